@@ -2,11 +2,12 @@
  *
  *   z = -int int_S B,   S the cone r(s, t) = c + s (rho(t) - c) over the loop rho with its apex at the mean c:
  *   z = -int_0^1 int_0^1 sum_{i<j} B_ij(r) s ((rho - c)_i rho'_j - (rho - c)_j rho'_i) ds dt
- * For two variables each point counts with the winding number of the loop around it, for any form of the loop, and the
- * apex does not matter. But B is evaluated on the complete cone, which extends beyond the interior of a loop that is
- * not star-shaped. For more than two variables z depends on the cone. log g(1) - z is of third order in the loop's
- * diameter. Quadrature is Gauss's with 8 nodes (order 16) on panels in s, and on panels in t that end at the breaks of
- * the gait. The number of panels is doubled until the change is below 1e-12 of the largest component.
+ * r: shape; g: group element; B_ij: curvature (curvebody/bundle.h). For two variables each point counts with the
+ * winding number of the loop around it, for any form of the loop, and the apex does not matter. But B is evaluated on
+ * the complete cone, which extends beyond the interior of a loop that is not star-shaped. For more than two variables z
+ * depends on the cone. log g(1) - z is of third order in the loop's diameter. Quadrature is Gauss's with 8 nodes (order
+ * 16) on panels in s, and on panels in t that end at the breaks of the gait. The number of panels is doubled, up to six
+ * times, until the change is below 1e-12 of the largest component.
  * Source: Hatton & Choset, IEEE Trans. Robotics 29 (2013) 615, doi:10.1109/TRO.2013.2251211.
  */
 #include "bundle/gait_private.h"
@@ -95,7 +96,8 @@ static void mean(const cb_gait *gait, double *apex) {
   }
 }
 
-/* Computes -int int B over the cone; B has group->dim numbers per pair. */
+/* Computes -int int B over the cone; B has group->dim numbers per pair. CB_ERROR_ARGUMENT if the gait is open or closes
+ * only up to full periods; CB_STEP_NO_CONVERGENCE if the last relative change is above `rough`. */
 static cb_status cb_cone_integral(const cb_bundle *b, const cb_gait *gait, cb_curvature_field field, const void *self,
                                   double *out) {
   cone c = {.b = b, .gait = gait, .field = field, .self = self};

@@ -100,7 +100,7 @@ static cb_status from_jets(const cb_bundle *b, const double *r, double *A, doubl
   return CB_OK;
 }
 
-/* True if all numbers are finite: 0 times a number is 0 unless the number is infinite or nan. */
+/* True if all numbers are finite, or x is NULL: 0 times a number is 0 unless the number is infinite or nan. */
 static bool all_finite(const double *x, int count) {
   double sum = 0;
   for (int k = 0; x && k < count; k++) sum += 0 * x[k];
@@ -143,7 +143,7 @@ cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P) {
 /* Second derivatives of a connection and a cost metric: in closed form if the class has one, from jets, or by
  * differences.
  *
- *   ddA[i][j] = d_i d_j A,   ddM[i][j] = d_i d_j M
+ *   ddA[i][j] = d_i d_j A,   ddM[i][j] = d_i d_j M,   d_i the derivative by the shape variable r_i
  * Differences of dA and dM are of order 8: error about 1e-13/h + h^8, h = .005 max(1, |r_k|), or .005 if r_k has a
  * period. Near a break or the end of the domain they are one-sided, with up to 100 times the error.
  *
@@ -178,7 +178,7 @@ static cb_status second_from_jets(const cb_bundle *b, const double *r, double *d
   return CB_OK;
 }
 
-/* Computes the distances below and above x within which the bundle is smooth in r_k. */
+/* Computes the distances below and above r_k = x within which the bundle is smooth in r_k; infinite without breaks. */
 static void smooth_interval(const cb_bundle *b, int k, double x, double *below, double *above) {
   const double period = b->period[k];
   *below = *above = INFINITY;
@@ -256,7 +256,8 @@ static cb_status add_values(const cb_bundle *b, const double *r, const double *s
   return CB_OK;
 }
 
-/* Computes the second derivatives along r_i + r_j, or along r_i if i = j, in units of the steps h. */
+/* Adds to ddA and ddM the second derivatives along h_i r_i + h_j r_j, or along h_i r_i if i = j, for a step of length
+ * 1: second differences that are not divided by the steps h. */
 static cb_status second_along(const cb_bundle *b, const double *r, int i, int j, const double *h, double *ddA,
                               double *ddM) {
   static const double weight[NODES / 2 + 1] = {-205. / 72, 8. / 5, -1. / 5, 8. / 315, -1. / 560};
@@ -271,7 +272,8 @@ static cb_status second_along(const cb_bundle *b, const double *r, int i, int j,
   return status;
 }
 
-/* dd_ij = (derivative along r_i + r_j minus those along r_i and r_j)/2 for i > j, in place; all divided by steps. */
+/* dd_ij = (derivative along r_i + r_j minus those along r_i and r_j)/2 for i > j, and all divided by h_i h_j, in
+ * place. */
 static void polarise(int n, int count, const double *h, double *dd) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < i; j++)
@@ -321,8 +323,8 @@ cb_status cb_bundle_second(const cb_bundle *b, const double *r, double *ddA, dou
  *
  *   B_ij = d_i A_j - d_j A_i - [A_i, A_j];   D_k B_ij = d_k B_ij - [A_k, B_ij]
  *   d_k B_ij = d_ki A_j - d_kj A_i - [d_k A_i, A_j] - [A_i, d_k A_j]
- * In another body frame g h(r), A becomes Ad_h^-1 A - h^-1 dh, B becomes Ad_h^-1 B, and DB becomes Ad_h^-1 DB.
- * Bianchi's identity: D_i B_jk + D_j B_ki + D_k B_ij = 0.
+ * A_i is the column of A for r_i. In another body frame g h(r), A becomes Ad_h^-1 A - h^-1 dh, B becomes Ad_h^-1 B, and
+ * DB becomes Ad_h^-1 DB. Bianchi's identity: D_i B_jk + D_j B_ki + D_k B_ij = 0.
  * Source: Kobayashi & Nomizu, Foundations of Differential Geometry I (1963), chapter II, sections 5 and 7, with the
  * sign of xi = -A r'.
  */

@@ -18,7 +18,8 @@ cb_status cb_bundle_evaluate(const cb_bundle *b, const double *r, double *A, dou
 cb_status cb_bundle_evaluate_second(const cb_bundle *b, const double *r, double *ddA, double *ddM);
 
 /* Computes ddA and ddM (either may be NULL) by second differences of A and M. A class of bundles can use it as its
- * function `second`. Near a break or the end of the domain, differences of dA and dM are used instead. */
+ * function `second`. Near a break, or if A or M cannot be evaluated at a node (a status CB_STEP_..), differences of dA
+ * and dM are used instead. */
 cb_status cb_bundle_second_by_values(const cb_bundle *b, const double *r, double *ddA, double *ddM);
 
 /* Reduces a symmetric form on (xi, r') to a connection and a cost metric.
@@ -26,7 +27,8 @@ cb_status cb_bundle_second_by_values(const cb_bundle *b, const double *r, double
  *   G = ((P, Q), (Q^T, R)), [dim + n][dim + n]:  power, or twice the kinetic energy
  *   A = P^-1 Q,   M = R - Q^T A
  *   d_k A = P^-1 E_k,  E_k = d_k Q - d_k P A;   d_k M = d_k R - (d_k Q)^T A - A^T E_k
- * For a given r', xi = -A r' minimises the form: the power is minimum, or the momentum is 0.
+ * xi is the body velocity and r' the shape velocity; P is [dim][dim], Q [dim][n], R [n][n]; d_k is the derivative by
+ * shape variable k. For a given r', xi = -A r' minimises the form: the power is minimum, or the momentum is 0.
  * Source: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607.
  *
  * G and dG[n][dim + n][dim + n] (NULL without dA and dM) are stored by rows, with both triangles; A, dA, M, dM are as
@@ -58,7 +60,7 @@ typedef struct cb_bundle_sum {
 
 /* Continues *total and *steps along the gait from time t to `end`, with no break of the gait in between, by the Magnus
  * method of order 4 or 6: one step between breaks of the bundle if error is 0, and otherwise as many steps as this
- * error on a cycle requires. */
+ * error on a cycle requires. CB_STEP_NO_CONVERGENCE if they do not reach this error. */
 cb_status cb_bundle_along(const cb_bundle *b, const cb_gait *gait, int order, double error, double t, double end,
                           cb_bundle_sum *total, int *steps);
 
@@ -76,7 +78,8 @@ cb_status cb_bundle_step(const cb_bundle_path *p, int order, double error, doubl
 /* The chain rule: from a function of the shape with its derivatives, and from shapes r(x) that are jets, it computes
  * the jet of the function.
  *
- *   f(r(x)):   d_a = sum_i f_i r_i,a     d_ab = sum_ij f_ij r_i,a r_j,b + sum_i f_i r_i,ab
+ *   f(r(x)):   d_a f = sum_i f_i r_i,a     d_ab f = sum_ij f_ij r_i,a r_j,b + sum_i f_i r_i,ab
+ * f_i and f_ij are derivatives of f by r_i and r_j; d_a and ",a" are derivatives by x_a, a variable of the jets.
  */
 
 /* True if the jets r[n] are the shape variables themselves. */

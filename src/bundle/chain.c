@@ -8,12 +8,13 @@
  *
  * All quantities are in the frame of the base, with its middle as the origin, for the hinges h (shape variables) of one
  * side, from the base outwards:
- *   S_h  twist of a hinge;   C_h = sum of the tensors of the links beyond it;   Q_h = C_h S_h
+ *   S_h  twist of hinge h;   C_h = sum of the tensors D of the links beyond it;   Q_h = C_h S_h: column h of Q
  *   P = D_base + sum of C of both innermost hinges,   R_hk = S_h.Q_k, k = h or beyond h;   0 for hinges of two sides
  * r_a rotates all links beyond hinge a together: a quantity X of these links changes by L_a X (for a covector q,
  * L_a q = -ad_a^T q, ad_a the bracket with S_a):
- *   d_a P = K_a = L_a C_a      d_a Q_h = L_a Q_h, or K_a S_h where a is beyond h      d_a R_hk = S_h.d_a Q_k where a is
- *   beyond h, else 0
+ *   d_a P = K_a = L_a C_a
+ *   d_a Q_h = L_a Q_h, or K_a S_h where a is beyond h; 0 where a and h are on two sides
+ *   d_a R_hk = S_h.d_a Q_k where a is beyond h, else 0
  */
 
 enum { HINGES = CB_CHAIN_LINKS - 1 };

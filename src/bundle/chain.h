@@ -4,8 +4,10 @@
  *   body velocity of link k in its own frame:  u_k = J_k (xi, r')
  *   G = sum J_k^T D_k J_k = ((P, Q), (Q^T, R));   A = P^-1 Q,   M = R - Q^T A
  *   d_a A = P^-1 E_a,  E_a = d_a Q - d_a P A;   d_a M = d_a R - (d_a Q)^T A - A^T E_a
+ * xi: body velocity of the base link; r': rates of the shape; D_k: tensor of link k; d_a: derivative by r_a.
  * Shape: r_j = heading of link j + 1 minus heading of link j (links count from 0). Fibre SE(2): the frame of the link
  * `base`, at its middle, with x along it. The two sides of the base link interact only through P.
+ * Units are those of the model; P must be positive definite.
  * Source: Hatton & Choset, IEEE Trans. Robotics 29 (2013) 615, doi:10.1109/TRO.2013.2251211 (drag); Kelly & Murray, J.
  * Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607 (inertia).
  */
@@ -21,7 +23,8 @@ typedef struct cb_chain {
   double D[CB_CHAIN_LINKS][3]; /* the diagonals of the tensors: along, across, rotation */
 } cb_chain;
 
-/* These are the functions of cb_bundle_class, with n = links - 1. CB_STEP_SINGULAR if P is not positive definite. */
+/* These are the functions of cb_bundle_class, with n = links - 1. CB_STEP_SINGULAR if P is not positive definite to
+ * round-off. */
 cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, double *dA, double *M, double *dM);
 cb_status cb_chain_second(const cb_chain *c, const double *r, double *ddA, double *ddM);
 cb_status cb_chain_on_jets(const cb_chain *c, const cb_jet *r, cb_jet *A, cb_jet *M);
@@ -32,7 +35,7 @@ void cb_chain_plot(const cb_chain *c, const double *r, const double *g, double (
 extern const int cb_chain_lines[CB_CHAIN_LINKS][2];
 
 /* Sets lengths that are in proportion to a list (NULL: all equal) and have the sum `total`, and the base, counted from
- * 1 (0: the middle link). */
+ * 1 (0: the middle link). CB_ERROR_ARGUMENT if links, base or a number of the list is out of range. */
 cb_status cb_chain_shape(cb_chain *c, int links, double total, const cb_node *shares, int base);
 /* Names alpha1, ... of the shape variables, in static memory. */
 extern const char *const cb_chain_names[CB_CHAIN_LINKS - 1];

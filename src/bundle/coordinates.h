@@ -3,6 +3,7 @@
  *
  *   A' = Ad_h^-1 A - h^-1 dh;   h minimises int sum_i L_i^2 |A'_i|^2 dr over the window of widths L_i,
  *   with |.| in the basis of the algebra, among h = exp(w), w a polynomial in r with mean 0 over the window
+ * g: group element of the old body frame; A: connection in this frame; A'_i: column of A' for the shape variable r_i.
  * Source: Hatton & Choset, Int. J. Robotics Research 30 (2011) 988, doi:10.1177/0278364910394392; IEEE Trans. Robotics
  * 29 (2013) 615, doi:10.1109/TRO.2013.2251211.
  */
@@ -13,11 +14,13 @@
 /* Creates the bundle b in minimum-perturbation coordinates on the window low[n] <= r <= high[n]; n <= 3. b is borrowed
  * and must outlive the result. The degree of w in variable i is below points[i], and at most 24, 12 or 6 for one, two
  * or three variables. Free with cb_bundle_free. A' and dA' are exact for this h: holonomies are conjugate to those of
- * b, to round-off. CB_STEP_DOMAIN outside the window; CB_STEP_SINGULAR if b is singular in the window;
+ * b, to round-off. Outside the window the result returns CB_STEP_DOMAIN. CB_ERROR_ARGUMENT for n > 3, a window that is
+ * not finite with low < high, or points[i] outside [2, 200]; CB_STEP_SINGULAR if b is singular in the window;
  * CB_STEP_NO_CONVERGENCE if the search for h does not converge. */
 cb_status cb_bundle_minimum_perturbation(const cb_bundle *b, const double *low, const double *high, const int *points,
                                          cb_bundle **out);
-/* Computes h(r) of a bundle in minimum-perturbation coordinates. */
+/* Computes h(r) of a bundle in minimum-perturbation coordinates. CB_ERROR_ARGUMENT for other bundles, CB_STEP_DOMAIN
+ * outside the window. */
 cb_status cb_bundle_frame(const cb_bundle *b, const double *r, double *h);
 
 /* --- the frame field h(r) = exp(w(r)), and the connection in it --- */
@@ -53,7 +56,8 @@ typedef struct cb_frame_value {
 } cb_frame_value;
 void cb_frame_at(const cb_frame *f, const cb_frame_basis *basis, bool derivatives, cb_frame_value *out);
 
-/* Computes J u and d_i (J u), J = dexp_-w, with h^-1 dh = J dw. u[dim], du[n][dim] (NULL: 0). */
+/* Computes Ju = J u and dJu[i] = d_i (J u) (NULL: not requested), J = dexp_-w, with h^-1 dh = J dw. u[dim],
+ * du[n][dim] (NULL: 0). */
 void cb_frame_dexp(const cb_frame *f, const cb_frame_value *at, const double *u, const double (*du)[CB_GROUP_DIM],
                    double *Ju, double (*dJu)[CB_GROUP_DIM]);
 

@@ -1,13 +1,14 @@
 /* The frame field of minimum-perturbation coordinates: Newton's method for the minimum of the integral of |A'|^2.
  *
- *   F(w) = int sum_i L_i^2 |A'_i|^2,   L_i the width of the window: the unit of r_i; the algebra in its basis
- * A change h -> h exp(eta), eta = J dw, changes A' to
+ *   F(w) = int sum_i L_i^2 |A'_i|^2 over the window, whose volume is 1;   L_i: its width in r_i;   A': coordinates.h
+ * A change h -> h exp(eta), eta = J dw (J: coordinates_frame.c), changes A' to
  *   A'_i - D_i eta + [eta, D_i eta]/2 + ...,   D_i eta = d_i eta + [eta, A'_i]
  *   F = int sum L_i^2 (|A'_i|^2 - 2 <A'_i, D_i eta> + |D_i eta|^2 + <A'_i, [eta, D_i eta]>)
  * On R^n the problem is linear, and the minimum is the part of A without gradient (Hodge & Helmholtz). The search omits
- * the last term (Gauss & Newton) until F hardly decreases, and then includes it; a step is shortened (Levenberg &
- * Marquardt) until F decreases. The nodes are Gauss's in each variable. A constant change of frame is not included: it
- * only rotates A', and its translation would be undetermined if A' has almost no rotation.
+ * the last term (Gauss & Newton), and includes it after a step that reduces F by less than 10 %. A step is shortened
+ * (Levenberg & Marquardt) until F does not increase by more than round-off. The nodes are Gauss's in each variable. A
+ * constant change of frame is not included: it only rotates A', and its translation would be undetermined if A' has
+ * almost no rotation.
  * Source: Hatton & Choset, Int. J. Robotics Research 30 (2011) 988, doi:10.1177/0278364910394392.
  */
 #include "bundle/coordinates.h"
@@ -82,7 +83,8 @@ static void add_row(fit *p) {
 }
 
 /* Adds one node to H and to the right side. phi_k: term k of w; e_a: axis a of the algebra. eta = phi_k J e_a,
- * D_i eta = d_i phi_k J e_a + phi_k q_ia, q_ia = d_i(J e_a) + [J e_a, A'_i], and K[c][d] = <A'_i, [e_c, e_d]>. */
+ * D_i eta = d_i phi_k J e_a + phi_k q_ia, q_ia = d_i(J e_a) + [J e_a, A'_i], K[c][d] = <A'_i, [e_c, e_d]>, and
+ * m[a][c] = <A'_i, [J e_a, e_c]>. */
 static void add_node(fit *p, int node) {
   const cb_group *G = p->f->inner->group;
   const cb_frame_basis *basis = &p->basis[node];

@@ -3,8 +3,9 @@
  *   A'_i = Ad_h^-1 A_i - theta_i,   theta_i = h^-1 d_i h = J d_i w,   J = dexp_-w = sum (-ad_w)^k/(k+1)!
  *   d_j A'_i = Ad_h^-1 d_j A_i - [theta_j, Ad_h^-1 A_i] - d_j theta_i
  *   xi = Ad_h (xi' - theta r'):  G' = T^T G T,  T = ((Ad_h, -Ad_h theta), (0, 1))
- * w is a polynomial, so that A' and dA' come from the same smooth field h, to round-off, for any degree of w:
- * holonomies in the new coordinates are conjugate to the old ones by h(r(0)).
+ * xi', G': body velocity and form in the new frame; 1: the unit matrix. w is a polynomial, so that A' and dA' come from
+ * the same smooth field h, to round-off, for any degree of w: holonomies in the new coordinates are conjugate to the
+ * old ones by h(r(0)).
  */
 #include "bundle/coordinates.h"
 

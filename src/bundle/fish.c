@@ -32,8 +32,7 @@ void cb_fish_poses(const cb_fish *f, const double *r, double (*pose)[3]) {
   }
 }
 
-/* True if hinge k moves body i; or, for another hinge i, if k moves the hinge between bodies i and i + 1, as seen from
- * the base. */
+/* True if hinge k moves body i, as seen from the base: hinge k is between bodies k and k + 1. */
 static bool carries(const cb_fish *f, int k, int i) { return k >= f->base ? i > k : i <= k; }
 
 /* Transforms a twist from the frame of the base to the frame of a body. */
@@ -52,8 +51,8 @@ static void column(const cb_fish *f, const motions *m, int c, int i, double w[3]
   if (c >= 3) memcpy(w, carries(f, c - 3, i) ? m->tau[c - 3] : (twist){0}, sizeof(twist));
 }
 
-/* Computes d_k of the twist of a body that both the hinge of the column and hinge k move. If k moves the hinge j of the
- * column, the position of hinge j changes. */
+/* Computes d_k of the twist, in the frame of the base, of a body that the hinge j of column c moves. It is not 0 only
+ * if hinge k moves hinge j: then the position of hinge j changes. */
 static void column_change(const cb_fish *f, const motions *m, int k, int c, double w[3]) {
   const int j = c - 3;
   memset(w, 0, sizeof(twist));

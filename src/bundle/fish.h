@@ -1,10 +1,12 @@
 /* Rigid bodies in the plane, hinged in a chain, that start from rest and swim in a perfect fluid only by moving their
  * hinges.
  *
- *   T(xi, r') = (1/2) <G (xi, r'), (xi, r')>,  G = sum_i U_i^T T_i U_i + G_f,  then bundle/bundle_private.h: momentum 0
- *   U_i(r): twists of body i in its own frame;  T_i: its inertia;  G_f: the form of the fluid around all bodies
- *   (potential/plane_flow.h), or, in the approximation that no body feels the flow of another, G_f = sum_i U_i^T K_i
- *   U_i, K_i the added mass of body i alone
+ *   T(xi, r') = (1/2) <G (xi, r'), (xi, r')>,  G = sum_i U_i^T T_i U_i + G_f
+ *   A, M: from G for momentum 0, as in cb_form_reduce (bundle/bundle_private.h)
+ * T: kinetic energy of bodies and fluid; xi, r': body velocity of the base, rates of the shape; U_i(r): maps (xi, r')
+ * to the twist of body i in its own frame; T_i: inertia of body i; G_f: the form of the fluid around all bodies
+ * (potential/plane_flow.h), or, in the approximation that no body feels the flow of another, sum_i U_i^T K_i U_i, K_i
+ * the added mass of body i alone.
  * Shape: r_j = heading of body j + 1 minus heading of body j (counted from 0). Fibre SE(2): the frame of the body
  * `base`. Hinges are on the bodies' x axes, beyond their ends. dG: h_i is the pose of body i in the base's frame, tau_k
  * the twist of hinge k, d_k h_i = tau_k h_i if k moves body i and otherwise 0; then d_k U_i = Ad_h_i^-1 (d_k w -

@@ -5,8 +5,8 @@
  *
  *   r(u) = sum_j w_j r_j/(u - u_j) / sum_j w_j/(u - u_j),  w_j = (-1)^j, halved for j = 0 and d
  *   r'(u_i) = sum_j (w_j/w_i) (r_j - r_i)/(u_i - u_j), and r'(u) between the points by the same formula from r'(u_i)
- * The formula is stable for any degree d: the error is one rounding error in r, and at most d^2 rounding errors of r in
- * r'.
+ * d: degree of the polynomial; r_j: values at u_j. The formula is stable for any d: the error is one rounding error in
+ * r, and at most d^2 rounding errors of r in r'.
  * Source: Berrut & Trefethen, SIAM Rev. 46 (2004) 501, eqs. 4.2, 5.4, 9.4, doi:10.1137/S0036144502417715.
  */
 #include "bundle/gait_private.h"
@@ -162,7 +162,8 @@ cb_status cb_gait_arcs(int n, int arcs, const double *ends, int degree, const do
 
 /* Gaits by Fourier series: r(t) = a_0 + sum_k a_k cos 2 pi k t + b_k sin 2 pi k t, k = 1..harmonics.
  *
- * cosine[harmonics][n], sine[harmonics][n]. The powers of exp(2 pi i t) are computed by repeated multiplication.
+ * a_0 is the mean; a_k and b_k are rows k - 1 of cosine[harmonics][n] and sine[harmonics][n]. The powers of exp(2 pi i
+ * t) are computed by repeated multiplication.
  */
 
 static void fourier_at(const cb_gait *g, double t, double *r, double *rate) {

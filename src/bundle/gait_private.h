@@ -40,13 +40,14 @@ typedef struct cb_gait_contents {
 cb_status cb_gait_compose(const cb_gait_class *class, int n, int breaks, size_t numbers,
                           const cb_gait_contents *contents, cb_gait **out);
 
-/* Checks the arguments that all classes have in common. */
+/* Checks the arguments that all classes have in common: 1 <= n <= CB_SHAPE_MAX, count >= least, and r[count n] (NULL:
+ * not checked) is finite. Otherwise it returns CB_ERROR_ARGUMENT; messages call the counted items `what`. */
 cb_status cb_gait_check(const char *what, int n, int count, int least, const double *r);
 
 /* Computes gap[n] = r(1) - r(0). */
 void cb_gait_gap(const cb_gait *g, double *gap);
 
-/* Creates the path r + drift[n] t, which is closed if its gap becomes 0. */
+/* Creates the path r + drift[n] t, which counts as closed if its gap is 0 to round-off. */
 cb_status cb_gait_drifting(const cb_gait *g, const double *drift, cb_gait **out);
 
 /* Returns the tolerance for the difference of two values a and b of a shape variable: a smaller one counts as 0. */
@@ -60,8 +61,8 @@ double cb_gait_edge(const cb_gait *g, int k);
 /* Returns the number of breaks of the bundle at or below r in shape variable i, counted through all periods. */
 double cb_breaks_passed(const cb_bundle *b, int i, double r);
 /* Returns the first time after t at which a shape variable passes a break of the bundle; `end` if it passes none. [t,
- * end] is within a smooth piece. The times are found by samples: a break that is passed twice between two samples is
- * missed. */
+ * end] is within a smooth piece. The times are found by samples: a break that is passed twice between two samples, or
+ * within 1e-12 of t or `end`, is missed. */
 double cb_gait_cut(const cb_bundle *b, const cb_gait *g, double t, double end);
 
 /* Computes a = A r' and (unless NULL) square = r'Mr' at the time t. */
@@ -71,5 +72,5 @@ cb_status cb_gait_velocity(const cb_bundle *b, const cb_gait *g, double t, doubl
  * remains. */
 int cb_gait_sort_breaks(double *t, int count);
 
-/* Fails unless the gait has the number of shape variables of the bundle. */
+/* Fails with CB_ERROR_ARGUMENT unless the gait has the number of shape variables of the bundle. */
 cb_status cb_gait_fits(const cb_bundle *b, const cb_gait *g);

@@ -1,8 +1,9 @@
 /* Gaits through given points: periodic cubic splines, which are twice continuously differentiable, and polygons.
  *
- * A spline: with h_k = t_k+1 - t_k and the second derivatives s_k: h_k-1 s_k-1 + 2 (h_k-1 + h_k) s_k + h_k s_k+1 =
- * 6 ((r_k+1 - r_k)/h_k - (r_k - r_k-1)/h_k-1), all indices modulo the number of points. Breaks: the points, where the
- * third derivative jumps. Source: de Boor, A Practical Guide to Splines (1978), chapter IV.
+ *   h_k-1 s_k-1 + 2 (h_k-1 + h_k) s_k + h_k s_k+1 = 6 ((r_k+1 - r_k)/h_k - (r_k - r_k-1)/h_k-1),  h_k = t_k+1 - t_k
+ * A spline passes through r_k at the times t_k, where its second derivatives are s_k; all indices are modulo the number
+ * of points. Breaks: the points, where the third derivative jumps.
+ * Source: de Boor, A Practical Guide to Splines (1978), chapter IV.
  */
 #include "bundle/gait_private.h"
 

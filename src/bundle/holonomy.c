@@ -1,11 +1,11 @@
 /* Holonomy of a gait and its group trajectory by Magnus's method.
  *
  *   g' = g xi, xi = -A(r(t)) r'(t);   length' = sqrt(r'Mr'), cost' = r'Mr' by Gauss's quadrature at the same nodes
- * A step of order p is compared with its two halves: their difference divided by 2^p - 1 is added to the result of the
- * halves, which raises the order by 2. If the error is too large, each half is halved in the same way. Steps end at
- * breaks of the gait. The class of the gait sets the number of steps of the first integration, so that a symmetry
- * cannot hide an error. Halving ends when the halves differ only by round-off of A and M. If a step is given and no
- * error, the method takes plain steps of that length.
+ * xi, A, r, M as in curvebody/bundle.h. A step of length h and order p is compared with its two halves: their
+ * difference divided by 2^p - 1 is added to the result of the halves, which raises the order by 2. If the error is too
+ * large, each half is halved in the same way. Steps end at breaks of the gait. The class of the gait sets the number of
+ * steps of the first integration, so that a symmetry cannot hide an error. Halving ends when the halves differ only by
+ * round-off of A and M. If a step is given and no error, the method takes plain steps of that length.
  *
  * Around a pole of A r' with residue c, h |A r'| stays of the order of c for any step h; at a jump or an integrable
  * singularity it tends to 0. A step across a pole therefore never converges, which is reported as an error. The
@@ -160,7 +160,7 @@ static void join(const integral *I, const step *first, const step *second, step 
 
 /* True if the error of the halves is small enough on a step of length h. On a smooth piece the local difference d is
  * O(h^(p+1)); after the correction d/(2^p - 1) the error is O(h^(p+3)), about d^(2/(p+1)) times the correction. The
- * test uses four times that. */
+ * test uses four times that, and accepts an error below round-off. scale: the largest number of the group element. */
 static bool path_agrees(const integral *I, double h, double d, double scale) {
   const int p = I->method->order;
   return d / ((1 << p) - 1) * fmin(1, 4 * pow(d / scale, 2. / (p + 1))) <= fmax(I->error * h, DBL_EPSILON * scale);
@@ -174,12 +174,12 @@ typedef struct halving {
   double *after;
 } halving;
 
-/* Computes an integral over a step from its integrand at all nodes of the step and of its halves; true if its error is
- * small enough. At order 6 these nine nodes give a quadrature of order 10, and the error of the corrected halves is
- * their difference from it. Half of this difference is used, but at least d/2^12, in case it vanishes by chance. The
- * speed has a kink where the gait pauses: near a pause four times the difference d of the halves from the step counts,
- * and at order 4 always d. Two halvings reduce the error by 2^14 if the integrand is smooth (2^10 at order 4), by 2^4
- * at a kink, and by 2^2 if it is round-off, in which case halving stops. */
+/* Computes *all, an integral over a step, from its integrand at all nodes of the step and of its halves, and its error
+ * s->after[0]; true if this error is small enough. At order 6 these nine nodes give a quadrature of order 10, and the
+ * error of the corrected halves is their difference from it. Half of this difference is used, but at least d/2^12, in
+ * case it vanishes by chance. The speed has a kink where the gait pauses: near a pause four times the difference d of
+ * the halves from the step counts, and at order 4 always d. Two halvings reduce the error by 2^14 if the integrand is
+ * smooth (2^10 at order 4), by 2^4 at a kink, and by 2^2 if it is round-off, in which case halving stops. */
 static bool sum_agrees(const integral *I, double h, double scale, const halving *s, double *all) {
   static const double weight[3] = {-.049302549302549302549, 1.3756613756613756614, -.049302549302549302549};
   static const double halved[3] = {.1579912640528468656, .3187052598817304699657, -.6152246624627158637};
@@ -317,8 +317,8 @@ static cb_status look(const integral *I, double t, double h, const step *whole) 
   return refine(&close, t, h, whole, 0, &none, &fine);
 }
 
-/* Multiplies path by the motion from t to end, which is smooth there. `share`: the length of this interval divided by
- * that of the smooth piece of the gait that contains it. */
+/* Multiplies path by the motion from t to end, which is smooth there, and adds length and cost. `share`: the length of
+ * this interval divided by that of the smooth piece of the gait that contains it. */
 static cb_status follow_smooth(integral *I, double t, double end, double share, step *path) {
   const double steps = I->longest > 0 ? (end - t) / I->longest * (1 - 1e-12) : share * I->gait->pieces;
   if (!(steps <= STEPS_MAX))

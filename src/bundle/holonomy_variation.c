@@ -1,10 +1,11 @@
 /* First variation of the holonomy of a gait for any group: r -> r + eps d, g(1) -> exp(eps y + ...) g(1),
  *
  *   y = A d(0) - Ad_{g(1)} A d(0) + int sum_{i<j} Ad_g B_ij (r_i' d_j - r_j' d_i) dt,   A: at the start
- * Quadrature: Gauss's with 8 nodes (order 16) on panels that end at breaks of both gaits and of the bundle, whose
- * number is doubled until the change is below the tolerance, or is round-off of B.
- * Source: Koon & Marsden, SIAM J. Control Optim. 35 (1997) 901, doi:10.1137/S0363012995290367, with the sign of
- * xi = -A r'.
+ * d: the change of the gait, which is closed; g(t): the path in the group; B: the curvature. Quadrature: Gauss's with 8
+ * nodes (order 16) on panels that end at breaks of both gaits and of the bundle, whose number is doubled until the
+ * change is below the tolerance, or is round-off of B.
+ * Source: Koon & Marsden, SIAM J. Control Optim. 35 (1997) 901, doi:10.1137/S0363012995290367, with the sign of xi = -A
+ * r'.
  */
 #include "bundle/gait_private.h"
 #include "numerics/tableau.h"

@@ -1,18 +1,20 @@
 /* A tree of straight links in the plane or in space, each with a diagonal tensor D in its own frame (at its middle, x
  * along it): drag for a body without inertia (resistive-force theory), or mass for a body without momentum.
  *
- *   u_k = J_k (xi, r'): velocity of link k in its own frame;   G = sum J_k^T D_k J_k,   then bundle/bundle_private.h
+ *   u_k = J_k (xi, r'): velocity of link k in its own frame, xi the body velocity, r' the rates of the shape
+ *   G = sum J_k^T D_k J_k;   A and M follow from G as in cb_form_reduce (bundle/bundle_private.h)
  *   drag     D = k_t l (1, ratio, ratio), turning k_t l^3 (spin, turn, turn)    along, across, across
  *   inertia  D = m (1, 1, 1),             turning m (a^2/2, l^2/12 + a^2/4, ..)  of a uniform rod of radius a
- * In the plane the second direction across and the rotations about the first two axes are omitted. A link begins at a
- * hinge, at the fraction `at` of its parent's length; beyond the hinge the parent's directions are rotated by `offset +
+ * l: length of the link; m: its mass; k_t: drag along it per length; ratio, turn, spin: parameters without unit. In the
+ * plane the second direction across and the rotations about the first two axes are omitted. A link begins at a hinge,
+ * at the fraction `at` of its parent's length; beyond the hinge the parent's directions are rotated by `offset +
  * angle(r)` about `axis`, a unit vector in the parent's frame (z in the plane), then by the rotation vector `rest` in
  * the rotated frame. Links of length 0 combine hinges to one with more degrees of freedom. Links are counted from 0,
  * and a parent has a lower number than its children. Fibre SE(2) or SE(3): the frame of the link `base`, at the
- * fraction `origin` of its length. Velocities are computed from link to link, from the base outwards; T is the pose of
- * the next link in the frame of the previous one, phi the angle of the hinge between them, phi_a = d_a phi, and s the
- * twist of the hinge in the frame of the next link (constant):
- *   u <- Ad_T^-1 u + s dphi,   d_a u <- Ad_T^-1 d_a u - phi_a [s, Ad_T^-1 u] + s d_a dphi
+ * fraction `origin` of its length. Velocities u are computed from link to link, from the base outwards; T is the pose
+ * of the next link in the frame of the previous one, phi the angle of the hinge between them, phi_a = d_a phi, and s
+ * the twist of the hinge in the frame of the next link (constant):
+ *   u <- Ad_T^-1 u + s dphi (dphi = sum_a phi_a r_a'),   d_a u <- Ad_T^-1 d_a u - phi_a [s, Ad_T^-1 u] + s d_a dphi
  * The cost is O(links n^2) for A, and O(links n^3) with dA and dM. Sources: Gray & Hancock, J. Exp. Biology 32 (1955)
  * 802, doi:10.1242/jeb.32.4.802 (drag); Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607;
  * Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 6.

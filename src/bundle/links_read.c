@@ -10,7 +10,8 @@
 /* The tree of links from its base outwards: the order of the recursion of links.h.
  *
  * The order is depth first, with the largest branch of a link last. The largest branch overwrites the velocities of the
- * link, and the other branches are stored at the next level, so that 1 + log2(links) levels suffice.
+ * link, and the other branches are stored at the next level. Each of these has at most half of the links, so that
+ * 1 + log2(links) levels suffice.
  */
 
 static bool neighbours(const cb_link_tree *L, int a, int b) { return L->link[a].parent == b || L->link[b].parent == a; }
@@ -23,7 +24,7 @@ static int branch_size(const cb_link_tree *L, int k, int from) {
   return size;
 }
 
-/* Computes the hinge between the link of a limb and the previous link. */
+/* Computes the hinge between the link of a limb and the previous link, whose number is `before`. */
 static void place_hinge(const cb_link_tree *L, cb_limb *limb, int before) {
   const bool outwards = L->link[limb->link].parent == before; /* the previous link is the parent */
   const cb_group *so3 = cb_group_find("so3");
@@ -97,7 +98,9 @@ static void visit(cb_link_tree *L, int k, int from, int level, walk *w) {
   if (count) visit(L, next[largest], self, level, w);
 }
 
-/* Fills the rest of L from plane, links, n, base, origin and link[]. CB_ERROR_ARGUMENT names the wrong link. */
+/* Fills the rest of L from plane, links, n, base, origin and link[], and scales the axes of hinges to length 1.
+ * CB_ERROR_ARGUMENT, with the name of the link or shape variable, if a parent or an axis is wrong, or if the variable
+ * does not rotate any link. */
 static cb_status order_tree(cb_link_tree *L) {
   walk w = {0};
   for (int k = 0; k < L->links; k++) {

@@ -22,7 +22,7 @@ static cb_status outside(const cb_points *p, int m, int c, double q) {
   return cb_fail(CB_STEP_DOMAIN, "point %d: %s = %g", m, p->chart->coordinates[c], q);
 }
 
-/* Computes x, and d_i x = J d_i q. */
+/* Computes x and d_i x = J d_i q of point m, J = dx/dq of the chart. CB_STEP_DOMAIN outside the domain of x or q. */
 static cb_status place_first(const cb_points *p, int m, const double *r, placed *out) {
   const int n = p->n, size = p->chart->size, k = p->space->embedding;
   double q[K], slope[K][N], J[K * K];
@@ -39,7 +39,7 @@ static cb_status place_first(const cb_points *p, int m, const double *r, placed 
   return CB_OK;
 }
 
-/* Computes also d_ij x = J d_ij q + H(d_i q, d_j q), with q(r) on jets. */
+/* Also computes d_ij x = J d_ij q + H(d_i q, d_j q), H the second derivatives of x(q), with q(r) on jets. */
 static cb_status place_second(const cb_points *p, int m, const double *r, placed *out) {
   const int n = p->n, size = p->chart->size, k = p->space->embedding;
   cb_jet u[K];
@@ -164,11 +164,11 @@ static cb_status fail_singular(const cb_points *p, const cb_group *group, double
                  text);
 }
 
-/* A pivot below this is only round-off. The tolerance is relative to the inertia of the masses at their distances from
- * the axis. */
+/* A pivot below this is only round-off. It is relative to `scale`: sum m |x|^2 times the squared size of a, plus sum m
+ * times the squared size of b, for the field a x + b of the axis. */
 static const double singular = 64 * DBL_EPSILON;
 
-/* Factors P by Cholesky's method with pivots, to find whether a motion of the space leaves all points at rest. */
+/* Factors P by Cholesky's method with pivots; CB_STEP_SINGULAR if a motion of the space leaves all points at rest. */
 static cb_status check_inertia(const cb_points *p, const cb_group *group, const form *F) {
   const int dim = p->dim, w = dim + p->n;
   double S[DIM][DIM], L[DIM][DIM] = {{0}}, scale[DIM];
@@ -257,7 +257,7 @@ const double *cb_points_masses(const cb_bundle *b) { return ((const cb_points *)
  * on the axis of polar coordinates, where the metric of the chart is singular.
  */
 
-/* s_K(q) and c_K(q) */
+/* s_K(q) and c_K(q): the functions sine and cosine of a factor of curvature K (cb_trig_s, cb_trig_c). */
 static cb_jet sine(cb_trig k, const cb_jet *q) {
   const double s = cb_trig_s(k, q->v);
   return cb_jet_compose(q, s, cb_trig_c(k, q->v), -k.k * s);
@@ -295,7 +295,8 @@ static void translation(cb_trig k, int dim, const cb_jet *q, cb_jet *x) {
   x[dim] = cb_jet_scale(&x[dim], 1 / k.r);
 }
 
-/* x_i = 2 q_i/u, w = R (2 - u)/u,  u = 1 + K|q|^2; nan outside the ball */
+/* x_i = 2 q_i/u, w = R (2 - u)/u,  u = 1 + K|q|^2; K: curvature, R = 1/sqrt(|K|). The result is nan for u <= 0, outside
+ * the ball of a hyperbolic factor. */
 static void stereographic(cb_trig k, int dim, const cb_jet *q, cb_jet *x) {
   cb_jet u = cb_jet_constant(q[0].n, 1);
   for (int i = 0; i < dim; i++) {

@@ -27,7 +27,8 @@ static cb_status line_regular(const cb_bundle *b, const double *from, const doub
   return status;
 }
 
-/* True if the components of A at the corners of a cell differ much, relative to the largest of them. */
+/* True if a component of A differs between the corners of a cell by more than half of the largest component; false if a
+ * number is not finite. */
 static bool differs(int size, const double *const *A) {
   static const double much = .5;
   double maximum = 0, off = 0;

@@ -1,15 +1,17 @@
 /* A bundle from a table: connection and cost metric are given at the points of a grid in shape space, and a spline
  * interpolates between them.
  *
- *   A(r) = sum c_k1..kn N_k1(r_1) .. N_kn(r_n)     N: B-splines of degree 3 or 5 in each variable, through every sample
+ *   A(r) = sum c_k1..kn N_k1(r_1) .. N_kn(r_n)     M in the same way
+ * N_k are B-splines of degree 3 or 5 in each variable, and the coefficients c are those for which A has every sample.
  * dA, dM and second derivatives are those of the spline. Axes need not be evenly spaced. If a variable has a period,
  * the spline is periodic in it; otherwise its knots are the samples except the (degree - 1)/2 next to each end ("not a
  * knot"). CB_STEP_DOMAIN outside the grid. With the spacing h of the samples the error is O(h^(degree + 1)) in A and M,
  * and O(h^degree) in dA and the curvature. The error is estimated with a second spline through every second sample. At
  * the other samples the second spline has an error that is 2^(degree + 1) times larger than that of the first. If a
- * table is too coarse for this factor, the factor is measured with every fourth sample. A quarter of the factor is
- * used. For Purcell's swimmer the estimate exceeds the error at every shape; its maximum is 4 times (for coarse tables
- * up to 22 times) the maximum of the error.
+ * table is too coarse for this factor, the factor is measured with every fourth sample. To be safe, the difference of
+ * the second spline from the samples is divided by only a quarter of the factor, and by 1 if this is below 1. For
+ * Purcell's swimmer the estimate exceeds the error at every shape; its maximum is 4 times (for coarse tables up to 22
+ * times) the maximum of the error.
  * Source: C. de Boor, A Practical Guide to Splines (2001), chapters IX, X, XIII, XVII.
  */
 #pragma once
@@ -35,8 +37,8 @@ typedef struct cb_bundle_table {
 } cb_bundle_table;
 
 /* degree: 3, 5, or 0 for 5 if the table has enough points and otherwise 3. The table is copied. CB_ERROR_ARGUMENT,
- * naming the wrong axis or sample: fewer than degree + 1 points, an axis whose values do not increase, a number that is
- * not finite, or a metric that is not symmetric. */
+ * naming the wrong axis or sample: fewer than degree + 1 points, an axis whose values do not increase or exceed its
+ * period, a number that is not finite, a metric that is not symmetric, or samples that are not periodic. */
 cb_status cb_bundle_samples(const cb_bundle_table *table, int degree, cb_bundle **out);
 /* Estimates the error of A at r, error[dim*n] >= 0; r = NULL: the maximum over the grid. CB_ERROR_ARGUMENT if the
  * bundle is not from a table, CB_STEP_DOMAIN if r is outside the table. */

@@ -1,11 +1,12 @@
 /* An estimate of the error of a bundle from a table.
  *
- *   e = |s_2 - A| at the samples; s_2: the spline of degree p through every second sample and the last one
+ *   e = |s_2 - A| at the samples; s_2: the spline through every second sample and the last one, of degree p if possible
  * The error on a grid twice as coarse is 2^(p+1) times larger, so that e/2^(p+1) is the error of the spline through all
  * samples. A coarse table may not have this rate of convergence: then the factor is the ratio of the largest e with
  * every fourth sample to the largest e with every second sample, or 2^((p+1)/2) if there are too few samples, or 1 if
- * s_2 has a lower degree. A quarter of the factor is used. The estimate in a cell is the maximum over the samples up to
- * CELLS away on each side (near a border e can be 0 although the error is not), plus the round-off of the table.
+ * s_2 has a lower degree. The estimate is e divided by a quarter of the factor, or e if this quarter is below 1. The
+ * estimate in a cell is the maximum over the samples up to CELLS away on each side (near a border e can be 0 although
+ * the error is not), plus the round-off of the table.
  */
 #include "bundle/samples.h"
 #include <curvebody/holonomy.h>

@@ -2,9 +2,10 @@
  *
  *   N_i,0 = 1 on its span,  N_i,q = (x - t_i)/(t_i+q - t_i) N_i,q-1 + (t_i+q+1 - x)/(t_i+q+1 - t_i+1) N_i+1,q-1
  *   N'_i,q = q (N_i,q-1/(t_i+q - t_i) - N_i+1,q-1/(t_i+q+1 - t_i+1))
- * The matrix N_k(x_i) is banded and totally positive, so that no pivoting is needed. The matrix of a periodic spline
- * has the same form except for its corners, C = T + U V^T with unit columns U (Woodbury). GSL has such functions too,
- * but they store state in a workspace; the functions here can be called by any number of threads at once.
+ * N_i,q: B-spline of degree q from knot t_i to t_i+q+1; x_i: samples. The matrix N_k(x_i) is banded and totally
+ * positive, so that no pivoting is needed. The matrix of a periodic spline has the same form except for its corners, C
+ * = T + U V^T with unit columns U (Woodbury). GSL has such functions too, but they store state in a workspace; the
+ * functions here can be called by any number of threads at once.
  * Source: C. de Boor, A Practical Guide to Splines (2001), chapters IX, X and XIII; de Boor & Pinkus, Numer. Math. 27
  * (1977) 485, doi:10.1007/BF01399609.
  */

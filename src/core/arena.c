@@ -1,5 +1,5 @@
 /* An arena is a list of blocks. The newest block serves requests. Each new block is twice as large as the one before
- * it, up to 1 MiB; a larger piece gets a block of its own. */
+ * it, up to 1 MiB; a piece that is at least as large as the next block would be gets a block of its own. */
 #include "core/arena.h"
 #include "core/failure.h"
 
@@ -55,7 +55,7 @@ void cb_arena_free(cb_arena *arena) {
   free(arena);
 }
 
-/* The offset in the data of b at which the next piece with this alignment can begin. */
+/* Returns the offset in the data of b at which the next piece with this alignment can begin. */
 static size_t aligned_offset(const block *b, size_t alignment) {
   uintptr_t at = (uintptr_t)(b->data + b->used);
   return b->used + (size_t)(-at & (alignment - 1));

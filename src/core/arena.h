@@ -22,7 +22,7 @@ void cb_arena_free(cb_arena *arena);
  * too. NULL if memory runs out, count * size overflows, or arena is NULL. */
 void *cb_arena_alloc(cb_arena *arena, size_t count, size_t size);
 
-/* As cb_arena_alloc, aligned to `alignment` bytes, which must be a power of two (CB_CACHE_LINE for vectors). */
+/* As cb_arena_alloc, aligned to `alignment` bytes: a power of two (CB_CACHE_LINE for vectors), otherwise NULL. */
 void *cb_arena_alloc_aligned(cb_arena *arena, size_t count, size_t size, size_t alignment);
 
 /* Returns a zeroed object of size bytes in a new arena. The first member of the object must be a pointer to its arena;
@@ -33,7 +33,7 @@ void *cb_arena_object(size_t size, const char *what);
 #define cb_arena_doubles(arena, count, ...) cb_arena_doubles_for(arena, count, (double **[]){__VA_ARGS__, NULL})
 void cb_arena_doubles_for(cb_arena *arena, size_t count, double **const *to);
 
-/* Whether any request to the arena has failed: one check after many requests is enough. */
+/* Returns whether any request to the arena has failed (true for NULL): one check after many requests is enough. */
 bool cb_arena_lost(const cb_arena *arena);
 
 /* These functions return a copy of a zero-terminated text, or of its first n bytes with a zero added. NULL if memory

@@ -36,8 +36,8 @@ typedef struct cb_place_text {
 } cb_place_text;
 cb_place_text cb_place_text_of(int line, int column);
 
-/* These functions set the last failure as cb_fail does, together with additional information about it (`known`). They
- * return `status`. */
+/* These functions set the last failure as cb_fail does, together with additional information about it (`known`). The
+ * text is cut after 2047 bytes. They return `status`. */
 cb_status cb_fail_known(const cb_failure *known, cb_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 cb_status cb_fail_as(cb_failure_kind kind, cb_status status, const char *format, ...)
@@ -60,7 +60,7 @@ cb_status cb_fail_lines(const cb_failure *known, cb_status status, const char *t
  * Scopes can be nested: the outer scope takes over the report of the inner one. Each thread has its own scopes. The
  * report has one line per failure, in the order of their places, without repetitions. After CB_ERRORS_MAX lines, a last
  * line has the number of the other failures. A consequence (CB_FAILURE_CONSEQUENCE) makes the scope fail but is not
- * reported. A lack of memory is reported without other failures. */
+ * reported. A lack of memory is reported without other failures. Open scopes of a thread keep at most 256 failures. */
 enum { CB_ERRORS_MAX = 20 };
 
 typedef struct cb_errors {
@@ -73,7 +73,8 @@ cb_errors cb_errors_begin(void);
  * gets the place of `where`, which may be NULL. */
 cb_status cb_errors_add(cb_errors *errors, const cb_node *where, cb_status status);
 /* Ends the scope: the last failure becomes the report. Returns CB_OK if there was no failure, CB_ERROR_MEMORY if memory
- * ran out, and otherwise the status of the failure whose place is first. */
+ * ran out, and otherwise the status of the failure whose place is first (of the first consequence, if there are only
+ * consequences). */
 cb_status cb_errors_end(cb_errors *errors);
 
 /* Fails as a consequence of a failure that has been reported. */

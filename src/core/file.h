@@ -14,8 +14,8 @@ int cb_open(const char *path, int flags);
  * or a device may never end. Returns -1 on failure: *why is the reason as a text, and errno is set. */
 int cb_open_regular(const char *path, int flags, const char **why);
 
-/* Calls stat for a path; *there says whether the path exists. If stat fails for another reason than a missing file, this
- * function fails with "PATH: cannot VERB: ...". */
+/* Calls stat for a path; *there: the path exists. If stat fails for another reason than a missing file, this function
+ * fails with "PATH: cannot VERB: ...". */
 cb_status cb_find_file(const char *path, const char *verb, struct stat *info, bool *there);
 
 /* Opens a stream that writes into a file and cannot seek. Returns NULL and sets errno on failure. */

@@ -23,8 +23,8 @@
 
 typedef enum cb_isa { CB_ISA_X86_64, CB_ISA_AVX2, CB_ISA_AVX512, CB_ISA_COUNT } cb_isa;
 
-/* Sets the choice for the process: one of CB_ISA_NAMES. CB_ERROR_ARGUMENT for another name, CB_ERROR_UNSUPPORTED if
- * this processor does not support it. */
+/* Sets the choice for the process: one of CB_ISA_NAMES. CB_ERROR_UNSUPPORTED for an instruction set that this processor
+ * does not support, also for one of another architecture; CB_ERROR_ARGUMENT for other names. */
 cb_status cb_isa_set(const char *name);
 
 cb_isa cb_isa_get(void);

@@ -19,7 +19,8 @@ typedef struct cb_registry {
 extern const cb_registry cb_space_registry, cb_body_registry, cb_integrator_registry, cb_shape_registry,
     cb_bundle_registry, cb_fluid_model_registry;
 
-/* The index in cb_TYPE_classes of the class with the name text[length]; if there is none, the index of the final NULL.
+/* Returns the index in cb_TYPE_classes of the class with the name text[length]; if there is none, the index of the
+ * final NULL.
  */
 static inline size_t cb_registry_find(const cb_registry *r, const char *text, size_t length) {
   size_t i = 0;

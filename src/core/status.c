@@ -125,7 +125,8 @@ static void drop_reported(void) {
   reported = 0;
 }
 
-/* Returns false if memory runs out. */
+/* Keeps the last failure with its text, and with the place of `where` if it has no place in that file. After KEPT_MAX
+ * failures it is dropped. Returns false if memory runs out. */
 static bool push(const cb_node *where, cb_status status, const cb_failure *f) {
   if (!stack) stack = calloc(KEPT_MAX, sizeof *stack);
   if (!stack) return false;

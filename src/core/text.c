@@ -77,7 +77,7 @@ void cb_export_number(char text[32], double value) {
   }
 }
 
-/* The length of the UTF-8 code point at text[n]; 0 if it is not valid (Unicode 15, table 3-7). */
+/* Returns the length of the UTF-8 code point at text[n], n > 0; 0 if it is not valid (Unicode 15, table 3-7). */
 static size_t utf8_length(const unsigned char *text, size_t n) {
   unsigned char c = text[0];
   size_t length = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;

@@ -12,24 +12,25 @@
  * there is no memory for a copy. */
 bool cb_parse_decimal(const char *text, size_t n, double *value);
 
-/* The length of the longest prefix of text[n] that is a decimal number; 0 if there is none. */
+/* Returns the length of the longest prefix of text[n] that is a decimal number; 0 if there is none. */
 size_t cb_decimal_length(const char *text, size_t n);
 
-/* Whether text[n] is an integer, [+-]digits. *value is LLONG_MIN or LLONG_MAX if the integer does not fit. */
+/* Returns whether text[n] is an integer, [+-]digits, and sets *value if it is. *value is LLONG_MIN or LLONG_MAX if the
+ * integer does not fit. */
 bool cb_parse_integer(const char *text, size_t n, long long *value);
 
 /* Writes the number with 15 significant digits, or with 16 or 17 if fewer would not read back as the same number;
  * trailing zeros are left out. Writes nan (without a sign), inf or -inf if the number is not finite. */
 void cb_export_number(char text[32], double value);
 
-/* Prepares text[n] for a message: at most about 40 bytes of it, with '?' for control characters and invalid UTF-8. Use
- * it as `cb_quoted(text, n).text`. */
+/* Prepares text[n] for a message: at most about 40 bytes of it (then followed by "..."), with '?' for control
+ * characters and invalid UTF-8. Use it as `cb_quoted(text, n).text`. */
 typedef struct cb_quote {
   char text[56];
 } cb_quote;
 cb_quote cb_quoted(const char *text, size_t n);
 
-/* The number of UTF-8 code points that begin in text[n]. */
+/* Returns the number of UTF-8 code points that begin in text[n]. */
 size_t cb_count_characters(const char *text, size_t n);
 
 /* A text that grows; it starts as {0}. If it cannot grow, it stays unchanged and `failed` is set: one check at the end
@@ -51,5 +52,6 @@ cb_status cb_read_whole_file(const char *path, size_t limit, char **data, size_t
 /* As cb_read_whole_file for the standard input, which need not be a regular file. */
 cb_status cb_read_standard_input(size_t limit, char **data, size_t *n);
 
-/* The length of the byte order mark (EF BB BF, as Windows writes it) at the beginning of a text; 0 if there is none. */
+/* Returns the length of the byte order mark (EF BB BF, as Windows writes it) at the beginning of a text; 0 if there is
+ * none. */
 size_t cb_text_mark(const char *text, size_t n);

@@ -25,6 +25,7 @@ enum { CB_THREADS_MIN_ELEMENTS = 50000 };
 /* Sets the number of threads of the process. 0 means OMP_NUM_THREADS, or the number of cores. */
 void cb_threads_set(int threads);
 bool cb_threads_chosen(void); /* was the number of the last cb_threads_set above 0? */
+/* Returns the number of threads for a loop over this number of elements. */
 int cb_threads_for(size_t elements);
 
 /* Calls part(context, begin, end) for each of `threads` pieces of [0, n), whose lengths differ by at most 1. With one

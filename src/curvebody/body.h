@@ -28,8 +28,8 @@ extern const cb_body_class *const *const cb_body_classes;
 cb_status cb_body_build(const cb_node *node, const cb_space *space, cb_builder *b);
 /* As cb_body_build, with a class that need not be in the registry; the `kind` of the map `node` is ignored. */
 cb_status cb_body_build_class(const cb_body_class *class_, const cb_node *node, const cb_space *space, cb_builder *b);
-/* The body's map with the defaults of its class added, allocated in arena; NULL if memory runs out. Assumes that
- * cb_body_build has built the body of this map. */
+/* Returns the body's map with the defaults of its class added, allocated in arena; NULL if memory runs out. Assumes
+ * that cb_body_build has built the body of this map. */
 struct cb_arena;
 const cb_node *cb_body_resolved(const cb_node *node, struct cb_arena *arena);
 

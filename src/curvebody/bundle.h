@@ -1,9 +1,11 @@
 /* Principal bundles over shape space: connection, curvature, cost metric.
  *
  *   xi = g^-1 g' = -A(r) r';   B_ij = d_i A_j - d_j A_i - [A_i, A_j];   cost ds^2 = M_ij dr_i dr_j
- * A is dim(G) x n. A class of bundles is one file src/bundle/models/NAME.c with one const object cb_bundle_NAME. Its
- * author writes A and M once on jets (second-order truncated Taylor numbers in the shape), and then dA and dM are
- * exact; or the author gives values and derivatives in closed form.
+ * r: the n shape variables; g: element of the group G of the fibre; xi: body velocity; A: connection, dim(G) x n, with
+ * the columns A_i; B: curvature; M: cost metric; d_i: derivative by r_i; [.,.]: bracket of the algebra. A class of
+ * bundles is one file src/bundle/models/NAME.c with one const object cb_bundle_NAME. Its author writes A and M once on
+ * jets (second-order truncated Taylor numbers in the shape), and then dA and dM are exact; or the author gives values
+ * and derivatives in closed form.
  * For authors of bundles (cb_bundle_class; `curvebody/plugin.h`) and for users. Units are those of the model. The
  * caller frees every object that is created. Evaluation works from any thread and leaves nothing allocated; an error
  * names the bundle and the shape.
@@ -73,8 +75,8 @@ cb_status cb_bundle_create_class(const cb_bundle_class *class_, const cb_node *n
 void cb_bundle_free(cb_bundle *b);
 
 cb_status cb_bundle_connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM);
-/* ddA[n][n][dim*n] and ddM[n][n][n*n], d_i d_j first (either may be NULL). By differences of order 8 if the class has
- * neither a closed form nor jets; Newton's method uses them. */
+/* Computes ddA[n][n][dim*n] and ddM[n][n][n*n] with the indices of d_i d_j first (either may be NULL). They come from
+ * differences of order 8 if the class has neither a closed form nor jets. */
 cb_status cb_bundle_second(const cb_bundle *b, const double *r, double *ddA, double *ddM);
 
 /* A cost metric that replaces the metric of a bundle: the bundle's own metric (all members 0), the identity, or
@@ -84,18 +86,19 @@ typedef struct cb_bundle_metric {
   const cb_expression *const *entry; /* [n][n], functions of the n shape variables in their order; NULL entries are 0 */
   const cb_expression *const *add;   /* [n][n] as `entry`; NULL: nothing is added */
 } cb_bundle_metric;
-/* A copy of b (borrowed; b must outlive the copy) with this metric; expressions are copied, derivatives are exact. The
- * copy has no form. An evaluation of M fails with CB_STEP_SINGULAR at a shape where M is not positive definite, with
- * CB_ERROR_ARGUMENT where M is not symmetric, with CB_STEP_DOMAIN where M is not finite. */
+/* Makes a copy of b (borrowed; b must outlive the copy) with this metric; expressions are copied, derivatives are
+ * exact. The copy has no form. An evaluation of M fails with CB_STEP_SINGULAR at a shape where M is not positive
+ * definite, with CB_ERROR_ARGUMENT where M is not symmetric, with CB_STEP_DOMAIN where M is not finite. */
 cb_status cb_bundle_with_metric(const cb_bundle *b, const cb_bundle_metric *m, cb_bundle **out);
 
-/* B[dim] of the pair i, j (i differs from j); and B[n(n-1)/2][dim] of all pairs i < j, ordered by i first. */
+/* Compute B[dim] of the pair i, j (CB_ERROR_ARGUMENT if i = j), and B[n(n-1)/2][dim] of all pairs i < j, ordered by i
+ * first. */
 cb_status cb_bundle_curvature(const cb_bundle *b, const double *r, int i, int j, double *B);
 cb_status cb_bundle_curvatures(const cb_bundle *b, const double *r, double *B);
-/* DB[n][pairs][dim], D_k B_ij = d_k B_ij - [A_k, B_ij]: covariant derivative of the curvature; it uses
+/* Computes DB[n][pairs][dim], D_k B_ij = d_k B_ij - [A_k, B_ij], the covariant derivative of the curvature, from
  * cb_bundle_second. */
 cb_status cb_bundle_covariant(const cb_bundle *b, const double *r, double *DB);
-/* The block P[dim][dim] of G (cb_bundle_class.form). CB_ERROR_UNSUPPORTED if the model has no form. */
+/* Computes the block P[dim][dim] of G (cb_bundle_class.form). CB_ERROR_UNSUPPORTED if the model has no form. */
 cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P);
 
 CB_API_END

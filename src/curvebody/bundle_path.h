@@ -2,6 +2,7 @@
  * cb_configuration_bundle.
  *
  *   r(t) = the gait at t/T, T its period in seconds;  g' = g xi, xi = -A(r) r';  length' = sqrt(r'Mr'), cost' = r'Mr'
+ * r, g, xi, A and M are as in curvebody/bundle.h.
  * For authors of integrators: the problem is a cb_bundle_path, the state a cb_bundle_state. A step changes g, length
  * and cost; the caller advances the time.
  */
@@ -24,7 +25,7 @@ typedef struct cb_bundle_state {
   double g[CB_GROUP_SIZE];
 } cb_bundle_state;
 
-/* r and r' (per second) at the time of the state. */
+/* Computes r and r' (per second) at the time of the state. */
 void cb_bundle_shape(const cb_bundle_path *p, const cb_bundle_state *s, double *r, double *rate);
 
 CB_API_END

@@ -3,8 +3,9 @@
  *   s(t, x) >= 0:  spheres  d(x_i, x_j) - (r_i + r_j);  a wall, its distance - r_i;  surfaces, their signed distance
  *   at s = 0 with ds/dt < 0:  v <- v - (1 + e) (ds/dt) n / <n, n>,  n = M^-1 ds/dx  in the kinetic metric
  *
- * with n projected to the tangent space of the constraints. A contact is located by ending a step on the zero of s.
- * Radii and masses are those of the particles, lengths are in units of the scenario, the restitution e is in [0, 1].
+ * x_i, r_i: place and radius of particle i; d: distance; v: velocities; e: restitution; M: masses. The impulse acts
+ * along n, projected to the tangent space of the constraints. A contact is located by ending a step on the zero of s.
+ * Lengths are in units of the scenario, the restitution e is in [0, 1].
  * For users. Particles are numbered in the order of adding.
  * Source: J. J. Moreau in Nonsmooth Mechanics and Applications (1988), doi:10.1007/978-3-7091-2624-0_1.
  */
@@ -38,25 +39,25 @@ typedef struct cb_contact_options {
 } cb_contact_options;
 
 /* --- building --- */
-/* Contacts between particles of different bodies; at first for all pairs of bodies. Surfaces: bodies with triangles
- * (cb_builder_triangle) collide with their faces and edges too, in spaces of one factor and dimension 2 or 3; in other
- * spaces only with the spheres of their particles. */
+/* Switches on contacts between particles of different bodies; at first for all pairs of bodies. Surfaces: bodies with
+ * triangles (cb_builder_triangle) collide with their faces and edges too, in spaces of one factor and dimension 2 or 3;
+ * in other spaces only with the spheres of their particles. */
 cb_status cb_builder_contacts(cb_builder *b, const cb_contact_options *options);
 /* Switches contacts between two bodies on or off (a == b: within one body, off at first); -1: any body (a = b = -1: all
  * pairs of different bodies). Later calls take precedence. */
 cb_status cb_builder_contact_bodies(cb_builder *b, int body_a, int body_b, bool on);
 
-/* Walls for the particles of a body (-1: all). A ball at centre (k numbers, a point of the world); bodies are outside
- * or inside the ball. */
+/* Adds a wall for the particles of a body (-1: all): a ball at centre (k numbers, a point of the world); bodies are
+ * outside or inside the ball. */
 cb_status cb_builder_wall_ball(cb_builder *b, const char *name, int body, const double *centre, double radius,
                                bool inside, double restitution);
-/* The totally geodesic plane through a point with a normal (a tangent vector at the point); bodies are on the side to
- * which the normal points. Only in spaces of one factor, and in products if the normal lies in one flat or curved
- * factor. */
+/* Adds as a wall the totally geodesic plane through a point with a normal (a tangent vector at the point); bodies are
+ * on the side to which the normal points. Only in spaces of one factor, and in products if the normal lies in one flat
+ * or curved factor. */
 cb_status cb_builder_wall_plane(cb_builder *b, const char *name, int body, const double *point, const double *normal,
                                 double restitution);
-/* gap = expression of t, r (the particle's radius) and the coordinates of a chart (NULL: the embedding, or the chart of
- * a space with a chart). It is positive where bodies are allowed. */
+/* Adds a wall by its gap, an expression of t, r (the particle's radius) and the coordinates of a chart (NULL: the
+ * embedding, or the chart of a space with a chart). The gap is positive where bodies are allowed. */
 cb_status cb_builder_wall_expression(cb_builder *b, const char *name, int body, const char *chart,
                                      const char *expression, double restitution);
 

@@ -42,7 +42,7 @@ typedef struct cb_expression_scope {
   size_t n_parameters;
 } cb_expression_scope;
 cb_status cb_expression_parse_in(const char *text, const cb_expression_scope *scope, size_t *at, cb_expression **out);
-/* May this name be added to the scope? kind, such as "coordinate", says in messages what it would be. CB_ERROR_INPUT if
+/* Checks whether a name may be added to the scope; `kind` ("coordinate") is its kind in messages. CB_ERROR_INPUT if
  * the name is too long, has characters other than letters, digits and _, is the name of a function, or is already in
  * the scope; for a parameter also if it is the name of a constant. */
 cb_status cb_expression_check_variable(const char *name, const cb_expression_scope *scope, const char *kind);
@@ -50,24 +50,24 @@ cb_status cb_expression_check_parameter(const char *name, const cb_expression_sc
 void cb_expression_free(cb_expression *e);
 cb_status cb_expression_copy(const cb_expression *e, cb_expression **out);
 
-/* Value at x[n]. */
+/* Returns the value at x[n]. */
 double cb_expression_value(const cb_expression *e, const double *x);
 
-/* Value, and in g[m] the gradient with respect to the first m variables (m <= n; the others are held fixed). The cost
- * is about three evaluations of the value, for any m. */
+/* Returns the value, and computes in g[m] the gradient with respect to the first m variables (m <= n; the others are
+ * held fixed). The cost is about three evaluations of the value, for any m. */
 double cb_expression_gradient(const cb_expression *e, const double *x, int m, double *g);
 
-/* At n points: value[n] and, in rate[n] (may be NULL), the derivative in variable `along`; returns whether all results
- * are finite. Variable i is x[i][0] at all points if fixed[i], otherwise x[i][point]. Many times faster than point by
- * point, and equal to that up to round-off of sin, cos, exp and sums. The bits do not depend on n or on the
- * processor. */
+/* Computes, at n points, value[n] and, in rate[n] (may be NULL), the derivative in variable `along`; returns whether
+ * all results are finite. Variable i is x[i][0] at all points if fixed[i], otherwise x[i][point]. Many times faster
+ * than point by point, and equal to that up to round-off of sin, cos, exp and sums. The bits do not depend on n or on
+ * the processor. */
 bool cb_expression_values(const cb_expression *e, int n, const double *const *x, const bool *fixed, size_t along,
                           double *value, double *rate);
 
-/* Value, gradient and Hessian with respect to the first m variables (m <= n and m <= CB_JET_MAX). */
+/* Returns value, gradient and Hessian with respect to the first m variables (m <= n and m <= CB_JET_MAX). */
 cb_jet cb_expression_jet(const cb_expression *e, const double *x, int m);
 
-/* Does the expression depend on variable i? */
+/* Returns whether the expression depends on variable i. */
 int cb_expression_uses(const cb_expression *e, size_t i);
 
 /* Parses and evaluates an expression without variables. A value that is not finite is CB_ERROR_INPUT; `at` as for

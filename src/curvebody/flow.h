@@ -2,7 +2,8 @@
  *
  *   uniform      u
  *   shear        u + G x, G the gradient
- *   vortex       Gamma/(2 pi r^2) (1 - exp(-r^2/a^2)) axis × r, r the part of x - centre across the axis (Lamb & Oseen)
+ *   vortex       Gamma/(2 pi r^2) (1 - exp(-r^2/a^2)) axis × r, r the part of x - centre across the axis, Gamma the
+ *                circulation, a the radius of the core (Lamb & Oseen)
  *   expressions  of x, y, z and t
  *   grid         values on a regular grid in space and time, interpolated by cubic splines (with continuous second
  *                derivatives); outside the grid periodic, or constant from the border on
@@ -42,8 +43,8 @@ void cb_flow_free(cb_flow *f);
 bool cb_flow_is_uniform(const cb_flow *f); /* u is the same at all places and times */
 bool cb_flow_is_even(const cb_flow *f);    /* at each time u is the same at all places: a gust */
 bool cb_flow_is_steady(const cb_flow *f);
-/* u[n] at places x[n], gradient[n][i][j] = du_i/dx_j (may be NULL) and rate[n] = du/dt at the place (may be NULL).
- * CB_STEP_NOT_FINITE with the first place where the flow is not finite; outputs are then partly filled. */
+/* Computes u[n] at places x[n], gradient[n][i][j] = du_i/dx_j (may be NULL) and rate[n] = du/dt at the place (may be
+ * NULL). CB_STEP_NOT_FINITE with the first place where the flow is not finite; outputs are then partly filled. */
 cb_status cb_flow_at(const cb_flow *f, double t, int n, const double (*x)[3], double (*u)[3], double (*gradient)[3][3],
                      double (*rate)[3]);
 

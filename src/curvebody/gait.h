@@ -4,10 +4,10 @@
  *   polygon  straight sides between corners, with time shared in proportion to their lengths
  *   spline   periodic cubic spline through points; samples: the same at given times
  *   arcs     polynomials between given times, continuous, with corners there
- * These are closed by construction: r(1) = r(0) bit for bit. Expressions and loops of a phase may be open: then the
- * gait has a path in the group (cb_reconstruct), and it has a holonomy if r(1) - r(0) is a multiple of the periods of
- * the shape variables. For users. Units are those of the shape variables; a gait is immutable, its arrays are copied,
- * and the caller frees it.
+ * a_0 is the mean, a_k and b_k are the rows of cosine and sine. These four classes are closed by construction: r(1) =
+ * r(0) bit for bit. Expressions and loops of a phase may be open: then the gait has a path in the group
+ * (cb_reconstruct), and it has a holonomy if r(1) - r(0) is a multiple of the periods of the shape variables. For
+ * users. Units are those of the shape variables; a gait is immutable, its arrays are copied, and the caller frees it.
  */
 #ifndef CURVEBODY_GAIT_H
 #define CURVEBODY_GAIT_H
@@ -21,29 +21,30 @@ typedef struct cb_gait cb_gait;
 cb_status cb_gait_fourier(int n, int harmonics, const double *mean, const double *cosine, const double *sine,
                           cb_gait **out);
 cb_status cb_gait_polygon(int n, int corners, const double *r, cb_gait **out); /* r[corners][n] */
-/* r[points][n] at the ascending times time[points] in [0, 1), or 1 for a last point that repeats a first one at 0; time
- * NULL: evenly spaced. */
+/* Creates the spline through r[points][n] at the ascending times time[points] in [0, 1), or 1 for a last point that
+ * repeats a first one at 0; time NULL: evenly spaced. */
 cb_status cb_gait_spline(int n, int points, const double *time, const double *r, cb_gait **out);
 /* On arc k, from time ends[k] to ends[k + 1] (arcs + 1 times from 0 to 1): the polynomial of this degree (>= 1) through
  * the values[arcs][degree + 1][n] at the times (1 - cos(pi j/degree))/2 of the arc, j = 0..degree. Each arc begins at
  * the last value of the arc before it. */
 cb_status cb_gait_arcs(int n, int arcs, const double *ends, int degree, const double *values, cb_gait **out);
-/* Expressions of t (their only variable), one per shape variable, over [0, 1]; breaks are given, ascending in [0, 1);
- * the start is added to them. Everything is copied. CB_ERROR_ARGUMENT if the expressions are not finite. */
+/* Creates a gait from expressions of t (their only variable), one per shape variable, over [0, 1]; breaks are given,
+ * ascending in [0, 1); the start is added to them. Everything is copied. CB_ERROR_ARGUMENT if the expressions are not
+ * finite. */
 cb_status cb_gait_expressions(int n, const cb_expression *const *r, int breaks, const double *at, cb_gait **out);
-/* The path r[n] with t turn added to the variable number `variable`. If |turn| is the period of this variable, or a
- * fraction 1/k of it, the gait is one period of a motion that repeats. */
+/* Creates the path r[n] with t turn added to the variable number `variable`. If |turn| is the period of this variable,
+ * or a fraction 1/k of it, the gait is one period of a motion that repeats. */
 cb_status cb_gait_loop(int n, int variable, const double *r, double turn, cb_gait **out);
 void cb_gait_free(cb_gait *g);
 
 int cb_gait_variables(const cb_gait *g);
-/* r and r' (either may be NULL) at time t; t outside [0, 1] is reduced to the first period. At a break `rate` is the
- * limit from one side. */
+/* Computes r and r' (`rate`; either may be NULL) at time t; t outside [0, 1] is reduced to the first period. At a break
+ * `rate` is the limit from one side. */
 void cb_gait_at(const cb_gait *g, double t, double *r, double *rate);
-/* Times in [0, 1) where r' or a higher derivative jumps (corners), ascending; returns their number. */
+/* Sets *t to the times in [0, 1), ascending, where r' or a higher derivative jumps; returns their number. */
 int cb_gait_breaks(const cb_gait *g, const double **t);
-/* CB_OK if r(1) = r(0), up to multiples of the periods of the shape variables; otherwise CB_ERROR_ARGUMENT with the
- * gap. */
+/* Returns CB_OK if r(1) = r(0), up to multiples of the periods of the shape variables; otherwise CB_ERROR_ARGUMENT with
+ * the gap. */
 cb_status cb_gait_closed(const cb_bundle *b, const cb_gait *g);
 
 /* New gaits from gaits, which are copied: the path run backwards; the path with time t + `start`; the path with time t

@@ -17,8 +17,9 @@
  * X_a(V) dV over the body, X_a the Killing fields and V the potential per mass; `buoyancy`, the same integral of the
  * displaced fluid with the opposite sign; drag, linear_drag and the wrenches of the user. Options without a meaning in
  * curved space are CB_ERROR_UNSUPPORTED. With the option `paper`, mu = (I_b + I_f) Y + mu_0, and the wrenches `flow`
- * and `pressure` are left out. For a sphere in an irrotational flow this is m v' = m_f ((1 + 1/2) Du/Dt - v'/2) (Auton,
- * Hunt & Prud'homme 1988, doi:10.1017/S0022112088003234). SI units.
+ * and `pressure` are left out. For a sphere of mass m and velocity v that displaces the mass m_f, in an irrotational
+ * flow, the equations with `flow` and `pressure` are m v' = m_f ((1 + 1/2) Du/Dt - v'/2) (Auton, Hunt & Prud'homme
+ * 1988, doi:10.1017/S0022112088003234). SI units.
  * For users. Everything that options and fluid point to is borrowed for the body's life; the caller frees body and
  * workspace.
  */
@@ -103,7 +104,8 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
                              const cb_immersed_options *options, int *which, int *component, size_t *at,
                              cb_immersed **out);
 void cb_immersed_free(cb_immersed *b);
-/* Names of the wrenches, in the order of cb_immersed_row.wrench: wrenches that are always 0 are left out. */
+/* Return the number and the names of the wrenches, in the order of cb_immersed_row.wrench: wrenches that are always 0
+ * are left out. */
 int cb_immersed_wrenches(const cb_immersed *b);
 const char *cb_immersed_wrench_name(const cb_immersed *b, int i);
 const cb_surface *cb_immersed_surface(const cb_immersed *b);
@@ -111,10 +113,10 @@ const cb_poses *cb_immersed_poses(const cb_immersed *b); /* NULL: the body is ri
 /* For a body whose added mass is interpolated in a table along its poses: returns the measured error, relative to the
  * largest entry, and in *points the number of points of the table (fluid/added_mass_table.h). Otherwise 0. */
 double cb_immersed_tabulated(const cb_immersed *b, int *points);
-/* Information of a fluid model other than the local one on the body's added mass at rest, per density, in *out. Returns
- * the model's name, or NULL if the model gives no such information: then *out is unchanged. */
+/* Writes to *out what a fluid model other than the local one reports on the body's added mass at rest, per density.
+ * Returns the model's name, or NULL if the model gives no such information: then *out is unchanged. */
 const char *cb_immersed_solved(const cb_immersed *b, cb_added_mass *out);
-/* Vertices in the body frame at time t (velocities: may be NULL). */
+/* Computes the vertices in the body frame at time t (velocities v may be NULL). */
 cb_status cb_immersed_shape(const cb_immersed *b, double t, double (*x)[3], double (*v)[3]);
 
 /* The work arrays of one thread. */

@@ -77,7 +77,7 @@ cb_status cb_integrator_create_for(const char *name, const cb_node *node, const 
 /* As cb_integrator_create_for, with a class that need not be in the registry. */
 cb_status cb_integrator_create_class(const cb_integrator_class *class_, const cb_node *node,
                                      const cb_configuration *configuration, const void *problem, cb_integrator **out);
-/* A new integrator with the same class and parameters for another problem. One integrator serves one thread. */
+/* Makes a new integrator with the same class and parameters for another problem. One integrator serves one thread. */
 cb_status cb_integrator_like(const cb_integrator *i, const void *problem, cb_integrator **out);
 void cb_integrator_free(cb_integrator *i);
 cb_status cb_integrator_step(cb_integrator *i, void *state, double h);

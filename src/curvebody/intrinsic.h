@@ -2,9 +2,10 @@
  *
  *   q'' = -Gamma(q)(q', q');  exp_q(u) = q(1) for q'(0) = u;  distance: u with exp_q(u) = y, |u| minimal
  *
- * Such a space has only this chart. "Points of the embedding" are its coordinates, and cb_exp, cb_log, cb_distance,
- * cb_transport, cb_space_frame, cb_killing_at and similar functions work in these coordinates. A function that a class
- * does not give in closed form is computed numerically.
+ * q: coordinates; Gamma: Christoffel symbols; u: a tangent vector; y: a second point. Such a space has only this chart.
+ * "Points of the embedding" are its coordinates, and cb_exp, cb_log, cb_distance, cb_transport, cb_space_frame,
+ * cb_killing_at and similar functions work in these coordinates. A function that a class does not give in closed form
+ * is computed numerically.
  * For authors of spaces, and for users who want curvature.
  * Source: do Carmo, Riemannian Geometry (1992), chapters 2, 3 and 5.
  */
@@ -57,7 +58,7 @@ struct cb_intrinsic {
 cb_status cb_space_init_intrinsic(cb_space *g, int dim, const cb_chart *chart, const struct cb_intrinsic *intrinsic);
 
 /* --- numerical versions in the coordinates of g->chart (also for the charts of quadric spaces, to test them) --- */
-/* Christoffel symbols gamma[i][j][k] = Gamma^i_jk and, if not NULL, dgamma[l][i][j][k] = d_l Gamma^i_jk. */
+/* Computes Christoffel symbols gamma[i][j][k] = Gamma^i_jk and, if not NULL, dgamma[l][i][j][k] = d_l Gamma^i_jk. */
 cb_status cb_christoffel(const cb_space *g, const double *q, double gamma[CB_DIM_MAX][CB_DIM_MAX][CB_DIM_MAX],
                          double dgamma[CB_DIM_MAX][CB_DIM_MAX][CB_DIM_MAX][CB_DIM_MAX]);
 typedef struct cb_curvature {
@@ -66,23 +67,23 @@ typedef struct cb_curvature {
   double sectional[CB_DIM_MAX][CB_DIM_MAX]; /* curvature of the plane of coordinates i and j */
 } cb_curvature;
 cb_status cb_curvature_at(const cb_space *g, const double *q, cb_curvature *out);
-/* Sectional curvature of the plane spanned by u and v. */
+/* Computes the sectional curvature of the plane spanned by u and v. */
 cb_status cb_sectional(const cb_space *g, const double *q, const double *u, const double *v, double *k);
-/* exp with (each may be NULL) u1 and the Jacobi fields: dq1/dq, dq1/du, du1/dq, du1/du, each [dim*dim] row-major
- * (ordinary partial derivatives of the coordinates). The relative error is about 1e-13. CB_ERROR_DOMAIN if the geodesic
- * leaves the chart. */
+/* Computes exp with (each may be NULL) u1 and the Jacobi fields: dq1/dq, dq1/du, du1/dq, du1/du, each [dim*dim]
+ * row-major (ordinary partial derivatives of the coordinates). The relative error is about 1e-13. CB_ERROR_DOMAIN if
+ * the geodesic leaves the chart. */
 typedef struct cb_jacobi {
   double q_q[CB_DIM_MAX * CB_DIM_MAX], q_u[CB_DIM_MAX * CB_DIM_MAX], u_q[CB_DIM_MAX * CB_DIM_MAX],
       u_u[CB_DIM_MAX * CB_DIM_MAX];
 } cb_jacobi;
 cb_status cb_numeric_exp(const cb_space *g, const double *q, const double *u, double *q1, double *u1, cb_jacobi *j);
-/* Parallel transport of w along the geodesic with initial velocity u, to time 1. */
+/* Transports w in parallel along the geodesic with initial velocity u, to time 1. */
 cb_status cb_numeric_transport(const cb_space *g, const double *q, const double *u, const double *w, double *w1);
-/* u with exp_q(u) = y by Newton's method on exp. It starts from u if `guess` is true, otherwise from a guess by the
- * chart; the result is the shortest among periodic images and starts. CB_ERROR_DOMAIN if it is not unique, has a
- * conjugate point on the way, or is not found. */
+/* Computes u with exp_q(u) = y by Newton's method on exp. The iteration starts from u if `guess` is true, otherwise
+ * from a guess by the chart; the result is the shortest among periodic images and starts. CB_ERROR_DOMAIN if it is not
+ * unique, has a conjugate point on the way, or is not found. */
 cb_status cb_numeric_log(const cb_space *g, const double *q, const double *y, bool guess, double *u, cb_jacobi *j);
-/* Distance with derivatives as in cb_chart.distance, from the Jacobi fields of the shortest geodesic. */
+/* Computes the distance with derivatives as in cb_chart.distance, from the Jacobi fields of the shortest geodesic. */
 cb_status cb_numeric_distance(const cb_space *g, const double *q1, const double *q2, double *d, double *gradient,
                               double *hessian);
 

@@ -35,7 +35,7 @@ cb_jet cb_jet_div(const cb_jet *a, const cb_jet *b);
 cb_jet cb_jet_scale(const cb_jet *a, double s); /* s a */
 cb_jet cb_jet_shift(const cb_jet *a, double s); /* a + s */
 
-/* f(a) of one variable, from f, f', f'' at a->v (Faà di Bruno to second order). */
+/* Returns f(a) of one variable, from f, f', f'' at a->v (Faà di Bruno to second order). */
 cb_jet cb_jet_compose(const cb_jet *a, double f, double df, double ddf);
 
 cb_jet cb_jet_sqrt(const cb_jet *a);

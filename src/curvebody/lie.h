@@ -2,7 +2,7 @@
  *
  * An element is `size` numbers, an element of the algebra `dim` numbers in the basis named by `axis`. Left-trivialised:
  * xi = g^-1 g'. dexp is right-trivialised: d/dt exp(a(t)) = dexp_a(a') exp(a);  dexp_a = sum ad_a^k/(k+1)!,
- * dexp_a^-1 = sum B_k ad_a^k/k!. Ad_g a = g a g^-1, ad_a b = [a, b]; the duals are transposes:
+ * dexp_a^-1 = sum B_k ad_a^k/k!, B_k Bernoulli's numbers. Ad_g a = g a g^-1, ad_a b = [a, b]; the duals are transposes:
  * <Ad*_g m, a> = <m, Ad_g a>, <ad*_a m, b> = <m, ad_a b>. Accurate near the identity (series) and for large arguments.
  *   rn        R^n, n up to 12                     so2  angle           se2  (x, y, theta)
  *   so3       unit quaternion (w, x, y, z)        se3  quaternion and place, algebra (omega, v)

@@ -1,10 +1,11 @@
 /* Mass properties: inertia tensors 6x6 of solids, sheets and point masses, in the order (angular, linear).
  *
- *   I = [[J, m hat(c)], [-m hat(c), m 1]] about the origin of the body frame, from exact polynomial integrals over the
+ *   I = [[J, m hat(c)], [-m hat(c), m 1]] about the origin of the body frame, with m the mass, c its centre and J the
+ *   inertia of rotation, from exact polynomial integrals over the
  *   surface (divergence theorem; Eberly, Polyhedral Mass Properties (2002); Dobrovolskis, Icarus 124 (1996) 698,
  *   doi:10.1006/icar.1996.0243): integrals of 1, x, x^2, xy over a solid; faces times thickness for a sheet. The
- *   sheet's own m t^2/12 about axes in its faces is neglected; for a plate of width L this is a relative error t^2/L^2
- *   of the moment m L^2/12.
+ *   sheet's own m t^2/12 (t: thickness) about axes in its faces is neglected; for a plate of width L this is a
+ *   relative error t^2/L^2 of the moment m L^2/12.
  * In a space of curvature K, w^2 + K |x|^2 = 1:  I = [[J, hat(c)], [hat(c)^T, m 1 - K J]],
  *   J = int rho (|x|^2 1 - x x^T) dV, c = int rho w x dV: a translation has the anisotropic mass m 1 - K J
  * For users. SI units; the functions keep no pointers to their arguments.
@@ -38,12 +39,13 @@ typedef struct cb_point_mass {
   double inertia[3][3]; /* about x, in the axes of the body frame; 0 for a point */
 } cb_point_mass;
 
-/* material[parts]. x (NULL: s->x): vertices of the same faces in another pose, in the space of the surface. */
+/* Computes the mass properties of a surface with material[parts]. x (NULL: s->x): vertices of the same faces in another
+ * pose, in the space of the surface. */
 cb_status cb_mass_of(const cb_surface *s, const double (*x)[3], const cb_material *material, cb_mass *out);
-/* Is J the inertia of a rigid body about its centre: symmetric (to 1e-9 of its trace), with moments > 0, none larger
- * than the sum of the other two (to 1e-9)? CB_ERROR_DOMAIN with the reason. */
+/* Checks that J is the inertia of a rigid body about its centre: symmetric (to 1e-9 of its trace), with moments > 0,
+ * none larger than the sum of the other two (to 1e-9). Otherwise CB_ERROR_DOMAIN with the reason. */
 cb_status cb_inertia_check(const double J[3][3]);
-/* Principal axes and moments about the centre of mass (GSL). axis[i] is the axis of moment[i]; the axes are
+/* Computes principal axes and moments about the centre of mass (GSL). axis[i] is the axis of moment[i]; the axes are
  * right-handed. */
 cb_status cb_mass_principal(const cb_mass *m, double moment[3], double axis[3][3]);
 

@@ -35,11 +35,11 @@ typedef struct cb_tree cb_tree;
  * function that takes a node of a scenario. Both texts are copied. The caller frees the tree, after everything that was
  * made from it. CB_ERROR_INPUT, with a message `name:line:column: error: ...`. */
 cb_status cb_tree_read(const char *name, const char *text, cb_tree **out);
-/* The outermost value: CB_NODE_NULL for an empty text. */
+/* Returns the outermost value: CB_NODE_NULL for an empty text. */
 const cb_node *cb_tree_root(const cb_tree *tree);
 void cb_tree_free(cb_tree *tree);
 
-/* The value of a key of a map; NULL if the key is missing (or `map` is NULL or not a map). */
+/* Returns the value of a key of a map; NULL if the key is missing (or `map` is NULL or not a map). */
 const cb_node *cb_node_get(const cb_node *map, const char *key);
 
 /* Scalars. A number may be a constant expression (`pi/2`, `3*pi/2`, `1e-3`) and must be finite; an integer may be one
@@ -49,7 +49,7 @@ cb_status cb_node_int(const cb_node *node, long long *value);
 cb_status cb_node_bool(const cb_node *node, bool *value);
 cb_status cb_node_string(const cb_node *node, const char **value);
 
-/* A list of exactly n numbers into value[n]. */
+/* Reads a list of exactly n numbers into value[n]. */
 cb_status cb_node_reals(const cb_node *node, size_t n, double *value);
 
 /* Fails with the place of the node: `file:line:column: error: ` and the text. Returns CB_ERROR_INPUT. */
@@ -64,11 +64,12 @@ cb_status cb_node_fail_at(const cb_node *node, size_t at, const char *format, ..
  * of the tree has already rejected duplicate keys. NULL has no keys; a node that is not a map fails. */
 cb_status cb_node_check_keys(const cb_node *map, const char *const *names, size_t count);
 
-/* The path of the file that the node names: relative to the folder of the scenario that contains the node, or to the
- * current folder if the name was set on the command line. From malloc; NULL if memory runs out. */
+/* Returns the path of the file that the node names: relative to the folder of the scenario that contains the node, or
+ * to the current folder if the name was set on the command line. From malloc; NULL if memory runs out. */
 char *cb_node_path(const cb_node *node);
 
-/* The name among names[count] that is nearest to text (edit distance at most 2, or a third of its length), or NULL. */
+/* Returns the name among names[count] that is nearest to text (edit distance at most 2, or a third of its length), or
+ * NULL. */
 const char *cb_nearest_name(const char *text, const char *const *names, size_t count);
 
 CB_API_END

@@ -4,6 +4,7 @@
  *   extremals (Wong): p = Mr' + <lambda, A>, v = M^-1 (p - <lambda, A>) = r';
  *     p_i' = v.(d_i M) v/2 + <lambda, d_i A v>,  lambda' = ad*_xi lambda, xi = -A v;  E = v.M v is constant;
  *     dE/dX = 2 lambda_X for a component X of the required displacement
+ * r, g, A, M: curvebody/bundle.h; p: momentum; lambda: multiplier of the holonomy.
  * For users. Units are the bundle's. The caller frees what is created.
  * Sources: Koon & Marsden, SIAM J. Control Optim. 35 (1997) 901, doi:10.1137/S0363012995290367; Montgomery, A Tour of
  * Subriemannian Geometries (2002), chapter 12.

@@ -42,9 +42,9 @@ cb_status cb_params_bind(const cb_param *table, const cb_node *map, const cb_nod
  * for required ones), so that the caller can look for further errors. */
 void cb_params_bind_right(const cb_param *table, const cb_node *map, void *out);
 
-/* A map like `map` (NULL: empty) with the defaults of the table for absent keys: rows first, in order of the table,
- * then the other keys. Used for the resolved scenario; assumes that `map` binds. Values are shared with `map`, the new
- * map lives in arena. NULL if memory runs out. */
+/* Makes a map like `map` (NULL: empty) with the defaults of the table for absent keys: rows first, in order of the
+ * table, then the other keys. Used for the resolved scenario; assumes that `map` binds. Values are shared with `map`,
+ * the new map lives in arena. NULL if memory runs out. */
 struct cb_arena;
 const cb_node *cb_params_resolved(const cb_param *table, const cb_node *map, struct cb_arena *arena);
 

@@ -29,14 +29,14 @@
 CB_API_BEGIN
 
 void cb_pose_multiply_in(double K, const cb_pose *a, const cb_pose *b, cb_pose *out); /* out may be a or b */
-/* The pose a applied to the point with normal coordinates x, in normal coordinates. */
+/* Applies the pose a to the point with normal coordinates x; the result is in normal coordinates. */
 void cb_pose_point_in(double K, const cb_pose *a, const double x[3], double out[3]);
-/* Ad_a on (omega, v). */
+/* Computes the matrix of Ad_a on (omega, v). */
 void cb_pose_adjoint_in(double K, const cb_pose *a, double out[6][6]);
 
-/* tau(Y); nan if it does not exist. */
+/* Computes tau(Y); nan if it does not exist. */
 void cb_pose_tau_in(cb_se3_map map, double K, const double Y[6], cb_pose *out);
-/* dtau^-1_Y as a 6x6 matrix, and for Newton's method d((dtau^-1_Y)^T mu)/dY. */
+/* Compute dtau^-1_Y as a 6x6 matrix, and for Newton's method d((dtau^-1_Y)^T mu)/dY. */
 void cb_pose_dtau_inverse_in(cb_se3_map map, double K, const double Y[6], double out[6][6]);
 void cb_pose_dtau_inverse_transpose_derivative_in(cb_se3_map map, double K, const double Y[6], const double mu[6],
                                                   double out[6][6]);

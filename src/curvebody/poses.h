@@ -66,8 +66,8 @@ cb_status cb_poses_set_period(cb_poses *p, double period);
 
 void cb_poses_free(cb_poses *p);
 int cb_poses_vertices(const cb_poses *p);
-/* Positions x[vertices] and velocities v[vertices] (may be NULL) at time t. CB_STEP_NOT_FINITE with vertex and time if
- * one is not finite; x and v are then partly filled. */
+/* Computes positions x[vertices] and velocities v[vertices] (may be NULL) at time t. CB_STEP_NOT_FINITE with vertex and
+ * time if one is not finite; x and v are then partly filled. */
 cb_status cb_poses_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]);
 
 CB_API_END

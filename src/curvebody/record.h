@@ -68,7 +68,7 @@ cb_status cb_record_create(const char *path, const cb_record_layout *layout, con
 cb_status cb_record_open_for_resume(const char *path, const cb_record_layout *layout, const cb_record_options *options,
                                     cb_blob *state, size_t n_state, cb_record_position *position, cb_record **out);
 
-/* The sink for the run loop. It is valid until cb_record_free; after close it accepts no more data. */
+/* Returns the sink for the run loop. It is valid until cb_record_free; after close it accepts no more data. */
 cb_sink cb_record_sink(cb_record *record);
 
 /* Adds a line to the attribute `warnings` of the root, which has space for 3 kB. It is written with the next checkpoint
@@ -131,33 +131,34 @@ typedef struct cb_reader_field {
 cb_status cb_reader_open(const char *path, cb_reader **out);
 void cb_reader_close(cb_reader *reader);
 
-/* Complete rows, events and checkpoints at the time when the file was opened; whether the run reached its end. */
+/* Return the complete rows, events and checkpoints at the time when the file was opened, and whether the run reached
+ * its end. */
 cb_record_position cb_reader_position(const cb_reader *reader);
 bool cb_reader_completed(const cb_reader *reader);
 
-/* The scenario as given (`source`) or resolved (`resolved`), or a text attribute of the root; "" if the file has none,
- * CB_ERROR_INPUT if the attribute is not a text. The text lives as long as the reader. */
+/* Get the scenario as given (`source`) or resolved (`resolved`), or a text attribute of the root; "" if the file has
+ * none, CB_ERROR_INPUT if the attribute is not a text. The text lives as long as the reader. */
 cb_status cb_reader_scenario(cb_reader *reader, const char *name, const char **text);
 cb_status cb_reader_attribute(cb_reader *reader, const char *name, const char **text);
 
 /* Reads the newest complete checkpoint into state[n_state].data: names, types and counts must be those of the file. */
 cb_status cb_reader_checkpoint(cb_reader *reader, cb_blob *state, size_t n_state, cb_record_position *position);
 
-/* Fields in the order of the file: time and step first. */
+/* Sets *fields to the fields in the order of the file, time and step first; returns their number. */
 size_t cb_reader_fields(const cb_reader *reader, const cb_reader_field **fields);
 
 /* Reads count rows, starting at row first, of field f into out[count][fields[f].count]; integers are converted. */
 cb_status cb_reader_rows(cb_reader *reader, size_t f, uint64_t first, uint64_t count, double *out);
 cb_status cb_reader_events(cb_reader *reader, uint64_t first, uint64_t count, cb_event_row *out);
 
-/* Number of values of a constant array such as particle_mass; 0 if the file has no array of that name. */
+/* Gets the number of values of a constant array such as particle_mass; 0 if the file has no array of that name. */
 cb_status cb_reader_count(cb_reader *reader, const char *name, size_t *count);
 
 /* Reads the n numbers of a constant array, in the order of the file; CB_ERROR_INPUT if the count differs or they are
  * not numbers. */
 cb_status cb_reader_constant(cb_reader *reader, const char *name, size_t n, double *out);
 
-/* The labels of a dimension, or NULL if it has none; they live as long as the reader. */
+/* Gets the labels of a dimension, or NULL if it has none; they live as long as the reader. */
 cb_status cb_reader_labels(cb_reader *reader, const char *dimension, const char *const **labels);
 
 /* ---- Export ---------------------------------------------------------------------------------------------------- */

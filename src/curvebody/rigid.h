@@ -2,10 +2,11 @@
  * of the integrators of cb_configuration_rigid_body.
  *
  *   g' = g Y,  mu' = ad*_Y mu + F,  mu = K Y + mu0
+ * g: pose; Y: twist; K: inertia; mu0: momentum of the body at Y = 0 (its shape changes); F: wrench.
  * For authors of integrators and of bodies: a problem consists of functions of the pose g and the time in the body
  * frame (SI units; angular, then linear); curvebody/immersed.h makes the problem of a body in a fluid. The state keeps
- * the momentum in the world's axes, about the origin of the body frame: l' = -x' × P + torque, P' = force. Nothing is
- * allocated; a step that fails leaves the state untouched.
+ * the momentum (l, P) in the world's axes, about the origin x of the body frame: l' = -x' × P + torque, P' = force.
+ * Nothing is allocated; a step that fails leaves the state untouched.
  * In a space of curvature K_s a pose is T(x) R(q) and the algebra has K_s (curvebody/pose.h); the world's axes are
  * transported by T(x) from the base point to the body, and inertia may depend on the time but not on the place.
  */
@@ -70,30 +71,30 @@ typedef struct cb_rigid_state {
   double length, known, earlier[CB_RIGID_EARLIER][6];
 } cb_rigid_state;
 
-/* The state at pose g and time t that moves with twist Y (0: at rest). CB_ERROR_ARGUMENT if a number is not finite or
- * g.q has not length 1; CB_STEP_NOT_FINITE if K or mu0 is not finite. */
+/* Makes the state at pose g and time t that moves with twist Y (0: at rest). CB_ERROR_ARGUMENT if a number is not
+ * finite or g.q has not length 1; CB_STEP_NOT_FINITE if K or mu0 is not finite. */
 cb_status cb_rigid_start(const cb_rigid_problem *p, double t, const cb_pose *g, const double Y[6], cb_rigid_state *s);
-/* The twist at the end of the last step, from K Y + mu0 = momentum at (t, g). Fails with CB_STEP_SINGULAR or
+/* Computes the twist at the end of the last step, from K Y + mu0 = momentum at (t, g). Fails with CB_STEP_SINGULAR or
  * CB_STEP_NOT_FINITE. */
 cb_status cb_rigid_twist(const cb_rigid_problem *p, const cb_rigid_state *s, double Y[6]);
 
 /* --- conserved quantities of motion without wrenches, K the curvature of the space --- */
-/* |p|^2 + K |l|^2 and l.p of a momentum in the body frame (or in rotated axes). */
+/* Computes |p|^2 + K |l|^2 and l.p of a momentum (l, p) in the body frame (or in rotated axes). */
 void cb_rigid_casimirs(double K, const double momentum[6], double out[2]);
-/* Ad*_{g^-1} of the momentum: (l, p) about the base point. Returns the error from round-off of the state, of p and of
- * sqrt|K| l. In a hyperbolic space it grows with the distance from the base point; beyond 5 radii out is nan and the
- * error infinite. */
+/* Computes Ad*_{g^-1} of the momentum: (l, p) about the base point. Returns the error of p and of sqrt|K| l that comes
+ * from round-off of the state. In a hyperbolic space it grows with the distance from the base point; beyond 5 radii out
+ * is nan and the error infinite. */
 double cb_rigid_spatial_momentum(double K, const cb_rigid_state *s, double out[6]);
 
 /* --- functions for steps --- */
 /* Solves K Y = momentum - mu0 for Y. Fails with CB_STEP_SINGULAR or CB_STEP_NOT_FINITE. */
 cb_status cb_rigid_velocity(double K[6][6], const double momentum[6], const double mu0[6], double Y[6]);
-/* The twist at (t, g) of a body with this momentum, in the body frame. */
+/* Computes the twist at (t, g) of a body with this momentum, in the body frame. */
 cb_status cb_rigid_twist_of(const cb_rigid_problem *p, double t, const cb_pose *g, const double momentum[6],
                             double Y[6]);
 /* Makes the constant form of an inertia. CB_STEP_SINGULAR if K has no inverse. */
 cb_status cb_rigid_constant_of(const double K[6][6], const double mu0[6], cb_rigid_constant *out);
-/* Sum of the problem's wrenches; dF may be NULL. */
+/* Computes the sum of the problem's wrenches; dF may be NULL. */
 cb_status cb_rigid_wrenches(const cb_rigid_problem *p, double t, const cb_pose *g, const double Y[6], double F[6],
                             double dF[6][6]);
 /* In flat space: moves the state's pose by dx, sets its orientation to q, and adds `change` to its momentum (world's

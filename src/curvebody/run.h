@@ -38,16 +38,17 @@ typedef struct cb_progress {
   double steps_a_second;
 } cb_progress;
 
-/* system and integrator are borrowed. CB_ERROR_ARGUMENT for options out of range or an unknown observable. */
+/* Creates a run; system and integrator are borrowed. CB_ERROR_ARGUMENT for options out of range or an unknown
+ * observable. */
 cb_status cb_run_create(const cb_system *system, cb_integrator *integrator, const cb_run_options *options,
                         cb_run **out);
 void cb_run_free(cb_run *run);
 
-/* The layout of the record: everything except title, texts and attributes, which the caller fills in. Owned by the
- * run. */
+/* Returns the layout of the record: everything except title, texts and attributes, which the caller fills in. Owned by
+ * the run. */
 cb_record_layout *cb_run_layout(cb_run *run);
 
-/* The restart state: pieces whose data point into the run. To resume, fill them and call cb_run_restore. */
+/* Returns the restart state: pieces whose data point into the run. To resume, fill them and call cb_run_restore. */
 cb_blob *cb_run_state(cb_run *run, size_t *count);
 cb_status cb_run_restore(cb_run *run);
 
@@ -76,7 +77,8 @@ cb_status cb_run_on_warning(cb_run *run, cb_status (*take)(void *self, double ti
  * the last one. nan: the quantity is not conserved, does not exist, or is not known any more because bodies are too far
  * out.
  *
- *   energy      |E - E_0| divided by the maximum of T + |V - V_0|, so that a constant in V does not matter (except for
+ *   energy      |E - E_0| divided by the maximum of T + |V - V_0| (E = T + V: kinetic plus potential energy; 0: at the
+ *               start), so that a constant in V does not matter (except for
  *               round-off: the divisor is at least 1e-10 |V|); for bodies in a fluid the maximum over the bodies
  *   momentum    of Killing fields X_i, |J_i - J_i0| divided by the maximum of the sum over particles of |p| max |X_i|;
  *               for bodies in a fluid the maximum of |P - P_0| and |L - L_0|/(r + |x|), divided by |P| + |l|/r, l the
@@ -92,20 +94,21 @@ cb_run_change cb_run_changes(const cb_run *run);
 double cb_run_end(const cb_run *run);
 double cb_run_step(const cb_run *run);
 
-/* Total number of rows, if nothing stops the run. */
+/* Returns the total number of rows, if nothing stops the run. */
 int64_t cb_run_rows(const cb_run *run);
 
-/* How much the start was changed to satisfy the constraints: the maximum change of a coordinate, and of a velocity. */
+/* Return how much the start was changed to satisfy the constraints: the maximum change of a coordinate, and of a
+ * velocity. */
 double cb_run_start_position_change(const cb_run *run);
 double cb_run_start_velocity_change(const cb_run *run);
 
-/* The name of the `stop` event that ended the run; NULL: none. */
+/* Returns the name of the `stop` event that ended the run; NULL: none. */
 const char *cb_run_stopped(const cb_run *run);
 
-/* Time, and number of steps so far. */
+/* Return the time, and the number of steps so far. */
 double cb_run_time(const cb_run *run);
 int64_t cb_run_steps(const cb_run *run);
-/* The state of a run of particles, borrowed; NULL for other runs. */
+/* Returns the state of a run of particles, borrowed; NULL for other runs. */
 const cb_state *cb_run_current(const cb_run *run);
 
 /* Groups of observables, for `curvebody list observables`: rows {name, doc}, ended by a NULL name. */

@@ -41,9 +41,10 @@ cb_run *cb_scenario_run(cb_scenario *scenario);
 /* SHA-256 of the content of the files that the scenario names (meshes, poses, grids), one after another; "" if it names
  * none. */
 const char *cb_scenario_inputs(const cb_scenario *scenario);
-/* The files that were read for the scenario: the file itself, unless it is a text, and the files that it names. */
+/* Returns the files that were read for the scenario: the file itself, unless it is a text, and the files that it
+ * names. */
 cb_files cb_scenario_files(const cb_scenario *scenario);
-/* The options of the scenario's record; they do not allow replacing a file. */
+/* Returns the options of the scenario's record, which do not allow replacing a file. */
 cb_record_options cb_scenario_record(const cb_scenario *scenario);
 
 /* For a scenario with a bundle, all borrowed: the bundle, a cycle of its gait, and the problem of `optimum`; NULL if it
@@ -73,7 +74,7 @@ typedef struct cb_fluid_doc {
 } cb_fluid_doc;
 extern const cb_fluid_doc cb_fluid_docs[];
 
-/* The layout of the run's record with title, texts and attributes filled in; owned by the scenario. */
+/* Returns the layout of the run's record with title, texts and attributes filled in; owned by the scenario. */
 const cb_record_layout *cb_scenario_layout(cb_scenario *scenario);
 
 CB_API_END

@@ -33,22 +33,23 @@ void cb_pose_multiply(const cb_pose *a, const cb_pose *b, cb_pose *out); /* out 
 void cb_pose_inverse(const cb_pose *a, cb_pose *out);
 void cb_pose_rotation(const cb_pose *a, double r[3][3]);
 void cb_pose_point(const cb_pose *a, const double x[3], double out[3]);
-/* The square root nearest the identity: out out = a. Not defined for a rotation by 2 pi, q = (-1, 0, 0, 0). */
+/* Computes the square root nearest the identity: out out = a. Not defined for a rotation by 2 pi, q = (-1, 0, 0, 0). */
 void cb_pose_half(const cb_pose *a, cb_pose *out);
-/* Ad_a: (W, V) -> (R W, x × R W + R V). */
+/* Computes the matrix of Ad_a: (omega, v) -> (R omega, x × R omega + R v), R and x the rotation and the position of
+ * a. */
 void cb_pose_adjoint(const cb_pose *a, double out[6][6]);
 
-/* tau(Y) */
+/* Computes tau(Y). */
 void cb_se3_tau(cb_se3_map map, const double Y[6], cb_pose *out);
-/* dtau^-1_Y as a 6x6 matrix, and for Newton's method d((dtau^-1_Y)^T mu)/dY. */
+/* Compute dtau^-1_Y as a 6x6 matrix, and for Newton's method d((dtau^-1_Y)^T mu)/dY. */
 void cb_se3_dtau_inverse(cb_se3_map map, const double Y[6], double out[6][6]);
 void cb_se3_dtau_inverse_transpose_derivative(cb_se3_map map, const double Y[6], const double mu[6], double out[6][6]);
 void cb_se3_log(const cb_pose *a, double Y[6]); /* inverse of the exponential; the rotation is by at most pi */
 void cb_se3_ad_star(const double Y[6], const double mu[6], double out[6]);
-/* The matrix of Y -> ad*_Y mu. */
+/* Computes the matrix of Y -> ad*_Y mu. */
 void cb_se3_ad_star_matrix(const double mu[6], double out[6][6]);
-/* Ad*_{g^-1} mu: converts a momentum in the body frame to one in the world, about the world's origin. The next function
- * is its inverse, for a wrench. */
+/* Computes Ad*_{g^-1} mu: converts a momentum in the body frame to one in the world, about the world's origin. The next
+ * function is its inverse, for a wrench. */
 void cb_se3_momentum_to_world(const cb_pose *g, const double mu[6], double out[6]);
 void cb_se3_wrench_to_body(const cb_pose *g, const double world[6], double out[6]);
 

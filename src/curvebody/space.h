@@ -136,65 +136,66 @@ cb_status cb_space_add_chart(cb_space *g, const cb_chart *chart);
 
 /* --- points and vectors of the embedding (all arrays of g->embedding numbers) --- */
 double cb_inner(const cb_space *g, const double *u, const double *v);
-/* CB_OK if x is a finite point of the space: in each factor within `tolerance` (relative) of its quadric, and on the
- * right sheet of a hyperboloid. */
+/* Returns CB_OK if x is a finite point of the space: in each factor within `tolerance` (relative) of its quadric, and
+ * on the right sheet of a hyperboloid. */
 cb_status cb_space_check_point(const cb_space *g, const double *x, double tolerance);
 /* Projects x to its quadrics and v to the tangent space at x (in place). */
 void cb_space_project_point(const cb_space *g, double *x);
 void cb_space_project_tangent(const cb_space *g, const double *x, double *v);
-/* The base point of polar and exponential charts: (0, ..., 0, R), or 0 in a flat factor. */
+/* Computes the base point of polar and exponential charts: (0, ..., 0, R), or 0 in a flat factor. */
 void cb_space_base_point(const cb_space *g, double *x);
-/* An orthonormal frame at x: e[dim][embedding], the standard one transported from the base point along the geodesic (at
- * the antipode of the base point, where the geodesic is not unique, any orthonormal frame). */
+/* Computes an orthonormal frame at x: e[dim][embedding], the standard one transported from the base point along the
+ * geodesic (at the antipode of the base point, where the geodesic is not unique, any orthonormal frame). */
 void cb_space_frame(const cb_space *g, const double *x, double *e);
 
-/* Geodesic distance by chords: 2R asin(|x-y|/2R), 2R asinh(|x-y|/2R), |x-y|; root of the sum of squares over factors.
- * For distances above pi R/2 the chord |x+y| to the antipode is used, so that no digits are lost. */
+/* Returns the geodesic distance, by chords: 2R asin(|x-y|/2R), 2R asinh(|x-y|/2R), |x-y|; root of the sum of squares
+ * over factors. For distances above pi R/2 the chord |x+y| to the antipode is used, so that no digits are lost. */
 double cb_distance(const cb_space *g, const double *x, const double *y);
-/* d with its ordinary partial derivatives in (x, y) as a function of the chords on the embedding: gradient[2k],
- * hessian[(2k)^2], either may be NULL (k: the embedding's). CB_ERROR_DOMAIN for coincident or antipodal points. */
+/* Computes d with its ordinary partial derivatives in (x, y) as a function of the chords on the embedding:
+ * gradient[2k], hessian[(2k)^2], either may be NULL (k: the embedding's). CB_ERROR_DOMAIN for coincident or antipodal
+ * points. */
 cb_status cb_distance_derivatives(const cb_space *g, const double *x, const double *y, double *d, double *gradient,
                                   double *hessian);
-/* y = exp_x(v); also the velocity at y if w is not NULL. */
+/* Computes y = exp_x(v), and the velocity w at y (may be NULL). */
 void cb_exp(const cb_space *g, const double *x, const double *v, double *y, double *w);
-/* The shortest v with exp_x(v) = y; CB_ERROR_DOMAIN for antipodal points. */
+/* Computes the shortest v with exp_x(v) = y; CB_ERROR_DOMAIN for antipodal points. */
 cb_status cb_log(const cb_space *g, const double *x, const double *y, double *v);
-/* The point z at fraction t, 0 to 1, of the shortest geodesic from x to y. For points far out in a hyperbolic factor it
- * keeps digits that a velocity at x would lose. CB_ERROR_DOMAIN as for cb_log. */
+/* Computes the point z at fraction t, 0 to 1, of the shortest geodesic from x to y. For points far out in a hyperbolic
+ * factor this function keeps digits that a velocity at x would lose. CB_ERROR_DOMAIN as for cb_log. */
 cb_status cb_geodesic_point(const cb_space *g, const double *x, const double *y, double t, double *z);
-/* Parallel transport of u from x to y along the shortest geodesic, into w. */
+/* Transports u in parallel from x to y along the shortest geodesic, into w. */
 cb_status cb_transport(const cb_space *g, const double *x, const double *y, const double *u, double *w);
-/* Karcher mean of n points with weights (NULL: equal), by Newton steps from the projected weighted mean (in a
- * hyperbolic factor from the base point): the local minimum of sum_i w_i d(x_i, m)^2 found from this start.
+/* Computes the Karcher mean of n points with weights (NULL: equal), by Newton steps from the projected weighted mean
+ * (in a hyperbolic factor from the base point): the local minimum of sum_i w_i d(x_i, m)^2 found from this start.
  * CB_ERROR_DOMAIN if it does not converge (the points do not lie in one ball in which the mean is unique). */
 cb_status cb_karcher_mean(const cb_space *g, size_t n, const double *x, const double *weight, double *mean);
 
 /* --- isometries --- */
 int cb_killing_find(const cb_space *g, const char *name); /* index, or -1 */
 void cb_killing_at(const cb_space *g, int index, const double *x, double *v);
-/* J_i = <X_i(x), p> for every Killing field, added to momentum[n_killing]. */
+/* Adds J_i = <X_i(x), p> for every Killing field X_i to momentum[n_killing]. */
 void cb_killing_momentum_add(const cb_space *g, const double *x, const double *p, double *momentum);
 void cb_isometry_identity(const cb_space *g, cb_isometry *out);
-/* The flow of Killing field `index` for time s; nan if the flow is not affine in the coordinates (only in intrinsic
- * spaces). */
+/* Computes the flow of Killing field `index` for time s; nan if the flow is not affine in the coordinates (only in
+ * intrinsic spaces). */
 void cb_isometry_flow(const cb_space *g, int index, double s, cb_isometry *out);
 /* As cb_isometry_flow, at one point of any space: y, and dy/dx[embedding*embedding] if not NULL. Integrated to about
  * 1e-13 if no closed form is known. CB_ERROR_DOMAIN if it is not found. */
 cb_status cb_killing_flow(const cb_space *g, int index, double s, const double *x, double *y, double *jacobian);
-/* a after b; out may be either. */
+/* Composes a after b; out may be either. */
 void cb_isometry_compose(const cb_space *g, const cb_isometry *a, const cb_isometry *b, cb_isometry *out);
 void cb_isometry_inverse(const cb_space *g, const cb_isometry *a, cb_isometry *out);
 void cb_isometry_point(const cb_space *g, const cb_isometry *a, const double *x, double *y);
 void cb_isometry_vector(const cb_space *g, const cb_isometry *a, const double *v, double *w);
-/* The transvection that moves the base point to x along their geodesic. */
+/* Computes the transvection that moves the base point to x along their geodesic. */
 void cb_isometry_to(const cb_space *g, const double *x, cb_isometry *out);
 
 /* --- moving origins --- */
 /* Converts x, a point relative to an origin, to the embedding of the world. The result is infinite if it overflows (the
  * length of the origin is beyond about 700 radii). */
 void cb_origin_world_point(const cb_space *g, const cb_origin *origin, const double *x, double *world);
-/* Distance of x, in the frame of the origin a, from y, in the frame of b, with full accuracy at any distance of the two
- * origins. */
+/* Computes the distance of x, in the frame of the origin a, from y, in the frame of b, with full accuracy at any
+ * distance of the two origins. */
 cb_status cb_origin_distance(const cb_space *g, const cb_origin *a, const double *x, const cb_origin *b,
                              const double *y, double *d);
 
@@ -211,14 +212,15 @@ cb_status cb_chart_push(const cb_space *g, const cb_chart *chart, const double *
                         double *v);
 cb_status cb_chart_pull(const cb_space *g, const cb_chart *chart, const double *x, const double *v, double *q,
                         double *u);
-/* May coordinates q give a point? If not, CB_ERROR_DOMAIN; the message says how far the coordinates may go. */
+/* Checks that coordinates q can give a point. Otherwise CB_ERROR_DOMAIN; the message says how far the coordinates may
+ * go. */
 cb_status cb_chart_check(const cb_space *g, const cb_chart *chart, const double *q);
-/* The velocity u[dim] of a momentum p at q: u = g^-1 p in a space with `chart` set (p a covector, CB_ERROR_DOMAIN where
- * the metric is singular), p itself in the embedding. Divide by the mass. */
+/* Computes the velocity u[dim] of a momentum p of a unit mass at q: u = g^-1 p, g the metric, in a space with `chart`
+ * set (p a covector, CB_ERROR_DOMAIN where the metric is singular), p itself in the embedding. */
 cb_status cb_space_raise(const cb_space *g, const double *q, const double *p, double *u);
-/* Plot coordinates (three) of a point and its velocity; v and velocity may be NULL together. "embedding": the first
- * three coordinates of x; "stereographic" and "poincare": R x_i/(R + w) in each curved factor, the ball |.| < R of
- * H^n. */
+/* Computes the (three) plot coordinates of a point and its velocity; v and velocity may be NULL together. "embedding":
+ * the first three coordinates of x; "stereographic" and "poincare": R x_i/(R + w) in each curved factor, the ball |.| <
+ * R of H^n. */
 void cb_plot_coordinates(const cb_space *g, const double *x, const double *v, double *plot, double *velocity);
 
 /* Every class of spaces, the built-in ones by file name and then those of plugins; ended by NULL. There are similar

@@ -32,11 +32,11 @@ typedef enum cb_status {
   CB_STEP_SINGULAR = 4        /* a Newton matrix is singular */
 } cb_status;
 
-/* Name of a status, such as "no convergence"; static memory. */
+/* Returns the name of a status, such as "no convergence"; static memory. */
 const char *cb_status_name(cb_status status);
 
-/* Text of the last error of this thread, "" if there was none; valid until the thread's next failing call. Several
- * errors of a scenario are one line each, in the order of the file, at most twenty, then `and N more`. */
+/* Returns the text of the last error of this thread, "" if there was none; valid until the thread's next failing call.
+ * Several errors of a scenario are one line each, in the order of the file, at most twenty, then `and N more`. */
 const char *cb_error_text(void);
 
 /* Sets the text of this thread and returns status, so that `return cb_fail(...)` reads as one line. */

@@ -51,19 +51,20 @@ cb_status cb_builder_create(const cb_space *space, cb_builder **out); /* space i
 void cb_builder_free(cb_builder *b);
 /* Begins a body; particles added next belong to it. Returns its index in *index. */
 cb_status cb_builder_body(cb_builder *b, const char *name, int *index);
-/* The index of the body with this name; -1 if there is none. */
+/* Returns the index of the body with this name; -1 if there is none. */
 int cb_builder_find_body(const cb_builder *b, const char *name);
-/* The number of bodies so far, the name of one (borrowed), and its number of particles, of which *first (may be NULL)
- * is the first. */
+/* Return the number of bodies so far, the name of one (borrowed), and its number of particles, of which *first (may be
+ * NULL) is the first. */
 int cb_builder_bodies(const cb_builder *b);
 const char *cb_builder_body_name(const cb_builder *b, int body);
 int cb_builder_body_particles(const cb_builder *b, int body, int *first);
-/* A triangle of the surface of the body that was begun last; constraints of the area and volume of a body use them. */
+/* Adds a triangle to the surface of the body that was begun last; constraints of the area and volume of a body use
+ * them. */
 cb_status cb_builder_triangle(cb_builder *b, int i, int j, int k);
-/* The triangles of a body, borrowed until the next one is added; NULL if it has none. */
+/* Returns the triangles of a body and their number *n, borrowed until the next one is added; NULL if it has none. */
 const int (*cb_builder_triangles(const cb_builder *b, int body, int *n))[3];
-/* Origin of the coordinates of the particles that are added next (NULL: the identity, as at first). Only in spaces with
- * moving origins. */
+/* Sets the origin of the coordinates of the particles that are added next (NULL: the identity, as at first). Only in
+ * spaces with moving origins. */
 cb_status cb_builder_origin(cb_builder *b, const cb_origin *origin);
 /* As cb_builder_origin, for the fixed points given next: centres of central potentials, distances to points and
  * pins. */
@@ -72,27 +73,30 @@ cb_status cb_builder_centre_origin(cb_builder *b, const cb_origin *origin);
  * name: a number. */
 cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, double charge, double radius,
                               const double *x, const double *v, int *index);
-/* A spring (k/2)(d-D)^2 with damping force -c d' along it. rest < 0: the distance at the start. */
+/* Adds a spring with the energy (k/2)(d-D)^2 and the damping force -c d' along it: d the distance, k `stiffness`,
+ * D `rest` (< 0: the distance at the start), c `damping`. */
 cb_status cb_builder_spring(cb_builder *b, int i, int j, double stiffness, double rest, double damping);
-/* A pair potential between all pairs of particles of bodies a and b (a == b: within one body, each pair once; both -1:
- * all). Parameters as in cb_pair_potential_kind; gravity multiplies a by m_i m_j, Coulomb by q_i q_j, others by 1. */
+/* Adds a pair potential between all pairs of particles of bodies a and b (a == b: within one body, each pair once; both
+ * -1: all). Parameters as in cb_pair_potential_kind; gravity multiplies a by m_i m_j, Coulomb by q_i q_j, others by
+ * 1. */
 cb_status cb_builder_interaction(cb_builder *b, int body_a, int body_b, cb_pair_potential_kind pair_potential, double a,
                                  double rest, const char *expression);
-/* A potential of the distance to a fixed centre (a point of the space), for the particles of a body (-1: all).
+/* Adds a potential of the distance to a fixed centre (a point of the space), for the particles of a body (-1: all).
  * Gravity: a = GM, multiplied by m_i; Coulomb by q_i; harmonic by 1; expression in d, m, q, t. */
 cb_status cb_builder_central(cb_builder *b, int body, cb_pair_potential_kind pair_potential, double a, double rest,
                              const char *expression, const double *centre);
-/* V_i(t, coordinates) given by an expression in the coordinates of a chart (NULL: the embedding), t, m and q. */
+/* Adds V_i(t, coordinates) given by an expression in the coordinates of a chart (NULL: the embedding), t, m and q. */
 cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const char *expression);
-/* Generalised forces F_a(q, dq/dt, t), a covector[dim] of texts (NULL or "0": none) in the coordinates of the space's
- * chart, their velocities `NAME_dot`, t, m and q, on every particle of a body (-1: all). Spaces with a chart only. With
- * CB_ERROR_INPUT, *at is the index of the wrong text. */
+/* Adds generalised forces F_a(q, dq/dt, t), a covector[dim] of texts (NULL or "0": none) in the coordinates of the
+ * space's chart, their velocities `NAME_dot`, t, m and q, on every particle of a body (-1: all). Spaces with a chart
+ * only. With CB_ERROR_INPUT, *at is the index of the wrong text. */
 cb_status cb_builder_force(cb_builder *b, int body, const char *const *covector, size_t *at);
-/* Parameters: names of numbers that may be used in every expression given from now on (copied); for expressions of a
- * particle `m` and `q` are parameters too. An expression that uses a name which is both a parameter and a variable is
+/* Sets parameters: names of numbers that may be used in every expression given from now on (copied); for expressions of
+ * a particle `m` and `q` are parameters too. An expression that uses a name which is both a parameter and a variable is
  * CB_ERROR_INPUT. */
 cb_status cb_builder_parameters(cb_builder *b, size_t n, const char *const *names, const double *values);
-/* Offset of the error in the text of the expression that the last failing call rejected with CB_ERROR_INPUT. */
+/* Returns the offset of the error in the text of the expression that the last failing call rejected with
+ * CB_ERROR_INPUT. */
 size_t cb_builder_expression_at(const cb_builder *b);
 /* Ends building: checks (coincident bonded points, masses, indices), finds connected components, reorders particles
  * internally for locality, and makes the system. After this the builder can only be freed. */
@@ -123,37 +127,40 @@ double cb_system_radius(const cb_system *s, int particle);
 void cb_system_bond(const cb_system *s, int bond, int *i, int *j); /* the particles that it joins */
 void cb_system_spring(const cb_system *s, int spring, double *stiffness, double *rest, double *damping);
 
-/* Is the origin of this component fixed? It is fixed if a fixed point far out, given relative to the same origin, acts
- * on the component. */
+/* Returns whether the origin of this component is fixed: this is so if a fixed point far out, given relative to the
+ * same origin, acts on the component. */
 int cb_system_held(const cb_system *s, int component);
 
-/* The state at t = 0 as given to the builder; the coordinates of each component are relative to its own origin. */
+/* Computes the state at t = 0 as given to the builder; the coordinates of each component are relative to its own
+ * origin. */
 cb_status cb_system_start(const cb_system *s, cb_state *state);
 
 /* --- quantities of a state, for users --- */
-/* Plot coordinates of a particle (numbered in the order of adding) and their velocity (may be NULL), in the world. */
+/* Computes plot coordinates of a particle (numbered in the order of adding) and their velocity (may be NULL), in the
+ * world. */
 cb_status cb_state_plot(const cb_system *s, const cb_state *state, int particle, double plot[3], double velocity[3]);
-/* Momenta <X_i, p> of the complete system for every Killing field of the space, momentum[n_killing], in the world. nan
- * if round-off of the frames is above 1e-6 of the momentum and of the momentum that these particles would have near the
- * base point: in H^n for small momenta beyond some 20 radii. */
+/* Computes the momenta <X_i, p> of the complete system for every Killing field X_i of the space, momentum[n_killing],
+ * in the world. nan if round-off of the frames is above 1e-6 of the momentum and of the momentum that these particles
+ * would have near the base point: in H^n for small momenta beyond some 20 radii. */
 cb_status cb_state_killing_momentum(const cb_system *s, const cb_state *state, double *momentum);
-/* The energies of a state at the origins of f (for an integrator: i->forces). */
+/* Computes the energies of a state at the origins of f (for an integrator: i->forces). */
 cb_status cb_forces_energy(cb_forces *f, const cb_state *state, double *kinetic, double *potential);
 
 /* --- evaluation --- */
 cb_status cb_forces_create(const cb_system *s, cb_forces **out);
 void cb_forces_free(cb_forces *f);
-/* How many threads an evaluation may use (1 at first). The result does not depend on it. */
+/* Sets how many threads an evaluation may use (1 at first). The result does not depend on this number. */
 cb_status cb_forces_set_threads(cb_forces *f, int threads);
 /* Sets the origins of all later evaluations. Call it after a state was loaded or an origin moved. */
 cb_status cb_forces_set_origins(cb_forces *f, const cb_origin *origin);
-/* force[n*k] at positions x[n*k], velocities v[n*k] (read only where there is damping; may be NULL otherwise). */
+/* Computes force[n*k] at positions x[n*k], velocities v[n*k] (read only where there is damping; may be NULL
+ * otherwise). */
 cb_status cb_forces_eval(cb_forces *f, double t, const double *x, const double *v, double *force);
 /* As cb_forces_eval for several stages at once: force[s] at t[s], x[s], v[s] (v may be NULL without damping). The
  * results are identical bit for bit, with less memory traffic. */
 cb_status cb_forces_eval_stages(cb_forces *f, int stages, const double *t, const double *const *x,
                                 const double *const *v, double *const *force);
-/* Lengths of the bonds, d[bonds]. */
+/* Computes the lengths of the bonds, d[bonds]. */
 cb_status cb_forces_separations(cb_forces *f, const double *x, double *d);
 cb_status cb_forces_potential(cb_forces *f, double t, const double *x, double *potential);
 int cb_forces_uses_velocity(const cb_forces *f);
@@ -165,7 +172,7 @@ typedef struct cb_pattern {
   const int *column;
 } cb_pattern;
 const cb_pattern *cb_forces_pattern(cb_forces *f);
-/* dF_i/dx_j and dF_i/dv_j in pattern order, row-major blocks; dv may be NULL. */
+/* Computes dF_i/dx_j and dF_i/dv_j in pattern order, row-major blocks; dv may be NULL. */
 cb_status cb_forces_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv);
 
 CB_API_END

@@ -66,7 +66,7 @@ static bool leg(int n, const double (*df)[CB_SHAPE_MAX], const double (*ddf)[CB_
   return true;
 }
 
-/* Adds the rows at a vertex, where two terms of a constraint may meet. */
+/* Adds the row at a vertex, or, where two terms of a constraint meet, a row for each leg. */
 static cb_status add_vertex(cb_active_constraints *c, int item, int k, const cb_gait *gait, double t,
                             const double *phi) {
   static const double near = 1e-6, offset = 1e-7;
@@ -110,7 +110,7 @@ static bool along(struct cb_active_constraints_work *w, const cb_gait *gait, int
   return true;
 }
 
-/* Adds rows for every third node of the arc, since there are more nodes than functions. */
+/* Adds rows for the nodes of the arc whose number is a multiple of 3, since there are more nodes than functions. */
 static cb_status add_arc(cb_active_constraints *c, int item, int k, const cb_gait *gait, double from, double to) {
   enum { EVERY = 3 };
   struct cb_active_constraints_work *w = c->work;
@@ -322,7 +322,7 @@ static double distance(cb_shape_constraints *w, const cb_gait *gait, int k, doub
   return cb_shape_constraints_at(w, 0, r, s, NULL, NULL) ? INFINITY : s[k];
 }
 
-/* Finds the minimum of s_k between two times by golden-section search. */
+/* Finds the minimum of s_k between two times by golden-section search; returns its time, *least: its value. */
 static double nearest(cb_shape_constraints *w, const cb_gait *gait, int k, double low, double high, double *s,
                       double *least) {
   const double golden = (sqrt(5) - 1) / 2;
@@ -367,7 +367,8 @@ static cb_status passes(const cb_shape_constraints *w, int k, double s, double t
 }
 
 /* Finds runs of samples at which s_k is at most its slack. A run of at most SHORT samples, or a single minimum between
- * samples, is a touch and adds one edge; a longer run adds an edge at its beginning and at its end. */
+ * samples, is a touch and adds one edge; a longer run adds an edge at its beginning and at its end. CB_ERROR_ARGUMENT
+ * if the gait violates the constraint. */
 static cb_status add_edges_of_constraint(edges *e, cb_shape_constraints *w, const cb_gait *gait, int k,
                                          double *scratch) {
   const double near = 2. / SAMPLES, tiny = cb_shape_constraint_slack(w, k), *s = e->s + k;

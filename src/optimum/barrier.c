@@ -144,8 +144,8 @@ double cb_barrier_least(cb_barrier *b, const double *c) {
   return least;
 }
 
-/* Chooses one of three shapes, the mean of the gait, the start shape, and the middle of the bounds: the one that is
- * farthest from constraints. */
+/* Chooses one of three shapes, the mean of the gait, the start shape (0 if there is none), and the middle of the
+ * bounds: the one that is farthest from constraints. Returns its minimum of s. */
 static double centre_of(cb_barrier *b, const double *start_shape, const double *c, double *centre) {
   const int n = b->n, f = b->basis->functions;
   double at[3][CB_SHAPE_MAX] = {{0}}, best = -INFINITY;

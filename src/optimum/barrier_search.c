@@ -16,8 +16,8 @@ static const double first_tau = 1e-2, last_tau = 1e-7, acceptable_tau = 1e-4, de
 static const double rest = 1e-6;
 /* A gait that is pressed against a constraint is much nearer to the constraint than this. */
 static const double clear = 1e-4;
-/* `pace` times E, the part of the cost in the objective for a free length. It is small, since it rounds the corners at
- * constraints, and large enough to prevent a gait from running through its loop twice. */
+/* cb_direct.pace times E, the part of the cost in the objective for a free length. This share is small, since it rounds
+ * the corners at constraints, and large enough to prevent a gait from running through its loop twice. */
 static const double pace_share = .05;
 
 /* True if the objective is the maximum amount at any length; such a maximum exists only within constraints. */
@@ -179,7 +179,7 @@ static bool nearest(cb_shape_constraints *w, cb_corner *corner, double *r) {
   return fmax(fabs(f[0]), fabs(f[1])) < 1e-12 * w->size;
 }
 
-/* Looks for a corner within two nodes of a node that is nearer to a constraint than its neighbours. */
+/* Looks for a corner within two nodes of node q, if q is nearer to constraint k than its neighbours. */
 static bool meets(const cb_direct *d, int k, int q, meeting *m) {
   const cb_basis *s = d->basis;
   cb_shape_constraints *w = d->barrier->constraints;
@@ -207,8 +207,8 @@ static int by_time(const void *a, const void *b) {
   return s < t ? -1 : s > t;
 }
 
-/* Finds the corners and sorts them by time. It keeps one of several corners whose times differ by less than 4/nodes.
- * Returns their number. */
+/* Finds the corners, sorts them by time, and keeps one of several corners whose times differ by less than 4/nodes.
+ * Returns the number of corners. */
 static int find(const cb_direct *d, meeting *list) {
   const cb_basis *s = d->basis;
   int count = 0, kept = 0;

@@ -2,7 +2,7 @@
  * second-order conditions.
  *
  *   index: the number of negative eigenvalues of the second variation of mu E/2 + <nu, c> over gaits at the target,
- *          without the shift of time;  flat: the number of eigenvalues that are 0 to round-off
+ *          without the shift of time;  flat: the number of eigenvalues that are 0 to round-off (symbols: direct.h)
  */
 #include "optimum/extremal.h"
 #include "optimum/find.h"
@@ -123,8 +123,8 @@ static cb_status adopt(const cb_group *G, const cb_extremal *e, cb_optimum *o) {
   return CB_OK;
 }
 
-/* True if lambda X/E is large. It is about 1 for a small gait, and diverges where no change of the gait changes its
- * holonomy. */
+/* True if lambda X/E is above 1e5, X the amount or the largest part of log g(1). It is about 1 for a small gait, and
+ * diverges where no change of the gait changes its holonomy. */
 static bool abnormal(const cb_direct *d, const cb_optimum *o) {
   static const double endless = 1e5;
   const cb_group *G = d->problem->bundle->group;
@@ -156,8 +156,9 @@ static bool keeps_within(cb_direct *d, const cb_extremal *e) {
   return within;
 }
 
-/* If Wong's equations have no solution whose relative difference in cost from the gait is below `near`, the gait is
- * reported without them. */
+/* The gait is reported without Wong's equations if these have no solution whose relative difference in cost from the
+ * gait is below `near`, if the gait crosses breaks, or if it has several corners, or one besides a given start
+ * shape. */
 cb_status cb_optimum_by_wong(cb_direct *d, cb_optimum *o) {
   /* the gait of a barrier in few functions of time is farther from its extremal */
   const double near = cb_direct_held(d) ? 2e-2 : 1e-3;

@@ -207,8 +207,8 @@ static cb_status advance(const path *p, const frame *from, double h, const doubl
   return status ? status : advance(p, &middle, h / 2, NULL, depth + 1, to);
 }
 
-/* A function that is continuous in time, and 0 where the number of passed multiples of pi becomes `which`; negative
- * before that time, positive after it. */
+/* Returns a value that is continuous in time, and 0 where the number of passed multiples of pi becomes `which`; it is
+ * negative before that time and positive after it. */
 static double crossing(const path *p, const frame *f, long which) {
   const long ahead = f->passed - which, d = p->order;
   if (ahead >= 0) return ahead < d ? f->phi[ahead] : M_PI;

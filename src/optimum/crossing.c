@@ -21,7 +21,8 @@ static double break_of(const cb_bundle *b, int i, double count) {
   return b->at[i][(int)(count - 1 - turns * b->breaks[i])] + turns * b->period[i];
 }
 
-/* Adds the crossing at time t to the list if a variable is on different sides of a break before and after t. */
+/* Adds the crossing at time t to the list if a variable is on different sides of a break before and after t.
+ * CB_ERROR_UNSUPPORTED if two variables are, or if the list is full. */
 static cb_status add(const cb_bundle *b, const cb_gait *gait, double t, int *count, cb_crossing *list) {
   static const double offset = 1e-7, apart = 1e-6;
   double before[CB_SHAPE_MAX], after[CB_SHAPE_MAX];
@@ -214,7 +215,8 @@ static cb_status retimed(const cb_direct *d, const double *ends, cb_gait **out) 
   return status;
 }
 
-/* Finds the crossings; if the start is free, the gait is first shifted so that it begins far from them. */
+/* Finds the crossings. If the start is free and near one of them, the gait is first shifted so that it begins midway
+ * between the last and the first crossing. */
 static cb_status begin_there(const cb_optimum_problem *p, cb_gait **gait, int *count, cb_crossing *list) {
   cb_status status = cb_gait_crossings(p->bundle, *gait, count, list);
   if (status || *count == 0 || !cb_direct_smooth(p)) return status;

@@ -4,11 +4,13 @@
  *   efficiency   min log(E)/2 - log X               X: the amount of the target, unknown
  *   target       min -log X                         where E = length^2 too. If length is infinite (within constraints),
  *                                                   the objective has a small share of E, which fixes the speed
- * r(0) is given if there is a start shape, and r_i is given where the gait crosses a break of the bundle (see below).
- * All derivatives are exact (variation.h). Negative curvature is replaced by its absolute value. Steps reduce a merit f
- * + rho |c|_1, f the objective and c the conditions, with a correction of second order (Nocedal & Wright 2006, chapter
- * 18, doi:10.1007/978-0-387-40065-5). At the end mu E'/2 + sum nu_k c_k' = 0, and lambda(0) = -sum nu_k first_k/mu is
- * Wong's momentum at the start.
+ * E: cost of the gait (curvebody/optimum.h); g(1): its holonomy; c_k, first_k: conditions and their derivatives
+ * (target.h); nu_k: multipliers of the conditions; mu: weight of E/2; a prime of E and c_k: derivative in the
+ * coefficients of the basis. r(0) is given if there is a start shape, and r_i is given where the gait crosses a break
+ * of the bundle (see below). All derivatives are exact (variation.h). Negative curvature is replaced by its absolute
+ * value. Steps reduce a merit f + rho |c|_1, f the objective and c the conditions, with a correction of second order
+ * (Nocedal & Wright 2006, chapter 18, doi:10.1007/978-0-387-40065-5). At the end mu E'/2 + sum nu_k c_k' = 0, and
+ * lambda(0) = -sum nu_k first_k/mu is Wong's momentum at the start.
  */
 #pragma once
 
@@ -21,10 +23,12 @@
 /* Crossings of breaks of the bundle (curvebody/bundle.h), at which A or M has a kink or jumps.
  *
  *   r_i(t*) = b;   p_j (j != i) and v'Mv are the same on both sides: p = M v + <lambda, A> of each side's A and M
- * p_i jumps. The gait is refracted like light: if A is continuous and M is a multiple of the identity, the sines of the
- * angles are in the inverse ratio of sqrt(M) of both sides (Snell's law). In a basis of arcs that end at t*, r_i = b is
- * an equation at a vertex, and its multiplier is the jump of p_i; t* follows from equal speed on both sides. A gait
- * that runs along a break, or crosses two breaks at once, obeys other conditions and is not supported.
+ * r_i: the variable that crosses the break b at the time t*; v = r'; lambda, p: multipliers and momentum of Wong's
+ * equations (wong.h). p_i jumps. The gait is refracted like light: if A is continuous and M is a multiple of the
+ * identity, the sines of the angles are in the inverse ratio of sqrt(M) of both sides (Snell's law). In a basis of arcs
+ * that end at t*, r_i = b is an equation at a vertex, and its multiplier is the jump of p_i; t* follows from equal
+ * speed on both sides. A gait that runs along a break, or crosses two breaks at once, obeys other conditions and is not
+ * supported.
  * Source: Erdmann's corner conditions, Gelfand & Fomin, Calculus of Variations (1963), section 15.
  */
 
@@ -55,6 +59,7 @@ cb_status cb_gait_uncrossed(const cb_bundle *b, const cb_gait *gait);
  *   at a vertex of its arcs:  f_0(r) = f_1(r) = 0,  terms of one constraint (shape_constraint.h),
  *     s = max(f_0, f_1) there
  *   p(+) - p(-) = nu_0 f_0' + nu_1 f_1',  nu <= 0;   v'Mv is the same on both sides
+ * p(-), p(+): momentum before and after the vertex; f': gradient in r; nu: multipliers.
  * Only one of f_0, f_1 has to be positive, so that the path bends around the corner like a string over an edge.
  */
 enum { CB_CORNERS_MAX = 8 };
@@ -71,9 +76,9 @@ cb_status cb_corner_at(cb_shape_constraints *w, cb_corner *corner, int functions
                        double *f);
 
 /* Starts from a gait that was found with a barrier, finds the corners that the gait meets, and solves for the gait at
- * these corners in polynomials of this degree between the corners, to round-off. *out is NULL if the gait meets no
- * corner. CB_STEP_NO_CONVERGENCE if the gait is not pressed against the corners, or if it meets constraints elsewhere.
- * The caller frees. */
+ * these corners in polynomials of this degree between the corners, to round-off. *out is NULL if d has no barrier, or
+ * the gait meets no corner. CB_STEP_NO_CONVERGENCE if the gait or the times of its corners do not converge, if the gait
+ * is not pressed against the corners, or if it violates a constraint elsewhere. The caller frees. */
 cb_status cb_direct_sharpen(struct cb_direct *d, int degree, struct cb_direct **out);
 
 typedef struct cb_direct {
@@ -116,10 +121,12 @@ bool cb_direct_smooth(const cb_optimum_problem *problem);
 cb_status cb_direct_from(cb_direct *d, const cb_gait *gait);
 /* Searches from c. CB_STEP_NO_CONVERGENCE after `maximum` iterations, with the gait that was reached. The constraints
  * of the problem are first ignored; if no gait is found or the gait violates them, the search repeats with a barrier
- * from c, scaled into the allowed region. The barrier's tau decreases to 1e-7 (times the cost, for the objective cost),
- * or at least to 1e-4 if lower values do not converge. */
+ * from c, scaled into the allowed region. If the objective is the maximum amount at any length, the search begins with
+ * the barrier. The barrier's tau decreases to 1e-7 (times the cost, for the objective cost), or at least to 1e-4 if
+ * lower values do not converge. If no constraint presses at the end, the gait is solved again without the barrier. */
 cb_status cb_direct_solve(cb_direct *d, int maximum);
-/* Searches from c without constraints, or with the current barrier. */
+/* Searches from c without constraints, or with the current barrier. CB_STEP_NO_CONVERGENCE after `maximum` iterations
+ * (100 times as many for a gradient flow), or if no step improves the gait. */
 cb_status cb_direct_settle(cb_direct *d, int maximum);
 /* Computes the maximum amount within the constraints at any length, starting from a gait. An error message names this
  * amount if the target is larger. */
@@ -146,7 +153,8 @@ cb_status cb_direct_cross(cb_direct *d, int count, const cb_crossing *list);
 cb_status cb_direct_multiphase(cb_direct **d, const cb_gait *start, int degree, int maximum);
 /* Counts the eigenvalues in qp->eigen that are negative, and those that are 0 to round-off. */
 void cb_direct_signs(const cb_direct *d, int *negative, int *flat);
-/* Computes the share of the cost that one step along the negative gradient saves at the target. c does not change. */
+/* Computes the share of the cost (for the objective efficiency: of E/X^2) that the best of ten steps along the negative
+ * gradient saves at the target. c does not change. */
 cb_status cb_direct_flow(cb_direct *d, double *gain);
 
 /* --- shared by the quadratic program of a step (direct_program.c) and the steps (direct.c) --- */
@@ -170,7 +178,7 @@ double cb_direct_value(const cb_direct *d, double amount);
 /* Computes the values of the conditions; first and second as in cb_gait_target_at. *rows: the number of conditions. */
 cb_status cb_direct_conditions(cb_direct *d, const double *c, double amount, double *value_of, int *rows, double *first,
                                double *second);
-/* The gradient of the objective in all unknowns. */
+/* Computes the gradient of the objective in all unknowns, with the part of the barrier. */
 void cb_direct_gradient(const cb_direct *d, double *g);
 /* Computes values and multipliers at c. *rest: the gait is stationary and meets its conditions. The quadratic program
  * is computed too if *rest is false, or if `always` is true. */

@@ -26,7 +26,7 @@ void cb_shape_window(const cb_optimum_problem *o, int i, double wide, double *lo
 static bool turns(const cb_group *G, int a) { return !strncmp(G->axis[a], "omega", 5); }
 
 /* Writes the conditions c + L y = 0 at the identity as P y = |c| and Z y = 0: a reflection of the rows of L makes c
- * parallel to the first axis. */
+ * parallel to the first axis. False if the identity meets the conditions, or if they cannot be evaluated there. */
 static bool numbers(const cb_group *G, const cb_gait_target *target, cb_small_target *t) {
   const int count = cb_gait_target_count(G, target);
   double one[CB_GROUP_SIZE], c[CB_CONDITIONS_MAX], L[CB_CONDITIONS_MAX * CB_GROUP_DIM], size = 0;
@@ -87,7 +87,7 @@ static void whitened(int n, int dim, const double *B, const double *lambda, cons
       }
 }
 
-/* Finds the plane u, w of the largest eigenvalue, K w = mu u, by powers of K'K = -K^2. */
+/* Finds the plane u, w of the largest eigenvalue, K w = mu u, by powers of K'K = -K^2. Returns mu; 0 if K u = 0. */
 static double leading_plane(int n, const double *K, double *u, double *w) {
   enum { POWERS = 60 };
   double mu = 0;
@@ -169,7 +169,7 @@ static bool allowed(const cb_optimum_problem *o, const double *r) {
   return true;
 }
 
-/* Finds the best plane at a shape over the directions that the target prescribes. */
+/* Finds the best plane at a shape over the directions that the target prescribes; false if there is none. */
 static bool best_at(const cb_optimum_problem *o, const cb_small_target *t, const double *r, cb_ellipse *best) {
   bool any = false;
   for (int k = 0; k < t->wanted; k++) {
@@ -198,7 +198,7 @@ static int cheaper(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Lists the best planes at many shapes, the cheapest first. */
+/* Lists the best planes at many shapes (at a start shape: only there), the cheapest first. Returns their number. */
 static int best_planes(const cb_optimum_problem *o, const cb_small_target *t, cb_ellipse *list) {
   static const int prime[CB_SHAPE_MAX] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
   int count = 0;
@@ -215,7 +215,7 @@ static int best_planes(const cb_optimum_problem *o, const cb_small_target *t, cb
   return count;
 }
 
-/* True if the centres of two ellipses differ by less than an eighth of the window. */
+/* True if the centres of two ellipses differ by less than an eighth of the window in every variable. */
 static bool are_near(const cb_optimum_problem *o, const cb_ellipse *a, const cb_ellipse *b) {
   bool near = true;
   for (int i = 0; i < o->bundle->n; i++) {
@@ -296,8 +296,8 @@ static cb_status loop(const cb_optimum_problem *p, const double *mean, const dou
   return cb_gait_fourier(n, HARMONICS, m, x, x + HARMONICS * n, out);
 }
 
-/* Returns the size |log g| of the holonomy of a gait; nan if the gait leaves the domain of the bundle. *back: the
- * reversed gait is nearer to the target. */
+/* Returns the size |log g| of the holonomy of a gait; nan if the gait leaves the domain of the bundle, or if log g does
+ * not exist. *back: the reversed gait is nearer to the target. */
 static double reach(const cb_optimum_problem *p, const cb_gait *gait, bool *back) {
   const cb_group *G = p->bundle->group;
   double g[CB_GROUP_SIZE], y[CB_GROUP_DIM], c[CB_CONDITIONS_MAX], off[2] = {0}, sum = 0;
@@ -362,8 +362,8 @@ static cb_status random_start(const cb_optimum_problem *p, int k, cb_gait **out)
 }
 
 /* Creates the k-th wave: a large loop in which each variable lags the previous one by an eighth, a quarter or three
- * eighths of a cycle; its amplitude is about half the window or the full window. A loop that leaves the domain of the
- * bundle is halved; NULL if it leaves the domain after 6 tries. */
+ * eighths of a cycle; its amplitude is .45 or .9 of the window. A loop that leaves the domain of the bundle is halved,
+ * and a loop whose reverse is nearer to the target is reversed; NULL if the loop leaves the domain after 6 tries. */
 static cb_status wave(const cb_optimum_problem *p, int k, cb_gait **out) {
   enum { TRIES = 6 };
   const double lag = (k % LAGS + 1) * M_PI / 4;

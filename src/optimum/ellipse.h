@@ -4,13 +4,14 @@
  *     W = (M(p, p) + M(q, q))/2
  *   min W over r, p, q  where  |P y| = 1, Z y = 0:  E = 4 pi W |P log g|, dE/2 = <lambda, d log g>
  *     M p = -<lambda, B(., q)>/2 pi,  M q = <lambda, B(., p)>/2 pi,  M(p, p) = M(q, q) = W
- * P selects the parts of the algebra that the target prescribes, Z those that it requires to be 0; lambda has only
- * these parts: translation and rotation for move, rotation for turn, and for an element its log and the directions at
- * right angles to the log. At a given shape the ellipse is the plane of the largest eigenvalue 2 pi i of L^-1 <lambda,
- * B_ij> L^-T, M = L L^T. With at most three conditions no other small gait there is cheaper, because the values z* H z
- * of three Hermitian matrices fill a convex set. For n = 2 there is one plane of shapes: |lambda| = 2 pi sqrt(det
- * M)/|B|, at shapes where Z B = 0. Source: Montgomery, A Tour of Subriemannian Geometries (2002), chapter 12; Barvinok,
- * Discrete Comput. Geom. 13 (1995) 189, doi:10.1007/BF02574037.
+ * r, p, q: centre and half-axes for the size s = 1; g: holonomy; E: cost; B, M: curvature and cost metric at the
+ * centre. P selects the parts of the algebra that the target prescribes, Z those that it requires to be 0; lambda has
+ * only these parts: translation and rotation for move, rotation for turn, and for an element its log and the directions
+ * at right angles to the log. At a given shape the ellipse is the plane of the largest eigenvalue 2 pi i of L^-1
+ * <lambda, B_ij> L^-T, M = L L^T. With at most three conditions no other small gait there is cheaper, because the
+ * values z* H z of three Hermitian matrices fill a convex set. For n = 2 there is one plane of shapes: |lambda| = 2 pi
+ * sqrt(det M)/|B|, at shapes where Z B = 0. Source: Montgomery, A Tour of Subriemannian Geometries (2002), chapter 12;
+ * Barvinok, Discrete Comput. Geom. 13 (1995) 189, doi:10.1007/BF02574037.
  */
 #pragma once
 
@@ -31,15 +32,16 @@ typedef struct cb_ellipse {
 int cb_ellipses_find(const cb_optimum_problem *o, cb_ellipse *out);
 /* Creates the gait along the ellipse with the size for the amount of the target, but at most .9 of the window of shapes
  * in each variable. If efficiency is the objective, the size does not depend on the amount: it is .3 of the window. If
- * the start shape is free, the gait is moved into the bounds. */
+ * the start shape is free, the gait is moved into the bounds. CB_ERROR_ARGUMENT if small gaits cannot serve the
+ * target. */
 cb_status cb_ellipse_gait(const cb_optimum_problem *o, const cb_ellipse *e, cb_gait **out);
-/* The interval from which random shapes are taken: the bounds, or one period if there are no bounds, or -wide pi/2 to
- * wide pi/2 if there is no period either. */
+/* Computes the interval from which random shapes of variable i are taken: one period around 0, or -wide pi/2 to wide
+ * pi/2 if there is no period. A finite bound replaces the end on its side. */
 void cb_shape_window(const cb_optimum_problem *o, int i, double wide, double *low, double *high);
 
 /* The cheapest ellipse near a given one, by sequential quadratic programming.
  *
- *   x = (r, p, q);  c = ((|P y|^2 - 1)/2, Z y);  L = W + nu c
+ *   x = (r, p, q);  c = ((|P y|^2 - 1)/2, Z y);  L = W + nu c,  nu the multipliers of c
  * Gradients are exact; second derivatives of L are central differences of the gradients. A shape variable stays at its
  * bound if L decreases across the bound. The merit is W + weight |c|_1.
  * Source: Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), chapter 18, doi:10.1007/978-0-387-40065-5.

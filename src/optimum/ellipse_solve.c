@@ -88,7 +88,8 @@ static double quadratic(int n, const double *M, const double *a, double *Ma) {
   return sum;
 }
 
-/* Computes y = -B(p, q) and dy[dim][3n]: d_k y = -D_k B(p, q) + [A_k, y] */
+/* Computes y = -B(p, q) and dy[dim][3n], its derivatives in (r, p, q); in r they are d_k y = -D_k B(p, q) + [A_k,
+ * y]. */
 static void displacement(const cb_ellipse_work *w, const local *at, const double *x, double *y, double *dy) {
   const cb_group *G = w->o->bundle->group;
   const int n = w->n, dim = w->dim, u = 3 * n, pairs = n * (n - 1) / 2;
@@ -226,7 +227,8 @@ static void moved(const cb_ellipse_work *w, double share, double *x) {
   }
 }
 
-/* Moves along the step until the merit decreases; the first trial is at most a quarter of the window. */
+/* Halves the step until it decreases the merit; the first trial is at most a quarter of the window. False if no trial
+ * of 30 does. */
 static bool advance(cb_ellipse_work *w, state *s) {
   enum { HALVINGS = 30 };
   double weight = 0, share = 1, slope = 0;
@@ -285,7 +287,7 @@ static void report(cb_ellipse_work *w, const state *s, cb_ellipse *e) {
     for (int a = 0; a < w->dim; a++) e->lambda[a] -= 2 * M_PI * nu[1 + k] * t->Z[k][a];
 }
 
-/* The largest change by the last step: changes of the means count relative to their size or 1, changes of the
+/* Returns the largest change by the last step: changes of the means count relative to their size or 1, changes of the
  * amplitudes relative to the largest amplitude. */
 static double last_change(const cb_ellipse_work *w) {
   double change = 0, size = 0, step = 0;

@@ -94,7 +94,7 @@ static cb_status abnormal_solve(problem *p, const cb_gait *start, const double *
   return bounds_solve(p, start, scaled, amount, e);
 }
 
-/* True if the extremal with mu = 0 meets the target. */
+/* True if the extremal with mu = 0 meets the target, to 1e-8 of its size. */
 static bool asked(const problem *p, const cb_extremal *e) {
   double c[CB_CONDITIONS_MAX], size;
   if (cb_gait_target_at(p->G, &p->target, e->g, c, NULL, NULL) || size_of_target(p, e->g, e->amount, &size))
@@ -105,7 +105,7 @@ static bool asked(const problem *p, const cb_extremal *e) {
 }
 
 /* Solves in homogeneous multipliers. The extremal is abnormal if the problem requires that, or if an abnormal extremal
- * has the amount of the target. Returns `otherwise` if lambda is not large. */
+ * has the amount of the target. Returns `otherwise`, unless it is CB_OK, if lambda is not large. */
 static cb_status homogeneous_solve(problem *p, const cb_gait *start, const double *lambda, double amount,
                                    cb_status otherwise, cb_extremal *e) {
   double g[CB_GROUP_SIZE], size = 0, length = 0, turned[CB_GROUP_DIM];

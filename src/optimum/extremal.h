@@ -1,11 +1,12 @@
 /* Extremals: gaits of stationary cost, solved to round-off by collocation of Wong's equations (wong.h).
  *
  *   x' = f(x) on arcs, each with a set of variables held at their bounds, durations that sum to 1;  g' = g xi, g(0) = 1
+ *   x = (r, p, lambda), f, v, xi and mu as in wong.h;  E: cost
  *   start free    r(1) = r(0), p(1) = p(0)
  *   start given   r(0) = r(1) = start shape, p free;   r(1) may differ by full periods,
  *               as in the gait from which the search starts
  *   target      c_k(g(1)) = 0 (target.h), Ad*_{g(1)^-1} lambda(1) = lambda(0) = sum_k nu_k first_k(g(1))
- *   objective   cost: E at the amount;  efficiency: nu amount = E;  target: E = length^2;   dE/d(amount) = 2 nu;
+ *   objective   cost: the amount is given;  efficiency: nu amount = E;  target: E = length^2;   dE/d(amount) = 2 nu;
  *               target at an infinite length: mu = 0, the maximum amount near the start: an abnormal extremal, for 2
  *               or 3 shape variables
  *   bounds      an arc begins where r_i meets its bound with v_i = 0, and ends at a time that is free
@@ -63,9 +64,11 @@ cb_status cb_extremal_solve(const cb_optimum_problem *o, const cb_gait *start, c
 void cb_extremal_free(cb_extremal *e);
 
 /* Computes x[size] and v[n] (or NULL) at t in [0, 1] by one step from the beginning of a panel, so that they are as
- * accurate as the values there. If the extremal has `rate`, they come from the polynomials of the panel instead. */
+ * accurate as the values there. If the extremal has `rate`, they come from the polynomials of the panel instead.
+ * CB_ERROR_ARGUMENT for another t. */
 cb_status cb_extremal_at(const cb_extremal *e, double t, double *x, double *v);
-/* Creates the gait of the extremal: a polynomial on each of its arcs, exact to round-off. The caller frees. */
+/* Creates the gait of the extremal: a polynomial of degree at most 384 on each of its arcs, exact to round-off if this
+ * degree suffices. The caller frees. */
 cb_status cb_extremal_gait(const cb_extremal *e, cb_gait **out);
 
 /* Conjugate times of an extremal with a fixed start shape: the times at which neighbouring extremals with the same
@@ -73,12 +76,12 @@ cb_status cb_extremal_gait(const cb_extremal *e, cb_gait **out);
  *
  *   t with det d(r, g)(t)/d(p_0, lambda_0) = 0;  their number in (0, 1), with multiplicity, is the index: the number of
  *   directions of closed gaits to the same target that make it cheaper (Morse)
- * If the conditions leave numbers of g free, the extremals considered are those that satisfy transversality at the
- * target, followed backwards from t = 1 (focal times, reported as 1 - t). With Y = (dr, eta), Z = (dp, zeta) of a
- * Lagrangian frame in canonical coordinates around the extremal, eta = (delta g) g^-1, zeta = delta mu + ad*_eta mu/2,
- * mu = Ad*_{g^-1} lambda, the unitary (Z + iY)(Z - iY)^-1 has eigenvalues exp(2 i phi_j). phi passes multiples of pi
- * only at conjugate times, and always upwards. The sum of all phi is followed along the path, so that a double time
- * counts twice and none is missed.
+ * p_0, lambda_0: values at the start. If the conditions leave numbers of g free, the extremals considered are those
+ * that satisfy transversality at the target, followed backwards from t = 1 (focal times, reported as 1 - t). With Y =
+ * (dr, eta), Z = (dp, zeta) of a Lagrangian frame in canonical coordinates around the extremal, eta = (delta g) g^-1,
+ * zeta = delta mu + ad*_eta mu/2, mu = Ad*_{g^-1} lambda, the unitary (Z + iY)(Z - iY)^-1 has eigenvalues exp(2 i
+ * phi_j). phi passes multiples of pi only at conjugate times, and always upwards. The sum of all phi is followed along
+ * the path, so that a double time counts twice and none is missed.
  * Source: Agrachev & Sachkov, Control Theory from the Geometric Viewpoint (2004), chapter 21,
  * doi:10.1007/978-3-662-06404-7; Duistermaat, Advances in Math. 21 (1976) 173, doi:10.1016/0001-8708(76)90074-8.
  */
@@ -89,7 +92,7 @@ typedef struct cb_conjugate {
   double skew;    /* the largest entry of Y'Z - Z'Y for columns of length 1; exactly 0 without numerical errors */
 } cb_conjugate;
 
-/* last: the end of the search, at least 1. Times have errors of 1e-10. CB_ERROR_UNSUPPORTED if the start shape is free,
- * if arcs are along bounds, or if the multipliers of the extremal are homogeneous (e->rate, or mu = 0). The search ends
- * early if it leaves the domain of the bundle after time 1. */
+/* last: the end of the search, at least 1 (else CB_ERROR_ARGUMENT). Times have errors of 1e-10. CB_ERROR_UNSUPPORTED if
+ * the start shape is free, if arcs are along bounds, or if the multipliers of the extremal are homogeneous (e->rate, or
+ * mu = 0). The search ends early if it leaves the domain of the bundle after time 1. */
 cb_status cb_conjugate_find(const cb_optimum_problem *o, const cb_extremal *e, double last, cb_conjugate *out);

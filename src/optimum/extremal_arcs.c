@@ -10,15 +10,15 @@
  *
  * From a gait: a variable is held where the gait is at its bound or beyond. From an extremal: a variable is held on a
  * held arc where the bound pushes, and on a free arc where the extremal is beyond the bound. For a minimum of the cost
- * under r_i <= upper: p_i' = v'd_iM v/2 + <lambda, d_iA v> + k, k >= 0 (like a string over an obstacle), and k <= 0 at
- * a lower bound.
+ * under r_i <= upper: p_i' = v'd_iM v/2 + <lambda, d_iA v> + k (wong.h), k the force of the bound: k >= 0 (like a
+ * string over an obstacle), and k <= 0 at a lower bound.
  */
 
 static double least(const problem *p, int i) { return p->o->lower ? p->o->lower[i] : -INFINITY; }
 static double maximum(const problem *p, int i) { return p->o->upper ? p->o->upper[i] : INFINITY; }
 
-/* The set of held variables: those with excess >= 0. If all are held, the variable with the smallest excess stays
- * free. */
+/* Returns the set of held variables: those with excess >= 0. If all are held, the variable with the smallest excess
+ * stays free. */
 static unsigned set_of(int n, const double *excess) {
   unsigned set = 0;
   int last = 0;
@@ -152,7 +152,7 @@ static cb_status solve_arcs(const problem *p, const unsigned *mark, const cb_gai
   return status;
 }
 
-/* Corrects the arcs until their bounds push and no bound is crossed. */
+/* Corrects the arcs until their bounds push and no bound is crossed; CB_STEP_NO_CONVERGENCE after 12 rounds. */
 cb_status bounds_solve(const problem *p, const cb_gait *start, const double *lambda, double amount, cb_extremal *e) {
   enum { ROUNDS = 12 };
   unsigned mark[CB_MARKS] = {0};

@@ -84,7 +84,7 @@ cb_status flow_step(flow *f, unsigned held, double h, const double *x, const dou
                           "a step of %.3g along an extremal does not converge: try a smaller step", h);
 }
 
-/* Computes the values at the fraction c of panel k from the polynomials of its stages. */
+/* Computes x and v (or NULL) at the fraction c of panel k from the polynomials of its stages. */
 static void between(const flow *f, const cb_extremal *e, int k, double c, double *x, double *v) {
   const int n = e->wong.n, size = e->wong.size;
   mesh_interpolate(&f->p.gauss, size, e->x + k * size, e->stage + k * CB_STAGES * size, c, x);
@@ -221,7 +221,8 @@ static void invariance(const cb_wong *w, int forms, int (*pair)[2], double *gram
       }
 }
 
-/* Finds orthonormal quadratic forms Q[][dim][dim] that are invariant under ad*; returns their number. */
+/* Finds orthonormal quadratic forms Q[*found][dim][dim] that are invariant under ad*. CB_ERROR_MEMORY if memory
+ * lacks. */
 static cb_status casimirs(const cb_wong *w, double *Q, int *found) {
   const int dim = w->dim;
   int pair[FORMS][2], forms = 0;

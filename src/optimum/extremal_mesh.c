@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The maximum number of segments: more for homogeneous multipliers, since mu may be small and dx grows as
+/* Returns the maximum number of segments: more for homogeneous multipliers, since mu may be small and dx grows as
  * exp(t/sqrt(mu)). */
 static int maximum_segments(const problem *p) { return p->homogeneous ? CB_SEGMENTS_MAX : 4; }
 

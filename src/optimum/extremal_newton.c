@@ -1,4 +1,4 @@
-/* The outer equations of an extremal in (dx_0, durations, nu, amount), and the damped Newton method.
+/* The outer equations of an extremal in (z, nu, amount), z as in extremal_private.h, and the damped Newton method.
  *
  * Steps have minimum norm in scaled unknowns; singular values s are inverted as s/(s^2 + alpha^2), alpha =
  * |residual|/100, or the round-off if that is larger. The unknowns then do not change in directions that are
@@ -112,7 +112,7 @@ static void no_shift(rows *q, const double *f) {
   for (int i = 0; q->slopes && i < m->p->size; i++) row[i] = f[i] / (sqrt(size) * pow(scale_of(m, i), 2));
 }
 
-/* Adds rows for mu^2 + |lambda/weight|^2 = 1, for int v'Mv dt = E, and for the objective. */
+/* Adds rows against a shift of time, for mu^2 + |lambda/weight|^2 = 1, for int v'Mv dt = E, and for the objective. */
 static void homogeneous(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -174,7 +174,8 @@ static cb_status abnormal(rows *q) {
   return CB_OK;
 }
 
-/* Adds rows for the objective and against a shift of time. The derivative of E in x_0 is 2 (-f_p, f_r, xi). */
+/* Adds rows against a shift of time and for the objective, and those of `homogeneous` or `abnormal`. The derivative of
+ * E in x_0 = (r, p, lambda) is 2 (-f_p, f_r, xi), f_r and f_p the rates of r and p. */
 static cb_status sought(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -204,8 +205,8 @@ static cb_status sought(rows *q) {
   return CB_OK;
 }
 
-/* Adds rows for the arcs: durations sum to 1; at the beginning of an arc that starts to hold a variable, r_i is at its
- * bound and v_i = 0. */
+/* Adds rows for the arcs: durations sum to 1 (not for an abnormal extremal, whose duration is free); at the beginning
+ * of an arc that starts to hold a variable, r_i is at its bound and v_i = 0. */
 static cb_status arcs(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -375,9 +376,10 @@ static void swap(extremal_mesh *m) {
   m->trial = kept;
 }
 
-/* Tries 1, 1/2, .. of the step until the residual is below the largest of the last residuals (Grippo, Lampariello &
- * Lucidi, SIAM J. Numer. Anal. 23 (1986) 707, doi:10.1137/0723046): the residual may rise for some steps while a long
- * loop closes. */
+/* Tries fractions of the step, from 1 or 1/size (the smaller) down to 1/256, each half of the last, until the residual
+ * is below the largest of the last five residuals and durations are positive. CB_STEP_NO_CONVERGENCE if none does
+ * (Grippo, Lampariello & Lucidi, SIAM J. Numer. Anal. 23 (1986) 707, doi:10.1137/0723046): the residual may rise for
+ * some steps while a long loop closes. */
 static cb_status search(extremal_mesh *m, double size, double *last) {
   static const double least = 1. / 256, round_off = 1e-11;
   const double before = m->residual;

@@ -8,7 +8,8 @@
 /* Returns the first panel of segment s. */
 static int segment_start(const extremal_mesh *m, int s) { return s * m->panels / m->segments; }
 
-/* --- the group: g = g_k exp(theta), theta' = dexp_{-theta}^-1 xi = sum_k B_k (-ad_theta)^k xi/k! --- */
+/* --- the group: g = g_k exp(theta), theta' = dexp_{-theta}^-1 xi = sum_j B_j (-ad_theta)^j xi/j!, B_j: Bernoulli's
+ * numbers, g_k: the element at the beginning of panel k --- */
 
 static cb_status angle_rate(const cb_group *G, const double *theta, const double *xi, double *out) {
   static const double even[] = {1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160, -691. / 1307674368000};

@@ -1,11 +1,13 @@
 /* Collocation of Wong's equations on panels, and Newton's method for the complete system.
  *
  *   stages  X_i = x_k + h sum_j a_ij f(X_j),   x_k+1 = x_k + h sum_j b_j f(X_j),   h = duration/panels of the arc
- * Linearised, dX = P dx_k + s ddur + q, so that dx_k+1 and eta = sum h b_j Ad_{g_j} dxi_j are affine in z = (dx_0,
- * durations): "affine" rows have a column for each number of z, and one for the constant. If dx grows by much along the
- * path, z contains the starts of several segments of panels, and equations join the segments.
- * In homogeneous multipliers the stages are Y = (r, v, lambda), the formulas have X_i = P(Y_i) and f(Y_j), and z
- * contains mu and E as well.
+ * x_k: x at the beginning of panel k; a_ij, b_j: coefficients of Gauss's method; f: rates; xi_j, g_j: body velocity and
+ * group element at stage j (wong.h); d: change by a step of Newton's method. Linearised, dX is affine in dx_k and the
+ * duration, so that dx_k+1 and eta = sum b_j Ad_{g_j} d(h xi_j) are affine in z = (dx_0, durations): "affine" rows have
+ * a column for each number of z, and one for the constant. If dx grows by much along the path, z contains the starts of
+ * several segments of panels, and equations join the segments.
+ * In homogeneous multipliers the stages are Y = (r, v, lambda), the formulas have X_i = P(Y_i) and f(Y_j) with P of
+ * cb_wong_homogeneous, and z contains the changes of mu and E as well.
  */
 #pragma once
 
@@ -68,7 +70,7 @@ typedef struct extremal_mesh {
   double *Ad;       /* [panels][CB_STAGES][dim][dim] */
   double *off;      /* [panels][CB_STAGES][size]: residuals of the stages */
   double *gap;      /* [panels][size]: difference between the end of a panel and x of the next one */
-  double *solution; /* [panels][CB_STAGES size][width]: columns P, s, globals, q */
+  double *solution; /* [panels][CB_STAGES size][width]: columns of dx_k, duration, globals, and the constant */
   double *system;   /* [CB_STAGES size][CB_STAGES size + width]: the equations of one panel */
   double *affine;   /* [panels + 1][size][columns]: affine rows of the steps of x */
   double *eta;      /* [dim][columns]: affine rows of eta */
@@ -105,7 +107,8 @@ static inline int arc_of(const extremal_mesh *m, int panel) {
 /* Creates a mesh with panels[arcs] and held[arcs] (NULL: none held). */
 cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsigned *held, extremal_mesh **out);
 void mesh_free(extremal_mesh *m);
-/* Divides z into this number of segments, limited by the maximum and by the number of panels. */
+/* Divides z into this number of segments, limited by the maximum and by the number of panels, and counts the unknowns
+ * and the rows of the outer system. */
 void mesh_divide(extremal_mesh *m, int segments);
 /* Creates a mesh whose number of panels is multiplied by `factor`, with the same solution from the polynomials of
  * collocation. */
@@ -118,8 +121,8 @@ double mesh_roughness(const extremal_mesh *m);
 void mesh_interpolate(const cb_tableau *gauss, int size, const double *x0, const double *stage, double c, double *x);
 
 /* --- extremal_panel.c --- */
-/* Computes at the unknowns u: values at all stages, residuals off and gap, elements, g1 and cost; with slopes J and X
- * as well. */
+/* Computes at the unknowns u: f and xi at all stages, residuals off and gap, element, Ad, g1 and cost; with slopes J
+ * and X as well. */
 cb_status panels_evaluate(extremal_mesh *m, const unknowns *u, bool slopes);
 /* Computes element, Ad and g1 from xi at the stages. */
 cb_status panels_elements(extremal_mesh *m, const unknowns *u);
@@ -129,8 +132,8 @@ cb_status panels_condense(extremal_mesh *m);
 void panels_expand(extremal_mesh *m, const double *z);
 
 /* --- extremal_newton.c --- */
-/* Iterates until convergence. If the extremal is near and its roughness exceeds `roughness`, stops early and sets
- * `rough`. */
+/* Iterates until convergence. If the residual is below 1e-3 after a step and the roughness exceeds `roughness`, it
+ * stops early and sets `rough`. CB_STEP_NO_CONVERGENCE after 60 steps, or if no step reduces the residual. */
 cb_status mesh_solve(extremal_mesh *m, double roughness, bool *rough);
 
 /* --- extremal_mesh.c: the start --- */

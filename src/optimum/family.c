@@ -230,7 +230,8 @@ static cb_status note_and_leave(void *context, const cb_family_event *event, con
 static cb_status follow(family_work *k, family_point *first);
 
 /* Follows both directions across a bifurcation. The start in the second direction is 1.3 times as far: if the two
- * directions are mirror images of each other, it is recognised as a gait of the first branch and not followed. */
+ * directions are mirror images of each other, the second gait is recognised as one of the first branch and not
+ * followed. */
 static cb_status leave(family_work *k, const family_point *p) {
   static const double far = .05;
   double *across = malloc((size_t)p->size * sizeof *across), size = 0;

@@ -3,8 +3,8 @@
  *
  *   mu E'/2 + sum nu_k c_k' = 0,  c_k(g(1); X) = 0,  mu^2 + |nu|^2/scale^2 = 1
  * A prime is the derivative in the coefficients of a basis of time, E the cost, c_k the conditions at the amount X
- * (target.h), mu and nu multipliers, and scale is |nu|/mu of the first gait. Solutions are followed by
- * pseudo-arclength. A branch is therefore smooth up to its gait of maximum X, where mu = 0 and the momentum lambda =
+ * (target.h), g(1) the holonomy, mu and nu multipliers, and scale is |nu|/mu of the first gait. Solutions are followed
+ * by pseudo-arclength. A branch is therefore smooth up to its gait of maximum X, where mu = 0 and the momentum lambda =
  * -nu/mu diverges, and ends there; dE/dX = 2 lambda. A branch also ends where it meets a bound, or where lines touch
  * that may not cross. From there its members follow these constraints, from gait to gait, as far as possible. Source:
  * Keller, Lectures on Numerical Methods in Bifurcation Problems (1987); Choi, Bass & Hatton, arXiv 2502.17672 (families

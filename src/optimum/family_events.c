@@ -93,8 +93,8 @@ static double beyond(const family_system *y, const double *r, int which) {
 static double bound(const family_system *y, const family_point *p, int which) { return greatest(y, p, beyond, which); }
 
 /* Measures the crossing of two lines of the drawing. The crossing point divides both lines; the result for a pair of
- * lines is the smallest of the four parts, as a share of its line. Returns the maximum over all pairs; < 0 if no lines
- * cross. */
+ * lines is the smallest of the four parts, as a share of its line. Returns the maximum over all pairs without a common
+ * point; < 0 if no lines cross, nan if the shape has no drawing. */
 static double through(const family_system *y, const double *r, int which) {
   const cb_bundle *b = y->o->bundle;
   double x[64][3], g[CB_GROUP_SIZE], maximum = -1;

@@ -40,7 +40,8 @@ static bool stays(const grid *g, int k) {
   return true;
 }
 
-/* Stores a solution in the node if it is cheaper than the gait of the node. */
+/* Stores a solution in the node if the node has no gait, or one that costs more. Fails if the solution passes a
+ * singular shape. */
 static cb_status keep(grid *g, cb_direct *d, cb_family_node *node) {
   cb_gait *gait;
   const double cost = d->v->cost;
@@ -138,8 +139,9 @@ static cb_status outwards(grid *g) {
                  "no gait was found that reaches any value of the grid: try more `starts`, or a `gait` near it");
 }
 
-/* Searches from a neighbour. If the neighbour is much cheaper, also searches from its cycle with other starting points,
- * since the displacement of a gait with a net rotation depends on the starting point. */
+/* Searches from a neighbour. While the node has no gait, or one that costs more than 1.2 times that of the neighbour,
+ * it also searches from the cycle of the neighbour with other starting points, since the displacement of a gait with a
+ * net rotation depends on the starting point. */
 static cb_status try_beside(grid *g, int k, int next) {
   enum { SHIFTS = 8 };
   static const double much = 1.2;

@@ -40,7 +40,7 @@ void family_point_free(family_point *p);
 /* Copies a point into the harmonics of y. */
 cb_status family_point_copy(const family_system *y, const family_point *from, family_point **out);
 /* Corrects p, whose z is a guess. direction[size]: p stays in the plane through the guess at right angles to it
- * (FAMILY_ALONG); value: the fixed amount or mu. */
+ * (FAMILY_ALONG); value: the fixed amount or mu. CB_STEP_NO_CONVERGENCE if the guess is too far from a solution. */
 cb_status family_correct(family_system *y, family_row row, const double *direction, double value, family_point *p,
                          int *iterations);
 /* Computes the tangent (in the direction of `before`; NULL: of a growing amount), eigenvalues and index of a corrected

@@ -1,5 +1,5 @@
-/* The equations of a family: residuals, their derivatives, points and tangents. It also has a solver for linear systems
- * without full rank. */
+/* The equations of a family: residuals, their derivatives, points and tangents. The file also has a solver for linear
+ * systems without full rank. */
 #include "optimum/family_private.h"
 
 #include "numerics/small.h"
@@ -247,7 +247,8 @@ typedef struct conditions {
   double second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM];
 } conditions;
 
-/* Computes f at z, without its last row. */
+/* Computes the residuals f at z without the last row, and in k the conditions; order 2: with their second
+ * derivatives. */
 static cb_status residual(family_system *y, const double *z, int order, conditions *k) {
   const cb_group *G = y->o->bundle->group;
   const int u = y->u, dim = G->dim;

@@ -42,7 +42,8 @@ cb_status cb_start_gaits(const cb_optimum_problem *problem, int *count, cb_gait 
 /* The holonomies that closed gaits can have: the algebra of holonomies at a shape.
  *
  *   h = span of Ad_g(t) B_ij(r(t)) and Ad_g(t) D_k B_ij(r(t)) along paths from that shape  (Ambrose & Singer)
- * The elements that gaits reach are products of exponentials of h. Source: Ambrose & Singer, Trans. Am. Math. Soc.
+ * g(t): the group element along the path; B_ij, D_k: curvature and covariant derivative (curvebody/bundle.h). The
+ * elements that gaits reach are products of exponentials of h. Source: Ambrose & Singer, Trans. Am. Math. Soc.
  * 75 (1953) 428, doi:10.1090/S0002-9947-1953-0063739-1.
  */
 

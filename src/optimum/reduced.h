@@ -3,8 +3,9 @@
  *
  *   min d'Hd/2 + g'd  where  J d = -c;   J' = Q (R; 0),  d = Q (x, z):  R' x = -c,
  *   (Q'HQ)_22 z = -(Q'g)_2 - (Q'HQ)_21 x
- * If (Q'HQ)_22 is not positive definite, its eigenvalues are replaced by their absolute values, but at least by 1e-6 of
- * the largest: the step then descends, and it stays short in directions of zero curvature.
+ * d: the step; H, g, J, c: given; Q: orthogonal, R: upper triangular; index 1: the first `rank` rows or columns, index
+ * 2: the others. If (Q'HQ)_22 is not positive definite, its eigenvalues are replaced by their absolute values, but at
+ * least by 1e-6 of the largest: the step then descends, and it stays short in directions of zero curvature.
  * Source: Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), sections 16.2 and 18.3,
  * doi:10.1007/978-0-387-40065-5.
  */
@@ -36,11 +37,12 @@ typedef struct cb_reduced {
 cb_status cb_reduced_create(int unknowns, int rows, cb_reduced **out);
 void cb_reduced_free(cb_reduced *r);
 
-/* Computes step and multiplier from H, J, g and c, which are overwritten. */
+/* Computes step and multiplier from H, J, g and c; H, J and g are overwritten. CB_STEP_NOT_FINITE if a number is not
+ * finite. */
 cb_status cb_reduced_solve(cb_reduced *r);
 /* Computes, after a solution, the shortest step[unknowns] with J step = -c. */
 void cb_reduced_restore(const cb_reduced *r, const double *c, double *step);
-/* Computes only multiplier and slope, from J and g. */
+/* Computes only multiplier and slope, from J and g, which are overwritten. */
 void cb_reduced_slope(cb_reduced *r);
 /* Computes the eigenvalues of the reduced Hessian from H and J, which are overwritten. */
 void cb_reduced_eigenvalues(cb_reduced *r);
@@ -48,6 +50,7 @@ void cb_reduced_eigenvalues(cb_reduced *r);
 /* The nearest vector to a given one in a cone of inequalities.
  *
  *   min |x + g|^2/2 where A x >= 0:  x = -g + A'z,  y = A x,  y >= 0, z >= 0, y_j z_j = 0
+ * -g: the given vector; x: the nearest one; z: multipliers of the rows of A (forces); y: distances from them.
  * The primal-dual interior point method in z ends near the analytic centre of all solutions z: if rows are dependent,
  * the force is shared between them, so that z_j > y_j, suitably scaled, decides which rows press.
  * Source: Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), section 16.6, doi:10.1007/978-0-387-40065-5.

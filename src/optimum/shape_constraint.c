@@ -257,8 +257,8 @@ static cb_status add_bounds(cb_shape_constraints *w, const cb_optimum_problem *o
   return CB_OK;
 }
 
-/* Computes the k-th generic shape: a point of a sequence with irrational steps, within the bounds and at most 1 from
- * the start shape (or from 0) in each variable. */
+/* Computes the k-th generic shape, a point of a sequence with irrational steps: in each variable it is within the
+ * bounds and at most 1 from the start shape (or from 0), if there are such values, and otherwise between both. */
 static void some_shape(const cb_shape_constraints *w, const cb_optimum_problem *o, int k, double *r) {
   for (int i = 0; i < w->n; i++) {
     const double u = fmod((k + 1) * sqrt(2 + i) + .5 * i * M_SQRT1_2, 1);

@@ -1,13 +1,13 @@
 /* Constraints on shapes: the functions s_k(r) >= 0, the active constraints of a gait, and the barrier of a search.
  *
  *   bounds        r_i - lower_i, upper_i - r_i, for bounds that are finite
- *   no_crossing   for two lines of the plot:  s = max_c min_j f_cj(r),  f_cj = +-(b_j - a_e).u
- * u is one of four axes: along or at right angles to one of the lines. b_j are the ends of the other line, and a_e is
- * the end of the first line that is nearer to it. By the theorem of separating axes two segments in the plane are apart
- * if their projections on one of these four axes are apart: s > 0 if they are apart, s = 0 if they touch, and s < 0 if
- * they cross. Each f_cj is smooth, but s is not: the allowed region may have corners that point inwards, for example
- * where the tips of two links meet. With soft > 0 max and min are replaced by smooth functions, and s becomes lower by
- * at most e log 16:
+ *   no_crossing   for two lines of the plot:  s = max_c min_j f_cj(r),  f_cj = +-(b_j - a).u
+ * u is one of four axes: along or at right angles to one of the lines. b_j are the ends of the other line, and a is the
+ * end of the line that defines u, farthest along +-u. By the theorem of separating axes two segments in the plane are
+ * apart if their projections on one of these four axes are apart: s > 0 if they are apart, s = 0 if they touch, and s <
+ * 0 if they cross. Each f_cj is smooth, but s is not: the allowed region may have corners that point inwards, for
+ * example where the tips of two links meet. With soft > 0 max and min (m_c = min_j f_cj) are replaced by smooth
+ * functions, and s becomes lower by at most e log 16:
  *   min_j -> -e log sum_j exp(-f_j/e),   max_c -> e log sum_c exp(m_c/e) - e log 8,   e = soft times the longest line
  * Lines that share a point, or touch at every shape (hinged links), give no constraint. The points of the plot are
  * differentiated by differences of order 8, with errors of about 1e-12 of their distances.
@@ -35,13 +35,14 @@ typedef struct cb_shape_constraints {
 } cb_shape_constraints;
 
 /* Creates the constraints lower, upper and no_crossing of the problem; *out is NULL if there are none.
- * CB_ERROR_ARGUMENT unless lower < upper, and for a plot in space, where lines can pass one another. The caller
- * frees. */
+ * CB_ERROR_ARGUMENT unless lower < upper, and with no_crossing for a bundle without lines or with a plot in space,
+ * where lines can pass one another; CB_ERROR_UNSUPPORTED for no_crossing with more than CB_JET_MAX shape variables. The
+ * caller frees. */
 cb_status cb_shape_constraints_create(const cb_optimum_problem *o, cb_shape_constraints **out);
 void cb_shape_constraints_free(cb_shape_constraints *w);
 
-/* Computes s[count], ds[count][n] and dds[count][n][n]; ds and dds may both be NULL. Only one thread may use w at a
- * time. */
+/* Computes s[count], ds[count][n] and dds[count][n][n]; ds and dds may both be NULL. Returns the status of the plot,
+ * and CB_ERROR_UNSUPPORTED for derivatives of a plot of more than 256 points. Only one thread may use w at a time. */
 cb_status cb_shape_constraints_at(cb_shape_constraints *w, double soft, const double *r, double *s, double *ds,
                                   double *dds);
 
@@ -57,6 +58,7 @@ cb_status cb_shape_constraints_term(cb_shape_constraints *w, int k, int term, co
  *   -grad E/2 along gaits at the target = x - A'z:  x its projection on the cone of these changes (reduced.h), z >= 0
  *       the forces
  *   critical cone: ds_k . delta r = 0 where z > 0;  the second variation there has - sum z s_k''
+ * delta r: change of the gait; A: the rows ds_k phi for the basis functions phi; E: cost.
  * The projection on the cone only decides which constraints press, z > 0; x is then computed as the projection on A x =
  * 0 of their rows. At a corner of a constraint that points inwards (two terms f_0 = f_1 = 0, direct.h) the gait bends
  * around the corner: ds is replaced by the normals of the two legs, (f_1'v) f_0' - (f_0'v) f_1', which point away from
@@ -82,8 +84,8 @@ typedef struct cb_active_constraints {
   struct cb_active_constraints_work *work;
 } cb_active_constraints;
 
-/* Finds the times at which arcs of a gait end: 0, its breaks (none if it has too many), the breaks of the bundle that
- * it passes, the times at which it meets and leaves constraints (constraints may be NULL), and 1.
+/* Finds the times at which arcs of a gait end: 0, its breaks (none if it has more than 16), the breaks of the bundle
+ * that it passes, the times at which it meets and leaves constraints (constraints may be NULL), and 1.
  * ends[CB_ACTIVE_CONSTRAINT_EDGES_MAX + 1]. at_bounds: the gait is at a constraint at some time. CB_ERROR_ARGUMENT if
  * it violates a constraint; CB_ERROR_UNSUPPORTED if there are too many ends. */
 cb_status cb_active_constraint_arcs(const cb_bundle *b, cb_shape_constraints *constraints, const cb_gait *gait,
@@ -110,9 +112,10 @@ void cb_shape_constraint_name(const cb_shape_constraints *w, int k, size_t size,
  *
  *   b(c) = -tau sum_q w_q sum_k log s_k(r_q),   r_q = sum_a c_a phi_a(t_q)
  *   b' = -tau sum w s'/s,   b'' ~ sum w (z/s s's'^T - z s''),   z -> tau/s as Newton's method converges
- * Since z is a separate variable, tau may be reduced by a factor of 10 at once. The error of the objective is about tau
- * times the share of time spent at constraints. Constraints are not enforced between nodes: a gait cuts an inward
- * corner there.
+ * c: coefficients of the gait; phi_a: functions of the basis; t_q, w_q: nodes and weights; s': gradient in r. Since z
+ * is a separate variable, tau may be reduced by a factor of 10 at once. The error of the objective is about tau times
+ * the share of time spent at constraints. Constraints are not enforced between nodes: a gait cuts an inward corner
+ * there.
  * Source: Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), chapter 19, doi:10.1007/978-0-387-40065-5.
  */
 
@@ -131,8 +134,8 @@ typedef struct cb_barrier {
 cb_status cb_barrier_create(const cb_optimum_problem *o, const cb_basis *basis, cb_barrier **out);
 void cb_barrier_free(cb_barrier *b);
 
-/* Computes value (infinite if a shape violates a constraint) and, with slopes, s, ds and dds at the shapes
- * r[nodes][n]. */
+/* Computes value (infinite if an s is not above 0) and s, ds and dds at the shapes r[nodes][n]; without slopes only
+ * value and trial. */
 cb_status cb_barrier_at(cb_barrier *b, const double *r, bool slopes);
 /* Sets z to tau/s (afresh), or limits z to within a factor 1e10 of tau/s. */
 void cb_barrier_begin(cb_barrier *b, bool afresh);

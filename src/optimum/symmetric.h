@@ -3,7 +3,8 @@
  * eigenvalues, and sums of outer products.
  *
  *   a = U'U;   a = Q T Q', T tridiagonal, Q: reflections 1 - beta v v';   T = Z D Z', Z: rotations
- * f(a) b = Q Z f(D) Z' Q' b: reflections and rotations are applied to vectors, and Q Z is never formed.
+ * U: upper triangular, D: diagonal, f: a function of a matrix, b: a vector. f(a) b = Q Z f(D) Z' Q' b: reflections and
+ * rotations are applied to vectors, and Q Z is never formed.
  * Source: Golub & Van Loan, Matrix Computations, 4th ed. (2013), sections 4.2 and 8.3.
  */
 #pragma once
@@ -32,8 +33,8 @@ typedef struct cb_rotation {
 
 /* Returns the maximum number of rotations for n eigenvalues. */
 int cb_symmetric_rotations(int n);
-/* Replaces d by D, e by zero and x (NULL: none) by Z'x. Returns the number of rotations, or -1 if a number is not
- * finite. The rotations are stored in `kept` if x is not NULL. */
+/* Replaces d by D, e by zero and x (NULL: none) by Z'x. Returns the number of rotations, or -1 if the iteration does
+ * not converge, as with a number that is not finite. The rotations are stored in `kept` if x is not NULL. */
 int cb_symmetric_diagonal(int n, double *d, double *e, double *x, cb_rotation *kept);
 /* Replaces x by Z x. */
 void cb_symmetric_rotate_back(int count, const cb_rotation *kept, double *x);

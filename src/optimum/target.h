@@ -7,8 +7,9 @@
  * element  log(g e^-1) = 0
  * parts    some of the numbers of g have given values
  *
- * The conditions of move and turn are functions of the conjugacy class of g, so that Ad*_g first_k = first_k. The
- * derivatives of `element` are those at c = 0.
+ * y: a small element of the algebra; X: the amount; theta, x, y of se2 and q, x of se3: numbers of g (curvebody/lie.h),
+ * q_v the vector part of q; e: the required element. The conditions of move and turn are functions of the conjugacy
+ * class of g, so that Ad*_g first_k = first_k. The derivatives of `element` are those at c = 0.
  */
 #pragma once
 
@@ -24,6 +25,7 @@ int cb_gait_target_amount(const cb_group *G, const cb_gait_target *t);
 double cb_gait_target_get(const cb_group *G, const cb_gait_target *t);
 void cb_gait_target_set(const cb_group *G, cb_gait_target *t, double amount);
 
-/* Computes c[count], first[count][dim] and second[count][dim][dim]; the last two may be NULL. */
+/* Computes c[count], first[count][dim] and second[count][dim][dim]; the last two may be NULL. CB_ERROR_UNSUPPORTED for
+ * move and turn in a group of more than CB_JET_MAX numbers; CB_ERROR_DOMAIN if log(g e^-1) does not exist. */
 cb_status cb_gait_target_at(const cb_group *G, const cb_gait_target *t, const double *g, double *c, double *first,
                             double *second);

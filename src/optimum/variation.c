@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The cost of a gait if each piece takes its optimal time. Piece k has the cost E_k on a share s_k of the time, and
- * l_k^2 = s_k E_k.
+ * l_k^2 = s_k E_k. d, dd: first and second derivatives in the coefficients.
  *
  *   E = L^2, L = sum_k l_k;   dE = sum_k w_k dE_k, w_k = L s_k/l_k
  *   ddE = sum_k w_k ddE_k - L s_k^2/(2 l_k^3) dE_k dE_k' + dE dE'/(2 L^2)

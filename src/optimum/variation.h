@@ -5,9 +5,10 @@
  *   y' = dexp_{-y}^-1 w,  w = -Ad_g (A(r + d) (v + d') - A v)
  *   first:   y_1 = int w_1,  w_1 = -Ad_g (A_,i v d_i + A d'),  A_,i = dA/dr_i
  *   second:  y_2 = int w_2 + int [y_1, w_1]/2,  w_2 = -Ad_g (A_,ij v d_i d_j/2 + A_,i d' d_i)
- * By parts y_1 = -Ad_g A d | + int Ad_g B(v, d), B with the sign of [A, A] of
- * curvebody/bundle.h. The brackets of the Hessian are a sum over planes, <Lambda, [y, w]> = sum a.y b.w - b.y a.w, and
- * each term is by parts
+ * d: change of the gait; y = y_1 + y_2 + ..: its effect of first and second order; i, j: shape variables. By parts
+ * y_1 = -Ad_g A d | + int Ad_g B(v, d), | the difference between both ends, B with the sign of [A, A] of
+ * curvebody/bundle.h. Lambda is a covector, and a, b are those of a plane. The brackets of the Hessian are a sum over
+ * planes, <Lambda, [y, w]> = sum a.y b.w - b.y a.w, and each term is by parts
  *   int a.y b.w' + a.w b.y' - (a.y b.w + a.w b.y)(1)/2
  * Integrals are Gauss's on panels; g at their nodes is found by collocation in canonical coordinates of each panel.
  * cb_variation_at and cb_variation_hessian allocate no memory.
@@ -42,8 +43,8 @@ typedef struct cb_basis {
   struct cb_arena *arena;
 } cb_basis;
 
-/* panels: the total number of panels (on arcs at least 2 each); 0: as many as resolve the functions. The caller
- * frees. */
+/* panels: the total number of panels (on arcs at least 2 each); 0: as many as resolve the functions. CB_ERROR_ARGUMENT
+ * for more than 256 harmonics, CB_BASIS_ARCS_MAX arcs or degree 64, or a degree below 2. The caller frees. */
 cb_status cb_basis_fourier(int harmonics, int panels, cb_basis **out);
 /* The ends[arcs + 1] of the arcs must increase from 0 to 1. */
 cb_status cb_basis_arcs(int arcs, const double *ends, int degree, int panels, cb_basis **out);
@@ -52,7 +53,7 @@ void cb_basis_free(cb_basis *b);
 /* Computes phi[functions] and rate[functions] (or NULL) at a time. */
 void cb_basis_at(const cb_basis *b, double t, double *phi, double *rate);
 /* `gait` creates the gait with coefficients c[n][functions]; `project` computes the coefficients nearest to a gait, by
- * least squares of r and r'. */
+ * least squares of r and r' at the nodes. CB_STEP_SINGULAR if the nodes do not determine them. */
 cb_status cb_basis_gait(const cb_basis *b, int n, const double *c, cb_gait **out);
 cb_status cb_basis_project(const cb_basis *b, const cb_gait *gait, double *c);
 

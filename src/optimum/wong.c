@@ -108,7 +108,7 @@ static void rates(const cb_wong *w, unsigned held, const point *q, const double 
   }
 }
 
-/* Computes V[n][size] and X[dim][size]. */
+/* Computes V[n][size] and X[dim][size], the derivatives of v and xi. */
 static cb_status velocity_slopes(const cb_wong *w, const point *q, const double *x, double *V, double *X) {
   const int n = w->n, dim = w->dim, size = w->size;
   double v[CB_SHAPE_MAX];
@@ -381,7 +381,7 @@ static cb_status field(const cb_wong *w, const double *x, double *F) {
   return status;
 }
 
-/* Computes a direction along v, of any length. */
+/* Computes a vector d along v, of any length, from r and lambda. CB_ERROR_UNSUPPORTED unless n is 2 or 3. */
 static cb_status direction(const cb_wong *w, const double *x, double *d) {
   double D[PAIRS * CB_SHAPE_MAX * CB_GROUP_DIM], F[PAIRS];
   cb_status status;
@@ -403,7 +403,7 @@ static cb_status direction(const cb_wong *w, const double *x, double *d) {
   return status;
 }
 
-/* Computes the derivative of that direction by variable c of x; it is linear in lambda. */
+/* Computes the derivative of that vector by variable c of x. The vector is linear in lambda. */
 static cb_status direction_slope(const cb_wong *w, const double *x, int c, double *slope) {
   double at[CB_WONG_MAX], plus[CB_SHAPE_MAX] = {0}, minus[CB_SHAPE_MAX] = {0};
   cb_status status = CB_OK;

@@ -80,7 +80,7 @@ static const unit *find_unit(const char *name, size_t n, const char **prefix) {
   return NULL;
 }
 
-/* The length of a unit's name without exponents: letters, `%` or `°`. */
+/* Returns the length of a unit's name without exponents: letters, `%` or `°`. */
 static size_t name_length(const char *text) {
   size_t n = 0;
   if (*text == '%') return 1;
@@ -90,7 +90,7 @@ static size_t name_length(const char *text) {
   return n;
 }
 
-/* An exponent: `2`, `^2` or `²`; 1 if there is none. */
+/* Reads an exponent, `2`, `^2` or `²`, and advances *text; returns 1 if there is none. */
 static int exponent(const char **text) {
   const char *at = *text;
   int power = 1;

@@ -202,7 +202,7 @@ static const cb_node *new_scalar(cb_arena *arena, const char *text) {
   return node;
 }
 
-/* Does the default of this row stand for "absent"? */
+/* Returns whether the default of this row stands for "absent". */
 static int default_is_absence(const cb_param *row) {
   return !row->fallback || (row->type == CB_PARAM_NODE && !*row->fallback) ||
          (row->type == CB_PARAM_REAL && strcmp(row->fallback, "nan") == 0);

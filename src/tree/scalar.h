@@ -23,7 +23,8 @@ cb_status cb_fail_again(const cb_node *node, cb_status status);
  * the name, or NULL. A former name fails with "seek was renamed to objective". Returns CB_ERROR_INPUT. */
 cb_status cb_fail_unknown(const cb_node *node, const char *what, const char *name, const char *const *names,
                           size_t count);
-/* The name among names[count] that replaced the former name `name`; NULL if it is not a former name of any of them. */
+/* Returns the name among names[count] that replaced the former name `name`; NULL if it is not a former name of any of
+ * them. */
 const char *cb_renamed(const char *name, const char *const *names, size_t count);
 /* Replaces former names in the scenario of a record by the new names. */
 void cb_rename_former(const cb_node *root);
@@ -31,14 +32,15 @@ void cb_rename_former(const cb_node *root);
  * without a node the status is CB_ERROR_ARGUMENT. */
 cb_status cb_fail_no_class(const cb_node *node, const char *what, const char *name, const cb_registry *classes);
 
-/* The value of a key of the map that resembles `key` and is not among names[count]; NULL if there is no such key: then
- * `key` is missing, not misspelt. */
+/* Returns the value of a key of the map that resembles `key` and is not among names[count]; NULL if there is no such
+ * key: then `key` is missing, not misspelt. */
 const cb_node *cb_node_misspelt(const cb_node *map, const char *key, const char *const *names, size_t count);
 
-/* name: NULL for none. unit: NULL if unknown, "" for a dimensionless number. A number followed by a unit fails. */
+/* Read a finite number, or an integer. name: NULL for none. unit: NULL if unknown, "" for a dimensionless number. A
+ * number followed by a unit fails. */
 cb_status cb_scalar_real(const cb_node *node, const char *name, const char *unit, double *value);
 cb_status cb_scalar_int(const cb_node *node, const char *name, const char *unit, long long *value);
-/* A size in bytes, > 0: a number, or a number with a unit of size, `20 GB`. */
+/* Reads a size in bytes, > 0: a number, or a number with a unit of size, `20 GB`. */
 cb_status cb_scalar_bytes(const cb_node *node, const char *name, double *value);
 cb_status cb_scalar_bool(const cb_node *node, const char *name, bool *value);
 cb_status cb_scalar_string(const cb_node *node, const char *name, const char **value);
@@ -70,5 +72,5 @@ typedef struct cb_range {
  * inf)". Returns false for any other text. */
 bool cb_range_parse(const char *text, cb_range *range);
 
-/* Is x in the range? Returns false for nan. */
+/* Returns whether x is in the range; false for nan. */
 bool cb_range_holds(const cb_range *range, double x);

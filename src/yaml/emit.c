@@ -14,7 +14,7 @@ static bool is_token(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Whether the text can be written without quotes: it must read back as the same text in any context. */
+/* Returns whether the text can be written without quotes: it must read back as the same text in any context. */
 static bool is_plain(const char *text, bool in_brackets) {
   static const char *const nulls[] = {"null", "Null", "NULL"};
   for (size_t i = 0; i < sizeof nulls / sizeof *nulls; i++)
@@ -46,7 +46,7 @@ static uint32_t next_code_point(const unsigned char **text) {
   return code;
 }
 
-/* Whether YAML 1.1 (section 5.1) allows the code point in a line without an escape. */
+/* Returns whether YAML 1.1 (section 5.1) allows the code point in a line without an escape. */
 static bool is_printable(uint32_t c) {
   if (c < 0x80) return c >= 0x20 && c != 0x7f;
   return c >= 0xa0 && c != 0x2028 && c != 0x2029 && c != 0xfeff && c != 0xfffe && c != 0xffff;

@@ -27,7 +27,7 @@ cb_status cb_yaml_read_file(const char *path, cb_tree **out);
 /* As cb_yaml_read_file, for text[n], called `name` in messages. Text and name are copied. */
 cb_status cb_yaml_read_text(const char *name, const char *text, size_t n, cb_tree **out);
 
-/* The text as it was read, without values that were set later. */
+/* Returns the text as it was read, without values that were set later. */
 const char *cb_tree_source(const cb_tree *tree);
 
 /* Sets one value as `--set KEY=VALUE` does: KEY is a path of keys and list indices (from 0) joined by dots, VALUE is

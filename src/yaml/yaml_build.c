@@ -57,7 +57,7 @@ static bool tab_at(const builder *b, size_t character) {
   return i < b->source_length && b->source[i] == '\t';
 }
 
-/* The place of a byte, found by counting the lines before it. */
+/* Finds the place of a byte by counting the lines before it. */
 static cb_node place_of_byte(const builder *b, size_t offset) {
   size_t line = 0, start = 0;
   if (offset > b->source_length) offset = b->source_length;
@@ -77,8 +77,8 @@ static cb_place_text texts_of(const char *texts, const cb_node *at) {
   return out;
 }
 
-/* The place of a problem of the parser. If the last line break of a text is missing, libyaml reports its end one line
- * too low. */
+/* Returns the place of a problem of the parser. If the last line break of a text is missing, libyaml reports its end
+ * one line too low. */
 static cb_node place_of_problem(const builder *b, yaml_mark_t mark) {
   bool end = mark.index >= cb_count_characters(b->source, b->source_length);
   return end ? place_of_byte(b, b->source_length) : place(b, mark);
@@ -163,7 +163,7 @@ static bool is_null_text(const char *text) {
          strcmp(text, "NULL") == 0;
 }
 
-/* The column of text[0] if the file has the text letter by letter; otherwise 0. */
+/* Returns the column of text[0] if the file has the text letter by letter; otherwise 0. */
 static int verbatim_column(const cb_node *node, const yaml_event_t *event, size_t length) {
   bool quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
   if (event->start_mark.line != event->end_mark.line) return 0;

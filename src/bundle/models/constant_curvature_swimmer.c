@@ -1,7 +1,8 @@
 /* A swimmer in a space of constant curvature: a mass m_0 at the apex of n equal legs with masses m_1 at their tips,
  * symmetric about a geodesic. It moves along this geodesic.
  *
- *   legs of length l at the half-angle a; k = 1/R;  (S, C) = (sin, cos) in S, (sinh, cosh) in H;  E: R -> infinity
+ *   legs of length l at the angle a to the geodesic, r = (l, a); k = 1/R, R the radius of curvature
+ *   (S, C) = (sin, cos) in S, (sinh, cosh) in H, T = S/C;  -+: - in S, + in H;  E: R -> infinity
  *   a tip has the distance d from the geodesic:  S(k d) = S(k l) sin a,  c = C(k d)^2 = 1 -+ S(k l)^2 sin^2 a
  *   its foot at x ahead of the apex:  T(k x) = T(k l) cos a;  dx = (Y . dr)/c,  Y = (cos a, -R S(k l) C(k l) sin a)
  *   momentum of the geodesic's Killing field:  m_0 X' + W (X' + x') = 0,  W = n m_1 c

@@ -1,9 +1,10 @@
 /* The Heisenberg bundle (Dido's problem): a point of the plane, and the area that its position vector sweeps.
  *
  *   dz = (x dy - y dx)/2:   A = (y, -x)/2,   B_xy = -1,   M = 1
- * The holonomy of a loop is the area within it. The shortest loop with the holonomy z is a circle, L^2 = 4 pi |z|;
- * under Wong's equation with charge lambda, the first conjugate time is t = 2 pi/|lambda|.
- * Source: Montgomery, A Tour of Subriemannian Geometries (2002), chapter 1. Shape in lengths, fibre R in areas.
+ * z: the fibre. The holonomy of a loop is the area within it. The shortest loop with the holonomy z is a circle of
+ * length L, L^2 = 4 pi |z|; under Wong's equation with charge lambda, the first conjugate time is t = 2 pi/|lambda|.
+ * Source: Montgomery, A Tour of Subriemannian Geometries (2002), chapter 1.
+ * Units: shape in lengths, fibre R in areas.
  */
 #include "model.h"
 

@@ -2,8 +2,9 @@
  *
  *   (x, y) = tan(theta/2) (cos phi, sin phi),  w = 1/(1 + x^2 + y^2)
  *   A = -(1 - cos theta)/2 dphi = w (y, -x),   B_xy = -2 w^2 = -(1/2) area form,   M = 4 w^2 1
- * A loop around the solid angle Omega changes the phase by Omega/2. The shortest such loop is a circle, L^2 = Omega (4
- * pi - Omega). The stereographic chart covers all directions except theta = pi.
+ * theta and phi are the polar angles of the direction. A loop around the solid angle Omega changes the phase by
+ * Omega/2. The shortest such loop is a circle of length L, L^2 = Omega (4 pi - Omega). The stereographic chart covers
+ * all directions except theta = pi.
  * Source: Montgomery, A Tour of Subriemannian Geometries (2002), chapter 1; Berry, Proc. R. Soc. A 392 (1984) 45,
  * doi:10.1098/rspa.1984.0023. Dimensionless.
  */

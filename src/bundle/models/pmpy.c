@@ -1,6 +1,6 @@
 /* Pushmepullyou: two spheres at distance l that exchange volume, v = v_1, v_2 = v_0 - v, at zero Reynolds number.
  *
- *   a_i = (3 v_i/4 pi)^(1/3)
+ *   radii a_i = (3 v_i/4 pi)^(1/3);  v_0: total volume;  mu: viscosity
  *   A = ((a_1 - a_2)/(2 (a_1 + a_2)), 1/(4 pi l^2))
  *   M = 6 pi mu diag(a_1 a_2/(a_1 + a_2), (2/9 pi)(1/v_1 + 1/v_2)):  power = M_ij r_i' r_j'
  * The fibre is the position X of the pair; it grows from sphere 2 towards sphere 1. The formulae are valid for a_i <<

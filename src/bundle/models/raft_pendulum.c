@@ -6,9 +6,10 @@
  *   p x d_i p = 4 l^2 w^2 (-y, x);   A_yaw = mu (p x d_i p)/(I_r + mu p^2)
  *   A_place = m/(m + m_r) (d_i p - J p A_yaw),  J p = (-p_y, p_x)
  *   M = 4 l^2 w^2 m 1 - (m - mu) d_i p . d_j p - mu^2 (p x d_i p)(p x d_j p)/(I_r + mu p^2):  twice the energy
- * Without yaw A_yaw = 0 and the fibre is the position of the raft, R^2; the connection is flat, and every loop has zero
- * holonomy. With yaw the fibre is SE(2); a circle at fixed theta rotates the raft by -2 pi mu l^2 sin^2 theta/(I_r + mu
- * l^2 sin^2 theta).
+ * p is the horizontal position of the pendulum, d_i = d/d(x, y)_i, and a x b = a_x b_y - a_y b_x. Without yaw A_yaw and
+ * the last term of M are 0, and the fibre is the position of the raft, R^2; the connection is flat, and every loop has
+ * zero holonomy. With yaw the fibre is SE(2); a circle at fixed theta rotates the raft by -2 pi mu l^2 sin^2 theta/(I_r
+ * + mu l^2 sin^2 theta).
  * Source: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607 (mechanical connection), from
  * the two momenta. Units: masses, lengths. The chart covers all directions except theta = pi.
  */

@@ -7,7 +7,7 @@
  *   A = (2 m_e R^2/J, 0),   M = diag(2 m_e R^2 (J - 2 m_e R^2)/J, 2 m_a R^2):  twice the kinetic energy
  * Shape (phi, theta), fibre the longitude Phi. Friction and gravity are neglected. The model follows the robot of Li et
  * al., PNAS 119 (2022) e2200924119, doi:10.1073/pnas.2200924119 (J from the positions of the masses). Units: radians,
- * masses.
+ * lengths, masses.
  */
 #include "model.h"
 

@@ -38,11 +38,12 @@ struct cb_contacts {
   double *world, *reach;
   double *face_world, *face_reach;
   /* [components], in this step: the number of changes of a part (heap entries with another number are void), and the
-   * number of its contacts, by which accumulations are detected */
+   * number of contacts of that part, by which accumulations are detected */
   int *version, *count;
   double *way;  /* [components]: how far its particles may have moved until its clock */
   double moved; /* maximum distance that any particle may move beyond its reach */
-  /* [components]: when it certainly meets a wall or itself, after which its contacts are searched again; otherwise h */
+  /* [components]: the time at which the part certainly meets a wall or itself, after which its contacts are searched
+   * again; h: no such time is known */
   double *until;
   cb_contacts_meeting meeting[CB_CONTACTS_MEETINGS];
   cb_origin *origin; /* [components]: the origins that were passed to `gaps` */

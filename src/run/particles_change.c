@@ -113,9 +113,10 @@ void cb_particles_compare(cb_run *run, bool last) {
 /* --- dropped constraints ---
  *
  * Constraints that `redundant: drop` left out because they follow from the others at the start of the run. Elsewhere
- * they may not follow. /dropped_residual records the residual of each, g or a v - b. If one exceeds `off`, relative to
- * the length, area or volume that it keeps constant, the run has left its constraints and fails. The residual at the
- * start is the round-off of the given numbers, and is allowed.
+ * they may not follow. /dropped_residual records the residual of each: g of a constraint g = 0 of positions, a v - b
+ * of a constraint a v = b of velocities v. If one exceeds `off`, relative to the length, area or volume that it keeps
+ * constant, the run has left its constraints and fails. The residual at the start is the round-off of the given
+ * numbers, and is allowed.
  */
 
 static const double off = 1e-9;

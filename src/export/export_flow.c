@@ -204,8 +204,8 @@ static double form(const double K[6][6], const double Y[6]) {
 }
 
 /* Reports the error of the given faces if it is above `reported`: the relative difference of the fluid's kinetic
- * energy with their added mass K and with the K of the run, both for the body without deformation. Of several copies
- * of a body, only the first is compared. */
+ * energy with their added mass K and with the K of the run, both for the body without deformation. Only the first of
+ * several copies of a body is compared. */
 static cb_status report_error(const cb_export_scene *s, int b) {
   const cb_immersed *body = cb_scenario_body(s->scenario, b);
   const cb_surface *surface = cb_immersed_surface(body);

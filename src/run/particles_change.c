@@ -6,8 +6,8 @@
 #include <string.h>
 #include <math.h>
 
-/* Quantities that a run does not record are evaluated only for the comparison, at rows that are this number of steps
- * apart: this costs about as much as a few evaluations of the forces. */
+/* Quantities that a run does not record are evaluated only for the comparison, at rows that are at least this number
+ * of steps apart, and at the last one: this costs about as much as a few evaluations of the forces. */
 enum { CHANGE_STEPS = 256 };
 
 /* If no coordinate has changed by more than this times the largest one, no particle has moved, up to round-off. */

@@ -11,7 +11,8 @@ typedef struct cb_gait_cycle {
   double g[CB_GROUP_SIZE], repeated[CB_GROUP_SIZE], log[CB_GROUP_DIM], cbvi[CB_GROUP_DIM];
   double length, cost; /* cost: for a cycle of the duration in the scenario */
   /* The square of the distance divided by the square of the length, which does not depend on the pace. The distance is
-   * the norm of the translation in the log if the group has translations, otherwise the norm of the complete log. */
+   * the norm of the translation in the log if the group has translations, otherwise the norm of the complete log. nan:
+   * there is no log, or the length is 0. */
   double efficiency;
   double table[CB_GROUP_DIM]; /* bound of the effect of a table's error on the log */
   bool has_log, has_table, has_integral;

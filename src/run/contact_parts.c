@@ -2,11 +2,14 @@
  * (contact_search.h).
  *
  * Bounds between two states (x0, v0), (x1, v1) a time T apart: the distance of the path from the geodesic gives the
- * mean covariant acceleration, a = 2 d(exp(T v0), x1)/T^2 from each end (in charts: |(v1 - v0)/T + Gamma(u, u)| at the
- * midpoint, u = (v0 + v1)/2). Twice the larger of these values bounds the acceleration in between if the step resolves
- * the forces. The larger speed at the two ends plus T times this bound is the bound of the speed. A particle on which
- * nothing acts has a = 0 and exactly its own speed. exp(T v0) is the point that the geodesic from x0 with the velocity
- * v0 reaches after the time T, d the distance, and Gamma the Christoffel symbols.
+ * mean covariant acceleration
+ *
+ *   a = 2 d(exp(T v0), x1)/T^2  from each end;  in charts  a = |(v1 - v0)/T + Gamma(u, u)| at the midpoint
+ *
+ * where exp(T v0) is the point that the geodesic from x0 with the velocity v0 reaches after the time T, d the distance,
+ * Gamma the Christoffel symbols and u = (v0 + v1)/2. Twice the larger of these values bounds the acceleration in
+ * between if the step resolves the forces. The larger speed at the two ends plus T times this bound is the bound of the
+ * speed. A particle on which nothing acts has a = 0 and exactly its own speed.
  */
 #include "run/contact_search.h"
 

@@ -82,7 +82,7 @@ cb_status cb_contacts_grow(void **array, int count, int *capacity, size_t size);
 /* Removes the first entry of the heap, which is ordered by time, then by particles. */
 cb_contacts_entry cb_contacts_pop(cb_contacts *c);
 
-/* Whether both gaps have the same kind, the same particles and the same wall (or event). */
+/* Whether both gaps have the same kind, the same particles and the same wall, event or triangle. */
 bool cb_contacts_same_gap(const cb_gap *a, const cb_gap *b);
 bool cb_contacts_is_resting(const cb_contacts *c,
                             const cb_gap *gap); /* whether it stays closed until the end of the step */

@@ -13,7 +13,7 @@ typedef struct arguments {
   bool xdmf, csv, flow;
 } arguments;
 
-/* Reads the options of a flow. */
+/* Reads the options of a flow. Returns an exit status. */
 static int take_flow(const arguments *a, cb_flow_options *how) {
   char rest, *end;
   int *n = how->grid;
@@ -35,7 +35,7 @@ static int take_flow(const arguments *a, cb_flow_options *how) {
   return CLI_EXIT_DONE;
 }
 
-/* Reads the options of a table or of a description. */
+/* Reads the options of a table or of a description. Returns an exit status. */
 static int take_rows(const arguments *a, cb_export_options *how) {
   char *end;
   *how = (cb_export_options){.fields = a->fields.count ? a->fields.item : NULL, .n_fields = a->fields.count};

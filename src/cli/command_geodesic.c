@@ -3,6 +3,9 @@
  *   q(s) = exp_from(s u),  |u| = 1, 0 <= s <= L;   to a point: u and L from log_from(to);
  *   in a space with a hyperbolic factor geometry/path.h is used, which works at any distance
  *
+ * exp_from is the exponential map at the point `from`, log_from its inverse, u the velocity at `from`, s the arc
+ * length and L the length.
+ *
  * Rows of s, coordinates q, velocity u = dq/ds and the plot, as a table or as an HDF5 file:
  *
  *   /s[s]  /q[s, coordinate]  /u[s, coordinate]  /plot_position[s, axis]

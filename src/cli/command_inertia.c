@@ -127,7 +127,8 @@ static cb_status chart_of(const cli_inertia *f, const char *text, cb_surface_cha
 
 /* --- results --- */
 
-/* Checks open parts: a closed body with a missing face must not count as a sheet. */
+/* Checks the first open part if there is no thickness: a closed body with a missing face must not count as a sheet.
+ * With a density this is CB_ERROR_DOMAIN; otherwise a part of a mesh that bulges causes a warning. */
 static cb_status check_open(const cli_inertia *f) {
   const cb_surface *s = f->surface;
   char border[CB_SURFACE_BORDER_TEXT];

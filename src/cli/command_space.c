@@ -5,8 +5,9 @@
  *   Gamma^i_jk;   R^i_jkl = d_k Gamma^i_lj - d_l Gamma^i_kj + Gamma^i_km Gamma^m_lj - Gamma^i_lm Gamma^m_kj
  *   R_jl = R^i_jil;   R = g^jl R_jl;   K(i, j), the sectional curvature of the plane of coordinates i and j
  *
- * g is the metric, d_k the derivative by coordinate k, and repeated indices are summed over.
- * Source: do Carmo, Riemannian Geometry (1992), chapters 2 to 4. */
+ * g is the metric, Gamma the Christoffel symbols, R the Riemann tensor, the Ricci tensor or the scalar curvature, d_k
+ * the derivative by coordinate k, and repeated indices are summed over. Source: do Carmo, Riemannian Geometry (1992),
+ * chapters 2 to 4. */
 #include "cli/ambient.h"
 
 #include "geometry/numeric.h"

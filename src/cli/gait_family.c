@@ -66,7 +66,7 @@ static void print_json(const cli_gait_job *job, const cb_family *f) {
   printf("]}\n");
 }
 
-/* Fails if no branch reaches the end of the range; the file is already written. */
+/* Fails with CB_STEP_NO_CONVERGENCE if no branch reaches the end of the range; the file is already written. */
 static cb_status check_reached(const cli_gait_job *job, const cb_family *f, const cb_family_range *r) {
   double last = r->from;
   for (int m = 0; m < f->members; m++)

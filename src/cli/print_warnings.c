@@ -1,3 +1,4 @@
+/* Prints warnings and notes on stderr, which are not results, and the line of an added mass (cli/cli.h). */
 #include "cli/cli.h"
 
 #include "fluid/fluid_model_shared.h"

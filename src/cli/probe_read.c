@@ -351,8 +351,8 @@ static void note_segments(hid_t create) {
   }
 }
 
-/* Reads a dataset. Of a virtual dataset not even the extent is read, because HDF5 might open its source files to find
- * the extent. */
+/* Reads a dataset; notes the segments that a virtual dataset names. The extent of a virtual dataset is not read,
+ * because HDF5 might open its source files to find it. */
 static void read_dataset(hid_t dataset) {
   table t = {0};
   const hid_t create = H5Dget_create_plist(dataset);

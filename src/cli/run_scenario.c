@@ -1,3 +1,4 @@
+/* Runs a scenario into a record for the commands run and resume: progress, interruption, and the summary on stdout. */
 #include "cli/cli.h"
 #include "core/failure.h"
 #include "record/folder.h"

@@ -137,7 +137,7 @@ static cb_status write_events(cb_reader *reader, uint64_t events, FILE *stream) 
   return status;
 }
 
-/* out.csv -> out-events.csv; malloc'd. */
+/* Makes the name of the file of events, malloc'd: out.csv -> out-events.csv. NULL: there is no memory. */
 static char *events_path(const char *out) {
   const char *slash = strrchr(out, '/'), *dot = strrchr(out, '.');
   size_t stem = dot && dot > out && (!slash || dot > slash + 1) ? (size_t)(dot - out) : strlen(out);

@@ -2,7 +2,7 @@
  * and the HDF5 file of its numbers.
  *
  *   grid         /u [z, y, x, 3] (m/s), /p [z, y, x] (Pa, relative to the pressure far away), nan in bodies, at the
- *                points /origin [3] + i /spacing [3] (m) of x, y, z
+ *                points /origin [3] + i /spacing [3] (m) of x, y, z with indices i = 0, 1, ..
  *   surface      /x [vertex, 3], /face [face, 3]; per face /body and, on the side of its normal, /phi (m^2/s), /face_p,
  *                /face_u; with sheets /phi_back, /face_p_back, /face_u_back on the other side, 0 on solids
  *   streamlines  /line [line, point, 3]; per point /line_u and the /radius of a stream tube, whose width at its seed is
@@ -10,12 +10,13 @@
  *
  * The bodies of a run do not interact through the fluid, so the flow is the sum over bodies of the flow around each
  * body without the others,
- *   u = sum_b u_b,   p = sum_b p_b;   on a surface only the flow of its own body,
- * and a body does not stop the flow of another. The faces are the faces of the scenario. If the run used finer faces
- * for its added mass, the error of the given faces is reported, as the error of the kinetic energy of the fluid. Floor,
- * wall, weight and wakes are not included. The accelerations in p are differences of the twists of three rows, of
- * second order in the time between rows (first order in a record of two rows). Streamlines are computed for
- * u - V - W × (x - X), the flow relative to the first body, which is at X with the velocity V and angular velocity W.
+ *   u = sum_b u_b,   p = sum_b p_b;   on a surface only the flow of its own body
+ * (u: velocity, p: pressure, u_b and p_b: those of body b alone, phi: potential), and a body does not stop the flow of
+ * another. The faces are the faces of the scenario. If the run used finer faces for its added mass, the error of the
+ * given faces is reported, as the error of the kinetic energy of the fluid. Floor, wall, weight and wakes are not
+ * included. The accelerations in p are differences of the twists of three rows, of second order in the time between
+ * rows (first order in a record of two rows). Streamlines are computed for u - V - W × (x - X), the flow relative to
+ * the first body, which is at X with the velocity V and angular velocity W.
  */
 #include "export/export_flow.h"
 #include "scenario/member.h"
@@ -202,8 +203,9 @@ static double form(const double K[6][6], const double Y[6]) {
   return sum;
 }
 
-/* Reports the error of the given faces by comparing their K with the K of the run, which was computed for the body
- * without deformation. */
+/* Reports the error of the given faces if it is above `reported`: the relative difference of the fluid's kinetic
+ * energy with their added mass K and with the K of the run, both for the body without deformation. Only the first of
+ * several copies of a body is compared. */
 static cb_status report_error(const cb_export_scene *s, int b) {
   const cb_immersed *body = cb_scenario_body(s->scenario, b);
   const cb_surface *surface = cb_immersed_surface(body);
@@ -341,7 +343,8 @@ static cb_status seen(void *given, int points, const double (*x)[3], double (*u)
 }
 
 /* The seeds are upstream of the centre of the bodies, evenly distributed over a disc perpendicular to the stream
- * (Vogel's spiral). If the first body does not move at that centre, the disc is perpendicular to z. */
+ * (Vogel's spiral). If the first body does not move at that centre, the disc is perpendicular to z. Also computes the
+ * radii of the stream tubes. */
 static cb_status draw_lines(cb_export_scene *s) {
   double middle[3], ahead[3], e[2][3], axis[3] = {0};
   for (int k = 0; k < 3; k++) middle[k] = (s->low[k] + s->high[k]) / 2;

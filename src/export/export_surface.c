@@ -2,12 +2,12 @@
  *
  *   x = X + R g(t),  v = R (V + W × g(t) + g'(t))
  *
- * for each vertex in flat space, with the pose (R, X) and the twist (W, V) of the record and the position g in the body
- * at the time t of the row. The file has /plot_position [frame, vertex, 3] (m, in the world; in a curved space in plot
- * coordinates, fluid/immersed_run.h), /plot_velocity (m/s, if the record has twists), /time [frame], /row [frame],
- * /face [face, 3], and the body and its part, counted from 0, in /body [face], /part [face]. Vertices and faces are
- * listed for all bodies, one body after another. Like a record the file has dimension scales and the attributes of
- * netCDF-4.
+ * for the position x and velocity v of each vertex in flat space, with the pose (R, X) and the twist (W, V) of the
+ * record and the position g in the body at the time t of the row. The file has /plot_position [frame, vertex, 3] (m,
+ * in the world; in a curved space in plot coordinates, fluid/immersed_run.h), /plot_velocity (m/s, if the record has
+ * twists), /time [frame], /row [frame], /face [face, 3], and the body and its part, counted from 0, in /body [face],
+ * /part [face]. Vertices and faces are listed for all bodies, one body after another. Like a record the file has
+ * dimension scales and the attributes of netCDF-4.
  */
 #include "core/failure.h"
 #include "scenario/member.h"
@@ -116,8 +116,8 @@ static cb_status make_frame(const scene *s, frame *f) {
   return cb_fail(CB_ERROR_MEMORY, "%s: no memory for surfaces of %zu vertices", s->path, s->vertices);
 }
 
-/* The velocity X_xi(y) + y' of a vertex y with normal coordinates g, where xi is the twist, in the axes that the
- * transvection moves to the vertex. */
+/* The velocity X_xi(y) + y' of a vertex y with normal coordinates g, where xi is the twist, X_xi its Killing field,
+ * and K the curvature, in the axes that the transvection moves to the vertex. */
 static void carried(double K, const double twist[6], const double g[3], const double dg[3], double out[3]) {
   double y[4], u[4], turn[3];
   cb_curved_point(K, g, y);
@@ -160,7 +160,8 @@ void cb_export_place(double K, const double at[7], const double twist[6], size_t
   }
 }
 
-/* Computes the positions of the vertices of all bodies at a row. Copies of a body have the same shape. */
+/* Computes the positions of the vertices of all bodies at a row and, if the record has twists, their velocities.
+ * Copies of a body have the same shape. */
 static cb_status place(const scene *s, uint64_t row, double time, frame *f) {
   cb_status status = cb_reader_rows(s->reader, s->pose, row, 1, f->pose);
   if (!status && s->twist) status = cb_reader_rows(s->reader, s->twist, row, 1, f->twist);

@@ -101,8 +101,8 @@ static cb_status put_frames(scene *s, uint64_t every) {
   return status;
 }
 
-/* The name of `file` relative to the folder of `out`, malloc'd: its last part if both are in the same folder, otherwise
- * its complete path. */
+/* The name of `file` relative to the folder of `out`, malloc'd: its last part if both are in the same folder,
+ * otherwise its complete path. NULL: there is no memory, or no such file. */
 static char *relative_name(const char *file, const char *out) {
   const char *slash = strrchr(file, '/'), *out_slash = strrchr(out, '/');
   size_t folder = slash ? (size_t)(slash - file) : 0, out_folder = out_slash ? (size_t)(out_slash - out) : 0;

@@ -187,7 +187,8 @@ const char *cb_hdf5_foreign_filter(hid_t create) {
   return NULL;
 }
 
-/* Checks the type and the shape of a dataset. */
+/* Checks that a dataset has its numbers in the file itself, only accepted filters, the expected type and shape, and
+ * enough numbers that were written; fills *out except for the values. */
 static cb_status check(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected, hid_t dataset,
                        hid_t create, cb_hdf5_array *out) {
   const char *elsewhere = cb_hdf5_elsewhere(create);

@@ -124,7 +124,8 @@ cb_status cb_checkpoint_position(hid_t file, const char *path, cb_record_positio
   return cb_hdf5_unread(path, CB_OK);
 }
 
-/* Other versions have other pieces of state, so a run could not continue bit for bit. */
+/* Fails with CB_ERROR_INPUT for the state of another version: it has other pieces, so a run could not continue bit for
+ * bit. */
 static cb_status refuse_state(const char *path, const char *group, const char *has) {
   return cb_fail_placed(
       CB_ERROR_INPUT,

@@ -303,7 +303,8 @@ cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *coun
   return error ? cb_fail_file(s->path, "read", error) : CB_OK;
 }
 
-/* Allocates no memory, so that a folder that is no longer needed can always be removed. Returns 0 or errno. */
+/* Removes the file of a segment if it exists. Allocates no memory, so that a folder that is no longer needed can
+ * always be removed. Returns 0 or errno. */
 static int remove_segment(const cb_segments *s, uint64_t number) {
   char name[32], path[PATH_MAX];
   snprintf(name, sizeof name, "%0*llu.h5", DIGITS, (unsigned long long)number);

@@ -93,6 +93,7 @@ typedef struct cb_filing {
   uint64_t chunk_rows; /* maximum number of rows of a chunk */
 } cb_filing;
 
+/* CB_ERROR_ARGUMENT if the first fields are not time and step, or names, dimensions or ranks are not valid. */
 cb_status cb_layout_check(const cb_record_layout *layout);
 void cb_layout_shape(const cb_record_layout *layout, const cb_field *field, hsize_t *shape); /* shape of a row */
 size_t cb_layout_count(const cb_record_layout *layout, const cb_field *field);               /* values per row */
@@ -177,6 +178,7 @@ cb_status cb_whole_write(const cb_whole *whole);
 
 /* ---- checkpoint.c */
 
+/* Creates the group /checkpoint with a seal of zeros, and datasets for the state unless it is large. */
 cb_status cb_checkpoint_create(hid_t file, const char *path, const cb_blob *state, size_t n_state);
 /* Whether the state is so large that it is written into only one segment. */
 bool cb_checkpoint_is_large(const cb_blob *state, size_t n_state);

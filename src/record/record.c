@@ -34,8 +34,9 @@ static bool has_memory(cb_table *table, uint64_t head) {
   return head / table->batch - tail / table->batch < table->capacity / table->batch;
 }
 
-/* Waits until the table has space for a batch. If the rows are full, they contain a full batch, which the writer writes
- * without being urged; if the events are full, the writer must be urged to write everything. */
+/* Waits until the table has space for a batch. If the rows are full, they contain a full batch, which the writer
+ * writes without being urged; if the events are full, the writer must be urged to write everything. Returns the
+ * failure of the writer if it has failed. */
 static cb_status make_space(cb_record *record, cb_table *table, uint64_t head) {
   if (has_memory(table, head)) return CB_OK;
   wake(record, table == &record->events);

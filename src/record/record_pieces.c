@@ -315,7 +315,8 @@ cb_status cb_pieces_checkpoint(cb_record_pieces *p, hid_t *file) {
   return status;
 }
 
-/* Reads `count` rows of `width` values each from a series of a file, from row `first` on. */
+/* Reads `count` rows of `width` values each from a series of a file, from row `first` on. CB_ERROR_INPUT: its rows
+ * have another width. */
 static cb_status read_series(hid_t file, const char *path, const char *name, size_t width, hid_t memory_type,
                              uint64_t first, uint64_t count, void *out) {
   hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);

@@ -118,7 +118,7 @@ static bool settle(const group *g, size_t i, cb_lanes_step step, bool all_stay) 
   return !status;
 }
 
-/* Steps the group until one of its runs leaves its lane. */
+/* Steps the group until one of its runs leaves its lane, or *stop is set. */
 static void step_group(const group *g, const volatile sig_atomic_t *stop) {
   cb_lanes_begin(g->lanes, g->n);
   for (size_t i = 0; i < g->n; i++) load(g, i);
@@ -141,7 +141,7 @@ static void step_group(const group *g, const volatile sig_atomic_t *stop) {
   }
 }
 
-/* Collects the first run that lanes can step, and all others that can share its lanes. */
+/* Stores in `of` the first run that lanes can step and all others that can share its lanes; returns their number. */
 static size_t gather(cb_batch_member *run, size_t n, cb_batch_member **of) {
   size_t count = 0;
   for (size_t i = 0; i < n; i++) {
@@ -152,7 +152,8 @@ static size_t gather(cb_batch_member *run, size_t n, cb_batch_member **of) {
 }
 
 /* Makes one step of every run that must be stepped on its own; then steps one group until one of its runs leaves its
- * lane. Returns whether there was a run to step. */
+ * lane, or makes one step of a run that has no partner. If *stop is set, it ends every run as interrupted instead.
+ * Returns whether there was a run to step. */
 static bool turn(cb_batch *t, cb_batch_member *run, size_t n, const volatile sig_atomic_t *stop) {
   cb_batch_member *of[MEMBERS_MAX];
   bool any = false;

@@ -1,8 +1,8 @@
 /* The broad phase: it takes balls, sorts them into a grid, and lists near pairs and the balls near a given one.
  *
- * Each thread finds pairs in its own order. A counting sort, first by j, then by i, puts them in order, so the list
- * does not depend on the cells or the number of threads. One function of two balls, are_near, decides which pairs are
- * near.
+ * Each thread finds pairs (i, j), i < j, in its own order. A counting sort, first by j, then by i, puts them in order,
+ * so the list does not depend on the cells or the number of threads. One function of two balls, are_near, decides
+ * which pairs are near.
  */
 #include "core/threads.h"
 #include "run/broad_phase_private.h"
@@ -33,8 +33,8 @@ static inline bool boxes_meet(const cb_broad *b, const cb_ball *x, const cb_ball
   return true;
 }
 
-/* d^2 + e^2 <= D^2: d is the distance in the curved factor, e^2 (`square`) the square of the distance in the flat
- * factor, D (`sum`) the sum of the reaches. */
+/* Whether d^2 + e^2 <= D^2, up to CB_BROAD_SLACK: d is the distance in the curved factor, e^2 (`square`) the square of
+ * the distance in the flat factor, D (`sum`) the sum of the reaches. */
 static inline bool are_within(double d, double square, double sum) {
   return d * d + square <= sum * sum * CB_BROAD_SLACK;
 }
@@ -355,7 +355,8 @@ void cb_broad_free(cb_broad *b) {
   free(b);
 }
 
-/* Grows a buffer without copying its contents, which are not needed any more. */
+/* Replaces a buffer by a larger one without copying its contents, which are not needed any more. false: there is no
+ * memory, and the buffer is unchanged. */
 static bool grow(void *pointer, size_t bytes) {
   void *fresh = malloc(bytes), **at = pointer;
   if (!fresh) return false;
@@ -364,7 +365,7 @@ static bool grow(void *pointer, size_t bytes) {
   return true;
 }
 
-/* Makes the capacity sufficient for n balls and two cells per ball. */
+/* Makes the capacity sufficient for n balls, and for at least two cells per ball, up to 2^30 cells; sets block_bits. */
 static cb_status reserve_balls(cb_broad *b, int n) {
   int bits = 1;
   while (bits < 24 && ((size_t)64 << bits) < 2 * (size_t)n) bits++;
@@ -440,7 +441,7 @@ static bool reserve(cb_broad_buffer *buffer, size_t count) {
   return true;
 }
 
-/* Sorts all pairs that were found, and removes copies. */
+/* Sorts all pairs that were found, and removes copies; false: there is no memory. */
 static bool sort_pairs(cb_broad *b) {
   size_t count = 0, *by_i = b->by_i, *by_j = b->by_j;
   for (int t = 0; t < CB_BROAD_THREADS; t++) count += b->found[t].count;

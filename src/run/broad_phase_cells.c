@@ -1,10 +1,11 @@
 /* The cells of the broad phase: the coordinates by which balls are compared, the level of a ball, and the cells of a
- * grid in which near balls may lie. Symbols are as in broad_phase_private.h; x_a is coordinate a of a point x.
+ * grid in which near balls may lie. Symbols are as in broad_phase_private.h; x_i is coordinate i of a point x, and d
+ * the distance of x and y.
  *
  *   E^n    cubes of the coordinates
- *   S^n    a cube around the sphere: the face of the greatest |x_a|, divided into squares of the other coordinates;
- *          |x_a - y_a| <= |x - y| = 2 sin(d/2)
- *   H^n    layers of the distance a from the base point; in each of them the sphere of directions has cells whose
+ *   S^n    a cube around the sphere: the face of the greatest |x_i|, divided into squares of the other coordinates;
+ *          |x_i - y_i| <= |x - y| = 2 sin(d/2)
+ *   H^n    layers of the distance a of x from the base point; in each of them the sphere of directions has cells whose
  *          size is proportional to 1/sinh a; from  sinh a sinh b |m - n|^2/4 <= sinh^2(D/2)
  *   charts cells of the centres of the boxes, modulo the periods
  *
@@ -16,19 +17,21 @@
 
 #include <string.h>
 
-/* A box of coordinates around a point. No curve from the point with at most a given length can leave the box.
+/* A box of coordinates q_i around a point. No curve from the point with at most a given length can leave the box. s is
+ * the length along a curve, and g^ij the inverse metric.
  *
  *   |dq_i/ds| <= sqrt(g^ii(q)): a curve that leaves through a side of the box must cross a slab of width w next to that
  *   side, and its length in the slab is at least w / (maximum of sqrt(g^ii) over the slab).
  *
- * The box grows in steps, each for a part of the length, and each side by the width that its slab requires. The maximum
- * is taken over the points of a lattice and enlarged by half of its variation among them. There is no bound if the
- * metric is singular in the box or the box leaves the domain of the chart.
+ * The box grows in steps, each for a part of the length, and each side by the width that its slab requires. The
+ * maximum is taken over the points of a lattice and enlarged by half of its variation among them. There is no bound if
+ * the metric is singular in the box or the box leaves the domain of the chart.
  */
 
 enum { D = CB_DIM_MAX };
 
-/* sqrt(g^ii) at q; false outside the domain, or if one of them is not below 1e150. */
+/* Computes sqrt(g^ii) at q for each i; false if q is outside the domain, or if one of the results is not below
+ * 1e150. */
 static bool speeds(const cb_space *g, const double *q, double *speed) {
   const int n = g->dim;
   double m[D * D];
@@ -244,8 +247,9 @@ static bool has_level(const cb_broad *b, const cb_ball *ball) {
   return ball->index >= 0 && !ball->always && (b->kind != CB_BROAD_HYPERBOLIC || ball->reach <= HYPERBOLIC_MAX);
 }
 
-/* The distance between the quartiles of coordinate a, from a sample of the balls (their range if it is 0). Cells need
- * not be smaller than a small fraction of it. A single ball that is far away does not change it. */
+/* The distance between the quartiles of coordinate a, from a sample of the balls. If it is 0: the range of the sample;
+ * if that is 0, too: max(|x_a|, 1); without balls: 1. Cells need not be smaller than a small fraction of it. A single
+ * ball that is far away does not change it. */
 static double spread(const cb_broad *b, int a) {
   enum { SAMPLE = 64 };
   double sample[SAMPLE];
@@ -339,8 +343,8 @@ static cb_broad_window *add_window(const cb_broad_window *from, int *count, cb_b
   return &out[(*count)++];
 }
 
-/* The faces of the cube on which points within a chord of x may lie, with windows of the m - 1 other coordinates. home:
- * only the face and the cell of x itself. */
+/* The faces of the cube on which points within a chord of x may lie, with windows of the m - 1 other coordinates;
+ * returns their number. home: only the face and, with chord 0, the cell of x itself. */
 static int faces(const cb_broad *b, const cb_ball *ball, double chord, double per, bool home,
                  const cb_broad_window *from, cb_broad_window *out) {
   int count = 0, own = 0;

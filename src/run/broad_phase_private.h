@@ -2,8 +2,8 @@
  * near.
  *
  * Lengths are in units of the radius of curvature R if the space has one. The near test of broad_phase.c is a function
- * of two balls that is exactly symmetric in floating point and independent of the grid: the grid only chooses the pairs
- * that are tested.
+ * of two balls that is exactly symmetric in floating point and independent of the grid: the grid only chooses the
+ * pairs that are tested.
  *
  *   E^n    |x - y| <= D,   D = rho_x + rho_y
  *   S^n    |x - y| <= 2 sin(D/2)
@@ -11,9 +11,10 @@
  *   products  the distances in the factors, d1^2 + d2^2 <= D^2
  *   charts    the boxes of coordinates that contain the balls intersect
  *
- * In H^n a point at a distance a is known to a relative error e of its embedding, which is an error e sinh a
- * perpendicular to the radius. The test therefore lowers |m - n| by e. For balls that are far out in the same
- * direction, only the difference of their distances a decides.
+ * rho_x is the reach of the ball at x. In H^n, a and b are the distances of x and y from the base point, and m and n
+ * their unit directions; d1 and d2 are the distances in the factors. In H^n a point at a distance a is known to a
+ * relative error e of its embedding, which is an error e sinh a perpendicular to the radius. The test therefore lowers
+ * |m - n| by e. For balls that are far out in the same direction, only the difference of their distances a decides.
  */
 #pragma once
 

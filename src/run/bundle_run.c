@@ -11,8 +11,9 @@
  *
  *   shape r and r', group element g, body velocity xi = -A r'; plot_position: points of the body
  *   length = int sqrt(r'Mr') dt, cost = int r'Mr' dt, since the start
- * A(r) is the connection and M(r) the metric of the bundle; P(r), Q(r) are the columns of its form for xi and for r'.
- * The residual P xi + Q r' is a force or a momentum. It is 0 up to round-off if A is computed from P and Q.
+ * A(r) is the connection and M(r) the metric of the bundle; P(r), Q(r) are the columns, for xi and for r', of the
+ * linear form that the bundle sets to 0. Its residual P xi + Q r' is a force or a momentum. It is 0 up to round-off if
+ * A is computed from P and Q.
  */
 
 const cb_observable_doc cb_bundle_observables[] = {
@@ -84,7 +85,7 @@ static const cb_observable table[] = {
 
 /* --- layout --- */
 
-/* The name of each pair, such as "alpha1 alpha2", with i first. */
+/* Makes the names of all pairs i < j of shape variables, such as "alpha1 alpha2". */
 static cb_status name_pairs(cb_run *run, const char ***out, size_t *count) {
   const cb_bundle *b = run->bundle->path.bundle;
   const size_t pairs = (size_t)(b->n * (b->n - 1) / 2);
@@ -102,7 +103,7 @@ static cb_status name_pairs(cb_run *run, const char ***out, size_t *count) {
   return name ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %zu names", pairs);
 }
 
-/* The points and lines of the body. */
+/* Adds the dimensions and constants of the points and lines with which the body is drawn. */
 static cb_status dimensions_of_plot(cb_run *run) {
   static const char *const axes[] = {"x", "y", "z"};
   const cb_bundle *b = run->bundle->path.bundle;

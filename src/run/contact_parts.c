@@ -1,10 +1,15 @@
-/* The parts of a system in a step with contacts: their movers, and bounds of speed and acceleration (contact_search.h).
+/* The parts of a system in a step with contacts: their movers, and bounds of speed and acceleration
+ * (contact_search.h).
  *
  * Bounds between two states (x0, v0), (x1, v1) a time T apart: the distance of the path from the geodesic gives the
- * mean covariant acceleration,  a = 2 d(exp(T v0), x1)/T^2  from each end (in charts: |(v1 - v0)/T + Gamma(u, u)| at
- * the midpoint, u = (v0 + v1)/2). Twice the larger of these values bounds the acceleration in between if the step
- * resolves the forces. The larger speed at the two ends plus T times this bound is the bound of the speed. A particle
- * on which nothing acts has a = 0 and exactly its own speed.
+ * mean covariant acceleration
+ *
+ *   a = 2 d(exp(T v0), x1)/T^2  from each end;  in charts  a = |(v1 - v0)/T + Gamma(u, u)| at the midpoint
+ *
+ * where exp(T v0) is the point that the geodesic from x0 with the velocity v0 reaches after the time T, d the distance,
+ * Gamma the Christoffel symbols and u = (v0 + v1)/2. Twice the larger of these values bounds the acceleration in
+ * between if the step resolves the forces. The larger speed at the two ends plus T times this bound is the bound of the
+ * speed. A particle on which nothing acts has a = 0 and exactly its own speed.
  */
 #include "run/contact_search.h"
 
@@ -179,7 +184,7 @@ cb_status cb_parts_velocity(const cb_parts *p, const cb_state *s, int i, double 
   return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
 }
 
-/* |v| in the metric. */
+/* The length of the velocity v of particle i in the metric. */
 static double speed_of(const cb_parts *p, const cb_state *s, int i, const double *v) {
   const double *momentum = s->p + (size_t)i * (size_t)p->k;
   if (!p->g->chart) return sqrt(fmax(0, cb_inner(p->g, v, v)));
@@ -195,7 +200,8 @@ static double off_geodesic(const cb_space *g, const double *x, const double *v, 
   return 2 * cb_distance(g, end, y) / (t * t);
 }
 
-/* |(u1 - u0)/t + Gamma(u, u)| at the midpoint. */
+/* |(u1 - u0)/t + Gamma(u, u)| at the midpoint q of x0 and x1, with u = (u0 + u1)/2; INFINITY if q is outside the
+ * chart. */
 static double in_chart(const cb_space *g, const double *x0, const double *u0, const double *x1, const double *u1,
                        double t) {
   double metrics[CB_CHART_METRIC_CAPACITY], q[CB_Q_MAX] = {0}, u[CB_Q_MAX] = {0}, rate[CB_Q_MAX], none[CB_Q_MAX] = {0},

@@ -1,11 +1,11 @@
 /* The search for the first time at which a gap closes (contact_search.h).
  *
- * At a time with gap s > 0, rate s' and a bound s'' >= -A, nothing happens before the positive zero of s + s' t - A
- * t^2/2, where the search evaluates the gap next:  t = 2 s / (-s' + sqrt(s'^2 + 2 A s)).  Near a crossing this
- * converges quadratically from the left (for A = 0 it is Newton's method on a gap that is then convex); the last steps
- * are Newton steps, down to round-off. The same bound holds backwards from a later time with a known state, such as the
- * end of the step. If the two intervals overlap, there is no contact, and no further evaluation, which costs a step, is
- * needed.
+ * From a time with gap s > 0, rate s' and a bound s'' >= -A on, nothing happens before the positive zero of s + s' t -
+ * A t^2/2 (t: the time since then), where the search evaluates the gap next: t = 2 s / (-s' + sqrt(s'^2 + 2 A s)).
+ * Near a crossing this converges quadratically from the left (for A = 0 it is Newton's method on a gap that is then
+ * convex); the last steps are Newton steps, down to round-off. The same bound holds backwards from a later time with a
+ * known state, such as the end of the step. If the two intervals overlap, there is no contact, and no further
+ * evaluation, which costs a step, is needed.
  */
 #include "run/contact_search.h"
 
@@ -43,7 +43,7 @@ cb_candidate cb_candidate_of(const cb_system *system, const cb_gap *gap) {
   return c;
 }
 
-/* The positions of the gap's particles at tau, and the states that contain them. */
+/* Finds the positions x of the gap's particles at tau, and the states that contain them. */
 static cb_status place(cb_parts *p, const cb_candidate *c, double tau, const cb_state **state, const double **x) {
   for (int i = 0; i < c->gap.n; i++) {
     const int place_i = c->gap.particle[i];
@@ -106,8 +106,8 @@ static cb_status polish(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, doubl
 }
 
 /* The time for which the gap s, with rate s' and bound A of the second derivative, certainly keeps its sign; INFINITY:
- * forever. If A is not finite, `speeds` gives the time: the sum of the particles' speeds, which bounds the rate of a
- * distance (0: the gap is not a distance). */
+ * forever; 0: no such time is known. If A is not finite, `speeds` gives the time: the sum of the particles' speeds,
+ * which bounds the rate of a distance (0: the gap is not a distance). */
 static double open_for(double s, double rate, double A, double speeds) {
   if (!(A < INFINITY)) return s > 0 && speeds > 0 ? s / speeds : 0;
   if (rate >= 0) {
@@ -197,7 +197,8 @@ static double back(calm *before) {
   return before->at + before->wait;
 }
 
-/* The next evaluation for calm points; *open: they stay open until the end. */
+/* Sets *at to the time of the next evaluation for calm points. *open: their gap is still open at `until`, and the
+ * search can end. */
 static cb_status leap(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double until, calm *before, double *at,
                       bool *open) {
   cb_gap_value value;
@@ -212,8 +213,8 @@ static cb_status leap(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double 
   return CB_OK;
 }
 
-/* For a gap s that is nearly closed and closing at *moment: whether it has a zero, whose time is then stored in
- * *moment. */
+/* For a gap s that is nearly closed and closing at *moment. *zero: whether it has a zero. If s > 0, the time of that
+ * zero is stored in *moment and the gap there in *value; if s <= 0, both stay unchanged. */
 static cb_status find_zero(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double s, double *moment,
                            cb_gap_value *value, bool *zero) {
   double rate;

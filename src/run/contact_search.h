@@ -47,6 +47,7 @@ typedef struct cb_parts {
   double fastest;               /* the largest of these bounds of speeds when the step begins */
 } cb_parts;
 
+/* Makes the parts of a system; borrows the system and its integrator `whole`. */
 cb_status cb_parts_create(const cb_system *system, cb_integrator *whole, cb_parts **out);
 void cb_parts_free(cb_parts *p);
 /* Frees all movers; they are made again when needed. */

@@ -149,8 +149,9 @@ static double guess(double s0, double rate0, double s1, double rate1, double tim
   return INFINITY;
 }
 
-/* A part of many particles moves only as one unit. The particle that will probably hit a wall first is examined first:
- * the search for the other particles can then end earlier. The estimate needs no move. */
+/* A part of many particles moves only as one unit. In a part of at least LARGE_PART particles, the particle that will
+ * probably hit a wall first is examined first: the search for the other particles can then end earlier. The estimate
+ * needs no move. */
 cb_status cb_contacts_predict_likely_wall(cb_contacts *c, int part, double from) {
   const cb_parts *p = c->parts;
   double least = INFINITY;
@@ -232,7 +233,8 @@ cb_status cb_contacts_predict_faces(cb_contacts *c, int a, int b, double from) {
   return status;
 }
 
-/* Predicts the contacts of the members from tau on, among themselves and with other parts; each pair once. */
+/* Computes the members' states at the end of the step, and predicts their contacts of balls and walls from tau on,
+ * among themselves and with other parts; each pair once. */
 cb_status cb_contacts_predict_all(cb_contacts *c, double tau) {
   cb_parts *p = c->parts;
   cb_status status = CB_OK;
@@ -323,7 +325,8 @@ static double reach_of(const cb_contacts *c, int i, double h) {
   return cb_system_radius(c->system, cb_system_particle(c->system, i)) + c->parts->speed[i] * fabs(h);
 }
 
-/* Finds, for every leader, the largest distance of its balls from its base in this step. */
+/* Finds, for every leader, the largest distance of its balls from its base in this step; INFINITY if it cannot be
+ * computed. */
 static void find_extents(cb_contacts *c, const cb_state *s, double h) {
   double base[CB_Q_MAX], x[CB_Q_MAX];
   cb_space_base_point(c->g, base);
@@ -336,7 +339,8 @@ static void find_extents(cb_contacts *c, const cb_state *s, double h) {
   }
 }
 
-/* The distance of two particles minus both reach_of: their radii and the lengths by which they may move. */
+/* The distance of two particles minus both reach_of: their radii and the lengths by which they may move. 0 if the
+ * distance cannot be computed. */
 static double gap_of(const cb_contacts *c, const cb_state *s, int i, int j, double h) {
   const size_t k = (size_t)c->g->k;
   const double *x = s->x + (size_t)i * k, *y = s->x + (size_t)j * k;
@@ -361,8 +365,9 @@ static nearest find_nearest(const cb_contacts *c, const cb_state *s, int a, int 
   return found;
 }
 
-/* Joins the bases of two particles that are near, or may be: a position with an error `doubt` may make their distance
- * wrong by 2 R asinh(doubt/R), where R is `radius`. */
+/* Joins the bases of two particles if their gap is at most R (margin + 2 asinh(doubt/R)), where R is `radius`: an
+ * error `doubt` of their relative position may make their distance wrong by 2 R asinh(doubt/R). Lowers c->apart to
+ * their gap, and stores the first doubtful pair. CB_ERROR_UNSUPPORTED: the error is above `lost`. */
 static cb_status meet(cb_contacts *c, nearest pair, double radius) {
   const int a = cb_system_component(c->system, pair.i), b = cb_system_component(c->system, pair.j);
   const double doubt = cb_bases_doubt(c->g, &c->bases, a, b);
@@ -381,8 +386,8 @@ static cb_status meet(cb_contacts *c, nearest pair, double radius) {
   return CB_OK;
 }
 
-/* An event at a given distance of two particles counts as a contact of balls whose radii are larger by this distance in
- * total. */
+/* Joins the bases of the two particles of an event. An event at a given distance of two particles counts as a contact
+ * of balls whose radii are larger by this distance in total. */
 static cb_status join_of_events(cb_contacts *c, const cb_state *s, double h, double radius) {
   cb_status status = CB_OK;
   for (int e = 0; e < c->events && !status; e++) {
@@ -397,7 +402,7 @@ static cb_status join_of_events(cb_contacts *c, const cb_state *s, double h, dou
   return status;
 }
 
-/* The distance between the bases of two leaders. */
+/* The distance between the bases of two leaders; 0 if it cannot be computed. */
 static double between(const cb_contacts *c, int a, int d) {
   double base[CB_Q_MAX], apart;
   cb_origin frame[2];

@@ -38,11 +38,12 @@ struct cb_contacts {
   double *world, *reach;
   double *face_world, *face_reach;
   /* [components], in this step: the number of changes of a part (heap entries with another number are void), and the
-   * number of its contacts, by which accumulations are detected */
+   * number of contacts of that part, by which accumulations are detected */
   int *version, *count;
   double *way;  /* [components]: how far its particles may have moved until its clock */
   double moved; /* maximum distance that any particle may move beyond its reach */
-  /* [components]: when it certainly meets a wall or itself, after which its contacts are searched again; otherwise h */
+  /* [components]: the time at which the part certainly meets a wall or itself, after which its contacts are searched
+   * again; h: no such time is known */
   double *until;
   cb_contacts_meeting meeting[CB_CONTACTS_MEETINGS];
   cb_origin *origin; /* [components]: the origins that were passed to `gaps` */
@@ -81,6 +82,7 @@ cb_status cb_contacts_grow(void **array, int count, int *capacity, size_t size);
 /* Removes the first entry of the heap, which is ordered by time, then by particles. */
 cb_contacts_entry cb_contacts_pop(cb_contacts *c);
 
+/* Whether both gaps have the same kind, the same particles and the same wall, event or triangle. */
 bool cb_contacts_same_gap(const cb_gap *a, const cb_gap *b);
 bool cb_contacts_is_resting(const cb_contacts *c,
                             const cb_gap *gap); /* whether it stays closed until the end of the step */

@@ -42,7 +42,8 @@ static cb_status add_touch(cb_contacts *c, const cb_candidate *what, double tau,
   return CB_OK;
 }
 
-/* Adds all gaps of a member's particles that are closed at tau. */
+/* Adds the gaps of a member's particles to balls and walls that are closed at tau, except resting gaps. Walls at the
+ * tip of a cone count only while c->settling. */
 static cb_status gather_closed(cb_contacts *c, int part, double tau) {
   cb_status status = CB_OK;
   for (int i = c->parts->start[part]; i < c->parts->start[part + 1] && !status; i++) {
@@ -225,8 +226,8 @@ static cb_status look_again(cb_contacts *c, cb_reflection_contact *touched, doub
   return cb_candidate_at(c->parts, c->gaps, &what, tau, &touched->value, &rate);
 }
 
-/* Moves positions and momenta of a part back to its constraints, from which a lift has moved it by the square of the
- * lift's length. Momenta are m g v in a chart, m v in the embedding. */
+/* Moves positions and momenta of a part back to its constraints: a lift of length l leaves an error of the order l^2.
+ * Momenta are m g v in a chart, m v in the embedding. */
 static cb_status hold(cb_contacts *c, const cb_reflection_part *part, double t) {
   const cb_space *g = c->g;
   const size_t k = (size_t)g->k;

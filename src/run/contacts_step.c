@@ -116,8 +116,9 @@ static void take_origins(cb_contacts *c, const cb_state *s) {
   cb_gaps_set_bases(c->gaps, &c->bases);
 }
 
-/* The positions of the balls at the start of the step, in the frames of their bases, and the maximum distances that
- * they may move. Balls whose bases are far apart may seem near; the search then finds that they do not meet. */
+/* Fills the broad phases with the balls at the start of the step, in the frames of their bases, and with the
+ * triangles. A reach is the radius plus the maximum distance that the particle may move. Balls whose bases are far
+ * apart may seem near; the search then finds that they do not meet. */
 static cb_status set_balls(cb_contacts *c, const cb_state *s, double h) {
   const size_t k = (size_t)c->g->k;
   if (!c->balls) return CB_OK;

@@ -2,14 +2,15 @@
  *
  * A gap s is at a zero if |s| <= tolerance, where
  *   tolerance = 1e-13 (sum_i |ds/dx_i| (|x_i| + |v_i| h) + |ds/dt| (|t| + h) + the distance)
- * is the effect of round-off in the variables (|x_i| includes the distance that the origin has moved; h is the length
- * of the step, and `the distance` that of the event's definition); it scales with s. Until |s| > tolerance again, all
- * this counts as one zero. Therefore a gap that rests at zero, or is zero at the end of a step, is reported once. A
- * zero at the end of a step counts for that step: a step that begins at a zero assumes that it was reported, except at
- * the start of the run. Therefore the state of a checkpoint contains everything that a resumed run needs. From s >
- * tolerance, with the rate s' and a bound s'' >= -A, there is no zero before the zero of s + s' t - A t^2/2, where the
- * search continues (cb_candidate_keeps). Near a zero Newton's method is faster, and also converges to a touch. The
- * bound is sampled, and an expression may have a kink or a jump; the sign at the end shows a zero that was missed.
+ * is the effect of round-off in the coordinates x_i of the event's particles (v_i: their velocities), in the time t
+ * and in the distance (|x_i| includes the distance that the origin has moved; h is the length of the step, and `the
+ * distance` that of the event's definition); it scales with s. Until |s| > tolerance again, all this counts as one
+ * zero. Therefore a gap that rests at zero, or is zero at the end of a step, is reported once. A zero at the end of a
+ * step counts for that step: a step that begins at a zero assumes that it was reported, except at the start of the
+ * run. Therefore the state of a checkpoint contains everything that a resumed run needs. From s > tolerance, with the
+ * rate s' and a bound s'' >= -A, there is no zero before the zero of s + s' t - A t^2/2, where the search continues
+ * (cb_candidate_keeps). Near a zero Newton's method is faster, and also converges to a touch. The bound is sampled,
+ * and an expression may have a kink or a jump; the sign at the end shows a zero that was missed.
  */
 #include "run/contact_search.h"
 
@@ -115,8 +116,8 @@ static cb_status leave(const search *s, look *now, bool *left) {
 }
 
 /* Evaluates the gap after `now`, where it has a sign: by a Newton step if that is short, otherwise, or if that step
- * does not help, at least `least` later. Afterwards *now still has that sign (*at_end: until the end), or *zero does
- * not have it. */
+ * does not help, at least `least` later. Afterwards *now still has that sign (*at_end: and it is at the end), or *zero
+ * does not have it (*left). */
 static cb_status advance(const search *s, double least, look *now, look *zero, bool *left, bool *at_end) {
   const int side = sign_of(now);
   const double h = fabs(s->p->h), closing = side * now->rate;

@@ -145,8 +145,9 @@ static void free_body(cb_tangent *m) {
   cb_immersed_workspace_free(o->workspace);
 }
 
-/* The units: 1 and r for the pose, p r and p for the momentum, where r is the radius of gyration, and p the largest of
- * m sqrt(g r), the present linear momentum, and the angular one divided by r. */
+/* Sets the units: 1 and r for the pose, p r and p for the momentum. r = sqrt(J/m) is the radius of gyration, with J
+ * the sum of the principal moments of inertia and m the mass; p is the largest of m sqrt(g r) (g: gravity), the
+ * present linear momentum, and the angular one divided by r. */
 static cb_status find_units(one_body *o, const cb_immersed *b, double t) {
   cb_mass mass;
   double moment[3], axis[3][3];
@@ -205,8 +206,8 @@ static double normalise(cb_tangent *m) {
   return log(length);
 }
 
-/* Fits log|w| = lambda t + p log f(t) + c to the values at the ends of the parts by least squares, and returns the root
- * mean square residual; INFINITY if the equations are singular. */
+/* Fits log|w| = lambda t + p log f(t) + c to the values y of log|w| at the ends t of the parts by least squares. Sets
+ * lambda and p (*power), and returns the root mean square residual; INFINITY if the equations are singular. */
 static double fit(const double t[PARTS + 1], const double y[PARTS + 1], const double log_f[PARTS + 1], double *lambda,
                   double *power) {
   double a[3][4] = {{0}}, left = 0;

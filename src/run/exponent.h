@@ -1,14 +1,15 @@
-/* The largest Lyapunov exponent of a motion, lim (1/t) log |w(t)|, from the variational equation of the integrator
- * itself. The derivative of each step maps a tangent vector w:
+/* The largest Lyapunov exponent of a motion, lim (1/t) log |w(t)| for t -> infinity, from the variational equation of
+ * the integrator itself. The derivative of each step maps a tangent vector w:
  *
  *   w -> D Phi_h(z) w = (Phi_h(z + e w) - Phi_h(z - e w))/(2 e) + O(e^2),   |w| is reset to 1 after each step
  *
- * With e = 1e-6 each step determines w to about 1e-9, for any system. z contains the coordinates and momenta of
- * particles; for a body in a fluid it contains the pose, moved by exp(xi), and the momentum in the body frame, in units
- * of the radius of gyration r and of the momentum at the start or m sqrt(g r), whichever is larger (m: mass, g:
- * gravity). The exponent is 0 if neighbouring motions neither separate nor approach exponentially: for example for a
- * displacement along the motion itself, or of the starting position of a body. Source: Benettin, Galgani, Giorgilli &
- * Strelcyn, Meccanica 15 (1980) 9, doi:10.1007/BF02128236.
+ * Phi_h is one step of length h, D Phi_h(z) its derivative at the state z. With e = 1e-6 each step determines w to
+ * about 1e-9, for any system. z contains the coordinates and momenta of particles; for a body in a fluid it contains
+ * the pose, moved by exp(xi), and the momentum in the body frame, in units of the radius of gyration r and of the
+ * momentum at the start or m sqrt(g r), whichever is larger (m: mass, g: gravity). The exponent is 0 if neighbouring
+ * motions neither separate nor approach exponentially: for example for a displacement along the motion itself, or of
+ * the starting position of a body. Source: Benettin, Galgani, Giorgilli & Strelcyn, Meccanica 15 (1980) 9,
+ * doi:10.1007/BF02128236.
  */
 #pragma once
 

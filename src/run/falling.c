@@ -15,8 +15,8 @@ const char *const cb_falling_names[] = {"undecided", "steady", "flutter", "tumbl
 
 /* --- rows --- */
 
-/* Continues the angle of the normal through full revolutions. If the heading reverses, the normal has passed the
- * vertical: upwards, or downwards after half a revolution. */
+/* Returns the angle of the normal n from the vertical, continued through full revolutions. If the heading reverses,
+ * the normal has passed the vertical: upwards, or downwards after half a revolution. */
 static double follow(cb_falling *f, const double n[3]) {
   const double across = hypot(n[0], n[1]), angle = atan2(across, n[2]);
   if (!f->known) f->side = 1;

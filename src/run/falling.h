@@ -8,8 +8,8 @@
  * The second half of the time so far is classified, by its last 64 marks.
  *   steady   the angle stays within 0.02; this includes a spiral, in which the direction of a constant tilt rotates
  *   periodic the intervals repeat after m of them, where m <= 16 is the smallest such number: each agrees in time and
- *            angle to 0.02 of the means, for at least three periods. The regime is tumble if the angle advances by more
- *            than pi/2 per period, otherwise flutter
+ *            angle to 0.02 of the means, for at least three periods and six intervals. The regime is tumble if the
+ *            angle advances by more than pi/2 per period, otherwise flutter
  *   chaotic  there are at least 24 intervals, and they do not repeat
  *   otherwise undecided: the motion is too short, or it is still settling. It is settling if, for some m <= 4, all
  *            swings m intervals later grow or all shrink, or if the differences fall: the last third has at most half

@@ -138,8 +138,8 @@ static CB_FILL(casimir) {
   return CB_OK;
 }
 
-/* The motion of S^3 as a pair of unit quaternions, y -> l y r^*: l = exp(sqrt(K) x/2) q, r = exp(-sqrt(K) x/2) q, where
- * (x, q) is the pose. */
+/* The motion of S^3 as a pair of unit quaternions, y -> l y r^*: l = exp(sqrt(K) x/2) q, r = exp(-sqrt(K) x/2) q,
+ * where (x, q) is the pose and K the curvature. */
 static CB_FILL(group) {
   const cb_fluid_run *b = run->fluid;
   for (int i = 0; i < b->n; i++) {

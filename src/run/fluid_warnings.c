@@ -4,7 +4,7 @@
  *   turn        the angle by which a step rotated the body, for an integrator whose error is a power of it
  *   delta       the ratio of the delta of a part to its cap, if the cap takes effect after the start
  *   near        the gap of two bodies, if it is less than the size of the smaller one
- *   divergence  of the flow at the vertices of the body, relative to its gradient
+ *   divergence  the divergence of the flow at the vertices of the body, relative to the flow's gradient
  */
 #include "run/fluid_private.h"
 
@@ -90,12 +90,13 @@ void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, dou
  * warns once, of the first pair whose gap is less than the size of the smaller body.
  *
  *   gap >= <c_b - c_a, d> - max_a <x - c_a, d> - max_b <c_b - x, d>,   d = (c_b - c_a)/|c_b - c_a|
- * where c_a and c_b are the centres of the boxes around the two bodies. The warning reports this bound, which is
- * computed only if balls around the boxes are as close. The size is the largest side of the box. The shapes are the
- * shapes at rest, in flat space. The check is skipped only while no ball has moved far enough for a pair to be near, so
- * the warnings do not depend on where a run was resumed. If a pair is near at the start, the scenario warns of it
- * before the run (cb_run_near_at_start). Copies of a body that start at the same position do not interact
- * intentionally: each copy is a separate run.
+ * where c_a and c_b are the centres of the boxes around the bodies a and b, <,> is the scalar product, and max_a and
+ * max_b are over the vertices x of a and b. The warning reports this bound, which is computed only if balls around the
+ * boxes are as close. The size is the largest side of the box. The shapes are the shapes at rest, in flat space. The
+ * check is skipped only while no ball has moved far enough for a pair to be near, so the warnings do not depend on
+ * where a run was resumed. If a pair is near at the start, the scenario warns of it before the run
+ * (cb_run_near_at_start). Copies of a body that start at the same position do not interact intentionally: each copy is
+ * a separate run.
  */
 
 typedef struct cb_fluid_ball {
@@ -265,8 +266,8 @@ cb_status cb_fluid_run_near(cb_run *run, cb_sink *sink) {
 
 /* --- conserved quantities ---
  *
- * The change of the energy and momentum of each body since the start. Each row measures all of them, also those that
- * are not recorded. */
+ * These functions compute the change of the energy and momentum of each body since the start. Each row measures all of
+ * them, also those that are not recorded. */
 
 /* A body whose pose has changed by less than this has not moved, up to round-off. */
 static const double rest = 1e-9;
@@ -319,8 +320,9 @@ static void compare_momentum(const cb_body_change *c, cb_body_watch *w, const cb
   }
 }
 
-/* In a curved space: the change of |p|^2 + K |l|^2 and l.p relative to the size of the momentum. The spatial momentum
- * has no correct digits far out in a hyperbolic space. */
+/* In a curved space: the change of |p|^2 + K |l|^2 and l.p relative to the size of the momentum (l: angular, p:
+ * linear, in the body frame; K: curvature). The spatial momentum has no correct digits far out in a hyperbolic
+ * space. */
 static void compare_casimirs(double K, const cb_body_change *c, cb_body_watch *w, const cb_rigid_state *s) {
   double is[2];
   const double *m = s->momentum, root = sqrt(fabs(K)), size = cb_dot3(m + 3, m + 3) + root * root * cb_dot3(m, m);

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <math.h>
 
-/* Quantities that a run does not record are evaluated only for the comparison, at rows that are this number of steps
- * apart: this costs about as much as a few evaluations of the forces. */
+/* Quantities that a run does not record are evaluated only for the comparison, at rows that are at least this number
+ * of steps apart, and at the last one: this costs about as much as a few evaluations of the forces. */
 enum { CHANGE_STEPS = 256 };
 
 /* If no coordinate has changed by more than this times the largest one, no particle has moved, up to round-off. */
@@ -113,9 +113,10 @@ void cb_particles_compare(cb_run *run, bool last) {
 /* --- dropped constraints ---
  *
  * Constraints that `redundant: drop` left out because they follow from the others at the start of the run. Elsewhere
- * they may not follow. /dropped_residual records the residual of each, g or a v - b. If one exceeds `off`, relative to
- * the length, area or volume that it keeps constant, the run has left its constraints and fails. The residual at the
- * start is the round-off of the given numbers, and is allowed.
+ * they may not follow. /dropped_residual records the residual of each: g of a constraint g = 0 of positions, a v - b
+ * of a constraint a v = b of velocities v. If one exceeds `off`, relative to the length, area or volume that it keeps
+ * constant, the run has left its constraints and fails. The residual at the start is the round-off of the given
+ * numbers, and is allowed.
  */
 
 static const double off = 1e-9;

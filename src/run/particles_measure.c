@@ -230,11 +230,13 @@ const cb_observable cb_observables[] = {
     FIELD("", "step_size", "size of the last step", cb_fill_step_size, 0, 0, 0),
     {0}};
 
-/* --- constraints: multipliers, and the residuals of g, g' and g'' ---
+/* --- constraints: multipliers, and the residuals of the constraints g(x, t) = 0, of g' and of g'' ---
  *
- *   g' = G v + g_t,   g'' = G dv/dt + gamma,  where dv/dt is computed from the forces and multipliers of this state,
- * G = dg/dx, g_t = dg/dt at fixed x, and gamma contains the terms without dv/dt. Therefore g'' shows the round-off of
- * the multipliers and no error of the integrator.
+ *   g' = G v + g_t,   g'' = G dv/dt + gamma
+ *
+ * where v = dx/dt, dv/dt is computed from the forces and multipliers of this state, G = dg/dx, g_t = dg/dt at fixed x,
+ * and gamma contains the terms without dv/dt. Therefore g'' shows the round-off of the multipliers and no error of the
+ * integrator.
  */
 
 cb_status cb_measure_rows_create(cb_measure *m, cb_arena *arena) {

@@ -33,7 +33,7 @@ static void mean_of(const cb_space *g, int count, const double *x, double *mean)
   cb_space_project_point(g, mean);
 }
 
-/* Whether a component has drifted in this factor and must be moved. */
+/* Whether a component has drifted in this factor and must be moved; never in a sphere. */
 static bool drifted(const cb_space *g, int f, const double *base, const double *mean, const double *first) {
   const cb_factor factor = g->factor[f];
   const double *b = base + factor.offset, *m = mean + factor.offset, *x = first + factor.offset;

@@ -106,8 +106,8 @@ static cb_status project_start(cb_run *run) {
 
 /* --- one step with retries ---
  *
- * A step that fails is made again as two halves, each of which may be halved again. The record receives a row for each
- * halved step, because it breaks the constant step size on which symplecticity depends.
+ * A step that fails is made again as two halves, each of which may be halved again, up to `retries` times. The record
+ * receives a row for each halved step, because it breaks the constant step size on which symplecticity depends.
  */
 
 /* The particle, in the user's order, at which the last step failed; -1: not known. */

@@ -11,8 +11,9 @@
 
 enum { ROWS_PER_CHECKPOINT_MAX = 256, ROWS_PER_CHECKPOINT_MIN = 8, NUMBERS_PER_CHECKPOINT = 1 << 24 };
 
-/* Counts the full steps and the remainder: end - start counts as a multiple of h if it is one up to the round-off of
- * the three numbers. */
+/* Checks the options (CB_ERROR_ARGUMENT), and counts the full steps of length h and the remainder. end - start counts
+ * as a multiple n h if (end - start)/h differs from n by at most 1e-9 max(1, n/1000), the round-off of the three
+ * numbers. */
 static cb_status count_steps(cb_run *run) {
   const cb_run_options *o = &run->options;
   if (!(o->step > 0) || !isfinite(o->step))
@@ -148,7 +149,8 @@ cb_status cb_run_evaluate(cb_run *run, const void *const **row) {
   return CB_OK;
 }
 
-/* Writes a row. If a state cannot be measured, the run ends as after a failed step. */
+/* Writes a row. If a state cannot be measured, the run ends as after a failed step (CB_ERROR_STEP), or for lack of
+ * memory. */
 static cb_status write_row(cb_run *run, cb_sink *sink, bool last) {
   const char *what = "";
   const cb_status status = cb_run_measure(run, &what);

@@ -136,7 +136,8 @@ CB_FILL(cb_fill_step_size);
 CB_FILL(cb_fill_iterations);
 CB_FILL(cb_fill_own);
 
-/* The change of an energy since the start: see cb_run_change. */
+/* The change of the energy E = T + V (T: kinetic, V: potential) since the start, where E = E_0 and V = V_0: see
+ * cb_run_change. */
 
 typedef struct cb_energy_change {
   double first, potential;      /* E_0, V_0 */

@@ -1,11 +1,11 @@
-/* What other layers ask of a run besides curvebody/run.h: to restore a row and measure it again, to add a warning, and to
- * step several equal runs at once. Internal to the library. */
+/* The functions of a run that other layers need besides curvebody/run.h: they restore a row and measure it again, add
+ * a warning, and step several equal runs at once. Internal to the library. */
 #pragma once
 
 #include "core/failure.h"
 #include <curvebody/run.h>
 
-/* --- restoring a row (restore_row.c) --- */
+/* --- restoring a row (run_loop.c; `restore_row` of a class) --- */
 
 /* The part of a state that a row records, by particle and component in the order of the record. */
 typedef struct cb_row_state {

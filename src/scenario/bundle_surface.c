@@ -175,8 +175,8 @@ static cb_status read_shifts(cb_scenario *s, const cb_node *const *from, size_t 
   return CB_OK;
 }
 
-/* Embeds the deforming surface in the curved space, then the surface of the body: in this order, because the poses of
- * the first refer to the flat surface of the body. */
+/* Embeds the deforming surface in the curved space, then the surface of the body; does nothing in flat space without
+ * shifts. The order is necessary, because the poses of the first refer to the flat surface of the body. */
 static cb_status embed(cb_scenario *s, const cb_node *map, const surface_parameters *p,
                        const cb_poses_parameters *parameters, const cb_node *const *from, size_t count) {
   cb_bundle_scenario *m = s->bundle;

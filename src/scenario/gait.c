@@ -164,7 +164,8 @@ static cb_status read_points(const cb_bundle *b, const cb_node *map, bool timed,
   return status;
 }
 
-/* Reads the end times of arcs, ascending from 0 to 1, one more than there are arcs, into t from malloc. */
+/* Reads the end times of arcs, ascending from 0 to 1, one more than there are arcs, into t from malloc. The caller
+ * frees *t, also after a failure. */
 static cb_status read_ends(const cb_node *map, size_t arcs, double **t) {
   const cb_node *ends = cb_node_get(map, "ends");
   int count;
@@ -179,7 +180,8 @@ static cb_status read_ends(const cb_node *map, size_t arcs, double **t) {
   return status;
 }
 
-/* Reads r[arcs][degree + 1][n], from malloc. */
+/* Reads the points of the arcs, at least 2 and equally many on each arc, into r[arcs][points][n], from malloc. The
+ * caller frees *r, also after a failure. */
 static cb_status read_arc_points(const cb_bundle *b, const cb_node *list, double **r, int *points) {
   if (list->kind != CB_NODE_LIST || list->count == 0)
     return cb_node_fail(list, "expected a list of arcs, each a list of at least 2 shapes");

@@ -6,11 +6,13 @@
 #include "optimum/find.h"
 
 typedef struct cb_gait_cycle {
-  double g[CB_GROUP_SIZE], repeated[CB_GROUP_SIZE], log[CB_GROUP_DIM],
-      cbvi[CB_GROUP_DIM]; /* log and cbvi: nan if they are not unique, or were not found */
-  double length, cost;    /* cost: for a cycle of the duration in the scenario */
+  /* g: the group element of one cycle; repeated: of all cycles of the scenario; log: the logarithm of g; cbvi: the
+   * corrected body velocity integral. log and cbvi are nan if they are not unique, or were not found. */
+  double g[CB_GROUP_SIZE], repeated[CB_GROUP_SIZE], log[CB_GROUP_DIM], cbvi[CB_GROUP_DIM];
+  double length, cost; /* cost: for a cycle of the duration in the scenario */
   /* The square of the distance divided by the square of the length, which does not depend on the pace. The distance is
-   * the norm of the translation in the log if the group has translations, otherwise the norm of the complete log. */
+   * the norm of the translation in the log if the group has translations, otherwise the norm of the complete log. nan:
+   * there is no log, or the length is 0. */
   double efficiency;
   double table[CB_GROUP_DIM]; /* bound of the effect of a table's error on the log */
   bool has_log, has_table, has_integral;

@@ -2,13 +2,14 @@
  *
  * --- bundles from tables (bundle/samples.h): `bundle: {name: samples, file: purcell.h5, degree: 5}` ---
  *
- * There are n shape variables, and dim axes of the group.
+ * There are n shape variables, with N1, N2, .. values on their axes, and the Lie algebra of the group has dim axes.
  *
  *   /SHAPE        [N]               one ascending axis per shape variable, with its name, which may not be `connection`
  *                                   or `metric`. A numeric attribute `period` makes it an angle or a phase
- *   /connection   [N1, .., dim, n]  A; its first n dimensions have those axes as dimension scales (netCDF-4), or the
- *                                   file's attribute `shape` lists their names, separated by spaces
- *   /metric       [N1, .., n, n]    M; if absent, the identity
+ *   /connection   [N1, .., dim, n]  the connection A; its first n dimensions have those axes as dimension scales
+ *                                   (netCDF-4), or the file's attribute `shape` lists their names, separated by
+ *                                   spaces
+ *   /metric       [N1, .., n, n]    the metric M; if absent, the identity
  *   attribute `group` of the file   the fibre, as in curvebody/lie.h: `se2`, `r1`
  * Numbers may have any type. Other datasets and attributes are ignored.
  */

@@ -71,7 +71,8 @@ static cb_status unfit(const cb_group *G, const cb_node *node, cb_gait_target_ki
                       targets[kind], G->name, kind == CB_GAIT_MOVE ? "distance" : "angle", fit);
 }
 
-/* Reads the size of a target, or `any`: the size is then free, which only a search for efficiency permits. */
+/* Reads the size of a target, or `any`, which only a search for efficiency permits: the size is then free, and *out is
+ * 1. */
 static cb_status read_size(const cb_node *node, const char *name, bool efficient, double *out) {
   if (node->kind != CB_NODE_SCALAR || strcmp(node->text, "any")) return cb_scalar_real(node, name, NULL, out);
   if (!efficient)

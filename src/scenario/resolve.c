@@ -51,7 +51,9 @@ static const cb_node *with_defaults(cb_scenario *s, const cb_param *table, const
   return map ? cb_params_resolved(table, map, s->arena) : NULL;
 }
 
-/* The absolute path of a mesh, because the resolved scenario is also read from a record, which is in another folder. */
+/* Makes a node with the absolute path of an input file, because the resolved scenario is also read from a record,
+ * which is in another folder; adds the file to the digest of the inputs. NULL: a failure, which s->unread contains
+ * unless there is no memory. */
 static const cb_node *absolute(cb_scenario *s, const cb_node *file) {
   char *path = cb_node_path(file), *real = path ? realpath(path, NULL) : NULL;
   const char *text = real ? cb_arena_strdup(s->arena, real) : NULL;

@@ -209,6 +209,7 @@ cb_status cb_scenario_check_curved_run(const cb_scenario *s) {
 /* --- potentials ---
  *
  * The potentials of particles (scenario/scenario_forces.c) act on the matter of bodies and on the displaced fluid.
+ * They need a curved space; in e3 there is `gravity`.
  *
  *   potentials: [{central: {pair_potential: gravity, strength: 10, at: .., body: a}},
  *                {expression: {chart: .., value: "m*9.81*z"}}]
@@ -287,7 +288,8 @@ static cb_status value(const cb_system *system, double *out) {
   return status;
 }
 
-/* Checks that twice the mass has twice the potential. */
+/* Checks that twice the mass has twice the potential, to 1e-9, at the point of the particle; not if the potential is
+ * not finite there. */
 static cb_status check_proportion(cb_scenario *s, const cb_node *potentials, const cb_node *bodies, size_t own,
                                   const cb_system *of_one) {
   cb_system *of_two = NULL;

@@ -11,9 +11,10 @@
  *     domain, periodic, base, plot       as for a metric given as text (geometry/text_metric.h)
  *
  *   L = (1/2) g_ij(q) q'_i q'_j - V(q, t):  p_i = g_ij q'_j,  p' = dL/dq + F - lambda dc
- * Here c are the constraints and lambda their multipliers. The system runs as one particle of mass 1 in the space with
- * metric g, with the integrators of such spaces. Source: Arnold, Mathematical Methods of Classical Mechanics, 2nd ed.
- * (1989), section 19.
+ * Here q_i are the coordinates, ' is d/dt, p_i the momenta, V the potential, F the forces, c the constraints (dc:
+ * their derivatives by q, or the coefficients of a constraint of velocities) and lambda their multipliers. The system
+ * runs as one particle of mass 1 in the space with metric g, with the integrators of such spaces. Source: Arnold,
+ * Mathematical Methods of Classical Mechanics, 2nd ed. (1989), section 19.
  */
 #include "geometry/text_metric.h"
 #include "scenario/private.h"

@@ -84,7 +84,8 @@ static cb_status compare_length(void *context, hid_t dataset, const char *name, 
   return status;
 }
 
-/* Checks that the rows of a field can be read; each has `count` values. */
+/* Reads all rows of a field, or of the events; each has `count` values. The first block that cannot be read is
+ * reported, and lowers v->good. A failure is returned only for lack of memory, or if the system refuses to read. */
 static cb_status read_all(lengths *l, const char *name, bool is_event, size_t count) {
   const uint64_t rows = is_event ? l->whole.events : l->whole.rows, step = count < BLOCK ? BLOCK / count : 1;
   uint64_t *good = is_event ? &l->v->good.events : &l->v->good.rows;
@@ -301,7 +302,8 @@ static double largest(const states *s, const void *const *row) {
   return maximum;
 }
 
-/* Compares the present state of the run with row `number`. */
+/* Compares the present state of the run with row `number`, and reports the first number that differs in each field.
+ * of: the name of the state in that message. */
 static cb_status compare(states *s, uint64_t number, const char *of) {
   const void *const *row;
   cb_status status = cb_run_evaluate(s->run, &row);

@@ -189,8 +189,8 @@ static cb_status report(void *context, const cb_family *so_far) {
   return status;
 }
 
-/* The version and the command on one line, each option and the digest of the files on a line of its own, then the
- * scenario. */
+/* Makes the text of a request: the version and the command on one line, each option and the digest of the files on a
+ * line of its own, then the scenario. */
 static cb_status make_request(const cb_families_job *job, const char *what, char **out) {
   cb_text text = {0};
   cb_text_puts(&text, "# curvebody " CB_VERSION ": family ");
@@ -238,8 +238,9 @@ static void read_rows(const cb_hdf5_source *s, cb_family_watch *w) {
   free(branch.value);
 }
 
-/* Reads an incomplete file of the same family; CB_ERROR_INPUT: the file contains another family. `end` always frees the
- * memory that this allocates. out->watch refers to *out, which must not be moved. */
+/* Locks the output file, and reads it if it is an incomplete file of the same family. CB_ERROR_FILE: another process
+ * has the lock; CB_ERROR_INPUT: the file is an incomplete file of another request. `end` always frees the memory that
+ * this allocates. out->watch refers to *out, which must not be moved. */
 static cb_status begin(const cb_families_job *job, const cb_optimum_problem *problem, const cb_family_range *range,
                        family_file *out) {
   cb_hdf5_source s;

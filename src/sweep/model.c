@@ -135,7 +135,8 @@ static cb_status add_field(cb_sweep *s, const cb_store_field *field, const cb_no
   return add_name(all, field->name, at);
 }
 
-/* The fields of a row that are kept. If all rows are kept, the dimension of rows comes first. */
+/* Adds the fields of a row that are kept. If all rows are kept, the dimension `row` comes first in each of them, and
+ * the field `rows` is the number of rows. */
 static cb_status layout_kept(cb_sweep *s, names *all) {
   const bool rows = s->plan->keep == CB_KEEP_ROWS;
   const cb_node *at = s->plan->scenario;

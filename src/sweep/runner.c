@@ -365,7 +365,8 @@ static cb_status end(member *m, cb_status status, const char *text, double secon
   return store ? put(m, own ? CB_MEMBER_FAILED : CB_MEMBER_DONE, own ? text : NULL, seconds, store) : CB_OK;
 }
 
-/* Runs the members number[n], where n is at most the width. */
+/* Runs the members number[n], where n is at most the width, and puts their results into the store. Adds the number of
+ * failed members to *failed. */
 static cb_status go(cb_runner *r, const int64_t *number, size_t n, cb_store *store, const volatile sig_atomic_t *stop,
                     size_t *failed) {
   cb_batch_member of[LANES];

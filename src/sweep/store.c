@@ -177,7 +177,7 @@ void cb_store_free(cb_store *store) {
   free(store);
 }
 
-/* Stores a copy of the member's row, and removes an earlier row that is not on disk yet. */
+/* Stores a copy of the member's row, and removes an earlier row that is not on disk yet; false: there is no memory. */
 static bool know(cb_store *store, const cb_member_result *r) {
   cb_store_row *known = &store->known[r->member];
   double *copy = malloc((r->states + 1) * sizeof *copy);

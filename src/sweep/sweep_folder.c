@@ -118,7 +118,8 @@ static cb_status end(cb_sweep *s, cb_text *text) {
   return status;
 }
 
-/* Reads the findings of cb_sweep_check from `data`, which is changed. */
+/* Reads the results of cb_sweep_check, rows_max and the list of files, from `data`, which is changed; sets s->digest.
+ * CB_ERROR_INPUT: the text is damaged, or a file has other contents now. */
 static cb_status take_checked(const cb_folder *folder, char *data, cb_sweep *s) {
   char hex[CB_SCENARIO_DIGEST];
   long long rows;

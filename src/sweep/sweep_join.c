@@ -183,7 +183,7 @@ static bool fill_plain(column_set *s) {
   return good;
 }
 
-/* Writes the scales, the units and the description. */
+/* Attaches the scales, and writes the units and the description; for `status` also the meanings of its values. */
 static bool finish_set(const column_set *s, hid_t set) {
   const cb_store_layout *l = s->j->layout;
   bool good = cb_hdf5_describe(set, s->column.units, s->column.doc);

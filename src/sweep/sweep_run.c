@@ -259,7 +259,9 @@ static cb_status import(const sweep_run *c, const cb_results_scan *scan) {
   return status;
 }
 
-/* Sets ended[m] to 1 for every ended member m of the complete sweep, and counts these members in *p. */
+/* Sets ended[m] to 1 for every ended member m of the complete sweep, and counts these members in *p. With
+ * `retry_failed`, failed members have not ended. If the sweep is not complete, results that exist only in the result
+ * file are copied to segments. */
 static cb_status find_ended(const sweep_run *c, uint8_t *ended, cb_sweep_progress *p) {
   cb_results_scan scan;
   cb_status status = scan_all(c, true, &scan);

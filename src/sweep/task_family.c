@@ -1,12 +1,12 @@
-/* The best gait while numbers of the scenario change. Each search starts from the gait of the previous member. The task
- * also finds the value at which the best gait has the best objective, where the derivative of the objective by that
- * number is 0.
+/* The best gait while numbers of the scenario change. Each search starts from the gait of the previous member. The
+ * task also finds the value at which the best gait has the best objective, where the derivative of the objective by
+ * that number is 0.
  *
- * The previous member is the neighbour along the last axis on which this member is not the first; in designs other than
- * a grid it is the member with the previous number. A failed member is skipped; if there is no previous member, all
- * starts are tried. If the second of three consecutive members along a number is better than the first and third, the
- * row of the third also contains the optimum between them as `event_..`. It is found by the secant method on central
- * differences of order 8 (numerics/tableau.h) of the objective.
+ * The previous member is the neighbour along the last axis on which this member is not the first; in designs other
+ * than a grid it is the member with the previous number. A failed member is skipped; if there is no previous member,
+ * all starts are tried. If the second of three consecutive members along a number is better than the first and not
+ * worse than the third, the row of the third also contains the optimum between them as `event_..`. It is found by the
+ * secant method on central differences of order 8 (numerics/tableau.h) of the objective.
  */
 #include "sweep/sweep.h"
 
@@ -138,7 +138,8 @@ static cb_status derivative(const line *l, const cb_optimum_problem *p, double o
   return status;
 }
 
-/* Searches for the event between the values at - step and at + step of the neighbouring members. */
+/* Searches for the event, the zero of the derivative of the objective, between the values at - step and at + step, and
+ * stores its results in *to. */
 static cb_status refine(const line *l, const cb_optimum_problem *p, double at, double step, found *to) {
   const double h = step / 8;
   double x = at, y = x + step / 4, slope, other;

@@ -109,7 +109,7 @@ static cb_status cb_page_pack(cb_text *out, const unsigned char *bytes, size_t n
   return CB_OK;
 }
 
-/* Groups bytes of equal significance, little-endian on any machine. */
+/* Converts the values to the type, and groups bytes of equal significance, the lowest first on any machine. */
 static void shuffle(cb_page_type type, size_t n, const double *values, unsigned char *out) {
   const size_t size = type == CB_PAGE_F8 ? 8 : 4;
   for (size_t i = 0; i < n; i++) {

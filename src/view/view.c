@@ -71,15 +71,17 @@ static void cb_view_space(const cb_view *v) {
   cb_page_end(v->page, '}');
 }
 
-/* Whether a point of the space can be given by the page's four numbers: at most one curved factor, and flat axes after
- * it. */
+/* Whether a point of the space can be given by the page's four numbers: at most three dimensions, of at most one
+ * curved factor and flat axes after it. */
 static bool fits_page(const cb_space *g) {
   int curved = 0;
   for (int f = 0; f < g->n_factors; f++) curved += g->factor[f].curvature != 0;
   return !g->intrinsic && g->dim <= 3 && curved <= 1 && (!curved || g->factor[0].curvature != 0) && g->n_factors > 0;
 }
 
-/* Opens the scenario and the space of the record. If a mesh of the scenario is missing, the record is drawn without it.
+/* Opens the scenario and the space of the record. If one of them cannot be opened, for example because a mesh is
+ * missing, or the page cannot draw the space, it is NULL and the record is drawn without it. The results other than
+ * CB_OK are lack of memory and a record that cannot be read.
  */
 static cb_status open_scenario(cb_view *v) {
   const char *text;

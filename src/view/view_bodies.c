@@ -1,5 +1,5 @@
-/* Bodies in a fluid: their surfaces once, or the vertices of each frame if they deform; poses; forces as arrows. Also
- * moving frames for bodies and particles.
+/* Bodies in a fluid: their surfaces once, or the vertices of each frame if they deform; poses; forces as arrows. This
+ * file also makes the moving frames for bodies and particles.
  *
  * The frame of a body is at its origin: `carry` is moved by parallel transport (not rotated in E3), and `turn` [3][3]
  * maps the body's axes to it. Vertices are in body axes; in a curved space they are normal coordinates. */
@@ -179,8 +179,8 @@ cb_status cb_view_bodies(const cb_view *v) {
 
 /* ---- Frames that are moved by parallel transport
  *
- * A(k+1) = A(k) T(z), where z is the next position in the frame A(k), and T(z) is the transvection to it. The rotation
- * that remains after a closed path is its holonomy. */
+ * A(k+1) = A(k) T(z), where the isometry A(k) is the frame at row k of the page, z is the next position in that frame,
+ * and T(z) is the transvection to z. The rotation that remains after a closed path is its holonomy. */
 
 int cb_carry_slot(const cb_space *g, int e) {
   int slot = 0;

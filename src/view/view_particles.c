@@ -233,7 +233,8 @@ static void plot_frames(crowd *c) {
   }
 }
 
-/* Plot coordinates of points on the geodesic from q to y, both local to the origin; false if there is no geodesic. */
+/* Plot coordinates of points on the geodesic from q to y, both local to the origin; false if no geodesic can be
+ * computed. */
 static bool sample(const cb_space *g, const cb_origin *origin, const double *q, const double *y, double (*out)[3]) {
   double u[CB_Q_MAX], step[CB_Q_MAX], at[CB_Q_MAX], w[CB_Q_MAX];
   if (cb_log(g, q, y, u)) return false;
@@ -252,7 +253,9 @@ static bool sample(const cb_space *g, const cb_origin *origin, const double *q, 
   return true;
 }
 
-/* Puts sampled bonds of a space without quadrics. Like positions, they are plot coordinates relative to the frame. */
+/* Puts sampled bonds of a space without quadrics. Like positions, they are plot coordinates relative to the frame. A
+ * bond is a straight line in these coordinates if the record has no state, its geodesic cannot be computed, or there
+ * are more than MAX_SAMPLED bonds in all frames. */
 static cb_status sampled_bonds(const crowd *c, const cb_space *g) {
   const size_t n = c->v->n_frames, values = n * c->bonds * SAMPLES * 3;
   double *out = malloc((values ? values : 1) * sizeof *out), (*at)[3] = (double(*)[3])out;

@@ -1,6 +1,8 @@
 /* Tests of a body in a uniform flow u, U = (0, R^T u): mu = I_b Y + I_f (Y - U) + mu0, mu' = ad*_Y mu - ad*_U (I_f (Y -
- * U) + mu0_f) + F. It is compared with the same body in a fluid at rest seen from a moving frame. Other tests: the form
- * without U, and a K that depends on the pose, for which steps remain symplectic. */
+ * U) + mu0_f) + F. mu is the momentum of body and fluid, Y the twist, I_b the inertia of the body, I_f the added mass,
+ * mu0 the momentum of the changing shape, mu0_f the part of the fluid in it, F the wrench, and R the rotation of the
+ * pose. It is compared with the same body in a fluid at rest seen from a moving frame. Other tests: the form without U,
+ * and an inertia K that depends on the pose, for which steps remain symplectic. */
 #include "rigid.h"
 
 typedef struct carried {
@@ -183,7 +185,7 @@ static void a_carried_plate_feels_a_torque_in_the_paper_only(void **unused) {
   }
 }
 
-/* --- K that depends on the pose: K = K0 + z S with <dK/dg Y, Y>/2 = (0, R^T e_z Y.S Y/2): energy is conserved --- */
+/* --- K that depends on the height z: K = K0 + z S; the wrench (0, R^T e_z Y.S Y/2) conserves the energy --- */
 
 static double layered_S[6][6];
 

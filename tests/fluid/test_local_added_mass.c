@@ -1,5 +1,5 @@
-/* Tests of the local fluid model at rest: delta and added mass against closed forms and the table of accuracy, and
- * surfaces that have no delta. */
+/* Tests of the local fluid model at rest: the length delta (fluid/local.h) and added mass against closed forms and the
+ * table of accuracy, and surfaces that have no delta. */
 #include "local_cases.h"
 
 static void accuracy_of_the_local_model_is_the_published_one(void **unused) {

@@ -1,4 +1,6 @@
-/* Tests of extremals against tables, closed forms, their own gaits, and differences along a family. */
+/* Tests of extremals against tables, closed forms, their own gaits, and differences along a family. E is the cost, X
+ * the displacement, r the shape, p its momentum, lambda the multipliers of Wong's equations, and nu those of the
+ * target. */
 #include "extremals.h"
 
 /* The table has at least 10 digits: 1e-10 is half of the last digit of the smallest value. */

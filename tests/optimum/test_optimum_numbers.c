@@ -1,6 +1,6 @@
-/* Tests of optimal gaits against tables, closed forms and each other. Numbers with twelve digits are from shooting and
- * from an independent Fourier-Galerkin computation; 1e-10 is the error of their last steps.
- */
+/* Tests of optimal gaits against tables, closed forms and each other. E is the cost, X the displacement, L = sqrt(E)
+ * the length, and lambda are the multipliers. Numbers with twelve digits are from shooting and from an independent
+ * Fourier-Galerkin computation; 1e-10 is the error of their last steps. */
 #include "extremals.h"
 #include <curvebody/scenario.h>
 
@@ -233,8 +233,8 @@ static void circles_are_the_best_by_closed_forms(void **state) {
   done(s);
 }
 
-/* A circle of rho = 1/2 that begins at x = 0, and an elastica that rotates the ball by the same angle, around (rho, 0,
- * 1). */
+/* A circle of radius rho = 1/2 that begins at x = 0, and an elastica that rotates the ball by the same angle, around
+ * the axis (rho, 0, 1). */
 static void a_ball_is_rolled_by_a_circle(void **state) {
   const double half = M_PI * sqrt(1.25), s = -sin(half) / sqrt(1.25);
   const cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {cos(half), -s / 2, 0, -s}}};

@@ -249,7 +249,8 @@ static void energy_is_kept_where_the_inertia_depends_on_the_pose(void **unused) 
   }
 }
 
-/* --- the two-form of (g, p) in the body's axes: <dp1, eta2> - <dp2, eta1> - <p, [eta1, eta2]> --- */
+/* --- the two-form on changes (eta, dp) of pose and momentum p in body axes: <dp1, eta2> - <dp2, eta1> - <p, [eta1,
+ * eta2]> --- */
 
 typedef struct variation {
   double eta[6], dp[6];
@@ -265,7 +266,7 @@ static double two_form(const double p[6], const variation *a, const variation *b
   return sum;
 }
 
-/* The state s with g (1 + e hat(eta)) and p + e dp. */
+/* The state s with the pose g exp(e hat(eta)) and the momentum p + e dp, where eta and dp are those of `by`. */
 static cb_rigid_state varied(const cb_rigid_state *s, const variation *by, double e) {
   cb_rigid_state out = *s;
   cb_pose move;

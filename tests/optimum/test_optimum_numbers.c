@@ -210,8 +210,8 @@ static void all_numbers_of_a_rotation_are_its_element(void **state) {
   done(parts);
 }
 
-/* heisenberg: L^2 = 4 pi |z|, with conjugate times after a complete turn, 2 pi/|lambda|. hopf: L^2 = Omega (4 pi -
- * Omega), where Omega is twice the phase. */
+/* heisenberg: L^2 = 4 pi |z| for the element z, with conjugate times after a complete turn, 2 pi/|lambda|. hopf: L^2 =
+ * Omega (4 pi - Omega), where the solid angle Omega is twice the phase. */
 static void circles_are_the_best_by_closed_forms(void **state) {
   const double start_shape[2] = {.3, -.2};
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .1}, .start_shape = start_shape};

@@ -219,7 +219,7 @@ static void an_overlap_is_lifted(void **state) {
   }
 }
 
-/* Walls that move towards each other with a ball between them. */
+/* A ball between two walls that move towards each other cannot be reflected, by either rule. */
 static void a_ball_that_walls_crush_is_refused_by_either_rule(void **state) {
   const double x[3] = {0}, v[3] = {0}, n[2][3] = {{1, 0, 0}, {-1, 0, 0}};
   body_case c;

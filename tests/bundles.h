@@ -141,7 +141,8 @@ static inline void random_bundles(uint64_t *seed, const cb_group *G, int n, doub
 
 /* Purcell's three-link swimmer of length 1: G = sum J^T D J = [[P, Q], [Q^T, R]], A = P^-1 Q, M = R - Q^T A. D is the
  * drag of a link, per unit length 1 along and 2 across it; J gives the velocity of a link from the velocity of the
- * middle link and the rates of the angles. J of the last link is the mirror image of J of the first. */
+ * middle link and the rates of the angles. J of the last link is the mirror image of J of the first. If `derivative` is
+ * set, J is its derivative with respect to the angle of this link. */
 static inline void purcell_link(int link, const double *r, int derivative, double J[3][5]) {
   const double l = 1. / 3, sign = link ? 1 : -1, c = derivative ? -sin(r[link]) : cos(r[link]),
                s = derivative ? cos(r[link]) : sin(r[link]), one = derivative ? 0 : 1;

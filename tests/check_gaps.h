@@ -56,7 +56,8 @@ static inline bool mover_at(const cb_space *g, const mover *m, double tau, doubl
   return true;
 }
 
-/* n random movers within `spread` units of a point off the axes, with distances of more than `apart` units. */
+/* Makes n random movers with positions within `spread` units of a point off the axes (of a random point in intrinsic
+ * spaces) and distances of more than `apart` units. Velocities and accelerations have components of up to a unit. */
 static inline void random_movers(const cb_space *g, uint64_t *seed, int n, double spread, double apart, mover *m) {
   double middle[COORDS], v[COORDS], u = unit_of(g);
   if (g->intrinsic) {
@@ -131,7 +132,7 @@ static inline bool gap_at(const cb_space *g, cb_gaps *gaps, const cb_gap *gap, c
 }
 
 /* Compares the rate of the gap computed from its gradient with a difference quotient of fourth order with step h along
- * the movers. */
+ * the movers. If the gap does not exist at one of these times, nothing is compared. */
 static inline void check_gradient(const cb_space *g, cb_gaps *gaps, const cb_gap *gap, const mover *m, double t,
                                   double h, double tolerance, const char *what) {
   static const int side[4] = {-2, -1, 1, 2};

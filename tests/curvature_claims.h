@@ -1,5 +1,6 @@
-/* Claims about the curvature and the derivatives of every bundle, for the suites: small loops, differences of A, dA and
- * M, and Bianchi's identity. */
+/* Claims about the curvature B and the derivatives of every bundle, for the suites: small loops, differences of the
+ * connection A, of dA and of the cost metric M, and Bianchi's identity. Signs and equations are those of
+ * curvebody/bundle.h. */
 #pragma once
 
 #include <curvebody/holonomy.h>
@@ -95,8 +96,8 @@ static inline orders orders_of(const cb_bundle *b, const double *low, const doub
   return (orders){slope_of(rest[0]), slope_of(rest[1]), rest[0][0]};
 }
 
-/* The remainder log g + B area of small loops is of order 3, and of order 4 with the derivatives of B. In flat bundles
- * the remainder is only round-off, at most `flat`. */
+/* The remainder log g + B area of small loops is of order 3; for classes with jets, with the derivatives of B it is of
+ * order 4. In flat bundles the remainder is only round-off, at most `flat`; then no order is checked. */
 static inline void small_loops(const cb_bundle *b, const double *from, const double *to, double flat, uint64_t *seed) {
   if (b->n < 2) return;
   const orders o = orders_of(b, from, to, seed, 1.6e-2, 1);
@@ -105,7 +106,8 @@ static inline void small_loops(const cb_bundle *b, const double *from, const dou
   if (b->class_->on_jets) check_at_least(o.second, o.largest < 1e-8 ? 3 : 3.8);
 }
 
-/* With + before the bracket the remainder is of order 2, because the brackets at these shapes are not 0. */
+/* With + before the bracket of B the remainder is of order 2, because the brackets at these shapes are not 0. Abelian
+ * groups are left out. */
 static inline void wrong_sign(const cb_bundle *b, const double *from, const double *to, double unused, uint64_t *seed) {
   if (b->n < 2 || b->group->abelian) return;
   const orders o = orders_of(b, from, to, seed, 4e-4, -1);

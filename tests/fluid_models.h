@@ -31,7 +31,8 @@ static inline void subject_end(subject *s) {
   cb_tree_free(s->tree);
 }
 
-/* Computes the wrench about the origin, and the maximum torque and force of any term. */
+/* Computes the wrench F about the origin, summed over all places and terms, for the density rho and the twist V;
+ * greatest: the maximum torque and force of any term. */
 static inline void wrench_of(const subject *s, double rho, const double V[6], double F[6], double greatest[2]) {
   memset(F, 0, 6 * sizeof *F);
   greatest[0] = greatest[1] = 0;
@@ -52,8 +53,8 @@ static inline void wrench_of(const subject *s, double rho, const double V[6], do
   }
 }
 
-/* Compares every term at every place with differences of fourth order with the step 1e-3, relative to the maximum
- * derivative of the term. */
+/* Compares the derivative of every term at every place, for 20 random twists, with differences of fourth order with the
+ * step 1e-3, to 1e-7 of the maximum derivative of the term. */
 static inline void check_subject_slopes(const subject *s, uint64_t *seed) {
   static const double weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12};
   for (int round = 0; round < 20 * s->places; round++) {

@@ -3,11 +3,13 @@
  *
  *   x(s) = C(s) x + S(s) v,  C = cos(w s), cosh(w s), 1,  S = int_0^s C,  w^2 = |K| <v,v>,  in each factor
  *   d = 2 R asin(|x-y|/2R), 2 R asinh(|x-y|/2R), |x-y|,  R = 1/sqrt|K|;  root of the sum of squares over factors
- *   a gap e > 0 stays open for at least the time e/(|v1| + |v2|): each search step has this length, with e >= 1e-6;
- *   then Brent's method
  *   impulse:  u = <v1,n1> + <v2,n2>,  v_i <- v_i - 2 u/(1/m1 + 1/m2) n_i/m_i,  n_i = grad_i d
  *
- * K is the curvature of a factor; a ball has position x, velocity v and mass m.
+ * A ball has the position x, the velocity v and the mass m; s is a time. K is the curvature of a factor; the three
+ * cases are K > 0, K < 0 and K = 0. d is the distance of two centres x and y, and u its rate. For the wall of the room
+ * 1/m2 = 0.
+ * A gap e > 0 stays open for at least the time e/(|v1| + |v2|): each search step has this length, with e >= 1e-6. After
+ * a change of sign, Brent's method finds the contact.
  */
 #pragma once
 
@@ -125,7 +127,8 @@ static inline double oracle_gap_at(const oracle_gap *g, double s, double *rate) 
 
 static inline double oracle_function(double s, void *gap) { return oracle_gap_at(gap, s, NULL); }
 
-/* The time of the first contact within `most`; INFINITY if there is none. */
+/* The time of the first contact of ball i with ball j (-2: the wall), at most `most`; INFINITY if there is none. If the
+ * gap is closed and decreasing at the start, the time is 0. */
 static inline double oracle_first(const oracle *o, int i, int j, double most) {
   const oracle_gap gap = {o, i, j};
   const double fastest =
@@ -177,7 +180,8 @@ static inline void oracle_drift(oracle *o, double s) {
   o->t += s;
 }
 
-/* Moves the balls until the time `end` and lists their contacts. */
+/* Moves the balls until the time `end` and lists their contacts. After ORACLE_CONTACTS contacts no more are searched
+ * for. */
 static inline void oracle_run(oracle *o, double end) {
   gsl_set_error_handler_off();
   for (;;) {

@@ -84,7 +84,7 @@ static inline void tank_moves(tank *k, const char *x, const char *y, const char 
   check_ok(cb_poses_from_expressions(k->surface, &motion, 1, NULL, NULL, NULL, NULL, &k->poses));
 }
 
-/* g exp(xi) */
+/* The pose g exp(xi), where xi is a twist in the axes of the body. */
 static inline cb_pose pose_along(const cb_pose *g, const double xi[6]) {
   cb_pose move, out;
   cb_se3_tau(CB_SE3_EXPONENTIAL, xi, &move);

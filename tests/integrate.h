@@ -139,8 +139,8 @@ static inline cb_state *clone_state(const body_case *c) {
   return state;
 }
 
-/* If the space has moving origins and the body is more than 1 away from its origin, moves the origin to the body, as a
- * run does. */
+/* In an embedding of one factor that has moving origins: if the mean position of the particles is more than 1 away from
+ * the base point, moves the origin there, as a run does. Otherwise does nothing. */
 static inline void recentre(body_case *c) {
   if (c->g->chart || c->g->n_factors > 1 || !cb_origin_moves(c->g)) return;
   cb_state *s = c->state;

@@ -6,7 +6,7 @@
 
 enum { GROUPS = 14, REPEATS = 40, SQUARE = CB_GROUP_DIM * CB_GROUP_DIM };
 
-/* All the groups, R^1 to R^4 and R^12 */
+/* Group number k of GROUPS: the nine of cb_groups, then R^1 to R^4 and R^12. */
 static inline const cb_group *group(int k) {
   static const char *const rn[] = {"r1", "r2", "r3", "r4", "r12"};
   return k < 9 ? cb_groups[k] : cb_group_find(rn[k - 9]);

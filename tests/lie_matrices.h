@@ -24,7 +24,7 @@ static inline lie_matrix lie_product(const lie_matrix *a, const lie_matrix *b) {
   return c;
 }
 
-/* a + c b */
+/* Returns a + c b. */
 static inline lie_matrix lie_sum(const lie_matrix *a, long double c, const lie_matrix *b) {
   lie_matrix s = *a;
   for (int i = 0; i < a->n; i++)

@@ -4,8 +4,9 @@
 
 #include "constrained_state.h"
 
-/* The links between the corners of an uneven figure. BREATHING: rods, one of which changes its length. DAMPED: damped
- * springs, and a rod from 0 to 2. The particles have random masses, and random velocities that the links allow. */
+/* The links between the corners of an uneven figure, each with the next one. RODS_AND_SPRING: the first link is a
+ * spring, the others are rods. BREATHING: rods, the first of which changes its length. DAMPED: damped springs, and a
+ * rod from 0 to 2. The particles have random masses, and random velocities that the links allow. */
 typedef enum links { NONE, RODS, RODS_AND_SPRING, BREATHING, DAMPED } links;
 
 static inline void open_figure(body_case *c, const char *space, int n, links kind, double speed, uint64_t *seed) {

@@ -1,4 +1,5 @@
-/* A body in S3 or H3 over 400 000 steps of 0.1: errors of the energy and drift of the isometry momenta. */
+/* Runs a body in S3 or H3 over 400 000 steps of 0.1, and measures the errors of the energy and the drift of the
+ * isometry momenta. */
 #pragma once
 
 #include "casimirs.h"
@@ -16,7 +17,7 @@ static inline void isometry_momenta(const body_case *c, double *j) {
   for (int a = 0; a < c->state->n; a++) cb_killing_momentum_add(c->g, c->state->x + 4 * a, c->state->p + 4 * a, j);
 }
 
-/* The maximum drift, relative to the largest value. */
+/* The maximum drift of the momenta, or of their invariants if origins move, relative to the largest value before. */
 static inline double momentum_drift(const cb_space *g, const double *before, const double *after) {
   double casimir[2][2], drift = 0, size = 0;
   const bool moves = cb_origin_moves(g);
@@ -30,7 +31,8 @@ static inline double momentum_drift(const cb_space *g, const double *before, con
   return drift / size;
 }
 
-/* Calls watch after each step, unless it is NULL. */
+/* Runs the body with an integrator, and returns the energy at the start, its maximum errors in the first half and in
+ * the last tenth, and the drift of the momenta. Calls watch, unless it is NULL, after each step. */
 static inline long_errors run_long(body_case *c, const char *method, void (*watch)(body_case *c, int step, void *self),
                                    void *self) {
   double worst[TENTHS] = {0}, before[6], after[6];

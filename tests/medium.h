@@ -35,7 +35,7 @@ static inline double rho_of(const strata *s, double h) {
   return s->density[i];
 }
 
-/* int_0^h rho */
+/* The column int_0^h rho dh of the density rho up to the height h; it is negative below the height 0. */
 static inline double column_of(const strata *s, double h) {
   if (s->scale > 0) return s->density[0] * s->scale * -expm1(-h / s->scale);
   double sum = 0;

@@ -1,6 +1,7 @@
-/* The potentials of one panel at one point (equations: potential/panels.h, potential/panel_kernel.h), computed with
- * functions of the C library as a reference for our kernels. R1 + R2 - l is computed as 2 (R1 R2 + a.b)/(R1 + R2 + l).
- * Where x is next to an edge, t_e L_e goes to 0 with t_e. */
+/* The potentials of one panel at one point x, computed with functions of the C library as a reference for our kernels.
+ * Equations and symbols are those of potential/panels.h. With a and b, the vectors from x to the ends of an edge of
+ * length l, R1 + R2 - l is computed as 2 (R1 R2 + a.b)/(R1 + R2 + l). Where x is next to an edge, t_e L_e goes to 0
+ * with t_e. */
 #pragma once
 
 #include "numerics/vec3.h"
@@ -39,7 +40,8 @@ static inline edge edge_of(const double p[3], const double q[3], const double x[
   return e;
 }
 
-/* The solid angle W, positive on the side to which the normal points. */
+/* The solid angle W of the panel as seen from x, positive on the side to which the normal points, 0 in its plane. n2 is
+ * the normal, whose length is twice the area. */
 static inline double angle_of(const edge e[3], const double n2[3]) {
   const double ab = cb_dot3(e[0].a, e[1].a), bc = cb_dot3(e[1].a, e[2].a), ca = cb_dot3(e[2].a, e[0].a);
   const double A = e[0].R1, B = e[1].R1, C = e[2].R1;

@@ -1,4 +1,5 @@
-/* Adds a point mass to mass properties, from the momentum (x × v, v) of each twist (w, v0), v = w × x + v0. */
+/* Adds a point mass at x to mass properties, from the momentum (x × v, v) per mass for each unit twist (w, v0), with
+ * the velocity v = w × x + v0 of the point. */
 #pragma once
 
 #include <curvebody/mass.h>

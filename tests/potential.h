@@ -18,7 +18,8 @@ static inline void free_mesh(solid_mesh *m) {
   free(m->face);
 }
 
-/* Makes an octahedron whose edges are divided into n, projected onto the ellipsoid with these axes: 8 n^2 faces. */
+/* Makes an octahedron whose edges are divided into n, projected onto the ellipsoid with the half axes a, b and c: 8 n^2
+ * faces. */
 static inline solid_mesh ellipsoid_mesh(int n, double a, double b, double c) {
   const double axes[3] = {a, b, c};
   const int row = n + 1, side = row * (row + 1) / 2;

@@ -10,8 +10,9 @@ static const char *const spaces[] = {
 enum { SPACES = sizeof spaces / sizeof *spaces };
 
 /* Creates three unequal masses with random velocities. The first `rods` of the pairs 0-1, 1-2 and 2-0 are joined by
- * rods, the others by springs. law: the length of the first rod. stiffness > 0: of the springs, which then start at
- * rest length. */
+ * rods, the others by springs. law: the length of the first rod as a function of time, or NULL. If stiffness > 0,
+ * springs have this stiffness and `damping` and start at rest length; otherwise they have the stiffness 1.7, the
+ * damping 0.1 and 0.9 of their length as rest length. */
 static inline void open_body(body_case *c, const char *space, int rods, const char *law, double stiffness,
                              double damping, uint64_t *seed) {
   static const double corner[3][CB_DIM_MAX] = {{0.45, 0.1, 0.2}, {-0.35, 0.4, -0.1}, {-0.2, -0.45, 0.15}};

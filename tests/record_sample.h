@@ -217,7 +217,8 @@ static inline void sample_copy_record(const char *from, const char *to) {
   assert_int_equal(system(command), 0);
 }
 
-/* Waits until the writer has published this number of rows. */
+/* Waits until the record has its final file and exactly this number of published rows; fails after 1000 trials, about
+ * 10 s. */
 static inline void sample_wait_for_rows(const char *path, uint64_t rows) {
   for (int turn = 0; turn < 1000; turn++) {
     cb_reader *reader = NULL;

@@ -1,5 +1,6 @@
 /* An independent solution: GSL's Dormand-Prince 8(7) for the equations in the embedding, x' = p/m,  p' = F_t - K
- * (<p,p>/m) x  in each factor of curvature K, where F_t is the tangential part of the force. */
+ * (<p,p>/m) x  in each factor of curvature K. x, p and m are the position, momentum and mass of a particle, and F_t is
+ * the tangential part of the force. */
 #pragma once
 
 #include "check.h"

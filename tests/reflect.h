@@ -92,7 +92,8 @@ static inline void momenta(const body_case *c, double *J, double *size) {
 }
 
 /* Creates n free particles with masses 10^[-decades/2, decades/2] and random velocities at random points. In a chart
- * the points are away from the base point, where polar coordinates are singular. */
+ * the points are away from the base point, where polar coordinates are singular; in intrinsic spaces all coordinates
+ * are in [-1, 1]. */
 static inline void open_gas(body_case *c, const char *space, int n, double decades, uint64_t *seed) {
   open_space(c, space);
   const cb_space *g = c->g;

@@ -1,5 +1,6 @@
-/* A body on SE(3) for the suites: K(t) = K0 + sin(t) K1, mu0(t) = cos(t) shape, gravity that acts at moment/weight,
- * quadratic drag, a wrench that depends on time, and a spring from the point `at` of the body to the origin. */
+/* A body on SE(3) for the suites, with the momentum mu = K(t) Y + mu0(t) at the twist Y: K(t) = K0 + sin(t) K1, mu0(t)
+ * = cos(t) shape. Its wrench is the sum of gravity, which acts at the point moment/weight, quadratic drag, a wrench
+ * that depends on time, and a spring from the point `at` of the body to the origin. */
 #pragma once
 
 #include "check.h"
@@ -50,8 +51,9 @@ static inline cb_status body_wrench(void *self, double t, const cb_pose *g, cons
   return CB_OK;
 }
 
-/* Derivatives of body_wrench with respect to a change xi of the pose: R^T a changes by (R^T a) × xi_omega; the position
- * of `at` in the body's axes, R^T x + at, also changes by xi_v. */
+/* Adds the derivatives of body_wrench with respect to a change xi of the pose to dF; dmu stays 0. With R the rotation
+ * of the pose and x its position, R^T a changes by (R^T a) × xi_omega for any fixed vector a; the position of `at` in
+ * the body's axes, R^T x + at, also changes by xi_v. */
 static inline cb_status body_derivative(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
                                         double dF[6][6]) {
   const body *b = self;

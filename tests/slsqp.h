@@ -53,8 +53,9 @@ static inline void slsqp_conditions(unsigned rows, double *c, unsigned count, co
     }
 }
 
-/* Starts from d->c. settle: the relative change of E at which the search ends; most: the maximum number of evaluations.
- * Returns false if it has not converged, or left the domain of the bundle. */
+/* Starts from d->c, and writes the result there and s->off. settle: the relative change of E at which the search ends;
+ * most: the maximum number of evaluations. Returns false if it has not converged, left the domain of the bundle, or
+ * misses a condition by 100 settle or more. */
 static inline bool slsqp_solve(slsqp *s, cb_direct *d, double settle, int most) {
   const int rows = cb_gait_target_count(d->v->bundle->group, &d->target);
   double off[CB_CONDITIONS_MAX], cost;

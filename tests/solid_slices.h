@@ -1,6 +1,7 @@
 /* The mass and moment of layers or an atmosphere (medium.h) that a closed surface displaces, computed by slices: mass =
- * int rho(h) S(h) dh, where S is the area of the section at height h. The moment is computed from the section's first
- * moments, and along `up` from S times int_0^h rho. */
+ * int rho(h) S(h) dh, where rho is the density at the height h along `up`, and S is the area of the section at this
+ * height. The moment is computed from the section's first moments times rho, and along `up` from S times int_0^h
+ * rho. */
 #pragma once
 
 #include "medium.h"

@@ -1,12 +1,11 @@
-/* Gases of 10^3 to 10^5 spheres, or of rods with two spheres each, that collide, all with the same density in mean
- * free paths: nanoseconds per sphere and
- * step, and microseconds per contact for everything that a run does. S3 has no walls; in E3 and H3 the gas is in a
- * ball, and each sphere or rod has a separate moving origin.
+/* Gases of 10^3 to 10^5 spheres, or of rods with two spheres each, that collide, all with the same density in mean free
+ * paths: nanoseconds per sphere and step, and microseconds per contact for everything that a run does. S3 has no walls;
+ * in E3 and H3 the gas is in a ball, and each sphere or rod has a separate moving origin.
  *
- * The spheres fill the fraction FILLING of the space and have unit speed and random directions. A run makes STEPS
- * steps of a tenth of the mean free path l = 1/(sqrt(2) n pi (2r)^2), with n spheres of radius r per unit volume, so
- * there are about as many contacts as spheres. One
- * thread is measured in CPU time, two threads in wall-clock time; the results of both must be identical.
+ * The spheres fill the fraction FILLING of the space and have unit speed and random directions. A run makes STEPS steps
+ * of a tenth of the mean free path l = 1/(sqrt(2) n pi (2r)^2), with n spheres of radius r per unit volume, so there
+ * are about as many contacts as spheres. One thread is measured in CPU time, two threads in wall-clock time; the
+ * results of both must be identical.
  */
 #include "bench.h"
 #include "core/threads.h"

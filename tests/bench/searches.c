@@ -4,15 +4,16 @@
  *   direct    Newton steps of optimum/direct.h in 16 harmonics
  *   SLSQP     of NLopt in the same harmonics, with the same cost, holonomy and gradients (tests/slsqp.h)
  *   shooting  Wong's equations with Dormand-Prince steps of order 8; their start is found by Powell's hybrid method,
- *             both of GSL. The unknowns are the shape r and the momentum p at the start, and the multipliers lambda;
- * v is the velocity there. Conditions: r closes, p closes perpendicular to v (along v the energy closes it),
- *             |(x, y)| = X and theta = 0, lambda is along (x, y), and the start is in the plane perpendicular to v
- *             that contains the start of the loop
+ *             both of GSL. The unknowns are the shape r and the momentum p at the start, and the multipliers lambda.
+ *             Conditions: r closes, p closes perpendicular to v (along v the energy closes it), |(x, y)| = X and
+ *             theta = 0, (lambda_x, lambda_y) is along (x, y), and r is on the line through the start of the loop
+ *             perpendicular to v
  *
+ * v is the velocity of the loop at its start; x, y and theta are the displacement and rotation after one cycle.
  * Columns: `settle` is the number of starts that converge according to the method; `least` is the number of these that
  * reach the minimum cost of all, to 1e-9; `steps` is the mean number of steps of the starts that converge: Newton
- * steps,
- * evaluations with gradients, or iterations of the hybrid method, which begins with seven additional integrations.
+ * steps, evaluations with gradients, or iterations of the hybrid method, which begins with seven additional
+ * integrations.
  */
 #include "bench.h"
 #include "core/threads.h"

@@ -1,8 +1,8 @@
 /* Error against time for the generic elastic rod of rod.h on [0, 100]: the error of the separation at the end, compared
  * with a reference in extended precision, against the time of one complete solution. This project's integrators use
  * fixed steps; CVODE, ARKODE and GSL use tolerances in the embedding (the best methods of GSL and ARKODE also fixed
- * steps). Then the energy error at h = 0.1 to t = 10^4: its maximum in the first and in the last tenth.
- */
+ * steps). Then the energy error with the step h = 0.1 to the time t = 10^4: its maximum in the first and in the last
+ * tenth. */
 #include "bench.h"
 #include "foreign.h"
 #include <gsl/gsl_version.h>
@@ -197,7 +197,8 @@ typedef struct energies {
   cb_origin origin;
 } energies;
 
-/* Keeps the maximum energy error, and moves the origin of a rod that drifted by more than a unit. */
+/* Keeps the maximum relative energy error of each tenth of the time. If the rod is more than a unit away from its
+ * origin, moves the origin there and returns true. */
 static bool watch_energy(void *user, double t, double *z) {
   energies *w = user;
   const int tenth = (int)fmin(TENTHS - 1, floor(TENTHS * (t - 1e-9) / w->t));

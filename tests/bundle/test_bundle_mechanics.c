@@ -106,8 +106,10 @@ static void another_base_link_conjugates_the_holonomy(void **state) {
   check_near(length[0], length[1], 1e-12);
 }
 
-/* The swimmer as points of the embedding, in two dimensions. The geodesic is (C(X), S(X), 0), and the form of the
- * embedding is +-, +, +; the Killing field along the geodesic rotates or boosts the first two coordinates. */
+/* The swimmer as points p of the embedding, in two dimensions: the apex at the distance X along a geodesic, and two
+ * tips at the distance l from it, at the angles +-a to the geodesic. The geodesic is (C(X), S(X), 0), where C and S are
+ * cos and sin or cosh and sinh, and the form of the embedding is +-, +, +; the Killing field along the geodesic rotates
+ * or boosts the first two coordinates. */
 static void swimmer_points(bool hyperbolic, double X, double l, double a, double p[3][3]) {
   const double S = hyperbolic ? sinh(l) : sin(l), C = hyperbolic ? cosh(l) : cos(l);
   const double cx = hyperbolic ? cosh(X) : cos(X), sx = hyperbolic ? sinh(X) : sin(X);

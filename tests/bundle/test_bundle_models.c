@@ -1,5 +1,6 @@
-/* Tests that models of bundles are consistent: derivatives of A and M against differences, small loops against the
- * curvature, Bianchi's identity, closed forms against jets, plots of chains, and singular shapes. */
+/* Tests that models of bundles are consistent: derivatives of the connection A and the metric M against differences,
+ * small loops against the curvature, Bianchi's identity, closed forms against jets, plots of chains, and singular
+ * shapes. */
 #include "models.h"
 
 /* A class and the box of its random shapes. */

@@ -200,8 +200,9 @@ static void curved_swimmers_move_as_the_known_large_gait(void **state) {
   }
 }
 
-/* X = -2 K mu (1 - mu) int l^2 sin a dl da over the inside of the loop, where mu is the share of the tips in the mass;
- * the remainder is of higher order in l/R. */
+/* The displacement is X = -2 K mu (1 - mu) int l^2 sin a dl da over the inside of the loop of the leg length l and the
+ * half-angle a, where K is the curvature and mu is the share of the tips in the mass; the remainder is of higher order
+ * in l/R, with the radius of curvature R. */
 static void small_curved_swimmers_move_by_the_curvature_of_space(void **state) {
   const double corner[4][2] = {{.3, .4}, {1, .4}, {1, 1.2}, {.3, 1.2}};
   const double mu = 3 * .5 / (2 + 3 * .5), area = (1 - .027) / 3 * (cos(.4) - cos(1.2));

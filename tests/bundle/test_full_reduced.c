@@ -5,8 +5,8 @@
 
 enum { DISTANCES = 16, TEXT = 4096, TIMES = 8, LARGEST = 6 };
 
-/* A body in both descriptions. In one period the shape variables u and v describe the ellipse u = mean + c cos 2 pi t +
- * s sin 2 pi t. */
+/* A body in both descriptions. In one period, t from 0 to 1, each of the shape variables u and v is mean + c cos 2 pi t
+ * + s sin 2 pi t, so the shape describes an ellipse. */
 typedef struct pair_case {
   const char *space;
   int points;

@@ -189,7 +189,8 @@ static void gaits_of_gaits_are_what_they_say(void **state) {
   }
 }
 
-/* (u - u^3)(a + b T(2u - 1)), T of degree 14: 0 at both ends of an arc, where u is its time from 0 to 1. */
+/* (u - u^3)(a + b T(2u - 1)) with the Chebyshev polynomial T of degree 14: 0 at both ends of an arc, where u is its
+ * time from 0 to 1. *rate is the derivative with respect to u. */
 static double arched(double a, double b, double u, double *rate) {
   const double x = 2 * u - 1, angle = acos(fmin(fmax(x, -1), 1)), T = cos(14 * angle);
   const double dT = fabs(x) < 1 ? 28 * sin(14 * angle) / sin(angle) : 0;
@@ -197,7 +198,8 @@ static double arched(double a, double b, double u, double *rate) {
   return (u - u * u * u) * (a + b * T);
 }
 
-/* Degree 17: rounding errors of values of size 1, and in rates up to 17^2 of them divided by the shortest arc, .2. */
+/* The polynomials have degree 17. Tolerances are rounding errors of values of size 1, and for rates up to 17^2 times
+ * these, divided by the shortest arc, .2. */
 static void arcs_are_the_polynomials_through_their_points(void **state) {
   enum { DEGREE = 17, ARCS_OF = 3 };
   static const double ends[ARCS_OF + 1] = {0, .35, .8, 1}, a[ARCS_OF] = {1, -.5, .3}, b[ARCS_OF] = {.2, .7, -1};

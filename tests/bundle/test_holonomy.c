@@ -2,9 +2,9 @@
 #include "bundles.h"
 #include "gaits.h"
 
-/* The slope of log error against log step over two halvings, for the path and for its cost. The path is not smooth and
- * periodic, since Gauss's quadrature has every order for such a path. The errors of ten bundles are summed, because one
- * bundle may have a small coefficient by accident. */
+/* The slope of log error against log step over two halvings, for the path and for its cost. The path is not periodic,
+ * because for smooth periodic paths Gauss's quadrature has every order. The errors of ten bundles are summed, because
+ * one bundle may have a small coefficient by accident. */
 static void plain_steps_have_their_order(void **state) {
   enum { STEPS = 3 };
   uint64_t seed = check_seed();

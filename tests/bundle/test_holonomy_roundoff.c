@@ -1,5 +1,5 @@
-/* Tests of holonomies of connections that are not smooth: round-off of A and M ends the halving, and kinks and jumps
- * are located or given. */
+/* Tests of holonomies of connections that are not smooth: round-off of the connection A and the metric M ends the
+ * halving, and kinks and jumps are located or given. */
 #include "bundle/bundle_private.h"
 #include "bundles.h"
 #include "gaits.h"

@@ -16,7 +16,7 @@
 typedef double vector[3];
 typedef double matrix[3][3];
 
-/* exp of a rotation vector (Rodrigues). */
+/* R: the rotation by the vector factor w (Rodrigues), w not 0. */
 static void turned(const double *w, double factor, matrix R) {
   const double size = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), a = factor * size;
   const double u[3] = {w[0] / size, w[1] / size, w[2] / size};

@@ -97,8 +97,9 @@ static void the_form_is_the_energy_of_the_poses(void **state) {
   for (int i = 0; i < 3; i++) cb_plane_body_free(own[i]);
 }
 
-/* Without coupling an ellipse is a link of length 2 (a + hinge) with the masses pi (b^2 + rho a b) along, pi (a^2 + rho
- * a b) across, and pi (a^2 - b^2)^2/8 + pi rho a b (a^2 + b^2)/4 for rotation, where rho is its density. */
+/* Without coupling an ellipse with half axes a and b is a link of length 2 (a + hinge), where `hinge` is the distance
+ * of a hinge from its tip. Its masses are pi (b^2 + rho a b) along, pi (a^2 + rho a b) across, and pi (a^2 - b^2)^2/8 +
+ * pi rho a b (a^2 + b^2)/4 for rotation, where rho is its density. */
 static void without_coupling_it_is_a_chain_of_links(void **state) {
   uint64_t seed = check_seed();
   static const double axes[4][2] = {{1, .2}, {.6, .1}, {.8, .5}, {.3, .3}};

@@ -199,8 +199,8 @@ static void translations_alone_follow_the_centre_of_mass(void **state) {
   cb_bundle_free(b);
 }
 
-/* X = -2 K mu (1 - mu) int l^2 sin a dl da, l from e/2 to e, a from 0.4 to 1.2; mu is the share of the tips in the
- * mass. */
+/* The displacement is X = -2 K mu (1 - mu) int l^2 sin a dl da, with the curvature K, the leg length l from e/2 to e,
+ * and the half-angle a from 0.4 to 1.2; mu is the share of the tips in the mass. */
 static void small_swimmers_move_by_the_curvature(void **state) {
   const double e = 1e-2, m0 = 1.3, m1 = 0.6;
   for (int s = 0; s < 4; s++) {

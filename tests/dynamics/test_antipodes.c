@@ -33,8 +33,8 @@ static cb_status run_of(const char *space, const char *link, const char *more, c
 static const char spring[] = "{spring: {stiffness: 1, rest: 2}}",
                   harmonic[] = "interactions: [{pair_potential: harmonic, strength: 1, length: 2}]\n";
 
-/* The recorded energy is right within the error of the integrator (1e-11 here), until the last
- * step before the pass. */
+/* The run ends with an error that names the two points. Until the last step before the pass, the recorded energy is
+ * constant within the error of the integrator (1e-11 here). */
 static void a_pass_through_the_antipode_ends_the_run(void **unused) {
   static const char *const space[] = {"s2", "s3", "{name: s3, curvature: 4}", "s2xe", "{name: s3, chart: polar}"};
   static const char *const with[][2] = {{spring, ""},
@@ -110,8 +110,8 @@ static void what_is_smooth_at_the_antipode_goes_on(void **unused) {
   }
 }
 
-/* A rod and a spring rotate around the base point. If the curvature is below round-off (1e-15 of 1), the separations
- * equal those in E3. */
+/* A rod, and then a spring, rotates around the base point. Curvatures of 1e-20 and less change lengths near 1 by less
+ * than round-off, so the separations equal those in E3. */
 static void points_of_a_nearly_flat_space_are_told_apart(void **unused) {
   static const char *const link[] = {"rod", "{spring: {stiffness: 1, rest: 1}}"};
   static const char *const space[] = {"e3",

@@ -61,7 +61,8 @@ static cb_system *make(const cb_space *g, uint64_t seed, kind what) {
   return s;
 }
 
-/* Returns false if an integrator does not support the space, or the motion leaves the chart. */
+/* Runs to t = 1.6 with steps h, and measures the maximum changes of the energy and the momenta. Returns false if the
+ * run fails, for example because the motion leaves the chart. */
 static bool measure(const cb_system *s, cb_integrator *in, double h, found *out) {
   static const char *const observables[] = {"energy", "killing_momentum", NULL};
   const cb_run_options options = {.end = 1.6, .step = h, .every = 1, .observables = observables, .project = true};
@@ -101,8 +102,10 @@ static score scores[METHODS];
 /* Changes below this value are round-off, or the error of numerically integrated distances. */
 static double least(const cb_space *g) { return g->intrinsic ? 1e-8 : 1e-11; }
 
-/* In a single case the leading term of the error may be small, so that the next one dominates; the mean over all cases
- * shows the order. Changes above a hundredth are from steps that are too long, for example near the pole of a chart. */
+/* Checks that half the step at least halves a change, and adds the measured order to the score. In a single case the
+ * leading term of the error may be small, so that the next one dominates; the mean over all cases shows the order.
+ * Changes below `least` are not used, nor changes above a hundredth, which are from steps that are too long, for
+ * example near the pole of a chart. */
 static void check_falls(const cb_space *g, const char *where, double one, double half, int order, score *of) {
   if (half < least(g) || one > 1e-2) return;
   if (!(half <= one / 2)) print_error("%s: order %d, a change of %g goes to %g\n", where, order, one, half);
@@ -132,7 +135,7 @@ static void check_found(const cb_space *g, kind what, const char *where, int ord
   }
 }
 
-/* Whether the step is too long to show the order. */
+/* Whether the step is too long to show the order: a change above round-off is not halved with half the step. */
 static bool stands(const cb_space *g, const found *one, const found *half) {
   return (half->change.energy > fmax(least(g), one->change.energy / 2)) ||
          (half->change.momentum > fmax(least(g), one->change.momentum / 2));

@@ -123,7 +123,8 @@ static void angles_and_knife_edges_are_those_of_closed_forms(void **s) {
 
 /* --- in every space --- */
 
-/* The coordinates of three points, each at most 0.35 from a common centre. */
+/* The coordinates of three points, each at a distance of 0.15 to 0.35 from a common centre, that make a triangle for
+ * which stands_well is true. */
 static void some_triangle(const cb_space *g, uint64_t *state, double (*x)[K]) {
   do {
     double centre[K], v[K];
@@ -176,7 +177,7 @@ static void derivatives_in(const cb_space *g, uint64_t *state) {
 }
 static void derivatives_are_those_of_differences(void **s) { check_every_intrinsic_space(derivatives_in); }
 
-/* The row of a knife edge is the unit covector across the direction to its other end, which is computed by log. */
+/* The row of a knife edge is the unit covector across the direction to its other end; here log gives this direction. */
 static void blades_in(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < 10 && g->dim == 2; trial++) {
     static cb_element e;

@@ -327,7 +327,7 @@ static void pendulums_swing_with_their_period(void **unused) {
       }
 }
 
-/* Around a cone with half angle a: angular speed^2 = G/(l cos a). */
+/* Pendulums go around a cone with half angle a if angular speed^2 = G/(l cos a), with G and l as in open_pendulum. */
 static void spherical_pendulums_go_around_a_cone(void **unused) {
   static const char *const where[] = {"e3", "s3", "h3", "h3 {curvature: -0.4}"};
   for (int i = 0; i < 4; i++)

@@ -260,8 +260,8 @@ static void a_plane_is_met_at_any_distance_from_its_point(void **state) {
 
 static int bounded, unbounded;
 
-/* Whether the coordinates of an expression are regular during the complete motion. Near singular points of a chart,
- * samples do not determine the second derivatives of the expression. */
+/* Whether the coordinates of an expression are regular at five times of the motion: the diagonal of the metric is above
+ * 0.05. Near singular points of a chart, samples do not determine the second derivatives of the expression. */
 static bool regular(const cb_space *g, const walls *w, const cb_gap *gap, const mover *m, double span) {
   const bool polar = gap->kind == CB_GAP_WALL && w->kind[gap->index] == POLAR;
   const bool formula = polar || (gap->kind == CB_GAP_WALL && w->kind[gap->index] == FORMULA) ||

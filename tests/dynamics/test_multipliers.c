@@ -42,7 +42,8 @@ static void the_rigid_rod_of_the_validation_is_pulled_as_computed(void **state) 
   }
 }
 
-/* E3: the tension of a pendulum's rod is m v^2/L + m g cos, with cos = -z/L. */
+/* In E3 the tension of a pendulum's rod of length L is m v^2/L + m g cos, for the mass m and the speed v at the height
+ * z, with cos = -z/L and g = 9.81. */
 static void a_pendulum_pulls_with_its_weight_and_its_turning(void **state) {
   static const char text[] =
       "curvebody: 1\nspace: e3\nbodies:\n"

@@ -41,8 +41,8 @@ static double inner_at(const cb_space *g, const double *x, const double *u, cons
   return sum;
 }
 
-/* v1 <- v1 - (1+e) m2/(m1+m2) c e1, where e is the restitution, e1 and e2 are the unit vectors towards the other
- * sphere, and c = <v1,e1> + <v2,e2> is the speed at which the spheres approach each other.
+/* v1 <- v1 - (1+e) m2/(m1+m2) c e1 for spheres of masses m1 and m2, where e is the restitution, e1 and e2 are the unit
+ * vectors towards the other sphere, and c = <v1,e1> + <v2,e2> is the speed at which the spheres approach each other.
  * Physical velocities in charts are the same as in the embedding, and tangential parts do not change. */
 static void two_spheres_follow_the_formula_of_two_bodies(void **state) {
   uint64_t seed = check_seed();
@@ -219,7 +219,7 @@ static void an_overlap_is_lifted(void **state) {
   }
 }
 
-/* Walls that move towards each other with a ball between them. */
+/* A ball between two walls that move towards each other cannot be reflected, by either rule. */
 static void a_ball_that_walls_crush_is_refused_by_either_rule(void **state) {
   const double x[3] = {0}, v[3] = {0}, n[2][3] = {{1, 0, 0}, {-1, 0, 0}};
   body_case c;

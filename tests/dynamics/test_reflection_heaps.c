@@ -65,7 +65,8 @@ static void heap_matrix(const heap *h, double *D) {
     }
 }
 
-/* Finds z = D l + q of the solution by trying every set of l > 0. Returns false if there is no solution. */
+/* Finds z = D l + q >= 0 with l >= 0, of which z or l is 0 in each row, by trying every set of rows with l > 0. Returns
+ * false if there is no solution, up to `near`. */
 static bool enumerate(int n, const double *D, const double *q, double near, double *z) {
   for (int set = 0; set < 1 << n; set++) {
     double m[8][9];

@@ -44,8 +44,8 @@ static void the_cradle_passes_the_blow_through_by_the_sequential_rule(void **sta
   }
 }
 
-/* D = tridiagonal (-1, 2, -1), D l = (2, 0, 0, 0): l_j = 2 (5 - j)/5. With the small speeds that integrators leave in
- * balls at rest, the balls still count as in contact. */
+/* The impulses l solve D l = (2, 0, 0, 0), where D = tridiagonal (-1, 2, -1) gives the change of rates: l_j = 2 (5 -
+ * j)/5. With the small speeds that integrators leave in balls at rest, the balls still count as in contact. */
 static void all_balls_of_the_cradle_move_by_the_simultaneous_rule(void **state) {
   for (int s = 0; s < 3; s++)
     for (int noisy = 0; noisy < 3; noisy++) {
@@ -85,7 +85,7 @@ static void three_balls(cb_contact_rule rule, bool swapped, double v[3][2]) {
   close_case(&c);
 }
 
-/* D = (2, 1/2; 1/2, 2), l = 2 sqrt 3/5 each. */
+/* The impulses l solve D l = (sqrt 3, sqrt 3) with D = (2, 1/2; 1/2, 2): l = 2 sqrt 3/5 each. */
 static void the_simultaneous_break_keeps_its_mirror(void **state) {
   double v[3][2];
   three_balls(CB_CONTACT_SIMULTANEOUS, false, v);

@@ -26,7 +26,7 @@ static void series_has_the_accuracy_of_double(void **state) {
   }
   print_message("psi: %.2f eps near 0, %.2f eps elsewhere\n", near, far);
   check_at_most(near, 2.0); /* round-off of the last two sums and products, each at most half an ulp */
-  check_at_most(far, 8.0);  /* one more ulp for each halving of the angle: nine at t = -2^900 */
+  check_at_most(far, 8.0);  /* the error grows with each halving of the angle; at t = -2^900 there are nine */
 }
 
 /* Pairs at random places, from nearly coincident to nearly antipodal (or to d = 12 in a hyperbolic space). */

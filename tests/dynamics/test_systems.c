@@ -37,7 +37,7 @@ static int double_pendulum(double t, const double *z, double *dz, void *user) {
 }
 
 static void double_pendulum_is_that_of_the_textbook_by_every_method(void **unused) {
-  /* The bounds are about ten times the error of round-off and of the integrator's tolerance after five swings. */
+  /* The bounds are about ten times the error of round-off and of the integrator's tolerance at the time 5. */
   static const struct {
     const char *integrator;
     double step, bound;

@@ -16,14 +16,17 @@ static const double pi = 3.14159265358979323846;
   "  domain: [theta > 0, theta < pi]\n  periodic: [2*pi, 0, 2*pi]\n"
 #define TOP_START "  position: [0.2, 0.7, 0.1]\n  velocity: [0.4, 0.6, 7]\n"
 
-/* With u = cos theta:  u'^2 = k (u - u1)(u2 - u)(u3 - u), k = 2 m g l/A, phi' = (p_phi - p_psi u)/(A (1 - u^2)),
- * psi' = p_psi/C - u phi'. Source: Goldstein, Classical Mechanics, 2nd ed. (1980), section 5-7. */
+/* With u = cos theta between the roots u1 and u2 of the cubic whose third root is u3: u'^2 = k (u - u1)(u2 - u)(u3 -
+ * u), k = 2 m g l/A, phi' = (p_phi - p_psi u)/(A (1 - u^2)), psi' = p_psi/C - u phi'. A and C are the moments of
+ * inertia across and along the axis, p_phi and p_psi the momenta of the angles. Source: Goldstein, Classical Mechanics,
+ * 2nd ed. (1980), section 5-7. */
 typedef struct top {
   double u1, u2, u3, k, p_phi, p_psi;
   enum { PERIOD, PHI, PSI } what;
 } top;
 
-/* u = u1 + (u2 - u1) sin^2 s:  dt = 2 ds/sqrt(k (u3 - u)) */
+/* The integrand over s, where u = u1 + (u2 - u1) sin^2 s and dt = 2 ds/sqrt(k (u3 - u)): the time, or the change of phi
+ * or psi. */
 static double top_rate(double s, const top *x) {
   const double u = x->u1 + (x->u2 - x->u1) * sin(s) * sin(s), dt = 2 / sqrt(x->k * (x->u3 - u));
   const double phi = (x->p_phi - x->p_psi * u) / (1 - u * u);

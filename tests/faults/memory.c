@@ -123,7 +123,8 @@ static void told_signal(int number, siginfo_t *info, void *context) {
 
 static const int ends[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
 
-/* The handler of the program runs after the report. */
+/* Once requests are counted, a handler that the program sets for a signal that ends it is only stored; it runs after
+ * the report. */
 SHOWN int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
   for (size_t i = 0; counting && action && i < sizeof ends / sizeof *ends; i++)
     if (number == ends[i]) {

@@ -64,8 +64,8 @@ static displaced box_in_layers(const strata *s, int dim, const double *a, const 
     }
     d.mass += s->density[i] * part;
     for (int k = 0; k < 3; k++) first[k] += s->density[i] * y[k];
-    /* Q = column_of(border) + rho (h - border) in a layer; the border is its upper one, or the lower one of the last
-     * layer */
+    /* the column int_0^h rho is column_of(border) + rho (h - border) in a layer; the border is its upper one, or the
+     * lower one of the last layer */
     const double border = s->level[i < s->n ? i : s->n - 1];
     column += (column_of(s, border) - s->density[i] * border) * part + s->density[i] * along;
     last = content;

@@ -189,8 +189,8 @@ static void the_added_mass_turns_with_its_ellipsoid(void **unused) {
   check_near(energy[0], energy[1], 1e-13 * energy[0]);
 }
 
-/* For a disc the added mass across is 8/3, up to terms of the thickness. A formula with 2 - kappa would lose half of
- * the digits. */
+/* For a disc the added mass across is 8/3, and the added moment about a diameter 16/45, up to terms of the thickness. A
+ * formula with 2 - kappa would lose half of the digits. */
 static void the_added_mass_of_thin_ones_is_not_lost(void **unused) {
   cb_ellipsoid e = {.r = {1, 1, 1e-9}};
   cb_ellipsoid_finish(&e, CB_ELLIPSOID_EXACT);
@@ -309,7 +309,9 @@ static void the_wrench_is_that_of_the_energy(void **unused) {
 
 /* --- plates --- */
 
-/* Circulation, drag and torque of Andersen, Pesavento & Wang, in units of the half chord and of U, as printed. */
+/* The forces F[0], F[1] and the torque F[2] by the circulation, drag and torque of Andersen, Pesavento & Wang, as
+ * printed. u and v are the velocities along and across the plate in units of U, w is its angular velocity in U divided
+ * by the half chord. */
 static void planar(const double u, const double v, const double w, double F[3]) {
   const double speed = sqrt(u * u + v * v), circulation = 2 / M_PI * (-1.2 * u * v / speed + M_PI * w),
                drag = (1.4 - (u * u - v * v) / (speed * speed)) * speed / M_PI, torque = (0.3 + 0.2 * fabs(w)) * w;

@@ -64,7 +64,7 @@ static void a_body_with_a_table_keeps_its_momentum_over_100_periods(void **unuse
 
 /* --- the table's error --- */
 
-/* The maximum difference of K and mu0 of two bodies, relative to the maximum of the first. */
+/* The maximum difference of K and mu0 of two bodies at 400 times, relative to the maximum of each in the first body. */
 static double table_difference(const tank *a, const tank *b, double from, double to) {
   double most[2] = {0}, size[2] = {0};
   for (int i = 0; i < 400; i++) {

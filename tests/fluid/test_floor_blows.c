@@ -86,7 +86,8 @@ static void a_tilted_rod_keeps_its_angular_momentum_about_the_place_of_contact(v
     }
     for (int i = 0; i < 5; i++) check_near(m[1][i], m[0][i], 1e-12);
     check_near(m[1][5] - m[0][5], d->last.impulse, 1e-12);
-    /* v+ = -e v-, J = -(1 + e) v-/(w^T K^-1 w) */
+    /* with the restitution e and the rate v = w.Y of the vertex: v+ = -e v-, and the impulse is J = -(1 + e) v-/(w^T
+     * K^-1 w) */
     cb_pose_rotation(&end.g, r);
     cb_apply3_transposed(r, d->floor.up, up);
     cb_cross3(rod[d->last.vertex], up, w);

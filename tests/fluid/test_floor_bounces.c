@@ -2,8 +2,8 @@
  * accumulate and end at rest. */
 #include "floor_bodies.h"
 
-/* A body starts at rest with its lowest vertex at height z and hits the floor at T, then again after 2 e^k T each time,
- * with heights e^2k z. */
+/* A ball starts at rest with its lowest vertex at height z and hits the floor at T. With the restitution e, bounce k =
+ * 1, 2, ... takes the time 2 e^k T and has the height e^2k z. */
 static void a_ball_bounces_at_the_times_and_to_the_heights_of_the_parabola(void **unused) {
   for (int method = 0; method <= RKMK4; method++) {
     if (method == CB_SE3_TLN) continue;
@@ -67,8 +67,8 @@ static void bounces_without_end_accumulate_and_rest(void **unused) {
   }
 }
 
-/* With restitution 0.99 it would bounce about 2000 times before the flights are too short to resolve. The floor holds
- * it earlier. */
+/* With restitution 0.99 a tripod would bounce about 2000 times before the flights are too short to resolve. The floor
+ * holds it earlier. */
 static void an_accumulation_is_held_before_it_costs_much(void **unused) {
   const body b = drop_body(0.02, 0.02, 0.02);
   drop *d = drop_create(&b, 0.99, 3, tripod, CB_SE3_CAYLEY);

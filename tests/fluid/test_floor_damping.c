@@ -72,8 +72,9 @@ static void what_falls_stays_down(void **unused) {
       }
 }
 
-/* All vertices of a plate have one depth d, taken half a step before the end of a free step, with the upward velocity
- * v-. Then v+ = v- + h/m (k d - (c + h k/2) v+)+. */
+/* All vertices of a plate of mass m have one depth d, taken half a step h before the end of a free step, with the
+ * upward velocity v-. On a floor with stiffness k and damping c, v+ = v- + h/m (k d - (c + h k/2) v+)+, where ( )+ is
+ * the positive part. */
 static void a_plate_gets_the_implicit_speed(void **unused) {
   const double h = .01, stiffness = 400, depth = .02;
   for (int method = 0; method <= RKMK4; method++)
@@ -94,7 +95,8 @@ static void a_plate_gets_the_implicit_speed(void **unused) {
     }
 }
 
-/* With the depth x, m x'' = m g - k x - c x' is overdamped: the body sinks to m g/k at the rate k/c. */
+/* With the depth x, m x'' = m g - k x - c x' is overdamped, with stiffness k and damping c: the body sinks to the depth
+ * m g/k at the rate k/c. */
 static void it_creeps_to_rest_to_first_order(void **unused) {
   const double stiffness = 1e3, damping = 2e3, g = 10, end = 2, still[6] = {0};
   const double root = sqrt(damping * damping - 4 * mass * stiffness), slow = (root - damping) / (2 * mass),

@@ -1,4 +1,5 @@
-/* Tests of the order and time symmetry of the steppers with reflections off a floor. */
+/* Tests of the order and time symmetry of the steppers with reflections off a floor: order 2 for Hamilton-Pontryagin, 4
+ * for rkmk4. */
 #include "floor_bodies.h"
 
 static cb_rigid_state run_down(int method, int steps, double time, int *hits) {

@@ -41,8 +41,9 @@ static void tilted_boxes_come_to_rest_flat(void **unused) {
   }
 }
 
-/* A rod of mass 1, half length l and moment of inertia I starts with its foot on the floor, q0 from the vertical. Its
- * centre falls straight down, and the foot never leaves the floor:
+/* A rod of mass 1, half length l and moment of inertia I starts at rest with its foot on the floor, at the angle q0 to
+ * the vertical. Under gravity g its centre falls straight down, and the foot never leaves the floor; q is the angle to
+ * the vertical:
  *
  *   q'^2 (I + l^2 sin^2 q) = 2 g l (cos q0 - cos q)
  */

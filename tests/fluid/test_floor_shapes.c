@@ -63,7 +63,8 @@ static double largest(const cb_rigid_state *s) {
   return most;
 }
 
-/* A step that fails is repeated as two halves, as in a run, because thin bodies may rotate by radians in a step. */
+/* Makes a step; if it fails, it is repeated as two halves, up to ten times, as in a run, because thin bodies may rotate
+ * by radians in a step. */
 static cb_status step_halved(drop *d, double h, cb_rigid_state *s, int depth) {
   cb_status status = drop_try(d, h, s);
   if (status <= 0 || depth == 10) return status;
@@ -72,7 +73,8 @@ static cb_status step_halved(drop *d, double h, cb_rigid_state *s, int depth) {
   return CB_OK;
 }
 
-/* Makes steps of h times the time of a fall, and checks each step. */
+/* Makes steps of h times the time of a fall. After each step no vertex is below the floor, and the quantities of
+ * kept_by_the_floor are those of the start. *most_trials: the maximum number of trial steps. */
 static void fall(thrown *t, double h, int steps, double *most_trials) {
   double first[3], now[3], scale = 0;
   kept_by_the_floor(&t->s, first);

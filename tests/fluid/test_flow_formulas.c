@@ -96,8 +96,8 @@ static void vortex_is_that_of_lamb_and_oseen(void **unused) {
   cb_flow_free(f);
 }
 
-/* The integral of u dx around a circle about the axis is Gamma (1 - exp(-r^2/a^2)); around a circle that does not
- * enclose it, 0. */
+/* The integral of the velocity u along a circle of radius r about the axis is Gamma (1 - exp(-r^2/a^2)), with the
+ * circulation Gamma and the radius a of the core; around a circle that does not enclose the axis, it is 0. */
 static void circulation_of_the_vortex_is_as_given(void **unused) {
   cb_flow *f;
   check_ok(cb_flow_vortex(centre, axis, circulation, core, &f));

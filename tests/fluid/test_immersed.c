@@ -1,9 +1,9 @@
 /* Tests of bodies in a uniform fluid against closed solutions, and of derivatives against differences. */
 #include "immersed.h"
 
-/* The fall of a sphere, where W is its weight minus the buoyancy: m_eff v' = W - k v |v|, v = vt tanh(t/T), vt =
- * sqrt(W/k), T = m_eff/sqrt(W k), x = vt T log cosh(t/T). K and k are computed for the mesh; m_eff and k are close to
- * those of a sphere. */
+/* The fall of a sphere, where W is its weight minus the buoyancy and k its drag at speed 1: m_eff v' = W - k v |v|, v =
+ * vt tanh(t/T), vt = sqrt(W/k), T = m_eff/sqrt(W k), x = vt T log cosh(t/T). m_eff, the mass with the added mass, and k
+ * are computed for the mesh; both are close to those of a sphere. */
 static void fall_of_a_sphere(double density, int map) {
   const double g = 9.81, rho = 998, radius = 0.05;
   tank k = tank_of(mesh_ball(12, radius), density, 0);

@@ -43,7 +43,7 @@ static void two_boxes_are_the_falling_cat(void **unused) {
   tank_empty(&k);
 }
 
-/* (P/J)'' */
+/* The second derivative (P/J)'' from the values and the first two derivatives of P and of J. */
 static double quotient_bends(const double P[3], const double J[3]) {
   return P[2] / J[0] - (2 * P[1] * J[1] + P[0] * J[2]) / (J[0] * J[0]) + 2 * P[0] * J[1] * J[1] / (J[0] * J[0] * J[0]);
 }

@@ -17,9 +17,10 @@ static tank curved_tank(double K, mesh m, double density) {
 
 /* --- drag --- */
 
-/* The drag is F = v^2/2 pi S^2 C_d in a fluid of density 1, with S = sinh 1 or sin 1 for the radius 1. C_d is the
- * integral of |u| <u, n>^2 over the sphere, divided by pi S^2 v^3 (derived in this project). For the faces of the
- * octahedron the error is of second order in their size. */
+/* The drag is F = v^2/2 pi S^2 C_d in a fluid of density 1, with S = sinh 1 or sin 1 for the radius 1 and the speed v
+ * of the centre. C_d is the integral of |u| <u, n>^2 over the sphere, divided by pi S^2 v^3, with the velocity u and
+ * the normal n at each point (derived in this project). For the faces of the octahedron the error is of second order in
+ * their size. */
 static void drag_of_a_ball(void **unused) {
   static const double cd[2] = {1.650102514764, 1.118449855134};
   for (int space = 0; space < 2; space++) {

@@ -182,9 +182,9 @@ static void a_gust_is_a_frame_that_accelerates(void **unused) {
   tank_empty(&moved);
 }
 
-/* --- Auton's equation (mass m of the sphere, displaced mass m_f, added mass C m_f): (m + C m_f) v' = (1 + C) m_f
- * Du/Dt. For u = S x, Du/Dt = S^2 x, so x = x0 cosh(k t) + v0/k sinh(k t), k = |S| ((1 + C) m_f/(m + C m_f))^(1/2)
- * --- */
+/* --- Auton's equation of a small sphere with velocity v in the flow u (mass m of the sphere, displaced mass m_f, added
+ * mass C m_f): (m + C m_f) v' = (1 + C) m_f Du/Dt. For u = S x along an axis, Du/Dt = S^2 x, so x = x0 cosh(k t) + v0/k
+ * sinh(k t), k = |S| ((1 + C) m_f/(m + C m_f))^(1/2) --- */
 
 static void a_small_sphere_follows_autons_equation(void **unused) {
   const double S[3] = {0.8, -0.3, -0.5}, density = 2.5, time = 2, start[3] = {0.3, 1.2, -0.7}, v[3] = {0.1, -0.3, 0.2};

@@ -1,5 +1,5 @@
-/* The fluid's momentum is dL/dY and its wrench dL/dg: compared with differences of the Lagrangian, which this test sums
- * face by face with the midpoint rule. */
+/* The fluid's momentum is dL/dY and its wrench dL/dg, with the Lagrangian L of the fluid, the twist Y and the pose g:
+ * compared with differences of L, which this test sums face by face with the midpoint rule. */
 #include "immersed.h"
 
 /* The formulas of the flows. */

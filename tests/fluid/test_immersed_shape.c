@@ -54,7 +54,8 @@ static void boxes(mesh *both, double *I, double *mass, double a[2]) {
 }
 
 static double angle(double t) { return 1.3 * sin(t) + 0.4; }
-/* theta1' = -(I2 + m a2^2 + m a1 a2 cos al)/(I1 + I2 + m (a1^2 + a2^2 + 2 a1 a2 cos al)) al', m = m1 m2/(m1 + m2) */
+/* The rate of the first box without angular momentum, theta1' = -(I2 + m a2^2 + m a1 a2 cos al)/(I1 + I2 + m (a1^2 +
+ * a2^2 + 2 a1 a2 cos al)) al', m = m1 m2/(m1 + m2), with the symbols of boxes(). */
 static double turns(const double I[2], const double mass[2], const double a[2], double t) {
   const double m = mass[0] * mass[1] / (mass[0] + mass[1]), ca = cos(angle(t));
   return -(I[1] + m * a[1] * a[1] + m * a[0] * a[1] * ca) /
@@ -100,7 +101,8 @@ static void two_boxes_without_momentum_turn_by_their_shape(void **unused) {
 
 /* --- fluid --- */
 
-/* A plate that falls flat: v = vt tanh(t/T), with Cd = 2: W = rho A vt^2. */
+/* A plate of area A that falls flat: v = vt tanh(t/T), with Cd = 2: W = rho A vt^2 is its weight minus the buoyancy, T
+ * = m_eff/sqrt(W rho A), and m_eff is the mass with the added mass. */
 static void a_plate_falls_with_a_coefficient_of_two(void **unused) {
   const double rho = 998, density = 2700, thickness = 0.002, g = 9.81, area = 0.12 * 0.08;
   tank k = tank_of(mesh_plate(4, 0.12, 0.08, false), density, thickness);

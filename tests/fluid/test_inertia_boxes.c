@@ -13,7 +13,8 @@ typedef struct pushed {
 
 static const double twist[6] = {0.3, -2, 1, 0.7, -0.4, 1.1};
 
-/* The force on a body of this mass by the model with these parameters. */
+/* Computes the forces on a body of this mass, at each place where the model with these parameters acts. Returns the
+ * status of the preparation of the body; if it fails, there are no places. */
 static cb_status push(const char *text, const cb_mass *mass, pushed *out) {
   cb_tree *tree;
   cb_fluid_model *model;

@@ -1,5 +1,5 @@
-/* Tests of the local fluid model at rest: delta and added mass against closed forms and the table of accuracy, and
- * surfaces that have no delta. */
+/* Tests of the local fluid model at rest: the length delta (fluid/local.h) and added mass against closed forms and the
+ * table of accuracy, and surfaces that have no delta. */
 #include "local_cases.h"
 
 static void accuracy_of_the_local_model_is_the_published_one(void **unused) {
@@ -26,7 +26,8 @@ static void accuracy_of_the_local_model_is_the_published_one(void **unused) {
   assert_false(d.part.capped);
 }
 
-/* Table 1 of the paper: a sphere r/2, a tube without caps R, a plate a b/(pi (a + b)). */
+/* Table 1 of the paper (fluid/local.h) gives delta: r/2 for a sphere of radius r, R for a tube of radius R without
+ * caps, a b/(pi (a + b)) for a plate with sides a and b. */
 static void delta_of_table_1_is_reached_to_the_order_of_the_mesh(void **unused) {
   const double one = added_of(mesh_ellipsoid(10, 2, 2, 2)).part.delta - 1,
                two = added_of(mesh_ellipsoid(20, 2, 2, 2)).part.delta - 1;

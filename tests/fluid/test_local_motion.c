@@ -2,7 +2,7 @@
  * incompressible fluid. */
 #include "local_cases.h"
 
-/* If x' is the field of a twist, mu0 is K Y. */
+/* If the shape moves with the velocity field of a twist Y, its momentum mu0 is K Y, with the added mass K. */
 static void motion_of_a_rigid_body_has_the_momentum_K_Y(void **unused) {
   uint64_t seed = check_seed();
   mesh m = mesh_torus(13, 9, 1, 0.4);

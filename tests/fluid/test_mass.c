@@ -81,7 +81,7 @@ static void sheet_and_points_have_their_closed_forms(void **unused) {
   check_relative(m.inertia[3][1], m.mass * m.centre[2], 1e-15); /* -m hat(c)_01 = m c_2 */
 }
 
-/* About another origin: X^T k X, X = [[1, 0], [-hat(d), 1]], for a body moved by d. */
+/* The inertia of a body with the inertia k, moved by d: out = X^T k X, X = [[1, 0], [-hat(d), 1]]. */
 static void shift(const double k[6][6], const double d[3], double out[6][6]) {
   double X[6][6] = {{0}}, half[6][6] = {{0}};
   for (int i = 0; i < 6; i++) X[i][i] = 1;

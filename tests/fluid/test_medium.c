@@ -10,7 +10,8 @@ static void random_face(uint64_t *seed, double x[3][3]) {
     for (int i = 0; i < 3; i++) x[k][i] = check_uniform(seed, -0.8, 0.8);
 }
 
-/* The mean density over a face. The fraction of a triangle below l is sum_i (l - h_i)_+^2/prod_j (h_j - h_i). */
+/* The mean density over a face with corners at the heights h_i. The fraction of a triangle below the level l is sum_i
+ * (l - h_i)_+^2/prod_j (h_j - h_i), where ( )_+ is the positive part. */
 static double mean_in_layers(const strata *s, const double x[3][3]) {
   double h[3], sum = s->density[s->n];
   for (int i = 0; i < 3; i++) h[i] = cb_dot3(x[i], s->up);

@@ -1,7 +1,7 @@
 /* Tests of mass and momentum of a changing shape: rigid and affine motions are exact, and conservation laws hold. */
 #include "moving_shape.h"
 
-/* x' = omega × x + w */
+/* Sets the velocities x' = omega × x + w of the vertices, with the twist Y = (omega, w). */
 static void turn_and_move(shape *h, const double Y[6]) {
   for (int i = 0; i < h->s->vertices; i++) {
     cb_cross3(Y, h->x[i], h->v[i]);
@@ -81,7 +81,8 @@ static void parts_that_turn_each_by_themselves_add_up(void **unused) {
   shape_free(&h);
 }
 
-/* For x = (1 + t A) X and C = int rho X X^T of the solid, int rho x x'^T = (1 + t A) C A^T. */
+/* For the affine motion x = (1 + t A) X and C = int rho X X^T of the solid with density rho, int rho x x'^T = (1 + t A)
+ * C A^T. */
 static void affine_motion_has_its_closed_form(void **unused) {
   uint64_t seed = check_seed();
   const double a[3] = {1, 0.5, 0.25}, d[3] = {0.3, -0.2, 0.7}, density = 3, mass = density * 8 * a[0] * a[1] * a[2];
@@ -191,8 +192,8 @@ static void spin_about_the_centre_is_that_of_the_velocities(void **unused) {
   shape_free(&h);
 }
 
-/* After a shift of the body by d, and with an added drift w, the momentum is p + m w and the angular momentum L + d × p
- * + m c × w, where c is the shifted centre of mass. */
+/* After a shift of the body of mass m by d, and with an added drift w, its momentum p becomes p + m w, and its angular
+ * momentum L becomes L + d × p + m c × w, where c is the shifted centre of mass. */
 static void momentum_is_galilean(void **unused) {
   uint64_t seed = check_seed();
   shape h = three_parts(&seed);

@@ -106,8 +106,8 @@ static void derivatives_are_those_of_differences(void **unused) {
       ("{viscosity: 0.3, geoms: [{type: box, size: [0.2, 0.1, 0.03], position: [1, 2, 0.5], quaternion: [1, 2, -0.5, "
        "0.3], coefficients: [0.7, 0.1, 0.9, 2, 0.3]}, {type: capsule, size: [0.1, 0.2]}]}"),
       "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [0.2, 0.1, 0.03]}]}",
-      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [0.002, 0.003, 0.001]}]}", /* only the limit of N |v| is active */
-      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [2e-5, 1e-5, 3e-5]}]}",    /* both limits are active */
+      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [0.002, 0.003, 0.001]}]}", /* only the limit of N |v| acts */
+      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [2e-5, 1e-5, 3e-5]}]}",    /* both limits act */
       "{viscosity: 0.3}"};
   const cb_mass mass = mass_of(0.7, 0.02, 0.05, 0.06);
   uint64_t seed = check_seed();
@@ -164,7 +164,8 @@ static void geoms_act_where_they_are(void **unused) {
   subject_end(&whole);
 }
 
-/* A known property of version 2.2: a body of 1 cm has nearly no lift below 2 m/s, and above it the lift of 3.14. */
+/* A known property of version 2.2: a body of 1 cm has nearly no lift below 2 m/s (here at 0.02 m/s), and above it the
+ * lift of 3.14 (here at 30 m/s). */
 static void floors_take_the_lift_from_small_bodies(void **unused) {
   subject s[2] = {subject_of("mujoco_ellipsoid", "{geoms: [{size: [0.01, 0.01, 0.002]}]}", NULL),
                   subject_of("mujoco_ellipsoid", "{compat: \"2.2\", geoms: [{size: [0.01, 0.01, 0.002]}]}", NULL)};
@@ -182,8 +183,8 @@ static void floors_take_the_lift_from_small_bodies(void **unused) {
   for (int old = 0; old < 2; old++) subject_end(&s[old]);
 }
 
-/* Below both limits f = 1e-15, with q_i = (r_j r_k)^2 v_i, D = q.q and N = q.v, the lift is rho pi (D/f)^(1/2) (N/f) (N
- * v - |v|^2 q), and the drag is that of the area pi (D/f)^(1/2). */
+/* Below both limits f = 1e-15, with the half axes r, q_i = (r_j r_k)^2 v_i, D = q.q and N = q.v, the lift is rho pi
+ * (D/f)^(1/2) (N/f) (N v - |v|^2 q), and the drag is that of the area pi (D/f)^(1/2). */
 static void below_the_floors_forces_are_those_of_2_2(void **unused) {
   const double r[3] = {2e-5, 1e-5, 3e-5}, V[6] = {0, 0, 0, 0.8, -0.3, 0.6}, *v = V + 3, f = 1e-15, rho = 1.3;
   subject s = subject_of("mujoco_ellipsoid", "{compat: 2.2, slender: 0, geoms: [{size: [2e-5, 1e-5, 3e-5]}]}", NULL);

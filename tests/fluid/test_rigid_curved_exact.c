@@ -5,7 +5,7 @@
 #include "rigid_curved.h"
 
 /* Balls of radius 1/2 and density 2: curvature K, moment of inertia J and mass M including the added mass, and the
- * radius and period of the circle on which a spinning ball moves. */
+ * radius and period of the circle on which a ball with speed .25 and spin 8 moves. */
 static const struct ball {
   double K, J, M, radius, period;
 } balls[] = {{-1, 2 * .0589705369080045, 2 * (.550410782851529 + .0589705369080045) + .262811901249877, .414825397607,

@@ -1,6 +1,7 @@
 /* Tests of steps in curved spaces: compared with the equations in 4x4 matrices, g' = g hat(Y), mu' = ad*_Y mu + F, mu =
- * K(t) Y + mu0(t), solved by GSL's Dormand-Prince 8(7); Newton's matrix, the limit of flat space, errors, and no
- * allocation. */
+ * K(t) Y + mu0(t), solved by GSL's Dormand-Prince 8(7). g is the pose, Y the twist, mu the momentum, F the wrench, K(t)
+ * the inertia and mu0(t) the momentum of the changing shape. Other tests: Newton's matrix, the limit of flat space,
+ * errors, and no allocation. */
 #include "count_allocations.h"
 #include "rigid_curved.h"
 #include <curvebody/integrator.h>

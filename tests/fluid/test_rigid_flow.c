@@ -1,6 +1,8 @@
 /* Tests of a body in a uniform flow u, U = (0, R^T u): mu = I_b Y + I_f (Y - U) + mu0, mu' = ad*_Y mu - ad*_U (I_f (Y -
- * U) + mu0_f) + F. It is compared with the same body in a fluid at rest seen from a moving frame. Other tests: the form
- * without U, and a K that depends on the pose, for which steps remain symplectic. */
+ * U) + mu0_f) + F. mu is the momentum of body and fluid, Y the twist, I_b the inertia of the body, I_f the added mass,
+ * mu0 the momentum of the changing shape, mu0_f the part of the fluid in it, F the wrench, and R the rotation of the
+ * pose. It is compared with the same body in a fluid at rest seen from a moving frame. Other tests: the form without U,
+ * and an inertia K that depends on the pose, for which steps remain symplectic. */
 #include "rigid.h"
 
 typedef struct carried {
@@ -183,7 +185,7 @@ static void a_carried_plate_feels_a_torque_in_the_paper_only(void **unused) {
   }
 }
 
-/* --- K that depends on the pose: K = K0 + z S with <dK/dg Y, Y>/2 = (0, R^T e_z Y.S Y/2): energy is conserved --- */
+/* --- K that depends on the height z: K = K0 + z S; the wrench (0, R^T e_z Y.S Y/2) conserves the energy --- */
 
 static double layered_S[6][6];
 
@@ -247,7 +249,8 @@ static void energy_is_kept_where_the_inertia_depends_on_the_pose(void **unused) 
   }
 }
 
-/* --- the two-form of (g, p) in the body's axes: <dp1, eta2> - <dp2, eta1> - <p, [eta1, eta2]> --- */
+/* --- the two-form on changes (eta, dp) of pose and momentum p in body axes: <dp1, eta2> - <dp2, eta1> - <p, [eta1,
+ * eta2]> --- */
 
 typedef struct variation {
   double eta[6], dp[6];
@@ -263,7 +266,7 @@ static double two_form(const double p[6], const variation *a, const variation *b
   return sum;
 }
 
-/* The state s with g (1 + e hat(eta)) and p + e dp. */
+/* The state s with the pose g exp(e hat(eta)) and the momentum p + e dp, where eta and dp are those of `by`. */
 static cb_rigid_state varied(const cb_rigid_state *s, const variation *by, double e) {
   cb_rigid_state out = *s;
   cb_pose move;

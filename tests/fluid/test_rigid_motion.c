@@ -24,7 +24,8 @@ static void integrate(gsl_odeiv2_system *ode, double time, double *y) {
   gsl_odeiv2_driver_free(d);
 }
 
-/* omega = (A cn, B sn, C dn): 2 E J3 > M^2 > 2 E J2 */
+/* omega = (A cn, B sn, C dn) with Jacobi's functions, where 2 E J3 > M^2 > 2 E J2 for the energy E, the angular
+ * momentum M and the moments of inertia J1 < J2 < J3. */
 static void free_rigid_body_follows_jacobi(void **unused) {
   const double J[3] = {1, 2, 3.5}, time = 7;
   body b = plain_body(J[0], J[1], J[2], 2);
@@ -56,7 +57,8 @@ static void free_rigid_body_follows_jacobi(void **unused) {
   for (int i = 0; i < 3; i++) check_near(fine.g.x[i], Y[3 + i] * time, 1e-9);
 }
 
-/* J w' = J w × w + moment × gamma,  gamma' = gamma × w */
+/* The Euler-Poisson equations, J w' = J w × w + moment × gamma, gamma' = gamma × w, with the spin w and gravity gamma
+ * in the body's axes; y = (w, gamma). */
 static int top(double t, const double *y, double *dy, void *user) {
   const body *b = user;
   double l[3], turn[3], torque[3];

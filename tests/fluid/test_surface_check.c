@@ -70,8 +70,8 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
   cb_surface_free(s);
 }
 
-/* Two tetrahedra around the same centre, the second scaled by k, moved by `shift` along x and, if inside_out is set,
- * with its faces inwards. */
+/* Returns the status of the check of a surface of two tetrahedra around the same centre with these parts. The second
+ * one is scaled by k, moved by `shift` along x and, if inside_out is set, has its faces inwards. */
 static cb_status check_two(double k, bool inside_out, double shift, const int *part) {
   double x[8][3];
   int face[8][3];
@@ -109,7 +109,7 @@ static void a_body_in_a_body_is_refused_a_cavity_is_not(void **state) {
 }
 
 /* Checks rows of 20 tetrahedra and returns the CPU time; with `nested` the last tetrahedron is inside the one before
- * it. */
+ * it. text: the expected error; NULL: none. */
 static double check_grid(int pieces, bool nested, const char *text) {
   const int n = 4 * pieces;
   double(*x)[3] = malloc((size_t)n * sizeof *x);

@@ -60,7 +60,8 @@ static void rayleighs_form_is_symmetric_and_takes_energy(void **unused) {
   }
 }
 
-/* D' = X^T D X if the origin of the body is moved, in either form. */
+/* If the body is moved by d from the origin, its drag D becomes X^T D X in either form, where X maps a twist (omega, v)
+ * to (omega, v + omega x d). */
 static void the_origin_moves_as_a_rigid_one(void **unused) {
   static const char *const form[2] = {"{form: printed}", "{form: rayleigh}"};
   const double d[3] = {0.5, -1, 2};

@@ -123,7 +123,8 @@ static void distances_are_the_embeddings_and_their_derivatives_agree_with_differ
   check_every_space(distances);
 }
 
-/* d from jets of 2 R asin(c/2R), with the coordinates of the embedding written in polar coordinates. */
+/* The distance d from jets of d = 2 R asin(c/2R) (asinh in a hyperbolic space), where R is the radius of curvature and
+ * c the length of the chord between the two points of the embedding, each given by its polar coordinates. */
 static cb_jet jet_distance(const cb_space *g, const double *q) {
   double r = 1 / sqrt(fabs(g->factor[0].curvature));
   bool sphere = g->factor[0].curvature > 0;

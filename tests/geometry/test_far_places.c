@@ -241,9 +241,9 @@ static void momenta_of_a_flight_are_kept_or_nan(void **state) {
   }
 }
 
-/* The momenta E of the boosts and B of the rotations transform under a boost by L along x, with c = cosh L and s =
- * sinh L: E_y' = c E_y + s B_z, E_z' = c E_z - s B_y, B_y' = c B_y - s E_z, B_z' = c B_z
- * + s E_y; E_x and B_x do not change. */
+/* The momenta E of the boosts and B of the rotations transform under a boost by L along x, with c = cosh L and s = sinh
+ * L: E_y' = c E_y + s B_z, E_z' = c E_z - s B_y, B_y' = c B_y - s E_z, B_z' = c B_z + s E_y; E_x and B_x do not
+ * change. */
 static void momenta_of_what_is_boosted_are_those_of_the_boost(void **state) {
   static const char *const fields[] = {"killing_momentum", NULL};
   static const double by[] = {10, 20, 40, 100, 400, 650};

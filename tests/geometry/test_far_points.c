@@ -161,7 +161,7 @@ static void means_of_spread_points_are_found(void **state) {
     check_ok(cb_karcher_mean(g, 2, x, equal, mean));
     check_at_most(largest(3, mean, middle), 1e-13);
   }
-  /* masses 3 : 1 at distance 8, with 30 digits */
+  /* masses 1 and 3, each at the distance 8 from the base point, computed with 30 digits */
   const double x[6] = {sinh(8), 0, cosh(8), sinh(8) * cos(3.1), sinh(8) * sin(3.1), cosh(8)}, weight[2] = {1, 3};
   const double right[3] = {-27.2692540762356, 1.13523624119478, 27.3111878027598};
   double mean[4];

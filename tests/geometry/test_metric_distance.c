@@ -5,8 +5,8 @@
 
 enum { TRIALS = CHECK_SANITIZED ? 50 : 1000, FEW = CHECK_SANITIZED ? 20 : 100 };
 
-/* The number of pairs in each chart of a space: a thousand in total in the spaces of the thesis, fewer in similar
- * spaces. */
+/* The number of pairs in each chart of a space that has distances: TRIALS, divided by the number of these charts, in
+ * the spaces of the thesis with |K| = 1 (and E3); FEW, divided likewise, in all other spaces. */
 static int trials_in(const cb_space *g) {
   static const char *const thesis[] = {"e3", "s3", "h3", "h2xe"};
   int charts = 0, trials = FEW;
@@ -16,7 +16,8 @@ static int trials_in(const cb_space *g) {
   return (trials + charts - 1) / charts;
 }
 
-/* Whether the geodesic passes the axis of polar coordinates, where they are singular, on almost the opposite side. */
+/* Whether an angle of a polar chart differs by pi, to 0.01, between the ends: the geodesic then passes close to the
+ * axis, where these coordinates are singular. */
 static bool passes_axis(const cb_space *g, const double *q, const double *y) {
   bool near = false;
   for (int i = 0; i < g->dim && strcmp(g->chart->name, "polar") == 0; i++)
@@ -144,8 +145,8 @@ static void distances_take_the_nearest_periodic_image(void **s) {
 }
 
 /* The straight line in the chart leaves the domain, and the starts of the shooting method fail. The lengths are from
- * Clairaut's integral, 2 psi^2 R/sqrt(R^2 - b^2) drho from the turning radius rho_min, with psi = 1 + M/(2 rho), R =
- * rho psi^2 and b = R(rho_min), with 25 digits. */
+ * Clairaut's integral, 2 psi^2 R/sqrt(R^2 - b^2) drho from the minimum rho_min of the isotropic radius rho, with psi =
+ * 1 + M/(2 rho), R = rho psi^2, b = R(rho_min) and the mass M, with 25 digits. */
 static void shortest_geodesics_go_around_a_hole_in_the_domain(void **s) {
   static const struct {
     double q[3], y[3], length;

@@ -171,7 +171,8 @@ static void left_translations(const cb_space *g, uint64_t *state) {
 
 static void left_translations_are_isometries(void **unused) { each(PRODUCTS, left_translations); }
 
-/* D^2 = d^2 + z^2, where d is measured in the hyperbolic plane only; derivatives agree with differences. */
+/* The distance D in H^2 x E satisfies D^2 = d^2 + z^2, where d is the distance in the hyperbolic plane and z the
+ * difference along E. The derivatives of D agree with differences. */
 static void centres_far_away_in_h2xe_are_measured_factor_by_factor(void **unused) {
   uint64_t state = check_seed();
   cb_space *g = open_space(0), *h2;

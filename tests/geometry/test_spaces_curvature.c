@@ -3,9 +3,10 @@
  * metric. */
 #include "check_intrinsic.h"
 
-/* The curvature tensor from the metric, without functions of the library: R_ijkl = (d_j d_k g_il + d_i d_l g_jk - d_i
- * d_k g_jl - d_j d_l g_ik)/2 + g_mn (G^m_jk G^n_il - G^m_jl G^n_ik), K(u, v) = R(u, v, u, v)/(|u|^2 |v|^2 - (u.v)^2)
- * (Landau & Lifshitz, Fields, eq. 92.1). */
+/* The curvature tensor from the metric g, without functions of the library: R_ijkl = (d_j d_k g_il + d_i d_l g_jk - d_i
+ * d_k g_jl - d_j d_l g_ik)/2 + g_mn (G^m_jk G^n_il - G^m_jl G^n_ik), with the Christoffel symbols G, and the sectional
+ * curvature K(u, v) = R(u, v, u, v)/(|u|^2 |v|^2 - (u.v)^2) of two vectors u and v (Landau & Lifshitz, Fields, eq.
+ * 92.1). */
 typedef struct curved {
   int n;
   double g[N][N], R[N][N][N][N], inverse[N][N];

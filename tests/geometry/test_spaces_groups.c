@@ -1,8 +1,10 @@
 /* The numerical geodesics and distances of Nil, Sol and the cover of SL(2, R) agree with Hamilton's equations, written
- * out here and integrated by GSL's Prince-Dormand 8(9).
+ * out here and integrated by GSL's Prince-Dormand 8(9). In the coordinates (x, y, z) or (x, w, t), with the momenta p
+ * of the coordinates, the Hamiltonian H is
  *
  *   Nil  H = (px^2 + (py + x pz)^2 + pz^2)/2      Sol  H = (e^-2z px^2 + e^2z py^2 + pz^2)/2
- *   SL2  H = ((e^w px - pt)^2 + pw^2 + pt^2)/2 */
+ *   SL2  H = ((e^w px - pt)^2 + pw^2 + pt^2)/2
+ */
 #include "check_spaces.h"
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>

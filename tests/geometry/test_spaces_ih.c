@@ -5,7 +5,7 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 
-/* x'' = (|x'|^2 x - 2 (x.x') x')/(|x|^2 + 2) */
+/* The equation of geodesics, x'' = (|x'|^2 x - 2 (x.x') x')/(|x|^2 + 2); z = (x, x'). */
 static int geodesic(double t, const double *z, double *dz, void *unused) {
   const double *x = z, *v = z + 3, f = cb_dot3(x, x) + 2, vv = cb_dot3(v, v), xv = cb_dot3(x, v);
   for (int i = 0; i < 3; i++) {
@@ -116,8 +116,8 @@ static void exp_of_log_is_the_point(void **unused) {
   cb_space_free(g);
 }
 
-/* d = F(u+) - F(u-) in extended precision, with u+- = (|p + q| +- |p - q|)/2 and F(u) = asinh(u/sqrt 2) + u/2
- * sqrt(u^2 + 2). */
+/* The distance of p and q, d = F(u+) - F(u-), in extended precision, with u+- = (|p + q| +- |p - q|)/2 and F(u) =
+ * asinh(u/sqrt 2) + u/2 sqrt(u^2 + 2). */
 static long double plain_distance(const double *p, const double *q) {
   long double P = 0, M = 0, f[2];
   for (int i = 0; i < 3; i++) {
@@ -144,8 +144,8 @@ static void distance_loses_no_digits(void **unused) {
     const long double exact = plain_distance(p, q); /* plain_distance itself has an error of 1e-19 80 80/d */
     check_near(d, (double)exact, 2e-15 * d + 2e-15);
   }
-  /* Opposite points: d = 2 F(r). Points close together: d = sqrt(r^2 + 2) |difference|, with the radius r of their
-   * middle. */
+  /* Opposite points at the radius r: d = 2 F(r), with F as in plain_distance. Points close together: d = sqrt(r^2 + 2)
+   * |difference|, with the radius r of their middle. */
   for (int repeat = 0; repeat < 1000; repeat++) {
     double p[3], q[3], d;
     random_in_ball(&state, random_scale(&state, 80), p);

@@ -22,7 +22,7 @@ static double inner(const cb_space *g, const double *x, const double *u, const d
   return sum;
 }
 
-/* A vector of length 0.15 to 0.4. */
+/* Makes a random vector of length 0.15 to 0.4 at x, and returns its length. */
 static double some_vector(const cb_space *g, uint64_t *state, const double *x, double *v) {
   const double length = check_uniform(state, 0.15, 0.4);
   check_random_tangent(g, state, x, 1, v);
@@ -31,7 +31,8 @@ static double some_vector(const cb_space *g, uint64_t *state, const double *x, d
   return length;
 }
 
-/* The size of the numbers: digits are lost where the metric or the coordinates are large. */
+/* The square of the largest coordinate of x, at least 1, to which tolerances are proportional: digits are lost where
+ * the metric or the coordinates are large. */
 static double size_of(const cb_space *g, const double *x) {
   double size = 1;
   for (int a = 0; a < g->embedding; a++) size = fmax(size, fabs(x[a]));

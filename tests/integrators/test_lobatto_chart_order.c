@@ -18,7 +18,7 @@ static void open_embedded(const body_case *c, bool stretched, body_case *e) {
   finish_system(e);
 }
 
-/* The state of the embedded body after time t by GSL's Dormand-Prince 8(7). */
+/* Advances the state of the embedded body by the time t with GSL's Dormand-Prince 8(7), with or without constraints. */
 static void reference(body_case *e, double t) {
   double v[NUMBERS];
   if (!cb_system_constraints(e->system)) {

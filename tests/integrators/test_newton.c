@@ -181,7 +181,8 @@ static void newton_and_fixed_point_find_the_same_stages(void **unused) {
   }
 }
 
-/* Rod and triangle in H3 and S3 in both forms, started from the stages of the previous step, with h = 0.1 and 0.01. */
+/* Rod and triangle in polar charts of H3 and S3, in both forms, with h = 0.1 and 0.01, need at most two iterations in
+ * each step that starts from the stages of the previous one. */
 static void newton_takes_at_most_two_iterations_a_step(void **unused) {
   for (int body = 0; body < 2; body++)
     for (int space = 0; space < 2; space++)

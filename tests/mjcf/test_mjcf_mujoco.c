@@ -155,7 +155,8 @@ static void check_matrix(const double a[3][3], const double b[3][3], double tole
   for (int i = 0; i < 9; i++) check_near(a[i / 3][i % 3], b[i / 3][i % 3], tolerance);
 }
 
-/* Frames that differ by half turns describe the same box. */
+/* Checks the type, the coefficients, the size, the place and the axes of a geom; axes are compared by a tensor, because
+ * frames that differ by half turns describe the same box. Meshes that are only for display have no size here. */
 static void check_geom(const cb_mjcf_geom *own, const mjModel *m, int id) {
   const bool mesh = own->type == CB_MJCF_MESH;
   static const int types[] = {mjGEOM_SPHERE,    mjGEOM_CAPSULE, mjGEOM_CYLINDER,
@@ -232,7 +233,8 @@ static void check_whole(const cb_mjcf_body *own, const mjModel *m) {
 
 /* --- the effect of the fluid --- */
 
-/* Makes a scenario with the rules of this version of MuJoCo. */
+/* Makes a scenario with `compat: "2.2"`, the rules of the version of MuJoCo that is linked here. Returns the status of
+ * opening it. */
 static cb_status open_scenario(const cb_mjcf *own, cb_scenario **out) {
   static const char before[] = "        viscosity: ";
   cb_text text = {0}, versed = {0};

@@ -224,7 +224,8 @@ static void dtau_inverse_inverts_differences_of_tau(void **unused) {
     }
 }
 
-/* sum B_k/k! ad^k with |omega| < 1.3: the first omitted term is below 1e-15. */
+/* dexp^-1 of the exponential is sum B_k/k! ad^k with the Bernoulli numbers B_k; for |omega| < 1.3 the first omitted
+ * term is below 1e-15. For tln it is 1 - ad/2. */
 static void dexp_inverse_is_its_series(void **unused) {
   static const double b[] = {1,
                              -1. / 2,

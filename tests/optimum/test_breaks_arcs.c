@@ -14,7 +14,8 @@ static cb_bundle *bundle_of(const char *text) {
   return b;
 }
 
-/* M = 1 and B = 1 for a < 0, M = n^2 and B = c beyond: A = (0, a), (0, c a). */
+/* In the shapes (a, b) the metric is M = 1 and the curvature B = 1 for a < 0, and M = n^2 and B = c beyond: the
+ * connection is A = (0, a), (0, c a). */
 static cb_bundle *two_media(double n, double c) {
   char text[400];
   snprintf(text, sizeof text,
@@ -24,9 +25,10 @@ static cb_bundle *two_media(double n, double c) {
   return bundle_of(text);
 }
 
-/* The gait through (-1, 0), symmetric about b = 0. It consists of two arcs of radius rho for a < 0, which reach a = 0
- * at b = -h and h at the angle p, and of one arc of radius n rho/c for a > 0, which begins at the angle q: h = n rho/c
- * cos q. off: the residuals of Snell's law sin p = n sin q and of the area. Returns E = length^2. */
+/* The gait through (-1, 0) in the plane of the shapes (a, b), symmetric about b = 0. It consists of two arcs of radius
+ * rho for a < 0, which reach a = 0 at b = -h and h at the angle p, and of one arc of radius n rho/c for a > 0, which
+ * begins at the angle q: h = n rho/c cos q; n and c are those of two_media. off: the residuals of Snell's law sin p = n
+ * sin q and of the area. Returns the cost E = length^2. */
 static double lens(double n, double c, double area, double rho, double q, double off[2]) {
   const double R = n * rho / c, h = R * cos(q), half = asin(hypot(1, h) / (2 * rho)), p = half - atan(h);
   const double turn = M_PI - 2 * q;

@@ -20,7 +20,8 @@ static cb_extremal *dido(const cb_bundle *b, const cb_optimum_problem *o, double
   return e;
 }
 
-/* tau = |lambda| t/2: sin tau (sin tau - tau cos tau) = 0; the second factor vanishes at tau = 4.493409457909064. */
+/* With tau = |lambda| t/2, times t are conjugate if sin tau (sin tau - tau cos tau) = 0; the second factor vanishes
+ * first at tau = 4.493409457909064. */
 static void didos_circles_are_conjugate_after_whole_turns(void **state) {
   const double start_shape[4] = {.3, -.2};
   cb_bundle *b = model("heisenberg", "");
@@ -97,8 +98,9 @@ static void a_free_number_of_the_group_changes_nothing(void **state) {
   cb_extremal_free(f);
 }
 
-/* The number of negative directions of E/2 - sum nu_k c_k over loops through the start shape that satisfy the
- * conditions to first order, computed on four arcs of polynomials. */
+/* The number of negative directions of E/2 - sum nu_k c_k (cost E, conditions c_k of the target and their multipliers
+ * nu_k) over loops through the start shape that satisfy the conditions to first order, computed on four arcs of
+ * polynomials. */
 static int index_of(const cb_optimum_problem *o, const cb_extremal *e) {
   enum { ARCS = 4, DEGREE = 14 };
   const cb_group *G = o->bundle->group;

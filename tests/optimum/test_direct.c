@@ -1,4 +1,5 @@
-/* Tests of the direct search for gaits of stationary cost. */
+/* Tests of the direct search for gaits of stationary cost. E is the cost, X the displacement, L = sqrt(E) the length,
+ * and lambda are the multipliers of the target. */
 #include "gaits.h"
 #include "optimum/direct.h"
 

@@ -1,4 +1,6 @@
-/* Tests of extremals against tables, closed forms, their own gaits, and differences along a family. */
+/* Tests of extremals against tables, closed forms, their own gaits, and differences along a family. E is the cost, X
+ * the displacement, r the shape, p its momentum, lambda the multipliers of Wong's equations, and nu those of the
+ * target. */
 #include "extremals.h"
 
 /* The table has at least 10 digits: 1e-10 is half of the last digit of the smallest value. */
@@ -32,7 +34,7 @@ static void purcells_swimmer_moves_at_the_least_cost_of_the_table(void **state) 
   cb_bundle_free(b);
 }
 
-/* E(X + h) - E(X - h) = 4 lambda_x h, by a difference of order 4 with h = X/50. */
+/* dE/dX = 2 nu, by a difference of order 4 with the step h = X/50. */
 static void the_multiplier_is_half_the_slope_of_cost(void **state) {
   cb_bundle *b = model("purcell", "links 3");
   const double *row = purcell_row[2], h = row[0] / 50, weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12};
@@ -70,7 +72,8 @@ static void a_given_element_is_reached_with_a_corner_at_the_start(void **state) 
   cb_bundle_free(b);
 }
 
-/* nu X = E, and the efficiency X^2/E is a maximum: it is smaller for a distance 1 % shorter or longer. */
+/* For the most efficient gait nu X = E, and the efficiency X^2/E is a maximum: it is smaller for a distance 1 % shorter
+ * or longer. The farthest gait of a given length is that of least cost for its distance. */
 static void the_most_efficient_and_the_farthest_gait_obey_their_conditions(void **state) {
   cb_bundle *b = model("purcell", "links 3");
   cb_optimum_problem o = {
@@ -130,7 +133,8 @@ static void strokes_whose_ends_depend_wildly_on_their_starts_are_solved(void **s
   cb_bundle_free(b);
 }
 
-/* Several extremals from one start shape: E, lambda, and r0' if it is given. */
+/* Several extremals from one start shape (l, v): their cost E, lambda, and the rate of the shape at the start, if it is
+ * given. */
 static void pushmepullyou_has_the_extremals_of_the_table(void **state) {
   cb_bundle *b = model("pmpy", "");
   const double v = 4 * M_PI / 3, start_shape[2] = {5, v};

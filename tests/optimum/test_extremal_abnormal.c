@@ -12,8 +12,9 @@ static cb_bundle *written(const char *text) {
   return b;
 }
 
-/* Checks the conditions at mu = 0: p = A^T lambda and <lambda, B_ij> v_j = 0 at all times. The gait has the reported
- * holonomy and cost. */
+/* Checks an extremal with mu = 0: its residuals, and at 40 times that its speed is constant and <lambda, B_ij> v_j = 0
+ * (lambda: multipliers, B: curvature, v: rate of the shape), for two or three shape variables. The gait has the
+ * reported holonomy and cost. */
 static void check_abnormal(const cb_bundle *b, const cb_extremal *e) {
   const int n = b->n;
   cb_gait *gait;
@@ -93,7 +94,8 @@ static void the_gait_of_greatest_distance_is_an_abnormal_extremal(void **state) 
   cb_bundle_free(b);
 }
 
-/* B = 1 - q^2 - s^2 vanishes on the unit circle: -g = int B dA = pi/2 is the maximum, E = 4 pi^2. */
+/* The curvature B = 1 - q^2 - s^2 vanishes on the unit circle in the shape variables q and s: -g = int B dA = pi/2 is
+ * the maximum of the holonomy, with the cost E = 4 pi^2. */
 static void a_loop_on_which_curvature_vanishes_does_the_most(void **state) {
   cb_bundle *b = written(
       "group: r1\nshape: [q, s]\n"
@@ -116,7 +118,7 @@ static void a_loop_on_which_curvature_vanishes_does_the_most(void **state) {
   cb_bundle_free(b);
 }
 
-/* Martinet's distribution: B = 2q, and q = 0 is abnormal. */
+/* Martinet's distribution with the curvature B = 2q: the line q = 0 is abnormal. */
 static void a_line_on_which_curvature_vanishes_is_abnormal(void **state) {
   cb_bundle *b = written("group: r1\nshape: [q, s]\nA: [[0, q^2]]\n");
   cb_wong w;

@@ -1,4 +1,5 @@
-/* Tests of families of gaits of stationary cost, followed by the amount of their target. */
+/* Tests of families of gaits of stationary cost, followed by the amount of their target. E is the cost, X the amount,
+ * and lambda the multiplier. */
 #include "gaits.h"
 #include "optimum/direct.h"
 #include "optimum/family.h"

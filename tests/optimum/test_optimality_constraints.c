@@ -64,8 +64,8 @@ static cb_gait *rounded_square(const double *rho) {
 
 static const double low[2] = {-1, -1}, high[2] = {1, 1};
 
-/* The rounded square is a minimum. The constraints press on its sides with the force that a free arc has, v^2/rho: an
- * impulse of L l/rho per side, for a loop of length L with straight sides of length l. */
+/* The rounded square is a minimum. The constraints press on its sides with the force that a free arc has, v^2/rho at
+ * the speed v: an impulse of L l/rho per side, for a loop of length L with straight sides of length l. */
 static void a_rounded_square_presses_on_its_walls(void **state) {
   cb_bundle *b = bundle("heisenberg");
   const double r = .4, rho[4] = {r, r, r, r}, L = 8 - (8 - 2 * M_PI) * r, side = 2 - 2 * r;

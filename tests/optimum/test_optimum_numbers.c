@@ -1,6 +1,6 @@
-/* Tests of optimal gaits against tables, closed forms and each other. Numbers with twelve digits are from shooting and
- * from an independent Fourier-Galerkin computation; 1e-10 is the error of their last steps.
- */
+/* Tests of optimal gaits against tables, closed forms and each other. E is the cost, X the displacement, L = sqrt(E)
+ * the length, and lambda are the multipliers. Numbers with twelve digits are from shooting and from an independent
+ * Fourier-Galerkin computation; 1e-10 is the error of their last steps. */
 #include "extremals.h"
 #include <curvebody/scenario.h>
 
@@ -210,8 +210,8 @@ static void all_numbers_of_a_rotation_are_its_element(void **state) {
   done(parts);
 }
 
-/* heisenberg: L^2 = 4 pi |z|, with conjugate times after a complete turn, 2 pi/|lambda|. hopf: L^2 = Omega (4 pi -
- * Omega), where Omega is twice the phase. */
+/* heisenberg: L^2 = 4 pi |z| for the element z, with conjugate times after a complete turn, 2 pi/|lambda|. hopf: L^2 =
+ * Omega (4 pi - Omega), where the solid angle Omega is twice the phase. */
 static void circles_are_the_best_by_closed_forms(void **state) {
   const double start_shape[2] = {.3, -.2};
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .1}, .start_shape = start_shape};
@@ -233,8 +233,8 @@ static void circles_are_the_best_by_closed_forms(void **state) {
   done(s);
 }
 
-/* A circle of rho = 1/2 that begins at x = 0, and an elastica that rotates the ball by the same angle, around (rho, 0,
- * 1). */
+/* A circle of radius rho = 1/2 that begins at x = 0, and an elastica that rotates the ball by the same angle, around
+ * the axis (rho, 0, 1). */
 static void a_ball_is_rolled_by_a_circle(void **state) {
   const double half = M_PI * sqrt(1.25), s = -sin(half) / sqrt(1.25);
   const cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {cos(half), -s / 2, 0, -s}}};

@@ -63,7 +63,8 @@ static void a_cost_without_a_least_is_told(void **state) {
   cb_bundle_free(b);
 }
 
-/* Half a turn of a ball has two logarithms. A circle reaches it: pi = 2 pi (sqrt(1 + rho^2) - 1), E = (2 pi rho)^2. */
+/* Half a turn of a ball has two logarithms. A circle of radius rho reaches it: pi = 2 pi (sqrt(1 + rho^2) - 1), at the
+ * cost E = (2 pi rho)^2. */
 static void half_a_turn_is_reached(void **state) {
   cb_bundle *b = model("rolling_ball", "");
   const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_TURN, .value = M_PI}, .starts = 6, .seed = 1};

@@ -51,7 +51,7 @@ static void are_those_of_the_gait(cb_variation *v, uint64_t *seed, const double 
 
 static void cost_and_holonomy_are_those_of_the_gait(void **state) { everywhere(are_those_of_the_gait); }
 
-/* Computes E and y = log(g(c + s d) g(c)^-1). */
+/* Computes the cost E and y = log(g(c + s d) g(c)^-1), where g is the holonomy at coefficients c, and d a direction. */
 static void displaced(cb_variation *v, const double *c, const double *d, double s, const double *g, double *cost,
                       double *y) {
   const cb_group *G = v->bundle->group;

@@ -19,8 +19,9 @@ static void draw_of(uint64_t *seed, const cb_group *G, int n, sample *s) {
 
 static void draw(uint64_t *seed, const cb_group *G, sample *s) { draw_of(seed, G, N, s); }
 
-/* M_ij r''_j + d_kM_ij v_k v_j - v d_iM v/2 = <lambda, B_ij> v_j, and lambda' = ad*_xi lambda: the curvature of the
- * bundle and ad* fix both signs. */
+/* In each shape variable r_i, with v = r', M_ij r''_j + d_kM_ij v_k v_j - v d_iM v/2 = <lambda, B_ij> v_j, and lambda'
+ * = ad*_xi lambda, with the metric M, the multipliers lambda and the body velocity xi: the curvature B of the bundle
+ * and ad* fix both signs. */
 static void they_are_a_charge_in_the_field_of_curvature(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;

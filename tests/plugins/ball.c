@@ -1,7 +1,9 @@
 /* A plugin: the drag of a ball as a fluid model that uses the twist.
  *
- *   F = -(c/2) rho pi r^2 |v| v - 6 pi mu r v,   torque = -8 pi mu r^3 omega;   r: radius of the ball with the same
- *   volume
+ *   F = -(c/2) rho pi r^2 |v| v - 6 pi mu r v,   torque = -8 pi mu r^3 omega
+ *
+ * F is the force. v and omega are the velocity and spin relative to the fluid, r is the radius of the ball with the
+ * same volume as the body, c the coefficient of drag, rho the density and mu the viscosity of the fluid. SI units.
  */
 #include <curvebody/plugin.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* A plugin: the catenoid, g = cosh^2 u (du^2 + dv^2) with v of period 2 pi and Gauss curvature -1/cosh^4 u. The metric
- * is written once, on jets. */
+/* A plugin: the catenoid, the metric g = cosh^2 u (du^2 + dv^2) in the coordinates u and v, with v of period 2 pi and
+ * the Gauss curvature -1/cosh^4 u. The metric is written once, on jets. */
 #include <curvebody/intrinsic.h>
 #include <curvebody/plugin.h>
 

@@ -1,5 +1,9 @@
 /* A plugin: the Störmer-Verlet integrator along geodesics of the embedding, symmetric and of order 2.
- *   p <- p + h/2 F(x);   x, p <- the geodesic from x with velocity p/m, at time h;   p <- p + h/2 F(x) */
+ *
+ *   p <- p + h/2 F(x);   x, p <- the geodesic from x with velocity p/m, at time h;   p <- p + h/2 F(x)
+ *
+ * x, p and m are the position, momentum and mass of a particle, F the tangential force on it, and h the step.
+ */
 #include <curvebody/plugin.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +22,7 @@ static cb_status create(cb_integrator *in, const void *params) {
   return in->self ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %zu coordinates", count(in));
 }
 
-/* p <- p + h/2 F(t, x), tangent to the space. */
+/* p <- p + h/2 F(t, x), made tangent to the space. A point outside the domain of F is the error CB_STEP_DOMAIN. */
 static cb_status kick(cb_integrator *in, double t, double h) {
   const size_t n = count(in), k = (size_t)cb_system_space(in->system)->k;
   double *x = in->self, *p = x + n, *force = p + n;

@@ -1,5 +1,6 @@
 /* A plugin: the bundle `hopping_leg`, written again with public headers: A = (f, 0), f = m (l + d)^2/(I + m (l + d)^2),
- * M = diag(I f, m). Both are written once, on jets. */
+ * M = diag(I f, m), in the shape variables psi and d. I is the inertia of the body, m the mass of the foot, l + d the
+ * length of the leg. A and M are written once, on jets. */
 #include <curvebody/plugin.h>
 #include <stdlib.h>
 

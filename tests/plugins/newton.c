@@ -3,7 +3,9 @@
  *
  *   f = -(k/2) rho A <u, n>|<u, n>| n,  k = a where <u, n> > 0, b elsewhere;   K = (V/2) M^T M,  M = (-hat(c), 1)
  *
- * The added mass does not depend on the motion of the shape.
+ * f is the force on a face with area A, outward normal n and velocity u relative to the fluid of density rho; a and b
+ * are the parameters of the model. K is the added mass per density of the fluid; it does not depend on the motion of
+ * the shape.
  */
 #include <curvebody/plugin.h>
 #include <math.h>

@@ -13,8 +13,9 @@ typedef struct pair {
   double S, D;
 } pair;
 
-/* G and its slope along the normal, -G' s/S, for K = +-1, computed with functions of the C library. S is sin or sinh of
- * the distance of x and y, and s is sin or sinh of the distance of x from the plane. */
+/* The potential G of a unit source at the distance of x and y, and its slope along the normal, -G' s/S, for K = +-1,
+ * computed with functions of the C library. S is sin or sinh of the distance of x and y, and s is sin or sinh of the
+ * distance of x from the plane. */
 static pair kernel(double K, const double *x, const double *y, const double *plane) {
   double p[4];
   cb_curved_towards(K, x, y, p);

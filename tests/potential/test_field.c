@@ -144,7 +144,8 @@ static void three_fields(const solid_mesh *m, const double w[3], const double A[
   }
 }
 
-/* The pressure of the dipole: p = A.x/(2 r^3) + <V, u> - |u|^2/2. */
+/* Returns the pressure of a sphere with velocity V and acceleration A in a fluid of density 1, p = A.x/(2 r^3) + <V, u>
+ * - |u|^2/2, and writes the velocity u of the fluid. */
 static double dipole_pressure(const double A[3], const double x[3], double u[3]) {
   const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
   dipole(V, x, u);
@@ -258,8 +259,8 @@ static void the_surface_has_values(void **unused) {
 
 /* --- sheets --- */
 
-/* The unit disc moves along z: phi = -(2/pi) V mu (1 - zeta arccot zeta), z = mu zeta, x^2 + y^2 = (1 - mu^2)(1 +
- * zeta^2); on the disc mu has the sign of z. */
+/* The potential of the unit disc that moves along z with the speed v = V: phi = -(2/pi) V mu (1 - zeta arccot zeta) in
+ * the oblate coordinates z = mu zeta, x^2 + y^2 = (1 - mu^2)(1 + zeta^2); on the disc mu has the sign of z. */
 static double disc_phi(double v, const double x[3]) {
   const double b = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] - 1, root = sqrt(b * b + 4 * x[2] * x[2]),
                zeta = sqrt((b < 0 ? 2 * x[2] * x[2] / (root - b) : (b + root) / 2)),

@@ -41,7 +41,8 @@ static void ellipsoids_are_closed_forms(void **unused) {
   }
 }
 
-/* The centres are at a distance d on z. Motions are along the line and across it, together and opposed. */
+/* The centres are at a distance d on z. The columns of `oracle` are d, and the added mass per sphere for motion
+ * together along the line, together across it, and opposed across it; the last one is a rotation of both spheres. */
 static void two_spheres_are_a_series(void **unused) {
   static const double oracle[2][4] = {{2.5, 1.7310312089664, 2.3090610478758, 1.9050591820032},
                                       {4, 1.9980469137778, 2.1439821448999, 2.0457971849735}};
@@ -202,7 +203,8 @@ static void trees_agree_to_their_error(void **unused) {
   free_mesh(&m);
 }
 
-/* There are 8 n^2 faces; the matrix for 4608 faces would need 170 MB. */
+/* There are 8 n^2 faces: for n = 23 the matrix is stored, for n = 24 (4608 faces, whose matrix would need 170 MB) the
+ * tree is used. */
 static void trees_are_taken_where_they_are_quicker(void **unused) {
   for (int n = 23; n <= 24; n++) {
     solid_mesh m = ellipsoid_mesh(n, 1, 0.6, 0.3);

@@ -48,9 +48,9 @@ static void thin_and_open_bodies_are_refused(void **unused) {
                      "the matrix of ");
 }
 
-/* For 1:1:0.1, with K_v 0.0313 and 2.5904, sources in the fluid would give positive masses of 0.087 and 1.505, and deep
- * sources 0.31. The flow around a cube lacks most of the contribution of its edges (0.538 instead of 0.6382). 1:1:0.5
- * has an error of 1 % and is accepted. */
+/* For a body with half axes 1:1:0.1, whose added masses are 0.0313 and 2.5904, sources in the fluid would give positive
+ * masses of 0.087 and 1.505, and deep sources 0.31. A body with 1:1:0.5 has an error of about 1 % (at most 3 % here)
+ * and is accepted. */
 static void flows_that_are_not_the_bodys_are_refused(void **unused) {
   cb_added_mass mass;
   check_error_begins(mass_by("{offset: 0.7}", mesh_ellipsoid(12, 1, 1, 0.1), NULL, &mass), CB_ERROR_DOMAIN, "");

@@ -24,7 +24,7 @@ static cb_placed *placed_of(const solid_mesh *m, const cb_kirchhoff_options *opt
   return p;
 }
 
-/* g (1 + e hat(axis k)) */
+/* The pose g moved by e around (k < 3) or along (k >= 3) an axis of the body. */
 static cb_pose moved(const cb_pose *g, int k, double e) {
   double xi[6] = {0};
   cb_pose by, out;

@@ -1,11 +1,12 @@
-/* The estimate of the error of Kirchhoff's tensor is right for every shape of `list shapes` and for some aspect ratios,
- * for any number of levels and any first level, hence for any requested error from 1e-1 to 1e-4.
+/* The estimate of the error of Kirchhoff's tensor K is right for every shape of `list shapes` and for some aspect
+ * ratios, for any number of levels and any first level, hence for any requested error from 1e-1 to 1e-4.
  *
  * Independent references: ellipsoids by Carlson's integrals; rectangles without thickness by Ritz's method
- * (tests/potential/test_sheet.c); discs, cylinders, capsules and tori by (1/2 - D) phi = -S m on the meridian, with
- * harmonics 0 and 1, Legendre's ring kernels and 16 Gauss nodes on each graded panel; tubes without thickness by
- * Chebyshev polynomials of the vortex sheet; boxes and slabs by the same equation on an octant, with graded panels of 6
- * and 8 Gauss nodes per side; slabs of 1e-4 by the law K = K(0) + t (A - B ln t) fitted to thicker ones. `known` is the
+ * (tests/potential/test_sheet.c); discs, cylinders, capsules and tori by (1/2 - D) phi = -S m on the meridian (phi:
+ * potential, m: normal velocity; S and D: single and double layer), with harmonics 0 and 1, Legendre's ring kernels and
+ * 16 Gauss nodes on each graded panel; tubes without thickness by Chebyshev polynomials of the vortex sheet; boxes and
+ * slabs by the same equation on an octant, with graded panels of 6 and 8 Gauss nodes per side; slabs of 1e-4 by the law
+ * K = K(0) + t (A - B ln t), whose constants A and B are fitted to slabs of larger thickness t. `known` is the
  * difference between two discretisations. Shapes without such references are extrapolated from this project's own
  * tensors (potential/refine.h) from resolution 8 up to 30 000 faces, some to 130 000; propellers have the tensor of
  * their finest faces. For these, `known` is the estimate.

@@ -91,8 +91,8 @@ static cb_potential_estimate refined(double b, double thickness, int least) {
   return e;
 }
 
-/* The extrapolated error is at most 1e-3, and the estimate is not below the error, for K about the centre, relative to
- * the maximum K and the mean square radius. */
+/* The error from two to four levels is not above the estimate, and from four levels it is at most 1e-3. Errors are
+ * those of K about the centre, relative to the maximum K and, for rotations, the mean square radius. */
 static void extrapolated_discs_are_closed_forms(void **unused) {
   static const int at[3] = {0, 1, 5};
   for (int n = 2; n <= 4; n++)
@@ -107,10 +107,11 @@ static void extrapolated_discs_are_closed_forms(void **unused) {
     }
 }
 
-/* Motion along the normal: 0.45475 by Ritz's method. The jump of the potential is sqrt(1 - x^2) sqrt(1 - y^2) times
- * Chebyshev polynomials of the second kind in x and y, 4 to 12 in each; its energy int |k| |jump^|^2 d^2k/(8 pi^2) is
- * found by quadrature. The value 0.579 pi/4 of Blevins, Formulas for natural frequency and mode shape (1979), table
- * 14-2, agrees. The plate has corners, and in the second round (wide = 2) its faces are twice as long as wide. */
+/* A plate of side 1 that moves along its normal: 0.45475 by Ritz's method. The jump of the potential is sqrt(1 - x^2)
+ * sqrt(1 - y^2) times Chebyshev polynomials of the second kind in x and y, 4 to 12 in each; its energy int |k|
+ * |jump^|^2 d^2k/(8 pi^2), with the Fourier transform jump^ at the wave vector k, is found by quadrature. The value
+ * 0.579 pi/4 of Blevins, Formulas for natural frequency and mode shape (1979), table 14-2, agrees. The plate has
+ * corners, and in the second round (wide = 2) its faces are twice as long as wide. */
 static void a_square_plate_is_as_in_tables(void **unused) {
   for (int wide = 1; wide <= 2; wide++) {
     double K[2];

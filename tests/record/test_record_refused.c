@@ -104,7 +104,7 @@ static void continue_with_room(const char *path) {
   assert_int_equal(sample_check(path).rows, at.rows + 5000);
 }
 
-/* SIGXFSZ must not end the process. */
+/* If a file reaches its size limit, SIGXFSZ does not end the process, and the published rows stay. */
 static void a_file_size_limit_is_a_status_and_the_rows_stay(void **unused) {
   char *path = sample_path("limited.h5");
   struct rlimit before, limit;

@@ -249,8 +249,8 @@ static void in_static_charts_of_quadrics_the_same_holds(void **unused) {
 }
 
 /* Balls along rays from the base point at intervals of half a unit, up to a distance of 300. Each is near only to its
- * neighbours, although its direction is known only to round-off, which is e^264 in transverse distance there. A ball in
- * another direction is near to none. */
+ * neighbours, although its direction is known only to round-off, which is e^264 in transverse distance there; a ball on
+ * another ray is near to none. The first five balls of each ray are left out of this check. */
 static void far_out_in_h3_neighbours_along_a_ray_are_found(void **unused) {
   cb_space *g;
   cb_broad *b;

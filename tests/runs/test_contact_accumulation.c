@@ -89,8 +89,7 @@ static void what_rests_lies_still(void **unused) {
 }
 
 /* On a slope the component of g along the slope remains: the distance s down the slope has s'' = g sin(angle). The
- * impulses are along
- * the normal and do not change the motion along the slope. */
+ * impulses are along the normal and do not change the motion along the slope. */
 static void what_rests_on_a_slope_slides_down_it(void **unused) {
   const double angle = 0.4, normal[3] = {sin(0.4), 0, cos(0.4)}, along[3] = {cos(0.4), 0, -sin(0.4)}, end = 12;
   static const double steps[] = {0.04, 0.02, 0.01};
@@ -114,8 +113,9 @@ static void what_rests_on_a_slope_slides_down_it(void **unused) {
   }
 }
 
-/* In a bowl, the inside of a ball of radius 1, a resting ball swings as a pendulum of length 1 - r: a'' = -(g/(1 - r))
- * sin(a). Gaps are corrected at the end of each step, to at least first order in the step. */
+/* In a bowl, the inside of a ball of radius 1, a resting ball of radius r swings as a pendulum of length 1 - r: a'' =
+ * -(g/(1 - r)) sin(a), with the angle a to the vertical. Gaps are corrected at the end of each step, to at least first
+ * order in the step. Returns a at t = 3; *gap: the gap then. */
 static double swing(double step, double *gap) {
   const cb_contact_options options = {.restitution = 0, .accumulation = CB_ACCUMULATION_REST};
   static const double centre[3] = {0, 0, 0}, still[3] = {0, 0, 0};

@@ -1,7 +1,7 @@
 /* Tests of contacts of bodies: rigid rods and trusses (in the tangent space of their constraints), spring triangles,
- * surfaces.
+ * surfaces. The end 1 of a rod with the masses m1 and m2 at its ends hits a wall with the normal n and the closing
+ * speed u; a is the unit vector along the rod:
  *
- *   the end 1 of a rod at a wall with normal n, where a is the unit vector along the rod, and u the closing speed:
  *   1/m_eff = 1/m1 - (<n,a>/m1)^2/(1/m1 + 1/m2),   impulse = 2 m_eff |u|
  */
 #include "collide.h"

@@ -51,8 +51,8 @@ static void put_random(scene *s, int n, const int *axes, bool unequal, double re
   }
 }
 
-/* Compares the run with the reference: the same contacts in the same order, and the maximum differences of times and
- * positions. */
+/* Compares the run with the reference: finds the maximum differences of contact times, and of positions and velocities
+ * at the end. Returns false if the contacts are not the same in the same order. */
 static bool compare(scene *s, const char *method, double step, double end, double *time, double *place) {
   oracle o = s->o;
   collide(&s->k, method, step, end);
@@ -176,8 +176,8 @@ static void no_contact_of_a_pair_is_missed_at_any_speed_and_step(void **unused) 
   }
 }
 
-/* Impact parameters that differ from the sum of radii by 1e-10 to 1e-3 of it, in either direction. At the depth e of
- * the overlap the rate is sqrt(2 e/R) of the speed, so the round-off of positions affects the times. */
+/* Impact parameters that differ from the sum R of the radii by 1e-10 to 1e-3 of it, in either direction. At the depth e
+ * of the overlap the rate is sqrt(2 e/R) of the speed, so the round-off of positions affects the times. */
 static void grazing_balls_meet_or_pass_as_the_closed_form_says(void **unused) {
   static const double R = 0.5;
   static const char *const spaces[] = {"e3", "s3", "h3"};

@@ -3,6 +3,8 @@
  *
  *   energy                 in a sphere, in a ball-shaped room around the base point, among balls joined by springs
  *   J_a = sum m <v, X_a>   for every Killing field X_a; in a room, for the fields that do not change it
+ *
+ * The sum is over the balls, of mass m and velocity v.
  */
 #include "collide.h"
 #include "run/contacts_step.h"
@@ -12,7 +14,8 @@ typedef struct kept {
   double energy, size, J[CB_KILLING_MAX];
 } kept;
 
-/* size: the sum over single balls, relative to which errors of J are measured. */
+/* Measures the energy and the momenta J. size: the sum over the balls of their largest |momentum|, relative to which
+ * errors of J are measured. */
 static kept measure(const collision *k) {
   const cb_space *g = k->c.g;
   kept m = {0};

@@ -157,9 +157,10 @@ static void a_ball_rests_in_a_kink(void **unused) {
 
 /* A tetrahedron of rods falls on a plane and comes to rest on three corners. The fall of one corner while others rest
  * is not an impulse (this caused 540 events until the end). The 117 events are from flights that become shorter as
- * 0.4^n; the number of impulses faster than 0.01 does not depend on the step. The lost energy is the sum of impulse (u-
- * + u+)/2 over the impulses; sliding makes an error of first order in the step. At the end it rests on a face, and its
- * fourth corner is |a . (b x c)|/|b x c| above the plane. */
+ * 0.4^n; the number of impulses faster than 0.01 does not depend on the step. The lost energy is the sum of impulse |u-
+ * + u+|/2 over the impulses, with the rates u- and u+ before and after; sliding makes an error of first order in the
+ * step. At the end the tetrahedron rests on a face with the edges b and c, and its fourth corner, at the end of the
+ * edge a from the same corner, is |a . (b x c)|/|b x c| above the plane. */
 static void a_tetrahedron_slides_on_a_plane(void **unused) {
   memory_sink m;
   cb_scenario *s;
@@ -189,8 +190,8 @@ static void a_tetrahedron_slides_on_a_plane(void **unused) {
   cb_scenario_free(s);
 }
 
-/* A slow ball on a table hits a ball at rest there: the impulse is perpendicular to the fall of both and must not be
- * mistaken for this fall. v' = (1 -+ e) v/2. */
+/* A slow ball on a table hits an equal ball at rest there: the impulse is perpendicular to the fall of both and must
+ * not be mistaken for this fall. With the restitution e the speeds afterwards are (1 -+ e) v/2. */
 static void balls_on_a_table_meet(void **unused) {
   static const double speed[] = {0.01, 0.1, 1};
   for (size_t i = 0; i < sizeof speed / sizeof *speed; i++) {

@@ -1,7 +1,7 @@
-/* Tests of head-on contacts of balls in every kind of space and with every integrator, compared with closed forms.
+/* Tests of head-on contacts of balls in every kind of space and with every integrator, compared with closed forms. On a
+ * geodesic the distance d of the centres decreases from d0 with the relative speed V, which an impulse at the sum R of
+ * the radii reverses for any masses, at the time t1:
  *
- *   on a geodesic the distance d decreases from d0 with the relative speed V, which an impulse at the sum of radii R
- * reverses for any masses:
  *   t1 = (d0 - R)/V,  d(t) = R + V (t - t1);  on a great circle of length 2 pi again every (2 pi - 2 R)/V
  */
 #include "collide.h"

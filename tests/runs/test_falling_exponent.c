@@ -45,7 +45,8 @@ static void growth_is_that_of_the_linear_system(void **unused) {
 
 /* --- the planar plate, beta 0.2 --- */
 
-/* u, v, w, theta, and their variations. */
+/* The rates of z = (u, v, w, theta) and of their variations for the planar plate: u and v are the velocities along and
+ * across the plate, w the angular velocity, theta the angle, and I the dimensionless moment of inertia I*. */
 static void varied(double I, const double z[8], double rate[8]) {
   const double beta = 0.2, C_T = 1.2, C_R = M_PI, A = 1.4, B = 1, mu1 = 0.2, mu2 = 0.2;
   const double a = I + beta * beta, c = I + 1, b = 1 - beta * beta, J = (I * (1 + beta * beta) + b * b / 2) / 4;
@@ -66,7 +67,7 @@ static void varied(double I, const double z[8], double rate[8]) {
 }
 
 /* The largest exponent over `time` from the variational equation with steps h, after the motion has settled for
- * `before`. *turning (NULL: not needed): the mean rate of theta. */
+ * `before`. *turning (NULL: not needed): the mean rate of theta over both times. */
 static double by_jacobian(double I, double h, double before, double time, double *turning) {
   static const double at[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
   double z[8] = {0.1, -1, 0.1, 0.2, 0.5, 0.5, 0.5, 0.5}, total = 0;

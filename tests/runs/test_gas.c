@@ -1,7 +1,7 @@
 /* Tests of gases: spheres that do not overlap, uniform by volume, with the requested speeds and masses.
  *
- * Volumes of balls in closed form: S3  2s - sin 2s,  H3  sinh 2s - 2s,  E3  s^3. Random numbers have a fixed seed;
- * bounds are four standard deviations.
+ * Volumes of balls of radius s, up to a factor: S3  2s - sin 2s,  H3  sinh 2s - 2s,  E3  s^3. Random numbers have a
+ * fixed seed; bounds are four standard deviations.
  */
 #include "built_body.h"
 #include "geometry/origin.h"
@@ -31,8 +31,8 @@ static double ball(const char *space, double s) {
   return *space == 's' ? 2 * s - sin(2 * s) : *space == 'h' ? sinh(2 * s) - 2 * s : s * s * s;
 }
 
-/* The fraction of the ball's volume that is nearer to the centre than each particle has the mean 1/2 and the mean
- * square 1/3. */
+/* Checks that no particle is farther than `reach` from the centre, and that the fraction of the ball's volume that is
+ * nearer to the centre than each particle has the mean 1/2 and the mean square 1/3. */
 static void check_even(const built *t, const char *space, const double *centre, double reach) {
   double mean = 0, square = 0, farthest = 0;
   for (int i = 0; i < t->n; i++) {
@@ -77,8 +77,8 @@ static void gas_fills_a_ball_evenly_by_volume(void **state) {
   }
 }
 
-/* In H2 x E the fraction of a ball nearer than s has no closed form: the test compares heights with the volume of
- * slices, which are discs of radius sqrt(R^2 - z^2), of area 2 pi (cosh r - 1). */
+/* In H2 x E the fraction of a ball of radius R has no closed form: the test compares the mean square of heights z with
+ * the volume of slices, which are discs of radius r = sqrt(R^2 - z^2), of area 2 pi (cosh r - 1). */
 static void gas_fills_a_ball_of_a_product_evenly(void **state) {
   enum { SLICES = 4000 };
   const double R = 3;

@@ -97,7 +97,8 @@ static bool same_outcome(const outcome *a, const outcome *b) {
   return true;
 }
 
-/* Prints what goes wrong if request `at` fails, and the addresses of the caller for addr2line. */
+/* If request `at` fails and the result is wrong, prints the reason and the addresses of the caller for addr2line, and
+ * returns 1; otherwise returns 0. */
 static size_t failures_of(const test_case *c, size_t at, bool stays, const outcome *good) {
   outcome o;
   size_t requests;

@@ -33,7 +33,8 @@ static const char *value_of(const cb_param *row) {
   return row->fallback && *row->fallback && strcmp(row->fallback, "nan") ? row->fallback : "1";
 }
 
-/* Writes the map of a class with all its keys: their defaults, 1 for required keys, and 8 for `resolution`. */
+/* Writes the map of a class with all its keys: their defaults, 1 for keys without a default or with the default nan,
+ * and 8 for `resolution`. */
 static void write_map(const char *key, kind k, char *out, size_t size) {
   size_t used = (size_t)snprintf(out, size, "{%s: %s", key, k.name);
   for (const cb_param *row = k.params; row && row->name; row++)

@@ -152,7 +152,7 @@ static void random_expressions_are_what_they_say(void **unused) {
       write_tree(&f, 3, true);
     } while (!f.reductions);
     const double value = reduce(f.text, 200, NULL, 0), expected = value_of(f.outer, 0, f.outers, leaf_of_formula, &f);
-    /* Values of up to 10^6 may cancel: the bound is the round-off of their squares. */
+    /* Terms that are much larger than their sum lose digits; the bound allows for this. */
     const double tolerance = 1e-9 * (1 + fabs(expected));
     finite += isfinite(expected);
     if (fabs(value - expected) > tolerance) print_error("%s\n", f.text);

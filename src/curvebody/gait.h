@@ -6,8 +6,8 @@
  *   arcs     polynomials between given times, continuous, with corners there
  * a_0 is the mean, a_k and b_k are the rows of cosine and sine. These four classes are closed by construction: r(1) =
  * r(0) bit for bit. Expressions and loops of a phase may be open: then the gait has a path in the group
- * (cb_reconstruct), and it has a holonomy if r(1) - r(0) is a multiple of the periods of the shape variables. For
- * users. Units are those of the shape variables; a gait is immutable, its arrays are copied, and the caller frees it.
+ * (cb_reconstruct), and it has a holonomy if r(1) - r(0) is a multiple of the periods of the shape variables.
+ * For users. Units are those of the shape variables; a gait is immutable, its arrays are copied, the caller frees it.
  */
 #ifndef CURVEBODY_GAIT_H
 #define CURVEBODY_GAIT_H

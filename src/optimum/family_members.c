@@ -244,7 +244,8 @@ static cb_status members_held(family_work *k, int branch, const family_branch *b
   double from = family_amount(last), to = r->to, *amount = calloc((size_t)r->members, sizeof *amount);
   cb_gait *start = NULL;
   int count = 0;
-  cb_status status = amount ? family_harmonics(&k->walk, last->harmonics) : CB_ERROR_MEMORY;
+  cb_status status = amount ? family_harmonics(&k->walk, last->harmonics)
+                            : cb_fail(CB_ERROR_MEMORY, "no memory for the members of a family");
   if (!status) status = cb_basis_gait(k->walk.y->basis, k->walk.y->n, last->z, &start);
   if (!status && b->knots == 1) from = r->from;
   if (!status && isinf(to)) {

@@ -240,8 +240,8 @@ class BadGaits(Refusals):
                      "try a gait that keeps away", "the results so far are in snake.h5"):
             self.assertIn(word, done.stderr)
         self.assertIn("4 rows", self.good("repair", "snake.h5").stdout)
-        for part in "holonomy", "path":
-            done = self.call("gait", "snake.yaml", part, "-o", "path.h5")
+        for words in ["holonomy"], ["path", "-o", "path.h5"]:
+            done = self.call("gait", "snake.yaml", *words)
             self.assertEqual(done.returncode, 1, done.stderr)
             for word in "kinematic_snake at alpha1 = 1", "alpha2 = ", "try a gait that keeps away from this shape":
                 self.assertIn(word, done.stderr)

@@ -104,6 +104,11 @@ class Commands(Case):
                 self.misused(["gait", "g.yaml", "family", *words],
                              f"curvebody gait: error: {option} was renamed to {now}\n")
         self.misused(["export", "rod.h5", "--csv", "--every", "0"], "expected a positive number of rows")
+        self.misused(["export", "rod.h5", "--xdmf", "--field", "time"], "--field needs --csv")
+        self.misused(["gait", "g.yaml", "holonomy", "-o", "g.h5"], "`holonomy` writes no file: expected no --output")
+        self.misused(["sweep", "--status", "s", "-o", "t"], "--status runs nothing")
+        self.misused(["run", "rod.yaml", "-o", ""], "--output: expected the name of a file, found ''")
+        self.misused(["space", "h3", "--set", "curvature=-2"], "--set curvature=-2:1:1: error: unknown key 'curvature'")
         self.assertEqual(self.files(), ["rod.yaml"])
 
     def test_help(self):

@@ -140,6 +140,19 @@ class ExportFlow(Case):
             done = self.good("export", "as.h5", "--flow", "--grid", "3x3x1", "--streamlines", "1")
             self.assertNotIn("drawn", done.stderr)
 
+    def test_a_record_next_to_the_output_is_kept(self):
+        """The numbers of disc.xdmf would go to disc.h5."""
+        self.write("disc.yaml", DISC)
+        self.good("run", "disc.yaml", "-o", "disc.h5")
+        self.good("run", "disc.yaml", "-o", "other.h5")
+        before = self.read("disc.h5")
+        done = self.call("export", "other.h5", "--flow", "--grid", "3x3x1", "-o", "disc.xdmf")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("disc.h5: error: the export also writes this file, but it exists and is a record", done.stderr)
+        self.assertEqual(self.read("disc.h5"), before)
+        for _ in range(2):  # its own file is replaced
+            self.good("export", "other.h5", "--flow", "--grid", "3x3x1", "-o", "flow.xdmf")
+
     def test_a_disc_has_two_sides(self):
         self.write("disc.yaml", DISC)
         self.good("run", "disc.yaml")

@@ -124,6 +124,11 @@ class Family(Case):
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertIn(says, done.stderr)
 
+    def test_a_number_and_a_range_at_once(self):
+        self.write("p.yaml", PURCELL)
+        self.refused(["gait", "p.yaml", "family", "--vary", "bundle.ratio=1.5:2", "--move", "0.01:0.03", "-o", "f.h5"], 2,
+                     "--vary: error: expected one number for the target, found a range that ends with 0.03")
+
     def killed_and_run_again(self, scenario, *words):
         """A command that is killed and run again gives the same file as an uninterrupted one. While it runs, no other
         process can use the file; after the kill, no other command can. Returns the path of the file that was left."""

@@ -76,9 +76,9 @@ cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, doub
 /* Adds a spring with the energy (k/2)(d-D)^2 and the damping force -c d' along it: d the distance, k `stiffness`,
  * D `rest` (< 0: the distance at the start), c `damping`. */
 cb_status cb_builder_spring(cb_builder *b, int i, int j, double stiffness, double rest, double damping);
-/* Adds a pair potential between all pairs of particles of bodies a and b (a == b: within one body, each pair once; both
- * -1: all). Parameters as in cb_pair_potential_kind; gravity multiplies a by m_i m_j, Coulomb by q_i q_j, others by
- * 1. */
+/* Adds a pair potential between all pairs of particles of body_a and body_b (the same body: each pair once; both -1:
+ * all particles). a and rest are a and b of cb_pair_potential_kind; a is multiplied by m_i m_j for gravity, by q_i q_j
+ * for Coulomb, and by 1 for others. */
 cb_status cb_builder_interaction(cb_builder *b, int body_a, int body_b, cb_pair_potential_kind pair_potential, double a,
                                  double rest, const char *expression);
 /* Adds a potential of the distance to a fixed centre (a point of the space), for the particles of a body (-1: all).

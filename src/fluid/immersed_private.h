@@ -364,6 +364,8 @@ void cb_immersed_relative_turning(cb_immersed_workspace *s, const double Y[6], c
 /* Returns (1/2) sum rho delta int <velocity relative to the flow, n>^2 dA, for a body that deforms or in a fluid that
  * varies. */
 double cb_immersed_fluid_energy(cb_immersed_workspace *s, const double Y[6]);
-/* dg += jacobian dY/dxi, with the change of Y - U in the flow u0 + G0 x, if its shear is weak. */
+/* dg += jacobian d(Y - U)/dxi, for a change xi of the pose in the body's axes. U is the twist of the flow: u0 and half
+ * the curl of its linear fit u0 + G0 x. The shear (the symmetric part of G0) is assumed to be weak: its change by the
+ * rotation of the body is neglected. */
 void cb_immersed_carry(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_tensor jacobian, cb_tensor dg);
 cb_status cb_immersed_potential(cb_immersed_workspace *s, const cb_immersed_moment *m, double *potential);

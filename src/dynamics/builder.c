@@ -138,30 +138,48 @@ cb_status cb_builder_settle(const cb_space *g, const char *what, const double *g
   return status;
 }
 
-cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, double charge, double radius,
-                              const double *x, const double *v, int *index) {
+/* Checks a particle and adds it; it belongs to p->body. */
+static cb_status add_point(cb_builder *b, const char *name, cb_builder_point *p, const double *x, const double *v,
+                           int *index) {
   const cb_space *g = b->space;
-  if (!b->n_bodies) return cb_fail(CB_ERROR_ARGUMENT, "a particle was added before any body: expected a body first");
-  if (!(mass > 0) || !isfinite(mass)) return cb_fail(CB_ERROR_ARGUMENT, "mass %g: expected a number > 0", mass);
-  if (!(radius >= 0) || !isfinite(radius))
-    return cb_fail(CB_ERROR_ARGUMENT, "radius %g: expected a number >= 0", radius);
-  if (!isfinite(charge)) return cb_fail(CB_ERROR_ARGUMENT, "charge %g: expected a finite number", charge);
-  cb_builder_point p = {
-      .mass = mass, .charge = charge, .radius = radius, .body = b->n_bodies - 1, .origin = b->current_origin};
-  memcpy(p.x, x, (size_t)g->k * sizeof *x);
-  if (v) memcpy(p.v, v, (size_t)g->k * sizeof *v);
+  if (!(p->mass > 0 || (p->mass == 0 && b->tracers)) || !isfinite(p->mass))
+    return cb_fail(CB_ERROR_ARGUMENT, "mass %g: expected a number > 0", p->mass);
+  if (!(p->radius >= 0) || !isfinite(p->radius))
+    return cb_fail(CB_ERROR_ARGUMENT, "radius %g: expected a number >= 0", p->radius);
+  if (!isfinite(p->charge)) return cb_fail(CB_ERROR_ARGUMENT, "charge %g: expected a finite number", p->charge);
+  memcpy(p->x, x, (size_t)g->k * sizeof *x);
+  if (v) memcpy(p->v, v, (size_t)g->k * sizeof *v);
   for (int a = 0; a < g->k; a++)
-    if (!isfinite(p.v[a])) return cb_fail(CB_ERROR_DOMAIN, "particle: velocity: expected finite numbers");
-  cb_status status = cb_builder_settle(g, "particle", p.x, p.x);
-  if (!status && !g->chart) cb_space_project_tangent(g, p.x, p.v);
+    if (!isfinite(p->v[a])) return cb_fail(CB_ERROR_DOMAIN, "particle: velocity: expected finite numbers");
+  cb_status status = cb_builder_settle(g, "particle", p->x, p->x);
+  if (!status && !g->chart) cb_space_project_tangent(g, p->x, p->v);
   if (!status) status = cb_builder_grow((void **)&b->point, b->n_points, &b->capacity_points, sizeof *b->point);
   if (status) return status;
-  if (name && !(p.name = cb_arena_strdup(b->texts, name))) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
-  b->point[b->n_points] = p;
+  if (name && !(p->name = cb_arena_strdup(b->texts, name))) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  b->point[b->n_points] = *p;
   if (index) *index = b->n_points;
   b->n_points++;
   return CB_OK;
 }
+
+cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, double charge, double radius,
+                              const double *x, const double *v, int *index) {
+  if (!b->n_bodies) return cb_fail(CB_ERROR_ARGUMENT, "a particle was added before any body: expected a body first");
+  if (b->n_auxiliary) return cb_fail(CB_ERROR_ARGUMENT, "a particle was added after a point of a body");
+  cb_builder_point p = {
+      .mass = mass, .charge = charge, .radius = radius, .body = b->n_bodies - 1, .origin = b->current_origin};
+  return add_point(b, name, &p, x, v, index);
+}
+
+cb_status cb_builder_auxiliary(cb_builder *b, int body, const char *name, double radius, const double *x, int *index) {
+  cb_builder_point p = {.mass = 1, .radius = radius, .body = body, .auxiliary = true};
+  const cb_status status = add_point(b, name, &p, x, NULL, index);
+  b->n_auxiliary += !status;
+  return status;
+}
+
+void cb_builder_tracers(cb_builder *b, bool allowed) { b->tracers = allowed; }
+bool cb_builder_takes_tracers(const cb_builder *b) { return b->tracers; }
 
 cb_status cb_builder_check_apart(const cb_space *g, const double *x, const double *y, double *distance) {
   double d, gradient[CB_PAIR_MAX], e[CB_Q_MAX], size = 1;
@@ -352,7 +370,7 @@ const char *cb_builder_body_name(const cb_builder *b, int body) { return b->body
 
 /* The number of particles that belong to the bodies before this one; bodies are added one after another. */
 static int particles_before(const cb_builder *b, int body) {
-  int low = 0, high = b->n_points;
+  int low = 0, high = b->n_points - b->n_auxiliary;
   while (low < high) {
     const int middle = low + (high - low) / 2;
     if (b->point[middle].body < body)

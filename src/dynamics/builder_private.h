@@ -1,6 +1,7 @@
 /* The data that a builder collects before it becomes a system, and the functions that turn it into one. */
 #pragma once
 
+#include "dynamics/builder_points.h"
 #include "dynamics/system_private.h"
 
 #include <stdbool.h>
@@ -9,6 +10,7 @@ typedef struct cb_builder_point {
   double mass, charge, radius;
   double x[CB_Q_MAX], v[CB_Q_MAX];
   int body, origin;
+  bool auxiliary;   /* a point of a rigid body that no group has: only what names the point acts on it */
   const char *name; /* NULL: the point is known by its number */
 } cb_builder_point;
 
@@ -36,7 +38,8 @@ typedef struct cb_builder_frame {
 struct cb_builder {
   const cb_space *space;
   cb_arena *texts;
-  int n_bodies, n_points, n_bonds, n_terms, n_origins, n_constraints, n_triangles;
+  int n_bodies, n_points, n_bonds, n_terms, n_origins, n_constraints, n_triangles,
+      n_auxiliary; /* auxiliary points, which are the last ones */
   int capacity_bodies, capacity_points, capacity_bonds, capacity_terms, capacity_origins, capacity_frames,
       capacity_constraints, capacity_triangles;
   const char **body;
@@ -50,6 +53,7 @@ struct cb_builder {
   int current_origin;
   cb_origin centre_origin; /* the origin of the fixed points that are given next (cb_builder_centre_origin) */
   bool drop_redundant;
+  bool tracers; /* particles may have no mass (cb_builder_tracers) */
   /* names that expressions may use in addition to their variables; stored in `texts` */
   cb_expression_scope parameters;
   struct cb_contact_set *contacts; /* NULL: no contacts, walls or events were added */
@@ -70,7 +74,7 @@ cb_status cb_builder_check_apart(const cb_space *g, const double *x, const doubl
 
 /* Does a particle belong to this body (-1: to any body)? */
 static inline bool cb_builder_in_body(const cb_builder *b, int particle, int body) {
-  return body < 0 || b->point[particle].body == body;
+  return !b->point[particle].auxiliary && (body < 0 || b->point[particle].body == body);
 }
 /* Sets the origins of the components of s. The particles of s already have their places. */
 cb_status cb_origins_settle(const cb_builder *b, cb_system *s);

@@ -153,15 +153,15 @@ static cb_status springs(const cb_builder *b, cb_system *s) {
 }
 
 /* The particles of a body (-1: all), by place. */
-static cb_status group(const cb_system *s, int body, cb_particle_set *out) {
+static cb_status group(const cb_builder *b, const cb_system *s, int body, cb_particle_set *out) {
   int n = 0;
-  for (int i = 0; i < s->n; i++) n += body < 0 || s->body[i] == body;
+  for (int i = 0; i < s->n; i++) n += cb_builder_in_body(b, s->particle[i], body);
   int *list = cb_arena_alloc(s->arena, (size_t)n, sizeof *list);
   if (!list) return cb_fail(CB_ERROR_MEMORY, "no memory for a group of %d particles", n);
   out->n = 0;
   out->particle = list;
   for (int i = 0; i < s->n; i++)
-    if (body < 0 || s->body[i] == body) list[out->n++] = i;
+    if (cb_builder_in_body(b, s->particle[i], body)) list[out->n++] = i;
   return CB_OK;
 }
 
@@ -179,22 +179,22 @@ static cb_status terms(cb_builder *b, cb_system *s) {
         cb_interaction *x = &s->interaction[s->n_interactions++];
         x->pair_potential = term->pair_potential;
         x->same = term->body_a == term->body_b;
-        status = group(s, term->body_a, &x->a);
-        if (!status) status = group(s, term->body_b, &x->b);
+        status = group(b, s, term->body_a, &x->a);
+        if (!status) status = group(b, s, term->body_b, &x->b);
         break;
       }
       case CB_TERM_CENTRAL: {
         cb_central *x = &s->central[s->n_centrals++];
         x->pair_potential = term->pair_potential;
         x->centre = term->centre;
-        status = group(s, term->body_a, &x->group);
+        status = group(b, s, term->body_a, &x->group);
         break;
       }
       case CB_TERM_FIELD: {
         cb_potential_field *x = &s->field[s->n_fields++];
         x->expression = term->expression;
         x->chart = term->chart;
-        status = group(s, term->body_a, &x->group);
+        status = group(b, s, term->body_a, &x->group);
         break;
       }
       case CB_TERM_FORCE: {
@@ -204,7 +204,7 @@ static cb_status terms(cb_builder *b, cb_system *s) {
           for (int c = 0; term->force[a] && c < s->k; c++)
             s->damped = s->damped || cb_expression_uses(term->force[a], (size_t)(s->k + c));
         }
-        status = group(s, term->body_a, &x->group);
+        status = group(b, s, term->body_a, &x->group);
         break;
       }
     }

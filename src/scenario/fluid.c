@@ -23,7 +23,7 @@
 #include <string.h>
 
 typedef struct fluid_parameters {
-  const cb_node *medium, *gravity, *flow, *model, *added_mass, *floor, *parameters;
+  const cb_node *medium, *gravity, *flow, *model, *added_mass, *floor, *parameters, *particles;
   int compat;
 } fluid_parameters;
 
@@ -46,6 +46,7 @@ const cb_param cb_fluid_table[] = {
         "fluid model of the added mass: a name, {name: .., ..}, false or none (default: the first of `model` that has "
         "an added mass)"),
     ROW(floor, "{kind: stiff|reflecting, ..}"),
+    ROW(particles, "{viscosity: .., drag_coefficient: .., added_mass: ..}: forces of the fluid on particles"),
     ROW(parameters,
         "named numbers, which may use earlier ones, for expressions of flow, medium, poses, wrenches, place and "
         "motion"),
@@ -78,6 +79,7 @@ const cb_fluid_doc cb_fluid_docs[] = {
     {"fluid", "medium, flow, gravity and floor",
      "The map `fluid`; a scenario with this key is a scenario of bodies in a fluid", cb_fluid_table},
     {"floor", "a half space", "In `fluid`", cb_floor_table},
+    {"particles", "particles in a fluid", "In `fluid`", cb_particles_table},
     {"body", "an immersed body", "An entry of `bodies` next to `fluid`", cb_immersed_table},
     {NULL, NULL, NULL, NULL}};
 
@@ -319,6 +321,7 @@ static cb_status read_fluid(cb_scenario *s, const cb_node *node) {
   m->fluid.models = (const cb_fluid_model *const *)m->models.list;
   m->fluid.added_mass = m->added_mass;
   m->fluid.paper = p.compat == 1;
+  cb_errors_add(&errors, p.particles, cb_scenario_read_particles_in_fluid(s, p.particles));
   cb_errors_add(&errors, node, cb_scenario_check_filling(s, node));
   return cb_errors_end(&errors);
 }
@@ -341,6 +344,24 @@ static void cb_fluid_scenario_free(cb_fluid_scenario *m) {
 
 /* --- the class of scenario --- */
 
+/* Reads the keys that act on points. Their readers find the space of the particles in s->space, which is not set for a
+ * fluid in flat space. */
+static cb_status read_acting(cb_scenario *s, const cb_node *root) {
+  cb_space *const given = s->space;
+  if (!given) s->space = s->fluid->flat;
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(
+      &errors, root,
+      cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions")));
+  cb_errors_add(&errors, root, cb_scenario_read_constraints(s, cb_scenario_section(root, "constraints")));
+  cb_errors_add(&errors, root,
+                cb_scenario_read_contacts(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
+                                          cb_scenario_section(root, "events")));
+  cb_errors_add(&errors, root, cb_scenario_read_start(s, cb_scenario_section(root, "start")));
+  s->space = given;
+  return cb_errors_end(&errors);
+}
+
 static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   const cb_node *fluid = cb_scenario_section(root, "fluid"), *bodies = cb_scenario_section(root, "bodies"),
                 *space = cb_scenario_section(root, "space"), *potentials = cb_scenario_section(root, "potentials");
@@ -353,29 +374,49 @@ static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   }
   cb_errors_add(&errors, fluid, read_fluid(s, fluid));
   cb_errors_add(&errors, potentials, cb_scenario_read_potentials(s, potentials, bodies));
+  const bool points = cb_scenario_has_points(root);
+  if (points && cb_errors_add(&errors, root, cb_scenario_points_begin(s, bodies))) return cb_errors_end(&errors);
   if (bodies) cb_errors_add(&errors, bodies, cb_scenario_read_immersed(s, bodies, !errors.status));
+  if (points) cb_errors_add(&errors, root, read_acting(s, root));
   return cb_errors_end(&errors);
+}
+
+static cb_status finish_kind(cb_scenario *s, const cb_node *root) {
+  return s->builder ? cb_scenario_points_finish(s, root) : CB_OK;
 }
 
 static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
   const cb_fluid_scenario *m = s->fluid;
+  const cb_fluid_points points = {m->system, m->n_points, m->point, m->n_vertices, &m->particles};
   const cb_status status = cb_scenario_check_curved_run(s);
-  return status ? status : cb_run_create_fluid(&m->fluid, m->n, m->body, s->integrator, options, &s->run);
+  return status ? status
+                : cb_run_create_fluid(&m->fluid, m->n, m->body, m->system ? &points : NULL, s->integrator, options,
+                                      &s->run);
+}
+
+static const cb_node *resolve_one(cb_scenario *s, const cb_node *body) {
+  return cb_node_get(body, "kind") ? cb_scenario_resolve_body(s, body) : cb_scenario_resolve_immersed(s, body);
 }
 
 static const char *subject(const cb_scenario *s) { return s->space ? s->space->class_->name : "fluid"; }
 
 static void free_(cb_scenario *s) {
+  if (s->fluid) cb_system_free(s->fluid->system);
   cb_fluid_scenario_free(s->fluid);
   cb_builder_free(s->builder);
+  if (s->fluid) cb_space_free(s->fluid->flat);
   cb_space_free(s->space);
 }
 
-static const char *const keys[] = {"fluid", "bodies", "space", "potentials", NULL}, *const required[] = {
-                                                                                        "integrator", "time", "bodies",
-                                                                                        NULL};
-static const cb_section sections[] = {
-    {"time", cb_time_table}, {"integrator", cb_step_table}, {"record", cb_record_table}, {NULL, NULL}};
+static const char *const keys[] = {"fluid", "bodies", "space", "potentials", "interactions", "constraints", "contacts",
+                                   "walls", "events", "start", NULL},
+                         *const required[] = {"integrator", "time", "bodies", NULL};
+static const cb_section sections[] = {{"time", cb_time_table},
+                                      {"integrator", cb_step_table},
+                                      {"record", cb_record_table},
+                                      {"contacts", cb_scenario_contacts_table},
+                                      {"start", cb_scenario_start_table},
+                                      {NULL, NULL}};
 
 const cb_scenario_class cb_scenario_class_fluid = {.name = "fluid",
                                                    .configuration = &cb_configuration_rigid_body,
@@ -385,9 +426,10 @@ const cb_scenario_class cb_scenario_class_fluid = {.name = "fluid",
                                                    .sections = sections,
                                                    .observables = cb_fluid_observables,
                                                    .read = read_kind,
+                                                   .finish = finish_kind,
                                                    .make_run = make_run,
                                                    .blame = cb_scenario_blame_start,
-                                                   .resolve_body = cb_scenario_resolve_immersed,
+                                                   .resolve_body = resolve_one,
                                                    .attribute = "space",
                                                    .subject = subject,
                                                    .free = free_};

@@ -65,8 +65,12 @@ cb_status cb_scenario_for_bodies(cb_scenario *s, const cb_node *bodies, const cb
                                  cb_status (*add)(cb_builder *, int body, const void *what), const void *what);
 /* Finds the index of the body whose name is the text of node. */
 cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *body);
-/* Reads a particle, given as [body, number]; *index: its index in the builder. */
-cb_status cb_scenario_read_particle(const cb_scenario *s, const cb_node *node, int *index);
+/* Reads a point: a particle, given as [body, number], or a point of a rigid body. *index: its index in the builder. */
+cb_status cb_scenario_read_particle(cb_scenario *s, const cb_node *node, int *index);
+/* Reads a point of a rigid body, {body: NAME, at: [x, y, z]} in its frame, in the same way. */
+cb_status cb_scenario_read_body_point(cb_scenario *s, const cb_node *node, int *index);
+/* Reads the key `start`. */
+cb_status cb_scenario_read_start(cb_scenario *s, const cb_node *node);
 /* Adds the position of node to a failure of the builder that has no position; if the text of node is an expression, a
  * failure in it gets the position in the expression. */
 cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression);

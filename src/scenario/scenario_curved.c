@@ -209,7 +209,7 @@ cb_status cb_scenario_check_curved_run(const cb_scenario *s) {
 /* --- potentials ---
  *
  * The potentials of particles (scenario/scenario_forces.c) act on the matter of bodies and on the displaced fluid.
- * They need a curved space; in e3 there is `gravity`.
+ * In e3 they act on the centre of mass of a body (scenario/scenario_points.c).
  *
  *   potentials: [{central: {pair_potential: gravity, strength: 10, at: .., body: a}},
  *                {expression: {chart: .., value: "m*9.81*z"}}]
@@ -308,11 +308,7 @@ static cb_status check_proportion(cb_scenario *s, const cb_node *potentials, con
 
 cb_status cb_scenario_read_potentials(cb_scenario *s, const cb_node *potentials, const cb_node *bodies) {
   cb_fluid_scenario *m = s->fluid;
-  if (!potentials) return CB_OK;
-  if (!s->space)
-    return cb_node_fail(potentials, "`potentials` next to `fluid`: expected `gravity` in `fluid`, or a curved `space`");
-  if (m->fluid.curvature == 0)
-    return cb_node_fail(potentials, "`potentials` next to `fluid` need a curved space: in e3 expected `gravity`");
+  if (!potentials || m->fluid.curvature == 0) return CB_OK;
   cb_status status = check_all(potentials);
   if (status || !bodies || bodies->kind != CB_NODE_LIST) return status;
   m->potential = cb_arena_alloc(s->arena, bodies->count, sizeof *m->potential);
@@ -321,6 +317,7 @@ cb_status cb_scenario_read_potentials(cb_scenario *s, const cb_node *potentials,
   s->bodies = bodies;
   for (size_t i = 0; i < bodies->count && !status; i++) {
     m->n_potentials = i + 1;
+    if (cb_node_get(bodies->items[i], "kind")) continue; /* particles */
     status = build(s, potentials, bodies, i, 1, &m->potential[i]);
     if (!status) status = check_proportion(s, potentials, bodies, i, m->potential[i]);
   }

@@ -7,6 +7,7 @@
 #include "bodies/place.h"
 #include "tree/scalar.h"
 #include "geometry/origin.h"
+#include "scenario/fluid.h"
 #include "scenario/private.h"
 
 #include <stddef.h>
@@ -113,15 +114,30 @@ cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *
   return cb_fail_unknown(node, "body", name, names, n);
 }
 
+/* Adds to all bodies: at once, or, in a curved space with rigid bodies, to each body of particles, because potentials
+ * act there on the matter of rigid bodies (scenario/scenario_curved.c). */
+static cb_status add_to_all(cb_scenario *s, cb_status (*add)(cb_builder *, int body, const void *what),
+                            const void *what) {
+  cb_status status = CB_OK;
+  int number;
+  if (!s->fluid || s->fluid->fluid.curvature == 0) return add(s->builder, -1, what);
+  for (int i = 0; i < cb_builder_bodies(s->builder) && !status; i++)
+    if (!cb_scenario_body_is_rigid(s, i, &number)) status = add(s->builder, i, what);
+  return status;
+}
+
 cb_status cb_scenario_for_bodies(cb_scenario *s, const cb_node *bodies, const cb_node *at, bool expression,
                                  cb_status (*add)(cb_builder *, int body, const void *what), const void *what) {
   const size_t count = !bodies ? 1 : bodies->kind == CB_NODE_LIST ? bodies->count : 1;
   cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < count; i++) {
     const cb_node *name = !bodies ? NULL : bodies->kind == CB_NODE_LIST ? bodies->items[i] : bodies;
-    int body = -1;
+    int body = -1, number;
     cb_status status = name ? cb_scenario_find_body(s, name, &body) : CB_OK;
-    if (!status) status = cb_scenario_placed(s, add(s->builder, body, what), at, expression);
+    if (!status && s->fluid && s->fluid->fluid.curvature != 0 && name && cb_scenario_body_is_rigid(s, body, &number))
+      continue;
+    if (!status)
+      status = cb_scenario_placed(s, name ? add(s->builder, body, what) : add_to_all(s, add, what), at, expression);
     cb_errors_add(&errors, name ? name : at, status);
   }
   return cb_errors_end(&errors);

@@ -114,8 +114,8 @@ static cb_status read_inertial(cb_scenario *s, const cb_node *body, const cb_nod
 typedef struct immersed_parameters {
   const char *name;
   const cb_node *shape, *mesh, *weld, *close, *chart, *poses, *parts, *points, *inertial, *model, *added_mass,
-      *linear_drag, *wrenches, *place, *motion, *repeat;
-  double scale, density, thickness, mass;
+      *linear_drag, *wrenches, *place, *motion, *repeat, *spheres;
+  double scale, density, thickness, mass, charge;
   int mass_model;
   bool buoyancy, drag;
 } immersed_parameters;
@@ -157,6 +157,11 @@ const cb_param cb_immersed_table[] = {
     {"drag", CB_PARAM_BOOL, offsetof(immersed_parameters, drag), "true", "", "", NULL, "includes lift and drag"},
     NODE(linear_drag, "{normal: .., tangential: ..} in Pa s/m"),
     NODE(wrenches, "list of {name: .., frame: body|world, force: [..], torque: [..], at: [..]}"),
+    NODE(spheres,
+         "list of {at: [x, y, z], radius: r}: spheres on which walls and contacts act (default: walls act on all "
+         "vertices)"),
+    {"charge", CB_PARAM_REAL, offsetof(immersed_parameters, charge), "0", "", "", NULL,
+     "charge at the centre of mass, for interactions and potentials"},
     NODE(place, "{position: [..], rotation: {axis: [..], angle: ..}} or {.., quaternion: [w, x, y, z]}"),
     NODE(motion,
          "{velocity: [..], spin: [..], frame: world|body}; frame: the frame whose axes are used (default: world)"),
@@ -463,6 +468,14 @@ static cb_status read_body(cb_scenario *s, const cb_node *node, int number, bool
   return cb_errors_end(&errors);
 }
 
+/* Adds the centres of the bodies from number `first` on, with their charge. */
+static cb_status read_centres(cb_scenario *s, const cb_node *item, int first) {
+  const cb_node *charge = cb_node_get(item, "charge");
+  double value = 0;
+  const cb_status status = charge && first < s->fluid->n ? cb_node_real(charge, &value) : CB_OK;
+  return status ? status : cb_scenario_placed(s, cb_scenario_add_centres(s, first, value), item, false);
+}
+
 cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list, bool whole) {
   cb_fluid_scenario *m = s->fluid;
   if (list->kind != CB_NODE_LIST || list->count == 0)
@@ -471,8 +484,13 @@ cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list, bool wh
   if (!m->kind) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", list->count);
   cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < list->count; i++) {
+    const cb_node *item = list->items[i];
+    const int first = m->n;
     m->n_kinds = i + 1;
-    cb_errors_add(&errors, list->items[i], read_body(s, list->items[i], (int)i, whole, &m->kind[i]));
+    const cb_status status = s->builder && cb_node_get(item, "kind") ? cb_scenario_read_particles(s, item)
+                                                                     : read_body(s, item, (int)i, whole, &m->kind[i]);
+    if (cb_errors_add(&errors, item, status) && s->builder) s->failed[i] = true;
+    if (!status && s->builder) cb_errors_add(&errors, item, read_centres(s, item, first));
   }
   return cb_errors_end(&errors);
 }

@@ -9,7 +9,9 @@
 #include "sweep/reduce.h"
 #include "sweep/task.h"
 #include <curvebody/body.h>
+#include <curvebody/flow.h>
 #include <curvebody/fluid_model.h>
+#include <curvebody/medium.h>
 #include <string.h>
 
 /* The state of printing entries, as text or as JSON. */
@@ -171,6 +173,18 @@ static void fluids(printer *p) {
           cb_fluid_model_classes[i]->params);
 }
 
+static void flows(printer *p) {
+  for (size_t i = 0; cb_fluid_flow_classes[i]; i++)
+    entry(p, cb_fluid_flow_classes[i]->name, cb_fluid_flow_classes[i]->title, cb_fluid_flow_classes[i]->doc,
+          cb_fluid_flow_classes[i]->params);
+}
+
+static void media(printer *p) {
+  for (size_t i = 0; cb_fluid_medium_classes[i]; i++)
+    entry(p, cb_fluid_medium_classes[i]->name, cb_fluid_medium_classes[i]->title, cb_fluid_medium_classes[i]->doc,
+          cb_fluid_medium_classes[i]->params);
+}
+
 static void bundles(printer *p) {
   for (size_t i = 0; cb_bundle_classes[i]; i++)
     entry(p, cb_bundle_classes[i]->name, cb_bundle_classes[i]->title, cb_bundle_classes[i]->doc,
@@ -246,6 +260,8 @@ static const struct {
                 {"bundles", bundles},
                 {"gaits", gaits},
                 {"fluids", fluids},
+                {"flows", flows},
+                {"media", media},
                 {"observables", observables},
                 {"functions", functions},
                 {"sweeps", sweeps},

@@ -287,5 +287,4 @@ const cb_map_doc cb_map_docs[] = {
     {"bodies.*.inertial", "for bodies in a fluid", "", cb_inertial_table},
     {"bodies.*.wrenches.*", "for bodies in a fluid", "", cb_wrench_table},
     {"bodies.*.poses", "for bodies in a fluid", "A sequence of meshes", cb_sequence_table},
-    {"fluid.flow.vortex", "for bodies in a fluid", "", cb_vortex_table},
     {NULL, NULL, NULL, NULL}};

@@ -4,6 +4,7 @@
 
 #include "scenario/private.h"
 #include "coupling/coupled.h"
+#include "fluid/fluid_read.h"
 #include "run/fluid_run.h"
 
 /* Fluid models of forces, which add up; the list is in the scenario's arena. */
@@ -43,7 +44,7 @@ typedef struct cb_fluid_scenario {
   cb_space *flat;       /* e3, if there are points and no `space`; otherwise NULL */
   cb_body_point *point; /* [n_points] */
   int n_points, capacity_points;
-  int n_vertices; /* the last points: vertices that walls push */
+  int n_vertices;    /* the last points: vertices that walls push */
   cb_system *system; /* points and particles; NULL: there are none */
 } cb_fluid_scenario;
 
@@ -53,6 +54,8 @@ cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out)
  * false. A model sets *moves to true. Does nothing if node is NULL. */
 cb_status cb_scenario_read_moving(const cb_node *node, cb_fluid_model **out, bool *moves);
 cb_status cb_scenario_read_flow(cb_scenario *s, const cb_node *node);
+/* node NULL: the medium is missing in the map `where`. */
+cb_status cb_scenario_read_medium(cb_scenario *s, const cb_node *node, const cb_node *where, const double up[3]);
 /* Reads `bodies`. whole: the fluid was read without errors. */
 cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list, bool whole);
 
@@ -107,8 +110,6 @@ cb_status cb_scenario_number(const cb_scenario *s, const cb_node *node, size_t n
                              const double *x, double *out);
 cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n, const char *const *named,
                              const double *x, double out[3]);
-/* Reads a list of three texts. */
-cb_status cb_scenario_texts(const cb_node *list, const char *text[3]);
 
 /* --- `space` and `potentials` of a scenario of bodies in a fluid --- */
 

@@ -358,8 +358,8 @@ static cb_status read_wrench(cb_scenario *s, const cb_node *node, cb_wrench_text
   if (!p.force && !p.torque) return cb_node_fail(node, "expected `force` or `torque`");
   *out = (cb_wrench_text){.name = p.name, .world = p.frame == 1};
   cb_errors errors = cb_errors_begin();
-  if (p.force) cb_errors_add(&errors, p.force, cb_scenario_texts(p.force, out->force));
-  if (p.torque) cb_errors_add(&errors, p.torque, cb_scenario_texts(p.torque, out->torque));
+  if (p.force) cb_errors_add(&errors, p.force, cb_fluid_texts(p.force, out->force));
+  if (p.torque) cb_errors_add(&errors, p.torque, cb_fluid_texts(p.torque, out->torque));
   if (p.at) cb_errors_add(&errors, p.at, cb_scenario_vector(s, p.at, 0, NULL, NULL, out->at));
   return cb_errors_end(&errors);
 }

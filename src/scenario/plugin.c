@@ -44,6 +44,11 @@ static bool fluid_model_whole(const void *of) {
   return (c->on_twist || c->on_face || c->added_mass) && !(c->on_twist && c->on_face);
 }
 
+static bool pair_potential_whole(const void *of) {
+  const cb_pair_potential_class *c = of;
+  return c->potential || c->closed || c->green || c->expression;
+}
+
 static const kind kinds[] = {
     [CB_PLUGIN_IS_SPACE] = {"space", "init", CB_PLUGIN_SIZE_SPACE, &cb_space_registry, space_whole},
     [CB_PLUGIN_IS_INTEGRATOR] = {"integrator", "a configuration (one of cb_configuration_...) and step",
@@ -53,7 +58,9 @@ static const kind kinds[] = {
     [CB_PLUGIN_IS_BODY] = {"kind of body", "build", CB_PLUGIN_SIZE_BODY, &cb_body_registry, body_whole},
     [CB_PLUGIN_IS_SHAPE] = {"shape", "make", CB_PLUGIN_SIZE_SHAPE, &cb_shape_registry, shape_whole},
     [CB_PLUGIN_IS_FLUID_MODEL] = {"fluid model", "one of on_twist and on_face, or added_mass",
-                                  CB_PLUGIN_SIZE_FLUID_MODEL, &cb_fluid_model_registry, fluid_model_whole}};
+                                  CB_PLUGIN_SIZE_FLUID_MODEL, &cb_fluid_model_registry, fluid_model_whole},
+    [CB_PLUGIN_IS_PAIR_POTENTIAL] = {"pair potential", "one of potential, closed, green and expression",
+                                     CB_PLUGIN_SIZE_PAIR_POTENTIAL, &cb_pair_potential_registry, pair_potential_whole}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *name_of(const cb_plugin_class *c) { return ((const named *)c->of)->name; }

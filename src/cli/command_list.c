@@ -12,6 +12,7 @@
 #include <curvebody/flow.h>
 #include <curvebody/fluid_model.h>
 #include <curvebody/medium.h>
+#include <curvebody/pair_potential.h>
 #include <string.h>
 
 /* The state of printing entries, as text or as JSON. */
@@ -185,6 +186,12 @@ static void media(printer *p) {
           cb_fluid_medium_classes[i]->params);
 }
 
+static void pair_potentials(printer *p) {
+  for (size_t i = 0; cb_pair_potential_classes[i]; i++)
+    entry(p, cb_pair_potential_classes[i]->name, cb_pair_potential_classes[i]->title, cb_pair_potential_classes[i]->doc,
+          cb_pair_potential_classes[i]->params);
+}
+
 static void bundles(printer *p) {
   for (size_t i = 0; cb_bundle_classes[i]; i++)
     entry(p, cb_bundle_classes[i]->name, cb_bundle_classes[i]->title, cb_bundle_classes[i]->doc,
@@ -267,7 +274,8 @@ static const struct {
                 {"sweeps", sweeps},
                 {"tasks", tasks},
                 {"reductions", reductions},
-                {"maps", maps}};
+                {"maps", maps},
+                {"pair_potentials", pair_potentials}};
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
 static void list_sections(void (*each)(const char *name, const char *doc)) {

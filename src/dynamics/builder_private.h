@@ -16,18 +16,20 @@ typedef struct cb_builder_point {
 
 typedef struct cb_builder_bond {
   int i, j;
-  double stiffness, rest, damping;
+  double value[3];              /* stiffness, rest length (< 0: the distance at the start), damping */
+  cb_expression *expression[3]; /* the same as functions of t; NULL: the value. Owned until a system takes them */
 } cb_builder_bond;
 
-/* An interaction, a central potential, a field or a generalised force: the bodies it acts on, and its potential. */
+/* An interaction, a central potential or a field: the bodies it acts on, and its potential or force. */
 typedef struct cb_builder_term {
-  enum { CB_TERM_INTERACTION, CB_TERM_CENTRAL, CB_TERM_FIELD, CB_TERM_FORCE } kind;
+  enum { CB_TERM_INTERACTION, CB_TERM_CENTRAL, CB_TERM_FIELD } kind;
   int body_a, body_b; /* the bodies; -1: all bodies */
   cb_pair_potential pair_potential;
   cb_fixed centre;
   const cb_chart *chart;
+  bool uses_velocity;
   cb_expression *expression;      /* owned until a system takes it */
-  cb_expression *force[CB_Q_MAX]; /* for CB_TERM_FORCE: the components; owned until a system takes them */
+  cb_expression *force[CB_Q_MAX]; /* the components of a force; owned until a system takes them */
 } cb_builder_term;
 
 /* How an origin was built: `place` first, then `move`, which is the same for bodies that are moved together. */

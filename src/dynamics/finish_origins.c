@@ -261,7 +261,8 @@ static cb_status check_expressions(const cb_builder *b, const cb_system *s) {
   const cb_contact_set *set = b->contacts;
   cb_status status = CB_OK;
   for (int t = 0; t < b->n_terms && !status; t++)
-    if (b->term[t].kind == CB_TERM_FIELD) status = check_body(b, s, "potential", b->term[t].chart, b->term[t].body_a);
+    if (b->term[t].kind == CB_TERM_FIELD)
+      status = check_body(b, s, b->term[t].expression ? "potential" : "force", b->term[t].chart, b->term[t].body_a);
   for (int r = 0; r < b->n_constraints && !status; r++) {
     const cb_constraint *row = &b->constraint[r];
     if (row->class != &cb_constraint_surface && row->class != &cb_constraint_velocity) continue;

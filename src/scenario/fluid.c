@@ -271,7 +271,8 @@ static cb_status read_acting(cb_scenario *s, const cb_node *root) {
   cb_errors errors = cb_errors_begin();
   cb_errors_add(
       &errors, root,
-      cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions")));
+      cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions"),
+                              cb_scenario_section(root, "forces")));
   cb_errors_add(&errors, root, cb_scenario_read_constraints(s, cb_scenario_section(root, "constraints")));
   cb_errors_add(&errors, root,
                 cb_scenario_read_contacts(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
@@ -327,8 +328,8 @@ static void free_(cb_scenario *s) {
   cb_space_free(s->space);
 }
 
-static const char *const keys[] = {"fluid", "bodies", "space", "potentials", "interactions", "constraints", "contacts",
-                                   "walls", "events", "start", NULL},
+static const char *const keys[] = {"fluid",       "bodies",   "space", "potentials", "interactions", "forces",
+                                   "constraints", "contacts", "walls", "events",     "start",        NULL},
                          *const required[] = {"integrator", "time", "bodies", NULL};
 static const cb_section sections[] = {{"time", cb_time_table},
                                       {"integrator", cb_step_table},

@@ -105,7 +105,8 @@ static cb_status read_in_space(cb_scenario *s, const cb_node *root) {
   if (bodies) cb_errors_add(&errors, bodies, read_bodies(s, bodies));
   cb_errors_add(
       &errors, root,
-      cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions")));
+      cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions"),
+                              cb_scenario_section(root, "forces")));
   cb_errors_add(&errors, root, cb_scenario_read_constraints(s, cb_scenario_section(root, "constraints")));
   cb_errors_add(&errors, root, read_meetings(s, root));
   return cb_errors_end(&errors);
@@ -151,7 +152,7 @@ static void free_(cb_scenario *s) {
   cb_space_free(s->space);
 }
 
-static const char *const of_space[] = {"space",    "bodies", "potentials", "interactions", "constraints",
+static const char *const of_space[] = {"space",    "bodies", "potentials", "interactions", "forces", "constraints",
                                        "contacts", "walls",  "events",     "start",        NULL},
                          *const of_system[] = {"system", "contacts", "walls", "events", "start", NULL},
                          *const space_needs[] = {"integrator", "time", "space", "bodies", NULL},

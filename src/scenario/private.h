@@ -47,7 +47,12 @@ cb_status cb_space_read(const cb_node *node, cb_space **out); /* given by name o
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node); /* used instead of space and bodies */
 extern const cb_param cb_scenario_system_table[]; /* the keys of a system besides those of a metric */
-cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions);
+cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions,
+                                  const cb_node *forces);
+struct cb_pair_potential_class;
+/* The class of the pair potential in an item of `potentials`, and the node that names it; NULL: there is none, or the
+ * item is wrong. */
+const struct cb_pair_potential_class *cb_scenario_pair_potential_of(const cb_node *item, const cb_node **at);
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                     const cb_node *events);
 extern const cb_param cb_scenario_contacts_table[];
@@ -113,4 +118,5 @@ extern const cb_map_doc cb_map_docs[];
 
 extern const cb_param cb_cycle_time_table[], cb_cycle_step_table[], cb_place_table[], cb_motion_table[],
     cb_repeat_table[], cb_part_table[], cb_wrench_table[], cb_sequence_table[], cb_inertial_table[], cb_piece_table[],
-    cb_interaction_table[], cb_central_table[], cb_harmonic_table[], cb_field_table[];
+    cb_interaction_table[], cb_central_table[], cb_harmonic_table[], cb_field_table[], cb_spring_table[],
+    cb_force_table[];

@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const acting[] = {"interactions", "constraints", "contacts", "walls", "events", "start"};
+static const char *const acting[] = {"interactions", "forces", "constraints", "contacts", "walls", "events", "start"};
 
 bool cb_scenario_has_points(const cb_node *root) {
   const cb_node *bodies = cb_node_get(root, "bodies"), *space = cb_node_get(root, "space"),

@@ -135,7 +135,7 @@ CASES = {
                              ["unknown chart 'polr', did you mean 'polar'?"]),
     "body of a potential": ([with_force("potentials:\n  - central: {body: @b}")], ["unknown body 'b'"]),
     "pair potential of a centre": ([with_force("potentials:\n  - central: {pair_potential: @gravty}")],
-                           ["found 'gravty', did you mean 'gravity'?"]),
+                           ["unknown pair potential 'gravty', did you mean 'gravity'?"]),
     "kind of a potential": ([with_force("potentials:\n  - @centrl: {}")],
                             ["unknown key 'centrl', did you mean 'central'?"]),
     "two potentials in one": ([with_force("potentials:\n  - @{central: {}, harmonic: {}}")],

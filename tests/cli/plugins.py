@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Spaces, integrators, bundles, fluid models, flows and media from shared objects work like built-in ones: they are listed, run and
+"""Spaces, integrators, bundles, fluid models, flows, media and pair potentials from shared objects work like built-in ones: they are listed, run and
 resumed, and give the same errors.
 
     plugins.py BINARY FOLDER/plugin_NAME.so...
@@ -239,6 +239,27 @@ class Plugins(Case):
             refused = self.call(*medium, "check", "b.yaml", "--set", "fluid.medium=" + value)
             self.assertEqual(refused.returncode, 2)
             self.assertIn(message, refused.stderr)
+
+    def test_a_pair_potential_is_the_same_as_an_expression(self):
+        charges = SCENARIO.replace("space: catenoid", "space: h3").replace(
+            "    masses: [1, 2]\n    place: {points: [[0.3, 0.2], [0.5, 0.9]]}\n"
+            "    motion: {velocities: [[0.1, 0.5], [-0.2, 0.4]]}\n",
+            "    masses: [1, 2]\n    charges: [1.5, 0.5]\n    place: {chart: polar, points: [[0.5, 1, 0], [0.9, 1, 1]]}\n")
+        self.write("y.yaml", charges + "interactions: [{pair_potential: yukawa, strength: 0.6, screening: 0.8}]\n"
+                   "potentials: [{central: {pair_potential: yukawa, screening: 2}}]\n")
+        with_yukawa = ["--plugin", PLUGIN["yukawa"]]
+        self.assertIn("yukawa", self.good(*with_yukawa, "list", "pair_potentials").stdout)
+        self.good(*with_yukawa, "run", "y.yaml", "-o", "y.h5")
+        self.write("twin.yaml", charges + "interactions: [{expression: 0.6*q1*q2*exp(-d/0.8)/d}]\n"
+                   "potentials: [{central: {expression: q*exp(-d/2)/d}}]\n")
+        self.good("run", "twin.yaml", "-o", "twin.h5")
+        with h5py.File(self.path("y.h5")) as file, h5py.File(self.path("twin.h5")) as other:
+            np.testing.assert_allclose(file["plot_position"][()], other["plot_position"][()], rtol=0, atol=1e-12)
+            self.assertLess(np.ptp(file["energy"][()]), 1e-6)  # error of fourth order with h = 0.02
+        wrong = self.call(*with_yukawa, "check", "y.yaml", "--set", "interactions.0.screening=0")
+        self.assertIn("screening: expected a number > 0", wrong.stderr)
+        left = self.good(*with_yukawa, "check", "y.yaml", "--set", "interactions.0.pair_potential=coulomb").stdout
+        self.assertIn("`screening` of yukawa is left out: coulomb has no such key", left)
 
     def test_a_class_that_lacks_something_is_refused(self):
         still = self.call("--plugin", PLUGIN["no_step"], "list")

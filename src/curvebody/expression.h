@@ -27,7 +27,8 @@ typedef struct cb_expression cb_expression;
 #define CB_EXPRESSION_VARIABLES 64
 #define CB_EXPRESSION_NAME 31 /* maximum number of bytes in the name of a variable or parameter */
 
-/* Parses text in the variables names[n] (n <= CB_EXPRESSION_VARIABLES; borrowed during the call only). The caller owns
+/* Parses text in the variables names[n] (n <= CB_EXPRESSION_VARIABLES; borrowed during the call only). A name may contain
+ * dots, such as a.x: each part between them consists of letters, digits and _. The caller owns
  * *out. On CB_ERROR_INPUT *at (may be NULL) is the offset of the error in text, and the error text says what was
  * expected there and gives the nearest known name. Length, nesting and number of operations are bounded; a text beyond
  * a bound is CB_ERROR_INPUT as well. */

@@ -74,8 +74,9 @@ struct cb_fluid_run {
   struct cb_fluid_span *span;      /* [n] */
   double slack;                    /* no pair can be near while each ball has moved less than half of this distance */
   bool near_at_start;
-  cb_fluid_pair near;            /* the pair that is near at the start */
-  struct cb_body_change *change; /* [n]; run/fluid_warnings.c */
+  cb_fluid_pair near;                 /* the pair that is near at the start */
+  struct cb_body_change *change;      /* [n]; run/fluid_warnings.c */
+  struct cb_fluid_controls *controls; /* NULL: no wrench uses quantities of other bodies */
 };
 typedef struct cb_fluid_run cb_fluid_run;
 
@@ -84,6 +85,15 @@ typedef struct cb_fluid_run cb_fluid_run;
 cb_status cb_fluid_run_each(cb_run *run,
                             cb_status (*one)(cb_run *run, cb_fluid_run_part *part, int body, void *context),
                             void *context, int *failed);
+/* Makes one step of a body, without retries; on failure its state is unchanged. */
+cb_status cb_fluid_run_attempt(cb_run *run, cb_fluid_run_part *part, int body, double h);
+/* Wrenches that use quantities of other bodies (run/fluid_controls.c). The first function finds them; CB_ERROR_ARGUMENT
+ * for a name that does not exist. The second makes a step of all bodies, with retries. The third supplies the values at
+ * the present states, for a measurement. */
+typedef struct cb_fluid_controls cb_fluid_controls;
+cb_status cb_fluid_controls_create(cb_run *run);
+cb_status cb_fluid_controls_step(cb_run *run, double h, int *failed);
+cb_status cb_fluid_controls_at_node(cb_run *run);
 /* The `step` of a cb_body_stepper whose `self` is an integrator. */
 cb_status cb_fluid_run_integrate(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations);
 void cb_fluid_run_report(cb_fluid_run_part *part, const cb_event_row *event, char *text);

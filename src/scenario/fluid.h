@@ -37,6 +37,7 @@ typedef struct cb_fluid_scenario {
   size_t n_kinds;
   cb_body_start *body; /* [n] */
   int n;
+  const cb_node *bodies; /* the list `bodies` */
 } cb_fluid_scenario;
 
 cb_status cb_scenario_read_models(cb_scenario *s, const cb_node *node, cb_fluid_models *out); /* one, or a list */
@@ -79,6 +80,13 @@ cb_status cb_scenario_number(const cb_scenario *s, const cb_node *node, size_t n
                              const double *x, double *out);
 cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n, const char *const *named,
                              const double *x, double out[3]);
+/* The names of quantities of other bodies, such as a.x, that the wrenches of one body use. */
+typedef struct cb_externals {
+  int n;
+  const char *name[CB_IMMERSED_EXTERNALS];
+} cb_externals;
+/* Adds the names in the text of the node; fails for a name of a body or of a quantity that does not exist. */
+cb_status cb_scenario_find_externals(cb_scenario *s, const cb_node *node, cb_externals *found);
 /* Reads a list of three texts. */
 cb_status cb_scenario_texts(const cb_node *list, const char *text[3]);
 

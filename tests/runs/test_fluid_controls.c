@@ -1,0 +1,277 @@
+/* Tests of runs whose wrenches know the state of their body and of other bodies: heading held by a controller, a thruster
+ * that points along the body's axis, formation flight and forces between bodies, against closed forms. */
+#include "count_allocations.h"
+#include "memory_sink.h"
+#include "run/fluid_private.h"
+
+/* Opens a scenario without fluid and gravity. */
+static cb_scenario *make(const char *bodies, const char *integrator, double end) {
+  char text[8192];
+  cb_scenario *s = NULL;
+  snprintf(text, sizeof text,
+           "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, 0]}\nbodies:\n%sintegrator: {%s}\ntime: {end: %.17g}\n"
+           "record: {checkpoint: 20}\n",
+           bodies, integrator, end);
+  check_ok(cb_scenario_open_text("controls", text, NULL, 0, &s));
+  return s;
+}
+
+static void go(cb_scenario *s, memory_sink *m) {
+  cb_sink sink = memory_open(m, cb_scenario_run(s));
+  check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
+}
+
+/* Runs the scenario and copies the states of its first n bodies at the end. */
+static void end_of(cb_scenario *s, int n, cb_rigid_state *out) {
+  memory_sink m;
+  go(s, &m);
+  for (int i = 0; i < n; i++) out[i] = *cb_run_body(cb_scenario_run(s), i);
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+/* The solution of e'' + 2 d e' + w^2 e = 0 at t, with e(0) = e0 and e'(0) = v0. */
+static double damped(double d, double w, double e0, double v0, double t) {
+  const double s = sqrt(w * w - d * d);
+  return exp(-d * t) * (e0 * cos(s * t) + (v0 + d * e0) / s * sin(s * t));
+}
+
+/* A controller with the torque -3 angle - 1.2 spin turns a body of inertia 2 kg m^2 to the heading 0. */
+static void a_heading_is_held(void **unused) {
+  const char *const body =
+      "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 1, inertia: [1, 1, 2]},\n"
+      "     place: {rotation: {axis: [0, 0, 1], angle: 2.5}}, motion: {spin: [0, 0, 0.4]},\n"
+      "     wrenches: [{name: rudder, frame: world,\n"
+      "                 torque: [0, 0, '-3*atan2(axis_x_y, axis_x_x) - 1.2*spin_z']}]}\n";
+  const double angle = damped(0.3, sqrt(1.5), 2.5, 0.4, 3);
+  const char *const integrators[] = {"name: rkmk4, step: 0.01", "step: 0.02", "step: 0.01"};
+  double error[3];
+  for (int i = 0; i < 3; i++) {
+    cb_rigid_state s;
+    end_of(make(body, integrators[i], 3), 1, &s);
+    error[i] = fabs(2 * atan2(s.g.q[3], s.g.q[0]) - angle);
+    for (int k = 0; k < 3; k++) check_near(s.g.x[k], 0, 1e-15);
+  }
+  check_at_most(error[0], 2e-9);
+  check_at_most(error[2], 2e-4);
+  check_near(error[1] / error[2], 4, 0.1);
+}
+
+/* A thrust f along the axis of a body that turns at the rate w: v = f/(m w) (sin w t, 1 - cos w t), and its integral. */
+static void a_thruster_points_along_the_axis(void **unused) {
+  const char *const body =
+      "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 2, inertia: [1, 1, 2]},\n"
+      "     motion: {spin: [0, 0, 0.8]},\n"
+      "     wrenches: [{name: thrust, frame: world, force: ['0.6*axis_x_x', '0.6*axis_x_y', '0.6*axis_x_z']}]}\n";
+  const double w = 0.8, a = 0.3 / w / w, t = 4;
+  cb_rigid_state s[2];
+  end_of(make(body, "name: rkmk4, step: 0.01", t), 1, s);
+  check_near(s->g.x[0], a * (1 - cos(w * t)), 1e-9);
+  check_near(s->g.x[1], a * (w * t - sin(w * t)), 1e-9);
+  double error[2];
+  for (int i = 0; i < 2; i++) {
+    end_of(make(body, i ? "step: 0.01" : "step: 0.02", t), 1, s);
+    error[i] = hypot(s->g.x[0] - a * (1 - cos(w * t)), s->g.x[1] - a * (w * t - sin(w * t)));
+  }
+  check_at_most(error[1], 1e-4);
+  check_near(error[0] / error[1], 4, 0.1);
+}
+
+static const char leader[] =
+    "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 1, inertia: [1, 1, 1]},\n"
+    "     motion: {velocity: [0.5, -0.2, 0]}}\n";
+static const char follower[] =
+    "  - {name: b, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 2, inertia: [1, 1, 1]},\n"
+    "     place: {position: [-3, 1, 0]},\n"
+    "     wrenches: [{name: follow, frame: world,\n"
+    "                 force: ['2*(a.x - 1.5*a.axis_x_x - x) + 1.2*(a.velocity_x - velocity_x)',\n"
+    "                         '2*(a.y - 1.5*a.axis_x_y - y) + 1.2*(a.velocity_y - velocity_y)', 0]}]}\n";
+
+/* Body b comes to rest 1.5 m behind a, which moves uniformly: each component of the distance is a damped oscillation. */
+static void a_formation_is_held(void **unused) {
+  const char *const names[] = {"name: hamilton_pontryagin", "name: hamilton_pontryagin, map: exponential",
+                               "name: rkmk4"};
+  const double t = 3,
+               expected[2] = {0.5 * t - 1.5 + damped(0.3, 1, -1.5, -0.5, t), -0.2 * t + damped(0.3, 1, 1, 0.2, t)};
+  for (int n = 0; n < 3; n++)
+    for (int order = 0; order < 2; order++) { /* the order of the bodies in the scenario */
+      double error[2] = {0};
+      for (int i = 0; i < 2; i++) {
+        char bodies[2048], integrator[128];
+        cb_rigid_state s[2];
+        snprintf(bodies, sizeof bodies, "%s%s", order ? follower : leader, order ? leader : follower);
+        snprintf(integrator, sizeof integrator, "%s, step: %g", names[n], i ? 0.01 : 0.02);
+        end_of(make(bodies, integrator, t), 2, s);
+        for (int k = 0; k < 2; k++) error[i] += fabs(s[!order].g.x[k] - expected[k]);
+      }
+      check_at_most(error[1], 1e-4);
+      check_near(error[0] / error[1], 4, 0.1);
+    }
+}
+
+static const char spring[] =
+    "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 1, inertia: [1, 1, 1]},\n"
+    "     place: {position: [1, 0, 0]}, wrenches: [{name: pull, frame: world, force: ['3*(b.x - x)', 0, 0]}]}\n"
+    "  - {name: b, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 2, inertia: [1, 1, 1]},\n"
+    "     place: {position: [-1, 0, 0]}, wrenches: [{name: pull, frame: world, force: ['3*(a.x - x)', 0, 0]}]}\n";
+
+/* Forces that are opposite in the expressions. Without rotation the step is the midpoint rule, which changes the phase of
+ * an oscillation with the frequency w by the angle 2 atan(h w/2), and conserves its energy and the momentum. */
+static void a_force_between_bodies_is_the_midpoint_rule(void **unused) {
+  const double h = 0.05, w = sqrt(4.5), angle = 2 * atan(h * w / 2);
+  const int steps = 200;
+  cb_rigid_state s[2];
+  end_of(make(spring, "step: 0.05", h * steps), 2, s);
+  const double distance = 2 * cos(steps * angle), centre = -1. / 3;
+  check_near(s[0].g.x[0], centre + distance * 2 / 3, 1e-12);
+  check_near(s[1].g.x[0], centre - distance / 3, 1e-12);
+  check_near(s[0].world[3] + s[1].world[3], 0, 1e-13);
+}
+
+/* In a tumbling pair, forces that act at points of the bodies and depend on all quantities conserve the momentum. */
+static void opposite_forces_conserve_the_momentum(void **unused) {
+  const char *const pair =
+      "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 1, inertia: [1, 2, 2.5]},\n"
+      "     place: {position: [1, 0, 0]}, motion: {spin: [1, 2, -1]},\n"
+      "     wrenches: [{name: pull, frame: world, at: [0.1, 0.2, 0], force: ['3*(b.x - x)', 'b.axis_x_y - axis_x_y',\n"
+      "                 '0.5*(b.velocity_z - velocity_z)'], torque: [0, 0, '0.2*(b.spin_z - spin_z)']}]}\n"
+      "  - {name: b, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 2, inertia: [1, 1.5, 2]},\n"
+      "     place: {position: [-1, 0, 1]}, motion: {spin: [0, -1, 0.5], velocity: [0, 0.3, 0.1]},\n"
+      "     wrenches: [{name: pull, frame: world, at: [0, 0, 0.3], force: ['3*(a.x - x)', 'a.axis_x_y - axis_x_y',\n"
+      "                 '0.5*(a.velocity_z - velocity_z)'], torque: [0, 0, '0.2*(a.spin_z - spin_z)']}]}\n";
+  cb_rigid_state s[2];
+  end_of(make(pair, "step: 0.02", 20), 2, s);
+  const double expected[3] = {0, 0.6, 0.2};
+  for (int i = 0; i < 3; i++) check_near(s[0].world[3 + i] + s[1].world[3 + i], expected[i], 1e-12);
+}
+
+/* The step is symmetric: a run back in time returns to the start. */
+static void steps_can_be_reversed(void **unused) {
+  cb_scenario *s = make(spring, "step: 0.05", 5);
+  cb_run *run = cb_scenario_run(s);
+  cb_sink quiet = {0};
+  for (int i = 0; i < 50; i++) check_ok(run->class->step(run, &quiet, 0.05));
+  check_at_least(fabs(cb_run_body(run, 0)->g.x[0] - 1), 0.1);
+  for (int i = 0; i < 50; i++) check_ok(run->class->step(run, &quiet, -0.05));
+  check_near(cb_run_body(run, 0)->g.x[0], 1, 1e-13);
+  check_near(cb_run_body(run, 1)->g.x[0], -1, 1e-13);
+  check_near(cb_run_body(run, 0)->world[3], 0, 1e-13);
+  cb_scenario_free(s);
+}
+
+/* Copies follow the leader as single bodies do, and a copy is known by its number. */
+static void copies_follow(void **unused) {
+  const char *const swarm =
+      "  - {name: b, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 2, inertia: [1, 1, 1]},\n"
+      "     repeat: {count: 3}, place: {position: ['-3 - i', 1, 0]},\n"
+      "     wrenches: [{name: follow, frame: world, force: ['2*(a.x - x)', '2*(a.y - y)', 0]}]}\n"
+      "  - {name: c, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 1, inertia: [1, 1, 1]},\n"
+      "     place: {position: [-5, 1, 0]}, wrenches: [{name: follow, frame: world, force: ['b.2.x - x', 0, 0]}]}\n";
+  char bodies[4096];
+  snprintf(bodies, sizeof bodies, "%s%s", leader, swarm);
+  cb_rigid_state s[5];
+  end_of(make(bodies, "step: 0.01", 1), 5, s);
+  for (int i = 0; i < 3; i++) /* m x'' = -k (x - a): harmonic about the leader */
+    check_near(s[1 + i].g.x[0], 0.5 + (-3 - i) * cos(1) - 0.5 * sin(1), 1e-4);
+  /* x'' + x = b, b = t/2 - 5 cos t - sin(t)/2, x(0) = -5, x'(0) = 0 */
+  check_near(s[4].g.x[0], -5 * cos(1) + 0.5 - 2.5 * sin(1) + 0.25 * cos(1) - 0.75 * sin(1), 1e-4);
+}
+
+/* The recorded wrench is that at the node, and a restart repeats the bytes. */
+static void rows_and_restarts_are_right(void **unused) {
+  char bodies[2048];
+  memory_sink m;
+  snprintf(bodies, sizeof bodies, "%s%s", leader, follower);
+  cb_scenario *s = make(bodies, "step: 0.05", 3);
+  go(s, &m);
+  for (size_t row = 0; row < m.n_rows; row += 7) {
+    const double axis[2] = {1, 0}; /* nothing turns */
+    double x[2], v[2];
+    for (size_t i = 0; i < 2; i++) {
+      x[i] = memory_value(&m, row, "pose", i) - 1.5 * axis[i] - memory_value(&m, row, "pose", 7 + i);
+      v[i] = memory_value(&m, row, "twist", 3 + i) - memory_value(&m, row, "twist", 9 + i);
+      check_near(memory_value(&m, row, "wrench_follow", 9 + i), 2 * x[i] + 1.2 * v[i], 1e-13);
+    }
+  }
+  assert_true(m.n_checkpoints > 2);
+  for (size_t c = 0; c + 1 < m.n_checkpoints; c++) check_rest("formation", &m, c, make(bodies, "step: 0.05", 3));
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+/* With h^2 k/(4 m) > 1 the values do not converge: the step is halved, and without retries the run ends. */
+static void strong_forces_take_shorter_steps(void **unused) {
+  const char *const stiff =
+      "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 1, inertia: [1, 1, 1]},\n"
+      "     place: {position: [1, 0, 0]}, wrenches: [{name: pull, frame: world, force: ['900*(b.x - x)', 0, 0]}]}\n"
+      "  - {name: b, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 1, inertia: [1, 1, 1]},\n"
+      "     place: {position: [-1, 0, 0]}, wrenches: [{name: pull, frame: world, force: ['900*(a.x - x)', 0, 0]}]}\n";
+  memory_sink m;
+  cb_scenario *s = make(stiff, "step: 0.2, retries: 6", 1);
+  go(s, &m);
+  assert_true(m.n_events > 0);
+  for (size_t e = 0; e < m.n_events; e++) assert_int_equal(m.event[e].kind, CB_EVENT_RETRY);
+  check_near(cb_run_body(cb_scenario_run(s), 0)->g.x[0], -cb_run_body(cb_scenario_run(s), 1)->g.x[0], 1e-12);
+  memory_free(&m);
+  cb_scenario_free(s);
+  s = make(stiff, "step: 0.2, retries: 0", 1);
+  cb_sink sink = memory_open(&m, cb_scenario_run(s));
+  assert_int_equal(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL), CB_ERROR_STEP);
+  assert_non_null(strstr(cb_error_text(), "did not converge in 40 iterations"));
+  assert_non_null(strstr(cb_error_text(), "body `a`"));
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+static void a_name_that_does_not_exist_is_refused(void **unused) {
+  static const struct {
+    const char *force, *error;
+  } wrong[] = {{"2*c.x", "controls:7:40: error: unknown body 'c', expected one of: s.0, a"},
+               {"1e-3*a.q", "controls:7:45: error: unknown quantity of a body 'q', "},
+               {"s.3.x", "controls:7:38: error: unknown body 's.3'"},
+               {"s.x", "controls:7:38: error: unknown body 's', did you mean 'a'?"}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    char text[2048];
+    cb_scenario *s = NULL;
+    snprintf(text, sizeof text,
+             "curvebody: 1\nfluid: {medium: none}\nbodies:\n"
+             "  - {name: s, shape: ball, repeat: {count: 3}}\n"
+             "  - name: a\n    shape: ball\n"
+             "    wrenches: [{name: push, force: ['%s', 0, 0]}]\n"
+             "integrator: {step: 0.1}\ntime: {end: 1}\n",
+             wrong[i].force);
+    check_case_begins(wrong[i].force, cb_scenario_open_text("controls", text, NULL, 0, &s), CB_ERROR_INPUT,
+                      wrong[i].error);
+  }
+}
+
+static void a_warm_step_allocates_nothing(void **unused) {
+  cb_scenario *s = make(spring, "step: 0.01", 5);
+  cb_run *run = cb_scenario_run(s);
+  cb_sink quiet = {0};
+  for (int step = 0; step < 10; step++) check_ok(run->class->step(run, &quiet, 0.01));
+  count_from_here();
+  for (int step = 0; step < 5; step++) check_ok(run->class->step(run, &quiet, 0.01));
+  const char *what;
+  check_ok(cb_run_measure(run, &what));
+  assert_int_equal(count_so_far(), 0);
+  cb_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_counter_counts),
+      cmocka_unit_test(a_heading_is_held),
+      cmocka_unit_test(a_thruster_points_along_the_axis),
+      cmocka_unit_test(a_formation_is_held),
+      cmocka_unit_test(a_force_between_bodies_is_the_midpoint_rule),
+      cmocka_unit_test(opposite_forces_conserve_the_momentum),
+      cmocka_unit_test(steps_can_be_reversed),
+      cmocka_unit_test(copies_follow),
+      cmocka_unit_test(rows_and_restarts_are_right),
+      cmocka_unit_test(strong_forces_take_shorter_steps),
+      cmocka_unit_test(a_name_that_does_not_exist_is_refused),
+      cmocka_unit_test(a_warm_step_allocates_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,6 +1,7 @@
 /* Tests of runs whose wrenches know the state of their body and of other bodies: heading held by a controller, a thruster
  * that points along the body's axis, formation flight and forces between bodies, against closed forms. */
 #include "count_allocations.h"
+#include "core/threads.h"
 #include "memory_sink.h"
 #include "run/fluid_private.h"
 
@@ -223,13 +224,109 @@ static void strong_forces_take_shorter_steps(void **unused) {
   cb_scenario_free(s);
 }
 
+/* Opens bodies on a floor in layers and a vortex, one of which has a force of 0 that uses the names in `force` or not. */
+static cb_scenario *on_the_floor(const char *kind, const char *force, int resolution, double end) {
+  char text[4096];
+  cb_scenario *s = NULL;
+  snprintf(text, sizeof text,
+           "curvebody: 1\n"
+           "fluid: {medium: {layers: [{below: 0, density: 998}, {density: 1.2}]},\n"
+           "        flow: {vortex: {circulation: 0.5, core: 0.2}}, floor: {kind: %s, height: -1}}\n"
+           "bodies:\n"
+           "  - {name: coin, shape: {name: cylinder, radius: 0.05, length: 0.01, resolution: %d}, density: 3000,\n"
+           "     place: {position: ['0.3*i', 0.3, -0.9], rotation: {axis: [1, 0, 0], angle: 0.4}},\n"
+           "     repeat: {count: 3}, wrenches: [{name: push, force: ['%s', 0, 0]}]}\n"
+           "  - {name: fish, shape: {name: fish, resolution: 16}, density: 950,\n"
+           "     poses: {y: 'Y + 0.02*sin(9*(X - t))'}, motion: {spin: [1, 2, 3]},\n"
+           "     place: {position: [0.1, 0.2, -0.4], rotation: {axis: [1, 2, 3], angle: 1}}}\n"
+           "integrator: {step: 0.01}\ntime: {end: %g}\n",
+           kind, resolution, force, end);
+  check_ok(cb_scenario_open_text("floor", text, NULL, 0, &s));
+  return s;
+}
+
+/* Names whose values have no effect change nothing: neither a bit of a row, nor an event or a warning. */
+static void names_without_effect_change_nothing(void **unused) {
+  static const char *const kinds[] = {"stiff", "reflecting"};
+  for (int i = 0; i < 2; i++) {
+    cb_scenario *with = on_the_floor(kinds[i], "0*(fish.x + coin.1.spin_z)", 8, 0.5),
+                *without = on_the_floor(kinds[i], "0", 8, 0.5);
+    memory_sink a, b;
+    go(with, &a);
+    go(without, &b);
+    assert_non_null(cb_scenario_run(with)->fluid->controls);
+    assert_null(cb_scenario_run(without)->fluid->controls);
+    assert_int_equal(a.n_rows, b.n_rows);
+    assert_int_equal(a.row_bytes, b.row_bytes);
+    for (size_t row = 0; row < a.n_rows; row++) assert_memory_equal(a.rows[row], b.rows[row], a.row_bytes);
+    assert_int_equal(a.n_events, b.n_events);
+    if (i) assert_true(a.n_events > 0);
+    for (size_t e = 0; e < a.n_events; e++) assert_true(same_event(&a.event[e], &b.event[e]));
+    assert_int_equal(cb_scenario_run(with)->warnings, cb_scenario_run(without)->warnings);
+    memory_free(&a);
+    memory_free(&b);
+    cb_scenario_free(with);
+    cb_scenario_free(without);
+  }
+}
+
+static void threads_change_nothing(void **unused) {
+  memory_sink m[2];
+  cb_scenario *s[2];
+  for (int i = 0; i < 2; i++) {
+    cb_threads_set(i ? 3 : 1);
+    s[i] = on_the_floor("reflecting", "0.1*(fish.x - x) - 0.1*coin.1.velocity_z", 220, 0.05);
+    assert_int_equal(cb_scenario_run(s[i])->fluid->threads, i ? 3 : 1);
+    go(s[i], &m[i]);
+  }
+  cb_threads_set(0);
+  assert_int_equal(m[0].n_rows, 6);
+  assert_int_equal(m[1].n_rows, 6);
+  for (size_t row = 0; row < m[0].n_rows; row++) assert_memory_equal(m[0].rows[row], m[1].rows[row], m[0].row_bytes);
+  for (int i = 0; i < 2; i++) {
+    memory_free(&m[i]);
+    cb_scenario_free(s[i]);
+  }
+}
+
+/* In curved spaces the values are those in the middle of the step, too: halving the step divides the error by 4. */
+static void the_order_is_2_in_curved_spaces(void **unused) {
+  static const char *const spaces[] = {"{name: h3, curvature: -0.5}", "{name: s3, curvature: 0.5}"};
+  for (int i = 0; i < 4; i++) {
+    double x[3][3];
+    for (int k = 0; k < 3; k++) {
+      char text[2048];
+      cb_scenario *s = NULL;
+      snprintf(text, sizeof text,
+               "curvebody: 1\nspace: %s\nfluid: {medium: none}\nbodies:\n"
+               "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, density: 300,\n"
+               "     motion: {velocity: [0.5, -0.2, 0], spin: [0, 1, 2]}}\n"
+               "  - {name: b, shape: {name: ball, radius: 0.1, resolution: 8}, density: 300,\n"
+               "     place: {position: [-0.6, 0.1, 0]},\n"
+               "     wrenches: [{name: follow, frame: world, force: ['2*(a.x - x) + a.axis_x_y',\n"
+               "                 'a.y - y + a.velocity_x', 'a.spin_z']}]}\n"
+               "integrator: {name: %s, step: %g}\ntime: {end: 1}\n",
+               spaces[i % 2], i / 2 ? "rkmk4" : "hamilton_pontryagin", 0.02 / (1 << k));
+      check_ok(cb_scenario_open_text("curved", text, NULL, 0, &s));
+      cb_rigid_state state[2];
+      end_of(s, 2, state);
+      memcpy(x[k], state[1].g.x, sizeof x[k]);
+    }
+    double change[2] = {0};
+    for (int k = 0; k < 2; k++)
+      for (int c = 0; c < 3; c++) change[k] += fabs(x[k][c] - x[k + 1][c]);
+    check_at_least(change[1], 1e-7);
+    check_near(change[0] / change[1], 4, 0.1);
+  }
+}
+
 static void a_name_that_does_not_exist_is_refused(void **unused) {
   static const struct {
     const char *force, *error;
   } wrong[] = {{"2*c.x", "controls:7:40: error: unknown body 'c', expected one of: s.0, a"},
                {"1e-3*a.q", "controls:7:45: error: unknown quantity of a body 'q', "},
                {"s.3.x", "controls:7:38: error: unknown body 's.3'"},
-               {"s.x", "controls:7:38: error: unknown body 's', did you mean 'a'?"}};
+               {"s.x", "controls:7:38: error: unknown body 's', expected one of: s.0, a"}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char text[2048];
     cb_scenario *s = NULL;
@@ -270,6 +367,9 @@ int main(void) {
       cmocka_unit_test(copies_follow),
       cmocka_unit_test(rows_and_restarts_are_right),
       cmocka_unit_test(strong_forces_take_shorter_steps),
+      cmocka_unit_test(names_without_effect_change_nothing),
+      cmocka_unit_test(threads_change_nothing),
+      cmocka_unit_test(the_order_is_2_in_curved_spaces),
       cmocka_unit_test(a_name_that_does_not_exist_is_refused),
       cmocka_unit_test(a_warm_step_allocates_nothing),
   };

@@ -69,8 +69,9 @@ typedef struct cb_fluid {
  *   x, y, z                                the position of the body frame's origin
  *   axis_x_x, axis_x_y, .. axis_z_z        axis_A_B: component B, in the world's axes, of the body's axis A
  *   velocity_x, _y, _z, spin_x, _y, _z     the velocity and the angular velocity in the world's axes
- * The components of the wrench are in the body's axes or in the world's. The force acts at `at` in the body. In a curved
- * space positions are normal coordinates, and the world's axes are transported to the body by T(x) of the pose. */
+ * The components of the wrench are in the body's axes or in the world's. The force acts at `at` in the body. In a
+ * curved space positions are normal coordinates, and the world's axes are transported to the body by T(x) of the
+ * pose. */
 typedef struct cb_wrench_text {
   const char *name;
   bool world;

@@ -3,8 +3,8 @@
  *
  *   F_i = F_i(g_i, Y_i, t, c),  c = the quantities of the others at t + h/2:
  *   g = g_k m^(1/2), m = g_k^-1 g_{k+1};  Y = the twist in the middle, or (Y_k + Y_{k+1})/2 if the integrator has none
- * g_i is a pose, Y_i a twist, m the change of the pose in the step, h its length. All bodies are stepped with the values
- * c, which follow from the steps, until c does not change (fixed-point iteration). The factor per iteration is about
+ * g_i is a pose, Y_i a twist, m the change of the pose in the step, h its length. All bodies are stepped with the
+ * values c, which follow from the steps, until c does not change (fixed-point iteration). The factor per iteration is about
  * h^2 F_x/(4 K) + h F_v/(2 K) for the inertia K and the derivatives of F in places and velocities. The result does not
  * depend on the order of the bodies; it is symmetric in time if the integrator is, and of order 2 with any integrator.
  * Each body sees the same values, so that forces which are opposite in the expressions conserve the momentum. If a step
@@ -34,8 +34,8 @@ typedef struct subject_class {
   const char *const *quantity; /* names, ended by NULL; at most QUANTITIES */
   unit (*unit_of)(int quantity);
   int (*find)(const cb_run *run, const char *name, size_t length); /* the index of a subject, or -1 */
-  /* Compute the values at the present node; in the middle of the next step of length h, estimated from its start; and in
-   * the middle of a step from the state `before` to the present state. */
+  /* Compute the values at the present node; in the middle of the next step of length h, estimated from its start; and
+   * in the middle of a step from the state `before` to the present state. */
   cb_status (*at_node)(const cb_run *run, int index, double *out);
   void (*expected)(const cb_run *run, int index, double h, double *out);
   void (*middle)(const cb_run *run, int index, const cb_rigid_state *before, double *out);

@@ -11,7 +11,8 @@
 /* --- steps ---
  *
  * One step of all bodies, each with its own retries: if a step of a body fails, only that body repeats it as two
- * halves, unless wrenches use quantities of other bodies (run/fluid_controls.c). The record receives reflections off the floor, halved steps and warnings in the order of the bodies.
+ * halves, unless wrenches use quantities of other bodies (run/fluid_controls.c). The record receives reflections off
+ * the floor, halved steps and warnings in the order of the bodies.
  */
 
 enum { FLOOR = 0 };

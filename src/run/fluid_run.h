@@ -1,5 +1,5 @@
-/* A run of bodies in a fluid. The bodies are independent of each other: they are stepped in parallel and recorded in
- * one record.
+/* A run of bodies in a fluid. The bodies are stepped in parallel and recorded in one record. They are independent of
+ * each other, unless wrenches use quantities of other bodies (run/fluid_controls.c).
  *
  * SI units. The state is one cb_rigid_state per body. A copy of a state continues bit for bit in the same way, in any
  * thread.

@@ -1,8 +1,9 @@
-/* Tests of runs whose wrenches know the state of their body and of other bodies: heading held by a controller, a thruster
- * that points along the body's axis, formation flight and forces between bodies, against closed forms. */
+/* Tests of runs whose wrenches know the state of their body and of other bodies: heading held by a controller, a
+ * thruster that points along the body's axis, formation flight and forces between bodies, against closed forms. */
 #include "count_allocations.h"
 #include "core/threads.h"
 #include "memory_sink.h"
+#include "run/exponent.h"
 #include "run/fluid_private.h"
 
 /* Opens a scenario without fluid and gravity. */
@@ -58,7 +59,66 @@ static void a_heading_is_held(void **unused) {
   check_near(error[1] / error[2], 4, 0.1);
 }
 
-/* A thrust f along the axis of a body that turns at the rate w: v = f/(m w) (sin w t, 1 - cos w t), and its integral. */
+/* Kirchhoff's equations in the plane, m1 u' = m2 v r + X, m2 v' = -m1 u r + Y, J r' = (m1 - m2) u v + N, of the
+ * velocity (u, v) and the spin r in the body's axes, with the thrust, the drag and the rudder of the test below. state:
+ * x, y, the heading, u, v, r. */
+static void swim(const double K[6][6], const double s[6], double rate[6]) {
+  const double m1 = K[3][3], m2 = K[4][4], u = s[3], v = s[4], r = s[5];
+  rate[0] = cos(s[2]) * u - sin(s[2]) * v;
+  rate[1] = sin(s[2]) * u + cos(s[2]) * v;
+  rate[2] = r;
+  rate[3] = (m2 * v * r + 20 - 15 * u) / m1;
+  rate[4] = (-m1 * u * r - 60 * v) / m2;
+  rate[5] = ((m1 - m2) * u * v - 40 * sin(s[2] - 0.5) - 12 * r) / K[2][2];
+}
+
+static void swim_by(const double K[6][6], int steps, double h, double s[6]) {
+  static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};
+  for (int n = 0; n < steps; n++) {
+    double rate[6] = {0}, sum[6] = {0}, at[6];
+    for (int stage = 0; stage < 4; stage++) {
+      for (int i = 0; i < 6; i++) at[i] = s[i] + node[stage] * h * rate[i];
+      swim(K, at, rate);
+      for (int i = 0; i < 6; i++) sum[i] += weight[stage] * rate[i];
+    }
+    for (int i = 0; i < 6; i++) s[i] += h * sum[i];
+  }
+}
+
+/* An ellipsoid in water, which the fluid would turn across its way, is held at the heading 0.5. */
+static void a_heading_is_held_in_water(void **unused) {
+  static const char *const integrators[] = {"name: rkmk4, step: 0.005", "step: 0.02", "step: 0.01"};
+  double error[3], s[6];
+  for (int i = 0; i < 3; i++) {
+    char text[2048];
+    cb_scenario *scenario = NULL;
+    snprintf(
+        text, sizeof text,
+        "curvebody: 1\nfluid: {medium: water, gravity: [0, 0, 0]}\nbodies:\n"
+        "  - {name: a, shape: {name: ellipsoid, a: 0.3, b: 0.1, c: 0.1, resolution: 16}, density: 998, drag: false,\n"
+        "     wrenches: [{name: thrust, force: ['20 - 15*vx', '-60*vy', 0]},\n"
+        "                {name: rudder, torque: [0, 0, '-40*(axis_x_y*cos(.5) - axis_x_x*sin(.5)) - 12*wz']}]}\n"
+        "integrator: {%s}\ntime: {end: 3}\n",
+        integrators[i]);
+    check_ok(cb_scenario_open_text("water", text, NULL, 0, &scenario));
+    const cb_fluid_run *b = cb_scenario_run(scenario)->fluid;
+    const cb_rigid_problem *p = cb_immersed_workspace_problem(b->part[0].workspace[0]);
+    double K[6][6], mu0[6];
+    check_ok(p->inertia(p->self, 0, &b->state[0].g, K, mu0));
+    check_at_least(K[4][4] / K[3][3], 1.3);
+    memset(s, 0, sizeof s);
+    swim_by((const double(*)[6])K, 30000, 1e-4, s);
+    cb_rigid_state state;
+    end_of(scenario, 1, &state);
+    error[i] = hypot(state.g.x[0] - s[0], state.g.x[1] - s[1]) + fabs(2 * atan2(state.g.q[3], state.g.q[0]) - s[2]);
+  }
+  check_near(s[2], 0.5, 0.01);
+  check_at_most(error[0], 1e-8);
+  check_at_most(error[2], 1e-4);
+  check_near(error[1] / error[2], 4, 0.1);
+}
+
+/* A thrust f along the axis of a body that turns at the rate w: v = f/(m w) (sin w t, 1 - cos w t). */
 static void a_thruster_points_along_the_axis(void **unused) {
   const char *const body =
       "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 2, inertia: [1, 1, 2]},\n"
@@ -88,7 +148,7 @@ static const char follower[] =
     "                 force: ['2*(a.x - 1.5*a.axis_x_x - x) + 1.2*(a.velocity_x - velocity_x)',\n"
     "                         '2*(a.y - 1.5*a.axis_x_y - y) + 1.2*(a.velocity_y - velocity_y)', 0]}]}\n";
 
-/* Body b comes to rest 1.5 m behind a, which moves uniformly: each component of the distance is a damped oscillation. */
+/* Body b comes to rest 1.5 m behind a, which moves uniformly: the distance is a damped oscillation. */
 static void a_formation_is_held(void **unused) {
   const char *const names[] = {"name: hamilton_pontryagin", "name: hamilton_pontryagin, map: exponential",
                                "name: rkmk4"};
@@ -116,8 +176,8 @@ static const char spring[] =
     "  - {name: b, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 2, inertia: [1, 1, 1]},\n"
     "     place: {position: [-1, 0, 0]}, wrenches: [{name: pull, frame: world, force: ['3*(a.x - x)', 0, 0]}]}\n";
 
-/* Forces that are opposite in the expressions. Without rotation the step is the midpoint rule, which changes the phase of
- * an oscillation with the frequency w by the angle 2 atan(h w/2), and conserves its energy and the momentum. */
+/* Forces that are opposite in the expressions. Without rotation the step is the midpoint rule, which changes the phase
+ * of an oscillation with the frequency w by the angle 2 atan(h w/2), and conserves its energy and the momentum. */
 static void a_force_between_bodies_is_the_midpoint_rule(void **unused) {
   const double h = 0.05, w = sqrt(4.5), angle = 2 * atan(h * w / 2);
   const int steps = 200;
@@ -224,7 +284,7 @@ static void strong_forces_take_shorter_steps(void **unused) {
   cb_scenario_free(s);
 }
 
-/* Opens bodies on a floor in layers and a vortex, one of which has a force of 0 that uses the names in `force` or not. */
+/* Opens bodies on a floor in layers and a vortex, with the force `force` on the coins. */
 static cb_scenario *on_the_floor(const char *kind, const char *force, int resolution, double end) {
   char text[4096];
   cb_scenario *s = NULL;
@@ -235,7 +295,7 @@ static cb_scenario *on_the_floor(const char *kind, const char *force, int resolu
            "bodies:\n"
            "  - {name: coin, shape: {name: cylinder, radius: 0.05, length: 0.01, resolution: %d}, density: 3000,\n"
            "     place: {position: ['0.3*i', 0.3, -0.9], rotation: {axis: [1, 0, 0], angle: 0.4}},\n"
-           "     repeat: {count: 3}, wrenches: [{name: push, force: ['%s', 0, 0]}]}\n"
+           "     motion: {spin: [0, 0, 30]}, repeat: {count: 3}, wrenches: [{name: push, force: ['%s', 0, 0]}]}\n"
            "  - {name: fish, shape: {name: fish, resolution: 16}, density: 950,\n"
            "     poses: {y: 'Y + 0.02*sin(9*(X - t))'}, motion: {spin: [1, 2, 3]},\n"
            "     place: {position: [0.1, 0.2, -0.4], rotation: {axis: [1, 2, 3], angle: 1}}}\n"
@@ -262,6 +322,7 @@ static void names_without_effect_change_nothing(void **unused) {
     assert_int_equal(a.n_events, b.n_events);
     if (i) assert_true(a.n_events > 0);
     for (size_t e = 0; e < a.n_events; e++) assert_true(same_event(&a.event[e], &b.event[e]));
+    assert_true(cb_scenario_run(with)->warnings > 0);
     assert_int_equal(cb_scenario_run(with)->warnings, cb_scenario_run(without)->warnings);
     memory_free(&a);
     memory_free(&b);
@@ -342,6 +403,15 @@ static void a_name_that_does_not_exist_is_refused(void **unused) {
   }
 }
 
+/* The linearised step of one body does not have the derivative in the others. */
+static void an_exponent_is_refused(void **unused) {
+  cb_exponent out;
+  cb_scenario *s = make(spring, "step: 0.05", 5);
+  check_error_begins(cb_run_exponent(cb_scenario_run(s), 0, 10, &out), CB_ERROR_UNSUPPORTED,
+                     "the Lyapunov exponent of a body is available only if its wrenches use no quantities of other");
+  cb_scenario_free(s);
+}
+
 static void a_warm_step_allocates_nothing(void **unused) {
   cb_scenario *s = make(spring, "step: 0.01", 5);
   cb_run *run = cb_scenario_run(s);
@@ -359,6 +429,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_counter_counts),
       cmocka_unit_test(a_heading_is_held),
+      cmocka_unit_test(a_heading_is_held_in_water),
       cmocka_unit_test(a_thruster_points_along_the_axis),
       cmocka_unit_test(a_formation_is_held),
       cmocka_unit_test(a_force_between_bodies_is_the_midpoint_rule),
@@ -371,6 +442,7 @@ int main(void) {
       cmocka_unit_test(threads_change_nothing),
       cmocka_unit_test(the_order_is_2_in_curved_spaces),
       cmocka_unit_test(a_name_that_does_not_exist_is_refused),
+      cmocka_unit_test(an_exponent_is_refused),
       cmocka_unit_test(a_warm_step_allocates_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

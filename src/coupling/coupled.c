@@ -209,19 +209,24 @@ static cb_status drift_particle(cb_coupled *c, int i, double t, double h) {
   return CB_OK;
 }
 
+/* Particles move first, so that wrenches of bodies may use where they are in the middle. */
 static cb_status drift(cb_coupled *c, double t, double h, int *body) {
+  cb_status status = CB_OK;
   *body = -1;
   c->known_force = false;
-  cb_status status = c->bodies.drift(c->bodies.self, h, body);
   for (int i = 0; i < c->n && !status; i++) {
+    const double *x = c->state->x + i * c->k, was[3] = {x[0], x[1], x[2]};
     if (c->carried[i].body >= 0) continue;
     status = drift_particle(c, i, t, h);
-    if (status) {
-      *body = -1;
-      return cb_fail(status, "particle `%s`: %s", cb_system_particle_name(c->system, cb_system_particle(c->system, i)),
-                     cb_error_text());
+    for (int a = 0; c->K == 0 && a < 3; a++) {
+      c->middle[i * c->k + a] = was[a] + (x[a] - was[a]) / 2;
+      c->middle_velocity[i][a] = (x[a] - was[a]) / h;
     }
+    if (status)
+      status = cb_fail(status, "particle `%s`: %s",
+                       cb_system_particle_name(c->system, cb_system_particle(c->system, i)), cb_error_text());
   }
+  if (!status) status = c->bodies.drift(c->bodies.self, h, body);
   if (!status) cb_coupled_place(c);
   return status;
 }
@@ -361,10 +366,13 @@ static cb_status allocate(cb_coupled *c) {
   c->feels = cb_arena_alloc(c->arena, n, sizeof *c->feels);
   c->force = cb_arena_alloc(c->arena, nk, sizeof *c->force);
   c->velocity = cb_arena_alloc(c->arena, nk, sizeof *c->velocity);
+  c->middle = cb_arena_alloc(c->arena, nk, sizeof *c->middle);
+  c->middle_velocity = cb_arena_alloc(c->arena, n, sizeof *c->middle_velocity);
   c->force_of_gap = cb_arena_alloc(c->arena, nk, sizeof *c->force_of_gap);
   c->motion = cb_arena_alloc(c->arena, bodies, sizeof *c->motion);
   c->wrench = cb_arena_alloc(c->arena, bodies, sizeof *c->wrench);
-  if (c->carried && c->mass && c->feels && c->force && c->velocity && c->force_of_gap && c->motion && c->wrench)
+  if (c->carried && c->mass && c->feels && c->force && c->velocity && c->force_of_gap && c->middle &&
+      c->middle_velocity && c->motion && c->wrench)
     return CB_OK;
   return cb_fail(CB_ERROR_MEMORY, "no memory for %zu points and %zu bodies", n, bodies);
 }
@@ -448,6 +456,13 @@ cb_state *cb_coupled_state(cb_coupled *c) { return c->state; }
 cb_forces *cb_coupled_forces(cb_coupled *c) { return c->forces; }
 bool cb_coupled_moves(const cb_coupled *c, int particle) {
   return c->carried[cb_system_index(c->system, particle)].body < 0;
+}
+void cb_coupled_middle(const cb_coupled *c, int particle, double out[6]) {
+  const int i = cb_system_index(c->system, particle);
+  for (int a = 0; a < 3; a++) {
+    out[a] = c->middle[i * c->k + a];
+    out[3 + a] = c->middle_velocity[i][a];
+  }
 }
 bool cb_coupled_feels_fluid(const cb_coupled *c) {
   bool any = false;

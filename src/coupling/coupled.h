@@ -86,6 +86,8 @@ double *cb_coupled_impulses(cb_coupled *c, int *rows);
 cb_forces *cb_coupled_forces(cb_coupled *c);
 /* Whether the particle (in the order of adding) moves by itself: false for a point of a body. */
 bool cb_coupled_moves(const cb_coupled *c, int particle);
+/* In flat space, within the drift of bodies: place and velocity of a particle in the middle of the drift. */
+void cb_coupled_middle(const cb_coupled *c, int particle, double out[6]);
 /* Whether the fluid acts on any particle. */
 bool cb_coupled_feels_fluid(const cb_coupled *c);
 /* The mass M of a particle. */

@@ -61,10 +61,11 @@ struct cb_coupled {
   double *mass;                         /* [n]: M of particles */
   bool *feels;                          /* [n]: the fluid acts on the particle */
   double *force, *velocity, *force_of_rows, *force_of_gap; /* [n*k] */
-  double (*wrench)[6];                                     /* [bodies] */
-  bool known_force;              /* `force` belongs to the present places: it need not be computed again */
-  cb_coupled_contacts *contacts; /* NULL: neither contacts nor walls nor events */
-  cb_coupled_rows *rows;         /* NULL: no constraints */
+  double *middle, (*middle_velocity)[3]; /* [n*k], [n], in flat space: of the last drift of particles */
+  double (*wrench)[6];                   /* [bodies] */
+  bool known_force;                      /* `force` belongs to the present places: it need not be computed again */
+  cb_coupled_contacts *contacts;         /* NULL: neither contacts nor walls nor events */
+  cb_coupled_rows *rows;                 /* NULL: no constraints */
 };
 
 /* Places the points of bodies at the present poses. */

@@ -503,7 +503,8 @@ static cb_status measure_one(cb_run *run, cb_fluid_run_part *part, int body, voi
 cb_status cb_fluid_run_measure(cb_run *run, const char **what) {
   int failed = 0;
   *what = "twist";
-  const cb_status status = cb_fluid_run_each(run, measure_one, NULL, &failed);
+  cb_status status = cb_fluid_controls_at_node(run);
+  if (!status) status = cb_fluid_run_each(run, measure_one, NULL, &failed);
   if (status) return cb_fail(status, "body `%s`: %s", run->fluid->start[failed].name, cb_error_text());
   return cb_fluid_coupling_measure(run);
 }

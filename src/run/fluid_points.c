@@ -55,7 +55,39 @@ static cb_status drift(void *self, double h, int *failed) {
     for (size_t e = b->part[i].settled; e < b->part[i].events; e++) free(b->part[i].event[e].text);
     b->part[i].events = b->part[i].settled;
   }
-  return cb_fluid_run_each(run, drift_one, &h, failed);
+  return b->controls ? cb_fluid_controls_drift(run, h, failed) : cb_fluid_run_each(run, drift_one, &h, failed);
+}
+
+/* --- particles by name, for wrenches --- */
+
+int cb_fluid_coupling_find(const cb_run *run, const char *name, size_t length) {
+  const cb_fluid_coupling *c = run->fluid->coupling;
+  if (run->fluid->fluid->curvature != 0) return -1;
+  int found = -1, count = 0;
+  for (int i = 0; i < c->free; i++) {
+    const char *own = cb_system_particle_name(c->system, c->particle[i]),
+               *body = cb_system_body_name(c->system, cb_system_body(c->system, c->particle[i]));
+    if (strlen(own) == length && !memcmp(own, name, length)) return c->particle[i];
+    if (strlen(body) != length || memcmp(body, name, length)) continue;
+    found = c->particle[i];
+    count++;
+  }
+  return count == 1 ? found : -1;
+}
+
+void cb_fluid_coupling_particle(const cb_run *run, int particle, double out[6]) {
+  const cb_fluid_coupling *c = run->fluid->coupling;
+  const cb_state *state = cb_coupled_state(c->coupled);
+  const int at = cb_system_index(c->system, particle) * state->k;
+  const double M = cb_coupled_mass(c->coupled, particle);
+  for (int a = 0; a < 3; a++) {
+    out[a] = state->x[at + a];
+    out[3 + a] = M > 0 ? state->p[at + a] / M : 0;
+  }
+}
+
+void cb_fluid_coupling_middle(const cb_run *run, int particle, double out[6]) {
+  cb_coupled_middle(run->fluid->coupling->coupled, particle, out);
 }
 
 static cb_status check_places(cb_run *run, cb_fluid_run_part *part, int body, void *context) {

@@ -12,7 +12,8 @@
 /* --- steps ---
  *
  * One step of all bodies, each with its own retries: if a step of a body fails, only that body repeats it as two
- * halves. The record receives reflections off the floor, halved steps and warnings in the order of the bodies.
+ * halves, unless wrenches use quantities of other bodies (run/fluid_controls.c). The record receives reflections off
+ * the floor, halved steps and warnings in the order of the bodies.
  */
 
 enum { FLOOR = 0 };
@@ -88,14 +89,19 @@ cb_status cb_fluid_run_whole(cb_run *run, cb_fluid_run_part *part, int body, dou
   return cb_floor_step(&with, h, s, iterations);
 }
 
-static cb_status halves(cb_run *run, cb_fluid_run_part *part, int body, double h, int depth) {
+cb_status cb_fluid_run_attempt(cb_run *run, cb_fluid_run_part *part, int body, double h) {
   int iterations = 0;
   cb_rigid_state *s = &run->fluid->state[body];
   const cb_rigid_state before = *s;
   cb_status status = cb_fluid_run_whole(run, part, body, h, &iterations);
   if (!status && (status = cb_immersed_workspace_check_place(part->workspace[body - part->first], s))) *s = before;
   if (iterations > part->iterations) part->iterations = iterations;
-  if (!status) cb_fluid_run_doubt_step(run, part, body, h);
+  if (!status && !run->fluid->coupling) cb_fluid_run_doubt_step(run, part, body, h);
+  return status;
+}
+
+static cb_status halves(cb_run *run, cb_fluid_run_part *part, int body, double h, int depth) {
+  cb_status status = cb_fluid_run_attempt(run, part, body, h);
   if (status <= 0 || depth == run->options.retries) return status;
   const cb_event_row retry = {
       .time = run->fluid->state[body].t, .kind = CB_EVENT_RETRY, .particle = body, .other = -1, .wall = -1, .gap = h};
@@ -131,8 +137,9 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
   }
   int failed = 0;
   b->iterations = 0;
-  const cb_status status =
-      b->coupling ? cb_fluid_coupling_step(run, &h, &failed) : cb_fluid_run_each(run, one, &h, &failed);
+  const cb_status status = b->coupling   ? cb_fluid_coupling_step(run, &h, &failed)
+                           : b->controls ? cb_fluid_controls_step(run, h, &failed)
+                                         : cb_fluid_run_each(run, one, &h, &failed);
   for (int i = 0; i < b->threads; i++) {
     if (b->part[i].iterations > b->iterations) b->iterations = b->part[i].iterations;
     if (b->part[i].lost) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu events of a step", b->part[i].events);
@@ -333,6 +340,7 @@ cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start 
   run->iterations = &b->iterations;
   status = start(run);
   if (!status) status = cb_fluid_coupling_create(run, points);
+  if (!status) status = cb_fluid_controls_create(run);
   if (!status) status = cb_fluid_run_layout(run);
   if (!status) status = cb_fluid_run_remember(run);
   if (!status) status = cb_fluid_run_near_create(run);

@@ -1,5 +1,6 @@
-/* A run of bodies in a fluid. Without points the bodies are independent of each other: they are stepped in parallel and
- * recorded in one record. With points, bodies and particles act on each other, and make their steps together.
+/* A run of bodies in a fluid. The bodies are stepped in parallel and recorded in one record. They are independent of
+ * each other, unless wrenches use quantities of other bodies (run/fluid_controls.c), or there are points: then bodies
+ * and particles act on each other, and make their steps together.
  *
  * SI units. The state is one cb_rigid_state per body. A copy of a state continues bit for bit in the same way, in any
  * thread.
@@ -23,7 +24,7 @@ typedef struct cb_fluid_points {
   const cb_system *system;
   int n_points;
   const cb_body_point *point; /* [n_points]: copied; `body` counts the bodies of the run */
-  int n_vertices; /* the last points are vertices of bodies, which walls push; they are not recorded */
+  int n_vertices;             /* the last points are vertices of bodies, which walls push; they are not recorded */
   const cb_particles_in_fluid *particles;
 } cb_fluid_points;
 

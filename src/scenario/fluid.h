@@ -39,6 +39,7 @@ typedef struct cb_fluid_scenario {
   size_t n_kinds;
   cb_body_start *body; /* [n] */
   int n;
+  const cb_node *bodies; /* the list `bodies` */
   /* --- points of bodies, and particles (scenario/scenario_points.c) --- */
   cb_particles_in_fluid particles;
   cb_space *flat;       /* e3, if there are points and no `space`; otherwise NULL */
@@ -110,6 +111,13 @@ cb_status cb_scenario_number(const cb_scenario *s, const cb_node *node, size_t n
                              const double *x, double *out);
 cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n, const char *const *named,
                              const double *x, double out[3]);
+/* The names of quantities of other bodies, such as a.x, that the wrenches of one body use. */
+typedef struct cb_externals {
+  int n;
+  const char *name[CB_IMMERSED_EXTERNALS];
+} cb_externals;
+/* Adds the names in the text of the node; fails for a name of a body or of a quantity that does not exist. */
+cb_status cb_scenario_find_externals(cb_scenario *s, const cb_node *node, cb_externals *found);
 
 /* --- `space` and `potentials` of a scenario of bodies in a fluid --- */
 

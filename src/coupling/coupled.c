@@ -322,7 +322,7 @@ cb_status cb_coupled_step(cb_coupled *c, double t, double *h, const char **stop,
 
 /* --- creation --- */
 
-static cb_status take_points(cb_coupled *c, int n_points, const cb_body_point *point) {
+static void take_points(cb_coupled *c, int n_points, const cb_body_point *point) {
   for (int i = 0; i < c->n; i++) c->carried[i].body = -1;
   for (int i = 0; i < n_points; i++) {
     cb_carried *own = &c->carried[cb_system_index(c->system, point[i].particle)];
@@ -330,12 +330,6 @@ static cb_status take_points(cb_coupled *c, int n_points, const cb_body_point *p
     if (c->K != 0) cb_curved_point(c->K, point[i].at, y);
     *own = (cb_carried){point[i].body, point[i].touches, {y[0], y[1], y[2]}, y[3]};
   }
-  for (int i = 0; i < c->state->n_components; i++)
-    if (c->state->origin[i].length != 0)
-      return cb_fail(CB_ERROR_UNSUPPORTED,
-                     "particles next to rigid bodies have coordinates of the world: expected them within two radii of "
-                     "the base point, and no `move`");
-  return CB_OK;
 }
 
 static cb_status take_particles(cb_coupled *c) {
@@ -398,8 +392,10 @@ cb_status cb_coupled_create(const cb_system *system, int n_points, const cb_body
   if (!status) status = cb_state_create(system, &c->state);
   if (!status) status = cb_system_start(system, c->state);
   if (!status) status = cb_forces_create(system, &c->forces);
-  if (!status) status = take_points(c, n_points, point);
-  if (!status) status = take_particles(c);
+  if (!status) {
+    take_points(c, n_points, point);
+    status = take_particles(c);
+  }
   if (!status) status = cb_coupled_rows_create(c);
   if (!status) status = cb_coupled_contacts_create(c);
   if (!status) status = cb_coupled_snapshot_create(c, &c->before);

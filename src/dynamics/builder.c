@@ -182,7 +182,10 @@ cb_status cb_builder_auxiliary(cb_builder *b, int body, const char *name, double
   return status;
 }
 
-void cb_builder_tracers(cb_builder *b, bool allowed) { b->tracers = allowed; }
+void cb_builder_couple(cb_builder *b, bool tracers) {
+  b->in_world = true;
+  b->tracers = tracers;
+}
 bool cb_builder_takes_tracers(const cb_builder *b) { return b->tracers; }
 
 cb_status cb_builder_check_apart(const cb_space *g, const double *x, const double *y, double *distance) {

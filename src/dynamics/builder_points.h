@@ -9,6 +9,7 @@
 /* Adds a point at x to a body that was begun before, after all particles. It belongs to no group: potentials and interactions of the body, or
  * of all bodies, do not act on it. */
 cb_status cb_builder_auxiliary(cb_builder *b, int body, const char *name, double radius, const double *x, int *index);
-/* Allows particles without mass, which a fluid carries along. */
-void cb_builder_tracers(cb_builder *b, bool allowed);
+/* Coordinates of all particles will be those of the world: no component has an origin of its own. tracers: particles may
+ * have no mass, because a fluid carries them along. */
+void cb_builder_couple(cb_builder *b, bool tracers);
 bool cb_builder_takes_tracers(const cb_builder *b);

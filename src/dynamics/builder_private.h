@@ -55,7 +55,7 @@ struct cb_builder {
   int current_origin;
   cb_origin centre_origin; /* the origin of the fixed points that are given next (cb_builder_centre_origin) */
   bool drop_redundant;
-  bool tracers; /* particles may have no mass (cb_builder_tracers) */
+  bool tracers, in_world; /* particles may have no mass; all coordinates are those of the world (builder_points.h) */
   /* names that expressions may use in addition to their variables; stored in `texts` */
   cb_expression_scope parameters;
   struct cb_contact_set *contacts; /* NULL: no contacts, walls or events were added */

@@ -157,7 +157,7 @@ static cb_status choose_origin(const cb_builder *b, const cb_system *s, int c, i
     }
     world = world || cb_origin_radii(s->space, origin) > far;
   }
-  if (maximum <= far) return CB_OK;
+  if (maximum <= far && !b->in_world) return CB_OK;
   *to = 0;
   if (!world) return CB_OK;
   return cb_fail(CB_ERROR_UNSUPPORTED, "%s and %s are connected, and are %.4g apart: expected at most %.4g",
@@ -289,7 +289,7 @@ cb_status cb_origins_settle(const cb_builder *b, cb_system *s) {
   }
   if (!status) status = settle_bases(b, s, given);
   free(given);
-  for (int c = 0; c < s->n_components && !status && cb_origin_moves(s->space); c++) {
+  for (int c = 0; c < s->n_components && !status && cb_origin_moves(s->space) && !b->in_world; c++) {
     s->held[c] = is_held(b, s, c);
     status = recentre(s, c);
   }

@@ -1,5 +1,5 @@
 /* The names of quantities of other bodies in the expressions of wrenches: a.x is x of the body `a`, and swarm.3.x is x
- * of copy 3 of the body `swarm`. The quantities are those of fluid/body_quantities.h. A name is a word with a dot that
+ * of copy 3 of the body `swarm`, or of its particle 3. The quantities are those of fluid/body_quantities.h. A name is a word with a dot that
  * begins with a letter or _; its last part is the quantity.
  */
 #include "fluid/body_quantities.h"
@@ -40,6 +40,8 @@ static bool has_body(const cb_node *bodies, const char *name) {
     entry_name(bodies, i, own);
     const size_t n = strlen(own);
     const cb_node *repeat = cb_node_get(bodies->items[i], "repeat");
+    if (cb_node_get(bodies->items[i], "kind") && !strncmp(own, name, n) && name[n] == '.' && is_digit(name[n + 1]))
+      return true; /* a particle of the body */
     if (repeat ? !strncmp(own, name, n) && name[n] == '.' && has_copy(repeat, name + n + 1) : !strcmp(own, name))
       return true;
   }

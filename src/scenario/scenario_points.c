@@ -38,7 +38,7 @@ cb_status cb_scenario_points_begin(cb_scenario *s, const cb_node *bodies) {
   cb_status status = s->space ? CB_OK : cb_space_create("e3", NULL, &s->fluid->flat);
   if (!status) status = cb_builder_create(cb_scenario_points_space(s), &s->builder);
   if (status) return status;
-  cb_builder_tracers(s->builder, s->fluid->fluid.curvature == 0);
+  cb_builder_couple(s->builder, s->fluid->fluid.curvature == 0);
   s->bodies = bodies;
   s->failed = cb_arena_alloc(s->arena, bodies && bodies->kind == CB_NODE_LIST ? bodies->count : 0, sizeof *s->failed);
   return s->failed ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for bodies");

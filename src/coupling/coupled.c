@@ -72,11 +72,24 @@ void cb_coupled_raise(const cb_coupled *c, int place, const double *f, double *o
   for (int a = 0; a < c->k; a++) out[a] -= normal * x[a];
 }
 
-void cb_coupled_push_body(cb_rigid_state *s, const double W[6]) {
-  double r[3][3], turned[6];
-  cb_pose_rotation(&s->g, r);
-  cb_turn6(r, W, turned);
-  for (int i = 0; i < 6; i++) cb_compensated_add_one(&s->world[i], &s->world_low[i], turned[i]);
+/* The wrench of f in the axes in which a state keeps the momentum: in E3 those of the world, so that f keeps its digits
+ * and opposite forces cancel exactly. */
+static void wrench_in_world(const cb_coupled *c, int place, const double *f, double W[6]) {
+  const cb_carried *own = &c->carried[place];
+  const cb_motion *g = &c->motion[own->body];
+  double body[6], arm[3];
+  if (c->K != 0) {
+    cb_coupled_wrench(c, place, f, body);
+    cb_turn6(g->r, body, W);
+    return;
+  }
+  cb_apply3(g->r, own->x, arm);
+  cb_cross3(arm, f, W);
+  memcpy(W + 3, f, 3 * sizeof *f);
+}
+
+static void push_body(cb_rigid_state *s, const double r[3][3], const double W[6]) {
+  for (int i = 0; i < 6; i++) cb_compensated_add_one(&s->world[i], &s->world_low[i], W[i]);
   cb_turn6_transposed(r, s->world, s->momentum);
 }
 
@@ -86,7 +99,7 @@ void cb_coupled_kick(cb_coupled *c, double factor, const double *f) {
     double change[CB_COORD_MAX], W[6];
     const int body = c->carried[i].body;
     if (body >= 0) {
-      cb_coupled_wrench(c, i, f + i * c->k, W);
+      wrench_in_world(c, i, f + i * c->k, W);
       cb_add6(factor, W, c->wrench[body]);
     } else {
       cb_coupled_raise(c, i, f + i * c->k, change);
@@ -94,7 +107,8 @@ void cb_coupled_kick(cb_coupled *c, double factor, const double *f) {
       for (int a = 0; a < c->k; a++) cb_compensated_add_one(&p[a], &low[a], factor * change[a]);
     }
   }
-  for (int b = 0; b < c->bodies.n; b++) cb_coupled_push_body(&c->bodies.state[b], c->wrench[b]);
+  for (int b = 0; b < c->bodies.n; b++)
+    push_body(&c->bodies.state[b], (const double(*)[3])c->motion[b].r, c->wrench[b]);
 }
 
 cb_status cb_coupled_find_velocities(cb_coupled *c, double t) {

@@ -76,8 +76,6 @@ void cb_coupled_wrench(const cb_coupled *c, int place, const double *f, double W
 void cb_coupled_raise(const cb_coupled *c, int place, const double *f, double *out);
 /* Adds `factor` times the covectors f[n*k] to the momenta. */
 void cb_coupled_kick(cb_coupled *c, double factor, const double *f);
-/* Adds W to the momentum of a body, in the body frame. */
-void cb_coupled_push_body(cb_rigid_state *s, const double W[6]);
 /* Velocities of all points by the present momenta. */
 cb_status cb_coupled_find_velocities(cb_coupled *c, double t);
 

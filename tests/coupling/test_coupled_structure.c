@@ -6,6 +6,7 @@
 #include "dynamics/builder_points.h"
 #include "fluid/rigid_step.h"
 #include <curvebody/constraint.h>
+#include <curvebody/pair_potential.h>
 #include <curvebody/pose.h>
 #include <curvebody/space.h>
 
@@ -82,7 +83,7 @@ static void create(world *w, bool rods, double damping) {
     point[BODIES + b] =
         (cb_body_point){index[BODIES + PARTICLES + b], b, {arm[b][0], arm[b][1], arm[b][2]}, true, false};
   }
-  check_ok(cb_builder_interaction(w->builder, 0, 1, "gravity", NULL));
+  check_ok(cb_builder_interaction(w->builder, 0, 1, "gravity", &(cb_pair_parameters){.strength = 0.1}));
   check_ok(cb_builder_spring(w->builder, index[4], index[2], 3, 0.5, damping));
   check_ok(cb_builder_spring(w->builder, index[2], index[3], 2, 1, damping));
   check_ok(cb_builder_spring(w->builder, index[0], index[5], 4, 0.9, 0));

@@ -4,17 +4,17 @@
  *   F_i = F_i(g_i, Y_i, t, c),  c = the quantities of the others at t + h/2:
  *   g = g_k m^(1/2), m = g_k^-1 g_{k+1};  Y = the twist in the middle, or (Y_k + Y_{k+1})/2 if the integrator has none
  * g_i is a pose, Y_i a twist, m the change of the pose in the step, h its length. All bodies are stepped with the
- * values c, which follow from the steps, until c does not change (fixed-point iteration). The factor per iteration is about
- * h^2 F_x/(4 K) + h F_v/(2 K) for the inertia K and the derivatives of F in places and velocities. The result does not
- * depend on the order of the bodies; it is symmetric in time if the integrator is, and of order 2 with any integrator.
- * Each body sees the same values, so that forces which are opposite in the expressions conserve the momentum. If a step
- * fails or the iteration does not converge, all bodies repeat the step as two halves.
+ * values c, which follow from the steps, until c does not change (fixed-point iteration). The factor per iteration is
+ * about h^2 F_x/(4 K) + h F_v/(2 K) for the inertia K and the derivatives of F in places and velocities. The result
+ * does not depend on the order of the bodies; it is symmetric in time if the integrator is, and of order 2 with any
+ * integrator. Each body sees the same values, so that forces which are opposite in the expressions conserve the linear
+ * momentum. If a step fails or the iteration does not converge, all bodies repeat the step as two halves.
  */
 #include "fluid/body_quantities.h"
+#include "fluid/rigid_step.h"
 #include "numerics/biquaternion.h"
 #include "numerics/vec3.h"
 #include "run/fluid_private.h"
-#include "fluid/rigid_step.h"
 
 #include <float.h>
 #include <stdlib.h>

@@ -24,5 +24,3 @@ struct cb_flow {
 cb_status cb_flow_new(const cb_fluid_flow_class *class_, cb_flow **out);
 /* Fails for a velocity that is not finite. */
 cb_status cb_flow_check_velocity(const double u[3]);
-
-extern const cb_fluid_flow_class cb_fluid_flow_grid;

@@ -15,12 +15,12 @@ static cb_status unit(const double up[3], double out[3]) {
   return CB_OK;
 }
 
-cb_status cb_medium_check_density(double density) {
+static cb_status check_density(double density) {
   if (density >= 0 && isfinite(density)) return CB_OK;
   return cb_fail(CB_ERROR_ARGUMENT, "density is %g: expected a number >= 0", density);
 }
 
-cb_status cb_medium_check_layers(int n, const double *level, const double *density) {
+static cb_status check_layers(int n, const double *level, const double *density) {
   for (int i = 0; i <= n; i++)
     if (!(density[i] >= 0) || !isfinite(density[i]))
       return cb_fail(CB_ERROR_ARGUMENT, "density of layer %d is %g: expected a number >= 0", i + 1, density[i]);
@@ -59,7 +59,7 @@ static cb_status complete_function(cb_medium *m) {
   if (!uses[0] && !uses[1] && !uses[2]) {
     if (is_function(m->class_)) m->uniform = cb_smooth_at(m, origin, NULL);
     m->facts.density = &m->uniform;
-    return cb_medium_check_density(m->uniform);
+    return check_density(m->uniform);
   }
   m->smooth = m->profile = true;
   for (int i = 0; i < 3; i++) m->profile &= fabs(m->up[i]) == 1 || !uses[i];
@@ -67,7 +67,8 @@ static cb_status complete_function(cb_medium *m) {
 }
 
 cb_status cb_medium_complete(cb_medium *m, cb_status status, cb_medium **out) {
-  if (!status && !m->facts.density) status = complete_function(m);
+  const cb_medium_facts *f = &m->facts;
+  if (!status) status = f->density ? check_layers(f->levels, f->level, f->density) : complete_function(m);
   if (status)
     cb_medium_free(m);
   else

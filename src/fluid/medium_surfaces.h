@@ -38,9 +38,6 @@ struct cb_medium {
  * frees the medium if the status or its own result is a failure, and otherwise sets *out. */
 cb_status cb_medium_new(const cb_fluid_medium_class *class_, const double up[3], cb_medium **out);
 cb_status cb_medium_complete(cb_medium *m, cb_status status, cb_medium **out);
-/* Fails for a density that is negative or not finite; for layers in the wrong order. */
-cb_status cb_medium_check_density(double density);
-cb_status cb_medium_check_layers(int n, const double *level, const double *density);
 
 /* The repeated integrals of rho along up from the height of o:  p_0 = rho, dp_j+1/dh = p_j, p_j(o) = 0 for j > 0. */
 typedef struct cb_medium_means {

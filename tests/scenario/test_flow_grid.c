@@ -4,6 +4,8 @@
 
 #include "scenario/hdf5_input.h"
 
+extern const cb_fluid_flow_class cb_fluid_flow_grid;
+
 enum { NT = 4, NX = 5, NY = 6, NZ = 7 };
 
 /* The content of a file; names and numbers may be changed before it is written. */

@@ -46,8 +46,7 @@ static cb_status init(void *medium, const cb_node *list, const cb_expression_sco
   cb_errors errors = cb_errors_begin();
   for (int i = 0; i <= n; i++)
     cb_errors_add(&errors, list->items[i], read_layer(list->items[i], i == n, &l->number[n + 1 + i], &l->number[i]));
-  status = cb_errors_end(&errors);
-  return status ? status : cb_medium_check_layers(n, facts->level, facts->density);
+  return cb_errors_end(&errors);
 }
 
 static void release(void *medium) { free(((layers *)medium)->number); }
@@ -68,7 +67,6 @@ cb_status cb_medium_layers(int n, const double *level, const double *density, co
   cb_status status = cb_medium_new(&cb_fluid_medium_layers, up, &m);
   if (status) return status;
   if (n < 0) status = cb_fail(CB_ERROR_ARGUMENT, "%d levels between layers: expected a number >= 0", n);
-  if (!status) status = cb_medium_check_layers(n, level, density);
   if (!status) status = allocate(m->data, n, &m->facts);
   if (!status) {
     double *number = ((layers *)m->data)->number;

@@ -26,6 +26,8 @@ struct cb_fluid_coupling {
   int *particle;  /* [free]: their numbers in the system */
   bool conserves; /* no force between points, and no body, changes the energy */
   cb_energy_change energy;
+  double *start_x; /* [n*k]: the places of all points at the start */
+  double moved;    /* not 0: a point has left its place at the start */
   cb_coupled_row row;
   const double *velocity, *residual;
 };
@@ -306,6 +308,9 @@ cb_status cb_fluid_coupling_measure(cb_run *run) {
   return status ? status : cb_coupled_residuals(c->coupled, t, &c->residual);
 }
 
+/* A point that has moved by less than this, relative to its coordinates, is at rest, and its energy is round-off. */
+static const double at_rest = 1e-9;
+
 void cb_fluid_coupling_compare(cb_run *run) {
   cb_fluid_coupling *c = run->fluid->coupling;
   const double kinetic = energy_of(run, KINETIC | OF_BODIES), potential = energy_of(run, POTENTIAL | OF_BODIES);
@@ -316,7 +321,10 @@ void cb_fluid_coupling_compare(cb_run *run) {
     cb_energy_begin(&c->energy, kinetic, potential);
   else
     cb_energy_see(&c->energy, kinetic, potential);
-  run->change.energy = cb_energy_ratio(&c->energy);
+  const cb_state *state = cb_coupled_state(c->coupled);
+  for (int i = 0; i < state->n * state->k && !c->moved; i++)
+    c->moved = fabs(state->x[i] - c->start_x[i]) > at_rest * (1 + fabs(state->x[i]));
+  run->change.energy = c->moved ? cb_energy_ratio(&c->energy) : 0;
 }
 
 /* --- the layout --- */
@@ -409,6 +417,7 @@ size_t cb_fluid_coupling_blobs(cb_run *run, cb_blob *out) {
                          {"momentum", CB_FIELD_DOUBLE, count, s->p, false},
                          {"momentum_low", CB_FIELD_DOUBLE, count, s->p_low, false},
                          {"energy_change", CB_FIELD_DOUBLE, sizeof c->energy / sizeof(double), &c->energy, true},
+                         {"moved", CB_FIELD_DOUBLE, 1, &c->moved, true},
                          {"impulse", CB_FIELD_DOUBLE, (size_t)rows, impulse, false}};
   const size_t n = sizeof all / sizeof *all - !impulse;
   memcpy(out, all, n * sizeof *all);
@@ -452,13 +461,18 @@ cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
   if (!status) status = cb_coupled_snapshot_create(c->coupled, &c->before);
   if (!status) status = cb_coupled_snapshot_create(c->coupled, &c->start);
   if (status) return status;
+  const cb_state *state = cb_coupled_state(c->coupled);
+  const size_t numbers = (size_t)(state->n * state->k);
   c->particle = cb_arena_alloc(run->arena, (size_t)c->n, sizeof *c->particle);
-  if (!c->particle) return cb_fail(CB_ERROR_MEMORY, "no memory for %d points", c->n);
+  c->start_x = cb_arena_alloc(run->arena, numbers, sizeof *c->start_x);
+  if (!c->particle || !c->start_x) return cb_fail(CB_ERROR_MEMORY, "no memory for %d points", c->n);
   for (int i = 0; i < c->n; i++)
     if (cb_coupled_moves(c->coupled, i)) c->particle[c->free++] = i;
   c->conserves = conserves(run);
   const double tolerance = run->options.start_tolerance > 0 ? run->options.start_tolerance : 1e-9;
-  return cb_coupled_start(c->coupled, run->options.start, run->options.project, tolerance);
+  status = cb_coupled_start(c->coupled, run->options.start, run->options.project, tolerance);
+  memcpy(c->start_x, state->x, numbers * sizeof *c->start_x);
+  return status;
 }
 
 void cb_fluid_coupling_free(cb_fluid_coupling *c) {

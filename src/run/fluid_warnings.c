@@ -86,7 +86,7 @@ void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, dou
 
 /* --- bodies near each other ---
  *
- * Bodies do not interact: they do not touch, and one body does not change the fluid around another. Therefore a run
+ * Without `contacts` bodies do not touch, and one body does not change the fluid around another. Therefore a run
  * warns once, of the first pair whose gap is less than the size of the smaller body.
  *
  *   gap >= <c_b - c_a, d> - max_a <x - c_a, d> - max_b <c_b - x, d>,   d = (c_b - c_a)/|c_b - c_a|
@@ -215,11 +215,10 @@ static void know(cb_fluid_run *b) {
 static void describe(const cb_fluid_run *b, const cb_fluid_pair *of, cb_near_text *out) {
   char apart[64] = "overlap or nearly so";
   if (of->gap > 0) snprintf(apart, sizeof apart, "are %.3g m apart", of->gap);
-  snprintf(
-      out->text, sizeof out->text,
-      "bodies `%.200s` and `%.200s` %s, less than the size of the smaller one, %.3g m: bodies in one fluid neither "
-      "touch nor interact",
-      b->start[of->i].name, b->start[of->j].name, apart, of->size);
+  snprintf(out->text, sizeof out->text,
+           "bodies `%.200s` and `%.200s` %s, less than the size of the smaller one, %.3g m: without "
+           "`contacts` bodies do not touch, and the fluid transmits no force between them",
+           b->start[of->i].name, b->start[of->j].name, apart, of->size);
 }
 
 static bool in_a_fluid(const cb_fluid *fluid) {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { CB_RUN_BLOBS = 12, CB_RUN_DIMENSIONS = 16, CB_RUN_CONSTANTS = 24, CB_RUN_FIELDS = 64 };
+enum { CB_RUN_BLOBS = 16, CB_RUN_DIMENSIONS = 16, CB_RUN_CONSTANTS = 24, CB_RUN_FIELDS = 64 };
 
 /* A class of configuration space: particles in a space, bodies in a fluid, or the fibre of a bundle. */
 typedef struct cb_run_class {

@@ -39,6 +39,11 @@ typedef struct cb_fluid_scenario {
   int n;
 } cb_fluid_scenario;
 
+static inline cb_fluid_scenario *cb_fluid_scenario_of(const cb_scenario *s) { return s->own; }
+
+cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node);
+void cb_fluid_scenario_free(cb_fluid_scenario *m);
+
 cb_status cb_scenario_read_models(cb_scenario *s, const cb_node *node, cb_fluid_models *out); /* one, or a list */
 cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out);             /* a name or a map */
 /* As cb_scenario_read_added_mass; also accepts true, which changes nothing, and false and none, which set *moves to

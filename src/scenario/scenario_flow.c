@@ -20,7 +20,7 @@
 static cb_status uniform(cb_scenario *s, const cb_node *node) {
   double u[3];
   const cb_status status = cb_scenario_vector(s, node, 0, NULL, NULL, u);
-  return status ? status : cb_flow_uniform(u, &s->fluid->flow);
+  return status ? status : cb_flow_uniform(u, &cb_fluid_scenario_of(s)->flow);
 }
 
 static cb_status shear(cb_scenario *s, const cb_node *node) {
@@ -33,8 +33,9 @@ static cb_status shear(cb_scenario *s, const cb_node *node) {
   if (!gradient || gradient->kind != CB_NODE_LIST || gradient->count != 3)
     return cb_node_fail(gradient ? gradient : node, "expected `gradient`, three rows du_i/dx, du_i/dy, du_i/dz");
   for (int i = 0; i < 3 && !status; i++) status = cb_scenario_vector(s, gradient->items[i], 0, NULL, NULL, g[i]);
-  if (!status) status = cb_flow_shear(u, g, &s->fluid->flow);
-  return status ? status : cb_scenario_placed(s, cb_flow_check_divergence(s->fluid->flow), gradient, false);
+  if (!status) status = cb_flow_shear(u, g, &cb_fluid_scenario_of(s)->flow);
+  return status ? status
+                : cb_scenario_placed(s, cb_flow_check_divergence(cb_fluid_scenario_of(s)->flow), gradient, false);
 }
 
 typedef struct vortex_parameters {
@@ -56,26 +57,27 @@ static cb_status vortex(cb_scenario *s, const cb_node *node) {
   cb_status status = cb_params_bind(cb_vortex_table, node, node, NULL, 0, &p);
   if (!status && p.centre) status = cb_scenario_vector(s, p.centre, 0, NULL, NULL, centre);
   if (!status && p.axis) status = cb_scenario_vector(s, p.axis, 0, NULL, NULL, axis);
-  return status ? status : cb_flow_vortex(centre, axis, p.circulation, p.core, &s->fluid->flow);
+  return status ? status : cb_flow_vortex(centre, axis, p.circulation, p.core, &cb_fluid_scenario_of(s)->flow);
 }
 
 static cb_status velocity(cb_scenario *s, const cb_node *node) {
-  const cb_fluid_scenario *m = s->fluid;
+  const cb_fluid_scenario *m = s->own;
   const char *text[3];
   size_t which = 0, at = 0;
   cb_status status = cb_scenario_texts(node, text);
   if (status) return status;
   if (m->lost) return cb_fail_consequence();
-  status = cb_flow_expressions(text, m->n_parameters, m->parameter, m->parameter_value, &which, &at, &s->fluid->flow);
+  status = cb_flow_expressions(text, m->n_parameters, m->parameter, m->parameter_value, &which, &at,
+                               &cb_fluid_scenario_of(s)->flow);
   if (status == CB_ERROR_INPUT) return cb_node_fail_at(node->items[which], at, "%s", cb_error_text());
-  return status ? status : cb_flow_check_divergence(s->fluid->flow);
+  return status ? status : cb_flow_check_divergence(cb_fluid_scenario_of(s)->flow);
 }
 
 static cb_status grid(cb_scenario *s, const cb_node *node) {
   const char *text;
   cb_status status = cb_node_string(node, &text);
   if (!status) status = cb_scenario_file(s, node, &text);
-  return status ? status : cb_flow_read_grid(text, &s->fluid->flow);
+  return status ? status : cb_flow_read_grid(text, &cb_fluid_scenario_of(s)->flow);
 }
 
 static const struct {

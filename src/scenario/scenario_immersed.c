@@ -384,8 +384,8 @@ static cb_status make(cb_scenario *s, const cb_node *body, const immersed_parame
                       const cb_immersed_options *options, cb_immersed_kind *kind) {
   int which = 0, component = 0;
   size_t at = 0;
-  cb_status status =
-      cb_immersed_create(&s->fluid->fluid, kind->surface, kind->poses, options, &which, &component, &at, &kind->body);
+  cb_status status = cb_immersed_create(&cb_fluid_scenario_of(s)->fluid, kind->surface, kind->poses, options, &which,
+                                        &component, &at, &kind->body);
   if (status != CB_ERROR_INPUT || !p->wrenches) return cb_scenario_placed(s, status, body, false);
   const cb_node *vector = cb_node_get(p->wrenches->items[which], component < 3 ? "torque" : "force");
   return vector ? cb_node_fail_at(vector->items[component % 3], at, "%s", cb_error_text())
@@ -394,7 +394,7 @@ static cb_status make(cb_scenario *s, const cb_node *body, const immersed_parame
 
 static cb_status read_name(cb_scenario *s, const cb_node *node, int number, const char *given, const char **out) {
   char numbered[32];
-  const cb_fluid_scenario *m = s->fluid;
+  const cb_fluid_scenario *m = s->own;
   snprintf(numbered, sizeof numbered, "body.%d", number);
   const char *name = given && *given ? given : cb_arena_strdup(s->arena, numbered);
   if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
@@ -435,7 +435,7 @@ static cb_status read_body(cb_scenario *s, const cb_node *node, int number, bool
   immersed_parameters p;
   cb_immersed_options options = {0};
   const char *name = NULL;
-  const cb_fluid_scenario *m = s->fluid;
+  const cb_fluid_scenario *m = s->own;
   cb_status status = cb_params_bind(cb_immersed_table, node, node, NULL, 0, &p);
   if (status && node->kind != CB_NODE_MAP) return status;
   cb_errors errors = cb_errors_begin();
@@ -464,7 +464,7 @@ static cb_status read_body(cb_scenario *s, const cb_node *node, int number, bool
 }
 
 cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list, bool whole) {
-  cb_fluid_scenario *m = s->fluid;
+  cb_fluid_scenario *m = s->own;
   if (list->kind != CB_NODE_LIST || list->count == 0)
     return cb_node_fail(list, "expected a list of bodies, each with `shape` or `mesh`");
   m->kind = cb_arena_alloc(s->arena, list->count, sizeof *m->kind);

@@ -5,7 +5,7 @@
 
 #include "geometry/text_metric.h"
 #include "scenario/bundle_scenario.h"
-#include "scenario/private.h"
+#include "scenario/scenario_class.h"
 #include "sweep/reduce.h"
 #include "sweep/task.h"
 #include <curvebody/body.h>
@@ -152,11 +152,19 @@ static void integrators(printer *p) {
 }
 
 static void observables(printer *p) {
-  for (const cb_observable_doc *o = cb_observable_groups; o->name; o++) entry(p, o->name, o->doc, "", NULL);
-  for (const cb_observable_doc *o = cb_fluid_observables; o->name; o++)
-    entry(p, o->name, "for bodies in a fluid", o->doc, NULL);
-  for (const cb_observable_doc *o = cb_bundle_observables; o->name; o++)
-    entry(p, o->name, "for a gait in a bundle", o->doc, NULL);
+  const cb_configuration *const usual = cb_scenario_usual_class(), *c;
+  for (const cb_observable_doc *o = usual->observables; o->name; o++) entry(p, o->name, o->doc, "", NULL);
+  for (size_t i = 0; (c = cb_configurations[i]); i++) {
+    char title[128];
+    snprintf(title, sizeof title, "for %s", c->title);
+    for (const cb_observable_doc *o = c->observables; c->observables != usual->observables && o->name; o++)
+      entry(p, o->name, title, o->doc, NULL);
+  }
+}
+
+static void configurations(printer *p) {
+  for (size_t i = 0; cb_configurations[i]; i++)
+    entry(p, cb_configurations[i]->name, cb_configurations[i]->title, cb_configurations[i]->doc, NULL);
 }
 
 static void functions(printer *p) {
@@ -275,7 +283,8 @@ static const struct {
                 {"tasks", tasks},
                 {"reductions", reductions},
                 {"maps", maps},
-                {"pair_potentials", pair_potentials}};
+                {"pair_potentials", pair_potentials},
+                {"configurations", configurations}};
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
 static void list_sections(void (*each)(const char *name, const char *doc)) {

@@ -8,6 +8,7 @@
  */
 #include "coupling/particle_in_fluid.h"
 #include "core/failure.h"
+#include "fluid/fluid_point.h"
 #include "numerics/dd.h"
 
 #include <math.h>
@@ -15,24 +16,7 @@
 
 enum { MAXIMUM = 60 };
 
-typedef struct around {
-  double u[3], Du[3], rho;
-} around;
-
 static double volume(double radius) { return 4 * M_PI / 3 * radius * radius * radius; }
-
-static cb_status look(const cb_particles_in_fluid *f, double t, const double x[3], around *out) {
-  double u[1][3] = {{0}}, gradient[1][3][3] = {{{0}}}, rate[1][3] = {{0}};
-  *out = (around){.rho = 0};
-  cb_status status = f->medium ? cb_medium_at(f->medium, x, &out->rho) : CB_OK;
-  if (!status && f->flow) status = cb_flow_at(f->flow, t, 1, (const double(*)[3])x, u, gradient, rate);
-  for (int i = 0; i < 3; i++) {
-    out->u[i] = u[0][i];
-    out->Du[i] = rate[0][i];
-    for (int j = 0; j < 3; j++) out->Du[i] += gradient[0][i][j] * u[0][j];
-  }
-  return status;
-}
 
 cb_status cb_particle_mass(const cb_particles_in_fluid *f, double mass, double radius, const double x[3], double *M) {
   double rho = 0;
@@ -56,18 +40,18 @@ double cb_particle_weight_energy(const cb_particles_in_fluid *f, double mass, do
 static double length_of(double a, double b, double c) { return c > 0 ? 2 * c / (a + sqrt(a * a + 4 * b * c)) : 0; }
 
 /* V for the fluid at the middle. */
-static void velocity(const cb_particles_in_fluid *f, const around *at, double mass, double radius, double M, double h,
+static void velocity(const cb_particles_in_fluid *f, const cb_fluid_point *at, double mass, double radius, double M, double h,
                      const double p[3], double V[3]) {
-  const double displaced = at->rho * volume(radius);
+  const double displaced = at->density * volume(radius);
   const double alpha = 6 * M_PI * f->viscosity * radius,
-               beta = at->rho * f->drag_coefficient * M_PI * radius * radius / 2;
+               beta = at->density * f->drag_coefficient * M_PI * radius * radius / 2;
   double b[3], square = 0;
   if (!(M > 0)) {
     memcpy(V, at->u, 3 * sizeof *V);
     return;
   }
   for (int i = 0; i < 3; i++) {
-    const double A = (displaced + M - mass) * at->Du[i] - displaced * f->gravity[i];
+    const double A = (displaced + M - mass) * at->acceleration[i] - displaced * f->gravity[i];
     b[i] = (p[i] + h / 2 * A) / M - at->u[i];
     square += b[i] * b[i];
   }
@@ -78,7 +62,7 @@ static void velocity(const cb_particles_in_fluid *f, const around *at, double ma
 cb_status cb_particle_drift(const cb_particles_in_fluid *f, double mass, double radius, double M, double t, double h,
                             double x[3], double x_low[3], double p[3], double p_low[3]) {
   double V[3], last = INFINITY;
-  around at;
+  cb_fluid_point at;
   if (h * 6 * M_PI * f->viscosity * radius <= -2 * M && M > 0)
     return cb_fail(
         CB_STEP_SINGULAR,
@@ -89,7 +73,7 @@ cb_status cb_particle_drift(const cb_particles_in_fluid *f, double mass, double 
   for (int n = 0;; n++) {
     double middle[3], next[3], change = 0, size = 0;
     for (int i = 0; i < 3; i++) middle[i] = x[i] + (x_low[i] + h / 2 * V[i]);
-    const cb_status status = look(f, t + h / 2, middle, &at);
+    const cb_status status = cb_fluid_point_at(f->flow, f->medium, t + h / 2, middle, &at);
     if (status) return status;
     velocity(f, &at, mass, radius, M, h, p, next);
     for (int i = 0; i < 3; i++) {

@@ -1,6 +1,6 @@
 /* Plugins: shared objects with classes of the user's own, loaded with `curvebody --plugin FILE.so COMMAND ...`.
  *
- * For authors of spaces, integrators, bundles, fluid models, flows, media, pair potentials, bodies and shapes. A plugin is one C or C++
+ * For authors of spaces, integrators, bundles, fluid models, flows, media, pair potentials, bodies, shapes and configuration spaces. A plugin is one C or C++
  * file with classes like those in the files of geometries/, integrators/, bodies/, and one line:
  *
  *     #include <curvebody/plugin.h>
@@ -21,6 +21,7 @@
 #include <curvebody/bundle.h>
 #include <curvebody/bundle_path.h>
 #include <curvebody/flow.h>
+#include <curvebody/configuration.h>
 #include <curvebody/fluid_model.h>
 #include <curvebody/space.h>
 #include <curvebody/integrator.h>
@@ -42,7 +43,8 @@ typedef enum cb_plugin_kind {
   CB_PLUGIN_IS_FLUID_MODEL,
   CB_PLUGIN_IS_FLOW,
   CB_PLUGIN_IS_MEDIUM,
-  CB_PLUGIN_IS_PAIR_POTENTIAL
+  CB_PLUGIN_IS_PAIR_POTENTIAL,
+  CB_PLUGIN_IS_CONFIGURATION
 } cb_plugin_kind;
 
 typedef struct cb_plugin_class {
@@ -72,6 +74,8 @@ typedef struct cb_plugin {
    sizeof(cb_flow_grid) + sizeof(cb_jet))
 #define CB_PLUGIN_SIZE_MEDIUM (sizeof(cb_fluid_medium_class) + sizeof(cb_medium_facts) + sizeof(cb_jet))
 #define CB_PLUGIN_SIZE_PAIR_POTENTIAL (sizeof(cb_pair_potential_class) + sizeof(cb_pair) + sizeof(cb_jet))
+#define CB_PLUGIN_SIZE_CONFIGURATION \
+  (sizeof(cb_configuration) + sizeof(cb_motion) + sizeof(cb_observable) + sizeof(cb_run_options))
 
 /* Entries of CB_PLUGIN, from the address of a class; for a class of another type the compiler gives a warning or an
  * error. */
@@ -84,6 +88,7 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_FLOW(c) CB_PLUGIN_CLASS(FLOW, cb_fluid_flow_class, c)
 #define CB_PLUGIN_MEDIUM(c) CB_PLUGIN_CLASS(MEDIUM, cb_fluid_medium_class, c)
 #define CB_PLUGIN_PAIR_POTENTIAL(c) CB_PLUGIN_CLASS(PAIR_POTENTIAL, cb_pair_potential_class, c)
+#define CB_PLUGIN_CONFIGURATION(c) CB_PLUGIN_CLASS(CONFIGURATION, cb_configuration, c)
 #define CB_PLUGIN_CLASS(kind, type, c) \
   { CB_PLUGIN_IS_##kind, CB_PLUGIN_SIZE_##kind, 1 ? (c) : (const type *)0 }
 

@@ -84,15 +84,15 @@ static unit unit_of_body(int quantity) {
 }
 
 static int find_body(const cb_run *run, const char *name, size_t length) {
-  for (int i = 0; i < run->fluid->n; i++) {
-    const char *own = run->fluid->start[i].name;
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++) {
+    const char *own = cb_fluid_run_of(run)->start[i].name;
     if (strlen(own) == length && !memcmp(own, name, length)) return i;
   }
   return -1;
 }
 
 static cb_status body_at_node(const cb_run *run, int index, double *out) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   const cb_fluid_run_part *part = b->part;
   double Y[6];
   while (index >= part->end) part++;
@@ -103,7 +103,7 @@ static cb_status body_at_node(const cb_run *run, int index, double *out) {
 }
 
 static void expected_body(const cb_run *run, int index, double h, double *out) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   double Y[6], half[6];
   cb_pose move, g;
   cb_rigid_guess(&b->state[index], h, Y);
@@ -145,7 +145,7 @@ static void half_way_in(double K, const cb_pose *from, const cb_pose *to, cb_pos
 }
 
 static void body_in_the_middle(const cb_run *run, int index, const cb_rigid_state *before, double *out) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   const cb_rigid_state *from = before + index, *to = &b->state[index];
   double Y[6];
   cb_pose g;
@@ -164,7 +164,7 @@ static const char *const particle_quantities[] = {"x", "y", "z", "vx", "vy", "vz
 static unit unit_of_particle(int quantity) { return quantity < 3 ? LENGTH : SPEED; }
 
 static int find_particle(const cb_run *run, const char *name, size_t length) {
-  return run->fluid->coupling ? cb_fluid_coupling_find(run, name, length) : -1;
+  return cb_fluid_run_of(run)->coupling ? cb_fluid_coupling_find(run, name, length) : -1;
 }
 
 static cb_status particle_at_node(const cb_run *run, int index, double *out) {
@@ -225,7 +225,7 @@ static cb_status add_client(cb_run *run, cb_fluid_controls *c, const cb_immersed
     const cb_status status = find_source(run, c, cb_immersed_external(body, i), &own->from[i]);
     if (status) return status;
   }
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   for (int p = 0; p < b->threads; p++)
     for (int i = b->part[p].first; i < b->part[p].end; i++)
       if (b->start[i].body == body) cb_immersed_workspace_know(b->part[p].workspace[i - b->part[p].first], own->value);
@@ -233,7 +233,7 @@ static cb_status add_client(cb_run *run, cb_fluid_controls *c, const cb_immersed
 }
 
 cb_status cb_fluid_controls_create(cb_run *run) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   const size_t n = (size_t)b->n;
   size_t numbers = 0, kinds = 0;
   int first = b->n;
@@ -274,7 +274,7 @@ static void give(cb_fluid_controls *c) {
 }
 
 cb_status cb_fluid_controls_at_node(cb_run *run) {
-  cb_fluid_controls *c = run->fluid->controls;
+  cb_fluid_controls *c = cb_fluid_run_of(run)->controls;
   cb_status status = CB_OK;
   for (int i = 0; c && i < c->subjects && !status; i++)
     status = c->subject[i].class->at_node(run, c->subject[i].index, c->subject[i].value);
@@ -323,14 +323,14 @@ typedef struct attempt {
 
 static cb_status attempt_one(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   const attempt *a = context;
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   if (a->only_users && !cb_immersed_externals(b->start[body].body)) return CB_OK;
   b->state[body] = b->controls->begin[body];
   return cb_fluid_run_attempt(run, part, body, a->h);
 }
 
 cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   cb_fluid_controls *c = b->controls;
   attempt a = {h, false};
   double change = INFINITY;
@@ -363,7 +363,7 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
 }
 
 static cb_status halves(cb_run *run, double h, int depth, int *failed) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   cb_status status = cb_fluid_controls_drift(run, h, failed);
   if (status <= 0 || depth == run->options.retries) return status;
   const cb_event_row retry = {
@@ -377,7 +377,7 @@ static cb_status halves(cb_run *run, double h, int depth, int *failed) {
 }
 
 cb_status cb_fluid_controls_step(cb_run *run, double h, int *failed) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   memcpy(b->controls->start, b->state, (size_t)b->n * sizeof *b->state);
   for (int i = 0; i < b->n; i++) b->state[i].t = b->t;
   const cb_status status = halves(run, h, 0, failed);

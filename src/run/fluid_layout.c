@@ -39,35 +39,35 @@ static const char *const usual[] = {"energy", "momentum", "wrenches", "centre", 
 
 /* The address of the values of body i in the memory of a field that has all bodies. */
 static double *out_of(const cb_run *run, cb_cell to, int i) {
-  return (double *)to.out + (size_t)i * (to.size / (size_t)run->fluid->n) / sizeof(double);
+  return (double *)to.out + (size_t)i * (to.size / (size_t)cb_fluid_run_of(run)->n) / sizeof(double);
 }
 
-static size_t bytes_per_body(const cb_run *run, cb_cell to) { return to.size / (size_t)run->fluid->n; }
+static size_t bytes_per_body(const cb_run *run, cb_cell to) { return to.size / (size_t)cb_fluid_run_of(run)->n; }
 
 /* These copy a member of each body's cb_rigid_state (of_state) or cb_immersed_row (of_row): the one at the byte offset
  * to.at. */
 static CB_FILL(of_state) {
-  for (int i = 0; i < run->fluid->n; i++)
-    memcpy(out_of(run, to, i), (const char *)&run->fluid->state[i] + to.at, bytes_per_body(run, to));
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++)
+    memcpy(out_of(run, to, i), (const char *)&cb_fluid_run_of(run)->state[i] + to.at, bytes_per_body(run, to));
   return CB_OK;
 }
 
 static CB_FILL(of_row) {
-  for (int i = 0; i < run->fluid->n; i++)
-    memcpy(out_of(run, to, i), (const char *)&run->fluid->row[i] + to.at, bytes_per_body(run, to));
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++)
+    memcpy(out_of(run, to, i), (const char *)&cb_fluid_run_of(run)->row[i] + to.at, bytes_per_body(run, to));
   return CB_OK;
 }
 
 static CB_FILL(body_energy) {
-  for (int i = 0; i < run->fluid->n; i++)
-    *out_of(run, to, i) = run->fluid->row[i].kinetic + run->fluid->row[i].potential;
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++)
+    *out_of(run, to, i) = cb_fluid_run_of(run)->row[i].kinetic + cb_fluid_run_of(run)->row[i].potential;
   return CB_OK;
 }
 
 static double curvature(const cb_fluid_run *b) { return b->fluid->curvature; }
 
 static CB_FILL(centre) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   for (int i = 0; i < b->n; i++) {
     double at[3];
     if (curvature(b) == 0) {
@@ -81,14 +81,14 @@ static CB_FILL(centre) {
 }
 
 static CB_FILL(x) {
-  for (int i = 0; i < run->fluid->n; i++)
-    cb_plot_place(curvature(run->fluid), run->fluid->state[i].g.x, out_of(run, to, i));
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++)
+    cb_plot_place(curvature(cb_fluid_run_of(run)), cb_fluid_run_of(run)->state[i].g.x, out_of(run, to, i));
   return CB_OK;
 }
 
 static CB_FILL(pose) {
-  for (int i = 0; i < run->fluid->n; i++) {
-    const cb_pose *g = &run->fluid->state[i].g;
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++) {
+    const cb_pose *g = &cb_fluid_run_of(run)->state[i].g;
     double *out = out_of(run, to, i);
     memcpy(out, g->x, sizeof g->x);
     memcpy(out + 3, g->q, sizeof g->q);
@@ -97,7 +97,7 @@ static CB_FILL(pose) {
 }
 
 static CB_FILL(velocity) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   for (int i = 0; i < b->n; i++) {
     double r[3][3], *out = out_of(run, to, i);
     cb_pose_rotation(&b->state[i].g, r);
@@ -122,29 +122,31 @@ void cb_fluid_run_spatial_momentum(const cb_fluid_run *b, int body, double out[6
 }
 
 static CB_FILL(spatial_momentum) {
-  for (int i = 0; i < run->fluid->n; i++) cb_fluid_run_spatial_momentum(run->fluid, i, out_of(run, to, i));
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++)
+    cb_fluid_run_spatial_momentum(cb_fluid_run_of(run), i, out_of(run, to, i));
   return CB_OK;
 }
 
 static CB_FILL(spatial_momentum_error) {
-  for (int i = 0; i < run->fluid->n; i++) {
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++) {
     double momentum[6];
-    const double error = cb_rigid_spatial_momentum(curvature(run->fluid), &run->fluid->state[i], momentum);
+    const double error =
+        cb_rigid_spatial_momentum(curvature(cb_fluid_run_of(run)), &cb_fluid_run_of(run)->state[i], momentum);
     *out_of(run, to, i) = isfinite(error) ? error : NAN;
   }
   return CB_OK;
 }
 
 static CB_FILL(casimir) {
-  for (int i = 0; i < run->fluid->n; i++)
-    cb_rigid_casimirs(curvature(run->fluid), run->fluid->state[i].momentum, out_of(run, to, i));
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++)
+    cb_rigid_casimirs(curvature(cb_fluid_run_of(run)), cb_fluid_run_of(run)->state[i].momentum, out_of(run, to, i));
   return CB_OK;
 }
 
 /* The motion of S^3 as a pair of unit quaternions, y -> l y r^*: l = exp(sqrt(K) x/2) q, r = exp(-sqrt(K) x/2) q,
  * where (x, q) is the pose and K the curvature. */
 static CB_FILL(group) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   for (int i = 0; i < b->n; i++) {
     const double *x = b->state[i].g.x, root = sqrt(curvature(b)), half = root * sqrt(cb_dot3(x, x)) / 2;
     const double s = half > 0 ? root * sin(half) / (2 * half) : root / 2;
@@ -159,7 +161,7 @@ static CB_FILL(group) {
 
 /* The wrench with index to.at in the list of all names. */
 static CB_FILL(wrench) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   for (int i = 0; i < b->n; i++) {
     double *out = out_of(run, to, i);
     memset(out, 0, bytes_per_body(run, to));
@@ -170,12 +172,13 @@ static CB_FILL(wrench) {
 }
 
 static CB_FILL(falling_angle) {
-  for (int i = 0; i < run->fluid->n; i++) *out_of(run, to, i) = run->fluid->falling[i].last.angle;
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++) *out_of(run, to, i) = cb_fluid_run_of(run)->falling[i].last.angle;
   return CB_OK;
 }
 
 static CB_FILL(falling_regime) {
-  for (int i = 0; i < run->fluid->n; i++) ((int32_t *)to.out)[i] = cb_falling_judge(&run->fluid->falling[i]).regime;
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++)
+    ((int32_t *)to.out)[i] = cb_falling_judge(&cb_fluid_run_of(run)->falling[i]).regime;
   return CB_OK;
 }
 
@@ -183,9 +186,9 @@ enum { KINETIC = 1, POTENTIAL = 2 };
 
 static CB_FILL(energy) {
   double kinetic = 0, potential = 0;
-  for (int i = 0; i < run->fluid->n; i++) {
-    kinetic += run->fluid->row[i].kinetic;
-    potential += run->fluid->row[i].potential;
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++) {
+    kinetic += cb_fluid_run_of(run)->row[i].kinetic;
+    potential += cb_fluid_run_of(run)->row[i].potential;
   }
   *(double *)to.out = (to.at & KINETIC ? kinetic : 0) + (to.at & POTENTIAL ? potential : 0);
   return CB_OK;
@@ -273,7 +276,7 @@ static const cb_observable in_sphere[] = {
 
 /* Collects the names of the wrenches of all bodies, each once. */
 static cb_status name_wrenches(cb_run *run) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   b->wrench = cb_arena_alloc(run->arena, CB_RUN_FIELDS, sizeof *b->wrench);
   b->wrench_of = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->wrench_of);
   b->row = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->row);
@@ -298,7 +301,7 @@ static cb_status name_wrenches(cb_run *run) {
 
 /* Adds constants of the tables of added mass, if any body has one. */
 static cb_status tables(cb_run *run) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   const size_t n = (size_t)b->n;
   double *error = cb_arena_alloc(run->arena, n, sizeof *error);
   int64_t *points = cb_arena_alloc(run->arena, n, sizeof *points);
@@ -326,7 +329,7 @@ static cb_status tables(cb_run *run) {
 
 /* Adds constants of the computed added masses, if any body has one. */
 static cb_status solutions(cb_run *run) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   const size_t n = (size_t)b->n;
   double *error = cb_arena_alloc(run->arena, n, sizeof *error),
          *asymmetry = cb_arena_alloc(run->arena, n, sizeof *error);
@@ -381,7 +384,7 @@ static cb_status dimensions(cb_run *run) {
   static const char *const se3[] = {"angular_x", "angular_y", "angular_z", "linear_x", "linear_y", "linear_z"};
   static const char *const casimirs[] = {"square", "product"};
   static const char *const pair[] = {"lw", "lx", "ly", "lz", "rw", "rx", "ry", "rz"};
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   const size_t n = (size_t)b->n, all_points = n + (size_t)cb_fluid_coupling_points(b);
   const char **name = cb_arena_alloc(run->arena, all_points, sizeof *name);
   double *mass = cb_arena_alloc(run->arena, all_points, sizeof *mass);
@@ -432,20 +435,20 @@ static const cb_observable *replaced(const cb_observable *list, const cb_observa
 /* Adds the fields: those of `table`, of which a curved space and points replace some (falling_regime has no meaning in a
  * curved space), and their additional ones. */
 static cb_status fields(cb_run *run) {
-  const bool is_curved = curvature(run->fluid) != 0;
+  const bool is_curved = curvature(cb_fluid_run_of(run)) != 0;
   cb_status status = CB_OK;
   for (const cb_observable *row = table; row->group && !status; row++) {
     const cb_observable *own = is_curved ? replaced(curved, row) : row;
-    if (run->fluid->coupling) own = replaced(cb_fluid_coupling_fields, own);
+    if (cb_fluid_run_of(run)->coupling) own = replaced(cb_fluid_coupling_fields, own);
     if (!is_curved || strncmp(row->group, "falling", 7)) status = cb_run_field(run, own);
   }
-  if (!status && run->fluid->coupling) status = cb_run_fields(run, cb_fluid_coupling_more);
+  if (!status && cb_fluid_run_of(run)->coupling) status = cb_run_fields(run, cb_fluid_coupling_more);
   if (!status && is_curved) status = cb_run_fields(run, beside);
-  return status || curvature(run->fluid) <= 0 ? status : cb_run_fields(run, in_sphere);
+  return status || curvature(cb_fluid_run_of(run)) <= 0 ? status : cb_run_fields(run, in_sphere);
 }
 
 static cb_status wrench_fields(cb_run *run) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   cb_status status = CB_OK;
   for (int w = 0; w < b->n_wrenches && !status; w++) {
     const size_t size = strlen(b->wrench[w]) + sizeof "wrench_";
@@ -463,13 +466,13 @@ static cb_status wrench_fields(cb_run *run) {
 
 /* Rejects `falling_regime` in a curved space: it needs a vertical direction, which a curved space does not have. */
 static cb_status check_groups(const cb_run *run) {
-  if (curvature(run->fluid) == 0 || !cb_run_asked(run, "falling_regime")) return CB_OK;
+  if (curvature(cb_fluid_run_of(run)) == 0 || !cb_run_asked(run, "falling_regime")) return CB_OK;
   return cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
                     "`falling_regime` needs gravity, which a curved space does not have: leave the observable out");
 }
 
 cb_status cb_fluid_run_layout(cb_run *run) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   cb_status status = cb_run_choose(run, cb_fluid_observables, usual);
   if (!status) status = check_groups(run);
   if (!status) status = name_wrenches(run);
@@ -496,8 +499,8 @@ cb_status cb_fluid_run_layout(cb_run *run) {
 
 static cb_status measure_one(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
-  return cb_immersed_workspace_measure(part->workspace[body - part->first], &run->fluid->state[body],
-                                       &run->fluid->row[body]);
+  return cb_immersed_workspace_measure(part->workspace[body - part->first], &cb_fluid_run_of(run)->state[body],
+                                       &cb_fluid_run_of(run)->row[body]);
 }
 
 cb_status cb_fluid_run_measure(cb_run *run, const char **what) {
@@ -505,6 +508,6 @@ cb_status cb_fluid_run_measure(cb_run *run, const char **what) {
   *what = "twist";
   cb_status status = cb_fluid_controls_at_node(run);
   if (!status) status = cb_fluid_run_each(run, measure_one, NULL, &failed);
-  if (status) return cb_fail(status, "body `%s`: %s", run->fluid->start[failed].name, cb_error_text());
+  if (status) return cb_fail(status, "body `%s`: %s", cb_fluid_run_of(run)->start[failed].name, cb_error_text());
   return cb_fluid_coupling_measure(run);
 }

@@ -36,7 +36,7 @@ struct cb_fluid_coupling {
 
 static const cb_rigid_problem *problem(void *self, int body) {
   const cb_run *run = self;
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   int i = 0;
   while (body >= b->part[i].end) i++;
   return cb_immersed_workspace_problem(b->part[i].workspace[body - b->part[i].first]);
@@ -52,7 +52,7 @@ static cb_status drift_one(cb_run *run, cb_fluid_run_part *part, int body, void 
 /* A drift may be repeated: events of the one before, at a reflecting floor, are dropped. */
 static cb_status drift(void *self, double h, int *failed) {
   cb_run *run = self;
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   for (int i = 0; i < b->threads; i++) {
     for (size_t e = b->part[i].settled; e < b->part[i].events; e++) free(b->part[i].event[e].text);
     b->part[i].events = b->part[i].settled;
@@ -63,8 +63,8 @@ static cb_status drift(void *self, double h, int *failed) {
 /* --- particles by name, for wrenches --- */
 
 int cb_fluid_coupling_find(const cb_run *run, const char *name, size_t length) {
-  const cb_fluid_coupling *c = run->fluid->coupling;
-  if (run->fluid->fluid->curvature != 0) return -1;
+  const cb_fluid_coupling *c = cb_fluid_run_of(run)->coupling;
+  if (cb_fluid_run_of(run)->fluid->curvature != 0) return -1;
   int found = -1, count = 0;
   for (int i = 0; i < c->free; i++) {
     const char *own = cb_system_particle_name(c->system, c->particle[i]),
@@ -78,7 +78,7 @@ int cb_fluid_coupling_find(const cb_run *run, const char *name, size_t length) {
 }
 
 void cb_fluid_coupling_particle(const cb_run *run, int particle, double out[6]) {
-  const cb_fluid_coupling *c = run->fluid->coupling;
+  const cb_fluid_coupling *c = cb_fluid_run_of(run)->coupling;
   const cb_state *state = cb_coupled_state(c->coupled);
   const int at = cb_system_index(c->system, particle) * state->k;
   const double M = cb_coupled_mass(c->coupled, particle);
@@ -89,12 +89,12 @@ void cb_fluid_coupling_particle(const cb_run *run, int particle, double out[6]) 
 }
 
 void cb_fluid_coupling_middle(const cb_run *run, int particle, double out[6]) {
-  cb_coupled_middle(run->fluid->coupling->coupled, particle, out);
+  cb_coupled_middle(cb_fluid_run_of(run)->coupling->coupled, particle, out);
 }
 
 static cb_status check_places(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
-  return cb_immersed_workspace_check_place(part->workspace[body - part->first], &run->fluid->state[body]);
+  return cb_immersed_workspace_check_place(part->workspace[body - part->first], &cb_fluid_run_of(run)->state[body]);
 }
 
 static void settle(cb_fluid_run *b) {
@@ -103,7 +103,7 @@ static void settle(cb_fluid_run *b) {
 
 /* One step of length *h without retries. On failure everything is as before. */
 static cb_status once(cb_run *run, double t, double *h, int *failed) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   cb_fluid_coupling *c = b->coupling;
   int drifts = 0, rows;
   const char *stop;
@@ -129,7 +129,7 @@ static cb_status once(cb_run *run, double t, double *h, int *failed) {
 
 /* Makes a step, or its halves; *h: the length that was made. */
 static cb_status halves(cb_run *run, double t, double *h, int depth, int *failed) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   const double half = *h / 2;
   double done = 0;
   cb_status status = once(run, t, h, failed);
@@ -153,7 +153,7 @@ static cb_status doubt_one(cb_run *run, cb_fluid_run_part *part, int body, void 
 }
 
 cb_status cb_fluid_coupling_step(cb_run *run, double *h, int *failed) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   cb_fluid_coupling *c = b->coupling;
   settle(b);
   cb_coupled_keep(c->coupled, c->start);
@@ -170,7 +170,7 @@ void cb_fluid_coupling_restored(cb_fluid_coupling *c) {
 /* --- rows --- */
 
 static CB_FILL(plot_position) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   const cb_fluid_coupling *c = b->coupling;
   const cb_state *state = cb_coupled_state(c->coupled);
   const cb_space *g = cb_system_space(c->system);
@@ -182,7 +182,7 @@ static CB_FILL(plot_position) {
 }
 
 static CB_FILL(plot_velocity) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   const cb_fluid_coupling *c = b->coupling;
   const cb_state *state = cb_coupled_state(c->coupled);
   const double K = b->fluid->curvature;
@@ -202,7 +202,7 @@ static CB_FILL(plot_velocity) {
 
 /* The member of cb_state at the offset to.at, for the particles that move by themselves. */
 static CB_FILL(of_particles) {
-  const cb_fluid_coupling *c = run->fluid->coupling;
+  const cb_fluid_coupling *c = cb_fluid_run_of(run)->coupling;
   const cb_state *state = cb_coupled_state(c->coupled);
   const double *values = *(double *const *)((const char *)state + to.at);
   for (int i = 0; i < c->free; i++)
@@ -214,7 +214,7 @@ static CB_FILL(of_particles) {
 enum { KINETIC = 1, POTENTIAL = 2, OF_BODIES = 4 };
 
 static double energy_of(const cb_run *run, size_t parts) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   double kinetic = b->coupling->row.kinetic, potential = b->coupling->row.potential;
   for (int i = 0; i < b->n && parts & OF_BODIES; i++) {
     kinetic += b->row[i].kinetic;
@@ -229,27 +229,27 @@ static CB_FILL(energy) {
 }
 
 static CB_FILL(separation) {
-  const cb_fluid_coupling *c = run->fluid->coupling;
+  const cb_fluid_coupling *c = cb_fluid_run_of(run)->coupling;
   return cb_forces_separations(cb_coupled_forces(c->coupled), cb_coupled_state(c->coupled)->x, to.out);
 }
 
 static CB_FILL(multiplier) {
-  const cb_fluid_coupling *c = run->fluid->coupling;
+  const cb_fluid_coupling *c = cb_fluid_run_of(run)->coupling;
   int rows, count;
   const double *impulse = cb_coupled_impulses(c->coupled, &rows),
-               *part = cb_integrator_substeps(run->fluid->integrator, &count);
+               *part = cb_integrator_substeps(cb_fluid_run_of(run)->integrator, &count);
   const double half = part[count - 1] * run->step_size / 2;
   for (int r = 0; r < rows; r++) ((double *)to.out)[r] = *run->step > 0 ? -impulse[r] / half : NAN;
   return CB_OK;
 }
 
 static CB_FILL(residual) {
-  memcpy(to.out, run->fluid->coupling->residual, to.size);
+  memcpy(to.out, cb_fluid_run_of(run)->coupling->residual, to.size);
   return CB_OK;
 }
 
 static CB_FILL(total_momentum) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   double *out = to.out;
   memset(out, 0, to.size);
   for (int i = 0; i < b->n; i++) {
@@ -300,9 +300,9 @@ const cb_observable cb_fluid_coupling_more[] = {
     {0}};
 
 cb_status cb_fluid_coupling_measure(cb_run *run) {
-  cb_fluid_coupling *c = run->fluid->coupling;
+  cb_fluid_coupling *c = cb_fluid_run_of(run)->coupling;
   if (!c) return CB_OK;
-  const double t = run->fluid->t;
+  const double t = cb_fluid_run_of(run)->t;
   cb_status status = cb_coupled_measure(c->coupled, t, &c->row);
   if (!status) status = cb_coupled_velocities(c->coupled, t, &c->velocity);
   return status ? status : cb_coupled_residuals(c->coupled, t, &c->residual);
@@ -312,7 +312,7 @@ cb_status cb_fluid_coupling_measure(cb_run *run) {
 static const double at_rest = 1e-9;
 
 void cb_fluid_coupling_compare(cb_run *run) {
-  cb_fluid_coupling *c = run->fluid->coupling;
+  cb_fluid_coupling *c = cb_fluid_run_of(run)->coupling;
   const double kinetic = energy_of(run, KINETIC | OF_BODIES), potential = energy_of(run, POTENTIAL | OF_BODIES);
   run->change.momentum = NAN;
   run->change.energy = NAN;
@@ -330,7 +330,7 @@ void cb_fluid_coupling_compare(cb_run *run) {
 /* --- the layout --- */
 
 cb_status cb_fluid_coupling_labels(cb_run *run, const char **name, double *mass, int64_t *body) {
-  const cb_fluid_coupling *c = run->fluid->coupling;
+  const cb_fluid_coupling *c = cb_fluid_run_of(run)->coupling;
   for (int i = 0; i < c->shown; i++) {
     name[i] = cb_system_particle_name(c->system, i);
     mass[i] = cb_coupled_moves(c->coupled, i) ? cb_system_masses(c->system)[cb_system_index(c->system, i)] : 0;
@@ -343,7 +343,7 @@ int cb_fluid_coupling_points(const cb_fluid_run *b) { return b->coupling ? b->co
 
 /* The ends of bonds, as numbers of /plot_position. */
 static cb_status bonds(cb_run *run) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   const cb_system *s = b->coupling->system;
   const size_t count = (size_t)cb_system_bonds(s);
   int64_t *end[2] = {cb_arena_alloc(run->arena, count, sizeof **end), cb_arena_alloc(run->arena, count, sizeof **end)};
@@ -369,7 +369,7 @@ static cb_status bonds(cb_run *run) {
 }
 
 cb_status cb_fluid_coupling_dimensions(cb_run *run) {
-  const cb_fluid_coupling *c = run->fluid->coupling;
+  const cb_fluid_coupling *c = cb_fluid_run_of(run)->coupling;
   const cb_space *g = cb_system_space(c->system);
   const size_t rows = (size_t)cb_system_constraints(c->system), walls = (size_t)cb_system_walls(c->system),
                events = (size_t)cb_system_events(c->system);
@@ -406,7 +406,7 @@ cb_status cb_fluid_coupling_dimensions(cb_run *run) {
 }
 
 size_t cb_fluid_coupling_blobs(cb_run *run, cb_blob *out) {
-  cb_fluid_coupling *c = run->fluid->coupling;
+  cb_fluid_coupling *c = cb_fluid_run_of(run)->coupling;
   if (!c) return 0;
   cb_state *s = cb_coupled_state(c->coupled);
   const size_t count = (size_t)s->n * (size_t)s->k;
@@ -427,7 +427,7 @@ size_t cb_fluid_coupling_blobs(cb_run *run, cb_blob *out) {
 /* --- creation --- */
 
 static bool conserves(const cb_run *run) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   const cb_fluid_coupling *c = b->coupling;
   bool all = cb_system_conserved(c->system).energy;
   for (int i = 0; i < b->n; i++) all = all && cb_immersed_conserves(b->start[i].body).energy;
@@ -435,7 +435,7 @@ static bool conserves(const cb_run *run) {
 }
 
 cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   if (!points) return CB_OK;
   cb_fluid_coupling *c = b->coupling = cb_arena_alloc(run->arena, 1, sizeof *c);
   if (!c) return cb_fail(CB_ERROR_MEMORY, "no memory for coupled bodies");

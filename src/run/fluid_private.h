@@ -82,6 +82,8 @@ struct cb_fluid_run {
 };
 typedef struct cb_fluid_run cb_fluid_run;
 
+static inline cb_fluid_run *cb_fluid_run_of(const cb_run *run) { return run->own; }
+
 /* Calls `one` for every body, each part in its own thread; a part ends at its first failure. Returns the first failure
  * in the order of bodies, with its text. */
 cb_status cb_fluid_run_each(cb_run *run,
@@ -114,7 +116,7 @@ cb_status cb_fluid_run_measure(cb_run *run, const char **what);
 cb_status cb_fluid_run_falls(cb_run *run);
 void cb_fluid_run_fall(cb_run *run);
 /* The first function stores the conserved quantities of the start; the second compares a row with them. last: as in
- * cb_run_class. */
+ * cb_motion. */
 cb_status cb_fluid_run_remember(cb_run *run);
 void cb_fluid_run_compare(cb_run *run, bool last);
 /* One step of a body without retries. */

@@ -231,12 +231,12 @@ static const cb_node *changed(change *c, const char *path, const cb_node *now, c
 
 cb_status cb_scenario_change_classes(cb_scenario *s, const cb_node *was) {
   cb_text notes = {0};
-  const cb_scenario_class *about = cb_scenario_class_of(was);
+  const cb_configuration *about = cb_scenario_class_of(was);
   change c = {.arena = s->tree->arena, .notes = &notes};
   for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
     c.family = &families[f];
     c.usual = NULL;
-    if (c.family->at == integrator_at) c.usual = about ? about->integrator : cb_scenario_class_space.integrator;
+    if (c.family->at == integrator_at) c.usual = (about ? about : cb_scenario_usual_class())->integrator;
     s->tree->root = changed(&c, c.family->path, s->tree->root, was);
   }
   s->notes = notes.data && !c.failed ? cb_arena_strndup(s->arena, notes.data, notes.length) : "";

@@ -14,7 +14,6 @@
  *     parameters: {k: 2, w: 3*k}           names in the expressions of flow, medium, poses, wrenches, place and motion
  */
 #include "scenario/fluid.h"
-#include "scenario/scenario_class.h"
 
 #include "tree/scalar.h"
 #include <math.h>
@@ -78,7 +77,7 @@ const cb_fluid_doc cb_fluid_docs[] = {
     {NULL, NULL, NULL, NULL}};
 
 static cb_expression_scope scope_of(const cb_scenario *s, size_t n, const char *const *named) {
-  const cb_fluid_scenario *m = s->fluid;
+  const cb_fluid_scenario *m = s->own;
   return (cb_expression_scope){named, n, m->parameter, m->parameter_value, m->n_parameters};
 }
 
@@ -96,7 +95,7 @@ cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n
 
 /* A parameter that could not be read gets the value nan; the values of expressions that use it are not checked. */
 cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map) {
-  cb_fluid_scenario *m = s->fluid;
+  cb_fluid_scenario *m = s->own;
   if (!map) return CB_OK;
   if (map->kind != CB_NODE_MAP) return cb_node_fail(map, "expected a map of names and numbers");
   m->parameter = cb_arena_alloc(s->arena, map->count, sizeof *m->parameter);
@@ -131,7 +130,7 @@ static cb_status unit(const cb_node *node, double v[3]) {
 }
 
 static cb_status read_floor(cb_scenario *s, const cb_node *node) {
-  cb_floor *floor = &s->fluid->fluid.floor;
+  cb_floor *floor = &cb_fluid_scenario_of(s)->fluid.floor;
   floor_parameters p;
   if (!node) return CB_OK;
   cb_errors errors = cb_errors_begin();
@@ -215,8 +214,8 @@ cb_status cb_scenario_read_moving(const cb_node *node, cb_fluid_model **out, boo
   return cb_scenario_read_added_mass(node, out);
 }
 
-static cb_status read_fluid(cb_scenario *s, const cb_node *node) {
-  cb_fluid_scenario *m = s->fluid;
+cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
+  cb_fluid_scenario *m = s->own;
   static const char *const medium[] = {"medium"};
   fluid_parameters p;
   cb_status status = cb_params_bind(cb_fluid_table, node, node, NULL, 0, &p);
@@ -245,7 +244,7 @@ static cb_status read_fluid(cb_scenario *s, const cb_node *node) {
   return cb_errors_end(&errors);
 }
 
-static void cb_fluid_scenario_free(cb_fluid_scenario *m) {
+void cb_fluid_scenario_free(cb_fluid_scenario *m) {
   if (!m) return;
   for (size_t i = 0; i < m->n_kinds; i++) {
     cb_immersed_free(m->kind[i].body);
@@ -260,100 +259,3 @@ static void cb_fluid_scenario_free(cb_fluid_scenario *m) {
   cb_fluid_models_free(&m->models);
   cb_fluid_model_free(m->added_mass);
 }
-
-/* --- the class of scenario --- */
-
-/* Reads the keys that act on points. Their readers find the space of the particles in s->space, which is not set for a
- * fluid in flat space. */
-static cb_status read_acting(cb_scenario *s, const cb_node *root) {
-  cb_space *const given = s->space;
-  if (!given) s->space = s->fluid->flat;
-  cb_errors errors = cb_errors_begin();
-  cb_errors_add(
-      &errors, root,
-      cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions"),
-                              cb_scenario_section(root, "forces")));
-  cb_errors_add(&errors, root, cb_scenario_read_constraints(s, cb_scenario_section(root, "constraints")));
-  cb_errors_add(&errors, root,
-                cb_scenario_read_contacts(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
-                                          cb_scenario_section(root, "events")));
-  cb_errors_add(&errors, root, cb_scenario_read_start(s, cb_scenario_section(root, "start")));
-  s->space = given;
-  return cb_errors_end(&errors);
-}
-
-static cb_status read_kind(cb_scenario *s, const cb_node *root) {
-  const cb_node *fluid = cb_scenario_section(root, "fluid"), *bodies = cb_scenario_section(root, "bodies"),
-                *space = cb_scenario_section(root, "space"), *potentials = cb_scenario_section(root, "potentials");
-  s->fluid = cb_arena_alloc(s->arena, 1, sizeof *s->fluid);
-  if (!s->fluid) return cb_fail(CB_ERROR_MEMORY, "no memory for a fluid");
-  cb_errors errors = cb_errors_begin();
-  if (space && cb_errors_add(&errors, space, cb_scenario_read_filled(s, space))) {
-    s->fluid->lost = true;
-    return cb_errors_end(&errors); /* the meaning of the other keys depends on the space */
-  }
-  cb_errors_add(&errors, fluid, read_fluid(s, fluid));
-  cb_errors_add(&errors, potentials, cb_scenario_read_potentials(s, potentials, bodies));
-  const bool points = cb_scenario_has_points(root);
-  if (points && cb_errors_add(&errors, root, cb_scenario_points_begin(s, bodies))) return cb_errors_end(&errors);
-  if (bodies) cb_errors_add(&errors, bodies, cb_scenario_read_immersed(s, bodies, !errors.status));
-  if (points) cb_errors_add(&errors, root, read_acting(s, root));
-  return cb_errors_end(&errors);
-}
-
-static cb_status finish_kind(cb_scenario *s, const cb_node *root) {
-  return s->builder ? cb_scenario_points_finish(s, root) : CB_OK;
-}
-
-static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
-  const cb_fluid_scenario *m = s->fluid;
-  const cb_fluid_points points = {m->system, m->n_points, m->point, m->n_vertices, &m->particles};
-  const cb_status status = cb_scenario_check_curved_run(s);
-  return status ? status
-                : cb_run_create_fluid(&m->fluid, m->n, m->body, m->system ? &points : NULL, s->integrator, options,
-                                      &s->run);
-}
-
-static const cb_node *resolve_one(cb_scenario *s, const cb_node *body) {
-  return cb_node_get(body, "kind") ? cb_scenario_resolve_body(s, body) : cb_scenario_resolve_immersed(s, body);
-}
-
-static const char *subject(const cb_scenario *s) { return s->space ? s->space->class_->name : "fluid"; }
-
-static void free_(cb_scenario *s) {
-  if (s->fluid) cb_system_free(s->fluid->system);
-  cb_fluid_scenario_free(s->fluid);
-  cb_builder_free(s->builder);
-  if (s->fluid) cb_space_free(s->fluid->flat);
-  cb_space_free(s->space);
-}
-
-static const char *const keys[] = {"fluid",       "bodies",   "space", "potentials", "interactions", "forces",
-                                   "constraints", "contacts", "walls", "events",     "start",        NULL},
-                         *const required[] = {"integrator", "time", "bodies", NULL};
-static const cb_section sections[] = {{"time", cb_time_table},
-                                      {"integrator", cb_step_table},
-                                      {"record", cb_record_table},
-                                      {"contacts", cb_scenario_contacts_table},
-                                      {"start", cb_scenario_start_table},
-                                      {NULL, NULL}};
-
-const cb_scenario_class cb_scenario_class_fluid = {.name = "fluid",
-                                                   .configuration = &cb_configuration_rigid_body,
-                                                   .integrator = "hamilton_pontryagin",
-                                                   .keys = keys,
-                                                   .required = required,
-                                                   .sections = sections,
-                                                   .observables = cb_fluid_observables,
-                                                   .read = read_kind,
-                                                   .finish = finish_kind,
-                                                   .make_run = make_run,
-                                                   .blame = cb_scenario_blame_start,
-                                                   .resolve_body = resolve_one,
-                                                   .attribute = "space",
-                                                   .subject = subject,
-                                                   .free = free_};
-
-int cb_scenario_bodies(const cb_scenario *s) { return s->fluid ? s->fluid->n : 0; }
-const char *cb_scenario_body_name(const cb_scenario *s, int i) { return s->fluid->body[i].name; }
-const cb_immersed *cb_scenario_body(const cb_scenario *s, int i) { return s->fluid->body[i].body; }

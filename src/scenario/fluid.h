@@ -42,12 +42,18 @@ typedef struct cb_fluid_scenario {
   const cb_node *bodies; /* the list `bodies` */
   /* --- points of bodies, and particles (scenario/scenario_points.c) --- */
   cb_particles_in_fluid particles;
+  cb_start start;
   cb_space *flat;       /* e3, if there are points and no `space`; otherwise NULL */
   cb_body_point *point; /* [n_points] */
   int n_points, capacity_points;
   int n_vertices;    /* the last points: vertices that walls push */
   cb_system *system; /* points and particles; NULL: there are none */
 } cb_fluid_scenario;
+
+static inline cb_fluid_scenario *cb_fluid_scenario_of(const cb_scenario *s) { return s->own; }
+
+cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node);
+void cb_fluid_scenario_free(cb_fluid_scenario *m);
 
 cb_status cb_scenario_read_models(cb_scenario *s, const cb_node *node, cb_fluid_models *out); /* one, or a list */
 cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out);             /* a name or a map */
@@ -88,6 +94,8 @@ cb_status cb_scenario_add_centres(cb_scenario *s, int first, double charge);
 bool cb_scenario_body_is_rigid(const cb_scenario *s, int body, int *number);
 /* Makes the system of points and particles. */
 cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root);
+/* Reads the keys that act on points. */
+cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root);
 /* Reads the map `particles` of `fluid`, after medium, flow and gravity. NULL: its defaults. */
 cb_status cb_scenario_read_particles_in_fluid(cb_scenario *s, const cb_node *node);
 extern const cb_param cb_particles_table[];

@@ -26,9 +26,7 @@ static bool space_whole(const void *of) { return ((const cb_space_class *)of)->i
 
 static bool integrator_whole(const void *of) {
   const cb_integrator_class *c = of;
-  const bool known = c->configuration == &cb_configuration_particles ||
-                     c->configuration == &cb_configuration_rigid_body || c->configuration == &cb_configuration_bundle;
-  return known && c->step;
+  return c->solves && c->step;
 }
 
 static bool bundle_whole(const void *of) {
@@ -59,10 +57,16 @@ static bool pair_potential_whole(const void *of) {
   return c->potential || c->closed || c->green || c->expression;
 }
 
+static bool configuration_whole(const void *of) {
+  const cb_configuration *c = of;
+  return !c->usual && c->problems && c->problems[0] && c->integrator && c->keys && c->required && c->sections &&
+         c->observables && c->read && c->make_run && c->attribute && c->subject;
+}
+
 static const kind kinds[] = {
     [CB_PLUGIN_IS_SPACE] = {"space", "init", CB_PLUGIN_SIZE_SPACE, &cb_space_registry, space_whole},
-    [CB_PLUGIN_IS_INTEGRATOR] = {"integrator", "a configuration (one of cb_configuration_...) and step",
-                                 CB_PLUGIN_SIZE_INTEGRATOR, &cb_integrator_registry, integrator_whole},
+    [CB_PLUGIN_IS_INTEGRATOR] = {"integrator", "the problem that it solves and step", CB_PLUGIN_SIZE_INTEGRATOR,
+                                 &cb_integrator_registry, integrator_whole},
     [CB_PLUGIN_IS_BUNDLE] = {"bundle", "init, and on_jets or connection", CB_PLUGIN_SIZE_BUNDLE, &cb_bundle_registry,
                              bundle_whole},
     [CB_PLUGIN_IS_BODY] = {"kind of body", "build", CB_PLUGIN_SIZE_BODY, &cb_body_registry, body_whole},
@@ -73,7 +77,11 @@ static const kind kinds[] = {
     [CB_PLUGIN_IS_MEDIUM] = {"medium", "one of density, at, init and uniform", CB_PLUGIN_SIZE_MEDIUM,
                              &cb_fluid_medium_registry, medium_whole},
     [CB_PLUGIN_IS_PAIR_POTENTIAL] = {"pair potential", "one of potential, closed, green and expression",
-                                     CB_PLUGIN_SIZE_PAIR_POTENTIAL, &cb_pair_potential_registry, pair_potential_whole}};
+                                     CB_PLUGIN_SIZE_PAIR_POTENTIAL, &cb_pair_potential_registry, pair_potential_whole},
+    [CB_PLUGIN_IS_CONFIGURATION] = {"configuration space",
+                                    "problems, integrator, keys, required, sections, observables, read, make_run, "
+                                    "attribute and subject",
+                                    CB_PLUGIN_SIZE_CONFIGURATION, &cb_configurations_registry, configuration_whole}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *name_of(const cb_plugin_class *c) { return ((const named *)c->of)->name; }

@@ -206,7 +206,7 @@ static const cb_node *medium_of(cb_scenario *s, const cb_node *node) {
   return map->items[0] ? map : NULL;
 }
 
-static const cb_node *fluid(cb_scenario *s, const cb_node *node) {
+const cb_node *cb_scenario_resolve_fluid(cb_scenario *s, const cb_node *node) {
   const cb_node *full = cb_params_resolved(cb_fluid_table, node, s->arena), *flow = cb_node_get(full, "flow"),
                 *floor = cb_node_get(full, "floor"), *medium = cb_node_get(full, "medium");
   if (flow) full = replaced(s, full, "flow", flows_of(s, flow));
@@ -216,7 +216,7 @@ static const cb_node *fluid(cb_scenario *s, const cb_node *node) {
 }
 
 /* The map of a bundle with its defaults, and with the absolute paths of its files. */
-static const cb_node *bundle(cb_scenario *s, const cb_node *node) {
+const cb_node *cb_scenario_resolve_bundle(cb_scenario *s, const cb_node *node) {
   const cb_node *map = as_map(s, node);
   const char *name = map ? cb_node_get(map, "name")->text : "";
   const cb_param *params = NULL;
@@ -235,8 +235,7 @@ static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *
   }
   if (!strcmp(key, "integrator"))
     return with_defaults(s, s->integrator->class_->params, with_defaults(s, cb_scenario_table(s, key), node));
-  if (!strcmp(key, "fluid")) return fluid(s, node);
-  if (!strcmp(key, "bundle")) return bundle(s, node);
+  if (!strcmp(key, s->class->name) && s->class->resolve) return s->class->resolve(s, node);
   if (!strcmp(key, "bodies")) {
     cb_node *list = copy_of_list(s, node);
     for (size_t i = 0; list && i < node->count; i++)
@@ -251,7 +250,8 @@ cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root) {
   const char *added[2];
   size_t more = 0;
   if (!cb_node_get(root, "record")) added[more++] = "record";
-  if (!cb_node_get(root, "start") && s->system && cb_system_constraints(s->system)) added[more++] = "start";
+  if (!cb_node_get(root, "start") && cb_scenario_system(s) && cb_system_constraints(cb_scenario_system(s)))
+    added[more++] = "start";
   cb_node *full = new_map(s, root->count + more);
   bool lost = !full;
   for (size_t i = 0; !lost && i < full->count; i++) {
@@ -296,11 +296,11 @@ cb_status cb_scenario_with_gait(cb_scenario *s, const cb_gait *gait, cb_text *ou
   cb_status status = set_gait(s, gait);
   if (!status && !cb_node_get(cb_tree_root(s->tree), "integrator")) {
     char text[96];
-    snprintf(text, sizeof text, "integrator={name: magnus, step: %.17g}", s->bundle->period / 100);
+    snprintf(text, sizeof text, "integrator={name: magnus, step: %.17g}", cb_bundle_scenario_of(s)->period / 100);
     status = cb_tree_set(s->tree, text);
   }
   if (status) return status;
-  const cb_node *root = cb_tree_root(s->tree), *own = bundle(s, cb_node_get(root, "bundle"));
+  const cb_node *root = cb_tree_root(s->tree), *own = cb_scenario_resolve_bundle(s, cb_node_get(root, "bundle"));
   const cb_node *full = own ? replaced(s, root, "bundle", own) : NULL;
   if (!full) return cb_fail(CB_ERROR_MEMORY, "no memory for a scenario");
   return cb_node_emit(full, out);

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <stdio.h>
 
-static double curvature(const cb_scenario *s) { return s->fluid->fluid.curvature; }
+static double curvature(const cb_scenario *s) { return cb_fluid_scenario_of(s)->fluid.curvature; }
 
 /* --- the space --- */
 
@@ -34,7 +34,7 @@ cb_status cb_scenario_read_filled(cb_scenario *s, const cb_node *node) {
     return cb_node_fail(cb_node_get(node, "chart"),
                         "bodies in a fluid are moved by isometries, not by coordinates: expected no `chart` of the "
                         "space; set `chart` of the body instead");
-  s->fluid->fluid.curvature = g->factor[0].curvature;
+  cb_fluid_scenario_of(s)->fluid.curvature = g->factor[0].curvature;
   return CB_OK;
 }
 
@@ -80,7 +80,7 @@ static bool rests(const cb_flow *flow) {
 }
 
 cb_status cb_scenario_check_filling(const cb_scenario *s, const cb_node *fluid) {
-  const cb_fluid_scenario *m = s->fluid;
+  const cb_fluid_scenario *m = s->own;
   const double *g = m->fluid.gravity;
   const cb_node *gravity = cb_node_get(fluid, "gravity"), *flow = cb_node_get(fluid, "flow"),
                 *medium = cb_node_get(fluid, "medium"), *floor = cb_node_get(fluid, "floor"),
@@ -123,7 +123,7 @@ static cb_status refuse(const cb_node *body, const char *key, const char *why) {
 cb_status cb_scenario_check_curved_body(const cb_scenario *s, const cb_node *body) {
   const cb_node *chart = cb_node_get(body, "chart"), *lumped = cb_node_get(body, "mass_model"),
                 *added = cb_node_get(body, "added_mass");
-  const cb_immersed_kind *kind = s->fluid->kind + s->fluid->n_kinds - 1;
+  const cb_immersed_kind *kind = cb_fluid_scenario_of(s)->kind + cb_fluid_scenario_of(s)->n_kinds - 1;
   cb_errors errors = cb_errors_begin();
   if (chart && !s->space)
     cb_errors_add(&errors, chart,
@@ -251,7 +251,7 @@ static const char *name_of(cb_scenario *s, const cb_node *body, size_t i) {
  * particle. The particle is not at the base point, where a potential may be undefined. */
 static cb_status build(cb_scenario *s, const cb_node *potentials, const cb_node *bodies, size_t own, double mass,
                        cb_system **out) {
-  const double K = s->fluid->fluid.curvature, r = 0.3, R = 1 / sqrt(fabs(K)), still[4] = {0},
+  const double K = cb_fluid_scenario_of(s)->fluid.curvature, r = 0.3, R = 1 / sqrt(fabs(K)), still[4] = {0},
                side = R * (K > 0 ? sin(r) : sinh(r)) / sqrt(14),
                x[4] = {side, 2 * side, 3 * side, R * (K > 0 ? cos(r) : cosh(r))};
   cb_status status = cb_builder_create(s->space, &s->builder);
@@ -301,7 +301,7 @@ static cb_status check_proportion(cb_scenario *s, const cb_node *potentials, con
 }
 
 cb_status cb_scenario_read_potentials(cb_scenario *s, const cb_node *potentials, const cb_node *bodies) {
-  cb_fluid_scenario *m = s->fluid;
+  cb_fluid_scenario *m = s->own;
   if (!potentials || m->fluid.curvature == 0) return CB_OK;
   cb_status status = check_all(potentials);
   if (status || !bodies || bodies->kind != CB_NODE_LIST) return status;

@@ -70,7 +70,8 @@ static cb_status take(cb_scenario *s, const cb_node *node, size_t at, size_t len
   snprintf(name, sizeof name, "%.*s", (int)length, text);
   char *dot = strrchr(name, '.');
   *dot = 0;
-  if (!has_body(s->fluid->bodies, name)) return fail_body(s, s->fluid->bodies, node, at, name);
+  if (!has_body(cb_fluid_scenario_of(s)->bodies, name))
+    return fail_body(s, cb_fluid_scenario_of(s)->bodies, node, at, name);
   int quantity = 0;
   while (quantity < CB_BODY_QUANTITIES && strcmp(cb_body_quantities[quantity], dot + 1)) quantity++;
   if (quantity == CB_BODY_QUANTITIES) {

@@ -39,7 +39,7 @@ static cb_status read_flow(cb_scenario *s, const cb_node *node, cb_flow **out) {
   if (status) return status;
   const cb_fluid_flow_class *c = cb_fluid_flow_classes[i];
   const cb_node *value = node->items[0];
-  const cb_expression_scope parameters = parameters_of(s->fluid);
+  const cb_expression_scope parameters = parameters_of(cb_fluid_scenario_of(s));
   const char *path;
   if (c->from_grid) {
     status = cb_node_string(value, &path);
@@ -52,7 +52,7 @@ static cb_status read_flow(cb_scenario *s, const cb_node *node, cb_flow **out) {
 }
 
 cb_status cb_scenario_read_flow(cb_scenario *s, const cb_node *node) {
-  cb_flow **flow = &s->fluid->flow;
+  cb_flow **flow = &cb_fluid_scenario_of(s)->flow;
   if (node->kind != CB_NODE_LIST) return read_flow(s, node, flow);
   if (node->count == 0) return cb_node_fail(node, "expected a flow, or a list of them");
   cb_flow **all = cb_arena_alloc(s->arena, node->count, sizeof *all);
@@ -70,7 +70,7 @@ cb_status cb_scenario_read_flow(cb_scenario *s, const cb_node *node) {
 static cb_status read_scalar(cb_scenario *s, const cb_node *node, const cb_expression_scope *parameters,
                              const double up[3]) {
   const char *text, *names[CB_REGISTRY_MAX];
-  cb_medium **medium = &s->fluid->medium;
+  cb_medium **medium = &cb_fluid_scenario_of(s)->medium;
   cb_status status = cb_node_string(node, &text);
   if (status) return status;
   size_t other = 0, count = 0;
@@ -97,13 +97,14 @@ static cb_status read_scalar(cb_scenario *s, const cb_node *node, const cb_expre
 }
 
 cb_status cb_scenario_read_medium(cb_scenario *s, const cb_node *node, const cb_node *where, const double up[3]) {
-  const cb_expression_scope parameters = parameters_of(s->fluid);
+  const cb_expression_scope parameters = parameters_of(cb_fluid_scenario_of(s));
   size_t i;
   if (!node) return cb_node_fail(where, "expected `medium`: air, water, none, a density or an expression");
   if (node->kind != CB_NODE_MAP) return cb_scenario_placed(s, read_scalar(s, node, &parameters, up), node, false);
   cb_status status = find_class(node, &cb_fluid_medium_registry, "media", "{density: 998}", &i);
   if (!status)
-    status = cb_medium_create_class(cb_fluid_medium_classes[i], node->items[0], &parameters, up, &s->fluid->medium);
+    status = cb_medium_create_class(cb_fluid_medium_classes[i], node->items[0], &parameters, up,
+                                    &cb_fluid_scenario_of(s)->medium);
   return cb_scenario_placed(s, status, node->count ? node->items[0] : node, false);
 }
 

@@ -142,7 +142,7 @@ static cb_status add_to_all(cb_scenario *s, cb_status (*add)(cb_builder *, int b
                             const void *what) {
   cb_status status = CB_OK;
   int number;
-  if (!s->fluid || s->fluid->fluid.curvature == 0) return add(s->builder, -1, what);
+  if (!s->class->body || cb_fluid_scenario_of(s)->fluid.curvature == 0) return add(s->builder, -1, what);
   for (int i = 0; i < cb_builder_bodies(s->builder) && !status; i++)
     if (!cb_scenario_body_is_rigid(s, i, &number)) status = add(s->builder, i, what);
   return status;
@@ -156,7 +156,8 @@ cb_status cb_scenario_for_bodies(cb_scenario *s, const cb_node *bodies, const cb
     const cb_node *name = !bodies ? NULL : bodies->kind == CB_NODE_LIST ? bodies->items[i] : bodies;
     int body = -1, number;
     cb_status status = name ? cb_scenario_find_body(s, name, &body) : CB_OK;
-    if (!status && s->fluid && s->fluid->fluid.curvature != 0 && name && cb_scenario_body_is_rigid(s, body, &number))
+    if (!status && s->class->body && cb_fluid_scenario_of(s)->fluid.curvature != 0 && name &&
+        cb_scenario_body_is_rigid(s, body, &number))
       continue;
     if (!status)
       status = cb_scenario_placed(s, name ? add(s->builder, body, what) : add_to_all(s, add, what), at, expression);

@@ -401,8 +401,8 @@ static cb_status make(cb_scenario *s, const cb_node *body, const immersed_parame
                       const cb_immersed_options *options, cb_immersed_kind *kind) {
   int which = 0, component = 0;
   size_t at = 0;
-  cb_status status =
-      cb_immersed_create(&s->fluid->fluid, kind->surface, kind->poses, options, &which, &component, &at, &kind->body);
+  cb_status status = cb_immersed_create(&cb_fluid_scenario_of(s)->fluid, kind->surface, kind->poses, options, &which,
+                                        &component, &at, &kind->body);
   if (status != CB_ERROR_INPUT || !p->wrenches) return cb_scenario_placed(s, status, body, false);
   const cb_node *vector = cb_node_get(p->wrenches->items[which], component < 3 ? "torque" : "force");
   return vector ? cb_node_fail_at(vector->items[component % 3], at, "%s", cb_error_text())
@@ -411,7 +411,7 @@ static cb_status make(cb_scenario *s, const cb_node *body, const immersed_parame
 
 static cb_status read_name(cb_scenario *s, const cb_node *node, int number, const char *given, const char **out) {
   char numbered[32];
-  const cb_fluid_scenario *m = s->fluid;
+  const cb_fluid_scenario *m = s->own;
   snprintf(numbered, sizeof numbered, "body.%d", number);
   const char *name = given && *given ? given : cb_arena_strdup(s->arena, numbered);
   if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
@@ -452,7 +452,7 @@ static cb_status read_body(cb_scenario *s, const cb_node *node, int number, bool
   immersed_parameters p;
   cb_immersed_options options = {0};
   const char *name = NULL;
-  const cb_fluid_scenario *m = s->fluid;
+  const cb_fluid_scenario *m = s->own;
   cb_status status = cb_params_bind(cb_immersed_table, node, node, NULL, 0, &p);
   if (status && node->kind != CB_NODE_MAP) return status;
   cb_errors errors = cb_errors_begin();
@@ -484,12 +484,12 @@ static cb_status read_body(cb_scenario *s, const cb_node *node, int number, bool
 static cb_status read_centres(cb_scenario *s, const cb_node *item, int first) {
   const cb_node *charge = cb_node_get(item, "charge");
   double value = 0;
-  const cb_status status = charge && first < s->fluid->n ? cb_node_real(charge, &value) : CB_OK;
+  const cb_status status = charge && first < cb_fluid_scenario_of(s)->n ? cb_node_real(charge, &value) : CB_OK;
   return status ? status : cb_scenario_placed(s, cb_scenario_add_centres(s, first, value), item, false);
 }
 
 cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list, bool whole) {
-  cb_fluid_scenario *m = s->fluid;
+  cb_fluid_scenario *m = s->own;
   if (list->kind != CB_NODE_LIST || list->count == 0)
     return cb_node_fail(list, "expected a list of bodies, each with `shape` or `mesh`");
   m->bodies = list;

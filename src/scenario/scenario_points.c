@@ -32,13 +32,15 @@ bool cb_scenario_has_points(const cb_node *root) {
   return cb_node_get(root, "potentials") && (!name || !name->text || !strcmp(name->text, "e3"));
 }
 
-const cb_space *cb_scenario_points_space(const cb_scenario *s) { return s->space ? s->space : s->fluid->flat; }
+const cb_space *cb_scenario_points_space(const cb_scenario *s) {
+  return s->space ? s->space : cb_fluid_scenario_of(s)->flat;
+}
 
 cb_status cb_scenario_points_begin(cb_scenario *s, const cb_node *bodies) {
-  cb_status status = s->space ? CB_OK : cb_space_create("e3", NULL, &s->fluid->flat);
+  cb_status status = s->space ? CB_OK : cb_space_create("e3", NULL, &cb_fluid_scenario_of(s)->flat);
   if (!status) status = cb_builder_create(cb_scenario_points_space(s), &s->builder);
   if (status) return status;
-  cb_builder_couple(s->builder, s->fluid->fluid.curvature == 0);
+  cb_builder_couple(s->builder, cb_fluid_scenario_of(s)->fluid.curvature == 0);
   s->bodies = bodies;
   s->failed = cb_arena_alloc(s->arena, bodies && bodies->kind == CB_NODE_LIST ? bodies->count : 0, sizeof *s->failed);
   return s->failed ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for bodies");
@@ -54,7 +56,7 @@ cb_status cb_scenario_read_particles(cb_scenario *s, const cb_node *body) {
 
 /* The place of a point of a body in the coordinates of the space. */
 static void place(const cb_scenario *s, const cb_body_start *of, const double at[3], double out[4]) {
-  const double K = s->fluid->fluid.curvature;
+  const double K = cb_fluid_scenario_of(s)->fluid.curvature;
   double x[3];
   cb_pose_point_in(K, &of->pose, at, x);
   if (K == 0) {
@@ -67,7 +69,7 @@ static void place(const cb_scenario *s, const cb_body_start *of, const double at
 
 /* Stores that the particle is a point of a body. */
 static cb_status note(cb_scenario *s, cb_body_point point) {
-  cb_fluid_scenario *m = s->fluid;
+  cb_fluid_scenario *m = s->own;
   if (m->n_points == m->capacity_points) {
     const int capacity = m->capacity_points ? 2 * m->capacity_points : 16;
     cb_body_point *more = cb_arena_alloc(s->arena, (size_t)capacity, sizeof *more);
@@ -81,7 +83,7 @@ static cb_status note(cb_scenario *s, cb_body_point point) {
 }
 
 cb_status cb_scenario_add_centres(cb_scenario *s, int first, double charge) {
-  cb_fluid_scenario *m = s->fluid;
+  cb_fluid_scenario *m = s->own;
   cb_status status = CB_OK;
   for (int i = first; i < m->n && !status; i++) {
     const cb_body_start *of = &m->body[i];
@@ -104,7 +106,7 @@ cb_status cb_scenario_add_centres(cb_scenario *s, int first, double charge) {
 }
 
 bool cb_scenario_body_is_rigid(const cb_scenario *s, int body, int *number) {
-  const cb_fluid_scenario *m = s->fluid;
+  const cb_fluid_scenario *m = s->own;
   const char *name = cb_builder_body_name(s->builder, body);
   for (int i = 0; m && i < m->n; i++)
     if (!strcmp(m->body[i].name, name)) {
@@ -117,7 +119,7 @@ bool cb_scenario_body_is_rigid(const cb_scenario *s, int body, int *number) {
 /* Adds the point `at` of rigid body `number`, named after its place. */
 static cb_status add_auxiliary(cb_scenario *s, const cb_node *node, int number, const double at[3], double radius,
                                bool touches, int *index) {
-  const cb_body_start *of = &s->fluid->body[number];
+  const cb_body_start *of = &cb_fluid_scenario_of(s)->body[number];
   char text[128];
   double x[4];
   snprintf(text, sizeof text, "%.60s[%.6g, %.6g, %.6g]", of->name, at[0], at[1], at[2]);
@@ -140,7 +142,7 @@ cb_status cb_scenario_read_body_point(cb_scenario *s, const cb_node *node, int *
   double local[3];
   cb_status status = cb_node_check_keys(node, keys, 2);
   if (status) return status;
-  if (!s->fluid)
+  if (!s->class->body)
     return cb_node_fail(node,
                         "{body: .., at: ..} is a point of a rigid body, which needs `fluid`: expected [body, number]");
   if (!name || !at) return cb_node_fail(node, "expected {body: NAME, at: [x, y, z]}, a point in the frame of the body");
@@ -150,7 +152,7 @@ cb_status cb_scenario_read_body_point(cb_scenario *s, const cb_node *node, int *
                           cb_builder_body_name(s->builder, body), cb_builder_body_name(s->builder, body));
   if (!status) status = cb_scenario_vector(s, at, 0, NULL, NULL, local);
   if (status) return status;
-  const cb_fluid_scenario *m = s->fluid;
+  const cb_fluid_scenario *m = s->own;
   for (int i = 0; i < m->n_points; i++)
     if (m->point[i].body == number && !memcmp(m->point[i].at, local, sizeof local) && m->point[i].auxiliary) {
       *index = m->point[i].particle; /* the same point again */
@@ -178,7 +180,7 @@ static cb_status read_sphere(cb_scenario *s, const cb_node *node, int body) {
 
 /* Adds the spheres of the bodies of one entry. */
 static cb_status add_spheres(cb_scenario *s, const cb_node *list, const cb_immersed *of) {
-  const cb_fluid_scenario *m = s->fluid;
+  const cb_fluid_scenario *m = s->own;
   if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "expected a list of {at: [x, y, z], radius: r}");
   cb_errors errors = cb_errors_begin();
   for (size_t k = 0; k < list->count; k++)
@@ -189,7 +191,7 @@ static cb_status add_spheres(cb_scenario *s, const cb_node *list, const cb_immer
 
 /* Adds all vertices of a body without spheres, which walls push. */
 static cb_status add_vertices(cb_scenario *s, const cb_node *node, const cb_immersed *of) {
-  cb_fluid_scenario *m = s->fluid;
+  cb_fluid_scenario *m = s->own;
   const cb_surface *surface = cb_immersed_surface(of);
   cb_status status = CB_OK;
   if (cb_immersed_poses(of) || surface->vertices > 5000)
@@ -206,7 +208,7 @@ static cb_status add_vertices(cb_scenario *s, const cb_node *node, const cb_imme
 }
 
 static cb_status add_touching(cb_scenario *s, const cb_node *bodies, bool walls) {
-  const cb_fluid_scenario *m = s->fluid;
+  const cb_fluid_scenario *m = s->own;
   cb_errors errors = cb_errors_begin();
   for (int pass = 0; pass < 2; pass++) /* vertices come last */
     for (size_t i = 0; i < m->n_kinds; i++) {
@@ -220,7 +222,7 @@ static cb_status add_touching(cb_scenario *s, const cb_node *bodies, bool walls)
 }
 
 cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root) {
-  cb_fluid_scenario *m = s->fluid;
+  cb_fluid_scenario *m = s->own;
   const cb_node *list = cb_node_get(root, "bodies");
   cb_status status = add_touching(s, list, cb_node_get(root, "walls"));
   if (status) return status;
@@ -229,6 +231,25 @@ cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root) {
   if (!status || status == CB_ERROR_MEMORY || status == CB_ERROR_INPUT) return status;
   return cb_node_fail(constraints && cb_failure_last().kind == CB_FAILURE_CONSTRAINT ? constraints : list, "%s",
                       cb_error_text());
+}
+
+/* Their readers find the space of the particles in s->space, which is not set for a fluid in flat space. */
+cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root) {
+  cb_fluid_scenario *m = s->own;
+  cb_space *const given = s->space;
+  if (!given) s->space = m->flat;
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(
+      &errors, root,
+      cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions"),
+                              cb_scenario_section(root, "forces")));
+  cb_errors_add(&errors, root, cb_scenario_read_constraints(s, cb_scenario_section(root, "constraints")));
+  cb_errors_add(&errors, root,
+                cb_scenario_read_contacts(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
+                                          cb_scenario_section(root, "events")));
+  cb_errors_add(&errors, root, cb_scenario_read_start(s, cb_scenario_section(root, "start"), &m->start));
+  s->space = given;
+  return cb_errors_end(&errors);
 }
 
 /* --- `particles: {viscosity: 1e-3, drag_coefficient: .47, added_mass: true}` in `fluid` --- */
@@ -243,7 +264,7 @@ const cb_param cb_particles_table[] = {
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 cb_status cb_scenario_read_particles_in_fluid(cb_scenario *s, const cb_node *node) {
-  cb_fluid_scenario *m = s->fluid;
+  cb_fluid_scenario *m = s->own;
   const cb_status status = cb_params_bind(cb_particles_table, node, node, NULL, 0, &m->particles);
   m->particles.medium = m->medium;
   m->particles.flow = m->flow;

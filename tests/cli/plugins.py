@@ -43,6 +43,12 @@ bodies:
 integrator: {name: leapfrog, step: 0.02}
 time: {end: 2}
 """
+ROTOR = """\
+curvebody: 1
+rotor: {moments: [1, 1, 2], spin: [0.3, 0, 0.7]}
+integrator: {name: rkmk4, step: 0.02}
+time: {end: 4}
+"""
 STROKE = """\
 curvebody: 1
 bundle: {name: leg, mass: 0.7, length: 1.3}
@@ -126,7 +132,7 @@ class Plugins(Case):
         self.write("g.yaml", STROKE)
         refused = self.call("--plugin", PLUGIN["leapfrog"], "--plugin", PLUGIN["leg"], "run", "g.yaml", "--set",
                             "integrator.name=leapfrog")
-        self.assertIn("is for particles in a space, not for gaits in a bundle; expected one of `magnus`", refused.stderr)
+        self.assertIn("is for Hamiltonian systems, not for paths in a group; expected one of `magnus`", refused.stderr)
 
     def fall(self, *words):
         self.good("--plugin", PLUGIN["ball"], "run", "b.yaml", "-o", "b.h5", *words)
@@ -261,10 +267,45 @@ class Plugins(Case):
         left = self.good(*with_yukawa, "check", "y.yaml", "--set", "interactions.0.pair_potential=coulomb").stdout
         self.assertIn("`screening` of yukawa is left out: coulomb has no such key", left)
 
+    def test_a_configuration_space_runs_is_recorded_and_resumes(self):
+        def rotor(*words):
+            return self.good("--plugin", PLUGIN["rotor"], *words)
+        self.write("rotor.yaml", ROTOR)
+        listed = json.loads(rotor("list", "configurations", "--json").stdout)["configurations"]
+        self.assertIn("rotor", [entry["name"] for entry in listed])
+        errors = []
+        for step in ("0.04", "0.02"):
+            rotor("run", "rotor.yaml", "--set", "integrator.step=" + step, "-o", "r.h5", "--force")
+            with h5py.File(self.path("r.h5")) as file:
+                t, spin, energy = file["time"][()], file["spin"][()], file["energy"][()]
+            # a symmetric top with moments 1, 1, 2: in the body the spin turns about the axis with the rate (2/1 - 1) 0.7
+            exact = np.stack([0.3 * np.cos(0.7 * t), 0.3 * np.sin(0.7 * t), 0.7 + 0 * t], 1)
+            errors.append(np.abs(spin - exact).max())
+            np.testing.assert_allclose(energy, energy[0], rtol=1e-7)
+        self.assertLess(errors[1], 1e-8)
+        self.assertAlmostEqual(np.log2(errors[0] / errors[1]), 4, delta=0.2)
+        other = ["--set", "integrator={name: hamilton_pontryagin, step: 0.02}"]
+        rotor("run", "rotor.yaml", *other, "-o", "h.h5")
+        with h5py.File(self.path("h.h5")) as file:
+            np.testing.assert_allclose(file["momentum"][()], file["momentum"][0] + 0 * file["momentum"][()], atol=1e-14)
+        for words in ([], other):
+            rotor("run", "rotor.yaml", *words, "-o", "half.h5", "--set", "time.end=2", "--set", "record.checkpoint=25", "--force")
+            rotor("run", "rotor.yaml", *words, "-o", "whole.h5", "--set", "record.checkpoint=25", "--force")
+            rotor("resume", "half.h5", "--until", "4")
+            different = differing(datasets(self.path("whole.h5")), datasets(self.path("half.h5")))
+            self.assertEqual([name for name in different if not name.startswith("scenario")], [])
+            rotor("verify", "half.h5")
+        refused = self.call("--plugin", PLUGIN["rotor"], "check", "rotor.yaml", "--set", "integrator.name=lobatto")
+        self.assertIn("is for Hamiltonian systems, not for discrete Lagrangians on a Lie group", refused.stderr)
+        wrong = self.call("--plugin", PLUGIN["rotor"], "check", "rotor.yaml", "--set", "rotor.moments=[1, 0, 2]")
+        self.assertIn("error: moments: expected numbers > 0, found 0", wrong.stderr)
+        without = self.call("check", "rotor.yaml")
+        self.assertIn("unknown key 'rotor'", without.stderr)
+
     def test_a_class_that_lacks_something_is_refused(self):
         still = self.call("--plugin", PLUGIN["no_step"], "list")
         self.assertEqual(still.returncode, 2)
-        self.assertIn("integrator `still` of the plugin: expected name, title, doc, a configuration", still.stderr)
+        self.assertIn("integrator `still` of the plugin: expected name, title, doc, the problem", still.stderr)
         taken = self.call("--plugin", PLUGIN["taken"], "list")
         self.assertEqual(taken.returncode, 2)
         self.assertIn("a bundle `purcell` already exists", taken.stderr)

@@ -87,9 +87,7 @@ static bool measure(const cb_system *s, cb_integrator *in, double h, found *out)
   return status == CB_OK;
 }
 
-static bool is_of_particles(const cb_integrator_class *class) {
-  return class->configuration == &cb_configuration_particles;
-}
+static bool is_of_particles(const cb_integrator_class *class) { return class->solves == &cb_problem_hamiltonian; }
 
 /* For one integrator: the number of halvings that were measured, and the sum of the measured orders minus its own
  * order. */

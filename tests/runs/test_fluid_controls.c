@@ -101,7 +101,7 @@ static void a_heading_is_held_in_water(void **unused) {
         "integrator: {%s}\ntime: {end: 3}\n",
         integrators[i]);
     check_ok(cb_scenario_open_text("water", text, NULL, 0, &scenario));
-    const cb_fluid_run *b = cb_scenario_run(scenario)->fluid;
+    const cb_fluid_run *b = cb_fluid_run_of(cb_scenario_run(scenario));
     const cb_rigid_problem *p = cb_immersed_workspace_problem(b->part[0].workspace[0]);
     double K[6][6], mu0[6];
     check_ok(p->inertia(p->self, 0, &b->state[0].g, K, mu0));
@@ -211,9 +211,9 @@ static void steps_can_be_reversed(void **unused) {
   cb_scenario *s = make(spring, "step: 0.05", 5);
   cb_run *run = cb_scenario_run(s);
   cb_sink quiet = {0};
-  for (int i = 0; i < 50; i++) check_ok(run->class->step(run, &quiet, 0.05));
+  for (int i = 0; i < 50; i++) check_ok(run->motion->step(run, &quiet, 0.05));
   check_at_least(fabs(cb_run_body(run, 0)->g.x[0] - 1), 0.1);
-  for (int i = 0; i < 50; i++) check_ok(run->class->step(run, &quiet, -0.05));
+  for (int i = 0; i < 50; i++) check_ok(run->motion->step(run, &quiet, -0.05));
   check_near(cb_run_body(run, 0)->g.x[0], 1, 1e-13);
   check_near(cb_run_body(run, 1)->g.x[0], -1, 1e-13);
   check_near(cb_run_body(run, 0)->world[3], 0, 1e-13);
@@ -314,8 +314,8 @@ static void names_without_effect_change_nothing(void **unused) {
     memory_sink a, b;
     go(with, &a);
     go(without, &b);
-    assert_non_null(cb_scenario_run(with)->fluid->controls);
-    assert_null(cb_scenario_run(without)->fluid->controls);
+    assert_non_null(cb_fluid_run_of(cb_scenario_run(with))->controls);
+    assert_null(cb_fluid_run_of(cb_scenario_run(without))->controls);
     assert_int_equal(a.n_rows, b.n_rows);
     assert_int_equal(a.row_bytes, b.row_bytes);
     for (size_t row = 0; row < a.n_rows; row++) assert_memory_equal(a.rows[row], b.rows[row], a.row_bytes);
@@ -337,7 +337,7 @@ static void threads_change_nothing(void **unused) {
   for (int i = 0; i < 2; i++) {
     cb_threads_set(i ? 3 : 1);
     s[i] = on_the_floor("reflecting", "0.1*(fish.x - x) - 0.1*coin.1.velocity_z", 220, 0.05);
-    assert_int_equal(cb_scenario_run(s[i])->fluid->threads, i ? 3 : 1);
+    assert_int_equal(cb_fluid_run_of(cb_scenario_run(s[i]))->threads, i ? 3 : 1);
     go(s[i], &m[i]);
   }
   cb_threads_set(0);
@@ -416,9 +416,9 @@ static void a_warm_step_allocates_nothing(void **unused) {
   cb_scenario *s = make(spring, "step: 0.01", 5);
   cb_run *run = cb_scenario_run(s);
   cb_sink quiet = {0};
-  for (int step = 0; step < 10; step++) check_ok(run->class->step(run, &quiet, 0.01));
+  for (int step = 0; step < 10; step++) check_ok(run->motion->step(run, &quiet, 0.01));
   count_from_here();
-  for (int step = 0; step < 5; step++) check_ok(run->class->step(run, &quiet, 0.01));
+  for (int step = 0; step < 5; step++) check_ok(run->motion->step(run, &quiet, 0.01));
   const char *what;
   check_ok(cb_run_measure(run, &what));
   assert_int_equal(count_so_far(), 0);

@@ -254,7 +254,7 @@ static void place(const cb_falling_plate *p, const cb_pose *g, double normal[3],
 cb_status cb_falling_plate_of_run(const cb_run *run, int body, cb_falling_plate *out) {
   if (run->motion->plate) return run->motion->plate(run, body, out);
   return cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
-                    "`falling_regime` needs a body or a system that falls: expected no gait in a bundle");
+                    "`falling_regime` needs a body or a system that falls: expected bodies in a fluid or a system");
 }
 
 void cb_falling_plate_add(const cb_falling_plate *p, double t, const double *row, cb_falling *to) {

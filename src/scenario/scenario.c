@@ -10,7 +10,9 @@
 
 /* --- the class of a scenario, and the keys that it may have --- */
 
-static const char *const shared[] = {"curvebody", "title", "integrator", "time", "record", NULL};
+static const char *const shared[] = {"curvebody", "title", "integrator", "time", "record", NULL}, *const first[] = {
+                                                                                                      "curvebody",
+                                                                                                      "title", NULL};
 enum { KEYS_MAX = 256 };
 
 typedef struct key_list {
@@ -28,18 +30,20 @@ static void add_keys(key_list *all, const char *const *keys) {
     if (!is_among(*keys, all->key)) all->key[all->n++] = *keys;
 }
 
-/* The keys of all classes. */
-static void list_keys(key_list *all) {
+/* The keys of a class, or of all classes (NULL), in the order of a scenario. */
+static void list_keys(key_list *all, const cb_configuration *class) {
   *all = (key_list){.n = 0};
+  add_keys(all, first);
+  add_keys(all, (class ? class : cb_scenario_usual_class())->keys);
+  for (size_t c = 0; !class && cb_configurations[c]; c++) add_keys(all, cb_configurations[c]->keys);
   add_keys(all, shared);
-  for (size_t c = 0; cb_configurations[c]; c++) add_keys(all, cb_configurations[c]->keys);
 }
 
 const cb_node *cb_scenario_section(const cb_node *root, const char *key) {
   const cb_node *node = cb_node_get(root, key);
   key_list all;
   if (node) return node;
-  list_keys(&all);
+  list_keys(&all, NULL);
   return cb_node_misspelt(root, key, all.key, all.n);
 }
 
@@ -84,7 +88,7 @@ static cb_status check_keys(const cb_node *root, const cb_configuration *class) 
   const cb_configuration *of;
   const cb_node *alone = foreign(root, class, &of);
   key_list all;
-  list_keys(&all);
+  list_keys(&all, NULL);
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, root, cb_node_check_keys(root, all.key, all.n));
   if (!class && alone) {
@@ -160,7 +164,7 @@ static cb_status read_all(cb_scenario *s) {
 static cb_status read_bundle(cb_scenario *s) {
   const cb_node *root = cb_tree_root(s->tree);
   const cb_configuration *class = NULL;
-  key_list all = {.n = 0};
+  key_list all;
   if (root->kind != CB_NODE_MAP)
     return cb_node_fail(root, "expected a scenario: a map that begins with `curvebody: %d`", FORMAT);
   for (size_t c = 0; cb_configurations[c] && !class; c++)
@@ -169,8 +173,7 @@ static cb_status read_bundle(cb_scenario *s) {
   if (!class) return cb_node_fail(root, "the key `bundle` is missing: see `curvebody list bundles`");
   const cb_status status = take_class(s, class);
   if (status) return status;
-  add_keys(&all, shared);
-  add_keys(&all, class->keys);
+  list_keys(&all, class);
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, root, cb_node_check_keys(root, all.key, all.n));
   cb_errors_add(&errors, root, check_format(s, root));

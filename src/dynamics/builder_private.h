@@ -58,6 +58,9 @@ struct cb_builder {
 
 /* As cb_expression_parse with the parameters of the builder; sets expression_at if the text is wrong. */
 cb_status cb_builder_parse(cb_builder *b, const char *text, const char *const *names, size_t n, cb_expression **out);
+/* Adds the position of node to a failure of the builder that has no position; if the text of node is an expression, a
+ * failure in it gets the position in the expression. */
+cb_status cb_builder_placed(const cb_builder *b, cb_status status, const cb_node *node, bool expression);
 /* Moves a given point onto the space if it is off by rounding only; otherwise fails with a message about `what`. x may
  * be `given`. */
 cb_status cb_builder_settle(const cb_space *g, const char *what, const double *given, double *x);

@@ -1,7 +1,7 @@
 /* Queries of a system (system_facts.h and the public interface): its sizes, its state at the start, its components as
  * separate systems, and its conserved quantities.
  */
-#include "dynamics/system_facts.h"
+#include "dynamics/gap_class.h"
 
 #include "dynamics/system_private.h"
 
@@ -308,8 +308,7 @@ static bool contacts_keep_energy(const cb_system *s) {
   if (!set) return true;
   bool keeps = !set->on || set->options.restitution == 1;
   for (int i = 0; i < set->n_walls; i++)
-    keeps = keeps && set->wall[i].restitution == 1 &&
-            !timed(set->wall[i].expression, coordinates(s->space, set->wall[i].chart));
+    keeps = keeps && set->wall[i].restitution == 1 && !cb_gap_function_timed(s->space, &set->wall[i].function);
   return keeps && set->options.accumulation != CB_ACCUMULATION_REST;
 }
 
@@ -319,9 +318,7 @@ static void break_all(const cb_space *g, cb_conserved *out) {
   for (int f = 0; f < g->n_killing; f++) out->momentum[f] = false;
 }
 
-/* Something acts from a fixed point `at`: marks the momenta of all Killing fields that move this point as not
- * conserved. */
-static void keep_point(const cb_space *g, const cb_fixed *at, cb_conserved *out) {
+void cb_conserved_keep_point(const cb_space *g, const cb_fixed *at, cb_conserved *out) {
   double size[CB_KILLING_MAX], maximum = 0;
   if (cb_origin_killing_sizes(g, &at->origin, at->x, size)) {
     break_all(g, out);
@@ -330,22 +327,6 @@ static void keep_point(const cb_space *g, const cb_fixed *at, cb_conserved *out)
   for (int f = 0; f < g->n_killing; f++) maximum = fmax(maximum, size[f]);
   for (int f = 0; f < g->n_killing; f++)
     if (!(size[f] <= vanishes * maximum)) out->momentum[f] = false;
-}
-
-/* Marks the momenta of the Killing fields that move a plane <n, x - foot> = 0 as not conserved. A field A x + b keeps
- * the plane if A n = 0 and <n, b> = 0. */
-static void keep_plane(const cb_space *g, const double *normal, cb_conserved *out) {
-  for (int f = 0; f < g->n_killing; f++) {
-    const cb_killing *X = &g->killing[f];
-    double off = 0, along = 0;
-    for (int a = 0; a < g->embedding; a++) {
-      double turned = 0;
-      for (int b = 0; b < g->embedding; b++) turned += X->a[a][b] * normal[b];
-      off = fmax(off, fabs(turned));
-      along += g->form[a] * normal[a] * X->b[a];
-    }
-    if (!(fmax(off, fabs(along)) <= vanishes)) out->momentum[f] = false;
-  }
 }
 
 /* The maximum rates at which Killing field f changes each coordinate of a chart (NULL: of the embedding), over some
@@ -370,50 +351,49 @@ static cb_status rates(const cb_space *g, const cb_chart *chart, int f, double *
   return CB_OK;
 }
 
-/* Marks the momenta of the Killing fields that change a coordinate which the expression uses as not conserved. */
-static void keep_coordinates(const cb_space *g, const cb_chart *chart, const cb_expression *e, cb_conserved *out) {
+/* Marks the momenta of the Killing fields that change a coordinate which a function uses as not conserved. */
+static void keep_coordinates(const cb_space *g, const cb_chart *chart, bool (*uses)(const void *, int), const void *of,
+                             cb_conserved *out) {
   for (int f = 0; f < g->n_killing; f++) {
     double rate[CB_Q_MAX];
     bool keeps = out->momentum[f] && !rates(g, chart, f, rate);
-    for (int a = 0; keeps && a < coordinates(g, chart); a++)
-      keeps = rate[a] <= vanishes || !cb_expression_uses(e, (size_t)a);
+    for (int a = 0; keeps && a < coordinates(g, chart); a++) keeps = rate[a] <= vanishes || !uses(of, a);
     out->momentum[f] = keeps;
   }
 }
+
+static bool expression_uses(const void *of, int i) { return cb_expression_uses(of, (size_t)i); }
+static bool function_uses(const void *of, int i) { return cb_gap_function_uses(of, i); }
 
 static void keep_constraint(const cb_system *s, const cb_constraint *c, cb_conserved *out) {
   if (c->class->velocity)
     break_all(s->space, out);
   else if (c->expression)
-    keep_coordinates(s->space, c->chart, c->expression, out);
+    keep_coordinates(s->space, c->chart, expression_uses, c->expression, out);
   else if (c->class->per_world)
-    keep_point(s->space, &c->centre, out);
+    cb_conserved_keep_point(s->space, &c->centre, out);
 }
 
-static void keep_wall(const cb_system *s, const cb_wall *wall, cb_conserved *out) {
-  cb_fixed centre;
-  switch (wall->kind) {
-    case CB_WALL_PLANE: keep_plane(s->space, wall->normal, out); break;
-    case CB_WALL_EXPRESSION: keep_coordinates(s->space, wall->chart, wall->expression, out); break;
-    case CB_WALL_BALL:
-      cb_origin_identity(s->space, &centre.origin);
-      for (int a = 0; a < CB_COORD_MAX; a++) centre.x[a] = wall->centre[a];
-      keep_point(s->space, &centre, out);
-      break;
-  }
+static void keep_wall(const cb_space *g, const cb_gap_function *f, cb_conserved *out) {
+  if (cb_gap_function_is_length(f))
+    f->class->forms->keep(g, f->of, out);
+  else
+    keep_coordinates(g, cb_gap_function_chart(g, f), function_uses, f, out);
 }
 
 cb_conserved cb_system_conserved(const cb_system *s) {
   cb_conserved out = {.energy = forces_keep_energy(s) && contacts_keep_energy(s)};
   for (int f = 0; f < s->space->n_killing; f++) out.momentum[f] = !s->n_generalised;
   for (int i = 0; i < s->n_centrals; i++)
-    if (s->central[i].group.n) keep_point(s->space, &s->central[i].centre, &out);
+    if (s->central[i].group.n) cb_conserved_keep_point(s->space, &s->central[i].centre, &out);
   for (int i = 0; i < s->n_fields; i++)
-    if (s->field[i].group.n) keep_coordinates(s->space, s->field[i].chart, s->field[i].expression, &out);
+    if (s->field[i].group.n)
+      keep_coordinates(s->space, s->field[i].chart, expression_uses, s->field[i].expression, &out);
   for (int r = 0; r < s->n_constraints; r++) {
     out.energy = out.energy && constraint_keeps_energy(s, &s->constraint[r]);
     keep_constraint(s, &s->constraint[r], &out);
   }
-  for (int i = 0; s->contacts && i < s->contacts->n_walls; i++) keep_wall(s, &s->contacts->wall[i], &out);
+  for (int i = 0; s->contacts && i < s->contacts->n_walls; i++)
+    keep_wall(s->space, &s->contacts->wall[i].function, &out);
   return out;
 }

@@ -44,6 +44,13 @@ static bool fluid_model_whole(const void *of) {
   return (c->on_twist || c->on_face || c->added_mass) && !(c->on_twist && c->on_face);
 }
 
+static bool gap_whole(const cb_gap_class *c, int least, int maximum) {
+  return (c->on_jets || c->forms) && c->particles >= least && c->particles <= maximum;
+}
+
+static bool wall_whole(const void *of) { return gap_whole(of, 0, 1); }
+static bool event_whole(const void *of) { return gap_whole(of, 1, 2); }
+
 static const kind kinds[] = {
     [CB_PLUGIN_IS_SPACE] = {"space", "init", CB_PLUGIN_SIZE_SPACE, &cb_space_registry, space_whole},
     [CB_PLUGIN_IS_INTEGRATOR] = {"integrator", "a configuration (one of cb_configuration_...) and step",
@@ -53,7 +60,11 @@ static const kind kinds[] = {
     [CB_PLUGIN_IS_BODY] = {"kind of body", "build", CB_PLUGIN_SIZE_BODY, &cb_body_registry, body_whole},
     [CB_PLUGIN_IS_SHAPE] = {"shape", "make", CB_PLUGIN_SIZE_SHAPE, &cb_shape_registry, shape_whole},
     [CB_PLUGIN_IS_FLUID_MODEL] = {"fluid model", "one of on_twist and on_face, or added_mass",
-                                  CB_PLUGIN_SIZE_FLUID_MODEL, &cb_fluid_model_registry, fluid_model_whole}};
+                                  CB_PLUGIN_SIZE_FLUID_MODEL, &cb_fluid_model_registry, fluid_model_whole},
+    [CB_PLUGIN_IS_WALL] = {"wall", "on_jets, and at most 1 particle", CB_PLUGIN_SIZE_WALL, &cb_wall_registry,
+                           wall_whole},
+    [CB_PLUGIN_IS_EVENT] = {"event", "on_jets, and 1 or 2 particles", CB_PLUGIN_SIZE_EVENT, &cb_event_registry,
+                            event_whole}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *name_of(const cb_plugin_class *c) { return ((const named *)c->of)->name; }

@@ -3,6 +3,7 @@
 
 #include "core/failure.h"
 #include "yaml/yaml.h"
+#include <curvebody/contact.h>
 #include <curvebody/scenario.h>
 #include <curvebody/param.h>
 
@@ -51,6 +52,9 @@ cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, con
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                     const cb_node *events);
 extern const cb_param cb_scenario_contacts_table[];
+/* The rows of a class of walls or events: its own, and those that all have; a last row ends them. */
+enum { CB_GAP_ROWS = 64 };
+void cb_scenario_gap_rows(const cb_gap_class *class, bool event, cb_param rows[CB_GAP_ROWS]);
 cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
 extern const cb_param cb_scenario_start_table[];
 /* whole: everything that moves in the run was read without errors. */

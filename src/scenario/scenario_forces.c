@@ -5,6 +5,7 @@
  *   interactions: - {pair_potential: gravity, strength: 1, between: [a, b]} | {expression: "exp(-d)/d", within: a}
  */
 #include "bodies/place.h"
+#include "dynamics/builder_private.h"
 #include "tree/scalar.h"
 #include "geometry/origin.h"
 #include "scenario/private.h"
@@ -80,10 +81,7 @@ const cb_param cb_field_table[] = {{"chart", CB_PARAM_STRING, offsetof(field_par
                                    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression) {
-  if (!cb_failure_is_of_input(status) || cb_failure_last().placed) return status;
-  if (expression && status == CB_ERROR_INPUT)
-    return cb_node_fail_at(node, cb_builder_expression_at(s->builder), "%s", cb_error_text());
-  return cb_node_fail(node, "%s", cb_error_text());
+  return cb_builder_placed(s->builder, status, node, expression);
 }
 
 static cb_status centre(cb_scenario *s, const cb_node *at, cb_fixed *centre) {

@@ -54,7 +54,7 @@ CASES = {
     "within as a text": ([(OPTIONS, "{within: @a}")], ["within: expected a list of bodies"]),
     "within an unknown body": ([(OPTIONS, "{within: [a, @c]}")], ["unknown body 'c'"]),
     "walls as a map": ([("- " + BALL, "  @" + BALL)], ["walls: expected a list"]),
-    "wall without a kind": ([(BALL, "@floor")], ["expected a map with one key: ball, plane or expression"]),
+    "wall without a kind": ([(BALL, "@floor")], ["expected a map with one key: ball, expression or plane"]),
     "wall of two kinds": ([(BALL, "@{ball: 1, plane: 2}")], ["expected a map with one key"]),
     "unknown kind of wall": ([(BALL, BALL.replace("ball", "@bal"))], ["unknown key 'bal', did you mean 'ball'?"]),
     "ball without a radius": ([(BALL, "ball: @{at: {point: [0, 0, 0, 1]}}")], ["missing key 'radius'"]),

@@ -133,6 +133,8 @@ static void constraints(printer *p) {
 static void contacts(printer *p) {
   entry(p, "contacts", "Contacts of spheres and surfaces",
         "Between different bodies, between the bodies in `between`, and `within` bodies", cb_scenario_contacts_table);
+  entry(p, "contacts", "Contacts of a system with walls", "The point of a system touches only walls",
+        cb_scenario_wall_contacts_table);
 }
 
 static void gap_class(printer *p, const cb_gap_class *c, bool event) {

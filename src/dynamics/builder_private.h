@@ -82,6 +82,8 @@ cb_status cb_origins_settle(const cb_builder *b, cb_system *s);
 cb_status cb_constraints_settle(cb_builder *b, cb_system *s);
 /* Finds rows that depend on others at the start, and drops them or fails. */
 cb_status cb_constraints_check_rank(const cb_builder *b, cb_system *s);
+/* Sets how contacts with walls are resolved, in a system in which particles do not touch one another. */
+cb_status cb_builder_wall_contacts(cb_builder *b, cb_contact_rule rule, cb_contact_accumulation accumulation);
 /* Moves the builder's contacts, walls and events into the system: particles become places. Lists the triangles, and
  * makes the checks that need all particles. */
 cb_status cb_contacts_settle(cb_builder *b, cb_system *s);

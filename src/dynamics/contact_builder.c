@@ -55,19 +55,26 @@ cb_status cb_builder_check_distances(const cb_space *g, const char *what) {
                  g->class_->name);
 }
 
-cb_status cb_builder_contacts(cb_builder *b, const cb_contact_options *options) {
+cb_status cb_builder_wall_contacts(cb_builder *b, cb_contact_rule rule, cb_contact_accumulation accumulation) {
   cb_contact_set *set = NULL;
+  if (rule != CB_CONTACT_SEQUENTIAL && rule != CB_CONTACT_SIMULTANEOUS)
+    return cb_fail(CB_ERROR_ARGUMENT, "rule %d of contacts: expected sequential or simultaneous", (int)rule);
+  if (accumulation != CB_ACCUMULATION_STOP && accumulation != CB_ACCUMULATION_REST)
+    return cb_fail(CB_ERROR_ARGUMENT, "accumulation %d of contacts: expected stop or rest", (int)accumulation);
+  const cb_status status = cb_builder_contact_set(b, &set);
+  if (status) return status;
+  set->options.rule = rule;
+  set->options.accumulation = accumulation;
+  return CB_OK;
+}
+
+cb_status cb_builder_contacts(cb_builder *b, const cb_contact_options *options) {
   cb_status status = check_restitution(options->restitution);
   if (!status) status = cb_builder_check_distances(b->space, "contacts of particles");
-  if (!status && options->rule != CB_CONTACT_SEQUENTIAL && options->rule != CB_CONTACT_SIMULTANEOUS)
-    status = cb_fail(CB_ERROR_ARGUMENT, "rule %d of contacts: expected sequential or simultaneous", (int)options->rule);
-  if (!status && options->accumulation != CB_ACCUMULATION_STOP && options->accumulation != CB_ACCUMULATION_REST)
-    status =
-        cb_fail(CB_ERROR_ARGUMENT, "accumulation %d of contacts: expected stop or rest", (int)options->accumulation);
-  if (!status) status = cb_builder_contact_set(b, &set);
+  if (!status) status = cb_builder_wall_contacts(b, options->rule, options->accumulation);
   if (status) return status;
-  set->on = true;
-  set->options = *options;
+  b->contacts->on = true;
+  b->contacts->options = *options;
   return CB_OK;
 }
 

@@ -329,26 +329,54 @@ void cb_conserved_keep_point(const cb_space *g, const cb_fixed *at, cb_conserved
     if (!(size[f] <= vanishes * maximum)) out->momentum[f] = false;
 }
 
-/* The maximum rates at which Killing field f changes each coordinate of a chart (NULL: of the embedding), over some
- * points without special symmetry. */
+/* Points without special symmetry, relative to the base point. */
+enum { SAMPLES = 3 };
+static const double offset[SAMPLES][CB_Q_MAX] = {
+    {0.31, 0.17, 0.23, 0.11, -0.19, 0.13, 0.29, -0.07, 0.05, 0.21, -0.27, 0.15},
+    {-0.13, 0.29, 0.19, 0.07, 0.11, -0.23, 0.17, 0.31, -0.05, 0.27, 0.21, -0.15},
+    {0.21, -0.27, -0.15, 0.05, 0.29, 0.07, -0.31, 0.13, 0.23, -0.11, 0.19, 0.17}};
+
+/* The coordinates q of a sample in a chart (NULL: of the embedding), and their rates u along Killing field f. */
+static cb_status move_sample(const cb_space *g, const cb_chart *chart, int f, int sample, double *q, double *u) {
+  double x[CB_Q_MAX], v[CB_Q_MAX];
+  cb_space_base_point(g, x);
+  for (int a = 0; a < g->embedding; a++) x[a] += offset[sample][a];
+  cb_space_project_point(g, x);
+  cb_killing_at(g, f, x, v);
+  if (chart && !g->intrinsic) return cb_chart_pull(g, chart, x, v, q, u);
+  memcpy(q, x, (size_t)g->embedding * sizeof *q);
+  memcpy(u, v, (size_t)g->embedding * sizeof *u);
+  return CB_OK;
+}
+
+/* The maximum rates at which Killing field f changes each coordinate of a chart (NULL: of the embedding). */
 static cb_status rates(const cb_space *g, const cb_chart *chart, int f, double *rate) {
-  static const double offset[][CB_Q_MAX] = {
-      {0.31, 0.17, 0.23, 0.11, -0.19, 0.13, 0.29, -0.07, 0.05, 0.21, -0.27, 0.15},
-      {-0.13, 0.29, 0.19, 0.07, 0.11, -0.23, 0.17, 0.31, -0.05, 0.27, 0.21, -0.15},
-      {0.21, -0.27, -0.15, 0.05, 0.29, 0.07, -0.31, 0.13, 0.23, -0.11, 0.19, 0.17}};
   for (int a = 0; a < CB_Q_MAX; a++) rate[a] = 0;
-  for (size_t p = 0; p < sizeof offset / sizeof *offset; p++) {
-    double x[CB_Q_MAX], v[CB_Q_MAX], q[CB_Q_MAX], u[CB_Q_MAX];
-    cb_space_base_point(g, x);
-    for (int a = 0; a < g->embedding; a++) x[a] += offset[p][a];
-    cb_space_project_point(g, x);
-    cb_killing_at(g, f, x, v);
-    const bool plain = !chart || g->intrinsic;
-    const cb_status status = plain ? CB_OK : cb_chart_pull(g, chart, x, v, q, u);
+  for (int p = 0; p < SAMPLES; p++) {
+    double q[CB_Q_MAX], u[CB_Q_MAX];
+    const cb_status status = move_sample(g, chart, f, p, q, u);
     if (status) return status;
-    for (int a = 0; a < coordinates(g, chart); a++) rate[a] = fmax(rate[a], fabs(plain ? v[a] : u[a]));
+    for (int a = 0; a < coordinates(g, chart); a++) rate[a] = fmax(rate[a], fabs(u[a]));
   }
   return CB_OK;
+}
+
+/* Marks the momenta of the Killing fields that change the value of a wall's function at a sample as not conserved. */
+static void keep_values(const cb_space *g, const cb_gap_function *w, cb_conserved *out) {
+  const cb_chart *chart = cb_gap_function_chart(g, w);
+  const int n = coordinates(g, chart);
+  for (int f = 0; f < g->n_killing; f++)
+    for (int p = 0; p < SAMPLES && out->momentum[f]; p++) {
+      double at[CB_Q_MAX + 2] = {0}, u[CB_Q_MAX], rate = 0, size = 0;
+      out->momentum[f] = !move_sample(g, chart, f, p, at, u);
+      at[n] = 0.37;
+      const cb_jet jet = cb_gap_function_jet(g, w, n, at);
+      for (int a = 0; a < n && out->momentum[f]; a++) {
+        rate += jet.g[a] * u[a];
+        size += fabs(jet.g[a] * u[a]);
+      }
+      out->momentum[f] = out->momentum[f] && fabs(rate) <= vanishes * size;
+    }
 }
 
 /* Marks the momenta of the Killing fields that change a coordinate which a function uses as not conserved. */
@@ -377,6 +405,8 @@ static void keep_constraint(const cb_system *s, const cb_constraint *c, cb_conse
 static void keep_wall(const cb_space *g, const cb_gap_function *f, cb_conserved *out) {
   if (cb_gap_function_is_length(f))
     f->class->forms->keep(g, f->of, out);
+  else if (f->class->on_jets)
+    keep_values(g, f, out);
   else
     keep_coordinates(g, cb_gap_function_chart(g, f), function_uses, f, out);
 }

@@ -10,6 +10,7 @@
  *     - {expression: {particle: [a, 0], value: "x - 1", action: stop}}
  */
 #include "core/registry.h"
+#include "core/warning.h"
 #include "dynamics/builder_private.h"
 #include "scenario/private.h"
 
@@ -30,13 +31,19 @@ typedef struct contact_parameters {
 #define END \
   { NULL, 0, 0, NULL, NULL, NULL, NULL, NULL }
 
+/* clang-format off */
+#define RULE_ROWS                                                                                                     \
+  {"rule", CB_PARAM_CHOICE, offsetof(contact_parameters, rule), "sequential", "", "", "sequential|simultaneous",      \
+   "rule that resolves several simultaneous contacts"},                                                               \
+  {"accumulation", CB_PARAM_CHOICE, offsetof(contact_parameters, accumulation), "stop", "", "", "stop|rest",          \
+   "infinitely many contacts in a finite time: the run stops, or bodies come to rest"}
+/* clang-format on */
+
+const cb_param cb_scenario_wall_contacts_table[] = {RULE_ROWS, END};
 const cb_param cb_scenario_contacts_table[] = {
     {"restitution", CB_PARAM_REAL, offsetof(contact_parameters, restitution), "1", "", "[0, 1]", NULL,
      "speed after a contact of two bodies, divided by the speed before"},
-    {"rule", CB_PARAM_CHOICE, offsetof(contact_parameters, rule), "sequential", "", "", "sequential|simultaneous",
-     "rule that resolves several simultaneous contacts"},
-    {"accumulation", CB_PARAM_CHOICE, offsetof(contact_parameters, accumulation), "stop", "", "", "stop|rest",
-     "infinitely many contacts in a finite time: the run stops, or bodies come to rest"},
+    RULE_ROWS,
     {"broad_phase", CB_PARAM_CHOICE, offsetof(contact_parameters, broad_phase), "cells", "", "", "cells|all_pairs",
      "pairs that are examined; the contacts are the same"},
     NODE(contact_parameters, between, "", "pairs of bodies that can collide, [[a, b], ..] (default: all)"),
@@ -209,11 +216,55 @@ static cb_status read_event(cb_scenario *s, const cb_node *node) {
   return status;
 }
 
+static cb_status read_walls_and_events(cb_scenario *s, const cb_node *walls, const cb_node *events) {
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, walls, cb_scenario_for_items(s, walls, "walls", read_wall));
+  cb_errors_add(&errors, events, cb_scenario_for_items(s, events, "events", read_event));
+  return cb_errors_end(&errors);
+}
+
+/* Warns if nothing can touch: there is no wall, and no body has a size. */
+static void warn_of_points(const cb_scenario *s) {
+  const cb_builder *b = s->builder;
+  bool sized = !b || !b->n_points || b->n_triangles;
+  for (int i = 0; !sized && i < b->n_points; i++) sized = b->point[i].radius > 0;
+  if (!sized)
+    cb_warn("`contacts` has no effect: all particles have radius 0, no body has a surface, and there are no `walls`");
+}
+
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                     const cb_node *events) {
   cb_errors errors = cb_errors_begin();
   if (contacts) cb_errors_add(&errors, contacts, read_contacts(s, contacts));
-  cb_errors_add(&errors, walls, cb_scenario_for_items(s, walls, "walls", read_wall));
-  cb_errors_add(&errors, events, cb_scenario_for_items(s, events, "events", read_event));
+  cb_errors_add(&errors, walls, read_walls_and_events(s, walls, events));
+  if (contacts && !(walls && walls->count)) warn_of_points(s);
+  return cb_errors_end(&errors);
+}
+
+/* Reads `contacts` of a system. Its single point touches only walls; keys about pairs of particles have no meaning. */
+static cb_status read_wall_contacts(cb_scenario *s, const cb_node *node, const cb_node *walls) {
+  static const char *const of_pairs[] = {"restitution", "broad_phase", "between", "within", "except", NULL};
+  contact_parameters p;
+  for (const char *const *key = of_pairs; *key; key++)
+    if (cb_node_get(node, *key))
+      return cb_node_fail(cb_node_get(node, *key),
+                          "%s: a system is one point of its configuration space, which can touch walls but no other "
+                          "particle: expected only `rule` and `accumulation`",
+                          *key);
+  const cb_status status = cb_params_bind(cb_scenario_wall_contacts_table, node, node, NULL, 0, &p);
+  if (status || !s->builder) return status;
+  if (!walls || !walls->count)
+    return cb_node_fail(
+        node,
+        "a system is one point of its configuration space, which can touch walls but no other particle: "
+        "expected `walls` next to `contacts`");
+  return cb_scenario_placed(s, cb_builder_wall_contacts(s->builder, p.rule, p.accumulation), node, false);
+}
+
+cb_status cb_scenario_read_system_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
+                                           const cb_node *events) {
+  cb_errors errors = cb_errors_begin();
+  if (contacts) cb_errors_add(&errors, contacts, read_wall_contacts(s, contacts, walls));
+  cb_errors_add(&errors, walls, read_walls_and_events(s, walls, events));
   return cb_errors_end(&errors);
 }

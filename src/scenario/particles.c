@@ -86,11 +86,12 @@ static cb_status read_start(cb_scenario *s, const cb_node *node) {
 }
 
 /* Reads the keys that scenarios in a space and systems have: contacts, walls, events and start. */
-static cb_status read_meetings(cb_scenario *s, const cb_node *root) {
+static cb_status read_meetings(cb_scenario *s, const cb_node *root,
+                               cb_status (*read)(cb_scenario *, const cb_node *, const cb_node *, const cb_node *)) {
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, root,
-                cb_scenario_read_contacts(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
-                                          cb_scenario_section(root, "events")));
+                read(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
+                     cb_scenario_section(root, "events")));
   cb_errors_add(&errors, root, read_start(s, cb_scenario_section(root, "start")));
   return cb_errors_end(&errors);
 }
@@ -107,7 +108,7 @@ static cb_status read_in_space(cb_scenario *s, const cb_node *root) {
       &errors, root,
       cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions")));
   cb_errors_add(&errors, root, cb_scenario_read_constraints(s, cb_scenario_section(root, "constraints")));
-  cb_errors_add(&errors, root, read_meetings(s, root));
+  cb_errors_add(&errors, root, read_meetings(s, root, cb_scenario_read_contacts));
   return cb_errors_end(&errors);
 }
 
@@ -117,7 +118,7 @@ static cb_status read_coordinates(cb_scenario *s, const cb_node *root) {
     cb_builder_free(s->builder);
     s->builder = NULL;
   }
-  cb_errors_add(&errors, root, read_meetings(s, root));
+  cb_errors_add(&errors, root, read_meetings(s, root, cb_scenario_read_system_contacts));
   return cb_errors_end(&errors);
 }
 
@@ -161,14 +162,20 @@ static const cb_section sections[] = {{"time", cb_time_table},
                                       {"record", cb_record_table},
                                       {"contacts", cb_scenario_contacts_table},
                                       {"start", cb_scenario_start_table},
-                                      {NULL, NULL}};
+                                      {NULL, NULL}},
+                        sections_of_system[] = {{"time", cb_time_table},
+                                                {"integrator", cb_step_table},
+                                                {"record", cb_record_table},
+                                                {"contacts", cb_scenario_wall_contacts_table},
+                                                {"start", cb_scenario_start_table},
+                                                {NULL, NULL}};
 
-#define OF_PARTICLES                                                                                                 \
-  .configuration = &cb_configuration_particles, .integrator = "lobatto", .sections = sections,                       \
-  .observables = cb_observable_groups, .make_run = make_run, .blame = cb_scenario_blame_start, .attribute = "space", \
-  .subject = subject, .free = free_
+#define OF_PARTICLES                                                                                          \
+  .configuration = &cb_configuration_particles, .integrator = "lobatto", .observables = cb_observable_groups, \
+  .make_run = make_run, .blame = cb_scenario_blame_start, .attribute = "space", .subject = subject, .free = free_
 
 const cb_scenario_class cb_scenario_class_space = {.name = "space",
+                                                   .sections = sections,
                                                    .keys = of_space,
                                                    .required = space_needs,
                                                    .read = read_in_space,
@@ -177,6 +184,7 @@ const cb_scenario_class cb_scenario_class_space = {.name = "space",
                                                    OF_PARTICLES};
 
 const cb_scenario_class cb_scenario_class_system = {.name = "system",
+                                                    .sections = sections_of_system,
                                                     .keys = of_system,
                                                     .required = system_needs,
                                                     .read = read_coordinates,

@@ -51,7 +51,10 @@ extern const cb_param cb_scenario_system_table[]; /* the keys of a system beside
 cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions);
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                     const cb_node *events);
-extern const cb_param cb_scenario_contacts_table[];
+/* The same for a system, whose point touches only walls. */
+cb_status cb_scenario_read_system_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
+                                           const cb_node *events);
+extern const cb_param cb_scenario_contacts_table[], cb_scenario_wall_contacts_table[];
 /* The rows of a class of walls or events: its own, and those that all have; a last row ends them. */
 enum { CB_GAP_ROWS = 64 };
 void cb_scenario_gap_rows(const cb_gap_class *class, bool event, cb_param rows[CB_GAP_ROWS]);

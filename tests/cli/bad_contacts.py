@@ -122,6 +122,12 @@ class BadContacts(Refusals):
     def test_contacts(self):
         self.check_cases(CONTACTS, CASES)
 
+    def test_contacts_of_points_have_no_effect(self):
+        self.write("points.yaml", CONTACTS.replace("radius: 0.1", "radius: 0"))
+        self.assertNotIn("no effect", self.good("run", "points.yaml", "-o", "walls.h5").stderr)
+        self.assertIn("`contacts` has no effect: all particles have radius 0",
+                      self.good("run", "points.yaml", "-o", "none.h5", "--set", "walls=null").stderr)
+
 
 if __name__ == "__main__":
     main()

@@ -1,10 +1,11 @@
 /* The event that the distance of two particles reaches a value: s = d(x_i, x_j) - D. Distances and their derivatives:
- * geometry/origin.h; the bound on s'' from both sides: gap_second_derivative_bound.c. Lengths in units of the
- * scenario. */
+ * geometry/origin.h; the bound on s'' from both sides: gap_second_derivative_bound.c. Where two particles coincide, or are
+ * antipodal, d has a kink; there the gradient is set to 0. Lengths in units of the scenario. */
 #include "dynamics/builder_private.h"
 #include "dynamics/gap_class.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct distance {
   double equals;
@@ -25,9 +26,13 @@ static cb_status init(void *of, const cb_space *space, cb_builder *b) {
 
 static cb_status value(cb_gaps *gaps, const cb_gap *gap, const void *of, const double *const *x, int order,
                        cb_gap_value *out) {
+  const int *i = gap->particle;
   double d;
-  const cb_status status =
-      cb_gap_distance_between(gaps, gap->particle[0], gap->particle[1], x[0], x[1], order, &d, out->gradient);
+  cb_status status = cb_gap_distance_between(gaps, i[0], i[1], x[0], x[1], order, &d, out->gradient);
+  if (status == CB_STEP_DOMAIN && order && !cb_gap_distance_between(gaps, i[0], i[1], x[0], x[1], 0, &d, NULL)) {
+    memset(out->gradient, 0, (size_t)(2 * gaps->space->k) * sizeof *out->gradient);
+    status = CB_OK;
+  }
   if (!status) out->gap = d - ((const distance *)of)->equals;
   return status;
 }

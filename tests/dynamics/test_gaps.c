@@ -45,19 +45,22 @@ static cb_status formula_on_jets(const void *of, const cb_space *g, const cb_jet
   return CB_OK;
 }
 
-/* A function of two particles: sum_i c_i (x_i - y_i) + sin(x_i y_(i+1)) + t x_i - r_x + r_y/2. */
+/* A function of two particles, of which most of the second derivatives are mixed: sum_i c_i (x_i - y_i) + 3 x_i y_i +
+ * sin(x_i y_(i+1)) + t x_i - r_x + r_y/2. */
 static cb_status between_on_jets(const void *of, const cb_space *g, const cb_jet *x, const cb_jet *t,
                                  const double *radius, cb_jet *s) {
   const int n = g->chart ? g->chart->size : g->embedding;
   *s = cb_jet_constant(t->n, radius[1] / 2 - radius[0]);
   for (int i = 0; i < n; i++) {
     cb_jet apart = cb_jet_sub(&x[i], &x[n + i]), product = cb_jet_mul(&x[i], &x[n + (i + 1) % n]),
-           timed = cb_jet_mul(&x[i], t);
+           timed = cb_jet_mul(&x[i], t), mixed = cb_jet_mul(&x[i], &x[n + i]);
+    mixed = cb_jet_scale(&mixed, 3);
     apart = cb_jet_scale(&apart, *(const double *)of + 0.1 * i);
     product = cb_jet_sin(&product);
     *s = cb_jet_add(s, &apart);
     *s = cb_jet_add(s, &product);
     *s = cb_jet_add(s, &timed);
+    *s = cb_jet_add(s, &mixed);
   }
   return CB_OK;
 }

@@ -240,7 +240,7 @@ static void a_zero_next_to_the_end_of_a_step_is_found_once(void **unused) {
     cb_run *run;
     memory_sink m;
     char text[64];
-    snprintf(text, sizeof text, "(x - %.17g)*(1 + 0.1*x)", whole * (1 + 0.1 * late * ahead));
+    snprintf(text, sizeof text, "(x - %.17g)*(1 - 0.1*x)", whole * (1 + 0.1 * late * ahead));
     check_ok(cb_space_create("e2", NULL, &g));
     check_ok(cb_builder_create(g, &b));
     check_ok(cb_builder_body(b, "a", NULL));

@@ -11,7 +11,8 @@ typedef struct tube {
 } tube;
 
 static const cb_param params[] = {
-    {"radius", CB_PARAM_REAL, offsetof(tube, radius), NULL, "units of length", "> 0", NULL, "radius of the tube at t = 0"},
+    {"radius", CB_PARAM_REAL, offsetof(tube, radius), NULL, "units of length", "> 0", NULL,
+     "radius of the tube at t = 0"},
     {"rate", CB_PARAM_REAL, offsetof(tube, rate), "0", "units of length per time", "", NULL, "d radius/dt"},
     {NULL, CB_PARAM_REAL, 0, NULL, NULL, NULL, NULL, NULL}};
 
@@ -39,10 +40,19 @@ static cb_status level(const void *of, const cb_space *space, const cb_jet *x, c
   return CB_OK;
 }
 
-static const cb_wall_class my_tube = {.name = "tube", .title = "bodies stay inside of a tube", .doc = "about the z axis",
-                                      .params = params, .params_size = sizeof(tube), .timed = true, .init = init,
+static const cb_wall_class my_tube = {.name = "tube",
+                                      .title = "bodies stay inside of a tube",
+                                      .doc = "about the z axis",
+                                      .params = params,
+                                      .params_size = sizeof(tube),
+                                      .timed = true,
+                                      .init = init,
                                       .on_jets = inside};
-static const cb_event_class my_level = {.name = "level", .title = "two particles are at the same height", .doc = "in e3",
-                                        .particles = 2, .init = init, .on_jets = level};
+static const cb_event_class my_level = {.name = "level",
+                                        .title = "two particles are at the same height",
+                                        .doc = "in e3",
+                                        .particles = 2,
+                                        .init = init,
+                                        .on_jets = level};
 
 CB_PLUGIN(CB_PLUGIN_WALL(&my_tube), CB_PLUGIN_EVENT(&my_level));

@@ -9,123 +9,10 @@
 #include <string.h>
 #include <stdio.h>
 
-cb_status cb_place_fail(const cb_node *node, cb_status status) {
-  if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN && status < 0) return status;
-  return cb_node_fail(node, "%s", cb_error_text());
-}
-
 double cb_place_apart(const cb_space *g, const double *x, const double *y) {
   double d;
   if (!g->chart) return cb_distance(g, x, y);
   return g->chart->distance && !g->chart->distance(g, x, y, &d, NULL, NULL) ? d : NAN;
-}
-
-cb_status cb_place_unknown_chart(const cb_node *node, const cb_space *g, const char *name) {
-  const char *names[CB_CHART_MAX];
-  const size_t n = cb_chart_count(g);
-  for (size_t i = 0; i < n; i++) names[i] = cb_chart_at(g, i)->name;
-  return cb_fail_unknown(node, "chart", name, names, n);
-}
-
-cb_status cb_place_chart(const cb_node *map, const cb_space *g, const cb_chart **chart) {
-  const cb_node *node = cb_node_get(map, "chart");
-  const char *name;
-  if (!node) {
-    *chart = g->chart;
-    return CB_OK;
-  }
-  cb_status status = cb_node_string(node, &name);
-  if (status) return status;
-  const cb_chart *found = cb_chart_find(g, name);
-  if (!found) return cb_place_unknown_chart(node, g, name);
-  *chart = found != g->chart && !strcmp(found->name, "embedding") ? NULL : found;
-  return CB_OK;
-}
-
-/* If coordinates grow and a place is farther than this from the base point, in radii, the place is given by an
- * origin. */
-static const double near = 2;
-/* The maximum distance of joined particles from their origin, and of places in world coordinates from the base point,
- * in radii: places are known to exp(far) units of round-off. */
-static const double far = 20;
-
-/* Reads one point in coordinates of a chart: x, given[dim] unless chart is the embedding, and, if coordinates grow, the
- * origin that moves the base point there. x is valid for places that are not far. */
-static cb_status read_point(const cb_node *node, const cb_space *g, const cb_chart *chart, double *x, double *given,
-                            cb_origin *origin) {
-  const double zero[CB_COORD_MAX] = {0};
-  double v[CB_COORD_MAX];
-  cb_origin_identity(g, origin);
-  cb_status status = cb_node_reals(node, (size_t)(chart ? g->dim : g->embedding), chart ? given : x);
-  if (status) return status;
-  if (!chart) {
-    status = cb_space_check_point(g, x, 1e-9);
-    if (!status) cb_space_project_point(g, x);
-  }
-  if (!status && cb_origin_grows(g)) {
-    status = cb_origin_of(g, chart, chart ? given : x, zero, origin, v);
-    if (!status && cb_origin_radii(g, origin) > far) return CB_OK;
-  }
-  if (!status && chart && chart == g->chart && !chart->to_point)
-    status = cb_chart_check(g, chart, given);
-  else if (!status && chart)
-    status = chart->to_point(g, given, x, NULL) ? cb_chart_check(g, chart, given) : CB_OK;
-  return status ? cb_place_fail(node, status) : CB_OK;
-}
-
-/* Reads a single point, and the origin that moves the base point there. */
-static cb_status read_named(const cb_node *map, const char *what, const cb_space *g, const cb_chart **chart, double *x,
-                            double *given, cb_origin *there) {
-  static const char *const keys[] = {"chart", "point"};
-  cb_status status = cb_node_check_keys(map, keys, 2);
-  if (status) return status;
-  const cb_node *point = cb_node_get(map, "point");
-  if (!point) return cb_node_fail(map, "%s: expected a point, such as {chart: embedding, point: [...]}", what);
-  status = cb_place_chart(map, g, chart);
-  return status ? status : read_point(point, g, *chart, x, given, there);
-}
-
-static cb_status too_far(const cb_node *map, const char *what, const cb_space *g, const cb_origin *there) {
-  return cb_node_fail(map, "%s: the point is %.6g from the base point, expected at most %.6g", what, there->length,
-                      far * there->length / cb_origin_radii(g, there));
-}
-
-/* As read_named, relative to *origin, or to the world if origin is NULL. */
-static cb_status read_at(const cb_node *map, const char *what, const cb_space *g, const cb_chart **chart,
-                         cb_origin *origin, double *x, double *given) {
-  cb_origin there;
-  cb_status status = read_named(map, what, g, chart, x, given, &there);
-  if (status) return status;
-  const double radii = cb_origin_radii(g, &there);
-  if (!origin) return radii > far ? too_far(map, what, g, &there) : CB_OK;
-  cb_origin_identity(g, origin);
-  if (!cb_origin_grows(g) || radii <= near) return CB_OK;
-  *origin = there;
-  cb_space_base_point(g, x);
-  return CB_OK;
-}
-
-cb_status cb_place_point(const cb_node *map, const char *what, const cb_space *g, cb_origin *origin, double *x) {
-  const cb_chart *chart;
-  double given[CB_DIM_MAX], point[CB_COORD_MAX];
-  cb_status status = read_at(map, what, g, &chart, origin, point, given);
-  if (status) return status;
-  if (chart && !chart->to_point) return cb_node_fail(map, "%s: the chart '%s' has no embedding", what, chart->name);
-  memcpy(x, point, (size_t)g->embedding * sizeof *x);
-  return CB_OK;
-}
-
-cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_space *g, cb_origin *origin, double *x) {
-  const cb_chart *chart;
-  double given[CB_DIM_MAX], point[CB_COORD_MAX];
-  cb_status status = read_at(map, what, g, &chart, origin, point, given);
-  if (status) return status;
-  if (g->chart && chart != g->chart) {
-    status = g->chart->from_point(g, point, given);
-    if (status) return cb_place_fail(map, status);
-  }
-  memcpy(x, g->chart ? given : point, (size_t)g->k * sizeof *x);
-  return CB_OK;
 }
 
 static cb_status allocate(cb_places *p, const cb_space *g, int n) {
@@ -198,7 +85,7 @@ static double radii_between(const cb_space *g, const cb_origin *a, const cb_orig
 }
 
 /* Sets one origin for all points, that of the first point, if the farthest point is more than `near` from the base
- * point, and also farther than `far` or farther than any point is from the first one. Fails if in that case a point is
+ * point, and also farther than `cb_place_far` or farther than any point is from the first one. Fails if in that case a point is
  * more than `far` from the first one. */
 static cb_status settle_joined(cb_places *p, const cb_origin *there) {
   const cb_space *g = p->space;
@@ -212,12 +99,12 @@ static cb_status settle_joined(cb_places *p, const cb_origin *there) {
     }
     apart = fmax(apart, radii_between(g, &there[0], &there[i]));
   }
-  if (out <= near || (out <= far && out <= apart)) return CB_OK;
+  if (out <= cb_place_near || (out <= cb_place_far && out <= apart)) return CB_OK;
   const double radius = there[furthest].length / out;
-  if (apart > far)
+  if (apart > cb_place_far)
     return cb_node_fail(p->points->items[furthest],
                         "points: two points are %.6g apart, expected at most %.6g in a body whose particles are joined",
-                        apart * radius, far * radius);
+                        apart * radius, cb_place_far * radius);
   *p->origin = there[0];
   memset(p->origin->shift, 0, sizeof p->origin->shift);
   for (int i = 0; i < p->n; i++) seen_from(g, p->origin, &there[i], p->x + i * g->embedding);
@@ -234,8 +121,8 @@ static cb_status settle_apart(cb_places *p, const cb_origin *there) {
   free(p->origin);
   p->origin = origin;
   for (int i = 0; i < p->n; i++) {
-    if (cb_origin_radii(g, &there[i]) <= near) continue;
-    if (p->n_origins == 1 || radii_between(g, &origin[p->n_origins - 1], &there[i]) > near) {
+    if (cb_origin_radii(g, &there[i]) <= cb_place_near) continue;
+    if (p->n_origins == 1 || radii_between(g, &origin[p->n_origins - 1], &there[i]) > cb_place_near) {
       origin[p->n_origins] = there[i];
       memset(origin[p->n_origins++].shift, 0, sizeof origin->shift);
     }
@@ -338,7 +225,7 @@ static cb_status read_points(cb_places *p, const cb_node *place, const cb_space 
   cb_origin *there = malloc((size_t)p->n * sizeof *there);
   if (!there) return cb_fail(CB_ERROR_MEMORY, "no memory for %d points", p->n);
   for (int i = 0; i < p->n && !status; i++)
-    status = read_point(list->items[i], g, p->chart, p->x + i * g->embedding, p->given + i * g->dim, &there[i]);
+    status = cb_place_read(list->items[i], g, p->chart, p->x + i * g->embedding, p->given + i * g->dim, &there[i]);
   if (!status && cb_origin_grows(g)) status = (joined ? settle_joined : settle_apart)(p, there);
   free(there);
   return status;
@@ -358,7 +245,7 @@ cb_status cb_places_hold(cb_places *p, const cb_node *map, const char *what) {
   const cb_chart *chart;
   cb_origin there, identity;
   double *x = p->x + (size_t)p->n * (size_t)g->embedding, *q = p->q + (size_t)p->n * (size_t)g->dim, given[CB_DIM_MAX];
-  cb_status status = read_named(map, what, g, &chart, x, given, &there);
+  cb_status status = cb_place_read_map(map, what, g, &chart, x, given, &there);
   if (status) return status;
   cb_origin_identity(g, &identity);
   p->held = true;
@@ -366,12 +253,12 @@ cb_status cb_places_hold(cb_places *p, const cb_node *map, const char *what) {
   const cb_origin *origin = &p->origin[p->frame[0]];
   if (!cb_origin_same(g, origin, &identity)) {
     const double radii = radii_between(g, origin, &there), radius = origin->length / cb_origin_radii(g, origin);
-    if (radii > far)
+    if (radii > cb_place_far)
       return cb_node_fail(map, "%s: the point is %.6g from the particle, expected at most %.6g", what, radii * radius,
-                          far * radius);
+                          cb_place_far * radius);
     seen_from(g, origin, &there, x);
-  } else if (cb_origin_radii(g, &there) > far) {
-    return too_far(map, what, g, &there);
+  } else if (cb_origin_radii(g, &there) > cb_place_far) {
+    return cb_place_too_far(map, what, g, &there);
   }
   if (!g->chart) return CB_OK;
   if (chart == g->chart) {

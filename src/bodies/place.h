@@ -15,6 +15,7 @@
  */
 #pragma once
 
+#include "geometry/given_point.h"
 #include <curvebody/body.h>
 
 /* Placed particles: x[n*embedding], v in the embedding; in a static chart space also q[n*dim], u = dq/dt. One
@@ -33,17 +34,6 @@ typedef struct cb_places {
   const cb_chart *chart;   /* the chart of the given points; NULL: the embedding */
   double *given;           /* n*dim coordinates in that chart */
 } cb_places;
-
-/* Finds the chart that the key `chart` of a map names; NULL: the embedding. If the key is absent, the chart in which
- * the space is used. */
-cb_status cb_place_chart(const cb_node *map, const cb_space *g, const cb_chart **chart);
-/* Fails for a name that is not a chart of the space. */
-cb_status cb_place_unknown_chart(const cb_node *node, const cb_space *g, const char *name);
-/* Reads a point {chart: .., point: [..]} in the embedding, relative to *origin. Without an origin (NULL) it is relative
- * to the world, and fails if it is too far out for that. `what` names it in messages. */
-cb_status cb_place_point(const cb_node *map, const char *what, const cb_space *g, cb_origin *origin, double *x);
-/* As cb_place_point, in the coordinates in which the space is used: those of the embedding, or of its static chart. */
-cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_space *g, cb_origin *origin, double *x);
 
 /* Reads `place` of the body's map: n points (n < 0: any number, at least one). The particles of a `joined` body share
  * one origin. The caller frees p with cb_places_free, whatever the status. */
@@ -89,6 +79,3 @@ cb_status cb_places_add(cb_places *p, const cb_node *body, const cb_matter *matt
 /* Distance of two points in the coordinates in which the space is used; nan: the space has no distance, or it cannot
  * be computed. */
 double cb_place_apart(const cb_space *g, const double *x, const double *y);
-/* Adds the place of node to the error of a library call; a failure that is not caused by the scenario is passed on
- * unchanged. */
-cb_status cb_place_fail(const cb_node *node, cb_status status);

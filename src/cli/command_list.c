@@ -9,6 +9,7 @@
 #include "sweep/reduce.h"
 #include "sweep/task.h"
 #include <curvebody/body.h>
+#include <curvebody/contact.h>
 #include <curvebody/flow.h>
 #include <curvebody/fluid_model.h>
 #include <curvebody/medium.h>
@@ -135,14 +136,22 @@ static void constraints(printer *p) {
 static void contacts(printer *p) {
   entry(p, "contacts", "Contacts of spheres and surfaces",
         "Between different bodies, between the bodies in `between`, and `within` bodies", cb_scenario_contacts_table);
+  entry(p, "contacts", "Contacts of a system with walls", "The point of a system touches only walls",
+        cb_scenario_wall_contacts_table);
+}
+
+static void gap_class(printer *p, const cb_gap_class *c, bool event) {
+  cb_param rows[CB_GAP_ROWS];
+  cb_scenario_gap_rows(c, event, rows);
+  entry(p, c->name, c->title, c->doc, rows);
 }
 
 static void walls(printer *p) {
-  for (const cb_constraint_doc *c = cb_wall_docs; c->name; c++) entry(p, c->name, c->doc, "", c->params);
+  for (size_t i = 0; cb_wall_classes[i]; i++) gap_class(p, cb_wall_classes[i], false);
 }
 
 static void events(printer *p) {
-  for (const cb_constraint_doc *c = cb_event_docs; c->name; c++) entry(p, c->name, c->doc, "", c->params);
+  for (size_t i = 0; cb_event_classes[i]; i++) gap_class(p, cb_event_classes[i], true);
 }
 
 static void integrators(printer *p) {

@@ -6,13 +6,15 @@
  * x_i, r_i: place and radius of particle i; d: distance; v: velocities; e: restitution; M: masses. The impulse acts
  * along n, projected to the tangent space of the constraints. A contact is located by ending a step on the zero of s.
  * Lengths are in units of the scenario, the restitution e is in [0, 1].
- * For users. Particles are numbered in the order of adding.
+ * For users, and for authors of walls and events (cb_gap_class). Particles are numbered in the order of adding.
  * Source: J. J. Moreau in Nonsmooth Mechanics and Applications (1988), doi:10.1007/978-3-7091-2624-0_1.
  */
 #ifndef CURVEBODY_CONTACT_H
 #define CURVEBODY_CONTACT_H
 
 #include <curvebody/event.h>
+#include <curvebody/jet.h>
+#include <curvebody/param.h>
 #include <curvebody/system.h>
 #include <stdbool.h>
 
@@ -47,23 +49,61 @@ cb_status cb_builder_contacts(cb_builder *b, const cb_contact_options *options);
  * pairs of different bodies). Later calls take precedence. */
 cb_status cb_builder_contact_bodies(cb_builder *b, int body_a, int body_b, bool on);
 
-/* Adds a wall for the particles of a body (-1: all): a ball at centre (k numbers, a point of the world); bodies are
- * outside or inside the ball. */
+/* --- classes of walls and events ---
+ *
+ * A class is a function s(x, t) of one or two particles: of a wall, its gap, which is > 0 where particles are allowed;
+ * an event happens where it is 0. One file src/dynamics/walls/wall_NAME.c or src/dynamics/events/event_NAME.c has one
+ * const object cb_wall_NAME or cb_event_NAME. The author writes s once, on jets; the library derives its gradient, its
+ * rates and bounds on its second derivatives along the motion. */
+typedef struct cb_gap_class {
+  const char *name, *title, *doc; /* name: the key of its map in `walls` or `events` */
+  /* Rows besides those of all walls (name, restitution, body) or all events (particle or between, action, direction,
+   * name). `init` may store more in the struct, after the fields of the rows. */
+  const cb_param *params;
+  size_t params_size;
+  int particles;     /* of an event: 1 (key `particle`) or 2 (key `between`); a wall has 1 */
+  bool timed;        /* s depends on t */
+  const char *chart; /* x are coordinates of this chart; NULL: of the embedding, or of the chart of a space with one */
+  /* Reads and checks what the table cannot: parameters of type CB_PARAM_NODE become numbers in the struct `params`,
+   * which is then copied. space: that of the builder b. NULL: nothing. */
+  cb_status (*init)(void *params, const cb_space *space, cb_builder *b);
+  /* Computes s. x[particles][size]: coordinates in the world; the jets x and t are the variables themselves, or, if
+   * only the value is needed, have no derivatives (n = 0). radius[particles]: radii of the particles. A value that is
+   * not finite fails the step. Called from any thread. */
+  cb_status (*on_jets)(const void *params, const cb_space *space, const cb_jet *x, const cb_jet *t,
+                       const double *radius, cb_jet *s);
+  const struct cb_gap_forms *forms; /* closed forms of built-in classes (dynamics/gap_class.h); NULL: on_jets */
+} cb_gap_class;
+typedef cb_gap_class cb_wall_class, cb_event_class;
+
+/* All classes: the built-in ones, then those of plugins; ended by NULL. */
+extern const cb_wall_class *const *const cb_wall_classes;
+extern const cb_event_class *const *const cb_event_classes;
+
+/* Adds a wall for the particles of a body (-1: all). params: the struct of the class, after its `init`; copied.
+ * name NULL: "wall 1", "wall 2", ... */
+cb_status cb_builder_wall(cb_builder *b, const cb_wall_class *class_, const void *params, const char *name, int body,
+                          double restitution);
+/* A ball at centre (k numbers, a point of the world); bodies are outside or inside the ball. */
 cb_status cb_builder_wall_ball(cb_builder *b, const char *name, int body, const double *centre, double radius,
                                bool inside, double restitution);
-/* Adds as a wall the totally geodesic plane through a point with a normal (a tangent vector at the point); bodies are
- * on the side to which the normal points. Only in spaces of one factor, and in products if the normal lies in one flat
- * or curved factor. */
+/* The totally geodesic plane through a point with a normal (a tangent vector at the point); bodies are on the side to
+ * which the normal points. Only in spaces of one factor, and in products if the normal lies in one flat or curved
+ * factor. */
 cb_status cb_builder_wall_plane(cb_builder *b, const char *name, int body, const double *point, const double *normal,
                                 double restitution);
-/* Adds a wall by its gap, an expression of t, r (the particle's radius) and the coordinates of a chart (NULL: the
- * embedding, or the chart of a space with a chart). The gap is positive where bodies are allowed. */
+/* A wall by its gap, an expression of t, r (the particle's radius) and the coordinates of a chart (NULL: the embedding,
+ * or the chart of a space with a chart). The gap is positive where bodies are allowed. */
 cb_status cb_builder_wall_expression(cb_builder *b, const char *name, int body, const char *chart,
                                      const char *expression, double restitution);
 
 typedef enum cb_event_direction { CB_EVENT_BOTH, CB_EVENT_FALLING, CB_EVENT_RISING } cb_event_direction;
-/* The run stops, or a row of /event is written, when a function is 0 or changes sign: d(i, j) - value, or an expression
- * of t, of particle i's coordinates and of its radius r. A zero at the start does not stop the run. */
+/* Adds an event of the particles particle[class_->particles]: the run stops, or a row of /event is written, when the
+ * function of the class is 0 or changes sign. A zero at the start does not stop the run. params: the struct of the
+ * class, after its `init`; copied. */
+cb_status cb_builder_event(cb_builder *b, const cb_event_class *class_, const void *params, const char *name,
+                           const int *particle, cb_event_action action, cb_event_direction direction);
+/* The function d(i, j) - value, or an expression of t, of particle i's coordinates and of its radius r. */
 cb_status cb_builder_event_distance(cb_builder *b, const char *name, int i, int j, double value, cb_event_action action,
                                     cb_event_direction direction);
 cb_status cb_builder_event_expression(cb_builder *b, const char *name, int i, const char *chart, const char *expression,

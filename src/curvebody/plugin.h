@@ -1,6 +1,6 @@
 /* Plugins: shared objects with classes of the user's own, loaded with `curvebody --plugin FILE.so COMMAND ...`.
  *
- * For authors of spaces, integrators, bundles, fluid models, flows, media, pair potentials, bodies, shapes and configuration spaces. A plugin is one C or C++
+ * For authors of spaces, integrators, bundles, fluid models, flows, media, pair potentials, walls, events, bodies, shapes and configuration spaces. A plugin is one C or C++
  * file with classes like those in the files of geometries/, integrators/, bodies/, and one line:
  *
  *     #include <curvebody/plugin.h>
@@ -22,6 +22,7 @@
 #include <curvebody/bundle_path.h>
 #include <curvebody/flow.h>
 #include <curvebody/configuration.h>
+#include <curvebody/contact.h>
 #include <curvebody/fluid_model.h>
 #include <curvebody/space.h>
 #include <curvebody/integrator.h>
@@ -44,7 +45,9 @@ typedef enum cb_plugin_kind {
   CB_PLUGIN_IS_FLOW,
   CB_PLUGIN_IS_MEDIUM,
   CB_PLUGIN_IS_PAIR_POTENTIAL,
-  CB_PLUGIN_IS_CONFIGURATION
+  CB_PLUGIN_IS_CONFIGURATION,
+  CB_PLUGIN_IS_WALL,
+  CB_PLUGIN_IS_EVENT
 } cb_plugin_kind;
 
 typedef struct cb_plugin_class {
@@ -76,6 +79,8 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_SIZE_PAIR_POTENTIAL (sizeof(cb_pair_potential_class) + sizeof(cb_pair) + sizeof(cb_jet))
 #define CB_PLUGIN_SIZE_CONFIGURATION \
   (sizeof(cb_configuration) + sizeof(cb_motion) + sizeof(cb_observable) + sizeof(cb_run_options))
+#define CB_PLUGIN_SIZE_WALL (sizeof(cb_wall_class) + sizeof(cb_jet))
+#define CB_PLUGIN_SIZE_EVENT (sizeof(cb_event_class) + sizeof(cb_jet))
 
 /* Entries of CB_PLUGIN, from the address of a class; for a class of another type the compiler gives a warning or an
  * error. */
@@ -89,6 +94,8 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_MEDIUM(c) CB_PLUGIN_CLASS(MEDIUM, cb_fluid_medium_class, c)
 #define CB_PLUGIN_PAIR_POTENTIAL(c) CB_PLUGIN_CLASS(PAIR_POTENTIAL, cb_pair_potential_class, c)
 #define CB_PLUGIN_CONFIGURATION(c) CB_PLUGIN_CLASS(CONFIGURATION, cb_configuration, c)
+#define CB_PLUGIN_WALL(c) CB_PLUGIN_CLASS(WALL, cb_wall_class, c)
+#define CB_PLUGIN_EVENT(c) CB_PLUGIN_CLASS(EVENT, cb_event_class, c)
 #define CB_PLUGIN_CLASS(kind, type, c) \
   { CB_PLUGIN_IS_##kind, CB_PLUGIN_SIZE_##kind, 1 ? (c) : (const type *)0 }
 

@@ -58,7 +58,7 @@ typedef struct cb_constraint_doc {
   const char *name, *doc;
   const cb_param *params;
 } cb_constraint_doc;
-extern const cb_constraint_doc cb_constraint_docs[], cb_wall_docs[], cb_event_docs[];
+extern const cb_constraint_doc cb_constraint_docs[];
 
 /* For a scenario of bodies in a fluid: the number of bodies (0: it is of particles), and name and data of body i
  * (curvebody/immersed.h). */

@@ -3,6 +3,7 @@
  */
 #include "dynamics/builder_private.h"
 
+#include "core/failure.h"
 #include "core/registry.h"
 #include "dynamics/pair_potential.h"
 #include "tree/scalar.h"
@@ -278,6 +279,12 @@ cb_status cb_builder_parse(cb_builder *b, const char *text, const char *const *n
   scope.names = names;
   scope.n = n;
   return cb_expression_parse_in(text, &scope, &b->expression_at, out);
+}
+
+cb_status cb_builder_placed(const cb_builder *b, cb_status status, const cb_node *node, bool expression) {
+  if (!cb_failure_is_of_input(status) || cb_failure_last().placed) return status;
+  if (expression && status == CB_ERROR_INPUT) return cb_node_fail_at(node, b->expression_at, "%s", cb_error_text());
+  return cb_node_fail(node, "%s", cb_error_text());
 }
 
 size_t cb_builder_expression_at(const cb_builder *b) { return b->expression_at; }

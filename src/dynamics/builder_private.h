@@ -64,6 +64,9 @@ struct cb_builder {
 
 /* As cb_expression_parse with the parameters of the builder; sets expression_at if the text is wrong. */
 cb_status cb_builder_parse(cb_builder *b, const char *text, const char *const *names, size_t n, cb_expression **out);
+/* Adds the position of node to a failure of the builder that has no position; if the text of node is an expression, a
+ * failure in it gets the position in the expression. */
+cb_status cb_builder_placed(const cb_builder *b, cb_status status, const cb_node *node, bool expression);
 /* Moves a given point onto the space if it is off by rounding only; otherwise fails with a message about `what`. x may
  * be `given`. */
 cb_status cb_builder_settle(const cb_space *g, const char *what, const double *given, double *x);
@@ -85,6 +88,8 @@ cb_status cb_origins_settle(const cb_builder *b, cb_system *s);
 cb_status cb_constraints_settle(cb_builder *b, cb_system *s);
 /* Finds rows that depend on others at the start, and drops them or fails. */
 cb_status cb_constraints_check_rank(const cb_builder *b, cb_system *s);
+/* Sets how contacts with walls are resolved, in a system in which particles do not touch one another. */
+cb_status cb_builder_wall_contacts(cb_builder *b, cb_contact_rule rule, cb_contact_accumulation accumulation);
 /* Moves the builder's contacts, walls and events into the system: particles become places. Lists the triangles, and
  * makes the checks that need all particles. */
 cb_status cb_contacts_settle(cb_builder *b, cb_system *s);

@@ -3,15 +3,12 @@
  */
 #include "dynamics/builder_private.h"
 
-#include "dynamics/system_facts.h"
-#include "numerics/expression_private.h"
+#include "dynamics/gap_class.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_BRANCHES = 32 };
 
 static const double pi = 3.14159265358979323846;
 
@@ -82,57 +79,19 @@ static cb_status check_surfaces(const cb_system *s, cb_contact_set *set) {
   return CB_OK;
 }
 
-/* Gives an expression (may be NULL) to the set, which then owns it; frees it if *status is an error. */
-static bool keep(cb_contact_set *set, cb_expression *e, cb_status *status) {
-  if (!*status)
-    *status = cb_builder_grow((void **)&set->expression, set->n_expressions, &set->capacity_expressions,
-                              sizeof *set->expression);
-  if (*status) {
-    cb_expression_free(e);
-    return false;
-  }
-  if (e) set->expression[set->n_expressions++] = e;
-  return e != NULL;
-}
-
-/* Splits an expression that is the minimum of several expressions into one wall for each of them. Each wall is smooth
- * at the common border, and a particle that touches two of them has two normals. */
-static cb_status part_branches(cb_contact_set *set, const cb_system *s) {
-  cb_status status = CB_OK;
-  set->n_given = set->n_walls;
-  for (int w = 0; w < set->n_given && !status; w++) {
-    cb_expression_branch branch[MAX_BRANCHES];
-    int count = 0;
-    const cb_expression *whole = set->wall[w].expression;
-    const cb_chart *chart = set->wall[w].chart;
-    if (!whole) continue;
-    status =
-        cb_expression_branches(whole, chart ? chart->size + 1 : s->space->embedding + 1, MAX_BRANCHES, branch, &count);
-    for (int i = 0; i < count; i++) {
-      const bool kept = keep(set, branch[i].value, &status), guarded = keep(set, branch[i].guard, &status);
-      if (!status && i > 0)
-        status = cb_builder_grow((void **)&set->wall, set->n_walls, &set->capacity_walls, sizeof *set->wall);
-      if (status || !kept) continue;
-      const int at = i > 0 ? set->n_walls++ : w;
-      set->wall[at] = set->wall[w];
-      set->wall[at].expression = branch[i].value;
-      set->wall[at].whole = branch[i].plane ? NULL : whole;
-      set->wall[at].tip = branch[i].plane;
-      set->wall[at].guard = guarded ? branch[i].guard : NULL;
-    }
-  }
-  return status;
-}
-
 cb_status cb_contacts_settle(cb_builder *b, cb_system *s) {
   cb_contact_set *set = s->contacts = b->contacts;
   b->contacts = NULL;
   if (!set) return CB_OK;
   for (int e = 0; e < set->n_events; e++) {
-    set->event[e].i = s->place[set->event[e].i];
-    if (set->event[e].j >= 0) set->event[e].j = s->place[set->event[e].j];
+    for (int p = 0; p < set->event[e].n; p++) set->event[e].particle[p] = s->place[set->event[e].particle[p]];
   }
-  cb_status status = part_branches(set, s);
+  cb_status status = CB_OK;
+  set->n_given = set->n_walls;
+  for (int w = 0; w < set->n_given && !status; w++) {
+    const cb_gap_forms *forms = set->wall[w].function.class->forms;
+    if (forms && forms->branches) status = forms->branches(set, s, w);
+  }
   if (status || !set->on) return status;
   status = check_radii(s);
   if (!status) status = triangles(b, s, set);
@@ -147,15 +106,15 @@ cb_contact_options cb_system_contact_options(const cb_system *s) {
   return s->contacts ? s->contacts->options : (cb_contact_options){0};
 }
 double cb_system_wall_doubt(const cb_system *s, int wall) {
-  const cb_wall *w = &s->contacts->wall[wall];
+  const cb_gap_function *f = &s->contacts->wall[wall].function;
   cb_origin there;
-  if (w->expression || !cb_origin_grows(s->space)) return 0;
-  cb_origin_at(s->space, w->centre, &there);
+  if (!f->class->forms || !f->class->forms->centre || !cb_origin_grows(s->space)) return 0;
+  cb_origin_at(s->space, f->class->forms->centre(f->of), &there);
   const double radii = cb_origin_radii(s->space, &there);
   return radii > 0 ? DBL_EPSILON * sinh(radii) * there.length / radii : 0;
 }
 
 int cb_system_walls(const cb_system *s) { return s->contacts ? s->contacts->n_given : 0; }
-const char *cb_system_wall_name(const cb_system *s, int wall) { return s->contacts->wall[wall].name; }
+const char *cb_system_wall_name(const cb_system *s, int wall) { return s->contacts->wall[wall].function.name; }
 int cb_system_events(const cb_system *s) { return s->contacts ? s->contacts->n_events : 0; }
-const char *cb_system_event_name(const cb_system *s, int event) { return s->contacts->event[event].name; }
+const char *cb_system_event_name(const cb_system *s, int event) { return s->contacts->event[event].function.name; }

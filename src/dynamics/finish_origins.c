@@ -7,6 +7,7 @@
  */
 #include "dynamics/builder_private.h"
 
+#include "dynamics/gap_class.h"
 #include "dynamics/reorder.h"
 
 #include <math.h>
@@ -48,7 +49,9 @@ static cb_status families(const cb_builder *b, const cb_system *s, int *family) 
   }
   for (int e = 0; contacts && e < contacts->n_events; e++) {
     const cb_event *event = &contacts->event[e];
-    if (event->j >= 0) cb_components_join(family, s->component[s->place[event->i]], s->component[s->place[event->j]]);
+    if (event->n == 2)
+      cb_components_join(family, s->component[s->place[event->particle[0]]],
+                         s->component[s->place[event->particle[1]]]);
   }
   cb_components_number(s->n_components, family, family);
   const bool lost = s->n_bodies && (!set || !meets);
@@ -269,10 +272,16 @@ static cb_status check_expressions(const cb_builder *b, const cb_system *s) {
     for (int p = 0; p < row->width && !status; p++)
       status = check_told(s, row->class->name, row->chart, s->place[row->particle[p]]);
   }
-  for (int w = 0; set && w < set->n_walls && !status; w++)
-    if (set->wall[w].expression) status = check_body(b, s, set->wall[w].name, set->wall[w].chart, set->wall[w].body);
-  for (int e = 0; set && e < set->n_events && !status; e++)
-    if (set->event[e].j < 0) status = check_told(s, set->event[e].name, set->event[e].chart, s->place[set->event[e].i]);
+  for (int w = 0; set && w < set->n_walls && !status; w++) {
+    const cb_gap_function *f = &set->wall[w].function;
+    if (!cb_gap_function_is_length(f))
+      status = check_body(b, s, f->name, cb_gap_function_chart(s->space, f), set->wall[w].body);
+  }
+  for (int e = 0; set && e < set->n_events && !status; e++) {
+    const cb_gap_function *f = &set->event[e].function;
+    for (int p = 0; p < set->event[e].n && !cb_gap_function_is_length(f) && !status; p++)
+      status = check_told(s, f->name, cb_gap_function_chart(s->space, f), s->place[set->event[e].particle[p]]);
+  }
   return status;
 }
 

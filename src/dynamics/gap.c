@@ -1,11 +1,10 @@
 /* Gap functions: which contacts are on, and the value of each type of gap (gap.h).
  *
- *   spheres  d(x_i, x_j) - r_i - r_j;   a ball  d(x, c) - R - r, inside R - d(x, c) - r;   a plane  d(x) - r
- *   an expression: its value; events d(x_i, x_j) - value
+ *   spheres  d(x_i, x_j) - r_i - r_j;   walls and events: the function of their class (gap_class.h)
  *
- * r are the radii of particles, R and c the radius and the centre of the ball.
+ * d is the distance, r are the radii of particles.
  */
-#include "dynamics/gap.h"
+#include "dynamics/gap_class.h"
 
 #include "dynamics/pair_potential.h"
 
@@ -42,8 +41,7 @@ static const cb_anchor *anchor_of(cb_gaps *gaps, int i, const double *centre) {
   return &last->anchor;
 }
 
-/* The distance of particles i and j; for order 1 also gradient[2k]. */
-static cb_status distance_between(cb_gaps *gaps, int i, int j, const double *x, const double *y, int order, double *d,
+cb_status cb_gap_distance_between(cb_gaps *gaps, int i, int j, const double *x, const double *y, int order, double *d,
                                   double *gradient) {
   cb_gap_frames *last = gaps->last;
   const int part[2] = {gaps->system->component[i], gaps->system->component[j]};
@@ -60,8 +58,7 @@ static cb_status distance_between(cb_gaps *gaps, int i, int j, const double *x, 
   return step_status(cb_frames_distance(gaps->space, &last->frames, x, y, d, order ? gradient : NULL, NULL));
 }
 
-/* The distance of particle i from a point `centre` of the world; for order 1 also gradient[k]. */
-static cb_status distance_from(cb_gaps *gaps, int i, const double *x, const double *centre, int order, double *d,
+cb_status cb_gap_distance_from(cb_gaps *gaps, int i, const double *x, const double *centre, int order, double *d,
                                double *gradient) {
   const cb_origin *origin = cb_gap_origin(gaps, i);
   if (origin == &gaps->identity || memcmp(origin, &gaps->identity, sizeof *origin) == 0) {
@@ -143,79 +140,47 @@ int cb_gap_direction(const cb_gaps *gaps, const cb_gap *gap) {
   return gap->kind == CB_GAP_EVENT ? gaps->set->event[gap->index].direction : CB_EVENT_FALLING;
 }
 
+const cb_gap_function *cb_gap_function_of(const cb_gaps *gaps, const cb_gap *gap) {
+  if (gap->kind == CB_GAP_WALL) return &gaps->set->wall[gap->index].function;
+  return gap->kind == CB_GAP_EVENT ? &gaps->set->event[gap->index].function : NULL;
+}
+
 bool cb_gap_is_length(const cb_gaps *gaps, const cb_gap *gap) {
-  if (gap->kind == CB_GAP_WALL) return !gaps->set->wall[gap->index].expression;
-  return gap->kind != CB_GAP_EVENT || !gaps->set->event[gap->index].expression;
+  const cb_gap_function *f = cb_gap_function_of(gaps, gap);
+  return !f || cb_gap_function_is_length(f);
 }
 
 double cb_gap_event_distance(const cb_gaps *gaps, const cb_gap *gap) {
-  const cb_event *e = &gaps->set->event[gap->index];
-  return e->expression ? 0 : e->value;
+  const cb_gap_function *f = cb_gap_function_of(gaps, gap);
+  return f->class->forms && f->class->forms->distance ? f->class->forms->distance(f->of) : 0;
 }
 
 void cb_gaps_event(const cb_gaps *gaps, int event, cb_gap *out) {
   const cb_event *e = &gaps->set->event[event];
   *out = (cb_gap){
-      .kind = CB_GAP_EVENT, .n = e->j < 0 ? 1 : 2, .particle = {e->i, e->j < 0 ? 0 : e->j}, .index = event, .side = 1};
+      .kind = CB_GAP_EVENT, .n = e->n, .particle = {e->particle[0], e->particle[1]}, .index = event, .side = 1};
 }
 
 /* --- values --- */
 
-static cb_status wall_gap(cb_gaps *gaps, const cb_gap *gap, double t, const double *x, int order, cb_gap_value *out) {
-  const cb_wall *wall = &gaps->set->wall[gap->index];
-  const int i = gap->particle[0];
-  const double r = gaps->system->radius[i];
-  double d;
-  cb_status status;
-  switch (wall->kind) {
-    case CB_WALL_EXPRESSION:
-      return cb_gap_expression(gaps, &(cb_gap_formula){wall->expression, wall->chart, i, wall->whole, wall->guard}, t,
-                               x, order, out);
-    case CB_WALL_PLANE:
-      status = cb_gap_plane(gaps, wall, i, x, order, &d, out->gradient);
-      if (!status) out->gap = d - r;
-      return status;
-    default: break;
-  }
-  status = distance_from(gaps, i, x, wall->centre, order, &d, out->gradient);
-  if (status && order && wall->inside && !distance_from(gaps, i, x, wall->centre, 0, &d, NULL) &&
-      d < 0.5 * wall->radius) { /* near the centre, where all directions lead to the wall */
-    memset(out->gradient, 0, (size_t)gaps->space->k * sizeof *out->gradient);
-    status = CB_OK;
-  }
-  if (status) return status;
-  out->gap = wall->inside ? wall->radius - d - r : d - wall->radius - r;
-  for (int a = 0; order && wall->inside && a < gaps->space->k; a++) out->gradient[a] = -out->gradient[a];
-  return CB_OK;
-}
-
-static cb_status event_gap(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x, int order,
-                           cb_gap_value *out) {
-  const cb_event *e = &gaps->set->event[gap->index];
-  if (e->expression)
-    return cb_gap_expression(gaps, &(cb_gap_formula){e->expression, e->chart, e->i, NULL, NULL}, t, x[0], order, out);
-  double d;
-  cb_status status = distance_between(gaps, e->i, e->j, x[0], x[1], order, &d, out->gradient);
-  if (!status) out->gap = d - e->value;
-  return status;
-}
-
 cb_status cb_gap_eval(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x, int order,
                       cb_gap_value *out) {
   const double *radius = gaps->system->radius;
+  const cb_gap_function *f = cb_gap_function_of(gaps, gap);
   cb_gap_value value;
   cb_status status;
-  double d;
   value.rate_t = 0;
   value.active = true;
-  switch (gap->kind) {
-    case CB_GAP_SPHERES:
-      status = distance_between(gaps, gap->particle[0], gap->particle[1], x[0], x[1], order, &d, value.gradient);
-      value.gap = d - (radius[gap->particle[0]] + radius[gap->particle[1]]);
-      break;
-    case CB_GAP_WALL: status = wall_gap(gaps, gap, t, x[0], order, &value); break;
-    case CB_GAP_EVENT: status = event_gap(gaps, gap, t, x, order, &value); break;
-    default: status = cb_gap_surface(gaps, gap, x, order, &value); break;
+  if (f && cb_gap_function_is_length(f)) {
+    status = f->class->forms->value(gaps, gap, f->of, x, order, &value);
+  } else if (f) {
+    status = cb_gap_coordinates(gaps, f, gap, t, x, order, &value);
+  } else if (gap->kind == CB_GAP_SPHERES) {
+    double d;
+    status = cb_gap_distance_between(gaps, gap->particle[0], gap->particle[1], x[0], x[1], order, &d, value.gradient);
+    value.gap = d - (radius[gap->particle[0]] + radius[gap->particle[1]]);
+  } else {
+    status = cb_gap_surface(gaps, gap, x, order, &value);
   }
   if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
   if (!isfinite(value.gap))

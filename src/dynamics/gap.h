@@ -61,13 +61,13 @@ double cb_gap_restitution(const cb_gaps *gaps, const cb_gap *gap);
 int cb_gap_action(const cb_gaps *gaps, const cb_gap *gap);
 int cb_gap_direction(const cb_gaps *gaps, const cb_gap *gap);
 /* Is the gap a distance from something that is at rest or moves with the particles, so that |ds/dt| is at most the sum
- * of their speeds? False for expressions. */
+ * of their speeds? False for functions of coordinates, such as expressions. */
 bool cb_gap_is_length(const cb_gaps *gaps, const cb_gap *gap);
 
 /* The number of triangles of the system, and the places of the three corners of one triangle. */
 int cb_gaps_triangles(const cb_gaps *gaps);
 void cb_gaps_triangle(const cb_gaps *gaps, int triangle, int corner[3]);
-/* The gap of an event, and the distance with which its distance is compared (0 for an expression). */
+/* The gap of an event, and the distance with which its distance is compared (0 if it has none). */
 void cb_gaps_event(const cb_gaps *gaps, int event, cb_gap *out);
 double cb_gap_event_distance(const cb_gaps *gaps, const cb_gap *gap);
 
@@ -94,8 +94,7 @@ double cb_gap_second_derivative_bound(cb_gaps *gaps, const cb_gap *gap, double t
  * contacts of the two bodies are off, or if the triangles have a vertex in common. */
 int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int maximum, cb_gap *out);
 
-/* The rest of this file is private to gap.c, gap_walls.c, gap_surfaces.c, gap_figures.c and
- * gap_second_derivative_bound.c. */
+/* The rest of this file is private to the files gap*.c and those of walls and events. */
 
 /* The frames of the two components whose distance was computed last. */
 typedef struct cb_gap_frames {
@@ -138,20 +137,8 @@ static inline void cb_gap_pair(const cb_gaps *gaps, int i, int j, cb_origin pair
     cb_bases_pair(gaps->space, gaps->bases, component[i], component[j], pair);
 }
 
-/* The signed distance of the centre of particle i from a plane; the particle's radius is not subtracted. */
-cb_status cb_gap_plane(const cb_gaps *gaps, const cb_wall *wall, int i, const double *x, int order, double *d,
-                       double *gradient);
-
-/* An expression of t, r and the coordinates of particle i in a chart (NULL: in the embedding). */
-typedef struct cb_gap_formula {
-  const cb_expression *expression;
-  const cb_chart *chart;
-  int particle;
-  /* for a branch of a wall: the wall's complete expression, and the guard; NULL: the expression is valid everywhere */
-  const cb_expression *whole, *guard;
-} cb_gap_formula;
-cb_status cb_gap_expression(const cb_gaps *gaps, const cb_gap_formula *f, double t, const double *x, int order,
-                            cb_gap_value *out);
+/* The function of a wall or of an event; NULL for other gaps. */
+const cb_gap_function *cb_gap_function_of(const cb_gaps *gaps, const cb_gap *gap);
 
 /* The gap of surfaces, side * distance - radii. */
 cb_status cb_gap_surface(const cb_gaps *gaps, const cb_gap *gap, const double *const *x, int order, cb_gap_value *out);

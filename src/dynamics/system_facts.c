@@ -1,7 +1,7 @@
 /* Queries of a system (system_facts.h and the public interface): its sizes, its state at the start, its components as
  * separate systems, and its conserved quantities.
  */
-#include "dynamics/system_facts.h"
+#include "dynamics/gap_class.h"
 
 #include "dynamics/system_private.h"
 
@@ -314,8 +314,7 @@ static bool contacts_keep_energy(const cb_system *s) {
   if (!set) return true;
   bool keeps = !set->on || set->options.restitution == 1;
   for (int i = 0; i < set->n_walls; i++)
-    keeps = keeps && set->wall[i].restitution == 1 &&
-            !timed(set->wall[i].expression, coordinates(s->space, set->wall[i].chart));
+    keeps = keeps && set->wall[i].restitution == 1 && !cb_gap_function_timed(s->space, &set->wall[i].function);
   return keeps && set->options.accumulation != CB_ACCUMULATION_REST;
 }
 
@@ -325,9 +324,7 @@ static void break_all(const cb_space *g, cb_conserved *out) {
   for (int f = 0; f < g->n_killing; f++) out->momentum[f] = false;
 }
 
-/* Something acts from a fixed point `at`: marks the momenta of all Killing fields that move this point as not
- * conserved. */
-static void keep_point(const cb_space *g, const cb_fixed *at, cb_conserved *out) {
+void cb_conserved_keep_point(const cb_space *g, const cb_fixed *at, cb_conserved *out) {
   double size[CB_KILLING_MAX], maximum = 0;
   if (cb_origin_killing_sizes(g, &at->origin, at->x, size)) {
     break_all(g, out);
@@ -338,58 +335,73 @@ static void keep_point(const cb_space *g, const cb_fixed *at, cb_conserved *out)
     if (!(size[f] <= vanishes * maximum)) out->momentum[f] = false;
 }
 
-/* Marks the momenta of the Killing fields that move a plane <n, x - foot> = 0 as not conserved. A field A x + b keeps
- * the plane if A n = 0 and <n, b> = 0. */
-static void keep_plane(const cb_space *g, const double *normal, cb_conserved *out) {
-  for (int f = 0; f < g->n_killing; f++) {
-    const cb_killing *X = &g->killing[f];
-    double off = 0, along = 0;
-    for (int a = 0; a < g->embedding; a++) {
-      double turned = 0;
-      for (int b = 0; b < g->embedding; b++) turned += X->a[a][b] * normal[b];
-      off = fmax(off, fabs(turned));
-      along += g->form[a] * normal[a] * X->b[a];
-    }
-    if (!(fmax(off, fabs(along)) <= vanishes)) out->momentum[f] = false;
-  }
+/* Points without special symmetry, relative to the base point. */
+enum { SAMPLES = 3 };
+static const double offset[SAMPLES][CB_Q_MAX] = {
+    {0.31, 0.17, 0.23, 0.11, -0.19, 0.13, 0.29, -0.07, 0.05, 0.21, -0.27, 0.15},
+    {-0.13, 0.29, 0.19, 0.07, 0.11, -0.23, 0.17, 0.31, -0.05, 0.27, 0.21, -0.15},
+    {0.21, -0.27, -0.15, 0.05, 0.29, 0.07, -0.31, 0.13, 0.23, -0.11, 0.19, 0.17}};
+
+/* The coordinates q of a sample in a chart (NULL: of the embedding), and their rates u along Killing field f. */
+static cb_status move_sample(const cb_space *g, const cb_chart *chart, int f, int sample, double *q, double *u) {
+  double x[CB_Q_MAX], v[CB_Q_MAX];
+  cb_space_base_point(g, x);
+  for (int a = 0; a < g->embedding; a++) x[a] += offset[sample][a];
+  cb_space_project_point(g, x);
+  cb_killing_at(g, f, x, v);
+  if (chart && !g->intrinsic) return cb_chart_pull(g, chart, x, v, q, u);
+  memcpy(q, x, (size_t)g->embedding * sizeof *q);
+  memcpy(u, v, (size_t)g->embedding * sizeof *u);
+  return CB_OK;
 }
 
-/* The maximum rates at which Killing field f changes each coordinate of a chart (NULL: of the embedding), over some
- * points without special symmetry. */
+/* The maximum rates at which Killing field f changes each coordinate of a chart (NULL: of the embedding). */
 static cb_status rates(const cb_space *g, const cb_chart *chart, int f, double *rate) {
-  static const double offset[][CB_Q_MAX] = {
-      {0.31, 0.17, 0.23, 0.11, -0.19, 0.13, 0.29, -0.07, 0.05, 0.21, -0.27, 0.15},
-      {-0.13, 0.29, 0.19, 0.07, 0.11, -0.23, 0.17, 0.31, -0.05, 0.27, 0.21, -0.15},
-      {0.21, -0.27, -0.15, 0.05, 0.29, 0.07, -0.31, 0.13, 0.23, -0.11, 0.19, 0.17}};
   for (int a = 0; a < CB_Q_MAX; a++) rate[a] = 0;
-  for (size_t p = 0; p < sizeof offset / sizeof *offset; p++) {
-    double x[CB_Q_MAX], v[CB_Q_MAX], q[CB_Q_MAX], u[CB_Q_MAX];
-    cb_space_base_point(g, x);
-    for (int a = 0; a < g->embedding; a++) x[a] += offset[p][a];
-    cb_space_project_point(g, x);
-    cb_killing_at(g, f, x, v);
-    const bool plain = !chart || g->intrinsic;
-    const cb_status status = plain ? CB_OK : cb_chart_pull(g, chart, x, v, q, u);
+  for (int p = 0; p < SAMPLES; p++) {
+    double q[CB_Q_MAX], u[CB_Q_MAX];
+    const cb_status status = move_sample(g, chart, f, p, q, u);
     if (status) return status;
-    for (int a = 0; a < coordinates(g, chart); a++) rate[a] = fmax(rate[a], fabs(plain ? v[a] : u[a]));
+    for (int a = 0; a < coordinates(g, chart); a++) rate[a] = fmax(rate[a], fabs(u[a]));
   }
   return CB_OK;
 }
 
-/* Marks the momenta of the Killing fields that change a coordinate which the expression uses as not conserved. */
-static void keep_coordinates(const cb_space *g, const cb_chart *chart, const cb_expression *e, cb_conserved *out) {
+/* Marks the momenta of the Killing fields that change the value of a wall's function at a sample as not conserved. */
+static void keep_values(const cb_space *g, const cb_gap_function *w, cb_conserved *out) {
+  const cb_chart *chart = cb_gap_function_chart(g, w);
+  const int n = coordinates(g, chart);
+  for (int f = 0; f < g->n_killing; f++)
+    for (int p = 0; p < SAMPLES && out->momentum[f]; p++) {
+      double at[CB_Q_MAX + 2] = {0}, u[CB_Q_MAX], rate = 0, size = 0;
+      out->momentum[f] = !move_sample(g, chart, f, p, at, u);
+      at[n] = 0.37;
+      const cb_jet jet = cb_gap_function_jet(g, w, n, at);
+      for (int a = 0; a < n && out->momentum[f]; a++) {
+        rate += jet.g[a] * u[a];
+        size += fabs(jet.g[a] * u[a]);
+      }
+      out->momentum[f] = out->momentum[f] && fabs(rate) <= vanishes * size;
+    }
+}
+
+/* Marks the momenta of the Killing fields that change a coordinate which a function uses as not conserved. */
+static void keep_coordinates(const cb_space *g, const cb_chart *chart, bool (*uses)(const void *, int), const void *of,
+                             cb_conserved *out) {
   for (int f = 0; f < g->n_killing; f++) {
     double rate[CB_Q_MAX];
     bool keeps = out->momentum[f] && !rates(g, chart, f, rate);
-    for (int a = 0; keeps && a < coordinates(g, chart); a++)
-      keeps = rate[a] <= vanishes || !cb_expression_uses(e, (size_t)a);
+    for (int a = 0; keeps && a < coordinates(g, chart); a++) keeps = rate[a] <= vanishes || !uses(of, a);
     out->momentum[f] = keeps;
   }
 }
 
+static bool expression_uses(const void *of, int i) { return cb_expression_uses(of, (size_t)i); }
+static bool function_uses(const void *of, int i) { return cb_gap_function_uses(of, i); }
+
 static void keep_field(const cb_space *g, const cb_force_field *field, cb_conserved *out) {
   if (field->potential)
-    keep_coordinates(g, field->chart, field->potential, out);
+    keep_coordinates(g, field->chart, expression_uses, field->potential, out);
   else
     break_all(g, out);
 }
@@ -398,35 +410,32 @@ static void keep_constraint(const cb_system *s, const cb_constraint *c, cb_conse
   if (c->class->velocity)
     break_all(s->space, out);
   else if (c->expression)
-    keep_coordinates(s->space, c->chart, c->expression, out);
+    keep_coordinates(s->space, c->chart, expression_uses, c->expression, out);
   else if (c->class->per_world)
-    keep_point(s->space, &c->centre, out);
+    cb_conserved_keep_point(s->space, &c->centre, out);
 }
 
-static void keep_wall(const cb_system *s, const cb_wall *wall, cb_conserved *out) {
-  cb_fixed centre;
-  switch (wall->kind) {
-    case CB_WALL_PLANE: keep_plane(s->space, wall->normal, out); break;
-    case CB_WALL_EXPRESSION: keep_coordinates(s->space, wall->chart, wall->expression, out); break;
-    case CB_WALL_BALL:
-      cb_origin_identity(s->space, &centre.origin);
-      for (int a = 0; a < CB_COORD_MAX; a++) centre.x[a] = wall->centre[a];
-      keep_point(s->space, &centre, out);
-      break;
-  }
+static void keep_wall(const cb_space *g, const cb_gap_function *f, cb_conserved *out) {
+  if (cb_gap_function_is_length(f))
+    f->class->forms->keep(g, f->of, out);
+  else if (f->class->on_jets)
+    keep_values(g, f, out);
+  else
+    keep_coordinates(g, cb_gap_function_chart(g, f), function_uses, f, out);
 }
 
 cb_conserved cb_system_conserved(const cb_system *s) {
   cb_conserved out = {.energy = forces_keep_energy(s) && contacts_keep_energy(s)};
   for (int f = 0; f < s->space->n_killing; f++) out.momentum[f] = true;
   for (int i = 0; i < s->n_centrals; i++)
-    if (s->central[i].group.n) keep_point(s->space, &s->central[i].centre, &out);
+    if (s->central[i].group.n) cb_conserved_keep_point(s->space, &s->central[i].centre, &out);
   for (int i = 0; i < s->n_fields; i++)
     if (s->field[i].group.n) keep_field(s->space, &s->field[i], &out);
   for (int r = 0; r < s->n_constraints; r++) {
     out.energy = out.energy && constraint_keeps_energy(s, &s->constraint[r]);
     keep_constraint(s, &s->constraint[r], &out);
   }
-  for (int i = 0; s->contacts && i < s->contacts->n_walls; i++) keep_wall(s, &s->contacts->wall[i], &out);
+  for (int i = 0; s->contacts && i < s->contacts->n_walls; i++)
+    keep_wall(s->space, &s->contacts->wall[i].function, &out);
   return out;
 }

@@ -46,6 +46,10 @@ typedef struct cb_conserved {
 } cb_conserved;
 
 cb_conserved cb_system_conserved(const cb_system *s);
+struct cb_fixed;
+/* Something acts from a fixed point `at`: marks the momenta of all Killing fields that move this point as not
+ * conserved. */
+void cb_conserved_keep_point(const cb_space *g, const struct cb_fixed *at, cb_conserved *out);
 
 /* Forces that change direction where two points are antipodal (antipodes.c). */
 

@@ -98,35 +98,24 @@ bool cb_system_allocate_particles(cb_system *s);
 /* Contacts, walls and events. The builder fills the set, with particles as given; the system takes it over, with
  * places. */
 
-typedef enum cb_wall_kind { CB_WALL_BALL, CB_WALL_PLANE, CB_WALL_EXPRESSION } cb_wall_kind;
+/* The function of a wall or of an event. */
+typedef struct cb_gap_function {
+  const cb_gap_class *class;
+  const void *of; /* its parameters, the struct of the class; owned by the set */
+  const char *name;
+} cb_gap_function;
 
 typedef struct cb_wall {
-  const char *name;
-  cb_wall_kind kind;
+  cb_gap_function function;
   int body; /* -1: all bodies */
   double restitution;
-  double centre[CB_COORD_MAX]; /* ball: its centre; plane: a point of it; in the world's coordinates, as given */
-  double radius;
-  bool inside;
-  double normal[CB_COORD_MAX]; /* plane: of unit length, in the embedding; zero outside `factor` */
-  double foot[CB_COORD_MAX];   /* plane: the point in the embedding */
-  double local[CB_COORD_MAX];  /* plane: the normal relative to an origin at that point */
-  int factor;                  /* plane: the factor the normal lies in */
-  const cb_chart *chart;       /* expression: the chart; NULL: the embedding */
-  const cb_expression *expression;
-  /* whole: the given expression, of which `expression` is a branch; the branch is valid where guard >= 0 (NULL:
-   * everywhere) */
-  const cb_expression *whole, *guard;
   bool tip;  /* the wall only supports particles that rest at the tip of a cone; it is not searched for collisions */
   int given; /* the number of the wall of which this is a branch, or its own number */
 } cb_wall;
 
 typedef struct cb_event {
-  const char *name;
-  int i, j;     /* j < 0: the event is an expression */
-  double value; /* the distance with which d(i, j) is compared */
-  const cb_chart *chart;
-  const cb_expression *expression;
+  cb_gap_function function;
+  int n, particle[2];
   cb_event_action action;
   cb_event_direction direction;
 } cb_event;

@@ -9,11 +9,15 @@
  *     - {distance: {between: [[a, 0], [b, 0]], equals: 1, action: mark, direction: falling, name: near}}
  *     - {expression: {particle: [a, 0], value: "x - 1", action: stop}}
  */
-#include "bodies/place.h"
+#include "core/registry.h"
+#include "core/warning.h"
+#include "dynamics/builder_private.h"
 #include "scenario/private.h"
 
 #include <curvebody/contact.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct contact_parameters {
@@ -27,13 +31,19 @@ typedef struct contact_parameters {
 #define END \
   { NULL, 0, 0, NULL, NULL, NULL, NULL, NULL }
 
+/* clang-format off */
+#define RULE_ROWS                                                                                                     \
+  {"rule", CB_PARAM_CHOICE, offsetof(contact_parameters, rule), "sequential", "", "", "sequential|simultaneous",      \
+   "rule that resolves several simultaneous contacts"},                                                               \
+  {"accumulation", CB_PARAM_CHOICE, offsetof(contact_parameters, accumulation), "stop", "", "", "stop|rest",          \
+   "infinitely many contacts in a finite time: the run stops, or bodies come to rest"}
+/* clang-format on */
+
+const cb_param cb_scenario_wall_contacts_table[] = {RULE_ROWS, END};
 const cb_param cb_scenario_contacts_table[] = {
     {"restitution", CB_PARAM_REAL, offsetof(contact_parameters, restitution), "1", "", "[0, 1]", NULL,
      "speed after a contact of two bodies, divided by the speed before"},
-    {"rule", CB_PARAM_CHOICE, offsetof(contact_parameters, rule), "sequential", "", "", "sequential|simultaneous",
-     "rule that resolves several simultaneous contacts"},
-    {"accumulation", CB_PARAM_CHOICE, offsetof(contact_parameters, accumulation), "stop", "", "", "stop|rest",
-     "infinitely many contacts in a finite time: the run stops, or bodies come to rest"},
+    RULE_ROWS,
     {"broad_phase", CB_PARAM_CHOICE, offsetof(contact_parameters, broad_phase), "cells", "", "", "cells|all_pairs",
      "pairs that are examined; the contacts are the same"},
     NODE(contact_parameters, between, "", "pairs of bodies that can collide, [[a, b], ..] (default: all)"),
@@ -88,200 +98,173 @@ static cb_status read_contacts(cb_scenario *s, const cb_node *node) {
   return cb_errors_end(&errors);
 }
 
-/* --- walls --- */
+/* --- walls and events: maps with one key, the name of a class --- */
 
-typedef struct wall_parameters {
+/* The rows that all walls, or all events, have. */
+typedef struct shared {
   const char *name;
-  double radius, restitution;
-  int side;
-  const cb_node *at, *normal, *chart, *value, *body;
-} wall_parameters;
+  double restitution;
+  int action, direction;
+  const cb_node *body, *particle, *between;
+} shared;
 
-#define WALL_ROWS                                                                                                 \
-  {"name", CB_PARAM_STRING, offsetof(wall_parameters, name), "", "", "", NULL, "name of the wall, for messages"}, \
-      {"restitution",                                                                                             \
-       CB_PARAM_REAL,                                                                                             \
-       offsetof(wall_parameters, restitution),                                                                    \
-       "1",                                                                                                       \
-       "",                                                                                                        \
-       "[0, 1]",                                                                                                  \
-       NULL,                                                                                                      \
-       "speed after the contact, divided by the speed before"},                                                   \
-      NODE(wall_parameters, body, "", "body or list of bodies that the wall reflects; if absent, all")
+static const cb_param one_particle = NODE(shared, particle, "", "[body, number] (default: the first)"),
+                      two_particles = NODE(shared, between, NULL, "two particles, [[a, 0], [b, 0]]"),
+                      of_walls[] = {{"name", CB_PARAM_STRING, offsetof(shared, name), "", "", "", NULL,
+                                     "name of the wall, for messages"},
+                                    {"restitution", CB_PARAM_REAL, offsetof(shared, restitution), "1", "", "[0, 1]",
+                                     NULL, "speed after the contact, divided by the speed before"},
+                                    NODE(shared, body, "",
+                                         "body or list of bodies that the wall reflects; if absent, all"),
+                                    END},
+                      of_events[] = {{"action", CB_PARAM_CHOICE, offsetof(shared, action), "mark", "", "", "stop|mark",
+                                      "stop: the run ends; mark: only a row of /event is written"},
+                                     {"direction", CB_PARAM_CHOICE, offsetof(shared, direction), "both", "", "",
+                                      "both|falling|rising", "direction of the zeros that count"},
+                                     {"name", CB_PARAM_STRING, offsetof(shared, name), "", "", "", NULL,
+                                      "name of the event, for messages"},
+                                     END};
 
-static const cb_param ball_table[] = {NODE(wall_parameters, at, NULL, "the centre, {chart: .., point: [..]}"),
-                                      {"radius", CB_PARAM_REAL, offsetof(wall_parameters, radius), NULL,
-                                       "units of length", "> 0", NULL, "radius of the ball"},
-                                      {"side", CB_PARAM_CHOICE, offsetof(wall_parameters, side), "outside", "", "",
-                                       "outside|inside", "the side on which the bodies are"},
-                                      WALL_ROWS,
-                                      END};
-static const cb_param plane_table[] = {
-    NODE(wall_parameters, at, NULL, "a point of the plane, {chart: .., point: [..]}"),
-    NODE(wall_parameters, normal, NULL,
-         "a vector at that point, towards the side of the bodies, in the same coordinates"),
-    WALL_ROWS, END};
-static const cb_param wall_expression_table[] = {
-    NODE(wall_parameters, chart, "", "chart of the coordinates; if absent, the embedding, or the space's own chart"),
-    NODE(wall_parameters, value, NULL,
-         "the gap, an expression of coordinates, t and the radius r that is > 0 where bodies are"),
-    WALL_ROWS, END};
+/* Where the parameters of the class begin in the struct that the rows fill; `shared` is before them. */
+enum { OWN = (sizeof(shared) + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t) };
 
-const cb_constraint_doc cb_wall_docs[] = {
-    {"ball", "bodies stay outside of a geodesic ball, or inside", ball_table},
-    {"plane", "bodies stay on one side of a totally geodesic plane", plane_table},
-    {"expression", "bodies stay where an expression is positive", wall_expression_table},
-    {NULL, NULL, NULL}};
-
-/* Reads a tangent vector at the point `at`, {chart, point}: its components are given in that chart; the result is in
- * the coordinates in which the space is used. */
-static cb_status read_normal(const cb_scenario *s, const cb_node *at, const cb_node *node, const double *x,
-                             double *normal) {
-  const cb_space *g = s->space;
-  const cb_chart *chart;
-  double u[CB_COORD_MAX], q[CB_COORD_MAX], point[CB_COORD_MAX], v[CB_COORD_MAX];
-  cb_status status = cb_place_chart(at, g, &chart);
-  if (status) return status;
-  status = cb_node_reals(node, (size_t)(chart ? g->dim : g->embedding), u);
-  if (status) return status;
-  if (chart == g->chart) {
-    memcpy(normal, u, (size_t)g->k * sizeof *u);
-    if (!g->chart) cb_space_project_tangent(g, x, normal);
-    return CB_OK;
+void cb_scenario_gap_rows(const cb_gap_class *class, bool event, cb_param rows[CB_GAP_ROWS]) {
+  size_t n = 0;
+  if (event) rows[n++] = class->particles == 2 ? two_particles : one_particle;
+  for (const cb_param *row = class->params; row && row->name && n < CB_GAP_ROWS - 4; row++) {
+    rows[n] = *row;
+    rows[n++].offset += OWN;
   }
-  /* the charts differ: convert by the coordinates of the embedding */
-  if (g->chart)
-    status = g->chart->to_point(g, x, point, NULL);
+  for (const cb_param *row = event ? of_events : of_walls; row->name; row++) rows[n++] = *row;
+  rows[n] = (cb_param)END;
+}
+
+/* Finds the class that the single key of an entry names, and reads its map into *out, which the caller frees: `shared`,
+ * and at OWN the parameters of the class. NULL if there is no builder. */
+static cb_status read_entry(cb_scenario *s, const cb_node *node, const cb_registry *registry,
+                            const cb_gap_class *const *classes, const cb_gap_class **class, char **out) {
+  const char *names[CB_REGISTRY_MAX];
+  const size_t n = cb_registry_names(registry, names);
+  cb_param rows[CB_GAP_ROWS];
+  if (node->kind != CB_NODE_MAP || node->count != 1) {
+    char list[512] = "";
+    for (size_t i = 0, at = 0; i < n && at < sizeof list; i++)
+      at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", !i ? "" : i + 1 < n ? ", " : " or ", names[i]);
+    return cb_node_fail(node, "expected a map with one key: %s", list);
+  }
+  cb_status status = cb_node_check_keys(node, names, n);
+  if (status) return status;
+  *class = classes[cb_registry_find(registry, node->keys[0]->text, strlen(node->keys[0]->text))];
+  cb_scenario_gap_rows(*class, registry == &cb_event_registry, rows);
+  char *params = calloc(1, OWN + (*class)->params_size);
+  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for `%s`", (*class)->name);
+  status = cb_params_bind(rows, node->items[0], node, NULL, 0, params);
+  if (!status && s->builder && (*class)->init)
+    status = cb_builder_placed(s->builder, (*class)->init(params + OWN, s->space, s->builder), node->items[0], false);
+  if (!status && s->builder)
+    *out = params;
   else
-    memcpy(point, x, sizeof point);
-  if (!status && chart) status = chart->from_point(g, point, q);
-  if (!status && chart) status = cb_chart_push(g, chart, q, u, point, v);
-  if (!chart) memcpy(v, u, sizeof v);
-  if (!status && g->chart) status = cb_chart_pull(g, g->chart, point, v, q, normal);
-  if (!status && !g->chart) memcpy(normal, v, (size_t)g->k * sizeof *v);
-  return status ? cb_place_fail(node, status) : CB_OK;
+    free(params);
+  return status;
 }
 
 typedef struct wall {
-  int kind; /* index of its row of cb_wall_docs */
-  wall_parameters p;
-  const char *chart, *value;
-  double x[CB_COORD_MAX], normal[CB_COORD_MAX];
+  const cb_wall_class *class;
+  const char *params;
 } wall;
 
 static cb_status add_wall(cb_builder *b, int body, const void *what) {
   const wall *w = what;
-  const char *name = *w->p.name ? w->p.name : NULL;
-  switch (w->kind) {
-    case 0: return cb_builder_wall_ball(b, name, body, w->x, w->p.radius, w->p.side == 1, w->p.restitution);
-    case 1: return cb_builder_wall_plane(b, name, body, w->x, w->normal, w->p.restitution);
-    default: return cb_builder_wall_expression(b, name, body, w->chart, w->value, w->p.restitution);
-  }
-}
-
-/* Finds the single key of an entry in the rows of docs, and its map. */
-static cb_status entry_of(const cb_node *node, const cb_constraint_doc *docs, const char *example, int *kind,
-                          const cb_node **map) {
-  const char *names[8];
-  size_t n = 0;
-  for (; docs[n].name; n++) names[n] = docs[n].name;
-  if (node->kind != CB_NODE_MAP || node->count != 1)
-    return cb_node_fail(node, "expected a map with one key: %s", example);
-  const cb_status status = cb_node_check_keys(node, names, n);
-  if (status) return status;
-  for (size_t i = 0; i < n; i++)
-    if (!strcmp(node->keys[0]->text, names[i])) *kind = (int)i;
-  *map = node->items[0];
-  return CB_OK;
+  const shared *p = (const shared *)w->params;
+  return cb_builder_wall(b, w->class, w->params + OWN, *p->name ? p->name : NULL, body, p->restitution);
 }
 
 static cb_status read_wall(cb_scenario *s, const cb_node *node) {
-  wall w = {0};
-  const wall_parameters *p = &w.p;
-  const cb_node *map = NULL;
-  cb_status status = entry_of(node, cb_wall_docs, "ball, plane or expression", &w.kind, &map);
-  if (!status) status = cb_params_bind(cb_wall_docs[w.kind].params, map, node, NULL, 0, &w.p);
-  if (status || !s->builder) return status;
-  const bool expression = w.kind == 2;
-  if (!expression) status = cb_place_space_point(p->at, "at", s->space, NULL, w.x);
-  if (!status && w.kind == 1) status = read_normal(s, p->at, p->normal, w.x, w.normal);
-  if (!status && expression) status = cb_node_string(p->value, &w.value);
-  if (!status && expression && p->chart) status = cb_node_string(p->chart, &w.chart);
-  return status ? status : cb_scenario_for_bodies(s, p->body, expression ? p->value : map, expression, add_wall, &w);
+  char *params = NULL;
+  const cb_wall_class *class;
+  cb_status status = read_entry(s, node, &cb_wall_registry, cb_wall_classes, &class, &params);
+  if (!params) return status;
+  const wall w = {class, params};
+  status = cb_scenario_for_bodies(s, ((const shared *)params)->body, node->items[0], false, add_wall, &w);
+  free(params);
+  return status;
 }
 
-/* --- events --- */
-
-typedef struct event_parameters {
-  const char *name;
-  double equals;
-  int action, direction;
-  const cb_node *between, *particle, *chart, *value;
-} event_parameters;
-
-#define EVENT_ROWS                                                                                                 \
-  {"action",                                                                                                       \
-   CB_PARAM_CHOICE,                                                                                                \
-   offsetof(event_parameters, action),                                                                             \
-   "mark",                                                                                                         \
-   "",                                                                                                             \
-   "",                                                                                                             \
-   "stop|mark",                                                                                                    \
-   "stop: the run ends; mark: only a row of /event is written"},                                                   \
-      {"direction", CB_PARAM_CHOICE,       offsetof(event_parameters, direction), "both", "",                      \
-       "",          "both|falling|rising", "direction of the zeros that count"},                                   \
-  {                                                                                                                \
-    "name", CB_PARAM_STRING, offsetof(event_parameters, name), "", "", "", NULL, "name of the event, for messages" \
-  }
-
-static const cb_param distance_table[] = {NODE(event_parameters, between, NULL, "two particles, [[a, 0], [b, 0]]"),
-                                          {"equals", CB_PARAM_REAL, offsetof(event_parameters, equals), NULL,
-                                           "units of length", "> 0", NULL, "the distance at which the event happens"},
-                                          EVENT_ROWS,
-                                          END};
-static const cb_param event_expression_table[] = {
-    NODE(event_parameters, particle, "", "[body, number] (default: the first)"),
-    NODE(event_parameters, chart, "", "chart of the coordinates; if absent, the embedding, or the space's own chart"),
-    NODE(event_parameters, value, NULL, "expression of the coordinates and t; the event happens at its zeros"),
-    EVENT_ROWS, END};
-
-const cb_constraint_doc cb_event_docs[] = {
-    {"distance", "the distance of two particles reaches a value", distance_table},
-    {"expression", "an expression of a particle's coordinates vanishes", event_expression_table},
-    {NULL, NULL, NULL}};
+static cb_status read_particles(cb_scenario *s, const shared *p, int count, int *particle) {
+  if (count == 1) return p->particle ? cb_scenario_read_particle(s, p->particle, &particle[0]) : CB_OK;
+  if (p->between->kind != CB_NODE_LIST || p->between->count != 2)
+    return cb_node_fail(p->between, "between: expected two particles, such as [[a, 0], [b, 0]]");
+  const cb_status status = cb_scenario_read_particle(s, p->between->items[0], &particle[0]);
+  return status ? status : cb_scenario_read_particle(s, p->between->items[1], &particle[1]);
+}
 
 static cb_status read_event(cb_scenario *s, const cb_node *node) {
   static const cb_event_action actions[] = {CB_EVENT_STOP, CB_EVENT_MARK};
   static const cb_event_direction directions[] = {CB_EVENT_BOTH, CB_EVENT_FALLING, CB_EVENT_RISING};
-  event_parameters p;
-  const cb_node *map = NULL;
-  int kind = 0, i = 0, j = 0;
-  cb_status status = entry_of(node, cb_event_docs, "distance or expression", &kind, &map);
-  if (!status) status = cb_params_bind(cb_event_docs[kind].params, map, node, NULL, 0, &p);
-  if (status || !s->builder) return status;
-  const char *name = *p.name ? p.name : NULL, *value = NULL, *chart = NULL;
-  if (kind == 0) {
-    if (p.between->kind != CB_NODE_LIST || p.between->count != 2)
-      return cb_node_fail(p.between, "between: expected two particles, such as [[a, 0], [b, 0]]");
-    status = cb_scenario_read_particle(s, p.between->items[0], &i);
-    if (!status) status = cb_scenario_read_particle(s, p.between->items[1], &j);
-    if (!status)
-      status = cb_builder_event_distance(s->builder, name, i, j, p.equals, actions[p.action], directions[p.direction]);
-    return cb_scenario_placed(s, status, map, false);
-  }
-  if (p.particle) status = cb_scenario_read_particle(s, p.particle, &i);
-  if (!status) status = cb_node_string(p.value, &value);
-  if (!status && p.chart) status = cb_node_string(p.chart, &chart);
+  char *params = NULL;
+  int particle[2] = {0};
+  const cb_event_class *class;
+  cb_status status = read_entry(s, node, &cb_event_registry, cb_event_classes, &class, &params);
+  if (!params) return status;
+  const shared *p = (const shared *)params;
+  status = read_particles(s, p, class->particles, particle);
   if (!status)
-    status = cb_builder_event_expression(s->builder, name, i, chart, value, actions[p.action], directions[p.direction]);
-  return cb_scenario_placed(s, status, p.value, true);
+    status = cb_builder_event(s->builder, class, params + OWN, *p->name ? p->name : NULL, particle, actions[p->action],
+                              directions[p->direction]);
+  status = cb_builder_placed(s->builder, status, node->items[0], false);
+  free(params);
+  return status;
+}
+
+static cb_status read_walls_and_events(cb_scenario *s, const cb_node *walls, const cb_node *events) {
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, walls, cb_scenario_for_items(s, walls, "walls", read_wall));
+  cb_errors_add(&errors, events, cb_scenario_for_items(s, events, "events", read_event));
+  return cb_errors_end(&errors);
+}
+
+/* Warns if nothing can touch: there is no wall, and no body has a size. */
+static void warn_of_points(const cb_scenario *s) {
+  const cb_builder *b = s->builder;
+  bool sized = !b || !b->n_points || b->n_triangles;
+  for (int i = 0; !sized && i < b->n_points; i++) sized = b->point[i].radius > 0;
+  if (!sized)
+    cb_warn("`contacts` has no effect: all particles have radius 0, no body has a surface, and there are no `walls`");
 }
 
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                     const cb_node *events) {
   cb_errors errors = cb_errors_begin();
   if (contacts) cb_errors_add(&errors, contacts, read_contacts(s, contacts));
-  cb_errors_add(&errors, walls, cb_scenario_for_items(s, walls, "walls", read_wall));
-  cb_errors_add(&errors, events, cb_scenario_for_items(s, events, "events", read_event));
+  cb_errors_add(&errors, walls, read_walls_and_events(s, walls, events));
+  if (contacts && !(walls && walls->count)) warn_of_points(s);
+  return cb_errors_end(&errors);
+}
+
+/* Reads `contacts` of a system. Its single point touches only walls; keys about pairs of particles have no meaning. */
+static cb_status read_wall_contacts(cb_scenario *s, const cb_node *node, const cb_node *walls) {
+  static const char *const of_pairs[] = {"restitution", "broad_phase", "between", "within", "except", NULL};
+  contact_parameters p;
+  for (const char *const *key = of_pairs; *key; key++)
+    if (cb_node_get(node, *key))
+      return cb_node_fail(cb_node_get(node, *key),
+                          "%s: a system is one point of its configuration space, which can touch walls but no other "
+                          "particle: expected only `rule` and `accumulation`",
+                          *key);
+  const cb_status status = cb_params_bind(cb_scenario_wall_contacts_table, node, node, NULL, 0, &p);
+  if (status || !s->builder) return status;
+  if (!walls || !walls->count)
+    return cb_node_fail(
+        node,
+        "a system is one point of its configuration space, which can touch walls but no other particle: "
+        "expected `walls` next to `contacts`");
+  return cb_scenario_placed(s, cb_builder_wall_contacts(s->builder, p.rule, p.accumulation), node, false);
+}
+
+cb_status cb_scenario_read_system_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
+                                           const cb_node *events) {
+  cb_errors errors = cb_errors_begin();
+  if (contacts) cb_errors_add(&errors, contacts, read_wall_contacts(s, contacts, walls));
+  cb_errors_add(&errors, walls, read_walls_and_events(s, walls, events));
   return cb_errors_end(&errors);
 }

@@ -63,6 +63,13 @@ static bool configuration_whole(const void *of) {
          c->observables && c->read && c->make_run && c->attribute && c->subject;
 }
 
+static bool gap_whole(const cb_gap_class *c, int least, int maximum) {
+  return (c->on_jets || c->forms) && c->particles >= least && c->particles <= maximum;
+}
+
+static bool wall_whole(const void *of) { return gap_whole(of, 0, 1); }
+static bool event_whole(const void *of) { return gap_whole(of, 1, 2); }
+
 static const kind kinds[] = {
     [CB_PLUGIN_IS_SPACE] = {"space", "init", CB_PLUGIN_SIZE_SPACE, &cb_space_registry, space_whole},
     [CB_PLUGIN_IS_INTEGRATOR] = {"integrator", "the problem that it solves and step", CB_PLUGIN_SIZE_INTEGRATOR,
@@ -81,7 +88,11 @@ static const kind kinds[] = {
     [CB_PLUGIN_IS_CONFIGURATION] = {"configuration space",
                                     "problems, integrator, keys, required, sections, observables, read, make_run, "
                                     "attribute and subject",
-                                    CB_PLUGIN_SIZE_CONFIGURATION, &cb_configurations_registry, configuration_whole}};
+                                    CB_PLUGIN_SIZE_CONFIGURATION, &cb_configurations_registry, configuration_whole},
+    [CB_PLUGIN_IS_WALL] = {"wall", "on_jets, and at most 1 particle", CB_PLUGIN_SIZE_WALL, &cb_wall_registry,
+                           wall_whole},
+    [CB_PLUGIN_IS_EVENT] = {"event", "on_jets, and 1 or 2 particles", CB_PLUGIN_SIZE_EVENT, &cb_event_registry,
+                            event_whole}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *name_of(const cb_plugin_class *c) { return ((const named *)c->of)->name; }

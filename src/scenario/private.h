@@ -4,6 +4,7 @@
 #include "core/failure.h"
 #include "yaml/yaml.h"
 #include <curvebody/configuration.h>
+#include <curvebody/contact.h>
 #include <curvebody/param.h>
 
 enum { CB_SCENARIO_ATTRIBUTES = 48, CB_SCENARIO_DIGEST = 65 };
@@ -52,7 +53,13 @@ struct cb_pair_potential_class;
 const struct cb_pair_potential_class *cb_scenario_pair_potential_of(const cb_node *item, const cb_node **at);
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                     const cb_node *events);
-extern const cb_param cb_scenario_contacts_table[];
+/* The same for a system, whose point touches only walls. */
+cb_status cb_scenario_read_system_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
+                                           const cb_node *events);
+extern const cb_param cb_scenario_contacts_table[], cb_scenario_wall_contacts_table[];
+/* The rows of a class of walls or events: its own, and those that all have; a last row ends them. */
+enum { CB_GAP_ROWS = 64 };
+void cb_scenario_gap_rows(const cb_gap_class *class, bool event, cb_param rows[CB_GAP_ROWS]);
 cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
 extern const cb_param cb_scenario_start_table[];
 /* whole: everything that moves in the run was read without errors. */

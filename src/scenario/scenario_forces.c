@@ -10,6 +10,7 @@
 #include "bodies/link.h"
 #include "bodies/place.h"
 #include "core/arena.h"
+#include "dynamics/builder_private.h"
 #include "dynamics/pair_potential.h"
 #include "geometry/origin.h"
 #include "scenario/fluid.h"
@@ -103,10 +104,7 @@ const cb_param cb_force_table[] = {
 /* --- places and bodies --- */
 
 cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression) {
-  if (!cb_failure_is_of_input(status) || cb_failure_last().placed) return status;
-  if (expression && status == CB_ERROR_INPUT)
-    return cb_node_fail_at(node, cb_builder_expression_at(s->builder), "%s", cb_error_text());
-  return cb_node_fail(node, "%s", cb_error_text());
+  return cb_builder_placed(s->builder, status, node, expression);
 }
 
 static cb_status centre(cb_scenario *s, const cb_node *at, cb_fixed *centre) {

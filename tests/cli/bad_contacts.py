@@ -54,7 +54,7 @@ CASES = {
     "within as a text": ([(OPTIONS, "{within: @a}")], ["within: expected a list of bodies"]),
     "within an unknown body": ([(OPTIONS, "{within: [a, @c]}")], ["unknown body 'c'"]),
     "walls as a map": ([("- " + BALL, "  @" + BALL)], ["walls: expected a list"]),
-    "wall without a kind": ([(BALL, "@floor")], ["expected a map with one key: ball, plane or expression"]),
+    "wall without a kind": ([(BALL, "@floor")], ["expected a map with one key: ball, expression or plane"]),
     "wall of two kinds": ([(BALL, "@{ball: 1, plane: 2}")], ["expected a map with one key"]),
     "unknown kind of wall": ([(BALL, BALL.replace("ball", "@bal"))], ["unknown key 'bal', did you mean 'ball'?"]),
     "ball without a radius": ([(BALL, "ball: @{at: {point: [0, 0, 0, 1]}}")], ["missing key 'radius'"]),
@@ -121,6 +121,12 @@ CASES = {
 class BadContacts(Refusals):
     def test_contacts(self):
         self.check_cases(CONTACTS, CASES)
+
+    def test_contacts_of_points_have_no_effect(self):
+        self.write("points.yaml", CONTACTS.replace("radius: 0.1", "radius: 0"))
+        self.assertNotIn("no effect", self.good("run", "points.yaml", "-o", "walls.h5").stderr)
+        self.assertIn("`contacts` has no effect: all particles have radius 0",
+                      self.good("run", "points.yaml", "-o", "none.h5", "--set", "walls=null").stderr)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,17 @@ CASES = {
     "bodies beside a system": ([("time:", "bodies: @[]\ntime:")], ["`bodies` next to `system`"]),
     "potentials beside a system": ([("time:", "potentials: @[]\ntime:")], ["`potentials` next to `system`"]),
     "constraints beside a system": ([("time:", "constraints: @[]\ntime:")], ["`constraints` next to `system`"]),
+    "contacts beside a system": ([("time: {", "contacts: @{accumulation: rest}\ntime: {")],
+                                 ["one point of its configuration space", "expected `walls` next to `contacts`"]),
+    "contacts between particles of a system":
+        ([("time: {", "contacts: {restitution: @0.5}\nwalls:\n  - expression: {value: 2 - a}\ntime: {")],
+         ["restitution: a system is one point", "expected only `rule` and `accumulation`"]),
+    "ball in a system of many coordinates":
+        ([("[a, b]\n", "[a, b, c, d]\n"), (HEAD, "  metric: [[1], [0, 1], [0, 0, 1], [0, 0, 0, 1]]\n"),
+          ('  potential: "-2*g*cos(a) - g*cos(b)"\n  forces: ["-c*a_dot", 0]\n', ""),
+          ("  constraints: [\"a - b - 0.3\", " + SECOND + "]\n  position: [1, 0.7]\n  velocity: [0.5, 0.5]\n", ""),
+          ("time: {", "walls:\n  - ball: @{at: {point: [0, 0, 0, 2]}, radius: 1}\ntime: {")],
+         ["has no distances between points"]),
     "misspelt key": ([("  velocity:", "  @velocities:")], ["unknown key 'velocities', did you mean 'velocity'?"]),
     "no metric": ([('  metric: [[2], ["cos(a - b)", 1]]\n', ""), ("  coord", "  @coord")], ["missing key 'metric'"]),
     "thirteen coordinates": ([('[[2], ["cos(a - b)", 1]]', "@[" + ", ".join(["[1]"] * 13) + "]")],

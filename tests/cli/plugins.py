@@ -69,6 +69,20 @@ time: {end: 0.5}
 record: {observables: [wrenches]}
 """
 
+TUBE = """\
+curvebody: 1
+space: e3
+bodies:
+  - {kind: particles, name: a, radius: 0.1, place: {points: [[0.3, 0, 0]]}, motion: {velocities: [[0.5, 0.7, 1]]}}
+  - {kind: particles, name: b, place: {points: [[-0.2, 0.1, 1.5]]}, motion: {velocities: [[0.3, -0.4, 0.2]]}}
+walls:
+  - tube: {radius: 1, rate: 0.05, restitution: 0.8}
+events:
+  - level: {between: [[a, 0], [b, 0]], name: level}
+integrator: {name: lobatto, stages: 3, step: 0.1}
+time: {end: 4}
+"""
+
 
 class Plugins(Case):
     def with_plugin(self, *words):
@@ -301,6 +315,30 @@ class Plugins(Case):
         self.assertIn("error: moments: expected numbers > 0, found 0", wrong.stderr)
         without = self.call("check", "rotor.yaml")
         self.assertIn("unknown key 'rotor'", without.stderr)
+
+    def test_a_wall_and_an_event_are_the_same_as_expressions(self):
+        self.write("t.yaml", TUBE)
+        with_tube = ["--plugin", PLUGIN["tube"]]
+        self.assertRegex(self.good(*with_tube, "list", "walls").stdout, r"tube .*\n    radius  .*\n    rate ")
+        self.assertRegex(self.good(*with_tube, "list", "events").stdout, r"level .*\n    between ")
+        self.good(*with_tube, "run", "t.yaml", "-o", "t.h5")
+        self.good("run", "t.yaml", "-o", "twin.h5", "--set", "events=[]", "--set",
+                  "walls=[{expression: {value: '1 + 0.05*t - hypot(x, y) - r', restitution: 0.8}}]")
+        with h5py.File(self.path("t.h5")) as file, h5py.File(self.path("twin.h5")) as twin:
+            np.testing.assert_allclose(file["position"][()], twin["position"][()], rtol=0, atol=1e-12)  # round-off
+            hits = file["event_kind"][()] == 0
+            self.assertGreater(hits.sum(), 2)
+            np.testing.assert_allclose(file["event_time"][hits], twin["event_time"][()], rtol=0, atol=1e-13)
+            np.testing.assert_allclose(file["event_time"][~hits], [1.5 / 0.8], rtol=0, atol=1e-14)  # 0 + t = 1.5 + 0.2 t
+        stopped = self.good(*with_tube, "run", "t.yaml", "-o", "s.h5", "--set", "events.0.level.action=stop").stdout
+        self.assertIn("stopped by the event `level`", stopped)
+        for edit, words in (("space=s3", "a tube is a wall of the space e3"), ("walls.0.tube.radius=-1", "radius: expected a"),
+                            ("events.0.level.between=[[a, 0], [a, 0]]", "expected different particles")):
+            refused = self.call(*with_tube, "check", "t.yaml", "--set", edit)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(words, refused.stderr)
+        unknown = self.call("check", "t.yaml")
+        self.assertIn("unknown key 'tube', expected one of: ball, expression, plane", unknown.stderr)
 
     def test_a_class_that_lacks_something_is_refused(self):
         still = self.call("--plugin", PLUGIN["no_step"], "list")

@@ -6,6 +6,7 @@
 #include "dynamics/system_facts.h"
 #include "memory_sink.h"
 #include <curvebody/pair_potential.h>
+#include <curvebody/contact.h>
 
 typedef enum kind { FREE, CENTRE, FIELD, DAMPED, TIMED, KINDS } kind;
 static const char *const names[KINDS] = {"free", "centre", "field", "damped", "timed"};
@@ -262,8 +263,53 @@ static void each_part_breaks_what_it_does_not_respect(void **unused) {
   }
 }
 
+/* A tube x^2 + y^2 < 4 about the z axis, and a screw z < atan2(y, x) + 3 about it, as classes of walls on jets. */
+static cb_status tube(const void *of, const cb_space *g, const cb_jet *x, const cb_jet *t, const double *radius,
+                      cb_jet *s) {
+  const cb_jet xx = cb_jet_mul(&x[0], &x[0]), yy = cb_jet_mul(&x[1], &x[1]), square = cb_jet_add(&xx, &yy),
+               minus = cb_jet_scale(&square, -1);
+  *s = cb_jet_shift(&minus, 4);
+  return CB_OK;
+}
+
+static cb_status screw(const void *of, const cb_space *g, const cb_jet *x, const cb_jet *t, const double *radius,
+                       cb_jet *s) {
+  const cb_jet angle = cb_jet_atan2(&x[1], &x[0]), above = cb_jet_sub(&angle, &x[2]);
+  *s = cb_jet_shift(&above, 3);
+  return CB_OK;
+}
+
+static void a_wall_on_jets_keeps_the_momenta_that_its_values_keep(void **unused) {
+  static const struct {
+    cb_wall_class class;
+    double restitution;
+    const char *expected;
+  } cases[] = {{{.name = "tube", .on_jets = tube}, 1, "Ezw"},
+               {{.name = "tube", .on_jets = tube, .timed = true}, 1, "zw"},
+               {{.name = "tube", .on_jets = tube}, 0.5, "zw"},
+               {{.name = "screw", .on_jets = screw}, 1, "E"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    cb_space *g;
+    cb_builder *b;
+    cb_system *s;
+    char found[16];
+    check_ok(cb_space_create("e3", NULL, &g));
+    check_ok(cb_builder_create(g, &b));
+    check_ok(cb_builder_body(b, "a", NULL));
+    check_ok(cb_builder_particle(b, NULL, 1, 0, 0, (const double[]){0.5, 0, 0}, (const double[]){1, 0, 0}, NULL));
+    check_ok(cb_builder_wall(b, &cases[i].class, NULL, NULL, -1, cases[i].restitution));
+    check_ok(cb_builder_finish(b, &s));
+    told(s, found);
+    assert_string_equal(found, cases[i].expected);
+    cb_system_free(s);
+    cb_builder_free(b);
+    cb_space_free(g);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(each_part_breaks_what_it_does_not_respect),
+                                     cmocka_unit_test(a_wall_on_jets_keeps_the_momenta_that_its_values_keep),
                                      cmocka_unit_test(what_is_called_conserved_is_kept_to_the_order),
                                      cmocka_unit_test(so_it_is_where_distances_are_integrated)};
   return cmocka_run_group_tests(tests, NULL, NULL);

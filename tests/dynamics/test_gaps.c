@@ -5,7 +5,8 @@ static const double pi = 3.14159265358979323846;
 
 /* --- a scene with every type of gap: two particles, walls, events --- */
 
-enum { BALL, ROOM, PLANE, FORMULA, POLAR, WALLS };
+enum { BALL, ROOM, PLANE, FORMULA, JETS, POLAR, WALLS };
+enum { NEAR, LEVEL, BETWEEN }; /* events */
 
 typedef struct walls {
   const cb_space *g;
@@ -22,6 +23,57 @@ static void some_formula(const cb_chart *chart, char *text, size_t size) {
                            chart->coordinates[i], 0.2 + 0.07 * i, chart->coordinates[i],
                            chart->coordinates[(i + 1) % chart->size]);
 }
+
+/* The function of some_formula, as a class of walls. */
+static cb_status formula_on_jets(const void *of, const cb_space *g, const cb_jet *x, const cb_jet *t,
+                                 const double *radius, cb_jet *s) {
+  const int n = g->chart ? g->chart->size : g->embedding;
+  cb_jet phase = cb_jet_scale(t, 2);
+  phase = cb_jet_shift(&phase, 1);
+  phase = cb_jet_cos(&phase);
+  *s = cb_jet_scale(&phase, 0.3);
+  *s = cb_jet_shift(s, 0.7 - radius[0]);
+  for (int i = 0; i < n; i++) {
+    cb_jet slope = cb_jet_scale(t, 0.1), wave = cb_jet_sin(&x[(i + 1) % n]);
+    slope = cb_jet_shift(&slope, 0.3 + 0.1 * i);
+    slope = cb_jet_mul(&slope, &x[i]);
+    wave = cb_jet_scale(&wave, 0.2 + 0.07 * i);
+    wave = cb_jet_mul(&wave, &x[i]);
+    *s = cb_jet_add(s, &slope);
+    *s = cb_jet_add(s, &wave);
+  }
+  return CB_OK;
+}
+
+/* A function of two particles, of which most of the second derivatives are mixed: sum_i c_i (x_i - y_i) + 3 x_i y_i +
+ * sin(x_i y_(i+1)) + t x_i - r_x + r_y/2. */
+static cb_status between_on_jets(const void *of, const cb_space *g, const cb_jet *x, const cb_jet *t,
+                                 const double *radius, cb_jet *s) {
+  const int n = g->chart ? g->chart->size : g->embedding;
+  *s = cb_jet_constant(t->n, radius[1] / 2 - radius[0]);
+  for (int i = 0; i < n; i++) {
+    cb_jet apart = cb_jet_sub(&x[i], &x[n + i]), product = cb_jet_mul(&x[i], &x[n + (i + 1) % n]),
+           timed = cb_jet_mul(&x[i], t), mixed = cb_jet_mul(&x[i], &x[n + i]);
+    mixed = cb_jet_scale(&mixed, 3);
+    apart = cb_jet_scale(&apart, *(const double *)of + 0.1 * i);
+    product = cb_jet_sin(&product);
+    *s = cb_jet_add(s, &apart);
+    *s = cb_jet_add(s, &product);
+    *s = cb_jet_add(s, &timed);
+    *s = cb_jet_add(s, &mixed);
+  }
+  return CB_OK;
+}
+
+static const cb_wall_class on_jets = {
+    .name = "jets", .title = "", .doc = "", .timed = true, .on_jets = formula_on_jets};
+static const cb_event_class between_jets = {.name = "between",
+                                            .title = "",
+                                            .doc = "",
+                                            .params_size = sizeof(double),
+                                            .particles = 2,
+                                            .timed = true,
+                                            .on_jets = between_on_jets};
 
 static void add_walls(cb_builder *b, void *user) {
   walls *w = user;
@@ -43,6 +95,8 @@ static void add_walls(cb_builder *b, void *user) {
   some_formula(g->chart ? g->chart : cb_chart_find(g, "embedding"), text, sizeof text);
   check_ok(cb_builder_wall_expression(b, "formula", -1, NULL, text, 1));
   w->kind[w->count++] = FORMULA;
+  check_ok(cb_builder_wall(b, &on_jets, NULL, "jets", -1, 1));
+  w->kind[w->count++] = JETS;
   if (cb_chart_find(g, "polar")) {
     some_formula(cb_chart_find(g, "polar"), text, sizeof text);
     check_ok(cb_builder_wall_expression(b, "polar", -1, "polar", text, 1));
@@ -51,6 +105,7 @@ static void add_walls(cb_builder *b, void *user) {
   check_ok(cb_builder_event_distance(b, "near", 0, 1, 0.1, CB_EVENT_MARK, CB_EVENT_RISING));
   some_formula(g->chart ? g->chart : cb_chart_find(g, "embedding"), text, sizeof text);
   check_ok(cb_builder_event_expression(b, NULL, 1, NULL, text, CB_EVENT_STOP, CB_EVENT_BOTH));
+  check_ok(cb_builder_event(b, &between_jets, &(double){0.4}, NULL, (const int[]){1, 0}, CB_EVENT_MARK, CB_EVENT_BOTH));
 }
 
 /* A scene of two moving particles with walls; m[2] gives the centre of balls, and the foot and normal of the plane. */
@@ -77,7 +132,8 @@ static int gaps_of(const scene *c, cb_gap *out) {
 }
 
 static const char *shown(const cb_space *g, const cb_gap *gap, const walls *w) {
-  static const char *const wall[WALLS] = {"ball", "room", "plane", "formula", "formula in polar coordinates"};
+  static const char *const wall[WALLS] = {
+      "ball", "room", "plane", "formula", "formula on jets", "formula in polar coordinates"};
   static char text[160];
   snprintf(text, sizeof text, "%s, curvature %g, %s: %s", g->class_->name, g->factor[0].curvature,
            g->chart ? g->chart->name : "embedding",
@@ -95,7 +151,7 @@ static const double h = 1e-3, quotient = 3e-8;
 static void gradients_in(const cb_space *g, uint64_t *seed) {
   mover m[3];
   walls w;
-  cb_gap gap[16];
+  cb_gap gap[20];
   scene c = every_kind(g, seed, m, &w);
   const int n = gaps_of(&c, gap);
   assert_true(n >= 8);
@@ -155,7 +211,7 @@ static int across(const cb_space *g, const double *foot, const double *normal, d
 static void values_in(const cb_space *g, uint64_t *seed) {
   mover m[3];
   walls w;
-  cb_gap gap[16];
+  cb_gap gap[20];
   scene c = every_kind(g, seed, m, &w);
   const double u = unit_of(g), r[2] = {0.03 * u, 0.05 * u};
   const int n = gaps_of(&c, gap);
@@ -167,11 +223,17 @@ static void values_in(const cb_space *g, uint64_t *seed) {
     assert_true(value.active);
     if (gap[i].kind == CB_GAP_SPHERES)
       expected = cb_distance(g, m[0].y, m[1].y) - r[0] - r[1];
-    else if (gap[i].kind == CB_GAP_EVENT && gap[i].n == 2)
+    else if (gap[i].kind == CB_GAP_EVENT && gap[i].index == NEAR)
       expected = cb_distance(g, m[0].y, m[1].y) - 0.1;
     else if (gap[i].kind != CB_GAP_WALL)
       continue;
-    else if (w.kind[gap[i].index] == BALL)
+    else if (w.kind[gap[i].index] == JETS) {
+      cb_gap_value formula;
+      const cb_gap same = {CB_GAP_WALL, 1, {p}, gap[i].index - 1, 1};
+      assert_true(gap_at(g, c.gaps, &same, m, 0, 0, &formula));
+      if (g->chart && !strcmp(g->chart->coordinates[0], "r")) continue; /* there `r` of the text is not the radius */
+      expected = formula.gap;
+    } else if (w.kind[gap[i].index] == BALL)
       expected = cb_distance(g, m[p].y, m[2].y) - r[p] - w.radius;
     else if (w.kind[gap[i].index] == ROOM)
       expected = w.room - cb_distance(g, m[p].y, m[2].y) - r[p];
@@ -209,7 +271,7 @@ static void frames_of(const cb_space *g, uint64_t *seed) {
   for (int trial = 0; trial < 6; trial++) {
     mover m[3];
     walls w;
-    cb_gap gap[16];
+    cb_gap gap[20];
     scene c = every_kind(g, seed, m, &w);
     const int n = gaps_of(&c, gap);
     for (int i = 0; i < n; i++)
@@ -264,14 +326,15 @@ static int bounded, unbounded;
  * 0.05. Near singular points of a chart, samples do not determine the second derivatives of the expression. */
 static bool regular(const cb_space *g, const walls *w, const cb_gap *gap, const mover *m, double span) {
   const bool polar = gap->kind == CB_GAP_WALL && w->kind[gap->index] == POLAR;
-  const bool formula = polar || (gap->kind == CB_GAP_WALL && w->kind[gap->index] == FORMULA) ||
-                       (gap->kind == CB_GAP_EVENT && gap->n == 1);
+  const bool formula = polar || (gap->kind == CB_GAP_EVENT && gap->index != NEAR) ||
+                       (gap->kind == CB_GAP_WALL && (w->kind[gap->index] == FORMULA || w->kind[gap->index] == JETS));
   const cb_chart *chart = polar ? cb_chart_find(g, "polar") : g->chart;
   if (!formula || !chart) return true;
-  for (int k = 0; k < 5; k++) {
+  for (int k = 0; k < 5 * gap->n; k++) {
     double v[COORDS], y[COORDS], q[COORDS], metric[CB_DIM_MAX * CB_DIM_MAX];
-    for (int a = 0; a < g->embedding; a++) v[a] = k * span / 4 * m[gap->particle[0]].v[a];
-    cb_exp(g, m[gap->particle[0]].y, v, y, NULL);
+    const mover *of = &m[gap->particle[k / 5]];
+    for (int a = 0; a < g->embedding; a++) v[a] = k % 5 * span / 4 * of->v[a];
+    cb_exp(g, of->y, v, y, NULL);
     if (chart->from_point(g, y, q) || chart->metric(g, q, metric, NULL, NULL)) return false;
     for (int i = 0; i < g->dim; i++)
       if (!(metric[i * (g->dim + 1)] > 0.05)) return false;
@@ -284,7 +347,7 @@ static bool regular(const cb_space *g, const walls *w, const cb_gap *gap, const 
 static void bends_in(const cb_space *g, uint64_t *seed) {
   mover m[3], still[3];
   walls w;
-  cb_gap gap[16];
+  cb_gap gap[20];
   scene c = every_kind(g, seed, m, &w);
   const double dt = 4e-3, span = 0.3;
   memcpy(still, m, sizeof still);

@@ -217,6 +217,26 @@ static void balls_on_a_table_meet(void **unused) {
   }
 }
 
+/* A system of four coordinates falls on a wall with restitution 1/2: a = 1 - t^2/2 at first, then contacts at the times
+ * sqrt(2) (1 + 2 (1/2 + 1/4 + ..)), which accumulate at 3 sqrt(2). `accumulation` of `contacts` acts on walls, though
+ * the space of a system has no distances. */
+static void a_system_rests_on_a_wall(void **unused) {
+  memory_sink m;
+  cb_scenario *s;
+  go("curvebody: 1\nsystem:\n  coordinates: [a, b, c, d]\n  metric: [[1], [0, 1], [0, 0, 1], [0, 0, 0, 1]]\n"
+     "  potential: a\n  position: [1, 0, 0, 0]\n  velocity: [0, 0.3, 0, 0]\n"
+     "contacts: {accumulation: rest}\nwalls:\n  - expression: {value: a, restitution: 0.5}\n"
+     "integrator: {name: gauss, stages: 2, step: 0.05}\ntime: {end: 8}\n",
+     &m, &s);
+  check_events(&m, 3 * sqrt(2));
+  check_near(m.event[1].time, 2 * sqrt(2), 1e-13);
+  check_near(m.event[m.n_events - 1].time, 3 * sqrt(2), 1e-6); /* contacts closer than this count as rest */
+  check_near(memory_value(&m, m.n_rows - 1, "position", 0), 0, 1e-13);
+  check_near(memory_value(&m, m.n_rows - 1, "position", 1), 0.3 * 8, 1e-12);
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spheres_rest_against_one_another),
@@ -224,6 +244,7 @@ int main(void) {
       cmocka_unit_test(a_ball_rests_in_a_kink),
       cmocka_unit_test(a_tetrahedron_slides_on_a_plane),
       cmocka_unit_test(balls_on_a_table_meet),
+      cmocka_unit_test(a_system_rests_on_a_wall),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

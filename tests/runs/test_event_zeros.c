@@ -3,6 +3,8 @@
  * from every checkpoint. */
 #include "memory_sink.h"
 
+#include <curvebody/contact.h>
+
 /* Events with a zero at the time %T, for a particle with x = -0.7 + v t, which is then at %X, and at the distance %D
  * from another. */
 static const struct {
@@ -189,6 +191,78 @@ static void a_body_meets_the_floor_at_the_end_of_a_step(void **unused) {
     }
 }
 
+/* Particles that pass through one another, or start at one place: their distance is 0 at the ends of steps. */
+static void an_event_of_a_distance_is_found_where_particles_coincide(void **unused) {
+  static const double start[] = {1, 0};
+  for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+    for (int from = 0; from < 2; from++) {
+      char text[1024];
+      cb_scenario *s;
+      memory_sink m;
+      snprintf(text, sizeof text,
+               "curvebody: 1\nspace: e2\nbodies:\n"
+               "  - {kind: particles, name: a, place: {points: [[%g, 0]]}, motion: {velocities: [[-1, 0]]}}\n"
+               "  - {kind: particles, name: b, place: {points: [[%g, 0]]}, motion: {velocities: [[1, 0]]}}\n"
+               "events:\n  - distance: {between: [[a, 0], [b, 0]], equals: 0.6}\n"
+               "integrator: {name: lobatto, step: %.17g}\ntime: {end: 2}\n",
+               start[from], -start[from], steps[k]);
+      check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+      go(&m, s);
+      assert_int_equal(m.n_events, from == 0 ? 2 : 1);
+      if (from == 0) check_near(m.event[0].time, 0.7, 2e-15);
+      check_near(m.event[m.n_events - 1].time, start[from] + 0.3, 2e-15);
+      memory_free(&m);
+      cb_scenario_free(s);
+    }
+}
+
+/* Free motion in e2 whose shorter steps run ahead of the full step `whole` by a part `ahead` of the way, as those of an
+ * integrator that solves its equations only to a tolerance. */
+static const double whole = 0.5, ahead = 1e-11;
+
+static cb_status step_ahead(cb_integrator *in, void *of, double h) {
+  cb_state *s = of;
+  for (int i = 0; i < s->n * s->k; i++) s->x[i] += h * (h < whole ? 1 + ahead : 1) * s->p[i];
+  s->t += h;
+  return CB_OK;
+}
+
+static const cb_integrator_class runs_ahead = {"runs_ahead", "", "", &cb_configuration_particles, .step = step_ahead};
+
+/* A zero just after the end of a step, which the shorter steps of the search see just before that end, belongs to the
+ * next step and is found once. */
+static void a_zero_next_to_the_end_of_a_step_is_found_once(void **unused) {
+  for (int late = 1; late < 10; late++) {
+    cb_space *g;
+    cb_builder *b;
+    cb_system *system;
+    cb_integrator *in;
+    cb_run *run;
+    memory_sink m;
+    char text[64];
+    snprintf(text, sizeof text, "(x - %.17g)*(1 - 0.1*x)", whole * (1 + 0.1 * late * ahead));
+    check_ok(cb_space_create("e2", NULL, &g));
+    check_ok(cb_builder_create(g, &b));
+    check_ok(cb_builder_body(b, "a", NULL));
+    check_ok(cb_builder_particle(b, NULL, 1, 0, 0, (const double[]){0, 0}, (const double[]){1, 0}, NULL));
+    check_ok(cb_builder_event_expression(b, NULL, 0, NULL, text, CB_EVENT_MARK, CB_EVENT_BOTH));
+    check_ok(cb_builder_finish(b, &system));
+    check_ok(cb_integrator_create_class(&runs_ahead, NULL, &cb_configuration_particles, system, &in));
+    const cb_run_options options = {.end = 2, .step = whole, .every = 1};
+    check_ok(cb_run_create(system, in, &options, &run));
+    cb_sink sink = memory_open(&m, run);
+    check_ok(cb_run_go(run, &sink, NULL, NULL, NULL));
+    assert_int_equal(m.n_events, 1);
+    check_near(m.event[0].time, whole, 2 * ahead);
+    memory_free(&m);
+    cb_run_free(run);
+    cb_integrator_free(in);
+    cb_system_free(system);
+    cb_builder_free(b);
+    cb_space_free(g);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(zeros_are_found_once_wherever_steps_end),
@@ -196,6 +270,8 @@ int main(void) {
       cmocka_unit_test(a_stop_on_the_end_of_a_step_ends_the_run),
       cmocka_unit_test(a_body_meets_the_floor_at_the_end_of_a_step),
       cmocka_unit_test(contacts_at_the_end_of_a_step_belong_to_it),
+      cmocka_unit_test(an_event_of_a_distance_is_found_where_particles_coincide),
+      cmocka_unit_test(a_zero_next_to_the_end_of_a_step_is_found_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,11 +85,11 @@ cb_status cb_scenario_read_start(cb_scenario *s, const cb_node *node, cb_start *
   return CB_OK;
 }
 
-cb_status cb_particles_read_meetings(cb_scenario *s, const cb_node *root) {
+cb_status cb_particles_read_meetings(cb_scenario *s, const cb_node *root, cb_read_contacts *read) {
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, root,
-                cb_scenario_read_contacts(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
-                                          cb_scenario_section(root, "events")));
+                read(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
+                     cb_scenario_section(root, "events")));
   cb_errors_add(
       &errors, root,
       cb_scenario_read_start(s, cb_scenario_section(root, "start"), &((cb_particles_scenario *)s->own)->start));
@@ -109,7 +109,7 @@ static cb_status read_in_space(cb_scenario *s, const cb_node *root) {
       cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions"),
                               cb_scenario_section(root, "forces")));
   cb_errors_add(&errors, root, cb_scenario_read_constraints(s, cb_scenario_section(root, "constraints")));
-  cb_errors_add(&errors, root, cb_particles_read_meetings(s, root));
+  cb_errors_add(&errors, root, cb_particles_read_meetings(s, root, cb_scenario_read_contacts));
   return cb_errors_end(&errors);
 }
 
@@ -141,12 +141,12 @@ const char *cb_particles_body_name(const cb_scenario *s, int i) {
 }
 
 const cb_problem *const cb_particles_problems[] = {&cb_problem_hamiltonian, NULL};
-const cb_section cb_particles_sections[] = {{"time", cb_time_table},
-                                            {"integrator", cb_step_table},
-                                            {"record", cb_record_table},
-                                            {"contacts", cb_scenario_contacts_table},
-                                            {"start", cb_scenario_start_table},
-                                            {NULL, NULL}};
+static const cb_section sections[] = {{"time", cb_time_table},
+                                      {"integrator", cb_step_table},
+                                      {"record", cb_record_table},
+                                      {"contacts", cb_scenario_contacts_table},
+                                      {"start", cb_scenario_start_table},
+                                      {NULL, NULL}};
 
 static const char *const keys[] = {"space",    "bodies", "potentials", "interactions", "forces", "constraints",
                                    "contacts", "walls",  "events",     "start",        NULL},
@@ -162,4 +162,5 @@ const cb_configuration cb_configuration_particles = {
     .read = read_in_space,
     .finish = finish,
     .resolve_body = cb_scenario_resolve_body,
+    .sections = sections,
     CB_PARTICLES_CONFIGURATION};

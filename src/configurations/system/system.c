@@ -9,7 +9,7 @@ static cb_status read_system(cb_scenario *s, const cb_node *root) {
     cb_builder_free(s->builder);
     s->builder = NULL;
   }
-  cb_errors_add(&errors, root, cb_particles_read_meetings(s, root));
+  cb_errors_add(&errors, root, cb_particles_read_meetings(s, root, cb_scenario_read_system_contacts));
   return cb_errors_end(&errors);
 }
 
@@ -18,6 +18,12 @@ static cb_status finish(cb_scenario *s, const cb_node *root) {
   return cb_particles_finish(s, system, system);
 }
 
+static const cb_section sections[] = {{"time", cb_time_table},
+                                      {"integrator", cb_step_table},
+                                      {"record", cb_record_table},
+                                      {"contacts", cb_scenario_wall_contacts_table},
+                                      {"start", cb_scenario_start_table},
+                                      {NULL, NULL}};
 static const char *const keys[] = {"system", "contacts", "walls", "events", "start", NULL}, *const required[] = {
                                                                                                 "integrator", "time",
                                                                                                 NULL};
@@ -30,4 +36,5 @@ const cb_configuration cb_configuration_system = {
     .required = required,
     .read = read_system,
     .finish = finish,
+    .sections = sections,
     CB_PARTICLES_CONFIGURATION};

@@ -81,7 +81,7 @@ static cb_status evaluate(const cb_forces *f, const cb_force_field *field, int n
                           double t, int i, bool second, components *out) {
   double x[2 * K + 3], gradient[2 * K];
   const int coordinates = field->potential ? n : 2 * n;
-  memcpy(x, q, (size_t)n * sizeof *q);
+  for (int a = 0; a < n; a++) x[a] = q[a];
   for (int a = n; a < coordinates; a++) x[a] = field->uses_velocity ? u[a - n] : 0;
   x[coordinates] = t;
   x[coordinates + 1] = f->system->mass[i];
@@ -154,12 +154,12 @@ static void onto_space(const cb_space *g, double *y) {
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 
-/* A point of the chart of a field: J, g^-1 J^T I, and the velocity q'. */
+/* A point of the chart of a field: J, g^-1, and, where they are needed, g^-1 J^T I and the velocity q'. */
 typedef struct chart_point {
   double q[DIM], rate[DIM], J[K * DIM], inverse[DIM * DIM], lower[DIM][K];
 } chart_point;
 
-static cb_status chart_point_at(const cb_space *g, const cb_force_field *field, double *y, const double *w,
+static cb_status chart_point_at(const cb_space *g, const cb_force_field *field, double *y, const double *w, bool second,
                                 chart_point *p) {
   int n = g->dim, k = g->embedding;
   double x[K];
@@ -168,7 +168,7 @@ static cb_status chart_point_at(const cb_space *g, const cb_force_field *field, 
   if (!status) status = field->chart->to_point(g, p->q, x, p->J);
   if (!status) status = inverse_metric(g, p->J, p->inverse);
   if (status) return step_status(status);
-  for (int a = 0; a < n; a++) {
+  for (int a = 0; (second || field->uses_velocity) && a < n; a++) {
     p->rate[a] = 0;
     for (int b = 0; b < k; b++) {
       p->lower[a][b] = 0;
@@ -233,7 +233,7 @@ static cb_status vector_by_chart(const cb_forces *f, const cb_force_field *field
   double up[DIM] = {0};
   chart_point p;
   components F;
-  cb_status status = chart_point_at(g, field, y, w, &p);
+  cb_status status = chart_point_at(g, field, y, w, out->second, &p);
   if (!status) status = evaluate(f, field, n, p.q, p.rate, t, i, out->second, &F);
   if (status) return status;
   out->v = F.v;
@@ -294,7 +294,7 @@ static cb_status in_embedding(const cb_forces *f, const cb_force_field *field, d
   cb_status status = vector_at(f, field, t, i, y, w, out);
   if (status) return status;
   cb_isometry_vector(g, local, out->force, back);
-  memcpy(out->force, back, (size_t)g->k * sizeof *back);
+  for (int a = 0; a < g->k; a++) out->force[a] = back[a];
   if (!out->second) return CB_OK;
   derivative_to_local(g, world, local, out->by_x);
   if (field->uses_velocity) derivative_to_local(g, world, local, out->by_v);

@@ -112,11 +112,9 @@ static cb_status pull_one_by_one(const cb_forces *f, const cb_interaction *q, co
     if (m == self) continue;
     int j = p->group->particle[m];
     double v, gradient[CB_PAIR_MAX];
-    cb_pair_values pair = pair_of(s, &q->pair_potential, t, i, j);
     /* m1 and q1 in the potential belong to the particle that was named first. */
-    if (q->same ? j < i : p->group == &q->a) {
-      pair = pair_of(s, &q->pair_potential, t, j, i);
-    }
+    const bool second = q->same ? j < i : p->group == &q->a;
+    const cb_pair_values pair = pair_of(s, &q->pair_potential, t, second ? j : i, second ? i : j);
     cb_status status =
         cb_pair_potential_between(s->space, &q->pair_potential, &pair, x + i * k, x + j * k, &v, gradient, NULL);
     if (status) return status;

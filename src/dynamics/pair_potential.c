@@ -31,7 +31,7 @@ static double factor_of(const cb_pair_potential *pair_potential, const cb_pair *
 cb_pair_values cb_pair_values_of(const cb_pair_potential *pair_potential, double t, double m1, double m2, double q1,
                                  double q2) {
   const cb_pair pair = {t, m1, m2, q1, q2, pair_potential->curvature};
-  return (cb_pair_values){factor_of(pair_potential, &pair), pair};
+  return (cb_pair_values){pair, factor_of(pair_potential, &pair)};
 }
 
 cb_pair_values cb_pair_values_of_centre(const cb_pair_potential *pair_potential, double t, double m, double q) {
@@ -61,22 +61,25 @@ static cb_pair_value green_at(double a, double k, double d) {
 
 static cb_pair_value from_jet(const cb_jet *j) { return (cb_pair_value){j->v, j->g[0], j->h[0]}; }
 
+/* U by jets: those of the expression, or those of the class. */
+static __attribute__((noinline)) cb_pair_value by_jets(const cb_pair_potential *pair_potential, const cb_pair *pair,
+                                                       double d) {
+  if (pair_potential->expression) {
+    const double x[CB_PAIR_VARIABLES] = {d, pair->t, pair->m1, pair->m2, pair->q1, pair->q2};
+    const cb_jet j = cb_expression_jet(pair_potential->expression, x, 1);
+    return from_jet(&j);
+  }
+  const cb_jet at = cb_jet_variable(1, 0, d), j = pair_potential->class_->potential(pair_potential->params, pair, &at);
+  return from_jet(&j);
+}
+
 cb_pair_value cb_pair_potential_at(const cb_pair_potential *pair_potential, const cb_pair_values *pair, double d) {
   const cb_pair_potential_class *c = pair_potential->class_;
   const double f = pair->factor;
-  cb_pair_value v;
   if (c->green) return green_at(f * pair_potential->green, pair_potential->curvature, d);
-  if (pair_potential->expression) {
-    const cb_pair *p = &pair->pair;
-    const double x[CB_PAIR_VARIABLES] = {d, p->t, p->m1, p->m2, p->q1, p->q2};
-    const cb_jet j = cb_expression_jet(pair_potential->expression, x, 1);
-    v = from_jet(&j);
-  } else if (c->closed) {
-    v = c->closed(pair_potential->params, &pair->pair, d);
-  } else {
-    const cb_jet at = cb_jet_variable(1, 0, d), j = c->potential(pair_potential->params, &pair->pair, &at);
-    v = from_jet(&j);
-  }
+  const bool closed = c->closed && !pair_potential->expression;
+  const cb_pair_value v =
+      closed ? c->closed(pair_potential->params, &pair->pair, d) : by_jets(pair_potential, &pair->pair, d);
   return (cb_pair_value){f * v.u, f * v.du, f * v.ddu};
 }
 

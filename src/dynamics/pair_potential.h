@@ -23,8 +23,8 @@ typedef struct cb_pair_potential {
 
 /* The values that a pair contributes: its factor, and what the potential may depend on. */
 typedef struct cb_pair_values {
-  double factor;
   cb_pair pair;
+  double factor;
 } cb_pair_values;
 
 typedef struct cb_pair_potential_chord {

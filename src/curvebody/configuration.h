@@ -51,7 +51,8 @@ typedef struct cb_configuration {
   const char *const *required;       /* the keys that must be present */
   const char *const *only;           /* keys that no scenario of another class can have; NULL: there are none */
   const char *without;               /* what is expected if there is such a key but not `name` */
-  const cb_section *sections;        /* the list ends at a NULL key */
+  const char *alone; /* why nothing of another class can act on what moves, as a clause; NULL: no reason is given */
+  const cb_section *sections; /* the list ends at a NULL key */
   const cb_observable_doc *observables;
   bool charts; /* `chart` of `record` applies: points have coordinates in charts of the space */
   size_t size; /* bytes of the data of a scenario, which are 0 before `read` (cb_scenario_own) */

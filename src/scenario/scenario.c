@@ -84,6 +84,16 @@ static bool is_of_two(const cb_node *root, const cb_configuration *class) {
   return false;
 }
 
+/* Why a key of another class cannot stand in a scenario of this class: the reason of this class, or of one that has the
+ * key. */
+static const char *reason(const cb_configuration *class, const char *key) {
+  for (size_t k = 0; !class->alone && cb_configurations[k]; k++) {
+    const cb_configuration *other = cb_configurations[k];
+    if (other->alone && (!strcmp(other->name, key) || is_among(key, other->keys))) class = other;
+  }
+  return class->alone ? class->alone : "";
+}
+
 static cb_status check_keys(const cb_node *root, const cb_configuration *class) {
   const cb_configuration *of;
   const cb_node *alone = foreign(root, class, &of);
@@ -99,8 +109,10 @@ static cb_status check_keys(const cb_node *root, const cb_configuration *class) 
   for (size_t k = 0; k < all.n; k++) {
     const cb_node *node = cb_node_get(root, all.key[k]);
     if (!node || is_among(all.key[k], shared) || is_among(all.key[k], class->keys)) continue;
+    const char *why = reason(class, all.key[k]);
     cb_errors_add(&errors, node,
-                  cb_node_fail(node, "`%s` next to `%s`: expected only one of them", all.key[k], class->name));
+                  cb_node_fail(node, "`%s` next to `%s`: expected only one of them%s%s", all.key[k], class->name,
+                               *why ? ", because " : "", why));
   }
   for (const char *const *key = class->required; *key && !is_of_two(root, class); key++)
     if (!cb_scenario_section(root, *key))

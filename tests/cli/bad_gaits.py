@@ -24,7 +24,7 @@ CASES = {
     "bodies beside a bundle": ([("start:", "bodies: @[]\nstart:")], ["`bodies` next to `bundle`"]),
     "gait beside a fluid": ([("bundle: {name: purcell, links: 3}", "fluid: {medium: water}"), ("gait: ", "gait: @"),
                              ("start: {group: [0, 0, 0]}\n", "")],
-                            ["`gait` next to `fluid`: expected only one of them"]),
+                            ["`gait` next to `fluid`: expected only one of them, because the shape of a gait"]),
     "gait beside a space": ([("bundle: {name: purcell, links: 3}", "space: h3"), ("gait: ", "gait: @")],
                             ["`gait` next to `space`"]),
     "gait without a bundle": ([("bundle: {name: purcell, links: 3}\n", ""), ("gait: ", "gait: @")],

@@ -98,7 +98,7 @@ ALONE = {
     "optimum as a list": ([(PURCELL[PURCELL.index("\n  target"):], " @[1]\n")], ["expected a map"]),
     "optimum beside a space": ([("bundle: " + BUNDLE + "\n", "space: h3\n"), (PURCELL[PURCELL.index("gait"):PURCELL.index("integ")], ""), ("magnus", "lobatto"),
                                 ("optimum:\n", "optimum: @{}\n"), (PURCELL[PURCELL.index("  target"):], "bodies: []\ntime: {end: 1}\n")],
-                               ["`optimum` next to `space`: expected only one of them"]),
+                               ["`optimum` next to `space`: expected only one of them, because the shape of a gait"]),
     "optimum without a bundle": ([("bundle: " + BUNDLE + "\n", ""), (PURCELL[PURCELL.index("gait"):PURCELL.index("integ")], ""),
                                   ("optimum:", "optimum: @{}"), (PURCELL[PURCELL.index("\n  target"):], "\n")],
                                  ["the key `bundle` is missing"]),

@@ -23,7 +23,7 @@ HEAD = SYSTEM[SYSTEM.index("  parameters"):SYSTEM.index("  potential")]
 # claim: edits of SYSTEM, expected words
 CASES = {
     "space beside a system": ([("system:", "space: @{name: e2}\nsystem:")],
-                              ["`space` next to `system`: expected only one of them"]),
+                              ["`space` next to `system`: expected only one of them, because the coordinates"]),
     "bodies beside a system": ([("time:", "bodies: @[]\ntime:")], ["`bodies` next to `system`"]),
     "potentials beside a system": ([("time:", "potentials: @[]\ntime:")], ["`potentials` next to `system`"]),
     "constraints beside a system": ([("time:", "constraints: @[]\ntime:")], ["`constraints` next to `system`"]),

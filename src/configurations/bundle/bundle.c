@@ -298,6 +298,8 @@ const cb_configuration cb_configuration_bundle = {
     .required = required,
     .only = only,
     .without = "the bundle in which the gait moves",
+    .alone =
+        "the shape of a gait is prescribed and its equation has neither forces nor masses, so nothing can act on it",
     .sections = sections,
     .observables = cb_bundle_observables,
     .size = sizeof(cb_bundle_scenario),

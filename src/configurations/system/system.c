@@ -31,6 +31,7 @@ static const char *const keys[] = {"system", "contacts", "walls", "events", "sta
 const cb_configuration cb_configuration_system = {
     .name = "system",
     .title = "a system of coordinates",
+    .alone = "the coordinates of a system say nothing about places in a space, where something else could act on it",
     .doc = "Any configuration space in one chart, given by its kinetic and potential energy",
     .keys = keys,
     .required = required,

@@ -1,6 +1,7 @@
 /* A run along the fibre of a bundle: its record, its state and its steps. */
 #include "run/bundle_run.h"
 #include "run/exponent.h"
+#include "run/falling.h"
 #include "numerics/dd.h"
 #include "core/failure.h"
 
@@ -212,9 +213,20 @@ static cb_status tangent(const cb_run *run, int body, cb_tangent *out) {
       "a gait in a bundle has no Lyapunov exponent, because its shape is prescribed: expected particles or a body");
 }
 
+static cb_status plate(const cb_run *run, int body, cb_falling_plate *out) {
+  (void)run, (void)body, (void)out;
+  return cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
+                    "`falling_regime` needs a body or a system that falls: expected no gait in a bundle");
+}
+
 static const char *const measured[] = {"time", "step", "plot_position", "momentum", "shape", "group", NULL};
-static const cb_motion motion = {
-    .step = step, .measure = measure, .forget = forget, .restored = restored, .measured = measured, .tangent = tangent};
+static const cb_motion motion = {.step = step,
+                                 .measure = measure,
+                                 .forget = forget,
+                                 .restored = restored,
+                                 .measured = measured,
+                                 .tangent = tangent,
+                                 .plate = plate};
 
 cb_status cb_run_create_bundle(const cb_bundle_path *path, const double *start, cb_integrator *integrator,
                                const cb_run_options *options, cb_run **out) {

@@ -1,6 +1,6 @@
 /* Plugins: shared objects with classes of the user's own, loaded with `curvebody --plugin FILE.so COMMAND ...`.
  *
- * For authors of spaces, integrators, bundles, fluid models, bodies and shapes. A plugin is one C or C++ file with
+ * For authors of spaces, integrators, bundles, fluid models, bodies, shapes and constraints. A plugin is one C or C++ file with
  * classes like those in the files of geometries/, integrators/, bodies/, and one line:
  *
  *     #include <curvebody/plugin.h>
@@ -20,6 +20,7 @@
 #include <curvebody/body.h>
 #include <curvebody/bundle.h>
 #include <curvebody/bundle_path.h>
+#include <curvebody/constraint.h>
 #include <curvebody/fluid_model.h>
 #include <curvebody/space.h>
 #include <curvebody/integrator.h>
@@ -36,7 +37,8 @@ typedef enum cb_plugin_kind {
   CB_PLUGIN_IS_BUNDLE,
   CB_PLUGIN_IS_BODY,
   CB_PLUGIN_IS_SHAPE,
-  CB_PLUGIN_IS_FLUID_MODEL
+  CB_PLUGIN_IS_FLUID_MODEL,
+  CB_PLUGIN_IS_CONSTRAINT
 } cb_plugin_kind;
 
 typedef struct cb_plugin_class {
@@ -61,6 +63,8 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_SIZE_FLUID_MODEL                                                                         \
   (sizeof(cb_fluid_model_class) + sizeof(cb_fluid_model) + sizeof(cb_fluid_face) + sizeof(cb_added_mass) + \
    sizeof(cb_surface) + sizeof(cb_mass))
+#define CB_PLUGIN_SIZE_CONSTRAINT \
+  (sizeof(cb_constraint_class) + sizeof(cb_constraint_entry) + sizeof(cb_jet) + sizeof(cb_space))
 
 /* Entries of CB_PLUGIN, from the address of a class; for a class of another type the compiler gives a warning or an
  * error. */
@@ -70,6 +74,7 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_BODY(c) CB_PLUGIN_CLASS(BODY, cb_body_class, c)
 #define CB_PLUGIN_SHAPE(c) CB_PLUGIN_CLASS(SHAPE, cb_shape_class, c)
 #define CB_PLUGIN_FLUID_MODEL(c) CB_PLUGIN_CLASS(FLUID_MODEL, cb_fluid_model_class, c)
+#define CB_PLUGIN_CONSTRAINT(c) CB_PLUGIN_CLASS(CONSTRAINT, cb_constraint_class, c)
 #define CB_PLUGIN_CLASS(kind, type, c) \
   { CB_PLUGIN_IS_##kind, CB_PLUGIN_SIZE_##kind, 1 ? (c) : (const type *)0 }
 

@@ -278,6 +278,8 @@ const cb_map_doc cb_map_docs[] = {
     {"potentials.*.harmonic", "for particles", "", cb_harmonic_table},
     {"potentials.*.expression", "for particles, and for bodies in a fluid in a curved space", "", cb_field_table},
     {"interactions.*", "for particles", "", cb_interaction_table},
+    {"interactions.*", "for particles, besides the key of a constraint", "A potential of the value s of the constraint",
+     cb_value_table},
     {"bodies.*.place", "for bodies in a fluid", "", cb_place_table},
     {"bodies.*.motion", "for bodies in a fluid", "", cb_motion_table},
     {"bodies.*.repeat", "for bodies in a fluid", "", cb_repeat_table},

@@ -44,6 +44,11 @@ static bool fluid_model_whole(const void *of) {
   return (c->on_twist || c->on_face || c->added_mass) && !(c->on_twist && c->on_face);
 }
 
+static bool constraint_whole(const void *of) {
+  const cb_constraint_class *c = of;
+  return c->read && c->on_jets && c->points >= 1 && c->points <= CB_ELEMENT_PARTICLES && !c->velocity && !c->centred;
+}
+
 static const kind kinds[] = {
     [CB_PLUGIN_IS_SPACE] = {"space", "init", CB_PLUGIN_SIZE_SPACE, &cb_space_registry, space_whole},
     [CB_PLUGIN_IS_INTEGRATOR] = {"integrator", "a configuration (one of cb_configuration_...) and step",
@@ -53,7 +58,9 @@ static const kind kinds[] = {
     [CB_PLUGIN_IS_BODY] = {"kind of body", "build", CB_PLUGIN_SIZE_BODY, &cb_body_registry, body_whole},
     [CB_PLUGIN_IS_SHAPE] = {"shape", "make", CB_PLUGIN_SIZE_SHAPE, &cb_shape_registry, shape_whole},
     [CB_PLUGIN_IS_FLUID_MODEL] = {"fluid model", "one of on_twist and on_face, or added_mass",
-                                  CB_PLUGIN_SIZE_FLUID_MODEL, &cb_fluid_model_registry, fluid_model_whole}};
+                                  CB_PLUGIN_SIZE_FLUID_MODEL, &cb_fluid_model_registry, fluid_model_whole},
+    [CB_PLUGIN_IS_CONSTRAINT] = {"constraint", "read, on_jets and points (1 to 4) of a function of positions",
+                                 CB_PLUGIN_SIZE_CONSTRAINT, &cb_constraint_registry, constraint_whole}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *name_of(const cb_plugin_class *c) { return ((const named *)c->of)->name; }

@@ -3,6 +3,7 @@
 
 #include "core/failure.h"
 #include "yaml/yaml.h"
+#include <curvebody/constraint.h>
 #include <curvebody/scenario.h>
 #include <curvebody/param.h>
 
@@ -52,6 +53,9 @@ cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, con
                                     const cb_node *events);
 extern const cb_param cb_scenario_contacts_table[];
 cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
+/* Lets a class of constraints read its map, which is the value of a key of `item`. */
+cb_status cb_scenario_read_entry(cb_scenario *s, const cb_constraint_class *class, const cb_node *map,
+                                 const cb_node *item);
 extern const cb_param cb_scenario_start_table[];
 /* whole: everything that moves in the run was read without errors. */
 cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root, bool whole);
@@ -109,4 +113,5 @@ extern const cb_map_doc cb_map_docs[];
 
 extern const cb_param cb_cycle_time_table[], cb_cycle_step_table[], cb_place_table[], cb_motion_table[],
     cb_repeat_table[], cb_part_table[], cb_wrench_table[], cb_vortex_table[], cb_sequence_table[], cb_inertial_table[],
-    cb_piece_table[], cb_interaction_table[], cb_central_table[], cb_harmonic_table[], cb_field_table[];
+    cb_piece_table[], cb_interaction_table[], cb_central_table[], cb_harmonic_table[], cb_field_table[],
+    cb_value_table[];

@@ -2,7 +2,8 @@
  *
  *   potentials:   - central: {pair_potential: gravity, strength: 10, at: .., body: a} | harmonic: {..} |
  *                   expression: {chart: .., value: ..}
- *   interactions: - {pair_potential: gravity, strength: 1, between: [a, b]} | {expression: "exp(-d)/d", within: a}
+ *   interactions: - {pair_potential: gravity, strength: 1, between: [a, b]} | {expression: "exp(-d)/d", within: a} |
+ *                   {angle: {at: [a, 1], between: [[a, 0], [a, 2]]}, stiffness: 2, rest: pi}
  */
 #include "bodies/place.h"
 #include "tree/scalar.h"
@@ -50,6 +51,19 @@ const cb_param cb_central_table[] = {
      "the centre; if absent, the base point of the space"},
     {"body", CB_PARAM_NODE, offsetof(pair_potential_parameters, first), "", "", "", NULL,
      "a body or a list of bodies; if absent, all"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+typedef struct value_parameters {
+  double stiffness;
+  const cb_node *rest, *expression;
+} value_parameters;
+
+const cb_param cb_value_table[] = {
+    {"stiffness", CB_PARAM_REAL, offsetof(value_parameters, stiffness), "1", "", "", NULL, "k of (k/2)(s - rest)^2"},
+    {"rest", CB_PARAM_NODE, offsetof(value_parameters, rest), "", "", "", NULL,
+     "a number or an expression of t; if absent, the value at the start, and 0 for a surface and a pin"},
+    {"expression", CB_PARAM_NODE, offsetof(value_parameters, expression), "", "", "", NULL,
+     "U(s, t) instead of `stiffness` and `rest`"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 typedef struct harmonic_parameters {
@@ -198,11 +212,34 @@ static cb_status find_pair(const cb_scenario *s, const pair_potential_parameters
   return cb_errors_end(&errors);
 }
 
+/* An item with the key of a class of constraints: a potential of the value of its rows. */
+static cb_status read_value_potential(cb_scenario *s, const cb_node *node, const cb_constraint_class *class) {
+  value_parameters p;
+  cb_target rest;
+  const char *expression = NULL;
+  const cb_node *map = cb_node_get(node, class->name);
+  const int first = s->builder ? cb_builder_constraints(s->builder) : 0;
+  cb_status status = cb_params_bind(cb_value_table, node, node, &class->name, 1, &p);
+  if (!status) status = cb_scenario_read_entry(s, class, map, node);
+  if (status || !s->builder) return status;
+  if (p.expression && (p.rest || cb_node_get(node, "stiffness")))
+    return cb_node_fail(p.expression, "`expression` next to `%s`: expected only one of them",
+                        p.rest ? "rest" : "stiffness");
+  if (p.expression) status = cb_node_string(p.expression, &expression);
+  if (!status) status = cb_target_read(p.rest, "rest", "", &rest);
+  if (status) return status;
+  status = cb_builder_potentials_of(s->builder, first, p.stiffness, p.rest ? &rest : NULL, expression);
+  return cb_scenario_placed(s, status, expression ? p.expression : map, expression != NULL);
+}
+
 static cb_status read_interaction(cb_scenario *s, const cb_node *node) {
   pair_potential_parameters p;
   int a = -1, b = -1;
-  const char *expression = NULL;
-  cb_status status = cb_params_bind(cb_interaction_table, node, node, NULL, 0, &p);
+  const char *expression = NULL, *names[CB_REGISTRY_MAX];
+  const size_t classes = cb_registry_names(&cb_constraint_registry, names);
+  for (size_t i = 0; i < classes && node->kind == CB_NODE_MAP; i++)
+    if (cb_node_get(node, names[i])) return read_value_potential(s, node, cb_constraint_classes[i]);
+  cb_status status = cb_params_bind(cb_interaction_table, node, node, names, classes, &p);
   if (!s->builder || (status && node->kind != CB_NODE_MAP)) return status;
   cb_errors errors = cb_errors_begin();
   if (cb_errors_add(&errors, node, status)) cb_params_bind_right(cb_interaction_table, node, &p);

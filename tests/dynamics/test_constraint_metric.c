@@ -5,6 +5,8 @@
 #include "constrained.h"
 #include "linked.h"
 
+extern const cb_constraint_class cb_constraint_angle, cb_constraint_knife_edge;
+
 enum { K = CB_COORD_MAX, SIZE = 3 * K };
 
 static void element_at(const cb_space *g, const cb_constraint_class *class, int width, double (*x)[K], int order,

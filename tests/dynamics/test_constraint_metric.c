@@ -174,6 +174,7 @@ static void derivatives_in(const cb_space *g, uint64_t *state) {
     double x[3][K];
     some_triangle(g, state, x);
     check_element(g, &cb_constraint_angle, 3, x);
+    check_element(g, &(cb_constraint_class){.element = cb_constraint_angle.cosine}, 3, x);
     if (g->dim == 2) check_element(g, &cb_constraint_knife_edge, 2, x);
   }
 }

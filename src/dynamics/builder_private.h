@@ -78,8 +78,8 @@ cb_status cb_builder_add_row(cb_builder *b, const cb_constraint *row);
 cb_status cb_builder_add_targeted(cb_builder *b, cb_constraint *row, const cb_target *target);
 /* Checks of arguments; `what` names the class in messages. Particles exist; */
 cb_status cb_builder_check_particles(const cb_builder *b, const char *what, int n, const int *particle);
-/* the space is made of one to `maximum` quadrics and flat factors (in a space that is given by the metric of a chart, the
- * sides of a figure do not determine it); */
+/* the space is made of one to `maximum` quadrics and flat factors (in a space that is given by the metric of a chart,
+ * the sides of a figure do not determine it); */
 cb_status cb_builder_check_factors(const cb_builder *b, const char *what, int maximum);
 /* low < target < high, if the target is a number; */
 cb_status cb_builder_check_range(const char *what, const char *quantity, cb_target target, double low, double high);

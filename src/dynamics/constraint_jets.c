@@ -1,7 +1,7 @@
 /* Elements of classes that are written on jets (cb_constraint_class, on_jets): the derivatives follow from the value.
  *
- * A jet has at most CB_JET_MAX variables. An element whose points have more coordinates is evaluated for every two of its
- * points, with the others held: that gives every block of second derivatives.
+ * A jet has at most CB_JET_MAX variables. An element whose points have more coordinates is evaluated for every two of
+ * its points, with the others held: that gives every block of second derivatives.
  */
 #include "dynamics/constraint_private.h"
 
@@ -20,8 +20,8 @@ typedef struct variables {
   bool timed;
 } variables;
 
-/* Sets jets of the coordinates of a point; at is the number of its first variable, -1: it is held. In a class of places in
- * the world, they are the coordinates in the world, y = M x + b. */
+/* Sets jets of the coordinates of a point; at is the number of its first variable, -1: it is held. In a class of places
+ * in the world, they are the coordinates in the world, y = M x + b. */
 static void seed(const cb_space *g, const cb_isometry *world, const double *x, int n, int at, cb_jet *out) {
   const int k = g->intrinsic ? g->dim : g->embedding;
   for (int a = 0; a < k; a++) {

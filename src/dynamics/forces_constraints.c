@@ -1,5 +1,5 @@
-/* Potentials of functions of several points: angles, areas, volumes, lengths of paths, and any other class of constraints
- * of positions. The row is then not kept, but has an energy.
+/* Potentials of functions of several points: angles, areas, volumes, lengths of paths, and any other class of
+ * constraints of positions. The row is then not kept, but has an energy.
  *
  *   V = sum_r U_r(s_r, t),   U = (k/2) (s - D(t))^2 or an expression of s and t,   s_r(t, x) the value of row r
  *   F = -I^-1 U' ds/dx,   d^2 V = U' d^2 s + U'' ds ds^T
@@ -8,8 +8,8 @@
  *   dU/dc = -U'/sin s,   d^2 U/dc^2 = (U'' - U' cot delta)/sin^2 delta
  *                                   = U'' (1 - delta cot delta)/sin^2 delta + (U'' delta - U') cot delta/sin^2 delta
  * Both are smooth at delta = 0 if U' is 0 there, as for the bending energy of a chain: dU/dc = -U''/cos s.
- * Source: Bergou, Wardetzky, Robinson, Audoly & Grinspun, Discrete elastic rods, ACM Transactions on Graphics 27 (2008),
- * doi:10.1145/1360612.1360662 (energies of the angles of a chain).
+ * Source: Bergou, Wardetzky, Robinson, Audoly & Grinspun, Discrete elastic rods, ACM Transactions on Graphics 27
+ * (2008), doi:10.1145/1360612.1360662 (energies of the angles of a chain).
  */
 #include "dynamics/forces_private.h"
 

@@ -1,5 +1,5 @@
-/* Tests of potentials of angles: harmonic ones against differences in every space, the bending energy of chains that are
- * straight or nearly so, a closed form, kinks, arguments that are refused, and what is conserved.
+/* Tests of potentials of angles: harmonic ones against differences in every space, the bending energy of chains that
+ * are straight or nearly so, a closed form, kinks, arguments that are refused, and what is conserved.
  */
 #include "check_constraints.h"
 #include "check_system.h"

@@ -339,6 +339,22 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
     check_case_begins(cases[i].entry, open_with(cases[i].space, more, &s), CB_ERROR_INPUT, expected);
   }
   static const char *const others[][2] = {
+      {"constraints: {rod: {}}", "test:8:14: error: constraints: expected a list"},
+      {"start: {project: allways}", "test:8:18: error: project: expected one of auto, never, found 'allways'"},
+      {"start: {projct: auto}", "test:8:9: error: unknown key 'projct', did you mean 'project'?"},
+      {"start: {redundant: dropp}",
+       "test:8:20: error: redundant: expected one of refuse, drop, found 'dropp', did you mean 'drop'?"},
+      {"start: {tolerance: -1}", "test:8:20: error: tolerance: expected a dimensionless number >= 0, found '-1'"},
+      {"constraint: []", "test:8:1: error: unknown key 'constraint', did you mean 'constraints'?"},
+  };
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    cb_scenario *s = NULL;
+    check_error_begins(open_with("e3", others[i][0], &s), CB_ERROR_INPUT, others[i][1]);
+  }
+}
+
+static void wrong_potentials_are_told_with_their_place(void **state) {
+  static const char *const cases[][2] = {
       {"interactions: [{angl: {at: [a, 0], between: [[a, 1], [a, 2]]}}]",
        "test:8:17: error: unknown key 'angl', did you mean 'angle'?"},
       {"interactions: [{angle: {at: [a, 0], between: [[a, 1], [a, 9]]}}]",
@@ -356,17 +372,10 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
        "test:8:22: error: rod: a target next to `rest`: expected only one of them"},
       {"interactions: [{velocity: {particles: [[a, 0]], coefficients: [[1, 0, 0]]}}]",
        "test:8:27: error: velocity: expected a function of positions, found an equation of velocities"},
-      {"constraints: {rod: {}}", "test:8:14: error: constraints: expected a list"},
-      {"start: {project: allways}", "test:8:18: error: project: expected one of auto, never, found 'allways'"},
-      {"start: {projct: auto}", "test:8:9: error: unknown key 'projct', did you mean 'project'?"},
-      {"start: {redundant: dropp}",
-       "test:8:20: error: redundant: expected one of refuse, drop, found 'dropp', did you mean 'drop'?"},
-      {"start: {tolerance: -1}", "test:8:20: error: tolerance: expected a dimensionless number >= 0, found '-1'"},
-      {"constraint: []", "test:8:1: error: unknown key 'constraint', did you mean 'constraints'?"},
   };
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cb_scenario *s = NULL;
-    check_error_begins(open_with("e3", others[i][0], &s), CB_ERROR_INPUT, others[i][1]);
+    check_error_begins(open_with("e3", cases[i][0], &s), CB_ERROR_INPUT, cases[i][1]);
   }
 }
 
@@ -382,6 +391,7 @@ int main(void) {
       cmocka_unit_test(bodies_with_rods_read_back_the_same),
       cmocka_unit_test(a_constraint_among_the_interactions_is_a_potential),
       cmocka_unit_test(what_is_wrong_is_told_with_its_place),
+      cmocka_unit_test(wrong_potentials_are_told_with_their_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

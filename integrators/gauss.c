@@ -125,7 +125,7 @@ const cb_integrator_class cb_integrator_gauss = {
     .doc =
         "Symplectic, order 2 stages; canonical in a fixed chart, otherwise in charts that follow the body, with "
         "corrected momenta.",
-    .configuration = &cb_configuration_particles,
+    .solves = &cb_problem_hamiltonian,
     .params = table,
     .params_size = sizeof(parameters),
     .create = create,

@@ -141,7 +141,7 @@ const cb_integrator_class cb_integrator_ida = {
     .doc =
         "Backward differentiation of order 1 to 5; it chooses its internal steps from tolerances and keeps all "
         "constraints without drift; neither symplectic nor symmetric: a reference.",
-    .configuration = &cb_configuration_particles,
+    .solves = &cb_problem_hamiltonian,
     .params = table,
     .params_size = sizeof(parameters),
     .create = create,

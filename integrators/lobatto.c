@@ -50,7 +50,7 @@ const cb_integrator_class cb_integrator_lobatto = {.name = "lobatto",
                                                        "Symplectic, symmetric, order 2 stages - 2; in the embedding of "
                                                        "a quadric space, where it keeps isometry momenta "
                                                        "exactly, or in a fixed chart.",
-                                                   .configuration = &cb_configuration_particles,
+                                                   .solves = &cb_problem_hamiltonian,
                                                    .params = table,
                                                    .params_size = sizeof(parameters),
                                                    .create = create,

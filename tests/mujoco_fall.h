@@ -41,8 +41,9 @@ static inline void fall_begin(fall *f, const faller *b, const char *method, cons
       .material = &none, .n_points = 1, .points = &whole, .drag = true, .no_buoyancy = true};
   check_ok(cb_immersed_create(&f->fluid, f->surface, NULL, &options, NULL, NULL, NULL, &f->body));
   check_ok(cb_immersed_workspace_create(f->body, &f->workspace));
-  check_ok(cb_integrator_create_for(method, NULL, &cb_configuration_rigid_body,
-                                    cb_immersed_workspace_problem(f->workspace), &f->method));
+  check_ok(cb_integrator_create_for(
+      method, NULL, (const cb_problem *const[]){&cb_problem_discrete_lagrangian, &cb_problem_lie_group, NULL},
+      cb_immersed_workspace_problem(f->workspace), &f->method));
   cb_pose g;
   double r[3][3], Y[6];
   memcpy(g.x, start, sizeof g.x);

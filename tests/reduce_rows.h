@@ -5,6 +5,7 @@
 #include "check.h"
 #include "yaml/yaml.h"
 #include "sweep/reduce.h"
+#include <curvebody/run.h>
 
 enum { PARTICLES = 3, AXES = 3, MOST_DOUBLES = 32 * 8 };
 
@@ -27,6 +28,7 @@ static const cb_record_layout layout = {.dimensions = dimensions,
                                         .constants = constants,
                                         .n_constants = 2,
                                         .fields = fields,
+                                        .observables = cb_observable_groups,
                                         .n_fields = sizeof fields / sizeof *fields};
 
 /* A row of the record. */

@@ -61,22 +61,22 @@ static cb_status read_time(job *j, const char *text) {
 
 /* --- rows --- */
 
-/* Finds the field with the recorded positions: /pose, or /position of a system. */
-static const cb_reader_field *place_of(const cb_reader *reader, size_t *at) {
+/* Finds the field with the recorded positions. */
+static const cb_reader_field *place_of(const cb_reader *reader, const char *name, size_t *at) {
   const cb_reader_field *field;
   const size_t n = cb_reader_fields(reader, &field);
   for (*at = 0; *at < n; (*at)++)
-    if (!strcmp(field[*at].name, "pose") || !strcmp(field[*at].name, "position")) return &field[*at];
+    if (!strcmp(field[*at].name, name)) return &field[*at];
   return NULL;
 }
 
 static cb_status read_fall(const job *j, const cb_falling_plate *plate, int body, cb_falling *to) {
   const uint64_t rows = cb_reader_position(j->reader).rows;
   size_t at;
-  const cb_reader_field *field = place_of(j->reader, &at);
+  const cb_reader_field *field = place_of(j->reader, plate->field, &at);
   if (!field)
-    return cb_fail_placed(CB_ERROR_INPUT,
-                          "%s: error: expected the positions of the body, /pose or /position, in the record", j->path);
+    return cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected the positions of the body, /%s, in the record", j->path,
+                          plate->field);
   size_t needs = plate->body ? 7 * ((size_t)body + 1) : 0;
   for (int k = 0; k < 3 && !plate->body; k++)
     if (needs <= (size_t)plate->at[k]) needs = (size_t)plate->at[k] + 1;
@@ -156,14 +156,11 @@ static void print_fall(const job *j, const fall *f) {
 }
 
 static cb_status classify_all(const job *j) {
-  const cb_run *run = cb_scenario_run(j->scenario);
   const int bodies = cb_scenario_bodies(j->scenario), n = bodies ? bodies : 1;
   bool any = false;
   cb_status status = CB_OK;
   for (int body = 0; body < n && !status; body++) {
-    fall f = {.name = bodies                ? cb_scenario_body_name(j->scenario, body)
-                      : cb_run_current(run) ? cb_system_body_name(cb_scenario_system(j->scenario), 0)
-                                            : ""};
+    fall f = {.name = cb_scenario_body_name(j->scenario, body)};
     if (j->body && strcmp(j->body, f.name)) continue;
     status = classify(j, body, &f);
     if (status) continue;

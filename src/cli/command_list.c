@@ -5,11 +5,14 @@
 
 #include "geometry/text_metric.h"
 #include "scenario/bundle_scenario.h"
-#include "scenario/private.h"
+#include "scenario/scenario_class.h"
 #include "sweep/reduce.h"
 #include "sweep/task.h"
 #include <curvebody/body.h>
+#include <curvebody/flow.h>
 #include <curvebody/fluid_model.h>
+#include <curvebody/medium.h>
+#include <curvebody/pair_potential.h>
 #include <string.h>
 
 /* The state of printing entries, as text or as JSON. */
@@ -151,11 +154,19 @@ static void integrators(printer *p) {
 }
 
 static void observables(printer *p) {
-  for (const cb_observable_doc *o = cb_observable_groups; o->name; o++) entry(p, o->name, o->doc, "", NULL);
-  for (const cb_observable_doc *o = cb_fluid_observables; o->name; o++)
-    entry(p, o->name, "for bodies in a fluid", o->doc, NULL);
-  for (const cb_observable_doc *o = cb_bundle_observables; o->name; o++)
-    entry(p, o->name, "for a gait in a bundle", o->doc, NULL);
+  const cb_configuration *const usual = cb_scenario_usual_class(), *c;
+  for (const cb_observable_doc *o = usual->observables; o->name; o++) entry(p, o->name, o->doc, "", NULL);
+  for (size_t i = 0; (c = cb_configurations[i]); i++) {
+    char title[128];
+    snprintf(title, sizeof title, "for %s", c->title);
+    for (const cb_observable_doc *o = c->observables; c->observables != usual->observables && o->name; o++)
+      entry(p, o->name, title, o->doc, NULL);
+  }
+}
+
+static void configurations(printer *p) {
+  for (size_t i = 0; cb_configurations[i]; i++)
+    entry(p, cb_configurations[i]->name, cb_configurations[i]->title, cb_configurations[i]->doc, NULL);
 }
 
 static void functions(printer *p) {
@@ -171,6 +182,24 @@ static void fluids(printer *p) {
   for (size_t i = 0; cb_fluid_model_classes[i]; i++)
     entry(p, cb_fluid_model_classes[i]->name, cb_fluid_model_classes[i]->title, cb_fluid_model_classes[i]->doc,
           cb_fluid_model_classes[i]->params);
+}
+
+static void flows(printer *p) {
+  for (size_t i = 0; cb_fluid_flow_classes[i]; i++)
+    entry(p, cb_fluid_flow_classes[i]->name, cb_fluid_flow_classes[i]->title, cb_fluid_flow_classes[i]->doc,
+          cb_fluid_flow_classes[i]->params);
+}
+
+static void media(printer *p) {
+  for (size_t i = 0; cb_fluid_medium_classes[i]; i++)
+    entry(p, cb_fluid_medium_classes[i]->name, cb_fluid_medium_classes[i]->title, cb_fluid_medium_classes[i]->doc,
+          cb_fluid_medium_classes[i]->params);
+}
+
+static void pair_potentials(printer *p) {
+  for (size_t i = 0; cb_pair_potential_classes[i]; i++)
+    entry(p, cb_pair_potential_classes[i]->name, cb_pair_potential_classes[i]->title, cb_pair_potential_classes[i]->doc,
+          cb_pair_potential_classes[i]->params);
 }
 
 static void bundles(printer *p) {
@@ -248,12 +277,16 @@ static const struct {
                 {"bundles", bundles},
                 {"gaits", gaits},
                 {"fluids", fluids},
+                {"flows", flows},
+                {"media", media},
                 {"observables", observables},
                 {"functions", functions},
                 {"sweeps", sweeps},
                 {"tasks", tasks},
                 {"reductions", reductions},
-                {"maps", maps}};
+                {"maps", maps},
+                {"pair_potentials", pair_potentials},
+                {"configurations", configurations}};
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
 static void list_sections(void (*each)(const char *name, const char *doc)) {

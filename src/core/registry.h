@@ -17,7 +17,9 @@ typedef struct cb_registry {
 } cb_registry;
 
 extern const cb_registry cb_space_registry, cb_body_registry, cb_integrator_registry, cb_shape_registry,
-    cb_bundle_registry, cb_fluid_model_registry;
+    cb_bundle_registry, cb_fluid_model_registry, cb_configurations_registry;
+extern const cb_registry cb_fluid_flow_registry, cb_fluid_medium_registry;
+extern const cb_registry cb_pair_potential_registry;
 extern const cb_registry cb_constraint_registry;
 
 /* Returns the index in cb_TYPE_classes of the class with the name text[length]; if there is none, the index of the
@@ -36,13 +38,15 @@ static inline size_t cb_registry_names(const cb_registry *r, const char *names[C
   return n;
 }
 
-#define CB_REGISTRY(type, ...)                                                       \
-  static const cb_##type##_class *classes[CB_REGISTRY_MAX + 1] = {__VA_ARGS__};      \
-  const cb_##type##_class *const *const cb_##type##_classes = classes;               \
+#define CB_REGISTRY(type, ...) CB_REGISTRY_OF(cb_##type##_class, cb_##type##_classes, cb_##type##_registry, __VA_ARGS__)
+/* The same with the names of the type, the public list and the registry. */
+#define CB_REGISTRY_OF(class, list, registry, ...)                                   \
+  static const class *classes[CB_REGISTRY_MAX + 1] = {__VA_ARGS__};                  \
+  const class *const *const list = classes;                                          \
   static const char *name(size_t i) { return classes[i] ? classes[i]->name : NULL; } \
   static void add(const void *class_) {                                              \
     size_t n = 0;                                                                    \
     while (classes[n]) n++;                                                          \
     classes[n] = class_;                                                             \
   }                                                                                  \
-  const cb_registry cb_##type##_registry = {name, add}
+  const cb_registry registry = {name, add}

@@ -1,5 +1,5 @@
 /* The motion along the fibre of a bundle, over a shape that follows a gait: the problem of the integrators of
- * cb_configuration_bundle.
+ * cb_problem_group_path.
  *
  *   r(t) = the gait at t/T, T its period in seconds;  g' = g xi, xi = -A(r) r';  length' = sqrt(r'Mr'), cost' = r'Mr'
  * r, g, xi, A and M are as in curvebody/bundle.h.

@@ -27,13 +27,6 @@ CB_API_BEGIN
 
 /* --- building (particles by the index that cb_builder_particle returned) --- */
 
-/* The required value of a function of the positions: a number; nan: the value at the start; or an expression of t (then
- * `value` is not read). */
-typedef struct cb_target {
-  double value;
-  const char *expression;
-} cb_target;
-
 /* --- classes of constraints, for authors ---
  *
  * A class is one file src/dynamics/constraints/NAME.c with one const object cb_constraint_NAME, or an object in a
@@ -43,7 +36,7 @@ enum { CB_ELEMENT_PARTICLES = 4 };
 
 /* An item of `constraints` or `interactions`, while its class reads it. */
 typedef struct cb_constraint_entry {
-  const struct cb_scenario *scenario;
+  struct cb_scenario *scenario;
   cb_builder *builder;
   const cb_space *space;
   const cb_node *map; /* the map of the constraint */

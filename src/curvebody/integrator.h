@@ -16,26 +16,30 @@ CB_API_BEGIN
 
 typedef struct cb_integrator cb_integrator;
 
-/* A kind of configuration space in which an integrator steps: it fixes the types of the problem and of the state. */
-typedef struct cb_configuration {
-  const char *text; /* "particles in a space" */
-} cb_configuration;
-/* Problem cb_system, state cb_state; also for a system of coordinates. */
-extern const cb_configuration cb_configuration_particles;
-/* One body on SE(3): problem cb_rigid_problem, state cb_rigid_state (curvebody/rigid.h). */
-extern const cb_configuration cb_configuration_rigid_body;
-/* The fibre over a gait: problem cb_bundle_path, state cb_bundle_state (curvebody/bundle_path.h). */
-extern const cb_configuration cb_configuration_bundle;
+/* A problem that integrators solve: it fixes the types of the problem's data and of the state. */
+typedef struct cb_problem {
+  const char *text; /* "Hamiltonian systems", in messages */
+  /* Makes what an integrator of this problem needs before its own data (cb_integrator.problem is set); NULL: nothing. */
+  cb_status (*prepare)(cb_integrator *i);
+} cb_problem;
+/* A Hamiltonian system with constraints: data cb_system, state cb_state. */
+extern const cb_problem cb_problem_hamiltonian;
+/* A first-order equation on a Lie group and the dual of its algebra, and the discrete Lagrangian of the same motion:
+ * data cb_rigid_problem, state cb_rigid_state (curvebody/rigid.h). */
+extern const cb_problem cb_problem_lie_group, cb_problem_discrete_lagrangian;
+/* A path in a group, over a given path of shapes: data cb_bundle_path, state cb_bundle_state
+ * (curvebody/bundle_path.h). */
+extern const cb_problem cb_problem_group_path;
 
 typedef struct cb_integrator_class {
   const char *name, *title, *doc;
-  const cb_configuration *configuration;
+  const cb_problem *solves;
   const cb_param *params; /* in addition to the keys of all integrators: name, step, retries */
   size_t params_size;
   /* Makes the integrator's own data in i->self; may fail with CB_ERROR_UNSUPPORTED and a reason. */
   cb_status (*create)(cb_integrator *i, const void *params);
   void (*destroy)(cb_integrator *i); /* NULL: there is no data */
-  /* One step of length h (negative: backwards) of a state of its configuration, in place. */
+  /* One step of length h (negative: backwards) of a state of its problem, in place. */
   cb_status (*step)(cb_integrator *i, void *state, double h);
   /* Deletes history (predictors): the next steps depend on the state only. NULL: the integrator has no history. */
   void (*reset)(cb_integrator *i);
@@ -49,11 +53,13 @@ typedef struct cb_integrator_class {
   bool takes_constraints, takes_velocity_constraints;
   /* The integrator chooses steps and orders itself to meet tolerances: `order` is then not an order in h. */
   bool adaptive;
+  /* A step of a body is a discrete Lagrangian, so that impulses of forces between bodies may be added at its ends. */
+  bool takes_impulses;
 } cb_integrator_class;
 
 struct cb_integrator {
   const cb_integrator_class *class_;
-  /* problem of the configuration, borrowed; for bodies in a fluid: the problem of the next step */
+  /* data of the problem, borrowed; for bodies in a fluid: the problem of the next step */
   const void *problem;
   const cb_system *system; /* the problem as a system, for particles; NULL otherwise */
   cb_forces *forces;       /* owned; only for particles */
@@ -65,22 +71,31 @@ struct cb_integrator {
   /* [rows of the system]: multipliers at the end of the last step; NULL if the integrator computes none */
   const double *multipliers;
   void *params; /* parameters of the class, as given at creation */
+  /* A step is composed of steps of the class, of lengths substep[substeps] times h (symmetric composition). 0: one
+   * step. Set by `create` of the class. */
+  int substeps;
+  const double *substep;
 };
 
 /* Makes an integrator by name; node is its map in the scenario (may be NULL). The keys `name`, `step`, `retries` of the
  * map are read elsewhere. */
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out);
-/* As cb_integrator_create, for a problem of any configuration (for bodies in a fluid: NULL, and `problem` is set before
- * each step). */
-cb_status cb_integrator_create_for(const char *name, const cb_node *node, const cb_configuration *configuration,
+/* As cb_integrator_create, for data that pose any of several problems, ended by NULL (for bodies in a fluid: the data
+ * are NULL, and `problem` is set before each step). */
+cb_status cb_integrator_create_for(const char *name, const cb_node *node, const cb_problem *const *posed,
                                    const void *problem, cb_integrator **out);
 /* As cb_integrator_create_for, with a class that need not be in the registry. */
 cb_status cb_integrator_create_class(const cb_integrator_class *class_, const cb_node *node,
-                                     const cb_configuration *configuration, const void *problem, cb_integrator **out);
+                                     const cb_problem *const *posed, const void *problem, cb_integrator **out);
 /* Makes a new integrator with the same class and parameters for another problem. One integrator serves one thread. */
 cb_status cb_integrator_like(const cb_integrator *i, const void *problem, cb_integrator **out);
 void cb_integrator_free(cb_integrator *i);
+/* A failed step leaves the state as it was, or, if it is composed of several, after some of them. */
 cb_status cb_integrator_step(cb_integrator *i, void *state, double h);
+/* The lengths of the steps of which a step of length 1 is composed, and their number; and one of these, for callers that
+ * compose steps themselves. */
+const double *cb_integrator_substeps(const cb_integrator *i, int *count);
+cb_status cb_integrator_substep(cb_integrator *i, void *state, double h);
 void cb_integrator_reset(cb_integrator *i);
 /* To be called when an origin of the state has moved: `isometry` moved the local coordinates of the component. */
 cb_status cb_integrator_moved(cb_integrator *i, const cb_state *state, int component, const cb_isometry *isometry);

@@ -1,7 +1,8 @@
 /* Plugins: shared objects with classes of the user's own, loaded with `curvebody --plugin FILE.so COMMAND ...`.
  *
- * For authors of spaces, integrators, bundles, fluid models, bodies, shapes and constraints. A plugin is one C or C++ file with
- * classes like those in the files of geometries/, integrators/, bodies/, and one line:
+ * For authors of spaces, integrators, bundles, fluid models, flows, media, pair potentials, constraints, bodies, shapes
+ * and configuration spaces. A plugin is one C or C++ file with classes like those in the files of geometries/,
+ * integrators/, bodies/, and one line:
  *
  *     #include <curvebody/plugin.h>
  *     static const cb_space_class my_space = {...};
@@ -21,9 +22,13 @@
 #include <curvebody/bundle.h>
 #include <curvebody/bundle_path.h>
 #include <curvebody/constraint.h>
+#include <curvebody/flow.h>
+#include <curvebody/configuration.h>
 #include <curvebody/fluid_model.h>
 #include <curvebody/space.h>
 #include <curvebody/integrator.h>
+#include <curvebody/medium.h>
+#include <curvebody/pair_potential.h>
 #include <curvebody/rigid.h>
 #include <curvebody/surface.h>
 
@@ -38,6 +43,10 @@ typedef enum cb_plugin_kind {
   CB_PLUGIN_IS_BODY,
   CB_PLUGIN_IS_SHAPE,
   CB_PLUGIN_IS_FLUID_MODEL,
+  CB_PLUGIN_IS_FLOW,
+  CB_PLUGIN_IS_MEDIUM,
+  CB_PLUGIN_IS_PAIR_POTENTIAL,
+  CB_PLUGIN_IS_CONFIGURATION,
   CB_PLUGIN_IS_CONSTRAINT
 } cb_plugin_kind;
 
@@ -63,6 +72,13 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_SIZE_FLUID_MODEL                                                                         \
   (sizeof(cb_fluid_model_class) + sizeof(cb_fluid_model) + sizeof(cb_fluid_face) + sizeof(cb_added_mass) + \
    sizeof(cb_surface) + sizeof(cb_mass))
+#define CB_PLUGIN_SIZE_FLOW                                                                              \
+  (sizeof(cb_fluid_flow_class) + sizeof(cb_flow_point) + sizeof(cb_flow_block) + sizeof(cb_flow_facts) + \
+   sizeof(cb_flow_grid) + sizeof(cb_jet))
+#define CB_PLUGIN_SIZE_MEDIUM (sizeof(cb_fluid_medium_class) + sizeof(cb_medium_facts) + sizeof(cb_jet))
+#define CB_PLUGIN_SIZE_PAIR_POTENTIAL (sizeof(cb_pair_potential_class) + sizeof(cb_pair) + sizeof(cb_jet))
+#define CB_PLUGIN_SIZE_CONFIGURATION \
+  (sizeof(cb_configuration) + sizeof(cb_motion) + sizeof(cb_observable) + sizeof(cb_run_options))
 #define CB_PLUGIN_SIZE_CONSTRAINT \
   (sizeof(cb_constraint_class) + sizeof(cb_constraint_entry) + sizeof(cb_jet) + sizeof(cb_space))
 
@@ -74,6 +90,10 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_BODY(c) CB_PLUGIN_CLASS(BODY, cb_body_class, c)
 #define CB_PLUGIN_SHAPE(c) CB_PLUGIN_CLASS(SHAPE, cb_shape_class, c)
 #define CB_PLUGIN_FLUID_MODEL(c) CB_PLUGIN_CLASS(FLUID_MODEL, cb_fluid_model_class, c)
+#define CB_PLUGIN_FLOW(c) CB_PLUGIN_CLASS(FLOW, cb_fluid_flow_class, c)
+#define CB_PLUGIN_MEDIUM(c) CB_PLUGIN_CLASS(MEDIUM, cb_fluid_medium_class, c)
+#define CB_PLUGIN_PAIR_POTENTIAL(c) CB_PLUGIN_CLASS(PAIR_POTENTIAL, cb_pair_potential_class, c)
+#define CB_PLUGIN_CONFIGURATION(c) CB_PLUGIN_CLASS(CONFIGURATION, cb_configuration, c)
 #define CB_PLUGIN_CONSTRAINT(c) CB_PLUGIN_CLASS(CONSTRAINT, cb_constraint_class, c)
 #define CB_PLUGIN_CLASS(kind, type, c) \
   { CB_PLUGIN_IS_##kind, CB_PLUGIN_SIZE_##kind, 1 ? (c) : (const type *)0 }

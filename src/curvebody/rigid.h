@@ -1,5 +1,5 @@
 /* A body on SE(3), SO(4) or SO(3,1) with momentum mu = K(t, g) Y + mu0(t, g) under wrenches: the problem and the state
- * of the integrators of cb_configuration_rigid_body.
+ * of the integrators of cb_problem_lie_group and cb_problem_discrete_lagrangian.
  *
  *   g' = g Y,  mu' = ad*_Y mu + F,  mu = K Y + mu0
  * g: pose; Y: twist; K: inertia; mu0: momentum of the body at Y = 0 (its shape changes); F: wrench.

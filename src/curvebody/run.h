@@ -111,10 +111,7 @@ int64_t cb_run_steps(const cb_run *run);
 /* Returns the state of a run of particles, borrowed; NULL for other runs. */
 const cb_state *cb_run_current(const cb_run *run);
 
-/* Groups of observables, for `curvebody list observables`: rows {name, doc}, ended by a NULL name. */
-typedef struct cb_observable_doc {
-  const char *name, *fields, *doc;
-} cb_observable_doc;
+/* Groups of observables, for `curvebody list observables`. */
 extern const cb_observable_doc cb_observable_groups[];  /* for runs of particles */
 extern const cb_observable_doc cb_fluid_observables[];  /* for runs of bodies in a fluid */
 extern const cb_observable_doc cb_bundle_observables[]; /* for runs of a gait in a bundle */

@@ -70,6 +70,11 @@ typedef struct cb_event_row {
 } cb_event_row;
 
 /* Everything a record must know before its first row. */
+/* A group of fields that a scenario may ask for, and a list of their names; lists end at a NULL name. */
+typedef struct cb_observable_doc {
+  const char *name, *fields, *doc;
+} cb_observable_doc;
+
 typedef struct cb_record_layout {
   const char *title;
   const char *scenario_source, *scenario_resolved; /* text kept in /scenario */
@@ -81,7 +86,8 @@ typedef struct cb_record_layout {
   const cb_field *fields;
   size_t n_fields; /* the first two are time (double) and step (int64), rank 0 */
   const cb_blob *state;
-  size_t n_state; /* shape of a checkpoint (data unused) */
+  size_t n_state;                       /* shape of a checkpoint (data unused) */
+  const cb_observable_doc *observables; /* all groups of fields, also those that are not recorded; NULL: not known */
   bool old_names; /* set by the record when it continues a record with names of an older version */
 } cb_record_layout;
 

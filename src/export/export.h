@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Whether the record contains bodies in a fluid, with poses /pose [time, body, 7]. */
-bool cb_export_has_poses(const cb_reader *reader);
+/* Whether the record is of bodies with a surface and with poses /pose [time, body, 7]. */
+cb_status cb_export_has_bodies(cb_reader *reader, const char *path, bool *out);
 /* The index of the field of that name with `width` values per body; 0 if it does not exist (field 0 is time). */
 size_t cb_export_find_field(const cb_reader *reader, const char *name, size_t width);
 /* Computes positions x[n] and velocities v[n] in the world (in a space of curvature K: in plot coordinates) of vertices

@@ -445,7 +445,9 @@ cb_status cb_record_export_flow(const char *path, const char *out, const cb_flow
   if (!status) status = cb_reader_open(path, &reader);
   if (status) return status;
   cb_export_scene *s = NULL;
-  if (!cb_export_has_poses(reader))
+  bool bodies = false;
+  status = cb_export_has_bodies(reader, path, &bodies);
+  if (!status && !bodies)
     status = cb_fail(CB_ERROR_ARGUMENT, "%s: expected a record of bodies in a fluid: there is no other flow to export",
                      path);
   if (!status) status = cb_reader_scenario(reader, "resolved", &text);

@@ -55,7 +55,12 @@ size_t cb_export_find_field(const cb_reader *reader, const char *name, size_t wi
   return 0;
 }
 
-bool cb_export_has_poses(const cb_reader *reader) { return cb_export_find_field(reader, "pose", 7) != 0; }
+cb_status cb_export_has_bodies(cb_reader *reader, const char *path, bool *out) {
+  const cb_configuration *class;
+  const cb_status status = cb_scenario_class_of_record(reader, path, &class);
+  if (!status) *out = class && class->body;
+  return status;
+}
 
 static cb_status look(scene *s, const cb_scenario *scenario, uint64_t every) {
   const cb_reader_field *field;

@@ -136,12 +136,14 @@ cb_status cb_record_export_xdmf(const char *path, const char *out, const cb_expo
   cb_status status = cb_output_check(out, &(cb_files){&path, 1});
   if (!status) status = cb_reader_open(path, &s.reader);
   if (status) return status;
-  if (cb_export_has_poses(s.reader)) {
-    if (!strcmp(out, "-"))
+  bool bodies = false;
+  status = cb_export_has_bodies(s.reader, path, &bodies);
+  if (status || bodies) {
+    if (!status && !strcmp(out, "-"))
       status = cb_fail(CB_ERROR_ARGUMENT,
                        "%s: its surfaces are written to a second file: expected a file name for the output, found `-`",
                        path);
-    else
+    else if (!status)
       status = cb_export_surface(s.reader, path, out, options ? options->every : 0);
     cb_reader_close(s.reader);
     return status;

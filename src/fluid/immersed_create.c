@@ -1,7 +1,6 @@
-/* Creates bodies in a fluid: the user's wrenches, the data of a body, and the choice of the wrenches that act on it. */
+/* Creates bodies in a fluid: the data of a body, and the choice of the wrenches that act on it. */
 #include "fluid/immersed_private.h"
 #include "numerics/small.h"
-#include "numerics/numerics_curved.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,113 +8,6 @@
 static cb_status check_options(const cb_immersed_options *o) {
   if (!(o->c_n >= 0) || !(o->c_t >= 0) || !isfinite(o->c_n + o->c_t))
     return cb_fail(CB_ERROR_ARGUMENT, "linear drag with %g and %g Pa s/m: expected numbers >= 0", o->c_n, o->c_t);
-  return CB_OK;
-}
-
-/* The user's wrenches: expressions of the twist wx wy wz vx vy vz, the place x y z and the time t. */
-
-static const char *const variables[] = {"wx", "wy", "wz", "vx", "vy", "vz", "x", "y", "z", "t"};
-enum { TWIST = 6, VARIABLES = 10, DIFFERENTIATED = 9 };
-
-static cb_status parse_texts(cb_immersed *b, const cb_immersed_options *o, int *which, int *component, size_t *at) {
-  const cb_expression_scope scope = {variables, VARIABLES, o->names, o->values, o->n_parameters};
-  b->text = cb_arena_alloc(b->arena, (size_t)o->n_wrenches, sizeof *b->text);
-  if (!b->text) return cb_fail(CB_ERROR_MEMORY, "no memory for %d wrenches", o->n_wrenches);
-  for (int i = 0; i < o->n_wrenches; i++) {
-    const cb_wrench_text *in = o->wrenches + i;
-    cb_immersed_text *text = b->text + i;
-    text->name = cb_arena_strdup(b->arena, in->name);
-    if (!text->name) return cb_fail(CB_ERROR_MEMORY, "no memory for %d wrenches", o->n_wrenches);
-    text->world = in->world;
-    double y[4];
-    text->curvature = b->fluid.curvature;
-    cb_curved_point(text->curvature, in->at, y);
-    memcpy(text->at, y, sizeof text->at);
-    text->w = y[3];
-    b->texts = i + 1;
-    for (int k = 0; k < 6; k++) {
-      const char *expression = k < 3 ? in->torque[k] : in->force[k - 3];
-      if (!expression) continue;
-      const cb_status status = cb_expression_parse_in(expression, &scope, at, &text->component[k]);
-      if (!status) continue;
-      if (which) *which = i;
-      if (component) *component = k;
-      return status;
-    }
-  }
-  return CB_OK;
-}
-
-static void free_texts(cb_immersed *b) {
-  for (int i = 0; i < b->texts; i++)
-    for (int k = 0; k < 6; k++) cb_expression_free(b->text[i].component[k]);
-}
-
-/* Evaluates the components and their derivatives in the twist and the place. */
-static cb_status evaluate(const cb_immersed_text *text, const cb_immersed_moment *m, double value[6],
-                          double slope[6][DIFFERENTIATED]) {
-  double in[VARIABLES];
-  memcpy(in, m->Y, TWIST * sizeof *in);
-  memcpy(in + TWIST, m->g->x, 3 * sizeof *in);
-  in[DIFFERENTIATED] = m->t;
-  for (int k = 0; k < 6; k++) {
-    const cb_expression *e = text->component[k];
-    value[k] = 0;
-    if (slope) memset(slope[k], 0, sizeof slope[k]);
-    if (!e) continue;
-    value[k] = slope ? cb_expression_gradient(e, in, DIFFERENTIATED, slope[k]) : cb_expression_value(e, in);
-    if (!isfinite(value[k]))
-      return cb_fail(CB_STEP_NOT_FINITE, "%s %c of wrench `%s` is %g at t = %g, place (%g, %g, %g)",
-                     k < 3 ? "torque" : "force", "xyz"[k % 3], text -> name, value[k], m -> t, in[6], in[7], in[8]);
-  }
-  return CB_OK;
-}
-
-/* Sets `wrench` to the wrench of the torque and force `value`, which act at the place `at`. Their axes are the body's
- * axes, carried to `at` by its transvection:
- *
- *   (torque + x × f, w f + K x (x.f)/(1 + w)),  (x, w) the point of normal coordinates `at`
- */
-static void take(const cb_immersed_text *text, const double r[3][3], const double value[6], double wrench[6]) {
-  double torque[3];
-  for (int k = 0; k < 6; k += 3)
-    if (text->world)
-      cb_apply3_transposed(r, value + k, wrench + k);
-    else
-      memcpy(wrench + k, value + k, 3 * sizeof *value);
-  cb_cross3(text->at, wrench + 3, torque);
-  for (int i = 0; i < 3; i++) wrench[i] += torque[i];
-  if (text->curvature == 0) return;
-  const double share = text->curvature * cb_dot3(text->at, wrench + 3) / (1 + text->w);
-  for (int i = 0; i < 3; i++) wrench[3 + i] = text->w * wrench[3 + i] + share * text->at[i];
-}
-
-cb_status cb_immersed_text_wrench(cb_immersed_workspace *s, const cb_immersed_text *text, const cb_immersed_moment *m,
-                                  double *F, cb_tensor dF, cb_tensor dg) {
-  double value[6], slope[6][DIFFERENTIATED], wrench[6], column[DIFFERENTIATED][6];
-  (void)s;
-  const cb_status status = evaluate(text, m, value, dF || dg ? slope : NULL);
-  if (status) return status;
-  take(text, m->r, value, wrench);
-  for (int i = 0; F && i < 6; i++) F[i] += wrench[i];
-  for (int j = 0; (dF || dg) && j < DIFFERENTIATED; j++) {
-    double along[6];
-    for (int k = 0; k < 6; k++) along[k] = slope[k][j];
-    take(text, m->r, along, column[j]);
-  }
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) {
-      if (dF) dF[i][j] += column[j][i];
-      for (int k = 0; dg && j >= 3 && k < 3; k++) dg[i][j] += column[TWIST + k][i] * m->r[k][j - 3]; /* dx = R xi_v */
-    }
-  if (dg && text->world) {
-    double force[3], torque[3], turned[3][3] = {{0}};
-    cb_apply3_transposed(m->r, value + 3, force);
-    cb_apply3_transposed(m->r, value, torque);
-    cb_immersed_push(text->at, force, NULL, dg);
-    cb_add_hat3(turned, 1, torque);
-    for (int i = 0; i < 9; i++) dg[i / 3][i % 3] += turned[i / 3][i % 3];
-  }
   return CB_OK;
 }
 
@@ -330,7 +222,7 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
   b->interpolate_poses_for_drag = !status && poses && cb_poses_count(poses) && b->uses_local_model &&
                                   !b->fluid_varies && !b->inertia.model && !b->by_face &&
                                   fluid->floor.kind == CB_FLOOR_NONE && b->mass && cb_moving_mass_is_solid(b->mass);
-  if (!status) status = parse_texts(b, options, which, component, at);
+  if (!status) status = cb_immersed_parse_texts(b, options, which, component, at);
   b->has_mass = has_parts_with_mass(b, options);
   if (!status && b->potential) status = cb_immersed_potentials_create(b, options);
   if (!status) status = list_wrenches(b, options);
@@ -347,7 +239,7 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
 
 void cb_immersed_free(cb_immersed *b) {
   if (!b) return;
-  free_texts(b);
+  cb_immersed_free_texts(b);
   cb_immersed_release(b);
   cb_moving_mass_free(b->mass);
   cb_arena_free(b->arena);

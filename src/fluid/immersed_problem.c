@@ -156,6 +156,8 @@ cb_status cb_immersed_workspace_create(const cb_immersed *b, cb_immersed_workspa
   if (!status) status = cb_immersed_impulses_create(s);
   if (!status) status = cb_immersed_pressure_create(s);
   if (!status && b->potential) status = cb_forces_create(b->potential, &s->potential);
+  if (!status && b->externals && !(s->known = cb_arena_alloc(arena, (size_t)b->externals, sizeof *s->known)))
+    status = cb_fail(CB_ERROR_MEMORY, "no memory for %d numbers", b->externals);
   if (status) {
     cb_immersed_workspace_free(s);
     return status;

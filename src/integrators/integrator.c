@@ -9,22 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-const cb_configuration cb_configuration_particles = {"particles in a space"},
-                       cb_configuration_rigid_body = {"bodies in a fluid"},
-                       cb_configuration_bundle = {"gaits in a bundle"};
+static bool is_posed(const cb_problem *problem, const cb_problem *const *posed) {
+  while (*posed && *posed != problem) posed++;
+  return *posed;
+}
 
-/* Fails for an integrator of another configuration; the message lists the possible integrators. */
-static cb_status check_configuration(const cb_integrator_class *class, const cb_configuration *wanted) {
-  if (class->configuration == wanted) return CB_OK;
+/* Fails for an integrator of another problem; the message lists the possible integrators. */
+static cb_status check_problem(const cb_integrator_class *class, const cb_problem *const *posed) {
+  if (is_posed(class->solves, posed)) return CB_OK;
   char names[256] = "";
   for (size_t i = 0, at = 0; cb_integrator_classes[i]; i++) {
     const cb_integrator_class *other = cb_integrator_classes[i];
-    if (other->configuration != wanted) continue;
+    if (!is_posed(other->solves, posed)) continue;
     at += (size_t)snprintf(names + at, sizeof names - at, "%s`%s`", at ? ", " : "", other->name);
     if (at >= sizeof names) break;
   }
   return cb_fail(CB_ERROR_UNSUPPORTED, "integrator `%s` is for %s, not for %s; expected one of %s", class->name,
-                 class->configuration->text, wanted->text, names);
+                 class->solves->text, posed[0]->text, names);
 }
 
 /* Fails for an integrator that cannot handle the constraints of the system; the message lists those that can. */
@@ -45,7 +46,7 @@ static cb_status check_constraints(const cb_integrator_class *class, const cb_sy
                  names);
 }
 
-/* Creates the forces of a system of particles, with the number of threads of the process. Also checks that the
+/* Creates the forces of a Hamiltonian system, with the number of threads of the process. Also checks that the
  * integrator can handle the constraints of the system. */
 static cb_status make_forces(cb_integrator *i) {
   i->system = i->problem;
@@ -53,6 +54,11 @@ static cb_status make_forces(cb_integrator *i) {
   if (!status) status = cb_forces_set_threads(i->forces, cb_threads_for(SIZE_MAX));
   return status ? status : check_constraints(i->class_, i->system);
 }
+
+const cb_problem cb_problem_hamiltonian = {"Hamiltonian systems", make_forces},
+                 cb_problem_lie_group = {"equations on a Lie group", NULL},
+                 cb_problem_discrete_lagrangian = {"discrete Lagrangians on a Lie group", NULL},
+                 cb_problem_group_path = {"paths in a group", NULL};
 
 /* Takes ownership of params, even if it fails. */
 static cb_status make(const cb_integrator_class *class, void *params, const void *problem, cb_integrator **out) {
@@ -62,7 +68,7 @@ static cb_status make(const cb_integrator_class *class, void *params, const void
     return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", class->name);
   }
   *made = (cb_integrator){.class_ = class, .problem = problem, .params = params, .failed_particle = -1};
-  cb_status status = class->configuration == &cb_configuration_particles ? make_forces(made) : CB_OK;
+  cb_status status = class->solves->prepare ? class->solves->prepare(made) : CB_OK;
   if (!status && class->create) status = class->create(made, params);
   if (!made->solver) made->solver = "explicit";
   if (status) {
@@ -76,12 +82,12 @@ static cb_status make(const cb_integrator_class *class, void *params, const void
 }
 
 cb_status cb_integrator_create_class(const cb_integrator_class *class, const cb_node *node,
-                                     const cb_configuration *configuration, const void *problem, cb_integrator **out) {
+                                     const cb_problem *const *posed, const void *problem, cb_integrator **out) {
   static const char *const shared[] = {"name", "step", "retries"};
   void *params = calloc(1, class->params_size ? class->params_size : 1);
   if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", class->name);
   cb_status status = cb_params_bind(class->params, node, node, shared, sizeof shared / sizeof *shared, params);
-  if (!status) status = check_configuration(class, configuration);
+  if (!status) status = check_problem(class, posed);
   if (status)
     free(params);
   else
@@ -93,15 +99,16 @@ cb_status cb_integrator_create_class(const cb_integrator_class *class, const cb_
   return status;
 }
 
-cb_status cb_integrator_create_for(const char *name, const cb_node *node, const cb_configuration *configuration,
+cb_status cb_integrator_create_for(const char *name, const cb_node *node, const cb_problem *const *posed,
                                    const void *problem, cb_integrator **out) {
   const cb_integrator_class *c = cb_integrator_classes[cb_registry_find(&cb_integrator_registry, name, strlen(name))];
-  return c ? cb_integrator_create_class(c, node, configuration, problem, out)
+  return c ? cb_integrator_create_class(c, node, posed, problem, out)
            : cb_fail_no_class(node, "integrator", name, &cb_integrator_registry);
 }
 
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out) {
-  return cb_integrator_create_for(name, node, &cb_configuration_particles, system, out);
+  static const cb_problem *const posed[] = {&cb_problem_hamiltonian, NULL};
+  return cb_integrator_create_for(name, node, posed, system, out);
 }
 
 cb_status cb_integrator_like(const cb_integrator *i, const void *problem, cb_integrator **out) {
@@ -120,9 +127,23 @@ void cb_integrator_free(cb_integrator *i) {
   free(i);
 }
 
-cb_status cb_integrator_step(cb_integrator *i, void *state, double h) {
+const double *cb_integrator_substeps(const cb_integrator *i, int *count) {
+  static const double one = 1;
+  *count = i->substeps > 0 ? i->substeps : 1;
+  return i->substeps > 0 ? i->substep : &one;
+}
+
+cb_status cb_integrator_substep(cb_integrator *i, void *state, double h) {
   i->failed_particle = -1;
   return i->class_->step(i, state, h);
+}
+
+cb_status cb_integrator_step(cb_integrator *i, void *state, double h) {
+  int count;
+  const double *part = cb_integrator_substeps(i, &count);
+  cb_status status = CB_OK;
+  for (int k = 0; k < count && !status; k++) status = cb_integrator_substep(i, state, part[k] * h);
+  return status;
 }
 
 void cb_integrator_reset(cb_integrator *i) {

@@ -27,15 +27,10 @@ void cb_batch_free(cb_batch *t) {
   free(t);
 }
 
-static cb_integrator *method_of(const cb_run *run) { return run->particles->integrator; }
+static cb_integrator *method_of(const cb_run *run) { return cb_particles_of(run)->integrator; }
 
-/* Whether lanes can step this run: a run of particles without contacts and without `falling_regime`, whose integrator
- * has lanes. */
-static bool serves(const cb_run *run) {
-  if (!cb_run_current(run)) return false;
-  const cb_particles *p = run->particles;
-  return !p->contacts && !p->falling && cb_lanes_serve(p->integrator);
-}
+/* Whether lanes can step this run. */
+static bool serves(const cb_run *run) { return run->motion->lanes && run->motion->lanes(run); }
 
 size_t cb_batch_width(const cb_run *run) { return serves(run) ? cb_lanes_width() : 1; }
 
@@ -51,7 +46,7 @@ static bool is_going(const cb_batch_member *r) {
 /* The number of full steps until the next row or the last full step; 0: the run must be stepped on its own. */
 static int64_t free_steps(const cb_run *run) {
   if (!serves(run) || !cb_lanes_ready(method_of(run), run->options.step)) return 0;
-  if (cb_antipodes_near(run->particles->system, run->particles->state))
+  if (cb_antipodes_near(cb_particles_of(run)->system, cb_particles_of(run)->state))
     return 0; /* each of its steps has to be checked */
   const int64_t step = *run->step, to_row = run->options.every - step % run->options.every,
                 left = run->full_steps - step;
@@ -72,12 +67,12 @@ typedef struct group {
 
 static void load(const group *g, size_t i) {
   const cb_run *run = g->run[i]->run;
-  cb_lanes_load(g->lanes, i, method_of(run), run->particles->state, run->options.step);
+  cb_lanes_load(g->lanes, i, method_of(run), cb_particles_of(run)->state, run->options.step);
 }
 
 static void store(const group *g, size_t i, bool history, bool failed) {
   const cb_run *run = g->run[i]->run;
-  cb_lanes_store(g->lanes, i, method_of(run), run->particles->state, history, failed);
+  cb_lanes_store(g->lanes, i, method_of(run), cb_particles_of(run)->state, history, failed);
 }
 
 /* The number of steps that all runs of the group can make before one of them has a row to write or ends. */

@@ -1,5 +1,6 @@
 /* A run along the fibre of a bundle: its record, its state and its steps. */
 #include "run/bundle_run.h"
+#include "run/exponent.h"
 #include "numerics/dd.h"
 #include "core/failure.h"
 
@@ -28,10 +29,12 @@ static const char *const usual[] = {"connection", "power", NULL};
 
 enum { FORM = CB_GROUP_DIM + CB_SHAPE_MAX };
 
-static CB_FILL(curvature) { return cb_bundle_curvatures(run->bundle->path.bundle, run->bundle->r, to.out); }
+static CB_FILL(curvature) {
+  return cb_bundle_curvatures(cb_bundle_run_of(run)->path.bundle, cb_bundle_run_of(run)->r, to.out);
+}
 
 static CB_FILL(power) {
-  const cb_bundle_run *f = run->bundle;
+  const cb_bundle_run *f = run->own;
   const int n = f->path.bundle->n;
   double sum = 0;
   for (int i = 0; i < n; i++)
@@ -41,7 +44,7 @@ static CB_FILL(power) {
 }
 
 static CB_FILL(momentum) {
-  const cb_bundle_run *f = run->bundle;
+  const cb_bundle_run *f = run->own;
   const cb_bundle *b = f->path.bundle;
   const int dim = b->group->dim, all = dim + b->n;
   double G[FORM * FORM];
@@ -56,7 +59,7 @@ static CB_FILL(momentum) {
 }
 
 static CB_FILL(plot) {
-  const cb_bundle_run *f = run->bundle;
+  const cb_bundle_run *f = run->own;
   return f->path.bundle->class_->plot(f->path.bundle, f->r, f->state.g, to.out);
 }
 
@@ -87,7 +90,7 @@ static const cb_observable table[] = {
 
 /* Makes the names of all pairs i < j of shape variables, such as "alpha1 alpha2". */
 static cb_status name_pairs(cb_run *run, const char ***out, size_t *count) {
-  const cb_bundle *b = run->bundle->path.bundle;
+  const cb_bundle *b = cb_bundle_run_of(run)->path.bundle;
   const size_t pairs = (size_t)(b->n * (b->n - 1) / 2);
   const char **name = cb_arena_alloc(run->arena, pairs, sizeof *name);
   *out = name;
@@ -106,7 +109,7 @@ static cb_status name_pairs(cb_run *run, const char ***out, size_t *count) {
 /* Adds the dimensions and constants of the points and lines with which the body is drawn. */
 static cb_status dimensions_of_plot(cb_run *run) {
   static const char *const axes[] = {"x", "y", "z"};
-  const cb_bundle *b = run->bundle->path.bundle;
+  const cb_bundle *b = cb_bundle_run_of(run)->path.bundle;
   const size_t points = b->class_->plot ? (size_t)b->points : 0, lines = points ? (size_t)b->lines : 0;
   int64_t *ends = cb_arena_alloc(run->arena, 2 * lines, sizeof *ends);
   if (!ends) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu lines", lines);
@@ -128,7 +131,7 @@ static cb_status dimensions_of_plot(cb_run *run) {
 }
 
 static cb_status dimensions(cb_run *run) {
-  const cb_bundle *b = run->bundle->path.bundle;
+  const cb_bundle *b = cb_bundle_run_of(run)->path.bundle;
   const cb_group *G = b->group;
   const char **pair;
   size_t pairs;
@@ -144,7 +147,7 @@ static cb_status dimensions(cb_run *run) {
 }
 
 static cb_status lay_out(cb_run *run) {
-  cb_bundle_run *f = run->bundle;
+  cb_bundle_run *f = run->own;
   const cb_bundle *b = f->path.bundle;
   cb_status status = cb_run_choose(run, cb_bundle_observables, usual);
   if (!status && cb_run_asked(run, "momentum") && !b->class_->form)
@@ -165,7 +168,7 @@ static cb_status lay_out(cb_run *run) {
 /* --- rows --- */
 
 static cb_status measure(cb_run *run, const char **what) {
-  cb_bundle_run *f = run->bundle;
+  cb_bundle_run *f = run->own;
   const cb_bundle *b = f->path.bundle;
   const int n = b->n;
   *what = "body_velocity";
@@ -178,18 +181,16 @@ static cb_status measure(cb_run *run, const char **what) {
   return status;
 }
 
-static void forget(cb_run *run) { cb_integrator_reset(run->bundle->integrator); }
+static void forget(cb_run *run) { cb_integrator_reset(cb_bundle_run_of(run)->integrator); }
 
 static cb_status restored(cb_run *run) {
   forget(run);
   return CB_OK;
 }
 
-static void free_(cb_run *run) { (void)run; }
-
 /* A failed step is not repeated as two halves: the halves could step over the singular shape. */
 static cb_status step(cb_run *run, cb_sink *sink, double h) {
-  cb_bundle_run *f = run->bundle;
+  cb_bundle_run *f = run->own;
   (void)sink;
   const cb_status status = cb_integrator_step(f->integrator, &f->state, h);
   if (status < 0)
@@ -199,13 +200,21 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
                    "%s at time %.17g, step %lld: %s (step %g); try a gait that keeps away from this shape",
                    status == CB_STEP_SINGULAR ? "singular shape" : cb_status_name(status), f->state.t,
                    (long long)f->step, cb_error_text(), h);
-  run->step_size = h;
   cb_compensated_add_one(&f->state.t, &f->state.t_low, h);
   f->step++;
   return CB_OK;
 }
 
-static const cb_run_class class = {NULL, step, measure, NULL, forget, restored, free_, NULL};
+static cb_status tangent(const cb_run *run, int body, cb_tangent *out) {
+  (void)run, (void)body, (void)out;
+  return cb_fail(
+      CB_ERROR_UNSUPPORTED,
+      "a gait in a bundle has no Lyapunov exponent, because its shape is prescribed: expected particles or a body");
+}
+
+static const char *const measured[] = {"time", "step", "plot_position", "momentum", "shape", "group", NULL};
+static const cb_motion motion = {
+    .step = step, .measure = measure, .forget = forget, .restored = restored, .measured = measured, .tangent = tangent};
 
 cb_status cb_run_create_bundle(const cb_bundle_path *path, const double *start, cb_integrator *integrator,
                                const cb_run_options *options, cb_run **out) {
@@ -215,22 +224,16 @@ cb_status cb_run_create_bundle(const cb_bundle_path *path, const double *start, 
   if (cb_gait_variables(path->gait) != path->bundle->n)
     return cb_fail(CB_ERROR_ARGUMENT, "the gait has %d shape variables, but bundle %s expects %d",
                    cb_gait_variables(path->gait), path->bundle->class_->name, path->bundle->n);
-  cb_status status = cb_run_new(&class, options, sizeof(cb_bundle_state) / sizeof(double), &run);
+  cb_status status =
+      cb_run_new(&motion, options, sizeof(cb_bundle_state) / sizeof(double), sizeof(cb_bundle_run), &run);
   if (status) return status;
-  cb_bundle_run *f = run->bundle = cb_arena_alloc(run->arena, 1, sizeof *f);
-  if (!f) {
-    cb_run_free(run);
-    return cb_fail(CB_ERROR_MEMORY, "no memory for a run");
-  }
+  cb_bundle_run *f = run->own;
   f->path = *path;
   f->integrator = integrator;
   integrator->problem = &f->path;
   f->state.t = options->start;
   memcpy(f->state.g, start, (size_t)path->bundle->group->size * sizeof *start);
-  run->t = &f->state.t;
-  run->t_low = &f->state.t_low;
-  run->step = &f->step;
-  run->iterations = &integrator->iterations;
+  cb_run_clock(run, &f->state.t, &f->state.t_low, &f->step, &integrator->iterations);
   status = lay_out(run);
   if (status) {
     cb_run_free(run);
@@ -240,4 +243,6 @@ cb_status cb_run_create_bundle(const cb_bundle_path *path, const double *start, 
   return CB_OK;
 }
 
-const cb_bundle_state *cb_run_bundle(const cb_run *run) { return run->class == &class ? &run->bundle->state : NULL; }
+const cb_bundle_state *cb_run_bundle(const cb_run *run) {
+  return run->motion == &motion ? &cb_bundle_run_of(run)->state : NULL;
+}

@@ -1,4 +1,4 @@
-/* A run along the fibre of a bundle over a shape that a gait prescribes: the third class of configuration space.
+/* A run along the fibre of a bundle over a shape that a gait prescribes.
  *
  * The state consists of the group element and of the length and cost since the start; the shape is a function of
  * time. */
@@ -27,3 +27,5 @@ struct cb_bundle_run {
   bool metric; /* whether M is needed */
 };
 typedef struct cb_bundle_run cb_bundle_run;
+
+static inline cb_bundle_run *cb_bundle_run_of(const cb_run *run) { return run->own; }

@@ -1,195 +1,11 @@
-/* The largest Lyapunov exponent: one step maps a tangent vector of particles or of a body, and the exponent is the mean
+/* The largest Lyapunov exponent: one step maps a tangent vector, and the exponent is the mean
  * growth rate of the logarithm of its length. The definition is in exponent.h. */
 #include "run/exponent.h"
 #include "numerics/random.h"
-#include "run/particles_run.h"
-#include "run/fluid_private.h"
-#include <curvebody/contact.h>
+#include "run/run_private.h"
 
 #include <math.h>
 #include <string.h>
-
-/* The number e in the central difference of exponent.h. */
-
-#define CB_EXPONENT_NUDGE 1e-6
-
-/* A motion of particles or of a body, with a tangent vector. */
-typedef struct cb_tangent {
-  cb_arena *arena;
-  size_t n;
-  double *w; /* [n], at the present state */
-  /* Makes one step of the state and of w. */
-  cb_status (*step)(struct cb_tangent *m, double h);
-  void (*free)(struct cb_tangent *m);
-  void *self;
-} cb_tangent;
-
-/* --- particles: the tangent vector has coordinates, then momenta --- */
-
-typedef struct particles {
-  const cb_space *space;
-  cb_state *state[3]; /* z, z + e w, z - e w */
-  cb_integrator *integrator[3];
-} particles;
-
-static cb_status step_particles(cb_tangent *m, double h) {
-  particles *o = m->self;
-  cb_state *const z = o->state[0], *const plus = o->state[1], *const minus = o->state[2];
-  const size_t half = m->n / 2;
-  for (int side = 1; side <= 2; side++) {
-    cb_state *s = o->state[side];
-    const double e = side == 1 ? CB_EXPONENT_NUDGE : -CB_EXPONENT_NUDGE;
-    cb_state_copy(s, z);
-    for (size_t i = 0; i < half; i++) {
-      s->x[i] += e * m->w[i];
-      s->p[i] += e * m->w[half + i];
-    }
-    for (int a = 0; !o->space->chart && a < s->n; a++) {
-      cb_space_project_point(o->space, s->x + a * s->k);
-      cb_space_project_tangent(o->space, s->x + a * s->k, s->p + a * s->k);
-    }
-    const cb_status status = cb_integrator_step(o->integrator[side], s, h);
-    if (status) return status;
-  }
-  for (size_t i = 0; i < half; i++) {
-    m->w[i] = (plus->x[i] - minus->x[i] + (plus->x_low[i] - minus->x_low[i])) / (2 * CB_EXPONENT_NUDGE);
-    m->w[half + i] = (plus->p[i] - minus->p[i] + (plus->p_low[i] - minus->p_low[i])) / (2 * CB_EXPONENT_NUDGE);
-  }
-  return cb_integrator_step(o->integrator[0], z, h);
-}
-
-static void free_particles(cb_tangent *m) {
-  particles *o = m->self;
-  for (int i = 0; i < 3; i++) {
-    cb_state_free(o->state[i]);
-    cb_integrator_free(o->integrator[i]);
-  }
-}
-
-static cb_status tangent_of_particles(const cb_run *run, cb_tangent *m) {
-  const cb_particles *p = run->particles;
-  if (cb_system_contacts(p->system))
-    return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "the Lyapunov exponent needs a smooth motion: expected no contacts, walls or events");
-  particles *o = m->self = cb_arena_alloc(m->arena, 1, sizeof *o);
-  m->n = 2 * (size_t)p->state->n * (size_t)p->state->k;
-  m->w = cb_arena_alloc(m->arena, m->n, sizeof *m->w);
-  if (!o || !m->w) return cb_fail(CB_ERROR_MEMORY, "no memory for a tangent vector");
-  m->step = step_particles;
-  m->free = free_particles;
-  o->space = cb_system_space(p->system);
-  cb_status status = CB_OK;
-  for (int i = 0; i < 3 && !status; i++) {
-    status = cb_state_create(p->system, &o->state[i]);
-    if (!status) status = cb_integrator_like(p->integrator, p->system, &o->integrator[i]);
-    if (!status) status = cb_forces_set_origins(o->integrator[i]->forces, p->state->origin);
-    if (!status) cb_state_copy(o->state[i], p->state);
-  }
-  return status;
-}
-
-/* --- a body in a fluid: the tangent vector contains xi of the pose g exp(xi), then the momentum in the body frame, in
- * the units that exponent.h defines --- */
-
-typedef struct one_body {
-  cb_immersed_workspace *workspace;
-  cb_integrator *integrator;
-  cb_rigid_state state;
-  double unit[12];
-} one_body;
-
-static cb_status step_of(one_body *o, double h, cb_rigid_state *s) {
-  const cb_body_stepper stepper = {o->integrator, cb_fluid_run_integrate};
-  int iterations;
-  return cb_immersed_workspace_step(o->workspace, &stepper, h, s, &iterations);
-}
-
-static void move(const one_body *o, const double *w, double e, cb_rigid_state *s) {
-  double xi[6], r[3][3];
-  cb_pose by;
-  for (int i = 0; i < 6; i++) {
-    xi[i] = e * o->unit[i] * w[i];
-    s->momentum[i] += e * o->unit[6 + i] * w[6 + i];
-  }
-  cb_se3_tau(CB_SE3_EXPONENTIAL, xi, &by);
-  cb_pose_multiply(&s->g, &by, &s->g);
-  cb_pose_rotation(&s->g, r);
-  for (int part = 0; part < 6; part += 3) cb_apply3((const double(*)[3])r, s->momentum + part, s->world + part);
-  memset(s->world_low, 0, sizeof s->world_low);
-}
-
-static cb_status step_body(cb_tangent *m, double h) {
-  one_body *o = m->self;
-  cb_rigid_state side[2] = {o->state, o->state};
-  cb_pose back, between;
-  double xi[6];
-  cb_status status = CB_OK;
-  for (int i = 0; i < 2 && !status; i++) {
-    move(o, m->w, i ? -CB_EXPONENT_NUDGE : CB_EXPONENT_NUDGE, &side[i]);
-    status = step_of(o, h, &side[i]);
-  }
-  if (status) return status;
-  cb_pose_inverse(&side[1].g, &back);
-  cb_pose_multiply(&back, &side[0].g, &between);
-  cb_se3_log(&between, xi);
-  for (int i = 0; i < 6; i++) {
-    m->w[i] = xi[i] / (2 * CB_EXPONENT_NUDGE * o->unit[i]);
-    m->w[6 + i] = (side[0].momentum[i] - side[1].momentum[i]) / (2 * CB_EXPONENT_NUDGE * o->unit[6 + i]);
-  }
-  return step_of(o, h, &o->state);
-}
-
-static void free_body(cb_tangent *m) {
-  one_body *o = m->self;
-  cb_integrator_free(o->integrator);
-  cb_immersed_workspace_free(o->workspace);
-}
-
-/* Sets the units: 1 and r for the pose, p r and p for the momentum. r = sqrt(J/m) is the radius of gyration, with J
- * the sum of the principal moments of inertia and m the mass; p is the largest of m sqrt(g r) (g: gravity), the
- * present linear momentum, and the angular one divided by r. */
-static cb_status find_units(one_body *o, const cb_immersed *b, double t) {
-  cb_mass mass;
-  double moment[3], axis[3][3];
-  cb_status status = cb_immersed_mass(b, t, &mass, NULL);
-  if (!status) status = cb_mass_principal(&mass, moment, axis);
-  if (status) return status;
-  const double *g = cb_immersed_fluid_about(b)->gravity, *p = o->state.momentum;
-  const double r = sqrt((moment[0] + moment[1] + moment[2]) / mass.mass);
-  const double momentum =
-      fmax(mass.mass * sqrt(sqrt(cb_dot3(g, g)) * r), fmax(sqrt(cb_dot3(p + 3, p + 3)), sqrt(cb_dot3(p, p)) / r));
-  if (!(r > 0) || !(momentum > 0))
-    return cb_fail(CB_ERROR_UNSUPPORTED, "the Lyapunov exponent needs a body that has mass, and moves or has weight");
-  for (int i = 0; i < 3; i++) {
-    o->unit[i] = 1;
-    o->unit[3 + i] = r;
-    o->unit[6 + i] = momentum * r;
-    o->unit[9 + i] = momentum;
-  }
-  return CB_OK;
-}
-
-static cb_status tangent_of_body(const cb_run *run, int body, cb_tangent *m) {
-  if (!cb_run_body(run, body))
-    return cb_fail(
-        CB_ERROR_UNSUPPORTED,
-        "a gait in a bundle has no Lyapunov exponent, because its shape is prescribed: expected particles or a body");
-  const cb_fluid_run *f = run->fluid;
-  if (f->fluid->curvature != 0)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "the Lyapunov exponent of a body is available only in flat space");
-  if (f->fluid->floor.kind == CB_FLOOR_REFLECTING)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "the Lyapunov exponent needs a smooth motion: expected no reflecting floor");
-  one_body *o = m->self = cb_arena_alloc(m->arena, 1, sizeof *o);
-  m->n = 12;
-  m->w = cb_arena_alloc(m->arena, m->n, sizeof *m->w);
-  if (!o || !m->w) return cb_fail(CB_ERROR_MEMORY, "no memory for a tangent vector");
-  m->step = step_body;
-  m->free = free_body;
-  o->state = f->state[body];
-  cb_status status = cb_immersed_workspace_create(f->start[body].body, &o->workspace);
-  if (!status) status = cb_integrator_like(f->integrator, NULL, &o->integrator);
-  return status ? status : find_units(o, f->start[body].body, o->state.t);
-}
 
 /* --- the sum of logarithms --- */
 
@@ -301,7 +117,9 @@ cb_status cb_run_exponent(const cb_run *run, int body, double time, cb_exponent 
     return cb_fail(CB_ERROR_ARGUMENT, "expected a time of at least %d steps of %g, found %g", FEWEST, h, time);
   cb_tangent m = {.arena = cb_arena_create()};
   if (!m.arena) return cb_fail(CB_ERROR_MEMORY, "no memory for a tangent vector");
-  cb_status status = cb_run_current(run) ? tangent_of_particles(run, &m) : tangent_of_body(run, body, &m);
+  cb_status status = run->motion->tangent
+                         ? run->motion->tangent(run, body, &m)
+                         : cb_fail(CB_ERROR_UNSUPPORTED, "the Lyapunov exponent is not available for this motion");
   *out = (cb_exponent){.from = cb_run_time(run), .to = cb_run_time(run) + time};
   if (!status) status = follow(&m, h, time, out);
   if (m.free) m.free(&m);

@@ -28,3 +28,23 @@ typedef struct cb_exponent {
  * CB_ERROR_UNSUPPORTED for contacts, walls and events, for a floor that reflects, for bodies in a curved space or
  * without momentum and weight, and for gaits; CB_ERROR_ARGUMENT for a shorter time; CB_ERROR_STEP if a step fails. */
 cb_status cb_run_exponent(const cb_run *run, int body, double time, cb_exponent *out);
+
+/* --- for a class of motion (cb_motion.tangent) --- */
+
+/* The number e above. */
+#define CB_EXPONENT_NUDGE 1e-6
+
+/* A state with a tangent vector. */
+typedef struct cb_tangent {
+  cb_arena *arena;
+  size_t n;
+  double *w; /* [n], at the present state */
+  /* Makes one step of the state and of w. */
+  cb_status (*step)(struct cb_tangent *m, double h);
+  void (*free)(struct cb_tangent *m); /* NULL: nothing is freed */
+  void *self;
+} cb_tangent;
+
+/* Make a tangent vector at the state of a run of particles, or of one body in a fluid. */
+cb_status cb_particles_tangent(const cb_run *run, int body, cb_tangent *m);
+cb_status cb_fluid_run_tangent(const cb_run *run, int body, cb_tangent *m);

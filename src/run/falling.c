@@ -203,7 +203,7 @@ cb_falling_class cb_falling_judge(const cb_falling *f) {
 cb_status cb_falling_plate_of_system(const cb_system *s, cb_falling_plate *out) {
   static const char *const names[] = {"x", "y", "theta"};
   const cb_space *g = cb_system_space(s);
-  *out = (cb_falling_plate){.at = {-1, -1, -1}};
+  *out = (cb_falling_plate){.field = "position", .at = {-1, -1, -1}};
   for (int a = 0; g->chart && cb_system_particles(s) == 1 && a < g->chart->size; a++)
     for (int k = 0; k < 3; k++)
       if (!strcmp(g->chart->coordinates[a], names[k])) out->at[k] = a;
@@ -213,11 +213,11 @@ cb_status cb_falling_plate_of_system(const cb_system *s, cb_falling_plate *out) 
                     "and theta");
 }
 
-static cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_plate *out) {
+cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_plate *out) {
   const double *g = cb_immersed_fluid_about(b)->gravity, size = sqrt(cb_dot3(g, g));
   cb_mass mass;
   double moment[3], axis[3][3];
-  *out = (cb_falling_plate){.body = true};
+  *out = (cb_falling_plate){.field = "pose", .body = true};
   if (!(size > 0))
     return cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
                       "the observable `falling_regime` needs gravity: set `gravity`, or leave the observable out");
@@ -252,8 +252,7 @@ static void place(const cb_falling_plate *p, const cb_pose *g, double normal[3],
 }
 
 cb_status cb_falling_plate_of_run(const cb_run *run, int body, cb_falling_plate *out) {
-  if (cb_run_current(run)) return cb_falling_plate_of_system(run->particles->system, out);
-  if (cb_run_body(run, body)) return cb_falling_plate_of_body(run->fluid->start[body].body, run->options.start, out);
+  if (run->motion->plate) return run->motion->plate(run, body, out);
   return cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
                     "`falling_regime` needs a body or a system that falls: expected no gait in a bundle");
 }
@@ -280,7 +279,7 @@ void cb_falling_plate_add(const cb_falling_plate *p, double t, const double *row
 /* --- a run of bodies --- */
 
 cb_status cb_fluid_run_falls(cb_run *run) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   cb_status status = CB_OK;
   if (!cb_run_asked(run, "falling_regime")) return CB_OK;
   b->plate = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->plate);
@@ -292,7 +291,7 @@ cb_status cb_fluid_run_falls(cb_run *run) {
 }
 
 void cb_fluid_run_fall(cb_run *run) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   double normal[3], x[3];
   for (int i = 0; b->falling && i < b->n; i++) {
     place(&b->plate[i], &b->state[i].g, normal, x);

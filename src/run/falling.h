@@ -67,7 +67,8 @@ cb_falling_class cb_falling_judge(const cb_falling *f);
  */
 
 typedef struct cb_falling_plate {
-  int at[3]; /* system: the indices of x, y and theta among its coordinates */
+  const char *field; /* the field of the record that has the row */
+  int at[3];         /* system: the indices of x, y and theta among its coordinates */
   bool body;
   double normal[3], centre[3]; /* body: in the body frame */
   double axes[3][3];           /* body: two horizontal axes and up, in the world */
@@ -75,6 +76,8 @@ typedef struct cb_falling_plate {
 
 /* CB_ERROR_ARGUMENT (the failure of an observable) if the system has no such coordinates. */
 cb_status cb_falling_plate_of_system(const cb_system *s, cb_falling_plate *out);
+/* The plate of a body, with the gravity at time t. CB_ERROR_ARGUMENT without gravity. */
+cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_plate *out);
 /* For a run of particles or of bodies in a fluid; body: index of the body. CB_ERROR_ARGUMENT for other runs, and
  * without gravity. */
 cb_status cb_falling_plate_of_run(const cb_run *run, int body, cb_falling_plate *out);

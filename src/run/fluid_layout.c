@@ -23,6 +23,8 @@ const cb_observable_doc cb_fluid_observables[] = {
      "energy of body and fluid, gravity, buoyancy and floor; total, and per body"},
     {"momentum", "body_momentum, spatial_momentum",
      "momentum at the node: in the body frame, and about the world's origin"},
+    {"separation", "separation", "with points: distances of joined points, springs and then rods"},
+    {"constraints", "multiplier, constraint_residual", "with points: multipliers and residuals of constraints"},
     {"wrenches", "wrench_NAME", "torque and force of each type of wrench, in the body frame"},
     {"inertia", "inertia, own_momentum", "K = dmu/dY, and the momentum mu_0 of the shape's own motion"},
     {"centre", "centre", "centre of mass in the world"},
@@ -33,39 +35,39 @@ const cb_observable_doc cb_fluid_observables[] = {
      "mean normal velocity of a gait that changes the volume; it is subtracted"},
     {NULL, NULL, NULL}};
 
-static const char *const usual[] = {"energy", "momentum", "wrenches", "centre", NULL};
+static const char *const usual[] = {"energy", "momentum", "wrenches", "centre", "separation", "constraints", NULL};
 
 /* The address of the values of body i in the memory of a field that has all bodies. */
 static double *out_of(const cb_run *run, cb_cell to, int i) {
-  return (double *)to.out + (size_t)i * (to.size / (size_t)run->fluid->n) / sizeof(double);
+  return (double *)to.out + (size_t)i * (to.size / (size_t)cb_fluid_run_of(run)->n) / sizeof(double);
 }
 
-static size_t bytes_per_body(const cb_run *run, cb_cell to) { return to.size / (size_t)run->fluid->n; }
+static size_t bytes_per_body(const cb_run *run, cb_cell to) { return to.size / (size_t)cb_fluid_run_of(run)->n; }
 
 /* These copy a member of each body's cb_rigid_state (of_state) or cb_immersed_row (of_row): the one at the byte offset
  * to.at. */
 static CB_FILL(of_state) {
-  for (int i = 0; i < run->fluid->n; i++)
-    memcpy(out_of(run, to, i), (const char *)&run->fluid->state[i] + to.at, bytes_per_body(run, to));
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++)
+    memcpy(out_of(run, to, i), (const char *)&cb_fluid_run_of(run)->state[i] + to.at, bytes_per_body(run, to));
   return CB_OK;
 }
 
 static CB_FILL(of_row) {
-  for (int i = 0; i < run->fluid->n; i++)
-    memcpy(out_of(run, to, i), (const char *)&run->fluid->row[i] + to.at, bytes_per_body(run, to));
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++)
+    memcpy(out_of(run, to, i), (const char *)&cb_fluid_run_of(run)->row[i] + to.at, bytes_per_body(run, to));
   return CB_OK;
 }
 
 static CB_FILL(body_energy) {
-  for (int i = 0; i < run->fluid->n; i++)
-    *out_of(run, to, i) = run->fluid->row[i].kinetic + run->fluid->row[i].potential;
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++)
+    *out_of(run, to, i) = cb_fluid_run_of(run)->row[i].kinetic + cb_fluid_run_of(run)->row[i].potential;
   return CB_OK;
 }
 
 static double curvature(const cb_fluid_run *b) { return b->fluid->curvature; }
 
 static CB_FILL(centre) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   for (int i = 0; i < b->n; i++) {
     double at[3];
     if (curvature(b) == 0) {
@@ -79,14 +81,14 @@ static CB_FILL(centre) {
 }
 
 static CB_FILL(x) {
-  for (int i = 0; i < run->fluid->n; i++)
-    cb_plot_place(curvature(run->fluid), run->fluid->state[i].g.x, out_of(run, to, i));
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++)
+    cb_plot_place(curvature(cb_fluid_run_of(run)), cb_fluid_run_of(run)->state[i].g.x, out_of(run, to, i));
   return CB_OK;
 }
 
 static CB_FILL(pose) {
-  for (int i = 0; i < run->fluid->n; i++) {
-    const cb_pose *g = &run->fluid->state[i].g;
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++) {
+    const cb_pose *g = &cb_fluid_run_of(run)->state[i].g;
     double *out = out_of(run, to, i);
     memcpy(out, g->x, sizeof g->x);
     memcpy(out + 3, g->q, sizeof g->q);
@@ -95,7 +97,7 @@ static CB_FILL(pose) {
 }
 
 static CB_FILL(velocity) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   for (int i = 0; i < b->n; i++) {
     double r[3][3], *out = out_of(run, to, i);
     cb_pose_rotation(&b->state[i].g, r);
@@ -107,41 +109,44 @@ static CB_FILL(velocity) {
 }
 
 /* The member `world` of the state is the momentum about the origin of the body frame, in the axes of the world. */
-static CB_FILL(spatial_momentum) {
-  const cb_fluid_run *b = run->fluid;
-  for (int i = 0; i < b->n; i++) {
-    const cb_rigid_state *state = &b->state[i];
-    double moment[3], *out = out_of(run, to, i);
-    if (curvature(b) != 0) {
-      cb_rigid_spatial_momentum(curvature(b), state, out);
-      continue;
-    }
-    memcpy(out, state->world, sizeof state->world);
-    cb_cross3(state->g.x, state->world + 3, moment);
-    for (int a = 0; a < 3; a++) out[a] += moment[a];
+void cb_fluid_run_spatial_momentum(const cb_fluid_run *b, int body, double out[6]) {
+  const cb_rigid_state *state = &b->state[body];
+  double moment[3];
+  if (curvature(b) != 0) {
+    cb_rigid_spatial_momentum(curvature(b), state, out);
+    return;
   }
+  memcpy(out, state->world, sizeof state->world);
+  cb_cross3(state->g.x, state->world + 3, moment);
+  for (int a = 0; a < 3; a++) out[a] += moment[a];
+}
+
+static CB_FILL(spatial_momentum) {
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++)
+    cb_fluid_run_spatial_momentum(cb_fluid_run_of(run), i, out_of(run, to, i));
   return CB_OK;
 }
 
 static CB_FILL(spatial_momentum_error) {
-  for (int i = 0; i < run->fluid->n; i++) {
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++) {
     double momentum[6];
-    const double error = cb_rigid_spatial_momentum(curvature(run->fluid), &run->fluid->state[i], momentum);
+    const double error =
+        cb_rigid_spatial_momentum(curvature(cb_fluid_run_of(run)), &cb_fluid_run_of(run)->state[i], momentum);
     *out_of(run, to, i) = isfinite(error) ? error : NAN;
   }
   return CB_OK;
 }
 
 static CB_FILL(casimir) {
-  for (int i = 0; i < run->fluid->n; i++)
-    cb_rigid_casimirs(curvature(run->fluid), run->fluid->state[i].momentum, out_of(run, to, i));
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++)
+    cb_rigid_casimirs(curvature(cb_fluid_run_of(run)), cb_fluid_run_of(run)->state[i].momentum, out_of(run, to, i));
   return CB_OK;
 }
 
 /* The motion of S^3 as a pair of unit quaternions, y -> l y r^*: l = exp(sqrt(K) x/2) q, r = exp(-sqrt(K) x/2) q,
  * where (x, q) is the pose and K the curvature. */
 static CB_FILL(group) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   for (int i = 0; i < b->n; i++) {
     const double *x = b->state[i].g.x, root = sqrt(curvature(b)), half = root * sqrt(cb_dot3(x, x)) / 2;
     const double s = half > 0 ? root * sin(half) / (2 * half) : root / 2;
@@ -156,7 +161,7 @@ static CB_FILL(group) {
 
 /* The wrench with index to.at in the list of all names. */
 static CB_FILL(wrench) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   for (int i = 0; i < b->n; i++) {
     double *out = out_of(run, to, i);
     memset(out, 0, bytes_per_body(run, to));
@@ -167,12 +172,13 @@ static CB_FILL(wrench) {
 }
 
 static CB_FILL(falling_angle) {
-  for (int i = 0; i < run->fluid->n; i++) *out_of(run, to, i) = run->fluid->falling[i].last.angle;
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++) *out_of(run, to, i) = cb_fluid_run_of(run)->falling[i].last.angle;
   return CB_OK;
 }
 
 static CB_FILL(falling_regime) {
-  for (int i = 0; i < run->fluid->n; i++) ((int32_t *)to.out)[i] = cb_falling_judge(&run->fluid->falling[i]).regime;
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++)
+    ((int32_t *)to.out)[i] = cb_falling_judge(&cb_fluid_run_of(run)->falling[i]).regime;
   return CB_OK;
 }
 
@@ -180,9 +186,9 @@ enum { KINETIC = 1, POTENTIAL = 2 };
 
 static CB_FILL(energy) {
   double kinetic = 0, potential = 0;
-  for (int i = 0; i < run->fluid->n; i++) {
-    kinetic += run->fluid->row[i].kinetic;
-    potential += run->fluid->row[i].potential;
+  for (int i = 0; i < cb_fluid_run_of(run)->n; i++) {
+    kinetic += cb_fluid_run_of(run)->row[i].kinetic;
+    potential += cb_fluid_run_of(run)->row[i].potential;
   }
   *(double *)to.out = (to.at & KINETIC ? kinetic : 0) + (to.at & POTENTIAL ? potential : 0);
   return CB_OK;
@@ -270,7 +276,7 @@ static const cb_observable in_sphere[] = {
 
 /* Collects the names of the wrenches of all bodies, each once. */
 static cb_status name_wrenches(cb_run *run) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   b->wrench = cb_arena_alloc(run->arena, CB_RUN_FIELDS, sizeof *b->wrench);
   b->wrench_of = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->wrench_of);
   b->row = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->row);
@@ -295,7 +301,7 @@ static cb_status name_wrenches(cb_run *run) {
 
 /* Adds constants of the tables of added mass, if any body has one. */
 static cb_status tables(cb_run *run) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   const size_t n = (size_t)b->n;
   double *error = cb_arena_alloc(run->arena, n, sizeof *error);
   int64_t *points = cb_arena_alloc(run->arena, n, sizeof *points);
@@ -323,7 +329,7 @@ static cb_status tables(cb_run *run) {
 
 /* Adds constants of the computed added masses, if any body has one. */
 static cb_status solutions(cb_run *run) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   const size_t n = (size_t)b->n;
   double *error = cb_arena_alloc(run->arena, n, sizeof *error),
          *asymmetry = cb_arena_alloc(run->arena, n, sizeof *error);
@@ -378,11 +384,12 @@ static cb_status dimensions(cb_run *run) {
   static const char *const se3[] = {"angular_x", "angular_y", "angular_z", "linear_x", "linear_y", "linear_z"};
   static const char *const casimirs[] = {"square", "product"};
   static const char *const pair[] = {"lw", "lx", "ly", "lz", "rw", "rx", "ry", "rz"};
-  const cb_fluid_run *b = run->fluid;
-  const size_t n = (size_t)b->n;
-  const char **name = cb_arena_alloc(run->arena, n, sizeof *name);
-  double *mass = cb_arena_alloc(run->arena, n, sizeof *mass);
-  int64_t *index = cb_arena_alloc(run->arena, n, sizeof *index), *faces = cb_arena_alloc(run->arena, n, sizeof *faces);
+  const cb_fluid_run *b = run->own;
+  const size_t n = (size_t)b->n, all_points = n + (size_t)cb_fluid_coupling_points(b);
+  const char **name = cb_arena_alloc(run->arena, all_points, sizeof *name);
+  double *mass = cb_arena_alloc(run->arena, all_points, sizeof *mass);
+  int64_t *index = cb_arena_alloc(run->arena, all_points, sizeof *index),
+          *faces = cb_arena_alloc(run->arena, n, sizeof *faces);
   if (!name || !mass || !index || !faces) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu bodies", n);
   for (size_t i = 0; i < n; i++) {
     cb_mass of;
@@ -393,8 +400,10 @@ static cb_status dimensions(cb_run *run) {
     index[i] = (int64_t)i;
     faces[i] = cb_immersed_surface(b->start[i].body)->faces;
   }
+  if (b->coupling) cb_fluid_coupling_labels(run, name + n, mass + n, index + n);
   cb_run_dimension(run, "body", n, "body")->labels = name;
-  cb_run_dimension(run, "particle", n, "body frame's origin")->labels = name;
+  cb_run_dimension(run, "particle", all_points, b->coupling ? "body frame's origin, or point" : "body frame's origin")
+      ->labels = name;
   cb_run_dimension(run, "axis", 3, "axis of the world")->labels = axes;
   cb_run_dimension(run, "pose_part", 7, "part of a pose")->labels = pose_parts;
   cb_run_dimension(run, "se3", 6, "component of a twist, momentum or wrench")->labels = se3;
@@ -414,24 +423,32 @@ static cb_status dimensions(cb_run *run) {
        .units = "1",
        .doc = "name of the warning"}};
   for (size_t c = 0; c < sizeof all / sizeof *all; c++) cb_run_constant(run, &all[c]);
-  return CB_OK;
+  return b->coupling ? cb_fluid_coupling_dimensions(run) : CB_OK;
 }
 
-/* Adds the fields in a curved space: those of `table` without falling_regime, or the fields of `curved` that have the
- * same names, and the additional ones. */
-static cb_status fields_in(cb_run *run) {
+/* The field of the list that has the same name, otherwise the field itself. */
+static const cb_observable *replaced(const cb_observable *list, const cb_observable *field) {
+  while (list->group && strcmp(list->field.name, field->field.name)) list++;
+  return list->group ? list : field;
+}
+
+/* Adds the fields: those of `table`, of which a curved space and points replace some (falling_regime has no meaning in a
+ * curved space), and their additional ones. */
+static cb_status fields(cb_run *run) {
+  const bool is_curved = curvature(cb_fluid_run_of(run)) != 0;
   cb_status status = CB_OK;
   for (const cb_observable *row = table; row->group && !status; row++) {
-    const cb_observable *own = curved;
-    while (own->group && strcmp(own->field.name, row->field.name)) own++;
-    if (strncmp(row->group, "falling", 7)) status = cb_run_field(run, own->group ? own : row);
+    const cb_observable *own = is_curved ? replaced(curved, row) : row;
+    if (cb_fluid_run_of(run)->coupling) own = replaced(cb_fluid_coupling_fields, own);
+    if (!is_curved || strncmp(row->group, "falling", 7)) status = cb_run_field(run, own);
   }
-  if (!status) status = cb_run_fields(run, beside);
-  return status || run->fluid->fluid->curvature < 0 ? status : cb_run_fields(run, in_sphere);
+  if (!status && cb_fluid_run_of(run)->coupling) status = cb_run_fields(run, cb_fluid_coupling_more);
+  if (!status && is_curved) status = cb_run_fields(run, beside);
+  return status || curvature(cb_fluid_run_of(run)) <= 0 ? status : cb_run_fields(run, in_sphere);
 }
 
 static cb_status wrench_fields(cb_run *run) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   cb_status status = CB_OK;
   for (int w = 0; w < b->n_wrenches && !status; w++) {
     const size_t size = strlen(b->wrench[w]) + sizeof "wrench_";
@@ -449,13 +466,13 @@ static cb_status wrench_fields(cb_run *run) {
 
 /* Rejects `falling_regime` in a curved space: it needs a vertical direction, which a curved space does not have. */
 static cb_status check_groups(const cb_run *run) {
-  if (curvature(run->fluid) == 0 || !cb_run_asked(run, "falling_regime")) return CB_OK;
+  if (curvature(cb_fluid_run_of(run)) == 0 || !cb_run_asked(run, "falling_regime")) return CB_OK;
   return cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
                     "`falling_regime` needs gravity, which a curved space does not have: leave the observable out");
 }
 
 cb_status cb_fluid_run_layout(cb_run *run) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   cb_status status = cb_run_choose(run, cb_fluid_observables, usual);
   if (!status) status = check_groups(run);
   if (!status) status = name_wrenches(run);
@@ -463,16 +480,18 @@ cb_status cb_fluid_run_layout(cb_run *run) {
   if (!status) status = tables(run);
   if (!status) status = solutions(run);
   if (!status) status = cb_fluid_run_falls(run);
-  if (!status) status = curvature(b) == 0 ? cb_run_fields(run, table) : fields_in(run);
+  if (!status) status = fields(run);
   if (!status) status = wrench_fields(run);
   if (status) return status;
-  const cb_blob blobs[] = {
+  cb_blob blobs[CB_RUN_BLOBS - 1] = {
       {"step", CB_FIELD_INT64, 1, &b->step, false},
       {"warned", CB_FIELD_INT32, (size_t)b->n, b->warned, false},
       {"watch", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->watch / sizeof(double), b->watch, true},
       {"body_state", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->state / sizeof(double), b->state, false},
       {"falling", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->falling / sizeof(double), b->falling, false}};
-  cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs - !b->falling);
+  size_t n = b->falling ? 5 : 4;
+  n += cb_fluid_coupling_blobs(run, blobs + n);
+  cb_run_finish_layout(run, blobs, n);
   return CB_OK;
 }
 
@@ -480,13 +499,15 @@ cb_status cb_fluid_run_layout(cb_run *run) {
 
 static cb_status measure_one(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
-  return cb_immersed_workspace_measure(part->workspace[body - part->first], &run->fluid->state[body],
-                                       &run->fluid->row[body]);
+  return cb_immersed_workspace_measure(part->workspace[body - part->first], &cb_fluid_run_of(run)->state[body],
+                                       &cb_fluid_run_of(run)->row[body]);
 }
 
 cb_status cb_fluid_run_measure(cb_run *run, const char **what) {
   int failed = 0;
   *what = "twist";
-  const cb_status status = cb_fluid_run_each(run, measure_one, NULL, &failed);
-  return status ? cb_fail(status, "body `%s`: %s", run->fluid->start[failed].name, cb_error_text()) : CB_OK;
+  cb_status status = cb_fluid_controls_at_node(run);
+  if (!status) status = cb_fluid_run_each(run, measure_one, NULL, &failed);
+  if (status) return cb_fail(status, "body `%s`: %s", cb_fluid_run_of(run)->start[failed].name, cb_error_text());
+  return cb_fluid_coupling_measure(run);
 }

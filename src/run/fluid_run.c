@@ -1,17 +1,20 @@
 /* A run of bodies in a fluid: its creation, its steps, and its parts. One thread steps each part. */
 #include "run/fluid_private.h"
+#include "run/exponent.h"
 #include "core/threads.h"
 #include "numerics/dd.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- steps ---
  *
  * One step of all bodies, each with its own retries: if a step of a body fails, only that body repeats it as two
- * halves. The record receives reflections off the floor, halved steps and warnings in the order of the bodies.
+ * halves, unless wrenches use quantities of other bodies (run/fluid_controls.c). The record receives reflections off
+ * the floor, halved steps and warnings in the order of the bodies.
  */
 
 enum { FLOOR = 0 };
@@ -51,17 +54,28 @@ static void hit(void *user, const cb_floor_hit *h) {
 
 cb_status cb_fluid_run_integrate(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
   cb_integrator *in = self;
+  const cb_rigid_state before = *s;
   in->problem = p;
   const cb_status status = cb_integrator_step(in, s, h);
+  if (status) *s = before; /* a composed step may have failed after some of its parts */
   *iterations = in->iterations;
   return status;
 }
 
-static cb_status whole(cb_run *run, cb_fluid_run_part *part, int body, double h, int *iterations) {
-  const cb_fluid_run *b = run->fluid;
+/* One part of a composed step, for bodies that make each part together. */
+static cb_status integrate_part(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
+  cb_integrator *in = self;
+  in->problem = p;
+  const cb_status status = cb_integrator_substep(in, s, h);
+  *iterations = in->iterations;
+  return status;
+}
+
+cb_status cb_fluid_run_whole(cb_run *run, cb_fluid_run_part *part, int body, double h, int *iterations) {
+  const cb_fluid_run *b = run->own;
   cb_immersed_workspace *workspace = part->workspace[body - part->first];
   cb_rigid_state *s = &b->state[body];
-  const cb_body_stepper stepper = {part->integrator, cb_fluid_run_integrate};
+  const cb_body_stepper stepper = {part->integrator, b->coupling ? integrate_part : cb_fluid_run_integrate};
   if (b->fluid->floor.kind != CB_FLOOR_REFLECTING)
     return cb_immersed_workspace_step(workspace, &stepper, h, s, iterations);
   const cb_floor_shape shape = cb_immersed_workspace_floor_shape(workspace);
@@ -76,17 +90,26 @@ static cb_status whole(cb_run *run, cb_fluid_run_part *part, int body, double h,
   return cb_floor_step(&with, h, s, iterations);
 }
 
-static cb_status halves(cb_run *run, cb_fluid_run_part *part, int body, double h, int depth) {
+cb_status cb_fluid_run_attempt(cb_run *run, cb_fluid_run_part *part, int body, double h) {
   int iterations = 0;
-  cb_rigid_state *s = &run->fluid->state[body];
+  cb_rigid_state *s = &cb_fluid_run_of(run)->state[body];
   const cb_rigid_state before = *s;
-  cb_status status = whole(run, part, body, h, &iterations);
+  cb_status status = cb_fluid_run_whole(run, part, body, h, &iterations);
   if (!status && (status = cb_immersed_workspace_check_place(part->workspace[body - part->first], s))) *s = before;
   if (iterations > part->iterations) part->iterations = iterations;
-  if (!status) cb_fluid_run_doubt_step(run, part, body, h);
+  if (!status && !cb_fluid_run_of(run)->coupling) cb_fluid_run_doubt_step(run, part, body, h);
+  return status;
+}
+
+static cb_status halves(cb_run *run, cb_fluid_run_part *part, int body, double h, int depth) {
+  cb_status status = cb_fluid_run_attempt(run, part, body, h);
   if (status <= 0 || depth == run->options.retries) return status;
-  const cb_event_row retry = {
-      .time = run->fluid->state[body].t, .kind = CB_EVENT_RETRY, .particle = body, .other = -1, .wall = -1, .gap = h};
+  const cb_event_row retry = {.time = cb_fluid_run_of(run)->state[body].t,
+                              .kind = CB_EVENT_RETRY,
+                              .particle = body,
+                              .other = -1,
+                              .wall = -1,
+                              .gap = h};
   cb_fluid_run_report(part, &retry, NULL);
   for (int half = 0; half < 2; half++)
     if ((status = halves(run, part, body, h / 2, depth + 1))) return status;
@@ -95,9 +118,9 @@ static cb_status halves(cb_run *run, cb_fluid_run_part *part, int body, double h
 
 static cb_status one(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   const double h = *(const double *)context;
-  cb_rigid_state *s = &run->fluid->state[body];
+  cb_rigid_state *s = &cb_fluid_run_of(run)->state[body];
   const cb_rigid_state before = *s;
-  s->t = run->fluid->t;
+  s->t = cb_fluid_run_of(run)->t;
   const cb_status status = halves(run, part, body, h, 0);
   if (status) *s = before;
   return status;
@@ -111,15 +134,17 @@ static cb_status forward(cb_run *run, cb_sink *sink, cb_fluid_run_event *e) {
 }
 
 static cb_status step(cb_run *run, cb_sink *sink, double h) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   for (int i = 0; i < b->threads; i++) {
     b->part[i].events = 0;
     b->part[i].iterations = 0;
     b->part[i].lost = false;
   }
   int failed = 0;
-  const cb_status status = cb_fluid_run_each(run, one, &h, &failed);
   b->iterations = 0;
+  const cb_status status = b->coupling   ? cb_fluid_coupling_step(run, &h, &failed)
+                           : b->controls ? cb_fluid_controls_step(run, h, &failed)
+                                         : cb_fluid_run_each(run, one, &h, &failed);
   for (int i = 0; i < b->threads; i++) {
     if (b->part[i].iterations > b->iterations) b->iterations = b->part[i].iterations;
     if (b->part[i].lost) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu events of a step", b->part[i].events);
@@ -129,18 +154,18 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
     }
   }
   if (!status) {
-    run->step_size = h;
     cb_compensated_add_one(&b->t, &b->t_low, h);
     b->step++;
     cb_fluid_run_fall(run);
     return cb_fluid_run_near(run, sink);
   }
+  char who[256] = "";
+  if (failed >= 0) snprintf(who, sizeof who, ", body `%.200s`", b->start[failed].name);
   if (status < 0)
-    return cb_fail(status, "at time %.17g, step %lld, body `%s`: %s", b->t, (long long)b->step, b->start[failed].name,
-                   cb_error_text());
-  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld, body `%s`: %s (step %g, halved %d times)%s",
-                 cb_status_name(status), b->t, (long long)b->step, b->start[failed].name, cb_error_text(), h,
-                 run->options.retries, status == CB_STEP_DOMAIN ? "" : "; try a smaller integrator.step");
+    return cb_fail(status, "at time %.17g, step %lld%s: %s", b->t, (long long)b->step, who, cb_error_text());
+  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld%s: %s (step %g, halved %d times)%s",
+                 cb_status_name(status), b->t, (long long)b->step, who, cb_error_text(), h, run->options.retries,
+                 status == CB_STEP_DOMAIN ? "" : "; try a smaller integrator.step");
 }
 
 /* --- the run and its threads --- */
@@ -157,7 +182,7 @@ static void do_part(cb_run *run, cb_fluid_run_part *part, body_task *task, void 
 }
 
 cb_status cb_fluid_run_each(cb_run *run, body_task *task, void *context, int *failed) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   if (b->threads == 1) { /* a parallel region of one thread would cost a microsecond, and memory */
     do_part(run, &b->part[0], task, context);
   } else {
@@ -173,16 +198,18 @@ cb_status cb_fluid_run_each(cb_run *run, body_task *task, void *context, int *fa
 }
 
 static void forget(cb_run *run) {
-  for (int i = 0; i < run->fluid->threads; i++) cb_integrator_reset(run->fluid->part[i].integrator);
+  for (int i = 0; i < cb_fluid_run_of(run)->threads; i++) cb_integrator_reset(cb_fluid_run_of(run)->part[i].integrator);
 }
 
 static cb_status restored(cb_run *run) {
   forget(run);
+  cb_fluid_coupling_restored(cb_fluid_run_of(run)->coupling);
   return CB_OK;
 }
 
 static void free_(cb_run *run) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
+  if (b) cb_fluid_coupling_free(b->coupling);
   for (int i = 0; b && b->part && i < b->threads; i++) {
     for (int k = 0; k < b->part[i].n_own; k++) cb_immersed_workspace_free(b->part[i].own[k]);
     cb_integrator_free(b->part[i].integrator);
@@ -197,12 +224,27 @@ static cb_status begin(cb_run *run) {
   return CB_OK;
 }
 
-static const cb_run_class class = {begin, step, cb_fluid_run_measure, cb_fluid_run_compare, forget, restored,
-                                   free_, NULL};
+static cb_status plate(const cb_run *run, int body, cb_falling_plate *out) {
+  return cb_falling_plate_of_body(cb_fluid_run_of(run)->start[body].body, run->options.start, out);
+}
+
+static const char *const measured[] = {
+    "time", "step",  "plot_position", "plot_velocity",    "energy",  "kinetic_energy", "potential_energy",
+    "pose", "twist", "body_momentum", "spatial_momentum", "casimir", "centre",         NULL};
+static const cb_motion motion = {.begin = begin,
+                                 .step = step,
+                                 .measure = cb_fluid_run_measure,
+                                 .compare = cb_fluid_run_compare,
+                                 .forget = forget,
+                                 .restored = restored,
+                                 .free = free_,
+                                 .measured = measured,
+                                 .tangent = cb_fluid_run_tangent,
+                                 .plate = plate};
 
 /* Makes the workspaces of a part: one for each distinct body in it. */
 static cb_status make_part(cb_run *run, cb_fluid_run_part *part) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   const size_t count = (size_t)(part->end - part->first);
   part->workspace = cb_arena_alloc(run->arena, count, sizeof *part->workspace);
   part->own = cb_arena_alloc(run->arena, count, sizeof *part->own);
@@ -224,10 +266,10 @@ static cb_status make_part(cb_run *run, cb_fluid_run_part *part) {
 }
 
 static cb_status make_parts(cb_run *run) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   size_t faces = 0;
   for (int i = 0; i < b->n; i++) faces += (size_t)cb_immersed_surface(b->start[i].body)->faces;
-  const int maximum = cb_threads_for(faces), threads = maximum < b->n ? maximum : b->n;
+  const int maximum = cb_threads_for(faces), threads = maximum < b->n ? maximum : b->n > 1 ? b->n : 1;
   b->part = cb_arena_alloc(run->arena, (size_t)threads, sizeof *b->part);
   if (!b->part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d threads", threads);
   b->threads = threads;
@@ -242,10 +284,10 @@ static cb_status make_parts(cb_run *run) {
 
 static cb_status start_one(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
-  const cb_body_start *start = &run->fluid->start[body];
+  const cb_body_start *start = &cb_fluid_run_of(run)->start[body];
   cb_immersed_workspace *workspace = part->workspace[body - part->first];
   const cb_status status = cb_rigid_start(cb_immersed_workspace_problem(workspace), run->options.start, &start->pose,
-                                          start->twist, &run->fluid->state[body]);
+                                          start->twist, &cb_fluid_run_of(run)->state[body]);
   cb_immersed_workspace_know_caps(workspace);
   return status;
 }
@@ -254,11 +296,11 @@ static cb_status start_one(cb_run *run, cb_fluid_run_part *part, int body, void 
  * the floor. */
 static cb_status above(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
-  const cb_floor *floor = &run->fluid->fluid->floor;
+  const cb_floor *floor = &cb_fluid_run_of(run)->fluid->floor;
   if (floor->kind != CB_FLOOR_REFLECTING) return CB_OK;
-  const cb_surface *surface = cb_immersed_surface(run->fluid->start[body].body);
+  const cb_surface *surface = cb_immersed_surface(cb_fluid_run_of(run)->start[body].body);
   const cb_floor_shape shape = cb_immersed_workspace_floor_shape(part->workspace[body - part->first]);
-  const cb_pose *pose = &run->fluid->state[body].g;
+  const cb_pose *pose = &cb_fluid_run_of(run)->state[body].g;
   int n;
   const double(*x)[3], (*v)[3];
   double r[3][3], up[3]; /* in the body's axes */
@@ -278,7 +320,7 @@ static cb_status above(cb_run *run, cb_fluid_run_part *part, int body, void *con
 }
 
 static cb_status start(cb_run *run) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   int failed = 0;
   cb_status status = make_parts(run);
   if (!status) status = cb_fluid_run_each(run, start_one, NULL, &failed);
@@ -287,22 +329,23 @@ static cb_status start(cb_run *run) {
   return cb_fail(status > 0 ? CB_ERROR_DOMAIN : status, "body `%s`: %s", b->start[failed].name, cb_error_text());
 }
 
-cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, cb_integrator *integrator,
-                              const cb_run_options *options, cb_run **out) {
+cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, const cb_fluid_points *points,
+                              cb_integrator *integrator, const cb_run_options *options, cb_run **out) {
   cb_run *run;
-  if (n < 1) return cb_fail(CB_ERROR_ARGUMENT, "a run needs bodies: expected 1 or more, found %d", n);
-  cb_status status = cb_run_new(&class, options, (size_t)n * sizeof(cb_rigid_state) / sizeof(double), &run);
+  if (n < 1 && !points) return cb_fail(CB_ERROR_ARGUMENT, "a run needs bodies: expected 1 or more, found %d", n);
+  cb_status status =
+      cb_run_new(&motion, options, (size_t)n * sizeof(cb_rigid_state) / sizeof(double), sizeof(cb_fluid_run), &run);
   if (status) return status;
-  cb_fluid_run *b = run->fluid = cb_arena_alloc(run->arena, 1, sizeof *b);
+  cb_fluid_run *b = run->own;
   cb_body_start *starts = cb_arena_alloc(run->arena, (size_t)n, sizeof *starts);
   cb_rigid_state *states = cb_arena_alloc(run->arena, (size_t)n, sizeof *states);
   int32_t *warned = cb_arena_alloc(run->arena, (size_t)n, sizeof *warned);
   cb_body_watch *watch = cb_arena_alloc(run->arena, (size_t)n, sizeof *watch);
-  if (!b || !starts || !states || !warned || !watch) {
+  if (!starts || !states || !warned || !watch) {
     cb_run_free(run);
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", n);
   }
-  memcpy(starts, bodies, (size_t)n * sizeof *starts);
+  if (n) memcpy(starts, bodies, (size_t)n * sizeof *starts);
   *b = (cb_fluid_run){.fluid = fluid,
                       .integrator = integrator,
                       .n = n,
@@ -311,11 +354,10 @@ cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start 
                       .warned = warned,
                       .watch = watch,
                       .t = options->start};
-  run->t = &b->t;
-  run->t_low = &b->t_low;
-  run->step = &b->step;
-  run->iterations = &b->iterations;
+  cb_run_clock(run, &b->t, &b->t_low, &b->step, &b->iterations);
   status = start(run);
+  if (!status) status = cb_fluid_coupling_create(run, points);
+  if (!status) status = cb_fluid_controls_create(run);
   if (!status) status = cb_fluid_run_layout(run);
   if (!status) status = cb_fluid_run_remember(run);
   if (!status) status = cb_fluid_run_near_create(run);
@@ -328,5 +370,5 @@ cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start 
 }
 
 const cb_rigid_state *cb_run_body(const cb_run *run, int i) {
-  return run->class == &class && i >= 0 && i < run->fluid->n ? &run->fluid->state[i] : NULL;
+  return run->motion == &motion && i >= 0 && i < cb_fluid_run_of(run)->n ? &cb_fluid_run_of(run)->state[i] : NULL;
 }

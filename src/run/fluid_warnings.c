@@ -24,12 +24,14 @@ static const double maximum_turn = 0.2, good_turn = 0.1;
  * and .08 near borders that are not periodic; a tenth of that with 16 points. */
 static const double maximum_divergence = 0.1;
 
-static bool known(const cb_run *run, int body, cb_fluid_run_doubt what) { return run->fluid->warned[body] >> what & 1; }
+static bool known(const cb_run *run, int body, cb_fluid_run_doubt what) {
+  return cb_fluid_run_of(run)->warned[body] >> what & 1;
+}
 
 __attribute__((format(printf, 6, 7))) static void warn(cb_run *run, cb_fluid_run_part *part, int body,
                                                        cb_fluid_run_doubt what, double number, const char *format,
                                                        ...) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   const cb_event_row row = {
       .time = b->state[body].t, .kind = CB_EVENT_WARN, .particle = body, .other = -1, .wall = (int)what, .gap = number};
   char text[512];
@@ -53,7 +55,7 @@ static double round_down(double h) {
 }
 
 static void doubt_turn(cb_run *run, cb_fluid_run_part *part, int body, double h) {
-  const double angle = run->fluid->state[body].turn;
+  const double angle = cb_fluid_run_of(run)->state[body].turn;
   if (angle > maximum_turn)
     warn(run, part, body, CB_DOUBT_TURN, angle,
          "a step of %g rotates it by %.3g rad, and the error of its path is the square of that; try an integrator.step "
@@ -66,7 +68,7 @@ static void doubt_delta(cb_run *run, cb_fluid_run_part *part, int body) {
   const cb_local_part *of = cb_immersed_workspace_cap(part->workspace[body - part->first], &number);
   if (of)
     warn(run, part, body, CB_DOUBT_DELTA, of->delta_uncapped / of->delta, "part `%.200s` (%.3g times the cap): %s",
-         cb_immersed_surface(run->fluid->start[body].body)->name[number], of->delta_uncapped / of->delta,
+         cb_immersed_surface(cb_fluid_run_of(run)->start[body].body)->name[number], of->delta_uncapped / of->delta,
          cb_local_doubt(of));
 }
 
@@ -75,7 +77,8 @@ static void doubt_divergence(cb_run *run, cb_fluid_run_part *part, int body) {
   if (divergence > maximum_divergence)
     warn(run, part, body, CB_DOUBT_DIVERGENCE, divergence,
          "the flow around it has a divergence, %.2g of its gradient, but the fluid is incompressible%s", divergence,
-         cb_flow_slope(run->fluid->fluid->flow) > 0 ? ": is the grid too coarse, or is the body outside?" : "");
+         cb_flow_slope(cb_fluid_run_of(run)->fluid->flow) > 0 ? ": is the grid too coarse, or is the body outside?"
+                                                              : "");
 }
 
 void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, double h) {
@@ -86,7 +89,7 @@ void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, dou
 
 /* --- bodies near each other ---
  *
- * Bodies do not interact: they do not touch, and one body does not change the fluid around another. Therefore a run
+ * Without `contacts` bodies do not touch, and one body does not change the fluid around another. Therefore a run
  * warns once, of the first pair whose gap is less than the size of the smaller body.
  *
  *   gap >= <c_b - c_a, d> - max_a <x - c_a, d> - max_b <c_b - x, d>,   d = (c_b - c_a)/|c_b - c_a|
@@ -215,11 +218,10 @@ static void know(cb_fluid_run *b) {
 static void describe(const cb_fluid_run *b, const cb_fluid_pair *of, cb_near_text *out) {
   char apart[64] = "overlap or nearly so";
   if (of->gap > 0) snprintf(apart, sizeof apart, "are %.3g m apart", of->gap);
-  snprintf(
-      out->text, sizeof out->text,
-      "bodies `%.200s` and `%.200s` %s, less than the size of the smaller one, %.3g m: bodies in one fluid neither "
-      "touch nor interact",
-      b->start[of->i].name, b->start[of->j].name, apart, of->size);
+  snprintf(out->text, sizeof out->text,
+           "bodies `%.200s` and `%.200s` %s, less than the size of the smaller one, %.3g m: without "
+           "`contacts` bodies do not touch, and the fluid transmits no force between them",
+           b->start[of->i].name, b->start[of->j].name, apart, of->size);
 }
 
 static bool in_a_fluid(const cb_fluid *fluid) {
@@ -230,7 +232,7 @@ static bool in_a_fluid(const cb_fluid *fluid) {
 }
 
 cb_status cb_fluid_run_near_create(cb_run *run) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   if (b->n < 2 || !in_a_fluid(b->fluid)) return CB_OK;
   b->ball = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->ball);
   b->span = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->span);
@@ -246,13 +248,13 @@ cb_status cb_fluid_run_near_create(cb_run *run) {
 }
 
 bool cb_run_near_at_start(const cb_run *run, cb_near_text *out) {
-  const cb_fluid_run *b = run->fluid;
+  const cb_fluid_run *b = run->own;
   if (b->near_at_start) describe(b, &b->near, out);
   return b->near_at_start;
 }
 
 cb_status cb_fluid_run_near(cb_run *run, cb_sink *sink) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   cb_fluid_pair pair;
   cb_near_text text;
   if (!b->ball || b->warned[0] >> CB_DOUBT_NEAR & 1 || !look(b, &pair)) return CB_OK;
@@ -341,7 +343,7 @@ static bool has_moved(const cb_body_change *c, const cb_rigid_state *s, const cb
 
 static cb_status remember(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   cb_body_change *c = &b->change[body];
   const cb_rigid_state *s = &b->state[body];
   c->is = cb_immersed_conserves(b->start[body].body);
@@ -359,7 +361,7 @@ static cb_status remember(cb_run *run, cb_fluid_run_part *part, int body, void *
 }
 
 cb_status cb_fluid_run_remember(cb_run *run) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   int failed;
   b->change = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->change);
   if (!b->change) return cb_fail(CB_ERROR_MEMORY, "no memory for the conserved quantities of %d bodies", b->n);
@@ -368,9 +370,10 @@ cb_status cb_fluid_run_remember(cb_run *run) {
 }
 
 void cb_fluid_run_compare(cb_run *run, bool last) {
-  cb_fluid_run *b = run->fluid;
+  cb_fluid_run *b = run->own;
   double energy = NAN, momentum = NAN;
   (void)last;
+  if (b->coupling) return cb_fluid_coupling_compare(run);
   for (int i = 0; i < b->n; i++) {
     const cb_body_change *c = &b->change[i];
     cb_body_watch *w = &b->watch[i];

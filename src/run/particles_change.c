@@ -25,9 +25,9 @@ typedef struct cb_particles_change {
 /* --- the start --- */
 
 static cb_status reserve(cb_run *run, cb_particles_change *c) {
-  const cb_state *s = run->particles->state;
+  const cb_state *s = cb_particles_of(run)->state;
   const size_t numbers = (size_t)s->n * (size_t)s->k, components = (size_t)s->n_components;
-  const size_t rows = (size_t)cb_system_constraints(run->particles->system);
+  const size_t rows = (size_t)cb_system_constraints(cb_particles_of(run)->system);
   c->x = cb_arena_alloc(run->arena, numbers, sizeof *c->x);
   c->origin = cb_arena_alloc(run->arena, components, sizeof *c->origin);
   if (rows) c->scratch = cb_arena_alloc(run->arena, rows + numbers, sizeof *c->scratch);
@@ -37,13 +37,13 @@ static cb_status reserve(cb_run *run, cb_particles_change *c) {
 }
 
 void cb_particles_stand(cb_run *run) {
-  const cb_state *s = run->particles->state;
-  memcpy(run->particles->change->x, s->x, (size_t)s->n * (size_t)s->k * sizeof *s->x);
-  memcpy(run->particles->change->origin, s->origin, (size_t)s->n_components * sizeof *s->origin);
+  const cb_state *s = cb_particles_of(run)->state;
+  memcpy(cb_particles_of(run)->change->x, s->x, (size_t)s->n * (size_t)s->k * sizeof *s->x);
+  memcpy(cb_particles_of(run)->change->origin, s->origin, (size_t)s->n_components * sizeof *s->origin);
 }
 
 cb_status cb_particles_remember(cb_run *run) {
-  cb_particles *p = run->particles;
+  cb_particles *p = run->own;
   cb_particles_change *c = p->change = cb_arena_alloc(run->arena, 1, sizeof *c);
   if (!c) return cb_fail(CB_ERROR_MEMORY, "no memory for the conserved quantities");
   run->integrator = p->integrator;
@@ -92,7 +92,7 @@ static bool compare_momenta(cb_particles *p, const cb_particles_change *c, bool 
 }
 
 void cb_particles_compare(cb_run *run, bool last) {
-  cb_particles *p = run->particles;
+  cb_particles *p = run->own;
   const cb_particles_change *c = p->change;
   cb_particles_watch *w = &p->watch;
   const bool all = last || p->state->step == 0 || p->state->step - (int64_t)w->step >= CHANGE_STEPS;
@@ -129,7 +129,7 @@ struct cb_particles_dropped {
 };
 
 cb_status cb_particles_watch_dropped(cb_run *run) {
-  cb_particles *p = run->particles;
+  cb_particles *p = run->own;
   const cb_system *system = cb_system_dropped(p->system);
   if (!system) return CB_OK;
   const size_t rows = (size_t)cb_system_constraints(system), numbers = (size_t)p->state->n * (size_t)p->state->k;
@@ -176,7 +176,7 @@ cb_status cb_particles_look_at_dropped(cb_particles *p) {
 const double *cb_particles_dropped_residual(const cb_particles *p) { return p->dropped->residual; }
 
 cb_status cb_particles_check_dropped(cb_run *run) {
-  cb_particles *p = run->particles;
+  cb_particles *p = run->own;
   const struct cb_particles_dropped *d = p->dropped;
   const cb_status status = cb_particles_look_at_dropped(p);
   for (int r = 0; d && r < cb_system_constraints(d->system) && !status; r++)

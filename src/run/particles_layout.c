@@ -30,7 +30,7 @@ typedef struct names {
 
 static const char **name_all(cb_run *run, int count, const char *(*of)(const cb_system *s, int i)) {
   const char **name = cb_arena_alloc(run->arena, (size_t)count, sizeof *name);
-  for (int i = 0; name && i < count; i++) name[i] = of(run->particles->system, i);
+  for (int i = 0; name && i < count; i++) name[i] = of(cb_particles_of(run)->system, i);
   return name;
 }
 
@@ -46,7 +46,7 @@ static int dropped(const cb_system *s) {
 static const char *killing_name(const cb_system *s, int i) { return cb_system_space(s)->killing[i].name; }
 
 static cb_status find_names(cb_run *run, names *out) {
-  const cb_system *s = run->particles->system;
+  const cb_system *s = cb_particles_of(run)->system;
   out->particle = name_all(run, cb_system_particles(s), cb_system_particle_name);
   out->body = name_all(run, cb_system_bodies(s), cb_system_body_name);
   out->killing = name_all(run, cb_system_space(s)->n_killing, killing_name);
@@ -65,7 +65,7 @@ static void dimensions(cb_run *run, const names *name) {
                                       "rotation_xx", "rotation_xy", "rotation_xz", "rotation_yx",
                                       "rotation_yy", "rotation_yz", "rotation_zx", "rotation_zy",
                                       "rotation_zz", "shift_x",     "shift_y",     "shift_z"};
-  const cb_system *s = run->particles->system;
+  const cb_system *s = cb_particles_of(run)->system;
   const cb_space *g = cb_system_space(s);
   const cb_chart *chart = run->options.chart;
   const size_t walls = (size_t)cb_system_walls(s), events = (size_t)cb_system_events(s);
@@ -91,7 +91,7 @@ static void dimensions(cb_run *run, const names *name) {
 }
 
 static cb_status constants_of_particles(cb_run *run, const names *name) {
-  const cb_system *s = run->particles->system;
+  const cb_system *s = cb_particles_of(run)->system;
   const size_t n = (size_t)cb_system_particles(s);
   double *real[3];   /* mass, charge, radius */
   int64_t *whole[2]; /* body, component */
@@ -124,7 +124,7 @@ static cb_status constants_of_particles(cb_run *run, const names *name) {
 }
 
 static cb_status constants_of_bonds(cb_run *run) {
-  const cb_system *s = run->particles->system;
+  const cb_system *s = cb_particles_of(run)->system;
   const size_t bonds = (size_t)cb_system_bonds(s);
   int64_t *end[2];
   for (int k = 0; k < 2; k++) end[k] = cb_arena_alloc(run->arena, bonds, sizeof *end[k]);
@@ -161,7 +161,7 @@ static cb_status constants(cb_run *run, const names *name) {
 }
 
 cb_status cb_particles_layout(cb_run *run) {
-  cb_particles *p = run->particles;
+  cb_particles *p = run->own;
   cb_status status = cb_run_choose(run, cb_observable_groups, usual);
   if (!status && cb_run_asked(run, "coordinates") && !run->options.chart)
     status = cb_fail(CB_ERROR_ARGUMENT, "the observable `coordinates` needs a chart");

@@ -16,14 +16,14 @@ static const cb_origin *origin_of(const cb_measure *m, int place) {
 }
 
 static CB_FILL(solver) {
-  const char *solver = run->particles->integrator->solver;
+  const char *solver = cb_particles_of(run)->integrator->solver;
   *(int32_t *)to.out = !strcmp(solver, "newton") ? 2 : !strcmp(solver, "fixed-point") ? 1 : 0;
   return CB_OK;
 }
 
 /* Fills plot_position, and computes plot_velocity into scratch memory, from which the next field copies it. */
 static CB_FILL(plot) {
-  const cb_particles *p = run->particles;
+  const cb_particles *p = run->own;
   cb_status status = CB_OK;
   for (int i = 0; i < p->state->n && !status; i++)
     status = cb_state_plot(p->system, p->state, i, (double *)to.out + 3 * (size_t)i, p->measure.points + 3 * (size_t)i);
@@ -31,13 +31,13 @@ static CB_FILL(plot) {
 }
 
 static CB_FILL(plot_velocity) {
-  memcpy(to.out, run->particles->measure.points, to.size);
+  memcpy(to.out, cb_particles_of(run)->measure.points, to.size);
   return CB_OK;
 }
 
 /* The member of cb_state at the offset to.at, for all particles in the user's order. */
 static CB_FILL(of_state) {
-  const cb_particles *p = run->particles;
+  const cb_particles *p = run->own;
   const double *values = *(double *const *)((const char *)p->state + to.at);
   const size_t k = (size_t)p->measure.space->k;
   for (int i = 0; i < p->state->n; i++)
@@ -46,33 +46,33 @@ static CB_FILL(of_state) {
 }
 
 static CB_FILL(of_rows) {
-  const char *rows = (const char *)run->particles->measure.rows;
+  const char *rows = (const char *)cb_particles_of(run)->measure.rows;
   memcpy(to.out, *(double *const *)(rows + to.at), to.size);
   return CB_OK;
 }
 
 static CB_FILL(method_multiplier) {
-  const cb_particles *p = run->particles;
+  const cb_particles *p = run->own;
   const double *found = p->state->step > 0 ? p->integrator->multipliers : NULL;
   for (size_t r = 0; r < to.size / sizeof *found; r++) ((double *)to.out)[r] = found ? found[r] : NAN;
   return CB_OK;
 }
 
 static CB_FILL(falling_regime) {
-  *(int32_t *)to.out = cb_falling_judge(run->particles->falling).regime;
+  *(int32_t *)to.out = cb_falling_judge(cb_particles_of(run)->falling).regime;
   return CB_OK;
 }
 static CB_FILL(falling_angle) {
-  *(double *)to.out = run->particles->falling->last.angle;
+  *(double *)to.out = cb_particles_of(run)->falling->last.angle;
   return CB_OK;
 }
 static CB_FILL(origin) {
-  memcpy(to.out, run->particles->state->origin, to.size);
+  memcpy(to.out, cb_particles_of(run)->state->origin, to.size);
   return CB_OK;
 }
 
 static CB_FILL(separation) {
-  const cb_measure *m = &run->particles->measure;
+  const cb_measure *m = &cb_particles_of(run)->measure;
   const cb_space *g = m->space;
   double *d = to.out;
   for (int b = 0; b < cb_system_bonds(m->system); b++) {
@@ -95,7 +95,7 @@ cb_status cb_measure_energy(cb_measure *m) {
 }
 
 static CB_FILL(energy) {
-  const cb_measure *m = &run->particles->measure;
+  const cb_measure *m = &cb_particles_of(run)->measure;
   *(double *)to.out = m->kinetic + m->potential;
   return CB_OK;
 }
@@ -150,12 +150,12 @@ cb_status cb_measure_mean(cb_measure *m) {
 }
 
 static CB_FILL(karcher) {
-  memcpy(to.out, run->particles->measure.mean, sizeof run->particles->measure.mean);
+  memcpy(to.out, cb_particles_of(run)->measure.mean, sizeof cb_particles_of(run)->measure.mean);
   return CB_OK;
 }
 
 static CB_FILL(coordinates) {
-  const cb_measure *m = &run->particles->measure;
+  const cb_measure *m = &cb_particles_of(run)->measure;
   const cb_space *g = m->space;
   double x[CB_Q_MAX], v[CB_Q_MAX];
   for (int i = 0; i < m->state->n; i++) {
@@ -175,7 +175,7 @@ static CB_FILL(coordinates) {
 }
 
 static CB_FILL(dropped) {
-  memcpy(to.out, cb_particles_dropped_residual(run->particles), to.size);
+  memcpy(to.out, cb_particles_dropped_residual(cb_particles_of(run)), to.size);
   return CB_OK;
 }
 

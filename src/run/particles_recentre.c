@@ -75,7 +75,7 @@ static bool target(const cb_space *g, int count, const double *x, double *y) {
 static const double widest = 10.5;
 
 double cb_particles_width(const cb_run *run, int *furthest) {
-  const cb_particles *p = run->particles;
+  const cb_particles *p = run->own;
   const cb_space *g = cb_system_space(p->system);
   double maximum = 1;
   *furthest = 0;
@@ -101,7 +101,7 @@ cb_status cb_particles_check_spread(const cb_run *run) {
       CB_ERROR_UNSUPPORTED,
       "particle `%s` is %.4g radii of curvature from the centre of its component (the particles connected to it or "
       "interacting with it), expected at most %g: farther out, coordinates lose too many digits",
-      cb_system_particle_name(run->particles->system, furthest), acosh(width), widest);
+      cb_system_particle_name(cb_particles_of(run)->system, furthest), acosh(width), widest);
 }
 
 /* Fails, in the same way as a failed step, if a component is too wide for one origin. */
@@ -113,26 +113,26 @@ static cb_status spread(const cb_run *run) {
 }
 
 cb_status cb_particles_recentre(cb_run *run) {
-  const cb_space *g = cb_system_space(run->particles->system);
+  const cb_space *g = cb_system_space(cb_particles_of(run)->system);
   if (!cb_origin_moves(g)) return CB_OK;
-  cb_state *s = run->particles->state;
-  const int *start = cb_system_component_starts(run->particles->system);
-  cb_bases *bases = run->particles->contacts ? cb_contacts_bases(run->particles->contacts) : NULL;
+  cb_state *s = cb_particles_of(run)->state;
+  const int *start = cb_system_component_starts(cb_particles_of(run)->system);
+  cb_bases *bases = cb_particles_of(run)->contacts ? cb_contacts_bases(cb_particles_of(run)->contacts) : NULL;
   bool moved = false;
   for (int c = 0; c < s->n_components; c++) {
     const int count = start[c + 1] - start[c];
     const size_t at = (size_t)start[c] * (size_t)g->k;
     double y[CB_COORD_MAX];
-    if (cb_system_held(run->particles->system, c) || !target(g, count, s->x + at, y)) continue;
+    if (cb_system_held(cb_particles_of(run)->system, c) || !target(g, count, s->x + at, y)) continue;
     cb_isometry isometry;
     const cb_local_points points = {count, s->x + at, s->x_low + at, s->p + at, s->p_low + at};
     const cb_status status = bases ? cb_bases_recentre(g, bases, s->origin, c, y, &points, &isometry)
                                    : cb_origin_recentre(g, &s->origin[c], y, &points, &isometry);
     if (status) return status;
-    cb_integrator_carry(run->particles->integrator, c, &isometry);
+    cb_integrator_carry(cb_particles_of(run)->integrator, c, &isometry);
     moved = true;
   }
-  if (moved && bases) cb_bases_follow(g, bases, run->particles->nearest);
-  const cb_status status = moved ? cb_forces_set_origins(run->particles->integrator->forces, s->origin) : CB_OK;
+  if (moved && bases) cb_bases_follow(g, bases, cb_particles_of(run)->nearest);
+  const cb_status status = moved ? cb_forces_set_origins(cb_particles_of(run)->integrator->forces, s->origin) : CB_OK;
   return status ? status : spread(run);
 }

@@ -1,6 +1,8 @@
 /* A run of particles in a space: its start on the constraints, its steps with retries, and its rows. */
 #include "dynamics/system_facts.h"
 #include "run/particles_run.h"
+#include "run/exponent.h"
+#include "integrators/lanes.h"
 #include "dynamics/gram.h"
 #include <curvebody/contact.h>
 
@@ -16,9 +18,9 @@
 static const double typed = 1e-9;
 
 static cb_status velocities(const cb_run *run, const double *x, const double *p, double *v) {
-  const cb_space *g = cb_system_space(run->particles->system);
-  const double *mass = cb_system_masses(run->particles->system);
-  for (int i = 0; i < run->particles->state->n; i++) {
+  const cb_space *g = cb_system_space(cb_particles_of(run)->system);
+  const double *mass = cb_system_masses(cb_particles_of(run)->system);
+  for (int i = 0; i < cb_particles_of(run)->state->n; i++) {
     const cb_status status = cb_space_raise(g, x + (size_t)i * g->k, p + (size_t)i * g->k, v + (size_t)i * g->k);
     if (status) return status;
     for (int a = 0; a < g->k; a++) v[(size_t)i * g->k + a] /= mass[i];
@@ -27,10 +29,10 @@ static cb_status velocities(const cb_run *run, const double *x, const double *p,
 }
 
 static cb_status momenta(const cb_run *run, const double *x, const double *v, double *p) {
-  const cb_space *g = cb_system_space(run->particles->system);
-  const double *mass = cb_system_masses(run->particles->system);
+  const cb_space *g = cb_system_space(cb_particles_of(run)->system);
+  const double *mass = cb_system_masses(cb_particles_of(run)->system);
   double metric[CB_Q_MAX * CB_Q_MAX];
-  for (int i = 0; i < run->particles->state->n; i++) {
+  for (int i = 0; i < cb_particles_of(run)->state->n; i++) {
     const size_t at = (size_t)i * g->k;
     if (g->chart) {
       const cb_status status = g->chart->metric(g, x + at, metric, NULL, NULL);
@@ -49,7 +51,7 @@ static cb_status momenta(const cb_run *run, const double *x, const double *v, do
 static cb_status largest_violation(const cb_run *run, cb_constraints *c, const double *v, double *rows, double *off,
                                    int *row) {
   const cb_rows *r = cb_constraints_rows(c);
-  cb_status status = cb_constraints_eval(c, run->options.start, run->particles->state->x, rows, NULL);
+  cb_status status = cb_constraints_eval(c, run->options.start, cb_particles_of(run)->state->x, rows, NULL);
   *off = 0;
   *row = 0;
   for (int pass = 0; pass < 2 && !status; pass++) {
@@ -58,22 +60,22 @@ static cb_status largest_violation(const cb_run *run, cb_constraints *c, const d
         *off = fabs(rows[i]);
         *row = i;
       }
-    if (!pass) status = cb_constraints_rate(c, run->options.start, run->particles->state->x, v, rows, NULL);
+    if (!pass) status = cb_constraints_rate(c, run->options.start, cb_particles_of(run)->state->x, v, rows, NULL);
   }
   return status;
 }
 
 static cb_status project_start(cb_run *run) {
-  cb_constraints *c = cb_forces_constraints(run->particles->integrator->forces);
+  cb_constraints *c = cb_forces_constraints(cb_particles_of(run)->integrator->forces);
   if (!c) return CB_OK;
   const cb_run_options *o = &run->options;
-  const size_t count = (size_t)run->particles->state->n * (size_t)run->particles->state->k;
-  double *v = cb_arena_alloc(run->arena, count, sizeof *v), *x = run->particles->spare->x;
+  const size_t count = (size_t)cb_particles_of(run)->state->n * (size_t)cb_particles_of(run)->state->k;
+  double *v = cb_arena_alloc(run->arena, count, sizeof *v), *x = cb_particles_of(run)->spare->x;
   double *rows = cb_arena_alloc(run->arena, (size_t)cb_constraints_rows(c)->rows, sizeof *rows);
   if (!v || !rows) return cb_fail(CB_ERROR_MEMORY, "no memory for the constraints of the start");
   cb_gram *gram;
-  cb_status status = velocities(run, run->particles->state->x, run->particles->state->p, v);
-  if (!status) status = cb_gram_create(run->particles->integrator->forces, c, &gram);
+  cb_status status = velocities(run, cb_particles_of(run)->state->x, cb_particles_of(run)->state->p, v);
+  if (!status) status = cb_gram_create(cb_particles_of(run)->integrator->forces, c, &gram);
   if (status) return status;
   double off;
   int row;
@@ -83,20 +85,20 @@ static cb_status project_start(cb_run *run) {
     status = cb_fail(CB_ERROR_DOMAIN,
                      "the start violates constraint `%s` by %.3g: expected at most %.3g, or `start: {project: "
                      "auto}`",
-                     cb_system_constraint_name(run->particles->system, row), off, tolerance);
+                     cb_system_constraint_name(cb_particles_of(run)->system, row), off, tolerance);
   if (!status) {
-    memcpy(x, run->particles->state->x, count * sizeof *x);
-    status =
-        cb_gram_project(gram, o->start, x, v, 0, &run->particles->start_moved, &run->particles->start_turned, NULL);
+    memcpy(x, cb_particles_of(run)->state->x, count * sizeof *x);
+    status = cb_gram_project(gram, o->start, x, v, 0, &cb_particles_of(run)->start_moved,
+                             &cb_particles_of(run)->start_turned, NULL);
   }
-  if (!status) status = momenta(run, x, v, run->particles->state->p);
+  if (!status) status = momenta(run, x, v, cb_particles_of(run)->state->p);
   if (!status) {
     /* a correction below the round-off of the given numbers would only lose their low-order parts */
-    if (run->particles->start_moved > 1e-15) {
-      memcpy(run->particles->state->x, x, count * sizeof *x);
-      memset(run->particles->state->x_low, 0, count * sizeof *x);
+    if (cb_particles_of(run)->start_moved > 1e-15) {
+      memcpy(cb_particles_of(run)->state->x, x, count * sizeof *x);
+      memset(cb_particles_of(run)->state->x_low, 0, count * sizeof *x);
     }
-    memset(run->particles->state->p_low, 0, count * sizeof *x);
+    memset(cb_particles_of(run)->state->p_low, 0, count * sizeof *x);
   }
   cb_gram_free(gram);
   if (status > 0)
@@ -112,9 +114,9 @@ static cb_status project_start(cb_run *run) {
 
 /* The particle, in the user's order, at which the last step failed; -1: not known. */
 static int failed_particle(const cb_run *run) {
-  return run->particles->integrator->failed_particle < 0
+  return cb_particles_of(run)->integrator->failed_particle < 0
              ? -1
-             : cb_system_particle(run->particles->system, run->particles->integrator->failed_particle);
+             : cb_system_particle(cb_particles_of(run)->system, cb_particles_of(run)->integrator->failed_particle);
 }
 
 /* Warns of a `stop` event that is 0 at the start of the run: a user who starts there wants the next zero. */
@@ -131,7 +133,8 @@ static cb_status warn_of_start(cb_run *run, cb_sink *sink, const char *event) {
 
 static cb_status with_contacts(cb_run *run, cb_sink *sink, double h) {
   cb_contacts_stop stop;
-  const cb_status status = cb_contacts_step(run->particles->contacts, run->particles->state, h, sink, &stop);
+  const cb_status status =
+      cb_contacts_step(cb_particles_of(run)->contacts, cb_particles_of(run)->state, h, sink, &stop);
   if (!status) run->stopped = stop.by;
   return status || !stop.at_start ? status : warn_of_start(run, sink, stop.at_start);
 }
@@ -139,7 +142,7 @@ static cb_status with_contacts(cb_run *run, cb_sink *sink, double h) {
 /* Makes one step without contacts. If a point has passed the antipode of another, the step fails and is undone. The
  * step may also fail by itself for that reason. */
 static cb_status without_contacts(cb_run *run, double h) {
-  cb_particles *p = run->particles;
+  cb_particles *p = run->own;
   if (p->before) cb_state_copy(p->before, p->state);
   cb_status status = cb_integrator_step(p->integrator, p->state, h);
   if (!p->before) return status;
@@ -150,11 +153,12 @@ static cb_status without_contacts(cb_run *run, double h) {
 }
 
 static cb_status halves(cb_run *run, cb_sink *sink, double h, int depth) {
-  cb_status status = run->particles->contacts ? with_contacts(run, sink, h) : without_contacts(run, h);
+  cb_status status = cb_particles_of(run)->contacts ? with_contacts(run, sink, h) : without_contacts(run, h);
   if (status <= 0 || depth == run->options.retries) return status;
   if (depth == 0)
-    cb_state_copy(run->particles->spare, run->particles->state); /* a failed step has not changed the state */
-  const cb_event_row event = {.time = run->particles->state->t,
+    cb_state_copy(cb_particles_of(run)->spare,
+                  cb_particles_of(run)->state); /* a failed step has not changed the state */
+  const cb_event_row event = {.time = cb_particles_of(run)->state->t,
                               .kind = CB_EVENT_RETRY,
                               .particle = failed_particle(run),
                               .other = -1,
@@ -162,31 +166,31 @@ static cb_status halves(cb_run *run, cb_sink *sink, double h, int depth) {
                               .gap = h};
   if (sink->event && (status = sink->event(sink->self, &event))) return status;
   for (int half = 0; half < 2; half++) {
-    cb_integrator_reset(run->particles->integrator);
+    cb_integrator_reset(cb_particles_of(run)->integrator);
     if ((status = halves(run, sink, h / 2, depth + 1))) return status;
     if (run->stopped) break;
   }
-  cb_integrator_reset(run->particles->integrator);
+  cb_integrator_reset(cb_particles_of(run)->integrator);
   return CB_OK;
 }
 
 /* If the integrator does not know which particle failed, it is probably the one with the largest acceleration; -1: the
  * forces cannot be computed. The state is the one before the step, and the spare state is free. */
 static int with_largest_acceleration(cb_run *run) {
-  const cb_state *s = run->particles->state;
-  const double *mass = cb_system_masses(run->particles->system);
-  double *velocity = run->particles->spare->x, *force = run->particles->spare->p, maximum = -1;
+  const cb_state *s = cb_particles_of(run)->state;
+  const double *mass = cb_system_masses(cb_particles_of(run)->system);
+  double *velocity = cb_particles_of(run)->spare->x, *force = cb_particles_of(run)->spare->p, maximum = -1;
   int found = -1;
   for (int a = 0; a < s->n; a++)
     for (int e = 0; e < s->k; e++) velocity[a * s->k + e] = s->p[a * s->k + e] / mass[a];
-  if (cb_forces_eval(run->particles->integrator->forces, s->t, s->x, velocity, force)) return -1;
+  if (cb_forces_eval(cb_particles_of(run)->integrator->forces, s->t, s->x, velocity, force)) return -1;
   for (int a = 0; a < s->n; a++) {
     double square = 0;
     for (int e = 0; e < s->k; e++) square += force[a * s->k + e] * force[a * s->k + e];
     const double acceleration = isnan(square) ? INFINITY : sqrt(square) / mass[a];
     if (acceleration <= maximum) continue;
     maximum = acceleration;
-    found = cb_system_particle(run->particles->system, a);
+    found = cb_system_particle(cb_particles_of(run)->system, a);
   }
   return found;
 }
@@ -196,20 +200,19 @@ static const double wide = 3.5;
 
 /* Whether halved steps also leave the only chart of the space: then the coordinates end there, as at a horizon. */
 static bool at_border(const cb_run *run, cb_status status) {
-  const cb_space *space = cb_system_space(run->particles->system);
+  const cb_space *space = cb_system_space(cb_particles_of(run)->system);
   return status == CB_STEP_DOMAIN && space && space->intrinsic && run->options.retries > 0;
 }
 
 static cb_status advance(cb_run *run, cb_sink *sink, double h) {
-  const double time = run->particles->state->t;
+  const double time = cb_particles_of(run)->state->t;
   const cb_status status = halves(run, sink, h, 0);
   if (status == CB_OK) {
-    run->step_size = h;
-    run->particles->state->step++;
+    cb_particles_of(run)->state->step++;
     return CB_OK;
   }
-  if (run->options.retries > 0 && status > 0) cb_state_copy(run->particles->state, run->particles->spare);
-  cb_integrator_reset(run->particles->integrator);
+  if (run->options.retries > 0 && status > 0) cb_state_copy(cb_particles_of(run)->state, cb_particles_of(run)->spare);
+  cb_integrator_reset(cb_particles_of(run)->integrator);
   if (status < 0) return status;
 
   char cause[1024];
@@ -220,8 +223,8 @@ static cb_status advance(cb_run *run, cb_sink *sink, double h) {
   char where[256] = "";
   if (particle >= 0) {
     snprintf(where, sizeof where, ", %sbody `%s`, particle `%s`", known ? "" : "most accelerated: ",
-             cb_system_body_name(run->particles->system, cb_system_body(run->particles->system, particle)),
-             cb_system_particle_name(run->particles->system, particle));
+             cb_system_body_name(cb_particles_of(run)->system, cb_system_body(cb_particles_of(run)->system, particle)),
+             cb_system_particle_name(cb_particles_of(run)->system, particle));
   }
   char advice[160] = "try a smaller integrator.step";
   int furthest;
@@ -236,7 +239,7 @@ static cb_status advance(cb_run *run, cb_sink *sink, double h) {
     snprintf(advice, sizeof advice,
              "the path reaches the border of the chart, and a smaller step does not help: try another chart");
   return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld%s: %s (step %g, halved %d times); %s",
-                 cb_status_name(status), time, (long long)run->particles->state->step, where, cause, h,
+                 cb_status_name(status), time, (long long)cb_particles_of(run)->state->step, where, cause, h,
                  run->options.retries, advice);
 }
 
@@ -244,13 +247,13 @@ static cb_status advance(cb_run *run, cb_sink *sink, double h) {
 
 /* Adds the present state to the motion of the falling plate, if `falling_regime` is recorded. */
 static void follow(const cb_run *run) {
-  const cb_particles *p = run->particles;
+  const cb_particles *p = run->own;
   if (p->falling) cb_falling_plate_add(&p->plate, p->state->t, p->state->x, p->falling);
 }
 
 /* Warns once of contacts of bodies whose relative position is lost in round-off. */
 static cb_status warn_of_contacts(cb_run *run) {
-  cb_particles *p = run->particles;
+  cb_particles *p = run->own;
   const cb_contacts_doubt doubt = p->contacts ? cb_contacts_doubts(p->contacts) : (cb_contacts_doubt){0};
   if (doubt.size == 0 || p->watch.doubted) return CB_OK;
   p->watch.doubted = 1;
@@ -266,7 +269,7 @@ static cb_status warn_of_contacts(cb_run *run) {
 /* Warns of the wall whose position has the largest round-off, if that is above 1e-9: its world coordinates are
  * far out. */
 static cb_status warn_of_walls(cb_run *run) {
-  const cb_system *s = run->particles->system;
+  const cb_system *s = cb_particles_of(run)->system;
   int worst = -1;
   double maximum = 1e-9;
   for (int w = 0; w < cb_system_walls(s); w++)
@@ -298,7 +301,7 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
 
 /* Measures the momenta, and warns once of momenta that have no correct digits in this row. */
 static cb_status measure_momenta(cb_run *run) {
-  cb_particles *p = run->particles;
+  cb_particles *p = run->own;
   const cb_space *g = p->measure.space;
   double *momentum = p->measure.momentum;
   int lost = -1, furthest = 0;
@@ -321,7 +324,7 @@ static cb_status measure_momenta(cb_run *run) {
 
 /* Measures the mean, and warns once of rows without a mean. */
 static cb_status measure_mean(cb_run *run) {
-  cb_particles *p = run->particles;
+  cb_particles *p = run->own;
   const cb_status status = p->measures_mean ? cb_measure_mean(&p->measure) : CB_OK;
   if (status != CB_ERROR_DOMAIN || p->watch.lost_mean) return status == CB_ERROR_DOMAIN ? CB_OK : status;
   p->watch.lost_mean = 1;
@@ -329,7 +332,7 @@ static cb_status measure_mean(cb_run *run) {
 }
 
 static cb_status measure(cb_run *run, const char **what) {
-  cb_particles *p = run->particles;
+  cb_particles *p = run->own;
   *what = "killing_momentum";
   cb_status status = measure_momenta(run);
   if (status) return status;
@@ -343,17 +346,17 @@ static cb_status measure(cb_run *run, const char **what) {
   return p->measures_constraints ? cb_measure_rows(&p->measure) : CB_OK;
 }
 
-static void forget(cb_run *run) { cb_integrator_reset(run->particles->integrator); }
+static void forget(cb_run *run) { cb_integrator_reset(cb_particles_of(run)->integrator); }
 
 static cb_status restored(cb_run *run) {
   forget(run);
-  if (run->particles->contacts) cb_contacts_restored(run->particles->contacts);
+  if (cb_particles_of(run)->contacts) cb_contacts_restored(cb_particles_of(run)->contacts);
   cb_particles_stand(run);
-  return cb_forces_set_origins(run->particles->integrator->forces, run->particles->state->origin);
+  return cb_forces_set_origins(cb_particles_of(run)->integrator->forces, cb_particles_of(run)->state->origin);
 }
 
 static void free_(cb_run *run) {
-  cb_particles *p = run->particles;
+  cb_particles *p = run->own;
   if (!p) return;
   cb_state_free(p->state);
   cb_state_free(p->spare);
@@ -363,23 +366,52 @@ static void free_(cb_run *run) {
   cb_measure_rows_free(&p->measure);
 }
 
+/* As the record has them: by particle and component. */
+static const char *const state[] = {"position", "momentum", "origin", NULL};
+
 static void restore_row(cb_run *run, const cb_row_state *row) {
-  const cb_particles *p = run->particles;
+  const cb_particles *p = run->own;
   const size_t k = (size_t)p->state->k, n = (size_t)p->state->n;
   for (size_t i = 0; i < n; i++) {
     const size_t at = k * (size_t)cb_system_index(p->system, (int)i);
-    memcpy(p->state->x + at, row->position + k * i, k * sizeof(double));
-    memcpy(p->state->p + at, row->momentum + k * i, k * sizeof(double));
+    memcpy(p->state->x + at, row->field[0] + k * i, k * sizeof(double));
+    memcpy(p->state->p + at, row->field[1] + k * i, k * sizeof(double));
   }
   memset(p->state->x_low, 0, n * k * sizeof(double));
   memset(p->state->p_low, 0, n * k * sizeof(double));
-  memcpy(p->state->origin, row->origin, (size_t)p->state->n_components * sizeof *p->state->origin);
+  memcpy(p->state->origin, row->field[2], (size_t)p->state->n_components * sizeof *p->state->origin);
 }
 
-static const cb_run_class class = {begin, step, measure, cb_particles_compare, forget, restored, free_, restore_row};
+static cb_status plate(const cb_run *run, int body, cb_falling_plate *out) {
+  (void)body;
+  return cb_falling_plate_of_system(cb_particles_of(run)->system, out);
+}
+
+/* Lanes step particles without contacts and without `falling_regime`, if their integrator has lanes. */
+static cb_particles *lanes(const cb_run *run) {
+  cb_particles *p = run->own;
+  return !p->contacts && !p->falling && cb_lanes_serve(p->integrator) ? p : NULL;
+}
+
+static const char *const measured[] = {
+    "time",   "step",           "plot_position",    "plot_velocity",    "position",    "momentum",   "origin",
+    "energy", "kinetic_energy", "potential_energy", "killing_momentum", "coordinates", "separation", NULL};
+static const cb_motion motion = {.begin = begin,
+                                 .step = step,
+                                 .measure = measure,
+                                 .compare = cb_particles_compare,
+                                 .forget = forget,
+                                 .restored = restored,
+                                 .free = free_,
+                                 .state = state,
+                                 .restore_row = restore_row,
+                                 .measured = measured,
+                                 .tangent = cb_particles_tangent,
+                                 .plate = plate,
+                                 .lanes = lanes};
 
 static cb_status start(cb_run *run) {
-  cb_particles *p = run->particles;
+  cb_particles *p = run->own;
   const cb_system *system = p->system;
   const size_t n = (size_t)cb_system_particles(system);
   const cb_space *g = cb_system_space(system);
@@ -403,10 +435,7 @@ static cb_status start(cb_run *run) {
   p->state->t = run->options.start;
   if ((status = cb_particles_watch_dropped(run))) return status;
   p->measure.state = p->state;
-  run->t = &p->state->t;
-  run->t_low = &p->state->t_low;
-  run->step = &p->state->step;
-  run->iterations = &p->integrator->iterations;
+  cb_run_clock(run, &p->state->t, &p->state->t_low, &p->state->step, &p->integrator->iterations);
   return p->contacts ? cb_contacts_check_start(p->contacts, p->state) : CB_OK;
 }
 
@@ -414,15 +443,10 @@ cb_status cb_run_create(const cb_system *system, cb_integrator *integrator, cons
                         cb_run **out) {
   cb_run *run;
   const size_t numbers = (size_t)cb_system_particles(system) * (size_t)cb_system_space(system)->k;
-  cb_status status = cb_run_new(&class, options, numbers, &run);
+  cb_status status = cb_run_new(&motion, options, numbers, sizeof(cb_particles), &run);
   if (status) return status;
-  run->particles = cb_arena_alloc(run->arena, 1, sizeof *run->particles);
-  if (!run->particles) {
-    cb_run_free(run);
-    return cb_fail(CB_ERROR_MEMORY, "no memory for a run");
-  }
-  run->particles->system = system;
-  run->particles->integrator = integrator;
+  cb_particles_of(run)->system = system;
+  cb_particles_of(run)->integrator = integrator;
   status = start(run);
   if (!status) status = cb_particles_layout(run);
   if (!status) status = cb_particles_remember(run);
@@ -434,10 +458,12 @@ cb_status cb_run_create(const cb_system *system, cb_integrator *integrator, cons
   return CB_OK;
 }
 
-const cb_state *cb_run_current(const cb_run *run) { return run->class == &class ? run->particles->state : NULL; }
+const cb_state *cb_run_current(const cb_run *run) {
+  return run->motion == &motion ? cb_particles_of(run)->state : NULL;
+}
 double cb_run_start_position_change(const cb_run *run) {
-  return run->class == &class ? run->particles->start_moved : 0;
+  return run->motion == &motion ? cb_particles_of(run)->start_moved : 0;
 }
 double cb_run_start_velocity_change(const cb_run *run) {
-  return run->class == &class ? run->particles->start_turned : 0;
+  return run->motion == &motion ? cb_particles_of(run)->start_turned : 0;
 }

@@ -77,6 +77,8 @@ typedef struct cb_particles {
   struct cb_particles_change *change;   /* conserved quantities (run/particles_change.c) */
 } cb_particles;
 
+static inline cb_particles *cb_particles_of(const cb_run *run) { return run->own; }
+
 extern const cb_observable cb_observables[]; /* a NULL group ends it; run/particles_measure.c */
 
 /* Fills the layout, the fields and the buffers of a row. */

@@ -67,6 +67,7 @@ bool cb_run_asked(const cb_run *run, const char *group) {
 }
 
 cb_status cb_run_choose(cb_run *run, const cb_observable_doc *groups, const char *const *usual) {
+  run->layout.observables = groups;
   if (!run->options.observables) run->options.observables = usual;
   for (const char *const *name = run->options.observables; *name; name++) {
     const cb_observable_doc *doc = groups;
@@ -81,7 +82,7 @@ cb_status cb_run_choose(cb_run *run, const cb_observable_doc *groups, const char
 /* --- rows --- */
 
 cb_status cb_run_measure(cb_run *run, const char **what) {
-  cb_status status = run->class->measure(run, what);
+  cb_status status = run->motion->measure ? run->motion->measure(run, what) : CB_OK;
   for (int f = 0; f < run->n_fields && !status; f++) {
     *what = run->field[f].name;
     status = run->observable[f]->fill(run, run->cell[f]);

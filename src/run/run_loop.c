@@ -1,4 +1,4 @@
-/* The loop of every class of run: steps, rows and checkpoints at fixed numbers of steps, and warnings. */
+/* The loop of every run: steps, rows and checkpoints at fixed numbers of steps, and warnings. */
 #include "run/run_private.h"
 #include "core/warning.h"
 
@@ -36,15 +36,18 @@ static cb_status count_steps(cb_run *run) {
   return CB_OK;
 }
 
-cb_status cb_run_new(const cb_run_class *class, const cb_run_options *options, size_t numbers, cb_run **out) {
+cb_status cb_run_new(const cb_motion *motion, const cb_run_options *options, size_t numbers, size_t size,
+                     cb_run **out) {
   cb_arena *arena = cb_arena_create();
   cb_run *run = arena ? cb_arena_alloc(arena, 1, sizeof *run) : NULL;
-  if (!run) {
+  void *own = arena ? cb_arena_alloc(arena, 1, size ? size : 1) : NULL;
+  if (!run || !own) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for a run");
   }
   run->arena = arena;
-  run->class = class;
+  run->motion = motion;
+  run->own = own;
   run->options = *options;
   run->change = (cb_run_change){options->start, NAN, NAN, NAN};
   if (run->options.checkpoint == 0) {
@@ -64,10 +67,19 @@ cb_status cb_run_new(const cb_run_class *class, const cb_run_options *options, s
 
 void cb_run_free(cb_run *run) {
   if (!run) return;
-  run->class->free(run);
+  if (run->motion->free) run->motion->free(run);
   for (size_t i = 0; i < run->warnings; i++) free((char *)run->warning[i].text);
   free(run->warning);
   cb_arena_free(run->arena);
+}
+
+void *cb_run_own(const cb_run *run) { return run->own; }
+
+void cb_run_clock(cb_run *run, double *t, double *t_low, int64_t *step, const int *iterations) {
+  run->t = t;
+  run->t_low = t_low;
+  run->step = step;
+  run->iterations = iterations;
 }
 
 cb_record_layout *cb_run_layout(cb_run *run) { return &run->layout; }
@@ -124,21 +136,29 @@ cb_blob *cb_run_state(cb_run *run, size_t *count) {
   return run->blob;
 }
 
+static cb_status restored(cb_run *run) { return run->motion->restored ? run->motion->restored(run) : CB_OK; }
+
 cb_status cb_run_restore(cb_run *run) {
   *run->t = run->times[0];
   *run->t_low = run->times[1];
   run->restored = true;
-  return run->class->restored(run);
+  return restored(run);
 }
 
-bool cb_run_can_restore_row(const cb_run *run) { return run->class->restore_row; }
+const char *const *cb_run_state_fields(const cb_run *run) { return run->motion->state; }
+
+bool cb_run_is_measured(const cb_run *run, const char *field) {
+  const char *const *name = run->motion->measured;
+  while (name && *name && strcmp(*name, field)) name++;
+  return name && *name;
+}
 
 cb_status cb_run_restore_row(cb_run *run, const cb_row_state *row) {
-  run->class->restore_row(run, row);
+  run->motion->restore_row(run, row);
   *run->t = row->time;
   *run->t_low = 0;
   *run->step = row->step;
-  return run->class->restored(run);
+  return restored(run);
 }
 
 cb_status cb_run_evaluate(cb_run *run, const void *const **row) {
@@ -154,7 +174,7 @@ cb_status cb_run_evaluate(cb_run *run, const void *const **row) {
 static cb_status write_row(cb_run *run, cb_sink *sink, bool last) {
   const char *what = "";
   const cb_status status = cb_run_measure(run, &what);
-  if (!status && run->integrator) run->class->compare(run, last);
+  if (!status && run->motion->compare && run->integrator) run->motion->compare(run, last);
   if (!status) return sink->row(sink->self, run->row);
   return cb_fail(status == CB_ERROR_MEMORY ? status : CB_ERROR_STEP,
                  "%s at time %.17g, step %lld: cannot record /%s: %s", cb_status_name(status), *run->t,
@@ -164,7 +184,7 @@ static cb_status write_row(cb_run *run, cb_sink *sink, bool last) {
 static cb_status write_checkpoint(cb_run *run, cb_sink *sink) {
   run->times[0] = *run->t;
   run->times[1] = *run->t_low;
-  run->class->forget(run);
+  if (run->motion->forget) run->motion->forget(run);
   return sink->checkpoint(sink->self, run->blob, run->layout.n_state);
 }
 
@@ -181,7 +201,7 @@ cb_status cb_run_begin(cb_run *run, cb_sink *sink) {
   run->beforehand = run->warnings;
   /* the checkpoint comes first, so that a run that is killed at any later time can be resumed */
   if (!run->restored) {
-    status = run->class->begin ? run->class->begin(run) : CB_OK;
+    status = run->motion->begin ? run->motion->begin(run) : CB_OK;
     if (!status) status = write_checkpoint(run, sink);
   }
   if (!status && *run->step == 0) {
@@ -206,7 +226,8 @@ static void take_text(void *self, const char *text) {
 cb_status cb_run_once(cb_run *run, cb_sink *sink) {
   const double h = *run->step < run->full_steps ? run->options.step : run->last_step;
   const cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = take_text, .context = run});
-  cb_status status = run->class->step(run, sink, h);
+  run->step_size = h;
+  cb_status status = run->motion->step(run, sink, h);
   if (!status) status = cb_run_stepped(run, sink);
   cb_warnings_to(before);
   return status;

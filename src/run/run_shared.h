@@ -3,21 +3,16 @@
 #pragma once
 
 #include "core/failure.h"
-#include <curvebody/run.h>
+#include <curvebody/motion.h>
 
-/* --- restoring a row (run_loop.c; `restore_row` of a class) --- */
+/* --- restoring a row (run_loop.c) --- */
 
-/* The part of a state that a row records, by particle and component in the order of the record. */
-typedef struct cb_row_state {
-  double time;
-  int64_t step;
-  const double *position, *momentum, *origin;
-} cb_row_state;
-
-/* Whether a row of this run determines its state. A row of particles determines it except for the low-order parts of
- * its numbers. */
-bool cb_run_can_restore_row(const cb_run *run);
+/* The names of the fields by which a row of this run determines its state, except for the low-order parts of its
+ * numbers, ended by NULL; NULL: a row does not determine it. */
+const char *const *cb_run_state_fields(const cb_run *run);
 cb_status cb_run_restore_row(cb_run *run, const cb_row_state *row);
+/* Whether the field depends only on the state. */
+bool cb_run_is_measured(const cb_run *run, const char *field);
 
 /* Measures the present state: the fields of the run's layout, in that order, borrowed until the next step or call. */
 cb_status cb_run_evaluate(cb_run *run, const void *const **row);

@@ -177,9 +177,8 @@ static cb_status read_shifts(cb_scenario *s, const cb_node *const *from, size_t 
 
 /* Embeds the deforming surface in the curved space, then the surface of the body; does nothing in flat space without
  * shifts. The order is necessary, because the poses of the first refer to the flat surface of the body. */
-static cb_status embed(cb_scenario *s, const cb_node *map, const surface_parameters *p,
+static cb_status embed(cb_scenario *s, const cb_node *map, const surface_parameters *p, cb_bundle_scenario *m,
                        const cb_poses_parameters *parameters, const cb_node *const *from, size_t count) {
-  cb_bundle_scenario *m = s->bundle;
   cb_surface_embedding to = {0, (cb_surface_chart)p->chart};
   cb_shape_shift *shift = NULL;
   const cb_node **node = NULL;
@@ -198,7 +197,7 @@ static cb_status embed(cb_scenario *s, const cb_node *map, const surface_paramet
 }
 
 static cb_status by_variables(cb_scenario *s, const cb_node *map, const surface_parameters *p, cb_bundle_scenario *m) {
-  const cb_fluid_scenario *i = s->fluid;
+  const cb_fluid_scenario *i = s->own;
   const cb_poses_parameters parameters = {i->parameter, i->parameter_value, i->n_parameters};
   const char **name = NULL;
   cb_poses_motion *motion = NULL;
@@ -216,39 +215,42 @@ static cb_status by_variables(cb_scenario *s, const cb_node *map, const surface_
     return given ? cb_node_fail_at(given, at, "%s", cb_error_text()) : cb_node_fail(from[which], "%s", cb_error_text());
   }
   if (!status) status = read_periods(p->period, m->shape);
-  return status ? status : embed(s, map, p, &parameters, from, count);
+  return status ? status : embed(s, map, p, m, &parameters, from, count);
 }
 
 /* --- the surface, then the bundle --- */
 
-static cb_status read_shape(cb_scenario *s, const cb_node *map, const surface_parameters *p) {
-  cb_bundle_scenario *m = s->bundle;
+static cb_status read_shape(cb_scenario *s, const cb_node *map, const surface_parameters *p, cb_bundle_scenario *m) {
   m->body = cb_arena_alloc(s->arena, 1, sizeof *m->body);
   if (!m->body) return cb_fail(CB_ERROR_MEMORY, "no memory for a surface");
   cb_status status = cb_scenario_read_parameters(s, p->parameters);
   const cb_surface_keys keys = {p->shape, p->mesh, p->weld, p->close, p->poses, p->scale};
   if (!status) status = cb_scenario_read_surface(s, map, &keys, m->body);
   if (!status) status = p->poses ? over_phase(map, p, m) : by_variables(s, map, p, m);
-  return status || !p->poses ? status : embed(s, map, p, NULL, NULL, 0);
+  return status || !p->poses ? status : embed(s, map, p, m, NULL, NULL, 0);
 }
 
-/* Reads a bundle while s->fluid exists, which the functions that read a body in a fluid need; its parameters are used
- * in expressions of the body. */
-static cb_status within(cb_scenario *s, const cb_node *map, const surface_parameters *p,
-                        cb_status (*make)(cb_scenario *s, const cb_node *map, const surface_parameters *p,
-                                          cb_bundle **out),
+typedef cb_status make_bundle(cb_scenario *s, const cb_node *map, const surface_parameters *p, cb_bundle_scenario *m,
+                              cb_bundle **out);
+
+/* Reads a bundle while the data of the scenario are those of a body in a fluid, which the functions that read such a body
+ * need; the parameters there are used in expressions of the body. */
+static cb_status within(cb_scenario *s, const cb_node *map, const surface_parameters *p, make_bundle *make,
                         cb_bundle **out) {
-  s->fluid = cb_arena_alloc(s->arena, 1, sizeof *s->fluid);
-  if (!s->fluid) return cb_fail(CB_ERROR_MEMORY, "no memory for a surface");
-  cb_status status = read_shape(s, map, p);
-  if (!status) status = make(s, map, p, out);
-  s->fluid = NULL;
+  cb_bundle_scenario *m = s->own;
+  cb_fluid_scenario *fluid = cb_arena_alloc(s->arena, 1, sizeof *fluid);
+  if (!fluid) return cb_fail(CB_ERROR_MEMORY, "no memory for a surface");
+  s->own = fluid;
+  cb_status status = read_shape(s, map, p, m);
+  if (!status) status = make(s, map, p, m, out);
+  s->own = m;
   return status;
 }
 
-static cb_status make_drag(cb_scenario *s, const cb_node *map, const surface_parameters *p, cb_bundle **out) {
-  (void)map;
-  return cb_bundle_surface_drag(s->bundle->shape, p->normal, p->tangential, out);
+static cb_status make_drag(cb_scenario *s, const cb_node *map, const surface_parameters *p, cb_bundle_scenario *m,
+                           cb_bundle **out) {
+  (void)s, (void)map;
+  return cb_bundle_surface_drag(m->shape, p->normal, p->tangential, out);
 }
 
 static cb_status read_drag(cb_scenario *s, const cb_node *map, cb_bundle **out) {
@@ -257,7 +259,8 @@ static cb_status read_drag(cb_scenario *s, const cb_node *map, cb_bundle **out) 
   return status ? status : within(s, map, &p, make_drag, out);
 }
 
-static cb_status make_immersed(cb_scenario *s, const cb_node *map, const surface_parameters *p, cb_bundle **out) {
+static cb_status make_immersed(cb_scenario *s, const cb_node *map, const surface_parameters *p, cb_bundle_scenario *m,
+                               cb_bundle **out) {
   static const char *const keys[] = {"density"};
   cb_immersed_options matter;
   cb_immersed_bundle_options options = {.density = 0};
@@ -272,17 +275,17 @@ static cb_status make_immersed(cb_scenario *s, const cb_node *map, const surface
   }
   if (!status && p->added_mass && !p->fluid)
     status = cb_node_fail(p->added_mass, "`added_mass` without `fluid`: expected `fluid: {density: ..}`");
-  if (!status && p->added_mass) status = cb_scenario_read_added_mass(p->added_mass, &s->bundle->body->added_mass);
-  if (!status) status = cb_scenario_read_matter(s, map, s->bundle->body->surface, &matter);
+  if (!status && p->added_mass) status = cb_scenario_read_added_mass(p->added_mass, &m->body->added_mass);
+  if (!status) status = cb_scenario_read_matter(s, map, m->body->surface, &matter);
   if (status) return status;
   options.material = matter.material;
   options.n_points = matter.n_points;
   options.points = matter.points;
   options.lumped = matter.lumped;
-  options.added_mass = s->bundle->body->added_mass;
-  s->bundle->material = matter.material;
-  s->bundle->fluid = options.density;
-  return cb_bundle_immersed(s->bundle->shape, &options, out);
+  options.added_mass = m->body->added_mass;
+  m->material = matter.material;
+  m->fluid = options.density;
+  return cb_bundle_immersed(m->shape, &options, out);
 }
 
 static cb_status read_immersed(cb_scenario *s, const cb_node *map, cb_bundle **out) {

@@ -127,7 +127,7 @@ static cb_status read_one(const copy_scope *scope, const place_parameters *place
 
 /* Makes the capacity of the list of bodies sufficient for n more; returns the first of them; NULL: no memory. */
 static cb_body_start *capacity(cb_scenario *s, int n) {
-  cb_fluid_scenario *m = s->fluid;
+  cb_fluid_scenario *m = s->own;
   cb_body_start *all = cb_arena_alloc(s->arena, (size_t)m->n + (size_t)n, sizeof *all);
   if (!all) return NULL;
   if (m->n) memcpy(all, m->body, (size_t)m->n * sizeof *all);
@@ -160,7 +160,7 @@ static cb_status make_copies(cb_scenario *s, const char *name, const place_param
     status = first[i].name ? read_one(&scope, place, motion, &first[i]) : cb_fail(CB_ERROR_MEMORY, "no memory");
   }
   gsl_rng_free(random);
-  if (!status) s->fluid->n += count;
+  if (!status) cb_fluid_scenario_of(s)->n += count;
   return status;
 }
 

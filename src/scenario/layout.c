@@ -33,7 +33,8 @@ const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
   snprintf(s->moved, sizeof s->moved, "%.17g", cb_run_start_position_change(s->run));
   snprintf(s->turned, sizeof s->turned, "%.17g", cb_run_start_velocity_change(s->run));
   cb_scenario_sha256(cb_tree_source(s->tree), strlen(cb_tree_source(s->tree)), s->source_digest);
-  const bool constrained = s->system && cb_system_constraints(s->system) > 0;
+  const cb_system *system = cb_scenario_system(s);
+  const bool constrained = system && cb_system_constraints(system) > 0;
   const char *const pairs[] = {"curvebody_version",
                                CB_VERSION,
                                "git_commit",

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "yaml/yaml.h"
-#include <curvebody/scenario.h>
+#include <curvebody/configuration.h>
 
 /* A key as in --set (the text of a scalar), and its value. */
 typedef struct cb_member_value {
@@ -13,6 +13,9 @@ typedef struct cb_member_value {
 /* Reads the text of a scenario from a record, like cb_scenario_open_text; keys may have their former names. */
 cb_status cb_scenario_open_record(const char *name, const char *text, const char *const *sets, size_t n,
                                   cb_scenario **out);
+
+/* The class of configuration space of a record; NULL: its scenario has no known key. */
+cb_status cb_scenario_class_of_record(cb_reader *reader, const char *path, const cb_configuration **out);
 
 /* Reads the scenario at `root` of a tree with values[n] set for their keys, like cb_scenario_open, or like
  * cb_scenario_open_bundle if only the bundle is needed. It has no resolved text. The tree and the values are borrowed

@@ -362,7 +362,7 @@ static cb_status check_bundle(const cb_bundle *b, const cb_node *map, const opti
 }
 
 cb_status cb_scenario_read_optimum(cb_scenario *s, const cb_node *node) {
-  cb_bundle_scenario *m = s->bundle;
+  cb_bundle_scenario *m = s->own;
   optimum_parameters p;
   if (!node) return CB_OK;
   if (!m || !m->bundle) return cb_params_bind(cb_optimum_table, node, node, NULL, 0, NULL);

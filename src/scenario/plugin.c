@@ -26,9 +26,7 @@ static bool space_whole(const void *of) { return ((const cb_space_class *)of)->i
 
 static bool integrator_whole(const void *of) {
   const cb_integrator_class *c = of;
-  const bool known = c->configuration == &cb_configuration_particles ||
-                     c->configuration == &cb_configuration_rigid_body || c->configuration == &cb_configuration_bundle;
-  return known && c->step;
+  return c->solves && c->step;
 }
 
 static bool bundle_whole(const void *of) {
@@ -49,16 +47,46 @@ static bool constraint_whole(const void *of) {
   return c->read && c->on_jets && c->points >= 1 && c->points <= CB_ELEMENT_PARTICLES && !c->velocity && !c->centred;
 }
 
+static bool flow_whole(const void *of) {
+  const cb_fluid_flow_class *c = of;
+  return c->velocity || c->at;
+}
+
+static bool medium_whole(const void *of) {
+  const cb_fluid_medium_class *c = of;
+  return !c->scalar && (c->density || c->at || c->init || c->uniform > 0);
+}
+
+static bool pair_potential_whole(const void *of) {
+  const cb_pair_potential_class *c = of;
+  return c->potential || c->closed || c->green || c->expression;
+}
+
+static bool configuration_whole(const void *of) {
+  const cb_configuration *c = of;
+  return !c->usual && c->problems && c->problems[0] && c->integrator && c->keys && c->required && c->sections &&
+         c->observables && c->read && c->make_run && c->attribute && c->subject;
+}
+
 static const kind kinds[] = {
     [CB_PLUGIN_IS_SPACE] = {"space", "init", CB_PLUGIN_SIZE_SPACE, &cb_space_registry, space_whole},
-    [CB_PLUGIN_IS_INTEGRATOR] = {"integrator", "a configuration (one of cb_configuration_...) and step",
-                                 CB_PLUGIN_SIZE_INTEGRATOR, &cb_integrator_registry, integrator_whole},
+    [CB_PLUGIN_IS_INTEGRATOR] = {"integrator", "the problem that it solves and step", CB_PLUGIN_SIZE_INTEGRATOR,
+                                 &cb_integrator_registry, integrator_whole},
     [CB_PLUGIN_IS_BUNDLE] = {"bundle", "init, and on_jets or connection", CB_PLUGIN_SIZE_BUNDLE, &cb_bundle_registry,
                              bundle_whole},
     [CB_PLUGIN_IS_BODY] = {"kind of body", "build", CB_PLUGIN_SIZE_BODY, &cb_body_registry, body_whole},
     [CB_PLUGIN_IS_SHAPE] = {"shape", "make", CB_PLUGIN_SIZE_SHAPE, &cb_shape_registry, shape_whole},
     [CB_PLUGIN_IS_FLUID_MODEL] = {"fluid model", "one of on_twist and on_face, or added_mass",
                                   CB_PLUGIN_SIZE_FLUID_MODEL, &cb_fluid_model_registry, fluid_model_whole},
+    [CB_PLUGIN_IS_FLOW] = {"flow", "velocity or at", CB_PLUGIN_SIZE_FLOW, &cb_fluid_flow_registry, flow_whole},
+    [CB_PLUGIN_IS_MEDIUM] = {"medium", "one of density, at, init and uniform", CB_PLUGIN_SIZE_MEDIUM,
+                             &cb_fluid_medium_registry, medium_whole},
+    [CB_PLUGIN_IS_PAIR_POTENTIAL] = {"pair potential", "one of potential, closed, green and expression",
+                                     CB_PLUGIN_SIZE_PAIR_POTENTIAL, &cb_pair_potential_registry, pair_potential_whole},
+    [CB_PLUGIN_IS_CONFIGURATION] = {"configuration space",
+                                    "problems, integrator, keys, required, sections, observables, read, make_run, "
+                                    "attribute and subject",
+                                    CB_PLUGIN_SIZE_CONFIGURATION, &cb_configurations_registry, configuration_whole},
     [CB_PLUGIN_IS_CONSTRAINT] = {"constraint", "read, on_jets and points (1 to 4) of a function of positions",
                                  CB_PLUGIN_SIZE_CONSTRAINT, &cb_constraint_registry, constraint_whole}};
 enum { KINDS = sizeof kinds / sizeof *kinds };

@@ -3,8 +3,8 @@
 
 #include "core/failure.h"
 #include "yaml/yaml.h"
+#include <curvebody/configuration.h>
 #include <curvebody/constraint.h>
-#include <curvebody/scenario.h>
 #include <curvebody/param.h>
 
 enum { CB_SCENARIO_ATTRIBUTES = 48, CB_SCENARIO_DIGEST = 65 };
@@ -12,17 +12,16 @@ enum { CB_SCENARIO_ATTRIBUTES = 48, CB_SCENARIO_DIGEST = 65 };
 struct cb_scenario {
   cb_arena *arena;
   cb_tree *tree;
-  const struct cb_scenario_class *class; /* scenario/scenario_class.h */
-  const char *title, *resolved;          /* resolved: the scenario with all defaults, as text */
-  const char **warned;                   /* [warnings]: the warnings that were given while it was read */
+  const cb_configuration *class;
+  void *own;                    /* the data of the class */
+  const char *title, *resolved; /* resolved: the scenario with all defaults, as text */
+  const char **warned;          /* [warnings]: the warnings that were given while it was read */
   size_t warnings;
   const char *notes; /* comments at the beginning of the resolved scenario, about keys that --set removed */
   cb_space *space;
-  cb_builder *builder;
-  cb_system *system;
+  cb_builder
+      *builder; /* takes the particles, forces, constraints and contacts that are read; NULL: only errors are found */
   cb_integrator *integrator;
-  struct cb_fluid_scenario *fluid;   /* for bodies in a fluid (scenario/fluid.h); otherwise NULL */
-  struct cb_bundle_scenario *bundle; /* for a gait in a bundle (scenario/bundle_scenario.h); otherwise NULL */
   cb_run *run;
   const cb_node *bodies;           /* the list of bodies */
   bool *failed;                    /* [bodies]: the body could not be read, so references to it are not checked */
@@ -32,8 +31,6 @@ struct cb_scenario {
   size_t files;
   bool plain;               /* no resolved text is needed */
   cb_record_options record; /* how the record is written */
-  bool project;             /* start.project is auto: the start is projected onto the constraints */
-  double start_tolerance;   /* start.tolerance */
   const char *attributes[CB_SCENARIO_ATTRIBUTES];
   char source_digest[CB_SCENARIO_DIGEST], hdf5[64], sundials[64], moved[32],
       turned[32]; /* attributes of the record: digest of the scenario, versions, corrections at the start */
@@ -48,7 +45,12 @@ cb_status cb_space_read(const cb_node *node, cb_space **out); /* given by name o
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node); /* used instead of space and bodies */
 extern const cb_param cb_scenario_system_table[]; /* the keys of a system besides those of a metric */
-cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions);
+cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions,
+                                  const cb_node *forces);
+struct cb_pair_potential_class;
+/* The class of the pair potential in an item of `potentials`, and the node that names it; NULL: there is none, or the
+ * item is wrong. */
+const struct cb_pair_potential_class *cb_scenario_pair_potential_of(const cb_node *item, const cb_node **at);
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                     const cb_node *events);
 extern const cb_param cb_scenario_contacts_table[];
@@ -69,8 +71,16 @@ cb_status cb_scenario_for_bodies(cb_scenario *s, const cb_node *bodies, const cb
                                  cb_status (*add)(cb_builder *, int body, const void *what), const void *what);
 /* Finds the index of the body whose name is the text of node. */
 cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *body);
-/* Reads a particle, given as [body, number]; *index: its index in the builder. */
-cb_status cb_scenario_read_particle(const cb_scenario *s, const cb_node *node, int *index);
+/* Reads a point: a particle, given as [body, number], or a point of a rigid body. *index: its index in the builder. */
+cb_status cb_scenario_read_particle(cb_scenario *s, const cb_node *node, int *index);
+/* Reads a point of a rigid body, {body: NAME, at: [x, y, z]} in its frame, in the same way. */
+cb_status cb_scenario_read_body_point(cb_scenario *s, const cb_node *node, int *index);
+/* The key `start`. project: the start is projected onto the constraints. */
+typedef struct cb_start {
+  bool project;
+  double tolerance;
+} cb_start;
+cb_status cb_scenario_read_start(cb_scenario *s, const cb_node *node, cb_start *out);
 /* Adds the position of node to a failure of the builder that has no position; if the text of node is an expression, a
  * failure in it gets the position in the expression. */
 cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression);
@@ -98,6 +108,9 @@ const cb_node *cb_scenario_blame_start(const cb_node *root, cb_status status);
 /* An item of `bodies` with its defaults, for particles and for bodies in a fluid. */
 const cb_node *cb_scenario_resolve_body(cb_scenario *s, const cb_node *node);
 const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node);
+/* The values of `fluid` and `bundle` with their defaults. */
+const cb_node *cb_scenario_resolve_fluid(cb_scenario *s, const cb_node *node);
+const cb_node *cb_scenario_resolve_bundle(cb_scenario *s, const cb_node *node);
 /* Writes the complete tree with its defaults, as text, to s->resolved. */
 cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root);
 
@@ -112,6 +125,6 @@ typedef struct cb_map_doc {
 extern const cb_map_doc cb_map_docs[];
 
 extern const cb_param cb_cycle_time_table[], cb_cycle_step_table[], cb_place_table[], cb_motion_table[],
-    cb_repeat_table[], cb_part_table[], cb_wrench_table[], cb_vortex_table[], cb_sequence_table[], cb_inertial_table[],
-    cb_piece_table[], cb_interaction_table[], cb_central_table[], cb_harmonic_table[], cb_field_table[],
-    cb_value_table[];
+    cb_repeat_table[], cb_part_table[], cb_wrench_table[], cb_sequence_table[], cb_inertial_table[], cb_piece_table[],
+    cb_interaction_table[], cb_central_table[], cb_harmonic_table[], cb_field_table[], cb_spring_table[],
+    cb_force_table[], cb_value_table[];

@@ -3,6 +3,7 @@
 #include "bodies/place.h"
 #include "bundle/gait_text.h"
 #include "core/file.h"
+#include "core/registry.h"
 #include "scenario/bundle_scenario.h"
 #include "scenario/fluid.h"
 #include "scenario/scenario_class.h"
@@ -175,16 +176,47 @@ const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node)
   return full ? placed_poses(s, placed_pieces(s, placed(s, full, "mesh"))) : NULL;
 }
 
-static const cb_node *fluid(cb_scenario *s, const cb_node *node) {
+/* A flow with the defaults of its class, and with the absolute path of its file. */
+static const cb_node *flow_of(cb_scenario *s, const cb_node *node) {
+  const char *name = node->keys[0]->text;
+  const cb_fluid_flow_class *c = cb_fluid_flow_classes[cb_registry_find(&cb_fluid_flow_registry, name, strlen(name))];
+  if (c->from_grid) return placed(s, node, name);
+  return c->params ? replaced(s, node, name, with_defaults(s, c->params, node->items[0])) : node;
+}
+
+static const cb_node *flows_of(cb_scenario *s, const cb_node *node) {
+  if (node->kind != CB_NODE_LIST) return flow_of(s, node);
+  cb_node *list = copy_of_list(s, node);
+  for (size_t i = 0; list && i < node->count; i++)
+    if (!(list->items[i] = flow_of(s, node->items[i]))) return NULL;
+  return list;
+}
+
+/* A medium with the defaults of its class; NAME becomes {NAME: ..} if the class has keys. */
+static const cb_node *medium_of(cb_scenario *s, const cb_node *node) {
+  const bool named = node->kind != CB_NODE_MAP;
+  const cb_node *key = named ? node : node->keys[0];
+  const cb_fluid_medium_class *c =
+      cb_fluid_medium_classes[cb_registry_find(&cb_fluid_medium_registry, key->text, strlen(key->text))];
+  if (!c || !c->params) return node;
+  cb_node *map = new_map(s, 1);
+  if (!map) return NULL;
+  map->keys[0] = key;
+  map->items[0] = cb_params_resolved(c->params, named ? NULL : node->items[0], s->arena);
+  return map->items[0] ? map : NULL;
+}
+
+const cb_node *cb_scenario_resolve_fluid(cb_scenario *s, const cb_node *node) {
   const cb_node *full = cb_params_resolved(cb_fluid_table, node, s->arena), *flow = cb_node_get(full, "flow"),
-                *floor = cb_node_get(full, "floor");
-  if (flow) full = replaced(s, full, "flow", placed(s, flow, "grid"));
+                *floor = cb_node_get(full, "floor"), *medium = cb_node_get(full, "medium");
+  if (flow) full = replaced(s, full, "flow", flows_of(s, flow));
+  if (full && medium) full = replaced(s, full, "medium", medium_of(s, medium));
   full = with_models(s, with_models(s, full, "model"), "added_mass");
   return full && floor ? replaced(s, full, "floor", cb_params_resolved(cb_floor_table, floor, s->arena)) : full;
 }
 
 /* The map of a bundle with its defaults, and with the absolute paths of its files. */
-static const cb_node *bundle(cb_scenario *s, const cb_node *node) {
+const cb_node *cb_scenario_resolve_bundle(cb_scenario *s, const cb_node *node) {
   const cb_node *map = as_map(s, node);
   const char *name = map ? cb_node_get(map, "name")->text : "";
   const cb_param *params = NULL;
@@ -203,8 +235,7 @@ static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *
   }
   if (!strcmp(key, "integrator"))
     return with_defaults(s, s->integrator->class_->params, with_defaults(s, cb_scenario_table(s, key), node));
-  if (!strcmp(key, "fluid")) return fluid(s, node);
-  if (!strcmp(key, "bundle")) return bundle(s, node);
+  if (!strcmp(key, s->class->name) && s->class->resolve) return s->class->resolve(s, node);
   if (!strcmp(key, "bodies")) {
     cb_node *list = copy_of_list(s, node);
     for (size_t i = 0; list && i < node->count; i++)
@@ -219,7 +250,8 @@ cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root) {
   const char *added[2];
   size_t more = 0;
   if (!cb_node_get(root, "record")) added[more++] = "record";
-  if (!cb_node_get(root, "start") && s->system && cb_system_constraints(s->system)) added[more++] = "start";
+  if (!cb_node_get(root, "start") && cb_scenario_system(s) && cb_system_constraints(cb_scenario_system(s)))
+    added[more++] = "start";
   cb_node *full = new_map(s, root->count + more);
   bool lost = !full;
   for (size_t i = 0; !lost && i < full->count; i++) {
@@ -264,11 +296,11 @@ cb_status cb_scenario_with_gait(cb_scenario *s, const cb_gait *gait, cb_text *ou
   cb_status status = set_gait(s, gait);
   if (!status && !cb_node_get(cb_tree_root(s->tree), "integrator")) {
     char text[96];
-    snprintf(text, sizeof text, "integrator={name: magnus, step: %.17g}", s->bundle->period / 100);
+    snprintf(text, sizeof text, "integrator={name: magnus, step: %.17g}", cb_bundle_scenario_of(s)->period / 100);
     status = cb_tree_set(s->tree, text);
   }
   if (status) return status;
-  const cb_node *root = cb_tree_root(s->tree), *own = bundle(s, cb_node_get(root, "bundle"));
+  const cb_node *root = cb_tree_root(s->tree), *own = cb_scenario_resolve_bundle(s, cb_node_get(root, "bundle"));
   const cb_node *full = own ? replaced(s, root, "bundle", own) : NULL;
   if (!full) return cb_fail(CB_ERROR_MEMORY, "no memory for a scenario");
   return cb_node_emit(full, out);

@@ -48,7 +48,7 @@ const cb_node *cb_scenario_blame_start(const cb_node *root, cb_status status) {
 
 /* Reports a scenario that cannot start, at the node that causes the error. */
 static cb_status fail_at_start(const cb_scenario *s, const cb_node *root, cb_status status) {
-  const cb_node *node = s->class->blame(root, status);
+  const cb_node *node = s->class->blame ? s->class->blame(root, status) : NULL;
   return cb_node_fail(node ? node : cb_node_get(root, s->class->name), "%s", cb_error_text());
 }
 
@@ -57,9 +57,9 @@ static cb_status make_integrator(cb_scenario *s, const cb_node *root, const cb_n
   const char *name = s->class->integrator;
   cb_status status = name_node ? cb_node_string(name_node, &name) : CB_OK;
   if (status) return status;
-  if (s->class->configuration == &cb_configuration_particles && !s->system)
-    return cb_scenario_check_map("integrator", node);
-  status = cb_integrator_create_for(name, node, s->class->configuration, s->system, &s->integrator);
+  const cb_system *system = cb_scenario_system(s);
+  if (s->class->system && !system) return cb_scenario_check_map("integrator", node);
+  status = cb_integrator_create_for(name, node, s->class->problems, system, &s->integrator);
   return status > 0 ? fail_at_start(s, root, status) : status;
 }
 
@@ -117,7 +117,7 @@ static cb_status read_observables(cb_scenario *s, const cb_node *list, const cha
 static cb_status read_chart(cb_scenario *s, const record_parameters *p, cb_run_options *options) {
   bool coordinates = false;
   const char *name;
-  if (s->class->configuration != &cb_configuration_particles)
+  if (!s->class->charts)
     return p->chart ? cb_node_fail(p->chart, "`chart` applies only to scenarios with particles in a space") : CB_OK;
   if (!s->space) return CB_OK; /* the space could not be read */
   for (const char *const *other = options->observables; other && *other; other++)
@@ -163,7 +163,7 @@ static cb_status read_time(cb_scenario *s, const cb_node *node, const cb_node *r
 }
 
 static cb_status start_run(cb_scenario *s, const cb_node *root, const cb_run_options *options) {
-  const cb_status status = s->class->make_run(s, options);
+  const cb_status status = s->class->make_run(s, options, &s->run);
   if (!status || status == CB_ERROR_MEMORY || status == CB_ERROR_FILE || cb_failure_last().placed) return status;
   if (status == CB_ERROR_UNSUPPORTED) return cb_node_fail(cb_node_get(root, "integrator"), "%s", cb_error_text());
   const cb_node *observables = cb_node_get(cb_node_get(root, "record"), "observables");
@@ -185,8 +185,6 @@ cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root, bool whole) 
   options.end = time.end;
   options.step = step.step;
   options.retries = step.retries;
-  options.project = s->project;
-  options.start_tolerance = s->start_tolerance;
   if (whole && !errors.status) cb_errors_add(&errors, root, start_run(s, root, &options));
   return cb_errors_end(&errors);
 }

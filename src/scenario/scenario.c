@@ -1,5 +1,6 @@
 /* From a YAML file to a run that is ready to start: the class of a scenario, its keys, and reading it. */
 #include "scenario/scenario_class.h"
+#include "scenario/bundle_scenario.h"
 #include "tree/scalar.h"
 #include "scenario/member.h"
 #include "scenario/warnings.h"
@@ -9,57 +10,93 @@
 
 /* --- the class of a scenario, and the keys that it may have --- */
 
-static const cb_scenario_class *const kinds[] = {&cb_scenario_class_bundle, &cb_scenario_class_fluid,
-                                                 &cb_scenario_class_system, &cb_scenario_class_space};
-static const char *const keys[] = {"curvebody",  "title",        "space",       "system",   "fluid", "bundle", "bodies",
-                                   "potentials", "interactions", "constraints", "contacts", "walls", "events", "gait",
-                                   "optimum",    "start",        "integrator",  "time",     "record"};
 static const char *const shared[] = {"curvebody", "title", "integrator", "time", "record", NULL};
-enum { KEYS = sizeof keys / sizeof *keys, KINDS = sizeof kinds / sizeof *kinds };
+enum { KEYS_MAX = 256 };
+
+typedef struct key_list {
+  const char *key[KEYS_MAX + 1]; /* ended by NULL */
+  size_t n;
+} key_list;
 
 static bool is_among(const char *key, const char *const *list) {
   while (*list && strcmp(*list, key)) list++;
   return *list != NULL;
 }
 
-const cb_node *cb_scenario_section(const cb_node *root, const char *key) {
-  const cb_node *node = cb_node_get(root, key);
-  return node ? node : cb_node_misspelt(root, key, keys, KEYS);
+static void add_keys(key_list *all, const char *const *keys) {
+  for (; *keys && all->n < KEYS_MAX; keys++)
+    if (!is_among(*keys, all->key)) all->key[all->n++] = *keys;
 }
 
-const cb_scenario_class *cb_scenario_class_of(const cb_node *root) {
-  for (int k = 0; k < KINDS; k++)
-    if (cb_node_get(root, kinds[k]->name) ||
-        (is_among("space", kinds[k]->keys) && cb_node_get(root, "space") && cb_scenario_section(root, kinds[k]->name)))
-      return kinds[k];
-  for (int k = 0; k < KINDS; k++)
-    if (cb_scenario_section(root, kinds[k]->name)) return kinds[k];
+/* The keys of all classes. */
+static void list_keys(key_list *all) {
+  *all = (key_list){.n = 0};
+  add_keys(all, shared);
+  for (size_t c = 0; cb_configurations[c]; c++) add_keys(all, cb_configurations[c]->keys);
+}
+
+const cb_node *cb_scenario_section(const cb_node *root, const char *key) {
+  const cb_node *node = cb_node_get(root, key);
+  key_list all;
+  if (node) return node;
+  list_keys(&all);
+  return cb_node_misspelt(root, key, all.key, all.n);
+}
+
+const cb_configuration *cb_scenario_usual_class(void) {
+  size_t c = 0;
+  while (!cb_configurations[c]->usual) c++;
+  return cb_configurations[c];
+}
+
+const cb_configuration *cb_scenario_class_of(const cb_node *root) {
+  const cb_configuration *const usual = cb_scenario_usual_class(), *class;
+  const bool given = cb_node_get(root, usual->name);
+  for (size_t c = 0; (class = cb_configurations[c]); c++)
+    if (class != usual && (cb_node_get(root, class->name) ||
+                           (given && is_among(usual->name, class->keys) && cb_scenario_section(root, class->name))))
+      return class;
+  if (given) return usual;
+  for (size_t c = 0; (class = cb_configurations[c]); c++)
+    if (class != usual && cb_scenario_section(root, class->name)) return class;
+  return cb_scenario_section(root, usual->name) ? usual : NULL;
+}
+
+/* A key that only another class has; *of: that class. NULL: there is none. */
+static const cb_node *foreign(const cb_node *root, const cb_configuration *class, const cb_configuration **of) {
+  for (size_t c = 0; cb_configurations[c]; c++) {
+    *of = cb_configurations[c];
+    for (const char *const *key = (*of)->only; *of != class && key && *key; key++)
+      if (cb_node_get(root, *key)) return cb_node_get(root, *key);
+  }
   return NULL;
 }
 
-static bool is_of_two(const cb_node *root, const cb_scenario_class *class) {
-  if (!is_among("gait", class->keys) && (cb_node_get(root, "gait") || cb_node_get(root, "optimum"))) return true;
-  for (int k = 0; k < KINDS; k++)
-    if (kinds[k] != class && !is_among(kinds[k]->name, class->keys) && cb_node_get(root, kinds[k]->name)) return true;
+static bool is_of_two(const cb_node *root, const cb_configuration *class) {
+  const cb_configuration *other;
+  if (foreign(root, class, &other)) return true;
+  for (size_t c = 0; (other = cb_configurations[c]); c++)
+    if (other != class && !is_among(other->name, class->keys) && cb_node_get(root, other->name)) return true;
   return false;
 }
 
-static cb_status check_keys(const cb_node *root, const cb_scenario_class *class) {
-  const cb_node *gait = cb_node_get(root, "gait");
-  if (!gait) gait = cb_node_get(root, "optimum");
+static cb_status check_keys(const cb_node *root, const cb_configuration *class) {
+  const cb_configuration *of;
+  const cb_node *alone = foreign(root, class, &of);
+  key_list all;
+  list_keys(&all);
   cb_errors errors = cb_errors_begin();
-  cb_errors_add(&errors, root, cb_node_check_keys(root, keys, KEYS));
-  if (!class && gait) {
-    cb_errors_add(&errors, gait,
-                  cb_node_fail(gait, "the key `bundle` is missing: expected the bundle in which the gait moves"));
+  cb_errors_add(&errors, root, cb_node_check_keys(root, all.key, all.n));
+  if (!class && alone) {
+    cb_errors_add(&errors, alone, cb_node_fail(alone, "the key `%s` is missing: expected %s", of->name, of->without));
     return cb_errors_end(&errors);
   }
-  if (!class) class = &cb_scenario_class_space;
-  for (int k = 0; k < KEYS; k++) {
-    const cb_node *node = cb_node_get(root, keys[k]);
-    if (!node || is_among(keys[k], shared) || is_among(keys[k], class->keys)) continue;
+  if (!class) class = cb_scenario_usual_class();
+  for (size_t k = 0; k < all.n; k++) {
+    const cb_node *node = cb_node_get(root, all.key[k]);
+    if (!node || is_among(all.key[k], shared) || is_among(all.key[k], class->keys)) continue;
     cb_errors_add(&errors, node,
-                  cb_node_fail(node, "`%s` next to `%s`: expected only one of them", keys[k], class->name));
+                  cb_node_fail(node, "`%s` next to `%s`: expected only one of them", all.key[k], class->name));
   }
   for (const char *const *key = class->required; *key && !is_of_two(root, class); key++)
     if (!cb_scenario_section(root, *key))
@@ -90,6 +127,13 @@ static cb_status check_format(cb_scenario *s, const cb_node *root) {
   return cb_errors_end(&errors);
 }
 
+static cb_status take_class(cb_scenario *s, const cb_configuration *class) {
+  s->own = cb_arena_alloc(s->arena, 1, class->size ? class->size : 1);
+  if (!s->own) return cb_fail(CB_ERROR_MEMORY, "no memory for a scenario");
+  s->class = class;
+  return CB_OK;
+}
+
 static cb_status read_all(cb_scenario *s) {
   const cb_node *root = cb_tree_root(s->tree);
   if (root->kind != CB_NODE_MAP)
@@ -98,34 +142,39 @@ static cb_status read_all(cb_scenario *s) {
   if (sweep)
     return cb_node_fail(
         sweep, "expected a scenario, found a sweep: run it with `curvebody sweep`, or check it with --dry-run");
-  const cb_scenario_class *class = cb_scenario_class_of(root);
-  s->class = class ? class : &cb_scenario_class_space;
+  const cb_configuration *class = cb_scenario_class_of(root);
+  const cb_status status = take_class(s, class ? class : cb_scenario_usual_class());
+  if (status) return status;
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, root, check_keys(root, class));
   cb_errors_add(&errors, root, check_format(s, root));
-  if (class ? is_of_two(root, class) : cb_node_get(root, "gait") || cb_node_get(root, "optimum"))
-    return cb_errors_end(&errors);
+  if (is_of_two(root, s->class)) return cb_errors_end(&errors);
   cb_errors_add(&errors, root, s->class->read(s, root));
   if (!errors.status && s->class->finish) cb_errors_add(&errors, root, s->class->finish(s, root));
   cb_errors_add(&errors, root, cb_scenario_read_run(s, root, !errors.status));
-  const cb_status status = cb_errors_end(&errors);
-  return status || s->plain ? status : cb_scenario_resolve(s, root);
+  const cb_status read = cb_errors_end(&errors);
+  return read || s->plain ? read : cb_scenario_resolve(s, root);
 }
 
 /* Reads a bundle, with or without a gait; no run is made. */
 static cb_status read_bundle(cb_scenario *s) {
   const cb_node *root = cb_tree_root(s->tree);
-  static const char *const of_gait[] = {"curvebody", "title",      "bundle", "gait",  "start",
-                                        "optimum",   "integrator", "time",   "record"};
+  const cb_configuration *class = NULL;
+  key_list all = {.n = 0};
   if (root->kind != CB_NODE_MAP)
     return cb_node_fail(root, "expected a scenario: a map that begins with `curvebody: %d`", FORMAT);
-  if (!cb_scenario_section(root, "bundle"))
-    return cb_node_fail(root, "the key `bundle` is missing: see `curvebody list bundles`");
+  for (size_t c = 0; cb_configurations[c] && !class; c++)
+    if (cb_configurations[c]->gait && cb_scenario_section(root, cb_configurations[c]->name))
+      class = cb_configurations[c];
+  if (!class) return cb_node_fail(root, "the key `bundle` is missing: see `curvebody list bundles`");
+  const cb_status status = take_class(s, class);
+  if (status) return status;
+  add_keys(&all, shared);
+  add_keys(&all, class->keys);
   cb_errors errors = cb_errors_begin();
-  cb_errors_add(&errors, root, cb_node_check_keys(root, of_gait, sizeof of_gait / sizeof *of_gait));
+  cb_errors_add(&errors, root, cb_node_check_keys(root, all.key, all.n));
   cb_errors_add(&errors, root, check_format(s, root));
-  s->class = &cb_scenario_class_bundle;
-  cb_errors_add(&errors, root, s->class->read(s, root));
+  cb_errors_add(&errors, root, class->read(s, root));
   return cb_errors_end(&errors);
 }
 
@@ -235,11 +284,25 @@ cb_status cb_scenario_open_record(const char *name, const char *text, const char
   return finish(tree, NULL, sets, n, read_all, out);
 }
 
+cb_status cb_scenario_class_of_record(cb_reader *reader, const char *path, const cb_configuration **out) {
+  const char *text;
+  cb_tree *tree;
+  cb_status status = cb_reader_scenario(reader, "resolved", &text);
+  if (!status) status = cb_yaml_read_text(path, text, strlen(text), &tree);
+  if (status) return status;
+  cb_rename_former(cb_tree_root(tree));
+  *out = cb_scenario_class_of(cb_tree_root(tree));
+  cb_tree_free(tree);
+  return CB_OK;
+}
+
 void cb_scenario_free(cb_scenario *s) {
   if (!s) return;
   cb_run_free(s->run);
   cb_integrator_free(s->integrator);
-  if (s->class) s->class->free(s);
+  if (s->class && s->class->free) s->class->free(s);
+  cb_builder_free(s->builder);
+  cb_space_free(s->space);
   cb_tree_free(s->tree);
   cb_arena_free(s->arena);
 }
@@ -248,8 +311,22 @@ const char *cb_scenario_title(const cb_scenario *s) { return s->title; }
 const char *cb_scenario_source(const cb_scenario *s) { return cb_tree_source(s->tree); }
 const char *cb_scenario_resolved(const cb_scenario *s) { return s->resolved; }
 const cb_space *cb_scenario_space(const cb_scenario *s) { return s->space; }
-const cb_system *cb_scenario_system(const cb_scenario *s) { return s->system; }
+const cb_system *cb_scenario_system(const cb_scenario *s) { return s->class->system ? s->class->system(s) : NULL; }
 cb_integrator *cb_scenario_integrator(cb_scenario *s) { return s->integrator; }
 cb_run *cb_scenario_run(cb_scenario *s) { return s->run; }
 
 cb_record_options cb_scenario_record(const cb_scenario *s) { return s->record; }
+
+const cb_configuration *cb_scenario_configuration(const cb_scenario *s) { return s->class; }
+void *cb_scenario_own(const cb_scenario *s) { return s->own; }
+
+int cb_scenario_bodies(const cb_scenario *s) { return s->class->bodies ? s->class->bodies(s) : 0; }
+const char *cb_scenario_body_name(const cb_scenario *s, int i) {
+  return s->class->body_name ? s->class->body_name(s, i) : "";
+}
+const struct cb_immersed *cb_scenario_body(const cb_scenario *s, int i) {
+  return s->class->body ? s->class->body(s, i) : NULL;
+}
+const cb_bundle_scenario *cb_bundle_scenario_of(const cb_scenario *s) {
+  return s->class->gait ? s->class->gait(s) : NULL;
+}

@@ -11,12 +11,13 @@
 #include "scenario/fluid.h"
 #include "numerics/numerics_curved.h"
 #include "tree/scalar.h"
+#include <curvebody/pair_potential.h>
 
 #include <math.h>
 #include <string.h>
 #include <stdio.h>
 
-static double curvature(const cb_scenario *s) { return s->fluid->fluid.curvature; }
+static double curvature(const cb_scenario *s) { return cb_fluid_scenario_of(s)->fluid.curvature; }
 
 /* --- the space --- */
 
@@ -33,7 +34,7 @@ cb_status cb_scenario_read_filled(cb_scenario *s, const cb_node *node) {
     return cb_node_fail(cb_node_get(node, "chart"),
                         "bodies in a fluid are moved by isometries, not by coordinates: expected no `chart` of the "
                         "space; set `chart` of the body instead");
-  s->fluid->fluid.curvature = g->factor[0].curvature;
+  cb_fluid_scenario_of(s)->fluid.curvature = g->factor[0].curvature;
   return CB_OK;
 }
 
@@ -79,7 +80,7 @@ static bool rests(const cb_flow *flow) {
 }
 
 cb_status cb_scenario_check_filling(const cb_scenario *s, const cb_node *fluid) {
-  const cb_fluid_scenario *m = s->fluid;
+  const cb_fluid_scenario *m = s->own;
   const double *g = m->fluid.gravity;
   const cb_node *gravity = cb_node_get(fluid, "gravity"), *flow = cb_node_get(fluid, "flow"),
                 *medium = cb_node_get(fluid, "medium"), *floor = cb_node_get(fluid, "floor"),
@@ -122,7 +123,7 @@ static cb_status refuse(const cb_node *body, const char *key, const char *why) {
 cb_status cb_scenario_check_curved_body(const cb_scenario *s, const cb_node *body) {
   const cb_node *chart = cb_node_get(body, "chart"), *lumped = cb_node_get(body, "mass_model"),
                 *added = cb_node_get(body, "added_mass");
-  const cb_immersed_kind *kind = s->fluid->kind + s->fluid->n_kinds - 1;
+  const cb_immersed_kind *kind = cb_fluid_scenario_of(s)->kind + cb_fluid_scenario_of(s)->n_kinds - 1;
   cb_errors errors = cb_errors_begin();
   if (chart && !s->space)
     cb_errors_add(&errors, chart,
@@ -209,7 +210,7 @@ cb_status cb_scenario_check_curved_run(const cb_scenario *s) {
 /* --- potentials ---
  *
  * The potentials of particles (scenario/scenario_forces.c) act on the matter of bodies and on the displaced fluid.
- * They need a curved space; in e3 there is `gravity`.
+ * In e3 they act on the centre of mass of a body (scenario/scenario_points.c).
  *
  *   potentials: [{central: {pair_potential: gravity, strength: 10, at: .., body: a}},
  *                {expression: {chart: .., value: "m*9.81*z"}}]
@@ -221,20 +222,13 @@ cb_status cb_scenario_check_curved_run(const cb_scenario *s) {
 /* --- potentials without a meaning for bodies --- */
 
 static cb_status check_one(const cb_node *node) {
-  const cb_node *map = node->kind == CB_NODE_MAP && node->count == 1 ? node->items[0] : NULL;
-  const cb_node *pair_potential = map ? cb_node_get(map, "pair_potential") : NULL;
-  if (!map) return CB_OK; /* the error is reported where the potential is read */
-  if (!strcmp(node->keys[0]->text, "harmonic"))
-    return cb_node_fail(node->keys[0],
-                        "the force of a spring does not depend on mass, but a body is a continuum: "
-                        "expected `central` with an expression of m, such as m*k*d^2/2");
-  if (pair_potential && pair_potential->text && strcmp(pair_potential->text, "gravity") &&
-      !cb_node_get(map, "expression"))
-    return cb_node_fail(pair_potential,
-                        "the force of `%s` does not depend on mass, but a body is a continuum: expected "
-                        "gravity, or an expression of m",
-                        pair_potential->text);
-  return CB_OK;
+  const cb_node *at;
+  const cb_pair_potential_class *c = cb_scenario_pair_potential_of(node, &at);
+  if (!c || c->expression || c->factor == CB_PAIR_FACTOR_MASS) return CB_OK; /* check_proportion checks the others */
+  return cb_node_fail(at,
+                      "the force of `%s` does not depend on mass, but a body is a continuum: expected gravity, or an "
+                      "expression of m, such as m*k*d^2/2",
+                      c->name);
 }
 
 static cb_status check_all(const cb_node *list) {
@@ -257,7 +251,7 @@ static const char *name_of(cb_scenario *s, const cb_node *body, size_t i) {
  * particle. The particle is not at the base point, where a potential may be undefined. */
 static cb_status build(cb_scenario *s, const cb_node *potentials, const cb_node *bodies, size_t own, double mass,
                        cb_system **out) {
-  const double K = s->fluid->fluid.curvature, r = 0.3, R = 1 / sqrt(fabs(K)), still[4] = {0},
+  const double K = cb_fluid_scenario_of(s)->fluid.curvature, r = 0.3, R = 1 / sqrt(fabs(K)), still[4] = {0},
                side = R * (K > 0 ? sin(r) : sinh(r)) / sqrt(14),
                x[4] = {side, 2 * side, 3 * side, R * (K > 0 ? cos(r) : cosh(r))};
   cb_status status = cb_builder_create(s->space, &s->builder);
@@ -268,7 +262,7 @@ static cb_status build(cb_scenario *s, const cb_node *potentials, const cb_node 
     status = cb_builder_body(s->builder, name, &index);
     if (!status && i == own) status = cb_builder_particle(s->builder, NULL, mass, 0, 0, x, still, &index);
   }
-  if (!status) status = cb_scenario_read_forces(s, potentials, NULL);
+  if (!status) status = cb_scenario_read_forces(s, potentials, NULL, NULL);
   if (!status) status = cb_scenario_placed(s, cb_builder_finish(s->builder, out), potentials, false);
   cb_builder_free(s->builder);
   s->builder = NULL;
@@ -307,12 +301,8 @@ static cb_status check_proportion(cb_scenario *s, const cb_node *potentials, con
 }
 
 cb_status cb_scenario_read_potentials(cb_scenario *s, const cb_node *potentials, const cb_node *bodies) {
-  cb_fluid_scenario *m = s->fluid;
-  if (!potentials) return CB_OK;
-  if (!s->space)
-    return cb_node_fail(potentials, "`potentials` next to `fluid`: expected `gravity` in `fluid`, or a curved `space`");
-  if (m->fluid.curvature == 0)
-    return cb_node_fail(potentials, "`potentials` next to `fluid` need a curved space: in e3 expected `gravity`");
+  cb_fluid_scenario *m = s->own;
+  if (!potentials || m->fluid.curvature == 0) return CB_OK;
   cb_status status = check_all(potentials);
   if (status || !bodies || bodies->kind != CB_NODE_LIST) return status;
   m->potential = cb_arena_alloc(s->arena, bodies->count, sizeof *m->potential);
@@ -321,6 +311,7 @@ cb_status cb_scenario_read_potentials(cb_scenario *s, const cb_node *potentials,
   s->bodies = bodies;
   for (size_t i = 0; i < bodies->count && !status; i++) {
     m->n_potentials = i + 1;
+    if (cb_node_get(bodies->items[i], "kind")) continue; /* particles */
     status = build(s, potentials, bodies, i, 1, &m->potential[i]);
     if (!status) status = check_proportion(s, potentials, bodies, i, m->potential[i]);
   }

@@ -97,7 +97,7 @@ static cb_status read_period(cb_scenario *s, const cb_node *node, cb_poses *pose
 }
 
 static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immersed_kind *kind) {
-  const cb_fluid_scenario *m = s->fluid;
+  const cb_fluid_scenario *m = s->own;
   const cb_poses_parameters parameters = {m->parameter, m->parameter_value, m->n_parameters};
   cb_poses_motion *motion;
   const cb_node **from;
@@ -283,7 +283,7 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
   how.posed = by_files;
   if (shape) status = read_shape(s, shape, &kind->surface);
   if (mesh) status = read_mesh(s, mesh, k->scale, &how, &file, &kind->surface);
-  if (!status && poses && !s->fluid->lost)
+  if (!status && poses && !cb_fluid_scenario_of(s)->lost)
     status = by_files ? from_files(s, poses, &p, file, k->scale, &how, kind) : from_expressions(s, poses, kind);
   cb_mesh_free(file);
   if (kind->surface && cb_node_get(body, "scale")) cb_surface_know_unit(kind->surface);

@@ -249,22 +249,13 @@ cb_status cb_record_verify(const char *path, cb_verify_listener listener, void *
   return status;
 }
 
-/* ---- States. Evenly chosen rows of particles with a recorded state, and the state of the newest checkpoint, are
+/* ---- States. Evenly chosen rows that determine their state, and the state of the newest checkpoint, are
  * computed again. Only fields that depend on nothing else than the state are compared. */
 
 enum { MAX_ROWS = 2000, MAX_NUMBERS = 1 << 26 };
 static const double tolerance = 1e-9; /* relative to the largest number of the row */
 
-static const char *const measured[] = {
-    "time",       "step",          "plot_position",    "plot_velocity",    "position",         "momentum",    "origin",
-    "separation", "energy",        "kinetic_energy",   "potential_energy", "killing_momentum", "coordinates", "pose",
-    "twist",      "body_momentum", "spatial_momentum", "casimir",          "centre",           "shape",       "group"};
-
-static bool is_measured(const char *name) {
-  for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
-    if (!strcmp(measured[i], name)) return true;
-  return false;
-}
+enum { PARTS_MAX = 8 };
 
 typedef struct states {
   cb_verify *v;
@@ -274,7 +265,8 @@ typedef struct states {
   const cb_reader_field *field;
   size_t fields, numbers; /* numbers: the largest number of values per row of a field */
   double *row;
-  int position, momentum, origin; /* indices of the fields with these names, or -1 */
+  int part[PARTS_MAX]; /* [parts]: the fields that determine the state; parts is 0 if one of them is not recorded */
+  size_t parts;
 } states;
 
 static int find(const states *s, const char *name) {
@@ -294,7 +286,7 @@ static double largest(const states *s, const void *const *row) {
   double maximum = 0;
   for (size_t f = 0; f < s->layout->n_fields; f++) {
     const int at = find(s, s->layout->fields[f].name);
-    for (size_t i = 0; at >= 0 && is_measured(s->field[at].name) && i < s->field[at].count; i++) {
+    for (size_t i = 0; at >= 0 && cb_run_is_measured(s->run, s->field[at].name) && i < s->field[at].count; i++) {
       const double value = fabs(again(&s->layout->fields[f], row[f], i));
       if (value > maximum && isfinite(value)) maximum = value;
     }
@@ -310,7 +302,7 @@ static cb_status compare(states *s, uint64_t number, const char *of) {
   const double scale = status ? 0 : largest(s, row);
   for (size_t f = 0; f < s->layout->n_fields && !status; f++) {
     const int at = find(s, s->layout->fields[f].name);
-    if (at < 0 || !is_measured(s->field[at].name)) continue;
+    if (at < 0 || !cb_run_is_measured(s->run, s->field[at].name)) continue;
     status = cb_reader_rows(s->reader, (size_t)at, number, 1, s->row);
     for (size_t i = 0; i < s->field[at].count && !status; i++) {
       const double value = again(&s->layout->fields[f], row[f], i);
@@ -325,27 +317,35 @@ static cb_status compare(states *s, uint64_t number, const char *of) {
   return status;
 }
 
-/* ---- Rows of particles */
+/* ---- Rows that determine the state */
 
 static cb_status restore_row(states *s, double *state, uint64_t number) {
-  const int of[] = {s->position, s->momentum, s->origin};
-  const double *part[3];
+  const double *part[PARTS_MAX];
   double time, step;
   cb_status status = cb_reader_rows(s->reader, 0, number, 1, &time);
   if (!status) status = cb_reader_rows(s->reader, 1, number, 1, &step);
-  for (int i = 0; i < 3 && !status; i++) {
-    status = cb_reader_rows(s->reader, (size_t)of[i], number, 1, state);
+  for (size_t i = 0; i < s->parts && !status; i++) {
+    status = cb_reader_rows(s->reader, (size_t)s->part[i], number, 1, state);
     part[i] = state;
-    state += s->field[of[i]].count;
+    state += s->field[s->part[i]].count;
   }
   if (status) return status;
-  status = cb_run_restore_row(s->run, &(cb_row_state){time, (int64_t)step, part[0], part[1], part[2]});
+  status = cb_run_restore_row(s->run, &(cb_row_state){time, (int64_t)step, part});
   return status ? status : compare(s, number, "its state");
 }
 
+static void find_parts(states *s) {
+  const char *const *name = cb_run_state_fields(s->run);
+  for (s->parts = 0; name && name[s->parts] && s->parts < PARTS_MAX; s->parts++)
+    if ((s->part[s->parts] = find(s, name[s->parts])) < 0) break;
+  if (name && name[s->parts]) s->parts = 0;
+}
+
 static cb_status compare_rows(states *s) {
-  if (!cb_run_can_restore_row(s->run) || s->position < 0 || s->momentum < 0 || s->origin < 0) return CB_OK;
-  const size_t count = s->field[s->position].count + s->field[s->momentum].count + s->field[s->origin].count;
+  size_t count = 0;
+  find_parts(s);
+  for (size_t i = 0; i < s->parts; i++) count += s->field[s->part[i]].count;
+  if (!s->parts) return CB_OK;
   double *state = malloc(count * sizeof *state);
   if (!state) return cb_fail(CB_ERROR_MEMORY, "%s: no memory for a state", s->v->path);
   uint64_t rows = s->v->good.rows, maximum = MAX_NUMBERS / count + 1;
@@ -399,9 +399,6 @@ static cb_status verify_states(cb_verify *v, cb_reader *reader, cb_scenario *sce
   }
   for (size_t f = 0; f < s.fields; f++)
     if (s.field[f].count > s.numbers) s.numbers = s.field[f].count;
-  s.position = find(&s, "position");
-  s.momentum = find(&s, "momentum");
-  s.origin = find(&s, "origin");
   s.row = malloc(s.numbers * sizeof *s.row);
   cb_status status = s.row ? compare_rows(&s) : cb_fail(CB_ERROR_MEMORY, "%s: no memory for a row", v->path);
   if (!status) status = compare_checkpoint(&s);

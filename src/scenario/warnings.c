@@ -239,7 +239,7 @@ static cb_status warn_of_fluid(const cb_bundle_scenario *m, const cb_mass *mass,
   return status;
 }
 
-cb_status cb_scenario_warn_of_bundle(const cb_scenario *scenario) {
+cb_status cb_scenario_warn_of_bundle(cb_scenario *scenario) {
   static const char *const name = "bundle immersed: ";
   const cb_bundle_scenario *m = cb_bundle_scenario_of(scenario);
   cb_mass mass;
@@ -253,7 +253,7 @@ cb_status cb_scenario_warn_of_bundle(const cb_scenario *scenario) {
   return !status && m->fluid > 0 ? warn_of_fluid(m, &mass, name) : status;
 }
 
-static cb_status warn_of_bodies(cb_scenario *scenario) {
+cb_status cb_scenario_warn_of_bodies(cb_scenario *scenario) {
   const int n = cb_scenario_bodies(scenario);
   const cb_immersed *before = NULL;
   const double start = cb_run_time(cb_scenario_run(scenario));
@@ -288,8 +288,8 @@ cb_status cb_scenario_warn(cb_scenario *scenario) {
   const cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = NULL}); /* the receiver of notes */
   cb_warnings_to((cb_warning_taker){list_warning, &to, before.note, before.note_context});
   cb_scenario_warn_again(scenario);
-  cb_status status = warn_of_bodies(scenario);
-  if (!status) status = cb_scenario_warn_of_bundle(scenario);
+  const cb_configuration *class = cb_scenario_configuration(scenario);
+  const cb_status status = class->warn ? class->warn(scenario) : CB_OK;
   cb_warnings_to(before);
   return status ? status : to.status;
 }

@@ -5,7 +5,7 @@
 #include "core/warning.h"
 #include "fluid/local.h"
 #include <curvebody/fluid_model.h>
-#include <curvebody/scenario.h>
+#include <curvebody/configuration.h>
 
 /* Warns of parts that intersect themselves or each other, whose masses and faces then count twice. body: the beginning
  * of the text, such as "body `fish`: ", or "". */
@@ -26,7 +26,9 @@ void cb_note_closed(const cb_surface *surface, const char *body);
 /* Notes that a body of more than 1000 t may come from a file in millimetres. scale: the key in the user's notation. */
 void cb_note_large(const cb_surface *surface, const cb_mass *mass, const char *scale, const char *body);
 /* Gives these warnings by cb_warn for the body of an `immersed` bundle, with the vertices of its surface at rest. */
-cb_status cb_scenario_warn_of_bundle(const cb_scenario *scenario);
+cb_status cb_scenario_warn_of_bundle(cb_scenario *scenario);
+/* Gives all warnings above for each body of a scenario, and warnings of poses that jump. */
+cb_status cb_scenario_warn_of_bodies(cb_scenario *scenario);
 /* Repeats the warnings that were given while the scenario was read, to the receivers of this thread. */
 void cb_scenario_warn_again(const cb_scenario *scenario);
 /* Adds warnings to the warnings of the scenario's run (cb_run_warnings): those that were given while it was read, all

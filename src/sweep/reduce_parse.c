@@ -4,7 +4,6 @@
 #include "core/text.h"
 #include "sweep/reduce_private.h"
 #include "record/names.h"
-#include <curvebody/run.h>
 
 #include <ctype.h>
 #include <stdio.h>
@@ -68,10 +67,8 @@ static bool is_listed(const char *list, const char *text) {
 
 /* The observables that would record a field of that name; NULL: no observables do. */
 static const char *group_with(const cb_reduce_text *r, const char *name) {
-  if (!r->has_time) return NULL; /* the rows do not come from a run */
-  const cb_observable_doc *group = dimension_of(r, "pose_part") ? cb_fluid_observables
-                                   : dimension_of(r, "number")  ? cb_bundle_observables
-                                                                : cb_observable_groups;
+  const cb_observable_doc *group = r->layout->observables;
+  if (!group) return NULL; /* the rows do not come from a run */
   while (group->name && !(group->fields && is_listed(group->fields, name))) group++;
   return group->name;
 }

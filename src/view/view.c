@@ -4,7 +4,7 @@
 
 #include "record/output.h"
 #include "record/record_warnings.h"
-#include "scenario/private.h"
+#include "scenario/scenario_class.h"
 #include "tree/scalar.h"
 
 #include <curvebody/view.h>
@@ -97,14 +97,15 @@ static cb_status open_scenario(cb_view *v) {
   }
   cb_rename_former(cb_tree_root(v->tree));
   const cb_node *root = cb_tree_root(v->tree), *space = cb_node_get(root, "space");
-  const bool fluid = cb_view_field(v, "pose") >= 0;
+  const cb_configuration *class = cb_scenario_class_of(root);
+  if (class && class->drawing) v->drawing = class->drawing;
   cb_tree *flat = NULL;
-  if (!space && fluid) {
-    status = cb_yaml_read_text(v->path, "e3", 2, &flat);
+  if (!space && v->drawing->space) {
+    status = cb_yaml_read_text(v->path, v->drawing->space, strlen(v->drawing->space), &flat);
     if (status) return status;
     space = cb_tree_root(flat);
   }
-  if (space && !cb_node_get(root, "bundle")) {
+  if (space) {
     status = cb_space_read(space, &v->space);
     if (status) v->space = NULL;
     if (status && status != CB_ERROR_MEMORY) status = CB_OK;
@@ -159,7 +160,7 @@ static cb_status fill(const cb_view *v, bool watched) {
 
 static cb_status fill_frames(const cb_view *v) {
   cb_status status = put_frames(v);
-  if (!status) status = cb_view_field(v, "pose") < 0 || !v->space ? cb_view_particles(v) : cb_view_bodies(v);
+  if (!status) status = v->drawing->draw(v);
   if (!status) status = cb_view_shapes(v);
   cb_page_end(v->page, '}');
   return status ? status : cb_page_check(v->page);
@@ -170,11 +171,7 @@ static cb_status make(cb_view *v, const cb_view_options *options) {
   const uint64_t asked = options ? options->frames : 0;
   const size_t capacity = maximum_bytes - ((size_t)1 << 20);
   size_t size;
-  cb_status status = CB_OK;
-  if (cb_view_field(v, "pose") < 0)
-    status = cb_view_particles_size(v, &size);
-  else
-    size = cb_view_bodies_size(v);
+  cb_status status = v->drawing->size(v, &size);
   if (!status) status = fill(v, options && options->watched);
   uint64_t maximum = status ? 0 : maximum_bytes / (size ? size : 1) + 2;
   const cb_page fixed = *v->page;
@@ -287,7 +284,7 @@ static cb_status check_built(void) {
 
 cb_status cb_view_write(const char *path, const char *out, const cb_view_options *options) {
   cb_page page = {0};
-  cb_view v = {.path = path, .page = &page};
+  cb_view v = {.path = path, .page = &page, .drawing = &cb_drawing_points};
   cb_status status = cb_output_check(out, &(cb_files){&path, 1});
   if (!status) status = cb_reader_open(path, &v.reader);
   if (status) return status;

@@ -29,11 +29,12 @@ static bool has_surfaces(const cb_view *v) {
 
 static bool deforms(const cb_view *v, size_t b) { return cb_immersed_poses(body_of(v, b)) != NULL; }
 
-size_t cb_view_bodies_size(const cb_view *v) {
-  size_t size = count_of(v) * 420;
+static cb_status size_of(const cb_view *v, size_t *size) {
+  if (cb_view_field(v, "pose") < 0) return cb_view_particles_size(v, size);
+  *size = count_of(v) * 420;
   for (size_t b = 0; has_surfaces(v) && b < count_of(v); b++)
-    if (!copy_of_last(v, b) && deforms(v, b)) size += 12 * (size_t)cb_immersed_surface(body_of(v, b))->vertices;
-  return size;
+    if (!copy_of_last(v, b) && deforms(v, b)) *size += 12 * (size_t)cb_immersed_surface(body_of(v, b))->vertices;
+  return CB_OK;
 }
 
 static cb_status put_surface(const cb_view *v, size_t b, size_t copies, const double *time) {
@@ -157,9 +158,10 @@ static cb_status put_forces(const cb_view *v, size_t n) {
   return status;
 }
 
-cb_status cb_view_bodies(const cb_view *v) {
+static cb_status draw(const cb_view *v) {
+  if (cb_view_field(v, "pose") < 0 || !v->space) return cb_view_particles(v);
   const size_t n = count_of(v);
-  if (!n || !v->space) return CB_OK;
+  if (!n) return CB_OK;
   double *pose = NULL, *time = NULL;
   const char *const *label;
   cb_page_begin(v->page, "bodies", '{');
@@ -253,3 +255,5 @@ void cb_carry_matrix(const cb_space *g, const cb_isometry *a, double m[16]) {
     if (row < 3 && a->b[i] != 0) m[4 * row + 3] = a->b[i];
   }
 }
+
+const cb_drawing cb_drawing_bodies = {"e3", size_of, draw};

@@ -336,3 +336,5 @@ cb_status cb_view_particles(const cb_view *v) {
   free_crowd(&c);
   return status;
 }
+
+const cb_drawing cb_drawing_points = {NULL, cb_view_particles_size, cb_view_particles};

@@ -9,7 +9,7 @@
 #include "yaml/yaml.h"
 #include "view/page.h"
 
-#include <curvebody/scenario.h>
+#include <curvebody/configuration.h>
 
 typedef struct cb_view {
   const char *path;
@@ -20,7 +20,8 @@ typedef struct cb_view {
   uint64_t rows, n_frames, *frame; /* the row of each frame */
   cb_tree *tree;                   /* the resolved scenario; NULL: it cannot be read */
   cb_scenario *scenario;           /* the scenario, opened; NULL: it cannot be opened */
-  cb_space *space;                 /* NULL: plot coordinates in E3 */
+  const cb_drawing *drawing;
+  cb_space *space; /* NULL: plot coordinates in E3 */
 } cb_view;
 
 /* The index of the field; -1 if it does not exist. */
@@ -40,8 +41,7 @@ static inline cb_status cb_view_memory(const cb_view *v) {
  * parts. */
 cb_status cb_view_particles_size(const cb_view *v, size_t *size);
 cb_status cb_view_particles(const cb_view *v);
-size_t cb_view_bodies_size(const cb_view *v);
-cb_status cb_view_bodies(const cb_view *v);
+extern const cb_drawing cb_drawing_points, cb_drawing_bodies;
 cb_status cb_view_shapes(const cb_view *v);
 cb_status cb_view_series(const cb_view *v);
 cb_status cb_view_events(const cb_view *v);

@@ -150,9 +150,9 @@ CASES = {
     "element off the group": ([("{name: purcell, links: 3}", "rolling_ball"), ("[0, 0, 0]", "@[1, 1, 0, 0]")],
                               ["from the group so3"]),
     "misspelt start": ([("{group:", "{@grup:")], ["unknown key 'grup', did you mean 'group'?"]),
-    "method of particles": ([("magnus", "@lobatto")], ["integrator `lobatto` is for particles in a space, not for gaits in "
-                                                      "a bundle; expected one of `magnus`"]),
-    "method of bodies": ([("magnus", "@hamilton_pontryagin")], ["is for bodies in a fluid, not for gaits in a bundle"]),
+    "method of particles": ([("magnus", "@lobatto")], ["integrator `lobatto` is for Hamiltonian systems, not for paths in "
+                                                      "a group; expected one of `magnus`"]),
+    "method of bodies": ([("magnus", "@hamilton_pontryagin")], ["is for discrete Lagrangians on a Lie group, not for paths in a group"]),
     "order 5": ([("step: 0.05", "order: @5, step: 0.05")], ["expected one of 4, 6"]),
     "retries": ([("step: 0.05", "step: 0.05, retries: @3")], ["`retries` does not apply to gaits"]),
     "no step": ([(", step: 0.05", ""), ("integrator: ", "integrator: @")], ["missing key 'step'"]),

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Spaces, integrators, bundles, fluid models and constraints from shared objects work like built-in ones: they are listed, run and
-resumed, and give the same errors.
+"""Spaces, integrators, bundles, fluid models, flows, media, pair potentials and constraints from shared objects work like
+built-in ones: they are listed, run and resumed, and give the same errors.
 
     plugins.py BINARY FOLDER/plugin_NAME.so...
 """
@@ -42,6 +42,12 @@ bodies:
     motion: {killing: rotation_wx, speed: 0.7}
 integrator: {name: leapfrog, step: 0.02}
 time: {end: 2}
+"""
+ROTOR = """\
+curvebody: 1
+rotor: {moments: [1, 1, 2], spin: [0.3, 0, 0.7]}
+integrator: {name: rkmk4, step: 0.02}
+time: {end: 4}
 """
 STROKE = """\
 curvebody: 1
@@ -141,7 +147,7 @@ class Plugins(Case):
         self.write("g.yaml", STROKE)
         refused = self.call("--plugin", PLUGIN["leapfrog"], "--plugin", PLUGIN["leg"], "run", "g.yaml", "--set",
                             "integrator.name=leapfrog")
-        self.assertIn("is for particles in a space, not for gaits in a bundle; expected one of `magnus`", refused.stderr)
+        self.assertIn("is for Hamiltonian systems, not for paths in a group; expected one of `magnus`", refused.stderr)
 
     def rope(self, *words):
         self.good("--plugin", PLUGIN["tackle"], "run", "rope.yaml", "-o", "rope.h5", *words)
@@ -247,10 +253,105 @@ class Plugins(Case):
                           "bodies.0.wrenches=[{name: lee, force: [1, 0, 0]}]")
         self.assertIn("two wrenches of a body are called `lee`: expected different names", taken.stderr)
 
+    def fields(self, plugin, *sets):
+        """The fields of a run of BALL that depend on the fluid; sets: KEY=VALUE."""
+        words = [word for value in ("time.end=0.2", *sets) for word in ("--set", value)]
+        self.good(*plugin, "run", "b.yaml", "-o", "b.h5", *words)
+        with h5py.File(self.path("b.h5")) as file:
+            found = {name: file[name][()] for name in file if name.startswith("wrench_") or name in ("twist", "pose")}
+        os.remove(self.path("b.h5"))
+        return found
+
+    def same(self, mine, twin):
+        self.assertEqual(set(mine), set(twin))
+        for name in mine:
+            np.testing.assert_allclose(mine[name], twin[name], rtol=1e-9, atol=1e-9 * np.abs(twin[name]).max() + 1e-15)
+
+    def test_a_flow_and_a_medium_on_jets_are_their_expressions(self):
+        flow = ["--plugin", PLUGIN["taylor_green"]]
+        medium = ["--plugin", PLUGIN["pycnocline"]]
+        self.write("b.yaml", BALL.replace("{name: ball, c: 0.6, viscosity: 0.02}", "local"))
+        mine = self.fields(flow, "fluid.flow={taylor_green: {speed: 2, wave_number: 3, viscosity: 0.1}}")
+        twin = self.fields([], "fluid.flow={velocity: [2*exp(-1.8*t)*sin(3*x)*cos(3*y), -2*exp(-1.8*t)*cos(3*x)*sin(3*y), 0]}")
+        self.same(mine, twin)
+        self.assertGreater(np.abs(mine["twist"][-1] - self.fields([])["twist"][-1]).max(), 1e-3)
+        both = self.fields(flow, "fluid.flow=[{taylor_green: {wave_number: 3}}, {taylor_green: {wave_number: 3}}]")
+        once = self.fields(flow, "fluid.flow={taylor_green: {speed: 2, wave_number: 3}}")
+        self.same(both, once)
+        mine = self.fields(medium, "fluid.medium={pycnocline: {height: 1, thickness: 0.5}}")
+        self.same(mine, self.fields([], "fluid.medium=1000 - 10*tanh((z - 1)/0.5)"))
+        shown = self.good(*medium, "check", "b.yaml", "--set", "fluid.medium=pycnocline").stdout
+        self.assertRegex(shown, r"  medium:\n    pycnocline:\n      mean: 1000\n      difference: 20\n")
+        self.write("b.yaml", shown)
+        self.assertEqual(self.good(*medium, "check", "b.yaml").stdout, shown)
+        listed = json.loads(self.good(*flow, *medium, "list", "--json").stdout)
+        self.assertIn("taylor_green", [entry["name"] for entry in listed["flows"]])
+        self.assertIn("pycnocline", [entry["name"] for entry in listed["media"]])
+        for value, message in ("{pycnocline: {hieght: 1}}", "did you mean 'height'?"), ("pycnoclin", "did you mean 'pycnocline'?"):
+            refused = self.call(*medium, "check", "b.yaml", "--set", "fluid.medium=" + value)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(message, refused.stderr)
+
+    def test_a_pair_potential_is_the_same_as_an_expression(self):
+        charges = SCENARIO.replace("space: catenoid", "space: h3").replace(
+            "    masses: [1, 2]\n    place: {points: [[0.3, 0.2], [0.5, 0.9]]}\n"
+            "    motion: {velocities: [[0.1, 0.5], [-0.2, 0.4]]}\n",
+            "    masses: [1, 2]\n    charges: [1.5, 0.5]\n    place: {chart: polar, points: [[0.5, 1, 0], [0.9, 1, 1]]}\n")
+        self.write("y.yaml", charges + "interactions: [{pair_potential: yukawa, strength: 0.6, screening: 0.8}]\n"
+                   "potentials: [{central: {pair_potential: yukawa, screening: 2}}]\n")
+        with_yukawa = ["--plugin", PLUGIN["yukawa"]]
+        self.assertIn("yukawa", self.good(*with_yukawa, "list", "pair_potentials").stdout)
+        self.good(*with_yukawa, "run", "y.yaml", "-o", "y.h5")
+        self.write("twin.yaml", charges + "interactions: [{expression: 0.6*q1*q2*exp(-d/0.8)/d}]\n"
+                   "potentials: [{central: {expression: q*exp(-d/2)/d}}]\n")
+        self.good("run", "twin.yaml", "-o", "twin.h5")
+        with h5py.File(self.path("y.h5")) as file, h5py.File(self.path("twin.h5")) as other:
+            np.testing.assert_allclose(file["plot_position"][()], other["plot_position"][()], rtol=0, atol=1e-12)
+            self.assertLess(np.ptp(file["energy"][()]), 1e-6)  # error of fourth order with h = 0.02
+        wrong = self.call(*with_yukawa, "check", "y.yaml", "--set", "interactions.0.screening=0")
+        self.assertIn("screening: expected a number > 0", wrong.stderr)
+        left = self.good(*with_yukawa, "check", "y.yaml", "--set", "interactions.0.pair_potential=coulomb").stdout
+        self.assertIn("`screening` of yukawa is left out: coulomb has no such key", left)
+
+    def test_a_configuration_space_runs_is_recorded_and_resumes(self):
+        def rotor(*words):
+            return self.good("--plugin", PLUGIN["rotor"], *words)
+        self.write("rotor.yaml", ROTOR)
+        listed = json.loads(rotor("list", "configurations", "--json").stdout)["configurations"]
+        self.assertIn("rotor", [entry["name"] for entry in listed])
+        errors = []
+        for step in ("0.04", "0.02"):
+            rotor("run", "rotor.yaml", "--set", "integrator.step=" + step, "-o", "r.h5", "--force")
+            with h5py.File(self.path("r.h5")) as file:
+                t, spin, energy = file["time"][()], file["spin"][()], file["energy"][()]
+            # a symmetric top with moments 1, 1, 2: in the body the spin turns about the axis with the rate (2/1 - 1) 0.7
+            exact = np.stack([0.3 * np.cos(0.7 * t), 0.3 * np.sin(0.7 * t), 0.7 + 0 * t], 1)
+            errors.append(np.abs(spin - exact).max())
+            np.testing.assert_allclose(energy, energy[0], rtol=1e-7)
+        self.assertLess(errors[1], 1e-8)
+        self.assertAlmostEqual(np.log2(errors[0] / errors[1]), 4, delta=0.2)
+        other = ["--set", "integrator={name: hamilton_pontryagin, step: 0.02}"]
+        rotor("run", "rotor.yaml", *other, "-o", "h.h5")
+        with h5py.File(self.path("h.h5")) as file:
+            np.testing.assert_allclose(file["momentum"][()], file["momentum"][0] + 0 * file["momentum"][()], atol=1e-14)
+        for words in ([], other):
+            rotor("run", "rotor.yaml", *words, "-o", "half.h5", "--set", "time.end=2", "--set", "record.checkpoint=25", "--force")
+            rotor("run", "rotor.yaml", *words, "-o", "whole.h5", "--set", "record.checkpoint=25", "--force")
+            rotor("resume", "half.h5", "--until", "4")
+            different = differing(datasets(self.path("whole.h5")), datasets(self.path("half.h5")))
+            self.assertEqual([name for name in different if not name.startswith("scenario")], [])
+            rotor("verify", "half.h5")
+        refused = self.call("--plugin", PLUGIN["rotor"], "check", "rotor.yaml", "--set", "integrator.name=lobatto")
+        self.assertIn("is for Hamiltonian systems, not for discrete Lagrangians on a Lie group", refused.stderr)
+        wrong = self.call("--plugin", PLUGIN["rotor"], "check", "rotor.yaml", "--set", "rotor.moments=[1, 0, 2]")
+        self.assertIn("error: moments: expected numbers > 0, found 0", wrong.stderr)
+        without = self.call("check", "rotor.yaml")
+        self.assertIn("unknown key 'rotor'", without.stderr)
+
     def test_a_class_that_lacks_something_is_refused(self):
         still = self.call("--plugin", PLUGIN["no_step"], "list")
         self.assertEqual(still.returncode, 2)
-        self.assertIn("integrator `still` of the plugin: expected name, title, doc, a configuration", still.stderr)
+        self.assertIn("integrator `still` of the plugin: expected name, title, doc, the problem", still.stderr)
         taken = self.call("--plugin", PLUGIN["taken"], "list")
         self.assertEqual(taken.returncode, 2)
         self.assertIn("a bundle `purcell` already exists", taken.stderr)

@@ -32,7 +32,8 @@ int main(void) {
   options.added_mass = options.drag = true;
   if (cb_immersed_create(&fluid, leaf, NULL, &options, NULL, NULL, NULL, &body)) return fail("body");
   if (cb_immersed_wrenches(body) > 16 || cb_immersed_workspace_create(body, &workspace)) return fail("workspace");
-  if (cb_integrator_create_for("hamilton_pontryagin", NULL, &cb_configuration_rigid_body,
+  if (cb_integrator_create_for("hamilton_pontryagin", NULL,
+                               (const cb_problem *const[]){&cb_problem_discrete_lagrangian, NULL},
                                cb_immersed_workspace_problem(workspace), &in))
     return fail("integrator");
   if (cb_rigid_start(cb_immersed_workspace_problem(workspace), 0, &place, rest, &state)) return fail("start");

@@ -113,7 +113,7 @@ static void by_faces(const cb_surface *s, const cb_pose *g, double excess, doubl
 static void potentials_are_integrals_over_faces(void **unused) {
   for (int space = 0; space < 2; space++) {
     cb_scenario *s = open_stone(space, "{central: {expression: \"m*2*d^2\"}}", "3", 24);
-    const cb_immersed *b = s->fluid->kind[0].body;
+    const cb_immersed *b = cb_fluid_scenario_of(s)->kind[0].body;
     cb_immersed_workspace *w;
     check_ok(cb_immersed_workspace_create(b, &w));
     const cb_rigid_problem *p = cb_immersed_workspace_problem(w);
@@ -150,7 +150,7 @@ static void a_neutral_body_has_no_weight(void **unused) {
   for (int space = 0; space < 2; space++) {
     cb_scenario *s = open_stone(space, "{central: {pair_potential: gravity, strength: 5}}", "1", 8);
     cb_immersed_workspace *w;
-    check_ok(cb_immersed_workspace_create(s->fluid->kind[0].body, &w));
+    check_ok(cb_immersed_workspace_create(cb_fluid_scenario_of(s)->kind[0].body, &w));
     const cb_rigid_problem *p = cb_immersed_workspace_problem(w);
     double F[6] = {0};
     check_ok(p->wrench(p->self, 0, &cb_run_body(s->run, 0)->g, generic_twist, F, NULL));
@@ -173,7 +173,7 @@ static void energy_under_a_potential(void **unused) {
   for (int space = 0; space < 2; space++) {
     cb_scenario *s = open_stone(space, "{central: {expression: \"m*2*d^2\"}}", "3", 8);
     cb_immersed_workspace *w;
-    check_ok(cb_immersed_workspace_create(s->fluid->kind[0].body, &w));
+    check_ok(cb_immersed_workspace_create(cb_fluid_scenario_of(s)->kind[0].body, &w));
     const cb_rigid_problem *p = cb_immersed_workspace_problem(w);
     const cb_rigid_state begin = *cb_run_body(s->run, 0);
     double rows[8][6];

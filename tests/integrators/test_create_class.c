@@ -41,7 +41,7 @@ static cb_status step(cb_integrator *in, void *of, double h) {
 static const cb_integrator_class drift = {.name = "drift",
                                           .title = "",
                                           .doc = "",
-                                          .configuration = &cb_configuration_particles,
+                                          .solves = &cb_problem_hamiltonian,
                                           .params = drift_params,
                                           .params_size = sizeof(double),
                                           .step = step};
@@ -83,7 +83,8 @@ static void a_body_and_a_method_are_made_from_their_classes(void **unused) {
   assert_string_equal(cb_system_body_name(system, 0), "row1");
   check_ok(cb_state_create(system, &state));
   check_ok(cb_system_start(system, state));
-  check_ok(cb_integrator_create_class(&drift, cb_tree_root(method), &cb_configuration_particles, system, &in));
+  check_ok(cb_integrator_create_class(&drift, cb_tree_root(method),
+                                      (const cb_problem *const[]){&cb_problem_hamiltonian, NULL}, system, &in));
   check_ok(cb_integrator_like(in, system, &like));
   assert_string_equal(in->solver, "explicit");
   check_ok(cb_integrator_step(in, state, 0.25));
@@ -129,12 +130,16 @@ static void what_is_wrong_is_told_with_its_place(void **unused) {
   check_ok(cb_builder_create(space, &b));
   assert_int_equal(cb_body_build_class(&row_class, cb_tree_root(bad), space, b), CB_ERROR_INPUT);
   assert_non_null(strstr(cb_error_text(), "text:1:9: error: "));
-  assert_int_equal(cb_integrator_create_class(&drift, cb_tree_root(other), &cb_configuration_rigid_body, NULL, &in),
-                   CB_ERROR_INPUT);
+  assert_int_equal(
+      cb_integrator_create_class(
+          &drift, cb_tree_root(other),
+          (const cb_problem *const[]){&cb_problem_discrete_lagrangian, &cb_problem_lie_group, NULL}, NULL, &in),
+      CB_ERROR_INPUT);
   assert_non_null(strstr(cb_error_text(), "text:1:8: error: "));
-  assert_int_equal(cb_integrator_create_class(&drift, cb_tree_root(name), &cb_configuration_bundle, NULL, &in),
+  assert_int_equal(cb_integrator_create_class(&drift, cb_tree_root(name),
+                                              (const cb_problem *const[]){&cb_problem_group_path, NULL}, NULL, &in),
                    CB_ERROR_INPUT);
-  assert_non_null(strstr(cb_error_text(), "integrator `drift` is for particles in a space, not for gaits in a bundle"));
+  assert_non_null(strstr(cb_error_text(), "integrator `drift` is for Hamiltonian systems, not for paths in a group"));
   assert_int_equal(cb_shape_create_class(&corner, cb_tree_root(flat), &surface), CB_ERROR_INPUT);
   assert_non_null(strstr(cb_error_text(), "text:1:8: error: "));
   assert_int_equal(cb_tree_read("text", "{a: [1, 2}", &none), CB_ERROR_INPUT);

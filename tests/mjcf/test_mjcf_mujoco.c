@@ -295,7 +295,7 @@ static void check_forces(writer *w, const cb_mjcf *own, mjModel *m, bool rounded
   for (int i = 0; i < m->nv; i++) d->qvel[i] = draw(w, -2, 2);
   mj_forward(m, d);
   for (int b = 0; b < own->n; b++) {
-    const cb_body_start *start = &s->fluid->body[b];
+    const cb_body_start *start = &cb_fluid_scenario_of(s)->body[b];
     double R[3][3], twist[6], F[6], here[6], rate[6], turning[3];
     const double *v = d->qvel + 6 * b;
     cb_pose_rotation(&start->pose, R);
@@ -412,14 +412,16 @@ static void by_its_own_method_bodies_go_where_mujoco_has_them(void **unused) {
   unlink(path);
   for (int n = 0; n < STEPS; n++) mj_step(m, d);
   for (int b = 0; b < own->n; b++) {
-    const cb_body_start *start = &s->fluid->body[b];
+    const cb_body_start *start = &cb_fluid_scenario_of(s)->body[b];
     cb_immersed_workspace *workspace;
     cb_integrator *in;
     cb_rigid_state state;
     check_ok(cb_immersed_workspace_create(start->body, &workspace));
     const cb_rigid_problem *problem = cb_immersed_workspace_problem(workspace);
     check_ok(cb_rigid_start(problem, 0, &start->pose, start->twist, &state));
-    check_ok(cb_integrator_create_for(s->integrator->class_->name, NULL, &cb_configuration_rigid_body, problem, &in));
+    check_ok(cb_integrator_create_for(
+        s->integrator->class_->name, NULL,
+        (const cb_problem *const[]){&cb_problem_discrete_lagrangian, &cb_problem_lie_group, NULL}, problem, &in));
     for (int n = 0; n < STEPS; n++) check_ok(cb_integrator_step(in, &state, own->step));
     const double *there = d->qpos + 7 * b, *q = state.g.q;
     const double sign = q[0] * there[3] + q[1] * there[4] + q[2] * there[5] + q[3] * there[6] < 0 ? -1 : 1;
@@ -479,7 +481,7 @@ static void check_pushed(const char *settings) {
   mj_forward(m, d);
   check_near(own->start, d->time, 0);
   for (int b = 0; b < 2; b++) {
-    const cb_body_start *start = &s->fluid->body[b];
+    const cb_body_start *start = &cb_fluid_scenario_of(s)->body[b];
     const double *q = d->qpos + 6 + 7 * b, *there = d->qacc + 5 + 6 * b;
     double R[3][3], F[6], here[6], rate[6], turning[3];
     for (int i = 0; i < 3; i++) check_near(start->pose.x[i], q[i], 1e-15);

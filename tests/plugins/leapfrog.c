@@ -58,7 +58,7 @@ static cb_status step(cb_integrator *in, void *of, double h) {
 }
 
 static const cb_integrator_class leapfrog = {"leapfrog",          "Stoermer-Verlet along geodesics",
-                                             "explicit, order 2", &cb_configuration_particles,
+                                             "explicit, order 2", &cb_problem_hamiltonian,
                                              .create = create,    .destroy = destroy,
                                              .step = step};
 

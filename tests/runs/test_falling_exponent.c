@@ -114,7 +114,7 @@ static void regimes_are_those_by_exponents_and_turns(void **unused) {
     cb_sink sink = {.row = no_row, .checkpoint = no_checkpoint};
     check_ok(cb_scenario_open(SYSTEMS "falling-plate.yaml", (const char *[]){inertia, end}, 2, &s));
     check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
-    by_rule[k] = cb_falling_judge(cb_scenario_run(s)->particles->falling).regime;
+    by_rule[k] = cb_falling_judge(cb_particles_of(cb_scenario_run(s))->falling).regime;
     cb_scenario_free(s);
   }
   bool seen[5] = {false};

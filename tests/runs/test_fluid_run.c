@@ -80,7 +80,7 @@ static void a_step_is_the_method_s(void **unused) {
   cb_run *run = cb_scenario_run(s);
   cb_rigid_state state = *cb_run_body(run, 0);
   cb_immersed_workspace *workspace;
-  check_ok(cb_immersed_workspace_create(run->fluid->start[0].body, &workspace));
+  check_ok(cb_immersed_workspace_create(cb_fluid_run_of(run)->start[0].body, &workspace));
   go(s, &m);
   for (int step = 0; step < 60; step++) {
     int iterations;
@@ -199,9 +199,9 @@ static void a_warm_step_allocates_nothing(void **unused) {
     cb_run *run = cb_scenario_run(s);
     const cb_sink sink = {0};
     cb_sink quiet = sink;
-    for (int step = 0; step < 30; step++) check_ok(run->class->step(run, &quiet, 0.01));
+    for (int step = 0; step < 30; step++) check_ok(run->motion->step(run, &quiet, 0.01));
     count_from_here();
-    for (int step = 0; step < 5; step++) check_ok(run->class->step(run, &quiet, 0.01));
+    for (int step = 0; step < 5; step++) check_ok(run->motion->step(run, &quiet, 0.01));
     const char *what;
     check_ok(cb_run_measure(run, &what));
     assert_int_equal(count_so_far(), 0);

@@ -4,6 +4,7 @@
 #include "fluid/shape_surface.h"
 #include "scenario/fluid.h"
 #include "scenario/scenario_class.h"
+#include "scenario/warnings.h"
 #include "run/bundle_run.h"
 #include "scenario/private.h"
 #include "bundle/coordinates.h"
@@ -27,7 +28,7 @@ static cb_status window(const cb_bundle *b, const cb_node *map, const char *key,
 }
 
 static cb_status read_coordinates(cb_scenario *s, const cb_node *node) {
-  cb_bundle_scenario *m = s->bundle;
+  cb_bundle_scenario *m = s->own;
   static const char *const kinds[] = {"minimum_perturbation"}, *const keys[] = {"low", "high", "points"};
   const cb_bundle *b = m->bundle;
   double low[CB_SHAPE_MAX], high[CB_SHAPE_MAX], wanted[CB_SHAPE_MAX];
@@ -107,8 +108,7 @@ static cb_status unknown(const cb_node *name) {
 }
 
 static cb_status read_bundle(cb_scenario *s, const cb_node *node) {
-  cb_bundle_scenario *m = s->bundle = cb_arena_alloc(s->arena, 1, sizeof *m);
-  if (!m) return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
+  cb_bundle_scenario *m = s->own;
   m->repeat = 1;
   m->period = 1;
   const bool map = node->kind == CB_NODE_MAP;
@@ -138,9 +138,9 @@ static cb_status read_bundle(cb_scenario *s, const cb_node *node) {
 /* --- the gait, and the group element at its start --- */
 
 static cb_status read_gait(cb_scenario *s, const cb_node *node) {
-  cb_bundle_scenario *m = s->bundle;
+  cb_bundle_scenario *m = s->own;
   if (!node) return CB_OK;
-  if (!m || !m->bundle) return cb_params_bind(cb_gait_table, node, node, NULL, 0, NULL);
+  if (!m->bundle) return cb_params_bind(cb_gait_table, node, node, NULL, 0, NULL);
   cb_status status = cb_gait_read(m->bundle, node, &m->repeat, &m->period, &m->gait);
   if (!status) status = cb_gait_closed(m->bundle, m->gait);
   return status == CB_ERROR_ARGUMENT ? cb_node_fail(node, "%s", cb_error_text()) : status;
@@ -189,17 +189,17 @@ cb_status cb_scenario_read_element(const cb_group *G, const cb_node *list, const
 }
 
 static cb_status read_group(cb_scenario *s, const cb_node *node) {
-  cb_bundle_scenario *m = s->bundle;
+  cb_bundle_scenario *m = s->own;
   start_parameters p;
-  if (!m || !m->bundle) return cb_params_bind(cb_group_table, node, node, NULL, 0, NULL);
+  if (!m->bundle) return cb_params_bind(cb_group_table, node, node, NULL, 0, NULL);
   const cb_group *G = m->bundle->group;
   G->identity(G, m->start);
   const cb_status status = cb_params_bind(cb_group_table, node, node, NULL, 0, &p);
   return status || !p.group ? status : cb_scenario_read_element(G, p.group, "group", m->start);
 }
 
-static void cb_bundle_scenario_free(cb_bundle_scenario *m) {
-  if (!m) return;
+static void free_(cb_scenario *s) {
+  cb_bundle_scenario *m = s->own;
   cb_gait_free(m->gait);
   cb_optimum_scenario_free(m->optimum);
   cb_bundle_free(m->bundle);
@@ -215,15 +215,22 @@ const char *cb_bundle_scenario_name(const cb_bundle_scenario *m) {
   return (m->plain ? m->plain : m->bundle)->class_->name;
 }
 
-const cb_bundle_scenario *cb_bundle_scenario_of(const cb_scenario *s) { return s->bundle; }
-
-const cb_bundle *cb_scenario_bundle(const cb_scenario *s) { return s->bundle ? s->bundle->bundle : NULL; }
-const cb_gait *cb_scenario_gait(const cb_scenario *s) { return s->bundle ? s->bundle->gait : NULL; }
-const cb_optimum_problem *cb_scenario_optimum(const cb_scenario *s) {
-  return s->bundle && s->bundle->optimum ? &s->bundle->optimum->problem : NULL;
+const cb_bundle *cb_scenario_bundle(const cb_scenario *s) {
+  const cb_bundle_scenario *m = cb_bundle_scenario_of(s);
+  return m ? m->bundle : NULL;
 }
 
-/* --- the class of scenario --- */
+const cb_gait *cb_scenario_gait(const cb_scenario *s) {
+  const cb_bundle_scenario *m = cb_bundle_scenario_of(s);
+  return m ? m->gait : NULL;
+}
+
+const cb_optimum_problem *cb_scenario_optimum(const cb_scenario *s) {
+  const cb_bundle_scenario *m = cb_bundle_scenario_of(s);
+  return m && m->optimum ? &m->optimum->problem : NULL;
+}
+
+/* --- the configuration space --- */
 
 /* If `end` is not given, the run ends with the last cycle. */
 const cb_param cb_cycle_time_table[] = {{"start", CB_PARAM_REAL, offsetof(cb_time_parameters, start), "0", "s", "",
@@ -249,12 +256,15 @@ static cb_status read_kind(cb_scenario *s, const cb_node *root) {
 }
 
 /* The duration of all cycles; 0 if the bundle could not be read. */
-static double length(const cb_scenario *s) { return s->bundle ? s->bundle->repeat * s->bundle->period : 0; }
+static double length(const cb_scenario *s) {
+  const cb_bundle_scenario *m = s->own;
+  return m->repeat * m->period;
+}
 
-static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
-  const cb_bundle_scenario *m = s->bundle;
+static cb_status make_run(cb_scenario *s, const cb_run_options *options, cb_run **out) {
+  const cb_bundle_scenario *m = s->own;
   const cb_bundle_path path = {m->bundle, m->gait, m->period};
-  return cb_run_create_bundle(&path, m->start, s->integrator, options, &s->run);
+  return cb_run_create_bundle(&path, m->start, s->integrator, options, out);
 }
 
 /* The node of an error in the times of the run: `time`, or without that key `gait`, which then determines the end. */
@@ -264,11 +274,12 @@ static const cb_node *blame(const cb_node *root, cb_status status) {
   return time ? time : cb_node_get(root, "gait");
 }
 
-static const char *subject(const cb_scenario *s) { return cb_bundle_scenario_name(s->bundle); }
-static void free_(cb_scenario *s) { cb_bundle_scenario_free(s->bundle); }
+static const char *subject(const cb_scenario *s) { return cb_bundle_scenario_name(s->own); }
+static const cb_bundle_scenario *gait(const cb_scenario *s) { return s->own; }
 
-static const char *const keys[] = {"bundle", "gait", "start", "optimum", NULL}, *const required[] = {
-                                                                                    "gait", "integrator", NULL};
+static const cb_problem *const problems[] = {&cb_problem_group_path, NULL};
+static const char *const keys[] = {"bundle", "gait", "start", "optimum", NULL};
+static const char *const required[] = {"gait", "integrator", NULL}, *const only[] = {"gait", "optimum", NULL};
 static const cb_section sections[] = {{"time", cb_cycle_time_table},
                                       {"integrator", cb_cycle_step_table},
                                       {"record", cb_record_table},
@@ -277,17 +288,26 @@ static const cb_section sections[] = {{"time", cb_cycle_time_table},
                                       {"optimum", cb_optimum_table},
                                       {NULL, NULL}};
 
-const cb_scenario_class cb_scenario_class_bundle = {.name = "bundle",
-                                                    .configuration = &cb_configuration_bundle,
-                                                    .integrator = "magnus",
-                                                    .keys = keys,
-                                                    .required = required,
-                                                    .sections = sections,
-                                                    .observables = cb_bundle_observables,
-                                                    .read = read_kind,
-                                                    .length = length,
-                                                    .make_run = make_run,
-                                                    .blame = blame,
-                                                    .attribute = "bundle",
-                                                    .subject = subject,
-                                                    .free = free_};
+const cb_configuration cb_configuration_bundle = {
+    .name = "bundle",
+    .title = "a gait in a bundle",
+    .doc = "The group of a bundle, over a prescribed closed path of shapes",
+    .problems = problems,
+    .integrator = "magnus",
+    .keys = keys,
+    .required = required,
+    .only = only,
+    .without = "the bundle in which the gait moves",
+    .sections = sections,
+    .observables = cb_bundle_observables,
+    .size = sizeof(cb_bundle_scenario),
+    .read = read_kind,
+    .length = length,
+    .make_run = make_run,
+    .blame = blame,
+    .attribute = "bundle",
+    .subject = subject,
+    .free = free_,
+    .resolve = cb_scenario_resolve_bundle,
+    .gait = gait,
+    .warn = cb_scenario_warn_of_bundle};

@@ -1,4 +1,5 @@
-/* Scenarios of particles, in a space or as a system of coordinates: their space, bodies and start. */
+/* Particles in a space: the space, the bodies that they form, and their start. The motion is run/particles_run.h. */
+#include "configurations/particles/particles.h"
 #include "scenario/scenario_class.h"
 #include "bodies/place.h"
 #include "geometry/text_metric.h"
@@ -75,23 +76,23 @@ const cb_param cb_scenario_start_table[] = {
      "tolerance of a constraint with `project: never`; 0: 1e-9, the precision of typed numbers"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-static cb_status read_start(cb_scenario *s, const cb_node *node) {
+cb_status cb_scenario_read_start(cb_scenario *s, const cb_node *node, cb_start *out) {
   start_parameters p;
   const cb_status status = cb_params_bind(cb_scenario_start_table, node, node, NULL, 0, &p);
   if (status || !s->builder) return status;
-  s->project = p.project == PROJECT_AUTO;
-  s->start_tolerance = p.tolerance;
+  *out = (cb_start){p.project == PROJECT_AUTO, p.tolerance};
   cb_builder_drop_redundant(s->builder, p.redundant == REDUNDANT_DROP);
   return CB_OK;
 }
 
-/* Reads the keys that scenarios in a space and systems have: contacts, walls, events and start. */
-static cb_status read_meetings(cb_scenario *s, const cb_node *root) {
+cb_status cb_particles_read_meetings(cb_scenario *s, const cb_node *root) {
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, root,
                 cb_scenario_read_contacts(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
                                           cb_scenario_section(root, "events")));
-  cb_errors_add(&errors, root, read_start(s, cb_scenario_section(root, "start")));
+  cb_errors_add(
+      &errors, root,
+      cb_scenario_read_start(s, cb_scenario_section(root, "start"), &((cb_particles_scenario *)s->own)->start));
   return cb_errors_end(&errors);
 }
 
@@ -105,80 +106,60 @@ static cb_status read_in_space(cb_scenario *s, const cb_node *root) {
   if (bodies) cb_errors_add(&errors, bodies, read_bodies(s, bodies));
   cb_errors_add(
       &errors, root,
-      cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions")));
+      cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions"),
+                              cb_scenario_section(root, "forces")));
   cb_errors_add(&errors, root, cb_scenario_read_constraints(s, cb_scenario_section(root, "constraints")));
-  cb_errors_add(&errors, root, read_meetings(s, root));
+  cb_errors_add(&errors, root, cb_particles_read_meetings(s, root));
   return cb_errors_end(&errors);
 }
 
-static cb_status read_coordinates(cb_scenario *s, const cb_node *root) {
-  cb_errors errors = cb_errors_begin();
-  if (cb_errors_add(&errors, root, cb_scenario_read_system(s, cb_scenario_section(root, "system")))) {
-    cb_builder_free(s->builder);
-    s->builder = NULL;
-  }
-  cb_errors_add(&errors, root, read_meetings(s, root));
-  return cb_errors_end(&errors);
-}
-
-/* Adds the position of the causing key to a failure at the end of the builder. */
-static cb_status finish_in(cb_scenario *s, const cb_node *map, const cb_node *otherwise) {
-  const cb_status status = cb_builder_finish(s->builder, &s->system);
+cb_status cb_particles_finish(cb_scenario *s, const cb_node *map, const cb_node *otherwise) {
+  const cb_status status = cb_builder_finish(s->builder, &((cb_particles_scenario *)s->own)->system);
   const cb_node *constraints = cb_node_get(map, "constraints");
   if (!status || status == CB_ERROR_MEMORY || status == CB_ERROR_INPUT) return status;
   return cb_node_fail(constraints && cb_failure_last().kind == CB_FAILURE_CONSTRAINT ? constraints : otherwise, "%s",
                       cb_error_text());
 }
 
-static cb_status finish_in_space(cb_scenario *s, const cb_node *root) {
-  return finish_in(s, root, cb_scenario_section(root, "bodies"));
+static cb_status finish(cb_scenario *s, const cb_node *root) {
+  return cb_particles_finish(s, root, cb_scenario_section(root, "bodies"));
 }
 
-static cb_status finish_coordinates(cb_scenario *s, const cb_node *root) {
-  const cb_node *system = cb_scenario_section(root, "system");
-  return finish_in(s, system, system);
+cb_status cb_particles_make_run(cb_scenario *s, const cb_run_options *options, cb_run **out) {
+  const cb_particles_scenario *m = s->own;
+  cb_run_options of_start = *options;
+  of_start.project = m->start.project;
+  of_start.start_tolerance = m->start.tolerance;
+  return cb_run_create(m->system, s->integrator, &of_start, out);
 }
 
-static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
-  return cb_run_create(s->system, s->integrator, options, &s->run);
+const char *cb_particles_subject(const cb_scenario *s) { return s->space->class_->name; }
+void cb_particles_free(cb_scenario *s) { cb_system_free(((cb_particles_scenario *)s->own)->system); }
+const cb_system *cb_particles_system(const cb_scenario *s) { return ((cb_particles_scenario *)s->own)->system; }
+const char *cb_particles_body_name(const cb_scenario *s, int i) {
+  return cb_system_body_name(cb_particles_system(s), i);
 }
 
-static const char *subject(const cb_scenario *s) { return s->space->class_->name; }
+const cb_problem *const cb_particles_problems[] = {&cb_problem_hamiltonian, NULL};
+const cb_section cb_particles_sections[] = {{"time", cb_time_table},
+                                            {"integrator", cb_step_table},
+                                            {"record", cb_record_table},
+                                            {"contacts", cb_scenario_contacts_table},
+                                            {"start", cb_scenario_start_table},
+                                            {NULL, NULL}};
 
-static void free_(cb_scenario *s) {
-  cb_system_free(s->system);
-  cb_builder_free(s->builder);
-  cb_space_free(s->space);
-}
+static const char *const keys[] = {"space",    "bodies", "potentials", "interactions", "forces", "constraints",
+                                   "contacts", "walls",  "events",     "start",        NULL},
+                         *const required[] = {"integrator", "time", "space", "bodies", NULL};
 
-static const char *const of_space[] = {"space",    "bodies", "potentials", "interactions", "constraints",
-                                       "contacts", "walls",  "events",     "start",        NULL},
-                         *const of_system[] = {"system", "contacts", "walls", "events", "start", NULL},
-                         *const space_needs[] = {"integrator", "time", "space", "bodies", NULL},
-                         *const system_needs[] = {"integrator", "time", NULL};
-static const cb_section sections[] = {{"time", cb_time_table},
-                                      {"integrator", cb_step_table},
-                                      {"record", cb_record_table},
-                                      {"contacts", cb_scenario_contacts_table},
-                                      {"start", cb_scenario_start_table},
-                                      {NULL, NULL}};
-
-#define OF_PARTICLES                                                                                                 \
-  .configuration = &cb_configuration_particles, .integrator = "lobatto", .sections = sections,                       \
-  .observables = cb_observable_groups, .make_run = make_run, .blame = cb_scenario_blame_start, .attribute = "space", \
-  .subject = subject, .free = free_
-
-const cb_scenario_class cb_scenario_class_space = {.name = "space",
-                                                   .keys = of_space,
-                                                   .required = space_needs,
-                                                   .read = read_in_space,
-                                                   .finish = finish_in_space,
-                                                   .resolve_body = cb_scenario_resolve_body,
-                                                   OF_PARTICLES};
-
-const cb_scenario_class cb_scenario_class_system = {.name = "system",
-                                                    .keys = of_system,
-                                                    .required = system_needs,
-                                                    .read = read_coordinates,
-                                                    .finish = finish_coordinates,
-                                                    OF_PARTICLES};
+const cb_configuration cb_configuration_particles = {
+    .name = "space",
+    .title = "particles in a space",
+    .doc = "Points with masses in a space; constraints, contacts and events between them",
+    .usual = true,
+    .keys = keys,
+    .required = required,
+    .read = read_in_space,
+    .finish = finish,
+    .resolve_body = cb_scenario_resolve_body,
+    CB_PARTICLES_CONFIGURATION};

@@ -1,0 +1,33 @@
+/* A system of coordinates with a metric, potential and constraints as text (scenario/scenario_system.c): one particle whose
+ * space is the configuration space. */
+#include "configurations/particles/particles.h"
+#include "scenario/scenario_class.h"
+
+static cb_status read_system(cb_scenario *s, const cb_node *root) {
+  cb_errors errors = cb_errors_begin();
+  if (cb_errors_add(&errors, root, cb_scenario_read_system(s, cb_scenario_section(root, "system")))) {
+    cb_builder_free(s->builder);
+    s->builder = NULL;
+  }
+  cb_errors_add(&errors, root, cb_particles_read_meetings(s, root));
+  return cb_errors_end(&errors);
+}
+
+static cb_status finish(cb_scenario *s, const cb_node *root) {
+  const cb_node *system = cb_scenario_section(root, "system");
+  return cb_particles_finish(s, system, system);
+}
+
+static const char *const keys[] = {"system", "contacts", "walls", "events", "start", NULL}, *const required[] = {
+                                                                                                "integrator", "time",
+                                                                                                NULL};
+
+const cb_configuration cb_configuration_system = {
+    .name = "system",
+    .title = "a system of coordinates",
+    .doc = "Any configuration space in one chart, given by its kinetic and potential energy",
+    .keys = keys,
+    .required = required,
+    .read = read_system,
+    .finish = finish,
+    CB_PARTICLES_CONFIGURATION};

@@ -4,6 +4,7 @@
 #include "check_geometry.h"
 #include "check_system.h"
 #include "geometry/origin.h"
+#include <curvebody/constraint.h>
 #include <curvebody/pair_potential.h>
 
 enum { N = 5, K = CB_COORD_MAX };
@@ -33,28 +34,40 @@ enum { FORCE_SPACES = sizeof force_spaces / sizeof *force_spaces };
 /* clang-format off */
 typedef enum force_kind {
   SPRINGS, DAMPED, GRAVITY, COULOMB, LENNARD_JONES, HARMONIC_PAIRS, PAIR_EXPRESSION, CENTRAL_GRAVITY, CENTRAL_HARMONIC,
-  CENTRAL_EXPRESSION, FIELD_EMBEDDING, FIELD_POLAR, FIELD_STEREOGRAPHIC, TWO_BODIES, EVERYTHING, DRIVEN,
-  FORCE_EMBEDDING, FORCE_POLAR, FORCE_STEREOGRAPHIC, KINDS
+  CENTRAL_EXPRESSION, FIELD_EMBEDDING, FIELD_POLAR, FIELD_STEREOGRAPHIC, TWO_BODIES, EVERYTHING, DRIVEN, ANGLES, PATHS,
+  AREAS, VOLUMES, FOUR_POINTS, POINT_DISTANCE, SURFACES, PRODUCTS, FORCE_EMBEDDING, FORCE_POLAR, FORCE_STEREOGRAPHIC, KINDS
 } force_kind;
 
 static const char *const kind_names[KINDS] = {
     "springs", "damped springs", "gravity", "coulomb", "lennard-jones", "harmonic pairs", "pair expression",
     "central gravity", "central harmonic", "central expression", "field in the embedding", "field in polar coordinates",
-    "field in stereographic coordinates", "gravity between two bodies", "everything",
-    "driven springs", "force in the embedding", "force in polar coordinates", "force in stereographic coordinates"};
+    "field in stereographic coordinates", "gravity between two bodies", "everything", "driven springs", "angles",
+    "lengths of paths", "areas", "volumes", "a class of four points on jets", "distance to a point", "surfaces",
+    "a class of places on jets", "force in the embedding", "force in polar coordinates",
+    "force in stereographic coordinates"};
 /* clang-format on */
 
+/* Is z at least 0.2 from x and y, and are the three points not nearly on one geodesic (as in a flat triangle)? */
+static inline bool well_apart(const cb_space *g, const double *x, const double *y, const double *z) {
+  const double a = cb_distance(g, x, y), b = cb_distance(g, y, z), c = cb_distance(g, z, x), s = (a + b + c) / 2;
+  const double height = 2 * sqrt(fmax(0, s * (s - a) * (s - b) * (s - c))) / fmax(a, fmax(b, c));
+  return b > 0.2 && c > 0.2 && height > 0.05;
+}
+
 /* Makes random points of the embedding in a ball of radius .5 around a point off the axes. No two are closer than .2,
- * because differences of a potential that grows like d^-12 would be inaccurate there. */
+ * because differences of a potential that grows like d^-12 would be inaccurate there, and no three are nearly on one
+ * geodesic, because angles and areas have a kink there. */
 static inline void random_points(const cb_space *g, uint64_t *seed, double (*x)[K]) {
   double v[K], middle[K];
   check_point_at(g, (double[CB_DIM_MAX]){0.55, 0.65, 0.75}, middle);
-  for (int i = 0; i < N + 1;) {
+  for (int i = 0, tries = 0; i < N + 1; tries++) {
     check_random_short_tangent(g, seed, middle, 0.5, v);
     cb_exp(g, middle, v, x[i], NULL);
-    int j = 0;
-    while (j < i && cb_distance(g, x[i], x[j]) > 0.2) j++;
-    if (j == i) i++;
+    bool apart = i != 1 || cb_distance(g, x[0], x[1]) > 0.2;
+    for (int j = 0; j < i && apart; j++)
+      for (int k = 0; k < j && apart; k++) apart = well_apart(g, x[k], x[j], x[i]);
+    if (apart) i++;
+    if (tries % 1000 == 999) i = 0; /* there may be no place for another point */
   }
 }
 
@@ -65,6 +78,82 @@ static inline void to_space(const cb_space *g, const double *x, const double *v,
     memcpy(q, x, (size_t)g->k * sizeof *q);
     memcpy(u, v, (size_t)g->k * sizeof *u);
   }
+}
+
+static cb_status unread(const cb_constraint_entry *e, const void *params) { return CB_ERROR_UNSUPPORTED; }
+
+/* a d(0, 1) + d(1, 2) d(2, 3) + d(0, 3), on jets; the number a is the parameter. */
+static cb_status four_points_value(const cb_space *g, const void *params, const cb_jet *const *x, const cb_jet *t,
+                                   cb_jet *value) {
+  static const int ends[4][2] = {{0, 1}, {1, 2}, {2, 3}, {0, 3}};
+  cb_jet d[4];
+  for (int e = 0; e < 4; e++) {
+    const cb_status status = cb_constraint_distance(g, x[ends[e][0]], x[ends[e][1]], &d[e]);
+    if (status) return status;
+  }
+  const cb_jet product = cb_jet_mul(&d[1], &d[2]), first = cb_jet_scale(&d[0], *(const double *)params),
+               sum = cb_jet_add(&first, &product);
+  *value = cb_jet_add(&sum, &d[3]);
+  return CB_OK;
+}
+
+/* x(0) y(1) + y(0) sin(t x(1)), on jets, in the coordinates of the world. */
+static cb_status product_value(const cb_space *g, const void *params, const cb_jet *const *x, const cb_jet *t,
+                               cb_jet *value) {
+  const cb_jet first = cb_jet_mul(&x[0][0], &x[1][1]), turn = cb_jet_mul(t, &x[1][0]), sine = cb_jet_sin(&turn),
+               second = cb_jet_mul(&x[0][1], &sine);
+  *value = cb_jet_add(&first, &second);
+  return CB_OK;
+}
+
+static const cb_constraint_class four_points = {.name = "four_points",
+                                                .title = "of distances",
+                                                .doc = "",
+                                                .params_size = sizeof(double),
+                                                .read = unread,
+                                                .points = 4,
+                                                .on_jets = four_points_value},
+                                 product = {.name = "product",
+                                            .title = "of places",
+                                            .doc = "",
+                                            .read = unread,
+                                            .points = 2,
+                                            .on_jets = product_value,
+                                            .timed = true,
+                                            .per_world = true};
+
+/* Adds potentials of values of constraints of one class. */
+static inline void add_values(cb_builder *b, const cb_space *g, force_kind which, const double *centre) {
+  static const int tetrahedron[4][3] = {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {1, 0, 2}};
+  const cb_target start = {.value = NAN}, law = {.expression = "1.3 + 0.4*sin(2*t)"};
+  const int first = cb_builder_constraints(b);
+  const char *energy = NULL;
+  switch (which) {
+    case ANGLES: /* functions of the cosine, which are smooth at the kinks 0 and pi of the angle */
+      check_ok(cb_builder_angle(b, NULL, 0, 1, 2, start));
+      check_ok(cb_builder_potentials_of(b, first, 1, NULL, "(cos(s) - 2)^2*sin(s)^2*t"));
+      check_ok(cb_builder_angle(b, NULL, 2, 3, 4, start));
+      check_ok(cb_builder_potentials_of(b, first + 1, 1, NULL, "1 + cos(s)"));
+      return;
+    case PATHS: check_ok(cb_builder_path_length(b, NULL, 5, (const int[]){0, 1, 2, 3, 1}, law)); break;
+    case AREAS:
+      if (g->n_factors == 1) check_ok(cb_builder_area(b, NULL, 2, (const int[2][3]){{0, 1, 2}, {2, 1, 4}}, start));
+      energy = "s^2*cos(t)";
+      break;
+    case VOLUMES:
+      if (g->n_factors == 1 && g->dim == 3) check_ok(cb_builder_volume(b, NULL, 4, tetrahedron, start));
+      break;
+    case FOUR_POINTS:
+      check_ok(cb_builder_constraint(b, &four_points, &(double){1.7}, NULL, 1, (const int[]){4, 0, 3, 1}, law));
+      break;
+    case POINT_DISTANCE: check_ok(cb_builder_distance_to_point(b, NULL, 2, centre, start)); break;
+    case SURFACES: check_ok(cb_builder_surface(b, NULL, 3, "embedding", "x^2*y + exp(y)*t")); break;
+    case PRODUCTS:
+      check_ok(cb_builder_constraint(b, &product, NULL, NULL, 1, (const int[]){4, 2}, (cb_target){.value = 0.3}));
+      break;
+    default: return;
+  }
+  check_ok(cb_builder_potentials_of(b, first, 1.6, NULL, energy));
 }
 
 static inline bool has_potential(force_kind which) { return which < FORCE_EMBEDDING; }
@@ -135,6 +224,7 @@ static inline void add_forces(cb_builder *b, const cb_space *g, force_kind which
              chart->coordinates[1]);
     check_ok(cb_builder_potential(b, -1, "stereographic", text));
   }
+  add_values(b, g, which, centre);
 }
 
 static inline void add_driven(cb_builder *b, const cb_space *g, force_kind which) {

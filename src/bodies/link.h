@@ -64,10 +64,6 @@ typedef struct cb_linked_body {
 cb_status cb_linked_build(const cb_linked_body *body, const cb_node *node, const cb_space *space,
                           const cb_matter *matter, cb_builder *b, int *first);
 
-/* Reads the target of a function of the positions: a number in `range` (as in cb_param) or an expression of t; NULL:
- * nan, the value at the start. `what` names it in messages. */
-cb_status cb_target_read(const cb_node *node, const char *what, const char *range, cb_target *target);
-
 /* Links from a list; the particles of the body are numbered from 0. */
 typedef struct cb_links {
   int n;

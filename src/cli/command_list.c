@@ -130,7 +130,9 @@ static void shapes(printer *p) {
 }
 
 static void constraints(printer *p) {
-  for (const cb_constraint_doc *c = cb_constraint_docs; c->name; c++) entry(p, c->name, c->doc, "", c->params);
+  for (size_t i = 0; cb_constraint_classes[i]; i++)
+    entry(p, cb_constraint_classes[i]->name, cb_constraint_classes[i]->title, cb_constraint_classes[i]->doc,
+          cb_constraint_classes[i]->params);
 }
 
 static void contacts(printer *p) {

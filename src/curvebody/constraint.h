@@ -18,12 +18,80 @@
 #ifndef CURVEBODY_CONSTRAINT_H
 #define CURVEBODY_CONSTRAINT_H
 
+#include <curvebody/jet.h>
+#include <curvebody/param.h>
 #include <curvebody/system.h>
 #include <stdbool.h>
 
 CB_API_BEGIN
 
 /* --- building (particles by the index that cb_builder_particle returned) --- */
+
+/* --- classes of constraints, for authors ---
+ *
+ * A class is one file src/dynamics/constraints/NAME.c with one const object cb_constraint_NAME, or an object in a
+ * plugin. NAME is the key in the list `constraints` of a scenario. A row is a sum of elements minus a target; an
+ * element is a function of the coordinates of one to four points (a rod, one triangle of an area). */
+enum { CB_ELEMENT_PARTICLES = 4 };
+
+/* An item of `constraints` or `interactions`, while its class reads it. */
+typedef struct cb_constraint_entry {
+  struct cb_scenario *scenario;
+  cb_builder *builder;
+  const cb_space *space;
+  const cb_node *map; /* the map of the constraint */
+  const char *name;   /* the value of `name`, which every class accepts; NULL: none */
+} cb_constraint_entry;
+
+/* Reads a particle, or a list of `least` to `maximum` particles, which are different if maximum is at most 4. particle
+ * has capacity for `maximum` of them. `key` is the key of the list, for messages. */
+cb_status cb_constraint_read_particle(const cb_constraint_entry *e, const cb_node *node, int *particle);
+cb_status cb_constraint_read_particles(const cb_constraint_entry *e, const char *key, const cb_node *list, size_t least,
+                                       size_t maximum, int *particle);
+/* Reads the target of a function of the positions: a number in `range` (as in cb_param) or an expression of t; NULL:
+ * nan, the value at the start. `what` names it in messages. */
+cb_status cb_target_read(const cb_node *node, const char *what, const char *range, cb_target *target);
+/* Adds the place of node to a failure of the builder. */
+cb_status cb_constraint_placed(const cb_constraint_entry *e, cb_status status, const cb_node *node);
+
+struct cb_constraint;
+struct cb_constraints;
+struct cb_element;
+/* Computes an element and its derivatives in closed form (src/dynamics/constraint_private.h). */
+typedef cb_status cb_element_function(const struct cb_constraints *c, const struct cb_constraint *row, int element,
+                                      double t, const double *const *x, int order, struct cb_element *out);
+
+typedef struct cb_constraint_class {
+  const char *name, *title, *doc;
+  const cb_param *params; /* the keys of its map; `name` need not be among them */
+  size_t params_size;
+  /* Adds the rows that an item of a scenario describes, for example with cb_builder_constraint. */
+  cb_status (*read)(const cb_constraint_entry *e, const void *params);
+  int points; /* points per element, 1 to 4; 0: it varies */
+  /* Computes the value of an element; its first and second derivatives follow. x[points][coordinates]: the coordinates
+   * of the points in the embedding or, in a space that is given by a metric, in its chart. Without per_world they are
+   * relative to an origin that moves with the points: the value must not change under isometries, as a function of
+   * distances (cb_constraint_distance) does not. CB_STEP_DOMAIN where the value does not exist. */
+  cb_status (*on_jets)(const cb_space *space, const void *params, const cb_jet *const *x, const cb_jet *t,
+                       cb_jet *value);
+  cb_element_function *element; /* closed forms; NULL: on_jets */
+  /* The cosine of the value, if it is smooth where the value itself is not: potentials use it. NULL: no. */
+  cb_element_function *cosine;
+  bool velocity;  /* a row is a linear equation of velocities */
+  bool timed;     /* the elements may depend on t */
+  bool per_world; /* the elements depend on places in the world: a fixed point, a chart, coordinates */
+  bool centred;   /* per_world, with one fixed point */
+  bool sized;     /* the target is a length, an area or a volume, which is the scale of the residual */
+  bool bond;      /* the row is the distance of two particles: it counts as a bond */
+} cb_constraint_class;
+
+extern const cb_constraint_class *const *const cb_constraint_classes;
+
+/* Computes the distance of the points with the coordinates x and y, for on_jets. CB_STEP_DOMAIN where it has no
+ * derivatives. */
+cb_status cb_constraint_distance(const cb_space *space, const cb_jet *x, const cb_jet *y, cb_jet *d);
+
+/* --- constraints --- */
 
 /* name: name of the row, shown to users (NULL: made from the kind of the constraint and its particles). All functions
  * return CB_ERROR_ARGUMENT or CB_ERROR_DOMAIN for impossible arguments, CB_ERROR_INPUT for an error in an expression
@@ -64,6 +132,20 @@ cb_status cb_builder_knife_edge(cb_builder *b, const char *name, int i, int j);
  * of failing with their names; a run watches the dropped rows (cb_system_dropped). A row whose own gradient is zero is
  * still an error. */
 void cb_builder_drop_redundant(cb_builder *b, bool drop);
+
+/* Adds a row of any class for positions: the sum of the values of `elements` elements is equal to target. particle:
+ * [elements][class_->points]. params is copied (class_->params_size bytes). */
+cb_status cb_builder_constraint(cb_builder *b, const cb_constraint_class *class_, const void *params, const char *name,
+                                int elements, const int *particle, cb_target target);
+/* The number of rows that were added so far. */
+int cb_builder_constraints(const cb_builder *b);
+/* Makes potentials of the rows that were added after the first `first` ones: they are no longer constraints, but each
+ * adds an energy that depends on its value s,
+ *   U = (stiffness/2) (s - rest)^2,   or U(s, t) given by `expression` (NULL: none; then stiffness and rest are not
+ *   read).
+ * rest NULL: the target of the row. CB_ERROR_ARGUMENT for a row of velocities. */
+cb_status cb_builder_potentials_of(cb_builder *b, int first, double stiffness, const cb_target *rest,
+                                   const char *expression);
 
 /* --- queries of a system --- */
 int cb_system_constraints(const cb_system *s); /* rows */

@@ -1,7 +1,8 @@
 /* Plugins: shared objects with classes of the user's own, loaded with `curvebody --plugin FILE.so COMMAND ...`.
  *
- * For authors of spaces, integrators, bundles, fluid models, flows, media, pair potentials, walls, events, bodies, shapes and configuration spaces. A plugin is one C or C++
- * file with classes like those in the files of geometries/, integrators/, bodies/, and one line:
+ * For authors of spaces, integrators, bundles, fluid models, flows, media, pair potentials, constraints, walls, events, bodies, shapes
+ * and configuration spaces. A plugin is one C or C++ file with classes like those in the files of geometries/,
+ * integrators/, bodies/, and one line:
  *
  *     #include <curvebody/plugin.h>
  *     static const cb_space_class my_space = {...};
@@ -20,6 +21,7 @@
 #include <curvebody/body.h>
 #include <curvebody/bundle.h>
 #include <curvebody/bundle_path.h>
+#include <curvebody/constraint.h>
 #include <curvebody/flow.h>
 #include <curvebody/configuration.h>
 #include <curvebody/contact.h>
@@ -47,7 +49,8 @@ typedef enum cb_plugin_kind {
   CB_PLUGIN_IS_PAIR_POTENTIAL,
   CB_PLUGIN_IS_CONFIGURATION,
   CB_PLUGIN_IS_WALL,
-  CB_PLUGIN_IS_EVENT
+  CB_PLUGIN_IS_EVENT,
+  CB_PLUGIN_IS_CONSTRAINT
 } cb_plugin_kind;
 
 typedef struct cb_plugin_class {
@@ -81,6 +84,8 @@ typedef struct cb_plugin {
   (sizeof(cb_configuration) + sizeof(cb_motion) + sizeof(cb_observable) + sizeof(cb_run_options))
 #define CB_PLUGIN_SIZE_WALL (sizeof(cb_wall_class) + sizeof(cb_jet))
 #define CB_PLUGIN_SIZE_EVENT (sizeof(cb_event_class) + sizeof(cb_jet))
+#define CB_PLUGIN_SIZE_CONSTRAINT \
+  (sizeof(cb_constraint_class) + sizeof(cb_constraint_entry) + sizeof(cb_jet) + sizeof(cb_space))
 
 /* Entries of CB_PLUGIN, from the address of a class; for a class of another type the compiler gives a warning or an
  * error. */
@@ -96,6 +101,7 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_CONFIGURATION(c) CB_PLUGIN_CLASS(CONFIGURATION, cb_configuration, c)
 #define CB_PLUGIN_WALL(c) CB_PLUGIN_CLASS(WALL, cb_wall_class, c)
 #define CB_PLUGIN_EVENT(c) CB_PLUGIN_CLASS(EVENT, cb_event_class, c)
+#define CB_PLUGIN_CONSTRAINT(c) CB_PLUGIN_CLASS(CONSTRAINT, cb_constraint_class, c)
 #define CB_PLUGIN_CLASS(kind, type, c) \
   { CB_PLUGIN_IS_##kind, CB_PLUGIN_SIZE_##kind, 1 ? (c) : (const type *)0 }
 

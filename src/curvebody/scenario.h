@@ -53,13 +53,6 @@ const cb_bundle *cb_scenario_bundle(const cb_scenario *scenario);
 const cb_gait *cb_scenario_gait(const cb_scenario *scenario);
 const cb_optimum_problem *cb_scenario_optimum(const cb_scenario *scenario);
 
-/* Kinds of constraints, for `curvebody list constraints`: their keys in `constraints:`; ended by a NULL name. */
-typedef struct cb_constraint_doc {
-  const char *name, *doc;
-  const cb_param *params;
-} cb_constraint_doc;
-extern const cb_constraint_doc cb_constraint_docs[];
-
 /* For a scenario of bodies in a fluid: the number of bodies (0: it is of particles), and name and data of body i
  * (curvebody/immersed.h). */
 struct cb_immersed;

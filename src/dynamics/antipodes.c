@@ -35,7 +35,7 @@ static bool is_sphere(const cb_space *g) {
 static bool has_slope(const cb_pair_potential *pair_potential) { return !pair_potential->class_->green; }
 
 bool cb_antipodes_matter(const cb_system *s) {
-  bool any = s->n_springs > 0;
+  bool any = s->n_springs > 0 || s->potentials.n > 0;
   for (int i = 0; i < s->n_interactions; i++) any = any || has_slope(&s->interaction[i].pair_potential);
   for (int i = 0; i < s->n_centrals; i++) any = any || has_slope(&s->central[i].pair_potential);
   return any && is_sphere(s->space);
@@ -160,6 +160,18 @@ static cb_status check_central(const cb_system *s, const cb_central *c, const cb
   return status;
 }
 
+/* Potentials of values that are made of distances or directions from each point of an element to the next. */
+static cb_status check_potential(const cb_system *s, const cb_constraint *row, const cb_state *state, double h,
+                                 int *place) {
+  cb_status status = CB_OK;
+  for (int e = 0; e < row->elements && !row->class->per_world; e++)
+    for (int p = 1; p < row->width && !status; p++) {
+      const int *particle = row->particle + e * row->width + p;
+      status = check_pair(s, state, h, particle[-1], particle[0], NULL, state->t, place);
+    }
+  return status;
+}
+
 cb_status cb_antipodes_check(const cb_system *s, const cb_state *state, double h, int *place) {
   const double pi = 4 * atan(1);
   cb_status status = CB_OK;
@@ -173,6 +185,8 @@ cb_status cb_antipodes_check(const cb_system *s, const cb_state *state, double h
   for (int i = 0; i < s->n_interactions && !status; i++)
     status = check_interaction(s, &s->interaction[i], state, h, place);
   for (int i = 0; i < s->n_centrals && !status; i++) status = check_central(s, &s->central[i], state, h, place);
+  for (int r = 0; r < s->potentials.n && !status; r++)
+    status = check_potential(s, &s->potentials.row[r], state, h, place);
   return status;
 }
 

@@ -48,10 +48,11 @@ struct cb_builder {
   cb_builder_point *point;
   cb_builder_bond *bond;
   cb_builder_term *term;
-  cb_constraint *constraint; /* with particle indices as given; the system takes over the expressions */
-  int (*triangle)[3];        /* triangles of surfaces, body after body */
-  cb_origin *origin;         /* origin[0] is the identity */
-  cb_builder_frame *frame;   /* one for each origin */
+  /* constraints and potentials, with particle indices as given; the system takes over the expressions */
+  cb_constraint *constraint;
+  int (*triangle)[3];      /* triangles of surfaces, body after body */
+  cb_origin *origin;       /* origin[0] is the identity */
+  cb_builder_frame *frame; /* one for each origin */
   int current_origin;
   cb_origin centre_origin; /* the origin of the fixed points that are given next (cb_builder_centre_origin) */
   bool drop_redundant;
@@ -76,6 +77,28 @@ cb_status cb_builder_fix(const cb_builder *b, const char *what, const double *gi
 cb_status cb_builder_grow(void **array, int count, int *capacity, size_t size);
 /* The distance of two points that a spring may join. Fails where the points coincide or are antipodal. */
 cb_status cb_builder_check_apart(const cb_space *g, const double *x, const double *y, double *distance);
+
+/* Checks the particles and the target of a row. */
+cb_status cb_builder_check_row(const cb_builder *b, const cb_constraint *row);
+/* Adds a row to the builder. Checks the particles and copies the arrays and the name. Takes ownership of the
+ * expressions, even if it fails. With name NULL, the name is made from the class and the particles. */
+cb_status cb_builder_add_row(cb_builder *b, const cb_constraint *row);
+/* As cb_builder_add_row, with the target, whose expression is parsed. */
+cb_status cb_builder_add_targeted(cb_builder *b, cb_constraint *row, const cb_target *target);
+/* Checks of arguments; `what` names the class in messages. Particles exist; */
+cb_status cb_builder_check_particles(const cb_builder *b, const char *what, int n, const int *particle);
+/* the space is made of one to `maximum` quadrics and flat factors (in a space that is given by the metric of a chart,
+ * the sides of a figure do not determine it); */
+cb_status cb_builder_check_factors(const cb_builder *b, const char *what, int maximum);
+/* low < target < high, if the target is a number; */
+cb_status cb_builder_check_range(const char *what, const char *quantity, cb_target target, double low, double high);
+/* there are triangles, each of three particles. */
+cb_status cb_builder_check_triangles(const cb_builder *b, const char *what, int n, const int (*triangle)[3]);
+/* Finds a chart by its name. If name is NULL, *found is the space's own chart, or the embedding in a space without a
+ * chart. *row is the chart as a row stores it: NULL for the embedding. CB_ERROR_ARGUMENT if there is no such chart; for
+ * a chart other than the space's own the errors of cb_builder_check_factors. */
+cb_status cb_builder_find_chart(const cb_builder *b, const char *what, const char *name, const cb_chart **found,
+                                const cb_chart **row);
 
 /* Does a particle belong to this body (-1: to any body)? */
 static inline bool cb_builder_in_body(const cb_builder *b, int particle, int body) {

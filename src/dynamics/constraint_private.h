@@ -1,8 +1,8 @@
 /* How rows of constraints are stored and evaluated.
  *
  * A row is a sum of elements minus a target. An element has at most four particles (a rod, one segment of a path, one
- * triangle of an area). A class of constraints is one function that evaluates an element. All classes share the rest:
- * sums over elements, rates, second derivatives and patterns (constraint_rows.c).
+ * triangle of an area). A class of constraints (src/dynamics/constraints/) evaluates an element and reads its keys. All
+ * classes share the rest: sums over elements, rates, second derivatives and patterns (constraint_rows.c).
  */
 #pragma once
 
@@ -11,7 +11,9 @@
 #include <curvebody/constraint.h>
 #include <curvebody/expression.h>
 
-enum { CB_ELEMENT_PARTICLES = 4, CB_ELEMENT_MAX = CB_ELEMENT_PARTICLES * CB_COORD_MAX };
+#include <stddef.h>
+
+enum { CB_ELEMENT_MAX = CB_ELEMENT_PARTICLES * CB_COORD_MAX };
 
 typedef struct cb_constraint cb_constraint;
 
@@ -26,22 +28,8 @@ typedef struct cb_element {
   double hessian[CB_ELEMENT_MAX * CB_ELEMENT_MAX]; /* row-major; the stride is the size of the element, particles*k */
 } cb_element;
 
-/* x: the coordinates of the element's particles (k numbers each), relative to the origin of their component. */
-typedef cb_status cb_element_function(const cb_constraints *c, const cb_constraint *row, int element, double t,
-                                      const double *const *x, int order, cb_element *out);
-
-typedef struct cb_constraint_class {
-  const char *name;
-  cb_element_function *element;
-  bool velocity;
-  bool timed;     /* the elements may depend on t */
-  bool per_world; /* the class uses a centre, a chart or an expression in the world's frame, and so needs origins */
-  bool sized;     /* the target is a length, an area or a volume, which is the scale of the residual */
-} cb_constraint_class;
-
-extern const cb_constraint_class cb_constraint_rod, cb_constraint_path_length, cb_constraint_distance_to_point,
-    cb_constraint_angle, cb_constraint_area, cb_constraint_volume, cb_constraint_pin, cb_constraint_surface,
-    cb_constraint_velocity, cb_constraint_knife_edge;
+/* For cb_element_function, x are the coordinates of the element's particles (k numbers each), relative to the origin of
+ * their component. */
 
 /* A row of constraints. The builder stores indices of particles as given, the system stores places. */
 struct cb_constraint {
@@ -56,7 +44,11 @@ struct cb_constraint {
   const cb_chart *chart;                      /* surface, velocity: the chart of the coordinates; NULL: the embedding */
   cb_expression *expression;                  /* surface: the function; velocity: b (NULL: 0); owned */
   cb_expression *coefficient[CB_ELEMENT_MAX]; /* velocity: A by particle and coordinate (NULL: 0); owned */
+  void *params;                               /* on_jets: the parameters of the class; NULL: none */
   int world;                                  /* number among the rows whose class is per_world, or -1 */
+  bool is_potential;                          /* not a constraint, but an energy U of the row's value s: */
+  double stiffness;                           /* U = (stiffness/2) (s - target)^2 */
+  cb_expression *energy;                      /* U(s, t) instead; NULL: none; owned */
 };
 
 /* Data of a row that needs the world's frame, relative to the frame of its first particle's component. */
@@ -68,6 +60,7 @@ typedef struct cb_constraint_world {
 struct cb_constraints {
   cb_arena *arena;
   const cb_system *system;
+  const cb_constraint *row; /* [rows.own] */
   const cb_space *space;
   cb_rows rows;
   int curved; /* rows of the space per particle */
@@ -78,22 +71,63 @@ struct cb_constraints {
   cb_element *scratch;
 };
 
+/* Rows of one purpose: the constraints of a system, or its potentials. */
+typedef struct cb_constraint_list {
+  int n, n_world; /* n_world: the number of rows whose class is per_world */
+  cb_constraint *row;
+} cb_constraint_list;
+
 /* Frees the expressions of a row. */
 void cb_constraint_release(cb_constraint *row);
 
-/* Creates the evaluator of the system's rows and, if with_space, of the space's rows. */
-cb_status cb_constraints_create(cb_forces *f, bool with_space, cb_constraints **out);
+/* Creates the evaluator of rows of the system and, if with_space, of the space's rows. */
+cb_status cb_constraints_create(cb_forces *f, const cb_constraint_list *list, bool with_space, cb_constraints **out);
 void cb_constraints_free(cb_constraints *c);
 void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin);
+/* The list of the constraints of a system. */
+cb_constraint_list cb_constraints_of(const cb_system *s);
+
+/* Evaluates element e of a row into c->scratch by `function`; NULL: by its class. */
+cb_status cb_constraints_element(cb_constraints *c, const cb_constraint *row, cb_element_function *function, int e,
+                                 double t, const double *x, int order);
+/* The target at time t and its two derivatives. */
+cb_status cb_constraint_target(const cb_constraint *row, double t, double value[3]);
+
+/* Evaluates an element of a class that is written on jets (constraint_jets.c). */
+cb_element_function cb_element_by_jets;
+
+/* --- triangles (constraint_triangles.c) --- */
+
+enum { CB_TRIANGLE_SIDES = 3 };
 
 /* A function f(d_1 ... d_p) of distances, from which angles and areas are made in spaces of one factor. It sets (does
  * not add to) value and, unless NULL, gradient[p] and hessian[p*p]. CB_STEP_DOMAIN where the function has no value. */
 typedef cb_status cb_distance_function(const cb_space *g, const double *d, double *value, double *gradient,
                                        double *hessian);
 
-/* A knife edge at x[0] along the geodesic to x[1], in a space of dimension 2 that is given by the metric of one chart.
- */
-cb_status cb_knife_edge_by_metric(const cb_space *g, const double *const *x, int order, cb_element *out);
+/* sigma[4] from the sides d[3]. */
+void cb_triangle_half_sums(const double *d, double *sigma);
+/* The derivatives in the sides of the sum over i of w_i f(sigma_i), where first[i] = w_i f' and second[i] = w_i f''. */
+void cb_triangle_in_sides(const double *first, const double *second, double *gradient, double *hessian);
+/* Converts the derivatives of log X (l first, ll second) to those of F(X), given f1 = X F' and f2 = X (X F')'. hessian
+ * may be NULL. */
+void cb_triangle_by_logarithm(double f1, double f2, const double *l, const double *ll, double *gradient,
+                              double *hessian);
+/* The element f(d_0, d_1, d_2) of three points, where d_s is the distance of the points ends[s]. */
+cb_status cb_triangle_by_sides(const cb_space *g, cb_distance_function *f, const int ends[CB_TRIANGLE_SIDES][2],
+                               const double *const *x, int order, cb_element *out);
+
+/* The metric at a point of the space's own chart, its derivatives and its inverse. */
+typedef struct cb_local_metric {
+  double g[CB_DIM_MAX * CB_DIM_MAX], dg[CB_DIM_MAX * CB_DIM_MAX * CB_DIM_MAX], inverse[CB_DIM_MAX * CB_DIM_MAX];
+  double root; /* sqrt(det g) */
+} cb_local_metric;
+
+cb_status cb_local_metric_at(const cb_space *g, const double *q, cb_local_metric *m);
+/* A = g^-1 a, n numbers. */
+void cb_local_metric_raise(int n, const cb_local_metric *m, const double *a, double *A);
+
+/* --- charts (constraint_charts.c) --- */
 
 /* The following functions convert elements between the embedding and charts (constraint_charts.c).
  *
@@ -124,3 +158,42 @@ cb_status cb_coordinates_at(const cb_space *g, const cb_chart *chart, const cb_i
  * and its derivatives are converted to the chart: g_i = J^T g, g_ij = J^T H J + g.x_ij. */
 cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_constraints *c, const cb_constraint *row,
                                   int element, double t, const double *const *x, int order, cb_element *out);
+
+/* Computes the coordinates that an expression of a row uses. own: x are already these coordinates, in the chart of the
+ * space. */
+cb_status cb_constraint_coordinates(const cb_constraints *c, const cb_constraint *row, bool own, const double *x,
+                                    int order, cb_coordinates *out);
+/* Is the chart of the row the one in which the space is used? */
+bool cb_constraint_own_chart(const cb_constraints *c, const cb_constraint *row);
+/* Fails if a value or one of the n derivatives of an expression is not finite. */
+cb_status cb_constraint_check_finite(double value, int n, const double *derivative, const char *what);
+
+/* --- keys of a class in a scenario --- */
+
+/* Rows of a table for a struct of nodes. fallback NULL: required. */
+#define CB_CONSTRAINT_KEY(type, key, field, fallback, unit, doc) \
+  { key, CB_PARAM_NODE, offsetof(type, field), fallback, unit, "", "", doc }
+#define CB_CONSTRAINT_NAME(type, field) \
+  CB_CONSTRAINT_KEY(type, "name", field, "", "", "name of the constraint, for messages and /constraint_name")
+#define CB_CONSTRAINT_TARGET(type, key, field, unit) \
+  CB_CONSTRAINT_KEY(type, key, field, "", unit, "a number or an expression of t; if absent, the value at the start")
+
+/* As the functions in curvebody/constraint.h; src/scenario/scenario_constraints.c defines all of them. */
+cb_status cb_constraint_reserve(const cb_constraint_entry *e, size_t count, int **particle);
+cb_status cb_constraint_read_body(const cb_constraint_entry *e, const cb_node *node, int *body);
+/* Reads the point `at`, relative to the origin that the builder then has for it. */
+cb_status cb_constraint_read_point(const cb_constraint_entry *e, const cb_node *node, double *x);
+/* Finds a chart and its name; node NULL: the name is NULL and the chart is the one in which the space is used. */
+cb_status cb_constraint_read_chart(const cb_constraint_entry *e, const cb_node *node, const char **name,
+                                   const cb_chart **chart);
+/* Takes the text of node, which must be an expression of the variables names[count]. */
+cb_status cb_constraint_read_expression(const cb_node *node, const char *const *names, size_t count, const char **text);
+/* Reads triangles, listed or those of a body, and a target, and adds a constraint of their area or volume. `what` is
+ * the key of the target, and range its range. */
+typedef cb_status cb_triangle_measure(cb_builder *b, const char *name, int n, const int (*triangle)[3],
+                                      cb_target target);
+cb_status cb_constraint_read_triangles(const cb_constraint_entry *e, const cb_node *body, const cb_node *list,
+                                       const cb_node *target, const char *what, const char *range,
+                                       cb_triangle_measure *add);
+/* As cb_constraint_placed, for a failure in the expression that is the text of node. */
+cb_status cb_constraint_placed_in(const cb_constraint_entry *e, cb_status status, const cb_node *node);

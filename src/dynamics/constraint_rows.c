@@ -36,9 +36,9 @@ static int find(const int *list, int count, int what) {
 static cb_status make_rows(cb_constraints *c, bool with_space) {
   const cb_system *s = c->system;
   c->curved = with_space && !s->space->chart ? cb_curved_factors(s->space) : 0;
-  const int own = s->n_constraints, curved = c->curved, rows = own + curved * s->n;
+  const int own = c->rows.own, curved = c->curved, rows = own + curved * s->n;
   size_t members = 0;
-  for (int r = 0; r < own; r++) members += (size_t)s->constraint[r].elements * (size_t)s->constraint[r].width;
+  for (int r = 0; r < own; r++) members += (size_t)c->row[r].elements * (size_t)c->row[r].width;
   const size_t maximum = members + (size_t)curved * (size_t)s->n;
   int *start = cb_arena_alloc(c->arena, (size_t)rows + 1, sizeof *start);
   int *particle = cb_arena_alloc(c->arena, maximum, sizeof *particle);
@@ -49,7 +49,7 @@ static cb_status make_rows(cb_constraints *c, bool with_space) {
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d constraints", rows);
   int entries = 0, slots = 0;
   for (int r = 0; r < own; r++) {
-    const cb_constraint *row = &s->constraint[r];
+    const cb_constraint *row = &c->row[r];
     const int count = row->elements * row->width;
     int *mine = particle + entries, kept = 0;
     start[r] = entries;
@@ -72,13 +72,19 @@ static cb_status make_rows(cb_constraints *c, bool with_space) {
   return CB_OK;
 }
 
-cb_status cb_constraints_create(cb_forces *f, bool with_space, cb_constraints **out) {
+cb_constraint_list cb_constraints_of(const cb_system *s) {
+  return (cb_constraint_list){s->n_constraints, s->n_world, s->constraint};
+}
+
+cb_status cb_constraints_create(cb_forces *f, const cb_constraint_list *list, bool with_space, cb_constraints **out) {
   cb_constraints *c = cb_arena_object(sizeof *c, "constraints");
   if (!c) return CB_ERROR_MEMORY;
   c->forces = f;
   c->system = f->system;
   c->space = f->system->space;
-  c->world = cb_arena_alloc(c->arena, (size_t)f->system->n_world, sizeof *c->world);
+  c->row = list->row;
+  c->rows.own = list->n;
+  c->world = cb_arena_alloc(c->arena, (size_t)list->n_world, sizeof *c->world);
   c->scratch = cb_arena_alloc(c->arena, 1, sizeof *c->scratch);
   cb_status status =
       c->world && c->scratch ? make_rows(c, with_space) : cb_fail(CB_ERROR_MEMORY, "no memory for constraints");
@@ -97,8 +103,8 @@ void cb_constraints_free(cb_constraints *c) {
 
 void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin) {
   const cb_system *s = c->system;
-  for (int r = 0; r < s->n_constraints; r++) {
-    const cb_constraint *row = &s->constraint[r];
+  for (int r = 0; r < c->rows.own; r++) {
+    const cb_constraint *row = &c->row[r];
     if (row->world < 0) continue;
     cb_constraint_world *w = &c->world[row->world];
     const cb_origin *mine = &origin[s->component[row->particle[0]]];
@@ -116,9 +122,10 @@ void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin) {
 
 const cb_rows *cb_constraints_rows(const cb_constraints *c) { return &c->rows; }
 
-/* Evaluates element e of a row into c->scratch, after it has cleared the parts that the order needs. */
-static inline __attribute__((always_inline)) cb_status element(cb_constraints *c, const cb_constraint *row, int e,
-                                                               double t, const double *x, int order) {
+/* As cb_constraints_element, inlined. */
+static inline __attribute__((always_inline)) cb_status element_by(cb_constraints *c, const cb_constraint *row,
+                                                                  cb_element_function *function, int e, double t,
+                                                                  const double *x, int order) {
   cb_element *out = c->scratch;
   const size_t k = (size_t)c->space->k, size = (size_t)row->width * k;
   const double *at[CB_ELEMENT_PARTICLES];
@@ -130,11 +137,22 @@ static inline __attribute__((always_inline)) cb_status element(cb_constraints *c
     memset(out->b_x, 0, size * sizeof(double));
   }
   if (order > 1) memset(out->hessian, 0, size * size * sizeof(double));
-  return row->class->element(c, row, e, t, at, order, out);
+  return function(c, row, e, t, at, order, out);
 }
 
-/* The target at time t and its two derivatives. */
-static cb_status target(const cb_constraint *row, double t, double value[3]) {
+/* Evaluates element e of a row into c->scratch, after it has cleared the parts that the order needs. */
+static inline __attribute__((always_inline)) cb_status element(cb_constraints *c, const cb_constraint *row, int e,
+                                                               double t, const double *x, int order) {
+  cb_element_function *const function = row->class->element;
+  return element_by(c, row, function ? function : cb_element_by_jets, e, t, x, order);
+}
+
+cb_status cb_constraints_element(cb_constraints *c, const cb_constraint *row, cb_element_function *function, int e,
+                                 double t, const double *x, int order) {
+  return function ? element_by(c, row, function, e, t, x, order) : element(c, row, e, t, x, order);
+}
+
+cb_status cb_constraint_target(const cb_constraint *row, double t, double value[3]) {
   value[0] = row->target;
   value[1] = value[2] = 0;
   if (!row->target_expression) return CB_OK;
@@ -152,7 +170,7 @@ static cb_status target(const cb_constraint *row, double t, double value[3]) {
 double cb_system_constraint_size(const cb_system *s, int row, double t) {
   const cb_constraint *c = &s->constraint[row];
   double value[3];
-  return c->class->sized && !target(c, t, value) && value[0] > 0 ? value[0] : 1;
+  return c->class->sized && !cb_constraint_target(c, t, value) && value[0] > 0 ? value[0] : 1;
 }
 
 /* A row of the space (these follow the `own` rows): the start of its coordinates, and its factor. */
@@ -186,7 +204,7 @@ static inline __attribute__((always_inline)) cb_status rows(cb_constraints *c, d
   const int k = c->space->k;
   if (G) memset(G, 0, (size_t)c->rows.start[c->rows.rows] * (size_t)k * sizeof *G);
   for (int r = 0; r < c->rows.own; r++) {
-    const cb_constraint *row = &c->system->constraint[r];
+    const cb_constraint *row = &c->row[r];
     const bool velocity = row->class->velocity;
     double sum = 0, aim[3] = {0};
     for (int e = 0; e < row->elements; e++) {
@@ -202,7 +220,7 @@ static inline __attribute__((always_inline)) cb_status rows(cb_constraints *c, d
         }
     }
     if (!out) continue;
-    const cb_status status = v || !velocity ? target(row, t, aim) : CB_OK;
+    const cb_status status = v || !velocity ? cb_constraint_target(row, t, aim) : CB_OK;
     if (status) return status;
     out[r] = velocity ? (v ? sum : 0) : sum - aim[v ? 1 : 0];
   }
@@ -227,7 +245,7 @@ cb_status cb_constraints_second(cb_constraints *c, double t, const double *x, co
   const int k = c->space->k;
   if (rate_x) memset(rate_x, 0, (size_t)c->rows.start[c->rows.rows] * (size_t)k * sizeof *rate_x);
   for (int r = 0; r < c->rows.own; r++) {
-    const cb_constraint *row = &c->system->constraint[r];
+    const cb_constraint *row = &c->row[r];
     const bool velocity = row->class->velocity;
     const int size = row->width * k;
     double sum = 0, aim[3];
@@ -247,7 +265,7 @@ cb_status cb_constraints_second(cb_constraints *c, double t, const double *x, co
         if (rate_x) rate_x[(size_t)slot[j / k] * k + j % k] += along + (velocity ? out->b_x[j] : out->tx[j]);
       }
     }
-    const cb_status status = target(row, t, aim);
+    const cb_status status = cb_constraint_target(row, t, aim);
     if (status) return status;
     gamma[r] = sum - (velocity ? 0 : aim[2]);
   }
@@ -263,7 +281,7 @@ cb_status cb_constraints_hessian(cb_constraints *c, double t, const double *x, c
   if (!pattern) return CB_ERROR_MEMORY;
   const int k = c->space->k;
   for (int r = 0; r < c->rows.own; r++) {
-    const cb_constraint *row = &c->system->constraint[r];
+    const cb_constraint *row = &c->row[r];
     const int size = row->width * k;
     if (weight[r] == 0) continue;
     for (int e = 0; e < row->elements; e++) {
@@ -290,12 +308,11 @@ cb_status cb_constraints_hessian(cb_constraints *c, double t, const double *x, c
 
 bool cb_constraints_chord(const cb_constraints *c, int row, double t, int *i, int *j, double *square, double *slope) {
   const cb_space *g = c->space;
-  if (row >= c->rows.own || c->system->constraint[row].class != &cb_constraint_rod || !cb_pair_by_chord(g))
-    return false;
-  const cb_constraint *rod = &c->system->constraint[row];
+  if (row >= c->rows.own || !c->row[row].class->bond || !cb_pair_by_chord(g)) return false;
+  const cb_constraint *rod = &c->row[row];
   const double K = g->factor[0].curvature, r = sqrt(fabs(K));
   double length[3];
-  target(rod, t, length);
+  cb_constraint_target(rod, t, length);
   const double half = 0.5 * length[0];
   const double s = K > 0 ? sin(r * half) / r : K < 0 ? sinh(r * half) / r : half;
   *i = rod->particle[0];
@@ -312,7 +329,7 @@ bool cb_system_constraint_is_velocity(const cb_system *s, int row) { return s->c
 
 bool cb_system_constraint_is_rod(const cb_system *s, int row, int *i, int *j) {
   const cb_constraint *c = &s->constraint[row];
-  if (c->class != &cb_constraint_rod) return false;
+  if (!c->class->bond) return false;
   *i = s->particle[c->particle[0]];
   *j = s->particle[c->particle[1]];
   return true;

@@ -278,12 +278,11 @@ static cb_status allocate(const cb_builder *b, cb_system *s) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for a system of %d particles and %d springs", s->n, s->n_springs);
 }
 
-/* Lists the rows that are distances of two particles; they count as bonds. */
-static cb_status rods(cb_system *s) {
+cb_status cb_system_list_rods(cb_system *s) {
   s->rod = cb_arena_alloc(s->arena, (size_t)s->n_constraints, sizeof *s->rod);
   if (!s->rod) return cb_fail(CB_ERROR_MEMORY, "no memory for %d constraints", s->n_constraints);
   for (int r = 0; r < s->n_constraints; r++)
-    if (s->constraint[r].class == &cb_constraint_rod) s->rod[s->n_rods++] = r;
+    if (s->constraint[r].class->bond) s->rod[s->n_rods++] = r;
   return CB_OK;
 }
 
@@ -301,7 +300,7 @@ static cb_status assemble(cb_builder *b, cb_system *s, int *component) {
   if (!status) status = terms(b, s);
   if (!status) status = cb_constraints_settle(b, s);
   if (!status) status = cb_constraints_check_rank(b, s);
-  if (!status) status = rods(s);
+  if (!status) status = cb_system_list_rods(s);
   if (!status) status = cb_contacts_settle(b, s);
   return status;
 }

@@ -207,8 +207,8 @@ static bool is_held(const cb_builder *b, const cb_system *s, int c) {
   bool held = false;
   for (int r = 0; r < b->n_constraints && !held; r++) {
     const cb_constraint *row = &b->constraint[r];
-    held = (row->class == &cb_constraint_distance_to_point || row->class == &cb_constraint_pin) &&
-           s->component[s->place[row->particle[0]]] == c && is_near(g, &b->origin[0], &s->origin[c], &row->centre);
+    held = row->class->centred && s->component[s->place[row->particle[0]]] == c &&
+           is_near(g, &b->origin[0], &s->origin[c], &row->centre);
   }
   for (int t = 0; t < b->n_terms && !held; t++) {
     const cb_builder_term *term = &b->term[t];
@@ -268,7 +268,7 @@ static cb_status check_expressions(const cb_builder *b, const cb_system *s) {
       status = check_body(b, s, b->term[t].expression ? "potential" : "force", b->term[t].chart, b->term[t].body_a);
   for (int r = 0; r < b->n_constraints && !status; r++) {
     const cb_constraint *row = &b->constraint[r];
-    if (row->class != &cb_constraint_surface && row->class != &cb_constraint_velocity) continue;
+    if (!row->class->per_world || row->class->centred) continue;
     for (int p = 0; p < row->width && !status; p++)
       status = check_told(s, row->class->name, row->chart, s->place[row->particle[p]]);
   }

@@ -27,6 +27,9 @@ struct cb_forces {
   /* constraints: NULL if the system has none; constraints_with_space: NULL until it is first needed */
   cb_constraints *constraints, *constraints_with_space;
 
+  cb_constraints *potentials; /* the rows that are potentials; NULL: there are none */
+  double *potential_gradient; /* [entries of potentials][k]: scratch, the gradient of the value of a row */
+
   double *gather; /* scratch of interactions: the coordinates of a group by column, then its masses or charges */
 
   cb_pattern pattern;
@@ -55,6 +58,13 @@ cb_status cb_forces_springs_add(cb_forces *f, double t, const double *x, const d
 /* The energy and the derivatives of all springs. */
 cb_status cb_forces_springs_potential(cb_forces *f, double t, const double *x, double *potential);
 cb_status cb_forces_springs_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv);
+
+cb_status cb_potentials_create(cb_forces *f);
+cb_status cb_potentials_add(cb_forces *f, double t, const double *x, double *force);
+cb_status cb_potentials_potential(cb_forces *f, double t, const double *x, double *potential);
+cb_status cb_potentials_jacobian(cb_forces *f, double t, const double *x, double *dx);
+/* The value s of row r of the potentials. */
+cb_status cb_potentials_value(cb_forces *f, int r, double t, const double *x, double *value);
 
 /* Finds block (i, j) of the pattern, which must exist. */
 int cb_pattern_find(const cb_pattern *p, int i, int j);

@@ -33,6 +33,7 @@ static cb_status add_parts(cb_forces *f, double t, const double *x, const double
   if (!status && s->n_interactions) status = cb_interactions_add(f, t, x, force);
   if (!status && s->n_centrals) status = cb_centrals_add(f, t, x, force);
   if (!status && s->n_fields) status = cb_fields_add(f, t, x, v, force);
+  if (!status && s->potentials.n) status = cb_potentials_add(f, t, x, force);
   return status;
 }
 
@@ -70,12 +71,14 @@ cb_status cb_forces_create(const cb_system *s, cb_forces **out) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for forces");
   }
-  f->springs_alone = s->springs && !s->n_interactions && !s->n_centrals && !s->n_fields && !s->n_driven;
+  f->springs_alone = s->springs && cb_system_springs_alone(s);
   cb_status status = s->springs ? cb_springs_work_create(s->springs, f->threads, &f->springs) : CB_OK;
   if (!status) status = cb_interactions_create(f);
   if (!status) status = cb_centrals_create(f);
   if (!status) status = cb_fields_create(f);
-  if (!status && s->n_constraints) status = cb_constraints_create(f, false, &f->constraints);
+  const cb_constraint_list kept = cb_constraints_of(s);
+  if (!status && kept.n) status = cb_constraints_create(f, &kept, false, &f->constraints);
+  if (!status && s->potentials.n) status = cb_potentials_create(f);
   if (!status) status = cb_forces_set_origins(f, s->origin);
   if (status) {
     cb_forces_free(f);
@@ -90,6 +93,7 @@ void cb_forces_free(cb_forces *f) {
   cb_springs_work_free(f->springs);
   cb_constraints_free(f->constraints);
   cb_constraints_free(f->constraints_with_space);
+  cb_constraints_free(f->potentials);
   cb_arena_free(f->arena);
 }
 
@@ -112,6 +116,7 @@ cb_status cb_forces_set_origins(cb_forces *f, const cb_origin *origin) {
   for (int c = 0; c < f->system->n_components; c++) f->origin[c] = origin[c];
   if (f->constraints) cb_constraints_set_origins(f->constraints, origin);
   if (f->constraints_with_space) cb_constraints_set_origins(f->constraints_with_space, origin);
+  if (f->potentials) cb_constraints_set_origins(f->potentials, origin);
   cb_status status = cb_centrals_set_origins(f, origin);
   return status ? status : cb_fields_set_origins(f, origin);
 }
@@ -122,6 +127,7 @@ cb_status cb_forces_potential(cb_forces *f, double t, const double *x, double *p
   if (!status) status = cb_interactions_potential(f, t, x, &sum);
   if (!status) status = cb_centrals_potential(f, t, x, &sum);
   if (!status) status = cb_fields_potential(f, t, x, &sum);
+  if (!status && f->potentials) status = cb_potentials_potential(f, t, x, &sum);
   if (!status) *potential = sum;
   return status;
 }
@@ -129,7 +135,8 @@ cb_status cb_forces_potential(cb_forces *f, double t, const double *x, double *p
 cb_constraints *cb_forces_constraints(cb_forces *f) { return f->constraints; }
 
 cb_constraints *cb_forces_constraints_with_space(cb_forces *f) {
-  if (!f->constraints_with_space && cb_constraints_create(f, true, &f->constraints_with_space)) return NULL;
+  const cb_constraint_list kept = cb_constraints_of(f->system);
+  if (!f->constraints_with_space && cb_constraints_create(f, &kept, true, &f->constraints_with_space)) return NULL;
   return f->constraints_with_space;
 }
 
@@ -156,7 +163,8 @@ void cb_forces_add_block(const cb_forces *f, const double *hessian, int row, int
 static int ascending(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 /* Calls visit(i, j) for every pair that a force or a constraint couples, in both orders. Pairs may be repeated. */
-static void for_each_pair(const cb_system *s, void (*visit)(int i, int j, void *self), void *self) {
+static void for_each_pair(const cb_forces *f, void (*visit)(int i, int j, void *self), void *self) {
+  const cb_system *s = f->system;
   for (int e = 0; e < s->n_springs; e++) {
     visit(s->spring_i[e], s->spring_j[e], self);
     visit(s->spring_j[e], s->spring_i[e], self);
@@ -175,6 +183,12 @@ static void for_each_pair(const cb_system *s, void (*visit)(int i, int j, void *
         visit(x->a.particle[a], x->b.particle[b], self);
         if (!x->same) visit(x->b.particle[b], x->a.particle[a], self);
       }
+  }
+  for (int r = 0; r < s->potentials.n; r++) { /* the value of a row couples all its particles */
+    const cb_rows *rows = cb_constraints_rows(f->potentials);
+    for (int a = rows->start[r]; a < rows->start[r + 1]; a++)
+      for (int b = rows->start[r]; b < rows->start[r + 1]; b++)
+        if (a != b) visit(rows->particle[a], rows->particle[b], self);
   }
 }
 
@@ -200,7 +214,7 @@ static cb_status make_pattern(cb_forces *f) {
   size_t n = (size_t)s->n, *start = calloc(n + 1, sizeof *start), *end = calloc(n + 1, sizeof *end);
   if (!start || !end) goto no_memory;
   for (size_t i = 0; i < n; i++) start[i] = 1; /* the diagonal */
-  for_each_pair(s, count, start);
+  for_each_pair(f, count, start);
   size_t total = 0;
   for (size_t i = 0; i <= n; i++) {
     size_t here = start[i];
@@ -215,7 +229,7 @@ static cb_status make_pattern(cb_forces *f) {
     goto no_memory;
   }
   for (size_t i = 0; i < n; i++) all[end[i]++] = (int)i;
-  for_each_pair(s, fill, &(fill_state){end, all});
+  for_each_pair(f, fill, &(fill_state){end, all});
   size_t kept = 0;
   for (size_t i = 0; i < n; i++) {
     size_t first = start[i], last = end[i];
@@ -264,5 +278,6 @@ cb_status cb_forces_jacobian(cb_forces *f, double t, const double *x, const doub
   if (!status) status = cb_interactions_jacobian(f, t, x, dx);
   if (!status) status = cb_centrals_jacobian(f, t, x, dx);
   if (!status) status = cb_fields_jacobian(f, t, x, v, dx, dv);
+  if (!status && f->potentials) status = cb_potentials_jacobian(f, t, x, dx);
   return status;
 }

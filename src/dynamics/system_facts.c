@@ -13,6 +13,7 @@ void cb_system_free(cb_system *s) {
   cb_springs_free(s->springs);
   for (int i = 0; i < s->n_expressions && !s->borrowed; i++) cb_expression_free(s->expression[i]);
   for (int r = 0; r < s->n_constraints + s->n_dropped && !s->borrowed; r++) cb_constraint_release(&s->constraint[r]);
+  for (int r = 0; r < s->potentials.n && !s->borrowed; r++) cb_constraint_release(&s->potentials.row[r]);
   cb_contact_set_free(s->contacts);
   cb_arena_free(s->arena);
 }
@@ -178,26 +179,36 @@ static cb_status springs(const cb_system *s, span c, cb_system *o) {
   return s->space->chart || !n ? CB_OK : cb_springs_create(s->space, o->n, n, plan, &o->springs);
 }
 
-static cb_status constraints(const cb_system *s, span c, cb_system *o) {
+/* Copies the rows of a list that belong to the component. */
+static cb_status rows(const cb_constraint_list *list, span c, cb_system *o, cb_constraint_list *out) {
   size_t n = 0;
-  for (int r = 0; r < s->n_constraints; r++) n += in(c, s->constraint[r].particle[0]);
-  o->constraint = cb_arena_alloc(o->arena, n, sizeof *o->constraint);
-  o->rod = cb_arena_alloc(o->arena, n, sizeof *o->rod);
-  if (!o->constraint || !o->rod) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu constraints", n);
-  for (int r = 0; r < s->n_constraints; r++) {
-    const cb_constraint *from = &s->constraint[r];
+  for (int r = 0; r < list->n; r++) n += in(c, list->row[r].particle[0]);
+  *out = (cb_constraint_list){.row = cb_arena_alloc(o->arena, n, sizeof *out->row)};
+  if (!out->row) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu constraints", n);
+  for (int r = 0; r < list->n; r++) {
+    const cb_constraint *from = &list->row[r];
     if (!in(c, from->particle[0])) continue;
-    cb_constraint *to = &o->constraint[o->n_constraints];
+    cb_constraint *to = &out->row[out->n++];
     const size_t count = (size_t)from->elements * (size_t)from->width;
     *to = *from;
     to->particle = cb_arena_alloc(o->arena, count, sizeof *to->particle);
     if (!to->particle) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu constraints", n);
     for (size_t p = 0; p < count; p++) to->particle[p] = from->particle[p] - c.first;
-    if (from->world >= 0) to->world = o->n_world++;
-    if (from->class == &cb_constraint_rod) o->rod[o->n_rods++] = o->n_constraints;
-    o->n_constraints++;
+    if (from->world >= 0) to->world = out->n_world++;
   }
   return CB_OK;
+}
+
+static cb_status constraints(const cb_system *s, span c, cb_system *o) {
+  const cb_constraint_list kept = cb_constraints_of(s);
+  cb_constraint_list own = {0};
+  cb_status status = rows(&kept, c, o, &own);
+  if (!status) status = rows(&s->potentials, c, o, &o->potentials);
+  if (status) return status;
+  o->constraint = own.row;
+  o->n_constraints = own.n;
+  o->n_world = own.n_world;
+  return cb_system_list_rods(o);
 }
 
 static cb_status pair_potentials(const cb_system *s, span c, cb_system *o) {
@@ -252,9 +263,12 @@ cb_status cb_system_extract(const cb_system *s, int component, cb_system **out) 
   return CB_OK;
 }
 
+/* Has the component a constraint, or a potential of several points? */
 static bool constrained(const cb_system *s, span c) {
   for (int r = 0; r < s->n_constraints; r++)
     if (in(c, s->constraint[r].particle[0])) return true;
+  for (int r = 0; r < s->potentials.n; r++)
+    if (in(c, s->potentials.row[r].particle[0])) return true;
   return false;
 }
 
@@ -269,14 +283,14 @@ static bool same_pair_potentials(const cb_system *s, span a, span b) {
 
 bool cb_system_component_free(const cb_system *s, int component) {
   const span c = span_of(s, component);
-  return c.end - c.first == 1 && (!s->n_constraints || !constrained(s, c)) && same_pair_potentials(s, c, (span){0, 0});
+  return c.end - c.first == 1 && !constrained(s, c) && same_pair_potentials(s, c, (span){0, 0});
 }
 
 bool cb_system_components_alike(const cb_system *s, int a, int b) {
   const span p = span_of(s, a), q = span_of(s, b);
   if (p.end - p.first != 1 || q.end - q.first != 1) return false;
   if (s->mass[p.first] != s->mass[q.first] || s->charge[p.first] != s->charge[q.first]) return false;
-  return !(s->n_constraints && (constrained(s, p) || constrained(s, q))) && same_pair_potentials(s, p, q);
+  return !constrained(s, p) && !constrained(s, q) && same_pair_potentials(s, p, q);
 }
 
 /* --- conserved quantities --- */
@@ -306,7 +320,9 @@ static bool forces_keep_energy(const cb_system *s) {
 /* For a velocity constraint, `expression` is b in a v = b. */
 static bool constraint_keeps_energy(const cb_system *s, const cb_constraint *c) {
   if (c->class->velocity) return !c->expression;
-  return !timed(c->target_expression, 0) && !timed(c->expression, coordinates(s->space, c->chart));
+  if (c->class->timed && !c->expression) return false;
+  return !timed(c->target_expression, 0) && !timed(c->energy, 1) &&
+         !timed(c->expression, coordinates(s->space, c->chart));
 }
 
 static bool contacts_keep_energy(const cb_system *s) {
@@ -411,8 +427,10 @@ static void keep_constraint(const cb_system *s, const cb_constraint *c, cb_conse
     break_all(s->space, out);
   else if (c->expression)
     keep_coordinates(s->space, c->chart, expression_uses, c->expression, out);
-  else if (c->class->per_world)
+  else if (c->class->centred)
     cb_conserved_keep_point(s->space, &c->centre, out);
+  else if (c->class->per_world)
+    break_all(s->space, out);
 }
 
 static void keep_wall(const cb_space *g, const cb_gap_function *f, cb_conserved *out) {
@@ -431,9 +449,10 @@ cb_conserved cb_system_conserved(const cb_system *s) {
     if (s->central[i].group.n) cb_conserved_keep_point(s->space, &s->central[i].centre, &out);
   for (int i = 0; i < s->n_fields; i++)
     if (s->field[i].group.n) keep_field(s->space, &s->field[i], &out);
-  for (int r = 0; r < s->n_constraints; r++) {
-    out.energy = out.energy && constraint_keeps_energy(s, &s->constraint[r]);
-    keep_constraint(s, &s->constraint[r], &out);
+  for (int r = 0; r < s->n_constraints + s->potentials.n; r++) {
+    const cb_constraint *row = r < s->n_constraints ? &s->constraint[r] : &s->potentials.row[r - s->n_constraints];
+    out.energy = out.energy && constraint_keeps_energy(s, row);
+    keep_constraint(s, row, &out);
   }
   for (int i = 0; s->contacts && i < s->contacts->n_walls; i++)
     keep_wall(s->space, &s->contacts->wall[i].function, &out);

@@ -78,8 +78,9 @@ struct cb_system {
   cb_bases bases;                /* the bases of the components at the start; empty in an extract */
   bool *held;                    /* [n_components]: the origin does not move; NULL in an extract */
 
-  cb_constraint *constraint; /* [n_constraints], with particles by place; the expressions are owned */
-  int n_dropped;             /* rows that were dropped because they are redundant */
+  cb_constraint *constraint;     /* [n_constraints], with particles by place; the expressions are owned */
+  cb_constraint_list potentials; /* rows that are potentials of their values; they follow the dropped rows */
+  int n_dropped;                 /* rows that were dropped because they are redundant */
   struct cb_system
       *dropped;     /* a system of the same particles with the dropped rows, in the arena; NULL: none dropped */
   int n_world;      /* number of rows that need the world's frame */
@@ -94,6 +95,14 @@ struct cb_system {
 
 /* Allocates the arrays of n particles with k coordinates each. Returns false if memory runs out. */
 bool cb_system_allocate_particles(cb_system *s);
+
+/* Lists the rows that are distances of two particles; they count as bonds. */
+cb_status cb_system_list_rods(cb_system *s);
+
+/* Are there no forces at all, except those of springs that do not depend on the time? */
+static inline bool cb_system_springs_alone(const cb_system *s) {
+  return !s->n_interactions && !s->n_centrals && !s->n_fields && !s->n_driven && !s->potentials.n;
+}
 
 /* Contacts, walls and events. The builder fills the set, with particles as given; the system takes it over, with
  * places. */

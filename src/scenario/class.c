@@ -293,6 +293,8 @@ const cb_map_doc cb_map_docs[] = {
     {"potentials.*.harmonic", "for particles", "", cb_harmonic_table},
     {"potentials.*.expression", "for particles, and for bodies in a fluid in a curved space", "", cb_field_table},
     {"interactions.*", "for particles", "Besides the keys of its pair potential", cb_interaction_table},
+    {"interactions.*", "for particles, besides the key of a constraint", "A potential of the value s of the constraint",
+     cb_value_table},
     {"interactions.*.spring", "for particles", "", cb_spring_table},
     {"forces.*", "for particles", "A force that need not have a potential", cb_force_table},
     {"bodies.*.place", "for bodies in a fluid", "", cb_place_table},

@@ -42,6 +42,11 @@ static bool fluid_model_whole(const void *of) {
   return (c->on_twist || c->on_face || c->added_mass) && !(c->on_twist && c->on_face);
 }
 
+static bool constraint_whole(const void *of) {
+  const cb_constraint_class *c = of;
+  return c->read && c->on_jets && c->points >= 1 && c->points <= CB_ELEMENT_PARTICLES && !c->velocity && !c->centred;
+}
+
 static bool flow_whole(const void *of) {
   const cb_fluid_flow_class *c = of;
   return c->velocity || c->at;
@@ -92,7 +97,9 @@ static const kind kinds[] = {
     [CB_PLUGIN_IS_WALL] = {"wall", "on_jets, and at most 1 particle", CB_PLUGIN_SIZE_WALL, &cb_wall_registry,
                            wall_whole},
     [CB_PLUGIN_IS_EVENT] = {"event", "on_jets, and 1 or 2 particles", CB_PLUGIN_SIZE_EVENT, &cb_event_registry,
-                            event_whole}};
+                            event_whole},
+    [CB_PLUGIN_IS_CONSTRAINT] = {"constraint", "read, on_jets and points (1 to 4) of a function of positions",
+                                 CB_PLUGIN_SIZE_CONSTRAINT, &cb_constraint_registry, constraint_whole}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *name_of(const cb_plugin_class *c) { return ((const named *)c->of)->name; }

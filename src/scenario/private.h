@@ -5,6 +5,7 @@
 #include "yaml/yaml.h"
 #include <curvebody/configuration.h>
 #include <curvebody/contact.h>
+#include <curvebody/constraint.h>
 #include <curvebody/param.h>
 
 enum { CB_SCENARIO_ATTRIBUTES = 48, CB_SCENARIO_DIGEST = 65 };
@@ -61,6 +62,9 @@ extern const cb_param cb_scenario_contacts_table[], cb_scenario_wall_contacts_ta
 enum { CB_GAP_ROWS = 64 };
 void cb_scenario_gap_rows(const cb_gap_class *class, bool event, cb_param rows[CB_GAP_ROWS]);
 cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
+/* Lets a class of constraints read its map, which is the value of a key of `item`. */
+cb_status cb_scenario_read_entry(cb_scenario *s, const cb_constraint_class *class, const cb_node *map,
+                                 const cb_node *item);
 extern const cb_param cb_scenario_start_table[];
 /* whole: everything that moves in the run was read without errors. */
 cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root, bool whole);
@@ -130,4 +134,4 @@ extern const cb_map_doc cb_map_docs[];
 extern const cb_param cb_cycle_time_table[], cb_cycle_step_table[], cb_place_table[], cb_motion_table[],
     cb_repeat_table[], cb_part_table[], cb_wrench_table[], cb_sequence_table[], cb_inertial_table[], cb_piece_table[],
     cb_interaction_table[], cb_central_table[], cb_harmonic_table[], cb_field_table[], cb_spring_table[],
-    cb_force_table[];
+    cb_force_table[], cb_value_table[];

@@ -3,6 +3,7 @@
  *   potentials:   - central: {pair_potential: gravity, strength: 10, at: .., body: a} | harmonic: {..} |
  *                   expression: {chart: .., value: ..}
  *   interactions: - {pair_potential: gravity, strength: 1, between: [a, b]} | {expression: "exp(-d)/d", within: a} |
+ *                   {angle: {at: [a, 1], between: [[a, 0], [a, 2]]}, stiffness: 2, rest: pi} |
  *                   {spring: {between: [[a, 0], [b, 1]], stiffness: "10*(1 + .1*sin(t))", rest: 1}}
  *   forces:       - {body: a, force: ["-.1*x_dot", "-.1*y_dot", 0], chart: ..}
  * A map of a pair potential has the keys of its class (curvebody/pair_potential.h) besides those of its place.
@@ -51,6 +52,19 @@ const cb_param cb_central_table[] = {
      "potential of the distance to the centre: see `pair_potentials`"},
     CENTRE(pair_keys),
     BODY(pair_keys),
+    END};
+
+typedef struct value_keys {
+  double stiffness;
+  const cb_node *rest, *expression;
+} value_keys;
+
+const cb_param cb_value_table[] = {
+    {"stiffness", CB_PARAM_REAL, offsetof(value_keys, stiffness), "1", "", "", NULL, "k of (k/2)(s - rest)^2"},
+    {"rest", CB_PARAM_NODE, offsetof(value_keys, rest), "", "", "", NULL,
+     "a number or an expression of t; if absent, the value at the start, and 0 for a surface and a pin"},
+    {"expression", CB_PARAM_NODE, offsetof(value_keys, expression), "", "", "", NULL,
+     "U(s, t) instead of `stiffness` and `rest`"},
     END};
 
 typedef struct harmonic_keys {
@@ -200,9 +214,10 @@ static cb_param *joined(cb_arena *arena, const cb_param *table, const cb_param *
   return rows;
 }
 
-/* Reads a map with a pair potential. After a failure the keys that are right are in out->keys. */
+/* Reads a map with a pair potential; `others` are keys of other maps that may have been meant. After a failure the keys
+ * that are right are in out->keys. */
 static cb_status bind_pair(cb_scenario *s, const cb_param *table, const cb_node *map, const cb_node *where,
-                           pair_map *out) {
+                           const char *const *others, size_t n_others, pair_map *out) {
   enum { PARAMS = (sizeof(pair_keys) + 15) / 16 * 16 };
   cb_status status = find_class(map, &out->class_);
   cb_params_bind_right(table, map, &out->keys);
@@ -211,7 +226,7 @@ static cb_status bind_pair(cb_scenario *s, const cb_param *table, const cb_node 
   const cb_param *rows = joined(s->arena, table, c->params, PARAMS);
   char *data = cb_arena_alloc_aligned(s->arena, PARAMS + c->params_size, 1, 16);
   if (!rows || !data) return cb_fail(CB_ERROR_MEMORY, "no memory for a pair potential");
-  status = cb_params_bind(rows, map, where, NULL, 0, data);
+  status = cb_params_bind(rows, map, where, others, n_others, data);
   if (!status) memcpy(&out->keys, data, sizeof out->keys);
   out->params = data + PARAMS;
   return status;
@@ -264,7 +279,7 @@ static cb_status add_field(cb_builder *b, int body, const void *what) {
 static cb_status read_central(cb_scenario *s, const cb_node *map, const cb_node *item) {
   pair_map p;
   addition what = {0};
-  cb_status status = bind_pair(s, cb_central_table, map, item, &p);
+  cb_status status = bind_pair(s, cb_central_table, map, item, NULL, 0, &p);
   if (status || !s->builder || (status = centre(s, p.keys.at, &what.centre))) return status;
   const cb_node *expression = expression_of(&p, map);
   what.class_ = p.class_->name;
@@ -354,12 +369,36 @@ static cb_status read_spring(cb_scenario *s, const cb_node *map, const cb_node *
 static const form interaction_forms[] = {{"spring", NULL, false, read_spring}};
 enum { INTERACTION_FORMS = sizeof interaction_forms / sizeof *interaction_forms };
 
+/* An item with the key of a class of constraints: a potential of the value of its rows. */
+static cb_status read_value_potential(cb_scenario *s, const cb_node *node, const cb_constraint_class *class) {
+  value_keys p;
+  cb_target rest;
+  const char *expression = NULL;
+  const cb_node *map = cb_node_get(node, class->name);
+  const int first = s->builder ? cb_builder_constraints(s->builder) : 0;
+  cb_status status = cb_params_bind(cb_value_table, node, node, &class->name, 1, &p);
+  if (!status) status = cb_scenario_read_entry(s, class, map, node);
+  if (status || !s->builder) return status;
+  if (p.expression && (p.rest || cb_node_get(node, "stiffness")))
+    return cb_node_fail(p.expression, "`expression` next to `%s`: expected only one of them",
+                        p.rest ? "rest" : "stiffness");
+  if (p.expression) status = cb_node_string(p.expression, &expression);
+  if (!status) status = cb_target_read(p.rest, "rest", "", &rest);
+  if (status) return status;
+  status = cb_builder_potentials_of(s->builder, first, p.stiffness, p.rest ? &rest : NULL, expression);
+  return cb_scenario_placed(s, status, expression ? p.expression : map, expression != NULL);
+}
+
 static cb_status read_interaction(cb_scenario *s, const cb_node *node) {
   const form *f = find_form(interaction_forms, INTERACTION_FORMS, node);
   if (f) return f->read(s, node->items[0], node);
   pair_map p = {0};
   int a = -1, b = -1;
-  cb_status status = node->kind == CB_NODE_MAP ? bind_pair(s, cb_interaction_table, node, node, &p)
+  const char *names[CB_REGISTRY_MAX];
+  const size_t classes = cb_registry_names(&cb_constraint_registry, names);
+  for (size_t i = 0; i < classes && node->kind == CB_NODE_MAP; i++)
+    if (cb_node_get(node, names[i])) return read_value_potential(s, node, cb_constraint_classes[i]);
+  cb_status status = node->kind == CB_NODE_MAP ? bind_pair(s, cb_interaction_table, node, node, names, classes, &p)
                                                : cb_params_bind(cb_interaction_table, node, node, NULL, 0, &p.keys);
   if (!s->builder || (status && node->kind != CB_NODE_MAP)) return status;
   cb_errors errors = cb_errors_begin();

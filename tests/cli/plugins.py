@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Spaces, integrators, bundles, fluid models, flows, media and pair potentials from shared objects work like built-in ones: they are listed, run and
-resumed, and give the same errors.
+"""Spaces, integrators, bundles, fluid models, flows, media, pair potentials and constraints from shared objects work like
+built-in ones: they are listed, run and resumed, and give the same errors.
 
     plugins.py BINARY FOLDER/plugin_NAME.so...
 """
@@ -54,6 +54,21 @@ curvebody: 1
 bundle: {name: leg, mass: 0.7, length: 1.3}
 gait: {fourier: {mean: [0.3, 0.1], cosine: [[1, 0.2]], sine: [[0.1, 0.5]]}}
 integrator: {name: magnus, order: 6, step: 0.01}
+"""
+ROPE = """\
+curvebody: 1
+space: SPACE
+bodies:
+  - kind: particles
+    name: a
+    masses: [1, 2, 1.5]
+    place: {chart: polar, points: [[0.4, 1.2, 0.1], [0.6, 1.7, 0.9], [0.3, 1.1, 2.1]]}
+    motion: {killing: rotation_z, speed: 0.7}
+potentials: [{harmonic: {stiffness: 2, at: {chart: polar, point: [0.1, 1.3, 0.2]}}}]
+constraints: [{tackle: {through: [[a, 0], [a, 1], [a, 2]], parts: 2, name: rope}}]
+integrator: {name: lobatto, stages: 3, step: 0.01}
+time: {end: 2}
+record: {observables: [energy, killing_momentum, constraints, separation]}
 """
 BALL = """\
 curvebody: 1
@@ -147,6 +162,37 @@ class Plugins(Case):
         refused = self.call("--plugin", PLUGIN["leapfrog"], "--plugin", PLUGIN["leg"], "run", "g.yaml", "--set",
                             "integrator.name=leapfrog")
         self.assertIn("is for Hamiltonian systems, not for paths in a group; expected one of `magnus`", refused.stderr)
+
+    def rope(self, *words):
+        self.good("--plugin", PLUGIN["tackle"], "run", "rope.yaml", "-o", "rope.h5", *words)
+        with h5py.File(self.path("rope.h5")) as file:
+            found = {name: file[name][()] for name in file if name in ("position", "energy", "constraint_residual")}
+            found["names"] = [name.decode() for name in file["constraint_name"]] if "constraint_name" in file else []
+        os.remove(self.path("rope.h5"))
+        return found
+
+    def test_a_constraint_is_kept_and_is_a_potential(self):
+        listed = self.good("--plugin", PLUGIN["tackle"], "list", "constraints").stdout
+        self.assertIn("rope with several parts", listed)
+        self.assertIn("parts of the rope", listed)
+        through = "{through: [[a, 0], [a, 1], [a, 2]]}"
+        for space in "e3", "s3", "{name: h3, chart: polar}", "h2xe":
+            self.write("rope.yaml", ROPE.replace("SPACE", space))
+            found = self.rope()
+            self.assertEqual(found["names"], ["rope"])
+            self.assertLess(np.abs(found["constraint_residual"]).max(), 1e-12)  # round-off
+            self.assertLess(np.ptp(found["energy"]) / abs(found["energy"][0]), 1e-7)  # error of fourth order with h = 0.01
+            self.assertGreater(np.abs(found["position"][-1] - found["position"][0]).max(), 0.1)
+            # with one part it is the built-in class, also as a potential
+            for key, more in ("constraints", ""), ("interactions", ", stiffness: 30, rest: 1"):
+                other = "interactions" if key == "constraints" else "constraints"
+                mine, twin = (self.rope("--set", f"{other}=[]", "--set", f"{key}=[{{{name}: {through}{more}}}]")
+                              for name in ("tackle", "path_length"))
+                np.testing.assert_allclose(mine["position"], twin["position"], rtol=0, atol=1e-11)  # round-off of 200 steps
+        wrong = self.call("--plugin", PLUGIN["tackle"], "check", "rope.yaml", "--set", "constraints.0.tackle.parts=0")
+        self.assertIn("parts: expected a dimensionless number > 0", wrong.stderr)
+        unknown = self.call("check", "rope.yaml")
+        self.assertIn("unknown constraint 'tackle'", unknown.stderr)
 
     def fall(self, *words):
         self.good("--plugin", PLUGIN["ball"], "run", "b.yaml", "-o", "b.h5", *words)

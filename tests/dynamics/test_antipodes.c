@@ -37,12 +37,14 @@ static const char spring[] = "{spring: {stiffness: 1, rest: 2}}",
  * constant within the error of the integrator (1e-11 here). */
 static void a_pass_through_the_antipode_ends_the_run(void **unused) {
   static const char *const space[] = {"s2", "s3", "{name: s3, curvature: 4}", "s2xe", "{name: s3, chart: polar}"};
-  static const char *const with[][2] = {{spring, ""},
-                                        {"", harmonic},
-                                        {spring, "contacts: {}\n"},
-                                        {spring, "events: [{expression: {value: t - 0.05}}]\n"}};
+  enum { WITH = 5 };
+  static const char *const with[WITH][2] = {{spring, ""},
+                                            {"", harmonic},
+                                            {"", "interactions: [{rod: {between: [[a, 0], [a, 1]]}, rest: 2}]\n"},
+                                            {spring, "contacts: {}\n"},
+                                            {spring, "events: [{expression: {value: t - 0.05}}]\n"}};
   for (int i = 0; i < 5; i++)
-    for (int w = 0; w < 4; w++) {
+    for (int w = 0; w < WITH; w++) {
       memory_sink m;
       cb_scenario *s;
       assert_int_equal(

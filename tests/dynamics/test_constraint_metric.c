@@ -5,6 +5,8 @@
 #include "constrained.h"
 #include "linked.h"
 
+extern const cb_constraint_class cb_constraint_angle, cb_constraint_knife_edge;
+
 enum { K = CB_COORD_MAX, SIZE = 3 * K };
 
 static void element_at(const cb_space *g, const cb_constraint_class *class, int width, double (*x)[K], int order,
@@ -172,6 +174,7 @@ static void derivatives_in(const cb_space *g, uint64_t *state) {
     double x[3][K];
     some_triangle(g, state, x);
     check_element(g, &cb_constraint_angle, 3, x);
+    check_element(g, &(cb_constraint_class){.element = cb_constraint_angle.cosine}, 3, x);
     if (g->dim == 2) check_element(g, &cb_constraint_knife_edge, 2, x);
   }
 }

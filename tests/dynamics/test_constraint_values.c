@@ -2,6 +2,8 @@
 #include "check_constraints.h"
 #include <gsl/gsl_integration.h>
 
+extern const cb_constraint_class cb_constraint_angle, cb_constraint_area, cb_constraint_volume;
+
 static const double pi = 3.14159265358979323846;
 
 /* The value of one element, at points of the embedding. */

@@ -92,8 +92,9 @@ static void jacobian_is_that_of_the_force(void **state) {
  * it is 0 for forces between particles. */
 static void forces_between_particles_keep_every_killing_momentum(void **state) {
   uint64_t seed = check_seed();
-  static const force_kind between[] = {SPRINGS,        DAMPED,          GRAVITY,    COULOMB, LENNARD_JONES,
-                                       HARMONIC_PAIRS, PAIR_EXPRESSION, TWO_BODIES, DRIVEN};
+  static const force_kind between[] = {SPRINGS,        DAMPED,          GRAVITY,     COULOMB, LENNARD_JONES,
+                                       HARMONIC_PAIRS, PAIR_EXPRESSION, TWO_BODIES,  ANGLES,  PATHS,
+                                       AREAS,          VOLUMES,         FOUR_POINTS, DRIVEN};
   for (int n = 0; n < FORCE_SPACES; n++)
     for (size_t w = 0; w < sizeof between / sizeof *between; w++) {
       force_setup t = make(force_spaces[n], &seed, between[w]);

@@ -227,13 +227,49 @@ static void bodies_with_rods_read_back_the_same(void **state) {
   cb_scenario_free(s);
 }
 
+/* The energy of a value with its own rest, from a distance that is computed separately; no row is kept. */
+static void a_constraint_among_the_interactions_is_a_potential(void **state) {
+  static const struct {
+    const char *entry;
+    double at_zero, slope, curvature; /* the energy at the distance d is at_zero + slope d + curvature d^2 */
+  } cases[] = {
+      {"{rod: {between: [[a, 0], [a, 1]]}, stiffness: 3, rest: 0.1}", 0.015, -0.3, 1.5},
+      {"{rod: {between: [[a, 0], [a, 1]], length: 0.1}, stiffness: 3}", 0.015, -0.3, 1.5},
+      {"{path_length: {through: [[a, 0], [a, 1]]}, rest: 0.2 + t}", 0.02, -0.2, 0.5},
+      {"{rod: {between: [[a, 0], [a, 1]], name: band}, expression: 2 + 3*s}", 2, 3, 0},
+      {"{rod: {between: [[a, 0], [a, 1]]}}", 0, 0, 0},
+  };
+  for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
+    for (int space = 0; space < 3; space++) {
+      char more[512];
+      cb_forces *f;
+      cb_state *at;
+      double v, d;
+      snprintf(more, sizeof more, "interactions: [%s]", cases[n].entry);
+      cb_scenario *s = opened((const char *const[]){"e3", "s3", "h3"}[space], more);
+      const cb_system *system = cb_scenario_system(s);
+      const int k = cb_scenario_space(s)->k;
+      assert_int_equal(cb_system_constraints(system), 0);
+      check_ok(cb_forces_create(system, &f));
+      check_ok(cb_state_create(system, &at));
+      check_ok(cb_system_start(system, at));
+      check_ok(cb_forces_potential(f, 0, at->x, &v));
+      d = cb_distance(cb_scenario_space(s), at->x + cb_system_index(system, 0) * k,
+                      at->x + cb_system_index(system, 1) * k);
+      check_near(v, cases[n].at_zero + cases[n].slope * d + cases[n].curvature * d * d, 1e-15);
+      cb_state_free(at);
+      cb_forces_free(f);
+      cb_scenario_free(s);
+    }
+}
+
 static void what_is_wrong_is_told_with_its_place(void **state) {
   /* line 8 is `constraints:`, line 9 the entry */
   static const struct {
     const char *space, *entry, *text;
   } cases[] = {
       {"e3", "rdo: {}", "9:5: error: unknown constraint 'rdo', did you mean 'rod'?"},
-      {"e3", "glue: {}", "9:5: error: unknown constraint 'glue', expected one of: rod, "},
+      {"e3", "glue: {}", "9:5: error: unknown constraint 'glue', expected one of: angle, area, "},
       {"e3", "rod", "9:5: error: expected a constraint: a map with one key"},
       {"e3", "{rod: {}, pin: {}}", "9:5: error: expected a constraint: a map with one key"},
       {"e3", "rod: 3", "9:10: error: expected a map"},
@@ -317,6 +353,32 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
   }
 }
 
+static void wrong_potentials_are_told_with_their_place(void **state) {
+  static const char *const cases[][2] = {
+      {"interactions: [{angl: {at: [a, 0], between: [[a, 1], [a, 2]]}}]",
+       "test:8:17: error: unknown key 'angl', did you mean 'angle'?"},
+      {"interactions: [{angle: {at: [a, 0], between: [[a, 1], [a, 9]]}}]",
+       "test:8:59: error: body `a`: expected a particle from 0 to 3, found 9"},
+      {"interactions: [{angle: {at: [a, 0], between: [[a, 1], [a, 2]]}, stifness: 2}]",
+       "test:8:65: error: unknown key 'stifness', did you mean 'stiffness'?"},
+      {"interactions: [{angle: {at: [a, 0], between: [[a, 1], [a, 2]]}, rod: {between: [[a, 1], [a, 2]]}}]",
+       "test:8:65: error: unknown key 'rod'"},
+      {"interactions: [{angle: {at: [a, 0], between: [[a, 1], [a, 2]]}, rest: 2*}]", "test:8:73: error: rest: "},
+      {"interactions: [{angle: {at: [a, 0], between: [[a, 1], [a, 2]]}, expression: s*u}]",
+       "test:8:79: error: unknown name `u`: the variables here are: s, t"},
+      {"interactions: [{rod: {between: [[a, 1], [a, 2]]}, expression: s^2, stiffness: 2}]",
+       "test:8:63: error: `expression` next to `stiffness`: expected only one of them"},
+      {"interactions: [{rod: {between: [[a, 1], [a, 2]], length: 2}, rest: 1}]",
+       "test:8:22: error: rod: a target next to `rest`: expected only one of them"},
+      {"interactions: [{velocity: {particles: [[a, 0]], coefficients: [[1, 0, 0]]}}]",
+       "test:8:27: error: velocity: expected a function of positions, found an equation of velocities"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    cb_scenario *s = NULL;
+    check_error_begins(open_with("e3", cases[i][0], &s), CB_ERROR_INPUT, cases[i][1]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_key_makes_its_rows),
@@ -327,7 +389,9 @@ int main(void) {
       cmocka_unit_test(what_depends_on_others_is_refused_or_dropped),
       cmocka_unit_test(the_resolved_scenario_reads_back_the_same),
       cmocka_unit_test(bodies_with_rods_read_back_the_same),
+      cmocka_unit_test(a_constraint_among_the_interactions_is_a_potential),
       cmocka_unit_test(what_is_wrong_is_told_with_its_place),
+      cmocka_unit_test(wrong_potentials_are_told_with_their_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,12 +15,110 @@
  * Foundations of Hyperbolic Manifolds, 2nd ed. (2006), section 10.4, doi:10.1007/978-0-387-47322-2; nodes: Abramowitz &
  * Stegun (1964), table 25.4.
  */
-#include "dynamics/constraint_private.h"
+#include "dynamics/builder_private.h"
 
+#include "dynamics/pair_potential.h"
 #include "numerics/numerics_curved.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+extern const cb_constraint_class cb_constraint_volume;
+
+typedef struct keys {
+  const cb_node *body, *triangles, *target, *name;
+} keys;
+
+static const cb_param table[] = {
+    CB_CONSTRAINT_KEY(keys, "body", body, "", "", "a body with a closed surface: a mesh"),
+    CB_CONSTRAINT_KEY(keys, "triangles", triangles, "", "",
+                      "instead of body: [[[a, 0], [a, 1], [a, 2]], ..], seen from outside"),
+    CB_CONSTRAINT_TARGET(keys, "volume", target, "units of volume"),
+    CB_CONSTRAINT_NAME(keys, name),
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+static const double pi = 3.14159265358979323846;
+
+static int by_ends(const void *a, const void *b) {
+  const int *x = a, *y = b;
+  return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+/* Is the surface closed and oriented? Every directed edge must occur once, and once in the opposite direction. */
+static cb_status check_closed(int n, const int (*triangle)[3]) {
+  const size_t count = 3 * (size_t)n;
+  int(*edge)[2] = malloc(count * sizeof *edge);
+  cb_status status = CB_OK;
+  if (!edge) return cb_fail(CB_ERROR_MEMORY, "no memory for %d triangles", n);
+  for (size_t e = 0; e < count; e++) {
+    edge[e][0] = triangle[e / 3][e % 3];
+    edge[e][1] = triangle[e / 3][(e + 1) % 3];
+  }
+  qsort(edge, count, sizeof *edge, by_ends);
+  for (size_t e = 1; e < count && !status; e++)
+    if (by_ends(edge[e], edge[e - 1]) == 0)
+      status = cb_fail(
+          CB_ERROR_ARGUMENT,
+          "volume: two triangles have the edge %d-%d in the same direction: expected consistently oriented triangles",
+          edge[e][0], edge[e][1]);
+  for (size_t e = 0; e < count && !status; e++)
+    if (!bsearch((int[]){edge[e][1], edge[e][0]}, edge, count, sizeof *edge, by_ends))
+      status = cb_fail(CB_ERROR_ARGUMENT,
+                       "volume: the surface is not closed: edge %d-%d belongs to only one triangle, expected two",
+                       edge[e][0], edge[e][1]);
+  free(edge);
+  return status;
+}
+
+/* Fails if, in S^n, a vertex is farther than a quarter of a great circle from the first one. */
+static cb_status check_near(const cb_builder *b, int first, int n, const int (*triangle)[3]) {
+  const double curvature = b->space->factor[0].curvature;
+  for (int e = 0; curvature > 0 && e < 3 * n; e++) {
+    const int i = triangle[e / 3][e % 3];
+    double d;
+    cb_status status = cb_pair_distance(b->space, b->point[first].x, b->point[i].x, &d, NULL, NULL);
+    if (status) return CB_ERROR_DOMAIN;
+    if (!(sqrt(curvature) * d < pi / 2))
+      return cb_fail(CB_ERROR_DOMAIN, "volume: particle %d is %g from the first one, %d: expected less than %g", i, d,
+                     first, pi / 2 / sqrt(curvature));
+  }
+  return CB_OK;
+}
+
+cb_status cb_builder_volume(cb_builder *b, const char *name, int n, const int (*triangle)[3], cb_target volume) {
+  cb_status status = cb_builder_check_factors(b, "volume", 1);
+  if (!status && b->space->dim != 3)
+    status = cb_fail(CB_ERROR_ARGUMENT, "volume: expected a space of dimension 3, found %d", b->space->dim);
+  if (!status) status = cb_builder_check_triangles(b, "volume", n, triangle);
+  if (!status) status = check_closed(n, triangle);
+  if (!status) status = check_near(b, triangle[0][0], n, triangle);
+  if (!status && !volume.expression && (isinf(volume.value) || volume.value == 0))
+    status = cb_fail(CB_ERROR_ARGUMENT, "volume: value %g: expected a number other than 0", volume.value);
+  if (status) return status;
+  int *particle = malloc(4 * (size_t)n * sizeof *particle), first = triangle[0][0], elements = 0;
+  if (!particle) return cb_fail(CB_ERROR_MEMORY, "no memory for %d triangles", n);
+  for (int t = 0; t < n; t++) { /* tetrahedra of triangles at the first vertex have no volume */
+    if (triangle[t][0] == first || triangle[t][1] == first || triangle[t][2] == first) continue;
+    particle[4 * elements] = first;
+    memcpy(particle + 4 * elements + 1, triangle[t], sizeof triangle[t]);
+    elements++;
+  }
+  cb_constraint row = {
+      .class = &cb_constraint_volume, .name = name, .elements = elements, .width = 4, .particle = particle};
+  if (!elements)
+    status =
+        cb_fail(CB_ERROR_ARGUMENT,
+                "volume: all triangles contain particle %d, so that the volume is 0: expected a closed surface", first);
+  if (!status) status = cb_builder_add_targeted(b, &row, &volume);
+  free(particle);
+  return status;
+}
+
+static cb_status read(const cb_constraint_entry *e, const void *params) {
+  const keys *p = params;
+  return cb_constraint_read_triangles(e, p->body, p->triangles, p->target, "volume", "", cb_builder_volume);
+}
 
 enum { K = CB_COORD_MAX, CORNERS = 4, EDGES = 6, SIZE = CORNERS * K };
 
@@ -284,4 +382,12 @@ static cb_status volume(const cb_constraints *c, const cb_constraint *row, int e
   return cb_element_by_embedding(in_embedding, c, row, element, t, x, order, out);
 }
 
-const cb_constraint_class cb_constraint_volume = {.name = "volume", .element = volume, .sized = true};
+const cb_constraint_class cb_constraint_volume = {.name = "volume",
+                                                  .title = "volume inside a closed surface of geodesic triangles",
+                                                  .doc = "",
+                                                  .params = table,
+                                                  .params_size = sizeof(keys),
+                                                  .read = read,
+                                                  .points = 4,
+                                                  .element = volume,
+                                                  .sized = true};

@@ -28,16 +28,14 @@ static cb_status no(const cb_immersed *b, const char *what) {
                  b->fluid.curvature);
 }
 
-/* Forces must be the local model's, and the added mass that of the local model or of `exact`, which use the surface's
- * own space. */
+/* Forces must be the local model's, and the added mass that of a model that uses the surface's own space. */
 const char *cb_immersed_curved_model(const cb_fluid_model *m, bool forces) {
   const cb_fluid_model_class *class = m->class_;
-  const bool exact = strcmp(class->name, "exact") == 0,
-             local_force = class->on_face == cb_fluid_local_on_face && !class->terms,
+  const bool local_force = class->on_face == cb_fluid_local_on_face && !class->terms,
              local_mass = class->added_mass == cb_fluid_local_added_mass;
   if (forces && (class->on_twist || class->on_face) && !local_force)
     return "has forces that are defined in flat space only: expected local, or exact, which has no forces";
-  if (!forces && class->added_mass && !local_mass && !exact)
+  if (!forces && class->added_mass && !local_mass && !class->curved)
     return "has an added mass that is defined in flat space only: expected local, exact or none";
   return NULL;
 }

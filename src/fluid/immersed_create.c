@@ -1,7 +1,6 @@
-/* Creates bodies in a fluid: the user's wrenches, the data of a body, and the choice of the wrenches that act on it. */
+/* Creates bodies in a fluid: the data of a body, and the terms that act on it. */
 #include "fluid/immersed_private.h"
 #include "numerics/small.h"
-#include "numerics/numerics_curved.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,113 +8,6 @@
 static cb_status check_options(const cb_immersed_options *o) {
   if (!(o->c_n >= 0) || !(o->c_t >= 0) || !isfinite(o->c_n + o->c_t))
     return cb_fail(CB_ERROR_ARGUMENT, "linear drag with %g and %g Pa s/m: expected numbers >= 0", o->c_n, o->c_t);
-  return CB_OK;
-}
-
-/* The user's wrenches: expressions of the twist wx wy wz vx vy vz, the place x y z and the time t. */
-
-static const char *const variables[] = {"wx", "wy", "wz", "vx", "vy", "vz", "x", "y", "z", "t"};
-enum { TWIST = 6, VARIABLES = 10, DIFFERENTIATED = 9 };
-
-static cb_status parse_texts(cb_immersed *b, const cb_immersed_options *o, int *which, int *component, size_t *at) {
-  const cb_expression_scope scope = {variables, VARIABLES, o->names, o->values, o->n_parameters};
-  b->text = cb_arena_alloc(b->arena, (size_t)o->n_wrenches, sizeof *b->text);
-  if (!b->text) return cb_fail(CB_ERROR_MEMORY, "no memory for %d wrenches", o->n_wrenches);
-  for (int i = 0; i < o->n_wrenches; i++) {
-    const cb_wrench_text *in = o->wrenches + i;
-    cb_immersed_text *text = b->text + i;
-    text->name = cb_arena_strdup(b->arena, in->name);
-    if (!text->name) return cb_fail(CB_ERROR_MEMORY, "no memory for %d wrenches", o->n_wrenches);
-    text->world = in->world;
-    double y[4];
-    text->curvature = b->fluid.curvature;
-    cb_curved_point(text->curvature, in->at, y);
-    memcpy(text->at, y, sizeof text->at);
-    text->w = y[3];
-    b->texts = i + 1;
-    for (int k = 0; k < 6; k++) {
-      const char *expression = k < 3 ? in->torque[k] : in->force[k - 3];
-      if (!expression) continue;
-      const cb_status status = cb_expression_parse_in(expression, &scope, at, &text->component[k]);
-      if (!status) continue;
-      if (which) *which = i;
-      if (component) *component = k;
-      return status;
-    }
-  }
-  return CB_OK;
-}
-
-static void free_texts(cb_immersed *b) {
-  for (int i = 0; i < b->texts; i++)
-    for (int k = 0; k < 6; k++) cb_expression_free(b->text[i].component[k]);
-}
-
-/* Evaluates the components and their derivatives in the twist and the place. */
-static cb_status evaluate(const cb_immersed_text *text, const cb_immersed_moment *m, double value[6],
-                          double slope[6][DIFFERENTIATED]) {
-  double in[VARIABLES];
-  memcpy(in, m->Y, TWIST * sizeof *in);
-  memcpy(in + TWIST, m->g->x, 3 * sizeof *in);
-  in[DIFFERENTIATED] = m->t;
-  for (int k = 0; k < 6; k++) {
-    const cb_expression *e = text->component[k];
-    value[k] = 0;
-    if (slope) memset(slope[k], 0, sizeof slope[k]);
-    if (!e) continue;
-    value[k] = slope ? cb_expression_gradient(e, in, DIFFERENTIATED, slope[k]) : cb_expression_value(e, in);
-    if (!isfinite(value[k]))
-      return cb_fail(CB_STEP_NOT_FINITE, "%s %c of wrench `%s` is %g at t = %g, place (%g, %g, %g)",
-                     k < 3 ? "torque" : "force", "xyz"[k % 3], text -> name, value[k], m -> t, in[6], in[7], in[8]);
-  }
-  return CB_OK;
-}
-
-/* Sets `wrench` to the wrench of the torque and force `value`, which act at the place `at`. Their axes are the body's
- * axes, carried to `at` by its transvection:
- *
- *   (torque + x × f, w f + K x (x.f)/(1 + w)),  (x, w) the point of normal coordinates `at`
- */
-static void take(const cb_immersed_text *text, const double r[3][3], const double value[6], double wrench[6]) {
-  double torque[3];
-  for (int k = 0; k < 6; k += 3)
-    if (text->world)
-      cb_apply3_transposed(r, value + k, wrench + k);
-    else
-      memcpy(wrench + k, value + k, 3 * sizeof *value);
-  cb_cross3(text->at, wrench + 3, torque);
-  for (int i = 0; i < 3; i++) wrench[i] += torque[i];
-  if (text->curvature == 0) return;
-  const double share = text->curvature * cb_dot3(text->at, wrench + 3) / (1 + text->w);
-  for (int i = 0; i < 3; i++) wrench[3 + i] = text->w * wrench[3 + i] + share * text->at[i];
-}
-
-cb_status cb_immersed_text_wrench(cb_immersed_workspace *s, const cb_immersed_text *text, const cb_immersed_moment *m,
-                                  double *F, cb_tensor dF, cb_tensor dg) {
-  double value[6], slope[6][DIFFERENTIATED], wrench[6], column[DIFFERENTIATED][6];
-  (void)s;
-  const cb_status status = evaluate(text, m, value, dF || dg ? slope : NULL);
-  if (status) return status;
-  take(text, m->r, value, wrench);
-  for (int i = 0; F && i < 6; i++) F[i] += wrench[i];
-  for (int j = 0; (dF || dg) && j < DIFFERENTIATED; j++) {
-    double along[6];
-    for (int k = 0; k < 6; k++) along[k] = slope[k][j];
-    take(text, m->r, along, column[j]);
-  }
-  for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) {
-      if (dF) dF[i][j] += column[j][i];
-      for (int k = 0; dg && j >= 3 && k < 3; k++) dg[i][j] += column[TWIST + k][i] * m->r[k][j - 3]; /* dx = R xi_v */
-    }
-  if (dg && text->world) {
-    double force[3], torque[3], turned[3][3] = {{0}};
-    cb_apply3_transposed(m->r, value + 3, force);
-    cb_apply3_transposed(m->r, value, torque);
-    cb_immersed_push(text->at, force, NULL, dg);
-    cb_add_hat3(turned, 1, torque);
-    for (int i = 0; i < 9; i++) dg[i / 3][i % 3] += turned[i / 3][i % 3];
-  }
   return CB_OK;
 }
 
@@ -128,99 +20,114 @@ static cb_status take_fluid(cb_immersed *b, const cb_fluid *fluid) {
       return cb_fail(CB_ERROR_ARGUMENT, "gravity: expected finite numbers, found (%g, %g, %g)", fluid->gravity[0],
                      fluid->gravity[1], fluid->gravity[2]);
   b->fluid = *fluid;
-  if (fluid->medium) {
-    b->has_medium = true;
-    b->layered = !cb_medium_is_uniform(fluid->medium);
-    if (!b->layered) {
-      const cb_status status = cb_medium_at(fluid->medium, origin[0], &b->density);
-      if (status) return status;
-      b->has_medium = b->density > 0;
-    }
+  b->around.layered = fluid->medium && !cb_medium_is_uniform(fluid->medium);
+  if (fluid->medium && !b->around.layered) {
+    const cb_status status = cb_medium_at(fluid->medium, origin[0], &b->around.density);
+    if (status) return status;
   }
-  if (fluid->flow) {
-    b->has_flow = true;
-    b->varying = !cb_flow_is_even(fluid->flow);
-    b->flow_unsteady = !cb_flow_is_steady(fluid->flow);
-    if (!b->varying && !b->flow_unsteady) {
-      double u[1][3];
-      const cb_status status = cb_flow_at(fluid->flow, 0, 1, origin, u, NULL, NULL);
-      if (status) return status;
-      b->has_flow = u[0][0] != 0 || u[0][1] != 0 || u[0][2] != 0;
-    }
-  }
+  if (!fluid->flow) return CB_OK;
+  b->around.has_flow = true;
+  b->around.varying = !cb_flow_is_even(fluid->flow);
+  b->around.unsteady = !cb_flow_is_steady(fluid->flow);
+  if (b->around.varying || b->around.unsteady) return CB_OK;
+  double u[1][3];
+  const cb_status status = cb_flow_at(fluid->flow, 0, 1, origin, u, NULL, NULL);
+  if (status) return status;
+  b->around.has_flow = u[0][0] != 0 || u[0][1] != 0 || u[0][2] != 0;
   return CB_OK;
 }
 
-/* --- wrenches --- */
+/* --- what the fluid does to the body --- */
 
-static bool displaces(const cb_immersed *b) {
+bool cb_immersed_displaces(const cb_immersed *b) {
   for (int p = 0; p < b->surface->parts; p++)
     if (!b->surface->open[p] || b->thickness[p] > 0) return true;
   return false;
 }
 
+bool cb_immersed_falls(const cb_immersed *b) {
+  const double *g = b->fluid.gravity;
+  return g[0] != 0 || g[1] != 0 || g[2] != 0;
+}
+
+bool cb_immersed_is_lifted(const cb_immersed *b) {
+  return (cb_immersed_falls(b) || b->curved.potential) && cb_immersed_is_wet(b) && b->buoyant;
+}
+
+bool cb_immersed_is_surrounded(const cb_immersed *b) {
+  return !b->fluid.paper && cb_immersed_is_wet(b) && (b->around.varying || b->around.unsteady);
+}
+
+bool cb_immersed_uses_local_model(const cb_immersed *b) {
+  return cb_immersed_is_local(b) || b->drag || cb_immersed_has_linear_drag(b);
+}
+
+bool cb_immersed_blends_poses(const cb_immersed *b) {
+  return b->poses && cb_poses_count(b->poses) && cb_immersed_uses_local_model(b) && !cb_immersed_varies(b) &&
+         !b->inertia.model && !b->models.by_face && b->fluid.floor.kind == CB_FLOOR_NONE &&
+         cb_moving_mass_is_solid(b->mass);
+}
+
 const char *cb_immersed_lacks(const cb_immersed *b, int part, bool *solid) {
   if (!b->surface->open[part] || b->thickness[part] > 0) return NULL;
-  *solid = !b->lifted && !b->surrounded;
-  if (b->lifted) return "displaces no fluid and has no buoyancy";
-  if (b->surrounded) return "displaces no fluid and feels no pressure of the flow";
+  const bool lifted = cb_immersed_is_lifted(b), surrounded = cb_immersed_is_surrounded(b);
+  *solid = !lifted && !surrounded;
+  if (lifted) return "displaces no fluid and has no buoyancy";
+  if (surrounded) return "displaces no fluid and feels no pressure of the flow";
   return b->added_mass ? "has the added mass of a sheet, with fluid on both sides" : NULL;
 }
 
-static bool has_parts_with_mass(const cb_immersed *b, const cb_immersed_options *o) {
-  for (int p = 0; p < b->surface->parts; p++)
-    if (o->material[p].density > 0) return true;
-  return false;
+static void weigh_parts(cb_immersed *b, const cb_immersed_options *o) {
+  for (int p = 0; p < b->surface->parts; p++) b->solid = b->solid || o->material[p].density > 0;
+  b->heavy = b->solid;
+  for (int i = 0; i < o->n_points; i++) b->heavy = b->heavy || o->points[i].mass != 0;
 }
 
-static bool heavy(const cb_immersed *b, const cb_immersed_options *o) {
-  if (has_parts_with_mass(b, o)) return true;
-  for (int i = 0; i < o->n_points; i++)
-    if (o->points[i].mass != 0) return true;
-  return false;
+/* --- terms --- */
+
+bool cb_immersed_always(const cb_immersed *b) {
+  (void)b;
+  return true;
 }
 
-static cb_status list_wrenches(cb_immersed *b, const cb_immersed_options *o) {
-  const double *g = b->fluid.gravity;
-  const bool falls = g[0] != 0 || g[1] != 0 || g[2] != 0;
-  b->lifted = (falls || b->potential) && b->has_medium && !o->no_buoyancy;
-  const int count[] = {
-      [CB_WRENCH_FLOW] = b->relative,
-      [CB_WRENCH_WALL] = b->placed,
-      [CB_WRENCH_PRESSURE] = b->pressure_force,
-      [CB_WRENCH_GRAVITY] = falls && heavy(b, o),
-      [CB_WRENCH_POTENTIALS] = b->potential && heavy(b, o),
-      [CB_WRENCH_BUOYANCY] = b->lifted && displaces(b),
-      [CB_WRENCH_DRAG] = b->drag,
-      [CB_WRENCH_LINEAR_DRAG] = b->c_n > 0 || b->c_t > 0,
-      [CB_WRENCH_FLOOR] = b->fluid.floor.kind == CB_FLOOR_STIFF,
-      [CB_WRENCH_MODEL] = b->terms,
-      [CB_WRENCH_TEXT] = b->texts,
-  };
-  b->wrench_id = cb_arena_alloc(b->arena, (size_t)(CB_WRENCH_TEXT + b->terms + b->texts), sizeof *b->wrench_id);
-  if (!b->wrench_id) return cb_fail(CB_ERROR_MEMORY, "no memory for a body's wrenches");
-  for (int kind = 0; kind <= CB_WRENCH_TEXT; kind++)
-    for (int i = 0; i < count[kind]; i++)
-      b->wrench_id[b->wrenches++] = (cb_immersed_wrench_id){(cb_wrench_kind)kind, i};
-  for (int i = 0; i < b->wrenches; i++)
-    for (int k = 0; k < i; k++)
-      if (!strcmp(cb_immersed_wrench_name(b, i), cb_immersed_wrench_name(b, k)))
-        return cb_fail(CB_ERROR_ARGUMENT, "two wrenches of a body are called `%s`: expected different names",
-                       cb_immersed_wrench_name(b, i));
-  return CB_OK;
+bool cb_immersed_names(const cb_immersed *b, const char *name) {
+  int i = 0;
+  while (i < b->wrenches && strcmp(b->wrench[i].name, name)) i++;
+  return i < b->wrenches;
 }
 
-static cb_status list_sums(cb_immersed *b) {
-  b->sum = cb_arena_alloc(b->arena, (size_t)b->wrenches, sizeof *b->sum);
-  if (!b->sum) return cb_fail(CB_ERROR_MEMORY, "no memory for a body's wrenches");
-  for (int i = 0; i < b->wrenches; i++) {
-    cb_immersed_wrench_id wrench_id = b->wrench_id[i];
-    const bool with_drag = wrench_id.kind == CB_WRENCH_LINEAR_DRAG && b->drag,
-               with_first = wrench_id.kind == CB_WRENCH_MODEL && wrench_id.number > 0;
-    if (wrench_id.kind == CB_WRENCH_FLOW || wrench_id.kind == CB_WRENCH_WALL || with_drag || with_first) continue;
-    if (wrench_id.kind == CB_WRENCH_MODEL) wrench_id.number = CB_WRENCH_ALL;
-    b->sum[b->sums++] = wrench_id;
+/* Lists the terms that act, in their order, and lets them compute what they need of the body. */
+static cb_status list_terms(cb_immersed *b, const cb_immersed_options *o) {
+  int all = 0;
+  cb_status status = CB_OK;
+  while (cb_immersed_term_classes[all]) all++;
+  b->term = cb_arena_alloc(b->arena, (size_t)all, sizeof *b->term);
+  if (!b->term) return cb_fail(CB_ERROR_MEMORY, "no memory for a body's wrenches");
+  for (int k = 0; k < all; k++) {
+    const cb_immersed_term_class *class = cb_immersed_term_classes[k];
+    if ((class->space && class->space != b->class_) || !class->acts(b)) continue;
+    int at = b->terms++;
+    for (; at > 0 && b->term[at - 1].class_->order > class->order; at--) b->term[at] = b->term[at - 1];
+    b->term[at] = (cb_immersed_term){class, !class->wrench ? 0 : class->count ? class->count(b) : 1};
   }
+  for (int k = 0; k < b->terms && !status; k++)
+    if (b->term[k].class_->prepare) status = b->term[k].class_->prepare(b, o);
+  return status;
+}
+
+static cb_status list_wrenches(cb_immersed *b) {
+  int all = 0;
+  for (int k = 0; k < b->terms; k++) all += b->term[k].wrenches;
+  b->wrench = cb_arena_alloc(b->arena, (size_t)all, sizeof *b->wrench);
+  if (!b->wrench) return cb_fail(CB_ERROR_MEMORY, "no memory for a body's wrenches");
+  for (const cb_immersed_term *term = b->term; term < b->term + b->terms; term++)
+    for (int i = 0; i < term->wrenches; i++) {
+      const char *name = term->class_->name_of ? term->class_->name_of(b, i) : term->class_->name;
+      if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of a body's wrenches");
+      if (cb_immersed_names(b, name))
+        return cb_fail(CB_ERROR_ARGUMENT, "two wrenches of a body are called `%s`: expected different names", name);
+      b->wrench[b->wrenches++] = (cb_immersed_wrench){term->class_, i, name};
+    }
   return CB_OK;
 }
 
@@ -228,30 +135,13 @@ const cb_fluid *cb_immersed_fluid_about(const cb_immersed *b) { return &b->fluid
 
 int cb_immersed_wrenches(const cb_immersed *b) { return b->wrenches; }
 
-const char *cb_immersed_wrench_name(const cb_immersed *b, int i) {
-  static const char *const names[] = {[CB_WRENCH_FLOW] = "flow",
-                                      [CB_WRENCH_WALL] = "wall",
-                                      [CB_WRENCH_PRESSURE] = "pressure",
-                                      [CB_WRENCH_GRAVITY] = "gravity",
-                                      [CB_WRENCH_POTENTIALS] = "potentials",
-                                      [CB_WRENCH_BUOYANCY] = "buoyancy",
-                                      [CB_WRENCH_DRAG] = "drag",
-                                      [CB_WRENCH_FLOOR] = "floor",
-                                      [CB_WRENCH_LINEAR_DRAG] = "linear_drag"};
-  const cb_immersed_wrench_id wrench_id = b->wrench_id[i];
-  if (wrench_id.kind == CB_WRENCH_MODEL) return b->term_name[wrench_id.number];
-  return wrench_id.kind == CB_WRENCH_TEXT ? b->text[wrench_id.number].name : names[wrench_id.kind];
-}
+const char *cb_immersed_wrench_name(const cb_immersed *b, int i) { return b->wrench[i].name; }
 
 bool cb_immersed_is_shaped(const cb_immersed *b) {
-  return b->has_mass || b->uses_local_model || b->by_face || b->pressure_force || (b->added_mass && b->inertia.model) ||
-         cb_immersed_has(b, CB_WRENCH_BUOYANCY) || b->fluid.floor.kind != CB_FLOOR_NONE;
-}
-
-bool cb_immersed_has(const cb_immersed *b, cb_wrench_kind kind) {
-  for (int i = 0; i < b->wrenches; i++)
-    if (b->wrench_id[i].kind == kind) return true;
-  return false;
+  bool shaped = b->solid;
+  for (int k = 0; k < b->terms; k++)
+    shaped = shaped || (b->term[k].class_->needs_surface && b->term[k].class_->needs_surface(b));
+  return shaped;
 }
 
 /* --- the body --- */
@@ -262,6 +152,7 @@ static cb_status take_parts(cb_immersed *b, const cb_immersed_options *o) {
   b->listed = cb_arena_alloc(b->arena, (size_t)s->faces, sizeof *b->listed);
   if (!b->thickness || !b->listed) return cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d faces", s->faces);
   for (int p = 0; p < s->parts; p++) b->thickness[p] = o->material[p].thickness;
+  weigh_parts(b, o);
   int n = 0;
   for (int open = 0; open < 2; open++) {
     for (int f = 0; f < s->faces; f++)
@@ -269,6 +160,14 @@ static cb_status take_parts(cb_immersed *b, const cb_immersed_options *o) {
     if (!open) b->closed_faces = n;
   }
   return CB_OK;
+}
+
+static cb_status check_space(const cb_immersed *b) {
+  if (b->surface->curvature == b->fluid.curvature) return b->class_->check(b);
+  return cb_fail(CB_ERROR_ARGUMENT,
+                 "the surface is in a space of curvature %g, but the fluid in a space of curvature %g: expected the "
+                 "same curvature (cb_surface_embed)",
+                 b->surface->curvature, b->fluid.curvature);
 }
 
 /* Checks that the body has inertia in every direction. If the density varies, the fluid has 1 kg/m^3 in this check. */
@@ -306,35 +205,20 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
     return cb_fail(CB_ERROR_MEMORY, "no memory for a body");
   }
   *b = (cb_immersed){.arena = arena,
+                     .class_ = fluid->curvature != 0 ? &cb_immersed_curved : &cb_immersed_flat,
                      .surface = surface,
                      .poses = poses,
+                     .buoyant = !options->no_buoyancy,
                      .c_n = options->c_n,
-                     .c_t = options->c_t,
-                     .potential = options->potential};
+                     .c_t = options->c_t};
   status = take_fluid(b, fluid);
-  if (!status) {
-    b->fluid_varies = b->layered || b->varying;
-    status = cb_immersed_choose(b, options);
-    b->relative = b->added_mass && (b->has_flow || b->layered);
-    if (!status) status = cb_immersed_take_curved(b);
-    if (!status) status = take_parts(b, options);
-    b->surrounded = !fluid->paper && b->has_medium && (b->varying || b->flow_unsteady);
-    b->pressure_force = !status && b->surrounded && displaces(b);
-    if (fluid->paper) b->relative = false;
-  }
-  if (!status)
-    status = fluid->curvature != 0 ? cb_immersed_curved_create(b, options)
-                                   : cb_moving_mass_create(surface, options->material, options->lumped,
-                                                           options->n_points, options->points, &b->mass);
-  b->uses_local_model = (b->added_mass && !b->inertia.model) || b->drag || b->c_n > 0 || b->c_t > 0;
-  b->interpolate_poses_for_drag = !status && poses && cb_poses_count(poses) && b->uses_local_model &&
-                                  !b->fluid_varies && !b->inertia.model && !b->by_face &&
-                                  fluid->floor.kind == CB_FLOOR_NONE && b->mass && cb_moving_mass_is_solid(b->mass);
-  if (!status) status = parse_texts(b, options, which, component, at);
-  b->has_mass = has_parts_with_mass(b, options);
-  if (!status && b->potential) status = cb_immersed_potentials_create(b, options);
-  if (!status) status = list_wrenches(b, options);
-  if (!status) status = list_sums(b);
+  if (!status) status = cb_immersed_choose(b, options);
+  if (!status) status = check_space(b);
+  if (!status) status = take_parts(b, options);
+  if (!status) status = b->class_->create(b, options);
+  if (!status) status = cb_immersed_parse_texts(b, options, which, component, at);
+  if (!status) status = list_terms(b, options);
+  if (!status) status = list_wrenches(b);
   if (!status) status = cb_immersed_prepare(b);
   if (!status) status = check_inertia(b);
   if (status) {
@@ -347,7 +231,7 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
 
 void cb_immersed_free(cb_immersed *b) {
   if (!b) return;
-  free_texts(b);
+  cb_immersed_free_texts(b);
   cb_immersed_release(b);
   cb_moving_mass_free(b->mass);
   cb_arena_free(b->arena);
@@ -371,13 +255,8 @@ cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_loc
   if (status) return status;
   status = cb_immersed_form_at(s, t);
   if (!status) {
-    double I_f[6][6];
     *mass = s->form.mass;
-    if (b->poses && !b->uses_local_model) cb_local_pose(s->local, s->form.x, s->form.v);
-    if (part && b->curved)
-      status = cb_local_curved_added_mass(b->surface, s->form.x, I_f, part);
-    else if (part)
-      cb_local_added_mass(s->local, 1, NULL, I_f, NULL, part);
+    if (part) status = b->class_->parts(s, part);
   }
   cb_immersed_workspace_free(s);
   return status;

@@ -1,5 +1,4 @@
-/* The fluid's momentum and dL/dg if the flow or the density varies, from the impulses on the fluid at the vertices; and
- * the added mass of separate parts (below).
+/* The fluid's momentum and dL/dg if the flow or the density varies, from the impulses on the fluid at the vertices.
  *
  * On a face with area vector a = A n everything is linear between its corners c. With k = rho delta/(12 A) (twice that
  * on a sheet), and w_c = v + omega × x_c + x_c' - u_c the velocity relative to the flow, s_c = <w_c, a> - A mean:
@@ -34,13 +33,13 @@ static double weight(const cb_immersed_workspace *s, int part, double area) {
 cb_status cb_immersed_impulses_create(cb_immersed_workspace *s) {
   const cb_immersed *b = s->b;
   cb_immersed_impulses *p = &s->impulses;
-  const bool wanted = b->added_mass && !b->inertia.model && (b->fluid_varies || b->poses);
+  const bool wanted = b->added_mass && !b->inertia.model && (cb_immersed_varies(b) || b->poses);
   const size_t vertices = wanted ? (size_t)b->surface->vertices : 0, faces = wanted ? (size_t)b->surface->faces : 0;
   p->a = cb_arena_alloc(s->arena, faces, sizeof *p->a);
   p->k = cb_arena_alloc(s->arena, faces, sizeof *p->k);
   p->leak = cb_arena_alloc(s->arena, faces, sizeof *p->leak);
-  p->Q = cb_arena_alloc(s->arena, b->varying ? vertices : 0, sizeof *p->Q);
-  p->P0 = cb_arena_alloc(s->arena, b->varying ? vertices : 0, sizeof *p->P0);
+  p->Q = cb_arena_alloc(s->arena, b->around.varying ? vertices : 0, sizeof *p->Q);
+  p->P0 = cb_arena_alloc(s->arena, b->around.varying ? vertices : 0, sizeof *p->P0);
   p->w = cb_arena_alloc(s->arena, vertices, sizeof *p->w);
   if (!p->a || !p->k || !p->leak || !p->Q || !p->P0 || !p->w)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the fluid around %d faces", b->surface->faces);
@@ -53,7 +52,7 @@ void cb_immersed_impulses_of_shape(cb_immersed_workspace *s) {
   const double *rho = s->field.mixed ? s->field.rho : NULL;
   p->known = true;
   p->density = rho ? NAN : s->field.density;
-  if (b->varying) memset(p->Q, 0, (size_t)b->surface->vertices * sizeof *p->Q);
+  if (b->around.varying) memset(p->Q, 0, (size_t)b->surface->vertices * sizeof *p->Q);
   for (int f = 0; f < b->surface->faces; f++) {
     const int *corner = b->surface->face[f], part = b->surface->part[f];
     double *a = p->a[f], m[3][6], sum[6];
@@ -61,7 +60,7 @@ void cb_immersed_impulses_of_shape(cb_immersed_workspace *s) {
     const double area = sqrt(cb_dot3(a, a));
     p->leak[f] = area * s->local->mean[part];
     const double k = p->k[f] = weight(s, part, area) * (rho ? rho[f] : s->field.density);
-    if (!b->varying) continue;
+    if (!b->around.varying) continue;
     for (int c = 0; c < 3; c++) {
       cb_cross3(s->form.x[corner[c]], a, m[c]);
       memcpy(m[c] + 3, a, 3 * sizeof *a);
@@ -86,7 +85,7 @@ static inline void normal_velocities(const cb_immersed_workspace *s, int f, cons
 
 static void relative_velocities(cb_immersed_workspace *s, const double Y[6]) {
   const cb_immersed_field *f = &s->field;
-  const bool flows = s->b->varying && s->b->relative;
+  const bool flows = s->b->around.varying && cb_immersed_is_relative(s->b);
   for (int i = 0; i < s->b->surface->vertices; i++) {
     double *w = s->impulses.w[i];
     cb_cross3(Y, s->form.x[i], w);
@@ -155,10 +154,10 @@ static void impulse(const cb_immersed_workspace *s, int vertex, const double Y[6
 /* The derivative in Y is sum (k/rho) q (sum S_c m_c)^T. */
 void cb_immersed_add_density(cb_immersed_workspace *s, const double Y[6], double F[6], cb_tensor dF) {
   const cb_surface *surface = s->b->surface;
-  const bool varying = s->b->varying;
+  const bool varying = s->b->around.varying;
   double wind[3] = {0}, r[3][3];
   cb_pose_rotation(&s->field.g, r);
-  if (s->b->has_flow && !varying) cb_apply3_transposed((const double(*)[3])r, s->wind.u, wind);
+  if (s->b->around.has_flow && !varying) cb_apply3_transposed((const double(*)[3])r, s->wind.u, wind);
   for (int n = 0; n < s->field.slopes; n++) {
     const int f = s->field.sloped[n], *corner = surface->face[f], part = surface->part[f];
     const double(*slope)[3] = (const double(*)[3])s->field.slope[f];
@@ -246,115 +245,25 @@ void cb_immersed_relative_turning(cb_immersed_workspace *s, const double Y[6], c
   }
 }
 
-/* Added mass of parts that a model treats separately, such as ellipsoids, if flow or density vary. Each part moves
- * relative to the flow at its place c, in a fluid with the mean density of the body's faces (twist V and dV:
- * immersed_twist.c):
- *
- *   L = (rho/2) sum <K V, V>,  V = X Y - W;   momentum  rho sum X^T K V = I_f Y + mu_f
- *   dL/dxi = (q/2) sum <K V, V> + rho sum <K V, dV>,  q = drho/dxi,   rho = sum A rho_f/sum A
- *   d(dL/dxi)/dY = q (sum X^T K V)^T + rho sum (dV/dxi)^T K X
- *
- * The gradient of the vorticity is neglected.
- */
-
-cb_status cb_immersed_parts_create(cb_immersed_workspace *s) {
-  const cb_immersed *b = s->b;
-  const cb_fluid_model *model = b->inertia.model;
-  const int n = b->by_parts ? b->inertia.places : 0;
-  s->part_added_mass = cb_arena_alloc(s->arena, (size_t)n, sizeof *s->part_added_mass);
-  if (!s->part_added_mass) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", n);
-  for (int p = 0; p < n; p++) {
-    cb_immersed_place_at(&s->part_added_mass[p].at, b->inertia.at[p], b->density);
-    model->class_->added_mass_of(model, b->inertia.body, p, s->part_added_mass[p].K);
-  }
-  return CB_OK;
-}
-
-/* Computes own = K V and out = X^T K V. */
-static void momentum_of(const cb_immersed_part_added_mass *part, const double V[6], double own[6], double out[6]) {
-  cb_apply6((const double(*)[6])part->K, V, own);
-  memcpy(out, own, 6 * sizeof *out);
-  cb_immersed_carry_back(&part->at, out);
-}
-
-/* Finds the mean density of the faces if it is mixed, and its slope. */
-static void find_density(cb_immersed_workspace *s) {
-  const cb_surface *surface = s->b->surface;
-  cb_immersed_field *f = &s->field;
-  double whole = 0, sum = 0, *q = f->density_slope;
-  memset(f->density_slope, 0, sizeof f->density_slope);
-  if (!f->mixed) return;
-  for (int n = 0; n < surface->faces; n++) {
-    const int *corner = surface->face[n];
-    double a[3];
-    cb_area3(s->form.x[corner[0]], s->form.x[corner[1]], s->form.x[corner[2]], a);
-    const double area = sqrt(cb_dot3(a, a));
-    whole += area;
-    sum += area * f->rho[n];
-  }
-  for (int k = 0; k < f->slopes; k++) {
-    const int n = f->sloped[k], *corner = surface->face[n];
-    double a[3], arm[3];
-    cb_area3(s->form.x[corner[0]], s->form.x[corner[1]], s->form.x[corner[2]], a);
-    const double share = sqrt(cb_dot3(a, a)) / whole;
-    for (int c = 0; c < 3; c++) {
-      cb_cross3(s->form.x[corner[c]], f->slope[n][c], arm);
-      for (int i = 0; i < 3; i++) {
-        q[i] += share * arm[i];
-        q[3 + i] += share * f->slope[n][c][i];
-      }
-    }
-  }
-  f->density = sum / whole;
-}
-
-cb_status cb_immersed_parts(cb_immersed_workspace *s, const cb_immersed_moment *m) {
-  const cb_immersed *b = s->b;
-  cb_immersed_field *f = &s->field;
-  find_density(s);
-  for (int i = 0; i < 36; i++) f->I_f[i / 6][i % 6] = f->density * b->added.K[i / 6][i % 6];
-  memset(f->mu_f, 0, sizeof f->mu_f);
-  for (int p = 0; p < b->inertia.places; p++) {
-    cb_immersed_part_added_mass *part = s->part_added_mass + p;
-    double own[6], share[6];
-    const cb_status status = cb_immersed_look(b, m, &part->at);
-    if (status) return status;
-    momentum_of(part, part->at.W, own, share);
-    cb_add6(-f->density, share, f->mu_f);
-  }
-  return CB_OK;
-}
-
-void cb_immersed_parts_wrench(const cb_immersed_workspace *s, const double Y[6], double *F, cb_tensor dF) {
+void cb_immersed_carry(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_tensor jacobian, cb_tensor dg) {
   const cb_immersed_field *f = &s->field;
-  for (int p = 0; p < s->b->inertia.places; p++) {
-    const cb_immersed_part_added_mass *part = s->part_added_mass + p;
-    double V[6], KV[6], P[6];
-    cb_immersed_relative_twist(&part->at, Y, V);
-    momentum_of(part, V, KV, P);
-    for (int j = 0; j < 6; j++) {
-      double dV[6], KdV[6], unused[6], energy = 0, power = 0;
-      cb_immersed_twist_along(&part->at, j, dV);
-      for (int i = 0; i < 6; i++) {
-        energy += KV[i] * V[i] / 2;
-        power += KV[i] * dV[i];
-      }
-      if (F) F[j] += f->density_slope[j] * energy + f->density * power;
-      if (!dF) continue;
-      momentum_of(part, dV, unused, KdV);
-      for (int i = 0; i < 6; i++) dF[j][i] += f->density_slope[j] * P[i] + f->density * KdV[i];
+  double u[3], spin[3] = {0}, T[6][6] = {{0}}, turned[2][3][3] = {{{0}}};
+  if (s->b->around.varying) {
+    cb_immersed_field_as_a_whole(s);
+    memcpy(u, f->u0, sizeof u);
+    for (int i = 0; i < 3; i++) spin[i] = 0.5 * (f->G0[(i + 2) % 3][(i + 1) % 3] - f->G0[(i + 1) % 3][(i + 2) % 3]);
+  } else {
+    cb_apply3_transposed(m->r, s->wind.u, u);
+  }
+  cb_add_hat3(turned[0], -1, spin);
+  cb_add_hat3(turned[1], -1, u);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      T[i][j] = turned[0][i][j];
+      T[3 + i][j] = turned[1][i][j];
+      T[3 + i][3 + j] = s->b->around.varying ? -f->G0[i][j] : 0;
     }
-  }
-}
-
-double cb_immersed_parts_energy(const cb_immersed_workspace *s, const double Y[6]) {
-  double energy = 0;
-  for (int p = 0; p < s->b->inertia.places; p++) {
-    const cb_immersed_part_added_mass *part = s->part_added_mass + p;
-    double V[6], KV[6];
-    cb_immersed_relative_twist(&part->at, Y, V);
-    cb_apply6((const double(*)[6])part->K, V, KV);
-    for (int i = 0; i < 6; i++) energy += s->field.density / 2 * KV[i] * V[i];
-  }
-  return energy;
+  for (int i = 0; i < 6; i++)
+    for (int k = 0; k < 6; k++)
+      for (int j = 0; j < 6; j++) dg[i][j] += jacobian[i][k] * T[k][j];
 }

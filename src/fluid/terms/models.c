@@ -1,0 +1,124 @@
+/* The forces of fluid models other than the local one, by places (fluid/immersed_twist.c) or by faces
+ * (fluid/immersed_faces.c), each term of a model as a wrench. Along the pose they change as lift and drag do
+ * (local_drag.c). */
+#include "fluid/immersed_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *term_of(const cb_fluid_model *m, int term) {
+  return m->class_->terms ? m->class_->terms[term] : "drag";
+}
+
+static cb_status create(cb_immersed_workspace *s) {
+  const cb_immersed *b = s->b;
+  const size_t terms = (size_t)b->models.terms;
+  s->term = cb_arena_alloc(s->arena, terms, sizeof *s->term);
+  s->term_slope = cb_arena_alloc(s->arena, b->models.by_place ? terms : 0, sizeof *s->term_slope);
+  s->fluid_sample = cb_arena_alloc(s->arena, (size_t)b->models.places, sizeof *s->fluid_sample);
+  s->face_sum =
+      cb_arena_alloc(s->arena, b->models.by_face ? cb_immersed_faces_capacity(b, s->local) : 0, sizeof *s->face_sum);
+  if (!s->term || !s->term_slope || !s->fluid_sample || !s->face_sum)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the forces on %d faces", b->surface->faces);
+  for (const cb_immersed_model_instance *f = b->models.of; f < b->models.of + b->models.n; f++)
+    for (int p = 0; p < f->places; p++)
+      cb_immersed_place_at(s->fluid_sample + f->first_place + p, f->at[p], b->around.density);
+  return CB_OK;
+}
+
+/* Reports which term is not finite. */
+static cb_status blame_term(const cb_immersed_workspace *s, double t) {
+  for (const cb_immersed_model_instance *f = s->b->models.of; f < s->b->models.of + s->b->models.n; f++)
+    for (int i = 0; i < 6 * f->terms; i++) {
+      const double value = s->term[f->first + i / 6][i % 6];
+      if (!isfinite(value))
+        return cb_fail(CB_STEP_NOT_FINITE, "the %s of the fluid model `%s` is %g at t = %g", term_of(f->model, i / 6),
+                       f->model->class_->name, value, t);
+    }
+  return cb_fail(CB_STEP_NOT_FINITE, "the sum of the forces of fluid models is not finite at t = %g", t);
+}
+
+/* Finds all terms and their sum, in s->term and s->model_sum. */
+static cb_status find_terms(cb_immersed_workspace *s, const cb_immersed_moment *m, bool slopes) {
+  const cb_immersed *b = s->b;
+  cb_immersed_last *last = &s->model_sum;
+  if (cb_immersed_is_last(last, m) && (s->sloped || !slopes)) return CB_OK;
+  last->known = false;
+  if (b->models.by_face && slopes) memset(last->jacobian, 0, sizeof last->jacobian);
+  memset(s->term, 0, (size_t)b->models.terms * sizeof *s->term);
+  for (const cb_immersed_model_instance *f = b->models.of; f < b->models.of + b->models.n; f++) {
+    cb_status status = CB_OK;
+    if (f->model->class_->on_face)
+      cb_immersed_faces(s, f, m, s->term + f->first, slopes ? last->jacobian : NULL);
+    else
+      status = cb_immersed_twists(s, f, m, s->term + f->first, slopes);
+    if (status) return status;
+  }
+  double sum[6] = {0};
+  for (int k = 0; k < b->models.terms; k++) cb_add6(1, s->term[k], sum);
+  memcpy(last->F, sum, sizeof sum);
+  if (!cb_finite6(last->F)) return blame_term(s, m->t);
+  cb_immersed_set_last(last, m);
+  s->sloped = slopes;
+  return CB_OK;
+}
+
+/* Adds the sum of all terms for a step without derivatives. The terms are stored only to report one that is not
+ * finite. */
+static cb_status add_sum(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F) {
+  const cb_immersed *b = s->b;
+  double sum[6] = {0};
+  for (const cb_immersed_model_instance *f = b->models.of; f < b->models.of + b->models.n; f++) {
+    const cb_status status = cb_immersed_add_twists(s, f, m, sum);
+    if (status) return status;
+  }
+  if (!cb_finite6(sum)) return find_terms(s, m, false);
+  for (int i = 0; i < 6; i++) F[i] += sum[i];
+  return CB_OK;
+}
+
+static cb_status wrench(cb_immersed_workspace *s, int term, const cb_immersed_moment *m, double *F, cb_tensor dF,
+                        cb_tensor dg) {
+  const cb_immersed *b = s->b;
+  const cb_immersed_last *last = &s->model_sum;
+  if (term == CB_TERM_ALL && !b->models.by_face && !dF && !dg) return add_sum(s, m, F);
+  cb_status status = b->models.by_face ? cb_immersed_field_at(s, m->t, m->g) : CB_OK;
+  if (status) return status;
+  status = find_terms(s, m, dF || dg);
+  if (status) return status;
+  const double *value = term == CB_TERM_ALL ? last->F : s->term[term];
+  if (F) cb_add6(1, value, F);
+  for (int i = 0; dF && b->models.by_face && i < 6; i++) cb_add6(1, last->jacobian[i], dF[i]);
+  if (!b->around.has_flow) dg = NULL;
+  if (dF || dg) cb_immersed_twist_slopes(s, dF, dg);
+  if (dg && b->models.by_face) cb_immersed_carry(s, m, s->model_sum.jacobian, dg);
+  return CB_OK;
+}
+
+/* A term has the name that the model gives it, or MODEL_NAME (MODEL: the model's name) if another wrench has it. */
+static const char *name_of(cb_immersed *b, int i) {
+  const cb_immersed_model_instance *f = b->models.of;
+  while (i >= f->first + f->terms) f++;
+  const char *name = term_of(f->model, i - f->first);
+  if (!cb_immersed_names(b, name)) return name;
+  char whole[256];
+  snprintf(whole, sizeof whole, "%s_%s", f->model->class_->name, name);
+  return cb_arena_strdup(b->arena, whole);
+}
+
+static bool acts(const cb_immersed *b) { return b->models.n > 0; }
+static int count(const cb_immersed *b) { return b->models.terms; }
+static bool by_face(const cb_immersed *b) { return b->models.by_face; }
+
+const cb_immersed_term_class cb_immersed_term_models = {
+    .name = "models",
+    .order = 90,
+    .acts = acts,
+    .count = count,
+    .name_of = name_of,
+    .needs_surface = by_face,
+    .approximate = by_face,
+    .create = create,
+    .wrench = wrench,
+};

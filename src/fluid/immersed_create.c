@@ -140,7 +140,7 @@ const char *cb_immersed_wrench_name(const cb_immersed *b, int i) { return b->wre
 bool cb_immersed_is_shaped(const cb_immersed *b) {
   bool shaped = b->solid;
   for (int k = 0; k < b->terms; k++)
-    shaped = shaped || (b->term[k].class_->needs_surface && b->term[k].class_->needs_surface(b));
+    shaped = shaped || !b->term[k].class_->surfaceless || !b->term[k].class_->surfaceless(b);
   return shaped;
 }
 
@@ -208,6 +208,7 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
                      .class_ = fluid->curvature != 0 ? &cb_immersed_curved : &cb_immersed_flat,
                      .surface = surface,
                      .poses = poses,
+                     .curved.potential = options->potential,
                      .buoyant = !options->no_buoyancy,
                      .c_n = options->c_n,
                      .c_t = options->c_t};

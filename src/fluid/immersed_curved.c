@@ -107,10 +107,7 @@ static cb_status find_mass(cb_immersed *b, const cb_immersed_options *o) {
   return CB_OK;
 }
 
-static cb_status create(cb_immersed *b, const cb_immersed_options *o) {
-  b->curved.potential = o->potential;
-  return find_mass(b, o);
-}
+static cb_status create(cb_immersed *b, const cb_immersed_options *o) { return find_mass(b, o); }
 
 /* --- the form --- */
 

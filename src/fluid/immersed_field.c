@@ -230,7 +230,7 @@ cb_status cb_immersed_workspace_measure(cb_immersed_workspace *s, const cb_rigid
   cb_immersed_moment_of(state->t, &state->g, out.twist, &m);
   for (int i = 0; !status && i < b->wrenches; i++) {
     memset(row->wrench[i], 0, sizeof *row->wrench);
-    status = b->wrench[i].term->wrench(s, b->wrench[i].number, &m, row->wrench[i], NULL, NULL);
+    status = b->wrench[i].term->wrench(s, &m, &(cb_immersed_sums){b->wrench[i].number, row->wrench[i], NULL, NULL});
   }
   for (const cb_immersed_term *term = b->term; !status && term < b->term + b->terms; term++)
     if (term->class_->potential) status = term->class_->potential(s, &m, &out.potential);

@@ -12,13 +12,21 @@
 typedef double (*cb_tensor)[6];
 typedef struct cb_immersed_moment cb_immersed_moment;
 
+/* The sums to which a term adds: its wrench `number` (dF and dg are then NULL), or all its wrenches, to F, to dF/dY, and
+ * to dF/dxi along g (1 + hat(xi)). Any of F, dF and dg may be NULL. */
+enum { CB_TERM_ALL = -1 };
+typedef struct cb_immersed_sums {
+  int number;
+  double *F;
+  cb_tensor dF, dg;
+} cb_immersed_sums;
+
 /* A term: something that acts on a body, by one wrench or more, and something that moves with it by an inertia. It is
  * one file src/fluid/terms/NAME.c with one const object cb_immersed_term_NAME. Members that are NULL or 0 add nothing.
  *
  *   mu = (I_b + sum K) Y + mu_b + sum mu0,   mu' = ad*_Y mu + sum F
  *
  * A term with an inertia is a part of the Lagrangian: its wrench is dL/dg, with dF/dY = (dmu/dxi)^T. */
-enum { CB_TERM_ALL = -1 }; /* the sum of all wrenches of a term */
 typedef struct cb_immersed_term_class {
   const char *name;                      /* also that of its wrench in records, unless there is name_of */
   int order;                             /* terms are listed, and added up, in ascending order */
@@ -28,16 +36,13 @@ typedef struct cb_immersed_term_class {
    * memory). They are called once, when the wrenches before it are listed. NULL: one wrench, `name`. */
   int (*count)(const cb_immersed *b);
   const char *(*name_of)(cb_immersed *b, int i);
-  bool (*needs_surface)(const cb_immersed *b); /* does it depend on the body's surface? */
-  bool (*approximate)(const cb_immersed *b);   /* are its derivatives not exact? */
+  bool (*surfaceless)(const cb_immersed *b); /* does it not depend on the body's surface? */
+  bool (*approximate)(const cb_immersed *b); /* are its derivatives not exact? */
   /* Changes what the motion conserves; NULL: a wrench leaves neither energy nor momentum. */
   void (*conserves)(const cb_immersed *b, cb_immersed_conserved *out);
   cb_status (*prepare)(cb_immersed *b, const cb_immersed_options *o); /* computes what the term needs of the body */
   cb_status (*create)(cb_immersed_workspace *s);                      /* allocates what the term needs in a workspace */
-  /* Adds wrench i (dF and dg are then NULL), or all wrenches for CB_TERM_ALL, to F, dF/dY and dF/dxi along
-   * g (1 + hat(xi)); any of them may be NULL. The form of the body at m->t is known. NULL: no wrench. */
-  cb_status (*wrench)(cb_immersed_workspace *s, int i, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                      cb_tensor dg);
+  cb_status (*wrench)(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to);
   cb_status (*potential)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy); /* adds its energy */
   /* Adds K and mu0 in the field of s, at the pose g; NULL: the term is no part of the Lagrangian. */
   void (*inertia)(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
@@ -405,7 +410,7 @@ void cb_immersed_conserves_upright(const cb_immersed *b, cb_immersed_conserved *
 /* Returns <x, g> for the world's position x of the point `centre` of the body; g: gravity. */
 double cb_immersed_height(const cb_immersed *b, const cb_immersed_moment *m, const double centre[3]);
 /* Added mass: finds I_f and mu_f of the field, adds them to K and mu0, and adds the kinetic energy of the fluid. */
-void cb_immersed_place_added_mass(cb_immersed_workspace *s);
+cb_status cb_immersed_place_added_mass(cb_immersed_workspace *s);
 void cb_immersed_add_inertia(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
 void cb_immersed_add_kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
 /* Adds a force at a place of the body. The force is fixed in the world, and f holds its components in the body's axes;

@@ -23,12 +23,11 @@ void cb_immersed_set_last(cb_immersed_last *last, const cb_immersed_moment *m) {
   memcpy(last->Y, m->Y, sizeof last->Y);
 }
 
-static cb_status add_wrenches(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                              cb_tensor dg) {
+static cb_status add_wrenches(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const cb_immersed *b = s->b;
   cb_status status = cb_immersed_given(cb_immersed_form_at(s, m->t));
   for (const cb_immersed_term *term = b->term; term < b->term + b->terms && !status; term++)
-    if (term->wrenches > 0 && !term->class_->inertia) status = term->class_->wrench(s, CB_TERM_ALL, m, F, dF, dg);
+    if (term->wrenches > 0 && !term->class_->inertia) status = term->class_->wrench(s, m, to);
   return status;
 }
 
@@ -55,12 +54,11 @@ static void expect(void *self, double t, const cb_pose *g, const double Y[6]) {
 }
 
 /* Adds dL/dg of the terms with an inertia. */
-static cb_status lagrangian(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                            cb_tensor dg) {
+static cb_status lagrangian(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const cb_immersed *b = s->b;
   cb_status status = cb_immersed_given(cb_immersed_form_at(s, m->t));
   for (const cb_immersed_term *term = b->term; term < b->term + b->terms && !status; term++)
-    if (term->wrenches > 0 && term->class_->inertia) status = term->class_->wrench(s, CB_TERM_ALL, m, F, dF, dg);
+    if (term->wrenches > 0 && term->class_->inertia) status = term->class_->wrench(s, m, to);
   return status;
 }
 
@@ -68,13 +66,13 @@ static cb_status inertia_wrench(void *self, double t, const cb_pose *g, const do
                                 double dwrench[6][6]) {
   cb_immersed_moment m;
   cb_immersed_moment_of(t, g, Y, &m);
-  return lagrangian(self, &m, wrench, dwrench, NULL);
+  return lagrangian(self, &m, &(cb_immersed_sums){CB_TERM_ALL, wrench, dwrench, NULL});
 }
 
 static cb_status wrench(void *self, double t, const cb_pose *g, const double Y[6], double F[6], double dF[6][6]) {
   cb_immersed_moment m;
   cb_immersed_moment_of(t, g, Y, &m);
-  return add_wrenches(self, &m, F, dF, NULL);
+  return add_wrenches(self, &m, &(cb_immersed_sums){CB_TERM_ALL, F, dF, NULL});
 }
 
 /* dmu/dxi is the transpose of the derivative of dL/dg in Y. */
@@ -83,10 +81,10 @@ static cb_status pose_derivative(void *self, double t, const cb_pose *g, const d
   cb_immersed_workspace *s = self;
   cb_immersed_moment m;
   cb_immersed_moment_of(t, g, Y, &m);
-  const cb_status status = add_wrenches(s, &m, NULL, NULL, dF);
+  const cb_status status = add_wrenches(s, &m, &(cb_immersed_sums){CB_TERM_ALL, NULL, NULL, dF});
   if (status || !s->problem.inertia_wrench) return status;
   double dwrench[6][6] = {{0}};
-  const cb_status own = lagrangian(s, &m, NULL, dwrench, dF);
+  const cb_status own = lagrangian(s, &m, &(cb_immersed_sums){CB_TERM_ALL, NULL, dwrench, dF});
   for (int i = 0; i < 36; i++) dmu[i / 6][i % 6] += dwrench[i % 6][i / 6];
   return own;
 }

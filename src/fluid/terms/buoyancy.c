@@ -22,10 +22,7 @@ static cb_status displaced(cb_immersed_workspace *s, bool all, double *mass, dou
   return CB_OK;
 }
 
-static cb_status wrench(cb_immersed_workspace *s, int number, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                        cb_tensor dg) {
-  (void)number;
-  (void)dF;
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const cb_immersed_form *f = &s->form;
   const double *g = s->b->fluid.gravity;
   cb_status status = cb_immersed_field_at(s, m->t, m->g);
@@ -33,17 +30,17 @@ static cb_status wrench(cb_immersed_workspace *s, int number, const cb_immersed_
   if (!s->field.mixed) {
     double centre[3] = {0};
     for (int i = 0; i < 3 && f->volume != 0; i++) centre[i] = f->moment[i] / f->volume;
-    cb_immersed_weigh(s, m, -s->field.density * f->volume, centre, F, dg);
+    cb_immersed_weigh(s, m, -s->field.density * f->volume, centre, to->F, to->dg);
     return CB_OK;
   }
-  if (!F) return CB_OK;
+  if (!to->F) return CB_OK;
   double mass, moment[3], world[6], wrench[6];
   status = displaced(s, false, &mass, moment);
   if (status) return status;
   cb_cross3(g, moment, world); /* moment × (-g) about the world's origin */
   for (int i = 0; i < 3; i++) world[3 + i] = -mass * g[i];
   cb_se3_wrench_to_body(m->g, world, wrench);
-  for (int i = 0; i < 6; i++) F[i] += wrench[i];
+  for (int i = 0; i < 6; i++) to->F[i] += wrench[i];
   return CB_OK;
 }
 
@@ -65,14 +62,14 @@ static cb_status potential(cb_immersed_workspace *s, const cb_immersed_moment *m
   return CB_OK;
 }
 
-static bool acts(const cb_immersed *b) { return cb_immersed_is_lifted(b) && cb_immersed_displaces(b); }
+static bool acts(const cb_immersed *b) {
+  return cb_immersed_falls(b) && cb_immersed_is_lifted(b) && cb_immersed_displaces(b);
+}
 
 const cb_immersed_term_class cb_immersed_term_buoyancy = {
     .name = "buoyancy",
     .order = 60,
-    .space = &cb_immersed_flat,
     .acts = acts,
-    .needs_surface = cb_immersed_always,
     .conserves = cb_immersed_conserves_upright,
     .wrench = wrench,
     .potential = potential,

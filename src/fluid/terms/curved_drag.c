@@ -50,18 +50,16 @@ static cb_status prepare(cb_immersed *b, const cb_immersed_options *o) {
   return CB_OK;
 }
 
-static cb_status wrench(cb_immersed_workspace *s, int number, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                        cb_tensor dg) {
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const cb_immersed *b = s->b;
-  (void)dg;
-  if (!F) return CB_OK;
-  for (int i = 0; cb_immersed_adds_linear_drag(b, number) && i < 6; i++)
+  if (!to->F) return CB_OK;
+  for (int i = 0; cb_immersed_adds_linear_drag(b, to->number) && i < 6; i++)
     for (int j = 0; j < 6; j++) {
-      F[i] -= b->curved.resistance[i][j] * m->Y[j];
-      if (dF) dF[i][j] -= b->curved.resistance[i][j];
+      to->F[i] -= b->curved.resistance[i][j] * m->Y[j];
+      if (to->dF) to->dF[i][j] -= b->curved.resistance[i][j];
     }
   for (const cb_immersed_curved_face *f = b->curved.face;
-       cb_immersed_adds_drag(b, number) && f < b->curved.face + b->surface->faces; f++) {
+       cb_immersed_adds_drag(b, to->number) && f < b->curved.face + b->surface->faces; f++) {
     double q[6], square = 0, across = 0;
     speed_slope(b->surface->curvature, f->y, m->Y, q);
     for (int i = 0; i < 6; i++) {
@@ -71,8 +69,8 @@ static cb_status wrench(cb_immersed_workspace *s, int number, const cb_immersed_
     if (!(square > 0)) continue;
     const double speed = sqrt(square), load = -b->around.density / 2 * f->area;
     for (int i = 0; i < 6; i++) {
-      F[i] += load * speed * across * f->m[i];
-      for (int j = 0; dF && j < 6; j++) dF[i][j] += load * f->m[i] * (speed * f->m[j] + across / speed * q[j]);
+      to->F[i] += load * speed * across * f->m[i];
+      for (int j = 0; to->dF && j < 6; j++) to->dF[i][j] += load * f->m[i] * (speed * f->m[j] + across / speed * q[j]);
     }
   }
   return CB_OK;
@@ -85,7 +83,6 @@ const cb_immersed_term_class cb_immersed_term_curved_drag = {
     .acts = cb_immersed_is_dragged,
     .count = cb_immersed_drags,
     .name_of = cb_immersed_drag_name,
-    .needs_surface = cb_immersed_always,
     .prepare = prepare,
     .wrench = wrench,
 };

@@ -13,14 +13,12 @@ static void push_in_world(const double wrench[6], const cb_immersed_moment *m, d
   for (int i = 0; dg && i < 9; i++) dg[i / 3][i % 3] += turned[i / 3][i % 3];
 }
 
-static cb_status wrench(cb_immersed_workspace *s, int i, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                        cb_tensor dg) {
-  (void)i;
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   if (s->outrun)
-    push_in_world(s->push, m, F, dg);
+    push_in_world(s->push, m, to->F, to->dg);
   else
-    cb_floor_wrench(&s->b->fluid.floor, &(cb_floor_body){s->b->surface->vertices, s->form.x, s->form.v, m->g, m->Y}, F,
-                    dF, dg, NULL);
+    cb_floor_wrench(&s->b->fluid.floor, &(cb_floor_body){s->b->surface->vertices, s->form.x, s->form.v, m->g, m->Y},
+                    to->F, to->dF, to->dg, NULL);
   return CB_OK;
 }
 
@@ -48,10 +46,8 @@ static int count(const cb_immersed *b) { return is_stiff(b); }
 const cb_immersed_term_class cb_immersed_term_floor = {
     .name = "floor",
     .order = 80,
-    .space = &cb_immersed_flat,
     .acts = acts,
     .count = count,
-    .needs_surface = cb_immersed_always,
     .approximate = is_stiff,
     .conserves = conserves,
     .wrench = wrench,

@@ -16,11 +16,11 @@ static bool by_vertices(const cb_immersed *b) { return b->around.varying; }
 static bool in_uniform_flow(const cb_immersed *b) { return b->around.has_flow && !b->around.varying; }
 
 static cb_status field(cb_immersed_workspace *s) {
-  cb_immersed_place_added_mass(s);
-  if (!by_vertices(s->b)) return CB_OK;
+  const cb_status status = cb_immersed_place_added_mass(s);
+  if (status || !by_vertices(s->b)) return status;
   if (!s->impulses.known) cb_immersed_impulses_of_shape(s);
   cb_immersed_impulses_of_flow(s);
-  return CB_OK;
+  return status;
 }
 
 /* The twist relative to a uniform flow, Y - U. */
@@ -53,8 +53,7 @@ static void kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m, doubl
   cb_immersed_add_kinetic(s, &relative, energy);
 }
 
-static void carry_uniform(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                          cb_tensor dg) {
+static void carry_uniform(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const cb_immersed_field *f = &s->field;
   double u[3], difference[6], p[6], torque[3];
   cb_apply3_transposed(m->r, s->wind.u, u);
@@ -62,54 +61,51 @@ static void carry_uniform(cb_immersed_workspace *s, const cb_immersed_moment *m,
   cb_apply6((const double(*)[6])f->I_f, difference, p);
   for (int i = 0; i < 6; i++) p[i] += f->mu_f[i];
   cb_cross3(u, p + 3, torque);
-  for (int i = 0; F && i < 3; i++) F[i] += torque[i];
-  for (int j = 0; dF && j < 6; j++) {
+  for (int i = 0; to->F && i < 3; i++) to->F[i] += torque[i];
+  for (int j = 0; to->dF && j < 6; j++) {
     const double column[3] = {f->I_f[3][j], f->I_f[4][j], f->I_f[5][j]};
     cb_cross3(u, column, torque);
-    for (int i = 0; i < 3; i++) dF[i][j] += torque[i];
+    for (int i = 0; i < 3; i++) to->dF[i][j] += torque[i];
   }
-  for (int j = 0; dg && j < 3; j++) { /* (u × e_j) × p - u × I_vv (u × e_j) */
+  for (int j = 0; to->dg && j < 3; j++) { /* (u × e_j) × p - u × I_vv (u × e_j) */
     double e[3] = {0}, du[3], dp[3], change[3];
     e[j] = 1;
     cb_cross3(u, e, du);
     for (int i = 0; i < 3; i++) dp[i] = -cb_dot3(f->I_f[3 + i] + 3, du);
     cb_cross3(du, p + 3, torque);
     cb_cross3(u, dp, change);
-    for (int i = 0; i < 3; i++) dg[i][j] += torque[i] + change[i];
+    for (int i = 0; i < 3; i++) to->dg[i][j] += torque[i] + change[i];
   }
 }
 
 /* Adds dL/dg: the sum over vertices if the flow varies, and the term of the density if that is mixed. The last result
  * is kept, because the derivative along the pose is requested next. */
-static void add_varying_fluid(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                              cb_tensor dg) {
+static void add_varying_fluid(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   cb_immersed_last *last = &s->pushed;
   if (!cb_immersed_is_last(last, m)) {
     memset(last->F, 0, sizeof last->F);
     memset(last->jacobian, 0, sizeof last->jacobian);
-    if (s->b->around.varying) cb_immersed_relative(s, m->Y, last->F, dF || dg ? last->jacobian : NULL);
-    if (s->field.mixed) cb_immersed_add_density(s, m->Y, last->F, dF || dg ? last->jacobian : NULL);
-    if (dF || dg)
+    if (s->b->around.varying) cb_immersed_relative(s, m->Y, last->F, to->dF || to->dg ? last->jacobian : NULL);
+    if (s->field.mixed) cb_immersed_add_density(s, m->Y, last->F, to->dF || to->dg ? last->jacobian : NULL);
+    if (to->dF || to->dg)
       cb_immersed_set_last(last, m);
     else
       last->known = false;
   }
   for (int i = 0; i < 6; i++) {
-    if (F) F[i] += last->F[i];
-    for (int j = 0; dF && j < 6; j++) dF[i][j] += last->jacobian[i][j];
+    if (to->F) to->F[i] += last->F[i];
+    for (int j = 0; to->dF && j < 6; j++) to->dF[i][j] += last->jacobian[i][j];
   }
-  if (!dg) return;
-  if (s->b->around.varying) cb_immersed_relative_turning(s, m->Y, dg);
-  if (s->b->around.has_flow) cb_immersed_carry(s, m, last->jacobian, dg);
+  if (!to->dg) return;
+  if (s->b->around.varying) cb_immersed_relative_turning(s, m->Y, to->dg);
+  if (s->b->around.has_flow) cb_immersed_carry(s, m, last->jacobian, to->dg);
 }
 
-static cb_status wrench(cb_immersed_workspace *s, int i, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                        cb_tensor dg) {
-  (void)i;
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const cb_status status = cb_immersed_field_at(s, m->t, m->g);
   if (status) return status;
-  if (in_uniform_flow(s->b)) carry_uniform(s, m, F, dF, dg);
-  if (by_vertices(s->b) || s->field.mixed) add_varying_fluid(s, m, F, dF, dg);
+  if (in_uniform_flow(s->b)) carry_uniform(s, m, to);
+  if (by_vertices(s->b) || s->field.mixed) add_varying_fluid(s, m, to);
   return CB_OK;
 }
 
@@ -118,9 +114,7 @@ static bool acts(const cb_immersed *b) { return cb_immersed_is_relative(b) && !c
 const cb_immersed_term_class cb_immersed_term_flow = {
     .name = "flow",
     .order = 10,
-    .space = &cb_immersed_flat,
     .acts = acts,
-    .needs_surface = cb_immersed_always,
     .create = cb_immersed_impulses_create,
     .wrench = wrench,
     .inertia = inertia,

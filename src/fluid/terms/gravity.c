@@ -18,11 +18,8 @@ double cb_immersed_height(const cb_immersed *b, const cb_immersed_moment *m, con
   return cb_dot3(at, b->fluid.gravity);
 }
 
-static cb_status wrench(cb_immersed_workspace *s, int i, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                        cb_tensor dg) {
-  (void)i;
-  (void)dF;
-  cb_immersed_weigh(s, m, s->form.mass.mass, s->form.mass.centre, F, dg);
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
+  cb_immersed_weigh(s, m, s->form.mass.mass, s->form.mass.centre, to->F, to->dg);
   return CB_OK;
 }
 
@@ -45,6 +42,7 @@ static void conserves(const cb_immersed *b, cb_immersed_conserved *out) {
 const cb_immersed_term_class cb_immersed_term_gravity = {.name = "gravity",
                                                          .order = 40,
                                                          .acts = cb_immersed_always,
+                                                         .surfaceless = cb_immersed_always,
                                                          .count = count,
                                                          .conserves = conserves,
                                                          .wrench = wrench,

@@ -26,32 +26,31 @@ static void both(cb_immersed_workspace *s, const cb_immersed_moment *m, const wa
   cb_local_drag(s->local, &in, m->Y, F, jacobian);
 }
 
-static cb_status wrench(cb_immersed_workspace *s, int i, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                        cb_tensor dg) {
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const cb_immersed *b = s->b;
   const cb_status status = cb_immersed_field_at(s, m->t, m->g);
   if (status) return status;
-  const bool linear = cb_immersed_adds_linear_drag(b, i);
+  const bool linear = cb_immersed_adds_linear_drag(b, to->number);
   const double rho = s->field.mixed ? 1 : s->field.density;
-  const wanted w = {cb_immersed_adds_drag(b, i) ? rho : 0, linear ? b->c_n : 0, linear ? b->c_t : 0};
+  const wanted w = {cb_immersed_adds_drag(b, to->number) ? rho : 0, linear ? b->c_n : 0, linear ? b->c_t : 0};
   cb_immersed_last *last = &s->dragged;
-  if (F) {
-    if (!dF || !cb_immersed_is_last(last, m)) { /* otherwise `last` was computed together with the form */
-      both(s, m, &w, last->F, dF ? last->jacobian : NULL);
+  if (to->F) {
+    if (!to->dF || !cb_immersed_is_last(last, m)) { /* otherwise `last` was computed together with the form */
+      both(s, m, &w, last->F, to->dF ? last->jacobian : NULL);
       last->known = false;
-      if (dF) cb_immersed_set_last(last, m);
+      if (to->dF) cb_immersed_set_last(last, m);
     }
     for (int k = 0; k < 6; k++) {
-      F[k] += last->F[k];
-      for (int j = 0; dF && j < 6; j++) dF[k][j] += last->jacobian[k][j];
+      to->F[k] += last->F[k];
+      for (int j = 0; to->dF && j < 6; j++) to->dF[k][j] += last->jacobian[k][j];
     }
   }
-  if (!dg || !b->around.has_flow) return CB_OK;
+  if (!to->dg || !b->around.has_flow) return CB_OK;
   if (!cb_immersed_is_last(last, m)) { /* otherwise `last` is known from the previous iteration */
     both(s, m, &w, last->F, last->jacobian);
     cb_immersed_set_last(last, m);
   }
-  cb_immersed_carry(s, m, last->jacobian, dg);
+  cb_immersed_carry(s, m, last->jacobian, to->dg);
   return CB_OK;
 }
 
@@ -68,6 +67,5 @@ const cb_immersed_term_class cb_immersed_term_local_drag = {
     .acts = cb_immersed_is_dragged,
     .count = cb_immersed_drags,
     .name_of = cb_immersed_drag_name,
-    .needs_surface = cb_immersed_always,
     .wrench = wrench,
 };

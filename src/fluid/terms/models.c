@@ -78,20 +78,19 @@ static cb_status add_sum(cb_immersed_workspace *s, const cb_immersed_moment *m, 
   return CB_OK;
 }
 
-static cb_status wrench(cb_immersed_workspace *s, int term, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                        cb_tensor dg) {
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const cb_immersed *b = s->b;
   const cb_immersed_last *last = &s->model_sum;
-  if (term == CB_TERM_ALL && !b->models.by_face && !dF && !dg) return add_sum(s, m, F);
+  if (to->number == CB_TERM_ALL && !b->models.by_face && !to->dF && !to->dg) return add_sum(s, m, to->F);
   cb_status status = b->models.by_face ? cb_immersed_field_at(s, m->t, m->g) : CB_OK;
   if (status) return status;
-  status = find_terms(s, m, dF || dg);
+  status = find_terms(s, m, to->dF || to->dg);
   if (status) return status;
-  const double *value = term == CB_TERM_ALL ? last->F : s->term[term];
-  if (F) cb_add6(1, value, F);
-  for (int i = 0; dF && b->models.by_face && i < 6; i++) cb_add6(1, last->jacobian[i], dF[i]);
-  if (!b->around.has_flow) dg = NULL;
-  if (dF || dg) cb_immersed_twist_slopes(s, dF, dg);
+  const double *value = to->number == CB_TERM_ALL ? last->F : s->term[to->number];
+  if (to->F) cb_add6(1, value, to->F);
+  for (int i = 0; to->dF && b->models.by_face && i < 6; i++) cb_add6(1, last->jacobian[i], to->dF[i]);
+  cb_tensor dg = b->around.has_flow ? to->dg : NULL;
+  if (to->dF || dg) cb_immersed_twist_slopes(s, to->dF, dg);
   if (dg && b->models.by_face) cb_immersed_carry(s, m, s->model_sum.jacobian, dg);
   return CB_OK;
 }
@@ -110,6 +109,7 @@ static const char *name_of(cb_immersed *b, int i) {
 static bool acts(const cb_immersed *b) { return b->models.n > 0; }
 static int count(const cb_immersed *b) { return b->models.terms; }
 static bool by_face(const cb_immersed *b) { return b->models.by_face; }
+static bool by_place(const cb_immersed *b) { return !b->models.by_face; }
 
 const cb_immersed_term_class cb_immersed_term_models = {
     .name = "models",
@@ -117,7 +117,7 @@ const cb_immersed_term_class cb_immersed_term_models = {
     .acts = acts,
     .count = count,
     .name_of = name_of,
-    .needs_surface = by_face,
+    .surfaceless = by_place,
     .approximate = by_face,
     .create = create,
     .wrench = wrench,

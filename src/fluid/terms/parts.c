@@ -83,10 +83,7 @@ static cb_status field(cb_immersed_workspace *s) {
   return CB_OK;
 }
 
-static cb_status wrench(cb_immersed_workspace *s, int number, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                        cb_tensor dg) {
-  (void)number;
-  (void)dg;
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const cb_immersed_field *f = &s->field;
   const cb_status status = cb_immersed_field_at(s, m->t, m->g);
   if (status) return status;
@@ -102,10 +99,10 @@ static cb_status wrench(cb_immersed_workspace *s, int number, const cb_immersed_
         energy += KV[i] * V[i] / 2;
         power += KV[i] * dV[i];
       }
-      if (F) F[j] += f->density_slope[j] * energy + f->density * power;
-      if (!dF) continue;
+      if (to->F) to->F[j] += f->density_slope[j] * energy + f->density * power;
+      if (!to->dF) continue;
       momentum_of(part, dV, unused, KdV);
-      for (int i = 0; i < 6; i++) dF[j][i] += f->density_slope[j] * P[i] + f->density * KdV[i];
+      for (int i = 0; i < 6; i++) to->dF[j][i] += f->density_slope[j] * P[i] + f->density * KdV[i];
     }
   }
   return CB_OK;
@@ -126,9 +123,7 @@ static void kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m, doubl
 const cb_immersed_term_class cb_immersed_term_parts = {
     .name = "flow",
     .order = 11,
-    .space = &cb_immersed_flat,
     .acts = cb_immersed_by_parts,
-    .needs_surface = cb_immersed_always,
     .create = create,
     .wrench = wrench,
     .inertia = cb_immersed_add_inertia,

@@ -205,14 +205,12 @@ static bool lifts(const cb_immersed *b) {
 }
 
 /* Wrench 0 is that on the body if it has mass, the next one that of the displaced fluid. */
-static cb_status wrench(cb_immersed_workspace *s, int i, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                        cb_tensor dg) {
-  (void)dF;
-  (void)dg;
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const bool pulled = pulls(s->b);
   cb_status status = CB_OK;
-  if (pulled && i <= 0) status = add(s, m, (const double[2]){1, 0}, F, NULL);
-  if (!status && lifts(s->b) && (i < 0 || i == pulled)) status = add(s, m, (const double[2]){0, -1}, F, NULL);
+  if (pulled && to->number <= 0) status = add(s, m, (const double[2]){1, 0}, to->F, NULL);
+  if (!status && lifts(s->b) && (to->number < 0 || to->number == pulled))
+    status = add(s, m, (const double[2]){0, -1}, to->F, NULL);
   return status;
 }
 
@@ -227,17 +225,17 @@ static void conserves(const cb_immersed *b, cb_immersed_conserved *out) {
 
 static cb_status create(cb_immersed_workspace *s) { return cb_forces_create(s->b->curved.potential, &s->potential); }
 static bool acts(const cb_immersed *b) { return pulls(b) || lifts(b); }
+static bool only_pulls(const cb_immersed *b) { return !lifts(b); }
 static int count(const cb_immersed *b) { return pulls(b) + lifts(b); }
 static const char *name_of(cb_immersed *b, int i) { return i == pulls(b) ? "buoyancy" : "potentials"; }
 
 const cb_immersed_term_class cb_immersed_term_potentials = {
     .name = "potentials",
     .order = 50,
-    .space = &cb_immersed_curved,
     .acts = acts,
     .count = count,
     .name_of = name_of,
-    .needs_surface = lifts,
+    .surfaceless = only_pulls,
     .approximate = cb_immersed_always,
     .conserves = conserves,
     .prepare = prepare,

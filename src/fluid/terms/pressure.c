@@ -98,15 +98,12 @@ static void press_uniform(const cb_immersed_workspace *s, const cb_immersed_mome
   cb_immersed_push(centre, a, F, dg);
 }
 
-static cb_status wrench(cb_immersed_workspace *s, int i, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                        cb_tensor dg) {
-  (void)i;
-  (void)dF;
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const cb_status status = cb_immersed_field_at(s, m->t, m->g);
   if (status) return status;
   const cb_immersed_field *f = &s->field;
-  if (!f->mixed && !s->b->around.varying) press_uniform(s, m, F, dg);
-  if ((!f->mixed && !s->b->around.varying) || !F) return CB_OK;
+  if (!f->mixed && !s->b->around.varying) press_uniform(s, m, to->F, to->dg);
+  if ((!f->mixed && !s->b->around.varying) || !to->F) return CB_OK;
   if (!s->pressure.known || f->mixed || s->pressure.density != f->density) weigh_vertices(s);
   for (int v = 0; v < s->b->surface->vertices; v++) {
     const cb_immersed_weight *own = s->pressure.vertex + v;
@@ -121,8 +118,8 @@ static cb_status wrench(cb_immersed_workspace *s, int i, const cb_immersed_momen
     for (int k = 0; k < 3; k++) a[k] += advected[k];
     cb_cross3(own->h, a, torque);
     for (int k = 0; k < 3; k++) {
-      F[k] += torque[k];
-      F[3 + k] += own->w * a[k];
+      to->F[k] += torque[k];
+      to->F[3 + k] += own->w * a[k];
     }
   }
   return CB_OK;
@@ -133,9 +130,7 @@ static bool acts(const cb_immersed *b) { return cb_immersed_is_surrounded(b) && 
 const cb_immersed_term_class cb_immersed_term_pressure = {
     .name = "pressure",
     .order = 30,
-    .space = &cb_immersed_flat,
     .acts = acts,
-    .needs_surface = cb_immersed_always,
     .create = create,
     .wrench = wrench,
 };

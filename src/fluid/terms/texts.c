@@ -83,38 +83,38 @@ static void take(const cb_immersed_text *text, const double r[3][3], const doubl
   for (int i = 0; i < 3; i++) wrench[3 + i] = text->w * wrench[3 + i] + share * text->at[i];
 }
 
-static cb_status add(const cb_immersed_text *text, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg) {
+static cb_status add(const cb_immersed_text *text, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   double value[6], slope[6][DIFFERENTIATED], wrench[6], column[DIFFERENTIATED][6];
-  const cb_status status = evaluate(text, m, value, dF || dg ? slope : NULL);
+  const cb_status status = evaluate(text, m, value, to->dF || to->dg ? slope : NULL);
   if (status) return status;
   take(text, m->r, value, wrench);
-  for (int i = 0; F && i < 6; i++) F[i] += wrench[i];
-  for (int j = 0; (dF || dg) && j < DIFFERENTIATED; j++) {
+  for (int i = 0; to->F && i < 6; i++) to->F[i] += wrench[i];
+  for (int j = 0; (to->dF || to->dg) && j < DIFFERENTIATED; j++) {
     double along[6];
     for (int k = 0; k < 6; k++) along[k] = slope[k][j];
     take(text, m->r, along, column[j]);
   }
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) {
-      if (dF) dF[i][j] += column[j][i];
-      for (int k = 0; dg && j >= 3 && k < 3; k++) dg[i][j] += column[TWIST + k][i] * m->r[k][j - 3]; /* dx = R xi_v */
+      if (to->dF) to->dF[i][j] += column[j][i];
+      for (int k = 0; to->dg && j >= 3 && k < 3; k++)
+        to->dg[i][j] += column[TWIST + k][i] * m->r[k][j - 3]; /* dx = R xi_v */
     }
-  if (dg && text->world) {
+  if (to->dg && text->world) {
     double force[3], torque[3], turned[3][3] = {{0}};
     cb_apply3_transposed(m->r, value + 3, force);
     cb_apply3_transposed(m->r, value, torque);
-    cb_immersed_push(text->at, force, NULL, dg);
+    cb_immersed_push(text->at, force, NULL, to->dg);
     cb_add_hat3(turned, 1, torque);
-    for (int i = 0; i < 9; i++) dg[i / 3][i % 3] += turned[i / 3][i % 3];
+    for (int i = 0; i < 9; i++) to->dg[i / 3][i % 3] += turned[i / 3][i % 3];
   }
   return CB_OK;
 }
 
-static cb_status wrench(cb_immersed_workspace *s, int i, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                        cb_tensor dg) {
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const cb_immersed *b = s->b;
   cb_status status = CB_OK;
-  for (int k = i < 0 ? 0 : i; k < (i < 0 ? b->texts : i + 1) && !status; k++) status = add(b->text + k, m, F, dF, dg);
+  for (int k = 0; k < b->texts && !status; k++) status = add(b->text + k, m, to);
   return status;
 }
 
@@ -128,6 +128,7 @@ const cb_immersed_term_class cb_immersed_term_texts = {
     .acts = acts,
     .count = count,
     .name_of = name_of,
+    .surfaceless = cb_immersed_always,
     .approximate = cb_immersed_always,
     .wrench = wrench,
 };

@@ -72,9 +72,7 @@ static cb_status field(cb_immersed_workspace *s) {
                                  model->class_->name);
 }
 
-static cb_status wrench(cb_immersed_workspace *s, int number, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                        cb_tensor dg) {
-  (void)number;
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const cb_status status = cb_immersed_field_at(s, m->t, m->g);
   double Y[7] = {[6] = 1}, own[6] = {0};
   if (status) return status;
@@ -84,16 +82,16 @@ static cb_status wrench(cb_immersed_workspace *s, int number, const cb_immersed_
       double momentum = 0;
       for (int j = 0; j < 7; j++) momentum += s->field.along[c][i][j] * Y[j];
       own[c] += Y[i] * momentum / 2;
-      if (dF && i < 6) dF[c][i] += momentum;
+      if (to->dF && i < 6) to->dF[c][i] += momentum;
     }
-  if (F)
-    for (int c = 0; c < 6; c++) F[c] += own[c];
-  for (int part = 0; dg && part < 6; part += 3)
+  if (to->F)
+    for (int c = 0; c < 6; c++) to->F[c] += own[c];
+  for (int part = 0; to->dg && part < 6; part += 3)
     for (int j = 0; j < 3; j++) {
       double axis[3] = {0}, change[3];
       axis[j] = 1;
       cb_cross3(own + part, axis, change);
-      for (int i = 0; i < 3; i++) dg[part + i][j] += change[i];
+      for (int i = 0; i < 3; i++) to->dg[part + i][j] += change[i];
     }
   return CB_OK;
 }
@@ -104,9 +102,7 @@ static bool acts(const cb_immersed *b) { return b->placed; }
 const cb_immersed_term_class cb_immersed_term_wall = {
     .name = "wall",
     .order = 20,
-    .space = &cb_immersed_flat,
     .acts = acts,
-    .needs_surface = cb_immersed_always,
     .conserves = conserves,
     .wrench = wrench,
     .inertia = cb_immersed_add_inertia,

@@ -105,10 +105,11 @@ static cb_status list_terms(cb_immersed *b, const cb_immersed_options *o) {
   if (!b->term) return cb_fail(CB_ERROR_MEMORY, "no memory for a body's wrenches");
   for (int k = 0; k < all; k++) {
     const cb_immersed_term_class *class = cb_immersed_term_classes[k];
-    if ((class->space && class->space != b->class_) || !class->acts(b)) continue;
+    const int wrenches = !class->wrench ? 0 : class->count ? class->count(b) : 1;
+    if ((class->space && class->space != b->class_) || (class->acts ? !class->acts(b) : wrenches == 0)) continue;
     int at = b->terms++;
     for (; at > 0 && b->term[at - 1].class_->order > class->order; at--) b->term[at] = b->term[at - 1];
-    b->term[at] = (cb_immersed_term){class, !class->wrench ? 0 : class->count ? class->count(b) : 1};
+    b->term[at] = (cb_immersed_term){class, wrenches};
   }
   for (int k = 0; k < b->terms && !status; k++)
     if (b->term[k].class_->prepare) status = b->term[k].class_->prepare(b, o);
@@ -163,7 +164,7 @@ static cb_status take_parts(cb_immersed *b, const cb_immersed_options *o) {
 }
 
 static cb_status check_space(const cb_immersed *b) {
-  if (b->surface->curvature == b->fluid.curvature) return b->class_->check(b);
+  if (b->surface->curvature == b->fluid.curvature) return b->class_->check ? b->class_->check(b) : CB_OK;
   return cb_fail(CB_ERROR_ARGUMENT,
                  "the surface is in a space of curvature %g, but the fluid in a space of curvature %g: expected the "
                  "same curvature (cb_surface_embed)",

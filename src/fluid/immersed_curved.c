@@ -5,7 +5,7 @@
  *
  * The fluid is at rest except for the body's motion. Because curl X_(omega, v) = 2 X_(K v, omega), every rigid motion
  * of the space has vorticity, and there is no uniform stream. There is no uniform field of directions either, so that
- * weight comes from potentials (immersed_potential.c). Derived for this project.
+ * weight comes from potentials (terms/potentials.c). Derived for this project.
  */
 #include "fluid/immersed_private.h"
 #include "fluid/curved_moments.h"

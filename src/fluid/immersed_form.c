@@ -144,11 +144,6 @@ static cb_status find_form(cb_immersed_workspace *s) {
   return CB_OK;
 }
 
-static cb_status check(const cb_immersed *b) {
-  (void)b;
-  return CB_OK;
-}
-
 static cb_status create(cb_immersed *b, const cb_immersed_options *o) {
   return cb_moving_mass_create(b->surface, o->material, o->lumped, o->n_points, o->points, &b->mass);
 }
@@ -165,8 +160,7 @@ static cb_status parts(cb_immersed_workspace *s, cb_local_part *part) {
   return CB_OK;
 }
 
-const cb_immersed_class cb_immersed_flat = {
-    .check = check, .create = create, .form = find_form, .mass = mass, .parts = parts};
+const cb_immersed_class cb_immersed_flat = {.create = create, .form = find_form, .mass = mass, .parts = parts};
 
 /* --- every space --- */
 

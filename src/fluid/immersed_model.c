@@ -1,10 +1,7 @@
-/* Fluid models other than the local one: the choice of the models of forces and added mass, and the forces as terms, by
- * places (immersed_twist.c) or by faces (immersed_faces.c). Along the pose the forces change as lift and drag do
- * (immersed_drag.c). */
+/* Fluid models other than the local one: the choice of the models of forces and added mass, and their added mass. */
 #include "fluid/immersed_private.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -31,9 +31,9 @@ typedef struct cb_immersed_term_class {
   const char *name;                      /* also that of its wrench in records, unless there is name_of */
   int order;                             /* terms are listed, and added up, in ascending order */
   const struct cb_immersed_class *space; /* the class of the bodies on which it acts; NULL: all */
-  bool (*acts)(const cb_immersed *b);
-  /* Number of its wrenches on a body on which it acts, and their names, which last as long as the body (NULL: no
-   * memory). They are called once, when the wrenches before it are listed. NULL: one wrench, `name`. */
+  bool (*acts)(const cb_immersed *b);    /* NULL: it acts if it has wrenches */
+  /* The number of its wrenches, and their names, which last as long as the body (NULL: no memory); a name is requested
+   * when all wrenches before it are listed. NULL: one wrench, `name`. */
   int (*count)(const cb_immersed *b);
   const char *(*name_of)(cb_immersed *b, int i);
   bool (*surfaceless)(const cb_immersed *b); /* does it not depend on the body's surface? */
@@ -58,7 +58,8 @@ bool cb_immersed_names(const cb_immersed *b, const char *name);
 
 /* The space that a body moves in says how the body is made. */
 typedef struct cb_immersed_class {
-  cb_status (*check)(const cb_immersed *b); /* are the fluid, the surface and the models defined in this space? */
+  cb_status (*check)(
+      const cb_immersed *b); /* are the fluid, the surface and the models defined in this space? NULL: yes */
   cb_status (*create)(cb_immersed *b, const cb_immersed_options *o); /* computes what the space needs of the body */
   cb_status (*form)(cb_immersed_workspace *s);                       /* finds the form of the body at s->form.t */
   /* The mass properties for the vertices x, and the local model's data about the parts (as cb_immersed_mass) */
@@ -135,7 +136,7 @@ typedef struct cb_immersed_fluid_sample {
   double dF[6][6];
 } cb_immersed_fluid_sample;
 
-/* The added mass of one part of the body, about its place and in the body's axes (immersed_relative.c). */
+/* The added mass of one part of the body, about its place and in the body's axes (terms/parts.c). */
 typedef struct cb_immersed_part_added_mass {
   cb_immersed_fluid_sample at;
   double K[6][6];
@@ -242,7 +243,7 @@ struct cb_immersed_moment {
   double r[3][3];
 };
 
-/* The momentum that the fluid takes at each vertex (immersed_relative.c), in the body's axes. */
+/* The momentum that the fluid takes at each vertex (terms/flow.c), in the body's axes. */
 typedef struct cb_immersed_impulses {
   bool known; /* a, k, leak and Q are computed for the present form and a medium of `density` (nan: one per face) */
   double density;
@@ -254,7 +255,7 @@ typedef struct cb_immersed_impulses {
   double momentum[6]; /* the total of P0 */
 } cb_immersed_impulses;
 
-/* The weights with which the pressure of the flow acts on the vertices (immersed_drag.c). */
+/* The weights with which the pressure of the flow acts on the vertices (terms/pressure.c). */
 typedef struct cb_immersed_weight {
   double w, h[3];
 } cb_immersed_weight;
@@ -299,7 +300,7 @@ typedef struct cb_immersed_field {
   int slopes, *sloped;         /* number and list of the faces that have such a derivative */
   double *listed_rho, (*listed_slope)[3][3], *listed_thickness;
   double I_f[6][6], mu_f[6]; /* added mass and momentum of the fluid */
-  /* Derivative of the form along the pose, where the form depends on the place (immersed_potential.c). */
+  /* Derivative of the form along the pose, where the form depends on the place (terms/wall.c). */
   double along[6][7][7];
 } cb_immersed_field;
 
@@ -356,13 +357,6 @@ size_t cb_immersed_faces_capacity(const cb_immersed *b, const cb_local *l);
 /* Adds the terms of a model by faces in the field of s and, if wanted, the derivative of their sum. */
 void cb_immersed_faces(cb_immersed_workspace *s, const cb_immersed_model_instance *of, const cb_immersed_moment *m,
                        double (*term)[6], cb_tensor jacobian);
-/* Does the same for a model that acts at places. The derivative at each place stays in s (`fluid_sample->dF`); the
- * caller combines it with the derivative by the pose or by the twist. */
-cb_status cb_immersed_twists(cb_immersed_workspace *s, const cb_immersed_model_instance *of,
-                             const cb_immersed_moment *m, double (*term)[6], bool slopes);
-/* Adds only the sum of the terms, without storing the terms. */
-cb_status cb_immersed_add_twists(cb_immersed_workspace *s, const cb_immersed_model_instance *of,
-                                 const cb_immersed_moment *m, double F[6]);
 void cb_immersed_place_at(cb_immersed_fluid_sample *out, const double place[3], double density);
 cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m,
                            cb_immersed_fluid_sample *out); /* finds the fluid at out->place */
@@ -370,7 +364,7 @@ cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m,
 void cb_immersed_relative_twist(const cb_immersed_fluid_sample *at, const double Y[6], double V[6]);
 void cb_immersed_twist_along(const cb_immersed_fluid_sample *at, int j, double dV[6]); /* dV/dxi_j */
 void cb_immersed_carry_back(const cb_immersed_fluid_sample *at, double F[6]);          /* F becomes X^T F */
-void cb_immersed_twist_slopes(const cb_immersed_workspace *s, cb_tensor dF, cb_tensor dg);
+void cb_immersed_axis_at(const cb_immersed_fluid_sample *at, int j, double dY[6]);     /* X e_j, e_j a unit twist */
 
 /* --- results that a workspace keeps --- */
 cb_status cb_immersed_form_at(cb_immersed_workspace *s, double t); /* also finds the wind */
@@ -400,7 +394,6 @@ static inline bool cb_immersed_adds_drag(const cb_immersed *b, int i) { return b
 static inline bool cb_immersed_adds_linear_drag(const cb_immersed *b, int i) {
   return cb_immersed_has_linear_drag(b) && (i < 0 || i == b->drag);
 }
-bool cb_immersed_is_dragged(const cb_immersed *b);
 int cb_immersed_drags(const cb_immersed *b);
 const char *cb_immersed_drag_name(cb_immersed *b, int i);
 /* Adds the weight of a mass at its centre. */
@@ -417,14 +410,7 @@ void cb_immersed_add_kinetic(cb_immersed_workspace *s, const cb_immersed_moment 
  * d(R^T a) = R^T a × xi_omega. */
 void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tensor dg);
 
-/* These find the fluid's momentum and dL/dg from the impulses at the vertices, in the field of s. dF may be NULL. */
 cb_status cb_immersed_impulses_create(cb_immersed_workspace *s);
-void cb_immersed_impulses_of_shape(cb_immersed_workspace *s);
-void cb_immersed_impulses_of_flow(cb_immersed_workspace *s);
-/* Adds (1/2) sum (k/rho) s_c S_c q (immersed_relative.c) and its derivative in Y. */
-void cb_immersed_add_density(cb_immersed_workspace *s, const double Y[6], double F[6], cb_tensor dF);
-void cb_immersed_relative(cb_immersed_workspace *s, const double Y[6], double F[6], cb_tensor dF);
-void cb_immersed_relative_turning(cb_immersed_workspace *s, const double Y[6], cb_tensor dg);
 /* Returns (1/2) sum rho delta int <velocity relative to the flow, n>^2 dA, for a body that deforms or in a fluid that
  * varies. */
 double cb_immersed_fluid_energy(cb_immersed_workspace *s, const double Y[6]);

@@ -80,7 +80,6 @@ const cb_immersed_term_class cb_immersed_term_curved_drag = {
     .name = "curved_drag",
     .order = 70,
     .space = &cb_immersed_curved,
-    .acts = cb_immersed_is_dragged,
     .count = cb_immersed_drags,
     .name_of = cb_immersed_drag_name,
     .prepare = prepare,

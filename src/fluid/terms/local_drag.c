@@ -58,13 +58,11 @@ int cb_immersed_drags(const cb_immersed *b) { return b->drag + cb_immersed_has_l
 const char *cb_immersed_drag_name(cb_immersed *b, int i) {
   return cb_immersed_adds_drag(b, i) ? "drag" : "linear_drag";
 }
-bool cb_immersed_is_dragged(const cb_immersed *b) { return cb_immersed_drags(b) > 0; }
 
 const cb_immersed_term_class cb_immersed_term_local_drag = {
     .name = "local_drag",
     .order = 70,
     .space = &cb_immersed_flat,
-    .acts = cb_immersed_is_dragged,
     .count = cb_immersed_drags,
     .name_of = cb_immersed_drag_name,
     .wrench = wrench,

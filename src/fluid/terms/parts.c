@@ -1,6 +1,6 @@
 /* Added mass of parts that a model treats separately, such as ellipsoids, if flow or density vary. Each part moves
  * relative to the flow at its place c, in a fluid with the mean density of the body's faces (twist V and dV:
- * immersed_twist.c):
+ * fluid/immersed_twist.c):
  *
  *   L = (rho/2) sum <K V, V>,  V = X Y - W;   momentum  rho sum X^T K V = I_f Y + mu_f
  *   dL/dxi = (q/2) sum <K V, V> + rho sum <K V, dV>,  q = drho/dxi,   rho = sum A rho_f/sum A

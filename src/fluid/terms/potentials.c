@@ -224,7 +224,6 @@ static void conserves(const cb_immersed *b, cb_immersed_conserved *out) {
 }
 
 static cb_status create(cb_immersed_workspace *s) { return cb_forces_create(s->b->curved.potential, &s->potential); }
-static bool acts(const cb_immersed *b) { return pulls(b) || lifts(b); }
 static bool only_pulls(const cb_immersed *b) { return !lifts(b); }
 static int count(const cb_immersed *b) { return pulls(b) + lifts(b); }
 static const char *name_of(cb_immersed *b, int i) { return i == pulls(b) ? "buoyancy" : "potentials"; }
@@ -232,7 +231,6 @@ static const char *name_of(cb_immersed *b, int i) { return i == pulls(b) ? "buoy
 const cb_immersed_term_class cb_immersed_term_potentials = {
     .name = "potentials",
     .order = 50,
-    .acts = acts,
     .count = count,
     .name_of = name_of,
     .surfaceless = only_pulls,

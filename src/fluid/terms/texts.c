@@ -114,18 +114,17 @@ static cb_status add(const cb_immersed_text *text, const cb_immersed_moment *m, 
 static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const cb_immersed *b = s->b;
   cb_status status = CB_OK;
-  for (int k = 0; k < b->texts && !status; k++) status = add(b->text + k, m, to);
+  for (int k = 0; k < b->texts && !status; k++)
+    if (to->number == CB_TERM_ALL || to->number == k) status = add(b->text + k, m, to);
   return status;
 }
 
-static bool acts(const cb_immersed *b) { return b->texts > 0; }
 static int count(const cb_immersed *b) { return b->texts; }
 static const char *name_of(cb_immersed *b, int i) { return b->text[i].name; }
 
 const cb_immersed_term_class cb_immersed_term_texts = {
     .name = "texts",
     .order = 100,
-    .acts = acts,
     .count = count,
     .name_of = name_of,
     .surfaceless = cb_immersed_always,

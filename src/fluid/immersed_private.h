@@ -12,8 +12,8 @@
 typedef double (*cb_tensor)[6];
 typedef struct cb_immersed_moment cb_immersed_moment;
 
-/* The sums to which a term adds: its wrench `number` (dF and dg are then NULL), or all its wrenches, to F, to dF/dY, and
- * to dF/dxi along g (1 + hat(xi)). Any of F, dF and dg may be NULL. */
+/* The sums to which a term adds its wrench `number` (dF and dg are then NULL), or all its wrenches: F, dF/dY, and dF/dxi
+ * along g (1 + hat(xi)). Any of F, dF and dg may be NULL. */
 enum { CB_TERM_ALL = -1 };
 typedef struct cb_immersed_sums {
   int number;
@@ -26,7 +26,8 @@ typedef struct cb_immersed_sums {
  *
  *   mu = (I_b + sum K) Y + mu_b + sum mu0,   mu' = ad*_Y mu + sum F
  *
- * A term with an inertia is a part of the Lagrangian: its wrench is dL/dg, with dF/dY = (dmu/dxi)^T. */
+ * A term with an inertia is a part of the Lagrangian: its wrench is dL/dg, with dF/dY = (dmu/dxi)^T. The form of the
+ * body at the time of the moment is known when a term is evaluated. */
 typedef struct cb_immersed_term_class {
   const char *name;                      /* also that of its wrench in records, unless there is name_of */
   int order;                             /* terms are listed, and added up, in ascending order */
@@ -42,7 +43,7 @@ typedef struct cb_immersed_term_class {
   void (*conserves)(const cb_immersed *b, cb_immersed_conserved *out);
   cb_status (*prepare)(cb_immersed *b, const cb_immersed_options *o); /* computes what the term needs of the body */
   cb_status (*create)(cb_immersed_workspace *s);                      /* allocates what the term needs in a workspace */
-  cb_status (*wrench)(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to);
+  cb_status (*wrench)(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to); /* adds */
   cb_status (*potential)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy); /* adds its energy */
   /* Adds K and mu0 in the field of s, at the pose g; NULL: the term is no part of the Lagrangian. */
   void (*inertia)(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
@@ -406,9 +407,10 @@ double cb_immersed_height(const cb_immersed *b, const cb_immersed_moment *m, con
 cb_status cb_immersed_place_added_mass(cb_immersed_workspace *s);
 void cb_immersed_add_inertia(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
 void cb_immersed_add_kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
-/* Adds a force at a place of the body. The force is fixed in the world, and f holds its components in the body's axes;
- * d(R^T a) = R^T a × xi_omega. */
+/* Add a force at a place of the body, or a torque. They are fixed in the world, and f and torque are their components
+ * in the body's axes; d(R^T a) = R^T a × xi_omega. */
 void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tensor dg);
+void cb_immersed_turn(const double torque[3], double *F, cb_tensor dg);
 
 cb_status cb_immersed_impulses_create(cb_immersed_workspace *s);
 /* Returns (1/2) sum rho delta int <velocity relative to the flow, n>^2 dA, for a body that deforms or in a fluid that

@@ -1,5 +1,5 @@
-/* Forces of a fluid model on a body, or on several places of it such as the ellipsoids that replace it. At places c of
- * the body, in its axes, for the twist Y = (omega, v), the pose (R, x), the flow u and the model's wrench F(V),
+/* How a body sees the flow at one of its places, and how wrenches change along the pose. At a place c of the body, in
+ * its axes, for the twist Y = (omega, v), the pose (R, x), the flow u and the wrench F(V) of a fluid model,
  *
  *   X Y = (omega, v + omega × c);   V = X Y - W,   W = R^T (curl u/2, u) at x + R c;   F about the origin = X^T F(V)
  *   dF/dY = X^T dF/dV X,   dF/dxi = X^T dF/dV dV,   dV = (xi_omega × W_omega, xi_omega × W_v - R^T (grad u) R dc),
@@ -88,6 +88,13 @@ void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tenso
       dg[i][j] += arm[i][j];
       dg[3 + i][j] += turned[i][j];
     }
+}
+
+void cb_immersed_turn(const double torque[3], double *F, cb_tensor dg) {
+  double turned[3][3] = {{0}};
+  cb_add_hat3(turned, 1, torque);
+  for (int i = 0; F && i < 3; i++) F[i] += torque[i];
+  for (int i = 0; dg && i < 9; i++) dg[i / 3][i % 3] += turned[i / 3][i % 3];
 }
 
 void cb_immersed_carry(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_tensor jacobian, cb_tensor dg) {

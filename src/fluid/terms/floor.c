@@ -4,13 +4,11 @@
 /* Adds the push of the floor in a step that outruns it; `wrench` is in the world's axes. */
 static void push_in_world(const double wrench[6], const cb_immersed_moment *m, double *F, cb_tensor dg) {
   static const double origin[3];
-  double torque[3], force[3], turned[3][3] = {{0}};
+  double torque[3], force[3];
   cb_apply3_transposed(m->r, wrench, torque);
   cb_apply3_transposed(m->r, wrench + 3, force);
   cb_immersed_push(origin, force, F, dg);
-  cb_add_hat3(turned, 1, torque);
-  for (int i = 0; F && i < 3; i++) F[i] += torque[i];
-  for (int i = 0; dg && i < 9; i++) dg[i / 3][i % 3] += turned[i / 3][i % 3];
+  cb_immersed_turn(torque, F, dg);
 }
 
 static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {

@@ -101,12 +101,11 @@ static cb_status add(const cb_immersed_text *text, const cb_immersed_moment *m, 
         to->dg[i][j] += column[TWIST + k][i] * m->r[k][j - 3]; /* dx = R xi_v */
     }
   if (to->dg && text->world) {
-    double force[3], torque[3], turned[3][3] = {{0}};
+    double force[3], torque[3];
     cb_apply3_transposed(m->r, value + 3, force);
     cb_apply3_transposed(m->r, value, torque);
     cb_immersed_push(text->at, force, NULL, to->dg);
-    cb_add_hat3(turned, 1, torque);
-    for (int i = 0; i < 9; i++) to->dg[i / 3][i % 3] += turned[i / 3][i % 3];
+    cb_immersed_turn(torque, NULL, to->dg);
   }
   return CB_OK;
 }

@@ -8,7 +8,7 @@
 
 typedef struct params {
   const cb_node *springs, *rods, *mesh, *lattice, *link;
-  cb_spring_data spring;
+  cb_spring_nodes spring;
   int neighbours;
   double bending_stiffness, density;
   cb_matter matter;
@@ -39,8 +39,8 @@ static const cb_param rows[] = {
 
 /* Reads the type of link that joins particles along the edges of a mesh or lattice. */
 static cb_status read_edges(const params *p, cb_link *edges) {
-  *edges = (cb_link){.spring = p->spring};
-  if (!p->link) return CB_OK;
+  *edges = (cb_link){.spring = CB_SPRING_DEFAULTS};
+  if (!p->link) return cb_spring_read(&p->spring, &edges->spring);
   if (!p->mesh && !p->lattice)
     return cb_node_fail(
         p->link, "link: applies only to the edges of a mesh or lattice: expected `mesh` or `lattice` next to it");
@@ -48,8 +48,10 @@ static cb_status read_edges(const params *p, cb_link *edges) {
 }
 
 static cb_status read_links(const params *p, int n, cb_links *links) {
-  const cb_link spring = {.spring = p->spring}, rod = {.rigid = true, .length = {NAN, NULL}};
-  cb_status status = cb_links_read(links, p->springs, &spring, n);
+  const cb_link rod = {.rigid = true, .length = {NAN, NULL}};
+  cb_link spring = {.spring = CB_SPRING_DEFAULTS};
+  cb_status status = cb_spring_read(&p->spring, &spring.spring);
+  if (!status) status = cb_links_read(links, p->springs, &spring, n);
   return status ? status : cb_links_read(links, p->rods, &rod, n);
 }
 
@@ -73,10 +75,12 @@ static cb_status join(const params *p, const cb_node *node, const cb_network *w,
   if (!status) status = cb_links_add(links, first, b);
   if (!status) status = cb_network_add_triangles(w, first, b);
   if (status || p->neighbours < 2) return status;
-  const cb_link bending = {.spring = {p->bending_stiffness, NAN, p->spring.damping}};
+  cb_link bending = {.spring = CB_SPRING_DEFAULTS};
   cb_edge *pair;
   int n;
-  status = cb_network_second_neighbours(w->n, w->n_edges, w->edge, &n, &pair);
+  status = cb_spring_read(&(cb_spring_nodes){.damping = p->spring.damping}, &bending.spring);
+  bending.spring.stiffness.value = p->bending_stiffness;
+  if (!status) status = cb_network_second_neighbours(w->n, w->n_edges, w->edge, &n, &pair);
   if (status) return status;
   for (int e = 0; e < n && !status; e++)
     status = cb_link_add(b, node, first + pair[e][0], first + pair[e][1], &bending);

@@ -10,7 +10,7 @@ enum { MOST_IN_PAIRS = 64 };
 
 typedef struct params {
   const cb_node *rods, *springs, *mesh;
-  cb_spring_data spring;
+  cb_spring_nodes spring;
   double density;
   cb_matter matter;
 } params;
@@ -55,9 +55,10 @@ static cb_status join_pairs(const cb_node *where, const cb_links *springs, int n
 static cb_status fill(const void *given, const cb_node *node, const cb_space *space, cb_builder *b, cb_network *w,
                       cb_places *places, cb_links *links, double **mass) {
   const params *p = given;
-  const cb_link spring = {.spring = p->spring};
+  cb_link spring = {.spring = CB_SPRING_DEFAULTS};
   int first = 0;
-  cb_status status = cb_network_place(w, p->mesh, NULL, node, space, places);
+  cb_status status = cb_spring_read(&p->spring, &spring.spring);
+  if (!status) status = cb_network_place(w, p->mesh, NULL, node, space, places);
   if (!status && !p->mesh && !isnan(p->density))
     status = cb_node_fail(cb_node_get(node, "density"), "density: expected `mesh` next to it");
   if (!status) status = cb_network_weigh(w, space, places, p->density, &p->matter, node, mass);

@@ -1,5 +1,5 @@
-/* The Hamilton–Pontryagin integrator on SE(3), SO(4) and SO(3,1), of order 2, for bodies with prescribed poses in a
- * fluid.
+/* The Hamilton–Pontryagin integrator on SE(3), SO(4) and SO(3,1), of order 2 or, composed, 4, for bodies with
+ * prescribed poses in a fluid.
  *
  *   g_{k+1} = g_k tau(h Y),  (dtau^-1_{hY})^T mu = p_k + h/2 F,  p_{k+1} = (dtau^-1_{-hY})^T mu + h/2 F,
  *   mu = K Y + mu_0
@@ -7,23 +7,37 @@
  * K, the momentum mu_0 at Y = 0, and F are those at the middle of the step; Newton's method solves for the six unknowns
  * Y (fluid/rigid_step.h). The integrator is symmetric. With the maps cayley and exponential it is variational, hence
  * symplectic without drag.
- * Source: Bou-Rabee & Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4.
+ * Source: Bou-Rabee & Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4; Suzuki, Phys. Lett. A
+ * 146 (1990) 319, doi:10.1016/0375-9601(90)90962-N.
  */
 #include "fluid/rigid_step.h"
 #include <curvebody/integrator.h>
 
 typedef struct parameters {
-  int map; /* cb_se3_map */
+  int map;   /* cb_se3_map */
+  int order; /* ORDER_2 or ORDER_4 */
 } parameters;
+
+enum { ORDER_2, ORDER_4 };
+
+/* Suzuki's composition: p, p, 1 - 4p, p, p with p = 1/(4 - 4^(1/3)). */
+#define P 0.41449077179437573714
+static const double composition[] = {P, P, 1 - 4 * P, P, P};
 
 static const cb_param table[] = {
     {"map", CB_PARAM_CHOICE, offsetof(parameters, map), "cayley", "", "", "cayley|exponential|tln",
      "the map tau; tln has the trapezoidal rule C = 1 - ad/2 in place of dtau^-1 and is not variational"},
+    {"order", CB_PARAM_CHOICE, offsetof(parameters, order), "2", "", "", "2|4",
+     "order in the step; 4: five steps of order 2, one of them backwards, for motions without strong drag"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 static cb_status create(cb_integrator *in, const void *params) {
-  (void)params;
+  const parameters *own = params;
   in->solver = "newton";
+  if (own->order == ORDER_4) {
+    in->substeps = sizeof composition / sizeof *composition;
+    in->substep = composition;
+  }
   return CB_OK;
 }
 
@@ -34,7 +48,7 @@ static cb_status step(cb_integrator *in, void *state, double h) {
 
 static void properties(const cb_integrator *in, int *order, bool *symplectic, bool *symmetric) {
   const parameters *own = in->params;
-  *order = 2;
+  *order = own->order == ORDER_4 ? 4 : 2;
   *symplectic = own->map != CB_SE3_TLN;
   *symmetric = true;
 }
@@ -42,11 +56,12 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
 const cb_integrator_class cb_integrator_hamilton_pontryagin = {
     .name = "hamilton_pontryagin",
     .title = "Hamilton-Pontryagin on SE(3), SO(4), SO(3,1)",
-    .doc = "Implicit, order 2, variational with the maps cayley and exponential; for bodies in a fluid.",
+    .doc = "Implicit, order 2 or 4, variational with the maps cayley and exponential; for bodies in a fluid.",
     .configuration = &cb_configuration_rigid_body,
     .params = table,
     .params_size = sizeof(parameters),
     .create = create,
     .properties = properties,
     .step = step,
+    .takes_impulses = true,
 };

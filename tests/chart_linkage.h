@@ -2,6 +2,7 @@
 #pragma once
 
 #include "constrained_state.h"
+#include <curvebody/pair_potential.h>
 
 enum { N = 4, NUMBERS = N * CB_COORD_MAX, ROWS = 4 };
 
@@ -58,7 +59,7 @@ static inline void open_linkage(body_case *c, const char *space, linkage f, uint
     cb_space_base_point(g, base);
     cb_isometry_point(g, &move, base, there);
     check_ok(g->chart->from_point(g, there, q));
-    check_ok(cb_builder_central(c->builder, -1, CB_PAIR_POTENTIAL_HARMONIC, f.well, 0, NULL, q));
+    check_ok(cb_builder_central(c->builder, -1, "harmonic", &(cb_pair_parameters){f.well, 0, NULL}, q));
   }
   finish_system(c);
 }

@@ -1,6 +1,9 @@
-/* The spaces over which geometric property tests run: every class of the registry that is a product of quadrics, with
- * its default curvature and, if it is curved, with another one; and a product that is not in the library, written as a
- * user of the library would write it. */
+/* The spaces over which geometric property tests run:
+ * (1) every class of the registry that is a product of quadrics and flat factors, with its default curvature and, if
+ *     its first factor is curved, with another one; and a product that is not in the library;
+ * (2) spaces that are given by the metric of one chart: those of the registry, some with other parameters, and metrics
+ *     as text;
+ * (3) the static charts of a space of (1). */
 #pragma once
 
 #include "check_geometry.h"

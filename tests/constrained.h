@@ -2,6 +2,7 @@
 #pragma once
 
 #include "constrained_state.h"
+#include <curvebody/pair_potential.h>
 
 /* Creates n particles at the corners of an uneven triangle (3) or tetrahedron (4) that tumbles; every pair is joined by
  * a rod. In a chart it is away from the base point. spring: the last pair has a spring instead. potential: adds a
@@ -26,7 +27,8 @@ static inline void open_frame(body_case *c, const char *space, int n, bool sprin
     check_point_at(g, (double[CB_DIM_MAX]){0.7, 0.4}, near);
     cb_isometry_point(g, &move, near, centre);
     if (g->chart) check_ok(g->chart->from_point(g, centre, q));
-    check_ok(cb_builder_central(c->builder, -1, CB_PAIR_POTENTIAL_HARMONIC, 0.8, 0, NULL, g->chart ? q : centre));
+    check_ok(
+        cb_builder_central(c->builder, -1, "harmonic", &(cb_pair_parameters){0.8, 0, NULL}, g->chart ? q : centre));
   }
   finish_system(c);
   constrained_project(c, c->state);

@@ -4,6 +4,7 @@
 #include "check_geometry.h"
 #include "check_system.h"
 #include "geometry/origin.h"
+#include <curvebody/pair_potential.h>
 
 enum { N = 5, K = CB_COORD_MAX };
 
@@ -32,13 +33,15 @@ enum { FORCE_SPACES = sizeof force_spaces / sizeof *force_spaces };
 /* clang-format off */
 typedef enum force_kind {
   SPRINGS, DAMPED, GRAVITY, COULOMB, LENNARD_JONES, HARMONIC_PAIRS, PAIR_EXPRESSION, CENTRAL_GRAVITY, CENTRAL_HARMONIC,
-  CENTRAL_EXPRESSION, FIELD_EMBEDDING, FIELD_POLAR, FIELD_STEREOGRAPHIC, TWO_BODIES, EVERYTHING, KINDS
+  CENTRAL_EXPRESSION, FIELD_EMBEDDING, FIELD_POLAR, FIELD_STEREOGRAPHIC, TWO_BODIES, EVERYTHING, DRIVEN,
+  FORCE_EMBEDDING, FORCE_POLAR, FORCE_STEREOGRAPHIC, KINDS
 } force_kind;
 
 static const char *const kind_names[KINDS] = {
     "springs", "damped springs", "gravity", "coulomb", "lennard-jones", "harmonic pairs", "pair expression",
     "central gravity", "central harmonic", "central expression", "field in the embedding", "field in polar coordinates",
-    "field in stereographic coordinates", "gravity between two bodies", "everything"};
+    "field in stereographic coordinates", "gravity between two bodies", "everything",
+    "driven springs", "force in the embedding", "force in polar coordinates", "force in stereographic coordinates"};
 /* clang-format on */
 
 /* Makes random points of the embedding in a ball of radius .5 around a point off the axes. No two are closer than .2,
@@ -64,6 +67,32 @@ static inline void to_space(const cb_space *g, const double *x, const double *v,
   }
 }
 
+static inline bool has_potential(force_kind which) { return which < FORCE_EMBEDDING; }
+
+/* A force of every coordinate, velocity, m, q and t that has no potential. */
+static inline void add_force(cb_builder *b, const cb_space *g, const char *name) {
+  const cb_chart *chart = cb_chart_find(g, name);
+  char text[K][256];
+  const char *force[K];
+  size_t at;
+  if (!chart) return;
+  for (int a = 0; a < chart->size; a++) {
+    const char *x = chart->coordinates[a], *y = chart->coordinates[(a + 1) % chart->size];
+    snprintf(text[a], sizeof text[a], "-0.3*m*%s_dot*%s + sin(%s*t + %s)*%s_dot^2 + q*cos(%s)*exp(0.2*%s)", x, y, x, y,
+             y, y, x);
+    force[a] = text[a];
+  }
+  check_ok(cb_builder_force(b, -1, name, force, &at));
+}
+
+static inline void add_driven_springs(cb_builder *b) {
+  const cb_target one = {1.3, NULL}, initial = {NAN, NULL}, none = {0, NULL};
+  check_ok(cb_builder_driven_spring(b, 0, 1, (cb_target){0, "2*(1 + 0.3*sin(t))"}, initial, (cb_target){0.2, NULL}));
+  check_ok(cb_builder_driven_spring(b, 3, 1, one, (cb_target){0, "0.2 + 0.1*cos(3*t)"}, (cb_target){0, "0.1*t^2"}));
+  check_ok(cb_builder_spring(b, 1, 2, 1.1, 0.3, 0));
+  check_ok(cb_builder_driven_spring(b, 2, 4, (cb_target){0, "exp(-t)"}, (cb_target){0, "0.4*t"}, none));
+}
+
 static inline void add_forces(cb_builder *b, const cb_space *g, force_kind which, const double *centre) {
   static const int ends[6][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {1, 3}, {4, 0}};
   double damping = which == DAMPED || which == EVERYTHING ? 0.3 : 0;
@@ -71,22 +100,24 @@ static inline void add_forces(cb_builder *b, const cb_space *g, force_kind which
   if (which == SPRINGS || which == DAMPED || all)
     for (int e = 0; e < 6; e++)
       check_ok(cb_builder_spring(b, ends[e][0], ends[e][1], 1 + 0.3 * e, e % 2 ? 0.2 * e : -1, e % 3 ? damping : 0));
-  if (which == GRAVITY || all) check_ok(cb_builder_interaction(b, -1, -1, CB_PAIR_POTENTIAL_GRAVITY, 0.7, 0, NULL));
-  if (which == COULOMB || all) check_ok(cb_builder_interaction(b, 0, 0, CB_PAIR_POTENTIAL_COULOMB, 0.4, 0, NULL));
+  if (which == GRAVITY || all)
+    check_ok(cb_builder_interaction(b, -1, -1, "gravity", &(cb_pair_parameters){0.7, 0, NULL}));
+  if (which == COULOMB || all)
+    check_ok(cb_builder_interaction(b, 0, 0, "coulomb", &(cb_pair_parameters){0.4, 0, NULL}));
   if (which == LENNARD_JONES)
-    check_ok(cb_builder_interaction(b, -1, -1, CB_PAIR_POTENTIAL_LENNARD_JONES, 0.01, 0.15, NULL));
+    check_ok(cb_builder_interaction(b, -1, -1, "lennard_jones", &(cb_pair_parameters){0.01, 0.15, NULL}));
   if (which == HARMONIC_PAIRS || all)
-    check_ok(cb_builder_interaction(b, 0, 1, CB_PAIR_POTENTIAL_HARMONIC, 0.4, 0.3, NULL));
+    check_ok(cb_builder_interaction(b, 0, 1, "harmonic", &(cb_pair_parameters){0.4, 0.3, NULL}));
   if (which == PAIR_EXPRESSION || all)
-    check_ok(
-        cb_builder_interaction(b, 0, 1, CB_PAIR_POTENTIAL_EXPRESSION, 0, 0, "exp(-d)/d*m1*m2^2 + q1*q2*d^3*cos(t)"));
-  if (which == TWO_BODIES) check_ok(cb_builder_interaction(b, 1, 0, CB_PAIR_POTENTIAL_GRAVITY, 0.7, 0, NULL));
+    check_ok(cb_builder_interaction(b, 0, 1, "expression",
+                                    &(cb_pair_parameters){.expression = "exp(-d)/d*m1*m2^2 + q1*q2*d^3*cos(t)"}));
+  if (which == TWO_BODIES) check_ok(cb_builder_interaction(b, 1, 0, "gravity", &(cb_pair_parameters){0.7, 0, NULL}));
   if (which == CENTRAL_GRAVITY || all)
-    check_ok(cb_builder_central(b, -1, CB_PAIR_POTENTIAL_GRAVITY, 3, 0, NULL, centre));
+    check_ok(cb_builder_central(b, -1, "gravity", &(cb_pair_parameters){3, 0, NULL}, centre));
   if (which == CENTRAL_HARMONIC || all)
-    check_ok(cb_builder_central(b, 0, CB_PAIR_POTENTIAL_HARMONIC, 2, 0.2, NULL, centre));
+    check_ok(cb_builder_central(b, 0, "harmonic", &(cb_pair_parameters){2, 0.2, NULL}, centre));
   if (which == CENTRAL_EXPRESSION)
-    check_ok(cb_builder_central(b, 1, CB_PAIR_POTENTIAL_EXPRESSION, 0, 0, "d^2*m + sin(d*t)*q", centre));
+    check_ok(cb_builder_central(b, 1, "expression", &(cb_pair_parameters){.expression = "d^2*m + sin(d*t)*q"}, centre));
   if (which == FIELD_EMBEDDING || all)
     check_ok(cb_builder_potential(b, -1, NULL,
                                   g->dim == 2 ? "m*9.8*y + exp(x)*x*y*q" : "m*9.8*z + exp(x)*sin(y*z*t) + x^3*q"));
@@ -104,6 +135,13 @@ static inline void add_forces(cb_builder *b, const cb_space *g, force_kind which
              chart->coordinates[1]);
     check_ok(cb_builder_potential(b, -1, "stereographic", text));
   }
+}
+
+static inline void add_driven(cb_builder *b, const cb_space *g, force_kind which) {
+  if (which == DRIVEN) add_driven_springs(b);
+  if (which == FORCE_EMBEDDING) add_force(b, g, "embedding");
+  if (which == FORCE_POLAR) add_force(b, g, "polar");
+  if (which == FORCE_STEREOGRAPHIC) add_force(b, g, "stereographic");
 }
 
 typedef struct force_setup {
@@ -134,6 +172,7 @@ static inline force_setup make_at(cb_space *g, uint64_t *seed, force_kind which,
     check_ok(cb_builder_particle(b, NULL, 0.5 + 0.4 * i, 0.7 - 0.4 * i, 0, q[i], u[i], NULL));
   }
   add_forces(b, g, which, centre_in_world ? centre_in_world : centre);
+  add_driven(b, g, which);
   check_ok(cb_builder_finish(b, &t.s));
   cb_builder_free(b);
   check_ok(cb_forces_create(t.s, &t.f));

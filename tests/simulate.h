@@ -4,7 +4,7 @@
 #include "check.h"
 #include <curvebody/scenario.h>
 
-enum { SIMULATE_FIELDS = 4 };
+enum { SIMULATE_FIELDS = 10 };
 
 /* The recorded rows: field f of row r begins at value[f][r * width[f]]. */
 typedef struct simulation {

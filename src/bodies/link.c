@@ -1,5 +1,6 @@
 /* Links of a body: one link, and lists of them (link.h). */
 #include "bodies/link.h"
+#include "core/failure.h"
 #include "tree/scalar.h"
 
 #include <math.h>
@@ -31,12 +32,34 @@ cb_status cb_target_read(const cb_node *node, const char *what, const char *rang
   return status;
 }
 
+cb_status cb_spring_read(const cb_spring_nodes *nodes, cb_spring_data *spring) {
+  cb_errors errors = cb_errors_begin();
+  if (nodes->stiffness)
+    cb_errors_add(&errors, nodes->stiffness, cb_target_read(nodes->stiffness, "stiffness", ">= 0", &spring->stiffness));
+  if (nodes->rest) cb_errors_add(&errors, nodes->rest, cb_target_read(nodes->rest, "rest", ">= 0", &spring->rest));
+  if (nodes->damping)
+    cb_errors_add(&errors, nodes->damping, cb_target_read(nodes->damping, "damping", ">= 0", &spring->damping));
+  return cb_errors_end(&errors);
+}
+
 typedef struct rod_params {
   const cb_node *length;
 } rod_params;
 
+typedef struct spring_params {
+  cb_spring_nodes own;
+} spring_params;
+static const cb_param springs[] = {CB_SPRING_ROWS(spring_params, own), {.name = NULL}};
+
+/* Reads the keys of a spring; keys that are not given keep their values. */
+static cb_status read_spring(const cb_node *map, const cb_node *where, const char *const *extra, size_t n_extra,
+                             cb_link *link) {
+  spring_params p;
+  const cb_status status = cb_params_bind(springs, map, where, extra, n_extra, &p);
+  return status ? status : cb_spring_read(&p.own, &link->spring);
+}
+
 cb_status cb_link_read(const cb_node *node, bool rigid, cb_link *link) {
-  static const cb_param springs[] = {CB_SPRING_ROWS(cb_link, spring), {.name = NULL}};
   static const cb_param rods[] = {
       {"length", CB_PARAM_NODE, offsetof(rod_params, length), "", "units of length", "> 0", "",
        "a number or an expression of t; if absent, the distance at the start"},
@@ -45,8 +68,7 @@ cb_status cb_link_read(const cb_node *node, bool rigid, cb_link *link) {
   static const char *const kinds[] = {"rod", "spring"};
   const char *text = node && node->kind == CB_NODE_SCALAR ? node->text : NULL;
   const cb_node *map = NULL;
-  memset(link, 0, sizeof *link);
-  link->rigid = rigid;
+  *link = (cb_link){.rigid = rigid, .spring = CB_SPRING_DEFAULTS};
   if (text) {
     if (strcmp(text, "rod") && strcmp(text, "spring")) {
       const char *near = cb_nearest_name(text, kinds, 2);
@@ -62,16 +84,21 @@ cb_status cb_link_read(const cb_node *node, bool rigid, cb_link *link) {
     link->rigid = !strcmp(node->keys[0]->text, "rod");
     map = node->items[0]->kind == CB_NODE_NULL ? NULL : node->items[0];
   }
-  if (!link->rigid) return cb_params_bind(springs, map, node, NULL, 0, link);
+  if (!link->rigid) return read_spring(map, node, NULL, 0, link);
   rod_params p;
   cb_status status = cb_params_bind(rods, map, node, NULL, 0, &p);
   return status ? status : cb_target_read(p.length, "length", "> 0", &link->length);
 }
 
+static cb_status add_spring(cb_builder *b, int i, int j, const cb_spring_data *spring) {
+  const cb_target k = spring->stiffness, rest = spring->rest, damping = spring->damping;
+  if (k.expression || rest.expression || damping.expression) return cb_builder_driven_spring(b, i, j, k, rest, damping);
+  return cb_builder_spring(b, i, j, k.value, isnan(rest.value) ? -1 : rest.value, damping.value);
+}
+
 cb_status cb_link_add(cb_builder *b, const cb_node *node, int i, int j, const cb_link *link) {
-  double rest = isnan(link->spring.rest) ? -1 : link->spring.rest;
-  cb_status status = link->rigid ? cb_builder_rod(b, link->name, i, j, link->length)
-                                 : cb_builder_spring(b, i, j, link->spring.stiffness, rest, link->spring.damping);
+  const cb_status status =
+      link->rigid ? cb_builder_rod(b, link->name, i, j, link->length) : add_spring(b, i, j, &link->spring);
   return status ? cb_place_fail(node, status) : CB_OK;
 }
 
@@ -94,7 +121,6 @@ typedef struct rod_entry {
 
 /* Reads the keys of a map entry other than `between`; spring data that are not given keep their values. */
 static cb_status read_own(const cb_node *node, cb_link *link) {
-  static const cb_param springs[] = {CB_SPRING_ROWS(cb_link, spring), {.name = NULL}};
   static const cb_param rods[] = {
       {"length", CB_PARAM_NODE, offsetof(rod_entry, length), "", "units of length", "> 0", "", "length of the rod"},
       {"name", CB_PARAM_NODE, offsetof(rod_entry, name), "", "", "", "", "name of its constraint"},
@@ -108,13 +134,7 @@ static cb_status read_own(const cb_node *node, cb_link *link) {
     if (!status && own.length) status = cb_target_read(own.length, "length", "> 0", &link->length);
     return status;
   }
-  cb_link own;
-  cb_status status = cb_params_bind(springs, node, node, extra, 1, &own);
-  if (status) return status;
-  if (cb_node_get(node, "stiffness")) link->spring.stiffness = own.spring.stiffness;
-  if (cb_node_get(node, "rest")) link->spring.rest = own.spring.rest;
-  if (cb_node_get(node, "damping")) link->spring.damping = own.spring.damping;
-  return CB_OK;
+  return read_spring(node, node, extra, 1, link);
 }
 
 static cb_status read_entry(const cb_node *node, int n, cb_edge ends, cb_link *link) {

@@ -11,27 +11,40 @@
 #include "bodies/place.h"
 #include <curvebody/constraint.h>
 
+#include <math.h>
 #include <stddef.h>
 
 typedef int cb_edge[2]; /* the two particles that an edge joins */
 
 typedef struct cb_spring_data {
-  double stiffness, rest, damping; /* rest nan: the rest length is the distance at the start */
+  cb_target stiffness, rest, damping; /* rest nan: the rest length is the distance at the start */
 } cb_spring_data;
+#define CB_SPRING_DEFAULTS              \
+  {                                     \
+    {1, NULL}, {NAN, NULL}, { 0, NULL } \
+  }
+
+/* The keys of a spring; NULL: not given. */
+typedef struct cb_spring_nodes {
+  const cb_node *stiffness, *rest, *damping;
+} cb_spring_nodes;
 
 /* clang-format off */
 #define CB_SPRING_ROWS(type, field)                                                                             \
-  {"stiffness", CB_PARAM_REAL, offsetof(type, field.stiffness), "1", "units of mass/time^2", ">= 0", "",        \
-   "k of (k/2)(d - D)^2"},                                                                                      \
-  {"rest", CB_PARAM_REAL, offsetof(type, field.rest), "nan", "units of length", ">= 0", "",                     \
-   "rest length D; if absent, the distance at the start"},                                                      \
-  {"damping", CB_PARAM_REAL, offsetof(type, field.damping), "0", "units of mass/time", ">= 0", "",              \
-   "c of the force -c d' along the spring"}
+  {"stiffness", CB_PARAM_NODE, offsetof(type, field.stiffness), "1", "units of mass/time^2", ">= 0", "",        \
+   "k of (k/2)(d - D)^2, a number or an expression of t"},                                                      \
+  {"rest", CB_PARAM_NODE, offsetof(type, field.rest), "", "units of length", ">= 0", "",                        \
+   "rest length D, a number or an expression of t; if absent, the distance at the start"},                      \
+  {"damping", CB_PARAM_NODE, offsetof(type, field.damping), "0", "units of mass/time", ">= 0", "",              \
+   "c of the force -c d' along the spring, a number or an expression of t"}
 /* clang-format on */
+
+/* Sets the data of a spring that are given; the others keep their values. */
+cb_status cb_spring_read(const cb_spring_nodes *nodes, cb_spring_data *spring);
 
 typedef struct cb_link {
   bool rigid;
-  cb_spring_data spring; /* if the link is not rigid */
+  cb_spring_data spring; /* if the link is not rigid; expressions are borrowed from the node */
   cb_target length;      /* if the link is rigid; the expression is borrowed from the node */
   const char *name;      /* the name of the rod's constraint; NULL: one is made from the particles */
 } cb_link;

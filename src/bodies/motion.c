@@ -1,5 +1,6 @@
 /* Reads velocities and moves of placed particles, and their masses and charges (place.h). */
 #include "bodies/place.h"
+#include "dynamics/builder_points.h"
 #include "tree/scalar.h"
 #include "geometry/origin.h"
 #include "dynamics/bases.h"
@@ -361,9 +362,11 @@ static cb_status add_particles(const cb_places *p, const cb_node *body, const cb
     const double *x = cb_places_at(p, i);
     const double *v = g->chart ? p->u + (size_t)i * (size_t)g->dim : p->v + (size_t)i * (size_t)g->embedding;
     int index;
-    if (!(mass[i] > 0) || !isfinite(mass[i]))
-      return cb_node_fail(matter->masses ? matter->masses->items[i] : body,
-                          "mass of particle %d: expected a number > 0, found %g", i, mass[i]);
+    const bool right = mass[i] > 0 || (mass[i] == 0 && cb_builder_takes_tracers(b));
+    if (!right || !isfinite(mass[i])) {
+      const cb_node *given = matter->masses ? matter->masses->items[i] : cb_node_get(body, "mass");
+      return cb_node_fail(given ? given : body, "mass of particle %d: expected a number > 0, found %g", i, mass[i]);
+    }
     const int f = p->frame[i];
     status = p->placed ? cb_builder_moved_origin(b, &p->origin[f], &p->move, &p->placed[f])
                        : cb_builder_origin(b, &p->origin[f]);

@@ -69,7 +69,7 @@ typedef struct cb_matter {
 
 /* clang-format off */
 #define CB_MATTER_ROWS(type, field)                                                                             \
-  {"mass", CB_PARAM_REAL, offsetof(type, field.mass), "1", "units of mass", "> 0", "",                          \
+  {"mass", CB_PARAM_REAL, offsetof(type, field.mass), "1", "units of mass", ">= 0", "",                         \
    "mass of each particle"},                                                                                    \
   {"masses", CB_PARAM_NODE, offsetof(type, field.masses), "", "units of mass", "", "",                          \
    "list of masses, instead of mass"},                                                                         \

@@ -9,7 +9,10 @@
 #include "sweep/reduce.h"
 #include "sweep/task.h"
 #include <curvebody/body.h>
+#include <curvebody/flow.h>
 #include <curvebody/fluid_model.h>
+#include <curvebody/medium.h>
+#include <curvebody/pair_potential.h>
 #include <string.h>
 
 /* The state of printing entries, as text or as JSON. */
@@ -171,6 +174,24 @@ static void fluids(printer *p) {
           cb_fluid_model_classes[i]->params);
 }
 
+static void flows(printer *p) {
+  for (size_t i = 0; cb_fluid_flow_classes[i]; i++)
+    entry(p, cb_fluid_flow_classes[i]->name, cb_fluid_flow_classes[i]->title, cb_fluid_flow_classes[i]->doc,
+          cb_fluid_flow_classes[i]->params);
+}
+
+static void media(printer *p) {
+  for (size_t i = 0; cb_fluid_medium_classes[i]; i++)
+    entry(p, cb_fluid_medium_classes[i]->name, cb_fluid_medium_classes[i]->title, cb_fluid_medium_classes[i]->doc,
+          cb_fluid_medium_classes[i]->params);
+}
+
+static void pair_potentials(printer *p) {
+  for (size_t i = 0; cb_pair_potential_classes[i]; i++)
+    entry(p, cb_pair_potential_classes[i]->name, cb_pair_potential_classes[i]->title, cb_pair_potential_classes[i]->doc,
+          cb_pair_potential_classes[i]->params);
+}
+
 static void bundles(printer *p) {
   for (size_t i = 0; cb_bundle_classes[i]; i++)
     entry(p, cb_bundle_classes[i]->name, cb_bundle_classes[i]->title, cb_bundle_classes[i]->doc,
@@ -246,12 +267,15 @@ static const struct {
                 {"bundles", bundles},
                 {"gaits", gaits},
                 {"fluids", fluids},
+                {"flows", flows},
+                {"media", media},
                 {"observables", observables},
                 {"functions", functions},
                 {"sweeps", sweeps},
                 {"tasks", tasks},
                 {"reductions", reductions},
-                {"maps", maps}};
+                {"maps", maps},
+                {"pair_potentials", pair_potentials}};
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
 static void list_sections(void (*each)(const char *name, const char *doc)) {

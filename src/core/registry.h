@@ -18,6 +18,8 @@ typedef struct cb_registry {
 
 extern const cb_registry cb_space_registry, cb_body_registry, cb_integrator_registry, cb_shape_registry,
     cb_bundle_registry, cb_fluid_model_registry;
+extern const cb_registry cb_fluid_flow_registry, cb_fluid_medium_registry;
+extern const cb_registry cb_pair_potential_registry;
 
 /* Returns the index in cb_TYPE_classes of the class with the name text[length]; if there is none, the index of the
  * final NULL.

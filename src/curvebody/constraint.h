@@ -25,13 +25,6 @@ CB_API_BEGIN
 
 /* --- building (particles by the index that cb_builder_particle returned) --- */
 
-/* The required value of a function of the positions: a number; nan: the value at the start; or an expression of t (then
- * `value` is not read). */
-typedef struct cb_target {
-  double value;
-  const char *expression;
-} cb_target;
-
 /* name: name of the row, shown to users (NULL: made from the kind of the constraint and its particles). All functions
  * return CB_ERROR_ARGUMENT or CB_ERROR_DOMAIN for impossible arguments, CB_ERROR_INPUT for an error in an expression
  * (see cb_builder_expression_at). */

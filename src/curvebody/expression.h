@@ -27,10 +27,11 @@ typedef struct cb_expression cb_expression;
 #define CB_EXPRESSION_VARIABLES 64
 #define CB_EXPRESSION_NAME 31 /* maximum number of bytes in the name of a variable or parameter */
 
-/* Parses text in the variables names[n] (n <= CB_EXPRESSION_VARIABLES; borrowed during the call only). The caller owns
- * *out. On CB_ERROR_INPUT *at (may be NULL) is the offset of the error in text, and the error text says what was
- * expected there and gives the nearest known name. Length, nesting and number of operations are bounded; a text beyond
- * a bound is CB_ERROR_INPUT as well. */
+/* Parses text in the variables names[n] (n <= CB_EXPRESSION_VARIABLES; borrowed during the call only). A name may have
+ * dots, as a.x has: each part between dots consists of letters, digits and _. The caller owns *out. On CB_ERROR_INPUT
+ * *at (may be NULL) is the offset of the error in text, and the error text says what was expected there and gives the
+ * nearest known name. Length, nesting and number of operations are bounded; a text beyond a bound is CB_ERROR_INPUT as
+ * well. */
 cb_status cb_expression_parse(const char *text, const char *const *names, size_t n, size_t *at, cb_expression **out);
 /* As cb_expression_parse, with parameters: names that stand for numbers. An expression that uses a name which is both a
  * parameter and a variable is CB_ERROR_INPUT. */

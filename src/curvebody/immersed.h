@@ -63,10 +63,15 @@ typedef struct cb_fluid {
   cb_floor floor;
 } cb_fluid;
 
-/* A wrench of the user: expressions of t, of the position x, y, z of the body frame's origin, and of the twist wx, wy,
- * wz, vx, vy, vz in the body frame. Its components are in the body's axes or in the world's. The force acts at `at` in
- * the body. In a curved space positions are normal coordinates, and the world's axes are transported to the body by
- * T(x) of the pose. */
+/* A wrench of the user: expressions of t, of the quantities of the body, and of external names (cb_immersed_options).
+ * The quantities are
+ *   wx, wy, wz, vx, vy, vz                 the twist in the body frame: angular velocity, and velocity of its origin
+ *   x, y, z                                the position of the body frame's origin
+ *   axis_x_x, axis_x_y, .. axis_z_z        axis_A_B: component B, in the world's axes, of the body's axis A
+ *   velocity_x, _y, _z, spin_x, _y, _z     the velocity and the angular velocity in the world's axes
+ * The components of the wrench are in the body's axes or in the world's. The force acts at `at` in the body. In a
+ * curved space positions are normal coordinates, and the world's axes are transported to the body by T(x) of the
+ * pose. */
 typedef struct cb_wrench_text {
   const char *name;
   bool world;
@@ -93,7 +98,13 @@ typedef struct cb_immersed_options {
   /* in a curved space: a system of one particle of 1 kg and charge 0, whose potential energy at a point equals the
    * potential energy of 1 kg of body or fluid at this point; NULL: none. Borrowed */
   const struct cb_system *potential;
+  /* Names, at most CB_IMMERSED_EXTERNALS, that the expressions of wrenches may use for numbers that the caller supplies
+   * (cb_immersed_workspace_know). They may contain dots, such as a.x. */
+  int n_externals;
+  const char *const *externals;
 } cb_immersed_options;
+
+enum { CB_IMMERSED_EXTERNALS = 39 };
 
 /* Data of a body, shared by its copies and by threads. surface and poses (NULL: rigid) are borrowed. CB_ERROR_INPUT for
  * an error in an expression: *which is the wrench, *component the component (0-2 torque, 3-5 force), *at the offset in
@@ -108,6 +119,9 @@ void cb_immersed_free(cb_immersed *b);
  * are left out. */
 int cb_immersed_wrenches(const cb_immersed *b);
 const char *cb_immersed_wrench_name(const cb_immersed *b, int i);
+/* Return the number of the external names, and name i. */
+int cb_immersed_externals(const cb_immersed *b);
+const char *cb_immersed_external(const cb_immersed *b, int i);
 const cb_surface *cb_immersed_surface(const cb_immersed *b);
 const cb_poses *cb_immersed_poses(const cb_immersed *b); /* NULL: the body is rigid */
 /* For a body whose added mass is interpolated in a table along its poses: returns the measured error, relative to the
@@ -124,6 +138,12 @@ typedef struct cb_immersed_workspace cb_immersed_workspace;
 cb_status cb_immersed_workspace_create(const cb_immersed *b, cb_immersed_workspace **out);
 void cb_immersed_workspace_free(cb_immersed_workspace *s);
 const cb_rigid_problem *cb_immersed_workspace_problem(cb_immersed_workspace *s);
+/* Sets the values of the external names, values[externals] (at the start all are 0). They are borrowed, and may be
+ * changed between evaluations. */
+void cb_immersed_workspace_know(cb_immersed_workspace *s, const double *values);
+/* Computes the derivatives out[externals] of the sum of all wrenches in the values of the external names. */
+cb_status cb_immersed_workspace_external_slopes(cb_immersed_workspace *s, double t, const cb_pose *g, const double Y[6],
+                                                double (*out)[6]);
 /* Quantities that are recorded for a state. The caller supplies wrench[wrenches]; they are in the body frame. */
 typedef struct cb_immersed_row {
   double twist[6];

@@ -49,6 +49,8 @@ typedef struct cb_integrator_class {
   bool takes_constraints, takes_velocity_constraints;
   /* The integrator chooses steps and orders itself to meet tolerances: `order` is then not an order in h. */
   bool adaptive;
+  /* A step of a body is a discrete Lagrangian, so that impulses of forces between bodies may be added at its ends. */
+  bool takes_impulses;
 } cb_integrator_class;
 
 struct cb_integrator {
@@ -65,6 +67,10 @@ struct cb_integrator {
   /* [rows of the system]: multipliers at the end of the last step; NULL if the integrator computes none */
   const double *multipliers;
   void *params; /* parameters of the class, as given at creation */
+  /* A step is composed of steps of the class, of lengths substep[substeps] times h (symmetric composition). 0: one
+   * step. Set by `create` of the class. */
+  int substeps;
+  const double *substep;
 };
 
 /* Makes an integrator by name; node is its map in the scenario (may be NULL). The keys `name`, `step`, `retries` of the
@@ -80,7 +86,12 @@ cb_status cb_integrator_create_class(const cb_integrator_class *class_, const cb
 /* Makes a new integrator with the same class and parameters for another problem. One integrator serves one thread. */
 cb_status cb_integrator_like(const cb_integrator *i, const void *problem, cb_integrator **out);
 void cb_integrator_free(cb_integrator *i);
+/* A failed step leaves the state as it was, or, if it is composed of several, after some of them. */
 cb_status cb_integrator_step(cb_integrator *i, void *state, double h);
+/* The lengths of the steps of which a step of length 1 is composed, and their number; and one of these, for callers that
+ * compose steps themselves. */
+const double *cb_integrator_substeps(const cb_integrator *i, int *count);
+cb_status cb_integrator_substep(cb_integrator *i, void *state, double h);
 void cb_integrator_reset(cb_integrator *i);
 /* To be called when an origin of the state has moved: `isometry` moved the local coordinates of the component. */
 cb_status cb_integrator_moved(cb_integrator *i, const cb_state *state, int component, const cb_isometry *isometry);

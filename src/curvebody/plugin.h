@@ -1,7 +1,7 @@
 /* Plugins: shared objects with classes of the user's own, loaded with `curvebody --plugin FILE.so COMMAND ...`.
  *
- * For authors of spaces, integrators, bundles, fluid models, bodies and shapes. A plugin is one C or C++ file with
- * classes like those in the files of geometries/, integrators/, bodies/, and one line:
+ * For authors of spaces, integrators, bundles, fluid models, flows, media, pair potentials, bodies and shapes. A plugin is one C or C++
+ * file with classes like those in the files of geometries/, integrators/, bodies/, and one line:
  *
  *     #include <curvebody/plugin.h>
  *     static const cb_space_class my_space = {...};
@@ -20,9 +20,12 @@
 #include <curvebody/body.h>
 #include <curvebody/bundle.h>
 #include <curvebody/bundle_path.h>
+#include <curvebody/flow.h>
 #include <curvebody/fluid_model.h>
 #include <curvebody/space.h>
 #include <curvebody/integrator.h>
+#include <curvebody/medium.h>
+#include <curvebody/pair_potential.h>
 #include <curvebody/rigid.h>
 #include <curvebody/surface.h>
 
@@ -36,7 +39,10 @@ typedef enum cb_plugin_kind {
   CB_PLUGIN_IS_BUNDLE,
   CB_PLUGIN_IS_BODY,
   CB_PLUGIN_IS_SHAPE,
-  CB_PLUGIN_IS_FLUID_MODEL
+  CB_PLUGIN_IS_FLUID_MODEL,
+  CB_PLUGIN_IS_FLOW,
+  CB_PLUGIN_IS_MEDIUM,
+  CB_PLUGIN_IS_PAIR_POTENTIAL
 } cb_plugin_kind;
 
 typedef struct cb_plugin_class {
@@ -61,6 +67,11 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_SIZE_FLUID_MODEL                                                                         \
   (sizeof(cb_fluid_model_class) + sizeof(cb_fluid_model) + sizeof(cb_fluid_face) + sizeof(cb_added_mass) + \
    sizeof(cb_surface) + sizeof(cb_mass))
+#define CB_PLUGIN_SIZE_FLOW                                                                              \
+  (sizeof(cb_fluid_flow_class) + sizeof(cb_flow_point) + sizeof(cb_flow_block) + sizeof(cb_flow_facts) + \
+   sizeof(cb_flow_grid) + sizeof(cb_jet))
+#define CB_PLUGIN_SIZE_MEDIUM (sizeof(cb_fluid_medium_class) + sizeof(cb_medium_facts) + sizeof(cb_jet))
+#define CB_PLUGIN_SIZE_PAIR_POTENTIAL (sizeof(cb_pair_potential_class) + sizeof(cb_pair) + sizeof(cb_jet))
 
 /* Entries of CB_PLUGIN, from the address of a class; for a class of another type the compiler gives a warning or an
  * error. */
@@ -70,6 +81,9 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_BODY(c) CB_PLUGIN_CLASS(BODY, cb_body_class, c)
 #define CB_PLUGIN_SHAPE(c) CB_PLUGIN_CLASS(SHAPE, cb_shape_class, c)
 #define CB_PLUGIN_FLUID_MODEL(c) CB_PLUGIN_CLASS(FLUID_MODEL, cb_fluid_model_class, c)
+#define CB_PLUGIN_FLOW(c) CB_PLUGIN_CLASS(FLOW, cb_fluid_flow_class, c)
+#define CB_PLUGIN_MEDIUM(c) CB_PLUGIN_CLASS(MEDIUM, cb_fluid_medium_class, c)
+#define CB_PLUGIN_PAIR_POTENTIAL(c) CB_PLUGIN_CLASS(PAIR_POTENTIAL, cb_pair_potential_class, c)
 #define CB_PLUGIN_CLASS(kind, type, c) \
   { CB_PLUGIN_IS_##kind, CB_PLUGIN_SIZE_##kind, 1 ? (c) : (const type *)0 }
 

@@ -165,8 +165,9 @@ cb_status cb_log(const cb_space *g, const double *x, const double *y, double *v)
 cb_status cb_geodesic_point(const cb_space *g, const double *x, const double *y, double t, double *z);
 /* Transports u in parallel from x to y along the shortest geodesic, into w. */
 cb_status cb_transport(const cb_space *g, const double *x, const double *y, const double *u, double *w);
-/* Computes the Karcher mean of n points with weights (NULL: equal), by Newton steps from the projected weighted mean
- * (in a hyperbolic factor from the base point): the local minimum of sum_i w_i d(x_i, m)^2 found from this start.
+/* Computes the Karcher mean of n points with weights (NULL: equal): the local minimum of sum_i w_i d(x_i, m)^2 that is
+ * found by Newton steps from the projected weighted mean (in a hyperbolic factor from the base point), or in an
+ * intrinsic space by steps m <- exp_m(sum_i w_i log_m(x_i) / sum_i w_i) from the first point.
  * CB_ERROR_DOMAIN if it does not converge (the points do not lie in one ball in which the mean is unique). */
 cb_status cb_karcher_mean(const cb_space *g, size_t n, const double *x, const double *weight, double *mean);
 

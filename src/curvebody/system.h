@@ -34,15 +34,12 @@ cb_status cb_state_create(const cb_system *system, cb_state **out); /* all numbe
 void cb_state_free(cb_state *state);
 void cb_state_copy(cb_state *to, const cb_state *from); /* both must have the same n, k and n_components */
 
-/* A potential U(d) of the distance d between two particles, or between a particle and a centre. a and b are arguments
- * of the functions below that take such a potential (`rest` is b). */
-typedef enum cb_pair_potential_kind {
-  CB_PAIR_POTENTIAL_HARMONIC,      /* (a/2) (d - b)^2 */
-  CB_PAIR_POTENTIAL_GRAVITY,       /* for K = 1, 0, -1: -a cot(d), -a/d, -a coth(d) (dynamics/pair_potential.h) */
-  CB_PAIR_POTENTIAL_COULOMB,       /* the same with the opposite sign */
-  CB_PAIR_POTENTIAL_LENNARD_JONES, /* 4 a ((b/d)^12 - (b/d)^6) */
-  CB_PAIR_POTENTIAL_EXPRESSION     /* an expression of d, m1, m2, q1, q2 and t */
-} cb_pair_potential_kind;
+/* The required value of a function of the positions: a number; nan: the value at the start; or an expression of t (then
+ * `value` is not read). */
+typedef struct cb_target {
+  double value;
+  const char *expression;
+} cb_target;
 
 /* --- building: bodies, potentials and interactions add to a builder, which makes the system --- */
 typedef struct cb_builder cb_builder;
@@ -76,21 +73,26 @@ cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, doub
 /* Adds a spring with the energy (k/2)(d-D)^2 and the damping force -c d' along it: d the distance, k `stiffness`,
  * D `rest` (< 0: the distance at the start), c `damping`. */
 cb_status cb_builder_spring(cb_builder *b, int i, int j, double stiffness, double rest, double damping);
+/* As cb_builder_spring, with numbers or expressions of t (rest nan: the distance at the start). A damping force acts
+ * along the spring with d', not with the rate at which the rest length changes. */
+cb_status cb_builder_driven_spring(cb_builder *b, int i, int j, cb_target stiffness, cb_target rest, cb_target damping);
 /* Adds a pair potential between all pairs of particles of bodies a and b (a == b: within one body, each pair once; both
- * -1: all). Parameters as in cb_pair_potential_kind; gravity multiplies a by m_i m_j, Coulomb by q_i q_j, others by
- * 1. */
-cb_status cb_builder_interaction(cb_builder *b, int body_a, int body_b, cb_pair_potential_kind pair_potential, double a,
-                                 double rest, const char *expression);
-/* Adds a potential of the distance to a fixed centre (a point of the space), for the particles of a body (-1: all).
- * Gravity: a = GM, multiplied by m_i; Coulomb by q_i; harmonic by 1; expression in d, m, q, t. */
-cb_status cb_builder_central(cb_builder *b, int body, cb_pair_potential_kind pair_potential, double a, double rest,
-                             const char *expression, const double *centre);
+ * -1: all). The potential is the name of a class (curvebody/pair_potential.h) and its parameters, the struct of its
+ * table, which is copied; NULL: the defaults of a class without required parameters. */
+cb_status cb_builder_interaction(cb_builder *b, int body_a, int body_b, const char *pair_potential,
+                                 const void *parameters);
+/* Adds a pair potential of the distance to a fixed centre (a point of the space), for the particles of a body (-1:
+ * all). The centre counts as a particle of mass 1 and charge 1. */
+cb_status cb_builder_central(cb_builder *b, int body, const char *pair_potential, const void *parameters,
+                             const double *centre);
 /* Adds V_i(t, coordinates) given by an expression in the coordinates of a chart (NULL: the embedding), t, m and q. */
 cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const char *expression);
-/* Adds generalised forces F_a(q, dq/dt, t), a covector[dim] of texts (NULL or "0": none) in the coordinates of the
- * space's chart, their velocities `NAME_dot`, t, m and q, on every particle of a body (-1: all). Spaces with a chart
- * only. With CB_ERROR_INPUT, *at is the index of the wrong text. */
-cb_status cb_builder_force(cb_builder *b, int body, const char *const *covector, size_t *at);
+/* Adds a force that need not have a potential, on every particle of a body (-1: all): one text for each coordinate of a
+ * chart (NULL or "0": none), an expression of these coordinates, their velocities `NAME_dot`, t, m and q. In the
+ * embedding they are the components of a vector, whose tangent part acts; in a chart those of a covector. chart NULL:
+ * the chart of a space with a chart, otherwise the embedding. With CB_ERROR_INPUT, *at is the index of the wrong
+ * text. */
+cb_status cb_builder_force(cb_builder *b, int body, const char *chart, const char *const *force, size_t *at);
 /* Sets parameters: names of numbers that may be used in every expression given from now on (copied); for expressions of
  * a particle `m` and `q` are parameters too. An expression that uses a name which is both a parameter and a variable is
  * CB_ERROR_INPUT. */
@@ -125,6 +127,7 @@ int cb_system_body(const cb_system *s, int particle);
 double cb_system_charge(const cb_system *s, int particle);
 double cb_system_radius(const cb_system *s, int particle);
 void cb_system_bond(const cb_system *s, int bond, int *i, int *j); /* the particles that it joins */
+/* The numbers of a spring; at t = 0 if they depend on the time. */
 void cb_system_spring(const cb_system *s, int spring, double *stiffness, double *rest, double *damping);
 
 /* Returns whether the origin of this component is fixed: this is so if a fixed point far out, given relative to the

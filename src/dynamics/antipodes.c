@@ -32,9 +32,7 @@ static bool is_sphere(const cb_space *g) {
   return false;
 }
 
-static bool has_slope(const cb_pair_potential *pair_potential) {
-  return pair_potential->kind != CB_PAIR_POTENTIAL_GRAVITY && pair_potential->kind != CB_PAIR_POTENTIAL_COULOMB;
-}
+static bool has_slope(const cb_pair_potential *pair_potential) { return !pair_potential->class_->green; }
 
 bool cb_antipodes_matter(const cb_system *s) {
   bool any = s->n_springs > 0;
@@ -104,7 +102,7 @@ static bool turns_round(const cb_pair_potential *pair_potential, const cb_pair_v
   for (int f = 0; f < g->n_factors; f++) /* one factor: d is the distance of antipodes; a product: d(x, y) */
     if (g->n_factors == 1 && g->factor[f].curvature > 0) d = 4 * atan(1) / sqrt(g->factor[f].curvature);
   if (d == 0 && cb_pair_distance(g, x, y, &d, NULL, NULL)) return true;
-  const cb_pair_potential_value u = cb_pair_potential_at(pair_potential, pair, d);
+  const cb_pair_value u = cb_pair_potential_at(pair_potential, pair, d);
   return !(fabs(u.du) <= level * (fabs(u.u) + fabs(u.ddu) * d));
 }
 

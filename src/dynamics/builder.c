@@ -3,7 +3,9 @@
  */
 #include "dynamics/builder_private.h"
 
+#include "core/registry.h"
 #include "dynamics/pair_potential.h"
+#include "tree/scalar.h"
 
 #include <limits.h>
 #include <math.h>
@@ -44,6 +46,8 @@ cb_status cb_builder_create(const cb_space *space, cb_builder **out) {
 
 void cb_builder_free(cb_builder *b) {
   if (!b) return;
+  for (int i = 0; i < b->n_bonds; i++)
+    for (int a = 0; a < 3; a++) cb_expression_free(b->bond[i].expression[a]);
   for (int i = 0; i < b->n_terms; i++) {
     cb_expression_free(b->term[i].expression);
     for (int a = 0; a < CB_Q_MAX; a++) cb_expression_free(b->term[i].force[a]);
@@ -138,30 +142,51 @@ cb_status cb_builder_settle(const cb_space *g, const char *what, const double *g
   return status;
 }
 
-cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, double charge, double radius,
-                              const double *x, const double *v, int *index) {
+/* Checks a particle and adds it; it belongs to p->body. */
+static cb_status add_point(cb_builder *b, const char *name, cb_builder_point *p, const double *x, const double *v,
+                           int *index) {
   const cb_space *g = b->space;
-  if (!b->n_bodies) return cb_fail(CB_ERROR_ARGUMENT, "a particle was added before any body: expected a body first");
-  if (!(mass > 0) || !isfinite(mass)) return cb_fail(CB_ERROR_ARGUMENT, "mass %g: expected a number > 0", mass);
-  if (!(radius >= 0) || !isfinite(radius))
-    return cb_fail(CB_ERROR_ARGUMENT, "radius %g: expected a number >= 0", radius);
-  if (!isfinite(charge)) return cb_fail(CB_ERROR_ARGUMENT, "charge %g: expected a finite number", charge);
-  cb_builder_point p = {
-      .mass = mass, .charge = charge, .radius = radius, .body = b->n_bodies - 1, .origin = b->current_origin};
-  memcpy(p.x, x, (size_t)g->k * sizeof *x);
-  if (v) memcpy(p.v, v, (size_t)g->k * sizeof *v);
+  if (!(p->mass > 0 || (p->mass == 0 && b->tracers)) || !isfinite(p->mass))
+    return cb_fail(CB_ERROR_ARGUMENT, "mass %g: expected a number > 0", p->mass);
+  if (!(p->radius >= 0) || !isfinite(p->radius))
+    return cb_fail(CB_ERROR_ARGUMENT, "radius %g: expected a number >= 0", p->radius);
+  if (!isfinite(p->charge)) return cb_fail(CB_ERROR_ARGUMENT, "charge %g: expected a finite number", p->charge);
+  memcpy(p->x, x, (size_t)g->k * sizeof *x);
+  if (v) memcpy(p->v, v, (size_t)g->k * sizeof *v);
   for (int a = 0; a < g->k; a++)
-    if (!isfinite(p.v[a])) return cb_fail(CB_ERROR_DOMAIN, "particle: velocity: expected finite numbers");
-  cb_status status = cb_builder_settle(g, "particle", p.x, p.x);
-  if (!status && !g->chart) cb_space_project_tangent(g, p.x, p.v);
+    if (!isfinite(p->v[a])) return cb_fail(CB_ERROR_DOMAIN, "particle: velocity: expected finite numbers");
+  cb_status status = cb_builder_settle(g, "particle", p->x, p->x);
+  if (!status && !g->chart) cb_space_project_tangent(g, p->x, p->v);
   if (!status) status = cb_builder_grow((void **)&b->point, b->n_points, &b->capacity_points, sizeof *b->point);
   if (status) return status;
-  if (name && !(p.name = cb_arena_strdup(b->texts, name))) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
-  b->point[b->n_points] = p;
+  if (name && !(p->name = cb_arena_strdup(b->texts, name))) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  b->point[b->n_points] = *p;
   if (index) *index = b->n_points;
   b->n_points++;
   return CB_OK;
 }
+
+cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, double charge, double radius,
+                              const double *x, const double *v, int *index) {
+  if (!b->n_bodies) return cb_fail(CB_ERROR_ARGUMENT, "a particle was added before any body: expected a body first");
+  if (b->n_auxiliary) return cb_fail(CB_ERROR_ARGUMENT, "a particle was added after a point of a body");
+  cb_builder_point p = {
+      .mass = mass, .charge = charge, .radius = radius, .body = b->n_bodies - 1, .origin = b->current_origin};
+  return add_point(b, name, &p, x, v, index);
+}
+
+cb_status cb_builder_auxiliary(cb_builder *b, int body, const char *name, double radius, const double *x, int *index) {
+  cb_builder_point p = {.mass = 1, .radius = radius, .body = body, .auxiliary = true};
+  const cb_status status = add_point(b, name, &p, x, NULL, index);
+  b->n_auxiliary += !status;
+  return status;
+}
+
+void cb_builder_couple(cb_builder *b, bool tracers) {
+  b->in_world = true;
+  b->tracers = tracers;
+}
+bool cb_builder_takes_tracers(const cb_builder *b) { return b->tracers; }
 
 cb_status cb_builder_check_apart(const cb_space *g, const double *x, const double *y, double *distance) {
   double d, gradient[CB_PAIR_MAX], e[CB_Q_MAX], size = 1;
@@ -183,29 +208,56 @@ cb_status cb_builder_check_apart(const cb_space *g, const double *x, const doubl
   return CB_OK;
 }
 
-cb_status cb_builder_spring(cb_builder *b, int i, int j, double stiffness, double rest, double damping) {
-  int n = b->n_points;
+static cb_status add_bond(cb_builder *b, cb_builder_bond *bond) {
+  const int n = b->n_points, i = bond->i, j = bond->j;
   if (i < 0 || i >= n || j < 0 || j >= n)
     return cb_fail(CB_ERROR_ARGUMENT, "spring between particles %d and %d: expected 0 to %d", i, j, n - 1);
   if (i == j)
     return cb_fail(CB_ERROR_ARGUMENT, "spring between particle %d and itself: expected two different particles", i);
-  if (!(stiffness >= 0) || !isfinite(stiffness))
-    return cb_fail(CB_ERROR_ARGUMENT, "stiffness %g: expected a number >= 0", stiffness);
-  if (!(damping >= 0) || !isfinite(damping))
-    return cb_fail(CB_ERROR_ARGUMENT, "damping %g: expected a number >= 0", damping);
-  if (!isfinite(rest)) return cb_fail(CB_ERROR_ARGUMENT, "rest length %g: expected a finite number", rest);
   /* If both points have the same origin, their distance is checked now, so that the message names the spring. Other
    * points are checked when they have a common origin. */
   if (b->point[i].origin == b->point[j].origin) {
     double d;
     cb_status status = cb_builder_check_apart(b->space, b->point[i].x, b->point[j].x, &d);
     if (status) return status;
-    if (rest < 0) rest = d;
+    if (bond->value[1] < 0) bond->value[1] = d;
   }
   cb_status status = cb_builder_grow((void **)&b->bond, b->n_bonds, &b->capacity_bonds, sizeof *b->bond);
-  if (status) return status;
-  b->bond[b->n_bonds++] = (cb_builder_bond){i, j, stiffness, rest, damping};
+  if (!status) b->bond[b->n_bonds++] = *bond;
+  return status;
+}
+
+static cb_status check_spring(double stiffness, double rest, double damping) {
+  if (!(stiffness >= 0) || !isfinite(stiffness))
+    return cb_fail(CB_ERROR_ARGUMENT, "stiffness %g: expected a number >= 0", stiffness);
+  if (!(damping >= 0) || !isfinite(damping))
+    return cb_fail(CB_ERROR_ARGUMENT, "damping %g: expected a number >= 0", damping);
+  if (!isfinite(rest)) return cb_fail(CB_ERROR_ARGUMENT, "rest length %g: expected a finite number", rest);
   return CB_OK;
+}
+
+cb_status cb_builder_spring(cb_builder *b, int i, int j, double stiffness, double rest, double damping) {
+  cb_builder_bond bond = {.i = i, .j = j, .value = {stiffness, rest, damping}};
+  const cb_status status = check_spring(stiffness, rest, damping);
+  return status ? status : add_bond(b, &bond);
+}
+
+cb_status cb_builder_driven_spring(cb_builder *b, int i, int j, cb_target stiffness, cb_target rest,
+                                   cb_target damping) {
+  static const char *const names[] = {"t"};
+  const cb_target target[3] = {stiffness, isnan(rest.value) ? (cb_target){-1, rest.expression} : rest, damping};
+  cb_builder_bond bond = {.i = i, .j = j};
+  cb_status status = CB_OK;
+  for (int a = 0; a < 3 && !status; a++) {
+    bond.value[a] = target[a].value;
+    if (!target[a].expression) continue;
+    status = cb_builder_parse(b, target[a].expression, names, 1, &bond.expression[a]);
+    bond.value[a] = 0; /* the value at t = 0 may be a pole: it is checked where it is used */
+  }
+  if (!status) status = check_spring(bond.value[0], bond.value[1], bond.value[2]);
+  if (!status) status = add_bond(b, &bond);
+  for (int a = 0; status && a < 3; a++) cb_expression_free(bond.expression[a]);
+  return status;
 }
 
 cb_status cb_builder_parameters(cb_builder *b, size_t n, const char *const *names, const double *values) {
@@ -235,14 +287,42 @@ static cb_status check_body(const cb_builder *b, int body) {
   return cb_fail(CB_ERROR_ARGUMENT, "body %d: expected 0 to %d, or -1 for all", body, b->n_bodies - 1);
 }
 
-static cb_status check_pair_potential(cb_pair_potential_kind kind, double a, double rest) {
-  if (!isfinite(a) || !isfinite(rest))
-    return cb_fail(CB_ERROR_ARGUMENT, "a pair potential has the strength %g and the length %g: expected finite numbers",
-                   a, rest);
-  if (kind == CB_PAIR_POTENTIAL_LENNARD_JONES && !(rest > 0))
-    return cb_fail(CB_ERROR_ARGUMENT, "Lennard-Jones length %g: expected > 0", rest);
-  if (kind == CB_PAIR_POTENTIAL_HARMONIC && !(rest >= 0))
-    return cb_fail(CB_ERROR_ARGUMENT, "rest length %g: expected >= 0", rest);
+/* Checks the numbers of a table whose ranges a caller of the library may not have kept. */
+static cb_status check_parameters(const cb_pair_potential_class *c, const void *params) {
+  for (const cb_param *row = c->params; row && row->name; row++) {
+    cb_range range;
+    if (row->type != CB_PARAM_REAL || !cb_range_parse(row->range, &range)) continue;
+    const double value = *(const double *)((const char *)params + row->offset);
+    if (isnan(value) && row->fallback && !strcmp(row->fallback, "nan")) continue;
+    if (!isfinite(value) || !cb_range_holds(&range, value))
+      return cb_fail(CB_ERROR_ARGUMENT, "pair potential `%s`: %s %g: expected a finite number%s%s", c->name, row->name,
+                     value, *row->range ? " " : "", row->range);
+  }
+  return c->check ? c->check(params) : CB_OK;
+}
+
+/* Makes the pair potential of a term, with its own copy of the parameters. */
+static cb_status make_pair_potential(cb_builder *b, const char *name, const void *given, cb_pair_potential *out) {
+  const cb_pair_potential_class *c = cb_pair_potential_find(name);
+  const char *names[CB_REGISTRY_MAX];
+  if (!c) {
+    const size_t count = cb_registry_names(&cb_pair_potential_registry, names);
+    const cb_status status = cb_fail_unknown(NULL, "pair potential", name, names, count);
+    return cb_fail(status == CB_ERROR_INPUT ? CB_ERROR_ARGUMENT : status, "%s", cb_error_text());
+  }
+  void *params = cb_arena_alloc(b->texts, 1, c->params_size ? c->params_size : 1);
+  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for a pair potential");
+  cb_status status = CB_OK;
+  if (given)
+    memcpy(params, given, c->params_size);
+  else
+    status = cb_params_bind(c->params, NULL, NULL, NULL, 0, params);
+  if (!status) status = check_parameters(c, params);
+  if (status) return status;
+  *out = (cb_pair_potential){.class_ = c,
+                             .params = params,
+                             .green = c->green ? c->green(params) : 0,
+                             .curvature = cb_pair_curvature(b->space)};
   return CB_OK;
 }
 
@@ -252,43 +332,38 @@ static cb_status add_term(cb_builder *b, cb_builder_term term, const char *text,
   cb_status status = check_body(b, term.body_a);
   if (!status) status = check_body(b, term.body_b);
   if (!status) status = cb_builder_grow((void **)&b->term, b->n_terms, &b->capacity_terms, sizeof *b->term);
+  if (!status && text) status = cb_builder_parse(b, text, names, count, &term.expression);
   if (status) return status;
-  if (text) {
-    status = cb_builder_parse(b, text, names, count, &term.expression);
-    if (status) return status;
-    term.pair_potential.expression = term.expression;
-  }
+  term.pair_potential.expression = term.expression;
   b->term[b->n_terms++] = term;
   return CB_OK;
 }
 
-cb_status cb_builder_interaction(cb_builder *b, int body_a, int body_b, cb_pair_potential_kind pair_potential, double a,
-                                 double rest, const char *expression) {
-  cb_status status = check_pair_potential(pair_potential, a, rest);
+/* Adds a term with a pair potential, whose expression, if it has one, uses the variables `names`. */
+static cb_status add_pair_term(cb_builder *b, cb_builder_term term, const char *const *names) {
+  const cb_pair_potential *p = &term.pair_potential;
+  const char *text = p->class_->expression ? p->class_->expression(p->params) : NULL;
+  if (p->class_->expression && !text)
+    return cb_fail(CB_ERROR_ARGUMENT, "pair potential `%s`: expected an expression", p->class_->name);
+  return add_term(b, term, text, names, CB_PAIR_VARIABLES);
+}
+
+cb_status cb_builder_interaction(cb_builder *b, int body_a, int body_b, const char *pair_potential,
+                                 const void *parameters) {
+  cb_builder_term term = {.kind = CB_TERM_INTERACTION, .body_a = body_a, .body_b = body_b};
+  const cb_status status = make_pair_potential(b, pair_potential, parameters, &term.pair_potential);
   if (status) return status;
   if ((body_a < 0) != (body_b < 0))
     return cb_fail(CB_ERROR_ARGUMENT, "interaction of a body with all bodies: expected two bodies, or -1 twice");
-  cb_builder_term term = {.kind = CB_TERM_INTERACTION,
-                          .body_a = body_a,
-                          .body_b = body_b,
-                          .pair_potential = {pair_potential, a, rest, cb_pair_curvature(b->space), NULL}};
-  return add_term(b, term, pair_potential == CB_PAIR_POTENTIAL_EXPRESSION ? expression : NULL,
-                  cb_pair_potential_names_pair, 6);
+  return add_pair_term(b, term, cb_pair_names);
 }
 
-cb_status cb_builder_central(cb_builder *b, int body, cb_pair_potential_kind pair_potential, double a, double rest,
-                             const char *expression, const double *centre) {
-  const cb_space *g = b->space;
-  cb_status status = check_pair_potential(pair_potential, a, rest);
-  if (status) return status;
-  cb_builder_term term = {.kind = CB_TERM_CENTRAL,
-                          .body_a = body,
-                          .body_b = body,
-                          .pair_potential = {pair_potential, a, rest, cb_pair_curvature(g), NULL}};
-  status = cb_builder_fix(b, "the centre", centre, &term.centre);
-  if (status) return status;
-  return add_term(b, term, pair_potential == CB_PAIR_POTENTIAL_EXPRESSION ? expression : NULL,
-                  cb_pair_potential_names_centre, 4);
+cb_status cb_builder_central(cb_builder *b, int body, const char *pair_potential, const void *parameters,
+                             const double *centre) {
+  cb_builder_term term = {.kind = CB_TERM_CENTRAL, .body_a = body, .body_b = body};
+  cb_status status = make_pair_potential(b, pair_potential, parameters, &term.pair_potential);
+  if (!status) status = cb_builder_fix(b, "the centre", centre, &term.centre);
+  return status ? status : add_pair_term(b, term, cb_pair_centre_names);
 }
 
 /* The name of a particle's own variable in expressions, or "" (no name) if a parameter has this name. */
@@ -298,14 +373,21 @@ static const char *unless_parameter(const cb_builder *b, const char *name) {
   return name;
 }
 
+/* Finds the chart of a term; the embedding is NULL, unless the space itself is used in it as in a chart. */
+static cb_status find_chart(const cb_space *g, const char *name, cb_builder_term *term, const cb_chart **found) {
+  *found = cb_chart_find(g, name);
+  if (!*found)
+    return cb_fail(CB_ERROR_ARGUMENT, "the space has no chart '%s': `curvebody list spaces` lists its charts", name);
+  if (*found == g->chart || strcmp((*found)->name, "embedding")) term->chart = *found;
+  return CB_OK;
+}
+
 cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const char *expression) {
-  const cb_space *g = b->space;
   const char *names[CB_Q_MAX + 3];
   cb_builder_term term = {.kind = CB_TERM_FIELD, .body_a = body, .body_b = body};
-  const cb_chart *found = cb_chart_find(g, chart ? chart : "embedding");
-  if (!found)
-    return cb_fail(CB_ERROR_ARGUMENT, "the space has no chart '%s': `curvebody list spaces` lists its charts", chart);
-  if (found == g->chart || strcmp(found->name, "embedding")) term.chart = found;
+  const cb_chart *found;
+  const cb_status status = find_chart(b->space, chart ? chart : "embedding", &term, &found);
+  if (status) return status;
   size_t n = (size_t)found->size;
   for (size_t a = 0; a < n; a++) names[a] = found->coordinates[a];
   names[n] = "t";
@@ -314,33 +396,39 @@ cb_status cb_builder_potential(cb_builder *b, int body, const char *chart, const
   return add_term(b, term, expression, names, n + 3);
 }
 
-cb_status cb_builder_force(cb_builder *b, int body, const char *const *covector, size_t *at) {
-  const cb_space *g = b->space;
-  const int n = g->dim;
-  if (!g->chart) return cb_fail(CB_ERROR_UNSUPPORTED, "generalised forces need a space with a chart");
-  cb_status status = check_body(b, body);
+/* Parses the components of a force in the coordinates of a chart. */
+static cb_status parse_force(cb_builder *b, const cb_chart *chart, const char *const *text, size_t *at,
+                             cb_builder_term *term) {
+  const int n = chart->size;
   char rate[CB_Q_MAX][64];
   const char *names[2 * CB_Q_MAX + 3];
   for (int a = 0; a < n; a++) {
-    snprintf(rate[a], sizeof rate[a], "%.50s_dot", g->chart->coordinates[a]);
-    names[a] = g->chart->coordinates[a];
+    snprintf(rate[a], sizeof rate[a], "%.50s_dot", chart->coordinates[a]);
+    names[a] = chart->coordinates[a];
     names[n + a] = rate[a];
   }
   names[2 * n] = "t";
   names[2 * n + 1] = unless_parameter(b, "m");
   names[2 * n + 2] = unless_parameter(b, "q");
-  cb_builder_term term = {.kind = CB_TERM_FORCE, .body_a = body, .body_b = body};
-  if (!status) status = cb_builder_grow((void **)&b->term, b->n_terms, &b->capacity_terms, sizeof *b->term);
+  cb_status status = CB_OK;
   for (int a = 0; a < n && !status; a++) {
-    if (!covector[a] || !strcmp(covector[a], "0")) continue;
+    if (!text[a] || !strcmp(text[a], "0")) continue;
     *at = (size_t)a;
-    status = cb_builder_parse(b, covector[a], names, (size_t)(2 * n + 3), &term.force[a]);
+    status = cb_builder_parse(b, text[a], names, (size_t)(2 * n + 3), &term->force[a]);
+    for (int c = 0; c < n && !status; c++)
+      term->uses_velocity = term->uses_velocity || cb_expression_uses(term->force[a], (size_t)(n + c));
   }
-  if (!status) {
-    b->term[b->n_terms++] = term;
-    return CB_OK;
-  }
-  for (int a = 0; a < n; a++) cb_expression_free(term.force[a]);
+  return status;
+}
+
+cb_status cb_builder_force(cb_builder *b, int body, const char *chart, const char *const *force, size_t *at) {
+  const cb_space *g = b->space;
+  cb_builder_term term = {.kind = CB_TERM_FIELD, .body_a = body, .body_b = body};
+  const cb_chart *found;
+  cb_status status = find_chart(g, chart ? chart : g->chart ? g->chart->name : "embedding", &term, &found);
+  if (!status) status = parse_force(b, found, force, at, &term);
+  if (!status) status = add_term(b, term, NULL, NULL, 0);
+  for (int a = 0; status && a < CB_Q_MAX; a++) cb_expression_free(term.force[a]);
   return status;
 }
 
@@ -352,7 +440,7 @@ const char *cb_builder_body_name(const cb_builder *b, int body) { return b->body
 
 /* The number of particles that belong to the bodies before this one; bodies are added one after another. */
 static int particles_before(const cb_builder *b, int body) {
-  int low = 0, high = b->n_points;
+  int low = 0, high = b->n_points - b->n_auxiliary;
   while (low < high) {
     const int middle = low + (high - low) / 2;
     if (b->point[middle].body < body)

@@ -131,43 +131,75 @@ static cb_status plan(cb_system *s) {
   return status;
 }
 
-static cb_status springs(const cb_builder *b, cb_system *s) {
+/* Moves an expression to the system, which frees it. */
+static const cb_expression *take(cb_expression **from, cb_system *s) {
+  const cb_expression *e = *from;
+  if (e) s->expression[s->n_expressions++] = *from;
+  *from = NULL;
+  return e;
+}
+
+/* Moves the numbers of a spring that depend on the time into the list of driven springs. */
+static void drive(cb_builder_bond *bond, int e, cb_system *s) {
+  cb_driven_spring *driven = &s->driven[s->n_driven++];
+  double *const value[3] = {s->stiffness, s->rest, s->damping};
+  const double zero = 0;
+  driven->spring = e;
+  s->damped = s->damped || bond->expression[2];
+  for (int a = 0; a < 3; a++) {
+    driven->expression[a] = take(&bond->expression[a], s);
+    driven->start[a] = driven->expression[a] ? cb_expression_value(driven->expression[a], &zero) : value[a][e];
+    value[a][e] = 0;
+  }
+}
+
+static cb_status springs(cb_builder *b, cb_system *s) {
   int k = s->k;
   for (int e = 0; e < s->n_springs; e++) {
-    const cb_builder_bond *bond = &b->bond[e];
+    cb_builder_bond *bond = &b->bond[e];
     int i = s->place[bond->i], j = s->place[bond->j];
     s->spring_i[e] = i;
     s->spring_j[e] = j;
-    s->stiffness[e] = bond->stiffness;
-    s->rest[e] = bond->rest;
-    s->damping[e] = bond->damping;
-    if (bond->damping > 0) s->damped = true;
-    if (b->point[bond->i].origin == b->point[bond->j].origin) continue;
-    double d;
-    cb_status status = cb_builder_check_apart(s->space, s->x + (size_t)i * (size_t)k, s->x + (size_t)j * (size_t)k, &d);
-    if (status)
-      return cb_fail(status, "spring between %s and %s: %s", s->name[bond->i], s->name[bond->j], cb_error_text());
-    if (bond->rest < 0) s->rest[e] = d;
+    s->stiffness[e] = bond->value[0];
+    s->rest[e] = bond->value[1];
+    s->damping[e] = bond->value[2];
+    if (s->damping[e] > 0) s->damped = true;
+    if (b->point[bond->i].origin != b->point[bond->j].origin) {
+      double d;
+      cb_status status =
+          cb_builder_check_apart(s->space, s->x + (size_t)i * (size_t)k, s->x + (size_t)j * (size_t)k, &d);
+      if (status)
+        return cb_fail(status, "spring between %s and %s: %s", s->name[bond->i], s->name[bond->j], cb_error_text());
+      if (s->rest[e] < 0) s->rest[e] = d;
+    }
+    if (bond->expression[0] || bond->expression[1] || bond->expression[2]) drive(bond, e, s);
   }
   return plan(s);
 }
 
 /* The particles of a body (-1: all), by place. */
-static cb_status group(const cb_system *s, int body, cb_particle_set *out) {
+static cb_status group(const cb_builder *b, const cb_system *s, int body, cb_particle_set *out) {
   int n = 0;
-  for (int i = 0; i < s->n; i++) n += body < 0 || s->body[i] == body;
+  for (int i = 0; i < s->n; i++) n += cb_builder_in_body(b, s->particle[i], body);
   int *list = cb_arena_alloc(s->arena, (size_t)n, sizeof *list);
   if (!list) return cb_fail(CB_ERROR_MEMORY, "no memory for a group of %d particles", n);
   out->n = 0;
   out->particle = list;
   for (int i = 0; i < s->n; i++)
-    if (body < 0 || s->body[i] == body) list[out->n++] = i;
+    if (cb_builder_in_body(b, s->particle[i], body)) list[out->n++] = i;
   return CB_OK;
 }
 
-static void take(cb_expression **from, cb_system *s) {
-  if (*from) s->expression[s->n_expressions++] = *from;
-  *from = NULL;
+/* The pair potential of a term, with parameters that belong to the system. */
+static cb_status keep(cb_builder_term *term, cb_system *s, cb_pair_potential *out) {
+  const size_t size = term->pair_potential.class_->params_size;
+  void *params = cb_arena_alloc(s->arena, 1, size ? size : 1);
+  if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for a pair potential");
+  memcpy(params, term->pair_potential.params, size);
+  *out = term->pair_potential;
+  out->params = params;
+  out->expression = take(&term->expression, s);
+  return CB_OK;
 }
 
 static cb_status terms(cb_builder *b, cb_system *s) {
@@ -177,44 +209,32 @@ static cb_status terms(cb_builder *b, cb_system *s) {
     switch (term->kind) {
       case CB_TERM_INTERACTION: {
         cb_interaction *x = &s->interaction[s->n_interactions++];
-        x->pair_potential = term->pair_potential;
         x->same = term->body_a == term->body_b;
-        status = group(s, term->body_a, &x->a);
-        if (!status) status = group(s, term->body_b, &x->b);
+        status = keep(term, s, &x->pair_potential);
+        if (!status) status = group(b, s, term->body_a, &x->a);
+        if (!status) status = group(b, s, term->body_b, &x->b);
         break;
       }
       case CB_TERM_CENTRAL: {
         cb_central *x = &s->central[s->n_centrals++];
-        x->pair_potential = term->pair_potential;
         x->centre = term->centre;
-        status = group(s, term->body_a, &x->group);
+        status = keep(term, s, &x->pair_potential);
+        if (!status) status = group(b, s, term->body_a, &x->group);
         break;
       }
       case CB_TERM_FIELD: {
-        cb_potential_field *x = &s->field[s->n_fields++];
-        x->expression = term->expression;
+        cb_force_field *x = &s->field[s->n_fields++];
+        x->potential = take(&term->expression, s);
+        for (int a = 0; a < CB_Q_MAX; a++) x->force[a] = take(&term->force[a], s);
         x->chart = term->chart;
-        status = group(s, term->body_a, &x->group);
-        break;
-      }
-      case CB_TERM_FORCE: {
-        cb_generalised *x = &s->generalised[s->n_generalised++];
-        for (int a = 0; a < s->k; a++) {
-          x->force[a] = term->force[a];
-          for (int c = 0; term->force[a] && c < s->k; c++)
-            s->damped = s->damped || cb_expression_uses(term->force[a], (size_t)(s->k + c));
-        }
-        status = group(s, term->body_a, &x->group);
+        x->uses_velocity = term->uses_velocity;
+        s->damped = s->damped || x->uses_velocity;
+        status = group(b, s, term->body_a, &x->group);
         break;
       }
     }
   }
-  if (status) return status;
-  for (int t = 0; t < b->n_terms; t++) {
-    take(&b->term[t].expression, s);
-    for (int a = 0; a < s->k; a++) take(&b->term[t].force[a], s);
-  }
-  return CB_OK;
+  return status;
 }
 
 bool cb_system_allocate_particles(cb_system *s) {
@@ -237,8 +257,10 @@ bool cb_system_allocate_particles(cb_system *s) {
 }
 
 static cb_status allocate(const cb_builder *b, cb_system *s) {
-  size_t k = (size_t)s->k, e = (size_t)s->n_springs, t = (size_t)b->n_terms;
+  size_t e = (size_t)s->n_springs, t = (size_t)b->n_terms, driven = 0;
   cb_arena *m = s->arena;
+  for (int i = 0; i < b->n_bonds; i++)
+    driven += b->bond[i].expression[0] || b->bond[i].expression[1] || b->bond[i].expression[2];
   s->body_name = cb_arena_alloc(m, (size_t)s->n_bodies, sizeof *s->body_name);
   s->spring_i = cb_arena_alloc(m, e, sizeof(int));
   s->spring_j = cb_arena_alloc(m, e, sizeof(int));
@@ -248,10 +270,10 @@ static cb_status allocate(const cb_builder *b, cb_system *s) {
   s->interaction = cb_arena_alloc(m, t, sizeof *s->interaction);
   s->central = cb_arena_alloc(m, t, sizeof *s->central);
   s->field = cb_arena_alloc(m, t, sizeof *s->field);
-  s->generalised = cb_arena_alloc(m, t, sizeof *s->generalised);
-  s->expression = cb_arena_alloc(m, t * (k + 1), sizeof *s->expression);
+  s->driven = cb_arena_alloc(m, driven, sizeof *s->driven);
+  s->expression = cb_arena_alloc(m, t * CB_Q_MAX + 3 * driven, sizeof *s->expression);
   if (cb_system_allocate_particles(s) && s->body_name && s->spring_i && s->spring_j && s->stiffness && s->rest &&
-      s->damping && s->interaction && s->central && s->field && s->generalised && s->expression)
+      s->damping && s->interaction && s->central && s->field && s->driven && s->expression)
     return CB_OK;
   return cb_fail(CB_ERROR_MEMORY, "no memory for a system of %d particles and %d springs", s->n, s->n_springs);
 }

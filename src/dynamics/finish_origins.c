@@ -157,7 +157,7 @@ static cb_status choose_origin(const cb_builder *b, const cb_system *s, int c, i
     }
     world = world || cb_origin_radii(s->space, origin) > far;
   }
-  if (maximum <= far) return CB_OK;
+  if (maximum <= far && !b->in_world) return CB_OK;
   *to = 0;
   if (!world) return CB_OK;
   return cb_fail(CB_ERROR_UNSUPPORTED, "%s and %s are connected, and are %.4g apart: expected at most %.4g",
@@ -261,7 +261,8 @@ static cb_status check_expressions(const cb_builder *b, const cb_system *s) {
   const cb_contact_set *set = b->contacts;
   cb_status status = CB_OK;
   for (int t = 0; t < b->n_terms && !status; t++)
-    if (b->term[t].kind == CB_TERM_FIELD) status = check_body(b, s, "potential", b->term[t].chart, b->term[t].body_a);
+    if (b->term[t].kind == CB_TERM_FIELD)
+      status = check_body(b, s, b->term[t].expression ? "potential" : "force", b->term[t].chart, b->term[t].body_a);
   for (int r = 0; r < b->n_constraints && !status; r++) {
     const cb_constraint *row = &b->constraint[r];
     if (row->class != &cb_constraint_surface && row->class != &cb_constraint_velocity) continue;
@@ -288,7 +289,7 @@ cb_status cb_origins_settle(const cb_builder *b, cb_system *s) {
   }
   if (!status) status = settle_bases(b, s, given);
   free(given);
-  for (int c = 0; c < s->n_components && !status && cb_origin_moves(s->space); c++) {
+  for (int c = 0; c < s->n_components && !status && cb_origin_moves(s->space) && !b->in_world; c++) {
     s->held[c] = is_held(b, s, c);
     status = recentre(s, c);
   }

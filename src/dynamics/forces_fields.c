@@ -1,13 +1,17 @@
-/* Forces that are given as expressions: potentials V = sum_i V(t, q(x_i), m_i, e_i) in the coordinates q of a chart of
- * the world, with the mass m_i and the charge e_i of particle i, and generalised forces.
+/* Forces that are given as expressions of the coordinates q of a chart of the world, of particle i with the mass m and
+ * the charge e: potentials V(q, t, m, e), and forces F(q, q', t, m, e) that need not have one.
  *
- * Let y be the world point, moved along its ray onto the space, q its coordinates, J = dy/dq and I = diag(form):
- *   u = J g^-1 dV/dq,  g = J^T I J      the gradient, a tangent vector; in the embedding simply u = I^-1 dV/dy
- *   D = (du/dq) g^-1 J^T I              its derivative along tangent vectors
- * For a component whose origin has the isometry M, with local points x = M^-1 y, the force is -M^-1 u and its
- * derivative -M^-1 D M. In a chart space, with J of the space's own chart, they are -J^T I u and -(J^T I D J + (dJ)^T I
- * u), where dJ is the derivative of J. The second derivatives of y(q) are differences of J of fourth order (error about
- * 1e-12); only Newton matrices use them.
+ * Let y be the world point, moved along its ray onto the space, q its coordinates, J = dy/dq, I = diag(form), w the
+ * velocity of y and q' = g^-1 J^T I w. A potential has the covector F = -dV/dq. Then
+ *   u = J g^-1 F,  g = J^T I J          the force, a tangent vector
+ *   D = (du/dq) g^-1 J^T I              its derivative by y, along tangent vectors, with w constant
+ *   E = J g^-1 (dF/dq') g^-1 J^T I      its derivative by w
+ * In the embedding u = -I^-1 dV/dy, or u = F, a vector, whose normal part is left in.
+ * For a component whose origin has the isometry M, with local points x = M^-1 y, the force is M^-1 u and its derivatives
+ * are M^-1 D M and M^-1 E M. In a chart space, with J of the space's own chart, they are J^T I u,
+ * J^T I (D J + E (dJ) q') + (dJ)^T I u and J^T I E J, where dJ is the derivative of J. The second derivatives of y(q)
+ * are differences of J of fourth order (error about 1e-12); only Newton matrices use them.
+ * Source of forces as covectors: Arnold, Mathematical Methods of Classical Mechanics, 2nd ed. (1989), section 12.
  */
 #include "dynamics/forces_private.h"
 
@@ -36,28 +40,67 @@ cb_status cb_fields_set_origins(cb_forces *f, const cb_origin *origin) {
   return CB_OK;
 }
 
-/* V with its gradient and, if wanted, its Hessian in the coordinates of the expression. */
-typedef struct derivatives {
-  double v, g[K], h[K][K];
-} derivatives;
+/* The value of a field at a particle: the potential (0 if there is none), the force, and, if `second` is true, its
+ * derivatives by position and velocity. */
+typedef struct field_value {
+  bool second;
+  double v, force[K], by_x[K * K], by_v[K * K];
+} field_value;
 
-static void differentiate(const cb_forces *f, const cb_potential_field *field, int n, const double *q, double t, int i,
-                          bool second, derivatives *out) {
-  double x[K + 3];
-  memcpy(x, q, (size_t)n * sizeof *q);
-  x[n] = t;
-  x[n + 1] = f->system->mass[i];
-  x[n + 2] = f->system->charge[i];
+/* The force in the coordinates of the expressions, with its derivatives by these coordinates and their velocities. */
+typedef struct components {
+  double v, F[K], F_q[K][K], F_u[K][K];
+} components;
+
+static void differentiate(const cb_expression *potential, int n, const double *x, bool second, components *out) {
+  double g[K];
   if (!second) {
-    out->v = cb_expression_gradient(field->expression, x, n, out->g);
+    out->v = cb_expression_gradient(potential, x, n, g);
+    for (int a = 0; a < n; a++) out->F[a] = -g[a];
     return;
   }
-  cb_jet jet = cb_expression_jet(field->expression, x, n);
+  cb_jet jet = cb_expression_jet(potential, x, n);
   out->v = jet.v;
   for (int a = 0; a < n; a++) {
-    out->g[a] = jet.g[a];
-    for (int b = 0; b < n; b++) out->h[a][b] = jet.h[cb_jet_packed(a, b)];
+    out->F[a] = -jet.g[a];
+    for (int b = 0; b < n; b++) {
+      out->F_q[a][b] = -jet.h[cb_jet_packed(a, b)];
+      out->F_u[a][b] = 0;
+    }
   }
+}
+
+static cb_status not_finite(const cb_forces *f, const cb_force_field *field, int a) {
+  const cb_chart *chart = field->chart ? field->chart : cb_chart_find(f->system->space, "embedding");
+  return cb_fail(CB_STEP_DOMAIN, "the force along coordinate %s is not finite: use a smaller `step` or another start",
+                 chart->coordinates[a]);
+}
+
+/* The components of a field at q with the velocity u, which is read only if the field uses it. */
+static cb_status evaluate(const cb_forces *f, const cb_force_field *field, int n, const double *q, const double *u,
+                          double t, int i, bool second, components *out) {
+  double x[2 * K + 3], gradient[2 * K];
+  const int coordinates = field->potential ? n : 2 * n;
+  memcpy(x, q, (size_t)n * sizeof *q);
+  for (int a = n; a < coordinates; a++) x[a] = field->uses_velocity ? u[a - n] : 0;
+  x[coordinates] = t;
+  x[coordinates + 1] = f->system->mass[i];
+  x[coordinates + 2] = f->system->charge[i];
+  if (field->potential) {
+    differentiate(field->potential, n, x, second, out);
+    return CB_OK;
+  }
+  out->v = 0;
+  for (int a = 0; a < n; a++) {
+    const cb_expression *e = field->force[a];
+    out->F[a] = !e ? 0 : second ? cb_expression_gradient(e, x, 2 * n, gradient) : cb_expression_value(e, x);
+    if (!isfinite(out->F[a])) return not_finite(f, field, a);
+    for (int b = 0; second && b < n; b++) {
+      out->F_q[a][b] = e ? gradient[b] : 0;
+      out->F_u[a][b] = e ? gradient[n + b] : 0;
+    }
+  }
+  return CB_OK;
 }
 
 /* second[l][a][i] = d^2 x_a / dq_l dq_i. */
@@ -111,274 +154,292 @@ static void onto_space(const cb_space *g, double *y) {
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 
-/* u = J g^-1 dV and, unless D is NULL, D = (du/dq) g^-1 J^T I with
- *   du/dq_l = J_l g^-1 dV + J g^-1 (d_l dV - g_l g^-1 dV),  g_l = J_l^T I J + J^T I J_l.
- */
-static cb_status gradient_by_chart(const cb_forces *f, const cb_potential_field *field, double t, int i, double *y,
-                                   double *v, double *u, double *D) {
-  const cb_space *g = f->system->space;
-  int n = g->dim, k = g->embedding;
-  double q[DIM], x[K], J[K * DIM], inverse[DIM * DIM], w[DIM] = {0};
-  onto_space(g, y);
-  cb_status status = field->chart->from_point(g, y, q);
-  if (!status) status = field->chart->to_point(g, q, x, J);
-  if (!status) status = inverse_metric(g, J, inverse);
-  if (status) return step_status(status);
-  derivatives V;
-  differentiate(f, field, n, q, t, i, D != NULL, &V);
-  *v = V.v;
-  for (int a = 0; a < n; a++)
-    for (int b = 0; b < n; b++) w[a] += inverse[a * n + b] * V.g[b];
-  for (int a = 0; a < k; a++) {
-    u[a] = 0;
-    for (int b = 0; b < n; b++) u[a] += J[a * n + b] * w[b];
-  }
-  if (!D) return CB_OK;
+/* A point of the chart of a field: J, g^-1 J^T I, and the velocity q'. */
+typedef struct chart_point {
+  double q[DIM], rate[DIM], J[K * DIM], inverse[DIM * DIM], lower[DIM][K];
+} chart_point;
 
-  double second[DIM][K * DIM], dq[DIM][K];
-  status = second_derivatives(g, field->chart, q, second);
+static cb_status chart_point_at(const cb_space *g, const cb_force_field *field, double *y, const double *w,
+                                chart_point *p) {
+  int n = g->dim, k = g->embedding;
+  double x[K];
+  onto_space(g, y);
+  cb_status status = field->chart->from_point(g, y, p->q);
+  if (!status) status = field->chart->to_point(g, p->q, x, p->J);
+  if (!status) status = inverse_metric(g, p->J, p->inverse);
   if (status) return step_status(status);
-  for (int a = 0; a < n; a++)
+  for (int a = 0; a < n; a++) {
+    p->rate[a] = 0;
     for (int b = 0; b < k; b++) {
-      dq[a][b] = 0;
-      for (int c = 0; c < n; c++) dq[a][b] += inverse[a * n + c] * J[b * n + c] * g->form[b];
+      p->lower[a][b] = 0;
+      for (int c = 0; c < n; c++) p->lower[a][b] += p->inverse[a * n + c] * p->J[b * n + c] * g->form[b];
+      if (field->uses_velocity) p->rate[a] += p->lower[a][b] * w[b];
     }
+  }
+  return CB_OK;
+}
+
+/* D and E; up = g^-1 F. With J_l and g_l = J_l^T I J + J^T I J_l, the derivatives by q_l:
+ *   du/dq_l = J_l g^-1 F + J g^-1 (d_l F - g_l g^-1 F),   d_l F = F_q e_l + F_u g^-1 (J_l^T I w - g_l q'). */
+static cb_status chart_derivatives(const cb_space *g, const cb_force_field *field, const chart_point *p,
+                                   const double *w, const components *F, const double *up, field_value *out) {
+  int n = g->dim, k = g->embedding;
+  double second[DIM][K * DIM], *D = out->by_x, *E = out->by_v;
+  const double *J = p->J;
+  cb_status status = second_derivatives(g, field->chart, p->q, second);
+  if (status) return step_status(status);
   memset(D, 0, (size_t)(k * k) * sizeof *D);
+  memset(E, 0, (size_t)(k * k) * sizeof *E);
   for (int l = 0; l < n; l++) {
-    double r[DIM], du[K];
+    const double *J_l = second[l];
+    double r[DIM], change[DIM] = {0}, du[K];
     for (int c = 0; c < n; c++) {
-      r[c] = V.h[c][l];
-      for (int a = 0; a < k; a++)
+      r[c] = F->F_q[c][l];
+      for (int a = 0; a < k; a++) {
         for (int b = 0; b < n; b++)
-          r[c] -= g->form[a] * (second[l][a * n + c] * J[a * n + b] + J[a * n + c] * second[l][a * n + b]) * w[b];
+          r[c] -= g->form[a] * (J_l[a * n + c] * J[a * n + b] + J[a * n + c] * J_l[a * n + b]) * up[b];
+        if (!field->uses_velocity) continue;
+        change[c] += g->form[a] * J_l[a * n + c] * w[a];
+        for (int b = 0; b < n; b++)
+          change[c] -= g->form[a] * (J_l[a * n + c] * J[a * n + b] + J[a * n + c] * J_l[a * n + b]) * p->rate[b];
+      }
     }
+    for (int c = 0; field->uses_velocity && c < n; c++)
+      for (int b = 0; b < n; b++)
+        for (int e = 0; e < n; e++) r[c] += F->F_u[c][b] * p->inverse[b * n + e] * change[e];
     for (int a = 0; a < k; a++) {
       du[a] = 0;
       for (int b = 0; b < n; b++) {
-        du[a] += second[l][a * n + b] * w[b];
-        for (int c = 0; c < n; c++) du[a] += J[a * n + b] * inverse[b * n + c] * r[c];
+        du[a] += J_l[a * n + b] * up[b];
+        for (int c = 0; c < n; c++) du[a] += J[a * n + b] * p->inverse[b * n + c] * r[c];
       }
-      for (int b = 0; b < k; b++) D[a * k + b] += du[a] * dq[l][b];
+      for (int b = 0; b < k; b++) D[a * k + b] += du[a] * p->lower[l][b];
+    }
+  }
+  for (int a = 0; field->uses_velocity && a < k; a++)
+    for (int c = 0; c < n; c++) {
+      double up_J = 0; /* (J g^-1) F_u, column c */
+      for (int b = 0; b < n; b++)
+        for (int e = 0; e < n; e++) up_J += J[a * n + b] * p->inverse[b * n + e] * F->F_u[e][c];
+      for (int b = 0; b < k; b++) E[a * k + b] += up_J * p->lower[c][b];
+    }
+  return CB_OK;
+}
+
+static cb_status vector_by_chart(const cb_forces *f, const cb_force_field *field, double t, int i, double *y,
+                                 const double *w, field_value *out) {
+  const cb_space *g = f->system->space;
+  int n = g->dim, k = g->embedding;
+  double up[DIM] = {0};
+  chart_point p;
+  components F;
+  cb_status status = chart_point_at(g, field, y, w, &p);
+  if (!status) status = evaluate(f, field, n, p.q, p.rate, t, i, out->second, &F);
+  if (status) return status;
+  out->v = F.v;
+  for (int a = 0; a < n; a++)
+    for (int b = 0; b < n; b++) up[a] += p.inverse[a * n + b] * F.F[b];
+  for (int a = 0; a < k; a++) {
+    out->force[a] = 0;
+    for (int b = 0; b < n; b++) out->force[a] += p.J[a * n + b] * up[b];
+  }
+  return out->second ? chart_derivatives(g, field, &p, w, &F, up, out) : CB_OK;
+}
+
+/* The force as a vector at the world point y with the velocity w. */
+static cb_status vector_at(const cb_forces *f, const cb_force_field *field, double t, int i, double *y, const double *w,
+                           field_value *out) {
+  const cb_space *g = f->system->space;
+  if (field->chart) return vector_by_chart(f, field, t, i, y, w, out);
+  int k = g->embedding;
+  components F;
+  const cb_status status = evaluate(f, field, k, y, w, t, i, out->second, &F);
+  if (status) return status;
+  out->v = F.v;
+  for (int a = 0; a < k; a++) {
+    const double form = field->potential ? g->form[a] : 1;
+    out->force[a] = F.F[a] / form;
+    for (int b = 0; out->second && b < k; b++) {
+      out->by_x[a * k + b] = F.F_q[a][b] / form;
+      out->by_v[a * k + b] = F.F_u[a][b];
     }
   }
   return CB_OK;
 }
 
-/* The gradient field u at the world point y and its derivative D. */
-static cb_status gradient(const cb_forces *f, const cb_potential_field *field, double t, int i, double *y, double *v,
-                          double *u, double *D) {
-  const cb_space *g = f->system->space;
-  if (field->chart) return gradient_by_chart(f, field, t, i, y, v, u, D);
-  int k = g->embedding;
-  derivatives V;
-  differentiate(f, field, k, y, t, i, D != NULL, &V);
-  *v = V.v;
-  for (int a = 0; a < k; a++) {
-    u[a] = V.g[a] / g->form[a];
-    if (D)
-      for (int b = 0; b < k; b++) D[a * k + b] = V.h[a][b] / g->form[a];
-  }
-  return CB_OK;
-}
-
-/* Sets force[k] and block[k*k] (may be NULL) of particle i in an embedding. */
-static cb_status in_embedding(const cb_forces *f, const cb_potential_field *field, double t, int i, const double *x,
-                              double *v, double *force, double *block) {
-  const cb_space *g = f->system->space;
-  int k = g->k, c = f->system->component[i];
-  const cb_isometry *world = &f->world[c], *local = &f->local[c];
-  double y[K], u[K], D[K * K], back[K];
-  cb_isometry_point(g, world, x, y);
-  cb_status status = gradient(f, field, t, i, y, v, u, block ? D : NULL);
-  if (status) return status;
-  cb_isometry_vector(g, local, u, back);
-  for (int a = 0; a < k; a++) force[a] = -back[a];
-  if (!block) return CB_OK;
+/* Replaces a derivative of a vector in the world by that in local coordinates, M^-1 D M. */
+static void derivative_to_local(const cb_space *g, const cb_isometry *world, const cb_isometry *local, double *D) {
+  const int k = g->k;
+  double moved[K * K];
   for (int b = 0; b < k; b++) {
-    double column[K];
+    double column[K], back[K];
     for (int a = 0; a < k; a++) {
       column[a] = 0;
       for (int e = 0; e < k; e++) column[a] += D[a * k + e] * world->m[e][b];
     }
     cb_isometry_vector(g, local, column, back);
-    for (int a = 0; a < k; a++) block[a * k + b] = -back[a];
+    for (int a = 0; a < k; a++) moved[a * k + b] = back[a];
   }
+  memcpy(D, moved, (size_t)(k * k) * sizeof *D);
+}
+
+static cb_status in_embedding(const cb_forces *f, const cb_force_field *field, double t, int i, const double *x,
+                              const double *v, field_value *out) {
+  const cb_space *g = f->system->space;
+  const int c = f->system->component[i];
+  const cb_isometry *world = &f->world[c], *local = &f->local[c];
+  double y[K], w[K] = {0}, back[K];
+  cb_isometry_point(g, world, x, y);
+  if (field->uses_velocity) cb_isometry_vector(g, world, v, w);
+  cb_status status = vector_at(f, field, t, i, y, w, out);
+  if (status) return status;
+  cb_isometry_vector(g, local, out->force, back);
+  memcpy(out->force, back, (size_t)g->k * sizeof *back);
+  if (!out->second) return CB_OK;
+  derivative_to_local(g, world, local, out->by_x);
+  if (field->uses_velocity) derivative_to_local(g, world, local, out->by_v);
   return CB_OK;
 }
 
-/* Converts derivatives in y = m x + b to those in x. */
-static void pull_back(int n, const cb_isometry *world, bool second, derivatives *V) {
-  double g[DIM] = {0}, h[DIM][DIM] = {{0}};
+/* Converts a covector and its derivatives in y = m x + b to those in x. */
+static void pull_back(int n, const cb_isometry *world, bool second, components *V) {
+  components at = {.v = V->v};
   for (int a = 0; a < n; a++)
     for (int c = 0; c < n; c++) {
-      g[a] += world->m[c][a] * V->g[c];
+      at.F[a] += world->m[c][a] * V->F[c];
       for (int b = 0; second && b < n; b++)
-        for (int d = 0; d < n; d++) h[a][b] += world->m[c][a] * V->h[c][d] * world->m[d][b];
+        for (int d = 0; d < n; d++) {
+          at.F_q[a][b] += world->m[c][a] * V->F_q[c][d] * world->m[d][b];
+          at.F_u[a][b] += world->m[c][a] * V->F_u[c][d] * world->m[d][b];
+        }
     }
-  for (int a = 0; a < n; a++) {
-    V->g[a] = g[a];
-    for (int b = 0; second && b < n; b++) V->h[a][b] = h[a][b];
-  }
+  *V = at;
 }
 
-/* As in_embedding, in a space with a chart: directly if the expression is in that chart, otherwise by way of the
- * embedding. */
-static cb_status in_chart(const cb_forces *f, const cb_potential_field *field, double t, int i, const double *q,
-                          double *v, double *force, double *block) {
+/* In a space with a chart, if the expressions are in that chart. */
+static cb_status in_own_chart(const cb_forces *f, const cb_force_field *field, double t, int i, const double *q,
+                              const double *u, field_value *out) {
   const cb_space *g = f->system->space;
-  int n = g->dim, k = g->embedding;
-  if (field->chart == g->chart) {
-    derivatives V;
-    if (cb_origin_moves(g)) {
-      const cb_isometry *world = &f->world[f->system->component[i]];
-      double y[K];
-      cb_isometry_point(g, world, q, y);
-      differentiate(f, field, n, y, t, i, block != NULL, &V);
-      pull_back(n, world, block != NULL, &V);
-    } else {
-      differentiate(f, field, n, q, t, i, block != NULL, &V);
-    }
-    *v = V.v;
-    for (int a = 0; a < n; a++) {
-      force[a] = -V.g[a];
-      if (block)
-        for (int b = 0; b < n; b++) block[a * n + b] = -V.h[a][b];
-    }
-    return CB_OK;
-  }
-  double y[K], J[K * DIM], u[K], D[K * K], second[DIM][K * DIM];
-  cb_status status = g->chart->to_point(g, q, y, J);
-  if (!status && block) status = second_derivatives(g, g->chart, q, second);
-  if (!status) status = gradient(f, field, t, i, y, v, u, block ? D : NULL);
-  if (status) return step_status(status);
+  const int n = g->dim;
+  const bool moves = cb_origin_moves(g);
+  const cb_isometry *world = moves ? &f->world[f->system->component[i]] : NULL;
+  double y[K], w[K];
+  components V;
+  if (moves) cb_isometry_point(g, world, q, y);
+  if (moves && field->uses_velocity) cb_isometry_vector(g, world, u, w);
+  cb_status status = evaluate(f, field, n, moves ? y : q, moves ? w : u, t, i, out->second, &V);
+  if (status) return status;
+  if (moves) pull_back(n, world, out->second, &V);
+  out->v = V.v;
   for (int a = 0; a < n; a++) {
-    force[a] = 0;
-    for (int e = 0; e < k; e++) force[a] -= J[e * n + a] * g->form[e] * u[e];
-    if (!block) continue;
-    for (int b = 0; b < n; b++) {
-      double sum = 0;
-      for (int e = 0; e < k; e++) {
-        double Du = 0;
-        for (int c = 0; c < k; c++) Du += D[e * k + c] * J[c * n + b];
-        sum += g->form[e] * (J[e * n + a] * Du + second[b][e * n + a] * u[e]);
-      }
-      block[a * n + b] = -sum;
+    out->force[a] = V.F[a];
+    for (int b = 0; out->second && b < n; b++) {
+      out->by_x[a * n + b] = V.F_q[a][b];
+      out->by_v[a * n + b] = V.F_u[a][b];
     }
   }
   return CB_OK;
 }
 
-static cb_status at(const cb_forces *f, const cb_potential_field *field, double t, int i, const double *x, double *v,
-                    double *force, double *block) {
-  const double *at_i = x + i * f->system->k;
-  return f->system->space->chart ? in_chart(f, field, t, i, at_i, v, force, block)
-                                 : in_embedding(f, field, t, i, at_i, v, force, block);
+/* The derivatives in the coordinates of the space from those in its embedding; J_b = dJ/dq_b. */
+static void derivatives_to_chart(const cb_space *g, const cb_force_field *field, const double *J,
+                                 const double second[DIM][K * DIM], const double *u, const field_value *vector,
+                                 field_value *out) {
+  const int n = g->dim, k = g->embedding;
+  for (int a = 0; a < n; a++)
+    for (int b = 0; b < n; b++) {
+      double by_x = 0, by_v = 0;
+      for (int e = 0; e < k; e++) {
+        double Du = 0, Eu = 0;
+        for (int c = 0; c < k; c++) {
+          Du += vector->by_x[e * k + c] * J[c * n + b];
+          if (!field->uses_velocity) continue;
+          Eu += vector->by_v[e * k + c] * J[c * n + b];
+          for (int d = 0; d < n; d++) Du += vector->by_v[e * k + c] * second[b][c * n + d] * u[d];
+        }
+        by_x += g->form[e] * (J[e * n + a] * Du + second[b][e * n + a] * vector->force[e]);
+        by_v += g->form[e] * J[e * n + a] * Eu;
+      }
+      out->by_x[a * n + b] = by_x;
+      out->by_v[a * n + b] = by_v;
+    }
 }
 
-cb_status cb_fields_add(cb_forces *f, double t, const double *x, double *force) {
+/* In a space with a chart, if the expressions are in another one: by way of the embedding. */
+static cb_status in_other_chart(const cb_forces *f, const cb_force_field *field, double t, int i, const double *q,
+                                const double *u, field_value *out) {
+  const cb_space *g = f->system->space;
+  const int n = g->dim, k = g->embedding;
+  double y[K], w[K] = {0}, J[K * DIM], second[DIM][K * DIM];
+  field_value vector;
+  vector.second = out->second;
+  cb_status status = g->chart->to_point(g, q, y, J);
+  if (!status && out->second) status = second_derivatives(g, g->chart, q, second);
+  for (int a = 0; !status && field->uses_velocity && a < k; a++)
+    for (int b = 0; b < n; b++) w[a] += J[a * n + b] * u[b];
+  if (!status) status = vector_at(f, field, t, i, y, w, &vector);
+  if (status) return step_status(status);
+  out->v = vector.v;
+  for (int a = 0; a < n; a++) {
+    out->force[a] = 0;
+    for (int e = 0; e < k; e++) out->force[a] += J[e * n + a] * g->form[e] * vector.force[e];
+  }
+  if (out->second) derivatives_to_chart(g, field, J, second, u, &vector, out);
+  return CB_OK;
+}
+
+/* v may be NULL if no field uses the velocity. */
+static cb_status at(const cb_forces *f, const cb_force_field *field, double t, int i, const double *x, const double *v,
+                    field_value *out) {
+  const cb_space *g = f->system->space;
+  const double *x_i = x + i * f->system->k, *v_i = v ? v + i * f->system->k : NULL;
+  if (!g->chart) return in_embedding(f, field, t, i, x_i, v_i, out);
+  return field->chart == g->chart ? in_own_chart(f, field, t, i, x_i, v_i, out)
+                                  : in_other_chart(f, field, t, i, x_i, v_i, out);
+}
+
+cb_status cb_fields_add(cb_forces *f, double t, const double *x, const double *v, double *force) {
   const cb_system *s = f->system;
+  field_value one;
+  one.second = false;
   for (int n = 0; n < s->n_fields; n++)
     for (int m = 0; m < s->field[n].group.n; m++) {
       int i = s->field[n].group.particle[m];
-      double v, one[K];
-      cb_status status = at(f, &s->field[n], t, i, x, &v, one, NULL);
+      cb_status status = at(f, &s->field[n], t, i, x, v, &one);
       if (status) return status;
-      for (int a = 0; a < s->k; a++) force[i * s->k + a] += one[a];
+      for (int a = 0; a < s->k; a++) force[i * s->k + a] += one.force[a];
     }
   return CB_OK;
 }
 
 cb_status cb_fields_potential(cb_forces *f, double t, const double *x, double *potential) {
   const cb_system *s = f->system;
+  field_value one;
+  one.second = false;
   double sum = 0;
   for (int n = 0; n < s->n_fields; n++)
-    for (int m = 0; m < s->field[n].group.n; m++) {
-      double v, one[K];
-      cb_status status = at(f, &s->field[n], t, s->field[n].group.particle[m], x, &v, one, NULL);
+    for (int m = 0; s->field[n].potential && m < s->field[n].group.n; m++) {
+      cb_status status = at(f, &s->field[n], t, s->field[n].group.particle[m], x, NULL, &one);
       if (status) return status;
-      sum += v;
+      sum += one.v;
     }
   *potential += sum;
   return CB_OK;
 }
 
-cb_status cb_fields_jacobian(cb_forces *f, double t, const double *x, double *dx) {
+cb_status cb_fields_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv) {
   const cb_system *s = f->system;
-  int k = s->k;
+  const int k = s->k;
+  field_value one;
+  one.second = true;
   for (int n = 0; n < s->n_fields; n++)
     for (int m = 0; m < s->field[n].group.n; m++) {
       int i = s->field[n].group.particle[m];
-      double v, one[K], block[K * K];
-      cb_status status = at(f, &s->field[n], t, i, x, &v, one, block);
+      cb_status status = at(f, &s->field[n], t, i, x, v, &one);
       if (status) return status;
-      double *out = dx + (size_t)cb_pattern_find(&f->pattern, i, i) * (size_t)(k * k);
-      for (int e = 0; e < k * k; e++) out[e] += block[e];
-    }
-  return CB_OK;
-}
-
-/* Generalised forces given as expressions, in spaces with a chart: a covector F_a(q, u, t), u = dq/dt.
- *
- *   dp_a/dt = ... + F_a,   with the exact derivatives dF_a/dq_b and dF_a/du_b
- * Source: Arnold, Mathematical Methods of Classical Mechanics, 2nd ed. (1989), section 12. */
-
-enum { D = CB_Q_MAX };
-
-/* Writes the arguments of an expression for particle i to `out`: q, u, t, mass and charge. */
-static void arguments(const cb_forces *f, int i, double t, const double *x, const double *v, double *out) {
-  const cb_system *s = f->system;
-  const int d = s->k;
-  memcpy(out, x + i * d, (size_t)d * sizeof *out);
-  for (int a = 0; a < d; a++) out[d + a] = v ? v[i * d + a] : 0;
-  out[2 * d] = t;
-  out[2 * d + 1] = s->mass[i];
-  out[2 * d + 2] = s->charge[i];
-}
-
-static cb_status check(const cb_forces *f, int a, double value) {
-  if (isfinite(value)) return CB_OK;
-  return cb_fail(CB_STEP_DOMAIN, "the force along coordinate %s is not finite: use a smaller `step` or another start",
-                 f->system->space->chart->coordinates[a]);
-}
-
-cb_status cb_generalised_add(cb_forces *f, double t, const double *x, const double *v, double *force) {
-  const cb_system *s = f->system;
-  const int d = s->k;
-  for (int n = 0; n < s->n_generalised; n++)
-    for (int m = 0; m < s->generalised[n].group.n; m++) {
-      const int i = s->generalised[n].group.particle[m];
-      double at[2 * D + 3];
-      arguments(f, i, t, x, v, at);
-      for (int a = 0; a < d; a++) {
-        const cb_expression *e = s->generalised[n].force[a];
-        const double value = e ? cb_expression_value(e, at) : 0;
-        const cb_status status = check(f, a, value);
-        if (status) return status;
-        force[i * d + a] += value;
-      }
-    }
-  return CB_OK;
-}
-
-cb_status cb_generalised_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv) {
-  const cb_system *s = f->system;
-  const int d = s->k;
-  for (int n = 0; n < s->n_generalised; n++)
-    for (int m = 0; m < s->generalised[n].group.n; m++) {
-      const int i = s->generalised[n].group.particle[m];
-      const size_t block = (size_t)cb_pattern_find(&f->pattern, i, i) * (size_t)(d * d);
-      double at[2 * D + 3], gradient[2 * D];
-      arguments(f, i, t, x, v, at);
-      for (int a = 0; a < d; a++) {
-        const cb_expression *e = s->generalised[n].force[a];
-        if (!e) continue;
-        const cb_status status = check(f, a, cb_expression_gradient(e, at, 2 * d, gradient));
-        if (status) return status;
-        for (int b = 0; b < d; b++) {
-          dx[block + (size_t)(a * d + b)] += gradient[b];
-          if (dv) dv[block + (size_t)(a * d + b)] += gradient[d + b];
-        }
-      }
+      const size_t block = (size_t)cb_pattern_find(&f->pattern, i, i) * (size_t)(k * k);
+      for (int e = 0; e < k * k; e++) dx[block + (size_t)e] += one.by_x[e];
+      for (int e = 0; dv && s->field[n].uses_velocity && e < k * k; e++) dv[block + (size_t)e] += one.by_v[e];
     }
   return CB_OK;
 }

@@ -3,7 +3,7 @@
  * d_ij is the distance of particles i and j, U a potential of pair_potential.h, and I = diag(form) (1 in a chart). Each
  * particle sums the forces of all its partners, F_i = -sum_j I^-1 dU(d_ij)/dx_i, in a fixed order. This is twice the
  * work of visiting each pair once, but the rows are independent, so the result does not depend on the number of
- * threads. Gravity and Coulomb on one quadric use columns of coordinates in lanes of 8, which compilers turn into
+ * threads. Green's functions (gravity, Coulomb) on one quadric use columns of coordinates in lanes of 8, which compilers turn into
  * vector code.
  */
 #include "dynamics/forces_private.h"
@@ -35,13 +35,18 @@ cb_status cb_interactions_create(cb_forces *f) {
 }
 
 static bool by_columns(const cb_system *s, const cb_interaction *q) {
-  return cb_pair_by_chord(s->space) &&
-         (q->pair_potential.kind == CB_PAIR_POTENTIAL_GRAVITY || q->pair_potential.kind == CB_PAIR_POTENTIAL_COULOMB);
+  const cb_pair_potential_class *c = q->pair_potential.class_;
+  return cb_pair_by_chord(s->space) && c->green && c->factor != CB_PAIR_FACTOR_ONE;
+}
+
+/* The masses or the charges, whose products are the factors of pairs. */
+static const double *weights(const cb_system *s, const cb_interaction *q) {
+  return q->pair_potential.class_->factor == CB_PAIR_FACTOR_CHARGE ? s->charge : s->mass;
 }
 
 static partners gather(cb_forces *f, const cb_interaction *q, const cb_particle_set *group, const double *x) {
   const cb_system *s = f->system;
-  const double *weight = q->pair_potential.kind == CB_PAIR_POTENTIAL_COULOMB ? s->charge : s->mass;
+  const double *weight = weights(s, q);
   size_t n = (size_t)group->n;
   double *out = f->gather;
   for (size_t j = 0; j < n; j++) {
@@ -128,7 +133,7 @@ static cb_status row(const cb_forces *f, const cb_interaction *q, const cb_parti
   double pull[CB_COORD_MAX] = {0}, scale = 1;
   cb_status status = CB_OK;
   if (by_columns(s, q)) {
-    scale = q->pair_potential.a * (q->pair_potential.kind == CB_PAIR_POTENTIAL_COULOMB ? -s->charge[i] : s->mass[i]);
+    scale = q->pair_potential.green * weights(s, q)[i];
     pull_by_columns(s->space, p, 0, self, x + i * k, pull);
     if (self < n) pull_by_columns(s->space, p, self + 1, n, x + i * k, pull);
   } else {
@@ -248,7 +253,7 @@ static cb_status at_far(const cb_space *g, const cb_pair_potential *pair_potenti
   double d, d_x[CB_COORD_MAX], d_xx[CB_COORD_MAX * CB_COORD_MAX];
   cb_status status = cb_anchor_distance(g, anchor, x, &d, d_x, d_xx);
   if (status) return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
-  cb_pair_potential_value u = cb_pair_potential_at(pair_potential, pair, d);
+  cb_pair_value u = cb_pair_potential_at(pair_potential, pair, d);
   *v = u.u;
   for (int a = 0; a < k; a++) {
     if (gradient) gradient[a] = u.du * d_x[a];

@@ -1,4 +1,4 @@
-/* The contents of a cb_forces, and its parts: springs, interactions, central potentials, fields and generalised forces.
+/* The contents of a cb_forces, and its parts: springs, interactions, central potentials and fields.
  *
  * Each part adds its force -form^-1 dV/dx (in a chart: -dV/dq) to force[n*k], its energy to *potential, and its second
  * derivatives to the blocks of the pattern. Nothing allocates memory after creation, except that the pattern and the
@@ -46,12 +46,15 @@ cb_status cb_centrals_jacobian(cb_forces *f, double t, const double *x, double *
 
 cb_status cb_fields_create(cb_forces *f);
 cb_status cb_fields_set_origins(cb_forces *f, const cb_origin *origin);
-cb_status cb_fields_add(cb_forces *f, double t, const double *x, double *force);
+cb_status cb_fields_add(cb_forces *f, double t, const double *x, const double *v, double *force);
 cb_status cb_fields_potential(cb_forces *f, double t, const double *x, double *potential);
-cb_status cb_fields_jacobian(cb_forces *f, double t, const double *x, double *dx);
+cb_status cb_fields_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv);
 
-cb_status cb_generalised_add(cb_forces *f, double t, const double *x, const double *v, double *force);
-cb_status cb_generalised_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv);
+/* The forces of all springs, except those of a plan. */
+cb_status cb_forces_springs_add(cb_forces *f, double t, const double *x, const double *v, double *force);
+/* The energy and the derivatives of all springs. */
+cb_status cb_forces_springs_potential(cb_forces *f, double t, const double *x, double *potential);
+cb_status cb_forces_springs_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv);
 
 /* Finds block (i, j) of the pattern, which must exist. */
 int cb_pattern_find(const cb_pattern *p, int i, int j);

@@ -1,55 +1,13 @@
-/* The forces of a system: the sum over its parts, the Jacobian of the sum, and the part that springs contribute.
+/* The forces of a system: the sum over its parts, and the Jacobian of the sum.
  *
- *   F = -I^-1 dV/dx + damping in the embedding, F = -dV/dq + damping + generalised forces in a chart
+ *   F = -I^-1 dV/dx + damping + G in the embedding, F = -dV/dq + damping + G in a chart
  * V is the potential of all parts, I = diag(form), and x or q are the coordinates of the particles. The damping is that
- * of springs.
+ * of springs, and G are the forces that were given without a potential.
  */
 #include "dynamics/forces_private.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Springs are a part of the forces. In an embedding their plan computes them (springs.h); in a space with a chart they
- * follow from the derivatives of the distance:
- *
- *   V = (k/2)(d - D)^2,   F = -(k (d - D) + c d') dd/dq,   d' = dd/dq . q'
- * for a spring of stiffness k, rest length D and damping c whose ends have the distance d.
- */
-
-static cb_status add_by_distance(const cb_forces *f, const double *x, const double *v, double *force) {
-  const cb_system *s = f->system;
-  int k = s->k;
-  for (int e = 0; e < s->n_springs; e++) {
-    int i = k * s->spring_i[e], j = k * s->spring_j[e];
-    double d, d_x[CB_PAIR_MAX];
-    cb_status status = cb_pair_distance(s->space, x + i, x + j, &d, d_x, NULL);
-    if (status) return status;
-    double tension = s->stiffness[e] * (d - s->rest[e]);
-    if (s->damped && s->damping[e] > 0)
-      for (int a = 0; a < k; a++) tension += s->damping[e] * (d_x[a] * v[i + a] + d_x[k + a] * v[j + a]);
-    for (int a = 0; a < k; a++) {
-      force[i + a] += f->raise[a] * tension * d_x[a];
-      force[j + a] += f->raise[a] * tension * d_x[k + a];
-    }
-  }
-  return CB_OK;
-}
-
-static cb_status springs_part_create(cb_forces *f) {
-  const cb_system *s = f->system;
-  return s->springs ? cb_springs_work_create(s->springs, f->threads, &f->springs) : CB_OK;
-}
-
-/* With a plan: sets `force` to the forces of the springs. */
-static void springs_part_set(cb_forces *f, int stages, const double *const *x, const double *const *v,
-                             double *const *force) {
-  cb_springs_force(f->springs, stages, x, v, force);
-}
-
-/* Without a plan: adds the forces of the springs to `force`. */
-static cb_status springs_part_add(cb_forces *f, const double *x, const double *v, double *force) {
-  return add_by_distance(f, x, v, force);
-}
 
 cb_status cb_forces_separations(cb_forces *f, const double *x, double *d) {
   const cb_system *s = f->system;
@@ -67,89 +25,21 @@ cb_status cb_forces_separations(cb_forces *f, const double *x, double *d) {
   return status;
 }
 
-/* With or without a plan: adds the energy of the springs to *potential. */
-static cb_status springs_part_potential(cb_forces *f, const double *x, double *potential) {
-  const cb_system *s = f->system;
-  if (f->springs) {
-    *potential += cb_springs_potential(f->springs, x);
-    return CB_OK;
-  }
-  int k = s->k;
-  double sum = 0;
-  for (int e = 0; e < s->n_springs; e++) {
-    double d;
-    cb_status status = cb_pair_distance(s->space, x + k * s->spring_i[e], x + k * s->spring_j[e], &d, NULL, NULL);
-    if (status) return status;
-    sum += 0.5 * s->stiffness[e] * (d - s->rest[e]) * (d - s->rest[e]);
-  }
-  *potential += sum;
-  return CB_OK;
-}
-
-/* Adds the derivatives of the damping force -c d' I^-1 d_a, with d' = sum_b d_b v_b, to dx and dv (may be NULL); d_a
- * and d_ab are the derivatives of the distance d:
- *   in x: -c I^-1 (d_a sum_c d_bc v_c + d' d_ab),   in v: -c I^-1 d_a d_b. */
-static cb_status add_damping(const cb_forces *f, int e, const double *x, const double *v, double *dx, double *dv) {
-  const cb_system *s = f->system;
-  int k = s->k, n = 2 * k, i = k * s->spring_i[e], j = k * s->spring_j[e];
-  double d, d_x[CB_PAIR_MAX], d_xx[CB_PAIR_MAX * CB_PAIR_MAX], in_x[CB_PAIR_MAX * CB_PAIR_MAX], u[CB_PAIR_MAX],
-      rate = 0;
-  cb_status status = cb_pair_distance(s->space, x + i, x + j, &d, d_x, d_xx);
-  if (status) return status;
-  for (int a = 0; a < k; a++) {
-    u[a] = v[i + a];
-    u[k + a] = v[j + a];
-  }
-  for (int a = 0; a < n; a++) rate += d_x[a] * u[a];
-  for (int b = 0; b < n; b++) {
-    double d_xv = 0;
-    for (int c = 0; c < n; c++) d_xv += d_xx[b * n + c] * u[c];
-    for (int a = 0; a < n; a++) in_x[a * n + b] = s->damping[e] * (d_x[a] * d_xv + rate * d_xx[a * n + b]);
-  }
-  const int *block = f->spring_block + 4 * e;
-  for (int q = 0; q < 4; q++) cb_forces_add_block(f, in_x, q / 2, q % 2, dx + block[q] * k * k);
-  if (!dv) return CB_OK;
-  for (int a = 0; a < n; a++)
-    for (int b = 0; b < n; b++) in_x[a * n + b] = s->damping[e] * d_x[a] * d_x[b];
-  for (int q = 0; q < 4; q++) cb_forces_add_block(f, in_x, q / 2, q % 2, dv + block[q] * k * k);
-  return CB_OK;
-}
-
-/* With or without a plan: adds the derivatives of the forces of the springs to dx and dv. */
-static cb_status springs_part_jacobian(cb_forces *f, const double *x, const double *v, double *dx, double *dv) {
-  const cb_system *s = f->system;
-  if (s->springs) return cb_springs_jacobian(s->springs, &f->pattern, x, v, dx, dv);
-  int k = s->k;
-  for (int e = 0; e < s->n_springs; e++) {
-    double u, hessian[CB_PAIR_MAX * CB_PAIR_MAX];
-    cb_pair_potential pair_potential = {CB_PAIR_POTENTIAL_HARMONIC, s->stiffness[e], s->rest[e], 0, NULL};
-    cb_status status = cb_pair_potential_between(s->space, &pair_potential, &(cb_pair_values){.scale = 1},
-                                                 x + k * s->spring_i[e], x + k * s->spring_j[e], &u, NULL, hessian);
-    if (status) return status;
-    const int *block = f->spring_block + 4 * e;
-    for (int q = 0; q < 4; q++) cb_forces_add_block(f, hessian, q / 2, q % 2, dx + block[q] * k * k);
-    if (s->damping[e] > 0) status = add_damping(f, e, x, v, dx, dv);
-    if (status) return status;
-  }
-  return CB_OK;
-}
-
-/* Adds all forces except those of springs with a plan. */
+/* Adds all forces except those of the plan of springs. */
 static cb_status add_parts(cb_forces *f, double t, const double *x, const double *v, double *force) {
   const cb_system *s = f->system;
   cb_status status = CB_OK;
-  if (s->n_springs && !f->springs) status = springs_part_add(f, x, v, force);
+  if (s->n_springs) status = cb_forces_springs_add(f, t, x, v, force);
   if (!status && s->n_interactions) status = cb_interactions_add(f, t, x, force);
   if (!status && s->n_centrals) status = cb_centrals_add(f, t, x, force);
-  if (!status && s->n_fields) status = cb_fields_add(f, t, x, force);
-  if (!status && s->n_generalised) status = cb_generalised_add(f, t, x, v, force);
+  if (!status && s->n_fields) status = cb_fields_add(f, t, x, v, force);
   return status;
 }
 
 cb_status cb_forces_eval_stages(cb_forces *f, int stages, const double *t, const double *const *x,
                                 const double *const *v, double *const *force) {
   const cb_system *s = f->system;
-  if (f->springs) springs_part_set(f, stages, x, v, force);
+  if (f->springs) cb_springs_force(f->springs, stages, x, v, force);
   if (f->springs_alone) return CB_OK;
   for (int i = 0; i < stages; i++) {
     if (!f->springs) memset(force[i], 0, (size_t)s->n * (size_t)s->k * sizeof *force[i]);
@@ -180,8 +70,8 @@ cb_status cb_forces_create(const cb_system *s, cb_forces **out) {
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for forces");
   }
-  f->springs_alone = s->springs && !s->n_interactions && !s->n_centrals && !s->n_fields && !s->n_generalised;
-  cb_status status = springs_part_create(f);
+  f->springs_alone = s->springs && !s->n_interactions && !s->n_centrals && !s->n_fields && !s->n_driven;
+  cb_status status = s->springs ? cb_springs_work_create(s->springs, f->threads, &f->springs) : CB_OK;
   if (!status) status = cb_interactions_create(f);
   if (!status) status = cb_centrals_create(f);
   if (!status) status = cb_fields_create(f);
@@ -228,7 +118,7 @@ cb_status cb_forces_set_origins(cb_forces *f, const cb_origin *origin) {
 
 cb_status cb_forces_potential(cb_forces *f, double t, const double *x, double *potential) {
   double sum = 0;
-  cb_status status = springs_part_potential(f, x, &sum);
+  cb_status status = cb_forces_springs_potential(f, t, x, &sum);
   if (!status) status = cb_interactions_potential(f, t, x, &sum);
   if (!status) status = cb_centrals_potential(f, t, x, &sum);
   if (!status) status = cb_fields_potential(f, t, x, &sum);
@@ -370,10 +260,9 @@ cb_status cb_forces_jacobian(cb_forces *f, double t, const double *x, const doub
       (size_t)f->pattern.start[f->pattern.n] * (size_t)(f->pattern.block * f->pattern.block) * sizeof(double);
   memset(dx, 0, bytes);
   if (dv) memset(dv, 0, bytes);
-  cb_status status = springs_part_jacobian(f, x, v, dx, dv);
+  cb_status status = cb_forces_springs_jacobian(f, t, x, v, dx, dv);
   if (!status) status = cb_interactions_jacobian(f, t, x, dx);
   if (!status) status = cb_centrals_jacobian(f, t, x, dx);
-  if (!status) status = cb_fields_jacobian(f, t, x, dx);
-  if (!status) status = cb_generalised_jacobian(f, t, x, v, dx, dv);
+  if (!status) status = cb_fields_jacobian(f, t, x, v, dx, dv);
   return status;
 }

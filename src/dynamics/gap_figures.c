@@ -64,7 +64,8 @@ static void along(const cb_space *g, const line *l, double s, double *p, double 
     }
 }
 
-/* Returns false for parallels, which have no nearest points. */
+/* Finds the nearest points. Returns false for parallels in flat space, and for geodesics of hyperbolic space that meet
+ * at infinity: their nearest points are not unique or do not exist. On a sphere it always returns true. */
 static bool find(const cb_space *g, const line *l, const line *m, nearest *out) {
   const double curvature = g->factor[0].curvature, r = sqrt(fabs(curvature)), sign = curvature < 0 ? -1 : 1;
   if (curvature == 0) {

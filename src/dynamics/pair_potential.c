@@ -1,37 +1,41 @@
 /* Potentials of the distance between two points (equations in pair_potential.h). */
 #include "dynamics/pair_potential.h"
 
+#include "core/registry.h"
 #include "geometry/quadric.h"
 
 #include <math.h>
+#include <string.h>
 
-const char *const cb_pair_potential_names_pair[6] = {"d", "t", "m1", "m2", "q1", "q2"};
-const char *const cb_pair_potential_names_centre[4] = {"d", "t", "m", "q"};
+const char *const cb_pair_names[CB_PAIR_VARIABLES] = {"d", "t", "m1", "m2", "q1", "q2"};
+const char *const cb_pair_centre_names[CB_PAIR_VARIABLES] = {"d", "t", "m", "", "q", ""};
 
-static double scale_of(const cb_pair_potential *pair_potential, double mass, double charge) {
-  switch (pair_potential->kind) {
-    case CB_PAIR_POTENTIAL_GRAVITY: return mass;
-    case CB_PAIR_POTENTIAL_COULOMB: return -charge;
-    default: return 1;
+const cb_pair_potential_class *cb_pair_potential_find(const char *name) {
+  return cb_pair_potential_classes[cb_registry_find(&cb_pair_potential_registry, name, strlen(name))];
+}
+
+bool cb_pair_potential_is_timed(const cb_pair_potential *pair_potential) {
+  const cb_expression *e = pair_potential->expression;
+  return pair_potential->class_->uses_time || (e && cb_expression_uses(e, 1));
+}
+
+static double factor_of(const cb_pair_potential *pair_potential, const cb_pair *pair) {
+  switch (pair_potential->class_->factor) {
+    case CB_PAIR_FACTOR_MASS: return pair->m1 * pair->m2;
+    case CB_PAIR_FACTOR_CHARGE: return pair->q1 * pair->q2;
+    case CB_PAIR_FACTOR_ONE: break;
   }
+  return 1;
 }
 
 cb_pair_values cb_pair_values_of(const cb_pair_potential *pair_potential, double t, double m1, double m2, double q1,
                                  double q2) {
-  return (cb_pair_values){scale_of(pair_potential, m1 * m2, q1 * q2), {0, t, m1, m2, q1, q2}};
+  const cb_pair pair = {t, m1, m2, q1, q2, pair_potential->curvature};
+  return (cb_pair_values){factor_of(pair_potential, &pair), pair};
 }
 
 cb_pair_values cb_pair_values_of_centre(const cb_pair_potential *pair_potential, double t, double m, double q) {
-  return (cb_pair_values){scale_of(pair_potential, m, q), {0, t, m, q, 0, 0}};
-}
-
-static cb_pair_potential_value expression_at(const cb_pair_potential *pair_potential, const cb_pair_values *pair,
-                                             double d) {
-  double x[CB_PAIR_POTENTIAL_VARIABLES];
-  x[0] = d;
-  for (int i = 1; i < CB_PAIR_POTENTIAL_VARIABLES; i++) x[i] = pair->variable[i];
-  cb_jet j = cb_expression_jet(pair_potential->expression, x, 1);
-  return (cb_pair_potential_value){j.v, j.g[0], j.h[0]};
+  return cb_pair_values_of(pair_potential, t, m, 1, q, 1);
 }
 
 /* 1/S(d) and C(d)/S(d), without overflow at large d. */
@@ -48,44 +52,44 @@ static void inverse_sine(double k, double d, double *inverse, double *cotangent)
   }
 }
 
-cb_pair_potential_value cb_pair_potential_at(const cb_pair_potential *pair_potential, const cb_pair_values *pair,
-                                             double d) {
-  double a = pair->scale * pair_potential->a;
-  switch (pair_potential->kind) {
-    case CB_PAIR_POTENTIAL_HARMONIC:
-      return (cb_pair_potential_value){0.5 * a * (d - pair_potential->b) * (d - pair_potential->b),
-                                       a * (d - pair_potential->b), a};
-    case CB_PAIR_POTENTIAL_GRAVITY:
-    case CB_PAIR_POTENTIAL_COULOMB: {
-      double inverse, cotangent;
-      inverse_sine(pair_potential->curvature, d, &inverse, &cotangent);
-      double du = a * inverse * inverse;
-      return (cb_pair_potential_value){-a * cotangent, du, -2 * du * cotangent};
-    }
-    case CB_PAIR_POTENTIAL_LENNARD_JONES: {
-      double s = pair_potential->b / d, s6 = s * s * s * s * s * s;
-      return (cb_pair_potential_value){4 * a * s6 * (s6 - 1), -24 * a * s6 * (2 * s6 - 1) / d,
-                                       24 * a * s6 * (26 * s6 - 7) / (d * d)};
-    }
-    case CB_PAIR_POTENTIAL_EXPRESSION: return expression_at(pair_potential, pair, d);
+static cb_pair_value green_at(double a, double k, double d) {
+  double inverse, cotangent;
+  inverse_sine(k, d, &inverse, &cotangent);
+  const double du = a * inverse * inverse;
+  return (cb_pair_value){-a * cotangent, du, -2 * du * cotangent};
+}
+
+static cb_pair_value from_jet(const cb_jet *j) { return (cb_pair_value){j->v, j->g[0], j->h[0]}; }
+
+cb_pair_value cb_pair_potential_at(const cb_pair_potential *pair_potential, const cb_pair_values *pair, double d) {
+  const cb_pair_potential_class *c = pair_potential->class_;
+  const double f = pair->factor;
+  cb_pair_value v;
+  if (c->green) return green_at(f * pair_potential->green, pair_potential->curvature, d);
+  if (pair_potential->expression) {
+    const cb_pair *p = &pair->pair;
+    const double x[CB_PAIR_VARIABLES] = {d, p->t, p->m1, p->m2, p->q1, p->q2};
+    const cb_jet j = cb_expression_jet(pair_potential->expression, x, 1);
+    v = from_jet(&j);
+  } else if (c->closed) {
+    v = c->closed(pair_potential->params, &pair->pair, d);
+  } else {
+    const cb_jet at = cb_jet_variable(1, 0, d), j = c->potential(pair_potential->params, &pair->pair, &at);
+    v = from_jet(&j);
   }
-  return (cb_pair_potential_value){NAN, NAN, NAN};
+  return (cb_pair_value){f * v.u, f * v.du, f * v.ddu};
 }
 
 cb_pair_potential_chord cb_pair_potential_at_chord(const cb_pair_potential *pair_potential, const cb_pair_values *pair,
                                                    double k, double w) {
   double ss = w * (1 - 0.25 * k * w), c = 1 - 0.5 * k * w, s = sqrt(ss); /* S^2, C, S */
-  if ((pair_potential->kind == CB_PAIR_POTENTIAL_GRAVITY || pair_potential->kind == CB_PAIR_POTENTIAL_COULOMB) &&
-      pair_potential->curvature == k) {
-    double a = pair->scale * pair_potential->a, phi = a / ss / s;
+  if (pair_potential->class_->green && pair_potential->curvature == k) {
+    double a = pair->factor * pair_potential->green, phi = a / ss / s;
     return (cb_pair_potential_chord){-a * (c / s), phi, -1.5 * phi / ss * c};
   }
-  if (w == 0 && pair_potential->kind == CB_PAIR_POTENTIAL_HARMONIC && pair_potential->b == 0) {
-    /* (a/2) d^2 = (a/2) (w + K w^2/12 + ...) is smooth where the points coincide. */
-    double a = pair->scale * pair_potential->a;
-    return (cb_pair_potential_chord){0, a, a * k / 6};
-  }
-  cb_pair_potential_value v = cb_pair_potential_at(pair_potential, pair, cb_chord_distance(k, w));
+  cb_pair_value v = cb_pair_potential_at(pair_potential, pair, cb_chord_distance(k, w));
+  /* (a/2) d^2 = (a/2) (w + K w^2/12 + ...) is smooth where the points coincide. */
+  if (w == 0 && v.du == 0) return (cb_pair_potential_chord){v.u, v.ddu, v.ddu * k / 6};
   double phi = v.du / s;
   return (cb_pair_potential_chord){v.u, phi, 0.5 * (v.ddu - phi * c) / ss};
 }
@@ -157,7 +161,7 @@ cb_status cb_pair_potential_between(const cb_space *g, const cb_pair_potential *
   double d, dg[CB_PAIR_MAX], dh[CB_PAIR_MAX * CB_PAIR_MAX];
   cb_status status = cb_pair_distance(g, x, y, &d, gradient || hessian ? dg : NULL, hessian ? dh : NULL);
   if (status) return status;
-  cb_pair_potential_value u = cb_pair_potential_at(pair_potential, pair, d);
+  cb_pair_value u = cb_pair_potential_at(pair_potential, pair, d);
   *v = u.u;
   if (gradient)
     for (int a = 0; a < n; a++) gradient[a] = u.du * dg[a];

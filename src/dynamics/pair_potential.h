@@ -1,62 +1,54 @@
-/* Potentials U(d) of the distance between two points, with two derivatives.
- *
- *   harmonic       U = (a/2) (d - b)^2
- *   gravity        U = -s a C(d)/S(d),  S(d) = sin(r d)/r | d | sinh(r d)/r,  C = S',  r = sqrt|K|
- *                  (-a cot d, -a/d, -a coth d for curvature K = 1, 0, -1: the Green's functions of the Laplacian)
- *   Coulomb        the same with the opposite sign
- *   Lennard-Jones  U = 4 a ((b/d)^12 - (b/d)^6)
- *   expression     a text in d and the variables of the pair
- * d is the distance, a the strength, b a length and K the curvature of the space. The factor s belongs to the pair: m1
- * m2 for gravity, q1 q2 for Coulomb (m and q for a centre), otherwise 1.
+/* Pair potentials of a system: objects of the classes of curvebody/pair_potential.h, and their derivatives in the
+ * coordinates of two points.
  *
  * On a quadric of curvature K the squared chord w = c^2 = <x-y, x-y> = (4/K) sin^2(r d/2) (K > 0) is a better variable
  * than d, since
  *   dU/dx = phi(w) (x - y),  phi = U'(d) / (c q),  q^2 = 1 - K w/4,  S(d)^2 = w q^2,  C(d) = 1 - K w/2.
- * Gravity then needs no inverse function: phi = s a / (w q^2)^(3/2).
- *
- * Source of the curved Kepler potential: Serret (1860); Borisov & Mamaev, Regular and Chaotic Dynamics 11 (2006),
- * doi:10.1070/RD2006v011n01ABEH000331. All quantities are in the units of the scenario.
+ * A Green's function then needs no inverse function: phi = f a / (w q^2)^(3/2), with the factor f of the pair. Where the
+ * points coincide U is smooth if U'(0) = 0: phi = U''(0), and dphi/dw has no effect, because x - y = 0.
  */
 #pragma once
 
 #include <curvebody/expression.h>
+#include <curvebody/pair_potential.h>
 #include <curvebody/system.h>
 
 typedef struct cb_pair_potential {
-  cb_pair_potential_kind kind;
-  double a, b;
-  double curvature;                /* the curvature K of the space, for gravity and Coulomb */
-  const cb_expression *expression; /* CB_PAIR_POTENTIAL_EXPRESSION: its variables are d, t and those of the pair */
+  const cb_pair_potential_class *class_;
+  const void *params;
+  double green;                    /* the strength a, if the class is a Green's function */
+  double curvature;                /* the curvature K of the space */
+  const cb_expression *expression; /* of cb_pair_names; NULL if the class has no expression */
 } cb_pair_potential;
 
-enum { CB_PAIR_POTENTIAL_VARIABLES = 6 }; /* for two particles d, t, m1, m2, q1, q2; for a centre d, t, m, q */
-
-/* The values that a pair contributes to a potential. variable[0] is d; the potential sets it. */
+/* The values that a pair contributes: its factor, and what the potential may depend on. */
 typedef struct cb_pair_values {
-  double scale;
-  double variable[CB_PAIR_POTENTIAL_VARIABLES];
+  double factor;
+  cb_pair pair;
 } cb_pair_values;
 
-typedef struct cb_pair_potential_value {
-  double u, du, ddu;
-} cb_pair_potential_value; /* U, U', U'' */
 typedef struct cb_pair_potential_chord {
   double u, phi, dphi;
 } cb_pair_potential_chord; /* U, phi, dphi/dw */
+
+/* Finds a class by its name; NULL: there is none. */
+const cb_pair_potential_class *cb_pair_potential_find(const char *name);
+
+/* The names of the variables of an expression for two particles, and for a centre. */
+enum { CB_PAIR_VARIABLES = 6 };
+extern const char *const cb_pair_names[CB_PAIR_VARIABLES], *const cb_pair_centre_names[CB_PAIR_VARIABLES];
+
+/* Does the potential depend on t? */
+bool cb_pair_potential_is_timed(const cb_pair_potential *pair_potential);
 
 cb_pair_values cb_pair_values_of(const cb_pair_potential *pair_potential, double t, double m1, double m2, double q1,
                                  double q2);
 cb_pair_values cb_pair_values_of_centre(const cb_pair_potential *pair_potential, double t, double m, double q);
 
-cb_pair_potential_value cb_pair_potential_at(const cb_pair_potential *pair_potential, const cb_pair_values *pair,
-                                             double d);
+cb_pair_value cb_pair_potential_at(const cb_pair_potential *pair_potential, const cb_pair_values *pair, double d);
 /* As cb_pair_potential_at, as a function of the squared chord w, in a space of curvature k. */
 cb_pair_potential_chord cb_pair_potential_at_chord(const cb_pair_potential *pair_potential, const cb_pair_values *pair,
                                                    double k, double w);
-
-/* Names of the variables of an expression for two particles (6 names) and for a centre (4 names). */
-extern const char *const cb_pair_potential_names_pair[6];
-extern const char *const cb_pair_potential_names_centre[4];
 
 /* A pair potential between two points of any space: its value and its ordinary partial derivatives in the coordinates
  * (x, y).
@@ -72,7 +64,7 @@ enum { CB_PAIR_MAX = 2 * CB_COORD_MAX };
 /* Is the space one quadric or flat factor in its embedding, where the chord determines the distance? */
 static inline int cb_pair_by_chord(const cb_space *g) { return !g->chart && g->n_factors == 1; }
 
-/* The curvature that gravity and Coulomb use: the curvature of the space if it has one factor, otherwise 0. */
+/* The curvature that a pair potential uses: the curvature of the space if it has one factor, otherwise 0. */
 static inline double cb_pair_curvature(const cb_space *g) { return g->n_factors == 1 ? g->factor[0].curvature : 0; }
 
 /* w = <x-y, x-y> and e = x - y in a space of one factor. */

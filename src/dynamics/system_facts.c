@@ -41,6 +41,12 @@ void cb_system_spring(const cb_system *s, int spring, double *stiffness, double 
   *stiffness = s->stiffness[spring];
   *rest = s->rest[spring];
   *damping = s->damping[spring];
+  for (int q = 0; q < s->n_driven; q++)
+    if (s->driven[q].spring == spring) {
+      *stiffness = s->driven[q].start[0];
+      *rest = s->driven[q].start[1];
+      *damping = s->driven[q].start[2];
+    }
 }
 
 void cb_system_bond(const cb_system *s, int bond, int *i, int *j) {
@@ -148,12 +154,19 @@ static cb_status springs(const cb_system *s, span c, cb_system *o) {
   o->stiffness = cb_arena_alloc(o->arena, n, sizeof(double));
   o->rest = cb_arena_alloc(o->arena, n, sizeof(double));
   o->damping = cb_arena_alloc(o->arena, n, sizeof(double));
+  o->driven = cb_arena_alloc(o->arena, (size_t)s->n_driven, sizeof *o->driven);
   cb_spring *plan = cb_arena_alloc(o->arena, n, sizeof *plan);
-  if (!o->spring_i || !o->spring_j || !o->stiffness || !o->rest || !o->damping || !plan)
+  if (!o->driven || !o->spring_i || !o->spring_j || !o->stiffness || !o->rest || !o->damping || !plan)
     return cb_fail(CB_ERROR_MEMORY, "no memory for %zu springs", n);
-  for (int e = 0; e < s->n_springs; e++) {
+  for (int e = 0, next = 0; e < s->n_springs; e++) {
+    const cb_driven_spring *driven = next < s->n_driven && s->driven[next].spring == e ? &s->driven[next++] : NULL;
     if (!in(c, s->spring_i[e])) continue;
     const int to = o->n_springs++;
+    if (driven) {
+      o->driven[o->n_driven] = *driven;
+      o->driven[o->n_driven++].spring = to;
+      o->damped = o->damped || driven->expression[2] || driven->start[2] > 0;
+    }
     o->spring_i[to] = s->spring_i[e] - c.first;
     o->spring_j[to] = s->spring_j[e] - c.first;
     o->stiffness[to] = s->stiffness[e];
@@ -192,8 +205,7 @@ static cb_status pair_potentials(const cb_system *s, span c, cb_system *o) {
   o->interaction = cb_arena_alloc(o->arena, (size_t)s->n_interactions, sizeof *o->interaction);
   o->central = cb_arena_alloc(o->arena, (size_t)s->n_centrals, sizeof *o->central);
   o->field = cb_arena_alloc(o->arena, (size_t)s->n_fields, sizeof *o->field);
-  o->generalised = cb_arena_alloc(o->arena, (size_t)s->n_generalised, sizeof *o->generalised);
-  if (!o->interaction || !o->central || !o->field || !o->generalised)
+  if (!o->interaction || !o->central || !o->field)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the pair potentials of a component");
   for (int q = 0; q < s->n_interactions && !status; q++) {
     const cb_interaction *from = &s->interaction[q];
@@ -211,15 +223,8 @@ static cb_status pair_potentials(const cb_system *s, span c, cb_system *o) {
   for (int q = 0; q < s->n_fields && !status; q++) {
     if (!members(&s->field[q].group, c, NULL)) continue;
     o->field[o->n_fields] = s->field[q];
+    o->damped = o->damped || s->field[q].uses_velocity;
     status = group(o, &s->field[q].group, c, &o->field[o->n_fields++].group);
-  }
-  for (int q = 0; q < s->n_generalised && !status; q++) {
-    if (!members(&s->generalised[q].group, c, NULL)) continue;
-    o->generalised[o->n_generalised] = s->generalised[q];
-    status = group(o, &s->generalised[q].group, c, &o->generalised[o->n_generalised++].group);
-    for (int a = 0; a < s->k; a++)
-      for (int e = 0; s->generalised[q].force[a] && e < s->k; e++)
-        o->damped = o->damped || cb_expression_uses(s->generalised[q].force[a], (size_t)(s->k + e));
   }
   return status;
 }
@@ -253,14 +258,12 @@ static bool constrained(const cb_system *s, span c) {
   return false;
 }
 
-/* Do two single particles belong to the same groups of central potentials, fields and generalised forces? */
+/* Do two single particles belong to the same groups of central potentials and fields? */
 static bool same_pair_potentials(const cb_system *s, span a, span b) {
   for (int q = 0; q < s->n_centrals; q++)
     if (members(&s->central[q].group, a, NULL) != members(&s->central[q].group, b, NULL)) return false;
   for (int q = 0; q < s->n_fields; q++)
     if (members(&s->field[q].group, a, NULL) != members(&s->field[q].group, b, NULL)) return false;
-  for (int q = 0; q < s->n_generalised; q++)
-    if (members(&s->generalised[q].group, a, NULL) != members(&s->generalised[q].group, b, NULL)) return false;
   return true;
 }
 
@@ -289,11 +292,14 @@ static bool timed(const cb_expression *e, int variable) { return e && cb_express
 static int coordinates(const cb_space *g, const cb_chart *chart) { return chart ? chart->size : g->embedding; }
 
 static bool forces_keep_energy(const cb_system *s) {
-  bool keeps = !s->damped && !s->n_generalised;
-  for (int i = 0; i < s->n_interactions; i++) keeps = keeps && !timed(s->interaction[i].pair_potential.expression, 1);
-  for (int i = 0; i < s->n_centrals; i++) keeps = keeps && !timed(s->central[i].pair_potential.expression, 1);
-  for (int i = 0; i < s->n_fields; i++)
-    keeps = keeps && !timed(s->field[i].expression, coordinates(s->space, s->field[i].chart));
+  bool keeps = !s->damped && !s->n_driven;
+  for (int i = 0; i < s->n_interactions; i++)
+    keeps = keeps && !cb_pair_potential_is_timed(&s->interaction[i].pair_potential);
+  for (int i = 0; i < s->n_centrals; i++) keeps = keeps && !cb_pair_potential_is_timed(&s->central[i].pair_potential);
+  for (int i = 0; i < s->n_fields; i++) {
+    const cb_force_field *field = &s->field[i];
+    keeps = keeps && field->potential && !timed(field->potential, coordinates(s->space, field->chart));
+  }
   return keeps;
 }
 
@@ -381,6 +387,13 @@ static void keep_coordinates(const cb_space *g, const cb_chart *chart, const cb_
   }
 }
 
+static void keep_field(const cb_space *g, const cb_force_field *field, cb_conserved *out) {
+  if (field->potential)
+    keep_coordinates(g, field->chart, field->potential, out);
+  else
+    break_all(g, out);
+}
+
 static void keep_constraint(const cb_system *s, const cb_constraint *c, cb_conserved *out) {
   if (c->class->velocity)
     break_all(s->space, out);
@@ -405,11 +418,11 @@ static void keep_wall(const cb_system *s, const cb_wall *wall, cb_conserved *out
 
 cb_conserved cb_system_conserved(const cb_system *s) {
   cb_conserved out = {.energy = forces_keep_energy(s) && contacts_keep_energy(s)};
-  for (int f = 0; f < s->space->n_killing; f++) out.momentum[f] = !s->n_generalised;
+  for (int f = 0; f < s->space->n_killing; f++) out.momentum[f] = true;
   for (int i = 0; i < s->n_centrals; i++)
     if (s->central[i].group.n) keep_point(s->space, &s->central[i].centre, &out);
   for (int i = 0; i < s->n_fields; i++)
-    if (s->field[i].group.n) keep_coordinates(s->space, s->field[i].chart, s->field[i].expression, &out);
+    if (s->field[i].group.n) keep_field(s->space, &s->field[i], &out);
   for (int r = 0; r < s->n_constraints; r++) {
     out.energy = out.energy && constraint_keeps_energy(s, &s->constraint[r]);
     keep_constraint(s, &s->constraint[r], &out);

@@ -27,15 +27,16 @@ bool cb_system_components_alike(const cb_system *s, int a, int b);
 
 /* The quantities that the motion of a system conserves for any initial state, if this follows from its parts:
  *
- *   energy    is conserved unless something dissipates (damping, generalised forces, restitution < 1, contacts that
- *             come to rest) or depends on time (a pair potential, a potential, a wall, a constraint of positions, or a
- *             constraint of velocities with b not 0). Constraints of velocities a v = 0 do no work, for any a.
+ *   energy    is conserved unless something dissipates (damping, forces without a potential, restitution < 1, contacts
+ *             that come to rest) or depends on time (a spring, a pair potential, a potential, a wall, a constraint of
+ *             positions, or a constraint of velocities with b not 0). Constraints of velocities a v = 0 do no work, for
+ *             any a.
  *   momentum  is conserved for a Killing field X that is a symmetry of all forces. Everything that depends only on
  *             distances (springs with their damping, interactions, rods, areas, contacts) has all Killing fields as
  *             symmetries. A centre, a pin and a ball have the fields that vanish at their point; a plane has the fields
  *             that preserve it; an expression of coordinates has the fields that change none of the coordinates it
  *             uses. A constraint of velocities has none: its force has a moment even if the constraint is symmetric.
- *             Generalised forces have none either.
+ *             Forces without a potential have none either.
  *
  * Symmetries of the values of an expression, such as rotations for x^2 + y^2, are not detected. */
 

@@ -34,21 +34,27 @@ typedef struct cb_central {
   cb_fixed centre;
 } cb_central;
 
-typedef struct cb_potential_field { /* a potential V(t, x) that is given as an expression */
-  const cb_expression *expression;
-  const cb_chart *chart; /* the expression has the coordinates of this chart; NULL: those of the embedding */
+/* A potential V(t, q), or a force F(q, dq/dt, t), that is given as expressions of the coordinates q of a chart. */
+typedef struct cb_force_field {
+  const cb_expression *potential;       /* of q, t, m and the charge; NULL: there are forces */
+  const cb_expression *force[CB_Q_MAX]; /* of q, dq/dt, t, m and the charge; NULL: 0 */
+  const cb_chart *chart;                /* NULL: the coordinates are those of the embedding */
+  bool uses_velocity;
   cb_particle_set group;
-} cb_potential_field;
+} cb_force_field;
 
-typedef struct cb_generalised {         /* a force that is given as a covector */
-  const cb_expression *force[CB_Q_MAX]; /* its components, expressions of q, dq/dt, t, m and the charge; NULL: 0 */
-  cb_particle_set group;
-} cb_generalised;
+/* A spring whose numbers depend on the time; an expression that is NULL has the value at the start. The spring itself
+ * has the stiffness, rest length and damping 0. */
+typedef struct cb_driven_spring {
+  int spring;
+  const cb_expression *expression[3]; /* of t: the stiffness, the rest length and the damping */
+  double start[3];
+} cb_driven_spring;
 
 struct cb_system {
   cb_arena *arena;
   const cb_space *space;
-  int n, k, n_springs, n_components, n_bodies, n_interactions, n_centrals, n_fields, n_generalised, n_constraints;
+  int n, k, n_springs, n_components, n_bodies, n_interactions, n_centrals, n_fields, n_driven, n_constraints;
 
   int *place;    /* [n]: the place in the state of the particle that was added as number i */
   int *particle; /* [n]: the inverse of `place` */
@@ -59,13 +65,13 @@ struct cb_system {
 
   int *spring_i, *spring_j;
   double *stiffness, *rest, *damping;
-  bool damped;
+  bool damped;         /* a force depends on velocities */
   cb_springs *springs; /* the plan of the springs; NULL in a space with a chart, or without springs */
 
   cb_interaction *interaction;
   cb_central *central;
-  cb_potential_field *field;
-  cb_generalised *generalised;
+  cb_force_field *field;
+  cb_driven_spring *driven;
 
   double *x, *x_low, *v, *v_low; /* [n*k]: positions and velocities at the start, with their low-order parts */
   cb_origin *origin;             /* [n_components], at the start */

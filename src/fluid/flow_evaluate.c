@@ -1,31 +1,86 @@
-/* Flows (see curvebody/flow.h): evaluation, linear flows, the check of the divergence, and flows given by
- * expressions. */
+/* Flows (see curvebody/flow.h): their creation, evaluation at many places, sums, and the check of the divergence. */
+#include "core/registry.h"
 #include "core/threads.h"
 #include "fluid/flow_divergence.h"
 #include "numerics/random.h"
-#include <curvebody/expression.h>
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stdint.h>
 
-void *cb_flow_new(size_t size) {
-  void *f = calloc(1, size);
-  if (!f) cb_fail(CB_ERROR_MEMORY, "no memory for a flow");
-  return f;
+cb_status cb_flow_new(const cb_fluid_flow_class *class_, cb_flow **out) {
+  cb_flow *f = calloc(1, sizeof *f);
+  void *data = calloc(1, class_->size ? class_->size : 1);
+  if (!f || !data) {
+    free(f);
+    free(data);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for a flow");
+  }
+  *f = (cb_flow){.class_ = class_, .data = data};
+  *out = f;
+  return CB_OK;
 }
 
 void cb_flow_free(cb_flow *f) {
   if (!f) return;
-  if (f->release) f->release(f);
+  if (f->class_->release) f->class_->release(f->data);
+  free(f->data);
   free(f);
 }
 
-bool cb_flow_is_uniform(const cb_flow *f) { return f->uniform; }
-bool cb_flow_is_even(const cb_flow *f) { return f->even; }
-bool cb_flow_is_steady(const cb_flow *f) { return f->steady; }
-double cb_flow_slope(const cb_flow *f) { return f->slope; }
+/* Frees the flow if status is a failure; otherwise it becomes *out. */
+static cb_status made(cb_flow *f, cb_status status, cb_flow **out) {
+  if (status)
+    cb_flow_free(f);
+  else
+    *out = f;
+  return status;
+}
+
+cb_status cb_flow_create_class(const cb_fluid_flow_class *class_, const cb_node *value,
+                               const cb_expression_scope *parameters, cb_flow **out) {
+  static const cb_expression_scope none = {.names = NULL};
+  cb_flow *f = NULL;
+  cb_status status = cb_flow_new(class_, &f);
+  if (status) return status;
+  if (class_->params || !class_->init) status = cb_params_bind(class_->params, value, value, NULL, 0, f->data);
+  if (!status && class_->init) status = class_->init(f->data, value, parameters ? parameters : &none, &f->facts);
+  if (!status) status = cb_flow_check_divergence(f);
+  if (status == CB_ERROR_DOMAIN && f->facts.where) status = cb_node_fail(f->facts.where, "%s", cb_error_text());
+  return made(f, status, out);
+}
+
+cb_status cb_flow_create_grid(const cb_fluid_flow_class *class_, const cb_flow_grid *grid, cb_flow **out) {
+  cb_flow *f = NULL;
+  const cb_status status = cb_flow_new(class_, &f);
+  return status ? status : made(f, class_->from_grid(f->data, grid, &f->facts), out);
+}
+
+bool cb_flow_is_even(const cb_flow *f) { return f->facts.even; }
+bool cb_flow_is_steady(const cb_flow *f) { return f->facts.steady; }
+bool cb_flow_is_uniform(const cb_flow *f) { return f->facts.even && f->facts.steady; }
+double cb_flow_slope(const cb_flow *f) { return f->facts.slope; }
+
+/* Evaluates the velocity of a class that gives it on jets. */
+static void from_jets(const cb_flow *f, double t, const double x[3], cb_flow_point *p) {
+  enum { TIME = 3, VARIABLES };
+  cb_jet place[VARIABLES], u[3];
+  for (int k = 0; k < VARIABLES; k++) place[k] = cb_jet_variable(VARIABLES, k, k == TIME ? t : x[k]);
+  f->class_->velocity(f->data, place, u);
+  for (int i = 0; i < 3; i++) {
+    p->u[i] = u[i].v;
+    memcpy(p->gradient[i], u[i].g, sizeof p->gradient[i]);
+    p->rate[i] = u[i].g[TIME];
+  }
+}
+
+static void at(const cb_flow *f, double t, const double x[3], bool slopes, cb_flow_point *p) {
+  if (f->class_->at)
+    f->class_->at(f->data, t, x, slopes, p);
+  else
+    from_jets(f, t, x, p);
+}
 
 static bool is_finite(const cb_flow_point *p, bool slopes) {
   double sum = p->u[0] + p->u[1] + p->u[2];
@@ -46,7 +101,7 @@ static cb_status point(const task *k, int i) {
   const double *x = k->x[i];
   const bool slopes = k->gradient || k->rate;
   cb_flow_point p;
-  k->f->at(k->f, k->t, x, slopes, &p);
+  at(k->f, k->t, x, slopes, &p);
   if (!is_finite(&p, slopes))
     return cb_fail(CB_STEP_NOT_FINITE, "flow at (%g, %g, %g), t = %g: velocity (%g, %g, %g)%s: expected finite numbers",
                    x[0], x[1], x[2], k->t, p.u[0], p.u[1], p.u[2],
@@ -61,10 +116,10 @@ static cb_status point(const task *k, int i) {
  * has no blocks. */
 static bool together(const task *k, int first, int n) {
   cb_flow_block b;
-  if (!k->f->block) return false;
+  if (!k->f->class_->block) return false;
   for (int p = 0; p < n; p++)
     for (int i = 0; i < 3; i++) b.x[i][p] = k->x[first + p][i];
-  if (!k->f->block(k->f, k->t, n, k->gradient || k->rate, k->rate, &b)) return false;
+  if (!k->f->class_->block(k->f->data, k->t, n, k->gradient || k->rate, k->rate, &b)) return false;
   for (int p = 0; p < n; p++)
     for (int i = 0; i < 3; i++) k->u[first + p][i] = b.u[i][p];
   for (int p = 0; k->gradient && p < n; p++)
@@ -94,60 +149,65 @@ cb_status cb_flow_at(const cb_flow *f, double t, int n, const double (*x)[3], do
   return k.failed < n ? point(&k, k.failed) : CB_OK;
 }
 
-/* --- u + G x --- */
-
-typedef struct linear {
-  cb_flow flow;
-  double u[3], G[3][3];
-} linear;
-
-static void linear_at(const cb_flow *f, double t, const double x[3], bool slopes, cb_flow_point *p) {
-  const linear *l = (const linear *)f;
-  (void)t;
-  for (int i = 0; i < 3; i++) p->u[i] = l->u[i] + (f->uniform ? 0 : cb_dot3(l->G[i], x));
-  if (!slopes) return;
-  memcpy(p->gradient, l->G, sizeof l->G);
-  memset(p->rate, 0, sizeof p->rate);
-}
-
-static bool linear_block(const cb_flow *f, double t, int n, bool slopes, bool rate, cb_flow_block *b) {
-  const linear *l = (const linear *)f;
-  double sum = 0;
-  (void)t;
+cb_status cb_flow_check_velocity(const double u[3]) {
   for (int i = 0; i < 3; i++)
-    for (int p = 0; p < n; p++) {
-      b->u[i][p] = l->u[i] + (l->G[i][0] * b->x[0][p] + l->G[i][1] * b->x[1][p] + l->G[i][2] * b->x[2][p]);
-      sum += b->u[i][p];
-    }
-  for (int i = 0; slopes && i < 9; i++)
-    for (int p = 0; p < n; p++) b->gradient[i / 3][i % 3][p] = l->G[i / 3][i % 3];
-  for (int i = 0; rate && i < 3; i++) memset(b->rate[i], 0, (size_t)n * sizeof b->rate[i][0]);
-  return isfinite(sum);
-}
-
-cb_status cb_flow_shear(const double u[3], const double gradient[3][3], cb_flow **out) {
-  bool uniform = true;
-  for (int i = 0; i < 3; i++) {
     if (!isfinite(u[i]))
       return cb_fail(CB_ERROR_ARGUMENT, "flow: velocity %c is %g: expected a finite number", "xyz"[i], u[i]);
-    for (int j = 0; j < 3; j++) {
-      uniform &= gradient[i][j] == 0;
-      if (!isfinite(gradient[i][j]))
-        return cb_fail(CB_ERROR_ARGUMENT, "flow: du_%c/d%c is %g: expected a finite number", "xyz"[i], "xyz"[j],
-                       gradient[i][j]);
-    }
-  }
-  linear *l = cb_flow_new(sizeof *l);
-  if (!l) return CB_ERROR_MEMORY;
-  l->flow = (cb_flow){.at = linear_at, .even = uniform, .uniform = uniform, .steady = true};
-  if (!uniform) l->flow.block = linear_block;
-  memcpy(l->u, u, sizeof l->u);
-  memcpy(l->G, gradient, sizeof l->G);
-  *out = &l->flow;
   return CB_OK;
 }
 
-cb_status cb_flow_uniform(const double u[3], cb_flow **out) { return cb_flow_shear(u, (const double[3][3]){{0}}, out); }
+/* --- sums of flows --- */
+
+typedef struct sum {
+  int n;
+  cb_flow **term;
+} sum;
+
+static void sum_at(const void *flow, double t, const double x[3], bool slopes, cb_flow_point *p) {
+  const sum *f = flow;
+  *p = (cb_flow_point){.u = {0}};
+  for (int k = 0; k < f->n; k++) {
+    cb_flow_point one;
+    at(f->term[k], t, x, slopes, &one);
+    for (int i = 0; i < 3; i++) {
+      p->u[i] += one.u[i];
+      for (int j = 0; slopes && j < 3; j++) p->gradient[i][j] += one.gradient[i][j];
+      if (slopes) p->rate[i] += one.rate[i];
+    }
+  }
+}
+
+static void sum_release(void *flow) {
+  sum *f = flow;
+  for (int k = 0; k < f->n; k++) cb_flow_free(f->term[k]);
+  free(f->term);
+}
+
+static const cb_fluid_flow_class sum_of_flows = {
+    .name = "sum", .size = sizeof(sum), .release = sum_release, .at = sum_at};
+
+cb_status cb_flow_sum(int n, cb_flow *const *flows, cb_flow **out) {
+  const sum all = {n, malloc((size_t)n * sizeof *all.term)};
+  double squares = 0;
+  cb_flow *f = NULL;
+  const cb_status status = all.term ? cb_flow_new(&sum_of_flows, &f) : cb_fail(CB_ERROR_MEMORY, "no memory for flows");
+  if (status) {
+    free(all.term);
+    for (int k = 0; k < n; k++) cb_flow_free(flows[k]);
+    return status;
+  }
+  memcpy(f->data, &all, sizeof all);
+  f->facts.even = f->facts.steady = true;
+  for (int k = 0; k < n; k++) {
+    all.term[k] = flows[k];
+    f->facts.even &= cb_flow_is_even(flows[k]);
+    f->facts.steady &= cb_flow_is_steady(flows[k]);
+    squares += cb_flow_slope(flows[k]) * cb_flow_slope(flows[k]);
+  }
+  f->facts.slope = sqrt(squares);
+  *out = f;
+  return CB_OK;
+}
 
 /* Checks whether a flow is incompressible. The check uses its gradient at the origin and at fixed random places and
  * times, at all scales from a hundredth to a hundred. */
@@ -196,73 +256,4 @@ cb_status cb_flow_check_divergence(const cb_flow *f) {
                  "the fluid is incompressible: expected a flow without divergence, found %.3g/s at (%.3g, %.3g, %.3g), "
                  "t = %.3g, with a gradient of %.3g/s",
                  found, first[0], first[1], first[2], when, beside);
-}
-
-/* A flow given by three expressions of place and time, with their exact derivatives. */
-
-static const char *const variables[] = {"x", "y", "z", "t"};
-enum { VARIABLES = 4, TIME = 3 };
-
-typedef struct expressions {
-  cb_flow flow;
-  cb_expression *e[3];
-} expressions;
-
-static void expressions_at(const cb_flow *f, double t, const double x[3], bool slopes, cb_flow_point *p) {
-  const expressions *v = (const expressions *)f;
-  const double at[VARIABLES] = {x[0], x[1], x[2], t};
-  for (int i = 0; i < 3; i++) {
-    double g[VARIABLES];
-    p->u[i] = slopes ? cb_expression_gradient(v->e[i], at, VARIABLES, g) : cb_expression_value(v->e[i], at);
-    if (!slopes) continue;
-    memcpy(p->gradient[i], g, sizeof p->gradient[i]);
-    p->rate[i] = g[TIME];
-  }
-}
-
-static bool expressions_block(const cb_flow *f, double t, int n, bool slopes, bool rate, cb_flow_block *b) {
-  const expressions *v = (const expressions *)f;
-  const double *const x[VARIABLES] = {b->x[0], b->x[1], b->x[2], &t};
-  const _Bool fixed[VARIABLES] = {[TIME] = 1};
-  bool finite = true;
-  for (int i = 0; i < 3; i++) {
-    bool known = false;
-    for (size_t k = 0; slopes && k < VARIABLES; k++) {
-      double *slope = k < TIME ? b->gradient[i][k] : b->rate[i];
-      if (k == TIME && !rate) continue;
-      if (!cb_expression_uses(v->e[i], k))
-        memset(slope, 0, (size_t)n * sizeof *slope);
-      else {
-        finite &= cb_expression_values(v->e[i], n, x, fixed, k, b->u[i], slope);
-        known = true;
-      }
-    }
-    if (!known) finite &= cb_expression_values(v->e[i], n, x, fixed, 0, b->u[i], NULL);
-  }
-  return finite;
-}
-
-static void release(cb_flow *f) {
-  for (int i = 0; i < 3; i++) cb_expression_free(((expressions *)f)->e[i]);
-}
-
-cb_status cb_flow_expressions(const char *const text[3], size_t n, const char *const *names, const double *values,
-                              size_t *which, size_t *at, cb_flow **out) {
-  const cb_expression_scope scope = {variables, VARIABLES, names, values, n};
-  expressions *v = cb_flow_new(sizeof *v);
-  if (!v) return CB_ERROR_MEMORY;
-  v->flow = (cb_flow){expressions_at, expressions_block, release, .even = true, .steady = true};
-  for (size_t i = 0; i < 3; i++) {
-    const cb_status status = cb_expression_parse_in(text[i], &scope, at, &v->e[i]);
-    if (status) {
-      if (which) *which = i;
-      cb_flow_free(&v->flow);
-      return status;
-    }
-    for (size_t k = 0; k < TIME; k++) v->flow.even &= !cb_expression_uses(v->e[i], k);
-    v->flow.steady &= !cb_expression_uses(v->e[i], TIME);
-  }
-  v->flow.uniform = v->flow.even && v->flow.steady;
-  *out = &v->flow;
-  return CB_OK;
 }

@@ -7,7 +7,9 @@
 
 #include "fluid/immersed_run.h"
 #include "fluid/added_mass_table.h"
+#include "fluid/body_quantities.h"
 #include <curvebody/system.h>
+#include <stdint.h>
 
 typedef double (*cb_tensor)[6];
 typedef struct cb_immersed_moment cb_immersed_moment;
@@ -143,12 +145,15 @@ typedef struct cb_immersed_part_added_mass {
   double K[6][6];
 } cb_immersed_part_added_mass;
 
-/* The user's wrench: expressions of wx wy wz vx vy vz, x y z and t for the torque and the force. */
+/* The user's wrench: expressions of the body's quantities, of t and of external numbers for the torque and the force
+ * (terms/texts.c). */
 typedef struct cb_immersed_text {
   const char *name;
   bool world;
   double at[3], w, curvature;  /* the point (x, w) at which the force acts */
   cb_expression *component[6]; /* a NULL component is 0 */
+  int uses;                    /* the number of the body's quantities that the components use, and their numbers */
+  uint8_t use[CB_BODY_QUANTITIES];
 } cb_immersed_text;
 
 struct cb_immersed {
@@ -180,6 +185,8 @@ struct cb_immersed {
   cb_added_mass_table *added_mass_table; /* the added mass along the poses; NULL: it is computed at each time */
   int texts;
   cb_immersed_text *text;
+  int externals;         /* the number of external names in the texts */
+  const char **external; /* [externals] */
   int terms;
   cb_immersed_term *term; /* [terms]: the terms that act, in their order */
   int wrenches;
@@ -334,10 +341,12 @@ struct cb_immersed_workspace {
   cb_immersed_part_added_mass *part_added_mass; /* [inertia.places], for added mass by parts */
   double *face_sum;                             /* sums over blocks of faces (immersed_faces.c) */
   cb_forces *potential;                         /* the evaluation of b->potential */
+  const double *known;                          /* [externals]: the values of the external names */
   cb_immersed_last expected; /* the motion at which drag is needed first, if the step has announced it */
 };
 
 /* --- how a body is made --- */
+/* Parses the user's wrenches; which, component and at as in cb_immersed_create. */
 cb_status cb_immersed_parse_texts(cb_immersed *b, const cb_immersed_options *o, int *which, int *component, size_t *at);
 void cb_immersed_free_texts(cb_immersed *b);
 
@@ -416,5 +425,7 @@ cb_status cb_immersed_impulses_create(cb_immersed_workspace *s);
 /* Returns (1/2) sum rho delta int <velocity relative to the flow, n>^2 dA, for a body that deforms or in a fluid that
  * varies. */
 double cb_immersed_fluid_energy(cb_immersed_workspace *s, const double Y[6]);
-/* dg += jacobian dY/dxi, with the change of Y - U in the flow u0 + G0 x, if its shear is weak. */
+/* dg += jacobian d(Y - U)/dxi, for a change xi of the pose in the body's axes. U is the twist of the flow: u0 and half
+ * the curl of its linear fit u0 + G0 x. The shear (the symmetric part of G0) is assumed to be weak: its change by the
+ * rotation of the body is neglected. */
 void cb_immersed_carry(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_tensor jacobian, cb_tensor dg);

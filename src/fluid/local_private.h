@@ -91,10 +91,13 @@ struct cb_local {
   int *face_of;   /* [slots]: the caller's number of each face */
   int *corner[3]; /* [slots]: 8 times the number of a vertex */
   /* [slots]: 4 times the number within the block of the neighbour at the edge from corner 0 to 1, and of the neighbour
-   * at the edge from 2 to 0; the number of the face itself if it does not hold that edge. */
+   * at the edge from 2 to 0; the number of the face itself if it does not hold that edge. A face holds at most two
+   * edges, which are summed with it (local_order.c); the edges that no face holds are in the list below. */
   int *beside[2];
-  int *edge_face[2]; /* [edges] that no face holds: 4 times the index of each of their faces in the rim */
-  int *edge_end[2];  /* [edges]: 8 times the number of a vertex, from first to second along face 0 */
+  /* [edges], only edges that no face holds: 4 times the index in the rim of each of the two faces of the edge (at a
+   * border twice the same) */
+  int *edge_face[2];
+  int *edge_end[2]; /* [edges]: 8 times the number of a vertex, from first to second along face 0 */
   /* rim: the slots of faces with such edges; [face_blocks + 1]: the first one of each block */
   int *rim_slot, *rim_first;
   double *rim;    /* [][4]: the normals of the faces of the rim */

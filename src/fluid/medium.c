@@ -15,11 +15,12 @@ static cb_status unit(const double up[3], double out[3]) {
   return CB_OK;
 }
 
-cb_status cb_medium_layers(int n, const double *level, const double *density, const double up[3], cb_medium **out) {
-  double direction[3];
-  cb_status status = unit(up, direction);
-  if (status) return status;
-  if (n < 0) return cb_fail(CB_ERROR_ARGUMENT, "%d levels between layers: expected a number >= 0", n);
+static cb_status check_density(double density) {
+  if (density >= 0 && isfinite(density)) return CB_OK;
+  return cb_fail(CB_ERROR_ARGUMENT, "density is %g: expected a number >= 0", density);
+}
+
+static cb_status check_layers(int n, const double *level, const double *density) {
   for (int i = 0; i <= n; i++)
     if (!(density[i] >= 0) || !isfinite(density[i]))
       return cb_fail(CB_ERROR_ARGUMENT, "density of layer %d is %g: expected a number >= 0", i + 1, density[i]);
@@ -27,79 +28,106 @@ cb_status cb_medium_layers(int n, const double *level, const double *density, co
     if (!isfinite(level[i]) || (i && !(level[i] > level[i - 1])))
       return cb_fail(CB_ERROR_ARGUMENT, "level %d between layers is %g: expected finite levels that ascend", i + 1,
                      level[i]);
-  cb_medium *m = malloc(sizeof *m);
-  double *numbers = malloc((2 * (size_t)n + 1) * sizeof *numbers);
-  if (!m || !numbers) {
-    free(m);
-    free(numbers);
-    return cb_fail(CB_ERROR_MEMORY, "no memory for %d layers", n + 1);
-  }
-  *m = (cb_medium){.levels = n, .density = numbers, .level = numbers + n + 1};
-  memcpy(m->up, direction, sizeof m->up);
-  memcpy(m->density, density, ((size_t)n + 1) * sizeof *density);
-  if (n) memcpy(m->level, level, (size_t)n * sizeof *level);
-  *out = m;
   return CB_OK;
 }
 
-cb_status cb_medium_uniform(double density, cb_medium **out) {
-  if (!(density >= 0) || !isfinite(density))
-    return cb_fail(CB_ERROR_ARGUMENT, "density is %g: expected a number >= 0", density);
-  return cb_medium_layers(0, NULL, &density, (double[3]){0, 0, 1}, out);
-}
+static bool is_function(const cb_fluid_medium_class *c) { return c->density || c->at; }
+static bool is_number(const cb_fluid_medium_class *c) { return !is_function(c) && !c->init; }
 
-cb_status cb_medium_expression(const char *text, size_t n, const char *const *names, const double *values,
-                               const double up[3], size_t *at, cb_medium **out) {
-  static const char *const variables[] = {"x", "y", "z"};
-  const cb_expression_scope scope = {variables, 3, names, values, n};
-  double direction[3], value;
-  cb_status status = unit(up, direction);
+cb_status cb_medium_new(const cb_fluid_medium_class *class_, const double up[3], cb_medium **out) {
+  double direction[3];
+  const cb_status status = unit(up, direction);
   if (status) return status;
-  cb_expression *e;
-  if ((status = cb_expression_parse_in(text, &scope, at, &e))) return status;
-  if (!cb_expression_uses(e, 0) && !cb_expression_uses(e, 1) && !cb_expression_uses(e, 2)) {
-    value = cb_expression_value(e, (double[3]){0});
-    cb_expression_free(e);
-    if (value >= 0 && isfinite(value)) return cb_medium_uniform(value, out);
-    if (at) *at = 0;
-    return cb_fail(CB_ERROR_INPUT, "density '%s' is %g: expected a number >= 0", text, value);
-  }
-  cb_medium *m = malloc(sizeof *m);
-  if (!m) {
-    cb_expression_free(e);
+  cb_medium *m = calloc(1, sizeof *m);
+  void *data = calloc(1, class_->size ? class_->size : 1);
+  if (!m || !data) {
+    free(m);
+    free(data);
     return cb_fail(CB_ERROR_MEMORY, "no memory for a medium");
   }
-  *m = (cb_medium){.e = e, .profile = true};
-  for (size_t i = 0; i < 3; i++) m->profile &= fabs(direction[i]) == 1 || !cb_expression_uses(e, i);
+  *m = (cb_medium){.class_ = class_, .data = data, .uniform = class_->uniform};
   memcpy(m->up, direction, sizeof m->up);
+  for (int i = 0; i < 3; i++) m->facts.uses[i] = is_function(class_);
   *out = m;
   return CB_OK;
+}
+
+/* Completes a medium of one density, or of a smooth density. */
+static cb_status complete_function(cb_medium *m) {
+  static const double origin[3];
+  const bool *uses = m->facts.uses;
+  if (!uses[0] && !uses[1] && !uses[2]) {
+    if (is_function(m->class_)) m->uniform = cb_smooth_at(m, origin, NULL);
+    m->facts.density = &m->uniform;
+    return check_density(m->uniform);
+  }
+  m->smooth = m->profile = true;
+  for (int i = 0; i < 3; i++) m->profile &= fabs(m->up[i]) == 1 || !uses[i];
+  return CB_OK;
+}
+
+cb_status cb_medium_complete(cb_medium *m, cb_status status, cb_medium **out) {
+  const cb_medium_facts *f = &m->facts;
+  if (!status) status = f->density ? check_layers(f->levels, f->level, f->density) : complete_function(m);
+  if (status)
+    cb_medium_free(m);
+  else
+    *out = m;
+  return status;
+}
+
+cb_status cb_medium_create_class(const cb_fluid_medium_class *class_, const cb_node *value,
+                                 const cb_expression_scope *parameters, const double up[3], cb_medium **out) {
+  static const cb_expression_scope none = {.names = NULL};
+  cb_medium *m = NULL;
+  if (is_number(class_) && class_->uniform == 0) {
+    *out = NULL;
+    return cb_params_bind(NULL, value, value, NULL, 0, NULL);
+  }
+  cb_status status = cb_medium_new(class_, up, &m);
+  if (status) return status;
+  if (class_->params || !class_->init) status = cb_params_bind(class_->params, value, value, NULL, 0, m->data);
+  if (!status && class_->init) status = class_->init(m->data, value, parameters ? parameters : &none, &m->facts);
+  return cb_medium_complete(m, status, out);
+}
+
+bool cb_medium_named(const char *name, double *density) {
+  const cb_fluid_medium_class *const *c = cb_fluid_medium_classes;
+  while (*c && !(is_number(*c) && !strcmp(name, (*c)->name))) c++;
+  if (*c) *density = (*c)->uniform;
+  return *c;
 }
 
 void cb_medium_free(cb_medium *m) {
   if (!m) return;
-  cb_expression_free(m->e);
-  free(m->density);
+  if (m->class_->release) m->class_->release(m->data);
+  free(m->data);
   free(m);
 }
 
-bool cb_medium_is_uniform(const cb_medium *m) { return !m->e && m->levels == 0; }
+bool cb_medium_is_uniform(const cb_medium *m) { return !m->smooth && m->facts.levels == 0; }
 
 bool cb_medium_is_even(const cb_medium *m, const double middle[3], const double half[3][3], double *density) {
-  if (m->e) return false;
+  if (m->smooth) return false;
   double reach = 0;
   for (int i = 0; i < 3; i++) reach += fabs(cb_dot3(half[i], m->up));
   const double h = cb_dot3(middle, m->up);
   const int layer = cb_medium_layer(m, h - reach);
-  if (layer < m->levels && !(h + reach < m->level[layer])) return false;
-  *density = m->density[layer];
+  if (layer < m->facts.levels && !(h + reach < m->facts.level[layer])) return false;
+  *density = m->facts.density[layer];
   return true;
 }
 
 cb_status cb_medium_at(const cb_medium *m, const double x[3], double *density) {
-  if (m->e) return cb_medium_value(m, x, density);
-  *density = m->density[cb_medium_layer(m, cb_dot3(x, m->up))];
+  if (m->smooth) return cb_smooth_value(m, x, density);
+  *density = m->facts.density[cb_medium_layer(m, cb_dot3(x, m->up))];
   return CB_OK;
+}
+
+cb_status cb_medium_gradient(const cb_medium *m, const double x[3], double *density, double gradient[3]) {
+  if (m->smooth) return cb_smooth_gradient(m, x, density, gradient);
+  memset(gradient, 0, 3 * sizeof *gradient);
+  return cb_medium_at(m, x, density);
 }
 
 /* Layers: the exact integrals over the part of a triangle above an interface.
@@ -171,11 +199,11 @@ void cb_layers_means(const cb_medium_origin *from, const double y[3][3], int j, 
   double h[3];
   for (int i = 0; i < 3; i++) h[i] = cb_dot3(y[i], m->up);
   *out = (cb_medium_means){0};
-  add_means(y, h, 0, j, m->density[from->layer], out);
-  for (int i = 0; i < m->levels; i++) {
+  add_means(y, h, 0, j, m->facts.density[from->layer], out);
+  for (int i = 0; i < m->facts.levels; i++) {
     const bool above = i >= from->layer;
-    const double step = m->density[i + 1] - m->density[i];
-    add_side(y, h, m->level[i] - height, above, j, above ? step : -step, out);
+    const double step = m->facts.density[i + 1] - m->facts.density[i];
+    add_side(y, h, m->facts.level[i] - height, above, j, above ? step : -step, out);
   }
 }
 
@@ -187,10 +215,10 @@ static void layers_face(const cb_medium *m, const double x[3][3], double *densit
   double low = h[0];
   for (int i = 1; i < 3; i++) low = h[i] < low ? h[i] : low;
   int i = cb_medium_layer(m, low);
-  *density = m->density[i];
-  for (; i < m->levels; i++) {
-    if (h[0] < m->level[i] && h[1] < m->level[i] && h[2] < m->level[i]) break;
-    const double l = m->level[i], step = m->density[i + 1] - m->density[i];
+  *density = m->facts.density[i];
+  for (; i < m->facts.levels; i++) {
+    if (h[0] < m->facts.level[i] && h[1] < m->facts.level[i] && h[2] < m->facts.level[i]) break;
+    const double l = m->facts.level[i], step = m->facts.density[i + 1] - m->facts.density[i];
     const cut k = cut_at(h, l, true); /* never all of the triangle, because the lowest corner is below */
     if (k.none) break;
     *density += step * (k.inside ? k.ta * k.tb : 1 - k.ta * k.tb);
@@ -206,11 +234,11 @@ static void layers_face(const cb_medium *m, const double x[3][3], double *densit
 double cb_layers_column(const cb_medium *m, double h) {
   const double low = h < 0 ? h : 0, high = h < 0 ? 0 : h;
   double sum = 0, from = low;
-  for (int i = cb_medium_layer(m, low); i < m->levels && m->level[i] < high; i++) {
-    sum += m->density[i] * (m->level[i] - from);
-    from = m->level[i];
+  for (int i = cb_medium_layer(m, low); i < m->facts.levels && m->facts.level[i] < high; i++) {
+    sum += m->facts.density[i] * (m->facts.level[i] - from);
+    from = m->facts.level[i];
   }
-  sum += m->density[cb_medium_layer(m, from)] * (high - from);
+  sum += m->facts.density[cb_medium_layer(m, from)] * (high - from);
   return h < 0 ? -sum : sum;
 }
 
@@ -226,7 +254,7 @@ typedef struct task {
 static cb_status block(const task *t, int f, int *at) {
   const int n = t->n - f < CB_MEDIUM_BLOCK ? t->n - f : CB_MEDIUM_BLOCK;
   double(*slope)[3][3] = t->slope ? t->slope + f : NULL;
-  if (t->m->e) return cb_expression_faces(t->m, n, t->corner + f, t->density + f, slope, at);
+  if (t->m->smooth) return cb_smooth_faces(t->m, n, t->corner + f, t->density + f, slope, at);
   for (int i = 0; i < n; i++) layers_face(t->m, t->corner[f + i], &t->density[f + i], slope ? slope[i] : NULL);
   return CB_OK;
 }
@@ -248,18 +276,6 @@ cb_status cb_medium_faces(const cb_medium *m, int n, const double (*corner)[3][3
   int at;
   cb_threads_range(cb_threads_for((size_t)n), count, blocks, &t);
   return t.failed < count ? block(&t, t.failed * CB_MEDIUM_BLOCK, &at) : CB_OK;
-}
-
-/* Air at 15 degrees Celsius and one atmosphere, fresh water at 20 degrees Celsius. */
-const char *const cb_medium_names[CB_MEDIUM_NAMES] = {"air", "water", "none"};
-static const double densities[CB_MEDIUM_NAMES] = {1.225, 998, 0}; /* kg/m^3 */
-
-bool cb_medium_named(const char *name, double *density) {
-  int i = 0;
-  while (i < CB_MEDIUM_NAMES && strcmp(name, cb_medium_names[i])) i++;
-  if (i == CB_MEDIUM_NAMES) return false;
-  *density = densities[i];
-  return true;
 }
 
 /* A density that depends only on the height: its repeated integrals over the heights of a surface, from one pass along
@@ -313,7 +329,7 @@ cb_status cb_profile_make(const cb_medium *m, const double o[3], double low, dou
       const double h = low + (high - low) * (i + k / 4.) / cells;
       double x[3];
       for (int s = 0; s < 3; s++) x[s] = o[s] + h * m->up[s];
-      const cb_status status = cb_medium_value(m, x, &f[k]);
+      const cb_status status = cb_smooth_value(m, x, &f[k]);
       if (status) return status;
     }
     cb_medium_cell *c = &p->cell[i];

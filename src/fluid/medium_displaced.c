@@ -1,6 +1,6 @@
 /* The fluid that a surface displaces, as an integral over its faces.
  *
- * With p_j of fluid/medium_surfaces.h, heights from a corner o (expressions: from the mean of all), and Q_0 =
+ * With p_j of fluid/medium_surfaces.h, heights from a corner o (smooth densities: from the mean of all), and Q_0 =
  * int_0^h(o) rho dh:
  *
  *   closed   mass = sum_f <a, up> mean(p_1),  moment across up = sum_f <a, up> mean(p_1 x),
@@ -72,8 +72,8 @@ static inline __attribute__((always_inline)) cb_status add_block(const task *t, 
   const cb_medium_origin *from = &t->from;
   const int j = !t->thickness;
   cb_medium_means mean[CB_MEDIUM_BLOCK];
-  if (from->m->e) {
-    const cb_status status = cb_expression_means(from, n, t->corner + f, j, mean, at);
+  if (from->m->smooth) {
+    const cb_status status = cb_smooth_means(from, n, t->corner + f, j, mean, at);
     if (status) return status;
   } else {
     for (int i = 0; i < n; i++) {
@@ -103,7 +103,7 @@ static void add_pieces(void *context, int begin, int end) {
 /* Finds the mean of the corners, and how the density is integrated from there. Let e = sqrt(n)/6 for n faces, rounded
  * up: this is about half the height of a closed surface divided by the edge of a face. Then e/2 panels are used (at
  * most CB_MEDIUM_PANELS), or a profile of 4 e cells (at most CB_PROFILE_CELLS) over the full height. */
-static cb_status begin_expression(task *t, int threads, cb_medium_profile *profile) {
+static cb_status begin_smooth(task *t, int threads, cb_medium_profile *profile) {
   cb_medium_origin *from = &t->from;
   cb_threads_range(threads, t->pieces, measure_pieces, t);
   const double edges = ceil(sqrt(t->n) / 6);
@@ -126,8 +126,8 @@ static cb_status begin_expression(task *t, int threads, cb_medium_profile *profi
 static cb_status finish(const task *t, const piece *sum, double *mass, double moment[3], double *along) {
   const double *o = t->from.o, *up = t->from.m->up;
   double column = 0, first[3];
-  if (along && t->from.m->e) {
-    const cb_status status = cb_expression_column(t->from.m, o, &column);
+  if (along && t->from.m->smooth) {
+    const cb_status status = cb_smooth_column(t->from.m, o, &column);
     if (status) return status;
   } else if (along) {
     column = cb_layers_column(t->from.m, cb_dot3(o, up));
@@ -154,7 +154,7 @@ cb_status cb_medium_displaced(const cb_medium *m, int n, const double (*corner)[
   task t = {.from = {.m = m}, .n = n, .pieces = pieces, .corner = corner, .thickness = thickness, .failed = n};
   cb_medium_profile profile;
   memcpy(t.from.o, corner[0][0], sizeof t.from.o);
-  const cb_status status = m->e ? begin_expression(&t, threads, &profile) : CB_OK;
+  const cb_status status = m->smooth ? begin_smooth(&t, threads, &profile) : CB_OK;
   if (status) return status;
   t.from.layer = cb_medium_layer(m, cb_dot3(t.from.o, m->up));
   cb_threads_range(threads, pieces, add_pieces, &t);

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <curvebody/medium.h>
-#include <curvebody/expression.h>
 #include "numerics/vec3.h"
 
 /* Is the density constant within the box middle ± half[0] ± half[1] ± half[2]? If so, *density is its value. This can
  * only be true for layers. */
 bool cb_medium_is_even(const cb_medium *m, const double middle[3], const double half[3][3], double *density);
+/* Finds the density at a place and its gradient, which is 0 in layers. CB_STEP_NOT_FINITE if it is not finite. */
+cb_status cb_medium_gradient(const cb_medium *m, const double x[3], double *density, double gradient[3]);
 /* Finds the mean densities over the faces with the given corners: density[n], and slope[n][corner][axis] (NULL: not
  * wanted), their exact derivatives. On failure the arrays are partly filled. */
 cb_status cb_medium_faces(const cb_medium *m, int n, const double (*corner)[3][3], double *density,
@@ -24,21 +25,26 @@ cb_status cb_medium_displaced(const cb_medium *m, int n, const double (*corner)[
 
 /* --- declarations that medium*.c share --- */
 
-/* A medium that consists of layers (a uniform medium has no levels) or is given by an expression. */
+/* A medium of layers (a uniform medium has no levels), or of a smooth density. */
 struct cb_medium {
-  double up[3];
-  int levels;
-  double *level, *density; /* [levels], [levels + 1] */
-  cb_expression *e;        /* NULL: it has layers */
-  bool profile;            /* the expression depends only on the height */
+  const cb_fluid_medium_class *class_;
+  void *data; /* the struct of the class */
+  double up[3], uniform;
+  cb_medium_facts facts;
+  bool smooth, profile; /* profile: the density depends only on the height */
 };
+
+/* Makes a medium whose struct is zero; the caller completes *data and *facts, and then calls cb_medium_complete, which
+ * frees the medium if the status or its own result is a failure, and otherwise sets *out. */
+cb_status cb_medium_new(const cb_fluid_medium_class *class_, const double up[3], cb_medium **out);
+cb_status cb_medium_complete(cb_medium *m, cb_status status, cb_medium **out);
 
 /* The repeated integrals of rho along up from the height of o:  p_0 = rho, dp_j+1/dh = p_j, p_j(o) = 0 for j > 0. */
 typedef struct cb_medium_means {
   double p, px[3], next; /* means of p_j, p_j (x - o) and p_j+1 over a face */
 } cb_medium_means;
 
-/* An expression that depends only on the height, as a table of cells: polynomials in u, and the integrals from the
+/* A density that depends only on the height, as a table of cells: polynomials in u, and the integrals from the
  * lowest height to each cell. */
 enum { CB_PROFILE_CELLS = 256, CB_MEDIUM_PANELS = 16 /* maximum */ };
 typedef struct cb_medium_cell {
@@ -62,7 +68,7 @@ typedef struct cb_medium_origin {
 /* The layer in which a height lies. */
 static inline int cb_medium_layer(const cb_medium *m, double h) {
   int i = 0;
-  while (i < m->levels && h >= m->level[i]) i++;
+  while (i < m->facts.levels && h >= m->facts.level[i]) i++;
   return i;
 }
 
@@ -70,13 +76,19 @@ static inline int cb_medium_layer(const cb_medium *m, double h) {
 void cb_layers_means(const cb_medium_origin *from, const double y[3][3], int j, cb_medium_means *out);
 double cb_layers_column(const cb_medium *m, double h); /* int_0^h rho dh */
 
-cb_status cb_medium_value(const cb_medium *m, const double x[3], double *density); /* for an expression */
+/* For a smooth density: its value and gradient (NULL: not wanted), which are not checked; its checked value; its
+ * checked value and gradient; and its values at n places with the derivative along x_k (NULL: not wanted), which
+ * returns whether all results are finite. */
+double cb_smooth_at(const cb_medium *m, const double x[3], double gradient[3]);
+cb_status cb_smooth_value(const cb_medium *m, const double x[3], double *density);
+cb_status cb_smooth_gradient(const cb_medium *m, const double x[3], double *density, double gradient[3]);
+bool cb_smooth_values(const cb_medium *m, int n, const double *const x[3], int k, double *density, double *slope);
 enum { CB_MEDIUM_BLOCK = 32 }; /* maximum of n below; *at: the number (from 0) of the face that failed */
-cb_status cb_expression_faces(const cb_medium *m, int n, const double (*x)[3][3], double *density,
-                              double (*slope)[3][3], int *at);
-cb_status cb_expression_means(const cb_medium_origin *from, int n, const double (*x)[3][3], int j, cb_medium_means *out,
-                              int *at);
-cb_status cb_expression_column(const cb_medium *m, const double x[3], double *column);
+cb_status cb_smooth_faces(const cb_medium *m, int n, const double (*x)[3][3], double *density, double (*slope)[3][3],
+                          int *at);
+cb_status cb_smooth_means(const cb_medium_origin *from, int n, const double (*x)[3][3], int j, cb_medium_means *out,
+                          int *at);
+cb_status cb_smooth_column(const cb_medium *m, const double x[3], double *column);
 
 /* Heights run from low to high and are measured from o. cb_profile_at finds p_0, p_1 and p_2 at a height. */
 cb_status cb_profile_make(const cb_medium *m, const double o[3], double low, double high, int cells,

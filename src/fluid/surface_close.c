@@ -305,8 +305,9 @@ static bool may_flip(const cb_mesh *m, int other, int a, int b) {
 }
 
 /* Mends the face f if it has no area. touched: faces that were changed in this round; gone: faces that are deleted
- * after it; first: the vertex that each vertex becomes. Returns whether the face was mended; if not, it is mended in a
- * later round. */
+ * after it; first: the vertex that each vertex becomes. Returns whether the mesh was changed. It is not changed if the
+ * face has an area; if it or a neighbour was changed in this round, or a neighbour has to change first (then a later
+ * round may mend it); or if several faces, or one with the same direction, are behind its longest side. */
 static bool mend(cb_mesh *m, size_t f, const int (*behind)[3], bool *touched, bool *gone, int *first) {
   int longest, shortest;
   if (touched[f] || !is_flat(m, f, &longest, &shortest)) return false;

@@ -300,7 +300,8 @@ static cb_status set_up(problem *p, const cb_space *g, const double *q, const do
   return status;
 }
 
-/* Finds all geodesics to which the starts converge. */
+/* Finds the geodesics to which the starts converge. Later starts are used only if the geodesics of earlier ones may not
+ * be sufficient. */
 static void search_all(problem *p, const double *y, const double *guess, found *all) {
   double target[IMAGES][D], wanted[D];
   int count = images(p, y, target), first = 0;

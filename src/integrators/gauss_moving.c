@@ -254,7 +254,7 @@ static void pass_particle(const cb_gauss *m, const cb_gauss_moving *w, int a, pa
   if (r->reach > CB_GAUSS_MOVING_REACH && a < r->far) r->far = a;
 }
 
-/* The data of some passes over all particles with the same components of the forces. */
+/* The data of several passes over all particles. The forces are not evaluated again between these passes. */
 typedef struct pass_work {
   const cb_gauss *m;
   int passes;

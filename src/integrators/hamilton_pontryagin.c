@@ -370,12 +370,14 @@ static cb_status arrive(step *e, const double Y[6], const double update[6]) {
   return CB_OK;
 }
 
-/* Iterates to round-off. The iteration ends when the next changes would be below 1e-15 of the twist. It also ends when
- * changes no longer decrease, if they are below 1e-10 (of the twist, or of the first change) or below the resolution of
- * the pose (a body at rest under balanced forces). The rate is the ratio of the last two changes (after the first
- * change: change/scale). If all derivatives are exact and the matrix is new, the estimate of the next change is
- * 10 rate^2 change, and 10 change^2/scale after the first change, because forces change a twist by no more than itself
- * within a step. Otherwise each change is estimated as twice the rate times the previous change. */
+/* Iterates to round-off. `change` is the size of the last change of Y, `scale` the largest change or twist so far, and
+ * `rate` is change divided by the change before it, or by scale after the first change.
+ *
+ * The iteration ends if the remaining changes are estimated to be below 1e-15 scale. If all derivatives are exact and
+ * the matrix is new, the estimate is 10 rate^2 change (quadratic convergence), but 10 rate change after the first
+ * change: this assumes that in a step forces change the twist at most by about the twist itself. Otherwise the estimate
+ * is the sum of a geometric series with the ratio 2 rate. The iteration also ends if changes no longer decrease and are
+ * below 1e-10 scale or below the resolution of the pose (a body at rest under balanced forces). */
 static cb_status solve(step *e, double Y[6], int *count) {
   const bool turned = e->p->wrench || e->p->pose_dependent,
              quadratic = e->p->exact && !e->p->inertia_wrench && (e->p->pose_derivative || !turned);

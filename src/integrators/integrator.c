@@ -120,9 +120,23 @@ void cb_integrator_free(cb_integrator *i) {
   free(i);
 }
 
-cb_status cb_integrator_step(cb_integrator *i, void *state, double h) {
+const double *cb_integrator_substeps(const cb_integrator *i, int *count) {
+  static const double one = 1;
+  *count = i->substeps > 0 ? i->substeps : 1;
+  return i->substeps > 0 ? i->substep : &one;
+}
+
+cb_status cb_integrator_substep(cb_integrator *i, void *state, double h) {
   i->failed_particle = -1;
   return i->class_->step(i, state, h);
+}
+
+cb_status cb_integrator_step(cb_integrator *i, void *state, double h) {
+  int count;
+  const double *part = cb_integrator_substeps(i, &count);
+  cb_status status = CB_OK;
+  for (int k = 0; k < count && !status; k++) status = cb_integrator_substep(i, state, part[k] * h);
+  return status;
 }
 
 void cb_integrator_reset(cb_integrator *i) {

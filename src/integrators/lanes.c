@@ -33,7 +33,7 @@ static bool simple_forces(const cb_integrator *in) {
   const cb_system *s = in->system;
   const cb_springs *plan = plan_of(in);
   if (s->n_constraints || s->damped) return false;
-  if (!plan) return !s->n_springs && !s->n_interactions && !s->n_centrals && !s->n_fields && !s->n_generalised;
+  if (!plan) return !s->n_springs && !s->n_interactions && !s->n_centrals && !s->n_fields;
   return in->forces->springs_alone && plan->m <= CB_LANES_SPRINGS && !plan->damped && plan->n_blocks == 1;
 }
 

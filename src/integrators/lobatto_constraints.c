@@ -281,13 +281,14 @@ cb_status cb_lobatto_constraints_close(cb_lobatto_constraints *c, cb_lobatto *l,
   return CB_OK;
 }
 
-/* --- in Newton's method: with N the matrix of the other unknowns u,
+/* --- in Newton's method: u are the unknowns of lobatto_newton.c, among them D_i and Q_i, N is their matrix and r their
+ * right-hand side; the other symbols are those of lobatto_constraints.h. y_k = h^2 lambda_k are additional unknowns:
  *
- *   [N B; C 0] (du, dy) = (r, -g),   y_k = h^2 lambda_k,   B: W_ik I^-1 G_k/m on D_i, a^_ik I^-1 G_k/(h m) on Q_i,
- *   C: G_i on D_i;    (C N^-1 B) dy = C N^-1 r + g,   du = N^-1 r - N^-1 B dy.
+ *   [N B; C 0] (du, dy) = (r, -g);    (C N^-1 B) dy = C N^-1 r + g,   du = N^-1 r - N^-1 B dy.
  *
- * N contains the derivatives of the constraint forces. N^-1 B costs one solution per multiplier, so that this is used
- * only for few constraints. */
+ * Column k of B has W_ik I^-1 G_k/m in the rows of D_i and a^_ik I^-1 G_k/(h m) in the rows of Q_i; row i of C has G_i
+ * in the columns of D_i. N contains the derivatives of the constraint forces. N^-1 B costs one solution per multiplier,
+ * so that this is used only for few constraints. */
 
 bool cb_lobatto_constraints_bordered(const cb_lobatto_constraints *c) { return c->size <= CB_LOBATTO_BORDER; }
 

@@ -204,9 +204,21 @@ static int call(parser *p, int function, const char *name) {
   return operation(p, (cb_opcode)function, arg[0], count == 2 ? arg[1] : arg[0]);
 }
 
+/* The number of bytes of the name at the next character. A name with dots, such as a.x, is one name where some variable
+ * has a name with a dot. */
+static int name_length(const parser *p) {
+  int length = 0, whole;
+  bool dots = false;
+  while (is_name(p->next[length])) length++;
+  for (size_t i = 0; i < p->n && !dots; i++) dots = strchr(p->names[i], '.') != NULL;
+  for (whole = length; dots && p->next[whole] == '.' && is_name(p->next[whole + 1]);)
+    for (whole++; is_name(p->next[whole]);) whole++;
+  return whole;
+}
+
 static int name(parser *p) {
   const char *start = p->next;
-  while (is_name(*p->next)) p->next++;
+  p->next += name_length(p);
   int length = (int)(p->next - start), shown = length < QUOTE_MAX ? length : QUOTE_MAX;
   skip_space(p);
   bool called = *p->next == '(';

@@ -126,9 +126,11 @@ typedef enum cb_border {
 /* Classifies the part of the border where the guard is positive. */
 cb_status cb_expression_border(const cb_expression *e, int kink, const cb_expression *guard, cb_border *out);
 
-/* The margin of a condition: a - b for a > b, the minimum for conditions that are multiplied, the maximum for
- * conditions that are added, |a| for an expression that is not a comparison. The margin is continuous where a and b
- * are, and negative where the condition is false (0 where it is false only by an a != b or by an a that is 0). */
+/* The margin of a condition: a - b for a > b and a >= b, -|a - b| for a == b, |a - b| for a != b, the minimum for
+ * operands of a product or of min, the maximum for operands of a sum or of max, |a| for any other expression a. The
+ * margin is continuous where a and b are. It is not negative where a condition of comparisons is true, and negative or
+ * 0 (for a > b at a = b, for example) where it is false. The exception is a sum of numbers that
+ * cancel: it is false, but its margin is above 0. */
 double cb_expression_margin(const cb_expression *e, const double *x);
 
 /* The number of operands through which derivatives pass. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tolerances relative to the objective, its gradient and the conditions: a decade or two above the round-off of a few
- * hundred nodes. */
+/* Tolerances of cb_direct.slope (relative to the gradient) and of cb_direct.off (the largest condition): one or two
+ * decades above the round-off of integrals over a few hundred nodes in time. */
 static const double slope_small = 1e-11, off_small = 1e-13;
 /* The slope at which the gradient flow ends; the error of the cost is of the order of its square. */
 static const double slope_of_flow = 1e-5;

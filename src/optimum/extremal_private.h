@@ -104,7 +104,8 @@ static inline int arc_of(const extremal_mesh *m, int panel) {
 }
 
 /* --- extremal_mesh.c --- */
-/* Creates a mesh with panels[arcs] and held[arcs] (NULL: none held). */
+/* Creates a mesh with panels[arcs]. held[arcs]: the set of shape variables that are at a bound on each arc, bit i for
+ * variable i (NULL: none). */
 cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsigned *held, extremal_mesh **out);
 void mesh_free(extremal_mesh *m);
 /* Divides z into this number of segments, limited by the maximum and by the number of panels, and counts the unknowns

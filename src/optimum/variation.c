@@ -114,8 +114,9 @@ cb_status cb_variation_create(const cb_bundle *b, const cb_basis *basis, cb_vari
   const int dim = b->group->dim, n = b->n, unknowns = n * basis->functions;
   const size_t nodes = (size_t)basis->nodes, a = (size_t)(dim * n), m = (size_t)(n * n);
   const size_t f = (size_t)basis->functions, u = (size_t)unknowns, pairs = m - (size_t)(n * (n - 1) / 2);
-  const size_t rows =
-      nodes * (b->group->abelian ? 0 : (size_t)dim / 2) + (size_t)dim; /* the rate of y_1 along each plane */
+  /* The maximum number of rows of left and right (variation_hessian.c): a.y_1 and b.w_1 at every node for each of the
+   * dim/2 planes (a, b) of the brackets, then dim rows for the end t = 1. */
+  const size_t rows = nodes * (b->group->abelian ? 0 : (size_t)dim / 2) + (size_t)dim;
   *v = (cb_variation){.bundle = b, .basis = basis, .n = n, .dim = dim, .unknowns = unknowns, .work = w};
   w->arena = arena;
   const struct {

@@ -214,7 +214,7 @@ static void source_piece(const task *t, int begin, int end) {
   }
 }
 
-/* out = -S x; with t->keep it also stores D and its row sums. */
+/* out = -S x; with t->keep it also stores D, and in row_sum 1/2 plus the sum of each row of D. */
 static void source_rows(void *context, int begin, int end) {
   for (int i = begin; i < end; i += ROWS) source_piece(context, i, i + ROWS < end ? i + ROWS : end);
 }

@@ -52,7 +52,7 @@ struct cb_contacts {
   cb_event_memory *memory, *last; /* [events]: their states now, and at the end of the last step */
   double start, last_end;         /* the times at which the run starts and the last step ended */
   cb_bases bases;
-  int known_bases; /* the number of changes of the bases that were passed to `gaps` */
+  int known_bases; /* bases.changes when the bases were last passed to `gaps` */
   double *extent;  /* [components]: for a leader, the maximum distance of its balls from its base in this step */
   double
       apart; /* a lower bound of the distance, at the end of the step, of particles of different bases that may meet */

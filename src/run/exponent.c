@@ -179,6 +179,10 @@ static cb_status tangent_of_body(const cb_run *run, int body, cb_tangent *m) {
     return cb_fail(CB_ERROR_UNSUPPORTED, "the Lyapunov exponent of a body is available only in flat space");
   if (f->fluid->floor.kind == CB_FLOOR_REFLECTING)
     return cb_fail(CB_ERROR_UNSUPPORTED, "the Lyapunov exponent needs a smooth motion: expected no reflecting floor");
+  if (cb_immersed_externals(f->start[body].body))
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the Lyapunov exponent of a body is available only if its wrenches use no quantities of other "
+                   "bodies");
   one_body *o = m->self = cb_arena_alloc(m->arena, 1, sizeof *o);
   m->n = 12;
   m->w = cb_arena_alloc(m->arena, m->n, sizeof *m->w);

@@ -23,6 +23,8 @@ const cb_observable_doc cb_fluid_observables[] = {
      "energy of body and fluid, gravity, buoyancy and floor; total, and per body"},
     {"momentum", "body_momentum, spatial_momentum",
      "momentum at the node: in the body frame, and about the world's origin"},
+    {"separation", "separation", "with points: distances of joined points, springs and then rods"},
+    {"constraints", "multiplier, constraint_residual", "with points: multipliers and residuals of constraints"},
     {"wrenches", "wrench_NAME", "torque and force of each type of wrench, in the body frame"},
     {"inertia", "inertia, own_momentum", "K = dmu/dY, and the momentum mu_0 of the shape's own motion"},
     {"centre", "centre", "centre of mass in the world"},
@@ -33,7 +35,7 @@ const cb_observable_doc cb_fluid_observables[] = {
      "mean normal velocity of a gait that changes the volume; it is subtracted"},
     {NULL, NULL, NULL}};
 
-static const char *const usual[] = {"energy", "momentum", "wrenches", "centre", NULL};
+static const char *const usual[] = {"energy", "momentum", "wrenches", "centre", "separation", "constraints", NULL};
 
 /* The address of the values of body i in the memory of a field that has all bodies. */
 static double *out_of(const cb_run *run, cb_cell to, int i) {
@@ -107,19 +109,20 @@ static CB_FILL(velocity) {
 }
 
 /* The member `world` of the state is the momentum about the origin of the body frame, in the axes of the world. */
-static CB_FILL(spatial_momentum) {
-  const cb_fluid_run *b = run->fluid;
-  for (int i = 0; i < b->n; i++) {
-    const cb_rigid_state *state = &b->state[i];
-    double moment[3], *out = out_of(run, to, i);
-    if (curvature(b) != 0) {
-      cb_rigid_spatial_momentum(curvature(b), state, out);
-      continue;
-    }
-    memcpy(out, state->world, sizeof state->world);
-    cb_cross3(state->g.x, state->world + 3, moment);
-    for (int a = 0; a < 3; a++) out[a] += moment[a];
+void cb_fluid_run_spatial_momentum(const cb_fluid_run *b, int body, double out[6]) {
+  const cb_rigid_state *state = &b->state[body];
+  double moment[3];
+  if (curvature(b) != 0) {
+    cb_rigid_spatial_momentum(curvature(b), state, out);
+    return;
   }
+  memcpy(out, state->world, sizeof state->world);
+  cb_cross3(state->g.x, state->world + 3, moment);
+  for (int a = 0; a < 3; a++) out[a] += moment[a];
+}
+
+static CB_FILL(spatial_momentum) {
+  for (int i = 0; i < run->fluid->n; i++) cb_fluid_run_spatial_momentum(run->fluid, i, out_of(run, to, i));
   return CB_OK;
 }
 
@@ -379,10 +382,11 @@ static cb_status dimensions(cb_run *run) {
   static const char *const casimirs[] = {"square", "product"};
   static const char *const pair[] = {"lw", "lx", "ly", "lz", "rw", "rx", "ry", "rz"};
   const cb_fluid_run *b = run->fluid;
-  const size_t n = (size_t)b->n;
-  const char **name = cb_arena_alloc(run->arena, n, sizeof *name);
-  double *mass = cb_arena_alloc(run->arena, n, sizeof *mass);
-  int64_t *index = cb_arena_alloc(run->arena, n, sizeof *index), *faces = cb_arena_alloc(run->arena, n, sizeof *faces);
+  const size_t n = (size_t)b->n, all_points = n + (size_t)cb_fluid_coupling_points(b);
+  const char **name = cb_arena_alloc(run->arena, all_points, sizeof *name);
+  double *mass = cb_arena_alloc(run->arena, all_points, sizeof *mass);
+  int64_t *index = cb_arena_alloc(run->arena, all_points, sizeof *index),
+          *faces = cb_arena_alloc(run->arena, n, sizeof *faces);
   if (!name || !mass || !index || !faces) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu bodies", n);
   for (size_t i = 0; i < n; i++) {
     cb_mass of;
@@ -393,8 +397,10 @@ static cb_status dimensions(cb_run *run) {
     index[i] = (int64_t)i;
     faces[i] = cb_immersed_surface(b->start[i].body)->faces;
   }
+  if (b->coupling) cb_fluid_coupling_labels(run, name + n, mass + n, index + n);
   cb_run_dimension(run, "body", n, "body")->labels = name;
-  cb_run_dimension(run, "particle", n, "body frame's origin")->labels = name;
+  cb_run_dimension(run, "particle", all_points, b->coupling ? "body frame's origin, or point" : "body frame's origin")
+      ->labels = name;
   cb_run_dimension(run, "axis", 3, "axis of the world")->labels = axes;
   cb_run_dimension(run, "pose_part", 7, "part of a pose")->labels = pose_parts;
   cb_run_dimension(run, "se3", 6, "component of a twist, momentum or wrench")->labels = se3;
@@ -414,20 +420,28 @@ static cb_status dimensions(cb_run *run) {
        .units = "1",
        .doc = "name of the warning"}};
   for (size_t c = 0; c < sizeof all / sizeof *all; c++) cb_run_constant(run, &all[c]);
-  return CB_OK;
+  return b->coupling ? cb_fluid_coupling_dimensions(run) : CB_OK;
 }
 
-/* Adds the fields in a curved space: those of `table` without falling_regime, or the fields of `curved` that have the
- * same names, and the additional ones. */
-static cb_status fields_in(cb_run *run) {
+/* The field of the list that has the same name, otherwise the field itself. */
+static const cb_observable *replaced(const cb_observable *list, const cb_observable *field) {
+  while (list->group && strcmp(list->field.name, field->field.name)) list++;
+  return list->group ? list : field;
+}
+
+/* Adds the fields: those of `table`, of which a curved space and points replace some (falling_regime has no meaning in a
+ * curved space), and their additional ones. */
+static cb_status fields(cb_run *run) {
+  const bool is_curved = curvature(run->fluid) != 0;
   cb_status status = CB_OK;
   for (const cb_observable *row = table; row->group && !status; row++) {
-    const cb_observable *own = curved;
-    while (own->group && strcmp(own->field.name, row->field.name)) own++;
-    if (strncmp(row->group, "falling", 7)) status = cb_run_field(run, own->group ? own : row);
+    const cb_observable *own = is_curved ? replaced(curved, row) : row;
+    if (run->fluid->coupling) own = replaced(cb_fluid_coupling_fields, own);
+    if (!is_curved || strncmp(row->group, "falling", 7)) status = cb_run_field(run, own);
   }
-  if (!status) status = cb_run_fields(run, beside);
-  return status || run->fluid->fluid->curvature < 0 ? status : cb_run_fields(run, in_sphere);
+  if (!status && run->fluid->coupling) status = cb_run_fields(run, cb_fluid_coupling_more);
+  if (!status && is_curved) status = cb_run_fields(run, beside);
+  return status || curvature(run->fluid) <= 0 ? status : cb_run_fields(run, in_sphere);
 }
 
 static cb_status wrench_fields(cb_run *run) {
@@ -463,16 +477,18 @@ cb_status cb_fluid_run_layout(cb_run *run) {
   if (!status) status = tables(run);
   if (!status) status = solutions(run);
   if (!status) status = cb_fluid_run_falls(run);
-  if (!status) status = curvature(b) == 0 ? cb_run_fields(run, table) : fields_in(run);
+  if (!status) status = fields(run);
   if (!status) status = wrench_fields(run);
   if (status) return status;
-  const cb_blob blobs[] = {
+  cb_blob blobs[CB_RUN_BLOBS - 1] = {
       {"step", CB_FIELD_INT64, 1, &b->step, false},
       {"warned", CB_FIELD_INT32, (size_t)b->n, b->warned, false},
       {"watch", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->watch / sizeof(double), b->watch, true},
       {"body_state", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->state / sizeof(double), b->state, false},
       {"falling", CB_FIELD_DOUBLE, (size_t)b->n * sizeof *b->falling / sizeof(double), b->falling, false}};
-  cb_run_finish_layout(run, blobs, sizeof blobs / sizeof *blobs - !b->falling);
+  size_t n = b->falling ? 5 : 4;
+  n += cb_fluid_coupling_blobs(run, blobs + n);
+  cb_run_finish_layout(run, blobs, n);
   return CB_OK;
 }
 
@@ -487,6 +503,8 @@ static cb_status measure_one(cb_run *run, cb_fluid_run_part *part, int body, voi
 cb_status cb_fluid_run_measure(cb_run *run, const char **what) {
   int failed = 0;
   *what = "twist";
-  const cb_status status = cb_fluid_run_each(run, measure_one, NULL, &failed);
-  return status ? cb_fail(status, "body `%s`: %s", run->fluid->start[failed].name, cb_error_text()) : CB_OK;
+  cb_status status = cb_fluid_controls_at_node(run);
+  if (!status) status = cb_fluid_run_each(run, measure_one, NULL, &failed);
+  if (status) return cb_fail(status, "body `%s`: %s", run->fluid->start[failed].name, cb_error_text());
+  return cb_fluid_coupling_measure(run);
 }

@@ -31,6 +31,7 @@ typedef struct cb_fluid_run_part {
   cb_integrator *integrator; /* used only by this thread */
   cb_fluid_run_event *event;
   size_t events, event_capacity;
+  size_t settled;   /* with points: the number of events before the present drift, which may be repeated */
   bool lost;        /* an event was lost because there was no memory */
   cb_status status; /* the status of body `failed`, the first one that could not be stepped or measured */
   int failed, iterations;
@@ -74,8 +75,10 @@ struct cb_fluid_run {
   struct cb_fluid_span *span;      /* [n] */
   double slack;                    /* no pair can be near while each ball has moved less than half of this distance */
   bool near_at_start;
-  cb_fluid_pair near;            /* the pair that is near at the start */
-  struct cb_body_change *change; /* [n]; run/fluid_warnings.c */
+  cb_fluid_pair near;                 /* the pair that is near at the start */
+  struct cb_body_change *change;      /* [n]; run/fluid_warnings.c */
+  struct cb_fluid_coupling *coupling; /* NULL: nothing acts between bodies (run/fluid_points.c) */
+  struct cb_fluid_controls *controls; /* NULL: no wrench uses quantities of other bodies */
 };
 typedef struct cb_fluid_run cb_fluid_run;
 
@@ -84,6 +87,17 @@ typedef struct cb_fluid_run cb_fluid_run;
 cb_status cb_fluid_run_each(cb_run *run,
                             cb_status (*one)(cb_run *run, cb_fluid_run_part *part, int body, void *context),
                             void *context, int *failed);
+/* Makes one step of a body, without retries; on failure its state is unchanged. */
+cb_status cb_fluid_run_attempt(cb_run *run, cb_fluid_run_part *part, int body, double h);
+/* Wrenches that use quantities of other bodies (run/fluid_controls.c). The first function finds them; CB_ERROR_ARGUMENT
+ * for a name that does not exist. The second makes a step of all bodies, with retries. The third supplies the values at
+ * the present states, for a measurement. */
+typedef struct cb_fluid_controls cb_fluid_controls;
+cb_status cb_fluid_controls_create(cb_run *run);
+cb_status cb_fluid_controls_step(cb_run *run, double h, int *failed);
+cb_status cb_fluid_controls_at_node(cb_run *run);
+/* One step of all bodies without retries. On failure the states are unchanged. */
+cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed);
 /* The `step` of a cb_body_stepper whose `self` is an integrator. */
 cb_status cb_fluid_run_integrate(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations);
 void cb_fluid_run_report(cb_fluid_run_part *part, const cb_event_row *event, char *text);
@@ -103,3 +117,31 @@ void cb_fluid_run_fall(cb_run *run);
  * cb_run_class. */
 cb_status cb_fluid_run_remember(cb_run *run);
 void cb_fluid_run_compare(cb_run *run, bool last);
+/* One step of a body without retries. */
+cb_status cb_fluid_run_whole(cb_run *run, cb_fluid_run_part *part, int body, double h, int *iterations);
+/* The momentum of a body about the origin of the world. */
+void cb_fluid_run_spatial_momentum(const cb_fluid_run *b, int body, double out[6]);
+
+/* --- points (run/fluid_points.c) --- */
+typedef struct cb_fluid_coupling cb_fluid_coupling;
+cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points);
+void cb_fluid_coupling_free(cb_fluid_coupling *c);
+/* One step of all bodies and particles with retries; *h becomes shorter if an event stops the run. On failure everything
+ * is as before. */
+cb_status cb_fluid_coupling_step(cb_run *run, double *h, int *failed);
+void cb_fluid_coupling_restored(cb_fluid_coupling *c);
+cb_status cb_fluid_coupling_measure(cb_run *run);
+void cb_fluid_coupling_compare(cb_run *run);
+/* The number of points, 0 without them; and their names, masses (0 for points of bodies) and bodies (-1). */
+int cb_fluid_coupling_points(const cb_fluid_run *b);
+cb_status cb_fluid_coupling_labels(cb_run *run, const char **name, double *mass, int64_t *body);
+cb_status cb_fluid_coupling_dimensions(cb_run *run);
+/* Adds the restart state of points to out, and returns the number of blobs. */
+size_t cb_fluid_coupling_blobs(cb_run *run, cb_blob *out);
+/* In flat space: the index of a particle that moves by itself, by its name (that of its body, if it is the only one), or
+ * -1; its place and velocity, and those in the middle of the present drift, in which particles move first. */
+int cb_fluid_coupling_find(const cb_run *run, const char *name, size_t length);
+void cb_fluid_coupling_particle(const cb_run *run, int particle, double out[6]);
+void cb_fluid_coupling_middle(const cb_run *run, int particle, double out[6]);
+/* Fields that replace those of the same name, and additional ones. */
+extern const cb_observable cb_fluid_coupling_fields[], cb_fluid_coupling_more[];

@@ -5,13 +5,15 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- steps ---
  *
  * One step of all bodies, each with its own retries: if a step of a body fails, only that body repeats it as two
- * halves. The record receives reflections off the floor, halved steps and warnings in the order of the bodies.
+ * halves, unless wrenches use quantities of other bodies (run/fluid_controls.c). The record receives reflections off
+ * the floor, halved steps and warnings in the order of the bodies.
  */
 
 enum { FLOOR = 0 };
@@ -51,17 +53,28 @@ static void hit(void *user, const cb_floor_hit *h) {
 
 cb_status cb_fluid_run_integrate(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
   cb_integrator *in = self;
+  const cb_rigid_state before = *s;
   in->problem = p;
   const cb_status status = cb_integrator_step(in, s, h);
+  if (status) *s = before; /* a composed step may have failed after some of its parts */
   *iterations = in->iterations;
   return status;
 }
 
-static cb_status whole(cb_run *run, cb_fluid_run_part *part, int body, double h, int *iterations) {
+/* One part of a composed step, for bodies that make each part together. */
+static cb_status integrate_part(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
+  cb_integrator *in = self;
+  in->problem = p;
+  const cb_status status = cb_integrator_substep(in, s, h);
+  *iterations = in->iterations;
+  return status;
+}
+
+cb_status cb_fluid_run_whole(cb_run *run, cb_fluid_run_part *part, int body, double h, int *iterations) {
   const cb_fluid_run *b = run->fluid;
   cb_immersed_workspace *workspace = part->workspace[body - part->first];
   cb_rigid_state *s = &b->state[body];
-  const cb_body_stepper stepper = {part->integrator, cb_fluid_run_integrate};
+  const cb_body_stepper stepper = {part->integrator, b->coupling ? integrate_part : cb_fluid_run_integrate};
   if (b->fluid->floor.kind != CB_FLOOR_REFLECTING)
     return cb_immersed_workspace_step(workspace, &stepper, h, s, iterations);
   const cb_floor_shape shape = cb_immersed_workspace_floor_shape(workspace);
@@ -76,14 +89,19 @@ static cb_status whole(cb_run *run, cb_fluid_run_part *part, int body, double h,
   return cb_floor_step(&with, h, s, iterations);
 }
 
-static cb_status halves(cb_run *run, cb_fluid_run_part *part, int body, double h, int depth) {
+cb_status cb_fluid_run_attempt(cb_run *run, cb_fluid_run_part *part, int body, double h) {
   int iterations = 0;
   cb_rigid_state *s = &run->fluid->state[body];
   const cb_rigid_state before = *s;
-  cb_status status = whole(run, part, body, h, &iterations);
+  cb_status status = cb_fluid_run_whole(run, part, body, h, &iterations);
   if (!status && (status = cb_immersed_workspace_check_place(part->workspace[body - part->first], s))) *s = before;
   if (iterations > part->iterations) part->iterations = iterations;
-  if (!status) cb_fluid_run_doubt_step(run, part, body, h);
+  if (!status && !run->fluid->coupling) cb_fluid_run_doubt_step(run, part, body, h);
+  return status;
+}
+
+static cb_status halves(cb_run *run, cb_fluid_run_part *part, int body, double h, int depth) {
+  cb_status status = cb_fluid_run_attempt(run, part, body, h);
   if (status <= 0 || depth == run->options.retries) return status;
   const cb_event_row retry = {
       .time = run->fluid->state[body].t, .kind = CB_EVENT_RETRY, .particle = body, .other = -1, .wall = -1, .gap = h};
@@ -118,8 +136,10 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
     b->part[i].lost = false;
   }
   int failed = 0;
-  const cb_status status = cb_fluid_run_each(run, one, &h, &failed);
   b->iterations = 0;
+  const cb_status status = b->coupling   ? cb_fluid_coupling_step(run, &h, &failed)
+                           : b->controls ? cb_fluid_controls_step(run, h, &failed)
+                                         : cb_fluid_run_each(run, one, &h, &failed);
   for (int i = 0; i < b->threads; i++) {
     if (b->part[i].iterations > b->iterations) b->iterations = b->part[i].iterations;
     if (b->part[i].lost) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu events of a step", b->part[i].events);
@@ -135,12 +155,13 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
     cb_fluid_run_fall(run);
     return cb_fluid_run_near(run, sink);
   }
+  char who[256] = "";
+  if (failed >= 0) snprintf(who, sizeof who, ", body `%.200s`", b->start[failed].name);
   if (status < 0)
-    return cb_fail(status, "at time %.17g, step %lld, body `%s`: %s", b->t, (long long)b->step, b->start[failed].name,
-                   cb_error_text());
-  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld, body `%s`: %s (step %g, halved %d times)%s",
-                 cb_status_name(status), b->t, (long long)b->step, b->start[failed].name, cb_error_text(), h,
-                 run->options.retries, status == CB_STEP_DOMAIN ? "" : "; try a smaller integrator.step");
+    return cb_fail(status, "at time %.17g, step %lld%s: %s", b->t, (long long)b->step, who, cb_error_text());
+  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld%s: %s (step %g, halved %d times)%s",
+                 cb_status_name(status), b->t, (long long)b->step, who, cb_error_text(), h, run->options.retries,
+                 status == CB_STEP_DOMAIN ? "" : "; try a smaller integrator.step");
 }
 
 /* --- the run and its threads --- */
@@ -178,11 +199,13 @@ static void forget(cb_run *run) {
 
 static cb_status restored(cb_run *run) {
   forget(run);
+  cb_fluid_coupling_restored(run->fluid->coupling);
   return CB_OK;
 }
 
 static void free_(cb_run *run) {
   cb_fluid_run *b = run->fluid;
+  if (b) cb_fluid_coupling_free(b->coupling);
   for (int i = 0; b && b->part && i < b->threads; i++) {
     for (int k = 0; k < b->part[i].n_own; k++) cb_immersed_workspace_free(b->part[i].own[k]);
     cb_integrator_free(b->part[i].integrator);
@@ -227,7 +250,7 @@ static cb_status make_parts(cb_run *run) {
   cb_fluid_run *b = run->fluid;
   size_t faces = 0;
   for (int i = 0; i < b->n; i++) faces += (size_t)cb_immersed_surface(b->start[i].body)->faces;
-  const int maximum = cb_threads_for(faces), threads = maximum < b->n ? maximum : b->n;
+  const int maximum = cb_threads_for(faces), threads = maximum < b->n ? maximum : b->n > 1 ? b->n : 1;
   b->part = cb_arena_alloc(run->arena, (size_t)threads, sizeof *b->part);
   if (!b->part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d threads", threads);
   b->threads = threads;
@@ -287,10 +310,10 @@ static cb_status start(cb_run *run) {
   return cb_fail(status > 0 ? CB_ERROR_DOMAIN : status, "body `%s`: %s", b->start[failed].name, cb_error_text());
 }
 
-cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, cb_integrator *integrator,
-                              const cb_run_options *options, cb_run **out) {
+cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, const cb_fluid_points *points,
+                              cb_integrator *integrator, const cb_run_options *options, cb_run **out) {
   cb_run *run;
-  if (n < 1) return cb_fail(CB_ERROR_ARGUMENT, "a run needs bodies: expected 1 or more, found %d", n);
+  if (n < 1 && !points) return cb_fail(CB_ERROR_ARGUMENT, "a run needs bodies: expected 1 or more, found %d", n);
   cb_status status = cb_run_new(&class, options, (size_t)n * sizeof(cb_rigid_state) / sizeof(double), &run);
   if (status) return status;
   cb_fluid_run *b = run->fluid = cb_arena_alloc(run->arena, 1, sizeof *b);
@@ -302,7 +325,7 @@ cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start 
     cb_run_free(run);
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", n);
   }
-  memcpy(starts, bodies, (size_t)n * sizeof *starts);
+  if (n) memcpy(starts, bodies, (size_t)n * sizeof *starts);
   *b = (cb_fluid_run){.fluid = fluid,
                       .integrator = integrator,
                       .n = n,
@@ -316,6 +339,8 @@ cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start 
   run->step = &b->step;
   run->iterations = &b->iterations;
   status = start(run);
+  if (!status) status = cb_fluid_coupling_create(run, points);
+  if (!status) status = cb_fluid_controls_create(run);
   if (!status) status = cb_fluid_run_layout(run);
   if (!status) status = cb_fluid_run_remember(run);
   if (!status) status = cb_fluid_run_near_create(run);

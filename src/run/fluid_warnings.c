@@ -371,6 +371,7 @@ void cb_fluid_run_compare(cb_run *run, bool last) {
   cb_fluid_run *b = run->fluid;
   double energy = NAN, momentum = NAN;
   (void)last;
+  if (b->coupling) return cb_fluid_coupling_compare(run);
   for (int i = 0; i < b->n; i++) {
     const cb_body_change *c = &b->change[i];
     cb_body_watch *w = &b->watch[i];

@@ -11,6 +11,7 @@
 #include "scenario/private.h"
 #include "bodies/link.h"
 #include <curvebody/body.h>
+#include <curvebody/pair_potential.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,11 @@ static kind fluid_model_at(size_t i) {
   return class ? (kind){class->name, class->params} : no_kind;
 }
 
+static kind pair_potential_at(size_t i) {
+  const cb_pair_potential_class *class = cb_pair_potential_classes[i];
+  return class ? (kind){class->name, class->params} : no_kind;
+}
+
 static kind bundle_at(size_t i) {
   size_t n = 0;
   while (cb_bundle_classes[n]) n++;
@@ -67,23 +73,28 @@ typedef struct family {
 static const char *const of_integrator[] = {"name", "step", "retries", NULL},
                          *const of_space[] = {"name", "chart", "plot", NULL},
                          *const of_body[] = {"kind", "name", "place", "motion", NULL},
-                         *const of_shape[] = {"name", NULL}, *const of_bundle[] = {"name", "coordinates", NULL};
-static const family families[] = {{"integrator", "name", "integrator", integrator_at, of_integrator},
-                                  {"space", "name", "space", space_at, of_space},
-                                  {"bodies.*", "kind", "kind of body", body_at, of_body},
-                                  {"bodies.*.shape", "name", "shape", shape_at, of_shape},
-                                  {"fluid.model", "name", "fluid model", fluid_model_at, of_shape},
-                                  {"fluid.model.*", "name", "fluid model", fluid_model_at, of_shape},
-                                  {"bodies.*.model", "name", "fluid model", fluid_model_at, of_shape},
-                                  {"bodies.*.model.*", "name", "fluid model", fluid_model_at, of_shape},
-                                  {"fluid.added_mass", "name", "fluid model", fluid_model_at, of_shape},
-                                  {"bodies.*.added_mass", "name", "fluid model", fluid_model_at, of_shape},
-                                  {"bundle", "name", "bundle", bundle_at, of_bundle},
-                                  {"bundle.shape", "name", "shape", shape_at, of_shape},
-                                  {"bodies.*.shape.*.shape", "name", "shape", shape_at, of_shape},
-                                  {"bundle.shape.*.shape", "name", "shape", shape_at, of_shape},
-                                  {"bundle.added_mass", "name", "fluid model", fluid_model_at, of_shape},
-                                  {"bundle.space", "name", "space", space_at, of_space}};
+                         *const of_shape[] = {"name", NULL}, *const of_bundle[] = {"name", "coordinates", NULL},
+                         *const of_interaction[] = {"pair_potential", "between", "within", NULL},
+                         *const of_centre[] = {"pair_potential", "at", "body", NULL};
+static const family families[] = {
+    {"integrator", "name", "integrator", integrator_at, of_integrator},
+    {"space", "name", "space", space_at, of_space},
+    {"bodies.*", "kind", "kind of body", body_at, of_body},
+    {"bodies.*.shape", "name", "shape", shape_at, of_shape},
+    {"fluid.model", "name", "fluid model", fluid_model_at, of_shape},
+    {"fluid.model.*", "name", "fluid model", fluid_model_at, of_shape},
+    {"bodies.*.model", "name", "fluid model", fluid_model_at, of_shape},
+    {"bodies.*.model.*", "name", "fluid model", fluid_model_at, of_shape},
+    {"fluid.added_mass", "name", "fluid model", fluid_model_at, of_shape},
+    {"bodies.*.added_mass", "name", "fluid model", fluid_model_at, of_shape},
+    {"bundle", "name", "bundle", bundle_at, of_bundle},
+    {"bundle.shape", "name", "shape", shape_at, of_shape},
+    {"bodies.*.shape.*.shape", "name", "shape", shape_at, of_shape},
+    {"bundle.shape.*.shape", "name", "shape", shape_at, of_shape},
+    {"bundle.added_mass", "name", "fluid model", fluid_model_at, of_shape},
+    {"bundle.space", "name", "space", space_at, of_space},
+    {"interactions.*", "pair_potential", "pair potential", pair_potential_at, of_interaction},
+    {"potentials.*.central", "pair_potential", "pair potential", pair_potential_at, of_centre}};
 
 static kind find(const family *f, const char *name) {
   size_t i = 0;
@@ -260,7 +271,10 @@ static const cb_param motion[] = {
 static const cb_param link_rod[] = {{"length", CB_PARAM_NODE, 0, "", "units of length", "> 0", NULL,
                                      "a number or an expression of t; if absent, the distance at the start"},
                                     END};
-static const cb_param link_spring[] = {CB_SPRING_ROWS(cb_link, spring), END};
+typedef struct spring_keys {
+  cb_spring_nodes spring;
+} spring_keys;
+static const cb_param link_spring[] = {CB_SPRING_ROWS(spring_keys, spring), END};
 
 const cb_map_doc cb_map_docs[] = {
     {"time", "for particles, systems and bodies in a fluid", "", cb_time_table},
@@ -274,10 +288,13 @@ const cb_map_doc cb_map_docs[] = {
     {"bodies.*.motion", "for particles", "A map, or a list of maps, which add up", motion},
     {"bodies.*.link.rod", "for particles", "", link_rod},
     {"bodies.*.link.spring", "for particles", "", link_spring},
-    {"potentials.*.central", "for particles, and for bodies in a fluid in a curved space", "", cb_central_table},
+    {"potentials.*.central", "for particles, and for bodies in a fluid in a curved space",
+     "Besides the keys of its pair potential", cb_central_table},
     {"potentials.*.harmonic", "for particles", "", cb_harmonic_table},
     {"potentials.*.expression", "for particles, and for bodies in a fluid in a curved space", "", cb_field_table},
-    {"interactions.*", "for particles", "", cb_interaction_table},
+    {"interactions.*", "for particles", "Besides the keys of its pair potential", cb_interaction_table},
+    {"interactions.*.spring", "for particles", "", cb_spring_table},
+    {"forces.*", "for particles", "A force that need not have a potential", cb_force_table},
     {"bodies.*.place", "for bodies in a fluid", "", cb_place_table},
     {"bodies.*.motion", "for bodies in a fluid", "", cb_motion_table},
     {"bodies.*.repeat", "for bodies in a fluid", "", cb_repeat_table},
@@ -287,5 +304,4 @@ const cb_map_doc cb_map_docs[] = {
     {"bodies.*.inertial", "for bodies in a fluid", "", cb_inertial_table},
     {"bodies.*.wrenches.*", "for bodies in a fluid", "", cb_wrench_table},
     {"bodies.*.poses", "for bodies in a fluid", "A sequence of meshes", cb_sequence_table},
-    {"fluid.flow.vortex", "for bodies in a fluid", "", cb_vortex_table},
     {NULL, NULL, NULL, NULL}};

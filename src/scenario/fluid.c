@@ -1,11 +1,10 @@
 /* The key `fluid:` of scenarios of bodies in a fluid.
  *
  *   fluid:
- *     medium: water                        air (1.225 kg/m^3), water (998), none, a number, an expression of x, y, z,
- *                                          or {layers: [{below: 0, density: 998}, {density: 1.225}]}: heights are
- *                                          along -gravity
+ *     medium: water                        NAME or {NAME: VALUE} of a class in src/fluid/media, a number, or an
+ *                                          expression of x, y, z
  *     gravity: [0, 0, -9.81]
- *     flow: {uniform: [1, 0, 0]}           or another flow of scenario/scenario_flow.c
+ *     flow: {uniform: [1, 0, 0]}           {NAME: VALUE} of a class in src/fluid/flows, or a list
  *     model: local                         the fluid model of forces, NAME or {name: NAME, ..}, or a list of models:
  *                                          they add up
  *     added_mass: exact                    if it differs from `model`: NAME, {name: NAME, ..}, false or none
@@ -23,7 +22,7 @@
 #include <string.h>
 
 typedef struct fluid_parameters {
-  const cb_node *medium, *gravity, *flow, *model, *added_mass, *floor, *parameters;
+  const cb_node *medium, *gravity, *flow, *model, *added_mass, *floor, *parameters, *particles;
   int compat;
 } fluid_parameters;
 
@@ -31,14 +30,9 @@ typedef struct fluid_parameters {
   { #field, CB_PARAM_NODE, offsetof(fluid_parameters, field), "", "", "", NULL, doc }
 const cb_param cb_fluid_table[] = {
     ROW(medium,
-        "air (1.225), water (998), none, a density in kg/m^3, an expression of x, y, z, or {layers: [{below: "
-        "HEIGHT, density: RHO}, .., {density: RHO}]}, upwards; heights are along -gravity from the origin (along z "
-        "without gravity)"),
+        "NAME or {NAME: VALUE} of `list media`, such as water, a density in kg/m^3, or an expression of x, y, z"),
     ROW(gravity, "acceleration in m/s^2 (default [0, 0, -9.81])"),
-    ROW(flow,
-        "{uniform: [..]}, {shear: {velocity: [..], gradient: [[..], [..], [..]]}}, {vortex: {centre: [..], axis: "
-        "[..], circulation: .., core: ..}} with speed circulation/(2 pi r) (1 - exp(-r^2/core^2)), {velocity: [.., .., "
-        "..]} of x, y, z, t, or {grid: FILE.h5}"),
+    ROW(flow, "{NAME: VALUE} of `list flows`, such as {uniform: [1, 0, 0]}, or a list of flows, which add up"),
     {"compat", CB_PARAM_CHOICE, offsetof(fluid_parameters, compat), "relative", "", "", "relative|paper",
      "momentum of the fluid: relative to its flow, or as in the paper, without the flow"},
     ROW(model, "fluid model of forces: a name, {name: .., ..}, or a list of models, which add up (default: local)"),
@@ -46,6 +40,7 @@ const cb_param cb_fluid_table[] = {
         "fluid model of the added mass: a name, {name: .., ..}, false or none (default: the first of `model` that has "
         "an added mass)"),
     ROW(floor, "{kind: stiff|reflecting, ..}"),
+    ROW(particles, "{viscosity: .., drag_coefficient: .., added_mass: ..}: forces of the fluid on particles"),
     ROW(parameters,
         "named numbers, which may use earlier ones, for expressions of flow, medium, poses, wrenches, place and "
         "motion"),
@@ -78,40 +73,25 @@ const cb_fluid_doc cb_fluid_docs[] = {
     {"fluid", "medium, flow, gravity and floor",
      "The map `fluid`; a scenario with this key is a scenario of bodies in a fluid", cb_fluid_table},
     {"floor", "a half space", "In `fluid`", cb_floor_table},
+    {"particles", "particles in a fluid", "In `fluid`", cb_particles_table},
     {"body", "an immersed body", "An entry of `bodies` next to `fluid`", cb_immersed_table},
     {NULL, NULL, NULL, NULL}};
 
-cb_status cb_scenario_texts(const cb_node *list, const char *text[3]) {
-  if (!list || list->kind != CB_NODE_LIST)
-    return cb_node_fail(list, "expected a list of three, along x, y, z, found %s", cb_node_found(list).text);
-  if (list->count != 3) return cb_node_fail(list, "expected a list of three, along x, y, z, found %zu", list->count);
-  cb_status status = CB_OK;
-  for (size_t i = 0; i < 3 && !status; i++) status = cb_node_string(list->items[i], &text[i]);
-  return status;
+static cb_expression_scope scope_of(const cb_scenario *s, size_t n, const char *const *named) {
+  const cb_fluid_scenario *m = s->fluid;
+  return (cb_expression_scope){named, n, m->parameter, m->parameter_value, m->n_parameters};
 }
 
 cb_status cb_scenario_number(const cb_scenario *s, const cb_node *node, size_t n, const char *const *named,
                              const double *x, double *out) {
-  const cb_fluid_scenario *m = s->fluid;
-  const cb_expression_scope scope = {named, n, m->parameter, m->parameter_value, m->n_parameters};
-  cb_expression *e;
-  const cb_status status = cb_node_expression(node, &scope, &e);
-  if (status) return status;
-  *out = cb_expression_value(e, x);
-  cb_expression_free(e);
-  if (isnan(*out) && m->lost) return cb_fail_consequence();
-  return isfinite(*out) ? CB_OK : cb_node_fail(node, "expected a finite number, found %g", *out);
+  const cb_expression_scope scope = scope_of(s, n, named);
+  return cb_fluid_number(node, &scope, x, out);
 }
 
 cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n, const char *const *named,
                              const double *x, double out[3]) {
-  const char *text[3];
-  const cb_status status = cb_scenario_texts(list, text);
-  if (status) return status;
-  cb_errors errors = cb_errors_begin();
-  for (size_t i = 0; i < 3; i++)
-    cb_errors_add(&errors, list->items[i], cb_scenario_number(s, list->items[i], n, named, x, &out[i]));
-  return cb_errors_end(&errors);
+  const cb_expression_scope scope = scope_of(s, n, named);
+  return cb_fluid_vector(list, &scope, x, out);
 }
 
 /* A parameter that could not be read gets the value nan; the values of expressions that use it are not checked. */
@@ -141,65 +121,6 @@ cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map) {
     m->n_parameters = n + 1; /* each parameter may use the earlier ones */
   }
   return cb_errors_end(&errors);
-}
-
-static cb_status read_layer(const cb_node *layer, bool highest, double *level, double *density) {
-  static const char *const keys[] = {"below", "density"};
-  const cb_node *below = cb_node_get(layer, "below"), *given = cb_node_get(layer, "density");
-  cb_status status = cb_node_check_keys(layer, keys, 2);
-  if (status) return status;
-  if (highest && below) return cb_node_fail(below, "the highest layer has no upper limit: expected no `below`");
-  if (!highest && !below) return cb_node_fail(layer, "expected `below`, the height of the top of the layer");
-  if (!given) return cb_node_fail(layer, "expected `density`, in kg/m^3");
-  cb_errors errors = cb_errors_begin();
-  if (below) cb_errors_add(&errors, below, cb_node_real(below, level));
-  cb_errors_add(&errors, given, cb_node_real(given, density));
-  return cb_errors_end(&errors);
-}
-
-static cb_status read_layers(cb_scenario *s, const cb_node *map, const double up[3]) {
-  static const char *const keys[] = {"layers"};
-  cb_status status = cb_node_check_keys(map, keys, 1);
-  if (status) return status;
-  const cb_node *list = cb_node_get(map, "layers");
-  if (!list || list->kind != CB_NODE_LIST || list->count < 1)
-    return cb_node_fail(list ? list : map,
-                        "expected `layers`, a list of {below: HEIGHT, density: RHO} from the lowest up");
-  const int n = (int)list->count;
-  double *level = cb_arena_alloc(s->arena, list->count, sizeof *level),
-         *density = cb_arena_alloc(s->arena, list->count, sizeof *density);
-  if (!level || !density) return cb_fail(CB_ERROR_MEMORY, "no memory for %d layers", n);
-  cb_errors errors = cb_errors_begin();
-  for (int i = 0; i < n; i++)
-    cb_errors_add(&errors, list->items[i], read_layer(list->items[i], i + 1 == n, &level[i], &density[i]));
-  if ((status = cb_errors_end(&errors))) return status;
-  return cb_scenario_placed(s, cb_medium_layers(n - 1, level, density, up, &s->fluid->medium), list, false);
-}
-
-static cb_status read_medium(cb_scenario *s, const cb_node *node, const cb_node *where, const double up[3]) {
-  cb_fluid_scenario *m = s->fluid;
-  const char *text;
-  double density;
-  size_t at = 0;
-  if (!node) return cb_node_fail(where, "expected `medium`: air, water, none, a density or an expression");
-  if (node->kind == CB_NODE_MAP) return read_layers(s, node, up);
-  cb_status status = cb_node_string(node, &text);
-  if (status) return status;
-  if (cb_medium_named(text, &density)) {
-    for (size_t i = 0; i < m->n_parameters; i++)
-      if (!strcmp(m->parameter[i], text))
-        return cb_node_fail(node, "`%s` is the name of a medium and of a parameter: give the parameter another name",
-                            text);
-    return density > 0 ? cb_medium_uniform(density, &m->medium) : CB_OK;
-  }
-  status = cb_expression_constant(text, &at, &density);
-  if (!status) return cb_scenario_placed(s, cb_medium_uniform(density, &m->medium), node, false);
-  if (status == CB_ERROR_MEMORY) return status;
-  status = cb_medium_expression(text, m->n_parameters, m->parameter, m->parameter_value, up, &at, &m->medium);
-  if (status != CB_ERROR_INPUT) return status;
-  if (cb_nearest_name(text, cb_medium_names, CB_MEDIUM_NAMES))
-    return cb_fail_unknown(node, "medium", text, cb_medium_names, CB_MEDIUM_NAMES);
-  return m->lost ? cb_fail_consequence() : cb_node_fail_at(node, at, "%s", cb_error_text());
 }
 
 static cb_status unit(const cb_node *node, double v[3]) {
@@ -307,7 +228,7 @@ static cb_status read_fluid(cb_scenario *s, const cb_node *node) {
   g[2] = m->fluid.curvature == 0 ? -9.81 : 0;
   cb_errors_add(&errors, p.gravity, read_gravity(s, p.gravity, g, up));
   if (p.medium || !cb_node_misspelt(node, "medium", medium, 1))
-    cb_errors_add(&errors, p.medium ? p.medium : node, read_medium(s, p.medium, node, up));
+    cb_errors_add(&errors, p.medium ? p.medium : node, cb_scenario_read_medium(s, p.medium, node, up));
   if (p.flow) cb_errors_add(&errors, p.flow, cb_scenario_read_flow(s, p.flow));
   cb_errors_add(&errors, p.floor, read_floor(s, p.floor));
   if (p.model) cb_errors_add(&errors, p.model, cb_scenario_read_models(s, p.model, &m->models));
@@ -319,6 +240,7 @@ static cb_status read_fluid(cb_scenario *s, const cb_node *node) {
   m->fluid.models = (const cb_fluid_model *const *)m->models.list;
   m->fluid.added_mass = m->added_mass;
   m->fluid.paper = p.compat == 1;
+  cb_errors_add(&errors, p.particles, cb_scenario_read_particles_in_fluid(s, p.particles));
   cb_errors_add(&errors, node, cb_scenario_check_filling(s, node));
   return cb_errors_end(&errors);
 }
@@ -341,6 +263,25 @@ static void cb_fluid_scenario_free(cb_fluid_scenario *m) {
 
 /* --- the class of scenario --- */
 
+/* Reads the keys that act on points. Their readers find the space of the particles in s->space, which is not set for a
+ * fluid in flat space. */
+static cb_status read_acting(cb_scenario *s, const cb_node *root) {
+  cb_space *const given = s->space;
+  if (!given) s->space = s->fluid->flat;
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(
+      &errors, root,
+      cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions"),
+                              cb_scenario_section(root, "forces")));
+  cb_errors_add(&errors, root, cb_scenario_read_constraints(s, cb_scenario_section(root, "constraints")));
+  cb_errors_add(&errors, root,
+                cb_scenario_read_contacts(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
+                                          cb_scenario_section(root, "events")));
+  cb_errors_add(&errors, root, cb_scenario_read_start(s, cb_scenario_section(root, "start")));
+  s->space = given;
+  return cb_errors_end(&errors);
+}
+
 static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   const cb_node *fluid = cb_scenario_section(root, "fluid"), *bodies = cb_scenario_section(root, "bodies"),
                 *space = cb_scenario_section(root, "space"), *potentials = cb_scenario_section(root, "potentials");
@@ -353,29 +294,49 @@ static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   }
   cb_errors_add(&errors, fluid, read_fluid(s, fluid));
   cb_errors_add(&errors, potentials, cb_scenario_read_potentials(s, potentials, bodies));
+  const bool points = cb_scenario_has_points(root);
+  if (points && cb_errors_add(&errors, root, cb_scenario_points_begin(s, bodies))) return cb_errors_end(&errors);
   if (bodies) cb_errors_add(&errors, bodies, cb_scenario_read_immersed(s, bodies, !errors.status));
+  if (points) cb_errors_add(&errors, root, read_acting(s, root));
   return cb_errors_end(&errors);
+}
+
+static cb_status finish_kind(cb_scenario *s, const cb_node *root) {
+  return s->builder ? cb_scenario_points_finish(s, root) : CB_OK;
 }
 
 static cb_status make_run(cb_scenario *s, const cb_run_options *options) {
   const cb_fluid_scenario *m = s->fluid;
+  const cb_fluid_points points = {m->system, m->n_points, m->point, m->n_vertices, &m->particles};
   const cb_status status = cb_scenario_check_curved_run(s);
-  return status ? status : cb_run_create_fluid(&m->fluid, m->n, m->body, s->integrator, options, &s->run);
+  return status ? status
+                : cb_run_create_fluid(&m->fluid, m->n, m->body, m->system ? &points : NULL, s->integrator, options,
+                                      &s->run);
+}
+
+static const cb_node *resolve_one(cb_scenario *s, const cb_node *body) {
+  return cb_node_get(body, "kind") ? cb_scenario_resolve_body(s, body) : cb_scenario_resolve_immersed(s, body);
 }
 
 static const char *subject(const cb_scenario *s) { return s->space ? s->space->class_->name : "fluid"; }
 
 static void free_(cb_scenario *s) {
+  if (s->fluid) cb_system_free(s->fluid->system);
   cb_fluid_scenario_free(s->fluid);
   cb_builder_free(s->builder);
+  if (s->fluid) cb_space_free(s->fluid->flat);
   cb_space_free(s->space);
 }
 
-static const char *const keys[] = {"fluid", "bodies", "space", "potentials", NULL}, *const required[] = {
-                                                                                        "integrator", "time", "bodies",
-                                                                                        NULL};
-static const cb_section sections[] = {
-    {"time", cb_time_table}, {"integrator", cb_step_table}, {"record", cb_record_table}, {NULL, NULL}};
+static const char *const keys[] = {"fluid",       "bodies",   "space", "potentials", "interactions", "forces",
+                                   "constraints", "contacts", "walls", "events",     "start",        NULL},
+                         *const required[] = {"integrator", "time", "bodies", NULL};
+static const cb_section sections[] = {{"time", cb_time_table},
+                                      {"integrator", cb_step_table},
+                                      {"record", cb_record_table},
+                                      {"contacts", cb_scenario_contacts_table},
+                                      {"start", cb_scenario_start_table},
+                                      {NULL, NULL}};
 
 const cb_scenario_class cb_scenario_class_fluid = {.name = "fluid",
                                                    .configuration = &cb_configuration_rigid_body,
@@ -385,9 +346,10 @@ const cb_scenario_class cb_scenario_class_fluid = {.name = "fluid",
                                                    .sections = sections,
                                                    .observables = cb_fluid_observables,
                                                    .read = read_kind,
+                                                   .finish = finish_kind,
                                                    .make_run = make_run,
                                                    .blame = cb_scenario_blame_start,
-                                                   .resolve_body = cb_scenario_resolve_immersed,
+                                                   .resolve_body = resolve_one,
                                                    .attribute = "space",
                                                    .subject = subject,
                                                    .free = free_};

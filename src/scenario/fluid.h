@@ -3,6 +3,8 @@
 #pragma once
 
 #include "scenario/private.h"
+#include "coupling/coupled.h"
+#include "fluid/fluid_read.h"
 #include "run/fluid_run.h"
 
 /* Fluid models of forces, which add up; the list is in the scenario's arena. */
@@ -37,6 +39,14 @@ typedef struct cb_fluid_scenario {
   size_t n_kinds;
   cb_body_start *body; /* [n] */
   int n;
+  const cb_node *bodies; /* the list `bodies` */
+  /* --- points of bodies, and particles (scenario/scenario_points.c) --- */
+  cb_particles_in_fluid particles;
+  cb_space *flat;       /* e3, if there are points and no `space`; otherwise NULL */
+  cb_body_point *point; /* [n_points] */
+  int n_points, capacity_points;
+  int n_vertices;    /* the last points: vertices that walls push */
+  cb_system *system; /* points and particles; NULL: there are none */
 } cb_fluid_scenario;
 
 cb_status cb_scenario_read_models(cb_scenario *s, const cb_node *node, cb_fluid_models *out); /* one, or a list */
@@ -45,6 +55,8 @@ cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out)
  * false. A model sets *moves to true. Does nothing if node is NULL. */
 cb_status cb_scenario_read_moving(const cb_node *node, cb_fluid_model **out, bool *moves);
 cb_status cb_scenario_read_flow(cb_scenario *s, const cb_node *node);
+/* node NULL: the medium is missing in the map `where`. */
+cb_status cb_scenario_read_medium(cb_scenario *s, const cb_node *node, const cb_node *where, const double up[3]);
 /* Reads `bodies`. whole: the fluid was read without errors. */
 cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list, bool whole);
 
@@ -59,6 +71,26 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
                                    cb_immersed_kind *kind);
 cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const char *name, const cb_node *place,
                                   const cb_node *motion, const cb_node *repeat, const cb_immersed *what);
+
+/* --- points of bodies, and particles (scenario/scenario_points.c) --- */
+
+/* Whether anything in the scenario acts on points, or a body consists of particles. */
+bool cb_scenario_has_points(const cb_node *root);
+/* The space that the fluid fills. */
+const cb_space *cb_scenario_points_space(const cb_scenario *s);
+/* Makes the builder to which bodies add particles and points. */
+cb_status cb_scenario_points_begin(cb_scenario *s, const cb_node *bodies);
+/* Reads an item of `bodies` that has a `kind`. */
+cb_status cb_scenario_read_particles(cb_scenario *s, const cb_node *body);
+/* Adds the centres of mass of the rigid bodies from number `first` on. */
+cb_status cb_scenario_add_centres(cb_scenario *s, int first, double charge);
+/* Whether a body of the builder is rigid; *number: its number among the rigid bodies. */
+bool cb_scenario_body_is_rigid(const cb_scenario *s, int body, int *number);
+/* Makes the system of points and particles. */
+cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root);
+/* Reads the map `particles` of `fluid`, after medium, flow and gravity. NULL: its defaults. */
+cb_status cb_scenario_read_particles_in_fluid(cb_scenario *s, const cb_node *node);
+extern const cb_param cb_particles_table[];
 
 /* Reads the mass properties of a body into options: material, points and lumped, in the scenario's arena. */
 cb_status cb_scenario_read_matter(cb_scenario *s, const cb_node *body, const cb_surface *surface,
@@ -79,8 +111,13 @@ cb_status cb_scenario_number(const cb_scenario *s, const cb_node *node, size_t n
                              const double *x, double *out);
 cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n, const char *const *named,
                              const double *x, double out[3]);
-/* Reads a list of three texts. */
-cb_status cb_scenario_texts(const cb_node *list, const char *text[3]);
+/* The names of quantities of other bodies, such as a.x, that the wrenches of one body use. */
+typedef struct cb_externals {
+  int n;
+  const char *name[CB_IMMERSED_EXTERNALS];
+} cb_externals;
+/* Adds the names in the text of the node; fails for a name of a body or of a quantity that does not exist. */
+cb_status cb_scenario_find_externals(cb_scenario *s, const cb_node *node, cb_externals *found);
 
 /* --- `space` and `potentials` of a scenario of bodies in a fluid --- */
 

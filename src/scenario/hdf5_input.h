@@ -32,9 +32,10 @@ cb_status cb_bundle_samples_read(const char *path, int degree, cb_bundle **out);
  *               one spacing after the last point. Otherwise the values at the border continue beyond it
  */
 
-/* CB_ERROR_FILE: the file cannot be read; CB_ERROR_INPUT: `PATH: error: ...` with the dataset and the expected content
- * (values of /x are counted from 1; values of /velocity are named by their indices). */
-cb_status cb_flow_read_grid(const char *path, cb_flow **out);
+/* Makes a flow of a class with from_grid. CB_ERROR_FILE: the file cannot be read; CB_ERROR_INPUT: `PATH: error: ...`
+ * with the dataset and the expected content (values of /x are counted from 1; values of /velocity are named by their
+ * indices). */
+cb_status cb_flow_read_grid(const cb_fluid_flow_class *class_, const char *path, cb_flow **out);
 
 /* --- poses of a body from one HDF5 file ---
  *

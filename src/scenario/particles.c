@@ -75,7 +75,7 @@ const cb_param cb_scenario_start_table[] = {
      "tolerance of a constraint with `project: never`; 0: 1e-9, the precision of typed numbers"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-static cb_status read_start(cb_scenario *s, const cb_node *node) {
+cb_status cb_scenario_read_start(cb_scenario *s, const cb_node *node) {
   start_parameters p;
   const cb_status status = cb_params_bind(cb_scenario_start_table, node, node, NULL, 0, &p);
   if (status || !s->builder) return status;
@@ -91,7 +91,7 @@ static cb_status read_meetings(cb_scenario *s, const cb_node *root) {
   cb_errors_add(&errors, root,
                 cb_scenario_read_contacts(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
                                           cb_scenario_section(root, "events")));
-  cb_errors_add(&errors, root, read_start(s, cb_scenario_section(root, "start")));
+  cb_errors_add(&errors, root, cb_scenario_read_start(s, cb_scenario_section(root, "start")));
   return cb_errors_end(&errors);
 }
 
@@ -105,7 +105,8 @@ static cb_status read_in_space(cb_scenario *s, const cb_node *root) {
   if (bodies) cb_errors_add(&errors, bodies, read_bodies(s, bodies));
   cb_errors_add(
       &errors, root,
-      cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions")));
+      cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions"),
+                              cb_scenario_section(root, "forces")));
   cb_errors_add(&errors, root, cb_scenario_read_constraints(s, cb_scenario_section(root, "constraints")));
   cb_errors_add(&errors, root, read_meetings(s, root));
   return cb_errors_end(&errors);
@@ -151,7 +152,7 @@ static void free_(cb_scenario *s) {
   cb_space_free(s->space);
 }
 
-static const char *const of_space[] = {"space",    "bodies", "potentials", "interactions", "constraints",
+static const char *const of_space[] = {"space",    "bodies", "potentials", "interactions", "forces", "constraints",
                                        "contacts", "walls",  "events",     "start",        NULL},
                          *const of_system[] = {"system", "contacts", "walls", "events", "start", NULL},
                          *const space_needs[] = {"integrator", "time", "space", "bodies", NULL},

@@ -44,6 +44,21 @@ static bool fluid_model_whole(const void *of) {
   return (c->on_twist || c->on_face || c->added_mass) && !(c->on_twist && c->on_face);
 }
 
+static bool flow_whole(const void *of) {
+  const cb_fluid_flow_class *c = of;
+  return c->velocity || c->at;
+}
+
+static bool medium_whole(const void *of) {
+  const cb_fluid_medium_class *c = of;
+  return !c->scalar && (c->density || c->at || c->init || c->uniform > 0);
+}
+
+static bool pair_potential_whole(const void *of) {
+  const cb_pair_potential_class *c = of;
+  return c->potential || c->closed || c->green || c->expression;
+}
+
 static const kind kinds[] = {
     [CB_PLUGIN_IS_SPACE] = {"space", "init", CB_PLUGIN_SIZE_SPACE, &cb_space_registry, space_whole},
     [CB_PLUGIN_IS_INTEGRATOR] = {"integrator", "a configuration (one of cb_configuration_...) and step",
@@ -53,7 +68,12 @@ static const kind kinds[] = {
     [CB_PLUGIN_IS_BODY] = {"kind of body", "build", CB_PLUGIN_SIZE_BODY, &cb_body_registry, body_whole},
     [CB_PLUGIN_IS_SHAPE] = {"shape", "make", CB_PLUGIN_SIZE_SHAPE, &cb_shape_registry, shape_whole},
     [CB_PLUGIN_IS_FLUID_MODEL] = {"fluid model", "one of on_twist and on_face, or added_mass",
-                                  CB_PLUGIN_SIZE_FLUID_MODEL, &cb_fluid_model_registry, fluid_model_whole}};
+                                  CB_PLUGIN_SIZE_FLUID_MODEL, &cb_fluid_model_registry, fluid_model_whole},
+    [CB_PLUGIN_IS_FLOW] = {"flow", "velocity or at", CB_PLUGIN_SIZE_FLOW, &cb_fluid_flow_registry, flow_whole},
+    [CB_PLUGIN_IS_MEDIUM] = {"medium", "one of density, at, init and uniform", CB_PLUGIN_SIZE_MEDIUM,
+                             &cb_fluid_medium_registry, medium_whole},
+    [CB_PLUGIN_IS_PAIR_POTENTIAL] = {"pair potential", "one of potential, closed, green and expression",
+                                     CB_PLUGIN_SIZE_PAIR_POTENTIAL, &cb_pair_potential_registry, pair_potential_whole}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *name_of(const cb_plugin_class *c) { return ((const named *)c->of)->name; }

@@ -47,7 +47,12 @@ cb_status cb_space_read(const cb_node *node, cb_space **out); /* given by name o
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node); /* used instead of space and bodies */
 extern const cb_param cb_scenario_system_table[]; /* the keys of a system besides those of a metric */
-cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions);
+cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions,
+                                  const cb_node *forces);
+struct cb_pair_potential_class;
+/* The class of the pair potential in an item of `potentials`, and the node that names it; NULL: there is none, or the
+ * item is wrong. */
+const struct cb_pair_potential_class *cb_scenario_pair_potential_of(const cb_node *item, const cb_node **at);
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                     const cb_node *events);
 extern const cb_param cb_scenario_contacts_table[];
@@ -65,8 +70,12 @@ cb_status cb_scenario_for_bodies(cb_scenario *s, const cb_node *bodies, const cb
                                  cb_status (*add)(cb_builder *, int body, const void *what), const void *what);
 /* Finds the index of the body whose name is the text of node. */
 cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *body);
-/* Reads a particle, given as [body, number]; *index: its index in the builder. */
-cb_status cb_scenario_read_particle(const cb_scenario *s, const cb_node *node, int *index);
+/* Reads a point: a particle, given as [body, number], or a point of a rigid body. *index: its index in the builder. */
+cb_status cb_scenario_read_particle(cb_scenario *s, const cb_node *node, int *index);
+/* Reads a point of a rigid body, {body: NAME, at: [x, y, z]} in its frame, in the same way. */
+cb_status cb_scenario_read_body_point(cb_scenario *s, const cb_node *node, int *index);
+/* Reads the key `start`. */
+cb_status cb_scenario_read_start(cb_scenario *s, const cb_node *node);
 /* Adds the position of node to a failure of the builder that has no position; if the text of node is an expression, a
  * failure in it gets the position in the expression. */
 cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression);
@@ -108,5 +117,6 @@ typedef struct cb_map_doc {
 extern const cb_map_doc cb_map_docs[];
 
 extern const cb_param cb_cycle_time_table[], cb_cycle_step_table[], cb_place_table[], cb_motion_table[],
-    cb_repeat_table[], cb_part_table[], cb_wrench_table[], cb_vortex_table[], cb_sequence_table[], cb_inertial_table[],
-    cb_piece_table[], cb_interaction_table[], cb_central_table[], cb_harmonic_table[], cb_field_table[];
+    cb_repeat_table[], cb_part_table[], cb_wrench_table[], cb_sequence_table[], cb_inertial_table[], cb_piece_table[],
+    cb_interaction_table[], cb_central_table[], cb_harmonic_table[], cb_field_table[], cb_spring_table[],
+    cb_force_table[];

@@ -3,6 +3,7 @@
 #include "bodies/place.h"
 #include "bundle/gait_text.h"
 #include "core/file.h"
+#include "core/registry.h"
 #include "scenario/bundle_scenario.h"
 #include "scenario/fluid.h"
 #include "scenario/scenario_class.h"
@@ -175,10 +176,41 @@ const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node)
   return full ? placed_poses(s, placed_pieces(s, placed(s, full, "mesh"))) : NULL;
 }
 
+/* A flow with the defaults of its class, and with the absolute path of its file. */
+static const cb_node *flow_of(cb_scenario *s, const cb_node *node) {
+  const char *name = node->keys[0]->text;
+  const cb_fluid_flow_class *c = cb_fluid_flow_classes[cb_registry_find(&cb_fluid_flow_registry, name, strlen(name))];
+  if (c->from_grid) return placed(s, node, name);
+  return c->params ? replaced(s, node, name, with_defaults(s, c->params, node->items[0])) : node;
+}
+
+static const cb_node *flows_of(cb_scenario *s, const cb_node *node) {
+  if (node->kind != CB_NODE_LIST) return flow_of(s, node);
+  cb_node *list = copy_of_list(s, node);
+  for (size_t i = 0; list && i < node->count; i++)
+    if (!(list->items[i] = flow_of(s, node->items[i]))) return NULL;
+  return list;
+}
+
+/* A medium with the defaults of its class; NAME becomes {NAME: ..} if the class has keys. */
+static const cb_node *medium_of(cb_scenario *s, const cb_node *node) {
+  const bool named = node->kind != CB_NODE_MAP;
+  const cb_node *key = named ? node : node->keys[0];
+  const cb_fluid_medium_class *c =
+      cb_fluid_medium_classes[cb_registry_find(&cb_fluid_medium_registry, key->text, strlen(key->text))];
+  if (!c || !c->params) return node;
+  cb_node *map = new_map(s, 1);
+  if (!map) return NULL;
+  map->keys[0] = key;
+  map->items[0] = cb_params_resolved(c->params, named ? NULL : node->items[0], s->arena);
+  return map->items[0] ? map : NULL;
+}
+
 static const cb_node *fluid(cb_scenario *s, const cb_node *node) {
   const cb_node *full = cb_params_resolved(cb_fluid_table, node, s->arena), *flow = cb_node_get(full, "flow"),
-                *floor = cb_node_get(full, "floor");
-  if (flow) full = replaced(s, full, "flow", placed(s, flow, "grid"));
+                *floor = cb_node_get(full, "floor"), *medium = cb_node_get(full, "medium");
+  if (flow) full = replaced(s, full, "flow", flows_of(s, flow));
+  if (full && medium) full = replaced(s, full, "medium", medium_of(s, medium));
   full = with_models(s, with_models(s, full, "model"), "added_mass");
   return full && floor ? replaced(s, full, "floor", cb_params_resolved(cb_floor_table, floor, s->arena)) : full;
 }

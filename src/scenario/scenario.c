@@ -11,9 +11,9 @@
 
 static const cb_scenario_class *const kinds[] = {&cb_scenario_class_bundle, &cb_scenario_class_fluid,
                                                  &cb_scenario_class_system, &cb_scenario_class_space};
-static const char *const keys[] = {"curvebody",  "title",        "space",       "system",   "fluid", "bundle", "bodies",
-                                   "potentials", "interactions", "constraints", "contacts", "walls", "events", "gait",
-                                   "optimum",    "start",        "integrator",  "time",     "record"};
+static const char *const keys[] = {
+    "curvebody",   "title",    "space", "system", "fluid", "bundle",  "bodies", "potentials", "interactions", "forces",
+    "constraints", "contacts", "walls", "events", "gait",  "optimum", "start",  "integrator", "time",         "record"};
 static const char *const shared[] = {"curvebody", "title", "integrator", "time", "record", NULL};
 enum { KEYS = sizeof keys / sizeof *keys, KINDS = sizeof kinds / sizeof *kinds };
 

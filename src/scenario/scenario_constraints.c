@@ -101,8 +101,9 @@ static cb_status missing(const entry *e, const char *key, const char *what) {
 
 /* ---- particles ---- */
 
-cb_status cb_scenario_read_particle(const cb_scenario *s, const cb_node *node, int *index) {
+cb_status cb_scenario_read_particle(cb_scenario *s, const cb_node *node, int *index) {
   const cb_builder *b = s->builder;
+  if (node->kind == CB_NODE_MAP) return cb_scenario_read_body_point(s, node, index);
   if (node->kind != CB_NODE_LIST || node->count != 2)
     return cb_node_fail(node, "expected a particle [body, number], found %s", cb_node_found(node).text);
   int body = -1, first = -1;

@@ -11,6 +11,7 @@
 #include "scenario/fluid.h"
 #include "numerics/numerics_curved.h"
 #include "tree/scalar.h"
+#include <curvebody/pair_potential.h>
 
 #include <math.h>
 #include <string.h>
@@ -209,7 +210,7 @@ cb_status cb_scenario_check_curved_run(const cb_scenario *s) {
 /* --- potentials ---
  *
  * The potentials of particles (scenario/scenario_forces.c) act on the matter of bodies and on the displaced fluid.
- * They need a curved space; in e3 there is `gravity`.
+ * In e3 they act on the centre of mass of a body (scenario/scenario_points.c).
  *
  *   potentials: [{central: {pair_potential: gravity, strength: 10, at: .., body: a}},
  *                {expression: {chart: .., value: "m*9.81*z"}}]
@@ -221,20 +222,13 @@ cb_status cb_scenario_check_curved_run(const cb_scenario *s) {
 /* --- potentials without a meaning for bodies --- */
 
 static cb_status check_one(const cb_node *node) {
-  const cb_node *map = node->kind == CB_NODE_MAP && node->count == 1 ? node->items[0] : NULL;
-  const cb_node *pair_potential = map ? cb_node_get(map, "pair_potential") : NULL;
-  if (!map) return CB_OK; /* the error is reported where the potential is read */
-  if (!strcmp(node->keys[0]->text, "harmonic"))
-    return cb_node_fail(node->keys[0],
-                        "the force of a spring does not depend on mass, but a body is a continuum: "
-                        "expected `central` with an expression of m, such as m*k*d^2/2");
-  if (pair_potential && pair_potential->text && strcmp(pair_potential->text, "gravity") &&
-      !cb_node_get(map, "expression"))
-    return cb_node_fail(pair_potential,
-                        "the force of `%s` does not depend on mass, but a body is a continuum: expected "
-                        "gravity, or an expression of m",
-                        pair_potential->text);
-  return CB_OK;
+  const cb_node *at;
+  const cb_pair_potential_class *c = cb_scenario_pair_potential_of(node, &at);
+  if (!c || c->expression || c->factor == CB_PAIR_FACTOR_MASS) return CB_OK; /* check_proportion checks the others */
+  return cb_node_fail(at,
+                      "the force of `%s` does not depend on mass, but a body is a continuum: expected gravity, or an "
+                      "expression of m, such as m*k*d^2/2",
+                      c->name);
 }
 
 static cb_status check_all(const cb_node *list) {
@@ -268,7 +262,7 @@ static cb_status build(cb_scenario *s, const cb_node *potentials, const cb_node 
     status = cb_builder_body(s->builder, name, &index);
     if (!status && i == own) status = cb_builder_particle(s->builder, NULL, mass, 0, 0, x, still, &index);
   }
-  if (!status) status = cb_scenario_read_forces(s, potentials, NULL);
+  if (!status) status = cb_scenario_read_forces(s, potentials, NULL, NULL);
   if (!status) status = cb_scenario_placed(s, cb_builder_finish(s->builder, out), potentials, false);
   cb_builder_free(s->builder);
   s->builder = NULL;
@@ -308,11 +302,7 @@ static cb_status check_proportion(cb_scenario *s, const cb_node *potentials, con
 
 cb_status cb_scenario_read_potentials(cb_scenario *s, const cb_node *potentials, const cb_node *bodies) {
   cb_fluid_scenario *m = s->fluid;
-  if (!potentials) return CB_OK;
-  if (!s->space)
-    return cb_node_fail(potentials, "`potentials` next to `fluid`: expected `gravity` in `fluid`, or a curved `space`");
-  if (m->fluid.curvature == 0)
-    return cb_node_fail(potentials, "`potentials` next to `fluid` need a curved space: in e3 expected `gravity`");
+  if (!potentials || m->fluid.curvature == 0) return CB_OK;
   cb_status status = check_all(potentials);
   if (status || !bodies || bodies->kind != CB_NODE_LIST) return status;
   m->potential = cb_arena_alloc(s->arena, bodies->count, sizeof *m->potential);
@@ -321,6 +311,7 @@ cb_status cb_scenario_read_potentials(cb_scenario *s, const cb_node *potentials,
   s->bodies = bodies;
   for (size_t i = 0; i < bodies->count && !status; i++) {
     m->n_potentials = i + 1;
+    if (cb_node_get(bodies->items[i], "kind")) continue; /* particles */
     status = build(s, potentials, bodies, i, 1, &m->potential[i]);
     if (!status) status = check_proportion(s, potentials, bodies, i, m->potential[i]);
   }

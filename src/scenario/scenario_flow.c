@@ -1,100 +1,110 @@
-/* The key `flow:` of a fluid, and flows on a grid. The value is one of
+/* The keys `flow` and `medium` of a fluid, and flows on a grid.
  *
- *   {uniform: [1, 0, 0]}
- *   {shear: {velocity: [0, 0, 0], gradient: [[0, 0, 1], [0, 0, 0], [0, 0, 0]]}}     velocity + gradient x
- *   {vortex: {centre: [0, 0, 0], axis: [0, 0, 1], circulation: 1, core: 0.1}}       its profile is in curvebody/flow.h
- *   {velocity: ["sin(y)", 0, "0.1*cos(t)"]}                                         expressions of x, y, z, t
- *   {grid: wind.h5}                                                                 scenario/hdf5_input.h
+ *   flow: {NAME: VALUE}, or a list of such maps, which add up        the classes are in src/fluid/flows
+ *   medium: NAME, {NAME: VALUE}, a number or an expression           the classes are in src/fluid/media
  */
-#include "scenario/hdf5_input.h"
-#include "scenario/fluid.h"
 #include "core/failure.h"
+#include "core/registry.h"
 #include "record/arrays.h"
+#include "scenario/fluid.h"
+#include "scenario/hdf5_input.h"
+#include "tree/scalar.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-static cb_status uniform(cb_scenario *s, const cb_node *node) {
-  double u[3];
-  const cb_status status = cb_scenario_vector(s, node, 0, NULL, NULL, u);
-  return status ? status : cb_flow_uniform(u, &s->fluid->flow);
+static cb_expression_scope parameters_of(const cb_fluid_scenario *m) {
+  return (cb_expression_scope){
+      .parameters = m->parameter, .values = m->parameter_value, .n_parameters = m->n_parameters};
 }
 
-static cb_status shear(cb_scenario *s, const cb_node *node) {
-  static const char *const keys[] = {"velocity", "gradient"};
-  const cb_node *velocity = cb_node_get(node, "velocity"), *gradient = cb_node_get(node, "gradient");
-  double u[3] = {0}, g[3][3];
-  cb_status status = cb_node_check_keys(node, keys, 2);
-  if (!status && velocity) status = cb_scenario_vector(s, velocity, 0, NULL, NULL, u);
+/* Finds the class that a map {NAME: VALUE} names, as its number in the registry. `example` is such a map. */
+static cb_status find_class(const cb_node *node, const cb_registry *classes, const char *section, const char *example,
+                            size_t *class_) {
+  const char *names[CB_REGISTRY_MAX];
+  const cb_status status = cb_node_check_keys(node, names, cb_registry_names(classes, names));
   if (status) return status;
-  if (!gradient || gradient->kind != CB_NODE_LIST || gradient->count != 3)
-    return cb_node_fail(gradient ? gradient : node, "expected `gradient`, three rows du_i/dx, du_i/dy, du_i/dz");
-  for (int i = 0; i < 3 && !status; i++) status = cb_scenario_vector(s, gradient->items[i], 0, NULL, NULL, g[i]);
-  if (!status) status = cb_flow_shear(u, g, &s->fluid->flow);
-  return status ? status : cb_scenario_placed(s, cb_flow_check_divergence(s->fluid->flow), gradient, false);
+  if (node->count != 1)
+    return cb_node_fail(node, "expected one key, as in %s; `curvebody list %s` prints all", example, section);
+  *class_ = cb_registry_find(classes, node->keys[0]->text, strlen(node->keys[0]->text));
+  return CB_OK;
 }
 
-typedef struct vortex_parameters {
-  const cb_node *centre, *axis;
-  double circulation, core;
-} vortex_parameters;
-
-const cb_param cb_vortex_table[] = {
-    {"centre", CB_PARAM_NODE, offsetof(vortex_parameters, centre), "", "", "", NULL, "a point of the axis"},
-    {"axis", CB_PARAM_NODE, offsetof(vortex_parameters, axis), "", "", "", NULL, "direction (default [0, 0, 1])"},
-    {"circulation", CB_PARAM_REAL, offsetof(vortex_parameters, circulation), NULL, "m2/s", "", NULL,
-     "circulation around the axis"},
-    {"core", CB_PARAM_REAL, offsetof(vortex_parameters, core), NULL, "m", "> 0", NULL, "radius of the core"},
-    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
-
-static cb_status vortex(cb_scenario *s, const cb_node *node) {
-  vortex_parameters p;
-  double centre[3] = {0}, axis[3] = {0, 0, 1};
-  cb_status status = cb_params_bind(cb_vortex_table, node, node, NULL, 0, &p);
-  if (!status && p.centre) status = cb_scenario_vector(s, p.centre, 0, NULL, NULL, centre);
-  if (!status && p.axis) status = cb_scenario_vector(s, p.axis, 0, NULL, NULL, axis);
-  return status ? status : cb_flow_vortex(centre, axis, p.circulation, p.core, &s->fluid->flow);
-}
-
-static cb_status velocity(cb_scenario *s, const cb_node *node) {
-  const cb_fluid_scenario *m = s->fluid;
-  const char *text[3];
-  size_t which = 0, at = 0;
-  cb_status status = cb_scenario_texts(node, text);
+static cb_status read_flow(cb_scenario *s, const cb_node *node, cb_flow **out) {
+  size_t i;
+  cb_status status = find_class(node, &cb_fluid_flow_registry, "flows", "{uniform: [1, 0, 0]}", &i);
   if (status) return status;
-  if (m->lost) return cb_fail_consequence();
-  status = cb_flow_expressions(text, m->n_parameters, m->parameter, m->parameter_value, &which, &at, &s->fluid->flow);
-  if (status == CB_ERROR_INPUT) return cb_node_fail_at(node->items[which], at, "%s", cb_error_text());
-  return status ? status : cb_flow_check_divergence(s->fluid->flow);
+  const cb_fluid_flow_class *c = cb_fluid_flow_classes[i];
+  const cb_node *value = node->items[0];
+  const cb_expression_scope parameters = parameters_of(s->fluid);
+  const char *path;
+  if (c->from_grid) {
+    status = cb_node_string(value, &path);
+    if (!status) status = cb_scenario_file(s, value, &path);
+    if (!status) status = cb_flow_read_grid(c, path, out);
+  } else {
+    status = cb_flow_create_class(c, value, &parameters, out);
+  }
+  return cb_scenario_placed(s, status, value, false);
 }
-
-static cb_status grid(cb_scenario *s, const cb_node *node) {
-  const char *text;
-  cb_status status = cb_node_string(node, &text);
-  if (!status) status = cb_scenario_file(s, node, &text);
-  return status ? status : cb_flow_read_grid(text, &s->fluid->flow);
-}
-
-static const struct {
-  const char *name;
-  cb_status (*read)(cb_scenario *s, const cb_node *node);
-} kinds[] = {{"uniform", uniform}, {"shear", shear}, {"vortex", vortex}, {"velocity", velocity}, {"grid", grid}};
-enum { KINDS = sizeof kinds / sizeof *kinds };
 
 cb_status cb_scenario_read_flow(cb_scenario *s, const cb_node *node) {
-  const char *names[KINDS];
-  for (size_t k = 0; k < KINDS; k++) names[k] = kinds[k].name;
-  cb_status status = node->kind == CB_NODE_MAP ? cb_node_check_keys(node, names, KINDS) : CB_OK;
-  if (status) return status;
-  if (node->kind != CB_NODE_MAP || node->count != 1)
-    return cb_node_fail(node, "expected one of {uniform: ..}, {shear: ..}, {vortex: ..}, {velocity: ..}, {grid: ..}");
-  for (size_t k = 0; k < KINDS; k++)
-    if (!strcmp(node->keys[0]->text, names[k]))
-      status = cb_scenario_placed(s, kinds[k].read(s, node->items[0]), node->items[0], false);
+  cb_flow **flow = &s->fluid->flow;
+  if (node->kind != CB_NODE_LIST) return read_flow(s, node, flow);
+  if (node->count == 0) return cb_node_fail(node, "expected a flow, or a list of them");
+  cb_flow **all = cb_arena_alloc(s->arena, node->count, sizeof *all);
+  if (!all) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu flows", node->count);
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; i < node->count; i++)
+    cb_errors_add(&errors, node->items[i], read_flow(s, node->items[i], &all[i]));
+  const cb_status status = cb_errors_end(&errors);
+  if (!status) return cb_flow_sum((int)node->count, all, flow);
+  for (size_t i = 0; i < node->count; i++) cb_flow_free(all[i]);
   return status;
+}
+
+/* Reads `medium: TEXT`: the name of a class, or a text that the class with `scalar` reads. */
+static cb_status read_scalar(cb_scenario *s, const cb_node *node, const cb_expression_scope *parameters,
+                             const double up[3]) {
+  const char *text, *names[CB_REGISTRY_MAX];
+  cb_medium **medium = &s->fluid->medium;
+  cb_status status = cb_node_string(node, &text);
+  if (status) return status;
+  size_t other = 0, count = 0;
+  const cb_fluid_medium_class *const *c = cb_fluid_medium_classes;
+  for (size_t i = 0; c[i]; i++)
+    if (c[i]->scalar)
+      other = i;
+    else
+      names[count++] = c[i]->name;
+  size_t i = cb_registry_find(&cb_fluid_medium_registry, text, strlen(text));
+  if (c[i] && i != other) {
+    for (size_t k = 0; k < parameters->n_parameters; k++)
+      if (!strcmp(parameters->parameters[k], text))
+        return cb_node_fail(node, "`%s` is the name of a medium and of a parameter: give the parameter another name",
+                            text);
+    cb_node empty = *node; /* NAME is short for {NAME: {}} */
+    empty.kind = CB_NODE_MAP;
+    return cb_medium_create_class(c[i], &empty, parameters, up, medium);
+  }
+  status = cb_medium_create_class(c[other], node, parameters, up, medium);
+  if (status == CB_ERROR_INPUT && cb_nearest_name(text, names, count))
+    return cb_fail_unknown(node, "medium", text, names, count);
+  return status;
+}
+
+cb_status cb_scenario_read_medium(cb_scenario *s, const cb_node *node, const cb_node *where, const double up[3]) {
+  const cb_expression_scope parameters = parameters_of(s->fluid);
+  size_t i;
+  if (!node) return cb_node_fail(where, "expected `medium`: air, water, none, a density or an expression");
+  if (node->kind != CB_NODE_MAP) return cb_scenario_placed(s, read_scalar(s, node, &parameters, up), node, false);
+  cb_status status = find_class(node, &cb_fluid_medium_registry, "media", "{density: 998}", &i);
+  if (!status)
+    status = cb_medium_create_class(cb_fluid_medium_classes[i], node->items[0], &parameters, up, &s->fluid->medium);
+  return cb_scenario_placed(s, status, node->count ? node->items[0] : node, false);
 }
 
 /* --- flows on a grid --- */
@@ -162,7 +172,8 @@ static cb_status read_periodic(const cb_hdf5_source *s, bool periodic[4]) {
   return CB_OK;
 }
 
-static cb_status make(const cb_hdf5_source *s, const cb_hdf5_array *velocity, cb_flow **out) {
+static cb_status make(const cb_fluid_flow_class *class_, const cb_hdf5_source *s, const cb_hdf5_array *velocity,
+                      cb_flow **out) {
   const bool steady = velocity->rank == 4;
   cb_flow_grid grid = {.times = steady ? 1 : velocity->dims[0], .u = velocity->value};
   cb_status status = steady ? CB_OK : read_axis(s, T, grid.times, &grid.start, &grid.interval);
@@ -173,19 +184,19 @@ static cb_status make(const cb_hdf5_source *s, const cb_hdf5_array *velocity, cb
   if (!status) status = read_periodic(s, grid.periodic);
   status = cb_hdf5_unread(s->path, status);
   if (status) return status;
-  status = cb_flow_from_grid(&grid, out);
+  status = cb_flow_create_grid(class_, &grid, out);
   if (!status || status == CB_ERROR_MEMORY) return status;
   return cb_fail_placed(CB_ERROR_INPUT, "%s: error: dataset 'velocity': %s", s->path, cb_error_text());
 }
 
-cb_status cb_flow_read_grid(const char *path, cb_flow **out) {
+cb_status cb_flow_read_grid(const cb_fluid_flow_class *class_, const char *path, cb_flow **out) {
   static const cb_hdf5_expected expected = {H5T_NO_CLASS, 4, 5, 3, "[x, y, z, 3] or [time, x, y, z, 3]"};
   cb_hdf5_source s;
   cb_hdf5_array velocity = {.value = NULL};
   cb_status status = cb_hdf5_source_open(path, &s);
   if (status) return status;
   status = cb_hdf5_read_array(&s, "velocity", &expected, &velocity);
-  if (!status) status = make(&s, &velocity, out);
+  if (!status) status = make(class_, &s, &velocity, out);
   status = cb_hdf5_source_close(&s, status);
   free(velocity.value);
   return status;

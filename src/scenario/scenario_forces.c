@@ -1,83 +1,106 @@
-/* The keys `potentials:` and `interactions:`.
+/* The keys `potentials:`, `interactions:` and `forces:`.
  *
  *   potentials:   - central: {pair_potential: gravity, strength: 10, at: .., body: a} | harmonic: {..} |
  *                   expression: {chart: .., value: ..}
- *   interactions: - {pair_potential: gravity, strength: 1, between: [a, b]} | {expression: "exp(-d)/d", within: a}
+ *   interactions: - {pair_potential: gravity, strength: 1, between: [a, b]} | {expression: "exp(-d)/d", within: a} |
+ *                   {spring: {between: [[a, 0], [b, 1]], stiffness: "10*(1 + .1*sin(t))", rest: 1}}
+ *   forces:       - {body: a, force: ["-.1*x_dot", "-.1*y_dot", 0], chart: ..}
+ * A map of a pair potential has the keys of its class (curvebody/pair_potential.h) besides those of its place.
  */
+#include "bodies/link.h"
 #include "bodies/place.h"
-#include "tree/scalar.h"
+#include "core/arena.h"
+#include "dynamics/pair_potential.h"
 #include "geometry/origin.h"
+#include "scenario/fluid.h"
 #include "scenario/private.h"
+#include "tree/scalar.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
-typedef struct pair_potential_parameters {
-  int pair_potential;
-  double strength, length;
-  const cb_node *expression, *first, *second, *at;
-} pair_potential_parameters;
+/* --- tables --- */
 
-#define PAIR_POTENTIALS "gravity|coulomb|lennard_jones|harmonic"
-static const cb_pair_potential_kind kinds[] = {CB_PAIR_POTENTIAL_GRAVITY, CB_PAIR_POTENTIAL_COULOMB,
-                                               CB_PAIR_POTENTIAL_LENNARD_JONES, CB_PAIR_POTENTIAL_HARMONIC};
+#define BODY(type) \
+  { "body", CB_PARAM_NODE, offsetof(type, body), "", "", "", NULL, "a body or a list of bodies; if absent, all" }
+#define CENTRE(type) \
+  { "at", CB_PARAM_NODE, offsetof(type, at), "", "", "", NULL, "the centre; if absent, the base point of the space" }
+#define END \
+  { NULL, 0, 0, NULL, NULL, NULL, NULL, NULL }
+
+/* The keys of a map with a pair potential that are not those of its class. */
+typedef struct pair_keys {
+  const char *pair_potential;
+  const cb_node *between, *within, *at, *body;
+} pair_keys;
+
+static const char default_class[] = "gravity";
 
 const cb_param cb_interaction_table[] = {
-    {"pair_potential", CB_PARAM_CHOICE, offsetof(pair_potential_parameters, pair_potential), "gravity", "", "",
-     PAIR_POTENTIALS, "potential of the distance"},
-    {"strength", CB_PARAM_REAL, offsetof(pair_potential_parameters, strength), "1", "", "", NULL,
-     "G, the Coulomb constant, depth, or stiffness"},
-    {"length", CB_PARAM_REAL, offsetof(pair_potential_parameters, length), "1", "", "> 0", NULL,
-     "Lennard-Jones sigma, harmonic rest length"},
-    {"expression", CB_PARAM_NODE, offsetof(pair_potential_parameters, expression), "", "", "", NULL,
-     "U(d, m1, m2, q1, q2, t) instead of a pair potential"},
-    {"between", CB_PARAM_NODE, offsetof(pair_potential_parameters, first), "", "", "", NULL,
-     "two bodies; if absent, all particles"},
-    {"within", CB_PARAM_NODE, offsetof(pair_potential_parameters, second), "", "", "", NULL,
+    {"pair_potential", CB_PARAM_STRING, offsetof(pair_keys, pair_potential), default_class, "", "", NULL,
+     "potential of the distance: see `pair_potentials`"},
+    {"between", CB_PARAM_NODE, offsetof(pair_keys, between), "", "", "", NULL, "two bodies; if absent, all particles"},
+    {"within", CB_PARAM_NODE, offsetof(pair_keys, within), "", "", "", NULL,
      "name of a body whose particles act on each other"},
-    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+    END};
 
 const cb_param cb_central_table[] = {
-    {"pair_potential", CB_PARAM_CHOICE, offsetof(pair_potential_parameters, pair_potential), "gravity", "", "",
-     PAIR_POTENTIALS, "potential of the distance to the centre"},
-    {"strength", CB_PARAM_REAL, offsetof(pair_potential_parameters, strength), "1", "", "", NULL,
-     "G M, the Coulomb constant times a charge, depth, or stiffness"},
-    {"length", CB_PARAM_REAL, offsetof(pair_potential_parameters, length), "1", "", "> 0", NULL,
-     "Lennard-Jones sigma, harmonic rest length"},
-    {"expression", CB_PARAM_NODE, offsetof(pair_potential_parameters, expression), "", "", "", NULL,
-     "U(d, m, q, t) instead of a pair potential"},
-    {"at", CB_PARAM_NODE, offsetof(pair_potential_parameters, at), "", "", "", NULL,
-     "the centre; if absent, the base point of the space"},
-    {"body", CB_PARAM_NODE, offsetof(pair_potential_parameters, first), "", "", "", NULL,
-     "a body or a list of bodies; if absent, all"},
-    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+    {"pair_potential", CB_PARAM_STRING, offsetof(pair_keys, pair_potential), default_class, "", "", NULL,
+     "potential of the distance to the centre: see `pair_potentials`"},
+    CENTRE(pair_keys),
+    BODY(pair_keys),
+    END};
 
-typedef struct harmonic_parameters {
-  double stiffness, rest;
+typedef struct harmonic_keys {
+  cb_pair_parameters spring;
   const cb_node *at, *body;
-} harmonic_parameters;
+} harmonic_keys;
 
 const cb_param cb_harmonic_table[] = {
-    {"stiffness", CB_PARAM_REAL, offsetof(harmonic_parameters, stiffness), "1", "", "", NULL, "k of (k/2)(d - rest)^2"},
-    {"rest", CB_PARAM_REAL, offsetof(harmonic_parameters, rest), "0", "", ">= 0", NULL, "rest length"},
-    {"at", CB_PARAM_NODE, offsetof(harmonic_parameters, at), "", "", "", NULL,
-     "the centre; if absent, the base point of the space"},
-    {"body", CB_PARAM_NODE, offsetof(harmonic_parameters, body), "", "", "", NULL,
-     "a body or a list of bodies; if absent, all"},
-    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+    {"stiffness", CB_PARAM_REAL, offsetof(harmonic_keys, spring.strength), "1", "", "", NULL, "k of (k/2)(d - rest)^2"},
+    {"rest", CB_PARAM_REAL, offsetof(harmonic_keys, spring.length), "0", "", ">= 0", NULL, "rest length"},
+    CENTRE(harmonic_keys),
+    BODY(harmonic_keys),
+    END};
 
-typedef struct field_parameters {
+typedef struct field_keys {
   const char *chart, *value;
   const cb_node *body;
-} field_parameters;
+} field_keys;
 
-const cb_param cb_field_table[] = {{"chart", CB_PARAM_STRING, offsetof(field_parameters, chart), "embedding", "", "",
-                                    NULL, "chart whose coordinates the expression uses"},
-                                   {"value", CB_PARAM_STRING, offsetof(field_parameters, value), NULL, "", "", NULL,
+const cb_param cb_field_table[] = {{"chart", CB_PARAM_STRING, offsetof(field_keys, chart), "embedding", "", "", NULL,
+                                    "chart whose coordinates the expression uses"},
+                                   {"value", CB_PARAM_STRING, offsetof(field_keys, value), NULL, "", "", NULL,
                                     "V, an expression of the coordinates, m, q and t"},
-                                   {"body", CB_PARAM_NODE, offsetof(field_parameters, body), "", "", "", NULL,
-                                    "a body or a list of bodies; if absent, all"},
-                                   {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+                                   BODY(field_keys),
+                                   END};
+
+typedef struct spring_keys {
+  const cb_node *between;
+  cb_spring_nodes spring;
+} spring_keys;
+
+const cb_param cb_spring_table[] = {
+    {"between", CB_PARAM_NODE, offsetof(spring_keys, between), NULL, "", "", NULL, "two particles, [[a, 0], [b, 1]]"},
+    CB_SPRING_ROWS(spring_keys, spring),
+    END};
+
+typedef struct force_keys {
+  const char *chart;
+  const cb_node *force, *body;
+} force_keys;
+
+const cb_param cb_force_table[] = {
+    {"force", CB_PARAM_NODE, offsetof(force_keys, force), NULL, "", "", NULL,
+     "one expression per coordinate, of the coordinates, their velocities `NAME_dot`, m, q and t: a vector of the "
+     "embedding, whose tangent part acts, or a covector of the chart"},
+    {"chart", CB_PARAM_STRING, offsetof(force_keys, chart), "", "", "", NULL,
+     "chart of the coordinates; if absent, the embedding, or the chart in which the space is used"},
+    BODY(force_keys),
+    END};
+
+/* --- places and bodies --- */
 
 cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression) {
   if (!cb_failure_is_of_input(status) || cb_failure_last().placed) return status;
@@ -113,23 +136,117 @@ cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *
   return cb_fail_unknown(node, "body", name, names, n);
 }
 
+/* Adds to all bodies: at once, or, in a curved space with rigid bodies, to each body of particles, because potentials
+ * act there on the matter of rigid bodies (scenario/scenario_curved.c). */
+static cb_status add_to_all(cb_scenario *s, cb_status (*add)(cb_builder *, int body, const void *what),
+                            const void *what) {
+  cb_status status = CB_OK;
+  int number;
+  if (!s->fluid || s->fluid->fluid.curvature == 0) return add(s->builder, -1, what);
+  for (int i = 0; i < cb_builder_bodies(s->builder) && !status; i++)
+    if (!cb_scenario_body_is_rigid(s, i, &number)) status = add(s->builder, i, what);
+  return status;
+}
+
 cb_status cb_scenario_for_bodies(cb_scenario *s, const cb_node *bodies, const cb_node *at, bool expression,
                                  cb_status (*add)(cb_builder *, int body, const void *what), const void *what) {
   const size_t count = !bodies ? 1 : bodies->kind == CB_NODE_LIST ? bodies->count : 1;
   cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < count; i++) {
     const cb_node *name = !bodies ? NULL : bodies->kind == CB_NODE_LIST ? bodies->items[i] : bodies;
-    int body = -1;
+    int body = -1, number;
     cb_status status = name ? cb_scenario_find_body(s, name, &body) : CB_OK;
-    if (!status) status = cb_scenario_placed(s, add(s->builder, body, what), at, expression);
+    if (!status && s->fluid && s->fluid->fluid.curvature != 0 && name && cb_scenario_body_is_rigid(s, body, &number))
+      continue;
+    if (!status)
+      status = cb_scenario_placed(s, name ? add(s->builder, body, what) : add_to_all(s, add, what), at, expression);
     cb_errors_add(&errors, name ? name : at, status);
   }
   return cb_errors_end(&errors);
 }
 
+/* --- maps with a pair potential --- */
+
+/* A map with a pair potential: its class, its parameters, and the other keys. */
+typedef struct pair_map {
+  const cb_pair_potential_class *class_;
+  const void *params;
+  pair_keys keys;
+} pair_map;
+
+/* The class that a map names by `pair_potential`, or by a key with the name of the class. */
+static cb_status find_class(const cb_node *map, const cb_pair_potential_class **out) {
+  const cb_node *node = cb_node_get(map, "pair_potential");
+  const char *name = default_class, *names[CB_REGISTRY_MAX];
+  cb_status status = node ? cb_node_string(node, &name) : CB_OK;
+  for (size_t i = 0; !node && cb_pair_potential_classes[i]; i++)
+    if (cb_node_get(map, cb_pair_potential_classes[i]->name)) name = cb_pair_potential_classes[i]->name;
+  *out = status ? NULL : cb_pair_potential_find(name);
+  if (status || *out) return status;
+  return cb_fail_unknown(node, "pair potential", name, names, cb_registry_names(&cb_pair_potential_registry, names));
+}
+
+/* Joins the rows of a table and those of a class, whose struct follows at `offset`. */
+static cb_param *joined(cb_arena *arena, const cb_param *table, const cb_param *more, size_t offset) {
+  size_t n = 0, m = 0;
+  while (table[n].name) n++;
+  while (more && more[m].name) m++;
+  cb_param *rows = cb_arena_alloc(arena, n + m + 1, sizeof *rows);
+  if (!rows) return NULL;
+  memcpy(rows, table, n * sizeof *rows);
+  for (size_t i = 0; i < m; i++) {
+    rows[n + i] = more[i];
+    rows[n + i].offset += offset;
+  }
+  return rows;
+}
+
+/* Reads a map with a pair potential. After a failure the keys that are right are in out->keys. */
+static cb_status bind_pair(cb_scenario *s, const cb_param *table, const cb_node *map, const cb_node *where,
+                           pair_map *out) {
+  enum { PARAMS = (sizeof(pair_keys) + 15) / 16 * 16 };
+  cb_status status = find_class(map, &out->class_);
+  cb_params_bind_right(table, map, &out->keys);
+  if (status) return status;
+  const cb_pair_potential_class *c = out->class_;
+  const cb_param *rows = joined(s->arena, table, c->params, PARAMS);
+  char *data = cb_arena_alloc_aligned(s->arena, PARAMS + c->params_size, 1, 16);
+  if (!rows || !data) return cb_fail(CB_ERROR_MEMORY, "no memory for a pair potential");
+  status = cb_params_bind(rows, map, where, NULL, 0, data);
+  if (!status) memcpy(&out->keys, data, sizeof out->keys);
+  out->params = data + PARAMS;
+  return status;
+}
+
+/* The node at which an error in the expression of the potential is reported; NULL: it has no expression. */
+static const cb_node *expression_of(const pair_map *pair, const cb_node *map) {
+  const char *text = pair->class_->expression ? pair->class_->expression(pair->params) : NULL;
+  for (size_t i = 0; text && i < map->count; i++)
+    if (map->items[i]->kind == CB_NODE_SCALAR && map->items[i]->text == text) return map->items[i];
+  return NULL;
+}
+
+/* --- forms of items: maps with one key, which names the form --- */
+
+typedef struct form {
+  const char *name;
+  const char *pair_potential; /* the class of all its potentials; NULL: the map names it, or there is none */
+  bool is_pair;               /* its map has a pair potential */
+  cb_status (*read)(cb_scenario *s, const cb_node *map, const cb_node *item);
+} form;
+
+static const form *find_form(const form *forms, size_t count, const cb_node *item) {
+  if (item->kind != CB_NODE_MAP || item->count != 1) return NULL;
+  size_t i = 0;
+  while (i < count && strcmp(forms[i].name, item->keys[0]->text)) i++;
+  return i < count ? &forms[i] : NULL;
+}
+
+/* --- potentials --- */
+
 typedef struct addition {
-  cb_pair_potential_kind pair_potential;
-  double a, rest;
+  const char *class_;
+  const void *params;
   cb_fixed centre;
   const char *expression, *chart;
 } addition;
@@ -137,81 +254,157 @@ typedef struct addition {
 static cb_status add_central(cb_builder *b, int body, const void *what) {
   const addition *w = what;
   const cb_status status = cb_builder_centre_origin(b, &w->centre.origin);
-  return status ? status : cb_builder_central(b, body, w->pair_potential, w->a, w->rest, w->expression, w->centre.x);
+  return status ? status : cb_builder_central(b, body, w->class_, w->params, w->centre.x);
 }
+
 static cb_status add_field(cb_builder *b, int body, const void *what) {
   const addition *w = what;
   return cb_builder_potential(b, body, w->chart, w->expression);
 }
 
-static cb_status read_potential(cb_scenario *s, const cb_node *node) {
-  static const char *const forms[] = {"central", "harmonic", "expression"};
-  if (node->kind != CB_NODE_MAP || node->count != 1)
-    return cb_node_fail(node, "expected one of `central:`, `harmonic:`, `expression:` with its map");
-  cb_status status = cb_node_check_keys(node, forms, 3);
-  if (status) return status;
-  const cb_node *map = node->items[0];
-  const char *form = node->keys[0]->text;
+static cb_status read_central(cb_scenario *s, const cb_node *map, const cb_node *item) {
+  pair_map p;
   addition what = {0};
-  if (!strcmp(form, "central")) {
-    pair_potential_parameters p;
-    status = cb_params_bind(cb_central_table, map, node, NULL, 0, &p);
-    if (status || !s->builder || (status = centre(s, p.at, &what.centre))) return status;
-    what.pair_potential = p.expression ? CB_PAIR_POTENTIAL_EXPRESSION : kinds[p.pair_potential];
-    what.a = p.strength;
-    what.rest = p.length;
-    if (p.expression && (status = cb_node_string(p.expression, &what.expression))) return status;
-    return cb_scenario_for_bodies(s, p.first, p.expression ? p.expression : map, p.expression, add_central, &what);
-  }
-  if (!strcmp(form, "harmonic")) {
-    harmonic_parameters p;
-    status = cb_params_bind(cb_harmonic_table, map, node, NULL, 0, &p);
-    if (status || !s->builder || (status = centre(s, p.at, &what.centre))) return status;
-    what.pair_potential = CB_PAIR_POTENTIAL_HARMONIC;
-    what.a = p.stiffness;
-    what.rest = p.rest;
-    return cb_scenario_for_bodies(s, p.body, map, false, add_central, &what);
-  }
-  field_parameters p;
-  status = cb_params_bind(cb_field_table, map, node, NULL, 0, &p);
+  cb_status status = bind_pair(s, cb_central_table, map, item, &p);
+  if (status || !s->builder || (status = centre(s, p.keys.at, &what.centre))) return status;
+  const cb_node *expression = expression_of(&p, map);
+  what.class_ = p.class_->name;
+  what.params = p.params;
+  return cb_scenario_for_bodies(s, p.keys.body, expression ? expression : map, expression != NULL, add_central, &what);
+}
+
+static const char harmonic[] = "harmonic";
+
+static cb_status read_harmonic(cb_scenario *s, const cb_node *map, const cb_node *item) {
+  harmonic_keys p = {0};
+  addition what = {.class_ = harmonic, .params = &p.spring};
+  cb_status status = cb_params_bind(cb_harmonic_table, map, item, NULL, 0, &p);
+  if (status || !s->builder || (status = centre(s, p.at, &what.centre))) return status;
+  return cb_scenario_for_bodies(s, p.body, map, false, add_central, &what);
+}
+
+static cb_status read_field(cb_scenario *s, const cb_node *map, const cb_node *item) {
+  field_keys p;
+  const cb_status status = cb_params_bind(cb_field_table, map, item, NULL, 0, &p);
   if (status || !s->builder) return status;
-  what.expression = p.value;
-  what.chart = p.chart;
+  const addition what = {.expression = p.value, .chart = p.chart};
   if (!cb_chart_find(s->space, p.chart)) return cb_place_unknown_chart(cb_node_get(map, "chart"), s->space, p.chart);
   return cb_scenario_for_bodies(s, p.body, cb_node_get(map, "value"), true, add_field, &what);
 }
 
-static cb_status find_pair(const cb_scenario *s, const pair_potential_parameters *p, int *a, int *b) {
-  if (p->first && p->second)
-    return cb_node_fail(p->second, "`between` and `within` exclude each other: expected one of them");
-  if (p->second) {
-    const cb_status status = cb_scenario_find_body(s, p->second, a);
+static const form potential_forms[] = {{"central", NULL, true, read_central},
+                                       {harmonic, harmonic, true, read_harmonic},
+                                       {"expression", NULL, false, read_field}};
+enum { POTENTIAL_FORMS = sizeof potential_forms / sizeof *potential_forms };
+
+static cb_status read_potential(cb_scenario *s, const cb_node *node) {
+  const char *names[POTENTIAL_FORMS];
+  for (size_t i = 0; i < POTENTIAL_FORMS; i++) names[i] = potential_forms[i].name;
+  if (node->kind != CB_NODE_MAP || node->count != 1)
+    return cb_node_fail(node, "expected one of `central:`, `harmonic:`, `expression:` with its map");
+  const cb_status status = cb_node_check_keys(node, names, POTENTIAL_FORMS);
+  return status ? status : find_form(potential_forms, POTENTIAL_FORMS, node)->read(s, node->items[0], node);
+}
+
+const cb_pair_potential_class *cb_scenario_pair_potential_of(const cb_node *item, const cb_node **at) {
+  const form *f = find_form(potential_forms, POTENTIAL_FORMS, item);
+  const cb_pair_potential_class *c = NULL;
+  if (!f || !f->is_pair) return NULL;
+  const cb_node *named = cb_node_get(item->items[0], "pair_potential");
+  *at = !f->pair_potential && named ? named : item->keys[0];
+  if (f->pair_potential) return cb_pair_potential_find(f->pair_potential);
+  return find_class(item->items[0], &c) ? NULL : c;
+}
+
+/* --- interactions --- */
+
+static cb_status find_pair(const cb_scenario *s, const pair_keys *p, int *a, int *b) {
+  if (p->between && p->within)
+    return cb_node_fail(p->within, "`between` and `within` exclude each other: expected one of them");
+  if (p->within) {
+    const cb_status status = cb_scenario_find_body(s, p->within, a);
     *b = *a;
     return status;
   }
-  if (!p->first) return CB_OK;
-  if (p->first->kind != CB_NODE_LIST || p->first->count != 2)
-    return cb_node_fail(p->first, "expected the names of two bodies");
+  if (!p->between) return CB_OK;
+  if (p->between->kind != CB_NODE_LIST || p->between->count != 2)
+    return cb_node_fail(p->between, "expected the names of two bodies");
   cb_errors errors = cb_errors_begin();
-  cb_errors_add(&errors, p->first, cb_scenario_find_body(s, p->first->items[0], a));
-  cb_errors_add(&errors, p->first, cb_scenario_find_body(s, p->first->items[1], b));
+  cb_errors_add(&errors, p->between, cb_scenario_find_body(s, p->between->items[0], a));
+  cb_errors_add(&errors, p->between, cb_scenario_find_body(s, p->between->items[1], b));
   return cb_errors_end(&errors);
 }
 
+static cb_status read_spring(cb_scenario *s, const cb_node *map, const cb_node *item) {
+  spring_keys p;
+  cb_link link = {.spring = CB_SPRING_DEFAULTS};
+  int end[2] = {-1, -1};
+  cb_status status = cb_params_bind(cb_spring_table, map, item, NULL, 0, &p);
+  if (status) return status;
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, map, cb_spring_read(&p.spring, &link.spring));
+  if (p.between->kind != CB_NODE_LIST || p.between->count != 2)
+    cb_errors_add(&errors, p.between, cb_node_fail(p.between, "expected two particles, such as [[a, 0], [b, 1]]"));
+  else
+    for (int a = 0; s->builder && a < 2; a++)
+      cb_errors_add(&errors, p.between, cb_scenario_read_particle(s, p.between->items[a], &end[a]));
+  status = cb_errors_end(&errors);
+  return status || !s->builder ? status : cb_link_add(s->builder, p.between, end[0], end[1], &link);
+}
+
+static const form interaction_forms[] = {{"spring", NULL, false, read_spring}};
+enum { INTERACTION_FORMS = sizeof interaction_forms / sizeof *interaction_forms };
+
 static cb_status read_interaction(cb_scenario *s, const cb_node *node) {
-  pair_potential_parameters p;
+  const form *f = find_form(interaction_forms, INTERACTION_FORMS, node);
+  if (f) return f->read(s, node->items[0], node);
+  pair_map p = {0};
   int a = -1, b = -1;
-  const char *expression = NULL;
-  cb_status status = cb_params_bind(cb_interaction_table, node, node, NULL, 0, &p);
+  cb_status status = node->kind == CB_NODE_MAP ? bind_pair(s, cb_interaction_table, node, node, &p)
+                                               : cb_params_bind(cb_interaction_table, node, node, NULL, 0, &p.keys);
   if (!s->builder || (status && node->kind != CB_NODE_MAP)) return status;
   cb_errors errors = cb_errors_begin();
-  if (cb_errors_add(&errors, node, status)) cb_params_bind_right(cb_interaction_table, node, &p);
-  cb_errors_add(&errors, node, find_pair(s, &p, &a, &b));
-  if (p.expression) cb_errors_add(&errors, p.expression, cb_node_string(p.expression, &expression));
+  cb_errors_add(&errors, node, status);
+  cb_errors_add(&errors, node, find_pair(s, &p.keys, &a, &b));
   if ((status = cb_errors_end(&errors))) return status;
-  status = cb_builder_interaction(s->builder, a, b, expression ? CB_PAIR_POTENTIAL_EXPRESSION : kinds[p.pair_potential],
-                                  p.strength, p.length, expression);
-  return cb_scenario_placed(s, status, expression ? p.expression : node, expression != NULL);
+  const cb_node *expression = expression_of(&p, node);
+  status = cb_builder_interaction(s->builder, a, b, p.class_->name, p.params);
+  return cb_scenario_placed(s, status, expression ? expression : node, expression != NULL);
+}
+
+/* --- forces --- */
+
+typedef struct force_texts {
+  const char *chart, *text[CB_Q_MAX];
+  const cb_node *list;
+} force_texts;
+
+static cb_status add_force(cb_builder *b, int body, const void *what) {
+  const force_texts *w = what;
+  size_t at = 0;
+  const cb_status status = cb_builder_force(b, body, w->chart, w->text, &at);
+  if (status != CB_ERROR_INPUT) return status;
+  return cb_node_fail_at(w->list->items[at], cb_builder_expression_at(b), "%s", cb_error_text());
+}
+
+static cb_status read_force(cb_scenario *s, const cb_node *node) {
+  force_keys p;
+  force_texts what = {0};
+  cb_status status = cb_params_bind(cb_force_table, node, node, NULL, 0, &p);
+  if (status || !s->builder) return status;
+  const cb_space *g = s->space;
+  what.chart = *p.chart ? p.chart : g->chart ? g->chart->name : "embedding";
+  what.list = p.force;
+  const cb_chart *chart = cb_chart_find(g, what.chart);
+  if (!chart) return cb_place_unknown_chart(cb_node_get(node, "chart"), g, p.chart);
+  if (p.force->kind != CB_NODE_LIST || p.force->count != (size_t)chart->size)
+    return cb_node_fail(p.force, "force: expected a list of %d expressions, one per coordinate of the chart `%s`",
+                        chart->size, chart->name);
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; i < p.force->count; i++)
+    cb_errors_add(&errors, p.force->items[i], cb_node_string(p.force->items[i], &what.text[i]));
+  status = cb_errors_end(&errors);
+  return status ? status : cb_scenario_for_bodies(s, p.body, p.force, false, add_force, &what);
 }
 
 cb_status cb_scenario_for_items(cb_scenario *s, const cb_node *list, const char *key,
@@ -223,9 +416,11 @@ cb_status cb_scenario_for_items(cb_scenario *s, const cb_node *list, const char 
   return cb_errors_end(&errors);
 }
 
-cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions) {
+cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions,
+                                  const cb_node *forces) {
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, potentials, cb_scenario_for_items(s, potentials, "potentials", read_potential));
   cb_errors_add(&errors, interactions, cb_scenario_for_items(s, interactions, "interactions", read_interaction));
+  cb_errors_add(&errors, forces, cb_scenario_for_items(s, forces, "forces", read_force));
   return cb_errors_end(&errors);
 }

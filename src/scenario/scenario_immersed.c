@@ -114,8 +114,8 @@ static cb_status read_inertial(cb_scenario *s, const cb_node *body, const cb_nod
 typedef struct immersed_parameters {
   const char *name;
   const cb_node *shape, *mesh, *weld, *close, *chart, *poses, *parts, *points, *inertial, *model, *added_mass,
-      *linear_drag, *wrenches, *place, *motion, *repeat;
-  double scale, density, thickness, mass;
+      *linear_drag, *wrenches, *place, *motion, *repeat, *spheres;
+  double scale, density, thickness, mass, charge;
   int mass_model;
   bool buoyancy, drag;
 } immersed_parameters;
@@ -157,6 +157,11 @@ const cb_param cb_immersed_table[] = {
     {"drag", CB_PARAM_BOOL, offsetof(immersed_parameters, drag), "true", "", "", NULL, "includes lift and drag"},
     NODE(linear_drag, "{normal: .., tangential: ..} in Pa s/m"),
     NODE(wrenches, "list of {name: .., frame: body|world, force: [..], torque: [..], at: [..]}"),
+    NODE(spheres,
+         "list of {at: [x, y, z], radius: r}: spheres on which walls and contacts act (default: walls act on all "
+         "vertices)"),
+    {"charge", CB_PARAM_REAL, offsetof(immersed_parameters, charge), "0", "", "", NULL,
+     "charge at the centre of mass, for interactions and potentials"},
     NODE(place, "{position: [..], rotation: {axis: [..], angle: ..}} or {.., quaternion: [w, x, y, z]}"),
     NODE(motion,
          "{velocity: [..], spin: [..], frame: world|body}; frame: the frame whose axes are used (default: world)"),
@@ -325,9 +330,9 @@ const cb_param cb_wrench_table[] = {
     {"frame", CB_PARAM_CHOICE, offsetof(wrench_parameters, frame), "body", "", "", "body|world",
      "the frame whose axes are used"},
     {"force", CB_PARAM_NODE, offsetof(wrench_parameters, force), "", "N", "", NULL,
-     "expressions of t, x, y, z, wx .. vz"},
+     "expressions of t, of quantities of the body (x, wx, axis_x_x ..), and of those of other bodies (a.x ..)"},
     {"torque", CB_PARAM_NODE, offsetof(wrench_parameters, torque), "", "N m", "", NULL,
-     "expressions of t, x, y, z, wx .. vz"},
+     "expressions of t, of quantities of the body (x, wx, axis_x_x ..), and of those of other bodies (a.x ..)"},
     {"at", CB_PARAM_NODE, offsetof(wrench_parameters, at), "", "m", "", NULL,
      "the point of the body at which the force acts"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
@@ -338,7 +343,16 @@ static bool is_name(const char *text) {
   return *text && strlen(text) < 64;
 }
 
-static cb_status read_wrench(cb_scenario *s, const cb_node *node, cb_wrench_text *out) {
+static cb_status read_texts(cb_scenario *s, const cb_node *list, const char *text[3], cb_externals *found) {
+  const cb_status status = cb_fluid_texts(list, text);
+  cb_errors errors = cb_errors_begin();
+  if (cb_errors_add(&errors, list, status)) return cb_errors_end(&errors);
+  for (size_t i = 0; i < 3; i++)
+    cb_errors_add(&errors, list->items[i], cb_scenario_find_externals(s, list->items[i], found));
+  return cb_errors_end(&errors);
+}
+
+static cb_status read_wrench(cb_scenario *s, const cb_node *node, cb_wrench_text *out, cb_externals *found) {
   static const char *const taken[] = {"gravity", "buoyancy", "drag",  "linear_drag",
                                       "flow",    "pressure", "floor", "potentials"};
   wrench_parameters p;
@@ -353,8 +367,8 @@ static cb_status read_wrench(cb_scenario *s, const cb_node *node, cb_wrench_text
   if (!p.force && !p.torque) return cb_node_fail(node, "expected `force` or `torque`");
   *out = (cb_wrench_text){.name = p.name, .world = p.frame == 1};
   cb_errors errors = cb_errors_begin();
-  if (p.force) cb_errors_add(&errors, p.force, cb_scenario_texts(p.force, out->force));
-  if (p.torque) cb_errors_add(&errors, p.torque, cb_scenario_texts(p.torque, out->torque));
+  if (p.force) cb_errors_add(&errors, p.force, read_texts(s, p.force, out->force, found));
+  if (p.torque) cb_errors_add(&errors, p.torque, read_texts(s, p.torque, out->torque, found));
   if (p.at) cb_errors_add(&errors, p.at, cb_scenario_vector(s, p.at, 0, NULL, NULL, out->at));
   return cb_errors_end(&errors);
 }
@@ -363,10 +377,11 @@ static cb_status read_wrenches(cb_scenario *s, const cb_node *list, cb_immersed_
   if (!list) return CB_OK;
   if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "expected a list of {name: .., force: [..], torque: [..]}");
   cb_wrench_text *wrench = cb_arena_alloc(s->arena, list->count, sizeof *wrench);
-  if (!wrench) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu wrenches", list->count);
+  cb_externals *found = cb_arena_alloc(s->arena, 1, sizeof *found);
+  if (!wrench || !found) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu wrenches", list->count);
   cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < list->count; i++) {
-    cb_status status = read_wrench(s, list->items[i], &wrench[i]);
+    cb_status status = read_wrench(s, list->items[i], &wrench[i], found);
     for (size_t k = 0; k < i && !status; k++)
       if (wrench[k].name && !strcmp(wrench[k].name, wrench[i].name))
         status = cb_node_fail(cb_node_get(list->items[i], "name"),
@@ -375,6 +390,8 @@ static cb_status read_wrenches(cb_scenario *s, const cb_node *list, cb_immersed_
   }
   options->wrenches = wrench;
   options->n_wrenches = (int)list->count;
+  options->externals = found->name;
+  options->n_externals = found->n;
   return cb_errors_end(&errors);
 }
 
@@ -463,16 +480,30 @@ static cb_status read_body(cb_scenario *s, const cb_node *node, int number, bool
   return cb_errors_end(&errors);
 }
 
+/* Adds the centres of the bodies from number `first` on, with their charge. */
+static cb_status read_centres(cb_scenario *s, const cb_node *item, int first) {
+  const cb_node *charge = cb_node_get(item, "charge");
+  double value = 0;
+  const cb_status status = charge && first < s->fluid->n ? cb_node_real(charge, &value) : CB_OK;
+  return status ? status : cb_scenario_placed(s, cb_scenario_add_centres(s, first, value), item, false);
+}
+
 cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list, bool whole) {
   cb_fluid_scenario *m = s->fluid;
   if (list->kind != CB_NODE_LIST || list->count == 0)
     return cb_node_fail(list, "expected a list of bodies, each with `shape` or `mesh`");
+  m->bodies = list;
   m->kind = cb_arena_alloc(s->arena, list->count, sizeof *m->kind);
   if (!m->kind) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", list->count);
   cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < list->count; i++) {
+    const cb_node *item = list->items[i];
+    const int first = m->n;
     m->n_kinds = i + 1;
-    cb_errors_add(&errors, list->items[i], read_body(s, list->items[i], (int)i, whole, &m->kind[i]));
+    const cb_status status = s->builder && cb_node_get(item, "kind") ? cb_scenario_read_particles(s, item)
+                                                                     : read_body(s, item, (int)i, whole, &m->kind[i]);
+    if (cb_errors_add(&errors, item, status) && s->builder) s->failed[i] = true;
+    if (!status && s->builder) cb_errors_add(&errors, item, read_centres(s, item, first));
   }
   return cb_errors_end(&errors);
 }

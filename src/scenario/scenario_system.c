@@ -132,7 +132,7 @@ static cb_status read_forces(cb_scenario *s, const cb_node *node) {
   for (size_t i = 0; i < node->count; i++)
     cb_errors_add(&errors, node->items[i], check_expression(s, node->items[i], true));
   if ((status = cb_errors_end(&errors))) return status;
-  status = cb_builder_force(s->builder, 0, text, &at);
+  status = cb_builder_force(s->builder, 0, NULL, text, &at);
   return cb_scenario_placed(s, status, status == CB_ERROR_INPUT ? node->items[at] : node, true);
 }
 

@@ -1,9 +1,12 @@
-/* Families of optimal gaits over the amount of a target, in branches. A family takes long to compute. The file:
+/* Families of optimal gaits over the amount of a target, in branches. A family takes long to compute. The file (/tail:
+ * last coefficients relative to the largest, /index and /flat: numbers of negative and zero directions of the second
+ * variation):
  *
  *   /target[member] /cost /efficiency /multiplier /tail /index /flat /branch /cheapest /group[member, number]
  *   /shape[member, T, n] /rate[member, T, n]  of each member, /time[T]: T times of a cycle, n shape variables
  *   /event_kind[event] /event_target /event_cost /event_branch /event_other, /event_name[kind]
- * attributes: request: the request and the scenario; complete: 1.
+ * attributes: request: the command in lines of comments, then the text of the scenario; complete: 1; target and
+ * branches: the class of the target and the number of branches; and those of cb_families_attributes.
  *
  * While branches are traced, the file is written from time to time with complete: 0. Its members are then the steps of
  * the branches so far, which are not evenly spaced, and the same command with the same file continues from

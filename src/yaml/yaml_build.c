@@ -77,8 +77,8 @@ static cb_place_text texts_of(const char *texts, const cb_node *at) {
   return out;
 }
 
-/* Returns the place of a problem of the parser. If the last line break of a text is missing, libyaml reports its end
- * one line too low. */
+/* Returns the place of a problem of the parser. If the last line of a text has no line break, libyaml reports the end
+ * of the text with a line number that is too large by one. */
 static cb_node place_of_problem(const builder *b, yaml_mark_t mark) {
   bool end = mark.index >= cb_count_characters(b->source, b->source_length);
   return end ? place_of_byte(b, b->source_length) : place(b, mark);

@@ -203,7 +203,7 @@ static void rigid_steps(void *self) {
 static void thesis_bodies(bench *b) {
   static const struct {
     const char *name, *method;
-    double limit; /* the limit for the rod in H3 */
+    double limit; /* the maximum time of a step of the rod in H3, in us; 0: not judged */
   } rows[] = {{"lobatto, 3 stages", "lobatto {stages: 3}", 0},
               {"lobatto, 4 stages", "lobatto {stages: 4}", 5},
               {"radau_iia, 2 stages", "radau_iia {stages: 2}", 0},

@@ -1,6 +1,7 @@
 /* Tests of bodies in scenarios: their positions at the start, their motion, and their masses. */
 #include "built_body.h"
 #include "geometry/origin.h"
+#include <curvebody/pair_potential.h>
 
 static void the_rod_of_the_validation_has_length_one(void **state) {
   static const char *const space[] = {"{name: h3}", "{name: e3}", "{name: s3}", "{name: h3, chart: polar}",
@@ -157,7 +158,7 @@ static void bodies_with_own_origins_that_interact_come_to_one(void **state) {
       g, "{kind: particles, name: a, place: {points: [[0, 0, 0, 1]], move: [{killing: boost_x, by: 30}]}}", b));
   check_ok(check_add_body(
       g, "{kind: particles, name: b, place: {points: [[0, 0, 0, 1]], move: [{killing: boost_x, by: 31.5}]}}", b));
-  check_ok(cb_builder_interaction(b, 0, 1, CB_PAIR_POTENTIAL_HARMONIC, 1, 0, NULL));
+  check_ok(cb_builder_interaction(b, 0, 1, "harmonic", &(cb_pair_parameters){1, 0, NULL}));
   built t = finish(g, b);
   assert_int_equal(cb_system_components(t.s), 1);
   check_near(cb_distance(g, t.start->x, t.start->x + K), 1.5, 1e-12);
@@ -168,7 +169,7 @@ static void bodies_with_own_origins_that_interact_come_to_one(void **state) {
   check_ok(check_add_body(g, "{kind: particles, name: a, place: {points: [[0, 0, 0, 1]]}}", b));
   check_ok(check_add_body(
       g, "{kind: particles, name: b, place: {points: [[0, 0, 0, 1]], move: [{killing: boost_x, by: 300}]}}", b));
-  check_ok(cb_builder_interaction(b, 0, 1, CB_PAIR_POTENTIAL_HARMONIC, 1, 0, NULL));
+  check_ok(cb_builder_interaction(b, 0, 1, "harmonic", &(cb_pair_parameters){1, 0, NULL}));
   cb_system *s = NULL;
   check_error_begins(cb_builder_finish(b, &s), CB_ERROR_UNSUPPORTED, "a.0 and b.0 are connected, and are 300 apart");
   assert_null(s);
@@ -195,7 +196,7 @@ static void moves_act_in_their_order_on_points_and_velocities(void **state) {
       snprintf(text, sizeof text, body, i ? "b" : "a", field[n][0], by[i][0], field[n][1], by[i][1]);
       check_ok(check_add_body(g, text, b));
     }
-    check_ok(cb_builder_interaction(b, 0, 1, CB_PAIR_POTENTIAL_HARMONIC, 1, 0, NULL));
+    check_ok(cb_builder_interaction(b, 0, 1, "harmonic", &(cb_pair_parameters){1, 0, NULL}));
     built t = finish(g, b);
     assert_int_equal(cb_system_components(t.s), 1);
     for (int i = 0; i < 2; i++) {

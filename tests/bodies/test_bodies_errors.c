@@ -1,5 +1,6 @@
 /* Errors of a body are reported with their place, and bodies that do not form a system are rejected. */
 #include "built_body.h"
+#include <curvebody/pair_potential.h>
 
 static cb_status status_of(const char *space, const char *body) {
   cb_space *g = check_space(space);
@@ -81,9 +82,10 @@ static void the_builder_refuses_what_makes_no_system(void **state) {
   check_ok(cb_builder_particle(b, NULL, 1, 0, 0, y, NULL, NULL));
   check_error_begins(cb_builder_spring(b, 0, 2, 1, 1, 0), CB_ERROR_ARGUMENT,
                      "spring between particles 0 and 2: expected 0 to 1");
-  check_error_begins(cb_builder_interaction(b, 0, 3, CB_PAIR_POTENTIAL_GRAVITY, 1, 0, NULL), CB_ERROR_ARGUMENT,
+  check_error_begins(cb_builder_interaction(b, 0, 3, "gravity", &(cb_pair_parameters){1, 0, NULL}), CB_ERROR_ARGUMENT,
                      "body 3: expected 0 to 0");
-  assert_int_equal(cb_builder_interaction(b, 0, 0, CB_PAIR_POTENTIAL_EXPRESSION, 0, 0, "exp(-d)/r"), CB_ERROR_INPUT);
+  assert_int_equal(cb_builder_interaction(b, 0, 0, "expression", &(cb_pair_parameters){.expression = "exp(-d)/r"}),
+                   CB_ERROR_INPUT);
   assert_int_equal(cb_builder_expression_at(b), 8);
   check_error_begins(cb_builder_potential(b, -1, "polr", "x"), CB_ERROR_ARGUMENT,
                      "the space has no chart 'polr': `curvebody list spaces` lists its charts");

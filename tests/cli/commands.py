@@ -281,7 +281,8 @@ class Commands(Case):
 
     def test_list(self):
         kinds = ["spaces", "systems", "bodies", "shapes", "constraints", "contacts", "walls", "events", "integrators",
-                 "bundles", "gaits", "fluids", "observables", "functions", "sweeps", "tasks", "reductions", "maps"]
+                 "bundles", "gaits", "fluids", "flows", "media", "observables", "functions", "sweeps", "tasks",
+                 "reductions", "maps", "pair_potentials"]
         text, everything = self.good("list").stdout, json.loads(self.good("list", "--json").stdout)
         self.assertEqual(list(everything), kinds)
         for kind in kinds:
@@ -323,6 +324,8 @@ class Commands(Case):
         self.assertEqual(names["gaits"], ["gait", "optimum"])
         self.assertEqual(names["fluids"], ["fluid", "floor", "body", "ellipsoid", "exact", "local", "mujoco_ellipsoid",
                                            "mujoco_inertia_box", "offset_sources", "thin_plate", "viscous_drag"])
+        self.assertEqual(names["flows"], ["grid", "shear", "uniform", "velocity", "vortex"])
+        self.assertEqual(names["media"], ["air", "density", "layers", "none", "water"])
         stages = [p for p in everything["integrators"][0]["parameters"] if p["name"] == "stages"][0]
         self.assertEqual((stages["type"], stages["range"], stages["default"]), ("int", "[1, 8]", "3"))
 

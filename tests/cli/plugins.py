@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Spaces, integrators, bundles and fluid models from shared objects work like built-in ones: they are listed, run and
+"""Spaces, integrators, bundles, fluid models, flows, media and pair potentials from shared objects work like built-in ones: they are listed, run and
 resumed, and give the same errors.
 
     plugins.py BINARY FOLDER/plugin_NAME.so...
@@ -200,6 +200,66 @@ class Plugins(Case):
         taken = self.call("--plugin", PLUGIN["newton"], "check", "b.yaml", "--set",
                           "bodies.0.wrenches=[{name: lee, force: [1, 0, 0]}]")
         self.assertIn("two wrenches of a body are called `lee`: expected different names", taken.stderr)
+
+    def fields(self, plugin, *sets):
+        """The fields of a run of BALL that depend on the fluid; sets: KEY=VALUE."""
+        words = [word for value in ("time.end=0.2", *sets) for word in ("--set", value)]
+        self.good(*plugin, "run", "b.yaml", "-o", "b.h5", *words)
+        with h5py.File(self.path("b.h5")) as file:
+            found = {name: file[name][()] for name in file if name.startswith("wrench_") or name in ("twist", "pose")}
+        os.remove(self.path("b.h5"))
+        return found
+
+    def same(self, mine, twin):
+        self.assertEqual(set(mine), set(twin))
+        for name in mine:
+            np.testing.assert_allclose(mine[name], twin[name], rtol=1e-9, atol=1e-9 * np.abs(twin[name]).max() + 1e-15)
+
+    def test_a_flow_and_a_medium_on_jets_are_their_expressions(self):
+        flow = ["--plugin", PLUGIN["taylor_green"]]
+        medium = ["--plugin", PLUGIN["pycnocline"]]
+        self.write("b.yaml", BALL.replace("{name: ball, c: 0.6, viscosity: 0.02}", "local"))
+        mine = self.fields(flow, "fluid.flow={taylor_green: {speed: 2, wave_number: 3, viscosity: 0.1}}")
+        twin = self.fields([], "fluid.flow={velocity: [2*exp(-1.8*t)*sin(3*x)*cos(3*y), -2*exp(-1.8*t)*cos(3*x)*sin(3*y), 0]}")
+        self.same(mine, twin)
+        self.assertGreater(np.abs(mine["twist"][-1] - self.fields([])["twist"][-1]).max(), 1e-3)
+        both = self.fields(flow, "fluid.flow=[{taylor_green: {wave_number: 3}}, {taylor_green: {wave_number: 3}}]")
+        once = self.fields(flow, "fluid.flow={taylor_green: {speed: 2, wave_number: 3}}")
+        self.same(both, once)
+        mine = self.fields(medium, "fluid.medium={pycnocline: {height: 1, thickness: 0.5}}")
+        self.same(mine, self.fields([], "fluid.medium=1000 - 10*tanh((z - 1)/0.5)"))
+        shown = self.good(*medium, "check", "b.yaml", "--set", "fluid.medium=pycnocline").stdout
+        self.assertRegex(shown, r"  medium:\n    pycnocline:\n      mean: 1000\n      difference: 20\n")
+        self.write("b.yaml", shown)
+        self.assertEqual(self.good(*medium, "check", "b.yaml").stdout, shown)
+        listed = json.loads(self.good(*flow, *medium, "list", "--json").stdout)
+        self.assertIn("taylor_green", [entry["name"] for entry in listed["flows"]])
+        self.assertIn("pycnocline", [entry["name"] for entry in listed["media"]])
+        for value, message in ("{pycnocline: {hieght: 1}}", "did you mean 'height'?"), ("pycnoclin", "did you mean 'pycnocline'?"):
+            refused = self.call(*medium, "check", "b.yaml", "--set", "fluid.medium=" + value)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(message, refused.stderr)
+
+    def test_a_pair_potential_is_the_same_as_an_expression(self):
+        charges = SCENARIO.replace("space: catenoid", "space: h3").replace(
+            "    masses: [1, 2]\n    place: {points: [[0.3, 0.2], [0.5, 0.9]]}\n"
+            "    motion: {velocities: [[0.1, 0.5], [-0.2, 0.4]]}\n",
+            "    masses: [1, 2]\n    charges: [1.5, 0.5]\n    place: {chart: polar, points: [[0.5, 1, 0], [0.9, 1, 1]]}\n")
+        self.write("y.yaml", charges + "interactions: [{pair_potential: yukawa, strength: 0.6, screening: 0.8}]\n"
+                   "potentials: [{central: {pair_potential: yukawa, screening: 2}}]\n")
+        with_yukawa = ["--plugin", PLUGIN["yukawa"]]
+        self.assertIn("yukawa", self.good(*with_yukawa, "list", "pair_potentials").stdout)
+        self.good(*with_yukawa, "run", "y.yaml", "-o", "y.h5")
+        self.write("twin.yaml", charges + "interactions: [{expression: 0.6*q1*q2*exp(-d/0.8)/d}]\n"
+                   "potentials: [{central: {expression: q*exp(-d/2)/d}}]\n")
+        self.good("run", "twin.yaml", "-o", "twin.h5")
+        with h5py.File(self.path("y.h5")) as file, h5py.File(self.path("twin.h5")) as other:
+            np.testing.assert_allclose(file["plot_position"][()], other["plot_position"][()], rtol=0, atol=1e-12)
+            self.assertLess(np.ptp(file["energy"][()]), 1e-6)  # error of fourth order with h = 0.02
+        wrong = self.call(*with_yukawa, "check", "y.yaml", "--set", "interactions.0.screening=0")
+        self.assertIn("screening: expected a number > 0", wrong.stderr)
+        left = self.good(*with_yukawa, "check", "y.yaml", "--set", "interactions.0.pair_potential=coulomb").stdout
+        self.assertIn("`screening` of yukawa is left out: coulomb has no such key", left)
 
     def test_a_class_that_lacks_something_is_refused(self):
         still = self.call("--plugin", PLUGIN["no_step"], "list")

@@ -5,6 +5,7 @@
 #include "check_spaces.h"
 #include "dynamics/system_facts.h"
 #include "memory_sink.h"
+#include <curvebody/pair_potential.h>
 
 typedef enum kind { FREE, CENTRE, FIELD, DAMPED, TIMED, KINDS } kind;
 static const char *const names[KINDS] = {"free", "centre", "field", "damped", "timed"};
@@ -47,9 +48,9 @@ static cb_system *make(const cb_space *g, uint64_t seed, kind what) {
   for (int i = 0; i < 2; i++) check_ok(cb_builder_spring(b, index[i], index[i + 1], 1.5, -1, what == DAMPED ? 0.2 : 0));
   random_start(g, &state, 3, centre, velocity);
   if (what == CENTRE && !g->chart) cb_space_base_point(g, centre);
-  if (what == CENTRE) check_ok(cb_builder_central(b, -1, CB_PAIR_POTENTIAL_HARMONIC, 0.8, 0, NULL, centre));
+  if (what == CENTRE) check_ok(cb_builder_central(b, -1, "harmonic", &(cb_pair_parameters){0.8, 0, NULL}, centre));
   if (what == TIMED)
-    check_ok(cb_builder_central(b, -1, CB_PAIR_POTENTIAL_EXPRESSION, 0, 0, "0.4*sin(3*t)*d^2", centre));
+    check_ok(cb_builder_central(b, -1, "expression", &(cb_pair_parameters){.expression = "0.4*sin(3*t)*d^2"}, centre));
   if (what == FIELD) {
     const cb_chart *chart = g->chart ? g->chart : cb_chart_find(g, "embedding");
     char text[64];

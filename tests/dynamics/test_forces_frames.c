@@ -2,6 +2,7 @@
  * scenario.
  */
 #include "force_cases.h"
+#include <curvebody/pair_potential.h>
 
 static void chart_forces_are_the_embedding_forces_pulled_back(void **state) {
   uint64_t start = check_seed();
@@ -36,12 +37,14 @@ static void chart_forces_are_the_embedding_forces_pulled_back(void **state) {
     }
 }
 
-/* A system in the world and the same system relative to an origin: centres and fields are fixed in the world. */
+/* A system in the world and the same system relative to an origin: centres, fields and forces are fixed in the
+ * world. */
 static void forces_through_a_moving_origin_are_those_of_the_moved_scenario(void **state) {
   static const char *const moving[] = {"{name: e2}", "{name: e3}", "{name: h2}", "{name: h3}",
                                        "{name: h3, curvature: -0.4}"};
   static const force_kind fixed[] = {CENTRAL_GRAVITY, CENTRAL_HARMONIC, CENTRAL_EXPRESSION,
-                                     FIELD_EMBEDDING, FIELD_POLAR,      EVERYTHING};
+                                     FIELD_EMBEDDING, FIELD_POLAR,      EVERYTHING,
+                                     DRIVEN,          FORCE_EMBEDDING,  FORCE_POLAR};
   uint64_t seed = check_seed();
   for (size_t n = 0; n < sizeof moving / sizeof *moving; n++)
     for (size_t w = 0; w < sizeof fixed / sizeof *fixed; w++) {
@@ -106,8 +109,8 @@ static void a_centre_300_units_away_pulls_along_the_geodesic(void **state) {
   check_ok(cb_builder_body(b, "a", NULL));
   check_ok(cb_builder_origin(b, &origin));
   check_ok(cb_builder_particle(b, NULL, 1, 0, 0, x, v, NULL));
-  check_ok(cb_builder_central(b, -1, CB_PAIR_POTENTIAL_HARMONIC, 2, 0, NULL, x));
-  check_ok(cb_builder_central(b, -1, CB_PAIR_POTENTIAL_GRAVITY, 5, 0, NULL, x));
+  check_ok(cb_builder_central(b, -1, "harmonic", &(cb_pair_parameters){2, 0, NULL}, x));
+  check_ok(cb_builder_central(b, -1, "gravity", &(cb_pair_parameters){5, 0, NULL}, x));
   check_ok(cb_builder_finish(b, &s));
   check_ok(cb_forces_create(s, &f));
   check_ok(cb_state_create(s, &start));

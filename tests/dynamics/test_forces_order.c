@@ -2,6 +2,7 @@
  * in the state.
  */
 #include "force_cases.h"
+#include <curvebody/pair_potential.h>
 
 static void stages_and_threads_give_the_same_bytes(void **state) {
   enum { MANY = 400 };
@@ -20,8 +21,8 @@ static void stages_and_threads_give_the_same_bytes(void **state) {
     check_ok(cb_builder_particle(b, NULL, check_uniform(&seed, 1, 2), 1, 0, x + i * K, v, NULL));
     if (i > 0) check_ok(cb_builder_spring(b, i, (int)check_uniform(&seed, 0, i), 1, -1, 0));
   }
-  check_ok(cb_builder_interaction(b, -1, -1, CB_PAIR_POTENTIAL_GRAVITY, 1e-3, 0, NULL));
-  check_ok(cb_builder_interaction(b, -1, -1, CB_PAIR_POTENTIAL_LENNARD_JONES, 1e-6, 0.01, NULL));
+  check_ok(cb_builder_interaction(b, -1, -1, "gravity", &(cb_pair_parameters){1e-3, 0, NULL}));
+  check_ok(cb_builder_interaction(b, -1, -1, "lennard_jones", &(cb_pair_parameters){1e-6, 0.01, NULL}));
   check_ok(cb_builder_finish(b, &s));
   check_ok(cb_forces_create(s, &one));
   check_ok(cb_forces_create(s, &two));

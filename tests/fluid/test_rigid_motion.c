@@ -160,7 +160,7 @@ static void sinking_with_anisotropic_added_mass_follows_rk8pd(void **unused) {
     const cb_rigid_state s = run_by(&p, CB_SE3_CAYLEY, &generic_pose, generic_twist, 3, 500 << i);
     error[i] = 0;
     for (int k = 0; k < 3; k++) error[i] = fmax(error[i], fabs(s.g.x[k] - y[9 + k]));
-    /* the world's linear momentum changes by the weight, whatever the motion */
+    /* the linear momentum in the world's axes changes by the weight times the time, for any motion */
     double first[3];
     cb_pose_rotation(&generic_pose, r);
     double mu[6] = {0};

@@ -64,7 +64,7 @@ static void steps_keep_their_order(void **state) {
     print_message("order %d: errors %.1e %.1e %.1e, in a run %.1e %.1e %.1e, without breaks %.1e %.1e %.1e\n", order,
                   error[0], error[1], error[2], run[0], run[1], run[2], without[0], without[1], without[2]);
     check_near(log2(error[0] / error[STEPS - 1]) / (STEPS - 1), order, .4);
-    /* The parts of a step have different lengths. */
+    /* A pose divides a step of a run into parts of different lengths, so the errors follow the order less closely. */
     check_near(log2(run[0] / run[STEPS - 1]) / (STEPS - 1), order, .6);
   }
   cb_gait_free(gait);

@@ -3,6 +3,7 @@
 #include "chart_linkage.h"
 #include "integrator_claims.h"
 #include "integrators/lobatto_chart_private.h"
+#include <curvebody/pair_potential.h>
 
 static void both_solvers_find_the_same_step(void **unused) {
   uint64_t seed = check_seed();
@@ -52,7 +53,7 @@ static void both_solvers_find_the_same_step_of_a_chain(void **unused) {
       check_ok(cb_builder_particle(c.builder, NULL, 1 + 0.5 * cos(a), 0, 0, q, rest, NULL));
       if (a) check_ok(cb_builder_rod(c.builder, NULL, a - 1, a, (cb_target){NAN, NULL}));
     }
-    check_ok(cb_builder_central(c.builder, -1, CB_PAIR_POTENTIAL_HARMONIC, 2, 0, NULL, centre));
+    check_ok(cb_builder_central(c.builder, -1, "harmonic", &(cb_pair_parameters){2, 0, NULL}, centre));
     finish_system(&c);
     use_method(&c, method_of(3, newton ? "newton" : "fixed-point"));
     advance(&c, 0.02, STEPS);

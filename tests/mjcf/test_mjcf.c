@@ -6,7 +6,8 @@
 /* --- geoms --- */
 
 static void masses_and_moments_are_closed_forms(void **unused) {
-  /* r = 0.1, h = 0.2: the density is 1000 */
+  /* Radius r = 0.1 and half length h = 0.2 of round geoms. The density is 1000, the default of MuJoCo, where a row
+   * gives neither a density nor a mass. */
   static const struct {
     const char *geom;
     double mass, I[3];

@@ -323,9 +323,9 @@ static void derivative_of_the_transpose_is_that_of_differences(void **unused) {
     }
 }
 
-/* Reference values with 60 digits by the series of exp and the inverse of the series of dexp: Y = scale (3, -5, 4, 2,
- * 7, -6)/8, mu = (1, -3, 2, 5, -2, 3)/4. The columns are the vector part of the quaternion, the position, and
- * (dexp^-1)^T mu. */
+/* Reference values, computed in arithmetic of 60 digits by the series of exp and the inverse of the series of dexp, and
+ * rounded here: Y = scale (3, -5, 4, 2, 7, -6)/8, mu = (1, -3, 2, 5, -2, 3)/4. q is the vector part of the quaternion,
+ * x the position, and the member mu is (dexp^-1)^T mu. */
 static const struct {
   double scale, q[3], x[3], mu[6];
 } digits[] = {

@@ -17,7 +17,8 @@ static cb_direct *solved(const cb_optimum_problem *p, const cb_gait *start, int 
   return d;
 }
 
-/* Values are from shooting with Wong's equations at high accuracy; the error is from the omitted harmonics. */
+/* X, E and |lambda| from shooting with Wong's equations at high accuracy. The direct search differs from them by the
+ * harmonics that it omits. */
 static const double purcell[][3] = {{.001, .003274173125, 1.651904897},
                                     {.01, .035480647743, 1.930215772},
                                     {.03, .126266414425, 2.627947737},

@@ -373,7 +373,8 @@ static void instruction_sets_agree(void **unused) {
 static void groups_and_memory(void **unused) {
   cb_panels *p = panels_of_ellipsoid(16, 1, 1, 1);
   cb_far *f;
-  cb_threads_set(2); /* OpenMP keeps a team of more than one thread */
+  /* OpenMP allocates a new team for every parallel region of one thread, but keeps a team of several threads. */
+  cb_threads_set(2);
   check_ok(cb_far_create(p, 1e-6, &f));
   int next = 0, *seen = calloc((size_t)p->n, sizeof *seen);
   for (int g = 0; g < cb_far_groups(f); g++) {

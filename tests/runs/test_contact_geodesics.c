@@ -27,8 +27,8 @@ static void put(scene *s, double mass, double radius, const double *x, const dou
   add_ball(&s->k, mass, radius, x, v);
 }
 
-/* Adds random balls that do not touch: positions and velocities have components along the axes i with axes[i] = 1 of
- * the frame at the base point. */
+/* Adds random balls that do not touch. Only components along the axes i with axes[i] = 1 are not 0: of positions in the
+ * frame at the base point, and of velocities in the frame at the position of the ball. */
 static void put_random(scene *s, int n, const int *axes, bool unequal, double reach, double speed, double biggest,
                        uint64_t *seed) {
   const cb_space *g = s->k.c.g;

@@ -155,7 +155,8 @@ static void balls_meet_head_on_in_charts(void **unused) {
   }
 }
 
-/* IH: on the axis, s = F(a) = asinh(a/sqrt 2) + (a/2) sqrt(a^2 + 2) is the length. The half-space: s = log z. */
+/* The arc length s at a point. In the space `ih`, whose metric is (r^2 + 2) 1, the point (a, 0, 0) has
+ * s = asinh(a/sqrt 2) + (a/2) sqrt(a^2 + 2) from the origin. In the half-space s = log z on a vertical line. */
 static double length_ih(double a) { return asinh(a / sqrt(2)) + a / 2 * sqrt(a * a + 2); }
 
 static double place_ih(double s) {

@@ -102,7 +102,8 @@ static void a_body_taken_far_away_runs_as_at_the_origin(void **s) {
 /* --- one world, two frames --- */
 
 typedef struct frame {
-  const char *space, *killing; /* the frame is the flow of this field, along which the body moves, too */
+  /* The second frame is the first one moved by `by` along this Killing field. The body moves along the same field. */
+  const char *space, *killing;
   double by;
 } frame;
 

@@ -283,6 +283,12 @@ static void bodies_in_a_fluid_without_memory_say_so(void **unused) {
        "0]]}}}\nbodies:\n  - {mesh: cube.obj, poses: {parts: [{part: cube, x: X*(1 + t)}]}, parts: {cube: {density: "
        "3}}}\nintegrator: {step: 0.01}\ntime: {end: 0.02}\n",
        {NULL}},
+      {"curvebody: 1\nfluid: {medium: none}\nbodies:\n"
+       "  - {name: a, shape: {name: ball, resolution: 8}}\n"
+       "  - {name: b, shape: {name: ball, resolution: 8}, repeat: {count: 2}, place: {position: [2 + 3*i, 0, 0]},\n"
+       "     wrenches: [{name: pull, force: ['a.x - x', 'b.1.spin_z', 0]}]}\n"
+       "integrator: {step: 0.01}\ntime: {end: 0.02}\n",
+       {NULL}},
       {NULL, {NULL}}});
 }
 

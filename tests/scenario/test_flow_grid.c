@@ -4,6 +4,8 @@
 
 #include "scenario/hdf5_input.h"
 
+extern const cb_fluid_flow_class cb_fluid_flow_grid;
+
 enum { NT = 4, NX = 5, NY = 6, NZ = 7 };
 
 /* The content of a file; names and numbers may be changed before it is written. */
@@ -65,7 +67,7 @@ static void write_file(const content *c) {
 static cb_flow *read_file(const content *c) {
   cb_flow *f = NULL;
   write_file(c);
-  check_ok(cb_flow_read_grid(path, &f));
+  check_ok(cb_flow_read_grid(&cb_fluid_flow_grid, path, &f));
   return f;
 }
 
@@ -153,7 +155,7 @@ static void places_may_be_rounded_as_they_are_stored(void **unused) {
   c.stored = H5T_IEEE_F64LE;
   write_file(&c);
   cb_flow *f;
-  check_error_begins(cb_flow_read_grid(path, &f), CB_ERROR_INPUT,
+  check_error_begins(cb_flow_read_grid(&cb_fluid_flow_grid, path, &f), CB_ERROR_INPUT,
                      error_of_file("dataset 'z': value 2 is 1000.09998, expected 1000.1"));
   free(c.velocity);
 }
@@ -163,7 +165,7 @@ static void places_may_be_rounded_as_they_are_stored(void **unused) {
 static void check_refused(content *c, const char *expected) {
   cb_flow *f = NULL;
   write_file(c);
-  check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT, error_of_file("%s", expected));
+  check_error(cb_flow_read_grid(&cb_fluid_flow_grid, path, &f), CB_ERROR_INPUT, error_of_file("%s", expected));
   assert_null(f);
   free(c->velocity);
 }
@@ -218,27 +220,27 @@ static void numbers_are_refused_with_their_place(void **unused) {
 
 static void other_files_are_refused(void **unused) {
   cb_flow *f = NULL;
-  check_error(cb_flow_read_grid("/nowhere/wind.h5", &f), CB_ERROR_FILE,
+  check_error(cb_flow_read_grid(&cb_fluid_flow_grid, "/nowhere/wind.h5", &f), CB_ERROR_FILE,
               "/nowhere/wind.h5: cannot read: No such file or directory");
   write_bytes("wind", 4);
   snprintf(text, sizeof text, "%s: cannot read: ", path);
-  check_error_begins(cb_flow_read_grid(path, &f), CB_ERROR_FILE, text);
+  check_error_begins(cb_flow_read_grid(&cb_fluid_flow_grid, path, &f), CB_ERROR_FILE, text);
   hid_t made = create();
   H5Fclose(made);
-  check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT,
+  check_error(cb_flow_read_grid(&cb_fluid_flow_grid, path, &f), CB_ERROR_INPUT,
               error_of_file("there is no dataset 'velocity', expected [x, y, z, 3] or [time, x, y, z, 3]"));
   made = create();
   H5Gclose(H5Gcreate2(made, "velocity", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   H5Fclose(made);
   snprintf(text, sizeof text, "%s: cannot read 'velocity': ", path);
-  check_error_begins(cb_flow_read_grid(path, &f), CB_ERROR_FILE, text);
+  check_error_begins(cb_flow_read_grid(&cb_fluid_flow_grid, path, &f), CB_ERROR_FILE, text);
   made = create();
   hid_t type = H5Tcopy(H5T_C_S1);
   put(made, "velocity", type, 4, (const hsize_t[]){1, 1, 1, 3}, H5T_NATIVE_DOUBLE, NULL);
   H5Tclose(type);
   H5Fclose(made);
   check_error(
-      cb_flow_read_grid(path, &f), CB_ERROR_INPUT,
+      cb_flow_read_grid(&cb_fluid_flow_grid, path, &f), CB_ERROR_INPUT,
       error_of_file("dataset 'velocity' does not contain numbers, expected [x, y, z, 3] or [time, x, y, z, 3]"));
   assert_null(f);
 }
@@ -276,7 +278,7 @@ static void numbers_in_other_files_are_refused(void **unused) {
     hid_t file = put_elsewhere(create(), how, other, &c);
     for (int k = 1; k < 4; k++) put(file, c.name[k], c.stored, 1, &c.length[k], H5T_NATIVE_DOUBLE, c.axis[k]);
     H5Fclose(file);
-    check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT, error_of_file("%s", expected[how]));
+    check_error(cb_flow_read_grid(&cb_fluid_flow_grid, path, &f), CB_ERROR_INPUT, error_of_file("%s", expected[how]));
   }
   assert_null(f);
   unlink(other);
@@ -296,14 +298,14 @@ static void memory_is_not_taken_for_what_was_never_written(void **unused) {
   H5Sclose(space);
   H5Pclose(made);
   H5Fclose(file);
-  check_error(cb_flow_read_grid(path, &f), CB_ERROR_INPUT,
+  check_error(cb_flow_read_grid(&cb_fluid_flow_grid, path, &f), CB_ERROR_INPUT,
               error_of_file("dataset 'velocity' of shape [1048576, 1048576, 1024, 3] contains only 24 numbers: "
                             "expected a dataset that was written completely"));
 }
 
 static cb_status read_path(void) {
   cb_flow *f = NULL;
-  return cb_flow_read_grid(path, &f);
+  return cb_flow_read_grid(&cb_fluid_flow_grid, path, &f);
 }
 
 static void file_cut_anywhere_is_refused(void **unused) {

@@ -1,4 +1,4 @@
-/* A medium given by an expression of place: quadratures of the density over faces and along up.
+/* A medium with a smooth density: the density and its gradient, and quadratures over faces and along up.
  *
  *   face    seven points of degree 5 (Radon 1948, doi:10.1007/BF01293215): the mean with an error O(size^6); the slope
  *           is the derivative of that sum, sum_q w_q lambda_qc grad rho(x_q)
@@ -17,11 +17,41 @@
 #include <math.h>
 #include <string.h>
 
-cb_status cb_medium_value(const cb_medium *m, const double x[3], double *density) {
-  const double rho = cb_expression_value(m->e, x);
+double cb_smooth_at(const cb_medium *m, const double x[3], double gradient[3]) {
+  if (m->class_->at) return m->class_->at(m->data, x, gradient);
+  cb_jet place[3];
+  for (int i = 0; i < 3; i++) place[i] = cb_jet_variable(3, i, x[i]);
+  const cb_jet rho = m->class_->density(m->data, place);
+  for (int i = 0; gradient && i < 3; i++) gradient[i] = rho.g[i];
+  return rho.v;
+}
+
+bool cb_smooth_values(const cb_medium *m, int n, const double *const x[3], int k, double *density, double *slope) {
+  if (m->class_->values) return m->class_->values(m->data, n, x, k, density, slope);
+  double sum = 0, g[3];
+  for (int p = 0; p < n; p++) {
+    density[p] = cb_smooth_at(m, (const double[3]){x[0][p], x[1][p], x[2][p]}, slope ? g : NULL);
+    if (slope) slope[p] = g[k];
+    sum += density[p] + (slope ? slope[p] : 0);
+  }
+  return isfinite(sum);
+}
+
+cb_status cb_smooth_value(const cb_medium *m, const double x[3], double *density) {
+  const double rho = cb_smooth_at(m, x, NULL);
   if (!(rho >= 0) || !isfinite(rho))
     return cb_fail(CB_STEP_NOT_FINITE, "density at (%g, %g, %g) is %g: expected a number >= 0", x[0], x[1], x[2], rho);
   *density = rho;
+  return CB_OK;
+}
+
+cb_status cb_smooth_gradient(const cb_medium *m, const double x[3], double *density, double gradient[3]) {
+  *density = cb_smooth_at(m, x, gradient);
+  if (!(*density >= 0) || !isfinite(*density)) return cb_smooth_value(m, x, density); /* this reports the error */
+  if (!isfinite(gradient[0] + gradient[1] + gradient[2]))
+    return cb_fail(CB_STEP_NOT_FINITE,
+                   "gradient of the density at (%g, %g, %g) is (%g, %g, %g): expected finite numbers", x[0], x[1], x[2],
+                   gradient[0], gradient[1], gradient[2]);
   return CB_OK;
 }
 
@@ -51,17 +81,12 @@ static void place(const double x[3][3], const double lambda[3], double out[3]) {
 static cb_status face(const cb_medium *m, const double x[3][3], double *density, double slope[3][3]) {
   double sum = 0, d[3][3] = {{0}};
   for (int q = 0; q < POINTS; q++) {
-    double at[3], rho, g[3];
+    double at[3], rho = 0, g[3];
     place(x, radon[q].lambda, at);
-    rho = slope ? cb_expression_gradient(m->e, at, 3, g) : cb_expression_value(m->e, at);
-    if (!(rho >= 0) || !isfinite(rho)) return cb_medium_value(m, at, &rho); /* this reports the error */
+    const cb_status status = slope ? cb_smooth_gradient(m, at, &rho, g) : cb_smooth_value(m, at, &rho);
+    if (status) return status;
     sum += radon[q].weight * rho;
-    if (!slope) continue;
-    if (!isfinite(g[0] + g[1] + g[2]))
-      return cb_fail(CB_STEP_NOT_FINITE,
-                     "gradient of the density at (%g, %g, %g) is (%g, %g, %g): expected finite numbers", at[0], at[1],
-                     at[2], g[0], g[1], g[2]);
-    cb_add_outer3(d, radon[q].weight, radon[q].lambda, g);
+    if (slope) cb_add_outer3(d, radon[q].weight, radon[q].lambda, g);
   }
   *density = sum;
   for (int c = 0; slope && c < 3; c++)
@@ -81,7 +106,7 @@ static void places(int n, const double (*x)[3][3], const double o[3], double out
 
 /* Finds rho[n] at places. Returns whether all values are admissible densities. */
 static bool densities(const cb_medium *m, int n, const double *const x[3], double *rho) {
-  bool good = cb_expression_values(m->e, n, x, (const _Bool[3]){0}, 0, rho, NULL);
+  bool good = cb_smooth_values(m, n, x, 0, rho, NULL);
   for (int p = 0; p < n; p++) good &= rho[p] >= 0;
   return good;
 }
@@ -95,10 +120,10 @@ static bool block(const cb_medium *m, int n, const double (*x)[3][3], double *de
   if (slope)
     memset(slope, 0, (size_t)n * sizeof *slope);
   else
-    good = cb_expression_values(m->e, POINTS * n, coordinate, (const _Bool[3]){0}, 0, rho, NULL);
-  for (size_t i = 0; slope && i < 3; i++) {
-    if (!cb_expression_uses(m->e, i)) continue;
-    good &= cb_expression_values(m->e, POINTS * n, coordinate, (const _Bool[3]){0}, i, rho, g);
+    good = cb_smooth_values(m, POINTS * n, coordinate, 0, rho, NULL);
+  for (int i = 0; slope && i < 3; i++) {
+    if (!m->facts.uses[i]) continue;
+    good &= cb_smooth_values(m, POINTS * n, coordinate, i, rho, g);
     for (int f = 0; f < n; f++) { /* sum_q w_q lambda_qc g_q */
       const double middle = radon[0].weight / 3 * g[f], *g1 = g + n + f, *g2 = g + 4 * n + f;
       const double all = middle + W1 * B1 * (g1[0] + g1[n] + g1[2 * n]) + W2 * B2 * (g2[0] + g2[n] + g2[2 * n]);
@@ -115,8 +140,8 @@ static bool block(const cb_medium *m, int n, const double (*x)[3][3], double *de
   return good;
 }
 
-cb_status cb_expression_faces(const cb_medium *m, int n, const double (*x)[3][3], double *density,
-                              double (*slope)[3][3], int *at) {
+cb_status cb_smooth_faces(const cb_medium *m, int n, const double (*x)[3][3], double *density, double (*slope)[3][3],
+                          int *at) {
   if (block(m, n, x, density, slope)) return CB_OK;
   for (*at = 0; *at < n; ++*at) { /* this reports the reason */
     const cb_status status = face(m, x[*at], &density[*at], slope ? slope[*at] : NULL);
@@ -136,7 +161,7 @@ static cb_status line(const cb_medium *m, const double x[3], double d, int panel
   }
   if (!densities(m, n, (const double *const[3]){at[0], at[1], at[2]}, rho))
     for (int k = 0; k < n; k++) { /* this reports the reason */
-      const cb_status status = cb_medium_value(m, (const double[3]){at[0][k], at[1][k], at[2][k]}, &rho[k]);
+      const cb_status status = cb_smooth_value(m, (const double[3]){at[0][k], at[1][k], at[2][k]}, &rho[k]);
       if (status) return status;
     }
   for (int k = 0; k < n; k++) {
@@ -149,8 +174,8 @@ static cb_status line(const cb_medium *m, const double x[3], double d, int panel
   return CB_OK;
 }
 
-cb_status cb_expression_means(const cb_medium_origin *from, int n, const double (*x)[3][3], int j, cb_medium_means *out,
-                              int *at) {
+cb_status cb_smooth_means(const cb_medium_origin *from, int n, const double (*x)[3][3], int j, cb_medium_means *out,
+                          int *at) {
   double y[3][POINTS * CB_MEDIUM_BLOCK];
   places(n, x, from->o, y);
   for (*at = 0; *at < n; ++*at) {
@@ -163,7 +188,7 @@ cb_status cb_expression_means(const cb_medium_origin *from, int n, const double 
         cb_profile_at(from->profile, h, p);
       } else {
         const double there[3] = {from->o[0] + own[0], from->o[1] + own[1], from->o[2] + own[2]};
-        cb_status status = j ? CB_OK : cb_medium_value(from->m, there, &p[0]);
+        cb_status status = j ? CB_OK : cb_smooth_value(from->m, there, &p[0]);
         if (!status) status = line(from->m, there, h, from->panels, &p[1], &p[2]);
         if (status) return status;
       }
@@ -182,7 +207,7 @@ static double panel(const cb_medium *m, const double x[3], double d) {
   for (int q = 0; q < GAUSS; q++) {
     double at[3];
     for (int i = 0; i < 3; i++) at[i] = x[i] - d * node[q] * m->up[i];
-    sum += d * share[q] * cb_expression_value(m->e, at);
+    sum += d * share[q] * cb_smooth_at(m, at, NULL);
   }
   return sum;
 }
@@ -199,7 +224,7 @@ static double halve(const cb_medium *m, const double x[3], double d, double whol
 
 enum { COLUMN_PANELS = 16, MAX_HALVINGS = 4000 };
 
-cb_status cb_expression_column(const cb_medium *m, const double x[3], double *column) {
+cb_status cb_smooth_column(const cb_medium *m, const double x[3], double *column) {
   const double h = cb_dot3(x, m->up), d = h / COLUMN_PANELS;
   double top[COLUMN_PANELS][3], whole[COLUMN_PANELS], size = 0, sum = 0;
   for (int p = 0; p < COLUMN_PANELS; p++) {

@@ -31,7 +31,6 @@ typedef struct axis {
 } axis;
 
 typedef struct grid {
-  cb_flow flow;
   axis axis[AXES];
   double *c; /* [t][x][y][z][3], each direction starts at c_-1 */
 } grid;
@@ -157,8 +156,8 @@ static inline __attribute__((always_inline)) void sum_up(const grid *g, const st
   }
 }
 
-static void grid_at(const cb_flow *f, double t, const double x[3], bool slopes, cb_flow_point *p) {
-  const grid *g = (const grid *)f;
+static void at(const void *flow, double t, const double x[3], bool slopes, cb_flow_point *p) {
+  const grid *g = flow;
   const double place[AXES] = {t, x[0], x[1], x[2]};
   stencil s[AXES];
   bool inside = true;
@@ -181,7 +180,7 @@ static void grid_at(const cb_flow *f, double t, const double x[3], bool slopes, 
   }
 }
 
-static void release(cb_flow *f) { free(((grid *)f)->c); }
+static void release(void *flow) { free(((grid *)flow)->c); }
 
 /* --- making --- */
 
@@ -236,26 +235,24 @@ static double slope(const cb_flow_grid *g) {
   return sqrt(sum);
 }
 
-cb_status cb_flow_from_grid(const cb_flow_grid *from, cb_flow **out) {
-  axis a[AXES];
+static cb_status from_grid(void *flow, const cb_flow_grid *from, cb_flow_facts *facts) {
+  grid *g = flow;
+  axis *a = g->axis;
   cb_status status = axis_of("t", from->times, from->start, from->interval, from->periodic[3], &a[T]);
   for (int k = 0; k < 3 && !status; k++)
     status = axis_of((const char *[]){"x", "y", "z"}[k], from->n[k], from->origin[k], from->spacing[k],
                      from->periodic[k], &a[X + k]);
   if (status) return status;
   size_t size = 3;
-  bool steady = a[T].n == 1, even = true, too_large = false;
+  bool even = true, too_large = false;
+  int maximum = 0;
   for (int k = AXES; k-- > 0;) {
     a[k].stride = size;
     even &= k == T || a[k].n == 1;
     too_large |= __builtin_mul_overflow(size, (size_t)a[k].coefficients, &size) || size > SIZE_MAX / 16;
+    maximum = a[k].n > maximum ? a[k].n : maximum;
   }
-  grid *g = cb_flow_new(sizeof *g);
-  if (!g) return CB_ERROR_MEMORY;
-  g->flow = (cb_flow){.at = grid_at, .release = release, .even = even, .uniform = even && steady, .steady = steady};
-  memcpy(g->axis, a, sizeof a);
-  int maximum = 0;
-  for (int k = 0; k < AXES; k++) maximum = a[k].n > maximum ? a[k].n : maximum;
+  *facts = (cb_flow_facts){.even = even, .steady = a[T].n == 1};
   /* The last row is read up to ROW, with weights 0. */
   g->c = too_large ? NULL : calloc(size + ROW, sizeof *g->c);
   double *work = g->c ? malloc(3 * ((size_t)maximum + 4) * sizeof *work) : NULL;
@@ -263,12 +260,24 @@ cb_status cb_flow_from_grid(const cb_flow_grid *from, cb_flow **out) {
     status = cb_fail(CB_ERROR_MEMORY, "no memory for a flow grid of %d x %d x %d points and %d times", a[X].n, a[Y].n,
                      a[Z].n, a[T].n);
   if (!status) status = copy(g, from->u);
-  if (!status) g->flow.slope = slope(from);
+  if (!status) facts->slope = slope(from);
   if (!status) filter_all(g, size, work);
   free(work);
-  if (status)
-    cb_flow_free(&g->flow);
-  else
-    *out = &g->flow;
   return status;
+}
+
+const cb_fluid_flow_class cb_fluid_flow_grid = {
+    .name = "grid",
+    .title = "Velocities on a grid",
+    .doc =
+        "The value is the name of an HDF5 file with the dataset velocity[x, y, z, 3] or velocity[time, x, y, z, 3], "
+        "which is interpolated by cubic splines",
+    .size = sizeof(grid),
+    .from_grid = from_grid,
+    .release = release,
+    .at = at,
+};
+
+cb_status cb_flow_from_grid(const cb_flow_grid *values, cb_flow **out) {
+  return cb_flow_create_grid(&cb_fluid_flow_grid, values, out);
 }

@@ -1,0 +1,525 @@
+/* Places, kicks and steps of coupled bodies and particles (equations: coupled.h).
+ *
+ *   g = T(p) R:  y = (x, w) -> (x + n ((c - 1) n.x + s w), c w - K s n.x) after R;  p = |p| n, s = s_K(|p|), c = c_K(|p|)
+ *   covectors f = (f_x, f_w) at y = g y_0 return to the body frame by the transposed matrix
+ *   W = (x_0 × f_x, w_0 f_x - K f_w x_0), the values of f on the Killing fields of numerics/numerics_curved.h
+ */
+#include "coupling/coupled_private.h"
+#include "fluid/rigid_step.h"
+#include "numerics/dd.h"
+#include "numerics/numerics_curved.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAXIMUM = 60 };
+
+/* --- places --- */
+
+static void find_motion(double K, const cb_rigid_state *s, cb_motion *out) {
+  const cb_trig of = cb_trig_of(K);
+  const double *x = s->g.x, r = sqrt(cb_dot3(x, x));
+  cb_pose_rotation(&s->g, out->r);
+  out->s = cb_trig_s(of, r);
+  out->c = cb_trig_c(of, r);
+  for (int i = 0; i < 3; i++) {
+    out->p[i] = x[i];
+    out->p_low[i] = s->x_low[i];
+    out->n[i] = r > 0 ? x[i] / r : i == 0;
+  }
+}
+
+/* out[k] = g (x, w) in the coordinates of the space; in E3 the low part of the position is added first. */
+static void place_one(const cb_coupled *c, const cb_motion *g, const double x[3], double w, bool vector, double *out) {
+  double y[3];
+  cb_apply3(g->r, x, y);
+  if (c->K == 0) {
+    for (int i = 0; i < 3; i++) out[i] = vector ? y[i] : g->p[i] + (g->p_low[i] + y[i]);
+    return;
+  }
+  const double along = cb_dot3(g->n, y);
+  for (int i = 0; i < 3; i++) out[i] = y[i] + g->n[i] * ((g->c - 1) * along + g->s * w);
+  out[3] = c->R * (g->c * w - c->K * g->s * along);
+}
+
+void cb_coupled_place(cb_coupled *c) {
+  for (int b = 0; b < c->bodies.n; b++) find_motion(c->K, &c->bodies.state[b], &c->motion[b]);
+  for (int i = 0; i < c->n; i++) {
+    const cb_carried *own = &c->carried[i];
+    if (own->body >= 0) place_one(c, &c->motion[own->body], own->x, own->w, false, c->state->x + i * c->k);
+  }
+}
+
+void cb_coupled_wrench(const cb_coupled *c, int place, const double *f, double W[6]) {
+  const cb_carried *own = &c->carried[place];
+  const cb_motion *g = &c->motion[own->body];
+  double at[3] = {f[0], f[1], f[2]}, back[3], w = 0;
+  if (c->K != 0) {
+    const double along = cb_dot3(g->n, f), f_w = c->R * f[3];
+    for (int i = 0; i < 3; i++) at[i] += g->n[i] * ((g->c - 1) * along - c->K * g->s * f_w);
+    w = g->s * along + g->c * f_w;
+  }
+  cb_apply3_transposed(g->r, at, back);
+  cb_cross3(own->x, back, W);
+  for (int i = 0; i < 3; i++) W[3 + i] = own->w * back[i] - c->K * w * own->x[i];
+}
+
+void cb_coupled_raise(const cb_coupled *c, int place, const double *f, double *out) {
+  const double *x = c->state->x + place * c->k;
+  for (int a = 0; a < c->k; a++) out[a] = f[a] / c->g->form[a];
+  const double normal = c->K != 0 ? c->K * cb_inner(c->g, x, out) : 0; /* <x, x> = 1/K */
+  for (int a = 0; a < c->k; a++) out[a] -= normal * x[a];
+}
+
+/* The wrench of f in the axes in which a state keeps the momentum: in E3 those of the world, so that f keeps its digits
+ * and opposite forces cancel exactly. */
+static void wrench_in_world(const cb_coupled *c, int place, const double *f, double W[6]) {
+  const cb_carried *own = &c->carried[place];
+  const cb_motion *g = &c->motion[own->body];
+  double body[6], arm[3];
+  if (c->K != 0) {
+    cb_coupled_wrench(c, place, f, body);
+    cb_turn6(g->r, body, W);
+    return;
+  }
+  cb_apply3(g->r, own->x, arm);
+  cb_cross3(arm, f, W);
+  memcpy(W + 3, f, 3 * sizeof *f);
+}
+
+static void push_body(cb_rigid_state *s, const double r[3][3], const double W[6]) {
+  for (int i = 0; i < 6; i++) cb_compensated_add_one(&s->world[i], &s->world_low[i], W[i]);
+  cb_turn6_transposed(r, s->world, s->momentum);
+}
+
+void cb_coupled_kick(cb_coupled *c, double factor, const double *f) {
+  memset(c->wrench, 0, (size_t)c->bodies.n * sizeof *c->wrench);
+  for (int i = 0; i < c->n; i++) {
+    double change[CB_COORD_MAX], W[6];
+    const int body = c->carried[i].body;
+    if (body >= 0) {
+      wrench_in_world(c, i, f + i * c->k, W);
+      cb_add6(factor, W, c->wrench[body]);
+    } else {
+      cb_coupled_raise(c, i, f + i * c->k, change);
+      double *p = c->state->p + i * c->k, *low = c->state->p_low + i * c->k;
+      for (int a = 0; a < c->k; a++) cb_compensated_add_one(&p[a], &low[a], factor * change[a]);
+    }
+  }
+  for (int b = 0; b < c->bodies.n; b++)
+    push_body(&c->bodies.state[b], (const double(*)[3])c->motion[b].r, c->wrench[b]);
+}
+
+cb_status cb_coupled_find_velocities(cb_coupled *c, double t) {
+  double Y[6];
+  int last = -1;
+  for (int i = 0; i < c->n; i++) {
+    const cb_carried *own = &c->carried[i];
+    double *v = c->velocity + i * c->k, moved[3], w;
+    if (own->body < 0) {
+      for (int a = 0; a < c->k; a++) v[a] = c->mass[i] > 0 ? c->state->p[i * c->k + a] / c->mass[i] : 0;
+      continue;
+    }
+    if (own->body != last) {
+      const cb_rigid_state *s = &c->bodies.state[own->body];
+      const cb_status status =
+          cb_rigid_twist_of(c->bodies.problem(c->bodies.self, own->body), t, &s->g, s->momentum, Y);
+      if (status) return status;
+      last = own->body;
+    }
+    cb_cross3(Y, own->x, moved);
+    for (int a = 0; a < 3; a++) moved[a] += own->w * Y[3 + a];
+    w = -c->K * cb_dot3(Y + 3, own->x);
+    place_one(c, &c->motion[own->body], moved, w, true, v);
+  }
+  return CB_OK;
+}
+
+/* --- forces --- */
+
+/* Computes the covectors of all forces between points, and of the particles' weight, at the present places. */
+static cb_status find_force(cb_coupled *c, double t) {
+  cb_status status = CB_OK;
+  const bool moves = cb_forces_uses_velocity(c->forces);
+  if (c->known_force && !moves) return CB_OK;
+  if (moves) status = cb_coupled_find_velocities(c, t);
+  if (!status) status = cb_forces_eval(c->forces, t, c->state->x, moves ? c->velocity : NULL, c->force);
+  if (status) return status;
+  for (int i = 0; i < c->n; i++) {
+    double *f = c->force + i * c->k;
+    for (int a = 0; a < c->k; a++) f[a] *= c->g->form[a];
+    for (int a = 0; c->K == 0 && c->carried[i].body < 0 && a < 3; a++)
+      f[a] += cb_system_masses(c->system)[i] * c->fluid.gravity[a];
+  }
+  c->known_force = true;
+  return CB_OK;
+}
+
+/* --- a step --- */
+
+static int rows_of(const cb_coupled *c) { return c->rows ? c->rows->rows : 0; }
+
+cb_status cb_coupled_snapshot_create(const cb_coupled *c, cb_coupled_snapshot **out) {
+  cb_coupled_snapshot *s = calloc(1, sizeof *s);
+  if (s) s->bodies = calloc((size_t)c->bodies.n + 1, sizeof *s->bodies);
+  if (s) s->impulse = calloc((size_t)rows_of(c) + 1, sizeof *s->impulse);
+  if (!s || !s->bodies || !s->impulse || cb_state_create(c->system, &s->state)) {
+    cb_coupled_snapshot_free(s);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the state of %d bodies", c->bodies.n);
+  }
+  *out = s;
+  return CB_OK;
+}
+
+void cb_coupled_snapshot_free(cb_coupled_snapshot *s) {
+  if (!s) return;
+  cb_state_free(s->state);
+  free(s->bodies);
+  free(s->impulse);
+  free(s);
+}
+
+void cb_coupled_keep(const cb_coupled *c, cb_coupled_snapshot *s) {
+  cb_state_copy(s->state, c->state);
+  memcpy(s->bodies, c->bodies.state, (size_t)c->bodies.n * sizeof *s->bodies);
+  for (int r = 0; r < rows_of(c); r++) s->impulse[r] = c->rows->impulse[r];
+}
+
+/* The momenta and places of a snapshot; the impulses stay. */
+static void bring_back(cb_coupled *c, const cb_coupled_snapshot *s) {
+  cb_state_copy(c->state, s->state);
+  memcpy(c->bodies.state, s->bodies, (size_t)c->bodies.n * sizeof *s->bodies);
+  cb_coupled_place(c);
+}
+
+void cb_coupled_bring_back(cb_coupled *c, const cb_coupled_snapshot *s) {
+  bring_back(c, s);
+  for (int r = 0; r < rows_of(c); r++) c->rows->impulse[r] = s->impulse[r];
+  c->known_force = false;
+}
+
+static cb_status drift_particle(cb_coupled *c, int i, double t, double h) {
+  double *x = c->state->x + i * c->k, *low = c->state->x_low + i * c->k;
+  double *p = c->state->p + i * c->k, *p_low = c->state->p_low + i * c->k, v[CB_COORD_MAX], y[CB_COORD_MAX],
+         w[CB_COORD_MAX];
+  if (c->feels[i])
+    return cb_particle_drift(&c->fluid, cb_system_masses(c->system)[i],
+                             cb_system_radius(c->system, cb_system_particle(c->system, i)), c->mass[i], t, h, x, low, p,
+                             p_low);
+  if (c->K == 0) {
+    for (int a = 0; a < 3; a++) cb_compensated_add_one(&x[a], &low[a], h / c->mass[i] * (p[a] + p_low[a]));
+    return CB_OK;
+  }
+  for (int a = 0; a < c->k; a++) v[a] = h / c->mass[i] * p[a];
+  cb_exp(c->g, x, v, y, w);
+  cb_space_project_point(c->g, y);
+  cb_space_project_tangent(c->g, y, w);
+  for (int a = 0; a < c->k; a++) {
+    x[a] = y[a];
+    p[a] = w[a] * (c->mass[i] / h);
+    low[a] = p_low[a] = 0;
+  }
+  return CB_OK;
+}
+
+/* Particles move first, so that wrenches of bodies may use where they are in the middle. */
+static cb_status drift(cb_coupled *c, double t, double h, int *body) {
+  cb_status status = CB_OK;
+  *body = -1;
+  c->known_force = false;
+  for (int i = 0; i < c->n && !status; i++) {
+    const double *x = c->state->x + i * c->k, was[3] = {x[0], x[1], x[2]};
+    if (c->carried[i].body >= 0) continue;
+    status = drift_particle(c, i, t, h);
+    for (int a = 0; c->K == 0 && a < 3; a++) {
+      c->middle[i * c->k + a] = was[a] + (x[a] - was[a]) / 2;
+      c->middle_velocity[i][a] = (x[a] - was[a]) / h;
+    }
+    if (status)
+      status = cb_fail(status, "particle `%s`: %s",
+                       cb_system_particle_name(c->system, cb_system_particle(c->system, i)), cb_error_text());
+  }
+  if (!status) status = c->bodies.drift(c->bodies.self, h, body);
+  if (!status) cb_coupled_place(c);
+  return status;
+}
+
+/* Drifts from node k, again and again until the constraints hold at node k+1. */
+static cb_status drift_onto_constraints(cb_coupled *c, double t, double h, int *body, int *iterations) {
+  bool done = !c->rows;
+  cb_status status = CB_OK;
+  if (done) {
+    *iterations = 1;
+    return drift(c, t, h, body);
+  }
+  cb_coupled_keep(c, c->kicked);
+  status = cb_coupled_rows_begin(c, t);
+  for (int n = 0; !done && !status; n++) {
+    bring_back(c, c->kicked);
+    cb_coupled_rows_apply(c);
+    status = drift(c, t, h, body);
+    if (!status) status = cb_coupled_rows_correct(c, t + h, h, n, &done);
+    *iterations = n + 1;
+  }
+  return status;
+}
+
+/* The kick at the end of a step, and the projection of velocities. Forces that depend on velocities are found by a
+ * fixed-point iteration, which contracts by h c/(2 m) for the damping c of a mass m. */
+static cb_status second_kick(cb_coupled *c, double t, double h) {
+  const bool moves = cb_forces_uses_velocity(c->forces);
+  double last = INFINITY;
+  if (!moves) {
+    cb_status status = find_force(c, t);
+    if (!status) cb_coupled_kick(c, h / 2, c->force);
+    return status || !c->rows ? status : cb_coupled_rows_project(c, t);
+  }
+  cb_coupled_keep(c, c->kicked);
+  double *old = calloc((size_t)(c->n * c->k) + 1, sizeof *old);
+  if (!old) return cb_fail(CB_ERROR_MEMORY, "no memory for a step");
+  cb_status status = CB_OK;
+  for (int n = 0; !status; n++) {
+    double change = 0, size = 0;
+    status = find_force(c, t);
+    if (status) break;
+    for (int e = 0; e < c->n * c->k; e++) {
+      change = fmax(change, fabs(c->force[e] - old[e]));
+      size = fmax(size, fabs(c->force[e]));
+      old[e] = c->force[e];
+    }
+    bring_back(c, c->kicked);
+    cb_coupled_kick(c, h / 2, c->force);
+    if (c->rows) status = cb_coupled_rows_project(c, t);
+    if (status || change <= 1e-15 * size || (n > 2 && change >= last && change <= 1e-12 * size)) break;
+    last = change;
+    if (n == MAXIMUM)
+      status = cb_fail(CB_STEP_NO_CONVERGENCE,
+                       "forces that depend on velocities change too much within a step of %g at t = %g: use a smaller "
+                       "`step`",
+                       h, t);
+  }
+  free(old);
+  return status;
+}
+
+/* One step of order 2. */
+static cb_status make_part(cb_coupled *c, double t, double h, int *body, int *iterations) {
+  for (int b = 0; b < c->bodies.n; b++) c->bodies.state[b].t = t;
+  cb_status status = find_force(c, t);
+  if (status) return status;
+  cb_coupled_kick(c, h / 2, c->force);
+  status = drift_onto_constraints(c, t, h, body, iterations);
+  return status ? status : second_kick(c, t + h, h);
+}
+
+cb_status cb_coupled_whole(cb_coupled *c, double t, double h, int *body, int *iterations) {
+  cb_status status = CB_OK;
+  *body = -1;
+  *iterations = 0;
+  for (int i = 0; i < c->bodies.substeps && !status; i++) {
+    const double part = c->bodies.substep[i] * h;
+    int drifts = 0;
+    status = make_part(c, t, part, body, &drifts);
+    if (drifts > *iterations) *iterations = drifts;
+    t += part;
+  }
+  return status;
+}
+
+cb_status cb_coupled_step(cb_coupled *c, double t, double *h, const char **stop, int *body, int *iterations) {
+  cb_coupled_keep(c, c->before);
+  const cb_status status = cb_coupled_step_to_events(c, t, h, stop, body, iterations);
+  if (status) cb_coupled_bring_back(c, c->before);
+  return status;
+}
+
+/* --- creation --- */
+
+static void take_points(cb_coupled *c, int n_points, const cb_body_point *point) {
+  for (int i = 0; i < c->n; i++) c->carried[i].body = -1;
+  for (int i = 0; i < n_points; i++) {
+    cb_carried *own = &c->carried[cb_system_index(c->system, point[i].particle)];
+    double y[4] = {point[i].at[0], point[i].at[1], point[i].at[2], 1};
+    if (c->K != 0) cb_curved_point(c->K, point[i].at, y);
+    *own = (cb_carried){point[i].body, point[i].touches, {y[0], y[1], y[2]}, y[3]};
+  }
+}
+
+static cb_status take_particles(cb_coupled *c) {
+  for (int i = 0; i < c->n; i++) {
+    const int number = cb_system_particle(c->system, i);
+    const double mass = cb_system_masses(c->system)[i], radius = cb_system_radius(c->system, number);
+    if (c->carried[i].body >= 0) continue;
+    if (c->K != 0 && radius > 0 && c->fluid.medium)
+      return cb_fail(CB_ERROR_UNSUPPORTED,
+                     "particle `%s` has a radius in a fluid in curved space, where the forces of the fluid on a small "
+                     "sphere are not known: expected radius 0, or `medium: none`",
+                     cb_system_particle_name(c->system, number));
+    cb_status status = cb_particle_mass(&c->fluid, mass, radius, c->state->x + i * c->k, &c->mass[i]);
+    if (status) return status;
+    c->feels[i] = c->K == 0 && cb_particle_feels_fluid(&c->fluid, mass, radius);
+    for (int a = 0; a < c->k; a++) {
+      c->state->p[i * c->k + a] *= mass > 0 ? c->mass[i] / mass : 0;
+      c->state->p_low[i * c->k + a] = 0;
+    }
+  }
+  return CB_OK;
+}
+
+static cb_status allocate(cb_coupled *c) {
+  const size_t n = (size_t)c->n, nk = n * (size_t)c->k, bodies = (size_t)c->bodies.n;
+  c->carried = cb_arena_alloc(c->arena, n, sizeof *c->carried);
+  c->mass = cb_arena_alloc(c->arena, n, sizeof *c->mass);
+  c->feels = cb_arena_alloc(c->arena, n, sizeof *c->feels);
+  c->force = cb_arena_alloc(c->arena, nk, sizeof *c->force);
+  c->velocity = cb_arena_alloc(c->arena, nk, sizeof *c->velocity);
+  c->middle = cb_arena_alloc(c->arena, nk, sizeof *c->middle);
+  c->middle_velocity = cb_arena_alloc(c->arena, n, sizeof *c->middle_velocity);
+  c->force_of_gap = cb_arena_alloc(c->arena, nk, sizeof *c->force_of_gap);
+  c->motion = cb_arena_alloc(c->arena, bodies, sizeof *c->motion);
+  c->wrench = cb_arena_alloc(c->arena, bodies, sizeof *c->wrench);
+  if (c->carried && c->mass && c->feels && c->force && c->velocity && c->force_of_gap && c->middle &&
+      c->middle_velocity && c->motion && c->wrench)
+    return CB_OK;
+  return cb_fail(CB_ERROR_MEMORY, "no memory for %zu points and %zu bodies", n, bodies);
+}
+
+cb_status cb_coupled_create(const cb_system *system, int n_points, const cb_body_point *point,
+                            const cb_coupled_bodies *bodies, const cb_particles_in_fluid *fluid, cb_coupled **out) {
+  cb_arena *arena = cb_arena_create();
+  cb_coupled *c = arena ? cb_arena_alloc(arena, 1, sizeof *c) : NULL;
+  if (!c) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for coupled bodies");
+  }
+  c->arena = arena;
+  c->system = system;
+  c->g = cb_system_space(system);
+  c->bodies = *bodies;
+  c->fluid = *fluid;
+  c->K = bodies->curvature;
+  c->R = c->K == 0 ? 1 : 1 / sqrt(fabs(c->K));
+  c->n = cb_system_particles(system);
+  c->k = c->g->k;
+  cb_status status = allocate(c);
+  if (!status) status = cb_state_create(system, &c->state);
+  if (!status) status = cb_system_start(system, c->state);
+  if (!status) status = cb_forces_create(system, &c->forces);
+  if (!status) {
+    take_points(c, n_points, point);
+    status = take_particles(c);
+  }
+  if (!status) status = cb_coupled_rows_create(c);
+  if (!status) status = cb_coupled_contacts_create(c);
+  if (!status) status = cb_coupled_snapshot_create(c, &c->before);
+  if (!status) status = cb_coupled_snapshot_create(c, &c->kicked);
+  if (status) {
+    cb_coupled_free(c);
+    return status;
+  }
+  *out = c;
+  return CB_OK;
+}
+
+void cb_coupled_free(cb_coupled *c) {
+  if (!c) return;
+  cb_coupled_rows_free(c);
+  cb_coupled_contacts_free(c);
+  cb_forces_free(c->forces);
+  cb_state_free(c->state);
+  cb_coupled_snapshot_free(c->before);
+  cb_coupled_snapshot_free(c->kicked);
+  cb_arena_free(c->arena);
+}
+
+void cb_coupled_restored(cb_coupled *c) {
+  c->known_force = false;
+  cb_coupled_place(c);
+}
+
+cb_status cb_coupled_start(cb_coupled *c, double t, bool project, double tolerance) {
+  double residual = 0;
+  int row = 0;
+  cb_coupled_restored(c);
+  cb_status status = cb_coupled_contacts_check(c, t);
+  if (status || !c->rows) return status;
+  status = cb_coupled_rows_residual(c, t, false, &residual, &row);
+  if (!status && residual > tolerance)
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "the start violates constraint `%s` by %.3g of its size: expected at most %.3g, so other places at "
+                   "the start",
+                   cb_system_constraint_name(c->system, row), residual, tolerance);
+  if (!status && project) return cb_coupled_rows_project(c, t);
+  if (!status) status = cb_coupled_rows_residual(c, t, true, &residual, &row);
+  if (!status && residual > tolerance)
+    return cb_fail(CB_ERROR_DOMAIN,
+                   "the velocities at the start violate constraint `%s` by %.3g: expected at most %.3g, or `start: "
+                   "{project: auto}`",
+                   cb_system_constraint_name(c->system, row), residual, tolerance);
+  return status;
+}
+
+/* --- queries --- */
+
+cb_state *cb_coupled_state(cb_coupled *c) { return c->state; }
+cb_forces *cb_coupled_forces(cb_coupled *c) { return c->forces; }
+bool cb_coupled_moves(const cb_coupled *c, int particle) {
+  return c->carried[cb_system_index(c->system, particle)].body < 0;
+}
+void cb_coupled_middle(const cb_coupled *c, int particle, double out[6]) {
+  const int i = cb_system_index(c->system, particle);
+  for (int a = 0; a < 3; a++) {
+    out[a] = c->middle[i * c->k + a];
+    out[3 + a] = c->middle_velocity[i][a];
+  }
+}
+bool cb_coupled_feels_fluid(const cb_coupled *c) {
+  bool any = false;
+  for (int i = 0; i < c->n; i++) any = any || c->feels[i];
+  return any;
+}
+double cb_coupled_mass(const cb_coupled *c, int particle) { return c->mass[cb_system_index(c->system, particle)]; }
+
+double *cb_coupled_impulses(cb_coupled *c, int *rows) {
+  *rows = c->rows ? c->rows->rows : 0;
+  return c->rows ? c->rows->impulse : NULL;
+}
+
+cb_status cb_coupled_measure(cb_coupled *c, double t, cb_coupled_row *out) {
+  int row = 0;
+  *out = (cb_coupled_row){0};
+  cb_status status = cb_forces_potential(c->forces, t, c->state->x, &out->potential);
+  for (int i = 0; i < c->n && !status; i++) {
+    const double *p = c->state->p + i * c->k, *x = c->state->x + i * c->k;
+    if (c->carried[i].body >= 0) continue;
+    if (c->mass[i] > 0) out->kinetic += cb_inner(c->g, p, p) / (2 * c->mass[i]);
+    if (c->K == 0)
+      out->potential += cb_particle_weight_energy(&c->fluid, cb_system_masses(c->system)[i],
+                                                  cb_system_radius(c->system, cb_system_particle(c->system, i)), x);
+  }
+  return status || !c->rows ? status : cb_coupled_rows_residual(c, t, false, &out->residual, &row);
+}
+
+cb_status cb_coupled_residuals(cb_coupled *c, double t, const double **g) {
+  *g = c->rows ? c->rows->g : NULL;
+  return c->rows ? cb_constraints_eval(c->rows->own, t, c->state->x, c->rows->g, NULL) : CB_OK;
+}
+
+void cb_coupled_momentum(const cb_coupled *c, double out[6]) {
+  for (int i = 0; i < c->n; i++) {
+    const double *x = c->state->x + i * c->k, *p = c->state->p + i * c->k;
+    double moment[3];
+    if (c->carried[i].body >= 0) continue;
+    cb_cross3(x, p, moment);
+    for (int a = 0; a < 3; a++) {
+      out[a] += moment[a];
+      out[3 + a] += c->K == 0 ? p[a] : (x[3] * p[a] - x[a] * p[3]) / c->R;
+    }
+  }
+}
+
+cb_status cb_coupled_velocities(cb_coupled *c, double t, const double **v) {
+  *v = c->velocity;
+  return cb_coupled_find_velocities(c, t);
+}

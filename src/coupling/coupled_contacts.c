@@ -1,0 +1,418 @@
+/* Contacts, walls and events of points within a step of coupled bodies and particles.
+ *
+ *   contact: s = 0 with ds/dt < 0:  p <- p + n l,  l = -(1 + e) (ds/dt)/(G M^-1 n),  n = the gradient G, made tangent to
+ *            the constraints by their impulses (dynamics/reflection.h, the sequential rule)
+ *   event:   s = 0, or a change of its sign, in the direction that was asked for
+ * s: gap (dynamics/gap.h). A step is made as a whole. If a gap has closed at its end, or the cubic through its values and
+ * rates at both ends closes in between, the time of the zero is found by making the step again with other lengths (the
+ * method of Illinois), the momenta are reflected there, and the rest of the step follows. An event without `stop` only
+ * notes the time, and does not divide the step.
+ */
+#include "coupling/coupled_private.h"
+#include "dynamics/gap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONTACTS_MAX = 300, LOOKS_MAX = 100 };
+
+/* A gap counts as closed below this, relative to the size of its coordinates. */
+static const double closed = 1e-11;
+
+typedef struct look {
+  double s, rate, size; /* size: the size of the gap's coordinates, for round-off */
+} look;
+
+struct cb_coupled_contacts {
+  cb_gaps *gaps;
+  int n, contacts; /* the gaps of contacts come first, then those of events */
+  cb_gap *gap;
+  look *start, *end;
+  cb_coupled_snapshot *first, *last;
+  cb_event_row *row; /* of the last step */
+  int rows, capacity;
+};
+
+/* --- the list of gaps --- */
+
+static cb_status add_gap(cb_coupled_contacts *k, int *capacity, const cb_gap *gap) {
+  if (k->n == *capacity) {
+    *capacity = *capacity ? 2 * *capacity : 64;
+    cb_gap *more = realloc(k->gap, (size_t)*capacity * sizeof *more);
+    if (!more) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaps", *capacity);
+    k->gap = more;
+  }
+  k->gap[k->n++] = *gap;
+  return CB_OK;
+}
+
+/* Whether walls and other points act on the point: not on points that only hold springs and rods. */
+static bool touches(const cb_coupled *c, int place) {
+  return c->carried[place].body < 0 || c->carried[place].touches ||
+         cb_system_radius(c->system, cb_system_particle(c->system, place)) > 0;
+}
+
+static cb_status list_gaps(cb_coupled *c, cb_coupled_contacts *k) {
+  int capacity = 0;
+  cb_status status = CB_OK;
+  for (int i = 0; i < c->n && !status; i++)
+    for (int j = i + 1; j < c->n && !status; j++) {
+      const bool same = c->carried[i].body >= 0 && c->carried[i].body == c->carried[j].body;
+      const cb_gap gap = {CB_GAP_SPHERES, 2, {i, j}, -1, 1};
+      if (!same && touches(c, i) && touches(c, j) && cb_gaps_pair_on(k->gaps, i, j))
+        status = add_gap(k, &capacity, &gap);
+    }
+  for (int w = 0; w < cb_gaps_walls(k->gaps); w++)
+    for (int i = 0; i < c->n && !status; i++) {
+      const cb_gap gap = {CB_GAP_WALL, 1, {i}, w, 1};
+      if (touches(c, i) && !cb_gaps_wall_of_tip(k->gaps, w) && cb_gaps_wall_on(k->gaps, w, i) &&
+          (c->carried[i].body >= 0 || c->mass[i] > 0))
+        status = add_gap(k, &capacity, &gap);
+    }
+  k->contacts = k->n;
+  for (int e = 0; e < cb_system_events(c->system) && !status; e++) {
+    cb_gap gap;
+    cb_gaps_event(k->gaps, e, &gap);
+    status = add_gap(k, &capacity, &gap);
+  }
+  return status;
+}
+
+cb_status cb_coupled_contacts_create(cb_coupled *c) {
+  const cb_contact_options options = cb_system_contact_options(c->system);
+  if (!cb_system_contacts(c->system)) return CB_OK;
+  if (options.rule != CB_CONTACT_SEQUENTIAL || options.accumulation != CB_ACCUMULATION_STOP)
+    return cb_fail(
+        CB_ERROR_UNSUPPORTED,
+        "`rule: simultaneous` and `accumulation: rest` apply only to particles without rigid bodies: expected "
+        "sequential and stop");
+  cb_coupled_contacts *k = c->contacts = cb_arena_alloc(c->arena, 1, sizeof *k);
+  if (!k) return cb_fail(CB_ERROR_MEMORY, "no memory for contacts");
+  cb_status status = cb_gaps_create(c->system, &k->gaps);
+  if (!status) status = list_gaps(c, k);
+  if (status) return status;
+  k->start = cb_arena_alloc(c->arena, (size_t)k->n, sizeof *k->start);
+  k->end = cb_arena_alloc(c->arena, (size_t)k->n, sizeof *k->end);
+  if (!k->start || !k->end) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaps", k->n);
+  status = cb_coupled_snapshot_create(c, &k->first);
+  return status ? status : cb_coupled_snapshot_create(c, &k->last);
+}
+
+void cb_coupled_contacts_free(cb_coupled *c) {
+  cb_coupled_contacts *k = c->contacts;
+  if (!k) return;
+  cb_gaps_free(k->gaps);
+  cb_coupled_snapshot_free(k->first);
+  cb_coupled_snapshot_free(k->last);
+  free(k->gap);
+  free(k->row);
+}
+
+/* --- values --- */
+
+/* Evaluates a gap at the present state, whose velocities are known. */
+static cb_status look_at(cb_coupled *c, const cb_gap *gap, double t, cb_gap_value *value, look *out) {
+  const double *x[CB_GAP_PARTICLES];
+  for (int i = 0; i < gap->n; i++) x[i] = c->state->x + gap->particle[i] * c->k;
+  const cb_status status = cb_gap_eval(c->contacts->gaps, gap, t, x, 1, value);
+  if (status) return status;
+  *out = (look){value->gap, value->rate_t, 1};
+  for (int i = 0; i < gap->n; i++)
+    for (int a = 0; a < c->k; a++) {
+      const double G = value->gradient[i * c->k + a];
+      out->rate += G * c->velocity[gap->particle[i] * c->k + a];
+      out->size += fabs(G * x[i][a]);
+    }
+  return CB_OK;
+}
+
+static cb_status look_at_all(cb_coupled *c, double t, look *out) {
+  cb_gap_value value;
+  cb_status status = cb_coupled_find_velocities(c, t);
+  for (int i = 0; i < c->contacts->n && !status; i++) status = look_at(c, &c->contacts->gap[i], t, &value, &out[i]);
+  return status;
+}
+
+/* The sign of a gap; 0 within round-off of a zero. */
+static int sign_of(const look *l) { return fabs(l->s) <= 1e-13 * l->size ? 0 : l->s > 0 ? 1 : -1; }
+
+/* The fraction of a step of length h, in ]0, 1], at which the cubic through both ends, multiplied by `side`, is least, if
+ * it is below 0 there and positive at both ends; otherwise 0. */
+static double dips(const look *a, const look *b, int side, double h) {
+  const double s0 = side * a->s, s1 = side * b->s, v0 = side * a->rate * h, v1 = side * b->rate * h;
+  if (!(s0 > 0 && s1 > 0 && v0 < 0 && v1 > 0)) return 0;
+  const double c3 = 2 * (s0 - s1) + v0 + v1, c2 = 3 * (s1 - s0) - 2 * v0 - v1;
+  const double root = c2 * c2 - 3 * c3 * v0, u = root > 0 ? -v0 / (c2 + sqrt(root)) : 0;
+  const double least = s0 + u * (v0 + u * (c2 + u * c3));
+  return u > 0 && u < 1 && least <= 0 ? u : 0;
+}
+
+/* --- zeros --- */
+
+typedef struct search {
+  cb_coupled *c;
+  double t, h; /* the start of the part of the step that is searched, and its length */
+} search;
+
+/* Makes the step from the first snapshot with the length tau, and evaluates a gap at its end. */
+static cb_status at(const search *s, const cb_gap *gap, double tau, look *out) {
+  int body, iterations;
+  cb_gap_value value;
+  cb_coupled_bring_back(s->c, s->c->contacts->first);
+  cb_status status = cb_coupled_whole(s->c, s->t, tau, &body, &iterations);
+  if (!status) status = cb_coupled_find_velocities(s->c, s->t + tau);
+  return status ? status : look_at(s->c, gap, s->t + tau, &value, out);
+}
+
+/* Finds the zero between a = 0 and b, where the sign differs from that of the start. */
+static cb_status narrow(const search *s, const cb_gap *gap, look from, double b, look to, double *tau) {
+  double a = 0;
+  int kept = 0;
+  for (int i = 0; i < LOOKS_MAX && sign_of(&to) != 0 && b - a > 4e-16 * (fabs(s->t) + fabs(b)); i++) {
+    double fa = from.s, fb = to.s;
+    if (kept < -1) fb /= 2;
+    if (kept > 1) fa /= 2;
+    double middle = (a * fb - b * fa) / (fb - fa);
+    if (!(middle > a && middle < b)) middle = a + (b - a) / 2;
+    look now;
+    const cb_status status = at(s, gap, middle, &now);
+    if (status) return status;
+    if (sign_of(&now) == sign_of(&from)) {
+      a = middle;
+      from = now;
+      kept = kept < 0 ? kept - 1 : -1;
+    } else {
+      b = middle;
+      to = now;
+      kept = kept > 0 ? kept + 1 : 1;
+    }
+  }
+  *tau = b;
+  return CB_OK;
+}
+
+static bool counts(const cb_coupled_contacts *k, int i, int side) {
+  const int direction = i < k->contacts ? CB_EVENT_FALLING : cb_gap_direction(k->gaps, &k->gap[i]);
+  return direction == CB_EVENT_BOTH || (direction == CB_EVENT_FALLING) == (side > 0);
+}
+
+/* Finds the first zero of gap i in the step, which counts; *tau: its time from the start; h: there is none. */
+static cb_status first_zero(const search *s, int i, double *tau, bool *found) {
+  const cb_coupled_contacts *k = s->c->contacts;
+  const look *a = &k->start[i];
+  look b = k->end[i];
+  const int side = sign_of(a);
+  double until = s->h;
+  *found = false;
+  if (side == 0) return CB_OK;
+  if (sign_of(&b) == side) {
+    const double u = dips(a, &b, side, s->h);
+    if (u == 0) return CB_OK;
+    until = u * s->h;
+    const cb_status status = at(s, &k->gap[i], until, &b);
+    if (status || sign_of(&b) == side) return status;
+  }
+  if (i < k->contacts && until == s->h && side * b.s > -closed * b.size) return CB_OK; /* it closes in the next step */
+  if (!counts(k, i, side)) return CB_OK;
+  *found = true;
+  return narrow(s, &k->gap[i], *a, until, b, tau);
+}
+
+/* --- rows and reflections --- */
+
+static cb_event_row row_of(const cb_coupled *c, const cb_gap *gap, double time) {
+  const cb_coupled_contacts *k = c->contacts;
+  cb_event_row row = {.time = time, .kind = cb_gap_action(k->gaps, gap), .other = -1, .wall = -1};
+  row.particle = cb_system_particle(c->system, gap->particle[0]);
+  if (gap->n > 1)
+    row.other = cb_system_particle(c->system, gap->particle[gap->n - 1]);
+  else
+    row.wall = gap->kind == CB_GAP_WALL ? cb_gaps_wall_given(k->gaps, gap->index) : gap->index;
+  return row;
+}
+
+static cb_status note(cb_coupled_contacts *k, const cb_event_row *row) {
+  if (k->rows == k->capacity) {
+    const int capacity = k->capacity ? 2 * k->capacity : 16;
+    cb_event_row *more = realloc(k->row, (size_t)capacity * sizeof *more);
+    if (!more) return cb_fail(CB_ERROR_MEMORY, "no memory for %d events", capacity);
+    k->row = more;
+    k->capacity = capacity;
+  }
+  k->row[k->rows++] = *row;
+  return CB_OK;
+}
+
+/* Pushes the points of a gap along its gradient by an impulse. */
+static void push(cb_coupled *c, const cb_gap *gap, const cb_gap_value *value, double impulse) {
+  memset(c->force_of_gap, 0, (size_t)(c->n * c->k) * sizeof *c->force_of_gap);
+  for (int i = 0; i < gap->n; i++)
+    for (int a = 0; a < c->k; a++) c->force_of_gap[gap->particle[i] * c->k + a] += value->gradient[i * c->k + a];
+  cb_coupled_kick(c, impulse, c->force_of_gap);
+}
+
+/* Reflects one gap at time t: the rate changes in proportion to the impulse, so a trial impulse shows its effect. */
+static cb_status reflect(cb_coupled *c, int i, double t, const look *before, double *impulse) {
+  const cb_gap *gap = &c->contacts->gap[i];
+  cb_gap_value value;
+  look now;
+  cb_coupled_keep(c, c->contacts->last);
+  cb_status status = cb_coupled_find_velocities(c, t);
+  if (!status) status = look_at(c, gap, t, &value, &now);
+  double trial = 1;
+  for (int k = 0; k < 2 && !status; k++) {
+    push(c, gap, &value, trial);
+    if (c->rows) status = cb_coupled_rows_project(c, t);
+    if (!status) status = cb_coupled_find_velocities(c, t);
+    if (!status) status = look_at(c, gap, t, &value, &now);
+    if (status || k == 1) break;
+    const double gained = now.rate - before->rate;
+    if (!(gained > 0) || !isfinite(gained))
+      return cb_fail(CB_STEP_SINGULAR,
+                     "the constraints do not let a gap open that has closed: expected other constraints");
+    trial = -(1 + cb_gap_restitution(c->contacts->gaps, gap)) * before->rate / gained;
+    cb_coupled_bring_back(c, c->contacts->last);
+  }
+  *impulse = status ? 0 : trial;
+  return status;
+}
+
+/* Reflects all gaps that are closed and close further, the fastest one first, until none does. */
+static cb_status reflect_all(cb_coupled *c, double t, int *count) {
+  cb_coupled_contacts *k = c->contacts;
+  for (;;) {
+    int worst = -1;
+    double impulse = 0;
+    cb_status status = look_at_all(c, t, k->end);
+    if (status) return status;
+    for (int i = 0; i < k->contacts; i++) {
+      const look *l = &k->end[i];
+      if (l->s <= closed * l->size && l->rate < -1e-14 && (worst < 0 || l->rate < k->end[worst].rate)) worst = i;
+    }
+    if (worst < 0) return CB_OK;
+    cb_event_row row = row_of(c, &k->gap[worst], t);
+    row.gap = k->end[worst].s;
+    row.speed_before = k->end[worst].rate;
+    const look before = k->end[worst];
+    if (++*count > CONTACTS_MAX)
+      return cb_fail(CB_ERROR_CONTACT_ACCUMULATION,
+                     "more than %d contacts in the step that contains t = %.17g, the last of particle `%s`: they "
+                     "accumulate; try restitution 1, a smaller step, or a stiff floor",
+                     CONTACTS_MAX, t, cb_system_particle_name(c->system, row.particle));
+    status = reflect(c, worst, t, &before, &impulse);
+    row.speed_after = -cb_gap_restitution(k->gaps, &k->gap[worst]) * before.rate;
+    row.impulse = impulse;
+    if (!status) status = note(k, &row);
+    if (status) return status;
+  }
+}
+
+/* Fails if a gap is closed at the start of the run. */
+cb_status cb_coupled_contacts_check(cb_coupled *c, double t) {
+  cb_coupled_contacts *k = c->contacts;
+  if (!k) return CB_OK;
+  const cb_status status = look_at_all(c, t, k->start);
+  for (int i = 0; i < k->contacts && !status; i++) {
+    const cb_event_row row = row_of(c, &k->gap[i], t);
+    if (k->start[i].s < -closed * k->start[i].size)
+      return cb_fail(
+          CB_ERROR_DOMAIN, "at the start the gap between particle `%s` and %s%s` is %.3g: expected at least 0",
+          cb_system_particle_name(c->system, row.particle), row.other >= 0 ? "particle `" : "wall `",
+          row.other >= 0 ? cb_system_particle_name(c->system, row.other) : cb_system_wall_name(c->system, row.wall),
+          k->start[i].s);
+  }
+  return status;
+}
+
+/* Notes the events in a part of a step that no contact divides, in the order of their times; *stop: the first one that
+ * stops the run. */
+static cb_status note_events(const search *s, double until, double *tau, const char **stop) {
+  cb_coupled_contacts *k = s->c->contacts;
+  const int before = k->rows;
+  cb_status status = CB_OK;
+  for (int i = k->contacts; i < k->n && !status; i++) {
+    double zero = until;
+    bool found;
+    status = first_zero(s, i, &zero, &found);
+    if (status || !found) continue;
+    const cb_event_row row = row_of(s->c, &k->gap[i], s->t + zero);
+    if (zero > *tau && *stop) continue;
+    status = note(k, &row);
+    if (row.kind != CB_EVENT_STOP) continue;
+    *stop = cb_system_event_name(s->c->system, k->gap[i].index);
+    *tau = zero;
+  }
+  int kept = before;
+  for (int r = before; r < k->rows; r++)
+    if (!*stop || k->row[r].time <= s->t + *tau) k->row[kept++] = k->row[r];
+  k->rows = kept;
+  for (int r = before + 1; r < k->rows; r++)
+    for (int q = r; q > before && k->row[q].time < k->row[q - 1].time; q--) {
+      const cb_event_row swapped = k->row[q];
+      k->row[q] = k->row[q - 1];
+      k->row[q - 1] = swapped;
+    }
+  return status;
+}
+
+/* One part of a step: to its end, or to its first contact or stop. *tau: the length that was made. */
+static cb_status make_part(const search *s, int *count, double *tau, const char **stop, int *body, int *iterations) {
+  cb_coupled *c = s->c;
+  cb_coupled_contacts *k = c->contacts;
+  double first = s->h;
+  bool any = false, found;
+  cb_coupled_keep(c, k->first);
+  cb_status status = look_at_all(c, s->t, k->start);
+  if (!status) status = cb_coupled_whole(c, s->t, s->h, body, iterations);
+  if (!status) status = look_at_all(c, s->t + s->h, k->end);
+  if (status) return status;
+  cb_coupled_keep(c, k->last);
+  bool moved = false;
+  for (int i = 0; i < k->contacts && !status; i++) {
+    double zero;
+    status = first_zero(s, i, &zero, &found);
+    moved = true;
+    if (status || !found) continue;
+    any = true;
+    first = fmin(first, zero);
+  }
+  *tau = first;
+  if (!status) status = note_events(s, first, tau, stop);
+  if (status) return status;
+  if (*stop || any) {
+    look unused;
+    status = at(s, &k->gap[0], *tau, &unused);
+    if (!status && !*stop) status = reflect_all(c, s->t + *tau, count);
+  } else if (moved || k->n > k->contacts) {
+    cb_coupled_bring_back(c, k->last);
+  }
+  return status;
+}
+
+cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const char **stop, int *body, int *iterations) {
+  cb_coupled_contacts *k = c->contacts;
+  double done = 0;
+  int count = 0;
+  cb_status status = CB_OK;
+  *stop = NULL;
+  *body = -1;
+  *iterations = 0;
+  if (!k) return cb_coupled_whole(c, t, *h, body, iterations);
+  k->rows = 0;
+  while (!status && done < *h && !*stop) {
+    const search s = {c, t + done, *h - done};
+    double tau = s.h;
+    int drifts = 0;
+    status = make_part(&s, &count, &tau, stop, body, &drifts);
+    if (drifts > *iterations) *iterations = drifts;
+    done = tau == s.h ? *h : done + tau;
+  }
+  if (*stop) *h = done;
+  return status;
+}
+
+const cb_event_row *cb_coupled_events(const cb_coupled *c, int *n) {
+  *n = c->contacts ? c->contacts->rows : 0;
+  return c->contacts ? c->contacts->row : NULL;
+}

@@ -1,0 +1,20 @@
+/* The undisturbed fluid at one place: all that a particle in it needs.
+ *
+ *   Du/Dt = du/dt + (u . grad) u,   the acceleration of the fluid that is at the place
+ *
+ * The derivatives of u and of the density are exact. SI units, world axes. */
+#pragma once
+
+#include <curvebody/flow.h>
+#include <curvebody/medium.h>
+
+typedef struct cb_fluid_point {
+  double u[3], gradient[3][3], rate[3]; /* velocity, du_i/dx_j, du/dt */
+  double acceleration[3];               /* Du/Dt */
+  double density, density_gradient[3];  /* in layers the gradient is 0 */
+} cb_fluid_point;
+
+/* flow NULL: the fluid is at rest; medium NULL: the density is 0. CB_STEP_NOT_FINITE as cb_flow_at and cb_medium_at.
+ * Called from any thread; allocates nothing. */
+cb_status cb_fluid_point_at(const cb_flow *flow, const cb_medium *medium, double t, const double x[3],
+                            cb_fluid_point *out);

@@ -1,0 +1,252 @@
+/* Points of bodies next to `fluid:`, and the keys that act on them: `interactions`, `constraints`, `potentials` and
+ * particles among the `bodies`.
+ *
+ *   bodies:       [{name: a, shape: .., charge: 1}, {kind: chain, name: rope, ..}]
+ *   interactions: [{pair_potential: gravity, between: [a, rope]}]
+ *   constraints:  [{rod: {between: [{body: a, at: [0, 0, .5]}, [rope, 0]]}}]
+ * A rigid body takes part as its centre of mass, with its mass and its charge; [a, 0] is that point. {body: a, at: [x, y,
+ * z]} is another point of the body, in its frame, on which only what names it acts. Points and particles are the
+ * particles of one system, in the space that the fluid fills. Walls and contacts act on the `spheres` of a body, a list of
+ * {at: [x, y, z], radius: r}; walls act on all vertices of a body without spheres.
+ */
+#include "dynamics/builder_points.h"
+#include "numerics/numerics_curved.h"
+#include "scenario/fluid.h"
+#include "tree/scalar.h"
+#include <curvebody/body.h>
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const acting[] = {"interactions", "forces", "constraints", "contacts", "walls", "events", "start"};
+
+bool cb_scenario_has_points(const cb_node *root) {
+  const cb_node *bodies = cb_node_get(root, "bodies"), *space = cb_node_get(root, "space"),
+                *name = space && space->kind == CB_NODE_MAP ? cb_node_get(space, "name") : space;
+  for (size_t i = 0; i < sizeof acting / sizeof *acting; i++)
+    if (cb_node_get(root, acting[i])) return true;
+  for (size_t i = 0; bodies && bodies->kind == CB_NODE_LIST && i < bodies->count; i++)
+    if (cb_node_get(bodies->items[i], "kind")) return true;
+  return cb_node_get(root, "potentials") && (!name || !name->text || !strcmp(name->text, "e3"));
+}
+
+const cb_space *cb_scenario_points_space(const cb_scenario *s) { return s->space ? s->space : s->fluid->flat; }
+
+cb_status cb_scenario_points_begin(cb_scenario *s, const cb_node *bodies) {
+  cb_status status = s->space ? CB_OK : cb_space_create("e3", NULL, &s->fluid->flat);
+  if (!status) status = cb_builder_create(cb_scenario_points_space(s), &s->builder);
+  if (status) return status;
+  cb_builder_couple(s->builder, s->fluid->fluid.curvature == 0);
+  s->bodies = bodies;
+  s->failed = cb_arena_alloc(s->arena, bodies && bodies->kind == CB_NODE_LIST ? bodies->count : 0, sizeof *s->failed);
+  return s->failed ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for bodies");
+}
+
+cb_status cb_scenario_read_particles(cb_scenario *s, const cb_node *body) {
+  const cb_node *mesh = cb_node_get(cb_node_get(body, "mesh"), "file");
+  const char *path;
+  cb_status status = cb_scenario_check_class("bodies.*", body);
+  if (!status) status = cb_body_build(body, cb_scenario_points_space(s), s->builder);
+  return status || !mesh ? status : cb_scenario_file(s, mesh, &path);
+}
+
+/* The place of a point of a body in the coordinates of the space. */
+static void place(const cb_scenario *s, const cb_body_start *of, const double at[3], double out[4]) {
+  const double K = s->fluid->fluid.curvature;
+  double x[3];
+  cb_pose_point_in(K, &of->pose, at, x);
+  if (K == 0) {
+    memcpy(out, x, sizeof x);
+    return;
+  }
+  cb_curved_point(K, x, out);
+  out[3] /= sqrt(fabs(K));
+}
+
+/* Stores that the particle is a point of a body. */
+static cb_status note(cb_scenario *s, cb_body_point point) {
+  cb_fluid_scenario *m = s->fluid;
+  if (m->n_points == m->capacity_points) {
+    const int capacity = m->capacity_points ? 2 * m->capacity_points : 16;
+    cb_body_point *more = cb_arena_alloc(s->arena, (size_t)capacity, sizeof *more);
+    if (!more) return cb_fail(CB_ERROR_MEMORY, "no memory for %d points of bodies", capacity);
+    if (m->n_points) memcpy(more, m->point, (size_t)m->n_points * sizeof *more);
+    m->point = more;
+    m->capacity_points = capacity;
+  }
+  m->point[m->n_points++] = point;
+  return CB_OK;
+}
+
+cb_status cb_scenario_add_centres(cb_scenario *s, int first, double charge) {
+  cb_fluid_scenario *m = s->fluid;
+  cb_status status = CB_OK;
+  for (int i = first; i < m->n && !status; i++) {
+    const cb_body_start *of = &m->body[i];
+    cb_mass mass;
+    double x[4];
+    int index = -1;
+    if (!of->body) return CB_OK; /* the error in the body was reported */
+    status = cb_immersed_mass(of->body, 0, &mass, NULL);
+    if (!status) status = cb_builder_body(s->builder, of->name, NULL);
+    if (status) return status;
+    place(s, of, mass.centre, x);
+    /* a body whose parts have no mass, but which has added mass, feels no gravity of others */
+    status = mass.mass > 0 ? cb_builder_particle(s->builder, of->name, mass.mass, charge, 0, x, NULL, &index)
+                           : cb_fail(CB_ERROR_DOMAIN, "body `%s` has no mass, so it has no centre of mass", of->name);
+    if (!status)
+      status = note(
+          s, (cb_body_point){.particle = index, .body = i, .at = {mass.centre[0], mass.centre[1], mass.centre[2]}});
+  }
+  return status;
+}
+
+bool cb_scenario_body_is_rigid(const cb_scenario *s, int body, int *number) {
+  const cb_fluid_scenario *m = s->fluid;
+  const char *name = cb_builder_body_name(s->builder, body);
+  for (int i = 0; m && i < m->n; i++)
+    if (!strcmp(m->body[i].name, name)) {
+      *number = i;
+      return true;
+    }
+  return false;
+}
+
+/* Adds the point `at` of rigid body `number`, named after its place. */
+static cb_status add_auxiliary(cb_scenario *s, const cb_node *node, int number, const double at[3], double radius,
+                               bool touches, int *index) {
+  const cb_body_start *of = &s->fluid->body[number];
+  char text[128];
+  double x[4];
+  snprintf(text, sizeof text, "%.60s[%.6g, %.6g, %.6g]", of->name, at[0], at[1], at[2]);
+  place(s, of, at, x);
+  const int body = cb_builder_find_body(s->builder, of->name);
+  const cb_status status =
+      cb_scenario_placed(s, cb_builder_auxiliary(s->builder, body, text, radius, x, index), node, false);
+  return status ? status
+                : note(s, (cb_body_point){.particle = *index,
+                                          .body = number,
+                                          .at = {at[0], at[1], at[2]},
+                                          .auxiliary = true,
+                                          .touches = touches});
+}
+
+cb_status cb_scenario_read_body_point(cb_scenario *s, const cb_node *node, int *index) {
+  static const char *const keys[] = {"body", "at"};
+  const cb_node *name = cb_node_get(node, "body"), *at = cb_node_get(node, "at");
+  int body = -1, number = -1;
+  double local[3];
+  cb_status status = cb_node_check_keys(node, keys, 2);
+  if (status) return status;
+  if (!s->fluid)
+    return cb_node_fail(node,
+                        "{body: .., at: ..} is a point of a rigid body, which needs `fluid`: expected [body, number]");
+  if (!name || !at) return cb_node_fail(node, "expected {body: NAME, at: [x, y, z]}, a point in the frame of the body");
+  status = cb_scenario_find_body(s, name, &body);
+  if (!status && !cb_scenario_body_is_rigid(s, body, &number))
+    status = cb_node_fail(name, "`%s` is a body of particles: expected [%s, number]",
+                          cb_builder_body_name(s->builder, body), cb_builder_body_name(s->builder, body));
+  if (!status) status = cb_scenario_vector(s, at, 0, NULL, NULL, local);
+  if (status) return status;
+  const cb_fluid_scenario *m = s->fluid;
+  for (int i = 0; i < m->n_points; i++)
+    if (m->point[i].body == number && !memcmp(m->point[i].at, local, sizeof local) && m->point[i].auxiliary) {
+      *index = m->point[i].particle; /* the same point again */
+      return CB_OK;
+    }
+  return add_auxiliary(s, node, number, local, 0, false, index);
+}
+
+/* --- spheres of rigid bodies, and vertices --- */
+
+static cb_status read_sphere(cb_scenario *s, const cb_node *node, int body) {
+  static const char *const keys[] = {"at", "radius"};
+  const cb_node *at = cb_node_get(node, "at"), *radius = cb_node_get(node, "radius");
+  double local[3], r = 0;
+  int index;
+  cb_status status = cb_node_check_keys(node, keys, 2);
+  if (status) return status;
+  if (!at || !radius)
+    return cb_node_fail(node, "expected {at: [x, y, z], radius: r}, a sphere in the frame of the body");
+  status = cb_scenario_vector(s, at, 0, NULL, NULL, local);
+  if (!status) status = cb_node_real(radius, &r);
+  if (!status && !(r > 0)) status = cb_node_fail(radius, "expected a radius > 0, found %g", r);
+  return status ? status : add_auxiliary(s, node, body, local, r, true, &index);
+}
+
+/* Adds the spheres of the bodies of one entry. */
+static cb_status add_spheres(cb_scenario *s, const cb_node *list, const cb_immersed *of) {
+  const cb_fluid_scenario *m = s->fluid;
+  if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "expected a list of {at: [x, y, z], radius: r}");
+  cb_errors errors = cb_errors_begin();
+  for (size_t k = 0; k < list->count; k++)
+    for (int i = 0; i < m->n; i++)
+      if (m->body[i].body == of) cb_errors_add(&errors, list->items[k], read_sphere(s, list->items[k], i));
+  return cb_errors_end(&errors);
+}
+
+/* Adds all vertices of a body without spheres, which walls push. */
+static cb_status add_vertices(cb_scenario *s, const cb_node *node, const cb_immersed *of) {
+  cb_fluid_scenario *m = s->fluid;
+  const cb_surface *surface = cb_immersed_surface(of);
+  cb_status status = CB_OK;
+  if (cb_immersed_poses(of) || surface->vertices > 5000)
+    return cb_node_fail(node,
+                        "walls push all vertices of a body, but this body %s: expected `spheres`, on which walls act",
+                        cb_immersed_poses(of) ? "changes its shape" : "has more than 5000");
+  for (int i = 0; i < m->n; i++)
+    for (int v = 0; m->body[i].body == of && v < surface->vertices && !status; v++) {
+      int index;
+      status = add_auxiliary(s, node, i, surface->x[v], 0, true, &index);
+      m->n_vertices += !status;
+    }
+  return status;
+}
+
+static cb_status add_touching(cb_scenario *s, const cb_node *bodies, bool walls) {
+  const cb_fluid_scenario *m = s->fluid;
+  cb_errors errors = cb_errors_begin();
+  for (int pass = 0; pass < 2; pass++) /* vertices come last */
+    for (size_t i = 0; i < m->n_kinds; i++) {
+      const cb_node *item = bodies->items[i], *spheres = cb_node_get(item, "spheres");
+      const cb_immersed *of = m->kind[i].body;
+      if (!of) continue;
+      if (pass == 0 && spheres) cb_errors_add(&errors, spheres, add_spheres(s, spheres, of));
+      if (pass == 1 && walls && !spheres) cb_errors_add(&errors, item, add_vertices(s, item, of));
+    }
+  return cb_errors_end(&errors);
+}
+
+cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root) {
+  cb_fluid_scenario *m = s->fluid;
+  const cb_node *list = cb_node_get(root, "bodies");
+  cb_status status = add_touching(s, list, cb_node_get(root, "walls"));
+  if (status) return status;
+  status = cb_builder_finish(s->builder, &m->system);
+  const cb_node *constraints = cb_node_get(root, "constraints");
+  if (!status || status == CB_ERROR_MEMORY || status == CB_ERROR_INPUT) return status;
+  return cb_node_fail(constraints && cb_failure_last().kind == CB_FAILURE_CONSTRAINT ? constraints : list, "%s",
+                      cb_error_text());
+}
+
+/* --- `particles: {viscosity: 1e-3, drag_coefficient: .47, added_mass: true}` in `fluid` --- */
+
+const cb_param cb_particles_table[] = {
+    {"viscosity", CB_PARAM_REAL, offsetof(cb_particles_in_fluid, viscosity), "0", "Pa s", ">= 0", NULL,
+     "viscosity of the fluid: Stokes drag 6 pi viscosity radius of particles with a radius"},
+    {"drag_coefficient", CB_PARAM_REAL, offsetof(cb_particles_in_fluid, drag_coefficient), "0", "", ">= 0", NULL,
+     "C of the quadratic drag of particles with a radius"},
+    {"added_mass", CB_PARAM_BOOL, offsetof(cb_particles_in_fluid, added_mass), "true", "", "", NULL,
+     "whether particles with a radius have half the mass of the displaced fluid as added mass"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+cb_status cb_scenario_read_particles_in_fluid(cb_scenario *s, const cb_node *node) {
+  cb_fluid_scenario *m = s->fluid;
+  const cb_status status = cb_params_bind(cb_particles_table, node, node, NULL, 0, &m->particles);
+  m->particles.medium = m->medium;
+  m->particles.flow = m->flow;
+  memcpy(m->particles.gravity, m->fluid.gravity, sizeof m->particles.gravity);
+  return status;
+}

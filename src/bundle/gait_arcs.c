@@ -219,19 +219,20 @@ cb_status cb_gait_fourier(int n, int harmonics, const double *mean, const double
 
 enum { ARCS, ORDER, HEAD };
 
-static bool is_of_class(const cb_gait *g, const char *name) { return !g->backwards && !strcmp(g->class->name, name); }
+static bool is_of_class(const cb_gait *g, const cb_gait_class *class) { return !g->backwards && g->class == class; }
 
 size_t cb_gait_state_size(const cb_gait *g) {
   const size_t n = (size_t)g->n, count = (size_t)g->count;
-  if (is_of_class(g, "fourier")) return HEAD + n + 2 * count * n;
-  return is_of_class(g, "arcs") ? HEAD + count + 1 + count * ((size_t)cb_gait_own_numbers(g)[count + 1] + 1) * n : 0;
+  if (is_of_class(g, &fourier_class)) return HEAD + n + 2 * count * n;
+  return is_of_class(g, &arcs_class) ? HEAD + count + 1 + count * ((size_t)cb_gait_own_numbers(g)[count + 1] + 1) * n
+                                     : 0;
 }
 
 void cb_gait_state(const cb_gait *g, double *out) {
   const size_t size = cb_gait_state_size(g), count = (size_t)g->count;
   const double *x = cb_gait_own_numbers(g);
   if (!size) return;
-  const bool arcs = is_of_class(g, "arcs");
+  const bool arcs = is_of_class(g, &arcs_class);
   out[ARCS] = arcs ? g->count : 0;
   out[ORDER] = arcs ? x[count + 1] : g->count;
   const size_t head = arcs ? count + 1 : 0; /* for arcs, the degree and its points follow */

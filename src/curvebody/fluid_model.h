@@ -103,6 +103,8 @@ typedef struct cb_fluid_model_class {
    * computed then. The member is NULL: bodies that move cannot use this added mass. */
   cb_status (*added_mass_at)(const cb_fluid_model *m, void *body, const cb_surface *surface, const double (*x)[3],
                              const double (*v)[3], const cb_pose *g, cb_added_mass *out, double (*slope)[7][7]);
+  /* The added mass is that in the space of the surface, of any curvature; false: it is for flat space only. */
+  bool curved;
 } cb_fluid_model_class;
 
 /* The functions of the local model, to use in a class or to call; m and body are not read. For a class that uses them,

@@ -28,7 +28,7 @@ static cb_status of_rest(const cb_immersed_energy *e) {
 }
 
 /* Lets the model, if there is one, compute its data about the body. CB_ERROR_UNSUPPORTED for a model with a wall, for
- * one that is valid only for the shape at rest, and for one other than `exact` in a curved space. */
+ * one that is valid only for the shape at rest, and for one of flat space in a curved space. */
 static cb_status prepare_model(cb_immersed_energy *e) {
   const cb_surface *s = e->shape->surface;
   cb_mass mass;
@@ -38,7 +38,7 @@ static cb_status prepare_model(cb_immersed_energy *e) {
                    "the added mass of the fluid model `%s` near a wall depends on the position of the body, but the "
                    "form of a bundle may not: expected wall: none, or a run with bodies",
                    e->model->class_->name);
-  if (e->model && s->curvature != 0 && strcmp(e->model->class_->name, "exact") != 0)
+  if (e->model && s->curvature != 0 && !e->model->class_->curved)
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "the added mass of the fluid model `%s` is valid only in flat space: expected exact or local in a "
                    "space of curvature %g",

@@ -1,4 +1,4 @@
-/* Creates bodies in a fluid: the data of a body, and the choice of the wrenches that act on it. */
+/* Creates bodies in a fluid: the data of a body, and the terms that act on it. */
 #include "fluid/immersed_private.h"
 #include "numerics/small.h"
 
@@ -20,99 +20,115 @@ static cb_status take_fluid(cb_immersed *b, const cb_fluid *fluid) {
       return cb_fail(CB_ERROR_ARGUMENT, "gravity: expected finite numbers, found (%g, %g, %g)", fluid->gravity[0],
                      fluid->gravity[1], fluid->gravity[2]);
   b->fluid = *fluid;
-  if (fluid->medium) {
-    b->has_medium = true;
-    b->layered = !cb_medium_is_uniform(fluid->medium);
-    if (!b->layered) {
-      const cb_status status = cb_medium_at(fluid->medium, origin[0], &b->density);
-      if (status) return status;
-      b->has_medium = b->density > 0;
-    }
+  b->around.layered = fluid->medium && !cb_medium_is_uniform(fluid->medium);
+  if (fluid->medium && !b->around.layered) {
+    const cb_status status = cb_medium_at(fluid->medium, origin[0], &b->around.density);
+    if (status) return status;
   }
-  if (fluid->flow) {
-    b->has_flow = true;
-    b->varying = !cb_flow_is_even(fluid->flow);
-    b->flow_unsteady = !cb_flow_is_steady(fluid->flow);
-    if (!b->varying && !b->flow_unsteady) {
-      double u[1][3];
-      const cb_status status = cb_flow_at(fluid->flow, 0, 1, origin, u, NULL, NULL);
-      if (status) return status;
-      b->has_flow = u[0][0] != 0 || u[0][1] != 0 || u[0][2] != 0;
-    }
-  }
+  if (!fluid->flow) return CB_OK;
+  b->around.has_flow = true;
+  b->around.varying = !cb_flow_is_even(fluid->flow);
+  b->around.unsteady = !cb_flow_is_steady(fluid->flow);
+  if (b->around.varying || b->around.unsteady) return CB_OK;
+  double u[1][3];
+  const cb_status status = cb_flow_at(fluid->flow, 0, 1, origin, u, NULL, NULL);
+  if (status) return status;
+  b->around.has_flow = u[0][0] != 0 || u[0][1] != 0 || u[0][2] != 0;
   return CB_OK;
 }
 
-/* --- wrenches --- */
+/* --- what the fluid does to the body --- */
 
-static bool displaces(const cb_immersed *b) {
+bool cb_immersed_displaces(const cb_immersed *b) {
   for (int p = 0; p < b->surface->parts; p++)
     if (!b->surface->open[p] || b->thickness[p] > 0) return true;
   return false;
 }
 
+bool cb_immersed_falls(const cb_immersed *b) {
+  const double *g = b->fluid.gravity;
+  return g[0] != 0 || g[1] != 0 || g[2] != 0;
+}
+
+bool cb_immersed_is_lifted(const cb_immersed *b) {
+  return (cb_immersed_falls(b) || b->curved.potential) && cb_immersed_is_wet(b) && b->buoyant;
+}
+
+bool cb_immersed_is_surrounded(const cb_immersed *b) {
+  return !b->fluid.paper && cb_immersed_is_wet(b) && (b->around.varying || b->around.unsteady);
+}
+
+bool cb_immersed_uses_local_model(const cb_immersed *b) {
+  return cb_immersed_is_local(b) || b->drag || cb_immersed_has_linear_drag(b);
+}
+
+bool cb_immersed_blends_poses(const cb_immersed *b) {
+  return b->poses && cb_poses_count(b->poses) && cb_immersed_uses_local_model(b) && !cb_immersed_varies(b) &&
+         !b->inertia.model && !b->models.by_face && b->fluid.floor.kind == CB_FLOOR_NONE &&
+         cb_moving_mass_is_solid(b->mass);
+}
+
 const char *cb_immersed_lacks(const cb_immersed *b, int part, bool *solid) {
   if (!b->surface->open[part] || b->thickness[part] > 0) return NULL;
-  *solid = !b->lifted && !b->surrounded;
-  if (b->lifted) return "displaces no fluid and has no buoyancy";
-  if (b->surrounded) return "displaces no fluid and feels no pressure of the flow";
+  const bool lifted = cb_immersed_is_lifted(b), surrounded = cb_immersed_is_surrounded(b);
+  *solid = !lifted && !surrounded;
+  if (lifted) return "displaces no fluid and has no buoyancy";
+  if (surrounded) return "displaces no fluid and feels no pressure of the flow";
   return b->added_mass ? "has the added mass of a sheet, with fluid on both sides" : NULL;
 }
 
-static bool has_parts_with_mass(const cb_immersed *b, const cb_immersed_options *o) {
-  for (int p = 0; p < b->surface->parts; p++)
-    if (o->material[p].density > 0) return true;
-  return false;
+static void weigh_parts(cb_immersed *b, const cb_immersed_options *o) {
+  for (int p = 0; p < b->surface->parts; p++) b->solid = b->solid || o->material[p].density > 0;
+  b->heavy = b->solid;
+  for (int i = 0; i < o->n_points; i++) b->heavy = b->heavy || o->points[i].mass != 0;
 }
 
-static bool heavy(const cb_immersed *b, const cb_immersed_options *o) {
-  if (has_parts_with_mass(b, o)) return true;
-  for (int i = 0; i < o->n_points; i++)
-    if (o->points[i].mass != 0) return true;
-  return false;
+/* --- terms --- */
+
+bool cb_immersed_always(const cb_immersed *b) {
+  (void)b;
+  return true;
 }
 
-static cb_status list_wrenches(cb_immersed *b, const cb_immersed_options *o) {
-  const double *g = b->fluid.gravity;
-  const bool falls = g[0] != 0 || g[1] != 0 || g[2] != 0;
-  b->lifted = (falls || b->potential) && b->has_medium && !o->no_buoyancy;
-  const int count[] = {
-      [CB_WRENCH_FLOW] = b->relative,
-      [CB_WRENCH_WALL] = b->placed,
-      [CB_WRENCH_PRESSURE] = b->pressure_force,
-      [CB_WRENCH_GRAVITY] = falls && heavy(b, o),
-      [CB_WRENCH_POTENTIALS] = b->potential && heavy(b, o),
-      [CB_WRENCH_BUOYANCY] = b->lifted && displaces(b),
-      [CB_WRENCH_DRAG] = b->drag,
-      [CB_WRENCH_LINEAR_DRAG] = b->c_n > 0 || b->c_t > 0,
-      [CB_WRENCH_FLOOR] = b->fluid.floor.kind == CB_FLOOR_STIFF,
-      [CB_WRENCH_MODEL] = b->terms,
-      [CB_WRENCH_TEXT] = b->texts,
-  };
-  b->wrench_id = cb_arena_alloc(b->arena, (size_t)(CB_WRENCH_TEXT + b->terms + b->texts), sizeof *b->wrench_id);
-  if (!b->wrench_id) return cb_fail(CB_ERROR_MEMORY, "no memory for a body's wrenches");
-  for (int kind = 0; kind <= CB_WRENCH_TEXT; kind++)
-    for (int i = 0; i < count[kind]; i++)
-      b->wrench_id[b->wrenches++] = (cb_immersed_wrench_id){(cb_wrench_kind)kind, i};
-  for (int i = 0; i < b->wrenches; i++)
-    for (int k = 0; k < i; k++)
-      if (!strcmp(cb_immersed_wrench_name(b, i), cb_immersed_wrench_name(b, k)))
-        return cb_fail(CB_ERROR_ARGUMENT, "two wrenches of a body are called `%s`: expected different names",
-                       cb_immersed_wrench_name(b, i));
-  return CB_OK;
+bool cb_immersed_names(const cb_immersed *b, const char *name) {
+  int i = 0;
+  while (i < b->wrenches && strcmp(b->wrench[i].name, name)) i++;
+  return i < b->wrenches;
 }
 
-static cb_status list_sums(cb_immersed *b) {
-  b->sum = cb_arena_alloc(b->arena, (size_t)b->wrenches, sizeof *b->sum);
-  if (!b->sum) return cb_fail(CB_ERROR_MEMORY, "no memory for a body's wrenches");
-  for (int i = 0; i < b->wrenches; i++) {
-    cb_immersed_wrench_id wrench_id = b->wrench_id[i];
-    const bool with_drag = wrench_id.kind == CB_WRENCH_LINEAR_DRAG && b->drag,
-               with_first = wrench_id.kind == CB_WRENCH_MODEL && wrench_id.number > 0;
-    if (wrench_id.kind == CB_WRENCH_FLOW || wrench_id.kind == CB_WRENCH_WALL || with_drag || with_first) continue;
-    if (wrench_id.kind == CB_WRENCH_MODEL) wrench_id.number = CB_WRENCH_ALL;
-    b->sum[b->sums++] = wrench_id;
+/* Lists the terms that act, in their order, and lets them compute what they need of the body. */
+static cb_status list_terms(cb_immersed *b, const cb_immersed_options *o) {
+  int all = 0;
+  cb_status status = CB_OK;
+  while (cb_immersed_term_classes[all]) all++;
+  b->term = cb_arena_alloc(b->arena, (size_t)all, sizeof *b->term);
+  if (!b->term) return cb_fail(CB_ERROR_MEMORY, "no memory for a body's wrenches");
+  for (int k = 0; k < all; k++) {
+    const cb_immersed_term_class *class = cb_immersed_term_classes[k];
+    const int wrenches = !class->wrench ? 0 : class->count ? class->count(b) : 1;
+    if ((class->space && class->space != b->class_) || (class->acts ? !class->acts(b) : wrenches == 0)) continue;
+    int at = b->terms++;
+    for (; at > 0 && b->term[at - 1].class_->order > class->order; at--) b->term[at] = b->term[at - 1];
+    b->term[at] = (cb_immersed_term){class, wrenches};
   }
+  for (int k = 0; k < b->terms && !status; k++)
+    if (b->term[k].class_->prepare) status = b->term[k].class_->prepare(b, o);
+  return status;
+}
+
+static cb_status list_wrenches(cb_immersed *b) {
+  int all = 0;
+  for (int k = 0; k < b->terms; k++) all += b->term[k].wrenches;
+  b->wrench = cb_arena_alloc(b->arena, (size_t)all, sizeof *b->wrench);
+  if (!b->wrench) return cb_fail(CB_ERROR_MEMORY, "no memory for a body's wrenches");
+  for (const cb_immersed_term *term = b->term; term < b->term + b->terms; term++)
+    for (int i = 0; i < term->wrenches; i++) {
+      const char *name = term->class_->name_of ? term->class_->name_of(b, i) : term->class_->name;
+      if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of a body's wrenches");
+      if (cb_immersed_names(b, name))
+        return cb_fail(CB_ERROR_ARGUMENT, "two wrenches of a body are called `%s`: expected different names", name);
+      b->wrench[b->wrenches++] = (cb_immersed_wrench){term->class_, i, name};
+    }
   return CB_OK;
 }
 
@@ -120,30 +136,13 @@ const cb_fluid *cb_immersed_fluid_about(const cb_immersed *b) { return &b->fluid
 
 int cb_immersed_wrenches(const cb_immersed *b) { return b->wrenches; }
 
-const char *cb_immersed_wrench_name(const cb_immersed *b, int i) {
-  static const char *const names[] = {[CB_WRENCH_FLOW] = "flow",
-                                      [CB_WRENCH_WALL] = "wall",
-                                      [CB_WRENCH_PRESSURE] = "pressure",
-                                      [CB_WRENCH_GRAVITY] = "gravity",
-                                      [CB_WRENCH_POTENTIALS] = "potentials",
-                                      [CB_WRENCH_BUOYANCY] = "buoyancy",
-                                      [CB_WRENCH_DRAG] = "drag",
-                                      [CB_WRENCH_FLOOR] = "floor",
-                                      [CB_WRENCH_LINEAR_DRAG] = "linear_drag"};
-  const cb_immersed_wrench_id wrench_id = b->wrench_id[i];
-  if (wrench_id.kind == CB_WRENCH_MODEL) return b->term_name[wrench_id.number];
-  return wrench_id.kind == CB_WRENCH_TEXT ? b->text[wrench_id.number].name : names[wrench_id.kind];
-}
+const char *cb_immersed_wrench_name(const cb_immersed *b, int i) { return b->wrench[i].name; }
 
 bool cb_immersed_is_shaped(const cb_immersed *b) {
-  return b->has_mass || b->uses_local_model || b->by_face || b->pressure_force || (b->added_mass && b->inertia.model) ||
-         cb_immersed_has(b, CB_WRENCH_BUOYANCY) || b->fluid.floor.kind != CB_FLOOR_NONE;
-}
-
-bool cb_immersed_has(const cb_immersed *b, cb_wrench_kind kind) {
-  for (int i = 0; i < b->wrenches; i++)
-    if (b->wrench_id[i].kind == kind) return true;
-  return false;
+  bool shaped = b->solid;
+  for (int k = 0; k < b->terms; k++)
+    shaped = shaped || !b->term[k].class_->surfaceless || !b->term[k].class_->surfaceless(b);
+  return shaped;
 }
 
 /* --- the body --- */
@@ -154,6 +153,7 @@ static cb_status take_parts(cb_immersed *b, const cb_immersed_options *o) {
   b->listed = cb_arena_alloc(b->arena, (size_t)s->faces, sizeof *b->listed);
   if (!b->thickness || !b->listed) return cb_fail(CB_ERROR_MEMORY, "no memory for a body of %d faces", s->faces);
   for (int p = 0; p < s->parts; p++) b->thickness[p] = o->material[p].thickness;
+  weigh_parts(b, o);
   int n = 0;
   for (int open = 0; open < 2; open++) {
     for (int f = 0; f < s->faces; f++)
@@ -161,6 +161,14 @@ static cb_status take_parts(cb_immersed *b, const cb_immersed_options *o) {
     if (!open) b->closed_faces = n;
   }
   return CB_OK;
+}
+
+static cb_status check_space(const cb_immersed *b) {
+  if (b->surface->curvature == b->fluid.curvature) return b->class_->check ? b->class_->check(b) : CB_OK;
+  return cb_fail(CB_ERROR_ARGUMENT,
+                 "the surface is in a space of curvature %g, but the fluid in a space of curvature %g: expected the "
+                 "same curvature (cb_surface_embed)",
+                 b->surface->curvature, b->fluid.curvature);
 }
 
 /* Checks that the body has inertia in every direction. If the density varies, the fluid has 1 kg/m^3 in this check. */
@@ -198,35 +206,21 @@ cb_status cb_immersed_create(const cb_fluid *fluid, const cb_surface *surface, c
     return cb_fail(CB_ERROR_MEMORY, "no memory for a body");
   }
   *b = (cb_immersed){.arena = arena,
+                     .class_ = fluid->curvature != 0 ? &cb_immersed_curved : &cb_immersed_flat,
                      .surface = surface,
                      .poses = poses,
+                     .curved.potential = options->potential,
+                     .buoyant = !options->no_buoyancy,
                      .c_n = options->c_n,
-                     .c_t = options->c_t,
-                     .potential = options->potential};
+                     .c_t = options->c_t};
   status = take_fluid(b, fluid);
-  if (!status) {
-    b->fluid_varies = b->layered || b->varying;
-    status = cb_immersed_choose(b, options);
-    b->relative = b->added_mass && (b->has_flow || b->layered);
-    if (!status) status = cb_immersed_take_curved(b);
-    if (!status) status = take_parts(b, options);
-    b->surrounded = !fluid->paper && b->has_medium && (b->varying || b->flow_unsteady);
-    b->pressure_force = !status && b->surrounded && displaces(b);
-    if (fluid->paper) b->relative = false;
-  }
-  if (!status)
-    status = fluid->curvature != 0 ? cb_immersed_curved_create(b, options)
-                                   : cb_moving_mass_create(surface, options->material, options->lumped,
-                                                           options->n_points, options->points, &b->mass);
-  b->uses_local_model = (b->added_mass && !b->inertia.model) || b->drag || b->c_n > 0 || b->c_t > 0;
-  b->interpolate_poses_for_drag = !status && poses && cb_poses_count(poses) && b->uses_local_model &&
-                                  !b->fluid_varies && !b->inertia.model && !b->by_face &&
-                                  fluid->floor.kind == CB_FLOOR_NONE && b->mass && cb_moving_mass_is_solid(b->mass);
+  if (!status) status = cb_immersed_choose(b, options);
+  if (!status) status = check_space(b);
+  if (!status) status = take_parts(b, options);
+  if (!status) status = b->class_->create(b, options);
   if (!status) status = cb_immersed_parse_texts(b, options, which, component, at);
-  b->has_mass = has_parts_with_mass(b, options);
-  if (!status && b->potential) status = cb_immersed_potentials_create(b, options);
-  if (!status) status = list_wrenches(b, options);
-  if (!status) status = list_sums(b);
+  if (!status) status = list_terms(b, options);
+  if (!status) status = list_wrenches(b);
   if (!status) status = cb_immersed_prepare(b);
   if (!status) status = check_inertia(b);
   if (status) {
@@ -263,13 +257,8 @@ cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_loc
   if (status) return status;
   status = cb_immersed_form_at(s, t);
   if (!status) {
-    double I_f[6][6];
     *mass = s->form.mass;
-    if (b->poses && !b->uses_local_model) cb_local_pose(s->local, s->form.x, s->form.v);
-    if (part && b->curved)
-      status = cb_local_curved_added_mass(b->surface, s->form.x, I_f, part);
-    else if (part)
-      cb_local_added_mass(s->local, 1, NULL, I_f, NULL, part);
+    if (part) status = b->class_->parts(s, part);
   }
   cb_immersed_workspace_free(s);
   return status;

@@ -65,7 +65,7 @@ static void add_face(const task *t, int number, double *sum) {
   const cb_surface *surface = s->b->surface;
   const int *c = surface->face[number];
   const double *x0 = s->form.x[c[0]], *x1 = s->form.x[c[1]], *x2 = s->form.x[c[2]],
-               *flow = s->b->varying ? s->field.face_u[number] : t->flow1;
+               *flow = s->b->around.varying ? s->field.face_u[number] : t->flow1;
   double a[3], u[3];
   cb_fluid_face face = {.number = number,
                         .part = surface->part[number],
@@ -105,7 +105,7 @@ void cb_immersed_faces(cb_immersed_workspace *s, const cb_immersed_model_instanc
   const int terms = of->terms;
   task t = {.s = s, .of = of, .m = m, .slopes = jacobian != NULL};
   cb_apply3_transposed(m->r, s->wind.u, t.flow1);
-  if (s->b->varying) cb_immersed_field_at_faces(s);
+  if (s->b->around.varying) cb_immersed_field_at_faces(s);
   cb_threads_range(l->threads, l->face_blocks, blocks, &t);
   for (int n = 0; n < l->face_blocks; n++) {
     const double *sum = s->face_sum + (size_t)n * numbers(terms);

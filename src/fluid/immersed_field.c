@@ -5,7 +5,6 @@
  * depends on the mean of the flow at its corners.
  */
 #include "fluid/immersed_private.h"
-#include "dynamics/system_facts.h"
 #include "fluid/immersed_run.h"
 #include "numerics/vec3.h"
 
@@ -31,12 +30,12 @@ static cb_status find_flow(cb_immersed_workspace *s, const double r[3][3]) {
   double u[3];
   f->whole = f->at_faces = false;
   const cb_status status = cb_flow_at(b->fluid.flow, f->t, n, (const double(*)[3])f->place, f->u, f->gradient,
-                                      b->pressure_force && b->flow_unsteady ? f->rate : NULL);
+                                      b->around.unsteady ? f->rate : NULL);
   for (int i = 0; !status && i < n; i++) {
     memcpy(u, f->u[i], sizeof u);
     cb_apply3_transposed(r, u, f->u[i]);
     turn_gradient(r, f->gradient[i]);
-    if (b->pressure_force && b->flow_unsteady) {
+    if (b->around.unsteady && f->rate) {
       memcpy(u, f->rate[i], sizeof u);
       cb_apply3_transposed(r, u, f->rate[i]);
     }
@@ -66,7 +65,7 @@ void cb_immersed_field_as_a_whole(cb_immersed_workspace *s) {
 
 double cb_immersed_workspace_divergence(const cb_immersed_workspace *s) {
   const cb_immersed *b = s->b;
-  if (!b->varying || !s->field.known) return 0;
+  if (!b->around.varying || !s->field.known) return 0;
   double size;
   const double divergence = cb_flow_divergence(b->surface->vertices, (const double(*)[3][3])s->field.gradient, &size);
   return divergence > 0 ? divergence / fmax(size, cb_flow_slope(b->fluid.flow)) : 0;
@@ -100,8 +99,8 @@ void cb_immersed_gather(cb_immersed_workspace *s, bool corners) {
 static bool is_mixed(cb_immersed_workspace *s, const double r[3][3]) {
   double middle[3], half[3][3];
   cb_immersed_field *f = &s->field;
-  f->density = s->b->density;
-  if (!s->b->layered) return false;
+  f->density = s->b->around.density;
+  if (!s->b->around.layered) return false;
   cb_pose_point(&f->g, s->form.middle, middle);
   for (int i = 0; i < 9; i++) half[i % 3][i / 3] = r[i / 3][i % 3] * s->form.reach[i % 3];
   return !cb_medium_is_even(s->b->fluid.medium, middle, (const double(*)[3])half, &f->density);
@@ -119,24 +118,24 @@ static cb_status find_density(cb_immersed_workspace *s, const double r[3][3]) {
   const int n = b->surface->faces;
   cb_immersed_gather(s, true);
   const cb_status status = cb_medium_faces(b->fluid.medium, n, (const double(*)[3][3])f->corner, f->listed_rho,
-                                           b->relative ? f->listed_slope : NULL);
+                                           cb_immersed_is_relative(b) ? f->listed_slope : NULL);
   if (status) return status;
   f->slopes = 0;
   for (int i = 0; i < n; i++) {
     const int face = b->listed[i];
     f->rho[face] = f->listed_rho[i];
-    if (!b->relative || flat((const double(*)[3])f->listed_slope[i])) continue;
+    if (!cb_immersed_is_relative(b) || flat((const double(*)[3])f->listed_slope[i])) continue;
     f->sloped[f->slopes++] = face;
     for (int k = 0; k < 3; k++) cb_apply3_transposed(r, f->listed_slope[i][k], f->slope[face][k]);
   }
-  if (b->added_mass && !b->by_parts) cb_local_added_mass(s->local, 0, f->rho, f->I_f, f->mu_f, s->part);
   return CB_OK;
 }
 
 cb_status cb_immersed_field_at(cb_immersed_workspace *s, double t, const cb_pose *g) {
   const cb_immersed *b = s->b;
   cb_immersed_field *f = &s->field;
-  if (f->known && (!(b->fluid_varies || b->placed) || (f->t == t && memcmp(&f->g, g, sizeof *g) == 0))) return CB_OK;
+  if (f->known && (!(cb_immersed_varies(b) || b->placed) || (f->t == t && memcmp(&f->g, g, sizeof *g) == 0)))
+    return CB_OK;
   double r[3][3];
   f->known = false;
   f->t = t;
@@ -144,29 +143,15 @@ cb_status cb_immersed_field_at(cb_immersed_workspace *s, double t, const cb_pose
   cb_pose_rotation(g, r);
   f->mixed = is_mixed(s, (const double(*)[3])r);
   cb_status status = CB_OK;
-  if (f->mixed) {
-    status = find_density(s, (const double(*)[3])r);
-  } else if (b->placed) {
-    status = cb_immersed_place(s);
-  } else {
-    const double share = b->layered ? f->density : 1;
-    for (int i = 0; i < 36; i++) f->I_f[i / 6][i % 6] = share * s->form.I_f[i / 6][i % 6];
-    for (int i = 0; i < 6; i++) f->mu_f[i] = share * s->form.mu_f[i];
-  }
+  if (f->mixed) status = find_density(s, (const double(*)[3])r);
   if (f->mixed || s->impulses.density != f->density) s->impulses.known = false;
-  if (b->varying) {
+  if (b->around.varying) {
     if (!f->mixed) cb_immersed_gather(s, false);
     if (!status) status = find_flow(s, (const double(*)[3])r);
-    if (!status && b->relative && !b->by_parts) {
-      if (!s->impulses.known) cb_immersed_impulses_of_shape(s);
-      cb_immersed_impulses_of_flow(s);
-    }
   }
-  if (!status && b->by_parts) {
-    cb_immersed_moment m;
-    cb_immersed_moment_of(t, g, NULL, &m);
-    status = cb_immersed_parts(s, &m);
-  }
+  for (const cb_immersed_term *term = b->term; term < b->term + b->terms && !status; term++)
+    if (term->class_->field) status = term->class_->field(s);
+  status = cb_immersed_given(status);
   f->known = !status;
   return status;
 }
@@ -174,11 +159,10 @@ cb_status cb_immersed_field_at(cb_immersed_workspace *s, double t, const cb_pose
 cb_status cb_immersed_field_create(cb_immersed_workspace *s) {
   const cb_immersed *b = s->b;
   cb_immersed_field *f = &s->field;
-  const size_t vertices = b->fluid_varies ? (size_t)b->surface->vertices : 0,
-               faces = b->fluid_varies ? (size_t)b->surface->faces : 0;
+  const size_t vertices = cb_immersed_varies(b) ? (size_t)b->surface->vertices : 0,
+               faces = cb_immersed_varies(b) ? (size_t)b->surface->faces : 0;
   f->place = cb_arena_alloc(s->arena, vertices, sizeof *f->place);
   f->u = cb_arena_alloc(s->arena, vertices, sizeof *f->u);
-  f->rate = cb_arena_alloc(s->arena, vertices, sizeof *f->rate);
   f->gradient = cb_arena_alloc(s->arena, vertices, sizeof *f->gradient);
   f->face_u = cb_arena_alloc(s->arena, faces, sizeof *f->face_u);
   f->corner = cb_arena_alloc(s->arena, faces, sizeof *f->corner);
@@ -188,8 +172,8 @@ cb_status cb_immersed_field_create(cb_immersed_workspace *s) {
   f->listed_rho = cb_arena_alloc(s->arena, faces, sizeof *f->listed_rho);
   f->listed_slope = cb_arena_alloc(s->arena, faces, sizeof *f->listed_slope);
   f->listed_thickness = cb_arena_alloc(s->arena, faces, sizeof *f->listed_thickness);
-  if (!f->place || !f->u || !f->rate || !f->gradient || !f->face_u || !f->corner || !f->rho || !f->slope ||
-      !f->sloped || !f->listed_rho || !f->listed_slope || !f->listed_thickness)
+  if (!f->place || !f->u || !f->gradient || !f->face_u || !f->corner || !f->rho || !f->slope || !f->sloped ||
+      !f->listed_rho || !f->listed_slope || !f->listed_thickness)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the fluid around %d faces", b->surface->faces);
   for (size_t i = 0; i < faces; i++) f->listed_thickness[i] = b->thickness[b->surface->part[b->listed[i]]];
   return CB_OK;
@@ -197,81 +181,45 @@ cb_status cb_immersed_field_create(cb_immersed_workspace *s) {
 
 /* Finds what the motion of a body in a fluid conserves (see fluid/immersed_run.h). */
 
-static bool floor_keeps_energy(const cb_floor *f) {
-  switch (f->kind) {
-    case CB_FLOOR_NONE: return true;
-    case CB_FLOOR_STIFF: return f->damping == 0 && f->friction == 0;
-    case CB_FLOOR_REFLECTING: return f->restitution == 1;
-  }
-  return false;
-}
-
-static bool along(const double a[3], const double up[3]) {
+void cb_immersed_conserves_along(const double axis[3], cb_immersed_conserved *out) {
   double across[3];
-  cb_cross3(a, up, across);
-  return sqrt(cb_dot3(across, across)) <= 1e-12 * sqrt(cb_dot3(a, a));
+  const double length = sqrt(cb_dot3(axis, axis));
+  cb_cross3(axis, out->up, across);
+  if (out->upright && sqrt(cb_dot3(across, across)) > 1e-12 * length) out->momentum = false;
+  out->upright = true;
+  for (int i = 0; i < 3; i++) out->up[i] = axis[i] / length;
 }
 
 cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b) {
-  static const cb_wrench_kind free_[] = {CB_WRENCH_FLOW, CB_WRENCH_PRESSURE, CB_WRENCH_DRAG, CB_WRENCH_LINEAR_DRAG,
-                                         CB_WRENCH_MODEL};
-  const cb_floor *floor = &b->fluid.floor;
-  const bool pulled =
-      b->potential && (cb_immersed_has(b, CB_WRENCH_POTENTIALS) || cb_immersed_has(b, CB_WRENCH_BUOYANCY));
-  const double *g = b->fluid.gravity;
-  const double weight = sqrt(cb_dot3(g, g));
-  const bool falls = cb_immersed_has(b, CB_WRENCH_GRAVITY) || cb_immersed_has(b, CB_WRENCH_BUOYANCY);
-  cb_immersed_conserved out = {.momentum = !b->texts && !b->layered,
-                               .upright = falls || b->placed || floor->kind != CB_FLOOR_NONE};
-  for (size_t i = 0; i < sizeof free_ / sizeof *free_; i++)
-    out.momentum = out.momentum && !cb_immersed_has(b, free_[i]);
-  if (pulled) {
-    out.energy = out.momentum && cb_system_conserved(b->potential).energy;
-    out.momentum = out.upright = false;
-    return out;
+  cb_immersed_conserved out = {.momentum = !b->around.layered,
+                               .energy = !b->around.layered && !b->poses && !b->around.has_flow};
+  for (const cb_immersed_term *term = b->term; term < b->term + b->terms; term++) {
+    if (term->class_->conserves)
+      term->class_->conserves(b, &out);
+    else if (term->wrenches > 0)
+      out.energy = out.momentum = false;
   }
-  out.energy = out.momentum && !b->poses && !b->has_flow && floor_keeps_energy(floor);
-  for (int i = 0; i < 3; i++)
-    out.up[i] = floor->kind != CB_FLOOR_NONE ? floor->up[i] : b->placed ? b->up[i] : weight > 0 ? g[i] / weight : 0;
-  if (floor->kind == CB_FLOOR_STIFF && floor->friction > 0) out.momentum = false;
-  if ((falls && !along(g, out.up)) || (b->placed && !along(b->up, out.up))) out.momentum = false;
   return out;
 }
 
 /* The quantities that are recorded for a body in a fluid: twist, inertia, each wrench separately, and energies. */
 
-/* The body's energy is (1/2) <I_b Y, Y> + <mu_b, Y> + (1/2) int rho |x'|^2. The fluid's is
- * (1/2) <I_f (Y - U), Y - U> + <mu_f, Y - U> + fluid_kinetic in a uniform flow U. With added mass by parts it is a sum
- * over parts; with the local model in a flow that varies, or for a shape that moves, it is a sum over faces. */
+/* The body's energy is (1/2) <I_b Y, Y> + <mu_b, Y> + (1/2) int rho |x'|^2; the terms add the fluid's. */
 static double kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m) {
   const cb_immersed *b = s->b;
   const cb_immersed_form *f = &s->form;
-  double momentum[6], energy = f->v ? cb_moving_mass_energy(b->mass, f->x, f->v) : 0, Y[6];
+  double momentum[6], energy = f->v ? cb_moving_mass_energy(b->mass, f->x, f->v) : 0;
   cb_apply6(f->mass.inertia, m->Y, momentum);
   for (int i = 0; i < 6; i++) energy += m->Y[i] * (momentum[i] / 2 + f->mu_b[i]);
-  if (!b->added_mass) return energy;
-  memcpy(Y, m->Y, sizeof Y);
-  if (b->relative && b->has_flow && !b->varying) {
-    double u[3];
-    cb_apply3_transposed(m->r, s->wind.u, u);
-    for (int i = 0; i < 3; i++) Y[3 + i] -= u[i];
-  }
-  if (b->by_parts) {
-    energy += cb_immersed_parts_energy(s, m->Y);
-  } else if (!b->inertia.model && (f->v || b->varying)) {
-    energy += cb_immersed_fluid_energy(s, Y);
-  } else {
-    cb_apply6(s->field.I_f, Y, momentum);
-    for (int i = 0; i < 6; i++) energy += Y[i] * (momentum[i] / 2 + s->field.mu_f[i]);
-    energy += f->fluid_kinetic;
-  }
+  for (const cb_immersed_term *term = b->term; term < b->term + b->terms; term++)
+    if (term->class_->kinetic) term->class_->kinetic(s, m, &energy);
   return energy;
 }
 
 cb_status cb_immersed_workspace_measure(cb_immersed_workspace *s, const cb_rigid_state *state, cb_immersed_row *row) {
   const cb_immersed *b = s->b;
   cb_immersed_moment m;
-  cb_immersed_row out = {.wrench = row->wrench};
+  cb_immersed_row out = {.potential = -0., .wrench = row->wrench}; /* -0 + x is x, of either sign if x is 0 */
   double K[6][6];
   cb_status status = s->problem.inertia(s, state->t, &state->g, out.K, out.mu0);
   if (!status) status = cb_immersed_vertices(s);
@@ -282,9 +230,10 @@ cb_status cb_immersed_workspace_measure(cb_immersed_workspace *s, const cb_rigid
   cb_immersed_moment_of(state->t, &state->g, out.twist, &m);
   for (int i = 0; !status && i < b->wrenches; i++) {
     memset(row->wrench[i], 0, sizeof *row->wrench);
-    status = cb_immersed_wrench(s, b->wrench_id[i], &m, row->wrench[i], NULL, NULL);
+    status = b->wrench[i].term->wrench(s, &m, &(cb_immersed_sums){b->wrench[i].number, row->wrench[i], NULL, NULL});
   }
-  if (!status) status = cb_immersed_potential(s, &m, &out.potential);
+  for (const cb_immersed_term *term = b->term; !status && term < b->term + b->terms; term++)
+    if (term->class_->potential) status = term->class_->potential(s, &m, &out.potential);
   if (status) return status;
   out.kinetic = kinetic(s, &m);
   out.mass = s->form.mass;

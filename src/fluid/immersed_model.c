@@ -1,10 +1,7 @@
-/* Fluid models other than the local one: the choice of the models of forces and added mass, and the forces as terms, by
- * places (immersed_twist.c) or by faces (immersed_faces.c). Along the pose the forces change as lift and drag do
- * (immersed_drag.c). */
+/* Fluid models other than the local one: the choice of the models of forces and added mass, and their added mass. */
 #include "fluid/immersed_private.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +9,6 @@
 
 static bool is_local(const cb_fluid_model *m) {
   return m->class_->on_face == cb_fluid_local_on_face && !m->class_->terms;
-}
-
-static const char *term_of(const cb_fluid_model *m, int term) {
-  return m->class_->terms ? m->class_->terms[term] : "drag";
 }
 
 static cb_status count_terms(const cb_fluid_model *m, int *n) {
@@ -28,48 +21,24 @@ static cb_status count_terms(const cb_fluid_model *m, int *n) {
 }
 
 static cb_status add_forces(cb_immersed *b, const cb_fluid_model *m) {
-  cb_immersed_model_instance *own = b->force + b->n_forces;
-  for (int i = 0; i < b->n_forces; i++)
-    if (b->force[i].model->class_ == m->class_)
+  cb_immersed_model_instance *own = b->models.of + b->models.n;
+  for (int i = 0; i < b->models.n; i++)
+    if (b->models.of[i].model->class_ == m->class_)
       return cb_fail(CB_ERROR_ARGUMENT, "the fluid model `%s` is named twice: expected it once", m->class_->name);
-  *own = (cb_immersed_model_instance){.model = m, .first = b->terms};
+  *own = (cb_immersed_model_instance){.model = m, .first = b->models.terms};
   const cb_status status = count_terms(m, &own->terms);
   if (status) return status;
-  b->n_forces++;
-  b->terms += own->terms;
-  *(m->class_->on_face ? &b->by_face : &b->by_place) = true;
+  b->models.n++;
+  b->models.terms += own->terms;
+  *(m->class_->on_face ? &b->models.by_face : &b->models.by_place) = true;
   return CB_OK;
-}
-
-static bool is_taken(const cb_immersed *b, const char *name) {
-  bool taken = b->drag && !strcmp(name, "drag");
-  for (int i = 0; i < b->terms && b->term_name[i] && !taken; i++) taken = !strcmp(name, b->term_name[i]);
-  return taken;
-}
-
-/* A term has the name that the model gives it, or MODEL_NAME (MODEL: the model's name) if another term has it. */
-static cb_status name_terms(cb_immersed *b) {
-  b->term_name = cb_arena_alloc(b->arena, (size_t)b->terms, sizeof *b->term_name);
-  bool lost = !b->term_name;
-  for (const cb_immersed_model_instance *f = b->force; !lost && f < b->force + b->n_forces; f++)
-    for (int k = 0; k < f->terms && !lost; k++) {
-      const char *name = term_of(f->model, k);
-      if (is_taken(b, name)) {
-        char whole[256];
-        snprintf(whole, sizeof whole, "%s_%s", f->model->class_->name, name);
-        name = cb_arena_strdup(b->arena, whole);
-      }
-      lost = !name;
-      b->term_name[f->first + k] = name;
-    }
-  return lost ? cb_fail(CB_ERROR_MEMORY, "no memory for %d names of terms", b->terms) : CB_OK;
 }
 
 static cb_status choose_forces(cb_immersed *b, int n, const cb_fluid_model *const *models) {
   cb_status status = CB_OK;
   int local = n == 0;
-  b->force = cb_arena_alloc(b->arena, (size_t)n, sizeof *b->force);
-  if (!b->force) return cb_fail(CB_ERROR_MEMORY, "no memory for %d fluid models", n);
+  b->models.of = cb_arena_alloc(b->arena, (size_t)n, sizeof *b->models.of);
+  if (!b->models.of) return cb_fail(CB_ERROR_MEMORY, "no memory for %d fluid models", n);
   for (int i = 0; i < n && !status; i++) {
     if (is_local(models[i]))
       local++;
@@ -79,7 +48,7 @@ static cb_status choose_forces(cb_immersed *b, int n, const cb_fluid_model *cons
   if (!status && local > 1)
     status = cb_fail(CB_ERROR_ARGUMENT, "the fluid model `local` is named twice: expected it once");
   b->drag = local > 0;
-  return status ? status : name_terms(b);
+  return status;
 }
 
 /* Returns the model of the fluid's added mass if there is one, otherwise the first listed model with added mass (the
@@ -92,22 +61,22 @@ static const cb_fluid_model *first_inertia(const cb_immersed *b, int n, const cb
 }
 
 cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options) {
-  const bool own = options->n_models > 0, moves = b->has_medium && options->added_mass;
+  const bool own = options->n_models > 0, moves = cb_immersed_is_wet(b) && options->added_mass;
   const int n = own ? options->n_models : b->fluid.n_models;
   const cb_fluid_model *const *models = own ? options->models : b->fluid.models,
                               *inertia = options->added_mass_of ? options->added_mass_of : first_inertia(b, n, models);
-  const bool fluid = b->has_medium || (b->fluid.medium && n > 0); /* without density, viscous terms still act */
+  const bool fluid = cb_immersed_is_wet(b) || (b->fluid.medium && n > 0); /* without density, viscous terms still act */
   cb_status status = fluid && options->drag ? choose_forces(b, n, models) : CB_OK;
   b->added_mass = moves && (!inertia || inertia->class_->added_mass);
   if (b->added_mass && inertia && inertia->class_->added_mass != cb_fluid_local_added_mass) b->inertia.model = inertia;
   if (!status && b->inertia.model) status = cb_immersed_take_wall(b);
-  if (status || !b->inertia.model || (!b->layered && (!b->varying || b->fluid.paper))) return status;
-  b->by_parts = b->inertia.model->class_->added_mass_of && !b->poses && !b->fluid.paper;
-  if (b->by_parts) return CB_OK;
+  const cb_fluid_model *model = b->inertia.model;
+  if (status || !model || (!b->around.layered && (!b->around.varying || b->fluid.paper))) return status;
+  if (model->class_->added_mass_of && !b->poses && !b->fluid.paper) return CB_OK; /* by parts */
   return cb_fail(CB_ERROR_UNSUPPORTED,
                  "the added mass of the fluid model `%s` needs a uniform %s: expected `added_mass: local`, or a body "
                  "without added mass",
-                 b->inertia.model->class_->name, b->layered ? "medium" : "flow");
+                 b->inertia.model->class_->name, b->around.layered ? "medium" : "flow");
 }
 
 /* --- data of the models about the body --- */
@@ -155,23 +124,23 @@ static cb_status tabulate(cb_immersed *b) {
 
 /* Returns the instance of the same model that was prepared for its forces; NULL if there is none. */
 static cb_immersed_model_instance *prepared(const cb_immersed *b, const cb_fluid_model *m) {
-  for (int i = 0; i < b->n_forces; i++)
-    if (b->force[i].model == m) return b->force + i;
+  for (int i = 0; i < b->models.n; i++)
+    if (b->models.of[i].model == m) return b->models.of + i;
   return NULL;
 }
 
 static cb_status prepare_all(cb_immersed *b, const cb_mass *mass) {
   static const double origin[1][3];
   cb_status status = CB_OK;
-  for (int i = 0; i < b->n_forces && !status; i++) {
-    cb_immersed_model_instance *f = b->force + i;
+  for (int i = 0; i < b->models.n && !status; i++) {
+    cb_immersed_model_instance *f = b->models.of + i;
     const cb_fluid_model_class *class = f->model->class_;
     status = prepare(b, mass, f);
     if (status || class->on_face) continue;
     f->at = origin;
-    f->first_place = b->places;
+    f->first_place = b->models.places;
     f->places = class->places ? class->places(f->model, f->body, &f->at) : 1;
-    b->places += f->places;
+    b->models.places += f->places;
   }
   if (status || !b->inertia.model) return status;
   const cb_immersed_model_instance *same = prepared(b, b->inertia.model);
@@ -180,18 +149,18 @@ static cb_status prepare_all(cb_immersed *b, const cb_mass *mass) {
     b->inertia.body = same->body;
   else
     status = prepare(b, mass, &b->inertia);
-  if (!status && b->by_parts) b->inertia.places = model->class_->places(model, b->inertia.body, &b->inertia.at);
+  if (!status && cb_immersed_by_parts(b))
+    b->inertia.places = model->class_->places(model, b->inertia.body, &b->inertia.at);
   return status;
 }
 
 cb_status cb_immersed_prepare(cb_immersed *b) {
-  if (!b->n_forces && !b->inertia.model) return CB_OK;
-  double(*x)[3] = malloc((size_t)b->surface->vertices * sizeof *x), mu[6];
+  if (!b->models.n && !b->inertia.model) return CB_OK;
+  double(*x)[3] = malloc((size_t)b->surface->vertices * sizeof *x);
   cb_mass mass;
   cb_status status = x ? cb_immersed_shape(b, 0, x, NULL)
                        : cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", b->surface->vertices);
-  if (!status && b->mass) status = cb_moving_mass_at(b->mass, (const double(*)[3])x, NULL, &mass, mu);
-  if (!b->mass) mass = b->still;
+  if (!status) status = b->class_->mass(b, (const double(*)[3])x, &mass);
   free(x);
   if (!status) status = prepare_all(b, &mass);
   if (!status && b->poses) status = cb_immersed_check_rest(b);
@@ -208,7 +177,7 @@ static void release(const cb_immersed_model_instance *of) {
 void cb_immersed_release(cb_immersed *b) {
   cb_added_mass_table_free(b->added_mass_table);
   if (b->inertia.model && !prepared(b, b->inertia.model)) release(&b->inertia);
-  for (int i = 0; i < b->n_forces; i++) release(b->force + i);
+  for (int i = 0; i < b->models.n; i++) release(b->models.of + i);
 }
 
 /* --- added mass --- */
@@ -220,10 +189,10 @@ cb_status cb_immersed_own_added_mass(const cb_immersed *b, cb_immersed_form *f) 
     cb_added_mass_table_at(b->added_mass_table, f->t, &own);
   else if (b->poses && !b->placed)
     status = added_mass(b, f->x, f->v, &own);
-  const double density = b->layered ? 1 : b->density;
+  const double density = b->around.layered ? 1 : b->around.density;
   for (int i = 0; i < 36; i++) f->I_f[i / 6][i % 6] = density * own.K[i / 6][i % 6];
   for (int i = 0; i < 6; i++) f->mu_f[i] = density * own.mu0[i];
-  f->fluid_kinetic = b->density * own.kinetic;
+  f->fluid_kinetic = b->around.density * own.kinetic;
   return status;
 }
 
@@ -236,90 +205,4 @@ const char *cb_immersed_solved(const cb_immersed *b, cb_added_mass *out) {
   if (!b->added.method) return NULL;
   *out = b->added;
   return b->inertia.model->class_->name;
-}
-
-/* --- forces --- */
-
-cb_status cb_immersed_terms_create(cb_immersed_workspace *s) {
-  const cb_immersed *b = s->b;
-  const size_t terms = (size_t)b->terms;
-  s->term = cb_arena_alloc(s->arena, terms, sizeof *s->term);
-  s->term_slope = cb_arena_alloc(s->arena, b->by_place ? terms : 0, sizeof *s->term_slope);
-  s->fluid_sample = cb_arena_alloc(s->arena, (size_t)b->places, sizeof *s->fluid_sample);
-  s->face_sum = cb_arena_alloc(s->arena, b->by_face ? cb_immersed_faces_capacity(b, s->local) : 0, sizeof *s->face_sum);
-  if (!s->term || !s->term_slope || !s->fluid_sample || !s->face_sum)
-    return cb_fail(CB_ERROR_MEMORY, "no memory for the forces on %d faces", b->surface->faces);
-  for (const cb_immersed_model_instance *f = b->force; f < b->force + b->n_forces; f++)
-    for (int p = 0; p < f->places; p++)
-      cb_immersed_place_at(s->fluid_sample + f->first_place + p, f->at[p], b->density);
-  return CB_OK;
-}
-
-/* Reports which term is not finite. */
-static cb_status blame_term(const cb_immersed_workspace *s, double t) {
-  for (const cb_immersed_model_instance *f = s->b->force; f < s->b->force + s->b->n_forces; f++)
-    for (int i = 0; i < 6 * f->terms; i++) {
-      const double value = s->term[f->first + i / 6][i % 6];
-      if (!isfinite(value))
-        return cb_fail(CB_STEP_NOT_FINITE, "the %s of the fluid model `%s` is %g at t = %g", term_of(f->model, i / 6),
-                       f->model->class_->name, value, t);
-    }
-  return cb_fail(CB_STEP_NOT_FINITE, "the sum of the forces of fluid models is not finite at t = %g", t);
-}
-
-/* Finds all terms and their sum, in s->term and s->model_sum. */
-static cb_status find_terms(cb_immersed_workspace *s, const cb_immersed_moment *m, bool slopes) {
-  const cb_immersed *b = s->b;
-  cb_immersed_last *last = &s->model_sum;
-  if (cb_immersed_is_last(last, m) && (s->sloped || !slopes)) return CB_OK;
-  last->known = false;
-  if (b->by_face && slopes) memset(last->jacobian, 0, sizeof last->jacobian);
-  memset(s->term, 0, (size_t)b->terms * sizeof *s->term);
-  for (const cb_immersed_model_instance *f = b->force; f < b->force + b->n_forces; f++) {
-    cb_status status = CB_OK;
-    if (f->model->class_->on_face)
-      cb_immersed_faces(s, f, m, s->term + f->first, slopes ? last->jacobian : NULL);
-    else
-      status = cb_immersed_twists(s, f, m, s->term + f->first, slopes);
-    if (status) return status;
-  }
-  double sum[6] = {0};
-  for (int k = 0; k < b->terms; k++) cb_add6(1, s->term[k], sum);
-  memcpy(last->F, sum, sizeof sum);
-  if (!cb_finite6(last->F)) return blame_term(s, m->t);
-  cb_immersed_set_last(last, m);
-  s->sloped = slopes;
-  return CB_OK;
-}
-
-/* Adds the sum of all terms for a step without derivatives. The terms are stored only to report one that is not
- * finite. */
-static cb_status add_sum(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F) {
-  const cb_immersed *b = s->b;
-  double sum[6] = {0};
-  for (const cb_immersed_model_instance *f = b->force; f < b->force + b->n_forces; f++) {
-    const cb_status status = cb_immersed_add_twists(s, f, m, sum);
-    if (status) return status;
-  }
-  if (!cb_finite6(sum)) return find_terms(s, m, false);
-  for (int i = 0; i < 6; i++) F[i] += sum[i];
-  return CB_OK;
-}
-
-cb_status cb_immersed_models(cb_immersed_workspace *s, int term, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                             cb_tensor dg) {
-  const cb_immersed *b = s->b;
-  const cb_immersed_last *last = &s->model_sum;
-  if (term == CB_WRENCH_ALL && !b->by_face && !dF && !dg) return add_sum(s, m, F);
-  cb_status status = b->by_face ? cb_immersed_field_at(s, m->t, m->g) : CB_OK;
-  if (status) return status == CB_STEP_NOT_FINITE ? CB_STEP_DOMAIN : status;
-  status = find_terms(s, m, dF || dg);
-  if (status) return status;
-  const double *value = term == CB_WRENCH_ALL ? last->F : s->term[term];
-  if (F) cb_add6(1, value, F);
-  for (int i = 0; dF && b->by_face && i < 6; i++) cb_add6(1, last->jacobian[i], dF[i]);
-  if (!b->has_flow) dg = NULL;
-  if (dF || dg) cb_immersed_twist_slopes(s, dF, dg);
-  if (dg && b->by_face) cb_immersed_carry(s, m, s->model_sum.jacobian, dg);
-  return CB_OK;
 }

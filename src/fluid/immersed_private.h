@@ -11,19 +11,78 @@
 #include <curvebody/system.h>
 #include <stdint.h>
 
-typedef enum cb_wrench_kind {
-  CB_WRENCH_FLOW,
-  CB_WRENCH_WALL,
-  CB_WRENCH_PRESSURE,
-  CB_WRENCH_GRAVITY,
-  CB_WRENCH_POTENTIALS,
-  CB_WRENCH_BUOYANCY,
-  CB_WRENCH_DRAG,
-  CB_WRENCH_LINEAR_DRAG,
-  CB_WRENCH_FLOOR,
-  CB_WRENCH_MODEL, /* the forces of the models other than the local one */
-  CB_WRENCH_TEXT   /* the wrenches that the user gives as expressions */
-} cb_wrench_kind;
+typedef double (*cb_tensor)[6];
+typedef struct cb_immersed_moment cb_immersed_moment;
+
+/* The sums to which a term adds its wrench `number` (dF and dg are then NULL), or all its wrenches: F, dF/dY, and dF/dxi
+ * along g (1 + hat(xi)). Any of F, dF and dg may be NULL. */
+enum { CB_TERM_ALL = -1 };
+typedef struct cb_immersed_sums {
+  int number;
+  double *F;
+  cb_tensor dF, dg;
+} cb_immersed_sums;
+
+/* A term: something that acts on a body, by one wrench or more, and something that moves with it by an inertia. It is
+ * one file src/fluid/terms/NAME.c with one const object cb_immersed_term_NAME. Members that are NULL or 0 add nothing.
+ *
+ *   mu = (I_b + sum K) Y + mu_b + sum mu0,   mu' = ad*_Y mu + sum F
+ *
+ * A term with an inertia is a part of the Lagrangian: its wrench is dL/dg, with dF/dY = (dmu/dxi)^T. The form of the
+ * body at the time of the moment is known when a term is evaluated. */
+typedef struct cb_immersed_term_class {
+  const char *name;                      /* also that of its wrench in records, unless there is name_of */
+  int order;                             /* terms are listed, and added up, in ascending order */
+  const struct cb_immersed_class *space; /* the class of the bodies on which it acts; NULL: all */
+  bool (*acts)(const cb_immersed *b);    /* NULL: it acts if it has wrenches */
+  /* The number of its wrenches, and their names, which last as long as the body (NULL: no memory); a name is requested
+   * when all wrenches before it are listed. NULL: one wrench, `name`. */
+  int (*count)(const cb_immersed *b);
+  const char *(*name_of)(cb_immersed *b, int i);
+  bool (*surfaceless)(const cb_immersed *b); /* does it not depend on the body's surface? */
+  bool (*approximate)(const cb_immersed *b); /* are its derivatives not exact? */
+  /* Changes what the motion conserves; NULL: a wrench leaves neither energy nor momentum. */
+  void (*conserves)(const cb_immersed *b, cb_immersed_conserved *out);
+  cb_status (*prepare)(cb_immersed *b, const cb_immersed_options *o); /* computes what the term needs of the body */
+  cb_status (*create)(cb_immersed_workspace *s);                      /* allocates what the term needs in a workspace */
+  cb_status (*wrench)(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to); /* adds */
+  cb_status (*potential)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy); /* adds its energy */
+  /* Adds K and mu0 in the field of s, at the pose g; NULL: the term is no part of the Lagrangian. */
+  void (*inertia)(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
+  bool (*pose_dependent)(const cb_immersed *b); /* does the inertia depend on the pose? NULL: yes */
+  cb_status (*field)(cb_immersed_workspace *s); /* finds what the inertia needs in a new field of s */
+  void (*kinetic)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy); /* adds its energy */
+} cb_immersed_term_class;
+/* All terms, ended by NULL. */
+extern const cb_immersed_term_class *const *const cb_immersed_term_classes;
+bool cb_immersed_always(const cb_immersed *b); /* true, for members of terms */
+/* Is a wrench of this name listed? */
+bool cb_immersed_names(const cb_immersed *b, const char *name);
+
+/* The space that a body moves in says how the body is made. */
+typedef struct cb_immersed_class {
+  cb_status (*check)(
+      const cb_immersed *b); /* are the fluid, the surface and the models defined in this space? NULL: yes */
+  cb_status (*create)(cb_immersed *b, const cb_immersed_options *o); /* computes what the space needs of the body */
+  cb_status (*form)(cb_immersed_workspace *s);                       /* finds the form of the body at s->form.t */
+  /* The mass properties for the vertices x, and the local model's data about the parts (as cb_immersed_mass) */
+  cb_status (*mass)(const cb_immersed *b, const double (*x)[3], cb_mass *out);
+  cb_status (*parts)(cb_immersed_workspace *s, cb_local_part *part);
+} cb_immersed_class;
+extern const cb_immersed_class cb_immersed_flat, cb_immersed_curved;
+
+/* A term that acts on a body, with the number of its wrenches. */
+typedef struct cb_immersed_term {
+  const cb_immersed_term_class *class_;
+  int wrenches;
+} cb_immersed_term;
+
+/* A wrench that is recorded: number `number` of a term. */
+typedef struct cb_immersed_wrench {
+  const cb_immersed_term_class *term;
+  int number;
+  const char *name;
+} cb_immersed_wrench;
 
 /* A face in a curved space: its centre, the flux of the Killing fields through it at that point, and its area. */
 typedef struct cb_immersed_curved_face {
@@ -36,13 +95,6 @@ typedef struct cb_immersed_node {
   double y[4], body, fluid;
 } cb_immersed_node;
 
-/* The name of a wrench that is recorded. number counts the terms of the models, or the user's wrenches. */
-typedef struct cb_immersed_wrench_id {
-  cb_wrench_kind kind;
-  int number;
-} cb_immersed_wrench_id;
-enum { CB_WRENCH_ALL = -1 }; /* value of `number` for the sum of all terms of the models */
-
 /* A fluid model that gives a body its forces or its added mass, and the model's data about the body. */
 typedef struct cb_immersed_model_instance {
   const cb_fluid_model *model; /* NULL: the local model, or none */
@@ -51,6 +103,31 @@ typedef struct cb_immersed_model_instance {
   int first_place, places; /* range among the body's places, for a model that acts at places */
   const double (*at)[3];
 } cb_immersed_model_instance;
+
+/* The models other than the local one that give a body its forces, with all their terms and places. */
+typedef struct cb_immersed_models {
+  int n, terms, places;
+  cb_immersed_model_instance *of; /* [n] */
+  bool by_face, by_place;         /* some model acts by faces; some model acts at places */
+} cb_immersed_models;
+
+/* What the body knows about the fluid around it. */
+typedef struct cb_immersed_around {
+  double density;         /* of a uniform medium; 0: there is no medium, or its density varies */
+  bool layered;           /* the density of the medium varies */
+  bool has_flow, varying; /* there is a flow; the flow varies with the place */
+  bool unsteady;          /* the flow varies with time */
+} cb_immersed_around;
+
+/* A rigid body in a curved space (immersed_curved.c). */
+typedef struct cb_immersed_solid {
+  cb_mass still;                 /* its mass properties */
+  cb_immersed_curved_face *face; /* [faces] */
+  double resistance[6][6];       /* the linear drag is -resistance Y */
+  const cb_system *potential;    /* the potential of 1 kg; NULL: none */
+  int nodes;
+  cb_immersed_node *node; /* [nodes] */
+} cb_immersed_solid;
 
 /* The fluid at one place of a model, in the body's axes: the data that the model's wrench about that place depends
  * on. */
@@ -62,14 +139,14 @@ typedef struct cb_immersed_fluid_sample {
   double dF[6][6];
 } cb_immersed_fluid_sample;
 
-/* The added mass of one part of the body, about its place and in the body's axes (immersed_relative.c). */
+/* The added mass of one part of the body, about its place and in the body's axes (terms/parts.c). */
 typedef struct cb_immersed_part_added_mass {
   cb_immersed_fluid_sample at;
   double K[6][6];
 } cb_immersed_part_added_mass;
 
 /* The user's wrench: expressions of the body's quantities, of t and of external numbers for the torque and the force
- * (immersed_text.c). */
+ * (terms/texts.c). */
 typedef struct cb_immersed_text {
   const char *name;
   bool world;
@@ -81,62 +158,66 @@ typedef struct cb_immersed_text {
 
 struct cb_immersed {
   cb_arena *arena;
+  const cb_immersed_class *class_;
   cb_fluid fluid;
+  cb_immersed_around around;
   const cb_surface *surface;
   const cb_poses *poses;
-  cb_moving_mass *mass; /* NULL in a curved space */
-  double *thickness;    /* [parts] */
-  double weighed;       /* the mass at t = 0 */
+  cb_moving_mass *mass;     /* in flat space */
+  cb_immersed_solid curved; /* in a curved space */
+  double *thickness;        /* [parts] */
+  double weighed;           /* the mass at t = 0 */
+  bool heavy, solid;        /* it has mass; a part of it has density */
+  bool buoyant;             /* the weight of the displaced fluid is not ignored */
   /* Number of faces of closed parts, which come first in `listed`; the faces of sheets follow. */
   int closed_faces;
   int *listed;     /* [faces] */
-  bool added_mass; /* the body has added mass */
-  bool drag;       /* the local model's drag acts */
-  int n_forces, terms, places;
-  /* [n_forces]: the models other than the local one, with all their terms and places. */
-  cb_immersed_model_instance *force;
-  const char **term_name; /* [terms] */
-  bool by_face, by_place; /* some model acts by faces; some model acts at places */
-  cb_immersed_model_instance inertia;
-  bool by_parts; /* the added mass moves relative to the flow at its places, because flow or density varies */
-  bool placed;   /* the fluid ends at the plane <x, up> = height */
+  bool drag;       /* the local model's lift and drag act */
+  double c_n, c_t; /* linear drag */
+  cb_immersed_models models;
+  bool added_mass;                    /* the body has added mass */
+  cb_immersed_model_instance inertia; /* the model of the added mass */
+  bool placed;                        /* its fluid ends at the plane <x, up> = height */
   double up[3], height;
   /* The added mass that inertia.model gives for the body at rest, far from the plane above: for a rigid body, or if the
    * poses have a table or the fluid ends at that plane. */
   cb_added_mass added;
   cb_added_mass_table *added_mass_table; /* the added mass along the poses; NULL: it is computed at each time */
-  double c_n, c_t;
-  double density;         /* of a uniform medium; 0: there is no medium, or its density varies */
-  bool has_medium;        /* there is a medium */
-  bool layered;           /* the density of the medium varies */
-  bool has_flow, varying; /* there is a flow; the flow varies with the place */
-  bool flow_unsteady;     /* the flow varies with time */
-  bool pressure_force;    /* the pressure of the undisturbed flow acts */
-  bool fluid_varies;      /* flow or density may differ from place to place */
-  bool relative;          /* added mass in a flow or in layers: K and mu0 depend on the pose */
-  bool uses_local_model;  /* the local model gives the added mass or the drag */
-  bool has_mass;          /* the parts have mass */
-  bool surrounded;        /* a flow surrounds the body and its pressure acts, if the body displaces any fluid */
-  bool lifted;            /* buoyancy acts, if the body displaces any fluid */
-  /* The poses are a sequence, and only the local model needs the vertices at each step. */
-  bool interpolate_poses_for_drag;
   int texts;
   cb_immersed_text *text;
-  int externals;                   /* the number of external names in the texts */
-  const char **external;           /* [externals] */
-  cb_mass still;                   /* mass properties of a rigid body in a curved space */
-  cb_immersed_curved_face *curved; /* [faces], in a curved space */
-  double resistance[6][6];         /* in a curved space: the linear drag is -resistance Y */
-  const cb_system *potential;      /* the potential of 1 kg; NULL: none */
-  cb_immersed_node *node;          /* [nodes] */
-  int nodes;
+  int externals;         /* the number of external names in the texts */
+  const char **external; /* [externals] */
+  int terms;
+  cb_immersed_term *term; /* [terms]: the terms that act, in their order */
   int wrenches;
-  cb_immersed_wrench_id *wrench_id;
-  /* Number of entries of `sum`: it leaves out the wrenches of the Lagrangian, and has one entry for both drags, and one
-   * for all terms of models. */
-  int sums;
-  cb_immersed_wrench_id *sum;
+  cb_immersed_wrench *wrench; /* [wrenches]: the wrenches that are recorded */
 };
+
+/* There is a fluid that has density. */
+static inline bool cb_immersed_is_wet(const cb_immersed *b) {
+  return b->fluid.medium && (b->around.layered || b->around.density > 0);
+}
+/* Flow or density may differ from place to place. */
+static inline bool cb_immersed_varies(const cb_immersed *b) { return b->around.layered || b->around.varying; }
+/* There is added mass in a flow or in layers: K and mu0 depend on the pose. */
+static inline bool cb_immersed_is_relative(const cb_immersed *b) {
+  return b->added_mass && !b->fluid.paper && (b->around.has_flow || b->around.layered);
+}
+/* The added mass of each part moves relative to the flow at its place, because flow or density varies. */
+static inline bool cb_immersed_by_parts(const cb_immersed *b) {
+  return b->inertia.model && cb_immersed_is_relative(b) && cb_immersed_varies(b);
+}
+static inline bool cb_immersed_has_linear_drag(const cb_immersed *b) { return b->c_n > 0 || b->c_t > 0; }
+bool cb_immersed_falls(const cb_immersed *b); /* there is gravity */
+/* Weight is lost to buoyancy, if the body displaces any fluid. */
+bool cb_immersed_is_lifted(const cb_immersed *b);
+/* The pressure of a flow around the body acts on it, if it displaces any fluid. */
+bool cb_immersed_is_surrounded(const cb_immersed *b);
+bool cb_immersed_displaces(const cb_immersed *b);
+/* The local model gives the added mass or the drag. */
+bool cb_immersed_uses_local_model(const cb_immersed *b);
+/* The poses are a sequence, and only the local model needs the vertices at each step. */
+bool cb_immersed_blends_poses(const cb_immersed *b);
 
 /* The body in its own frame at a given time. */
 typedef struct cb_immersed_form {
@@ -163,14 +244,14 @@ typedef struct cb_immersed_wind {
 } cb_immersed_wind;
 
 /* The pose and the motion that wrenches depend on. */
-typedef struct cb_immersed_moment {
+struct cb_immersed_moment {
   double t;
   const cb_pose *g;
   const double *Y;
   double r[3][3];
-} cb_immersed_moment;
+};
 
-/* The momentum that the fluid takes at each vertex (immersed_relative.c), in the body's axes. */
+/* The momentum that the fluid takes at each vertex (terms/flow.c), in the body's axes. */
 typedef struct cb_immersed_impulses {
   bool known; /* a, k, leak and Q are computed for the present form and a medium of `density` (nan: one per face) */
   double density;
@@ -182,7 +263,7 @@ typedef struct cb_immersed_impulses {
   double momentum[6]; /* the total of P0 */
 } cb_immersed_impulses;
 
-/* The weights with which the pressure of the flow acts on the vertices (immersed_drag.c). */
+/* The weights with which the pressure of the flow acts on the vertices (terms/pressure.c). */
 typedef struct cb_immersed_weight {
   double w, h[3];
 } cb_immersed_weight;
@@ -227,7 +308,7 @@ typedef struct cb_immersed_field {
   int slopes, *sloped;         /* number and list of the faces that have such a derivative */
   double *listed_rho, (*listed_slope)[3][3], *listed_thickness;
   double I_f[6][6], mu_f[6]; /* added mass and momentum of the fluid */
-  /* Derivative of the form along the pose, where the form depends on the place (immersed_potential.c). */
+  /* Derivative of the form along the pose, where the form depends on the place (terms/wall.c). */
   double along[6][7][7];
 } cb_immersed_field;
 
@@ -264,22 +345,13 @@ struct cb_immersed_workspace {
   cb_immersed_last expected; /* the motion at which drag is needed first, if the step has announced it */
 };
 
-typedef double (*cb_tensor)[6];
-
-/* --- curved spaces (immersed_form.c, immersed_potential.c) --- */
-/* Checks that the fluid, the surface and the models are defined in the space of the fluid. */
-cb_status cb_immersed_take_curved(cb_immersed *b);
-/* Computes the mass and the faces of a rigid body in a curved space. */
-cb_status cb_immersed_curved_create(cb_immersed *b, const cb_immersed_options *o);
-void cb_immersed_curved_drag(const cb_immersed *b, const cb_immersed_moment *m, bool quadratic, bool linear, double *F,
-                             cb_tensor dF);
-cb_status cb_immersed_potentials_create(cb_immersed *b, const cb_immersed_options *o);
-/* Adds the potential's wrench to F and writes its energy, with the body's masses times factor[0] and the fluid's times
- * factor[1]. F and energy may be NULL. */
-cb_status cb_immersed_potentials(cb_immersed_workspace *s, const cb_immersed_moment *m, const double factor[2],
-                                 double *F, double *energy);
+/* --- how a body is made --- */
+/* Parses the user's wrenches; which, component and at as in cb_immersed_create. */
+cb_status cb_immersed_parse_texts(cb_immersed *b, const cb_immersed_options *o, int *which, int *component, size_t *at);
+void cb_immersed_free_texts(cb_immersed *b);
 
 /* --- fluid models other than the local one --- */
+cb_status cb_immersed_take_wall(cb_immersed *b); /* the wall of inertia.model */
 /* Chooses the models of the forces and of the added mass. */
 cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options);
 /* Lets the models compute their data about the body, and computes the added mass of a rigid body. */
@@ -288,7 +360,6 @@ cb_status cb_immersed_prepare(cb_immersed *b);
  * (immersed_rest.c). */
 cb_status cb_immersed_check_rest(const cb_immersed *b);
 void cb_immersed_release(cb_immersed *b);
-cb_status cb_immersed_terms_create(cb_immersed_workspace *s);
 /* Writes the added mass of inertia.model into I_f, mu_f and fluid_kinetic of the form. */
 cb_status cb_immersed_own_added_mass(const cb_immersed *b, cb_immersed_form *f);
 /* Returns how many numbers s->face_sum needs. */
@@ -296,13 +367,6 @@ size_t cb_immersed_faces_capacity(const cb_immersed *b, const cb_local *l);
 /* Adds the terms of a model by faces in the field of s and, if wanted, the derivative of their sum. */
 void cb_immersed_faces(cb_immersed_workspace *s, const cb_immersed_model_instance *of, const cb_immersed_moment *m,
                        double (*term)[6], cb_tensor jacobian);
-/* Does the same for a model that acts at places. The derivative at each place stays in s (`fluid_sample->dF`); the
- * caller combines it with the derivative by the pose or by the twist. */
-cb_status cb_immersed_twists(cb_immersed_workspace *s, const cb_immersed_model_instance *of,
-                             const cb_immersed_moment *m, double (*term)[6], bool slopes);
-/* Adds only the sum of the terms, without storing the terms. */
-cb_status cb_immersed_add_twists(cb_immersed_workspace *s, const cb_immersed_model_instance *of,
-                                 const cb_immersed_moment *m, double F[6]);
 void cb_immersed_place_at(cb_immersed_fluid_sample *out, const double place[3], double density);
 cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m,
                            cb_immersed_fluid_sample *out); /* finds the fluid at out->place */
@@ -310,7 +374,7 @@ cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m,
 void cb_immersed_relative_twist(const cb_immersed_fluid_sample *at, const double Y[6], double V[6]);
 void cb_immersed_twist_along(const cb_immersed_fluid_sample *at, int j, double dV[6]); /* dV/dxi_j */
 void cb_immersed_carry_back(const cb_immersed_fluid_sample *at, double F[6]);          /* F becomes X^T F */
-void cb_immersed_twist_slopes(const cb_immersed_workspace *s, cb_tensor dF, cb_tensor dg);
+void cb_immersed_axis_at(const cb_immersed_fluid_sample *at, int j, double dY[6]);     /* X e_j, e_j a unit twist */
 
 /* --- results that a workspace keeps --- */
 cb_status cb_immersed_form_at(cb_immersed_workspace *s, double t); /* also finds the wind */
@@ -318,60 +382,46 @@ cb_status cb_immersed_form_create(cb_immersed_workspace *s);
 cb_status cb_immersed_vertices(cb_immersed_workspace *s); /* finds x and v of the form */
 cb_status cb_immersed_field_create(cb_immersed_workspace *s);
 cb_status cb_immersed_field_at(cb_immersed_workspace *s, double t, const cb_pose *g);
-/* Finds I_f, mu_f and the derivative of the field, if they are not known. */
-cb_status cb_immersed_place(cb_immersed_workspace *s);
 void cb_immersed_gather(cb_immersed_workspace *s, bool corners); /* finds `place`, and `corner` if corners is set */
 void cb_immersed_field_at_faces(cb_immersed_workspace *s);
 void cb_immersed_field_as_a_whole(cb_immersed_workspace *s);
 void cb_immersed_moment_of(double t, const cb_pose *g, const double Y[6], cb_immersed_moment *out);
 bool cb_immersed_is_last(const cb_immersed_last *last, const cb_immersed_moment *m);
 void cb_immersed_set_last(cb_immersed_last *last, const cb_immersed_moment *m);
-bool cb_immersed_has(const cb_immersed *b, cb_wrench_kind kind);
+/* If a flow, a density or a pose has no value, or a pose has no volume, a stage is outside the domain of the data, and
+ * no step is short enough: CB_STEP_DOMAIN. A wrench of the user or of a model depends on the twist, which depends on
+ * the step, so that a shorter step may help. */
+static inline cb_status cb_immersed_given(cb_status status) {
+  return status == CB_STEP_NOT_FINITE || status == CB_STEP_SINGULAR ? CB_STEP_DOMAIN : status;
+}
 
-/* --- wrenches: each adds to F, dF/dY and dF/dxi along g (1 + hat(xi)); any of them may be NULL --- */
-cb_status cb_immersed_wrench(cb_immersed_workspace *s, cb_immersed_wrench_id wrench_id, const cb_immersed_moment *m,
-                             double *F, cb_tensor dF, cb_tensor dg);
-cb_status cb_immersed_flow(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                           cb_tensor dg);
-cb_status cb_immersed_take_wall(cb_immersed *b); /* the wall of inertia.model */
-cb_status cb_immersed_wall(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                           cb_tensor dg);
-cb_status cb_immersed_pressure_create(cb_immersed_workspace *s);
-cb_status cb_immersed_pressure(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dg);
-void cb_immersed_gravity(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dg);
-cb_status cb_immersed_buoyancy(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dg);
-/* term: the number of one term (dF and dg must then be NULL), or CB_WRENCH_ALL. */
-cb_status cb_immersed_models(cb_immersed_workspace *s, int term, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                             cb_tensor dg);
-cb_status cb_immersed_drag(cb_immersed_workspace *s, const cb_immersed_moment *m, bool quadratic, bool linear,
-                           double *F, cb_tensor dF, cb_tensor dg);
-void cb_immersed_floor(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dF, cb_tensor dg);
-/* Parses the user's wrenches; which, component and at as in cb_immersed_create. */
-cb_status cb_immersed_parse_texts(cb_immersed *b, const cb_immersed_options *o, int *which, int *component, size_t *at);
-void cb_immersed_free_texts(cb_immersed *b);
-cb_status cb_immersed_text_wrench(cb_immersed_workspace *s, const cb_immersed_text *text, const cb_immersed_moment *m,
-                                  double *F, cb_tensor dF, cb_tensor dg);
-/* Adds a force at a place of the body. The force is fixed in the world, and f holds its components in the body's axes;
- * d(R^T a) = R^T a × xi_omega. */
+/* --- what several terms use --- */
+/* The motion conserves only what a force along `axis` conserves. */
+void cb_immersed_conserves_along(const double axis[3], cb_immersed_conserved *out);
+/* Drag and linear drag are the wrenches 0 and 1 of one term, or 0 if only one of them acts. Does wrench i of it, or the
+ * sum of its wrenches, contain one or the other? */
+static inline bool cb_immersed_adds_drag(const cb_immersed *b, int i) { return b->drag && i <= 0; }
+static inline bool cb_immersed_adds_linear_drag(const cb_immersed *b, int i) {
+  return cb_immersed_has_linear_drag(b) && (i < 0 || i == b->drag);
+}
+int cb_immersed_drags(const cb_immersed *b);
+const char *cb_immersed_drag_name(cb_immersed *b, int i);
+/* Adds the weight of a mass at its centre. */
+void cb_immersed_weigh(const cb_immersed_workspace *s, const cb_immersed_moment *m, double mass, const double centre[3],
+                       double *F, cb_tensor dg);
+void cb_immersed_conserves_upright(const cb_immersed *b, cb_immersed_conserved *out); /* along gravity */
+/* Returns <x, g> for the world's position x of the point `centre` of the body; g: gravity. */
+double cb_immersed_height(const cb_immersed *b, const cb_immersed_moment *m, const double centre[3]);
+/* Added mass: finds I_f and mu_f of the field, adds them to K and mu0, and adds the kinetic energy of the fluid. */
+cb_status cb_immersed_place_added_mass(cb_immersed_workspace *s);
+void cb_immersed_add_inertia(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
+void cb_immersed_add_kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
+/* Add a force at a place of the body, or a torque. They are fixed in the world, and f and torque are their components
+ * in the body's axes; d(R^T a) = R^T a × xi_omega. */
 void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tensor dg);
+void cb_immersed_turn(const double torque[3], double *F, cb_tensor dg);
 
-/* Added mass by parts: cb_immersed_parts finds I_f, mu_f and the density of the field, cb_immersed_parts_wrench adds
- * dL/dxi, and cb_immersed_parts_energy returns the energy. */
-cb_status cb_immersed_parts_create(cb_immersed_workspace *s);
-cb_status cb_immersed_parts(cb_immersed_workspace *s, const cb_immersed_moment *m);
-void cb_immersed_parts_wrench(const cb_immersed_workspace *s, const double Y[6], double *F, cb_tensor dF);
-double cb_immersed_parts_energy(const cb_immersed_workspace *s, const double Y[6]);
-
-/* Finds I_f, and mu_f, the momentum of the fluid minus I_f Y, in the flow and the density at the pose. */
-cb_status cb_immersed_fluid(cb_immersed_workspace *s, double t, const cb_pose *g, double I_f[6][6], double mu_f[6]);
-/* These find the fluid's momentum and dL/dg from the impulses at the vertices, in the field of s. dF may be NULL. */
 cb_status cb_immersed_impulses_create(cb_immersed_workspace *s);
-void cb_immersed_impulses_of_shape(cb_immersed_workspace *s);
-void cb_immersed_impulses_of_flow(cb_immersed_workspace *s);
-/* Adds (1/2) sum (k/rho) s_c S_c q (immersed_relative.c) and its derivative in Y. */
-void cb_immersed_add_density(cb_immersed_workspace *s, const double Y[6], double F[6], cb_tensor dF);
-void cb_immersed_relative(cb_immersed_workspace *s, const double Y[6], double F[6], cb_tensor dF);
-void cb_immersed_relative_turning(cb_immersed_workspace *s, const double Y[6], cb_tensor dg);
 /* Returns (1/2) sum rho delta int <velocity relative to the flow, n>^2 dA, for a body that deforms or in a fluid that
  * varies. */
 double cb_immersed_fluid_energy(cb_immersed_workspace *s, const double Y[6]);
@@ -379,4 +429,3 @@ double cb_immersed_fluid_energy(cb_immersed_workspace *s, const double Y[6]);
  * the curl of its linear fit u0 + G0 x. The shear (the symmetric part of G0) is assumed to be weak: its change by the
  * rotation of the body is neglected. */
 void cb_immersed_carry(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_tensor jacobian, cb_tensor dg);
-cb_status cb_immersed_potential(cb_immersed_workspace *s, const cb_immersed_moment *m, double *potential);

@@ -23,59 +23,27 @@ void cb_immersed_set_last(cb_immersed_last *last, const cb_immersed_moment *m) {
   memcpy(last->Y, m->Y, sizeof last->Y);
 }
 
-static cb_status of_kind(cb_immersed_workspace *s, cb_immersed_wrench_id wrench_id, const cb_immersed_moment *m,
-                         double *F, cb_tensor dF, cb_tensor dg) {
-  switch (wrench_id.kind) {
-    case CB_WRENCH_FLOW: return cb_immersed_flow(s, m, F, dF, dg);
-    case CB_WRENCH_WALL: return cb_immersed_wall(s, m, F, dF, dg);
-    case CB_WRENCH_PRESSURE: return cb_immersed_pressure(s, m, F, dg);
-    case CB_WRENCH_POTENTIALS: return cb_immersed_potentials(s, m, (const double[2]){1, 0}, F, NULL);
-    case CB_WRENCH_GRAVITY: cb_immersed_gravity(s, m, F, dg); return CB_OK;
-    case CB_WRENCH_BUOYANCY: return cb_immersed_buoyancy(s, m, F, dg);
-    case CB_WRENCH_DRAG: return cb_immersed_drag(s, m, true, false, F, dF, dg);
-    case CB_WRENCH_LINEAR_DRAG: return cb_immersed_drag(s, m, false, true, F, dF, dg);
-    case CB_WRENCH_FLOOR: cb_immersed_floor(s, m, F, dF, dg); return CB_OK;
-    case CB_WRENCH_MODEL: return cb_immersed_models(s, wrench_id.number, m, F, dF, dg);
-    case CB_WRENCH_TEXT: return cb_immersed_text_wrench(s, s->b->text + wrench_id.number, m, F, dF, dg);
-  }
-  return CB_OK;
-}
-
-/* If a flow, a density or a pose has no value, or a pose has no volume, a stage is outside the domain of the data, and
- * no step is short enough. A wrench of the user or of a model depends on the twist, which depends on the step, so that
- * a shorter step may help. */
-static cb_status given(cb_status status) {
-  return status == CB_STEP_NOT_FINITE || status == CB_STEP_SINGULAR ? CB_STEP_DOMAIN : status;
-}
-
-cb_status cb_immersed_wrench(cb_immersed_workspace *s, cb_immersed_wrench_id wrench_id, const cb_immersed_moment *m,
-                             double *F, cb_tensor dF, cb_tensor dg) {
-  const cb_status status = of_kind(s, wrench_id, m, F, dF, dg);
-  return wrench_id.kind == CB_WRENCH_TEXT || wrench_id.kind == CB_WRENCH_MODEL ? status : given(status);
-}
-
-static cb_status add_wrenches(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                              cb_tensor dg) {
+static cb_status add_wrenches(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const cb_immersed *b = s->b;
-  cb_status status = given(cb_immersed_form_at(s, m->t));
-  for (const cb_immersed_wrench_id *wrench_id = b->sum; !status && wrench_id < b->sum + b->sums; wrench_id++)
-    status = wrench_id->kind == CB_WRENCH_DRAG
-                 ? given(cb_immersed_drag(s, m, true, b->c_n > 0 || b->c_t > 0, F, dF, dg))
-                 : cb_immersed_wrench(s, *wrench_id, m, F, dF, dg);
+  cb_status status = cb_immersed_given(cb_immersed_form_at(s, m->t));
+  for (const cb_immersed_term *term = b->term; term < b->term + b->terms && !status; term++)
+    if (term->wrenches > 0 && !term->class_->inertia) status = term->class_->wrench(s, m, to);
   return status;
 }
 
 static cb_status inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
   cb_immersed_workspace *s = self;
-  double I_f[6][6], mu_f[6];
-  cb_status status = cb_immersed_form_at(s, t);
-  if (!status) status = cb_immersed_fluid(s, t, g, I_f, mu_f);
-  if (status) return given(status);
-  for (int i = 0; i < 6; i++) {
-    for (int j = 0; j < 6; j++) K[i][j] = s->form.mass.inertia[i][j] + I_f[i][j];
-    mu0[i] = s->form.mu_b[i] + mu_f[i];
+  const cb_immersed *b = s->b;
+  cb_status status = cb_immersed_given(cb_immersed_form_at(s, t));
+  if (status) return status;
+  memcpy(K, s->form.mass.inertia, sizeof s->form.mass.inertia);
+  memcpy(mu0, s->form.mu_b, sizeof s->form.mu_b);
+  for (const cb_immersed_term *term = b->term; term < b->term + b->terms && !status; term++) {
+    if (!term->class_->inertia) continue;
+    status = cb_immersed_field_at(s, t, g);
+    if (!status) term->class_->inertia(s, g, K, mu0);
   }
-  return CB_OK;
+  return status;
 }
 
 static void expect(void *self, double t, const cb_pose *g, const double Y[6]) {
@@ -85,26 +53,26 @@ static void expect(void *self, double t, const cb_pose *g, const double Y[6]) {
   cb_immersed_set_last(&s->expected, &m);
 }
 
-/* Adds dL/dg of the added mass, which depends on the pose near a wall or in a flow or layers. Only one of the two is
- * needed, because a flow or layers next to a wall are refused. */
-static cb_status lagrangian(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                            cb_tensor dg) {
-  return s->b->placed ? cb_immersed_wall(s, m, F, dF, dg) : cb_immersed_flow(s, m, F, dF, dg);
+/* Adds dL/dg of the terms with an inertia. */
+static cb_status lagrangian(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
+  const cb_immersed *b = s->b;
+  cb_status status = cb_immersed_given(cb_immersed_form_at(s, m->t));
+  for (const cb_immersed_term *term = b->term; term < b->term + b->terms && !status; term++)
+    if (term->wrenches > 0 && term->class_->inertia) status = term->class_->wrench(s, m, to);
+  return status;
 }
 
 static cb_status inertia_wrench(void *self, double t, const cb_pose *g, const double Y[6], double wrench[6],
                                 double dwrench[6][6]) {
-  cb_immersed_workspace *s = self;
   cb_immersed_moment m;
   cb_immersed_moment_of(t, g, Y, &m);
-  const cb_status status = cb_immersed_form_at(s, t);
-  return given(status ? status : lagrangian(s, &m, wrench, dwrench, NULL));
+  return lagrangian(self, &m, &(cb_immersed_sums){CB_TERM_ALL, wrench, dwrench, NULL});
 }
 
 static cb_status wrench(void *self, double t, const cb_pose *g, const double Y[6], double F[6], double dF[6][6]) {
   cb_immersed_moment m;
   cb_immersed_moment_of(t, g, Y, &m);
-  return add_wrenches(self, &m, F, dF, NULL);
+  return add_wrenches(self, &m, &(cb_immersed_sums){CB_TERM_ALL, F, dF, NULL});
 }
 
 /* dmu/dxi is the transpose of the derivative of dL/dg in Y. */
@@ -113,12 +81,12 @@ static cb_status pose_derivative(void *self, double t, const cb_pose *g, const d
   cb_immersed_workspace *s = self;
   cb_immersed_moment m;
   cb_immersed_moment_of(t, g, Y, &m);
-  const cb_status status = add_wrenches(s, &m, NULL, NULL, dF);
-  if (status || !(s->b->relative || s->b->placed)) return status;
+  const cb_status status = add_wrenches(s, &m, &(cb_immersed_sums){CB_TERM_ALL, NULL, NULL, dF});
+  if (status || !s->problem.inertia_wrench) return status;
   double dwrench[6][6] = {{0}};
-  const cb_status own = lagrangian(s, &m, NULL, dwrench, dF);
+  const cb_status own = lagrangian(s, &m, &(cb_immersed_sums){CB_TERM_ALL, NULL, dwrench, dF});
   for (int i = 0; i < 36; i++) dmu[i / 6][i % 6] += dwrench[i % 6][i / 6];
-  return given(own);
+  return own;
 }
 
 /* Stores the constants of a rigid body in a uniform fluid. A body without inertia has none, which is reported later. */
@@ -130,6 +98,24 @@ static void hold_inertia(cb_immersed_workspace *s) {
   s->problem.constant = &s->constant;
 }
 
+static void pose_problem(cb_immersed_workspace *s) {
+  const cb_immersed *b = s->b;
+  cb_rigid_problem *p = &s->problem;
+  *p = (cb_rigid_problem){.self = s,
+                          .inertia = inertia,
+                          .expect = b->poses ? expect : NULL,
+                          .wrench = b->wrenches ? wrench : NULL,
+                          .pose_derivative = b->wrenches ? pose_derivative : NULL,
+                          .curvature = b->fluid.curvature,
+                          .exact = !cb_immersed_varies(b) && !b->around.unsteady};
+  for (int k = 0; k < b->terms; k++) {
+    const cb_immersed_term_class *term = b->term[k].class_;
+    if (term->inertia && b->term[k].wrenches > 0) p->inertia_wrench = inertia_wrench;
+    if (term->inertia && (!term->pose_dependent || term->pose_dependent(b))) p->pose_dependent = true;
+    if (term->approximate && term->approximate(b)) p->exact = false;
+  }
+}
+
 cb_status cb_immersed_workspace_create(const cb_immersed *b, cb_immersed_workspace **out) {
   cb_arena *arena = cb_arena_create();
   cb_immersed_workspace *s = cb_arena_alloc(arena, 1, sizeof *s);
@@ -139,25 +125,11 @@ cb_status cb_immersed_workspace_create(const cb_immersed *b, cb_immersed_workspa
   }
   s->b = b;
   s->arena = arena;
-  s->problem = (cb_rigid_problem){.self = s,
-                                  .inertia = inertia,
-                                  .expect = b->poses ? expect : NULL,
-                                  .pose_dependent = b->relative || b->placed || (b->added_mass && b->layered),
-                                  .inertia_wrench = b->relative || b->placed ? inertia_wrench : NULL,
-                                  .wrench = b->wrenches ? wrench : NULL,
-                                  .pose_derivative = b->wrenches ? pose_derivative : NULL,
-                                  .curvature = b->fluid.curvature,
-                                  .exact = !b->potential && !b->fluid_varies && !b->flow_unsteady && !b->texts &&
-                                           b->fluid.floor.kind != CB_FLOOR_STIFF && !b->by_face};
+  pose_problem(s);
   cb_status status = cb_immersed_form_create(s);
-  if (!status) status = cb_immersed_terms_create(s);
-  if (!status) status = cb_immersed_parts_create(s);
   if (!status) status = cb_immersed_field_create(s);
-  if (!status) status = cb_immersed_impulses_create(s);
-  if (!status) status = cb_immersed_pressure_create(s);
-  if (!status && b->potential) status = cb_forces_create(b->potential, &s->potential);
-  if (!status && b->externals && !(s->known = cb_arena_alloc(arena, (size_t)b->externals, sizeof *s->known)))
-    status = cb_fail(CB_ERROR_MEMORY, "no memory for %d numbers", b->externals);
+  for (const cb_immersed_term *term = b->term; term < b->term + b->terms && !status; term++)
+    if (term->class_->create) status = term->class_->create(s);
   if (status) {
     cb_immersed_workspace_free(s);
     return status;
@@ -193,7 +165,7 @@ static cb_status floor_shape(void *self, double t, int *n, const double (**x)[3]
   cb_immersed_workspace *s = self;
   cb_status status = cb_immersed_form_at(s, t);
   if (!status) status = cb_immersed_vertices(s);
-  if (status) return given(status);
+  if (status) return cb_immersed_given(status);
   *n = s->b->surface->vertices;
   *x = s->form.x;
   *v = s->form.v;

@@ -110,8 +110,9 @@ static cb_status check(const cb_immersed *b, motion *m) {
   const cb_fluid_model *of = b->inertia.model;
   cb_status status = look_at_all(b, m);
   if (status || !(m->distance > 1e-9 * size_of(b->surface))) return status;
-  for (int i = 0; i < b->n_forces; i++)
-    if (cb_fluid_model_is_of_rest(b->force[i].model, true)) return refuse(b, m, b->force[i].model->class_->name, true);
+  for (int i = 0; i < b->models.n; i++)
+    if (cb_fluid_model_is_of_rest(b->models.of[i].model, true))
+      return refuse(b, m, b->models.of[i].model->class_->name, true);
   if (!of || b->placed) return CB_OK;
   if (cb_fluid_model_is_of_rest(of, false)) return refuse(b, m, of->class_->name, false);
   if (cb_poses_at(b->poses, m->t, m->x, m->v)) return CB_OK;

@@ -493,7 +493,7 @@ record: {{every: 5, observables: [energy, wrenches, momentum, inertia, centre]}}
         self.write("elsewhere/b.yaml", first)
         self.assertEqual(self.good("check", "elsewhere/b.yaml").stdout, first)
         names = {entry["name"] for entry in json.loads(self.good("list", "fluids", "--json").stdout)["fluids"]}
-        self.assertEqual(names, {"fluid", "floor", "body", "ellipsoid", "exact", "local", "mujoco_ellipsoid",
+        self.assertEqual(names, {"fluid", "floor", "particles", "body", "ellipsoid", "exact", "local", "mujoco_ellipsoid",
                              "mujoco_inertia_box", "offset_sources", "thin_plate", "viscous_drag"})
         names = {entry["name"] for entry in json.loads(self.good("list", "integrators", "--json").stdout)["integrators"]}
         self.assertLessEqual({"hamilton_pontryagin", "rkmk4"}, names)

@@ -76,5 +76,6 @@ static const cb_fluid_model_class my_newton = {"newton",
                                                NULL,
                                                NULL,
                                                NULL,
-                                               NULL};
+                                               NULL,
+                                               false};
 CB_PLUGIN(CB_PLUGIN_FLUID_MODEL(&my_newton));

@@ -384,4 +384,5 @@ const cb_fluid_model_class cb_fluid_model_exact = {
     .table = table,
     .placed = placed,
     .added_mass_at = added_mass_at,
+    .curved = true,
 };

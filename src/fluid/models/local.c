@@ -3,7 +3,7 @@
  *
  *   f = -(rho/2) A |u| <u, n> n,   df/du = -(rho/2) A n (|u| n + <u, n> u/|u|)^T
  *   kinetic = sum delta/(24 A) s_c S_c (twice that on a sheet),  s_c = <x_c', a> - A mean,  S_c = s_c + sum s
- *             (fluid/immersed_relative.c);  the first sum is over faces and their corners c, for density 1
+ *             (fluid/terms/flow.c);  the first sum is over faces and their corners c, for density 1
  *
  * f is the force on a face with area A and normal n that moves with u relative to the fluid of density rho.
  */

@@ -143,29 +143,37 @@ static void add_product(const double column[6], const double row[6], cb_tensor o
       for (int i = 0; i < 6; i++) out[i][j] += column[i] * row[j];
 }
 
-cb_status cb_immersed_text_wrench(cb_immersed_workspace *s, const cb_immersed_text *text, const cb_immersed_moment *m,
-                                  double *F, cb_tensor dF, cb_tensor dg) {
+static cb_status add(const cb_immersed_workspace *s, const cb_immersed_text *text, const cb_immersed_moment *m,
+                     const cb_immersed_sums *to) {
+  const bool sloped = to->dF || to->dg;
   double value[6], slope[6][VARIABLES], wrench[6];
-  const cb_status status = evaluate(s, text, m, value, CB_BODY_QUANTITIES, dF || dg ? slope : NULL);
+  const cb_status status = evaluate(s, text, m, value, CB_BODY_QUANTITIES, sloped ? slope : NULL);
   if (status) return status;
   take(text, m->r, value, wrench);
-  for (int i = 0; F && i < 6; i++) F[i] += wrench[i];
-  for (int k = 0; (dF || dg) && k < text->uses; k++) {
+  for (int i = 0; to->F && i < 6; i++) to->F[i] += wrench[i];
+  for (int k = 0; sloped && k < text->uses; k++) {
     double column[6], dY[6], dxi[6];
     take_slope(text, m->r, slope, text->use[k], column);
     cb_body_quantity_slopes(m->r, m->Y, text->use[k], dY, dxi);
-    add_product(column, dY, dF);
-    add_product(column, dxi, dg);
+    add_product(column, dY, to->dF);
+    add_product(column, dxi, to->dg);
   }
-  if (dg && text->world) {
-    double force[3], torque[3], turned[3][3] = {{0}};
+  if (to->dg && text->world) {
+    double force[3], torque[3];
     cb_apply3_transposed(m->r, value + 3, force);
     cb_apply3_transposed(m->r, value, torque);
-    cb_immersed_push(text->at, force, NULL, dg);
-    cb_add_hat3(turned, 1, torque);
-    for (int i = 0; i < 9; i++) dg[i / 3][i % 3] += turned[i / 3][i % 3];
+    cb_immersed_push(text->at, force, NULL, to->dg);
+    cb_immersed_turn(torque, NULL, to->dg);
   }
   return CB_OK;
+}
+
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
+  const cb_immersed *b = s->b;
+  cb_status status = CB_OK;
+  for (int k = 0; k < b->texts && !status; k++)
+    if (to->number == CB_TERM_ALL || to->number == k) status = add(s, b->text + k, m, to);
+  return status;
 }
 
 cb_status cb_immersed_workspace_external_slopes(cb_immersed_workspace *s, double t, const cb_pose *g, const double Y[6],
@@ -185,3 +193,24 @@ cb_status cb_immersed_workspace_external_slopes(cb_immersed_workspace *s, double
   }
   return CB_OK;
 }
+
+static cb_status create(cb_immersed_workspace *s) {
+  const int n = s->b->externals;
+  if (n > 0 && !(s->known = cb_arena_alloc(s->arena, (size_t)n, sizeof *s->known)))
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %d numbers", n);
+  return CB_OK;
+}
+
+static int count(const cb_immersed *b) { return b->texts; }
+static const char *name_of(cb_immersed *b, int i) { return b->text[i].name; }
+
+const cb_immersed_term_class cb_immersed_term_texts = {
+    .name = "texts",
+    .order = 100,
+    .count = count,
+    .name_of = name_of,
+    .surfaceless = cb_immersed_always,
+    .approximate = cb_immersed_always,
+    .create = create,
+    .wrench = wrench,
+};

@@ -1,5 +1,12 @@
-/* The fluid's momentum and dL/dg if the flow or the density varies, from the impulses on the fluid at the vertices; and
- * the added mass of separate parts (below).
+/* The added mass of a body in a flow or in layers: its momentum, and the wrench dL/dg (equations:
+ * curvebody/immersed.h).
+ *
+ * For uniform density and flow, p = I_f (Y - U) + mu_f with U = (0, u), u in the body's axes, du = u × xi_omega:
+ *
+ *   momentum  p;   wrench  -ad*_U p = (u × p_linear, 0); if the density is mixed, the term of the faces whose density
+ *   has a slope is added (add_density)
+ *
+ * If the flow or the density varies, both come from the impulses on the fluid at the vertices.
  *
  * On a face with area vector a = A n everything is linear between its corners c. With k = rho delta/(12 A) (twice that
  * on a sheet), and w_c = v + omega × x_c + x_c' - u_c the velocity relative to the flow, s_c = <w_c, a> - A mean:
@@ -34,26 +41,26 @@ static double weight(const cb_immersed_workspace *s, int part, double area) {
 cb_status cb_immersed_impulses_create(cb_immersed_workspace *s) {
   const cb_immersed *b = s->b;
   cb_immersed_impulses *p = &s->impulses;
-  const bool wanted = b->added_mass && !b->inertia.model && (b->fluid_varies || b->poses);
+  const bool wanted = b->added_mass && !b->inertia.model && (cb_immersed_varies(b) || b->poses);
   const size_t vertices = wanted ? (size_t)b->surface->vertices : 0, faces = wanted ? (size_t)b->surface->faces : 0;
   p->a = cb_arena_alloc(s->arena, faces, sizeof *p->a);
   p->k = cb_arena_alloc(s->arena, faces, sizeof *p->k);
   p->leak = cb_arena_alloc(s->arena, faces, sizeof *p->leak);
-  p->Q = cb_arena_alloc(s->arena, b->varying ? vertices : 0, sizeof *p->Q);
-  p->P0 = cb_arena_alloc(s->arena, b->varying ? vertices : 0, sizeof *p->P0);
+  p->Q = cb_arena_alloc(s->arena, b->around.varying ? vertices : 0, sizeof *p->Q);
+  p->P0 = cb_arena_alloc(s->arena, b->around.varying ? vertices : 0, sizeof *p->P0);
   p->w = cb_arena_alloc(s->arena, vertices, sizeof *p->w);
   if (!p->a || !p->k || !p->leak || !p->Q || !p->P0 || !p->w)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the fluid around %d faces", b->surface->faces);
   return CB_OK;
 }
 
-void cb_immersed_impulses_of_shape(cb_immersed_workspace *s) {
+static void find_impulses_of_shape(cb_immersed_workspace *s) {
   const cb_immersed *b = s->b;
   cb_immersed_impulses *p = &s->impulses;
   const double *rho = s->field.mixed ? s->field.rho : NULL;
   p->known = true;
   p->density = rho ? NAN : s->field.density;
-  if (b->varying) memset(p->Q, 0, (size_t)b->surface->vertices * sizeof *p->Q);
+  if (b->around.varying) memset(p->Q, 0, (size_t)b->surface->vertices * sizeof *p->Q);
   for (int f = 0; f < b->surface->faces; f++) {
     const int *corner = b->surface->face[f], part = b->surface->part[f];
     double *a = p->a[f], m[3][6], sum[6];
@@ -61,7 +68,7 @@ void cb_immersed_impulses_of_shape(cb_immersed_workspace *s) {
     const double area = sqrt(cb_dot3(a, a));
     p->leak[f] = area * s->local->mean[part];
     const double k = p->k[f] = weight(s, part, area) * (rho ? rho[f] : s->field.density);
-    if (!b->varying) continue;
+    if (!b->around.varying) continue;
     for (int c = 0; c < 3; c++) {
       cb_cross3(s->form.x[corner[c]], a, m[c]);
       memcpy(m[c] + 3, a, 3 * sizeof *a);
@@ -86,7 +93,7 @@ static inline void normal_velocities(const cb_immersed_workspace *s, int f, cons
 
 static void relative_velocities(cb_immersed_workspace *s, const double Y[6]) {
   const cb_immersed_field *f = &s->field;
-  const bool flows = s->b->varying && s->b->relative;
+  const bool flows = s->b->around.varying && cb_immersed_is_relative(s->b);
   for (int i = 0; i < s->b->surface->vertices; i++) {
     double *w = s->impulses.w[i];
     cb_cross3(Y, s->form.x[i], w);
@@ -94,7 +101,7 @@ static void relative_velocities(cb_immersed_workspace *s, const double Y[6]) {
   }
 }
 
-void cb_immersed_impulses_of_flow(cb_immersed_workspace *s) {
+static void find_impulses_of_flow(cb_immersed_workspace *s) {
   static const double still[6];
   const cb_surface *surface = s->b->surface;
   cb_immersed_impulses *p = &s->impulses;
@@ -119,7 +126,7 @@ void cb_immersed_impulses_of_flow(cb_immersed_workspace *s) {
 
 double cb_immersed_fluid_energy(cb_immersed_workspace *s, const double Y[6]) {
   double sum = 0;
-  if (!s->impulses.known) cb_immersed_impulses_of_shape(s);
+  if (!s->impulses.known) find_impulses_of_shape(s);
   relative_velocities(s, Y);
   for (int f = 0; f < s->b->surface->faces; f++) {
     double own[3], S[3];
@@ -153,12 +160,12 @@ static void impulse(const cb_immersed_workspace *s, int vertex, const double Y[6
 }
 
 /* The derivative in Y is sum (k/rho) q (sum S_c m_c)^T. */
-void cb_immersed_add_density(cb_immersed_workspace *s, const double Y[6], double F[6], cb_tensor dF) {
+static void add_density(cb_immersed_workspace *s, const double Y[6], double F[6], cb_tensor dF) {
   const cb_surface *surface = s->b->surface;
-  const bool varying = s->b->varying;
+  const bool varying = s->b->around.varying;
   double wind[3] = {0}, r[3][3];
   cb_pose_rotation(&s->field.g, r);
-  if (s->b->has_flow && !varying) cb_apply3_transposed((const double(*)[3])r, s->wind.u, wind);
+  if (s->b->around.has_flow && !varying) cb_apply3_transposed((const double(*)[3])r, s->wind.u, wind);
   for (int n = 0; n < s->field.slopes; n++) {
     const int f = s->field.sloped[n], *corner = surface->face[f], part = surface->part[f];
     const double(*slope)[3] = (const double(*)[3])s->field.slope[f];
@@ -194,7 +201,7 @@ void cb_immersed_add_density(cb_immersed_workspace *s, const double Y[6], double
   }
 }
 
-void cb_immersed_relative(cb_immersed_workspace *s, const double Y[6], double F[6], cb_tensor dF) {
+static void add_impulses(cb_immersed_workspace *s, const double Y[6], double F[6], cb_tensor dF) {
   const cb_immersed_field *f = &s->field;
   for (int i = 0; i < s->b->surface->vertices; i++) {
     const double(*G)[3] = (const double(*)[3])f->gradient[i], (*Q)[6] = (const double(*)[6])s->impulses.Q[i];
@@ -221,7 +228,7 @@ static void hat_times(const double a[3], const double m[3][3], double out[3][3])
 
 /* The components of u and G change with the rotation and the position of the body: U = du/dxi_omega = hat(u) - G
  * hat(x), f = G^T P, D = df/dxi_omega = hat(f) - G^T hat(P); dg -= [[hat(P) U + hat(x) D, hat(P) G], [D, 0]] */
-void cb_immersed_relative_turning(cb_immersed_workspace *s, const double Y[6], cb_tensor dg) {
+static void add_turning(cb_immersed_workspace *s, const double Y[6], cb_tensor dg) {
   for (int i = 0; i < s->b->surface->vertices; i++) {
     const double(*G)[3] = (const double(*)[3])s->field.gradient[i], *u = s->field.u[i], *x = s->form.x[i];
     double P[3], f[3], U[3][3], D[3][3], a[3][3], c[3][3], d[3][3];
@@ -246,115 +253,116 @@ void cb_immersed_relative_turning(cb_immersed_workspace *s, const double Y[6], c
   }
 }
 
-/* Added mass of parts that a model treats separately, such as ellipsoids, if flow or density vary. Each part moves
- * relative to the flow at its place c, in a fluid with the mean density of the body's faces (twist V and dV:
- * immersed_twist.c):
- *
- *   L = (rho/2) sum <K V, V>,  V = X Y - W;   momentum  rho sum X^T K V = I_f Y + mu_f
- *   dL/dxi = (q/2) sum <K V, V> + rho sum <K V, dV>,  q = drho/dxi,   rho = sum A rho_f/sum A
- *   d(dL/dxi)/dY = q (sum X^T K V)^T + rho sum (dV/dxi)^T K X
- *
- * The gradient of the vorticity is neglected.
- */
+/* --- the term --- */
 
-cb_status cb_immersed_parts_create(cb_immersed_workspace *s) {
-  const cb_immersed *b = s->b;
-  const cb_fluid_model *model = b->inertia.model;
-  const int n = b->by_parts ? b->inertia.places : 0;
-  s->part_added_mass = cb_arena_alloc(s->arena, (size_t)n, sizeof *s->part_added_mass);
-  if (!s->part_added_mass) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", n);
-  for (int p = 0; p < n; p++) {
-    cb_immersed_place_at(&s->part_added_mass[p].at, b->inertia.at[p], b->density);
-    model->class_->added_mass_of(model, b->inertia.body, p, s->part_added_mass[p].K);
-  }
-  return CB_OK;
+/* Does the momentum come from impulses at the vertices? */
+static bool by_vertices(const cb_immersed *b) { return b->around.varying; }
+
+static bool in_uniform_flow(const cb_immersed *b) { return b->around.has_flow && !b->around.varying; }
+
+static cb_status field(cb_immersed_workspace *s) {
+  const cb_status status = cb_immersed_place_added_mass(s);
+  if (status || !by_vertices(s->b)) return status;
+  if (!s->impulses.known) find_impulses_of_shape(s);
+  find_impulses_of_flow(s);
+  return status;
 }
 
-/* Computes own = K V and out = X^T K V. */
-static void momentum_of(const cb_immersed_part_added_mass *part, const double V[6], double own[6], double out[6]) {
-  cb_apply6((const double(*)[6])part->K, V, own);
-  memcpy(out, own, 6 * sizeof *out);
-  cb_immersed_carry_back(&part->at, out);
+/* The twist relative to a uniform flow, Y - U. */
+static void relative_twist(const cb_immersed_workspace *s, const cb_immersed_moment *m, double out[6]) {
+  double u[3];
+  memcpy(out, m->Y, 6 * sizeof *out);
+  cb_apply3_transposed(m->r, s->wind.u, u);
+  for (int i = 0; i < 3; i++) out[3 + i] -= u[i];
 }
 
-/* Finds the mean density of the faces if it is mixed, and its slope. */
-static void find_density(cb_immersed_workspace *s) {
-  const cb_surface *surface = s->b->surface;
-  cb_immersed_field *f = &s->field;
-  double whole = 0, sum = 0, *q = f->density_slope;
-  memset(f->density_slope, 0, sizeof f->density_slope);
-  if (!f->mixed) return;
-  for (int n = 0; n < surface->faces; n++) {
-    const int *corner = surface->face[n];
-    double a[3];
-    cb_area3(s->form.x[corner[0]], s->form.x[corner[1]], s->form.x[corner[2]], a);
-    const double area = sqrt(cb_dot3(a, a));
-    whole += area;
-    sum += area * f->rho[n];
-  }
-  for (int k = 0; k < f->slopes; k++) {
-    const int n = f->sloped[k], *corner = surface->face[n];
-    double a[3], arm[3];
-    cb_area3(s->form.x[corner[0]], s->form.x[corner[1]], s->form.x[corner[2]], a);
-    const double share = sqrt(cb_dot3(a, a)) / whole;
-    for (int c = 0; c < 3; c++) {
-      cb_cross3(s->form.x[corner[c]], f->slope[n][c], arm);
-      for (int i = 0; i < 3; i++) {
-        q[i] += share * arm[i];
-        q[3 + i] += share * f->slope[n][c][i];
-      }
-    }
-  }
-  f->density = sum / whole;
-}
-
-cb_status cb_immersed_parts(cb_immersed_workspace *s, const cb_immersed_moment *m) {
-  const cb_immersed *b = s->b;
-  cb_immersed_field *f = &s->field;
-  find_density(s);
-  for (int i = 0; i < 36; i++) f->I_f[i / 6][i % 6] = f->density * b->added.K[i / 6][i % 6];
-  memset(f->mu_f, 0, sizeof f->mu_f);
-  for (int p = 0; p < b->inertia.places; p++) {
-    cb_immersed_part_added_mass *part = s->part_added_mass + p;
-    double own[6], share[6];
-    const cb_status status = cb_immersed_look(b, m, &part->at);
-    if (status) return status;
-    momentum_of(part, part->at.W, own, share);
-    cb_add6(-f->density, share, f->mu_f);
-  }
-  return CB_OK;
-}
-
-void cb_immersed_parts_wrench(const cb_immersed_workspace *s, const double Y[6], double *F, cb_tensor dF) {
+static void inertia(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]) {
   const cb_immersed_field *f = &s->field;
-  for (int p = 0; p < s->b->inertia.places; p++) {
-    const cb_immersed_part_added_mass *part = s->part_added_mass + p;
-    double V[6], KV[6], P[6];
-    cb_immersed_relative_twist(&part->at, Y, V);
-    momentum_of(part, V, KV, P);
-    for (int j = 0; j < 6; j++) {
-      double dV[6], KdV[6], unused[6], energy = 0, power = 0;
-      cb_immersed_twist_along(&part->at, j, dV);
-      for (int i = 0; i < 6; i++) {
-        energy += KV[i] * V[i] / 2;
-        power += KV[i] * dV[i];
-      }
-      if (F) F[j] += f->density_slope[j] * energy + f->density * power;
-      if (!dF) continue;
-      momentum_of(part, dV, unused, KdV);
-      for (int i = 0; i < 6; i++) dF[j][i] += f->density_slope[j] * P[i] + f->density * KdV[i];
-    }
+  double r[3][3], U[6] = {0}, share[6] = {0}; /* mu_f - I_f U */
+  if (in_uniform_flow(s->b)) {
+    cb_pose_rotation(g, r);
+    cb_apply3_transposed(r, s->wind.u, U + 3);
+    cb_apply6(f->I_f, U, share);
+  }
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 6; j++) K[i][j] += f->I_f[i][j];
+    mu0[i] += (by_vertices(s->b) ? s->impulses.momentum : f->mu_f)[i] - share[i];
   }
 }
 
-double cb_immersed_parts_energy(const cb_immersed_workspace *s, const double Y[6]) {
-  double energy = 0;
-  for (int p = 0; p < s->b->inertia.places; p++) {
-    const cb_immersed_part_added_mass *part = s->part_added_mass + p;
-    double V[6], KV[6];
-    cb_immersed_relative_twist(&part->at, Y, V);
-    cb_apply6((const double(*)[6])part->K, V, KV);
-    for (int i = 0; i < 6; i++) energy += s->field.density / 2 * KV[i] * V[i];
-  }
-  return energy;
+static void kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy) {
+  cb_immersed_moment relative = *m;
+  double Y[6];
+  relative_twist(s, m, Y);
+  if (in_uniform_flow(s->b)) relative.Y = Y;
+  cb_immersed_add_kinetic(s, &relative, energy);
 }
+
+static void carry_uniform(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
+  const cb_immersed_field *f = &s->field;
+  double u[3], difference[6], p[6], torque[3];
+  cb_apply3_transposed(m->r, s->wind.u, u);
+  relative_twist(s, m, difference);
+  cb_apply6((const double(*)[6])f->I_f, difference, p);
+  for (int i = 0; i < 6; i++) p[i] += f->mu_f[i];
+  cb_cross3(u, p + 3, torque);
+  for (int i = 0; to->F && i < 3; i++) to->F[i] += torque[i];
+  for (int j = 0; to->dF && j < 6; j++) {
+    const double column[3] = {f->I_f[3][j], f->I_f[4][j], f->I_f[5][j]};
+    cb_cross3(u, column, torque);
+    for (int i = 0; i < 3; i++) to->dF[i][j] += torque[i];
+  }
+  for (int j = 0; to->dg && j < 3; j++) { /* (u × e_j) × p - u × I_vv (u × e_j) */
+    double e[3] = {0}, du[3], dp[3], change[3];
+    e[j] = 1;
+    cb_cross3(u, e, du);
+    for (int i = 0; i < 3; i++) dp[i] = -cb_dot3(f->I_f[3 + i] + 3, du);
+    cb_cross3(du, p + 3, torque);
+    cb_cross3(u, dp, change);
+    for (int i = 0; i < 3; i++) to->dg[i][j] += torque[i] + change[i];
+  }
+}
+
+/* Adds dL/dg: the sum over vertices if the flow varies, and the term of the density if that is mixed. The last result
+ * is kept, because the derivative along the pose is requested next. */
+static void add_varying_fluid(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
+  cb_immersed_last *last = &s->pushed;
+  if (!cb_immersed_is_last(last, m)) {
+    memset(last->F, 0, sizeof last->F);
+    memset(last->jacobian, 0, sizeof last->jacobian);
+    if (s->b->around.varying) add_impulses(s, m->Y, last->F, to->dF || to->dg ? last->jacobian : NULL);
+    if (s->field.mixed) add_density(s, m->Y, last->F, to->dF || to->dg ? last->jacobian : NULL);
+    if (to->dF || to->dg)
+      cb_immersed_set_last(last, m);
+    else
+      last->known = false;
+  }
+  for (int i = 0; i < 6; i++) {
+    if (to->F) to->F[i] += last->F[i];
+    for (int j = 0; to->dF && j < 6; j++) to->dF[i][j] += last->jacobian[i][j];
+  }
+  if (!to->dg) return;
+  if (s->b->around.varying) add_turning(s, m->Y, to->dg);
+  if (s->b->around.has_flow) cb_immersed_carry(s, m, last->jacobian, to->dg);
+}
+
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
+  const cb_status status = cb_immersed_field_at(s, m->t, m->g);
+  if (status) return status;
+  if (in_uniform_flow(s->b)) carry_uniform(s, m, to);
+  if (by_vertices(s->b) || s->field.mixed) add_varying_fluid(s, m, to);
+  return CB_OK;
+}
+
+static bool acts(const cb_immersed *b) { return cb_immersed_is_relative(b) && !cb_immersed_by_parts(b); }
+
+const cb_immersed_term_class cb_immersed_term_flow = {
+    .name = "flow",
+    .order = 10,
+    .acts = acts,
+    .create = cb_immersed_impulses_create,
+    .wrench = wrench,
+    .inertia = inertia,
+    .field = field,
+    .kinetic = kinetic,
+};

@@ -1,5 +1,4 @@
-/* Potentials on a rigid solid in a curved space with the buoyancy of the displaced fluid, and the wrench of a wall
- * (below).
+/* Potentials on a rigid solid in a curved space, and the buoyancy of the fluid that it displaces.
  *
  *   U = int (rho_b - rho) V dV,  F_a = -int (rho_b - rho) X_a(V) dV;  the fluid at rest has the pressure -rho V
  *
@@ -12,10 +11,10 @@
  * far from the world's origin.
  */
 #include "fluid/immersed_private.h"
+#include "dynamics/system_facts.h"
 #include "fluid/curved_moments.h"
 #include "geometry/origin.h"
 #include "numerics/numerics_curved.h"
-#include "fluid/fluid_model_shared.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,8 +57,8 @@ static void move(double K, const double apex[4], cb_immersed_node *node) {
 
 static cb_status take_part(cb_immersed *b, const double (*y)[4], int part, double density) {
   const cb_surface *s = b->surface;
-  const double K = s->curvature, rho = b->has_medium ? b->density : 0;
-  cb_immersed_node *const first = b->node + b->nodes;
+  const double K = s->curvature, rho = cb_immersed_is_wet(b) ? b->around.density : 0;
+  cb_immersed_node *const first = b->curved.node + b->curved.nodes;
   cb_curved_moments solid, skin;
   double apex[4], area, sum = 0;
   cb_curved_of_part(s, y, part, &solid, &skin, &area);
@@ -68,8 +67,8 @@ static cb_status take_part(cb_immersed *b, const double (*y)[4], int part, doubl
     double at[3][4];
     if (s->part[f] != part) continue;
     for (int k = 0; k < 3; k++) cb_curved_towards(K, apex, y[s->face[f][k]], at[k]);
-    sum += add_cone(K, (const double(*)[4])at, b->node + b->nodes);
-    b->nodes += OF_FACE * ALONG;
+    sum += add_cone(K, (const double(*)[4])at, b->curved.node + b->curved.nodes);
+    b->curved.nodes += OF_FACE * ALONG;
   }
   if (!(sum > 0))
     return cb_fail(CB_ERROR_UNSUPPORTED,
@@ -77,7 +76,7 @@ static cb_status take_part(cb_immersed *b, const double (*y)[4], int part, doubl
                    "expected a smaller part",
                    s->name[part]);
   const double scale = cb_curved_content(K, &solid) / sum;
-  for (cb_immersed_node *n = first; n < b->node + b->nodes; n++) {
+  for (cb_immersed_node *n = first; n < b->curved.node + b->curved.nodes; n++) {
     move(K, apex, n);
     n->body = density * scale * n->fluid;
     n->fluid *= rho * scale;
@@ -93,26 +92,28 @@ static cb_status take_points(cb_immersed *b, const cb_immersed_options *o) {
         return cb_fail(CB_ERROR_UNSUPPORTED,
                        "only the inertia of the body is given, and potentials need its masses: expected densities of "
                        "parts, or point masses");
-    cb_immersed_node *n = b->node + b->nodes++;
+    cb_immersed_node *n = b->curved.node + b->curved.nodes++;
     n->body = p->mass;
     cb_curved_point(b->surface->curvature, p->vertex < 0 ? p->x : b->surface->x[p->vertex], n->y);
   }
   return CB_OK;
 }
 
-cb_status cb_immersed_potentials_create(cb_immersed *b, const cb_immersed_options *o) {
+static cb_status prepare(cb_immersed *b, const cb_immersed_options *o) {
   const cb_surface *s = b->surface;
-  const cb_space *g = cb_system_space(b->potential);
+  const cb_space *g = cb_system_space(b->curved.potential);
   if (s->curvature == 0 || g->n_factors != 1 || g->dim != 3 || g->chart || g->factor[0].curvature != s->curvature)
     return cb_fail(CB_ERROR_ARGUMENT,
                    "the potentials are defined in another space: expected the space of the body, of curvature %g",
                    s->curvature);
-  if (cb_system_particles(b->potential) != 1)
+  if (cb_system_particles(b->curved.potential) != 1)
     return cb_fail(CB_ERROR_ARGUMENT, "the potentials act on %d particles: expected one particle",
-                   cb_system_particles(b->potential));
-  b->node = cb_arena_alloc(b->arena, (size_t)s->faces * OF_FACE * ALONG + (size_t)o->n_points, sizeof *b->node);
+                   cb_system_particles(b->curved.potential));
+  b->curved.node =
+      cb_arena_alloc(b->arena, (size_t)s->faces * OF_FACE * ALONG + (size_t)o->n_points, sizeof *b->curved.node);
   double(*y)[4] = malloc((size_t)s->vertices * sizeof *y);
-  cb_status status = b->node && y ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for potentials on %d faces", s->faces);
+  cb_status status =
+      b->curved.node && y ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for potentials on %d faces", s->faces);
   for (int v = 0; v < s->vertices && !status; v++) cb_curved_point(s->curvature, s->x[v], y[v]);
   for (int p = 0; p < s->parts && !status; p++) status = take_part(b, (const double(*)[4])y, p, o->material[p].density);
   free(y);
@@ -128,7 +129,7 @@ static cb_status place(cb_immersed_workspace *s, const cb_immersed_moment *m, do
   for (int i = 0; i < 16; i++) T[i / 4][i % 4] = i / 4 == i % 4;
   if (K < 0) {
     cb_origin at;
-    cb_origin_identity(cb_system_space(s->b->potential), &at);
+    cb_origin_identity(cb_system_space(s->b->curved.potential), &at);
     for (int i = 0; i < 3 && d > 0; i++) at.direction[i] = x[i] / d;
     if (d > 0) at.length = d;
     for (int i = 0; i < 9; i++) at.rotation[i] = m->r[i / 3][i % 3];
@@ -165,14 +166,16 @@ static cb_status lost(const cb_immersed_moment *m, const char *what, double valu
       value, m->t, m->g->x[0], m->g->x[1], m->g->x[2]);
 }
 
-cb_status cb_immersed_potentials(cb_immersed_workspace *s, const cb_immersed_moment *m, const double factor[2],
-                                 double *F, double *energy) {
+/* Adds the potential's wrench to F and its energy to `energy`, with the body's masses times factor[0] and the fluid's
+ * times factor[1]. F and energy may be NULL. */
+static cb_status add(cb_immersed_workspace *s, const cb_immersed_moment *m, const double factor[2], double *F,
+                     double *energy) {
   const cb_immersed *b = s->b;
   const double K = b->surface->curvature;
   double T[4][4], sum = 0, own[6] = {0};
   if (!F && !energy) return CB_OK;
   cb_status status = place(s, m, T);
-  for (const cb_immersed_node *n = b->node; n < b->node + b->nodes && !status; n++) {
+  for (const cb_immersed_node *n = b->curved.node; n < b->curved.node + b->curved.nodes && !status; n++) {
     const double share = factor[0] * n->body + factor[1] * n->fluid,
                  local[4] = {n->y[0], n->y[1], n->y[2], n->y[3] / sqrt(fabs(K))};
     double x[4] = {0}, force[4], V;
@@ -192,100 +195,49 @@ cb_status cb_immersed_potentials(cb_immersed_workspace *s, const cb_immersed_mom
     if (!isfinite(own[i])) return lost(m, "force of potentials", own[i]);
   if (energy && !isfinite(sum)) return lost(m, "potential energy", sum);
   for (int i = 0; i < 6 && F; i++) F[i] += own[i];
-  if (energy) *energy = sum;
+  if (energy) *energy += sum;
   return CB_OK;
 }
 
-/* A body near the plane at which its fluid ends, and the wrench dL/dg on it. For the fluid's energy (1/2) <G(g) (Y, 1),
- * (Y, 1)>, along g (1 + hat(xi)),
- *
- *   F_c = (1/2) <dG/dxi_c (Y, 1), (Y, 1)>,   dF_c/dY = dG/dxi_c (Y, 1)
- *
- * The second derivatives of G are not known. Newton's method therefore uses the derivative of a wrench that is fixed in
- * the world.
- */
-
-cb_status cb_immersed_take_wall(cb_immersed *b) {
-  const cb_fluid_model *model = b->inertia.model;
-  b->placed = cb_fluid_model_is_placed(model, b->up, &b->height);
-  if (b->placed && !model->class_->added_mass_at)
-    return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "the added mass of the fluid model `%s` is valid at one position only, but the body moves: expected "
-                   "another model (`curvebody inertia` prints the tensor at a position)",
-                   model->class_->name);
-  if (b->placed && (b->has_flow || b->layered))
-    return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "the added mass of the fluid model `%s` near a wall needs a medium of one density at rest: expected "
-                   "no %s, or wall: none",
-                   model->class_->name, b->layered ? "layers" : "flow");
-  return CB_OK;
+static bool pulls(const cb_immersed *b) { return b->curved.potential && b->heavy; }
+static bool lifts(const cb_immersed *b) {
+  return b->curved.potential && cb_immersed_is_lifted(b) && cb_immersed_displaces(b);
 }
 
-/* CB_STEP_DOMAIN if a vertex of s->form is on or behind the plane at the pose g. */
-static cb_status before_it(const cb_immersed_workspace *s, const cb_pose *g) {
-  const cb_immersed *b = s->b;
-  double r[3][3], up[3], least = INFINITY;
-  cb_pose_rotation(g, r);
-  cb_apply3_transposed(r, b->up, up);
-  for (int i = 0; i < b->surface->vertices; i++) least = fmin(least, cb_dot3(up, s->form.x[i]));
-  least += cb_dot3(b->up, g->x) - b->height;
-  if (least > 0) return CB_OK;
-  return cb_fail(
-      CB_STEP_DOMAIN,
-      "the body reaches the wall of its fluid model: a vertex is %.3g behind it, where there is no flow; expected a "
-      "place on the side to which wall_x, wall_y, wall_z point, an earlier end, or a reflecting floor above the wall",
-      -least);
+/* Wrench 0 is that on the body if it has mass, the next one that of the displaced fluid. */
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
+  const bool pulled = pulls(s->b);
+  cb_status status = CB_OK;
+  if (pulled && to->number <= 0) status = add(s, m, (const double[2]){1, 0}, to->F, NULL);
+  if (!status && lifts(s->b) && (to->number < 0 || to->number == pulled))
+    status = add(s, m, (const double[2]){0, -1}, to->F, NULL);
+  return status;
 }
 
-cb_status cb_immersed_workspace_check_place(cb_immersed_workspace *s, const cb_rigid_state *state) {
-  if (!s->b->placed) return CB_OK;
-  cb_status status = cb_immersed_form_at(s, state->t);
-  if (!status) status = cb_immersed_vertices(s);
-  return status ? status : before_it(s, &state->g);
+static cb_status potential(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy) {
+  return add(s, m, (const double[2]){pulls(s->b), -(double)lifts(s->b)}, NULL, energy);
 }
 
-cb_status cb_immersed_place(cb_immersed_workspace *s) {
-  const cb_immersed *b = s->b;
-  const cb_fluid_model *model = b->inertia.model;
-  cb_immersed_field *f = &s->field;
-  cb_added_mass own = {.kinetic = 0};
-  cb_status status = cb_immersed_vertices(s);
-  if (!status) status = before_it(s, &f->g);
-  if (!status)
-    status =
-        model->class_->added_mass_at(model, b->inertia.body, b->surface, s->form.x, s->form.v, &f->g, &own, f->along);
-  if (status) return status;
-  double sum = own.kinetic;
-  for (int i = 0; i < 36; i++) sum += f->I_f[i / 6][i % 6] = b->density * own.K[i / 6][i % 6];
-  for (int i = 0; i < 6; i++) sum += f->mu_f[i] = b->density * own.mu0[i];
-  for (int i = 0; i < 6 * 49; i++) sum += f->along[i / 49][i % 49 / 7][i % 7] *= b->density;
-  s->form.fluid_kinetic = b->density * own.kinetic;
-  return isfinite(sum) ? CB_OK
-                       : cb_fail(CB_STEP_DOMAIN, "the added mass of the fluid model `%s` is not finite near a wall",
-                                 model->class_->name);
+static void conserves(const cb_immersed *b, cb_immersed_conserved *out) {
+  out->energy = out->energy && cb_system_conserved(b->curved.potential).energy;
+  out->momentum = false;
 }
 
-cb_status cb_immersed_wall(cb_immersed_workspace *s, const cb_immersed_moment *m, double *F, cb_tensor dF,
-                           cb_tensor dg) {
-  const cb_status status = cb_immersed_field_at(s, m->t, m->g);
-  double Y[7] = {[6] = 1}, own[6] = {0};
-  if (status) return status;
-  memcpy(Y, m->Y, 6 * sizeof *Y);
-  for (int c = 0; c < 6; c++)
-    for (int i = 0; i < 7; i++) {
-      double momentum = 0;
-      for (int j = 0; j < 7; j++) momentum += s->field.along[c][i][j] * Y[j];
-      own[c] += Y[i] * momentum / 2;
-      if (dF && i < 6) dF[c][i] += momentum;
-    }
-  if (F)
-    for (int c = 0; c < 6; c++) F[c] += own[c];
-  for (int part = 0; dg && part < 6; part += 3)
-    for (int j = 0; j < 3; j++) {
-      double axis[3] = {0}, change[3];
-      axis[j] = 1;
-      cb_cross3(own + part, axis, change);
-      for (int i = 0; i < 3; i++) dg[part + i][j] += change[i];
-    }
-  return CB_OK;
-}
+static cb_status create(cb_immersed_workspace *s) { return cb_forces_create(s->b->curved.potential, &s->potential); }
+static bool only_pulls(const cb_immersed *b) { return !lifts(b); }
+static int count(const cb_immersed *b) { return pulls(b) + lifts(b); }
+static const char *name_of(cb_immersed *b, int i) { return i == pulls(b) ? "buoyancy" : "potentials"; }
+
+const cb_immersed_term_class cb_immersed_term_potentials = {
+    .name = "potentials",
+    .order = 50,
+    .count = count,
+    .name_of = name_of,
+    .surfaceless = only_pulls,
+    .approximate = cb_immersed_always,
+    .conserves = conserves,
+    .prepare = prepare,
+    .create = create,
+    .wrench = wrench,
+    .potential = potential,
+};

@@ -1,0 +1,49 @@
+/* The body's weight m (c × f, f), f = R^T g, with the potential -<m (x + R c), g>.
+ *
+ * g is the acceleration of gravity, m and c the mass and its centre, (R, x) the pose.
+ */
+#include "fluid/immersed_private.h"
+
+void cb_immersed_weigh(const cb_immersed_workspace *s, const cb_immersed_moment *m, double mass, const double centre[3],
+                       double *F, cb_tensor dg) {
+  double f[3];
+  cb_apply3_transposed(m->r, s->b->fluid.gravity, f);
+  for (int i = 0; i < 3; i++) f[i] *= mass;
+  cb_immersed_push(centre, f, F, dg);
+}
+
+double cb_immersed_height(const cb_immersed *b, const cb_immersed_moment *m, const double centre[3]) {
+  double at[3];
+  cb_pose_point(m->g, centre, at);
+  return cb_dot3(at, b->fluid.gravity);
+}
+
+static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
+  cb_immersed_weigh(s, m, s->form.mass.mass, s->form.mass.centre, to->F, to->dg);
+  return CB_OK;
+}
+
+static cb_status potential(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy) {
+  *energy += -s->form.mass.mass * cb_immersed_height(s->b, m, s->form.mass.centre);
+  return CB_OK;
+}
+
+void cb_immersed_conserves_upright(const cb_immersed *b, cb_immersed_conserved *out) {
+  cb_immersed_conserves_along(b->fluid.gravity, out);
+}
+
+/* A body without weight has the potential 0. */
+static int count(const cb_immersed *b) { return b->heavy && cb_immersed_falls(b); }
+
+static void conserves(const cb_immersed *b, cb_immersed_conserved *out) {
+  if (count(b) > 0) cb_immersed_conserves_upright(b, out);
+}
+
+const cb_immersed_term_class cb_immersed_term_gravity = {.name = "gravity",
+                                                         .order = 40,
+                                                         .acts = cb_immersed_always,
+                                                         .surfaceless = cb_immersed_always,
+                                                         .count = count,
+                                                         .conserves = conserves,
+                                                         .wrench = wrench,
+                                                         .potential = potential};

@@ -20,6 +20,7 @@ extern const cb_registry cb_space_registry, cb_body_registry, cb_integrator_regi
     cb_bundle_registry, cb_fluid_model_registry, cb_configurations_registry;
 extern const cb_registry cb_fluid_flow_registry, cb_fluid_medium_registry;
 extern const cb_registry cb_pair_potential_registry;
+extern const cb_registry cb_gait_kind_registry, cb_reduction_registry, cb_sweep_task_registry;
 
 /* Returns the index in cb_TYPE_classes of the class with the name text[length]; if there is none, the index of the
  * final NULL.

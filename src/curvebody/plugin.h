@@ -1,7 +1,8 @@
 /* Plugins: shared objects with classes of the user's own, loaded with `curvebody --plugin FILE.so COMMAND ...`.
  *
- * For authors of spaces, integrators, bundles, fluid models, flows, media, pair potentials, bodies, shapes and configuration spaces. A plugin is one C or C++
- * file with classes like those in the files of geometries/, integrators/, bodies/, and one line:
+ * For authors of spaces, integrators, bundles, fluid models, flows, media, pair potentials, kinds of gaits, reductions,
+ * bodies, shapes and configuration spaces. A plugin is one C or C++ file with classes like those in the files of
+ * geometries/, integrators/, bodies/, and one line:
  *
  *     #include <curvebody/plugin.h>
  *     static const cb_space_class my_space = {...};
@@ -28,6 +29,8 @@
 #include <curvebody/medium.h>
 #include <curvebody/pair_potential.h>
 #include <curvebody/rigid.h>
+#include <curvebody/gait_kind.h>
+#include <curvebody/reduction.h>
 #include <curvebody/surface.h>
 
 CB_API_BEGIN
@@ -44,7 +47,9 @@ typedef enum cb_plugin_kind {
   CB_PLUGIN_IS_FLOW,
   CB_PLUGIN_IS_MEDIUM,
   CB_PLUGIN_IS_PAIR_POTENTIAL,
-  CB_PLUGIN_IS_CONFIGURATION
+  CB_PLUGIN_IS_CONFIGURATION,
+  CB_PLUGIN_IS_GAIT,
+  CB_PLUGIN_IS_REDUCTION
 } cb_plugin_kind;
 
 typedef struct cb_plugin_class {
@@ -76,6 +81,8 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_SIZE_PAIR_POTENTIAL (sizeof(cb_pair_potential_class) + sizeof(cb_pair) + sizeof(cb_jet))
 #define CB_PLUGIN_SIZE_CONFIGURATION \
   (sizeof(cb_configuration) + sizeof(cb_motion) + sizeof(cb_observable) + sizeof(cb_run_options))
+#define CB_PLUGIN_SIZE_GAIT (sizeof(cb_gait_kind_class) + sizeof(cb_bundle))
+#define CB_PLUGIN_SIZE_REDUCTION sizeof(cb_reduction_class)
 
 /* Entries of CB_PLUGIN, from the address of a class; for a class of another type the compiler gives a warning or an
  * error. */
@@ -89,6 +96,8 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_MEDIUM(c) CB_PLUGIN_CLASS(MEDIUM, cb_fluid_medium_class, c)
 #define CB_PLUGIN_PAIR_POTENTIAL(c) CB_PLUGIN_CLASS(PAIR_POTENTIAL, cb_pair_potential_class, c)
 #define CB_PLUGIN_CONFIGURATION(c) CB_PLUGIN_CLASS(CONFIGURATION, cb_configuration, c)
+#define CB_PLUGIN_GAIT(c) CB_PLUGIN_CLASS(GAIT, cb_gait_kind_class, c)
+#define CB_PLUGIN_REDUCTION(c) CB_PLUGIN_CLASS(REDUCTION, cb_reduction_class, c)
 #define CB_PLUGIN_CLASS(kind, type, c) \
   { CB_PLUGIN_IS_##kind, CB_PLUGIN_SIZE_##kind, 1 ? (c) : (const type *)0 }
 

@@ -63,6 +63,19 @@ static bool configuration_whole(const void *of) {
          c->observables && c->read && c->make_run && c->attribute && c->subject;
 }
 
+static bool gait_whole(const void *of) {
+  const cb_gait_kind_class *c = of;
+  return c->read && !c->basis;
+}
+
+static bool reduction_whole(const void *of) {
+  const cb_reduction_class *c = of;
+  int n = 0;
+  for (const cb_param *row = c->arguments; row && row->name; row++, n++)
+    if (row->type != CB_PARAM_REAL && row->type != CB_PARAM_INT) return false;
+  return c->take && c->value && n <= CB_REDUCTION_ARGUMENTS;
+}
+
 static const kind kinds[] = {
     [CB_PLUGIN_IS_SPACE] = {"space", "init", CB_PLUGIN_SIZE_SPACE, &cb_space_registry, space_whole},
     [CB_PLUGIN_IS_INTEGRATOR] = {"integrator", "the problem that it solves and step", CB_PLUGIN_SIZE_INTEGRATOR,
@@ -81,7 +94,10 @@ static const kind kinds[] = {
     [CB_PLUGIN_IS_CONFIGURATION] = {"configuration space",
                                     "problems, integrator, keys, required, sections, observables, read, make_run, "
                                     "attribute and subject",
-                                    CB_PLUGIN_SIZE_CONFIGURATION, &cb_configurations_registry, configuration_whole}};
+                                    CB_PLUGIN_SIZE_CONFIGURATION, &cb_configurations_registry, configuration_whole},
+    [CB_PLUGIN_IS_GAIT] = {"kind of gait", "read", CB_PLUGIN_SIZE_GAIT, &cb_gait_kind_registry, gait_whole},
+    [CB_PLUGIN_IS_REDUCTION] = {"reduction", "take, value, and at most 4 arguments that are numbers",
+                                CB_PLUGIN_SIZE_REDUCTION, &cb_reduction_registry, reduction_whole}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *name_of(const cb_plugin_class *c) { return ((const named *)c->of)->name; }

@@ -46,7 +46,7 @@ if(TARGET curvebody)
   curvebody_cli_test(while_running release)
 
   # Plugins: plugins/NAME.c, compiled with the options of a plugin's author.
-  foreach(name ball catenoid leapfrog leg newton no_step other_version rotor taken pycnocline taylor_green yukawa)
+  foreach(name ball catenoid leapfrog leg newton no_step other_version rotor taken pycnocline taylor_green yukawa eight)
     add_library(plugin_${name} MODULE ${CMAKE_CURRENT_SOURCE_DIR}/plugins/${name}.c)
     target_include_directories(plugin_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     set_target_properties(plugin_${name} PROPERTIES PREFIX "" C_STANDARD 17 C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)

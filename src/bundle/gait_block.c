@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-cb_gait *cb_gait_block(const cb_gait_class *class, int n, int count, int breaks, size_t numbers) {
+enum { SAMPLES = 64 };
+
+cb_gait *cb_gait_block(const cb_gait_kind_class *class, int n, int count, int breaks, size_t numbers) {
   const size_t size = sizeof(cb_gait) + ((size_t)breaks + numbers) * sizeof(double);
   cb_gait *g = calloc(1, size);
   if (g) *g = (cb_gait){.class = class, .n = n, .count = count, .breaks = breaks, .pieces = 1, .size = size};
@@ -46,7 +48,7 @@ static cb_status adopt(cb_gait *g, const cb_gait_contents *contents) {
   return status;
 }
 
-cb_status cb_gait_compose(const cb_gait_class *class, int n, int breaks, size_t numbers,
+cb_status cb_gait_compose(const cb_gait_kind_class *class, int n, int breaks, size_t numbers,
                           const cb_gait_contents *contents, cb_gait **out) {
   cb_gait *g = cb_gait_block(class, n, 0, breaks, numbers);
   if (!g) return cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
@@ -74,6 +76,53 @@ cb_status cb_gait_check(const char *what, int n, int count, int least, const dou
                      what);
   return CB_OK;
 }
+
+cb_status cb_gait_check_breaks(int breaks, const double *at) {
+  for (int k = 0; k < breaks; k++)
+    if (!(at[k] >= 0 && at[k] < 1 && (k == 0 || at[k] > at[k - 1])))
+      return cb_fail(CB_ERROR_ARGUMENT, "break %d of a gait is %.9g: expected breaks that increase in [0, 1)", k,
+                     at[k]);
+  return CB_OK;
+}
+
+cb_status cb_gait_look(cb_gait *g) {
+  double r[CB_SHAPE_MAX], gap[CB_SHAPE_MAX];
+  for (int k = 0; k <= SAMPLES; k++) {
+    const double t = (double)k / SAMPLES;
+    cb_gait_at(g, t, r, NULL);
+    for (int i = 0; i < g->n; i++)
+      if (!isfinite(r[i]))
+        return cb_fail(CB_ERROR_ARGUMENT, "variable %d of a gait is %g at time %.9g: expected a finite number", i, r[i],
+                       t);
+  }
+  cb_gait_gap(g, gap);
+  cb_gait_at(g, 0, r, NULL);
+  g->open = false;
+  for (int i = 0; i < g->n; i++) g->open |= !(fabs(gap[i]) <= cb_gait_slack(r[i], r[i] + gap[i]));
+  return CB_OK;
+}
+
+cb_status cb_gait_create(const cb_gait_kind_class *kind, int n, int breaks, const double *at, size_t numbers,
+                         const double *x, cb_gait **out) {
+  cb_status status = cb_gait_check(kind->name, n, 1, 1, NULL);
+  if (!status) status = cb_gait_check_breaks(breaks, at);
+  if (status) return status;
+  const int first = breaks == 0 || at[0] > 0; /* the derivatives may jump from the end to the start */
+  cb_gait *g = cb_gait_block(kind, n, 0, first + breaks, numbers);
+  if (!g) return cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
+  for (int k = 0; k < breaks; k++) g->data[first + k] = at[k];
+  if (numbers) memcpy(g->data + g->breaks, x, numbers * sizeof *x);
+  g->pieces = 1 + CB_GAIT_STEPS / g->breaks;
+  g->open = true;
+  status = cb_gait_look(g);
+  if (status)
+    cb_gait_free(g);
+  else
+    *out = g;
+  return status;
+}
+
+const double *cb_gait_numbers(const cb_gait *g) { return cb_gait_own_numbers(g); }
 
 int cb_gait_variables(const cb_gait *g) { return g->n; }
 

@@ -1,4 +1,5 @@
-/* Gaits that are composed of other gaits: shifted in time, with another pace, in sequence, scaled and moved.
+/* Gaits that are composed of other gaits: shifted in time, with another pace, scaled and moved. A sequence of
+ * gaits is a kind of gait (gaits/sequence.c).
  *
  * A path that is open by d = r(1) - r(0), such as a phase that grows by one period, continues by r(t + 1) = r(t) + d. A
  * gait composed of such paths is therefore continuous.
@@ -11,8 +12,7 @@
 
 enum { BISECTIONS = 100, SAMPLES = 256 };
 
-/* Writes the breaks of a part to out, with their times converted by `map`; returns the end of the list. */
-static double *put_breaks(const cb_gait *g, double *out, double (*map)(const void *by, double t), const void *by) {
+double *cb_gait_put_breaks(const cb_gait *g, double *out, double (*map)(const void *by, double t), const void *by) {
   for (int k = 0; k < g->breaks; k++) *out++ = map(by, g->data[k]);
   return out;
 }
@@ -25,7 +25,7 @@ static void at_shifted(const cb_gait *g, double t, double *r, double *rate) {
   for (int i = 0; r && u >= 1 && i < g->n; i++) r[i] += gap[i];
 }
 
-static const cb_gait_class shifted = {"shifted", at_shifted, NULL};
+static const cb_gait_kind_class shifted = {.name = "shifted", .at = at_shifted};
 
 static double earlier(const void *by, double t) {
   const double u = t - *(const double *)by;
@@ -42,7 +42,7 @@ cb_status cb_gait_shifted(const cb_gait *inner, double start, cb_gait **out) {
   double gap[CB_SHAPE_MAX];
   start -= floor(start);
   if (start >= 1) start = 0;
-  put_breaks(inner, g->data, earlier, &start);
+  cb_gait_put_breaks(inner, g->data, earlier, &start);
   const int kept = cb_gait_sort_breaks(g->data, g->breaks);
   cb_gait_gap(inner, gap);
   g->breaks = kept;
@@ -63,7 +63,7 @@ static void at_paced(const cb_gait *g, double t, double *r, double *rate) {
   for (int i = 0; rate && i < g->n; i++) rate[i] *= slope;
 }
 
-static const cb_gait_class paced = {"paced", at_paced, NULL};
+static const cb_gait_kind_class paced = {.name = "paced", .at = at_paced};
 
 /* Returns the t with s(t) = u. */
 static double when(const void *by, double u) {
@@ -98,77 +98,12 @@ cb_status cb_gait_paced(const cb_gait *inner, const cb_expression *s, cb_gait **
   const cb_gait_contents contents = {.parts = 1, .part = &inner, .texts = 1, .text = &s};
   const cb_status status = cb_gait_compose(&paced, inner->n, inner->breaks + first, 0, &contents, &g);
   if (status) return status;
-  put_breaks(inner, g->data + first, when, s); /* these breaks come after the one at the start, where the pace may
+  cb_gait_put_breaks(inner, g->data + first, when,
+                     s); /* these breaks come after the one at the start, where the pace may
                                                 * jump */
   g->breaks = cb_gait_sort_breaks(g->data, g->breaks);
   g->pieces = inner->pieces;
   g->open = inner->open;
-  *out = g;
-  return CB_OK;
-}
-
-/* --- sequences: numbers before[parts][n], for each part the sum of the gaps of the previous parts --- */
-
-static void at_sequence(const cb_gait *g, double t, double *r, double *rate) {
-  const int parts = g->parts, k = (int)fmin(floor(t * parts), parts - 1);
-  const double *before = cb_gait_own_numbers(g) + k * g->n;
-  cb_gait_at(g->part[k], fmin(fmax(t * parts - k, 0), 1), r, rate);
-  for (int i = 0; i < g->n; i++) {
-    if (r) r[i] += before[i];
-    if (rate) rate[i] *= parts;
-  }
-}
-
-static const cb_gait_class sequence = {"sequence", at_sequence, NULL};
-
-typedef struct place {
-  int part, parts;
-} place;
-
-static double in_sequence(const void *by, double t) {
-  const place *p = by;
-  return (p->part + t) / p->parts;
-}
-
-cb_status cb_gait_sequence(int count, const cb_gait *const *gaits, cb_gait **out) {
-  if (count < 1) return cb_fail(CB_ERROR_ARGUMENT, "a sequence of %d gaits: expected at least 1", count);
-  const int n = gaits[0]->n;
-  double first[CB_SHAPE_MAX], start[CB_SHAPE_MAX], gap[CB_SHAPE_MAX];
-  int breaks = count;
-  cb_gait_at(gaits[0], 0, first, NULL);
-  for (int k = 0; k < count; k++) {
-    if (gaits[k]->n != n)
-      return cb_fail(CB_ERROR_ARGUMENT,
-                     "gait %d of a sequence has %d shape variables: expected %d, as in the first gait", k, gaits[k]->n,
-                     n);
-    cb_gait_at(gaits[k], 0, start, NULL);
-    for (int i = 0; i < n; i++)
-      if (!(fabs(start[i] - first[i]) <= cb_gait_slack(start[i], first[i])))
-        return cb_fail(
-            CB_ERROR_ARGUMENT,
-            "gait %d of a sequence starts with %.9g in variable %d, the first gait with %.9g: expected equal values", k,
-            start[i], i, first[i]);
-    breaks += gaits[k]->breaks;
-  }
-  cb_gait *g = NULL;
-  const cb_gait_contents contents = {.parts = count, .part = gaits};
-  const cb_status status = cb_gait_compose(&sequence, n, breaks, (size_t)(count * n), &contents, &g);
-  if (status) return status;
-  double *next = g->data;
-  for (int k = 0; k < count; k++) {
-    const place p = {k, count};
-    *next++ = in_sequence(&p, 0);
-    next = put_breaks(gaits[k], next, in_sequence, &p);
-  }
-  g->breaks = cb_gait_sort_breaks(g->data, breaks);
-  double *before = g->data + g->breaks;
-  memset(before, 0, (size_t)(count * n) * sizeof *before);
-  for (int k = 0; k < count; k++) {
-    cb_gait_gap(gaits[k], gap);
-    g->open |= gaits[k]->open;
-    for (int i = 0; k + 1 < count && i < n; i++) before[(k + 1) * n + i] = before[k * n + i] + gap[i];
-    g->pieces = gaits[k]->pieces > g->pieces ? gaits[k]->pieces : g->pieces;
-  }
   *out = g;
   return CB_OK;
 }
@@ -184,7 +119,7 @@ static void at_moved(const cb_gait *g, double t, double *r, double *rate) {
   }
 }
 
-static const cb_gait_class moved = {"moved", at_moved, NULL};
+static const cb_gait_kind_class moved = {.name = "moved", .at = at_moved};
 
 static cb_status move(const cb_gait *inner, const double *scale, const double *offset, const double *drift,
                       cb_gait **out) {

@@ -2,19 +2,27 @@
 #pragma once
 
 #include "bundle/gait_text.h"
+#include <curvebody/gait_kind.h>
 #include <curvebody/holonomy.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct cb_gait_class {
-  const char *name;
-  void (*at)(const cb_gait *g, double t, double *r, double *rate); /* t in [0, 1] */
-  /* Writes the value that follows the name of the class in a scenario. NULL: gaits of the class cannot be written. */
+/* The functions of a kind whose gaits can be written as text and as numbers (bundle/gait_text.h). */
+typedef struct cb_gait_basis {
+  /* Writes the value that follows the name of the kind in a scenario. */
   void (*write)(const cb_gait *g, cb_text *out);
-} cb_gait_class;
+  /* Writes the numbers of the gait (out NULL: does not write) and returns their count. */
+  size_t (*state)(const cb_gait *g, double *out);
+} cb_gait_basis;
+/* Write x[n] as "[1, 2]", and x[rows][n] as "[[1, 2], [3, 4]]". */
+void cb_gait_write_numbers(cb_text *out, int n, const double *x);
+void cb_gait_write_rows(cb_text *out, int rows, int n, const double *x);
+
+/* The number of steps for the first integration of a complete smooth gait. */
+enum { CB_GAIT_STEPS = 12 };
 
 struct cb_gait {
-  const cb_gait_class *class;
+  const cb_gait_kind_class *class;
   int n, count; /* n: shape variables; count: of harmonics, arcs, corners or points (loop: the variable that moves) */
   int breaks;   /* the first `breaks` numbers of data are breaks; the numbers of the class follow them */
   int pieces;   /* the number of steps for the first integration of a smooth piece */
@@ -28,7 +36,7 @@ struct cb_gait {
 };
 
 /* Allocates a zeroed block with `numbers` numbers after its breaks; NULL if memory is lacking. */
-cb_gait *cb_gait_block(const cb_gait_class *class, int n, int count, int breaks, size_t numbers);
+cb_gait *cb_gait_block(const cb_gait_kind_class *class, int n, int count, int breaks, size_t numbers);
 static inline const double *cb_gait_own_numbers(const cb_gait *g) { return g->data + g->breaks; }
 
 /* The gaits (part) and expressions (text) that cb_gait_compose copies into a block; either count may be 0. */
@@ -37,8 +45,17 @@ typedef struct cb_gait_contents {
   const cb_gait *const *part;
   const cb_expression *const *text;
 } cb_gait_contents;
-cb_status cb_gait_compose(const cb_gait_class *class, int n, int breaks, size_t numbers,
+cb_status cb_gait_compose(const cb_gait_kind_class *class, int n, int breaks, size_t numbers,
                           const cb_gait_contents *contents, cb_gait **out);
+
+/* Sets `open` of a gait that is complete otherwise, from r(1) - r(0). CB_ERROR_ARGUMENT unless the gait is finite at
+ * samples. */
+cb_status cb_gait_look(cb_gait *g);
+/* Fails unless breaks increase in [0, 1). */
+cb_status cb_gait_check_breaks(int breaks, const double *at);
+
+/* Writes the breaks of a part to out, with their times converted by `map`; returns the end of the list. */
+double *cb_gait_put_breaks(const cb_gait *g, double *out, double (*map)(const void *by, double t), const void *by);
 
 /* Checks the arguments that all classes have in common: 1 <= n <= CB_SHAPE_MAX, count >= least, and r[count n] (NULL:
  * not checked) is finite. Otherwise it returns CB_ERROR_ARGUMENT; messages call the counted items `what`. */

@@ -3,10 +3,10 @@
  * It prints the registries, from the same tables that read a scenario. */
 #include "cli/cli.h"
 
+#include "bundle/gait_read.h"
 #include "geometry/text_metric.h"
 #include "scenario/bundle_scenario.h"
 #include "scenario/scenario_class.h"
-#include "sweep/reduce.h"
 #include "sweep/task.h"
 #include <curvebody/body.h>
 #include <curvebody/contact.h>
@@ -14,6 +14,7 @@
 #include <curvebody/fluid_model.h>
 #include <curvebody/medium.h>
 #include <curvebody/pair_potential.h>
+#include <curvebody/reduction.h>
 #include <string.h>
 
 /* The state of printing entries, as text or as JSON. */
@@ -220,8 +221,20 @@ static void bundles(printer *p) {
           cb_scenario_bundles[i]->params);
 }
 
+/* A kind of gait, with the keys of its value and then those next to it. */
+static void gait_kind(printer *p, const cb_gait_kind_class *c) {
+  cb_param rows[64] = {{.name = NULL}};
+  const cb_param *const tables[] = {c->params, c->beside};
+  size_t n = 0;
+  for (size_t i = 0; i < 2; i++)
+    for (const cb_param *row = tables[i]; row && row->name && n + 1 < sizeof rows / sizeof *rows; row++)
+      rows[n++] = *row;
+  entry(p, c->name, c->title, c->doc, rows);
+}
+
 static void gaits(printer *p) {
-  entry(p, "gait", "A closed path in the shape space of a bundle", "The class of path, and its keys", cb_gait_table);
+  entry(p, "gait", "A closed path in the shape space of a bundle", "The kind of path, and these keys", cb_gait_table);
+  for (size_t i = 0; cb_gait_kind_classes[i]; i++) gait_kind(p, cb_gait_kind_classes[i]);
   entry(p, "optimum", "The target and constraints of an optimal gait",
         "The key `optimum` next to `bundle`; `curvebody gait` reads it", cb_optimum_table);
 }
@@ -264,11 +277,14 @@ static void maps(printer *p) {
 }
 
 static void tasks(printer *p) {
-  for (size_t i = 0; cb_tasks[i]; i++) entry(p, cb_tasks[i]->name, cb_tasks[i]->doc, "", NULL);
+  for (size_t i = 0; cb_sweep_task_classes[i]; i++)
+    entry(p, cb_sweep_task_classes[i]->name, cb_sweep_task_classes[i]->title, cb_sweep_task_classes[i]->doc, NULL);
 }
 
 static void reductions(printer *p) {
-  for (const cb_reduction_doc *r = cb_reduction_docs; r->name; r++) entry(p, r->name, r->arguments, r->doc, NULL);
+  for (size_t i = 0; cb_reduction_classes[i]; i++)
+    entry(p, cb_reduction_classes[i]->name, cb_reduction_classes[i]->title, cb_reduction_classes[i]->doc,
+          cb_reduction_classes[i]->arguments);
 }
 
 static const struct {

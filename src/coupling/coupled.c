@@ -17,7 +17,7 @@ enum { MAXIMUM = 60 };
 
 /* --- places --- */
 
-static void find_motion(double K, const cb_rigid_state *s, cb_motion *out) {
+static void find_motion(double K, const cb_rigid_state *s, cb_placing *out) {
   const cb_trig of = cb_trig_of(K);
   const double *x = s->g.x, r = sqrt(cb_dot3(x, x));
   cb_pose_rotation(&s->g, out->r);
@@ -31,7 +31,7 @@ static void find_motion(double K, const cb_rigid_state *s, cb_motion *out) {
 }
 
 /* out[k] = g (x, w) in the coordinates of the space; in E3 the low part of the position is added first. */
-static void place_one(const cb_coupled *c, const cb_motion *g, const double x[3], double w, bool vector, double *out) {
+static void place_one(const cb_coupled *c, const cb_placing *g, const double x[3], double w, bool vector, double *out) {
   double y[3];
   cb_apply3(g->r, x, y);
   if (c->K == 0) {
@@ -53,7 +53,7 @@ void cb_coupled_place(cb_coupled *c) {
 
 void cb_coupled_wrench(const cb_coupled *c, int place, const double *f, double W[6]) {
   const cb_carried *own = &c->carried[place];
-  const cb_motion *g = &c->motion[own->body];
+  const cb_placing *g = &c->motion[own->body];
   double at[3] = {f[0], f[1], f[2]}, back[3], w = 0;
   if (c->K != 0) {
     const double along = cb_dot3(g->n, f), f_w = c->R * f[3];
@@ -76,7 +76,7 @@ void cb_coupled_raise(const cb_coupled *c, int place, const double *f, double *o
  * and opposite forces cancel exactly. */
 static void wrench_in_world(const cb_coupled *c, int place, const double *f, double W[6]) {
   const cb_carried *own = &c->carried[place];
-  const cb_motion *g = &c->motion[own->body];
+  const cb_placing *g = &c->motion[own->body];
   double body[6], arm[3];
   if (c->K != 0) {
     cb_coupled_wrench(c, place, f, body);

@@ -17,9 +17,9 @@ typedef struct cb_carried {
 
 /* An isometry g = T(p) R as it acts on points and covectors: T along the unit vector n, with the sine s and cosine c of
  * |p| in curvature K. */
-typedef struct cb_motion {
+typedef struct cb_placing {
   double r[3][3], p[3], p_low[3], n[3], s, c;
-} cb_motion;
+} cb_placing;
 
 /* The rows of constraints and their responses. A unit is a body (0 .. bodies-1) or a particle (bodies + place). */
 typedef struct cb_coupled_rows {
@@ -56,7 +56,7 @@ struct cb_coupled {
   int n, k;
   cb_state *state;
   cb_coupled_snapshot *before, *kicked; /* at the start of a step; after its first kick, or before its last */
-  cb_motion *motion;                    /* [bodies], at the present states */
+  cb_placing *motion;                    /* [bodies], at the present states */
   cb_carried *carried;                  /* [n] */
   double *mass;                         /* [n]: M of particles */
   bool *feels;                          /* [n]: the fluid acts on the particle */

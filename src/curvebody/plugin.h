@@ -1,7 +1,7 @@
 /* Plugins: shared objects with classes of the user's own, loaded with `curvebody --plugin FILE.so COMMAND ...`.
  *
- * For authors of spaces, integrators, bundles, fluid models, flows, media, pair potentials, constraints, walls, events, bodies, shapes
- * and configuration spaces. A plugin is one C or C++ file with classes like those in the files of geometries/,
+ * For authors of spaces, integrators, bundles, fluid models, flows, media, pair potentials, constraints, walls, events, kinds of gaits,
+ * reductions, bodies, shapes and configuration spaces. A plugin is one C or C++ file with classes like those in the files of geometries/,
  * integrators/, bodies/, and one line:
  *
  *     #include <curvebody/plugin.h>
@@ -31,6 +31,8 @@
 #include <curvebody/medium.h>
 #include <curvebody/pair_potential.h>
 #include <curvebody/rigid.h>
+#include <curvebody/gait_kind.h>
+#include <curvebody/reduction.h>
 #include <curvebody/surface.h>
 
 CB_API_BEGIN
@@ -50,7 +52,9 @@ typedef enum cb_plugin_kind {
   CB_PLUGIN_IS_CONFIGURATION,
   CB_PLUGIN_IS_WALL,
   CB_PLUGIN_IS_EVENT,
-  CB_PLUGIN_IS_CONSTRAINT
+  CB_PLUGIN_IS_CONSTRAINT,
+  CB_PLUGIN_IS_GAIT,
+  CB_PLUGIN_IS_REDUCTION
 } cb_plugin_kind;
 
 typedef struct cb_plugin_class {
@@ -86,6 +90,8 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_SIZE_EVENT (sizeof(cb_event_class) + sizeof(cb_jet))
 #define CB_PLUGIN_SIZE_CONSTRAINT \
   (sizeof(cb_constraint_class) + sizeof(cb_constraint_entry) + sizeof(cb_jet) + sizeof(cb_space))
+#define CB_PLUGIN_SIZE_GAIT (sizeof(cb_gait_kind_class) + sizeof(cb_bundle))
+#define CB_PLUGIN_SIZE_REDUCTION sizeof(cb_reduction_class)
 
 /* Entries of CB_PLUGIN, from the address of a class; for a class of another type the compiler gives a warning or an
  * error. */
@@ -102,6 +108,8 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_WALL(c) CB_PLUGIN_CLASS(WALL, cb_wall_class, c)
 #define CB_PLUGIN_EVENT(c) CB_PLUGIN_CLASS(EVENT, cb_event_class, c)
 #define CB_PLUGIN_CONSTRAINT(c) CB_PLUGIN_CLASS(CONSTRAINT, cb_constraint_class, c)
+#define CB_PLUGIN_GAIT(c) CB_PLUGIN_CLASS(GAIT, cb_gait_kind_class, c)
+#define CB_PLUGIN_REDUCTION(c) CB_PLUGIN_CLASS(REDUCTION, cb_reduction_class, c)
 #define CB_PLUGIN_CLASS(kind, type, c) \
   { CB_PLUGIN_IS_##kind, CB_PLUGIN_SIZE_##kind, 1 ? (c) : (const type *)0 }
 

@@ -11,7 +11,7 @@
  */
 #include "dynamics/system_facts.h"
 
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 #include "dynamics/system_private.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 
 #include "core/failure.h"
 #include "core/registry.h"
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 #include "tree/scalar.h"
 
 #include <limits.h>

@@ -5,7 +5,7 @@
  */
 #include "dynamics/constraint_private.h"
 
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 #include "geometry/quadric.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
  */
 #include "dynamics/constraint_private.h"
 
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 #include "numerics/small.h"
 
 enum { K = CB_COORD_MAX, SIDES = CB_TRIANGLE_SIDES };

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 #include "dynamics/system_private.h"
 
 struct cb_forces {

@@ -6,7 +6,7 @@
  */
 #include "dynamics/gap_class.h"
 
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 
 #include <math.h>
 #include <string.h>

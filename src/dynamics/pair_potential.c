@@ -1,5 +1,5 @@
 /* Potentials of the distance between two points (equations in pair_potential.h). */
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 
 #include "core/registry.h"
 #include "geometry/quadric.h"

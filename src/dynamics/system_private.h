@@ -8,7 +8,7 @@
 
 #include "dynamics/bases.h"
 #include "dynamics/constraint_private.h"
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 #include "dynamics/springs.h"
 #include <curvebody/contact.h>
 #include <curvebody/system.h>

@@ -65,11 +65,3 @@ typedef struct cb_scenario_bundle_class {
 extern const cb_scenario_bundle_class cb_scenario_bundle_surface_drag, cb_scenario_bundle_immersed,
     cb_scenario_bundle_samples;
 extern const cb_scenario_bundle_class *const cb_scenario_bundles[]; /* the list ends at NULL */
-
-/* --- gaits of a scenario (cb_gait_read): for the key `gait:` itself, and for the parts of a gait that is a sequence
- * --- */
-
-/* Reads n numbers, one per shape variable; what: the word for them in messages, such as "start". */
-cb_status cb_gait_read_shape(const cb_bundle *b, const cb_node *list, const char *what, double *r);
-
-extern const cb_param cb_gait_table[]; /* the keys of `gait`, for `curvebody list` and for the resolved scenario */

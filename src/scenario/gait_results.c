@@ -17,10 +17,12 @@ static double efficiency(const cb_group *G, const cb_gait_cycle *c) {
   return c->has_log && c->length > 0 ? (any ? shifts : all) / (c->length * c->length) : NAN;
 }
 
+bool cb_gait_has_table(const cb_bundle *b) { return !strcmp(b->class_->name, "samples"); }
+
 cb_status cb_gait_cycle_find(const cb_bundle_scenario *motion, const cb_bundle *b, double error, bool integral,
                              cb_gait_cycle *c) {
   const cb_group *G = b->group;
-  *c = (cb_gait_cycle){.has_table = !strcmp(b->class_->name, "samples")};
+  *c = (cb_gait_cycle){.has_table = cb_gait_has_table(b)};
   cb_status status = cb_holonomy(b, motion->gait, error, c->g, &c->length, &c->cost);
   if (!status && c->has_table) status = cb_bundle_samples_holonomy_error(b, motion->gait, c->table);
   if (status) return status;

@@ -1,5 +1,6 @@
 /* The key `optimum:` of a scenario: target, bounds, start shape and metric. */
 
+#include "bundle/gait_read.h"
 #include "bundle/read.h"
 #include "scenario/bundle_scenario.h"
 #include "optimum/target.h"

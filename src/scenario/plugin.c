@@ -75,6 +75,19 @@ static bool gap_whole(const cb_gap_class *c, int least, int maximum) {
 static bool wall_whole(const void *of) { return gap_whole(of, 0, 1); }
 static bool event_whole(const void *of) { return gap_whole(of, 1, 2); }
 
+static bool gait_whole(const void *of) {
+  const cb_gait_kind_class *c = of;
+  return c->read && !c->basis;
+}
+
+static bool reduction_whole(const void *of) {
+  const cb_reduction_class *c = of;
+  int n = 0;
+  for (const cb_param *row = c->arguments; row && row->name; row++, n++)
+    if (row->type != CB_PARAM_REAL && row->type != CB_PARAM_INT) return false;
+  return c->take && c->value && n <= CB_REDUCTION_ARGUMENTS;
+}
+
 static const kind kinds[] = {
     [CB_PLUGIN_IS_SPACE] = {"space", "init", CB_PLUGIN_SIZE_SPACE, &cb_space_registry, space_whole},
     [CB_PLUGIN_IS_INTEGRATOR] = {"integrator", "the problem that it solves and step", CB_PLUGIN_SIZE_INTEGRATOR,
@@ -99,7 +112,10 @@ static const kind kinds[] = {
     [CB_PLUGIN_IS_EVENT] = {"event", "on_jets, and 1 or 2 particles", CB_PLUGIN_SIZE_EVENT, &cb_event_registry,
                             event_whole},
     [CB_PLUGIN_IS_CONSTRAINT] = {"constraint", "read, on_jets and points (1 to 4) of a function of positions",
-                                 CB_PLUGIN_SIZE_CONSTRAINT, &cb_constraint_registry, constraint_whole}};
+                                 CB_PLUGIN_SIZE_CONSTRAINT, &cb_constraint_registry, constraint_whole},
+    [CB_PLUGIN_IS_GAIT] = {"kind of gait", "read", CB_PLUGIN_SIZE_GAIT, &cb_gait_kind_registry, gait_whole},
+    [CB_PLUGIN_IS_REDUCTION] = {"reduction", "take, value, and at most 4 arguments that are numbers",
+                                CB_PLUGIN_SIZE_REDUCTION, &cb_reduction_registry, reduction_whole}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *name_of(const cb_plugin_class *c) { return ((const named *)c->of)->name; }

@@ -1,6 +1,7 @@
 /* The resolved scenario: every map with its defaults, as YAML that has the same meaning in any folder. Numbers keep
  * their text, so that a run from the resolved scenario repeats the original bit for bit. */
 #include "bodies/place.h"
+#include "bundle/gait_read.h"
 #include "bundle/gait_text.h"
 #include "core/file.h"
 #include "core/registry.h"
@@ -236,6 +237,7 @@ static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *
   if (!strcmp(key, "integrator"))
     return with_defaults(s, s->integrator->class_->params, with_defaults(s, cb_scenario_table(s, key), node));
   if (!strcmp(key, s->class->name) && s->class->resolve) return s->class->resolve(s, node);
+  if (!strcmp(key, "gait")) return cb_gait_resolved(node, s->arena);
   if (!strcmp(key, "bodies")) {
     cb_node *list = copy_of_list(s, node);
     for (size_t i = 0; list && i < node->count; i++)

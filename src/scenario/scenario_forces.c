@@ -12,7 +12,7 @@
 #include "bodies/place.h"
 #include "core/arena.h"
 #include "dynamics/builder_private.h"
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 #include "geometry/origin.h"
 #include "scenario/fluid.h"
 #include "scenario/private.h"

@@ -206,21 +206,16 @@ static cb_status read_kept(cb_sweep_plan *plan, const cb_node *sweep) {
 /* --- the complete sweep --- */
 
 static cb_status read_task(cb_sweep_plan *plan, const cb_node *node) {
-  const char *known[16];
-  size_t n = 0;
-  plan->task = cb_tasks[0];
+  plan->task = &cb_sweep_task_run;
   if (!node) return CB_OK;
   const char *text;
   const cb_status status = cb_node_string(node, &text);
   if (status) return status;
-  for (; n < 16 && cb_tasks[n]; n++) {
-    known[n] = cb_tasks[n]->name;
-    if (!strcmp(known[n], text)) {
-      plan->task = cb_tasks[n];
-      return CB_OK;
-    }
-  }
-  return cb_fail_unknown(node, "task", text, known, n);
+  const cb_sweep_task_class *task =
+      cb_sweep_task_classes[cb_registry_find(&cb_sweep_task_registry, text, strlen(text))];
+  if (!task) return cb_fail_no_class(node, "task", text, &cb_sweep_task_registry);
+  plan->task = task;
+  return CB_OK;
 }
 
 static cb_status read_sweep(cb_sweep_plan *plan) {

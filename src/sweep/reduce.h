@@ -1,4 +1,5 @@
-/* Reductions: one number from the rows of a member, computed while the rows arrive.
+/* Reductions: one number from the rows of a member, computed while the rows arrive. The built-in classes, in
+ * src/sweep/reductions/, are these; plugins add others (curvebody/reduction.h):
  *
  *   first last min max      value of an expression of the fields of a row
  *   mean rms                mean and root mean square over rows
@@ -35,9 +36,3 @@ void cb_reduction_start(const cb_reduction *r, double *state);
 void cb_reduction_row(const cb_reduction *r, const void *const *row, double *state);
 void cb_reduction_event(const cb_reduction *r, const cb_event_row *event, double *state);
 double cb_reduction_value(const cb_reduction *r, const double *state);
-
-/* Rows {name, arguments, one line}, for `curvebody list reductions`; the list ends at a NULL name. */
-typedef struct cb_reduction_doc {
-  const char *name, *arguments, *doc;
-} cb_reduction_doc;
-extern const cb_reduction_doc cb_reduction_docs[];

@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "sweep/reduce_private.h"
 #include "record/names.h"
+#include "tree/scalar.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -252,12 +253,8 @@ static size_t closing(const char *text, size_t from, size_t *comma) {
   return 0;
 }
 
-static cb_reduce_kind kind_of(const char *text, size_t n) {
-  int k = 0;
-  while (k < CB_REDUCE_KINDS &&
-         !(strlen(cb_reduction_docs[k].name) == n && !memcmp(cb_reduction_docs[k].name, text, n)))
-    k++;
-  return (cb_reduce_kind)k;
+static const cb_reduction_class *class_of(const char *text, size_t n) {
+  return cb_reduction_classes[cb_registry_find(&cb_reduction_registry, text, n)];
 }
 
 static bool is_constant(const char *text, size_t n) {
@@ -333,10 +330,9 @@ static void put_variable(rewritten *w, size_t i, size_t from) {
 
 /* Fails for a name before a parenthesis that is neither a reduction nor a function. */
 static cb_status unknown_call(const cb_reduce_text *r, size_t from, size_t n, bool within) {
-  const char *names[64 + CB_REDUCE_KINDS];
+  const char *names[CB_REGISTRY_MAX + 64];
   char name[64] = "";
-  size_t count = 0;
-  for (int k = 0; k < CB_REDUCE_KINDS && !within; k++) names[count++] = cb_reduction_docs[k].name;
+  size_t count = within ? 0 : cb_registry_names(&cb_reduction_registry, names);
   for (const cb_function_doc *f = cb_expression_functions; f->name && count < sizeof names / sizeof *names; f++)
     names[count++] = f->name;
   if (n < sizeof name) memcpy(name, r->text + from, n);
@@ -373,7 +369,7 @@ static cb_status add_field(const cb_reduce_text *r, size_t from, size_t *end, cb
 static cb_status add_last(const cb_reduce_text *r, size_t from, size_t *end, rewritten *w) {
   if (r->out->parts == CB_REDUCE_PARTS) return too_long(r, from);
   cb_reduce_part *part = &r->out->part[r->out->parts];
-  *part = (cb_reduce_part){.kind = CB_REDUCE_LAST, .fields = 1};
+  *part = (cb_reduce_part){.class = &cb_reduction_last, .fields = 1};
   const cb_status status = read_field(r, from, end, &part->field[0], &part->of_events);
   if (status) return status;
   if (part->of_events)
@@ -385,24 +381,24 @@ static cb_status add_last(const cb_reduce_text *r, size_t from, size_t *end, rew
 
 /* --- expressions --- */
 
-static cb_status read_call(const cb_reduce_text *r, cb_reduce_kind kind, size_t open, size_t *end);
+static cb_status read_call(const cb_reduce_text *r, const cb_reduction_class *class, size_t open, size_t *end);
 
 /* Reads the name at text[from, *end), with its indices or arguments, and moves *end past them. part: the reduction that
  * contains the name; NULL: none. */
 static cb_status read_name(const cb_reduce_text *r, size_t from, size_t *end, cb_reduce_part *part, rewritten *w) {
   const char *name = r->text + from;
   const size_t n = *end - from, next = skip(r->text, *end);
-  const cb_reduce_kind kind = kind_of(name, n);
+  const cb_reduction_class *class = class_of(name, n);
   const bool field = is_field(r, name, n), function = is_function(name, n), constant = is_constant(name, n);
   size_t comma;
   if (r->text[next] == '(') {
-    const bool two = (kind == CB_REDUCE_MIN || kind == CB_REDUCE_MAX) && closing(r->text, next, &comma) && comma;
-    if (kind < CB_REDUCE_KINDS && !two) {
+    const bool two = function && closing(r->text, next, &comma) && comma; /* min and max are functions, too */
+    if (class && !two) {
       if (part)
         return cb_node_fail_at(r->node, from,
                                "a reduction cannot be inside another one: expected an expression of fields");
       put_variable(w, r->out->parts, from);
-      return read_call(r, kind, next, end);
+      return read_call(r, class, next, end);
     }
     if (!function && !constant && !field) return unknown_call(r, from, n, part != NULL);
     if (function || constant) {
@@ -414,7 +410,7 @@ static cb_status read_name(const cb_reduce_text *r, size_t from, size_t *end, cb
       put(w, name, n, from, false);
       return CB_OK;
     }
-    if (kind < CB_REDUCE_KINDS) return uncalled(r, from, n, "reduction");
+    if (class) return uncalled(r, from, n, "reduction");
     if (function) return uncalled(r, from, n, "function");
   }
   return part ? add_field(r, from, end, part, w) : add_last(r, from, end, w);
@@ -445,31 +441,48 @@ static cb_status read_expression(const cb_reduce_text *r, size_t from, size_t to
   return status;
 }
 
-/* Reads n in crossing(f, n), starting at the comma. */
-static cb_status read_which(const cb_reduce_text *r, size_t comma, size_t close, double *out) {
-  const size_t from = skip(r->text, comma + 1), to = unskip(r->text, from, close);
-  long long n = 0;
-  if (to == from || !cb_parse_integer(r->text + from, to - from, &n) || n < 1)
-    return cb_node_fail_at(r->node, from, "expected n, which zero is meant, as an integer >= 1");
-  *out = (double)n;
-  return CB_OK;
+/* Reads the argument of this row from text[n], at the place `at` of the expression. */
+static cb_status read_argument(const cb_reduce_text *r, const cb_param *row, const char *text, size_t n, size_t at,
+                               double *out) {
+  const bool integer = row->type == CB_PARAM_INT;
+  long long whole = 0;
+  double number = 0;
+  cb_range range;
+  const bool read = n && (integer ? cb_parse_integer(text, n, &whole) : cb_parse_decimal(text, n, &number));
+  *out = integer ? (double)whole : number;
+  if (read && cb_range_parse(row->range, &range) && cb_range_holds(&range, *out)) return CB_OK;
+  return cb_node_fail_at(r->node, at, "expected %s, %s, as %s%s%s", row->name, row->doc,
+                         integer ? "an integer" : "a number", *row->range ? " " : "", row->range);
+}
+
+/* Reads the arguments of a part from text[at, close), each of which begins with a comma. */
+static cb_status read_arguments(const cb_reduce_text *r, cb_reduce_part *part, size_t at, size_t close) {
+  const cb_param *row = part->class->arguments;
+  cb_status status = CB_OK;
+  for (int k = 0; row && row[k].name && !status; k++) {
+    const bool given = at < close || !row[k].fallback;
+    const size_t from = at < close ? skip(r->text, at + 1) : close;
+    at = row[k + 1].name ? from + strcspn(r->text + from, ",)") : close;
+    const char *text = given ? r->text + from : row[k].fallback;
+    const size_t n = given ? unskip(r->text, from, at) - from : strlen(text);
+    status = read_argument(r, &row[k], text, n, from, &part->argument[k]);
+  }
+  if (status || at >= close) return status;
+  return cb_node_fail_at(r->node, at, "expected one argument of %s", part->class->name);
 }
 
 /* Reads the call whose parenthesis is at `open`, and moves *end past it. */
-static cb_status read_call(const cb_reduce_text *r, cb_reduce_kind kind, size_t open, size_t *end) {
+static cb_status read_call(const cb_reduce_text *r, const cb_reduction_class *class, size_t open, size_t *end) {
   size_t comma;
   const size_t close = closing(r->text, open, &comma);
   if (!close) return cb_node_fail_at(r->node, strlen(r->text), "expected `)`");
   if (r->out->parts == CB_REDUCE_PARTS) return too_long(r, open);
   cb_reduce_part *part = &r->out->part[r->out->parts++];
-  *part = (cb_reduce_part){.kind = kind, .which = 1};
+  *part = (cb_reduce_part){.class = class};
   *end = close + 1;
-  cb_status status = CB_OK;
-  if (comma && kind != CB_REDUCE_CROSSING)
-    status = cb_node_fail_at(r->node, comma, "expected one argument of %s", cb_reduction_docs[kind].name);
-  else if (comma)
-    status = read_which(r, comma, close, &part->which);
-  return status ? status : read_expression(r, open + 1, comma ? comma : close, part);
+  const size_t last = comma ? comma : close;
+  const cb_status status = read_arguments(r, part, last, close);
+  return status ? status : read_expression(r, open + 1, last, part);
 }
 
 cb_status cb_reduction_parse(const cb_node *node, const cb_record_layout *layout, cb_reduction **out) {

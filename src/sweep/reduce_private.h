@@ -4,23 +4,10 @@
 
 #include "sweep/reduce.h"
 #include <curvebody/expression.h>
+#include <curvebody/reduction.h>
 #include <string.h>
 
-enum { CB_REDUCE_PARTS = 32, CB_REDUCE_FIELDS = 32, CB_REDUCE_STATE = 5 };
-
-typedef enum cb_reduce_kind {
-  CB_REDUCE_FIRST,
-  CB_REDUCE_LAST,
-  CB_REDUCE_MIN,
-  CB_REDUCE_MAX,
-  CB_REDUCE_MEAN,
-  CB_REDUCE_RMS,
-  CB_REDUCE_ARGMIN,
-  CB_REDUCE_ARGMAX,
-  CB_REDUCE_COUNT,
-  CB_REDUCE_CROSSING,
-  CB_REDUCE_KINDS
-} cb_reduce_kind;
+enum { CB_REDUCE_PARTS = 32, CB_REDUCE_FIELDS = 32 };
 
 /* The position of a number in a row or in an event. */
 typedef struct cb_reduce_field {
@@ -30,13 +17,15 @@ typedef struct cb_reduce_field {
 } cb_reduce_field;
 
 typedef struct cb_reduce_part {
-  cb_reduce_kind kind;
+  const cb_reduction_class *class;
   bool of_events;
   cb_expression *expression; /* an expression of the fields; NULL: the value of field[0] */
   cb_reduce_field field[CB_REDUCE_FIELDS];
   size_t fields;
-  double which; /* crossing(f, n): n, the number of the zero of f whose time is the result, counted from 1 */
+  double argument[CB_REDUCTION_ARGUMENTS];
 } cb_reduce_part;
+
+extern const cb_reduction_class cb_reduction_last; /* the class of a field outside any reduction */
 
 /* A reduction while it is read. */
 typedef struct cb_reduce_text {

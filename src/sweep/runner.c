@@ -220,7 +220,7 @@ static cb_status compute(member *m) {
   const cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = take_text, .context = m});
   cb_scenario_warn_again(m->scenario);
   cb_status status = cb_scenario_warn_of_bundle(m->scenario);
-  const cb_task_class *task = m->runner->sweep->task;
+  const cb_sweep_task_class *task = m->runner->sweep->task;
   cb_task_call call = {m->runner->sweep, m->number, m->runner->store, m->scenario, m->arena, NULL, 0};
   if (!status) status = task->go_on ? task->go_on(&call, &row) : task->compute(m->scenario, m->arena, &row);
   m->next = call.state;

@@ -18,7 +18,7 @@ enum { CB_SWEEP_FIELDS = 128, CB_SWEEP_COORDINATES = 64, CB_SWEEP_SHA = 65 };
 typedef struct cb_sweep {
   cb_arena *arena;
   cb_sweep_plan *plan;
-  const cb_task_class *task;
+  const cb_sweep_task_class *task;
   cb_scenario *model;                /* member 0 */
   cb_record_layout rows;             /* the layout of the model's record */
   size_t row_bytes[CB_SWEEP_FIELDS]; /* the size in bytes of each of its fields */

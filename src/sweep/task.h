@@ -1,4 +1,8 @@
-/* The tasks of a sweep: a run of the member's scenario, or other results of the scenario as one row of numbers. */
+/* The tasks of a sweep: a run of the member's scenario, or other results of the scenario as one row of numbers. Each
+ * task is one file src/sweep/tasks/sweep_task_NAME.c with one const object cb_sweep_task_NAME.
+ *
+ * Tasks cannot come from plugins: a task reads the parsed scenario of the member and the results of other members,
+ * whose structures are private. */
 #pragma once
 
 #include "core/arena.h"
@@ -22,8 +26,8 @@ typedef struct cb_task_call {
   size_t states;
 } cb_task_call;
 
-typedef struct cb_task_class {
-  const char *name, *doc;
+typedef struct cb_sweep_task_class {
+  const char *name, *title, *doc;
   /* The fields of its row. Everything that they point to lives as long as the scenario and the arena. NULL: the fields
    * of a run. */
   cb_status (*layout)(const struct cb_sweep *sweep, cb_scenario *scenario, cb_arena *arena, cb_record_layout *out);
@@ -36,8 +40,8 @@ typedef struct cb_task_class {
   cb_status (*go_on)(cb_task_call *call, const void *const **row);
   cb_status (*all)(const struct cb_sweep *sweep, struct cb_runner *runner, struct cb_store *store,
                    const volatile sig_atomic_t *stop);
-} cb_task_class;
-static inline bool cb_task_goes_on(const cb_task_class *work) { return work->go_on || work->all; }
+} cb_sweep_task_class;
+static inline bool cb_task_goes_on(const cb_sweep_task_class *work) { return work->go_on || work->all; }
 
 /* A field of the tasks of gaits. at: the offset of its values in the structure of a row. of: bits; a row has this field
  * if the argument `of` of cb_task_row has all of these bits; 0: every row has it. */
@@ -57,5 +61,11 @@ cb_status cb_task_row(cb_arena *arena, const cb_task_column *columns, int of, co
  * and rate is unchanged. */
 void cb_task_way(const cb_gait *gait, int n, double *shape, double *rate);
 
-extern const cb_task_class cb_task_family, cb_task_steering;
-extern const cb_task_class *const cb_tasks[]; /* the list ends at NULL; the first is `run` */
+/* The layout and the row of the results of one cycle of the gait. integral: also the corrected body velocity
+ * integral. */
+cb_status cb_task_cycle_layout(const struct cb_sweep *sweep, cb_scenario *scenario, cb_arena *arena, bool integral,
+                               cb_record_layout *out);
+cb_status cb_task_cycle(cb_scenario *scenario, cb_arena *arena, bool integral, const void *const **row);
+
+extern const cb_sweep_task_class *const *const cb_sweep_task_classes; /* the list ends with NULL */
+extern const cb_sweep_task_class cb_sweep_task_run;                   /* the default */

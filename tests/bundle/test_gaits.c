@@ -3,6 +3,8 @@
 #include "bundle/gait_text.h"
 #include "check.h"
 
+#include <curvebody/gait_kind.h>
+
 static cb_expression *expression(const char *text) {
   static const char *const names[] = {"t"};
   cb_expression *e = NULL;
@@ -361,6 +363,39 @@ static void wrong_gaits_are_named(void **state) {
   cb_expression_free(t);
 }
 
+/* r = x0 |sin pi t| + x1 t: its rate jumps at the start, and it is closed if x1 = 0. */
+static void at_bounce(const cb_gait *g, double t, double *r, double *rate) {
+  const double *x = cb_gait_numbers(g);
+  if (r) *r = x[0] * sin(M_PI * t) + x[1] * t;
+  if (rate) *rate = x[0] * M_PI * cos(M_PI * t) + x[1];
+}
+
+static void a_kind_of_an_author_is_a_gait(void **unused) {
+  const cb_gait_kind_class bounce = {.name = "bounce", .at = at_bounce};
+  const cb_bundle line = {.class_ = &nothing, .n = 1};
+  const double breaks[] = {.25, .5}, *t;
+  double r, rate;
+  cb_gait *g = NULL, *back = NULL;
+  check_ok(cb_gait_create(&bounce, 1, 2, breaks, 2, (const double[]){3, 0}, &g));
+  assert_int_equal(cb_gait_breaks(g, &t), 3);
+  for (int k = 0; k < 3; k++) assert_true(t[k] == k * .25);
+  check_ok(cb_gait_closed(&line, g));
+  cb_gait_at(g, 1, &r, NULL);
+  assert_true(r == 0); /* and not sin(pi), which is 1e-16 */
+  check_ok(cb_gait_reversed(g, &back));
+  cb_gait_at(back, .25, &r, &rate);
+  check_near(r, 3 * sqrt(.5), 1e-15);
+  check_near(rate, 3 * M_PI * sqrt(.5), 1e-14);
+  cb_gait_free(g);
+  cb_gait_free(back);
+  check_ok(cb_gait_create(&bounce, 1, 0, NULL, 2, (const double[]){3, .5}, &g));
+  assert_int_equal(cb_gait_closed(&line, g), CB_ERROR_ARGUMENT);
+  cb_gait_free(g);
+  assert_int_equal(cb_gait_create(&bounce, 1, 2, (const double[]){.5, .25}, 2, (const double[]){3, 0}, &g),
+                   CB_ERROR_ARGUMENT);
+  assert_int_equal(cb_gait_create(&bounce, 1, 0, NULL, 2, (const double[]){NAN, 0}, &g), CB_ERROR_ARGUMENT);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rates_agree_with_differences_between_breaks),
@@ -372,6 +407,7 @@ int main(void) {
       cmocka_unit_test(gaits_come_back_from_their_text),
       cmocka_unit_test(a_loop_of_a_phase_goes_on_in_what_is_made_of_it),
       cmocka_unit_test(open_gaits_are_told_from_closed_ones),
+      cmocka_unit_test(a_kind_of_an_author_is_a_gait),
       cmocka_unit_test(wrong_gaits_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ CASES = {
         ["near a wall depends on the position of the body, but the form of a bundle may not"]),
     # the gait
     "misspelt kind": ([("polygon", "@polygn")], ["unknown key 'polygn', did you mean 'polygon'?"]),
-    "no kind": ([("{" + GAIT + ",", "@{")], ["expected a kind of gait: fourier, polygon, spline"]),
+    "no kind": ([("{" + GAIT + ",", "@{")], ["expected a kind of gait: arcs, expressions, fourier, loop, polygon, samples, sequence or spline"]),
     "arcs without ends": ([(GAIT, "arcs: @{points: [[[1, 1], [0, 1], [1, 1]]]}")],
                           ["expected `ends` of the arcs, times from 0 to 1"]),
     "arcs without points": ([(GAIT, "arcs: @{ends: [0, 1]}")], ["expected `points`, a list of arcs"]),

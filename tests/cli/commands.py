@@ -321,7 +321,11 @@ class Commands(Case):
         self.assertIn("circulation/(2 pi r) (1 - exp(-r^2/core^2))", text)
         self.assertIn("the frame whose axes are used (default: world)", text)
         self.assertIn("variational with the maps cayley and exponential", text)
-        self.assertEqual(names["gaits"], ["gait", "optimum"])
+        self.assertEqual(names["gaits"], ["gait", "arcs", "expressions", "fourier", "loop", "polygon", "samples", "sequence",
+                                          "spline", "optimum"])
+        self.assertEqual(names["tasks"], ["family", "holonomy", "integral", "optimality", "optimize", "run", "steering"])
+        crossing = everything["reductions"][names["reductions"].index("crossing")]["parameters"]
+        self.assertEqual([(p["name"], p["type"], p["default"], p["range"]) for p in crossing], [("n", "int", "1", ">= 1")])
         self.assertEqual(names["fluids"], ["fluid", "floor", "particles", "body", "ellipsoid", "exact", "local", "mujoco_ellipsoid",
                                            "mujoco_inertia_box", "offset_sources", "thin_plate", "viscous_drag"])
         self.assertEqual(names["flows"], ["grid", "shear", "uniform", "velocity", "vortex"])

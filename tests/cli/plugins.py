@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Spaces, integrators, bundles, fluid models, flows, media, pair potentials and constraints from shared objects work like
+"""Spaces, integrators, bundles, fluid models, flows, media, pair potentials constraints, kinds of gaits and reductions from shared objects work like
 built-in ones: they are listed, run and resumed, and give the same errors.
 
     plugins.py BINARY FOLDER/plugin_NAME.so...
@@ -385,6 +385,60 @@ class Plugins(Case):
             self.assertIn(words, refused.stderr)
         unknown = self.call("check", "t.yaml")
         self.assertIn("unknown key 'tube', expected one of: ball, expression, plane", unknown.stderr)
+
+    def test_a_kind_of_gait_is_its_fourier_series(self):
+        with_eight = ["--plugin", PLUGIN["eight"]]
+        listed = {entry["name"]: entry for entry in json.loads(self.good(*with_eight, "list", "gaits", "--json").stdout)["gaits"]}
+        self.assertEqual([row["name"] for row in listed["eight"]["parameters"]], ["width", "height"])
+        beside = "reversed: true, start: 0.2, scale: [1, 0.5], repeat: 2, period: 3"
+        self.write("g.yaml", STROKE.replace("leg,", "hopping_leg,").replace(
+            "gait: {fourier: {mean: [0.3, 0.1], cosine: [[1, 0.2]], sine: [[0.1, 0.5]]}}",
+            "gait: {eight: {width: 0.4}, offset: [0.3, 0.1], %s}" % beside))
+        self.good(*with_eight, "run", "g.yaml", "-o", "g.h5")
+        twin = "gait={fourier: {sine: [[0.4, 0], [0, 1]]}, offset: [0.3, 0.1], %s}" % beside
+        self.good("run", "g.yaml", "--set", twin, "-o", "twin.h5")
+        with h5py.File(self.path("g.h5")) as file, h5py.File(self.path("twin.h5")) as other:
+            for name in "shape", "group":
+                np.testing.assert_allclose(file[name][()], other[name][()], rtol=0, atol=1e-12)  # round-off
+            self.assertGreater(np.ptp(file["shape"][:, 1]), 0.9)
+        shown = self.good(*with_eight, "check", "g.yaml").stdout
+        self.assertRegex(shown, r"\ngait:\n  eight:\n    width: 0\.4\n    height: 1\n  reversed: true\n")
+        self.write("shown.yaml", shown)
+        self.assertEqual(self.good(*with_eight, "check", "shown.yaml").stdout, shown)
+        for value, message in (("{eight: {widht: 1}}", "unknown key 'widht', did you mean 'width'?"),
+                               ("{eight: {width: 0}}", "width: expected a dimensionless number > 0"),
+                               ("{eight: {height: 1}}", "missing key 'width'"),
+                               ("{eigth: {width: 1}}", "unknown key 'eigth', did you mean 'eight'?"),
+                               ("{eight: {width: 1}, loop: a}", "`eight` next to `loop`: expected only one kind of gait"),
+                               ("{eight: {width: 1}, breaks: [0]}", "`breaks` applies only to `expressions`")):
+            refused = self.call(*with_eight, "check", "g.yaml", "--set", "gait=" + value)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(message, refused.stderr)
+        self.assertIn("expected a kind of gait: arcs, ", self.call("check", "g.yaml", "--set", "gait={repeat: 2}").stderr)
+        other = self.call(*with_eight, "check", "g.yaml", "--set", "bundle={name: purcell, links: 4}")
+        self.assertIn("expected a bundle with 2 shape variables, found 3", other.stderr)
+
+    def test_a_reduction_is_its_closed_form(self):
+        """r1 = sin(2 pi t) is above 1/2 for a third of the cycle, and above 0 for a half."""
+        self.write("g.yaml", STROKE.replace("leg,", "hopping_leg,").replace(
+            "{mean: [0.3, 0.1], cosine: [[1, 0.2]], sine: [[0.1, 0.5]]}", "{sine: [[1, 0.5]]}"))
+        self.write("s.yaml", "curvebody: 1\nsweep:\n  scenario: g.yaml\n  over: [{key: gait.scale, values: [1, 0.5]}]\n"
+                   "  collect: {third: \"above(shape[0], 0.5)\", half: \"above(shape[0])\", both: \"2*above(shape[0], -9) + above(shape[1], 9)\"}\n")
+        with_above = ["--plugin", PLUGIN["eight"]]
+        self.good(*with_above, "sweep", "s.yaml", "-o", "s.h5")
+        with h5py.File(self.path("s.h5")) as file:
+            np.testing.assert_allclose(file["third"][()], [1 / 3, 0], rtol=0, atol=3e-4)  # lines between rows 0.01 apart
+            np.testing.assert_allclose(file["half"][()], [0.5, 0.5], rtol=0, atol=1e-12)
+            np.testing.assert_allclose(file["both"][()], [2, 2], rtol=0, atol=1e-12)
+        for text, message in (("above(shape[0], x)", "expected level, the level, as a number"),
+                              ("above(shape[0], )", "expected level, the level, as a number"),
+                              ("above(shape[0], 1, 2)", "expected level, the level, as a number"),
+                              ("abov(shape[0])", "unknown reduction or function 'abov', did you mean 'above'?")):
+            with open(self.path("s.yaml"), encoding="utf-8") as file:
+                self.write("wrong.yaml", file.read().replace("above(shape[0], 0.5)", text))
+            refused = self.call(*with_above, "sweep", "wrong.yaml", "--dry-run")
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(message, refused.stderr)
 
     def test_a_class_that_lacks_something_is_refused(self):
         still = self.call("--plugin", PLUGIN["no_step"], "list")

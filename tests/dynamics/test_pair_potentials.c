@@ -1,7 +1,7 @@
 /* Tests of pair potentials: derivatives, the form in chords, closed forms, and limits. */
 #include "check.h"
 #include "geometry/quadric.h"
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 
 static const double curvatures[] = {1, 0.3, 0, -1, -2.5};
 static const cb_pair_parameters parameters = {1.7, 0.4, NULL};

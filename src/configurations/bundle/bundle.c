@@ -8,6 +8,7 @@
 #include "run/bundle_run.h"
 #include "scenario/private.h"
 #include "bundle/coordinates.h"
+#include "bundle/gait_read.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -140,7 +141,7 @@ static cb_status read_bundle(cb_scenario *s, const cb_node *node) {
 static cb_status read_gait(cb_scenario *s, const cb_node *node) {
   cb_bundle_scenario *m = s->own;
   if (!node) return CB_OK;
-  if (!m->bundle) return cb_params_bind(cb_gait_table, node, node, NULL, 0, NULL);
+  if (!m->bundle) return cb_gait_check_keys(node);
   cb_status status = cb_gait_read(m->bundle, node, &m->repeat, &m->period, &m->gait);
   if (!status) status = cb_gait_closed(m->bundle, m->gait);
   return status == CB_ERROR_ARGUMENT ? cb_node_fail(node, "%s", cb_error_text()) : status;
@@ -284,7 +285,6 @@ static const cb_section sections[] = {{"time", cb_cycle_time_table},
                                       {"integrator", cb_cycle_step_table},
                                       {"record", cb_record_table},
                                       {"start", cb_group_table},
-                                      {"gait", cb_gait_table},
                                       {"optimum", cb_optimum_table},
                                       {NULL, NULL}};
 

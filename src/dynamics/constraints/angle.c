@@ -22,7 +22,7 @@
  */
 #include "dynamics/builder_private.h"
 
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 #include "geometry/quadric.h"
 #include "numerics/numerics_curved.h"
 

@@ -2,7 +2,7 @@
  * moving origin of its particle. */
 #include "dynamics/builder_private.h"
 
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 
 #include <math.h>
 #include <string.h>

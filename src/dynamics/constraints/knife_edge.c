@@ -13,7 +13,7 @@
  */
 #include "dynamics/builder_private.h"
 
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 
 #include <math.h>
 

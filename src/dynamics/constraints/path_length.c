@@ -1,7 +1,7 @@
 /* The length of a path: g = d(x_0, x_1) + d(x_1, x_2) + ... - length. */
 #include "dynamics/builder_private.h"
 
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 
 #include <stdlib.h>
 

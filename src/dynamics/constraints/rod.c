@@ -1,7 +1,7 @@
 /* A rod: the distance of two particles, g = d(x, y) - length. */
 #include "dynamics/builder_private.h"
 
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 
 extern const cb_constraint_class cb_constraint_rod;
 

@@ -17,7 +17,7 @@
  */
 #include "dynamics/builder_private.h"
 
-#include "dynamics/pair_potential.h"
+#include "dynamics/pair_potential_private.h"
 #include "numerics/numerics_curved.h"
 
 #include <math.h>

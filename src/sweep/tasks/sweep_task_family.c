@@ -227,10 +227,9 @@ static cb_status go_on(cb_task_call *c, const void *const **row) {
   return status ? status : cb_task_row(c->arena, columns, 0, to, row);
 }
 
-const cb_task_class cb_task_family = {
-    "family",
-    "the best gait, searched from the gait of the previous member: cost, amount, shape, and the best value",
-    make_layout,
-    NULL,
-    go_on,
-    NULL};
+const cb_sweep_task_class cb_sweep_task_family = {
+    .name = "family",
+    .title = "the best gait, searched from the gait of the previous member",
+    .doc = "cost, amount, shape, and the best value",
+    .layout = make_layout,
+    .go_on = go_on};

@@ -1,4 +1,4 @@
-/* Gaits through given points: periodic cubic splines, which are twice continuously differentiable, and polygons.
+/* Gaits through given points: periodic cubic splines, which are twice continuously differentiable.
  *
  *   h_k-1 s_k-1 + 2 (h_k-1 + h_k) s_k + h_k s_k+1 = 6 ((r_k+1 - r_k)/h_k - (r_k - r_k-1)/h_k-1),  h_k = t_k+1 - t_k
  * A spline passes through r_k at the times t_k, where its second derivatives are s_k; all indices are modulo the number
@@ -6,6 +6,7 @@
  * Source: de Boor, A Practical Guide to Splines (1978), chapter IV.
  */
 #include "bundle/gait_private.h"
+#include "bundle/gait_read.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
@@ -13,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const cb_gait_kind_class cb_gait_kind_spline;
+
 /* The numbers of the gait: time[count + 1], r[count][n], second[count][n]. */
-static void spline_at(const cb_gait *g, double t, double *r, double *rate) {
+static void at(const cb_gait *g, double t, double *r, double *rate) {
   const int n = g->n;
   const double *time = cb_gait_own_numbers(g), *value = time + g->count + 1, *second = value + g->count * n;
   if (t < time[0]) t += 1; /* the first point may come after the start of the period */
@@ -35,8 +38,6 @@ static void spline_at(const cb_gait *g, double t, double *r, double *rate) {
     if (rate) rate[i] = (b - a + (1 - 3 * v * v) * p + (3 * u * u - 1) * q) / h;
   }
 }
-
-static const cb_gait_class spline_class = {"spline", spline_at, NULL};
 
 /* Computes second[count][n] from value and time; false if memory is lacking. */
 static bool solve(int n, int count, const double *time, const double *value, double *second) {
@@ -90,7 +91,7 @@ cb_status cb_gait_spline(int n, int points, const double *time, const double *r,
   if (!status) status = cb_gait_check("points", n, count, 3, NULL);
   if (status) return status;
   const size_t rows = (size_t)count * (size_t)n;
-  cb_gait *g = cb_gait_block(&spline_class, n, count, count, (size_t)count + 1 + 2 * rows);
+  cb_gait *g = cb_gait_block(&cb_gait_kind_spline, n, count, count, (size_t)count + 1 + 2 * rows);
   if (!g) return cb_fail(CB_ERROR_MEMORY, "no memory for a gait of %d points", points);
   double *times = g->data + count, *value = times + count + 1;
   for (int k = 0; k < count; k++) g->data[k] = times[k] = time ? time[k] : (double)k / count;
@@ -104,66 +105,32 @@ cb_status cb_gait_spline(int n, int points, const double *time, const double *r,
   return CB_OK;
 }
 
-/* Gaits on polygons: straight sides at constant speed (Euclidean in the shape variables), so that the time on each side
- * is proportional to its length. A corner that equals the next one is dropped.
- *
- * The breaks are the times of the corners; the first is 0.
- */
-
-static void polygon_at(const cb_gait *g, double t, double *r, double *rate) {
-  int low = 0, high = g->count; /* low becomes the side at t: time[low] <= t < time[low + 1] */
-  const double *time = cb_gait_own_numbers(g), *corner = time + g->count + 1;
-  while (high - low > 1) {
-    const int middle = (low + high) / 2;
-    if (t >= time[middle])
-      low = middle;
-    else
-      high = middle;
-  }
-  const double *from = corner + low * g->n, *to = corner + (low + 1) % g->count * g->n;
-  const double share = time[low + 1] - time[low], u = (t - time[low]) / share;
-  for (int i = 0; i < g->n; i++) {
-    if (r) r[i] = from[i] + u * (to[i] - from[i]);
-    if (rate) rate[i] = (to[i] - from[i]) / share;
-  }
+static cb_status read_value(const cb_bundle *b, const cb_node *map, const void *params, cb_gait **out) {
+  const cb_gait_points *p = params;
+  const cb_node *list = p->points, *times = p->times;
+  double *r = NULL, *t = NULL;
+  int count = 0, given = 0;
+  if (!list) return cb_node_fail(map, "expected `points`, a list of shapes");
+  cb_status status = cb_gait_read_rows(b, list, "point", &r, &count);
+  if (!status) status = cb_gait_read_times(times, "times", &t, &given);
+  if (!status && times && given != count)
+    status = cb_node_fail(times, "expected %d times, one per point, found %d", count, given);
+  if (!status && count < 3) status = cb_node_fail(list, "expected at least 3 points, found %d", count);
+  if (!status) status = cb_gait_placed(cb_gait_spline(b->n, count, t, r, out), list);
+  free(r);
+  free(t);
+  return status;
 }
 
-static const cb_gait_class polygon_class = {"polygon", polygon_at, NULL};
+static const cb_param params[] = {
+    CB_GAIT_NODE(cb_gait_points, points, "required: [[..], ..], at least 3 shapes"),
+    CB_GAIT_NODE(cb_gait_points, times, "times of the points in [0, 1), ascending; equally spaced if absent"),
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-static double side(int n, const double *a, const double *b) {
-  double square = 0;
-  for (int i = 0; i < n; i++) square += (b[i] - a[i]) * (b[i] - a[i]);
-  return sqrt(square);
-}
-
-/* True if corner k differs from the next one; otherwise corner k is dropped. */
-static bool counts(int n, int corners, const double *r, int k) {
-  return side(n, r + k * n, r + (k + 1) % corners * n) > 0;
-}
-
-cb_status cb_gait_polygon(int n, int corners, const double *r, cb_gait **out) {
-  cb_status status = cb_gait_check("corners", n, corners, 2, r);
-  if (status) return status;
-  int count = 0;
-  double perimeter = 0;
-  for (int k = 0; k < corners; k++) {
-    count += counts(n, corners, r, k);
-    perimeter += side(n, r + k * n, r + (k + 1) % corners * n);
-  }
-  if (count < 2)
-    return cb_fail(CB_ERROR_ARGUMENT,
-                   "the %d corners of a gait are all the same: expected at least two different corners", corners);
-  cb_gait *g = cb_gait_block(&polygon_class, n, count, count, (size_t)count + 1 + (size_t)(count * n));
-  if (!g) return cb_fail(CB_ERROR_MEMORY, "no memory for a gait of %d corners", corners);
-  double *time = g->data + count, *corner = time + count + 1, walked = 0;
-  for (int k = 0, kept = 0; k < corners; k++)
-    if (counts(n, corners, r, k)) {
-      memcpy(corner + kept * n, r + k * n, (size_t)n * sizeof *r);
-      g->data[kept] = time[kept] = walked / perimeter;
-      walked += side(n, r + k * n, r + (k + 1) % corners * n);
-      kept++;
-    }
-  time[count] = 1;
-  *out = g;
-  return CB_OK;
-}
+const cb_gait_kind_class cb_gait_kind_spline = {.name = "spline",
+                                                .title = "The periodic cubic spline through points",
+                                                .doc = "Its second derivative is continuous",
+                                                .params = params,
+                                                .params_size = sizeof(cb_gait_points),
+                                                .read = read_value,
+                                                .at = at};

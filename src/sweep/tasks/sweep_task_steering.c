@@ -137,7 +137,9 @@ static cb_status all(const cb_sweep *sweep, struct cb_runner *runner, cb_store *
   return status;
 }
 
-const cb_task_class cb_task_steering = {
-    "steering",  "gaits of minimum cost over a grid of two numbers of the holonomy, with keys such as x and theta",
-    make_layout, NULL,
-    NULL,        all};
+const cb_sweep_task_class cb_sweep_task_steering = {
+    .name = "steering",
+    .title = "gaits of minimum cost over a grid of two numbers of the holonomy",
+    .doc = "the axes have keys such as x and theta",
+    .layout = make_layout,
+    .all = all};

@@ -1,0 +1,10 @@
+/* argmax(f): the first time at which x has its maximum; nan if a row is nan. */
+#include "sweep/reductions/reduction_value.h"
+
+static void take(const double *argument, double t, double x, double *state) {
+  (void)argument;
+  replace_if(x > state[VALUE], t, x, state);
+}
+
+const cb_reduction_class cb_reduction_argmax = {
+    .name = "argmax", .title = "f", .doc = "first time of the maximum", .take = take, .value = time_alone};

@@ -322,7 +322,7 @@ class Commands(Case):
         self.assertIn("the frame whose axes are used (default: world)", text)
         self.assertIn("variational with the maps cayley and exponential", text)
         self.assertEqual(names["gaits"], ["gait", "optimum"])
-        self.assertEqual(names["fluids"], ["fluid", "floor", "body", "ellipsoid", "exact", "local", "mujoco_ellipsoid",
+        self.assertEqual(names["fluids"], ["fluid", "floor", "particles", "body", "ellipsoid", "exact", "local", "mujoco_ellipsoid",
                                            "mujoco_inertia_box", "offset_sources", "thin_plate", "viscous_drag"])
         self.assertEqual(names["flows"], ["grid", "shear", "uniform", "velocity", "vortex"])
         self.assertEqual(names["media"], ["air", "density", "layers", "none", "water"])

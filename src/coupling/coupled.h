@@ -22,8 +22,8 @@
 
 #include "coupling/particle_in_fluid.h"
 #include <curvebody/constraint.h>
+#include <curvebody/event.h>
 #include <curvebody/rigid.h>
-#include <curvebody/sink.h>
 #include <curvebody/system.h>
 
 /* A particle of the system that is a point of a body: at[3] is its place in the body frame (normal coordinates in a

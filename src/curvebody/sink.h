@@ -61,14 +61,6 @@ typedef struct cb_blob {
   bool may_lack; /* a record of an older version may not have it: data then stays unchanged */
 } cb_blob;
 
-typedef struct cb_event_row {
-  double time;
-  int32_t kind;            /* cb_event_action */
-  int32_t particle, other; /* the particles, or bodies, that take part; -1: none */
-  int32_t wall;            /* index of the wall, of the watched event or of the warning; -1: none */
-  double gap, speed_before, speed_after, impulse;
-} cb_event_row;
-
 /* Everything a record must know before its first row. */
 /* A group of fields that a scenario may ask for, and a list of their names; lists end at a NULL name. */
 typedef struct cb_observable_doc {

@@ -90,6 +90,14 @@ cb_status cb_fluid_run_tangent(const cb_run *run, int body, cb_tangent *m) {
     return cb_fail(CB_ERROR_UNSUPPORTED, "the Lyapunov exponent of a body is available only in flat space");
   if (f->fluid->floor.kind == CB_FLOOR_REFLECTING)
     return cb_fail(CB_ERROR_UNSUPPORTED, "the Lyapunov exponent needs a smooth motion: expected no reflecting floor");
+  if (f->coupling)
+    return cb_fail(
+        CB_ERROR_UNSUPPORTED,
+        "the Lyapunov exponent is that of one body: expected no particles, and nothing that acts between bodies");
+  if (cb_immersed_externals(f->start[body].body))
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the Lyapunov exponent of a body is available only if its wrenches use no quantities of other "
+                   "bodies");
   one_body *o = m->self = cb_arena_alloc(m->arena, 1, sizeof *o);
   m->n = 12;
   m->w = cb_arena_alloc(m->arena, m->n, sizeof *m->w);

@@ -17,7 +17,7 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
     const char *space, *body, *text;
   } cases[] = {
       {"{name: h3}", "{kind: rod, " H3_ROD ", mass: -1}",
-       "test:1:92: error: mass: expected a number > 0, in units of mass, found '-1'"},
+       "test:1:92: error: mass: expected a number >= 0, in units of mass, found '-1'"},
       {"{name: h3}", "{kind: rod,\n place: {chart: polar,\n  points: [[1, 1, 1]]}}",
        "test:3:11: error: points: expected 2 points, found 1"},
       {"{name: h3}", "{kind: rod,\n " H3_ROD ",\n masses: [1]}",

@@ -227,7 +227,7 @@ static cb_status step_ahead(cb_integrator *in, void *of, double h) {
   return CB_OK;
 }
 
-static const cb_integrator_class runs_ahead = {"runs_ahead", "", "", &cb_configuration_particles, .step = step_ahead};
+static const cb_integrator_class runs_ahead = {"runs_ahead", "", "", &cb_problem_hamiltonian, .step = step_ahead};
 
 /* A zero just after the end of a step, which the shorter steps of the search see just before that end, belongs to the
  * next step and is found once. */
@@ -247,7 +247,8 @@ static void a_zero_next_to_the_end_of_a_step_is_found_once(void **unused) {
     check_ok(cb_builder_particle(b, NULL, 1, 0, 0, (const double[]){0, 0}, (const double[]){1, 0}, NULL));
     check_ok(cb_builder_event_expression(b, NULL, 0, NULL, text, CB_EVENT_MARK, CB_EVENT_BOTH));
     check_ok(cb_builder_finish(b, &system));
-    check_ok(cb_integrator_create_class(&runs_ahead, NULL, &cb_configuration_particles, system, &in));
+    check_ok(cb_integrator_create_class(&runs_ahead, NULL, (const cb_problem *const[]){&cb_problem_hamiltonian, NULL},
+                                        system, &in));
     const cb_run_options options = {.end = 2, .step = whole, .every = 1};
     check_ok(cb_run_create(system, in, &options, &run));
     cb_sink sink = memory_open(&m, run);

@@ -276,8 +276,8 @@ static cb_status second_kick(cb_coupled *c, double t, double h) {
     return status || !c->rows ? status : cb_coupled_rows_project(c, t);
   }
   cb_coupled_keep(c, c->kicked);
-  double *old = calloc((size_t)(c->n * c->k) + 1, sizeof *old);
-  if (!old) return cb_fail(CB_ERROR_MEMORY, "no memory for a step");
+  double *old = c->last_force;
+  memset(old, 0, (size_t)(c->n * c->k) * sizeof *old);
   cb_status status = CB_OK;
   for (int n = 0; !status; n++) {
     double change = 0, size = 0;
@@ -299,7 +299,6 @@ static cb_status second_kick(cb_coupled *c, double t, double h) {
                        "`step`",
                        h, t);
   }
-  free(old);
   return status;
 }
 
@@ -376,10 +375,11 @@ static cb_status allocate(cb_coupled *c) {
   c->velocity = cb_arena_alloc(c->arena, nk, sizeof *c->velocity);
   c->middle = cb_arena_alloc(c->arena, nk, sizeof *c->middle);
   c->middle_velocity = cb_arena_alloc(c->arena, n, sizeof *c->middle_velocity);
+  c->last_force = cb_arena_alloc(c->arena, nk, sizeof *c->last_force);
   c->force_of_gap = cb_arena_alloc(c->arena, nk, sizeof *c->force_of_gap);
   c->motion = cb_arena_alloc(c->arena, bodies, sizeof *c->motion);
   c->wrench = cb_arena_alloc(c->arena, bodies, sizeof *c->wrench);
-  if (c->carried && c->mass && c->feels && c->force && c->velocity && c->force_of_gap && c->middle &&
+  if (c->carried && c->mass && c->feels && c->force && c->velocity && c->last_force && c->force_of_gap && c->middle &&
       c->middle_velocity && c->motion && c->wrench)
     return CB_OK;
   return cb_fail(CB_ERROR_MEMORY, "no memory for %zu points and %zu bodies", n, bodies);

@@ -56,11 +56,11 @@ struct cb_coupled {
   int n, k;
   cb_state *state;
   cb_coupled_snapshot *before, *kicked; /* at the start of a step; after its first kick, or before its last */
-  cb_placing *motion;                    /* [bodies], at the present states */
+  cb_placing *motion;                   /* [bodies], at the present states */
   cb_carried *carried;                  /* [n] */
   double *mass;                         /* [n]: M of particles */
   bool *feels;                          /* [n]: the fluid acts on the particle */
-  double *force, *velocity, *force_of_rows, *force_of_gap; /* [n*k] */
+  double *force, *velocity, *force_of_rows, *force_of_gap, *last_force; /* [n*k] */
   double *middle, (*middle_velocity)[3]; /* [n*k], [n], in flat space: of the last drift of particles */
   double (*wrench)[6];                   /* [bodies] */
   bool known_force;                      /* `force` belongs to the present places: it need not be computed again */

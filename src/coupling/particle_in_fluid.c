@@ -40,8 +40,8 @@ double cb_particle_weight_energy(const cb_particles_in_fluid *f, double mass, do
 static double length_of(double a, double b, double c) { return c > 0 ? 2 * c / (a + sqrt(a * a + 4 * b * c)) : 0; }
 
 /* V for the fluid at the middle. */
-static void velocity(const cb_particles_in_fluid *f, const cb_fluid_point *at, double mass, double radius, double M, double h,
-                     const double p[3], double V[3]) {
+static void velocity(const cb_particles_in_fluid *f, const cb_fluid_point *at, double mass, double radius, double M,
+                     double h, const double p[3], double V[3]) {
   const double displaced = at->density * volume(radius);
   const double alpha = 6 * M_PI * f->viscosity * radius,
                beta = at->density * f->drag_coefficient * M_PI * radius * radius / 2;

@@ -24,6 +24,7 @@ SUBJECTS = (
     ("Configuration spaces", ("systems",), Run("systems/hopping-leg")),
     ("Collisions", ("collisions",), Run("collisions/gas-s3")),
     ("Bodies in a fluid", ("immersed", ""), Run("immersed/paper-copter")),
+    ("Bodies and particles together", ("coupled",), Run("coupled/rod")),
     ("Fluids that fill a curved space", ("curved-fluid",), Run("curved-fluid/clifford")),
     ("Locomotion by shape", ("locomotion",), Run("locomotion/floating-snake", ("gait.repeat=4",))),
     ("Optimal gaits", ("optimum",), Best("optimum/purcell", ("gait.repeat=10",))),

@@ -1,6 +1,7 @@
 /* Links of a body: one link, and lists of them (link.h). */
 #include "bodies/link.h"
 #include "core/failure.h"
+#include "dynamics/builder_points.h"
 #include "tree/scalar.h"
 
 #include <math.h>
@@ -97,6 +98,9 @@ static cb_status add_spring(cb_builder *b, int i, int j, const cb_spring_data *s
 }
 
 cb_status cb_link_add(cb_builder *b, const cb_node *node, int i, int j, const cb_link *link) {
+  if (cb_builder_has_no_mass(b, i) || cb_builder_has_no_mass(b, j))
+    return cb_node_fail(node,
+                        "a particle of mass 0 follows the flow, and no spring or rod moves it: expected a mass > 0");
   const cb_status status =
       link->rigid ? cb_builder_rod(b, link->name, i, j, link->length) : add_spring(b, i, j, &link->spring);
   return status ? cb_place_fail(node, status) : CB_OK;

@@ -368,6 +368,9 @@ static cb_status add_particles(const cb_places *p, const cb_node *body, const cb
       return cb_node_fail(given ? given : body, "mass of particle %d: expected a number > 0, found %g", i, mass[i]);
     }
     const int f = p->frame[i];
+    if ((mass[i] == 0) != (mass[0] == 0))
+      return cb_node_fail(matter->masses ? matter->masses : body,
+                          "masses: expected no mass of 0, or all: a body of particles without mass is one of tracers");
     status = p->placed ? cb_builder_moved_origin(b, &p->origin[f], &p->move, &p->placed[f])
                        : cb_builder_origin(b, &p->origin[f]);
     if (status) return status;

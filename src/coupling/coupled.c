@@ -184,29 +184,56 @@ void cb_coupled_keep(const cb_coupled *c, cb_coupled_snapshot *s) {
   cb_state_copy(s->state, c->state);
   memcpy(s->bodies, c->bodies.state, (size_t)c->bodies.n * sizeof *s->bodies);
   for (int r = 0; r < rows_of(c); r++) s->impulse[r] = c->rows->impulse[r];
+  s->last_length = c->last_length;
+}
+
+/* Finds what depends on the places: the points of bodies, and the masses M of particles. */
+static void follow(cb_coupled *c) {
+  cb_coupled_place(c);
+  for (int i = 0; c->varies && i < c->n; i++)
+    if (c->feels[i]) /* the density was evaluated at this place before, and does not fail */
+      cb_particle_mass(&c->fluid, cb_system_masses(c->system)[i],
+                       cb_system_radius(c->system, cb_system_particle(c->system, i)), c->state->x + i * c->k,
+                       &c->mass[i]);
 }
 
 /* The momenta and places of a snapshot; the impulses stay. */
 static void bring_back(cb_coupled *c, const cb_coupled_snapshot *s) {
   cb_state_copy(c->state, s->state);
   memcpy(c->bodies.state, s->bodies, (size_t)c->bodies.n * sizeof *s->bodies);
-  cb_coupled_place(c);
+  follow(c);
 }
 
 void cb_coupled_bring_back(cb_coupled *c, const cb_coupled_snapshot *s) {
   bring_back(c, s);
   for (int r = 0; r < rows_of(c); r++) c->rows->impulse[r] = s->impulse[r];
+  c->last_length = s->last_length;
   c->known_force = false;
+}
+
+/* After a particle in a fluid of varying density has moved: its M is another one, and its velocity stays. */
+static cb_status change_mass(cb_coupled *c, int i) {
+  const double old = c->mass[i];
+  const double mass = cb_system_masses(c->system)[i],
+               radius = cb_system_radius(c->system, cb_system_particle(c->system, i));
+  const cb_status status = cb_particle_mass(&c->fluid, mass, radius, c->state->x + i * c->k, &c->mass[i]);
+  for (int a = 0; a < c->k && old > 0; a++) {
+    c->state->p[i * c->k + a] *= c->mass[i] / old;
+    c->state->p_low[i * c->k + a] *= c->mass[i] / old;
+  }
+  return status;
 }
 
 static cb_status drift_particle(cb_coupled *c, int i, double t, double h) {
   double *x = c->state->x + i * c->k, *low = c->state->x_low + i * c->k;
   double *p = c->state->p + i * c->k, *p_low = c->state->p_low + i * c->k, v[CB_COORD_MAX], y[CB_COORD_MAX],
          w[CB_COORD_MAX];
-  if (c->feels[i])
-    return cb_particle_drift(&c->fluid, cb_system_masses(c->system)[i],
-                             cb_system_radius(c->system, cb_system_particle(c->system, i)), c->mass[i], t, h, x, low, p,
-                             p_low);
+  if (c->feels[i]) {
+    const cb_status status = cb_particle_drift(&c->fluid, cb_system_masses(c->system)[i],
+                                               cb_system_radius(c->system, cb_system_particle(c->system, i)),
+                                               c->mass[i], t, h, x, low, p, p_low);
+    return status || !c->varies ? status : change_mass(c, i);
+  }
   if (c->K == 0) {
     for (int a = 0; a < 3; a++) cb_compensated_add_one(&x[a], &low[a], h / c->mass[i] * (p[a] + p_low[a]));
     return CB_OK;
@@ -317,7 +344,7 @@ cb_status cb_coupled_whole(cb_coupled *c, double t, double h, int *body, int *it
   *body = -1;
   *iterations = 0;
   for (int i = 0; i < c->bodies.substeps && !status; i++) {
-    const double part = c->bodies.substep[i] * h;
+    const double part = c->last_length = c->bodies.substep[i] * h;
     int drifts = 0;
     status = make_part(c, t, part, body, &drifts);
     if (drifts > *iterations) *iterations = drifts;
@@ -326,9 +353,26 @@ cb_status cb_coupled_whole(cb_coupled *c, double t, double h, int *body, int *it
   return status;
 }
 
+/* In hyperbolic space the round-off of the coordinates of a point grows like exp(2 d/R) with its distance d from the
+ * origin. At 8 R a distance of two points has nine digits. */
+static const double farthest = 8;
+
+static cb_status check_distances(const cb_coupled *c) {
+  for (int i = 0; i < c->n && c->K < 0; i++) {
+    const double d = acosh(fmax(1, c->state->x[i * c->k + 3] / c->R));
+    if (d > farthest)
+      return cb_fail(CB_ERROR_DOMAIN,
+                     "point `%s` is %.3g from the origin, where coordinates have too few digits for forces between "
+                     "bodies: expected at most %.3g",
+                     cb_system_particle_name(c->system, cb_system_particle(c->system, i)), d * c->R, farthest * c->R);
+  }
+  return CB_OK;
+}
+
 cb_status cb_coupled_step(cb_coupled *c, double t, double *h, const char **stop, int *body, int *iterations) {
   cb_coupled_keep(c, c->before);
-  const cb_status status = cb_coupled_step_to_events(c, t, h, stop, body, iterations);
+  cb_status status = cb_coupled_step_to_events(c, t, h, stop, body, iterations);
+  if (!status) status = check_distances(c);
   if (status) cb_coupled_bring_back(c, c->before);
   return status;
 }
@@ -398,6 +442,7 @@ cb_status cb_coupled_create(const cb_system *system, int n_points, const cb_body
   c->g = cb_system_space(system);
   c->bodies = *bodies;
   c->fluid = *fluid;
+  c->varies = fluid->medium && fluid->added_mass && !cb_medium_is_uniform(fluid->medium);
   c->K = bodies->curvature;
   c->R = c->K == 0 ? 1 : 1 / sqrt(fabs(c->K));
   c->n = cb_system_particles(system);
@@ -435,20 +480,21 @@ void cb_coupled_free(cb_coupled *c) {
 
 void cb_coupled_restored(cb_coupled *c) {
   c->known_force = false;
-  cb_coupled_place(c);
+  follow(c);
 }
 
 cb_status cb_coupled_start(cb_coupled *c, double t, bool project, double tolerance) {
   double residual = 0;
   int row = 0;
   cb_coupled_restored(c);
-  cb_status status = cb_coupled_contacts_check(c, t);
+  cb_status status = check_distances(c);
+  if (!status) status = cb_coupled_contacts_check(c, t);
   if (status || !c->rows) return status;
   status = cb_coupled_rows_residual(c, t, false, &residual, &row);
   if (!status && residual > tolerance)
     return cb_fail(CB_ERROR_DOMAIN,
                    "the start violates constraint `%s` by %.3g of its size: expected at most %.3g, so other places at "
-                   "the start",
+                   "the start (next to rigid bodies, `project: auto` changes velocities, but not places)",
                    cb_system_constraint_name(c->system, row), residual, tolerance);
   if (!status && project) return cb_coupled_rows_project(c, t);
   if (!status) status = cb_coupled_rows_residual(c, t, true, &residual, &row);
@@ -464,9 +510,8 @@ cb_status cb_coupled_start(cb_coupled *c, double t, bool project, double toleran
 
 cb_state *cb_coupled_state(cb_coupled *c) { return c->state; }
 cb_forces *cb_coupled_forces(cb_coupled *c) { return c->forces; }
-bool cb_coupled_moves(const cb_coupled *c, int particle) {
-  return c->carried[cb_system_index(c->system, particle)].body < 0;
-}
+int cb_coupled_body(const cb_coupled *c, int particle) { return c->carried[cb_system_index(c->system, particle)].body; }
+bool cb_coupled_moves(const cb_coupled *c, int particle) { return cb_coupled_body(c, particle) < 0; }
 void cb_coupled_middle(const cb_coupled *c, int particle, double out[6]) {
   const int i = cb_system_index(c->system, particle);
   for (int a = 0; a < 3; a++) {
@@ -479,6 +524,7 @@ bool cb_coupled_feels_fluid(const cb_coupled *c) {
   for (int i = 0; i < c->n; i++) any = any || c->feels[i];
   return any;
 }
+double cb_coupled_last_length(const cb_coupled *c) { return c->last_length; }
 double cb_coupled_mass(const cb_coupled *c, int particle) { return c->mass[cb_system_index(c->system, particle)]; }
 
 double *cb_coupled_impulses(cb_coupled *c, int *rows) {

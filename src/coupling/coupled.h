@@ -59,6 +59,8 @@ void cb_coupled_free(cb_coupled *c);
  * of positions is violated by more than `tolerance` (relative to its size), or if the velocities violate it and project
  * is false; the message has its name. */
 cb_status cb_coupled_start(cb_coupled *c, double t, bool project, double tolerance);
+/* The length of the last part of the last step, to which the impulses belong. */
+double cb_coupled_last_length(const cb_coupled *c);
 
 /* Makes one step from time t, of length *h, or shorter, to an event that stops the run: then *stop is its name and *h the
  * length. On failure everything is as before: the positive status of a drift, or CB_STEP_NO_CONVERGENCE,
@@ -86,6 +88,8 @@ double *cb_coupled_impulses(cb_coupled *c, int *rows);
 cb_forces *cb_coupled_forces(cb_coupled *c);
 /* Whether the particle (in the order of adding) moves by itself: false for a point of a body. */
 bool cb_coupled_moves(const cb_coupled *c, int particle);
+/* The body of a particle (in the order of adding), or -1. */
+int cb_coupled_body(const cb_coupled *c, int particle);
 /* In flat space, within the drift of bodies: place and velocity of a particle in the middle of the drift. */
 void cb_coupled_middle(const cb_coupled *c, int particle, double out[6]);
 /* Whether the fluid acts on any particle. */

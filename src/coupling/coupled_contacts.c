@@ -5,8 +5,9 @@
  *   event:   s = 0, or a change of its sign, in the direction that was asked for
  * s: gap (dynamics/gap.h). A step is made as a whole. If a gap has closed at its end, or the cubic through its values and
  * rates at both ends closes in between, the time of the zero is found by making the step again with other lengths (the
- * method of Illinois), the momenta are reflected there, and the rest of the step follows. An event without `stop` only
- * notes the time, and does not divide the step.
+ * method of Illinois), the momenta are reflected there, and the rest of the step follows. What touches at the start of a
+ * step and closes is reflected first; what is pressed together and does not part again ends the run. An event without
+ * `stop` only notes the time, and does not divide the step.
  */
 #include "coupling/coupled_private.h"
 #include "dynamics/gap.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTACTS_MAX = 300, LOOKS_MAX = 100 };
+enum { CONTACTS_MAX = 300, LOOKS_MAX = 100, HALVES_MAX = 50, ZEROS_MAX = 50 };
 
 /* A gap counts as closed below this, relative to the size of its coordinates. */
 static const double closed = 1e-11;
@@ -47,10 +48,15 @@ static cb_status add_gap(cb_coupled_contacts *k, int *capacity, const cb_gap *ga
   return CB_OK;
 }
 
-/* Whether walls and other points act on the point: not on points that only hold springs and rods. */
-static bool touches(const cb_coupled *c, int place) {
-  return c->carried[place].body < 0 || c->carried[place].touches ||
-         cb_system_radius(c->system, cb_system_particle(c->system, place)) > 0;
+/* Whether other points touch the point: spheres of bodies, and particles that are not tracers. */
+static bool touches_points(const cb_coupled *c, int place) {
+  return c->carried[place].body < 0 ? c->mass[place] > 0
+                                    : cb_system_radius(c->system, cb_system_particle(c->system, place)) > 0;
+}
+
+/* Whether walls touch the point: also the vertices of bodies, but not points that only hold springs and rods. */
+static bool touches_walls(const cb_coupled *c, int place) {
+  return c->carried[place].touches || touches_points(c, place);
 }
 
 static cb_status list_gaps(cb_coupled *c, cb_coupled_contacts *k) {
@@ -60,14 +66,13 @@ static cb_status list_gaps(cb_coupled *c, cb_coupled_contacts *k) {
     for (int j = i + 1; j < c->n && !status; j++) {
       const bool same = c->carried[i].body >= 0 && c->carried[i].body == c->carried[j].body;
       const cb_gap gap = {CB_GAP_SPHERES, 2, {i, j}, -1, 1};
-      if (!same && touches(c, i) && touches(c, j) && cb_gaps_pair_on(k->gaps, i, j))
+      if (!same && touches_points(c, i) && touches_points(c, j) && cb_gaps_pair_on(k->gaps, i, j))
         status = add_gap(k, &capacity, &gap);
     }
   for (int w = 0; w < cb_gaps_walls(k->gaps); w++)
     for (int i = 0; i < c->n && !status; i++) {
       const cb_gap gap = {CB_GAP_WALL, 1, {i}, w, 1};
-      if (touches(c, i) && !cb_gaps_wall_of_tip(k->gaps, w) && cb_gaps_wall_on(k->gaps, w, i) &&
-          (c->carried[i].body >= 0 || c->mass[i] > 0))
+      if (touches_walls(c, i) && !cb_gaps_wall_of_tip(k->gaps, w) && cb_gaps_wall_on(k->gaps, w, i))
         status = add_gap(k, &capacity, &gap);
     }
   k->contacts = k->n;
@@ -165,9 +170,8 @@ static cb_status at(const search *s, const cb_gap *gap, double tau, look *out) {
   return status ? status : look_at(s->c, gap, s->t + tau, &value, out);
 }
 
-/* Finds the zero between a = 0 and b, where the sign differs from that of the start. */
-static cb_status narrow(const search *s, const cb_gap *gap, look from, double b, look to, double *tau) {
-  double a = 0;
+/* Finds the zero between the times a and b, where the gap has different signs. */
+static cb_status narrow(const search *s, const cb_gap *gap, double a, look from, double b, look to, double *tau) {
   int kept = 0;
   for (int i = 0; i < LOOKS_MAX && sign_of(&to) != 0 && b - a > 4e-16 * (fabs(s->t) + fabs(b)); i++) {
     double fa = from.s, fb = to.s;
@@ -192,34 +196,11 @@ static cb_status narrow(const search *s, const cb_gap *gap, look from, double b,
   return CB_OK;
 }
 
+/* Whether an event that had the sign `side` before a zero is asked for in this direction. */
 static bool counts(const cb_coupled_contacts *k, int i, int side) {
-  const int direction = i < k->contacts ? CB_EVENT_FALLING : cb_gap_direction(k->gaps, &k->gap[i]);
+  const int direction = cb_gap_direction(k->gaps, &k->gap[i]);
   return direction == CB_EVENT_BOTH || (direction == CB_EVENT_FALLING) == (side > 0);
 }
-
-/* Finds the first zero of gap i in the step, which counts; *tau: its time from the start; h: there is none. */
-static cb_status first_zero(const search *s, int i, double *tau, bool *found) {
-  const cb_coupled_contacts *k = s->c->contacts;
-  const look *a = &k->start[i];
-  look b = k->end[i];
-  const int side = sign_of(a);
-  double until = s->h;
-  *found = false;
-  if (side == 0) return CB_OK;
-  if (sign_of(&b) == side) {
-    const double u = dips(a, &b, side, s->h);
-    if (u == 0) return CB_OK;
-    until = u * s->h;
-    const cb_status status = at(s, &k->gap[i], until, &b);
-    if (status || sign_of(&b) == side) return status;
-  }
-  if (i < k->contacts && until == s->h && side * b.s > -closed * b.size) return CB_OK; /* it closes in the next step */
-  if (!counts(k, i, side)) return CB_OK;
-  *found = true;
-  return narrow(s, &k->gap[i], *a, until, b, tau);
-}
-
-/* --- rows and reflections --- */
 
 static cb_event_row row_of(const cb_coupled *c, const cb_gap *gap, double time) {
   const cb_coupled_contacts *k = c->contacts;
@@ -231,6 +212,90 @@ static cb_event_row row_of(const cb_coupled *c, const cb_gap *gap, double time) 
     row.wall = gap->kind == CB_GAP_WALL ? cb_gaps_wall_given(k->gaps, gap->index) : gap->index;
   return row;
 }
+
+/* Finds the zero of a gap that is 0 at the time `from`, has the sign `side` after it, and the other one at the end of the
+ * step. *found: false if it has the other one at once. */
+static cb_status zero_after(const search *s, int i, double from, int side, double *tau, bool *found) {
+  const cb_coupled_contacts *k = s->c->contacts;
+  double until = s->h, a = s->h;
+  look now = k->end[i], to = now;
+  for (int n = 0; n < HALVES_MAX && sign_of(&now) != side; n++) {
+    until = a;
+    to = now;
+    a = from + (a - from) / 2;
+    const cb_status status = at(s, &k->gap[i], a, &now);
+    if (status) return status;
+  }
+  *found = sign_of(&now) == side;
+  return *found ? narrow(s, &k->gap[i], a, now, until, to, tau) : CB_OK;
+}
+
+/* Finds the first zero of gap i after the time `from`, at which its values are `start`; *side: its sign before the zero,
+ * or 0 if there is none. */
+static cb_status next_zero(const search *s, int i, double from, const look *start, double *tau, int *side) {
+  const cb_coupled_contacts *k = s->c->contacts;
+  const cb_gap *gap = &k->gap[i];
+  const int before = sign_of(start);
+  look b = k->end[i];
+  double until = s->h;
+  bool found = false;
+  cb_status status = CB_OK;
+  *side = 0;
+  if (before == 0) {
+    const int after = start->rate > 0 ? 1 : -1;
+    if (start->rate != 0 && sign_of(&b) == -after) status = zero_after(s, i, from, after, tau, &found);
+    if (start->rate != 0 && sign_of(&b) == 0) found = true; /* at the end */
+    *side = found ? after : 0;
+    return status;
+  }
+  if (sign_of(&b) == before) {
+    const double u = dips(start, &b, before, s->h - from);
+    if (u == 0) return CB_OK;
+    until = from + u * (s->h - from);
+    status = at(s, gap, until, &b);
+    if (status || sign_of(&b) == before) return status;
+  }
+  /* a zero at the end that is reached from the other side: another one is before it */
+  double back = s->h - from;
+  for (int n = 0; n < HALVES_MAX && before * b.rate > 0 && sign_of(&b) == 0 && !status; n++) {
+    back /= 2;
+    look now;
+    status = at(s, gap, s->h - back, &now);
+    if (status || sign_of(&now) != -before) continue;
+    until = s->h - back;
+    b = now;
+  }
+  *side = before;
+  return status ? status : narrow(s, gap, from, *start, until, b, tau);
+}
+
+/* Finds the time at which contact i closes in the step. */
+static cb_status first_contact(const search *s, int i, double *tau, bool *found) {
+  const cb_coupled_contacts *k = s->c->contacts;
+  const look *a = &k->start[i], *b = &k->end[i];
+  const bool closed_at_end = b->s <= -closed * b->size;
+  int side;
+  cb_status status = CB_OK;
+  *found = false;
+  if (sign_of(a) > 0) {
+    if (sign_of(b) <= 0 && !closed_at_end) return CB_OK; /* it is reflected at the start of the next step */
+    status = next_zero(s, i, 0, a, tau, &side);
+    *found = side != 0;
+    return status;
+  }
+  if (closed_at_end && a->rate > 0) status = zero_after(s, i, 0, 1, tau, found);
+  if (status || *found || !closed_at_end) return status;
+  const cb_system *system = s->c->system;
+  const cb_event_row row = row_of(s->c, &k->gap[i], s->t);
+  return cb_fail(CB_ERROR_CONTACT_ACCUMULATION,
+                 "from t = %.17g on `%s` is pressed against %s`%s`, and nothing holds it: expected contacts that part "
+                 "again; try restitution 1, the force of a stiff floor (`fluid: {floor: {kind: stiff}}`), or a soft "
+                 "potential between them",
+                 s->t, cb_system_particle_name(system, row.particle), row.other >= 0 ? "" : "wall ",
+                 row.other >= 0 ? cb_system_particle_name(system, row.other) : cb_system_wall_name(system, row.wall));
+}
+
+/* --- rows and reflections --- */
 
 static cb_status note(cb_coupled_contacts *k, const cb_event_row *row) {
   if (k->rows == k->capacity) {
@@ -251,6 +316,8 @@ static void push(cb_coupled *c, const cb_gap *gap, const cb_gap_value *value, do
     for (int a = 0; a < c->k; a++) c->force_of_gap[gap->particle[i] * c->k + a] += value->gradient[i * c->k + a];
   cb_coupled_kick(c, impulse, c->force_of_gap);
 }
+
+static bool closes(const look *l) { return l->s <= closed * l->size && l->rate < -1e-14; }
 
 /* Reflects one gap at time t: the rate changes in proportion to the impulse, so a trial impulse shows its effect. */
 static cb_status reflect(cb_coupled *c, int i, double t, const look *before, double *impulse) {
@@ -287,8 +354,7 @@ static cb_status reflect_all(cb_coupled *c, double t, int *count) {
     cb_status status = look_at_all(c, t, k->end);
     if (status) return status;
     for (int i = 0; i < k->contacts; i++) {
-      const look *l = &k->end[i];
-      if (l->s <= closed * l->size && l->rate < -1e-14 && (worst < 0 || l->rate < k->end[worst].rate)) worst = i;
+      if (closes(&k->end[i]) && (worst < 0 || k->end[i].rate < k->end[worst].rate)) worst = i;
     }
     if (worst < 0) return CB_OK;
     cb_event_row row = row_of(c, &k->gap[worst], t);
@@ -325,24 +391,39 @@ cb_status cb_coupled_contacts_check(cb_coupled *c, double t) {
   return status;
 }
 
-/* Notes the events in a part of a step that no contact divides, in the order of their times; *stop: the first one that
- * stops the run. */
-static cb_status note_events(const search *s, double until, double *tau, const char **stop) {
+/* Notes the zeros of event i in a part of a step; *stop, *tau: name and time of the first event that stops the run. */
+static cb_status note_event(const search *s, int i, double *tau, const char **stop) {
+  cb_coupled_contacts *k = s->c->contacts;
+  const cb_gap *gap = &k->gap[i];
+  look start = k->start[i];
+  double from = 0;
+  cb_status status = CB_OK;
+  for (int n = 0; n < ZEROS_MAX && from < s->h && !status; n++) {
+    double zero = s->h;
+    int side;
+    status = next_zero(s, i, from, &start, &zero, &side);
+    if (status || side == 0 || (*stop && zero > *tau)) return status;
+    if (counts(k, i, side)) {
+      const cb_event_row row = row_of(s->c, gap, s->t + zero);
+      if ((status = note(k, &row))) return status;
+      if (row.kind == CB_EVENT_STOP) {
+        *stop = cb_system_event_name(s->c->system, gap->index);
+        *tau = zero;
+        return CB_OK;
+      }
+    }
+    from = zero;
+    status = at(s, gap, from, &start);
+  }
+  return status;
+}
+
+/* Notes the events in a part of a step that no contact divides, in the order of their times. */
+static cb_status note_events(const search *s, double *tau, const char **stop) {
   cb_coupled_contacts *k = s->c->contacts;
   const int before = k->rows;
   cb_status status = CB_OK;
-  for (int i = k->contacts; i < k->n && !status; i++) {
-    double zero = until;
-    bool found;
-    status = first_zero(s, i, &zero, &found);
-    if (status || !found) continue;
-    const cb_event_row row = row_of(s->c, &k->gap[i], s->t + zero);
-    if (zero > *tau && *stop) continue;
-    status = note(k, &row);
-    if (row.kind != CB_EVENT_STOP) continue;
-    *stop = cb_system_event_name(s->c->system, k->gap[i].index);
-    *tau = zero;
-  }
+  for (int i = k->contacts; i < k->n && !status; i++) status = note_event(s, i, tau, stop);
   int kept = before;
   for (int r = before; r < k->rows; r++)
     if (!*stop || k->row[r].time <= s->t + *tau) k->row[kept++] = k->row[r];
@@ -356,14 +437,26 @@ static cb_status note_events(const search *s, double until, double *tau, const c
   return status;
 }
 
+/* Keeps the start of a part of a step, after the reflection of what touches there and closes. */
+static cb_status begin_part(const search *s, int *count) {
+  cb_coupled *c = s->c;
+  cb_coupled_contacts *k = c->contacts;
+  cb_status status = look_at_all(c, s->t, k->start);
+  bool any = false;
+  for (int i = 0; i < k->contacts && !status; i++) any = any || closes(&k->start[i]);
+  if (any) status = reflect_all(c, s->t, count);
+  if (any && !status) status = look_at_all(c, s->t, k->start);
+  cb_coupled_keep(c, k->first);
+  return status;
+}
+
 /* One part of a step: to its end, or to its first contact or stop. *tau: the length that was made. */
 static cb_status make_part(const search *s, int *count, double *tau, const char **stop, int *body, int *iterations) {
   cb_coupled *c = s->c;
   cb_coupled_contacts *k = c->contacts;
   double first = s->h;
   bool any = false, found;
-  cb_coupled_keep(c, k->first);
-  cb_status status = look_at_all(c, s->t, k->start);
+  cb_status status = begin_part(s, count);
   if (!status) status = cb_coupled_whole(c, s->t, s->h, body, iterations);
   if (!status) status = look_at_all(c, s->t + s->h, k->end);
   if (status) return status;
@@ -371,23 +464,22 @@ static cb_status make_part(const search *s, int *count, double *tau, const char 
   bool moved = false;
   for (int i = 0; i < k->contacts && !status; i++) {
     double zero;
-    status = first_zero(s, i, &zero, &found);
+    status = first_contact(s, i, &zero, &found);
     moved = true;
     if (status || !found) continue;
     any = true;
     first = fmin(first, zero);
   }
+  look unused;
+  if (any && !status) status = at(s, &k->gap[0], first, &unused);
+  if (any && !status) status = look_at_all(c, s->t + first, k->end);
+  if (any) cb_coupled_keep(c, k->last);
   *tau = first;
-  if (!status) status = note_events(s, first, tau, stop);
+  if (!status) status = note_events(&(search){c, s->t, first}, tau, stop);
   if (status) return status;
-  if (*stop || any) {
-    look unused;
-    status = at(s, &k->gap[0], *tau, &unused);
-    if (!status && !*stop) status = reflect_all(c, s->t + *tau, count);
-  } else if (moved || k->n > k->contacts) {
-    cb_coupled_bring_back(c, k->last);
-  }
-  return status;
+  if (*stop) return at(s, &k->gap[0], *tau, &unused);
+  if (moved || k->n > k->contacts) cb_coupled_bring_back(c, k->last);
+  return any ? reflect_all(c, s->t + first, count) : CB_OK;
 }
 
 cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const char **stop, int *body, int *iterations) {

@@ -43,6 +43,7 @@ struct cb_coupled_snapshot {
   cb_state *state;
   cb_rigid_state *bodies; /* [bodies] */
   double *impulse;        /* [rows] */
+  double last_length;
 };
 
 struct cb_coupled {
@@ -59,6 +60,8 @@ struct cb_coupled {
   cb_placing *motion;                   /* [bodies], at the present states */
   cb_carried *carried;                  /* [n] */
   double *mass;                         /* [n]: M of particles */
+  bool varies;                          /* M changes with the place, because the density of the fluid does */
+  double last_length;                   /* of the last part of a step */
   bool *feels;                          /* [n]: the fluid acts on the particle */
   double *force, *velocity, *force_of_rows, *force_of_gap, *last_force; /* [n*k] */
   double *middle, (*middle_velocity)[3]; /* [n*k], [n], in flat space: of the last drift of particles */

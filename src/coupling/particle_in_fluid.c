@@ -3,7 +3,7 @@
  *   x_1 = x_0 + h V,  M (V - p_0/M) = h/2 (A - c(|V - u|) (V - u)),  p_1 = 2 M V - p_0
  * V: velocity at the middle; A = (m_f + m_a) Du/Dt - m_f g, m_a = M - m; c(w) = alpha + beta w, alpha = 6 pi mu a, beta =
  * (1/2) rho C pi a^2; u, Du/Dt and rho at (x_0 + h V/2, t + h/2). For a given middle, V - u is in the direction of b =
- * p_0/M + h A/(2 M) - u, and its length w satisfies w (1 + h alpha/(2 M)) + h beta/(2 M) w^2 = |b|. The middle is found by
+ * p_0/M + h A/(2 M) - u (where the density varies: p_0/M with the M of the start, otherwise that of the middle), and its length w satisfies w (1 + h alpha/(2 M)) + h beta/(2 M) w^2 = |b|. The middle is found by
  * fixed-point iteration. The rule is of order 2 and symmetric.
  */
 #include "coupling/particle_in_fluid.h"
@@ -40,9 +40,9 @@ double cb_particle_weight_energy(const cb_particles_in_fluid *f, double mass, do
 static double length_of(double a, double b, double c) { return c > 0 ? 2 * c / (a + sqrt(a * a + 4 * b * c)) : 0; }
 
 /* V for the fluid at the middle. */
-static void velocity(const cb_particles_in_fluid *f, const cb_fluid_point *at, double mass, double radius, double M,
+static void velocity(const cb_particles_in_fluid *f, const cb_fluid_point *at, double mass, double radius, double M_0,
                      double h, const double p[3], double V[3]) {
-  const double displaced = at->density * volume(radius);
+  const double displaced = at->density * volume(radius), M = mass + (f->added_mass ? displaced / 2 : 0);
   const double alpha = 6 * M_PI * f->viscosity * radius,
                beta = at->density * f->drag_coefficient * M_PI * radius * radius / 2;
   double b[3], square = 0;
@@ -52,7 +52,7 @@ static void velocity(const cb_particles_in_fluid *f, const cb_fluid_point *at, d
   }
   for (int i = 0; i < 3; i++) {
     const double A = (displaced + M - mass) * at->acceleration[i] - displaced * f->gravity[i];
-    b[i] = (p[i] + h / 2 * A) / M - at->u[i];
+    b[i] = p[i] / M_0 + h / 2 * A / M - at->u[i];
     square += b[i] * b[i];
   }
   const double size = sqrt(square), a = 1 + h * alpha / (2 * M), w = length_of(a, h * beta / (2 * M), size);

@@ -22,7 +22,7 @@ typedef struct cb_particles_in_fluid {
   bool added_mass;
 } cb_particles_in_fluid;
 
-/* M = m + m_f/2 (m without added mass) at the place x. */
+/* M = m + m_f/2 (m without added mass) at the place x; m_f is that of the place, where the density varies. */
 cb_status cb_particle_mass(const cb_particles_in_fluid *f, double mass, double radius, const double x[3], double *M);
 /* Does the fluid act on a particle of this mass and radius, except by its weight? */
 bool cb_particle_feels_fluid(const cb_particles_in_fluid *f, double mass, double radius);
@@ -30,7 +30,7 @@ bool cb_particle_feels_fluid(const cb_particles_in_fluid *f, double mass, double
  * buoyancy (of the weight only if the density varies). */
 double cb_particle_weight_energy(const cb_particles_in_fluid *f, double mass, double radius, const double x[3]);
 
-/* Moves x and the momentum p = M v from t to t + h by the midpoint rule under everything except the weight m g. low
- * parts of x and p: compensated sums. CB_STEP_NO_CONVERGENCE if the flow changes too much within the step. */
+/* Moves x and the momentum p = M v from t to t + h by the midpoint rule under everything except the weight m g. M is that
+ * at the start, before and after; low parts of x and p: compensated sums. CB_STEP_NO_CONVERGENCE if the flow changes too much within the step. */
 cb_status cb_particle_drift(const cb_particles_in_fluid *f, double mass, double radius, double M, double t, double h,
                             double x[3], double x_low[3], double p[3], double p_low[3]);

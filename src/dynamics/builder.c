@@ -189,6 +189,16 @@ void cb_builder_couple(cb_builder *b, bool tracers) {
 }
 bool cb_builder_takes_tracers(const cb_builder *b) { return b->tracers; }
 
+bool cb_builder_has_no_mass(const cb_builder *b, int particle) {
+  return particle >= 0 && particle < b->n_points && b->point[particle].mass == 0;
+}
+
+bool cb_builder_is_of_tracers(const cb_builder *b, int body) {
+  for (int i = 0; b->tracers && i < b->n_points; i++)
+    if (b->point[i].mass == 0 && (body < 0 || b->point[i].body == body)) return true;
+  return false;
+}
+
 cb_status cb_builder_check_apart(const cb_space *g, const double *x, const double *y, double *distance) {
   double d, gradient[CB_PAIR_MAX], e[CB_Q_MAX], size = 1;
   /* Equal coordinates do not contribute to the distance and are left out of the scale: near the base point the last one

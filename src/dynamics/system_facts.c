@@ -442,6 +442,12 @@ static void keep_wall(const cb_space *g, const cb_gap_function *f, cb_conserved 
     keep_coordinates(g, cb_gap_function_chart(g, f), function_uses, f, out);
 }
 
+bool cb_system_touches(const cb_system *s) { return s->contacts && s->contacts->on; }
+
+bool cb_system_acts(const cb_system *s) {
+  return s->n_springs || s->n_constraints || s->contacts || !cb_system_springs_alone(s);
+}
+
 cb_conserved cb_system_conserved(const cb_system *s) {
   cb_conserved out = {.energy = forces_keep_energy(s) && contacts_keep_energy(s)};
   for (int f = 0; f < s->space->n_killing; f++) out.momentum[f] = true;

@@ -19,6 +19,11 @@ struct cb_bases;
 /* The bases of the system's components at the start. */
 const struct cb_bases *cb_system_bases(const cb_system *s);
 
+/* Does anything act on the particles: a force, a constraint, a contact, a wall or an event? */
+bool cb_system_acts(const cb_system *s);
+/* Do particles touch each other? */
+bool cb_system_touches(const cb_system *s);
+
 /* Is the component a single particle without forces and constraints? Then it follows a geodesic, for any mass. */
 bool cb_system_component_free(const cb_system *s, int component);
 /* Do the particles of two components move in the same potentials? True for single particles with equal mass and charge

@@ -58,7 +58,7 @@ size_t cb_export_find_field(const cb_reader *reader, const char *name, size_t wi
 cb_status cb_export_has_bodies(cb_reader *reader, const char *path, bool *out) {
   const cb_configuration *class;
   const cb_status status = cb_scenario_class_of_record(reader, path, &class);
-  if (!status) *out = class && class->body;
+  if (!status) *out = class && class->body && cb_export_find_field(reader, "pose", 7);
   return status;
 }
 

@@ -101,6 +101,12 @@ static void settle(cb_fluid_run *b) {
   for (int i = 0; i < b->threads; i++) b->part[i].settled = b->part[i].events;
 }
 
+/* The number of a point as in /particle: bodies come first, and a vertex, which is not listed, has that of its body. */
+static int number_of(const cb_fluid_run *b, int particle) {
+  const cb_fluid_coupling *c = b->coupling;
+  return particle < c->shown ? b->n + particle : cb_coupled_body(c->coupled, particle);
+}
+
 /* One step of length *h without retries. On failure everything is as before. */
 static cb_status once(cb_run *run, double t, double *h, int *failed) {
   cb_fluid_run *b = run->own;
@@ -118,8 +124,8 @@ static cb_status once(cb_run *run, double t, double *h, int *failed) {
   const cb_event_row *row = cb_coupled_events(c->coupled, &rows);
   for (int i = 0; i < rows; i++) {
     cb_event_row of = row[i]; /* particles are numbered as in /particle, after the bodies */
-    of.particle += b->n;
-    of.other += of.other < 0 ? 0 : b->n;
+    of.particle = number_of(b, of.particle);
+    of.other = of.other < 0 ? -1 : number_of(b, of.other);
     cb_fluid_run_report(&b->part[0], &of, NULL);
   }
   settle(b);
@@ -162,6 +168,8 @@ cb_status cb_fluid_coupling_step(cb_run *run, double *h, int *failed) {
   cb_coupled_bring_back(c->coupled, c->start);
   return status;
 }
+
+bool cb_fluid_coupling_touches(const cb_fluid_coupling *c) { return c && cb_system_touches(c->system); }
 
 void cb_fluid_coupling_restored(cb_fluid_coupling *c) {
   if (c) cb_coupled_restored(c->coupled);
@@ -235,10 +243,8 @@ static CB_FILL(separation) {
 
 static CB_FILL(multiplier) {
   const cb_fluid_coupling *c = cb_fluid_run_of(run)->coupling;
-  int rows, count;
-  const double *impulse = cb_coupled_impulses(c->coupled, &rows),
-               *part = cb_integrator_substeps(cb_fluid_run_of(run)->integrator, &count);
-  const double half = part[count - 1] * run->step_size / 2;
+  int rows;
+  const double *impulse = cb_coupled_impulses(c->coupled, &rows), half = cb_coupled_last_length(c->coupled) / 2;
   for (int r = 0; r < rows; r++) ((double *)to.out)[r] = *run->step > 0 ? -impulse[r] / half : NAN;
   return CB_OK;
 }
@@ -445,11 +451,16 @@ cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
         "the integrator `%s` has no discrete Lagrangian into which forces between points could enter: expected "
         "hamilton_pontryagin",
         b->integrator->class_->name);
-  if (b->fluid->floor.kind == CB_FLOOR_REFLECTING &&
-      (cb_system_constraints(points->system) || cb_system_contacts(points->system)))
+  if (b->fluid->floor.kind == CB_FLOOR_REFLECTING && cb_system_acts(points->system))
     return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "a reflecting floor next to constraints, contacts, walls or events: its impulses do not go through "
-                   "constraints: expected a plane in `walls`, or a floor of `kind: stiff`");
+                   "a reflecting floor next to forces, constraints, contacts, walls or events: it reflects within the "
+                   "drift of a body, which knows nothing of them: expected a plane in `walls`, or a floor of `kind: "
+                   "stiff`");
+  if (cb_system_dropped(points->system))
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "constraint `%s` follows from the others at the start, and `redundant: drop` applies only to "
+                   "particles without rigid bodies: expected a scenario without this constraint",
+                   cb_system_constraint_name(cb_system_dropped(points->system), 0));
   cb_coupled_bodies bodies = {
       .n = b->n, .state = b->state, .curvature = b->fluid->curvature, .self = run, .problem = problem, .drift = drift};
   bodies.substep = cb_integrator_substeps(b->integrator, &bodies.substeps);

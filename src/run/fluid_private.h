@@ -132,6 +132,8 @@ void cb_fluid_coupling_free(cb_fluid_coupling *c);
  * is as before. */
 cb_status cb_fluid_coupling_step(cb_run *run, double *h, int *failed);
 void cb_fluid_coupling_restored(cb_fluid_coupling *c);
+/* Whether contacts of points are on; false without points. */
+bool cb_fluid_coupling_touches(const cb_fluid_coupling *c);
 cb_status cb_fluid_coupling_measure(cb_run *run);
 void cb_fluid_coupling_compare(cb_run *run);
 /* The number of points, 0 without them; and their names, masses (0 for points of bodies) and bodies (-1). */

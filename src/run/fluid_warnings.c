@@ -89,7 +89,7 @@ void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, dou
 
 /* --- bodies near each other ---
  *
- * Without `contacts` bodies do not touch, and one body does not change the fluid around another. Therefore a run
+ * Without `contacts` bodies do not touch, and even with them one body does not change the fluid around another. Therefore a run
  * warns once, of the first pair whose gap is less than the size of the smaller body.
  *
  *   gap >= <c_b - c_a, d> - max_a <x - c_a, d> - max_b <c_b - x, d>,   d = (c_b - c_a)/|c_b - c_a|
@@ -219,9 +219,10 @@ static void describe(const cb_fluid_run *b, const cb_fluid_pair *of, cb_near_tex
   char apart[64] = "overlap or nearly so";
   if (of->gap > 0) snprintf(apart, sizeof apart, "are %.3g m apart", of->gap);
   snprintf(out->text, sizeof out->text,
-           "bodies `%.200s` and `%.200s` %s, less than the size of the smaller one, %.3g m: without "
-           "`contacts` bodies do not touch, and the fluid transmits no force between them",
-           b->start[of->i].name, b->start[of->j].name, apart, of->size);
+           "bodies `%.200s` and `%.200s` %s, less than the size of the smaller one, %.3g m: %sthe fluid transmits no "
+           "force between them",
+           b->start[of->i].name, b->start[of->j].name, apart, of->size,
+           cb_fluid_coupling_touches(b->coupling) ? "" : "without `contacts` bodies do not touch, and ");
 }
 
 static bool in_a_fluid(const cb_fluid *fluid) {

@@ -223,13 +223,12 @@ static cb_status read_walls_and_events(cb_scenario *s, const cb_node *walls, con
   return cb_errors_end(&errors);
 }
 
-/* Warns if nothing can touch: there is no wall, and no body has a size. */
-static void warn_of_points(const cb_scenario *s) {
+void cb_scenario_warn_of_contacts(const cb_scenario *s, const char *surface) {
   const cb_builder *b = s->builder;
-  bool sized = !b || !b->n_points || b->n_triangles;
+  bool sized = !b || !b->n_points || b->n_triangles || (b->contacts && b->contacts->n_walls);
   for (int i = 0; !sized && i < b->n_points; i++) sized = b->point[i].radius > 0;
   if (!sized)
-    cb_warn("`contacts` has no effect: all particles have radius 0, no body has a surface, and there are no `walls`");
+    cb_warn("`contacts` has no effect: all particles have radius 0, no body has %s, and there are no `walls`", surface);
 }
 
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
@@ -237,7 +236,7 @@ cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, con
   cb_errors errors = cb_errors_begin();
   if (contacts) cb_errors_add(&errors, contacts, read_contacts(s, contacts));
   cb_errors_add(&errors, walls, read_walls_and_events(s, walls, events));
-  if (contacts && !(walls && walls->count)) warn_of_points(s);
+  if (contacts && !s->class->body) cb_scenario_warn_of_contacts(s, "a surface");
   return cb_errors_end(&errors);
 }
 

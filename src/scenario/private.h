@@ -52,6 +52,8 @@ struct cb_pair_potential_class;
 /* The class of the pair potential in an item of `potentials`, and the node that names it; NULL: there is none, or the
  * item is wrong. */
 const struct cb_pair_potential_class *cb_scenario_pair_potential_of(const cb_node *item, const cb_node **at);
+/* Warns if nothing can touch: there is no wall, and no body has a size. surface: what bodies of the scenario have. */
+void cb_scenario_warn_of_contacts(const cb_scenario *s, const char *surface);
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                     const cb_node *events);
 /* The same for a system, whose point touches only walls. */
@@ -78,8 +80,11 @@ cb_status cb_scenario_for_bodies(cb_scenario *s, const cb_node *bodies, const cb
                                  cb_status (*add)(cb_builder *, int body, const void *what), const void *what);
 /* Finds the index of the body whose name is the text of node. */
 cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *body);
+/* The same for forces, walls and constraints: a body of tracers, which only the flow moves, is an error. */
+cb_status cb_scenario_find_moved_body(const cb_scenario *s, const cb_node *node, int *body);
 /* Reads a point: a particle, given as [body, number], or a point of a rigid body. *index: its index in the builder. */
 cb_status cb_scenario_read_particle(cb_scenario *s, const cb_node *node, int *index);
+cb_status cb_scenario_read_moved_particle(cb_scenario *s, const cb_node *node, int *index);
 /* Reads a point of a rigid body, {body: NAME, at: [x, y, z]} in its frame, in the same way. */
 cb_status cb_scenario_read_body_point(cb_scenario *s, const cb_node *node, int *index);
 /* The key `start`. project: the start is projected onto the constraints. */

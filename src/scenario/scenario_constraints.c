@@ -20,7 +20,8 @@ cb_status cb_scenario_read_particle(cb_scenario *s, const cb_node *node, int *in
   const cb_builder *b = s->builder;
   if (node->kind == CB_NODE_MAP) return cb_scenario_read_body_point(s, node, index);
   if (node->kind != CB_NODE_LIST || node->count != 2)
-    return cb_node_fail(node, "expected a particle [body, number], found %s", cb_node_found(node).text);
+    return cb_node_fail(node, "expected a particle [body, number]%s, found %s",
+                        s->class->body ? " or a point {body: .., at: [x, y, z]}" : "", cb_node_found(node).text);
   int body = -1, first = -1;
   long long number = -1;
   cb_status status = cb_scenario_find_body(s, node->items[0], &body);
@@ -34,8 +35,15 @@ cb_status cb_scenario_read_particle(cb_scenario *s, const cb_node *node, int *in
   return CB_OK;
 }
 
+cb_status cb_scenario_read_moved_particle(cb_scenario *s, const cb_node *node, int *index) {
+  int body;
+  const cb_status status = cb_scenario_read_particle(s, node, index);
+  if (status || node->kind == CB_NODE_MAP) return status;
+  return cb_scenario_find_moved_body(s, node->items[0], &body);
+}
+
 cb_status cb_constraint_read_particle(const cb_constraint_entry *e, const cb_node *node, int *particle) {
-  return cb_scenario_read_particle(e->scenario, node, particle);
+  return cb_scenario_read_moved_particle(e->scenario, node, particle);
 }
 
 cb_status cb_constraint_read_particles(const cb_constraint_entry *e, const char *key, const cb_node *list, size_t least,
@@ -51,7 +59,7 @@ cb_status cb_constraint_read_particles(const cb_constraint_entry *e, const char 
     return cb_node_fail(list, "%s: expected %s particles, such as [[a, 0], [a, 1]]", key, range);
   cb_status status = CB_OK;
   for (size_t i = 0; i < list->count && !status; i++) {
-    status = cb_scenario_read_particle(e->scenario, list->items[i], &particle[i]);
+    status = cb_scenario_read_moved_particle(e->scenario, list->items[i], &particle[i]);
     for (size_t j = 0; j < i && !status && maximum <= CB_ELEMENT_PARTICLES; j++)
       if (particle[j] == particle[i]) status = cb_node_fail(list->items[i], "%s: expected different particles", key);
   }
@@ -74,7 +82,7 @@ cb_status cb_constraint_placed_in(const cb_constraint_entry *e, cb_status status
 }
 
 cb_status cb_constraint_read_body(const cb_constraint_entry *e, const cb_node *node, int *body) {
-  return cb_scenario_find_body(e->scenario, node, body);
+  return cb_scenario_find_moved_body(e->scenario, node, body);
 }
 
 cb_status cb_constraint_read_point(const cb_constraint_entry *e, const cb_node *node, double *x) {

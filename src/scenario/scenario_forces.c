@@ -11,6 +11,7 @@
 #include "bodies/link.h"
 #include "bodies/place.h"
 #include "core/arena.h"
+#include "dynamics/builder_points.h"
 #include "dynamics/builder_private.h"
 #include "dynamics/pair_potential_private.h"
 #include "geometry/origin.h"
@@ -148,15 +149,24 @@ cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *
   return cb_fail_unknown(node, "body", name, names, n);
 }
 
-/* Adds to all bodies: at once, or, in a curved space with rigid bodies, to each body of particles, because potentials
- * act there on the matter of rigid bodies (scenario/scenario_curved.c). */
+cb_status cb_scenario_find_moved_body(const cb_scenario *s, const cb_node *node, int *body) {
+  const cb_status status = cb_scenario_find_body(s, node, body);
+  if (status || !cb_builder_is_of_tracers(s->builder, *body)) return status;
+  return cb_node_fail(node, "`%s` has mass 0 and follows the flow, and nothing else moves it: expected a mass > 0",
+                      cb_builder_body_name(s->builder, *body));
+}
+
+/* Adds to all bodies but tracers: at once, or to each body. In a curved space with rigid bodies, potentials act on the
+ * matter of rigid bodies (scenario/scenario_curved.c), and are added only to bodies of particles. */
 static cb_status add_to_all(cb_scenario *s, cb_status (*add)(cb_builder *, int body, const void *what),
                             const void *what) {
   cb_status status = CB_OK;
   int number;
-  if (!s->class->body || cb_fluid_scenario_of(s)->fluid.curvature == 0) return add(s->builder, -1, what);
+  const bool curved = s->class->body && cb_fluid_scenario_of(s)->fluid.curvature != 0;
+  if (!curved && !cb_builder_is_of_tracers(s->builder, -1)) return add(s->builder, -1, what);
   for (int i = 0; i < cb_builder_bodies(s->builder) && !status; i++)
-    if (!cb_scenario_body_is_rigid(s, i, &number)) status = add(s->builder, i, what);
+    if (!cb_builder_is_of_tracers(s->builder, i) && !(curved && cb_scenario_body_is_rigid(s, i, &number)))
+      status = add(s->builder, i, what);
   return status;
 }
 
@@ -167,7 +177,7 @@ cb_status cb_scenario_for_bodies(cb_scenario *s, const cb_node *bodies, const cb
   for (size_t i = 0; i < count; i++) {
     const cb_node *name = !bodies ? NULL : bodies->kind == CB_NODE_LIST ? bodies->items[i] : bodies;
     int body = -1, number;
-    cb_status status = name ? cb_scenario_find_body(s, name, &body) : CB_OK;
+    cb_status status = name ? cb_scenario_find_moved_body(s, name, &body) : CB_OK;
     if (!status && s->class->body && cb_fluid_scenario_of(s)->fluid.curvature != 0 && name &&
         cb_scenario_body_is_rigid(s, body, &number))
       continue;
@@ -336,7 +346,7 @@ static cb_status find_pair(const cb_scenario *s, const pair_keys *p, int *a, int
   if (p->between && p->within)
     return cb_node_fail(p->within, "`between` and `within` exclude each other: expected one of them");
   if (p->within) {
-    const cb_status status = cb_scenario_find_body(s, p->within, a);
+    const cb_status status = cb_scenario_find_moved_body(s, p->within, a);
     *b = *a;
     return status;
   }
@@ -344,8 +354,8 @@ static cb_status find_pair(const cb_scenario *s, const pair_keys *p, int *a, int
   if (p->between->kind != CB_NODE_LIST || p->between->count != 2)
     return cb_node_fail(p->between, "expected the names of two bodies");
   cb_errors errors = cb_errors_begin();
-  cb_errors_add(&errors, p->between, cb_scenario_find_body(s, p->between->items[0], a));
-  cb_errors_add(&errors, p->between, cb_scenario_find_body(s, p->between->items[1], b));
+  cb_errors_add(&errors, p->between, cb_scenario_find_moved_body(s, p->between->items[0], a));
+  cb_errors_add(&errors, p->between, cb_scenario_find_moved_body(s, p->between->items[1], b));
   return cb_errors_end(&errors);
 }
 
@@ -361,9 +371,21 @@ static cb_status read_spring(cb_scenario *s, const cb_node *map, const cb_node *
     cb_errors_add(&errors, p.between, cb_node_fail(p.between, "expected two particles, such as [[a, 0], [b, 1]]"));
   else
     for (int a = 0; s->builder && a < 2; a++)
-      cb_errors_add(&errors, p.between, cb_scenario_read_particle(s, p.between->items[a], &end[a]));
+      cb_errors_add(&errors, p.between, cb_scenario_read_moved_particle(s, p.between->items[a], &end[a]));
   status = cb_errors_end(&errors);
   return status || !s->builder ? status : cb_link_add(s->builder, p.between, end[0], end[1], &link);
+}
+
+/* Adds a pair potential of the bodies a and b, or of all bodies but tracers. */
+static cb_status add_interaction(cb_builder *builder, int a, int b, const pair_map *p) {
+  cb_status status = CB_OK;
+  if (a >= 0 || !cb_builder_is_of_tracers(builder, -1))
+    return cb_builder_interaction(builder, a, b, p->class_->name, p->params);
+  for (int i = 0; i < cb_builder_bodies(builder); i++)
+    for (int j = i; j < cb_builder_bodies(builder) && !status; j++)
+      if (!cb_builder_is_of_tracers(builder, i) && !cb_builder_is_of_tracers(builder, j))
+        status = cb_builder_interaction(builder, i, j, p->class_->name, p->params);
+  return status;
 }
 
 static const form interaction_forms[] = {{"spring", NULL, false, read_spring}};
@@ -406,7 +428,7 @@ static cb_status read_interaction(cb_scenario *s, const cb_node *node) {
   cb_errors_add(&errors, node, find_pair(s, &p.keys, &a, &b));
   if ((status = cb_errors_end(&errors))) return status;
   const cb_node *expression = expression_of(&p, node);
-  status = cb_builder_interaction(s->builder, a, b, p.class_->name, p.params);
+  status = add_interaction(s->builder, a, b, &p);
   return cb_scenario_placed(s, status, expression ? expression : node, expression != NULL);
 }
 

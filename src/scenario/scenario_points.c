@@ -10,6 +10,8 @@
  * {at: [x, y, z], radius: r}; walls act on all vertices of a body without spheres.
  */
 #include "dynamics/builder_points.h"
+#include "dynamics/builder_private.h"
+#include "dynamics/system_private.h"
 #include "numerics/numerics_curved.h"
 #include "scenario/fluid.h"
 #include "tree/scalar.h"
@@ -189,17 +191,28 @@ static cb_status add_spheres(cb_scenario *s, const cb_node *list, const cb_immer
   return cb_errors_end(&errors);
 }
 
+/* Whether a wall acts on the body. */
+static bool meets_wall(const cb_scenario *s, const char *name) {
+  const cb_contact_set *set = s->builder->contacts;
+  for (int w = 0; set && w < set->n_walls; w++)
+    if (set->wall[w].body < 0 || !strcmp(cb_builder_body_name(s->builder, set->wall[w].body), name)) return true;
+  return false;
+}
+
 /* Adds all vertices of a body without spheres, which walls push. */
 static cb_status add_vertices(cb_scenario *s, const cb_node *node, const cb_immersed *of) {
   cb_fluid_scenario *m = s->own;
   const cb_surface *surface = cb_immersed_surface(of);
   cb_status status = CB_OK;
+  bool meets = false;
+  for (int i = 0; i < m->n; i++) meets = meets || (m->body[i].body == of && meets_wall(s, m->body[i].name));
+  if (!meets) return CB_OK;
   if (cb_immersed_poses(of) || surface->vertices > 5000)
     return cb_node_fail(node,
                         "walls push all vertices of a body, but this body %s: expected `spheres`, on which walls act",
                         cb_immersed_poses(of) ? "changes its shape" : "has more than 5000");
   for (int i = 0; i < m->n; i++)
-    for (int v = 0; m->body[i].body == of && v < surface->vertices && !status; v++) {
+    for (int v = 0; m->body[i].body == of && meets_wall(s, m->body[i].name) && v < surface->vertices && !status; v++) {
       int index;
       status = add_auxiliary(s, node, i, surface->x[v], 0, true, &index);
       m->n_vertices += !status;
@@ -207,7 +220,7 @@ static cb_status add_vertices(cb_scenario *s, const cb_node *node, const cb_imme
   return status;
 }
 
-static cb_status add_touching(cb_scenario *s, const cb_node *bodies, bool walls) {
+static cb_status add_touching(cb_scenario *s, const cb_node *bodies) {
   const cb_fluid_scenario *m = s->own;
   cb_errors errors = cb_errors_begin();
   for (int pass = 0; pass < 2; pass++) /* vertices come last */
@@ -216,7 +229,7 @@ static cb_status add_touching(cb_scenario *s, const cb_node *bodies, bool walls)
       const cb_immersed *of = m->kind[i].body;
       if (!of) continue;
       if (pass == 0 && spheres) cb_errors_add(&errors, spheres, add_spheres(s, spheres, of));
-      if (pass == 1 && walls && !spheres) cb_errors_add(&errors, item, add_vertices(s, item, of));
+      if (pass == 1 && !spheres) cb_errors_add(&errors, item, add_vertices(s, item, of));
     }
   return cb_errors_end(&errors);
 }
@@ -224,8 +237,9 @@ static cb_status add_touching(cb_scenario *s, const cb_node *bodies, bool walls)
 cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root) {
   cb_fluid_scenario *m = s->own;
   const cb_node *list = cb_node_get(root, "bodies");
-  cb_status status = add_touching(s, list, cb_node_get(root, "walls"));
+  cb_status status = add_touching(s, list);
   if (status) return status;
+  if (cb_node_get(root, "contacts")) cb_scenario_warn_of_contacts(s, "`spheres`");
   status = cb_builder_finish(s->builder, &m->system);
   const cb_node *constraints = cb_node_get(root, "constraints");
   if (!status || status == CB_ERROR_MEMORY || status == CB_ERROR_INPUT) return status;

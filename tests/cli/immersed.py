@@ -327,7 +327,7 @@ class Immersed(Case):
         head, tail = BALL.split("bodies:\n")[0], "integrator: {name: METHOD, step: 0.01}\ntime: {end: 1}\nrecord: {checkpoint: 9}\n"
         small, large = ball.replace("R", "0.05"), ball.replace("R", "0.15")
         told = "bodies `a` and `b` are 0.09\\d* m apart, less than the size of the smaller one, 0.1 m: without " \
-               "`contacts` bodies do not touch"
+               "`contacts` bodies do not touch, and the fluid transmits no force between them"
         for method, fluid in (("hamilton_pontryagin", "exact"), ("rkmk4", "local")):
             text = (head.replace("medium: water", "medium: water\n  added_mass: " + fluid) + "bodies:\n  - name: a\n" + small +
                     "    motion: {velocity: [1, 0, 0]}\n  - name: b\n" + large + "    place: {position: [0.75, 0, 0]}\n" +

@@ -17,6 +17,7 @@ int main(void) {
   const cb_material material = {600, 3e-4};
   const cb_pose place = {{cos(0.4), sin(0.4), 0, 0}, {0, 0, 0}};
   const double rest[6] = {0, 0, 0, 0, 0, 0};
+  const cb_problem *const problems[] = {&cb_problem_discrete_lagrangian, NULL};
   cb_tree *tree;
   cb_surface *leaf;
   cb_medium *air;
@@ -32,9 +33,7 @@ int main(void) {
   options.added_mass = options.drag = true;
   if (cb_immersed_create(&fluid, leaf, NULL, &options, NULL, NULL, NULL, &body)) return fail("body");
   if (cb_immersed_wrenches(body) > 16 || cb_immersed_workspace_create(body, &workspace)) return fail("workspace");
-  if (cb_integrator_create_for("hamilton_pontryagin", NULL,
-                               (const cb_problem *const[]){&cb_problem_discrete_lagrangian, NULL},
-                               cb_immersed_workspace_problem(workspace), &in))
+  if (cb_integrator_create_for("hamilton_pontryagin", NULL, problems, cb_immersed_workspace_problem(workspace), &in))
     return fail("integrator");
   if (cb_rigid_start(cb_immersed_workspace_problem(workspace), 0, &place, rest, &state)) return fail("start");
 

@@ -4,8 +4,7 @@
  *   f = -(k/2) rho A <u, n>|<u, n>| n,  k = a where <u, n> > 0, b elsewhere;   K = (V/2) M^T M,  M = (-hat(c), 1)
  *
  * f is the force on a face with area A, outward normal n and velocity u relative to the fluid of density rho; a and b
- * are the parameters of the model. K is the added mass per density of the fluid; it does not depend on the motion of
- * the shape.
+ * are the parameters of the model. K is the added mass per density of the fluid, for any motion of the shape.
  */
 #include <curvebody/plugin.h>
 #include <math.h>

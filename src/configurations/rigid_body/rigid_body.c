@@ -53,8 +53,12 @@ static void free_(cb_scenario *s) {
   cb_space_free(m->flat);
 }
 static int bodies_(const cb_scenario *s) { return cb_fluid_scenario_of(s)->n; }
-static const char *body_name(const cb_scenario *s, int i) { return cb_fluid_scenario_of(s)->body[i].name; }
-static const cb_immersed *body(const cb_scenario *s, int i) { return cb_fluid_scenario_of(s)->body[i].body; }
+static const char *body_name(const cb_scenario *s, int i) {
+  return i < bodies_(s) ? cb_fluid_scenario_of(s)->body[i].name : "";
+}
+static const cb_immersed *body(const cb_scenario *s, int i) {
+  return i < bodies_(s) ? cb_fluid_scenario_of(s)->body[i].body : NULL;
+}
 
 static const cb_problem *const problems[] = {&cb_problem_discrete_lagrangian, &cb_problem_lie_group, NULL};
 static const char *const keys[] = {"fluid",       "bodies",   "space", "potentials", "interactions", "forces",

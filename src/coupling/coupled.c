@@ -229,9 +229,14 @@ static cb_status drift_particle(cb_coupled *c, int i, double t, double h) {
   double *p = c->state->p + i * c->k, *p_low = c->state->p_low + i * c->k, v[CB_COORD_MAX], y[CB_COORD_MAX],
          w[CB_COORD_MAX];
   if (c->feels[i]) {
-    const cb_status status = cb_particle_drift(&c->fluid, cb_system_masses(c->system)[i],
-                                               cb_system_radius(c->system, cb_system_particle(c->system, i)),
-                                               c->mass[i], t, h, x, low, p, p_low);
+    const cb_particle_state particle = {cb_system_masses(c->system)[i],
+                                        cb_system_radius(c->system, cb_system_particle(c->system, i)),
+                                        c->mass[i],
+                                        x,
+                                        low,
+                                        p,
+                                        p_low};
+    const cb_status status = cb_particle_drift(&c->fluid, &particle, t, h);
     return status || !c->varies ? status : change_mass(c, i);
   }
   if (c->K == 0) {

@@ -40,42 +40,42 @@ double cb_particle_weight_energy(const cb_particles_in_fluid *f, double mass, do
 static double length_of(double a, double b, double c) { return c > 0 ? 2 * c / (a + sqrt(a * a + 4 * b * c)) : 0; }
 
 /* V for the fluid at the middle. */
-static void velocity(const cb_particles_in_fluid *f, const cb_fluid_point *at, double mass, double radius, double M_0,
-                     double h, const double p[3], double V[3]) {
-  const double displaced = at->density * volume(radius), M = mass + (f->added_mass ? displaced / 2 : 0);
-  const double alpha = 6 * M_PI * f->viscosity * radius,
-               beta = at->density * f->drag_coefficient * M_PI * radius * radius / 2;
+static void velocity(const cb_particles_in_fluid *f, const cb_fluid_point *at, const cb_particle_state *s, double h,
+                     double V[3]) {
+  const double displaced = at->density * volume(s->radius), M = s->mass + (f->added_mass ? displaced / 2 : 0);
+  const double alpha = 6 * M_PI * f->viscosity * s->radius,
+               beta = at->density * f->drag_coefficient * M_PI * s->radius * s->radius / 2;
   double b[3], square = 0;
   if (!(M > 0)) {
     memcpy(V, at->u, 3 * sizeof *V);
     return;
   }
   for (int i = 0; i < 3; i++) {
-    const double A = (displaced + M - mass) * at->acceleration[i] - displaced * f->gravity[i];
-    b[i] = p[i] / M_0 + h / 2 * A / M - at->u[i];
+    const double A = (displaced + M - s->mass) * at->acceleration[i] - displaced * f->gravity[i];
+    b[i] = s->p[i] / s->M + h / 2 * A / M - at->u[i];
     square += b[i] * b[i];
   }
   const double size = sqrt(square), a = 1 + h * alpha / (2 * M), w = length_of(a, h * beta / (2 * M), size);
   for (int i = 0; i < 3; i++) V[i] = at->u[i] + (size > 0 ? b[i] / size * w : 0);
 }
 
-cb_status cb_particle_drift(const cb_particles_in_fluid *f, double mass, double radius, double M, double t, double h,
-                            double x[3], double x_low[3], double p[3], double p_low[3]) {
+cb_status cb_particle_drift(const cb_particles_in_fluid *f, const cb_particle_state *s, double t, double h) {
   double V[3], last = INFINITY;
+  const double M = s->M;
   cb_fluid_point at;
-  if (h * 6 * M_PI * f->viscosity * radius <= -2 * M && M > 0)
+  if (h * 6 * M_PI * f->viscosity * s->radius <= -2 * M && M > 0)
     return cb_fail(
         CB_STEP_SINGULAR,
         "a backward step of %g is longer than twice the time in which the fluid stops a particle, so a step of "
         "order 4 does not exist: use a smaller `step`, or order 2",
         h);
-  for (int i = 0; i < 3; i++) V[i] = M > 0 ? p[i] / M : 0;
+  for (int i = 0; i < 3; i++) V[i] = M > 0 ? s->p[i] / M : 0;
   for (int n = 0;; n++) {
     double middle[3], next[3], change = 0, size = 0;
-    for (int i = 0; i < 3; i++) middle[i] = x[i] + (x_low[i] + h / 2 * V[i]);
+    for (int i = 0; i < 3; i++) middle[i] = s->x[i] + (s->x_low[i] + h / 2 * V[i]);
     const cb_status status = cb_fluid_point_at(f->flow, f->medium, t + h / 2, middle, &at);
     if (status) return status;
-    velocity(f, &at, mass, radius, M, h, p, next);
+    velocity(f, &at, s, h, next);
     for (int i = 0; i < 3; i++) {
       change = fmax(change, fabs(next[i] - V[i]));
       size = fmax(size, fabs(next[i]));
@@ -89,8 +89,8 @@ cb_status cb_particle_drift(const cb_particles_in_fluid *f, double mass, double 
                      t);
   }
   for (int i = 0; i < 3; i++) {
-    cb_compensated_add_one(&x[i], &x_low[i], h * V[i]);
-    if (M > 0) cb_compensated_add_one(&p[i], &p_low[i], 2 * (M * V[i] - p[i]));
+    cb_compensated_add_one(&s->x[i], &s->x_low[i], h * V[i]);
+    if (M > 0) cb_compensated_add_one(&s->p[i], &s->p_low[i], 2 * (M * V[i] - s->p[i]));
   }
   return CB_OK;
 }

@@ -32,5 +32,8 @@ double cb_particle_weight_energy(const cb_particles_in_fluid *f, double mass, do
 
 /* Moves x and the momentum p = M v from t to t + h by the midpoint rule under everything except the weight m g. M is that
  * at the start, before and after; low parts of x and p: compensated sums. CB_STEP_NO_CONVERGENCE if the flow changes too much within the step. */
-cb_status cb_particle_drift(const cb_particles_in_fluid *f, double mass, double radius, double M, double t, double h,
-                            double x[3], double x_low[3], double p[3], double p_low[3]);
+typedef struct cb_particle_state {
+  double mass, radius, M;
+  double *x, *x_low, *p, *p_low; /* [3] */
+} cb_particle_state;
+cb_status cb_particle_drift(const cb_particles_in_fluid *f, const cb_particle_state *s, double t, double h);

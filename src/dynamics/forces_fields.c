@@ -49,6 +49,7 @@ typedef struct field_value {
 
 /* The force in the coordinates of the expressions, with its derivatives by these coordinates and their velocities. */
 typedef struct components {
+  int n; /* the number of coordinates */
   double v, F[K], F_q[K][K], F_u[K][K];
 } components;
 
@@ -77,8 +78,9 @@ static cb_status not_finite(const cb_forces *f, const cb_force_field *field, int
 }
 
 /* The components of a field at q with the velocity u, which is read only if the field uses it. */
-static cb_status evaluate(const cb_forces *f, const cb_force_field *field, int n, const double *q, const double *u,
-                          double t, int i, bool second, components *out) {
+static cb_status evaluate(const cb_forces *f, const cb_force_field *field, const double *q, const double *u, double t,
+                          int i, bool second, components *out) {
+  const int n = out->n;
   double x[2 * K + 3], gradient[2 * K];
   const int coordinates = field->potential ? n : 2 * n;
   for (int a = 0; a < n; a++) x[a] = q[a];
@@ -233,8 +235,9 @@ static cb_status vector_by_chart(const cb_forces *f, const cb_force_field *field
   double up[DIM] = {0};
   chart_point p;
   components F;
+  F.n = n;
   cb_status status = chart_point_at(g, field, y, w, out->second, &p);
-  if (!status) status = evaluate(f, field, n, p.q, p.rate, t, i, out->second, &F);
+  if (!status) status = evaluate(f, field, p.q, p.rate, t, i, out->second, &F);
   if (status) return status;
   out->v = F.v;
   for (int a = 0; a < n; a++)
@@ -253,7 +256,8 @@ static cb_status vector_at(const cb_forces *f, const cb_force_field *field, doub
   if (field->chart) return vector_by_chart(f, field, t, i, y, w, out);
   int k = g->embedding;
   components F;
-  const cb_status status = evaluate(f, field, k, y, w, t, i, out->second, &F);
+  F.n = k;
+  const cb_status status = evaluate(f, field, y, w, t, i, out->second, &F);
   if (status) return status;
   out->v = F.v;
   for (int a = 0; a < k; a++) {
@@ -325,9 +329,10 @@ static cb_status in_own_chart(const cb_forces *f, const cb_force_field *field, d
   const cb_isometry *world = moves ? &f->world[f->system->component[i]] : NULL;
   double y[K], w[K];
   components V;
+  V.n = n;
   if (moves) cb_isometry_point(g, world, q, y);
   if (moves && field->uses_velocity) cb_isometry_vector(g, world, u, w);
-  cb_status status = evaluate(f, field, n, moves ? y : q, moves ? w : u, t, i, out->second, &V);
+  cb_status status = evaluate(f, field, moves ? y : q, moves ? w : u, t, i, out->second, &V);
   if (status) return status;
   if (moves) pull_back(n, world, out->second, &V);
   out->v = V.v;

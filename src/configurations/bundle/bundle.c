@@ -281,12 +281,9 @@ static const cb_bundle_scenario *gait(const cb_scenario *s) { return s->own; }
 static const cb_problem *const problems[] = {&cb_problem_group_path, NULL};
 static const char *const keys[] = {"bundle", "gait", "start", "optimum", NULL};
 static const char *const required[] = {"gait", "integrator", NULL}, *const only[] = {"gait", "optimum", NULL};
-static const cb_section sections[] = {{"time", cb_cycle_time_table},
-                                      {"integrator", cb_cycle_step_table},
-                                      {"record", cb_record_table},
-                                      {"start", cb_group_table},
-                                      {"optimum", cb_optimum_table},
-                                      {NULL, NULL}};
+static const cb_section sections[] = {{"time", cb_cycle_time_table}, {"integrator", cb_cycle_step_table},
+                                      {"record", cb_record_table},   {"start", cb_group_table},
+                                      {"optimum", cb_optimum_table}, {NULL, NULL}};
 
 const cb_configuration cb_configuration_bundle = {
     .name = "bundle",

@@ -59,6 +59,8 @@ cb_status cb_place_read(const cb_node *node, const cb_space *g, const cb_chart *
 cb_status cb_place_read_map(const cb_node *map, const char *what, const cb_space *g, const cb_chart **chart, double *x,
                             double *given, cb_origin *there) {
   static const char *const keys[] = {"chart", "point"};
+  if (map->kind == CB_NODE_LIST)
+    return cb_node_fail(map, "%s: expected a map such as {point: [...]}, or {chart: polar, point: [...]}", what);
   cb_status status = cb_node_check_keys(map, keys, 2);
   if (status) return status;
   const cb_node *point = cb_node_get(map, "point");

@@ -416,10 +416,12 @@ static cb_status read_interaction(cb_scenario *s, const cb_node *node) {
   if (f) return f->read(s, node->items[0], node);
   pair_map p = {0};
   int a = -1, b = -1;
-  const char *names[CB_REGISTRY_MAX];
-  const size_t classes = cb_registry_names(&cb_constraint_registry, names);
-  for (size_t i = 0; i < classes && node->kind == CB_NODE_MAP; i++)
-    if (cb_node_get(node, names[i])) return read_value_potential(s, node, cb_constraint_classes[i]);
+  const char *names[CB_REGISTRY_MAX + 1] = {interaction_forms[0].name};
+  size_t classes = INTERACTION_FORMS; /* the names that an item can have, for the message */
+  for (const cb_constraint_class *const *c = cb_constraint_classes; *c; c++) {
+    if (node->kind == CB_NODE_MAP && cb_node_get(node, (*c)->name)) return read_value_potential(s, node, *c);
+    if (!(*c)->velocity) names[classes++] = (*c)->name;
+  }
   cb_status status = node->kind == CB_NODE_MAP ? bind_pair(s, cb_interaction_table, node, node, names, classes, &p)
                                                : cb_params_bind(cb_interaction_table, node, node, NULL, 0, &p.keys);
   if (!s->builder || (status && node->kind != CB_NODE_MAP)) return status;

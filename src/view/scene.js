@@ -59,6 +59,7 @@ curvebody.Scene = class {
     this.riding = view.name === "ride" ? view.follow || 0 : null;
     if (this.page.particles) this.putParticles(k, seen, out, view);
     if (this.page.bodies) this.putBodies(k, seen, out, view);
+    if (this.page.points) this.putPoints(k, eye, out);
     if (view.trail && this.frames.leads <= 40 && view.name !== "ride") this.putTrails(k, eye, out);
     if (view.name === "outside") this.putFrame(out);
     else out.landmarks = curvebody.folded(this.space, this.marks(), eye);
@@ -103,6 +104,29 @@ curvebody.Scene = class {
         out.segments.push({a: s.apply(m, at[i]), b: s.apply(m, at[j]), theta: s.angle(at[i], at[j]), colour, width,
                            parts: s.K && bonds < 3000 ? 12 : s.K ? 4 : 1, coil: b < p.springs && bonds < 60});
       }
+    }
+  }
+
+  /* The place of point i relative to the eye. */
+  point(k, i, world) {
+    const p = this.page.points.place, at = 3 * (k * p.shape[1] + i);
+    return this.space.apply(world, [p.data[at], p.data[at + 1], p.data[at + 2], 1]);
+  }
+
+  world(eye) { return this.frames.seen(eye, {origin: this.space.noOrigin(), m: this.space.identity()}); }
+
+  /* Particles next to bodies, and the springs and rods between points. */
+  putPoints(k, eye, out) {
+    const p = this.page.points, s = this.space, world = this.world(eye), at = i => this.point(k, i, world);
+    const radius = 0.04 * this.frames.size();
+    for (let i = p.first; i < p.place.shape[1]; i++) {
+      const x = at(i);
+      if (x.every(isFinite)) out.balls.push({m: s.to(x), radius, colour: "#444444"});
+    }
+    for (let b = 0; b < p.bond_i.data.length; b++) {
+      const a = at(p.bond_i.data[b]), c = at(p.bond_j.data[b]);
+      if (a.every(isFinite) && c.every(isFinite))
+        out.segments.push({a, b: c, theta: s.angle(a, c), colour: "#777777", width: 1.5, parts: 1});
     }
   }
 
@@ -228,7 +252,9 @@ curvebody.Scene = class {
     };
     const steps = Math.max(1, Math.floor(this.frames.count / 60));
     for (let k = 0; k < this.frames.count; k += steps) {
-      const eye = this.eye(k, view, offset);
+      const eye = this.eye(k, view, offset), points = this.page.points;
+      if (points && view.follow === null)
+        for (let i = points.first, world = this.world(eye); i < points.place.shape[1]; i++) put(s.shown(this.point(k, i, world)));
       for (let c = 0; c < this.frames.leads; c++) {
         if (view.follow !== null && c !== view.follow && this.frames.leads > 1) continue;
         const m = this.frames.seen(eye, this.frames.carried(k, c)), size = this.frames.size();

@@ -32,6 +32,8 @@ static bool deforms(const cb_view *v, size_t b) { return cb_immersed_poses(body_
 static cb_status size_of(const cb_view *v, size_t *size) {
   if (cb_view_field(v, "pose") < 0) return cb_view_particles_size(v, size);
   *size = count_of(v) * 420;
+  const int x = cb_view_field(v, "plot_position");
+  if (x >= 0) *size += 12 * v->fields[x].count / 3;
   for (size_t b = 0; has_surfaces(v) && b < count_of(v); b++)
     if (!copy_of_last(v, b) && deforms(v, b)) *size += 12 * (size_t)cb_immersed_surface(body_of(v, b))->vertices;
   return CB_OK;
@@ -158,6 +160,39 @@ static cb_status put_forces(const cb_view *v, size_t n) {
   return status;
 }
 
+/* The number of particles, and of points of bodies on which something acts; they follow the bodies in /plot_position. */
+static size_t points_of(const cb_view *v) {
+  const int x = cb_view_field(v, "plot_position");
+  if (x < 0 || v->fields[x].rank != 2 || v->fields[x].shape[0] <= count_of(v) || v->space->factor[0].curvature != 0)
+    return 0;
+  return v->fields[x].shape[0] - count_of(v);
+}
+
+/* Puts the points, and the springs and rods between them, in the coordinates of the world; in flat space only. */
+static cb_status put_points(const cb_view *v, size_t n) {
+  const size_t points = points_of(v), all = n + points;
+  double *x = NULL, *end[2] = {NULL, NULL};
+  size_t bonds[2] = {0, 0};
+  if (!points) return CB_OK;
+  cb_status status = cb_view_frames(v, cb_view_field(v, "plot_position"), &x);
+  for (int i = 0; i < 2 && !status; i++) status = cb_view_constant(v, i ? "bond_j" : "bond_i", &end[i], &bonds[i]);
+  for (int i = 0; i < 2 && !status; i++)
+    for (size_t b = 0; b < bonds[i] && !status; b++)
+      if (bonds[0] != bonds[1] || !(end[i][b] >= 0 && end[i][b] < (double)all))
+        status = cb_fail(CB_ERROR_INPUT, "%s: bond %zu joins a point that does not exist: the record is damaged",
+                         v->path, b);
+  cb_page_begin(v->page, "points", '{');
+  cb_page_number(v->page, "first", (double)n);
+  if (!status) status = cb_page_array(v->page, "place", CB_PAGE_F4, v->n_frames, all, 3, x);
+  if (!status) status = cb_page_array(v->page, "bond_i", CB_PAGE_I4, bonds[0], 0, 0, end[0]);
+  if (!status) status = cb_page_array(v->page, "bond_j", CB_PAGE_I4, bonds[1], 0, 0, end[1]);
+  cb_page_end(v->page, '}');
+  free(x);
+  free(end[0]);
+  free(end[1]);
+  return status;
+}
+
 static cb_status draw(const cb_view *v) {
   if (cb_view_field(v, "pose") < 0 || !v->space) return cb_view_particles(v);
   const size_t n = count_of(v);
@@ -174,6 +209,7 @@ static cb_status draw(const cb_view *v) {
   if (!status) status = put_surfaces(v, time);
   if (!status) status = put_forces(v, n);
   cb_page_end(v->page, '}');
+  if (!status) status = put_points(v, n);
   free(pose);
   free(time);
   return status;

@@ -60,7 +60,7 @@ cb_status cb_place_read_map(const cb_node *map, const char *what, const cb_space
                             double *given, cb_origin *there) {
   static const char *const keys[] = {"chart", "point"};
   if (map->kind == CB_NODE_LIST)
-    return cb_node_fail(map, "%s: expected a map such as {point: [...]}, or {chart: polar, point: [...]}", what);
+    return cb_node_fail(map, "expected a map, such as {point: [...]} or {chart: polar, point: [...]}");
   cb_status status = cb_node_check_keys(map, keys, 2);
   if (status) return status;
   const cb_node *point = cb_node_get(map, "point");

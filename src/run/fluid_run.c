@@ -225,6 +225,9 @@ static cb_status begin(cb_run *run) {
 }
 
 static cb_status plate(const cb_run *run, int body, cb_falling_plate *out) {
+  if (body >= cb_fluid_run_of(run)->n)
+    return cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
+                      "`falling_regime` needs a rigid body: the scenario has only particles");
   return cb_falling_plate_of_body(cb_fluid_run_of(run)->start[body].body, run->options.start, out);
 }
 

@@ -256,6 +256,29 @@ static void sphere_settles_in_stokes_drag(void **unused) {
   check_near(log2(error[0] / error[1]), 2, 0.1);
 }
 
+/* (m + rho V/2) z'' = -(m - rho V) g with rho = 1000 - 200 z: a float bobs in a stratified fluid. */
+static int bob_rhs(double t, const double *z, double *dz, void *user) {
+  const double V = 4 * M_PI / 3 * 1e-3, displaced = (1000 - 200 * z[0]) * V;
+  dz[0] = z[1];
+  dz[1] = -(4 - displaced) * 9.81 / (4 + displaced / 2);
+  return GSL_SUCCESS;
+}
+
+static void particle_bobs_in_a_stratified_fluid(void **unused) {
+  double error[2], z[2] = {-0.7, 0};
+  solve_reference(bob_rhs, NULL, 2, 4, z);
+  for (int i = 0; i < 2; i++) {
+    simulation *s = run(HEAD
+                        "fluid: {medium: 1000 - 200*z}\nbodies:\n"
+                        "  - {name: bob, kind: particles, mass: 4, radius: 0.1, place: {points: [[0, 0, -0.7]]}}\n",
+                        2, 0.02 / (1 << i), 4, (const char *const[]){"position", NULL});
+    error[i] = fabs(last_of(s, 0)[2] - z[0]);
+    simulation_free(s);
+  }
+  print_message("bobbing: errors %.2e %.2e\n", error[0], error[1]);
+  check_near(log2(error[0] / error[1]), 2, 0.1);
+}
+
 /* A tracer in a Lamb-Oseen vortex moves on a circle: the midpoint rule keeps its radius, and errs in its angle. */
 static void tracers_circle_in_a_vortex(void **unused) {
   const double rate = (1 - exp(-9)) / (2 * M_PI * 0.09), end = 2;
@@ -348,6 +371,7 @@ int main(void) {
                                      cmocka_unit_test(ball_in_water_on_a_rod),
                                      cmocka_unit_test(momentum_and_rod_are_kept_to_round_off_over_1e5_steps),
                                      cmocka_unit_test(sphere_settles_in_stokes_drag),
+                                     cmocka_unit_test(particle_bobs_in_a_stratified_fluid),
                                      cmocka_unit_test(tracers_circle_in_a_vortex),
                                      cmocka_unit_test(run_stops_when_a_ball_surfaces),
                                      cmocka_unit_test(balls_and_a_particle_bounce_between_walls),

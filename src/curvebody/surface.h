@@ -52,8 +52,8 @@ cb_status cb_surface_embed(cb_surface *s, double K, cb_surface_chart chart);
 /* Vertices (of the list), faces and parts are counted from 1 in messages. A part may hold several pieces, such as a
  * cavity oriented inwards.
  * Checks that the surface bounds a body: no repeated face and none without area, at most two faces per edge, neighbours
- * with consistent orientation, closed parts oriented outward, parts not nested in themselves, coordinates up to 1e70.
- * CB_ERROR_DOMAIN with the face, edge or part, and its place. open: borders are allowed. */
+ * with consistent orientation, closed parts oriented outward, no piece inside another one except a cavity, coordinates
+ * up to 1e70. CB_ERROR_DOMAIN with the face, edge or part, and its place. open: borders are allowed. */
 cb_status cb_surface_check(const cb_surface *s, bool open);
 
 /* Edges a < b with their two faces (second -1 on a border; face[0] runs from a to b if exactly one of them does),

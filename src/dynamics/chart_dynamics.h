@@ -16,7 +16,8 @@
 
 #include <stdbool.h>
 
-/* Matrices and tensors with d x d ... numbers, row-major, in memory that belongs to the caller (cb_chart_metric_in). */
+/* The metric of a chart with d coordinates: g and its inverse have d^2 numbers, dg d^3, and ddg d^4, in memory that
+ * belongs to the caller (cb_chart_metric_in). d_l is the derivative by coordinate l. */
 typedef struct cb_chart_metric {
   double *g, *inverse;
   double *dg;  /* [(l*d + i)*d + j] = d_l g_ij */

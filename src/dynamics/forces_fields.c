@@ -41,13 +41,14 @@ cb_status cb_fields_set_origins(cb_forces *f, const cb_origin *origin) {
 }
 
 /* The value of a field at a particle: the potential (0 if there is none), the force, and, if `second` is true, its
- * derivatives by position and velocity. */
+ * derivatives by position and (if it uses velocities) by velocity. */
 typedef struct field_value {
   bool second;
   double v, force[K], by_x[K * K], by_v[K * K];
 } field_value;
 
-/* The force in the coordinates of the expressions, with its derivatives by these coordinates and their velocities. */
+/* The force in the coordinates of the expressions, with its derivatives by these coordinates and their velocities. F_u is
+ * set only for a field that uses velocities. */
 typedef struct components {
   int n; /* the number of coordinates */
   double v, F[K], F_q[K][K], F_u[K][K];
@@ -64,10 +65,7 @@ static void differentiate(const cb_expression *potential, int n, const double *x
   out->v = jet.v;
   for (int a = 0; a < n; a++) {
     out->F[a] = -jet.g[a];
-    for (int b = 0; b < n; b++) {
-      out->F_q[a][b] = -jet.h[cb_jet_packed(a, b)];
-      out->F_u[a][b] = 0;
-    }
+    for (int b = 0; b < n; b++) out->F_q[a][b] = -jet.h[cb_jet_packed(a, b)];
   }
 }
 
@@ -265,7 +263,7 @@ static cb_status vector_at(const cb_forces *f, const cb_force_field *field, doub
     out->force[a] = F.F[a] / form;
     for (int b = 0; out->second && b < k; b++) {
       out->by_x[a * k + b] = F.F_q[a][b] / form;
-      out->by_v[a * k + b] = F.F_u[a][b];
+      if (field->uses_velocity) out->by_v[a * k + b] = F.F_u[a][b];
     }
   }
   return CB_OK;
@@ -306,15 +304,15 @@ static cb_status in_embedding(const cb_forces *f, const cb_force_field *field, d
 }
 
 /* Converts a covector and its derivatives in y = m x + b to those in x. */
-static void pull_back(int n, const cb_isometry *world, bool second, components *V) {
-  components at = {.v = V->v};
+static void pull_back(int n, const cb_isometry *world, bool second, bool uses_velocity, components *V) {
+  components at = {.n = n, .v = V->v};
   for (int a = 0; a < n; a++)
     for (int c = 0; c < n; c++) {
       at.F[a] += world->m[c][a] * V->F[c];
       for (int b = 0; second && b < n; b++)
         for (int d = 0; d < n; d++) {
           at.F_q[a][b] += world->m[c][a] * V->F_q[c][d] * world->m[d][b];
-          at.F_u[a][b] += world->m[c][a] * V->F_u[c][d] * world->m[d][b];
+          if (uses_velocity) at.F_u[a][b] += world->m[c][a] * V->F_u[c][d] * world->m[d][b];
         }
     }
   *V = at;
@@ -334,13 +332,13 @@ static cb_status in_own_chart(const cb_forces *f, const cb_force_field *field, d
   if (moves && field->uses_velocity) cb_isometry_vector(g, world, u, w);
   cb_status status = evaluate(f, field, moves ? y : q, moves ? w : u, t, i, out->second, &V);
   if (status) return status;
-  if (moves) pull_back(n, world, out->second, &V);
+  if (moves) pull_back(n, world, out->second, field->uses_velocity, &V);
   out->v = V.v;
   for (int a = 0; a < n; a++) {
     out->force[a] = V.F[a];
     for (int b = 0; out->second && b < n; b++) {
       out->by_x[a * n + b] = V.F_q[a][b];
-      out->by_v[a * n + b] = V.F_u[a][b];
+      if (field->uses_velocity) out->by_v[a * n + b] = V.F_u[a][b];
     }
   }
   return CB_OK;

@@ -110,7 +110,7 @@ void cb_origin_killing_add(const cb_space *g, const cb_origin *origin, const dou
 typedef struct cb_frames {
   bool far; /* more than two radii apart: distances then use exp(-length) times cosh(d) */
   cb_origin relative;
-  cb_isometry isometry; /* the matrix of `relative`, if it is short enough to be used for near points */
+  cb_isometry isometry; /* the matrix of `relative`; not set if the frames are more than 300 radii apart */
 } cb_frames;
 
 void cb_frames_make(const cb_space *g, const cb_origin *a, const cb_origin *b, cb_frames *frames);

@@ -1,5 +1,5 @@
-/* Definitions shared by the files of Lobatto IIIA-IIIB (integrators/lobatto.c): the data of the form in the embedding,
- * and the two forms. */
+/* Definitions shared by the files of Lobatto IIIA-IIIB (the class is in the folder integrators at the top): the data of
+ * the form in the embedding, and the two forms. */
 #pragma once
 
 #include "core/arena.h"
@@ -29,7 +29,7 @@ struct cb_lobatto {
   int threads;
   int max_iterations;
   double tolerance; /* maximum of the last change of the positions, relative to the largest displacement in the step */
-  double rounding;  /* changes of the displacements up to this, relative to their size, are round-off of <x, D> */
+  double rounding;  /* changes of the displacements D_i up to this, relative to their size, are round-off */
   double noise;     /* changes of the positions up to this are round-off in the rows; 0 without rows */
   bool compensated;
 

@@ -45,8 +45,8 @@ bool cb_next_line(const cb_mesh_builder *b, cb_cursor *cursor);
 
 bool cb_token_is(const cb_mesh_builder *b, cb_token word, const char *text);
 
-/* Fails with `name:line:column: error: ` and the place of byte `at`; if the bytes at this place are not text, with the
- * place where these bytes begin, and `byte AT: `. */
+/* Fails with `name:line:column: error: `, the place of byte `at`, before the message. In a binary part of a file, the place
+ * is the beginning of that part, and `byte AT: ` follows. */
 cb_status cb_mesh_fail(const cb_mesh_builder *b, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 cb_status cb_mesh_no_memory(const cb_mesh_builder *b);

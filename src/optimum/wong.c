@@ -368,7 +368,7 @@ cb_status cb_wong_homogeneous_at(const cb_wong *w, double mu, double cost, const
 enum { PAIRS = 3, NODES = 4 };
 
 static const double difference_step =
-    .01; /* differences are of order 8, with an error of 1e-14 for functions that change over a radian */
+    .01; /* differences of order 8: their error is 1e-14 for functions such as sin(x) */
 
 /* Computes <lambda, B> for all pairs. */
 static cb_status field(const cb_wong *w, const double *x, double *F) {

@@ -105,9 +105,10 @@ static cb_status polish(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, doubl
   return CB_OK;
 }
 
-/* The time for which the gap s, with rate s' and bound A of the second derivative, certainly keeps its sign; INFINITY:
- * forever; 0: no such time is known. If A is not finite, `speeds` gives the time: the sum of the particles' speeds,
- * which bounds the rate of a distance (0: the gap is not a distance). */
+/* The time for which the gap s, with rate s' and bound A of the second derivative, certainly does not close; INFINITY:
+ * forever; 0: no such time is known. A gap with s < 0 that does not close further counts as one with s = 0. If A is not
+ * finite, the time follows from `speeds`, the sum of the particles' speeds, which bounds the rate of a distance (0: the
+ * gap is not a distance). */
 static double open_for(double s, double rate, double A, double speeds) {
   if (!(A < INFINITY)) return s > 0 && speeds > 0 ? s / speeds : 0;
   if (rate >= 0) {

@@ -1,5 +1,6 @@
-/* Tests of second derivatives of bundles: chains compared with jets, at singular shapes, near breaks and near the end
- * of a domain. curvature_claims.h compares second derivatives of every class with differences. */
+/* Tests of second derivatives of bundles: those of chains compared with those of jets; at singular shapes; and near
+ * breaks (places where a derivative of A jumps) and near the end of a domain. curvature_claims.h compares second
+ * derivatives of every class with differences. */
 #include "bundle/chain.h"
 #include "bundles.h"
 #include "models.h"

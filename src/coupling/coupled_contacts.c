@@ -18,11 +18,12 @@
 
 enum { CONTACTS_MAX = 300, LOOKS_MAX = 100, HALVES_MAX = 50, ZEROS_MAX = 50 };
 
-/* A gap counts as closed below this, relative to the size of its coordinates. */
-static const double closed = 1e-11;
+/* Relative to look.size: a gap below `closed` counts as closed, and one below `zero` as 0. A rate above `rest`, in units of
+ * the gap per time, counts as 0. */
+static const double closed = 1e-11, zero = 1e-13, rest = -1e-14;
 
 typedef struct look {
-  double s, rate, size; /* size: the size of the gap's coordinates, for round-off */
+  double s, rate, size; /* size: 1 + the size of the gap's coordinates, for round-off */
 } look;
 
 struct cb_coupled_contacts {
@@ -140,7 +141,7 @@ static cb_status look_at_all(cb_coupled *c, double t, look *out) {
 }
 
 /* The sign of a gap; 0 within round-off of a zero. */
-static int sign_of(const look *l) { return fabs(l->s) <= 1e-13 * l->size ? 0 : l->s > 0 ? 1 : -1; }
+static int sign_of(const look *l) { return fabs(l->s) <= zero * l->size ? 0 : l->s > 0 ? 1 : -1; }
 
 /* The fraction of a step of length h, in ]0, 1], at which the cubic through both ends, multiplied by `side`, is least, if
  * it is below 0 there and positive at both ends; otherwise 0. */
@@ -317,7 +318,7 @@ static void push(cb_coupled *c, const cb_gap *gap, const cb_gap_value *value, do
   cb_coupled_kick(c, impulse, c->force_of_gap);
 }
 
-static bool closes(const look *l) { return l->s <= closed * l->size && l->rate < -1e-14; }
+static bool closes(const look *l) { return l->s <= closed * l->size && l->rate < rest; }
 
 /* Reflects one gap at time t: the rate changes in proportion to the impulse, so a trial impulse shows its effect. */
 static cb_status reflect(cb_coupled *c, int i, double t, const look *before, double *impulse) {
@@ -399,20 +400,20 @@ static cb_status note_event(const search *s, int i, double *tau, const char **st
   double from = 0;
   cb_status status = CB_OK;
   for (int n = 0; n < ZEROS_MAX && from < s->h && !status; n++) {
-    double zero = s->h;
+    double time = s->h;
     int side;
-    status = next_zero(s, i, from, &start, &zero, &side);
-    if (status || side == 0 || (*stop && zero > *tau)) return status;
+    status = next_zero(s, i, from, &start, &time, &side);
+    if (status || side == 0 || (*stop && time > *tau)) return status;
     if (counts(k, i, side)) {
-      const cb_event_row row = row_of(s->c, gap, s->t + zero);
+      const cb_event_row row = row_of(s->c, gap, s->t + time);
       if ((status = note(k, &row))) return status;
       if (row.kind == CB_EVENT_STOP) {
         *stop = cb_system_event_name(s->c->system, gap->index);
-        *tau = zero;
+        *tau = time;
         return CB_OK;
       }
     }
-    from = zero;
+    from = time;
     status = at(s, gap, from, &start);
   }
   return status;
@@ -461,14 +462,12 @@ static cb_status make_part(const search *s, int *count, double *tau, const char 
   if (!status) status = look_at_all(c, s->t + s->h, k->end);
   if (status) return status;
   cb_coupled_keep(c, k->last);
-  bool moved = false;
   for (int i = 0; i < k->contacts && !status; i++) {
-    double zero;
-    status = first_contact(s, i, &zero, &found);
-    moved = true;
+    double time;
+    status = first_contact(s, i, &time, &found);
     if (status || !found) continue;
     any = true;
-    first = fmin(first, zero);
+    first = fmin(first, time);
   }
   look unused;
   if (any && !status) status = at(s, &k->gap[0], first, &unused);
@@ -478,7 +477,7 @@ static cb_status make_part(const search *s, int *count, double *tau, const char 
   if (!status) status = note_events(&(search){c, s->t, first}, tau, stop);
   if (status) return status;
   if (*stop) return at(s, &k->gap[0], *tau, &unused);
-  if (moved || k->n > k->contacts) cb_coupled_bring_back(c, k->last);
+  cb_coupled_bring_back(c, k->last); /* the searches have left another state */
   return any ? reflect_all(c, s->t + first, count) : CB_OK;
 }
 

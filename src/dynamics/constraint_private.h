@@ -95,6 +95,8 @@ cb_status cb_constraint_target(const cb_constraint *row, double t, double value[
 
 /* Evaluates an element of a class that is written on jets (constraint_jets.c). */
 cb_element_function cb_element_by_jets;
+/* The distance of two particles (constraints/rod.c). */
+cb_element_function cb_element_distance;
 
 /* --- triangles (constraint_triangles.c) --- */
 

@@ -104,9 +104,24 @@ static void all_zeros_of_a_step_are_found(void **unused) {
   assert_int_equal(back.events, 1);
 }
 
+/* A mass that hangs at rest pulls with m g, also in a step that the contact of another particle divides. */
+static void tension_is_right_in_a_divided_step(void **unused) {
+  simulation *s = simulate(
+      "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, -10]}\nbodies:\n"
+      "  - {kind: particles, name: p, mass: 1, place: {points: [[0, 0, 1], [9, 0, -1]]}}\n"
+      "walls: [{plane: {at: {point: [0, 0, -2]}, normal: [0, 0, 1]}}]\n"
+      "constraints: [{distance_to_point: {particle: [p, 1], at: {point: [9, 0, 0]}}}]\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1}\nrecord: {observables: [constraints]}\n",
+      NULL, 0, (const char *const[]){"multiplier", NULL});
+  assert_int_equal(s->events, 1);
+  for (size_t row = 1; row < s->rows; row++) check_near(s->value[0][row], 10, 1e-10); /* round-off over the step */
+  simulation_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wall_is_met_at_the_end_of_a_step), cmocka_unit_test(ball_that_comes_to_rest_ends_the_run),
-      cmocka_unit_test(events_stop_at_a_contact_in_the_same_step), cmocka_unit_test(all_zeros_of_a_step_are_found)};
+      cmocka_unit_test(events_stop_at_a_contact_in_the_same_step), cmocka_unit_test(all_zeros_of_a_step_are_found),
+      cmocka_unit_test(tension_is_right_in_a_divided_step)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* The length of a path: g = d(x_0, x_1) + d(x_1, x_2) + ... - length. */
 #include "dynamics/builder_private.h"
 
-#include "dynamics/pair_potential_private.h"
+#include "dynamics/constraint_private.h"
 
 #include <stdlib.h>
 
@@ -49,15 +49,6 @@ static cb_status read(const cb_constraint_entry *e, const void *params) {
   return cb_constraint_placed(e, status, list);
 }
 
-static cb_status distance(const cb_constraints *c, const cb_constraint *row, int element, double t,
-                          const double *const *x, int order, cb_element *out) {
-  (void)row;
-  (void)element;
-  (void)t;
-  return cb_pair_distance(c->space, x[0], x[1], &out->value, order > 0 ? out->gradient : NULL,
-                          order > 1 ? out->hessian : NULL);
-}
-
 const cb_constraint_class cb_constraint_path_length = {.name = "path_length",
                                                        .title = "sum of the distances of successive particles",
                                                        .doc = "",
@@ -65,5 +56,5 @@ const cb_constraint_class cb_constraint_path_length = {.name = "path_length",
                                                        .params_size = sizeof(keys),
                                                        .read = read,
                                                        .points = 2,
-                                                       .element = distance,
+                                                       .element = cb_element_distance,
                                                        .sized = true};

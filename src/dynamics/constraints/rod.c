@@ -1,5 +1,6 @@
 /* A rod: the distance of two particles, g = d(x, y) - length. */
 #include "dynamics/builder_private.h"
+#include "dynamics/constraint_private.h"
 
 #include "dynamics/pair_potential_private.h"
 
@@ -37,8 +38,8 @@ static cb_status read(const cb_constraint_entry *e, const void *params) {
   return cb_constraint_placed(e, cb_builder_rod(e->builder, e->name, ends[0], ends[1], length), p->between);
 }
 
-static cb_status distance(const cb_constraints *c, const cb_constraint *row, int element, double t,
-                          const double *const *x, int order, cb_element *out) {
+cb_status cb_element_distance(const cb_constraints *c, const cb_constraint *row, int element, double t,
+                              const double *const *x, int order, cb_element *out) {
   (void)row;
   (void)element;
   (void)t;
@@ -53,6 +54,6 @@ const cb_constraint_class cb_constraint_rod = {.name = "rod",
                                                .params_size = sizeof(keys),
                                                .read = read,
                                                .points = 2,
-                                               .element = distance,
+                                               .element = cb_element_distance,
                                                .sized = true,
                                                .bond = true};

@@ -75,6 +75,44 @@ void cb_rigid_guess(const cb_rigid_state *s, double h, double Y[6]);
 /* Stores Y as the twist of a step of length h. */
 void cb_rigid_remember(cb_rigid_state *s, double h, const double Y[6]);
 
+/* --- a step of Hamilton–Pontryagin in its parts, for bodies that are joined (mechanism/mechanism.h) --- */
+
+/* One step of a body, at a trial twist Y. L, F, G, mu_g and Z: integrators/hamilton_pontryagin.c. */
+typedef struct cb_rigid_trial {
+  const cb_rigid_problem *p;
+  cb_se3_map map;
+  const cb_rigid_state *s;
+  double h, t;                /* t: in the middle of the step */
+  double r[3][3];             /* rotation at the node */
+  cb_pose move, half, middle; /* tau(h Y), s, and the pose in the middle of the step */
+  const double (*K)[6], *mu0; /* in the middle of the step: from the body, or from the following two members */
+  double found_K[6][6], found_mu0[6];
+  bool diagonal; /* K is diagonal */
+  double mu[6];
+  double first[6], turned[6], varied[6]; /* L, B F and B G */
+  double whole[6];                       /* the loads on both nodes together per unit of time, about the first node */
+  double dF[6][6], dfirst[6][6];         /* F_Y, and the derivative of L */
+  double along[6][6];                    /* mu_g Z */
+} cb_rigid_trial;
+
+/* Begins a step of length h from the state s; e, p and s are borrowed for the whole step. */
+void cb_rigid_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, const cb_rigid_state *s,
+                          cb_rigid_trial *e);
+/* Computes the poses for the twist Y, and the residual p_k + h/2 L - (dtau^-1_{hY})^T mu; and, unless J is NULL, its
+ * derivative -J in Y. first: no twist was tried in this step before. */
+cb_status cb_rigid_trial_at(cb_rigid_trial *e, const double Y[6], bool first, double residual[6], double J[6][6]);
+/* Updates loads and mu, by their derivatives where there are any, after Y was changed by `update`. */
+cb_status cb_rigid_trial_arrive(cb_rigid_trial *e, const double Y[6], const double update[6]);
+/* The residual of the present loads and mu. */
+void cb_rigid_trial_residual(const cb_rigid_trial *e, const double Y[6], double residual[6]);
+/* The rotation in the step by the spin that corresponds to the momentum and an impulse at the first node in the body's
+ * axes; or the status of cb_rigid_half_turn. */
+cb_status cb_rigid_trial_turn(const cb_rigid_trial *e, const double Y[6], const double impulse[6], double *turn);
+/* The state at the end of the step; impulse: an additional one at the first node, in the world's axes about the body's
+ * origin (NULL: none). *s is the state with which the step began. CB_STEP_NOT_FINITE leaves it unchanged. */
+cb_status cb_rigid_trial_finish(const cb_rigid_trial *e, const double Y[6], const double *impulse, double turn,
+                                cb_rigid_state *s);
+
 /* Steps of a body in a space of curvature K, on SO(4) or SO+(3,1) (equations: above, and curvebody/pose.h).
  *
  *   (dtau^-1_{hY})^T (K Y + mu0) = p_k + h/2 B F,  p_{k+1} = (dtau^-1_{-hY})^T (K Y + mu0) + h/2 B^T F

@@ -12,51 +12,34 @@
  * enough if e is small.
  */
 #include "fluid/rigid_step.h"
+#include "numerics/dd.h"
 #include "numerics/vec3.h"
 #include <math.h>
 #include <string.h>
 
 enum { MAXIMUM = 40 };
 
-typedef struct step {
-  const cb_rigid_problem *p;
-  cb_se3_map map;
-  const cb_rigid_state *s;
-  double h, t;                /* t: in the middle of the step */
-  double r[3][3];             /* rotation at the node */
-  cb_pose move, half, middle; /* tau(h Y), s, and the pose in the middle of the step */
-  const double (*K)[6], *mu0; /* in the middle of the step: from the body, or from the following two members */
-  double found_K[6][6], found_mu0[6];
-  bool diagonal; /* K is diagonal */
-  double mu[6];
-  double first[6], turned[6], varied[6]; /* L, B F and B G */
-  double whole[6];                       /* the loads on both nodes together per unit of time, about the first node */
-  double dF[6][6], dfirst[6][6];         /* F_Y, and the derivative of L */
-  double along[6][6];                    /* mu_g Z */
-  cb_factors6 J;
-} step;
-
 /* out = K a */
-static inline void apply_inertia(const step *e, const double a[6], double out[6]) {
+static inline void apply_inertia(const cb_rigid_trial *e, const double a[6], double out[6]) {
   if (e->diagonal)
     for (int i = 0; i < 6; i++) out[i] = e->K[i][i] * a[i];
   else
     cb_apply6_transposed(e->K, a, out); /* K is symmetric */
 }
 
-static void move(step *e, const double Y[6]) {
+static void move(cb_rigid_trial *e, const double Y[6]) {
   double hY[6];
   for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
   cb_se3_tau(e->map, hY, &e->move);
 }
 
-static void find_momentum(step *e, const double Y[6]) {
+static void find_momentum(cb_rigid_trial *e, const double Y[6]) {
   apply_inertia(e, Y, e->mu);
   for (int i = 0; i < 6; i++) e->mu[i] += e->mu0[i];
 }
 
 /* Computes the poses for the twist Y, mu there, and, with fresh_inertia, K and mu0 there, unless they are constant. */
-static cb_status place(step *e, const double Y[6], bool fresh_inertia) {
+static cb_status place(cb_rigid_trial *e, const double Y[6], bool fresh_inertia) {
   double moved[3];
   move(e, Y);
   cb_pose_half(&e->move, &e->half);
@@ -88,7 +71,12 @@ static bool invert3(const double m[3][3], double out[3][3]) {
   return true;
 }
 
-static cb_status too_far(const step *e) {
+static cb_status not_finite(const cb_rigid_trial *e) {
+  return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", e->h,
+                 e->s->t);
+}
+
+static cb_status too_far(const cb_rigid_trial *e) {
   return cb_fail(CB_STEP_SINGULAR, "a step of %g rotates the body too far: use a smaller `step`", e->h);
 }
 
@@ -100,7 +88,7 @@ typedef struct halves {
 
 /* Computes X_omega = h H P^-1, which depends only on the angular part of dY. P is the angular block of dtau^-1_{hY}: of
  * A, or, for the map tln, of the dtau^-1 of the map cayley. */
-static bool half_turns(const step *e, const double hY[6], const double A[6][6], halves *out, double X[3][3]) {
+static bool half_turns(const cb_rigid_trial *e, const double hY[6], const double A[6][6], halves *out, double X[3][3]) {
   double own[6][6], P[3][3];
   const double *q = e->half.q, b[3] = {q[1] / q[0], q[2] / q[0], q[3] / q[0]};
   if (e->map == CB_SE3_TLN) cb_se3_dtau_inverse(CB_SE3_CAYLEY, hY, own);
@@ -121,7 +109,8 @@ static bool half_turns(const step *e, const double hY[6], const double A[6][6], 
 
 /* Computes the linear rows of Z. Those of X/h are -H hat(x) H^T P^-1 - H S^-1 Q P^-1 and H S^-1;
  * Ad_s^-1 = [[R^T, 0], [-R^T hat(x), R^T]]. */
-static bool half_moves(const step *e, const halves *of, const double rt[3][3], const double X[3][3], double Z[6][6]) {
+static bool half_moves(const cb_rigid_trial *e, const halves *of, const double rt[3][3], const double X[3][3],
+                       double Z[6][6]) {
   const double(*const H)[3] = of->H, (*const P_inverse)[3] = of->P_inverse;
   double lower[3][3], right[3][3], Ht[3][3], inverse[3][3], x[3][3] = {{0}}, a[3][3], c[3][3], G[3][3];
   if (!invert3(of->S, inverse)) return false;
@@ -147,7 +136,7 @@ static bool half_moves(const step *e, const halves *of, const double rt[3][3], c
 }
 
 /* Sets the load L at the first node to B F, for wrenches F that act half at each end of the step. */
-static void load_turned(step *e, const double r[3][3], const double F[6]) {
+static void load_turned(cb_rigid_trial *e, const double r[3][3], const double F[6]) {
   cb_turn6(r, F, e->turned);
   memcpy(e->first, e->turned, sizeof e->first);
   memset(e->varied, 0, sizeof e->varied);
@@ -155,7 +144,7 @@ static void load_turned(step *e, const double r[3][3], const double F[6]) {
 
 /* Adds to L the load of wrenches F that act in the middle of the step, 2 N^T F = ((1 + hat(b)) torque + (1 - hat(b)) (x
  * × f), 2 f), f = (1 + hat(b)) force/2 (half_turns). */
-static void load_varied(step *e, const double r[3][3], const double F[6]) {
+static void load_varied(cb_rigid_trial *e, const double r[3][3], const double F[6]) {
   const double *q = e->half.q, *x = e->half.x, b[3] = {q[1] / q[0], q[2] / q[0], q[3] / q[0]};
   double torque[3], force[3], moment[3], turned[3];
   cb_cross3(b, F, torque);
@@ -174,7 +163,7 @@ static void load_varied(step *e, const double r[3][3], const double F[6]) {
 }
 
 /* Computes `whole` from the load of wrenches that act half at each end and from that of wrenches in the middle. */
-static void load_both(step *e) {
+static void load_both(cb_rigid_trial *e) {
   double ends[3], middle[3];
   cb_cross3(e->move.x, e->turned + 3, ends);
   cb_cross3(e->half.x, e->varied + 3, middle);
@@ -185,13 +174,15 @@ static void load_both(step *e) {
 static bool is_loaded(const cb_rigid_problem *p) { return p->wrench || p->inertia_wrench || p->pose_derivative; }
 
 /* Sets the members that are only read. All others are written before they are read. */
-static void begin(const cb_rigid_problem *p, cb_se3_map map, double h, const cb_rigid_state *s, step *e) {
+void cb_rigid_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, const cb_rigid_state *s,
+                          cb_rigid_trial *e) {
   const cb_rigid_constant *own = p->constant;
   e->p = p;
   e->map = map;
   e->s = s;
   e->h = h;
   e->t = s->t + h / 2;
+  cb_pose_rotation(&s->g, e->r);
   e->K = own ? own->K : (const double(*)[6])e->found_K;
   e->mu0 = own ? own->mu0 : e->found_mu0;
   e->diagonal = own && own->diagonal;
@@ -201,7 +192,7 @@ static void begin(const cb_rigid_problem *p, cb_se3_map map, double h, const cb_
   memset(e->dfirst, 0, sizeof e->dfirst);
 }
 
-static cb_status load(step *e, const double Y[6], const double r[3][3], bool with_derivative) {
+static cb_status load(cb_rigid_trial *e, const double Y[6], const double r[3][3], bool with_derivative) {
   const cb_rigid_problem *p = e->p;
   double F[6] = {0};
   if (with_derivative) memset(e->dF, 0, sizeof e->dF);
@@ -219,7 +210,7 @@ static cb_status load(step *e, const double Y[6], const double r[3][3], bool wit
 
 /* Computes mu_g Z, and replaces F_Y by F_Y + F_g Z. A load that only rotates with the body, such as a weight, needs
  * only the first rows of Z, R^T X_omega. */
-static cb_status carry_derivatives(step *e, const double Y[6], const halves *half, const double r[3][3],
+static cb_status carry_derivatives(cb_rigid_trial *e, const double Y[6], const halves *half, const double r[3][3],
                                    const double X[3][3]) {
   double mu_g[6][6] = {{0}}, F_g[6][6] = {{0}}, rt[3][3], turned[3][3];
   const cb_status status = e->p->pose_derivative(e->p->self, e->t, &e->middle, Y, mu_g, F_g);
@@ -244,7 +235,7 @@ static cb_status carry_derivatives(step *e, const double Y[6], const halves *hal
 }
 
 /* Computes mu_g Z, and the derivative of L: B (F_Y + F_g Z) + X_omega × L. */
-static cb_status load_derivative(step *e, const double Y[6], const double hY[6], const double A[6][6],
+static cb_status load_derivative(cb_rigid_trial *e, const double Y[6], const double hY[6], const double A[6][6],
                                  const double r[3][3]) {
   double X[3][3];
   halves half;
@@ -268,7 +259,7 @@ static cb_status load_derivative(step *e, const double Y[6], const double hY[6],
 }
 
 /* J += A^T (K + mu_g Z) */
-static void add_varying(const step *e, const double A[6][6], double J[6][6]) {
+static void add_varying(const cb_rigid_trial *e, const double A[6][6], double J[6][6]) {
   double M[6][6];
   memcpy(M, e->K, sizeof M);
   for (int i = 0; e->p->pose_dependent && i < 6; i++) cb_add6(1, e->along[i], M[i]);
@@ -277,10 +268,10 @@ static void add_varying(const step *e, const double A[6][6], double J[6][6]) {
       for (int j = 0; j < 6; j++) J[i][j] += A[k][i] * M[k][j];
 }
 
-/* Computes Newton's matrix J at Y and factors it. */
-static cb_status linearise(step *e, const double Y[6], const double hY[6], const double r[3][3], double A[6][6],
-                           bool loaded) {
-  double D[6][6], J[6][6];
+/* Computes Newton's matrix J at Y. */
+static cb_status linearise(cb_rigid_trial *e, const double Y[6], const double hY[6], const double r[3][3],
+                           double A[6][6], bool loaded, double J[6][6]) {
+  double D[6][6];
   if (loaded) {
     const cb_status status = load_derivative(e, Y, hY, (const double(*)[6])A, r);
     if (status) return status;
@@ -295,36 +286,40 @@ static cb_status linearise(step *e, const double Y[6], const double hY[6], const
   else
     add_varying(e, (const double(*)[6])A, J);
   for (int i = 0; i < 6; i++)
-    if (!cb_finite6(J[i]))
-      return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`",
-                     e->h, e->s->t);
-  if (!cb_factor6((const double(*)[6])J, &e->J))
+    if (!cb_finite6(J[i])) return not_finite(e);
+  return CB_OK;
+}
+
+cb_status cb_rigid_trial_at(cb_rigid_trial *e, const double Y[6], bool first, double residual[6], double J[6][6]) {
+  const bool loaded = is_loaded(e->p);
+  double hY[6], A[6][6], r[3][3];
+  cb_status status = place(e, Y, first || e->p->pose_dependent);
+  if (status) return status;
+  for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
+  cb_pose_rotation(&e->half, r);
+  cb_se3_dtau_inverse(e->map, hY, A);
+  if (loaded) status = load(e, Y, r, J);
+  if (J && !status) status = linearise(e, Y, hY, r, A, loaded, J);
+  if (status) return status;
+  cb_apply6_transposed(A, e->mu, residual);
+  for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->first[i];
+  return CB_OK;
+}
+
+/* Makes one iteration: computes the residual and the update of Y that removes it, with a new matrix if `fresh`.
+ * CB_STEP_NOT_FINITE if the update is not finite. */
+static cb_status newton(cb_rigid_trial *e, const double Y[6], bool first, bool fresh, cb_factors6 *matrix,
+                        double update[6]) {
+  double residual[6], J[6][6];
+  const cb_status status = cb_rigid_trial_at(e, Y, first, residual, fresh ? J : NULL);
+  if (status) return status;
+  if (fresh && !cb_factor6((const double(*)[6])J, matrix))
     return cb_fail(
         CB_STEP_SINGULAR,
         "Newton's matrix of a step of %g at t = %g is singular: expected a body with mass, or a smaller `step`", e->h,
         e->s->t);
-  return CB_OK;
-}
-
-/* Makes one iteration: computes the residual of A^T mu = p_k + h/2 L, and the update of Y that removes it, with a new
- * matrix if `fresh`. CB_STEP_NOT_FINITE if the update is not finite. */
-static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]) {
-  const bool loaded = is_loaded(e->p);
-  double hY[6], A[6][6], r[3][3], residual[6];
-  cb_status status = CB_OK;
-  for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
-  cb_pose_rotation(&e->half, r);
-  cb_se3_dtau_inverse(e->map, hY, A);
-  if (loaded) status = load(e, Y, r, fresh);
-  if (fresh && !status) status = linearise(e, Y, hY, r, A, loaded);
-  if (status) return status;
-  cb_apply6_transposed(A, e->mu, residual);
-  for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->first[i];
-  cb_back6(&e->J, residual, update);
-  if (!cb_finite6(update))
-    return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", e->h,
-                   e->s->t);
-  return CB_OK;
+  cb_back6(matrix, residual, update);
+  return cb_finite6(update) ? CB_OK : not_finite(e);
 }
 
 double cb_rigid_size(const double K[6][6], const double a[6]) {
@@ -334,7 +329,7 @@ double cb_rigid_size(const double K[6][6], const double a[6]) {
   return sqrt(fabs(sum));
 }
 
-static double size(const step *e, const double a[6]) {
+static double size(const cb_rigid_trial *e, const double a[6]) {
   if (!e->diagonal) return cb_rigid_size(e->K, a);
   double sum = 0;
   for (int i = 0; i < 6; i++) sum += e->K[i][i] * a[i] * a[i];
@@ -342,15 +337,14 @@ static double size(const step *e, const double a[6]) {
 }
 
 /* The size of a twist whose displacement in a step equals the round-off of the pose. */
-static double blur(const step *e) {
+static double blur(const cb_rigid_trial *e) {
   const double far = sqrt(cb_dot3(e->s->g.x, e->s->g.x)) / fabs(e->h), turn = 1 / fabs(e->h);
   return 1e-15 * size(e, (double[6]){turn, turn, turn, far, far, far});
 }
 
 static double larger(double a, double b) { return b > a ? b : a; } /* fmax would be a function call */
 
-/* Updates the load to the last Y by its derivative, and mu by its derivative or an evaluation. */
-static cb_status arrive(step *e, const double Y[6], const double update[6]) {
+cb_status cb_rigid_trial_arrive(cb_rigid_trial *e, const double Y[6], const double update[6]) {
   const bool by_derivative = !e->p->pose_dependent || e->p->pose_derivative;
   double change[6];
   cb_apply6(e->dfirst, update, change);
@@ -378,15 +372,14 @@ static cb_status arrive(step *e, const double Y[6], const double update[6]) {
  * change: this assumes that in a step forces change the twist at most by about the twist itself. Otherwise the estimate
  * is the sum of a geometric series with the ratio 2 rate. The iteration also ends if changes no longer decrease and are
  * below 1e-10 scale or below the resolution of the pose (a body at rest under balanced forces). */
-static cb_status solve(step *e, double Y[6], int *count) {
+static cb_status solve(cb_rigid_trial *e, double Y[6], cb_factors6 *matrix, int *count) {
   const bool turned = e->p->wrench || e->p->pose_dependent,
              quadratic = e->p->exact && !e->p->inertia_wrench && (e->p->pose_derivative || !turned);
   double last = 0, scale = 0, rate = 1;
   for (int n = 0; n < MAXIMUM; n++) {
     double update[6];
     const bool fresh = rate > 0.02;
-    cb_status status = place(e, Y, n == 0 || e->p->pose_dependent);
-    if (!status) status = newton(e, Y, fresh, update);
+    const cb_status status = newton(e, Y, n == 0, fresh, matrix, update);
     if (status) return status;
     const double change = size(e, update);
     scale = larger(larger(scale, change), size(e, Y));
@@ -397,7 +390,7 @@ static cb_status solve(step *e, double Y[6], int *count) {
         quadratic && fresh ? 10 * rate * (n > 0 ? rate : 1) * change : 2 * rate * change / (1 - 2 * rate);
     const bool settled = change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale);
     if (settled || (n > 0 && change >= last && change <= fmax(1e-10 * scale, blur(e)))) {
-      return arrive(e, Y, update);
+      return cb_rigid_trial_arrive(e, Y, update);
     }
     last = change;
   }
@@ -438,7 +431,7 @@ void cb_rigid_remember(cb_rigid_state *s, double h, const double Y[6]) {
 }
 
 /* For the map tln: sets the momentum to p_{k+1} = C_{-hY}^T mu + the load of the second node. */
-static void keep_tln(const step *e, const double Y[6], cb_rigid_state *s) {
+static void keep_tln(const cb_rigid_trial *e, const double Y[6], cb_rigid_state *s) {
   double hY[6], A[6][6], second[6], arm[3], kick[6], r[3][3];
   for (int i = 0; i < 6; i++) {
     hY[i] = -e->h * Y[i];
@@ -456,20 +449,9 @@ static void keep_tln(const step *e, const double Y[6], cb_rigid_state *s) {
   memset(s->world_low, 0, sizeof s->world_low);
 }
 
-/* Finds the rotation *turn in the step by the spin that corresponds to the momentum, K^-1 (A^T mu - mu0). The spin of
- * h Y is smaller because of the error of the map: with Cayley's map by the factor 1 + angle^2/4 about a fixed axis,
- * and by more if the body moves by its size. While the rotation is small, Newton's matrix is used for K. Otherwise
- * this function returns the status of cb_rigid_half_turn. */
-static cb_status find_turn(const step *e, const double Y[6], double *turn) {
-  double K[6][6], momentum[6], gained[6], spin[6], more[6];
-  for (int i = 0; i < 6; i++) {
-    momentum[i] = e->s->momentum[i] + e->h / 2 * e->first[i];
-    gained[i] = momentum[i] - e->mu[i];
-  }
-  cb_back6(&e->J, gained, more);
-  const double angle = fabs(e->h) * sqrt(cb_dot3(Y, Y)), error = fabs(e->h) * sqrt(cb_dot3(more, more));
-  *turn = angle + error;
-  if (angle < 0.15 && error < fmax(0.1 * angle, 1e-3)) return CB_OK;
+/* *turn: the rotation in the step by the spin that corresponds to the momentum, at least `angle`. */
+static cb_status find_spin(const cb_rigid_trial *e, const double momentum[6], double angle, double *turn) {
+  double K[6][6], spin[6];
   memcpy(K, e->K, sizeof K);
   const cb_status status = cb_rigid_velocity(K, momentum, e->mu0, spin);
   if (status) return status;
@@ -477,39 +459,59 @@ static cb_status find_turn(const step *e, const double Y[6], double *turn) {
   return cb_rigid_half_turn(e->h, e->s->t, *turn);
 }
 
-cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
-                                   int *iterations) {
-  if (!isfinite(h) || h == 0)
-    return cb_fail(CB_ERROR_ARGUMENT, "expected a step that is not 0 and is finite, found %g", h);
-  if (p->curvature != 0) return cb_rigid_curved_pontryagin(p, map, h, s, iterations);
-  step e;
-  double Y[6], dx[3], change[6], turn;
-  int count = 0;
-  begin(p, map, h, s, &e);
-  cb_rigid_guess(s, h, Y);
-  cb_pose_rotation(&s->g, e.r);
-  cb_status status = solve(&e, Y, &count);
-  if (!status) status = find_turn(&e, Y, &turn);
-  if (status) return status;
+/* Finds the rotation *turn in the step by the spin that corresponds to the momentum, K^-1 (A^T mu - mu0). The spin of
+ * h Y is smaller because of the error of the map: with Cayley's map by the factor 1 + angle^2/4 about a fixed axis,
+ * and by more if the body moves by its size. While the rotation is small, Newton's matrix is used for K. Otherwise
+ * this function returns the status of cb_rigid_half_turn. */
+static cb_status find_turn(const cb_rigid_trial *e, const double Y[6], const cb_factors6 *matrix, double *turn) {
+  double momentum[6], gained[6], more[6];
+  for (int i = 0; i < 6; i++) {
+    momentum[i] = e->s->momentum[i] + e->h / 2 * e->first[i];
+    gained[i] = momentum[i] - e->mu[i];
+  }
+  cb_back6(matrix, gained, more);
+  const double angle = fabs(e->h) * sqrt(cb_dot3(Y, Y)), error = fabs(e->h) * sqrt(cb_dot3(more, more));
+  *turn = angle + error;
+  if (angle < 0.15 && error < fmax(0.1 * angle, 1e-3)) return CB_OK;
+  return find_spin(e, momentum, angle, turn);
+}
+
+void cb_rigid_trial_residual(const cb_rigid_trial *e, const double Y[6], double residual[6]) {
+  double hY[6], A[6][6];
+  for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
+  cb_se3_dtau_inverse(e->map, hY, A);
+  cb_apply6_transposed((const double(*)[6])A, e->mu, residual);
+  for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->first[i];
+}
+
+cb_status cb_rigid_trial_turn(const cb_rigid_trial *e, const double Y[6], const double impulse[6], double *turn) {
+  const double angle = *turn = fabs(e->h) * sqrt(cb_dot3(Y, Y));
+  double momentum[6];
+  if (angle < 0.15) return CB_OK;
+  for (int i = 0; i < 6; i++) momentum[i] = e->s->momentum[i] + impulse[i] + e->h / 2 * e->first[i];
+  return find_spin(e, momentum, angle, turn);
+}
+
+cb_status cb_rigid_trial_finish(const cb_rigid_trial *e, const double Y[6], const double *impulse, double turn,
+                                cb_rigid_state *s) {
+  double dx[3], change[6], end[4];
   cb_rigid_state next; /* the other members do not change */
   next.g = s->g;
   memcpy(next.x_low, s->x_low, sizeof next.x_low);
   memcpy(next.world, s->world, sizeof next.world);
   memcpy(next.world_low, s->world_low, sizeof next.world_low);
-  double end[4];
-  cb_quaternion_multiply(s->g.q, e.move.q, end);
+  for (int i = 0; impulse && i < 6; i++) cb_compensated_add_one(&next.world[i], &next.world_low[i], impulse[i]);
+  cb_quaternion_multiply(s->g.q, e->move.q, end);
   cb_quaternion_project(end);
-  cb_apply3(e.r, e.move.x, dx);
-  cb_turn6(e.r, e.whole, change);
-  for (int i = 0; i < 6; i++) change[i] *= h;
+  cb_apply3(e->r, e->move.x, dx);
+  cb_turn6(e->r, e->whole, change);
+  for (int i = 0; i < 6; i++) change[i] *= e->h;
   cb_rigid_move(&next, dx, end, change);
-  if (map == CB_SE3_TLN) keep_tln(&e, Y, &next);
-  if (!cb_finite6(next.world) || !cb_finite6(Y))
-    return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", h,
-                   s->t);
-  s->t += h;
+  if (e->map == CB_SE3_TLN) keep_tln(e, Y, &next);
+  if (!cb_finite6(next.world) || !cb_finite6(Y)) return not_finite(e);
+  s->t += e->h;
   s->turn = turn;
-  cb_rigid_remember(s, h, Y);
+  cb_rigid_remember(s, e->h, Y);
   for (int i = 0; i < 4; i++) s->g.q[i] = next.g.q[i];
   for (int i = 0; i < 3; i++) {
     s->g.x[i] = next.g.x[i];
@@ -518,9 +520,26 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
   for (int i = 0; i < 6; i++) {
     s->world[i] = next.world[i];
     s->world_low[i] = next.world_low[i];
-    s->mu[i] = e.mu[i];
+    s->mu[i] = e->mu[i];
     s->momentum[i] = next.momentum[i];
   }
-  if (iterations) *iterations = count;
   return CB_OK;
+}
+
+cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
+                                   int *iterations) {
+  if (!isfinite(h) || h == 0)
+    return cb_fail(CB_ERROR_ARGUMENT, "expected a step that is not 0 and is finite, found %g", h);
+  if (p->curvature != 0) return cb_rigid_curved_pontryagin(p, map, h, s, iterations);
+  cb_rigid_trial e;
+  cb_factors6 matrix;
+  double Y[6], turn;
+  int count = 0;
+  cb_rigid_trial_begin(p, map, h, s, &e);
+  cb_rigid_guess(s, h, Y);
+  cb_status status = solve(&e, Y, &matrix, &count);
+  if (!status) status = find_turn(&e, Y, &matrix, &turn);
+  if (!status) status = cb_rigid_trial_finish(&e, Y, NULL, turn, s);
+  if (!status && iterations) *iterations = count;
+  return status;
 }

@@ -217,29 +217,6 @@ void cb_mjcf_turn_to(const double v[3], double q[4]) {
   turn_about(axis, atan2(s, v[2]), q);
 }
 
-/* The largest of w, x, y, z is found first: Shepperd, J. Guidance and Control 1 (1978) 223. */
-void cb_mjcf_quaternion(const double r[3][3], double q[4]) {
-  int i = 0;
-  const double trace = r[0][0] + r[1][1] + r[2][2];
-  double maximum = trace;
-  for (int k = 0; k < 3; k++)
-    if (r[k][k] > maximum) {
-      maximum = r[k][k];
-      i = 1 + k;
-    }
-  if (i == 0) {
-    q[0] = sqrt(1 + trace) / 2;
-    for (int k = 0; k < 3; k++) q[1 + k] = (r[(k + 2) % 3][(k + 1) % 3] - r[(k + 1) % 3][(k + 2) % 3]) / (4 * q[0]);
-  } else {
-    const int a = i - 1, b = i % 3, c = (i + 1) % 3;
-    q[i] = sqrt(1 + r[a][a] - r[b][b] - r[c][c]) / 2;
-    q[0] = (r[c][b] - r[b][c]) / (4 * q[i]);
-    q[1 + b] = (r[a][b] + r[b][a]) / (4 * q[i]);
-    q[1 + c] = (r[a][c] + r[c][a]) / (4 * q[i]);
-  }
-  cb_quaternion_project(q);
-}
-
 /* --- the five orientations --- */
 
 static cb_status from_quat(const cb_mjcf_reader *r, const cb_node *value, double q[4]) {
@@ -272,7 +249,7 @@ static cb_status from_xyaxes(const cb_mjcf_reader *r, const cb_node *value, doub
     axes[i][1] = a[3 + i];
     axes[i][2] = z[i];
   }
-  cb_mjcf_quaternion((const double(*)[3])axes, q);
+  cb_quaternion_of_rotation((const double(*)[3])axes, q);
   return CB_OK;
 }
 

@@ -337,7 +337,7 @@ static cb_status weigh(const cb_surface *s, cb_mjcf_mesh *mesh) {
     mesh->moment[i] = moment[2 - i];
     for (int k = 0; k < 3; k++) R[k][i] = i == 1 ? -axis[1][k] : axis[2 - i][k]; /* this makes the frame right-handed */
   }
-  cb_mjcf_quaternion((const double(*)[3])R, mesh->centre.q);
+  cb_quaternion_of_rotation((const double(*)[3])R, mesh->centre.q);
   memcpy(mesh->centre.x, m.centre, sizeof m.centre);
   for (int v = 0; v < s->vertices; v++)
     for (int i = 0; i < 3; i++) {

@@ -118,8 +118,6 @@ void cb_mjcf_euler(const cb_mjcf_reader *r, const double angle[3], double q[4]);
 bool cb_mjcf_normalise(int n, double *v);
 /* Finds the smallest rotation from z to the direction v. */
 void cb_mjcf_turn_to(const double v[3], double q[4]);
-/* Finds the quaternion of the axes in the columns. */
-void cb_mjcf_quaternion(const double axes[3][3], double q[4]);
 
 /* --- joints and sites (joints.c) --- */
 typedef enum cb_mjcf_joint { CB_MJCF_HINGE, CB_MJCF_FREE, CB_MJCF_BALL, CB_MJCF_SLIDE } cb_mjcf_joint;

@@ -121,6 +121,30 @@ static inline void cb_quaternion_rotation(const double q[4], double r[3][3]) {
   r[2][2] = 1 - (xx + yy);
 }
 
+/* The unit quaternion of the rotation r. The largest of w, x, y, z is found first: Shepperd, J. Guidance and Control 1 (1978) 223,
+ * doi:10.2514/3.55767b. */
+static inline void cb_quaternion_of_rotation(const double r[3][3], double q[4]) {
+  int i = 0;
+  const double trace = r[0][0] + r[1][1] + r[2][2];
+  double maximum = trace;
+  for (int k = 0; k < 3; k++)
+    if (r[k][k] > maximum) {
+      maximum = r[k][k];
+      i = 1 + k;
+    }
+  if (i == 0) {
+    q[0] = sqrt(1 + trace) / 2;
+    for (int k = 0; k < 3; k++) q[1 + k] = (r[(k + 2) % 3][(k + 1) % 3] - r[(k + 1) % 3][(k + 2) % 3]) / (4 * q[0]);
+  } else {
+    const int a = i - 1, b = i % 3, c = (i + 1) % 3;
+    q[i] = sqrt(1 + r[a][a] - r[b][b] - r[c][c]) / 2;
+    q[0] = (r[c][b] - r[b][c]) / (4 * q[i]);
+    q[1 + b] = (r[a][b] + r[b][a]) / (4 * q[i]);
+    q[1 + c] = (r[a][c] + r[c][a]) / (4 * q[i]);
+  }
+  cb_quaternion_project(q);
+}
+
 /* --- vectors and 6x6 matrices of SE(3), (angular, linear) --- */
 
 /* out += c a */

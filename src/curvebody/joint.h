@@ -1,0 +1,45 @@
+/* Classes of joints between two rigid bodies, or between a body and the world.
+ *
+ *   m = (g_a A)^-1 g_b B,  m in {M(q)},  m^-1 m' = sum_i q_i' S_i(q)
+ * g_a, g_b: poses of the two bodies; A, B: the frames of the joint in them; m: pose of frame B seen from frame A; M(q):
+ * the motions that the joint allows; q: its coordinates; S_i: twist of B relative to A, in the axes of B and about its
+ * origin, per rate of q_i. A twist is (angular, linear). The covectors N_j span what is orthogonal to all S_i; gap_j
+ * vanishes if and only if m is an allowed motion, and its rate is N_j.(m^-1 m') as long as the gaps are small.
+ * Metres and radians. For authors: a class is one object, in a file of src/mechanism/joints/ or in a plugin. Nothing is
+ * allocated. Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 4.4.
+ */
+#ifndef CURVEBODY_JOINT_H
+#define CURVEBODY_JOINT_H
+
+#include <curvebody/se3.h>
+#include <stdbool.h>
+
+CB_API_BEGIN
+
+/* A motion of a joint. Rows beyond the numbers of coordinates and gaps are not used. */
+typedef struct cb_joint_motion {
+  double q[6];    /* in: coordinates that are near, for whole turns; out: coordinates of m */
+  double S[6][6]; /* [coordinates] */
+  double N[6][6]; /* [6 - coordinates]: orthonormal */
+  double gap[6];  /* [6 - coordinates]; rotations in rad, displacements in m */
+} cb_joint_motion;
+
+typedef struct cb_joint_class {
+  const char *name, *title, *doc;
+  int coordinates;       /* their number; 5 for a class that has only one gap */
+  const char *symbol[6]; /* [coordinates]: added to the name of the joint, such as ".x"; "" for a single coordinate */
+  bool angular[6];       /* [coordinates]: rad (otherwise m) */
+  bool turns;            /* the angular coordinates count whole turns; otherwise they are a rotation vector */
+  int axes;         /* number of axes that a user gives: 0; 1: z of both frames; 2: x of frame A and y of frame B */
+  bool closes_only; /* has no S: it can close a loop, but cannot hold a tree together. `length` is given */
+  /* Computes the motion for the pose m. length: the length of a class with closes_only. */
+  void (*find)(const cb_pose *m, double length, cb_joint_motion *motion);
+  /* Computes M(q); NULL if closes_only. */
+  void (*place)(const double *q, cb_pose *m);
+} cb_joint_class;
+
+/* All classes: the built-in ones, then those of plugins; the list ends with NULL. */
+extern const cb_joint_class *const *const cb_joint_classes;
+
+CB_API_END
+#endif

@@ -1,0 +1,31 @@
+/* A cylindrical joint: displacement along the axis z, and rotation about it, M(q) = T(q_1 z) R_z(q_2). */
+#include "mechanism/joint_parts.h"
+
+static void find(const cb_pose *m, double length, cb_joint_motion *out) {
+  double turned[3], moved[3];
+  (void)length;
+  out->q[1] = cb_joint_twist(m, 2, out->q[1], turned);
+  cb_joint_displacement(m, moved);
+  out->q[0] = moved[2];
+  out->S[0][5] = 1;
+  out->S[1][2] = 1;
+  for (int i = 0; i < 2; i++) {
+    out->N[i][i] = 1;
+    out->gap[i] = turned[i];
+    out->N[2 + i][3 + i] = 1;
+    out->gap[2 + i] = moved[i];
+  }
+}
+
+static void place(const double *q, cb_pose *m) { *m = (cb_pose){{cos(q[1] / 2), 0, 0, sin(q[1] / 2)}, {0, 0, q[0]}}; }
+
+const cb_joint_class cb_joint_cylindrical = {.name = "cylindrical",
+                                             .title = "displacement along an axis and rotation about it",
+                                             .doc = "A displacement along `axis` and the angle about it",
+                                             .coordinates = 2,
+                                             .symbol = {".x", ".angle"},
+                                             .angular = {false, true},
+                                             .turns = true,
+                                             .axes = 1,
+                                             .find = find,
+                                             .place = place};

@@ -1,0 +1,40 @@
+/* A planar joint: displacement in the plane normal to the axis z, and rotation about it, M(q) = T(q_1 x + q_2 y) R_z(q_3)
+ * with the axes x and y of frame A. */
+#include "mechanism/joint_parts.h"
+
+static void find(const cb_pose *m, double length, cb_joint_motion *out) {
+  double turned[3], r[3][3], moved[3];
+  (void)length;
+  out->q[2] = cb_joint_twist(m, 2, out->q[2], turned);
+  cb_pose_rotation(m, r);
+  cb_apply3_transposed((const double(*)[3])r, m->x, moved);
+  const double c = cos(out->q[2]), s = sin(out->q[2]);
+  out->q[0] = c * moved[0] - s * moved[1];
+  out->q[1] = s * moved[0] + c * moved[1];
+  out->S[0][3] = c;
+  out->S[0][4] = -s;
+  out->S[1][3] = s;
+  out->S[1][4] = c;
+  out->S[2][2] = 1;
+  for (int i = 0; i < 2; i++) {
+    out->N[i][i] = 1;
+    out->gap[i] = turned[i];
+  }
+  out->N[2][5] = 1;
+  out->gap[2] = moved[2];
+}
+
+static void place(const double *q, cb_pose *m) {
+  *m = (cb_pose){{cos(q[2] / 2), 0, 0, sin(q[2] / 2)}, {q[0], q[1], 0}};
+}
+
+const cb_joint_class cb_joint_planar = {.name = "planar",
+                                        .title = "motion in a plane",
+                                        .doc = "Two displacements normal to `axis` and the angle about it",
+                                        .coordinates = 3,
+                                        .symbol = {".x", ".y", ".angle"},
+                                        .angular = {false, false, true},
+                                        .turns = true,
+                                        .axes = 1,
+                                        .find = find,
+                                        .place = place};

@@ -1,0 +1,19 @@
+/* A massless rod of length L between the two places: |x| = L, where x is the place of frame B seen from frame A.
+ *
+ *   gap = (|x|^2 - L^2)/(2 L)
+ */
+#include "mechanism/joint_parts.h"
+
+static void find(const cb_pose *m, double length, cb_joint_motion *out) {
+  double moved[3];
+  cb_joint_displacement(m, moved);
+  out->gap[0] = (cb_dot3(moved, moved) - length * length) / (2 * length);
+  for (int i = 0; i < 3; i++) out->N[0][3 + i] = moved[i] / length;
+}
+
+const cb_joint_class cb_joint_rod = {.name = "rod",
+                                     .title = "massless rod",
+                                     .doc = "The two places keep the distance `length`; the bodies stay otherwise free",
+                                     .coordinates = 5,
+                                     .closes_only = true,
+                                     .find = find};

@@ -1,0 +1,30 @@
+/* A slide: displacement along the axis z without rotation, M(q) = T(q z). */
+#include "mechanism/joint_parts.h"
+
+static void find(const cb_pose *m, double length, cb_joint_motion *out) {
+  const double sign = m->q[0] < 0 ? -2 : 2;
+  double moved[3];
+  (void)length;
+  cb_joint_displacement(m, moved);
+  out->q[0] = moved[2];
+  out->S[0][5] = 1;
+  for (int i = 0; i < 3; i++) {
+    out->N[i][i] = 1;
+    out->gap[i] = sign * m->q[1 + i];
+  }
+  for (int i = 0; i < 2; i++) {
+    out->N[3 + i][3 + i] = 1;
+    out->gap[3 + i] = moved[i];
+  }
+}
+
+static void place(const double *q, cb_pose *m) { *m = (cb_pose){{1}, {0, 0, q[0]}}; }
+
+const cb_joint_class cb_joint_slide = {.name = "slide",
+                                       .title = "displacement along an axis",
+                                       .doc = "One displacement along `axis`, without rotation",
+                                       .coordinates = 1,
+                                       .symbol = {""},
+                                       .axes = 1,
+                                       .find = find,
+                                       .place = place};

@@ -1,0 +1,274 @@
+/* Joined bodies: their trees, the motions of joints at poses, and the start (mechanism.h). */
+#include "mechanism/mechanism_private.h"
+#include "numerics/vec3.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- frames --- */
+
+/* The axes with these columns. */
+static void of_columns(const double c[3][3], double q[4]) {
+  double r[3][3];
+  for (int i = 0; i < 9; i++) r[i / 3][i % 3] = c[i % 3][i / 3];
+  cb_quaternion_of_rotation((const double(*)[3])r, q);
+}
+
+static double unit3(const double a[3], double out[3]) {
+  const double size = sqrt(cb_dot3(a, a));
+  for (int i = 0; i < 3; i++) out[i] = size > 0 ? a[i] / size : 0;
+  return size;
+}
+
+void cb_joint_axes(const double axis[3], double q[4]) {
+  const double z[3] = {0, 0, 1};
+  double c[3][3], x[3];
+  unit3(axis, c[2]);
+  cb_cross3(z, c[2], x);
+  if (!(unit3(x, c[0]) > 1e-9)) memcpy(c[0], (double[3]){1, 0, 0}, sizeof c[0]);
+  cb_cross3(c[2], c[0], c[1]);
+  of_columns((const double(*)[3])c, q);
+}
+
+void cb_joint_two_axes(const double first[3], const double second[3], double q[4]) {
+  double c[3][3], z[3];
+  unit3(first, c[0]);
+  cb_cross3(first, second, z);
+  unit3(z, c[2]);
+  cb_cross3(c[2], c[0], c[1]);
+  of_columns((const double(*)[3])c, q);
+}
+
+/* --- a joint at poses --- */
+
+static const cb_place world = {.q = {1}, .r = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+
+/* A twist of frame B in its own axes becomes one in the world's axes, c away from the origin of B: v + omega × c. */
+static void twist_to_world(const double R[3][3], const double c[3], double sign, const double in[6], double out[6]) {
+  double moved[3];
+  cb_turn6(R, in, out);
+  cb_cross3(out, c, moved);
+  for (int i = 0; i < 3; i++) {
+    out[i] *= sign;
+    out[3 + i] = sign * (out[3 + i] + moved[i]);
+  }
+}
+
+/* The same for a covector: the linear part n, and the angular part minus c × n. */
+static void covector_to_world(const double R[3][3], const double c[3], double sign, const double in[6], double out[6]) {
+  double moved[3];
+  cb_turn6(R, in, out);
+  cb_cross3(c, out + 3, moved);
+  for (int i = 0; i < 3; i++) {
+    out[i] = sign * (out[i] - moved[i]);
+    out[3 + i] *= sign;
+  }
+}
+
+/* dual_i = sum_j (S S^T)^-1_ij S_j */
+static void find_dual(int n, double S[6][6], double dual[6][6]) {
+  double SS[6][6];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) SS[i][j] = cb_sweep_dot(S[i], S[j]);
+  if (n) cb_sweep_invert(n, SS);
+  memset(dual, 0, 36 * sizeof **dual);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) cb_add6(SS[i][j], S[j], dual[i]);
+}
+
+void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool first_moves, bool with_dual, double *q,
+                 cb_joint_now *out) {
+  if (!a) a = &world;
+  if (!b) b = &world;
+  double qa[4], qb[4], back[4], RA[3][3], RB[3][3], at[3], in[3], d[3], c[3];
+  cb_pose m, frame = {.x = {0}};
+  cb_joint_motion motion;
+  memset(&motion, 0, sizeof motion);
+  cb_quaternion_multiply(a->q, j->frame[0].q, qa);
+  cb_quaternion_multiply(b->q, j->frame[1].q, qb);
+  cb_quaternion_inverse(qa, back);
+  cb_quaternion_multiply(back, qb, m.q);
+  memcpy(frame.q, qa, sizeof qa);
+  cb_pose_rotation(&frame, RA);
+  memcpy(frame.q, qb, sizeof qb);
+  cb_pose_rotation(&frame, RB);
+  cb_apply3(a->r, j->frame[0].x, at);
+  cb_apply3(b->r, j->frame[1].x, in);
+  for (int i = 0; i < 3; i++) {
+    d[i] = b->x[i] - a->x[i] + (b->x_low[i] - a->x_low[i]) + in[i] - at[i];
+    c[i] = first_moves ? -(at[i] + d[i]) : -in[i];
+  }
+  cb_apply3_transposed((const double(*)[3])RA, d, m.x);
+  if (q) memcpy(motion.q, q, (size_t)j->class_->coordinates * sizeof *q);
+  j->class_->find(&m, j->length, &motion);
+  const int n = j->class_->coordinates, rows = 6 - n;
+  const double sign = first_moves ? -1 : 1;
+  if (!j->class_->closes_only) memcpy(q, motion.q, (size_t)n * sizeof *q);
+  for (int i = 0; i < n && !j->class_->closes_only; i++)
+    twist_to_world((const double(*)[3])RB, c, sign, motion.S[i], out->S[i]);
+  if (with_dual) {
+    double dual[6][6];
+    find_dual(j->class_->closes_only ? 0 : n, motion.S, dual);
+    for (int i = 0; i < n && !j->class_->closes_only; i++)
+      covector_to_world((const double(*)[3])RB, c, sign, dual[i], out->dual[i]);
+  }
+  for (int i = 0; i < rows; i++) {
+    out->gap[i] = motion.gap[i];
+    covector_to_world((const double(*)[3])RB, c, sign, motion.N[i], out->N[i]);
+    twist_to_world((const double(*)[3])RB, c, sign, motion.N[i], out->close[i]);
+  }
+}
+
+/* --- creation --- */
+
+/* Adds the body as a link with its joint (-1: a root) and its parent (-1: the world). */
+static cb_status add_link(cb_mechanism *m, int body, int joint, int parent, bool first_moves) {
+  cb_link *l = &m->link[m->links];
+  *l = (cb_link){.body = body, .joint = joint, .parent = parent, .first_moves = first_moves};
+  m->link_of[body] = m->links++;
+  if (joint < 0) {
+    l->factors = cb_arena_alloc(m->arena, 1, sizeof *l->factors);
+    return l->factors ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for joints");
+  }
+  const cb_joint *j = &m->joint[joint];
+  for (int i = 0; i < j->class_->coordinates; i++)
+    if (!j->driven[i]) l->coordinate[l->n++] = i;
+  return CB_OK;
+}
+
+/* Adds everything that hangs on the links from `next` on, in the order of a breadth-first search. */
+static cb_status grow(cb_mechanism *m, int next, bool *used) {
+  cb_status status = CB_OK;
+  for (int from = next - 1; from < m->links && !status; from++) { /* next - 1: the world */
+    const bool at_world = from < next;
+    const int body = at_world ? -1 : m->link[from].body;
+    if (at_world && next > 0) continue;
+    for (int j = 0; j < m->joints && !status; j++) {
+      const cb_joint *own = &m->joint[j];
+      for (int side = 0; side < 2; side++) {
+        const int other = own->body[1 - side];
+        if (used[j] || own->class_->closes_only || own->body[side] != body || other < 0 || m->link_of[other] >= 0)
+          continue;
+        used[j] = true;
+        status = add_link(m, other, j, at_world ? -1 : from, side == 1);
+      }
+    }
+  }
+  return status;
+}
+
+static cb_status build(cb_mechanism *m) {
+  bool *used = cb_arena_alloc(m->arena, (size_t)m->joints, sizeof *used);
+  if (!used) return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", m->joints);
+  for (int i = 0; i < m->bodies; i++) m->link_of[i] = -1;
+  cb_status status = grow(m, 0, used);
+  for (int j = 0; j < m->joints && !status; j++) /* trees that are not joined to the world */
+    for (int side = 0; side < 2 && !status; side++) {
+      const int body = m->joint[j].body[side], next = m->links;
+      if (body < 0 || m->link_of[body] >= 0) continue;
+      status = add_link(m, body, -1, -1, false);
+      if (!status) status = grow(m, next, used);
+    }
+  return status ? status : cb_loops_create(m, used);
+}
+
+static cb_status allocate(cb_mechanism *m) {
+  const size_t joints = (size_t)m->joints, bodies = (size_t)m->bodies, c = (size_t)m->coordinates;
+  m->link_of = cb_arena_alloc(m->arena, bodies, sizeof *m->link_of);
+  m->link = cb_arena_alloc(m->arena, bodies, sizeof *m->link);
+  m->now = cb_arena_alloc(m->arena, joints, sizeof *m->now);
+  m->gap = cb_arena_alloc(m->arena, joints, sizeof *m->gap);
+  m->impulse = cb_arena_alloc(m->arena, joints, sizeof *m->impulse);
+  m->need = cb_arena_alloc(m->arena, bodies, sizeof *m->need);
+  m->wrench = cb_arena_alloc(m->arena, bodies, sizeof *m->wrench);
+  m->force = cb_arena_alloc(m->arena, c, sizeof *m->force);
+  double **const arrays[] = {&m->q,     &m->momentum,   &m->q1,      &m->rate,      &m->middle,
+                             &m->drive, &m->drive_rate, &m->missing, &m->impulsive, &m->stiffness};
+  bool whole = m->link_of && m->link && m->now && m->gap && m->impulse && m->need && m->wrench && m->force;
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    whole = (*arrays[i] = cb_arena_alloc(m->arena, c, sizeof **arrays[i])) && whole;
+  return whole ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d joints of %d bodies", m->joints, m->bodies);
+}
+
+cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws, int *which,
+                              cb_mechanism **out) {
+  cb_arena *arena = cb_arena_create();
+  cb_mechanism *m = arena ? cb_arena_alloc(arena, 1, sizeof *m) : NULL;
+  cb_joint *copy = m ? cb_arena_alloc(arena, (size_t)joints, sizeof *copy) : NULL;
+  int *first = copy ? cb_arena_alloc(arena, (size_t)joints, sizeof *first) : NULL;
+  if (!first) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", joints);
+  }
+  if (joints) memcpy(copy, joint, (size_t)joints * sizeof *joint);
+  *m = (cb_mechanism){.arena = arena, .bodies = bodies, .joints = joints, .joint = copy, .first = first};
+  if (laws) m->laws = *laws;
+  cb_status status = CB_OK;
+  for (int j = 0; j < joints && !status; j++) {
+    first[j] = m->coordinates;
+    if (!joint[j].class_->closes_only) m->coordinates += joint[j].class_->coordinates;
+    if (joint[j].body[0] != joint[j].body[1]) continue;
+    *which = j;
+    status = cb_fail(CB_ERROR_INPUT, "a joint of a body with itself: expected two bodies, or a body and `world`");
+  }
+  if (!status) status = allocate(m);
+  if (!status) status = build(m);
+  if (status) {
+    cb_arena_free(arena);
+    return status;
+  }
+  *out = m;
+  return CB_OK;
+}
+
+void cb_mechanism_free(cb_mechanism *m) {
+  if (m) cb_arena_free(m->arena);
+}
+
+int cb_mechanism_first(const cb_mechanism *m, int joint) { return m->first[joint]; }
+int cb_mechanism_coordinates(const cb_mechanism *m) { return m->coordinates; }
+bool cb_mechanism_joins(const cb_mechanism *m, int body) { return m->link_of[body] >= 0; }
+double *cb_mechanism_q(cb_mechanism *m) { return m->q; }
+double *cb_mechanism_momentum(cb_mechanism *m) { return m->momentum; }
+const double *cb_mechanism_rates(const cb_mechanism *m) { return m->rate; }
+const double (*cb_mechanism_impulse(const cb_mechanism *m))[6] { return (const double(*)[6])m->impulse; }
+
+/* --- the start, and what is recorded --- */
+
+const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b) {
+  cb_mechanism_find_places(m, b);
+  for (int j = 0; j < m->joints; j++) {
+    m->gap[j] = 0;
+    for (int i = 0; i < 6 - m->joint[j].class_->coordinates; i++) m->gap[j] = fmax(m->gap[j], fabs(m->now[j].gap[i]));
+  }
+  return m->gap;
+}
+
+void cb_mechanism_energies(const cb_mechanism *m, double *potential, double *kinetic) {
+  *potential = *kinetic = 0;
+  for (int j = 0; j < m->joints; j++)
+    for (int i = 0; i < m->joint[j].class_->coordinates && !m->joint[j].class_->closes_only; i++) {
+      const int c = m->first[j] + i;
+      const double q = m->q[c] - m->joint[j].rest[i];
+      *potential += m->joint[j].stiffness[i] * q * q / 2;
+      *kinetic += m->joint[j].armature[i] * m->rate[c] * m->rate[c] / 2;
+    }
+}
+
+cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double tolerance, int *which) {
+  const double *gap = cb_mechanism_gaps(m, b);
+  for (int j = 0; j < m->joints; j++)
+    if (!(gap[j] <= tolerance)) {
+      *which = j;
+      return cb_fail(CB_ERROR_DOMAIN, "joint `%s` is open by %.3g at the start", m->joint[j].name, gap[j]);
+    }
+  cb_status status = cb_mechanism_find_rates(m, b, t);
+  for (int j = 0; j < m->joints && !status; j++)
+    for (int i = 0; i < m->joint[j].class_->coordinates && !m->joint[j].class_->closes_only; i++)
+      m->momentum[m->first[j] + i] = m->joint[j].armature[i] * m->rate[m->first[j] + i];
+  int failed;
+  if (!status) status = cb_mechanism_settle(m, b, t, &failed);
+  memset(m->impulse, 0, (size_t)m->joints * sizeof *m->impulse);
+  return status;
+}

@@ -1,0 +1,104 @@
+/* Rigid bodies that hang together by joints, in flat space: one step of all of them.
+ *
+ * The discrete action is the sum of those of the bodies (fluid/rigid_step.h), restricted to motions that the joints
+ * allow at the nodes k. With the momenta p, wrenches F, twists Y and (dtau^-1_{hY})^T mu of each body as there:
+ *   (dtau^-1_{hY})^T mu = p_k + (h/2) F + W,   p_{k+1} = (dtau^-1_{-hY})^T mu + (h/2) F,   W the impulse of all joints
+ *   a joint of body b on its parent a:  W_b = w,  W_a = -X_k^T w        X: twist of a seen at the origin of b
+ *   S_k^T w = P_k + (h/2) Q - a q',   P_{k+1} = (h/2) Q + a q'           the force Q on the coordinates q of the joint
+ *   Q = -k (q - q_rest) - c q' + motor, at t_k + h/2, (q_k + q_{k+1})/2;  q' = (q_{k+1} - q_k)/h
+ * Here S are the twists of the joint (curvebody/joint.h), a is the armature (the inertia of a rotor on the joint), k the
+ * stiffness, c the damping, and P the momentum of the joint at the node. Newton's system is solved by a sweep from the
+ * tips of the tree to its roots and back (mechanism_sweep.h), so the cost is linear in the number of bodies. Impulses
+ * are equal and opposite, so momentum is kept to round-off.
+ *   settle: at the node, p += W and P -= S^T W so that K^-1 (p - mu_0) is a motion that the joints allow; then the next
+ *   step is the same, because it depends on p and P only through the motions that the joints allow.
+ * The step is of order 2, symmetric, and symplectic without losses. Sources: Featherstone, Rigid Body Dynamics
+ * Algorithms (2008), chapter 7; Lee, Liu, Park & Srinivasa, arXiv:1609.02898 (the same discrete action in coordinates of
+ * joints); Bou-Rabee & Marsden (2009), doi:10.1007/s10208-008-9030-4.
+ *
+ * SI units. What creation gets is borrowed; a mechanism belongs to one thread.
+ */
+#pragma once
+
+#include "fluid/rigid_step.h"
+#include <curvebody/joint.h>
+
+/* A frame of a joint in its body: place, and axes as a unit quaternion. */
+typedef struct cb_joint_frame {
+  double x[3], q[4];
+} cb_joint_frame;
+
+/* Axes whose third one is along `axis` (not 0), and whose first one is along z × axis, or is x if these are parallel; and
+ * those whose first one is along `first`, and whose second one is in the plane of `first` and `second`. */
+void cb_joint_axes(const double axis[3], double q[4]);
+void cb_joint_two_axes(const double first[3], const double second[3], double q[4]);
+
+/* A force law of one coordinate, and its derivatives in q and q'. */
+typedef struct cb_joint_force {
+  double Q, Q_q, Q_rate;
+} cb_joint_force;
+
+typedef struct cb_joint {
+  const char *name;
+  const cb_joint_class *class_;
+  int body[2];                                           /* [0]: the first body, [1]: the second one; -1: the world */
+  cb_joint_frame frame[2];                               /* of the joint in the bodies */
+  double length;                                         /* of a class that has one, m */
+  double stiffness[6], rest[6], damping[6], armature[6]; /* [coordinates] */
+  bool driven[6];                                        /* [coordinates]: q = law(t) (cb_mechanism_laws) */
+} cb_joint;
+
+/* What a caller supplies besides numbers; each function may be NULL. */
+typedef struct cb_mechanism_laws {
+  void *self;
+  /* Adds the forces of motors to force[coordinates of all joints], for all coordinates q and rates. */
+  void (*motors)(void *self, double t, const double *q, const double *rate, cb_joint_force *force);
+  /* The values and the rates of driven coordinates; others are left as they are. */
+  void (*drives)(void *self, double t, double *q, double *rate);
+} cb_mechanism_laws;
+
+typedef struct cb_mechanism cb_mechanism;
+
+/* Bodies are numbers 0 .. bodies - 1, of which joint[joints] join some. CB_ERROR_INPUT: a joint joins a body to itself,
+ * or a class that only closes loops holds a tree; *which is the joint. */
+cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws, int *which,
+                              cb_mechanism **out);
+void cb_mechanism_free(cb_mechanism *m);
+
+/* The number of the joint's first coordinate, and the number of all. */
+int cb_mechanism_first(const cb_mechanism *m, int joint);
+int cb_mechanism_coordinates(const cb_mechanism *m);
+/* Whether the body is joined to anything. */
+bool cb_mechanism_joins(const cb_mechanism *m, int body);
+
+/* The state of the joints: coordinates q with whole turns, and momenta P, [coordinates]. Both belong to the restart
+ * state, next to the states of the bodies. */
+double *cb_mechanism_q(cb_mechanism *m);
+double *cb_mechanism_momentum(cb_mechanism *m);
+
+/* The bodies: their states, and their problems. */
+typedef struct cb_mechanism_bodies {
+  cb_rigid_state *state; /* [bodies] */
+  void *self;
+  const cb_rigid_problem *(*problem)(void *self, int body);
+} cb_mechanism_bodies;
+
+/* Computes the coordinates at the start, and checks that all joints hold: CB_ERROR_DOMAIN if a gap is larger than
+ * `tolerance` (m, rad); *which is the joint. The momenta of joints are set for the rates of the present twists. */
+cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double tolerance, int *which);
+
+/* Moves all joined bodies from t to t + h. CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR, CB_STEP_NOT_FINITE, or the errors
+ * of the bodies' problems; then *failed is the body (-1: not one body) and the states are undefined. */
+cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cb_se3_map map, double t, double h,
+                             int *failed, int *iterations);
+/* At the end of a drift, after other impulses: see above. */
+cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
+
+/* After cb_mechanism_settle: rates q' [coordinates]; and per joint the impulse of the last node, on the second body
+ * (torque about its origin, force, in the world's axes). Borrowed. */
+const double *cb_mechanism_rates(const cb_mechanism *m);
+const double (*cb_mechanism_impulse(const cb_mechanism *m))[6];
+/* The largest gap of each joint at the present poses; q is updated. Borrowed: [joints]. */
+const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b);
+/* The energies of springs, and of armatures after cb_mechanism_settle. */
+void cb_mechanism_energies(const cb_mechanism *m, double *potential, double *kinetic);

@@ -1,0 +1,277 @@
+/* Joints that close loops of a mechanism: rows that are solved together with the sweeps.
+ *
+ *   row i: a covector N_i on the motion of the joint's second body relative to the first one. C_i eta = N_i (eta_B - X eta_A)
+ *   at the end of a step; the impulse G_i^T lambda_i = (N_i on B, -X^T N_i on A) acts at its beginning.
+ *   eta = eta_0 + sum_i Z_i lambda_i,  Z_i the sweep of G_i^T alone
+ *   a constraint                  C_i eta = -gap_i                           (or the rate of a driven coordinate)
+ *   a coordinate of the joint     lambda_i + s_i C_i eta = f_i               force f, stiffness s as for other joints
+ * Rows of constraints that depend on others, as in a planar loop of hinges, are found at the start by Cholesky's
+ * factorisation with pivots of C K^-1 C^T, and dropped.
+ */
+#include "mechanism/mechanism_private.h"
+#include "numerics/small.h"
+#include "numerics/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- rows --- */
+
+static const double *d_of(const cb_loop *l, bool end) { return end ? l->d1 : l->d0; }
+
+/* N (eta_B - X eta_A) */
+static double apply_row(const cb_mechanism *m, const cb_loop *l, const double N[6], bool end,
+                        const double *(*eta)(const cb_mechanism *m, int link, const void *of), const void *of) {
+  double from[6] = {0}, out = 0;
+  if (l->link[0] >= 0) cb_sweep_see(d_of(l, end), eta(m, l->link[0], of), from);
+  if (l->link[1] >= 0) out = cb_sweep_dot(N, eta(m, l->link[1], of));
+  return out - cb_sweep_dot(N, from);
+}
+
+static const double *eta_of_sweep(const cb_mechanism *m, int link, const void *of) {
+  (void)of;
+  return m->link[link].eta;
+}
+
+static const double *eta_of_response(const cb_mechanism *m, int link, const void *of) {
+  (void)m;
+  return ((const double(*)[6])of)[link];
+}
+
+/* Adds factor times the impulse G^T of the row to wrenches [links]. */
+static void add_row(const cb_loop *l, const double N[6], double factor, double (*out)[6]) {
+  if (l->link[1] >= 0) cb_add6(factor, N, out[l->link[1]]);
+  if (l->link[0] < 0) return;
+  cb_sweep_to_parent(l->d0, -factor, N, out[l->link[0]]);
+}
+
+/* --- the joints at poses --- */
+
+void cb_loops_find(cb_mechanism *m, double *q, bool end) {
+  int row = 0;
+  for (int i = 0; i < m->loops; i++) {
+    cb_loop *l = &m->loop[i];
+    const cb_joint *j = &m->joint[l->joint];
+    const cb_place *a = l->link[0] >= 0 ? &m->link[l->link[0]].place : NULL,
+                   *b = l->link[1] >= 0 ? &m->link[l->link[1]].place : NULL;
+    double *d = end ? l->d1 : l->d0;
+    cb_joint_now *now = &m->now[l->joint];
+    cb_joint_at(j, a, b, false, true, j->class_->closes_only ? NULL : q + m->first[l->joint], now);
+    for (int k = 0; k < 3; k++) d[k] = a && b ? b->x[k] - a->x[k] + (b->x_low[k] - a->x_low[k]) : 0;
+    const int gaps = 6 - j->class_->coordinates;
+    for (int r = 0; r < l->rows; r++, row++)
+      memcpy(end ? m->row[row].N1 : m->row[row].N0, r < gaps ? now->N[r] : now->dual[r - gaps], sizeof m->row->N0);
+  }
+}
+
+/* --- solution --- */
+
+/* The response of all links to the impulse of each row, with the factors of the last sweep. */
+static void find_responses(cb_mechanism *m) {
+  int row = 0;
+  for (int i = 0; i < m->loops; i++)
+    for (int r = 0; r < m->loop[i].rows; r++, row++) {
+      if (m->row[row].dropped) continue;
+      cb_sweep_respond(m, NULL, &m->loop[i], m->row[row].N0, m->row[row].response, m->row[row].change);
+    }
+}
+
+/* The matrix of all rows that are not dropped, and its factors. */
+static cb_status find_matrix(cb_mechanism *m) {
+  int i = 0, row = 0;
+  for (int l = 0; l < m->loops; l++)
+    for (int r = 0; r < m->loop[l].rows; r++, row++) {
+      const cb_loop_row *own = &m->row[row];
+      if (own->dropped) continue;
+      int k = 0;
+      for (int other = 0; other < m->rows; other++) {
+        if (m->row[other].dropped) continue;
+        const double entry = apply_row(m, &m->loop[l], own->N1, true, eta_of_response, m->row[other].response);
+        m->matrix[i * m->kept + k++] = own->yields ? own->stiff * entry + (other == row) : entry;
+      }
+      i++;
+    }
+  return cb_dense_factor(m->kept, m->matrix, m->pivot);
+}
+
+cb_status cb_loops_factor(cb_mechanism *m) {
+  if (!m->rows) return CB_OK;
+  find_responses(m);
+  const cb_status status = find_matrix(m);
+  return status ? cb_fail(CB_STEP_SINGULAR,
+                          "the loop that joint `%s` closes is in a position in which its joints depend on each other",
+                          m->joint[m->loop[0].joint].name)
+                : CB_OK;
+}
+
+/* Adds the motion by the impulses of the rows to eta and dq of all links. */
+static void add_responses(cb_mechanism *m) {
+  for (int r = 0; r < m->rows; r++) {
+    const cb_loop_row *own = &m->row[r];
+    if (own->change_of_lambda == 0) continue;
+    for (int i = 0; i < m->links; i++) {
+      cb_add6(own->change_of_lambda, own->response[i], m->link[i].eta);
+      for (int j = 0; j < m->link[i].n; j++) m->link[i].dq[j] += own->change_of_lambda * own->change[i][j];
+    }
+  }
+}
+
+void cb_loops_solve(cb_mechanism *m) {
+  int i = 0, row = 0;
+  if (!m->rows) return;
+  for (int l = 0; l < m->loops; l++)
+    for (int r = 0; r < m->loop[l].rows; r++, row++) {
+      const cb_loop_row *own = &m->row[row];
+      if (own->dropped) continue;
+      const double eta = apply_row(m, &m->loop[l], own->N1, true, eta_of_sweep, NULL);
+      m->right[i++] = own->yields ? own->force - own->lambda - own->stiff * eta : own->wanted - eta;
+    }
+  cb_dense_solve(m->kept, m->matrix, m->pivot, m->right);
+  for (row = 0, i = 0; row < m->rows; row++) {
+    cb_loop_row *own = &m->row[row];
+    own->change_of_lambda = own->dropped ? 0 : m->right[i++];
+    own->lambda += own->change_of_lambda;
+  }
+  add_responses(m);
+}
+
+void cb_loops_begin(cb_mechanism *m) {
+  for (int r = 0; r < m->rows; r++) m->row[r].lambda = 0;
+}
+
+void cb_loops_push(cb_mechanism *m) {
+  if (!m->rows) return;
+  cb_loops_impulses(m, m->pushed);
+  for (int i = 0; i < m->links; i++) cb_add6(1, m->pushed[i], m->link[i].load);
+}
+
+void cb_loops_impulses(const cb_mechanism *m, double (*out)[6]) {
+  int row = 0;
+  memset(out, 0, (size_t)m->links * sizeof *out);
+  for (int l = 0; l < m->loops; l++)
+    for (int r = 0; r < m->loop[l].rows; r++, row++) add_row(&m->loop[l], m->row[row].N0, m->row[row].lambda, out);
+}
+
+void cb_loops_record(cb_mechanism *m, bool add) {
+  int row = 0;
+  for (int l = 0; l < m->loops; l++) {
+    double *impulse = m->impulse[m->loop[l].joint];
+    for (int k = 0; k < 6 && !add; k++) impulse[k] = 0;
+    for (int r = 0; r < m->loop[l].rows; r++, row++) cb_add6(m->row[row].lambda, m->row[row].N0, impulse);
+  }
+}
+
+void cb_loops_rates(cb_mechanism *m) {
+  int row = 0;
+  for (int l = 0; l < m->loops; l++) {
+    const int joint = m->loop[l].joint, gaps = 6 - m->joint[joint].class_->coordinates;
+    for (int r = 0; r < m->loop[l].rows; r++, row++)
+      if (m->row[row].yields)
+        m->rate[m->first[joint] + r - gaps] = apply_row(m, &m->loop[l], m->row[row].N0, false, eta_of_sweep, NULL);
+  }
+}
+
+/* What each row wants: that gaps close and that driven coordinates follow; or the rates of driven coordinates. */
+void cb_loops_want(cb_mechanism *m, bool rates) {
+  int row = 0;
+  for (int l = 0; l < m->loops; l++) {
+    const int joint = m->loop[l].joint;
+    const cb_joint *j = &m->joint[joint];
+    const int gaps = 6 - j->class_->coordinates;
+    for (int r = 0; r < m->loop[l].rows; r++, row++) {
+      cb_loop_row *own = &m->row[row];
+      const int c = m->first[joint] + r - gaps;
+      if (r < gaps)
+        own->wanted = rates ? 0 : -m->now[joint].gap[r];
+      else if (!own->yields)
+        own->wanted = rates ? m->drive_rate[c] : m->missing[c];
+    }
+  }
+}
+
+/* --- creation --- */
+
+cb_status cb_loops_create(cb_mechanism *m, const bool *used) {
+  for (int j = 0; j < m->joints; j++)
+    if (!used[j]) {
+      m->loops++;
+      m->rows += m->joint[j].class_->closes_only ? 1 : 6;
+    }
+  if (!m->loops) return CB_OK;
+  const size_t rows = (size_t)m->rows, links = (size_t)m->links;
+  m->loop = cb_arena_alloc(m->arena, (size_t)m->loops, sizeof *m->loop);
+  m->row = cb_arena_alloc(m->arena, rows, sizeof *m->row);
+  m->matrix = cb_arena_alloc(m->arena, rows * rows, sizeof *m->matrix);
+  m->right = cb_arena_alloc(m->arena, rows, sizeof *m->right);
+  m->pivot = cb_arena_alloc(m->arena, rows, sizeof *m->pivot);
+  m->pushed = cb_arena_alloc(m->arena, links, sizeof *m->pushed);
+  double(*response)[6] = cb_arena_alloc(m->arena, rows * links, sizeof *response),
+  (*change)[6] = cb_arena_alloc(m->arena, rows * links, sizeof *change);
+  if (!m->loop || !m->row || !m->matrix || !m->right || !m->pivot || !m->pushed || !response || !change)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints that close loops", m->loops);
+  int l = 0, row = 0;
+  for (int j = 0; j < m->joints; j++) {
+    if (used[j]) continue;
+    const cb_joint *own = &m->joint[j];
+    cb_loop *loop = &m->loop[l++];
+    *loop = (cb_loop){.joint = j, .rows = own->class_->closes_only ? 1 : 6};
+    for (int side = 0; side < 2; side++) loop->link[side] = own->body[side] < 0 ? -1 : m->link_of[own->body[side]];
+    const int gaps = 6 - own->class_->coordinates;
+    for (int r = 0; r < loop->rows; r++, row++)
+      m->row[row] = (cb_loop_row){.response = response + (size_t)row * links,
+                                  .change = change + (size_t)row * links,
+                                  .yields = r >= gaps && !own->driven[r - gaps]};
+  }
+  m->kept = m->rows;
+  return CB_OK;
+}
+
+/* The response of a row of two bodies that only carry what hangs on them: N A_B^-1 N + X^T N A_A^-1 X^T N. */
+static double response_alone(const cb_mechanism *m, const cb_loop *l, const double N[6]) {
+  double out = 0;
+  for (int side = 0; side < 2; side++) {
+    double of[6] = {0}, answer[6];
+    cb_factors6 f;
+    if (l->link[side] < 0) continue;
+    if (side == 1)
+      memcpy(of, N, sizeof of);
+    else
+      cb_sweep_to_parent(l->d0, 1, N, of);
+    if (!cb_factor6((const double(*)[6])m->link[l->link[side]].A, &f)) continue;
+    cb_back6(&f, of, answer);
+    out += cb_sweep_dot(of, answer);
+  }
+  return out;
+}
+
+void cb_loops_drop(cb_mechanism *m) {
+  const int n = m->rows;
+  int count = 0, row = 0;
+  int *list = m->pivot; /* constraints that were not taken yet, from `taken` on */
+  double *M = m->matrix, *scale = m->right;
+  find_responses(m);
+  for (int l = 0; l < m->loops; l++)
+    for (int r = 0; r < m->loop[l].rows; r++, row++) {
+      if (!m->row[row].yields) list[count++] = row;
+      scale[row] = response_alone(m, &m->loop[l], m->row[row].N0);
+      for (int k = 0; k < n; k++)
+        M[row * n + k] = apply_row(m, &m->loop[l], m->row[row].N0, false, eta_of_response, m->row[k].response);
+    }
+  for (int taken = 0; taken < count; taken++) {
+    int best = taken;
+    for (int i = taken + 1; i < count; i++)
+      if (M[list[i] * n + list[i]] / scale[list[i]] > M[list[best] * n + list[best]] / scale[list[best]]) best = i;
+    const int r = list[best];
+    list[best] = list[taken];
+    list[taken] = r;
+    if (!(M[r * n + r] > 1e-9 * scale[r])) {
+      for (int i = taken; i < count; i++) m->row[list[i]].dropped = true;
+      break;
+    }
+    for (int i = taken + 1; i < count; i++)
+      for (int k = taken + 1; k < count; k++)
+        M[list[i] * n + list[k]] -= M[list[i] * n + r] * M[r * n + list[k]] / M[r * n + r];
+  }
+  m->kept = 0;
+  for (row = 0; row < n; row++) m->kept += !m->row[row].dropped;
+}

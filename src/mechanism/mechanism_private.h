@@ -1,0 +1,144 @@
+/* The data of a mechanism, shared by its files (symbols: mechanism.h). Everything is in the world's axes; twists and
+ * wrenches of a body are about its origin. */
+#pragma once
+
+#include "core/arena.h"
+#include "core/failure.h"
+#include "mechanism/mechanism.h"
+
+/* A joint at present poses. */
+typedef struct cb_joint_now {
+  double S[6][6], N[6][6]; /* [coordinates], [rows]: twists of the second body, and covectors on them */
+  double close[6][6];      /* [rows]: twists of the second body with N_i.close_j = 1 if i = j, otherwise 0 */
+  double gap[6];           /* [rows] */
+  double dual[6][6];       /* [coordinates]: covectors whose value on S_j is 1 or 0; only for joints that close loops */
+} cb_joint_now;
+
+/* A rotation r, also as a quaternion, and a position, as a high and a low part. */
+typedef struct cb_place {
+  double q[4], r[3][3], x[3], x_low[3];
+} cb_place;
+
+/* One body of a tree, which its joint holds to its parent. The root of a tree that is not joined to the world has no
+ * joint. Matrices A map twists at the end of a step to impulses at its beginning. */
+typedef struct cb_link {
+  int body, joint, parent; /* joint -1: a root; parent: a link, or -1 for the world */
+  bool first_moves;        /* the body is the first one of its joint */
+  int n;                   /* coordinates that are not driven */
+  int coordinate[6];       /* [n]: their numbers in the joint */
+  cb_rigid_trial trial;
+  double Y[6], update[6], residual[6]; /* in the body frame */
+  double r0[3][3], r1[3][3];           /* rotations at the two nodes */
+  double d0[3], d1[3];                 /* from the origin of the parent to that of the body */
+  double S0[6][6], S1[6][6];           /* [n] */
+  double e[6];                         /* the twist that closes the gap */
+  double load[6];                      /* the impulse that the body's own motion lacks */
+  double A[6][6], r[6];                /* articulated: with everything beyond this link */
+  double AS[6][6], SA[6][6];           /* [n]: A S_{k+1}, and S_k^T A */
+  double D[6][6], u[6]; /* [n]: the inverse of S_k^T A S_{k+1} + ..; the change of q without the parent */
+  double force[6];      /* [n]: what S^T w shall be, at the trial */
+  double stiff[6];      /* [n]: its derivative in q, times -1 */
+  double eta[6], w[6];  /* twist (or displacement), and impulse of the joint on this body */
+  double dq[6];         /* [n]: rate (or change) of its coordinates */
+  double K[6][6];       /* the inertia at a node */
+  cb_place place;       /* at the end of the trial, or at the node */
+  cb_factors6 *factors; /* of A; only for a root without a joint */
+} cb_link;
+
+/* A joint that closes a loop, and one of its rows: first its gaps, then its coordinates. */
+typedef struct cb_loop {
+  int joint, rows;
+  int link[2];         /* of its two bodies; -1: the world */
+  double d0[3], d1[3]; /* from the origin of the first body to that of the second one, at the two nodes */
+} cb_loop;
+
+typedef struct cb_loop_row {
+  bool dropped;        /* depends on other rows */
+  bool yields;         /* a coordinate that is not driven */
+  double N0[6], N1[6]; /* covectors on the motion of the second body relative to the first one, at the two nodes */
+  double wanted;       /* C eta of a constraint */
+  double force, stiff; /* f and s of a coordinate */
+  double lambda, change_of_lambda;
+  double (*response)[6], (*change)[6]; /* [links]: eta and dq for the impulse lambda = 1 */
+} cb_loop_row;
+
+struct cb_mechanism {
+  cb_arena *arena;
+  int bodies, joints, links, coordinates;
+  cb_joint *joint;
+  cb_mechanism_laws laws;
+  int *first;        /* [joints]: of the coordinates */
+  int *link_of;      /* [bodies]: or -1 */
+  cb_link *link;     /* parents come before children */
+  cb_joint_now *now; /* [joints] */
+  double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive,
+      *stiffness; /* [coordinates]: see mechanism_step.c */
+  bool begun;
+  cb_joint_force *force; /* [coordinates] */
+  double *gap;           /* [joints] */
+  double (*impulse)[6];  /* [joints] */
+  int loops, rows, kept; /* kept: rows that are not dropped */
+  cb_loop *loop;
+  cb_loop_row *row;       /* [rows]: those of each loop together */
+  double *matrix, *right; /* [kept*kept], [kept] */
+  int *pivot;
+  double (*pushed)[6];             /* [links]: impulses of loops */
+  double (*need)[6], (*wrench)[6]; /* [links]: the impulse that a body needs; the sum of the impulses on it */
+};
+
+/* Finds the joint's motion for the places of its two bodies (NULL: the world), near the coordinates q; updates q. S, N
+ * and close belong to the second body in its motion relative to the first one, about its origin; first_moves: to the first
+ * one relative to the second. */
+void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool first_moves, bool with_dual, double *q,
+                 cb_joint_now *out);
+/* The places of all links, and the motions of all joints, for the present states. */
+void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b);
+/* The rates of all coordinates that fit best to the present twists; fails if a body's inertia is singular. */
+cb_status cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b, double t);
+/* The forces at coordinates q and their rates; the result is in m->force. */
+void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const double *rate);
+
+/* --- sweeps (mechanism_sweep.c) ---
+ *   D = S_k^T A S_{k+1} + stiff,  u = D^-1 (force + S_k^T (r - A e))
+ *   A_a += X_k^T (A - A S D^-1 S^T A) X_{k+1},  r_a += X_k^T (r - A e - A S u)                       tips inwards
+ *   q = u - D^-1 S_k^T A X eta_a,  eta = X eta_a + e + S q                                           outwards
+ */
+/* Eliminates all links: their own A are given, and are replaced. false: D is singular at link *at. */
+bool cb_sweep_matrices(cb_mechanism *m, int *at);
+/* Solves for eta of all links: load, e and force are given. */
+void cb_sweep_solve(cb_mechanism *m);
+/* eta and dq [links] for impulses W[links] alone (NULL: for the covector N of a joint that closes a loop). */
+void cb_sweep_respond(cb_mechanism *m, const double (*W)[6], const cb_loop *l, const double N[6], double (*eta)[6],
+                      double (*dq)[6]);
+/* Impulses w of all joints from those that each body needs, need[links]: w_b = need_b + what its children take. Those of
+ * roots without a joint follow. Writes to total[links] the sum of all impulses on each body. */
+void cb_sweep_impulses(cb_mechanism *m, const double (*need)[6], double (*total)[6]);
+/* a.b; out += factor times the wrench W of a body about the origin of its parent, -d away; out = the twist of the parent as seen at the origin of the body, d away; and the inverse of D[n][n] in place, by
+ * Gauss–Jordan elimination with pivots. */
+double cb_sweep_dot(const double a[6], const double b[6]);
+void cb_sweep_to_parent(const double d[3], double factor, const double W[6], double out[6]);
+void cb_sweep_see(const double d[3], const double eta[6], double out[6]);
+bool cb_sweep_invert(int n, double D[6][6]);
+
+/* --- joints that close loops (mechanism_loops.c); all functions do nothing if there are none --- */
+/* used[joints]: joints that hold a tree together. */
+cb_status cb_loops_create(cb_mechanism *m, const bool *used);
+/* Finds the rows at the places of the links; q is updated. */
+void cb_loops_find(cb_mechanism *m, double *q, bool end);
+/* Finds rows that depend on others; after cb_sweep_matrices at a node. */
+void cb_loops_drop(cb_mechanism *m);
+/* Sets what constraints want: to close gaps, or the rates of driven coordinates. */
+void cb_loops_want(cb_mechanism *m, bool rates);
+/* Before a solution: lambda is 0. */
+void cb_loops_begin(cb_mechanism *m);
+/* Adds the impulses of the present lambda to the loads of links. */
+void cb_loops_push(cb_mechanism *m);
+/* After cb_sweep_matrices, and after cb_sweep_solve: corrects eta and dq of all links, and finds lambda. */
+cb_status cb_loops_factor(cb_mechanism *m);
+void cb_loops_solve(cb_mechanism *m);
+/* The impulses of all rows on each link, out[links]. */
+void cb_loops_impulses(const cb_mechanism *m, double (*out)[6]);
+/* Sets, or adds to, the impulses of joints. */
+void cb_loops_record(cb_mechanism *m, bool add);
+/* The rates of the coordinates of these joints at a node. */
+void cb_loops_rates(cb_mechanism *m);

@@ -10,7 +10,7 @@
  * Source: Bou-Rabee & Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4; Suzuki, Phys. Lett. A
  * 146 (1990) 319, doi:10.1016/0375-9601(90)90962-N.
  */
-#include "fluid/rigid_step.h"
+#include "mechanism/mechanism.h"
 #include <curvebody/integrator.h>
 
 typedef struct parameters {
@@ -46,6 +46,14 @@ static cb_status step(cb_integrator *in, void *state, double h) {
   return cb_rigid_step_pontryagin(in->problem, (cb_se3_map)own->map, h, state, &in->iterations);
 }
 
+static cb_status drift_joined(cb_integrator *in, cb_mechanism *m, const cb_mechanism_bodies *b, double t, double h,
+                              int *failed) {
+  const parameters *own = in->params;
+  if (own->map == CB_SE3_TLN)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "the map `tln` has no discrete Lagrangian: joints need cayley or exponential");
+  return cb_mechanism_drift(m, b, (cb_se3_map)own->map, t, h, failed, &in->iterations);
+}
+
 static void properties(const cb_integrator *in, int *order, bool *symplectic, bool *symmetric) {
   const parameters *own = in->params;
   *order = own->order == ORDER_4 ? 4 : 2;
@@ -64,4 +72,5 @@ const cb_integrator_class cb_integrator_hamilton_pontryagin = {
     .properties = properties,
     .step = step,
     .takes_impulses = true,
+    .drift_joined = drift_joined,
 };

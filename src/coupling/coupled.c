@@ -160,11 +160,42 @@ static cb_status find_force(cb_coupled *c, double t) {
 
 static int rows_of(const cb_coupled *c) { return c->rows ? c->rows->rows : 0; }
 
+/* --- joints --- */
+
+static int joint_numbers(const cb_coupled *c) {
+  int n = 0;
+  if (c->bodies.mechanism) cb_mechanism_state(c->bodies.mechanism, &n);
+  return n;
+}
+
+cb_mechanism_bodies cb_coupled_joined(const cb_coupled *c) {
+  return (cb_mechanism_bodies){c->bodies.state, c->bodies.self, c->bodies.problem};
+}
+
+bool cb_coupled_has_joints(const cb_coupled *c, int body) {
+  return c->bodies.mechanism && cb_mechanism_joins(c->bodies.mechanism, body);
+}
+
+cb_status cb_coupled_settle(cb_coupled *c, double t) {
+  int failed;
+  const cb_mechanism_bodies bodies = cb_coupled_joined(c);
+  return c->bodies.mechanism ? cb_mechanism_settle(c->bodies.mechanism, &bodies, t, &failed) : CB_OK;
+}
+
+/* Copies the state of the joints to out, or from it. */
+static void copy_joints(const cb_coupled *c, double *out, bool back) {
+  int n;
+  if (!c->bodies.mechanism) return;
+  double *own = cb_mechanism_state(c->bodies.mechanism, &n);
+  memcpy(back ? own : out, back ? out : own, (size_t)n * sizeof *out);
+}
+
 cb_status cb_coupled_snapshot_create(const cb_coupled *c, cb_coupled_snapshot **out) {
   cb_coupled_snapshot *s = calloc(1, sizeof *s);
   if (s) s->bodies = calloc((size_t)c->bodies.n + 1, sizeof *s->bodies);
   if (s) s->impulse = calloc((size_t)rows_of(c) + 1, sizeof *s->impulse);
-  if (!s || !s->bodies || !s->impulse || cb_state_create(c->system, &s->state)) {
+  if (s) s->joint = calloc((size_t)joint_numbers(c) + 1, sizeof *s->joint);
+  if (!s || !s->bodies || !s->impulse || !s->joint || cb_state_create(c->system, &s->state)) {
     cb_coupled_snapshot_free(s);
     return cb_fail(CB_ERROR_MEMORY, "no memory for the state of %d bodies", c->bodies.n);
   }
@@ -177,6 +208,7 @@ void cb_coupled_snapshot_free(cb_coupled_snapshot *s) {
   cb_state_free(s->state);
   free(s->bodies);
   free(s->impulse);
+  free(s->joint);
   free(s);
 }
 
@@ -184,6 +216,7 @@ void cb_coupled_keep(const cb_coupled *c, cb_coupled_snapshot *s) {
   cb_state_copy(s->state, c->state);
   memcpy(s->bodies, c->bodies.state, (size_t)c->bodies.n * sizeof *s->bodies);
   for (int r = 0; r < rows_of(c); r++) s->impulse[r] = c->rows->impulse[r];
+  copy_joints(c, s->joint, false);
   s->last_length = c->last_length;
 }
 
@@ -201,6 +234,7 @@ static void follow(cb_coupled *c) {
 static void bring_back(cb_coupled *c, const cb_coupled_snapshot *s) {
   cb_state_copy(c->state, s->state);
   memcpy(c->bodies.state, s->bodies, (size_t)c->bodies.n * sizeof *s->bodies);
+  copy_joints(c, s->joint, true);
   follow(c);
 }
 
@@ -305,12 +339,13 @@ static cb_status second_kick(cb_coupled *c, double t, double h) {
   if (!moves) {
     cb_status status = find_force(c, t);
     if (!status) cb_coupled_kick(c, h / 2, c->force);
+    if (!status) status = cb_coupled_settle(c, t);
     return status || !c->rows ? status : cb_coupled_rows_project(c, t);
   }
+  cb_status status = cb_coupled_settle(c, t);
   cb_coupled_keep(c, c->kicked);
   double *old = c->last_force;
   memset(old, 0, (size_t)(c->n * c->k) * sizeof *old);
-  cb_status status = CB_OK;
   for (int n = 0; !status; n++) {
     double change = 0, size = 0;
     status = find_force(c, t);
@@ -322,7 +357,8 @@ static cb_status second_kick(cb_coupled *c, double t, double h) {
     }
     bring_back(c, c->kicked);
     cb_coupled_kick(c, h / 2, c->force);
-    if (c->rows) status = cb_coupled_rows_project(c, t);
+    status = cb_coupled_settle(c, t);
+    if (c->rows && !status) status = cb_coupled_rows_project(c, t);
     if (status || change <= 1e-15 * size || (n > 2 && change >= last && change <= 1e-12 * size)) break;
     last = change;
     if (n == MAXIMUM)

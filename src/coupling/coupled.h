@@ -21,6 +21,7 @@
 #pragma once
 
 #include "coupling/particle_in_fluid.h"
+#include "mechanism/mechanism.h"
 #include <curvebody/constraint.h>
 #include <curvebody/event.h>
 #include <curvebody/rigid.h>
@@ -46,6 +47,7 @@ typedef struct cb_coupled_bodies {
   cb_status (*drift)(void *self, double h, int *failed);
   int substeps; /* a step is composed of steps of lengths substep[substeps] times h */
   const double *substep;
+  cb_mechanism *mechanism; /* joints of bodies, which `drift` obeys; NULL: none */
 } cb_coupled_bodies;
 
 typedef struct cb_coupled cb_coupled;
@@ -54,6 +56,8 @@ typedef struct cb_coupled cb_coupled;
 cb_status cb_coupled_create(const cb_system *system, int n_points, const cb_body_point *point,
                             const cb_coupled_bodies *bodies, const cb_particles_in_fluid *fluid, cb_coupled **out);
 void cb_coupled_free(cb_coupled *c);
+/* The joints' bodies, for functions of mechanism/mechanism.h. */
+cb_mechanism_bodies cb_coupled_joined(const cb_coupled *c);
 
 /* Places everything at the start; project: moves the velocities onto the constraints. CB_ERROR_DOMAIN if a constraint
  * of positions is violated by more than `tolerance` (relative to its size), or if the velocities violate it and project

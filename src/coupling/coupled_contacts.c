@@ -331,7 +331,8 @@ static cb_status reflect(cb_coupled *c, int i, double t, const look *before, dou
   double trial = 1;
   for (int k = 0; k < 2 && !status; k++) {
     push(c, gap, &value, trial);
-    if (c->rows) status = cb_coupled_rows_project(c, t);
+    status = cb_coupled_settle(c, t);
+    if (c->rows && !status) status = cb_coupled_rows_project(c, t);
     if (!status) status = cb_coupled_find_velocities(c, t);
     if (!status) status = look_at(c, gap, t, &value, &now);
     if (status || k == 1) break;

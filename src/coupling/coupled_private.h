@@ -26,13 +26,16 @@ typedef struct cb_coupled_rows {
   cb_constraints *own;
   const cb_rows *pattern;
   int rows, entries, pairs;
-  int *row, *unit;                /* [entries] */
-  int *unit_start, *unit_entry;   /* [units + 1], [entries]: the entries of each unit */
-  double *g, *G, *first_G;        /* first_G: G at node k */
-  double *impulse, *change;       /* [rows]: lambda, and its correction */
-  double (*first)[6];             /* [entries]: gradients at node k in the coordinates of their units */
-  double (*left)[6], (*right)[6]; /* [entries]: gradients at node k+1; responses to gradients */
-  double residual;                /* of the last iteration */
+  int *row, *unit;                            /* [entries] */
+  int *unit_start, *unit_entry;               /* [units + 1], [entries]: the entries of each unit */
+  double *g, *G, *first_G;                    /* first_G: G at node k */
+  double *impulse, *change;                   /* [rows]: lambda, and its correction */
+  double (*first)[6];                         /* [entries]: gradients at node k in the coordinates of their units */
+  double (*left)[6], (*right)[6];             /* [entries]: gradients at node k+1; responses to gradients */
+  bool *joined;                               /* [rows]: the row holds a body that has joints */
+  double (*first_world)[6], (*left_world)[6]; /* [entries]: of such bodies, in the world's axes */
+  double (*push)[6], (*answer)[6];            /* [bodies] */
+  double residual;                            /* of the last iteration */
   cb_sparse *matrix;
   cb_entries list;
 } cb_coupled_rows;
@@ -43,6 +46,7 @@ struct cb_coupled_snapshot {
   cb_state *state;
   cb_rigid_state *bodies; /* [bodies] */
   double *impulse;        /* [rows] */
+  double *joint;          /* the state of joints */
   double last_length;
 };
 
@@ -81,6 +85,10 @@ void cb_coupled_raise(const cb_coupled *c, int place, const double *f, double *o
 void cb_coupled_kick(cb_coupled *c, double factor, const double *f);
 /* Velocities of all points by the present momenta. */
 cb_status cb_coupled_find_velocities(cb_coupled *c, double t);
+
+/* Lets the joints answer impulses at the present node (mechanism/mechanism.h). */
+cb_status cb_coupled_settle(cb_coupled *c, double t);
+bool cb_coupled_has_joints(const cb_coupled *c, int body);
 
 /* One step of length h (any sign), composed of its parts, without contacts. On failure the state is undefined. */
 cb_status cb_coupled_whole(cb_coupled *c, double t, double h, int *body, int *iterations);

@@ -61,8 +61,13 @@ cb_status cb_coupled_rows_create(cb_coupled *c) {
   w->first = cb_arena_alloc(c->arena, entries, sizeof *w->first);
   w->left = cb_arena_alloc(c->arena, entries, sizeof *w->left);
   w->right = cb_arena_alloc(c->arena, entries, sizeof *w->right);
+  w->joined = cb_arena_alloc(c->arena, rows, sizeof *w->joined);
+  w->first_world = cb_arena_alloc(c->arena, entries, sizeof *w->first_world);
+  w->left_world = cb_arena_alloc(c->arena, entries, sizeof *w->left_world);
+  w->push = cb_arena_alloc(c->arena, (size_t)c->bodies.n, sizeof *w->push);
+  w->answer = cb_arena_alloc(c->arena, (size_t)c->bodies.n, sizeof *w->answer);
   if (!w->row || !w->unit || !w->g || !w->G || !w->impulse || !w->change || !w->left || !w->first_G || !w->first ||
-      !c->force_of_rows || !w->right)
+      !c->force_of_rows || !w->right || !w->joined || !w->first_world || !w->left_world || !w->push || !w->answer)
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d constraints", w->rows);
   for (int r = 0; r < w->rows; r++) {
     if (w->pattern->velocity[r])
@@ -74,6 +79,7 @@ cb_status cb_coupled_rows_create(cb_coupled *c) {
       const int place = w->pattern->particle[e], body = c->carried[place].body;
       w->row[e] = r;
       w->unit[e] = body >= 0 ? body : c->bodies.n + place;
+      w->joined[r] = w->joined[r] || (body >= 0 && cb_coupled_has_joints(c, body));
       if (body < 0 && !(c->mass[place] > 0))
         return cb_fail_as(CB_FAILURE_CONSTRAINT, CB_ERROR_UNSUPPORTED,
                           "constraint `%s` holds a tracer, which has no mass: expected a particle with mass",
@@ -110,7 +116,7 @@ static cb_status respond_bodies(cb_coupled *c, double t, double (*of)[6]) {
   const cb_coupled_rows *w = c->rows;
   for (int b = 0; b < c->bodies.n; b++) {
     const int first = w->unit_start[b], end = w->unit_start[b + 1];
-    if (first == end) continue;
+    if (first == end || cb_coupled_has_joints(c, b)) continue;
     const cb_rigid_problem *p = c->bodies.problem(c->bodies.self, b);
     double K[6][6], mu0[6];
     cb_factors6 f;
@@ -164,19 +170,49 @@ static void turn_to_middle(const cb_coupled *c, bool forwards, double (*of)[6]) 
   }
 }
 
+/* Turns the gradients of bodies with joints at the present poses into the world's axes. */
+static void turn_to_world(const cb_coupled *c, const double (*of)[6], double (*out)[6]) {
+  const cb_coupled_rows *w = c->rows;
+  for (int e = 0; e < w->entries; e++)
+    if (w->unit[e] < c->bodies.n && cb_coupled_has_joints(c, w->unit[e]))
+      cb_turn6((const double(*)[3])c->motion[w->unit[e]].r, of[e], out[e]);
+}
+
+/* Adds the entries of rows that hold bodies with joints, whose answer to an impulse is one of all joined bodies. */
+static void add_joined(cb_coupled *c) {
+  cb_coupled_rows *w = c->rows;
+  for (int r = 0; r < w->rows && c->bodies.mechanism; r++) {
+    if (!w->joined[r]) continue;
+    memset(w->push, 0, (size_t)c->bodies.n * sizeof *w->push);
+    for (int e = w->pattern->start[r]; e < w->pattern->start[r + 1]; e++)
+      if (w->unit[e] < c->bodies.n && cb_coupled_has_joints(c, w->unit[e]))
+        cb_add6(1, w->first_world[e], w->push[w->unit[e]]);
+    cb_mechanism_respond(c->bodies.mechanism, (const double(*)[6])w->push, w->answer);
+    for (int other = 0; other < w->rows; other++) {
+      double sum = 0;
+      if (!w->joined[other]) continue;
+      for (int e = w->pattern->start[other]; e < w->pattern->start[other + 1]; e++)
+        for (int k = 0; w->unit[e] < c->bodies.n && cb_coupled_has_joints(c, w->unit[e]) && k < 6; k++)
+          sum += w->left_world[e][k] * w->answer[w->unit[e]][k];
+      cb_entries_add(&w->list, other, r, sum);
+    }
+  }
+}
+
 /* Assembles and factors the matrix sum over units of left.right. */
 static cb_status factor(cb_coupled *c, double h) {
   cb_coupled_rows *w = c->rows;
   const bool first = !w->matrix;
   if (!first) cb_entries_begin(&w->list, cb_sparse_values(w->matrix));
   for (int u = 0; u < units(c); u++)
-    for (int i = w->unit_start[u]; i < w->unit_start[u + 1]; i++)
+    for (int i = w->unit_start[u]; i < w->unit_start[u + 1] && !(u < c->bodies.n && cb_coupled_has_joints(c, u)); i++)
       for (int j = w->unit_start[u]; j < w->unit_start[u + 1]; j++) {
         const double *a = w->left[w->unit_entry[i]], *b = w->right[w->unit_entry[j]];
         double sum = 0;
         for (int k = 0; k < 6; k++) sum += a[k] * b[k];
         cb_entries_add(&w->list, w->row[w->unit_entry[i]], w->row[w->unit_entry[j]], h * sum);
       }
+  add_joined(c);
   if (first) {
     cb_columns columns;
     cb_status status = cb_entries_compress(&w->list, w->rows, c->arena, &columns);
@@ -202,6 +238,7 @@ cb_status cb_coupled_rows_begin(cb_coupled *c, double t) {
   if (status) return status;
   memcpy(w->first_G, w->G, (size_t)(w->entries * c->k) * sizeof *w->G);
   by_units(c, w->first);
+  turn_to_world(c, (const double(*)[6])w->first, w->first_world);
   return CB_OK;
 }
 
@@ -249,6 +286,7 @@ static double round_off(const cb_coupled *c, double t) {
 static cb_status make_matrix(cb_coupled *c, double t, double h) {
   cb_coupled_rows *w = c->rows;
   by_units(c, w->left);
+  turn_to_world(c, (const double(*)[6])w->left, w->left_world);
   turn_to_middle(c, true, w->left);
   memcpy(w->right, w->first, (size_t)w->entries * sizeof *w->right);
   turn_to_middle(c, false, w->right);
@@ -294,6 +332,8 @@ cb_status cb_coupled_rows_project(cb_coupled *c, double t) {
   cb_status status = rates(c, t);
   if (status) return status;
   by_units(c, w->left);
+  turn_to_world(c, (const double(*)[6])w->left, w->left_world);
+  memcpy(w->first_world, w->left_world, (size_t)w->entries * sizeof *w->first_world);
   memcpy(w->right, w->left, (size_t)w->entries * sizeof *w->right);
   status = respond_bodies(c, t, w->right);
   if (status) return status;
@@ -306,7 +346,8 @@ cb_status cb_coupled_rows_project(cb_coupled *c, double t) {
     for (int r = 0; r < w->rows; r++) w->change[r] = -w->g[r];
     cb_sparse_solve(w->matrix, w->change);
     push(c, w->change, w->G);
-    status = rates(c, t);
+    status = cb_coupled_settle(c, t);
+    if (!status) status = rates(c, t);
   }
   return status;
 }

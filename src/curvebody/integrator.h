@@ -15,6 +15,8 @@
 CB_API_BEGIN
 
 typedef struct cb_integrator cb_integrator;
+struct cb_mechanism;
+struct cb_mechanism_bodies;
 
 /* A problem that integrators solve: it fixes the types of the problem's data and of the state. */
 typedef struct cb_problem {
@@ -55,6 +57,10 @@ typedef struct cb_integrator_class {
   bool adaptive;
   /* A step of a body is a discrete Lagrangian, so that impulses of forces between bodies may be added at its ends. */
   bool takes_impulses;
+  /* Moves bodies that hang together by joints from t to t + h (mechanism/mechanism.h). On failure *failed is the body, or
+   * -1. NULL: the integrator cannot. */
+  cb_status (*drift_joined)(cb_integrator *i, struct cb_mechanism *m, const struct cb_mechanism_bodies *b, double t,
+                            double h, int *failed);
 } cb_integrator_class;
 
 struct cb_integrator {

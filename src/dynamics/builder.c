@@ -184,7 +184,7 @@ cb_status cb_builder_auxiliary(cb_builder *b, int body, const char *name, double
 }
 
 void cb_builder_couple(cb_builder *b, bool tracers) {
-  b->in_world = true;
+  b->in_world = b->couples = true;
   b->tracers = tracers;
 }
 bool cb_builder_takes_tracers(const cb_builder *b) { return b->tracers; }

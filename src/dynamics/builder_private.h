@@ -56,6 +56,7 @@ struct cb_builder {
   int current_origin;
   cb_origin centre_origin; /* the origin of the fixed points that are given next (cb_builder_centre_origin) */
   bool drop_redundant;
+  bool couples;           /* bodies with joints need no particles */
   bool tracers, in_world; /* particles may have no mass; all coordinates are those of the world (builder_points.h) */
   /* names that expressions may use in addition to their variables; stored in `texts` */
   cb_expression_scope parameters;

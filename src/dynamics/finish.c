@@ -306,10 +306,10 @@ static cb_status assemble(cb_builder *b, cb_system *s, int *component) {
 }
 
 cb_status cb_builder_finish(cb_builder *b, cb_system **out) {
-  if (!b->n_points) return cb_fail(CB_ERROR_ARGUMENT, "expected at least one particle");
+  if (!b->n_points && !b->couples) return cb_fail(CB_ERROR_ARGUMENT, "expected at least one particle");
   cb_arena *arena = cb_arena_create();
   cb_system *s = cb_arena_alloc(arena, 1, sizeof *s);
-  int *component = malloc((size_t)b->n_points * sizeof *component);
+  int *component = malloc(((size_t)b->n_points + 1) * sizeof *component);
   if (!s || !component) {
     cb_arena_free(arena);
     free(component);

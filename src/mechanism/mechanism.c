@@ -182,10 +182,15 @@ static cb_status allocate(cb_mechanism *m) {
   m->impulse = cb_arena_alloc(m->arena, joints, sizeof *m->impulse);
   m->need = cb_arena_alloc(m->arena, bodies, sizeof *m->need);
   m->wrench = cb_arena_alloc(m->arena, bodies, sizeof *m->wrench);
+  m->pushed = cb_arena_alloc(m->arena, bodies, sizeof *m->pushed);
   m->force = cb_arena_alloc(m->arena, c, sizeof *m->force);
-  double **const arrays[] = {&m->q,     &m->momentum,   &m->q1,      &m->rate,      &m->middle,
-                             &m->drive, &m->drive_rate, &m->missing, &m->impulsive, &m->stiffness};
-  bool whole = m->link_of && m->link && m->now && m->gap && m->impulse && m->need && m->wrench && m->force;
+  m->q = cb_arena_alloc(m->arena, (2 + CB_JOINT_WORKS) * c, sizeof *m->q);
+  if (!m->q) return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", m->joints);
+  m->momentum = m->q + c;
+  for (size_t i = 0; i < CB_JOINT_WORKS; i++) m->work[i] = m->q + (2 + i) * c;
+  double **const arrays[] = {&m->q1,         &m->rate,    &m->middle,    &m->drive,
+                             &m->drive_rate, &m->missing, &m->impulsive, &m->stiffness};
+  bool whole = m->link_of && m->link && m->now && m->gap && m->impulse && m->need && m->wrench && m->pushed && m->force;
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     whole = (*arrays[i] = cb_arena_alloc(m->arena, c, sizeof **arrays[i])) && whole;
   return whole ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d joints of %d bodies", m->joints, m->bodies);
@@ -227,12 +232,16 @@ void cb_mechanism_free(cb_mechanism *m) {
 }
 
 int cb_mechanism_first(const cb_mechanism *m, int joint) { return m->first[joint]; }
+int cb_mechanism_loops(const cb_mechanism *m) { return m->loops; }
 int cb_mechanism_coordinates(const cb_mechanism *m) { return m->coordinates; }
 bool cb_mechanism_joins(const cb_mechanism *m, int body) { return m->link_of[body] >= 0; }
 double *cb_mechanism_q(cb_mechanism *m) { return m->q; }
-double *cb_mechanism_momentum(cb_mechanism *m) { return m->momentum; }
+double *cb_mechanism_state(cb_mechanism *m, int *count) {
+  *count = (2 + CB_JOINT_WORKS) * m->coordinates;
+  return m->q;
+}
+const double *cb_mechanism_work(const cb_mechanism *m, cb_joint_work work) { return m->work[work]; }
 const double *cb_mechanism_rates(const cb_mechanism *m) { return m->rate; }
-const double (*cb_mechanism_impulse(const cb_mechanism *m))[6] { return (const double(*)[6])m->impulse; }
 
 /* --- the start, and what is recorded --- */
 
@@ -243,6 +252,29 @@ const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b) {
     for (int i = 0; i < 6 - m->joint[j].class_->coordinates; i++) m->gap[j] = fmax(m->gap[j], fabs(m->now[j].gap[i]));
   }
   return m->gap;
+}
+
+void cb_mechanism_wrenches(const cb_mechanism *m, double *out) {
+  for (int j = 0; j < m->joints; j++) {
+    const cb_joint *own = &m->joint[j];
+    double *W = out + 6 * j, arm[3], moment[3];
+    const int second = own->body[1] >= 0 ? m->link_of[own->body[1]] : -1,
+              first = own->body[0] >= 0 ? m->link_of[own->body[0]] : -1;
+    const bool reversed = first >= 0 && m->link[first].joint == j && m->link[first].first_moves;
+    const cb_place *at = reversed ? &m->link[first].place : second >= 0 ? &m->link[second].place : &world;
+    cb_apply3(at->r, own->frame[reversed ? 0 : 1].x, arm);
+    memcpy(W, m->impulse[j], 6 * sizeof *W);
+    cb_cross3(arm, W + 3, moment);
+    for (int i = 0; i < 3; i++) W[i] -= moment[i];
+    for (int i = 0; i < 6 && reversed; i++) W[i] = -W[i];
+  }
+}
+
+void cb_mechanism_drive_efforts(const cb_mechanism *m, double h, double *force) {
+  for (int j = 0; j < m->joints; j++)
+    for (int i = 0; i < m->joint[j].class_->coordinates; i++)
+      if (m->joint[j].driven[i])
+        force[m->first[j] + i] = h != 0 ? cb_sweep_dot(m->now[j].S[i], m->impulse[j]) / h : NAN;
 }
 
 void cb_mechanism_energies(const cb_mechanism *m, double *potential, double *kinetic) {

@@ -41,11 +41,13 @@ typedef struct cb_joint_force {
 typedef struct cb_joint {
   const char *name;
   const cb_joint_class *class_;
-  int body[2];                                           /* [0]: the first body, [1]: the second one; -1: the world */
-  cb_joint_frame frame[2];                               /* of the joint in the bodies */
-  double length;                                         /* of a class that has one, m */
-  double stiffness[6], rest[6], damping[6], armature[6]; /* [coordinates] */
-  bool driven[6];                                        /* [coordinates]: q = law(t) (cb_mechanism_laws) */
+  int body[2];             /* [0]: the first body, [1]: the second one; -1: the world */
+  cb_joint_frame frame[2]; /* of the joint in the bodies */
+  double length;           /* of a class that has one, m */
+  double stiffness[6], rest[6], damping[6], armature[6], friction[6]; /* [coordinates] */
+  bool driven[6];     /* [coordinates]: q = law(t) (cb_mechanism_laws) */
+  double limit[6][2]; /* [coordinates]: lowest and highest value; infinite: none */
+  double restitution; /* of limits, 0 to 1 */
 } cb_joint;
 
 /* What a caller supplies besides numbers; each function may be NULL. */
@@ -71,10 +73,18 @@ int cb_mechanism_coordinates(const cb_mechanism *m);
 /* Whether the body is joined to anything. */
 bool cb_mechanism_joins(const cb_mechanism *m, int body);
 
-/* The state of the joints: coordinates q with whole turns, and momenta P, [coordinates]. Both belong to the restart
+/* The state of the joints, count numbers: coordinates q with whole turns, momenta P, and work. It belongs to the restart
  * state, next to the states of the bodies. */
-double *cb_mechanism_q(cb_mechanism *m);
-double *cb_mechanism_momentum(cb_mechanism *m);
+double *cb_mechanism_state(cb_mechanism *m, int *count);
+double *cb_mechanism_q(cb_mechanism *m); /* [coordinates]: a part of the state */
+/* The work since the start, [coordinates]: of motors, servos and drives; of dampers and dry friction; of limits. Borrowed. */
+typedef enum cb_joint_work {
+  CB_JOINT_WORK_MOTOR,
+  CB_JOINT_WORK_DAMPING,
+  CB_JOINT_WORK_LIMIT,
+  CB_JOINT_WORKS
+} cb_joint_work;
+const double *cb_mechanism_work(const cb_mechanism *m, cb_joint_work work);
 
 /* The bodies: their states, and their problems. */
 typedef struct cb_mechanism_bodies {
@@ -87,6 +97,15 @@ typedef struct cb_mechanism_bodies {
  * `tolerance` (m, rad); *which is the joint. The momenta of joints are set for the rates of the present twists. */
 cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double tolerance, int *which);
 
+/* The number of joints that close loops. */
+int cb_mechanism_loops(const cb_mechanism *m);
+/* For a start: moves the poses of the states by the least motion, in the norm of the inertia, until all joints hold;
+ * *moved: the largest motion of a body (m, rad). CB_ERROR_DOMAIN if they cannot; *which is the joint. */
+cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *moved, int *which);
+/* For a start: makes the states again at their poses with twists Y that all joints allow, which differ least from the
+ * given ones; *turned: the largest difference (m/s, rad/s). */
+cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned);
+
 /* Moves all joined bodies from t to t + h. CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR, CB_STEP_NOT_FINITE, or the errors
  * of the bodies' problems; then *failed is the body (-1: not one body) and the states are undefined. */
 cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cb_se3_map map, double t, double h,
@@ -94,10 +113,18 @@ cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cb_s
 /* At the end of a drift, after other impulses: see above. */
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
 
-/* After cb_mechanism_settle: rates q' [coordinates]; and per joint the impulse of the last node, on the second body
- * (torque about its origin, force, in the world's axes). Borrowed. */
+/* After a drift, or after settling: the change that impulses W[bodies] at the first node (or at the node) make to the
+ * places at its end (or to the twists), change[bodies]; both in the world's axes, about the bodies' origins. Bodies that
+ * are not joined are left out. */
+void cb_mechanism_respond(cb_mechanism *m, const double (*W)[6], double (*change)[6]);
+
+/* After cb_mechanism_settle: the rates q', [coordinates]. Borrowed. */
 const double *cb_mechanism_rates(const cb_mechanism *m);
-const double (*cb_mechanism_impulse(const cb_mechanism *m))[6];
+/* After cb_mechanism_gaps: the impulse of each joint in the last step of length h, on its second body about the joint's
+ * place, in the world's axes: out[joints][6]. The next function writes force[coordinates] of driven coordinates: their
+ * impulse divided by h. */
+void cb_mechanism_wrenches(const cb_mechanism *m, double *out);
+void cb_mechanism_drive_efforts(const cb_mechanism *m, double h, double *force);
 /* The largest gap of each joint at the present poses; q is updated. Borrowed: [joints]. */
 const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b);
 /* The energies of springs, and of armatures after cb_mechanism_settle. */

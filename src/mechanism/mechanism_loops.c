@@ -135,6 +135,21 @@ void cb_loops_solve(cb_mechanism *m) {
   add_responses(m);
 }
 
+void cb_loops_correct(cb_mechanism *m) {
+  int i = 0, row = 0;
+  if (!m->rows) return;
+  for (int l = 0; l < m->loops; l++)
+    for (int r = 0; r < m->loop[l].rows; r++, row++) {
+      const cb_loop_row *own = &m->row[row];
+      if (own->dropped) continue;
+      const double eta = apply_row(m, &m->loop[l], own->N1, true, eta_of_sweep, NULL);
+      m->right[i++] = own->yields ? -own->stiff * eta : -eta;
+    }
+  cb_dense_solve(m->kept, m->matrix, m->pivot, m->right);
+  for (row = 0, i = 0; row < m->rows; row++) m->row[row].change_of_lambda = m->row[row].dropped ? 0 : m->right[i++];
+  add_responses(m);
+}
+
 void cb_loops_begin(cb_mechanism *m) {
   for (int r = 0; r < m->rows; r++) m->row[r].lambda = 0;
 }
@@ -204,10 +219,9 @@ cb_status cb_loops_create(cb_mechanism *m, const bool *used) {
   m->matrix = cb_arena_alloc(m->arena, rows * rows, sizeof *m->matrix);
   m->right = cb_arena_alloc(m->arena, rows, sizeof *m->right);
   m->pivot = cb_arena_alloc(m->arena, rows, sizeof *m->pivot);
-  m->pushed = cb_arena_alloc(m->arena, links, sizeof *m->pushed);
   double(*response)[6] = cb_arena_alloc(m->arena, rows * links, sizeof *response),
   (*change)[6] = cb_arena_alloc(m->arena, rows * links, sizeof *change);
-  if (!m->loop || !m->row || !m->matrix || !m->right || !m->pivot || !m->pushed || !response || !change)
+  if (!m->loop || !m->row || !m->matrix || !m->right || !m->pivot || !response || !change)
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints that close loops", m->loops);
   int l = 0, row = 0;
   for (int j = 0; j < m->joints; j++) {

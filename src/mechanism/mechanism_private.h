@@ -74,10 +74,11 @@ struct cb_mechanism {
   double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive,
       *stiffness; /* [coordinates]: see mechanism_step.c */
   bool begun;
-  cb_joint_force *force; /* [coordinates] */
-  double *gap;           /* [joints] */
-  double (*impulse)[6];  /* [joints] */
-  int loops, rows, kept; /* kept: rows that are not dropped */
+  double *work[CB_JOINT_WORKS]; /* [coordinates]; q, momentum and work are one array */
+  cb_joint_force *force;        /* [coordinates] */
+  double *gap;                  /* [joints] */
+  double (*impulse)[6];         /* [joints] */
+  int loops, rows, kept;        /* kept: rows that are not dropped */
   cb_loop *loop;
   cb_loop_row *row;       /* [rows]: those of each loop together */
   double *matrix, *right; /* [kept*kept], [kept] */
@@ -136,6 +137,8 @@ void cb_loops_push(cb_mechanism *m);
 /* After cb_sweep_matrices, and after cb_sweep_solve: corrects eta and dq of all links, and finds lambda. */
 cb_status cb_loops_factor(cb_mechanism *m);
 void cb_loops_solve(cb_mechanism *m);
+/* Corrects eta and dq of impulses alone (cb_sweep_respond). */
+void cb_loops_correct(cb_mechanism *m);
 /* The impulses of all rows on each link, out[links]. */
 void cb_loops_impulses(const cb_mechanism *m, double (*out)[6]);
 /* Sets, or adds to, the impulses of joints. */

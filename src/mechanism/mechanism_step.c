@@ -300,6 +300,11 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t,
     for (int i = 0; i < coordinates_of(m, j); i++) {
       const int c = m->first[j] + i;
       m->momentum[c] = h / 2 * m->force[c].Q + m->joint[j].armature[i] * m->rate[c];
+      const double damping = -m->joint[j].damping[i] * m->rate[c],
+                   spring = -m->joint[j].stiffness[i] * (m->middle[c] - m->joint[j].rest[i]);
+      const double driven = m->joint[j].driven[i] ? cb_sweep_dot(m->now[j].S[i], m->impulse[j]) * m->rate[c] : 0;
+      m->work[CB_JOINT_WORK_DAMPING][c] += h * damping * m->rate[c];
+      m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - spring) * m->rate[c] + driven;
     }
   memcpy(m->q, m->q1, (size_t)m->coordinates * sizeof *m->q);
   return CB_OK;
@@ -388,6 +393,18 @@ static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, c
   return CB_OK;
 }
 
+/* At a node, both ends of the step are the same. */
+static void copy_node(cb_mechanism *m) {
+  for (int i = 0; i < m->links; i++) {
+    cb_link *l = &m->link[i];
+    memcpy(l->r1, l->r0, sizeof l->r1);
+    memcpy(l->d1, l->d0, sizeof l->d1);
+    memcpy(l->S1, l->S0, sizeof l->S1);
+  }
+  for (int l = 0; l < m->loops; l++) memcpy(m->loop[l].d1, m->loop[l].d0, sizeof m->loop[l].d1);
+  for (int r = 0; r < m->rows; r++) memcpy(m->row[r].N1, m->row[r].N0, sizeof m->row[r].N1);
+}
+
 /* Solves for the twists that the momenta correspond to. */
 static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
   int at;
@@ -402,8 +419,6 @@ static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, doub
   if (m->laws.drives) m->laws.drives(m->laws.self, t, m->drive, m->drive_rate);
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    memcpy(l->d1, l->d0, sizeof l->d1);
-    memcpy(l->S1, l->S0, sizeof l->S1);
     if (l->joint < 0) continue;
     memset(l->e, 0, sizeof l->e);
     const cb_joint *j = &m->joint[l->joint];
@@ -416,8 +431,7 @@ static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, doub
       m->impulsive[m->first[j] + i] = m->momentum[m->first[j] + i];
     }
   hand_out(m);
-  for (int l = 0; l < m->loops; l++) memcpy(m->loop[l].d1, m->loop[l].d0, sizeof m->loop[l].d1);
-  for (int r = 0; r < m->rows; r++) memcpy(m->row[r].N1, m->row[r].N0, sizeof m->row[r].N1);
+  copy_node(m);
   cb_loops_want(m, true);
   cb_loops_begin(m);
   if (!cb_sweep_matrices(m, &at)) return fail_at(m, at, 0, t);
@@ -433,6 +447,13 @@ static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, doub
 static void push(cb_rigid_state *s, const double r[3][3], const double W[6]) {
   for (int i = 0; i < 6; i++) cb_compensated_add_one(&s->world[i], &s->world_low[i], W[i]);
   cb_turn6_transposed(r, s->world, s->momentum);
+}
+
+void cb_mechanism_respond(cb_mechanism *m, const double (*W)[6], double (*change)[6]) {
+  for (int i = 0; i < m->links; i++) memcpy(m->pushed[i], W[m->link[i].body], sizeof m->pushed[i]);
+  cb_sweep_respond(m, (const double(*)[6])m->pushed, NULL, NULL, NULL, NULL);
+  cb_loops_correct(m);
+  for (int i = 0; i < m->links; i++) memcpy(change[m->link[i].body], m->link[i].eta, sizeof m->link[i].eta);
 }
 
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
@@ -464,4 +485,90 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
     for (int i = 0; i < coordinates_of(m, j); i++)
       m->momentum[m->first[j] + i] = m->joint[j].armature[i] * m->rate[m->first[j] + i];
   return CB_OK;
+}
+
+/* --- starts --- */
+
+/* Finds the displacements eta that close all gaps to first order. */
+static cb_status find_displacements(cb_mechanism *m, const cb_mechanism_bodies *b, double t) {
+  int at;
+  cb_status status = CB_OK;
+  for (int c = 0; c < m->coordinates; c++) {
+    m->missing[c] = 0;
+    m->impulsive[c] = m->stiffness[c] = 0;
+  }
+  for (int i = 0; i < m->links && !status; i++) {
+    cb_link *l = &m->link[i];
+    status = take_inertia(l, b->problem(b->self, l->body), t, &b->state[l->body]);
+    memset(l->load, 0, sizeof l->load);
+  }
+  if (status) return status;
+  copy_node(m);
+  hand_out(m);
+  for (int i = 0; i < m->links; i++)
+    if (m->link[i].joint >= 0) find_closing(m, &m->link[i], m->missing);
+  cb_loops_want(m, false);
+  cb_loops_begin(m);
+  if (!cb_sweep_matrices(m, &at)) return fail_at(m, at, 0, t);
+  if (!m->begun) cb_loops_drop(m);
+  m->begun = true;
+  status = cb_loops_factor(m);
+  if (status) return status;
+  cb_sweep_solve(m);
+  cb_loops_solve(m);
+  return CB_OK;
+}
+
+cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *moved, int *which) {
+  double last = INFINITY;
+  *moved = 0;
+  for (int n = 0; n < MAXIMUM; n++) {
+    double open = 0;
+    const double *gap = cb_mechanism_gaps(m, b);
+    for (int j = 0; j < m->joints; j++)
+      if (gap[j] > open) {
+        open = gap[j];
+        *which = j;
+      }
+    if (open <= 1e-15 || (open >= last / 2 && open <= 1e-13)) return CB_OK;
+    if (!isfinite(open) || (n > 5 && open > last)) break;
+    last = open;
+    const cb_status status = find_displacements(m, b, t);
+    if (status) return status;
+    for (int i = 0; i < m->links; i++) {
+      const cb_link *l = &m->link[i];
+      cb_pose *g = &b->state[l->body].g;
+      double q[4];
+      cb_quaternion_exp(l->eta, q);
+      cb_quaternion_multiply(q, g->q, g->q);
+      cb_quaternion_project(g->q);
+      for (int k = 0; k < 3; k++) g->x[k] += l->eta[3 + k];
+      *moved = fmax(*moved, sqrt(fmax(cb_dot3(l->eta, l->eta), cb_dot3(l->eta + 3, l->eta + 3))));
+    }
+  }
+  return cb_fail(CB_ERROR_DOMAIN,
+                 "joint `%s` stays open by %.3g: expected coordinates at the start from which the loop can be closed",
+                 m->joint[*which].name, last);
+}
+
+cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned) {
+  int failed;
+  cb_status status = CB_OK;
+  *turned = 0;
+  for (int i = 0; i < m->links && !status; i++) {
+    cb_rigid_state *s = &b->state[m->link[i].body];
+    const cb_pose g = s->g;
+    double Y[6];
+    memcpy(Y, s->Y, sizeof Y);
+    status = cb_rigid_start(b->problem(b->self, m->link[i].body), t, &g, Y, s);
+  }
+  if (!status) status = cb_mechanism_settle(m, b, t, &failed);
+  for (int i = 0; i < m->links && !status; i++) {
+    cb_rigid_state *s = &b->state[m->link[i].body];
+    double Y[6];
+    status = cb_rigid_twist(b->problem(b->self, m->link[i].body), s, Y);
+    for (int k = 0; k < 6; k++) *turned = fmax(*turned, fabs(Y[k] - s->Y[k]));
+    memcpy(s->Y, Y, sizeof Y);
+  }
+  return status;
 }

@@ -144,7 +144,7 @@ void cb_sweep_respond(cb_mechanism *m, const double (*W)[6], const cb_loop *loop
   if (loop && loop->link[0] >= 0) cb_sweep_to_parent(loop->d0, -1, N, m->link[loop->link[0]].r);
   solve_inwards(m, true);
   solve_outwards(m, true);
-  for (int i = 0; i < m->links; i++) {
+  for (int i = 0; i < m->links && eta; i++) {
     memcpy(eta[i], m->link[i].eta, sizeof eta[i]);
     if (dq) memcpy(dq[i], m->link[i].dq, sizeof dq[i]);
   }

@@ -324,6 +324,10 @@ typedef struct attempt {
 static cb_status attempt_one(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   const attempt *a = context;
   cb_fluid_run *b = run->own;
+  if (cb_fluid_joined_has(run, body)) {
+    b->state[body] = b->controls->begin[body];
+    return CB_OK;
+  }
   if (a->only_users && !cb_immersed_externals(b->start[body].body)) return CB_OK;
   b->state[body] = b->controls->begin[body];
   return cb_fluid_run_attempt(run, part, body, a->h);
@@ -337,6 +341,7 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
   cb_status status = CB_OK;
   bool settled = false;
   memcpy(c->begin, b->state, (size_t)b->n * sizeof *c->begin);
+  cb_fluid_joined_keep(run);
   memcpy(c->warned, b->warned, (size_t)b->n * sizeof *c->warned);
   for (int p = 0; p < b->threads; p++) c->events[p] = b->part[p].events;
   for (int i = 0; i < c->subjects; i++) c->subject[i].class->expected(run, c->subject[i].index, h, c->subject[i].value);
@@ -344,6 +349,8 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
     give(c);
     a.only_users = !drop_events(b) && i > 0;
     status = cb_fluid_run_each(run, attempt_one, &a, failed);
+    cb_fluid_joined_back(run);
+    if (!status) status = cb_fluid_joined_drift(run, h, failed);
     if (status) break;
     const double before = change;
     change = renew(run, c);
@@ -359,6 +366,7 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
   }
   drop_events(b);
   memcpy(b->state, c->begin, (size_t)b->n * sizeof *c->begin);
+  cb_fluid_joined_back(run);
   return status;
 }
 

@@ -25,6 +25,8 @@ const cb_observable_doc cb_fluid_observables[] = {
      "momentum at the node: in the body frame, and about the world's origin"},
     {"separation", "separation", "with points: distances of joined points, springs and then rods"},
     {"constraints", "multiplier, constraint_residual", "with points: multipliers and residuals of constraints"},
+    {"joints", "angle, rate, effort, joint_wrench, joint_residual, motor_work, damping_work, limit_work",
+     "with joints: coordinates, rates, forces, gaps and work of joints"},
     {"wrenches", "wrench_NAME", "torque and force of each type of wrench, in the body frame"},
     {"inertia", "inertia, own_momentum", "K = dmu/dY, and the momentum mu_0 of the shape's own motion"},
     {"centre", "centre", "centre of mass in the world"},
@@ -35,7 +37,8 @@ const cb_observable_doc cb_fluid_observables[] = {
      "mean normal velocity of a gait that changes the volume; it is subtracted"},
     {NULL, NULL, NULL}};
 
-static const char *const usual[] = {"energy", "momentum", "wrenches", "centre", "separation", "constraints", NULL};
+static const char *const usual[] = {"energy",     "momentum",    "wrenches", "centre",
+                                    "separation", "constraints", "joints",   NULL};
 
 /* The address of the values of body i in the memory of a field that has all bodies. */
 static double *out_of(const cb_run *run, cb_cell to, int i) {
@@ -443,6 +446,7 @@ static cb_status fields(cb_run *run) {
     if (!is_curved || strncmp(row->group, "falling", 7)) status = cb_run_field(run, own);
   }
   if (!status && cb_fluid_run_of(run)->coupling) status = cb_run_fields(run, cb_fluid_coupling_more);
+  if (!status) status = cb_fluid_joined_fields(run);
   if (!status && is_curved) status = cb_run_fields(run, beside);
   return status || curvature(cb_fluid_run_of(run)) <= 0 ? status : cb_run_fields(run, in_sphere);
 }

@@ -34,16 +34,9 @@ struct cb_fluid_coupling {
 
 /* --- a step --- */
 
-static const cb_rigid_problem *problem(void *self, int body) {
-  const cb_run *run = self;
-  const cb_fluid_run *b = run->own;
-  int i = 0;
-  while (body >= b->part[i].end) i++;
-  return cb_immersed_workspace_problem(b->part[i].workspace[body - b->part[i].first]);
-}
-
 static cb_status drift_one(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   int iterations = 0;
+  if (cb_fluid_joined_has(run, body)) return CB_OK;
   const cb_status status = cb_fluid_run_whole(run, part, body, *(const double *)context, &iterations);
   if (iterations > part->iterations) part->iterations = iterations;
   return status;
@@ -57,7 +50,9 @@ static cb_status drift(void *self, double h, int *failed) {
     for (size_t e = b->part[i].settled; e < b->part[i].events; e++) free(b->part[i].event[e].text);
     b->part[i].events = b->part[i].settled;
   }
-  return b->controls ? cb_fluid_controls_drift(run, h, failed) : cb_fluid_run_each(run, drift_one, &h, failed);
+  if (b->controls) return cb_fluid_controls_drift(run, h, failed);
+  const cb_status status = cb_fluid_run_each(run, drift_one, &h, failed);
+  return status ? status : cb_fluid_joined_drift(run, h, failed);
 }
 
 /* --- particles by name, for wrenches --- */
@@ -223,7 +218,10 @@ enum { KINETIC = 1, POTENTIAL = 2, OF_BODIES = 4 };
 
 static double energy_of(const cb_run *run, size_t parts) {
   const cb_fluid_run *b = run->own;
-  double kinetic = b->coupling->row.kinetic, potential = b->coupling->row.potential;
+  double kinetic, potential;
+  cb_fluid_joined_energies(run, &potential, &kinetic);
+  kinetic += b->coupling->row.kinetic;
+  potential += b->coupling->row.potential;
   for (int i = 0; i < b->n && parts & OF_BODIES; i++) {
     kinetic += b->row[i].kinetic;
     potential += b->row[i].potential;
@@ -311,6 +309,7 @@ cb_status cb_fluid_coupling_measure(cb_run *run) {
   const double t = cb_fluid_run_of(run)->t;
   cb_status status = cb_coupled_measure(c->coupled, t, &c->row);
   if (!status) status = cb_coupled_velocities(c->coupled, t, &c->velocity);
+  if (!status) status = cb_fluid_joined_measure(run, cb_coupled_last_length(c->coupled));
   return status ? status : cb_coupled_residuals(c->coupled, t, &c->residual);
 }
 
@@ -408,7 +407,12 @@ cb_status cb_fluid_coupling_dimensions(cb_run *run) {
                                       .labels = name,
                                       .units = "1",
                                       .doc = "name of the constraint"});
-  return bonds(run);
+  const cb_status status = bonds(run);
+  return status ? status : cb_fluid_joined_dimensions(run);
+}
+
+double cb_fluid_coupling_last_length(const cb_run *run) {
+  return cb_coupled_last_length(cb_fluid_run_of(run)->coupling->coupled);
 }
 
 size_t cb_fluid_coupling_blobs(cb_run *run, cb_blob *out) {
@@ -427,7 +431,7 @@ size_t cb_fluid_coupling_blobs(cb_run *run, cb_blob *out) {
                          {"impulse", CB_FIELD_DOUBLE, (size_t)rows, impulse, false}};
   const size_t n = sizeof all / sizeof *all - !impulse;
   memcpy(out, all, n * sizeof *all);
-  return n;
+  return n + cb_fluid_joined_blobs(run, out + n);
 }
 
 /* --- creation --- */
@@ -437,7 +441,7 @@ static bool conserves(const cb_run *run) {
   const cb_fluid_coupling *c = b->coupling;
   bool all = cb_system_conserved(c->system).energy;
   for (int i = 0; i < b->n; i++) all = all && cb_immersed_conserves(b->start[i].body).energy;
-  return all && !cb_coupled_feels_fluid(c->coupled);
+  return all && !cb_coupled_feels_fluid(c->coupled) && !cb_fluid_joined_loses(run);
 }
 
 cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
@@ -461,8 +465,15 @@ cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
                    "constraint `%s` follows from the others at the start, and `redundant: drop` applies only to "
                    "particles without rigid bodies: expected a scenario without this constraint",
                    cb_system_constraint_name(cb_system_dropped(points->system), 0));
-  cb_coupled_bodies bodies = {
-      .n = b->n, .state = b->state, .curvature = b->fluid->curvature, .self = run, .problem = problem, .drift = drift};
+  cb_coupled_bodies bodies = {.n = b->n,
+                              .state = b->state,
+                              .curvature = b->fluid->curvature,
+                              .self = run,
+                              .problem = cb_fluid_joined_problem,
+                              .drift = drift};
+  const cb_status joined = cb_fluid_joined_create(run, points->joints);
+  if (joined) return joined;
+  bodies.mechanism = cb_fluid_joined_mechanism(run);
   bodies.substep = cb_integrator_substeps(b->integrator, &bodies.substeps);
   c->system = points->system;
   c->n = cb_system_particles(points->system);

@@ -78,6 +78,7 @@ struct cb_fluid_run {
   cb_fluid_pair near;                 /* the pair that is near at the start */
   struct cb_body_change *change;      /* [n]; run/fluid_warnings.c */
   struct cb_fluid_coupling *coupling; /* NULL: nothing acts between bodies (run/fluid_points.c) */
+  struct cb_fluid_joined *joined;     /* NULL: no joints (run/fluid_joints.c) */
   struct cb_fluid_controls *controls; /* NULL: no wrench uses quantities of other bodies */
 };
 typedef struct cb_fluid_run cb_fluid_run;
@@ -147,5 +148,29 @@ size_t cb_fluid_coupling_blobs(cb_run *run, cb_blob *out);
 int cb_fluid_coupling_find(const cb_run *run, const char *name, size_t length);
 void cb_fluid_coupling_particle(const cb_run *run, int particle, double out[6]);
 void cb_fluid_coupling_middle(const cb_run *run, int particle, double out[6]);
+/* The length of the last part of the last step. */
+double cb_fluid_coupling_last_length(const cb_run *run);
 /* Fields that replace those of the same name, and additional ones. */
 extern const cb_observable cb_fluid_coupling_fields[], cb_fluid_coupling_more[];
+
+/* --- joints (run/fluid_joints.c); without joints the functions do nothing --- */
+typedef struct cb_fluid_joined cb_fluid_joined;
+/* The problem of a body of the run `self`. */
+const cb_rigid_problem *cb_fluid_joined_problem(void *self, int body);
+cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints);
+void cb_fluid_joined_free(cb_run *run);
+cb_mechanism *cb_fluid_joined_mechanism(const cb_run *run); /* NULL: no joints */
+bool cb_fluid_joined_has(const cb_run *run, int body);
+/* Whether joints change the energy. */
+bool cb_fluid_joined_loses(const cb_run *run);
+/* Moves all bodies with joints by h. */
+cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed);
+/* Stores the state of the joints, and restores it. */
+void cb_fluid_joined_keep(cb_run *run);
+void cb_fluid_joined_back(cb_run *run);
+/* length: of the last part of the last step. */
+cb_status cb_fluid_joined_measure(cb_run *run, double length);
+void cb_fluid_joined_energies(const cb_run *run, double *potential, double *kinetic);
+cb_status cb_fluid_joined_fields(cb_run *run);
+cb_status cb_fluid_joined_dimensions(cb_run *run);
+size_t cb_fluid_joined_blobs(cb_run *run, cb_blob *out);

@@ -210,6 +210,7 @@ static cb_status restored(cb_run *run) {
 static void free_(cb_run *run) {
   cb_fluid_run *b = run->own;
   if (b) cb_fluid_coupling_free(b->coupling);
+  if (b) cb_fluid_joined_free(run);
   for (int i = 0; b && b->part && i < b->threads; i++) {
     for (int k = 0; k < b->part[i].n_own; k++) cb_immersed_workspace_free(b->part[i].own[k]);
     cb_integrator_free(b->part[i].integrator);

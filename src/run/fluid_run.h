@@ -9,6 +9,7 @@
 
 #include "coupling/coupled.h"
 #include "fluid/immersed_run.h"
+#include "mechanism/joint_laws.h"
 #include <curvebody/run.h>
 
 /* A body at the start: its pose, and its twist in the body frame. The name and the body are borrowed. */
@@ -19,6 +20,15 @@ typedef struct cb_body_start {
   double twist[6];
 } cb_body_start;
 
+/* Joints of bodies, `body` counts the bodies of the run. */
+typedef struct cb_fluid_joints {
+  int n;
+  const cb_joint *joint;    /* [n] */
+  const char *const *label; /* [coordinates] */
+  const double *start;      /* [coordinates]: values at the start, for whole turns */
+  cb_joint_laws *laws;      /* NULL: no motors and no drives */
+} cb_fluid_joints;
+
 /* What acts between bodies and particles: a system whose particles are particles, and points of the bodies. */
 typedef struct cb_fluid_points {
   const cb_system *system;
@@ -26,6 +36,7 @@ typedef struct cb_fluid_points {
   const cb_body_point *point; /* [n_points]: copied; `body` counts the bodies of the run */
   int n_vertices;             /* the last points are vertices of bodies, which walls push; they are not recorded */
   const cb_particles_in_fluid *particles;
+  const cb_fluid_joints *joints; /* NULL: none */
 } cb_fluid_points;
 
 /* Borrows the fluid, the integrator and everything that the starts point to; copies bodies[n]. points NULL: nothing acts between bodies. Observables are names in

@@ -305,5 +305,6 @@ const cb_map_doc cb_map_docs[] = {
      cb_piece_table},
     {"bodies.*.inertial", "for bodies in a fluid", "", cb_inertial_table},
     {"bodies.*.wrenches.*", "for bodies in a fluid", "", cb_wrench_table},
+    {"joints.*", "for bodies in a fluid", "", cb_joint_table},
     {"bodies.*.poses", "for bodies in a fluid", "A sequence of meshes", cb_sequence_table},
     {NULL, NULL, NULL, NULL}};

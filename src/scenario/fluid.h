@@ -46,8 +46,11 @@ typedef struct cb_fluid_scenario {
   cb_space *flat;       /* e3, if there are points and no `space`; otherwise NULL */
   cb_body_point *point; /* [n_points] */
   int n_points, capacity_points;
-  int n_vertices;    /* the last points: vertices that walls push */
-  cb_system *system; /* points and particles; NULL: there are none */
+  int n_vertices;          /* the last points: vertices that walls push */
+  cb_system *system;       /* points and particles; NULL: there are none */
+  bool points;             /* anything acts on points */
+  cb_fluid_joints *joints; /* NULL: none (scenario/scenario_joints.c) */
+  cb_joint_laws *joint_laws;
 } cb_fluid_scenario;
 
 static inline cb_fluid_scenario *cb_fluid_scenario_of(const cb_scenario *s) { return s->own; }
@@ -82,6 +85,7 @@ cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const cha
 
 /* Whether anything in the scenario acts on points, or a body consists of particles. */
 bool cb_scenario_has_points(const cb_node *root);
+bool cb_scenario_has_joints(const cb_node *root);
 /* The space that the fluid fills. */
 const cb_space *cb_scenario_points_space(const cb_scenario *s);
 /* Makes the builder to which bodies add particles and points. */
@@ -96,6 +100,9 @@ bool cb_scenario_body_is_rigid(const cb_scenario *s, int body, int *number);
 cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root);
 /* Reads the keys that act on points. */
 cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root);
+/* Reads the key `joints` (NULL: there is none), after the bodies; t: the time at the start. */
+cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t);
+
 /* Reads the map `particles` of `fluid`, after medium, flow and gravity. NULL: its defaults. */
 cb_status cb_scenario_read_particles_in_fluid(cb_scenario *s, const cb_node *node);
 extern const cb_param cb_particles_table[];

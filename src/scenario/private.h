@@ -139,4 +139,4 @@ extern const cb_map_doc cb_map_docs[];
 extern const cb_param cb_cycle_time_table[], cb_cycle_step_table[], cb_place_table[], cb_motion_table[],
     cb_repeat_table[], cb_part_table[], cb_wrench_table[], cb_sequence_table[], cb_inertial_table[], cb_piece_table[],
     cb_interaction_table[], cb_central_table[], cb_harmonic_table[], cb_field_table[], cb_spring_table[],
-    cb_force_table[], cb_value_table[];
+    cb_force_table[], cb_value_table[], cb_joint_table[];

@@ -503,7 +503,7 @@ cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list, bool wh
     const cb_status status = s->builder && cb_node_get(item, "kind") ? cb_scenario_read_particles(s, item)
                                                                      : read_body(s, item, (int)i, whole, &m->kind[i]);
     if (cb_errors_add(&errors, item, status) && s->builder) s->failed[i] = true;
-    if (!status && s->builder) cb_errors_add(&errors, item, read_centres(s, item, first));
+    if (!status && s->builder && m->points) cb_errors_add(&errors, item, read_centres(s, item, first));
   }
   return cb_errors_end(&errors);
 }

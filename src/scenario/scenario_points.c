@@ -24,6 +24,8 @@
 
 static const char *const acting[] = {"interactions", "forces", "constraints", "contacts", "walls", "events", "start"};
 
+bool cb_scenario_has_joints(const cb_node *root) { return cb_node_get(root, "joints"); }
+
 bool cb_scenario_has_points(const cb_node *root) {
   const cb_node *bodies = cb_node_get(root, "bodies"), *space = cb_node_get(root, "space"),
                 *name = space && space->kind == CB_NODE_MAP ? cb_node_get(space, "name") : space;
@@ -247,6 +249,14 @@ cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root) {
                       cb_error_text());
 }
 
+/* The time at the start; 0 if it is wrong, which is reported elsewhere. */
+static double start_of(const cb_scenario *s, const cb_node *root) {
+  const cb_node *start = cb_node_get(cb_scenario_section(root, "time"), "start");
+  double t = 0;
+  (void)s;
+  return start && !cb_node_real(start, &t) ? t : 0;
+}
+
 /* Their readers find the space of the particles in s->space, which is not set for a fluid in flat space. */
 cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root) {
   cb_fluid_scenario *m = s->own;
@@ -261,6 +271,8 @@ cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root) {
   cb_errors_add(&errors, root,
                 cb_scenario_read_contacts(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
                                           cb_scenario_section(root, "events")));
+  if (!errors.status && cb_node_get(root, "joints"))
+    cb_errors_add(&errors, root, cb_scenario_read_joints(s, cb_scenario_section(root, "joints"), start_of(s, root)));
   cb_errors_add(&errors, root, cb_scenario_read_start(s, cb_scenario_section(root, "start"), &m->start));
   s->space = given;
   return cb_errors_end(&errors);

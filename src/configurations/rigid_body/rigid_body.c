@@ -16,7 +16,8 @@ static cb_status read_all(cb_scenario *s, const cb_node *root) {
   }
   cb_errors_add(&errors, fluid, cb_scenario_read_fluid(s, fluid));
   cb_errors_add(&errors, potentials, cb_scenario_read_potentials(s, potentials, bodies));
-  const bool points = cb_scenario_has_points(root);
+  cb_fluid_scenario_of(s)->points = cb_scenario_has_points(root);
+  const bool points = cb_fluid_scenario_of(s)->points || cb_scenario_has_joints(root);
   if (points && cb_errors_add(&errors, root, cb_scenario_points_begin(s, bodies))) return cb_errors_end(&errors);
   if (bodies) cb_errors_add(&errors, bodies, cb_scenario_read_immersed(s, bodies, !errors.status));
   if (points) cb_errors_add(&errors, root, cb_scenario_read_acting(s, root));
@@ -33,7 +34,7 @@ static const cb_node *resolve_body(cb_scenario *s, const cb_node *body) {
 
 static cb_status make_run(cb_scenario *s, const cb_run_options *options, cb_run **out) {
   const cb_fluid_scenario *m = s->own;
-  const cb_fluid_points points = {m->system, m->n_points, m->point, m->n_vertices, &m->particles};
+  const cb_fluid_points points = {m->system, m->n_points, m->point, m->n_vertices, &m->particles, m->joints};
   cb_run_options of_start = *options;
   of_start.project = m->start.project;
   of_start.start_tolerance = m->start.tolerance;
@@ -47,6 +48,7 @@ static const char *subject(const cb_scenario *s) { return s->space ? s->space->c
 static void free_(cb_scenario *s) {
   cb_fluid_scenario *m = s->own;
   cb_system_free(m->system);
+  cb_joint_laws_free(m->joint_laws);
   cb_fluid_scenario_free(m);
   cb_builder_free(s->builder);
   s->builder = NULL;
@@ -61,8 +63,9 @@ static const cb_immersed *body(const cb_scenario *s, int i) {
 }
 
 static const cb_problem *const problems[] = {&cb_problem_discrete_lagrangian, &cb_problem_lie_group, NULL};
-static const char *const keys[] = {"fluid",       "bodies",   "space", "potentials", "interactions", "forces",
-                                   "constraints", "contacts", "walls", "events",     "start",        NULL};
+static const char *const keys[] = {"fluid",  "bodies",      "space",    "potentials", "interactions",
+                                   "forces", "constraints", "contacts", "walls",      "events",
+                                   "start",  "joints",      NULL};
 static const char *const required[] = {"integrator", "time", "bodies", NULL};
 static const cb_section sections[] = {{"time", cb_time_table},
                                       {"integrator", cb_step_table},

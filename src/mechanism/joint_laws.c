@@ -1,0 +1,187 @@
+/* Expressions of motors, servos and drives (joint_laws.h). */
+#include "mechanism/joint_laws.h"
+
+#include "core/arena.h"
+#include "core/failure.h"
+#include <curvebody/expression.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OWN = 3, OTHERS = CB_EXPRESSION_VARIABLES - OWN, LABEL = 64 };
+
+/* The expression of one coordinate. Variables: t, q, w, then others. */
+typedef struct law {
+  cb_expression *u;
+  int others;
+  int *other; /* [others]: coordinate i, or its rate: -1 - i */
+} law;
+
+struct cb_joint_laws {
+  cb_arena *arena;
+  int n;
+  const char **label;
+  cb_actuator *actuator;
+  law *motor, *drive;    /* [n] */
+  cb_joint_force *force; /* [n]: for cb_joint_laws_efforts */
+};
+
+static bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+}
+
+/* The coordinate whose label, or label and `_rate`, is the word; as in `other`. */
+static bool find(const cb_joint_laws *l, const char *word, size_t length, int *other) {
+  static const char rate[] = "_rate";
+  for (int i = 0; i < l->n; i++) {
+    const size_t own = strlen(l->label[i]);
+    if (strncmp(word, l->label[i], own)) continue;
+    *other = i;
+    if (length == own) return true;
+    *other = -1 - i;
+    if (length == own + sizeof rate - 1 && !strncmp(word + own, rate, sizeof rate - 1)) return true;
+  }
+  return false;
+}
+
+/* Finds the labels in a text. names[OTHERS] are stored in the arena. */
+static cb_status find_others(cb_joint_laws *l, const char *text, law *out, const char *names[OTHERS]) {
+  int other[OTHERS], n = 0, index;
+  for (const char *c = text; *c;) {
+    const char *begin = c;
+    while (is_word(*c)) c++;
+    const size_t length = (size_t)(c - begin);
+    if (length == 0) {
+      c++;
+      continue;
+    }
+    if (length >= LABEL || !find(l, begin, length, &index)) continue;
+    int known = 0;
+    while (known < n && other[known] != index) known++;
+    if (known < n) continue;
+    if (n == OTHERS)
+      return cb_fail(CB_ERROR_INPUT, "expected at most %d coordinates of other joints in one expression", OTHERS);
+    char word[LABEL];
+    snprintf(word, sizeof word, "%.*s", (int)length, begin);
+    if (!(names[n] = cb_arena_strdup(l->arena, word))) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+    other[n++] = index;
+  }
+  out->others = n;
+  out->other = cb_arena_alloc(l->arena, (size_t)n, sizeof *out->other);
+  if (!out->other) return cb_fail(CB_ERROR_MEMORY, "no memory for %d names", n);
+  if (n) memcpy(out->other, other, (size_t)n * sizeof *other);
+  return CB_OK;
+}
+
+static cb_status parse(cb_joint_laws *l, const char *text, bool of_time, cb_expression_scope scope, size_t *at,
+                       law *out) {
+  const char *names[OWN + OTHERS] = {"t", "q", "w"};
+  if (!of_time) {
+    const cb_status status = find_others(l, text, out, names + OWN);
+    if (status) return status;
+  }
+  scope.names = names;
+  scope.n = of_time ? 1 : OWN + (size_t)out->others;
+  return cb_expression_parse_in(text, &scope, at, &out->u);
+}
+
+cb_status cb_joint_laws_create(int n, const char *const *label, const cb_actuator *actuator, const char *const *drive,
+                               size_t n_parameters, const char *const *parameter, const double *value, int *which,
+                               size_t *at, cb_joint_laws **out) {
+  cb_arena *arena = cb_arena_create();
+  cb_joint_laws *l = arena ? cb_arena_alloc(arena, 1, sizeof *l) : NULL;
+  const size_t count = (size_t)n;
+  if (l) {
+    l->arena = arena;
+    l->n = n;
+    l->label = cb_arena_alloc(arena, count, sizeof *l->label);
+    l->actuator = cb_arena_alloc(arena, count, sizeof *l->actuator);
+    l->motor = cb_arena_alloc(arena, count, sizeof *l->motor);
+    l->drive = cb_arena_alloc(arena, count, sizeof *l->drive);
+    l->force = cb_arena_alloc(arena, count, sizeof *l->force);
+  }
+  if (!l || !l->label || !l->actuator || !l->motor || !l->drive || !l->force) {
+    cb_arena_free(arena);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the forces of %d coordinates", n);
+  }
+  cb_status status = CB_OK;
+  for (int i = 0; i < n && !status; i++)
+    if (!(l->label[i] = cb_arena_strdup(arena, label[i]))) status = cb_fail(CB_ERROR_MEMORY, "no memory for labels");
+  const cb_expression_scope scope = {.parameters = parameter, .values = value, .n_parameters = n_parameters};
+  for (int i = 0; i < n && !status; i++) {
+    l->actuator[i] = actuator[i];
+    l->actuator[i].text = NULL;
+    *which = i;
+    *at = 0;
+    if (drive[i]) status = parse(l, drive[i], true, scope, at, &l->drive[i]);
+    if (!status && actuator[i].kind != CB_ACTUATOR_NONE)
+      status = parse(l, actuator[i].text, false, scope, at, &l->motor[i]);
+  }
+  if (status) {
+    cb_joint_laws_free(l);
+    return status;
+  }
+  *out = l;
+  return CB_OK;
+}
+
+void cb_joint_laws_free(cb_joint_laws *l) {
+  if (!l) return;
+  for (int i = 0; i < l->n; i++) {
+    cb_expression_free(l->motor[i].u);
+    cb_expression_free(l->drive[i].u);
+  }
+  cb_arena_free(l->arena);
+}
+
+/* Limits *value to a range; its derivatives vanish outside. */
+static void limit(const double range[2], double *value, double *a, double *b) {
+  if (*value >= range[0] && *value <= range[1]) return;
+  *value = *value < range[0] ? range[0] : range[1];
+  *a = *b = 0;
+}
+
+static void motors(void *self, double t, const double *q, const double *rate, cb_joint_force *force) {
+  const cb_joint_laws *l = self;
+  for (int i = 0; i < l->n; i++) {
+    const law *m = &l->motor[i];
+    const cb_actuator *a = &l->actuator[i];
+    double x[OWN + OTHERS] = {t, q[i], rate[i]}, g[OWN];
+    if (!m->u) continue;
+    for (int k = 0; k < m->others; k++) x[OWN + k] = m->other[k] >= 0 ? q[m->other[k]] : rate[-1 - m->other[k]];
+    double u = cb_expression_gradient(m->u, x, OWN, g), u_q = g[1], u_rate = g[2];
+    limit(a->control, &u, &u_q, &u_rate);
+    cb_joint_force own = {u, u_q, u_rate};
+    if (a->kind == CB_ACTUATOR_POSITION)
+      own = (cb_joint_force){a->kp * (u - q[i]) - a->kv * rate[i], a->kp * (u_q - 1), a->kp * u_rate - a->kv};
+    if (a->kind == CB_ACTUATOR_VELOCITY)
+      own = (cb_joint_force){a->kv * (u - rate[i]), a->kv * u_q, a->kv * (u_rate - 1)};
+    limit(a->effort, &own.Q, &own.Q_q, &own.Q_rate);
+    force[i].Q += own.Q;
+    force[i].Q_q += own.Q_q;
+    force[i].Q_rate += own.Q_rate;
+  }
+}
+
+static void drives(void *self, double t, double *q, double *rate) {
+  const cb_joint_laws *l = self;
+  for (int i = 0; i < l->n; i++)
+    if (l->drive[i].u) q[i] = cb_expression_gradient(l->drive[i].u, &t, 1, &rate[i]);
+}
+
+cb_mechanism_laws cb_joint_laws_of(cb_joint_laws *l) {
+  cb_mechanism_laws out = {.self = l};
+  for (int i = 0; l && i < l->n; i++) {
+    if (l->motor[i].u) out.motors = motors;
+    if (l->drive[i].u) out.drives = drives;
+  }
+  return out;
+}
+
+void cb_joint_laws_efforts(cb_joint_laws *l, double t, const double *q, const double *rate, double *force) {
+  if (!l) return;
+  memset(l->force, 0, (size_t)l->n * sizeof *l->force);
+  motors(l, t, q, rate, l->force);
+  for (int i = 0; i < l->n; i++) force[i] = l->force[i].Q;
+}

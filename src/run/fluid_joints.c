@@ -1,0 +1,209 @@
+/* Joints of bodies in a run: their drift, and their fields (mechanism/mechanism.h). */
+#include "core/failure.h"
+#include "mechanism/mechanism.h"
+#include "numerics/vec3.h"
+#include "run/fluid_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct cb_fluid_joined {
+  const cb_fluid_joints *joints;
+  cb_mechanism *mechanism;
+  const double *residual; /* [joints]: measured */
+  double *effort;         /* [coordinates]: measured */
+  double *kept;           /* a state of the joints */
+  bool loses;             /* something but bodies changes the energy */
+};
+
+static cb_fluid_joined *joined_of(const cb_run *run) { return cb_fluid_run_of(run)->joined; }
+
+const cb_rigid_problem *cb_fluid_joined_problem(void *self, int body) {
+  const cb_run *run = self;
+  const cb_fluid_run *b = run->own;
+  int i = 0;
+  while (body >= b->part[i].end) i++;
+  return cb_immersed_workspace_problem(b->part[i].workspace[body - b->part[i].first]);
+}
+
+static cb_mechanism_bodies bodies_of(cb_run *run) {
+  return (cb_mechanism_bodies){cb_fluid_run_of(run)->state, run, cb_fluid_joined_problem};
+}
+
+cb_mechanism *cb_fluid_joined_mechanism(const cb_run *run) { return joined_of(run) ? joined_of(run)->mechanism : NULL; }
+
+bool cb_fluid_joined_has(const cb_run *run, int body) {
+  return joined_of(run) && cb_mechanism_joins(joined_of(run)->mechanism, body);
+}
+
+bool cb_fluid_joined_loses(const cb_run *run) { return joined_of(run) && joined_of(run)->loses; }
+
+cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed) {
+  cb_fluid_run *b = run->own;
+  cb_integrator *in = b->part[0].integrator;
+  if (!b->joined) return CB_OK;
+  const cb_mechanism_bodies bodies = bodies_of(run);
+  in->iterations = 0;
+  const cb_joint *first = &b->joined->joints->joint[0];
+  const double t = b->state[first->body[first->body[1] < 0 ? 0 : 1]].t;
+  const cb_status status = in->class_->drift_joined(in, b->joined->mechanism, &bodies, t, h, failed);
+  if (in->iterations > b->part[0].iterations) b->part[0].iterations = in->iterations;
+  return status;
+}
+
+void cb_fluid_joined_keep(cb_run *run) {
+  cb_fluid_joined *j = joined_of(run);
+  int count = 0;
+  if (j) memcpy(j->kept, cb_mechanism_state(j->mechanism, &count), (size_t)count * sizeof *j->kept);
+}
+
+void cb_fluid_joined_back(cb_run *run) {
+  cb_fluid_joined *j = joined_of(run);
+  int count = 0;
+  double *state = j ? cb_mechanism_state(j->mechanism, &count) : NULL;
+  if (j) memcpy(state, j->kept, (size_t)count * sizeof *state);
+}
+
+/* --- rows --- */
+
+cb_status cb_fluid_joined_measure(cb_run *run, double length) {
+  cb_fluid_joined *j = joined_of(run);
+  if (!j) return CB_OK;
+  const cb_mechanism_bodies bodies = bodies_of(run);
+  j->residual = cb_mechanism_gaps(j->mechanism, &bodies);
+  cb_joint_laws_efforts(j->joints->laws, cb_fluid_run_of(run)->t, cb_mechanism_q(j->mechanism),
+                        cb_mechanism_rates(j->mechanism), j->effort);
+  cb_mechanism_drive_efforts(j->mechanism, length, j->effort);
+  return CB_OK;
+}
+
+enum { ANGLE, RATE, EFFORT, RESIDUAL };
+
+static CB_FILL(numbers) {
+  const cb_fluid_joined *j = joined_of(run);
+  const double *of[] = {cb_mechanism_q(j->mechanism), cb_mechanism_rates(j->mechanism), j->effort, j->residual};
+  memcpy(to.out, of[to.at], to.size);
+  return CB_OK;
+}
+
+static CB_FILL(wrench) {
+  cb_fluid_joined *j = joined_of(run);
+  const double length = cb_fluid_coupling_last_length(run);
+  cb_mechanism_wrenches(j->mechanism, to.out);
+  for (size_t i = 0; i < to.size / sizeof(double); i++)
+    ((double *)to.out)[i] = *run->step > 0 ? ((double *)to.out)[i] / length : NAN;
+  return CB_OK;
+}
+
+static CB_FILL(work) {
+  const cb_fluid_joined *j = joined_of(run);
+  memcpy(to.out, cb_mechanism_work(j->mechanism, (cb_joint_work)to.at), to.size);
+  return CB_OK;
+}
+
+static const cb_observable fields[] = {
+    CB_OBSERVABLE("joints", "angle", DOUBLE, "rad, m", "coordinates of joints: angles with whole turns, displacements",
+                  numbers, ANGLE, 1, "joint_dof"),
+    CB_OBSERVABLE("joints", "rate", DOUBLE, "rad/s, m/s", "rates of the coordinates of joints", numbers, RATE, 1,
+                  "joint_dof"),
+    CB_OBSERVABLE("joints", "effort", DOUBLE, "N m, N",
+                  "force of a motor or servo on its coordinate; of a drive, the mean in the last step", numbers, EFFORT,
+                  1, "joint_dof"),
+    CB_OBSERVABLE("joints", "joint_wrench", DOUBLE, "N m, N",
+                  "mean torque about the joint's place and force on the second body in the last step, in the world's "
+                  "axes",
+                  wrench, 0, 2, "joint", "se3"),
+    CB_OBSERVABLE("joints", "joint_residual", DOUBLE, "rad, m", "largest gap of each joint", numbers, RESIDUAL, 1,
+                  "joint"),
+    CB_OBSERVABLE("joints", "motor_work", DOUBLE, "J", "work of motors, servos and drives since the start", work,
+                  CB_JOINT_WORK_MOTOR, 1, "joint_dof"),
+    CB_OBSERVABLE("joints", "damping_work", DOUBLE, "J", "work of dampers and dry friction since the start", work,
+                  CB_JOINT_WORK_DAMPING, 1, "joint_dof"),
+    CB_OBSERVABLE("joints", "limit_work", DOUBLE, "J", "work of limits since the start", work, CB_JOINT_WORK_LIMIT, 1,
+                  "joint_dof"),
+    {0}};
+
+cb_status cb_fluid_joined_fields(cb_run *run) { return joined_of(run) ? cb_run_fields(run, fields) : CB_OK; }
+
+void cb_fluid_joined_energies(const cb_run *run, double *potential, double *kinetic) {
+  *potential = *kinetic = 0;
+  if (joined_of(run)) cb_mechanism_energies(joined_of(run)->mechanism, potential, kinetic);
+}
+
+cb_status cb_fluid_joined_dimensions(cb_run *run) {
+  const cb_fluid_joined *j = joined_of(run);
+  if (!j) return CB_OK;
+  const size_t joints = (size_t)j->joints->n, coordinates = (size_t)cb_mechanism_coordinates(j->mechanism);
+  const char **name = cb_arena_alloc(run->arena, joints, sizeof *name);
+  int64_t *end[2] = {cb_arena_alloc(run->arena, joints, sizeof **end),
+                     cb_arena_alloc(run->arena, joints, sizeof **end)};
+  if (!name || !end[0] || !end[1]) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu joints", joints);
+  for (size_t i = 0; i < joints; i++) {
+    name[i] = j->joints->joint[i].name;
+    for (int side = 0; side < 2; side++) end[side][i] = j->joints->joint[i].body[side];
+  }
+  cb_run_dimension(run, "joint", joints, "joint")->labels = name;
+  cb_run_dimension(run, "joint_dof", coordinates, "coordinate of a joint")->labels = j->joints->label;
+  const cb_constant all[] = {
+      {.name = "joint_name", .dim = "joint", .labels = name, .units = "1", .doc = "name of the joint"},
+      {.name = "joint_dof_name",
+       .dim = "joint_dof",
+       .labels = j->joints->label,
+       .units = "1",
+       .doc = "name of the coordinate: that of the joint, and a symbol if the joint has several"},
+      {.name = "joint_body_i", .dim = "joint", .integers = end[0], .units = "1", .doc = "first body, or -1: the world"},
+      {.name = "joint_body_j", .dim = "joint", .integers = end[1], .units = "1", .doc = "second body, or -1"}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) cb_run_constant(run, &all[i]);
+  return CB_OK;
+}
+
+size_t cb_fluid_joined_blobs(cb_run *run, cb_blob *out) {
+  cb_fluid_joined *j = joined_of(run);
+  if (!j) return 0;
+  int count = 0;
+  double *state = cb_mechanism_state(j->mechanism, &count);
+  out[0] = (cb_blob){"joint_state", CB_FIELD_DOUBLE, (size_t)count, state, false};
+  return 1;
+}
+
+/* --- creation --- */
+
+static bool loses(const cb_fluid_joints *joints) {
+  bool any = joints->laws != NULL;
+  for (int i = 0; i < joints->n; i++)
+    for (int k = 0; k < 6; k++) any = any || joints->joint[i].damping[k] != 0 || joints->joint[i].friction[k] != 0;
+  return any;
+}
+
+cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints) {
+  cb_fluid_run *b = run->own;
+  if (!joints) return CB_OK;
+  cb_fluid_joined *j = b->joined = cb_arena_alloc(run->arena, 1, sizeof *j);
+  if (!j) return cb_fail(CB_ERROR_MEMORY, "no memory for joints");
+  if (!b->integrator->class_->drift_joined)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the integrator `%s` does not move bodies with joints: expected "
+                   "hamilton_pontryagin",
+                   b->integrator->class_->name);
+  const cb_mechanism_laws laws = cb_joint_laws_of(joints->laws);
+  int which = 0;
+  j->joints = joints;
+  cb_status status = cb_mechanism_create(b->n, joints->n, joints->joint, &laws, &which, &j->mechanism);
+  if (status) return status;
+  j->loses = loses(joints);
+  const size_t n = (size_t)cb_mechanism_coordinates(j->mechanism);
+  int count = 0;
+  cb_mechanism_state(j->mechanism, &count);
+  j->effort = cb_arena_alloc(run->arena, n, sizeof *j->effort);
+  j->kept = cb_arena_alloc(run->arena, (size_t)count, sizeof *j->kept);
+  if (!j->effort || !j->kept) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu coordinates of joints", n);
+  if (n) memcpy(cb_mechanism_q(j->mechanism), joints->start, n * sizeof *joints->start);
+  const cb_mechanism_bodies bodies = bodies_of(run);
+  const double tolerance = run->options.start_tolerance > 0 ? run->options.start_tolerance : 1e-9;
+  return cb_mechanism_start(j->mechanism, &bodies, run->options.start, tolerance, &which);
+}
+
+void cb_fluid_joined_free(cb_run *run) {
+  if (joined_of(run)) cb_mechanism_free(joined_of(run)->mechanism);
+}

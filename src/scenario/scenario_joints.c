@@ -1,0 +1,620 @@
+/* The key `joints:` of a scenario of bodies in a fluid.
+ *
+ *   joints:
+ *     - {kind: hinge, name: hip, of: [world, thigh], at: [0, 0, 0], in: [-.25, 0, 0], axis: [0, -1, 0], angle: -1.2}
+ *     - {kind: hinge, name: knee, of: [thigh, shank], at: [.25, 0, 0], in: [-.2, 0, 0], axis: [0, -1, 0], motor: sin(t)}
+ * `at` is a place in the first body, `in` one in the second body, in the frames of the bodies. Joints give the places
+ * and the motions of bodies: in each group of joined bodies that does not hang on the world, one body has `place`. Loops
+ * are closed by Newton's method, which moves all bodies of the loop, and rates that are not given follow.
+ */
+#include "core/registry.h"
+#include "mechanism/joint_laws.h"
+#include "numerics/vec3.h"
+#include "scenario/fluid.h"
+#include "scenario/warnings.h"
+#include "tree/scalar.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct joint_parameters {
+  const char *kind, *name;
+  const cb_node *of, *at, *in, *axis, *axis_in, *angle, *rate, *spring, *damping, *friction, *armature, *limits, *motor,
+      *servo, *drive, *control, *effort;
+  double length, restitution;
+} joint_parameters;
+
+#define NODE(field, fallback, unit, doc) \
+  { #field, CB_PARAM_NODE, offsetof(joint_parameters, field), fallback, unit, "", NULL, doc }
+const cb_param cb_joint_table[] = {
+    {"kind", CB_PARAM_STRING, offsetof(joint_parameters, kind), NULL, "", "", NULL,
+     "a name of `curvebody list joints`"},
+    {"name", CB_PARAM_STRING, offsetof(joint_parameters, name), "", "", "", NULL,
+     "name in records and expressions (default: joint.NUMBER)"},
+    NODE(of, NULL, "", "[A, B]: names of two bodies; `world` instead of one of them"),
+    NODE(at, "", "m", "place of the joint in A"),
+    NODE(in, "", "m", "place of the joint in B"),
+    NODE(axis, "", "", "axis of the joint in A; of a universal joint, its first axis"),
+    NODE(axis_in, "", "", "axis of the joint in B (default: `axis`); of a universal joint, its second axis"),
+    NODE(angle, "", "rad, m", "coordinate at the start, or a list of coordinates"),
+    NODE(rate, "", "rad/s, m/s", "rate at the start, or a list"),
+    NODE(spring, "", "", "{stiffness: .., rest: ..}: force -stiffness (q - rest) on the coordinate q"),
+    NODE(damping, "", "N m s/rad, N s/m", "force -damping on a coordinate per rate; a number or a list"),
+    NODE(friction, "", "N m, N", "dry friction: largest force against the rate; a number or a list"),
+    NODE(armature, "", "kg m2, kg", "inertia of a rotor on the coordinate; a number or a list"),
+    NODE(limits, "", "rad, m", "[lowest, highest] value of the coordinate, or a list of such pairs"),
+    {"restitution", CB_PARAM_REAL, offsetof(joint_parameters, restitution), "0", "", "[0, 1]", NULL,
+     "part of the rate with which a limit is left"},
+    NODE(
+        motor, "", "N m, N",
+        "force on the coordinate, an expression of t, of q and its rate w, and of coordinates of joints by their names "
+        "(hip, hip_rate); or a list"),
+    NODE(servo, "", "", "{position: EXPRESSION, kp: .., kv: ..} or {velocity: EXPRESSION, kv: ..}"),
+    NODE(drive, "", "rad, m", "the coordinate as an expression of t; or a list, `none` for a free one"),
+    NODE(control, "", "", "[lowest, highest] value of the expression of a motor or servo"),
+    NODE(effort, "", "N m, N", "[lowest, highest] force of a motor or servo"),
+    {"length", CB_PARAM_REAL, offsetof(joint_parameters, length), "nan", "m", "> 0", NULL, "length of a rod"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+/* The joints that are read; arrays of coordinates have their joints one after another. */
+typedef struct reading {
+  cb_scenario *s;
+  const cb_node *list;
+  int n, coordinates, capacity;
+  cb_joint *joint;    /* [n] */
+  int *first;         /* [n] */
+  const char **label; /* [coordinates], as all below */
+  double *angle, *rate;
+  bool *rate_given;
+  cb_actuator *actuator;
+  const char **drive;
+  const cb_node **where; /* the node of the drive or actuator */
+} reading;
+
+/* --- numbers --- */
+
+static bool none(const cb_node *node) { return node->kind == CB_NODE_SCALAR && !strcmp(node->text, "none"); }
+
+/* The node of coordinate i in a value that is one scalar for all, or a list with one item per coordinate. */
+static cb_status item_of(const cb_node *node, int n, int i, const cb_node **out) {
+  *out = node;
+  if (node->kind != CB_NODE_LIST) return CB_OK;
+  if (node->count != (size_t)n)
+    return cb_node_fail(node, "expected a list of %d, one per coordinate of the joint, found %zu", n, node->count);
+  *out = node->items[i];
+  return CB_OK;
+}
+
+static cb_status read_numbers(const reading *r, const cb_node *node, int n, bool single, double least, double *out) {
+  if (!node) return CB_OK;
+  if (n == 0) return cb_node_fail(node, "this joint has no coordinates: expected no such key");
+  if (single && n > 1 && node->kind != CB_NODE_LIST)
+    return cb_node_fail(node, "expected a list of %d numbers, one per coordinate of the joint", n);
+  for (int i = 0; i < n; i++) {
+    const cb_node *item;
+    cb_status status = item_of(node, n, i, &item);
+    if (!status) status = cb_scenario_number(r->s, item, 0, NULL, NULL, &out[i]);
+    if (!status && !(out[i] >= least)) status = cb_node_fail(item, "expected a number >= %g, found %g", least, out[i]);
+    if (status) return status;
+  }
+  return CB_OK;
+}
+
+static cb_status read_range(const reading *r, const cb_node *node, double out[2]) {
+  if (node->kind != CB_NODE_LIST || node->count != 2) return cb_node_fail(node, "expected [lowest, highest]");
+  for (int i = 0; i < 2; i++) {
+    const cb_status status = cb_scenario_number(r->s, node->items[i], 0, NULL, NULL, &out[i]);
+    if (status) return status;
+  }
+  return out[0] < out[1]
+             ? CB_OK
+             : cb_node_fail(node, "expected a lowest value below the highest one, found %g and %g", out[0], out[1]);
+}
+
+/* --- bodies and frames --- */
+
+static cb_status find_body(const reading *r, const cb_node *node, int *out) {
+  const cb_fluid_scenario *m = r->s->own;
+  if (node->kind != CB_NODE_SCALAR) return cb_node_fail(node, "expected the name of a body, or `world`");
+  *out = -1;
+  if (!strcmp(node->text, "world")) return CB_OK;
+  for (int i = 0; i < m->n; i++)
+    if (!strcmp(m->body[i].name, node->text)) *out = i;
+  if (*out >= 0) return CB_OK;
+  const char **known = cb_arena_alloc(r->s->arena, (size_t)m->n + 1, sizeof *known);
+  if (!known) return cb_fail(CB_ERROR_MEMORY, "no memory for names");
+  for (int i = 0; i < m->n; i++) known[i] = m->body[i].name;
+  known[m->n] = "world";
+  return cb_fail_unknown(node, "body", node->text, known, (size_t)m->n + 1);
+}
+
+static cb_status read_bodies(const reading *r, const cb_node *of, cb_joint *j) {
+  if (of->kind != CB_NODE_LIST || of->count != 2)
+    return cb_node_fail(of, "expected [A, B], the names of two bodies, or `world` and a body");
+  cb_errors errors = cb_errors_begin();
+  for (int side = 0; side < 2; side++)
+    cb_errors_add(&errors, of->items[side], find_body(r, of->items[side], &j->body[side]));
+  if (!errors.status && j->body[0] == j->body[1])
+    cb_errors_add(&errors, of,
+                  cb_node_fail(of, "a joint of `%s` with itself: expected two bodies, or `world` and a body",
+                               of->items[0]->text));
+  return cb_errors_end(&errors);
+}
+
+static cb_status read_axis(const reading *r, const cb_node *node, double out[3]) {
+  const cb_status status = cb_scenario_vector(r->s, node, 0, NULL, NULL, out);
+  if (!status && !(cb_dot3(out, out) > 0)) return cb_node_fail(node, "expected an axis, found a vector of length 0");
+  return status;
+}
+
+static cb_status read_frames(const reading *r, const cb_node *node, const joint_parameters *p, cb_joint *j) {
+  double axis[2][3] = {{0}};
+  const cb_node *const at[2] = {p->at, p->in}, *const axes[2] = {p->axis, p->axis_in};
+  const int wanted = j->class_->axes;
+  cb_errors errors = cb_errors_begin();
+  for (int side = 0; side < 2; side++) {
+    j->frame[side].q[0] = 1;
+    if (at[side]) cb_errors_add(&errors, at[side], cb_scenario_vector(r->s, at[side], 0, NULL, NULL, j->frame[side].x));
+    if (axes[side] && wanted == 0)
+      cb_errors_add(&errors, axes[side], cb_node_fail(axes[side], "a joint of kind %s has no axis", j->class_->name));
+    else if (axes[side])
+      cb_errors_add(&errors, axes[side], read_axis(r, axes[side], axis[side]));
+    else if (wanted > side)
+      cb_errors_add(
+          &errors, node,
+          cb_node_fail(node, "a joint of kind %s needs `%s`: [x, y, z]", j->class_->name, side ? "axis_in" : "axis"));
+    else
+      memcpy(axis[side], axis[0], sizeof *axis);
+  }
+  if (errors.status || wanted == 0) return cb_errors_end(&errors);
+  if (wanted == 1)
+    for (int side = 0; side < 2; side++) cb_joint_axes(axis[side], j->frame[side].q);
+  else {
+    double normal[3];
+    cb_cross3(axis[0], axis[1], normal);
+    if (!(cb_dot3(normal, normal) > 1e-12 * cb_dot3(axis[0], axis[0]) * cb_dot3(axis[1], axis[1])))
+      cb_errors_add(&errors, p->axis_in, cb_node_fail(p->axis_in, "expected an axis that is not parallel to `axis`"));
+    else
+      cb_joint_two_axes(axis[0], axis[1], j->frame[0].q);
+    memcpy(j->frame[1].q, j->frame[0].q, sizeof j->frame[0].q);
+  }
+  return cb_errors_end(&errors);
+}
+
+/* --- forces --- */
+
+static cb_status read_spring(const reading *r, const cb_node *node, int n, cb_joint *j) {
+  static const char *const keys[] = {"stiffness", "rest"};
+  const cb_node *stiffness = cb_node_get(node, "stiffness");
+  cb_status status = cb_node_check_keys(node, keys, 2);
+  if (!status && !stiffness) status = cb_node_fail(node, "expected {stiffness: .., rest: ..}");
+  if (!status) status = read_numbers(r, stiffness, n, false, 0, j->stiffness);
+  return status ? status : read_numbers(r, cb_node_get(node, "rest"), n, false, -INFINITY, j->rest);
+}
+
+static cb_status text_of(const cb_node *node, const char **out) {
+  if (node->kind != CB_NODE_SCALAR) return cb_node_fail(node, "expected an expression");
+  *out = node->text;
+  return CB_OK;
+}
+
+static cb_status read_servo(const reading *r, const cb_node *node, cb_actuator *a) {
+  static const char *const keys[] = {"position", "velocity", "kp", "kv"};
+  const cb_node *position = cb_node_get(node, "position"), *velocity = cb_node_get(node, "velocity"),
+                *kp = cb_node_get(node, "kp"), *kv = cb_node_get(node, "kv");
+  cb_status status = cb_node_check_keys(node, keys, 4);
+  if (!status && (!position == !velocity || (position && !kp) || (velocity && (kp || !kv))))
+    status = cb_node_fail(node, "expected {position: EXPRESSION, kp: .., kv: ..} or {velocity: EXPRESSION, kv: ..}");
+  if (status) return status;
+  a->kind = position ? CB_ACTUATOR_POSITION : CB_ACTUATOR_VELOCITY;
+  status = text_of(position ? position : velocity, &a->text);
+  if (!status && kp) status = read_numbers(r, kp, 1, false, 0, &a->kp);
+  if (!status && kv) status = read_numbers(r, kv, 1, false, 0, &a->kv);
+  return status;
+}
+
+static cb_status read_actuators(reading *r, const cb_node *node, const joint_parameters *p, cb_joint *j, int first) {
+  const int n = j->class_->closes_only ? 0 : j->class_->coordinates;
+  const cb_node *const given[] = {p->motor, p->servo, p->drive};
+  const cb_node *own = NULL;
+  for (int i = 0; i < 3; i++) {
+    if (!given[i]) continue;
+    if (own) return cb_node_fail(given[i], "expected only one of `motor`, `servo` and `drive`");
+    own = given[i];
+  }
+  if (own && n == 0) return cb_node_fail(own, "this joint has no coordinates: expected no motor, servo or drive");
+  if (own && n > 1 && own->kind != CB_NODE_LIST)
+    return cb_node_fail(own, "expected a list of %d, one per coordinate of the joint, `none` where there is none", n);
+  if ((p->control || p->effort) && !p->motor && !p->servo)
+    return cb_node_fail(node, "`control` and `effort` are ranges of a motor or servo: expected one of them");
+  for (int i = 0; i < n; i++) {
+    cb_actuator *a = &r->actuator[first + i];
+    const cb_node *item = NULL;
+    cb_status status = own ? item_of(own, n, i, &item) : CB_OK;
+    *a = (cb_actuator){.control = {-INFINITY, INFINITY}, .effort = {-INFINITY, INFINITY}};
+    r->drive[first + i] = NULL;
+    r->where[first + i] = item;
+    if (status || !item || none(item)) {
+      if (status) return status;
+      continue;
+    }
+    if (p->servo) {
+      status = read_servo(r, item, a);
+      const cb_node *target = cb_node_get(item, "position");
+      r->where[first + i] = target ? target : cb_node_get(item, "velocity");
+    }
+    if (p->motor) {
+      a->kind = CB_ACTUATOR_MOTOR;
+      status = text_of(item, &a->text);
+    }
+    if (p->drive) {
+      status = text_of(item, &r->drive[first + i]);
+      j->driven[i] = true;
+    }
+    if (!status && p->control) status = read_range(r, p->control, a->control);
+    if (!status && p->effort) status = read_range(r, p->effort, a->effort);
+    if (status) return status;
+  }
+  return CB_OK;
+}
+
+static cb_status read_limits(const reading *r, const joint_parameters *p, cb_joint *j) {
+  const int n = j->class_->closes_only ? 0 : j->class_->coordinates;
+  for (int i = 0; i < 6; i++) {
+    j->limit[i][0] = -INFINITY;
+    j->limit[i][1] = INFINITY;
+  }
+  j->restitution = p->restitution;
+  if (!p->limits) return CB_OK;
+  if (n == 0) return cb_node_fail(p->limits, "this joint has no coordinates: expected no limits");
+  if (n == 1) return read_range(r, p->limits, j->limit[0]);
+  if (p->limits->kind != CB_NODE_LIST || p->limits->count != (size_t)n)
+    return cb_node_fail(p->limits, "expected a list of %d pairs [lowest, highest], `none` where there is none", n);
+  for (int i = 0; i < n; i++) {
+    const cb_status status = none(p->limits->items[i]) ? CB_OK : read_range(r, p->limits->items[i], j->limit[i]);
+    if (status) return status;
+  }
+  return CB_OK;
+}
+
+/* --- one joint --- */
+
+static cb_status find_class(const cb_node *node, const char *kind, const cb_joint_class **out) {
+  const char *known[64];
+  size_t n = 0;
+  for (size_t i = 0; cb_joint_classes[i]; i++) {
+    if (!strcmp(cb_joint_classes[i]->name, kind)) {
+      *out = cb_joint_classes[i];
+      return CB_OK;
+    }
+    if (n < sizeof known / sizeof *known) known[n++] = cb_joint_classes[i]->name;
+  }
+  return cb_fail_unknown(cb_node_get(node, "kind"), "joint", kind, known, n);
+}
+
+static bool is_name(const char *text) {
+  if (!((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || *text == '_')) return false;
+  return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")] == 0 &&
+         strlen(text) < 24;
+}
+
+static cb_status read_name(reading *r, const cb_node *node, const char *given, int number, const char **out) {
+  char numbered[32];
+  snprintf(numbered, sizeof numbered, "joint.%d", number);
+  const char *name = given && *given ? given : cb_arena_strdup(r->s->arena, numbered);
+  if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  if (!is_name(name) || !strcmp(name, "t") || !strcmp(name, "q") || !strcmp(name, "w"))
+    return cb_node_fail(cb_node_get(node, "name"),
+                        "expected a name of at most 23 letters, digits, _ and ., other than t, q and w, found `%s`",
+                        name);
+  for (int i = 0; i < number; i++)
+    if (r->joint[i].name && !strcmp(r->joint[i].name, name))
+      return cb_node_fail(node, "two joints have the name `%s`: expected different names", name);
+  *out = name;
+  return CB_OK;
+}
+
+static cb_status read_length(const cb_node *node, const joint_parameters *p, cb_joint *j) {
+  j->length = p->length;
+  if (j->class_->closes_only && isnan(p->length)) return cb_node_fail(node, "a rod needs `length`");
+  if (!j->class_->closes_only && !isnan(p->length))
+    return cb_node_fail(cb_node_get(node, "length"), "only a rod has a length");
+  return CB_OK;
+}
+
+/* Makes the arrays sufficient for six more coordinates. */
+static cb_status reserve(reading *r) {
+  if (r->coordinates + 6 <= r->capacity) return CB_OK;
+  const size_t n = (size_t)r->coordinates, capacity = 2 * n + 48;
+  reading more = *r;
+  more.label = cb_arena_alloc(r->s->arena, capacity, sizeof *more.label);
+  more.angle = cb_arena_alloc(r->s->arena, capacity, sizeof *more.angle);
+  more.rate = cb_arena_alloc(r->s->arena, capacity, sizeof *more.rate);
+  more.rate_given = cb_arena_alloc(r->s->arena, capacity, sizeof *more.rate_given);
+  more.actuator = cb_arena_alloc(r->s->arena, capacity, sizeof *more.actuator);
+  more.drive = cb_arena_alloc(r->s->arena, capacity, sizeof *more.drive);
+  more.where = cb_arena_alloc(r->s->arena, capacity, sizeof *more.where);
+  if (!more.label || !more.angle || !more.rate || !more.rate_given || !more.actuator || !more.drive || !more.where)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %zu coordinates of joints", capacity);
+  if (n) {
+    memcpy(more.label, r->label, n * sizeof *more.label);
+    memcpy(more.angle, r->angle, n * sizeof *more.angle);
+    memcpy(more.rate, r->rate, n * sizeof *more.rate);
+    memcpy(more.rate_given, r->rate_given, n * sizeof *more.rate_given);
+    memcpy(more.actuator, r->actuator, n * sizeof *more.actuator);
+    memcpy(more.drive, r->drive, n * sizeof *more.drive);
+    memcpy(more.where, r->where, n * sizeof *more.where);
+  }
+  more.capacity = (int)capacity;
+  *r = more;
+  return CB_OK;
+}
+
+static cb_status name_coordinates(reading *r, const cb_joint *j, int first, int n) {
+  for (int i = 0; i < n; i++) {
+    char text[64];
+    snprintf(text, sizeof text, "%s%s", j->name, j->class_->symbol[i]);
+    if (!(r->label[first + i] = cb_arena_strdup(r->s->arena, text)))
+      return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  }
+  return CB_OK;
+}
+
+static cb_status check_start(const reading *r, const joint_parameters *p, const cb_joint *j, int first, int n) {
+  for (int i = 0; i < n; i++) {
+    const double q = r->angle[first + i];
+    if (q < j->limit[i][0] || q > j->limit[i][1])
+      return cb_node_fail(p->angle ? p->angle : p->limits,
+                          "the start is outside of the limits: expected a coordinate from %g to %g, found %g",
+                          j->limit[i][0], j->limit[i][1], q);
+    if (j->driven[i] && (p->angle || p->rate))
+      return cb_node_fail(p->angle ? p->angle : p->rate, "a driven coordinate starts where its drive is at the start");
+  }
+  return CB_OK;
+}
+
+static cb_status read_joint(reading *r, const cb_node *node, int number) {
+  joint_parameters p;
+  cb_joint *j = &r->joint[number];
+  cb_status status = cb_params_bind(cb_joint_table, node, node, NULL, 0, &p);
+  if (!status) status = find_class(node, p.kind, &j->class_);
+  if (!status) status = reserve(r);
+  if (status) return status;
+  const int first = r->first[number] = r->coordinates, n = j->class_->closes_only ? 0 : j->class_->coordinates;
+  for (int i = 0; i < n; i++) {
+    r->angle[first + i] = r->rate[first + i] = 0;
+    r->rate_given[first + i] = p.rate != NULL;
+    r->where[first + i] = NULL;
+  }
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, node, read_name(r, node, p.name, number, &j->name));
+  cb_errors_add(&errors, p.of, read_bodies(r, p.of, j));
+  cb_errors_add(&errors, node, read_frames(r, node, &p, j));
+  cb_errors_add(&errors, node, read_length(node, &p, j));
+  cb_errors_add(&errors, p.angle, read_numbers(r, p.angle, n, true, -INFINITY, r->angle + first));
+  cb_errors_add(&errors, p.rate, read_numbers(r, p.rate, n, true, -INFINITY, r->rate + first));
+  if (p.spring) cb_errors_add(&errors, p.spring, read_spring(r, p.spring, n, j));
+  cb_errors_add(&errors, p.damping, read_numbers(r, p.damping, n, false, 0, j->damping));
+  cb_errors_add(&errors, p.friction, read_numbers(r, p.friction, n, false, 0, j->friction));
+  cb_errors_add(&errors, p.armature, read_numbers(r, p.armature, n, false, 0, j->armature));
+  cb_errors_add(&errors, node, read_limits(r, &p, j));
+  cb_errors_add(&errors, node, read_actuators(r, node, &p, j, first));
+  if (!errors.status) cb_errors_add(&errors, node, check_start(r, &p, j, first, n));
+  if (!errors.status) cb_errors_add(&errors, node, name_coordinates(r, j, first, n));
+  r->coordinates += n;
+  return cb_errors_end(&errors);
+}
+
+/* --- the start --- */
+
+static cb_status inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
+  (void)self, (void)t, (void)g;
+  memset(K, 0, 36 * sizeof **K);
+  memset(mu0, 0, 6 * sizeof *mu0);
+  for (int i = 0; i < 6; i++) K[i][i] = 1;
+  return CB_OK;
+}
+
+/* For places and velocities inertia does not matter, except that loops are closed by the smallest motion. */
+static const cb_rigid_problem unit_body = {.inertia = inertia};
+static const cb_rigid_problem *unit_problem(void *self, int body) {
+  (void)self, (void)body;
+  return &unit_body;
+}
+
+/* Places the second (side 1) or the first body of a joint, from the state of the other one. */
+static cb_status place(reading *r, int joint, int side, double t, cb_rigid_state *state) {
+  const cb_joint *j = &r->joint[joint];
+  const int n = j->class_->coordinates, first = r->first[joint];
+  const double *q = r->angle + first, *rate = r->rate + first;
+  const cb_pose A = {.q = {j->frame[0].q[0], j->frame[0].q[1], j->frame[0].q[2], j->frame[0].q[3]},
+                     .x = {j->frame[0].x[0], j->frame[0].x[1], j->frame[0].x[2]}},
+                B = {.q = {j->frame[1].q[0], j->frame[1].q[1], j->frame[1].q[2], j->frame[1].q[3]},
+                     .x = {j->frame[1].x[0], j->frame[1].x[1], j->frame[1].x[2]}};
+  cb_joint_motion motion;
+  memset(&motion, 0, sizeof motion);
+  cb_pose m, back, ab, g;
+  double relative[6] = {0}, own[6], Ad[6][6], Y[6] = {0};
+  j->class_->place(q, &m);
+  if (n) memcpy(motion.q, q, (size_t)n * sizeof *q);
+  j->class_->find(&m, j->length, &motion);
+  for (int i = 0; i < n; i++) cb_add6(rate[i], motion.S[i], relative); /* of frame B, in its axes */
+  cb_pose_inverse(&B, &back);
+  cb_pose_multiply(&A, &m, &ab);
+  cb_pose_multiply(&ab, &back, &ab); /* body B seen from body A */
+  cb_pose_adjoint(&B, Ad);
+  cb_apply6((const double(*)[6])Ad, relative, own); /* of body B relative to A, in the frame of B */
+  if (side == 0) {                                  /* the motion of A relative to B, in the frame of A */
+    cb_pose_adjoint(&ab, Ad);
+    cb_apply6((const double(*)[6])Ad, own, relative);
+    for (int i = 0; i < 6; i++) own[i] = -relative[i];
+    cb_pose_inverse(&ab, &ab);
+  }
+  const int from = j->body[1 - side];
+  g = ab;
+  if (from >= 0) {
+    cb_pose_multiply(&state[from].g, &ab, &g);
+    cb_pose_inverse(&ab, &back);
+    cb_pose_adjoint(&back, Ad);
+    cb_apply6((const double(*)[6])Ad, state[from].Y, Y);
+  }
+  cb_add6(1, own, Y);
+  return cb_rigid_start(&unit_body, t, &g, Y, &state[j->body[side]]);
+}
+
+static const cb_node *node_of_body(const reading *r, int body) {
+  const cb_fluid_scenario *m = r->s->own;
+  for (size_t i = 0; i < m->bodies->count; i++) {
+    const cb_node *name = cb_node_get(m->bodies->items[i], "name");
+    if (name && !strcmp(name->text, m->body[body].name)) return m->bodies->items[i];
+  }
+  return NULL; /* a copy, or a body without a name */
+}
+
+static bool has_place(const reading *r, int body) {
+  const cb_node *node = node_of_body(r, body);
+  return node && (cb_node_get(node, "place") || cb_node_get(node, "motion"));
+}
+
+/* Places everything that hangs on placed bodies; placed[bodies]. */
+static cb_status spread(reading *r, double t, bool *placed, cb_rigid_state *state) {
+  for (bool any = true; any;) {
+    any = false;
+    for (int k = 0; k < r->n; k++)
+      for (int side = 0; side < 2; side++) {
+        const cb_joint *j = &r->joint[k];
+        const int to = j->body[side], from = j->body[1 - side];
+        if (j->class_->closes_only || to < 0 || placed[to] || (from >= 0 && !placed[from])) continue;
+        if (has_place(r, to)) {
+          const cb_node *given = cb_node_get(node_of_body(r, to), "place");
+          return cb_node_fail(given ? given : cb_node_get(node_of_body(r, to), "motion"),
+                              "joint `%s` already gives the place of body `%s`: expected `place` and `motion` of at "
+                              "most one body of those that are joined, and of none if they are joined to the world",
+                              j->name, cb_fluid_scenario_of(r->s)->body[to].name);
+        }
+        const cb_status status = place(r, k, side, t, state);
+        if (status) return status;
+        placed[to] = any = true;
+      }
+  }
+  return CB_OK;
+}
+
+static cb_status place_all(reading *r, double t, bool *placed, cb_rigid_state *state) {
+  const cb_fluid_scenario *m = r->s->own;
+  cb_status status = spread(r, t, placed, state);
+  for (int pass = 0; pass < 2 && !status; pass++) /* bodies with a place, then those without */
+    for (int i = 0; i < m->n && !status; i++) {
+      if (placed[i] || (pass == 0 && !has_place(r, i))) continue;
+      status = cb_rigid_start(&unit_body, t, &m->body[i].pose, m->body[i].twist, &state[i]);
+      placed[i] = true;
+      if (!status) status = spread(r, t, placed, state);
+    }
+  return status;
+}
+
+/* For rates: coordinates whose rates are given keep them, if others are free. */
+static void give_rates(void *self, double t, double *q, double *rate) {
+  const reading *r = self;
+  (void)t;
+  for (int c = 0; c < r->coordinates; c++) {
+    q[c] = r->angle[c];
+    rate[c] = r->rate[c];
+  }
+}
+
+static cb_status start(reading *r, double t, cb_rigid_state *state) {
+  cb_fluid_scenario *m = r->s->own;
+  const cb_mechanism_bodies bodies = {state, NULL, unit_problem};
+  cb_mechanism *mechanism = NULL;
+  cb_joint *joint = cb_arena_alloc(r->s->arena, (size_t)r->n, sizeof *joint);
+  int which = 0, free = 0;
+  double moved = 0, turned = 0;
+  if (!joint) return cb_fail(CB_ERROR_MEMORY, "no memory for joints");
+  for (int c = 0; c < r->coordinates; c++) free += !r->rate_given[c] && !r->drive[c];
+  for (int k = 0; k < r->n; k++) {
+    joint[k] = (cb_joint){.name = r->joint[k].name, .class_ = r->joint[k].class_, .length = r->joint[k].length};
+    memcpy(joint[k].body, r->joint[k].body, sizeof joint[k].body);
+    memcpy(joint[k].frame, r->joint[k].frame, sizeof joint[k].frame);
+    for (int i = 0; i < joint[k].class_->coordinates && !joint[k].class_->closes_only; i++)
+      joint[k].driven[i] = r->drive[r->first[k] + i] || (free && r->rate_given[r->first[k] + i]);
+  }
+  const cb_mechanism_laws laws = {.self = r, .drives = give_rates};
+  cb_status status = cb_mechanism_create(m->n, r->n, joint, &laws, &which, &mechanism);
+  if (status) return cb_node_fail(r->list->items[which], "%s", cb_error_text());
+  if (r->coordinates) memcpy(cb_mechanism_q(mechanism), r->angle, (size_t)r->coordinates * sizeof(double));
+  if (cb_mechanism_loops(mechanism)) {
+    status = cb_mechanism_close(mechanism, &bodies, t, &moved, &which);
+    if (!status) status = cb_mechanism_restart(mechanism, &bodies, t, &turned);
+    if (status) status = cb_node_fail(r->list->items[which], "%s", cb_error_text());
+    if (!status && moved > 1e-9)
+      cb_warn("loops of joints are closed at the start: bodies are moved by up to %.3g m or rad", moved);
+    if (!status && free == 0 && turned > 1e-6)
+      status = cb_node_fail(r->list,
+                            "the rates at the start open a loop: they differ by up to %.3g from rates that keep "
+                            "it closed: expected joints of the loop without `rate`, which then follows",
+                            turned);
+    if (!status && r->coordinates) memcpy(r->angle, cb_mechanism_q(mechanism), (size_t)r->coordinates * sizeof(double));
+  }
+  cb_mechanism_free(mechanism);
+  for (int i = 0; i < m->n && !status; i++) {
+    m->body[i].pose = state[i].g;
+    memcpy(m->body[i].twist, state[i].Y, sizeof state[i].Y);
+  }
+  return status;
+}
+
+/* The values and rates of drives at the start. */
+static cb_status start_drives(reading *r, cb_joint_laws *laws, double t) {
+  const cb_mechanism_laws of = cb_joint_laws_of(laws);
+  if (of.drives) of.drives(of.self, t, r->angle, r->rate);
+  for (int k = 0; k < r->n; k++)
+    for (int i = 0; i < 6; i++) {
+      const double q = r->joint[k].driven[i] ? r->angle[r->first[k] + i] : 0;
+      if (r->joint[k].driven[i] && !(isfinite(q) && isfinite(r->rate[r->first[k] + i])))
+        return cb_node_fail(r->where[r->first[k] + i], "the drive at the start, t = %g, is not finite", t);
+    }
+  return CB_OK;
+}
+
+static cb_status make_laws(reading *r, cb_joint_laws **out) {
+  const cb_fluid_scenario *m = r->s->own;
+  bool any = false;
+  int which = 0;
+  size_t at = 0;
+  for (int c = 0; c < r->coordinates; c++) any = any || r->drive[c] || r->actuator[c].kind != CB_ACTUATOR_NONE;
+  if (!any) return CB_OK;
+  const cb_status status = cb_joint_laws_create(r->coordinates, r->label, r->actuator, r->drive, m->n_parameters,
+                                                m->parameter, m->parameter_value, &which, &at, out);
+  return status == CB_ERROR_INPUT ? cb_node_fail_at(r->where[which], at, "%s", cb_error_text()) : status;
+}
+
+cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t) {
+  cb_fluid_scenario *m = s->own;
+  if (!list) return CB_OK;
+  if (list->kind != CB_NODE_LIST || list->count == 0)
+    return cb_node_fail(list, "expected a list of joints, each with `kind` and `of`");
+  if (m->fluid.curvature != 0) return cb_node_fail(list, "joints need flat space");
+  reading r = {.s = s, .list = list, .n = (int)list->count};
+  r.joint = cb_arena_alloc(s->arena, list->count, sizeof *r.joint);
+  r.first = cb_arena_alloc(s->arena, list->count, sizeof *r.first);
+  cb_fluid_joints *out = cb_arena_alloc(s->arena, 1, sizeof *out);
+  cb_rigid_state *state = cb_arena_alloc(s->arena, (size_t)m->n, sizeof *state);
+  bool *placed = cb_arena_alloc(s->arena, (size_t)m->n, sizeof *placed);
+  if (!r.joint || !r.first || !out || !state || !placed)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %zu joints", list->count);
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; i < list->count; i++)
+    cb_errors_add(&errors, list->items[i], read_joint(&r, list->items[i], (int)i));
+  if (errors.status) return cb_errors_end(&errors);
+  cb_status status = make_laws(&r, &m->joint_laws);
+  if (!status) status = start_drives(&r, m->joint_laws, t);
+  if (!status) status = place_all(&r, t, placed, state);
+  if (!status) status = start(&r, t, state);
+  *out = (cb_fluid_joints){r.n, r.joint, r.label, r.angle, m->joint_laws};
+  m->joints = out;
+  cb_errors_add(&errors, list, status);
+  return cb_errors_end(&errors);
+}

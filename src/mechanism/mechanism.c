@@ -77,7 +77,7 @@ static void find_dual(int n, double S[6][6], double dual[6][6]) {
     for (int j = 0; j < n; j++) cb_add6(SS[i][j], S[j], dual[i]);
 }
 
-void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool first_moves, bool with_dual, double *q,
+void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool first_moves, bool with_rows, double *q,
                  cb_joint_now *out) {
   if (!a) a = &world;
   if (!b) b = &world;
@@ -107,17 +107,18 @@ void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool f
   if (!j->class_->closes_only) memcpy(q, motion.q, (size_t)n * sizeof *q);
   for (int i = 0; i < n && !j->class_->closes_only; i++)
     twist_to_world((const double(*)[3])RB, c, sign, motion.S[i], out->S[i]);
-  if (with_dual) {
-    double dual[6][6];
-    find_dual(j->class_->closes_only ? 0 : n, motion.S, dual);
-    for (int i = 0; i < n && !j->class_->closes_only; i++)
-      covector_to_world((const double(*)[3])RB, c, sign, dual[i], out->dual[i]);
-  }
+  double close[6] = {0};
   for (int i = 0; i < rows; i++) {
     out->gap[i] = motion.gap[i];
-    covector_to_world((const double(*)[3])RB, c, sign, motion.N[i], out->N[i]);
-    twist_to_world((const double(*)[3])RB, c, sign, motion.N[i], out->close[i]);
+    cb_add6(-motion.gap[i], motion.N[i], close);
   }
+  twist_to_world((const double(*)[3])RB, c, sign, close, out->close);
+  if (!with_rows) return;
+  double dual[6][6];
+  find_dual(j->class_->closes_only ? 0 : n, motion.S, dual);
+  for (int i = 0; i < n && !j->class_->closes_only; i++)
+    covector_to_world((const double(*)[3])RB, c, sign, dual[i], out->dual[i]);
+  for (int i = 0; i < rows; i++) covector_to_world((const double(*)[3])RB, c, sign, motion.N[i], out->N[i]);
 }
 
 /* --- creation --- */
@@ -235,6 +236,11 @@ int cb_mechanism_first(const cb_mechanism *m, int joint) { return m->first[joint
 int cb_mechanism_loops(const cb_mechanism *m) { return m->loops; }
 int cb_mechanism_coordinates(const cb_mechanism *m) { return m->coordinates; }
 bool cb_mechanism_joins(const cb_mechanism *m, int body) { return m->link_of[body] >= 0; }
+int cb_mechanism_root(const cb_mechanism *m, int body) {
+  int i = m->link_of[body];
+  while (i >= 0 && m->link[i].parent >= 0) i = m->link[i].parent;
+  return i < 0 ? -1 : m->link[i].body;
+}
 double *cb_mechanism_q(cb_mechanism *m) { return m->q; }
 double *cb_mechanism_state(cb_mechanism *m, int *count) {
   *count = (2 + CB_JOINT_WORKS) * m->coordinates;

@@ -9,9 +9,9 @@
 /* A joint at present poses. */
 typedef struct cb_joint_now {
   double S[6][6], N[6][6]; /* [coordinates], [rows]: twists of the second body, and covectors on them */
-  double close[6][6];      /* [rows]: twists of the second body with N_i.close_j = 1 if i = j, otherwise 0 */
-  double gap[6];           /* [rows] */
-  double dual[6][6];       /* [coordinates]: covectors whose value on S_j is 1 or 0; only for joints that close loops */
+  double close[6];   /* the twist of the second body that closes the gaps, - sum_i gap_i N_i in the joint's frame */
+  double gap[6];     /* [rows] */
+  double dual[6][6]; /* [coordinates]: covectors whose value on S_j is 1 if i = j, otherwise 0 */
 } cb_joint_now;
 
 /* A rotation r, also as a quaternion, and a position, as a high and a low part. */
@@ -72,8 +72,8 @@ struct cb_mechanism {
   cb_link *link;     /* parents come before children */
   cb_joint_now *now; /* [joints] */
   double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive,
-      *stiffness; /* [coordinates]: see mechanism_step.c */
-  bool begun;
+      *stiffness;               /* [coordinates]: see mechanism_step.c */
+  bool begun, found;            /* dependent rows were looked for; the joints belong to the places of the links */
   double *work[CB_JOINT_WORKS]; /* [coordinates]; q, momentum and work are one array */
   cb_joint_force *force;        /* [coordinates] */
   double *gap;                  /* [joints] */
@@ -87,10 +87,10 @@ struct cb_mechanism {
   double (*need)[6], (*wrench)[6]; /* [links]: the impulse that a body needs; the sum of the impulses on it */
 };
 
-/* Finds the joint's motion for the places of its two bodies (NULL: the world), near the coordinates q; updates q. S, N
- * and close belong to the second body in its motion relative to the first one, about its origin; first_moves: to the first
- * one relative to the second. */
-void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool first_moves, bool with_dual, double *q,
+/* Finds the joint's motion for the places of its two bodies (NULL: the world), near the coordinates q; updates q. S and
+ * close, and with_rows also N and dual, belong to the second body in its motion relative to the first one, about its
+ * origin; first_moves: to the first one relative to the second. */
+void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool first_moves, bool with_rows, double *q,
                  cb_joint_now *out);
 /* The places of all links, and the motions of all joints, for the present states. */
 void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b);

@@ -54,12 +54,11 @@ static int coordinates_of(const cb_mechanism *m, int joint) {
   return m->joint[joint].class_->closes_only ? 0 : m->joint[joint].class_->coordinates;
 }
 
-/* e = - sum N gap, and what driven coordinates miss. */
+/* e: what closes the gaps, and what driven coordinates miss. */
 static void find_closing(const cb_mechanism *m, cb_link *l, const double *driven) {
   const cb_joint *j = &m->joint[l->joint];
   const cb_joint_now *now = &m->now[l->joint];
-  memset(l->e, 0, sizeof l->e);
-  for (int i = 0; i < 6 - j->class_->coordinates; i++) cb_add6(-now->gap[i], now->close[i], l->e);
+  memcpy(l->e, now->close, sizeof l->e);
   for (int i = 0; i < j->class_->coordinates; i++)
     if (j->driven[i]) cb_add6(driven[m->first[l->joint] + i], now->S[i], l->e);
 }
@@ -186,6 +185,7 @@ static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh,
                          int *failed) {
   int at;
   cb_status status = evaluate(m, h, n == 0, fresh, failed);
+  m->found = false;
   if (status) return status;
   memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
   find_joints(m, m->q1, true);
@@ -249,12 +249,9 @@ static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *
 static void begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, cb_se3_map map, double t, double h) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    const cb_rigid_state *s = &b->state[l->body];
-    cb_rigid_trial_begin(b->problem(b->self, l->body), map, h, s, &l->trial);
-    place_of(s, &l->place);
-    memcpy(l->r0, l->place.r, sizeof l->r0);
+    cb_rigid_trial_begin(b->problem(b->self, l->body), map, h, &b->state[l->body], &l->trial);
   }
-  find_joints(m, m->q, false);
+  cb_mechanism_find_places(m, b);
   if (m->laws.drives) m->laws.drives(m->laws.self, t + h, m->drive, m->drive_rate);
 }
 
@@ -307,6 +304,7 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t,
       m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - spring) * m->rate[c] + driven;
     }
   memcpy(m->q, m->q1, (size_t)m->coordinates * sizeof *m->q);
+  m->found = true;
   return CB_OK;
 }
 
@@ -338,12 +336,48 @@ cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cb_s
 
 /* --- at a node --- */
 
-void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
+/* At a node, both ends of the step are the same. */
+static void copy_node(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) {
-    place_of(&b->state[m->link[i].body], &m->link[i].place);
-    memcpy(m->link[i].r0, m->link[i].place.r, sizeof m->link[i].r0);
+    cb_link *l = &m->link[i];
+    memcpy(l->r1, l->r0, sizeof l->r1);
+    memcpy(l->d1, l->d0, sizeof l->d1);
+    memcpy(l->S1, l->S0, sizeof l->S1);
   }
+  for (int l = 0; l < m->loops; l++) memcpy(m->loop[l].d1, m->loop[l].d0, sizeof m->loop[l].d1);
+  for (int r = 0; r < m->rows; r++) memcpy(m->row[r].N1, m->row[r].N0, sizeof m->row[r].N1);
+}
+
+/* Whether the joints were found last at the present poses; and stores the places. */
+static bool take_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
+  bool same = m->found;
+  for (int i = 0; i < m->links; i++) {
+    const cb_rigid_state *s = &b->state[m->link[i].body];
+    cb_place *p = &m->link[i].place;
+    if (same && !memcmp(p->q, s->g.q, sizeof p->q) && !memcmp(p->x, s->g.x, sizeof p->x) &&
+        !memcmp(p->x_low, s->x_low, sizeof p->x_low))
+      continue;
+    same = false;
+    place_of(s, p);
+  }
+  return same;
+}
+
+void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
+  const bool same = take_places(m, b);
+  for (int i = 0; i < m->links; i++) {
+    cb_link *l = &m->link[i];
+    memcpy(l->r0, l->place.r, sizeof l->r0);
+    if (!same) continue;
+    memcpy(l->d0, l->d1, sizeof l->d0);
+    memcpy(l->S0, l->S1, (size_t)l->n * sizeof *l->S0);
+  }
+  for (int l = 0; l < m->loops && same; l++) memcpy(m->loop[l].d0, m->loop[l].d1, sizeof m->loop[l].d0);
+  for (int r = 0; r < m->rows && same; r++) memcpy(m->row[r].N0, m->row[r].N1, sizeof m->row[r].N0);
+  if (same) return;
   find_joints(m, m->q, false);
+  copy_node(m);
+  m->found = true;
 }
 
 cb_status cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b, double t) {
@@ -391,18 +425,6 @@ static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, c
   cb_turn6((const double(*)[3])l->r0, mu0, turned);
   for (int k = 0; k < 6; k++) l->load[k] = s->world[k] - turned[k] + s->world_low[k];
   return CB_OK;
-}
-
-/* At a node, both ends of the step are the same. */
-static void copy_node(cb_mechanism *m) {
-  for (int i = 0; i < m->links; i++) {
-    cb_link *l = &m->link[i];
-    memcpy(l->r1, l->r0, sizeof l->r1);
-    memcpy(l->d1, l->d0, sizeof l->d1);
-    memcpy(l->S1, l->S0, sizeof l->S1);
-  }
-  for (int l = 0; l < m->loops; l++) memcpy(m->loop[l].d1, m->loop[l].d0, sizeof m->loop[l].d1);
-  for (int r = 0; r < m->rows; r++) memcpy(m->row[r].N1, m->row[r].N0, sizeof m->row[r].N1);
 }
 
 /* Solves for the twists that the momenta correspond to. */

@@ -37,6 +37,11 @@ bool cb_fluid_joined_has(const cb_run *run, int body) {
   return joined_of(run) && cb_mechanism_joins(joined_of(run)->mechanism, body);
 }
 
+bool cb_fluid_joined_together(const cb_fluid_run *b, int i, int j) {
+  const int one = b->joined ? cb_mechanism_root(b->joined->mechanism, i) : -1;
+  return one >= 0 && one == cb_mechanism_root(b->joined->mechanism, j);
+}
+
 bool cb_fluid_joined_loses(const cb_run *run) { return joined_of(run) && joined_of(run)->loses; }
 
 cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed) {

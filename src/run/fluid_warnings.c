@@ -147,6 +147,7 @@ static double place(const cb_fluid_run *b) {
 }
 
 static bool by_intent(const cb_fluid_run *b, int i, int j) {
+  if (cb_fluid_joined_together(b, i, j)) return true;
   return b->start[i].body == b->start[j].body &&
          !memcmp(b->start[i].pose.x, b->start[j].pose.x, sizeof b->start[i].pose.x);
 }

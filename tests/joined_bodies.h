@@ -111,9 +111,9 @@ static inline void joined_place(joined *s, const cb_joint *j, const double *q, c
   cb_pose m, back, g, relative;
   cb_joint_motion motion = {.q = {0}};
   double X[6][6], Y[6] = {0}, own[6] = {0}, AdB[6][6];
-  j->class_->place(q, &m);
-  memcpy(motion.q, q, (size_t)j->class_->coordinates * sizeof *q);
-  j->class_->find(&m, 0, &motion);
+  j->class_->place(q, &j->data, &m);
+  memcpy(motion.q, q, (size_t)cb_joint_coordinates(j) * sizeof *q);
+  j->class_->find(&m, &j->data, &motion);
   cb_pose_inverse(&B, &back);
   cb_pose_multiply(&A, &m, &relative);
   cb_pose_multiply(&relative, &back, &relative); /* body b seen from body a */
@@ -127,7 +127,7 @@ static inline void joined_place(joined *s, const cb_joint *j, const double *q, c
     cb_apply6((const double(*)[6])X, Ya, Y);
   } else
     g = relative;
-  for (int i = 0; i < j->class_->coordinates; i++) cb_add6(rate[i], motion.S[i], own);
+  for (int i = 0; i < cb_joint_coordinates(j); i++) cb_add6(rate[i], motion.S[i], own);
   cb_pose_adjoint(&B, AdB);
   double moved[6];
   cb_apply6((const double(*)[6])AdB, own, moved);

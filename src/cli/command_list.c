@@ -11,6 +11,7 @@
 #include <curvebody/body.h>
 #include <curvebody/contact.h>
 #include <curvebody/flow.h>
+#include <curvebody/joint.h>
 #include <curvebody/fluid_model.h>
 #include <curvebody/medium.h>
 #include <curvebody/pair_potential.h>
@@ -157,6 +158,11 @@ static void events(printer *p) {
   for (size_t i = 0; cb_event_classes[i]; i++) gap_class(p, cb_event_classes[i], true);
 }
 
+static void joints(printer *p) {
+  for (size_t i = 0; cb_joint_classes[i]; i++)
+    entry(p, cb_joint_classes[i]->name, cb_joint_classes[i]->title, cb_joint_classes[i]->doc, NULL);
+}
+
 static void integrators(printer *p) {
   for (size_t i = 0; cb_integrator_classes[i]; i++)
     entry(p, cb_integrator_classes[i]->name, cb_integrator_classes[i]->title, cb_integrator_classes[i]->doc,
@@ -298,6 +304,7 @@ static const struct {
                 {"contacts", contacts},
                 {"walls", walls},
                 {"events", events},
+                {"joints", joints},
                 {"integrators", integrators},
                 {"bundles", bundles},
                 {"gaits", gaits},

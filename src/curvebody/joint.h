@@ -24,18 +24,25 @@ typedef struct cb_joint_motion {
   double gap[6];  /* [6 - coordinates]; rotations in rad, displacements in m */
 } cb_joint_motion;
 
+/* Numbers of one joint; a class uses those that it documents. */
+typedef struct cb_joint_data {
+  double length;            /* m */
+  int screws;               /* number of screws, at most 6 */
+  const double (*screw)[6]; /* [screws]: twists in frame A at q = 0, per rate of a coordinate */
+} cb_joint_data;
+
 typedef struct cb_joint_class {
   const char *name, *title, *doc;
-  int coordinates;       /* their number; 5 for a class that has only one gap */
+  int coordinates, gaps; /* their numbers; -1 and -1: those of the screws. A class with less than 6 of both can close a
+                          * loop, but cannot hold a tree together */
   const char *symbol[6]; /* [coordinates]: added to the name of the joint, such as ".x"; "" for a single coordinate */
   bool angular[6];       /* [coordinates]: rad (otherwise m) */
-  bool turns;            /* the angular coordinates count whole turns; otherwise they are a rotation vector */
-  int axes;         /* number of axes that a user gives: 0; 1: z of both frames; 2: x of frame A and y of frame B */
-  bool closes_only; /* has no S: it can close a loop, but cannot hold a tree together. `length` is given */
-  /* Computes the motion for the pose m. length: the length of a class with closes_only. */
-  void (*find)(const cb_pose *m, double length, cb_joint_motion *motion);
-  /* Computes M(q); NULL if closes_only. */
-  void (*place)(const double *q, cb_pose *m);
+  int axes;    /* number of axes that a user gives: 0; 1: z of both frames; 2: x of frame A and y of frame B */
+  bool length; /* the user gives data.length */
+  /* Computes the motion for the pose m. */
+  void (*find)(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *motion);
+  /* Computes M(q); NULL for a class that only closes loops. */
+  void (*place)(const double *q, const cb_joint_data *data, cb_pose *m);
 } cb_joint_class;
 
 /* All classes: the built-in ones, then those of plugins; the list ends with NULL. */

@@ -100,13 +100,12 @@ void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool f
     c[i] = first_moves ? -(at[i] + d[i]) : -in[i];
   }
   cb_apply3_transposed((const double(*)[3])RA, d, m.x);
-  if (q) memcpy(motion.q, q, (size_t)j->class_->coordinates * sizeof *q);
-  j->class_->find(&m, j->length, &motion);
-  const int n = j->class_->coordinates, rows = 6 - n;
+  if (q) memcpy(motion.q, q, (size_t)cb_joint_coordinates(j) * sizeof *q);
+  j->class_->find(&m, &j->data, &motion);
+  const int n = cb_joint_coordinates(j), rows = cb_joint_gaps(j);
   const double sign = first_moves ? -1 : 1;
-  if (!j->class_->closes_only) memcpy(q, motion.q, (size_t)n * sizeof *q);
-  for (int i = 0; i < n && !j->class_->closes_only; i++)
-    twist_to_world((const double(*)[3])RB, c, sign, motion.S[i], out->S[i]);
+  if (n) memcpy(q, motion.q, (size_t)n * sizeof *q);
+  for (int i = 0; i < n; i++) twist_to_world((const double(*)[3])RB, c, sign, motion.S[i], out->S[i]);
   double close[6] = {0};
   for (int i = 0; i < rows; i++) {
     out->gap[i] = motion.gap[i];
@@ -115,9 +114,8 @@ void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool f
   twist_to_world((const double(*)[3])RB, c, sign, close, out->close);
   if (!with_rows) return;
   double dual[6][6];
-  find_dual(j->class_->closes_only ? 0 : n, motion.S, dual);
-  for (int i = 0; i < n && !j->class_->closes_only; i++)
-    covector_to_world((const double(*)[3])RB, c, sign, dual[i], out->dual[i]);
+  find_dual(n, motion.S, dual);
+  for (int i = 0; i < n; i++) covector_to_world((const double(*)[3])RB, c, sign, dual[i], out->dual[i]);
   for (int i = 0; i < rows; i++) covector_to_world((const double(*)[3])RB, c, sign, motion.N[i], out->N[i]);
 }
 
@@ -133,7 +131,7 @@ static cb_status add_link(cb_mechanism *m, int body, int joint, int parent, bool
     return l->factors ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for joints");
   }
   const cb_joint *j = &m->joint[joint];
-  for (int i = 0; i < j->class_->coordinates; i++)
+  for (int i = 0; i < cb_joint_coordinates(j); i++)
     if (!j->driven[i]) l->coordinate[l->n++] = i;
   return CB_OK;
 }
@@ -149,8 +147,7 @@ static cb_status grow(cb_mechanism *m, int next, bool *used) {
       const cb_joint *own = &m->joint[j];
       for (int side = 0; side < 2; side++) {
         const int other = own->body[1 - side];
-        if (used[j] || own->class_->closes_only || own->body[side] != body || other < 0 || m->link_of[other] >= 0)
-          continue;
+        if (used[j] || !cb_joint_holds(own) || own->body[side] != body || other < 0 || m->link_of[other] >= 0) continue;
         used[j] = true;
         status = add_link(m, other, j, at_world ? -1 : from, side == 1);
       }
@@ -213,7 +210,7 @@ cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, con
   cb_status status = CB_OK;
   for (int j = 0; j < joints && !status; j++) {
     first[j] = m->coordinates;
-    if (!joint[j].class_->closes_only) m->coordinates += joint[j].class_->coordinates;
+    m->coordinates += cb_joint_coordinates(&joint[j]);
     if (joint[j].body[0] != joint[j].body[1]) continue;
     *which = j;
     status = cb_fail(CB_ERROR_INPUT, "a joint of a body with itself: expected two bodies, or a body and `world`");
@@ -255,7 +252,7 @@ const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b) {
   cb_mechanism_find_places(m, b);
   for (int j = 0; j < m->joints; j++) {
     m->gap[j] = 0;
-    for (int i = 0; i < 6 - m->joint[j].class_->coordinates; i++) m->gap[j] = fmax(m->gap[j], fabs(m->now[j].gap[i]));
+    for (int i = 0; i < cb_joint_gaps(&m->joint[j]); i++) m->gap[j] = fmax(m->gap[j], fabs(m->now[j].gap[i]));
   }
   return m->gap;
 }
@@ -278,7 +275,7 @@ void cb_mechanism_wrenches(const cb_mechanism *m, double *out) {
 
 void cb_mechanism_drive_efforts(const cb_mechanism *m, double h, double *force) {
   for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < m->joint[j].class_->coordinates; i++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
       if (m->joint[j].driven[i])
         force[m->first[j] + i] = h != 0 ? cb_sweep_dot(m->now[j].S[i], m->impulse[j]) / h : NAN;
 }
@@ -286,7 +283,7 @@ void cb_mechanism_drive_efforts(const cb_mechanism *m, double h, double *force) 
 void cb_mechanism_energies(const cb_mechanism *m, double *potential, double *kinetic) {
   *potential = *kinetic = 0;
   for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < m->joint[j].class_->coordinates && !m->joint[j].class_->closes_only; i++) {
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
       const int c = m->first[j] + i;
       const double q = m->q[c] - m->joint[j].rest[i];
       *potential += m->joint[j].stiffness[i] * q * q / 2;
@@ -301,12 +298,12 @@ cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, doub
       *which = j;
       return cb_fail(CB_ERROR_DOMAIN, "joint `%s` is open by %.3g at the start", m->joint[j].name, gap[j]);
     }
-  cb_status status = cb_mechanism_find_rates(m, b, t);
-  for (int j = 0; j < m->joints && !status; j++)
-    for (int i = 0; i < m->joint[j].class_->coordinates && !m->joint[j].class_->closes_only; i++)
+  cb_mechanism_find_rates(m, b);
+  for (int j = 0; j < m->joints; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
       m->momentum[m->first[j] + i] = m->joint[j].armature[i] * m->rate[m->first[j] + i];
   int failed;
-  if (!status) status = cb_mechanism_settle(m, b, t, &failed);
+  const cb_status status = cb_mechanism_settle(m, b, t, &failed);
   memset(m->impulse, 0, (size_t)m->joints * sizeof *m->impulse);
   return status;
 }

@@ -43,12 +43,21 @@ typedef struct cb_joint {
   const cb_joint_class *class_;
   int body[2];             /* [0]: the first body, [1]: the second one; -1: the world */
   cb_joint_frame frame[2]; /* of the joint in the bodies */
-  double length;           /* of a class that has one, m */
+  cb_joint_data data;
   double stiffness[6], rest[6], damping[6], armature[6], friction[6]; /* [coordinates] */
   bool driven[6];     /* [coordinates]: q = law(t) (cb_mechanism_laws) */
   double limit[6][2]; /* [coordinates]: lowest and highest value; infinite: none */
   double restitution; /* of limits, 0 to 1 */
 } cb_joint;
+
+/* The numbers of coordinates and of gaps of a joint; and whether it can hold a tree together. */
+static inline int cb_joint_coordinates(const cb_joint *j) {
+  return j->class_->coordinates >= 0 ? j->class_->coordinates : j->data.screws;
+}
+static inline int cb_joint_gaps(const cb_joint *j) {
+  return j->class_->gaps >= 0 ? j->class_->gaps : 6 - j->data.screws;
+}
+static inline bool cb_joint_holds(const cb_joint *j) { return cb_joint_coordinates(j) + cb_joint_gaps(j) == 6; }
 
 /* What a caller supplies besides numbers; each function may be NULL. */
 typedef struct cb_mechanism_laws {

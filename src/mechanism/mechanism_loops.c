@@ -56,9 +56,9 @@ void cb_loops_find(cb_mechanism *m, double *q, bool end) {
                    *b = l->link[1] >= 0 ? &m->link[l->link[1]].place : NULL;
     double *d = end ? l->d1 : l->d0;
     cb_joint_now *now = &m->now[l->joint];
-    cb_joint_at(j, a, b, false, true, j->class_->closes_only ? NULL : q + m->first[l->joint], now);
+    cb_joint_at(j, a, b, false, true, q + m->first[l->joint], now);
     for (int k = 0; k < 3; k++) d[k] = a && b ? b->x[k] - a->x[k] + (b->x_low[k] - a->x_low[k]) : 0;
-    const int gaps = 6 - j->class_->coordinates;
+    const int gaps = cb_joint_gaps(j);
     for (int r = 0; r < l->rows; r++, row++)
       memcpy(end ? m->row[row].N1 : m->row[row].N0, r < gaps ? now->N[r] : now->dual[r - gaps], sizeof m->row->N0);
   }
@@ -179,7 +179,7 @@ void cb_loops_record(cb_mechanism *m, bool add) {
 void cb_loops_rates(cb_mechanism *m) {
   int row = 0;
   for (int l = 0; l < m->loops; l++) {
-    const int joint = m->loop[l].joint, gaps = 6 - m->joint[joint].class_->coordinates;
+    const int joint = m->loop[l].joint, gaps = cb_joint_gaps(&m->joint[joint]);
     for (int r = 0; r < m->loop[l].rows; r++, row++)
       if (m->row[row].yields)
         m->rate[m->first[joint] + r - gaps] = apply_row(m, &m->loop[l], m->row[row].N0, false, eta_of_sweep, NULL);
@@ -192,7 +192,7 @@ void cb_loops_want(cb_mechanism *m, bool rates) {
   for (int l = 0; l < m->loops; l++) {
     const int joint = m->loop[l].joint;
     const cb_joint *j = &m->joint[joint];
-    const int gaps = 6 - j->class_->coordinates;
+    const int gaps = cb_joint_gaps(j);
     for (int r = 0; r < m->loop[l].rows; r++, row++) {
       cb_loop_row *own = &m->row[row];
       const int c = m->first[joint] + r - gaps;
@@ -210,7 +210,7 @@ cb_status cb_loops_create(cb_mechanism *m, const bool *used) {
   for (int j = 0; j < m->joints; j++)
     if (!used[j]) {
       m->loops++;
-      m->rows += m->joint[j].class_->closes_only ? 1 : 6;
+      m->rows += cb_joint_coordinates(&m->joint[j]) + cb_joint_gaps(&m->joint[j]);
     }
   if (!m->loops) return CB_OK;
   const size_t rows = (size_t)m->rows, links = (size_t)m->links;
@@ -228,9 +228,9 @@ cb_status cb_loops_create(cb_mechanism *m, const bool *used) {
     if (used[j]) continue;
     const cb_joint *own = &m->joint[j];
     cb_loop *loop = &m->loop[l++];
-    *loop = (cb_loop){.joint = j, .rows = own->class_->closes_only ? 1 : 6};
+    *loop = (cb_loop){.joint = j, .rows = cb_joint_coordinates(own) + cb_joint_gaps(own)};
     for (int side = 0; side < 2; side++) loop->link[side] = own->body[side] < 0 ? -1 : m->link_of[own->body[side]];
-    const int gaps = 6 - own->class_->coordinates;
+    const int gaps = cb_joint_gaps(own);
     for (int r = 0; r < loop->rows; r++, row++)
       m->row[row] = (cb_loop_row){.response = response + (size_t)row * links,
                                   .change = change + (size_t)row * links,

@@ -94,8 +94,8 @@ void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool f
                  cb_joint_now *out);
 /* The places of all links, and the motions of all joints, for the present states. */
 void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b);
-/* The rates of all coordinates that fit best to the present twists; fails if a body's inertia is singular. */
-cb_status cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b, double t);
+/* The rates of all coordinates that fit best to the twists Y of the states. */
+void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b);
 /* The forces at coordinates q and their rates; the result is in m->force. */
 void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const double *rate);
 

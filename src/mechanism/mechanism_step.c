@@ -50,16 +50,12 @@ static void find_joints(cb_mechanism *m, double *q, bool end) {
   cb_loops_find(m, q, end);
 }
 
-static int coordinates_of(const cb_mechanism *m, int joint) {
-  return m->joint[joint].class_->closes_only ? 0 : m->joint[joint].class_->coordinates;
-}
-
 /* e: what closes the gaps, and what driven coordinates miss. */
 static void find_closing(const cb_mechanism *m, cb_link *l, const double *driven) {
   const cb_joint *j = &m->joint[l->joint];
   const cb_joint_now *now = &m->now[l->joint];
   memcpy(l->e, now->close, sizeof l->e);
-  for (int i = 0; i < j->class_->coordinates; i++)
+  for (int i = 0; i < cb_joint_coordinates(j); i++)
     if (j->driven[i]) cb_add6(driven[m->first[l->joint] + i], now->S[i], l->e);
 }
 
@@ -70,7 +66,7 @@ void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const doubl
   if (m->laws.motors) m->laws.motors(m->laws.self, t, q, rate, m->force);
   for (int j = 0; j < m->joints; j++) {
     const cb_joint *own = &m->joint[j];
-    for (int i = 0; i < coordinates_of(m, j); i++) {
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
       const int c = m->first[j] + i;
       m->force[c].Q -= own->stiffness[i] * (q[c] - own->rest[i]) + own->damping[i] * rate[c];
       m->force[c].Q_q -= own->stiffness[i];
@@ -91,7 +87,7 @@ static void hand_out(cb_mechanism *m) {
     }
   }
   for (int i = 0; i < m->loops; i++) {
-    const int joint = m->loop[i].joint, gaps = 6 - m->joint[joint].class_->coordinates;
+    const int joint = m->loop[i].joint, gaps = cb_joint_gaps(&m->joint[joint]);
     for (int r = 0; r < m->loop[i].rows; r++, row++) {
       if (!m->row[row].yields) continue;
       m->row[row].force = m->impulsive[m->first[joint] + r - gaps];
@@ -108,7 +104,7 @@ static void find_forces(cb_mechanism *m, double t, double h) {
   }
   cb_mechanism_forces(m, t + h / 2, m->middle, m->rate);
   for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < coordinates_of(m, j); i++) {
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
       const int c = m->first[j] + i;
       const cb_joint_force *f = &m->force[c];
       const double a = m->joint[j].armature[i];
@@ -294,7 +290,7 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t,
   find_joints(m, m->q1, true);
   find_forces(m, t, h);
   for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < coordinates_of(m, j); i++) {
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
       const int c = m->first[j] + i;
       m->momentum[c] = h / 2 * m->force[c].Q + m->joint[j].armature[i] * m->rate[c];
       const double damping = -m->joint[j].damping[i] * m->rate[c],
@@ -380,17 +376,14 @@ void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
   m->found = true;
 }
 
-cb_status cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b, double t) {
+void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    const cb_rigid_state *s = &b->state[l->body];
-    double Y[6], from[6] = {0}, SS[6][6], Sv[6];
-    const cb_status status = cb_rigid_twist_of(b->problem(b->self, l->body), t, &s->g, s->momentum, Y);
-    if (status) return status;
-    cb_turn6((const double(*)[3])l->place.r, Y, l->eta);
+    double from[6] = {0}, SS[6][6], Sv[6];
+    cb_turn6((const double(*)[3])l->place.r, b->state[l->body].Y, l->eta);
     if (l->joint < 0) continue;
     if (l->parent >= 0) cb_sweep_see(l->d0, m->link[l->parent].eta, from);
-    const int n = m->joint[l->joint].class_->coordinates;
+    const int n = cb_joint_coordinates(&m->joint[l->joint]);
     for (int j = 0; j < n; j++) {
       const double *S = m->now[l->joint].S[j];
       Sv[j] = 0;
@@ -403,7 +396,6 @@ cb_status cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b,
       for (int k = 0; k < n; k++) m->rate[m->first[l->joint] + j] += SS[j][k] * Sv[k];
     }
   }
-  return CB_OK;
 }
 
 static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, const cb_rigid_state *s) {
@@ -444,11 +436,11 @@ static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, doub
     if (l->joint < 0) continue;
     memset(l->e, 0, sizeof l->e);
     const cb_joint *j = &m->joint[l->joint];
-    for (int c = 0; c < j->class_->coordinates; c++)
+    for (int c = 0; c < cb_joint_coordinates(j); c++)
       if (j->driven[c]) cb_add6(m->drive_rate[m->first[l->joint] + c], m->now[l->joint].S[c], l->e);
   }
   for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < coordinates_of(m, j); i++) {
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
       m->stiffness[m->first[j] + i] = m->joint[j].armature[i];
       m->impulsive[m->first[j] + i] = m->momentum[m->first[j] + i];
     }
@@ -504,7 +496,7 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
   cb_loops_record(m, true);
   cb_loops_rates(m);
   for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < coordinates_of(m, j); i++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
       m->momentum[m->first[j] + i] = m->joint[j].armature[i] * m->rate[m->first[j] + i];
   return CB_OK;
 }

@@ -22,7 +22,7 @@
 typedef struct joint_parameters {
   const char *kind, *name;
   const cb_node *of, *at, *in, *axis, *axis_in, *angle, *rate, *spring, *damping, *friction, *armature, *limits, *motor,
-      *servo, *drive, *control, *effort;
+      *servo, *drive, *control, *effort, *parts;
   double length, restitution;
 } joint_parameters;
 
@@ -56,6 +56,9 @@ const cb_param cb_joint_table[] = {
     NODE(control, "", "", "[lowest, highest] value of the expression of a motor or servo"),
     NODE(effort, "", "N m, N", "[lowest, highest] force of a motor or servo"),
     {"length", CB_PARAM_REAL, offsetof(joint_parameters, length), "nan", "m", "> 0", NULL, "length of a rod"},
+    NODE(parts, "", "",
+         "of a compound joint: a list of {kind: hinge|slide, axis: [x, y, z], at: [x, y, z]} in A, with B in its place "
+         "at coordinates 0"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 /* The joints that are read; arrays of coordinates have their joints one after another. */
@@ -151,12 +154,11 @@ static cb_status read_axis(const reading *r, const cb_node *node, double out[3])
 
 static cb_status read_frames(const reading *r, const cb_node *node, const joint_parameters *p, cb_joint *j) {
   double axis[2][3] = {{0}};
-  const cb_node *const at[2] = {p->at, p->in}, *const axes[2] = {p->axis, p->axis_in};
+  const cb_node *const axes[2] = {p->axis, p->axis_in};
   const int wanted = j->class_->axes;
   cb_errors errors = cb_errors_begin();
   for (int side = 0; side < 2; side++) {
     j->frame[side].q[0] = 1;
-    if (at[side]) cb_errors_add(&errors, at[side], cb_scenario_vector(r->s, at[side], 0, NULL, NULL, j->frame[side].x));
     if (axes[side] && wanted == 0)
       cb_errors_add(&errors, axes[side], cb_node_fail(axes[side], "a joint of kind %s has no axis", j->class_->name));
     else if (axes[side])
@@ -180,6 +182,49 @@ static cb_status read_frames(const reading *r, const cb_node *node, const joint_
       cb_joint_two_axes(axis[0], axis[1], j->frame[0].q);
     memcpy(j->frame[1].q, j->frame[0].q, sizeof j->frame[0].q);
   }
+  return cb_errors_end(&errors);
+}
+
+/* --- the parts of a compound joint --- */
+
+/* The screw of a hinge or slide in the frame of the joint, which has the axes of body A and the place `at`. */
+static cb_status read_part(const reading *r, const cb_node *node, const cb_joint *j, double screw[6]) {
+  static const char *const keys[] = {"kind", "axis", "at"};
+  const cb_node *kind = cb_node_get(node, "kind"), *axis = cb_node_get(node, "axis"), *at = cb_node_get(node, "at");
+  double along[3], place[3];
+  cb_status status = cb_node_check_keys(node, keys, 3);
+  if (status) return status;
+  const bool hinge = kind && kind->kind == CB_NODE_SCALAR && !strcmp(kind->text, "hinge"),
+             slide = kind && kind->kind == CB_NODE_SCALAR && !strcmp(kind->text, "slide");
+  if ((!hinge && !slide) || !axis)
+    return cb_node_fail(kind && !hinge && !slide ? kind : node,
+                        "expected {kind: hinge, axis: [x, y, z], at: [x, y, z]} or {kind: slide, axis: [x, y, z]}");
+  memcpy(place, j->frame[0].x, sizeof place);
+  status = read_axis(r, axis, along);
+  if (!status && at) status = cb_scenario_vector(r->s, at, 0, NULL, NULL, place);
+  if (status) return status;
+  const double size = sqrt(cb_dot3(along, along)),
+               arm[3] = {place[0] - j->frame[0].x[0], place[1] - j->frame[0].x[1], place[2] - j->frame[0].x[2]};
+  for (int i = 0; i < 3; i++) {
+    along[i] /= size;
+    screw[i] = hinge ? along[i] : 0;
+    screw[3 + i] = along[i];
+  }
+  if (hinge) cb_cross3(arm, along, screw + 3); /* v = - omega × arm at the origin */
+  return CB_OK;
+}
+
+static cb_status read_parts(const reading *r, const cb_node *node, const cb_node *list, cb_joint *j) {
+  if (j->class_->coordinates >= 0) return list ? cb_node_fail(list, "only a compound joint has `parts`") : CB_OK;
+  if (!list || list->kind != CB_NODE_LIST || list->count < 1 || list->count > 6)
+    return cb_node_fail(list ? list : node, "a compound joint needs `parts`, a list of 1 to 6 hinges and slides");
+  double(*screw)[6] = cb_arena_alloc(r->s->arena, list->count, sizeof *screw);
+  if (!screw) return cb_fail(CB_ERROR_MEMORY, "no memory for the parts of a joint");
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; i < list->count; i++)
+    cb_errors_add(&errors, list->items[i], read_part(r, list->items[i], j, screw[i]));
+  j->data.screws = (int)list->count;
+  j->data.screw = (const double(*)[6])screw;
   return cb_errors_end(&errors);
 }
 
@@ -216,7 +261,7 @@ static cb_status read_servo(const reading *r, const cb_node *node, cb_actuator *
 }
 
 static cb_status read_actuators(reading *r, const cb_node *node, const joint_parameters *p, cb_joint *j, int first) {
-  const int n = j->class_->closes_only ? 0 : j->class_->coordinates;
+  const int n = cb_joint_coordinates(j);
   const cb_node *const given[] = {p->motor, p->servo, p->drive};
   const cb_node *own = NULL;
   for (int i = 0; i < 3; i++) {
@@ -261,7 +306,7 @@ static cb_status read_actuators(reading *r, const cb_node *node, const joint_par
 }
 
 static cb_status read_limits(const reading *r, const joint_parameters *p, cb_joint *j) {
-  const int n = j->class_->closes_only ? 0 : j->class_->coordinates;
+  const int n = cb_joint_coordinates(j);
   for (int i = 0; i < 6; i++) {
     j->limit[i][0] = -INFINITY;
     j->limit[i][1] = INFINITY;
@@ -317,10 +362,11 @@ static cb_status read_name(reading *r, const cb_node *node, const char *given, i
 }
 
 static cb_status read_length(const cb_node *node, const joint_parameters *p, cb_joint *j) {
-  j->length = p->length;
-  if (j->class_->closes_only && isnan(p->length)) return cb_node_fail(node, "a rod needs `length`");
-  if (!j->class_->closes_only && !isnan(p->length))
-    return cb_node_fail(cb_node_get(node, "length"), "only a rod has a length");
+  j->data.length = p->length;
+  if (j->class_->length && isnan(p->length))
+    return cb_node_fail(node, "a joint of kind %s needs `length`", j->class_->name);
+  if (!j->class_->length && !isnan(p->length))
+    return cb_node_fail(cb_node_get(node, "length"), "a joint of kind %s has no length", j->class_->name);
   return CB_OK;
 }
 
@@ -382,7 +428,14 @@ static cb_status read_joint(reading *r, const cb_node *node, int number) {
   if (!status) status = find_class(node, p.kind, &j->class_);
   if (!status) status = reserve(r);
   if (status) return status;
-  const int first = r->first[number] = r->coordinates, n = j->class_->closes_only ? 0 : j->class_->coordinates;
+  for (int side = 0; side < 2; side++) {
+    const cb_node *at = side ? p.in : p.at;
+    if (at) status = cb_scenario_vector(r->s, at, 0, NULL, NULL, j->frame[side].x);
+    if (status) return status;
+  }
+  status = read_parts(r, node, p.parts, j);
+  if (status) return status;
+  const int first = r->first[number] = r->coordinates, n = cb_joint_coordinates(j);
   for (int i = 0; i < n; i++) {
     r->angle[first + i] = r->rate[first + i] = 0;
     r->rate_given[first + i] = p.rate != NULL;
@@ -427,7 +480,7 @@ static const cb_rigid_problem *unit_problem(void *self, int body) {
 /* Places the second (side 1) or the first body of a joint, from the state of the other one. */
 static cb_status place(reading *r, int joint, int side, double t, cb_rigid_state *state) {
   const cb_joint *j = &r->joint[joint];
-  const int n = j->class_->coordinates, first = r->first[joint];
+  const int n = cb_joint_coordinates(j), first = r->first[joint];
   const double *q = r->angle + first, *rate = r->rate + first;
   const cb_pose A = {.q = {j->frame[0].q[0], j->frame[0].q[1], j->frame[0].q[2], j->frame[0].q[3]},
                      .x = {j->frame[0].x[0], j->frame[0].x[1], j->frame[0].x[2]}},
@@ -437,9 +490,9 @@ static cb_status place(reading *r, int joint, int side, double t, cb_rigid_state
   memset(&motion, 0, sizeof motion);
   cb_pose m, back, ab, g;
   double relative[6] = {0}, own[6], Ad[6][6], Y[6] = {0};
-  j->class_->place(q, &m);
+  j->class_->place(q, &j->data, &m);
   if (n) memcpy(motion.q, q, (size_t)n * sizeof *q);
-  j->class_->find(&m, j->length, &motion);
+  j->class_->find(&m, &j->data, &motion);
   for (int i = 0; i < n; i++) cb_add6(rate[i], motion.S[i], relative); /* of frame B, in its axes */
   cb_pose_inverse(&B, &back);
   cb_pose_multiply(&A, &m, &ab);
@@ -486,7 +539,7 @@ static cb_status spread(reading *r, double t, bool *placed, cb_rigid_state *stat
       for (int side = 0; side < 2; side++) {
         const cb_joint *j = &r->joint[k];
         const int to = j->body[side], from = j->body[1 - side];
-        if (j->class_->closes_only || to < 0 || placed[to] || (from >= 0 && !placed[from])) continue;
+        if (!cb_joint_holds(j) || to < 0 || placed[to] || (from >= 0 && !placed[from])) continue;
         if (has_place(r, to)) {
           const cb_node *given = cb_node_get(node_of_body(r, to), "place");
           return cb_node_fail(given ? given : cb_node_get(node_of_body(r, to), "motion"),
@@ -535,10 +588,10 @@ static cb_status start(reading *r, double t, cb_rigid_state *state) {
   if (!joint) return cb_fail(CB_ERROR_MEMORY, "no memory for joints");
   for (int c = 0; c < r->coordinates; c++) free += !r->rate_given[c] && !r->drive[c];
   for (int k = 0; k < r->n; k++) {
-    joint[k] = (cb_joint){.name = r->joint[k].name, .class_ = r->joint[k].class_, .length = r->joint[k].length};
+    joint[k] = (cb_joint){.name = r->joint[k].name, .class_ = r->joint[k].class_, .data = r->joint[k].data};
     memcpy(joint[k].body, r->joint[k].body, sizeof joint[k].body);
     memcpy(joint[k].frame, r->joint[k].frame, sizeof joint[k].frame);
-    for (int i = 0; i < joint[k].class_->coordinates && !joint[k].class_->closes_only; i++)
+    for (int i = 0; i < cb_joint_coordinates(&joint[k]); i++)
       joint[k].driven[i] = r->drive[r->first[k] + i] || (free && r->rate_given[r->first[k] + i]);
   }
   const cb_mechanism_laws laws = {.self = r, .drives = give_rates};

@@ -70,8 +70,8 @@ static void start_chain_of_balls(joined *s) {
     for (int k = 0; k < 3; k++) j->stiffness[k] = .1; /* V = .05 |q|^2 */
     cb_joint_motion motion = {.q = {q[0], q[1], q[2]}};
     cb_pose m;
-    j->class_->place(q, &m);
-    j->class_->find(&m, 0, &motion);
+    j->class_->place(q, &j->data, &m);
+    j->class_->find(&m, &j->data, &motion);
     for (int a = 0; a < 3; a++)
       for (int k = 0; k < 3; k++) D[a][k] = motion.S[k][a];
     /* spin = D rate, by Cramer's rule */

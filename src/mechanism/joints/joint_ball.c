@@ -2,9 +2,9 @@
  * frame B, too). At |q| = pi the rotation vector jumps to its opposite. */
 #include "mechanism/joint_parts.h"
 
-static void find(const cb_pose *m, double length, cb_joint_motion *out) {
+static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *out) {
   double D[3][3], moved[3];
-  (void)length;
+  (void)data;
   cb_joint_rotation_vector(m, out->q, D);
   cb_joint_displacement(m, moved);
   for (int i = 0; i < 3; i++) {
@@ -14,7 +14,8 @@ static void find(const cb_pose *m, double length, cb_joint_motion *out) {
   }
 }
 
-static void place(const double *q, cb_pose *m) {
+static void place(const double *q, const cb_joint_data *data, cb_pose *m) {
+  (void)data;
   *m = (cb_pose){{1}, {0}};
   cb_quaternion_exp(q, m->q);
 }
@@ -23,6 +24,7 @@ const cb_joint_class cb_joint_ball = {.name = "ball",
                                       .title = "rotation about a point",
                                       .doc = "Three coordinates, the rotation vector; the two places coincide",
                                       .coordinates = 3,
+                                      .gaps = 3,
                                       .symbol = {".x", ".y", ".z"},
                                       .angular = {true, true, true},
                                       .find = find,

@@ -1,9 +1,9 @@
 /* A cylindrical joint: displacement along the axis z, and rotation about it, M(q) = T(q_1 z) R_z(q_2). */
 #include "mechanism/joint_parts.h"
 
-static void find(const cb_pose *m, double length, cb_joint_motion *out) {
+static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *out) {
   double turned[3], moved[3];
-  (void)length;
+  (void)data;
   out->q[1] = cb_joint_twist(m, 2, out->q[1], turned);
   cb_joint_displacement(m, moved);
   out->q[0] = moved[2];
@@ -17,15 +17,18 @@ static void find(const cb_pose *m, double length, cb_joint_motion *out) {
   }
 }
 
-static void place(const double *q, cb_pose *m) { *m = (cb_pose){{cos(q[1] / 2), 0, 0, sin(q[1] / 2)}, {0, 0, q[0]}}; }
+static void place(const double *q, const cb_joint_data *data, cb_pose *m) {
+  (void)data;
+  *m = (cb_pose){{cos(q[1] / 2), 0, 0, sin(q[1] / 2)}, {0, 0, q[0]}};
+}
 
 const cb_joint_class cb_joint_cylindrical = {.name = "cylindrical",
                                              .title = "displacement along an axis and rotation about it",
                                              .doc = "A displacement along `axis` and the angle about it",
                                              .coordinates = 2,
+                                             .gaps = 4,
                                              .symbol = {".x", ".angle"},
                                              .angular = {false, true},
-                                             .turns = true,
                                              .axes = 1,
                                              .find = find,
                                              .place = place};

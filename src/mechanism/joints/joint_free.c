@@ -2,9 +2,9 @@
  * frame A. It constrains nothing; springs and forces may act on its coordinates. */
 #include "mechanism/joint_parts.h"
 
-static void find(const cb_pose *m, double length, cb_joint_motion *out) {
+static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *out) {
   double D[3][3], r[3][3];
-  (void)length;
+  (void)data;
   cb_joint_rotation_vector(m, out->q + 3, D);
   cb_pose_rotation(m, r);
   for (int i = 0; i < 3; i++) {
@@ -16,7 +16,8 @@ static void find(const cb_pose *m, double length, cb_joint_motion *out) {
   }
 }
 
-static void place(const double *q, cb_pose *m) {
+static void place(const double *q, const cb_joint_data *data, cb_pose *m) {
+  (void)data;
   *m = (cb_pose){{1}, {q[0], q[1], q[2]}};
   cb_quaternion_exp(q + 3, m->q);
 }

@@ -2,9 +2,9 @@
  * with the axes x and y of frame A. */
 #include "mechanism/joint_parts.h"
 
-static void find(const cb_pose *m, double length, cb_joint_motion *out) {
+static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *out) {
   double turned[3], r[3][3], moved[3];
-  (void)length;
+  (void)data;
   out->q[2] = cb_joint_twist(m, 2, out->q[2], turned);
   cb_pose_rotation(m, r);
   cb_apply3_transposed((const double(*)[3])r, m->x, moved);
@@ -24,7 +24,8 @@ static void find(const cb_pose *m, double length, cb_joint_motion *out) {
   out->gap[2] = moved[2];
 }
 
-static void place(const double *q, cb_pose *m) {
+static void place(const double *q, const cb_joint_data *data, cb_pose *m) {
+  (void)data;
   *m = (cb_pose){{cos(q[2] / 2), 0, 0, sin(q[2] / 2)}, {q[0], q[1], 0}};
 }
 
@@ -32,9 +33,9 @@ const cb_joint_class cb_joint_planar = {.name = "planar",
                                         .title = "motion in a plane",
                                         .doc = "Two displacements normal to `axis` and the angle about it",
                                         .coordinates = 3,
+                                        .gaps = 3,
                                         .symbol = {".x", ".y", ".angle"},
                                         .angular = {false, false, true},
-                                        .turns = true,
                                         .axes = 1,
                                         .find = find,
                                         .place = place};

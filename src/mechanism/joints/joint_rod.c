@@ -4,16 +4,16 @@
  */
 #include "mechanism/joint_parts.h"
 
-static void find(const cb_pose *m, double length, cb_joint_motion *out) {
+static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *out) {
   double moved[3];
   cb_joint_displacement(m, moved);
-  out->gap[0] = (cb_dot3(moved, moved) - length * length) / (2 * length);
-  for (int i = 0; i < 3; i++) out->N[0][3 + i] = moved[i] / length;
+  out->gap[0] = (cb_dot3(moved, moved) - data->length * data->length) / (2 * data->length);
+  for (int i = 0; i < 3; i++) out->N[0][3 + i] = moved[i] / data->length;
 }
 
 const cb_joint_class cb_joint_rod = {.name = "rod",
                                      .title = "massless rod",
                                      .doc = "The two places keep the distance `length`; the bodies stay otherwise free",
-                                     .coordinates = 5,
-                                     .closes_only = true,
+                                     .gaps = 1,
+                                     .length = true,
                                      .find = find};

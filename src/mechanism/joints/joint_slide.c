@@ -1,10 +1,10 @@
 /* A slide: displacement along the axis z without rotation, M(q) = T(q z). */
 #include "mechanism/joint_parts.h"
 
-static void find(const cb_pose *m, double length, cb_joint_motion *out) {
+static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *out) {
   const double sign = m->q[0] < 0 ? -2 : 2;
   double moved[3];
-  (void)length;
+  (void)data;
   cb_joint_displacement(m, moved);
   out->q[0] = moved[2];
   out->S[0][5] = 1;
@@ -18,12 +18,16 @@ static void find(const cb_pose *m, double length, cb_joint_motion *out) {
   }
 }
 
-static void place(const double *q, cb_pose *m) { *m = (cb_pose){{1}, {0, 0, q[0]}}; }
+static void place(const double *q, const cb_joint_data *data, cb_pose *m) {
+  (void)data;
+  *m = (cb_pose){{1}, {0, 0, q[0]}};
+}
 
 const cb_joint_class cb_joint_slide = {.name = "slide",
                                        .title = "displacement along an axis",
                                        .doc = "One displacement along `axis`, without rotation",
                                        .coordinates = 1,
+                                       .gaps = 5,
                                        .symbol = {""},
                                        .axes = 1,
                                        .find = find,

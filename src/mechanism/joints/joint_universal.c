@@ -2,9 +2,9 @@
  * The two axes stay perpendicular. */
 #include "mechanism/joint_parts.h"
 
-static void find(const cb_pose *m, double length, cb_joint_motion *out) {
+static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *out) {
   double r[3][3], moved[3];
-  (void)length;
+  (void)data;
   cb_pose_rotation(m, r);
   cb_apply3_transposed((const double(*)[3])r, m->x, moved);
   /* R y = (-gap, cos q_1, sin q_1), R^T x = (cos q_2, -gap, sin q_2) */
@@ -23,7 +23,8 @@ static void find(const cb_pose *m, double length, cb_joint_motion *out) {
   }
 }
 
-static void place(const double *q, cb_pose *m) {
+static void place(const double *q, const cb_joint_data *data, cb_pose *m) {
+  (void)data;
   const double x[4] = {cos(q[0] / 2), sin(q[0] / 2), 0, 0}, y[4] = {cos(q[1] / 2), 0, sin(q[1] / 2), 0};
   *m = (cb_pose){{1}, {0}};
   cb_quaternion_multiply(x, y, m->q);
@@ -34,9 +35,9 @@ const cb_joint_class cb_joint_universal = {
     .title = "rotation about two perpendicular axes",
     .doc = "Two angles, about `axis` in the first body and `axis_in` in the second",
     .coordinates = 2,
+    .gaps = 4,
     .symbol = {".1", ".2"},
     .angular = {true, true},
-    .turns = true,
     .axes = 2,
     .find = find,
     .place = place};

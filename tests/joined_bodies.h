@@ -92,6 +92,10 @@ static inline cb_joint *joined_hold(joined *s, const char *class, int a, const d
                                     const double in[3], const double *axis_in) {
   cb_joint *j = &s->joint[s->joints++];
   *j = (cb_joint){.name = class, .class_ = joint_class(class), .body = {a, b}};
+  for (int i = 0; i < 6; i++) {
+    j->limit[i][0] = -INFINITY;
+    j->limit[i][1] = INFINITY;
+  }
   for (int i = 0; i < 3; i++) {
     j->frame[0].x[i] = at[i];
     j->frame[1].x[i] = in[i];

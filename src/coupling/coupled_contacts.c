@@ -60,9 +60,27 @@ static bool touches_walls(const cb_coupled *c, int place) {
   return c->carried[place].touches || touches_points(c, place);
 }
 
+/* A limit of a joint: a gap of no points, whose index is the number of the limit. */
+static bool is_limit(const cb_gap *gap) { return gap->n == 0; }
+
+static cb_joint_limit limit_of(const cb_coupled *c, const cb_gap *gap) {
+  return cb_mechanism_limit(c->bodies.mechanism, gap->index);
+}
+
+static cb_status list_limits(cb_coupled *c, cb_coupled_contacts *k, int *capacity) {
+  cb_status status = CB_OK;
+  for (int i = 0; c->bodies.mechanism && i < cb_mechanism_limits(c->bodies.mechanism) && !status; i++)
+    status = add_gap(k, capacity, &(cb_gap){.kind = CB_GAP_WALL, .n = 0, .index = i});
+  return status;
+}
+
 static cb_status list_gaps(cb_coupled *c, cb_coupled_contacts *k) {
   int capacity = 0;
-  cb_status status = CB_OK;
+  cb_status status = list_limits(c, k, &capacity);
+  if (!k->gaps) {
+    k->contacts = k->n;
+    return status;
+  }
   for (int i = 0; i < c->n && !status; i++)
     for (int j = i + 1; j < c->n && !status; j++) {
       const bool same = c->carried[i].body >= 0 && c->carried[i].body == c->carried[j].body;
@@ -87,15 +105,16 @@ static cb_status list_gaps(cb_coupled *c, cb_coupled_contacts *k) {
 
 cb_status cb_coupled_contacts_create(cb_coupled *c) {
   const cb_contact_options options = cb_system_contact_options(c->system);
-  if (!cb_system_contacts(c->system)) return CB_OK;
-  if (options.rule != CB_CONTACT_SEQUENTIAL || options.accumulation != CB_ACCUMULATION_STOP)
+  const bool points = cb_system_contacts(c->system);
+  if (!points && !(c->bodies.mechanism && cb_mechanism_limits(c->bodies.mechanism))) return CB_OK;
+  if (points && (options.rule != CB_CONTACT_SEQUENTIAL || options.accumulation != CB_ACCUMULATION_STOP))
     return cb_fail(
         CB_ERROR_UNSUPPORTED,
         "`rule: simultaneous` and `accumulation: rest` apply only to particles without rigid bodies: expected "
         "sequential and stop");
   cb_coupled_contacts *k = c->contacts = cb_arena_alloc(c->arena, 1, sizeof *k);
   if (!k) return cb_fail(CB_ERROR_MEMORY, "no memory for contacts");
-  cb_status status = cb_gaps_create(c->system, &k->gaps);
+  cb_status status = points ? cb_gaps_create(c->system, &k->gaps) : CB_OK;
   if (!status) status = list_gaps(c, k);
   if (status) return status;
   k->start = cb_arena_alloc(c->arena, (size_t)k->n, sizeof *k->start);
@@ -117,8 +136,27 @@ void cb_coupled_contacts_free(cb_coupled *c) {
 
 /* --- values --- */
 
+static look look_at_limit(const cb_coupled *c, const cb_gap *gap) {
+  const cb_joint_limit l = limit_of(c, gap);
+  const double q = cb_mechanism_q(c->bodies.mechanism)[l.coordinate],
+               rate = cb_mechanism_rates(c->bodies.mechanism)[l.coordinate];
+  return (look){l.highest ? l.limit - q : q - l.limit, l.highest ? -rate : rate, 1 + fabs(l.limit)};
+}
+
+/* Finds the velocities of all points, and the rates of joints if they have limits, at the present state. */
+static cb_status find_rates(cb_coupled *c, double t) {
+  const cb_mechanism_bodies bodies = cb_coupled_joined(c);
+  const cb_status status = cb_coupled_find_velocities(c, t);
+  const bool limits = c->bodies.mechanism && cb_mechanism_limits(c->bodies.mechanism);
+  return status || !limits ? status : cb_mechanism_look(c->bodies.mechanism, &bodies, t);
+}
+
 /* Evaluates a gap at the present state, whose velocities are known. */
 static cb_status look_at(cb_coupled *c, const cb_gap *gap, double t, cb_gap_value *value, look *out) {
+  if (is_limit(gap)) {
+    *out = look_at_limit(c, gap);
+    return CB_OK;
+  }
   const double *x[CB_GAP_PARTICLES];
   for (int i = 0; i < gap->n; i++) x[i] = c->state->x + gap->particle[i] * c->k;
   const cb_status status = cb_gap_eval(c->contacts->gaps, gap, t, x, 1, value);
@@ -135,7 +173,7 @@ static cb_status look_at(cb_coupled *c, const cb_gap *gap, double t, cb_gap_valu
 
 static cb_status look_at_all(cb_coupled *c, double t, look *out) {
   cb_gap_value value;
-  cb_status status = cb_coupled_find_velocities(c, t);
+  cb_status status = find_rates(c, t);
   for (int i = 0; i < c->contacts->n && !status; i++) status = look_at(c, &c->contacts->gap[i], t, &value, &out[i]);
   return status;
 }
@@ -167,7 +205,7 @@ static cb_status at(const search *s, const cb_gap *gap, double tau, look *out) {
   cb_gap_value value;
   cb_coupled_bring_back(s->c, s->c->contacts->first);
   cb_status status = cb_coupled_whole(s->c, s->t, tau, &body, &iterations);
-  if (!status) status = cb_coupled_find_velocities(s->c, s->t + tau);
+  if (!status) status = find_rates(s->c, s->t + tau);
   return status ? status : look_at(s->c, gap, s->t + tau, &value, out);
 }
 
@@ -203,8 +241,17 @@ static bool counts(const cb_coupled_contacts *k, int i, int side) {
   return direction == CB_EVENT_BOTH || (direction == CB_EVENT_FALLING) == (side > 0);
 }
 
+static const char *first_name(const cb_coupled *c, const cb_gap *gap) {
+  return is_limit(gap) ? cb_mechanism_joint_name(c->bodies.mechanism, limit_of(c, gap).joint)
+                       : cb_system_particle_name(c->system, cb_system_particle(c->system, gap->particle[0]));
+}
+
 static cb_event_row row_of(const cb_coupled *c, const cb_gap *gap, double time) {
   const cb_coupled_contacts *k = c->contacts;
+  if (is_limit(gap)) {
+    const int wall = cb_system_walls(c->system) + gap->index;
+    return (cb_event_row){.time = time, .kind = CB_EVENT_REFLECT, .particle = -1, .other = -1, .wall = wall};
+  }
   cb_event_row row = {.time = time, .kind = cb_gap_action(k->gaps, gap), .other = -1, .wall = -1};
   row.particle = cb_system_particle(c->system, gap->particle[0]);
   if (gap->n > 1)
@@ -287,6 +334,9 @@ static cb_status first_contact(const search *s, int i, double *tau, bool *found)
   if (closed_at_end && a->rate > 0) status = zero_after(s, i, 0, 1, tau, found);
   if (status || *found || !closed_at_end) return status;
   const cb_system *system = s->c->system;
+  if (is_limit(&k->gap[i]))
+    return cb_fail(CB_STEP_NO_CONVERGENCE, "a limit of joint `%s` is passed in a step: use a smaller `step`",
+                   first_name(s->c, &k->gap[i]));
   const cb_event_row row = row_of(s->c, &k->gap[i], s->t);
   return cb_fail(CB_ERROR_CONTACT_ACCUMULATION,
                  "from t = %.17g on `%s` is pressed against %s`%s`, and nothing holds it: expected contacts that part "
@@ -312,6 +362,7 @@ static cb_status note(cb_coupled_contacts *k, const cb_event_row *row) {
 
 /* Pushes the points of a gap along its gradient by an impulse. */
 static void push(cb_coupled *c, const cb_gap *gap, const cb_gap_value *value, double impulse) {
+  if (is_limit(gap)) return cb_mechanism_push_limit(c->bodies.mechanism, gap->index, impulse);
   memset(c->force_of_gap, 0, (size_t)(c->n * c->k) * sizeof *c->force_of_gap);
   for (int i = 0; i < gap->n; i++)
     for (int a = 0; a < c->k; a++) c->force_of_gap[gap->particle[i] * c->k + a] += value->gradient[i * c->k + a];
@@ -321,30 +372,39 @@ static void push(cb_coupled *c, const cb_gap *gap, const cb_gap_value *value, do
 static bool closes(const look *l) { return l->s <= closed * l->size && l->rate < rest; }
 
 /* Reflects one gap at time t: the rate changes in proportion to the impulse, so a trial impulse shows its effect. */
-static cb_status reflect(cb_coupled *c, int i, double t, const look *before, double *impulse) {
+static cb_status reflect(cb_coupled *c, int i, double t, const look *before, double restitution, double *impulse) {
   const cb_gap *gap = &c->contacts->gap[i];
   cb_gap_value value;
   look now;
   cb_coupled_keep(c, c->contacts->last);
-  cb_status status = cb_coupled_find_velocities(c, t);
+  cb_status status = find_rates(c, t);
   if (!status) status = look_at(c, gap, t, &value, &now);
   double trial = 1;
   for (int k = 0; k < 2 && !status; k++) {
     push(c, gap, &value, trial);
     status = cb_coupled_settle(c, t);
     if (c->rows && !status) status = cb_coupled_rows_project(c, t);
-    if (!status) status = cb_coupled_find_velocities(c, t);
+    if (!status) status = find_rates(c, t);
     if (!status) status = look_at(c, gap, t, &value, &now);
     if (status || k == 1) break;
     const double gained = now.rate - before->rate;
     if (!(gained > 0) || !isfinite(gained))
       return cb_fail(CB_STEP_SINGULAR,
                      "the constraints do not let a gap open that has closed: expected other constraints");
-    trial = -(1 + cb_gap_restitution(c->contacts->gaps, gap)) * before->rate / gained;
+    trial = -(1 + restitution) * before->rate / gained;
     cb_coupled_bring_back(c, c->contacts->last);
   }
   *impulse = status ? 0 : trial;
   return status;
+}
+
+/* After so many reflections in a step a limit does not reflect any more, so that the coordinate comes to rest on it. */
+enum { BOUNCES_MAX = 20 };
+
+static double restitution_of(const cb_coupled *c, const cb_gap *gap, int count) {
+  if (!is_limit(gap)) return cb_gap_restitution(c->contacts->gaps, gap);
+  const double own = limit_of(c, gap).restitution;
+  return own < 1 && count > BOUNCES_MAX ? 0 : own;
 }
 
 /* Reflects all gaps that are closed and close further, the fastest one first, until none does. */
@@ -365,12 +425,17 @@ static cb_status reflect_all(cb_coupled *c, double t, int *count) {
     const look before = k->end[worst];
     if (++*count > CONTACTS_MAX)
       return cb_fail(CB_ERROR_CONTACT_ACCUMULATION,
-                     "more than %d contacts in the step that contains t = %.17g, the last of particle `%s`: they "
-                     "accumulate; try restitution 1, a smaller step, or a stiff floor",
-                     CONTACTS_MAX, t, cb_system_particle_name(c->system, row.particle));
-    status = reflect(c, worst, t, &before, &impulse);
-    row.speed_after = -cb_gap_restitution(k->gaps, &k->gap[worst]) * before.rate;
+                     "more than %d contacts in the step that contains t = %.17g, the last of %s `%s`: they accumulate; "
+                     "try restitution 1, a smaller step, or a stiff floor",
+                     CONTACTS_MAX, t, row.particle < 0 ? "a limit of joint" : "particle",
+                     first_name(c, &k->gap[worst]));
+    const double restitution = restitution_of(c, &k->gap[worst], *count);
+    status = reflect(c, worst, t, &before, restitution, &impulse);
+    row.speed_after = -restitution * before.rate;
     row.impulse = impulse;
+    if (is_limit(&k->gap[worst]))
+      cb_mechanism_add_limit_work(c->bodies.mechanism, k->gap[worst].index,
+                                  impulse * (row.speed_before + row.speed_after) / 2);
     if (!status) status = note(k, &row);
     if (status) return status;
   }
@@ -382,6 +447,7 @@ cb_status cb_coupled_contacts_check(cb_coupled *c, double t) {
   if (!k) return CB_OK;
   const cb_status status = look_at_all(c, t, k->start);
   for (int i = 0; i < k->contacts && !status; i++) {
+    if (is_limit(&k->gap[i])) continue; /* the scenario was checked */
     const cb_event_row row = row_of(c, &k->gap[i], t);
     if (k->start[i].s < -closed * k->start[i].size)
       return cb_fail(

@@ -182,10 +182,11 @@ static cb_status allocate(cb_mechanism *m) {
   m->wrench = cb_arena_alloc(m->arena, bodies, sizeof *m->wrench);
   m->pushed = cb_arena_alloc(m->arena, bodies, sizeof *m->pushed);
   m->force = cb_arena_alloc(m->arena, c, sizeof *m->force);
-  m->q = cb_arena_alloc(m->arena, (2 + CB_JOINT_WORKS) * c, sizeof *m->q);
+  m->q = cb_arena_alloc(m->arena, (3 + CB_JOINT_WORKS) * c, sizeof *m->q);
   if (!m->q) return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", m->joints);
   m->momentum = m->q + c;
   for (size_t i = 0; i < CB_JOINT_WORKS; i++) m->work[i] = m->q + (2 + i) * c;
+  m->mode = m->q + (2 + CB_JOINT_WORKS) * c;
   double **const arrays[] = {&m->q1,         &m->rate,    &m->middle,    &m->drive,
                              &m->drive_rate, &m->missing, &m->impulsive, &m->stiffness};
   bool whole = m->link_of && m->link && m->now && m->gap && m->impulse && m->need && m->wrench && m->pushed && m->force;
@@ -217,6 +218,7 @@ cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, con
   }
   if (!status) status = allocate(m);
   if (!status) status = build(m);
+  if (!status) cb_modes_create(m);
   if (status) {
     cb_arena_free(arena);
     return status;
@@ -230,6 +232,7 @@ void cb_mechanism_free(cb_mechanism *m) {
 }
 
 int cb_mechanism_first(const cb_mechanism *m, int joint) { return m->first[joint]; }
+const char *cb_mechanism_joint_name(const cb_mechanism *m, int joint) { return m->joint[joint].name; }
 int cb_mechanism_loops(const cb_mechanism *m) { return m->loops; }
 int cb_mechanism_coordinates(const cb_mechanism *m) { return m->coordinates; }
 bool cb_mechanism_joins(const cb_mechanism *m, int body) { return m->link_of[body] >= 0; }
@@ -240,7 +243,7 @@ int cb_mechanism_root(const cb_mechanism *m, int body) {
 }
 double *cb_mechanism_q(cb_mechanism *m) { return m->q; }
 double *cb_mechanism_state(cb_mechanism *m, int *count) {
-  *count = (2 + CB_JOINT_WORKS) * m->coordinates;
+  *count = (3 + CB_JOINT_WORKS) * m->coordinates;
   return m->q;
 }
 const double *cb_mechanism_work(const cb_mechanism *m, cb_joint_work work) { return m->work[work]; }
@@ -299,6 +302,7 @@ cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, doub
       return cb_fail(CB_ERROR_DOMAIN, "joint `%s` is open by %.3g at the start", m->joint[j].name, gap[j]);
     }
   cb_mechanism_find_rates(m, b);
+  cb_modes_start(m);
   for (int j = 0; j < m->joints; j++)
     for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
       m->momentum[m->first[j] + i] = m->joint[j].armature[i] * m->rate[m->first[j] + i];

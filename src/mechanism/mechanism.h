@@ -48,6 +48,7 @@ typedef struct cb_joint {
   bool driven[6];     /* [coordinates]: q = law(t) (cb_mechanism_laws) */
   double limit[6][2]; /* [coordinates]: lowest and highest value; infinite: none */
   double restitution; /* of limits, 0 to 1 */
+  double stiff[2];    /* of limits that are springs: stiffness, 0 if they reflect; and damping */
 } cb_joint;
 
 /* The numbers of coordinates and of gaps of a joint; and whether it can hold a tree together. */
@@ -128,6 +129,22 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
  * places at its end (or to the twists), change[bodies]; both in the world's axes, about the bodies' origins. Bodies that
  * are not joined are left out. */
 void cb_mechanism_respond(cb_mechanism *m, const double (*W)[6], double (*change)[6]);
+
+/* --- limits that reflect, number 0 .. count - 1: the gap s = q - lowest or highest - q --- */
+int cb_mechanism_limits(const cb_mechanism *m);
+typedef struct cb_joint_limit {
+  int joint, coordinate; /* the coordinate's number among all */
+  bool highest;
+  double limit, restitution;
+} cb_joint_limit;
+cb_joint_limit cb_mechanism_limit(const cb_mechanism *m, int number);
+const char *cb_mechanism_joint_name(const cb_mechanism *m, int joint);
+/* Finds the rates of all coordinates for the present states. */
+cb_status cb_mechanism_look(cb_mechanism *m, const cb_mechanism_bodies *b, double t);
+/* Adds an impulse along the gap to the momentum of the coordinate; settling then spreads it over the bodies. */
+void cb_mechanism_push_limit(cb_mechanism *m, int number, double impulse);
+/* Adds the work of a reflection. */
+void cb_mechanism_add_limit_work(cb_mechanism *m, int number, double work);
 
 /* After cb_mechanism_settle: the rates q', [coordinates]. Borrowed. */
 const double *cb_mechanism_rates(const cb_mechanism *m);

@@ -31,6 +31,7 @@ typedef struct cb_link {
   double r0[3][3], r1[3][3];           /* rotations at the two nodes */
   double d0[3], d1[3];                 /* from the origin of the parent to that of the body */
   double S0[6][6], S1[6][6];           /* [n] */
+  double all0[6][6], all1[6][6];       /* [coordinates]: the same for all coordinates */
   double e[6];                         /* the twist that closes the gap */
   double load[6];                      /* the impulse that the body's own motion lacks */
   double A[6][6], r[6];                /* articulated: with everything beyond this link */
@@ -74,7 +75,10 @@ struct cb_mechanism {
   double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive,
       *stiffness;               /* [coordinates]: see mechanism_step.c */
   bool begun, found;            /* dependent rows were looked for; the joints belong to the places of the links */
-  double *work[CB_JOINT_WORKS]; /* [coordinates]; q, momentum and work are one array */
+  double *work[CB_JOINT_WORKS]; /* [coordinates]; q, momentum, work and mode are one array */
+  double *mode;                 /* [coordinates]: cb_joint_mode, as numbers */
+  bool has_modes;               /* a coordinate has limits or dry friction */
+  int limits;                   /* that reflect */
   cb_joint_force *force;        /* [coordinates] */
   double *gap;                  /* [joints] */
   double (*impulse)[6];         /* [joints] */
@@ -120,6 +124,28 @@ double cb_sweep_dot(const double a[6], const double b[6]);
 void cb_sweep_to_parent(const double d[3], double factor, const double W[6], double out[6]);
 void cb_sweep_see(const double d[3], const double eta[6], double out[6]);
 bool cb_sweep_invert(int n, double D[6][6]);
+
+/* --- limits and dry friction (mechanism_modes.c) --- */
+typedef enum cb_joint_mode {
+  CB_JOINT_FREE,
+  CB_JOINT_AT_LOWEST,
+  CB_JOINT_AT_HIGHEST,
+  CB_JOINT_STICKS,
+  CB_JOINT_SLIPS_UP,
+  CB_JOINT_SLIPS_DOWN
+} cb_joint_mode;
+void cb_modes_create(cb_mechanism *m);
+/* The modes at the start of a run, from the rates. */
+void cb_modes_start(cb_mechanism *m);
+bool cb_modes_hold(const cb_mechanism *m, int coordinate);
+/* The force of friction on a coordinate that slips; otherwise 0. */
+double cb_modes_friction(const cb_mechanism *m, int joint, int i);
+/* Counts held coordinates among those that are not free, in links and rows of loops. */
+void cb_modes_partition(cb_mechanism *m);
+/* Writes the values of held coordinates to m->drive, and rates 0 to m->drive_rate. */
+void cb_modes_target(cb_mechanism *m);
+/* Changes modes that contradict the solution of a step; whether there were any. */
+bool cb_modes_revise(cb_mechanism *m, double h);
 
 /* --- joints that close loops (mechanism_loops.c); all functions do nothing if there are none --- */
 /* used[joints]: joints that hold a tree together. */

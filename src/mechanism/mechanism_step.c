@@ -46,6 +46,7 @@ static void find_joints(cb_mechanism *m, double *q, bool end) {
     for (int k = 0; k < 3; k++) d[k] = a ? b->x[k] - a->x[k] + (b->x_low[k] - a->x_low[k]) : 0;
     for (int j = 0; j < l->n; j++)
       memcpy(end ? l->S1[j] : l->S0[j], m->now[l->joint].S[l->coordinate[j]], sizeof l->S0[j]);
+    if (m->has_modes) memcpy(end ? l->all1 : l->all0, m->now[l->joint].S, sizeof l->all0);
   }
   cb_loops_find(m, q, end);
 }
@@ -56,10 +57,20 @@ static void find_closing(const cb_mechanism *m, cb_link *l, const double *driven
   const cb_joint_now *now = &m->now[l->joint];
   memcpy(l->e, now->close, sizeof l->e);
   for (int i = 0; i < cb_joint_coordinates(j); i++)
-    if (j->driven[i]) cb_add6(driven[m->first[l->joint] + i], now->S[i], l->e);
+    if (j->driven[i] || cb_modes_hold(m, m->first[l->joint] + i))
+      cb_add6(driven[m->first[l->joint] + i], now->S[i], l->e);
 }
 
 /* --- forces on coordinates --- */
+
+/* The spring and damper of a limit that does not reflect, while the coordinate is beyond it. */
+static void add_stiff_limit(const cb_joint *j, int i, double q, double rate, cb_joint_force *force) {
+  const double beyond = q < j->limit[i][0] ? q - j->limit[i][0] : q > j->limit[i][1] ? q - j->limit[i][1] : 0;
+  if (j->stiff[0] == 0 || beyond == 0) return;
+  force->Q -= j->stiff[0] * beyond + j->stiff[1] * rate;
+  force->Q_q -= j->stiff[0];
+  force->Q_rate -= j->stiff[1];
+}
 
 void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const double *rate) {
   memset(m->force, 0, (size_t)m->coordinates * sizeof *m->force);
@@ -71,6 +82,8 @@ void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const doubl
       m->force[c].Q -= own->stiffness[i] * (q[c] - own->rest[i]) + own->damping[i] * rate[c];
       m->force[c].Q_q -= own->stiffness[i];
       m->force[c].Q_rate -= own->damping[i];
+      m->force[c].Q += cb_modes_friction(m, j, i);
+      add_stiff_limit(own, i, q[c], rate[c], &m->force[c]);
     }
   }
 }
@@ -260,8 +273,8 @@ static void share_impulses(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) cb_add6(1, m->pushed[i], m->wrench[i]);
 }
 
-/* The states at the end of the step. */
-static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double h, int *failed) {
+/* The impulses of all joints in the step that was solved. */
+static cb_status find_impulses(cb_mechanism *m, int *failed) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     double residual[6];
@@ -273,6 +286,12 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t,
     cb_turn6((const double(*)[3])l->r0, residual, m->need[i]);
   }
   share_impulses(m);
+  *failed = -1;
+  return CB_OK;
+}
+
+/* The states at the end of the step. */
+static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double h, int *failed) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     double turn, impulse[6];
@@ -292,24 +311,24 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t,
   for (int j = 0; j < m->joints; j++)
     for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
       const int c = m->first[j] + i;
-      m->momentum[c] = h / 2 * m->force[c].Q + m->joint[j].armature[i] * m->rate[c];
+      const bool held = cb_modes_hold(m, c);
+      m->momentum[c] = held ? 0 : h / 2 * m->force[c].Q + m->joint[j].armature[i] * m->rate[c];
+      const double friction = cb_modes_friction(m, j, i);
       const double damping = -m->joint[j].damping[i] * m->rate[c],
                    spring = -m->joint[j].stiffness[i] * (m->middle[c] - m->joint[j].rest[i]);
       const double driven = m->joint[j].driven[i] ? cb_sweep_dot(m->now[j].S[i], m->impulse[j]) * m->rate[c] : 0;
-      m->work[CB_JOINT_WORK_DAMPING][c] += h * damping * m->rate[c];
-      m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - spring) * m->rate[c] + driven;
+      m->work[CB_JOINT_WORK_DAMPING][c] += h * (damping + friction) * m->rate[c];
+      m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - friction - spring) * m->rate[c] + driven;
     }
   memcpy(m->q, m->q1, (size_t)m->coordinates * sizeof *m->q);
   m->found = true;
   return CB_OK;
 }
 
-cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cb_se3_map map, double t, double h,
-                             int *failed, int *iterations) {
+/* Solves the equations of a step in the present modes. */
+static cb_status find_twists_of_step(cb_mechanism *m, double t, double h, int *iterations, int *failed) {
   bool settled = false;
   cb_status status = CB_OK;
-  *failed = -1;
-  begin_step(m, b, map, t, h);
   /* a second attempt begins with the last twists: where stiff drag makes twists alternate, an extrapolation diverges */
   for (int attempt = 0; attempt < 2 && !settled; attempt++) {
     for (int i = 0; i < m->links; i++) {
@@ -327,6 +346,21 @@ cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cb_s
                    "Newton's method of a step of %g at t = %g of joined bodies did not converge in %d iterations: use "
                    "a smaller `step`",
                    h, t, MAXIMUM);
+  return CB_OK;
+}
+
+cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cb_se3_map map, double t, double h,
+                             int *failed, int *iterations) {
+  *failed = -1;
+  begin_step(m, b, map, t, h);
+  for (int n = 0;; n++) {
+    cb_modes_partition(m);
+    cb_modes_target(m);
+    cb_status status = find_twists_of_step(m, t, h, iterations, failed);
+    if (!status) status = find_impulses(m, failed);
+    if (status) return status;
+    if (n == 3 * m->coordinates + 10 || !cb_modes_revise(m, h)) break;
+  }
   return arrive(m, b, t, h, failed);
 }
 
@@ -339,6 +373,7 @@ static void copy_node(cb_mechanism *m) {
     memcpy(l->r1, l->r0, sizeof l->r1);
     memcpy(l->d1, l->d0, sizeof l->d1);
     memcpy(l->S1, l->S0, sizeof l->S1);
+    if (m->has_modes) memcpy(l->all1, l->all0, sizeof l->all1);
   }
   for (int l = 0; l < m->loops; l++) memcpy(m->loop[l].d1, m->loop[l].d0, sizeof m->loop[l].d1);
   for (int r = 0; r < m->rows; r++) memcpy(m->row[r].N1, m->row[r].N0, sizeof m->row[r].N1);
@@ -367,6 +402,7 @@ void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
     if (!same) continue;
     memcpy(l->d0, l->d1, sizeof l->d0);
     memcpy(l->S0, l->S1, (size_t)l->n * sizeof *l->S0);
+    if (m->has_modes) memcpy(l->all0, l->all1, sizeof l->all0);
   }
   for (int l = 0; l < m->loops && same; l++) memcpy(m->loop[l].d0, m->loop[l].d1, sizeof m->loop[l].d0);
   for (int r = 0; r < m->rows && same; r++) memcpy(m->row[r].N0, m->row[r].N1, sizeof m->row[r].N0);
@@ -431,13 +467,16 @@ static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, doub
   }
   *failed = -1;
   if (m->laws.drives) m->laws.drives(m->laws.self, t, m->drive, m->drive_rate);
+  cb_modes_partition(m);
+  cb_modes_target(m);
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     if (l->joint < 0) continue;
     memset(l->e, 0, sizeof l->e);
     const cb_joint *j = &m->joint[l->joint];
     for (int c = 0; c < cb_joint_coordinates(j); c++)
-      if (j->driven[c]) cb_add6(m->drive_rate[m->first[l->joint] + c], m->now[l->joint].S[c], l->e);
+      if (j->driven[c] || cb_modes_hold(m, m->first[l->joint] + c))
+        cb_add6(m->drive_rate[m->first[l->joint] + c], m->now[l->joint].S[c], l->e);
   }
   for (int j = 0; j < m->joints; j++)
     for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
@@ -470,6 +509,16 @@ void cb_mechanism_respond(cb_mechanism *m, const double (*W)[6], double (*change
   for (int i = 0; i < m->links; i++) memcpy(change[m->link[i].body], m->link[i].eta, sizeof m->link[i].eta);
 }
 
+/* The rates of all coordinates after the twists were found. */
+static void find_rates_of_twists(cb_mechanism *m) {
+  memcpy(m->rate, m->drive_rate, (size_t)m->coordinates * sizeof *m->rate); /* of driven and held coordinates */
+  for (int i = 0; i < m->links; i++) {
+    const cb_link *l = &m->link[i];
+    for (int j = 0; j < l->n; j++) m->rate[m->first[l->joint] + l->coordinate[j]] = l->dq[j];
+  }
+  cb_loops_rates(m);
+}
+
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
   const cb_status status = find_twists(m, b, t, failed);
   if (status) return status;
@@ -482,23 +531,25 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
     for (int k = 0; k < 6; k++) m->need[i][k] = turned[k] - l->load[k];
   }
   share_impulses(m);
-  memcpy(m->rate, m->drive_rate, (size_t)m->coordinates * sizeof *m->rate);
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     push(&b->state[l->body], (const double(*)[3])l->r0, m->wrench[i]);
     if (l->joint < 0) continue;
     cb_add6(1, l->w, m->impulse[l->joint]);
-    for (int j = 0; j < l->n; j++) {
-      const int c = m->first[l->joint] + l->coordinate[j];
-      m->rate[c] = l->dq[j];
-    }
   }
   cb_loops_record(m, true);
-  cb_loops_rates(m);
+  find_rates_of_twists(m);
   for (int j = 0; j < m->joints; j++)
     for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
       m->momentum[m->first[j] + i] = m->joint[j].armature[i] * m->rate[m->first[j] + i];
   return CB_OK;
+}
+
+cb_status cb_mechanism_look(cb_mechanism *m, const cb_mechanism_bodies *b, double t) {
+  int failed;
+  const cb_status status = find_twists(m, b, t, &failed);
+  if (!status) find_rates_of_twists(m);
+  return status;
 }
 
 /* --- starts --- */

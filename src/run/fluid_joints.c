@@ -57,6 +57,27 @@ cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed) {
   return status;
 }
 
+int cb_fluid_joined_limits(const cb_run *run) {
+  return joined_of(run) ? cb_mechanism_limits(joined_of(run)->mechanism) : 0;
+}
+
+cb_status cb_fluid_joined_limit_names(cb_run *run, const char **name) {
+  const cb_fluid_joined *j = joined_of(run);
+  for (int i = 0; i < cb_fluid_joined_limits(run); i++) {
+    const cb_joint_limit l = cb_mechanism_limit(j->mechanism, i);
+    char text[128];
+    snprintf(text, sizeof text, "%.90s %s limit", j->joints->label[l.coordinate], l.highest ? "highest" : "lowest");
+    if (!(name[i] = cb_arena_strdup(run->arena, text))) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  }
+  return CB_OK;
+}
+
+int cb_fluid_joined_limited_body(const cb_run *run, int limit) {
+  const cb_fluid_joined *j = joined_of(run);
+  const cb_joint *joint = &j->joints->joint[cb_mechanism_limit(j->mechanism, limit).joint];
+  return joint->body[joint->body[1] < 0 ? 0 : 1];
+}
+
 void cb_fluid_joined_keep(cb_run *run) {
   cb_fluid_joined *j = joined_of(run);
   int count = 0;

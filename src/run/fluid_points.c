@@ -102,6 +102,12 @@ static int number_of(const cb_fluid_run *b, int particle) {
   return particle < c->shown ? b->n + particle : cb_coupled_body(c->coupled, particle);
 }
 
+/* The second body of the joint whose limit has this number among walls, or the first one if the second is the world. */
+static int limited_body(const cb_run *run, int wall) {
+  const int number = wall - cb_system_walls(cb_fluid_run_of(run)->coupling->system);
+  return cb_fluid_joined_limited_body(run, number);
+}
+
 /* One step of length *h without retries. On failure everything is as before. */
 static cb_status once(cb_run *run, double t, double *h, int *failed) {
   cb_fluid_run *b = run->own;
@@ -119,7 +125,10 @@ static cb_status once(cb_run *run, double t, double *h, int *failed) {
   const cb_event_row *row = cb_coupled_events(c->coupled, &rows);
   for (int i = 0; i < rows; i++) {
     cb_event_row of = row[i]; /* particles are numbered as in /particle, after the bodies */
-    of.particle = number_of(b, of.particle);
+    if (of.particle < 0)
+      of.particle = limited_body(run, of.wall); /* a limit of a joint */
+    else
+      of.particle = number_of(b, of.particle);
     of.other = of.other < 0 ? -1 : number_of(b, of.other);
     cb_fluid_run_report(&b->part[0], &of, NULL);
   }
@@ -376,16 +385,19 @@ static cb_status bonds(cb_run *run) {
 cb_status cb_fluid_coupling_dimensions(cb_run *run) {
   const cb_fluid_coupling *c = cb_fluid_run_of(run)->coupling;
   const cb_space *g = cb_system_space(c->system);
-  const size_t rows = (size_t)cb_system_constraints(c->system), walls = (size_t)cb_system_walls(c->system),
+  const int plain = cb_system_walls(c->system);
+  const size_t rows = (size_t)cb_system_constraints(c->system), walls = (size_t)(plain + cb_fluid_joined_limits(run)),
                events = (size_t)cb_system_events(c->system);
   const char **name = cb_arena_alloc(run->arena, rows, sizeof *name),
              **wall = cb_arena_alloc(run->arena, walls, sizeof *wall),
              **event = cb_arena_alloc(run->arena, events, sizeof *event),
              **own = cb_arena_alloc(run->arena, (size_t)c->free, sizeof *own);
-  for (size_t w = 0; wall && w < walls; w++) wall[w] = cb_system_wall_name(c->system, (int)w);
+  for (int w = 0; wall && w < plain; w++) wall[w] = cb_system_wall_name(c->system, w);
   for (size_t e = 0; event && e < events; e++) event[e] = cb_system_event_name(c->system, (int)e);
   if (!name || !own || !wall || !event)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu constraints", rows);
+  const cb_status limits = cb_fluid_joined_limit_names(run, wall + plain);
+  if (limits) return limits;
   for (size_t r = 0; r < rows; r++) name[r] = cb_system_constraint_name(c->system, (int)r);
   for (int i = 0; i < c->free; i++) own[i] = cb_system_particle_name(c->system, c->particle[i]);
   cb_run_dimension(run, "free", (size_t)c->free, "particle that moves by itself")->labels = own;
@@ -393,7 +405,8 @@ cb_status cb_fluid_coupling_dimensions(cb_run *run) {
       cb_chart_find(g, "embedding")->coordinates;
   cb_run_dimension(run, "bond", (size_t)cb_system_bonds(c->system), "bond");
   cb_run_dimension(run, "constraint", rows, "constraint");
-  if (walls) cb_run_dimension(run, "wall", walls, "wall: value of event_wall where event_kind is 0");
+  if (walls)
+    cb_run_dimension(run, "wall", walls, "wall, or limit of a joint: value of event_wall where event_kind is 0");
   if (events)
     cb_run_dimension(run, "watched", events,
                      "watched event: value of event_wall where event_kind is 1 or 2 and the event has one point");

@@ -167,6 +167,10 @@ bool cb_fluid_joined_together(const cb_fluid_run *b, int i, int j);
 bool cb_fluid_joined_loses(const cb_run *run);
 /* Moves all bodies with joints by h. */
 cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed);
+/* Limits that reflect: their number; their names, name[limits], in the arena of the run; and a body of the joint. */
+int cb_fluid_joined_limits(const cb_run *run);
+cb_status cb_fluid_joined_limit_names(cb_run *run, const char **name);
+int cb_fluid_joined_limited_body(const cb_run *run, int limit);
 /* Stores the state of the joints, and restores it. */
 void cb_fluid_joined_keep(cb_run *run);
 void cb_fluid_joined_back(cb_run *run);

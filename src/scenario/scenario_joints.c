@@ -22,7 +22,7 @@
 typedef struct joint_parameters {
   const char *kind, *name;
   const cb_node *of, *at, *in, *axis, *axis_in, *angle, *rate, *spring, *damping, *friction, *armature, *limits, *motor,
-      *servo, *drive, *control, *effort, *parts;
+      *servo, *drive, *control, *effort, *parts, *stiff;
   double length, restitution;
 } joint_parameters;
 
@@ -47,6 +47,7 @@ const cb_param cb_joint_table[] = {
     NODE(limits, "", "rad, m", "[lowest, highest] value of the coordinate, or a list of such pairs"),
     {"restitution", CB_PARAM_REAL, offsetof(joint_parameters, restitution), "0", "", "[0, 1]", NULL,
      "part of the rate with which a limit is left"},
+    NODE(stiff, "", "", "{stiffness: .., damping: ..}: limits are springs and dampers instead of reflecting"),
     NODE(
         motor, "", "N m, N",
         "force on the coordinate, an expression of t, of q and its rate w, and of coordinates of joints by their names "
@@ -305,6 +306,16 @@ static cb_status read_actuators(reading *r, const cb_node *node, const joint_par
   return CB_OK;
 }
 
+static cb_status read_stiff(const reading *r, const cb_node *node, cb_joint *j) {
+  static const char *const keys[] = {"stiffness", "damping"};
+  const cb_node *stiffness = cb_node_get(node, "stiffness"), *damping = cb_node_get(node, "damping");
+  cb_status status = cb_node_check_keys(node, keys, 2);
+  if (!status && !stiffness) status = cb_node_fail(node, "expected {stiffness: .., damping: ..}");
+  if (!status) status = read_numbers(r, stiffness, 1, false, 0, &j->stiff[0]);
+  if (!status && !(j->stiff[0] > 0)) status = cb_node_fail(stiffness, "expected a stiffness > 0");
+  return status ? status : read_numbers(r, damping, 1, false, 0, &j->stiff[1]);
+}
+
 static cb_status read_limits(const reading *r, const joint_parameters *p, cb_joint *j) {
   const int n = cb_joint_coordinates(j);
   for (int i = 0; i < 6; i++) {
@@ -312,6 +323,11 @@ static cb_status read_limits(const reading *r, const joint_parameters *p, cb_joi
     j->limit[i][1] = INFINITY;
   }
   j->restitution = p->restitution;
+  if (p->stiff) {
+    const cb_status status = read_stiff(r, p->stiff, j);
+    if (status) return status;
+    if (!p->limits) return cb_node_fail(p->stiff, "`stiff` is a property of `limits`: expected limits");
+  }
   if (!p->limits) return CB_OK;
   if (n == 0) return cb_node_fail(p->limits, "this joint has no coordinates: expected no limits");
   if (n == 1) return read_range(r, p->limits, j->limit[0]);

@@ -1,0 +1,160 @@
+/* Limits and dry friction of the coordinates of joints, by the mode of each coordinate in a step.
+ *
+ *   free       S_k^T w = P_k + (h/2) Q - a q'
+ *   slipping   the same with Q - f sign(q')                              f: the largest force of dry friction
+ *   held       q_{k+1} is a limit, or q_k (sticking); lambda = S_k^T w - P_k - (h/2) Q is the impulse that holds it
+ * A limit holds while lambda pushes away from it, and friction while |lambda| <= (h/2) f. The modes of all coordinates
+ * are found by solving the step and changing those that contradict its result. A coordinate that reaches a limit within
+ * a step is reflected there (coupling/coupled_contacts.c); a limit holds only what begins the step at it. Other symbols:
+ * mechanism.h. Source: Moreau (1988), doi:10.1007/978-3-7091-2624-0_1 (friction as an impulse of the step).
+ */
+#include "mechanism/mechanism_private.h"
+
+#include <math.h>
+
+/* A coordinate this near to its limit is at it; relative to 1 + |limit|. */
+static const double at_limit = 1e-12;
+
+static cb_joint_mode mode_of(const cb_mechanism *m, int c) { return (cb_joint_mode)m->mode[c]; }
+
+static bool reflects(const cb_joint *j, int i, int side) {
+  return isfinite(j->limit[i][side]) && j->stiff[0] == 0 && !j->driven[i];
+}
+
+bool cb_modes_hold(const cb_mechanism *m, int c) {
+  const cb_joint_mode mode = mode_of(m, c);
+  return mode == CB_JOINT_AT_LOWEST || mode == CB_JOINT_AT_HIGHEST || mode == CB_JOINT_STICKS;
+}
+
+double cb_modes_friction(const cb_mechanism *m, int joint, int i) {
+  const cb_joint_mode mode = mode_of(m, m->first[joint] + i);
+  const double f = m->joint[joint].friction[i];
+  return mode == CB_JOINT_SLIPS_UP ? -f : mode == CB_JOINT_SLIPS_DOWN ? f : 0;
+}
+
+void cb_modes_create(cb_mechanism *m) {
+  for (int j = 0; j < m->joints; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
+      const cb_joint *own = &m->joint[j];
+      m->limits += reflects(own, i, 0) + reflects(own, i, 1);
+      m->has_modes = m->has_modes || own->friction[i] > 0 || reflects(own, i, 0) || reflects(own, i, 1);
+    }
+}
+
+void cb_modes_start(cb_mechanism *m) {
+  for (int j = 0; j < m->joints; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
+      const int c = m->first[j] + i;
+      const double rate = m->rate[c];
+      m->mode[c] = CB_JOINT_FREE;
+      if (m->joint[j].friction[i] > 0 && !m->joint[j].driven[i])
+        m->mode[c] = rate > 0 ? CB_JOINT_SLIPS_UP : rate < 0 ? CB_JOINT_SLIPS_DOWN : CB_JOINT_STICKS;
+    }
+}
+
+void cb_modes_partition(cb_mechanism *m) {
+  int row = 0;
+  if (!m->has_modes) return;
+  for (int i = 0; i < m->links; i++) {
+    cb_link *l = &m->link[i];
+    l->n = 0;
+    for (int k = 0; l->joint >= 0 && k < cb_joint_coordinates(&m->joint[l->joint]); k++) {
+      const int c = m->first[l->joint] + k;
+      if (m->joint[l->joint].driven[k] || cb_modes_hold(m, c)) continue;
+      memcpy(l->S0[l->n], l->all0[k], sizeof l->all0[k]);
+      l->coordinate[l->n++] = k;
+    }
+  }
+  for (int i = 0; i < m->loops; i++) {
+    const int joint = m->loop[i].joint, gaps = cb_joint_gaps(&m->joint[joint]);
+    for (int r = 0; r < m->loop[i].rows; r++, row++)
+      if (r >= gaps)
+        m->row[row].yields = !m->joint[joint].driven[r - gaps] && !cb_modes_hold(m, m->first[joint] + r - gaps);
+  }
+}
+
+void cb_modes_target(cb_mechanism *m) {
+  for (int j = 0; j < m->joints && m->has_modes; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
+      const int c = m->first[j] + i;
+      const cb_joint_mode mode = mode_of(m, c);
+      if (!cb_modes_hold(m, c)) continue;
+      m->drive[c] = mode == CB_JOINT_AT_LOWEST    ? m->joint[j].limit[i][0]
+                    : mode == CB_JOINT_AT_HIGHEST ? m->joint[j].limit[i][1]
+                                                  : m->q[c];
+      m->drive_rate[c] = 0;
+    }
+}
+
+/* The impulse S_k^T w of the joint on a coordinate. */
+static double impulse_on(const cb_mechanism *m, int joint, int i) {
+  for (int k = 0; k < m->links; k++)
+    if (m->link[k].joint == joint) return cb_sweep_dot(m->link[k].all0[i], m->link[k].w);
+  int row = 0;
+  for (int l = 0; l < m->loops; row += m->loop[l++].rows)
+    if (m->loop[l].joint == joint) return m->row[row + cb_joint_gaps(&m->joint[joint]) + i].lambda;
+  return 0;
+}
+
+/* The mode that a coordinate has after it was released upwards or downwards. */
+static cb_joint_mode released(const cb_joint *j, int i, bool up) {
+  return j->friction[i] > 0 ? up ? CB_JOINT_SLIPS_UP : CB_JOINT_SLIPS_DOWN : CB_JOINT_FREE;
+}
+
+static bool at(double q, double limit) { return fabs(q - limit) <= at_limit * (1 + fabs(limit)); }
+
+/* The mode that the solution of the step contradicts least. */
+static cb_joint_mode right_mode(const cb_mechanism *m, int joint, int i, double h) {
+  const cb_joint *j = &m->joint[joint];
+  const int c = m->first[joint] + i;
+  const cb_joint_mode mode = mode_of(m, c);
+  const double low = j->limit[i][0], high = j->limit[i][1], q1 = m->q1[c];
+  if (cb_modes_hold(m, c)) {
+    const double lambda = impulse_on(m, joint, i) - m->momentum[c] - h / 2 * m->force[c].Q,
+                 push = h > 0 ? lambda : -lambda;
+    if (mode == CB_JOINT_AT_LOWEST) return push < 0 ? released(j, i, true) : mode;
+    if (mode == CB_JOINT_AT_HIGHEST) return push > 0 ? released(j, i, false) : mode;
+    return fabs(lambda) > fabs(h) / 2 * j->friction[i] ? released(j, i, push < 0) : mode;
+  }
+  if (reflects(j, i, 0) && at(m->q[c], low) && q1 < low && !at(q1, low)) return CB_JOINT_AT_LOWEST;
+  if (reflects(j, i, 1) && at(m->q[c], high) && q1 > high && !at(q1, high)) return CB_JOINT_AT_HIGHEST;
+  const bool back = (mode == CB_JOINT_SLIPS_UP && m->rate[c] < 0) || (mode == CB_JOINT_SLIPS_DOWN && m->rate[c] > 0);
+  return back ? CB_JOINT_STICKS : mode;
+}
+
+bool cb_modes_revise(cb_mechanism *m, double h) {
+  bool changed = false;
+  for (int j = 0; j < m->joints && m->has_modes; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
+      if (m->joint[j].driven[i]) continue;
+      const int c = m->first[j] + i;
+      const cb_joint_mode mode = right_mode(m, j, i, h);
+      changed = changed || mode != mode_of(m, c);
+      m->mode[c] = mode;
+    }
+  return changed;
+}
+
+/* --- reflections --- */
+
+int cb_mechanism_limits(const cb_mechanism *m) { return m->limits; }
+
+cb_joint_limit cb_mechanism_limit(const cb_mechanism *m, int number) {
+  for (int j = 0; j < m->joints; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
+      for (int side = 0; side < 2; side++)
+        if (reflects(&m->joint[j], i, side) && number-- == 0)
+          return (cb_joint_limit){j, m->first[j] + i, side == 1, m->joint[j].limit[i][side], m->joint[j].restitution};
+  return (cb_joint_limit){.joint = -1};
+}
+
+void cb_mechanism_push_limit(cb_mechanism *m, int number, double impulse) {
+  const cb_joint_limit l = cb_mechanism_limit(m, number);
+  const int i = l.coordinate - m->first[l.joint];
+  m->momentum[l.coordinate] += l.highest ? -impulse : impulse;
+  m->mode[l.coordinate] = released(&m->joint[l.joint], i, !l.highest);
+}
+
+void cb_mechanism_add_limit_work(cb_mechanism *m, int number, double work) {
+  m->work[CB_JOINT_WORK_LIMIT][cb_mechanism_limit(m, number).coordinate] += work;
+}

@@ -25,7 +25,8 @@ typedef struct step {
   double h, t;                /* t: in the middle of the step */
   double r[3][3];             /* rotation at the node */
   cb_pose move, half, middle; /* tau(h Y), s, and the pose in the middle of the step */
-  const double (*K)[6], *mu0; /* in the middle of the step: from the body, or from the following two members */
+  /* in the middle of the step: constants of the problem, or found_K and found_mu0 */
+  const double (*K)[6], *mu0;
   double found_K[6][6], found_mu0[6];
   bool diagonal; /* K is diagonal */
   double mu[6];
@@ -36,7 +37,7 @@ typedef struct step {
   cb_factors6 J;
 } step;
 
-/* out = K a */
+/* Computes out = K a. */
 static inline void apply_inertia(const step *e, const double a[6], double out[6]) {
   if (e->diagonal)
     for (int i = 0; i < 6; i++) out[i] = e->K[i][i] * a[i];
@@ -267,7 +268,7 @@ static cb_status load_derivative(step *e, const double Y[6], const double hY[6],
   return CB_OK;
 }
 
-/* J += A^T (K + mu_g Z) */
+/* Adds A^T (K + mu_g Z) to J. */
 static void add_varying(const step *e, const double A[6][6], double J[6][6]) {
   double M[6][6];
   memcpy(M, e->K, sizeof M);
@@ -437,7 +438,8 @@ void cb_rigid_remember(cb_rigid_state *s, double h, const double Y[6]) {
   memcpy(s->Y, Y, sizeof s->Y);
 }
 
-/* For the map tln: sets the momentum to p_{k+1} = C_{-hY}^T mu + the load of the second node. */
+/* For the map tln: sets the momentum to p_{k+1} = C_{-hY}^T mu + the load of the second node, where C_{-hY} = 1 + h
+ * ad_Y/2. */
 static void keep_tln(const step *e, const double Y[6], cb_rigid_state *s) {
   double hY[6], A[6][6], second[6], arm[3], kick[6], r[3][3];
   for (int i = 0; i < 6; i++) {
@@ -491,7 +493,7 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
   cb_status status = solve(&e, Y, &count);
   if (!status) status = find_turn(&e, Y, &turn);
   if (status) return status;
-  cb_rigid_state next; /* the other members do not change */
+  cb_rigid_state next; /* only the members that the following lines use are set */
   next.g = s->g;
   memcpy(next.x_low, s->x_low, sizeof next.x_low);
   memcpy(next.world, s->world, sizeof next.world);

@@ -4,10 +4,10 @@
  *   bodies:       [{name: a, shape: .., charge: 1}, {kind: chain, name: rope, ..}]
  *   interactions: [{pair_potential: gravity, between: [a, rope]}]
  *   constraints:  [{rod: {between: [{body: a, at: [0, 0, .5]}, [rope, 0]]}}]
- * A rigid body takes part as its centre of mass, with its mass and its charge; [a, 0] is that point. {body: a, at: [x, y,
- * z]} is another point of the body, in its frame, on which only what names it acts. Points and particles are the
- * particles of one system, in the space that the fluid fills. Walls and contacts act on the `spheres` of a body, a list of
- * {at: [x, y, z], radius: r}; walls act on all vertices of a body without spheres.
+ * Forces act on a rigid body at its centre of mass, [a, 0], which has the mass and the charge of the body. {body: a,
+ * at: [x, y, z]} is another point, in the frame of the body; only items that name this point act on it. Points and
+ * particles are the particles of one cb_system, in the space that the fluid fills. Walls and contacts act on the
+ * `spheres` of a body, a list of {at: [x, y, z], radius: r}; walls act on all vertices of a body without spheres.
  */
 #include "dynamics/builder_points.h"
 #include "dynamics/builder_private.h"
@@ -56,7 +56,7 @@ cb_status cb_scenario_read_particles(cb_scenario *s, const cb_node *body) {
   return status || !mesh ? status : cb_scenario_file(s, mesh, &path);
 }
 
-/* The place of a point of a body in the coordinates of the space. */
+/* Computes the place of the point `at` of a body in the coordinates of the space. */
 static void place(const cb_scenario *s, const cb_body_start *of, const double at[3], double out[4]) {
   const double K = cb_fluid_scenario_of(s)->fluid.curvature;
   double x[3];
@@ -69,7 +69,7 @@ static void place(const cb_scenario *s, const cb_body_start *of, const double at
   out[3] /= sqrt(fabs(K));
 }
 
-/* Stores that the particle is a point of a body. */
+/* Adds a point to the list of points of bodies. */
 static cb_status note(cb_scenario *s, cb_body_point point) {
   cb_fluid_scenario *m = s->own;
   if (m->n_points == m->capacity_points) {
@@ -97,7 +97,7 @@ cb_status cb_scenario_add_centres(cb_scenario *s, int first, double charge) {
     if (!status) status = cb_builder_body(s->builder, of->name, NULL);
     if (status) return status;
     place(s, of, mass.centre, x);
-    /* a body whose parts have no mass, but which has added mass, feels no gravity of others */
+    /* a body that has added mass but no mass of its own has no centre of mass */
     status = mass.mass > 0 ? cb_builder_particle(s->builder, of->name, mass.mass, charge, 0, x, NULL, &index)
                            : cb_fail(CB_ERROR_DOMAIN, "body `%s` has no mass, so it has no centre of mass", of->name);
     if (!status)
@@ -118,7 +118,7 @@ bool cb_scenario_body_is_rigid(const cb_scenario *s, int body, int *number) {
   return false;
 }
 
-/* Adds the point `at` of rigid body `number`, named after its place. */
+/* Adds the point `at` of rigid body `number`. Its name consists of the name of the body and the coordinates `at`. */
 static cb_status add_auxiliary(cb_scenario *s, const cb_node *node, int number, const double at[3], double radius,
                                bool touches, int *index) {
   const cb_body_start *of = &cb_fluid_scenario_of(s)->body[number];
@@ -180,7 +180,7 @@ static cb_status read_sphere(cb_scenario *s, const cb_node *node, int body) {
   return status ? status : add_auxiliary(s, node, body, local, r, true, &index);
 }
 
-/* Adds the spheres of the bodies of one entry. */
+/* Adds the spheres of one entry of `bodies`, to the body and all its copies. */
 static cb_status add_spheres(cb_scenario *s, const cb_node *list, const cb_immersed *of) {
   const cb_fluid_scenario *m = s->own;
   if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "expected a list of {at: [x, y, z], radius: r}");
@@ -191,7 +191,7 @@ static cb_status add_spheres(cb_scenario *s, const cb_node *list, const cb_immer
   return cb_errors_end(&errors);
 }
 
-/* Whether a wall acts on the body. */
+/* Returns whether a wall acts on the body with this name. */
 static bool meets_wall(const cb_scenario *s, const char *name) {
   const cb_contact_set *set = s->builder->contacts;
   for (int w = 0; set && w < set->n_walls; w++)
@@ -199,7 +199,7 @@ static bool meets_wall(const cb_scenario *s, const char *name) {
   return false;
 }
 
-/* Adds all vertices of a body without spheres, which walls push. */
+/* Adds all vertices of a body without spheres as points on which walls act, if a wall acts on the body. */
 static cb_status add_vertices(cb_scenario *s, const cb_node *node, const cb_immersed *of) {
   cb_fluid_scenario *m = s->own;
   const cb_surface *surface = cb_immersed_surface(of);
@@ -247,7 +247,8 @@ cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root) {
                       cb_error_text());
 }
 
-/* Their readers find the space of the particles in s->space, which is not set for a fluid in flat space. */
+/* The functions that read these keys find the space in s->space; if the scenario has no key `space`, s->space is set to
+ * e3 for them. */
 cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root) {
   cb_fluid_scenario *m = s->own;
   cb_space *const given = s->space;

@@ -28,7 +28,8 @@ static cb_status read_type(const cb_mjcf_source *source, const cb_xml *e, cb_mjc
   return CB_OK;
 }
 
-/* Reads a geom from one point to another, along z. In MuJoCo z points to the first point. */
+/* Reads `fromto`: the geom extends from one point to another along its z axis. In MuJoCo z points to the first
+ * point. */
 static cb_status read_ends(const cb_node *value, cb_mjcf_geom *g) {
   double x[6], along[3], length;
   const cb_status status = cb_mjcf_numbers(value, "fromto", 6, 6, x, NULL);
@@ -217,7 +218,7 @@ void cb_mjcf_turn_to(const double v[3], double q[4]) {
   turn_about(axis, atan2(s, v[2]), q);
 }
 
-/* The largest of w, x, y, z is found first: Shepperd, J. Guidance and Control 1 (1978) 223. */
+/* The largest component of the quaternion is found first: Shepperd, J. Guidance and Control 1 (1978) 223. */
 void cb_mjcf_quaternion(const double r[3][3], double q[4]) {
   int i = 0;
   const double trace = r[0][0] + r[1][1] + r[2][2];

@@ -1,7 +1,8 @@
 /* A chain: particles in a row, each joined to the next by a rod, which keeps their distance, or by a spring.
  *
  *   x_i = exp_from(i length/(count - 1) along/|along|),  or points as listed in `place`
- * with i from 0 to count - 1, the exponential map exp at `from`, and the keys of the body.
+ * x_i: position of particle i, from 0 to count - 1; exp: the exponential map at `from`; length, count, from and along:
+ * keys of the body.
  */
 #include "bodies/link.h"
 #include <math.h>

@@ -1,18 +1,18 @@
 /* A gas: n spheres of one radius at random places without overlap, with random velocities, from a seed.
  *
- *   places      uniform by volume in a geodesic ball, or on all of a sphere S^n: x = exp_at(t), t uniform in a flat
- *               ball and accepted with a probability proportional to prod_f (S_f(|t_f|)/|t_f|)^(dim_f - 1), the volume
- *               element of exp in the factors f of dimension dim_f, with t_f the part of t there and S_f(r) = sin r |
- *               sinh r | r in units of the radius of curvature of a sphere | hyperbolic space | flat space; one after
- *               another, each dropped if it overlaps an earlier sphere (random sequential addition); in spaces that
- *               are given only by a metric, t is uniform, which is uniform in volume for small balls only
- *   velocities  of one speed in random directions, or Maxwell's, each component normal with variance T/m
- *   masses      all equal, listed, or uniform in [mass, mass_max]
- *
+ *   places      Uniform by volume in a geodesic ball, or on all of a sphere S^n: x = exp_at(t), t uniform in a flat
+ *               ball and accepted with a probability proportional to the volume element of exp. This is prod_f
+ *               (S_f(|t_f|)/|t_f|)^(dim_f - 1) over the factors f of the space, of dimension dim_f, with t_f the part
+ *               of t there. S_f(r) is sin r for a sphere, sinh r for a hyperbolic space and r for a flat space, in
+ *               units of the radius of curvature. Spheres are added one after another, and each is dropped if it
+ *               overlaps an earlier sphere (random sequential addition). In spaces that are given only by a metric, t
+ *               is uniform; this is uniform by volume only for small balls.
+ *   velocities  Of one speed in random directions, or Maxwell's, each component normal with variance T/m.
+ *   masses      All equal, listed, or uniform in [mass, mass_max].
+ * T is the temperature in units of energy, and m the mass. Units are those of the scenario.
  * Sources: B. Widom, J. Chem. Phys. 44, 3888 (1966), doi:10.1063/1.1726548 (random sequential addition); G. L. Steele,
  * D. Lea, C. H. Flood, OOPSLA 2014, doi:10.1145/2660193.2660195 (splitmix64); G. E. P. Box, M. E. Muller, Ann. Math.
- * Stat. 29, 610 (1958), doi:10.1214/aoms/1177706645. Units of the scenario; the temperature T in units of energy, m
- * the mass.
+ * Stat. 29, 610 (1958), doi:10.1214/aoms/1177706645.
  */
 #include "bodies/place.h"
 #include <math.h>
@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TRIALS: maximum number of random places tried for one sphere. FARTHEST: maximum radius of the ball in H^n, in radii
- * of curvature; farther out distances lose the digits that distinguish spheres. */
+/* TRIALS: maximum number of random places that are tried for one sphere. FARTHEST: maximum radius of the ball in H^n,
+ * in radii of curvature. Farther out, distances lose the digits that distinguish spheres. */
 enum { MAXIMUM = 10000000, TRIALS = 100000, FARTHEST = 15 };
 
 static const double pi = 3.14159265358979323846;
@@ -80,9 +80,9 @@ static void directed(uint64_t *state, int n, double length, double *out) {
 
 /* --- places --- */
 
-/* Spheres sorted into cells, whose side is a diameter, in coordinates z in which distances are not longer than in the
- * space: those of the embedding for a factor that is a sphere, those of t for a factor of curvature <= 0. If only a
- * metric is given, there is one cell. */
+/* Spheres, sorted into cells whose side is a diameter. The cells are in coordinates z, in which distances are not
+ * longer than in the space: for a factor that is a sphere the coordinates of the embedding, for a factor of curvature
+ * <= 0 those of t. If only a metric is given, there is one cell. */
 typedef struct gas {
   const cb_space *g;
   double base[CB_COORD_MAX], frame[CB_DIM_MAX * CB_COORD_MAX];
@@ -122,7 +122,7 @@ static bool meets(const gas *w, size_t slot, const double *x) {
   return false;
 }
 
-/* Whether a sphere fits at x without overlap; *slot is the slot of its cell in the table. */
+/* True if a sphere fits at x without overlap; *slot is the slot of its cell in the table. */
 static bool is_free(const gas *w, const double *t, const double *x, size_t *slot) {
   int64_t cell[CB_COORD_MAX], near[CB_COORD_MAX];
   *slot = 0;
@@ -138,7 +138,7 @@ static bool is_free(const gas *w, const double *t, const double *x, size_t *slot
   return true;
 }
 
-/* The volume element of exp at t, relative to its maximum in the ball; 0 beyond the antipode. */
+/* Returns the volume element of exp at t, relative to its maximum in the ball; 0 beyond the antipode. */
 static double weight(const gas *w, const double *t) {
   double part = 1;
   for (int f = 0, first = 0; f < w->g->n_factors && !w->g->intrinsic; f++) {

@@ -1,6 +1,6 @@
-/* A network: particles joined by springs, V = sum (k/2) (d - D)^2 with the stiffness k, and rods, d = D, with d the
- * distance of the two particles and D the length of the link at rest. Particles and links are listed, or are the
- * vertices and edges of a mesh or a lattice. */
+/* A network: particles joined by springs, of energy V = sum (k/2) (d - D)^2 with the stiffness k, and by rods, d = D. d
+ * is the distance of the two particles, and D the length of the link at rest. Particles and links are listed, or are
+ * the vertices and edges of a mesh or a lattice. */
 #include "bodies/link.h"
 #include <math.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static cb_status read_links(const params *p, int n, cb_links *links) {
   return status ? status : cb_links_read(links, p->rods, &rod, n);
 }
 
-/* Without a mesh or lattice, the listed links are the edges of the network. */
+/* Takes the listed links as the edges of the network, if there is no mesh or lattice. */
 static cb_status take_edges(cb_network *w, const cb_links *links) {
   if (w->edge || !links->n) return CB_OK;
   w->edge = malloc((size_t)links->n * sizeof *w->edge);

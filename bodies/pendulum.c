@@ -1,6 +1,6 @@
-/* A spherical pendulum: one particle, joined to a point of the space by a rod of length D, d(x, pivot) = D, or by a
- * spring of stiffness k and rest length D, V = (k/2) (d(x, pivot) - D)^2. The particle is the single point of `place`,
- * or exp_pivot(tangent). */
+/* A spherical pendulum: one particle x, joined to a point of the space by a rod of length D, d(x, pivot) = D, or by a
+ * spring of stiffness k and rest length D, of energy V = (k/2) (d(x, pivot) - D)^2; d is the distance. The particle is
+ * the single point of `place`, or exp_pivot(tangent). */
 #include "bodies/link.h"
 #include <curvebody/pair_potential.h>
 #include <math.h>
@@ -32,7 +32,7 @@ static cb_status place(const params *p, const cb_node *node, const cb_space *g, 
   return status ? status : cb_places_make(places, node, g, p->pivot, 1, tangent);
 }
 
-/* A number of the spring as text for an expression. */
+/* Returns a number of the spring as text for an expression. */
 static const char *text_of(cb_target target, char text[32]) {
   snprintf(text, 32, "%.17g", target.value);
   return target.expression ? target.expression : text;

@@ -1,5 +1,5 @@
-/* A rod: two particles at the distance d, joined by a spring of stiffness k and rest length D, V = (k/2) (d - D)^2, or
- * rigidly, d = D. */
+/* A rod: two particles at the distance d, joined by a spring of stiffness k and rest length D, of energy V = (k/2) (d -
+ * D)^2, or rigidly, d = D. */
 #include "bodies/link.h"
 
 typedef struct params {

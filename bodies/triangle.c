@@ -1,5 +1,5 @@
-/* A triangle: three particles. Each pair, at the distance d, is joined by a spring of stiffness k and rest length D, V
- * = (k/2) (d - D)^2, or a rigid rod, d = D. The links are in the order of the pairs 1-2, 1-3, 2-3. */
+/* A triangle: three particles. Each pair, at the distance d, is joined by a spring of stiffness k and rest length D, of
+ * energy V = (k/2) (d - D)^2, or by a rigid rod, d = D. The links are in the order of the pairs 1-2, 1-3, 2-3. */
 #include "bodies/link.h"
 
 typedef struct params {

@@ -1,4 +1,4 @@
-/* Flat space E^3: x in R^3, <x,y> = x.y. */
+/* Flat space E^3: points are x in R^3, and the scalar product is <x,y> = x.y. */
 #include "geometry/space_class.h"
 
 CB_CONSTANT_CURVATURE("0", "[0, 0]", "always 0: use s3 or h3 for a curved space", 3)

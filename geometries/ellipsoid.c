@@ -2,9 +2,9 @@
  *
  *   (X, Y, Z) = (a cos u cos v, b sin u cos v, c sin v),   K = 1/(a b c h)^2,  h = X^2/a^4 + Y^2/b^4 + Z^2/c^4
  *
- * u has period 2 pi and -pi/2 < v < pi/2; the coordinates are singular at the poles. If a = b, the translations of u
- * are isometries. K is largest at the ends of the longest axis, a^2/(b c)^2 for a >= b, c, and the injectivity radius
- * is at least pi/sqrt(max K).
+ * K is the Gaussian curvature. u has period 2 pi and -pi/2 < v < pi/2; the coordinates are singular at the poles. If a
+ * = b, the translations of u are isometries. K is largest at the ends of the longest axis: a^2/(b c)^2 for a >= b, c.
+ * The injectivity radius is at least pi/sqrt(max K).
  * Source: do Carmo, Differential Geometry of Curves and Surfaces (1976), sections 2-5 and 3-3; do Carmo, Riemannian
  * Geometry (1992), chapter 13, proposition 3.4 (Klingenberg).
  */

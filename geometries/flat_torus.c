@@ -2,7 +2,7 @@
  *
  *   d^2 = sum_i delta_i^2,   delta_i = x_i - y_i reduced to [-period_i/2, period_i/2]
  *
- * with d the distance of the points x and y. Coordinates are not reduced; points one period apart are the same point.
+ * d is the distance of the points x and y. Coordinates are not reduced; points one period apart are the same point.
  * Half a period apart the shortest geodesic is not unique: d is correct there but has no derivatives. The Killing
  * fields are the translations.
  */
@@ -34,8 +34,8 @@ static cb_status metric(const cb_space *g, const double *q, double *gij, double 
   return CB_OK;
 }
 
-/* delta = q1 - q2, reduced by multiples of the periods. With `unique`: CB_ERROR_DOMAIN if a component is half a period,
- * up to the round-off of q1 - q2. */
+/* Computes delta = q1 - q2, reduced by multiples of the periods. With `unique` it returns CB_ERROR_DOMAIN if a
+ * component is half a period, up to the round-off of q1 - q2. */
 static cb_status difference(const cb_space *g, const double *q1, const double *q2, bool unique, double *delta) {
   for (int i = 0; i < g->dim; i++) {
     const double period = g->intrinsic->period[i], round_off = 4e-16 * (fabs(q1[i]) + fabs(q2[i]) + period);

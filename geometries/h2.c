@@ -1,5 +1,5 @@
-/* The hyperbolic plane H^2 of curvature K < 0: x = (x1, x2, w) in R^3 with <x,x> = 1/K, w > 0. The form is <x,y> =
- * x1 y1 + x2 y2 - w w' with y = (y1, y2, w'). */
+/* The hyperbolic plane H^2 of curvature K < 0: points are x = (x1, x2, w) in R^3 with <x,x> = 1/K and w > 0. The form
+ * is <x,y> = x1 y1 + x2 y2 - w w' for y = (y1, y2, w'). */
 #include "geometry/space_class.h"
 
 CB_CONSTANT_CURVATURE("-1", "< 0", "-1/R^2, R the radius of curvature", 2)

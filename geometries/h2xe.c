@@ -1,6 +1,7 @@
-/* H^2 x E, the product of the hyperbolic plane of curvature K < 0 and a line: (x, y, w) with x^2 + y^2 - w^2 = 1/K, w
- * > 0, then z. The distance d of two points is d^2 = d_H2^2 + (z1 - z2)^2, d_H2 their distance in the plane. The
- * isometries are those of the hyperbolic plane and the translations of the line. */
+/* H^2 x E, the product of the hyperbolic plane of curvature K < 0 and a line. Points are (x, y, w, z) with x^2 + y^2 -
+ * w^2 = 1/K and w > 0; z is the coordinate of the line. The distance d of two points 1 and 2 is given by d^2 = d_H2^2 +
+ * (z1 - z2)^2, where d_H2 is their distance in the plane. The isometries are those of the hyperbolic plane and of the
+ * line. */
 #include "geometry/space_class.h"
 
 CB_CONSTANT_CURVATURE("-1", "< 0", "-1/R^2, R the radius of curvature of H2", 2, 1)

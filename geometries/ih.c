@@ -6,26 +6,28 @@
  * The curvature is -4/(r^2+2)^3 for planes that contain the radius and -(3 r^2+4)/(r^2+2)^3 for planes normal to it.
  * The isometries are the rotations.
  *
- * It is the Jacobi metric of the repulsive oscillator x'' = x with |x'|^2 - |x|^2 = 2 (Arnold, Mathematical Methods of
- * Classical Mechanics, 2nd ed. (1989), section 45D, doi:10.1007/978-1-4757-2063-1): with its time tau, p = x(0) and v
- * = x'(0),
+ * g is the Jacobi metric of the repulsive oscillator x'' = x with |x'|^2 - |x|^2 = 2 (Arnold, Mathematical Methods of
+ * Classical Mechanics, 2nd ed. (1989), section 45D, doi:10.1007/978-1-4757-2063-1). With the time tau of the
+ * oscillator, p = x(0), v = x'(0) and the arc length s,
  *
  *   x = p cosh tau + v sinh tau = a e^tau + b e^-tau,   a = (p + v)/2,  b = (p - v)/2,  a.b = -1/2
  *   ds = (|x|^2 + 2) dtau,   s(tau) = |a|^2 (e^2tau - 1)/2 + |b|^2 (1 - e^-2tau)/2 + tau
  *
- * Distance d of p and q, with P = |p + q|, M = |p - q|, u+- = (P +- M)/2, w+- = sqrt(u+-^2 + 2):
+ * The distance d of p and q is, with P = |p + q|, M = |p - q|, u+- = (P +- M)/2, w+- = sqrt(u+-^2 + 2):
  *
  *   d = F(u+) - F(u-),   F(c) = asinh(c/sqrt 2) + c sqrt(c^2 + 2)/2
  *
- * With c = sqrt 2 sinh t, F = t + sinh(2t)/2, t+- that of u+-, and D = sinh(t+ - t-), S = sinh(t+ + t-):
+ * With c = sqrt 2 sinh t, F = t + sinh(2t)/2. Let t+- be t for c = u+-, D = sinh(t+ - t-) and S = sinh(t+ + t-):
  *
  *   d = asinh D + sqrt(D^2 + D^2 S^2),   D S = P M/2,   {D, S} = (u+ w- -+ u- w+)/2
  *
- * where the one of D and S whose sum has no cancellation is computed from the sum, and the other follows from the
- * product; this is exact to round-off at M -> 0 and P -> 0. The derivatives d_p in p are, with E = w+ w- =
- * sqrt((p.q)^2 + P^2 + M^2 + 4) and W = w+ + w- = sqrt((P^2 + M^2)/2 + 4 + 2E),
+ * One of D and S is computed from its sum, the one whose sum has no cancellation; the other follows from the product.
+ * This is exact to round-off at M -> 0 and P -> 0. Let E = w+ w- = sqrt((p.q)^2 + P^2 + M^2 + 4) and W = w+ + w- =
+ * sqrt((P^2 + M^2)/2 + 4 + 2E). The derivatives d_p of d with respect to p are
  *
- *   d_p d = alpha (p + q) + beta (p - q) = p coth T - q/sinh T,   alpha = M/2W,   beta = W/2M,  T the time to q.
+ *   d_p d = alpha (p + q) + beta (p - q) = p coth T - q/sinh T,   alpha = M/2W,   beta = W/2M
+ *
+ * where T is the time from p to q.
  */
 #include <curvebody/intrinsic.h>
 #include "geometry/space_class.h"
@@ -69,7 +71,7 @@ static double length(const pair *x) {
   return asinh(D) + hypot(D, product);
 }
 
-/* Computes the covector d_p d by the one of its two forms that has the smaller terms. */
+/* Computes the covector d_p d by one of its two forms, the one that has the smaller terms. */
 static void covector(const pair *x, const double *p, const double *q, double *out) {
   const double alpha = x->M / (2 * x->W), beta = x->W / (2 * x->M), coth = alpha + beta;
   const double csch = (x->c + x->E + 2) / (x->W * x->M); /* beta - alpha */
@@ -79,8 +81,8 @@ static void covector(const pair *x, const double *p, const double *q, double *ou
     out[i] = by_chords < by_ends ? alpha * x->s[i] + beta * x->m[i] : coth * p[i] - csch * q[i];
 }
 
-/* The second derivatives of d in p and q, by those in s = p + q and m = p - q: alpha and beta are functions of A = P^2
- * and B = M^2, and d alpha/dB = d beta/dA. */
+/* Computes the second derivatives of d with respect to p and q, from those with respect to s = p + q and m = p - q.
+ * alpha and beta are functions of A = P^2 and B = M^2, and d alpha/dB = d beta/dA. */
 static void second(const pair *x, double *hessian) {
   const double A = x->P * x->P, B = x->M * x->M, M = x->M, W = x->W;
   const double EA = (1 + (A - B) / 8) / (2 * x->E), EB = (1 - (A - B) / 8) / (2 * x->E);
@@ -119,7 +121,7 @@ static cb_status distance(const cb_space *g, const double *q1, const double *q2,
 
 /* --- geodesics --- */
 
-/* The tau with s(tau) = total, aa = |a|^2, bb = |b|^2, by Newton's method from above within bounds. */
+/* Returns the tau with s(tau) = total, for aa = |a|^2 and bb = |b|^2, by Newton's method from above within bounds. */
 static double time_of(double aa, double bb, double total) {
   double low = 0, high = fmin(total, log1p(2 * total / aa) / 2);
   if (2 * total < bb) high = fmin(high, -log1p(-2 * total / bb) / 2);
@@ -149,8 +151,8 @@ static cb_status exponential(const cb_space *g, const double *p, const double *u
     }
     return CB_OK;
   }
-  /* v = n sqrt f. The two numbers p.n +- sqrt f are computed without cancellation: their product is (p.n)^2 - f =
-   * -(|across|^2 + 2). */
+  /* v = n sqrt f with the unit vector n along u. The two numbers p.n +- sqrt f are computed without cancellation: their
+   * product is (p.n)^2 - f = -(|across|^2 + 2). */
   double n[N], across[N], a[N], b[N];
   for (int i = 0; i < N; i++) n[i] = u[i] / speed;
   const double along = cb_dot3(p, n);
@@ -179,7 +181,7 @@ static cb_status exponential(const cb_space *g, const double *p, const double *u
   return CB_OK;
 }
 
-/* u = -d g^-1 d_p d */
+/* Computes u = -d g^-1 d_p d. */
 static cb_status logarithm(const cb_space *g, const double *p, const double *q, double *u) {
   (void)g;
   const pair x = pair_of(p, q);

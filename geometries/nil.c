@@ -2,9 +2,9 @@
  *
  *   ds^2 = dx^2 + dy^2 + (dz - x dy)^2;   (a, b, c)(x, y, z) = (a + x, b + y, c + z + a y)
  *
- * In the frame e1 = d_x, e2 = d_y + x d_z, e3 = d_z, [e1, e2] = e3: K(e1, e2) = -3/4, K(e1, e3) = K(e2, e3) = 1/4.
- * The isometries are the left translations of the group and the rotations about the z axis. The space is complete, and
- * the coordinates are valid everywhere.
+ * In the frame e1 = d_x, e2 = d_y + x d_z, e3 = d_z the bracket is [e1, e2] = e3. The sectional curvatures are K(e1,
+ * e2) = -3/4, K(e1, e3) = K(e2, e3) = 1/4. The isometries are the left translations of the group and the rotations
+ * about the z axis. The space is complete, and the coordinates are valid everywhere.
  *
  * On a geodesic w = z' - x y' is constant, and (x', y') has constant length h and rotates at the rate w. From the
  * identity to time 1, with rho = |(x, y)| and zeta = z - x y/2:
@@ -48,7 +48,7 @@ static void killing(const cb_space *g, int index, const double *q, double *v) {
   memcpy(v, fields[index], sizeof fields[index]);
 }
 
-/* L_a q = a + m q */
+/* Sets the matrix m of the left translation L_a q = a + m q. */
 static void translation(const cb_space *g, const double *a, double *m, double *low) {
   (void)g;
   (void)low;
@@ -59,7 +59,7 @@ static void translation(const cb_space *g, const double *a, double *m, double *l
 
 static const double pi = 3.14159265358979323846;
 
-/* w - sin w */
+/* Returns w - sin w without cancellation. */
 static double lag(double w) {
   if (fabs(w) > 0.5) return w - sin(w);
   double sum = 1;
@@ -81,7 +81,7 @@ static cb_status exponential(const cb_space *g, const double *q, const double *u
   return CB_OK;
 }
 
-/* For zeta > 0: returns w if it is at most pi (*rest is then false), otherwise 2 pi - w, by bisection. */
+/* For zeta > 0: finds w by bisection. Returns w if it is at most pi (*rest is then false), and otherwise 2 pi - w. */
 static double turn_of(double rho, double zeta, bool *rest) {
   double low = 0, high = pi;
   *rest = zeta > pi + rho * rho * pi / 8;
@@ -94,7 +94,8 @@ static double turn_of(double rho, double zeta, bool *rest) {
   return low;
 }
 
-/* Computes the velocity u of a shortest geodesic from q to y, and returns its length; *unique: is it the only one? */
+/* Computes the velocity u of a shortest geodesic from q to y, and returns its length. *unique is whether it is the only
+ * shortest geodesic. */
 static double shortest(const double *q, const double *y, double *u, bool *unique) {
   const double dx = y[0] - q[0], dy = y[1] - q[1], zeta = y[2] - q[2] - q[0] * dy - dx * dy / 2, rho = hypot(dx, dy);
   const double size = fabs(zeta);

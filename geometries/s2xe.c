@@ -1,6 +1,6 @@
-/* S^2 x E, the product of the sphere of curvature K > 0 and a line: (x, y, w) with x^2 + y^2 + w^2 = 1/K, then z. The
- * distance d of two points is d^2 = d_S2^2 + (z1 - z2)^2, d_S2 their distance on the sphere. The isometries are those
- * of the sphere and the translations of the line. */
+/* S^2 x E, the product of the sphere of curvature K > 0 and a line. Points are (x, y, w, z) with x^2 + y^2 + w^2 = 1/K;
+ * z is the coordinate of the line. The distance d of two points 1 and 2 is given by d^2 = d_S2^2 + (z1 - z2)^2, where
+ * d_S2 is their distance on the sphere. The isometries are those of the sphere and of the line. */
 #include "geometry/space_class.h"
 
 CB_CONSTANT_CURVATURE("1", "> 0", "1/R^2, R the radius of S2", 2, 1)

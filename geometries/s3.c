@@ -1,5 +1,5 @@
-/* The sphere S^3 of curvature K > 0: x = (x1, x2, x3, w) in R^4 with <x,x> = 1/K. The form is <x,y> = x1 y1 + x2 y2 +
- * x3 y3 + w w' with y = (y1, y2, y3, w'). */
+/* The sphere S^3 of curvature K > 0: points are x = (x1, x2, x3, w) in R^4 with <x,x> = 1/K. The form is <x,y> = x1 y1
+ * + x2 y2 + x3 y3 + w w' for y = (y1, y2, y3, w'). */
 #include "geometry/space_class.h"
 
 CB_CONSTANT_CURVATURE("1", "> 0", "1/R^2, R the radius", 3)

@@ -1,23 +1,24 @@
-/* The slice t = constant of the Schwarzschild solution of mass M (length, G = c = 1) in isotropic coordinates:
+/* The slice t = constant of the Schwarzschild solution of mass M (a length, G = c = 1) in isotropic coordinates:
  *
  *   g = psi^4 1,   psi = 1 + M/(2 rho),   rho^2 = x^2 + y^2 + z^2,   areal radius R = rho psi^2
  *
- * where 1 is the unit matrix. The space is the part outside the throat, rho > M/2 (R > 2M), which is a minimal sphere
- * where the coordinates are regular. The sectional curvature is -M/R^3 for planes that contain the radius and 2M/R^3
- * for planes normal to it; the scalar curvature is 0. A geodesic is the path of a body in this space, not in
+ * where 1 is the unit matrix. The space is the part outside the throat, rho > M/2 (R > 2M). The throat is a minimal
+ * sphere where the coordinates are regular. The sectional curvature is -M/R^3 for planes that contain the radius and
+ * 2M/R^3 for planes normal to it; the scalar curvature is 0. A geodesic is the path of a body in this space, not in
  * spacetime. The isometries are the rotations.
  *
- * The shortest geodesic between two points lies in their plane through the centre. With rho = (M/2) e^(2 eta), R = 2M
- * cosh^2 eta, Clairaut's constant b = 2M beta = R sin(chi), chi the angle with the radius, phi the angle about the
- * centre and s the arc length:
+ * The shortest geodesic between two points lies in their plane through the centre. Set rho = (M/2) e^(2 eta), so that R
+ * = 2M cosh^2 eta. Clairaut's constant is b = 2M beta = R sin(chi), chi is the angle with the radius, phi the angle
+ * about the centre and s the arc length. t is a parameter in place of eta:
  *
  *   dphi/deta = 2b/sqrt(R^2 - b^2),   ds/deta = 2R^2/sqrt(R^2 - b^2)
  *   beta > 1, turning at R = b:  sinh eta = sqrt(beta - 1) cosh t;   beta < 1:  sinh eta = sqrt(1 - beta) sinh t
  *   dphi/dt = 2 beta/(C sqrt(C^2 + beta)),   ds/dt = 4M C^3/sqrt(C^2 + beta),   C = cosh eta
  *
- * If eta goes directly from one point to the other, the angle grows with beta. If it turns on the way, the angle grows
- * without bound as beta decreases towards 1. So there is one geodesic for each angle below pi. The curvature of the
- * plane is negative, so that it contains no other geodesic, and the way around the other side is longer.
+ * If eta goes directly from one point to the other, the angle grows with beta. If eta has a turning point on the way,
+ * the angle grows without bound as beta decreases towards 1. So there is one geodesic for each angle below pi. The
+ * curvature of the plane is negative, so that it contains no other geodesic, and the way around the other side is
+ * longer.
  * Source: Misner, Thorne & Wheeler, Gravitation (1973), eq. 31.22; Wald, General Relativity (1984), section 6.
  */
 #include <curvebody/intrinsic.h>
@@ -56,7 +57,7 @@ static cb_status metric(const cb_space *g, const double *q, double *gij, double 
   const cb_status status = inside(g, q);
   if (status) return status;
   const slice *own = g->data;
-  /* psi and its derivatives by s = rho^2 */
+  /* psi and its derivatives with respect to s = rho^2 */
   const double s = q[0] * q[0] + q[1] * q[1] + q[2] * q[2], half = own->mass / (2 * sqrt(s));
   const double psi = 1 + half, psi1 = -half / (2 * s), psi2 = 0.75 * half / (s * s);
   const double square = psi * psi, cube = square * psi;
@@ -67,14 +68,15 @@ static cb_status metric(const cb_space *g, const double *q, double *gij, double 
 
 /* --- the shortest geodesic --- */
 
-/* The t of the comment at the top of this file, at sinh(eta) = s; excess = beta - 1. */
+/* Returns the parameter t of the comment at the top of this file, at sinh(eta) = s; excess is beta - 1. */
 static double time_at(double excess, double s) {
   const double scale = sqrt(fabs(excess));
   return excess > 0 ? acosh(fmax(1, s / scale)) : asinh(s / scale);
 }
 
-/* Adds the angle and length/4M from t0 to t1, excess = beta - 1, by Gauss's rule of 8 points on panels of at most half
- * a unit. Its error is below round-off because the singularities of the integrands are pi/2 away from the real axis. */
+/* Adds the angle and length/4M from t0 to t1, with excess = beta - 1, by Gauss's rule of 8 points on panels of at most
+ * half a unit. The error is below round-off, because the singularities of the integrands are pi/2 away from the real
+ * axis. */
 static void integrate(double beta, double excess, double t0, double t1, double *angle, double *length) {
   static const double node[] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363};
   static const double weight[] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};
@@ -89,7 +91,8 @@ static void integrate(double beta, double excess, double t0, double t1, double *
     }
 }
 
-/* The angle and length/4M of the geodesic from sinh(eta) = high to low <= high; `turns`: it passes its turning point.
+/* Computes the angle and length/4M of the geodesic from sinh(eta) = high to low <= high. `turns` means that it passes
+ * its turning point.
  */
 static void sweep(double excess, bool turns, double high, double low, double *angle, double *length) {
   const double beta = 1 + excess, far = time_at(excess, high), near = time_at(excess, low);
@@ -98,9 +101,9 @@ static void sweep(double excess, bool turns, double high, double low, double *an
   if (turns) integrate(beta, excess, 0, near, angle, length);
 }
 
-/* beta - 1 of the geodesic that sweeps this angle, by bisection and secants of the angle; *turns: does it have a
- * turning point? The angle grows with beta if the geodesic has no turning point, and otherwise with x, the t from the
- * turning point to the inner end. */
+/* Returns beta - 1 of the geodesic that sweeps this angle, by bisection and secants. *turns is whether it has a turning
+ * point. Without a turning point the angle grows with beta. With one, it grows with x, the t from the turning point to
+ * the inner end. */
 static double excess_of(double wanted, double high, double low, bool *turns) {
   double angle, length, a, b, fa, fb;
   sweep(low * low, false, high, low, &angle, &length);
@@ -131,8 +134,8 @@ static double excess_of(double wanted, double high, double low, bool *turns) {
   return *turns ? low * low / cosh(x) / cosh(x) : x;
 }
 
-/* Computes the velocity u at p of the shortest geodesic to q: the integrals give a guess for Newton's method,
- * which is the result if that method fails. */
+/* Computes the velocity u at p of the shortest geodesic to q. The integrals give a guess for Newton's method; if this
+ * method fails, the guess is the result. */
 static cb_status logarithm(const cb_space *g, const double *p, const double *q, double *u) {
   const slice *own = g->data;
   const double rho = sqrt(cb_dot3(p, p)), end = sqrt(cb_dot3(q, q));
@@ -141,7 +144,7 @@ static cb_status logarithm(const cb_space *g, const double *p, const double *q, 
   if (!status) status = inside(g, q);
   if (status) return status;
   cb_cross3(p, q, cross);
-  cb_cross3(cross, p, across); /* orthogonal to p even for a small angle; q minus its part along p would not be */
+  cb_cross3(cross, p, across); /* orthogonal to p even for a small angle, unlike q minus its part along p */
   const double along = cb_dot3(p, q) / rho, area = sqrt(cb_dot3(cross, cross)), angle = atan2(area, cb_dot3(p, q));
   const double side = area > 2 * DBL_EPSILON * rho * end ? sqrt(cb_dot3(across, across)) : 0;
   const double mine = sinh(log(2 * rho / own->mass) / 2), other = sinh(log(2 * end / own->mass) / 2);

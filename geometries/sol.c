@@ -2,13 +2,14 @@
  *
  *   ds^2 = e^2z dx^2 + e^-2z dy^2 + dz^2;   (a, b, c)(x, y, z) = (a + e^-c x, b + e^c y, c + z)
  *
- * In the frame e1 = e^-z d_x, e2 = e^z d_y, e3 = d_z: K(e1, e2) = 1, K(e1, e3) = K(e2, e3) = -1.
- * The isometries are the left translations of the group and seven more classes of rotations and reflections. The space
- * is complete, and the coordinates are valid everywhere.
+ * In the frame e1 = e^-z d_x, e2 = e^z d_y, e3 = d_z the sectional curvatures are K(e1, e2) = 1, K(e1, e3) = K(e2, e3)
+ * = -1. The isometries are the left translations of the group and seven more classes of rotations and reflections. The
+ * space is complete, and the coordinates are valid everywhere.
  *
  * Planes y = constant are totally geodesic hyperbolic planes, e^2z dx^2 + dz^2, and the map that drops y does not
- * lengthen any curve. Between points of one plane the geodesic of the plane is therefore the shortest. From 0 with unit
- * velocity (a, b) to (x, z) after the length s, in all d:
+ * lengthen any curve. Between points of one plane the geodesic of the plane is therefore the shortest. A geodesic
+ * starts at 0 with unit velocity (a, b) and reaches (x(s), z(s)) after the length s. Its end (x, z) is at the distance
+ * d:
  *
  *   e^z(s) = cosh s + b sinh s,  x(s) = a sinh s e^-z(s);   sinh^2(d/2) = x^2 e^z/4 + sinh^2(z/2)
  *   a sinh d = x e^z,   b sinh d = sinh z - x^2 e^z/2
@@ -48,7 +49,7 @@ static void killing(const cb_space *g, int index, const double *q, double *v) {
   memcpy(v, fields[index], sizeof fields[index]);
 }
 
-/* L_a q = a + m q, m = diag(e^-c, e^c, 1), c the third number of a */
+/* Sets the matrix m = diag(e^-c, e^c, 1) of the left translation L_a q = a + m q, where c is the third number of a. */
 static void translation(const cb_space *g, const double *a, double *m, double *low) {
   (void)g;
   const cb_dd shrink = cb_dd_exp(-a[2]), grow = cb_dd_exp(a[2]);
@@ -58,7 +59,8 @@ static void translation(const cb_space *g, const double *a, double *m, double *l
 
 /* --- geodesics in planes --- */
 
-/* Which plane contains a velocity or difference v: 1: a plane y = constant, -1: x = constant, 0: neither. */
+/* Returns which plane contains a velocity or difference v: 1 for a plane y = constant, -1 for x = constant, 0 for
+ * neither. */
 static int plane_of(const double *v) { return v[1] == 0 ? 1 : v[0] == 0 ? -1 : 0; }
 
 static cb_status exponential(const cb_space *g, const double *q, const double *u, double *q1, double *u1) {
@@ -68,7 +70,7 @@ static cb_status exponential(const cb_space *g, const double *q, const double *u
   double end[3] = {q[0], q[1], q[2]}, rate[3] = {0};
   if (s > 0) {
     const double a = v / s, b = w / s, more = b < 0 ? a * a / (1 - b) : 1 + b, less = b < 0 ? 1 - b : a * a / (1 + b);
-    /* e^z e^-s, and (e^z)' e^-s */
+    /* grown is e^z e^-s, and slope is (e^z)' e^-s. */
     const double grown = (more + less * exp(-2 * s)) / 2, slope = (more - less * exp(-2 * s)) / 2;
     if (!(grown > 1e-280))
       return cb_fail(CB_ERROR_DOMAIN, "a geodesic of length %.6g is too long: expected a smaller velocity or step", s);
@@ -82,8 +84,8 @@ static cb_status exponential(const cb_space *g, const double *q, const double *u
   return CB_OK;
 }
 
-/* For two points of one such plane: computes the velocity u at q of the shortest geodesic to y, and its length. Returns
- * false for other points, and if a number overflows. */
+/* For two points of one plane y = constant or x = constant: computes the velocity u at q of the shortest geodesic to y,
+ * and its length. Returns false for other points, and if a number overflows. */
 static bool shortest(const double *q, const double *y, double *u, double *length) {
   const double move[3] = {y[0] - q[0], y[1] - q[1], y[2] - q[2]};
   const int sign = plane_of(move), along = sign > 0 ? 0 : 1;

@@ -3,12 +3,11 @@
  *
  *   Y_i = y0 + h sum_j a_ij f(Y_j),   y1 = y0 + h sum_j b_j f(Y_j),   c_i the zeros of P_s(2c-1)
  *
- * with the state y, its rate f, the stages Y_i at the times t + c_i h, the length h of the step, and Legendre's
- * polynomial P_s. In a fixed chart y = (q, p), or (q, dq/dt) in the velocity form (gauss_chart.c). In the embedding of
- * a quadric space each step is made in charts that follow the particles, with momenta that are corrected for this
- * motion (gauss_moving.c).
- * Source: Hairer, Lubich & Wanner, Geometric Numerical Integration, 2nd ed. (2006), II.1.3 and VI.4,
- * doi:10.1007/3-540-30666-8.
+ * with the state y, its rate f, the stages Y_i at the times t + c_i h, the length h of the step, the coefficients a_ij
+ * and b_j of the collocation at the nodes c_i, and Legendre's polynomial P_s. In a fixed chart y = (q, p), or (q,
+ * dq/dt) in the velocity form (gauss_chart.c). In the embedding of a quadric space each step is made in charts that
+ * follow the particles, with momenta that are corrected for this motion (gauss_moving.c). Source: Hairer, Lubich &
+ * Wanner, Geometric Numerical Integration, 2nd ed. (2006), II.1.3 and VI.4, doi:10.1007/3-540-30666-8.
  */
 #include "integrators/gauss.h"
 

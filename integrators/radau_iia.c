@@ -64,7 +64,8 @@ static void destroy(cb_integrator *in) {
 }
 
 /* Computes K^-1, where K maps lambda_j to the conditions of a row of position. Its rows are those of A^2 (ggl,
- * position), or b A and b (velocity), or b A, b and e_s (acceleration), with b = a_s. */
+ * position), or b A and b (velocity), or b A, b and e_s (acceleration), with A = (a_ij), its last row b and the unit
+ * vector e_s. */
 static cb_status invert_conditions(cb_radau *m) {
   const int s = m->s;
   double K[CB_RADAU_MAX * CB_RADAU_MAX], square[CB_RADAU_MAX][CB_RADAU_MAX];

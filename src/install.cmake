@@ -32,7 +32,7 @@ if(NOT hmat IN_LIST CURVEBODY_WITHOUT)
   set(hmat_flag " -lhmat")
 endif()
 set(core_flag "")
-if(TARGET SUNDIALS::core) # since 7
+if(TARGET SUNDIALS::core) # SUNDIALS has this target from version 7 on
   set(core_flag " -lsundials_core")
 endif()
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/curvebody.pc "prefix=\${pcfiledir}/${up}

@@ -48,7 +48,8 @@ curvebody_package(python python3-curvebody python "The Python module: runs scena
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
-# Dependencies of programs that are linked with the library: its package, and the first version that has each symbol.
+# Dependencies of programs that are linked with the library: its package, in at least this version. dpkg reads `shlibs`, or
+# `symbols`, which lists the version of each symbol.
 set(control ${CMAKE_CURRENT_BINARY_DIR}/packages)
 set(head "libcurvebody.so.${soversion} libcurvebody${soversion}")
 file(WRITE ${control}/shlibs "libcurvebody ${soversion} libcurvebody${soversion} (>= ${PROJECT_VERSION})\n")

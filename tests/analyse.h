@@ -1,11 +1,11 @@
-/* Included before every source that gcc and clang analyse. The analysers see one file at a time, so this header states
- * that the error functions do not return CB_OK. Otherwise each `if (!p) status = cb_fail(..)` would look as if the code
- * continued without p. */
+/* This header is included before every source file that the static analysers of gcc and clang check. They read one file
+ * at a time, so this header states that the error functions do not return CB_OK. Otherwise, after `if (!p) status =
+ * cb_fail(..)`, the analysers would assume that the code may go on with status = CB_OK and p = NULL. */
 #pragma once
 
 #include "core/file.h"
 #include "mjcf/mjcf_private.h"
-#if __has_include(<hdf5.h>) /* absent in the build of the module for MPI */
+#if __has_include(<hdf5.h>) /* the build of the MPI module has no hdf5.h */
 #include "record/hdf5.h"
 #endif
 #include "yaml/yaml.h"

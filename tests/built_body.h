@@ -1,4 +1,5 @@
-/* A body that a scenario describes, with its start and springs. */
+/* Builds a system with one body from the text of a scenario, with its forces and its state at the start, and checks the
+ * lengths of its springs and rods. */
 #pragma once
 
 #include "check_geometry.h"

@@ -1,5 +1,5 @@
-/* The rods of a body that a scenario describes: their rows, names and lengths at the start, and positions for two,
- * three and four particles. */
+/* Functions that check the rods of a body: their constraint rows, names and lengths at the start. The texts PAIR, THREE
+ * and FOUR give positions of two, three and four particles. */
 #pragma once
 
 #include "built_body.h"
@@ -7,7 +7,7 @@
 
 enum { MOST_ROWS = 64 };
 
-/* The value of a row of the constraints at the start. */
+/* Returns the value of one constraint row at the start. */
 static inline double row_of(const built *t, int row) {
   double g[MOST_ROWS];
   assert_in_range(cb_system_constraints(t->s), row + 1, MOST_ROWS);
@@ -24,7 +24,7 @@ static inline double distance_of(const built *t, int i, int j) {
   return d;
 }
 
-/* Checks that bond b joins i and j and has the length d. */
+/* Checks that bond b joins the particles i and j and has the length d at the start. */
 static inline void check_bond(const built *t, int b, int i, int j, double d) {
   int found_i, found_j;
   double length[MOST_ROWS];

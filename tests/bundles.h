@@ -1,20 +1,21 @@
-/* Bundles for the suites: random connections on any group, the same in another body frame, and explicit formulas for
- * Purcell's swimmer and the PMPY swimmer. */
+/* Bundles for the tests: random connections on any group, the same connections in another body frame, and explicit
+ * formulas for Purcell's swimmer and for the PMPY (pushmepullyou) swimmer. A and M are the connection and the cost
+ * metric of a bundle, as in curvebody/bundle.h; dA and dM are their derivatives. */
 #pragma once
 
 #include "bundle/bundle_private.h"
 #include <curvebody/holonomy.h>
 #include "check.h"
 
-/* The function of the shape r with coefficients c: c_0 + c_1 sin(r_0 + 2 r_last) + sum_i c_(2+i) r_i
- * + sum_ij c_(5+3i+j) r_i r_j. */
+/* test_polynomial is a function of the shape r_0, ..., r_last with the coefficients c:
+ * c_0 + c_1 sin(r_0 + 2 r_last) + sum_i c_(2+i) r_i + sum_ij c_(5+3i+j) r_i r_j. It has TEST_TERMS coefficients. */
 enum { TEST_TERMS = 2 + 3 + 9, TEST_ENTRIES = CB_GROUP_DIM * 3 };
 
 typedef struct random_bundle {
   cb_bundle b;
   double c[TEST_ENTRIES][TEST_TERMS];     /* coefficients of the entries of A */
-  double frame[CB_GROUP_DIM][TEST_TERMS]; /* coefficients of the components of log h(r) */
-  bool moved;                             /* the body frame is g h(r) instead of g */
+  double frame[CB_GROUP_DIM][TEST_TERMS]; /* coefficients of the components of log h(r), h(r) an element of the group */
+  bool moved;                             /* the body frame is g h(r) instead of the group element g */
 } random_bundle;
 
 static inline cb_jet test_polynomial(const double *c, const cb_jet *r, int n) {
@@ -39,7 +40,7 @@ static inline cb_status random_on_jets(const cb_bundle *b, const cb_jet *r, cb_j
   const random_bundle *p = b->self;
   const int n = b->n;
   for (int k = 0; A && k < b->group->dim * n; k++) A[k] = test_polynomial(p->c[k], r, n);
-  for (int k = 0; M && k < n * n; k++) { /* 2 + cos r_0 on the diagonal, 1/4 elsewhere */
+  for (int k = 0; M && k < n * n; k++) { /* M has 2 + cos r_0 on the diagonal and 1/4 elsewhere */
     M[k] = cb_jet_constant(n, .25);
     if (k % (n + 1) == 0) {
       M[k] = cb_jet_cos(&r[0]);
@@ -49,7 +50,7 @@ static inline cb_status random_on_jets(const cb_bundle *b, const cb_jet *r, cb_j
   return CB_OK;
 }
 
-/* The value of test_polynomial and its gradient d[n] (may be NULL), computed without jets. */
+/* Returns the value of test_polynomial and writes its gradient to d[n] (may be NULL). It uses no jets. */
 static inline double test_polynomial_value(const double *c, const double *r, int n, double *d) {
   const double angle = r[0] + 2 * r[n - 1];
   double sum = c[0] + c[1] * sin(angle);
@@ -84,8 +85,9 @@ static inline cb_status random_connection(const cb_bundle *b, const double *r, d
   return CB_OK;
 }
 
-/* Computes h = exp(f) and h^-1 dh = dexp_{-f} df, where f(r) has the coefficients p->frame, for the change of the frame
- * in moved_connection: A -> Ad_h^-1 A - h^-1 dh. */
+/* Computes h = exp(f) and the matrix hdh of h^-1 dh = dexp_{-f} df, where f(r) has the coefficients p->frame. (exp is
+ * the exponential of the group, and dexp its right-trivialised derivative.) In the body frame g h instead of g the
+ * connection is Ad_(h^-1) A - h^-1 dh, which moved_connection returns. */
 static inline void test_frame(const random_bundle *p, const double *r, double *h, double *hdh) {
   const cb_group *G = p->b.group;
   const int n = p->b.n, dim = G->dim;
@@ -124,7 +126,8 @@ static const cb_bundle_class test_random_class = {
     .name = "random", .on_jets = random_on_jets, .connection = random_connection};
 static const cb_bundle_class test_moved_class = {.name = "moved", .connection = moved_connection};
 
-/* Two bundles with random coefficients in [-size, size]; the second bundle is the first in another body frame. */
+/* Makes two bundles with random coefficients in [-size, size]. The second bundle is the first one in another body
+ * frame. */
 static inline void random_bundles(uint64_t *seed, const cb_group *G, int n, double size, random_bundle *p,
                                   random_bundle *moved) {
   *p = (random_bundle){.b = {.class_ = &test_random_class, .group = G, .n = n, .shape = {"a", "b", "c"}}};
@@ -139,10 +142,11 @@ static inline void random_bundles(uint64_t *seed, const cb_group *G, int n, doub
   moved->moved = true;
 }
 
-/* Purcell's three-link swimmer of length 1: G = sum J^T D J = [[P, Q], [Q^T, R]], A = P^-1 Q, M = R - Q^T A. D is the
- * drag of a link, per unit length 1 along and 2 across it; J gives the velocity of a link from the velocity of the
- * middle link and the rates of the angles. J of the last link is the mirror image of J of the first. If `derivative` is
- * set, J is its derivative with respect to the angle of this link. */
+/* Purcell's three-link swimmer of length 1. G = sum J^T D J over the links has the blocks [[P, Q], [Q^T, R]], and then
+ * A = P^-1 Q and M = R - Q^T A. D is the drag of a link: per unit length 1 along the link and 2 across it. J gives the
+ * velocity of a link from the velocity of the middle link and the rates of the two angles.
+ * purcell_link computes J of an outer link, 0 or 1, which are mirror images of each other. If `derivative` is set, it
+ * computes the derivative of J with respect to the angle of this link. */
 static inline void purcell_link(int link, const double *r, int derivative, double J[3][5]) {
   const double l = 1. / 3, sign = link ? 1 : -1, c = derivative ? -sin(r[link]) : cos(r[link]),
                s = derivative ? cos(r[link]) : sin(r[link]), one = derivative ? 0 : 1;
@@ -177,7 +181,7 @@ static inline cb_status purcell_connection(const cb_bundle *b, const double *r, 
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       const int p = (j + 1) % 3, q = (j + 2) % 3, u = (i + 1) % 3, v = (i + 2) % 3;
-      P[i][j] = G[p][u] * G[q][v] - G[p][v] * G[q][u]; /* adjugate */
+      P[i][j] = G[p][u] * G[q][v] - G[p][v] * G[q][u]; /* the adjugate of the block P of G */
     }
   const double det = G[0][0] * P[0][0] + G[0][1] * P[1][0] + G[0][2] * P[2][0];
   for (int i = 0; i < 3; i++)
@@ -213,8 +217,8 @@ static inline cb_status purcell_connection(const cb_bundle *b, const double *r, 
   return CB_OK;
 }
 
-/* The PMPY swimmer: two spheres of the volumes v and v0 - v at the distance l, with v0 = 8 pi/3 and viscosity 1.
- * Outside l > 0, 0 < v < v0 it is singular. */
+/* The PMPY swimmer: two spheres with the volumes v and 8 pi/3 - v at the distance l, in a fluid of viscosity 1. The
+ * shape is r = (l, v). The function fails with CB_STEP_SINGULAR unless l and both volumes are positive. */
 static inline cb_status pmpy_on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
   const double v0 = 8 * M_PI / 3, third = 1. / 3;
   if (!(r[0].v > 0 && r[1].v > 0 && r[1].v < v0)) return cb_fail(CB_STEP_SINGULAR, "a sphere without volume");
@@ -259,7 +263,7 @@ static inline cb_bundle test_pmpy(cb_group *line) {
   return (cb_bundle){.class_ = &test_pmpy_class, .group = line, .n = 2, .shape = {"l", "v"}};
 }
 
-/* The group number k: the line, R^3, then all cb_groups; NULL after the last. */
+/* Returns group number k: the line R for 0, R^3 for 1, then the groups of cb_groups, and NULL after the last one. */
 static inline const cb_group *test_group(int k) {
   static cb_group lines[2];
   if (k < 2) {
@@ -269,8 +273,8 @@ static inline const cb_group *test_group(int k) {
   return cb_groups[k - 2];
 }
 
-/* The maximum component of log(a^-1 b), or infinity if there is no logarithm. The logarithm is the same for the two
- * signs with which some groups store an element. */
+/* Returns the maximum absolute component of log(a^-1 b), or infinity if there is no logarithm. Some groups can store an
+ * element with two signs, such as a rotation as the quaternions q and -q; the result is the same for both signs. */
 static inline double test_distance(const cb_group *G, const double *a, const double *b) {
   double d[CB_GROUP_SIZE], w[CB_GROUP_DIM], largest = 0;
   G->inverse(G, a, d);

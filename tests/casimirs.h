@@ -1,6 +1,6 @@
-/* The invariants of the coadjoint action on Killing momenta, which do not depend on the frame: |T|^2 + K |J|^2 and, in
- * three dimensions, T.J. K is the curvature of the space (E^n: 0), T are the momenta of translations (or boosts) and J
- * those of rotations. */
+/* Two functions of the Killing momenta that are the same in every frame: |T|^2 + K |J|^2 and, in three dimensions, T.J.
+ * K is the curvature of the space (0 in E^n). T contains the momenta of the translations (boosts in H^n), and J the
+ * momenta of the rotations. */
 #pragma once
 
 #include <curvebody/space.h>

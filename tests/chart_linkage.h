@@ -1,4 +1,4 @@
-/* Linkages of four particles in static charts, for the tests of Lobatto IIIA-IIIB in charts. */
+/* Linkages of four particles in static charts, for the tests of the integrator Lobatto IIIA-IIIB in charts. */
 #pragma once
 
 #include "constrained_state.h"
@@ -6,7 +6,7 @@
 
 enum { N = 4, NUMBERS = N * CB_COORD_MAX, ROWS = 4 };
 
-/* Spaces of two and three dimensions with every sign of the curvature, in polar and in other charts. */
+/* Spaces of two and three dimensions with zero, positive and negative curvature, in polar and in other charts. */
 static const char *const chart_spaces[] = {"e3 {chart: polar}",
                                            "s3 {chart: polar}",
                                            "h3 {chart: polar}",
@@ -21,12 +21,12 @@ static const char *const chart_spaces[] = {"e3 {chart: polar}",
                                            "h3 {chart: translation}"};
 enum { CHART_SPACES = sizeof chart_spaces / sizeof *chart_spaces };
 
-/* Four unequal masses away from the base point: three form a triangle of rods, and the fourth has a rod and two
- * springs. Free bodies have springs in place of rods. */
+/* Four unequal masses away from the base point. Three rods join masses 0, 1 and 2 into a triangle. One rod and two
+ * springs join mass 3 to this triangle. If `rods` is false, springs replace the rods. */
 typedef struct linkage {
   bool rods;
   double damping, stiffness;
-  bool stretched; /* the length of the fourth rod changes with time */
+  bool stretched; /* whether the length of the rod to mass 3 changes with time */
   double well;    /* stiffness of springs to a fixed point near the body */
 } linkage;
 
@@ -64,7 +64,7 @@ static inline void open_linkage(body_case *c, const char *space, linkage f, uint
   finish_system(c);
 }
 
-/* Creates the linkage, projected onto its constraints, with an integrator. */
+/* Creates the linkage with an integrator, and projects its state onto the constraints. */
 static inline void open_case(body_case *c, const char *space, linkage f, const char *method, uint64_t *seed) {
   open_linkage(c, space, f, seed);
   constrained_project(c, c->state);

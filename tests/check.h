@@ -1,5 +1,5 @@
-/* Comparisons for the suites, in double precision, with a message that shows both numbers and the error. (cmocka's
- * comparison casts to float.) */
+/* Comparisons of numbers for the tests, in double precision; the comparison of cmocka converts to float. The message of
+ * a failure shows both numbers and the error. */
 #pragma once
 
 #include <math.h>
@@ -15,14 +15,14 @@
 #include <cmocka.h>
 #include <curvebody/status.h>
 
-/* |a - b| <= tolerance */
+/* Checks that |a - b| <= tolerance. */
 #define check_near(a, b, tolerance) check_near_at((a), (b), (tolerance), #a, __FILE__, __LINE__)
-/* |a - b| <= tolerance |b| */
+/* Checks that |a - b| <= tolerance |b|. */
 #define check_relative(a, b, tolerance) check_near_at((a), (b), (tolerance)*fabs(b), #a, __FILE__, __LINE__)
-/* a <= bound (fails on nan) */
+/* Checks that a <= bound. Fails if one of them is nan. */
 #define check_at_most(a, bound) check_at_most_at((a), (bound), #a, __FILE__, __LINE__)
 #define check_at_least(a, bound) check_at_most_at(-(a), -(bound), "-(" #a ")", __FILE__, __LINE__)
-/* the status is CB_OK; otherwise shows the error text */
+/* Checks that the status is CB_OK. A failure shows the error text. */
 #define check_ok(status) check_ok_at((status), #status, __FILE__, __LINE__)
 
 static inline void check_near_at(double a, double b, double tolerance, const char *what, const char *file, int line) {
@@ -43,7 +43,8 @@ static inline void check_ok_at(cb_status status, const char *what, const char *f
   _fail(file, line);
 }
 
-/* Random numbers of the property tests: splitmix64, seeded by CB_TEST_SEED or a fixed number; the seed is printed. */
+/* Returns the seed of the random numbers of a test, and prints it. The seed is the environment variable CB_TEST_SEED
+ * or, if this is not set, a fixed number. check_uniform makes random numbers from it by splitmix64. */
 static inline uint64_t check_seed(void) {
   const char *text = getenv("CB_TEST_SEED");
   uint64_t seed = text ? strtoull(text, NULL, 0) : UINT64_C(20261120);
@@ -59,7 +60,7 @@ static inline double check_uniform(uint64_t *state, double low, double high) {
   return low + (high - low) * ((double)(z >> 11) * 0x1p-53);
 }
 
-/* A random unit vector of n numbers. */
+/* Makes a random unit vector u of n numbers. */
 static inline void check_direction(uint64_t *state, int n, double *u) {
   double square;
   do {
@@ -72,13 +73,15 @@ static inline void check_direction(uint64_t *state, int n, double *u) {
   for (int a = 0; a < n; a++) u[a] /= sqrt(square);
 }
 
-/* --- errors are compared by status and by their complete text --- */
+/* --- errors --- */
+
+/* Checks the status and the complete text of the error. */
 
 #define check_error(call, status, text) check_error_at((call), (status), (text), #call, __FILE__, __LINE__)
 /* Checks the status, and that the text of the error begins with `text`. */
 #define check_error_begins(call, status, text) \
   check_error_begins_at((call), (status), (text), #call, __FILE__, __LINE__)
-/* check_error_begins for one case of a table; a failure prints the name of the case, `what`. */
+/* Checks one case of a table of errors as check_error_begins does. A failure prints `what`, the name of the case. */
 #define check_case_begins(what, call, status, text) \
   check_error_begins_at((call), (status), (text), (what), __FILE__, __LINE__)
 
@@ -96,8 +99,8 @@ static inline void check_error_begins_at(cb_status got, cb_status status, const 
   _fail(file, line);
 }
 
-/* --- CHECK_SANITIZED: whether the library is built with sanitizers, which make a test about thirty times slower, so
- * fewer trials are made --- */
+/* CHECK_SANITIZED is 1 if the library is built with sanitizers. They make a test about thirty times slower, so tests
+ * then make fewer trials. */
 
 #if defined __SANITIZE_ADDRESS__ || defined CURVEBODY_SANITIZED
 #define CHECK_SANITIZED 1
@@ -110,8 +113,8 @@ static inline void check_error_begins_at(cb_status got, cb_status status, const 
 #define CHECK_SANITIZED 0
 #endif
 
-/* Put this at the start of a test that only compares numbers over many steps, with code that shorter tests also run. It
- * is skipped under sanitizers. */
+/* Skips the rest of a test if sanitizers are on. It belongs at the start of a long test that only compares numbers, and
+ * whose code shorter tests run too. */
 #define check_numbers_alone()    \
   do {                           \
     if (CHECK_SANITIZED) skip(); \

@@ -1,4 +1,5 @@
-/* Systems with one constraint of any class, for the suites: points, builder calls, evaluation, comparison. */
+/* Builds systems of five particles with one constraint of any class, at random points, and compares numbers with a
+ * message that names the space and the constraint. */
 #pragma once
 
 #include "check_spaces.h"
@@ -18,8 +19,8 @@ static const char *const kind_names[KINDS] = {
     "velocity in stereographic coordinates", "knife_edge"};
 /* clang-format on */
 
-/* A bipyramid: three triangles above and three below. They are oriented outwards if 0, 1, 2 are counter-clockwise as
- * seen from 3. */
+/* The faces of a bipyramid over the triangle 0, 1, 2, with the apexes 3 and 4. They are oriented outwards if 0, 1, 2 is
+ * counter-clockwise as seen from 3. */
 static const int bipyramid[6][3] = {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {1, 0, 4}, {2, 1, 4}, {0, 2, 4}};
 
 static inline bool kind_applies(const cb_space *g, kind which) {
@@ -38,7 +39,8 @@ static inline const char *kind_chart(const cb_space *g, kind which) {
   return "embedding";
 }
 
-/* Writes an expression that depends on all coordinates of `count` particles, and on t. */
+/* Writes an expression of the time t and of all coordinates of `count` particles. If `numbered` is set, the names of
+ * the coordinates end with the number of the particle. `shift` makes different expressions. */
 static inline void some_expression(const cb_chart *chart, int count, bool numbered, int shift, char *text,
                                    size_t size) {
   size_t at = (size_t)snprintf(text, size, "0.3*cos(2*t + %d)", shift);
@@ -57,8 +59,8 @@ static inline void some_expression(const cb_chart *chart, int count, bool number
   }
 }
 
-/* Adds a constraint of one class to some of the particles 0 .. POINTS-1. `centre` is in the coordinates of the
- * space. */
+/* Adds a constraint of the class `which` to some of the particles 0 .. POINTS-1. `centre` is the fixed point of the
+ * classes that have one, in the coordinates of the space. */
 static inline cb_status kind_add(cb_builder *b, const cb_space *g, kind which, const double *centre) {
   const cb_target start = {.value = NAN}, law = {.expression = "1 + 0.3*sin(1.7*t)"};
   const cb_chart *chart = cb_chart_find(g, kind_chart(g, which));
@@ -91,7 +93,7 @@ static inline cb_status kind_add(cb_builder *b, const cb_space *g, kind which, c
   }
 }
 
-/* Whether the angle at b between a and c is far from 0 and pi, measured by tangent vectors. */
+/* Returns whether the angle at b between the geodesics to a and to c is far from 0 and pi: |cos| < 0.97. */
 static inline bool wide(const cb_space *g, const double *a, const double *b, const double *c) {
   double u[COORDS], v[COORDS];
   check_ok(cb_log(g, b, a, u));
@@ -99,7 +101,8 @@ static inline bool wide(const cb_space *g, const double *a, const double *b, con
   return fabs(cb_inner(g, u, v)) < 0.97 * sqrt(cb_inner(g, u, u) * cb_inner(g, v, v));
 }
 
-/* Whether the point is far from the places where polar coordinates are singular. */
+/* Returns whether the point x is away from the places where polar coordinates are singular: a unit change of any polar
+ * coordinate moves the point by a length of at least `far`. */
 static inline bool off_axis(const cb_space *g, const double *x, double far) {
   const cb_chart *polar = cb_chart_find(g, "polar");
   double q[COORDS], metric[CB_DIM_MAX * CB_DIM_MAX];
@@ -120,11 +123,12 @@ static inline bool stands_well(const cb_space *g, int n, double (*x)[COORDS], do
   return true;
 }
 
-/* Makes random points of the embedding in a ball around a point off the axes; the last one is a centre. No two are
- * close and no three are on a line, because differences would be inaccurate there. */
+/* Makes POINTS + 1 random points of the embedding in a ball around a point off the axes. The last one is the centre of
+ * kind_add. No two points are close and no three are nearly on a geodesic, because difference quotients would be
+ * inaccurate there. */
 static inline void some_points(const cb_space *g, uint64_t *seed, double size, double (*x)[COORDS]) {
   double c[CB_DIM_MAX], v[COORDS], middle[COORDS], r = size * check_radius(g);
-  bool sphere = false; /* on spheres all charts are regular up to a quarter turn */
+  bool sphere = false; /* on a sphere all charts are regular up to a quarter turn from the base point */
   for (int f = 0; f < g->n_factors; f++) sphere |= g->factor[f].curvature > 0;
   for (int a = 0; a < g->dim; a++) c[a] = (0.55 + 0.1 * a) * (sphere ? 0.5 : 1) * check_radius(g);
   check_point_at(g, c, middle);
@@ -136,7 +140,8 @@ static inline void some_points(const cb_space *g, uint64_t *seed, double size, d
   }
 }
 
-/* A system at points of the embedding that are converted to the chart of the space. */
+/* A system with one constraint, its forces and its particles' coordinates, which are those of the chart if the space is
+ * used in a chart. */
 typedef struct setup {
   cb_system *s;
   cb_forces *f;
@@ -162,7 +167,7 @@ static inline setup setup_at(const cb_space *g, kind which, double (*x)[COORDS])
   check_ok(cb_builder_finish(b, &u.s));
   cb_builder_free(b);
   check_ok(cb_forces_create(u.s, &u.f));
-  cb_origin origin[POINTS]; /* the identity, because u.x is not relative to the origins that the start may have */
+  cb_origin origin[POINTS]; /* the identity, because the coordinates u.x are those of the world */
   for (int i = 0; i < POINTS; i++) cb_origin_identity(g, &origin[i]);
   check_ok(cb_forces_set_origins(u.f, origin));
   u.c = cb_forces_constraints(u.f);
@@ -184,7 +189,7 @@ static inline const char *shown(const cb_space *g, kind which) {
   return text;
 }
 
-/* Compares a and b; the tolerance is relative to `scale`, the size of the terms. */
+/* Checks that |a - b| <= tolerance * scale, where `scale` is the size of the terms of a. */
 static inline void check_same(const char *what, const char *where, int i, double a, double b, double scale,
                               double tolerance) {
   if (fabs(a - b) <= tolerance * scale) return;

@@ -1,5 +1,5 @@
-/* Scenes for the suites of gaps: particles, each a separate body, that move along curves in any space and chart.
- * Nearest points are found by a search that is independent of the library's code for gaps. */
+/* Scenes for the tests of gaps. Particles, each a separate body, move along curves in any space and chart. A search
+ * that does not use the library's code for gaps finds nearest points. */
 #pragma once
 
 #include "check_intrinsic.h"
@@ -30,11 +30,11 @@ static inline void random_vector(const cb_space *g, uint64_t *seed, const double
   check_vector_at(g, y, c, v);
 }
 
-/* A unit of length for the space: two points at this distance are not antipodes, and charts do not end within it. */
+/* Returns the length that these tests use as unit. It is less than the distance of antipodes. */
 static inline double unit_of(const cb_space *g) { return g->intrinsic ? 0.4 : 0.7 * check_radius(g); }
 
-/* The k coordinates of a mover at the time tau. If `rate` is not NULL, computes coordinates and rates at time 0.
- * Returns false where the mover has no coordinates. */
+/* Computes the coordinates x of a mover at the time tau or, if `rate` is not NULL, its coordinates and their rates at
+ * time 0. Both have g->k numbers. Returns false where the mover has no coordinates. */
 static inline bool mover_at(const cb_space *g, const mover *m, double tau, double *x, double *rate) {
   double v[COORDS], y[COORDS];
   if (rate) {
@@ -47,7 +47,7 @@ static inline bool mover_at(const cb_space *g, const mover *m, double tau, doubl
   cb_exp(g, m->y, v, y, NULL);
   for (int a = 0; a < g->embedding; a++)
     if (!isfinite(y[a])) return false;
-  if (g->chart && !g->intrinsic) { /* outside the chart the result is false, too */
+  if (g->chart && !g->intrinsic) { /* the result is false outside the chart, too */
     double back[COORDS];
     return g->chart->from_point(g, y, x) == CB_OK && g->chart->to_point(g, x, back, NULL) == CB_OK &&
            check_distance_max(g->embedding, y, back) < 1e-9;
@@ -56,8 +56,9 @@ static inline bool mover_at(const cb_space *g, const mover *m, double tau, doubl
   return true;
 }
 
-/* Makes n random movers with positions within `spread` units of a point off the axes (of a random point in intrinsic
- * spaces) and distances of more than `apart` units. Velocities and accelerations have components of up to a unit. */
+/* Makes n random movers. Their positions are within `spread` units (unit_of) of a point off the axes, or of a random
+ * point in an intrinsic space, and more than `apart` units from each other. The components of velocities and
+ * accelerations are at most a unit. */
 static inline void random_movers(const cb_space *g, uint64_t *seed, int n, double spread, double apart, mover *m) {
   double middle[COORDS], v[COORDS], u = unit_of(g);
   if (g->intrinsic) {
@@ -90,8 +91,8 @@ typedef struct scene {
   int n;
 } scene;
 
-/* Creates particles at the positions of the movers; `add` (may be NULL) adds walls and events. All origins are the
- * identity. */
+/* Creates particles at the positions of the movers. `add(b, user)` adds walls and events to the builder b; it may be
+ * NULL. All origins are the identity. */
 static inline scene scene_of(const cb_space *g, int n, const mover *m, const double *radius,
                              void (*add)(cb_builder *, void *), void *user) {
   scene c = {.n = n};
@@ -119,7 +120,8 @@ static inline void scene_free(scene *c) {
   cb_system_free(c->s);
 }
 
-/* The gap at time t + tau, with every particle at the position of its mover at tau. Returns false if there is none. */
+/* Computes the gap at time t + tau, with every particle at the position of its mover at the time tau. Returns false if
+ * the gap or a position does not exist. */
 static inline bool gap_at(const cb_space *g, cb_gaps *gaps, const cb_gap *gap, const mover *m, double t, double tau,
                           cb_gap_value *out) {
   double x[POINTS][COORDS];
@@ -131,8 +133,9 @@ static inline bool gap_at(const cb_space *g, cb_gaps *gaps, const cb_gap *gap, c
   return cb_gap_eval(gaps, gap, t + tau, at, 0, out) == CB_OK;
 }
 
-/* Compares the rate of the gap computed from its gradient with a difference quotient of fourth order with step h along
- * the movers. If the gap does not exist at one of these times, nothing is compared. */
+/* Computes the rate of the gap along the movers in two ways, and checks that they agree: from the gradient of the gap,
+ * and by a difference quotient of fourth order with the time step h. If the gap does not exist at one of the times,
+ * nothing is compared. */
 static inline void check_gradient(const cb_space *g, cb_gaps *gaps, const cb_gap *gap, const mover *m, double t,
                                   double h, double tolerance, const char *what) {
   static const int side[4] = {-2, -1, 1, 2};
@@ -154,13 +157,14 @@ static inline void check_gradient(const cb_space *g, cb_gaps *gaps, const cb_gap
     if (!gap_at(g, gaps, gap, m, t, side[k] * h, &near)) return;
     by_difference += weight[k] / h * near.gap;
   }
-  /* where surfaces are sharp, the fifth derivative of the gap grows like the fifth power of its rate */
+  /* The error of the difference quotient is proportional to the fifth derivative of the gap. Where surfaces are sharp,
+   * this derivative grows like the fifth power of the rate. */
   const double bound = tolerance * fmax(1, pow(fabs(by_gradient), 5));
   if (!(fabs(by_gradient - by_difference) <= bound)) print_error("%s\n", what);
   check_near(by_gradient, by_difference, bound);
 }
 
-/* A random origin: the product of flows of the Killing fields that origins follow. */
+/* Makes a random origin: the product of random flows of all Killing fields whose flow an origin can represent. */
 static inline void random_frame(const cb_space *g, uint64_t *seed, double size, cb_origin *o) {
   cb_origin_identity(g, o);
   for (int i = 0; i < g->n_killing; i++) {
@@ -170,7 +174,8 @@ static inline void random_frame(const cb_space *g, uint64_t *seed, double size, 
   }
 }
 
-/* Compares gap and rate with every particle given in its own random frame with those in the world's frame. */
+/* Computes the gap and its rate twice, first with all particles in the frame of the world, then with every particle in
+ * a random frame of its own. Checks that the results agree. */
 static inline void check_frames(const cb_space *g, cb_gaps *gaps, const cb_gap *gap, const mover *m, double t,
                                 uint64_t *seed, double size, const char *what) {
   cb_gap_value value[2];
@@ -196,14 +201,15 @@ static inline void check_frames(const cb_space *g, cb_gaps *gaps, const cb_gap *
     for (int p = 0; p < gap->n; p++)
       for (int a = 0; a < g->k; a++) rate[moved] += value[moved].gradient[p * g->k + a] * v[p][a];
   }
-  /* numbers have the size of exp(distance to the frame), squared if two frames are involved */
+  /* the tolerances allow for round-off of coordinates that have the size of exp(distance from the base point of a
+   * frame), or the square of this size if two frames take part */
   if (!(fabs(value[1].gap - value[0].gap) <= 1e-9)) print_error("%s\n", what);
   check_near(value[1].gap, value[0].gap, 1e-9);
   check_near(rate[1], rate[0], 1e-8 * fmax(1, fabs(rate[0])));
 }
 
-/* The minimum of f over n <= 3 numbers, by three simplex searches in sequence, the first from `start`; at: the position
- * of the minimum. */
+/* Returns the minimum of f over n <= 3 numbers and writes its position to at[n] (may be NULL). Three simplex searches
+ * follow each other. The first one begins at `start` with steps of `size`. */
 static inline double least_of(int n, double (*f)(const gsl_vector *, void *), void *user, const double *start,
                               double size, double *at) {
   gsl_multimin_function function = {f, (size_t)n, user};
@@ -211,7 +217,7 @@ static inline double least_of(int n, double (*f)(const gsl_vector *, void *), vo
   gsl_vector *x = gsl_vector_alloc((size_t)n), *step = gsl_vector_alloc((size_t)n);
   double least = INFINITY;
   for (int i = 0; i < n; i++) gsl_vector_set(x, (size_t)i, start[i]);
-  for (int again = 0; again < 3; again++) { /* restarts from the last result, because the simplex may be flattened */
+  for (int again = 0; again < 3; again++) { /* begins again at the last result, because the simplex may be too flat */
     gsl_vector_set_all(step, size / (again + 1));
     gsl_multimin_fminimizer_set(s, &function, x, step);
     for (int i = 0; i < 2000 && gsl_multimin_fminimizer_size(s) > 1e-9; i++) gsl_multimin_fminimizer_iterate(s);
@@ -225,7 +231,7 @@ static inline double least_of(int n, double (*f)(const gsl_vector *, void *), vo
   return least;
 }
 
-/* Whether surfaces can have contacts in this space. */
+/* Returns whether surfaces can have contacts in this space. */
 static inline bool has_surfaces(const cb_space *g) { return !g->intrinsic && g->n_factors == 1 && g->dim >= 2; }
 
 /* Lists the kinds of gaps that surfaces have in this space, and returns their number. */
@@ -239,7 +245,7 @@ static inline int kinds_of(const cb_space *g, int *kind) {
   return 2;
 }
 
-/* The point at a fraction s of the geodesic from x to y. */
+/* Computes the point at the fraction s, 0 to 1, of the geodesic from x to y. */
 static inline void between(const cb_space *g, const double *x, const double *y, double s, double *out) {
   double v[COORDS];
   check_ok(cb_log(g, x, y, v));

@@ -1,4 +1,4 @@
-/* Random points of spaces that are defined by the metric in one chart, and the metric there. */
+/* Random points of spaces that are defined by the metric in one chart (intrinsic spaces), and the metric at a point. */
 #pragma once
 
 #include "check_spaces.h"
@@ -6,7 +6,8 @@
 
 enum { N = CB_DIM_MAX };
 
-/* Makes coordinates within 1.5 of the base point. Along each coordinate the chart must extend at least 0.5 further. */
+/* Makes random coordinates q, each within 1.5 of that of the base point. If one coordinate of q changes by 0.5 in
+ * either direction, the result is a point of the chart, too. */
 static inline void random_coordinates(const cb_space *g, uint64_t *state, double *q) {
   for (bool room = false; !room;) {
     double base[N];

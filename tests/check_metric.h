@@ -1,4 +1,4 @@
-/* Metrics of these tests, defined only by a chart, and random coordinates in every chart of the other spaces. */
+/* Spaces that tests define by the metric of one chart, and random coordinates in every chart of the other spaces. */
 #pragma once
 
 #include "check_spaces.h"
@@ -10,7 +10,7 @@ static const double pi = 3.14159265358979323846;
 
 /* --- metrics of these tests --- */
 
-/* g = (r^2 + 2) I, where r^2 is the sum of the squares of the coordinates. */
+/* g_ij = (r^2 + 2) delta_ij, where r^2 is the sum of the squares of the three coordinates. */
 static inline cb_status ih_metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   double f = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + 2;
   memset(gij, 0, 9 * sizeof *gij);
@@ -35,7 +35,7 @@ static inline cb_status flat_metric(const cb_space *g, const double *q, double *
   return CB_OK;
 }
 
-/* dx^2 + y dy^2, a cusp at y = 0. */
+/* The metric dx^2 + y dy^2, which is singular at y = 0. */
 static inline cb_status cusp_metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   flat_metric(g, q, gij, dg, ddg);
   gij[3] = q[1];
@@ -43,7 +43,7 @@ static inline cb_status cusp_metric(const cb_space *g, const double *q, double *
   return CB_OK;
 }
 
-/* exp(2 x) dx^2, in one dimension. */
+/* The metric exp(2 x) dx^2, in one dimension. */
 static inline cb_status line_metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   gij[0] = exp(2 * q[0]);
   if (dg) dg[0] = 2 * gij[0];
@@ -51,7 +51,7 @@ static inline cb_status line_metric(const cb_space *g, const double *q, double *
   return CB_OK;
 }
 
-/* The torus of revolution of radii 2 and 1: dv^2 + (2 + cos v)^2 du^2. */
+/* The metric (2 + cos v)^2 du^2 + dv^2 of the torus of revolution with the radii 2 and 1. */
 static inline cb_status torus_metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   flat_metric(g, q, gij, dg, ddg);
   double r = 2 + cos(q[1]), s = sin(q[1]);
@@ -94,7 +94,7 @@ static inline cb_space *own(const cb_space_class *class_) {
   return g;
 }
 
-/* A registered space in one of its charts. */
+/* Creates the space `name` of the library in one of its charts. */
 static inline cb_space *in_chart(const char *name, const char *chart) {
   cb_space *g;
   check_map m;
@@ -109,7 +109,8 @@ static inline cb_space *in_chart(const char *name, const char *chart) {
     for (cb_space in = *(g), *once_ = &in; once_ && (in.chart = &(g)->charts[c_])->metric && !(g)->intrinsic; \
          once_ = NULL)
 
-/* Whether all g_ii are larger than `least`, so that q is away from the chart's singular points. */
+/* Returns whether all diagonal entries of the metric at q are larger than `least`. Then q is away from the singular
+ * points of the chart. */
 static inline bool is_regular(const cb_space *g, const double *q, double least) {
   double gij[D * D];
   check_ok(g->chart->metric(g, q, gij, NULL, NULL));
@@ -118,7 +119,7 @@ static inline bool is_regular(const cb_space *g, const double *q, double least) 
   return true;
 }
 
-/* Coordinates of a random point where all g_ii are larger than `least`. */
+/* Makes coordinates q of a random point where all diagonal entries of the metric are larger than `least`. */
 static inline void coordinates(const cb_space *g, uint64_t *state, double least, double *q) {
   do {
     double x[K];
@@ -127,7 +128,7 @@ static inline void coordinates(const cb_space *g, uint64_t *state, double least,
   } while (!is_regular(g, q, least));
 }
 
-/* A random velocity of length at most `size`. */
+/* Makes a random velocity u at q with a length of at most `size`. */
 static inline void velocity(const cb_space *g, uint64_t *state, const double *q, double size, double *u) {
   double gij[D * D], square;
   check_ok(g->chart->metric(g, q, gij, NULL, NULL));
@@ -135,7 +136,7 @@ static inline void velocity(const cb_space *g, uint64_t *state, const double *q,
     square = 0;
     for (int i = 0; i < g->dim; i++) {
       u[i] = check_uniform(state, -size, size) / sqrt(gij[i * g->dim + i]);
-      square += gij[i * g->dim + i] * u[i] * u[i]; /* the charts of quadrics are orthogonal */
+      square += gij[i * g->dim + i] * u[i] * u[i]; /* the metric is diagonal in the charts of quadrics */
     }
   } while (square > size * size);
 }

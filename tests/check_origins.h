@@ -21,8 +21,8 @@ static inline double radius(const cb_space *g) {
   return g->factor[0].curvature ? 1 / sqrt(fabs(g->factor[0].curvature)) : 1;
 }
 
-/* Makes a random origin from flows of all Killing fields that origins follow, and the isometry m with the same flows,
- * which acts on the embedding (on the coordinates if the space is a group). */
+/* Makes a random origin o: the product of random flows of all Killing fields whose flow an origin can represent. m is
+ * the product of the same flows as an isometry of the embedding, or of the coordinates if the space is a group. */
 static inline void random_origin(const cb_space *g, uint64_t *state, double size, cb_origin *o, cb_isometry *m) {
   cb_origin_identity(g, o);
   cb_isometry_identity(g, m);
@@ -39,8 +39,8 @@ static inline void random_origin(const cb_space *g, uint64_t *state, double size
   }
 }
 
-/* Compares the sizes |X_i| of the Killing fields, computed from the coordinates x relative to the origin, with |X_i| at
- * the same point y of the world. */
+/* Compares two computations of the sizes |X_i| of the Killing fields X_i at a point: from its coordinates x relative to
+ * the origin o, and from its coordinates y in the world. */
 static inline void check_killing_sizes(const cb_space *g, const cb_origin *o, const double *x, const double *y) {
   double size[CB_KILLING_MAX], X[CB_Q_MAX], gij[D * D];
   check_ok(cb_origin_killing_sizes(g, o, x, size));
@@ -51,11 +51,11 @@ static inline void check_killing_sizes(const cb_space *g, const cb_origin *o, co
     for (int a = 0; a < g->embedding; a++) largest = fmax(largest, X[a] * X[a]);
     for (int a = 0; a < g->dim && g->intrinsic; a++)
       for (int b = 0; b < g->dim; b++) square += X[a] * gij[a * g->dim + b] * X[b];
-    check_near(size[i] * size[i], square, 1e-12 * largest); /* <X,X> cancels */
+    check_near(size[i] * size[i], square, 1e-12 * largest); /* the terms of <X,X> may cancel */
   }
 }
 
-/* The maximum difference of the entries of two isometries. */
+/* Returns the maximum difference of the entries of two isometries. */
 static inline double isometry_difference(const cb_space *g, const cb_isometry *a, const cb_isometry *b) {
   double max = check_distance_max(g->embedding, a->b, b->b);
   for (int i = 0; i < g->embedding; i++) max = fmax(max, check_distance_max(g->embedding, a->m[i], b->m[i]));

@@ -1,4 +1,4 @@
-/* The spaces over which geometric property tests run:
+/* The spaces in which tests of geometric properties run:
  * (1) every class of the registry that is a product of quadrics and flat factors, with its default curvature and, if
  *     its first factor is curved, with another one; and a product that is not in the library;
  * (2) spaces that are given by the metric of one chart: those of the registry, some with other parameters, and metrics
@@ -10,7 +10,7 @@
 #include "geometry/text_metric.h"
 #include "yaml/yaml.h"
 
-/* A map node {key: text, ...} of at most two keys, for parameters without a file. */
+/* A node for the map {key: text, ...} with at most two keys, which gives parameters without a file. */
 typedef struct check_map {
   cb_node map, key[2], value[2];
   const cb_node *keys[2], *values[2];
@@ -45,8 +45,9 @@ static inline void check_one_space(cb_space *g, uint64_t *state, check_space_tes
   cb_space_free(g);
 }
 
-/* Metrics as a user writes them: H3 in the half-space and the ball, the graph of a function times a line that is not
- * orthogonal to it, a paraboloid with its plot coordinates, a skew torus, a line, E2 in polar coordinates. */
+/* Metrics as a user writes them. In this order: H3 in the half-space and in the ball; a paraboloid (u, v) with a third
+ * coordinate w that is not orthogonal to it; a paraboloid with plot coordinates; a skew torus; a line; E2 in polar
+ * coordinates. */
 static const char *const check_text_metrics[] = {
     "{metric: [[1/z^2], [0, 1/z^2], [0, 0, 1/z^2]], coordinates: [x, y, z], domain: z > 0, base: [0, 0, 1]}",
     "{metric: [[c/(4 - x^2 - y^2 - z^2)^2], [0, c/(4 - x^2 - y^2 - z^2)^2], [0, 0, c/(4 - x^2 - y^2 - z^2)^2]], "
@@ -72,7 +73,7 @@ static inline cb_space *check_text_space(const char *text) {
 static inline void check_every_intrinsic_space(check_space_test test) {
   static const char *const others[][5] = {{"flat_torus", "dimension", "2", "period_x", "3"},
                                           {"schwarzschild", "mass", "1.5", NULL, NULL},
-                                          {"ellipsoid", "a", "1.2", NULL, NULL}, /* of revolution: a = b */
+                                          {"ellipsoid", "a", "1.2", NULL, NULL}, /* of revolution, because b is 1.2 */
                                           {"torus", "major_radius", "5", "minor_radius", "0.8"}};
   uint64_t state = check_seed();
   cb_space *g;
@@ -126,7 +127,7 @@ static inline void check_every_space_of_both_kinds(check_space_test test) {
 
 /* Runs a test in the embedding of a space and in each of its static charts. */
 static inline void check_every_chart_of(const cb_space *given, uint64_t *state, check_space_test test) {
-  cb_space *g = (cb_space *)(uintptr_t)given; /* owned by the suite, and restored at the end */
+  cb_space *g = (cb_space *)(uintptr_t)given; /* changed here, and restored at the end */
   test(g, state);
   for (int i = 0; !g->intrinsic && i < g->n_charts; i++) {
     if (!g->charts[i].metric || !g->charts[i].distance) continue;
@@ -138,7 +139,8 @@ static inline void check_every_chart_of(const cb_space *given, uint64_t *state, 
   }
 }
 
-/* The radius of a ball without antipodes: 1, or 0.4 pi R in a sphere of radius R if that is less. */
+/* Returns the radius of a ball that contains no antipodes: 1, or 0.4 pi R if a factor is a sphere of a radius R for
+ * which this is less than 1. */
 static inline double check_radius(const cb_space *g) {
   double r = 1;
   for (int f = 0; f < g->n_factors; f++)

@@ -1,5 +1,5 @@
-/* Spaces, random springs and an independent evaluation of the springs in extended precision, for the suites of
- * springs. */
+/* Spaces, random points and an independent computation of the lengths of springs in extended precision, for the tests
+ * of springs. */
 #pragma once
 
 #include "check.h"
@@ -9,11 +9,11 @@
 
 enum { CHECK_SPACES = 10 };
 
-/* Space `index`: E, S and H of two and three dimensions, two curvatures other than 1, and two products. It is filled in
- * here, so that these suites do not need the code of spaces. */
+/* Returns space number `index`: E, S and H of two and three dimensions, S3 and H3 with other curvatures than 1 and -1,
+ * and two products. Its members are set here, so that the tests of springs do not depend on the code of spaces. */
 static inline cb_space check_space(int index) {
   static const struct {
-    int k, first; /* number of coordinates; of these, number in the first factor */
+    int k, first; /* number of coordinates, and how many of them belong to the first factor */
     double curvature, second;
   } table[CHECK_SPACES] = {{2, 2, 0, 0},  {3, 3, 0, 0},  {3, 3, 1, 0},    {4, 4, 1, 0},    {3, 3, -1, 0},
                            {4, 4, -1, 0}, {4, 4, .3, 0}, {4, 4, -2.5, 0}, {4, 3, -1.3, 0}, {4, 2, 0, .8}};
@@ -26,7 +26,7 @@ static inline cb_space check_space(int index) {
   return g;
 }
 
-/* A random point whose distance from the base point is at most about `size` in every factor. */
+/* Makes a random point x. In every factor its distance from the base point is at most `size`. */
 static inline void check_space_point(const cb_space *g, uint64_t *state, double size, double *x) {
   for (int f = 0; f < g->n_factors; f++) {
     const cb_factor *factor = &g->factor[f];
@@ -50,9 +50,9 @@ static inline void check_space_point(const cb_space *g, uint64_t *state, double 
   }
 }
 
-/* The distance d of the ends x and y of a spring and its gradient, the covector in x (in y it is the opposite), by the
- * formulas of springs.h with asinl and asinhl. condition: the factor by which relative errors of d and of its gradient
- * exceed those of the coordinate differences. */
+/* Returns the distance d of the ends x and y of a spring, by the formulas of src/dynamics/springs.h with asinl and
+ * asinhl. Writes its partial derivatives by x to `gradient`; those by y have the opposite sign. Relative errors of d
+ * and of the gradient can exceed those of the coordinate differences by the factor *condition. */
 static inline long double check_spring_distance(const cb_space *g, const double *x, const double *y,
                                                 long double *gradient, double *condition) {
   long double square = 0, part[CB_FACTOR_MAX] = {0}, slope[CB_FACTOR_MAX] = {0};
@@ -82,7 +82,7 @@ static inline long double check_spring_distance(const cb_space *g, const double 
 
 static const char *const check_isa[] = {CB_ISA_BASE, "avx2", "avx512"};
 
-/* A plan and its work arrays for the current instruction set. */
+/* A plan of springs and its work memory, for the instruction set in use. */
 typedef struct check_plan {
   cb_springs *plan;
   cb_springs_work *work;

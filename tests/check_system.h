@@ -1,4 +1,4 @@
-/* Trees, spaces and systems for the suites, made from parts of the text of a scenario. */
+/* Trees of nodes, spaces and systems for the tests, made from parts of the text of a scenario. */
 #pragma once
 
 #include "check.h"
@@ -11,7 +11,7 @@ static inline cb_tree *check_tree(const char *text) {
   return tree;
 }
 
-/* Creates a space from `{name: h3, curvature: -1, chart: polar}`. */
+/* Creates a space from a text such as `{name: h3, curvature: -1, chart: polar}`. */
 static inline cb_space *check_space(const char *text) {
   cb_tree *tree = check_tree(text);
   const char *name;
@@ -22,7 +22,7 @@ static inline cb_space *check_space(const char *text) {
   return g;
 }
 
-/* Adds one body to a builder, described by its map. */
+/* Adds a body to a builder. `text` is the map of the body in a scenario. */
 static inline cb_status check_add_body(const cb_space *g, const char *text, cb_builder *b) {
   cb_tree *tree = check_tree(text);
   cb_status status = cb_body_build(cb_tree_root(tree), g, b);
@@ -30,7 +30,7 @@ static inline cb_status check_add_body(const cb_space *g, const char *text, cb_b
   return status;
 }
 
-/* Creates a system of one body. */
+/* Creates a system of one body. `text` is the map of the body in a scenario. */
 static inline cb_system *check_system(const cb_space *g, const char *text) {
   cb_builder *b;
   cb_system *s;

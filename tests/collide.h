@@ -1,4 +1,4 @@
-/* Balls in any space, and runs of them, for the tests of contacts. */
+/* Balls in any space, and runs that record their contacts, for the tests of contacts. */
 #pragma once
 
 #include "integrate.h"
@@ -15,7 +15,8 @@ typedef struct collision {
 
 static const cb_contact_options elastic = {.restitution = 1};
 
-/* A space with one body whose particles have contacts with these options (NULL: elastic, sequential). */
+/* Opens a space with one body whose particles have contacts with these options. NULL means elastic contacts, one after
+ * another. */
 static inline void open_collision(collision *k, const char *space, const cb_contact_options *options) {
   memset(k, 0, sizeof *k);
   open_space(&k->c, space);
@@ -23,7 +24,8 @@ static inline void open_collision(collision *k, const char *space, const cb_cont
   check_ok(cb_builder_contact_bodies(k->c.builder, 0, 0, true));
 }
 
-/* Adds a ball at the point x of the embedding with velocity v. If the space is used in a chart, both are converted. */
+/* Adds a ball at the point x of the embedding with the velocity v, and returns its number. In an intrinsic space x and
+ * v are coordinates and their rates. If another space is used in a chart, x and v are converted to the chart. */
 static inline int add_ball(collision *k, double mass, double radius, const double *x, const double *v) {
   const cb_space *g = k->c.g;
   double q[CB_COORD_MAX], u[CB_COORD_MAX];
@@ -47,7 +49,7 @@ static inline cb_status collision_event(void *self, const cb_event_row *event) {
   return CB_OK;
 }
 
-/* Creates the run. The state is then at its start. */
+/* Creates a run from the start to `end` with this integrator and step. */
 static inline cb_status prepare(collision *k, const char *method, double step, double end) {
   static const char *const none[] = {NULL};
   const cb_run_options options = {
@@ -68,7 +70,7 @@ static inline cb_status go_on(collision *k) {
   return status;
 }
 
-/* Runs from the start to `end`; may be called again with another integrator. */
+/* Runs from the start to `end`. It can be called again with another integrator. */
 static inline void collide(collision *k, const char *method, double step, double end) {
   check_ok(prepare(k, method, step, end));
   check_ok(go_on(k));
@@ -80,7 +82,8 @@ static inline void close_collision(collision *k) {
   close_case(&k->c);
 }
 
-/* Position and velocity of a ball, in the world's embedding (intrinsic spaces: coordinates). */
+/* Computes the position x and the velocity v of a ball, in the embedding of the world or, in an intrinsic space, in its
+ * coordinates. */
 static inline void where_is(const collision *k, int ball, double *x, double *v) {
   const cb_space *g = k->c.g;
   const int place = cb_system_index(k->c.system, ball), n = g->k;
@@ -101,7 +104,7 @@ static inline void where_is(const collision *k, int ball, double *x, double *v) 
   }
 }
 
-/* Distance of the centres of two balls. */
+/* Returns the distance of the centres of two balls. */
 static inline double apart(const collision *k, int i, int j) {
   const cb_space *g = k->c.g;
   const int a = cb_system_index(k->c.system, i), b = cb_system_index(k->c.system, j);
@@ -120,7 +123,7 @@ static inline double apart(const collision *k, int i, int j) {
   return d;
 }
 
-/* Returns the number of contacts among the events, and writes the first `most` of their times. */
+/* Returns the number of contacts in the recorded events, and writes the times of the first `most` contacts. */
 static inline int contact_times(const collision *k, int most, double *times) {
   int n = 0;
   for (size_t i = 0; i < k->events; i++)

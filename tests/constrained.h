@@ -4,9 +4,10 @@
 #include "constrained_state.h"
 #include <curvebody/pair_potential.h>
 
-/* Creates n particles at the corners of an uneven triangle (3) or tetrahedron (4) that tumbles; every pair is joined by
- * a rod. In a chart it is away from the base point. spring: the last pair has a spring instead. potential: adds a
- * harmonic centre next to the body. */
+/* Creates n = 3 or 4 particles at the corners of an irregular triangle or tetrahedron, with random velocities. A rod
+ * joins every pair of particles; if `spring` is set, the last pair has a spring instead. If `potential` is set, a fixed
+ * point next to the body attracts all particles with a harmonic force. In a chart the body is away from the base
+ * point. */
 static inline void open_frame(body_case *c, const char *space, int n, bool spring, bool potential, uint64_t *seed) {
   static const double corner[4][CB_DIM_MAX] = {{0.5, 0.1, 0.2}, {-0.4, 0.4, -0.1}, {-0.2, -0.5, 0.1}, {0.1, 0.1, 0.6}};
   double x[4][CB_COORD_MAX];

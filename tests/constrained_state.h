@@ -1,5 +1,5 @@
-/* States of bodies with constraints, in the embedding or a chart: their velocities, the projection onto the
- * constraints, and the residuals. */
+/* States of bodies with constraints, in the embedding or in a chart: their velocities, their projection onto the
+ * constraints, and the residuals of the constraints. */
 #pragma once
 
 #include "dynamics/gram.h"
@@ -8,7 +8,7 @@
 enum { MOST = 64 * CB_COORD_MAX };
 static const cb_target as_it_starts = {NAN, NULL};
 
-/* Velocities of the state: v[n*k]. */
+/* Computes the velocities v[n*k] of the n particles of a state, each with k coordinates. */
 static inline void constrained_velocities(const body_case *c, const cb_state *state, double *v) {
   const double *mass = cb_system_masses(c->system);
   const int k = c->g->k;
@@ -20,7 +20,7 @@ static inline void constrained_velocities(const body_case *c, const cb_state *st
 
 static inline void velocities(const body_case *c, double *v) { constrained_velocities(c, c->state, v); }
 
-/* Sets momenta from velocities. */
+/* Sets the momenta of a state from the velocities v[n*k]. */
 static inline void constrained_set_momenta(const body_case *c, const double *v, cb_state *state) {
   const double *mass = cb_system_masses(c->system);
   const int k = c->g->k;
@@ -52,7 +52,7 @@ static inline void constrained_project(const body_case *c, cb_state *state) {
   cb_gram_free(gram);
 }
 
-/* Maximum |g| and |dg/dt| of the constraints g = 0 in this state. */
+/* Computes the maxima of |g| and of |dg/dt| over the constraints g = 0 in this state. */
 static inline void constrained_residuals(const body_case *c, const cb_state *state, double *position, double *rate) {
   cb_constraints *rows = cb_forces_constraints(c->forces);
   double v[MOST], g[MOST];
@@ -66,7 +66,8 @@ static inline void constrained_residuals(const body_case *c, const cb_state *sta
   for (int r = 0; r < m; r++) *rate = fmax(*rate, fabs(g[r]));
 }
 
-/* The maximum of |g| and |dg/dt| over all rows g = 0, including the rows that keep particles on the space. */
+/* Returns the maximum of |g| and |dg/dt| over all rows g = 0, including the rows that keep the particles on the
+ * quadrics of the embedding. */
 static inline double residual(const body_case *c) {
   double v[MOST], g[MOST], rate[MOST], most = 0;
   cb_constraints *rows = cb_forces_constraints_with_space(c->forces);
@@ -77,7 +78,7 @@ static inline double residual(const body_case *c) {
   return most;
 }
 
-/* Makes a step as a run does: the origin then follows the body. */
+/* Makes a step of the length h. Then the origin follows the body, as in a run. */
 static inline void run_step(body_case *c, double h) {
   advance(c, h, 1);
   recentre(c);

@@ -1,10 +1,12 @@
-/* Compares derivatives of the rows of a constraint with difference quotients. */
+/* Compares derivatives of the rows of a constraint with difference quotients. The names g, G, rate, gamma and rate_x
+ * are those of curvebody/constraint.h. */
 #pragma once
 
 #include "check_constraints.h"
 
-/* The difference quotient of fourth order of f(s) at s = 0 has errors h^4 f^(5)/30 and eps f/h. Points are about 0.2
- * apart, so f^(5) may be 1e5 times f. */
+/* h is the step of the difference quotients of fourth order. For a function f(s) their errors are h^4 f^(5)/30, with
+ * the fifth derivative f^(5), and about 1e-16 f/h from round-off. Points are about 0.2 apart, so f^(5) may be 1e5 times
+ * f. */
 static const double h = 2e-4;
 static const int side[4] = {-2, -1, 1, 2};
 static const double weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12};
@@ -15,7 +17,8 @@ static inline int entry_of(const cb_rows *rows, int row, int place) {
   return -1;
 }
 
-/* Compares gradient, rate, gamma, d(rate)/dx and Hessian of all rows at (t, x) with differences in any direction. */
+/* Compares the gradient, the rate, gamma, d(rate)/dx and the Hessian of all rows at the time t and the positions x with
+ * difference quotients. The velocities v and the weights lambda of the rows are random. */
 static inline void check_derivatives(const setup *u, const char *where, double t, const double *x, uint64_t *seed,
                                      double tolerance) {
   const int n = POINTS * u->k;
@@ -31,7 +34,7 @@ static inline void check_derivatives(const setup *u, const char *where, double t
   for (int e = 0; e < entries * u->k; e++) assert_true(G[e] == G2[e]);
   const double scale_G = largest(entries * u->k, G);
 
-  /* rate = d/ds g(t + s, x + s v), gamma = d/ds rate(t + s, x + s v; v) */
+  /* at s = 0: rate = d/ds g(t + s, x + s v), and gamma = d/ds rate(t + s, x + s v) with constant v */
   double by_g[ROWS_MAX] = {0}, by_rate[ROWS_MAX] = {0};
   for (int m = 0; m < 4; m++) {
     double s = side[m] * h, g_s[ROWS_MAX], rate_s[ROWS_MAX];
@@ -48,7 +51,8 @@ static inline void check_derivatives(const setup *u, const char *where, double t
     check_same("gamma", where, r, gamma[r], by_rate[r], largest(u->rows, gamma) * scale_G, tolerance);
   }
 
-  /* G = dg/dx for rows of positions, d(rate)/dv for rows of velocities; rate_x; Hessian = d(lambda G)/dx */
+  /* G is dg/dx in rows of positions and d(rate)/dv in rows of velocities; rate_x is d(rate)/dx; the Hessian is
+   * d(lambda G)/dx */
   const cb_pattern *pattern = cb_forces_pattern(u->f);
   const size_t blocks = (size_t)pattern->start[pattern->n] * (size_t)(u->k * u->k);
   double *hessian = calloc(blocks, sizeof *hessian), *seen = calloc(blocks, sizeof *seen);

@@ -1,12 +1,13 @@
-/* Counts the calls of the allocator by any code in the process while `counting` is true: malloc and similar functions
- * here replace those of the C library. Under sanitizers, which replace them as well, nothing is counted; a test that
- * only counts has `labels: release`. Include this in one translation unit of a program. */
+/* Counts the calls of malloc, free and similar functions by any code in the process while `counting` is true. The
+ * functions in this file replace those of the C library. Sanitizers replace them too, so nothing is counted under
+ * sanitizers; a test that only counts has `labels: release` (tests/CMakeLists.txt). Only one translation unit of a
+ * program may include this file. */
 #pragma once
 
 #include "check.h"
 #include <errno.h>
 
-/* volatile, because a compiler assumes that malloc does not use such variables */
+/* volatile, because a compiler assumes that malloc does not use the variables of a program */
 static volatile bool counting;
 static volatile size_t calls;
 
@@ -49,13 +50,13 @@ static inline void count_from_here(void) {
   counting = true;
 }
 
-/* Number of calls since counting began. */
+/* Stops counting, and returns the number of calls since count_from_here. */
 static inline size_t count_so_far(void) {
   counting = false;
   return calls;
 }
 
-/* Checks in each program that the counter works. */
+/* A test that the counter works, which each program with this file runs. */
 static inline void the_counter_counts(void **unused) {
   count_from_here();
   char *volatile p = malloc(10);

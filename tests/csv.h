@@ -1,4 +1,5 @@
-/* Tables of reference numbers in text: rows of words and numbers below a row of names. */
+/* Reads tables of reference numbers (CSV files). The first row has the names of the columns; the other rows have words
+ * and then numbers. */
 #pragma once
 
 #include "check.h"
@@ -28,7 +29,8 @@ static inline bool csv_line(csv *c, bool names) {
   return true;
 }
 
-/* path: below tests/. The first `words` columns are text. */
+/* Opens a table and reads the names of its columns. `path` is relative to the folder tests. The first `words` columns
+ * are text. */
 static inline csv csv_open(const char *path, int words) {
   char whole[512];
   csv c = {.words = words};
@@ -41,7 +43,8 @@ static inline csv csv_open(const char *path, int words) {
 
 static inline bool csv_next(csv *c) { return csv_line(c, false); }
 
-/* Returns n numbers, starting at the column with this name. */
+/* Returns the numbers of the current row from the column with this name on. The array belongs to c. The test fails if
+ * there is no such column. */
 static inline const double *csv_numbers(const csv *c, const char *name) {
   for (int i = c->words; i < c->columns; i++)
     if (!strcmp(c->name[i], name)) return c->number + i;

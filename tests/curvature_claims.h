@@ -1,17 +1,19 @@
-/* Claims about the curvature B and the derivatives of every bundle, for the suites: small loops, differences of the
- * connection A, of dA and of the cost metric M, and Bianchi's identity. Signs and equations are those of
- * curvebody/bundle.h. */
+/* Properties of the curvature B and of the derivatives of every bundle, which tests check: the holonomy of small loops,
+ * differences of the connection A, of its derivatives dA and of the derivatives dM of the cost metric M, and Bianchi's
+ * identity. The signs and equations are those of curvebody/bundle.h. D_k is the covariant derivative
+ * (cb_bundle_covariant). */
 #pragma once
 
 #include <curvebody/holonomy.h>
 #include "check.h"
 
-/* A function that checks a claim to the tolerance, at random shapes of the box from..to[n]. */
+/* A function that checks a property of the bundle b to the tolerance. It chooses random shapes in the box of all r with
+ * from[i] <= r[i] <= to[i]. */
 typedef void (*claim)(const cb_bundle *b, const double *from, const double *to, double tolerance, uint64_t *seed);
 
-/* Adds to rest[] the maximum component of log g + B area + (D_u B + D_v B) area size/3, where g is the holonomy of the
- * triangle r0, r0 + size u, r0 + size v, and B the curvature at r0: without the last term to rest[0], with it to
- * rest[1]. sign = -1: the bracket in B has the opposite sign. */
+/* Computes remainders for the holonomy g of the triangle with the corners r0, r0 + size u and r0 + size v. B is the
+ * curvature at r0. Adds the maximum component of log g + B area to rest[0], and the maximum component of
+ * log g + B area + (D_u B + D_v B) area size/3 to rest[1]. If sign is -1, the bracket in B has the wrong sign. */
 static inline void add_remainders(const cb_bundle *b, const double *r0, const double *u, const double *v, double size,
                                   double sign, double rest[2]) {
   enum { N = 6, PAIRS = N * (N - 1) / 2 };
@@ -57,9 +59,9 @@ static inline void add_remainders(const cb_bundle *b, const double *r0, const do
 
 enum { SIZES = 4, LOOPS = 6 };
 
-/* Slope of log rest against log size by least squares; each size is half the previous one. `rest` is summed over
- * several loops, because for one loop the leading coefficient may be small by accident and the next order would
- * dominate. */
+/* Returns the slope of log rest as a function of log size, by least squares. Each size is half the previous one. `rest`
+ * is a sum over several loops: for a single loop the leading coefficient may be small by accident, and then the next
+ * order would dominate. */
 static inline double slope_of(const double *rest) {
   double x = 0, y = 0, xx = 0, xy = 0;
   for (int s = 0; s < SIZES; s++) {
@@ -76,8 +78,9 @@ typedef struct orders {
   double first, second, largest;
 } orders;
 
-/* Fits the orders of the two remainders of add_remainders in the size, at random shapes of the box low..high[n];
- * largest: the first remainder at the largest size. */
+/* Fits the orders in which the two remainders of add_remainders decrease with the size of the loop, at random shapes
+ * between low and high. `size` is the largest size. The member `largest` of the result is the first remainder at this
+ * size. */
 static inline orders orders_of(const cb_bundle *b, const double *low, const double *high, uint64_t *seed, double size,
                                double sign) {
   double rest[2][SIZES] = {{0}};
@@ -96,8 +99,9 @@ static inline orders orders_of(const cb_bundle *b, const double *low, const doub
   return (orders){slope_of(rest[0]), slope_of(rest[1]), rest[0][0]};
 }
 
-/* The remainder log g + B area of small loops is of order 3; for classes with jets, with the derivatives of B it is of
- * order 4. In flat bundles the remainder is only round-off, at most `flat`; then no order is checked. */
+/* The first remainder of add_remainders is of order 3 in the size of the loop. The second one is of order 4, which is
+ * checked for classes with jets. No order is checked if the first remainder is less than `flat`: in a flat bundle it is
+ * only round-off. */
 static inline void small_loops(const cb_bundle *b, const double *from, const double *to, double flat, uint64_t *seed) {
   if (b->n < 2) return;
   const orders o = orders_of(b, from, to, seed, 1.6e-2, 1);
@@ -106,15 +110,16 @@ static inline void small_loops(const cb_bundle *b, const double *from, const dou
   if (b->class_->on_jets) check_at_least(o.second, o.largest < 1e-8 ? 3 : 3.8);
 }
 
-/* With + before the bracket of B the remainder is of order 2, because the brackets at these shapes are not 0. Abelian
- * groups are left out. */
+/* If the bracket in B has the wrong sign, the first remainder of add_remainders is only of order 2, because the
+ * brackets are not 0 at these shapes. In abelian groups all brackets are 0, so nothing is checked. */
 static inline void wrong_sign(const cb_bundle *b, const double *from, const double *to, double unused, uint64_t *seed) {
   if (b->n < 2 || b->group->abelian) return;
   const orders o = orders_of(b, from, to, seed, 4e-4, -1);
   check_near(o.first, 2, .05);
 }
 
-/* B agrees with B from the values of A, with dA by central differences of order 6, h = 4e-3. */
+/* The curvature B agrees with d_i A_j - d_j A_i - [A_i, A_j], where the derivatives are central differences of order 6
+ * with the step h = 4e-3. */
 static inline void curvature_by_differences(const cb_bundle *b, const double *from, const double *to, double tolerance,
                                             uint64_t *seed) {
   static const double weight[3] = {3. / 4, -3. / 20, 1. / 60}, h = 4e-3;
@@ -153,8 +158,8 @@ static inline void curvature_by_differences(const cb_bundle *b, const double *fr
   }
 }
 
-/* Compares one block of second derivatives with central differences of order 6 of the first derivatives, and checks
- * that it is symmetric. */
+/* Compares the second derivatives dd[n][n][count] with `slope`, differences of the first derivatives, and checks that
+ * dd is symmetric in its first two indices. */
 static inline void check_second(const double *dd, const double *slope, int n, int count, double tolerance) {
   double largest = 1;
   for (int e = 0; e < n * n * count; e++) largest = fmax(largest, fabs(dd[e]));
@@ -167,8 +172,9 @@ static inline void check_second(const double *dd, const double *slope, int n, in
       }
 }
 
-/* Compares ddA and ddM with differences of dA and dM, h = 2e-3. The errors are h^6, round-off 1e-15/h, and 1e-12/h if
- * dA is itself computed by differences. */
+/* Compares the second derivatives ddA and ddM with central differences of dA and dM of order 6, with the step h = 2e-3.
+ * The errors of the differences are of the size h^6, 1e-15/h from round-off, and 1e-12/h if dA is itself computed by
+ * differences. */
 static inline void second_by_differences(const cb_bundle *b, const double *from, const double *to, double tolerance,
                                          uint64_t *seed) {
   static const double weight[3] = {3. / 4, -3. / 20, 1. / 60}, h = 2e-3;
@@ -196,13 +202,14 @@ static inline void second_by_differences(const cb_bundle *b, const double *from,
   check_second(ddM, slopeM, n, n * n, tolerance);
 }
 
-/* Compares the first variation of a holonomy with log(g(r + eps d) g^-1)/eps by central differences of order 8, eps =
- * .02. Gait and change d are Fourier series around the middle of the box; each coefficient of d is at most 1/40 of the
- * box, and d also moves the start. */
+/* Compares the first variation of a holonomy g(r) with the derivative of log(g(r + s d) g(r)^-1) by s at s = 0, by
+ * central differences of order 8 with the step eps = .02. The gait r is a random Fourier series around the middle of
+ * the box. Its change d is a random Fourier series whose coefficients are at most 1/40 of the box, and which also moves
+ * the start. */
 static inline void variation_by_differences(const cb_bundle *b, const double *from, const double *to, double tolerance,
                                             uint64_t *seed) {
   static const double weight[5] = {0, 4. / 5, -1. / 5, 4. / 105, -1. / 280}, eps = .02;
-  enum { ROWS = 6 }; /* mean, cosines and sines, of the gait and of the change */
+  enum { ROWS = 6 }; /* at least 5: the mean, two cosines and two sines */
   const cb_group *G = b->group;
   const int n = b->n;
   double c[2][ROWS * CB_SHAPE_MAX] = {{0}}, moved[ROWS * CB_SHAPE_MAX], g[CB_GROUP_SIZE], back[CB_GROUP_SIZE];
@@ -231,10 +238,10 @@ static inline void variation_by_differences(const cb_bundle *b, const double *fr
   for (int k = 0; k < 2; k++) cb_gait_free(gait[k]);
 }
 
-/* The index of the pair i < j among all pairs of n shape variables. */
+/* Returns the index of the pair i < j among all pairs of n shape variables. */
 static inline int pair_of(int n, int i, int j) { return i * n - i * (i + 1) / 2 + j - i - 1; }
 
-/* D_i B_jk - D_j B_ik + D_k B_ij = 0 for all i < j < k. */
+/* Bianchi's identity: D_i B_jk - D_j B_ik + D_k B_ij = 0 for all i < j < k. */
 static inline void bianchi(const cb_bundle *b, const double *from, const double *to, double tolerance, uint64_t *seed) {
   static double DB[CB_SHAPE_MAX * CB_SHAPE_MAX * CB_SHAPE_MAX / 2 * CB_GROUP_DIM];
   const int n = b->n, dim = b->group->dim, pairs = n * (n - 1) / 2;

@@ -1,10 +1,11 @@
-/* Isometries of a space of curvature K as 4x4 matrices on points (x, w), w^2 + K x.x = 1, for oracles. */
+/* Isometries of a space of curvature K as 4x4 matrices in extended precision, for reference results. They act on points
+ * (x, w) with w^2 + K x.x = 1. */
 #pragma once
 
 #include "lie_matrices.h"
 #include <curvebody/pose.h>
 
-/* The matrix [[hat(omega), v], [-K v^T, 0]] of the twist Y = (omega, v). */
+/* Returns the matrix [[hat(omega), v], [-K v^T, 0]] of the twist Y = (omega, v), where hat(omega) x = omega × x. */
 static inline lie_matrix curved_generator(double K, const double Y[6]) {
   lie_matrix a = lie_zero(4);
   for (int i = 0; i < 3; i++) {
@@ -17,7 +18,8 @@ static inline lie_matrix curved_generator(double K, const double Y[6]) {
   return a;
 }
 
-/* The exponential of the generator of (0, x), times the rotation. */
+/* Returns the matrix of the pose g: the exponential of the matrix of the twist (0, x), times the rotation of g. x are
+ * the normal coordinates g->x. */
 static inline lie_matrix curved_matrix(double K, const cb_pose *g) {
   const double shift[6] = {0, 0, 0, g->x[0], g->x[1], g->x[2]};
   const lie_matrix generator = curved_generator(K, shift), T = lie_exponential(&generator);
@@ -29,7 +31,7 @@ static inline lie_matrix curved_matrix(double K, const cb_pose *g) {
   return lie_product(&T, &R);
 }
 
-/* The inverse, from the form diag(K, K, K, 1) that the matrix keeps. */
+/* Returns the inverse of the isometry m, which follows from the invariance of the form diag(K, K, K, 1) under m. */
 static inline lie_matrix curved_inverse(double K, const lie_matrix *m) {
   lie_matrix b = lie_zero(4);
   for (int i = 0; i < 3; i++) {
@@ -41,7 +43,7 @@ static inline lie_matrix curved_inverse(double K, const lie_matrix *m) {
   return b;
 }
 
-/* m a m^-1 as (omega, v), where a stands for its generator. */
+/* Computes the twist `out` whose matrix is m A m^-1, where A is the matrix of the twist a. */
 static inline void curved_conjugate(double K, const lie_matrix *m, const double a[6], double out[6]) {
   const lie_matrix generator = curved_generator(K, a), back = curved_inverse(K, m);
   lie_matrix c = lie_product(m, &generator);

@@ -115,8 +115,8 @@ if(CPPCHECK)
   curvebody_test(analyse_cppcheck "" nightly release)
 endif()
 
-# Fuzz targets: fuzz/fuzz_SUBJECT.c with seeds in fuzz/corpus/SUBJECT. These numbers of
-# executions take some seconds under the sanitizers; fuzz/run makes millions.
+# Fuzz targets: fuzz/fuzz_SUBJECT.c with seeds in fuzz/corpus/SUBJECT. The numbers of executions below take some seconds
+# under the sanitizers; fuzz/run makes millions.
 set(executions_expression 200000)
 set(executions_mesh 200000)
 set(executions_mjcf 40000)

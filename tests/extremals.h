@@ -1,11 +1,13 @@
-/* Extremals for the suites, solved from a nearby ellipse. */
+/* Extremals (gaits of stationary cost, curvebody/optimum.h) for the tests. The search for each begins at an ellipse
+ * near it. */
 #pragma once
 
 #include "models.h"
 #include "optimum/extremal.h"
 #include <curvebody/holonomy.h>
 
-/* mean + cosine cos 2 pi t + sine sin 2 pi t in two shape variables, and lambda(0). */
+/* The gait mean + cosine cos(2 pi t) + sine sin(2 pi t) in two shape variables, and an estimate of the multiplier
+ * lambda of the holonomy at t = 0. */
 typedef struct ellipse {
   double mean[2], cosine[2], sine[2], lambda[CB_GROUP_DIM];
 } ellipse;
@@ -19,8 +21,8 @@ static inline cb_status extremal_try(const cb_optimum_problem *o, const ellipse 
   return status;
 }
 
-/* Solves for an extremal and checks its invariants. By Magnus's method, its gait has the cost and the holonomy that the
- * extremal reports. */
+/* Solves for an extremal and checks that its invariants are constant. Checks that its gait has the cost and the
+ * holonomy that the extremal states; cb_holonomy computes them again by Magnus's method. */
 static inline cb_extremal *extremal(const cb_optimum_problem *o, const ellipse *from, double amount) {
   cb_extremal *e;
   cb_gait *gait;
@@ -39,8 +41,8 @@ static inline cb_extremal *extremal(const cb_optimum_problem *o, const ellipse *
   return e;
 }
 
-/* Optimal gaits of Purcell's three links. Columns of the table: the displacement X, the cost E, s, w, and the
- * multipliers lambda_x, lambda_theta. At the start the shape is (s, s) and its rate (w, -w). */
+/* Optimal gaits of Purcell's three-link swimmer. Columns of the table: the displacement, the cost, two numbers s and w,
+ * and the multipliers of x and of theta. At the start the shape is (s, s) and its rate is (w, -w). */
 enum { PURCELL_ROWS = 4 };
 static const double purcell_row[PURCELL_ROWS][6] = {
     {.001, .003274173125, .058488506508, .845625629556, 1.651904897, -.010718774},
@@ -48,7 +50,7 @@ static const double purcell_row[PURCELL_ROWS][6] = {
     {.03, .126266414425, .442042215276, 5.055830806645, 2.627947737, -.123910093},
     {.05, .247785398952, .663382472070, 6.756148993490, 3.488942249, -.240132450}};
 
-/* An ellipse that differs by a few per cent from the gait of a row. */
+/* Returns an ellipse that differs by a few per cent from the gait of a row of this table. */
 static inline ellipse purcell_near(const double *row) {
   const double s = 1.02 * row[2], w = .97 * row[3] / (2 * M_PI);
   return (ellipse){{0, 0}, {s, s}, {w, -w}, {1.01 * row[4], 0, row[5]}};

@@ -1,6 +1,7 @@
-/* Simulates lack of memory in the library: the n-th of its requests fails, either only this one or with all later ones.
- * The linker redirects the calls of the library to these functions (FAILING in CMakeLists.txt). Requests inside HDF5,
- * GSL, SUNDIALS, KLU and libyaml do not fail. Include this in one translation unit of a program. */
+/* Simulates lack of memory in the library: the request for memory with a chosen number fails, either alone or with all
+ * later ones. The linker redirects the calls of the library to the functions here (FAILING in tests/CMakeLists.txt).
+ * These include some functions of GSL, SUNDIALS, KLU, AMD and libyaml that need memory. Requests that other libraries
+ * make inside their functions do not fail. Only one translation unit of a program may include this file. */
 #pragma once
 
 #include "check.h"
@@ -13,13 +14,13 @@
 #include <stdatomic.h>
 #include <yaml.h>
 
-/* volatile, because a compiler assumes that malloc does not use such variables */
+/* volatile, because a compiler assumes that malloc does not use the variables of a program */
 static volatile struct {
-  bool counts, stays;     /* stays: all later requests fail, too */
+  bool counts, stays;     /* counts: requests are counted and can fail; stays: all later requests fail, too */
   size_t at;              /* number of the request that fails; 0: none */
   atomic_size_t requests; /* number of requests so far */
   atomic_size_t failed;
-  atomic_long kept; /* number of pieces from malloc and similar functions that are not freed */
+  atomic_long kept; /* number of pieces from malloc and similar functions that are not freed yet */
 } allocations;
 
 /* The call stack of the first request that failed. */
@@ -44,8 +45,8 @@ static inline void *no_memory(void) {
   return NULL;
 }
 
-/* Each defines a replacement of an allocating function; the request with the chosen number fails. FAILS_OF_FREE is for
- * functions whose result the caller passes to free. */
+/* Each of these three macros defines a replacement of a function that needs memory. The replacement fails if its
+ * request has the chosen number. FAILS_OF_FREE is for functions whose result the caller passes to free. */
 #define FAILS_WITH(failure, type, name, parameters, arguments) \
   type __real_##name parameters;                               \
   type __wrap_##name parameters { return allocation_fails() ? (failure) : __real_##name arguments; }
@@ -58,7 +59,8 @@ FAILS_OF_FREE(malloc, (size_t n), (n))
 FAILS_OF_FREE(calloc, (size_t n, size_t size), (n, size))
 FAILS_OF_FREE(aligned_alloc, (size_t alignment, size_t n), (alignment, n))
 FAILS_OF_FREE(strdup, (const char *text), (text))
-/* fails by a request that is too large, so that the state of the arena is right */
+/* These replacements fail by a request of the real function that is too large. So the arena is in the state that it has
+ * after a failure. */
 FAILS_WITH(__real_cb_arena_alloc(arena, SIZE_MAX, 2), void *, cb_arena_alloc, (void *arena, size_t n, size_t size),
            (arena, n, size))
 FAILS_WITH(__real_cb_arena_alloc_aligned(arena, SIZE_MAX, 2, alignment), void *, cb_arena_alloc_aligned,
@@ -102,7 +104,7 @@ void *__wrap_realloc(void *piece, size_t n) {
   return piece ? __real_realloc(piece, n) : allocation_kept(__real_realloc(piece, n));
 }
 
-/* realpath with a buffer of the caller allocates no memory, so that call never fails. */
+/* A call of realpath with a buffer of the caller allocates no memory, so it is not a request and does not fail. */
 void *__real_realpath(const char *path, char *out);
 void *__wrap_realpath(const char *path, char *out) {
   if (out) return __real_realpath(path, out);
@@ -115,7 +117,7 @@ void __wrap_free(void *piece) {
   __real_free(piece);
 }
 
-/* From now on request number `at` fails; 0: none. */
+/* Sets all counters to 0. From here on request number `at` fails (0: none), and all later ones if `stays` is set. */
 static inline void fail_allocation(size_t at, bool stays) {
   allocations.at = at;
   allocations.stays = stays;
@@ -125,22 +127,22 @@ static inline void fail_allocation(size_t at, bool stays) {
   allocations.counts = true;
 }
 
-/* Ends the failures and returns the number of requests since they began. */
+/* Ends the counting and the failures. Returns the number of requests since fail_allocation. */
 static inline size_t end_failing(void) {
   allocations.counts = false;
   return allocations.requests;
 }
 
-/* The number of the next request to fail after `at`. With CB_TEST_ALL in the environment it is the next one; otherwise
- * it is one of the next 2 most - 1, chosen by the seed, so that on average one in `most` is tested. */
+/* Returns the number of the next request to fail after number `at`. If the environment has CB_TEST_ALL, this is at + 1.
+ * Otherwise it is a random one of the next 2 most - 1 numbers, so that on average one request in `most` is tested. */
 static inline size_t next_allocation(size_t at, int most, uint64_t *seed) {
   return at + (size_t)check_uniform(seed, 1, getenv("CB_TEST_ALL") ? 2 : 2 * most);
 }
 
-/* Prints the call stack of the failed request. */
+/* Prints the call stack of the first request that failed. */
 static inline void print_failed_allocation(void) { backtrace_symbols_fd(allocation_trace, allocation_depth, 2); }
 
-/* Checks in each program that the replacements work. */
+/* A test that the replacements work, which each program with this file runs. */
 static inline void the_allocation_asked_for_fails(void **unused) {
   void *volatile piece[4];
   fail_allocation(2, false);

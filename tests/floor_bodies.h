@@ -1,5 +1,5 @@
-/* Bodies for the suites that let them fall on a floor with floor_drop.h: a ball, a tripod, a rod, boxes, and a tumbling
- * body with a full tensor; also the poses at the start. */
+/* Bodies that tests drop on a floor with floor_drop.h: a ball, a tripod, a rod, boxes, and a tumbling body with a full
+ * inertia matrix. Also their poses at the start. */
 #pragma once
 
 #include "floor_drop.h"

@@ -1,5 +1,5 @@
-/* Bodies above a reflecting floor for the suites: a shape of points that may move, and a stepper that records the
- * changes of the state between its steps. */
+/* Bodies above a reflecting floor for the tests. The shape of a body is a set of points that may move. A stepper
+ * records how impacts change the state between its steps. */
 #pragma once
 
 #include "fluid/floor.h"
@@ -7,7 +7,7 @@
 
 enum { SEEN = 64, MOST_POINTS = 4000 };
 
-/* Points are at x + sin(beat t) move. */
+/* A body in free fall. At time t its points are at x + sin(beat t) move in the body frame. */
 typedef struct drop {
   body b;
   cb_floor floor;
@@ -16,8 +16,10 @@ typedef struct drop {
   double now[MOST_POINTS][3], rate[MOST_POINTS][3];
   cb_rigid_problem p;
   cb_floor_work *work;
-  /* states that the stepper returned; number of impacts between its steps, and the energy that they changed: the sum of
-   * the losses, the maximum relative gain, and the maximum relative change */
+  /* `seen` has the last states that the stepper returned. A blow is a change of the momentum between two steps. blows:
+   * their number; hits: impacts that the library reported; step number fail_at fails. energy_lost, energy_gained and
+   * worst_energy: the sum of the losses of kinetic energy in blows, the maximum relative gain and the maximum relative
+   * change. */
   cb_rigid_state seen[SEEN];
   int n_seen, blows, hits, steps, fail_at;
   double energy_lost, energy_gained, worst_energy;
@@ -37,7 +39,8 @@ static inline cb_status drop_shape(void *self, double t, int *n, const double (*
   return CB_OK;
 }
 
-/* The kinetic energy <p - mu0, K^-1 (p - mu0)>/2 at the node. */
+/* Returns the kinetic energy <p - mu0, K^-1 (p - mu0)>/2 of a state, where p is its momentum, K the inertia and mu0 the
+ * momentum of the body at rest. */
 static inline double node_energy(drop *d, const cb_rigid_state *s) {
   double K[6][6], mu0[6], y[6], sum = 0;
   check_ok(d->p.inertia(d->p.self, s->t, &s->g, K, mu0));
@@ -46,7 +49,8 @@ static inline double node_energy(drop *d, const cb_rigid_state *s) {
   return sum;
 }
 
-/* The kinetic energy plus the potential energy of the force weight g, which acts at moment/weight. */
+/* Returns the kinetic energy plus the potential energy of gravity. Gravity is the force b.weight b.g, which acts at the
+ * point b.moment/b.weight of the body frame. */
 static inline double drop_energy(drop *d, const cb_rigid_state *s) {
   double r[3][3], arm[3];
   cb_pose_rotation(&s->g, r);
@@ -122,7 +126,7 @@ static inline double drop_gap(drop *d, const cb_rigid_state *s) {
   return least;
 }
 
-/* A solid of mass 1 with the moments of inertia a, b and c, in gravity 10. */
+/* Returns a solid of mass 1 with the principal moments of inertia a, b and c, which falls with the acceleration 10. */
 static inline body drop_body(double a, double b, double c) {
   body s = {.weight = 1, .g = {0, 0, -10}};
   const double J[3] = {a, b, c};

@@ -1,10 +1,11 @@
-/* Flows around meshes for the suites, and the flow around a sphere in closed form. */
+/* Flows around meshes for the tests, and the flow around a sphere in closed form. */
 #pragma once
 
 #include "potential.h"
 #include "potential/field.h"
 
-/* The flow around a mesh that moves with the twist (w, v) about the origin. */
+/* Creates the flow around a mesh that moves rigidly, with the angular velocity w about the origin and the velocity v of
+ * the origin. */
 static inline cb_flow_about *field_with(const solid_mesh *m, bool sheets, const double w[3], const double v[3]) {
   double(*u)[3] = malloc((size_t)m->vertices * sizeof *u);
   cb_flow_about *f = NULL;

@@ -1,4 +1,4 @@
-/* A flow at one place, with its gradient and rate compared with differences, for the suites of flows. */
+/* Evaluates a flow at one place, and compares its gradient and its rate with differences, for the tests of flows. */
 #pragma once
 
 #include "check.h"
@@ -17,8 +17,8 @@ static inline void at(const cb_flow *f, double t, const vec x, vec u, mat gradie
   if (rate) memcpy(rate, r, sizeof r);
 }
 
-/* Checks that an evaluation of values only gives the same values, and compares gradient and rate with differences of
- * fourth order with spacing h. */
+/* Checks that an evaluation without derivatives gives the same velocity. Compares the gradient and the rate of the flow
+ * with differences of fourth order with the spacing h in space and in time. */
 static inline void check_slopes(const cb_flow *f, double t, const vec x, double h, double tolerance) {
   static const double step[4] = {-2, -1, 1, 2}, weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12};
   vec u, only, rate;

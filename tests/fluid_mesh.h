@@ -1,5 +1,4 @@
-/* Meshes for the tests of bodies in a fluid. Each is made by a few lines here, which share no code with the built-in
- * shapes. */
+/* Meshes for the tests of bodies in a fluid. The code here shares nothing with the built-in shapes of the library. */
 #pragma once
 
 #include "check.h"
@@ -33,7 +32,7 @@ static inline void mesh_quad(mesh *m, int a, int b, int c, int d) {
   mesh_face(m, a, b, c);
   mesh_face(m, a, c, d);
 }
-/* Creates the surface and frees m. */
+/* Creates a surface from the mesh m and frees m. */
 static inline cb_surface *mesh_surface(mesh m) {
   cb_surface *s;
   check_ok(cb_surface_make(m.vertices, (const double(*)[3])m.x, m.faces, (const int(*)[3])m.face, m.part, &s));
@@ -43,8 +42,8 @@ static inline cb_surface *mesh_surface(mesh m) {
   return s;
 }
 
-/* Adds the faces of a grid of n x k existing vertices, closed in the second direction and, if `closed` is set, in the
- * first, as on a torus. */
+/* Adds the faces of a grid of n rows of k existing vertices, which begin at number `first`. Each row is closed to a
+ * ring. If `closed` is set, the last row is joined to the first row, as on a torus. */
 static inline void mesh_grid(mesh *m, int first, int n, int k, bool closed) {
   for (int i = 0; i < n - !closed; i++)
     for (int j = 0; j < k; j++)
@@ -52,8 +51,8 @@ static inline void mesh_grid(mesh *m, int first, int n, int k, bool closed) {
                 first + i * k + (j + 1) % k);
 }
 
-/* Makes a cube with n x n squares per face, projected onto the unit sphere if `sphere` is set, and scales it. The
- * surface is closed, with normals outwards. */
+/* Makes a cube with n x n squares per face, each of two triangles. If `sphere` is set, the cube is projected onto the
+ * unit sphere. Then the axes are scaled by a[0], a[1] and a[2]. The surface is closed, with normals outwards. */
 static inline mesh mesh_box(int n, const double a[3], bool sphere) {
   mesh m = mesh_room(6 * (n + 1) * (n + 1), 12 * n * n);
   int *at = malloc(sizeof(int) * (size_t)((n + 1) * (n + 1) * (n + 1)));
@@ -88,8 +87,8 @@ static inline mesh mesh_ellipsoid(int n, double a, double b, double c) {
   return mesh_box(n, (double[3]){a, b, c}, true);
 }
 
-/* Makes a tube around z from -half to half, of n rings with k vertices. With `caps` its ends are closed by fans of
- * triangles around the axis. */
+/* Makes a tube around the z axis from z = -half to half, of n rings with k vertices. If `caps` is set, fans of
+ * triangles around the axis close the ends of the tube. */
 static inline mesh mesh_tube(int n, int k, double radius, double half, bool caps) {
   mesh m = mesh_room(n * k + 2, 2 * n * k);
   for (int i = 0; i < n; i++)
@@ -105,7 +104,8 @@ static inline mesh mesh_tube(int n, int k, double radius, double half, bool caps
   return m;
 }
 
-/* Makes a rectangle a x b across z. If `closed` is set, it has a back face that is joined to it at the border. */
+/* Makes a rectangle a x b of n x n cells in the plane z = 0. If `closed` is set, a second layer of faces in the same
+ * place forms its back. The two layers share the vertices of the border. */
 static inline mesh mesh_plate(int n, double a, double b, bool closed) {
   const int side = (n + 1) * (n + 1);
   mesh m = mesh_room(2 * side, 4 * n * n);
@@ -119,7 +119,7 @@ static inline mesh mesh_plate(int n, double a, double b, bool closed) {
     for (int j = 0; j < n; j++) {
       const int p = i * (n + 1) + j, q = p + n + 1;
       mesh_quad(&m, p, q, q + 1, p + 1);
-      if (closed) mesh_quad(&m, back[p + 1], back[q + 1], back[q], back[p]); /* no diagonal is an edge of both sides */
+      if (closed) mesh_quad(&m, back[p + 1], back[q + 1], back[q], back[p]); /* not along the diagonals of the front */
     }
   free(back);
   return m;
@@ -141,7 +141,7 @@ static inline void mesh_move(mesh *m, const double d[3]) {
     for (int k = 0; k < 3; k++) m->x[i][k] += d[k];
 }
 
-/* Moves every vertex by up to `size`, so that nothing is symmetric. */
+/* Changes every coordinate of every vertex by up to `size`, so that nothing is symmetric. */
 static inline void mesh_shake(mesh *m, uint64_t *seed, double size) {
   for (int i = 0; i < m->vertices; i++)
     for (int k = 0; k < 3; k++) m->x[i][k] += check_uniform(seed, -size, size);

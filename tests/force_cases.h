@@ -1,4 +1,4 @@
-/* Five particles of unequal masses and charges with one kind of force at a time, in every space. */
+/* Systems of five particles with unequal masses and charges, and with one kind of force, in every space. */
 #pragma once
 
 #include "check_geometry.h"
@@ -47,16 +47,17 @@ static const char *const kind_names[KINDS] = {
     "force in stereographic coordinates"};
 /* clang-format on */
 
-/* Is z at least 0.2 from x and y, and are the three points not nearly on one geodesic (as in a flat triangle)? */
+/* Returns whether z is at least 0.2 away from x and y, and the three points are not nearly on one geodesic. The second
+ * condition is that a triangle with these sides in the Euclidean plane has a height of more than 0.05. */
 static inline bool well_apart(const cb_space *g, const double *x, const double *y, const double *z) {
   const double a = cb_distance(g, x, y), b = cb_distance(g, y, z), c = cb_distance(g, z, x), s = (a + b + c) / 2;
   const double height = 2 * sqrt(fmax(0, s * (s - a) * (s - b) * (s - c))) / fmax(a, fmax(b, c));
   return b > 0.2 && c > 0.2 && height > 0.05;
 }
 
-/* Makes random points of the embedding in a ball of radius .5 around a point off the axes. No two are closer than .2,
- * because differences of a potential that grows like d^-12 would be inaccurate there, and no three are nearly on one
- * geodesic, because angles and areas have a kink there. */
+/* Makes N + 1 random points of the embedding in a ball of radius .5 around a point off the axes. No two points are
+ * closer than .2: difference quotients would be inaccurate there, because a potential may grow like (distance)^-12. No
+ * three are nearly on one geodesic, because angles and areas have a kink there. */
 static inline void random_points(const cb_space *g, uint64_t *seed, double (*x)[K]) {
   double v[K], middle[K];
   check_point_at(g, (double[CB_DIM_MAX]){0.55, 0.65, 0.75}, middle);
@@ -67,7 +68,7 @@ static inline void random_points(const cb_space *g, uint64_t *seed, double (*x)[
     for (int j = 0; j < i && apart; j++)
       for (int k = 0; k < j && apart; k++) apart = well_apart(g, x[k], x[j], x[i]);
     if (apart) i++;
-    if (tries % 1000 == 999) i = 0; /* there may be no place for another point */
+    if (tries % 1000 == 999) i = 0; /* begins again, because there may be no room for another point */
   }
 }
 
@@ -82,7 +83,8 @@ static inline void to_space(const cb_space *g, const double *x, const double *v,
 
 static cb_status unread(const cb_constraint_entry *e, const void *params) { return CB_ERROR_UNSUPPORTED; }
 
-/* a d(0, 1) + d(1, 2) d(2, 3) + d(0, 3), on jets; the number a is the parameter. */
+/* The function a d(0, 1) + d(1, 2) d(2, 3) + d(0, 3) on jets. d(i, j) is the distance of the points i and j, and the
+ * number a is the parameter of the class. */
 static cb_status four_points_value(const cb_space *g, const void *params, const cb_jet *const *x, const cb_jet *t,
                                    cb_jet *value) {
   static const int ends[4][2] = {{0, 1}, {1, 2}, {2, 3}, {0, 3}};
@@ -97,7 +99,8 @@ static cb_status four_points_value(const cb_space *g, const void *params, const 
   return CB_OK;
 }
 
-/* x(0) y(1) + y(0) sin(t x(1)), on jets, in the coordinates of the world. */
+/* The function x(0) y(1) + y(0) sin(t x(1)) on jets, where x(i) and y(i) are the first two coordinates of point i in
+ * the world. */
 static cb_status product_value(const cb_space *g, const void *params, const cb_jet *const *x, const cb_jet *t,
                                cb_jet *value) {
   const cb_jet first = cb_jet_mul(&x[0][0], &x[1][1]), turn = cb_jet_mul(t, &x[1][0]), sine = cb_jet_sin(&turn),
@@ -122,14 +125,15 @@ static const cb_constraint_class four_points = {.name = "four_points",
                                             .timed = true,
                                             .per_world = true};
 
-/* Adds potentials of values of constraints of one class. */
+/* Adds potentials that are functions of the values of constraints. `which` chooses the class of the constraints; other
+ * kinds of forces add nothing here. */
 static inline void add_values(cb_builder *b, const cb_space *g, force_kind which, const double *centre) {
   static const int tetrahedron[4][3] = {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {1, 0, 2}};
   const cb_target start = {.value = NAN}, law = {.expression = "1.3 + 0.4*sin(2*t)"};
   const int first = cb_builder_constraints(b);
   const char *energy = NULL;
   switch (which) {
-    case ANGLES: /* functions of the cosine, which are smooth at the kinks 0 and pi of the angle */
+    case ANGLES: /* the energies use cos s, which is smooth at 0 and pi, unlike the angle s */
       check_ok(cb_builder_angle(b, NULL, 0, 1, 2, start));
       check_ok(cb_builder_potentials_of(b, first, 1, NULL, "(cos(s) - 2)^2*sin(s)^2*t"));
       check_ok(cb_builder_angle(b, NULL, 2, 3, 4, start));
@@ -158,7 +162,8 @@ static inline void add_values(cb_builder *b, const cb_space *g, force_kind which
 
 static inline bool has_potential(force_kind which) { return which < FORCE_EMBEDDING; }
 
-/* A force of every coordinate, velocity, m, q and t that has no potential. */
+/* Adds a force without a potential. It depends on all coordinates and velocities, the mass m, the charge q and the time
+ * t. `name` is the chart of its expressions; in a space without this chart nothing is added. */
 static inline void add_force(cb_builder *b, const cb_space *g, const char *name) {
   const cb_chart *chart = cb_chart_find(g, name);
   char text[K][256];
@@ -242,8 +247,9 @@ typedef struct force_setup {
   double v[N * K]; /* velocities in the state's order */
 } force_setup;
 
-/* Creates five particles of unequal masses and charges in two bodies. `origin` is the origin to which their positions
- * are relative; NULL: the world's. */
+/* Creates five particles of unequal masses and charges in two bodies, with the forces of one kind. Their positions are
+ * relative to `origin` (NULL: the world). centre_in_world is the fixed point of central forces (NULL: a random
+ * point). */
 static inline force_setup make_at(cb_space *g, uint64_t *seed, force_kind which, const cb_origin *origin,
                                   const double *centre_in_world) {
   force_setup t = {.g = g};
@@ -291,7 +297,8 @@ static inline double largest(int n, const double *x) {
 
 static const double time_now = 0.37;
 
-/* Projects the forces on n particles orthogonally onto the tangent spaces, in spaces of one factor. */
+/* Projects the forces on n particles orthogonally onto the tangent spaces at their positions x. Only for spaces of one
+ * factor. */
 static inline void tangential(const cb_space *g, int n, const double *x, double *force) {
   if (g->factor[0].curvature == 0) return;
   for (int i = 0; i < n; i++) {

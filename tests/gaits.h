@@ -1,11 +1,11 @@
-/* Gaits for the suites: random loops, circles, expressions of time. */
+/* Gaits for the tests: random loops and circles. Also expressions of time. */
 #pragma once
 
 #include <curvebody/holonomy.h>
 #include "check.h"
 
-/* A random polygon in n variables. Its first corner is `centre`; the coordinates of the others differ from it by up to
- * `size`. */
+/* Makes a random polygon in n variables. Its first corner is `centre`. The coordinates of the other corners differ from
+ * those of `centre` by up to `size`. */
 static inline cb_gait *random_polygon(uint64_t *seed, int n, int corners, const double *centre, double size) {
   double r[3 * 8];
   cb_gait *g;
@@ -27,7 +27,7 @@ static inline cb_gait *random_fourier(uint64_t *seed, int n, double size) {
   return g;
 }
 
-/* A circle; `way`: 1 counter-clockwise, -1 clockwise. */
+/* Makes a circle around (x, y). `way` is 1 for counter-clockwise and -1 for clockwise. */
 static inline cb_gait *ring(double x, double y, double radius, double way) {
   const double mean[2] = {x, y}, cosine[2] = {radius, 0}, sine[2] = {0, way * radius};
   cb_gait *g;

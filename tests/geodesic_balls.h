@@ -1,16 +1,15 @@
-/* Hard balls on geodesics in closed form, as a reference for the tests of contacts. It uses no code of the library
- * except the definition of the space.
+/* The motion of hard balls that move on geodesics and collide, in closed form, as a reference for the tests of
+ * contacts. It uses no code of the library except the definition of the space.
  *
  *   x(s) = C(s) x + S(s) v,  C = cos(w s), cosh(w s), 1,  S = int_0^s C,  w^2 = |K| <v,v>,  in each factor
  *   d = 2 R asin(|x-y|/2R), 2 R asinh(|x-y|/2R), |x-y|,  R = 1/sqrt|K|;  root of the sum of squares over factors
  *   impulse:  u = <v1,n1> + <v2,n2>,  v_i <- v_i - 2 u/(1/m1 + 1/m2) n_i/m_i,  n_i = grad_i d
  *
- * A ball has the position x, the velocity v and the mass m; s is a time. K is the curvature of a factor; the three
- * cases are K > 0, K < 0 and K = 0. d is the distance of two centres x and y, and u its rate. For the wall of the room
- * 1/m2 = 0.
- * A gap e > 0 stays open for at least the time e/(|v1| + |v2|): each search step has this length, with e >= 1e-6. After
- * a change of sign, Brent's method finds the contact.
- */
+ * A ball has the position x, the velocity v and the mass m; s is a time and w a rate. K is the curvature of a factor;
+ * the three cases are K > 0, K < 0 and K = 0. d is the distance of two centres x and y, and u is its rate. Balls may be
+ * inside a larger, fixed ball, the room; for a contact with its wall 1/m2 = 0.
+ * A gap e > 0 stays open for at least the time e/(|v1| + |v2|). Each step of the search for a contact has this length,
+ * with 1e-6 for e if e is smaller. When the sign of the gap has changed, Brent's method finds the contact. */
 #pragma once
 
 #include <curvebody/space.h>
@@ -26,7 +25,7 @@ typedef struct oracle {
   const cb_space *g; /* only its factors and its number of coordinates are used */
   int n;
   double mass[ORACLE_BALLS], radius[ORACLE_BALLS], x[ORACLE_BALLS][CB_COORD_MAX], v[ORACLE_BALLS][CB_COORD_MAX];
-  double room, centre[CB_COORD_MAX]; /* radius and centre of a ball that contains all the others; radius 0: none */
+  double room, centre[CB_COORD_MAX]; /* radius and centre of a fixed ball around all the others; radius 0: none */
   double t;
   int contacts, i[ORACLE_CONTACTS], j[ORACLE_CONTACTS]; /* j = -2: the containing ball */
   double time[ORACLE_CONTACTS], impulse[ORACLE_CONTACTS];
@@ -45,7 +44,8 @@ static inline double oracle_square(const oracle *o, const double *v) {
   return sum;
 }
 
-/* Position and velocity after a time s on the geodesic. */
+/* Computes the position y and the velocity w (may be NULL) after the time s on the geodesic that begins at x with the
+ * velocity v. */
 static inline void oracle_move(const oracle *o, const double *x, const double *v, double s, double *y, double *w) {
   for (int i = 0; i < o->g->n_factors; i++) {
     const cb_factor *f = &o->g->factor[i];
@@ -85,7 +85,7 @@ static inline double oracle_distance(const oracle *o, const double *x, const dou
   return sqrt(sum);
 }
 
-/* The unit vector at x in the direction away from y. */
+/* Computes the unit vector n at x in the direction away from y. */
 static inline void oracle_away(const oracle *o, const double *x, const double *y, double *n) {
   double part[CB_FACTOR_MAX];
   const double d = oracle_distance(o, x, y, part);
@@ -105,7 +105,7 @@ typedef struct oracle_gap {
   int i, j;
 } oracle_gap;
 
-/* The gap after a time s, and its rate. */
+/* Returns the gap after the time s, and writes its rate to *rate unless `rate` is NULL. */
 static inline double oracle_gap_at(const oracle_gap *g, double s, double *rate) {
   const oracle *o = g->o;
   double x[CB_COORD_MAX], y[CB_COORD_MAX], v[CB_COORD_MAX], w[CB_COORD_MAX] = {0}, n[CB_COORD_MAX], m[CB_COORD_MAX];
@@ -127,8 +127,8 @@ static inline double oracle_gap_at(const oracle_gap *g, double s, double *rate) 
 
 static inline double oracle_function(double s, void *gap) { return oracle_gap_at(gap, s, NULL); }
 
-/* The time of the first contact of ball i with ball j (-2: the wall), at most `most`; INFINITY if there is none. If the
- * gap is closed and decreasing at the start, the time is 0. */
+/* Returns the time until the first contact of ball i with ball j (-2: the wall of the room), or INFINITY if there is
+ * none within the time `most`. If the gap is closed and decreasing at the start, the result is 0. */
 static inline double oracle_first(const oracle *o, int i, int j, double most) {
   const oracle_gap gap = {o, i, j};
   const double fastest =
@@ -180,8 +180,8 @@ static inline void oracle_drift(oracle *o, double s) {
   o->t += s;
 }
 
-/* Moves the balls until the time `end` and lists their contacts. After ORACLE_CONTACTS contacts no more are searched
- * for. */
+/* Moves the balls until the time `end` and lists their contacts. After ORACLE_CONTACTS contacts the balls no longer
+ * collide. */
 static inline void oracle_run(oracle *o, double end) {
   gsl_set_error_handler_off();
   for (;;) {

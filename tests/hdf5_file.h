@@ -1,4 +1,4 @@
-/* An HDF5 file that is written with HDF5's own functions, as other programs do. */
+/* Functions that write an HDF5 file with the functions of the HDF5 library, as other programs do. */
 #pragma once
 
 #include "check.h"
@@ -17,7 +17,7 @@ static inline int remove_path(void **unused) { return unlink(path); }
 
 static inline hid_t create(void) { return H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT); }
 
-/* Creates a dataset. If data is NULL, its numbers are never written. */
+/* Creates a dataset. If `data` is NULL, no numbers are written to it. */
 static inline void put(hid_t file, const char *name, hid_t stored, int rank, const hsize_t *dims, hid_t type,
                        const void *data) {
   hid_t space = H5Screate_simple(rank, dims, NULL),
@@ -28,7 +28,7 @@ static inline void put(hid_t file, const char *name, hid_t stored, int rank, con
   H5Sclose(space);
 }
 
-/* The message `PATH: error: ...` for the file. */
+/* Returns the message `PATH: error: ...` with the path of the file, in static memory. */
 __attribute__((format(printf, 1, 2))) static inline const char *error_of_file(const char *format, ...) {
   va_list more;
   const int n = snprintf(text, sizeof text, "%s: error: ", path);
@@ -38,7 +38,7 @@ __attribute__((format(printf, 1, 2))) static inline const char *error_of_file(co
   return text;
 }
 
-/* Reads a row of numbers as a scenario does. The caller frees x->value. */
+/* Reads a row of numbers as the reader of scenarios does. The caller frees x->value. */
 static inline cb_status read_row(const char *name, cb_hdf5_array *x) {
   cb_hdf5_source source;
   const cb_hdf5_expected expected = {H5T_FLOAT, 1, 1, 0, "[row]"};
@@ -46,14 +46,15 @@ static inline cb_status read_row(const char *name, cb_hdf5_array *x) {
   return status ? status : cb_hdf5_source_close(&source, cb_hdf5_read_array(&source, name, &expected, x));
 }
 
-/* Replaces the content of the file by these bytes. */
+/* Replaces the content of the file by n bytes. */
 static inline void write_bytes(const void *bytes, size_t n) {
   FILE *file = fopen(path, "wb");
   assert_int_equal(fwrite(bytes, 1, n, file), n);
   fclose(file);
 }
 
-/* Truncates the file at every `stride`th byte. `read` must fail with CB_ERROR_FILE and name the file. */
+/* Truncates the file to 0, stride, 2 stride, ... bytes. Each time `read` must fail with CB_ERROR_FILE and name the
+ * file. */
 static inline void check_cut(size_t stride, cb_status (*read)(void)) {
   static unsigned char bytes[1 << 16];
   FILE *file = fopen(path, "rb");

@@ -1,4 +1,4 @@
-/* Bodies in a fluid for the suites, created from a mesh and options by one call and freed by another. */
+/* Bodies in a fluid for the tests. tank_of and tank_fill create a body from a mesh and options; tank_empty frees it. */
 #pragma once
 
 #include "fluid/immersed_run.h"
@@ -7,7 +7,8 @@
 
 static const cb_pose at_origin = {{1, 0, 0, 0}, {0, 0, 0}};
 
-/* A sphere with all symmetries of an octahedron, each of whose faces is divided into n x n. */
+/* Makes a sphere by dividing each face of an octahedron into n x n triangles. It has all symmetries of the
+ * octahedron. */
 static inline mesh mesh_ball(int n, double radius) {
   const int side = 2 * n + 1;
   mesh m = mesh_room(4 * n * n + 2, 8 * n * n);
@@ -33,7 +34,7 @@ static inline mesh mesh_ball(int n, double radius) {
   return m;
 }
 
-/* A body whose parts have the same material unless a test changes it, with its fluid and options. */
+/* A body with its fluid and options. All parts have the same material unless a test changes it. */
 typedef struct tank {
   cb_fluid fluid;
   const cb_fluid_model *model[4]; /* fluid models */
@@ -84,7 +85,7 @@ static inline void tank_moves(tank *k, const char *x, const char *y, const char 
   check_ok(cb_poses_from_expressions(k->surface, &motion, 1, NULL, NULL, NULL, NULL, &k->poses));
 }
 
-/* The pose g exp(xi), where xi is a twist in the axes of the body. */
+/* Returns the pose g exp(xi), where xi is a twist in the axes of the body. */
 static inline cb_pose pose_along(const cb_pose *g, const double xi[6]) {
   cb_pose move, out;
   cb_se3_tau(CB_SE3_EXPONENTIAL, xi, &move);
@@ -97,7 +98,7 @@ static inline cb_pose pose_moved(const cb_pose *g, int axis, double by) {
   return pose_along(g, xi);
 }
 
-/* The momentum mu = K Y + mu0 at the twist Y. */
+/* Computes the momentum mu = K Y + mu0 of the body at the time t, the pose g and the twist Y. */
 static inline void momentum_of(const tank *k, double t, const cb_pose *g, const double Y[6], double mu[6]) {
   double K[6][6], mu0[6];
   check_ok(k->problem->inertia(k->problem->self, t, g, K, mu0));
@@ -106,7 +107,7 @@ static inline void momentum_of(const tank *k, double t, const cb_pose *g, const 
     for (int j = 0; j < 6; j++) mu[i] += K[i][j] * Y[j];
   }
 }
-/* The sum F of all wrenches, and dF/dY unless dF is NULL. */
+/* Computes the sum F of all wrenches, and the derivative dF/dY unless dF is NULL. */
 static inline void wrenches_of(const tank *k, double t, const cb_pose *g, const double Y[6], double F[6],
                                double dF[6][6]) {
   double own[6] = {0}, derivative[6][6] = {{0}};
@@ -126,21 +127,21 @@ static inline void wrenches_of(const tank *k, double t, const cb_pose *g, const 
   }
 }
 
-/* All wrenches, the energies and the other measures at a state. */
+/* Returns the energies and the other measures at a state, and writes all wrenches to `wrench`. */
 static inline cb_immersed_row row_of(const tank *k, const cb_rigid_state *s, double wrench[][6]) {
   cb_immersed_row row = {.wrench = (double(*)[6])wrench};
   check_ok(cb_immersed_workspace_measure(k->workspace, s, &row));
   return row;
 }
-/* The index of the wrench with this name, or -1. */
+/* Returns the index of the wrench with this name, or -1. */
 static inline int wrench_named(const tank *k, const char *name) {
   for (int i = 0; i < cb_immersed_wrenches(k->body); i++)
     if (strcmp(cb_immersed_wrench_name(k->body, i), name) == 0) return i;
   return -1;
 }
 
-/* Compares derivatives with central differences: those of the wrenches by the twist, and along the pose those of the
- * momentum mu and of the wrenches (these to the tolerance `along`). */
+/* Compares derivatives of the body with central differences: of the wrenches by the twist and of the momentum mu by the
+ * pose, to `tolerance`, and of the wrenches by the pose, to `along`. Both are relative to the maximum derivative. */
 static inline void check_derivatives(const tank *k, double t, const cb_pose *g, const double Y[6], double tolerance,
                                      double along) {
   enum { POSE = 6 };

@@ -1,4 +1,4 @@
-/* Bundles of immersed bodies for the suites. */
+/* Bundles of bodies in a fluid, for the tests. */
 #pragma once
 
 #include <curvebody/holonomy.h>
@@ -13,7 +13,8 @@ static const char *const ab[2] = {"a", "b"};
     NULL, { "X + 0.1*" B "*Z", "Y + " A "*X^2 + 0.3*" B "*X*Z", "Z + 0.2*" A "*X*Y + " B "*(X^2 - 0.05)" } \
   }
 
-/* A bundle of a tank's body and fluid; the tank still owns the surface. */
+/* Creates the bundle of a tank's body in a fluid of this density, with n shape variables and one motion. The tank still
+ * owns the surface. */
 static inline cb_bundle *bundle_of(tank *k, double density, int n, const char *const *names,
                                    const cb_poses_motion *motion) {
   cb_shape_surface *shape;
@@ -35,7 +36,7 @@ static inline tank ellipsoid(double density) {
   return tank_of(m, density, 0);
 }
 
-/* Joins two closed bodies into one mesh, each as one part, and frees both. */
+/* Joins two closed meshes into one mesh with two parts, and frees both. */
 static inline mesh two_bodies(mesh a, mesh b) {
   mesh both = mesh_room(a.vertices + b.vertices, a.faces + b.faces);
   mesh one[2] = {a, b};
@@ -59,7 +60,7 @@ static inline cb_fluid_model *exact_of(const char *parameters) {
   cb_fluid_model *m;
   cb_tree *tree;
   char text[160];
-  /* without refinement, so that all compared results are for the same faces */
+  /* `refine: false`, so that all compared results are for the same faces */
   snprintf(text, sizeof text, "{refine: false%s%s", parameters[1] == '}' ? "" : ", ", parameters + 1);
   check_ok(cb_yaml_read_text("parameters", text, strlen(text), &tree));
   check_ok(cb_fluid_model_create("exact", cb_tree_root(tree), &m));

@@ -1,4 +1,4 @@
-/* Small bodies in any space and integrators from text, for the tests of integrators. */
+/* Small bodies in any space, and integrators from their text in a scenario, for the tests of integrators. */
 #pragma once
 
 #include "check_spaces.h"
@@ -38,7 +38,8 @@ static inline cb_tree *read_text(const char *text) {
   return tree;
 }
 
-/* space: "h3" or "h3 {chart: polar, curvature: -2}", or a metric as text: "metric {metric: [[..]], ..}" */
+/* Opens a space and begins a body in it. `space` is a name such as "h3", a name with a map such as
+ * "h3 {chart: polar, curvature: -2}", or a metric as text: "metric {metric: [[..]], ..}". */
 static inline void open_space(body_case *c, const char *space) {
   char name[32] = "";
   memset(c, 0, sizeof *c);
@@ -69,8 +70,8 @@ static inline void add_particle(body_case *c, double mass, const double *x, cons
   }
 }
 
-/* The isometry to the place of the bodies: the base point, or in a chart a point about 1.2 away from it, because polar
- * coordinates are singular at the base point. */
+/* Computes the isometry that moves the base point to the place where tests put their bodies. This is the base point
+ * itself or, in a chart, a point about 1.2 away, because polar coordinates are singular at the base point. */
 static inline void aside(const cb_space *g, cb_isometry *move) {
   static const double by[CB_DIM_MAX] = {1.2, 0.3, 0.2}, none[CB_DIM_MAX] = {0};
   double there[CB_COORD_MAX];
@@ -78,9 +79,10 @@ static inline void aside(const cb_space *g, cb_isometry *move) {
   cb_isometry_to(g, there, move);
 }
 
-/* Adds n particles at the corners of a figure at the place given by aside(). Corners are components in the frame at the
- * base point; each is moved by up to `uneven`. Velocities are random, with components up to `speed`. Masses are random
- * if `mass` is NULL. Writes the positions to x[n]. */
+/* Adds n particles at the corners of a figure and writes their positions to x[n]. The array `corner` has the components
+ * of each corner in the frame at the base point; a random number up to `uneven` is added to each component. Then
+ * aside() moves the figure to its place. Components of velocities are random, up to `speed`. Masses are random if
+ * `mass` is NULL. */
 static inline void add_corners(body_case *c, int n, const double (*corner)[CB_DIM_MAX], double uneven, double speed,
                                const double *mass, uint64_t *seed, double (*x)[CB_COORD_MAX]) {
   const cb_space *g = c->g;
@@ -139,8 +141,8 @@ static inline cb_state *clone_state(const body_case *c) {
   return state;
 }
 
-/* In an embedding of one factor that has moving origins: if the mean position of the particles is more than 1 away from
- * the base point, moves the origin there, as a run does. Otherwise does nothing. */
+/* Moves the origin to the mean position of the particles, as a run does, if this is more than 1 away from the base
+ * point. Does nothing in charts, in products, and in spaces without moving origins. */
 static inline void recentre(body_case *c) {
   if (c->g->chart || c->g->n_factors > 1 || !cb_origin_moves(c->g)) return;
   cb_state *s = c->state;
@@ -158,9 +160,9 @@ static inline void recentre(body_case *c) {
   check_ok(cb_integrator_moved(c->integrator, s, 0, &isometry));
 }
 
-/* Creates the particles of the rod (triangle = false) or triangle, with sides 1, of figures 2.13 to 2.21 of the thesis
- * from which analysis/scenarios/thesis is taken. They move along a Killing field across the rod, in "h3...", "s3..." or
- * "e3...". */
+/* Creates the two particles of the rod or the three particles of the triangle, with sides 1, of figures 2.13 to 2.21 of
+ * the thesis that analysis/README.md names. They move along a Killing field across the rod. The text `space` begins
+ * with h3, s3 or e3. */
 static inline void open_figure_2(body_case *c, const char *space, bool triangle) {
   static const double a = 0.5;
   const bool hyperbolic = space[0] == 'h', flat = space[0] == 'e';
@@ -193,7 +195,7 @@ static inline void open_figure_2(body_case *c, const char *space, bool triangle)
   }
 }
 
-/* Creates the elastic rod or triangle of figures 2.13 to 2.19 of the thesis, with all parameters 1. */
+/* Creates the elastic rod or triangle of figures 2.13 to 2.19 of the thesis (open_figure_2), with all parameters 1. */
 static inline void open_thesis(body_case *c, const char *space, bool triangle) {
   open_figure_2(c, space, triangle);
   for (int i = 0; i < (triangle ? 3 : 1); i++)
@@ -201,7 +203,7 @@ static inline void open_thesis(body_case *c, const char *space, bool triangle) {
   finish_system(c);
 }
 
-/* Distance of particles i and j, numbered in the order in which they were added. */
+/* Returns the distance of the particles i and j, numbered in the order in which they were added. */
 static inline double separation(const body_case *c, int i, int j) {
   double x[2][CB_COORD_MAX];
   const int at[2] = {cb_system_index(c->system, i), cb_system_index(c->system, j)};
@@ -244,7 +246,7 @@ static inline void open_random(body_case *c, const char *space, int n, double ra
   finish_system(c);
 }
 
-/* The energy of the state, in the embedding or in a chart. */
+/* Returns the energy of the state, in the embedding or in a chart. */
 static inline double energy(const body_case *c) {
   const double *mass = cb_system_masses(c->system);
   const cb_state *s = c->state;
@@ -254,7 +256,7 @@ static inline double energy(const body_case *c) {
     if (c->g->chart) {
       double g[9], u[3];
       check_ok(c->g->chart->metric(c->g, s->x + a * s->k, g, NULL, NULL));
-      /* solves g u = p by elimination, for diagonal and full matrices up to 3x3 */
+      /* solves g u = p for the velocity u by elimination, with a metric g of up to 3x3 numbers */
       const int d = s->k;
       double m[3][4];
       for (int i = 0; i < d; i++) {

@@ -1,5 +1,5 @@
-/* Properties of every integrator, with and without constraints, for one body in one space. The function `properties` of
- * an integrator returns its claims. */
+/* Tests of the properties that an integrator claims to have (its function `properties`), with and without constraints,
+ * for one body in one space. */
 #pragma once
 
 #include "symplectic.h"
@@ -36,7 +36,7 @@ static inline void check_reversible(body_case *c, const claim *claimed, const ch
   const double error =
       fmax(check_distance_max(count, start->x, c->state->x), check_distance_max(count, start->p, c->state->p));
   if (!(error <= 1e-12)) print_error("%s: 400 steps there and back miss by %g\n", where, error);
-  check_at_most(error, 1e-12); /* 800 steps of compensated sums; the rest is from the conditioning of the motion */
+  check_at_most(error, 1e-12); /* the sums are compensated, but the motion amplifies the round-off of 800 steps */
   cb_state_free(start);
 }
 
@@ -51,7 +51,7 @@ static inline void check_momenta(body_case *c, const claim *claimed, const char 
     for (int e = 0; e < k; e++) size = fmax(size, fabs(c->state->x[a * k + e]) * (1 + fabs(c->state->p[a * k + e])));
   }
   const double error = check_distance_max(c->g->n_killing, before, after);
-  /* round-off of the products x p, which grow as a body leaves the origin of H3 */
+  /* the tolerance is for round-off of products of x and p, which grow as a body moves away from the origin of H3 */
   if (!(error <= 1e-13 * size * size))
     print_error("%s: Killing momenta drift by %g (numbers of size %g)\n", where, error, size);
   check_at_most(error, 1e-13 * size * size);

@@ -1,17 +1,22 @@
-/* Independent equations of rigid bodies and particles that act on each other, for comparison with coupled steps.
+/* Equations of rigid bodies and particles that act on each other, which share no code with the library, for comparison
+ * with its coupled steps.
  *
  *   g' = g hat(Y),  l' = l × w + p × v + torque,  p' = p × w + K l × v + force,  (l, p) = I (w, v)      each body
  *   x'' = F/m                                                                               particles, in flat space
- * g is a matrix of 4 x 4 numbers that acts on points (x, c) with c^2 + K |x|^2 = 1, hat(Y) = [[hat(w), v], [-K v^T, 0]].
- * Springs act with -k (d - L) along the shortest geodesic; rods add multipliers, from their second derivatives (flat
- * space). Solved by Dormand and Prince's method of order 8 at 1e-14 (system_runs.h). */
+ * Y = (w, v) is the twist of a body, (l, p) its momentum and I its inertia, all in its frame. The pose g is a matrix of
+ * 4 x 4 numbers that acts on points (x, c) with c^2 + K |x|^2 = 1, where K is the curvature of the space, and hat(Y) =
+ * [[hat(w), v], [-K v^T, 0]] with hat(w) x = w × x. A spring of the stiffness k, the length d and the rest length L
+ * acts with the force -k (d - L) along the shortest geodesic. Rods, in flat space, act with forces that make the second
+ * derivatives of their lengths vanish. The equations are solved by Dormand and Prince's method of order 8 with the
+ * tolerance 1e-14 (system_runs.h). */
 #pragma once
 
 #include "system_runs.h"
 
 enum { KIRCHHOFF_BODIES = 3, KIRCHHOFF_PARTICLES = 4, KIRCHHOFF_LINKS = 6, KIRCHHOFF_BODY = 22 };
 
-/* body >= 0: the place `at` in the frame of a body; -1: a particle with its number; -2: a fixed place. */
+/* An end of a spring or a rod. body >= 0: the point `at` in the frame of this body; -1: the particle with the number
+ * `particle`; -2: the fixed point `at`. */
 typedef struct kirchhoff_point {
   int body, particle;
   double at[3];
@@ -25,7 +30,7 @@ typedef struct kirchhoff_link {
 typedef struct kirchhoff {
   int bodies, particles, links;
   double K, inertia[KIRCHHOFF_BODIES][6][6], mass[KIRCHHOFF_PARTICLES], gravity[3];
-  double weight[KIRCHHOFF_BODIES]; /* the mass times gravity of each body, less buoyancy, at its origin */
+  double weight[KIRCHHOFF_BODIES]; /* mass of a body less that of the displaced fluid; gravity acts at its origin */
   kirchhoff_link link[KIRCHHOFF_LINKS];
 } kirchhoff;
 
@@ -33,7 +38,7 @@ static inline void kirchhoff_cross(const double a[3], const double b[3], double 
   for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
-/* Solves m x = b by elimination with pivots. */
+/* Solves m x = b by elimination with pivots, and writes x to b. Changes m. */
 static inline void kirchhoff_solve(int n, double m[6][6], double *b) {
   for (int c = 0; c < n; c++) {
     int pivot = c;
@@ -60,14 +65,14 @@ typedef struct kirchhoff_state {
   const kirchhoff *k;
   const double *z;
   double Y[KIRCHHOFF_BODIES][6];
-  double force[KIRCHHOFF_BODIES][6], push[KIRCHHOFF_PARTICLES][3]; /* wrenches in body frames, forces */
+  double force[KIRCHHOFF_BODIES][6], push[KIRCHHOFF_PARTICLES][3]; /* wrenches in body frames; forces on particles */
 } kirchhoff_state;
 
 static inline const double *kirchhoff_particle(const kirchhoff_state *s, int i) {
   return s->z + KIRCHHOFF_BODY * s->k->bodies + 6 * i;
 }
 
-/* The place y = (x, c) of a point, and its velocity. */
+/* Computes the coordinates y = (x, c) of a point in the world, and its velocity u. */
 static inline void kirchhoff_place(const kirchhoff_state *s, const kirchhoff_point *p, double y[4], double u[4]) {
   const double K = s->k->K;
   if (p->body < 0) {
@@ -104,15 +109,15 @@ static inline void kirchhoff_place(const kirchhoff_state *s, const kirchhoff_poi
   }
 }
 
-/* Pushes a point by the covector f = (f_x, f_c): in a body frame the wrench is f on the fields of rotations and
- * translations. */
+/* Adds the force f, a covector on the coordinates (x, c), at the point p. For a body, component e of the wrench is f
+ * applied to the velocity that the point has under the unit twist e. */
 static inline void kirchhoff_push(kirchhoff_state *s, const kirchhoff_point *p, const double f[4]) {
   if (p->body == -2) return;
   if (p->body == -1) {
     for (int i = 0; i < 3; i++) s->push[p->particle][i] += f[i];
     return;
   }
-  for (int e = 0; e < 6; e++) { /* the velocity of the point by each unit twist */
+  for (int e = 0; e < 6; e++) { /* u: the velocity of the point under the unit twist e */
     double y[4], u[4], sum = 0;
     kirchhoff_state unit = {.k = s->k, .z = s->z};
     unit.Y[p->body][e] = 1;
@@ -122,7 +127,7 @@ static inline void kirchhoff_push(kirchhoff_state *s, const kirchhoff_point *p, 
   }
 }
 
-/* The distance of the ends of a link, and its gradients as covectors. */
+/* Returns the distance of the ends of a link. f[0] and f[1] are its gradients by the coordinates of the two ends. */
 static inline double kirchhoff_distance(const kirchhoff_state *s, const kirchhoff_link *l, double f[2][4]) {
   double y[2][4], u[4];
   const double K = s->k->K;
@@ -147,7 +152,7 @@ static inline double kirchhoff_distance(const kirchhoff_state *s, const kirchhof
   return d;
 }
 
-/* Momentum rates and accelerations for the present forces. */
+/* Computes the rates dmu of the momenta and dY of the twists of all bodies under the forces in s. */
 static inline void kirchhoff_rates(const kirchhoff_state *s, double dmu[][6], double dY[][6]) {
   for (int b = 0; b < s->k->bodies; b++) {
     const double *mu = s->z + KIRCHHOFF_BODY * b + 16, *Y = s->Y[b];
@@ -164,7 +169,8 @@ static inline void kirchhoff_rates(const kirchhoff_state *s, double dmu[][6], do
   }
 }
 
-/* |u|^2 + (x - y).(x'' - y'') of a rod in flat space, half the second derivative of its squared length. */
+/* Returns half the second derivative of the squared length of a rod in flat space: |x' - y'|^2 + (x - y).(x'' - y''),
+ * where x and y are the positions of its ends. */
 static inline double kirchhoff_second(const kirchhoff_state *s, const kirchhoff_link *l) {
   double dmu[KIRCHHOFF_BODIES][6], dY[KIRCHHOFF_BODIES][6], y[2][4], u[2][4], a[2][3] = {{0}}, sum = 0;
   kirchhoff_rates(s, dmu, dY);

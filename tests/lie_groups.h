@@ -1,4 +1,4 @@
-/* Shared by the suites of Lie groups: the groups, random elements, and comparison as matrices. */
+/* Functions for the tests of Lie groups: the groups, random elements, and the comparison of elements as matrices. */
 #pragma once
 
 #include "lie_matrices.h"
@@ -6,13 +6,14 @@
 
 enum { GROUPS = 14, REPEATS = 40, SQUARE = CB_GROUP_DIM * CB_GROUP_DIM };
 
-/* Group number k of GROUPS: the nine of cb_groups, then R^1 to R^4 and R^12. */
+/* Returns group number k of GROUPS groups: the nine of cb_groups, then R^1 to R^4 and R^12. */
 static inline const cb_group *group(int k) {
   static const char *const rn[] = {"r1", "r2", "r3", "r4", "r12"};
   return k < 9 ? cb_groups[k] : cb_group_find(rn[k - 9]);
 }
 
-/* EACH_MATRIX_GROUP leaves out the last group, R^12, which has no matrix of at most 5 rows. */
+/* Both macros repeat the following statement for each group G. EACH_MATRIX_GROUP leaves out R^12, because
+ * cb_group.matrix has at most 5 rows. */
 #define EACH_GROUP(G)                          \
   for (int which = 0; which < GROUPS; which++) \
     for (const cb_group *G = group(which); G; G = NULL)
@@ -64,7 +65,7 @@ static inline void product(int n, const double *a, const double *b, double *out)
     }
 }
 
-/* Compares two elements as matrices, and elements of R^12 number by number. */
+/* Compares two elements as matrices, or number by number if they are in R^12. */
 static inline void check_same(const cb_group *G, const double *g, const double *h, double tolerance) {
   double unused[25];
   if (G->matrix(G, g, unused) == 0) {

@@ -1,11 +1,11 @@
-/* Groups by their matrices, as references: generators written by hand, and the exponential by scaling and squaring of
- * its Taylor series in long double. */
+/* Lie groups of matrices, as references for the groups of the library: matrices of their algebras, and the exponential
+ * by scaling and squaring of its Taylor series in long double. */
 #pragma once
 
 #include "check.h"
 #include <curvebody/lie.h>
 
-enum { LIE_N = 12 }; /* twice the size of the largest matrix, of an element or of ad */
+enum { LIE_N = 12 }; /* twice the rows of the largest matrix, which is ad of a group of dimension 6 */
 typedef struct lie_matrix {
   int n;
   long double m[LIE_N][LIE_N];
@@ -55,7 +55,7 @@ static inline lie_matrix lie_exponential(const lie_matrix *a) {
   x = lie_sum(&x, scale, a);
   for (int i = 0; i < a->n; i++) term.m[i][i] = 1;
   sum = term;
-  for (int k = 1; k < 24; k++) { /* 2^-24/24! < 1e-30 */
+  for (int k = 1; k < 24; k++) { /* |x| <= 1/2, so the next term is at most 2^-24/24! < 1e-30 */
     const lie_matrix next = lie_product(&term, &x), none = lie_zero(a->n);
     term = lie_sum(&none, 1.0L / k, &next);
     sum = lie_sum(&sum, 1, &term);
@@ -64,7 +64,7 @@ static inline lie_matrix lie_exponential(const lie_matrix *a) {
   return sum;
 }
 
-/* The matrix of an element. */
+/* Returns the matrix of the element g. */
 static inline lie_matrix lie_element(const cb_group *G, const double *g) {
   double m[25];
   lie_matrix a = lie_zero(G->matrix(G, g, m));
@@ -72,7 +72,7 @@ static inline lie_matrix lie_element(const cb_group *G, const double *g) {
   return a;
 }
 
-/* The matrix of an element of the algebra: sum of a_k times generators. */
+/* Returns the matrix of the element a of the algebra. */
 static inline lie_matrix lie_algebra(const cb_group *G, const double *a) {
   if (strcmp(G->name, "so2") == 0) return (lie_matrix){2, {{0, -a[0]}, {a[0], 0}}};
   if (strcmp(G->name, "se2") == 0) return (lie_matrix){3, {{0, -a[2], a[0]}, {a[2], 0, a[1]}, {0}}};

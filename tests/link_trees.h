@@ -1,4 +1,4 @@
-/* Trees of links for the suites, as described in a scenario. */
+/* Trees of links for the tests, made from their text in a scenario. */
 #pragma once
 
 #include "yaml/yaml.h"
@@ -27,7 +27,8 @@ static inline void tree_free(tree *t) {
   cb_tree_free(t->source);
 }
 
-/* A chain of equal links, with the angles alpha1, ... between them. */
+/* Creates a chain of equal links with the angles alpha1, alpha2, ... between them. `head` is the text of its other
+ * keys. */
 static inline tree chain(const char *head, int links, double length) {
   char text[4096];
   size_t used = 0;
@@ -59,7 +60,8 @@ static inline void random_shape(uint64_t *seed, int n, double size, double *r) {
   for (int i = 0; i < n; i++) r[i] = check_uniform(seed, -size, size);
 }
 
-/* Compares dA and dM with differences of order 6: round-off 1e-15/h, h^6 = 4e-15 times a seventh derivative. */
+/* Compares the derivatives dA and dM with differences of order 6 with the step h = 4e-3. The errors of the differences
+ * are h^6 = 4e-15 times a seventh derivative, and 1e-15/h from round-off. */
 static inline void check_derivatives(const cb_bundle *b, const double *r, double tolerance) {
   static values v, w;
   static double dA[CB_GROUP_DIM * CB_SHAPE_MAX], dM[CB_SHAPE_MAX * CB_SHAPE_MAX];

@@ -1,12 +1,12 @@
-/* Linked bodies for the tests of integrators that support constraints: an uneven figure with links of several kinds,
- * and the rigid rod and triangle of the thesis from which analysis/scenarios/thesis is taken. */
+/* Linked bodies for the tests of integrators that support constraints: an irregular figure with links of several kinds,
+ * and the rigid rod and triangle of the thesis that analysis/README.md names. */
 #pragma once
 
 #include "constrained_state.h"
 
-/* The links between the corners of an uneven figure, each with the next one. RODS_AND_SPRING: the first link is a
- * spring, the others are rods. BREATHING: rods, the first of which changes its length. DAMPED: damped springs, and a
- * rod from 0 to 2. The particles have random masses, and random velocities that the links allow. */
+/* The links that join each corner of an irregular figure to the next one. RODS_AND_SPRING: the first link is a spring,
+ * the others are rods. BREATHING: all links are rods, and the length of the first one changes. DAMPED: the links are
+ * damped springs, and there is a rod from corner 0 to corner 2. */
 typedef enum links { NONE, RODS, RODS_AND_SPRING, BREATHING, DAMPED } links;
 
 static inline void open_figure(body_case *c, const char *space, int n, links kind, double speed, uint64_t *seed) {
@@ -30,10 +30,10 @@ static inline void open_figure(body_case *c, const char *space, int n, links kin
   }
   if (kind == DAMPED) check_ok(cb_builder_rod(c->builder, NULL, 0, 2, as_it_starts));
   finish_system(c);
-  constrained_project(c, c->state); /* velocities that the rows allow */
+  constrained_project(c, c->state); /* removes velocities that the rods do not allow */
 }
 
-/* Maximum difference of positions and velocities from (x, v). */
+/* Returns the maximum difference of the positions and velocities of the state from x and v. */
 static inline double miss(const body_case *c, const double *x, const double *v) {
   double u[MOST];
   velocities(c, u);
@@ -41,7 +41,8 @@ static inline double miss(const body_case *c, const double *x, const double *v) 
   return fmax(check_distance_max(count, c->state->x, x), check_distance_max(count, u, v));
 }
 
-/* Creates the rigid rod or triangle of figures 2.16, 2.20 and 2.21 of the thesis, with all parameters 1. */
+/* Creates the rigid rod or triangle of figures 2.16, 2.20 and 2.21 of the thesis (open_figure_2), with all parameters
+ * 1. */
 static inline void open_rigid(body_case *c, const char *space, bool triangle) {
   open_figure_2(c, space, triangle);
   for (int i = 0; i < (triangle ? 3 : 1); i++)

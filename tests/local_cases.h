@@ -1,5 +1,5 @@
-/* Bodies of the local fluid model for its suites: the model and the added mass of a mesh by one call, and a body of
- * three parts with random pose, motion, density and flow. */
+/* Bodies for the tests of the local fluid model (fluid/local.h): the model of a mesh, the added mass of a mesh, and a
+ * body of three parts with a random pose, motion, density and flow. */
 #pragma once
 
 #include "fluid/local.h"
@@ -31,7 +31,8 @@ typedef struct setting {
   double (*x)[3], (*v)[3], (*flow)[3], *rho, Y[6], flow1[3];
 } setting;
 
-/* Creates two closed parts and an open one, with random pose, velocities, densities and flow. */
+/* Creates a body of two closed parts and an open one. Positions and velocities of its vertices, densities and flow
+ * velocities at its faces, and its twist Y are random. */
 static inline setting setting_open(uint64_t *seed, int n) {
   mesh a = mesh_torus(2 * n, n, 1, 0.4), b = mesh_ellipsoid(n, 1, 0.6, 0.4), c = mesh_plate(n, 1, 2, false);
   mesh piece[] = {a, b, c}, m = mesh_room(a.vertices + b.vertices + c.vertices, a.faces + b.faces + c.faces);

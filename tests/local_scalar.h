@@ -1,5 +1,5 @@
-/* The local fluid model, directly from its equations, face by face, as a reference for the kernels. Sums are in long
- * double. */
+/* The local fluid model, computed face by face directly from the equations in fluid/local.h, as a reference for the
+ * kernels of the library. The sums are in long double. */
 #pragma once
 
 #include "fluid/local_private.h"
@@ -16,7 +16,7 @@ static inline void between(const double a[3], const double b[3], double out[3]) 
   for (int i = 0; i < 3; i++) out[i] = b[i] - a[i];
 }
 
-/* Returns false if the face has no area; such a face has no effect. */
+/* Reads the face in the given slot. Returns false if the face has no area; such a face has no effect. */
 static inline bool take(const cb_local *l, int slot, corner_face *f) {
   for (int k = 0; k < 3; k++)
     for (int i = 0; i < 3; i++) {
@@ -37,13 +37,13 @@ static inline void moment(const double x[3], const double n[3], double m[6]) {
 
 static inline double sides(const cb_local *l, int part) { return l->open[part] ? 2 : 1; }
 
-/* --- delta --- */
+/* --- delta, a length of each part (see fluid/local.h) --- */
 
 typedef struct bends {
   long double turning, border, folded;
 } bends;
 
-/* Adds the edge from e0 to e1 between two faces to the sums, with the weight `share`. */
+/* Adds the edge from e0 to e1, which the faces in two slots share, to the sums, with the weight `share`. */
 static inline void bend(const cb_local *l, const double *e0, const double *e1, int slot0, int slot1, double share,
                         bends *sum) {
   double e[3], normal[3];
@@ -161,7 +161,7 @@ static inline void scalar_drag(cb_local *l, double rho1, const double *rho, cons
           J[i][j] -= area * (c_n - c_t) * m[i] * m[j];
         }
       }
-      /* c_t [[-hat(c)^2, hat(c)], [-hat(c), 1]] */
+      /* the part -area c_t [[-hat(c)^2, hat(c)], [-hat(c), 1]], where hat(c) is the matrix of the product c × */
       for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
           const double hat = i == j ? 0 : ((j - i + 3) % 3 == 1 ? -1 : 1) * c[3 - i - j];

@@ -1,5 +1,5 @@
-/* Runs a body in S3 or H3 over 400 000 steps of 0.1, and measures the errors of the energy and the drift of the
- * isometry momenta. */
+/* Runs a body in S3 or H3 for 400 000 steps of 0.1. Measures the errors of its energy and the drift of the momenta that
+ * belong to isometries. */
 #pragma once
 
 #include "casimirs.h"
@@ -8,7 +8,7 @@
 enum { LONG_STEPS = 400000, TENTHS = 10 };
 
 typedef struct long_errors {
-  double energy, first_half, last_tenth; /* energy at the start, and maximum errors */
+  double energy, first_half, last_tenth; /* energy at the start, and its maximum errors in two parts of the run */
   double drift; /* relative drift of the momenta; if the origin moves, of their invariants (casimirs.h) */
 } long_errors;
 
@@ -17,7 +17,8 @@ static inline void isometry_momenta(const body_case *c, double *j) {
   for (int a = 0; a < c->state->n; a++) cb_killing_momentum_add(c->g, c->state->x + 4 * a, c->state->p + 4 * a, j);
 }
 
-/* The maximum drift of the momenta, or of their invariants if origins move, relative to the largest value before. */
+/* Returns the maximum drift of the momenta, or of their invariants if the space has moving origins, relative to the
+ * largest value before the run. */
 static inline double momentum_drift(const cb_space *g, const double *before, const double *after) {
   double casimir[2][2], drift = 0, size = 0;
   const bool moves = cb_origin_moves(g);
@@ -31,8 +32,9 @@ static inline double momentum_drift(const cb_space *g, const double *before, con
   return drift / size;
 }
 
-/* Runs the body with an integrator, and returns the energy at the start, its maximum errors in the first half and in
- * the last tenth, and the drift of the momenta. Calls watch, unless it is NULL, after each step. */
+/* Runs the body with the integrator `method`. Returns the energy at the start, the maximum errors of the energy in the
+ * first half and in the last tenth of the run, and the drift of the momenta. Calls `watch` after each step unless it is
+ * NULL. */
 static inline long_errors run_long(body_case *c, const char *method, void (*watch)(body_case *c, int step, void *self),
                                    void *self) {
   double worst[TENTHS] = {0}, before[6], after[6];

@@ -1,5 +1,5 @@
-/* Shared by the tests of media: layers along any direction, or an atmosphere, with the density and the column as
- * functions of height. */
+/* Media for tests: layers across any direction, or an atmosphere, with the density and its integral (the column) as
+ * functions of the height. */
 #pragma once
 
 #include "check.h"
@@ -17,7 +17,7 @@ static inline void random_direction(uint64_t *seed, double out[3]) {
 typedef struct strata {
   int n;
   double level[4], density[5], up[3];
-  double scale; /* > 0: rho = density[0] exp(-h/scale) instead of layers */
+  double scale; /* > 0: the density is density[0] exp(-h/scale) at the height h, instead of layers */
 } strata;
 
 static const strata sea = {3, {-0.3, 0.05, 0.4}, {1030, 998, 870, 1.2}, {0, 0, 1}, 0};
@@ -35,7 +35,7 @@ static inline double rho_of(const strata *s, double h) {
   return s->density[i];
 }
 
-/* The column int_0^h rho dh of the density rho up to the height h; it is negative below the height 0. */
+/* Returns the column, the integral of the density from the height 0 to the height h. It is negative for h < 0. */
 static inline double column_of(const strata *s, double h) {
   if (s->scale > 0) return s->density[0] * s->scale * -expm1(-h / s->scale);
   double sum = 0;

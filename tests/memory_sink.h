@@ -13,12 +13,12 @@ typedef struct memory_sink {
   size_t n_rows;
   struct {
     size_t after_rows;
-    unsigned char *data; /* all blobs in sequence */
+    unsigned char *data; /* all blobs of the state, one after another */
   } checkpoint[MOST_CHECKPOINTS];
   size_t n_checkpoints;
   cb_event_row event[MOST_EVENTS];
   size_t n_events;
-  size_t interrupt_after, fail_after; /* numbers of rows; 0: never */
+  size_t interrupt_after, fail_after; /* number of rows after which `stop` is set, or the sink fails; 0: never */
   volatile sig_atomic_t stop;
 } memory_sink;
 
@@ -86,7 +86,7 @@ static inline void memory_free(memory_sink *m) {
   for (size_t i = 0; i < m->n_checkpoints; i++) free(m->checkpoint[i].data);
 }
 
-/* Sets a run to a checkpoint. */
+/* Sets a run to the state of a stored checkpoint. */
 static inline void memory_restore(const memory_sink *m, size_t checkpoint, cb_run *run) {
   size_t n;
   cb_blob *state = cb_run_state(run, &n);
@@ -104,8 +104,8 @@ static inline bool same_event(const cb_event_row *a, const cb_event_row *b) {
          a->speed_after == b->speed_after && a->impulse == b->impulse;
 }
 
-/* Runs a scenario from a checkpoint of an earlier run to its end: rows and events must be identical, bit for bit. Frees
- * `rest`. */
+/* Runs the scenario `rest` from a checkpoint of an earlier run to the end. Checks that its rows and events are
+ * identical to those of the earlier run, bit for bit. Frees `rest`. */
 static inline void check_rest(const char *what, const memory_sink *whole, size_t checkpoint, cb_scenario *rest) {
   memory_sink m;
   memory_restore(whole, checkpoint, cb_scenario_run(rest));
@@ -125,7 +125,7 @@ static inline void check_rest(const char *what, const memory_sink *whole, size_t
   cb_scenario_free(rest);
 }
 
-/* The number at `index` of the field `name` in a row. */
+/* Returns the number at `index` of the field `name` in a row. */
 static inline double memory_value(const memory_sink *m, size_t row, const char *name, size_t index) {
   size_t at = 0;
   for (size_t f = 0; f < m->layout->n_fields; at += m->width[f++]) {
@@ -144,8 +144,8 @@ static inline double memory_value(const memory_sink *m, size_t row, const char *
   return 0;
 }
 
-/* Two unequal particles and a spring in `space`, with steps of `integrator` until the time `end` and rows by `record`.
- * The texts are maps without their braces. */
+/* Opens a scenario of two unequal particles and a spring that runs until the time `end`. `space`, `integrator` and
+ * `record` are the texts of the maps with these keys, without braces. */
 static inline cb_scenario *rod_scenario(const char *space, const char *integrator, double end, const char *record) {
   char text[2048];
   const bool sphere = strstr(space, "s3") != NULL, flat = strstr(space, "e3") != NULL,

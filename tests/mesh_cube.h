@@ -1,4 +1,5 @@
-/* A cube of six quadrilaterals, and PLY files of it in every encoding, for the suites of mesh readers. */
+/* A deformed cube of six quadrilaterals, and PLY files of this cube in every encoding, for the tests of mesh
+ * readers. */
 #pragma once
 
 #include "check.h"
@@ -50,7 +51,8 @@ static inline void put(cb_text *text, const char *format, ...) {
   cb_text_puts(text, line);
 }
 
-/* Appends the n bytes of a value, reversed if `big` is set: this machine is little-endian. */
+/* Appends the n bytes of a value. If `big` is set, their order is reversed; the tests assume a little-endian
+ * processor. */
 static inline void put_binary(cb_text *text, const void *value, size_t n, bool big) {
   const char *bytes = value;
   for (size_t i = 0; i < n; i++) cb_text_put(text, bytes + (big ? n - 1 - i : i), 1);

@@ -1,4 +1,4 @@
-/* Models of a few lines in MJCF. */
+/* Functions that read models from a few lines of MJCF, MuJoCo's XML format. */
 #pragma once
 
 #include "check.h"
@@ -10,7 +10,7 @@ static inline cb_status read_from(const char *text, const char *key, cb_mjcf **o
 
 static inline cb_status read_text(const char *text, cb_mjcf **out) { return read_from(text, NULL, out); }
 
-/* Reads a model from the text inside <mujoco>, which begins in column 1 of line 2. */
+/* Reads a model from `within`, the text inside <mujoco>. This text begins in line 2, column 1. */
 static inline cb_status read_within(const char *within, cb_mjcf **out) {
   char text[4096];
   snprintf(text, sizeof text, "<mujoco>\n%s\n</mujoco>\n", within);

@@ -1,5 +1,5 @@
-/* Models of bundles for the suites: creates a model by name with parameters as text, and computes the holonomy of loops
- * in shape space. */
+/* Functions for the tests of bundles. They create the bundle of a model by its name, with parameters as text, and
+ * compute the holonomy of loops in shape space. */
 #pragma once
 
 #include <curvebody/bundle.h>
@@ -7,7 +7,8 @@
 
 enum { MODEL_KEYS = 8 };
 
-/* text: "key value key value", values as in a scenario; a list as [a,b,c] without spaces. */
+/* Creates the bundle of a model. `text` has its parameters as "key value key value", with the values as in a scenario.
+ * A list is written [a,b,c] without spaces. */
 static inline cb_status model_create(const char *name, const char *text, cb_bundle **out) {
   static char store[512];
   static cb_node nodes[64];
@@ -46,12 +47,12 @@ static inline cb_bundle *model(const char *name, const char *text) {
   return b;
 }
 
-/* A piece of a path, t in [0, 1]. */
+/* A piece of a path in shape space: computes the shape r and its rate at t in [0, 1]. */
 typedef void (*model_path)(const void *data, double t, double *r, double *rate);
 
 typedef struct model_circle {
   double x, y, radius;
-  double ahead; /* start angle of the cosine in the second variable, in radians; -pi/2: a circle */
+  double ahead; /* phase of the second variable, in radians; -pi/2 makes a circle */
 } model_circle;
 
 static inline void on_circle(const void *data, double t, double *r, double *rate) {
@@ -75,9 +76,9 @@ static inline void on_side(const void *data, double t, double *r, double *rate) 
   }
 }
 
-/* Replaces g by g times the holonomy of the path, and adds the length and the cost of the path. Integrates the equation
- * of g^-1, whose field is on the left, by the Magnus method of order 6 with the three points of Gauss's rule (Blanes,
- * Casas & Ros, BIT 40 (2000) 434, doi:10.1023/A:1022311628317). */
+/* Replaces g by g times the holonomy of the path, and adds the length and the cost of the path to *length and *cost
+ * (each may be NULL). Integrates the equation (g^-1)' = A r' g^-1 by the Magnus method of order 6 with the three points
+ * of Gauss's rule (Blanes, Casas & Ros, BIT 40 (2000) 434, doi:10.1023/A:1022311628317). */
 static inline void model_carry(const cb_bundle *b, model_path path, const void *data, int steps, double *g,
                                double *length, double *cost) {
   static const double weight[3] = {5. / 18, 8. / 18, 5. / 18};
@@ -92,7 +93,7 @@ static inline void model_carry(const cb_bundle *b, model_path path, const void *
       check_ok(cb_bundle_connection(b, r, A, NULL, M, NULL));
       for (int i = 0; i < dim; i++) {
         a[k][i] = 0;
-        for (int j = 0; j < n; j++) a[k][i] += A[i * n + j] * v[j]; /* -xi */
+        for (int j = 0; j < n; j++) a[k][i] += A[i * n + j] * v[j]; /* minus the body velocity */
       }
       double square = 0;
       for (int i = 0; i < n; i++)
@@ -129,7 +130,8 @@ static inline void model_loop(const cb_bundle *b, model_path path, const void *d
   model_carry(b, path, data, steps, g, length ? length : &ignored, NULL);
 }
 
-/* Follows straight sides from corner to corner and back to the first corner. */
+/* Computes the holonomy g and the length of a polygon in shape space, from corner to corner and back to the first
+ * one. */
 static inline void model_polygon(const cb_bundle *b, int corners, const double (*corner)[2], int steps, double *g,
                                  double *length) {
   double ignored = 0;

@@ -7,7 +7,7 @@
 
 typedef double vector[3];
 
-/* A shape with its own coordinates and velocities. */
+/* A surface with the positions x and the velocities v that its vertices have at one time. */
 typedef struct shape {
   cb_surface *s;
   vector *x, *v;
@@ -26,7 +26,7 @@ static inline void shape_free(shape *h) {
   free(h->v);
 }
 
-/* One surface with two closed parts of different densities and a sheet, shaken so that nothing is symmetric. */
+/* Makes one surface of two closed parts and a sheet. Random changes of its vertices make it asymmetric. */
 static inline shape three_parts(uint64_t *seed) {
   mesh piece[3] = {mesh_ellipsoid(4, 1, 0.7, 0.4), mesh_torus(11, 7, 0.8, 0.3), mesh_plate(4, 1, 0.6, false)};
   int vertices = 0, faces = 0;
@@ -89,7 +89,7 @@ static inline void check_same_mass(const cb_mass *a, const cb_mass *b, double to
     check_near(a->inertia[i / 6][i % 6], b->inertia[i / 6][i % 6], tolerance * largest(b->inertia));
 }
 
-/* Sets a motion that bends, breathes and stretches. */
+/* Sets the positions and velocities at the time t of a motion that bends and stretches the shape. */
 static inline void wriggle(shape *h, double t) {
   for (int i = 0; i < h->s->vertices; i++) {
     const double *X = h->s->x[i], k = 1.3;

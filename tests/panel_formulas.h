@@ -1,7 +1,7 @@
-/* The potentials of one panel at one point x, computed with functions of the C library as a reference for our kernels.
- * Equations and symbols are those of potential/panels.h. With a and b, the vectors from x to the ends of an edge of
- * length l, R1 + R2 - l is computed as 2 (R1 R2 + a.b)/(R1 + R2 + l). Where x is next to an edge, t_e L_e goes to 0
- * with t_e. */
+/* The potentials of one panel at one point x, computed with functions of the C library as a reference for the kernels
+ * of curvebody. Equations and symbols are those of potential/panels.h. With a and b, the vectors from x to the ends of
+ * an edge of length l, R1 + R2 - l is computed as 2 (R1 R2 + a.b)/(R1 + R2 + l). Where x approaches an edge e, t_e L_e
+ * goes to 0 with t_e. */
 #pragma once
 
 #include "numerics/vec3.h"
@@ -10,10 +10,10 @@
 
 #define FOUR_PI 12.566370614359172954
 
-/* An edge from p to q as seen from x. */
+/* An edge from p to q as seen from x; a and b are the vectors from x to p and q. */
 typedef struct edge {
-  double a[3], cross[3], conormal[3]; /* a × b; edge × n, of length 1 */
-  double R1, R2, product;             /* R1 R2 + a.b */
+  double a[3], cross[3], conormal[3]; /* cross: a × b; conormal: (b - a) × n/l */
+  double R1, R2, product;             /* product: R1 R2 + a.b */
   double log, t;
 } edge;
 
@@ -40,12 +40,12 @@ static inline edge edge_of(const double p[3], const double q[3], const double x[
   return e;
 }
 
-/* The solid angle W of the panel as seen from x, positive on the side to which the normal points, 0 in its plane. n2 is
- * the normal, whose length is twice the area. */
+/* Returns the solid angle W of the panel as seen from x. W is positive on the side to which the normal points, and 0 in
+ * the plane of the panel. The length of the normal n2 is twice the area. */
 static inline double angle_of(const edge e[3], const double n2[3]) {
   const double ab = cb_dot3(e[0].a, e[1].a), bc = cb_dot3(e[1].a, e[2].a), ca = cb_dot3(e[2].a, e[0].a);
   const double A = e[0].R1, B = e[1].R1, C = e[2].R1;
-  /* [a b c] = a.(b - a) × (c - a), with the corner that is nearest to x */
+  /* [a b c] = a.n2, where a may be the vector to any corner; the nearest one gives the least round-off */
   const edge *near = A <= B && A <= C ? e : B <= C ? e + 1 : e + 2;
   const double triple = cb_dot3(near->a, n2), along = A * B * C + ab * C + bc * A + ca * B;
   return triple == 0 ? 0 : -2 * atan2(triple, along);
@@ -60,7 +60,7 @@ static inline double look(const double corner[3][3], const double x[3], edge e[3
   return angle_of(e, n2);
 }
 
-/* The potentials S of a source and D of a dipole; each pointer may be NULL. */
+/* Computes the potentials S of sources and D of dipoles on the panel; each pointer may be NULL. */
 static inline void panel_potential(const double corner[3][3], const double x[3], double *S, double *D) {
   edge e[3];
   double n[3];
@@ -69,9 +69,9 @@ static inline void panel_potential(const double corner[3][3], const double x[3],
   if (S) *S = (e[0].t * e[0].log + e[1].t * e[1].log + e[2].t * e[2].log + cb_dot3(e[0].a, n) * angle) / FOUR_PI;
 }
 
-/* The gradients of S and D in x. The gradient of D is infinite on the edges; there the contribution of the edge is left
- * out. The normal part of the gradient of S jumps by -1; on the panel it is the mean of both sides. Each pointer may be
- * NULL. */
+/* Computes the gradients of S and D by x; each pointer may be NULL. The gradient of D is infinite on the edges; there
+ * the contribution of the edge is left out. The normal part of the gradient of S jumps by -1 across the panel; on the
+ * panel it is the mean of both sides. */
 static inline void panel_velocity(const double corner[3][3], const double x[3], double S_gradient[3],
                                   double D_gradient[3]) {
   edge e[3];

@@ -1,4 +1,5 @@
-/* Panels for the suites of potential flow: cubes of grids mapped onto bodies, and triangles anywhere. */
+/* Panels for the tests of potential flow: grids on the sides of a cube that are mapped onto ellipsoids, and triangles
+ * at random places. */
 #pragma once
 
 #include "check.h"
@@ -21,8 +22,8 @@ static inline void panel_set_add(panel_set *s, const double a[3], const double b
   s->n++;
 }
 
-/* Adds 12 m^2 panels of an ellipsoid with half axes `size` around `at`. If `grading` is larger than 1, panels near the
- * middles of the six sides of the cube are smaller. */
+/* Adds 12 m^2 panels of an ellipsoid with the half axes `size` and the centre `at`. They are the images of m x m
+ * squares on each side of a cube. If `grading` is larger than 1, panels near the middles of the sides are smaller. */
 static inline void panel_set_ellipsoid(panel_set *s, int m, const double size[3], const double at[3], double grading) {
   for (int side = 0; side < 6; side++)
     for (int cell = 0; cell < m * m; cell++) {

@@ -1,5 +1,5 @@
-/* Adds a point mass at x to mass properties, from the momentum (x × v, v) per mass for each unit twist (w, v0), with
- * the velocity v = w × x + v0 of the point. */
+/* Adds a point mass at x to mass properties. Its contribution comes from its momentum for each unit twist (w, v0): this
+ * is mass (x × v, v), where v = w × x + v0 is the velocity of the point. */
 #pragma once
 
 #include <curvebody/mass.h>

@@ -1,4 +1,5 @@
-/* Bundles of points for the suites, from text, with random places and masses in any space that has isometries. */
+/* Bundles of point masses for the tests, made from text. The points have random places and masses, in spaces whose
+ * isometries form one of the groups of the library. */
 #pragma once
 
 #include <curvebody/holonomy.h>
@@ -20,7 +21,7 @@ static inline cb_bundle *points_from(const char *text) {
   return b;
 }
 
-/* Spaces of every kind that has a group, by the text of their node, with the chart of random_points_text. */
+/* A space, given by its text in a scenario, the chart that random_points_text uses in this space, and its dimension. */
 typedef struct points_space {
   const char *node, *chart;
   int dim;
@@ -38,8 +39,9 @@ static const points_space points_spaces[] = {{"e2", "cartesian", 2},
                                              {"{name: h2xe, curvature: -1.7}", "polar", 3}};
 enum { POINTS_MOST = 6, POINTS_SPACES = sizeof points_spaces / sizeof *points_spaces };
 
-/* Writes the text of a bundle of `count` points in two shape variables u and v. Each coordinate is c0 + c1 u + c2 v +
- * c3 u v + c4 sin(u + 2 v); the c0 form an uneven figure, and the other coefficients are in [-0.1, 0.1]. */
+/* Writes the text of a bundle of `count` points with two shape variables u and v. Each coordinate is c0 + c1 u + c2 v +
+ * c3 u v + c4 sin(u + 2 v). The numbers c0 are those of an irregular figure, and the other coefficients are random in
+ * [-0.1, 0.1]. `more` is the text of further keys. The caller frees the result. */
 static inline char *random_points_text(uint64_t *seed, const points_space *space, int count, const char *more) {
   static const double corner[POINTS_MOST][3] = {{0.5, 0.1, 0.2}, {-0.4, 0.4, -0.1}, {-0.2, -0.5, 0.1},
                                                 {0.1, 0.1, 0.6}, {0.2, -0.3, -0.4}, {0.4, 0.3, -0.3}};
@@ -74,7 +76,7 @@ static inline cb_bundle *random_points(uint64_t *seed, const points_space *space
   return b;
 }
 
-/* A gait with one harmonic in each of two variables, out of phase. */
+/* Creates a gait of two variables with one harmonic each, which are out of phase. */
 static inline cb_gait *points_gait(uint64_t *seed, double size) {
   const double mean[2] = {check_uniform(seed, -0.5, 0.5), check_uniform(seed, -0.5, 0.5)};
   const double cosine[2] = {size, 0.3 * size}, sine[2] = {-0.2 * size, 0.8 * size};
@@ -83,7 +85,8 @@ static inline cb_gait *points_gait(uint64_t *seed, double size) {
   return gait;
 }
 
-/* World positions x[points][CB_COORD_MAX] for the shape of the gait at t and the group element g. */
+/* Computes the positions x[points][CB_COORD_MAX] in the world for the shape of the gait at t and the group element
+ * g. */
 static inline void points_world(const cb_bundle *b, const cb_gait *gait, double t, const double *g,
                                 double (*x)[CB_COORD_MAX]) {
   double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], body[POINTS_MOST * CB_COORD_MAX];

@@ -1,5 +1,5 @@
-/* Bodies for the tests of potential flow: spheres, ellipsoids and bars with a chosen mesh size, and several bodies in
- * one mesh. */
+/* Meshes for the tests of potential flow: ellipsoids and discs with a chosen number of faces, shapes of the library,
+ * and several bodies in one mesh. */
 #pragma once
 
 #include "check.h"
@@ -18,8 +18,8 @@ static inline void free_mesh(solid_mesh *m) {
   free(m->face);
 }
 
-/* Makes an octahedron whose edges are divided into n, projected onto the ellipsoid with the half axes a, b and c: 8 n^2
- * faces. */
+/* Makes an octahedron whose edges are divided into n parts, and projects it onto the ellipsoid with the half axes a, b
+ * and c. The result has 8 n^2 faces. */
 static inline solid_mesh ellipsoid_mesh(int n, double a, double b, double c) {
   const double axes[3] = {a, b, c};
   const int row = n + 1, side = row * (row + 1) / 2;
@@ -35,7 +35,7 @@ static inline solid_mesh ellipsoid_mesh(int n, double a, double b, double c) {
 #define AT(i, j) (o * side + (i)*row - (i) * ((i)-1) / 2 + (j))
     for (int i = 0; i <= n; i++)
       for (int j = 0; i + j <= n; j++) {
-        /* equal angles rather than equal lengths */
+        /* on the sphere the points of an edge of the octahedron have equal angles between them */
         const double p[3] = {sin(M_PI / 2 * i / n), sin(M_PI / 2 * j / n), sin(M_PI / 2 * (n - i - j) / n)},
                      size = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
         for (int k = 0; k < 3; k++) x[AT(i, j)][k] = axes[k] * (p[k] == 0 ? 0 : s[k] * p[k] / size);
@@ -49,7 +49,7 @@ static inline solid_mesh ellipsoid_mesh(int n, double a, double b, double c) {
 #undef AT
   }
   assert_int_equal(f, m.faces);
-  /* octants share their borders */
+  /* the octants share the vertices on their borders */
   for (int i = 0; i < 8 * side; i++) {
     first[i] = -1;
     for (int p = 0; p < 3 && first[i] < 0; p++)
@@ -95,7 +95,7 @@ static inline solid_mesh disc_mesh(int n, double b) {
   return s;
 }
 
-/* A copy that is shifted: x' = x + d. */
+/* Makes a copy of the mesh, shifted by d. */
 static inline solid_mesh shifted_mesh(const solid_mesh *m, const double d[3]) {
   solid_mesh out = *m;
   out.x = malloc((size_t)m->vertices * sizeof *out.x);
@@ -107,7 +107,7 @@ static inline solid_mesh shifted_mesh(const solid_mesh *m, const double d[3]) {
   return out;
 }
 
-/* Joins both meshes into one. */
+/* Makes one mesh of copies of two meshes. */
 static inline solid_mesh joined_mesh(const solid_mesh *a, const solid_mesh *b) {
   solid_mesh m = {.vertices = a->vertices + b->vertices, .faces = a->faces + b->faces};
   m.x = malloc((size_t)m.vertices * sizeof *m.x);
@@ -121,7 +121,8 @@ static inline solid_mesh joined_mesh(const solid_mesh *a, const solid_mesh *b) {
   return m;
 }
 
-/* The mirror image in the plane x = 0. Faces are reversed, so that normals still point outwards. */
+/* Makes the mirror image of the mesh in the plane x = 0. The order of the corners of each face is reversed, so that
+ * normals still point outwards. */
 static inline solid_mesh mirrored_mesh(const solid_mesh *m) {
   const double none[3] = {0, 0, 0};
   solid_mesh out = shifted_mesh(m, none);
@@ -133,7 +134,7 @@ static inline solid_mesh mirrored_mesh(const solid_mesh *m) {
   return out;
 }
 
-/* Makes a shape of bodies/shapes; parameters: a map in YAML. */
+/* Makes the mesh of a shape of the library (bodies/shapes). `parameters` is a map in YAML. */
 static inline solid_mesh shape_mesh(const char *name, const char *parameters) {
   cb_surface *s = NULL;
   cb_tree *tree = NULL;
@@ -165,5 +166,5 @@ static inline cb_kirchhoff_mass mass_of(const solid_mesh *m, const cb_kirchhoff_
   return mass;
 }
 
-/* Removes errors of order h^2 from results on meshes with h and h/2. */
+/* Removes errors of order h^2 from the results on two meshes with edges of the lengths h and h/2. */
 static inline double extrapolated(double coarse, double fine) { return fine + (fine - coarse) / 3; }

@@ -1,4 +1,4 @@
-/* Bodies with rods and an independent solution, for the tests of Radau IIA. */
+/* Bodies with rods, and solutions of their motion by another method, for the tests of the integrator Radau IIA. */
 #pragma once
 
 #include "constrained_state.h"
@@ -9,10 +9,10 @@ static const char *const spaces[] = {
     "e3", "s3", "h3", "s3 {curvature: 2.3}", "e2", "h2xe", "exs2", "h3 {chart: polar}", "s3 {chart: polar}"};
 enum { SPACES = sizeof spaces / sizeof *spaces };
 
-/* Creates three unequal masses with random velocities. The first `rods` of the pairs 0-1, 1-2 and 2-0 are joined by
- * rods, the others by springs. law: the length of the first rod as a function of time, or NULL. If stiffness > 0,
- * springs have this stiffness and `damping` and start at rest length; otherwise they have the stiffness 1.7, the
- * damping 0.1 and 0.9 of their length as rest length. */
+/* Creates three unequal masses with random velocities. Rods join the first `rods` of the pairs 0-1, 1-2 and 2-0, and
+ * springs join the others. `law` is the length of the first rod as a function of time, or NULL if it is constant. If
+ * stiffness > 0, springs have this stiffness and this damping, and start at their rest length. Otherwise their
+ * stiffness is 1.7, their damping 0.1, and their rest length 0.9 of the length at the start. */
 static inline void open_body(body_case *c, const char *space, int rods, const char *law, double stiffness,
                              double damping, uint64_t *seed) {
   static const double corner[3][CB_DIM_MAX] = {{0.45, 0.1, 0.2}, {-0.35, 0.4, -0.1}, {-0.2, -0.45, 0.15}};
@@ -34,7 +34,8 @@ static inline void open_body(body_case *c, const char *space, int rods, const ch
   constrained_project(c, c->state);
 }
 
-/* The body of open_body with its default spring: for rods = 2, a chain with rods 0-1 and 1-2 and a spring 2-0. */
+/* Creates the body of open_body with the default values of its springs. For rods = 2 it has the rods 0-1 and 1-2 and
+ * the spring 2-0. */
 static inline void open_chain(body_case *c, const char *space, int rods, const char *law, uint64_t *seed) {
   open_body(c, space, rods, law, 0, 0, seed);
 }
@@ -44,7 +45,8 @@ static inline void use_radau(body_case *c, const char *method) {
   check_ok(cb_forces_set_origins(c->integrator->forces, c->state->origin));
 }
 
-/* Positions, velocities and multipliers after `end`. */
+/* Computes the positions, velocities and multipliers at the time `end` with the reference method of
+ * constrained_advance. */
 static inline void reduced_solution(body_case *c, double end, double *x, double *v, double *lambda) {
   const size_t count = (size_t)(c->state->n * c->state->k);
   cb_gram *gram;
@@ -56,7 +58,8 @@ static inline void reduced_solution(body_case *c, double end, double *x, double 
   cb_gram_free(gram);
 }
 
-/* Errors in x, v and lambda after `end` in n steps. */
+/* Computes the errors of the integrator after n steps from `start` to the time `end`: error[0] of the positions x,
+ * error[1] of the velocities v, and error[2] of the multipliers lambda. */
 static inline void errors(body_case *c, const cb_state *start, int n, double end, const double *x, const double *v,
                           const double *lambda, double error[3]) {
   double u[MOST];
@@ -70,7 +73,9 @@ static inline void errors(body_case *c, const cb_state *start, int n, double end
   error[2] = check_distance_max(cb_system_constraints(c->system), c->integrator->multipliers, lambda);
 }
 
-/* Fits the orders of x, v and lambda to the last halving whose error is well above round-off. */
+/* Measures the orders of convergence of the positions, the velocities and the multipliers. The number of steps, `first`
+ * at the beginning, is doubled three times; the last doubling after which the error is well above round-off gives the
+ * order. */
 static inline void fit(body_case *c, int first, double order[3]) {
   double x[MOST], v[MOST], lambda[MOST], error[4][3];
   cb_state *start = clone_state(c);

@@ -1,4 +1,5 @@
-/* Ranks that are threads of one process: queues in memory. */
+/* Ranks of a sweep (cb_ranks in sweep/scheduler.h) that are threads of one process. They exchange messages through
+ * queues in memory. */
 #pragma once
 
 #include "sweep/scheduler.h"
@@ -56,7 +57,7 @@ static inline bool ranks_poll(void *self, int *from, int64_t content[CB_RANKS_ME
   return true;
 }
 
-/* Rank 0 publishes the data and waits until all ranks have copied it. */
+/* Copies `data` from rank 0 to all ranks. Every rank waits until all ranks have a copy. */
 static inline bool ranks_broadcast(void *self, void *data, size_t bytes) {
   inbox *mine = self;
   shared *s = mine->shared;
@@ -84,7 +85,7 @@ static inline void ranks_finish(void *self, bool failed) {
   (void)failed;
 }
 
-/* Creates ranks[size], one per thread. */
+/* Creates ranks[size], one for each thread. ranks_free_memory frees them. */
 static inline cb_status ranks_in_memory(int size, cb_ranks *ranks) {
   shared *s = calloc(1, sizeof *s + (size_t)size * sizeof *s->box);
   if (!s) return cb_fail(CB_ERROR_MEMORY, "no memory for %d ranks", size);

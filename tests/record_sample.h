@@ -1,6 +1,6 @@
-/* A record for the tests of records. Every number follows from its row, so every number that is read can be checked:
- * row n of field f has the values f + n/8 + k/1024, k = 0, 1, ... (exact in binary). The integer fields 1 and 10 have
- * the value n modulo 1e9. */
+/* A record for the tests of records. Every number follows from its field and row, so a test can check every number that
+ * it reads. Row n of field f has the values f + n/8 + k/1024 for k = 0, 1, ..., which are exact in binary. The integer
+ * fields 1 and 10 have the value n modulo 1e9. */
 #pragma once
 
 #include "check.h"
@@ -96,7 +96,7 @@ static inline cb_status sample_put_row(cb_sink sink, uint64_t row) {
   return sink.row(sink.self, data);
 }
 
-/* There is an event after every seventh row. */
+/* Returns the number of events in `rows` rows: there is an event after every seventh row. */
 static inline uint64_t sample_events(uint64_t rows) { return rows / SAMPLE_EVENT_EVERY; }
 static inline cb_event_row sample_event(uint64_t index) {
   double n = (double)index;
@@ -121,8 +121,8 @@ static inline void sample_set_state(sample_state *state, uint64_t row) {
   state->blobs[1].data = state->history;
 }
 
-/* Writes rows and events from row number `from` up to `rows`, with a checkpoint after every `every` rows unless `every`
- * is 0. */
+/* Writes the rows from number `from` up to rows - 1 and their events. Writes a checkpoint after each row whose count is
+ * a multiple of `every`, unless `every` is 0. */
 static inline cb_status sample_write(cb_sink sink, uint64_t from, uint64_t rows, uint64_t every) {
   cb_status status = CB_OK;
   for (uint64_t row = from; !status && row < rows; row++) {
@@ -137,7 +137,7 @@ static inline cb_status sample_write(cb_sink sink, uint64_t from, uint64_t rows,
   return status;
 }
 
-/* ---- A separate folder for the test */
+/* --- a folder for the files of a test --- */
 
 static char sample_folder[64];
 
@@ -160,7 +160,7 @@ static inline char *sample_path(const char *name) {
   return path;
 }
 
-/* The number of temporary files in the folder. */
+/* Returns the number of temporary files (*.part) in the folder. */
 static inline int sample_parts(void) {
   DIR *folder = opendir(sample_folder);
   int n = 0;
@@ -208,7 +208,7 @@ static inline void sample_remove_record(const char *path) {
   assert_int_equal(system(command), 0);
 }
 
-/* Copies a record that is being written: the copy is equivalent to the record that a killed writer leaves. */
+/* Copies a record that is being written. The copy is like the record that a killed writer leaves. */
 static inline void sample_copy_record(const char *from, const char *to) {
   char command[600];
   sample_remove_record(to);
@@ -217,13 +217,13 @@ static inline void sample_copy_record(const char *from, const char *to) {
   assert_int_equal(system(command), 0);
 }
 
-/* Waits until the record has its final file and exactly this number of published rows; fails after 1000 trials, about
- * 10 s. */
+/* Waits until the record has its final file, and readers find exactly this number of rows. The test fails after 1000
+ * trials, about 10 s. */
 static inline void sample_wait_for_rows(const char *path, uint64_t rows) {
   for (int turn = 0; turn < 1000; turn++) {
     cb_reader *reader = NULL;
     const bool there = cb_reader_open(path, &reader) == CB_OK && cb_reader_position(reader).rows == rows &&
-                       access(path, F_OK) == 0; /* the first segment appears shortly before this file */
+                       access(path, F_OK) == 0; /* this file appears shortly after the first segment */
     cb_reader_close(reader);
     if (there) return;
     nanosleep(&(struct timespec){0, 10000000}, NULL);
@@ -231,7 +231,7 @@ static inline void sample_wait_for_rows(const char *path, uint64_t rows) {
   fail_msg("no reader sees %llu rows", (unsigned long long)rows);
 }
 
-/* Writes a record of `rows` rows and closes it. */
+/* Writes a record of `rows` rows, with a checkpoint after every `every` rows, and closes it. */
 static inline void sample_record(const char *path, uint64_t rows, uint64_t every, bool completed,
                                  const cb_record_options *options) {
   cb_record_layout layout = sample_layout();
@@ -243,7 +243,7 @@ static inline void sample_record(const char *path, uint64_t rows, uint64_t every
   cb_record_free(record);
 }
 
-/* Checks every row and event of the file and returns the numbers of rows and events. */
+/* Checks every row and every event of a record, and returns the numbers of its rows and events. */
 static inline cb_record_position sample_check(const char *path) {
   enum { BLOCK = 256 };
   static double values[BLOCK * SAMPLE_VALUES];

@@ -1,5 +1,5 @@
-/* An artificial record for tests of reductions: its rows are functions of time. Texts are parsed and reduced over
- * them. */
+/* An artificial record for the tests of reductions (curvebody/reduction.h), whose rows are functions of time. The
+ * functions here parse the text of a reduction and compute its value over these rows. */
 #pragma once
 
 #include "check.h"
@@ -31,7 +31,7 @@ static const cb_record_layout layout = {.dimensions = dimensions,
                                         .observables = cb_observable_groups,
                                         .n_fields = sizeof fields / sizeof *fields};
 
-/* A row of the record. */
+/* A row of the record; `data` points to its fields. */
 typedef struct row {
   double time;
   int64_t step;
@@ -75,8 +75,8 @@ static inline cb_reduction *read_good(const char *text) {
   return r;
 }
 
-/* Reduces the rows [0, n) and the events. If `number` is given, the rows have the times 0, 1, .. and these numbers as
- * energies. */
+/* Returns the value of the reduction `text` over the rows 0 to n - 1 and the events. If `number` is not NULL, row k has
+ * the time k and the energy number[k]. */
 static inline double reduce_all(const char *text, int n, const double *number, const cb_event_row *event, int events) {
   cb_reduction *r = read_good(text);
   double state[MOST_DOUBLES];

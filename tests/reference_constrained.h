@@ -1,6 +1,6 @@
-/* An independent solution of constrained motion: GSL's Dormand-Prince 8(7) for the underlying differential equation x'
- * = v,  v' = the acceleration that satisfies all rows (cb_gram_multipliers), in the embedding or in a chart. Over short
- * times it drifts from the constraints only by its error. */
+/* A reference solution of constrained motion by GSL's method of Dormand and Prince, 8(7). It solves the differential
+ * equation x' = v, v' = a, where a is the acceleration that satisfies all constraints (cb_gram_multipliers), in the
+ * embedding or in a chart. Over short times the solution leaves the constraints only by the error of the method. */
 #pragma once
 
 #include "check.h"
@@ -20,7 +20,7 @@ static int constrained_rhs(double t, const double *z, double *dz, void *user) {
   return cb_gram_multipliers(c->gram, t, z, z + c->count, lambda, dz + c->count) ? GSL_EBADFUNC : GSL_SUCCESS;
 }
 
-/* Advances x[n*k] and the velocities v[n*k] by time t. */
+/* Advances the positions x[count] and the velocities v[count] from the time t0 to t0 + t. */
 static inline void constrained_advance(cb_forces *forces, size_t count, double t0, double t, double *x, double *v) {
   double z[1024];
   constrained_problem problem = {.count = count};

@@ -1,6 +1,6 @@
-/* An independent solution: GSL's Dormand-Prince 8(7) for the equations in the embedding, x' = p/m,  p' = F_t - K
- * (<p,p>/m) x  in each factor of curvature K. x, p and m are the position, momentum and mass of a particle, and F_t is
- * the tangential part of the force. */
+/* A reference solution of free particles by GSL's method of Dormand and Prince, 8(7). It solves the equations in the
+ * embedding, x' = p/m, p' = F_t - K (<p,p>/m) x, in each factor of curvature K. x, p and m are the position, momentum
+ * and mass of a particle, and F_t is the tangential part of the force. */
 #pragma once
 
 #include "check.h"
@@ -38,7 +38,8 @@ static int reference_rhs(double t, const double *z, double *dz, void *user) {
   return GSL_SUCCESS;
 }
 
-/* Advances x[n*k] and p[n*k] of the embedding by time t. */
+/* Advances the positions x[n*k] and the momenta p[n*k] of n particles, each with k coordinates of the embedding, from
+ * the time t0 to t0 + t. */
 static inline void reference_advance(const cb_system *system, cb_forces *forces, double t0, double t, double *x,
                                      double *p) {
   const size_t count = (size_t)cb_system_particles(system) * cb_system_space(system)->k;

@@ -1,10 +1,10 @@
-/* Systems with contacts written by hand, for the tests of reflections. */
+/* Systems with contacts that are made here and not found by the library, for the tests of reflections. */
 #pragma once
 
 #include "dynamics/reflection.h"
 #include "linked.h"
 
-/* The complete system as one part. */
+/* Returns the complete system as one part for a reflection. */
 static inline cb_reflection_part whole(const body_case *c, cb_gram *gram) {
   return (cb_reflection_part){0,
                               c->state->n,
@@ -16,8 +16,8 @@ static inline cb_reflection_part whole(const body_case *c, cb_gram *gram) {
                               gram ? cb_forces_constraints(c->forces) : NULL};
 }
 
-/* A contact of spheres i and j, numbered in the order in which they were added, with the gradient of their distance.
- * sign = -1: one sphere is inside the other. */
+/* Returns a contact of the spheres i and j, numbered in the order in which they were added. The gradient of the gap is
+ * the gradient of their distance times `sign`; sign = -1 means that one sphere is inside the other. */
 static inline cb_reflection_contact spheres(const body_case *c, int i, int j, double restitution, double sign) {
   cb_reflection_contact contact = {.restitution = restitution};
   const int k = c->g->k, at[2] = {cb_system_index(c->system, i), cb_system_index(c->system, j)};
@@ -33,7 +33,8 @@ static inline cb_reflection_contact spheres(const body_case *c, int i, int j, do
   return contact;
 }
 
-/* A contact of particle i and a wall. gradient[k]: gradient of the gap. rate_t: its rate at fixed position. */
+/* Returns a contact of particle i with a wall. gradient[k] is the gradient of the gap in the k coordinates of the
+ * particle, and rate_t is the rate of the gap at a fixed position. */
 static inline cb_reflection_contact wall(const body_case *c, int i, const double *gradient, double rate_t,
                                          double restitution) {
   cb_reflection_contact contact = {.restitution = restitution};
@@ -44,7 +45,7 @@ static inline cb_reflection_contact wall(const body_case *c, int i, const double
   return contact;
 }
 
-/* The rate of the gap of a contact at the state, from velocities. */
+/* Returns the rate of the gap of a contact, from the velocities of the state. */
 static inline double contact_rate(const body_case *c, const cb_reflection_contact *contact) {
   double v[MOST], sum = contact->value.rate_t;
   const int k = c->g->k;
@@ -62,7 +63,8 @@ static inline double kinetic(const body_case *c) {
   return sum;
 }
 
-/* A point and velocity of the state, converted to the embedding except in intrinsic spaces. */
+/* Computes the position x and the velocity v of the particle at a place of the state, in the embedding or, in an
+ * intrinsic space, in its coordinates. */
 static inline void embedded(const body_case *c, int place, double *x, double *v) {
   double u[MOST];
   const int k = c->g->k;
@@ -75,7 +77,7 @@ static inline void embedded(const body_case *c, int place, double *x, double *v)
   memcpy(v, u + place * k, (size_t)k * sizeof *v);
 }
 
-/* Killing momenta of the system; *size: the largest momentum of one particle. */
+/* Computes the Killing momenta J of the system, and *size, the largest absolute momentum of one particle. */
 static inline void momenta(const body_case *c, double *J, double *size) {
   *size = 0;
   for (int i = 0; i < c->g->n_killing; i++) J[i] = 0;
@@ -91,9 +93,9 @@ static inline void momenta(const body_case *c, double *J, double *size) {
   }
 }
 
-/* Creates n free particles with masses 10^[-decades/2, decades/2] and random velocities at random points. In a chart
- * the points are away from the base point, where polar coordinates are singular; in intrinsic spaces all coordinates
- * are in [-1, 1]. */
+/* Creates n free particles at random points with random velocities. Their masses are between 10^(-decades/2) and
+ * 10^(decades/2). In a chart the points are away from the base point, where polar coordinates are singular. In an
+ * intrinsic space all coordinates are in [-1, 1]. */
 static inline void open_gas(body_case *c, const char *space, int n, double decades, uint64_t *seed) {
   open_space(c, space);
   const cb_space *g = c->g;
@@ -118,7 +120,7 @@ static inline void open_gas(body_case *c, const char *space, int n, double decad
   finish_system(c);
 }
 
-/* Creates balls at points of E^n with velocities; masses are 1 if `mass` is NULL. */
+/* Creates n balls at the points x of a Euclidean space with the velocities v. Their masses are 1 if `mass` is NULL. */
 static inline void open_balls(body_case *c, const char *space, int n, const double *mass, const double *x,
                               const double *v) {
   open_space(c, space);

@@ -1,6 +1,7 @@
-/* A body on SE(3) for the suites, with the momentum mu = K(t) Y + mu0(t) at the twist Y: K(t) = K0 + sin(t) K1, mu0(t)
- * = cos(t) shape. Its wrench is the sum of gravity, which acts at the point moment/weight, quadratic drag, a wrench
- * that depends on time, and a spring from the point `at` of the body to the origin. */
+/* A body on SE(3) for the tests, with the momentum mu = K(t) Y + mu0(t) at the twist Y. The inertia is K(t) = K0 +
+ * sin(t) K1, and the momentum at Y = 0 is mu0(t) = cos(t) shape. Its wrench is the sum of gravity, which acts at the
+ * point moment/weight of the body, quadratic drag, a wrench that depends on time, and a spring from the point `at` of
+ * the body to the origin. */
 #pragma once
 
 #include "check.h"
@@ -9,8 +10,8 @@
 
 typedef struct body {
   double K0[6][6], K1[6][6], shape[6];
-  double weight, moment[3], g[3]; /* F = (moment × R^T g, weight R^T g) */
-  double drag[6], push[6];        /* -drag_i |Y| Y_i, push sin(2 t) */
+  double weight, moment[3], g[3]; /* gravity: F = (moment × R^T g, weight R^T g), R the rotation of the pose */
+  double drag[6], push[6];        /* drag: F_i = -drag_i |Y| Y_i; push: F = push sin(2 t) */
   double spring, at[3];
 } body;
 
@@ -84,7 +85,7 @@ static inline cb_status body_derivative(void *self, double t, const cb_pose *g, 
   return CB_OK;
 }
 
-/* A full tensor: A A^T + 1 with fixed entries. */
+/* Makes an inertia matrix without zeros: a a^T plus the identity. */
 static inline void generic_tensor(double K[6][6]) {
   static const double a[6][6] = {{.9, .2, -.3, .1, .4, -.2}, {.1, 1.2, .3, -.2, .1, .3},  {-.2, .4, 1.5, .3, -.1, .2},
                                  {.3, -.1, .2, .8, .2, .1},  {.1, .3, -.4, .2, 1.1, -.3}, {.2, -.2, .1, .4, .3, 1.6}};
@@ -131,7 +132,7 @@ static inline cb_rigid_problem free_problem_of(body *b) {
 static const double generic_twist[6] = {.7, -.4, .9, .3, .5, -.2};
 static const cb_pose generic_pose = {{.5, .5, -.5, .5}, {.3, -.2, .4}};
 
-/* method: a cb_se3_map 0..2 for Hamilton-Pontryagin, or RKMK4 */
+/* A method is RKMK4, or a number 0 to 2: the Hamilton-Pontryagin method with the map of this number (cb_se3_map). */
 enum { RKMK4 = 3 };
 static inline void step_by(const cb_rigid_problem *p, int method, double h, cb_rigid_state *s) {
   if (method == RKMK4)
@@ -151,7 +152,7 @@ static inline cb_rigid_state run_by(const cb_rigid_problem *p, int method, const
   return s;
 }
 
-/* Maximum difference of two states in orientation, position and node momentum. */
+/* Returns the maximum difference of two states in orientation, position and momentum. */
 static inline double state_distance(const cb_rigid_state *a, const cb_rigid_state *b) {
   double dot = 0, worst = 0;
   for (int i = 0; i < 4; i++) dot += a->g.q[i] * b->g.q[i];
@@ -161,7 +162,8 @@ static inline double state_distance(const cb_rigid_state *a, const cb_rigid_stat
   return worst;
 }
 
-/* Slope of log error against log h by least squares, h = time/(first 2^i). */
+/* Returns the slope of log error as a function of log h by least squares, where the step h is halved from each error to
+ * the next one. */
 static inline double fitted_order(const double *error, int count) {
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
   for (int i = 0; i < count; i++) {
@@ -186,7 +188,9 @@ static inline double order_of(const cb_rigid_problem *p, int method, const cb_ri
   return fitted_order(error, count);
 }
 
-/* The momentum at the node by the formula R (dtau^-1_{-hY})^T mu, in the world's axes about the body's origin. */
+/* Computes the momentum at the end of a Hamilton-Pontryagin step in the world's axes, about the origin of the body, by
+ * the formula R (dtau^-1_{-hY})^T mu. tau is the map of the method, h the step, Y and mu the twist and the momentum in
+ * its middle, and R the rotation at its end. */
 static inline void node_momentum(cb_se3_map map, double h, const cb_rigid_state *s, double out[6]) {
   double back[6], A[6][6], p[6] = {0}, r[3][3];
   for (int i = 0; i < 6; i++) back[i] = -h * s->Y[i];
@@ -198,8 +202,8 @@ static inline void node_momentum(cb_se3_map map, double h, const cb_rigid_state 
   cb_apply3(r, p + 3, out + 3);
 }
 
-/* The momentum (l + x × P, P) about the world's origin, computed with 32 digits; s->world is (l, P), about the body's
- * origin x. */
+/* Computes the momentum (l + x × P, P) about the origin of the world, with 32 digits. (l, P) is s->world, the momentum
+ * about the origin x of the body. */
 static inline void world_momentum(const cb_rigid_state *s, double out[6]) {
   cb_dd x[3], m[6];
   for (int i = 0; i < 3; i++) x[i] = cb_dd_add_d(cb_dd_of(s->g.x[i]), s->x_low[i]);
@@ -211,7 +215,7 @@ static inline void world_momentum(const cb_rigid_state *s, double out[6]) {
   }
 }
 
-/* The energy Y.mu/2 in the middle of the step, if mu = K Y. */
+/* Returns Y.mu/2, which is the kinetic energy in the middle of the last step if mu = K Y. */
 static inline double middle_energy(const cb_rigid_state *s) {
   double sum = 0;
   for (int i = 0; i < 6; i++) sum += s->Y[i] * s->mu[i] / 2;

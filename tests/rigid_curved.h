@@ -1,11 +1,11 @@
-/* Bodies in spaces of curvature K for the suites. Inertia includes the fluid and is about the origin of the body
- * frame. */
+/* Bodies in spaces of constant curvature for the tests. The inertia of a body includes the added mass of the fluid, and
+ * is about the origin of the body frame. */
 #pragma once
 
 #include "rigid.h"
 #include <curvebody/pose.h>
 
-/* A body with a constant inertia tensor in a space. */
+/* A body with a constant inertia matrix. */
 typedef struct curved_body {
   cb_rigid_constant inertia;
   cb_rigid_problem problem;
@@ -31,16 +31,16 @@ static inline void curved_diagonal(double curvature, const double diagonal[6], c
   curved_body_of(curvature, K, b);
 }
 
-/* The diagonal of the inertia of the quadric x^2/.6^2 + y^2/.5^2 + z^2/.4^2 = w^2 (in coordinates of the embedding)
- * with density 2 plus its added mass in a fluid of density 1, computed with fundamental solutions (derived in this
- * project). The first row is for K = -1, the second for K = 1. */
+/* The diagonal of the inertia of the quadric x^2/.6^2 + y^2/.5^2 + z^2/.4^2 = w^2 in the coordinates (x, y, z, w) of
+ * the embedding. The quadric has the density 2, and its added mass in a fluid of density 1, computed with fundamental
+ * solutions, is included. The first row is for the curvature -1, the second for the curvature 1. */
 static const double triaxial[2][6] = {
     {.153152374963, .225957875295, .253728968099, 1.800765700651, 1.980288469072, 2.235983633676},
     {.052880001815, .065195767598, .072921764525, .855772377550, .887035036068, .955726559202}};
 static const double triaxial_twist[6] = {.7, -.4, .5, .6, .3, -.8};
 static const cb_pose base = {{1, 0, 0, 0}, {0, 0, 0}};
 
-/* The point (x, w) of the embedding at the origin of the pose. */
+/* Computes the point y = (x, w) of the embedding at the origin of the body frame. K is the curvature of the space. */
 static inline void curved_place(double K, const cb_pose *g, double y[4]) {
   const double r = sqrt(cb_dot3(g->x, g->x)), k = sqrt(fabs(K)) * r;
   const double f = r == 0 ? 1 : K > 0 ? sin(k) / k : K < 0 ? sinh(k) / k : 1;

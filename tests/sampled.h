@@ -1,4 +1,5 @@
-/* A bundle as a table: A and M on an even grid, points[n] from low[n] to high[n], and the splines through them. */
+/* Makes a bundle from values of the connection A and the metric M of the bundle b on a regular grid. The grid has
+ * points[i] values of shape variable i from low[i] to high[i]. Splines of this degree interpolate between them. */
 #pragma once
 
 #include "bundle/samples.h"

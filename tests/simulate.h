@@ -1,4 +1,4 @@
-/* Runs a scenario given as text and keeps chosen fields of every row in memory. */
+/* Runs a scenario that is given as text, and keeps chosen fields of every row in memory. */
 #pragma once
 
 #include "check.h"
@@ -6,7 +6,7 @@
 
 enum { SIMULATE_FIELDS = 10 };
 
-/* The recorded rows: field f of row r begins at value[f][r * width[f]]. */
+/* The recorded rows: the width[f] numbers of field f in row r begin at value[f][r * width[f]]. */
 typedef struct simulation {
   cb_scenario *scenario;
   const char *name[SIMULATE_FIELDS];
@@ -45,7 +45,8 @@ static inline cb_status simulate_event(void *self, const cb_event_row *event) {
 
 static inline cb_status simulate_checkpoint(void *self, const cb_blob *state, size_t count) { return CB_OK; }
 
-/* fields: names of fields of doubles; NULL marks the end. */
+/* Runs the scenario `text`, changed by the n_sets texts `sets` (as KEY=VALUE of --set). `fields` are the names of
+ * fields of doubles, ended by NULL. simulation_free frees the result. */
 static inline simulation *simulate(const char *text, const char *const *sets, size_t n_sets,
                                    const char *const *fields) {
   simulation *s = calloc(1, sizeof *s);

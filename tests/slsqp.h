@@ -1,5 +1,5 @@
-/* Solves a direct search for a gait by another method with the same functions: Kraft's sequential least squares (SLSQP)
- * of NLopt, which uses first derivatives and approximates second derivatives by BFGS.
+/* Solves the problem of a direct search for a gait by another method, with the same functions: Kraft's sequential least
+ * squares (SLSQP) of NLopt, which uses first derivatives and approximates second derivatives by BFGS.
  *
  *   minimise E/2  subject to  c_k(g(1)) = 0;   gradients are those of optimum/variation.h and optimum/target.h
  *
@@ -17,12 +17,13 @@
 typedef struct slsqp {
   cb_direct *d;    /* a search for CB_OBJECTIVE_COST without start shape or constraints; d->c: start and result */
   int evaluations; /* number of evaluations of cost, holonomy and their gradients */
-  double off;      /* the maximum |condition| at the end */
+  double off;      /* the maximum absolute value of a condition at the end */
   double c[CB_CONDITIONS_MAX], first[CB_CONDITIONS_MAX * CB_GROUP_DIM];
   nlopt_opt opt;
 } slsqp;
 
-/* NLopt requests the cost and the conditions at the same point: the second request uses the result of the first. */
+/* Evaluates the cost and the conditions at x, unless the last evaluation was at x. NLopt requests both at the same
+ * point, so the second request uses the result of the first one. */
 static inline void slsqp_at(slsqp *s, const double *x) {
   cb_direct *d = s->d;
   if (s->evaluations && !memcmp(d->trial, x, (size_t)d->v->unknowns * sizeof *x)) return;
@@ -53,9 +54,9 @@ static inline void slsqp_conditions(unsigned rows, double *c, unsigned count, co
     }
 }
 
-/* Starts from d->c, and writes the result there and s->off. settle: the relative change of E at which the search ends;
- * most: the maximum number of evaluations. Returns false if it has not converged, left the domain of the bundle, or
- * misses a condition by 100 settle or more. */
+/* Starts from d->c, and writes the result to d->c and s->off. The search ends when the relative change of E is less
+ * than `settle`, or after `most` evaluations. Returns false if the search did not converge, left the domain of the
+ * bundle, or misses a condition by 100 settle or more. */
 static inline bool slsqp_solve(slsqp *s, cb_direct *d, double settle, int most) {
   const int rows = cb_gait_target_count(d->v->bundle->group, &d->target);
   double off[CB_CONDITIONS_MAX], cost;

@@ -1,5 +1,5 @@
-/* Closed surfaces and sheets at any pose in the world, with the mass and moment of the medium that they displace, for
- * the suites of displaced fluid. */
+/* Closed surfaces and sheets at any pose in the world, and the mass and moment of the medium that they displace, for
+ * the tests of displaced fluid. */
 #pragma once
 
 #include "fluid/medium_surfaces.h"

@@ -1,7 +1,7 @@
-/* The mass and moment of layers or an atmosphere (medium.h) that a closed surface displaces, computed by slices: mass =
- * int rho(h) S(h) dh, where rho is the density at the height h along `up`, and S is the area of the section at this
- * height. The moment is computed from the section's first moments times rho, and along `up` from S times int_0^h
- * rho. */
+/* The mass and moment of the medium that a closed surface displaces, computed by slices. The medium consists of layers
+ * or is an atmosphere (medium.h). The mass is int rho(h) S(h) dh, where rho is the density at the height h along `up`,
+ * and S is the area of the section at this height. The components of the moment across `up` are integrals of rho times
+ * the first moments of the section; the component along `up` is the integral of S(h) int_0^h rho. */
 #pragma once
 
 #include "medium.h"
@@ -9,7 +9,7 @@
 
 #include <gsl/gsl_integration.h>
 
-/* A right-handed frame whose last vector is `up`. */
+/* Computes a right-handed orthonormal frame e whose last vector is `up`. */
 static inline void frame_of(const double up[3], double e[3][3]) {
   const double axis[3] = {fabs(up[0]) < 0.6, fabs(up[0]) >= 0.6, 0};
   cb_cross3(axis, up, e[0]);
@@ -26,7 +26,8 @@ static inline int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Area of a section and its first moments, with the corners in the frame. */
+/* Computes the area of the section of n triangles at the height h, and its two first moments. The corners y are in the
+ * frame of frame_of. */
 static inline void section(int n, const double (*y)[3][3], double h, double out[3]) {
   memset(out, 0, 3 * sizeof *out);
   for (int f = 0; f < n; f++) {
@@ -40,7 +41,7 @@ static inline void section(int n, const double (*y)[3][3], double h, double out[
       points++;
     }
     if (points < 2) continue;
-    /* along up × n */
+    /* the border of the section runs in the direction up × n, where n is the normal of the triangle */
     double normal[3];
     cb_normal3(y[f][0], y[f][1], y[f][2], normal);
     const bool forward = (p[1][0] - p[0][0]) * -normal[1] + (p[1][1] - p[0][1]) * normal[0] > 0;

@@ -1,4 +1,5 @@
-/* Shapes by name and parameters, and measures of surfaces, for the suites of surfaces, shapes and poses. */
+/* Shapes of the library by name and parameters, and measures of surfaces, for the tests of surfaces, shapes and
+ * poses. */
 #pragma once
 
 #include "check.h"
@@ -7,7 +8,7 @@
 
 enum { MOST_KEYS = 8 };
 
-/* A map of scalars as read from a file; text: "key=value key=value". */
+/* A map of scalars, as if it were read from a file. map_of fills it from a text "key=value key=value". */
 typedef struct map_node {
   cb_node map, scalar[2 * MOST_KEYS];
   const cb_node *key[MOST_KEYS], *value[MOST_KEYS];
@@ -52,7 +53,7 @@ static inline cb_surface *shape(const char *name, const char *text) {
 typedef struct measures {
   double area, volume;
   int vertices, edges, faces, borders; /* vertices: only those that faces use */
-  double least_angle;                  /* minimum angle of a face, in degrees */
+  double least_angle;                  /* minimum angle in a face, in degrees */
 } measures;
 
 static inline void difference(const double a[3], const double b[3], double out[3]) {
@@ -69,7 +70,7 @@ static inline double angle_at(const double *a, const double *b, const double *c)
   return acos(fmax(-1, fmin(1, cosine))) * 180 / 3.14159265358979323846;
 }
 
-/* Measures one part of the surface, or all parts if part is -1. */
+/* Measures one part of the surface, or all parts together if `part` is -1. */
 static inline measures measure_surface(const cb_surface *s, int part) {
   measures m = {.least_angle = 180};
   char *used = calloc((size_t)s->vertices, 1);

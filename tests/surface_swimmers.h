@@ -1,4 +1,4 @@
-/* Surfaces that swim by drag, for the suites. */
+/* Swimmers whose surface has drag, for the tests. */
 #pragma once
 
 #include "fluid_mesh.h"
@@ -28,7 +28,7 @@ static inline void swimmer_free(swimmer *s) {
   cb_surface_free(s->surface);
 }
 
-/* A thin body along x, from -1 to 1. */
+/* Makes a thin tube along the x axis from -1 to 1. */
 static inline mesh eel(int n) {
   mesh m = mesh_tube(n, 6, .05, 1, true);
   for (int i = 0; i < m.vertices; i++) {
@@ -40,8 +40,8 @@ static inline mesh eel(int n) {
   return m;
 }
 
-/* Makes a swimmer whose shape variable is a phase. The motion in t has period 2. If poses > 0, the motion is sampled as
- * a sequence of this number of poses. */
+/* Makes a swimmer with one shape variable, the phase of a motion. The motion is an expression of the time t and has the
+ * period 2. If poses > 0, the motion is sampled as a sequence of this number of poses. */
 static inline swimmer phased(mesh m, const cb_poses_motion *motion, int poses, double normal, double tangential) {
   swimmer s = {.surface = mesh_surface(m)};
   check_ok(cb_poses_from_expressions(s.surface, motion, 1, NULL, NULL, NULL, NULL, &s.poses));

@@ -1,15 +1,17 @@
-/* Measures how far a step is from symplectic: the maximum change of omega(d1, d2) = sum <dx1, dp2> - <dx2, dp1> on
- * pairs of vectors d = (dx, dp) tangent to the phase space of positions x and momenta p, or to the manifold of the
- * constraints. The vectors are tangents of curves through the state, one along each coordinate, projected onto the
- * space and the constraints. The vectors and their images are computed by differences of fourth order with the step eps
- * = 5e-4; the errors are eps^4 = 6e-14 times fifth derivatives of the curves, and 1e-13 of round-off. */
+/* Measures how far a step is from symplectic: the maximum change of omega(d1, d2) = sum <dx1, dp2> - <dx2, dp1> for
+ * pairs of vectors d = (dx, dp). These are tangent to the phase space of the positions x and the momenta p or, if there
+ * are constraints, to the manifold that they define. Each vector is the tangent of a curve through the state: the line
+ * along one coordinate, projected onto the space and the constraints. The vectors and their images are computed by
+ * differences of fourth order with the step eps = 5e-4. Their errors are eps^4 = 6e-14 times fifth derivatives of the
+ * curves, and 1e-13 from round-off. */
 #pragma once
 
 #include "constrained_state.h"
 
 enum { SYMPLECTIC_NUMBERS = 2 * 4 * CB_COORD_MAX };
 
-/* Uses the form of the embedding; in a chart none is needed, because momenta are covectors. */
+/* Returns omega(d1, d2). In the embedding the products use its form; in a chart they use none, because momenta are
+ * covectors. */
 static inline double omega(const body_case *c, const double *d1, const double *d2) {
   const int k = c->state->k, count = c->state->n * k;
   double sum = 0;
@@ -18,7 +20,7 @@ static inline double omega(const body_case *c, const double *d1, const double *d
   return sum;
 }
 
-/* Adds weight times (x, p) of the state. */
+/* Adds weight times (x, p) of the state s to d. */
 static inline void add_state(const cb_state *s, double weight, double *d) {
   const int count = s->n * s->k;
   for (int i = 0; i < count; i++) {
@@ -54,7 +56,7 @@ static inline double symplectic_defect(body_case *c, double h) {
   for (int a = 0; a < 2 * count; a++)
     for (int b = 0; b < a; b++) {
       const double defect = fabs(omega(c, after[a], after[b]) - omega(c, before[a], before[b]));
-      worst = defect <= worst ? worst : defect; /* keeps nan */
+      worst = defect <= worst ? worst : defect; /* also if defect is nan */
     }
   cb_state_copy(c->state, start);
   cb_state_free(start);

@@ -1,4 +1,5 @@
-/* Runs of scenarios with `system:`, and independent solutions of first-order equations by GSL's Dormand-Prince 8(7). */
+/* Runs of scenarios with the key `system`, and reference solutions of differential equations of first order by GSL's
+ * method of Dormand and Prince, 8(7). */
 #pragma once
 
 #include "simulate.h"
@@ -7,7 +8,7 @@
 
 typedef int system_rhs(double t, const double *z, double *dz, void *user);
 
-/* Advances z[n] from t = 0 to t. */
+/* Advances the solution z[n] of z' = rhs(t, z) from the time 0 to t. */
 static inline void solve_reference(system_rhs *rhs, void *user, size_t n, double t, double *z) {
   gsl_odeiv2_system ode = {rhs, NULL, n, user};
   gsl_odeiv2_driver *driver = gsl_odeiv2_driver_alloc_y_new(&ode, gsl_odeiv2_step_rk8pd, 1e-3, 1e-15, 1e-15);
@@ -16,7 +17,8 @@ static inline void solve_reference(system_rhs *rhs, void *user, size_t n, double
   gsl_odeiv2_driver_free(driver);
 }
 
-/* Runs `system` with an integrator until a time, and keeps position, momentum and energy of every row. */
+/* Runs a scenario until the time `end`, and keeps the position, momentum, energy and time of every row. `system` is the
+ * text of this key in the scenario. */
 static inline simulation *run_system(const char *system, const char *integrator, double step, double end) {
   char text[16384];
   const int length = snprintf(text, sizeof text,
@@ -34,7 +36,7 @@ static inline double *row_of(const simulation *s, int field, size_t row) {
 }
 static inline double *last_of(const simulation *s, int field) { return row_of(s, field, s->rows - 1); }
 
-/* The maximum relative drift of the energy. */
+/* Returns the maximum relative drift of the energy from its value in the first row. */
 static inline double energy_drift(const simulation *s) {
   double worst = 0;
   for (size_t i = 0; i < s->rows; i++) worst = fmax(worst, fabs(*row_of(s, ENERGY, i) - *row_of(s, ENERGY, 0)));

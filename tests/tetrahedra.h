@@ -1,4 +1,4 @@
-/* Corners of two separate tetrahedra, four each, for the suites of surfaces made from arrays. */
+/* The four corners of each of two separate tetrahedra, for the tests of surfaces made from arrays. */
 #pragma once
 
 static const double points[8][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},

@@ -1,10 +1,11 @@
-/* Bodies in charts, converted to the embedding: their particles there, and the same body as a system of the
- * embedding. */
+/* Bodies in charts, converted to the embedding: positions and velocities of their particles, and a copy of the body as
+ * a system of the embedding. */
 #pragma once
 
 #include "integrate.h"
 
-/* x and v of the particles in the embedding, in the order in which they were added. */
+/* Computes the positions x and the velocities v of the particles in the embedding, in the order in which they were
+ * added. */
 static inline void in_embedding(const body_case *c, double *x, double *v) {
   const int k = c->g->embedding;
   for (int i = 0; i < c->state->n; i++) {
@@ -22,8 +23,8 @@ static inline void in_embedding(const body_case *c, double *x, double *v) {
   }
 }
 
-/* Creates the particles of a body in a space of one factor, and its springs with their stiffnesses, rest lengths and
- * dampings; the caller finishes the system. */
+/* Opens in e a copy of the body c, which is in a space of one factor, with its particles and springs. The copy is in
+ * the embedding. The caller finishes its system. */
 static inline void open_twin(const body_case *c, body_case *e) {
   double x[16 * CB_COORD_MAX], v[16 * CB_COORD_MAX];
   char space[96];

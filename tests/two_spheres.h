@@ -1,11 +1,12 @@
-/* The added mass of two unit spheres in a perfect fluid of density 1, by images. */
+/* The added mass of two spheres of radius 1 in a perfect fluid of density 1. */
 #pragma once
 
 #include <math.h>
 
-/* The added mass 2 T per sphere of two spheres that move along the line of their centres, at distance d, where T is the
- * energy at speed 1. It is computed with dipoles m_n at the images x_n: m_n+1 = sign m_n/s^3 at 1/s, s = d - x_n, 2 T =
- * 2 pi sum m - 4 pi/3. sign = 1: opposed motion, -1: together. Lamb (1932), chapter VI. */
+/* Returns the added mass per sphere for motion along the line of the centres, which are at the distance d. If sign = 1,
+ * the spheres move in opposite directions, if sign = -1, together. The flow is that of dipoles m_n at the images x_n,
+ * with m_0 = 1, x_0 = 0, m_(n+1) = sign m_n/s^3, x_(n+1) = 1/s, s = d - x_n; the added mass is 2 pi sum m_n - 4 pi/3.
+ * Source: Lamb, Hydrodynamics (1932), chapter VI. */
 static inline double axial(double d, double sign) {
   double x = 0, m = 1, sum = 0;
   for (int n = 0; n < 1000 && fabs(m) > 1e-18; n++) {
@@ -17,17 +18,19 @@ static inline double axial(double d, double sign) {
   return 2 * M_PI * sum - 4 * M_PI / 3;
 }
 
-/* The added mass per sphere for motion across the line of centres; sign = 1: together. phi = sum A_n (P_n^1(cos
+/* Returns the added mass per sphere for motion across the line of the centres, which are at the distance d >= 2.1. If
+ * sign = 1, the spheres move together, if sign = -1, in opposite directions. With the distance r from a centre, the
+ * angle a to the line of the centres and associated Legendre functions P_n^1, the potential is phi = sum A_n (P_n^1(cos
  * a)/r^(n+1) + sign times the same of the other sphere). Around the other sphere P_k^1/r^(k+1) is sum_n C(k + n, n + 1)
- * r^n P_n^1/d^(k+n+1). The condition dphi/dr = P_1^1 on a sphere gives the A_n, and 2 T = -(4 pi/3)(1 + 3 A_1). Valid
- * for d >= 2.1. */
+ * r^n P_n^1/d^(k+n+1) with binomial coefficients C. The condition dphi/dr = P_1^1 on a sphere gives the A_n, and the
+ * added mass is -(4 pi/3)(1 + 3 A_1). */
 static inline double across(double d, double sign) {
   enum { N = 120 };
   double A[N + 1] = {0}, was = 1;
   for (int round = 0; round < 2000 && fabs(A[1] - was) > 1e-16; round++) {
     was = A[1];
     for (int n = 1; n <= N; n++) {
-      double sum = 0, c = n * pow(d, -n - 2); /* n C(k + n, n + 1)/d^(k+n+1), k = 1 */
+      double sum = 0, c = n * pow(d, -n - 2); /* n C(k + n, n + 1)/d^(k+n+1) for k = 1 */
       for (int k = 1; k <= N; k++) {
         sum += c * A[k];
         c *= (k + n + 1.) / (k * d); /* C(k + 1 + n, n + 1) = C(k + n, n + 1) (k + n + 1)/k */

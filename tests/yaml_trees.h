@@ -1,4 +1,4 @@
-/* Trees from texts, for the tests of YAML. */
+/* Trees of nodes, read from texts, for the tests of YAML. */
 #pragma once
 
 #include "check.h"

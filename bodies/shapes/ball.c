@@ -1,7 +1,7 @@
 /* Ball: the points within `radius` of the origin. Each face of an icosahedron is divided into n^2 faces, n =
  * resolution/4 (rounded up), with vertices on the sphere. Edges are divided evenly by the odd factor of n and then
- * halved repeatedly, so that twice the resolution keeps the vertices. Embedded in a curved space by the exponential
- * chart, it is a geodesic ball. */
+ * halved repeatedly, so that the vertices remain if the resolution is doubled. If the exponential chart embeds the ball
+ * in a curved space, the result is a geodesic ball. */
 #include "fluid/shape.h"
 #include "numerics/vec3.h"
 
@@ -24,11 +24,12 @@ static const int face[FACES][3] = {{0, 11, 5},  {0, 5, 1},  {0, 1, 7},  {0, 7, 1
                                    {11, 10, 2}, {10, 7, 6}, {7, 1, 8},  {3, 9, 4},  {3, 4, 2},   {3, 2, 6}, {3, 6, 8},
                                    {3, 8, 9},   {4, 9, 5},  {2, 4, 11}, {6, 2, 10}, {8, 6, 7},   {9, 8, 1}};
 
-/* A face of the icosahedron: row i, from corner 0 to the side between corners 1 and 2, has the points 0 .. i. */
+/* A face of the icosahedron, as a grid of points: row i has the points 0 .. i. Row 0 is corner 0, and row n is the side
+ * between corners 1 and 2. */
 typedef struct grid {
   int n;
   double (*x)[3], radius;
-  /* vertex: the number of each point in the shape; side: that of the first vertex inside a side, counted from the
+  /* vertex: the number of each point in the shape. side: the number of the first vertex inside a side, counted from the
    * corner with the lower number; 0: the side has no vertices yet */
   int *vertex, side[CORNERS][CORNERS];
 } grid;
@@ -63,8 +64,8 @@ static void place(const grid *g, const int c[3]) {
       }
 }
 
-/* Sets the vertices inside the side from corner `from` to corner `to`, whose m-th point is number(n, m) in the grid.
- * The surface stores them from the corner with the lower number on, so that two faces share them. */
+/* Sets the vertices inside the side from corner `from` to corner `to`; point m of the side is number(n, m) in the grid.
+ * The surface stores these vertices in order from the corner with the lower number, so that two faces share them. */
 static void take_side(grid *g, cb_shape *b, int from, int to, int (*number)(int n, int m)) {
   const bool up = from < to;
   int *first = up ? &g->side[from][to] : &g->side[to][from];

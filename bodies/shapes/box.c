@@ -1,4 +1,4 @@
-/* Box of sides a, b, c about the origin. V = abc. */
+/* Box of sides a, b, c about the origin. Volume V = abc. */
 #include "fluid/shape.h"
 
 typedef struct params {

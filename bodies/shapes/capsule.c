@@ -1,5 +1,5 @@
-/* Capsule about z: a cylinder of length l between half spheres of radius r.
- * V = pi r^2 (l + 4r/3), A = 2 pi r (l + 2r). */
+/* Capsule about z: a cylinder of length l between half spheres of radius r. Volume V = pi r^2 (l + 4r/3), area A = 2 pi
+ * r (l + 2r). */
 #include "fluid/shape.h"
 
 #include <math.h>

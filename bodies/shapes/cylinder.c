@@ -1,5 +1,5 @@
-/* Circular cylinder of radius r and length l about z, -l/2 < z < l/2. V = pi r^2 l, A = 2 pi r l, with caps 2 pi r (l +
- * r). */
+/* Circular cylinder of radius r and length l about z, -l/2 < z < l/2. Volume V = pi r^2 l; area A = 2 pi r l, plus 2 pi
+ * r^2 with caps. */
 #include "fluid/shape.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Disc of radius r in the plane of x and y: a sheet with its outside along z (A = pi r^2), or a coin of thickness t
- * (V = pi r^2 t). */
+/* Disc of radius r in the plane of x and y: a sheet with its outside along z, of area A = pi r^2, or a coin of
+ * thickness t and volume V = pi r^2 t. */
 #include "fluid/shape.h"
 
 #include <math.h>
@@ -23,8 +23,8 @@ static void sheet(const void *self, const double *u, double x[3]) {
   x[2] = 0;
 }
 
-/* The number of rows of faces across the thickness at the rim: the smallest power of 2 (at most 1024) for which a row
- * is not higher than 0.7 times the width of a ring. */
+/* Returns the number of rows of faces across the thickness at the rim. It is the smallest power of 2 (at most 1024) for
+ * which a row is not higher than 0.7 times the width of a ring. */
 static int rim(const params *p, int q) {
   const double least = p->thickness * q / (0.7 * p->radius);
   int levels = 1;

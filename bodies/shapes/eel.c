@@ -1,6 +1,6 @@
-/* Eel of length l, width w and height h along x, its head at x = l: elliptical sections of half axes
- * (w/2) f(s) (1 - taper s), (h/2) f(s), at the share s of the length from the head, f = sqrt(1 - (2s - 1)^4).  V =
- * (pi/5) l w h (1 - taper/2). */
+/* Eel of length l, width w and height h along x, its head at x = l. At the share s of the length from the head it has
+ * elliptical sections of half axes (w/2) f(s) (1 - taper s) and (h/2) f(s), f = sqrt(1 - (2s - 1)^4). Volume V = (pi/5)
+ * l w h (1 - taper/2). */
 #include "fluid/shape.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Ellipsoid x^2/a^2 + y^2/b^2 + z^2/c^2 = 1, vertices on it. V = (4/3) pi a b c. */
+/* Ellipsoid x^2/a^2 + y^2/b^2 + z^2/c^2 = 1, with its vertices on this surface. Volume V = (4/3) pi a b c. */
 #include "fluid/shape.h"
 
 typedef struct params {

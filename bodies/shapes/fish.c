@@ -1,7 +1,7 @@
 /* Fish along x, its head at x = length: a body of elliptical sections and an upright tail behind it.
  *
  *   body   of length l, width w and height h: half axes (w/2) f(s) across, (h/2) f(s) up, at the share s of its length
- *          from the head, f = (3 sqrt(3)/2) sqrt(s) (1 - s), with maximum 1 at s = 1/3: V = (9/64) pi l w h
+ *          from the head, f = (3 sqrt(3)/2) sqrt(s) (1 - s), with maximum 1 at s = 1/3. Volume V = (9/64) pi l w h
  *   tail   an ellipsoid, V = (pi/6) length height thickness
  */
 #include "fluid/shape.h"
@@ -26,7 +26,7 @@ static const cb_param rows[] = {CB_SHAPE_LENGTH(params, length, "0.3", "length o
 
 static void body(const void *self, const double *u, double x[3]) {
   const params *p = self;
-  /* 1 - s = sin^2: from the end at the tail to the head */
+  /* u_0 is 0 at the tail and 1 at the head: 1 - s = sin^2(pi u_0/2) */
   double a = sin(pi / 2 * u[0]), f = 1.5 * sqrt(3) * cos(pi / 2 * u[0]) * a * a;
   x[0] = p->length * a * a;
   x[1] = p->width / 2 * f * cos(u[1]);

@@ -1,6 +1,6 @@
-/* Leaf of length l and width w: a sheet with two pointed ends along x, half width (w/2)(1 - s^2) at x = (l/2) s; A =
- * (2/3) l w if it is flat.
- * Its outside is along z; bent up to z = camber at its ends and to z = cup at its sides. */
+/* Leaf of length l and width w: a sheet with two pointed ends along x and the half width (w/2)(1 - s^2) at x = (l/2) s.
+ * Its area is A = (2/3) l w if it is flat. The outside is along z. The leaf is bent up to z = camber at its ends and to
+ * z = cup at its sides. */
 #include "fluid/shape.h"
 
 #include <math.h>
@@ -19,7 +19,8 @@ static const cb_param rows[] = {CB_SHAPE_LENGTH(params, length, "0.06", "length 
                                 CB_SHAPE_RESOLUTION(params, "32"),
                                 {.name = NULL}};
 
-/* Maps the disc of the points (s, e): at each s the chord, |e| <= sqrt(1 - s^2), is stretched to the leaf's width. */
+/* Maps the disc of the points (s, e) to the leaf: at each s the chord, |e| <= sqrt(1 - s^2), is stretched to the width
+ * of the leaf. */
 static void map(const void *self, const double *u, double x[3]) {
   const params *p = self;
   double s = (1 - u[0]) * cos(u[1]), e = (1 - u[0]) * sin(u[1]), c = e * sqrt(fmax(0, 1 - s * s));

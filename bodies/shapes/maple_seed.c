@@ -1,16 +1,16 @@
 /* Maple seed (samara): a flat solid nut, a thin wing to one side of it, and the vein along the leading edge of the
  * wing.
  *
- *   nut   an ellipsoid about the origin with half axes a, b, c, V = (4/3) pi a b c
- *   wing  a sheet from the nut's end along x with the outside along z, of width (3 sqrt(3)/2) w s (1 - s)^(1/2) at the
- *         share s of its length, w the maximum, with a straight leading edge on the nut's side y > 0; A = (2 sqrt(3)/5)
- *         length w if it is flat;
- *         twisted evenly, with the leading edge of the tip down for a twist < 0, and cambered
+ *   nut   an ellipsoid about the origin with half axes a, b, c, volume V = (4/3) pi a b c
+ *   wing  a sheet along x from the end of the nut, with the outside along z. At the share s of its length its width is
+ *         (3 sqrt(3)/2) w s (1 - s)^(1/2), w the maximum; its area is A = (2 sqrt(3)/5) length w if it is flat. The
+ *         leading edge is straight and on the side y > 0. The wing is cambered, and twisted evenly: for a twist < 0 the
+ *         leading edge of the tip is down
  *   vein  an ellipsoid of revolution along the straight leading edge, just in front of it, V = (pi/6) length vein^2
- * Nut and vein put the centre of mass near the leading edge, ahead of the point where the air pushes the wing: the edge
- * therefore goes down and forward, and the seed turns with it. The other way to fall is a dive, nut first. With these
- * sizes no start that ends in a dive was found; with a nut half as thick, or a wing cambered up by 0.8 mm, many starts
- * do.
+ * Nut and vein put the centre of mass near the leading edge, ahead of the point where the air pushes the wing. The
+ * leading edge therefore goes down and forward, and the seed turns. The other way to fall is a dive, nut first. With
+ * these sizes no start was found that ends in a dive. With a nut half as thick, or a wing cambered up by 0.8 mm, many
+ * starts end in a dive.
  * Sizes after A. Azuma & K. Yasuda, J. Theor. Biol. 138 (1989) 23, doi:10.1016/S0022-5193(89)80176-3.
  */
 #include "fluid/shape.h"
@@ -39,10 +39,11 @@ static const cb_param rows[] = {CB_SHAPE_LENGTH(params, nut_length, "0.008", "le
                                 CB_SHAPE_RESOLUTION(params, "32"),
                                 {.name = NULL}};
 
-/* Width at the share s of the length; the maximum is 1, at s = 2/3. */
+/* Returns the width at the share s of the length, relative to the maximum width, which is at s = 2/3. */
 static double width_at(double s) { return 1.5 * sqrt(3) * s * sqrt(fmax(0, 1 - s)); }
 
-/* Maps the disc of the points (e, f): at each e the chord, |f| <= sqrt(1 - e^2), is stretched to the wing's width. */
+/* Maps the disc of the points (e, f) to the wing: at each e the chord, |f| <= sqrt(1 - e^2), is stretched to the width
+ * of the wing. */
 static void wing(const void *self, const double *u, double x[3]) {
   const params *p = self;
   double e = (1 - u[0]) * cos(u[1]), f = (1 - u[0]) * sin(u[1]), half = sqrt(fmax(0, 1 - e * e));
@@ -56,7 +57,7 @@ static void wing(const void *self, const double *u, double x[3]) {
 static cb_status make(const void *given, cb_surface **out) {
   const params *p = given;
   const double a[3] = {p->nut_length / 2, p->nut_width / 2, p->nut_thickness / 2};
-  /* the faces of the wing, the larger part, set the size */
+  /* size: that of the faces of the wing, which is the larger part */
   int q = cb_shape_quarter(p->resolution);
   double size = 2 * pi * sqrt(p->length * p->width) / 2 / (4 * q), middle = (a[0] + a[1]) / 2;
   cb_shape b = {.failed = false};
@@ -64,7 +65,7 @@ static cb_status make(const void *given, cb_surface **out) {
   cb_shape_add_ellipsoid(&b, a, middle, (int)fmax(8, 2 * pi * middle / size));
   cb_shape_part(&b, "wing");
   cb_shape_add_tube(&b, &(cb_tube){q, q, false, true, 0}, wing, p);
-  /* clear of the nut, at whose end the wing begins */
+  /* the vein begins just off the end of the nut */
   const double rod[3] = {p->length / 2, p->vein / 2, p->vein / 2};
   cb_shape_part(&b, "vein");
   cb_shape_place(&b, NULL, (const double[3]){1.02 * (a[0] + rod[0]), p->offset + 1.05 * rod[1], 0});

@@ -1,8 +1,9 @@
 /* Paper copter: a strip of paper along z, cut from above along its middle down to the fold. Its two wings are bent to
- * opposite sides, so that a rotation by pi about z maps it to itself. It is one sheet, A = width length.
+ * opposite sides, so that a rotation by pi about z maps the copter to itself. It is one sheet of area A = width length.
  *
- * The stem lies in the plane of x and z, the fold at z = 0; the wing of x > 0 is bent towards y > 0 up to `angle` above
- * the horizontal. A clip at the lower end, (0, 0, -(length - wing)), is a point mass of the scenario.
+ * The stem is in the plane of x and z, with the fold at z = 0. The wing of x > 0 is bent towards y > 0 up to `angle`
+ * above the horizontal. A clip at the lower end, (0, 0, -(length - wing)), can be added as a point mass of the
+ * scenario.
  */
 #include "fluid/shape.h"
 
@@ -22,7 +23,7 @@ static const cb_param rows[] = {
     CB_SHAPE_RESOLUTION(params, "32"),
     {.name = NULL}};
 
-/* The stem has 2 * half columns of cells, each wing has `half`. */
+/* Makes the sheet. The stem has 2 * half columns of cells, and each wing has `half`. */
 static cb_status make(const void *given, cb_surface **out) {
   const params *p = given;
   if (!(p->wing < p->length))
@@ -41,7 +42,7 @@ static cb_status make(const void *given, cb_surface **out) {
       cb_shape_quad(&b, at, at + 1, at + row + 1, at + row, i < half ? i + j : i + j + 1);
     }
   for (int side = 0; side < 2; side++) {
-    /* column i of the wing begins at column i or half + i of the fold */
+    /* column i of a wing begins at column i of the fold (first wing) or at column half + i (second wing) */
     int fold = n * row + (side ? half : 0), first = b.vertices, towards = side ? 1 : -1;
     for (int j = 1; j <= m; j++)
       for (int i = 0; i <= half; i++) {

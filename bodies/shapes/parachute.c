@@ -1,6 +1,6 @@
-/* Parachute along z: a canopy, the part of a sphere of radius R within the angle alpha of its top (a sheet with its
- * outside up, A = 2 pi R^2 (1 - cos alpha)), and a load, a ball below it. Lines are left out: all parts are rigidly
- * connected. The origin is the load's centre; the canopy's rim is `line` above it. */
+/* Parachute along z: a canopy, and a load, a ball below it. The canopy is the part of a sphere of radius R within the
+ * angle alpha of its top: a sheet with its outside up, of area A = 2 pi R^2 (1 - cos alpha). Lines are left out: all
+ * parts are rigidly connected. The origin is the centre of the load; the rim of the canopy is `line` above it. */
 #include "fluid/shape.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static const cb_param rows[] = {
     CB_SHAPE_RESOLUTION(params, "32"),
     {.name = NULL}};
 
-/* Maps (u_0, u_1) to the canopy: u_0 from 0 at the rim to 1 at the top, u_1 the angle about z. */
+/* Maps (u_0, u_1) to the canopy. u_0 is from 0 at the rim to 1 at the top; u_1 is the angle about z. */
 static void canopy(const void *self, const double *u, double x[3]) {
   const params *p = self;
   double theta = p->angle * (1 - u[0]);

@@ -1,8 +1,8 @@
-/* Propeller about z: a hub (ellipsoid) and blades, each an ellipsoid with its long axis along a radius and its section
- * rotated by the angle beta of a screw, tan beta = pitch/(2 pi r), at the distance r from the axis. It is right-handed
- * if the pitch is positive.
+/* Propeller about z: a hub (ellipsoid) and blades. Each blade is an ellipsoid with its long axis along a radius; at the
+ * distance r from the axis its section is rotated by the angle beta of a screw, tan beta = pitch/(2 pi r). The
+ * propeller is right-handed if the pitch is positive.
  *
- *   V of a blade = (4/3) pi (span/2)(chord/2)(thickness/2), span its length, since every section keeps its area
+ *   volume of a blade = (4/3) pi (span/2)(chord/2)(thickness/2), span its length, since every section keeps its area
  */
 #include "fluid/shape.h"
 
@@ -29,7 +29,7 @@ static const cb_param rows[] = {
     CB_SHAPE_RESOLUTION(params, "32"),
     {.name = NULL}};
 
-/* A blade along x, from just outside the hub. */
+/* Maps u to a blade along x, from just outside the hub. */
 static void blade(const void *self, const double *u, double x[3]) {
   const params *p = self;
   double root = 1.02 * p->hub_radius, span = p->radius - root, width = sin(pi * u[0]);

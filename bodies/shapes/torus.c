@@ -1,4 +1,4 @@
-/* Torus about z: tube of radius r around a circle of radius R. V = 2 pi^2 R r^2, A = 4 pi^2 R r. */
+/* Torus about z: a tube of radius r around a circle of radius R. Volume V = 2 pi^2 R r^2, area A = 4 pi^2 R r. */
 #include "fluid/shape.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* Sea turtle along x, its head forward: shell, head and four flippers, each an ellipsoid (V = (pi/6) product of axes).
- * A flipper extends outward from its root, a little off the shell, and is swept backward by an angle. */
+/* Sea turtle along x, its head forward: shell, head and four flippers, each an ellipsoid of volume V = (pi/6) (product
+ * of its three axes). A flipper extends outward from its root, a little off the shell, and is swept backward by an
+ * angle. */
 #include "fluid/shape.h"
 
 #include <math.h>
@@ -33,8 +34,8 @@ static void flipper(cb_shape *b, const params *p, bool front, bool left, double 
   double length = front ? p->front : p->hind, chord = front ? p->front_chord : p->hind_chord;
   const double a[3] = {chord / 2, length / 2, p->flipper_thickness / 2};
   double c = cos(sweep), s = sin(sweep), y = left ? 1 : -1;
-  /* It extends along (-sin sweep, cos sweep) from its root, at 1.05 times the outline, which keeps it off the shell. A
-   * right flipper is mirrored. */
+  /* The flipper extends along (-sin sweep, cos sweep) from its root. The root is at 1.05 times the outline, which keeps
+   * the flipper off the shell. A right flipper is mirrored. */
   double root[2] = {1.05 * p->length / 2 * cos(phi), 1.05 * p->width / 2 * sin(phi)};
   const double middle[3] = {root[0] - s * length / 2, y * (root[1] + c * length / 2), 0};
   const double frame[3][3] = {{c, -s, 0}, {y * s, y * c, 0}, {0, 0, 1}};

@@ -1,5 +1,5 @@
-/* Bar of length l and rectangular section a x b along z, twisted evenly by `twist` from end to end (right-handed if it
- * is positive). V = a b l for every twist. */
+/* Bar of length l and rectangular section a x b along z, twisted evenly by `twist` from end to end (right-handed if
+ * twist is positive). Its volume is V = a b l for every twist. */
 #include "fluid/shape.h"
 
 #include <math.h>

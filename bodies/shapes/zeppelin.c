@@ -1,12 +1,13 @@
 /* Zeppelin along x, its nose forward: hull, four fins with rudders behind them, two propellers.
  *
- *   hull         an ellipsoid of revolution, V = (pi/6) length diameter^2
- *   fins         sheets in the planes z = 0 and y = 0, from just off the hull out to `fin`
- *   rudders      rectangular sheets behind the fins (top, bottom: in the plane y = 0, so they steer sideways)
- *   propellers   twisted two-bladed sheets next to and below the hull about axes along x, with the angle beta of a
- *                screw at the distance r from the axis, tan beta = pitch/(2 pi r); the left one, y > 0, is a
- *                right-handed screw, and the right one its mirror image: they push forward when the left one turns
- *                about x and the right one about -x */
+ *   hull         an ellipsoid of revolution, volume V = (pi/6) length diameter^2
+ *   fins         sheets in the planes z = 0 and y = 0, from just off the hull to the distance `fin` from the axis
+ *   rudders      rectangular sheets behind the fins; those at top and bottom are in the plane y = 0 and steer sideways
+ *   propellers   twisted two-bladed sheets next to and below the hull about axes along x. At the distance r from its
+ *                axis a blade has the angle beta of a screw, tan beta = pitch/(2 pi r). The left propeller, y > 0, is
+ *                a right-handed screw, and the right one its mirror image. They push forward when the left one turns
+ *                about x and the right one about -x
+ */
 #include "fluid/shape.h"
 
 #include <math.h>
@@ -35,17 +36,17 @@ static double hull_radius(const params *p, double x) {
   return p->diameter / 2 * sqrt(fmax(0, 1 - s * s));
 }
 
-/* x at the rear end of the rudders, a fiftieth of the length before the rear end of the hull. The next function: x at
- * the rear end of the fins. */
+/* stern returns x at the rear end of the rudders, which is a fiftieth of the length before the rear end of the hull;
+ * fin_end returns x at the rear end of the fins. */
 static double stern(const params *p) { return -.48 * p->length; }
 static double fin_end(const params *p) { return stern(p) + 1.05 * p->rudder_chord; }
 
-/* A fin in the plane of x and y (y > 0, outside along z), then rotated about x. */
+/* Maps u to a fin in the plane of x and y (y > 0, outside along z), which is later rotated about x. */
 static void fin(const void *self, const double *u, double x[3]) {
   const params *p = self;
   x[0] = fin_end(p) + p->fin_chord * u[0];
   double root = 1.02 * hull_radius(p, x[0]), tip = p->fin;
-  /* the leading edge is oblique: it reaches the tip within the first third of the chord */
+  /* the leading edge is oblique: from .3 of the span at the front to the tip within the first third of the chord */
   double lead = fmin(1, (1 - u[0]) * 3);
   x[1] = root + u[1] * lead * (tip - root) + u[1] * (1 - lead) * .3 * (tip - root);
   x[2] = 0;
@@ -59,11 +60,12 @@ static void rudder(const void *self, const double *u, double x[3]) {
   x[2] = 0;
 }
 
-/* A propeller about x, with its blades along y. */
+/* Maps u to a propeller about x, with its blades along y. */
 static void propeller(const void *self, const double *u, double x[3]) {
   const params *p = self;
   double r = p->propeller * (u[1] - .5), c = p->propeller_chord * (u[0] - .5);
-  /* the helix x = pitch phi/(2 pi): the chord leans by beta towards x, in opposite senses on both sides */
+  /* the helix x = pitch phi/(2 pi), phi the angle about x: the chord leans by beta towards x, in opposite senses on
+   * both sides of the axis */
   double cot = 2 * pi * r / p->pitch, h = sqrt(1 + cot * cot);
   x[0] = c / h;
   x[1] = r;

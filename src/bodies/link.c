@@ -123,7 +123,7 @@ typedef struct rod_entry {
   const cb_node *length, *name;
 } rod_entry;
 
-/* Reads the keys of a map entry other than `between`; spring data that are not given keep their values. */
+/* Reads the keys of a map entry other than `between`. Spring data that are not given keep their values. */
 static cb_status read_own(const cb_node *node, cb_link *link) {
   static const cb_param rods[] = {
       {"length", CB_PARAM_NODE, offsetof(rod_entry, length), "", "units of length", "> 0", "", "length of the rod"},

@@ -1,10 +1,10 @@
 /* Links: springs and rods that join two particles of a body; and networks of them.
  *
- *   spring  V = (k/2) (d - D)^2, damping -c d'          rod  d = length(t), a constraint
+ *   spring  V = (k/2) (d - D)^2, damping force -c d'    rod  d = length(t), a constraint
  *   link: rod | spring | {rod: {length: 1}} | {rod: {length: "1 + .1*sin(t)"}} | {spring: {stiffness: 1, rest: 1}}
  *
- * with the distance d of the two particles, the stiffness k, the rest length D and the damping c of a spring. A length
- * that is not given is the distance at the start.
+ * V: energy; d: distance of the two particles, d' its rate; k, D, c: stiffness, rest length and damping of a spring. A
+ * length that is not given is the distance at the start.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 typedef int cb_edge[2]; /* the two particles that an edge joins */
 
 typedef struct cb_spring_data {
-  cb_target stiffness, rest, damping; /* rest nan: the rest length is the distance at the start */
+  cb_target stiffness, rest, damping; /* rest.value nan: the rest length is the distance at the start */
 } cb_spring_data;
 #define CB_SPRING_DEFAULTS              \
   {                                     \
@@ -39,7 +39,8 @@ typedef struct cb_spring_nodes {
    "c of the force -c d' along the spring, a number or an expression of t"}
 /* clang-format on */
 
-/* Sets the data of a spring that are given; the others keep their values. */
+/* Sets those data of a spring that are given; the others keep their values. The expressions are borrowed from the
+ * nodes. */
 cb_status cb_spring_read(const cb_spring_nodes *nodes, cb_spring_data *spring);
 
 typedef struct cb_link {
@@ -49,9 +50,10 @@ typedef struct cb_link {
   const char *name;      /* the name of the rod's constraint; NULL: one is made from the particles */
 } cb_link;
 
-/* Reads a link from node; NULL: a rod if `rigid` is true, otherwise a spring, with default values. */
+/* Reads a link from node. If node is NULL, the link has default values: a rod if `rigid` is true, otherwise a
+ * spring. */
 cb_status cb_link_read(const cb_node *node, bool rigid, cb_link *link);
-/* Joins i and j; if that is impossible, the message has the place of node. */
+/* Joins the particles i and j by a link. If that is impossible, the message has the place of node. */
 cb_status cb_link_add(cb_builder *b, const cb_node *node, int i, int j, const cb_link *link);
 
 /* A body of `particles` points with its own links: link[i] joins the particles ends[i], 0 <= i < count. */
@@ -72,9 +74,9 @@ typedef struct cb_links {
   const cb_node **node; /* the entry of each link */
 } cb_links;
 
-/* Appends the links in `springs` (base is not rigid) or `rods` (rigid) of a body of n particles: pairs [i, j], or maps
- * {between: [i, j], stiffness: .., rest: .., damping: ..} | {between: [i, j], length: .., name: ..}; base has the
- * defaults. list NULL: there are no links. The caller frees w with cb_links_free, whatever the status. */
+/* Appends the links of a list of `springs` (base->rigid is false) or `rods` (true) of a body of n particles: pairs [i,
+ * j], or maps {between: [i, j], stiffness: .., rest: .., damping: ..} | {between: [i, j], length: .., name: ..}. base
+ * has the defaults. list NULL: there are no links. The caller frees w with cb_links_free, whatever the status. */
 cb_status cb_links_read(cb_links *w, const cb_node *list, const cb_link *base, int n);
 /* Adds all links to the builder, where the body's particle 0 has the number `first`. */
 cb_status cb_links_add(const cb_links *w, int first, cb_builder *b);
@@ -84,34 +86,36 @@ void cb_links_free(cb_links *w);
 
 typedef struct cb_network {
   int n, n_edges, n_triangles;
-  double *tangent;   /* n*dim: vertex = exp_at(tangent); NULL: the points were listed */
+  double *tangent;   /* [n][dim]: vertex i is exp_at(tangent_i); NULL: the points were listed */
   const cb_node *at; /* the map {chart, point} of the point `at`; NULL: the base point */
   cb_edge *edge;
   int (*triangle)[3];
 } cb_network;
 
-/* Places the particles: by a mesh, by a lattice (at most one of the two is not NULL), or by the points of `place`, of
- * any number. The caller frees w and places. */
+/* Places the particles of a network: by a mesh, by a lattice (at most one of the two is not NULL), or, if both are
+ * NULL, by any number of points of `place`. The caller frees w and places. */
 cb_status cb_network_place(cb_network *w, const cb_node *mesh, const cb_node *lattice, const cb_node *body,
                            const cb_space *g, cb_places *places);
 /* Adds the triangles of w to the body whose first particle is `first`. */
 cb_status cb_network_add_triangles(const cb_network *w, int first, cb_builder *b);
 
-/* The pairs that are two edges apart and not joined by an edge, each once, ascending. The caller frees *pair with
- * free(). */
+/* Finds the pairs of particles that are two edges apart and not joined by an edge, each once, ascending. The caller
+ * frees *pair with free(). */
 cb_status cb_network_second_neighbours(int n, int n_edges, const cb_edge *edge, int *n_pairs, cb_edge **pair);
 
-/* Area of a geodesic triangle with sides a, b, c in a space of constant curvature K:
- *   tan^2(K A/4) = K^2 t(s/2) t((s-a)/2) t((s-b)/2) t((s-c)/2),  s = (a+b+c)/2,  t(x) = tan(r x)/r | x | tanh(r x)/r,
- * r = sqrt|K| (S. L'Huilier; Todhunter, Spherical Trigonometry (1886), article 102). */
+/* Returns the area A of a geodesic triangle with sides a, b, c in a space of constant curvature K:
+ *
+ *   tan^2(K A/4) = K^2 t(s/2) t((s-a)/2) t((s-b)/2) t((s-c)/2),  s = (a+b+c)/2,  t(x) = tan(r x)/r | x | tanh(r x)/r
+ * for K > 0 | K = 0 | K < 0, with r = sqrt|K|.
+ * Source: S. L'Huilier; Todhunter, Spherical Trigonometry (1886), article 102. */
 double cb_triangle_area(double curvature, double a, double b, double c);
-/* Computes the masses of a network from its density. *mass is from malloc, or left as it is if density is nan (not
- * given). */
+/* Computes the masses (*mass)[w->n] of a network from its density. *mass is from malloc; it does not change if density
+ * is nan (not given). */
 cb_status cb_network_weigh(const cb_network *w, const cb_space *g, const cb_places *p, double density,
                            const cb_matter *matter, const cb_node *body, double **mass);
 
-/* cb_network_build calls `fill`, which builds a body from the parameters of its class, with empty parts of a network.
- * It then frees these parts, whatever the status. */
+/* cb_network_build calls `fill` with an empty network, places, links and masses. `fill` builds a body from the
+ * parameters of its class. Then cb_network_build frees these four parts, whatever the status. */
 typedef cb_status cb_network_fill(const void *params, const cb_node *node, const cb_space *space, cb_builder *b,
                                   cb_network *w, cb_places *places, cb_links *links, double **mass);
 cb_status cb_network_build(cb_network_fill *fill, const void *params, const cb_node *node, const cb_space *space,

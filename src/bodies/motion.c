@@ -9,17 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The normal part of a velocity given in the embedding may be this large, relative to its largest component. */
+/* A velocity in the embedding may have a normal part of this size, relative to its largest component. */
 static const double off_tangent = 1e-6;
-/* Up to this distance from the base point, in radii, the velocity of a particle may be given in another chart than its
- * position: the error is up to exp(2 coordinate_range) units of round-off. */
+/* Up to this distance from the base point, in radii of curvature, the velocity of a particle may be given in another
+ * chart than its position. The error is up to exp(2 coordinate_range) units of round-off. */
 static const double coordinate_range = 10;
-/* About the distance, in radii, beyond which squares of a field overflow. */
+/* The approximate distance, in radii of curvature, beyond which squares of a field overflow. */
 static const double largest_square = 354;
 
 static const cb_origin *origin_of(const cb_places *p, int i) { return &p->origin[p->frame[i]]; }
 
-/* Is the place of particle i given by an origin that is not at the base point? (Before `move` is applied.) */
+/* True if the place of particle i is given by an origin that is not at the base point. Call it before `move` is
+ * applied. */
 static bool is_far(const cb_places *p, int i) { return cb_origin_radii(p->space, origin_of(p, i)) > 0; }
 
 static cb_status check_told(const cb_places *p, int i, const cb_node *node) {
@@ -48,7 +49,8 @@ static cb_status read_number(const cb_node *map, const char *key, double *value)
   return node ? cb_node_real(node, value) : CB_OK;
 }
 
-/* Computes the field number `index` of the world at particle i, which is far out, relative to the particle's origin. */
+/* Computes the Killing field number `index` of the world at particle i, which is far from the base point, relative to
+ * the origin of the particle. */
 static cb_status far_field(const cb_places *p, int i, int index, const cb_node *map, double *X) {
   const cb_space *g = p->space;
   const cb_origin *origin = origin_of(p, i);
@@ -63,7 +65,8 @@ static cb_status far_field(const cb_places *p, int i, int index, const cb_node *
   return CB_OK;
 }
 
-/* Adds speed X(x) to the velocities v of all particles, and to u in a static chart space. */
+/* Adds `speed` times a Killing field X(x) to the velocities v of all particles, and in a static chart space to u
+ * too. */
 static cb_status add_killing(cb_places *p, const cb_node *map) {
   static const char *const keys[] = {"killing", "speed"};
   const cb_space *g = p->space;
@@ -91,8 +94,8 @@ static cb_status add_killing(cb_places *p, const cb_node *map) {
   return CB_OK;
 }
 
-/* The coordinates q of particle i in a chart: the given ones if they were given in that chart, and p->q if it is the
- * chart in which the space is used. */
+/* Computes the coordinates q of particle i in a chart. They are the given ones if these were given in that chart, and
+ * p->q if it is the chart in which the space is used. */
 static cb_status coordinates_of(const cb_places *p, int i, const cb_chart *chart, const cb_node *node, double *q) {
   const cb_space *g = p->space;
   const double *given = p->points && p->chart == chart ? p->given : chart == g->chart ? p->q : NULL;
@@ -108,7 +111,8 @@ static cb_status coordinates_of(const cb_places *p, int i, const cb_chart *chart
   return status;
 }
 
-/* Adds the velocity u of coordinates q of a chart (NULL: the embedding) at a far place, by its origin. */
+/* Adds the velocity u of the coordinates q of a chart (NULL: the embedding) to the velocity of particle i, which is far
+ * from the base point. */
 static cb_status add_far(cb_places *p, int i, const cb_chart *chart, const double *q, const double *u) {
   const cb_space *g = p->space;
   cb_origin there, relative;
@@ -212,9 +216,9 @@ static cb_status read_move(const cb_node *map, const cb_space *g, int *index, do
   return status ? status : read_number(map, "by", by);
 }
 
-/* Applies an isometry F that is not a left translation, in a space that is given only by a chart. L is the origin so
- * far, L_a the left translation by a: the new origin is L' = L_(F(L 0)), or L if origins do not move, and points are
- * mapped by L'^-1 F L. */
+/* Applies an isometry F that is not a left translation, in a space that is given only by a chart. With the present
+ * origin L and the left translation L_a by a, the new origin is L' = L_(F(L 0)), or L if origins do not move; points
+ * are mapped by L'^-1 F L. */
 static cb_status flow_points(cb_places *p, int index, double by) {
   const cb_space *g = p->space;
   const int n = g->dim;
@@ -247,9 +251,9 @@ static cb_status flow_points(cb_places *p, int index, double by) {
   return status;
 }
 
-/* Applies one isometry of `move`: it is composed with the origins. If origins cannot move in this way, it is multiplied
- * into a matrix, or applied to the points in a space that is given only by a chart. far: this isometry belongs to the
- * part of `move` that several bodies may have in common. */
+/* Applies one isometry of `move`, by composing it with the origins. If origins cannot move in this way, the isometry is
+ * multiplied into a matrix, or applied to the points in a space that is given only by a chart. far: this isometry
+ * belongs to the part of `move` that several bodies may have in common. */
 static cb_status add_move(cb_places *p, const cb_node *map, bool far) {
   const cb_space *g = p->space;
   cb_origin step;
@@ -277,7 +281,7 @@ static cb_status add_move(cb_places *p, const cb_node *map, bool far) {
 }
 
 /* Finds the first isometry of `move` that moves at least half as far as the farthest one: the isometries before it are
- * part of the place. Isometries that an origin cannot represent do not count; *first is 0 if there is no other. */
+ * part of the place. Isometries that an origin cannot represent do not count; *first is 0 if all are of this kind. */
 static cb_status find_far(const cb_space *g, const cb_node *move, size_t *first) {
   double maximum = 0;
   *first = 0;

@@ -17,7 +17,7 @@ static void cb_network_free(cb_network *w) {
   memset(w, 0, sizeof *w);
 }
 
-/* Reads r[3][3]; fails if its rows are not orthonormal. r is the identity if node is NULL. */
+/* Reads the rotation r[3][3], the identity if node is NULL. Fails if its rows are not orthonormal. */
 static cb_status read_rotation(const cb_node *node, double r[3][3]) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) r[i][j] = i == j;
@@ -83,8 +83,8 @@ static cb_status take_mesh(cb_network *w, const cb_mesh *m, const cb_node *node,
   return CB_OK;
 }
 
-/* Reads mesh: {file: x.obj, at: {chart: .., point: [..]}, scale: 0.1, rotate: [[..], [..], [..]]}; the name of the file
- * is relative to the scenario's folder. */
+/* Reads mesh: {file: x.obj, at: {chart: .., point: [..]}, scale: 0.1, rotate: [[..], [..], [..]]}. The name of the file
+ * is relative to the folder of the scenario. */
 static cb_status cb_network_from_mesh(cb_network *w, const cb_node *mesh, const cb_space *g) {
   mesh_params p;
   double r[3][3];
@@ -185,7 +185,8 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The neighbours of i are list[start[i] .. start[i+1]). */
+/* Lists the neighbours of each particle: those of particle i are list[start[i]] to list[start[i + 1] - 1]. The caller
+ * frees *start and *list. */
 static cb_status neighbours(int n, int n_edges, const cb_edge *edge, size_t **start, int **list) {
   size_t *s = calloc((size_t)n + 2, sizeof *s);
   int *l = malloc((2 * (size_t)n_edges + 1) * sizeof *l);
@@ -264,14 +265,14 @@ double cb_triangle_area(double curvature, double a, double b, double c) {
   return curvature == 0 ? 4 * root : 4 / fabs(curvature) * atan(fabs(curvature) * root);
 }
 
-/* The distance of two placed particles. */
+/* Returns the distance of two placed particles. */
 static double apart(const cb_space *g, const cb_places *p, int i, int j) {
   const double *x = g->chart ? p->q : p->x;
   return cb_place_apart(g, x + (size_t)i * (size_t)g->k, x + (size_t)j * (size_t)g->k);
 }
 
-/* mass[n]: density times a third of the area of the triangles at a vertex, or half the length of its edges if there
- * are no triangles. In a product of spaces triangles count as flat. Fails if a mass is not positive. */
+/* Computes mass[n]: density times a third of the area of the triangles at a vertex, or times half the length of its
+ * edges if there are no triangles. In a product of spaces triangles count as flat. Fails if a mass is not positive. */
 static cb_status cb_network_masses(const cb_network *w, const cb_space *g, const cb_places *p, double density,
                                    const cb_node *where, double *mass) {
   double curvature = g->n_factors == 1 ? g->factor[0].curvature : 0;

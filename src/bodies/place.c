@@ -16,7 +16,7 @@ double cb_place_apart(const cb_space *g, const double *x, const double *y) {
 }
 
 static cb_status allocate(cb_places *p, const cb_space *g, int n) {
-  size_t size = (size_t)n + 1; /* one additional point (cb_places_hold) */
+  size_t size = (size_t)n + 1; /* one more for the additional point (cb_places_hold) */
   p->space = g;
   p->n = n;
   p->x = calloc(size, (size_t)g->embedding * sizeof(double));
@@ -51,7 +51,8 @@ const double *cb_places_at(const cb_places *p, int i) {
   return g->chart ? p->q + (size_t)i * (size_t)g->dim : p->x + (size_t)i * (size_t)g->embedding;
 }
 
-/* Sets the coordinates q in the static chart of the space: those that were given, if they were given in this chart. */
+/* Computes the coordinates q in the static chart of the space. They are those that were given, if these were given in
+ * this chart. */
 static cb_status to_chart(cb_places *p) {
   const cb_space *g = p->space;
   if (!g->chart) return CB_OK;
@@ -84,9 +85,9 @@ static double radii_between(const cb_space *g, const cb_origin *a, const cb_orig
   return cb_origin_radii(g, &relative);
 }
 
-/* Sets one origin for all points, that of the first point, if the farthest point is more than `near` from the base
- * point, and also farther than `cb_place_far` or farther than any point is from the first one. Fails if in that case a point is
- * more than `far` from the first one. */
+/* Sets one origin for all points, that of the first point. This is done if the farthest point is more than
+ * cb_place_near from the base point, and also more than cb_place_far or farther than any point is from the first point.
+ * Fails if in that case a point is more than cb_place_far from the first point. */
 static cb_status settle_joined(cb_places *p, const cb_origin *there) {
   const cb_space *g = p->space;
   double out = 0, apart = 0;
@@ -111,8 +112,8 @@ static cb_status settle_joined(cb_places *p, const cb_origin *there) {
   return CB_OK;
 }
 
-/* Creates origins for points that are more than `near` from the base point. Such a point shares the last origin in the
- * list if it is at most `near` from it. */
+/* Creates origins for points that are more than cb_place_near from the base point. Such a point shares the last origin
+ * of the list if it is at most cb_place_near from that origin. */
 static cb_status settle_apart(cb_places *p, const cb_origin *there) {
   const cb_space *g = p->space;
   cb_origin *origin = malloc(((size_t)p->n + 1) * sizeof *origin);
@@ -132,7 +133,7 @@ static cb_status settle_apart(cb_places *p, const cb_origin *there) {
   return CB_OK;
 }
 
-/* x = exp_at(sum_a t_a e_a). */
+/* Computes x = exp_at(sum_a t_a e_a) for the vectors e_a of the frame at the point `at`. */
 static void exp_in_frame(const cb_space *g, const double *at, const double *frame, const double *t, double *x) {
   double v[CB_COORD_MAX] = {0};
   for (int a = 0; a < g->dim; a++)
@@ -278,7 +279,7 @@ static const cb_body_class *find(const char *name) {
   return cb_body_classes[cb_registry_find(&cb_body_registry, name, strlen(name))];
 }
 
-/* Begins the body under its `name`, or under its kind with the first free number. */
+/* Begins the body under its `name`, or, if it has none, under its kind with the first free number. */
 static cb_status begin(const cb_node *node, const char *kind, cb_builder *b) {
   const cb_node *given = cb_node_get(node, "name");
   const char *name;

@@ -8,35 +8,36 @@
  *   motion: {killing: boost_x, speed: 1} | {chart: polar, velocities: [[..], ..]} | a list of these, which add
  *
  * Velocities are those at the place before `move`; `move` transforms them too. If origins move (in H^n, E^n, these as
- * factors, and left translations of groups) `move` becomes the origin of the body, so that the body's coordinates keep
- * their digits at any distance. If coordinates grow like exp(distance), a place more than two radii away gets an
- * origin, too: the coordinates of the particles are then relative to this origin, never to the world. Every error has
- * the file:line:column of its cause.
+ * factors, and left translations of groups) `move` becomes the origin of the body, so that the coordinates of the body
+ * keep their digits at any distance. If coordinates grow like exp(distance), a place more than two radii of curvature
+ * away gets an origin too. The coordinates of the particles are then relative to this origin, and not to the world.
+ * Every error has the file:line:column of its cause.
  */
 #pragma once
 
 #include "geometry/given_point.h"
 #include <curvebody/body.h>
 
-/* Placed particles: x[n*embedding], v in the embedding; in a static chart space also q[n*dim], u = dq/dt. One
- * additional point, number n, may be stored (cb_places_hold); it moves together with the particles. */
+/* Placed particles: positions x[n*embedding] and velocities v[n*embedding] in the embedding; in a static chart space
+ * also the coordinates q[n*dim] and their rates u[n*dim]. One additional point, number n, may be stored
+ * (cb_places_hold); it moves together with the particles. */
 typedef struct cb_places {
   const cb_space *space;
   int n;
   double *x, *v, *q, *u;
   cb_origin *origin;       /* [n_origins]: the origins to which coordinates are relative */
   int n_origins, *frame;   /* [n + 1]: the origin of each point */
-  cb_origin *placed, move; /* origin = move applied after placed */
+  cb_origin *placed, move; /* origin is `placed`, followed by `move` */
   bool held;               /* a point has been stored by cb_places_hold */
   cb_isometry moved;       /* the isometry of `move`, if an origin cannot represent it */
   const cb_node *node;     /* the node of `place`, for messages */
   const cb_node *points;   /* the list of points; NULL: the points do not come from a list */
   const cb_chart *chart;   /* the chart of the given points; NULL: the embedding */
-  double *given;           /* n*dim coordinates in that chart */
+  double *given;           /* [n*dim]: the given coordinates, in `chart` */
 } cb_places;
 
-/* Reads `place` of the body's map: n points (n < 0: any number, at least one). The particles of a `joined` body share
- * one origin. The caller frees p with cb_places_free, whatever the status. */
+/* Reads `place` of the map of a body: n points (n < 0: any number, at least one). The particles of a `joined` body
+ * share one origin. The caller frees p with cb_places_free, whatever the status. */
 cb_status cb_places_read(cb_places *p, const cb_node *body, const cb_space *g, int n, bool joined);
 /* Places n points exp_at(tangent) for a body that makes its own shape: tangent[n*dim] in the frame at `at` (NULL: the
  * base point). */
@@ -47,8 +48,8 @@ void cb_places_free(cb_places *p);
 /* Stores a point {chart: .., point: [..]}, which moves with the first particle. Its number is p->n. Fails if the point
  * is too far from the origin of the first particle. */
 cb_status cb_places_hold(cb_places *p, const cb_node *map, const char *what);
-/* Coordinates of particle i, or of the additional point (i = p->n), in the chart or embedding in which the space is
- * used. */
+/* Returns the coordinates of particle i, or of the additional point (i = p->n), in the chart or embedding in which the
+ * space is used. */
 const double *cb_places_at(const cb_places *p, int i);
 
 /* --- masses, charges and radii of particles --- */
@@ -71,11 +72,11 @@ typedef struct cb_matter {
    "radius of each particle"}
 /* clang-format on */
 
-/* Reads `motion`, applies `move` of `place`, and adds the particles to the body that the builder has begun. mass[n]
- * (NULL: the masses of matter). *first is the index of the first particle. */
+/* Reads `motion`, applies `move` of `place`, and adds the particles to the body that the builder has begun. mass[n]:
+ * their masses (NULL: those of matter). *first is the index of the first particle. */
 cb_status cb_places_add(cb_places *p, const cb_node *body, const cb_matter *matter, const double *mass, cb_builder *b,
                         int *first);
 
-/* Distance of two points in the coordinates in which the space is used; nan: the space has no distance, or it cannot
- * be computed. */
+/* Returns the distance of two points, given in the coordinates in which the space is used. nan: the space has no
+ * distance, or it cannot be computed. */
 double cb_place_apart(const cb_space *g, const double *x, const double *y);

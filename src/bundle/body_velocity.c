@@ -1,13 +1,14 @@
-/* Corrected body velocity integral of a gait: the leading term of log g(1) for small loops.
+/* Corrected body velocity integral z of a gait: the leading term of log g(1) for small loops.
  *
  *   z = -int int_S B,   S the cone r(s, t) = c + s (rho(t) - c) over the loop rho with its apex at the mean c:
  *   z = -int_0^1 int_0^1 sum_{i<j} B_ij(r) s ((rho - c)_i rho'_j - (rho - c)_j rho'_i) ds dt
- * r: shape; g: group element; B_ij: curvature (curvebody/bundle.h). For two variables each point counts with the
+ * r: shape; g(1): holonomy; B_ij: curvature (curvebody/bundle.h). For two shape variables each point counts with the
  * winding number of the loop around it, for any form of the loop, and the apex does not matter. But B is evaluated on
  * the complete cone, which extends beyond the interior of a loop that is not star-shaped. For more than two variables z
- * depends on the cone. log g(1) - z is of third order in the loop's diameter. Quadrature is Gauss's with 8 nodes (order
- * 16) on panels in s, and on panels in t that end at the breaks of the gait. The number of panels is doubled, up to six
- * times, until the change is below 1e-12 of the largest component.
+ * depends on the cone. log g(1) - z is of third order in the diameter of the loop.
+ *
+ * The integral uses Gauss's rule with 8 nodes (order 16) on panels in s, and on panels in t that end at the breaks of
+ * the gait. The number of panels is doubled, up to six times, until the change is below 1e-12 of the largest component.
  * Source: Hatton & Choset, IEEE Trans. Robotics 29 (2013) 615, doi:10.1109/TRO.2013.2251211.
  */
 #include "bundle/gait_private.h"
@@ -16,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Computes B[pairs][dim] at r in the order of cb_bundle_curvatures. */
+/* A function that computes B[pairs][dim] at the shape r in the order of cb_bundle_curvatures. */
 typedef cb_status (*cb_curvature_field)(const void *self, const double *r, double *B);
 
 enum { NODES = 8, DOUBLINGS = 6, PAIRS_MAX = CB_SHAPE_MAX * (CB_SHAPE_MAX - 1) / 2 };
@@ -27,8 +28,8 @@ static const double node[NODES / 2] = {.1834346424956498049, .525532409916328985
 static const double weight[NODES / 2] = {.3626837833783619830, .3137066458778872873, .2223810344533744706,
                                          .1012285362903762592};
 
-/* For curvatures with kinks or jumps, the integral is accepted if its relative change at the last doubling is at most
- * this; at poles the relative change is about 1. */
+/* The integral is accepted if its relative change at the last doubling is at most this, so that curvatures may have
+ * kinks or jumps. At poles the relative change is about 1. */
 static const double rough = 1e-2;
 
 /* Returns node k of panel p of `panels` equal panels on [0, 1], and computes its weight. */
@@ -46,7 +47,7 @@ typedef struct cone {
   double apex[CB_SHAPE_MAX];
 } cone;
 
-/* sum += w times the integral along the ray at time t */
+/* Adds w times the integral along the ray of the cone at time t to sum[dim]. */
 static cb_status add_ray(const cone *c, double t, double w, int panels, double *sum) {
   const int n = c->b->n, dim = c->b->group->dim;
   double rho[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], r[CB_SHAPE_MAX], B[PAIRS_MAX * CB_GROUP_DIM];
@@ -96,7 +97,7 @@ static void mean(const cb_gait *gait, double *apex) {
   }
 }
 
-/* Computes -int int B over the cone; B has group->dim numbers per pair. CB_ERROR_ARGUMENT if the gait is open or closes
+/* Computes out[dim], -int int B over the cone, B the curvature field. CB_ERROR_ARGUMENT if the gait is open or closes
  * only up to full periods; CB_STEP_NO_CONVERGENCE if the last relative change is above `rough`. */
 static cb_status cb_cone_integral(const cb_bundle *b, const cb_gait *gait, cb_curvature_field field, const void *self,
                                   double *out) {

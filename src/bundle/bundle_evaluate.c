@@ -100,7 +100,7 @@ static cb_status from_jets(const cb_bundle *b, const double *r, double *A, doubl
   return CB_OK;
 }
 
-/* True if all numbers are finite, or x is NULL: 0 times a number is 0 unless the number is infinite or nan. */
+/* True if x is NULL or all its numbers are finite: 0 times a number is 0 unless the number is infinite or nan. */
 static bool all_finite(const double *x, int count) {
   double sum = 0;
   for (int k = 0; x && k < count; k++) sum += 0 * x[k];
@@ -140,7 +140,7 @@ cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P) {
   return CB_OK;
 }
 
-/* Second derivatives of a connection and a cost metric: in closed form if the class has one, from jets, or by
+/* Second derivatives of a connection A and a cost metric M: in closed form if the class has one, from jets, or by
  * differences.
  *
  *   ddA[i][j] = d_i d_j A,   ddM[i][j] = d_i d_j M,   d_i the derivative by the shape variable r_i
@@ -148,15 +148,15 @@ cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P) {
  * period. Near a break or the end of the domain they are one-sided, with up to 100 times the error.
  *
  * If dA and dM are differences themselves and cost far more than A and M, second differences of A and M along r_i, r_j
- * and r_i + r_j are used, also of order 8: 9 n (n + 1)/2 values in place of 8 n of dA, error about 1e-15/h^2 + h^8,
- * h = .02 max(1, |r_k|), or .02 if r_k has a period.
+ * and r_i + r_j are used, also of order 8. They need 9 n (n + 1)/2 values of A and M for n shape variables, instead of
+ * 8 n of dA and dM. The error is about 1e-15/h^2 + h^8, h = .02 max(1, |r_k|), or .02 if r_k has a period.
  */
 
 enum { ENTRIES = CB_GROUP_DIM * CB_SHAPE_MAX, SQUARE = CB_SHAPE_MAX * CB_SHAPE_MAX };
 
 /* Copies the Hessians of jets to out. False if a number is not finite. */
 static bool read_hessians(const cb_jet *jets, int count, int n, double *out) {
-  double sum = 0; /* 0 times each number */
+  double sum = 0; /* the sum of 0 times each number */
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
       for (int k = 0; k < count; k++) {
@@ -178,7 +178,7 @@ static cb_status second_from_jets(const cb_bundle *b, const double *r, double *d
   return CB_OK;
 }
 
-/* Computes the distances below and above r_k = x within which the bundle is smooth in r_k; infinite without breaks. */
+/* Computes the distances below and above r_k = x to the next breaks of shape variable k; infinite without breaks. */
 static void smooth_interval(const cb_bundle *b, int k, double x, double *below, double *above) {
   const double period = b->period[k];
   *below = *above = INFINITY;
@@ -191,8 +191,8 @@ static void smooth_interval(const cb_bundle *b, int k, double x, double *below, 
 
 enum { NODES = 9 };
 
-/* Computes d_k of dA and dM by central differences (side 0), or by one-sided differences above (1) or below r_k
- * (-1). */
+/* Computes the derivatives of dA and dM by r_k, by central differences (side 0), or by one-sided differences above (1)
+ * or below r_k (-1). */
 static cb_status slopes(const cb_bundle *b, const double *r, int k, int side, double h, double *ddA, double *ddM) {
   static const double about[NODES] = {1. / 280, -4. / 105, 1. / 5, -4. / 5, 0, 4. / 5, -1. / 5, 4. / 105, -1. / 280};
   static const double ahead[NODES] = {-761. / 280, 8, -14, 56. / 3, -35. / 2, 56. / 5, -14. / 3, 8. / 7, -1. / 8};
@@ -243,7 +243,7 @@ static cb_status by_differences(const cb_bundle *b, const double *r, double *ddA
   return CB_OK;
 }
 
-/* Adds weight times A and M at r + s step to ddA and ddM. */
+/* Adds `weight` times A and M at the shape r + s step to ddA and ddM. */
 static cb_status add_values(const cb_bundle *b, const double *r, const double *step, double s, double weight,
                             double *ddA, double *ddM) {
   const int n = b->n, a = n * b->group->dim, m = n * n;
@@ -256,8 +256,8 @@ static cb_status add_values(const cb_bundle *b, const double *r, const double *s
   return CB_OK;
 }
 
-/* Adds to ddA and ddM the second derivatives along h_i r_i + h_j r_j, or along h_i r_i if i = j, for a step of length
- * 1: second differences that are not divided by the steps h. */
+/* Adds to ddA and ddM the second derivatives by s along the shapes r + s (h_i e_i + h_j e_j), or r + s h_i e_i if i =
+ * j, with e_i the unit vector of shape variable i. */
 static cb_status second_along(const cb_bundle *b, const double *r, int i, int j, const double *h, double *ddA,
                               double *ddM) {
   static const double weight[NODES / 2 + 1] = {-205. / 72, 8. / 5, -1. / 5, 8. / 315, -1. / 560};
@@ -272,8 +272,8 @@ static cb_status second_along(const cb_bundle *b, const double *r, int i, int j,
   return status;
 }
 
-/* dd_ij = (derivative along r_i + r_j minus those along r_i and r_j)/2 for i > j, and all divided by h_i h_j, in
- * place. */
+/* Replaces dd_ij, i > j, by (derivative along r_i + r_j minus those along r_i and r_j)/2, and divides all dd_ij by h_i
+ * h_j. */
 static void polarise(int n, int count, const double *h, double *dd) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < i; j++)
@@ -323,8 +323,9 @@ cb_status cb_bundle_second(const cb_bundle *b, const double *r, double *ddA, dou
  *
  *   B_ij = d_i A_j - d_j A_i - [A_i, A_j];   D_k B_ij = d_k B_ij - [A_k, B_ij]
  *   d_k B_ij = d_ki A_j - d_kj A_i - [d_k A_i, A_j] - [A_i, d_k A_j]
- * A_i is the column of A for r_i. In another body frame g h(r), A becomes Ad_h^-1 A - h^-1 dh, B becomes Ad_h^-1 B, and
- * DB becomes Ad_h^-1 DB. Bianchi's identity: D_i B_jk + D_j B_ki + D_k B_ij = 0.
+ * A_i: column of A for r_i; d_i: derivative by r_i, d_ki = d_k d_i; D_k: covariant derivative. In another body frame g
+ * h(r), A becomes Ad_h^-1 A - h^-1 dh, B becomes Ad_h^-1 B, and DB becomes Ad_h^-1 DB. Bianchi's identity: D_i B_jk +
+ * D_j B_ki + D_k B_ij = 0.
  * Source: Kobayashi & Nomizu, Foundations of Differential Geometry I (1963), chapter II, sections 5 and 7, with the
  * sign of xi = -A r'.
  */

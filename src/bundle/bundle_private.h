@@ -1,5 +1,5 @@
-/* Functions that bundles share inside the library: evaluation with error messages that do not name bundle and shape,
- * reduction of a form, singular shapes, steps along the fibre, and the chain rule on jets. */
+/* Functions that bundles share inside the library: evaluation with error messages that name neither bundle nor shape,
+ * reduction of a form, tests for singular shapes, steps along the fibre, and the chain rule on jets. */
 #pragma once
 
 #include <curvebody/bundle.h>
@@ -17,9 +17,9 @@ cb_status cb_bundle_fail_at(const cb_bundle *b, const double *r, cb_status statu
 cb_status cb_bundle_evaluate(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM);
 cb_status cb_bundle_evaluate_second(const cb_bundle *b, const double *r, double *ddA, double *ddM);
 
-/* Computes ddA and ddM (either may be NULL) by second differences of A and M. A class of bundles can use it as its
- * function `second`. Near a break, or if A or M cannot be evaluated at a node (a status CB_STEP_..), differences of dA
- * and dM are used instead. */
+/* Computes ddA and ddM (either may be NULL) by second differences of A and M. A class of bundles can use this function
+ * as its function `second`. Differences of dA and dM are used instead near a break, and if A or M cannot be evaluated
+ * at a node (a status CB_STEP_..). */
 cb_status cb_bundle_second_by_values(const cb_bundle *b, const double *r, double *ddA, double *ddM);
 
 /* Reduces a symmetric form on (xi, r') to a connection and a cost metric.
@@ -36,31 +36,32 @@ cb_status cb_bundle_second_by_values(const cb_bundle *b, const double *r, double
 cb_status cb_form_reduce(const cb_group *group, int n, const double *G, const double *dG, double *A, double *dA,
                          double *M, double *dM);
 
-/* Tests for singular shapes that a gait passes, or that are between the nodes of a grid. The test is the same as in
- * holonomy.c: the integral along a path on which A r' has a pole does not converge.
+/* Tests for singular shapes that a gait passes, or that are between the nodes of a grid. The test is that of
+ * holonomy.c: the integral along a path does not converge if A r' has a pole on the path.
  *
- * Fails with CB_STEP_SINGULAR and the shape if a gait, closed or not, passes a singular shape; a pole with a residue
- * below 1e-6 is ignored. This costs about as much as a holonomy to 1e-6. */
+ * cb_gait_regular fails with CB_STEP_SINGULAR and the shape if a gait, closed or not, passes a singular shape. A pole
+ * with a residue below 1e-6 is ignored. The test costs about as much as a holonomy to 1e-6. */
 cb_status cb_gait_regular(const cb_bundle *b, const cb_gait *gait);
 
-/* Tests a grid of the variables v[0] and v[1]: node k * points[1] + l is at value[0][k], value[1][l]; the other
- * variables are those of `at`. If A[node][dim n] differs between the corners of a cell by more than half of its size,
- * the cell is examined along two sides and both diagonals, since at least two of these four directions cross a pole
- * with a residue. Cells with a number that is not finite at a corner are skipped. At most 256 cells are examined. */
+/* Tests a grid of the shape variables v[0] and v[1]: node k * points[1] + l is at value[0][k], value[1][l]; the other
+ * variables are those of `at`. A cell is examined if A[node][dim n] differs between its corners by more than half of
+ * the largest entry. It is examined along two sides and both diagonals, since at least two of these four directions
+ * cross a pole with a residue. Cells with a number that is not finite at a corner are skipped. At most 256 cells are
+ * examined. CB_STEP_SINGULAR, with the shape, if a cell contains a pole. */
 cb_status cb_grid_regular(const cb_bundle *b, const int *v, const int *points, const double *const *value,
                           const double *at, const double *A);
 
 /* --- steps by Magnus's method along the fibre (curvebody/bundle_path.h). They end at the breaks of the gait and of the
  * bundle, so that the order of the method is preserved there --- */
 
-/* The integrals along a path. */
+/* The integrals along a path: group element, length and cost (curvebody/holonomy.h). */
 typedef struct cb_bundle_sum {
   double g[CB_GROUP_SIZE], length, cost;
 } cb_bundle_sum;
 
 /* Continues *total and *steps along the gait from time t to `end`, with no break of the gait in between, by the Magnus
- * method of order 4 or 6: one step between breaks of the bundle if error is 0, and otherwise as many steps as this
- * error on a cycle requires. CB_STEP_NO_CONVERGENCE if they do not reach this error. */
+ * method of order 4 or 6. If error is 0, it makes one step between breaks of the bundle. Otherwise it makes as many
+ * steps as this error on a cycle requires; CB_STEP_NO_CONVERGENCE if they do not reach this error. */
 cb_status cb_bundle_along(const cb_bundle *b, const cb_gait *gait, int order, double error, double t, double end,
                           cb_bundle_sum *total, int *steps);
 
@@ -69,14 +70,14 @@ cb_status cb_bundle_along(const cb_bundle *b, const cb_gait *gait, int order, do
  * and messages give no times. */
 cb_status cb_bundle_has_no_poles(const cb_bundle *b, const cb_gait *gait, double error, bool is_line);
 
-/* Advances s by h seconds by the Magnus method of order 4 or 6: in one step between breaks if error is 0, and
- * otherwise with the error control of cb_holonomy, where `error` is for a cycle. The caller advances the time. *steps:
- * their number. Fails with CB_STEP_SINGULAR or CB_STEP_DOMAIN and the shape, and with CB_STEP_NO_CONVERGENCE if the
- * error is not met. */
+/* Advances the state s by h seconds by the Magnus method of order 4 or 6. If error is 0, it makes one step between
+ * breaks; otherwise it uses the error control of cb_holonomy, where `error` is for a cycle. The caller advances the
+ * time. *steps: the number of steps. Fails with CB_STEP_SINGULAR or CB_STEP_DOMAIN and the shape, and with
+ * CB_STEP_NO_CONVERGENCE if the error is not met. */
 cb_status cb_bundle_step(const cb_bundle_path *p, int order, double error, double h, cb_bundle_state *s, int *steps);
 
-/* The chain rule: from a function of the shape with its derivatives, and from shapes r(x) that are jets, it computes
- * the jet of the function.
+/* The chain rule: computes the jet of f(r(x)) from the derivatives of a function f of the shape, and from shapes r(x)
+ * that are jets.
  *
  *   f(r(x)):   d_a f = sum_i f_i r_i,a     d_ab f = sum_ij f_ij r_i,a r_j,b + sum_i f_i r_i,ab
  * f_i and f_ij are derivatives of f by r_i and r_j; d_a and ",a" are derivatives by x_a, a variable of the jets.

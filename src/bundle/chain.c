@@ -6,15 +6,16 @@
 
 /* The form G of a plane chain and the quantities that its reduction and the second derivatives need.
  *
- * All quantities are in the frame of the base, with its middle as the origin, for the hinges h (shape variables) of one
- * side, from the base outwards:
+ * All quantities are in the frame of the base, with its middle as the origin. For a hinge h (shape variable) of one
+ * side, where "beyond" means farther from the base:
  *   S_h  twist of hinge h;   C_h = sum of the tensors D of the links beyond it;   Q_h = C_h S_h: column h of Q
  *   P = D_base + sum of C of both innermost hinges,   R_hk = S_h.Q_k, k = h or beyond h;   0 for hinges of two sides
- * r_a rotates all links beyond hinge a together: a quantity X of these links changes by L_a X (for a covector q,
- * L_a q = -ad_a^T q, ad_a the bracket with S_a):
+ * A change of r_a rotates all links beyond hinge a together. A quantity X of these links changes by L_a X; for a
+ * covector q, L_a q = -ad_a^T q, ad_a the bracket with S_a:
  *   d_a P = K_a = L_a C_a
  *   d_a Q_h = L_a Q_h, or K_a S_h where a is beyond h; 0 where a and h are on two sides
  *   d_a R_hk = S_h.d_a Q_k where a is beyond h, else 0
+ * d_a: derivative by r_a; P, Q, R: blocks of G (chain.h).
  */
 
 enum { HINGES = CB_CHAIN_LINKS - 1 };
@@ -37,7 +38,7 @@ static bool is_beyond(const chain_form *f, int k, int h) { return h >= f->base ?
 
 static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/* Computes L_S q. */
+/* Computes out = -ad_S^T q for the twist S and a covector q. */
 static void turn(const double *S, const double *q, double *out) {
   const double x = q[0], y = q[1];
   out[0] = -S[2] * y;
@@ -45,7 +46,7 @@ static void turn(const double *S, const double *q, double *out) {
   out[2] = S[0] * y - S[1] * x;
 }
 
-/* Computes L_S C = X + X^T, X = -ad_S^T C, for symmetric C. */
+/* Computes out = X + X^T, X = -ad_S^T C, for the twist S and a symmetric tensor C. */
 static void turn_tensor(const double *S, const double (*C)[3], double (*out)[3]) {
   double X[3][3];
   for (int i = 0; i < 3; i++) turn(S, C[i], X[i]);
@@ -81,8 +82,7 @@ cb_status cb_chain_shape(cb_chain *c, int links, double total, const cb_node *sh
 /* Computes S, C and Q of the hinges of one side (sign +1: after the base; -1: before it). */
 static void sum_side(const cb_chain *c, const double *r, int sign, chain_form *f) {
   const int inner = sign > 0 ? c->base : c->base - 1, links = sign > 0 ? c->links - 1 - c->base : c->base;
-  double x = 0.5 * sign * c->length[c->base], y = 0, angle = 0; /* position of the hinge; heading of the link beyond
-                                                                 * it */
+  double x = 0.5 * sign * c->length[c->base], y = 0, angle = 0; /* position of the hinge; heading of the link */
   for (int k = 0, h = inner; k < links; k++, h += sign) {
     const int link = c->base + sign * (k + 1);
     angle += sign * r[h];
@@ -177,7 +177,7 @@ static void write_metric(const chain_form *f, double *M) {
     }
 }
 
-/* d_a M */
+/* Computes dM[n][n], the derivative of M by r_a. */
 static void write_slope(const chain_form *f, int a, double *dM) {
   const int n = f->n;
   const double(*dQ)[HINGES] = f->dQ[a], (*E)[HINGES] = f->E[a];
@@ -215,7 +215,7 @@ cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, dou
 
 enum { COLUMNS = 3 + HINGES };
 
-/* a += s b c */
+/* Adds s b c to a. */
 static void add_product(cb_jet *a, double s, const cb_jet *b, const cb_jet *c) {
   const cb_jet product = cb_jet_mul(b, c), more = cb_jet_scale(&product, s);
   *a = cb_jet_add(a, &more);
@@ -225,7 +225,8 @@ typedef struct work {
   cb_jet u[3][COLUMNS], G[COLUMNS][COLUMNS], inv[3][3], A[3][HINGES];
 } work;
 
-/* Transforms the velocities u of the columns to the link beyond a hinge; see sum_side. */
+/* Transforms the velocities u of the columns to the link beyond a hinge; before and after: distances from the middles
+ * of the two links to the hinge, with the sign of the side. */
 static void cross_hinge(cb_jet u[3][COLUMNS], int columns, const cb_jet *angle, double before, double after, int sign) {
   const cb_jet cs = cb_jet_cos(angle), sine = cb_jet_sin(angle), sn = cb_jet_scale(&sine, sign);
   for (int i = 0; i < columns; i++) {
@@ -267,8 +268,8 @@ cb_status cb_chain_on_jets(const cb_chain *c, const cb_jet *r, cb_jet *A, cb_jet
       sum_link(c, k, w.u, columns, column, w.G);
     }
   }
-  /* A = P^-1 Q by cofactors. Q is in the lower triangle. column[] runs backwards on the side before the base, so that
-   * R of this side is in the upper triangle, and R of the other side in the lower one */
+  /* A = P^-1 Q by cofactors, where Q is in the lower triangle of G. column[] runs backwards on the side before the
+   * base, so that R of this side is in the upper triangle, and R of the other side in the lower triangle */
   cb_jet(*const G)[COLUMNS] = w.G;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < i; j++) G[j][i] = G[i][j];
@@ -301,20 +302,20 @@ cb_status cb_chain_on_jets(const cb_chain *c, const cb_jet *r, cb_jet *A, cb_jet
   return CB_OK;
 }
 
-/* Second derivatives of the connection and the metric of a plane chain, with the symbols of the form above.
+/* Second derivatives of the connection and the metric of a plane chain, with the symbols at the top of this file.
  *
- * For a and b on one side, b = a or beyond a:
+ * For a and b on one side, b = a or beyond a, with d_ab = d_a d_b:
  *   d_ab P = W = L_a K_b
  *   d_ab Q_h = L_a L_b Q_h (b not beyond h);  L_a (K_b S_h) (b beyond h, a not);  W S_h (both beyond h)
  *   d_ab R_hk = S_h.d_ab Q_k where a is beyond h, k = h or beyond h; else 0
- * All of them are 0 for a and b on two sides. Then, with D_a = d_a A = P^-1 E_a:
+ * All of these are 0 for a and b on two sides. Then, with D_a = d_a A = P^-1 E_a:
  *   F = d_ab Q - d_ab P A;   d_ab A = P^-1 (F - K_a D_b - K_b D_a)
  *   d_ab M = d_ab R - (d_ab Q)^T A - A^T F - E_a^T D_b - D_b^T E_a
- * Cost: for each of n (n + 1)/2 pairs 9 n products for F, 18 n + 9 n for A, and 12 n (n + 1)/2 for M, and half of that
- * for pairs on two sides. This is 4e4 operations for ten links.
+ * Cost: each of the n (n + 1)/2 pairs needs 9 n products for F, 18 n + 9 n for A, and 12 n (n + 1)/2 for M; pairs on
+ * two sides need half of that. This is 4e4 operations for ten links.
  */
 
-/* Computes d_ab P and the columns of d_ab Q. */
+/* Computes W = d_ab P and ddQ, the columns of d_ab Q. */
 static void turn_twice(const chain_form *f, int a, int b, double W[3][3], columns_of_hinges ddQ) {
   const int sign = a >= f->base ? 1 : -1, first = sign > 0 ? f->base : 0, end = sign > 0 ? f->n : f->base;
   const double(*K)[3] = (const double(*)[3])f->K[b];

@@ -1,13 +1,14 @@
-/* A plane chain of straight links, hinged end to end, each with a diagonal tensor D in its own frame (along, across,
- * rotation about its middle): drag for a swimmer without inertia, mass for a floating one.
+/* A plane chain of straight links, hinged end to end. Each has a diagonal tensor D in its own frame (along, across,
+ * rotation about its middle): drag for a swimmer without inertia, mass for a floating chain.
  *
  *   body velocity of link k in its own frame:  u_k = J_k (xi, r')
  *   G = sum J_k^T D_k J_k = ((P, Q), (Q^T, R));   A = P^-1 Q,   M = R - Q^T A
  *   d_a A = P^-1 E_a,  E_a = d_a Q - d_a P A;   d_a M = d_a R - (d_a Q)^T A - A^T E_a
- * xi: body velocity of the base link; r': rates of the shape; D_k: tensor of link k; d_a: derivative by r_a.
- * Shape: r_j = heading of link j + 1 minus heading of link j (links count from 0). Fibre SE(2): the frame of the link
- * `base`, at its middle, with x along it. The two sides of the base link interact only through P.
- * Units are those of the model; P must be positive definite.
+ * xi: body velocity of the base link; r': rates of the shape; J_k: the matrix that maps them to u_k; D_k: tensor of
+ * link k; G: form on (xi, r'); A, M: connection and cost metric; d_a: derivative by r_a. Shape: r_j = heading of link j
+ * + 1 minus heading of link j (links count from 0). Fibre SE(2): the frame of the link `base`, at its middle, with x
+ * along it. The two sides of the base link interact only through P. Units are those of the model; P must be positive
+ * definite.
  * Source: Hatton & Choset, IEEE Trans. Robotics 29 (2013) 615, doi:10.1109/TRO.2013.2251211 (drag); Kelly & Murray, J.
  * Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607 (inertia).
  */
@@ -23,19 +24,20 @@ typedef struct cb_chain {
   double D[CB_CHAIN_LINKS][3]; /* the diagonals of the tensors: along, across, rotation */
 } cb_chain;
 
-/* These are the functions of cb_bundle_class, with n = links - 1. CB_STEP_SINGULAR if P is not positive definite to
- * round-off. */
+/* The functions of cb_bundle_class for a chain, with n = links - 1 shape variables. CB_STEP_SINGULAR if P is not
+ * positive definite to round-off. */
 cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, double *dA, double *M, double *dM);
 cb_status cb_chain_second(const cb_chain *c, const double *r, double *ddA, double *ddM);
 cb_status cb_chain_on_jets(const cb_chain *c, const cb_jet *r, cb_jet *A, cb_jet *M);
 
 /* Computes the ends and hinges x[links + 1] of the chain; its base link is at the element g of SE(2). The lines
- * cb_chain_lines[links] join them. */
+ * cb_chain_lines[links] join neighbouring points. */
 void cb_chain_plot(const cb_chain *c, const double *r, const double *g, double (*x)[3]);
 extern const int cb_chain_lines[CB_CHAIN_LINKS][2];
 
-/* Sets lengths that are in proportion to a list (NULL: all equal) and have the sum `total`, and the base, counted from
- * 1 (0: the middle link). CB_ERROR_ARGUMENT if links, base or a number of the list is out of range. */
+/* Sets the lengths and the base of a chain. The lengths are in proportion to the list `shares` (NULL: all equal) and
+ * have the sum `total`; base is counted from 1 (0: the middle link). CB_ERROR_ARGUMENT if links, base or a number of
+ * the list is out of range. */
 cb_status cb_chain_shape(cb_chain *c, int links, double total, const cb_node *shares, int base);
 /* Names alpha1, ... of the shape variables, in static memory. */
 extern const char *const cb_chain_names[CB_CHAIN_LINKS - 1];

@@ -1,9 +1,9 @@
 /* Minimum-perturbation coordinates: the body frame g h(r) in which a connection is smallest over a window of shape
- * space, so that the body velocity integral of a gait is close to its holonomy.
+ * space. The body velocity integral of a gait is then close to its holonomy.
  *
  *   A' = Ad_h^-1 A - h^-1 dh;   h minimises int sum_i L_i^2 |A'_i|^2 dr over the window of widths L_i,
  *   with |.| in the basis of the algebra, among h = exp(w), w a polynomial in r with mean 0 over the window
- * g: group element of the old body frame; A: connection in this frame; A'_i: column of A' for the shape variable r_i.
+ * g: group element of the given body frame; A: connection in this frame; A'_i: column of A' for the shape variable r_i.
  * Source: Hatton & Choset, Int. J. Robotics Research 30 (2011) 988, doi:10.1177/0278364910394392; IEEE Trans. Robotics
  * 29 (2013) 615, doi:10.1109/TRO.2013.2251211.
  */
@@ -13,10 +13,12 @@
 
 /* Creates the bundle b in minimum-perturbation coordinates on the window low[n] <= r <= high[n]; n <= 3. b is borrowed
  * and must outlive the result. The degree of w in variable i is below points[i], and at most 24, 12 or 6 for one, two
- * or three variables. Free with cb_bundle_free. A' and dA' are exact for this h: holonomies are conjugate to those of
- * b, to round-off. Outside the window the result returns CB_STEP_DOMAIN. CB_ERROR_ARGUMENT for n > 3, a window that is
- * not finite with low < high, or points[i] outside [2, 200]; CB_STEP_SINGULAR if b is singular in the window;
- * CB_STEP_NO_CONVERGENCE if the search for h does not converge. */
+ * or three variables. A' and dA' are exact for the h that is found: holonomies are conjugate to those of b, to
+ * round-off. Free with cb_bundle_free.
+ *
+ * Outside the window the result returns CB_STEP_DOMAIN. CB_ERROR_ARGUMENT for n > 3, a window that is not finite with
+ * low < high, or points[i] outside [2, 200]; CB_STEP_SINGULAR if b is singular in the window; CB_STEP_NO_CONVERGENCE if
+ * the search for h does not converge. */
 cb_status cb_bundle_minimum_perturbation(const cb_bundle *b, const double *low, const double *high, const int *points,
                                          cb_bundle **out);
 /* Computes h(r) of a bundle in minimum-perturbation coordinates. CB_ERROR_ARGUMENT for other bundles, CB_STEP_DOMAIN
@@ -48,16 +50,16 @@ typedef struct cb_frame_basis {
 } cb_frame_basis;
 void cb_frame_basis_at(const cb_frame *f, const double *r, cb_frame_basis *out);
 
-/* w and dw[i] = d_i w; h = exp(w) and back = h^-1; theta[i] = h^-1 d_i h; dtheta[j][i] = d_j theta_i, which is only set
- * if derivatives are requested. */
+/* The frame field at a shape: w and dw[i] = d_i w; h = exp(w) and back = h^-1; theta[i] = h^-1 d_i h; dtheta[j][i] =
+ * d_j theta_i, which is only set if derivatives are requested. */
 typedef struct cb_frame_value {
   double w[CB_GROUP_DIM], dw[CB_FRAME_VARIABLES][CB_GROUP_DIM], h[CB_GROUP_SIZE], back[CB_GROUP_SIZE];
   double theta[CB_FRAME_VARIABLES][CB_GROUP_DIM], dtheta[CB_FRAME_VARIABLES][CB_FRAME_VARIABLES][CB_GROUP_DIM];
 } cb_frame_value;
 void cb_frame_at(const cb_frame *f, const cb_frame_basis *basis, bool derivatives, cb_frame_value *out);
 
-/* Computes Ju = J u and dJu[i] = d_i (J u) (NULL: not requested), J = dexp_-w, with h^-1 dh = J dw. u[dim],
- * du[n][dim] (NULL: 0). */
+/* Computes Ju = J u and dJu[i] = d_i (J u) (NULL: not requested) for u[dim] and its derivatives du[n][dim] (NULL: 0),
+ * where J = dexp_-w, so that h^-1 dh = J dw. */
 void cb_frame_dexp(const cb_frame *f, const cb_frame_value *at, const double *u, const double (*du)[CB_GROUP_DIM],
                    double *Ju, double (*dJu)[CB_GROUP_DIM]);
 

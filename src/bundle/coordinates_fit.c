@@ -1,14 +1,14 @@
-/* The frame field of minimum-perturbation coordinates: Newton's method for the minimum of the integral of |A'|^2.
+/* The frame field h of minimum-perturbation coordinates: Newton's method for the minimum of the integral of |A'|^2.
  *
- *   F(w) = int sum_i L_i^2 |A'_i|^2 over the window, whose volume is 1;   L_i: its width in r_i;   A': coordinates.h
+ *   F(w) = int sum_i L_i^2 |A'_i|^2 over the window, whose volume is 1;   L_i: its width in r_i;   A', w: coordinates.h
  * A change h -> h exp(eta), eta = J dw (J: coordinates_frame.c), changes A' to
  *   A'_i - D_i eta + [eta, D_i eta]/2 + ...,   D_i eta = d_i eta + [eta, A'_i]
  *   F = int sum L_i^2 (|A'_i|^2 - 2 <A'_i, D_i eta> + |D_i eta|^2 + <A'_i, [eta, D_i eta]>)
  * On R^n the problem is linear, and the minimum is the part of A without gradient (Hodge & Helmholtz). The search omits
  * the last term (Gauss & Newton), and includes it after a step that reduces F by less than 10 %. A step is shortened
- * (Levenberg & Marquardt) until F does not increase by more than round-off. The nodes are Gauss's in each variable. A
- * constant change of frame is not included: it only rotates A', and its translation would be undetermined if A' has
- * almost no rotation.
+ * (Levenberg & Marquardt) until F does not increase by more than round-off. The nodes of the integral are Gauss's in
+ * each variable. A constant change of frame is not included: it only rotates A', and its translation would be
+ * undetermined if A' has almost no rotation.
  * Source: Hatton & Choset, Int. J. Robotics Research 30 (2011) 988, doi:10.1177/0278364910394392.
  */
 #include "bundle/coordinates.h"
@@ -24,10 +24,10 @@ enum { STEPS_MAX = 60, TRIALS_MAX = 30 };
 typedef struct fit {
   cb_frame *f;
   int nodes, unknowns;
-  bool second; /* the last term of F above is included */
+  bool second; /* the last term of F (top of this file) is included */
   double width[CB_FRAME_VARIABLES];
-  double *weight, *A;                   /* weight of a node; A at a node: [nodes][dim * n] */
-  cb_frame_basis *basis;                /* values at a node */
+  double *weight, *A;                   /* the weight of each node; A at each node: [nodes][dim * n] */
+  cb_frame_basis *basis;                /* [nodes]: the terms of w at each node */
   double *H, *L, *right, *step, *R, *V; /* H and its factor L: lower triangles [unknowns][unknowns] */
 } fit;
 
@@ -72,7 +72,7 @@ static double functional(const fit *p) {
   return sum;
 }
 
-/* H += (R V^T + V R^T)/2 */
+/* Adds (R V^T + V R^T)/2 to the lower triangle of H. */
 static void add_row(fit *p) {
   const double *R = p->R, *V = p->V;
   for (int i = 0; i < p->unknowns; i++) {
@@ -82,9 +82,9 @@ static void add_row(fit *p) {
   }
 }
 
-/* Adds one node to H and to the right side. phi_k: term k of w; e_a: axis a of the algebra. eta = phi_k J e_a,
- * D_i eta = d_i phi_k J e_a + phi_k q_ia, q_ia = d_i(J e_a) + [J e_a, A'_i], K[c][d] = <A'_i, [e_c, e_d]>, and
- * m[a][c] = <A'_i, [J e_a, e_c]>. */
+/* Adds one node to H and to the right side, for changes eta = phi_k J e_a: phi_k is term k of w, e_a axis a of the
+ * algebra. Then D_i eta = d_i phi_k J e_a + phi_k q_ia with q_ia = d_i(J e_a) + [J e_a, A'_i]. The last term of F uses
+ * K[c][d] = <A'_i, [e_c, e_d]> and m[a][c] = <A'_i, [J e_a, e_c]>. */
 static void add_node(fit *p, int node) {
   const cb_group *G = p->f->inner->group;
   const cb_frame_basis *basis = &p->basis[node];
@@ -132,8 +132,8 @@ static void add_node(fit *p, int node) {
   }
 }
 
-/* step = (H + D)^-1 right, D_ii = more |H_ii| + 1e-13 times the largest H_jj; false if the matrix is not positive
- * definite. */
+/* Computes step = (H + D)^-1 right for the diagonal matrix D_ii = more |H_ii| + 1e-13 times the largest H_jj. Returns
+ * false if H + D is not positive definite. */
 static bool solve(fit *p, double more) {
   const int N = p->unknowns;
   double largest = 0;
@@ -201,8 +201,7 @@ cb_status cb_frame_fit(cb_frame *f) {
   const cb_bundle *b = f->inner;
   const int n = b->n;
   fit p = {.f = f, .nodes = 1, .unknowns = f->terms * b->group->dim};
-  static const int over[CB_FRAME_VARIABLES] = {12, 8, 5}; /* more nodes than the degree needs, since A is not a
-                                                           * polynomial */
+  static const int over[CB_FRAME_VARIABLES] = {12, 8, 5}; /* more nodes than the degree, since A is not a polynomial */
   int count[CB_FRAME_VARIABLES];
   for (int i = 0; i < n; i++) {
     int top = 0;

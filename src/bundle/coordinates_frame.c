@@ -3,9 +3,10 @@
  *   A'_i = Ad_h^-1 A_i - theta_i,   theta_i = h^-1 d_i h = J d_i w,   J = dexp_-w = sum (-ad_w)^k/(k+1)!
  *   d_j A'_i = Ad_h^-1 d_j A_i - [theta_j, Ad_h^-1 A_i] - d_j theta_i
  *   xi = Ad_h (xi' - theta r'):  G' = T^T G T,  T = ((Ad_h, -Ad_h theta), (0, 1))
- * xi', G': body velocity and form in the new frame; 1: the unit matrix. w is a polynomial, so that A' and dA' come from
- * the same smooth field h, to round-off, for any degree of w: holonomies in the new coordinates are conjugate to the
- * old ones by h(r(0)).
+ * A_i: column of the connection for shape variable r_i; d_i: derivative by r_i; xi: body velocity; G: form of the
+ * bundle; A', xi', G': the same in the new frame; 1: the unit matrix. w is a polynomial, so that A' and dA' come from
+ * the same smooth field h, to round-off, for any degree of w. Holonomies in the new coordinates are conjugate to those
+ * of the given bundle by h(r(0)).
  */
 #include "bundle/coordinates.h"
 
@@ -17,7 +18,7 @@
 
 enum { SERIES_MAX = 80 };
 
-/* Computes P_0..P_degree, P', P'' at x. */
+/* Computes Legendre's polynomials P_0 .. P_degree at x, and their first and second derivatives d and dd. */
 static void legendre(int degree, double x, double *p, double *d, double *dd) {
   p[0] = 1;
   d[0] = dd[0] = 0;
@@ -74,7 +75,9 @@ void cb_frame_dexp(const cb_frame *f, const cb_frame_value *at, const double *u,
   }
   if (G->abelian) return;
   double factor = 1;
-  for (int k = 1; k < SERIES_MAX; k++) { /* T <- -[w, T], S <- -[dw, T] - [w, S], over (k + 1)! */
+  /* T is a term of the series, and S_i its derivative: the next ones are -[w, T] and -[d_i w, T] - [w, S_i]; they count
+   * with 1/(k + 1)! */
+  for (int k = 1; k < SERIES_MAX; k++) {
     double largest = 0;
     factor /= k + 1;
     for (int i = 0; dJu && i < n; i++) {
@@ -199,7 +202,7 @@ static cb_status form(const cb_bundle *b, const double *r, double *G) {
       for (int i = 0; i < n; i++) T[a * size + dim + i] -= Ad[a * dim + c] * at.theta[i][c];
     }
   }
-  for (int pass = 0; pass < 2; pass++) { /* G <- (G T)^T twice: T^T G T, since G is symmetric */
+  for (int pass = 0; pass < 2; pass++) { /* replaces G by (G T)^T twice, which gives T^T G T, since G is symmetric */
     for (int i = 0; i < size; i++)
       for (int j = 0; j < size; j++) {
         GT[j * size + i] = 0;
@@ -222,8 +225,8 @@ static cb_status plot(const cb_bundle *b, const double *r, const double *g, doub
 
 static void destroy(cb_bundle *b) { free(b->self); }
 
-/* Chooses the terms with sum_i k_i/top_i <= 1, k_i the degree in variable i, top_i the smaller of points_i - 1 and the
- * maximum degree for this number of variables. There is no constant term, since w has the mean 0. */
+/* Chooses the terms of w with sum_i k_i/top_i <= 1. k_i is the degree in variable i, and top_i the smaller of points_i
+ * - 1 and the maximum degree for this number of variables. There is no constant term, since w has the mean 0. */
 static void choose_terms(cb_frame *f, const int *points) {
   static const int maximum[CB_FRAME_VARIABLES] = {CB_FRAME_DEGREE, 12, 6};
   const int n = f->inner->n;

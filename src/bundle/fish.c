@@ -1,5 +1,5 @@
-/* The energy of a chain of bodies in a perfect fluid: the equations of fish.h. Twists are (omega, v_x, v_y); the
- * columns of G are (v_x, v_y, omega) of the base, then the hinges. */
+/* The energy of a chain of bodies in a perfect fluid: the equations of fish.h. Twists are (omega, v_x, v_y). The
+ * columns of the form G are (v_x, v_y, omega) of the base, followed by the hinges. */
 #include "bundle/fish.h"
 
 #include <math.h>
@@ -9,8 +9,9 @@ enum { BODIES = CB_FISH_BODIES, HINGES = BODIES - 1, COLUMNS = 3 + HINGES };
 
 typedef double twist[3];
 
-/* The quantities at a shape, for n bodies and 3 + n - 1 columns. pose, hinge, tau (the twist of each hinge) and moved
- * are in the frame of the base; own and its derivatives `change` are twists of each body in the body's frame. */
+/* The quantities at a shape, for n bodies and 3 + n - 1 columns. In the frame of the base: the poses, the places of the
+ * hinges, tau, the twist of each hinge, and moved, the twist of each body by each hinge. In the frame of each body:
+ * own, the twists of the body by column, and their derivatives `change`. */
 typedef struct motions {
   double pose[BODIES][3], hinge[HINGES][2], sign[HINGES];
   twist tau[HINGES], own[COLUMNS * BODIES], change[HINGES * COLUMNS * BODIES], moved[HINGES * BODIES];
@@ -32,7 +33,7 @@ void cb_fish_poses(const cb_fish *f, const double *r, double (*pose)[3]) {
   }
 }
 
-/* True if hinge k moves body i, as seen from the base: hinge k is between bodies k and k + 1. */
+/* True if hinge k, which is between bodies k and k + 1, moves body i relative to the base. */
 static bool carries(const cb_fish *f, int k, int i) { return k >= f->base ? i > k : i <= k; }
 
 /* Transforms a twist from the frame of the base to the frame of a body. */
@@ -51,8 +52,8 @@ static void column(const cb_fish *f, const motions *m, int c, int i, double w[3]
   if (c >= 3) memcpy(w, carries(f, c - 3, i) ? m->tau[c - 3] : (twist){0}, sizeof(twist));
 }
 
-/* Computes d_k of the twist, in the frame of the base, of a body that the hinge j of column c moves. It is not 0 only
- * if hinge k moves hinge j: then the position of hinge j changes. */
+/* Computes the derivative, by the angle of hinge k, of the twist of a body that hinge j of column c moves, in the frame
+ * of the base. It is not 0 only if hinge k moves hinge j: then the position of hinge j changes. */
 static void column_change(const cb_fish *f, const motions *m, int k, int c, double w[3]) {
   const int j = c - 3;
   memset(w, 0, sizeof(twist));
@@ -85,7 +86,7 @@ static void set_motions(const cb_fish *f, const double *r, bool derivatives, mot
         double *out = m->change[(k * columns + c) * n + i], *t = m->moved[k * n + i];
         twist d = {0};
         if (c < 3 || carries(f, c - 3, i)) column_change(f, m, k, c, d);
-        d[1] -= t[2] * w[0] - t[0] * w[2]; /* [tau, w] */
+        d[1] -= t[2] * w[0] - t[0] * w[2]; /* minus [tau, w] */
         d[2] -= t[0] * w[1] - t[1] * w[0];
         in_body(m->pose[i], d, out);
       }
@@ -99,7 +100,7 @@ static double apply(const double T[3][3], const double *u, const double *v) {
   return sum;
 }
 
-/* Adds the part of each single body, without the fluid's coupling. */
+/* Adds the parts of the single bodies: their inertia and, without coupling, their added mass. */
 static void add_own(const cb_fish *f, const motions *m, double *G, double *dG) {
   const int n = f->bodies, hinges = n - 1, columns = 3 + hinges;
   for (int i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
-/* Connection and cost metric from a form (cb_form_reduce in bundle_private.h): P = S L L^T S, where S is diagonal with
- * the square roots of the diagonal of P, and L is lower triangular. */
+/* Connection and cost metric from a form (cb_form_reduce in bundle_private.h). The block P of the form is factored as P
+ * = S L L^T S: S is diagonal with the square roots of the diagonal of P, and L is lower triangular. */
 #include "bundle/bundle_private.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@ typedef struct factor {
   double L[CB_GROUP_DIM][CB_GROUP_DIM]; /* the diagonal is stored as its inverse */
 } factor;
 
-/* The scale makes axes with different units comparable, so that one tolerance is right for all pivots, which are
- * squares of the sines of angles between motions. */
+/* Factors P. The scale makes axes with different units comparable, so that one tolerance is right for all pivots, which
+ * are squares of the sines of angles between motions. */
 static cb_status factorise(const cb_group *group, const double *G, int stride, factor *f) {
   const int dim = f->dim = group->dim;
   for (int i = 0; i < dim; i++) {
@@ -39,7 +39,7 @@ static cb_status factorise(const cb_group *group, const double *G, int stride, f
   return CB_OK;
 }
 
-/* X <- P^-1 X, [dim][n] */
+/* Replaces X[dim][n] by P^-1 X. */
 static void solve(const factor *f, int n, double *X) {
   for (int i = 0; i < f->dim; i++) {
     double *x = X + i * n;

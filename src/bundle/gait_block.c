@@ -15,7 +15,7 @@ cb_gait *cb_gait_block(const cb_gait_kind_class *class, int n, int count, int br
   return g;
 }
 
-/* Copies parts and texts into g, which owns none yet. Frees g after a failure. */
+/* Copies the parts and texts of contents into g, which owns none yet. Frees g after a failure. */
 static cb_status adopt(cb_gait *g, const cb_gait_contents *contents);
 
 static cb_status copy(const cb_gait *g, cb_gait **out) {

@@ -1,8 +1,8 @@
-/* Gaits that are composed of other gaits: shifted in time, with another pace, scaled and moved. A sequence of
- * gaits is a kind of gait (gaits/sequence.c).
+/* Gaits that are made from another gait: shifted in time, with another pace, scaled and moved. A sequence of gaits is a
+ * kind of gait (gaits/gait_kind_sequence.c).
  *
  * A path that is open by d = r(1) - r(0), such as a phase that grows by one period, continues by r(t + 1) = r(t) + d. A
- * gait composed of such paths is therefore continuous.
+ * gait made from such a path is therefore continuous.
  */
 #include "bundle/gait_private.h"
 
@@ -17,7 +17,7 @@ double *cb_gait_put_breaks(const cb_gait *g, double *out, double (*map)(const vo
   return out;
 }
 
-/* --- at t + start: numbers start, gap[n] --- */
+/* --- the gait at t + start; its numbers: start, gap[n] --- */
 
 static void at_shifted(const cb_gait *g, double t, double *r, double *rate) {
   const double *start = cb_gait_own_numbers(g), *gap = start + 1, u = t + *start;
@@ -54,7 +54,7 @@ cb_status cb_gait_shifted(const cb_gait *inner, double start, cb_gait **out) {
   return CB_OK;
 }
 
-/* --- at s(t) --- */
+/* --- the gait at s(t), s the pace --- */
 
 static void at_paced(const cb_gait *g, double t, double *r, double *rate) {
   double slope, s = cb_expression_gradient(g->text[0], &t, 1, &slope);
@@ -65,7 +65,7 @@ static void at_paced(const cb_gait *g, double t, double *r, double *rate) {
 
 static const cb_gait_kind_class paced = {.name = "paced", .at = at_paced};
 
-/* Returns the t with s(t) = u. */
+/* Returns the time t at which the pace has the value s(t) = u, by bisection. */
 static double when(const void *by, double u) {
   double low = 0, high = 1;
   if (u <= 0) return 0;
@@ -99,8 +99,7 @@ cb_status cb_gait_paced(const cb_gait *inner, const cb_expression *s, cb_gait **
   const cb_status status = cb_gait_compose(&paced, inner->n, inner->breaks + first, 0, &contents, &g);
   if (status) return status;
   cb_gait_put_breaks(inner, g->data + first, when,
-                     s); /* these breaks come after the one at the start, where the pace may
-                                                * jump */
+                     s); /* these breaks come after the break at the start, where the pace may jump */
   g->breaks = cb_gait_sort_breaks(g->data, g->breaks);
   g->pieces = inner->pieces;
   g->open = inner->open;
@@ -108,7 +107,7 @@ cb_status cb_gait_paced(const cb_gait *inner, const cb_expression *s, cb_gait **
   return CB_OK;
 }
 
-/* --- scale r + offset + drift t: numbers scale[n], offset[n], drift[n] --- */
+/* --- the gait scale r + offset + drift t; its numbers: scale[n], offset[n], drift[n] --- */
 
 static void at_moved(const cb_gait *g, double t, double *r, double *rate) {
   const double *scale = cb_gait_own_numbers(g), *offset = scale + g->n, *drift = offset + g->n;

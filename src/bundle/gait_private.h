@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The functions of a kind whose gaits can be written as text and as numbers (bundle/gait_text.h). */
+/* The functions of a kind of gaits that can be written as text and as numbers (bundle/gait_text.h). */
 typedef struct cb_gait_basis {
   /* Writes the value that follows the name of the kind in a scenario. */
   void (*write)(const cb_gait *g, cb_text *out);
@@ -23,7 +23,8 @@ enum { CB_GAIT_STEPS = 12 };
 
 struct cb_gait {
   const cb_gait_kind_class *class;
-  int n, count; /* n: shape variables; count: of harmonics, arcs, corners or points (loop: the variable that moves) */
+  int n, count; /* n: number of shape variables; count: number of harmonics, arcs, corners or points (kind loop: the
+                 * index of the variable that moves) */
   int breaks;   /* the first `breaks` numbers of data are breaks; the numbers of the class follow them */
   int pieces;   /* the number of steps for the first integration of a smooth piece */
   bool backwards;
@@ -67,26 +68,28 @@ void cb_gait_gap(const cb_gait *g, double *gap);
 /* Creates the path r + drift[n] t, which counts as closed if its gap is 0 to round-off. */
 cb_status cb_gait_drifting(const cb_gait *g, const double *drift, cb_gait **out);
 
-/* Returns the tolerance for the difference of two values a and b of a shape variable: a smaller one counts as 0. */
+/* Returns the tolerance for two values a and b of a shape variable: a smaller difference counts as 0. */
 double cb_gait_slack(double a, double b);
 
-/* The breaks divide the period [0, 1] into smooth pieces. cb_gait_edges returns their number; piece k is from
- * cb_gait_edge(g, k) to cb_gait_edge(g, k + 1), k counts from 0. */
+/* The breaks divide the period [0, 1] into smooth pieces. cb_gait_edges returns the number of pieces; piece k is from
+ * cb_gait_edge(g, k) to cb_gait_edge(g, k + 1), where k counts from 0. */
 int cb_gait_edges(const cb_gait *g);
 double cb_gait_edge(const cb_gait *g, int k);
 
-/* Returns the number of breaks of the bundle at or below r in shape variable i, counted through all periods. */
+/* Returns the number of breaks of the bundle at or below the value r of shape variable i, counted from r = 0 through
+ * all periods if the variable has a period. */
 double cb_breaks_passed(const cb_bundle *b, int i, double r);
 /* Returns the first time after t at which a shape variable passes a break of the bundle; `end` if it passes none. [t,
  * end] is within a smooth piece. The times are found by samples: a break that is passed twice between two samples, or
  * within 1e-12 of t or `end`, is missed. */
 double cb_gait_cut(const cb_bundle *b, const cb_gait *g, double t, double end);
 
-/* Computes a = A r' and (unless NULL) square = r'Mr' at the time t. */
+/* Computes a[dim] = A r' and (unless NULL) *square = r'Mr' at the time t, for the shape r and its rate r' of the
+ * gait. */
 cb_status cb_gait_velocity(const cb_bundle *b, const cb_gait *g, double t, double *a, double *square);
 
-/* Sorts breaks in [0, 1] (1 becomes 0), removes those that equal another one to round-off, and returns the number that
- * remains. */
+/* Sorts the times t of breaks in [0, 1] (1 becomes 0), removes times that equal another one to round-off, and returns
+ * the number that remains. */
 int cb_gait_sort_breaks(double *t, int count);
 
 /* Fails with CB_ERROR_ARGUMENT unless the gait has the number of shape variables of the bundle. */

@@ -123,8 +123,8 @@ const cb_param cb_gait_table[] = {
     {"period", CB_PARAM_REAL, offsetof(gait_parameters, period), "1", "s", "> 0", NULL, "duration of a cycle"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-/* If status is CB_OK, replaces *g by *made, a gait that was made from *g, and frees the old one; otherwise reports the
- * failure at node. */
+/* If status is CB_OK, replaces *g by *made, a gait that was made from *g, and frees the previous *g. Otherwise reports
+ * the failure at node. */
 static cb_status become(cb_status status, const cb_node *node, cb_gait *const *made, cb_gait **g) {
   if (status) return cb_gait_placed(status, node);
   cb_gait_free(*g);
@@ -161,7 +161,7 @@ static cb_status pace(const gait_parameters *p, cb_gait **g) {
   return status;
 }
 
-/* Applies the keys next to the class (offset, scale, start, reversed, pace) to *g, which is NULL if the class of gait
+/* Applies the keys next to the kind (offset, scale, start, reversed, pace) to *g, which is NULL if the kind of gait
  * could not be read. */
 static cb_status read_beside(const cb_bundle *b, const cb_node *map, const gait_parameters *p, cb_gait **g) {
   const cb_node *start = cb_node_get(map, "start"), *reversed = cb_node_get(map, "reversed");
@@ -202,7 +202,7 @@ static bool has_row(const cb_param *table, const char *name) {
   return table && table->name;
 }
 
-/* True if the map has a kind that has this key next to it. */
+/* True if the map has a kind of gait to which this key, next to the kind, belongs. */
 static bool applies(const cb_node *map, const char *key) {
   for (size_t k = 0; cb_gait_kind_classes[k]; k++)
     if (cb_node_get(map, cb_gait_kind_classes[k]->name) && has_row(cb_gait_kind_classes[k]->beside, key)) return true;
@@ -258,7 +258,7 @@ static cb_status read_kind(kind_class *c, const cb_bundle *b, const cb_node *map
 
 cb_status cb_gait_check_keys(const cb_node *map) { return bind(map, NULL); }
 
-/* Adds the defaults to the value of the kind, unless all its keys are structures, which have none. */
+/* Adds the defaults to the value of the kind. If all its keys are structures, there are no defaults. */
 static bool resolve_value(kind_class *c, const cb_node *map, struct cb_arena *arena) {
   const cb_param *row = c->params;
   while (row && row->name && row->type == CB_PARAM_NODE) row++;

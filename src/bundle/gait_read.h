@@ -1,4 +1,4 @@
-/* Reads gaits of a scenario. Errors have the place of the wrong node. */
+/* Reads gaits of a scenario. Error messages give the place of the wrong node. */
 #pragma once
 
 #include <curvebody/gait_kind.h>

@@ -1,4 +1,4 @@
-/* Gaits as text and as numbers (gait_text.h): the two bases of the search, arcs and Fourier series. */
+/* Gaits of the kinds `arcs` and `fourier` as text and as numbers (gait_text.h). */
 #include "bundle/gait_private.h"
 
 #include <stdio.h>

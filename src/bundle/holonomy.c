@@ -1,17 +1,18 @@
-/* Holonomy of a gait and its group trajectory by Magnus's method.
+/* Holonomy of a gait and its path in the group by Magnus's method.
  *
  *   g' = g xi, xi = -A(r(t)) r'(t);   length' = sqrt(r'Mr'), cost' = r'Mr' by Gauss's quadrature at the same nodes
  * xi, A, r, M as in curvebody/bundle.h. A step of length h and order p is compared with its two halves: their
  * difference divided by 2^p - 1 is added to the result of the halves, which raises the order by 2. If the error is too
- * large, each half is halved in the same way. Steps end at breaks of the gait. The class of the gait sets the number of
- * steps of the first integration, so that a symmetry cannot hide an error. Halving ends when the halves differ only by
- * round-off of A and M. If a step is given and no error, the method takes plain steps of that length.
+ * large, each half is halved in the same way. Steps end at breaks of the gait and of the bundle. The class of the gait
+ * sets the number of steps of the first integration, so that a symmetry cannot hide an error. Halving ends when the
+ * halves differ only by round-off of A and M. If a step is given and no error, the method takes plain steps of that
+ * length.
  *
  * Around a pole of A r' with residue c, h |A r'| stays of the order of c for any step h; at a jump or an integrable
  * singularity it tends to 0. A step across a pole therefore never converges, which is reported as an error. The
  * quadrature may miss a pole, since the two sides of a pole in the middle of a step cancel. A step is therefore also
- * halved if A r' at its nodes is far from the chord of the first and the last. A plain step is tested by halving in
- * that case, and if it is longer than the first steps that the class of the gait sets.
+ * halved if A r' at its nodes is far from the chord between the first and the last node. Halving also tests a plain
+ * step in that case, and if the step is longer than the first steps that the class of the gait sets.
  */
 #include "bundle/bundle_private.h"
 
@@ -26,12 +27,12 @@
 
 /* One step of Magnus's method for the path of a group, orders 4 and 6.
  *
- *   g' = -g a(t): g <- g exp(-W), W: Magnus's exponent for Y' = a(t) Y, which g^-1 solves; a at Gauss's nodes of the
- *   step
+ *   g' = -g a(t): g <- g exp(-W), W: Magnus's exponent for Y' = a(t) Y, of which g^-1 is a solution
  *   order 4:  a_1, a_2 at 1/2 -+ sqrt(3)/6:   W = h (a_1 + a_2)/2 - sqrt(3)/12 h^2 [a_1, a_2]
  *   order 6:  a_1, a_2, a_3 at 1/2 - c, 1/2, 1/2 + c, c = sqrt(15)/10;
  *     p = h a_2, q = sqrt(15)/3 h (a_3 - a_1), s = 10/3 h (a_3 - 2 a_2 + a_1);
  *     C = [p, q], D = -[p, 2 s + C]/60, W = p + s/12 + [-20 p - s + C, q + D]/240
+ * h: length of the step; a_i: a at Gauss's nodes, as fractions of the step.
  * Source: Blanes, Casas, Oteo & Ros, Physics Reports 470 (2009) 151, doi:10.1016/j.physrep.2008.11.001, section 5.4.
  */
 
@@ -78,7 +79,7 @@ static void exponent_6(const cb_group *G, double h, double (*a)[CB_GROUP_DIM], d
   for (int k = 0; k < dim; k++) out[k] -= D[k] / 240;
 }
 
-/* Computes -W of a step of length h with a at its nodes, so that g <- g exp(out). */
+/* Computes out = -W, so that the step is g <- g exp(out), from the length h of the step and a at its nodes. */
 static void magnus_exponent(const magnus *m, const cb_group *G, double h, double (*a)[CB_GROUP_DIM], double *out) {
   if (m->order == 4)
     exponent_4(G, h, a, out);
@@ -95,14 +96,14 @@ typedef struct integral {
   const cb_bundle *b;
   const cb_gait *gait;
   const magnus *method;
-  double error;      /* tolerance on a period */
-  double longest;    /* length of the first steps; 0: the number of pieces of the gait sets it */
+  double error;      /* tolerance on a cycle */
+  double longest;    /* length of the first steps; 0: the class of the gait sets it */
   bool length, cost; /* true if they are requested */
   int steps;         /* steps on the current piece */
   int taken;         /* total number of steps */
   bool plain;        /* the integral only tests a plain step; for the error message */
   purpose purpose;
-  double square; /* the largest r'Mr' so far, the scale of round-off */
+  double square; /* the largest r'Mr' so far, which is the scale of round-off */
   double usual;  /* the largest mean of r'Mr' on one of the first steps, before they are halved */
 } integral;
 
@@ -117,7 +118,7 @@ typedef struct step {
   sum length, cost;
 } step;
 
-/* Errors of length and cost on the two enclosing steps, the smaller step first; infinite if there is none. */
+/* Errors of length and cost on the two enclosing steps, the smaller step first; infinite if there is no such step. */
 typedef struct past {
   double length[2], cost[2];
 } past;
@@ -125,9 +126,9 @@ typedef struct past {
 /* The round-off of M for a surface with many faces, in units of the largest r'Mr'. */
 static const double roundoff = 16384 * DBL_EPSILON;
 
-/* If h |A r'| on the shortest step is smaller than this, the cause is a jump, not a pole. */
+/* If h |A r'| on the shortest step, of length h, is smaller than this, the cause is a jump, not a pole. */
 static const double negligible = 1e-10;
-/* The tolerance for the test by halving of a plain step that may pass over a pole. */
+/* The tolerance with which a plain step that may pass over a pole is tested by halving. */
 static const double looked_at = 1e-6;
 
 static cb_status take(integral *I, double t, double h, step *out) {
@@ -158,16 +159,17 @@ static void join(const integral *I, const step *first, const step *second, step 
   out->cost.all = first->cost.all + second->cost.all;
 }
 
-/* True if the error of the halves is small enough on a step of length h. On a smooth piece the local difference d is
- * O(h^(p+1)); after the correction d/(2^p - 1) the error is O(h^(p+3)), about d^(2/(p+1)) times the correction. The
- * test uses four times that, and accepts an error below round-off. scale: the largest number of the group element. */
+/* True if the error of the halves is small enough on a step of length h. On a smooth piece the difference d of the
+ * halves from the step is O(h^(p+1)) for the order p. After the correction d/(2^p - 1) the error is O(h^(p+3)), about
+ * d^(2/(p+1)) times the correction. The test uses four times that, and accepts an error below round-off. scale: the
+ * largest number of the group element. */
 static bool path_agrees(const integral *I, double h, double d, double scale) {
   const int p = I->method->order;
   return d / ((1 << p) - 1) * fmin(1, 4 * pow(d / scale, 2. / (p + 1))) <= fmax(I->error * h, DBL_EPSILON * scale);
 }
 
-/* An integral over a step and over its halves, and its errors on the enclosing steps (before) and with this one
- * (after). */
+/* An integral over a step (whole) and over its halves, with its errors on the enclosing steps (before), and on this
+ * step and the enclosing ones (after). */
 typedef struct halving {
   const sum *whole, *first, *second;
   const double *before;
@@ -175,11 +177,13 @@ typedef struct halving {
 } halving;
 
 /* Computes *all, an integral over a step, from its integrand at all nodes of the step and of its halves, and its error
- * s->after[0]; true if this error is small enough. At order 6 these nine nodes give a quadrature of order 10, and the
- * error of the corrected halves is their difference from it. Half of this difference is used, but at least d/2^12, in
- * case it vanishes by chance. The speed has a kink where the gait pauses: near a pause four times the difference d of
- * the halves from the step counts, and at order 4 always d. Two halvings reduce the error by 2^14 if the integrand is
- * smooth (2^10 at order 4), by 2^4 at a kink, and by 2^2 if it is round-off, in which case halving stops. */
+ * s->after[0]. Returns true if this error is small enough.
+ *
+ * At order 6 these nine nodes give a quadrature of order 10, and the error of the corrected halves is their difference
+ * from this quadrature. Half of this difference is used, but at least d/2^12, in case the difference vanishes by
+ * chance; d is the difference of the halves from the step. Where the gait pauses its speed has a kink: there the error
+ * counts as 4 d, and at order 4 it is always d. Two halvings reduce the error by 2^14 if the integrand is smooth (2^10
+ * at order 4), by 2^4 at a kink, and by 2^2 if the error is round-off. In the last case halving stops. */
 static bool sum_agrees(const integral *I, double h, double scale, const halving *s, double *all) {
   static const double weight[3] = {-.049302549302549302549, 1.3756613756613756614, -.049302549302549302549};
   static const double halved[3] = {.1579912640528468656, .3187052598817304699657, -.6152246624627158637};
@@ -212,9 +216,9 @@ static double fastest(const integral *I, const step *s) {
   return maximum;
 }
 
-/* True if A r', at the nodes of a step of length h or of its halves, is far from the chord between the first and the
- * last node. This happens if a pole is in the step or at its ends. With two nodes the test is whether they differ
- * much. */
+/* True if A r', at the nodes of a step of length h (parts = 1) or of its halves (parts = 2), is far from the chord
+ * between the first and the last node. This happens if a pole is in the step or at its ends. With two nodes the test is
+ * whether these differ much. */
 static bool uneven(const integral *I, double h, int parts, const step *part) {
   static const double far_of_two = .5;
   const double far = parts == 1 ? .1 : .3;
@@ -236,7 +240,8 @@ static bool uneven(const integral *I, double h, int parts, const step *part) {
   return off > far * maximum;
 }
 
-/* For the shortest step, if it does not converge: true if its share of the motion and of the cost is negligible. */
+/* For the shortest step, if it does not converge: true if its contribution to the motion and to the cost is
+ * negligible. */
 static bool ends_there(const integral *I, double h, const step *both, const step *half) {
   const double way = h * fmax(fastest(I, &half[0]), fastest(I, &half[1]));
   return way <= fmax(I->error, negligible) && (!I->cost || both->cost.all <= fmax(I->error, negligible) * I->usual) &&
@@ -260,7 +265,8 @@ static cb_status unsettled(const integral *I, double t) {
   return cb_bundle_fail_at(I->b, r, CB_ERROR_STEP);
 }
 
-/* Computes the step [t, t + h] to the required error. `whole` is the same interval in one step. */
+/* Computes the step [t, t + h] to the required error, by halving if necessary. `whole` is the same interval in one
+ * step; before: its errors on the enclosing steps. */
 static cb_status refine(integral *I, double t, double h, const step *whole, int depth, const past *before, step *out) {
   const cb_group *G = I->b->group;
   step half[2], both;
@@ -296,8 +302,7 @@ static cb_status refine(integral *I, double t, double h, const step *whole, int 
   G->inverse(G, whole->g, back);
   G->multiply(G, back, both.g, back);
   if (G->log(G, back, more))
-    return CB_OK; /* can happen only at the last depth, if a first step is wrong by a rotation
-                                            * of pi */
+    return CB_OK; /* possible only at the last depth, if a first step is wrong by a rotation of pi */
   const double share = 1. / ((1 << I->method->order) - 1);
   for (int k = 0; k < G->dim; k++) more[k] *= share;
   G->exp(G, more, back);
@@ -317,8 +322,8 @@ static cb_status look(const integral *I, double t, double h, const step *whole) 
   return refine(&close, t, h, whole, 0, &none, &fine);
 }
 
-/* Multiplies path by the motion from t to end, which is smooth there, and adds length and cost. `share`: the length of
- * this interval divided by that of the smooth piece of the gait that contains it. */
+/* Multiplies `path` by the motion from t to `end`, an interval on which the motion is smooth, and adds length and cost.
+ * `share`: the length of this interval divided by that of the smooth piece of the gait that contains it. */
 static cb_status follow_smooth(integral *I, double t, double end, double share, step *path) {
   const double steps = I->longest > 0 ? (end - t) / I->longest * (1 - 1e-12) : share * I->gait->pieces;
   if (!(steps <= STEPS_MAX))
@@ -341,7 +346,8 @@ static cb_status follow_smooth(integral *I, double t, double end, double share, 
   return CB_OK;
 }
 
-/* Multiplies path by the motion from t to end on a smooth piece of the gait, which is cut at breaks of the bundle. */
+/* Multiplies `path` by the motion from t to `end`, which are in one smooth piece of the gait; cuts the interval at
+ * breaks of the bundle. `share` is as in follow_smooth. */
 static cb_status follow(integral *I, double t, double end, double share, step *path) {
   const double whole = end - t;
   while (t < end) {

@@ -1,9 +1,10 @@
 /* First variation of the holonomy of a gait for any group: r -> r + eps d, g(1) -> exp(eps y + ...) g(1),
  *
  *   y = A d(0) - Ad_{g(1)} A d(0) + int sum_{i<j} Ad_g B_ij (r_i' d_j - r_j' d_i) dt,   A: at the start
- * d: the change of the gait, which is closed; g(t): the path in the group; B: the curvature. Quadrature: Gauss's with 8
- * nodes (order 16) on panels that end at breaks of both gaits and of the bundle, whose number is doubled until the
- * change is below the tolerance, or is round-off of B.
+ * r: the gait; d: its change, which is closed; g(t): the path in the group; A, B: connection and curvature
+ * (curvebody/bundle.h). The integral uses Gauss's rule with 8 nodes (order 16) on panels. Panels end at breaks of both
+ * gaits and of the bundle. The number of panels is doubled until the change is below the tolerance, or is round-off of
+ * B.
  * Source: Koon & Marsden, SIAM J. Control Optim. 35 (1997) 901, doi:10.1137/S0363012995290367, with the sign of xi = -A
  * r'.
  */
@@ -24,7 +25,7 @@ typedef struct integral {
   cb_tableau gauss;
   int pieces;
   double *edge;                   /* [pieces + 1] */
-  double *time, *g;               /* at the nodes */
+  double *time, *g;               /* times, and group elements of the path, at the nodes */
   double sum[CB_GROUP_DIM], size; /* size: the integral of the largest component */
 } integral;
 
@@ -53,7 +54,7 @@ static cb_status cut(integral *I) {
   return CB_OK;
 }
 
-/* sum += w Ad_g B(r', d) at a node */
+/* Adds w Ad_g B(r', d) at the node at time t to the sum. */
 static cb_status add(integral *I, double t, double w, const double *g) {
   const cb_group *G = I->b->group;
   const int n = I->b->n, dim = G->dim;
@@ -102,8 +103,8 @@ static cb_status integrate(integral *I, int panels) {
   return status;
 }
 
-/* Doubles the panels until two sums agree. If B has more round-off than double precision, it stops when the change is
- * only this round-off. */
+/* Doubles the panels until two sums agree. If the curvature B has more round-off than double precision, it stops when
+ * the change is only this round-off. */
 static cb_status settle(integral *I) {
   const int least = 1 + (I->gait->pieces > I->change->pieces ? I->gait->pieces : I->change->pieces) / 8;
   double before = INFINITY;
@@ -129,7 +130,7 @@ static cb_status settle(integral *I) {
                        name);
 }
 
-/* sum += A d(0) - Ad_g A d(0), g the holonomy */
+/* Adds A d(0) - Ad_g A d(0) to the sum, g the holonomy. */
 static cb_status add_start(integral *I) {
   const cb_group *G = I->b->group;
   const int n = I->b->n, dim = G->dim;

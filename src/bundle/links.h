@@ -1,50 +1,55 @@
-/* A tree of straight links in the plane or in space, each with a diagonal tensor D in its own frame (at its middle, x
+/* A tree of straight links in the plane or in space. Each has a diagonal tensor D in its own frame (at its middle, x
  * along it): drag for a body without inertia (resistive-force theory), or mass for a body without momentum.
  *
  *   u_k = J_k (xi, r'): velocity of link k in its own frame, xi the body velocity, r' the rates of the shape
  *   G = sum J_k^T D_k J_k;   A and M follow from G as in cb_form_reduce (bundle/bundle_private.h)
  *   drag     D = k_t l (1, ratio, ratio), turning k_t l^3 (spin, turn, turn)    along, across, across
  *   inertia  D = m (1, 1, 1),             turning m (a^2/2, l^2/12 + a^2/4, ..)  of a uniform rod of radius a
- * l: length of the link; m: its mass; k_t: drag along it per length; ratio, turn, spin: parameters without unit. In the
- * plane the second direction across and the rotations about the first two axes are omitted. A link begins at a hinge,
- * at the fraction `at` of its parent's length; beyond the hinge the parent's directions are rotated by `offset +
- * angle(r)` about `axis`, a unit vector in the parent's frame (z in the plane), then by the rotation vector `rest` in
- * the rotated frame. Links of length 0 combine hinges to one with more degrees of freedom. Links are counted from 0,
- * and a parent has a lower number than its children. Fibre SE(2) or SE(3): the frame of the link `base`, at the
- * fraction `origin` of its length. Velocities u are computed from link to link, from the base outwards; T is the pose
- * of the next link in the frame of the previous one, phi the angle of the hinge between them, phi_a = d_a phi, and s
- * the twist of the hinge in the frame of the next link (constant):
+ * l: length of the link; m: its mass; k_t: drag along it per length; ratio, turn, spin: parameters without unit; J_k:
+ * the matrix that maps (xi, r') to u_k. In the plane the second direction across and the rotations about the first two
+ * axes are omitted.
+ *
+ * A link begins at a hinge, at the fraction `at` of the length of its parent. Beyond the hinge the directions of the
+ * parent are rotated by `offset + angle(r)` about `axis`, a unit vector in the frame of the parent (z in the plane),
+ * and then by the rotation vector `rest` in the rotated frame. Links of length 0 combine hinges to one with more
+ * degrees of freedom. Links are counted from 0, and a parent has a lower number than its children. Fibre SE(2) or
+ * SE(3): the frame of the link `base`, at the fraction `origin` of its length.
+ *
+ * Velocities u are computed from link to link, from the base outwards:
  *   u <- Ad_T^-1 u + s dphi (dphi = sum_a phi_a r_a'),   d_a u <- Ad_T^-1 d_a u - phi_a [s, Ad_T^-1 u] + s d_a dphi
- * The cost is O(links n^2) for A, and O(links n^3) with dA and dM. Sources: Gray & Hancock, J. Exp. Biology 32 (1955)
- * 802, doi:10.1242/jeb.32.4.802 (drag); Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607;
- * Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 6.
+ * T: pose of the next link in the frame of the previous one; phi: angle of the hinge between them; phi_a = d_a phi,
+ * d_a: derivative by r_a; s: twist of the hinge in the frame of the next link (constant). The cost is O(links n^2) for
+ * A, and O(links n^3) with dA and dM.
+ * Sources: Gray & Hancock, J. Exp. Biology 32 (1955) 802, doi:10.1242/jeb.32.4.802 (drag); Kelly & Murray, J. Robotic
+ * Systems 12 (1995) 417, doi:10.1002/rob.4620120607; Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 6.
  */
 #pragma once
 
 #include <curvebody/bundle.h>
 
-enum { CB_LINK_TREE_MAX = 64, CB_LINK_TREE_LEVELS = 7 }; /* 1 + log2 of CB_LINK_TREE_MAX */
+enum { CB_LINK_TREE_MAX = 64, CB_LINK_TREE_LEVELS = 7 }; /* levels: 1 + log2 of the maximum number of links */
 
 /* A link with the values in the scenario. */
 typedef struct cb_tree_link {
   int parent; /* -1: none, this is the first link */
   double length, at, axis[3], offset, rest[3];
   struct cb_expression
-      *angle; /* an expression of the variables use[uses], in this order, owned; NULL: the hinge is fixed */
+      *angle; /* angle of the hinge: an owned expression of the variables use[uses], in this order; NULL: fixed */
   int uses, use[CB_JET_MAX];
   double along, across, turn, spin; /* the diagonal of D */
 } cb_tree_link;
 
-/* A link on the path from the base. The limb `from` is the previous one; they are joined by the hinge of the link
- * `hinge`, which rotates this one by sign (offset + angle). */
+/* A limb: a link with its place in the order from the base outwards. The limb number `from` is the previous one on the
+ * path from the base. The hinge of the link `hinge` joins both, and rotates this limb by sign (offset + angle). */
 typedef struct cb_limb {
   int link, from, hinge;
-  double sign, before, after;   /* before, after: x of the hinge in the frames of the previous link and of this one */
-  double axis[3], turned[3][3]; /* the axis in the frame of the previous link; the rotation of `rest` */
-  double twist[6];              /* s, in the order of the group's algebra */
+  double sign, before, after;   /* before, after: x of the hinge in the frames of the previous limb and of this one */
+  double axis[3], turned[3][3]; /* axis: in the frame of the previous limb; turned: the rotation of `rest` */
+  double twist[6];              /* twist s of the hinge, in the order of the axes of the group */
   int source, level;            /* indices of the stored velocities of the previous limb and of this one */
-  int reach_before, reach;      /* 1 + the highest rank of a variable on the path to the previous limb, to this one */
-  int active_before, active, variable[CB_SHAPE_MAX]; /* how many variables are on these paths; their ranks */
+  int reach_before, reach;      /* 1 + the highest rank of a variable on the path to the previous limb, and to this
+                                 * one */
+  int active_before, active, variable[CB_SHAPE_MAX]; /* numbers of variables on these paths; variable: their ranks */
 } cb_limb;
 
 typedef struct cb_link_tree {
@@ -66,14 +71,14 @@ typedef struct cb_link_tree_params {
   const cb_node *shape, *parameters, *links, *period;
 } cb_link_tree_params;
 
-/* Fills L, and the group, n, names, periods and plot of the bundle. Call cb_link_tree_free to free the memory of L,
- * even after a failure. */
+/* Fills L, and the group, n, names, periods, points and lines of the bundle. Call cb_link_tree_free to free the memory
+ * of L, even after a failure. */
 cb_status cb_link_tree_read(cb_bundle *b, cb_link_tree *L, const cb_link_tree_params *given);
 void cb_link_tree_free(cb_link_tree *L);
 
-/* The connection and the form as in cb_bundle_class. CB_STEP_SINGULAR if a motion of the locked body has no drag or no
- * mass, such as the rotation of links on one line about this line without spin or radius; CB_STEP_DOMAIN if an angle is
- * not finite. */
+/* The connection and the form of a tree, as in cb_bundle_class. CB_STEP_SINGULAR if a motion of the locked body has no
+ * drag or no mass; an example is the rotation of links on one line about this line, without spin or radius.
+ * CB_STEP_DOMAIN if an angle is not finite. */
 cb_status cb_link_tree_connection(const cb_link_tree *L, const double *r, double *A, double *dA, double *M, double *dM);
 cb_status cb_link_tree_form(const cb_link_tree *L, const double *r, double *G);
 /* Computes x[2 links]: the beginning and the end of each link. */

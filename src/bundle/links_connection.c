@@ -10,13 +10,14 @@
 
 enum { COLUMNS = 6 + CB_SHAPE_MAX };
 
-/* The velocities of a link by column (xi, then variables by rank), and their derivatives in the variables on the
- * path. */
+/* The velocities u of a link by column (body velocity xi, then variables by rank), and their derivatives du in the
+ * variables on the path. */
 typedef struct velocities {
   double u[6][COLUMNS], du[CB_SHAPE_MAX][6][COLUMNS];
 } velocities;
 
-/* Sums over links: the lower triangle of G, and S with dG = S + S^T. It also holds the velocities on the path. */
+/* Sums over links: the lower triangle of the form G, and matrices S whose sum S + S^T is dG. `at` holds the velocities
+ * on the path by level. */
 typedef struct sums {
   double G[COLUMNS][COLUMNS], dG[CB_SHAPE_MAX][COLUMNS][COLUMNS];
   velocities at[CB_LINK_TREE_LEVELS];
@@ -65,7 +66,8 @@ static void rotation(const cb_limb *limb, double turn, double E[3][3]) {
   }
 }
 
-/* u <- Ad_T^-1 u: moves to the hinge, rotates to the frame beyond it, and moves to the middle of the link. */
+/* Replaces u by Ad_T^-1 u (links.h): moves to the hinge, rotates to the frame beyond it, and moves to the middle of the
+ * link. */
 INLINE void cross_hinge(const cb_limb *limb, double E[3][3], bool plane, int columns, double u[6][COLUMNS]) {
   const double before = limb->before, after = limb->after;
   if (plane) {
@@ -89,7 +91,7 @@ INLINE void cross_hinge(const cb_limb *limb, double E[3][3], bool plane, int col
   }
 }
 
-/* out -= rate [s, u] */
+/* Subtracts rate [s, u] from out, s the twist of a hinge. */
 INLINE void turn_back(const double *s, double rate, bool plane, int columns, double u[6][COLUMNS],
                       double out[6][COLUMNS]) {
   if (plane) {
@@ -111,7 +113,7 @@ INLINE void clear(double u[6][COLUMNS], int rows, int begin, int end) {
   for (int i = 0; i < rows && begin < end; i++) memset(&u[i][begin], 0, sizeof(double) * (size_t)(end - begin));
 }
 
-/* Computes the velocities of a limb, at at->level, from those of the previous limb. */
+/* Computes the velocities of a limb, at[limb->level], from those of the previous limb, at[limb->source]. */
 INLINE void advance(const cb_link_tree *L, const cb_limb *limb, const angle *turn, bool plane, bool derivatives,
                     velocities *at) {
   const int dim = plane ? 3 : 6, old = dim + limb->reach_before, now = dim + limb->reach;
@@ -191,7 +193,7 @@ INLINE cb_status sum_links(const cb_link_tree *L, const double *r, bool plane, b
   for (int i = 0; i < N; i++) memset(sum->G[i], 0, sizeof(double) * (size_t)N);
   for (int a = 0; derivatives && a < L->n; a++)
     for (int i = 0; i < N; i++) memset(sum->dG[a][i], 0, sizeof(double) * (size_t)N);
-  /* the base; its middle is at `shift` along x from the body frame */
+  /* the base: its middle is at `shift` along x from the body frame */
   const cb_limb *base = &L->limb[0];
   const double shift = (0.5 - L->origin) * L->link[base->link].length;
   for (int i = 0; i < dim; i++)

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The tree of links from its base outwards: the order of the recursion of links.h.
+/* The tree of links from its base outwards, which is the order of the recursion of links.h.
  *
- * The order is depth first, with the largest branch of a link last. The largest branch overwrites the velocities of the
- * link, and the other branches are stored at the next level. Each of these has at most half of the links, so that
- * 1 + log2(links) levels suffice.
+ * The order is depth first, with the largest branch of a link last. The velocities of a link are overwritten by those
+ * of its largest branch, and the other branches are stored at the next level. Each other branch has at most half of the
+ * links, so that 1 + log2(links) levels suffice.
  */
 
 static bool neighbours(const cb_link_tree *L, int a, int b) { return L->link[a].parent == b || L->link[b].parent == a; }
@@ -98,9 +98,9 @@ static void visit(cb_link_tree *L, int k, int from, int level, walk *w) {
   if (count) visit(L, next[largest], self, level, w);
 }
 
-/* Fills the rest of L from plane, links, n, base, origin and link[], and scales the axes of hinges to length 1.
- * CB_ERROR_ARGUMENT, with the name of the link or shape variable, if a parent or an axis is wrong, or if the variable
- * does not rotate any link. */
+/* Fills the rest of L from its members plane, links, n, base, origin and link[], and scales the axes of hinges to
+ * length 1. CB_ERROR_ARGUMENT, with the name of the link or shape variable, if a parent or an axis is wrong, or if a
+ * variable does not rotate any link. */
 static cb_status order_tree(cb_link_tree *L) {
   walk w = {0};
   for (int k = 0; k < L->links; k++) {
@@ -187,7 +187,7 @@ static cb_status read_vector(const cb_node *node, const char *what, double x[3])
   return status ? cb_node_fail(node, "%s: expected a list of 3 numbers", what) : CB_OK;
 }
 
-/* Reads the angle as an expression of only those variables that it uses. */
+/* Reads the angle of a hinge as an expression of only those shape variables that it uses. */
 static cb_status read_angle(const cb_bundle_names *s, const cb_node *node, cb_tree_link *link) {
   cb_expression *e = NULL;
   const char *used[CB_JET_MAX];

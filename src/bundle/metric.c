@@ -1,9 +1,9 @@
-/* A bundle with another cost metric.
+/* A bundle with another cost metric M'.
  *
  *   M'_ij = (M_ij, or delta_ij, or e_ij(r)) + f_ij(r);   e, f: symmetric matrices of expressions of the shape r
- * M is the cost metric of the given bundle (the default), delta the identity.
- * The connection is that of the bundle; derivatives of expressions are exact. M' has to be positive definite, with
- * pivots above 1e-14 n times its diagonal, otherwise CB_STEP_SINGULAR.
+ * M is the cost metric of the given bundle (the default), delta the identity. The connection is that of the given
+ * bundle; derivatives of expressions are exact. M' must be positive definite, with pivots above 1e-14 n times its
+ * diagonal for n shape variables, otherwise CB_STEP_SINGULAR.
  */
 #include "bundle/bundle_private.h"
 
@@ -19,8 +19,7 @@ typedef struct metric {
   bool kept;                              /* M of the bundle is part of the sum */
   double diagonal;                        /* 1 if the identity is part of the sum, otherwise 0 */
   cb_expression *lower[PARTS][SYMMETRIC]; /* row by row; NULL: 0 */
-  cb_expression *upper[PARTS][SYMMETRIC]; /* the entry on the other side of the diagonal, if it is a different
-                                           * expression */
+  cb_expression *upper[PARTS][SYMMETRIC]; /* the entry across the diagonal, if it is a different expression */
 } metric;
 
 static void destroy(cb_bundle *b) {

@@ -5,14 +5,16 @@
  *   P_kl = sum_p m_p <a_k, a_l>,   Q_ki = sum_p m_p <a_k, d_i x_p>,   R_ij = sum_p m_p <d_i x_p, d_j x_p>
  *   A = P^-1 Q,   M = R - Q^T A:  twice the kinetic energy;   the momenta P xi + Q r' are zero
  *   d_i A = P^-1 E_i,  E_i = d_i Q - d_i P A;   d_i M = d_i R - (d_i Q)^T A - A^T E_i
- * The fields are affine in the embedding, so that d_i a_k follows from d_i x; second derivatives of x(r) are exact. The
- * group acts relative to the base point of the space; its elements are the numbers of lie.h:
+ * r: shape; g: group element; x_p: position in the body frame; xi: body velocity; A, M: connection and cost metric;
+ * d_i: derivative by r_i. The fields are affine in the embedding, so that d_i a_k follows from d_i x; second
+ * derivatives of x(r) are exact. The group acts relative to the base point of the space; its elements are the numbers
+ * of lie.h:
  *   E2 se2, E3 se3, S2 so3 (rotations of (x, y, w)), S3 so4, H2 so21, H3 so31, H2 x E h2e
  * so3, so4, so21, so31 and h2e measure shifts of a curved factor in units of its radius of curvature. A subgroup can
  * replace the group if a symmetry keeps the momenta of the other axes at zero. Axes that commute form R^k in the units
- * of their Killing fields (a shift is a length); three other axes form se2, so3 or so21. Sources: Marsden, Montgomery &
- * Ratiu, Mem. Amer. Math. Soc. 436 (1990), section 3; Avron & Kenneth, New J. Physics 8 (2006) 68,
- * doi:10.1088/1367-2630/8/5/068.
+ * of their Killing fields (a shift is a length); three other axes form se2, so3 or so21.
+ * Sources: Marsden, Montgomery & Ratiu, Mem. Amer. Math. Soc. 436 (1990), section 3; Avron & Kenneth, New J. Physics 8
+ * (2006) 68, doi:10.1088/1367-2630/8/5/068.
  */
 #pragma once
 
@@ -25,15 +27,15 @@
 const cb_space *cb_points_space(const cb_bundle *b);
 int cb_points_count(const cb_bundle *b);
 const double *cb_points_masses(const cb_bundle *b);
-/* Computes positions x[points][embedding] in the body frame and (unless NULL) their derivatives
+/* Computes the positions x[points][embedding] of the points in the body frame and (unless NULL) their derivatives
  * dx[points][n][embedding]. CB_STEP_DOMAIN outside the domain of the chart or of the expressions. */
 cb_status cb_points_place(const cb_bundle *b, const double *r, double *x, double *dx);
-/* Computes the Killing field of axis k of the group at x. */
+/* Computes v[embedding], the Killing field of axis k of the group at x[embedding]. */
 void cb_points_field(const cb_bundle *b, int k, const double *x, double *v);
 /* Computes the isometry of a group element. */
 void cb_points_isometry(const cb_bundle *b, const double *g, cb_isometry *out);
 
-/* x(q) of a chart with its first and second derivatives; q[dim], or q[embedding] for the chart `embedding`. */
+/* A point x(q) of a chart with its first and second derivatives; q[dim], or q[embedding] for the chart `embedding`. */
 typedef struct cb_point_jet {
   double x[CB_COORD_MAX], d[CB_COORD_MAX][CB_COORD_MAX]; /* d[i][a] = dx_a/dq_i */
   double dd[CB_COORD_MAX][CB_COORD_MAX][CB_COORD_MAX];   /* dd[i][j][a] = d^2 x_a/dq_i dq_j */
@@ -58,10 +60,12 @@ typedef struct cb_points {
   double *mass;
   cb_killing field[CB_GROUP_DIM];                            /* one field per axis of the group */
   int killing[CB_GROUP_DIM];                                 /* the index of each field among those of the space */
-  double field_size[CB_GROUP_DIM], shift_size[CB_GROUP_DIM]; /* sums of squares of the entries of its a and its b */
+  double field_size[CB_GROUP_DIM], shift_size[CB_GROUP_DIM]; /* sums of squares of the entries of a and of b of each
+                                                              * field a x + b */
   cb_group rn;                                               /* R^k with the names of its axes */
   const int
-      *place; /* coordinate of the embedding of each row of the group's matrix, -1: the homogeneous one; NULL: R^k */
+      *place; /* for each row of the group's matrix: its coordinate of the embedding, -1: the homogeneous one; NULL:
+               * R^k */
 } cb_points;
 
 typedef struct cb_points_params {
@@ -73,7 +77,7 @@ typedef struct cb_points_params {
 cb_status cb_points_read(cb_bundle *b, cb_points *p, const cb_points_params *given);
 void cb_points_free(cb_points *p);
 
-/* Compute G = ((P, Q), (Q^T, R)), and the connection, as in cb_bundle_class. */
+/* Compute the form G = ((P, Q), (Q^T, R)), and the connection with its metric, as in cb_bundle_class. */
 cb_status cb_points_form(const cb_points *p, const double *r, double *G);
 cb_status cb_points_connection(const cb_points *p, const cb_group *group, const double *r, double *A, double *dA,
                                double *M, double *dM);

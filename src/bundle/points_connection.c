@@ -1,5 +1,5 @@
-/* Locked inertia, connection and metric of points, with exact derivatives (equations: points.h). The file also has the
- * charts of their space on jets. */
+/* Locked inertia, connection and cost metric of points, with exact derivatives (equations: points.h). The file also has
+ * the charts of their space on jets. */
 #include "bundle/points.h"
 
 #include "bundle/bundle_private.h"
@@ -13,7 +13,8 @@
 
 enum { DIM = 6, N = CB_JET_MAX, W = DIM + N, K = CB_COORD_MAX };
 
-/* The values at one point: x, d_i x and, if derivatives are requested, d_ij x. */
+/* The position x of one point, its first derivatives d_i x and, if requested, its second derivatives d_ij x in the
+ * shape. */
 typedef struct placed {
   double x[K], d[N][K], dd[N][N][K];
 } placed;
@@ -22,7 +23,8 @@ static cb_status outside(const cb_points *p, int m, int c, double q) {
   return cb_fail(CB_STEP_DOMAIN, "point %d: %s = %g", m, p->chart->coordinates[c], q);
 }
 
-/* Computes x and d_i x = J d_i q of point m, J = dx/dq of the chart. CB_STEP_DOMAIN outside the domain of x or q. */
+/* Computes x and d_i x = J d_i q of point m, q its coordinates in the chart and J = dx/dq. CB_STEP_DOMAIN outside the
+ * domain of the chart or of the expressions q(r). */
 static cb_status place_first(const cb_points *p, int m, const double *r, placed *out) {
   const int n = p->n, size = p->chart->size, k = p->space->embedding;
   double q[K], slope[K][N], J[K * K];
@@ -39,7 +41,8 @@ static cb_status place_first(const cb_points *p, int m, const double *r, placed 
   return CB_OK;
 }
 
-/* Also computes d_ij x = J d_ij q + H(d_i q, d_j q), H the second derivatives of x(q), with q(r) on jets. */
+/* Computes x, d_i x and d_ij x = J d_ij q + H(d_i q, d_j q) of point m, with q(r) on jets; H: the second derivatives of
+ * x(q). */
 static cb_status place_second(const cb_points *p, int m, const double *r, placed *out) {
   const int n = p->n, size = p->chart->size, k = p->space->embedding;
   cb_jet u[K];
@@ -71,7 +74,7 @@ static cb_status place_second(const cb_points *p, int m, const double *r, placed
   return CB_OK;
 }
 
-/* Computes the value A v (+ b) of a field. */
+/* Computes the value a v + b of the Killing field a x + b of axis k, or only a v unless `affine`. */
 static void field_at(const cb_points *p, int k, const double *v, bool affine, double *out) {
   const cb_killing *X = &p->field[k];
   for (int a = 0; a < p->space->embedding; a++) {
@@ -82,8 +85,8 @@ static void field_at(const cb_points *p, int k, const double *v, bool affine, do
 
 void cb_points_field(const cb_bundle *b, int k, const double *x, double *v) { field_at(b->self, k, x, true, v); }
 
-/* G = ((P, Q), (Q^T, R)) and, if requested, dG[n], in rows of dim + n numbers. The generalised velocities of a point
- * are u_k = a_k, followed by d_i x. */
+/* The form G = ((P, Q), (Q^T, R)) (points.h) and, if requested, dG[n], in rows of dim + n numbers. The generalised
+ * velocities of a point are u_k = a_k, the Killing fields, followed by d_i x. */
 typedef struct form {
   double size, mass; /* the sums of m |x|^2 in the embedding, and of m */
   double G[W * W];
@@ -135,11 +138,11 @@ static cb_status build(const cb_points *p, const double *r, bool derivatives, fo
 
 /* --- singular shapes --- */
 
-/* Fails with a combination of axes that has no inertia, computed from the finished rows of L and the next row: z =
- * (z_done, 1, 0) with L_done^T z_done = -L_next^T; order: the axes of the rows. */
+/* Fails with a combination z of axes that has no inertia. It is computed from the finished rows of L and the next row:
+ * z = (z_done, 1, 0) with L_done^T z_done = -L_next^T. order: the axes of the rows. */
 static cb_status fail_singular(const cb_points *p, const cb_group *group, double L[DIM][DIM], const int *order,
                                int done) {
-  double z[DIM] = {0}, largest = 1; /* by axis */
+  double z[DIM] = {0}, largest = 1; /* z: the share of each axis */
   char text[DIM * 48] = "";
   z[order[done]] = 1;
   for (int i = done - 1; i >= 0; i--) {
@@ -164,11 +167,13 @@ static cb_status fail_singular(const cb_points *p, const cb_group *group, double
                  text);
 }
 
-/* A pivot below this is only round-off. It is relative to `scale`: sum m |x|^2 times the squared size of a, plus sum m
- * times the squared size of b, for the field a x + b of the axis. */
+/* A pivot below this is only round-off. It is relative to `scale`. For the Killing field a x + b of an axis, scale is
+ * (sum of m |x|^2) |a|^2 + (sum of m) |b|^2, with the masses m and positions x of the points, and the sums of squares
+ * of the entries of a and b. */
 static const double singular = 64 * DBL_EPSILON;
 
-/* Factors P by Cholesky's method with pivots; CB_STEP_SINGULAR if a motion of the space leaves all points at rest. */
+/* Factors the locked inertia P by Cholesky's method with pivots. CB_STEP_SINGULAR if a motion of the space leaves all
+ * points at rest. */
 static cb_status check_inertia(const cb_points *p, const cb_group *group, const form *F) {
   const int dim = p->dim, w = dim + p->n;
   double S[DIM][DIM], L[DIM][DIM] = {{0}}, scale[DIM];
@@ -295,8 +300,8 @@ static void translation(cb_trig k, int dim, const cb_jet *q, cb_jet *x) {
   x[dim] = cb_jet_scale(&x[dim], 1 / k.r);
 }
 
-/* x_i = 2 q_i/u, w = R (2 - u)/u,  u = 1 + K|q|^2; K: curvature, R = 1/sqrt(|K|). The result is nan for u <= 0, outside
- * the ball of a hyperbolic factor. */
+/* Computes x_i = 2 q_i/u and x_dim = R (2 - u)/u with u = 1 + K|q|^2 for the curvature K and R = 1/sqrt(|K|). The
+ * result is nan for u <= 0, outside the ball of a hyperbolic factor. */
 static void stereographic(cb_trig k, int dim, const cb_jet *q, cb_jet *x) {
   cb_jet u = cb_jet_constant(q[0].n, 1);
   for (int i = 0; i < dim; i++) {

@@ -8,12 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-/* The group of a space of points: its axes as Killing fields, its elements as isometries, and subgroups. */
+/* The group of a space of points, and its subgroups. Axes of a group are given as Killing fields, and elements act as
+ * isometries. */
 
 enum { HOMOGENEOUS = -1, NAMES = 6 };
 
-/* A group given by its Killing fields in the order of its axes; "-" reverses the sign of a field. In a curved factor
- * the fields of unit speed are multiplied by R. */
+/* A group given by the names of its Killing fields in the order of its axes; "-" reverses the sign of a field. In a
+ * curved factor of the space the fields of unit speed are multiplied by the radius of curvature R. place: see
+ * cb_points. */
 typedef struct row {
   int factors, dim[CB_FACTOR_MAX], sign[CB_FACTOR_MAX]; /* factors of the space: dimensions, signs of curvatures */
   const char *group, *axis[NAMES];

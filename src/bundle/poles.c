@@ -27,8 +27,8 @@ static cb_status line_regular(const cb_bundle *b, const double *from, const doub
   return status;
 }
 
-/* True if a component of A differs between the corners of a cell by more than half of the largest component; false if a
- * number is not finite. */
+/* True if a component of A differs between the four corners of a cell by more than half of the largest component. False
+ * if a number is not finite. */
 static bool differs(int size, const double *const *A) {
   static const double much = .5;
   double maximum = 0, off = 0;
@@ -48,7 +48,8 @@ static bool differs(int size, const double *const *A) {
 cb_status cb_grid_regular(const cb_bundle *b, const int *v, const int *points, const double *const *value,
                           const double *at, const double *A) {
   static const int ways[4][4] = {
-      {0, 0, 1, 0}, {0, 0, 0, 1}, {0, 0, 1, 1}, {0, 1, 1, 0}}; /* (k, l) at the beginning and at the end of each line */
+      {0, 0, 1, 0}, {0, 0, 0, 1}, {0, 0, 1, 1}, {0, 1, 1, 0}}; /* corner (k, l) at the beginning and at the end of each
+                                                                * line */
   const int size = b->group->dim * b->n;
   int looked = 0;
   for (int k = 0; k + 1 < points[0]; k++)

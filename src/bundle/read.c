@@ -127,8 +127,8 @@ cb_status cb_bundle_check_row(const cb_node *list, int row, size_t length, const
   return cb_node_fail(node, "row %d of %s has %zu expressions: expected %zu", row + 1, matrix, node->count, length);
 }
 
-/* Compares two expressions, to 1e-12, at those of 64 shapes in (-3, 3) at which both are finite. The coordinates of the
- * shapes are multiples of irrational numbers, modulo 6, which are evenly distributed. */
+/* Compares two expressions, to 1e-12 relative, at 64 shapes in (-3, 3); shapes at which one is not finite are skipped.
+ * The coordinates of the shapes are multiples of irrational numbers, modulo 6, which are evenly distributed. */
 static cb_status check_same(const cb_node *node, const cb_bundle_names *s, const char *what, const cb_expression *lower,
                             const cb_expression *upper) {
   for (int k = 1; k <= 64; k++) {

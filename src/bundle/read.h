@@ -31,7 +31,8 @@ cb_status cb_bundle_read_number(const cb_bundle_names *s, const cb_node *node, c
 cb_status cb_bundle_read_expression(const cb_bundle_names *s, const cb_node *node, const char *what,
                                     const char *const *variable, int n, cb_expression **out);
 
-/* Fails unless row `row` of a list of rows is a list of `length` expressions. */
+/* Fails unless row number `row` of a list of rows is a list of `length` expressions. matrix: the name of the matrix in
+ * messages. */
 cb_status cb_bundle_check_row(const cb_node *list, int row, size_t length, const char *matrix);
 /* Reads a symmetric matrix of expressions of the n shape variables, given by all its rows, by the rows of its lower
  * triangle, or by its diagonal. The result is the lower triangle, packed as in a jet, with NULL for 0. The two
@@ -39,5 +40,5 @@ cb_status cb_bundle_check_row(const cb_node *list, int row, size_t length, const
 cb_status cb_bundle_read_symmetric(const cb_bundle_names *s, const cb_node *list, const char *what,
                                    cb_expression **lower);
 /* Creates a copy of the bundle b with the metric of a scenario: `bundle` (or NULL), `identity`, or a symmetric matrix.
- * add: a symmetric matrix that is added, or NULL. The new bundle borrows b, which has to outlive it. */
+ * add: a symmetric matrix that is added, or NULL. The new bundle borrows b, so that b must outlive it. */
 cb_status cb_bundle_read_metric(const cb_bundle *b, const cb_node *metric, const cb_node *add, cb_bundle **out);

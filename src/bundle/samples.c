@@ -111,7 +111,7 @@ static bool next(int n, const int *points, int *k) {
 static double greatest_of(size_t count, const double *x) {
   double maximum = 0;
   for (size_t i = 0; x && i < count; i++)
-    if (fabs(x[i]) > maximum) maximum = fabs(x[i]); /* nan is detected elsewhere */
+    if (fabs(x[i]) > maximum) maximum = fabs(x[i]); /* check_sample detects nan */
   return maximum;
 }
 
@@ -213,7 +213,7 @@ static cb_status fail_outside(const cb_bundle *b, const double *r, int i) {
                  r[i], a->low, a->high);
 }
 
-/* Returns the index of entry k = i n + j of M in the packed lower triangle. */
+/* Returns the index of entry k = i n + j of M[n][n] in the packed lower triangle. */
 static int packed(int n, int k) { return cb_jet_packed(k / n, k % n); }
 
 static cb_status connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {

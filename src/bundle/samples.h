@@ -1,4 +1,4 @@
-/* A bundle from a table: connection and cost metric are given at the points of a grid in shape space, and a spline
+/* A bundle from a table: connection A and cost metric M are given at the points of a grid in shape space, and a spline
  * interpolates between them.
  *
  *   A(r) = sum c_k1..kn N_k1(r_1) .. N_kn(r_n)     M in the same way
@@ -6,12 +6,13 @@
  * dA, dM and second derivatives are those of the spline. Axes need not be evenly spaced. If a variable has a period,
  * the spline is periodic in it; otherwise its knots are the samples except the (degree - 1)/2 next to each end ("not a
  * knot"). CB_STEP_DOMAIN outside the grid. With the spacing h of the samples the error is O(h^(degree + 1)) in A and M,
- * and O(h^degree) in dA and the curvature. The error is estimated with a second spline through every second sample. At
- * the other samples the second spline has an error that is 2^(degree + 1) times larger than that of the first. If a
- * table is too coarse for this factor, the factor is measured with every fourth sample. To be safe, the difference of
- * the second spline from the samples is divided by only a quarter of the factor, and by 1 if this is below 1. For
- * Purcell's swimmer the estimate exceeds the error at every shape; its maximum is 4 times (for coarse tables up to 22
- * times) the maximum of the error.
+ * and O(h^degree) in dA and the curvature.
+ *
+ * The error is estimated with a second spline through every second sample. Its error at the other samples is about
+ * 2^(degree + 1) times that of the first spline. If a table is too coarse for this factor, the factor is measured with
+ * every fourth sample. For safety the difference between the second spline and the samples is divided by only a quarter
+ * of the factor, and by 1 if this quarter is below 1. For Purcell's swimmer the estimate exceeds the error at every
+ * shape; its maximum is 4 times (for coarse tables up to 22 times) the maximum of the error.
  * Source: C. de Boor, A Practical Guide to Splines (2001), chapters IX, X, XIII, XVII.
  */
 #pragma once
@@ -36,23 +37,24 @@ typedef struct cb_bundle_table {
   const double *metric;                /* [points_1]..[points_n][n][n], symmetric; NULL: the identity */
 } cb_bundle_table;
 
-/* degree: 3, 5, or 0 for 5 if the table has enough points and otherwise 3. The table is copied. CB_ERROR_ARGUMENT,
- * naming the wrong axis or sample: fewer than degree + 1 points, an axis whose values do not increase or exceed its
- * period, a number that is not finite, a metric that is not symmetric, or samples that are not periodic. */
+/* Creates a bundle from a table, which is copied. degree: 3, 5, or 0 for 5 if the table has enough points and otherwise
+ * 3. CB_ERROR_ARGUMENT, naming the wrong axis or sample: fewer than degree + 1 points, an axis whose values do not
+ * increase or exceed its period, a number that is not finite, a metric that is not symmetric, or samples that are not
+ * periodic. Free with cb_bundle_free. */
 cb_status cb_bundle_samples(const cb_bundle_table *table, int degree, cb_bundle **out);
-/* Estimates the error of A at r, error[dim*n] >= 0; r = NULL: the maximum over the grid. CB_ERROR_ARGUMENT if the
- * bundle is not from a table, CB_STEP_DOMAIN if r is outside the table. */
+/* Estimates the error of A at the shape r, error[dim*n] >= 0; r = NULL: the maximum over the grid. CB_ERROR_ARGUMENT if
+ * the bundle is not from a table, CB_STEP_DOMAIN if r is outside the table. */
 cb_status cb_bundle_samples_error(const cb_bundle *b, const double *r, double *error);
-/* Computes the effect of these errors on the holonomy g of a gait, to first order: bounds[dim] on the components of
- * log(h g^-1), where h is the exact holonomy: |(dg) g^-1| <= int |Ad_g| |error(r)| |r'| dt. */
+/* Computes the effect of the errors of A on the holonomy g of a gait, to first order: bounds[dim] on the components of
+ * log(h g^-1), where h is the exact holonomy, from |(dg) g^-1| <= int |Ad_g| |error(r)| |r'| dt. */
 cb_status cb_bundle_samples_holonomy_error(const cb_bundle *b, const struct cb_gait *gait, double *bounds);
 
 /* --- splines through the points of a grid, shared by the files of samples --- */
 enum { CB_SPLINE_DEGREE = 5, CB_SPLINE_BASIS = CB_SPLINE_DEGREE + 1 };
 
 /* Splines of odd degree p in one variable through `points` samples; the number of B-splines is `points` too. The knots
- * of a periodic spline are the samples; the first knot is p samples before the first one. Otherwise each end is a knot
- * p + 1 times, and the samples between the ends are knots except (p - 1)/2 at each end. */
+ * of a periodic spline are the samples; the first knot is p samples before the first sample. Without a period, each end
+ * is a knot p + 1 times, and the samples between the ends are knots except (p - 1)/2 at each end. */
 typedef struct cb_spline_axis {
   int points, degree;
   double low, high, period; /* period: 0: none */
@@ -61,10 +63,11 @@ typedef struct cb_spline_axis {
   int spans;                /* number of spans */
 } cb_spline_axis;
 
-/* degree is odd and less than points. x is borrowed. */
+/* Creates an axis. degree is odd and less than points; x[points] is borrowed. */
 cb_status cb_spline_axis_create(int degree, int points, const double *x, double period, cb_arena *arena,
                                 cb_spline_axis *out);
-/* Returns the span that contains x, or -1 outside. With a period, *x is first reduced by full periods. */
+/* Returns the span (the interval between two knots) that contains *x, or -1 outside. With a period, *x is first reduced
+ * by full periods. */
 int cb_spline_span(const cb_spline_axis *a, double *x);
 /* Computes the degree + 1 B-splines that are not 0 in a span, their derivatives up to `order` <= 2, and the index of
  * the coefficient of each. */
@@ -78,7 +81,7 @@ typedef struct cb_spline_grid {
   double *coefficient; /* [points_1] .. [points_n][entries] */
 } cb_spline_grid;
 
-/* Computes the coefficients after the axes are made; on entry the coefficients hold the samples. */
+/* Computes the coefficients of a grid with complete axes. On entry coefficient holds the samples. */
 cb_status cb_spline_grid_solve(cb_spline_grid *g);
 /* Computes the entries first .. last - 1 at r: value, slope[n] and curve[n(n+1)/2] (packed as in a jet; both may be
  * NULL), each with `last - first` numbers. Returns false outside the grid; *outside is then the axis. */
@@ -94,5 +97,6 @@ typedef struct cb_samples {
 } cb_samples;
 
 extern const cb_bundle_class cb_samples_class;
-/* Fills error and greatest from the samples [points_1] .. [points_n][entries] of the table. */
+/* Fills error and greatest from the samples [points_1] .. [points_n][entries] of the table; count = dim n, the number
+ * of entries of A. */
 cb_status cb_samples_estimate(cb_samples *s, int count, const double *samples);

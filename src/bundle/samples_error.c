@@ -1,12 +1,12 @@
-/* An estimate of the error of a bundle from a table.
+/* An estimate of the error of the connection A of a bundle from a table.
  *
  *   e = |s_2 - A| at the samples; s_2: the spline through every second sample and the last one, of degree p if possible
- * The error on a grid twice as coarse is 2^(p+1) times larger, so that e/2^(p+1) is the error of the spline through all
- * samples. A coarse table may not have this rate of convergence: then the factor is the ratio of the largest e with
- * every fourth sample to the largest e with every second sample, or 2^((p+1)/2) if there are too few samples, or 1 if
- * s_2 has a lower degree. The estimate is e divided by a quarter of the factor, or e if this quarter is below 1. The
- * estimate in a cell is the maximum over the samples up to CELLS away on each side (near a border e can be 0 although
- * the error is not), plus the round-off of the table.
+ * On a grid twice as coarse the error is 2^(p+1) times larger, so that e/2^(p+1) is the error of the spline through all
+ * samples. A coarse table may not have this rate of convergence. Then the factor is the ratio of the largest e with
+ * every fourth sample to the largest e with every second sample. It is 2^((p+1)/2) if there are too few samples for
+ * this, and 1 if s_2 has a lower degree. The estimate is e divided by a quarter of the factor, or e if this quarter is
+ * below 1. The estimate in a cell is the maximum over the samples up to CELLS away on each side, plus the round-off of
+ * the table. A single sample is not enough, because near a border e can be 0 although the error is not.
  */
 #include "bundle/samples.h"
 #include <curvebody/holonomy.h>
@@ -18,7 +18,7 @@
 
 enum { CELLS = 6 };
 
-/* Chooses samples 0, d, 2 d, .. of an axis, and the last one if the axis has no period; at least two. Returns their
+/* Chooses the samples 0, d, 2 d, .. of an axis, and the last one if the axis has no period; at least two. Returns their
  * number. */
 static int every(const cb_spline_axis *a, int d, int *index) {
   int count = 0;
@@ -28,7 +28,8 @@ static int every(const cb_spline_axis *a, int d, int *index) {
   return count;
 }
 
-/* Creates the spline through every d-th sample. *lower: for lack of samples it has a lower degree than the table's. */
+/* Creates the spline through every d-th sample. *lower: its degree is lower than that of the table, for lack of
+ * samples. */
 static cb_status coarse_grid(const cb_samples *s, int count, const double *samples, int d, cb_arena *arena,
                              cb_spline_grid *out, bool *lower) {
   const cb_spline_grid *g = &s->grid;
@@ -61,8 +62,8 @@ static cb_status coarse_grid(const cb_samples *s, int count, const double *sampl
   return cb_spline_grid_solve(out);
 }
 
-/* Evaluates the spline with coefficients from[outer][points of c][inner] at the samples of a, to[outer][points of
- * a][inner]. */
+/* Evaluates the spline on axis c at the samples of axis a. The coefficients are from[outer][points of c][inner]; the
+ * result is to[outer][points of a][inner]. */
 static void expand(const cb_spline_axis *c, const cb_spline_axis *a, size_t outer, size_t inner, const double *from,
                    double *to) {
   memset(to, 0, outer * (size_t)a->points * inner * sizeof *to);
@@ -103,7 +104,8 @@ static cb_status at_samples(const cb_samples *s, int count, const double *sample
   return CB_OK;
 }
 
-/* Computes e[points_1]..[points_n][count] with every d-th sample, and its maximum. */
+/* Computes e (top of this file) from every d-th sample, e[points_1]..[points_n][count], and its maximum
+ * greatest[count]. */
 static cb_status left_out(const cb_samples *s, int count, const double *samples, int d, double *e, double *greatest,
                           bool *lower) {
   cb_arena *arena = cb_arena_create();
@@ -120,7 +122,7 @@ static cb_status left_out(const cb_samples *s, int count, const double *samples,
   return status;
 }
 
-/* Returns the number of cells between samples along an axis. */
+/* Returns the number of cells between neighbouring samples along an axis. */
 static int cells(const cb_spline_axis *a) { return a->period > 0 ? a->points : a->points - 1; }
 
 /* Computes to[outer][cells][inner], the maximum of from[outer][points][inner] over the samples at most CELLS away from
@@ -221,7 +223,7 @@ cb_status cb_bundle_samples_error(const cb_bundle *b, const double *r, double *e
   return CB_OK;
 }
 
-/* Uses the midpoint rule, which suffices since the estimate is a step function. */
+/* The integral uses the midpoint rule, which suffices since the estimate is a step function. */
 cb_status cb_bundle_samples_holonomy_error(const cb_bundle *b, const cb_gait *gait, double *bounds) {
   enum { POINTS = 512 };
   cb_status status = check_class(b);

@@ -3,9 +3,10 @@
  *   N_i,0 = 1 on its span,  N_i,q = (x - t_i)/(t_i+q - t_i) N_i,q-1 + (t_i+q+1 - x)/(t_i+q+1 - t_i+1) N_i+1,q-1
  *   N'_i,q = q (N_i,q-1/(t_i+q - t_i) - N_i+1,q-1/(t_i+q+1 - t_i+1))
  * N_i,q: B-spline of degree q from knot t_i to t_i+q+1; x_i: samples. The matrix N_k(x_i) is banded and totally
- * positive, so that no pivoting is needed. The matrix of a periodic spline has the same form except for its corners, C
- * = T + U V^T with unit columns U (Woodbury). GSL has such functions too, but they store state in a workspace; the
- * functions here can be called by any number of threads at once.
+ * positive, so that no pivoting is needed. For a periodic spline the matrix has entries in two corners as well: C = T +
+ * U V^T, with the banded matrix T, unit columns U, and V, the rows in the corners. Woodbury's formula gives C^-1. GSL
+ * has such functions too, but they store state in a workspace; any number of threads can call the functions here at
+ * once.
  * Source: C. de Boor, A Practical Guide to Splines (2001), chapters IX, X and XIII; de Boor & Pinkus, Numer. Math. 27
  * (1977) 485, doi:10.1007/BF01399609.
  */
@@ -53,8 +54,8 @@ int cb_spline_span(const cb_spline_axis *a, double *x) {
   return low;
 }
 
-/* Raises the q B-splines of degree q - 1 that are not 0 in the span to degree q: values, or derivatives of one order
- * more. t is the knot at the end of the span. */
+/* Computes out[q + 1], the B-splines of degree q that are not 0 in a span, from lower[q], those of degree q - 1: their
+ * values, or their derivatives, which are of one order more than lower. t points to the knot at the end of the span. */
 static void lift(const double *t, int q, double x, const double *lower, double *out, bool derivative) {
   memset(out, 0, (size_t)(q + 1) * sizeof *out);
   for (int j = 0; j < q; j++) {
@@ -85,11 +86,12 @@ void cb_spline_basis(const cb_spline_axis *a, int span, double x, int order, dou
 
 /* --- coefficients --- */
 
-/* band[i][width + j - i]: L and U of a matrix whose entries are within `width` of the diagonal. */
+/* The factors L and U of a matrix T whose entries are within `width` of the diagonal: entry (i, j) is band[i][width + j
+ * - i]. */
 typedef struct factors {
   int n, width, corners;
   double *band;
-  double *V, *Z; /* [corners][n]: rows outside the band; T^-1 of the columns U */
+  double *V, *Z; /* [corners][n]; V: rows outside the band; Z: T^-1 U */
   int row[2 * CB_SPLINE_DEGREE];
   double S[4 * CB_SPLINE_DEGREE * CB_SPLINE_DEGREE]; /* 1 + V^T Z and its factors */
   int pivot[2 * CB_SPLINE_DEGREE];
@@ -172,7 +174,7 @@ static cb_status factor(const cb_spline_axis *a, factors *f) {
   return status;
 }
 
-/* Replaces samples at the points by coefficients: value[outer][points][inner]. */
+/* Replaces the samples value[outer][points][inner] by the coefficients of the splines through them. */
 static cb_status cb_spline_solve(const cb_spline_axis *a, size_t outer, size_t inner, double *value) {
   factors f = {.n = 0};
   const size_t n = (size_t)a->points;

@@ -11,9 +11,9 @@ typedef struct cli_ambient {
   const char *file;      /* the file that the space was read from, or NULL */
 } cli_ambient;
 
-/* Opens a space. argument: a name, `name:key=value,...`, or a scenario file, from which only `space` is read. sets are
- * KEY=VALUE as for a scenario (`space.curvature=-2`). chart: a chart with a metric; NULL: the chart of the space if it
- * has one, otherwise polar, or the first chart with a metric if there is no polar chart. */
+/* Opens a space. argument: a name, `name:key=value,...`, or a scenario file, from which only `space` is read. sets:
+ * changes KEY=VALUE of the scenario, such as `space.curvature=-2`. chart: the name of a chart with a metric; NULL: the
+ * chart of the space if it has one, otherwise polar, or the first chart with a metric if there is no polar chart. */
 cb_status cli_ambient_open(const char *argument, const cli_list *sets, const char *chart, cli_ambient *out);
 void cli_ambient_close(cli_ambient *a);
 
@@ -22,8 +22,8 @@ cb_status cli_ambient_numbers(const char *option, const char *text, int n, doubl
 /* Chooses the default point: the base point in an intrinsic space, and otherwise a generic point, since a chart may be
  * singular at the base point. */
 void cli_ambient_default_point(const cli_ambient *a, double *q);
-/* push converts coordinates q and their velocity u to a point x and a vector v of the embedding (in an intrinsic space:
- * the same numbers); pull converts back. */
+/* push converts coordinates q and their velocity u to a point x and a vector v of the embedding; in an intrinsic space
+ * x and v are the same numbers as q and u. pull converts back. */
 cb_status cli_ambient_push(const cli_ambient *a, const double *q, const double *u, double *x, double *v);
 cb_status cli_ambient_pull(const cli_ambient *a, const double *x, const double *v, double *q, double *u);
 /* Computes the length of a velocity u at q. */

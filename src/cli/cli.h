@@ -1,4 +1,4 @@
-/* The command line: one file per command, each with one const object. */
+/* Declarations of the command-line program. Each command has its own file with one const object, cli_command_NAME. */
 #pragma once
 
 #include <math.h>
@@ -13,9 +13,9 @@ enum { CLI_EXIT_DONE = 0, CLI_EXIT_RUN_FAILED = 1, CLI_EXIT_USAGE = 2, CLI_EXIT_
 
 /* --- Tables. The command line is read with them, and help, completion and man pages are made from them --- */
 
-/* The forms of options and the types of their targets. Flag: bool. Value: const char *, NULL if the option is absent.
- * List: cli_list, which takes one value per use. Optional: const char * for `--name[=VALUE]`, "" without a value, NULL
- * if the option is absent. */
+/* The forms of options, and the types of their targets: the members of the `arguments` that get the values. Flag: bool.
+ * Value: const char *, NULL if the option is absent. List: cli_list, which takes one value per use. Optional: const
+ * char * for `--name[=VALUE]`, "" without a value, NULL if the option is absent. */
 typedef enum cli_form { CLI_FLAG, CLI_VALUE, CLI_LIST, CLI_OPTIONAL } cli_form;
 
 typedef struct cli_option {
@@ -29,8 +29,8 @@ typedef struct cli_option {
   const char *doc;      /* a phrase; NULL ends a table */
 } cli_option;
 
-/* A row of a table; the target is a field of the struct `arguments` of the file. The parameters are name, letter, form,
- * field, value, fallback, choices, doc. */
+/* Makes a row of a table. `field` is the member of the struct `arguments` of the file that gets the value; the other
+ * parameters are the members of cli_option in their order. */
 #define CLI_OPTION(name, letter, form, field, ...) \
   { name, letter, form, offsetof(arguments, field), __VA_ARGS__ }
 /* Keys of a scenario, for completion. */
@@ -42,9 +42,10 @@ typedef struct cli_option {
 
 typedef struct cli_operand {
   const char *name;    /* "SCENARIO"; NULL ends a table */
-  const char *choices; /* as for an option */
+  const char *choices; /* values for completion: see cli_choices_each; NULL: unknown */
   const char *doc;
-  /* Calls each for every possible value, with a doc or NULL. NULL if the values are not a list. */
+  /* Calls `each` with every possible value and its description, which may be NULL. `list` is NULL if there is no list
+   * of possible values. */
   void (*list)(void (*each)(const char *name, const char *doc));
 } cli_operand;
 
@@ -56,8 +57,8 @@ typedef struct cli_command {
   const char *name;
   const char *usage;   /* the text after the name, one line per form */
   const char *summary; /* one sentence */
-  const char *details; /* paragraphs, separated by an empty line; NULL */
-  const char *exits;   /* meanings of the exit status besides the usual ones; NULL */
+  const char *details; /* paragraphs, separated by an empty line; NULL: none */
+  const char *exits;   /* meanings of the exit status besides the usual ones; NULL: none */
   const cli_option *options;
   const cli_operand *operands;
   int required; /* the first `required` operands must be given */
@@ -81,7 +82,7 @@ typedef struct cli_list {
   const char *item[CLI_USES_MAX];
   size_t count;
 } cli_list;
-/* Returns false if the list is full. */
+/* Adds an item, which is borrowed. Returns false if the list is full. */
 bool cli_list_add(cli_list *list, const char *item);
 
 /* --- Reading the command line --- */
@@ -92,10 +93,10 @@ typedef struct cli_target {
   void *arguments;
 } cli_target;
 
-/* Takes the options of the tables (a target with options NULL ends the list) out of argv[1 .. argc - 1] with
- * getopt_long; the operands that remain are moved to argv[1] and after it. *operands: their number. If command is NULL,
- * only options before the first operand are taken, and *operands is the length of the rest of argv, which stays in
- * place. Returns CLI_EXIT_DONE, or CLI_EXIT_USAGE after a message with the nearest option. */
+/* Takes the options of the tables out of argv[1 .. argc - 1] with getopt_long. A target with options NULL ends the list
+ * of tables. The operands that remain are moved to argv[1] and the following places, and *operands is their number. If
+ * command is NULL, only options before the first operand are taken, the rest of argv stays in place, and *operands is
+ * its length. Returns CLI_EXIT_DONE, or CLI_EXIT_USAGE after a message with the nearest option. */
 int cli_options_take(const cli_command *command, const cli_target *targets, int argc, char **argv, int *operands);
 
 /* Prints the usage of a command on stderr. Returns CLI_EXIT_USAGE. */
@@ -106,7 +107,7 @@ __attribute__((format(printf, 2, 3))) int cli_misuse(const cli_command *command,
  * renamed. what: for example "no option"; command: NULL for the program. Returns CLI_EXIT_USAGE. */
 int cli_unknown(const cli_command *command, const char *what, const char *name, const char *const *names, size_t count);
 
-/* Calls each for every word of `choices`: words separated by spaces, where @spaces, @shapes, @models and @integrators
+/* Calls `each` for every word of `choices`, which are separated by spaces. @spaces, @shapes, @models and @integrators
  * mean the names in these registries; @files is skipped. choices may be NULL. */
 void cli_choices_each(const char *choices, void (*each)(const char *word));
 
@@ -116,7 +117,7 @@ void cli_man_page(FILE *out, const cli_command *command);
 
 /* --- Functions that commands share --- */
 
-/* Prints the error text on stderr and returns the exit status of this error. */
+/* Prints the text of the last error on stderr and returns the exit status of this error. */
 int cli_report(cb_status status);
 int cli_exit_code(cb_status status);
 
@@ -127,8 +128,9 @@ cb_status cli_check_hdf5(const char *path);
 /* Stores the name of a plugin for cli_check_output. */
 void cli_plugin_add(const char *path);
 
-/* Returns false if the output is neither that of a sweep with a folder of segments nor a complete result of a sweep.
- * Otherwise joins the segments (a complete result does not change), or reports the error; *code: the exit status. */
+/* Joins the segments of a sweep for `curvebody repair`. Returns false if `output` has neither the folder nor the
+ * complete result of a sweep. Otherwise joins the segments (a complete result does not change) or reports the error;
+ * *code is the exit status. */
 bool cli_sweep_repair(const char *output, int *code);
 
 /* Makes the default name of an output, in the current folder: the name of the scenario's file without folder and
@@ -149,14 +151,15 @@ void cli_crash_handler_install(void);
 /* Disables the crash handler at the end of main: an exit after this call is not an error. */
 void cli_crash_handler_end(void);
 
-/* Runs a scenario with progress and interruption; shared by the commands run and resume. */
+/* Options of cli_run_scenario, which the commands run and resume use. */
 typedef struct cli_run_options {
   bool quiet, json, resumes; /* resumes: an event that stopped an earlier run is reported too */
   const char *output;
 } cli_run_options;
 
-/* Runs to the end into the record, closes the record, and reports. If status, from earlier steps, is a failure, it only
- * reports this failure. Frees scenario and record. Returns an exit status. */
+/* Runs the scenario to its end, closes the record, and prints a summary. Shows the progress, and stops at SIGINT or
+ * SIGTERM. If `status`, the result of earlier steps, is a failure, it only reports this failure. Frees scenario and
+ * record. Returns an exit status. */
 int cli_run_scenario(cb_status status, cb_scenario *scenario, cb_record *record, const cli_run_options *options);
 
 /* Compares the files that the scenario names with the digest of them that the record contains: CB_ERROR_INPUT if one of
@@ -180,5 +183,5 @@ void cli_note_left_out(const cb_scenario *scenario);
 /* Prints the names of constraints that were dropped as redundant. */
 void cli_note_dropped(const cb_scenario *scenario);
 /* Prints one line on stdout: the text `before`, then the fluid model of an added mass, its error and its method. shape:
- * refined faces follow the exact shape; otherwise they are in the planes of the given faces. */
+ * the body is a shape of the library, so refined faces follow the exact shape and not the planes of the given faces. */
 void cli_print_solution(const char *before, const char *model, bool shape, const cb_added_mass *added);

@@ -9,7 +9,8 @@
 
 /* --- Values --- */
 
-/* Calls each for the names of a registry. It works for all types of classes, since each struct begins with the name. */
+/* Defines a function that calls `each` with every name of a registry. It works for all types of classes, because each
+ * type has a member `name`. */
 #define EACH_NAME(classes)                                          \
   static void each_of_##classes(void (*each)(const char *)) {       \
     for (size_t i = 0; (classes)[i]; i++) each((classes)[i]->name); \
@@ -160,7 +161,8 @@ static void print_bash(void) {
 
 /* --- zsh: specifications of _arguments, in single quotes --- */
 
-/* Prints text for use in quotes of the shell and in brackets. */
+/* Prints the first line of a text, escaped for single quotes of the shell and for the brackets and colons of
+ * _arguments. */
 static void zsh_text(const char *text) {
   for (; *text && *text != '\n'; text++) {
     if (*text == '\'') fputs("'\\'", stdout);

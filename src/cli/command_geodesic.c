@@ -1,10 +1,10 @@
 /* curvebody geodesic SPACE --from POINT (--velocity V [--length L] | --to POINT) [--points N] [-o OUT.h5|TABLE]
  *
- *   q(s) = exp_from(s u),  |u| = 1, 0 <= s <= L;   to a point: u and L from log_from(to);
- *   in a space with a hyperbolic factor geometry/path.h is used, which works at any distance
+ *   q(s) = exp_from(s u),  |u| = 1,  0 <= s <= L
  *
- * exp_from is the exponential map at the point `from`, log_from its inverse, u the velocity at `from`, s the arc
- * length and L the length.
+ * exp_from is the exponential map at the point `from`, u the velocity there, s the arc length and L the length. With
+ * --to, u and L come from the inverse map, log_from(to). In a space with a hyperbolic factor geometry/path.h is used,
+ * which works at any distance.
  *
  * Rows of s, coordinates q, velocity u = dq/ds and the plot, as a table or as an HDF5 file:
  *

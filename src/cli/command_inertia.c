@@ -128,7 +128,8 @@ static cb_status chart_of(const cli_inertia *f, const char *text, cb_surface_cha
 /* --- results --- */
 
 /* Checks the first open part if there is no thickness: a closed body with a missing face must not count as a sheet.
- * With a density this is CB_ERROR_DOMAIN; otherwise a part of a mesh that bulges causes a warning. */
+ * With a density such a part is an error, CB_ERROR_DOMAIN; without one, a part of a mesh that bulges causes a
+ * warning. */
 static cb_status check_open(const cli_inertia *f) {
   const cb_surface *s = f->surface;
   char border[CB_SURFACE_BORDER_TEXT];
@@ -268,7 +269,8 @@ static int run(void *taken, char **operand) {
     status = cli_inertia_added_mass(&f, a->added_mass ? a->added_mass : "local", a->error);
   }
   const bool local = !status && f.fluid > 0 && !strcmp(f.model, "local");
-  /* Finer faces of a mesh are in the planes of its own faces; those of a shape are on the exact shape. */
+  /* A mesh is checked with its given faces, because its finer faces are in the same planes; print_all checks a shape,
+   * whose finer faces are on the exact shape. */
   if (!status && !f.shape) cb_warn_of_curvature(f.surface, f.mass.area, local, "--added-mass exact", "");
   if (!status) status = take_solved(&f);
   if (!status) status = print_all(&f, local, a->json);

@@ -227,7 +227,7 @@ static void bundles(printer *p) {
           cb_scenario_bundles[i]->params);
 }
 
-/* A kind of gait, with the keys of its value and then those next to it. */
+/* Prints a kind of gait: first the keys inside its value, then the keys next to it. */
 static void gait_kind(printer *p, const cb_gait_kind_class *c) {
   cb_param rows[64] = {{.name = NULL}};
   const cb_param *const tables[] = {c->params, c->beside};

@@ -16,8 +16,8 @@
 
 enum { N = CB_DIM_MAX };
 
-/* In the text a number is printed as 0 if it is smaller than this times the largest number of its tensor, or times 1 if
- * that is larger. */
+/* In the text a number of a tensor is printed as 0 if it is at most this times the largest number of the tensor, or at
+ * most this if that largest number is below 1. */
 static const double negligible = 1e-14;
 
 typedef struct facts {

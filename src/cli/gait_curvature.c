@@ -2,9 +2,11 @@
  *
  *   /NAME1[N1]  /NAME2[N2]  the window;  /connection[N1, N2, axis, n]  /curvature[N1, N2, axis]  /metric[N1, N2, n, n]
  *   /gait[T, n]  T = 512 points of the gait, for plots
- * n is the number of shape variables; axis is an axis of the Lie algebra.
- * The other shape variables stay at --at, or at the mean of the gait. Values at singular shapes are nan. A warning
- * names singular shapes between nodes and on the gait. */
+ *
+ * NAME1 and NAME2 are the two shape variables, and N1 and N2 their numbers of grid points (nodes). n is the number of
+ * shape variables; axis is an axis of the Lie algebra. The other shape variables stay at --at, or at the mean of the
+ * gait. Values at singular shapes are nan. A warning names singular shapes between nodes and on the gait.
+ */
 #include "cli/gait_job.h"
 #include "core/warning.h"
 
@@ -17,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { USUAL = 51, MAXIMUM = 10000, DRAWN = 512 }; /* MAXIMUM squared is an int */
+enum { USUAL = 51, MAXIMUM = 10000, DRAWN = 512 }; /* USUAL, MAXIMUM: grid points; MAXIMUM^2 fits into an int */
 
 typedef struct grid {
   cb_arena *arena;
@@ -101,7 +103,8 @@ static cb_status read_window(const cli_gait_job *job, grid *g) {
   return CB_OK;
 }
 
-/* Samples the gait, and computes its mean for the variables that are not in the plane, unless --at is given. */
+/* Samples the gait. Unless --at is given, computes the mean of the gait, at which the variables outside the window
+ * stay. */
 static cb_status read_gait(const cli_gait_job *job, grid *g) {
   const int n = g->bundle->n;
   if (job->at) {

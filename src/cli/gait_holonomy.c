@@ -20,7 +20,7 @@ static void holonomy_text(const cli_gait_job *job, const cb_gait_cycle *c) {
   else
     printf("its log     is not unique\n");
   if (c->has_table) cli_gait_row("within", G->dim, G->axis, c->table);
-  if (c->has_integral) cli_gait_row("integral", G->dim, G->axis, c->cbvi); /* -int int B */
+  if (c->has_integral) cli_gait_row("integral", G->dim, G->axis, c->cbvi); /* see curvebody/holonomy.h */
   printf("length      %.15g\ncost        %.15g\nefficiency  %.15g\n", c->length, c->cost, c->efficiency);
   if (job->motion->repeat > 1) {
     char title[24];

@@ -14,7 +14,7 @@ typedef struct cli_gait_job {
   /* the options with these names; NULL: not given */
   const char *output, *error, *at, *grid, *window, *plane, *coordinates, *times, *members, *vary;
   const char *to;          /* end of a range of targets; NULL: not given */
-  const char *move, *turn; /* LO:HI of both, for a grid */
+  const char *move, *turn; /* the ranges LO:HI of --move and --turn, for a grid of targets */
   const cli_list *sets;    /* the --set options, and other options in this form */
   const char *warnings;    /* warnings so far, one per line, as in the attribute `warnings` */
 } cli_gait_job;
@@ -29,8 +29,8 @@ typedef struct cli_optimum_options {
 struct cb_arena;
 cb_status cli_gait_take_optimum(const cli_optimum_options *options, struct cb_arena *arena, cli_list *sets,
                                 const char **to);
-/* Replaces --vary, or ranges of both --move and --turn, by the values of one member of the sweep; the ranges are stored
- * in the job. */
+/* If --vary, or ranges of both --move and --turn, are given, stores the ranges in the job and appends the values of one
+ * member of the sweep to `sets` or sets them in `options`. */
 cb_status cli_gait_take_sweep(cli_optimum_options *options, struct cb_arena *arena, cli_gait_job *job, cli_list *sets);
 
 /* The parts of the command, one function each. After a failure the error text is set. */
@@ -40,14 +40,13 @@ cb_status cli_gait_curvature(const cli_gait_job *job);
 cb_status cli_gait_path(const cli_gait_job *job);
 cb_status cli_gait_optimize(const cli_gait_job *job);
 cb_status cli_gait_family(const cli_gait_job *job);
-cb_status cli_gait_sweep(const cli_gait_job *job); /* a family over a number of the scenario, or over two numbers of the
-                                                    * group */
+cb_status cli_gait_sweep(const cli_gait_job *job); /* a family over a number of the scenario, or over two targets */
 cb_status cli_gait_optimality(const cli_gait_job *job);
 
 /* Returns the problem of the key `optimum`; CB_ERROR_INPUT if this key is missing. */
 cb_status cli_gait_problem(const cli_gait_job *job, const cb_optimum_problem **out);
 
-/* "minimum", "saddle of index 1", "not proved: ..". */
+/* The type of an optimum in words, such as "minimum", "saddle of index 1" or "not proved: ..". */
 typedef struct cli_gait_text {
   char text[128];
 } cli_gait_text;

@@ -4,8 +4,9 @@
  *   /cost[optimum] /length /amount /efficiency /lambda[optimum, axis] /start[optimum, n] /index /flat /conjugates
  *   /conjugate[optimum, 2] /found /wong /abnormal
  *
- * The first line describes the best gait, at T = 513 times; the others all optima, the best first. n: shape variables;
- * axis: axes of the Lie algebra; number: numbers of a group element. */
+ * The arrays of the first line describe the best gait at T = 513 times. The other arrays describe all optima, the best
+ * first. n is the number of shape variables, axis an axis of the Lie algebra, and number a number of a group
+ * element. */
 #include "cli/gait_job.h"
 
 #include "core/arena.h"
@@ -50,8 +51,9 @@ static cb_status make_cycle(const cb_bundle *b, cb_arena *arena, cycle *c) {
   return cb_arena_lost(arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for a gait") : CB_OK;
 }
 
-/* Computes lambda = Ad*_g lambda(0), p = Mr' + <lambda, A> and the power r'Mr' along the gait, for the shape r, the
- * group element g, the connection A and the metric M of the cost. */
+/* Computes along the gait the multiplier lambda = Ad_g^T lambda(0), the momentum p = Mr' + <lambda, A> and the power
+ * r'Mr'. r is the shape, g the group element, A the connection, M the metric of the cost, and Ad_g^T the transpose of
+ * the adjoint matrix of g. */
 static cb_status follow(const cb_bundle *b, const cb_optimum *o, cycle *c) {
   const int n = b->n, dim = b->group->dim;
   for (int k = 0; k < TIMES; k++) c->time[k] = (double)k / (TIMES - 1);

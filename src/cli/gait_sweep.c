@@ -1,6 +1,8 @@
-/* curvebody gait SCENARIO family --vary KEY=LO:HI: the best gait as a number of the scenario changes, and the number
- * for which the gait is best; each search starts from the previous gait. family --move A:B --turn A:B --grid N1xN2:
- * gaits with the displacement x and the rotation theta. Both are sweeps, with the tasks `family` and `steering`. */
+/* curvebody gait SCENARIO family, in two forms that are sweeps with the tasks `family` and `steering`.
+ *
+ * --vary KEY=LO:HI finds the best gait for each value of a number of the scenario, and the value for which the gait is
+ * best. Each search starts from the gait of the previous value. --move A:B --turn A:B --grid N1xN2 finds a gait for
+ * each displacement x and rotation theta of a grid. */
 #include "cli/gait_job.h"
 
 #include "core/arena.h"
@@ -15,8 +17,8 @@
 
 enum { USUAL = 21, MAX_MEMBERS = 10000, MAX_GRID = 1000 };
 
-/* Sets the scenario of one member in the form of --set: the first number of --vary, or a corner of the grid that is not
- * the identity. */
+/* Sets the scenario of one member in the form of --set: the first number of --vary, or the corner of the grid with the
+ * end of --move and the start of --turn. */
 cb_status cli_gait_take_sweep(cli_optimum_options *options, struct cb_arena *arena, cli_gait_job *job, cli_list *sets) {
   const char *vary = job->vary ? strchr(job->vary, '=') : NULL;
   const bool grid =

@@ -15,16 +15,18 @@ typedef struct cli_inertia {
   cb_mass mass;
   double moment[3], axis[3][3];
   const char *model;   /* fluid model of the added mass; or "none" */
-  cb_added_mass added; /* with K multiplied by the density of the fluid */
+  cb_added_mass added; /* its matrix K is multiplied by the density of the fluid */
   cb_local_part *part;
 } cli_inertia;
 
 void cli_inertia_print(const cli_inertia *f, bool json);
 
-/* Puts the name of the input in front of the last error message and returns CB_ERROR_INPUT (CB_ERROR_STEP stays), if
- * the input causes the error and the message has no place yet. Messages of CB_ERROR_INPUT count as placed. */
+/* Adds the name of the input to the last error message, if the input causes the error and the message has no place yet;
+ * messages of CB_ERROR_INPUT have one. Returns CB_ERROR_INPUT after such a change (CB_ERROR_STEP stays), otherwise
+ * `status`. */
 cb_status cli_inertia_placed(const cli_inertia *f, cb_status status);
-/* Computes the parts as the local model uses them, and the added mass K of that model (NULL: not requested). */
+/* Computes f->part, the data of the parts in the fluid model `local`, and the added mass K of that model for a fluid of
+ * density 1 (NULL: not requested). */
 cb_status cli_inertia_parts(cli_inertia *f, double (*K)[6]);
 /* Fills model and added from --added-mass NAME[:KEY=VALUE,...]. error: the value of --error; NULL: not given. */
 cb_status cli_inertia_added_mass(cli_inertia *f, const char *text, const char *error);

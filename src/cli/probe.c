@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Files that were probed or written by this process, identified by device and inode number; their size and time may
- * differ, since this process may have changed them. But a refused file with another size or time counts as another
- * file, so that a record that is being written is not refused for ever. */
+/* Identifies a file that this process has probed or written, by device and inode number. Its size and time may differ,
+ * since this process may have changed the file. But a refused file with another size or time counts as another file, so
+ * that a record that is being written is not refused for ever. */
 typedef struct identity {
   unsigned long long device, number;
   long long size, seconds;

@@ -6,15 +6,15 @@
  * otherwise the command fails with an error that names the object that the child was reading. For the virtual file of a
  * record the child also reads the segments that it names, and reports their names, so that they need no other child.
  *
- * The child is this program, started again with posix_spawn, and not a copy of the process (fork): another thread may
- * hold the lock of HDF5 or of another library, and a copy would wait for this lock for ever; a copy would also run the
- * handlers of signals and exits of the command, which remove temporary files.
+ * The child is this program, started again with posix_spawn. It is not a copy of the process (fork) for two reasons:
+ * another thread may hold the lock of HDF5 or of another library, and a copy would wait for this lock for ever; a copy
+ * would also run the handlers of signals and exits of the command, which remove temporary files.
  *
- * Limits: SECONDS of CPU time and PATIENCE of wall time between two reports; there is at least one report per object
- * and per 4 MiB. The bytes of all numbers may be at most DEFLATE times the bytes of the file, since a compressed chunk
- * cannot contain more, plus 1 GiB for numbers that were not written; so the total time grows with the size of the file.
- * Memory: ALLOWANCE beyond what the process has at its start, and for a dataset with chunks twice the size of a chunk
- * as stored and in memory. */
+ * The limits are the numbers CLI_PROBE_... below. Between two reports the child may use SECONDS of CPU time and
+ * PATIENCE seconds of wall time; it makes at least one report per object and per 4 MiB. The bytes of all numbers may be
+ * at most DEFLATE times the bytes of the file, since a compressed chunk cannot contain more, plus 1 GiB for numbers
+ * that were not written. So the total time grows with the size of the file. The child may have ALLOWANCE MiB more
+ * memory than at its start, and for a dataset with chunks twice the size of a chunk as stored and in memory. */
 #pragma once
 
 #include <hdf5.h>
@@ -35,8 +35,9 @@ void cli_probe_enable(void);
  * does not return. */
 _Noreturn void cli_probe_read(const char *path);
 
-/* True if the chunk at `at` of a dataset with these dimensions has the number of bytes that its extents require, was
- * never written, or has no filters (HDF5 then checks the number itself). */
+/* True if the chunk of a dataset that begins at the element `at` has the number of bytes that its extents require, was
+ * never written, or has no filters (HDF5 then checks the number itself). create: the creation properties of the
+ * dataset. */
 bool cli_probe_chunk_is_whole(hid_t dataset, hid_t create, int rank, const hsize_t *dims, const hsize_t *at);
 
 /* The first byte of a report; a text and a 0 follow. */

@@ -42,7 +42,7 @@ bool cli_probe_chunk_is_whole(hid_t dataset, hid_t create, int rank, const hsize
   for (int d = 0; d < rank && options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS; d++)
     filtered &= dims[d] - at[d] >= chunk[d];
   if (!filtered || H5Dget_chunk_storage_size(dataset, at, &size) < 0 || !size) return true;
-  if (size > bytes + bytes / 8 + 4096) return false; /* a zlib stream is never this much longer */
+  if (size > bytes + bytes / 8 + 4096) return false; /* a zlib stream is never so much longer than its content */
   unsigned char *stored = malloc(size), *plain = malloc(bytes + CHECKSUM);
   const bool whole = stored && plain && H5Dread_chunk(dataset, H5P_DEFAULT, at, &left_out, stored) >= 0 &&
                      count_plain(create, left_out, stored, size, plain, bytes + CHECKSUM) == bytes;

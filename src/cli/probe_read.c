@@ -1,10 +1,10 @@
-/* The child process that reads untrusted files first: it reads every object, attribute and number that HDF5 can reach
+/* The child process that reads untrusted files first. It reads every object, attribute and number that HDF5 can reach
  * from the root, only with calls of HDF5. See probe.h.
  *
- * It does not read numbers in other files (external storage, virtual datasets, links to other files), and numbers with
- * filters that this project does not use or of a type that cannot be converted: the readers of the command reject
- * these. But if a virtual dataset names segments of a record, which are files in the folder FILE.parts, these files are
- * read afterwards. */
+ * It does not read numbers that the readers of the command reject: numbers in other files (external storage, virtual
+ * datasets, links to other files), numbers with filters that this project does not use, and numbers of a type that
+ * cannot be converted. But if a virtual dataset names segments of a record, which are files in the folder FILE.parts,
+ * these files are read afterwards. */
 #include "cli/probe.h"
 #include "record/arrays.h"
 

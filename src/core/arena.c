@@ -1,5 +1,5 @@
-/* An arena is a list of blocks. The newest block serves requests. Each new block is twice as large as the one before
- * it, up to 1 MiB; a piece that is at least as large as the next block would be gets a block of its own. */
+/* An arena is a list of blocks. Pieces are taken from the newest block. Each new block is twice as large as the block
+ * before it, up to 1 MiB. A piece that needs at least the size of the next block gets a block of its own. */
 #include "core/arena.h"
 #include "core/failure.h"
 
@@ -29,7 +29,7 @@ static const size_t smallest_block = 4096, largest_block = (size_t)1 << 20;
 typedef struct block block;
 struct block {
   block *next;
-  size_t used, size; /* bytes of data; the data begin as zeros */
+  size_t used, size; /* bytes of data in use, and in total; unused data are 0 */
   alignas(max_align_t) unsigned char data[];
 };
 

@@ -29,7 +29,8 @@ void *cb_arena_alloc_aligned(cb_arena *arena, size_t count, size_t size, size_t 
  * this function sets it. NULL, with the failure "no memory for WHAT", if memory runs out. */
 void *cb_arena_object(size_t size, const char *what);
 
-/* Sets each of the given `double *` variables (by address) to a new array of count numbers that begins a cache line. */
+/* Sets each of the given variables of type `double *`, whose addresses are the arguments, to a new array of count
+ * numbers that is aligned to a cache line; to NULL if memory runs out. */
 #define cb_arena_doubles(arena, count, ...) cb_arena_doubles_for(arena, count, (double **[]){__VA_ARGS__, NULL})
 void cb_arena_doubles_for(cb_arena *arena, size_t count, double **const *to);
 

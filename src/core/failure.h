@@ -25,8 +25,8 @@ typedef struct cb_failure {
 } cb_failure;
 
 cb_failure cb_failure_last(void);
-/* After an operation that only reads input: is the input the cause of the failure? False for a lack of memory, a file
- * that cannot be read and an interruption by the user. */
+/* Returns whether a failure of an operation that only reads input was caused by the input. False for a lack of memory,
+ * a file that cannot be read, and an interruption by the user. */
 bool cb_failure_is_of_input(cb_status status);
 
 /* The text between a file name and a message: ":line:column: error: ", or ": error: " if line is 0. Line 0 stands for
@@ -36,7 +36,7 @@ typedef struct cb_place_text {
 } cb_place_text;
 cb_place_text cb_place_text_of(int line, int column);
 
-/* These functions set the last failure as cb_fail does, together with additional information about it (`known`). The
+/* These functions set the last failure as cb_fail does, together with what is known about it, or with its kind. The
  * text is cut after 2047 bytes. They return `status`. */
 cb_status cb_fail_known(const cb_failure *known, cb_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,5 +1,5 @@
-/* Regular files: opening them, streams into them, reading at a place, and reading a complete file with a limit on its
- * size. */
+/* Regular files: opening them, streams that write to them, reading at an offset, and reading a complete file with a
+ * limit on its size. */
 #include "core/file.h"
 #include "core/text.h"
 
@@ -84,7 +84,7 @@ int cb_read_at(int fd, uint64_t at, size_t size, void *bytes, size_t *got) {
   return 0;
 }
 
-/* If a signal interrupts close, Linux has closed the file nevertheless. */
+/* EINTR counts as success: if a signal interrupts close, Linux has closed the file nevertheless. */
 int cb_close(int fd) { return close(fd) == 0 || errno == EINTR ? 0 : errno; }
 
 cb_status cb_fail_file(const char *path, const char *verb, int error) {

@@ -14,18 +14,19 @@ int cb_open(const char *path, int flags);
  * or a device may never end. Returns -1 on failure: *why is the reason as a text, and errno is set. */
 int cb_open_regular(const char *path, int flags, const char **why);
 
-/* Calls stat for a path; *there: the path exists. If stat fails for another reason than a missing file, this function
- * fails with "PATH: cannot VERB: ...". */
+/* Calls stat for a path. Sets *there to whether the path exists, and fills *info if it does. If stat fails for another
+ * reason than a missing file, this function fails with "PATH: cannot VERB: ...". */
 cb_status cb_find_file(const char *path, const char *verb, struct stat *info, bool *there);
 
-/* Opens a stream that writes into a file and cannot seek. Returns NULL and sets errno on failure. */
+/* Opens a file with `flags` and O_WRONLY, as a stream that cannot seek. Returns NULL and sets errno on failure. */
 FILE *cb_open_stream(const char *path, int flags);
 
 /* Reads `size` bytes at offset `at`. Returns 0 or errno; *got is smaller than size if the file ends earlier. */
 int cb_read_at(int fd, uint64_t at, size_t size, void *bytes, size_t *got);
 
-/* Returns 0 or the errno of close. */
+/* Closes the file. Returns 0 or the errno of close. */
 int cb_close(int fd);
 
-/* Fails with "PATH: cannot VERB: " and the text of an errno: CB_ERROR_FILE, or CB_ERROR_MEMORY for ENOMEM. */
+/* Fails with "PATH: cannot VERB: " and the text of `error`, an errno. Returns CB_ERROR_FILE, or CB_ERROR_MEMORY for
+ * ENOMEM. */
 cb_status cb_fail_file(const char *path, const char *verb, int error);

@@ -1,4 +1,4 @@
-/* The instruction set that the vector kernels use, chosen once at run time.
+/* The instruction set that the vector kernels use; it is chosen at run time.
  *
  * Kernels exist for x86-64 (SSE2), AVX2 with FMA, and AVX-512 (F, DQ, VL). Other architectures have only the portable
  * kernel, which is called "aarch64" on that architecture and "portable" elsewhere.

@@ -108,7 +108,7 @@ enum { KEPT_MAX = 256 }; /* further failures are dropped */
 typedef struct kept {
   char *text;
   cb_status status;
-  cb_failure failure; /* with the failure's own place or, if it has none, the place of the node that was read */
+  cb_failure failure; /* its place is that of the failure or, if this is not in the file of the node, of the node */
   bool bare;          /* the text does not begin with a place */
 } kept;
 
@@ -125,8 +125,8 @@ static void drop_reported(void) {
   reported = 0;
 }
 
-/* Keeps the last failure with its text, and with the place of `where` if it has no place in that file. After KEPT_MAX
- * failures it is dropped. Returns false if memory runs out. */
+/* Keeps the last failure f with its text. A failure that has no place in the file of `where` gets the place of `where`.
+ * If KEPT_MAX failures are kept already, this one is dropped. Returns false if memory runs out. */
 static bool push(const cb_node *where, cb_status status, const cb_failure *f) {
   if (!stack) stack = calloc(KEPT_MAX, sizeof *stack);
   if (!stack) return false;

@@ -23,8 +23,8 @@ bool cb_parse_integer(const char *text, size_t n, long long *value);
  * trailing zeros are left out. Writes nan (without a sign), inf or -inf if the number is not finite. */
 void cb_export_number(char text[32], double value);
 
-/* Prepares text[n] for a message: at most about 40 bytes of it (then followed by "..."), with '?' for control
- * characters and invalid UTF-8. Use it as `cb_quoted(text, n).text`. */
+/* Prepares text[n] for a message, with '?' for control characters and invalid UTF-8. After about 40 bytes the text is
+ * cut and "..." is added. Use it as `cb_quoted(text, n).text`. */
 typedef struct cb_quote {
   char text[56];
 } cb_quote;

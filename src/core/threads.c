@@ -1,5 +1,5 @@
-/* The number of threads of the process. The program sets it; a loop reads it when it starts, or an object when it is
- * created. */
+/* The number of threads of the process. The program sets this number; a loop reads it when the loop starts, and some
+ * objects read it when they are created. */
 #include "core/threads.h"
 
 #include <omp.h>

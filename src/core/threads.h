@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A loop over fewer elements uses one thread: a step opens a dozen parallel regions, each of which waits for the last
- * thread, and on a busy machine that wait is long. With the thread sanitizer small scenarios must run in parallel,
- * too. */
+/* A loop over fewer elements than CB_THREADS_MIN_ELEMENTS uses one thread. A step of a run has about a dozen loops; at
+ * the end of a parallel loop all threads wait for the last one, and on a busy machine this takes long. With the thread
+ * sanitizer the number is small, so that small scenarios run in parallel, too. */
 #if defined __has_feature
 #if __has_feature(thread_sanitizer)
 #define CB_THREADS_ALWAYS 1
@@ -22,14 +22,15 @@ enum { CB_THREADS_MIN_ELEMENTS = 8 };
 enum { CB_THREADS_MIN_ELEMENTS = 50000 };
 #endif
 
-/* Sets the number of threads of the process. 0 means OMP_NUM_THREADS, or the number of cores. */
+/* Sets the number of threads of the process. 0: the number in the environment variable OMP_NUM_THREADS, or the number
+ * of cores. */
 void cb_threads_set(int threads);
-bool cb_threads_chosen(void); /* was the number of the last cb_threads_set above 0? */
+bool cb_threads_chosen(void); /* true if the last call of cb_threads_set had a number above 0 */
 /* Returns the number of threads for a loop over this number of elements. */
 int cb_threads_for(size_t elements);
 
-/* Calls part(context, begin, end) for each of `threads` pieces of [0, n), whose lengths differ by at most 1. With one
- * thread it is a plain call, because a parallel region of one thread costs a microsecond, too. */
+/* Divides [0, n) into `threads` pieces whose lengths differ by at most 1, and calls part(context, begin, end) for each,
+ * in parallel. With one thread there is no parallel region, because such a region costs about a microsecond. */
 static inline void cb_threads_range(int threads, int n, void (*part)(void *context, int begin, int end),
                                     void *context) {
   if (threads <= 1) {
@@ -41,15 +42,15 @@ static inline void cb_threads_range(int threads, int n, void (*part)(void *conte
     part(context, (int)((long long)n * i / threads), (int)((long long)n * (i + 1) / threads));
 }
 
-/* Sets *least = min(*least, i). At the end of a parallel loop *least is the first element that fails. The caller then
- * repeats this element in its own thread, so that the error text is set in that thread. */
+/* Sets *least = min(*least, i). A parallel loop calls this function for every element i that fails; then *least is the
+ * first of these. The caller repeats this element in its own thread, so that the error text is set in that thread. */
 static inline void cb_threads_least(atomic_int *least, int i) {
   int seen = atomic_load(least);
   while (i < seen && !atomic_compare_exchange_weak(least, &seen, i)) continue;
 }
 
-/* A pool of work memory for any number of threads; only one thread at a time uses a piece. A thread takes an unused
- * piece, or makes a new one if there is none, and returns it to the pool afterwards. */
+/* A pool of pieces of work memory for any number of threads; only one thread at a time uses a piece. A thread takes an
+ * unused piece, or makes a new one if there is none, and returns it to the pool afterwards. */
 enum { CB_SPARE_MAX = 32 };
 
 typedef struct cb_spare {

@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* Both functions get one line without a line break. NULL: such texts are dropped. */
+/* The functions that take the texts of one thread. A text is one line without a line break. A member that is NULL drops
+ * its texts. */
 typedef struct cb_warning_taker {
   void (*take)(void *context, const char *text); /* warnings */
   void *context;

@@ -1,8 +1,11 @@
 /* Places, kicks and steps of coupled bodies and particles (equations: coupled.h).
  *
- *   g = T(p) R:  y = (x, w) -> (x + n ((c - 1) n.x + s w), c w - K s n.x) after R;  p = |p| n, s = s_K(|p|), c = c_K(|p|)
- *   covectors f = (f_x, f_w) at y = g y_0 return to the body frame by the transposed matrix
+ *   g = T(p) R:  T(p) y = (x + n ((c - 1) n.x + s w), c w - K s n.x) for y = (x, w);  p = |p| n, s = s_K(|p|),
+ *   c = c_K(|p|), R a rotation of x
+ *   a covector f = (f_x, f_w) at y = g y_0 is mapped to the body frame by the transposed matrix of g; then
  *   W = (x_0 × f_x, w_0 f_x - K f_w x_0), the values of f on the Killing fields of numerics/numerics_curved.h
+ * g: the pose of a body; K: the curvature; s_K and c_K: its sine and cosine; y_0 = (x_0, w_0): a point in the body
+ * frame; W: the wrench of f at this point.
  */
 #include "coupling/coupled_private.h"
 #include "fluid/rigid_step.h"
@@ -30,7 +33,8 @@ static void find_motion(double K, const cb_rigid_state *s, cb_placing *out) {
   }
 }
 
-/* out[k] = g (x, w) in the coordinates of the space; in E3 the low part of the position is added first. */
+/* Computes out[k] = g (x, w) in the coordinates of the space. vector: (x, w) is a vector, which g only rotates in E3.
+ * In E3 the low part of the position is added to the small numbers first. */
 static void place_one(const cb_coupled *c, const cb_placing *g, const double x[3], double w, bool vector, double *out) {
   double y[3];
   cb_apply3(g->r, x, y);
@@ -72,8 +76,8 @@ void cb_coupled_raise(const cb_coupled *c, int place, const double *f, double *o
   for (int a = 0; a < c->k; a++) out[a] -= normal * x[a];
 }
 
-/* The wrench of f in the axes in which a state keeps the momentum: in E3 those of the world, so that f keeps its digits
- * and opposite forces cancel exactly. */
+/* Computes the wrench of f in the axes in which a state keeps the momentum. In E3 these are the axes of the world, and
+ * f itself is the force, so that opposite forces cancel exactly. */
 static void wrench_in_world(const cb_coupled *c, int place, const double *f, double W[6]) {
   const cb_carried *own = &c->carried[place];
   const cb_placing *g = &c->motion[own->body];
@@ -224,13 +228,13 @@ void cb_coupled_keep(const cb_coupled *c, cb_coupled_snapshot *s) {
 static void follow(cb_coupled *c) {
   cb_coupled_place(c);
   for (int i = 0; c->varies && i < c->n; i++)
-    if (c->feels[i]) /* the density was evaluated at this place before, and does not fail */
+    if (c->feels[i]) /* does not fail: the density at this place has been evaluated before */
       cb_particle_mass(&c->fluid, cb_system_masses(c->system)[i],
                        cb_system_radius(c->system, cb_system_particle(c->system, i)), c->state->x + i * c->k,
                        &c->mass[i]);
 }
 
-/* The momenta and places of a snapshot; the impulses stay. */
+/* Restores the momenta and places of a snapshot, but not the impulses. */
 static void bring_back(cb_coupled *c, const cb_coupled_snapshot *s) {
   cb_state_copy(c->state, s->state);
   memcpy(c->bodies.state, s->bodies, (size_t)c->bodies.n * sizeof *s->bodies);
@@ -245,7 +249,8 @@ void cb_coupled_bring_back(cb_coupled *c, const cb_coupled_snapshot *s) {
   c->known_force = false;
 }
 
-/* After a particle in a fluid of varying density has moved: its M is another one, and its velocity stays. */
+/* Changes the mass M of a particle that has moved in a fluid of varying density. Its velocity p/M stays the same, so
+ * that its momentum p changes in proportion. */
 static cb_status change_mass(cb_coupled *c, int i) {
   const double old = c->mass[i];
   const double mass = cb_system_masses(c->system)[i],
@@ -289,7 +294,8 @@ static cb_status drift_particle(cb_coupled *c, int i, double t, double h) {
   return CB_OK;
 }
 
-/* Particles move first, so that wrenches of bodies may use where they are in the middle. */
+/* Moves all particles and bodies by h. Particles move first, so that wrenches of bodies may use the places of particles
+ * in the middle of the step. */
 static cb_status drift(cb_coupled *c, double t, double h, int *body) {
   cb_status status = CB_OK;
   *body = -1;
@@ -311,7 +317,7 @@ static cb_status drift(cb_coupled *c, double t, double h, int *body) {
   return status;
 }
 
-/* Drifts from node k, again and again until the constraints hold at node k+1. */
+/* Repeats the drift from node k with corrected impulses until the constraints hold at node k+1. */
 static cb_status drift_onto_constraints(cb_coupled *c, double t, double h, int *body, int *iterations) {
   bool done = !c->rows;
   cb_status status = CB_OK;
@@ -331,8 +337,8 @@ static cb_status drift_onto_constraints(cb_coupled *c, double t, double h, int *
   return status;
 }
 
-/* The kick at the end of a step, and the projection of velocities. Forces that depend on velocities are found by a
- * fixed-point iteration, which contracts by h c/(2 m) for the damping c of a mass m. */
+/* Makes the kick at the end of a step, and projects the velocities. Forces that depend on velocities are found by a
+ * fixed-point iteration; each iteration multiplies the error by about h c/(2 m), for the damping c of a mass m. */
 static cb_status second_kick(cb_coupled *c, double t, double h) {
   const bool moves = cb_forces_uses_velocity(c->forces);
   double last = INFINITY;
@@ -370,7 +376,7 @@ static cb_status second_kick(cb_coupled *c, double t, double h) {
   return status;
 }
 
-/* One step of order 2. */
+/* Makes one part of a step: a step of order 2. */
 static cb_status make_part(cb_coupled *c, double t, double h, int *body, int *iterations) {
   for (int b = 0; b < c->bodies.n; b++) c->bodies.state[b].t = t;
   cb_status status = find_force(c, t);

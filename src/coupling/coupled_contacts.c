@@ -1,13 +1,14 @@
 /* Contacts, walls and events of points within a step of coupled bodies and particles.
  *
- *   contact: s = 0 with ds/dt < 0:  p <- p + n l,  l = -(1 + e) (ds/dt)/(G M^-1 n),  n = the gradient G, made tangent to
- *            the constraints by their impulses (dynamics/reflection.h, the sequential rule)
- *   event:   s = 0, or a change of its sign, in the direction that was asked for
- * s: gap (dynamics/gap.h). A step is made as a whole. If a gap has closed at its end, or the cubic through its values and
- * rates at both ends closes in between, the time of the zero is found by making the step again with other lengths (the
- * method of Illinois), the momenta are reflected there, and the rest of the step follows. What touches at the start of a
- * step and closes is reflected first; what is pressed together and does not part again ends the run. An event without
- * `stop` only notes the time, and does not divide the step.
+ *   contact: s = 0 with ds/dt < 0:  p <- p + n l,  l = -(1 + e) (ds/dt)/(G M^-1 n).  n is the gradient G, made tangent
+ *            to the constraints by their impulses (dynamics/reflection.h, the sequential rule)
+ *   event:   s = 0, or a change of the sign of s, in the direction of the event
+ * s: gap (dynamics/gap.h); p: momenta; G = ds/dx; M: masses; e: restitution; l: impulse. A step is first made as a
+ * whole. A gap closes in it if the gap is below 0 at the end, or if the cubic through its values and rates at both ends
+ * is below 0 in between. Then the time of the zero is found by making the step again with other lengths (the Illinois
+ * method), the momenta are reflected there, and the rest of the step follows. A gap that is closed and closes further
+ * at the start of a step is reflected first. The run ends if points are pressed together and do not separate again. An
+ * event without `stop` is only recorded, and does not divide the step.
  */
 #include "coupling/coupled_private.h"
 #include "dynamics/gap.h"
@@ -18,12 +19,12 @@
 
 enum { CONTACTS_MAX = 300, LOOKS_MAX = 100, HALVES_MAX = 50, ZEROS_MAX = 50 };
 
-/* Relative to look.size: a gap below `closed` counts as closed, and one below `zero` as 0. A rate above `rest`, in units of
- * the gap per time, counts as 0. */
+/* A gap below `closed` times look.size counts as closed; a gap of at most `zero` times look.size counts as 0. A gap
+ * whose rate is above `rest` counts as not closing. */
 static const double closed = 1e-11, zero = 1e-13, rest = -1e-14;
 
 typedef struct look {
-  double s, rate, size; /* size: 1 + the size of the gap's coordinates, for round-off */
+  double s, rate, size; /* gap and its rate; size: 1 + sum |G x| over the coordinates x, the scale of round-off */
 } look;
 
 struct cb_coupled_contacts {
@@ -32,7 +33,7 @@ struct cb_coupled_contacts {
   cb_gap *gap;
   look *start, *end;
   cb_coupled_snapshot *first, *last;
-  cb_event_row *row; /* of the last step */
+  cb_event_row *row; /* the events of the last step */
   int rows, capacity;
 };
 
@@ -49,13 +50,15 @@ static cb_status add_gap(cb_coupled_contacts *k, int *capacity, const cb_gap *ga
   return CB_OK;
 }
 
-/* Whether other points touch the point: spheres of bodies, and particles that are not tracers. */
+/* Returns whether other points can touch the point: this is so for spheres of bodies, and for particles that are not
+ * tracers. */
 static bool touches_points(const cb_coupled *c, int place) {
   return c->carried[place].body < 0 ? c->mass[place] > 0
                                     : cb_system_radius(c->system, cb_system_particle(c->system, place)) > 0;
 }
 
-/* Whether walls touch the point: also the vertices of bodies, but not points that only hold springs and rods. */
+/* Returns whether walls can touch the point: also a vertex of a body, but not a point that only holds springs and
+ * rods. */
 static bool touches_walls(const cb_coupled *c, int place) {
   return c->carried[place].touches || touches_points(c, place);
 }
@@ -178,11 +181,12 @@ static cb_status look_at_all(cb_coupled *c, double t, look *out) {
   return status;
 }
 
-/* The sign of a gap; 0 within round-off of a zero. */
+/* Returns the sign of a gap; 0 if the gap is 0 up to round-off. */
 static int sign_of(const look *l) { return fabs(l->s) <= zero * l->size ? 0 : l->s > 0 ? 1 : -1; }
 
-/* The fraction of a step of length h, in ]0, 1], at which the cubic through both ends, multiplied by `side`, is least, if
- * it is below 0 there and positive at both ends; otherwise 0. */
+/* The cubic through the values and rates at both ends of a step of length h is multiplied by `side`. If it is positive
+ * at both ends and has a minimum of at most 0 between them, the function returns the fraction of the step at this
+ * minimum; otherwise 0. */
 static double dips(const look *a, const look *b, int side, double h) {
   const double s0 = side * a->s, s1 = side * b->s, v0 = side * a->rate * h, v1 = side * b->rate * h;
   if (!(s0 > 0 && s1 > 0 && v0 < 0 && v1 > 0)) return 0;
@@ -209,7 +213,7 @@ static cb_status at(const search *s, const cb_gap *gap, double tau, look *out) {
   return status ? status : look_at(s->c, gap, s->t + tau, &value, out);
 }
 
-/* Finds the zero between the times a and b, where the gap has different signs. */
+/* Finds a zero *tau between the times a and b, at which the gap has different signs. */
 static cb_status narrow(const search *s, const cb_gap *gap, double a, look from, double b, look to, double *tau) {
   int kept = 0;
   for (int i = 0; i < LOOKS_MAX && sign_of(&to) != 0 && b - a > 4e-16 * (fabs(s->t) + fabs(b)); i++) {
@@ -235,7 +239,8 @@ static cb_status narrow(const search *s, const cb_gap *gap, double a, look from,
   return CB_OK;
 }
 
-/* Whether an event that had the sign `side` before a zero is asked for in this direction. */
+/* Returns whether a zero of event i, before which its function has the sign `side`, is in the direction of the
+ * event. */
 static bool counts(const cb_coupled_contacts *k, int i, int side) {
   const int direction = cb_gap_direction(k->gaps, &k->gap[i]);
   return direction == CB_EVENT_BOTH || (direction == CB_EVENT_FALLING) == (side > 0);
@@ -261,8 +266,8 @@ static cb_event_row row_of(const cb_coupled *c, const cb_gap *gap, double time) 
   return row;
 }
 
-/* Finds the zero of a gap that is 0 at the time `from`, has the sign `side` after it, and the other one at the end of the
- * step. *found: false if it has the other one at once. */
+/* Finds the zero *tau of a gap that is 0 at the time `from`, has the sign `side` shortly after it, and the opposite
+ * sign at the end of the step. *found becomes false if the gap has the opposite sign immediately after `from`. */
 static cb_status zero_after(const search *s, int i, double from, int side, double *tau, bool *found) {
   const cb_coupled_contacts *k = s->c->contacts;
   double until = s->h, a = s->h;
@@ -278,8 +283,8 @@ static cb_status zero_after(const search *s, int i, double from, int side, doubl
   return *found ? narrow(s, &k->gap[i], a, now, until, to, tau) : CB_OK;
 }
 
-/* Finds the first zero of gap i after the time `from`, at which its values are `start`; *side: its sign before the zero,
- * or 0 if there is none. */
+/* Finds the first zero of gap i after the time `from`, at which its values are `start`; *side: its sign before the
+ * zero, or 0 if there is none. */
 static cb_status next_zero(const search *s, int i, double from, const look *start, double *tau, int *side) {
   const cb_coupled_contacts *k = s->c->contacts;
   const cb_gap *gap = &k->gap[i];
@@ -303,7 +308,7 @@ static cb_status next_zero(const search *s, int i, double from, const look *star
     status = at(s, gap, until, &b);
     if (status || sign_of(&b) == before) return status;
   }
-  /* a zero at the end that is reached from the other side: another one is before it */
+  /* if the gap reaches its zero at the end from the other side, there is another zero before it */
   double back = s->h - from;
   for (int n = 0; n < HALVES_MAX && before * b.rate > 0 && sign_of(&b) == 0 && !status; n++) {
     back /= 2;
@@ -371,7 +376,8 @@ static void push(cb_coupled *c, const cb_gap *gap, const cb_gap_value *value, do
 
 static bool closes(const look *l) { return l->s <= closed * l->size && l->rate < rest; }
 
-/* Reflects one gap at time t: the rate changes in proportion to the impulse, so a trial impulse shows its effect. */
+/* Reflects gap i at time t. The rate changes in proportion to the impulse; therefore a trial impulse of 1 is applied
+ * first, and its effect gives the required impulse. */
 static cb_status reflect(cb_coupled *c, int i, double t, const look *before, double restitution, double *impulse) {
   const cb_gap *gap = &c->contacts->gap[i];
   cb_gap_value value;
@@ -459,7 +465,8 @@ cb_status cb_coupled_contacts_check(cb_coupled *c, double t) {
   return status;
 }
 
-/* Notes the zeros of event i in a part of a step; *stop, *tau: name and time of the first event that stops the run. */
+/* Records the zeros of event i in a part of a step. If the event stops the run, *stop and *tau become its name and
+ * time; if another event has stopped the run already, only zeros before *tau are recorded. */
 static cb_status note_event(const search *s, int i, double *tau, const char **stop) {
   cb_coupled_contacts *k = s->c->contacts;
   const cb_gap *gap = &k->gap[i];
@@ -486,7 +493,7 @@ static cb_status note_event(const search *s, int i, double *tau, const char **st
   return status;
 }
 
-/* Notes the events in a part of a step that no contact divides, in the order of their times. */
+/* Records the events in a part of a step that no contact divides, in the order of their times. */
 static cb_status note_events(const search *s, double *tau, const char **stop) {
   cb_coupled_contacts *k = s->c->contacts;
   const int before = k->rows;
@@ -505,7 +512,7 @@ static cb_status note_events(const search *s, double *tau, const char **stop) {
   return status;
 }
 
-/* Keeps the start of a part of a step, after the reflection of what touches there and closes. */
+/* Reflects the gaps that are closed and close further at the start of a part of a step, and then stores this start. */
 static cb_status begin_part(const search *s, int *count) {
   cb_coupled *c = s->c;
   cb_coupled_contacts *k = c->contacts;
@@ -518,7 +525,7 @@ static cb_status begin_part(const search *s, int *count) {
   return status;
 }
 
-/* One part of a step: to its end, or to its first contact or stop. *tau: the length that was made. */
+/* Makes one part of a step: to the end of the step, or to its first contact or stop. *tau: the length that was made. */
 static cb_status make_part(const search *s, int *count, double *tau, const char **stop, int *body, int *iterations) {
   cb_coupled *c = s->c;
   cb_coupled_contacts *k = c->contacts;

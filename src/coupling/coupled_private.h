@@ -1,4 +1,5 @@
-/* The data of coupled bodies and particles (coupled.h), shared by its files. Arrays [n] are by place in the system. */
+/* The data of coupled bodies and particles (coupled.h), which the files of this folder share. Arrays [n] are ordered by
+ * place in the state of the system. */
 #pragma once
 
 #include "core/arena.h"
@@ -8,34 +9,36 @@
 
 #include <stdbool.h>
 
-/* A point y_0 = (x_0, w_0) of a body frame in the coordinates of numerics/numerics_curved.h; w_0 = 1 in E3. */
+/* A point (x, w) of a body frame in the coordinates of numerics/numerics_curved.h; w = 1 in E3. */
 typedef struct cb_carried {
   int body; /* -1: a particle, which moves by itself */
   bool touches;
   double x[3], w;
 } cb_carried;
 
-/* An isometry g = T(p) R as it acts on points and covectors: T along the unit vector n, with the sine s and cosine c of
- * |p| in curvature K. */
+/* The pose g = T(p) R of a body as it acts on points and covectors: rotation r, transvection T to the point with normal
+ * coordinates p + p_low, along the unit vector n; s and c are the sine and cosine of |p| in the curvature K
+ * (numerics/numerics_curved.h). */
 typedef struct cb_placing {
   double r[3][3], p[3], p_low[3], n[3], s, c;
 } cb_placing;
 
-/* The rows of constraints and their responses. A unit is a body (0 .. bodies-1) or a particle (bodies + place). */
+/* The rows of constraints and their responses. A unit is a body (numbers 0 to bodies.n - 1) or a particle (number
+ * bodies.n + its place). */
 typedef struct cb_coupled_rows {
   cb_constraints *own;
   const cb_rows *pattern;
   int rows, entries, pairs;
   int *row, *unit;                            /* [entries] */
   int *unit_start, *unit_entry;               /* [units + 1], [entries]: the entries of each unit */
-  double *g, *G, *first_G;                    /* first_G: G at node k */
-  double *impulse, *change;                   /* [rows]: lambda, and its correction */
+  double *g, *G, *first_G;                    /* residuals g; gradients G = dg/dx; first_G: G at node k */
+  double *impulse, *change;                   /* [rows]: the impulses lambda, and their correction */
   double (*first)[6];                         /* [entries]: gradients at node k in the coordinates of their units */
   double (*left)[6], (*right)[6];             /* [entries]: gradients at node k+1; responses to gradients */
   bool *joined;                               /* [rows]: the row holds a body that has joints */
   double (*first_world)[6], (*left_world)[6]; /* [entries]: of such bodies, in the world's axes */
   double (*push)[6], (*answer)[6];            /* [bodies] */
-  double residual;                            /* of the last iteration */
+  double residual;                            /* the largest residual in the last iteration */
   cb_sparse *matrix;
   cb_entries list;
 } cb_coupled_rows;
@@ -57,46 +60,48 @@ struct cb_coupled {
   cb_forces *forces;
   cb_coupled_bodies bodies;
   cb_particles_in_fluid fluid;
-  double K, R; /* curvature, and 1/sqrt|K| (1 in E3), the unit of w in the space's embedding */
+  double K, R; /* curvature; R = 1/sqrt|K| (1 in E3): the last coordinate of the embedding is R w */
   int n, k;
   cb_state *state;
-  cb_coupled_snapshot *before, *kicked; /* at the start of a step; after its first kick, or before its last */
-  cb_placing *motion;                   /* [bodies], at the present states */
+  cb_coupled_snapshot *before, *kicked; /* at the start of a step; after its first kick, or before its last kick */
+  cb_placing *motion;                   /* [bodies.n]: the poses of the present states */
   cb_carried *carried;                  /* [n] */
-  double *mass;                         /* [n]: M of particles */
-  bool varies;                          /* M changes with the place, because the density of the fluid does */
-  double last_length;                   /* of the last part of a step */
+  double *mass;                         /* [n]: mass M of particles, with their added mass */
+  bool varies;                          /* M depends on the place, because the density of the fluid varies */
+  double last_length;                   /* length of the last part of a step */
   bool *feels;                          /* [n]: the fluid acts on the particle */
   double *force, *velocity, *force_of_rows, *force_of_gap, *last_force; /* [n*k] */
-  double *middle, (*middle_velocity)[3]; /* [n*k], [n], in flat space: of the last drift of particles */
+  double *middle, (*middle_velocity)[3]; /* [n*k], [n], in flat space: in the middle of the last drift of particles */
   double (*wrench)[6];                   /* [bodies] */
-  bool known_force;                      /* `force` belongs to the present places: it need not be computed again */
+  bool known_force;                      /* `force` belongs to the present places, and need not be computed again */
   cb_coupled_contacts *contacts;         /* NULL: neither contacts nor walls nor events */
   cb_coupled_rows *rows;                 /* NULL: no constraints */
 };
 
 /* Places the points of bodies at the present poses. */
 void cb_coupled_place(cb_coupled *c);
-/* The wrench of the covector f (k numbers, f = dE/dx) at a point of a body, in the body frame: W.Y = f.(dx). */
+/* Computes, in the body frame, the wrench W of the covector f (k numbers) at a point of a body: W.Y = f.v for every
+ * twist Y, v the velocity of the point for this twist. */
 void cb_coupled_wrench(const cb_coupled *c, int place, const double *f, double W[6]);
 /* Raises a covector at a particle and projects it onto the tangent space. */
 void cb_coupled_raise(const cb_coupled *c, int place, const double *f, double *out);
 /* Adds `factor` times the covectors f[n*k] to the momenta. */
 void cb_coupled_kick(cb_coupled *c, double factor, const double *f);
-/* Velocities of all points by the present momenta. */
+/* Computes the velocities of all points from the present momenta. */
 cb_status cb_coupled_find_velocities(cb_coupled *c, double t);
 
 /* Lets the joints answer impulses at the present node (mechanism/mechanism.h). */
 cb_status cb_coupled_settle(cb_coupled *c, double t);
 bool cb_coupled_has_joints(const cb_coupled *c, int body);
 
-/* One step of length h (any sign), composed of its parts, without contacts. On failure the state is undefined. */
+/* Makes one step of length h (of any sign), composed of its parts, without contacts. On failure the state is
+ * undefined. */
 cb_status cb_coupled_whole(cb_coupled *c, double t, double h, int *body, int *iterations);
 
 /* --- contacts, walls and events (coupled_contacts.c) --- */
 cb_status cb_coupled_contacts_create(cb_coupled *c);
 void cb_coupled_contacts_free(cb_coupled *c);
-/* CB_ERROR_DOMAIN if a gap is closed. */
+/* Fails with CB_ERROR_DOMAIN if a gap is below 0 at the start of the run. */
 cb_status cb_coupled_contacts_check(cb_coupled *c, double t);
 /* As cb_coupled_step; on failure the state is undefined. */
 cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const char **stop, int *body, int *iterations);
@@ -104,13 +109,16 @@ cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const ch
 /* --- constraints (coupled_rows.c) --- */
 cb_status cb_coupled_rows_create(cb_coupled *c);
 void cb_coupled_rows_free(cb_coupled *c);
-/* Stores the gradients at the present places as those of node k; the first guess are the impulses of the last step. */
+/* Stores the gradients at the present places as those of node k. The impulses of the last step stay as the first
+ * guess. */
 cb_status cb_coupled_rows_begin(cb_coupled *c, double t);
 /* Applies the impulses to the momenta of node k. */
 void cb_coupled_rows_apply(cb_coupled *c);
-/* After a drift: *done, or the impulses have been changed and the drift is to be repeated. */
+/* Call it after a drift. If *done becomes true, the constraints hold; otherwise this function has changed the impulses,
+ * and the drift must be repeated. */
 cb_status cb_coupled_rows_correct(cb_coupled *c, double t, double h, int iteration, bool *done);
 /* Moves the momenta so that the rates of all rows vanish at the present places. */
 cb_status cb_coupled_rows_project(cb_coupled *c, double t);
-/* The largest residual relative to the size of its row, and the row. */
+/* Finds the largest residual g (rate false) or rate dg/dt (rate true), relative to the size of its row, and this
+ * row. */
 cb_status cb_coupled_rows_residual(cb_coupled *c, double t, bool rate, double *residual, int *row);

@@ -1,11 +1,13 @@
 /* Constraints of coupled bodies and particles: the impulses of a step, and the projection of velocities.
  *
- *   M lambda' = -g(x_{k+1}),   M = G_{k+1} Z G_k^T,   Z = h K^-1 of a body (in the axes of the middle of the step), h/M of
- *                              a particle                                                 (impulses, a chord iteration)
- *   N mu = -dg/dt,             N = G K^-1 G^T at node k+1                                 (velocities)
- * A row is given by its gradients in the coordinates of its units: the wrench of dg/dx at a body, the covector at a
- * particle. Z differs from the derivative of the drift by terms of order h^2, so each iteration gains a factor of that
- * order; what is reached is the round-off of the drift.
+ *   impulses    A d = -g(x_{k+1}),  A = G_{k+1} Z G_k^T,  lambda <- lambda + d;  Z = h/M of a particle, and Z = h K^-1
+ *               of a body, in the axes of the middle of the step
+ *   velocities  N mu = -dg/dt,      N = G K^-1 G^T at node k+1 (1/M in place of K^-1 for a particle)
+ * d: the correction of lambda in an iteration; h: the length of the step; K: the inertia of a body; M: the mass of a
+ * particle; the other symbols are those of coupled.h. A row of constraints consists of its gradients in the coordinates
+ * of its units: the wrench of dg/dx at a body, the covector dg/dx at a particle. Z differs from the derivative of the
+ * drift by terms of order h^2, so that each iteration multiplies the residual by a factor of this order. The iteration
+ * ends at the round-off of the drift.
  */
 #include "coupling/coupled_private.h"
 #include "dynamics/system_facts.h"
@@ -111,7 +113,7 @@ static void by_units(const cb_coupled *c, double (*out)[6]) {
   }
 }
 
-/* Replaces the gradient of a body's entry by K^-1 times it, at time t and the body's pose. */
+/* Multiplies the gradients of the entries of bodies by K^-1, at the time t and the pose of the body. */
 static cb_status respond_bodies(cb_coupled *c, double t, double (*of)[6]) {
   const cb_coupled_rows *w = c->rows;
   for (int b = 0; b < c->bodies.n; b++) {
@@ -143,7 +145,8 @@ static void respond_particles(const cb_coupled *c, double (*of)[6]) {
   }
 }
 
-/* Turns the entries of bodies by half the rotation of the step, forwards or back: into the axes of the middle. */
+/* Rotates the entries of bodies into the axes of the middle of the step, by half of the rotation of the step: forwards
+ * for entries in the axes of its end, backwards for those in the axes of its start. */
 static void turn_to_middle(const cb_coupled *c, bool forwards, double (*of)[6]) {
   const cb_coupled_rows *w = c->rows;
   for (int b = 0; b < c->bodies.n; b++) {
@@ -199,7 +202,7 @@ static void add_joined(cb_coupled *c) {
   }
 }
 
-/* Assembles and factors the matrix sum over units of left.right. */
+/* Assembles and factors the matrix: h times the sum over units of left.right, and what joints add. */
 static cb_status factor(cb_coupled *c, double h) {
   cb_coupled_rows *w = c->rows;
   const bool first = !w->matrix;
@@ -257,7 +260,7 @@ void cb_coupled_rows_apply(cb_coupled *c) {
   push(c, w->impulse, w->first_G);
 }
 
-/* The largest |of| relative to the size of its row, and this row. */
+/* Returns the largest |of[row]| relative to the size of its row, and sets *row to this row. */
 static double largest(const cb_coupled *c, double t, const double *of, int *row) {
   double out = 0;
   *row = 0;
@@ -270,7 +273,8 @@ static double largest(const cb_coupled *c, double t, const double *of, int *row)
   return out;
 }
 
-/* The round-off of a row relative to its size: that of the coordinates of its points. */
+/* Returns the largest round-off of a row relative to the size of the row; it comes from the coordinates of its
+ * points. */
 static double round_off(const cb_coupled *c, double t) {
   const cb_coupled_rows *w = c->rows;
   double out = 1;
@@ -282,7 +286,7 @@ static double round_off(const cb_coupled *c, double t) {
   return DBL_EPSILON * out;
 }
 
-/* Makes the matrix M of a step that has led to the present places. */
+/* Makes the matrix A of the step of length h that has led to the present places. */
 static cb_status make_matrix(cb_coupled *c, double t, double h) {
   cb_coupled_rows *w = c->rows;
   by_units(c, w->left);

@@ -1,10 +1,12 @@
 /* A step of a small sphere in a fluid (equations: particle_in_fluid.h), by the midpoint rule:
  *
  *   x_1 = x_0 + h V,  M (V - p_0/M) = h/2 (A - c(|V - u|) (V - u)),  p_1 = 2 M V - p_0
- * V: velocity at the middle; A = (m_f + m_a) Du/Dt - m_f g, m_a = M - m; c(w) = alpha + beta w, alpha = 6 pi mu a, beta =
- * (1/2) rho C pi a^2; u, Du/Dt and rho at (x_0 + h V/2, t + h/2). For a given middle, V - u is in the direction of b =
- * p_0/M + h A/(2 M) - u (where the density varies: p_0/M with the M of the start, otherwise that of the middle), and its length w satisfies w (1 + h alpha/(2 M)) + h beta/(2 M) w^2 = |b|. The middle is found by
- * fixed-point iteration. The rule is of order 2 and symmetric.
+ * x_0, p_0 and x_1, p_1: place and momentum at the start and at the end of the step of length h; V: velocity at the
+ * middle; A = (m_f + m_a) Du/Dt - m_f g, m_a = M - m; c(w) = alpha + beta w, alpha = 6 pi mu a, beta = (1/2) rho C pi
+ * a^2; u, Du/Dt, rho and M are those at (x_0 + h V/2, t + h/2), except that p_0 and p_1 are divided by the M of the
+ * start. For a given middle, V - u is in the direction of b = p_0/M + h A/(2 M) - u, and its length w satisfies
+ * w (1 + h alpha/(2 M)) + h beta/(2 M) w^2 = |b|. The middle is found by fixed-point iteration. The rule is of order 2
+ * and symmetric.
  */
 #include "coupling/particle_in_fluid.h"
 #include "core/failure.h"
@@ -36,10 +38,10 @@ double cb_particle_weight_energy(const cb_particles_in_fluid *f, double mass, do
   return (mass - rho * volume(radius)) * height;
 }
 
-/* w >= 0 with w a + b w^2 = c. */
+/* Returns w >= 0 with w a + b w^2 = c. */
 static double length_of(double a, double b, double c) { return c > 0 ? 2 * c / (a + sqrt(a * a + 4 * b * c)) : 0; }
 
-/* V for the fluid at the middle. */
+/* Computes V for the values `at` of the fluid at the middle. */
 static void velocity(const cb_particles_in_fluid *f, const cb_fluid_point *at, const cb_particle_state *s, double h,
                      double V[3]) {
   const double displaced = at->density * volume(s->radius), M = s->mass + (f->added_mass ? displaced / 2 : 0);

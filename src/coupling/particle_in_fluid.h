@@ -1,12 +1,12 @@
 /* A small sphere in a fluid: the equation of Maxey and Riley without its history term, and tracers.
  *
  *   m v' = m g + m_f (Du/Dt - g) + (m_f/2) (Du/Dt - v') - 6 pi mu a (v - u) - (1/2) rho C pi a^2 |v - u| (v - u)
- * m, a: mass and radius; m_f = rho (4/3) pi a^3 the mass of the displaced fluid; u: flow at the particle, Du/Dt = du/dt +
- * (u.grad) u; mu: viscosity; C: drag coefficient of the quadratic drag, 0 for Stokes's drag alone. Without mass (m = 0)
- * and without radius the particle is a tracer, v = u. Source: Maxey & Riley, Phys. Fluids 26 (1983) 883,
- * doi:10.1063/1.864230; Auton, Hunt & Prud'homme, J. Fluid Mech. 197 (1988) 241, doi:10.1017/S0022112088003234, for
- * Du/Dt in the added mass. SI units. Valid for spheres that are small compared with the lengths of the flow, and for
- * times at which the history force is small.
+ * m, a, v: mass, radius and velocity of the sphere; g: gravity; rho: density of the fluid; m_f = rho (4/3) pi a^3: mass
+ * of the displaced fluid; u: flow at the particle, Du/Dt = du/dt + (u.grad) u; mu: viscosity; C: drag coefficient of
+ * the quadratic drag, 0 for Stokes's drag alone. A particle with m = 0 and a = 0 is a tracer: v = u. SI units. The
+ * equation is valid for spheres that are small compared with the lengths of the flow, while the history force is small.
+ * Sources: Maxey & Riley, Phys. Fluids 26 (1983) 883, doi:10.1063/1.864230; Auton, Hunt & Prud'homme, J. Fluid Mech.
+ * 197 (1988) 241, doi:10.1017/S0022112088003234, for Du/Dt in the added mass.
  */
 #pragma once
 
@@ -14,24 +14,26 @@
 #include <curvebody/medium.h>
 
 typedef struct cb_particles_in_fluid {
-  const cb_medium *medium; /* NULL: no fluid */
-  const cb_flow *flow;     /* NULL: at rest */
-  double gravity[3];
-  double viscosity;        /* Pa s */
-  double drag_coefficient; /* 1 */
-  bool added_mass;
+  const cb_medium *medium; /* the density; NULL: no fluid */
+  const cb_flow *flow;     /* NULL: the fluid is at rest */
+  double gravity[3];       /* m/s^2 */
+  double viscosity;        /* mu, Pa s */
+  double drag_coefficient; /* C, dimensionless */
+  bool added_mass;         /* false: without the term (m_f/2) (Du/Dt - v') */
 } cb_particles_in_fluid;
 
-/* M = m + m_f/2 (m without added mass) at the place x; m_f is that of the place, where the density varies. */
+/* Computes *M = m + m_f/2 at the place x, or m without added mass. m_f follows from the density of the fluid at x. */
 cb_status cb_particle_mass(const cb_particles_in_fluid *f, double mass, double radius, const double x[3], double *M);
-/* Does the fluid act on a particle of this mass and radius, except by its weight? */
+/* Returns whether the fluid acts on a particle of this mass and radius; a tracer counts as such a particle. */
 bool cb_particle_feels_fluid(const cb_particles_in_fluid *f, double mass, double radius);
-/* The force on a particle at rest that does not depend on velocities: its weight; and the potential energy of weight and
- * buoyancy (of the weight only if the density varies). */
+/* Returns the potential energy of the weight and the buoyancy of a particle at x, 0 at the origin; of the weight only,
+ * if the density of the fluid varies. */
 double cb_particle_weight_energy(const cb_particles_in_fluid *f, double mass, double radius, const double x[3]);
 
-/* Moves x and the momentum p = M v from t to t + h by the midpoint rule under everything except the weight m g. M is that
- * at the start, before and after; low parts of x and p: compensated sums. CB_STEP_NO_CONVERGENCE if the flow changes too much within the step. */
+/* Moves x and the momentum p = M v from t to t + h by the midpoint rule, under all forces except the weight m g. M is
+ * the value at the start of the step, in p before and after the step. x_low and p_low are the low parts of compensated
+ * sums. CB_STEP_NO_CONVERGENCE if the flow changes too much within the step; CB_STEP_SINGULAR if a backward step is
+ * longer than twice the time in which the fluid stops the particle. */
 typedef struct cb_particle_state {
   double mass, radius, M;
   double *x, *x_low, *p, *p_low; /* [3] */

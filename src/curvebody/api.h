@@ -1,13 +1,14 @@
-/* The headers of this folder are public. The library exports the declarations between CB_API_BEGIN and CB_API_END, with
- * C linkage; everything else in it is hidden. The headers are C17 and C++17.
- * Some headers are for users of the library, others for authors of classes, and some for both: the first comment of
- * each header says for whom it is.
+/* The headers of this folder are public. The library exports what is declared between CB_API_BEGIN and CB_API_END, with
+ * C linkage, and hides everything else. The headers are valid C17 and C++17.
+ * Some headers are for users of the library, some for authors of classes, and some for both. The first comment of a
+ * header says for whom it is.
  */
 #ifndef CURVEBODY_API_H
 #define CURVEBODY_API_H
 
-/* Version of the library and its headers; the build reads it from here. While the first number is 0, a change of the
- * second one may break code that was compiled earlier; both numbers are in the soname. */
+/* The version of the library and its headers, which the build reads from this line. While the first number is 0, a
+ * change of the second number may break programs that were compiled with earlier headers. The name of the shared
+ * library (its soname) has both numbers. */
 #define CB_VERSION "0.1.0"
 
 #define CB_VISIBLE_BEGIN _Pragma("GCC visibility push(default)")

@@ -1,10 +1,11 @@
-/* The motion along the fibre of a bundle, over a shape that follows a gait: the problem of the integrators of
- * cb_problem_group_path.
+/* The motion in the group of a bundle while the shape follows a gait. It is the problem that integrators of
+ * cb_problem_group_path solve.
  *
- *   r(t) = the gait at t/T, T its period in seconds;  g' = g xi, xi = -A(r) r';  length' = sqrt(r'Mr'), cost' = r'Mr'
- * r, g, xi, A and M are as in curvebody/bundle.h.
- * For authors of integrators: the problem is a cb_bundle_path, the state a cb_bundle_state. A step changes g, length
- * and cost; the caller advances the time.
+ *   g' = g xi,  xi = -A(r) r',   length' = sqrt(r'Mr'),   cost' = r'Mr'
+ * r(t) is the gait at the time t/T, where T is its period in seconds. g is an element of the group, xi the body
+ * velocity, A the connection and M the cost metric (curvebody/bundle.h).
+ * For authors of integrators: the problem is a cb_bundle_path, and the state is a cb_bundle_state. A step changes g,
+ * length and cost; the caller of the step advances the time.
  */
 #ifndef CURVEBODY_BUNDLE_PATH_H
 #define CURVEBODY_BUNDLE_PATH_H
@@ -19,13 +20,13 @@ typedef struct cb_bundle_path {
   double period; /* s */
 } cb_bundle_path;
 
-/* Everything that a restart needs, with the low parts of compensated sums. */
+/* A state, with everything that a restart needs. The members _low are the low-order parts of compensated sums. */
 typedef struct cb_bundle_state {
   double t, t_low, length, length_low, cost, cost_low;
   double g[CB_GROUP_SIZE];
 } cb_bundle_state;
 
-/* Computes r and r' (per second) at the time of the state. */
+/* Computes the shape r[n] and its rate of change per second, rate[n], at the time of the state. */
 void cb_bundle_shape(const cb_bundle_path *p, const cb_bundle_state *s, double *r, double *rate);
 
 CB_API_END

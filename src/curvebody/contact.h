@@ -1,11 +1,11 @@
-/* Contacts: gap functions of the positions, the impulses at their zeros, and the walls that bodies hit.
+/* Contacts: gaps between bodies, the impulses when a gap closes, and the walls that bodies hit.
  *
- *   s(t, x) >= 0:  spheres  d(x_i, x_j) - (r_i + r_j);  a wall, its distance - r_i;  surfaces, their signed distance
- *   at s = 0 with ds/dt < 0:  v <- v - (1 + e) (ds/dt) n / <n, n>,  n = M^-1 ds/dx  in the kinetic metric
- *
- * x_i, r_i: place and radius of particle i; d: distance; v: velocities; e: restitution; M: masses. The impulse acts
- * along n, projected to the tangent space of the constraints. A contact is located by ending a step on the zero of s.
- * Lengths are in units of the scenario, the restitution e is in [0, 1].
+ * A gap s(t, x) >= 0 is a function of the time and of the positions x_i of particles, which have the radii r_i. Between
+ * two spheres it is d(x_i, x_j) - (r_i + r_j) with the distance d; for a wall it is the distance of the wall minus r_i;
+ * for surfaces it is their signed distance. If s = 0 and ds/dt < 0, the velocities v change by an impulse,
+ *   v <- v - (1 + e) (ds/dt) n / <n, n>,   n = M^-1 ds/dx,   <a, b> = a^T M b.
+ * M is the matrix of the masses and e the restitution, from 0 to 1. If there are constraints, n is projected to the
+ * velocities that they allow. A step ends at the time at which s = 0. Lengths are in units of the scenario.
  * For users, and for authors of walls and events (cb_gap_class). Particles are numbered in the order of adding.
  * Source: J. J. Moreau in Nonsmooth Mechanics and Applications (1988), doi:10.1007/978-3-7091-2624-0_1.
  */
@@ -20,56 +20,62 @@
 
 CB_API_BEGIN
 
-/* Rules for several contacts at the same time. Both conserve energy (e = 1) and the momentum of every isometry that is
- * a symmetry of the objects that are hit.
- *   sequential one contact after another, the one that closes fastest first (ties: the one with the lowest particle
- *                 numbers), until none closes: Newton's cradle passes the impulse through; a break shot with three
- *                 balls does not stay symmetric
- *   simultaneous all at once, one impulse each, v <- v - (1 + e) N (N^T M N)^-1 N^T M v with impulses >= 0, N the
- *                 matrix of the n of all contacts, M the masses: symmetric cases stay symmetric; in the cradle all
- *                 balls move */
+/* Rules for several contacts at the same time.
+ *   sequential    The contact whose gap closes fastest is resolved first, then again the fastest, until no gap closes.
+ *                 In Newton's cradle the impulse passes to the last ball. A symmetric impact of three balls does not
+ *                 stay symmetric.
+ *   simultaneous  All contacts have their impulse at once, v <- v - (1 + e) N (N^T M N)^-1 N^T M v. The columns of the
+ *                 matrix N are the vectors n of the contacts; contacts whose impulse would be negative have none. A
+ *                 symmetric impact stays symmetric. In Newton's cradle all balls move.
+ * With both rules the energy is conserved if e = 1, and the momentum of a Killing field is conserved if its flow does
+ * not move the walls that are hit. */
 typedef enum cb_contact_rule { CB_CONTACT_SEQUENTIAL, CB_CONTACT_SIMULTANEOUS } cb_contact_rule;
-/* Infinitely many contacts in a finite time: the run stops with a status of its own, or every pair that closes more
- * slowly than `slow` comes to rest in contact. */
+/* What happens if there are infinitely many contacts in a finite time. CB_ACCUMULATION_STOP: the run ends with
+ * CB_ERROR_CONTACT_ACCUMULATION. CB_ACCUMULATION_REST: two bodies come to rest at each other if the time between two of
+ * their contacts is less than 1e-6 of a step (1e-2 of a step if one of them slides or rests on another). */
 typedef enum cb_contact_accumulation { CB_ACCUMULATION_STOP, CB_ACCUMULATION_REST } cb_contact_accumulation;
 
 typedef struct cb_contact_options {
   double restitution; /* coefficient e of contacts between particles */
   cb_contact_rule rule;
   cb_contact_accumulation accumulation;
-  bool all_pairs; /* every pair is tested, not only pairs near each other: the result is the same */
+  bool all_pairs; /* true: every pair is tested, not only pairs near each other, with the same result */
 } cb_contact_options;
 
 /* --- building --- */
-/* Switches on contacts between particles of different bodies; at first for all pairs of bodies. Surfaces: bodies with
- * triangles (cb_builder_triangle) collide with their faces and edges too, in spaces of one factor and dimension 2 or 3;
- * in other spaces only with the spheres of their particles. */
+/* Switches on contacts between particles of different bodies, for all pairs of bodies unless cb_builder_contact_bodies
+ * excludes them. In spaces of one factor, the faces and edges of bodies with triangles (cb_builder_triangle) collide as
+ * well; in other spaces only the spheres of particles do. CB_ERROR_ARGUMENT for a restitution outside [0, 1];
+ * CB_ERROR_UNSUPPORTED in a space without distances. */
 cb_status cb_builder_contacts(cb_builder *b, const cb_contact_options *options);
-/* Switches contacts between two bodies on or off (a == b: within one body, off at first); -1: any body (a = b = -1: all
- * pairs of different bodies). Later calls take precedence. */
+/* Switches contacts between the bodies body_a and body_b on or off. If both are the same body, these are contacts
+ * between its own particles, which are off at first. -1 stands for every body; if both are -1, for all pairs of
+ * different bodies. Later calls take precedence. */
 cb_status cb_builder_contact_bodies(cb_builder *b, int body_a, int body_b, bool on);
 
 /* --- classes of walls and events ---
  *
- * A class is a function s(x, t) of one or two particles: of a wall, its gap, which is > 0 where particles are allowed;
- * an event happens where it is 0. One file src/dynamics/walls/wall_NAME.c or src/dynamics/events/event_NAME.c has one
- * const object cb_wall_NAME or cb_event_NAME. The author writes s once, on jets; the library derives its gradient, its
- * rates and bounds on its second derivatives along the motion. */
+ * A class is a function s(x, t) of the positions x of one or two particles. For a wall it is the gap, which is positive
+ * where particles are allowed; an event happens where s is 0. A class is one const object cb_wall_NAME or cb_event_NAME
+ * in a file src/dynamics/walls/wall_NAME.c or src/dynamics/events/event_NAME.c. Its author writes s once, on jets
+ * (curvebody/jet.h), from which the library computes its gradient and its derivatives by the time. */
 typedef struct cb_gap_class {
-  const char *name, *title, *doc; /* name: the key of its map in `walls` or `events` */
-  /* Rows besides those of all walls (name, restitution, body) or all events (particle or between, action, direction,
-   * name). `init` may store more in the struct, after the fields of the rows. */
+  const char *name, *title, *doc; /* name: the key of the map in `walls` or `events` of a scenario */
+  /* The parameters besides those that all walls have (name, restitution, body) or all events (particle or between,
+   * action, direction, name). */
   const cb_param *params;
-  size_t params_size;
-  int particles;     /* of an event: 1 (key `particle`) or 2 (key `between`); a wall has 1 */
-  bool timed;        /* s depends on t */
-  const char *chart; /* x are coordinates of this chart; NULL: of the embedding, or of the chart of a space with one */
-  /* Reads and checks what the table cannot: parameters of type CB_PARAM_NODE become numbers in the struct `params`,
-   * which is then copied. space: that of the builder b. NULL: nothing. */
+  size_t params_size; /* bytes of the struct that `params` fills, to which the class may add more members at the end */
+  int particles;      /* for an event: 1 (key `particle`) or 2 (key `between`); for a wall: 1 */
+  bool timed;         /* s depends on t */
+  const char *chart;  /* x are coordinates of this chart; NULL: of cb_space.chart if set, otherwise of the embedding */
+  /* Reads and checks what the table `params` cannot, and fills the added members of the struct: for example it turns a
+   * parameter of type CB_PARAM_NODE into numbers. The struct is then copied. space: the space of the builder b. NULL:
+   * there is nothing to do. */
   cb_status (*init)(void *params, const cb_space *space, cb_builder *b);
-  /* Computes s. x[particles][size]: coordinates in the world; the jets x and t are the variables themselves, or, if
-   * only the value is needed, have no derivatives (n = 0). radius[particles]: radii of the particles. A value that is
-   * not finite fails the step. Called from any thread. */
+  /* Computes s from the coordinates x[particles][size] of the particles in the world, the time t and the
+   * radius[particles]. The variables of the jets are the coordinates and the time; if only the value is needed, the
+   * jets have no variables (n = 0). If s is not finite, the step fails. The function must be callable from any
+   * thread. */
   cb_status (*on_jets)(const void *params, const cb_space *space, const cb_jet *x, const cb_jet *t,
                        const double *radius, cb_jet *s);
   const struct cb_gap_forms *forms; /* closed forms of built-in classes (dynamics/gap_class.h); NULL: on_jets */
@@ -80,37 +86,39 @@ typedef cb_gap_class cb_wall_class, cb_event_class;
 extern const cb_wall_class *const *const cb_wall_classes;
 extern const cb_event_class *const *const cb_event_classes;
 
-/* Adds a wall for the particles of a body (-1: all). params: the struct of the class, after its `init`; copied.
- * name NULL: "wall 1", "wall 2", ... */
+/* Adds a wall that the particles of a body hit (-1: of all bodies). params: the filled struct of the class, which is
+ * copied. If name is NULL, the wall is called "wall 1", "wall 2", ... CB_ERROR_ARGUMENT for a wrong body or a
+ * restitution outside [0, 1]; CB_ERROR_UNSUPPORTED if the class does not work in the space. */
 cb_status cb_builder_wall(cb_builder *b, const cb_wall_class *class_, const void *params, const char *name, int body,
                           double restitution);
-/* A ball at centre (k numbers, a point of the world); bodies are outside or inside the ball. */
+/* Adds a wall that is the border of a ball with this centre, a point of the world with k numbers, and radius. Bodies
+ * are inside the ball if `inside` is true, otherwise outside. */
 cb_status cb_builder_wall_ball(cb_builder *b, const char *name, int body, const double *centre, double radius,
                                bool inside, double restitution);
-/* The totally geodesic plane through a point with a normal (a tangent vector at the point); bodies are on the side to
- * which the normal points. Only in spaces of one factor, and in products if the normal lies in one flat or curved
- * factor. */
+/* Adds a wall that is the totally geodesic plane through a point, perpendicular to the tangent vector `normal` there.
+ * Bodies are on the side to which the normal points. In a product the normal must lie in one factor. */
 cb_status cb_builder_wall_plane(cb_builder *b, const char *name, int body, const double *point, const double *normal,
                                 double restitution);
-/* A wall by its gap, an expression of t, r (the particle's radius) and the coordinates of a chart (NULL: the embedding,
- * or the chart of a space with a chart). The gap is positive where bodies are allowed. */
+/* Adds a wall whose gap is an expression of t, of the coordinates of the particle in a chart, and of its radius r. The
+ * gap is positive where particles are allowed. chart NULL: cb_space.chart if it is set, otherwise the embedding. */
 cb_status cb_builder_wall_expression(cb_builder *b, const char *name, int body, const char *chart,
                                      const char *expression, double restitution);
 
 typedef enum cb_event_direction { CB_EVENT_BOTH, CB_EVENT_FALLING, CB_EVENT_RISING } cb_event_direction;
-/* Adds an event of the particles particle[class_->particles]: the run stops, or a row of /event is written, when the
- * function of the class is 0 or changes sign. A zero at the start does not stop the run. params: the struct of the
- * class, after its `init`; copied. */
+/* Adds an event of the particles particle[class_->particles]. When the function of the class is 0 or changes sign in
+ * the given direction, the run stops (CB_EVENT_STOP) or only writes a row of /event (CB_EVENT_MARK). A zero at the
+ * start does not stop the run. params: the filled struct of the class, which is copied. name NULL: "event 1", ... */
 cb_status cb_builder_event(cb_builder *b, const cb_event_class *class_, const void *params, const char *name,
                            const int *particle, cb_event_action action, cb_event_direction direction);
-/* The function d(i, j) - value, or an expression of t, of particle i's coordinates and of its radius r. */
+/* Add an event of the function d - value, with the distance d of the particles i and j; or of an expression of t, of
+ * the coordinates of particle i in a chart, and of its radius r (chart as for cb_builder_wall_expression). */
 cb_status cb_builder_event_distance(cb_builder *b, const char *name, int i, int j, double value, cb_event_action action,
                                     cb_event_direction direction);
 cb_status cb_builder_event_expression(cb_builder *b, const char *name, int i, const char *chart, const char *expression,
                                       cb_event_action action, cb_event_direction direction);
 
 /* --- queries of a system --- */
-bool cb_system_contacts(const cb_system *s); /* true: there are contacts, walls or events */
+bool cb_system_contacts(const cb_system *s); /* returns whether there are contacts, walls or events */
 cb_contact_options cb_system_contact_options(const cb_system *s);
 int cb_system_walls(const cb_system *s);
 const char *cb_system_wall_name(const cb_system *s, int wall);

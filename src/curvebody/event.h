@@ -16,12 +16,15 @@ typedef enum cb_event_action {
   CB_EVENT_WARN
 } cb_event_action;
 
-/* An event, as it is recorded. */
+/* An event, as it is recorded. A number without a meaning for the kind of the event is 0. */
 typedef struct cb_event_row {
-  double time;
+  double time;             /* in the time unit of the scenario */
   int32_t kind;            /* cb_event_action */
   int32_t particle, other; /* the particles, or bodies, that take part; -1: none */
   int32_t wall;            /* index of the wall, of the watched event or of the warning; -1: none */
+  /* gap: the gap of the contact, or the value of the watched function; for CB_EVENT_RETRY the length of the failed
+   * step; for CB_EVENT_WARN the number that caused the warning, if there is one. speed_before, speed_after: the time
+   * derivative of the gap, or of the function, before and after the event. impulse: along the gradient of the gap */
   double gap, speed_before, speed_after, impulse;
 } cb_event_row;
 

@@ -18,16 +18,17 @@ typedef struct cb_integrator cb_integrator;
 struct cb_mechanism;
 struct cb_mechanism_bodies;
 
-/* A problem that integrators solve: it fixes the types of the problem's data and of the state. */
+/* A kind of problem that integrators solve. It determines the types of the problem's data and of the state. */
 typedef struct cb_problem {
-  const char *text; /* "Hamiltonian systems", in messages */
-  /* Makes what an integrator of this problem needs before its own data (cb_integrator.problem is set); NULL: nothing. */
+  const char *text; /* its name in messages, such as "Hamiltonian systems" */
+  /* Makes what every integrator of this problem needs, such as its forces. Called before `create` of the class;
+   * i->problem is already set. NULL: nothing is needed. */
   cb_status (*prepare)(cb_integrator *i);
 } cb_problem;
 /* A Hamiltonian system with constraints: data cb_system, state cb_state. */
 extern const cb_problem cb_problem_hamiltonian;
-/* A first-order equation on a Lie group and the dual of its algebra, and the discrete Lagrangian of the same motion:
- * data cb_rigid_problem, state cb_rigid_state (curvebody/rigid.h). */
+/* The motion of a rigid body, as a first-order equation on a Lie group and the dual of its algebra, and as a discrete
+ * Lagrangian: data cb_rigid_problem, state cb_rigid_state (curvebody/rigid.h). */
 extern const cb_problem cb_problem_lie_group, cb_problem_discrete_lagrangian;
 /* A path in a group, over a given path of shapes: data cb_bundle_path, state cb_bundle_state
  * (curvebody/bundle_path.h). */
@@ -38,24 +39,27 @@ typedef struct cb_integrator_class {
   const cb_problem *solves;
   const cb_param *params; /* in addition to the keys of all integrators: name, step, retries */
   size_t params_size;
-  /* Makes the integrator's own data in i->self; may fail with CB_ERROR_UNSUPPORTED and a reason. */
+  /* Makes the integrator's own data in i->self, from the struct params. CB_ERROR_UNSUPPORTED, with a reason, for a
+   * problem that it cannot solve. NULL: there are no data. */
   cb_status (*create)(cb_integrator *i, const void *params);
   void (*destroy)(cb_integrator *i); /* NULL: there is no data */
-  /* One step of length h (negative: backwards) of a state of its problem, in place. */
+  /* Makes one step of length h (negative: backwards), and replaces the state of its problem by the state after it. */
   cb_status (*step)(cb_integrator *i, void *state, double h);
   /* Deletes history (predictors): the next steps depend on the state only. NULL: the integrator has no history. */
   void (*reset)(cb_integrator *i);
-  /* The local coordinates of a component were moved by an isometry: moves the history with them. NULL: history is
-   * deleted. */
+  /* Called after an isometry moved the local coordinates of a component: moves the history by the same isometry. NULL:
+   * the history is deleted. */
   void (*moved)(cb_integrator *i, int component, const cb_isometry *isometry);
-  /* Order in h, and whether the integrator is symplectic and symmetric, for these parameters. */
+  /* Returns the order in h, and whether the integrator is symplectic and symmetric, with its parameters. */
   void (*properties)(const cb_integrator *i, int *order, bool *symplectic, bool *symmetric);
-  /* Which constraints the integrator accepts (curvebody/constraint.h): position rows, velocity rows. For systems with
-   * other constraints cb_integrator_create fails with their names before it calls `create`. */
+  /* Whether the integrator accepts constraints of positions, and constraints of velocities (curvebody/constraint.h).
+   * For a system with other constraints cb_integrator_create fails; the message names a constraint, and integrators
+   * that accept it. */
   bool takes_constraints, takes_velocity_constraints;
-  /* The integrator chooses steps and orders itself to meet tolerances: `order` is then not an order in h. */
+  /* The integrator chooses its steps and orders itself to meet tolerances. The order that `properties` returns is then
+   * not an order in h. */
   bool adaptive;
-  /* A step of a body is a discrete Lagrangian, so that impulses of forces between bodies may be added at its ends. */
+  /* Impulses of forces between bodies may be added at the ends of a step, because the step is a discrete Lagrangian. */
   bool takes_impulses;
   /* Moves bodies that hang together by joints from t to t + h (mechanism/mechanism.h). On failure *failed is the body, or
    * -1. NULL: the integrator cannot. */
@@ -73,39 +77,46 @@ struct cb_integrator {
   const char *solver;      /* name of the solver in use: "fixed-point", "newton", "explicit" */
   int iterations;          /* number of iterations in the last step */
   double residual;         /* the last change in the last step's iteration, relative to the displacement in the step */
-  int failed_particle;     /* particle (in the state's order) where a failed step went wrong; -1 if not known */
+  int failed_particle;     /* place in the state of the particle at which a step failed; -1: not known */
   /* [rows of the system]: multipliers at the end of the last step; NULL if the integrator computes none */
   const double *multipliers;
   void *params; /* parameters of the class, as given at creation */
-  /* A step is composed of steps of the class, of lengths substep[substeps] times h (symmetric composition). 0: one
-   * step. Set by `create` of the class. */
+  /* cb_integrator_step makes `substeps` steps of the class one after another, of lengths substep[i] h, for a symmetric
+   * composition. substeps 0: one step of length h. Set by `create` of the class; substep is borrowed. */
   int substeps;
   const double *substep;
 };
 
-/* Makes an integrator by name; node is its map in the scenario (may be NULL). The keys `name`, `step`, `retries` of the
- * map are read elsewhere. */
+/* Makes an integrator of the class `name` for a system, which is borrowed. node: the map of its parameters (NULL: all
+ * defaults); this function ignores the keys `name`, `step` and `retries`. CB_ERROR_INPUT for an unknown name or wrong
+ * parameters, CB_ERROR_UNSUPPORTED for a system that the class cannot solve. The caller frees. */
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out);
-/* As cb_integrator_create, for data that pose any of several problems, ended by NULL (for bodies in a fluid: the data
- * are NULL, and `problem` is set before each step). */
+/* As cb_integrator_create, for other problems. posed: the problems of which the class must solve one; the list ends
+ * with NULL. problem: the data of this problem, borrowed. They may be NULL if the caller sets i->problem before each
+ * step, as is done for bodies in a fluid. */
 cb_status cb_integrator_create_for(const char *name, const cb_node *node, const cb_problem *const *posed,
                                    const void *problem, cb_integrator **out);
 /* As cb_integrator_create_for, with a class that need not be in the registry. */
 cb_status cb_integrator_create_class(const cb_integrator_class *class_, const cb_node *node,
                                      const cb_problem *const *posed, const void *problem, cb_integrator **out);
-/* Makes a new integrator with the same class and parameters for another problem. One integrator serves one thread. */
+/* Makes a new integrator with the class and parameters of i, for the data `problem`. Two threads must not use one
+ * integrator at the same time. */
 cb_status cb_integrator_like(const cb_integrator *i, const void *problem, cb_integrator **out);
 void cb_integrator_free(cb_integrator *i);
-/* A failed step leaves the state as it was, or, if it is composed of several, after some of them. */
+/* Makes a step of length h. If it fails, the state is as it was; if it is composed of several steps, the state is the
+ * one after those that succeeded. */
 cb_status cb_integrator_step(cb_integrator *i, void *state, double h);
-/* The lengths of the steps of which a step of length 1 is composed, and their number; and one of these, for callers that
- * compose steps themselves. */
+/* For callers that compose steps themselves. cb_integrator_substeps returns the lengths of the *count steps of which a
+ * step of length 1 is composed, borrowed; cb_integrator_substep makes one step of the class, of length h. */
 const double *cb_integrator_substeps(const cb_integrator *i, int *count);
 cb_status cb_integrator_substep(cb_integrator *i, void *state, double h);
+/* Deletes the history of the integrator. */
 void cb_integrator_reset(cb_integrator *i);
-/* To be called when an origin of the state has moved: `isometry` moved the local coordinates of the component. */
+/* Call it after the origin of a component of the state has moved, which moved the local coordinates by `isometry`. Sets
+ * the origins of the forces, and moves the history. */
 cb_status cb_integrator_moved(cb_integrator *i, const cb_state *state, int component, const cb_isometry *isometry);
-/* Moves only the history, for cases in which many components move: then call cb_forces_set_origins once for all. */
+/* As cb_integrator_moved, without the origins of the forces. If several components move, call this function for each of
+ * them, and cb_forces_set_origins once. */
 void cb_integrator_carry(cb_integrator *i, int component, const cb_isometry *isometry);
 
 extern const cb_integrator_class *const *const cb_integrator_classes;

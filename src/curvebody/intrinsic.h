@@ -1,11 +1,12 @@
-/* Spaces that are given by the metric of one chart: quantities that follow from it by integrating geodesics.
+/* Intrinsic spaces, which are given only by the metric of one chart. Other quantities are computed by integrating
+ * geodesics,
+ *   q'' = -Gamma(q)(q', q').
+ * q are the coordinates, and Gamma the Christoffel symbols. exp_q(u) is the point at time 1 of the geodesic that starts
+ * at q with the velocity u. The distance of q and y is the smallest |u| with exp_q(u) = y.
  *
- *   q'' = -Gamma(q)(q', q');  exp_q(u) = q(1) for q'(0) = u;  distance: u with exp_q(u) = y, |u| minimal
- *
- * q: coordinates; Gamma: Christoffel symbols; u: a tangent vector; y: a second point. Such a space has only this chart.
- * "Points of the embedding" are its coordinates, and cb_exp, cb_log, cb_distance, cb_transport, cb_space_frame,
- * cb_killing_at and similar functions work in these coordinates. A function that a class does not give in closed form
- * is computed numerically.
+ * The functions of curvebody/space.h, such as cb_exp, cb_log, cb_distance, cb_transport, cb_space_frame and
+ * cb_killing_at, work in the coordinates of this chart wherever they have points or vectors of the embedding. What a
+ * class does not give in closed form is computed numerically.
  * For authors of spaces, and for users who want curvature.
  * Source: do Carmo, Riemannian Geometry (1992), chapters 2, 3 and 5.
  */
@@ -17,73 +18,81 @@
 
 CB_API_BEGIN
 
-/* Functions and data of an intrinsic space in addition to its chart; any member may be NULL or 0. */
+/* Functions and data of an intrinsic space besides its chart. Any member may be NULL or 0. */
 struct cb_intrinsic {
-  /* Geodesic from q with velocity u, to time 1: q1, u1. NULL: integrated. */
+  /* Computes the point q1 and the velocity u1 at time 1 of the geodesic from q with velocity u. NULL: the library
+   * integrates the geodesic. */
   cb_status (*exp)(const cb_space *g, const double *q, const double *u, double *q1, double *u1);
-  /* u with exp_q(u) = y, of minimal length. NULL: Newton's method on exp. */
+  /* Computes the shortest u with exp_q(u) = y. NULL: the library uses Newton's method. */
   cb_status (*log)(const cb_space *g, const double *q, const double *y, double *u);
-  /* Names of the Killing fields, ended by NULL (NULL: the fields that the class has put into g->killing), and the
-   * fields X_index(q), contravariant. */
+  /* The names of the Killing fields, ended by NULL, and a function that computes the contravariant components x[dim] of
+   * the field `index` at q. killing_names NULL: the fields are those that the class has written to g->killing. */
   const char *const *killing_names;
   void (*killing)(const cb_space *g, int index, const double *q, double *x);
-  /* CB_ERROR_DOMAIN if q is outside the chart's domain; the message has the position and the expected range. NULL: all
-   * q are inside. */
+  /* Returns CB_OK if q is inside the domain of the chart; otherwise CB_ERROR_DOMAIN, with q and the allowed range in
+   * the error text. NULL: all q are inside. */
   cb_status (*inside)(const cb_space *g, const double *q);
-  /* The domain is given by conditions i = 0, 1, ..: *margin is positive if q satisfies condition i and negative
-   * outside, and is as smooth as the condition. Returns false if there is no condition i. Geodesics check the margin
-   * between the points at which they call `inside`. NULL: they do not. */
+  /* Sets *margin to a smooth function of q that is positive if q satisfies condition i = 0, 1, .. of the domain, and
+   * negative otherwise. Returns false if there is no condition i. Geodesics are integrated in steps and call `inside`
+   * at their ends; with `margin` they also find where they leave the domain between the ends. NULL: they do not. */
   bool (*margin)(const cb_space *g, int i, const double *q, double *margin);
   double period[CB_Q_MAX]; /* period of a coordinate; 0: not periodic */
-  double base[CB_Q_MAX];   /* a start point: cb_space_base_point */
+  double base[CB_Q_MAX];   /* the point that cb_space_base_point returns */
   /* A lower bound of the injectivity radius. Within this distance there is only one shortest geodesic; 0: not known. */
   double injectivity;
-  /* For a space that is a group whose identity has the coordinates 0, with base 0, and left translations that are
-   * affine in the coordinates, L_a q = a + m(a) q: the matrix m(a)[dim*dim], and its part below double precision, low
-   * (may be NULL). m is a homomorphism; its inverse is m(b) with b = a^-1 = -m(a)^-1 a. A Killing field that is not 0
-   * at the base is a coordinate axis there, and generates the left translations along that axis, L_(s e_i). Bodies then
-   * have moving origins and may be moved any distance. NULL: no such group. */
+  /* For a space that is a group with a left-invariant metric: with this function bodies have moving origins, and may be
+   * at any distance from the base. The identity must have the coordinates 0, base must be 0, and left translation by
+   * the element a must be the affine map q -> a + m(a) q of coordinates. The function computes the matrix m(a) in
+   * m[dim*dim], and in low[dim*dim] (may be NULL) the part of m(a) below double precision. Each Killing field that is
+   * not 0 at the base must be the unit vector e_i of a coordinate there, and its flow for the time s must be the left
+   * translation by s e_i. NULL: the space is no such group. */
   void (*translation)(const cb_space *g, const double *a, double *m, double *low);
-  /* Three plot coordinates of a point, with dplot/dq[3*dim]; NULL: the coordinates. */
+  /* Computes the plot coordinates x[3] of the point q, and jacobian = dx/dq[3][dim]. NULL: the plot coordinates are
+   * q. */
   void (*plot)(const cb_space *g, const double *q, double *x, double *jacobian);
-  /* The metric g_ij[dim*dim] written once, on jets in the coordinates q[dim]: for a chart without `metric`, the metric
-   * and its derivatives come from here. CB_ERROR_DOMAIN outside the chart. */
+  /* Computes the metric gij[dim*dim] as jets in the coordinates q[dim] (curvebody/jet.h). It is used if the chart has
+   * no function `metric`. CB_ERROR_DOMAIN outside the chart. */
   cb_status (*metric_on_jets)(const cb_space *g, const cb_jet *q, cb_jet *gij);
-  void (*free)(cb_space *g); /* frees what g->data owns; the library then frees g->data itself */
+  void (*free)(cb_space *g); /* frees memory to which g->data refers; the library then frees g->data itself */
 };
 
-/* For init functions: makes g an intrinsic space of this dimension with this chart. At least metric of the chart or
- * intrinsic->metric_on_jets must be given; to_point, from_point and, if NULL, distance are filled in. `intrinsic` is
- * borrowed for the space's life. */
+/* For functions cb_space_class.init: makes g an intrinsic space of this dimension. The chart is copied; its members
+ * to_point and from_point are filled in, and so is `distance` if it is NULL. Either chart->metric or
+ * intrinsic->metric_on_jets must not be NULL. `intrinsic` is borrowed and must outlive the space. */
 cb_status cb_space_init_intrinsic(cb_space *g, int dim, const cb_chart *chart, const struct cb_intrinsic *intrinsic);
 
-/* --- numerical versions in the coordinates of g->chart (also for the charts of quadric spaces, to test them) --- */
-/* Computes Christoffel symbols gamma[i][j][k] = Gamma^i_jk and, if not NULL, dgamma[l][i][j][k] = d_l Gamma^i_jk. */
+/* --- numerical functions in the coordinates of g->chart, also for other spaces in which `chart` is set --- */
+/* Computes the Christoffel symbols gamma[i][j][k] = Gamma^i_jk and, unless dgamma is NULL, their derivatives
+ * dgamma[l][i][j][k] = d_l Gamma^i_jk, where d_l is the derivative by q_l. */
 cb_status cb_christoffel(const cb_space *g, const double *q, double gamma[CB_DIM_MAX][CB_DIM_MAX][CB_DIM_MAX],
                          double dgamma[CB_DIM_MAX][CB_DIM_MAX][CB_DIM_MAX][CB_DIM_MAX]);
 typedef struct cb_curvature {
-  double riemann[CB_DIM_MAX][CB_DIM_MAX][CB_DIM_MAX][CB_DIM_MAX]; /* R^i_jkl = d_k Gamma^i_lj - d_l Gamma^i_kj + ... */
+  /* [i][j][k][l] = R^i_jkl = d_k Gamma^i_lj - d_l Gamma^i_kj + sum_m (Gamma^i_km Gamma^m_lj - Gamma^i_lm Gamma^m_kj) */
+  double riemann[CB_DIM_MAX][CB_DIM_MAX][CB_DIM_MAX][CB_DIM_MAX];
   double ricci[CB_DIM_MAX][CB_DIM_MAX], scalar;
-  double sectional[CB_DIM_MAX][CB_DIM_MAX]; /* curvature of the plane of coordinates i and j */
+  double sectional[CB_DIM_MAX][CB_DIM_MAX]; /* [i][j]: sectional curvature of the plane of the coordinates i and j */
 } cb_curvature;
 cb_status cb_curvature_at(const cb_space *g, const double *q, cb_curvature *out);
 /* Computes the sectional curvature of the plane spanned by u and v. */
 cb_status cb_sectional(const cb_space *g, const double *q, const double *u, const double *v, double *k);
-/* Computes exp with (each may be NULL) u1 and the Jacobi fields: dq1/dq, dq1/du, du1/dq, du1/du, each [dim*dim]
- * row-major (ordinary partial derivatives of the coordinates). The relative error is about 1e-13. CB_ERROR_DOMAIN if
- * the geodesic leaves the chart. */
+/* Derivatives of the end point q1 and the end velocity u1 of a geodesic by its start point q and start velocity u:
+ * q_q = dq1/dq, q_u = dq1/du, u_q = du1/dq, u_u = du1/du. They are ordinary partial derivatives of the coordinates,
+ * each [dim*dim] in row-major order. */
 typedef struct cb_jacobi {
   double q_q[CB_DIM_MAX * CB_DIM_MAX], q_u[CB_DIM_MAX * CB_DIM_MAX], u_q[CB_DIM_MAX * CB_DIM_MAX],
       u_u[CB_DIM_MAX * CB_DIM_MAX];
 } cb_jacobi;
+/* Computes q1 = exp_q(u), the velocity u1 there, and its derivatives j; u1 and j may be NULL. The relative error is
+ * about 1e-13. CB_ERROR_DOMAIN if the geodesic leaves the chart. */
 cb_status cb_numeric_exp(const cb_space *g, const double *q, const double *u, double *q1, double *u1, cb_jacobi *j);
-/* Transports w in parallel along the geodesic with initial velocity u, to time 1. */
+/* Computes w1, the vector w at q transported in parallel along the geodesic with initial velocity u, to time 1. */
 cb_status cb_numeric_transport(const cb_space *g, const double *q, const double *u, const double *w, double *w1);
-/* Computes u with exp_q(u) = y by Newton's method on exp. The iteration starts from u if `guess` is true, otherwise
- * from a guess by the chart; the result is the shortest among periodic images and starts. CB_ERROR_DOMAIN if it is not
- * unique, has a conjugate point on the way, or is not found. */
+/* Computes the shortest u with exp_q(u) = y by Newton's method, and the derivatives j of this geodesic (j may be NULL).
+ * The iteration starts from the given u if `guess` is true, otherwise from several vectors that follow from the
+ * coordinates, also to the images of y in periodic coordinates. CB_ERROR_DOMAIN if u is not unique or is not found, or
+ * if the geodesic has a conjugate point. */
 cb_status cb_numeric_log(const cb_space *g, const double *q, const double *y, bool guess, double *u, cb_jacobi *j);
-/* Computes the distance with derivatives as in cb_chart.distance, from the Jacobi fields of the shortest geodesic. */
+/* Computes the distance with derivatives as in cb_chart.distance, from the shortest geodesic. */
 cb_status cb_numeric_distance(const cb_space *g, const double *q1, const double *q2, double *d, double *gradient,
                               double *hessian);
 

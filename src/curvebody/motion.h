@@ -21,76 +21,90 @@ typedef struct cb_cell {
   size_t at;   /* cb_observable.at of the field */
 } cb_cell;
 
-/* A field of the record. `group` is the name by which a scenario asks for it; "" is always recorded, "state" unless it
- * is switched off. */
+/* A field of the record. `group` is the name by which a scenario asks for it. A field of the group "" is always
+ * recorded, and one of the group "state" unless the scenario switches the state off. */
 typedef struct cb_observable {
   const char *group;
   cb_field field;
-  cb_status (*fill)(const cb_run *run, cb_cell to);
-  size_t at; /* a further argument of fill: an offset or an index */
+  cb_status (*fill)(const cb_run *run, cb_cell to); /* writes the values of the present state to to.out */
+  size_t at;                                        /* a further argument of fill: an offset or an index */
 } cb_observable;
 
-/* The part of a state that a row records: the fields cb_motion.state, as they are in the record. */
+/* A state as it is in a row of the record: field[i] has the values of the field cb_motion.state[i]. */
 typedef struct cb_row_state {
   double time;
   int64_t step;
   const double *const *field;
 } cb_row_state;
 
-/* How the states of a configuration space move and are measured. NULL: nothing has to be done, or it is not
- * available. */
+/* How the states of a configuration space move and are measured. `step` is required. Another member is NULL if nothing
+ * has to be done, or if the class cannot do it. */
 typedef struct cb_motion {
-  /* Called before the first row and checkpoint. */
+  /* Called before the first row and checkpoint of a run that was not restored. */
   cb_status (*begin)(cb_run *run);
-  /* Makes one step of length h, with retries if the class has them, and advances the time and the step number
-   * (cb_run_clock). */
+  /* Makes one step of length h, with halved steps if it fails and the class does this. Advances the time and the number
+   * of steps (cb_run_clock). */
   cb_status (*step)(cb_run *run, cb_sink *sink, double h);
-  /* Computes the quantities from which the fields of a row are filled. On failure *what is the field that could not be
-   * measured. */
+  /* Computes the quantities from which the fields of a row are filled. On failure *what is the name of the field that
+   * could not be computed. */
   cb_status (*measure)(cb_run *run, const char **what);
-  /* Updates the change of conserved quantities (cb_run_changes) with the state that was just measured. In the last state
-   * it compares all of them; in other states it may leave out quantities that are not recorded. */
+  /* Updates the change of conserved quantities (cb_run_changes) with the state that was just measured. If `last` is
+   * true, the function compares all of them; otherwise it may leave out quantities that are not recorded. */
   void (*compare)(cb_run *run, bool last);
-  /* Called before a checkpoint: the history of the integrator ends there. */
+  /* Deletes the history of the integrator; called before each checkpoint. */
   void (*forget)(cb_run *run);
-  /* Called after the state was loaded. */
+  /* Called after a state was loaded from a checkpoint or from a row. */
   cb_status (*restored)(cb_run *run);
   void (*free)(cb_run *run);
-  /* The fields of a row that determine the state, except for the low-order parts of its numbers (ended by NULL), and the
-   * function that restores it. NULL: a row does not determine the state. */
+  /* The names of the fields that determine the state, ended by NULL, and the function that sets the state from the
+   * values of these fields in a row. Rows do not have the low-order parts of compensated sums, which become 0. NULL:
+   * a row does not determine the state. */
   const char *const *state;
   void (*restore_row)(cb_run *run, const cb_row_state *row);
-  /* The fields that depend only on the state, ended by NULL: `verify` computes them again. */
+  /* The names of the fields that depend only on the state, ended by NULL. `curvebody verify` computes them again and
+   * compares. */
   const char *const *measured;
-  /* Makes a tangent vector at the present state, for the largest Lyapunov exponent (run/exponent.h). */
+  /* Makes a tangent vector of the body (an index) at the present state, for the largest Lyapunov exponent
+   * (src/run/exponent.h). */
   cb_status (*tangent)(const cb_run *run, int body, struct cb_tangent *out);
-  /* Finds how the motion of a falling plate is read from a row (run/falling.h). */
+  /* Finds how the motion of a falling plate, the body with this index, is read from a state (src/run/falling.h). */
   cb_status (*plate)(const cb_run *run, int body, struct cb_falling_plate *out);
-  /* The particles of a run that the lanes of a vector can step; NULL: they cannot (run/run_shared.h). */
+  /* Returns the particles if several such runs can be stepped together by vector instructions (src/run/run_shared.h);
+   * otherwise NULL. */
   struct cb_particles *(*lanes)(const cb_run *run);
 } cb_motion;
 
-/* Makes an empty run with `size` bytes of data, which are 0 and belong to the run, and checks the options. The state has
- * about `numbers` numbers, which sets the number of rows per checkpoint if the options do not set it. The caller fills
- * in the rest, and calls cb_run_free on failure: cb_motion.free must accept data that are still 0. */
+/* Makes an empty run with `size` bytes of data, which are 0 and belong to the run, and checks the options
+ * (CB_ERROR_ARGUMENT). If the options do not give the number of rows per checkpoint, it is chosen from `numbers`, the
+ * approximate number of numbers in the state. The caller fills in the data and the layout, and frees the run with
+ * cb_run_free, also if filling in fails: cb_motion.free must accept data that are still 0. */
 cb_status cb_run_new(const cb_motion *motion, const cb_run_options *options, size_t numbers, size_t size, cb_run **out);
-/* The data of a run. */
+/* Returns the data of a run, which were made by cb_run_new. */
 void *cb_run_own(const cb_run *run);
-/* Sets where a run keeps its time (high and low part), its number of steps, and the iterations of the last step. */
+/* Sets where a run keeps its time (the number *t and the low-order part *t_low of a compensated sum), the number of its
+ * steps, and the number of iterations of the last step. The pointers must be valid as long as the run. */
 void cb_run_clock(cb_run *run, double *t, double *t_low, int64_t *step, const int *iterations);
 
-/* The layout of the record, in this order: the groups of observables that are recorded (the groups that were asked for,
- * otherwise the usual ones; CB_ERROR_ARGUMENT for another name); dimensions and constants; tables of fields, which end
- * at a NULL group; the restart state blob[n], to which the time is added. Constants and fields with an empty dimension,
- * and fields that were not asked for, are left out. Fields are borrowed. */
+/* Make the layout of the record; call them in this order.
+ *
+ *   cb_run_choose         sets the groups of observables to record: those of the options, otherwise `usual`, which ends
+ *                         at NULL. `groups` lists all groups; CB_ERROR_ARGUMENT if the options have a name that is not
+ *                         in this list
+ *   cb_run_dimension      adds a dimension of this name and length, and returns it, so that labels can be set
+ *   cb_run_constant       adds a constant array, unless its dimension has the length 0
+ *   cb_run_fields         adds the fields of a table, which ends at a NULL group, and is borrowed. Fields that were not
+ *                         asked for, and fields with a dimension of length 0, are left out
+ *   cb_run_finish_layout  adds the pieces blob[n] of the restart state, and the time
+ * Texts are borrowed. */
 cb_status cb_run_choose(cb_run *run, const cb_observable_doc *groups, const char *const *usual);
-bool cb_run_asked(const cb_run *run, const char *group); /* whether the group is recorded */
+bool cb_run_asked(const cb_run *run, const char *group); /* returns whether the group is recorded */
 cb_dimension *cb_run_dimension(cb_run *run, const char *name, size_t count, const char *doc);
 void cb_run_constant(cb_run *run, const cb_constant *constant);
 cb_status cb_run_fields(cb_run *run, const cb_observable *table);
 void cb_run_finish_layout(cb_run *run, const cb_blob *blob, size_t n);
 
-/* Fillers of the fields that all classes have, and of a field that is stored in the run's data at an offset. */
+/* Functions for cb_observable.fill: the fields that all classes have, and a field whose values are in the data of the
+ * run at the offset cb_observable.at (cb_fill_own). */
 cb_status cb_fill_time(const cb_run *run, cb_cell to);
 cb_status cb_fill_step(const cb_run *run, cb_cell to);
 cb_status cb_fill_step_size(const cb_run *run, cb_cell to);

@@ -1,9 +1,9 @@
 /* A tree of values with their places in a file: the form of a scenario after it has been read.
  *
  * The tree is independent of YAML, and the code that uses it (spaces, bodies, integrators) is independent of files.
- * Every failure here is CB_ERROR_INPUT with a text `file:line:column: error: ...` that names what was expected.
- * The tree owns all text in it; nodes are borrowed and live as long as the tree. A value that the file repeats by an
- * alias is one node with several parents; its place is the place where it was written.
+ * A function that reads a value fails with CB_ERROR_INPUT and a text `file:line:column: error: ...`, which says what
+ * was expected. The tree owns all text in it; nodes are borrowed and are valid until the tree is freed. A value that
+ * the file repeats by an alias is one node with several parents; its place is the place where it was written.
  * For users, who read a text (cb_tree_read), and for authors whose parameters have structure.
  */
 #ifndef CURVEBODY_NODE_H
@@ -21,7 +21,7 @@ typedef struct cb_node cb_node;
 struct cb_node {
   cb_node_kind kind;
   const char *file;      /* name of the file, for messages */
-  int line, column;      /* counted from 1, in characters; line 0: the node comes from an option of the command line */
+  int line, column;      /* counted from 1, in characters; line 0: a node from the command line, which has no lines */
   const char *text;      /* scalar: its text, zero-terminated */
   size_t count;          /* list: items; map: entries */
   const cb_node **items; /* list: items; map: values */
@@ -42,8 +42,10 @@ void cb_tree_free(cb_tree *tree);
 /* Returns the value of a key of a map; NULL if the key is missing (or `map` is NULL or not a map). */
 const cb_node *cb_node_get(const cb_node *map, const char *key);
 
-/* Scalars. A number may be a constant expression (`pi/2`, `3*pi/2`, `1e-3`) and must be finite; an integer may be one
- * whose value is an integer. A bool is `true` or `false`. A node that is NULL or empty is an error too. */
+/* Read the value of a scalar. A number may be a constant expression (`pi/2`, `3*pi/2`, `1e-3`) and must be finite; an
+ * integer may be an expression whose value is an integer. A bool is `true` or `false`. A string is borrowed from the
+ * tree. CB_ERROR_INPUT for another value, and for a node that is NULL, empty, a list or a map; *value is then
+ * unchanged. */
 cb_status cb_node_real(const cb_node *node, double *value);
 cb_status cb_node_int(const cb_node *node, long long *value);
 cb_status cb_node_bool(const cb_node *node, bool *value);
@@ -52,7 +54,8 @@ cb_status cb_node_string(const cb_node *node, const char **value);
 /* Reads a list of exactly n numbers into value[n]. */
 cb_status cb_node_reals(const cb_node *node, size_t n, double *value);
 
-/* Fails with the place of the node: `file:line:column: error: ` and the text. Returns CB_ERROR_INPUT. */
+/* Sets the text of the last error to `file:line:column: error: `, with the place of the node, and the formatted text.
+ * Returns CB_ERROR_INPUT. */
 cb_status cb_node_fail(const cb_node *node, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* As cb_node_fail, with the place of byte `at` of a scalar's text (such as an offset from cb_expression_parse). If the
@@ -60,16 +63,17 @@ cb_status cb_node_fail(const cb_node *node, const char *format, ...) __attribute
 cb_status cb_node_fail_at(const cb_node *node, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Every key of map must be in names[count]; an unknown key fails, and the message suggests the nearest name. The reader
- * of the tree has already rejected duplicate keys. NULL has no keys; a node that is not a map fails. */
+/* Checks that every key of map is in names[count]. CB_ERROR_INPUT for an unknown key, with the nearest name in the
+ * message, and for a node that is not a map. A map that is NULL has no keys. */
 cb_status cb_node_check_keys(const cb_node *map, const char *const *names, size_t count);
 
-/* Returns the path of the file that the node names: relative to the folder of the scenario that contains the node, or
- * to the current folder if the name was set on the command line. From malloc; NULL if memory runs out. */
+/* Returns the path of the file that the scalar `node` names. A relative name is relative to the folder of the scenario
+ * that contains the node, or to the current folder if the name was set on the command line. The caller frees the path
+ * with free(); NULL if memory runs out. */
 char *cb_node_path(const cb_node *node);
 
-/* Returns the name among names[count] that is nearest to text (edit distance at most 2, or a third of its length), or
- * NULL. */
+/* Returns the name among names[count] that is nearest to text by edit distance, borrowed. The distance must be less
+ * than the length of text, and at most the larger of 2 and a third of this length; NULL if no name is so near. */
 const char *cb_nearest_name(const char *text, const char *const *names, size_t count);
 
 CB_API_END

@@ -4,8 +4,11 @@
  *   extremals (Wong): p = Mr' + <lambda, A>, v = M^-1 (p - <lambda, A>) = r';
  *     p_i' = v.(d_i M) v/2 + <lambda, d_i A v>,  lambda' = ad*_xi lambda, xi = -A v;  E = v.M v is constant;
  *     dE/dX = 2 lambda_X for a component X of the required displacement
- * r, g, A, M: curvebody/bundle.h; p: momentum; lambda: multiplier of the holonomy.
- * For users. Units are the bundle's. The caller frees what is created.
+ * E: the cost; r: the shape variables; A and M: connection and cost metric of the bundle; g: element of its group, and
+ * g(1) the holonomy of the gait (curvebody/bundle.h). lambda: multiplier of the conditions on the holonomy, an element
+ * of the dual of the algebra; lambda_X: its component along X; <.,.>: pairing of the dual with the algebra; ad*:
+ * curvebody/lie.h. p: momentum; d_i: derivative by r_i.
+ * For users. Units are those of the bundle. The caller frees the result of cb_optimum_find.
  * Sources: Koon & Marsden, SIAM J. Control Optim. 35 (1997) 901, doi:10.1137/S0363012995290367; Montgomery, A Tour of
  * Subriemannian Geometries (2002), chapter 12.
  */
@@ -27,53 +30,61 @@ typedef struct cb_gait_target {
   bool asked[CB_GROUP_SIZE];     /* for the target `parts`: which numbers are required */
 } cb_gait_target;
 
-/* Minimum cost at the target; maximum amount^2/E; maximum amount at a given length. */
+/* What is sought. CB_OBJECTIVE_COST: the minimum of E at the target. CB_OBJECTIVE_EFFICIENCY: the maximum of
+ * amount^2/E, where the amount of the target is free. CB_OBJECTIVE_TARGET: the maximum amount of a gait of given
+ * length. The amount is the length of `move`, the angle of `turn`, or the only required number of `parts` that is not
+ * 0; a target without such a number has no amount. */
 typedef enum cb_objective { CB_OBJECTIVE_COST, CB_OBJECTIVE_EFFICIENCY, CB_OBJECTIVE_TARGET } cb_objective;
 
 typedef struct cb_optimum_problem {
   const cb_bundle *bundle;
   cb_gait_target target;
   cb_objective objective;
-  double length;               /* length of the gait, for CB_OBJECTIVE_TARGET */
-  const double *start_shape;   /* r(0) = r(1), [n]; NULL: free */
-  const double *lower, *upper; /* bounds of the shape variables, [n], infinite for no bound; NULL: none */
+  double length;               /* required length int sqrt(r'Mr') dt of the gait, for CB_OBJECTIVE_TARGET */
+  const double *start_shape;   /* the shape r(0) = r(1), [n] (n shape variables); NULL: it is free */
+  const double *lower, *upper; /* bounds of the shape variables, [n]; infinite: no bound; NULL: no bounds at all */
   bool no_crossing;            /* lines of the drawing without a common point may touch, but not cross */
-  const cb_gait *start;        /* a start before the small ellipses, or the only one if starts = 0; NULL: none */
-  int starts;                  /* number of random starts */
+  /* a gait from which a search starts; if `starts` is 0, this is the only search. NULL: there is none. The other
+   * searches start from ellipses and waves that the library makes, and from random gaits. */
+  const cb_gait *start;
+  int starts; /* number of random starts */
   uint64_t seed;
-  /* follow the constrained gradient flow instead of Newton's steps: needs some hundred times as many steps */
-  bool flow;
+  bool flow; /* follow the constrained gradient flow instead of Newton's steps: it needs many more steps */
 } cb_optimum_problem;
 
-/* An extremal: a gait of stationary cost among those at the target. */
+/* An extremal: a gait whose cost is stationary among the gaits that reach the target. */
 typedef struct cb_optimum {
   cb_gait *gait;
-  double cost, length, amount; /* E, sqrt(E), the amount of the target (nan if the target has no amount) */
+  double cost, length, amount; /* E; sqrt(E); the amount that the gait reaches (nan if the target has no amount) */
   double g[CB_GROUP_SIZE];     /* holonomy of the gait */
-  double lambda[CB_GROUP_DIM]; /* multiplier at the start of the gait, left-trivialised */
-  double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], p[CB_SHAPE_MAX]; /* r, r', p at the start */
+  double lambda[CB_GROUP_DIM]; /* multiplier lambda at the start of the gait, left-trivialised */
+  double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], p[CB_SHAPE_MAX]; /* r, r', p at the start of the gait */
   double wong; /* cost of the gait by Wong's equations; nan if they were not solved */
-  /* the largest relative drifts of r'Mr', of Ad*_{g^-1} lambda, and of the quadratic Casimir functions of lambda */
+  /* the largest relative changes along the solution of Wong's equations of three constants: r'Mr' (`speed`),
+   * Ad*_{g^-1} lambda, and the quadratic Casimir functions of lambda; nan if the equations were not solved */
   double speed, momentum, casimir;
-  /* negative directions of the second variation; null directions, not counting symmetries */
+  /* numbers of negative and of zero eigenvalues of the second variation of the cost, the shift of time left out */
   int index, flat;
-  int conjugates;      /* number of conjugate times before 1; -1: not known */
-  double conjugate[2]; /* the first conjugate time before 1, and the first one from 1 on; infinite if not found */
+  int conjugates;      /* number of conjugate times before time 1; -1: not known */
+  double conjugate[2]; /* the first conjugate time before 1, and the first one from 1 on; infinite: not found */
   int found;           /* number of starts that converged to this gait */
-  bool abnormal;       /* the multiplier of the cost is 0 */
+  bool abnormal;       /* the extremal is abnormal: the multiplier of the cost is 0, or negligible against lambda */
 } cb_optimum;
 
 typedef struct cb_optima {
   int count; /* number of items; the best one is the first */
   cb_optimum *item;
-  int starts, failed;
-  /* cost (over amount^2) of a search that did not converge, if it is below 0.9 of the best one found; otherwise inf */
+  int starts, failed; /* number of searches, and number of searches without a gait in `item` */
+  /* lowest cost (for CB_OBJECTIVE_EFFICIENCY: cost/amount^2) of the searches that did not converge, if it is below 0.9
+   * of that of item[0]; otherwise infinite */
   double falling;
-  /* centre of the loop of that search, or its shape that is farthest from the start shape */
+  /* if `falling` is finite: mean shape of the last gait of that search, or, if start_shape is given, its shape that is
+   * farthest from start_shape */
   double towards[CB_SHAPE_MAX];
 } cb_optima;
 
-/* CB_ERROR_ARGUMENT if the problem is wrong; CB_STEP_NO_CONVERGENCE if no gait was found: the message has the reason
+/* Finds the optimal gaits of a problem, which is borrowed during the call. The caller frees *out with cb_optima_free.
+ * CB_ERROR_ARGUMENT if the problem is wrong; CB_STEP_NO_CONVERGENCE if no gait was found: the message has the reason
  * and says what to try. */
 cb_status cb_optimum_find(const cb_optimum_problem *problem, cb_optima **out);
 void cb_optima_free(cb_optima *o);

@@ -21,30 +21,31 @@ typedef struct cb_param {
   const char *name;
   cb_param_type type;
   size_t offset; /* offset of the parameter's field in the class's struct of parameters */
-  /* text of the default, NULL: required. REAL: "nan" means optional, nan if absent; STRING: "" gives "". NODE: "" means
-   * optional, NULL if absent */
+  /* the text of the default value; NULL: the key is required. For an optional key without a default value, this is
+   * "nan" (CB_PARAM_REAL: the field becomes nan) or "" (CB_PARAM_NODE: NULL; CB_PARAM_STRING: "") */
   const char *fallback;
   const char *unit;    /* "" for none: a dimensionless number */
-  const char *range;   /* "> 0", ">= 0", "< 1", "<= 1", "!= 0", "[2, 5]", "(0, 1]", "" for any; numbers only */
+  const char *range;   /* of a number: "> 0", ">= 0", "< 1", "<= 1", "!= 0", "[2, 5]", "(0, 1]"; "": any value */
   const char *choices; /* CB_PARAM_CHOICE: texts separated by '|' */
   const char *doc;     /* one line */
 } cb_param;
 
-/* Fills the struct at `out` from `map` (NULL: all defaults) as the table says; the last row of the table has a NULL
- * name (a NULL table has no rows). extra[n_extra] are further keys of the map that the caller reads itself. Unknown
- * keys, wrong types, values out of range and missing required keys fail with place, expectation and suggestion; `where`
- * (borrowed) is the place in the message if a required key is missing and map is NULL. On failure *out is unchanged. A
- * table that contradicts itself (a default out of its range) is CB_ERROR_ARGUMENT. out NULL: `map` is only checked. */
+/* Fills the struct at `out` from `map` as the table says. table: its last row has a NULL name; NULL: a table without
+ * rows. map NULL: all defaults. extra[n_extra]: further keys of the map, which the caller reads itself. where: the node
+ * whose place a message has if a required key is missing and map is NULL. out NULL: the map is only checked.
+ * CB_ERROR_INPUT for unknown keys, wrong types, values out of range and missing required keys; the message has the
+ * place, what was expected, and a suggestion. CB_ERROR_ARGUMENT for a table that contradicts itself, for example by a
+ * default out of its range. On failure *out is unchanged. */
 cb_status cb_params_bind(const cb_param *table, const cb_node *map, const cb_node *where, const char *const *extra,
                          size_t n_extra, void *out);
 
-/* To be called after cb_params_bind has failed: reads the correct values of the map and uses defaults for the others (0
- * for required ones), so that the caller can look for further errors. */
+/* Call it after cb_params_bind has failed, to look for further errors: fills the struct at `out` with the correct
+ * values of the map, and with defaults in place of wrong values (0 for a required key). */
 void cb_params_bind_right(const cb_param *table, const cb_node *map, void *out);
 
-/* Makes a map like `map` (NULL: empty) with the defaults of the table for absent keys: rows first, in order of the
- * table, then the other keys. Used for the resolved scenario; assumes that `map` binds. Values are shared with `map`,
- * the new map lives in arena. NULL if memory runs out. */
+/* Returns a map with the keys of `map` (NULL: none), and with the defaults of the table for absent keys: first the keys
+ * of the table in its order, then the other keys. cb_params_bind must accept `map`. The values are shared with `map`;
+ * the new map is allocated in arena. NULL if memory runs out. */
 struct cb_arena;
 const cb_node *cb_params_resolved(const cb_param *table, const cb_node *map, struct cb_arena *arena);
 

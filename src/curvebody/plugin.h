@@ -1,8 +1,8 @@
 /* Plugins: shared objects with classes of the user's own, loaded with `curvebody --plugin FILE.so COMMAND ...`.
  *
- * For authors of spaces, integrators, bundles, fluid models, flows, media, pair potentials, constraints, walls, events, kinds of gaits,
- * reductions, bodies, shapes and configuration spaces. A plugin is one C or C++ file with classes like those in the files of geometries/,
- * integrators/, bodies/, and one line:
+ * For authors of spaces, integrators, bundles, fluid models, flows, media, pair potentials, constraints, walls, events,
+ * kinds of gaits, reductions, bodies, shapes and configuration spaces. A plugin is one C or C++ file with classes like
+ * those in the files of geometries/, integrators/, bodies/, and one line:
  *
  *     #include <curvebody/plugin.h>
  *     static const cb_space_class my_space = {...};
@@ -11,9 +11,8 @@
  *
  *     cc -shared -fPIC $(pkg-config --cflags curvebody) my.c -o my.so
  *
- * It needs only the headers <curvebody/...>. The library functions that it calls are those of the program that loads
- * it. Its classes are added to the lists (cb_space_classes, ...) after the built-in ones, and are found by name like
- * those.
+ * A plugin needs only the headers <curvebody/...>. It calls the library functions of the program that loads the plugin.
+ * Its classes are added to the lists (cb_space_classes, ...) after the built-in classes, and are also found by name.
  */
 #ifndef CURVEBODY_PLUGIN_H
 #define CURVEBODY_PLUGIN_H
@@ -59,13 +58,14 @@ typedef enum cb_plugin_kind {
 
 typedef struct cb_plugin_class {
   cb_plugin_kind kind;
-  size_t size;    /* size of the structs that the class shares with the library, in the headers it was compiled with */
-  const void *of; /* address of a cb_space_class, cb_integrator_class, ... */
+  /* the sum of the sizes of the structs that the class shares with the library, as the plugin was compiled */
+  size_t size;
+  const void *of; /* the class: address of a cb_space_class, cb_integrator_class, ... */
 } cb_plugin_class;
 
 /* The object that a plugin exports under the name curvebody_plugin. */
 typedef struct cb_plugin {
-  int version;                    /* CB_PLUGIN_VERSION of the headers it was compiled with */
+  int version;                    /* CB_PLUGIN_VERSION of the headers with which the plugin was compiled */
   const cb_plugin_class *classes; /* ended by an entry whose member `of` is NULL */
 } cb_plugin;
 
@@ -93,8 +93,8 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_SIZE_GAIT (sizeof(cb_gait_kind_class) + sizeof(cb_bundle))
 #define CB_PLUGIN_SIZE_REDUCTION sizeof(cb_reduction_class)
 
-/* Entries of CB_PLUGIN, from the address of a class; for a class of another type the compiler gives a warning or an
- * error. */
+/* The arguments of CB_PLUGIN. Each macro makes one from the address of a class. If the class has another type, the
+ * compiler gives a warning or an error. */
 #define CB_PLUGIN_SPACE(c) CB_PLUGIN_CLASS(SPACE, cb_space_class, c)
 #define CB_PLUGIN_INTEGRATOR(c) CB_PLUGIN_CLASS(INTEGRATOR, cb_integrator_class, c)
 #define CB_PLUGIN_BUNDLE(c) CB_PLUGIN_CLASS(BUNDLE, cb_bundle_class, c)
@@ -120,9 +120,10 @@ typedef struct cb_plugin {
   CB_API_END                                                                                    \
   const cb_plugin curvebody_plugin = {CB_PLUGIN_VERSION, cb_plugin_classes}
 
-/* Loads a plugin for the rest of the process; call it before other threads are made. CB_ERROR_FILE if it cannot be
- * loaded. CB_ERROR_INPUT if the file is not a plugin, was made with other headers, or has a class with a missing member
- * or a name that is already used: then no class of it is added. */
+/* Loads the plugin in the file `path`, for the rest of the process. Call the function before other threads are made.
+ * CB_ERROR_FILE if the file cannot be loaded. CB_ERROR_INPUT if the file is not a plugin, was made with other headers,
+ * or has a class with a missing member or with a name that is already used. On failure no class of the plugin is
+ * added. */
 cb_status cb_plugin_load(const char *path);
 
 CB_API_END

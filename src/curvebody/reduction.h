@@ -1,10 +1,10 @@
-/* Classes of reductions: one number from the values x(t) of an expression, computed while the rows of a record or its
- * events arrive. A sweep uses them (`collect: {top: max(energy)}`).
+/* Classes of reductions. A reduction computes one number from the values x of an expression in all rows, or in all
+ * events, of a record. A sweep uses reductions, for example in `collect: {top: max(energy)}`.
  *
- * For authors: a class is one object, in a file of src/sweep/reductions/ or in a plugin. Its state consists of
- * CB_REDUCTION_STATE numbers, which are 0 at the start. A sweep may save them and continue from them; nothing else is
- * kept. t is the time of the row or event; if the rows have no time, it is the number of earlier rows. Units are those
- * of the scenario. The functions run in any thread.
+ * For authors: a class is one object, in a file of src/sweep/reductions/ or in a plugin. The rows come one after the
+ * other. Between them a reduction has only a state of CB_REDUCTION_STATE numbers, which are 0 at the start. A sweep may
+ * save these numbers and continue from them. Units are those of the scenario. The functions must be callable from any
+ * thread.
  */
 #ifndef CURVEBODY_REDUCTION_H
 #define CURVEBODY_REDUCTION_H
@@ -17,15 +17,16 @@ CB_API_BEGIN
 enum { CB_REDUCTION_STATE = 5, CB_REDUCTION_ARGUMENTS = 4 };
 
 typedef struct cb_reduction_class {
-  const char *name, *title, *doc; /* title: the arguments, such as "f, n" */
+  const char *name, *title, *doc; /* title: the names of the arguments, such as "f, n" */
   /* The arguments after the expression, in their order: at most CB_REDUCTION_ARGUMENTS rows of type CB_PARAM_REAL or
    * CB_PARAM_INT, whose offsets are not used; an argument with a default may be left out. NULL: no arguments. */
   const cb_param *arguments;
-  bool counts; /* without rows the result is value(), otherwise nan */
-  /* Takes the value x of the next row. state[0]: the number of earlier rows, which the library counts; the other
-   * numbers belong to the class. */
+  bool counts; /* true: `value` gives the result also if there was no row; false: the result is then nan */
+  /* Takes the value x of the expression in the next row or event, at the time t. If rows have no time, t is the number
+   * of earlier rows. argument: the arguments after the expression. state[0] is the number of earlier rows, which the
+   * library counts; the class may write only the other numbers of the state. */
   void (*take)(const double *argument, double t, double x, double *state);
-  /* Returns the result. */
+  /* Returns the result from the state after the last row. */
   double (*value)(const double *argument, const double *state);
 } cb_reduction_class;
 

@@ -12,55 +12,60 @@ CB_API_BEGIN
 
 typedef struct cb_scenario cb_scenario;
 
-/* Reads and validates a scenario, with sets[n] of the form KEY=VALUE applied to it, and makes its space, system,
- * integrator and run. All errors of the scenario are found here, and cb_error_text() has all of them. CB_ERROR_FILE if
- * it (or a mesh it names) cannot be read, CB_ERROR_INPUT if its content is wrong. The caller frees. */
+/* Reads and checks the scenario in the file `path`, and makes its space, system, integrator and run. Before that, the
+ * settings sets[n], texts of the form KEY=VALUE, change its keys. The caller frees *out with cb_scenario_free.
+ *
+ * The function does not stop at the first error of the scenario: cb_error_text() gives one line for each of at most
+ * twenty errors. CB_ERROR_FILE if the file, or a file that the scenario names, cannot be read; CB_ERROR_INPUT if the
+ * content is wrong; CB_ERROR_MEMORY. *out is unchanged on failure. */
 cb_status cb_scenario_open(const char *path, const char *const *sets, size_t n, cb_scenario **out);
-/* As cb_scenario_open, for a text; name is used as file name in messages, and its folder is the base of files named in
- * the scenario. */
+/* As cb_scenario_open, for the scenario in `text`. Messages use `name` as the name of the file, and files that the
+ * scenario names are relative to the folder of `name`. Both texts are copied. */
 cb_status cb_scenario_open_text(const char *name, const char *text, const char *const *sets, size_t n,
                                 cb_scenario **out);
-/* As cb_scenario_open, for a file with `bundle`: reads only bundle, gait, start and optimum, if they are there, and
- * makes no run. */
+/* As cb_scenario_open, for a file with the key `bundle`. The keys bundle, gait, start and optimum are read, of which
+ * only bundle must be there. No integrator and no run are made, and cb_scenario_resolved is NULL. */
 cb_status cb_scenario_open_bundle(const char *path, const char *const *sets, size_t n, cb_scenario **out);
-/* Makes only a space, from YAML as in a scenario after `space:`; name is used as file name in messages. The caller
- * frees it with cb_space_free. */
+/* Makes a space from a text in YAML, which is what a scenario has as the value of `space`. Messages use `name` as the
+ * name of the file. The caller frees the space with cb_space_free. CB_ERROR_INPUT if the text is wrong. */
 cb_status cb_space_open_text(const char *name, const char *text, cb_space **out);
 void cb_scenario_free(cb_scenario *scenario);
 
-/* All results are borrowed. A scenario of bodies in a fluid, or of a gait in a bundle, has neither space nor system:
- * NULL. */
+/* Return parts of a scenario, which are valid until it is freed. In a scenario of a gait in a bundle, space and system
+ * are NULL. In a scenario of bodies in a fluid the system is NULL, and the space is NULL without the key `space`. */
 const char *cb_scenario_title(const cb_scenario *scenario);
 const char *cb_scenario_source(const cb_scenario *scenario); /* the text as it was read */
 const char *cb_scenario_resolved(
-    const cb_scenario *scenario); /* the YAML text with sets and defaults; it gives the same scenario */
+    const cb_scenario *scenario); /* YAML text of the same scenario with all settings and defaults */
 const cb_space *cb_scenario_space(const cb_scenario *scenario);
 const cb_system *cb_scenario_system(const cb_scenario *scenario);
 cb_integrator *cb_scenario_integrator(cb_scenario *scenario);
 cb_run *cb_scenario_run(cb_scenario *scenario);
-/* SHA-256 of the content of the files that the scenario names (meshes, poses, grids), one after another; "" if it names
- * none. */
+/* Returns a digest of the files that the scenario names (meshes, poses, grids), as hexadecimal text that is valid until
+ * the scenario is freed; "" if it names none. It changes if the content of one of these files changes. For each file
+ * in turn it becomes the SHA-256 of the previous digest (a text) followed by the SHA-256 of the file (a text). */
 const char *cb_scenario_inputs(const cb_scenario *scenario);
-/* Returns the files that were read for the scenario: the file itself, unless it is a text, and the files that it
- * names. */
+/* Returns the names of the files that were read for the scenario: its own file, unless it was given as a text, and the
+ * files that it names. The names are valid until the scenario is freed. */
 cb_files cb_scenario_files(const cb_scenario *scenario);
-/* Returns the options of the scenario's record, which do not allow replacing a file. */
+/* Returns the options of the scenario's record. The option `overwrite` is false: an existing file is not replaced. */
 cb_record_options cb_scenario_record(const cb_scenario *scenario);
 
-/* For a scenario with a bundle, all borrowed: the bundle, a cycle of its gait, and the problem of `optimum`; NULL if it
- * has none. */
+/* Return the bundle, one cycle of the gait, and the problem of the key `optimum`. NULL if the scenario has no such
+ * part. The results are valid until the scenario is freed. */
 const cb_bundle *cb_scenario_bundle(const cb_scenario *scenario);
 const cb_gait *cb_scenario_gait(const cb_scenario *scenario);
 const cb_optimum_problem *cb_scenario_optimum(const cb_scenario *scenario);
 
-/* For a scenario of bodies in a fluid: the number of bodies (0: it is of particles), and name and data of body i
- * (curvebody/immersed.h). */
+/* For a scenario of bodies in a fluid: return the number of bodies, and the name and the data (curvebody/immersed.h) of
+ * body i, counted from 0. These are valid until the scenario is freed. For other scenarios the number is 0. */
 struct cb_immersed;
 int cb_scenario_bodies(const cb_scenario *scenario);
 const char *cb_scenario_body_name(const cb_scenario *scenario, int i);
 const struct cb_immersed *cb_scenario_body(const cb_scenario *scenario, int i);
 
-/* Maps in a scenario of bodies in a fluid, for `curvebody list fluids`; ended by a NULL name. */
+/* The keys whose values are maps in a scenario of bodies in a fluid, with the parameters of each map. `curvebody list
+ * fluids` prints them. The list ends at a NULL name. */
 typedef struct cb_fluid_doc {
   const char *name, *title, *doc;
   const cb_param *params;

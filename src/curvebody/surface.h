@@ -20,44 +20,50 @@ typedef struct cb_surface {
   int *part;   /* [faces]: the part of each face */
   char **name; /* [parts]: the name of each part */
   bool *open;  /* [parts]: the part has a border */
-  int listed;  /* vertices of the file or the arrays, including those that no face uses, which are left out */
-  /* [listed]: index of each listed vertex, -1 for those left out; joined vertices have the same index */
+  int listed;  /* number of vertices in the list of the file or the arrays; the surface has only those of its faces */
+  /* [listed]: the index in x of each vertex of the list; -1: no face uses it. Joined vertices have the same index */
   int *vertex;
-  int *number; /* [vertices]: number of each vertex in messages, its position in the list from 1 */
-  /* curvature of the space of the surface, 1/m^2: x are then normal coordinates, tangent vectors at the origin of the
-   * body frame whose geodesics of length |x| end at the vertices; faces are geodesic */
+  int *number; /* [vertices]: number of each vertex in messages: its position in the list, counted from 1 */
+  /* curvature of the space of the surface, 1/m^2; 0: flat. If it is not 0, x are normal coordinates: the geodesic from
+   * the origin of the body frame with the direction and the length of x[i] ends at vertex i. The faces are geodesic */
   double curvature;
 } cb_surface;
 
-/* Reads OBJ, PLY (text and binary), STL (text and binary) or OFF by its content. weld: vertices at the same place are
- * joined (always for STL). Parts are the groups that the file names (groups that share an edge of two faces are one
- * part), or connected pieces if it names none. CB_ERROR_FILE, CB_ERROR_INPUT with file and line. The
- * caller frees. */
+/* Reads a file in the format OBJ, PLY (text and binary), STL (text and binary) or OFF, which is recognised by its
+ * content. weld: vertices at the same place are joined; in STL files they always are. Faces without area are removed.
+ * Parts are the groups that the file names; groups whose faces share an edge become one part. If the file names no
+ * groups, parts are its connected pieces. CB_ERROR_FILE if the file cannot be read; CB_ERROR_INPUT, with file and line,
+ * if its content is wrong. The caller frees *out with cb_surface_free. */
 cb_status cb_surface_read(const char *path, bool weld, cb_surface **out);
 void cb_surface_free(cb_surface *s);
-/* Makes a surface from arrays, which are copied; part[faces] from 0 without gaps, NULL: found by connection through
- * edges. CB_ERROR_ARGUMENT for an index that is out of range or twice in a face, CB_ERROR_DOMAIN for a vertex that is
- * not finite. */
+/* Makes a surface from arrays, which are copied. x[vertices]: positions in m; face[faces]: three indices of vertices;
+ * part[faces]: the part of each face, with numbers from 0 without gaps. part NULL: parts are the pieces that are
+ * connected through edges. CB_ERROR_ARGUMENT for an index that is out of range or twice in a face, and for part numbers
+ * with gaps; CB_ERROR_DOMAIN for a vertex that is not finite. */
 cb_status cb_surface_make(int vertices, const double (*x)[3], int faces, const int (*face)[3], const int *part,
                           cb_surface **out);
 
-void cb_surface_scale(cb_surface *s, double factor); /* call it before cb_surface_embed */
-/* Maps a flat surface into the space of curvature K around its origin, once; K = 0 changes nothing. The exponential map
- * keeps the vertices' distances and directions from the origin, |x| < pi/sqrt(K) in a sphere; the gnomonic map changes
- * the distances by r -> atan(sqrt(K) r)/sqrt(K) (atanh if K < 0), so that flat faces are geodesic, |x| < 1/sqrt(-K) if
- * K < 0. Each face is the geodesic triangle of its vertices. CB_ERROR_DOMAIN for a vertex beyond the limit, with its
- * number and distance; CB_ERROR_ARGUMENT for a surface that is already mapped. */
+/* Multiplies all coordinates by factor. Call it before cb_surface_embed. */
+void cb_surface_scale(cb_surface *s, double factor);
+/* Maps a flat surface into the space of curvature K (1/m^2), around the origin of the body frame; K = 0 changes
+ * nothing. CB_CHART_EXPONENTIAL keeps the directions and the distances r of the vertices from the origin; in a sphere r
+ * must be below pi/sqrt(K). CB_CHART_GNOMONIC changes r to atan(sqrt(K) r)/sqrt(K), or to atanh(sqrt(-K) r)/sqrt(-K)
+ * for K < 0, where r must be below 1/sqrt(-K); the points of a flat face are then on the geodesic triangle. In both
+ * cases each face of the result is the geodesic triangle of its vertices. CB_ERROR_DOMAIN for a vertex beyond the
+ * limit, with its number and its distance; CB_ERROR_ARGUMENT for a surface that is already mapped, and for K that is
+ * not finite. */
 typedef enum cb_surface_chart { CB_CHART_EXPONENTIAL, CB_CHART_GNOMONIC } cb_surface_chart;
 cb_status cb_surface_embed(cb_surface *s, double K, cb_surface_chart chart);
-/* Vertices (of the list), faces and parts are counted from 1 in messages. A part may hold several pieces, such as a
- * cavity oriented inwards.
- * Checks that the surface bounds a body: no repeated face and none without area, at most two faces per edge, neighbours
- * with consistent orientation, closed parts oriented outward, no piece inside another one except a cavity, coordinates
- * up to 1e70. CB_ERROR_DOMAIN with the face, edge or part, and its place. open: borders are allowed. */
+/* Checks that the surface bounds a body. No face may be repeated or have no area; at most two faces may meet in an
+ * edge, and neighbours must have consistent orientations; closed parts must be oriented outward; no closed piece may be
+ * inside another one, except a cavity that is oriented inward and is in the same part; coordinates must be at most 1e70
+ * m. open: an edge may have only one face. CB_ERROR_DOMAIN: the message has the face, edge or part, and its place;
+ * vertices (by their position in the list) and faces are counted from 1. */
 cb_status cb_surface_check(const cb_surface *s, bool open);
 
-/* Edges a < b with their two faces (second -1 on a border; face[0] runs from a to b if exactly one of them does),
- * ascending by a and b. An edge that two parts share is listed once for each part. A third face is CB_ERROR_DOMAIN. */
+/* Finds the edges and their number *n. An edge joins the vertices a < b and has one or two faces: face[1] is -1 at a
+ * border. If exactly one of two faces runs from a to b, this is face[0]. Edges ascend by a, then by b. An edge that two
+ * parts share is listed once for each part. CB_ERROR_DOMAIN if three faces of a part meet in an edge. */
 typedef struct cb_surface_edge {
   int a, b, face[2];
 } cb_surface_edge;
@@ -67,7 +73,7 @@ cb_status cb_surface_edges(const cb_surface *s, cb_surface_edge **edge, int *n);
 /* The object that the author of a shape writes: one const object cb_shape_NAME in bodies/shapes/NAME.c. */
 typedef struct cb_shape_class {
   const char *name, *title, *doc;
-  const cb_param *params; /* sizes, and `resolution`: the number of faces around the circumference */
+  const cb_param *params; /* for example sizes, and `resolution`, the number of faces around the circumference */
   size_t params_size;
   cb_status (*make)(const void *params, cb_surface **out);
 } cb_shape_class;

@@ -1,7 +1,7 @@
-/* A record as one self-contained HTML page: an animation, the view from inside the space, plots.
+/* Writes a record as one HTML page, with an animation, a view from inside the space, and plots.
  *
  * The page needs no server, no network and no other file. Positions are stored relative to frames that move with the
- * bodies, so that they keep their digits at any distance; values of series are exactly those of the record.
+ * bodies, so that they keep their digits at any distance. The plots show exactly the values of the record.
  * For users.
  */
 #ifndef CURVEBODY_VIEW_H
@@ -14,14 +14,18 @@
 
 CB_API_BEGIN
 
-/* Zeros are the defaults. */
+/* Members that are 0 mean the defaults. */
 typedef struct cb_view_options {
-  uint64_t frames; /* number of frames; 0: all rows, at most 2000 and 16 MiB; another number may exceed these limits */
-  bool watched;    /* the page reloads every second, for a record that is being written */
+  /* number of frames of the animation, spread evenly over the rows. 0: as many rows as possible, with at most 2000
+   * frames and a page of about 16 MiB. A number > 0 may exceed these limits. */
+  uint64_t frames;
+  bool watched; /* true: the page reloads every second, for a record that is being written */
 } cb_view_options;
 
-/* Writes the page of a record: closed, being written, or killed. The same record gives an identical file. options may
- * be NULL. CB_ERROR_FILE (cannot be read or written), CB_ERROR_INPUT (not a record; `out` is the record itself). */
+/* Reads the record `path` and writes the page `out`. The record may be closed, be written at the same time, or have
+ * been left by a killed run. The same record gives an identical page. options may be NULL. CB_ERROR_FILE if a file
+ * cannot be read or written; CB_ERROR_INPUT if `path` is not a record, or if `out` is the record itself;
+ * CB_ERROR_MEMORY. */
 cb_status cb_view_write(const char *path, const char *out, const cb_view_options *options);
 
 CB_API_END

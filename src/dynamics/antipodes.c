@@ -5,9 +5,9 @@
  * Let e = x + y for the parts of two points x and y in a factor of positive curvature, and e' its derivative by time; e
  * is 0 where x and y are antipodal. The time s since |e| had its minimum, and the square of this minimum, are
  *   s = <e, e'>/<e', e'>,   |e|^2 - s^2 |e'|^2.
- * If two points passed within the last step, at a distance shorter than the length |e'| h of the step, the force jumped
- * within the step, which reduces the order of the integrator. If they pass within the next step (h < 0), a stage may
- * fall where the force does not exist.
+ * Let h be the length of the last step in time. If two points passed within this step, at a distance shorter than their
+ * motion |e'| h, the force jumped within the step, which reduces the order of the integrator. If they pass within the
+ * next step (h < 0), a stage may fall where the force does not exist.
  */
 #include "dynamics/system_facts.h"
 
@@ -20,7 +20,7 @@
 
 enum { K = CB_COORD_MAX };
 
-/* Only pairs whose distance has a cosine below this one are examined. */
+/* Only pairs of points whose distance, in radii, has a cosine below this one are examined. */
 static const double looked_at = -0.9;
 /* Relative tolerance of comparisons. A force does not change direction if the slope of its potential at the antipode,
  * relative to the scale of the potential, is at most this. */
@@ -65,7 +65,7 @@ static cb_status mover_at(const cb_system *s, const cb_state *state, int i, move
   return status;
 }
 
-/* K <x, y> in the factor f, the cosine of the distance in radii. */
+/* Returns K <x, y> in the factor f of curvature K: the cosine of the distance in radii. */
 static double cosine(const cb_factor *f, const double *x, const double *y) {
   double sum = 0;
   for (int a = f->offset; a < f->offset + f->count; a++) sum += x[a] * y[a];
@@ -99,7 +99,8 @@ static bool has_passed(const cb_space *g, const mover *x, const mover *y, double
 static bool turns_round(const cb_pair_potential *pair_potential, const cb_pair_values *pair, const cb_space *g,
                         const double *x, const double *y) {
   double d = 0;
-  for (int f = 0; f < g->n_factors; f++) /* one factor: d is the distance of antipodes; a product: d(x, y) */
+  /* in a space of one factor, d is the distance of antipodes; in a product, d is the distance of x and y */
+  for (int f = 0; f < g->n_factors; f++)
     if (g->n_factors == 1 && g->factor[f].curvature > 0) d = 4 * atan(1) / sqrt(g->factor[f].curvature);
   if (d == 0 && cb_pair_distance(g, x, y, &d, NULL, NULL)) return true;
   const cb_pair_value u = cb_pair_potential_at(pair_potential, pair, d);
@@ -160,7 +161,8 @@ static cb_status check_central(const cb_system *s, const cb_central *c, const cb
   return status;
 }
 
-/* Potentials of values that are made of distances or directions from each point of an element to the next. */
+/* Checks the potential of a row. Its value is made of distances or directions from each point of an element to the
+ * next. */
 static cb_status check_potential(const cb_system *s, const cb_constraint *row, const cb_state *state, double h,
                                  int *place) {
   cb_status status = CB_OK;

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-/* All in radii of curvature. A base follows its components when all of them are farther than `follow` from it. A
- * component farther than `leave` gets a base of its own, together with the components within `company` of it. Places
- * are known to exp(leave) units of round-off, 2e-11. */
+/* All three are in radii of curvature. A base follows its components when all of them are farther than `follow` from
+ * it. A component farther than `leave` gets a base of its own, together with the components within `company` of it. The
+ * place of a component relative to its base is then known to exp(leave) units of round-off, 2e-11. */
 static const double follow = 2, leave = 12, company = 4;
 
 cb_status cb_bases_create(cb_arena *arena, int n, cb_bases *out) {
@@ -41,20 +41,20 @@ void cb_bases_loaded(cb_bases *b) {
 
 /* --- the way up to a common base --- */
 
-/* out = a after out; out stays untouched if a is the identity. */
+/* Sets out to `a after out`. If a is the identity, out stays unchanged. */
 static void lift(const cb_space *g, const cb_origin *a, cb_origin *out) {
   cb_origin identity;
   cb_origin_identity(g, &identity);
   if (!cb_origin_same(g, a, &identity)) cb_origin_compose(g, a, out, out);
 }
 
-/* Replaces a frame relative to leader l by the same frame relative to a leader higher in the tree, or to the world
- * (-1). */
+/* Converts a frame that is relative to the base of leader l to the base of a leader `up` that is higher in the tree, or
+ * to the world (-1). */
 static void lift_to(const cb_space *g, const cb_bases *b, int l, int up, cb_origin *frame) {
   for (; l != up; l = b->parent[l]) lift(g, &b->base[l], frame);
 }
 
-/* The first leader that is l or above it and also m or above it; -1: there is none. */
+/* The first leader on the way up from l to the world that is also on the way up from m; -1: there is none. */
 static int common(const cb_bases *b, int l, int m) {
   for (; l >= 0; l = b->parent[l])
     for (int up = m; up >= 0; up = b->parent[up])
@@ -78,8 +78,8 @@ void cb_bases_pair_of(const cb_space *g, const cb_bases *b, int l, int m, cb_ori
   lift_to(g, b, m, up, &pair[1]);
 }
 
-/* If the two bases are in exactly the same direction, they differ only in length. The result is then 0, because the
- * round-off of the lengths is not counted. */
+/* If the two bases are in exactly the same direction from their common base, they differ only in length. The result is
+ * then 0, because the round-off of the lengths is not counted. */
 double cb_bases_doubt(const cb_space *g, const cb_bases *b, int c, int d) {
   if (b->leader[c] == b->leader[d] || !cb_origin_grows(g)) return 0;
   cb_origin pair[2];
@@ -92,7 +92,8 @@ double cb_bases_doubt(const cb_space *g, const cb_bases *b, int c, int d) {
 
 /* --- changes --- */
 
-/* Moves the base of a leader to `to`, given in the old base, and rewrites everything that is stored relative to it. */
+/* Moves the base of leader l to the frame `to`, which is relative to the old base, and rewrites everything that is
+ * stored relative to this base. */
 static void rebase(const cb_space *g, cb_bases *b, int l, const cb_origin *to) {
   const cb_origin place = *to;
   for (int c = 0; c < b->n; c++) {

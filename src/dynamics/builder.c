@@ -143,7 +143,7 @@ cb_status cb_builder_settle(const cb_space *g, const char *what, const double *g
   return status;
 }
 
-/* Checks a particle and adds it; it belongs to p->body. */
+/* Checks the particle p, with the position x and the velocity v (NULL: 0), and adds it to the body p->body. */
 static cb_status add_point(cb_builder *b, const char *name, cb_builder_point *p, const double *x, const double *v,
                            int *index) {
   const cb_space *g = b->space;
@@ -201,8 +201,8 @@ bool cb_builder_is_of_tracers(const cb_builder *b, int body) {
 
 cb_status cb_builder_check_apart(const cb_space *g, const double *x, const double *y, double *distance) {
   double d, gradient[CB_PAIR_MAX], e[CB_Q_MAX], size = 1;
-  /* Equal coordinates do not contribute to the distance and are left out of the scale: near the base point the last one
-   * is 1/sqrt|K|, which may be very large. */
+  /* Equal coordinates do not contribute to the distance and are left out of the scale: near the base point the last
+   * coordinate is 1/sqrt|K| (K: the curvature), which may be very large. */
   for (int a = 0; a < g->k; a++)
     if (x[a] != y[a]) size = fmax(size, fmax(fabs(x[a]), fabs(y[a])));
   cb_status status = cb_pair_distance(g, x, y, &d, NULL, NULL);
@@ -225,8 +225,8 @@ static cb_status add_bond(cb_builder *b, cb_builder_bond *bond) {
     return cb_fail(CB_ERROR_ARGUMENT, "spring between particles %d and %d: expected 0 to %d", i, j, n - 1);
   if (i == j)
     return cb_fail(CB_ERROR_ARGUMENT, "spring between particle %d and itself: expected two different particles", i);
-  /* If both points have the same origin, their distance is checked now, so that the message names the spring. Other
-   * points are checked when they have a common origin. */
+  /* If both points have the same origin, their distance is checked here, so that the message names the spring. Other
+   * points are checked in finish.c, where they have a common origin. */
   if (b->point[i].origin == b->point[j].origin) {
     double d;
     cb_status status = cb_builder_check_apart(b->space, b->point[i].x, b->point[j].x, &d);
@@ -263,7 +263,7 @@ cb_status cb_builder_driven_spring(cb_builder *b, int i, int j, cb_target stiffn
     bond.value[a] = target[a].value;
     if (!target[a].expression) continue;
     status = cb_builder_parse(b, target[a].expression, names, 1, &bond.expression[a]);
-    bond.value[a] = 0; /* the value at t = 0 may be a pole: it is checked where it is used */
+    bond.value[a] = 0; /* the expression may have a pole at t = 0; its values are checked where they are used */
   }
   if (!status) status = check_spring(bond.value[0], bond.value[1], bond.value[2]);
   if (!status) status = add_bond(b, &bond);
@@ -304,7 +304,7 @@ static cb_status check_body(const cb_builder *b, int body) {
   return cb_fail(CB_ERROR_ARGUMENT, "body %d: expected 0 to %d, or -1 for all", body, b->n_bodies - 1);
 }
 
-/* Checks the numbers of a table whose ranges a caller of the library may not have kept. */
+/* Checks the ranges of all numbers in the table of a class, because a caller of the library may pass any numbers. */
 static cb_status check_parameters(const cb_pair_potential_class *c, const void *params) {
   for (const cb_param *row = c->params; row && row->name; row++) {
     cb_range range;
@@ -343,7 +343,7 @@ static cb_status make_pair_potential(cb_builder *b, const char *name, const void
   return CB_OK;
 }
 
-/* Adds a term. If it has an expression, `text` is parsed with the variables names[count]. */
+/* Adds a term. If text is not NULL, it is parsed as the expression of the term, with the variables names[count]. */
 static cb_status add_term(cb_builder *b, cb_builder_term term, const char *text, const char *const *names,
                           size_t count) {
   cb_status status = check_body(b, term.body_a);
@@ -390,7 +390,7 @@ static const char *unless_parameter(const cb_builder *b, const char *name) {
   return name;
 }
 
-/* Finds the chart of a term; the embedding is NULL, unless the space itself is used in it as in a chart. */
+/* Finds a chart by its name. term->chart is NULL for the embedding, unless the embedding is the space's own chart. */
 static cb_status find_chart(const cb_space *g, const char *name, cb_builder_term *term, const cb_chart **found) {
   *found = cb_chart_find(g, name);
   if (!*found)
@@ -455,7 +455,8 @@ int cb_builder_bodies(const cb_builder *b) { return b->n_bodies; }
 
 const char *cb_builder_body_name(const cb_builder *b, int body) { return b->body[body]; }
 
-/* The number of particles that belong to the bodies before this one; bodies are added one after another. */
+/* The number of particles that belong to the bodies before this one. The particles of a body follow those of the body
+ * before. */
 static int particles_before(const cb_builder *b, int body) {
   int low = 0, high = b->n_points - b->n_auxiliary;
   while (low < high) {

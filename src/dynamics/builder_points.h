@@ -6,13 +6,13 @@
 
 #include <stdbool.h>
 
-/* Adds a point at x to a body that was begun before, after all particles. It belongs to no group: potentials and
- * interactions of the body, or of all bodies, do not act on it. */
+/* Adds a point at x to an existing body. Must be called after all particles were added. Potentials and interactions
+ * that act on the body, or on all bodies, do not act on the point. *index (may be NULL) is the number of the point. */
 cb_status cb_builder_auxiliary(cb_builder *b, int body, const char *name, double radius, const double *x, int *index);
-/* Coordinates of all particles will be those of the world: no component has an origin of its own. tracers: particles may
- * have no mass, because a fluid carries them along. */
+/* Makes the coordinates of all particles those of the world: no component gets an origin of its own. With `tracers`,
+ * particles may have no mass, because a fluid carries them along. */
 void cb_builder_couple(cb_builder *b, bool tracers);
 bool cb_builder_takes_tracers(const cb_builder *b);
-/* Whether the particle is a tracer, which has no mass; whether those of the body are; body -1: those of any body. */
+/* Is the particle a tracer, i.e. has it no mass? Does the body (-1: any body) have tracers? */
 bool cb_builder_has_no_mass(const cb_builder *b, int particle);
 bool cb_builder_is_of_tracers(const cb_builder *b, int body);

@@ -1,4 +1,4 @@
-/* The data that a builder collects before it becomes a system, and the functions that turn it into one. */
+/* The data that a builder collects, and the functions that make a system of them. */
 #pragma once
 
 #include "dynamics/builder_points.h"
@@ -10,14 +10,16 @@ typedef struct cb_builder_point {
   double mass, charge, radius;
   double x[CB_Q_MAX], v[CB_Q_MAX];
   int body, origin;
-  bool auxiliary;   /* a point of a rigid body that no group has: only what names the point acts on it */
-  const char *name; /* NULL: the point is known by its number */
+  /* a point of a rigid body; potentials and interactions of whole bodies do not act on it */
+  bool auxiliary;
+  const char *name; /* NULL: the name is made of the name of the body and a number */
 } cb_builder_point;
 
 typedef struct cb_builder_bond {
   int i, j;
-  double value[3];              /* stiffness, rest length (< 0: the distance at the start), damping */
-  cb_expression *expression[3]; /* the same as functions of t; NULL: the value. Owned until a system takes them */
+  double value[3]; /* stiffness, rest length (< 0: the distance at the start), damping */
+  /* the same as functions of the time t; NULL: the number in `value` counts. The system takes them over */
+  cb_expression *expression[3];
 } cb_builder_bond;
 
 /* An interaction, a central potential or a field: the bodies it acts on, and its potential or force. */
@@ -32,7 +34,7 @@ typedef struct cb_builder_term {
   cb_expression *force[CB_Q_MAX]; /* the components of a force; owned until a system takes them */
 } cb_builder_term;
 
-/* How an origin was built: `place` first, then `move`, which is the same for bodies that are moved together. */
+/* The two parts of an origin, which is `move` after `place`. Bodies that are moved together have the same `move`. */
 typedef struct cb_builder_frame {
   cb_origin move, place;
 } cb_builder_frame;
@@ -41,14 +43,15 @@ struct cb_builder {
   const cb_space *space;
   cb_arena *texts;
   int n_bodies, n_points, n_bonds, n_terms, n_origins, n_constraints, n_triangles,
-      n_auxiliary; /* auxiliary points, which are the last ones */
+      n_auxiliary; /* number of auxiliary points, which are the last points */
   int capacity_bodies, capacity_points, capacity_bonds, capacity_terms, capacity_origins, capacity_frames,
       capacity_constraints, capacity_triangles;
   const char **body;
   cb_builder_point *point;
   cb_builder_bond *bond;
   cb_builder_term *term;
-  /* constraints and potentials, with particle indices as given; the system takes over the expressions */
+  /* rows of constraints and of potentials, with particles numbered in the order of adding; the system takes over the
+   * expressions */
   cb_constraint *constraint;
   int (*triangle)[3];      /* triangles of surfaces, body after body */
   cb_origin *origin;       /* origin[0] is the identity */
@@ -56,23 +59,26 @@ struct cb_builder {
   int current_origin;
   cb_origin centre_origin; /* the origin of the fixed points that are given next (cb_builder_centre_origin) */
   bool drop_redundant;
-  bool couples;           /* bodies with joints need no particles */
-  bool tracers, in_world; /* particles may have no mass; all coordinates are those of the world (builder_points.h) */
-  /* names that expressions may use in addition to their variables; stored in `texts` */
+  bool couples; /* bodies with joints need no particles */
+  /* tracers: particles may have no mass; in_world: all coordinates are those of the world (builder_points.h) */
+  bool tracers, in_world;
+  /* names and values that expressions may use in addition to their variables; stored in `texts` */
   cb_expression_scope parameters;
   struct cb_contact_set *contacts; /* NULL: no contacts, walls or events were added */
   size_t expression_at;            /* position of the error in the last expression that failed */
 };
 
-/* As cb_expression_parse with the parameters of the builder; sets expression_at if the text is wrong. */
+/* Parses an expression of the variables names[n] and of the parameters of the builder. Sets expression_at if the text
+ * is wrong. The caller owns *out. */
 cb_status cb_builder_parse(cb_builder *b, const char *text, const char *const *names, size_t n, cb_expression **out);
-/* Adds the position of node to a failure of the builder that has no position; if the text of node is an expression, a
- * failure in it gets the position in the expression. */
+/* Returns `status`. If the failure has no position in the input yet, the message receives the position of `node`. If
+ * `expression` is true, the text of the node is an expression, and the message receives the position inside of this
+ * text. */
 cb_status cb_builder_placed(const cb_builder *b, cb_status status, const cb_node *node, bool expression);
-/* Moves a given point onto the space if it is off by rounding only; otherwise fails with a message about `what`. x may
- * be `given`. */
+/* Copies a given point to x, and moves it onto the space if it is off by round-off only. Fails if the point is farther
+ * off, outside of the chart, or not finite. `what` names the point in a message. x may be `given`. */
 cb_status cb_builder_settle(const cb_space *g, const char *what, const double *given, double *x);
-/* As cb_builder_settle, for a fixed point; the result is relative to the builder's origin for fixed points. */
+/* As cb_builder_settle, for a fixed point whose coordinates are relative to b->centre_origin. */
 cb_status cb_builder_fix(const cb_builder *b, const char *what, const double *given, cb_fixed *centre);
 /* Makes sure that a growing array has capacity for one more element. */
 cb_status cb_builder_grow(void **array, int count, int *capacity, size_t size);
@@ -84,16 +90,17 @@ cb_status cb_builder_check_row(const cb_builder *b, const cb_constraint *row);
 /* Adds a row to the builder. Checks the particles and copies the arrays and the name. Takes ownership of the
  * expressions, even if it fails. With name NULL, the name is made from the class and the particles. */
 cb_status cb_builder_add_row(cb_builder *b, const cb_constraint *row);
-/* As cb_builder_add_row, with the target, whose expression is parsed. */
+/* As cb_builder_add_row, but first sets the target of the row. If the target has an expression, it is parsed. */
 cb_status cb_builder_add_targeted(cb_builder *b, cb_constraint *row, const cb_target *target);
-/* Checks of arguments; `what` names the class in messages. Particles exist; */
+/* Fails unless the n particles exist. `what` names the class of constraints in the message, here and below. */
 cb_status cb_builder_check_particles(const cb_builder *b, const char *what, int n, const int *particle);
-/* the space is made of one to `maximum` quadrics and flat factors (in a space that is given by the metric of a chart,
- * the sides of a figure do not determine it); */
+/* Fails unless the space is made of at least one and at most `maximum` quadrics and flat factors. Fails also in a space
+ * that is given by the metric of a chart, because the sides of a figure do not determine the figure there. */
 cb_status cb_builder_check_factors(const cb_builder *b, const char *what, int maximum);
-/* low < target < high, if the target is a number; */
+/* Fails if the target is a number that is not between `low` and `high`. An expression and nan (the value at the start)
+ * pass. */
 cb_status cb_builder_check_range(const char *what, const char *quantity, cb_target target, double low, double high);
-/* there are triangles, each of three particles. */
+/* Fails unless n >= 1 and each triangle has three different particles that exist. */
 cb_status cb_builder_check_triangles(const cb_builder *b, const char *what, int n, const int (*triangle)[3]);
 /* Finds a chart by its name. If name is NULL, *found is the space's own chart, or the embedding in a space without a
  * chart. *row is the chart as a row stores it: NULL for the embedding. CB_ERROR_ARGUMENT if there is no such chart; for
@@ -101,18 +108,19 @@ cb_status cb_builder_check_triangles(const cb_builder *b, const char *what, int 
 cb_status cb_builder_find_chart(const cb_builder *b, const char *what, const char *name, const cb_chart **found,
                                 const cb_chart **row);
 
-/* Does a particle belong to this body (-1: to any body)? */
+/* Does a particle belong to this body (-1: to any body)? False for auxiliary points. */
 static inline bool cb_builder_in_body(const cb_builder *b, int particle, int body) {
   return !b->point[particle].auxiliary && (body < 0 || b->point[particle].body == body);
 }
-/* Sets the origins of the components of s. The particles of s already have their places. */
+/* Chooses an origin and a base for each component of s, and converts positions and velocities to these origins. The
+ * particles of s already have their places. */
 cb_status cb_origins_settle(const cb_builder *b, cb_system *s);
 /* Moves the rows of b into s: particles become places, and unknown targets take their values at the start. Everything
  * else in s must be complete. */
 cb_status cb_constraints_settle(cb_builder *b, cb_system *s);
 /* Finds rows that depend on others at the start, and drops them or fails. */
 cb_status cb_constraints_check_rank(const cb_builder *b, cb_system *s);
-/* Sets how contacts with walls are resolved, in a system in which particles do not touch one another. */
+/* Sets the options of contacts with walls, in a system in which particles do not touch one another. */
 cb_status cb_builder_wall_contacts(cb_builder *b, cb_contact_rule rule, cb_contact_accumulation accumulation);
 /* Moves the builder's contacts, walls and events into the system: particles become places. Lists the triangles, and
  * makes the checks that need all particles. */

@@ -78,7 +78,7 @@ void cb_chart_rate_canonical(int d, const cb_chart_metric *x, double m, const do
   for (int i = 0; i < d; i++) rate[i] = F[i] + m / 2 * form(d, x->dg + i * d * d, u, u);
 }
 
-/* F_l/m - (d_j g_lk - d_l g_jk/2) u^j u^k */
+/* Sets b[l] = F_l/m - (d_j g_lk - d_l g_jk/2) u^j u^k, where g is the metric and d_l its derivative by coordinate l. */
 static void lowered_acceleration(int d, const cb_chart_metric *x, double m, const double *u, const double *F,
                                  double *b) {
   for (int l = 0; l < d; l++) {
@@ -114,7 +114,7 @@ void cb_chart_derivatives_velocity(int d, const cb_chart_metric *x, double m, co
   for (int i = 0; i < d; i++) a[i] = row(d, x->inverse + i * d, b);
   for (int l = 0; l < d; l++)
     for (int j = 0; j < d; j++) {
-      /* d(g^-1 b) = g^-1 (db - dg a) */
+      /* d(g^-1 b) = g^-1 (db - dg a) with a = g^-1 b */
       double q = form(d, x->ddg + (j * d + l) * d * d, u, u) / 2 - row(d, x->dg + (j * d + l) * d, a);
       double v = row(d, x->dg + (l * d + j) * d, u) - row(d, x->dg + (j * d + l) * d, u);
       for (int k = 0; k < d; k++) {

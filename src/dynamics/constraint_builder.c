@@ -137,7 +137,8 @@ static const char *made_name(const cb_system *s, const cb_constraint *row) {
   return cb_arena_strdup(s->arena, text);
 }
 
-/* The values of the constraints at the start, where those without a target have the target 0. */
+/* Computes the residuals g[n_constraints] at the start. A constraint without a target counts as one with the target 0,
+ * so its residual is its value. */
 static cb_status values_at_start(cb_system *s, cb_constraints *c, double *g) {
   double *given = malloc((size_t)s->n_constraints * sizeof *given);
   if (!given) return cb_fail(CB_ERROR_MEMORY, "no memory for %d constraints", s->n_constraints);
@@ -151,7 +152,7 @@ static cb_status values_at_start(cb_system *s, cb_constraints *c, double *g) {
   return status;
 }
 
-/* Targets that were not given are set to the values at the start. */
+/* Sets the targets that were not given to the values at the start. */
 static cb_status measure(cb_system *s) {
   bool asked = false;
   for (int r = 0; r < s->n_constraints; r++) asked = asked || isnan(s->constraint[r].target);

@@ -11,7 +11,7 @@
 
 enum { DIM = CB_DIM_MAX };
 
-/* A point of the chart is singular if the metric has a pivot smaller than this, relative to its entry. */
+/* A point of the chart is singular if a pivot of the metric is smaller than this, relative to its diagonal entry. */
 static const double singular = 1e-13;
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
@@ -73,7 +73,8 @@ static void in_world(const cb_space *g, const chart_point *p, int order, cb_coor
   }
 }
 
-/* Converts derivatives in y to those in x, where y_a = scale_a (M x + b)_a. */
+/* Converts derivatives in y to those in x, where y_a = scale_a (M x + b)_a, and `world` is the isometry x -> M x + b.
+ */
 static void to_local(const cb_space *g, const cb_isometry *world, const double *scale, int order, cb_coordinates *out) {
   int k = g->embedding;
   double m[CB_COORD_MAX][CB_COORD_MAX];
@@ -100,7 +101,7 @@ static void to_local(const cb_space *g, const cb_isometry *world, const double *
   }
 }
 
-/* Moves y along its ray onto the quadric of each curved factor. scale[a] are the factors by which it was multiplied. */
+/* Moves y along its ray onto the quadric of each curved factor. Multiplies coordinate a by scale[a], which is set. */
 static cb_status onto_space(const cb_space *g, double *y, double *scale) {
   for (int f = 0; f < g->n_factors; f++) {
     const cb_factor factor = g->factor[f];
@@ -156,7 +157,8 @@ static void pull_vector(const cb_space *g, const chart_point *p, const double *f
   }
 }
 
-/* The contraction of the gradient with the second derivatives x_ij, for one particle. */
+/* Returns the product gradient.x_ij with the second derivative x_ij of the point by coordinates i and j, for one
+ * particle. */
 static double chart_second_derivative(const cb_space *g, const chart_point *p, const double *gradient, int i, int j) {
   int n = g->dim;
   double sum = 0;
@@ -215,7 +217,8 @@ cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_co
 
 /* --- expressions in the coordinates of a chart of the world --- */
 
-/* Computes the coordinates that an expression uses. own: x are already these coordinates, in the chart of the space. */
+/* Computes the coordinates that an expression uses. own: the expression uses the space's own chart, so x are already
+ * these coordinates if origins do not move. */
 cb_status cb_constraint_coordinates(const cb_constraints *c, const cb_constraint *row, bool own, const double *x,
                                     int order, cb_coordinates *out) {
   const cb_space *g = c->space;

@@ -1,7 +1,8 @@
 /* Elements of classes that are written on jets (cb_constraint_class, on_jets): the derivatives follow from the value.
  *
- * A jet has at most CB_JET_MAX variables. An element whose points have more coordinates is evaluated for every two of
- * its points, with the others held: that gives every block of second derivatives.
+ * A jet has at most CB_JET_MAX variables. An element whose points have more coordinates is evaluated once for every two
+ * of its points, whose coordinates are then the variables, while the others are constant. This gives every block of
+ * second derivatives.
  */
 #include "dynamics/constraint_private.h"
 
@@ -13,15 +14,15 @@
 
 enum { K = CB_Q_MAX, POINTS = CB_ELEMENT_PARTICLES };
 
-/* The variables of an evaluation: the coordinates of the points in `moves`, then t. */
+/* The n variables of an evaluation: the k coordinates of each of the `count` points in `moves`, then t if `timed`. */
 typedef struct variables {
   int n, count, k;
   int moves[POINTS]; /* points, ascending */
   bool timed;
 } variables;
 
-/* Sets jets of the coordinates of a point; at is the number of its first variable, -1: it is held. In a class of places
- * in the world, they are the coordinates in the world, y = M x + b. */
+/* Sets out[k] to jets of the coordinates of a point. `at` is the number of its first variable; -1: the point is
+ * constant. If world (x -> M x + b) is not NULL, they are jets of the coordinates M x + b in the world. */
 static void seed(const cb_space *g, const cb_isometry *world, const double *x, int n, int at, cb_jet *out) {
   const int k = g->intrinsic ? g->dim : g->embedding;
   for (int a = 0; a < k; a++) {
@@ -52,7 +53,7 @@ static cb_status evaluate(const cb_constraints *c, const cb_constraint *row, con
   return status ? status : cb_constraint_check_finite(value->v, v->n, value->g, "the value");
 }
 
-/* Adds the derivatives of a jet in its variables to the element. */
+/* Writes the value and the derivatives of a jet to the entries of its variables in the element. */
 static void take(const cb_constraint *row, const variables *v, const cb_jet *jet, int order, cb_element *out) {
   const int k = v->k, size = row->width * k, moving = v->count * k;
   out->value = jet->v;
@@ -112,7 +113,8 @@ cb_status cb_constraint_distance(const cb_space *g, const cb_jet *x, const cb_je
     const cb_jet *u = a < k ? &x[a] : &y[a - k];
     for (int i = 0; i < n; i++) {
       d->g[i] += first[a] * u->g[i];
-      double along = 0; /* sum_b second_ab du_b/di */
+      /* sum_b second_ab du_b/di, where d/di is the derivative by variable i */
+      double along = 0;
       for (int b = 0; b < 2 * k; b++) along += second[a * 2 * k + b] * (b < k ? x[b].g[i] : y[b - k].g[i]);
       for (int j = 0; j <= i; j++) d->h[cb_jet_packed(i, j)] += first[a] * u->h[cb_jet_packed(i, j)] + along * u->g[j];
     }

@@ -17,10 +17,10 @@ enum { CB_ELEMENT_MAX = CB_ELEMENT_PARTICLES * CB_COORD_MAX };
 
 typedef struct cb_constraint cb_constraint;
 
-/* One element. Its particle p has the coordinates p*k .. p*k+k-1. For a velocity row, gradient is a, value is -b, t1 is
- * d(-b)/dt, tx is da/dt and hessian is da/dx. For a positional row, t1, t2 and tx are derivatives in t at fixed x.
- * Order 0 asks for value, order 1 also for gradient and t1, order 2 for everything. The function does not write zeros:
- * the caller clears the element first. */
+/* One element. Its particle p has the coordinates p*k .. p*k+k-1. A velocity row is the equation a(x, t) v = b(x, t) of
+ * the velocities v: gradient is a, value is -b, t1 is d(-b)/dt, tx is da/dt and hessian is da/dx. For a positional row,
+ * t1, t2 and tx are derivatives in t at fixed x. Order 0 asks for value, order 1 also for gradient and t1, order 2 for
+ * everything. The function does not write zeros: the caller clears the element first. */
 typedef struct cb_element {
   double value, t1, t2;
   double gradient[CB_ELEMENT_MAX], tx[CB_ELEMENT_MAX];
@@ -35,20 +35,22 @@ typedef struct cb_element {
 struct cb_constraint {
   const cb_constraint_class *class;
   const char *name;
-  int elements, width;                        /* width: particles per element */
-  int *particle;                              /* [elements][width]: the particles of each element */
-  double target;                              /* the required value; nan: not yet known (the value at the start) */
-  cb_expression *target_expression;           /* the required value as an expression of t; NULL: `target`; owned */
-  cb_fixed centre;                            /* distance to a point, pin: the point */
-  int axis;                                   /* pin: which direction of the frame at centre */
-  const cb_chart *chart;                      /* surface, velocity: the chart of the coordinates; NULL: the embedding */
-  cb_expression *expression;                  /* surface: the function; velocity: b (NULL: 0); owned */
-  cb_expression *coefficient[CB_ELEMENT_MAX]; /* velocity: A by particle and coordinate (NULL: 0); owned */
-  void *params;                               /* on_jets: the parameters of the class; NULL: none */
-  int world;                                  /* number among the rows whose class is per_world, or -1 */
-  bool is_potential;                          /* not a constraint, but an energy U of the row's value s: */
-  double stiffness;                           /* U = (stiffness/2) (s - target)^2 */
-  cb_expression *energy;                      /* U(s, t) instead; NULL: none; owned */
+  int elements, width; /* width: particles per element */
+  int *particle;       /* [elements][width]: the particles of each element */
+  /* the required value; nan: not yet known, then it becomes the value at the start */
+  double target;
+  cb_expression *target_expression; /* the required value as an expression of t; NULL: `target`; owned */
+  cb_fixed centre;                  /* distance to a point, pin: the point */
+  int axis;                         /* pin: which direction of the frame at centre */
+  const cb_chart *chart;            /* surface, velocity: the chart of the coordinates; NULL: the embedding */
+  cb_expression *expression;        /* surface: the function; velocity: the right side b (NULL: 0); owned */
+  /* velocity: the coefficients by particle and coordinate (NULL: 0); owned */
+  cb_expression *coefficient[CB_ELEMENT_MAX];
+  void *params;          /* on_jets: the parameters of the class; NULL: none */
+  int world;             /* number among the rows whose class is per_world, or -1 */
+  bool is_potential;     /* the row is not a constraint, but has an energy U(s) of its value s */
+  double stiffness;      /* U = (stiffness/2) (s - target)^2 if energy is NULL */
+  cb_expression *energy; /* U as an expression of s and t; NULL: none; owned */
 };
 
 /* Data of a row that needs the world's frame, relative to the frame of its first particle's component. */
@@ -60,10 +62,10 @@ typedef struct cb_constraint_world {
 struct cb_constraints {
   cb_arena *arena;
   const cb_system *system;
-  const cb_constraint *row; /* [rows.own] */
+  const cb_constraint *row; /* [rows.own]: the rows of the system */
   const cb_space *space;
   cb_rows rows;
-  int curved; /* rows of the space per particle */
+  int curved; /* number of rows of the space per particle */
   cb_forces *forces;
   int *slot;       /* the entry in `rows` of each particle of each element, row after row */
   int *slot_start; /* [own + 1]: where each row begins in slot */
@@ -107,15 +109,16 @@ enum { CB_TRIANGLE_SIDES = 3 };
 typedef cb_status cb_distance_function(const cb_space *g, const double *d, double *value, double *gradient,
                                        double *hessian);
 
-/* sigma[4] from the sides d[3]. */
+/* Computes sigma[4], half the sum of the sides d[3] of a triangle and this half sum minus each side. */
 void cb_triangle_half_sums(const double *d, double *sigma);
-/* The derivatives in the sides of the sum over i of w_i f(sigma_i), where first[i] = w_i f' and second[i] = w_i f''. */
+/* Computes the derivatives, in the sides, of the sum over i of w_i f(sigma_i) with weights w_i: first[i] = w_i f' and
+ * second[i] = w_i f''. */
 void cb_triangle_in_sides(const double *first, const double *second, double *gradient, double *hessian);
 /* Converts the derivatives of log X (l first, ll second) to those of F(X), given f1 = X F' and f2 = X (X F')'. hessian
  * may be NULL. */
 void cb_triangle_by_logarithm(double f1, double f2, const double *l, const double *ll, double *gradient,
                               double *hessian);
-/* The element f(d_0, d_1, d_2) of three points, where d_s is the distance of the points ends[s]. */
+/* Computes the element f(d_0, d_1, d_2) of three points, where d_s is the distance of the points ends[s]. */
 cb_status cb_triangle_by_sides(const cb_space *g, cb_distance_function *f, const int ends[CB_TRIANGLE_SIDES][2],
                                const double *const *x, int order, cb_element *out);
 
@@ -126,7 +129,7 @@ typedef struct cb_local_metric {
 } cb_local_metric;
 
 cb_status cb_local_metric_at(const cb_space *g, const double *q, cb_local_metric *m);
-/* A = g^-1 a, n numbers. */
+/* Computes A[n] = g^-1 a with the inverse metric g^-1 of m. */
 void cb_local_metric_raise(int n, const cb_local_metric *m, const double *a, double *A);
 
 /* --- charts (constraint_charts.c) --- */
@@ -157,12 +160,13 @@ cb_status cb_coordinates_at(const cb_space *g, const cb_chart *chart, const cb_i
                             int order, cb_coordinates *out);
 
 /* Evaluates an element that is written for the embedding. In a space with a chart it is evaluated at the points x(q),
- * and its derivatives are converted to the chart: g_i = J^T g, g_ij = J^T H J + g.x_ij. */
+ * and its derivatives are converted to the chart: with the gradient g and the second derivatives H in the embedding
+ * they are J^T g and J^T H J + g.x_ij. */
 cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_constraints *c, const cb_constraint *row,
                                   int element, double t, const double *const *x, int order, cb_element *out);
 
-/* Computes the coordinates that an expression of a row uses. own: x are already these coordinates, in the chart of the
- * space. */
+/* Computes the coordinates that an expression of a row uses. own: the expression uses the space's own chart, so x are
+ * already these coordinates if origins do not move. */
 cb_status cb_constraint_coordinates(const cb_constraints *c, const cb_constraint *row, bool own, const double *x,
                                     int order, cb_coordinates *out);
 /* Is the chart of the row the one in which the space is used? */
@@ -172,7 +176,8 @@ cb_status cb_constraint_check_finite(double value, int n, const double *derivati
 
 /* --- keys of a class in a scenario --- */
 
-/* Rows of a table for a struct of nodes. fallback NULL: required. */
+/* The rows of a class's table of keys. `field` is a member of `type` that is a const cb_node *. With fallback NULL the
+ * key is required. */
 #define CB_CONSTRAINT_KEY(type, key, field, fallback, unit, doc) \
   { key, CB_PARAM_NODE, offsetof(type, field), fallback, unit, "", "", doc }
 #define CB_CONSTRAINT_NAME(type, field) \
@@ -188,10 +193,10 @@ cb_status cb_constraint_read_point(const cb_constraint_entry *e, const cb_node *
 /* Finds a chart and its name; node NULL: the name is NULL and the chart is the one in which the space is used. */
 cb_status cb_constraint_read_chart(const cb_constraint_entry *e, const cb_node *node, const char **name,
                                    const cb_chart **chart);
-/* Takes the text of node, which must be an expression of the variables names[count]. */
+/* Returns the text of node in *text. It must be an expression of the variables names[count]. */
 cb_status cb_constraint_read_expression(const cb_node *node, const char *const *names, size_t count, const char **text);
 /* Reads triangles, listed or those of a body, and a target, and adds a constraint of their area or volume. `what` is
- * the key of the target, and range its range. */
+ * the key of the target, `range` its range (as in cb_param), and `add` the function that adds the constraint. */
 typedef cb_status cb_triangle_measure(cb_builder *b, const char *name, int n, const int (*triangle)[3],
                                       cb_target target);
 cb_status cb_constraint_read_triangles(const cb_constraint_entry *e, const cb_node *body, const cb_node *list,

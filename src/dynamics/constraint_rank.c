@@ -1,11 +1,12 @@
 /* Constraints that depend on one another at the start. Such a system is an error that names a row, or the row is
  * dropped if this does not change the motion at the start.
  *
- * A row depends on the others if the square of the part of its gradient that is orthogonal to theirs, in the kinetic
- * metric, is less than `slack` times the square of its length. This square is a pivot of the Gram matrix. A row may be
- * dropped only if it is redundant: it is satisfied wherever the others are. It may be redundant only at the start
- * (three rods in a line), so the system keeps dropped rows, and the run watches them. A row with zero gradient does not
- * depend on the others; it is an error and is never dropped.
+ * A row depends on the others if the part of its gradient that is orthogonal, in the kinetic metric, to the other
+ * gradients is small. The square of this part is a pivot of the Gram matrix. It counts as small if it is less than
+ * `slack` times the square of the gradient. A row may be dropped only if it is redundant: it is satisfied wherever the
+ * others are satisfied. A row may be redundant at the start only (three rods in a line), so the system keeps dropped
+ * rows, and the run watches them. A row with zero gradient does not depend on the others; it is an error and is never
+ * dropped.
  */
 #include "core/failure.h"
 
@@ -54,7 +55,7 @@ static cb_status find(cb_system *s, cb_forces *f, const look *w, int *row) {
   return status;
 }
 
-/* A system with the same particles and the `count` rows from `first` on. */
+/* Returns a system with the same particles and only the `count` rows from `first` on. It borrows everything from s. */
 static cb_system of_rows(const cb_system *s, int first, int count) {
   cb_system of = *s;
   of.constraint += first;

@@ -122,7 +122,7 @@ void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin) {
 
 const cb_rows *cb_constraints_rows(const cb_constraints *c) { return &c->rows; }
 
-/* As cb_constraints_element, inlined. */
+/* As cb_constraints_element, but function must not be NULL. The function is inlined. */
 static inline __attribute__((always_inline)) cb_status element_by(cb_constraints *c, const cb_constraint *row,
                                                                   cb_element_function *function, int e, double t,
                                                                   const double *x, int order) {
@@ -140,7 +140,7 @@ static inline __attribute__((always_inline)) cb_status element_by(cb_constraints
   return function(c, row, e, t, at, order, out);
 }
 
-/* Evaluates element e of a row into c->scratch, after it has cleared the parts that the order needs. */
+/* Clears the parts of c->scratch that `order` needs, and evaluates element e of a row into it. */
 static inline __attribute__((always_inline)) cb_status element(cb_constraints *c, const cb_constraint *row, int e,
                                                                double t, const double *x, int order) {
   cb_element_function *const function = row->class->element;
@@ -173,7 +173,8 @@ double cb_system_constraint_size(const cb_system *s, int row, double t) {
   return c->class->sized && !cb_constraint_target(c, t, value) && value[0] > 0 ? value[0] : 1;
 }
 
-/* A row of the space (these follow the `own` rows): the start of its coordinates, and its factor. */
+/* A row of the space: its number, its entry, the offset and count of the coordinates of its factor, and the curvature.
+ * Rows of the space follow the `own` rows of the system. */
 typedef struct space_row {
   int row, entry, offset, count;
   double curvature;

@@ -1,9 +1,9 @@
 /* What angles, areas and knife edges share: functions of the three sides of a geodesic triangle, and the metric at a
  * point of a space that is given by the metric of one chart.
  *
- * sigma_0 is half the sum of the three sides, and sigma_i = sigma_0 minus side i. Functions are products of powers of
- * functions of one sigma each, and are differentiated by their logarithms (s = s_K and c = c_K of
- * numerics/numerics_curved.h, t = s/c):
+ * The sides d_0, d_1 and d_2 are also called side 1, 2 and 3. sigma_0 is half their sum, and sigma_i = sigma_0 minus
+ * side i. Functions are products of powers of functions of one sigma each, and are differentiated by their logarithms
+ * (s = s_K and c = c_K of numerics/numerics_curved.h, t = s/c):
  *   d log t(x/2)^(1/2) = dx/(2 s(x)),   d log s(x) = c/s dx,   d^2 log s(x) = -dx^2/s^2
  * Source: Todhunter, Spherical Trigonometry (1886), articles 45 and 102.
  */
@@ -14,10 +14,11 @@
 
 enum { K = CB_COORD_MAX, SIDES = CB_TRIANGLE_SIDES };
 
-/* sigma_i is the sum of half[i][j] times side j. */
+/* sigma_i is the sum over j of half[i][j] d_j. */
 static const double half[4][SIDES] = {{.5, .5, .5}, {-.5, .5, .5}, {.5, -.5, .5}, {.5, .5, -.5}};
 
-/* The derivatives in the sides of the sum over i of w_i f(sigma_i), where first[i] = w_i f' and second[i] = w_i f''. */
+/* Computes the derivatives, in the sides, of the sum over i of w_i f(sigma_i) with weights w_i: first[i] = w_i f' and
+ * second[i] = w_i f''. */
 void cb_triangle_in_sides(const double *first, const double *second, double *gradient, double *hessian) {
   for (int a = 0; a < SIDES; a++) {
     gradient[a] = 0;
@@ -43,7 +44,7 @@ void cb_triangle_half_sums(const double *d, double *sigma) {
   for (int i = 0; i < 4; i++) sigma[i] = half[i][0] * d[0] + half[i][1] * d[1] + half[i][2] * d[2];
 }
 
-/* The element f(d_0, d_1, d_2) of three points, where d_s is the distance of the points ends[s]. */
+/* Computes the element f(d_0, d_1, d_2) of three points, where d_s is the distance of the points ends[s]. */
 cb_status cb_triangle_by_sides(const cb_space *g, cb_distance_function *f, const int ends[SIDES][2],
                                const double *const *x, int order, cb_element *out) {
   const int k = g->k, size = SIDES * k;

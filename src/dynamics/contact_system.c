@@ -14,7 +14,7 @@ static const double pi = 3.14159265358979323846;
 
 static bool holds(const cb_contact_switch *s, int a, int b) {
   if (s->a == s->b && s->a >= 0) return a == s->a && b == s->a;
-  if (a == b) return false; /* contacts within a body are on only if a switch names it twice */
+  if (a == b) return false; /* contacts within a body are on only if a switch names this body as both bodies */
   return ((s->a < 0 || s->a == a) && (s->b < 0 || s->b == b)) || ((s->a < 0 || s->a == b) && (s->b < 0 || s->b == a));
 }
 

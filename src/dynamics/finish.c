@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So few particles fit into the first-level cache in any order. */
+/* Up to this number of particles keep their order, because they fit into the first-level cache in any order. */
 static const int few = 64;
 
 /* Joins in parent[n] the particles that belong to one component. */
@@ -131,7 +131,7 @@ static cb_status plan(cb_system *s) {
   return status;
 }
 
-/* Moves an expression to the system, which frees it. */
+/* Moves an expression (may be NULL) to the system, which then owns it, and returns it. */
 static const cb_expression *take(cb_expression **from, cb_system *s) {
   const cb_expression *e = *from;
   if (e) s->expression[s->n_expressions++] = *from;
@@ -139,7 +139,8 @@ static const cb_expression *take(cb_expression **from, cb_system *s) {
   return e;
 }
 
-/* Moves the numbers of a spring that depend on the time into the list of driven springs. */
+/* Adds a spring of which a number depends on the time to the list of driven springs. All three numbers move there; the
+ * entries of spring e in the arrays become 0. */
 static void drive(cb_builder_bond *bond, int e, cb_system *s) {
   cb_driven_spring *driven = &s->driven[s->n_driven++];
   double *const value[3] = {s->stiffness, s->rest, s->damping};
@@ -177,7 +178,7 @@ static cb_status springs(cb_builder *b, cb_system *s) {
   return plan(s);
 }
 
-/* The particles of a body (-1: all), by place. */
+/* Lists the places of the particles of a body (-1: of all bodies). */
 static cb_status group(const cb_builder *b, const cb_system *s, int body, cb_particle_set *out) {
   int n = 0;
   for (int i = 0; i < s->n; i++) n += cb_builder_in_body(b, s->particle[i], body);
@@ -190,7 +191,7 @@ static cb_status group(const cb_builder *b, const cb_system *s, int body, cb_par
   return CB_OK;
 }
 
-/* The pair potential of a term, with parameters that belong to the system. */
+/* Sets *out to the pair potential of a term, with parameters that belong to the system. */
 static cb_status keep(cb_builder_term *term, cb_system *s, cb_pair_potential *out) {
   const size_t size = term->pair_potential.class_->params_size;
   void *params = cb_arena_alloc(s->arena, 1, size ? size : 1);
@@ -327,7 +328,8 @@ cb_status cb_builder_finish(cb_builder *b, cb_system **out) {
     cb_system_free(s);
     return status;
   }
-  b->n_points = 0; /* The expressions now belong to the system, so this builder cannot make another one. */
+  /* the expressions belong to the system, so this builder cannot make another system */
+  b->n_points = 0;
   *out = s;
   return CB_OK;
 }

@@ -16,8 +16,8 @@
 
 /* --- which components may collide, and their bases at the start (bases.h) --- */
 
-/* Joins bodies whose contacts are on in set[bodies]. meets[body]: the body has contacts with another body or within
- * itself. */
+/* Joins bodies whose contacts are on, as trees of the forest set[bodies]. meets[body] becomes true if the body has
+ * contacts with another body or within itself. */
 static void join_bodies(const cb_contact_set *contacts, int bodies, int *set, bool *meets) {
   for (int a = 0; a < bodies; a++) {
     meets[a] = meets[a] || cb_contact_set_bodies_on(contacts, a, a);
@@ -60,9 +60,9 @@ static cb_status families(const cb_builder *b, const cb_system *s, int *family) 
   return lost ? cb_fail(CB_ERROR_MEMORY, "no memory for contacts of %d bodies", s->n_bodies) : CB_OK;
 }
 
-/* Finds the leader whose base component c can use. For components of a family that were moved by the same `move`,
- * `place` gives the relative positions, up to the round-off of places that are farther out than a base reaches. Where
- * coordinates do not grow, relative positions are always known. */
+/* Finds the leader whose base component c can use; -1: there is none. For components of a family that were moved by the
+ * same `move`, `place` gives the relative positions. Places that are farther out than a base reaches have round-off.
+ * Where coordinates do not grow, relative positions are always known. */
 static int leader_of(const cb_builder *b, const cb_system *s, const int *given, int c) {
   const cb_space *g = s->space;
   const cb_bases *bases = &s->bases;
@@ -80,7 +80,8 @@ static int leader_of(const cb_builder *b, const cb_system *s, const int *given, 
   return found;
 }
 
-/* Sets the bases of components that may collide. given[component] is the component's origin in the builder. */
+/* Sets the bases of components that may collide. given[component] is the number of the component's origin in the
+ * builder. */
 static cb_status settle_bases(const cb_builder *b, cb_system *s, const int *given) {
   const cb_space *g = s->space;
   cb_bases *bases = &s->bases;
@@ -112,8 +113,8 @@ static cb_status settle_bases(const cb_builder *b, cb_system *s, const int *give
   return status;
 }
 
-/* Maximum distance, in radii, of the origins in which particles of one component are given from the first particle's
- * origin, or else from the world's. Their chords then lose at most exp(far/2) units of round-off. */
+/* Maximum distance, in radii, between the origin of a component and the origins relative to which its particles are
+ * given. Chords between these particles then lose at most exp(far/2) units of round-off. */
 static const double far = 20;
 /* A component that starts farther than this from the base point (in radii, in flat space in units of length) gets an
  * origin of its own. */
@@ -144,8 +145,9 @@ static double radii_between(const cb_space *g, const cb_origin *a, const cb_orig
   return cb_origin_radii(g, &relative);
 }
 
-/* Chooses the origin of a component: the origin of its first particle, or the world's if that one is too far from the
- * origin of another particle. */
+/* Chooses the origin of a component, *to: the origin of its first particle. It is the world's origin instead if the
+ * first one is too far from the origin of another particle, or if all coordinates are those of the world (b->in_world).
+ * Fails if the world's origin is then too far from one of these origins. */
 static cb_status choose_origin(const cb_builder *b, const cb_system *s, int c, int *to) {
   const int first = s->component_start[c];
   double maximum = 0, radius = radius_of(s->space);
@@ -192,7 +194,9 @@ static cb_status one_origin(const cb_builder *b, cb_system *s, int c, int *given
   return CB_OK;
 }
 
-/* Was the fixed point given near the component's own origin, and far from the world's? */
+/* Was the fixed point given relative to the component's own origin, or relative to an origin within `far` of it? The
+ * second case counts only if the component's origin is farther than `near` from the world's. False if one of the two
+ * origins is the world's. */
 static bool is_near(const cb_space *g, const cb_origin *world, const cb_origin *origin, const cb_fixed *point) {
   if (cb_origin_same(g, origin, world) || cb_origin_same(g, &point->origin, world)) return false;
   return cb_origin_same(g, origin, &point->origin) ||
@@ -220,7 +224,7 @@ static bool is_held(const cb_builder *b, const cb_system *s, int c) {
 }
 
 /* Moves a component that starts far out, and is not held, to an origin at its centre. In a space that is given by the
- * metric of a chart the run does this, with covectors. */
+ * metric of a chart, momenta are covectors, and the run moves the component. */
 static cb_status recentre(cb_system *s, int c) {
   const cb_space *g = s->space;
   if (g->intrinsic || s->held[c]) return CB_OK;
@@ -240,7 +244,8 @@ static cb_status recentre(cb_system *s, int c) {
   return cb_bases_recentre(g, &s->bases, s->origin, c, middle, &points, NULL);
 }
 
-/* Checks an expression in coordinates of the world (chart NULL: of the embedding) for the particle at a place. */
+/* Fails if the particle at a place starts too far out for an expression of coordinates of the world, in a chart (NULL:
+ * of the embedding). */
 static cb_status check_told(const cb_system *s, const char *what, const cb_chart *chart, int place) {
   const cb_origin *origin = &s->origin[s->component[place]];
   const double radii = cb_origin_radii(s->space, origin), maximum = chart ? coordinate_range : farthest;

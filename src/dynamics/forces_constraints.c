@@ -1,15 +1,16 @@
 /* Potentials of functions of several points: angles, areas, volumes, lengths of paths, and any other class of
- * constraints of positions. The row is then not kept, but has an energy.
+ * constraints of positions. The row then is not a constraint, but has an energy.
  *
- *   V = sum_r U_r(s_r, t),   U = (k/2) (s - D(t))^2 or an expression of s and t,   s_r(t, x) the value of row r
+ *   V = sum_r U_r(s_r, t),   U = (k/2) (s - D(t))^2 or an expression of s and t
  *   F = -I^-1 U' ds/dx,   d^2 V = U' d^2 s + U'' ds ds^T
- * s and its derivatives are those of the constraint. Where s has a kink but its cosine c is smooth (an angle at pi and
- * at 0), U is a function of c. With delta = s - pi near pi and delta = s near 0,
+ * s_r(t, x) is the value of row r, k a stiffness, D the required value, F the force, and I = diag(form). s and its
+ * derivatives are those of the constraint. Where s has a kink but its cosine c is smooth (an angle at pi and at 0), U
+ * is a function of c. With delta = s - pi near pi and delta = s near 0,
  *   dU/dc = -U'/sin s,   d^2 U/dc^2 = (U'' - U' cot delta)/sin^2 delta
  *                                   = U'' (1 - delta cot delta)/sin^2 delta + (U'' delta - U') cot delta/sin^2 delta
- * Both are smooth at delta = 0 if U' is 0 there, as for the bending energy of a chain: dU/dc = -U''/cos s.
- * Source: Bergou, Wardetzky, Robinson, Audoly & Grinspun, Discrete elastic rods, ACM Transactions on Graphics 27
- * (2008), doi:10.1145/1360612.1360662 (energies of the angles of a chain).
+ * Both have limits at delta = 0 if U' and U''' are 0 there, as for the bending energy of a chain: dU/dc = -U''/cos s
+ * and d^2 U/dc^2 = U''/3 if U'' is constant. Source: Bergou, Wardetzky, Robinson, Audoly & Grinspun, Discrete elastic
+ * rods, ACM Transactions on Graphics 27 (2008), doi:10.1145/1360612.1360662 (energies of the angles of a chain).
  */
 #include "dynamics/forces_private.h"
 
@@ -17,9 +18,10 @@
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
-/* Below this sine of a value, dU/dc has its limit to round-off. */
+/* At or below this sine of the value s, dU/dc is equal to its limit up to round-off. */
 static const double straight = 1e-7;
-/* U' must then be 0 to this accuracy, relative to U'': otherwise the force has no direction. */
+/* Where the sine is at most `straight`, |U'| must be at most this, relative to |U''|: otherwise the force has no
+ * direction. */
 static const double flat = 4e-7;
 /* Below this sine, 1 - delta cot delta is computed by its series. */
 static const double near = 0.01;

@@ -6,11 +6,11 @@
  *   u = J g^-1 F,  g = J^T I J          the force, a tangent vector
  *   D = (du/dq) g^-1 J^T I              its derivative by y, along tangent vectors, with w constant
  *   E = J g^-1 (dF/dq') g^-1 J^T I      its derivative by w
- * In the embedding u = -I^-1 dV/dy, or u = F, a vector, whose normal part is left in.
- * For a component whose origin has the isometry M, with local points x = M^-1 y, the force is M^-1 u and its derivatives
- * are M^-1 D M and M^-1 E M. In a chart space, with J of the space's own chart, they are J^T I u,
- * J^T I (D J + E (dJ) q') + (dJ)^T I u and J^T I E J, where dJ is the derivative of J. The second derivatives of y(q)
- * are differences of J of fourth order (error about 1e-12); only Newton matrices use them.
+ * In coordinates of the embedding u = -I^-1 dV/dy, or u = F, which is then a vector; its normal part stays in. For a
+ * component whose origin has the isometry M, with local points x = M^-1 y, the force is M^-1 u and its derivatives are
+ * M^-1 D M and M^-1 E M. In a space with a chart, with J of the space's own chart, the force and its derivatives are
+ * J^T I u, J^T I (D J + E (dJ) q') + (dJ)^T I u and J^T I E J, where dJ is the derivative of J. The second derivatives
+ * of y(q) are differences of J of fourth order (error about 1e-12); only the Jacobians of Newton iterations use these.
  * Source of forces as covectors: Arnold, Mathematical Methods of Classical Mechanics, 2nd ed. (1989), section 12.
  */
 #include "dynamics/forces_private.h"
@@ -47,8 +47,8 @@ typedef struct field_value {
   double v, force[K], by_x[K * K], by_v[K * K];
 } field_value;
 
-/* The force in the coordinates of the expressions, with its derivatives by these coordinates and their velocities. F_u is
- * set only for a field that uses velocities. */
+/* The force in the coordinates of the expressions, with its derivatives by these coordinates and their velocities. F_u
+ * is valid only for a field that uses velocities. */
 typedef struct components {
   int n; /* the number of coordinates */
   double v, F[K], F_q[K][K], F_u[K][K];
@@ -103,7 +103,7 @@ static cb_status evaluate(const cb_forces *f, const cb_force_field *field, const
   return CB_OK;
 }
 
-/* second[l][a][i] = d^2 x_a / dq_l dq_i. */
+/* Computes second[l][a*dim + i] = d^2 x_a / dq_l dq_i for the point x(q) of a chart. */
 static cb_status second_derivatives(const cb_space *g, const cb_chart *chart, const double *q,
                                     double second[DIM][K * DIM]) {
   static const double weight[2] = {2.0 / 3, -1.0 / 12};
@@ -123,7 +123,7 @@ static cb_status second_derivatives(const cb_space *g, const cb_chart *chart, co
   return CB_OK;
 }
 
-/* The inverse of the metric g = J^T I J of a chart. */
+/* Computes the inverse of the metric g = J^T I J of a chart, with the Jacobian J and I = diag(form). */
 static cb_status inverse_metric(const cb_space *g, const double *jacobian, double *inverse) {
   const int n = g->dim;
   double m[DIM * DIM], l[DIM * DIM];
@@ -154,7 +154,8 @@ static void onto_space(const cb_space *g, double *y) {
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 
-/* A point of the chart of a field: J, g^-1, and, where they are needed, g^-1 J^T I and the velocity q'. */
+/* A point q of the chart of a field: J, inverse = g^-1 and, where they are needed, lower = g^-1 J^T I and the velocity
+ * rate = q'. */
 typedef struct chart_point {
   double q[DIM], rate[DIM], J[K * DIM], inverse[DIM * DIM], lower[DIM][K];
 } chart_point;
@@ -179,8 +180,10 @@ static cb_status chart_point_at(const cb_space *g, const cb_force_field *field, 
   return CB_OK;
 }
 
-/* D and E; up = g^-1 F. With J_l and g_l = J_l^T I J + J^T I J_l, the derivatives by q_l:
- *   du/dq_l = J_l g^-1 F + J g^-1 (d_l F - g_l g^-1 F),   d_l F = F_q e_l + F_u g^-1 (J_l^T I w - g_l q'). */
+/* Computes D and E of the file header. up = g^-1 F, J_l and g_l = J_l^T I J + J^T I J_l are the derivatives of J and g
+ * by q_l, F_q and F_u those of F by q and q', and e_l is the unit vector l:
+ *   du/dq_l = J_l g^-1 F + J g^-1 (d_l F - g_l g^-1 F),   d_l F = F_q e_l + F_u g^-1 (J_l^T I w - g_l q').
+ */
 static cb_status chart_derivatives(const cb_space *g, const cb_force_field *field, const chart_point *p,
                                    const double *w, const components *F, const double *up, field_value *out) {
   int n = g->dim, k = g->embedding;
@@ -247,7 +250,7 @@ static cb_status vector_by_chart(const cb_forces *f, const cb_force_field *field
   return out->second ? chart_derivatives(g, field, &p, w, &F, up, out) : CB_OK;
 }
 
-/* The force as a vector at the world point y with the velocity w. */
+/* Computes the force as a vector at the world point y with the velocity w. */
 static cb_status vector_at(const cb_forces *f, const cb_force_field *field, double t, int i, double *y, const double *w,
                            field_value *out) {
   const cb_space *g = f->system->space;
@@ -269,7 +272,8 @@ static cb_status vector_at(const cb_forces *f, const cb_force_field *field, doub
   return CB_OK;
 }
 
-/* Replaces a derivative of a vector in the world by that in local coordinates, M^-1 D M. */
+/* Replaces the derivative D of a vector in the world by the derivative in local coordinates, M^-1 D M, where M is the
+ * isometry `world`. */
 static void derivative_to_local(const cb_space *g, const cb_isometry *world, const cb_isometry *local, double *D) {
   const int k = g->k;
   double moved[K * K];
@@ -303,7 +307,7 @@ static cb_status in_embedding(const cb_forces *f, const cb_force_field *field, d
   return CB_OK;
 }
 
-/* Converts a covector and its derivatives in y = m x + b to those in x. */
+/* Converts a covector and its derivatives in y = m x + b to those in x, where `world` is the isometry x -> m x + b. */
 static void pull_back(int n, const cb_isometry *world, bool second, bool uses_velocity, components *V) {
   components at = {.n = n, .v = V->v};
   for (int a = 0; a < n; a++)
@@ -318,7 +322,7 @@ static void pull_back(int n, const cb_isometry *world, bool second, bool uses_ve
   *V = at;
 }
 
-/* In a space with a chart, if the expressions are in that chart. */
+/* Evaluates a field in a space with a chart, if the expressions use this chart. */
 static cb_status in_own_chart(const cb_forces *f, const cb_force_field *field, double t, int i, const double *q,
                               const double *u, field_value *out) {
   const cb_space *g = f->system->space;
@@ -344,7 +348,7 @@ static cb_status in_own_chart(const cb_forces *f, const cb_force_field *field, d
   return CB_OK;
 }
 
-/* The derivatives in the coordinates of the space from those in its embedding; J_b = dJ/dq_b. */
+/* Converts the derivatives `vector` in the embedding to `out` in the coordinates of the space; second[b] = dJ/dq_b. */
 static void derivatives_to_chart(const cb_space *g, const cb_force_field *field, const double *J,
                                  const double second[DIM][K * DIM], const double *u, const field_value *vector,
                                  field_value *out) {
@@ -368,7 +372,7 @@ static void derivatives_to_chart(const cb_space *g, const cb_force_field *field,
     }
 }
 
-/* In a space with a chart, if the expressions are in another one: by way of the embedding. */
+/* Evaluates a field in a space with a chart, if the expressions use another chart: by way of the embedding. */
 static cb_status in_other_chart(const cb_forces *f, const cb_force_field *field, double t, int i, const double *q,
                                 const double *u, field_value *out) {
   const cb_space *g = f->system->space;
@@ -391,7 +395,7 @@ static cb_status in_other_chart(const cb_forces *f, const cb_force_field *field,
   return CB_OK;
 }
 
-/* v may be NULL if no field uses the velocity. */
+/* Evaluates a field at particle i. v may be NULL if no field uses the velocity. */
 static cb_status at(const cb_forces *f, const cb_force_field *field, double t, int i, const double *x, const double *v,
                     field_value *out) {
   const cb_space *g = f->system->space;

@@ -3,8 +3,8 @@
  * d_ij is the distance of particles i and j, U a potential of pair_potential.h, and I = diag(form) (1 in a chart). Each
  * particle sums the forces of all its partners, F_i = -sum_j I^-1 dU(d_ij)/dx_i, in a fixed order. This is twice the
  * work of visiting each pair once, but the rows are independent, so the result does not depend on the number of
- * threads. Green's functions (gravity, Coulomb) on one quadric use columns of coordinates in lanes of 8, which compilers turn into
- * vector code.
+ * threads. For Green's functions (gravity, Coulomb) on one quadric the coordinates of a group are copied to columns.
+ * The loop then handles 8 partners at a time, so that compilers can use vectors.
  */
 #include "dynamics/forces_private.h"
 
@@ -15,11 +15,12 @@ enum { LANES = 8 };
 /* With fewer pairs than this, starting threads takes longer than they save. */
 static const double pairs_for_threads = 2e4;
 
-/* The partners of a row: a group of particles, stored by columns. */
+/* The particles that act on each particle of another group. Only for Green's functions: their coordinates, one array
+ * for each coordinate, and their masses or charges. */
 typedef struct partners {
   const cb_particle_set *group;
   size_t stride;
-  const double *coordinate; /* [k][stride]: one row for each coordinate */
+  const double *coordinate; /* [k][stride]: the array of each coordinate */
   const double *weight;     /* mass or charge of each partner */
 } partners;
 
@@ -57,7 +58,8 @@ static partners gather(cb_forces *f, const cb_interaction *q, const cb_particle_
   return (partners){group, n, out, out + (size_t)s->k * n};
 }
 
-/* pull[a] += sum_j weight_j (x_j - x)_a / S^3 for j in [from, to), S^2 = w (1 - K w/4), w = <x_j - x, x_j - x>. */
+/* pull[a] += sum_j weight_j (x_j - x)_a / S^3 for j in [from, to), where S^2 = w (1 - K w/4), w = <x_j - x, x_j - x>,
+ * and K is the curvature. */
 static inline __attribute__((always_inline)) void pull_of(int k, const double *form, double curvature,
                                                           const partners *p, int from, int to, const double *x,
                                                           double *pull) {
@@ -112,7 +114,8 @@ static cb_status pull_one_by_one(const cb_forces *f, const cb_interaction *q, co
     if (m == self) continue;
     int j = p->group->particle[m];
     double v, gradient[CB_PAIR_MAX];
-    /* m1 and q1 in the potential belong to the particle that was named first. */
+    /* m1 and q1 in the potential belong to the particle of group a; within one group, to the particle at the lower
+     * place. */
     const bool second = q->same ? j < i : p->group == &q->a;
     const cb_pair_values pair = pair_of(s, &q->pair_potential, t, second ? j : i, second ? i : j);
     cb_status status =
@@ -123,7 +126,7 @@ static cb_status pull_one_by_one(const cb_forces *f, const cb_interaction *q, co
   return CB_OK;
 }
 
-/* Adds the force of all partners on the particle number r of `rows`. */
+/* Adds the forces of all partners on particle number r of the group `rows`. */
 static cb_status row(const cb_forces *f, const cb_interaction *q, const cb_particle_set *rows, const partners *p,
                      double t, int r, const double *x, double *force) {
   const cb_system *s = f->system;
@@ -243,8 +246,8 @@ cb_status cb_centrals_set_origins(cb_forces *f, const cb_origin *origin) {
   return CB_OK;
 }
 
-/* The potential of a centre that is many radii away, with derivatives. The distance comes from the moving origin, not
- * from a chord. */
+/* Computes the potential of a centre that is many radii away, with its derivatives. The distance comes from the moving
+ * origin, not from a chord. */
 static cb_status at_far(const cb_space *g, const cb_pair_potential *pair_potential, const cb_pair_values *pair,
                         const cb_anchor *anchor, const double *x, double *v, double *gradient, double *hessian) {
   int k = g->k, n = 2 * k;
@@ -261,8 +264,8 @@ static cb_status at_far(const cb_space *g, const cb_pair_potential *pair_potenti
   return CB_OK;
 }
 
-/* The value, the gradient and the Hessian at particle i. They are the first entries of the gradient and the Hessian of
- * the pair (x_i, centre). */
+/* Computes the potential of central potential n at particle i, with its derivatives: the first k entries of the
+ * gradient, and the first k rows and columns of the Hessian, of the pair (x_i, centre). */
 static cb_status at(const cb_forces *f, int n, int i, double t, const double *x, double *v, double *gradient,
                     double *hessian) {
   const cb_system *s = f->system;

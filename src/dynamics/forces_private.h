@@ -1,9 +1,9 @@
 /* The contents of a cb_forces, and its parts: springs, interactions, central potentials and fields.
  *
- * Each part adds its force -form^-1 dV/dx (in a chart: -dV/dq) to force[n*k], its energy to *potential, and its second
- * derivatives to the blocks of the pattern. Nothing allocates memory after creation, except that the pattern and the
- * constraints with the space's rows are made when they are first requested, and a new number of threads changes the
- * work space of the springs.
+ * Each part with the energy V adds its force -form^-1 dV/dx (in a chart: -dV/dq) to force[n*k], V to *potential, and
+ * its second derivatives to the blocks of the pattern. Nothing allocates memory after creation, except that the pattern
+ * and the constraints with the space's rows are made when they are first requested, and a new number of threads changes
+ * the work space of the springs.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct cb_forces {
   cb_arena *arena;
   int threads;
   double raise[CB_Q_MAX]; /* -form^-1 in the embedding, -1 in a chart */
-  bool springs_alone;     /* springs are the only forces, and they have a plan */
+  bool springs_alone;     /* springs with a plan are the only forces */
 
   cb_springs_work *springs; /* NULL in a space with a chart, or without springs */
 
@@ -53,9 +53,9 @@ cb_status cb_fields_add(cb_forces *f, double t, const double *x, const double *v
 cb_status cb_fields_potential(cb_forces *f, double t, const double *x, double *potential);
 cb_status cb_fields_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv);
 
-/* The forces of all springs, except those of a plan. */
+/* Adds the forces of the springs whose numbers depend on the time and, if there is no plan, of all springs. */
 cb_status cb_forces_springs_add(cb_forces *f, double t, const double *x, const double *v, double *force);
-/* The energy and the derivatives of all springs. */
+/* Add the energy and the derivatives of all springs. */
 cb_status cb_forces_springs_potential(cb_forces *f, double t, const double *x, double *potential);
 cb_status cb_forces_springs_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv);
 
@@ -69,5 +69,6 @@ cb_status cb_potentials_value(cb_forces *f, int r, double t, const double *x, do
 /* Finds block (i, j) of the pattern, which must exist. */
 int cb_pattern_find(const cb_pattern *p, int i, int j);
 
-/* Adds -I^-1 hessian to a k x k block; the hessian is block (row, column) of a (2k)^2 matrix of second derivatives. */
+/* Adds -I^-1 times a k x k part of a (2k) x (2k) matrix of second derivatives to a block, with I = diag(form) (1 in a
+ * chart). The part has the indices row and column, 0 or 1. */
 void cb_forces_add_block(const cb_forces *f, const double *hessian, int row, int column, double *block);

@@ -2,10 +2,11 @@
  *
  *   V = (k/2)(d - D)^2,   F = -(k (d - D) + c d') dd/dq,   d' = dd/dq . q'
  *   dF/dq = -(k dd dd + (k (d - D) + c d') d^2d + c dd (d^2d . q')),   dF/dq' = -c dd dd
- * for a spring of stiffness k, rest length D and damping c whose ends have the distance d. In an embedding a plan
- * computes the springs with constant numbers (springs.h). Springs in a space with a chart, and driven springs, whose
- * numbers are functions of t, follow from the derivatives of the distance. A driven spring is in the plan, too, with the
- * numbers 0, so that it has a length.
+ * for a spring of stiffness k, rest length D and damping c whose ends, with the coordinates q, have the distance d. dd
+ * and d^2d are the first and second derivatives of d. In an embedding a plan computes the springs with constant numbers
+ * (springs.h). Springs in a space with a chart, and driven springs, whose numbers are functions of t, follow from the
+ * derivatives of the distance. A driven spring is in the plan, too, with the numbers 0, so that the plan computes its
+ * length.
  */
 #include "dynamics/forces_private.h"
 
@@ -92,7 +93,8 @@ cb_status cb_forces_springs_potential(cb_forces *f, double t, const double *x, d
   return status;
 }
 
-/* The matrices of second derivatives that the four blocks of a spring are made of; `block` are the blocks. */
+/* Adds -I^-1 hessian to the four blocks of a spring, whose numbers in the pattern are block[4] (cb_forces_add_block).
+ */
 static void add_blocks(const cb_forces *f, const double *hessian, const int *block, double *out) {
   const int k = f->system->k;
   for (int q = 0; q < 4; q++) cb_forces_add_block(f, hessian, q / 2, q % 2, out + block[q] * k * k);

@@ -2,7 +2,7 @@
  *
  *   spheres  d(x_i, x_j) - r_i - r_j;   walls and events: the function of their class (gap_class.h)
  *
- * d is the distance, r are the radii of particles.
+ * d is the distance, x_i the position and r_i the radius of particle i.
  */
 #include "dynamics/gap_class.h"
 
@@ -15,8 +15,8 @@
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 
-/* The distance of two points that are relative to the same frame, or in a chart, and for order 1 its gradient. For
- * distances above a quarter of a great circle, the chord to the antipode is more accurate. */
+/* The distance of two points in the same frame or in a chart, and for order 1 its gradient. For distances above a
+ * quarter of a great circle, the chord to the antipode is more accurate. */
 static cb_status here(const cb_space *g, const double *x, const double *y, int order, double *d, double *gradient) {
   if (cb_pair_by_chord(g) && g->factor[0].curvature > 0) {
     double e[CB_COORD_MAX];
@@ -29,7 +29,7 @@ static cb_status here(const cb_space *g, const double *x, const double *y, int o
   return cb_pair_distance(g, x, y, d, order ? gradient : NULL, NULL);
 }
 
-/* A point `centre` of the world, prepared for distances from points in the frame of particle i. */
+/* Returns the point `centre` of the world, prepared for distances from points in the frame of particle i. */
 static const cb_anchor *anchor_of(cb_gaps *gaps, int i, const double *centre) {
   cb_gap_anchor *last = &gaps->last_anchor;
   const int part = gaps->system->component[i];

@@ -2,8 +2,9 @@
  * time.
  *
  * A cb_gap names one function s(t, x) of at most four particles, and cb_gaps evaluates it. x are the coordinates of the
- * particles relative to the origins of their components (g->k numbers each). Gradients are ordinary partial derivatives
- * in these coordinates, as for constraints; in the embedding they may have normal components.
+ * particles relative to the origins of their components (k numbers each; k is the member of cb_space). Gradients are
+ * ordinary partial derivatives in these coordinates, as for constraints; in the embedding they may have normal
+ * components.
  */
 #pragma once
 
@@ -15,22 +16,23 @@ enum { CB_GAP_PARTICLES = 4, CB_GAP_MAX = CB_GAP_PARTICLES * CB_COORD_MAX };
 typedef enum cb_gap_kind {
   CB_GAP_SPHERES,     /* particles i, j */
   CB_GAP_WALL,        /* particle i, wall `index` */
-  CB_GAP_VERTEX_FACE, /* a particle and the three corners of a geodesic triangle; dimension 3 */
-  CB_GAP_EDGE_EDGE,   /* two particles per edge; dimension 3 */
-  /* a particle, the two ends of an edge, and the third corner of its triangle, which shows the inner side and has zero
-   * gradient; dimension 2 */
+  CB_GAP_VERTEX_FACE, /* a particle and the three corners of a geodesic triangle; only in dimension 3 */
+  CB_GAP_EDGE_EDGE,   /* two particles for each of two edges; only in dimension 3 */
+  /* a particle, the two ends of an edge, and the third corner of its triangle, which marks the inner side; the gradient
+   * in it is 0. Only in dimension 2 */
   CB_GAP_VERTEX_EDGE,
   CB_GAP_EVENT /* event `index`, of one particle or two */
 } cb_gap_kind;
 
 typedef struct cb_gap {
-  int kind, n, particle[CB_GAP_PARTICLES]; /* particles by place */
+  int kind, n, particle[CB_GAP_PARTICLES]; /* places of the particles */
   int index;                               /* index of the wall, the event or the triangle; -1: none of these */
-  int side;                                /* surfaces: the outer side, +1 or -1, at the start of the step */
+  /* surfaces: the side of the normal on which the points were at the start of the step, +1 or -1 */
+  int side;
 } cb_gap;
 
 typedef struct cb_gap_value {
-  double gap, rate_t;          /* s and its partial derivative in t */
+  double gap, rate_t;          /* the gap s and its partial derivative in the time t */
   double gradient[CB_GAP_MAX]; /* particle after particle, k numbers each */
   bool active;                 /* surfaces: the nearest points lie inside the face or the edges; otherwise true */
 } cb_gap_value;
@@ -41,50 +43,54 @@ struct cb_bases;
 /* The system is borrowed. Each thread needs its own cb_gaps. */
 cb_status cb_gaps_create(const cb_system *system, cb_gaps **out);
 void cb_gaps_free(cb_gaps *gaps);
-/* Sets the origins that positions are relative to, one per component. */
+/* Sets the origins relative to which positions are given, one per component. They are copied. */
 void cb_gaps_set_origins(cb_gaps *gaps, const cb_origin *origin);
-/* Sets the bases of these origins, which are borrowed. NULL (the default): they have only the world in common. Must be
- * called whenever the bases have changed. */
+/* Sets the bases of these origins (bases.h), which are borrowed. NULL (the default): only the origins determine the
+ * relative places of components. Must be called whenever the bases have changed. */
 void cb_gaps_set_bases(cb_gaps *gaps, const struct cb_bases *bases);
 
 /* Are contacts between these two particles on? Are contacts of this particle with this wall on? */
 bool cb_gaps_pair_on(const cb_gaps *gaps, int i, int j);
 bool cb_gaps_wall_on(const cb_gaps *gaps, int wall, int i);
-/* The number of walls, where each branch of an expression counts as a wall (cb_expression_branches), and the wall from
- * which a branch was made. */
+/* cb_gaps_walls returns the number of walls; each branch of an expression (cb_expression_branches) counts as a wall.
+ * cb_gaps_wall_given returns the number of the wall from which a branch was made. */
 int cb_gaps_walls(const cb_gaps *gaps);
 int cb_gaps_wall_given(const cb_gaps *gaps, int wall);
-/* Does this wall only support particles that have come to rest at the tip of a cone, without collisions? */
+/* Is this wall only a support for particles that rest at the tip of a cone? Such a wall has no collisions
+ * (cb_wall.tip). */
 bool cb_gaps_wall_of_tip(const cb_gaps *gaps, int wall);
 /* The restitution, the action (CB_EVENT_REFLECT for contacts) and the direction of a gap. */
 double cb_gap_restitution(const cb_gaps *gaps, const cb_gap *gap);
 int cb_gap_action(const cb_gaps *gaps, const cb_gap *gap);
 int cb_gap_direction(const cb_gaps *gaps, const cb_gap *gap);
-/* Is the gap a distance from something that is at rest or moves with the particles, so that |ds/dt| is at most the sum
- * of their speeds? False for functions of coordinates, such as expressions. */
+/* Is the gap the distance from something that is at rest or moves with the particles? Then |ds/dt| is at most the sum
+ * of their speeds. False for functions of coordinates, such as expressions. */
 bool cb_gap_is_length(const cb_gaps *gaps, const cb_gap *gap);
 
 /* The number of triangles of the system, and the places of the three corners of one triangle. */
 int cb_gaps_triangles(const cb_gaps *gaps);
 void cb_gaps_triangle(const cb_gaps *gaps, int triangle, int corner[3]);
-/* The gap of an event, and the distance with which its distance is compared (0 if it has none). */
+/* cb_gaps_event sets *out to the gap of an event. cb_gap_event_distance returns the distance D of an event s = d - D
+ * that compares a distance d with D, and 0 for other events. */
 void cb_gaps_event(const cb_gaps *gaps, int event, cb_gap *out);
 double cb_gap_event_distance(const cb_gaps *gaps, const cb_gap *gap);
 
-/* Evaluates the gap, and for order 1 its derivatives too. CB_STEP_DOMAIN where they do not exist. */
+/* Evaluates the gap at time t and at the positions x[gap->n] of its particles; for order 1 also its derivatives.
+ * CB_STEP_DOMAIN where they do not exist. */
 cb_status cb_gap_eval(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x, int order, cb_gap_value *out);
 
-/* Sets the side of a surface gap in dimension 3 to the side on which its points lie at x: there s >= -r, where r is the
- * sum of the radii that s subtracts. Does not change other gaps. Returns the errors of cb_gap_eval. */
+/* Sets the side of a surface gap in dimension 3 to the side on which its points lie at x: on this side s >= -r, where r
+ * is the sum of the radii that are subtracted in s. Does not change other gaps. Returns the errors of cb_gap_eval. */
 cb_status cb_gap_orient(cb_gaps *gaps, cb_gap *gap, double t, const double *const *x);
 
 /* Returns A >= 0 with s'' >= -A while the particles move from x at t for a time of at most `duration`, with speeds of
- * at most speed[n] and covariant accelerations of at most acceleration[n] (lengths in the metric of the space). For
- * distances d of two points with speeds of at most a and b it uses Rauch's comparison,
- *   d'' >= -(a^2 + b^2) sqrt(K) tan(sqrt(K) d/2) - |acc_a| - |acc_b|,   K = max(0, sectional curvatures)
+ * at most speed[n] and covariant accelerations of at most acceleration[n] (lengths in the metric of the space). For the
+ * distance d of two points, with speeds of at most a and b and accelerations of at most acc_a and acc_b, it uses
+ * Rauch's comparison
+ *   d'' >= -(a^2 + b^2) sqrt(K) tan(sqrt(K) d/2) - acc_a - acc_b,   K = max(0, sectional curvatures)
  * It returns INFINITY if no bound is known, but 0 if the speeds cannot close the gap. For events that are distances
- * |s''| <= A. For expressions A is the largest sampled |s''| times a factor for the points between samples. For
- * surfaces it is an estimate (gap_second_derivative_bound.c). */
+ * |s''| <= A. For expressions A follows from the largest sampled derivatives, times a factor of 2 for the points
+ * between samples. For surfaces it is an estimate (gap_second_derivative_bound.c). */
 double cb_gap_second_derivative_bound(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x,
                                       const double *speed, const double *acceleration, double duration);
 
@@ -128,7 +134,7 @@ static inline const cb_origin *cb_gap_origin(const cb_gaps *gaps, int particle) 
   return gaps->moves ? &gaps->origin[gaps->system->component[particle]] : &gaps->identity;
 }
 
-/* The frames of two particles, both relative to the same base. */
+/* Sets pair[0] and pair[1] to the frames of particles i and j, both relative to the same base. */
 static inline void cb_gap_pair(const cb_gaps *gaps, int i, int j, cb_origin pair[2]) {
   const int *component = gaps->system->component;
   pair[0] = *cb_gap_origin(gaps, i);
@@ -140,24 +146,25 @@ static inline void cb_gap_pair(const cb_gaps *gaps, int i, int j, cb_origin pair
 /* The function of a wall or of an event; NULL for other gaps. */
 const cb_gap_function *cb_gap_function_of(const cb_gaps *gaps, const cb_gap *gap);
 
-/* The gap of surfaces, side * distance - radii. */
+/* Evaluates the gap of two surfaces, side * distance - radii (gap_surfaces.c). */
 cb_status cb_gap_surface(const cb_gaps *gaps, const cb_gap *gap, const double *const *x, int order, cb_gap_value *out);
 
-/* A figure of points in one frame of the embedding of a quadric or flat space, and its distance. */
+/* The distance in a figure of points. All points are in one frame, in the embedding of a quadric or flat space. */
 typedef struct cb_gap_figure {
   double distance;                                 /* the signed distance */
   double gradient[CB_GAP_PARTICLES][CB_COORD_MAX]; /* ordinary partial derivatives in the points */
-  /* coefficients of the figure's points in the combination that gives its nearest points; for two edges, one weight
-   * along each edge */
+  /* the coefficients with which the figure's points combine to its nearest points; for two edges, two coefficients for
+   * each edge */
   double weight[CB_GAP_PARTICLES];
   bool active;
 } cb_gap_figure;
-/* The distance of point 0 from the geodesic plane through the points 1 .. dim. In dimension 2, point 3 marks the inner
- * side. */
+/* Computes the distance of point 0 from the geodesic plane through the points 1 .. dim. In dimension 2, point 3 marks
+ * the inner side. */
 cb_status cb_gap_face_figure(const cb_space *g, const double x[][CB_COORD_MAX], cb_gap_figure *out);
-/* The distance of the geodesics through points 0, 1 and through points 2, 3; dimension 3. */
+/* Computes the distance of the geodesic through points 0 and 1 from the geodesic through points 2 and 3; only in
+ * dimension 3. */
 cb_status cb_gap_edge_figure(const cb_space *g, const double x[][CB_COORD_MAX], cb_gap_figure *out);
-/* The points of a gap in the frame of its first particle. jacobian[p] is d(point)/dx, a matrix of embedding x k
- * numbers. */
+/* Converts the points x of a gap to the frame of its first particle. jacobian[p] is d(point[p])/dx[p], a matrix of
+ * embedding x k numbers, row by row. */
 cb_status cb_gap_gather(const cb_gaps *gaps, const cb_gap *gap, const double *const *x, double point[][CB_COORD_MAX],
                         double jacobian[][CB_COORD_MAX * CB_COORD_MAX]);

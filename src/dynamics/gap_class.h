@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 
-/* Bounds on the motion of the particles of a gap: a^2 + b^2, the sum of the accelerations, (a + b) T, where a and b are
- * their speeds and T the duration. */
+/* Bounds on the motion of one or two particles with the speeds a and b in a time T. squares: a^2 + b^2. acceleration:
+ * the sum of their accelerations. maximum: (a + b) T, the largest possible change of a distance. */
 typedef struct cb_gap_motion {
   double squares, acceleration, maximum;
 } cb_gap_motion;
@@ -21,21 +21,24 @@ typedef struct cb_gap_motion {
 typedef struct cb_gap_forms {
   /* --- functions of coordinates --- */
   const cb_chart *(*chart)(const void *of); /* the chart of the coordinates; NULL: class->chart */
-  /* As on_jets at at[n + 1 + particles], which has coordinates, t and radii: the value, for order 1 also the
-   * derivatives first[n + 1] in the coordinates and in t. May clear out->active. NULL: by on_jets. */
+  /* Computes out->gap and, for order 1, its derivatives first[n + 1] in the n coordinates and in the time t. at[n + 1 +
+   * particles] has the coordinates, t and the radii. May clear out->active. NULL: by on_jets. */
   void (*differentiate)(const void *of, int n, const double *at, int order, cb_gap_value *out, double *first);
-  cb_jet (*jet)(const void *of, const double *at, int n); /* as on_jets, in n variables; NULL: by on_jets */
+  /* the value and its derivatives of first and second order in the first n numbers of `at`; NULL: by on_jets */
+  cb_jet (*jet)(const void *of, const double *at, int n);
   /* Does the function depend on variable i of `at`? NULL: on all coordinates, and on t if class->timed. */
   bool (*uses)(const void *of, int i);
-  /* Replaces a wall of a system by one wall for each smooth branch of its function. NULL: it has one. */
+  /* Replaces a wall of a system by one wall for each smooth branch of its function. NULL: the function has only one
+   * branch. */
   cb_status (*branches)(cb_contact_set *set, const cb_system *s, int wall);
   /* --- lengths --- */
   cb_status (*value)(cb_gaps *gaps, const cb_gap *gap, const void *of, const double *const *x, int order,
                      cb_gap_value *out);
-  /* The bound of cb_gap_second_derivative_bound, where the gap is s. */
+  /* The bound A of cb_gap_second_derivative_bound. s is the gap at x. */
   double (*bound)(const cb_gaps *gaps, const cb_gap *gap, const void *of, const double *const *x, double s,
                   cb_gap_motion m);
-  void (*keep)(const cb_space *g, const void *of, cb_conserved *out); /* marks momenta that the wall changes */
+  /* marks as not conserved the momenta that the wall changes */
+  void (*keep)(const cb_space *g, const void *of, cb_conserved *out);
   const double *(*centre)(const void *of); /* the point of the world from which a wall measures */
   double (*distance)(const void *of);      /* the distance with which an event compares; NULL: 0 */
 } cb_gap_forms;
@@ -43,23 +46,26 @@ typedef struct cb_gap_forms {
 static inline bool cb_gap_function_is_length(const cb_gap_function *f) {
   return f->class->forms && f->class->forms->value;
 }
-/* The chart of the coordinates of a function that is not a length; NULL: those of the embedding. */
+/* The chart whose coordinates a function uses, if it is not a length; NULL: the coordinates of the embedding. */
 const cb_chart *cb_gap_function_chart(const cb_space *g, const cb_gap_function *f);
-/* Does it depend on the time? Does it depend on coordinate i? */
+/* Does a function depend on the time? Does it depend on coordinate i? */
 bool cb_gap_function_timed(const cb_space *g, const cb_gap_function *f);
 bool cb_gap_function_uses(const cb_gap_function *f, int i);
-/* Value and derivatives of first and second order in n = particles*size coordinates and t, at at[n + 1 + particles]:
- * coordinates, t and radii. The value is nan if on_jets fails. */
+/* The value of a function of coordinates, and its derivatives of first and second order in the n coordinates of its
+ * particles and in the time t. at[n + 1 + particles] has the coordinates, t and the radii. The value is nan if on_jets
+ * fails. */
 cb_jet cb_gap_function_jet(const cb_space *g, const cb_gap_function *f, int n, const double *at);
-/* The function of coordinates, as cb_gap_eval; and the bound from samples of its derivatives along the motion. */
+/* For functions f of coordinates: cb_gap_coordinates does what cb_gap_eval does. cb_gap_coordinates_bound is the bound
+ * A of cb_gap_second_derivative_bound, from samples of the derivatives of f along the motion. */
 cb_status cb_gap_coordinates(const cb_gaps *gaps, const cb_gap_function *f, const cb_gap *gap, double t,
                              const double *const *x, int order, cb_gap_value *out);
 double cb_gap_coordinates_bound(const cb_gaps *gaps, const cb_gap_function *f, const cb_gap *gap, double t,
                                 const double *const *x, const double *speed, const double *acceleration,
                                 double duration);
 
-/* The distance of particles i and j, for order 1 also gradient[2k]; and that of particle i from a point `centre` of the
- * world, for order 1 also gradient[k]. */
+/* cb_gap_distance_between computes the distance d of particle i at x from particle j at y, and for order 1 gradient[2k]
+ * in (x, y). cb_gap_distance_from computes the distance of particle i at x from a point `centre` of the world, and for
+ * order 1 gradient[k] in x. CB_STEP_DOMAIN where the derivatives do not exist. */
 cb_status cb_gap_distance_between(cb_gaps *gaps, int i, int j, const double *x, const double *y, int order, double *d,
                                   double *gradient);
 cb_status cb_gap_distance_from(cb_gaps *gaps, int i, const double *x, const double *centre, int order, double *d,
@@ -67,7 +73,8 @@ cb_status cb_gap_distance_from(cb_gaps *gaps, int i, const double *x, const doub
 
 /* --- bounds of lengths (gap_second_derivative_bound.c) --- */
 
-/* Bounds on the sectional curvature, and the length up to which every geodesic is certainly the shortest one. */
+/* least <= 0 and greatest >= 0 bound the sectional curvatures. Every geodesic up to the length `unique` is the shortest
+ * one between its ends. */
 typedef struct cb_gap_curvature {
   double least, greatest, unique;
 } cb_gap_curvature;
@@ -76,10 +83,11 @@ typedef struct cb_gap_curvature {
  */
 bool cb_gap_curvature_about(const cb_space *g, int n, const double *const *p, cb_gap_curvature *c);
 double cb_gap_tangent(double K, double x);   /* sqrt(K) tan(sqrt(K) x), 0 for K = 0; INFINITY if sqrt(K) x >= pi/2 */
-double cb_gap_cotangent(double k, double x); /* sqrt(-k) coth(sqrt(-k) x), 1/x for k = 0 */
+double cb_gap_cotangent(double k, double x); /* sqrt(-k) coth(sqrt(-k) x), 1/x for k = 0; INFINITY if x <= 0 */
 /* Returns A if it is finite; 0 if |gap| is larger than its largest possible change `maximum`; otherwise INFINITY. */
 double cb_gap_or_far(double A, double gap, double maximum);
-/* The bound for a distance d of two particles. both: for events, s'' must be bounded from both sides. */
+/* The bound A of cb_gap_second_derivative_bound for a gap that is the distance d of two particles at x, minus a
+ * constant. both: the bound is |s''| <= A, as events need it. */
 double cb_gap_pair_bound(const cb_gaps *gaps, const double *const *x, double d, double gap, cb_gap_motion m, bool both);
 
 /* --- for files of classes: the builder --- */

@@ -2,10 +2,10 @@
  * particles: their values and first derivatives.
  *
  *   s_x = s_q q_x
- * q: the coordinates in a chart, or in the embedding, and q_x their derivatives in the particle's moved frame
- * (constraint_private.h). In a space with a chart, s_x is pulled back to that chart. s comes from the class (gap_class.h):
- * by on_jets, or by a closed form. Source: Griewank & Walther, Evaluating Derivatives, 2nd ed. (2008), chapter 13,
- * doi:10.1137/1.9780898717761.
+ * q are the coordinates in a chart, or in the embedding, and q_x are their derivatives in the particle's moved frame
+ * (constraint_private.h). In a space with a chart, s_x is pulled back to that chart. s comes from the class
+ * (gap_class.h): by on_jets, or by a closed form. Source: Griewank & Walther, Evaluating Derivatives, 2nd ed. (2008),
+ * chapter 13, doi:10.1137/1.9780898717761.
  */
 #include "dynamics/gap_class.h"
 
@@ -37,7 +37,7 @@ bool cb_gap_function_timed(const cb_space *g, const cb_gap_function *f) {
   return forms && forms->uses ? forms->uses(f->of, chart ? chart->size : g->embedding) : f->class->timed;
 }
 
-/* Evaluates on_jets in the n coordinates and t (order 2), or without derivatives (order 0). */
+/* Evaluates on_jets. order > 0: with the derivatives of first and second order in the n coordinates and in t. */
 static cb_status on_jets(const cb_space *g, const cb_gap_function *f, int n, const double *at, int order, cb_jet *out) {
   cb_jet x[CB_JET_MAX];
   for (int i = 0; i <= n; i++) x[i] = order ? cb_jet_variable(n + 1, i, at[i]) : cb_jet_constant(0, at[i]);
@@ -74,7 +74,8 @@ static cb_status differentiate(const cb_space *g, const cb_gap_function *f, int 
   return CB_OK;
 }
 
-/* In a chart space: gradient[k] = J^T of the gradient in the embedding. */
+/* to[dim] = J^T from, in a space with a chart: `from` is a gradient in the embedding, and J[embedding][dim] is the
+ * Jacobian of the point in the coordinates of the chart. */
 static void pull(const cb_space *g, const double *J, const double *from, double *to) {
   for (int i = 0; i < g->dim; i++) {
     to[i] = 0;
@@ -82,14 +83,15 @@ static void pull(const cb_space *g, const double *J, const double *from, double 
   }
 }
 
-/* The coordinates of a particle, and what its gradient needs: q, and in a space with a chart the Jacobian J of the
- * embedding. */
+/* The coordinates q of a particle with their derivatives. In a space with a chart, J is the Jacobian of the point of
+ * the embedding in the coordinates of that chart. */
 typedef struct place {
   cb_coordinates q;
   double J[K * CB_DIM_MAX];
 } place;
 
-/* Evaluates the coordinates of a particle at x; in_chart: the space has a chart that differs from that of s. */
+/* Evaluates the coordinates of a particle at x. in_chart: the space has a chart that differs from the chart of the
+ * function s. */
 static cb_status locate(const cb_gaps *gaps, const cb_chart *chart, int particle, bool in_chart, const double *x,
                         int order, place *out) {
   const cb_space *g = gaps->space;

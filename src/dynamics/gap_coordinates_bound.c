@@ -1,15 +1,17 @@
 /* Bounds on the second derivatives in time of walls and events that are functions of coordinates in the world, such as
  * expressions.
  *
- * Let s = f(x, t) along the motion of a particle with speed v and covariant acceleration acc:
+ * Let s = f(x, t) along the motion of a particle at x with speed v and covariant acceleration acc:
  *
  *   |s''| <= |Hess f| v^2 + 2 |d f_t| v + |f_tt| + |df| acc,   Hess f = f_ij - Gamma^c_ij f_c
- * The norms are those of the metric. For two particles these are the terms while one of them moves; their sum and the
- * mixed term 2 |d^2 f/dx dy| v w bound s''. In the embedding, with f_ab of the expression as a function there,
- *   Hess f(u, w) = u^a f_ab w^b - sum_F K_F <u, w>_F x_F.df over factors F,   as x'' = -K <x', x'> x along geodesics.
- * The result is the largest sample times `between`. The samples lie at x and on the geodesics along the vectors of a
- * frame, at fractions of the distance that is possible in the time. These fractions have no common measure, so that an
- * oscillating function is not sampled only at its zeros.
+ * Indices of f are derivatives, and Gamma are the Christoffel symbols. The norms are those of the metric. For two
+ * particles at x and y with speeds v_1 and v_2, each particle gives these terms, and 2 |d^2 f/dx dy| v_1 v_2 is added.
+ * In the embedding f_ab are the second derivatives of f as a function there, K_F is the curvature of factor F, and x_F
+ * and <,>_F are the parts in this factor. For tangent vectors u and w
+ *   Hess f(u, w) = u^a f_ab w^b - sum_F K_F <u, w>_F x_F.df,   because x'' = -K <x', x'> x along geodesics.
+ * The result uses the largest sample of each norm, times `between`. The samples lie at x and on the geodesics along the
+ * vectors of a frame, at fractions of the distance that is possible in the time. These fractions have no common
+ * measure, so that an oscillating function is not sampled only at its zeros.
  * Source: do Carmo, Riemannian Geometry (1992), chapters 2 and 6.
  */
 #include "dynamics/gap_class.h"
@@ -47,8 +49,9 @@ static bool norms(int n, const double *df, const double *dft, double (*h)[N], do
   return isfinite(first + mixed + second + ftt);
 }
 
-/* The derivatives in the coordinates of the space's own chart. m: the Jacobian of the expression's coordinates in those
- * coordinates; NULL: they are the same. frame: the orthonormal vectors e[n][n]. */
+/* Computes the norms of the derivatives of f in a space with a chart. f: the value and derivatives in the coordinates
+ * of the function and in t. m[c][i]: the derivative of coordinate c of the function by coordinate i of the space's
+ * chart; NULL: the coordinates are the same. frame: n orthonormal vectors at x. */
 static bool in_chart(const cb_space *g, const cb_jet *f, const double *m, const double *x, const double *frame,
                      derivatives *out) {
   const int n = g->dim;
@@ -68,7 +71,8 @@ static bool in_chart(const cb_space *g, const cb_jet *f, const double *m, const 
           h[i][j] += f->h[cb_jet_packed(c > d ? c : d, c > d ? d : c)] * m[c * n + i] * m[d * n + j];
     }
   }
-  for (int e = 0; e < n; e++) { /* components of df and dft in the frame, and up[l] = g^lm df_m */
+  /* components of df and dft in the frame, and up[l] = sum_m g^lm df_m with the inverse metric g^lm */
+  for (int e = 0; e < n; e++) {
     for (int i = 0; i < n; i++) {
       e_df[e] += frame[e * n + i] * df[i];
       e_dft[e] += frame[e * n + i] * dft[i];
@@ -88,7 +92,8 @@ static bool in_chart(const cb_space *g, const cb_jet *f, const double *m, const 
   return norms(n, e_df, e_dft, e_h, f->h[cb_jet_packed(n, n)], out);
 }
 
-/* The derivatives in the embedding, by way of the coordinates of the expression. */
+/* Computes the norms of the derivatives of f in the embedding. f: the value and derivatives in the coordinates q of the
+ * function and in t. curved_chart: the second derivatives of q are not all 0. */
 static bool in_embedding(const cb_space *g, const cb_jet *f, const cb_coordinates *q, bool curved_chart,
                          const double *x, derivatives *out) {
   const int k = g->embedding, n = q->size;
@@ -132,20 +137,22 @@ static bool in_embedding(const cb_space *g, const cb_jet *f, const cb_coordinate
   return norms(g->dim, e_df, e_dft, e_h, f->h[cb_jet_packed(n, n)], out);
 }
 
-/* The data that all samples share. One particle moves; another one, if there is one, stays. */
+/* The data that all samples share. One particle moves. If the gap has two particles, the other one stays. */
 typedef struct sampling {
   const cb_gaps *gaps;
   const cb_gap_function *f;
   const cb_gap *gap;
-  const cb_chart *chart; /* that of f */
+  const cb_chart *chart; /* the chart of f */
   bool own;              /* the samples are coordinates of the space's chart */
   int moving, size;      /* which particle of the gap moves; coordinates of f per particle */
   cb_isometry world;
-  double other[N], other_slope[CB_DIM_MAX][N]; /* of the other one: coordinates, their rates along its frame */
-  double *cross;                               /* the largest |d^2 f/dx dy| of two particles so far */
+  /* the coordinates of the particle that stays, and their rates along its frame */
+  double other[N], other_slope[CB_DIM_MAX][N];
+  double *cross; /* the largest |d^2 f/dx dy| so far, x and y the two particles */
 } sampling;
 
-/* The coordinates of f at x, for order 1 and 2 with derivatives. Returns false outside the chart. */
+/* Computes the coordinates q that f uses, for a particle at x, with derivatives up to `order`. Returns false outside
+ * the chart. */
 static bool locate(const sampling *s, const cb_isometry *world, const double *x, int order, cb_coordinates *q) {
   if (!s->own || s->gaps->moves) return !cb_coordinates_at(s->gaps->space, s->chart, world, x, order, q);
   q->size = s->size;
@@ -153,7 +160,7 @@ static bool locate(const sampling *s, const cb_isometry *world, const double *x,
   return true;
 }
 
-/* rate[i][c]: the rates of the coordinates along the vectors frame[i] at x. */
+/* Sets rate[i][c] to the derivative of coordinate c along the vector frame[i]. */
 static void rates(const sampling *s, const cb_coordinates *q, const double *frame, double (*rate)[N]) {
   const cb_space *g = s->gaps->space;
   const int k = s->own ? g->dim : g->embedding;
@@ -164,8 +171,8 @@ static void rates(const sampling *s, const cb_coordinates *q, const double *fram
     }
 }
 
-/* Of the derivatives of f in the coordinates of two particles and t, takes those of the moving one and t, and adds to
- * the largest mixed ones. */
+/* both: the derivatives of f in the coordinates of two particles and in t. Returns those in the coordinates of the
+ * moving particle and in t, and updates *s->cross, the largest norm of the mixed derivatives. */
 static cb_jet split(const sampling *s, const cb_jet *both, const cb_coordinates *q, const double *frame) {
   const int n = s->size, mine = s->moving * n, others = n - mine, dim = s->gaps->space->dim;
   cb_jet f = {.n = n + 1, .v = both->v};
@@ -188,8 +195,8 @@ static cb_jet split(const sampling *s, const cb_jet *both, const cb_coordinates 
   return f;
 }
 
-/* Computes the derivatives of f at time t and at x (with `own` coordinates of the chart, otherwise a point of the
- * embedding). frame: an orthonormal frame at x. */
+/* Computes the norms of the derivatives of f at time t and at x. With s->own, x are coordinates of the space's chart,
+ * otherwise a point of the embedding. frame: an orthonormal frame at x. */
 static bool sample(const sampling *s, double t, const double *x, const double *frame, derivatives *out) {
   const cb_space *g = s->gaps->space;
   const bool same = s->own && !s->gaps->moves;
@@ -209,7 +216,7 @@ static bool sample(const sampling *s, double t, const double *x, const double *f
   return in_chart(g, &f, same ? NULL : m, x, frame, out);
 }
 
-/* An orthonormal frame e[n][n] of the chart's metric, in any dimension. Returns false if there is none. */
+/* Computes an orthonormal frame e[dim][dim] of the chart's metric at q. Returns false if it is not finite. */
 static bool chart_frame(const cb_space *g, const double *q, double *e) {
   cb_intrinsic_frame(g, q, e);
   for (int i = 0; i < g->dim * g->dim; i++)
@@ -217,7 +224,8 @@ static bool chart_frame(const cb_space *g, const double *q, double *e) {
   return true;
 }
 
-/* Updates the maximum with a sample. A sample outside the domain of f is left out: returns false. */
+/* Updates the maximum of each norm with a sample. Returns false for a sample outside the domain of f, which does not
+ * count. */
 static bool take(const sampling *s, double t, const double *x, derivatives *maximum) {
   derivatives d;
   double frame[N * N];
@@ -231,14 +239,16 @@ static bool take(const sampling *s, double t, const double *x, derivatives *maxi
   return true;
 }
 
-/* The point, in the coordinates of the samples, of a particle at x. Returns false outside the chart. */
+/* Converts the position x of a particle to the coordinates in which samples are taken. Returns false outside the chart.
+ */
 static bool point_of(const sampling *s, const double *x, double *at) {
   const cb_space *g = s->gaps->space;
   memcpy(at, x, (size_t)g->k * sizeof *x);
   return !g->chart || s->own || !g->chart->to_point(g, x, at, NULL);
 }
 
-/* Sets the coordinates of the particle that stays at x. */
+/* Sets the coordinates of the particle that stays, and their rates, for its position x. Returns false outside the
+ * chart. */
 static bool hold(sampling *s, const double *x) {
   const cb_space *g = s->gaps->space;
   double at[N], frame[N * N];
@@ -263,7 +273,7 @@ static double one_moves(const sampling *s, double t, const double *x, double spe
   double at[N], frame[N * N], v[N], y[N];
   derivatives maximum = {0, 0, 0, 0};
   if (!point_of(s, x, at)) return INFINITY;
-  bool known = take(s, t, at, &maximum); /* the sample at the tip of a cone fails, but those around the tip do not */
+  bool known = take(s, t, at, &maximum); /* at the tip of a cone this sample fails, but those around the tip do not */
   for (int j = 0; timed && j < PARTS; j++) known = take(s, t + part[j] * duration, at, &maximum) || known;
   if (s->own) {
     if (!chart_frame(g, at, frame)) return INFINITY;

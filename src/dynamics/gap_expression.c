@@ -1,7 +1,7 @@
 /* Walls and events that are expressions: parsing, values, and the branches of walls.
  *
- * A wall whose expression is a minimum of several expressions is split into one wall for each of them (a branch). Each
- * wall is smooth at the common border, and a particle that touches two of them has two normals.
+ * A wall whose expression is a minimum of several expressions is split into one wall for each of them (a branch). A
+ * branch is smooth, and a particle that touches two branches has two normals.
  */
 #include "dynamics/gap_expression.h"
 
@@ -50,9 +50,9 @@ cb_status cb_gap_expression_init(void *params, const cb_space *space, cb_builder
 
 /* --- values --- */
 
-/* A branch is valid where its guard is not negative, and up to `border` beyond that, relative to the coordinates. Where
- * a resting particle has sunk into the wall, the branch is valid up to `sunk` times the depth -f farther: this is the
- * width that a kink with a slope of 0.1 has at that depth. */
+/* A branch is valid where its guard is >= 0, and up to `border` (relative to the coordinates) beyond that. Where a
+ * resting particle has sunk into the wall, the branch is valid up to `sunk` times the depth farther. This is the width
+ * that a kink with a slope of 0.1 has at that depth. */
 static const double border = 1e-9, sunk = 10;
 
 static bool holds(const cb_gap_expression *f, int n, const double *at) {
@@ -83,7 +83,8 @@ static bool uses(const void *of, int i) {
 
 /* --- branches --- */
 
-/* Gives an expression (may be NULL) to the set, which then owns it; frees it if *status is an error. */
+/* Gives an expression to the set, which then owns it. Returns false if e is NULL. If *status is an error, frees e and
+ * returns false. */
 static bool keep(cb_contact_set *set, cb_expression *e, cb_status *status) {
   if (!*status)
     *status = cb_builder_grow((void **)&set->expression, set->n_expressions, &set->capacity_expressions,

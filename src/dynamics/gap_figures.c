@@ -1,19 +1,23 @@
-/* Distances in figures of points: two geodesics, and a point and a geodesic plane. K is the curvature, I = diag(form),
- * *(..) is the Hodge dual, and indices of d and u are derivatives.
+/* Distances in figures of points: two geodesics, and a point and a geodesic plane.
  *
- * Two geodesics of a space of dimension 3, through x_0 and x_2, have a common perpendicular. Let p = c(a) x_0 + s(a)
- * f_1 and q = c(b) x_2 + s(b) f_2 be its feet, with the arc lengths a and b, the unit tangents f, and c and s of
- * numerics/numerics_curved.h (s in units of the radius). Then
- *   K <p, q> = m_11 c(a) c(b) + m_12 c(a) s(b) + m_21 s(a) c(b) + m_22 s(a) s(b)
- * with m from the products of x_0, f_1 with x_2, f_2, which splits into functions of a + b and of a - b:
- *   sphere      tan(a - b) = (m_21 - m_12)/(m_11 + m_22),  tan(a + b) = (m_21 + m_12)/(m_11 - m_22)
- *   hyperbolic  tanh(a + b) = -(m_12 + m_21)/(m_11 + m_22),  tanh(a - b) = -(m_21 - m_12)/(m_11 - m_22)
+ * K is the curvature, r = sqrt|K|, I = diag(form), and *(..) is the Hodge dual. A point as an index of d or u means the
+ * derivative by this point. s_K(x) = sin(r x)/r and c_K(x) = cos(r x), with sinh and cosh for K < 0
+ * (numerics/numerics_curved.h); s_0(x) = x and c_0(x) = 1.
+ *
+ * Two geodesics of a space of dimension 3, which start at x_0 and x_2 with the unit tangents f_1 and f_2, have a common
+ * perpendicular. Its feet are p = c_K(a) x_0 + s_K(a) f_1 and q = c_K(b) x_2 + s_K(b) f_2 at the arc lengths a and b.
+ * For K > 0, with C = cos and S = sin (for K < 0: cosh and sinh), and with e = 1 (for K < 0: e = -1),
+ *   K <p, q> = m_11 C(ra) C(rb) + m_12 C(ra) S(rb) + m_21 S(ra) C(rb) + m_22 S(ra) S(rb),
+ *   m_11 = K <x_0, x_2>,  m_12 = e r <x_0, f_2>,  m_21 = e r <f_1, x_2>,  m_22 = e <f_1, f_2>
+ * This splits into functions of a + b and of a - b, which are extremal at
+ *   sphere      tan(ra - rb) = (m_21 - m_12)/(m_11 + m_22),  tan(ra + rb) = (m_21 + m_12)/(m_11 - m_22)
+ *   hyperbolic  tanh(ra + rb) = -(m_12 + m_21)/(m_11 + m_22),  tanh(ra - rb) = -(m_21 - m_12)/(m_11 - m_22)
  * In flat space a and b solve two linear equations. The perpendicular at p is n = *(p ^ t_1 ^ t_2)/|.| with the
- * tangents t_1 at p and t_2 at q, because span(p, q) is orthogonal to both. Then
+ * tangents t_1 at p and t_2 at q, because span(p, q) is orthogonal to both tangents. Then
  *   s_K(d) = <q - p, n>,   d_q = c_K(d) I n - K s_K(d) I p,   d_p = -I n
- * This distance is signed, and accurate even where the geodesics intersect. p and q are expressed by the ends of the
- * edge, of length l, with the fixed weights s_K(l - a)/s_K(l) and s_K(a)/s_K(l). Parallel geodesics have no unique
- * perpendicular; then the gap is not active.
+ * This distance is signed, and accurate even where the geodesics intersect. The foot p is a combination of the two ends
+ * of its edge, of length l, with the weights s_K(l - a)/s_K(l) and s_K(a)/s_K(l); they count as constants. The same
+ * holds for q. Parallel geodesics have no unique perpendicular; then the gap is not active.
  */
 #include "dynamics/gap.h"
 
@@ -31,7 +35,7 @@ typedef struct line {
   double start[CB_COORD_MAX], tangent[CB_COORD_MAX], length;
 } line;
 
-/* The nearest points of two lines: their arc lengths a and b, and the tangents there. */
+/* The nearest points p and q of two lines, at the arc lengths a and b, and the unit tangents t and u there. */
 typedef struct nearest {
   double a, b, p[CB_COORD_MAX], q[CB_COORD_MAX], t[CB_COORD_MAX], u[CB_COORD_MAX];
 } nearest;
@@ -89,7 +93,7 @@ static bool find(const cb_space *g, const line *l, const line *m, nearest *out) 
       difference = -atanh((m21 - m12) / (m11 - m22));
     }
     double a = (sum + difference) / 2, b = (sum - difference) / 2;
-    if (curvature > 0) { /* chooses, of the two antipodal solutions on the circles, the one near the edge */
+    if (curvature > 0) { /* two antipodal points of a circle are solutions; takes the one near the edge */
       const double turns = round((a - r * l->length / 2) / pi);
       a -= turns * pi;
       b -= turns * pi;
@@ -103,7 +107,7 @@ static bool find(const cb_space *g, const line *l, const line *m, nearest *out) 
   return true;
 }
 
-/* n[k] with n.w = det(p, t, u, w); in flat space det(t, u, w). */
+/* Sets n[k] such that n.w = det(p, t, u, w) for every vector w; in flat space n.w = det(t, u, w). */
 static void perpendicular(const cb_space *g, const double *p, const double *t, const double *u, double *n) {
   if (g->embedding == 3) {
     for (int a = 0; a < 3; a++) n[a] = t[(a + 1) % 3] * u[(a + 2) % 3] - t[(a + 2) % 3] * u[(a + 1) % 3];
@@ -160,15 +164,16 @@ cb_status cb_gap_edge_figure(const cb_space *g, const double x[][CB_COORD_MAX], 
 }
 
 /* The point x_0 and the geodesic plane through the points x_1 .. x_m, where m is the dimension of the space (a line for
- * m = 2). d is the signed distance, and n the unit normal.
+ * m = 2). d is the signed distance, n the unit normal, and l_i are the coefficients of x_0 in the basis of the x_i and
+ * n.
  *
  *   n = *(x_1 ^ ... ^ x_m)/|.|, flat *(x_2 - x_1 ^ ...)/|.|,   x_0 = sum_i l_i x_i + u n   (flat: sum l_i = 1)
  *   u = <x_0 - x_1, n>,   s_K(d) = u,   u_x0 = I n,   u_xi = -l_i I n
  * These derivatives are valid because <n, x_i> = 0 and <n, n> = 1 give dn = -sum_i x^i <n, dx_i>, with the dual basis
- * <x^i, x_j> = delta_ij and l_i = <x^i, x_0>. The foot is in the face where all l_i >= 0. The difference from x_1 keeps
- * all digits near the plane. */
+ * <x^i, x_j> = delta_ij and l_i = <x^i, x_0>. The foot of the perpendicular is in the face where all l_i >= 0. The
+ * difference from x_1 keeps all digits near the plane. */
 
-/* n[k] with n.w = det(v_1, ..., v_(k-1), w). */
+/* Sets n[k] such that n.w = det(v[0], ..., v[k-2], w) for every vector w. */
 static void cross(int k, const double v[3][CB_COORD_MAX], double *n) {
   if (k == 2) {
     n[0] = -v[0][1];
@@ -189,7 +194,8 @@ static void cross(int k, const double v[3][CB_COORD_MAX], double *n) {
   }
 }
 
-/* Writes to part[count] the coefficients of w in the basis of `count` vectors v, from their inner products. */
+/* Writes to part[count] the coefficients of w in the basis of `count` vectors v, from their inner products. Returns
+ * false if the vectors v depend on one another. */
 static bool parts_of(const cb_space *g, int count, const double v[3][CB_COORD_MAX], const double *w, double *part) {
   double m[9];
   int pivot[3];
@@ -206,8 +212,8 @@ static void minus(int k, const double *a, const double *b, double *out) {
   for (int i = 0; i < k; i++) out[i] = a[i] - b[i];
 }
 
-/* In dimension 2, for a point 0 on the inner side of the edge 1, 2: is it on the inner sides of the other two edges of
- * the triangle 1, 2, 3 too? */
+/* Dimension 2: the point x[0] lies on the inner side of the edge from x[1] to x[2]. Does it lie on the inner sides of
+ * the other two edges of the triangle x[1], x[2], x[3] too? from: x[0] - x[1]. */
 static bool inside(const cb_space *g, bool curved, const double x[][CB_COORD_MAX], const double *from) {
   double v[3][CB_COORD_MAX], part[3];
   const int o = curved;
@@ -247,7 +253,7 @@ cb_status cb_gap_face_figure(const cb_space *g, const double x[][CB_COORD_MAX], 
   }
   out->active = out->active && out->weight[1] >= 0;
   if (m == 2 && u < 0) out->active = out->active && inside(g, curved, x, from);
-  /* u = s_K(d) and du/dd = c_K(d). On a sphere the latter is the length of the part across n. */
+  /* u = s_K(d), and slope = du/dd = c_K(d). On a sphere c_K(d) is the length, in radii, of the part of x_0 across n. */
   double slope = 1;
   if (factor.curvature > 0) {
     double across = 0;

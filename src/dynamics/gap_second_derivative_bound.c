@@ -1,14 +1,13 @@
 /* Bounds on the second derivatives of gaps s in time: A with s'' >= -A, while the speeds of the two points are at most
  * a and b and the sum of their covariant accelerations is at most acc.
  *
- * Distances d of two points: let K be the maximum of 0 and all sectional curvatures, k their minimum with 0, and d
- * between d0 - (a + b) T and d0 + (a + b) T, d0 the distance now and T the duration. The index form of the field along
- * the geodesic between the points gives
+ * Distances d of two points: let K be the maximum of 0 and all sectional curvatures, and k the minimum of 0 and all
+ * sectional curvatures. In the duration T, d stays between d0 - (a + b) T and d0 + (a + b) T, where d0 is the distance
+ * at the start. The index form of the field along the geodesic between the points gives
  *   d'' >= -(a^2 + b^2) sqrt(K) tan(sqrt(K) d/2) - acc,   d'' <= (a^2 + b^2) sqrt(-k) coth(sqrt(-k) d/2) + acc
- * In a space that is
- * given by its metric, K and k are twice the values at the two points, and no bound is known if geodesics may have gone
- * around a period. If no bound is known, A is 0 if the speeds cannot close the gap. Source: do Carmo, Riemannian
- * Geometry (1992), chapters 9 and 10.
+ * In a space that is given by its metric, K and k are twice the values at the two points. No bound is known there if a
+ * geodesic may be longer than a quarter of a period of a coordinate. If no bound is known, A is 0 if the speeds cannot
+ * close the gap. Source: do Carmo, Riemannian Geometry (1992), chapters 9 and 10.
  */
 #include "dynamics/gap_class.h"
 
@@ -20,27 +19,29 @@
 #include <math.h>
 #include <string.h>
 
-/* The gaps s of surfaces. With the unit normal n, the bound Omega of its rate, the relative speed W, and the sum acc of
- * the largest accelerations of the two features, in flat space
+/* The gaps s of surfaces in flat space. n is the unit normal, Omega a bound on its rate, W the relative speed, and acc
+ * the sum of the largest accelerations of the two features.
  *
  *   face   |n'| <= Omega = sum_i v_i/h_i,                 s'' >= -acc - Omega (2 W + s Omega)
  *   edges  |n'| <= Omega = (w_1 + w_2)/sin(angle), w = (v_a + v_b)/length,   s'' >= -acc - Omega (3 W + 2 s Omega)
- * v are the speeds of the points, h_i the heights of the face, and a and b the ends of an edge. A curved space adds |K|
- * W^2 s. All quantities are those at x, except for distances that the time allows, and the factor `slack` covers the
- * other changes. This is an estimate. It is valid while faces and edges keep more than a quarter of their size and
- * while edges are not nearly parallel. If edges are parallel, vertices touch faces at the same time. */
+ * v are the speeds of the points, h_i the heights of the face, and a and b the ends of an edge. In a curved space of
+ * curvature K, the bound grows by |K| W^2 s. All quantities are those at x, except for distances, which take the values
+ * that the time allows. The factor `slack` covers the other changes. This is an estimate. It is valid while faces and
+ * edges keep more than a quarter of their size and while edges are not nearly parallel. If edges are parallel, vertices
+ * touch faces at the same time. */
 
 enum { P = CB_GAP_PARTICLES };
 
 static const double slack = 2;
-/* The minimum fraction to which heights and angles may shrink in the time, and the minimum sine of an angle. */
+/* Heights and angles count with at least the fraction `shrunk` of their size at x, and the sine of an angle with at
+ * least `least_sine`. */
 static const double shrunk = 0.25, least_sine = 0.02;
 
-/* The height of point i of a face (1 .. m) above the span of the others. */
+/* The height of the corner x[i] (i = 1 .. m) of a face above the span of the other corners; m is the dimension. */
 static double height(const cb_space *g, int m, const double x[][CB_COORD_MAX], int i) {
   const double *a = x[i % m + 1], *b = m == 3 ? x[(i + 1) % m + 1] : NULL, *p = x[i];
   if (!b) return cb_distance(g, a, p);
-  const cb_trig t = cb_trig_of(g->factor[0].curvature); /* s(h) = s(pb) sin(angle at b) */
+  const cb_trig t = cb_trig_of(g->factor[0].curvature); /* the height h: s(h) = s(pb) sin(angle at b), s = cb_trig_s */
   const double pa = cb_distance(g, p, a), pb = cb_distance(g, p, b), ab = cb_distance(g, a, b),
                half = (pa + pb + ab) / 2;
   const double sine =
@@ -72,7 +73,8 @@ static double edge_bound(const cb_space *g, const double x[][CB_COORD_MAX], doub
                          const double *acceleration, double duration) {
   const double l = cb_distance(g, x[0], x[1]), m = cb_distance(g, x[2], x[3]);
   const double w = (speed[0] + speed[1]) / l, u = (speed[2] + speed[3]) / m;
-  /* The angle between the directions at the midpoints, with the second direction transported to the first midpoint. */
+  /* The angle between the directions of the two edges at their midpoints. The second direction is transported to the
+   * first midpoint. */
   double p[CB_COORD_MAX], q[CB_COORD_MAX], t[CB_COORD_MAX], r[CB_COORD_MAX], carried[CB_COORD_MAX];
   for (int a = 0; a < g->embedding; a++) {
     p[a] = x[0][a] + x[1][a];
@@ -110,8 +112,8 @@ static double surface_bound(const cb_gaps *gaps, const cb_gap *gap, const double
 
 static const double pi = 3.14159265358979323846;
 
-/* Widens c to include the curvature at q. The eigenvalues of the curvature operator R(e_a, e_b, e_c, e_d) on the planes
- * of an orthonormal frame lie in Gershgorin's discs. */
+/* Widens c to include the sectional curvatures at q. The eigenvalues of the curvature operator R(e_a, e_b, e_c, e_d) on
+ * the planes of an orthonormal frame e lie in Gershgorin's discs. Returns false if they cannot be computed. */
 static bool widen(const cb_space *g, const double *q, cb_gap_curvature *c) {
   enum { D = CB_DIM_MAX };
   static const int plane[3][2] = {{0, 1}, {0, 2}, {1, 2}};

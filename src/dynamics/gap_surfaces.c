@@ -2,7 +2,7 @@
  *
  *   gap = side * distance - (maximum radius of one feature's points) - (maximum radius of the other's points)
  * Points of different frames are converted to the frame of the first point. In a space with a chart, the points of the
- * figure are the points x(q) of the embedding.
+ * figure are the points x(q) of the embedding for the coordinates q.
  */
 #include "dynamics/gap.h"
 
@@ -11,7 +11,8 @@
 
 enum { K = CB_COORD_MAX };
 
-/* Maximum depth of a point on the other side, in units of an edge; for a deeper point `side` is no longer valid. */
+/* A figure with distance < 0 on the given side is active up to this depth, in units of the distance between its points
+ * 2 and 3 (figure_of). */
 static const double beyond = 1e-7;
 /* Particles whose frames are farther apart than this, in radii, cannot touch. */
 static const double far = 100;
@@ -34,12 +35,13 @@ static bool share(const cb_contact_set *s, int a, int b) {
   return has(s, b, t[0]) || has(s, b, t[1]) || has(s, b, t[2]);
 }
 
-/* A vertex (b < 0) or an edge. */
+/* The vertex at place a (b < 0), or the edge between the places a < b. */
 typedef struct feature {
   int a, b;
 } feature;
 
-/* The next triangle around a feature, from position `at` in the list of its first vertex; -1: there is none. */
+/* Returns the next triangle that contains a feature, from position *at in the list of the triangles around f.a, and
+ * moves *at behind it; -1: there is none. */
 static int next_of(const cb_contact_set *s, feature f, int *at) {
   for (; *at < s->around_start[f.a + 1]; (*at)++) {
     const int t = s->around[*at];
@@ -51,7 +53,7 @@ static int next_of(const cb_contact_set *s, feature f, int *at) {
   return -1;
 }
 
-/* The first triangle of a feature that has no vertex in common with a face. */
+/* The first triangle of a feature that has no vertex in common with triangle `face`; -1: there is none. */
 static int responsible_for_face(const cb_contact_set *s, feature f, int face) {
   for (int at = s->around_start[f.a], t; (t = next_of(s, f, &at)) >= 0;)
     if (!share(s, t, face)) return t;
@@ -88,8 +90,8 @@ static void add(list *l, cb_gap gap) {
   l->n++;
 }
 
-/* Lists the gaps of the vertices of triangle a with face b (dimension 3), or with the edges of b on the border
- * (dimension 2). */
+/* Lists the gaps of the vertices of triangle a with triangle b (dimension 3), or with those edges of b that belong to
+ * no other triangle (dimension 2). */
 static void vertices(const cb_gaps *gaps, int a, int b, list *out) {
   const cb_contact_set *s = gaps->set;
   const int *face = s->triangle[b];
@@ -111,7 +113,8 @@ static void edges(const cb_gaps *gaps, int a, int b, list *out) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       const feature e = edge_of(s, a, i), f = edge_of(s, b, j);
-      const bool first = e.a < f.a || (e.a == f.a && e.b < f.b); /* so that both orders give the same gap */
+      /* so that both orders of the two edges give the same gap */
+      const bool first = e.a < f.a || (e.a == f.a && e.b < f.b);
       if (first ? responsible_for_edges(s, e, f, a, b) : responsible_for_edges(s, f, e, b, a))
         add(out, first ? (cb_gap){CB_GAP_EDGE_EDGE, 4, {e.a, e.b, f.a, f.b}, b, 1}
                        : (cb_gap){CB_GAP_EDGE_EDGE, 4, {f.a, f.b, e.a, e.b}, a, 1});
@@ -131,9 +134,9 @@ int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int ma
   return l.n;
 }
 
-/* --- their distance --- */
+/* --- distances of features --- */
 
-/* The distance of a particle's frame from the frame of the gap's first particle; 0 in flat space. */
+/* The distance of the frame of the gap's particle p from the frame of its first particle; 0 in flat space. */
 static double frame_distance(const cb_gaps *gaps, const cb_gap *gap, int p) {
   cb_origin frame[2], relative;
   if (gaps->space->factor[0].curvature == 0) return 0;
@@ -170,7 +173,7 @@ cb_status cb_gap_gather(const cb_gaps *gaps, const cb_gap *gap, const double *co
   return CB_OK;
 }
 
-/* The maximum radius of the first `split` points plus the maximum radius of the others, up to point number `used`. */
+/* The maximum radius of the points 0 .. split-1 of a gap, plus the maximum radius of the points split .. used-1. */
 static double radii(const cb_gaps *gaps, const cb_gap *gap, int split, int used) {
   const double *radius = gaps->system->radius;
   double first = 0, second = 0;
@@ -181,9 +184,9 @@ static double radii(const cb_gaps *gaps, const cb_gap *gap, int split, int used)
   return first + second;
 }
 
-/* Computes the figure of the gap's points. In dimension 3 the common normal of two edges changes sign where they become
- * parallel; a point that is then on the other side has moved past the ends of the edges, and the figure is not
- * active. */
+/* Computes the figure of the gap's points. In dimension 3, a figure that is deeper than `beyond` on its side is not
+ * active: its points have then passed each other beyond the ends of the edges. The sign of the distance is not reliable
+ * there, because the common normal of two edges changes sign where they become parallel. */
 static cb_status figure_of(const cb_gaps *gaps, const cb_gap *gap, double side, const double *const *x,
                            double jacobian[][K * K], cb_gap_figure *out) {
   double point[CB_GAP_PARTICLES][K];

@@ -22,8 +22,8 @@
 
 enum { K = CB_Q_MAX, D = CB_Q_MAX };
 
-/* A row depends on the others if the square of its part orthogonal to them is smaller than this, relative to its length
- * squared. */
+/* A row depends on the others if the part of its gradient that is orthogonal to the other gradients is small: its
+ * square is at most this, relative to the square of the gradient. */
 static const double dependent = 1e-13;
 
 void cb_gram_free(cb_gram *g) {
@@ -57,8 +57,8 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* key[p]: the position of pair p in the upper triangle, column * own + row with column >= row. Rows are numbered by
- * `place`; NULL: in their order. */
+/* Sets key[p] to the position of pair p in the upper triangle, column * own + row with column >= row, for the `own`
+ * rows of the system. place[row] is the number of a row there; NULL: rows keep their order. */
 static void find_keys(const cb_gram *g, const by_particle *at, const int *place, int64_t *key) {
   for (size_t p = 0; p < g->pairs; p++) {
     int64_t r = at->row_of[g->first[p]], c = at->row_of[g->second[p]];
@@ -84,7 +84,8 @@ static int compress(int own, size_t pairs, int64_t *key, int *start, int *row) {
   return kept;
 }
 
-/* Lists the pairs of entries that share a particle, and finds an order of the rows with little fill. */
+/* Lists the pairs of entries that share a particle, and finds an order of the rows for which the factor of S has few
+ * entries. */
 static bool order_rows(cb_gram *g, cb_arena *scratch, const by_particle *at, int64_t *key, int *kept) {
   const int own = g->rows.own;
   int *start = cb_arena_alloc(scratch, (size_t)own + 1, sizeof(int));
@@ -140,7 +141,7 @@ static bool find_fill(cb_gram *g) {
   return g->l_row && g->l_value;
 }
 
-/* Finds the pattern, the order and the symbolic factors. */
+/* Finds the pattern of S, the order of its rows and the symbolic factor. */
 static cb_status analyse(cb_gram *g) {
   cb_arena *scratch = cb_arena_create();
   by_particle at;
@@ -185,7 +186,7 @@ cb_status cb_gram_create(cb_forces *f, cb_constraints *c, cb_gram **out) {
   return CB_OK;
 }
 
-/* <u,x>/<x,x> in a factor, where u is a covector. */
+/* Returns <u,x>/<x,x> in a factor, where u is a covector. */
 static double along(const cb_space *g, const cb_factor *f, const double *u, const double *x) {
   double ux = 0, xx = 0;
   for (int a = f->offset; a < f->offset + f->count; a++) {
@@ -195,7 +196,7 @@ static double along(const cb_space *g, const cb_factor *f, const double *u, cons
   return ux / xx;
 }
 
-/* T = I^-1 G without its normal part (in a chart: g^-1 G). */
+/* Sets T = I^-1 G without its normal part (in a chart: g^-1 G) for each entry of the gradients G. */
 static cb_status raise(cb_gram *g, const double *x) {
   const cb_space *s = g->space;
   const int k = g->k, entries = g->rows.start[g->rows.own];
@@ -305,7 +306,7 @@ void cb_gram_solve(const cb_gram *g, double *y) {
 void cb_gram_lift(const cb_gram *g, const double *y, double scale, double *u) {
   const cb_rows *r = &g->rows;
   const int k = g->k;
-  const bool linear = r->rows > r->own; /* The embedding is treated as a linear space. */
+  const bool linear = r->rows > r->own; /* with rows of the space, the embedding counts as a linear space */
   for (int row = 0; row < r->own; row++)
     for (int e = r->start[row]; e < r->start[row + 1]; e++) {
       const int i = r->particle[e];
@@ -331,8 +332,8 @@ void cb_gram_lift(const cb_gram *g, const double *y, double scale, double *u) {
  * Source: Hairer & Wanner, Solving Ordinary Differential Equations II (1996), VII.1 and VII.2,
  * doi:10.1007/978-3-642-05221-7. */
 
-/* The acceleration without the constraints of the system. Without rows of the space it is covariant, along geodesics of
- * the space. */
+/* Computes the acceleration a without the constraints of the system. Without rows of the space it includes the normal
+ * part that keeps each particle in the space. */
 static cb_status free_acceleration(cb_gram *g, const double *x, const double *v, const double *force, double *a) {
   const cb_space *s = g->space;
   const int k = g->k;

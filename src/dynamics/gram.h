@@ -1,11 +1,10 @@
 /* The Gram matrix of constraints in the kinetic metric, S = G W G^T, and the equations that are solved with it.
  *
  * G has the gradients of the rows. W = (m I)^-1 in the embedding (m: the mass of a particle, I = diag(form)), and (m
- * g_ij(x))^-1 in a chart with the metric g_ij. Without the rows of the space, the gradients are first projected to the
- * tangent space, which is equivalent to eliminating those rows. S is sparse: it has an entry for two rows that share a
- * particle.
- * Source: Hairer & Wanner, Solving ODEs II (1996), VII.1; factors by LDL^T (T. A. Davis, ACM TOMS 31 (2005) 587,
- * doi:10.1145/1114268.1114277).
+ * g_ij(x))^-1 in a chart with the metric g_ij. For an evaluator without the rows of the space, the gradients are first
+ * projected to the tangent space, which is equivalent to eliminating those rows. S is sparse: only two rows that share
+ * a particle have an entry. Source: Hairer & Wanner, Solving ODEs II (1996), VII.1; factors by LDL^T (T. A. Davis, ACM
+ * TOMS 31 (2005) 587, doi:10.1145/1114268.1114277).
  */
 #pragma once
 
@@ -39,9 +38,10 @@ cb_status cb_gram_multipliers(cb_gram *g, double t, const double *x, const doubl
 
 /* Projects positions onto the positional rows along W G^T, then velocities onto all rows. x and v (n*k) are changed in
  * place, and in the embedding each particle is put back on its quadric. *moved and *turned (may be NULL) are the
- * largest changes of a coordinate and of a velocity. The tolerance is for |g| (0: round-off); below 1e-12 the iteration
- * also ends where |g| no longer halves. Rates are reduced to round-off. CB_STEP_NO_CONVERGENCE with the worst row in
- * *row (may be NULL), CB_STEP_SINGULAR with a dependent row, CB_STEP_NOT_FINITE. */
+ * largest changes of a coordinate and of a velocity. The tolerance is for |g|, the largest value of a positional row
+ * (0: round-off). Below 1e-12 the iteration also ends if |g| does not become half as large. Rates are reduced to
+ * round-off. CB_STEP_NO_CONVERGENCE with the worst row in *row (may be NULL), CB_STEP_SINGULAR with a dependent row,
+ * CB_STEP_NOT_FINITE. */
 cb_status cb_gram_project(cb_gram *g, double t, double *x, double *v, double tolerance, double *moved, double *turned,
                           int *row);
 
@@ -53,9 +53,10 @@ struct cb_gram {
   const cb_space *space;
   cb_rows rows;
   int k;
-  double *x, *G, *T; /* positions, gradients by entry, raised tangential gradients at the last factorisation */
+  double *x, *G, *T; /* at the last factorisation: positions, gradients by entry, and their raised tangential parts */
 
-  size_t pairs; /* number of pairs of entries that share a particle: S[slot] += G[first].T[second] / m */
+  /* number of pairs of entries that share a particle, of mass m: S[slot] += G[first].T[second] / m */
+  size_t pairs;
   int *first, *second, *slot;
 
   int *column, *row; /* the permuted upper triangle of S by compressed columns */

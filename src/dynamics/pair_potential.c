@@ -38,7 +38,8 @@ cb_pair_values cb_pair_values_of_centre(const cb_pair_potential *pair_potential,
   return cb_pair_values_of(pair_potential, t, m, 1, q, 1);
 }
 
-/* 1/S(d) and C(d)/S(d), without overflow at large d. */
+/* Computes 1/S(d) and C(d)/S(d), without overflow at large d. S and C are those of pair_potential.h for the curvature
+ * k. */
 static void inverse_sine(double k, double d, double *inverse, double *cotangent) {
   double r = sqrt(fabs(k));
   if (k > 0) {
@@ -61,7 +62,7 @@ static cb_pair_value green_at(double a, double k, double d) {
 
 static cb_pair_value from_jet(const cb_jet *j) { return (cb_pair_value){j->v, j->g[0], j->h[0]}; }
 
-/* U by jets: those of the expression, or those of the class. */
+/* Computes U by jets: from the expression, or from the class. */
 static __attribute__((noinline)) cb_pair_value by_jets(const cb_pair_potential *pair_potential, const cb_pair *pair,
                                                        double d) {
   if (pair_potential->expression) {
@@ -91,7 +92,7 @@ cb_pair_potential_chord cb_pair_potential_at_chord(const cb_pair_potential *pair
     return (cb_pair_potential_chord){-a * (c / s), phi, -1.5 * phi / ss * c};
   }
   cb_pair_value v = cb_pair_potential_at(pair_potential, pair, cb_chord_distance(k, w));
-  /* (a/2) d^2 = (a/2) (w + K w^2/12 + ...) is smooth where the points coincide. */
+  /* with a = U''(0): (a/2) d^2 = (a/2) (w + k w^2/12 + ...) is smooth where the points coincide */
   if (w == 0 && v.du == 0) return (cb_pair_potential_chord){v.u, v.ddu, v.ddu * k / 6};
   double phi = v.du / s;
   return (cb_pair_potential_chord){v.u, phi, 0.5 * (v.ddu - phi * c) / ss};
@@ -99,7 +100,8 @@ cb_pair_potential_chord cb_pair_potential_at_chord(const cb_pair_potential *pair
 
 /* --- a pair potential as a function of two points --- */
 
-/* The gradient and the Hessian in (x, y) of f(w), where f_x = phi I e, phi' = dphi and e = x - y. */
+/* Computes the gradient and the Hessian in (x, y) of f(w), where w is the squared chord, f_x = phi I e, I = diag(form),
+ * e = x - y and dphi = dphi/dw. */
 static void chord_derivatives(const cb_space *g, const double *e, double phi, double dphi, double *gradient,
                               double *hessian) {
   int k = g->k, n = 2 * k;

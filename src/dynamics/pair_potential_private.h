@@ -1,11 +1,12 @@
 /* Pair potentials of a system: objects of the classes of curvebody/pair_potential.h, and their derivatives in the
  * coordinates of two points.
  *
- * On a quadric of curvature K the squared chord w = c^2 = <x-y, x-y> = (4/K) sin^2(r d/2) (K > 0) is a better variable
- * than d, since
- *   dU/dx = phi(w) (x - y),  phi = U'(d) / (c q),  q^2 = 1 - K w/4,  S(d)^2 = w q^2,  C(d) = 1 - K w/2.
- * A Green's function then needs no inverse function: phi = f a / (w q^2)^(3/2), with the factor f of the pair. Where the
- * points coincide U is smooth if U'(0) = 0: phi = U''(0), and dphi/dw has no effect, because x - y = 0.
+ * On a quadric of curvature K, with r = sqrt|K|, the squared chord of two points x and y at the distance d is w = c^2 =
+ * <x-y, x-y> = (4/K) sin^2(r d/2) (for K > 0). It is a better variable than d, since with I = diag(form)
+ *   dU/dx = phi(w) I (x - y),  phi = U'(d) / (c q),  q^2 = 1 - K w/4,  S(d)^2 = w q^2,  C(d) = 1 - K w/2.
+ * S(d) = sin(r d)/r and C(d) = cos(r d), with sinh and cosh for K < 0. A Green's function of strength a then needs no
+ * inverse function: phi = f a / (w q^2)^(3/2), with the factor f of the pair. Where the points coincide U is smooth if
+ * U'(0) = 0: phi = U''(0), and dphi/dw has no effect, because x - y = 0.
  */
 #pragma once
 
@@ -29,12 +30,13 @@ typedef struct cb_pair_values {
 
 typedef struct cb_pair_potential_chord {
   double u, phi, dphi;
-} cb_pair_potential_chord; /* U, phi, dphi/dw */
+} cb_pair_potential_chord; /* the potential U, phi of the file header, and dphi/dw */
 
 /* Finds a class by its name; NULL: there is none. */
 const cb_pair_potential_class *cb_pair_potential_find(const char *name);
 
-/* The names of the variables of an expression for two particles, and for a centre. */
+/* The names of the variables in the expression of a pair potential: for two particles, and for a particle and a centre.
+ * "" is a variable without a name. */
 enum { CB_PAIR_VARIABLES = 6 };
 extern const char *const cb_pair_names[CB_PAIR_VARIABLES], *const cb_pair_centre_names[CB_PAIR_VARIABLES];
 
@@ -77,13 +79,13 @@ static inline double cb_pair_chord(const cb_space *g, const double *x, const dou
   return w;
 }
 
-/* d with gradient[2k] and hessian[(2k)^2] in (x, y). The last two may be NULL. CB_STEP_DOMAIN if they do not exist.
- */
+/* Computes the distance d of x and y, with gradient[2k] and hessian[(2k)^2] in (x, y), which may be NULL.
+ * CB_STEP_DOMAIN if the derivatives do not exist. */
 cb_status cb_pair_distance(const cb_space *g, const double *x, const double *y, double *d, double *gradient,
                            double *hessian);
 
-/* V = U(d(x, y)) with gradient[2k] and hessian[(2k)^2]. The last two may be NULL. CB_STEP_DOMAIN if V or a derivative
- * does not exist. */
+/* Computes V = U(d(x, y)), with gradient[2k] and hessian[(2k)^2] in (x, y), which may be NULL. CB_STEP_DOMAIN if V or a
+ * derivative does not exist. */
 cb_status cb_pair_potential_between(const cb_space *g, const cb_pair_potential *pair_potential,
                                     const cb_pair_values *pair, const double *x, const double *y, double *v,
                                     double *gradient, double *hessian);

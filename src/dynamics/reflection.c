@@ -187,7 +187,7 @@ static cb_status take_rates(const cb_reflection *r, const cb_reflection_contact 
   return CB_OK;
 }
 
-/* p += sum q_a l_a */
+/* Adds sum_a q_a l_a to the momenta p. */
 cb_status cb_reflection_push(cb_reflection *r, const cb_reflection_contact *contact, cb_contact_group *g) {
   for (int i = 0; i < g->n; i++) {
     cb_normal *n = &r->normal[g->contact[i]];
@@ -258,7 +258,7 @@ static cb_status move(const cb_space *g, const double *step, double *x, double *
   return CB_OK;
 }
 
-/* x <- x - n_a s_a/D_aa. All displacements are computed (in r->p) before any position changes. */
+/* Replaces x by x - n_a s_a/D_aa. All displacements are computed (in r->p) before any position changes. */
 cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_reflection_part *part,
                              const cb_reflection_contact *contact) {
   const size_t k = (size_t)r->k;

@@ -6,10 +6,11 @@
  *   simultaneous      v <- v + sum n_a l_a,  l >= 0,  w = u + D l >= -e u,  l^T (w + e u) = 0, for all contacts that
  *                     close or touch (u = 0 to 1e-10 of the fastest); repeated if that makes others close
  * v is the velocity, n_a the normal of gap s_a, G_a = ds_a/dx its gradient, e its restitution, t the time, l are
- * impulses, and w are the rates u afterwards. M is the kinetic metric (m I in the embedding without normal parts, m
- * g_ij in a chart), C are the gradients of the constraints. Momenta of isometries are conserved if the gap does not
- * depend on the world. Energy is conserved if e is 1 and the walls do not move. Source: Moreau, in Nonsmooth Mechanics
- * and Applications (1988), doi:10.1007/978-3-7091-2624-0_1.
+ * impulses, and w are the rates u afterwards. P projects to the velocities that the constraints allow. M is the kinetic
+ * metric (m I in the embedding without normal parts, m g_ij in a chart, where m is the mass, I = diag(form) and g_ij
+ * the metric). C are the gradients of the constraints. Momenta of isometries are conserved if the gap does not depend
+ * on the world. Energy is conserved if e is 1 and the walls do not move. Source: Moreau, in Nonsmooth Mechanics and
+ * Applications (1988), doi:10.1007/978-3-7091-2624-0_1.
  */
 #pragma once
 
@@ -32,7 +33,8 @@ typedef struct cb_reflection_contact {
   cb_gap_value value; /* the gap and its derivatives (order 1) at the time of the reflection */
   double restitution;
   double before, after, impulse; /* out: ds/dt before and after, and the sum of the impulses along ds/dx */
-  bool sunk; /* a resting gap has been below 0; from then on it is moved to 0 also if it is above 0 */
+  /* a resting gap has been below 0; from then on, it is moved to 0 even if it is above 0 */
+  bool sunk;
 } cb_reflection_contact;
 
 typedef struct cb_reflection cb_reflection;
@@ -49,9 +51,10 @@ void cb_reflection_free(cb_reflection *r);
 cb_status cb_reflect(cb_reflection *r, cb_contact_rule rule, double t, int parts, const cb_reflection_part *part,
                      int contacts, cb_reflection_contact *contact);
 
-/* Moves the positions of the parts (x, in place) along n_a until a gap that is slightly above or below 0 vanishes to
- * first order. Each particle returns to its quadric, and its momentum is transported along. This corrects a resting gap
- * that sank during a step, or that the lifting of other gaps has opened. CB_STEP_SINGULAR if D_aa = 0. */
+/* Moves the positions of the parts (x, in place) along the normal of a contact. The gap, which is slightly above or
+ * below 0, then vanishes to first order. Each particle returns to its quadric, and its momentum is transported along.
+ * This corrects a resting gap that sank during a step, or that the lifting of other gaps has opened. CB_STEP_SINGULAR
+ * if D_aa = 0. */
 cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_reflection_part *part,
                              const cb_reflection_contact *contact);
 
@@ -83,11 +86,12 @@ typedef struct cb_normal {
   int next; /* the next contact of the same group; -1: none */
 } cb_normal;
 
-/* Contacts that are coupled through the movers they share, by their number in the group. */
+/* Contacts that are coupled through the movers they share. contact[n] are their numbers. D, u, e and l are those of the
+ * file header. */
 typedef struct cb_contact_group {
   int n;
   int *contact;
-  double *D, *u, *e, *l; /* l: impulses that are still to be applied to the momenta */
+  double *D, *u, *e, *l; /* l[n]: impulses that are still to be applied to the momenta */
   double *tolerance;     /* the round-off of u */
   bool *fixed;           /* [n]: D_aa = 0 */
 } cb_contact_group;
@@ -111,14 +115,15 @@ struct cb_reflection {
   double *p, *p_low, *q;
 };
 
-/* Memory for `count` elements, kept for later calls. NULL if memory runs out. */
+/* Returns memory for `count` elements of `size` bytes, which is kept for later calls. NULL if memory runs out. */
 void *cb_reflection_reserve(cb_reserved *buffer, size_t count, size_t size);
 
 /* Computes T, R and q of all contacts. */
 cb_status cb_reflection_normals(cb_reflection *r, double t, const cb_reflection_part *part, int contacts,
                                 const cb_reflection_contact *contact);
-/* u_a at the momenta r->p, and the sum of the sizes of its terms. */
+/* Returns the rate u_a of contact a at the momenta r->p. *size is the sum of the absolute values of its terms. */
 double cb_reflection_rate(const cb_reflection *r, const cb_reflection_contact *contact, int a, double *size);
+/* Returns D_ab for the contacts a and b. */
 double cb_reflection_matrix(const cb_reflection *r, const cb_reflection_contact *contact, int a, int b);
 
 /* Applies the impulses l of the group to the momenta, sets l to 0, and computes u from the new momenta. */
@@ -129,7 +134,7 @@ cb_status cb_reflection_sequential(cb_reflection *r, const cb_reflection_contact
 cb_status cb_reflection_simultaneous(cb_reflection *r, const cb_reflection_contact *contact, cb_contact_group *g);
 
 /* The complementarity problem l >= 0, z = D l + q >= 0, l^T z = 0, where D (n*n) is symmetric and positive
- * semidefinite. P is the set of indices with l > 0. */
+ * semidefinite. P is the set of indices with l > 0, and D_PP the part of D with these rows and columns. */
 typedef struct cb_lcp {
   int n, count; /* count: number of elements of P */
   const double *D;
@@ -139,8 +144,8 @@ typedef struct cb_lcp {
   int *P, *place; /* place: the position in P; negative: not in P */
 } cb_lcp;
 
-/* Accepts z >= -tolerance[n], or z >= minus the round-off that follows from the smallest pivot if that is larger.
- * buffer: n*(n + 5) numbers; list: 2n. CB_STEP_SINGULAR if there is no solution, CB_STEP_NO_CONVERGENCE if it is lost
- * in round-off; both without a message. */
+/* Solves the problem. Accepts z >= -tolerance[n], or z >= minus the round-off that follows from the smallest pivot, if
+ * this is larger. buffer: n*(n + 5) numbers; list: 2n. CB_STEP_SINGULAR if there is no solution, CB_STEP_NO_CONVERGENCE
+ * if the solution is lost in round-off; both without a message. */
 cb_status cb_lcp_solve(int n, const double *D, const double *q, const double *tolerance, double *buffer, int *list,
                        cb_lcp *s);

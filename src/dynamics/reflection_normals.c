@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-/* I^-1 G at x without its normal part. */
+/* Computes T = I^-1 G at x without its normal part. */
 static void tangential(const cb_space *s, const double *x, const double *G, double *T) {
   for (int a = 0; a < s->k; a++) T[a] = G[a] / s->form[a];
   for (int pass = 0; pass < 2; pass++)
@@ -58,7 +58,7 @@ static cb_status raise(const cb_reflection *r, const cb_reflection_part *part, c
   return CB_OK;
 }
 
-/* Computes q of contact n on a mover without constraints, or as if the mover had none. */
+/* Sets q of the contact on one of its movers to T, as if the mover had no constraints. */
 static void unconstrained(const cb_reflection *r, const cb_reflection_contact *contact, const cb_normal *n, int which) {
   const int k = r->k;
   const cb_mover *mover = &r->mover[n->moved[which]];
@@ -69,7 +69,8 @@ static void unconstrained(const cb_reflection *r, const cb_reflection_contact *c
       for (int a = 0; a < k; a++) q[(size_t)n->inside[i] * k + a] += n->T[(size_t)i * k + a];
 }
 
-/* Work space of a part with constraints: gradients C, the right-hand side y and its sum, and velocities. */
+/* Work space of a part with constraints: the gradients C, the right-hand sides and then solutions y, their sum over the
+ * refinements, and velocities w. */
 typedef struct constrained {
   int mover;
   const cb_reflection_part *part;
@@ -85,7 +86,7 @@ static void project(const cb_reflection *r, const constrained *c, const cb_refle
   const int k = r->k, count = c->part->n;
   memset(c->sum, 0, (size_t)rows->rows * sizeof *c->sum);
   memset(c->w, 0, (size_t)count * (size_t)k * sizeof *c->w);
-  for (int i = 0; i < contact->gap.n; i++) { /* M^-1 T */
+  for (int i = 0; i < contact->gap.n; i++) { /* w = M^-1 T */
     const int particle = n->inside[i];
     if (n->mover[i] != c->mover) continue;
     for (int a = 0; a < k; a++)

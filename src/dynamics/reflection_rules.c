@@ -4,11 +4,11 @@
  *   sequential     a = the fastest closing:  l_a = -(1 + e_a) u_a / D_aa,  until none closes
  *   simultaneous   l >= 0,  z = D l + (1 + e) u >= 0,  l^T z = 0
  *
- * e is the restitution, l are the impulses, D and u are as in reflection.h. The energy changes by l^T (u + w)/2 with u
- * before and w after, hence by sum l_a (1 - e_a) u_a/2 <= 0. Contacts that open take no part in a simultaneous impulse;
- * if the impulse makes them close, another impulse follows. Sources: Moreau (1988), doi:10.1007/978-3-7091-2624-0_1;
- * the rules are compared by Smith, Kaufman, Vouga, Tamstorf & Grinspun (2012), ACM TOG 31, 106,
- * doi:10.1145/2185520.2185602.
+ * e is the restitution, l are the impulses, D and u are as in reflection.h. The energy changes by l^T (u + w)/2 with
+ * the rates u before and w after, hence by sum l_a (1 - e_a) u_a/2 <= 0. Contacts that open take no part in a
+ * simultaneous impulse; if the impulse makes them close, another impulse follows. Sources: Moreau (1988),
+ * doi:10.1007/978-3-7091-2624-0_1; the rules are compared by Smith, Kaufman, Vouga, Tamstorf & Grinspun (2012), ACM TOG
+ * 31, 106, doi:10.1145/2185520.2185602.
  */
 #include "dynamics/reflection.h"
 
@@ -30,17 +30,17 @@
 static const double dependent = 1e-10;
 /* Round-off of z, relative to the sum of its terms. */
 static const double round_off = 64 * DBL_EPSILON;
-/* If a contact depends on others whose z are 0, its z is 0 too, up to this tolerance. It is larger than the error of
- * ill-conditioned D_PP. */
+/* If a contact depends on others whose z are 0, its z is 0 too, up to this tolerance. The tolerance is larger than the
+ * error of an ill-conditioned D_PP. */
 static const double zero = 1e-10;
-/* Only if the smallest pivot is above this, it is certain that there is no solution. */
+/* It is certain that there is no solution only if the smallest pivot is above this. */
 static const double sure = 1e-5;
 /* Solutions whose effects exceed this, relative to the largest |q|, count as growing without bound. */
 static const double endless = 1e10;
 /* Values of `place` outside P. DEPENDENT and RESTS last until the next contact has been driven to z = 0. */
 enum { OUT = -1, DEPENDENT = -2, RESTS = -3 };
 
-/* Computes row `at` of the factor, for P[at]. False where it depends on the rows before it. */
+/* Computes row `at` of the factor, for P[at]. Returns false if the row depends on the rows before it. */
 static bool factor_row(cb_lcp *s, int at) {
   const int n = s->n, p = s->P[at];
   double *row = s->L + (size_t)at * n, pivot = s->D[(size_t)p * n + p];
@@ -71,11 +71,12 @@ static void leave(cb_lcp *s, int a) {
   for (int c = at; c < s->count; c++) {
     s->P[c] = s->P[c + 1];
     s->place[s->P[c]] = c;
-    factor_row(s, c); /* its pivot grows, because fewer rows are before it */
+    /* the pivot of this row grows, because fewer rows are before it */
+    factor_row(s, c);
   }
 }
 
-/* y[count] <- D_PP^-1 y */
+/* Replaces y[count] by D_PP^-1 y. */
 static void lcp_active(const cb_lcp *s, double *y) {
   for (int c = 0; c < s->count; c++) {
     const double *row = s->L + (size_t)c * s->n;
@@ -113,8 +114,8 @@ static double least_pivot(const cb_lcp *s) {
   return least;
 }
 
-/* Finds the first contact that stops the growth of l_a, because its l or z becomes 0, and the `length` of that growth.
- */
+/* Finds the first contact that stops the growth of l_a because its l or z becomes 0. *length is the growth at which z_a
+ * becomes 0, and on return the growth until this contact stops it. Returns a if no other contact stops it. */
 static int first_block(const cb_lcp *s, int a, const double *tolerance, double *length) {
   const double *D = s->D, diagonal = D[(size_t)a * (size_t)(s->n + 1)];
   /* If z_a becomes 0 at the same time as others, a is handled first. */
@@ -307,10 +308,12 @@ static cb_status blow_all(cb_reflection *r, const cb_reflection_contact *contact
   if (!D) return cb_fail(CB_ERROR_MEMORY, "no memory for %d contacts", g->n);
   double *q = D + n * n, *tolerance = q + n, *buffer = tolerance + n;
   int *list = (void *)(buffer + n * n + 5 * n), *of = list + 2 * n, m = 0;
-  double *goal = q; /* w = u - q */
+  /* the rates w = u - q that are required after the impulses */
+  double *goal = q;
   for (int a = 0; a < g->n; a++) {
     if (g->fixed[a] || !(g->u[a] <= equal * maximum)) continue;
-    /* The opening speed of a touching contact is the round-off of an earlier impulse; it is preserved as if e = 1. */
+    /* The opening speed of a touching contact is the round-off of an earlier impulse. It counts with e = 1, so that the
+     * energy does not change. */
     q[m] = (g->u[a] < 0 ? 1 + g->e[a] : 2) * g->u[a];
     tolerance[m] = g->tolerance[a];
     of[m++] = a;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Few springs: a rod, a triangle or a chain.
+/* Few springs, such as those of a triangle or a short chain.
  *
  * One or two springs without damping, in a space of one factor, are computed one by one, as in springs_kernel.h,
  * directly from x. More springs are computed by the kernels as one network in which each stage has its own particles,
@@ -29,7 +29,7 @@ typedef struct single {
   double stiffness, tension;
 } single;
 
-/* The force on x of one spring; the force on y is its opposite. */
+/* Computes the force of one spring on its end x; the force on its end y is the opposite. */
 INLINE void one(size_t k, int flat, const double *form, double quarter, single spring, const double *x, const double *y,
                 double *force) {
   double delta[CB_COORD_MAX], q = 0;
@@ -42,8 +42,8 @@ INLINE void one(size_t k, int flat, const double *form, double quarter, single s
   for (size_t a = 0; a < k; a++) force[a] = -g * delta[a];
 }
 
-/* Sets the forces of the first spring and adds the forces of the second. Zeros would have to be stored and read again,
- * which takes longer than a spring. */
+/* Sets the forces of the first spring and adds the forces of the second. To store zeros first and read them again would
+ * take longer than a spring. */
 INLINE void one_by_one(size_t k, int flat, const cb_springs *plan, size_t stages, const double *const *x,
                        double *const *f) {
   size_t rest = (size_t)plan->n * k, i[ONE_BY_ONE] = {0}, j[ONE_BY_ONE] = {0}, m = plan->m;
@@ -137,7 +137,7 @@ static void small_force(const cb_springs_work *work, size_t stages, const double
  * which is less than the time to start it. */
 enum { SERIAL_BELOW = 300000 };
 
-/* The memory of one thread for its copies. */
+/* The memory of one thread for its copies of positions, forces and velocities. */
 typedef struct local {
   double *x, *f, *v;
 } local;
@@ -162,8 +162,8 @@ static void each_block(const cb_springs_work *work, size_t stages, block_task *t
   for (int b = 0; b < plan->n_blocks; b++) task(work, context, b, local_copy(work, omp_get_thread_num()));
 }
 
-/* Copies the positions of a block's particles and of its halo. Unused coordinates of the four are set to 0.
- */
+/* Copies the positions (or velocities) of a block's particles and of its halo. Unused coordinates of the four are set
+ * to 0. */
 static inline void copy_in_k(size_t k, const cb_springs *plan, const cb_springs_block *block, const double *x,
                              double *to) {
   const int *halo = plan->halo + block->halo;
@@ -189,15 +189,15 @@ static void copy_out(size_t k, size_t count, const double *from, double *f) {
     for (size_t a = 0; a < k; a++) f[a] = from[a];
 }
 
-/* Do stores to f look like stores to x? Processors compare a load with earlier stores by the low 20 bits of the address
- * first, and lose time on a false match. Forces then go to a thread's own memory. (Measured: a factor of two in time,
- * for large pages and distances below 192 bytes.) */
+/* Do the addresses of x and f agree in their low 20 bits, up to 256 bytes? Processors first compare a load with earlier
+ * stores by these bits only, and lose time on a false match. Forces then go to a thread's own memory. (Measured: a
+ * factor of two in time, for large pages and distances below 192 bytes.) */
 static int collide(const double *x, const double *f) {
   uintptr_t distance = ((uintptr_t)x - (uintptr_t)f + 256) & 0xfffff;
   return distance <= 512;
 }
 
-/* The index of a block's first particle in the positions that the kernels read. */
+/* The index of the first number of a block's first particle in the positions that the kernels read. */
 static size_t own_offset(const cb_springs *plan, const cb_springs_block *block) {
   return plan->space.k == 4 ? 4 * (size_t)block->first : 0;
 }
@@ -211,7 +211,7 @@ static void block_force(const cb_springs *plan, const cb_springs_block *block, l
   x = copy_in(plan, block, x, at.x);
   if (plan->damped) v = copy_in(plan, block, v, at.v);
   const double *v_own = v ? v + own : NULL;
-  /* Memory is zeroed just ahead of the springs, while it is in the first-level cache. */
+  /* Forces are set to 0 just before springs add to them, so that they are still in the first-level cache. */
   size_t zeroed = 0, slice = CB_GROUP * CB_SLICE;
   const int *reach = plan->reach + block->slice;
   for (size_t e = 0; e < block->near; e += slice, reach++) {
@@ -272,7 +272,8 @@ double cb_springs_potential(cb_springs_work *work, const double *x) {
   return high + low;
 }
 
-/* Stores d of one group in the order in which the springs were given. */
+/* Computes the lengths of the springs of one group, and stores them in d in the order in which the springs were given.
+ */
 static void separate_group(const cb_springs *plan, const cb_spring_run *run, const double *x, const double *y,
                            double *d) {
   double eight[CB_GROUP];
@@ -378,7 +379,7 @@ static double chord(const cb_springs_space *space, const double *x, const double
   return square;
 }
 
-/* dF/dx and, unless dv is NULL, dF/dv: k x k, row-major. */
+/* Computes dF/dx and, unless dv is NULL, dF/dv: k x k numbers each, row by row. square is d^2. */
 static void derivatives(const cb_springs_space *space, spring_values s, double square, const double e[K],
                         double m[K][K], const double *w, double *dx, double *dv) {
   int k = space->k;

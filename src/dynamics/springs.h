@@ -12,12 +12,12 @@
  *
  * A plan is immutable and may be shared; a cb_springs_work holds the scratch memory of one caller. Particles are
  * divided into blocks of consecutive numbers, and each block computes every spring that touches it. Springs between two
- * blocks are computed twice, so threads share nothing while they sum forces, and the order of the sums, hence every bit
- * of the result, does not depend on the number of threads. Neighbours should have near numbers (reorder.h).
+ * blocks are computed twice, so threads share nothing while they sum forces. The order of the sums, and so every bit of
+ * the result, does not depend on the number of threads. Neighbours should have near numbers (reorder.h).
  *
  * Vectors have n*k numbers, k = space->embedding, and should be aligned to 64 bytes. A spring between coincident
- * particles exerts no force: with D = 0 the force is zero, with D > 0 it has no direction. Antipodal particles give
- * forces that are not finite.
+ * particles exerts no force: with D = 0 the force is zero, and with D > 0 the force has no direction. Antipodal
+ * particles give forces that are not finite.
  */
 #pragma once
 
@@ -118,13 +118,13 @@ typedef struct cb_springs_block {
 /* x and f are the positions of the block's particles and the forces on them, y are the positions of the far ends, and v
  * and w are the velocities at x and y (not read without damping). All have four numbers per particle. */
 typedef struct cb_springs_kernels {
-  /* Adds to f. */
+  /* Adds the forces of the run to f. */
   void (*force)(const cb_springs_space *space, const cb_spring_run *run, const double *x, const double *y,
                 const double *v, const double *w, double *f);
-  /* Adds to a compensated sum. */
+  /* Adds the energy of the run to sum, a compensated sum (high and low part). */
   void (*potential)(const cb_springs_space *space, const cb_spring_run *run, const double *x, const double *y,
                     double sum[2]);
-  /* Sets d of complete groups. */
+  /* Sets d to the lengths of the springs of the run, in complete groups of CB_GROUP numbers. */
   void (*separation)(const cb_springs_space *space, const cb_spring_run *run, const double *x, const double *y,
                      double *d);
 } cb_springs_kernels;
@@ -148,7 +148,7 @@ struct cb_springs {
   double *stiffness, *rest, *damping;
   size_t stiffness_step, rest_step;
   uint32_t *number; /* 8 per group: the number of the spring; UINT32_MAX in an unused lane */
-  /* per slice: the maximum number of the block's particles that this slice and those before it touch */
+  /* per slice: the springs of this slice and of those before it touch only this many first particles of the block */
   int *reach;
   int *halo;        /* the particles in the halos of all blocks */
   size_t local_max; /* maximum number of particles in a thread's copies */

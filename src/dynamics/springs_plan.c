@@ -72,7 +72,8 @@ static void sort_by(int (*end)(const cb_spring *), size_t n, size_t m, const cb_
   for (size_t e = 0; e < m; e++) to[count[end(&spring[from[e]])]++] = from[e];
 }
 
-/* The three types of a block's springs, and which of them a spring has for block `of`. */
+/* The types of springs of a block: both ends lie in the block, the other end lies in a higher block, or in a lower
+ * block. kind_of returns the type that a spring has for block `of`. */
 enum { NEAR, UP, DOWN, KINDS };
 
 static int kind_of(const cb_spring *s, int of) {
@@ -176,8 +177,9 @@ static void fill(cb_springs *plan, const cb_spring *spring, const uint32_t *orde
   }
 }
 
-/* Sets the ends of missing springs, the far ends as offsets, the halos, and for each slice the reach of this slice and
- * those before it. where[n] must be 0 and is 0 afterwards. */
+/* Completes a block: sets the ends of missing springs, the far ends as offsets, the halo, which begins at
+ * plan->halo[halo], and the reach of each slice. Returns where the next halo begins. where[n] must be 0 and is 0
+ * afterwards. */
 static size_t finish(cb_springs *plan, cb_springs_block *block, size_t halo, size_t *where) {
   size_t count = (size_t)block->count, near = cb_springs_groups(block->near);
   size_t lanes = CB_GROUP * (cb_springs_groups(block->up) + cb_springs_groups(block->down));

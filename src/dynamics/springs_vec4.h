@@ -13,7 +13,7 @@ static inline vec4 zero4(void) { return _mm256_setzero_pd(); }
 static inline vec4 fma4(double s, vec4 a, vec4 b) { return _mm256_fmadd_pd(_mm256_set1_pd(s), a, b); }   /* b + s a */
 static inline vec4 fnma4(double s, vec4 a, vec4 b) { return _mm256_fnmadd_pd(_mm256_set1_pd(s), a, b); } /* b - s a */
 
-/* The sums of the four numbers of p, q, r and s. */
+/* Returns four numbers: the sum of the numbers in p, in q, in r and in s. */
 static inline vec4 sums(vec4 p, vec4 q, vec4 r, vec4 s) {
   vec4 pq = _mm256_unpacklo_pd(p, q) + _mm256_unpackhi_pd(p, q),
        rs = _mm256_unpacklo_pd(r, s) + _mm256_unpackhi_pd(r, s);

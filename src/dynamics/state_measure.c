@@ -70,7 +70,7 @@ cb_status cb_forces_energy(cb_forces *f, const cb_state *state, double *kinetic,
   return status;
 }
 
-/* --- states: arrays of one shape in one block of memory --- */
+/* --- states --- */
 
 /* An allocated state; the arena owns the arrays and the struct itself. */
 typedef struct owned_state {
@@ -122,16 +122,16 @@ void cb_state_copy(cb_state *to, const cb_state *from) {
  * known. The sum is over particles at x of momentum p, and X_i are the Killing fields.
  *
  * A frame that is far out has round-off of its own, and X_i grows with the distance, in H^n like its exponential. J_i
- * is known up to some units of round-off of sum |p| |X_i|, and of the contributions of other components through a
- * rotation of the frame. A small conserved momentum is lost in this round-off, and a state has no data that would
- * restore it. The result is nan if too many digits are lost. */
+ * is known up to some units of round-off of sum |p| |X_i|, and of the other momenta J_j, because an error in the
+ * rotation of the frame mixes them. A small conserved momentum is lost in this round-off, and a state has no data that
+ * would restore it. The result is nan if too many digits are lost. */
 
-/* The round-off of a frame after some thousand changes. */
+/* The relative round-off of a frame after some thousand changes. */
 static const double units = 16 * DBL_EPSILON;
 /* Maximum error, relative to the momentum, or to the momentum that the same particles would have near the base
  * point. */
 static const double lost = 1e-6;
-/* Fields up to this size lose no relevant digits. */
+/* Killing fields up to this size lose no relevant digits. */
 static const double harmless = 1e6;
 
 /* Sets world[] to the Killing momenta of one component about the world's axes. */
@@ -157,7 +157,7 @@ static cb_status world_of(const cb_system *s, const cb_state *state, int compone
   return CB_OK;
 }
 
-/* |p| of the particle at a place. */
+/* Computes |p|, the size of the momentum of the particle at a place. */
 static cb_status momentum_size(const cb_system *s, const cb_state *state, int place, double *size) {
   const cb_space *g = cb_system_space(s);
   const double *p = state->p + (size_t)place * (size_t)g->k;
@@ -168,7 +168,8 @@ static cb_status momentum_size(const cb_system *s, const cb_state *state, int pl
   return status;
 }
 
-/* For the particles of a component: sizes[i] = sum |p| |X_i|. Adds sum |p| max |X_i| to *all and sum |p| to *p_all. */
+/* For the particles of a component, with momenta p and Killing fields X_i: sets sizes[i] to the sum of |p| |X_i|, and
+ * adds the sum of |p| max |X_i| to *all and the sum of |p| to *p_all. */
 static cb_status sizes_of(const cb_system *s, const cb_state *state, int component, double *sizes, double *all,
                           double *p_all) {
   const cb_space *g = cb_system_space(s);
@@ -200,7 +201,7 @@ cb_status cb_state_killing_size(const cb_system *s, const cb_state *state, doubl
   return CB_OK;
 }
 
-/* --- test whether they are known --- */
+/* --- are the Killing momenta known? --- */
 
 /* Are all particles so near the base point that their momenta are certainly known? */
 static bool is_near(const cb_system *s, const cb_state *state) {
@@ -222,8 +223,8 @@ static bool is_near(const cb_system *s, const cb_state *state) {
   return true;
 }
 
-/* The value of a Killing field for a unit of momentum at the base point; for a rotation, which vanishes there, at one
- * radius from it. */
+/* The size of a Killing momentum for a unit momentum at the base point. The field of a rotation vanishes there; a
+ * rotation has the size for a unit momentum at one radius from it. */
 static double at_base(const cb_space *g, int field) {
   for (int f = 0; f < g->n_factors; f++) {
     const int n = cb_factor_dim(g->factor[f]), fields = n * (n + 1) / 2;

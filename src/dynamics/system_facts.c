@@ -67,7 +67,7 @@ cb_status cb_system_start(const cb_system *s, cb_state *state) {
   int k = s->k;
   size_t bytes = (size_t)s->n * (size_t)k * sizeof(double);
   double g[CB_Q_MAX * CB_Q_MAX];
-  if (s->space->chart) /* p = m g(q) u */
+  if (s->space->chart) /* the momentum p = m g(q) u of the velocity u, with the mass m and the metric g */
     for (int i = 0; i < s->n; i++) {
       cb_status status = s->space->chart->metric(s->space, s->x + i * k, g, NULL, NULL);
       if (status) return status;
@@ -220,7 +220,8 @@ static cb_status pair_potentials(const cb_system *s, span c, cb_system *o) {
     return cb_fail(CB_ERROR_MEMORY, "no memory for the pair potentials of a component");
   for (int q = 0; q < s->n_interactions && !status; q++) {
     const cb_interaction *from = &s->interaction[q];
-    if (!members(&from->a, c, NULL)) continue; /* a pair lies entirely within one component or outside it */
+    /* all particles of an interaction belong to one component */
+    if (!members(&from->a, c, NULL)) continue;
     cb_interaction *to = &o->interaction[o->n_interactions++];
     *to = *from;
     status = group(o, &from->a, c, &to->a);
@@ -358,7 +359,8 @@ static const double offset[SAMPLES][CB_Q_MAX] = {
     {-0.13, 0.29, 0.19, 0.07, 0.11, -0.23, 0.17, 0.31, -0.05, 0.27, 0.21, -0.15},
     {0.21, -0.27, -0.15, 0.05, 0.29, 0.07, -0.31, 0.13, 0.23, -0.11, 0.19, 0.17}};
 
-/* The coordinates q of a sample in a chart (NULL: of the embedding), and their rates u along Killing field f. */
+/* Computes the coordinates q of a sample in a chart (NULL: of the embedding), and their rates u along Killing field f.
+ */
 static cb_status move_sample(const cb_space *g, const cb_chart *chart, int f, int sample, double *q, double *u) {
   double x[CB_Q_MAX], v[CB_Q_MAX];
   cb_space_base_point(g, x);
@@ -371,7 +373,8 @@ static cb_status move_sample(const cb_space *g, const cb_chart *chart, int f, in
   return CB_OK;
 }
 
-/* The maximum rates at which Killing field f changes each coordinate of a chart (NULL: of the embedding). */
+/* Computes the maximum rates, over the samples, at which Killing field f changes each coordinate of a chart (NULL: of
+ * the embedding). */
 static cb_status rates(const cb_space *g, const cb_chart *chart, int f, double *rate) {
   for (int a = 0; a < CB_Q_MAX; a++) rate[a] = 0;
   for (int p = 0; p < SAMPLES; p++) {
@@ -383,7 +386,7 @@ static cb_status rates(const cb_space *g, const cb_chart *chart, int f, double *
   return CB_OK;
 }
 
-/* Marks the momenta of the Killing fields that change the value of a wall's function at a sample as not conserved. */
+/* Marks as not conserved the momenta of the Killing fields that change the value of a wall's function at a sample. */
 static void keep_values(const cb_space *g, const cb_gap_function *w, cb_conserved *out) {
   const cb_chart *chart = cb_gap_function_chart(g, w);
   const int n = coordinates(g, chart);
@@ -401,7 +404,8 @@ static void keep_values(const cb_space *g, const cb_gap_function *w, cb_conserve
     }
 }
 
-/* Marks the momenta of the Killing fields that change a coordinate which a function uses as not conserved. */
+/* Marks as not conserved the momenta of the Killing fields that change a coordinate which a function uses. uses(of, a):
+ * does the function `of` use coordinate a? */
 static void keep_coordinates(const cb_space *g, const cb_chart *chart, bool (*uses)(const void *, int), const void *of,
                              cb_conserved *out) {
   for (int f = 0; f < g->n_killing; f++) {

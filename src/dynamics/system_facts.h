@@ -7,12 +7,13 @@
 
 #include <stdbool.h>
 
-/* Makes a system of one component. Places first .. of the component become places 0 ..; bodies keep their numbers.
- * Names and expressions are borrowed, so `s` must outlive the new system. The new system has no contacts. */
+/* Makes a system of one component. The places of the component become the places 0, 1, .. of the new system; bodies
+ * keep their numbers. Names and expressions are borrowed, so `s` must outlive the new system. The new system has no
+ * contacts. */
 cb_status cb_system_extract(const cb_system *s, int component, cb_system **out);
 
-/* The uncertainty of the place of a wall, a point of the world, because its coordinates are rounded. The result is a
- * length. */
+/* The error, a length, of the point from which a wall measures (cb_gap_forms.centre), because the coordinates of this
+ * point are rounded. */
 double cb_system_wall_doubt(const cb_system *s, int wall);
 
 struct cb_bases;
@@ -52,8 +53,8 @@ typedef struct cb_conserved {
 
 cb_conserved cb_system_conserved(const cb_system *s);
 struct cb_fixed;
-/* Something acts from a fixed point `at`: marks the momenta of all Killing fields that move this point as not
- * conserved. */
+/* Marks as not conserved the momenta of all Killing fields that move the fixed point `at`, from which something acts.
+ */
 void cb_conserved_keep_point(const cb_space *g, const struct cb_fixed *at, cb_conserved *out);
 
 /* Forces that change direction where two points are antipodal (antipodes.c). */
@@ -71,7 +72,7 @@ bool cb_antipodes_near(const cb_system *s, const cb_state *state);
  * than their motion in a step; a smaller step may resolve the passage. *place is the place of one of them. With h < 0:
  * CB_STEP_DOMAIN if they will pass in the next step, of length |h|. CB_OK otherwise. */
 cb_status cb_antipodes_check(const cb_system *s, const cb_state *state, double h, int *place);
-/* The cause of the failure of a step of length h from this state: CB_STEP_DOMAIN if such a pass lies ahead within two
+/* Explains why a step of length h from this state failed. Returns CB_STEP_DOMAIN if such a pass lies ahead within two
  * steps and `failed` is a status of a step (> 0), otherwise `failed` with its message. */
 cb_status cb_antipodes_explain(const cb_system *s, const cb_state *state, double h, cb_status failed, int *place);
 
@@ -80,7 +81,8 @@ cb_status cb_antipodes_explain(const cb_system *s, const cb_state *state, double
 /* The embedding coordinates x of the particle at a place, and its momentum as a vector divided by the mass, v, both
  * relative to the origin of its component. */
 cb_status cb_state_local(const cb_system *s, const cb_state *state, int place, double *x, double *v);
-/* The sum over particles of |p| times the largest |X_i| at the particle, which bounds each Killing momentum. */
+/* Computes the sum over particles of |p| max |X_i|, with the momentum p and the Killing fields X_i at the particle. It
+ * bounds each Killing momentum. */
 cb_status cb_state_killing_size(const cb_system *s, const cb_state *state, double *size);
 /* The length, area or volume that a row keeps at time t: the scale of its residual. 1 for rows without one. */
 double cb_system_constraint_size(const cb_system *s, int row, double t);

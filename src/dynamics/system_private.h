@@ -20,8 +20,8 @@ typedef struct cb_particle_set { /* places of particles, ascending */
   const int *particle;
 } cb_particle_set;
 
-/* A potential between each particle of a and each particle of b; if `same` is true, between all pairs in a, each once.
- */
+/* A potential between each particle of a and each particle of b. If `same` is true, b is the same group as a, and each
+ * pair counts once. */
 typedef struct cb_interaction {
   cb_pair_potential pair_potential;
   cb_particle_set a, b;
@@ -36,18 +36,20 @@ typedef struct cb_central {
 
 /* A potential V(t, q), or a force F(q, dq/dt, t), that is given as expressions of the coordinates q of a chart. */
 typedef struct cb_force_field {
-  const cb_expression *potential;       /* of q, t, m and the charge; NULL: there are forces */
-  const cb_expression *force[CB_Q_MAX]; /* of q, dq/dt, t, m and the charge; NULL: 0 */
-  const cb_chart *chart;                /* NULL: the coordinates are those of the embedding */
+  /* of q, the time t, the mass and the charge; NULL: there are forces */
+  const cb_expression *potential;
+  /* of q, dq/dt, the time t, the mass and the charge; NULL: 0 */
+  const cb_expression *force[CB_Q_MAX];
+  const cb_chart *chart; /* NULL: the coordinates are those of the embedding */
   bool uses_velocity;
   cb_particle_set group;
 } cb_force_field;
 
-/* A spring whose numbers depend on the time; an expression that is NULL has the value at the start. The spring itself
- * has the stiffness, rest length and damping 0. */
+/* A spring whose numbers depend on the time. A number without an expression (NULL) keeps its value in `start`. In the
+ * arrays of all springs this spring has the stiffness, rest length and damping 0. */
 typedef struct cb_driven_spring {
   int spring;
-  const cb_expression *expression[3]; /* of t: the stiffness, the rest length and the damping */
+  const cb_expression *expression[3]; /* of the time t: the stiffness, the rest length, the damping */
   double start[3];
 } cb_driven_spring;
 
@@ -78,9 +80,10 @@ struct cb_system {
   cb_bases bases;                /* the bases of the components at the start; empty in an extract */
   bool *held;                    /* [n_components]: the origin does not move; NULL in an extract */
 
-  cb_constraint *constraint;     /* [n_constraints], with particles by place; the expressions are owned */
-  cb_constraint_list potentials; /* rows that are potentials of their values; they follow the dropped rows */
-  int n_dropped;                 /* rows that were dropped because they are redundant */
+  cb_constraint *constraint; /* [n_constraints], with particles by place; the expressions are owned */
+  /* rows that are not constraints, but potentials of their values; in memory they follow the dropped rows */
+  cb_constraint_list potentials;
+  int n_dropped; /* rows that were dropped because they are redundant */
   struct cb_system
       *dropped;     /* a system of the same particles with the dropped rows, in the arena; NULL: none dropped */
   int n_world;      /* number of rows that need the world's frame */
@@ -104,8 +107,8 @@ static inline bool cb_system_springs_alone(const cb_system *s) {
   return !s->n_interactions && !s->n_centrals && !s->n_fields && !s->n_driven && !s->potentials.n;
 }
 
-/* Contacts, walls and events. The builder fills the set, with particles as given; the system takes it over, with
- * places. */
+/* Contacts, walls and events. The builder fills the set, with particles numbered in the order of adding. The system
+ * then takes the set over, with particles by place. */
 
 /* The function of a wall or of an event. */
 typedef struct cb_gap_function {
@@ -139,9 +142,10 @@ typedef struct cb_contact_set {
   bool on;
   cb_contact_options options;
   int n_switches, n_walls, n_events, n_expressions;
-  int n_given; /* number of walls as given; in a system, further branches of their expressions follow them */
+  /* number of walls that were added; in a system, the other branches of their expressions follow these walls */
+  int n_given;
   int capacity_switches, capacity_walls, capacity_events, capacity_expressions;
-  cb_contact_switch *bodies; /* the last switch that matches a pair of bodies counts */
+  cb_contact_switch *bodies; /* the last switch that matches a pair of bodies decides */
   cb_wall *wall;
   cb_event *event;
   cb_expression **expression; /* owned */

@@ -13,13 +13,14 @@
 cb_status cb_export_has_bodies(cb_reader *reader, const char *path, bool *out);
 /* The index of the field of that name with `width` values per body; 0 if it does not exist (field 0 is time). */
 size_t cb_export_find_field(const cb_reader *reader, const char *name, size_t width);
-/* Computes positions x[n] and velocities v[n] in the world (in a space of curvature K: in plot coordinates) of vertices
- * whose positions and velocities in the body frame are g and dg. pose and twist: those of the body, as in a record. */
+/* Computes positions x[n] and velocities v[n] in the world of vertices whose positions and velocities in the body frame
+ * are g and dg. K: curvature of the space; unless it is 0, x and v are in plot coordinates. pose and twist: those of
+ * the body, as in a record. */
 void cb_export_place(double K, const double pose[7], const double twist[6], size_t n, const double (*g)[3],
                      const double (*dg)[3], double (*x)[3], double (*v)[3]);
 
-/* Checks the name of a file that an export of `record` is going to write: it must not be an input of the scenario, nor a
- * file that exists and is a record if the name is `derived` from that of the output. */
+/* Checks the name of a file that an export of `record` is going to write: it must not be an input of the scenario. If
+ * the name is `derived` from that of the output, it must also not be an existing record. */
 cb_status cb_export_check_output(const char *path, const char *record, const cb_scenario *scenario, bool derived);
 
 /* Writes the surfaces of all bodies at every n-th row, n = every: an XDMF 3 document `out`, and next to it the numbers,

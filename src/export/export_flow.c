@@ -186,7 +186,7 @@ static void measure_all(cb_export_scene *s) {
   }
 }
 
-/* The added mass K of the given faces at rest. */
+/* Computes the added mass of a surface with its given faces, without deformation. */
 static cb_status drawn_mass(const cb_surface *surface, bool sheets, cb_kirchhoff_mass *out) {
   const cb_kirchhoff_options options = {.sheets = sheets, .far_error = far_error};
   cb_moving *moving = NULL;
@@ -282,7 +282,8 @@ static int nearest_vertex(const cb_export_scene *s, const cb_export_flow_body *o
   return best;
 }
 
-/* Adds u and p of a body's flow on the grid. For dphi/dt each point moves with the nearest vertex. */
+/* Adds velocity u and pressure p of a body's flow on the grid. For the time derivative of the potential, each point
+ * moves with the nearest vertex. */
 static cb_status add_to_grid(cb_export_scene *s, const cb_export_flow_body *of) {
   const double(*x)[3] = (const double(*)[3])s->at;
 #pragma omp parallel for num_threads(cb_threads_for((size_t)s->points *(size_t)of->vertices))

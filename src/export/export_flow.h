@@ -19,11 +19,11 @@ enum { CB_FLOW_LINE = 81 }; /* points of a streamline */
 
 /* A body of the run, which moves in the fluid without the others. */
 typedef struct cb_export_flow_body {
-  int vertex, face, vertices, faces; /* first vertex and face in the scene, and their numbers */
+  int vertex, face, vertices, faces; /* first vertex and face in the scene; numbers of vertices and faces */
   bool sheets;                       /* it has open parts */
   double h;                          /* time step of the differences, s */
   double low[3], high[3];            /* its bounding box */
-  cb_flow_about *field[3];           /* at the times -h, 0, h after the row */
+  cb_flow_about *field[3];           /* at the times -h, 0, h from the row */
 } cb_export_flow_body;
 
 typedef struct cb_export_scene {
@@ -35,14 +35,15 @@ typedef struct cb_export_scene {
   bool sheets;                                /* any body has open parts */
   double time, density;                       /* the time of the exported row; the density of the fluid */
   double (*pose)[7], (*twist)[6], (*rate)[6]; /* [bodies]; rate: the time derivative of the twist */
-  double (*x)[3], (*v)[3], (*g)[3], (*dg)[3]; /* [vertices]: position and velocity in the world; in the body frame */
+  double (*x)[3], (*v)[3], (*g)[3], (*dg)[3]; /* [vertices]: position, velocity; g, dg: in the body frame */
   int (*face)[3], *body;                      /* [faces]: vertices, and index of the body */
   cb_export_flow_body *of;                    /* [bodies] */
-  /* the bounding box of all bodies, and its largest edge; the first point of the grid, and the distances of points */
+  /* the bounding box of all bodies, and its largest edge; the first point of the grid, and the distances of its
+   * points */
   double low[3], high[3], size, origin[3], spacing[3];
   int points; /* number of points of the grid */
-  /* [points]: position, velocity and pressure; the velocity with which the point moves for dphi/dt; own: the flow of
-   * one body */
+  /* [points]: position, velocity and pressure of the flow; with: the velocity with which the point moves in the time
+   * derivative of the potential; own_u, own_p: the flow of one body */
   double (*at)[3], (*u)[3], *p, (*with)[3], (*own_u)[3], *own_p;
   bool *inside, *own_inside;
   double *face_p[2], *face_phi[2], (*face_u[2])[3]; /* [side][faces]: side 0 is the side of the normal */

@@ -1,5 +1,5 @@
 /* Makes and reads tables of added mass (see fluid/added_mass_table.h). The points of every degree are among those of
- * the highest degree, so that a doubled degree uses the values that are known. */
+ * the highest degree, so that the values at the points of one degree are used again for twice that degree. */
 #include "fluid/added_mass_table.h"
 
 #include "fluid/poses_private.h"
@@ -12,7 +12,7 @@ enum { NUMBERS = 28, KINETIC = 27, LOWEST = 4, HIGHEST = 64, HALVED = 3, SAMPLES
 
 typedef struct table_piece {
   double begin, end;
-  int degree, first; /* index of its first value */
+  int degree, first; /* degree of the polynomial, and index of its first value */
 } table_piece;
 
 struct cb_added_mass_table {
@@ -20,13 +20,14 @@ struct cb_added_mass_table {
   double begin, end, error;
   int pieces, points, piece_capacity, point_capacity;
   table_piece *piece;
-  double (*value)[NUMBERS];  /* [points]: the lower triangle of K, mu0, kinetic */
-  double place[HIGHEST + 1]; /* places of the points in [0, 1] */
+  double (*value)[NUMBERS];  /* [points]: the lower triangle of K, then mu0, then kinetic */
+  double place[HIGHEST + 1]; /* places of the points of degree HIGHEST within a piece, from 0 to 1 */
 };
 
 /* --- reading --- */
 
-/* Evaluates the polynomial of this degree through value[stride i] at u in [0, 1]. */
+/* Evaluates at u, from 0 to 1, the polynomial of the given degree that has the values value[i * stride] at its points
+ * i = 0 .. degree. */
 static void interpolate(const cb_added_mass_table *s, int degree, int stride, const double (*value)[NUMBERS], double u,
                         double out[NUMBERS]) {
   double sum = 0;
@@ -110,7 +111,7 @@ static cb_status solve(const maker *m, double t, double number[NUMBERS]) {
   return CB_OK;
 }
 
-/* Finds the units in which errors are measured, from SAMPLES times. */
+/* Finds the units of the errors (fluid/added_mass_table.h) from the added mass at SAMPLES times. */
 static cb_status find_units(maker *m) {
   double linear = 0, kinetic = 0, low[3], high[3], square = 0, u[6];
   for (int i = 0; i < SAMPLES; i++) {

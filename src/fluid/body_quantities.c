@@ -23,8 +23,8 @@ void cb_body_quantity_slopes(const double r[3][3], const double Y[6], int i, dou
     dY[i] = 1;
     return;
   }
-  const double *row = r[i % 3]; /* the numbers of the first quantities of each group are multiples of 3 */
-  double carried[3] = {0};      /* the quantity is a component of R carried, or of the position */
+  const double *row = r[i % 3]; /* each group of three begins at a multiple of 3, so i % 3 is the component */
+  double carried[3] = {0};      /* the quantity is a component of R carried; for positions this stays 0 */
   if (i < CB_BODY_AXES)
     memcpy(dxi + 3, row, 3 * sizeof *dxi);
   else if (i < CB_BODY_VELOCITY)
@@ -32,5 +32,5 @@ void cb_body_quantity_slopes(const double r[3][3], const double Y[6], int i, dou
   else
     memcpy(carried, i < CB_BODY_SPIN ? Y + 3 : Y, sizeof carried);
   if (i >= CB_BODY_VELOCITY) memcpy(i < CB_BODY_SPIN ? dY + 3 : dY, row, 3 * sizeof *dY);
-  cb_cross3(carried, row, dxi); /* row.(xi × carried) = xi.(carried × row) */
+  cb_cross3(carried, row, dxi); /* the derivative is row.(xi × carried) = xi.(carried × row) */
 }

@@ -4,11 +4,13 @@
  *   m_i = V kappa_i/(2 - kappa_i),
  *   I_i = (V/5)(r_j^2 - r_k^2)^2 (kappa_k - kappa_j)/(2 (r_j^2 - r_k^2) + (r_j^2 + r_k^2)(kappa_j - kappa_k))
  *
- * r_i are the semi-axes, (i, j, k) is (x, y, z) or a cyclic permutation of it, V is the volume, m_i and I_i are the
- * added mass and inertia (I_i = 0 if r_j = r_k). Source: Lamb, Hydrodynamics (1932), articles 114 and 115. The integral
- * is Carlson's R_D. As in MuJoCo 3.14 it can also be evaluated by Kronrod's rule of 15 points in x,
- * l = (r_i^3 r_j r_k)^(2/5) x^3/(1 - x)^2, with nodes and weights rounded to 8 decimals. SI units; the density of
- * the fluid is 1.
+ * r_i are the semi-axes, (i, j, k) is (x, y, z) or a cyclic permutation of it, and V is the volume. m_i is the added
+ * mass along axis i and I_i the added inertia about it, for a fluid of density 1 (I_i = 0 if r_j = r_k). Source: Lamb,
+ * Hydrodynamics (1932), articles 114 and 115.
+ *
+ * The integral over l is 2/3 of Carlson's function R_D. It can also be evaluated as in MuJoCo 3.14: by Kronrod's rule
+ * of 15 points in x, where l = (r_i^3 r_j r_k)^(2/5) x^3/(1 - x)^2, with nodes and weights rounded to 8 decimals. SI
+ * units.
  */
 #pragma once
 
@@ -30,13 +32,15 @@ typedef enum cb_ellipsoid_rule { CB_ELLIPSOID_EXACT, CB_ELLIPSOID_MUJOCO } cb_el
 
 typedef struct cb_ellipsoid {
   double r[3];                 /* semi-axes */
-  double place[3], axes[3][3]; /* in the body frame; the columns of axes are the ellipsoid's axes */
-  bool turned;                 /* axes is not the identity */
+  double place[3], axes[3][3]; /* centre and axes in the body frame; the columns of `axes` are the axes */
+  bool turned;                 /* `axes` is not the identity */
   double coefficient[CB_ELLIPSOID_COEFFICIENTS];
-  /* Volume of the ellipsoid; its added mass and added inertia. */
+  /* Volume of the ellipsoid, and its added mass and added inertia for density 1. */
   double volume, mass[3], inertia[3];
-  double greatest, spun, stokes; /* pi r_max r_mid; (8 pi/15) r_mid r_max^4; mean of r */
-  /* about each axis: s^2 = (r_j r_k)^2; (4 pi/3) r_i max(r_j, r_k)^2; (8 pi/15) r_i max(r_j, r_k)^4 */
+  /* pi r_max r_mid; (8 pi/15) r_mid r_max^4; the mean of r. r_max and r_mid: the largest and the middle semi-axis. */
+  double greatest, spun, stokes;
+  /* For each axis i, with the other axes j and k: (r_j r_k)^2; (4 pi/3) r_i max(r_j, r_k)^2;
+   * (8 pi/15) r_i max(r_j, r_k)^4. */
   double side2[3], chord[3], spin[3];
 } cb_ellipsoid;
 
@@ -47,27 +51,29 @@ typedef struct cb_ellipsoids {
 } cb_ellipsoids;
 
 void cb_ellipsoid_kappa(const double r[3], cb_ellipsoid_rule rule, double kappa[3]);
-/* Computes everything that follows from r. */
+/* Computes all members that follow from r. */
 void cb_ellipsoid_finish(cb_ellipsoid *e, cb_ellipsoid_rule rule);
 
 /* Reads a list of {type: .., size: [..], position: [..], quaternion: [..], coefficients: [..]}. If the list is NULL,
- * there is one ellipsoid with the half sides of the surface's box. coefficient: the default coefficients; NULL: the
- * list may not give any. CB_ERROR_INPUT for an invalid list or a flat surface. The caller frees *out. */
+ * there is one ellipsoid, whose semi-axes are half the sides of the surface's box. `coefficient` holds the default
+ * coefficients; if it is NULL, the list may not give any. Returns CB_ERROR_INPUT for an invalid list, or for a flat
+ * surface without a list. The caller frees *out. */
 cb_status cb_ellipsoids_read(const cb_node *list, const cb_surface *surface,
                              const double coefficient[CB_ELLIPSOID_COEFFICIENTS], cb_ellipsoid_rule rule,
                              cb_ellipsoids **out);
-/* Reads `quaternion: [w, x, y, z]` from an entry of the list `what`. The columns of `axes` are the axes; if node is
- * NULL, they are the body's axes. */
+/* Reads the axes from `node`, a quaternion [w, x, y, z]; if node is NULL, they are the body's axes. The columns of
+ * `axes` are the axes. *turned: they are not the body's axes. Messages begin with `what`, the name of the list that has
+ * the quaternion. */
 cb_status cb_axes_read(const cb_node *node, const char *what, double axes[3][3], bool *turned);
 void cb_ellipsoids_free(cb_ellipsoids *e);
-/* The first adds to K the added mass of one ellipsoid about its centre, in the body's axes; the second adds the added
- * mass of all ellipsoids about the body's origin. */
+/* The first function adds to K the added mass of one ellipsoid about its centre, for density 1 and in the body's axes.
+ * The second one adds the added mass of all ellipsoids about the body's origin. */
 void cb_ellipsoid_mass(const cb_ellipsoid *e, double K[6][6]);
 void cb_ellipsoids_add_mass(const cb_ellipsoids *e, double K[6][6]);
 
 /* --- for classes whose `body` is a cb_ellipsoids --- */
-/* Rows of the parameters `viscosity`, `coefficient` and `geoms` of a struct, with the default values of the
- * coefficients. */
+/* Rows of a parameter table for the members `viscosity`, `coefficient` and `geoms` of a struct `type`, with the default
+ * values of the coefficients. */
 #define CB_ELLIPSOID_ROW(type, name, index, fallback, doc) \
   { name, CB_PARAM_REAL, offsetof(type, coefficient) + (index) * sizeof(double), fallback, "", ">= 0", NULL, doc }
 #define CB_ELLIPSOID_ROWS(type, blunt, slender, angular, kutta, magnus)                                         \
@@ -87,29 +93,33 @@ void cb_ellipsoids_add_mass(const cb_ellipsoids *e, double K[6][6]);
         "quaternion: [..]" more "}; default: one ellipsoid whose semi-axes are half the sides of the body's box" \
   }
 int cb_ellipsoids_places(const cb_fluid_model *m, const void *body, const double (**at)[3]);
-/* The first rotates a twist into the ellipsoid's axes, the second rotates a wrench and its derivative (NULL: none) back
- * into the body's axes. */
+/* The first function rotates a twist into the ellipsoid's axes. The second one rotates a wrench and its derivative
+ * (NULL: none) back into the body's axes. */
 void cb_ellipsoid_turn(const cb_ellipsoid *e, const double V[6], double out[6]);
 void cb_ellipsoid_turn_back(const cb_ellipsoid *e, double F[6], double (*dF)[6]);
 void cb_ellipsoids_release(const cb_fluid_model *m, void *body);
 
-/* Forces of a fluid on an ellipsoid of semi-axes r, in its axes about its centre, as terms with their derivatives.
+/* Forces of a fluid on an ellipsoid with the semi-axes r, in its axes and about its centre. Each term has its
+ * derivatives.
  *
  *   f, g: force, torque;  (w, v): angular velocity, velocity relative to the fluid;  a∘b: product by components
- *   s_i = r_j r_k,  q = s^2∘v,  D = q.q,  N = q.v;  K, m, I: added mass, for density 1 as above
- *   added mass   f = p × w,  g = p × v + L × w,  p = rho m∘v,  L = rho I∘w       which is ad*_Y K Y
+ *   s_i = r_j r_k,  q = s^2∘v,  D = q.q,  N = q.v;  m, I, K: added masses, inertias and their matrix, for density 1
+ *   added mass   f = p × w,  g = p × v + L × w,  p = rho m∘v,  L = rho I∘w       which is ad*_Y (rho K Y), Y = (w, v)
  *   magnus       f = C rho (W∘w) × v,  W_i = volume, or area times chord (4 pi/3) r_i max(r_j, r_k)^2
  *   kutta        f = C rho pi (N/D)^(1/2)/|v| (N v - |v|^2 q)
  *   drag         f = -rho (C_b A + C_s (A_max - A)) |v| v,  A = pi (D/N)^(1/2) (section) or pi N^(1/2)/|v| (shadow),
  *                A_max = pi r_max r_mid
- *                g = -rho |k∘w| w,  k_i = C_a I_i + C_s (I_max - I_i),  I_i = (8 pi/15) r_i max(r_j, r_k)^4,
- *                I_max = (8 pi/15) r_mid r_max^4
+ *                g = -rho |k∘w| w,  k_i = C_a B_i + C_s (B_max - B_i) (C_s = 0 here without slender_spin),
+ *                B_i = (8 pi/15) r_i max(r_j, r_k)^4,  B_max = (8 pi/15) r_mid r_max^4
  *   viscous      f = -6 pi mu r_D v,  g = -8 pi mu r_D^3 w,  r_D the mean of r
  *
- * Source: MuJoCo's documentation, "Fluid forces", and its code (3.14); for version 2.2 with its lower bounds of 1e-15
- * in `kutta` and `drag`. rho and mu are the density and viscosity of the fluid; C is the coefficient of the term, and
- * C_b, C_s, C_a are `blunt`, `slender`, `angular`. The section is normal to q: its border is the outline of the
- * ellipsoid as seen along v. The functions add to F and to dF (NULL: not wanted) in the order (angular, linear).
+ * rho and mu are the density and the viscosity of the fluid. C is the coefficient of the term, and C_b, C_s, C_a are
+ * `blunt`, `slender`, `angular`. r_max and r_mid are the largest and the middle semi-axis. The section is normal to q:
+ * its border is the outline of the ellipsoid as seen along v. The functions add to F and to dF (NULL: not wanted) in
+ * the order (angular, linear).
+ *
+ * Source: MuJoCo's documentation, "Fluid forces", and its code (3.14). For version 2.2 the terms `kutta` and `drag` use
+ * the lower bounds of 1e-15 that its code has.
  */
 
 enum { CB_TERM_ADDED_MASS, CB_TERM_MAGNUS, CB_TERM_KUTTA, CB_TERM_DRAG, CB_TERM_VISCOUS, CB_ELLIPSOID_TERMS };
@@ -125,14 +135,15 @@ typedef struct cb_ellipsoid_kind {
   bool inertia;      /* there is no term of added mass, because it is part of the inertia */
 } cb_ellipsoid_kind;
 
-/* F[3] += a × b */
+/* F += a × b, for the three numbers of F */
 static inline void cb_add_cross(const double a[3], const double b[3], double *F) {
   F[0] += a[1] * b[2] - a[2] * b[1];
   F[1] += a[2] * b[0] - a[0] * b[2];
   F[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-/* Adds the derivative of a × b in V to the three rows of dF from `row` on, for a = c∘V[i..i + 2], b = V[j..j + 2]. */
+/* Adds the derivative of a × b in V to the three rows of dF from `row` on. The vectors are a = c∘(V_i, V_i+1, V_i+2),
+ * with the product ∘ by components, and b = (V_j, V_j+1, V_j+2). */
 static inline void cb_add_cross_slopes(const double a[3], const double b[3], const double c[3], int row, int i, int j,
                                        double (*dF)[6]) {
   static const int next[5] = {0, 1, 2, 0, 1};
@@ -174,7 +185,7 @@ static inline void cb_ellipsoid_magnus(const cb_ellipsoid *e, const cb_ellipsoid
   if (dF) cb_add_cross_slopes(a, V + 3, c, 3, 0, 3, dF);
 }
 
-/* The quantities that the terms kutta and drag share, for a velocity that is not 0. */
+/* The quantities that the terms kutta and drag share (equations above), for a velocity that is not 0. */
 typedef struct cb_ellipsoid_stream {
   double s2[3], q[3], speed, D, N, low, section; /* low: max(kind->floor, N); section: pi (D/low)^(1/2) */
   double of_D[3], of_N[3], of_speed[3];          /* derivatives of log D^(1/2), log N^(1/2) and log |v| */
@@ -203,7 +214,8 @@ static inline bool cb_ellipsoid_stream_of(const cb_ellipsoid *e, const cb_ellips
   return true;
 }
 
-/* Adds the force z (N v - |v|^2 q), z = C rho pi (D/max(floor, N))^(1/2) N/max(floor, |v| D), floor = kind->floor. */
+/* Adds the term kutta, the force z (N v - |v|^2 q), and its derivative. With floor = kind->floor and the symbols above,
+ * z = C rho pi (D/max(floor, N))^(1/2) N/max(floor, |v| D). */
 static inline void cb_ellipsoid_kutta(const cb_ellipsoid *e, const cb_ellipsoid_kind *kind,
                                       const cb_ellipsoid_stream *s, double rho, const double v[3], double *F,
                                       double (*dF)[6]) {
@@ -226,7 +238,8 @@ static inline void cb_ellipsoid_kutta(const cb_ellipsoid *e, const cb_ellipsoid_
   }
 }
 
-/* Adds the drag f = -c v, c = rho (C_b A + C_s (A_max - A)) |v|, where A is the shadow or the section. */
+/* Adds the force of the term drag, f = -c v with c = rho (C_b A + C_s (A_max - A)) |v|, and its derivative. A is the
+ * area of the shadow or of the section (equations above). */
 static inline void cb_ellipsoid_drag(const cb_ellipsoid *e, const cb_ellipsoid_kind *kind, const cb_ellipsoid_stream *s,
                                      double rho, const double v[3], double *F, double (*dF)[6]) {
   const double blunt = e->coefficient[CB_ELLIPSOID_BLUNT], slender = e->coefficient[CB_ELLIPSOID_SLENDER],
@@ -269,8 +282,8 @@ static inline void cb_ellipsoid_viscous(const cb_ellipsoid *e, double viscosity,
   }
 }
 
-/* Adds all terms to F[CB_ELLIPSOID_TERMS] and dF (NULL: not wanted), for an ellipsoid whose centre moves with `twist`.
- * twist, F and dF are in the body's axes. */
+/* Adds all terms to F[CB_ELLIPSOID_TERMS] and dF (NULL: not wanted), for an ellipsoid whose centre moves with `twist`
+ * relative to the fluid. twist, F and dF are in the body's axes. */
 static inline void cb_ellipsoid_terms(const cb_ellipsoid *e, const cb_ellipsoid_kind *kind, double rho,
                                       const double twist[6], double (*F)[6], double (*dF)[6][6]) {
   cb_ellipsoid_stream stream;

@@ -45,7 +45,7 @@ void cb_ellipsoid_finish(cb_ellipsoid *e, cb_ellipsoid_rule rule) {
   for (int i = 0; i < 3; i++) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     const double d = r[j] * r[j] - r[k] * r[k], s = r[j] * r[j] + r[k] * r[k], across = kappa[k] - kappa[j],
-                 /* MuJoCo's 2 - kappa loses digits for thin bodies; the other two have the same sum */
+                 /* 2 - kappa_i loses digits for thin bodies; kappa_j + kappa_k is the same number */
         rest = rule == CB_ELLIPSOID_MUJOCO ? 2 - kappa[i] : kappa[j] + kappa[k],
                  below = rule == CB_ELLIPSOID_MUJOCO
                              ? 2 * d - s * across
@@ -72,7 +72,8 @@ void cb_ellipsoid_mass(const cb_ellipsoid *e, double K[6][6]) {
       }
 }
 
-/* Adds X^T K X for each ellipsoid, with the centre c and X Y = (w, v + w × c) for the twist Y = (w, v). */
+/* Adds X^T K_e X for each ellipsoid. K_e is the added mass about its centre c, and X Y = (w, v + w × c) is the twist of
+ * this centre for the twist Y = (w, v) of the body. */
 void cb_ellipsoids_add_mass(const cb_ellipsoids *all, double K[6][6]) {
   for (int p = 0; p < all->n; p++) {
     double own[6][6] = {{0}};
@@ -132,11 +133,11 @@ void cb_ellipsoids_release(const cb_fluid_model *m, void *body) {
   cb_ellipsoids_free(body);
 }
 
-/* Reads the ellipsoids of a body from a scenario: `geoms` as in MuJoCo, each replaced by an ellipsoid.
+/* Reads the ellipsoids of a body from a scenario. `geoms` lists shapes as in MuJoCo, and each is replaced by an
+ * ellipsoid. The numbers of `size` are in brackets, the semi-axes of the ellipsoid in parentheses.
  *
- *   sphere [r]; capsule [r, half length h of the cylinder]: (r, r, r + h); cylinder [r, half length h]: (r, r, h);
- *   ellipsoid, box and mesh (the half sides of its box): three half sides
- */
+ *   sphere [r]: (r, r, r);  capsule [r, half length h of the cylinder]: (r, r, r + h);  cylinder [r, half length h]:
+ *   (r, r, h);  ellipsoid, box and mesh (its box) [a, b, c], three half sides: (a, b, c) */
 
 typedef struct geom {
   int type;
@@ -157,7 +158,7 @@ static const cb_param table[] = {
     {0},
 };
 
-/* Reads n numbers. Each must be at least `least`, or larger if `above` is set. */
+/* Reads n numbers. Each must be at least `least`, or above `least` if `above` is set. */
 static cb_status read_numbers(const cb_node *node, const char *what, const char *name, int n, double least, bool above,
                               double *out) {
   if (node->kind != CB_NODE_LIST || (int)node->count != n)
@@ -195,7 +196,7 @@ cb_status cb_axes_read(const cb_node *node, const char *what, double axes[3][3],
   return CB_OK;
 }
 
-/* given: the entry may have coefficients. */
+/* Reads one entry of `geoms`. given: the entry may have coefficients. */
 static cb_status read_geom(const cb_node *node, bool given, cb_ellipsoid *e) {
   geom p;
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "geoms: expected {type: .., size: [..]}");

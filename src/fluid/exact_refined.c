@@ -24,8 +24,8 @@ enum {
 typedef struct refined {
   const cb_fluid_model *model;
   const cb_surface *surface;
-  cb_surface *level;  /* the last level */
-  int coarser, taken; /* the first level is -coarser (fluid/surface_mesh.h); number of levels that were requested */
+  cb_surface *level;  /* the level that was made last */
+  int coarser, taken; /* the first level is -coarser (fluid/surface_mesh.h); number of requested levels */
   cb_exact_levels *levels;
   cb_exact_asked asked;
   char *unmet; /* receives the reason why the error is not met; NULL: an unmet error is a failure */
@@ -60,8 +60,8 @@ static void report_level(void *context, int level, int faces, size_t bytes, doub
   r->model->report(r->model->context, line);
 }
 
-/* Checks the origin. K about an origin at the distance d is K about the centre plus d^2 times the mass, so that
- * round-off limits the error. */
+/* Checks that the body is near its origin. K about an origin at the distance d is K about the centre plus d^2 times the
+ * added mass, so that round-off limits the error. */
 static cb_status check_origin(const cb_surface *s, double error) {
   double centre[3] = {0}, square = 0, from = 0;
   for (int v = 0; v < s->vertices; v++)
@@ -76,8 +76,9 @@ static cb_status check_origin(const cb_surface *s, double error) {
                  sqrt(from / square), DBL_EPSILON * from / square, error);
 }
 
-/* Refines until the error is met. If the first level cannot be solved, it begins again one level finer, at most FINER
- * times. If none of these can be solved, it returns CB_ERROR_STEP with the error text of the first level. */
+/* Refines until the error is met. If the first level cannot be solved, the function begins again one level finer, at
+ * most FINER times. If none of these first levels can be solved, it returns CB_ERROR_STEP with the error text of the
+ * first one. */
 static cb_status refine(refined *r, double error, const cb_kirchhoff_options *options, cb_potential_estimate *e,
                         cb_kirchhoff_report *report, int *faces) {
   const int first = r->coarser;
@@ -146,8 +147,8 @@ double cb_exact_keep_one(cb_exact_asked asked, const cb_added_mass *found, int l
   return error;
 }
 
-/* Bodies whose vertices move. If the error must be met, the levels are chosen to meet half of it at the given vertices,
- * because other poses may need finer faces. */
+/* Bodies whose vertices move. If the error must be met, the levels are chosen so that they meet half of it at the given
+ * vertices, because other poses may need finer faces. */
 
 enum { SOLVED_OFTEN = 10000 }; /* faces above which a level is not solved if the error is fair (CB_EXACT_FAIR) */
 
@@ -180,7 +181,7 @@ static void drop_levels(cb_exact_posed *p) {
 }
 
 static cb_status make_levels(cb_exact_posed *p) {
-  cb_surface *faces = NULL; /* a copy without its `shape`: finer levels of a shape have other vertices */
+  cb_surface *faces = NULL; /* a copy whose class of shapes is not known: its finer levels keep the given vertices */
   cb_added_mass found = {.kinetic = 0};
   cb_exact_levels levels = {.n = 0};
   cb_exact_asked asked = p->asked;
@@ -226,8 +227,8 @@ static void divide(const cb_surface *coarse, const cb_surface *fine, const doubl
     }
 }
 
-/* Computes the vertices of level `to` from the vertices *at of level `from`. The arrays *at and *next have the size of
- * level `to` and are swapped. */
+/* Computes the vertices of level `to` from the vertices *at of level `from`. *at becomes the result. The arrays *at and
+ * *next have the size of level `to` and may be exchanged. */
 static void divide_on(const cb_exact_posed *p, int from, int to, double (**at)[3], double (**next)[3]) {
   for (int l = from; l < to; l++) {
     divide(p->divided[l], p->divided[l + 1], (const double(*)[3]) * at, *next);

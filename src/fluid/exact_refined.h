@@ -1,9 +1,9 @@
 /* The exact added mass of a body to a given error, computed on finer and finer faces (fluid/surface_mesh.h): of a rigid
  * body, and of a body whose vertices move (below).
  *
- * Each level is solved by potential/refine.h. A shape of bodies/shapes starts at half or a quarter of its resolution if
- * that is an integer, and the result never comes from a level that is coarser than the given one.
- */
+ * Each level of faces is solved by potential/refine.h. A shape of bodies/shapes starts at half or a quarter of its
+ * resolution if that is an integer. An error that is met on coarser levels does not end the refinement: the level of
+ * the given resolution is solved, too. */
 #pragma once
 
 #include "potential/refine.h"
@@ -15,58 +15,61 @@ typedef struct cb_exact_levels {
   cb_potential_level level[CB_POTENTIAL_LEVELS];
 } cb_exact_levels;
 
-/* An error of K up to this is fair (see cb_exact_asked); above it there is a warning. */
+/* An error of K up to this share is fair (see cb_exact_asked). A larger one gives a warning. */
 #define CB_EXACT_FAIR 3e-2
 
 typedef struct cb_exact_asked {
-  double error;
-  /* true: a result that misses the error is a failure. false: out->error may be above out->tolerance, and refinement
-   * also stops if CB_EXACT_FAIR is met and the next level has more than about `faces` faces. */
+  double error; /* the requested error, in the units of potential/refine.h */
+  /* true: a result that misses the error is a failure. false: the error of the result may be above `error`, and
+   * refinement also stops if CB_EXACT_FAIR is met and the next level has more than about `faces` faces. */
   bool must;
   int faces;
   int maximum; /* no finer mesh has more faces than this; 0: there is no limit */
 } cb_exact_asked;
 
 /* Computes the added mass of a body at rest, and the levels that were solved (levels may be NULL). m->report is called
- * for each level with a large matrix. CB_ERROR_STEP: see cb_kirchhoff_refined; CB_ERROR_DOMAIN if the body is so far
- * from the origin that round-off exceeds the error. */
+ * for each level with a large matrix. Returns CB_ERROR_STEP as cb_kirchhoff_refined does, and CB_ERROR_DOMAIN if the
+ * body is so far from the origin that round-off exceeds the error. */
 cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, cb_exact_asked asked,
                            const cb_kirchhoff_options *options, cb_exact_levels *levels, cb_added_mass *out);
 
-/* Keeps one level, not coarser than level `least` of fluid/surface_mesh.h: the first whose own K meets the error, or a
- * fair error if the next level is large; otherwise the last one. Returns its error, estimated from all levels. */
+/* Keeps one of `levels`, if possible not coarser than level `least` of fluid/surface_mesh.h. It is the first level
+ * whose own K meets the error, or has a fair error while the next level is large; otherwise it is the last level.
+ * Returns the error of its K, which is estimated with `found`, the result from all levels. */
 double cb_exact_keep_one(cb_exact_asked asked, const cb_added_mass *found, int least, cb_exact_levels *levels);
 
 /* The exact added mass of a body whose vertices move in its axes, on finer faces: each face is divided into four, once
- * or more (fluid/surface_mesh.h). The faces are flat, because a pose gives the positions of the vertices.
+ * or more (fluid/surface_mesh.h). The faces are flat, because a pose gives the positions of the vertices only.
  *
  * If the error must be met, each pose is solved on as many levels as the body needs at its given vertices, and the
  * result is extrapolated from all of them (potential/refine.h). K, mu0 and the kinetic energy are extrapolated with the
- * same weights, so that the form of a motion stays consistent; the error is that of the requested pose. Otherwise one
- * level serves all poses: the first whose own K meets the error at the given vertices, or a fair error if the next
- * level takes long. The error of a pose is then this error times the growth of its coarseness (potential/kirchhoff.h).
- * The preparation depends only on the body, not on the pose that is requested first.
+ * same weights, so that they remain parts of one quadratic form. The error is that of the requested pose.
+ *
+ * Otherwise one level serves all poses. It is the first level whose own K meets the error at the given vertices, or has
+ * a fair error while the next level takes long. The error of a pose is this error times the growth of its coarseness
+ * (potential/kirchhoff.h). The preparation depends only on the body, not on the pose that is requested first.
  */
 
 typedef struct cb_exact_posed cb_exact_posed;
 
-/* Solves nothing yet; m and surface are borrowed. The caller frees *out. */
+/* Makes the data of a body. The first call of one of the functions below solves its levels. m and surface are borrowed.
+ * The caller frees *out. */
 cb_status cb_exact_posed_create(const cb_fluid_model *m, const cb_surface *surface, cb_exact_asked asked,
                                 const cb_kirchhoff_options *options, cb_exact_posed **out);
 void cb_exact_posed_free(cb_exact_posed *p);
 
-/* Solves with the vertices at x, moving with v (NULL: at rest). May be called from any thread. If the error is not met,
- * it fails (asked.must). Without asked.must it gives one warning, in a thread that takes warnings, if the error is more
- * than three times as large as requested. */
+/* Solves with the vertices at x, which move with v (NULL: at rest). It may be called from any thread. If the error is
+ * not met and asked.must is set, it returns CB_ERROR_STEP. Without asked.must it gives one warning, in a thread that
+ * takes warnings, if the error is more than three times the requested one. */
 cb_status cb_exact_posed_added_mass(cb_exact_posed *p, const double (*x)[3], const double (*v)[3], cb_added_mass *out);
 
-/* Computes the form of curvebody/fluid_model.h, for a body that swims by changing its shape. A call with n = 0 only
- * prepares the levels. The form is not available if the error must be met. */
+/* Computes G of the member `form` in curvebody/fluid_model.h, for a body that swims by changing its shape. A call with
+ * n = 0 only prepares the levels. The function is for objects without asked.must, which have one level. */
 cb_status cb_exact_posed_form(cb_exact_posed *p, const double (*x)[3], int n, const double (*v)[3], double *G);
-/* To be called after the preparation: the first returns the faces of the one level, the second finds positions or
- * velocities on these faces from those of the given vertices. `buffer` has as many entries as `to`. */
+/* To be called after the preparation. The first function returns the faces of the one level. The second one finds
+ * positions or velocities on these faces from those of the given vertices. `buffer` has as many entries as `to`. */
 const cb_surface *cb_exact_posed_surface(const cb_exact_posed *p);
 void cb_exact_posed_divide(const cb_exact_posed *p, const double (*from)[3], double (*to)[3], double (*buffer)[3]);
-/* To be called after the preparation: returns the error of the one level at the given vertices, and its number of
+/* To be called after the preparation. Returns the error of the one level at the given vertices, and its number of
  * faces. */
 double cb_exact_posed_error(const cb_exact_posed *p, int *faces);

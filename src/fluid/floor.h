@@ -4,36 +4,36 @@
  *               and held by friction, -friction N u_t/sqrt(|u_t|^2 + creep^2). Each vertex has the share 1/vertices.
  *               Damping and friction have rates of about damping/mass and friction gravity/creep. A step of length h
  *               outruns one of them if h times its rate is above 1. (Vertices far from the centre move three times as
- *               fast, and the midpoint rule overshoots if the rate is above 2/h.) Such a step is made without the
- *               floor. If it meets the floor it is repeated with a constant push, computed from the twist at its end
- *               (stiff_floor.c). The step is then of first order and does not rebound, however large the damping; N >=
- *               0.
+ *               fast, and the midpoint rule overshoots if the rate is above 2/h.) Such a step is made without the floor
+ *               first. If it meets the floor, it is repeated with a constant push, computed from the twist at its end
+ *               (stiff_floor.c). The step is then of first order and does not rebound, however large the damping is.
  *   reflecting  When the lowest vertex meets the floor, an impulse J along up acts at that vertex and changes the
- *               momentum. The velocity of the vertex becomes v+ = -restitution v-:
- *               J = -(1 + e) v- / (w^T K^-1 w), w = (c × n, n), e = restitution
+ *               momentum. The velocity of the vertex becomes v+ = -e v-:
+ *               J = -(1 + e) v-/(w^T K^-1 w), w = (c × n, n), e = restitution
  *
- * d' is the rate of the depth d, and u_t the part of the vertex's velocity along the floor. c is the vertex and n the
- * direction up in the body frame, v- and v+ are the velocities of the vertex along n before and after the impact, K is
- * the inertia and Y the twist (fluid/rigid_step.h). SI units.
+ * x is a point, d' the rate of the depth d, and u_t the part of the vertex's velocity along the floor. c is the vertex
+ * and n the direction up in the body frame. v- and v+ are the velocities of the vertex along n before and after the
+ * impact. K is the inertia and Y the twist (fluid/rigid_step.h). SI units.
  *
- * A reflecting step is cut at each time when a gap (the height of a vertex above the floor) becomes 0. The path is the
- * stepper's: state(tau) is a step of length tau from the last reflection. Vertices that are within 1e-9 of a step of
- * the floor meet it together. Their impulses l >= 0 give
+ * A reflecting step is cut at each time when a gap (the height of a vertex above the floor) becomes 0. Between two cuts
+ * the body moves as in one step of the stepper from the last reflection. Vertices that reach the floor within 1e-9 of
+ * the length of a step meet it together. Their impulses l_i >= 0 change the twist from Y- to Y+ = Y- + dY with
  *
- *   w_i . Y+ >= -e w_i . Y-, with minimum <dY, K dY>, dY = Y+ - Y- (a linear complementarity problem); repeated until
- *   no gap closes.
+ *   w_i . Y+ >= -e w_i . Y-, and the minimum of <dY, K dY> (a linear complementarity problem)
  *
- * A resting vertex is held. A vertex rests if it would be back on the floor within a thousandth of a step, or would
- * rise by no more than round-off. It takes no impulse of restitution. Instead impulses l >= 0 at both ends of the step
- * keep its gap and its velocity at the end >= 0 (RATTLE with l >= 0); the other vertices reflect as before. If
- * reflections accumulate (20 within a hundredth of a step), all vertices are held for the rest of the step. Impulses
- * are without friction.
+ * for each of these vertices i. This is repeated until no gap closes.
  *
- * No contact is skipped. Between the ends of a trial each gap is taken to be the cubic of its values and rates. The
- * change of the rates bends the cubic by about max |rate_1 - rate_0| tau/8. If the minimum of the cubic is less than a
- * quarter of this, the trial is cut there, down to 1e-9 of a step. Near the floor (nearer than twice the path of the
- * fastest vertex) a trial rotates the body by at most 1 rad. Only a motion that a cubic cannot follow can be missed,
- * such as a shape that beats twice within a step.
+ * A vertex rests if it would be back on the floor within a thousandth of a step, or would rise by no more than
+ * round-off. A resting vertex is held: it takes no impulse of restitution. Instead impulses l >= 0 at both ends of a
+ * flight keep its gap, and its velocity at the end, >= 0 (the method RATTLE of Andersen (1983), with l >= 0). The other
+ * vertices reflect as before. If reflections accumulate (20 within a hundredth of a step), all vertices are held for
+ * the rest of the step. Impulses are without friction.
+ *
+ * No contact is skipped. Between the ends of a trial each gap is taken to be the cubic of its values and rates. In a
+ * time tau the change of the rates bends the cubic by about max |rate_1 - rate_0| tau/8. If the minimum of the cubic is
+ * less than a quarter of this, the trial is cut there, down to 1e-9 of a step. If the floor is nearer than twice the
+ * path of the fastest vertex, a trial rotates the body by at most 1 rad. Only a motion that a cubic cannot follow can
+ * be missed, such as a shape that beats twice within a step.
  */
 #pragma once
 
@@ -56,16 +56,19 @@ typedef struct cb_floor_body {
   const double *Y;
 } cb_floor_body;
 
-/* Adds the wrench F of a stiff floor in the body frame, dF/dY, the derivative dpose along g (1 + hat(xi)), and the
- * energy of the springs. Pointers that are NULL are skipped. */
+/* Adds the wrench F of a stiff floor in the body frame, and its derivatives: dF in the twist Y, and dpose along
+ * g (1 + hat(xi)) in the small twist xi. Adds the energy of the springs to *energy. Pointers that are NULL are skipped.
+ */
 void cb_floor_wrench(const cb_floor *f, const cb_floor_body *body, double F[6], double dF[6][6], double dpose[6][6],
                      double *energy);
 
-/* Does a step of length h outrun the damping or the friction of a stiff floor? gravity: |g|. */
+/* Does a step of length h outrun the damping or the friction of a stiff floor (see above)? gravity: its magnitude,
+ * m/s^2. */
 bool cb_floor_outruns(const cb_floor *f, double mass, double gravity, double h);
-/* Computes the push in a step of length h with its midpoint at time t; without the floor this step led to s. The push
- * is constant in the world's axes, its torque about the body's origin. *met: does the step meet the floor? Errors:
- * CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR, CB_STEP_NOT_FINITE, and the errors of the problem and the shape. */
+/* Computes the push in a step of length h with its midpoint at time t. s is the state to which this step led without
+ * the floor. The push is constant in the world's axes, with its torque about the body's origin. *met: does the step
+ * meet the floor? If not, the push is not set. Errors: CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR, CB_STEP_NOT_FINITE,
+ * and the errors of the problem and the shape. */
 cb_status cb_floor_push(const cb_floor *f, const cb_floor_shape *shape, const cb_rigid_problem *p, double t, double h,
                         const cb_rigid_state *s, double push[6], bool *met);
 
@@ -84,7 +87,8 @@ typedef struct cb_floor_work cb_floor_work;
 cb_status cb_floor_work_create(cb_floor_work **out);
 void cb_floor_work_free(cb_floor_work *w);
 
-/* A step with reflections: the floor, the body, and hit(user, ...) (may be NULL), to which hits are reported. */
+/* What a step with reflections needs: the floor, the body, and the function hit (may be NULL), which receives each
+ * reflection. */
 typedef struct cb_floor_setup {
   const cb_floor *floor;
   const cb_floor_shape *shape;
@@ -95,10 +99,11 @@ typedef struct cb_floor_setup {
   cb_floor_work *work;
 } cb_floor_setup;
 
-/* Makes one step of length h > 0 with reflections. After the step hit(user, ...) (may be NULL) reports each of them in
- * order. A vertex that begins below the floor may not go deeper. *iterations is the number of the stepper's iterations
- * in all trials. The state is unchanged on failure. Errors: the errors of the stepper and the shape,
- * CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR, CB_STEP_NOT_FINITE, CB_ERROR_CONTACT_ACCUMULATION after 10000 reflections,
- * and CB_ERROR_ARGUMENT if h is not above 0 or the number of vertices changes. A floor that does not reflect leaves the
- * stepper's step as it is. */
+/* Makes one step of length h > 0 with reflections. After the step, with->hit (may be NULL) is called for each
+ * reflection in order. A vertex that begins below the floor may not go deeper. *iterations is the number of the
+ * stepper's iterations in all trials. On a floor that does not reflect this is one step of the stepper.
+ *
+ * The state is unchanged on failure. Errors: the errors of the stepper and the shape, CB_STEP_NO_CONVERGENCE,
+ * CB_STEP_SINGULAR, CB_STEP_NOT_FINITE, CB_ERROR_CONTACT_ACCUMULATION after 10000 contacts, and CB_ERROR_ARGUMENT if h
+ * is not above 0 or the number of vertices changes. */
 cb_status cb_floor_step(const cb_floor_setup *with, double h, cb_rigid_state *s, int *iterations);

@@ -1,12 +1,15 @@
-/* Finds the smallest change of a body's twist that keeps its vertices out of a floor.
+/* Finds the smallest change dY of a body's twist that keeps its vertices out of a floor.
  *
  *   minimise <dY, K dY>/2  with  w_i . dY >= b_i,   so that  K dY = sum l_i w_i,  l_i >= 0,  l_i (w_i . dY - b_i) = 0
  *
- * dY, K and w_i are as in fluid/floor.h, a_i and C as in fluid/floor_reflect.h; b_i is the bound and l_i the impulse of
- * vertex i. All w_i lie in a three-dimensional space. With y = C^T sum l_i a_i the problem is: minimise |y|^2/2,
- * n_i . y >= b_i, n_i = C^T a_i. The dual method adds one vertex after another, each time the one that is furthest
- * below its bound, and drops those whose impulse would become negative. At most three are active at a time, however
- * many vertices there are. Source: Goldfarb & Idnani, Math. Programming 27 (1983) 1, doi:10.1007/BF02591962.
+ * K is the inertia of the body. For vertex i at c_i, b_i is the bound, l_i the impulse, and w_i = (c_i × n, n) with the
+ * direction up n in the body's axes. All w_i lie in a three-dimensional space: w_i = W a_i with the matrix W and the
+ * numbers a_i of fluid/floor_reflect.h, and C C^T = W^T K^-1 W. With y = C^T sum l_i a_i the problem is: minimise
+ * |y|^2/2 with n_i . y >= b_i, n_i = C^T a_i.
+ *
+ * The dual method adds one vertex after another, each time the one that is furthest below its bound, and drops those
+ * whose impulse would become negative. At most three are active at a time, however many vertices there are. Source:
+ * Goldfarb & Idnani, Math. Programming 27 (1983) 1, doi:10.1007/BF02591962.
  */
 #include "fluid/floor_reflect.h"
 #include "numerics/small.h"
@@ -65,13 +68,15 @@ double cb_floor_response(const cb_floor_metric *m, const double c[3], const doub
   return cb_dot3(left, right);
 }
 
-/* The active vertices: normals N = Q T, Q orthonormal, T upper triangular. */
+/* The active vertices, with their impulses l, bounds b and normals n_i. The matrix N of the normals (columns) is Q T,
+ * with orthonormal columns Q[c] and the upper triangular matrix T. */
 typedef struct active {
   int n, at[3];
   double l[3], b[3], normal[3][3], Q[3][3], T[3][3];
 } active;
 
-/* Applies the Gram-Schmidt method twice: finds the coefficients of a in Q, and the rest of a. */
+/* Finds the coefficients of a in Q, and the rest of a outside their span. The Gram-Schmidt method is applied twice,
+ * because once does not keep Q orthonormal to round-off. */
 static void resolve(const active *s, const double a[3], double coefficient[3], double rest[3]) {
   memset(coefficient, 0, 3 * sizeof *coefficient);
   memcpy(rest, a, 3 * sizeof *rest);
@@ -106,7 +111,7 @@ static void drop(active *s, int which) {
     if (c != which) append(s, old.at[c], old.normal[c], old.l[c], old.b[c]);
 }
 
-/* Replaces r by T^-1 r. */
+/* Replaces r by T^-1 r, with the triangular matrix T of the active vertices. */
 static void solve_upper(const active *s, double r[3]) {
   for (int c = s->n - 1; c >= 0; c--) {
     for (int d = c + 1; d < s->n; d++) r[c] -= s->T[c][d] * r[d];
@@ -114,7 +119,8 @@ static void solve_upper(const active *s, double r[3]) {
   }
 }
 
-/* Finds y and l of the active vertices from their bounds: N^T y = b, y in the span of N; y = N l. */
+/* Finds y and the impulses l of the active vertices from their bounds b: y is in the span of N and N^T y = b, and
+ * y = N l. */
 static void settle(active *s, double y[3]) {
   double e[3];
   memset(y, 0, 3 * sizeof *y);
@@ -128,8 +134,9 @@ static void settle(active *s, double y[3]) {
   for (int c = 0; c < s->n; c++) s->l[c] = fmax(e[c], 0);
 }
 
-/* Changes y until n . y = b, n = `normal`: y moves perpendicular to the active normals, or one of them is dropped. Then
- * the vertex `at` is active. Returns false if there is no such y, or if the *left remaining steps are used up. */
+/* Changes y until n . y = b for n = `normal`. y moves perpendicular to the active normals, or an active vertex is
+ * dropped. At the end the vertex `at` is active. Returns false if there is no such y, or if the *left remaining steps
+ * are used up. */
 static bool add(active *s, int at, const double normal[3], double b, double y[3], int *left) {
   double l = 0;
   while ((*left)--) {

@@ -1,11 +1,12 @@
-/* Finds when a flight meets the floor: the first zero of the smallest gap. No earlier zero is skipped.
+/* Finds when a flight meets the floor, which is the first zero of the smallest gap. No earlier zero is skipped.
  *
- *   gap_i(tau) on a trial [a, b]: the cubic of gaps and rates at both ends. If the minimum of a cubic inside is below
- *   max_i |rate_i(b) - rate_i(a)| (b - a)/32, the trial ends there instead.
- *   zero       The search begins with the gap that is expected to vanish first. If another gap is negative at its zero,
- *              the zero of that gap is next, and so on. Zeros are found by parabolas through gap and rate at the start
- *              and the gap at the end (exact in free fall; for a vertex that leaves at the start, that zero is
- *              excluded), then through three gaps; by bisection if these converge slowly.
+ *   trial   gap_i(tau) on a trial from time a to b is the cubic of the gaps and rates at both ends. If a cubic has a
+ *           minimum inside that is below max_i |rate_i(b) - rate_i(a)| (b - a)/32, the trial ends at that minimum.
+ *   zero    The search begins with the gap that is expected to vanish first. If another gap is negative at the zero of
+ *           this gap, the zero of the other gap is next, and so on. A zero is first estimated by the parabola through
+ *           the gap and its rate at the start and the gap at the end. (The estimate is exact in free fall. For a vertex
+ *           that leaves the floor at the start, the zero at the start is excluded.) Further estimates are zeros of
+ *           parabolas through three gaps, or bisections if the parabolas converge slowly.
  */
 #include "fluid/floor_reflect.h"
 #include <float.h>
@@ -13,8 +14,8 @@
 
 enum { MAX_TRIALS = 500, MAX_ZERO = 200 };
 
-/* The minimum rate of the vertices that touch at the start and are not held, and that vertex; infinite if there is
- * none. */
+/* Returns the minimum rate of the vertices that touch the floor at the start and are not held, and finds this vertex.
+ * The result is infinite if there is none. */
 static double least_rate(const cb_floor_run *e, int *vertex) {
   double least = INFINITY;
   for (int i = 0; i < e->count; i++)
@@ -25,10 +26,10 @@ static double least_rate(const cb_floor_run *e, int *vertex) {
   return least;
 }
 
-/* The minimum inside [0, 1] of the cubic with values p0, p1 and slopes m0, m1 at the ends; *at is its place. The result
- * is infinite if there is no minimum. */
+/* Returns the minimum inside [0, 1] of the cubic p(s) with the values p0, p1 and the slopes m0, m1 at the ends. *at is
+ * its place. The result is infinite if there is no minimum. */
 static double dip(double p0, double p1, double m0, double m1, double *at) {
-  /* p' = m0 + 2 b s + a s^2 */
+  /* p'(s) = m0 + 2 b s + a s^2 */
   const double a = 3 * (m0 + m1 - 2 * (p1 - p0)), b = 3 * (p1 - p0) - 2 * m0 - m1, root = b * b - a * m0;
   if (!(root > 0)) return INFINITY;
   const double s = b > 0 ? -m0 / (b + sqrt(root)) : (sqrt(root) - b) / a;
@@ -37,8 +38,8 @@ static double dip(double p0, double p1, double m0, double m1, double *at) {
   return p0 + s * (m0 + s * (b + s * a / 3));
 }
 
-/* Does a gap come near the floor between a and b and grow again? *cut: the place of the minimum, limited to 0.1 .. 0.9
- * of the length. */
+/* Does a vertex come near the floor between the states a and b and rise again? *cut: the place of the minimum of its
+ * gap, limited to 0.1 .. 0.9 of the length. */
 static bool dips(const cb_floor_run *e, const cb_floor_look *a, const cb_floor_look *b, double length, double *cut) {
   const cb_floor_work *w = e->w;
   const double *p = w->gap[a->side], *q = w->gap[b->side], *u = w->rate[a->side], *v = w->rate[b->side];
@@ -62,8 +63,8 @@ static bool dips(const cb_floor_run *e, const cb_floor_look *a, const cb_floor_l
   return least < INFINITY;
 }
 
-/* A vertex that touches at the start is back after a time t. Is its flight so short, or so low (its height is rate
- * t/4), that the vertex rests? */
+/* A vertex that touches the floor at the start is back after a time t. Is its flight so short, or its height (at most
+ * rate t/4) so low, that the vertex rests? */
 static bool is_rest(const cb_floor_run *e, int vertex, double t) {
   const cb_floor_look *from = &e->look[0];
   return cb_floor_touches(e, from, vertex) && (t <= e->rest || e->w->rate[0][vertex] * t <= from->round_off);
@@ -79,15 +80,15 @@ static bool any_below(const cb_floor_run *e, const cb_floor_look *a) {
   return false;
 }
 
-/* Returns the zero of gap + rate s + bend s^2 in (0, 1], for gap >= 0 and a negative value at 1. If gap is 0, this is
- * the other zero, or 0 for a rate <= 0. */
+/* Returns the zero of gap + rate s + bend s^2 in (0, 1], for gap >= 0 and a negative value at s = 1. If gap is 0, the
+ * result is the zero that is not s = 0, or 0 for a rate <= 0. */
 static double parabola(double gap, double rate, double bend) {
   const double root = sqrt(fmax(rate * rate - 4 * bend * gap, 0));
   return rate > 0 ? (rate + root) / (-2 * bend) : gap > 0 ? 2 * gap / (root - rate) : 0;
 }
 
-/* The time between a and `out`, which is `length` later, at which the gap of i vanishes, estimated from gap and rate at
- * a and the negative gap at the end. */
+/* Returns the time after the state a at which the gap of vertex i is expected to vanish, from its gap and rate at a and
+ * its negative gap in the state `out`, which is `length` later. */
 static double expected(const cb_floor_run *e, const cb_floor_look *a, const cb_floor_look *out, double length, int i) {
   const cb_floor_work *w = e->w;
   const bool leaves = a == &e->look[0] && cb_floor_touches(e, a, i);
@@ -95,8 +96,8 @@ static double expected(const cb_floor_run *e, const cb_floor_look *a, const cb_f
   return length * parabola(gap, rate, w->gap[out->side][i] - w->base[i] - gap - rate);
 }
 
-/* Returns the vertex that is expected to have met the floor first, among those below it at the end of the trial [a,
- * out]; -1: none. */
+/* Returns the vertex that is expected to have met the floor first, among those that are below the floor in the state
+ * `out`, `length` after the state a; -1: none. */
 static int first_below(const cb_floor_run *e, const cb_floor_look *a, const cb_floor_look *out, double length) {
   double least = INFINITY;
   int first = -1;
@@ -111,8 +112,9 @@ static int first_below(const cb_floor_run *e, const cb_floor_look *a, const cb_f
   return first;
 }
 
-/* Finds the time *tb at which the gap of vertex i is 0, between ta and the given *tb, at which the gap is negative;
- * *out is the state at the new *tb. The search ends early if the vertex rests (is_rest). */
+/* Finds the time at which the gap of vertex i is 0. The gap is negative in the state *out at the time *tb, after the
+ * state a at the time ta. *tb and *out become the time and the state of the zero. The search ends early if the vertex
+ * rests (is_rest). */
 static cb_status zero(cb_floor_run *e, const cb_floor_look *a, double ta, double *tb, cb_floor_look *out, int i) {
   const double *gap = e->w->gap[out->side], base = e->w->base[i], start = e->w->gap[a->side][i] - base;
   double lo = ta, hi = *tb, f_lo = 0, f_hi = gap[i] - base, wide = hi - lo;
@@ -145,8 +147,9 @@ static cb_status zero(cb_floor_run *e, const cb_floor_look *a, double ta, double
   return CB_OK;
 }
 
-/* Finds the time *tb and the vertex of the first contact in a trial [a, out], at whose end *tb vertices are below the
- * floor; *out is the state at the new *tb. *tb is 0 if a vertex that touches at the start does not leave, or rests. */
+/* Finds the time and the vertex of the first contact in the trial from the state a at the time ta to the state *out at
+ * the time *tb, in which vertices are below the floor. *tb and *out become the time and the state of the contact. *tb
+ * becomes 0 if a vertex that touches the floor at the start does not leave it, or rests. */
 static cb_status first_zero(cb_floor_run *e, cb_floor_look *a, double ta, double *tb, cb_floor_look *out, int *vertex) {
   cb_status status = cb_floor_rates(e, a);
   if (status) return status;

@@ -1,13 +1,16 @@
 /* A step with reflections off the floor. It consists of flights, which end where a gap becomes 0, of impacts at these
  * times, and of resting or accumulating contacts that are held during the flights (equations: floor.h).
  *
- *   flight   state(tau) = the stepper's step of length tau from the last impact; for vertices that are held:
- *              p+ = p + sum l_i w_i,  l >= 0,  gap_i(tau) >= 0,  l_i gap_i(tau) = 0;   at its end an impact with e = 0
- *            (the impulses of a push N(t) >= 0 are its integrals with weights 1 - t/tau and t/tau, both >= 0)
- *   impact   w_i . dY >= -(1 + e) u_i for all that touch and do not open, u_i = w_i . Y + <n, x_i'>
+ *   flight   the state after a time tau is that of the stepper's step of length tau from the last impact; for vertices
+ *            that are held:  p+ = p + sum l_i w_i,  l_i >= 0,  gap_i(tau) >= 0,  l_i gap_i(tau) = 0, and at the end an
+ *            impact with e = 0. (If the floor pushes with the force N(t) >= 0, the impulses at the start and at the end
+ *            are the integrals of N with the weights 1 - t/tau and t/tau, and both are >= 0.)
+ *   impact   w_i . dY >= -(1 + e) u_i for each vertex that touches the floor and does not rise,
+ *            u_i = w_i . Y + <n, x_i'>
  *
- * p is the momentum, p+ the momentum after the impulses l_i at the start of the flight, x_i' the own velocity of vertex
- * i in the body frame; w_i, n, e, Y and dY are as in floor.h.
+ * p is the momentum, and p+ the momentum after the impulses l_i at the start of the flight. x_i' is the velocity of
+ * vertex i in the body frame, and u_i its velocity along n. n is the direction up in the body frame,
+ * w_i = (x_i × n, n), e the restitution, Y the twist, and dY its change.
  */
 #include "fluid/floor_reflect.h"
 #include <float.h>
@@ -114,13 +117,13 @@ double cb_floor_speed(const cb_floor_look *a, const double Y[6]) {
   return sqrt(cb_dot3(Y + 3, Y + 3)) + sqrt(cb_dot3(Y, Y)) * a->farthest + a->quickest;
 }
 
-/* Is vertex i on the floor, or so near that it moves by more than its gap in a time `near`? (If rates are not known,
- * only the first counts.) */
+/* Is vertex i on the floor, or so near that it moves by more than its gap in the time e->near? If rates are not known,
+ * only a vertex on the floor counts. */
 bool cb_floor_touches(const cb_floor_run *e, const cb_floor_look *a, int i) {
   return e->w->gap[a->side][i] <= a->round_off + (a->rated ? e->near * fabs(e->w->rate[a->side][i]) : 0);
 }
 
-/* Finds rate_i = <x_i, n × omega> + <n, v + x_i'> for the twist (omega, v) = a->Y. */
+/* Finds the rates of the gaps, rate_i = <x_i, n × omega> + <n, v + x_i'>, for the twist (omega, v) = a->Y. */
 static cb_status rates(cb_floor_run *e, cb_floor_look *a) {
   int n;
   double spin[3], *rate = e->w->rate[a->side];
@@ -161,12 +164,13 @@ static void kick(const cb_floor_metric *m, const cb_floor_impulses *j, const dou
   cb_rigid_move(s, still, q, change);
   for (int i = 0; i < 6; i++) s->Y[i] = Y[i] + cb_dot3(m->B[i], j->sum);
   memcpy(s->mu, s->momentum, sizeof s->mu);
-  s->known = 0; /* the previous twists do not predict the next one */
+  s->known = 0; /* the twists of previous steps do not predict the next one */
 }
 
-/* Applies impacts until no vertex that touches the floor moves into it. held: only the held vertices are used, and no
- * hit is reported; otherwise all are used. met: the vertex that met the floor (-1: none); another vertex is reported
- * only if it would have sunk by more than round-off in a step. CB_STEP_NO_CONVERGENCE after MAX_IMPACTS impacts. */
+/* Applies impacts until no vertex that touches the floor moves into it. With `held` only the held vertices take part,
+ * and no hit is reported; otherwise all vertices take part. met: the vertex that met the floor (-1: none). Another
+ * vertex is reported only if it would have sunk by more than round-off in a step. Returns CB_STEP_NO_CONVERGENCE after
+ * MAX_IMPACTS impacts. */
 static cb_status impact(cb_floor_run *e, cb_floor_look *a, double restitution, bool held, int met) {
   cb_floor_metric m;
   cb_floor_work *w = e->w;
@@ -217,8 +221,8 @@ static cb_status step(cb_floor_run *e, double tau, cb_floor_look *out) {
   return status ? status : cb_floor_gaps(e, out);
 }
 
-/* Returns, for the flight's held vertices, the largest distance below the allowed height, or above it where an impulse
- * holds the vertex. */
+/* Returns the largest error of the held vertices at the end of a flight: the depth of a vertex below its lowest allowed
+ * height, or its distance from that height if an impulse acts on it. */
 static double unheld(const cb_floor_run *e, const cb_floor_look *out, const cb_floor_impulses *j) {
   double worst = 0;
   const double *gap = e->w->gap[out->side], *base = e->w->base;
@@ -229,9 +233,12 @@ static double unheld(const cb_floor_run *e, const cb_floor_look *out, const cb_f
   return worst;
 }
 
-/* Makes a flight of length tau with the held vertices, and the impact at its end. It finds l by successive linear
- * problems  gap_i + tau w_i . K^-1 sum (l - l_now)_j w_j >= 0,  with gaps above the lowest allowed ones.
- * CB_STEP_NO_CONVERGENCE after MAX_ROUNDS of them. */
+/* Makes a flight of length tau with the held vertices, and the impact at its end. It finds the impulses l at the start
+ * by a sequence of linear problems, with the gaps measured from the lowest allowed ones:
+ *
+ *   gap_i + tau w_i . K^-1 sum_j (l_j - l_j of the last problem) w_j >= 0,  l >= 0
+ *
+ * Returns CB_STEP_NO_CONVERGENCE after MAX_ROUNDS problems. */
 static cb_status hold(cb_floor_run *e, double tau, cb_floor_look *out) {
   cb_floor_impulses j = e->pushed; /* the first guess: the impulses of the last trial, scaled to this length */
   cb_floor_metric m;
@@ -278,7 +285,7 @@ cb_status cb_floor_fly(cb_floor_run *e, double tau, cb_floor_look *out) {
   return step(e, tau, out);
 }
 
-/* Begins a flight: finds the vertices that touch, and how low each vertex may get. */
+/* Begins a flight: finds the gaps, and how low each vertex may get. */
 static cb_status begin(cb_floor_run *e, const cb_rigid_state *s) {
   e->look[0].s = *s;
   const cb_status status = cb_floor_gaps(e, &e->look[0]);
@@ -294,8 +301,8 @@ static cb_status begin(cb_floor_run *e, const cb_rigid_state *s) {
   return CB_OK;
 }
 
-/* Holds the vertices that touch and leave no faster than `rate` (all: every vertex). Returns whether more vertices are
- * held than before. */
+/* Holds the vertices that touch the floor and leave it no faster than `rate` (all: every vertex). Returns whether more
+ * vertices are held than before. */
 static bool hold_more(cb_floor_run *e, double rate, bool all) {
   bool more = false;
   for (int i = 0; i < e->count; i++)
@@ -305,7 +312,7 @@ static bool hold_more(cb_floor_run *e, double rate, bool all) {
   return more;
 }
 
-/* Makes a flight of length *tau at most, and holds the vertices that rest in it. Its results are those of
+/* Makes a flight of length *tau at most, and holds the vertices that rest in it. The results are those of
  * cb_floor_meet. */
 static cb_status flight(cb_floor_run *e, double *tau, cb_floor_look **out, int *met) {
   const double whole = *tau;

@@ -4,12 +4,14 @@
 #include <curvebody/flow.h>
 #include "numerics/vec3.h"
 
-/* Returns the root mean square of the divergence, and writes the root mean square of the gradient into *size. */
+/* Returns the root mean square of the divergence over n places, where gradient[p][i][j] = du_i/dx_j. *size becomes the
+ * root mean square of the norm of the gradient (the root of the sum of its nine squares). */
 double cb_flow_divergence(int n, const double (*gradient)[3][3], double *size);
-/* Returns the root mean square of the gradient over all of a grid, by differences; 0 for other flows. */
+/* Returns the root mean square of the norm of the gradient over all of a grid, from differences of neighbours. For a
+ * sum of flows it is the root of the sum of the squares of its terms; for other flows it is 0. */
 double cb_flow_slope(const cb_flow *f);
 
-/* Makes a flow of a class with from_grid. */
+/* Makes a flow of a class that has from_grid. */
 cb_status cb_flow_create_grid(const cb_fluid_flow_class *class_, const cb_flow_grid *grid, cb_flow **out);
 
 /* --- declarations that the files of flows share --- */
@@ -20,7 +22,7 @@ struct cb_flow {
   cb_flow_facts facts;
 };
 
-/* Makes a flow whose struct is zero; the caller completes *data and *facts. */
+/* Makes a flow whose struct is zero; the caller then completes data and facts of **out. */
 cb_status cb_flow_new(const cb_fluid_flow_class *class_, cb_flow **out);
-/* Fails for a velocity that is not finite. */
+/* Returns CB_ERROR_ARGUMENT for a velocity that is not finite. */
 cb_status cb_flow_check_velocity(const double u[3]);

@@ -29,7 +29,7 @@ void cb_flow_free(cb_flow *f) {
   free(f);
 }
 
-/* Frees the flow if status is a failure; otherwise it becomes *out. */
+/* Frees the flow f if status is a failure; otherwise f becomes *out. */
 static cb_status made(cb_flow *f, cb_status status, cb_flow **out) {
   if (status)
     cb_flow_free(f);
@@ -62,7 +62,7 @@ bool cb_flow_is_steady(const cb_flow *f) { return f->facts.steady; }
 bool cb_flow_is_uniform(const cb_flow *f) { return f->facts.even && f->facts.steady; }
 double cb_flow_slope(const cb_flow *f) { return f->facts.slope; }
 
-/* Evaluates the velocity of a class that gives it on jets. */
+/* Evaluates a flow whose class gives the velocity on jets (curvebody/jet.h). */
 static void from_jets(const cb_flow *f, double t, const double x[3], cb_flow_point *p) {
   enum { TIME = 3, VARIABLES };
   cb_jet place[VARIABLES], u[3];
@@ -112,8 +112,8 @@ static cb_status point(const task *k, int i) {
   return CB_OK;
 }
 
-/* Evaluates n points from `first` on by blocks, if the flow can. Returns false if a value is not finite, or if the flow
- * has no blocks. */
+/* Evaluates the n points from `first` on as one block, if the class of the flow has `block`. Returns false if it has
+ * none, or if a value is not finite. */
 static bool together(const task *k, int first, int n) {
   cb_flow_block b;
   if (!k->f->class_->block) return false;
@@ -209,10 +209,11 @@ cb_status cb_flow_sum(int n, cb_flow *const *flows, cb_flow **out) {
   return CB_OK;
 }
 
-/* Checks whether a flow is incompressible. The check uses its gradient at the origin and at fixed random places and
- * times, at all scales from a hundredth to a hundred. */
+/* Checks whether a flow is incompressible. The check uses the gradient at the origin and at fixed random places and
+ * times, whose coordinates have all sizes from a hundredth to a hundred. */
 
-/* A divergence that should be 0 has this size, relative to the gradient, if numbers are given with six digits. */
+/* If the numbers of a gradient are given with six digits, a divergence that should be 0 has this size, relative to the
+ * gradient. */
 static const double small = 1e-6;
 
 static double some_size(uint64_t *state) { return pow(100, 2 * cb_uniform(state) - 1); }
@@ -241,7 +242,7 @@ cb_status cb_flow_check_divergence(const cb_flow *f) {
     if (cb_flow_at(f, t, 1, (const double(*)[3])x, u, G, NULL)) continue;
     const double divergence = cb_flow_divergence(1, (const double(*)[3][3])G, &size);
     if (!(size > 0)) continue;
-    /* One place without divergence is enough: a divergence that is not 0 everywhere is 0 at a random place only by
+    /* One place without divergence is enough: if the divergence is not 0 everywhere, it is 0 at a random place only by
      * chance. */
     if (divergence <= small * size) return CB_OK;
     if (any) continue;

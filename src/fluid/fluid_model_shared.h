@@ -3,15 +3,19 @@
 
 #include <curvebody/fluid_model.h>
 
-/* Does the fluid end at a plane <x, up> = height? If so, up is its unit normal (0 if the user's normal is invalid). */
+/* Does the fluid of the model end at a plane <x, up> = height? If so, up becomes the unit normal of the plane, or 0 if
+ * the normal that the user gave is invalid. */
 bool cb_fluid_model_is_placed(const cb_fluid_model *m, double up[3], double *height);
-/* CB_ERROR_UNSUPPORTED with the first part that has a border. `instead` says what the user may use instead. */
+/* Returns CB_ERROR_UNSUPPORTED if a part has a border; the message names the first such part. `instead` completes the
+ * message: it says what the user may use instead of the model m. */
 cb_status cb_fluid_model_check_closed(const cb_fluid_model *m, const cb_surface *surface, const char *instead);
 
-/* Are the model's forces, or its added mass, valid only for the body's shape at rest (immersed_rest.c)? */
+/* Are the model's forces (`forces` is set), or its added mass (not set), valid only for the body's shape at rest
+ * (immersed_rest.c)? */
 bool cb_fluid_model_is_of_rest(const cb_fluid_model *m, bool forces);
-/* Does the added mass `found`, computed for the surface at x moving with v, include the motion of the shape? Returns
- * false if its K is not 0, but its mu0 and kinetic energy are 0 although faces move along their normals. */
+/* Does the added mass `found`, computed for the surface at x that moves with v, include the motion of the shape?
+ * Returns false if K of `found` is not 0, but mu0 and the kinetic energy are 0 although faces move along their normals.
+ */
 bool cb_fluid_model_sees_shape(const cb_surface *s, const double (*x)[3], const double (*v)[3],
                                const cb_added_mass *found);
 

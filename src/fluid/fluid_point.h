@@ -2,7 +2,8 @@
  *
  *   Du/Dt = du/dt + (u . grad) u,   the acceleration of the fluid that is at the place
  *
- * The derivatives of u and of the density are exact. SI units, world axes. */
+ * u is the velocity of the fluid and t the time. The derivatives of u and of the density are exact. SI units, world
+ * axes. */
 #pragma once
 
 #include <curvebody/flow.h>
@@ -14,7 +15,8 @@ typedef struct cb_fluid_point {
   double density, density_gradient[3];  /* in layers the gradient is 0 */
 } cb_fluid_point;
 
-/* flow NULL: the fluid is at rest; medium NULL: the density is 0. CB_STEP_NOT_FINITE as cb_flow_at and cb_medium_at.
- * Called from any thread; allocates nothing. */
+/* Finds the fluid at the place x at time t. If flow is NULL, the fluid is at rest; if medium is NULL, the density is 0.
+ * Returns CB_STEP_NOT_FINITE as cb_flow_at and cb_medium_at do. It may be called from any thread and allocates nothing.
+ */
 cb_status cb_fluid_point_at(const cb_flow *flow, const cb_medium *medium, double t, const double x[3],
                             cb_fluid_point *out);

@@ -1,5 +1,6 @@
-/* Bundles of immersed bodies: A = K^-1 Q and M = R - Q^T A from the form of their kinetic energy (see
- * fluid/immersed_bundle.h); and the fluid's part of that form for models other than the local one. */
+/* Bundles of immersed bodies: the connection A = K^-1 Q and the metric M = R - Q^T A from the form ((K, Q), (Q^T, R))
+ * of the kinetic energy (see fluid/immersed_bundle.h); and the fluid's part of that form for models other than the
+ * local one. */
 #include "fluid/immersed_bundle.h"
 #include "bundle/bundle_private.h"
 #include "core/threads.h"
@@ -13,12 +14,11 @@
 
 enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES, SIZE = CB_IMMERSED_FORM };
 
-/* The fluid's part of the form of a body over shape space, for a fluid model that is not the local one. If the model
- * has a form, it is used; otherwise K is the model's added mass, Q_i its momentum mu0 in the motion u_i, and R follows
- * from its kinetic energy T in one motion and in two:
+/* The fluid's part of the form of a body over shape space, for a fluid model that is not the local one. A model that
+ * has the member `form` gives this part itself. Otherwise K is the model's added mass, column i of Q its momentum mu0
+ * in the motion u_i, and R follows from its kinetic energy T in one motion and in two:
  *
- *   R_ij = T(u_i + u_j) - T(u_i) - T(u_j),  R_ii = 2 T(u_i);  in the motion u_i the vertices move by dx_i
- */
+ *   R_ij = T(u_i + u_j) - T(u_i) - T(u_j),  R_ii = 2 T(u_i);  in the motion u_i the vertices move by dx_i */
 
 static cb_status of_rest(const cb_immersed_energy *e) {
   return cb_fail(CB_ERROR_UNSUPPORTED,
@@ -27,8 +27,8 @@ static cb_status of_rest(const cb_immersed_energy *e) {
                  e->model->class_->name);
 }
 
-/* Lets the model, if there is one, compute its data about the body. CB_ERROR_UNSUPPORTED for a model with a wall, for
- * one that is valid only for the shape at rest, and for one of flat space in a curved space. */
+/* Lets the model, if there is one, compute its data about the body. Returns CB_ERROR_UNSUPPORTED for a model with a
+ * wall, for one that is valid only for the shape at rest, and in a curved space for a model of flat space. */
 static cb_status prepare_model(cb_immersed_energy *e) {
   const cb_surface *s = e->shape->surface;
   cb_mass mass;
@@ -64,7 +64,8 @@ static cb_status of_motion(const cb_immersed_energy *e, const double (*x)[3], co
   return e->model->class_->added_mass(e->model, e->body, e->shape->surface, x, v, out);
 }
 
-/* Finds the form from the model's kinetic energies (equations above). G has rows of 6 + n numbers. */
+/* Finds G, the fluid's part of the form, from the model's kinetic energies (equations above). G has rows of 6 + n
+ * numbers. sum[vertices] is a work array. */
 static cb_status by_energies(const cb_immersed_energy *e, const double (*x)[3], const double (*dx)[3], double (*sum)[3],
                              double *G) {
   const int n = e->shape->n, size = 6 + n, vertices = e->shape->surface->vertices;
@@ -128,7 +129,7 @@ static void give_back(immersed *own, cb_immersed_work *w) {
 
 /* --- connection --- */
 
-/* The radius of curvature, which is the group's unit of translations; 1 in flat space. */
+/* Returns the radius of curvature, which is the group's unit of translations; 1 in flat space. */
 static double radius(const cb_bundle *b) {
   const double K = ((const immersed *)b->self)->energy.shape->surface->curvature;
   return K == 0 ? 1 : 1 / sqrt(fabs(K));
@@ -181,8 +182,8 @@ static cb_status form(const cb_bundle *b, const double *r, double *out) {
   return status;
 }
 
-/* Computes x/(1 + w) of the point (x, w) to which g, with the matrix m, moves y, without cancellation near w = -1 on a
- * sphere. */
+/* Moves the point with the normal coordinates y by the isometry with the matrix m, to (x, w). Sets `out` to x/(1 + w),
+ * computed without cancellation near w = -1 on a sphere. */
 static void draw(const cb_bundle *b, double K, const double *m, const double y[3], double out[3]) {
   double at[4], moved[4] = {0};
   const double R = radius(b), length[4] = {R, R, R, 1};

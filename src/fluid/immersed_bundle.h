@@ -1,26 +1,26 @@
-/* The bundle of an immersed body: it swims by changing its shape in an ideal fluid, with total momentum 0. The group is
- * SE(3); in a space of curvature K > 0 it is SO(4), for K < 0 SO(3,1).
+/* The bundle of an immersed body, which swims by changing its shape in an ideal fluid, with total momentum 0. The group
+ * is SE(3); in a space of positive curvature it is SO(4), in a space of negative curvature SO(3,1).
  *
- *   T(xi, r') = (1/2) <G (xi, r'), (xi, r')>,  G = ((K, Q), (Q^T, R)),  the kinetic energy of curvebody/immersed.h
- *   K(r) inertia and added mass;  Q_i = mu_0 of the motion r'_i = 1;  R: only the shape moves
+ *   T(xi, r') = (1/2) <G (xi, r'), (xi, r')>,  G = ((K, Q), (Q^T, R)):  the kinetic energy of body and fluid
+ *   K(r): inertia and added mass;  column i of Q: the momentum mu_0 of the motion r'_i = 1;  R: only the shape moves
  *   K xi + Q r' = 0:  A = K^-1 Q,  M = R - Q^T A:  r'^T M r' is twice the kinetic energy
  *
- * xi is the twist of the body frame, r are the shape variables, A is the connection and M the metric of the shape
- * space. The order is (omega, v), and the fibre is the pose of the body frame; on SO(4) and SO(3,1) v is measured in
- * radii of curvature. Density 0 is vacuum, which gives the mechanical connection. The fluid is at rest, unbounded and
- * of one density; there is no weight and no drag.
+ * xi = (omega, v) is the twist of the body frame, r are the shape variables and r' their rates. A is the connection and
+ * M the metric of the shape space. The fibre is the pose of the body frame. On SO(4) and SO(3,1) v is measured in radii
+ * of curvature. Density 0 is vacuum, which gives the mechanical connection. The fluid is at rest, unbounded and of one
+ * density; there is no weight and no drag.
  *
- * The mean normal velocity of a shape that changes its volume is subtracted. With `added_mass: exact` it is not: the
- * potential flow then has a source. On a sphere the volume must be constant. With `exact` the parts of the body
- * interact through the fluid.
+ * If a shape changes its volume, the mean normal velocity of its surface is subtracted. With `added_mass: exact` it is
+ * not: the potential flow then has a source. On a sphere the volume must be constant. With `exact` the parts of the
+ * body interact through the fluid.
  *
- * dA and dM: the second derivatives of the shape are exact, and G is differentiated along them by differences of order
- * 6, to about 1e-11. With the added mass of another model the accuracy is limited by its errors, divided by steps that
- * move the vertices by about .005 of the extent. If all parts move rigidly in flat space without such a model, G is
- * found from one inertia per part with exact derivatives, and the faces are not used (immersed_bundle_rigid.c). The
- * second derivatives of a pose sequence jump at each pose, so that A is continuous and dA is that of the cubic on which
- * r lies. A table (bundle/samples.h) makes a slow bundle fast. If another code has tabulated K and mu_0, a table of
- * K^-1 mu_0 can be used.
+ * The second derivatives of the shape are exact. For dA and dM, G is differentiated along them by differences of order
+ * 6, to about 1e-11. With the added mass of another model the accuracy is limited by the errors of that model, divided
+ * by steps that move the vertices by about .005 of the extent. If all parts move rigidly in flat space without such a
+ * model, G is found from one inertia per part with exact derivatives, and the faces are not used
+ * (immersed_bundle_rigid.c). The second derivatives of a pose sequence jump at each pose. A is then continuous, and dA
+ * is that of the cubic on which r lies. A table (bundle/samples.h) makes a slow bundle fast. If another code has
+ * tabulated K and mu_0, a table of K^-1 mu_0 can be used.
  *
  *   bundle: {name: immersed, shape: {name: ellipsoid}, variables: [a, b], motion: {y: "Y + a*X^2 + b*X^3"},
  *            density: 1000, fluid: {density: 998}, added_mass: exact}
@@ -45,10 +45,13 @@ typedef struct cb_immersed_bundle_options {
   const cb_fluid_model *added_mass; /* the model of the added mass, borrowed; NULL: the local one */
 } cb_immersed_bundle_options;
 
-/* shape is borrowed and must outlive the bundle; options are copied. CB_ERROR_ARGUMENT or CB_ERROR_DOMAIN if the
- * options describe no possible body. Evaluation returns CB_STEP_SINGULAR if K has no inverse (the message names the
- * axis) or a part has no volume, CB_STEP_NOT_FINITE for the shape, and CB_STEP_DOMAIN if the volume changes on a sphere
- * or the model's added mass is not finite. `form` is G, `plot` the vertices and edges. */
+/* Makes the bundle. shape is borrowed and must outlive the bundle; options are copied. Returns CB_ERROR_ARGUMENT or
+ * CB_ERROR_DOMAIN if the options describe no possible body. In the bundle, `form` gives G, and `plot` the vertices and
+ * edges.
+ *
+ * Evaluation returns CB_STEP_SINGULAR if K has no inverse (the message names the axis) or a part has no volume,
+ * CB_STEP_NOT_FINITE if the shape is not finite, and CB_STEP_DOMAIN if the volume changes on a sphere or the model's
+ * added mass is not finite. */
 cb_status cb_bundle_immersed(const cb_shape_surface *shape, const cb_immersed_bundle_options *options, cb_bundle **out);
 /* Does the same and takes ownership of the shape: it is freed with the bundle, or on failure. */
 cb_status cb_bundle_immersed_take(cb_shape_surface *shape, const cb_immersed_bundle_options *options, cb_bundle **out);
@@ -70,8 +73,8 @@ typedef struct cb_immersed_energy {
   cb_immersed_rigid *rigid;    /* owned; NULL: the form is always summed over faces */
 } cb_immersed_energy;
 
-/* G += density times the form of a fluid of density 1 for the motions dx[n][vertices] at x. sum[vertices] is
- * overwritten. */
+/* Adds density times the form of a fluid of density 1 to G, for vertices at x and the motions dx[n][vertices].
+ * sum[vertices] is overwritten. */
 cb_status cb_immersed_energy_of_model(const cb_immersed_energy *e, const double (*x)[3], const double (*dx)[3],
                                       double (*sum)[3], double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
 
@@ -79,32 +82,34 @@ cb_status cb_immersed_energy_of_model(const cb_immersed_energy *e, const double 
 typedef struct cb_immersed_work cb_immersed_work;
 cb_status cb_immersed_work_create(const cb_immersed_energy *e, cb_immersed_work **out);
 void cb_immersed_work_free(cb_immersed_work *w);
-/* CB_ERROR_DOMAIN if the shape changes its volume in a fluid that fills a sphere. This is checked only where all shape
- * variables are 0, and only if the shape is defined there. */
+/* Returns CB_ERROR_DOMAIN if the shape changes its volume in a fluid that fills a sphere. This is checked only where
+ * all shape variables are 0, and only if the shape is defined there. */
 cb_status cb_immersed_begin(const cb_immersed_energy *e, cb_immersed_work *w);
 /* Finds the vertices at r. *x points into w and is overwritten by the next form. */
 cb_status cb_immersed_places(const cb_immersed_energy *e, cb_immersed_work *w, const double *r, double (**x)[3]);
-/* Finds G and its derivatives dG[n] (NULL: not wanted). motion: R is wanted, too. */
+/* Finds G and its derivatives dG[n] (NULL: not wanted) at r. motion: the block R is wanted, too. */
 cb_status cb_immersed_form_of(const cb_immersed_energy *e, cb_immersed_work *w, const double *r, bool motion,
                               double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM],
                               double (*dG)[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
 
-/* Finds G without derivatives for vertices at x that move by dx[n][vertices]. */
+/* Finds G without derivatives for vertices at x and the motions dx[n][vertices]. motion: the block R is wanted, too. */
 cb_status cb_immersed_form_of_motion(const cb_immersed_energy *e, cb_immersed_work *w, const double (*x)[3],
                                      const double (*dx)[3], bool motion, double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);
 
 /* --- parts that move rigidly --- */
-/* *out is NULL for a body that cannot have rigid parts: in curved space, with another model's added mass, with vertices
- * that no part or more than one part has, or with a part whose vertices lie on a line. e->rigid is not set. */
+/* Finds the inertias of the parts. *out becomes NULL for a body that cannot have rigid parts: in curved space, or
+ * with another model's added mass. It also becomes NULL if some vertex belongs to no part or to more than one part, or
+ * if the vertices of a part lie on a line. The function does not set e->rigid. */
 cb_status cb_immersed_rigid_create(const cb_immersed_energy *e, cb_immersed_work *w, cb_immersed_rigid **out);
 void cb_immersed_rigid_free(cb_immersed_rigid *own);
-/* The vertices of a body with their derivatives; d2x is only needed for dG. */
+/* The vertices x of a body with their first and second derivatives dx and d2x by the shape variables; d2x is only
+ * needed for dG. */
 typedef struct cb_immersed_places_at {
   const double (*x)[3], (*dx)[3], (*d2x)[3];
 } cb_immersed_places_at;
 /* Returns a shape that finds only the vertices that the form needs. */
 const cb_shape_surface *cb_immersed_rigid_shape(const cb_immersed_energy *e);
-/* Finds G and its derivatives (may be NULL) if all parts are rigid there to round-off; otherwise returns false. */
+/* Finds G and its derivatives dG (may be NULL) if all parts are rigid to round-off; otherwise returns false. */
 bool cb_immersed_rigid_form(const cb_immersed_energy *e, const cb_immersed_places_at *at,
                             double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM],
                             double (*dG)[CB_IMMERSED_FORM][CB_IMMERSED_FORM]);

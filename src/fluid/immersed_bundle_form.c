@@ -1,14 +1,16 @@
-/* The form G of an immersed body over shape space, T = (1/2) <G (xi, r'), (xi, r')>, and its derivatives.
+/* The form G = ((K, Q), (Q^T, R)) of an immersed body over shape space, and its derivatives. The kinetic energy is
+ * (1/2) <G (xi, r'), (xi, r')> for the twist xi of the body and the rates r' of the shape variables r.
  *
- *   K = I_b + I_f, Q_i = mu_0 of the velocities dx_i, R_ij of the bodies (moving_mass_curved.c) and of the fluid
+ *   K = I_b + I_f, column i of Q = mu_0 of the velocities dx_i, R = R_b + R_f, R_b of the masses (moving_mass_curved.c)
  *   R_f,ij = sum over parts rho delta int s_i s_j dA,  s_i = <dx_i, n> less its mean over a closed part
  *   I_b, I_f: inertia of the masses and added mass;  rho: density of the fluid;  delta: fluid/local.h
  *
- * This is exact on faces, because dx is linear there. Along r_a the vertices are at x + h dx_a and move by dx_i + h
- * dx_ia. G is an algebraic function of these. Its derivative at h = 0 is found by central differences of order 6, with
- * h |dx_a| at most .005 of the body's extent; the shape itself is not differenced. If all parts move rigidly, no sum
- * over faces is needed and the derivatives are exact (immersed_bundle_rigid.c). The functions for curved spaces come
- * first.
+ * x are the vertices, dx_i = dx/dr_i, dx_ia = d dx_i/dr_a, and n is the normal of a face. The integrals are exact on
+ * faces, because dx is linear there. For the derivative of G by r_a, the vertices are at x + h dx_a and move by
+ * dx_i + h dx_ia. G is an algebraic function of these positions and motions. Its derivative at h = 0 is found by
+ * central differences of order 6, with h |dx_a| at most .005 of the body's extent. The shape itself is not differenced.
+ * If all parts move rigidly, no sum over faces is needed and the derivatives are exact (immersed_bundle_rigid.c). The
+ * functions for curved spaces come first.
  */
 #include "fluid/immersed_bundle.h"
 #include "numerics/vec3.h"
@@ -21,27 +23,29 @@ enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES };
 
 /* Faces of a body in a curved space that move with its shape: the volume that they sweep, and the local model's energy.
  *
- *   y = sum l_c y_c/q, q = sqrt(w^2 + K |x|^2) for (x, w) = sum l_c y_c: the point of a geodesic face at shares l of
+ *   y = sum l_c y_c/q, q = sqrt(w^2 + K |x|^2) for (x, w) = sum l_c y_c: the point of a geodesic face at shares l_c of
  *   its corners y_c
  *   s = <u, n> = sum l_c (nu . u_c + nu_w u_cw)/q,  u_c the velocities of the corners (y moves with them: exact where
- *   they move by an isometry);  dA = N/q^3 dl  (numerics/numerics_curved.h for nu and N)
- *   volume: V' = int s dA;  Q_f,i = sum over parts rho delta int m s_i dA, R_f,ij = sum rho delta int s_i s_j dA,
+ *   they move by an isometry);  dA = N/q^3 dl, dl an element of the shares l
+ *   volume: V' = int s dA;  Q_f,ai = sum over parts rho delta int m_a s_i dA, R_f,ij = sum rho delta int s_i s_j dA,
  *   s_i less its mean over a closed part
  *
- * Integrals use the rule of degree 5 of numerics/numerics_curved.h. Derived for this project.
+ * K is the curvature of the space. u and n are the velocity and the normal at y, and s_i is the s of motion i.
+ * (nu, nu_w), N and the flux m of the twists are those of numerics/numerics_curved.h; rho and delta are as above.
+ * Integrals use the rule of degree 5 of that file. Derived for this project.
  */
 
 enum { POINTS = CB_CURVED_POINTS };
 
 /* The maximum change of a body's volume, relative to the volume that its surface sweeps. If a smooth motion keeps the
- * volume, its faces keep it only up to their own error. */
+ * volume, its faces keep it only up to the error of the mesh. */
 static const double tolerance = 1e-3;
 
 typedef struct sample {
-  double weight, share[3], m[6]; /* dA, l_c/q, the flux of twists */
+  double weight, share[3], m[6]; /* dA, l_c/q, and the flux m of twists (equations above) */
 } sample;
 
-/* Finds the points of a face, and s_i at them. */
+/* Finds the points of face f, and s_i at these points (equations above) for the motions dx_i of the vertices. */
 static void move_face(const cb_shape_surface *shape, int f, const double (*x)[3], const double (*dx)[3],
                       sample point[POINTS], double (*s)[POINTS]) {
   const cb_surface *surface = shape->surface;
@@ -68,7 +72,8 @@ static void move_face(const cb_shape_surface *shape, int f, const double (*x)[3]
   }
 }
 
-/* Checks that the volume is constant on a sphere. If not, CB_STEP_DOMAIN names a variable that changes it. */
+/* Checks that the volume is constant on a sphere. If not, returns CB_STEP_DOMAIN and names a variable that changes it.
+ */
 static cb_status check_volume(const cb_immersed_energy *e, const double (*x)[3], const double (*dx)[3]) {
   const cb_shape_surface *shape = e->shape;
   double grows[SHAPES] = {0}, swept[SHAPES] = {0}, s[SHAPES][POINTS];
@@ -91,7 +96,8 @@ static cb_status check_volume(const cb_immersed_energy *e, const double (*x)[3],
   return CB_OK;
 }
 
-/* Adds Q_f and R_f of the local model. area[parts] and mean[parts][variables] are overwritten. */
+/* Adds Q_f and R_f of the local model to G (equations above). area[parts] and mean[parts][variables] are overwritten.
+ */
 static void add_curved_fluid(const cb_immersed_energy *e, const cb_local_part *part, const double (*x)[3],
                              const double (*dx)[3], double *area, double (*mean)[SHAPES],
                              double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
@@ -136,8 +142,8 @@ struct cb_immersed_work {
   cb_arena *arena;
   cb_local *local;
   cb_local_part *part;                 /* [parts] */
-  double (*x)[3], (*dx)[3], (*d2x)[3]; /* at r; dx[n][vertices], d2x[n(n+1)/2][vertices] */
-  double (*y)[3], (*dy)[3], (*sum)[3]; /* x and dx at a difference; sum: of two motions */
+  double (*x)[3], (*dx)[3], (*d2x)[3]; /* at r: x[vertices], dx[n][vertices], d2x[n(n+1)/2][vertices] */
+  double (*y)[3], (*dy)[3], (*sum)[3]; /* x and dx at a point of a difference; the sum of two motions */
   double *area, (*mean)[SHAPES];       /* [parts]; mean normal velocity of each motion */
   void *shape;
 };
@@ -194,7 +200,7 @@ cb_status cb_immersed_begin(const cb_immersed_energy *e, cb_immersed_work *w) {
 
 /* --- the energy of the shape's own motion --- */
 
-/* Adds R_f. The local model must have been set to the same pose before (w->part). */
+/* Adds R_f to G. The local model must have been set to the same pose before, because w->part comes from it. */
 static void add_fluid(const cb_immersed_energy *e, cb_immersed_work *w, const double (*x)[3], const double (*dx)[3],
                       double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
   const cb_surface *s = e->shape->surface;
@@ -274,7 +280,7 @@ cb_status cb_immersed_form_of_motion(const cb_immersed_energy *e, cb_immersed_wo
   return e->density > 0 && e->model ? cb_immersed_energy_of_model(e, x, dx, w->sum, G) : CB_OK;
 }
 
-/* Returns the second derivatives of the vertices by r_i and r_j. */
+/* Returns the second derivatives of the vertices by the shape variables r_i and r_j. */
 static const double (*second_of(const cb_immersed_energy *e, const cb_immersed_work *w, int i, int j))[3] {
   const int at = i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i;
   return (const double(*)[3])w->d2x + at * e->shape->surface->vertices;
@@ -287,8 +293,9 @@ static double largest(int vertices, const double (*x)[3], const double *from) {
   return maximum;
 }
 
-/* Returns the step h of the differences along r_a: the smaller one of two steps, from the first and from the second
- * derivatives (which limit h if the motion nearly stops); 0.005 if both are 0. */
+/* Returns the step h of the differences along r_a: the smaller one of two steps that follow from the first and from the
+ * second derivatives of the vertices. (The second ones limit h if the motion nearly stops.) If both derivatives are 0,
+ * h is 0.005. */
 static double step_along(const cb_immersed_energy *e, const cb_immersed_work *w, int a) {
   const int vertices = e->shape->surface->vertices;
   const double extent = largest(vertices, (const double(*)[3])w->x, w->x[0]),
@@ -298,7 +305,7 @@ static double step_along(const cb_immersed_energy *e, const cb_immersed_work *w,
   return h > 0 && h < INFINITY ? h : 0.005;
 }
 
-/* Finds the vertices and their motions at h along r_a. */
+/* Finds the vertices (w->y) and their motions (w->dy) after a change of r_a by h. */
 static void move(const cb_immersed_energy *e, cb_immersed_work *w, int a, double h) {
   const int n = e->shape->n, vertices = e->shape->surface->vertices;
   for (int v = 0; v < vertices; v++)
@@ -310,7 +317,8 @@ static void move(const cb_immersed_energy *e, cb_immersed_work *w, int a, double
   }
 }
 
-/* Finds the vertices at r with their derivatives. CB_ERROR_UNSUPPORTED if the second ones are wanted and s has none. */
+/* Finds the vertices at r with their derivatives. Returns CB_ERROR_UNSUPPORTED if the second ones are wanted and s has
+ * none. */
 static cb_status places(const cb_shape_surface *s, cb_immersed_work *w, const double *r, bool second) {
   cb_status status = s->at(s, r, w->x, w->dx, w->shape);
   if (!status && second && !s->second) status = cb_fail(CB_ERROR_UNSUPPORTED, "the shape has no second derivatives");
@@ -321,7 +329,7 @@ static cb_status places(const cb_shape_surface *s, cb_immersed_work *w, const do
 cb_status cb_immersed_form_of(const cb_immersed_energy *e, cb_immersed_work *w, const double *r, bool motion,
                               double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM],
                               double (*dG)[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
-  /* Weights of the points -3 .. 3. */
+  /* The weights of a central difference at -3 h .. 3 h, times h. */
   static const double weight[7] = {-1. / 60, 3. / 20, -3. / 4, 0, 3. / 4, -3. / 20, 1. / 60};
   const cb_shape_surface *s = e->shape;
   double beside[CB_IMMERSED_FORM][CB_IMMERSED_FORM];

@@ -1,15 +1,22 @@
-/* The form of a body whose parts move rigidly, from one inertia per part instead of sums over its faces.
+/* The form G = ((K, Q), (Q^T, R)) of a body whose parts move rigidly, from one inertia per part instead of sums over
+ * its faces.
  *
- *   part p at r:  x = R X + t of its rest shape X,  dx_i = W_i × x + V_i,  S_i = (W_i, V_i) its twist in the body frame
- *   T = (1/2) <I_0 xi, xi> + (1/2) sum_p <I_p Y_p, Y_p>,  Y_p = xi + sum S_i r_i'
- *   I_p(r) = Ad^T I_p(0) Ad,  Ad = Ad of (R, t)^-1
- *   K = I_0 + sum I_p,  Q_i = sum I_p S_i,  R_ij = sum S_i^T I_p S_j,  I_0: masses that are fixed in the body frame
- *   d_a I_p = -ad_a^T I_p - I_p ad_a,  ad_a = ad of S_a,  and d_a S_i from d_a dx_i = W_ia × x + V_ia + W_i × dx_a
+ *   part p at r:  x = O X + t of its rest shape X,  dx_i = W_i × x + V_i,  S_i = (W_i, V_i) its twist in the body frame
+ *   2 T = <I_0 xi, xi> + sum_p <I_p Y_p, Y_p>,  Y_p = xi + sum S_i r_i';  I_0: masses that are fixed in the body frame
+ *   I_p(r) = Ad^T I_p(0) Ad,  Ad = Ad of (O, t)^-1
+ *   K = I_0 + sum I_p,  column i of Q = sum I_p S_i,  R_ij = sum S_i^T I_p S_j
+ *   d_a I_p = -ad_a^T I_p - I_p ad_a,  ad_a = ad of S_a,  and d_a S_i = (W_ia, V_ia) from
+ *   d_a dx_i = W_ia × x + V_ia + W_i × dx_a
  *
- * I_p(0) is inertia and local added mass. Its columns are the momenta of the rest shape while one part moves by a unit
- * twist (immersed_bundle_form.c). If parts share no vertex, the local model's delta of a part depends only on its own
- * shape. Whether a part is rigid is checked at each r from its vertices, to round-off: from four of them if its motion
- * is affine (expressions like X*cos(a) - Y*sin(a)), otherwise from all. If one part is not rigid, the form is summed
+ * T is the kinetic energy, xi the twist of the body frame, r the shape variables and r' their rates, d_a = d/dr_a, and
+ * dx_i = d_i x. (O, t) is the pose of part p, and Y_p its twist.
+ *
+ * I_p(0) is the sum of inertia and local added mass. Its columns are the momenta of the rest shape while one part moves
+ * by a unit twist (immersed_bundle_form.c). This is possible if parts share no vertex, because the local model's delta
+ * of a part then depends only on its own shape.
+ *
+ * Whether a part is rigid is checked at each r from its vertices, to round-off: from four of them if the motion is
+ * affine in X (expressions like X*cos(a) - Y*sin(a)), otherwise from all. If one part is not rigid, the form is summed
  * over faces. Derived for this project.
  */
 #include "fluid/immersed_bundle.h"
@@ -23,12 +30,12 @@ enum { SHAPES = CB_SHAPE_SURFACE_VARIABLES, SIZE = CB_IMMERSED_FORM };
 
 /* Round-off of expressions of positions, relative to their size, as a root mean square. */
 static const double round_off = 2e-14;
-/* Maximum of the squared distances of a part's first corner from the origin, now plus at rest, divided by the squared
- * length of the part. Farther away round-off is too large to recognise a rigid part. */
+/* Maximum of the squared distances of a part's first corner from the origin, one at r and one at rest, added up and
+ * divided by the squared length of the part. Farther away round-off is too large to recognise a rigid part. */
 static const double far = 1000;
 
 typedef struct rigid_part {
-  int begin, end; /* range of its vertices in `vertex` */
+  int begin, end; /* range of the part's vertices in the list `vertex` */
   int corner[4];  /* three vertices of a wide triangle, and the one farthest from its plane */
   double inertia[6][6];
 } rigid_part;
@@ -50,8 +57,9 @@ void cb_immersed_rigid_free(cb_immersed_rigid *own) {
 
 /* --- rigid fields --- */
 
-/* Orthonormal vectors e of three points, and the components (along, height) of the second edge. frame_of returns false
- * if the points are on a line. */
+/* Three orthonormal vectors e of three points: along the first edge, in the plane across it, and normal to the plane.
+ * The second edge has the components `along` and `height` in the plane; `length` is that of the first edge. frame_of
+ * returns false if the points are on a line. */
 typedef struct frame {
   double e[3][3], length, along, height;
 } frame;
@@ -82,8 +90,9 @@ static double square_between(const double *a, const double *b) {
   return square((double[3]){a[0] - b[0], a[1] - b[1], a[2] - b[2]});
 }
 
-/* Finds R and t with x = R X + t for all vertices of a part. Returns false if they do not exist, or if the part is so
- * far from the origin of the body frame, relative to its own size, that digits are lost. */
+/* Finds the rotation R and the shift t with x = R X + t for all vertices of a part (X: `rest`). Returns false if they
+ * do not exist, or if the part is so far from the origin of the body frame, relative to its own size, that digits are
+ * lost. */
 static bool place_of(const cb_immersed_rigid *own, const rigid_part *p, const double (*rest)[3], const double (*x)[3],
                      double R[3][3], double t[3]) {
   frame from, to;
@@ -105,8 +114,8 @@ static bool place_of(const cb_immersed_rigid *own, const rigid_part *p, const do
   return off <= round_off * round_off * size;
 }
 
-/* Finds S with u - w × y = S_w × x + S_v for all vertices of a part (w and y are NULL: without that term). Returns
- * false if there is no such S. */
+/* Finds the twist S = (S_w, S_v) with u - w × y = S_w × x + S_v for all vertices of a part. If w and y are NULL, this
+ * term is left out. Returns false if there is no such S. */
 static bool twist_of(const cb_immersed_rigid *own, const rigid_part *p, const double (*x)[3], const double (*u)[3],
                      const double *w, const double (*y)[3], double S[6]) {
   frame f;
@@ -142,7 +151,8 @@ static bool twist_of(const cb_immersed_rigid *own, const rigid_part *p, const do
 
 /* --- making --- */
 
-/* Sorts the vertices part by part. Returns false if two parts share one, a part has none, or a vertex has no face. */
+/* Sorts the vertices part by part. Returns false if two parts share a vertex, if a part has no vertex, or if a vertex
+ * has no face. */
 static bool sort_vertices(const cb_surface *s, int *of, cb_immersed_rigid *own) {
   for (int v = 0; v < s->vertices; v++) of[v] = -1;
   for (int f = 0; f < s->faces; f++)
@@ -164,8 +174,8 @@ static bool sort_vertices(const cb_surface *s, int *of, cb_immersed_rigid *own) 
   return true;
 }
 
-/* The vertex farthest from point a (b and across are NULL), from the line through a and b (across is NULL), or from the
- * plane through a with the normal `across`. */
+/* Returns the vertex of part p farthest from point a (if b and across are NULL), from the line through a and b (if
+ * across is NULL), or from the plane through a with the normal `across`. */
 static int farthest(const cb_immersed_rigid *own, const rigid_part *p, const double (*x)[3], const double *a,
                     const double *b, const double *across) {
   double maximum = -1;
@@ -194,7 +204,8 @@ static bool choose_corners(const cb_immersed_rigid *own, rigid_part *p, const do
   return true;
 }
 
-/* Finds I_p of all parts, and I_0. Column a of I_p is the momentum of the rest shape while part p moves by twist a. */
+/* Finds I_p(0) of all parts, and I_0 (equations above). Column a of I_p(0) is the momentum of the rest shape while part
+ * p moves by the unit twist a. v[vertices] is a work array. */
 static cb_status measure(const cb_immersed_energy *e, cb_immersed_work *w, cb_immersed_rigid *own, double (*v)[3]) {
   const cb_surface *s = e->shape->surface;
   cb_shape_surface alone = *e->shape;
@@ -225,7 +236,8 @@ static cb_status measure(const cb_immersed_energy *e, cb_immersed_work *w, cb_im
   return status;
 }
 
-/* If the motion is affine, the corners determine all vertices. Only they are then computed and checked. */
+/* If the motion is affine, four corners of each part determine all its vertices. Only the corners are then computed and
+ * checked. */
 static cb_status look_at_corners(const cb_shape_surface *shape, cb_immersed_rigid *own) {
   enum { CORNERS = 4 };
   int *corner = cb_arena_alloc(own->arena, (size_t)(CORNERS * own->parts), sizeof *corner);
@@ -269,7 +281,7 @@ cb_status cb_immersed_rigid_create(const cb_immersed_energy *e, cb_immersed_work
   }
   bool can = sort_vertices(s, of, own);
   for (int p = 0; p < s->parts && can; p++) can = choose_corners(own, &own->part[p], (const double(*)[3])s->x);
-  if (can) can = !measure(e, w, own, v); /* the form of this body will report the reason */
+  if (can) can = !measure(e, w, own, v); /* if it fails, the form of this body reports the reason later */
   const cb_status status = can ? look_at_corners(e->shape, own) : CB_OK;
   if (!can || status) {
     cb_arena_free(arena);
@@ -293,7 +305,7 @@ typedef struct motion {
   double inertia[6][6], S[SHAPES][6], D[SHAPES][SHAPES][6]; /* D[i][a] = d_a S_i */
 } motion;
 
-/* Computes ad_S a = (W × a_w, V × a_w + W × a_v) for S = (W, V). */
+/* Computes ad_S a = (W × a_w, V × a_w + W × a_v) for the twists S = (W, V) and a = (a_w, a_v). */
 static void bracket(const double S[6], const double a[6], double out[6]) {
   double turn[3];
   cb_cross3(S, a, out);
@@ -310,7 +322,8 @@ static void apply(const double I[6][6], const double a[6], double out[6]) {
   for (int i = 0; i < 6; i++) out[i] = dot(I[i], a);
 }
 
-/* Computes I = Ad^T I_p Ad: column a of Ad is the unit twist a in the part's axes, (R^T w, R^T (v + w × t)). */
+/* Computes Ad^T I_p(0) Ad for I_p(0) = `rest` and the pose (R, t) of the part. Column a of Ad is the unit twist
+ * a = (w, v) in the part's axes, (R^T w, R^T (v + w × t)). */
 static void carry(const double rest[6][6], const double R[3][3], const double t[3], double out[6][6]) {
   double seen[6][6];
   for (int a = 0; a < 6; a++) {

@@ -96,7 +96,7 @@ bool cb_immersed_names(const cb_immersed *b, const char *name) {
   return i < b->wrenches;
 }
 
-/* Lists the terms that act, in their order, and lets them compute what they need of the body. */
+/* Lists the terms that act, in their order, and lets each compute what it needs of the body. */
 static cb_status list_terms(cb_immersed *b, const cb_immersed_options *o) {
   int all = 0;
   cb_status status = CB_OK;
@@ -181,7 +181,7 @@ static cb_status check_inertia(cb_immersed *b) {
     double K[6][6], l[6][6];
     b->weighed = s->form.mass.mass;
     for (int i = 0; i < 36; i++) K[i / 6][i % 6] = s->form.mass.inertia[i / 6][i % 6] + s->form.I_f[i / 6][i % 6];
-    /* A pivot that should vanish has a round-off of 1e-16 of its diagonal. */
+    /* The round-off of a pivot that should be 0 is about 1e-16 of its diagonal entry. */
     if (!cb_cholesky(6, K[0], 1e-13, l[0]))
       status = cb_fail(CB_ERROR_DOMAIN, "the body has no inertia%s: its mass is %g kg%s",
                        s->form.mass.mass > 0 ? " about an axis" : "", s->form.mass.mass,

@@ -3,9 +3,11 @@
  *   mu = (I + I_f) Y,  mu' = ad*_Y mu + F  in the algebra with K (curvebody/pose.h);  I of fluid/curved_moments.h,
  *   I_f exact or local
  *
- * The fluid is at rest except for the body's motion. Because curl X_(omega, v) = 2 X_(K v, omega), every rigid motion
- * of the space has vorticity, and there is no uniform stream. There is no uniform field of directions either, so that
- * weight comes from potentials (terms/potentials.c). Derived for this project.
+ * mu is the momentum, Y = (omega, v) the twist, F the wrench, I the inertia and I_f the added mass. The fluid is at
+ * rest except for the body's motion. The field X of a rigid motion (omega, v) of the space satisfies
+ * curl X_(omega, v) = 2 X_(K v, omega). Every rigid motion therefore has vorticity, and there is no uniform stream.
+ * There is no uniform field of directions either, so that weight comes from potentials (terms/potentials.c). Derived
+ * for this project.
  */
 #include "fluid/immersed_private.h"
 #include "fluid/curved_moments.h"
@@ -20,7 +22,8 @@ static cb_status no(const cb_immersed *b, const char *what) {
                  b->fluid.curvature);
 }
 
-/* Forces must be the local model's, and the added mass that of a model that uses the surface's own space. */
+/* Forces must be those of the local model. The added mass must be that of the local model, or of a model that computes
+ * it in the surface's own space. */
 const char *cb_immersed_curved_model(const cb_fluid_model *m, bool forces) {
   const cb_fluid_model_class *class = m->class_;
   const bool local_force = class->on_face == cb_fluid_local_on_face && !class->terms,
@@ -67,7 +70,8 @@ static cb_status check(const cb_immersed *b) {
 
 /* --- mass --- */
 
-/* Adds a point, or a rigid piece in the axes that the transvection carries to it. */
+/* Adds a point mass at x, or a rigid piece. The axes of the piece are the body's axes, carried to x by the
+ * transvection. */
 static void add_point(double K, const cb_point_mass *point, const double x[3], cb_curved_moments *m) {
   double y[4], I[6][6] = {{0}};
   cb_curved_moments own;

@@ -1,10 +1,11 @@
 /* Forces of a fluid model on each face, as wrenches.
  *
  *   F = sum (c × f, f),  u = omega × c + v + x' - (flow) at the face's centre c,  f = f(u) by the model
- *   dF/dY = sum (c × D, D),  D = df/du (e_j × c) and df/du e_j
+ *   column j of dF/dY = sum (c × D, D),  D = df/du (e_j × c) for j < 3 and df/du e_j-3 for the others
  *
- * x' is the velocity of the shape, e_j a unit vector. Sums are made over the blocks of faces of the local model and
- * added in their order, so that the number of threads does not change the result. A face of a sheet counts once for
+ * F is the wrench, Y = (omega, v) the twist, f the force on a face, u its velocity relative to the flow, x' the
+ * velocity of the shape, and e_j a unit vector along axis j. Sums are made over the blocks of faces of the local model
+ * and added in their order, so that the number of threads does not change the result. A face of a sheet counts once for
  * each side.
  */
 #include "core/threads.h"
@@ -39,7 +40,7 @@ static void add_wrench(const double place[3], const double force[3], double *out
   }
 }
 
-/* Adds one side of a face whose centre moves with u. */
+/* Adds the forces on one side of a face whose centre moves with u relative to the flow. */
 static void add_side(const task *t, const cb_fluid_face *face, const double u[3], double *sum) {
   const cb_fluid_model *model = t->of->model;
   const int terms = t->of->terms;

@@ -1,9 +1,8 @@
-/* The fluid around a body: velocity and gradient of the flow at its vertices, and the density of the medium at each
- * face. Conserved quantities, recorded quantities and plot coordinates follow below.
+/* The fluid around a body: the velocity of the flow and its gradient at the body's vertices, and the density of the
+ * medium at each face. Conserved quantities, recorded quantities and plot coordinates follow below.
  *
  * The flow is linear on each face between its corners, like the velocity of the body's shape. The drag of a face
- * depends on the mean of the flow at its corners.
- */
+ * depends on the mean of the flow at its corners. */
 #include "fluid/immersed_private.h"
 #include "fluid/immersed_run.h"
 #include "numerics/vec3.h"
@@ -11,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Replaces G by R^T G R. */
+/* Replaces G by R^T G R, with the rotation R = r. */
 static void turn_gradient(const double r[3][3], double G[3][3]) {
   double half[3][3];
   for (int i = 0; i < 3; i++) cb_apply3_transposed(r, G[i], half[i]); /* G R */
@@ -43,7 +42,8 @@ static cb_status find_flow(cb_immersed_workspace *s, const double r[3][3]) {
   return status;
 }
 
-/* G0 is the mean of the gradient over the vertices, and u0 + G0 x is the mean of u at the mean x of the vertices. */
+/* Fits the flow around the body by u0 + G0 x. G0 is the mean of the gradient over the vertices, and u0 + G0 x is the
+ * mean of the velocity at the mean x of the vertices. */
 void cb_immersed_field_as_a_whole(cb_immersed_workspace *s) {
   cb_immersed_field *f = &s->field;
   const int n = s->b->surface->vertices;
@@ -95,7 +95,7 @@ void cb_immersed_gather(cb_immersed_workspace *s, bool corners) {
     for (int k = 0; k < 3; k++) memcpy(f->corner[i][k], f->place[surface->face[s->b->listed[i]][k]], sizeof *f->place);
 }
 
-/* Does the density differ over the box of the body? If not, f->density is set to it. */
+/* Does the density differ over the box of the body? If not, f->density is set to the density. */
 static bool is_mixed(cb_immersed_workspace *s, const double r[3][3]) {
   double middle[3], half[3][3];
   cb_immersed_field *f = &s->field;
@@ -204,7 +204,9 @@ cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b) {
 
 /* The quantities that are recorded for a body in a fluid: twist, inertia, each wrench separately, and energies. */
 
-/* The body's energy is (1/2) <I_b Y, Y> + <mu_b, Y> + (1/2) int rho |x'|^2; the terms add the fluid's. */
+/* Returns the kinetic energy. That of the body is (1/2) <I_b Y, Y> + <mu_b, Y> + (1/2) int rho |x'|^2 dV, with the
+ * inertia I_b, the twist Y, the momentum mu_b and the velocity x' of the shape's motion, and the density rho. The terms
+ * add the energy of the fluid. */
 static double kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m) {
   const cb_immersed *b = s->b;
   const cb_immersed_form *f = &s->form;
@@ -219,7 +221,7 @@ static double kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m) {
 cb_status cb_immersed_workspace_measure(cb_immersed_workspace *s, const cb_rigid_state *state, cb_immersed_row *row) {
   const cb_immersed *b = s->b;
   cb_immersed_moment m;
-  cb_immersed_row out = {.potential = -0., .wrench = row->wrench}; /* -0 + x is x, of either sign if x is 0 */
+  cb_immersed_row out = {.potential = -0., .wrench = row->wrench}; /* -0 + x is x, also if x is -0 */
   double K[6][6];
   cb_status status = s->problem.inertia(s, state->t, &state->g, out.K, out.mu0);
   if (!status) status = cb_immersed_vertices(s);
@@ -244,7 +246,7 @@ cb_status cb_immersed_workspace_measure(cb_immersed_workspace *s, const cb_rigid
 
 /* Plot coordinates (see fluid/immersed_run.h). */
 
-/* The formulas hold at any distance, because tanh and 1/(1 + cosh) do not overflow. */
+/* The formulas hold at any distance: tanh is bounded, and 1/cosh^2 becomes 0 where cosh overflows. */
 void cb_plot_place(double K, const double v[3], double out[3]) {
   const double d = sqrt(cb_dot3(v, v)), r = sqrt(fabs(K)), half = r * d / 2;
   const double f = K == 0 || d == 0 ? (K == 0 ? 1 : 0.5) : (K < 0 ? tanh(half) : tan(half)) / (r * d);

@@ -1,15 +1,15 @@
-/* The form of a body at a given time: in its own frame the positions of its vertices, its mass, the added mass in a
- * medium of uniform density, and the displaced volume; and the velocity of a uniform flow. Bodies in flat space follow
- * their poses; for curved spaces see immersed_curved.c.
+/* The form of a body at a given time: in the body frame the positions of the vertices, the mass, the added mass in a
+ * medium of uniform density, and the displaced volume. The velocity of a uniform flow is also found here. Bodies in
+ * flat space follow their poses; for curved spaces see immersed_curved.c.
  *
- * Closed parts displace their volume, sheets their area times thickness.
- */
+ * Closed parts displace their volume, sheets their area times thickness. */
 #include "fluid/immersed_private.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Adds the faces of sheets: volume += thickness A, moment += thickness A c, A the area and c the centre of a face. */
+/* Adds the faces of sheets to the displaced volume and its moment: volume += thickness A, moment += thickness A c, with
+ * the area A and the centre c of a face. */
 static void add_sheets(const cb_immersed *b, cb_immersed_form *f) {
   const cb_surface *s = b->surface;
   for (int i = b->closed_faces; i < s->faces; i++) {
@@ -40,8 +40,8 @@ static void find_box(int vertices, cb_immersed_form *f) {
   }
 }
 
-/* Sets the local model to the pose at t. In a uniform fluid lift and drag at the expected twist are computed with
- * it. */
+/* Sets the local model to the pose at t. If the fluid is uniform and the twist at t is known in advance (s->expected),
+ * its lift and drag are computed in the same pass. */
 static cb_status pose_local(cb_immersed_workspace *s, double t, cb_local_blend *of) {
   const cb_immersed *b = s->b;
   const cb_immersed_last *e = &s->expected;
@@ -56,7 +56,7 @@ static cb_status pose_local(cb_immersed_workspace *s, double t, cb_local_blend *
     drag.flow = flow;
   }
   if (!cb_local_pose_blend(s->local, of, known ? &drag : NULL))
-    return cb_poses_at(b->poses, t, s->x, s->v); /* this names the vertex */
+    return cb_poses_at(b->poses, t, s->x, s->v); /* this call fails, and its message names the vertex */
   if (known) {
     memcpy(s->dragged.F, drag.wrench, sizeof drag.wrench);
     memcpy(s->dragged.jacobian, drag.jacobian, sizeof drag.jacobian);
@@ -65,7 +65,7 @@ static cb_status pose_local(cb_immersed_workspace *s, double t, cb_local_blend *
   return CB_OK;
 }
 
-/* Finds the poses around t. */
+/* Finds the poses around t, with their weights and apexes. */
 static cb_status blend(const cb_immersed_workspace *s, double t, cb_local_blend *of) {
   const size_t parts = (size_t)s->b->surface->parts;
   cb_poses_blend around;

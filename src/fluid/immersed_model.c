@@ -51,8 +51,8 @@ static cb_status choose_forces(cb_immersed *b, int n, const cb_fluid_model *cons
   return status;
 }
 
-/* Returns the model of the fluid's added mass if there is one, otherwise the first listed model with added mass (the
- * last one if none has any). NULL, the local model, if none is listed. */
+/* Returns the model whose added mass is used: the one that the fluid names for it, otherwise the first listed model
+ * with added mass (the last one if none has any). NULL means the local model, if no model is listed. */
 static const cb_fluid_model *first_inertia(const cb_immersed *b, int n, const cb_fluid_model *const *models) {
   int i = 0;
   if (b->fluid.added_mass || n == 0) return b->fluid.added_mass;
@@ -72,7 +72,7 @@ cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options)
   if (!status && b->inertia.model) status = cb_immersed_take_wall(b);
   const cb_fluid_model *model = b->inertia.model;
   if (status || !model || (!b->around.layered && (!b->around.varying || b->fluid.paper))) return status;
-  if (model->class_->added_mass_of && !b->poses && !b->fluid.paper) return CB_OK; /* by parts */
+  if (model->class_->added_mass_of && !b->poses && !b->fluid.paper) return CB_OK; /* by parts (terms/parts.c) */
   return cb_fail(CB_ERROR_UNSUPPORTED,
                  "the added mass of the fluid model `%s` needs a uniform %s: expected `added_mass: local`, or a body "
                  "without added mass",
@@ -101,7 +101,7 @@ static cb_status added_mass(const cb_immersed *b, const double (*x)[3], const do
              : cb_fail(CB_STEP_DOMAIN, "the added mass of the fluid model `%s` is not finite", model->class_->name);
 }
 
-/* Finds the added mass of a pose at rest, with the method that the model uses for poses. For a body without poses the
+/* Finds the added mass of the body at rest, with the method that the model uses for poses. For a body without poses the
  * model may use another method. */
 static cb_status find_added_mass(cb_immersed *b) {
   double(*rest)[3] = calloc((size_t)b->surface->vertices, sizeof *rest);
@@ -122,7 +122,7 @@ static cb_status tabulate(cb_immersed *b) {
   return cb_added_mass_table_create(model, b->inertia.body, b->surface, b->poses, error, &b->added_mass_table);
 }
 
-/* Returns the instance of the same model that was prepared for its forces; NULL if there is none. */
+/* Returns the instance of the model m that was prepared for its forces; NULL if there is none. */
 static cb_immersed_model_instance *prepared(const cb_immersed *b, const cb_fluid_model *m) {
   for (int i = 0; i < b->models.n; i++)
     if (b->models.of[i].model == m) return b->models.of + i;

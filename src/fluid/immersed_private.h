@@ -1,8 +1,10 @@
-/* Private types and functions of immersed bodies (curvebody/immersed.h): what a body and its workspace hold.
+/* Private types and functions of immersed bodies (curvebody/immersed.h): the data of a body and of its workspace.
  *
  * A workspace keeps its last results: the form of the body at a time, the fluid around it at a pose, and the drag at a
  * twist. Each result depends only on its arguments, so that a new workspace computes identical results.
- */
+ *
+ * In these comments g is the pose, Y the twist, xi a small twist in the body's axes, and hat(xi) its 4x4 matrix. K is
+ * an inertia, mu0 a momentum at Y = 0, and F a wrench (curvebody/rigid.h). L is the Lagrangian. */
 #pragma once
 
 #include "fluid/immersed_run.h"
@@ -14,8 +16,8 @@
 typedef double (*cb_tensor)[6];
 typedef struct cb_immersed_moment cb_immersed_moment;
 
-/* The sums to which a term adds its wrench `number` (dF and dg are then NULL), or all its wrenches: F, dF/dY, and dF/dxi
- * along g (1 + hat(xi)). Any of F, dF and dg may be NULL. */
+/* The sums to which a term adds its wrench `number`, or all its wrenches (CB_TERM_ALL): F, the derivative dF in Y, and
+ * the derivative dg along g (1 + hat(xi)). For one wrench dF and dg are NULL. F, dF or dg may be NULL. */
 enum { CB_TERM_ALL = -1 };
 typedef struct cb_immersed_sums {
   int number;
@@ -23,49 +25,54 @@ typedef struct cb_immersed_sums {
   cb_tensor dF, dg;
 } cb_immersed_sums;
 
-/* A term: something that acts on a body, by one wrench or more, and something that moves with it by an inertia. It is
- * one file src/fluid/terms/NAME.c with one const object cb_immersed_term_NAME. Members that are NULL or 0 add nothing.
+/* A term: something that acts on a body by one wrench or more, or moves with it and adds an inertia. It is one file
+ * src/fluid/terms/NAME.c with one const object cb_immersed_term_NAME. Members that are NULL or 0 add nothing.
  *
  *   mu = (I_b + sum K) Y + mu_b + sum mu0,   mu' = ad*_Y mu + sum F
  *
- * A term with an inertia is a part of the Lagrangian: its wrench is dL/dg, with dF/dY = (dmu/dxi)^T. The form of the
- * body at the time of the moment is known when a term is evaluated. */
+ * mu is the momentum. I_b and mu_b are the inertia of the body and the momentum of its shape's motion. A term with an
+ * inertia is a part of the Lagrangian: its wrench is dL/dg, with dF/dY = (dmu/dxi)^T. When a term is evaluated, the
+ * form of the body at that time is known. */
 typedef struct cb_immersed_term_class {
-  const char *name;                      /* also that of its wrench in records, unless there is name_of */
+  const char *name;                      /* also the name of its wrench in records, unless there is name_of */
   int order;                             /* terms are listed, and added up, in ascending order */
-  const struct cb_immersed_class *space; /* the class of the bodies on which it acts; NULL: all */
-  bool (*acts)(const cb_immersed *b);    /* NULL: it acts if it has wrenches */
-  /* The number of its wrenches, and their names, which last as long as the body (NULL: no memory); a name is requested
-   * when all wrenches before it are listed. NULL: one wrench, `name`. */
+  const struct cb_immersed_class *space; /* the class of the bodies on which the term acts; NULL: all */
+  bool (*acts)(const cb_immersed *b);    /* NULL: the term acts if it has wrenches */
+  /* The number of the term's wrenches, and their names, which last as long as the body (NULL: no memory). A name is
+   * requested when all wrenches before it are listed. count NULL: one wrench, `name`. */
   int (*count)(const cb_immersed *b);
   const char *(*name_of)(cb_immersed *b, int i);
-  bool (*surfaceless)(const cb_immersed *b); /* does it not depend on the body's surface? */
-  bool (*approximate)(const cb_immersed *b); /* are its derivatives not exact? */
-  /* Changes what the motion conserves; NULL: a wrench leaves neither energy nor momentum. */
+  bool (*surfaceless)(const cb_immersed *b); /* is the term independent of the body's surface? */
+  bool (*approximate)(const cb_immersed *b); /* are its derivatives only approximate? */
+  /* Changes the list of what the motion conserves. NULL: if the term has a wrench, neither energy nor momentum is
+   * conserved. */
   void (*conserves)(const cb_immersed *b, cb_immersed_conserved *out);
   cb_status (*prepare)(cb_immersed *b, const cb_immersed_options *o); /* computes what the term needs of the body */
   cb_status (*create)(cb_immersed_workspace *s);                      /* allocates what the term needs in a workspace */
-  cb_status (*wrench)(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to); /* adds */
-  cb_status (*potential)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy); /* adds its energy */
-  /* Adds K and mu0 in the field of s, at the pose g; NULL: the term is no part of the Lagrangian. */
+  /* Adds the wrenches to the sums `to`. */
+  cb_status (*wrench)(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to);
+  /* Adds the potential energy. */
+  cb_status (*potential)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
+  /* Adds the term's K and mu0 at the pose g, for the fluid in s->field; NULL: the term is no part of the Lagrangian. */
   void (*inertia)(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
   bool (*pose_dependent)(const cb_immersed *b); /* does the inertia depend on the pose? NULL: yes */
-  cb_status (*field)(cb_immersed_workspace *s); /* finds what the inertia needs in a new field of s */
-  void (*kinetic)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy); /* adds its energy */
+  cb_status (*field)(cb_immersed_workspace *s); /* finds what the inertia needs when s->field is new */
+  /* Adds the kinetic energy. */
+  void (*kinetic)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
 } cb_immersed_term_class;
 /* All terms, ended by NULL. */
 extern const cb_immersed_term_class *const *const cb_immersed_term_classes;
-bool cb_immersed_always(const cb_immersed *b); /* true, for members of terms */
+bool cb_immersed_always(const cb_immersed *b); /* returns true, for members of terms */
 /* Is a wrench of this name listed? */
 bool cb_immersed_names(const cb_immersed *b, const char *name);
 
-/* The space that a body moves in says how the body is made. */
+/* The functions of a body that differ between flat and curved space. */
 typedef struct cb_immersed_class {
   cb_status (*check)(
-      const cb_immersed *b); /* are the fluid, the surface and the models defined in this space? NULL: yes */
-  cb_status (*create)(cb_immersed *b, const cb_immersed_options *o); /* computes what the space needs of the body */
+      const cb_immersed *b); /* fails if fluid, surface or models are not defined in this space; NULL: they are */
+  cb_status (*create)(cb_immersed *b, const cb_immersed_options *o); /* makes the data that differ with the space */
   cb_status (*form)(cb_immersed_workspace *s);                       /* finds the form of the body at s->form.t */
-  /* The mass properties for the vertices x, and the local model's data about the parts (as cb_immersed_mass) */
+  /* Find the mass properties for the vertices x, and the local model's data part[parts] at the time of s->form. */
   cb_status (*mass)(const cb_immersed *b, const double (*x)[3], cb_mass *out);
   cb_status (*parts)(cb_immersed_workspace *s, cb_local_part *part);
 } cb_immersed_class;
@@ -84,7 +91,8 @@ typedef struct cb_immersed_wrench {
   const char *name;
 } cb_immersed_wrench;
 
-/* A face in a curved space: its centre, the flux of the Killing fields through it at that point, and its area. */
+/* A face in a curved space: its centre y, the flux m of the Killing fields through it per area at the centre, and its
+ * area. */
 typedef struct cb_immersed_curved_face {
   double y[4], m[6], area;
 } cb_immersed_curved_face;
@@ -111,7 +119,7 @@ typedef struct cb_immersed_models {
   bool by_face, by_place;         /* some model acts by faces; some model acts at places */
 } cb_immersed_models;
 
-/* What the body knows about the fluid around it. */
+/* Facts about the fluid around the body. */
 typedef struct cb_immersed_around {
   double density;         /* of a uniform medium; 0: there is no medium, or its density varies */
   bool layered;           /* the density of the medium varies */
@@ -121,9 +129,9 @@ typedef struct cb_immersed_around {
 
 /* A rigid body in a curved space (immersed_curved.c). */
 typedef struct cb_immersed_solid {
-  cb_mass still;                 /* its mass properties */
+  cb_mass still;                 /* mass properties of the body */
   cb_immersed_curved_face *face; /* [faces] */
-  double resistance[6][6];       /* the linear drag is -resistance Y */
+  double resistance[6][6];       /* the wrench of linear drag is -resistance Y */
   const cb_system *potential;    /* the potential of 1 kg; NULL: none */
   int nodes;
   cb_immersed_node *node; /* [nodes] */
@@ -136,7 +144,7 @@ typedef struct cb_immersed_fluid_sample {
   bool off;              /* the place is not the body's origin */
   double W[6];           /* half the vorticity, and the velocity of the flow */
   double gradient[3][3]; /* gradient of the velocity of the flow */
-  double dF[6][6];
+  double dF[6][6];       /* derivative of the model's wrench about the place, by the relative twist V there */
 } cb_immersed_fluid_sample;
 
 /* The added mass of one part of the body, about its place and in the body's axes (terms/parts.c). */
@@ -145,14 +153,14 @@ typedef struct cb_immersed_part_added_mass {
   double K[6][6];
 } cb_immersed_part_added_mass;
 
-/* The user's wrench: expressions of the body's quantities, of t and of external numbers for the torque and the force
- * (terms/texts.c). */
+/* A wrench of the user: expressions of the body's quantities, of the time t and of external numbers, for the torque and
+ * the force (terms/texts.c). */
 typedef struct cb_immersed_text {
   const char *name;
   bool world;
   double at[3], w, curvature;  /* the point (x, w) at which the force acts */
   cb_expression *component[6]; /* a NULL component is 0 */
-  int uses;                    /* the number of the body's quantities that the components use, and their numbers */
+  int uses;                    /* number of the body's quantities that the components use, and which they are */
   uint8_t use[CB_BODY_QUANTITIES];
 } cb_immersed_text;
 
@@ -163,24 +171,24 @@ struct cb_immersed {
   cb_immersed_around around;
   const cb_surface *surface;
   const cb_poses *poses;
-  cb_moving_mass *mass;     /* in flat space */
-  cb_immersed_solid curved; /* in a curved space */
+  cb_moving_mass *mass;     /* only in flat space */
+  cb_immersed_solid curved; /* only in a curved space */
   double *thickness;        /* [parts] */
   double weighed;           /* the mass at t = 0 */
-  bool heavy, solid;        /* it has mass; a part of it has density */
+  bool heavy, solid;        /* the body has mass; a part of it has density */
   bool buoyant;             /* the weight of the displaced fluid is not ignored */
   /* Number of faces of closed parts, which come first in `listed`; the faces of sheets follow. */
   int closed_faces;
   int *listed;     /* [faces] */
   bool drag;       /* the local model's lift and drag act */
-  double c_n, c_t; /* linear drag */
+  double c_n, c_t; /* coefficients of linear drag, normal and tangential, Pa s/m */
   cb_immersed_models models;
   bool added_mass;                    /* the body has added mass */
   cb_immersed_model_instance inertia; /* the model of the added mass */
-  bool placed;                        /* its fluid ends at the plane <x, up> = height */
+  bool placed;                        /* the fluid ends at the plane <x, up> = height */
   double up[3], height;
-  /* The added mass that inertia.model gives for the body at rest, far from the plane above: for a rigid body, or if the
-   * poses have a table or the fluid ends at that plane. */
+  /* The added mass that inertia.model gives for the body at rest, far from the plane above. It is computed for a rigid
+   * body, and for poses that have a table or a fluid that ends at that plane. */
   cb_added_mass added;
   cb_added_mass_table *added_mass_table; /* the added mass along the poses; NULL: it is computed at each time */
   int texts;
@@ -199,19 +207,20 @@ static inline bool cb_immersed_is_wet(const cb_immersed *b) {
 }
 /* Flow or density may differ from place to place. */
 static inline bool cb_immersed_varies(const cb_immersed *b) { return b->around.layered || b->around.varying; }
-/* There is added mass in a flow or in layers: K and mu0 depend on the pose. */
+/* There is added mass in a flow or in a density that varies: K or mu0 depends on the pose. */
 static inline bool cb_immersed_is_relative(const cb_immersed *b) {
   return b->added_mass && !b->fluid.paper && (b->around.has_flow || b->around.layered);
 }
-/* The added mass of each part moves relative to the flow at its place, because flow or density varies. */
+/* The added mass is that of separate parts, and each part moves relative to the flow at its place, because flow or
+ * density varies. */
 static inline bool cb_immersed_by_parts(const cb_immersed *b) {
   return b->inertia.model && cb_immersed_is_relative(b) && cb_immersed_varies(b);
 }
 static inline bool cb_immersed_has_linear_drag(const cb_immersed *b) { return b->c_n > 0 || b->c_t > 0; }
 bool cb_immersed_falls(const cb_immersed *b); /* there is gravity */
-/* Weight is lost to buoyancy, if the body displaces any fluid. */
+/* The weight of the displaced fluid acts as buoyancy, if the body displaces any fluid. */
 bool cb_immersed_is_lifted(const cb_immersed *b);
-/* The pressure of a flow around the body acts on it, if it displaces any fluid. */
+/* The pressure of a flow around the body acts on the body, if it displaces any fluid. */
 bool cb_immersed_is_surrounded(const cb_immersed *b);
 bool cb_immersed_displaces(const cb_immersed *b);
 /* The local model gives the added mass or the drag. */
@@ -223,8 +232,8 @@ bool cb_immersed_blends_poses(const cb_immersed *b);
 typedef struct cb_immersed_form {
   double t;
   bool known;
-  /* v is NULL at rest. If only the local model needs the vertices, both are NULL until cb_immersed_vertices is
-   * called. */
+  /* The positions and velocities of the vertices; v is NULL at rest. If only the local model needs the vertices, x and
+   * v are NULL until cb_immersed_vertices is called. */
   const double (*x)[3], (*v)[3];
   cb_mass mass;
   double mu_b[6];            /* momentum of the shape's motion, without the fluid */
@@ -232,11 +241,11 @@ typedef struct cb_immersed_form {
   /* The box around the vertices: its middle and half the lengths of its sides. Only computed if the density varies. */
   double middle[3], reach[3];
   double fluid_kinetic;     /* kinetic energy of the fluid of inertia.model while the body frame is at rest */
-  double volume, moment[3]; /* displaced volume of closed parts and of sheets, and int x dV */
+  double volume, moment[3]; /* displaced volume of closed parts and sheets, and int x dV */
   double removed_normal_velocity;
 } cb_immersed_form;
 
-/* A uniform flow at a given time, in the world's axes. */
+/* A uniform flow at time t, in the world's axes: its velocity u, and rate = du/dt. */
 typedef struct cb_immersed_wind {
   double t;
   bool known;
@@ -251,19 +260,22 @@ struct cb_immersed_moment {
   double r[3][3];
 };
 
-/* The momentum that the fluid takes at each vertex (terms/flow.c), in the body's axes. */
+/* The momentum P = P0 + Q Y that the fluid receives at each vertex (terms/flow.c), in the body's axes. */
 typedef struct cb_immersed_impulses {
-  bool known; /* a, k, leak and Q are computed for the present form and a medium of `density` (nan: one per face) */
+  bool known; /* a, k, leak and Q are computed for the present form and `density` (nan: each face has its own) */
   double density;
-  double (*a)[3];     /* [faces] area vectors */
-  double *k, *leak;   /* [faces]: rho delta/(12 A), sheets twice that; A times the mean normal velocity of the shape */
+  double (*a)[3]; /* [faces] area vectors */
+  /* [faces]: k = rho delta/(12 A), on sheets twice that; leak: A times the mean normal velocity of the part's shape. A
+   * is the area of the face, rho the density at it, delta as in fluid/local.h. */
+  double *k, *leak;
   double (*Q)[3][6];  /* [vertices]: dP/dY */
   double (*P0)[3];    /* [vertices]: P at Y = 0 */
   double (*w)[3];     /* [vertices]: velocity relative to the flow */
-  double momentum[6]; /* the total of P0 */
+  double momentum[6]; /* the sum of P0: (sum x × P0, sum P0) */
 } cb_immersed_impulses;
 
-/* The weights with which the pressure of the flow acts on the vertices (terms/pressure.c). */
+/* The weights with which the pressure of the flow acts on the vertices (terms/pressure.c): a vertex where the
+ * acceleration of the fluid is a has the force w a and the torque h × a. */
 typedef struct cb_immersed_weight {
   double w, h[3];
 } cb_immersed_weight;
@@ -273,13 +285,13 @@ typedef struct cb_immersed_apex {
   cb_immersed_weight weight;
 } cb_immersed_apex;
 typedef struct cb_immersed_weights {
-  bool known; /* as in cb_immersed_impulses */
+  bool known; /* computed for the present form and `density` (nan: each face has its own) */
   double density;
   cb_immersed_weight *vertex; /* [vertices] */
   cb_immersed_apex *apex;     /* [parts] */
 } cb_immersed_weights;
 
-/* The last wrench that was computed, with its derivative in Y. */
+/* The last wrench F that was computed, at time t, pose g and twist Y, with its derivative (jacobian) in Y. */
 typedef struct cb_immersed_last {
   bool known;
   double t;
@@ -293,22 +305,22 @@ typedef struct cb_immersed_field {
   double t;
   cb_pose g;
   bool known;
-  bool mixed;              /* the density differs over the body */
-  double density;          /* the density if it is not mixed; for added mass by parts the mean over the faces */
-  double density_slope[6]; /* derivative of that mean along the pose */
-  double (*place)[3];      /* [vertices], in the world's axes */
+  bool mixed;     /* the density differs over the body */
+  double density; /* the density if it is not mixed; for added mass by parts otherwise the mean over the faces */
+  double density_slope[6]; /* derivative of this mean along the pose */
+  double (*place)[3];      /* [vertices]: their positions in the world */
   /* [vertices]: the velocity u of the flow, and du/dt at a place that is fixed in the world. */
   double (*u)[3], (*rate)[3];
   double (*gradient)[3][3];    /* [vertices] */
   bool at_faces, whole;        /* face_u is known; u0 and G0 are known */
-  double (*face_u)[3];         /* [faces], at their centres */
+  double (*face_u)[3];         /* [faces]: velocity of the flow at their centres */
   double u0[3], G0[3][3];      /* linear fit of the flow around the body: u0 + G0 x */
-  double (*corner)[3][3];      /* [faces] in the order of `listed`, in the world's axes */
-  double *rho, (*slope)[3][3]; /* [faces]: the density and its derivatives by the corners */
-  int slopes, *sloped;         /* number and list of the faces that have such a derivative */
+  double (*corner)[3][3];      /* [faces]: corners in the world, in the order of `listed` */
+  double *rho, (*slope)[3][3]; /* [faces]: the mean density on the face, and its derivatives by the corners */
+  int slopes, *sloped;         /* number and list of the faces whose `slope` is not 0 */
   double *listed_rho, (*listed_slope)[3][3], *listed_thickness;
   double I_f[6][6], mu_f[6]; /* added mass and momentum of the fluid */
-  /* Derivative of the form along the pose, where the form depends on the place (terms/wall.c). */
+  /* Derivative of the form G of the fluid's energy along the pose, near a wall (terms/wall.c). */
   double along[6][7][7];
 } cb_immersed_field;
 
@@ -317,46 +329,47 @@ struct cb_immersed_workspace {
   cb_arena *arena;
   cb_rigid_problem problem;
   cb_rigid_constant constant; /* the constants of a rigid body in a uniform fluid */
-  /* A step outruns the floor. The push of the floor is then given in the world's axes, with the torque about the body's
-   * origin. */
+  /* The present step outruns the floor (fluid/floor.h). The push of the floor is then `push`, in the world's axes, with
+   * the torque about the body's origin. */
   bool outrun;
   double push[6];
   cb_local *local;
   cb_local_part *part; /* [parts] */
-  bool *capped;        /* [parts]: the cap of the part has been reported */
+  bool *capped;        /* [parts]: a report has said that delta of the part is capped */
   double (*x)[3], (*v)[3];
-  double (*apex)[3]; /* [poses][parts], for poses that are interpolated for drag */
+  double (*apex)[3]; /* [poses][parts]: apexes of the poses, if poses are interpolated by the local model */
   cb_immersed_form form;
   cb_immersed_wind wind;
   cb_immersed_field field;
   cb_immersed_impulses impulses;
   cb_immersed_weights pressure;
-  cb_immersed_last dragged, pushed; /* the sum of drag and linear drag; dL/dg */
-  /* The sum of all terms of the models; if `sloped` is set, with the derivative of the models that act by faces. */
+  cb_immersed_last dragged, pushed; /* dragged: the sum of drag and linear drag; pushed: dL/dg */
+  /* The sum of all terms of the models. If `sloped` is set, the derivative in Y of the models that act by faces is
+   * known, too. */
   cb_immersed_last model_sum;
   bool sloped;
-  double (*term)[6];                            /* [terms] of the models for the last motion */
-  double (*term_slope)[6][6];                   /* [terms] of a model at one of its places */
+  double (*term)[6];                            /* [terms] of the models, at the last motion */
+  double (*term_slope)[6][6];                   /* [terms] of a model at one of its places: derivatives */
   cb_immersed_fluid_sample *fluid_sample;       /* [places] */
   cb_immersed_part_added_mass *part_added_mass; /* [inertia.places], for added mass by parts */
   double *face_sum;                             /* sums over blocks of faces (immersed_faces.c) */
   cb_forces *potential;                         /* the evaluation of b->potential */
   const double *known;                          /* [externals]: the values of the external names */
-  cb_immersed_last expected; /* the motion at which drag is needed first, if the step has announced it */
+  cb_immersed_last expected; /* the motion at which drag is needed first, if the step has announced this motion */
 };
 
 /* --- how a body is made --- */
-/* Parses the user's wrenches; which, component and at as in cb_immersed_create. */
+/* Parses the user's wrenches. *which, *component and *at are set as in cb_immersed_create. */
 cb_status cb_immersed_parse_texts(cb_immersed *b, const cb_immersed_options *o, int *which, int *component, size_t *at);
 void cb_immersed_free_texts(cb_immersed *b);
 
 /* --- fluid models other than the local one --- */
-cb_status cb_immersed_take_wall(cb_immersed *b); /* the wall of inertia.model */
+cb_status cb_immersed_take_wall(cb_immersed *b); /* finds the wall of inertia.model */
 /* Chooses the models of the forces and of the added mass. */
 cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options);
 /* Lets the models compute their data about the body, and computes the added mass of a rigid body. */
 cb_status cb_immersed_prepare(cb_immersed *b);
-/* CB_ERROR_UNSUPPORTED if a model is valid only for the shape at rest and the body's poses move it
+/* Returns CB_ERROR_UNSUPPORTED if a model is valid only for the shape at rest and the body's poses move the shape
  * (immersed_rest.c). */
 cb_status cb_immersed_check_rest(const cb_immersed *b);
 void cb_immersed_release(cb_immersed *b);
@@ -364,20 +377,25 @@ void cb_immersed_release(cb_immersed *b);
 cb_status cb_immersed_own_added_mass(const cb_immersed *b, cb_immersed_form *f);
 /* Returns how many numbers s->face_sum needs. */
 size_t cb_immersed_faces_capacity(const cb_immersed *b, const cb_local *l);
-/* Adds the terms of a model by faces in the field of s and, if wanted, the derivative of their sum. */
+/* Adds the terms of a model that acts by faces to term[terms], for the fluid in s->field. Adds the derivative in Y of
+ * their sum to jacobian (NULL: not wanted). */
 void cb_immersed_faces(cb_immersed_workspace *s, const cb_immersed_model_instance *of, const cb_immersed_moment *m,
                        double (*term)[6], cb_tensor jacobian);
 void cb_immersed_place_at(cb_immersed_fluid_sample *out, const double place[3], double density);
 cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m,
                            cb_immersed_fluid_sample *out); /* finds the fluid at out->place */
-/* Finds V = X Y - W, the motion of the place relative to the fluid; X Y is the twist Y about the place. */
+/* Finds V = X Y - W, the motion of the place `at` relative to the flow. X Y is the twist Y about the place, and W half
+ * the vorticity and the velocity of the flow. */
 void cb_immersed_relative_twist(const cb_immersed_fluid_sample *at, const double Y[6], double V[6]);
-void cb_immersed_twist_along(const cb_immersed_fluid_sample *at, int j, double dV[6]); /* dV/dxi_j */
-void cb_immersed_carry_back(const cb_immersed_fluid_sample *at, double F[6]);          /* F becomes X^T F */
-void cb_immersed_axis_at(const cb_immersed_fluid_sample *at, int j, double dY[6]);     /* X e_j, e_j a unit twist */
+/* Finds the derivative of V along component j of xi. */
+void cb_immersed_twist_along(const cb_immersed_fluid_sample *at, int j, double dV[6]);
+/* Turns the wrench F about the place into X^T F, the wrench about the origin. */
+void cb_immersed_carry_back(const cb_immersed_fluid_sample *at, double F[6]);
+/* Finds X e_j, with the unit twist e_j. */
+void cb_immersed_axis_at(const cb_immersed_fluid_sample *at, int j, double dY[6]);
 
 /* --- results that a workspace keeps --- */
-cb_status cb_immersed_form_at(cb_immersed_workspace *s, double t); /* also finds the wind */
+cb_status cb_immersed_form_at(cb_immersed_workspace *s, double t); /* also finds s->wind, a uniform flow */
 cb_status cb_immersed_form_create(cb_immersed_workspace *s);
 cb_status cb_immersed_vertices(cb_immersed_workspace *s); /* finds x and v of the form */
 cb_status cb_immersed_field_create(cb_immersed_workspace *s);
@@ -388,44 +406,47 @@ void cb_immersed_field_as_a_whole(cb_immersed_workspace *s);
 void cb_immersed_moment_of(double t, const cb_pose *g, const double Y[6], cb_immersed_moment *out);
 bool cb_immersed_is_last(const cb_immersed_last *last, const cb_immersed_moment *m);
 void cb_immersed_set_last(cb_immersed_last *last, const cb_immersed_moment *m);
-/* If a flow, a density or a pose has no value, or a pose has no volume, a stage is outside the domain of the data, and
- * no step is short enough: CB_STEP_DOMAIN. A wrench of the user or of a model depends on the twist, which depends on
- * the step, so that a shorter step may help. */
+/* Returns the status of a flow, a density or a pose. If one of these has no value, or a pose has no volume, the step is
+ * outside the domain of the data, and no shorter step helps: CB_STEP_DOMAIN. (A wrench of the user or of a model
+ * depends on the twist, which depends on the step, so that a shorter step may help.) */
 static inline cb_status cb_immersed_given(cb_status status) {
   return status == CB_STEP_NOT_FINITE || status == CB_STEP_SINGULAR ? CB_STEP_DOMAIN : status;
 }
 
 /* --- what several terms use --- */
-/* The motion conserves only what a force along `axis` conserves. */
+/* Changes *out: from now on the motion conserves only what a force along `axis` also conserves. */
 void cb_immersed_conserves_along(const double axis[3], cb_immersed_conserved *out);
-/* Drag and linear drag are the wrenches 0 and 1 of one term, or 0 if only one of them acts. Does wrench i of it, or the
- * sum of its wrenches, contain one or the other? */
+/* Drag and linear drag are wrenches 0 and 1 of one term; if only one of them acts, it is wrench 0. These functions
+ * return whether wrench i of this term, or the sum of its wrenches (i < 0), contains drag, and linear drag. */
 static inline bool cb_immersed_adds_drag(const cb_immersed *b, int i) { return b->drag && i <= 0; }
 static inline bool cb_immersed_adds_linear_drag(const cb_immersed *b, int i) {
   return cb_immersed_has_linear_drag(b) && (i < 0 || i == b->drag);
 }
 int cb_immersed_drags(const cb_immersed *b);
 const char *cb_immersed_drag_name(cb_immersed *b, int i);
-/* Adds the weight of a mass at its centre. */
+/* Adds the weight of a mass, which acts at its centre (in the body frame). */
 void cb_immersed_weigh(const cb_immersed_workspace *s, const cb_immersed_moment *m, double mass, const double centre[3],
                        double *F, cb_tensor dg);
-void cb_immersed_conserves_upright(const cb_immersed *b, cb_immersed_conserved *out); /* along gravity */
-/* Returns <x, g> for the world's position x of the point `centre` of the body; g: gravity. */
+/* Calls cb_immersed_conserves_along for gravity. */
+void cb_immersed_conserves_upright(const cb_immersed *b, cb_immersed_conserved *out);
+/* Returns <x, g> for the position x in the world of the body's point `centre`, with the acceleration g of gravity. */
 double cb_immersed_height(const cb_immersed *b, const cb_immersed_moment *m, const double centre[3]);
-/* Added mass: finds I_f and mu_f of the field, adds them to K and mu0, and adds the kinetic energy of the fluid. */
+/* Functions of terms with added mass. The first finds the added mass I_f and the momentum mu_f of the fluid for
+ * s->field. The second adds them to K and mu0. The third adds the kinetic energy of the fluid. */
 cb_status cb_immersed_place_added_mass(cb_immersed_workspace *s);
 void cb_immersed_add_inertia(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
 void cb_immersed_add_kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
-/* Add a force at a place of the body, or a torque. They are fixed in the world, and f and torque are their components
- * in the body's axes; d(R^T a) = R^T a × xi_omega. */
+/* Add a force at a place of the body, or a torque, that is fixed in the world. f and torque are its components in the
+ * body's axes. dg is the derivative along the pose, from d(R^T a) = R^T a × xi_omega for a vector a that is fixed in
+ * the world and the rotation R of the pose. */
 void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tensor dg);
 void cb_immersed_turn(const double torque[3], double *F, cb_tensor dg);
 
 cb_status cb_immersed_impulses_create(cb_immersed_workspace *s);
-/* Returns (1/2) sum rho delta int <velocity relative to the flow, n>^2 dA, for a body that deforms or in a fluid that
- * varies. */
+/* Returns the kinetic energy (1/2) sum rho delta int <velocity relative to the flow, n>^2 dA of the local added mass,
+ * for a body that deforms or in a flow that varies. rho, delta and the normal n are those of fluid/local.h. */
 double cb_immersed_fluid_energy(cb_immersed_workspace *s, const double Y[6]);
-/* dg += jacobian d(Y - U)/dxi, for a change xi of the pose in the body's axes. U is the twist of the flow: u0 and half
- * the curl of its linear fit u0 + G0 x. The shear (the symmetric part of G0) is assumed to be weak: its change by the
- * rotation of the body is neglected. */
+/* Adds jacobian d(Y - U)/dxi to dg, for a change xi of the pose in the body's axes. U is the twist of the flow: the
+ * velocity u0 and half the curl of its linear fit u0 + G0 x. The shear (the symmetric part of G0) is assumed to be
+ * weak: its change by the rotation of the body is neglected. */
 void cb_immersed_carry(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_tensor jacobian, cb_tensor dg);

@@ -53,7 +53,7 @@ static void expect(void *self, double t, const cb_pose *g, const double Y[6]) {
   cb_immersed_set_last(&s->expected, &m);
 }
 
-/* Adds dL/dg of the terms with an inertia. */
+/* Adds dL/dg of the terms with an inertia, which are parts of the Lagrangian L. g is the pose. */
 static cb_status lagrangian(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const cb_immersed *b = s->b;
   cb_status status = cb_immersed_given(cb_immersed_form_at(s, m->t));
@@ -75,7 +75,8 @@ static cb_status wrench(void *self, double t, const cb_pose *g, const double Y[6
   return add_wrenches(self, &m, &(cb_immersed_sums){CB_TERM_ALL, F, dF, NULL});
 }
 
-/* dmu/dxi is the transpose of the derivative of dL/dg in Y. */
+/* Adds the derivatives along the pose of the momentum mu and of the wrenches. dmu/dxi is the transpose of the
+ * derivative of dL/dg in Y, because mu = dL/dY. */
 static cb_status pose_derivative(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
                                  double dF[6][6]) {
   cb_immersed_workspace *s = self;
@@ -89,7 +90,8 @@ static cb_status pose_derivative(void *self, double t, const cb_pose *g, const d
   return own;
 }
 
-/* Stores the constants of a rigid body in a uniform fluid. A body without inertia has none, which is reported later. */
+/* Stores the constant inertia of a rigid body in a uniform fluid. For a singular inertia nothing is stored; the step
+ * then fails. */
 static void hold_inertia(cb_immersed_workspace *s) {
   static const cb_pose origin = {.q = {1}};
   double K[6][6], mu0[6];

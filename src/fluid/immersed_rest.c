@@ -1,9 +1,9 @@
-/* Checks fluid models that use a body's shape at rest, for a body whose poses move it.
+/* Checks fluid models that use only a body's shape at rest, for a body whose poses move the shape.
  *
- * A force that depends on the twist uses only what `prepare` computed, and an added mass of separate places does not
- * depend on a moving shape. Whether an added mass uses the vertices is found from its momentum and energy, mu0 and
- * kinetic: they are not 0 if the shape has a normal velocity anywhere, int |v.n| dA > 0.
- */
+ * A force that depends on the twist uses only what `prepare` computed at rest, and so does an added mass of separate
+ * places (added_mass_of). Another added mass uses the vertices of the pose if its momentum mu0 or its energy `kinetic`
+ * is not 0 while the shape has a normal velocity somewhere, int |v.n| dA > 0 (velocity v of the shape, normal n, area
+ * A). */
 #include "fluid/immersed_private.h"
 
 #include "fluid/fluid_model_shared.h"
@@ -15,8 +15,8 @@ bool cb_fluid_model_is_of_rest(const cb_fluid_model *m, bool forces) {
   return forces ? m->class_->on_twist != NULL : m->class_->added_mass_of != NULL;
 }
 
-/* Returns int |v.n| dA over the faces, with the mean of v on each face. *maximum: int |v| dA, its largest possible
- * value. */
+/* Returns int |v.n| dA over the faces, with the mean of v on each face. *maximum becomes int |v| dA, the largest value
+ * that is possible. */
 static double flux(const cb_surface *s, const double (*x)[3], const double (*v)[3], double *maximum) {
   double sum = 0;
   *maximum = 0;
@@ -41,8 +41,8 @@ bool cb_fluid_model_sees_shape(const cb_surface *s, const double (*x)[3], const 
 
 /* --- the motion of the poses --- */
 
-/* The largest distance of a vertex from its position in the surface, and the time of the fastest motion of the shape,
- * both at the sampled times. */
+/* The results at the sampled times: the largest distance of a vertex from its position in the surface, with that vertex
+ * and its time `time`; and the largest flux (see `flux`) with its time t. */
 typedef struct motion {
   double distance, time, t, flux;
   int vertex;
@@ -53,7 +53,7 @@ static cb_status look(const cb_immersed *b, double t, motion *m) {
   const cb_surface *s = b->surface;
   double maximum;
   const cb_status status = cb_poses_at(b->poses, t, m->x, m->v);
-  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports a time without a pose */
+  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports such a time */
   for (int i = 0; i < s->vertices; i++) {
     double d[3];
     for (int k = 0; k < 3; k++) d[k] = m->x[i][k] - s->x[i][k];
@@ -72,10 +72,10 @@ static cb_status look(const cb_immersed *b, double t, motion *m) {
   return CB_OK;
 }
 
-/* Looks at the sampled times, among them 0. For a sequence they are its poses (at most 511 of them) and times between
- * them. For expressions they cover all scales from 1e-4 to 1e5, are not commensurable with any period, and are so close
- * that a motion is found if it lasts at least a twentieth of the time at which it occurs; large surfaces have fewer
- * times. */
+/* Looks at sampled times, among them 0. For a sequence they are its poses (at most 511 of them) and times between them.
+ * For expressions the times cover all scales from 1e-4 to 1e5 s and are not commensurable with any period. They are so
+ * close that a motion is found if it lasts at least a twentieth of the time at which it occurs. Large surfaces have
+ * fewer times. */
 static cb_status look_at_all(const cb_immersed *b, motion *m) {
   enum { MAXIMUM = 256, FEWEST = 12, SCALES = 512, PLACES = 1 << 19 };
   const int n = cb_poses_count(b->poses), step = n > MAXIMUM ? n / MAXIMUM : 1;
@@ -119,7 +119,7 @@ static cb_status check(const cb_immersed *b, motion *m) {
   const double(*x)[3] = (const double(*)[3])m->x, (*v)[3] = (const double(*)[3])m->v;
   cb_added_mass found = {.kinetic = 0};
   status = of->class_->added_mass(of, b->inertia.body, b->surface, x, v, &found);
-  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports it at that time */
+  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports this at that time */
   return cb_fluid_model_sees_shape(b->surface, x, v, &found) ? CB_OK : refuse(b, m, of->class_->name, false);
 }
 

@@ -12,21 +12,24 @@
 /* Returns why the model's forces, or its added mass, are not available in a curved space; NULL if they are. */
 const char *cb_immersed_curved_model(const cb_fluid_model *m, bool forces);
 const cb_fluid *cb_immersed_fluid_about(const cb_immersed *b);
-/* Does anything that acts on the body depend on its surface? If not, the surface is only drawn. */
+/* Does anything that acts on the body depend on its surface? If not, the surface only serves for drawing. */
 bool cb_immersed_is_shaped(const cb_immersed *b);
 /* Returns a text if the scenario asks for an effect that an open part without thickness does not have, for instance
- * "displaces no fluid and has no buoyancy"; otherwise NULL. *solid: the text is right only if the part is meant to be
- * solid. */
+ * "displaces no fluid and has no buoyancy"; otherwise NULL. *solid becomes true if the text matters only if the part is
+ * meant to be solid. */
 const char *cb_immersed_lacks(const cb_immersed *b, int part, bool *solid);
 /* Does the local model give the body its added mass? */
 bool cb_immersed_is_local(const cb_immersed *b);
-/* Finds the mass, centre and inertia at a time, and the local model's data part[parts] (may be NULL). */
+/* Finds the mass properties at time t, and the local model's data part[parts] (may be NULL). */
 cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_local_part *part);
-/* The quantities that the motion conserves under the acting forces. energy: the body is rigid, the fluid is at rest and
- * has one density, there is no drag and no user wrench, and the floor takes no energy; a potential that acts must
- * conserve it, too. momentum, about the world's origin: no flow, layers, potential, drag, floor friction or user wrench
- * acts; the shape may change. If gravity, buoyancy, a wall or a floor acts (upright), all along the same axis, only the
- * angular momentum along `up` (of length 1) and the linear momentum perpendicular to it are conserved. */
+/* What the motion conserves under the forces that act.
+ *
+ * energy: it is conserved if the body is rigid, the fluid is at rest and has one density, there is no drag and no
+ * wrench of the user, and the floor takes no energy. A potential that acts must conserve energy, too.
+ *
+ * momentum, about the world's origin: it is conserved if no flow, layers, potential, drag, floor friction or wrench of
+ * the user acts. The shape may change. If gravity, buoyancy, a wall or a floor acts (upright), all along the same axis,
+ * only the angular momentum along `up` (of length 1) and the linear momentum perpendicular to it are conserved. */
 typedef struct cb_immersed_conserved {
   bool energy, momentum, upright;
   double up[3];
@@ -36,14 +39,16 @@ cb_floor_shape cb_immersed_workspace_floor_shape(cb_immersed_workspace *s);
 /* Makes one step of the workspace's problem on a floor that does not reflect. The state is unchanged on failure. */
 cb_status cb_immersed_workspace_step(cb_immersed_workspace *s, const cb_body_stepper *stepper, double h,
                                      cb_rigid_state *state, int *iterations);
-/* CB_STEP_DOMAIN if the step ended behind a wall although its midpoint was in front of it. */
+/* Returns CB_STEP_DOMAIN if a vertex is on or behind a wall in this state, the end of a step. (The step itself checks
+ * only the times inside it at which it evaluates the inertia.) */
 cb_status cb_immersed_workspace_check_place(cb_immersed_workspace *s, const cb_rigid_state *state);
-/* Returns a part whose delta is capped in the last step or measurement, but was not yet capped at the last call of
- * cb_immersed_workspace_know_caps, and its number; NULL if there is none. */
+/* Returns a part whose delta (fluid/local.h) was capped in the last step or measurement, but not yet at the last call
+ * of cb_immersed_workspace_know_caps. *number becomes its number. Returns NULL if there is no such part. */
 const cb_local_part *cb_immersed_workspace_cap(const cb_immersed_workspace *s, int *number);
 void cb_immersed_workspace_know_caps(cb_immersed_workspace *s);
-/* Returns the divergence of the flow over the vertices in the last step or measurement, divided by the size of the
- * flow's gradient. This size is that at the vertices, or that over all of the grid if it is larger. */
+/* Returns the root mean square of the flow's divergence over the vertices in the last step or measurement, divided by
+ * the size of the flow's gradient. This size is the larger one of two root mean squares: over the vertices, and over
+ * all of a grid. */
 double cb_immersed_workspace_divergence(const cb_immersed_workspace *s);
 
 /* Positions in the plot (cb_plot_coordinates) of a space of curvature K. Hyperbolic space is shown as the ball of
@@ -52,8 +57,9 @@ double cb_immersed_workspace_divergence(const cb_immersed_workspace *s);
  *
  *   normal coordinates v  ->  tan_K(|v|/2) v/|v|,  tan_K = s_K/c_K;  lengths times 1/(1 + w), w = c_K(|v|)
  *
- * s_K and c_K are the sine and cosine of curvature K (numerics/numerics_curved.h). Axes that a transvection carries
- * from the base point keep their directions in the plot.
+ * s_K and c_K are the sine and cosine of curvature K (numerics/numerics_curved.h). In E^3 the formulas give half of v
+ * and of lengths; the functions then return v and 1. Axes that a transvection carries from the base point keep their
+ * directions in the plot.
  */
 
 void cb_plot_place(double K, const double v[3], double out[3]);

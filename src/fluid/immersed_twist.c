@@ -1,11 +1,13 @@
-/* How a body sees the flow at one of its places, and how wrenches change along the pose. At a place c of the body, in
- * its axes, for the twist Y = (omega, v), the pose (R, x), the flow u and the wrench F(V) of a fluid model,
+/* The motion of a place of a body relative to the flow, and how wrenches change along the pose. At a place c of the
+ * body, in its axes, for the twist Y = (omega, v), the pose (R, x), the flow u and the wrench F(V) of a fluid model,
  *
  *   X Y = (omega, v + omega × c);   V = X Y - W,   W = R^T (curl u/2, u) at x + R c;   F about the origin = X^T F(V)
  *   dF/dY = X^T dF/dV X,   dF/dxi = X^T dF/dV dV,   dV = (xi_omega × W_omega, xi_omega × W_v - R^T (grad u) R dc),
  *   dc = xi_v + xi_omega × c
  *
- * SI units. The gradients of the vorticity and of a density that varies are neglected.
+ * xi = (xi_omega, xi_v) is a small change of the pose in the body's axes, and dV and dc are the changes of V and of the
+ * place that belong to it. W_omega and W_v are the parts of W. SI units. The gradients of the vorticity and of a
+ * density that varies are neglected.
  */
 #include "fluid/immersed_private.h"
 

@@ -7,10 +7,11 @@
 enum { ROWS = 2 };
 
 static inline vec gather(const double *p, const int *at) {
-  /* Faster than the gather instruction on most processors. */
+  /* This is faster than the gather instruction on most processors. */
   return _mm256_set_pd(p[at[3]], p[at[2]], p[at[1]], p[at[0]]);
 }
-/* Loads rows of four numbers, of which three are used. */
+/* Loads a row p[at[i]] .. of four numbers for each face i, and sorts the first three numbers of the rows into x, y and
+ * z. */
 static inline void rows(const double *p, const int *at, vec *x, vec *y, vec *z) {
   const vec r0 = load(p + at[0]), r1 = load(p + at[1]), r2 = load(p + at[2]), r3 = load(p + at[3]),
             xz0 = _mm256_unpacklo_pd(r0, r1), xz2 = _mm256_unpacklo_pd(r2, r3);
@@ -26,7 +27,7 @@ static inline void store_rows(double *p, vec x, vec y, vec z) {
   store(p + 8, _mm256_permute2f128_pd(xy0, z0, 0x31));
   store(p + 12, _mm256_permute2f128_pd(xy1, z1, 0x31));
 }
-/* Writes a[0], a[1], a[2] and 0, two times. */
+/* Sets row to a[0], a[1], a[2], 0, a[0], a[1], a[2], 0. */
 static inline void twice(const double *a, vec *row) {
   row[0] = row[1] = _mm256_maskload_pd(a, _mm256_setr_epi64x(-1, -1, -1, 0));
 }

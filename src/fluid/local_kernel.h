@@ -1,22 +1,24 @@
-/* The kernels of the local fluid model, written once over the vectors of an instruction set. local_x86_64.c,
- * local_avx2.c and local_avx512.c include this file after they have defined WIDTH, vec (one number of WIDTH faces),
- * functions on it, ROWS and KERNELS.
+/* The kernels of the local fluid model, written once for the vectors of all instruction sets. local_x86_64.c,
+ * local_avx2.c and local_avx512.c include this file after they have defined WIDTH (the number of faces in a vector),
+ * vec (a vector: one number of WIDTH faces), functions on it, ROWS and KERNELS.
  *
- * A face (x0, x1, x2), e1 = x1 - x0, e2 = x2 - x0, has the centre c, which moves with w, the area vector a = A n = e1 ×
- * e2/2, s = e1 + e2 and t = e1 - e2. With M = A m(c) = (c × a, a), m and n as in fluid/local.h, and because x - c is a
- * combination of s and t, the 3-midpoint rule reads
+ * A face (x0, x1, x2), e1 = x1 - x0, e2 = x2 - x0, has the centre c and the area vector a = A n = e1 × e2/2. The centre
+ * moves with w. s = e1 + e2 and t = e1 - e2 change with the rates s' and t'. M = A m(c) = (c × a, a), with m, n and the
+ * velocity x' as in fluid/local.h. Because x - c is a combination of s and t, the 3-midpoint rule is
  *
- *   int m m^T = (M M^T + S S^T/72 + T T^T/24)/A,  S = (s × a, 0),  T = (t × a, 0)
- *   int <x',n> m = (<w,a> M + <s',a> S/72 + <t',a> T/24)/A
+ *   int m m^T dA = (M M^T + S S^T/72 + T T^T/24)/A,  S = (s × a, 0),  T = (t × a, 0)
+ *   int <x',n> m dA = (<w,a> M + <s',a> S/72 + <t',a> T/24)/A
  *
- * and over the tetrahedron from a part's apex, with y = c and u = w relative to the apex, V = <y,a>/3,
+ * A part's apex is the mean of its surface (local_private.h). In the next formulas, places x are measured from
+ * the apex, and y and u are the centre of a face and its velocity relative to the apex. Over the tetrahedron from the
+ * apex to the face, of volume V = <y,a>/3, the integrals are
  *
- *   int x x'^T = V (3/5 y u^T + s s'^T/120 + t t'^T/40),  int x = 3/4 V y,
- *   (int x)' = <u,a> y + <s',a> s/72 + <t',a> t/24 over all of the closed surface.
+ *   int x x'^T dV = V (3/5 y u^T + s s'^T/120 + t t'^T/40),  int x dV = 3/4 V y,
+ *   (int x dV)' = <u,a> y + <s',a> s/72 + <t',a> t/24, which is right for the sum over the closed surface.
  *
- * A pose is one pass over the faces for these sums, and for the drag at one twist if it is known. Drags at further
- * twists need c, a and w, which the pass stores on request (l->flattened). The normals of a block's faces stay in the
- * cache, because its edges are next.
+ * A pose is one pass over the faces for these sums, and for the drag at one twist if this twist is known. Drags at
+ * further twists need c, a and w, which the pass stores on request (l->flattened). The normals of the faces of a block
+ * stay in the cache until the edges of the block are summed.
  */
 #include "fluid/local_private.h"
 
@@ -55,15 +57,16 @@ INLINE void store3(double *p, vec3 a) {
   store(p + CB_LOCAL_GROUP, a.y);
   store(p + 2 * CB_LOCAL_GROUP, a.z);
 }
-/* The place of the numbers of face f if a group of faces has `group` numbers per face. */
+/* Returns the place of the first number of face f in an array where each group of CB_LOCAL_GROUP faces takes `group`
+ * numbers. The further numbers of the face follow at distances of CB_LOCAL_GROUP. */
 INLINE size_t place(int f, int group) {
   return (size_t)(f / CB_LOCAL_GROUP) * (size_t)group + (size_t)(f % CB_LOCAL_GROUP);
 }
 
-/* Returns 1/sqrt(x) for x > 0. The first value, from the exponent, has an error of 3.5e-2, and each step of Newton's
- * method squares the error times 1.5. This is much faster than a root and a division, and gives identical results on
- * all processors with the same instruction set. Source of the constant: Lomont, Fast inverse square root (2003), for
- * doubles. */
+/* Returns 1/sqrt(x) for x > 0. The first value, from the exponent, has a relative error of 3.5e-2. Each of four steps
+ * of Newton's method changes a relative error e to 1.5 e^2. The method is much faster than a root and a division, and
+ * gives identical results on all processors with the same instruction set. Source of the constant: Lomont, Fast inverse
+ * square root (2003), for doubles. */
 INLINE vec inverse_root(vec x) {
   const bits start = (bits){0} + 0x5FE6EB50C7B537A9ULL - ((bits)x >> 1);
   vec y = (vec)start, half = set(0.5) * x;
@@ -83,12 +86,13 @@ INLINE double total(vec a) {
 /* --- a face --- */
 
 typedef struct triangle {
-  vec3 c, s, t, a, w, ds, dt; /* w, s', t' */
-  vec3 M, S, T;
-  vec aa, r, d; /* <a,a>, 1/A, <w,a> */
+  vec3 c, s, t, a, w, ds, dt; /* as in the equations above; ds, dt: s', t' */
+  vec3 M, S, T;               /* the first three components */
+  vec aa, r, d;               /* <a,a>, 1/A, <w,a> */
 } triangle;
 
-/* Computes c, s, t, a and w, s', t' of a triangle from its corners. The other members are computed later. */
+/* Computes c, s, t, a and w, s', t' of the faces from f on, from their corners. The other members are computed later.
+ */
 INLINE void take(const cb_local *l, int f, triangle *q) {
   const int *at[3] = {l->corner[0] + f, l->corner[1] + f, l->corner[2] + f};
   const vec3 x0 = rows3(l->x, at[0]), e1 = subtract(rows3(l->x, at[1]), x0), e2 = subtract(rows3(l->x, at[2]), x0),
@@ -136,8 +140,9 @@ INLINE void take_size(triangle *q) {
   q->r = inverse_root(q->aa + set(tiny));
 }
 
-/* int m m^T and int <x',n> m with a density, as the weight w = rho/A of a face, in two steps whose sums stay in
- * registers: first the terms that are angular in both factors, with M, S and T, then the rest. */
+/* These two functions add int m m^T dA and int <x',n> m dA, times a density, to `sum`. w = density/A is the weight of a
+ * face. The sums are divided so that those of one function stay in registers. The first function adds the terms that
+ * are angular in both factors, with M, S and T, and the second one adds the rest. */
 INLINE void add_angular_mass(triangle *q, vec w, bool moving, vec *sum) {
   const vec3 M = cross(q->c, q->a), S = cross(q->s, q->a), T = cross(q->t, q->a), wM = scaled(w, M),
              wS = scaled(w * set(1. / 72), S), wT = scaled(w * set(1. / 24), T);
@@ -163,7 +168,8 @@ INLINE void add_linear_mass(const triangle *q, vec w, bool moving, vec *sum) {
   if (moving) add_row(sum + CB_LOCAL_MU + 3, q->d, wa);
 }
 
-/* Computes the added mass if the densities of the faces differ. The corners are gathered once more. */
+/* Computes the sums of a block for the added mass if the densities of the faces differ. The corners are read once more.
+ */
 static void mass(const cb_local *l, const cb_local_block *b, const double *rho, double *out) {
   vec sum[CB_LOCAL_MU + 6];
   for (int i = 0; i < CB_LOCAL_MU + 6; i++) sum[i] = set(0);
@@ -183,7 +189,7 @@ static void mass(const cb_local *l, const cb_local_block *b, const double *rho, 
   for (int i = 0; i < CB_LOCAL_MU + 6; i++) out[i] = total(sum[i]);
 }
 
-/* Adds the sums for the mass of a solid about its apex at[0], which moves with at[1]. */
+/* Adds the sums over the tetrahedra for the mass of a solid. The apex is at[0], and it moves with at[1]. */
 INLINE void add_solid(const triangle *q, const vec3 at[2], vec *sum) {
   const vec3 y = subtract(q->c, at[0]), u = subtract(q->w, at[1]);
   const vec V = set(1. / 3) * dot(y, q->a), V34 = set(0.75) * V;
@@ -201,9 +207,10 @@ INLINE void add_solid(const triangle *q, const vec3 at[2], vec *sum) {
   add_row(sum + CB_LOCAL_FIRST_RATE, set(1. / 24) * dot(q->dt, q->a), q->t);
 }
 
-/* Returns the sum of alpha l of the two edges of a face at its first corner, e1 and -e2; alpha and l as in
- * fluid/local.h. For an edge that the face does not hold, its own number is in place of the neighbour's, so that alpha
- * is 0. With e × n = (S ± T)/2A, <e, n × n1> = <e × n, n1>. */
+/* Returns the sum of alpha l of the two edges of a face at its first corner, e1 and -e2, with the bending angle alpha
+ * and the length l of an edge (fluid/local.h). If the face does not hold an edge, its own number is in place of the
+ * neighbour's, so that alpha is 0. n1 is the normal of the neighbour. <e, n × n1> is computed as <e × n, n1>, with
+ * e × n = (S ± T)/(2 A) for an edge e. */
 INLINE vec bends_of(const cb_local *l, const triangle *q, int f, const double *normals, vec *folds) {
   const vec3 n1 = rows3(normals, l->beside[0] + f), n2 = rows3(normals, l->beside[1] + f);
   const vec half = set(0.5) * q->r;
@@ -263,13 +270,13 @@ static void blend(const cb_local *l, int begin, int end, const cb_local_blend *o
     rows_of(l, begin, end, of, CB_LOCAL_POSES);
 }
 
-/* Prefetches the data from which the vertices from begin on are computed. */
+/* Prefetches the data from which the vertices begin .. end - 1 are computed. */
 INLINE void approach(const cb_local *l, int begin, int end, const cb_local_blend *of) {
   for (int i = begin; i < end; i++)
     for (int k = 0; k < of->n; k++) __builtin_prefetch(of->x[k][l->original[i]], 0, 2);
 }
 
-/* Sums the vertices with their shares in a part as weights. */
+/* Sums the vertices of a block of shares, with their shares in the part as weights. */
 INLINE void apex_of(const cb_local *l, const cb_local_block *b, const cb_local_blend *of, int n, double *out) {
   const weights a = weights_of(of, n);
   vec sum[PER], row[PER];
@@ -333,7 +340,7 @@ INLINE void pass(const cb_local *l, const cb_local_block *b, const cb_local_blen
       take(l, f, q + n);
       if (l->flattened) keep(l, f, q + n);
     }
-    /* Each long chain of operations per face has a loop of its own, so that many chains run in parallel. */
+    /* Each long chain of operations per face has its own loop, so that the processor works on many chains at a time. */
     for (int i = 0; i < n; i++) {
       take_size(q + i);
       const vec3 normal = scaled(q[i].r, q[i].a);

@@ -1,13 +1,14 @@
 /* Parts of local_kernel.h: lift and drag at faces, and the bending of edges (below).
  *
- * Lift and drag at face centres, without the factor -rho/2 and with c, a, A and M as in fluid/local_kernel.h and the
- * velocity u relative to the flow, use d = <u,a>, r = 1/(A |u|), p = r (|u|^2 a + d u), so that one root is sufficient:
+ * Lift and drag are sums over the face centres c, here without the factor -rho/2. a, A and M = (c × a, a) are those of
+ * fluid/local_kernel.h, and u is the velocity of a centre relative to the flow. With d = <u,a>, r = 1/(A |u|) and
+ * p = r (|u|^2 a + d u) one root per face is sufficient:
  *
- *   force  sum r |u|^2 d M;  Jacobian  sum M (c × p, p)^T
- */
+ *   force  sum r |u|^2 d M;  Jacobian in the twist  sum M (c × p, p)^T */
 #pragma once
 
-/* Returns the velocity of the body's surface relative to the flow at the centres of the faces from f on. */
+/* Returns the velocity of the body's surface relative to the flow at the centres c of the faces from f on. w is the
+ * velocity of the centres in the body frame. */
 INLINE vec3 relative(const cb_local *l, const cb_local_flow *in, int f, vec3 c, vec3 w) {
   const vec3 omega = {set(in->Y[0]), set(in->Y[1]), set(in->Y[2])}, v = {set(in->Y[3]), set(in->Y[4]), set(in->Y[5])};
   vec3 u = {fma3(omega.y, c.z, fnma3(omega.z, c.y, v.x)), fma3(omega.z, c.x, fnma3(omega.x, c.z, v.y)),
@@ -21,7 +22,7 @@ INLINE vec3 relative(const cb_local *l, const cb_local_flow *in, int f, vec3 c, 
   return u;
 }
 
-enum { COLUMNS = 7, AT_ONCE = 128 / WIDTH }; /* vectors of faces (128 faces) whose M and p stay in the L1 cache */
+enum { COLUMNS = 7, AT_ONCE = 128 / WIDTH }; /* number of vectors whose M and p fit into the L1 cache */
 typedef struct loads {
   vec M[6][AT_ONCE], p[COLUMNS][AT_ONCE], sum[6][COLUMNS];
 } loads;
@@ -33,7 +34,7 @@ INLINE void begin_loads(loads *on) {
     for (int k = 0; k < COLUMNS; k++) on->sum[i][k] = set(0);
 }
 
-/* sum[row][column] += M_row p_column over n vectors of faces. ROWS rows at a time stay in registers. */
+/* Adds M_row p_column, summed over n vectors of faces, to sum[row][column]. ROWS rows at a time stay in registers. */
 INLINE void add_loads(int n, loads *on) {
   for (int r0 = 0; r0 < 6; r0 += ROWS) {
     vec s[ROWS][COLUMNS];
@@ -53,8 +54,8 @@ INLINE void add_loads(int n, loads *on) {
   }
 }
 
-/* Stores M and p of the faces from f on, whose c, a, w, M and <a,a> are known, in entry i of `on`. If no Jacobian is
- * wanted, it adds the force to the sums instead. */
+/* Stores M, and p with the force, of the faces from f on in entry i of `on`. c, a, w, M and <a,a> of these faces are
+ * known. If no Jacobian is wanted, the function adds the force to the sums instead. */
 INLINE void load_face(const cb_local *l, const cb_local_flow *in, int f, const triangle *of, int i, loads *on) {
   const vec3 c = of->c, a = of->a, m = of->M, u = relative(l, in, f, c, of->w);
   const vec uu = dot(u, u), d = dot(u, a);
@@ -115,10 +116,10 @@ static void drag(const cb_local *l, const cb_local_block *b, const cb_local_flow
   give_loads(&on, out);
 }
 
-/* Linear drag, with B = (c_n - c_t) a a^T/A + c_t A 1 at each face:
+/* Linear drag, without its sign. At each face B = (c_n - c_t) a a^T/A + c_t A 1, with the normal and tangential
+ * coefficients c_n and c_t and the identity 1. c, a, A and u are as above, and e_j is the unit vector along axis j.
  *
- *   force sum (c × B u, B u);  Jacobian sum (c × B (e_j × c), B (e_j × c)) and (c × B e_j, B e_j)
- */
+ *   force sum (c × B u, B u);  columns of the Jacobian sum (c × B (e_j × c), B (e_j × c)) and sum (c × B e_j, B e_j) */
 static void linear(const cb_local *l, const cb_local_block *b, const cb_local_flow *in, double *out) {
   vec sum[6][COLUMNS];
   for (int i = 0; i < 6; i++)
@@ -149,14 +150,15 @@ static void linear(const cb_local *l, const cb_local_block *b, const cb_local_fl
     for (int k = 0; k < COLUMNS; k++) out[COLUMNS * i + k] = total(sum[i][k]);
 }
 
-/* The bending of edges e of length l between unit normals n0, n1, S = <e, n0 × n1> = l sin alpha, C = <n0, n1> = cos
- * alpha:
+/* The bending of edges: alpha l for an edge e of length l, and the angle alpha between the unit normals n0 and n1 of
+ * its faces. S = <e, n0 × n1> = l sin alpha and C = <n0, n1> = cos alpha.
  *
- *   alpha l = S alpha/sin alpha, a series in u = 1 - C: the rounding of u affects only the small terms after the first
- */
+ *   alpha l = S alpha/sin alpha
+ *
+ * alpha/sin alpha is a series in u = 1 - C. The rounding of u then affects only the small terms after the first one. */
 
-/* asin z for |z| <= 0.4: z (1 + z^2 Q(z^2)), with Q interpolated at Chebyshev's points of [0, 0.16]; the error is
- * 3e-18. */
+/* The coefficients of Q in asin z = z (1 + z^2 Q(z^2)) for |z| <= 0.4. Q is interpolated at Chebyshev's points of
+ * [0, 0.16]; the error of asin is 3e-18. */
 static const double asin_series[] = {0.166666666666666679,   0.0749999999999812041, 0.0446428571475420571,
                                      0.0303819439902223862,  0.0223721816048187376, 0.0173521160725346175,
                                      0.0139764177489021308,  0.011420252360583682,  0.0107081478475466792,
@@ -172,14 +174,14 @@ INLINE vec small_asin(vec z) {
 
 INLINE vec size_of(vec a) { return where_above(set(0), a, -a, a); }
 
-/* Returns the angle for any cosine c and sine s: after three halvings it is at most pi/8. *fold: 1 where it is +pi or
- * -pi, which counts as +pi. */
+/* Returns the angle for any cosine c and sine s. It is halved three times, so that it is at most pi/8, and multiplied
+ * by 8. *fold becomes 1 where the angle is +pi or -pi, which counts as +pi, and 0 elsewhere. */
 static __attribute__((noinline)) vec large_angle(vec c, vec s, vec *fold) {
   const vec zero = set(0), one = set(1), half = set(0.5);
   vec size = size_of(s);
   *fold = where_above(zero, c, where_above(set(CB_LOCAL_FOLDED), size, one, zero), zero);
   const vec sign = where_above(zero, s, *fold - (one - *fold), one);
-  /* The root without cancellation is the cosine of the half angle, or its sine where c < 0. */
+  /* root1 has no cancellation. It is the cosine of the half angle, or the sine if c < 0. */
   vec root1 = root(half * (one + size_of(c))), other = half * size / root1;
   size = where_above(zero, c, root1, other);
   c = where_above(zero, c, other, root1);
@@ -190,8 +192,8 @@ static __attribute__((noinline)) vec large_angle(vec c, vec s, vec *fold) {
   return set(8) * sign * small_asin(size);
 }
 
-/* alpha/sin alpha for u = 1 - cos alpha in [0, 1/2] and in [0, 0.06], which is 20 degrees, interpolated at Chebyshev's
- * points; the errors are 1.2e-17 and 1.4e-17. */
+/* The coefficients of alpha/sin alpha as a series in u = 1 - cos alpha: for u in [0, 1/2], and in [0, 0.06], which is
+ * up to 20 degrees. They are interpolated at Chebyshev's points; the errors are 1.2e-17 and 1.4e-17. */
 static const double wide_bend[] = {1.0,
                                    0.3333333333333307,
                                    0.13333333333372238,
@@ -230,7 +232,7 @@ INLINE vec bend(vec S, vec u, const double *series, int terms) {
   return S * fma3(odd, u, even);
 }
 
-/* Returns alpha l for any angle. The lengths of edges that are folded flat are added to *fold. */
+/* Returns alpha l for any angle. The lengths of the edges that are folded flat are added to *fold. */
 static __attribute__((noinline)) vec large_bend(vec3 e, vec S, vec C, vec *fold) {
   const vec ee = dot(e, e), r = inverse_root(ee + set(tiny)), size = ee * r;
   vec flat;
@@ -239,7 +241,8 @@ static __attribute__((noinline)) vec large_bend(vec3 e, vec S, vec C, vec *fold)
   return angle * size;
 }
 
-/* Returns alpha l of edges e with S and C. The lengths l of the edges that are folded flat are added to *folds. */
+/* Returns alpha l of edges e with the S and C above. The lengths l of the edges that are folded flat are added to
+ * *folds. */
 INLINE vec bending(vec3 e, vec S, vec C, vec *folds) {
   const vec u = set(1) - C;
   if (__builtin_expect(!any_above(u, set(narrow_range)), 1)) return bend(S, u, narrow_bend, 8);
@@ -247,7 +250,7 @@ INLINE vec bending(vec3 e, vec S, vec C, vec *folds) {
   return large_bend(e, S, C, folds);
 }
 
-/* Sums over the edges of a block that no face holds (local_order.c). */
+/* Sums over a block of edges that no face holds (local_order.c). */
 static void edges(const cb_local *l, const cb_local_block *b, double *sum) {
   vec turning = set(0), length = set(0), folds = set(0);
   for (int k = b->begin; k < b->end; k += WIDTH) {

@@ -17,8 +17,9 @@ static void *allocate(size_t n, size_t size) { return calloc(n + 1, size); }
 
 /* --- shares --- */
 
-/* Shares of vertices in the area of each part at the first pose, a third of the area of each of its faces. They are the
- * weights of the part's apex. They are stored part by part, in the caller's order. */
+/* The share of a vertex in the area of a part at the first pose, which is a third of the areas of its faces in the
+ * part. The shares are the weights of the part's apex. They are stored part by part, in the caller's order of the
+ * vertices. */
 
 static int compare_shares(const void *a_, const void *b_) {
   const cb_local_share *a = a_, *b = b_;
@@ -91,7 +92,7 @@ static int compare_faces(const void *a_, const void *b_) {
   return a->face < b->face ? -1 : 1;
 }
 
-/* Spreads the 20 low bits: two zeros follow each. */
+/* Spreads the 20 low bits of a: two zero bits follow each of them. */
 static uint64_t spaced(uint64_t a) {
   a = (a | a << 32) & UINT64_C(0x1f00000000ffff);
   a = (a | a << 16) & UINT64_C(0x1f0000ff0000ff);
@@ -161,7 +162,8 @@ static int place_parts(int parts, int *count, cb_local_kind kind, int at, cb_loc
 
 static size_t block_capacity(int members, int parts) { return (size_t)members / CB_LOCAL_BLOCK + 2 * (size_t)parts; }
 
-/* number[vertices] receives the index at which each of the caller's vertices is stored. */
+/* Orders the faces and vertices. number[vertices] receives the index at which each of the caller's vertices is stored.
+ */
 static cb_status order_faces(const cb_surface *s, cb_local *l, int *number) {
   const size_t slots = (size_t)s->faces + (size_t)s->parts * CB_LOCAL_GROUP;
   placed_face *face = allocate((size_t)s->faces, sizeof *face);
@@ -204,7 +206,7 @@ static cb_status order_faces(const cb_surface *s, cb_local *l, int *number) {
 /* --- edges --- */
 
 typedef struct half_edge {
-  int high, slot; /* an edge is in the bucket of its lower vertex */
+  int high, slot; /* the higher vertex of the edge, and the slot of the face; the bucket has the lower vertex */
   bool down;      /* the face runs from high to low */
 } half_edge;
 
@@ -233,7 +235,7 @@ static void fill_buckets(const cb_surface *s, const cb_local *l, const int *slot
       }
     if (turn == 0)
       for (int v = 0; v < s->vertices; v++) first[v + 1] += first[v];
-    else /* first[v] has reached the end of its bucket */
+    else /* first[v] has reached the end of bucket v */
       for (int v = s->vertices; v > 0; v--) first[v] = first[v - 1];
   }
   first[0] = 0;
@@ -270,9 +272,9 @@ static int corner_of(const cb_local *l, int slot, int vertex) {
   return k;
 }
 
-/* Chooses the face that holds an edge within a block. This is the face with the larger slot. A face holds at most two
- * edges; a third one goes to the other face if that is in the same chunk and holds fewer than two, otherwise to no
- * face. owned[slots] counts the edges of each face. */
+/* Chooses the face that holds an edge between two faces of one block. This is the face with the larger slot. A face
+ * holds at most two edges; a third one goes to the other face if that face is in the same chunk and holds fewer than
+ * two, otherwise to no face. owned[slots] counts the edges of each face. */
 static void own_edges(const cb_local *l, const int *block_of, whole_edge *edge, int edges, int *owned) {
   for (int i = 0; i < edges; i++) {
     whole_edge *e = edge + i;
@@ -297,8 +299,8 @@ static void own_edges(const cb_local *l, const int *block_of, whole_edge *edge, 
 /* Returns the corner k at which the edge starts in the face that holds it. */
 static int side_of(const cb_local *l, const whole_edge *e) { return corner_of(l, e->slot[e->owner], e->end[e->owner]); }
 
-/* Renumbers the corners of each face cyclically, so that the edges that it holds are the side that starts at corner 0
- * (beside[0]) and the side that ends there (beside[1]). sides: [slots], with zeros. */
+/* Renumbers the corners of each face cyclically, so that the face holds the side that starts at corner 0 (beside[0]),
+ * and the side that ends there (beside[1]) if it holds two. sides[slots] is a work array that is 0 at first. */
 static cb_status order_beside(cb_local *l, const int *block_of, const whole_edge *edge, int edges, int *sides) {
   for (int k = 0; k < 2; k++)
     if (!(l->beside[k] = allocate((size_t)l->slots, sizeof *l->beside[k])))
@@ -321,7 +323,8 @@ static cb_status order_beside(cb_local *l, const int *block_of, const whole_edge
   return CB_OK;
 }
 
-/* Lists the faces next to edges that no face holds (the rim). rim_of[slots] becomes their places in this list. */
+/* Lists the faces next to edges that no face holds (the rim). rim_of[slots] becomes the places of the faces in this
+ * list. */
 static cb_status order_rim(cb_local *l, const whole_edge *edge, int edges, int *rim_of) {
   memset(rim_of, 0, (size_t)l->slots * sizeof *rim_of);
   for (int i = 0; i < edges; i++)
@@ -344,8 +347,8 @@ static cb_status order_rim(cb_local *l, const whole_edge *edge, int edges, int *
   return CB_OK;
 }
 
-/* Enters an edge that no face holds into the lists of its one or two parts; if `write` is not set, it is only counted.
- * count: the next entry of each kind of edge and part. */
+/* Enters an edge that no face holds into the lists of its one or two parts. If `write` is not set, the edge is only
+ * counted. count[kind * parts + part] is the next entry of the list of each kind of edge and part. */
 static void enter(const cb_surface *s, cb_local *l, const whole_edge *e, const int *rim_of, int *count, bool write) {
   if (e->owner >= 0) return;
   const int p = s->part[l->face_of[e->slot[0]]], q = e->slot[1] < 0 ? p : s->part[l->face_of[e->slot[1]]];
@@ -417,7 +420,8 @@ static cb_status order_edges(const cb_surface *s, cb_local *l) {
   return status;
 }
 
-/* Finds row_first. The vertices are in the order of their first use, so each block first uses a range of them. */
+/* Finds row_first[block], the first vertex that is not used before this block. The vertices are in the order of their
+ * first use, so that each block uses a range of them first. */
 static cb_status order_rows(cb_local *l) {
   l->row_first = allocate((size_t)l->face_blocks + 1, sizeof *l->row_first);
   if (!l->row_first) return cb_fail(CB_ERROR_MEMORY, "no memory for %d blocks", l->face_blocks);

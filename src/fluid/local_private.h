@@ -1,24 +1,26 @@
 /* The data of a cb_local, and the kernels that work on it.
  *
  * Faces are stored part by part in the order of a space-filling curve, padded to full groups with faces without area.
- * Vertices are stored in the order of their first use. A block is a fixed range of one part. Each block has its own
- * sums, which are added in the order of the blocks, so that the result does not depend on the number of threads.
+ * Vertices are stored in the order of their first use. A block is a fixed range of the faces, edges or shares of one
+ * part. Each block has its own sums, which are added in the order of the blocks, so that the result does not depend on
+ * the number of threads.
  */
 #pragma once
 
 #include "fluid/local.h"
 
 enum {
-  /* Faces or edges whose numbers are stored next to each other; a multiple of the width of every vector. */
+  /* The number of faces or edges whose numbers are stored next to each other; a multiple of the width of every vector.
+   */
   CB_LOCAL_GROUP = 8,
   CB_LOCAL_BLOCK = 2048,              /* maximum number of faces, edges or vertices of a block */
-  CB_LOCAL_CHUNK = 32,                /* faces that stay in the first-level cache */
-  CB_LOCAL_FLAT = 6 * CB_LOCAL_GROUP, /* numbers per group: c and a */
-  CB_LOCAL_RATE = 3 * CB_LOCAL_GROUP  /* numbers per group: w */
+  CB_LOCAL_CHUNK = 32,                /* number of faces whose data fit into the first-level cache */
+  CB_LOCAL_FLAT = 6 * CB_LOCAL_GROUP, /* numbers per group in `flat` */
+  CB_LOCAL_RATE = 3 * CB_LOCAL_GROUP  /* numbers per group in `rate` */
 };
 
-/* Edges: both faces of an INNER edge are in the part, a SHARED edge is halved with another part, a BORDER edge has one
- * face. */
+/* The kinds of edges. Both faces of an INNER edge are in the part. A SHARED edge is between two parts, and each part
+ * counts half of it. A BORDER edge has one face. */
 typedef enum cb_local_kind { CB_LOCAL_INNER, CB_LOCAL_SHARED, CB_LOCAL_BORDER } cb_local_kind;
 
 typedef struct cb_local_block {
@@ -26,23 +28,25 @@ typedef struct cb_local_block {
   cb_local_kind kind; /* for blocks of edges */
 } cb_local_block;
 
-/* The share of a vertex in the area of a part at the first pose: its weight in the apex. */
+/* The share of a vertex in the area of a part at the first pose, which is the weight of the vertex in the part's apex.
+ * The apex is the mean of the part's surface with these weights. */
 typedef struct cb_local_share {
   int from; /* the caller's number of the vertex */
   double share;
 } cb_local_share;
 
 /* Sums of a block of faces at a pose: the upper triangle of K by rows (angular-angular 6, angular-linear 9,
- * linear-linear 6), the momentum, int m, area, volume, flux, and the edges that the block's faces hold. For a closed
- * part that moves, these sums over its solid about its apex follow: int y, int y y^T (upper triangle), int y × u, int u
- * and (int y)'. */
+ * linear-linear 6), the momentum int <x', n> m dA, int m dA, area, volume, flux, and alpha l and the folds of the edges
+ * that the block's faces hold. K is int m m^T dA, and the symbols are those of fluid/local.h and fluid/local_kernel.h.
+ * For a closed part that moves, these sums over its solid about its apex follow: int y, int y y^T (upper triangle), int
+ * y × u, int u and (int y)', with the place y and the velocity u relative to the apex. */
 enum {
   CB_LOCAL_K = 0,
   CB_LOCAL_MU = 21,
   CB_LOCAL_M = 27,
   CB_LOCAL_AREA = 33,
   CB_LOCAL_VOLUME,
-  CB_LOCAL_FLUX, /* int <x', n> */
+  CB_LOCAL_FLUX, /* int <x', n> dA */
   CB_LOCAL_TURNING,
   CB_LOCAL_FOLD,
   CB_LOCAL_ONE,
@@ -53,21 +57,22 @@ enum {
   CB_LOCAL_POSE_SUMS = CB_LOCAL_FIRST_RATE + 3,
   CB_LOCAL_SUMS = 42 /* sums of drag: six rows of the Jacobian's six columns and the wrench */
 };
-/* Sums of a block of edges that no face holds: sum alpha l, sum l, and sum l over folds. */
+/* Sums of a block of edges that no face holds: sum alpha l (alpha the bending angle, l the length), sum l, and sum l
+ * over folds. */
 enum { CB_LOCAL_EDGE_TURNING, CB_LOCAL_EDGE_LENGTH, CB_LOCAL_EDGE_FOLD, CB_LOCAL_EDGE_SUMS };
 
-/* The motion of the flow and of the body at the faces. */
+/* The motion of the flow and of the body at the faces, for lift and drag. */
 typedef struct cb_local_flow {
   double Y[6];          /* the twist; a uniform flow is subtracted from its linear part */
-  const double *rho;    /* [faces] or NULL */
-  const double *flow;   /* [faces][3] or NULL */
-  double normal, along; /* c_n, c_t */
+  const double *rho;    /* [faces]: density of the fluid; NULL: 1 */
+  const double *flow;   /* [faces][3]: velocity of the flow; NULL: 0 */
+  double normal, along; /* the coefficients c_n and c_t of linear drag */
   bool jacobian;
 } cb_local_flow;
 
 typedef struct cb_local_kernels {
   /* of: the poses from which the vertices of the next block are computed; their data are prefetched (NULL: none). in:
-   * lift and drag are computed in the same pass (NULL: they are not). */
+   * the motion for lift and drag, which are computed in the same pass (NULL: they are not). */
   void (*faces)(const cb_local *l, const cb_local_block *b, const cb_local_blend *of, const cb_local_flow *in,
                 double sum[CB_LOCAL_POSE_SUMS], double drag[CB_LOCAL_SUMS]);
   void (*flatten)(const cb_local *l, const cb_local_block *b);
@@ -89,50 +94,51 @@ struct cb_local {
   const cb_local_kernels *kernels;
   int *original;  /* [vertices]: the caller's number of each vertex */
   int *face_of;   /* [slots]: the caller's number of each face */
-  int *corner[3]; /* [slots]: 8 times the number of a vertex */
-  /* [slots]: 4 times the number within the block of the neighbour at the edge from corner 0 to 1, and of the neighbour
-   * at the edge from 2 to 0; the number of the face itself if it does not hold that edge. A face holds at most two
-   * edges, which are summed with it (local_order.c); the edges that no face holds are in the list below. */
+  int *corner[3]; /* [slots]: 8 times the number of the vertex at each corner */
+  /* [slots]: 4 times the number, within the block, of the neighbour at the edge from corner 0 to 1, and of the
+   * neighbour at the edge from 2 to 0. If the face does not hold that edge, the number is that of the face itself. A
+   * face holds at most two edges, which are summed with the face (local_order.c). The edges that no face holds are in
+   * the list below. */
   int *beside[2];
   /* [edges], only edges that no face holds: 4 times the index in the rim of each of the two faces of the edge (at a
-   * border twice the same) */
+   * border twice the same index) */
   int *edge_face[2];
-  int *edge_end[2]; /* [edges]: 8 times the number of a vertex, from first to second along face 0 */
-  /* rim: the slots of faces with such edges; [face_blocks + 1]: the first one of each block */
+  int *edge_end[2]; /* [edges]: 8 times the numbers of the first and last vertex of the edge along face 0 */
+  /* The rim: the slots of the faces with such edges; [face_blocks + 1]: the index of the first one of each block. */
   int *rim_slot, *rim_first;
   double *rim;    /* [][4]: the normals of the faces of the rim */
   int *row_first; /* [face_blocks + 1]: the first vertex that no earlier block uses */
   int share_blocks;
-  cb_local_block *share_block; /* blocks of the shares of a part */
+  cb_local_block *share_block; /* blocks of shares, part by part */
   cb_local_share *share;
   double (*share_sum)[8];
   bool *open;                             /* [parts]: the part has a border, so it is a sheet */
   double *x, *v;                          /* [vertices][8]: position and velocity, each followed by a 0; v = x + 4 */
   double (*apex)[8];                      /* [parts]: position and velocity of the apex in the same form */
-  double *flat;                           /* centre c, area vector a = A n = e1 × e2 / 2 */
-  double *rate;                           /* velocity w of the centre */
+  double *flat;                           /* centre c and area vector a of each face (local_kernel.h) */
+  double *rate;                           /* velocity w of the centre of each face */
   bool moving;                            /* the pose has velocities */
   bool flattened;                         /* flat and rate are computed for this pose */
-  bool drags;                             /* drag, which reads flat and rate, was computed at the previous pose */
-  bool turned;                            /* delta is computed for this pose */
+  bool drags;                             /* cb_local_drag, which reads flat, was called at the previous pose */
+  bool turned;                            /* `part` and `folds` are computed for this pose */
   double (*pose_sum)[CB_LOCAL_POSE_SUMS]; /* [face_blocks] */
   double (*sum)[CB_LOCAL_SUMS];
   double (*edge_sum)[CB_LOCAL_EDGE_SUMS];
-  double *mean;        /* [parts]: mean normal velocity, subtracted in mu0 */
-  double *folds;       /* [parts]: length of flat folds */
-  cb_local_part *part; /* results at the pose, once delta is known */
+  double *mean;        /* [parts]: mean normal velocity, which is subtracted in mu0 */
+  double *folds;       /* [parts]: length of the folds among the edges that no face holds */
+  cb_local_part *part; /* [parts]: border and turning of the edges that no face holds */
 };
 
-/* Puts faces and edges in order: it fills everything in l that does not change with the pose. */
+/* Orders faces, vertices and edges: fills all members of l that do not change with the pose. */
 cb_status cb_local_order(const cb_surface *s, cb_local *l);
 
-/* The sums of a part, added in the order of its blocks. */
+/* Finds the sums of a part, added in the order of its blocks. */
 void cb_local_part_sums(const cb_local *l, int part, double sum[CB_LOCAL_POSE_SUMS]);
 
-/* Finds delta and its cap from the part's area, border and turning. folds is sum l over the edges that are folded
- * flat. */
+/* Finds delta and its cap from the part's area, border and turning. folds is the sum of the lengths of the edges that
+ * are folded flat. */
 void cb_local_delta(bool open, double folds, cb_local_part *part);
 
-/* If the normals of the two faces of an edge are opposite and |sin alpha| is below this (round-off), the edge is a
- * fold. */
+/* An edge is a fold if the normals of its two faces are opposite and |sin alpha| is below this limit, which is a
+ * round-off. alpha is the bending angle. */
 #define CB_LOCAL_FOLDED 1e-6

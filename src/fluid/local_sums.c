@@ -1,5 +1,5 @@
-/* The local fluid model (see fluid/local.h): it calls the kernels for each block and computes the results from their
- * sums. The model in curved spaces follows below. */
+/* The local fluid model (see fluid/local.h). This file calls the kernels for each block and computes the results from
+ * their sums. The model in curved spaces follows below. */
 #include "fluid/local_private.h"
 #include "core/isa.h"
 #include "core/threads.h"
@@ -99,7 +99,7 @@ static void row_blocks(void *context, int begin, int end) {
   const task *t = context;
   t->l->kernels->rows(t->l, t->l->row_first[begin], t->l->row_first[end], t->of);
 }
-/* The vertices of a block are still in the cache when its faces need them. */
+/* Computes the vertices of a block, and then the sums over its faces while the vertices are still in the cache. */
 static void row_and_face_blocks(void *context, int begin, int end) {
   const task *t = context;
   for (int b = begin; b < end; b++) {
@@ -132,7 +132,7 @@ static void linear_blocks(void *context, int begin, int end) {
   for (int b = begin; b < end; b++) t->l->kernels->linear(t->l, t->l->face_block + b, t->flow, t->l->sum[b]);
 }
 
-/* A face of a sheet represents both of its sides. */
+/* Returns how many sides a face of the part represents: both sides if the part is a sheet. */
 static double sides(const cb_local *l, int part) { return l->open[part] ? 2 : 1; }
 
 /* --- the pose --- */
@@ -239,7 +239,8 @@ double cb_local_removed_normal_velocity(cb_local *l, bool subtract) {
 /* --- added mass --- */
 
 void cb_local_delta(bool open, double folds, cb_local_part *part) {
-  /* At an edge between two faces the bends of the two sides of a sheet cancel, unless the edge is folded flat. */
+  /* At an edge between two faces of a sheet, the bends on both sides of the sheet cancel, unless the edge is folded
+   * flat. */
   const double turning = open ? PI * part->border + 2 * PI * folds : part->turning,
                maximum = 0.5 * sqrt(part->area / (4 * PI));
   part->open = open;
@@ -254,7 +255,7 @@ const char *cb_local_doubt(const cb_local_part *part) {
   return NULL;
 }
 
-/* Adds the edges that no face holds; the sums over faces contain the other edges. */
+/* Finds the bends and borders of the edges that no face holds. (The sums over faces contain the other edges.) */
 static void turn(cb_local *l) {
   cb_threads_range(l->threads, l->edge_blocks, edge_blocks, &(task){.l = l});
   memset(l->part, 0, (size_t)l->parts * sizeof *l->part);
@@ -330,15 +331,17 @@ void cb_local_drag(cb_local *l, const cb_local_stream *in, const double Y[6], do
   memcpy(wrench, total, sizeof total);
 }
 
-/* The local model's added mass of closed parts in a space of curvature K (equations: fluid/local.h), with geodesic
- * lengths l of edges, areas A by the angle excess, and bending angles cos alpha = nu.nu' + K nu_w nu_w':
+/* The local model's added mass of closed parts in a space of curvature K (equations: fluid/local.h). Edges have the
+ * geodesic lengths l, the areas A follow from the angle excess, and the bending angles alpha from
+ * cos alpha = nu.nu' + K nu_w nu_w', with the planes (nu, nu_w) of both faces (numerics/numerics_curved.h).
  *
  *   I_f = sum over parts rho delta int m m^T dA,  delta = sum A/sum alpha l
  *   ball of radius a: delta = tan_K(a)/2; delta is capped at that of a ball with the same area A = 4 pi S^2, which is
- *   S/2 (1 - K S^2)^(-1/2) for K S^2 < 1; otherwise a negative or infinite delta is replaced by K^(-1/2)
+ *   (S/2) (1 - K S^2)^(-1/2) for K S^2 < 1; otherwise a negative or infinite delta is replaced by K^(-1/2)
  *
- * This is exact for balls in H^3 and E^3. In S^3 it is the flow with a sink at the antipode, which is too large by 4 %
- * for a ball of radius .5/sqrt(K), and by 42 % for radius 1/sqrt(K). Derived for this project.
+ * I_f is the added mass, rho the density, m the flux of twists, and tan_K = s_K/c_K. The result is exact for balls in
+ * H^3 and E^3. In S^3 it is the flow with a sink at the antipode. The added mass is then too large by 4 % for a ball of
+ * radius .5/sqrt(K), and by 42 % for radius 1/sqrt(K). Derived for this project.
  */
 
 typedef struct face {
@@ -357,11 +360,12 @@ static cb_status set_faces(const cb_surface *s, const double (*y)[4], face *out)
   return CB_OK;
 }
 
-/* alpha l, which is positive if the body is convex there. */
+/* Returns alpha l of the edge e, with its bending angle alpha, which is positive if the body is convex there, and its
+ * length l. */
 static double turning(const cb_surface *s, const double (*y)[4], const face *faces, const cb_surface_edge *e) {
   const double K = s->curvature, *n = faces[e->face[0]].plane, *m = faces[e->face[1]].plane;
   const double cosine = cb_dot3(n, m) + K * n[3] * m[3], angle = acos(fmin(1, fmax(-1, cosine)));
-  double apart = 0; /* height of the other face's corner above this plane */
+  double apart = 0; /* sine of the signed distance of the second face's corner from the first face's plane */
   for (int k = 0; k < 3; k++) {
     const double *c = y[s->face[e->face[1]][k]], off = cb_dot3(n, c) + n[3] * c[3];
     if (fabs(off) > fabs(apart)) apart = off;

@@ -7,7 +7,8 @@
 enum { ROWS = 1 };
 
 static inline vec gather(const double *p, const int *at) { return (vec){p[at[0]], p[at[1]]}; }
-/* Loads rows of four numbers, of which three are used. */
+/* Loads a row p[at[i]] .. of four numbers for each face i, and sorts the first three numbers of the rows into x, y and
+ * z. */
 static inline void rows(const double *p, const int *at, vec *x, vec *y, vec *z) {
   const double *a = p + at[0], *b = p + at[1];
   *x = (vec){a[0], b[0]};
@@ -22,7 +23,7 @@ static inline void store_rows(double *p, vec x, vec y, vec z) {
     p[3] = 0;
   }
 }
-/* Writes a[0], a[1], a[2] and 0, two times. */
+/* Sets row to a[0], a[1], a[2], 0, a[0], a[1], a[2], 0. */
 static inline void twice(const double *a, vec *row) {
   row[0] = row[2] = (vec){a[0], a[1]};
   row[1] = row[3] = (vec){a[2], 0};

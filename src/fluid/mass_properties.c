@@ -1,12 +1,13 @@
-/* Mass properties from the exact integrals of 1, x and x x^T (see curvebody/mass.h), in curved spaces and in
- * flat space.
+/* Mass properties from the exact integrals of 1, x and x x^T over solids and sheets (see curvebody/mass.h), in curved
+ * spaces and in flat space.
  *
- * In flat space, over the tetrahedron (o, a, b, c), all measured from o: V = <a, b × c>/6, int x = V (a+b+c)/4,
+ * In flat space, over the tetrahedron with the corners o, a, b, c, where x, a, b and c are measured from o, the volume
+ * is V = <a, b × c>/6, int x dV = V (a + b + c)/4, and
  *
- *   int x x^T = V/20 (a a^T + b b^T + c c^T + (a+b+c)(a+b+c)^T)
+ *   int x x^T dV = V/20 (a a^T + b b^T + c c^T + (a + b + c)(a + b + c)^T)
  *
- * and over the triangle: A, A (a+b+c)/3, A/12 (a a^T + b b^T + c c^T + (a+b+c)(a+b+c)^T). The point o is the mean of a
- * part's corners, so that no digits are lost for a body far from its origin.
+ * The same integrals over the triangle (a, b, c) of the area A are A, A (a + b + c)/3 and A/12 times the last bracket.
+ * The point o is the mean of a part's corners, so that no digits are lost for a body far from its origin.
  */
 #include "fluid/curved_moments.h"
 #include "fluid/surface_mesh.h"
@@ -20,8 +21,9 @@
 
 /* Integrals over cones and faces in a curved space (fluid/curved_moments.h). */
 
-/* These return the integrals over [0, d] of S^2 = (1 - c(2d))/2K and S^4 = (3 - 4 c(2d) + c(4d))/8K^2, by series where
- * these cancel. */
+/* These return the integrals over t from 0 to d of s_K(t)^2 = (1 - c_K(2 t))/(2 K) and of
+ * s_K(t)^4 = (3 - 4 c_K(2 t) + c_K(4 t))/(8 K^2), with the sine s_K and the cosine c_K of the space. Where the terms of
+ * these formulas cancel, series are used. */
 double cb_curved_f2(double K, double d) {
   const cb_trig t = cb_trig_of(K);
   const double z = -K * d * d;
@@ -62,7 +64,7 @@ static void cb_curved_add_point(double mass, const double y[4], cb_curved_moment
   }
 }
 
-/* Adds `factor` times the moments of the face y; returns its area. */
+/* Adds `factor` times the moments of the face with the corners y. Returns the area of the face. */
 static double add_curved_skin(double K, const double y[3][4], double factor, cb_curved_moments *m) {
   double plane[4], q[4];
   const double N = cb_curved_plane(K, y[0], y[1], y[2], plane);
@@ -73,7 +75,8 @@ static double add_curved_skin(double K, const double y[3][4], double factor, cb_
   return cb_curved_area(K, y[0], y[1], y[2], N);
 }
 
-/* N nu_w = -a.(b × c) does not use the plane of the face, so it is also right for a face through the apex. */
+/* The factor `det` is a.(b × c) = -N nu_w for the corners a, b, c, the plane (nu, nu_w) of the face and its norm N. It
+ * does not need the plane, so it is also right for a face through the apex. */
 void cb_curved_add_cone(double K, const double y[3][4], cb_curved_moments *m) {
   const cb_trig t = cb_trig_of(K);
   double bc[3], q[4];
@@ -81,7 +84,7 @@ void cb_curved_add_cone(double K, const double y[3][4], cb_curved_moments *m) {
   const double det = cb_dot3(y[0], bc);
   for (int k = 0; k < CB_CURVED_POINTS; k++) {
     const double c = cb_curved_node(K, y, k, q), S = sqrt(cb_dot3(q, q));
-    if (!(S > 0) && q[3] > 0) continue; /* the apex itself: its contribution vanishes with det */
+    if (!(S > 0) && q[3] > 0) continue; /* the point is the apex, and it adds nothing, because det is 0 */
     const double d = cb_trig_arc(t, S, q[3]), half = cb_trig_s(t, d / 2), F2 = cb_curved_f2(K, d),
                  F4 = cb_curved_f4(K, d), F3 = 4. / 3 * half * half * half * half * (2 + q[3]),
                  W = cb_curved_rule[k][3] * det / (2 * c * sqrt(c) * S * S * S);
@@ -120,8 +123,8 @@ static void add_sphere(double K, cb_curved_moments *m) {
   for (int i = 0; i < 4; i++) m->M[i][i] += i < 3 ? quarter / K : quarter;
 }
 
-/* Finds the point about which c = 0 that is nearest to the mean: Newton's iteration from the mean solves
- * c = (M_ww 1 - K P) p to first order. */
+/* Finds a centre p, a point about which c = 0 (fluid/curved_moments.h), by Newton's method from the mean. A step p
+ * changes c by -(M_ww 1 - K P) p to first order. */
 static void curved_centre(double K, const cb_curved_moments *m, double p[4]) {
   const double square = cb_curved_form(K, m->first, m->first), content = cb_curved_content(K, m);
   double at[4] = {0, 0, 0, 1};
@@ -137,8 +140,8 @@ static void curved_centre(double K, const cb_curved_moments *m, double p[4]) {
     for (int i = 0; i < 3; i++) cb_cross3(H[(i + 1) % 3], H[(i + 2) % 3], adj[i]);
     const double det = cb_dot3(H[0], adj[0]);
     for (int i = 0; i < 3; i++) size += fabs(H[i][i]);
-    if (!(size > 1e-9 * fabs(content))) break;            /* this happens, for example, for half a sphere */
-    if (!(fabs(det) > 1e-12 * size * size * size)) break; /* every point nearby is a centre */
+    if (!(size > 1e-9 * fabs(content))) break;            /* for example for half a sphere */
+    if (!(fabs(det) > 1e-12 * size * size * size)) break; /* some points nearby are also centres */
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) step[i] += adj[j][i] * own.M[j][3] / det;
     length = sqrt(cb_dot3(step, step));
@@ -179,7 +182,7 @@ void cb_curved_of_inertia(double K, double mass, const double (*I)[6], cb_curved
 
 /* Surfaces in a curved space (fluid/curved_moments.h). */
 
-/* Finds the corners of face f, carried by the transvection that takes `from` to the base point. */
+/* Finds the corners of face f after the transvection that moves the point `from` to the base point. */
 static void corners(const cb_surface *s, const double (*y)[4], int f, const double from[4], double out[3][4]) {
   for (int k = 0; k < 3; k++) cb_curved_towards(s->curvature, from, y[s->face[f][k]], out[k]);
 }
@@ -221,7 +224,7 @@ void cb_curved_of_part(const cb_surface *s, const double (*y)[4], int p, cb_curv
     corners(s, y, f, apex, at);
     *area += add_curved_skin(s->curvature, (const double(*)[4])at, 1, skin);
   }
-  /* If the antipode of the apex is inside, the result is the negative of the complement. */
+  /* If the antipode of the apex is inside the part, the sum of the cones is the negative of the complement. */
   if (!s->open[p] && cones(s, y, p, apex, solid) < 0 && s->curvature > 0) add_sphere(s->curvature, solid);
   cb_curved_move(s->curvature, apex, solid);
   cb_curved_move(s->curvature, apex, skin);
@@ -325,7 +328,7 @@ void cb_inertia_add(double I[6][6], double mass, const double first[3], const do
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     for (int l = 0; l < 3; l++) I[i][l] += (i == l ? trace : 0) - P[i][l];
     I[3 + i][3 + i] += mass;
-    /* hat(c)_jk = -c_i */
+    /* with hat(c)_jk = -c_i, and first = m c */
     I[j][3 + k] -= first[i];
     I[k][3 + j] += first[i];
     I[3 + k][j] -= first[i];
@@ -389,7 +392,7 @@ cb_status cb_inertia_check(const double J[3][3]) {
   cb_mass whole = {.mass = 0};
   double moment[3], axis[3][3];
   for (int i = 0; i < 9; i++) whole.inertia[i / 3][i % 3] = J[i / 3][i % 3];
-  const cb_status status = cb_mass_principal(&whole, moment, axis); /* ascending */
+  const cb_status status = cb_mass_principal(&whole, moment, axis); /* the moments ascend */
   if (status) return status;
   if (!(moment[0] > 0))
     return cb_fail(CB_ERROR_DOMAIN, "expected moments of inertia > 0, found %g, %g, %g", moment[0], moment[1],
@@ -402,7 +405,7 @@ cb_status cb_inertia_check(const double J[3][3]) {
   return CB_OK;
 }
 
-/* Finds the inertia about the centre in a curved space. */
+/* Finds the inertia about the centre of mass in a curved space. */
 static void about_centre(const cb_mass *m, double I[6][6]) {
   cb_curved_moments own;
   double p[4];
@@ -435,7 +438,7 @@ cb_status cb_mass_principal(const cb_mass *m, double moment[3], double axis[3][3
     moment[i] = value[i];
     for (int j = 0; j < 3; j++) axis[i][j] = columns[3 * j + i];
   }
-  /* Chooses the direction of the axis in which its largest component is positive. */
+  /* Each axis has two directions; the one in which its largest component is positive is chosen. */
   for (int i = 0; i < 2; i++) {
     int k = 0;
     for (int j = 1; j < 3; j++)

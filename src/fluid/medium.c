@@ -1,5 +1,5 @@
-/* Media (see curvebody/medium.h): their creation, the density at places and faces, layers, and densities that depend
- * only on the height (the last two below). */
+/* Media (see curvebody/medium.h): their creation, the density at places and faces, layers (below), and densities that
+ * depend only on the height (below). */
 #include "core/threads.h"
 #include "fluid/medium_surfaces.h"
 
@@ -130,18 +130,23 @@ cb_status cb_medium_gradient(const cb_medium *m, const double x[3], double *dens
   return cb_medium_at(m, x, density);
 }
 
-/* Layers: the exact integrals over the part of a triangle above an interface.
+/* Layers: the exact integrals over a triangle that interfaces cross.
  *
  *   p_j = rho_k h^j/j! + sum over levels l above o of (rho_above - rho_below) (h - l)^j/j! where h >= l
  *                      - sum over levels l below o of the same where h < l
  *
- * k is the layer of the point o, from which heights are measured. Each term is a polynomial on all of the triangle, on
- * a corner of it, or on the triangle without a corner. If h = l cuts off the corner c, this corner has the other
- * corners c + t_a (a - c), c + t_b (b - c) and the share t_a t_b of the area. The mean of d y, both linear, is the sum
- * of (d_1 + d_2 + d_3 + d_i) y_i/12. A face in an interface belongs to the layer above, with slope 0.
+ * p_j is the repeated integral of the density rho along up (fluid/medium_surfaces.h). Heights h and levels l are
+ * measured from the point o, and k is the layer of o. Each term is a polynomial on all of the triangle, on a corner of
+ * it, or on the triangle without a corner.
+ *
+ * If h = l cuts off the corner c from the triangle (c, a, b), the piece with c is the triangle with the corners c,
+ * c + t_a (a - c) and c + t_b (b - c), and has the share t_a t_b of the area. The mean of d y over a triangle, with d
+ * and y linear, is the sum over the corners i of (d_1 + d_2 + d_3 + d_i) y_i/12. A face in an interface belongs to the
+ * layer above, with slope 0.
  */
 
-/* The part of a triangle with heights h above l (or below): the corner c (`inside`), or all except that corner. */
+/* The part of a triangle that is above (or below) the height l: the piece with corner c (`inside`), or all except this
+ * piece. a and b are the other corners, ta and tb the shares of the sides from c where the height is l. */
 typedef struct cut {
   int c, a, b;
   double ta, tb;
@@ -162,7 +167,8 @@ static cut cut_at(const double h[3], double l, bool above) {
   return k;
 }
 
-/* out += the means of q = factor d^j/j!, q y and factor d^(j+1)/(j+1)! over a triangle, d = h - l, j = 0 or 1. */
+/* Adds means over a triangle to *out: of q = factor d^j/j!, of q y, and of factor d^(j+1)/(j+1)!, with d = h - l, the
+ * places y and the heights h of the corners, and j = 0 or 1. */
 static void add_means(const double y[3][3], const double h[3], double l, int j, double factor, cb_medium_means *out) {
   const double d[3] = {h[0] - l, h[1] - l, h[2] - l}, sum = d[0] + d[1] + d[2];
   if (j == 0) {
@@ -177,7 +183,8 @@ static void add_means(const double y[3][3], const double h[3], double l, int j, 
   }
 }
 
-/* Adds the means of add_means over the part of the triangle that is above l, or below l. */
+/* Does the same as add_means for the part of the triangle that is above l, or below l. The means are over the complete
+ * triangle. */
 static void add_side(const double y[3][3], const double h[3], double l, bool above, int j, double factor,
                      cb_medium_means *out) {
   const cut k = cut_at(h, l, above);
@@ -207,8 +214,10 @@ void cb_layers_means(const cb_medium_origin *from, const double y[3][3], int j, 
   }
 }
 
-/* Finds the mean density of a face, rho_f = rho_k + sum over levels of (rho_above - rho_below) F(l), F the share above,
- * k the layer of the lowest corner; dt_a/dh_c = (l - h_a)/(h_a - h_c)^2, dt_a/dh_a = -(l - h_c)/(h_a - h_c)^2. */
+/* Finds the mean density of a face, rho_f = rho_k + sum over levels l of (rho_above - rho_below) F, and its derivatives
+ * in the corners. F is the share of the face above l, and k the layer of the lowest corner. The derivatives of t_a are
+ * dt_a/dh_c = (l - h_a)/(h_a - h_c)^2 and dt_a/dh_a = -(l - h_c)/(h_a - h_c)^2, with the heights h_a and h_c of
+ * corners. */
 static void layers_face(const cb_medium *m, const double x[3][3], double *density, double slope[3][3]) {
   double h[3], dh[3] = {0};
   for (int i = 0; i < 3; i++) h[i] = cb_dot3(x[i], m->up);
@@ -219,7 +228,7 @@ static void layers_face(const cb_medium *m, const double x[3][3], double *densit
   for (; i < m->facts.levels; i++) {
     if (h[0] < m->facts.level[i] && h[1] < m->facts.level[i] && h[2] < m->facts.level[i]) break;
     const double l = m->facts.level[i], step = m->facts.density[i + 1] - m->facts.density[i];
-    const cut k = cut_at(h, l, true); /* never all of the triangle, because the lowest corner is below */
+    const cut k = cut_at(h, l, true); /* never all of the triangle, because the lowest corner is below l */
     if (k.none) break;
     *density += step * (k.inside ? k.ta * k.tb : 1 - k.ta * k.tb);
     const double da = h[k.a] - h[k.c], db = h[k.b] - h[k.c], sign = k.inside ? step : -step;
@@ -250,7 +259,8 @@ typedef struct task {
   atomic_int failed;
 } task;
 
-/* Finds the densities of one block of faces, from f on. *at: see CB_MEDIUM_BLOCK. */
+/* Finds the densities of one block of faces, from f on. On failure *at is the number of the face that failed, counted
+ * from f, if the density is smooth. */
 static cb_status block(const task *t, int f, int *at) {
   const int n = t->n - f < CB_MEDIUM_BLOCK ? t->n - f : CB_MEDIUM_BLOCK;
   double(*slope)[3][3] = t->slope ? t->slope + f : NULL;
@@ -278,17 +288,16 @@ cb_status cb_medium_faces(const cb_medium *m, int n, const double (*corner)[3][3
   return t.failed < count ? block(&t, t.failed * CB_MEDIUM_BLOCK, &at) : CB_OK;
 }
 
-/* A density that depends only on the height: its repeated integrals over the heights of a surface, from one pass along
- * up.
+/* A density rho that depends only on the height h: its repeated integrals over the heights of a surface, from one pass
+ * along up.
  *
  *   rho(h) = sum_k a_k u^k on each of the cells h = h_c + w u, 0 <= u <= 1: the polynomial of degree 4 through five
  *   points of the cell;  int rho = w sum a_k u^(k+1)/(k+1),  int int rho = w^2 sum a_k u^(k+2)/((k+1) (k+2))
  *
- * The error is O(w^5) for the density and O(w^6) for its integrals; w is about half of a face's edge. The integrals of
- * an interpolated density are consistent with each other to round-off.
- */
+ * h_c is the lower end of a cell and w its height, about half of a face's edge. The error is O(w^5) for the density and
+ * O(w^6) for its integrals. The integrals of an interpolated density are consistent with each other to round-off. */
 
-/* Finds the coefficients of the powers of u from five values at u = 0, 1/4 .. 1. */
+/* Finds the coefficients a of the powers of u from the five values f at u = 0, 1/4 .. 1. */
 static void powers(const double f[5], double a[5]) {
   a[0] = f[0];
   a[1] = (-25 * f[0] + 48 * f[1] - 36 * f[2] + 16 * f[3] - 3 * f[4]) / 3;
@@ -297,7 +306,8 @@ static void powers(const double f[5], double a[5]) {
   a[4] = (f[0] - 4 * f[1] + 6 * f[2] - 4 * f[3] + f[4]) * 32 / 3;
 }
 
-/* Finds rho, its integral, and its double integral, from the lowest height to h = h_c + w u. */
+/* Finds the density, its integral, and its double integral, from the lowest height of the table to h = h_c + w u in
+ * cell c. */
 static void in_cell(const cb_medium_cell *c, double w, double u, double out[3]) {
   static const double first[5] = {1, 1. / 2, 1. / 3, 1. / 4, 1. / 5},
                       second[5] = {1. / 2, 1. / 6, 1. / 12, 1. / 20, 1. / 30};
@@ -322,7 +332,7 @@ cb_status cb_profile_make(const cb_medium *m, const double o[3], double low, dou
                           cb_medium_profile *p) {
   p->cells = cells;
   p->low = low;
-  p->width = high > low ? (high - low) / cells : 1; /* 1 if all places have the same height */
+  p->width = high > low ? (high - low) / cells : 1; /* not 0, even if all places have the same height */
   double f[5], next[3] = {0};
   for (int i = 0; i < cells; i++) {
     for (int k = i ? 1 : 0; k < 5; k++) {

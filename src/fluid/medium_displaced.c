@@ -1,14 +1,13 @@
 /* The fluid that a surface displaces, as an integral over its faces.
  *
- * With p_j of fluid/medium_surfaces.h, heights from a corner o (smooth densities: from the mean of all), and Q_0 =
- * int_0^h(o) rho dh:
- *
  *   closed   mass = sum_f <a, up> mean(p_1),  moment across up = sum_f <a, up> mean(p_1 x),
  *            along up = sum_f <a, up> mean(p_2) + Q_0 volume,  volume = sum_f <a, up> mean(h)
- *   sheet    the same with p_0, p_0 x, p_1 and 1, and the weight |a| thickness
+ *   sheet    the same with p_0, p_0 x, p_1 and 1 in the means, and the weight |a| thickness
  *
- * a is the area vector of a face. Sums are made over pieces of the surface, whose number does not depend on the number
- * of threads.
+ * a is the area vector of a face f, and mean() the mean over it. p_j are the repeated integrals of the density rho
+ * along up (fluid/medium_surfaces.h). Places x and heights h are measured from a point o: a corner, or for smooth
+ * densities the mean of all corners. Q_0 is the integral of rho from height 0 of the world to o. Sums are made over
+ * pieces of the surface, whose number does not depend on the number of threads.
  */
 #include "core/threads.h"
 #include "fluid/medium_surfaces.h"
@@ -18,7 +17,7 @@
 
 enum { PIECES = 64 };
 
-/* The sums of a piece. In a first pass: the sum of its corners and the range of heights. */
+/* The sums of a piece: in a first pass the sum of its corners and the range of its heights, then the sums above. */
 typedef struct piece {
   double corners[3], low, high;
   double mass, first[3], along, volume;
@@ -100,9 +99,10 @@ static void add_pieces(void *context, int begin, int end) {
   }
 }
 
-/* Finds the mean of the corners, and how the density is integrated from there. Let e = sqrt(n)/6 for n faces, rounded
- * up: this is about half the height of a closed surface divided by the edge of a face. Then e/2 panels are used (at
- * most CB_MEDIUM_PANELS), or a profile of 4 e cells (at most CB_PROFILE_CELLS) over the full height. */
+/* Finds the mean o of the corners, and how the density is integrated from there. For n faces let e = sqrt(n)/6, rounded
+ * up. This is about half the height of a closed surface divided by the edge of a face. Then e/2 panels are used along a
+ * line (at most CB_MEDIUM_PANELS). If the density depends only on the height, a profile of 4 e cells (at most
+ * CB_PROFILE_CELLS) over the full height is used. */
 static cb_status begin_smooth(task *t, int threads, cb_medium_profile *profile) {
   cb_medium_origin *from = &t->from;
   cb_threads_range(threads, t->pieces, measure_pieces, t);

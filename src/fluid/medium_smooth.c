@@ -1,14 +1,16 @@
-/* A medium with a smooth density: the density and its gradient, and quadratures over faces and along up.
+/* A medium with a smooth density rho: the density and its gradient, and quadratures over faces and along up.
  *
- *   face    seven points of degree 5 (Radon 1948, doi:10.1007/BF01293215): the mean with an error O(size^6); the slope
- *           is the derivative of that sum, sum_q w_q lambda_qc grad rho(x_q)
- *   p_j     over faces by the same points. If the density depends only on the height, the integrals are those of
- *           medium.c. Otherwise they are taken along a line down or up to the height of o, p_1 = int rho ds and
- *           p_2 = int (h - s) rho ds, by panels of four Gauss points: error O(panel^8). The number of panels is the
- *           same for every point, so that they move with the surface and the sums are smooth functions of its pose.
- *   column  int_0^h rho dh along up through the point o at the height h, by halving 16 panels until the sum over the
- *           halves of a panel agrees with that over the panel, to 1e-12 of the integral; a feature narrower than 1/64
- *           of the column may be missed
+ *   face    seven points x_q of degree 5 (Radon 1948, doi:10.1007/BF01525334), with weights w_q and barycentric
+ *           coordinates lambda_qc: the mean has an error O(size^6); the slope by corner c is the derivative of that
+ *           sum, sum_q w_q lambda_qc grad rho(x_q)
+ *   p_j     (fluid/medium_surfaces.h) over faces by the same points. If the density depends only on the height, the
+ *           integrals are those of medium.c. Otherwise they are taken along a line down or up to the height of o: for a
+ *           point at the height h above o, p_1 = int rho ds and p_2 = int (h - s) rho ds over heights s from 0 to h, by
+ *           panels of four Gauss points with an error O(panel^8). The number of panels is the same for every point, so
+ *           that the panels move with the surface and the sums are smooth functions of its pose.
+ *   column  int_0^h rho dh along up through a point at the height h, by halving 16 panels until the sum over the halves
+ *           of a panel agrees with that over the panel, to 1e-12 of the integral; a feature narrower than 1/64 of the
+ *           column may be missed
  *
  * The density should be smooth over a face. Jumps belong in layers.
  */
@@ -47,7 +49,7 @@ cb_status cb_smooth_value(const cb_medium *m, const double x[3], double *density
 
 cb_status cb_smooth_gradient(const cb_medium *m, const double x[3], double *density, double gradient[3]) {
   *density = cb_smooth_at(m, x, gradient);
-  if (!(*density >= 0) || !isfinite(*density)) return cb_smooth_value(m, x, density); /* this reports the error */
+  if (!(*density >= 0) || !isfinite(*density)) return cb_smooth_value(m, x, density); /* this call reports the error */
   if (!isfinite(gradient[0] + gradient[1] + gradient[2]))
     return cb_fail(CB_STEP_NOT_FINITE,
                    "gradient of the density at (%g, %g, %g) is (%g, %g, %g): expected finite numbers", x[0], x[1], x[2],
@@ -55,7 +57,8 @@ cb_status cb_smooth_gradient(const cb_medium *m, const double x[3], double *dens
   return CB_OK;
 }
 
-/* lambda = (1, 1, 1)/3 with weight 9/40; (1 - 2 b, b, b) for b = (6 ∓ sqrt 15)/21 with weight (155 ∓ sqrt 15)/1200. */
+/* Radon's rule: lambda = (1, 1, 1)/3 with the weight 9/40, and the permutations of (1 - 2 b, b, b) for
+ * b = (6 ∓ sqrt 15)/21 with the weights (155 ∓ sqrt 15)/1200. */
 enum { POINTS = 7 };
 static const struct {
   double weight, lambda[3];
@@ -69,7 +72,7 @@ static const struct {
     {W2, {B2, B2, 1 - 2 * B2}},
 };
 
-/* The rule of Gauss and Legendre on [0, 1]. */
+/* Nodes and weights of the rule of Gauss and Legendre on [0, 1]. */
 enum { GAUSS = 4 };
 static const double node[GAUSS] = {0.069431844202973712, 0.33000947820757187, 0.66999052179242813, 0.93056815579702629},
                     share[GAUSS] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307, 0.17392742256872693};
@@ -94,7 +97,8 @@ static cb_status face(const cb_medium *m, const double x[3][3], double *density,
   return CB_OK;
 }
 
-/* Finds the points q of the faces f, measured from o; they are at [q * n + f]. */
+/* Finds the points of Radon's rule on n faces, measured from o. Coordinate i of point q of face f is out[i][q * n + f].
+ */
 static void places(int n, const double (*x)[3][3], const double o[3], double out[3][POINTS * CB_MEDIUM_BLOCK]) {
   for (int f = 0; f < n; f++)
     for (int i = 0; i < 3; i++) {
@@ -104,7 +108,7 @@ static void places(int n, const double (*x)[3][3], const double o[3], double out
     }
 }
 
-/* Finds rho[n] at places. Returns whether all values are admissible densities. */
+/* Finds the densities rho[n] at n places x. Returns whether all values are finite and >= 0. */
 static bool densities(const cb_medium *m, int n, const double *const x[3], double *rho) {
   bool good = cb_smooth_values(m, n, x, 0, rho, NULL);
   for (int p = 0; p < n; p++) good &= rho[p] >= 0;
@@ -124,7 +128,7 @@ static bool block(const cb_medium *m, int n, const double (*x)[3][3], double *de
   for (int i = 0; slope && i < 3; i++) {
     if (!m->facts.uses[i]) continue;
     good &= cb_smooth_values(m, POINTS * n, coordinate, i, rho, g);
-    for (int f = 0; f < n; f++) { /* sum_q w_q lambda_qc g_q */
+    for (int f = 0; f < n; f++) { /* the slope by corner c: sum_q w_q lambda_qc g_q */
       const double middle = radon[0].weight / 3 * g[f], *g1 = g + n + f, *g2 = g + 4 * n + f;
       const double all = middle + W1 * B1 * (g1[0] + g1[n] + g1[2 * n]) + W2 * B2 * (g2[0] + g2[n] + g2[2 * n]);
       for (int c = 0; c < 3; c++)
@@ -143,14 +147,15 @@ static bool block(const cb_medium *m, int n, const double (*x)[3][3], double *de
 cb_status cb_smooth_faces(const cb_medium *m, int n, const double (*x)[3][3], double *density, double (*slope)[3][3],
                           int *at) {
   if (block(m, n, x, density, slope)) return CB_OK;
-  for (*at = 0; *at < n; ++*at) { /* this reports the reason */
+  for (*at = 0; *at < n; ++*at) { /* this loop finds and reports the reason of the failure */
     const cb_status status = face(m, x[*at], &density[*at], slope ? slope[*at] : NULL);
     if (status) return status;
   }
   return CB_OK;
 }
 
-/* Finds int rho ds and int (h - s) rho ds over s from h - d to h, with x at h. */
+/* Finds *one = int rho ds and *two = int (h - s) rho ds over heights s from h - d to h, along up. The point x is at the
+ * height h. Returns CB_STEP_NOT_FINITE for a density that is not finite or < 0. */
 static cb_status line(const cb_medium *m, const double x[3], double d, int panels, double *one, double *two) {
   double first = 0, second = 0, at[3][GAUSS * CB_MEDIUM_PANELS], rho[GAUSS * CB_MEDIUM_PANELS],
          down[GAUSS * CB_MEDIUM_PANELS];
@@ -160,7 +165,7 @@ static cb_status line(const cb_medium *m, const double x[3], double d, int panel
     for (int i = 0; i < 3; i++) at[i][k] = x[i] - down[k] * m->up[i];
   }
   if (!densities(m, n, (const double *const[3]){at[0], at[1], at[2]}, rho))
-    for (int k = 0; k < n; k++) { /* this reports the reason */
+    for (int k = 0; k < n; k++) { /* this loop finds and reports the reason of the failure */
       const cb_status status = cb_smooth_value(m, (const double[3]){at[0][k], at[1][k], at[2][k]}, &rho[k]);
       if (status) return status;
     }
@@ -201,7 +206,7 @@ cb_status cb_smooth_means(const cb_medium_origin *from, int n, const double (*x)
   return CB_OK;
 }
 
-/* Returns int rho ds over s from h - d to h, with x at h. */
+/* Returns int rho ds over heights s from h - d to h along up. The point x is at the height h. */
 static double panel(const cb_medium *m, const double x[3], double d) {
   double sum = 0;
   for (int q = 0; q < GAUSS; q++) {
@@ -212,8 +217,9 @@ static double panel(const cb_medium *m, const double x[3], double d) {
   return sum;
 }
 
-/* Returns the integral over a panel of length d below x: halves the panel until the halves agree with `whole`. *left is
- * the number of halvings that are still allowed; it bounds the work if an expression jumps. */
+/* Returns the integral of rho over a panel of length d below x. The panel is halved until the halves agree with
+ * `whole`, the integral by one rule. *left is the number of halvings that are still allowed; it bounds the work if an
+ * expression jumps. */
 static double halve(const cb_medium *m, const double x[3], double d, double whole, double tolerance, int *left) {
   double middle[3];
   for (int i = 0; i < 3; i++) middle[i] = x[i] - d / 2 * m->up[i];

@@ -1,16 +1,19 @@
 /* Mass properties of a body whose shape changes (see fluid/moving_mass.h).
  *
- * About the apex o = sum q_v x_v of a part (q: shares of the rest shape's area), with y = x - o, u = x' - o', over the
- * simplex (y0, y1, y2), which is a tetrahedron of content V = <y0, y1 × y2>/6 from o or a triangle of content A,
+ * The apex of a part is o = sum q_v x_v over its vertices, with the shares q of the rest shape's area. Places y = x - o
+ * and velocities u = x' - o' are measured from it. y0, y1, y2 and u0, u1, u2 are those of the corners of a face. The
+ * simplex of a face is the tetrahedron from o, of the volume V = <y0, y1 × y2>/6, or the triangle, of the area A:
  *
  *   int y u^T = V/20 (sum y_k u_k^T + (sum y_k)(sum u_k)^T)   and   A/12 (...)
  *
- * The spin int y × u is the antisymmetric part of this. A solid's centre c = o + F/V, F = int y dV, moves by
+ * The spin int y × u is the antisymmetric part of this. A solid has the volume V_s = sum V, the first moment
+ * F = int y dV, and the centre c = o + F/V_s, which moves by
  *
- *   c' = o' + (F' - V' F/V)/V,   V' = sum <u0, y1 × y2>/6 + ..,   F' = sum (V' sum y + V sum u)/4
+ *   c' = o' + (F' - V_s' F/V_s)/V_s,   V_s' = sum V',   F' = sum (V' sum y_k + V sum u_k)/4,
+ *   V' = (<u0, y1 × y2> + <u1, y2 × y0> + <u2, y0 × y1>)/6
  *
- * (from the local model, V' = int <u, n> dA and F' = int y <u, n> dA over the surface, which is the same). With the
- * spin about the centre and the mass m of the part, mu_0 = (c × m c' + spin about c, m c').
+ * The local model gives V_s' = int <u, n> dA and F' = int y <u, n> dA over the surface, which are the same numbers.
+ * With the mass m of the part, mu_0 = (c × m c' + spin about c, m c').
  */
 #include "fluid/moving_mass.h"
 #include "fluid/local_private.h"
@@ -57,8 +60,8 @@ static cb_status take_part(cb_moving_mass *m, const cb_surface *s, const cb_mate
   return m->curvature == 0 ? CB_OK : cb_moving_mass_curved_part(m, own, x, material->density);
 }
 
-/* Replaces the masses of the parts by masses at the vertices, a third of the mass of each face. The points of the
- * vertices come before the other points. */
+/* Replaces the masses of the parts by masses at the vertices, a third of the mass of each face. The point masses of the
+ * vertices come first in m->point. */
 static void lump(cb_moving_mass *m) {
   for (int i = 0; i < m->vertices; i++) m->point[i] = (cb_point_mass){.vertex = i};
   for (int p = 0; p < m->parts; p++) {
@@ -130,11 +133,12 @@ cb_status cb_moving_mass_create(const cb_surface *s, const cb_material *material
 
 /* --- at a pose --- */
 
-/* Integrals over a part about its apex o, which moves with `rate`. */
+/* Integrals over a part about its apex o, which moves with `rate`. solid_rate is the rate of the volume,
+ * solid_first_rate that of the first moment. */
 typedef struct sums {
   cb_moments solid, skin, weight; /* weight: for the mass of a sheet */
   double solid_rate, solid_first_rate[3];
-  double spin[3], momentum[3]; /* int y × u and int u over the solid (or the sheet's mass) */
+  double spin[3], momentum[3]; /* int y × u and int u over the solid (or over the sheet's mass) */
 } sums;
 
 static void corners(const int face[3], const double (*x)[3], const double o[3], double y[3][3]) {
@@ -195,7 +199,8 @@ static void integrate(const cb_moving_mass *m, const struct cb_moving_part *p, c
   }
 }
 
-/* Finds o, rate and the sums of `integrate` for a closed part from the sums of the local model. */
+/* Finds the apex o, its velocity and the sums of `integrate` for the closed part p, from the sums of the local model.
+ */
 static void take_sums(const cb_local *l, int p, double o[3], double rate[3], sums *s) {
   double sum[CB_LOCAL_POSE_SUMS];
   cb_local_part_sums(l, p, sum);
@@ -213,9 +218,9 @@ static void take_sums(const cb_local *l, int p, double o[3], double rate[3], sum
   }
 }
 
-/* Adds a part's angular momentum about the origin and its linear momentum m c' to mu0. F = m (c - o), spin and P are
- * the first moment, int y × u and int u of the part about its apex o, which moves with rate = o'; drift = m (c' - o').
- * The velocity is corrected by the uniform (drift - P)/m, so that the linear momentum is m c'. */
+/* Adds to mu0 a part's angular momentum about the origin, and its linear momentum m c'. F = m (c - o), spin and P are
+ * the first moment, int y × u and int u of the part's mass about its apex o, which moves with rate = o'; drift is
+ * m (c' - o'). The uniform velocity (drift - P)/m is added to the velocity, so that the linear momentum is m c'. */
 static void add_momentum(double mu0[6], double mass, const double o[3], const double rate[3], const double F[3],
                          const double spin[3], const double P[3], const double drift[3]) {
   double line[3], ox[3], Fx[3], correction[3], of[3], missing[3];
@@ -274,8 +279,8 @@ static cb_status add_part(const cb_moving_mass *m, int number, const cb_local *l
   return CB_OK;
 }
 
-/* Adds a point mass at x that moves with v (NULL: at rest). For its inertia J, int rho y y^T about x is
- * tr(J)/2 1 - J. */
+/* Adds a point mass at x that moves with v (NULL: at rest). If it has an inertia J, its int rho y y^T dV about x is
+ * tr(J)/2 1 - J, with the identity 1. */
 static void add_point(const cb_point_mass *point, const double x[3], const double v[3], cb_moments *weight,
                       double mu0[6]) {
   const double mass = point->mass, half = (point->inertia[0][0] + point->inertia[1][1] + point->inertia[2][2]) / 2;
@@ -327,7 +332,8 @@ cb_status cb_moving_mass_with(const cb_moving_mass *m, const cb_local *l, const 
 
 /* --- energy --- */
 
-/* Returns (1/2) int |u|^2 over a simplex of n corners with the given mass and linear u. */
+/* Returns (1/2) int |u|^2 over a simplex of n corners, for the mass of the simplex and a linear u with the given values
+ * at the corners. */
 static double simplex_energy(int n, const double *u[], double mass) {
   double sum[3] = {0}, squares = 0;
   for (int c = 0; c < n; c++) {
@@ -337,8 +343,9 @@ static double simplex_energy(int n, const double *u[], double mass) {
   return mass / (2 * n * (n + 1)) * (squares + cb_dot3(sum, sum));
 }
 
-/* A sheet is summed over its faces, a solid over its tetrahedra. The solid has an additional uniform velocity d, which
- * makes its momentum m c': |u + d|^2/2 = |u|^2/2 + <u, d> + d^2/2. */
+/* Returns the kinetic energy of a part: a sum over the faces of a sheet, or over the tetrahedra of a solid. A uniform
+ * velocity d is added to the velocity u of a solid, which makes its momentum m c'. The energy per mass is then
+ * (u + d)^2/2 = u^2/2 + <u, d> + d^2/2. */
 static double part_energy(const cb_moving_mass *m, const struct cb_moving_part *p, const double (*x)[3],
                           const double (*v)[3]) {
   double o[3], rate[3], energy = 0;

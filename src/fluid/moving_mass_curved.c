@@ -5,13 +5,15 @@
  *           u = sum l_c u_c/q with y = sum l_c y_c/q, minus its part along y; exact if the part moves by an isometry
  *   from the apex, along the ray to q = (S e, C) of a face:  y = s (e, 0) + c (0, 1),  u = s a + c u0,  s = s_K(t),
  *   c = c_K(t),  a = (u(q) - C u0)/S
- *   N = int u y^T dV:  mu_0 = density (N_ji - N_ij of i, j after k; N_k3 - N_3k)
+ *   N = int u y^T dV:  mu_0 = density (N_ji - N_ij; N_k3 - N_3k) for the axes k, with i and j the axes after k
  *   int |u|^2 = int (B(u, u) - K B(u, y)^2) dV,  B(u, u') = u_x.u'_x + u_w u'_w/K;  B(u, y) = s (s alpha + c beta),
  *   alpha = B(a, e), beta = B(a, (0, 1)) + B(u0, e), both 0 for an isometry
  *
- * l_c are shares of the corners y_c, which move with u_c, q normalises their sum, and B is the inner product. u0 is the
- * velocity of the apex. The weights of int s^2, s c, c^2 over a ray are those of fluid/curved_moments.h. Derived for
- * this project.
+ * y = (x, w) is a point (numerics/numerics_curved.h). y_c are the corners of a face, with the shares l_c and the
+ * velocities u_c; in the first line q is the norm of sum l_c y_c. B is the inner product. In the other lines q is a
+ * point of the face, in the apex's frame, at the distance t = d in the direction e, with S = s_K(d) and C = c_K(d). u0
+ * is the velocity of the apex. Along a ray int s^4 dt, int s^3 c dt and int s^2 c^2 dt are F4, S^4/4 and F2 - K F4 of
+ * fluid/curved_moments.h. Derived for this project.
  */
 #include "fluid/curved_moments.h"
 #include "fluid/moving_mass.h"
@@ -24,12 +26,12 @@
 
 typedef struct sums {
   cb_curved_moments solid;
-  double N[4][4], square; /* int u y^T, int |u|^2 */
+  double N[4][4], square; /* int u y^T dV and int |u|^2 dV */
 } sums;
 
 static double inner(double K, const double a[4], const double b[4]) { return cb_dot3(a, b) + a[3] * b[3] / K; }
 
-/* Returns int_0^d s^4 (s alpha + c beta)^2 dt by Gauss's rule with 6 points. */
+/* Returns int_0^d s^4 (s alpha + c beta)^2 dt by Gauss's rule with 6 points, where s = s_K(t) and c = c_K(t). */
 static double along_points(cb_trig t, double d, double alpha, double beta) {
   static const double at[3] = {0.2386191860831969, 0.6612093864662645, 0.9324695142031521},
                       weight[3] = {0.4679139345726910, 0.3607615730481386, 0.1713244923791704};
@@ -42,7 +44,8 @@ static double along_points(cb_trig t, double d, double alpha, double beta) {
   return sum;
 }
 
-/* Adds the cone to the face y with rates u, from the base point, which moves with u0. */
+/* Adds to N and `square` the cone from the base point, which moves with u0, to the face with the corners y, which move
+ * with u. */
 static void add_cone(double K, const double y[3][4], const double u[3][4], const double u0[4], sums *out) {
   const cb_trig t = cb_trig_of(K);
   double bc[3], q[4];
@@ -70,7 +73,7 @@ static void add_cone(double K, const double y[3][4], const double u[3][4], const
   }
 }
 
-/* N becomes T N T^T, with T the transvection from the base point to p. */
+/* N becomes T N T^T, with the transvection T from the base point to p. */
 static void carry(double K, const double p[4], double N[4][4]) {
   const double back[4] = {-p[0], -p[1], -p[2], p[3]};
   double rows[4][4], column[4], moved[4];
@@ -82,7 +85,7 @@ static void carry(double K, const double p[4], double N[4][4]) {
   }
 }
 
-/* Finds the part's apex, the mean of its surface, and its velocity (v NULL: at rest). */
+/* Finds the part's apex o, the mean of its surface, and the velocity `rate` of the apex (v NULL: at rest). */
 static void apex(const cb_moving_mass *m, const struct cb_moving_part *p, const double (*x)[3], const double (*v)[3],
                  double o[4], double rate[4]) {
   const double K = m->curvature;
@@ -223,13 +226,16 @@ double cb_moving_mass_curved_energy(const cb_moving_mass *m, const double (*x)[3
   return sum;
 }
 
-/* The kinetic energy of several motions of a body's shape as a form, in one pass over the faces for all motions.
+/* The kinetic energy of several motions of a body's shape as a form R, in one pass over the faces for all motions.
  *
- *   R_ij = int rho <u_i, u_j>,  u_i linear on simplices with velocities v_i at the corners:  content/(d (d + 1)) times
- *   (sum_c <v_i, v_j> + <sum_c v_i, sum_c v_j>), d = 4 for the tetrahedron from a solid's apex, 3 for a face of a sheet
+ *   R_ij = int rho <u_i, u_j> dV,  u_i linear on simplices with the velocities v_i at their k corners:
+ *   int <u_i, u_j> dV = content/(k (k + 1)) (sum_c <v_i, v_j> + <sum_c v_i, sum_c v_j>) on a simplex
+ *   k = 4 for the tetrahedron from a solid's apex, 3 for a face of a sheet
  *
  * A solid has the additional uniform velocity d_i = (F_i' - V_i' F/V - P_i)/V, which makes its momentum m c_i'
- * (moving_mass.c): R_ij += <d_i, m_j> + <d_j, m_i> + V <d_i, d_j>, m_i = V o_i' + P_i. Derived for this project.
+ * (moving_mass.c): <d_i, p_j> + <d_j, p_i> + V <d_i, d_j> is added to R_ij/rho, with p_i = V o_i' + P_i. rho is the
+ * density, V the volume of the solid, F its first moment about the apex, P_i = int (u_i - o_i') dV, and V_i', F_i' and
+ * o_i' are the rates of the volume, of F and of the apex in motion i. Derived for this project.
  */
 
 enum { MOTIONS = CB_SHAPE_SURFACE_VARIABLES };
@@ -237,9 +243,9 @@ enum { MOTIONS = CB_SHAPE_SURFACE_VARIABLES };
 /* Integrals over a part about its apex o, which motion i moves with rate[i]. */
 typedef struct motion_sums {
   double o[3], rate[MOTIONS][3];
-  double volume, first[3];
-  double change[MOTIONS], first_rate[MOTIONS][3], momentum[MOTIONS][3];
-  double form[MOTIONS][MOTIONS];
+  double volume, first[3];                                              /* V, F */
+  double change[MOTIONS], first_rate[MOTIONS][3], momentum[MOTIONS][3]; /* V_i', F_i', P_i */
+  double form[MOTIONS][MOTIONS];                                        /* R_ij/rho */
 } motion_sums;
 
 static void find_apex(const cb_moving_mass *m, const struct cb_moving_part *p, const double (*x)[3], double o[3]) {
@@ -249,7 +255,7 @@ static void find_apex(const cb_moving_mass *m, const struct cb_moving_part *p, c
       for (int i = 0; i < 3; i++) o[i] += m->share[f] / 3 * x[m->face[f][k]][i];
 }
 
-/* Adds the form of n motions of a simplex with u[n][corners]. */
+/* Adds the form of n motions of a simplex, whose corners move with u[n][corners]. */
 static void add_simplex(int n, int corners, const double u[MOTIONS][4][3], double content, motion_sums *s) {
   double all[MOTIONS][3];
   const double factor = content / (corners * (corners + 1));
@@ -265,7 +271,8 @@ static void add_simplex(int n, int corners, const double u[MOTIONS][4][3], doubl
   }
 }
 
-/* Adds a tetrahedron from the apex: the rates of its volume and first moment in each motion, and its momentum. */
+/* Adds a tetrahedron from the apex: its volume and first moment, their rates in each motion, and its momentum. Returns
+ * the volume. */
 static double add_tetrahedron(int n, const double y[3][3], const double u[MOTIONS][4][3], motion_sums *s) {
   double across[3][3], all[3];
   for (int k = 0; k < 3; k++) {
@@ -291,7 +298,7 @@ static double add_tetrahedron(int n, const double y[3][3], const double u[MOTION
   return volume;
 }
 
-/* Finds d_i and adds it to the form. */
+/* Finds the uniform velocities d_i and adds their energy to the form (equations above). */
 static void add_drift(int n, motion_sums *s) {
   const double V = s->volume;
   double d[MOTIONS][3], of[MOTIONS][3];
@@ -330,8 +337,8 @@ static void add_part(const cb_moving_mass *m, const struct cb_moving_part *p, co
     for (int j = 0; j <= i; j++) R[i * n + j] += density * s.form[i][j];
 }
 
-/* R_ij = T(u_i + u_j) - T(u_i) - T(u_j), R_ii = 2 T(u_i), for the kinetic energy T of the motions u_i = v[i]. Only
- * the lower triangle of R is written. */
+/* Finds R_ij = T(u_i + u_j) - T(u_i) - T(u_j) and R_ii = 2 T(u_i), with the kinetic energy T and the motions
+ * u_i = v[i]. Only the lower triangle and the diagonal of R are written. sum[vertices] is a work array. */
 static void polarise(const cb_moving_mass *m, const double (*x)[3], int n, const double (*v)[3], double (*sum)[3],
                      double *R) {
   double own[MOTIONS];

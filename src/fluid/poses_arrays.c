@@ -73,7 +73,8 @@ int cb_poses_vertices(const cb_poses *p) { return p->vertices; }
 
 /* ---- at a time ---- */
 
-/* Returns the time of pose i. i may be up to one period beyond the sequence: t_(i + poses) = t_i + period. */
+/* Returns the time of pose i. For a periodic sequence i may be up to one period outside: t_(i + poses) = t_i + period.
+ */
 static double time_of(const cb_poses *p, int i) {
   if (i < 0) return p->time[i + p->poses] - p->period;
   if (i >= p->poses) return p->time[i - p->poses] + p->period;
@@ -93,8 +94,8 @@ static int pose_before(const cb_poses *p, double t) {
   return low;
 }
 
-/* Adds a times the slope at pose i to the weights w of the poses i - 1, i and i + 1. The slope depends on the times of
- * these three poses; at an end of a clamped sequence it is 0. */
+/* Adds a times the slope at pose i to the weights w of the poses i - 1, i and i + 1. The slope is that of the parabola
+ * through these three poses; at an end of a clamped sequence it is 0. */
 static void add_slope(const cb_poses *p, int i, double a, double w[3]) {
   if (p->end == CB_POSES_CLAMPED && (i == 0 || i == p->poses - 1)) return;
   double before = time_of(p, i) - time_of(p, i - 1), after = time_of(p, i + 1) - time_of(p, i), both = before + after;
@@ -112,7 +113,8 @@ typedef struct blend {
 typedef double lanes __attribute__((vector_size(64), aligned(8), may_alias));
 enum { LANES = sizeof(lanes) / sizeof(double) };
 
-/* Finds the coordinates begin .. end - 1. With or without vectors, each is the same sum in the same order. */
+/* Finds the coordinates begin .. end - 1, numbered through all vertices. With or without vectors, each coordinate is
+ * the same sum in the same order. */
 static inline __attribute__((always_inline)) void blend_range(blend *b, size_t begin, size_t end) {
   const cb_poses_blend *of = &b->of;
   const double *p0 = of->pose[0][0], *p1 = of->pose[1][0], *p2 = of->pose[2][0], *p3 = of->pose[3][0], *w = of->w,
@@ -163,12 +165,13 @@ static void blend_vertices(void *context, int first, int last) {
   blend_range(context, begin, end);
 }
 
-/* Finds the weights of the poses around t for positions, velocities and (dd, may be NULL) second derivatives. */
+/* Finds the four poses around t, and their weights for positions, for velocities, and for second derivatives (dd, may
+ * be NULL). */
 static void weigh(const cb_poses *p, double t, cb_poses_blend *out, double *dd) {
   const double first = p->time[0], last = p->time[p->poses - 1];
   if (p->end == CB_POSES_PERIODIC) {
     t -= floor((t - first) / p->period) * p->period;
-    if (t >= first + p->period) t = first; /* round-off */
+    if (t >= first + p->period) t = first; /* possible by round-off */
     if (t < first) t = first;
   }
   bool rests = p->end == CB_POSES_CLAMPED && (t <= first || t >= last);
@@ -176,7 +179,8 @@ static void weigh(const cb_poses *p, double t, cb_poses_blend *out, double *dd) 
   int i = pose_before(p, t);
   if (p->end == CB_POSES_CLAMPED && i == p->poses - 1) i--;
   double d = time_of(p, i + 1) - time_of(p, i), s = (t - time_of(p, i)) / d;
-  /* First Hermite's basis and its derivatives; then the slopes are replaced by weights of the four poses around t. */
+  /* These are first the weights of Hermite's basis and its derivatives for the two poses next to t. add_slope then
+   * replaces the slopes by weights of the four poses. */
   double w[4] = {0, (1 + 2 * s) * (1 - s) * (1 - s), s * s * (3 - 2 * s), 0};
   double dw[4] = {0, -6 * s * (1 - s) / d, 6 * s * (1 - s) / d, 0};
   add_slope(p, i, d * s * (1 - s) * (1 - s), w);
@@ -196,7 +200,7 @@ static void weigh(const cb_poses *p, double t, cb_poses_blend *out, double *dd) 
     if (p->end == CB_POSES_PERIODIC)
       j = (j + p->poses) % p->poses;
     else
-      j = j < 0 ? 0 : j >= p->poses ? p->poses - 1 : j; /* their weights are 0 */
+      j = j < 0 ? 0 : j >= p->poses ? p->poses - 1 : j; /* such poses have the weight 0 */
     out->number[k] = j;
     out->pose[k] = cb_poses_pose(p, j);
     out->w[k] = w[k];

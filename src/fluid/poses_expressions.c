@@ -15,7 +15,7 @@
 static const char *const rest_name[3] = {"X", "Y", "Z"};
 enum { VARIABLES = CB_POSES_VARIABLES + 3, CHUNK = 512 };
 
-/* Returns the index of the motion of a part (its own, or that of all parts); -1: it has none. */
+/* Returns the index of the motion of a part: its own motion, or that of all parts; -1: it has none. */
 static int motion_of(const char *part, const cb_poses_motion *motion, size_t n) {
   int all = -1;
   for (size_t i = 0; i < n; i++) {
@@ -72,7 +72,7 @@ cb_status cb_poses_from_expressions(const cb_surface *rest, const cb_poses_motio
   return cb_poses_of_variables(rest, &text, which, coordinate, at, out);
 }
 
-/* Copies the names of variables; NULL: there is no memory. */
+/* Copies the names of variables. Returns NULL if there is no memory. */
 static const char *const *copy_names(cb_arena *arena, int n, const char *const *names) {
   char **copy = cb_arena_alloc(arena, (size_t)n, sizeof *copy);
   for (int i = 0; copy && i < n; i++) {
@@ -203,7 +203,8 @@ typedef struct task {
   bool failed; /* a value is not finite */
 } task;
 
-/* Finds positions and velocities of the vertices begin .. end - 1 of a range; at most CHUNK vertices. */
+/* Finds the positions and velocities of the vertices begin .. end - 1 of a range with this formula (-1: at rest). They
+ * are at most CHUNK vertices. */
 static void move(task *job, int formula, int begin, int end) {
   const cb_poses *p = job->p;
   _Bool fixed[VARIABLES] = {false};

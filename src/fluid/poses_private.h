@@ -9,31 +9,34 @@
 
 enum { CB_POSES_LONGEST_NAME = 4096 };
 
-/* Writes `pattern` with the number in place of its run of '#'. CB_ERROR_INPUT if there is no run, or more than one. */
+/* Writes `pattern` into `name`, with the number in place of the run of '#'. Returns CB_ERROR_INPUT if there is no run,
+ * or more than one. */
 cb_status cb_poses_file(const char *pattern, int number, char name[CB_POSES_LONGEST_NAME]);
 
-/* Reads numbered files. `pattern` has one run of '#', which is replaced by the number with at least as many digits. It
- * reads `count` files from number `first` on (count 0: all up to the first gap; numbers are at most 2147483647). mesh
- * is the mesh of *rest, the body whose poses these are. If it is NULL, the first file is the body, *rest (the caller
- * frees it), mended as `how` says. All files must have the same polygons as the body, whose triangles are used, and
- * vertices that are joined in the body must coincide in all files. CB_ERROR_INPUT names the file and the first
- * difference. */
+/* Reads numbered files. The run of '#' in `pattern` is replaced by the number, with at least as many digits. `count`
+ * files are read from number `first` on (count 0: all up to the first gap; numbers are at most 2147483647).
+ *
+ * If mesh is not NULL, it is the mesh of *rest, the body whose poses these are. If mesh is NULL, the first file is the
+ * body. It is mended as `how` says, and becomes *rest, which the caller frees. All files must have the same polygons as
+ * the body, whose triangles are used. Vertices that are joined in the body must coincide in all files. CB_ERROR_INPUT
+ * names the file and the first difference. The caller frees *out. */
 cb_status cb_poses_read(const char *pattern, int first, int count, const cb_poses_times *times, const cb_mesh *mesh,
                         const cb_mending *how, cb_surface **rest, cb_poses **out);
 
 /* For a sequence: the number of poses (0 for expressions), the time of pose i, its positions, and a function that
- * multiplies all positions by `factor`, to be called before they are read. */
+ * multiplies all positions by `factor`. Call cb_poses_scale before other functions read the positions. */
 int cb_poses_count(const cb_poses *p);
 double cb_poses_time(const cb_poses *p, int i);
 const double (*cb_poses_pose(const cb_poses *p, int i))[3];
 void cb_poses_scale(cb_poses *p, double factor);
 
-/* Finds the time span of the motion, from *begin to *end: one period (returns true), or from the first to the last pose
- * of a clamped sequence. Both are 0 for expressions without a period. */
+/* Finds the time span of the motion, from *begin to *end. If the motion is periodic, the function returns true and the
+ * span is one period. Otherwise the span is from the first to the last pose of a clamped sequence, or 0 to 0 for
+ * expressions without a period. */
 bool cb_poses_span(const cb_poses *p, double *begin, double *end);
 
-/* A time in a sequence: positions sum w[k] pose[k] and velocities sum dw[k] pose[k] of the four poses around it,
- * number[k] of the sequence, each [vertices]. */
+/* The poses of a sequence around a time. The positions are sum w[k] pose[k] and the velocities sum dw[k] pose[k] over
+ * four poses pose[k][vertices], whose numbers in the sequence are number[k]. */
 enum { CB_POSES_AROUND = 4 };
 typedef struct cb_poses_blend {
   int number[CB_POSES_AROUND];
@@ -42,11 +45,16 @@ typedef struct cb_poses_blend {
 } cb_poses_blend;
 cb_status cb_poses_blend_at(const cb_poses *p, double t, cb_poses_blend *out);
 
-/* The largest jump; vertex is -1 if there is none. In a sequence a vertex jumps from one pose to the next (counted from
- * 0) if it moves by more than half the extent of the body, or by more than a tenth of it and more than 20 times as fast
- * as in the median step. Expressions are sampled between `start` and `end` at the ends of `steps` equal times (at most
- * 1024, fewer for more than 16384 vertices). A position jumps at `time` if it is discontinuous by more than a
- * thousandth of the extent; from and to are then -1. CB_STEP_NOT_FINITE if there is no pose. */
+/* The largest jump of a vertex; vertex is -1 if there is none.
+ *
+ * In a sequence a vertex jumps from one pose to the next (from and to, counted from 0) if it moves by more than half
+ * the extent of the body. It also jumps if it moves by more than a tenth of the extent and more than 20 times as fast
+ * as in the median step.
+ *
+ * Expressions are sampled between `start` and `end` at the ends of `steps` equal times (at most 1024, fewer for more
+ * than 16384 vertices). A position jumps at `time` if it is discontinuous by more than a thousandth of the extent; from
+ * and to are then -1. Returns CB_STEP_NOT_FINITE if a sampled position is not finite.
+ */
 typedef struct cb_poses_jump {
   int vertex, from, to;
   double time, distance;
@@ -67,28 +75,30 @@ struct cb_poses {
   /* for a sequence */
   int poses;
   cb_poses_end end;
-  double period, *time; /* period of a periodic motion, 0: none; times [poses] */
+  double period, *time; /* period of a periodic motion, 0: none; times of the poses, [poses] */
   double (*place)[3];   /* [poses][vertices] */
-  /* for expressions: `variables` arguments that are the same for all vertices (the time, or a shape), then X, Y, Z */
+  /* for expressions: their arguments are `variables` numbers that are the same for all vertices (the time, or the shape
+   * variables), and then X, Y, Z */
   int variables;
   const char *const *name; /* [variables] */
   size_t formulas;
   cb_pose_formula *formula; /* [formulas] */
   bool borrows;             /* the formulas belong to another object */
   int ranges;
-  struct cb_pose_range { /* vertices with the same formula; -1: at rest */
+  struct cb_pose_range { /* vertices begin .. end - 1 have the formula; -1: at rest */
     int formula, begin, end;
   } * range;
-  int *vertex;     /* [placed], range by range */
+  int *vertex;     /* [placed]: the vertices, range by range */
   int *number;     /* [vertices]: `number` of the surface, for messages */
   double *rest[3]; /* [placed]: rest coordinates, in the order of `vertex` */
 };
 
-/* Finds the second derivatives of a sequence in time, from its cubics; at a pose from the cubic after it. */
+/* Finds the second derivatives a[vertices] of a sequence in time, from its cubics. At a pose they are those of the
+ * cubic after it. */
 cb_status cb_poses_sequence_second(const cb_poses *p, double t, double (*a)[3]);
 
 enum { CB_POSES_VARIABLES = 8 };
-/* A motion in `n` variables with these names: expressions by part, with parameters (may be NULL). */
+/* A motion that depends on n variables with these names: expressions by part, with parameters (may be NULL). */
 typedef struct cb_shape_text {
   int n;
   const char *const *names;
@@ -96,16 +106,17 @@ typedef struct cb_shape_text {
   const cb_poses_motion *motion;
   const cb_poses_parameters *parameters;
 } cb_shape_text;
-/* Does the same as cb_poses_from_expressions with the variables of text (names are copied) in place of t. */
+/* Does the same as cb_poses_from_expressions, with the variables of `text` in place of t. The names are copied. */
 cb_status cb_poses_of_variables(const cb_surface *rest, const cb_shape_text *text, size_t *which, int *coordinate,
                                 size_t *at, cb_poses **out);
-/* The first finds the positions at the variables r, and v = dx/dr_along; the second all second derivatives a[variables
- * (variables + 1)/2][vertices], i >= j at i(i + 1)/2 + j. */
+/* The first function finds the positions x at the variables r, and v = dx/dr_along (NULL: not wanted). The second one
+ * finds all second derivatives a[variables (variables + 1)/2][vertices], those by r_i and r_j, i >= j, at
+ * i(i + 1)/2 + j. */
 cb_status cb_poses_expressions_at(const cb_poses *p, const double *r, int along, double (*x)[3], double (*v)[3]);
 cb_status cb_poses_expressions_second(const cb_poses *p, const double *r, double (*a)[3]);
-/* Makes a motion that computes only the positions of these vertices, in arrays for all vertices. *out is NULL if the
- * motion is not affine in X, Y, Z. It borrows from p. */
+/* Makes a motion that computes only the positions of `count` vertices, in arrays for all vertices. *out is NULL if the
+ * motion is not affine in X, Y, Z. The new motion borrows from p. */
 cb_status cb_poses_affine(const cb_poses *p, int count, const int *vertex, cb_poses **out);
-/* CB_STEP_NOT_FINITE with the first coordinate of x or v (may be NULL) that is not finite; CB_OK if all are. r: the
- * time, or the variables. */
+/* Returns CB_STEP_NOT_FINITE if a coordinate of x or v (may be NULL) is not finite; the message names the first one. r
+ * is the time, or the variables. */
 cb_status cb_poses_check(const cb_poses *p, const double *r, const double (*x)[3], const double (*v)[3]);

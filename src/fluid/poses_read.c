@@ -1,5 +1,5 @@
-/* Poses from numbered files of surfaces that share their faces; then counts, times and units of poses; then poses that
- * jump. */
+/* Poses from numbered files of surfaces that have the same faces; then counts, times and units of poses; then poses
+ * that jump. */
 #include "core/failure.h"
 #include "fluid/poses_private.h"
 #include "numerics/vec3.h"
@@ -25,7 +25,7 @@ cb_status cb_poses_file(const char *pattern, int number, char name[CB_POSES_LONG
   return CB_OK;
 }
 
-/* Does the file exist? It is not checked here whether it can be read. */
+/* Does the file exist? It need not be readable. */
 static bool is_there(const char *name) { return access(name, F_OK) == 0; }
 
 static cb_status check_whole(const char *name, const cb_surface *body, const double (*x)[3]) {
@@ -38,8 +38,8 @@ static cb_status check_whole(const char *name, const cb_surface *body, const dou
                         name, apart + 1, other);
 }
 
-/* Reads poses of the body with this mesh into x, which grows. own: the mesh of the first file if it was already read,
- * or NULL. */
+/* Reads the poses of a body with this mesh into *x, which grows, and counts them in *poses. own: the mesh of the first
+ * file if it was already read, or NULL. */
 static cb_status read_all(const char *pattern, int first, int count, const cb_mesh *mesh, const cb_mesh *own,
                           const cb_surface *body, double (**x)[3], int *poses) {
   const cb_mesh_reading how = {.like = mesh};
@@ -48,7 +48,7 @@ static cb_status read_all(const char *pattern, int first, int count, const cb_me
   cb_status status = CB_OK;
   for (int i = 0; !status && (count == 0 || i < count); i++) {
     char name[CB_POSES_LONGEST_NAME];
-    if (first > INT_MAX - i) break; /* possible with count 0 */
+    if (first > INT_MAX - i) break; /* only if count is 0 */
     status = cb_poses_file(pattern, first + i, name);
     if (status || (count == 0 && !is_there(name))) break;
     if (i == capacity) {
@@ -71,7 +71,8 @@ static cb_status read_all(const char *pattern, int first, int count, const cb_me
   return status;
 }
 
-/* A missing file ends the sequence only if none of the next 100 files exists; otherwise CB_ERROR_INPUT. */
+/* File number `missing` does not exist. Returns CB_ERROR_INPUT if one of the next 100 files exists; otherwise the
+ * sequence ends there. */
 static cb_status check_gap(const char *pattern, int missing) {
   enum { LOOKED_AT = 100 };
   char gone[CB_POSES_LONGEST_NAME], name[CB_POSES_LONGEST_NAME];
@@ -84,7 +85,8 @@ static cb_status check_gap(const char *pattern, int missing) {
   return status;
 }
 
-/* The number of a file in a folder if its name matches the pattern; -1: it does not. */
+/* Returns the number of a file in a folder if its name matches the pattern, which begins at `begin` and has a run of
+ * `digits` characters '#' at `mark`; otherwise -1. */
 static int number_of(const char *name, const char *mark, const char *begin, size_t digits) {
   const size_t before = (size_t)(mark - begin), length = strlen(name), after = strlen(mark + digits);
   if (length < before + digits + after || strncmp(name, begin, before) != 0 ||
@@ -99,8 +101,8 @@ static int number_of(const char *name, const char *mark, const char *begin, size
   return found > digits && name[before] == '0' ? -1 : (int)number;
 }
 
-/* The first file does not exist. CB_ERROR_FILE with the least number if files with other numbers exist in its folder;
- * otherwise CB_OK. */
+/* Returns CB_ERROR_FILE if the file `first` is missing, but files with other numbers exist in its folder; the message
+ * has the least of these numbers. Otherwise returns CB_OK, and the reading of the file fails. */
 static cb_status fail_missing(const char *pattern, const char *first) {
   const char *mark = strchr(pattern, '#'), *slash = mark;
   while (slash > pattern && slash[-1] != '/') slash--;
@@ -174,7 +176,8 @@ bool cb_poses_span(const cb_poses *p, double *begin, double *end) {
   return periodic;
 }
 
-/* CB_ERROR_DOMAIN if a vertex is not at the same position one period later, to 1e-9 of the extent, at four phases. */
+/* Returns CB_ERROR_DOMAIN if a vertex is not at the same position one period later, up to 1e-9 of the extent, at one of
+ * four phases. x and y are work arrays. */
 static cb_status check_period(const cb_poses *p, double period, double (*x)[3], double (*y)[3]) {
   static const double phase[] = {0, 0.271, 0.618, 0.9};
   for (int k = 0; k < 4; k++) {
@@ -214,18 +217,17 @@ cb_status cb_poses_set_period(cb_poses *p, double period) {
   return status;
 }
 
-/* Poses that jump (see curvebody/poses.h).
+/* Poses that jump (see cb_poses_jump).
  *
  * For a sequence only the poses are known, not the path of vertices between two poses, so the steps are compared with
- * each other. An expression has exact velocities. Over a time h a continuous motion differs from h (v_0 + v_1)/2 by an
- * amount that tends to 0 with h; at a jump the difference is the size of the jump. The times with the largest
- * differences are halved until h is round-off.
- */
+ * each other. An expression has exact velocities v. From a time t_0 to t_1 = t_0 + h a continuous motion differs from
+ * h (v_0 + v_1)/2 by an amount that tends to 0 with h. At a jump the difference is the size of the jump. The times with
+ * the largest differences are halved until h is round-off. */
 
-/* Lengths as shares of the body's extent: a step longer than `far` is a jump; one longer than `farther` is a jump if it
- * is also much faster than the others; `least` is the smallest jump of an expression. */
+/* Lengths as shares of the body's extent. A step of a vertex that is longer than `far` is a jump. A step that is longer
+ * than `farther` is a jump if it is also much faster than the others. `least` is the smallest jump of an expression. */
 static const double far = 0.5, farther = 0.1, least = 1e-3;
-static const double faster = 20; /* a jump is this many times faster than the median step */
+static const double faster = 20; /* a much faster step has this many times the speed of the median step */
 enum { MAX_SAMPLES = 1024, FEWEST_SAMPLES = 16, MAX_PLACES = 1 << 24, CANDIDATES = 4, HALVINGS = 50 };
 
 /* Returns the diagonal of the box around n positions. */
@@ -244,7 +246,7 @@ static double extent(int n, const double (*x)[3]) {
 
 /* ---- sequences ---- */
 
-/* A step from one pose to the next: the vertex that moves farthest. */
+/* A step from one pose to the next: the vertex that moves farthest, with its distance and speed. */
 typedef struct step {
   int vertex;
   double distance, speed;
@@ -296,7 +298,8 @@ typedef struct instant {
   double t, (*x)[3], (*v)[3];
 } instant;
 
-/* Returns the largest distance between the motion of a vertex and h (v_0 + v_1)/2, and finds that vertex. */
+/* Returns the largest distance between the motion of a vertex and h (v_0 + v_1)/2 (equations above), and finds that
+ * vertex. The motion is from the instant a to the instant b. */
 static double unexplained(int n, const instant *a, const instant *b, int *vertex) {
   const double half = (b->t - a->t) / 2;
   double maximum = 0;
@@ -322,7 +325,8 @@ typedef struct candidate {
   double a, b, off;
 } candidate;
 
-/* Halves the time span of a candidate up to HALVINGS times, and keeps the half with the larger difference. */
+/* Halves the time span of a candidate up to HALVINGS times, and keeps the half with the larger difference. If a jump
+ * remains that is larger than *out, it becomes *out. */
 static cb_status halve(const cb_poses *p, const candidate *c, instant w[3], double size, cb_poses_jump *out) {
   int vertex = 0;
   double off = c->off;

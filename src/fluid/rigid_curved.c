@@ -1,4 +1,5 @@
-/* Functions that the steps in a curved space share, and the update of their states (equations: rigid_step.h). */
+/* Functions that the steps in a curved space share, and the update of the states of these steps (equations:
+ * rigid_step.h). */
 #include "fluid/rigid_step.h"
 #include "numerics/dd.h"
 #include "numerics/vec3.h"
@@ -24,8 +25,9 @@ static void add(cb_dd m[6], const double r[3][3], const double wrench[6]) {
   for (int i = 0; i < 6; i++) m[i] = cb_dd_add_d(m[i], turned[i]);
 }
 
-/* Rotates the momentum `now` by W and sets the state's quaternion to that of W R S, from T(x) R T(y) S = T(x') W R S.
- * turn: the quaternion of W; turned: that of R S. */
+/* Ends a step. The pose T(x) R times the step T(y') S is T(x) T(y) R S with y = R y', and T(x) T(y) = T(x') W with a
+ * rotation W. The momentum `now` is rotated by W, and the state's quaternion becomes that of W R S. turn: the
+ * quaternion of W; turned: that of R S. */
 static void arrive(cb_rigid_state *s, cb_dd now[6], const double turn[4], const double turned[4]) {
   cb_screw_turn(turn, now);
   cb_screw_turn(turn, now + 3);
@@ -72,9 +74,9 @@ void cb_rigid_casimirs(double K, const double momentum[6], double out[2]) {
   out[1] = cb_dot3(l, p);
 }
 
-/* Applies Ad* of T(-x) to the momentum in T's axes, and returns a bound of the round-off. (An error e of x
- * perpendicular to x moves the point by e s_K(r)/r, r = |x|, and changes the momentum by the same factor.) In a
- * hyperbolic space, beyond 5 radii of curvature, the result is nan and the bound infinite. */
+/* Applies Ad* of T(-x) to the momentum in the axes that T(x) carries along, and returns a bound of the round-off. (An
+ * error e of x perpendicular to x moves the point by e s_K(r)/r, r = |x|, and changes the momentum by the same factor.)
+ * In a hyperbolic space, beyond 5 radii of curvature, the result is nan and the bound infinite. */
 double cb_rigid_spatial_momentum(double K, const cb_rigid_state *s, double out[6]) {
   const double r = sqrt(cb_dot3(s->g.x, s->g.x)), root = sqrt(fabs(K)), radii = root * r;
   const double *m = s->world, unit = K == 0 ? 1 : root, size = sqrt(cb_dot3(m, m)) * unit + sqrt(cb_dot3(m + 3, m + 3));

@@ -12,7 +12,7 @@ cb_status cb_rigid_half_turn(double h, double t, double angle) {
                  angle);
 }
 
-/* Exchanges the row of the pivot of a column with the row at the column's place. */
+/* Exchanges row c with the row that has the pivot of column c. */
 static __attribute__((noinline)) void bring_up(cb_factors6 *f, int c, double scale[6]) {
   int pivot = c;
   double best = 0, row[6];
@@ -34,9 +34,9 @@ static __attribute__((noinline)) void bring_up(cb_factors6 *f, int c, double sca
   f->row[pivot] = number;
 }
 
-/* The pivots are those of D m D with D = diag(a, a, a, b, b, b), which makes the largest entry of either diagonal block
- * 1. This is a choice of units. Therefore neither the order of the rows nor the test for singular matrices depends on
- * units. */
+/* The pivots are those of D m D with D = diag(a, a, a, b, b, b), where a and b make the largest entry of each diagonal
+ * block 1. D is a choice of units. Therefore neither the order of the rows nor the test for singular matrices depends
+ * on units. */
 bool cb_factor6(const double m[6][6], cb_factors6 *out) {
   double unit[2], scale[6];
   memcpy(out->m, m, sizeof out->m);
@@ -172,7 +172,7 @@ static void body_momentum(cb_rigid_state *s) {
 void cb_rigid_move(cb_rigid_state *s, const double dx[3], const double q[4], const double change[6]) {
   cb_dd now[6];
   for (int i = 0; i < 6; i++) now[i] = cb_dd_add_d((cb_dd){s->world[i], s->world_low[i]}, change[i]);
-  for (int i = 0; i < 3; i++) { /* l -= dx × P */
+  for (int i = 0; i < 3; i++) { /* the angular momentum loses dx × P, with the linear momentum P */
     const int a = (i + 1) % 3, b = (i + 2) % 3;
     now[i] = cb_dd_add(now[i], cb_dd_sub(cb_dd_mul_d(now[3 + a], dx[b]), cb_dd_mul_d(now[3 + b], dx[a])));
   }

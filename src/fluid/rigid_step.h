@@ -7,11 +7,15 @@
  *     (dtau^-1_{hY})^T (K Y + mu0) = p_k + h/2 F + h (1 + Ad_s)^-T G     Newton's method on the six unknowns Y
  *     p_{k+1} = (dtau^-1_{-hY})^T (K Y + mu0) + h/2 F + h (1 + Ad_s^-1)^-T G
  *
- * g is the pose, Y the twist, F the wrench in the body frame, h the length of the step; for the map tau, dtau^-1, Ad
- * and ad* see curvebody/se3.h. F is rotated into the axes of the node (about the node's origin). A force that is fixed
- * in the world then changes the world's momentum by exactly h F, and a body that falls without rotation stays on the
- * exact parabola. G = <dK/dg Y, Y>/2 + <dmu0/dg, Y>, for K and mu0 that depend on the place, is divided between the
- * ends as the action h L(g_k s, Y) divides it; otherwise the energy drifts. Between two steps this is
+ * g is the pose, Y the twist, K the inertia, mu0 the momentum at Y = 0, F the wrench in the body frame, t the time, and
+ * h the length of the step from node k to k + 1. s is the square root of the step tau(h Y). For the map tau, dtau^-1,
+ * Ad and ad* see curvebody/se3.h.
+ *
+ * F is rotated into the axes of the node (about the node's origin). A force that is fixed in the world then changes the
+ * world's momentum by exactly h F, and a body that falls without rotation stays on the exact parabola.
+ * G = <dK/dg Y, Y>/2 + <dmu0/dg, Y>, for K and mu0 that depend on the place, is divided between the ends in the way
+ * that follows from the action h L(g_k s, Y) of the Lagrangian L; otherwise the energy drifts. Between two steps this
+ * is
  *
  *     (dtau^-1_{hY_{k+1}})^T mu_{k+1} - (dtau^-1_{-hY_k})^T mu_k = h F, averaged
  *     (dtau^-1_{hY_1})^T mu_1 = mu(0) + h F/2 at the start
@@ -21,11 +25,11 @@
  *   rkmk4   the Runge–Kutta integrator of Munthe-Kaas, of order 4, on (g, momentum) with the exponential; it rotates a
  *           body that should fall without rotation by O(h^5) per step
  *
- * The momentum is kept in the world's axes, about the body frame's origin there: l' = -x' × P + torque, P' = force.
- * Without forces Ad*_{g_k^-1} p_k is then conserved to round-off however far the body moves. With the map tln
- * (curvebody/se3.h) it is not conserved, but p_{k+1} follows from the same equations. Sources: "Going with the Flow"
- * (see README), algorithm 1, corrected; Bou-Rabee & Marsden (2009), doi:10.1007/s10208-008-9030-4; Munthe-Kaas, Appl.
- * Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
+ * The state keeps the momentum (l, P) in the world's axes, about the body frame's origin x: l' = -x' × P + torque,
+ * P' = force. Without forces Ad*_{g_k^-1} p_k is then conserved to round-off, however far the body moves. With the map
+ * tln (curvebody/se3.h) it is not conserved, but p_{k+1} follows from the same equations. Sources: "Going with the
+ * Flow" (see README), algorithm 1, corrected; Bou-Rabee & Marsden (2009), doi:10.1007/s10208-008-9030-4; Munthe-Kaas,
+ * Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
  */
 #pragma once
 
@@ -35,42 +39,45 @@
 #include <curvebody/pose.h>
 
 /* Makes one step of length h (either sign). Newton's method starts from an extrapolation of the twists of the last
- * steps of the same length. It keeps its first matrix while it converges fast, so that dF is usually evaluated once.
- * The state is unchanged on failure: CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR (K or Newton's matrix),
- * CB_STEP_NOT_FINITE, or the errors of the problem's functions. *iterations (may be NULL) is the number of Newton's
- * iterations. If a step, or a stage of rkmk4, rotates the body by half a turn or more, it fails with
- * CB_STEP_NO_CONVERGENCE. */
+ * steps of the same length. The first matrix is kept while the method converges fast, so that dF is usually evaluated
+ * once. *iterations (may be NULL) becomes the number of Newton's iterations.
+ *
+ * The state is unchanged on failure: CB_STEP_NO_CONVERGENCE (also if a step, or a stage of rkmk4, rotates the body by
+ * half a turn or more), CB_STEP_SINGULAR (K or Newton's matrix), CB_STEP_NOT_FINITE, or the errors of the problem's
+ * functions. */
 cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
                                    int *iterations);
 cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_state *s);
 
 /* Declarations that the steps on SE(3) share. */
 
-/* The factors L U of a matrix, with its rows in the order of the pivots; the inverses of the pivots are stored. */
+/* The factors L and U of a matrix, with the rows in the order of the pivots: row[i] is the number of the row that
+ * became row i. The diagonal holds the inverses of the pivots. */
 typedef struct cb_factors6 {
   double m[6][6];
   int row[6];
 } cb_factors6;
 
-/* Returns false if a diagonal block is 0 or not finite, or if a pivot is below 1e-14, in angular and linear units in
- * which the largest entry of each diagonal block is 1. */
+/* Factors m. Returns false if a 3x3 diagonal block is 0 or not finite, or if a pivot is below 1e-14, in angular and
+ * linear units in which the largest entry of each diagonal block is 1. */
 bool cb_factor6(const double m[6][6], cb_factors6 *out);
-/* Solves m x = b. */
+/* Solves m x = b with the factors f of m. x may be b. */
 void cb_back6(const cb_factors6 *f, const double b[6], double x[6]);
-/* Solves for count right-hand sides, stored by rows: b[6][count] becomes x. Returns false if m is singular (see
- * cb_factor6). */
+/* Solves m x = b for `count` right-hand sides, stored by rows: b[6][count] becomes x. Returns false if m is singular
+ * (see cb_factor6). */
 bool cb_solve6(const double m[6][6], int count, double *b);
 static inline bool cb_finite6(const double a[6]) {
-  double zero = 0; /* or nan */
+  double zero = 0; /* 0 if all numbers are finite, otherwise nan */
   for (int i = 0; i < 6; i++) zero += a[i] - a[i];
   return zero == 0;
 }
-/* CB_STEP_NO_CONVERGENCE if the exponential of a step rotates by `angle` of half a turn or more. */
+/* Returns CB_STEP_NO_CONVERGENCE if `angle`, by which a step of length h at time t rotates the body, is half a turn or
+ * more. */
 cb_status cb_rigid_half_turn(double h, double t, double angle);
-/* sqrt |<K a, a>|, a norm that compares angular with linear parts */
+/* Returns sqrt |<K a, a>|, a norm that makes angular and linear parts comparable. */
 double cb_rigid_size(const double K[6][6], const double a[6]);
-/* Extrapolates the polynomial through the twists of the previous steps of the same length: it adds their backward
- * differences up to the smallest one, for the angular and the linear part separately. */
+/* Extrapolates the polynomial through the twists of the previous steps of the same length, to guess Y. It adds the
+ * backward differences of the twists up to the smallest one, for the angular and the linear part separately. */
 void cb_rigid_guess(const cb_rigid_state *s, double h, double Y[6]);
 /* Stores Y as the twist of a step of length h. */
 void cb_rigid_remember(cb_rigid_state *s, double h, const double Y[6]);
@@ -85,7 +92,8 @@ typedef struct cb_rigid_trial {
   double h, t;                /* t: in the middle of the step */
   double r[3][3];             /* rotation at the node */
   cb_pose move, half, middle; /* tau(h Y), s, and the pose in the middle of the step */
-  const double (*K)[6], *mu0; /* in the middle of the step: from the body, or from the following two members */
+  /* in the middle of the step: constants of the problem, or found_K and found_mu0 */
+  const double (*K)[6], *mu0;
   double found_K[6][6], found_mu0[6];
   bool diagonal; /* K is diagonal */
   double mu[6];
@@ -113,30 +121,33 @@ cb_status cb_rigid_trial_turn(const cb_rigid_trial *e, const double Y[6], const 
 cb_status cb_rigid_trial_finish(const cb_rigid_trial *e, const double Y[6], const double *impulse, double turn,
                                 cb_rigid_state *s);
 
-/* Steps of a body in a space of curvature K, on SO(4) or SO+(3,1) (equations: above, and curvebody/pose.h).
+/* Steps of a body in a space of curvature K, on SO(4) or SO+(3,1) (equations: above, and curvebody/pose.h). In the
+ * equation K is the inertia.
  *
  *   (dtau^-1_{hY})^T (K Y + mu0) = p_k + h/2 B F,  p_{k+1} = (dtau^-1_{-hY})^T (K Y + mu0) + h/2 B^T F
  *
- * with s s = tau(h Y), s = T(y) B, and F the wrench at the midpoint g_k s. Each half of F is carried along the geodesic
- * from the body's origin at the midpoint to its origin at the node, torque and force separately as in flat space, so
- * that the step is symmetric in time. The momentum is kept in the axes that T(x) carries along, world = R(q) momentum.
- * From node to node it changes by Ad* of the step's transvection and by the additional rotation that the product of two
- * transvections contains. Both are computed in twice the precision, so that p.p + K l.l and l.p are conserved to that
+ * F is the wrench at the midpoint g_k s, where s s = tau(h Y) and s = T(y) B with a transvection T(y) and a rotation B.
+ * Each half of F is carried along the geodesic from the body's origin at the midpoint to its origin at the node, torque
+ * and force separately as in flat space, so that the step is symmetric in time.
+ *
+ * The momentum (l, p) is kept in the axes that T(x) carries along, world = R(q) momentum. From node to node it changes
+ * by Ad* of the step's transvection and by the additional rotation that the product of two transvections contains. Both
+ * are computed in twice the precision, so that p.p + K l.l (with the curvature K) and l.p are conserved to that
  * precision at any distance. The position is updated by the increment of a step, so that the round-off of the position
- * and of the spatial momentum is relative to the increment. K and mu0 may only depend on the time.
+ * and of the spatial momentum is relative to the increment. The inertia and mu0 may only depend on the time.
  */
 
 cb_status cb_rigid_curved_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
                                      int *iterations);
 cb_status cb_rigid_curved_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_state *s);
 
-/* CB_ERROR_UNSUPPORTED if the inertia depends on the pose. */
+/* Returns CB_ERROR_UNSUPPORTED if the inertia depends on the pose. */
 cb_status cb_rigid_curved_takes(const cb_rigid_problem *p);
-/* CB_STEP_NO_CONVERGENCE if a step of twist Y rotates the body by half a turn or more, or moves it by half a great
- * circle or more. */
+/* Returns CB_STEP_NO_CONVERGENCE if a step of length h and twist Y, at time t, rotates the body by half a turn or more,
+ * or moves it by pi radii of curvature or more. */
 cb_status cb_rigid_curved_far(double K, double h, double t, const double Y[6]);
-/* Moves the state to the node g m; its momentum becomes Ad*_m (momentum + before) + after, with `before` in the axes of
- * the body before the step and `after` in its axes after the step (NULL: 0). The screw m and the biquaternion Q are the
- * same isometry. */
+/* Moves the state from the node g to the node g m. The momentum becomes Ad*_m (momentum + before) + after, with
+ * `before` in the axes of the body before the step and `after` in its axes after the step (NULL: 0). The screw m and
+ * the biquaternion Q are the same isometry. */
 void cb_rigid_curved_move(double K, cb_rigid_state *s, const cb_biquaternion *Q, const cb_screw *m,
                           const double before[6], const double after[6]);

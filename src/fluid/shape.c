@@ -32,8 +32,8 @@ void cb_shape_part(cb_shape *b, const char *name) {
   cb_shape_place(b, NULL, (const double[3]){0, 0, 0});
 }
 
-/* Returns `old`, enlarged if necessary for one more entry of `size` bytes. NULL if there is no memory; `old` is then
- * unchanged. */
+/* Returns the array `old`, enlarged if necessary for one more entry of `size` bytes. Returns NULL if there is no
+ * memory, now or at an earlier call; `old` is then unchanged. */
 static void *grown(cb_shape *b, void *old, size_t size, int count, int *capacity) {
   if (b->failed) return NULL;
   if (count < *capacity) return old;
@@ -93,10 +93,11 @@ static int ring_quarter(const cb_tube *t, int level) {
   return q;
 }
 
-/* Vertex i of the ring of 4 q points, or of the pole, that begins at vertex `first`. */
+/* Returns vertex i of the ring of 4 q points that begins at vertex `first`; for q = 0 the ring is a pole, the vertex
+ * `first`. */
 static int on_ring(int first, int q, int i) { return q ? first + (i % (4 * q) + 4 * q) % (4 * q) : first; }
 
-/* Adds the strip between rings of 4 p and 4 r points, |p - r| <= 1. */
+/* Adds the strip between the rings `below` and `above` of 4 p and 4 r points, |p - r| <= 1. */
 static void strip(cb_shape *b, int below, int p, int above, int r, int level) {
   if (p == r) {
     for (int i = 0; i < 4 * p; i++)
@@ -137,7 +138,7 @@ static void meridian(cb_shape_map *map, const void *self, int n, double *arc) {
 
 enum { MERIDIAN = 4096 };
 
-/* Finds u[0] of level j of `levels`, evenly spaced in arc. */
+/* Returns u[0] of level j of `levels`; the levels are evenly spaced in arc[MERIDIAN + 1]. */
 static double even_level(const double *arc, int j, int levels) {
   double target = arc[MERIDIAN] * j / levels;
   int low = 0, high = MERIDIAN;
@@ -218,7 +219,8 @@ static void box_point(cb_shape *b, const int n[3], int i, int j, int k, cb_shape
 }
 
 void cb_shape_add_box(cb_shape *b, const int n[3], cb_shape_map *map, const void *self) {
-  /* Two axes along which a side runs, such that p x q points outwards, at the lower or upper end of the third. */
+  /* Two axes p and q along which a side runs, such that p × q points outwards. The side is at the lower or upper end of
+   * the third axis. */
   static const struct {
     int p, q, fixed;
     bool upper;
@@ -362,7 +364,7 @@ static cb_status remember(const cb_shape_class *class_, const void *params, cb_s
 }
 
 cb_status cb_shape_create_class(const cb_shape_class *class_, const cb_node *node, cb_surface **out) {
-  static const char *const shared[] = {"name"}; /* belongs to the owner */
+  static const char *const shared[] = {"name"}; /* a key that the reader of the map uses */
   void *params = calloc(1, class_->params_size ? class_->params_size : 1);
   if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the shape %s", class_->name);
   cb_status status = cb_params_bind(class_->params, node, node, shared, 1, params);

@@ -17,7 +17,7 @@ typedef struct cb_shape {
   int (*face)[3], *part;
   int vertices, faces, parts, vertex_capacity, face_capacity;
   char name[CB_SHAPE_MAX_PARTS][32];
-  /* a point y of a map goes to origin + frame y; the columns of frame are the images of the axes. */
+  /* a point y of a map becomes origin + frame y; the columns of frame are the images of the axes */
   double frame[3][3], origin[3];
   bool mirrored, failed;
 } cb_shape;
@@ -25,21 +25,25 @@ typedef struct cb_shape {
 /* Maps the piece's own coordinates u to the position out. */
 typedef void cb_shape_map(const void *self, const double *u, double out[3]);
 
-/* Starts a part; b starts as {0}. The faces that follow belong to the part of this name, in the standard frame. */
+/* Starts a part with this name, to which the faces that follow belong, in the standard frame. b is {0} before the first
+ * part. */
 void cb_shape_part(cb_shape *b, const char *name);
-/* Places the faces that follow at `origin`, rotated by the matrix `frame` (NULL: not rotated; a determinant of -1
- * mirrors them). */
+/* Places the vertices that follow at `origin`, rotated by the matrix `frame` (NULL: not rotated). A determinant of -1
+ * mirrors them. */
 void cb_shape_place(cb_shape *b, const double frame[3][3], const double origin[3]);
 
 int cb_shape_vertex(cb_shape *b, const double x[3]);
 void cb_shape_face(cb_shape *b, int i, int j, int k);
-/* Adds the quadrilateral i j k l as two triangles. parity chooses the diagonal if both have equal lengths. */
+/* Adds the quadrilateral i j k l as two triangles. If both diagonals have equal lengths, `parity` chooses one. */
 void cb_shape_quad(cb_shape *b, int i, int j, int k, int l, int parity);
 
-/* Rings about an axis at levels of u[0] from 0 to 1, with 4 q points at the angles u[1]. If an end is closed by a pole,
- * the rings near it have 4, 8, 12 ... points. The vector (d/du[1]) x (d/du[0]) points outwards. If size is 0, u[0] =
- * j/levels, j = 0..levels. Otherwise levels are about `size` apart and there are at least `levels` of them; they are
- * evenly spaced in the mean of u[0] and the share of length along the surface (on four meridians). */
+/* A tube of rings about an axis. The map gives the place of u: the ring is at the level u[0] from 0 to 1, and its 4 q
+ * points are at the angles u[1]. The vector (d/du[1]) × (d/du[0]) points outwards. If an end is closed by a pole, the
+ * rings near it have 4, 8, 12 ... points.
+ *
+ * If size is 0, the levels are u[0] = j/levels, j = 0 .. levels. Otherwise levels are about `size` apart and there are
+ * at least `levels` of them. They are then evenly spaced in the mean of u[0] and the share of length along the surface
+ * (on four meridians). */
 typedef struct cb_tube {
   int q, levels;
   bool first_pole, last_pole;
@@ -47,22 +51,22 @@ typedef struct cb_tube {
 } cb_tube;
 void cb_shape_add_tube(cb_shape *b, const cb_tube *tube, cb_shape_map *map, const void *self);
 
-/* Adds a rectangle u in [0, 1]^2 of n[0] x n[1] quadrilaterals; the vector (d/du[0]) x (d/du[1]) points outwards. */
+/* Adds a rectangle u in [0, 1]^2 of n[0] x n[1] quadrilaterals. The vector (d/du[0]) × (d/du[1]) points outwards. */
 void cb_shape_add_sheet(cb_shape *b, const int n[2], cb_shape_map *map, const void *self);
 
 /* Adds the boundary of u in [0, 1]^3, with n[0] x n[1] x n[2] cells. */
 void cb_shape_add_box(cb_shape *b, const int n[3], cb_shape_map *map, const void *self);
 
-/* Adds an ellipsoid of half axes a about the origin. The edges of its faces are about as long as the circumference of a
- * circle of radius `radius` divided by `resolution`. */
+/* Adds an ellipsoid with the half axes a about the origin. The edges of the faces are about as long as the
+ * circumference of a circle of radius `radius` divided by `resolution`. */
 void cb_shape_add_ellipsoid(cb_shape *b, const double a[3], double radius, int resolution);
 
-/* Adds a cylinder about z with its middle at the origin, with 4 q faces around and `levels` along it. caps: both ends
- * are closed by q rings. */
+/* Adds a cylinder about z with its middle at the origin. There are 4 q faces around it and `levels` along it. caps:
+ * both ends are closed by q rings. */
 void cb_shape_add_cylinder(cb_shape *b, double radius, double length, int q, int levels, bool caps);
 
-/* These return a quarter of the number of faces around a body: (resolution + 3)/4; or, around a girth with faces of
- * about `size`, from 2 to 2000. */
+/* These return a quarter of the number of faces around a body. The first one returns (resolution + 3)/4. The second one
+ * returns a number from 2 to 2000 for a body of this girth with faces of about `size`. */
 int cb_shape_quarter(int resolution);
 int cb_shape_quarter_of(double girth, double size);
 

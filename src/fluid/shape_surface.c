@@ -8,8 +8,8 @@
 
 _Static_assert((int)CB_SHAPE_SURFACE_VARIABLES == (int)CB_POSES_VARIABLES, "variables of expressions");
 
-/* The poses, and the part of their time over which the phase runs. For expressions of shape variables: own poses, which
- * are functions of these variables. */
+/* The data of a shape surface: the poses, and the part of their time over which the phase runs. For expressions of
+ * shape variables: own poses, which are functions of these variables. */
 typedef struct source {
   const cb_poses *poses;
   double start, duration;
@@ -83,8 +83,8 @@ static bool same_places(int n, const double (*a)[3], const double (*b)[3]) {
   return far <= 1e-9 * extent;
 }
 
-/* Makes all poses from the start on and before the end breaks of the phase, because a sequence is a cubic between two
- * poses. A phase of a million poses or more has no breaks. */
+/* The poses from the start on and before the end become breaks of the phase, because a sequence is a cubic only between
+ * two poses. A phase of a million poses or more has no breaks. */
 static cb_status set_breaks(cb_shape_surface *s) {
   source *from = s->self;
   const int count = cb_poses_count(from->poses);
@@ -258,10 +258,10 @@ static void free_laid(cb_shape_surface *s) {
   cb_arena_free(own->arena);
 }
 
-/* Bytes of the work array that the flat surface uses. The shifts, positions and rates follow after them. */
+/* Returns how many bytes of the work array the flat surface uses. The shifts, positions and rates follow after them. */
 static size_t inner_size(const cb_shape_surface *flat) { return (flat->work_size + 15) / 16 * 16; }
 
-/* Embeds x[vertices] with dx[n][vertices] and d2x[n(n+1)/2][vertices] (d2x, or both, may be NULL). */
+/* Embeds x[vertices] with dx[n][vertices] and d2x[n(n+1)/2][vertices], in place. d2x, or dx and d2x, may be NULL. */
 static cb_status embed(const cb_shape_surface *s, const double *r, double (*x)[3], double (*dx)[3], double (*d2x)[3],
                        void *work) {
   const laid *own = s->self;
@@ -341,7 +341,7 @@ static int shift_of(const char *name, int shifts, const cb_shape_shift *shift) {
   return whole;
 }
 
-/* A vertex that two parts share moves with the first part, as in poses. */
+/* Finds the shift of each vertex. A vertex that two parts share moves with the first part, as in poses. */
 static void set_shifts(cb_shape_surface *s, int shifts, const cb_shape_shift *shift) {
   const cb_surface *surface = s->surface;
   const laid *own = s->self;

@@ -1,11 +1,10 @@
 /* A surface over shape space: the positions of its vertices as functions of the shape variables, with derivatives.
  *
- *   x(r), dx_i = dx/dr_i, in the body frame
+ *   x(r), dx_i = dx/dr_i, d2x_ij = d2x/dr_i dr_j, in the body frame;  x: a vertex, r: the shape variables
  *
  * A pose sequence or a motion in time has one shape variable, its phase in [0, 1), of period 1. Expressions have one
  * shape variable per name. Lengths have the unit of the surface. Evaluation allocates nothing and may run in any
- * thread.
- */
+ * thread. */
 #pragma once
 
 #include <curvebody/bundle.h>
@@ -21,37 +20,40 @@ struct cb_shape_surface {
   int n;
   const char *name[CB_SHAPE_SURFACE_VARIABLES];
   double period[CB_SHAPE_SURFACE_VARIABLES]; /* 0: the variable has no period */
-  int breaks[CB_SHAPE_SURFACE_VARIABLES];    /* as in cb_bundle; for a sequence they are at its poses */
+  int breaks[CB_SHAPE_SURFACE_VARIABLES];    /* number of breaks (cb_bundle); a sequence has them at its poses */
   const double *break_at[CB_SHAPE_SURFACE_VARIABLES];
-  /* Finds x[vertices][3], and dx[n][vertices][3] (or NULL). It is thread-safe: work is the caller's, `work_size`
-   * bytes. */
+  /* Finds x[vertices][3], and dx[n][vertices][3] (or NULL), at the shape variables r. It may be called from any thread:
+   * work has `work_size` bytes and belongs to the caller. */
   cb_status (*at)(const cb_shape_surface *s, const double *r, double (*x)[3], double (*dx)[3], void *work);
   size_t work_size;
-  /* Finds d2x[n(n+1)/2][vertices][3], i >= j at i(i + 1)/2 + j; NULL: it is not available. For a sequence these are the
-   * second derivatives of its cubics. */
+  /* Finds d2x[n(n+1)/2][vertices][3], the derivatives by r_i and r_j, i >= j, at i(i + 1)/2 + j. NULL: not available.
+   * For a sequence these are the second derivatives of its cubics. */
   cb_status (*second)(const cb_shape_surface *s, const double *r, double (*d2x)[3], void *work);
   void (*free)(cb_shape_surface *s);
   void *self;
 };
 
-/* Uses the poses (borrowed) over `duration` seconds from `start` on as a phase named "phase". The period is 1 if the
- * poses at both ends are the same (to 1e-9 of their extent), otherwise 0, an open phase. CB_ERROR_ARGUMENT if poses and
- * surface have different vertices. */
+/* Makes a shape surface from poses (borrowed): the shape variable "phase" runs over `duration` seconds from `start` on.
+ * It has the period 1 if the poses at both ends are the same (to 1e-9 of their extent), otherwise no period. Returns
+ * CB_ERROR_ARGUMENT if poses and surface have different numbers of vertices. The caller frees *out. */
 cb_status cb_shape_surface_of_poses(const cb_poses *poses, const cb_surface *surface, double start, double duration,
                                     cb_shape_surface **out);
-/* Uses expressions of the rest coordinates X, Y, Z and of the n shape variables, by part (NULL: all parts), as in
- * cb_poses_motion. Names are copied. Periods are 0; a caller for whom a variable is an angle sets period[i]. */
+/* Makes a shape surface from expressions of the rest coordinates X, Y, Z and of the n shape variables, for each part or
+ * for all parts, as in cb_poses_motion. Names are copied. Periods are 0; a caller for whom a variable is an angle sets
+ * period[i]. The caller frees *out. */
 cb_status cb_shape_surface_expressions(const cb_surface *surface, int n, const char *const *names, int motions,
                                        const cb_poses_motion *motion, cb_shape_surface **out);
-/* Does the same with parameters (may be NULL). CB_ERROR_INPUT with the position of the error: see
- * cb_poses_from_expressions. */
+/* Does the same with parameters (may be NULL). For CB_ERROR_INPUT, *which, *coordinate and *at are the position of the
+ * error, as in cb_poses_from_expressions. */
 cb_status cb_shape_surface_expressions_in(const cb_surface *surface, const cb_shape_text *text, size_t *which,
                                           int *coordinate, size_t *at, cb_shape_surface **out);
-/* Embeds a shape surface into a curved space: the chart maps its flat positions, then each part is moved by its shift,
+/* Embeds a shape surface into a curved space. The chart maps its flat positions. Then each part is moved by its shift,
  * a transvection that three expressions of the shape variables give (fluid/surface_embedding.h). All derivatives are
- * exact. The result owns `flat`, which is freed on failure; its surface must be embedded as well. CB_ERROR_INPUT for a
- * text of shift[*which], with its coordinate and position, as above. Evaluation returns CB_STEP_DOMAIN outside the
- * chart. */
+ * exact.
+ *
+ * The result owns `flat`, which is freed on failure. flat->surface must be embedded as well. For CB_ERROR_INPUT the
+ * error is in shift[*which], in the text of *coordinate at the offset *at. Evaluation returns CB_STEP_DOMAIN outside
+ * the chart. */
 typedef struct cb_shape_shift {
   const char *part; /* NULL: all parts without a shift of their own */
   const char *text[3];
@@ -63,17 +65,17 @@ typedef struct cb_shape_shifts {
 } cb_shape_shifts;
 cb_status cb_shape_surface_embed(cb_shape_surface *flat, cb_surface_embedding to, const cb_shape_shifts *shifts,
                                  size_t *which, int *coordinate, size_t *at, cb_shape_surface **out);
-/* Makes a shape surface whose `at` and `second` compute only these vertices and leave the others unchanged, if all
+/* Makes a shape surface whose `at` and `second` compute only `count` vertices and leave the others unchanged, if all
  * positions are affine functions of the rest positions. *out is NULL if they are not, or if this cannot be recognised.
- * It borrows from s. */
+ * The result borrows from s. */
 cb_status cb_shape_surface_affine(const cb_shape_surface *s, int count, const int *vertex, cb_shape_surface **out);
-/* May n variables have these names next to X, Y, Z and the parameters (may be NULL)? CB_ERROR_INPUT about names[*which]
- * (may be NULL). */
+/* Checks whether n variables may have these names next to X, Y, Z and the parameters (may be NULL). If not, returns
+ * CB_ERROR_INPUT about names[*which] (`which` may be NULL), or CB_ERROR_ARGUMENT for a wrong n. */
 cb_status cb_shape_surface_check_names(int n, const char *const *names, const cb_poses_parameters *parameters,
                                        int *which);
 void cb_shape_surface_free(cb_shape_surface *s);
 
-/* Fills in the members of a bundle that follow from its surface: the group SE(3) (SO(4) or SO(3,1) in a curved space),
- * shape variables with periods and breaks, points, and lines along the edges. *line is from malloc, and the bundle must
- * free it. */
+/* Fills in the members of a bundle that follow from the surface: the group SE(3) (SO(4) or SO(3,1) in a curved space),
+ * the shape variables with periods and breaks, points, and lines along the edges. *line is from malloc, and the bundle
+ * must free it. */
 cb_status cb_shape_surface_of_bundle(const cb_shape_surface *s, cb_bundle *b, int (**line)[2]);

@@ -1,11 +1,12 @@
-/* The stiff floor (equations: floor.h), and steps that outrun it (below). In the body's axes, with n = R^T up and w = v
- * + omega × x + x' of a vertex at x; x_g is the position of the body's origin:
+/* The stiff floor (equations: floor.h), and steps that outrun it (below). For a vertex at x in the body's axes:
  *
- *   d = height - <x_g, up> - <x, n>,  w_n = <w, n>,  w_t = w - w_n n,  s = sqrt(|w_t|^2 + creep^2)
- *   N = share (stiffness d - damping w_n)+,   force N (n - friction w_t/s),   torque x × force
+ *   n = R^T up,  w = v + omega × x + x',  d = height - <x_g, up> - <x, n>
+ *   w_n = <w, n>,  w_t = w - w_n n,  s = sqrt(|w_t|^2 + creep^2)
+ *   N = share (stiffness d - damping w_n), or 0 if this is negative,   force N (n - friction w_t/s),   torque x × force
  *
- * N is the normal force on a vertex; its share is 1/vertices. Derivatives along dY: dw = dv + domega × x; along
- * g (1 + hat(xi)): dn = n × xi_omega, dd = -<n, xi_v + xi_omega × x>.
+ * (R, x_g) is the pose, (omega, v) the twist, x' the velocity of the vertex in the body frame, d its depth, and N the
+ * normal force on it; its share is 1/vertices. Derivatives in the twist follow from dw = dv + domega × x, those along
+ * g (1 + hat(xi)) from dn = n × xi_omega and dd = -<n, xi_v + xi_omega × x>, with xi = (xi_omega, xi_v).
  */
 #include "fluid/floor.h"
 #include "numerics/small.h"
@@ -16,17 +17,17 @@
 typedef struct touch {
   const cb_floor *f;
   double share, n[3];
-  double x[3], w[3], depth; /* one vertex */
+  double x[3], w[3], depth; /* of one vertex */
   double N, wn, t[3], s;
 } touch;
 
-/* Finds N, w_n, w_t and s of a vertex. Returns false if the floor does not push it. */
+/* Finds N, w_n, w_t and s of a vertex (equations above). Returns false if the floor does not push the vertex. */
 static bool press(touch *c) {
   c->wn = cb_dot3(c->w, c->n);
   c->N = c->share * (c->f->stiffness * c->depth - c->f->damping * c->wn);
   for (int i = 0; i < 3; i++) c->t[i] = c->w[i] - c->wn * c->n[i];
   c->s = sqrt(cb_dot3(c->t, c->t) + c->f->creep * c->f->creep);
-  if (!(c->s > 0)) c->s = INFINITY; /* without creep there is no friction on a vertex that does not slide */
+  if (!(c->s > 0)) c->s = INFINITY; /* without creep, a vertex that does not slide has no friction */
   return c->N > 0;
 }
 
@@ -39,7 +40,7 @@ static void add_at(const double x[3], const double force[3], double *F, int stri
   }
 }
 
-/* Adds the change of the wrench with dw, dn and dd to a column of a matrix. */
+/* Adds the change of a vertex's wrench by dw, dn and dd to a column of a matrix. */
 static void vary(const touch *c, const double dw[3], const double dn[3], double dd, double *column) {
   const double dwn = cb_dot3(dw, c->n) + cb_dot3(c->w, dn), mu = c->f->friction;
   const double dN = c->share * (c->f->stiffness * dd - c->f->damping * dwn);
@@ -95,16 +96,16 @@ void cb_floor_wrench(const cb_floor *f, const cb_floor_body *body, double F[6], 
   }
 }
 
-/* Steps that outrun the damping or friction of a stiff floor (equations: floor.h). The push is the force of the floor
- * at the twist Y+, the twist at the end of the step. Y- is the twist at the end of a step without the floor, and g' is
- * the pose half a step before the end of that step:
+/* Steps that outrun the damping or friction of a stiff floor (equations: floor.h). The push is the force F of the floor
+ * at the twist Y+ of the end of the step. Y- is the twist at the end of a step without the floor, g' the pose half a
+ * step before that end, K the inertia, and h the length of the step:
  *
- *   R(Y+) = K (Y+ - Y-) - h F(g', Y+) = 0,   damping + h stiffness/2 in F
+ *   R(Y+) = K (Y+ - Y-) - h F(g', Y+) = 0,   with damping + h stiffness/2 as the damping in F
  *
- * because with Y+ the body moves h/2 (Y- - Y+) less far than without the floor. The springs are thus evaluated at the
- * pose that it reaches, and a body that lies on the floor stays where the springs carry it. Newton's method with J = K
- * - h dF/dY begins at rest. For one vertex it then approaches the root from the side on which friction flattens, and
- * does not overshoot. Its steps are halved until <R, K^-1 R> falls.
+ * The damping is increased because with Y+ the body moves h/2 (Y- - Y+) less far than without the floor. The springs
+ * are thus evaluated at the pose that the body reaches, and a body that lies on the floor stays where the springs hold
+ * it. Newton's method with J = K - h dF/dY begins at rest, where friction changes fastest. For one vertex it then
+ * approaches the root from one side and does not overshoot. Its steps are halved until <R, K^-1 R> falls.
  */
 
 enum { MAXIMUM = 100, HALVINGS = 30 };
@@ -129,7 +130,7 @@ static double size(const contact *c, const double Y[6]) {
   return sqrt(fmax(sum, 0));
 }
 
-/* Finds R, and J unless it is NULL; returns sqrt <R, K^-1 R>. */
+/* Finds R at the twist Y, and J unless J is NULL (equations above). Returns sqrt <R, K^-1 R>. */
 static double residual(const contact *c, const double Y[6], double R[6], double J[6][6]) {
   double F[6] = {0}, dF[6][6] = {{0}}, gained[6], change[6], sum = 0;
   cb_floor_wrench(c->f, &(cb_floor_body){c->n, c->x, c->v, c->g, Y}, F, J ? dF : NULL, NULL, NULL);
@@ -143,8 +144,8 @@ static double residual(const contact *c, const double Y[6], double R[6], double 
   return sqrt(fmax(sum, 0));
 }
 
-/* Adds `change`, or a part of it, to Y, so that the residual becomes smaller than `from`. Returns false if this
- * fails. */
+/* Adds `change`, or a part of `change`, to Y, so that the residual becomes smaller than `from`. Returns false if this
+ * is not possible. */
 static bool descend(const contact *c, double from, const double change[6], double Y[6]) {
   double share = 1, R[6];
   for (int half = 0; half < HALVINGS; half++, share /= 2) {
@@ -158,8 +159,8 @@ static bool descend(const contact *c, double from, const double change[6], doubl
   return false;
 }
 
-/* Finds Y+ to round-off: when the residual stops falling, the last change must be below 1e-9 of the twist. Otherwise
- * CB_STEP_NO_CONVERGENCE. */
+/* Finds Y+ to round-off. When the residual stops falling, the last change must be below 1e-9 of the twist; otherwise
+ * returns CB_STEP_NO_CONVERGENCE. */
 static cb_status solve(const contact *c, double t, double Y[6]) {
   double R[6], change[6], J[6][6];
   const double known = size(c, c->before);

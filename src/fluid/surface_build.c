@@ -1,4 +1,4 @@
-/* Builds surfaces from arrays: it copies them, finds parts by connection, and finds which parts have a border. The
+/* Builds surfaces from arrays: copies the arrays, finds parts by connection, and finds which parts have a border. The
  * function that joins several surfaces is below. */
 #include "fluid/surface_mesh.h"
 #include "core/arena.h"
@@ -14,7 +14,7 @@ static cb_status no_memory(int faces) { return cb_fail(CB_ERROR_MEMORY, "no memo
 
 /* ---- sides and disjoint sets ---- */
 
-/* The sort key of a side within the bucket of its lo: hi, then part, then face. */
+/* The sort key of a side within the bucket of its vertex lo: hi, then part, then face (see cb_side). */
 typedef struct keyed {
   int hi, part, face;
   bool forward;
@@ -47,7 +47,7 @@ cb_side *cb_sides_sorted(int vertices, int faces, const int (*face)[3], const in
   keyed *key = malloc((n ? n : 1) * sizeof *key);
   cb_side *side = malloc((n ? n : 1) * sizeof *side);
   if (start && key && side) {
-    /* The next side of v is written at start[v + 1]; after the loop this is the end of the sides of v. */
+    /* The next side of vertex v is written at start[v + 1], which after the loop is the end of the sides of v. */
     for (int f = 0; f < faces; f++)
       for (int k = 0; k < 3; k++) {
         int a = face[f][k], b = face[f][(k + 1) % 3];
@@ -85,7 +85,7 @@ int cb_union_find(int *parent, int i) {
   return i;
 }
 
-/* The smaller number becomes the root, so that the result depends on the unions only. */
+/* The smaller number becomes the root, so that the result does not depend on the order of the unions. */
 void cb_union_join(int *parent, int i, int j) {
   i = cb_union_find(parent, i);
   j = cb_union_find(parent, j);
@@ -142,7 +142,7 @@ static cb_status check_parts(int faces, const int *part, int *parts) {
 
 /* ---- vertices ---- */
 
-/* Fills listed, vertex, number and vertices. */
+/* Fills the members listed, vertex, number and vertices of s. */
 static bool number_vertices(cb_arena *arena, cb_surface *s, int listed, const int (*face)[3]) {
   s->listed = listed;
   s->vertex = cb_arena_alloc(arena, (size_t)listed, sizeof *s->vertex);
@@ -162,7 +162,8 @@ void cb_surface_gather(const cb_surface *s, const double (*listed)[3], double (*
 
 /* ---- parts ---- */
 
-/* Finds the pieces that are connected through edges, numbered by their first faces. */
+/* Finds the pieces that are connected through edges: part[f] becomes the piece of face f, in the order of their first
+ * faces. Returns their number. */
 static int connected(const cb_surface *s, const cb_side *side, int *part, int *parent) {
   size_t n = 3 * (size_t)s->faces;
   int parts = 0;
@@ -189,7 +190,7 @@ static bool name_parts(cb_arena *arena, cb_surface *s, const char *const *names)
   return good;
 }
 
-/* Fills part, name and open of a surface that has its vertices and faces. */
+/* Fills the members part, name and open of a surface that has its vertices and faces. */
 static bool find_parts(cb_arena *arena, cb_surface *s, const int *part, int parts, const char *const *names) {
   size_t n = 3 * (size_t)s->faces;
   const int(*face)[3] = (const int(*)[3])s->face;
@@ -297,8 +298,8 @@ static double determinant(const double m[3][3]) {
   return cb_dot3(normal, m[2]);
 }
 
-/* The name of a part of a piece: the name of the piece, followed by the part's own name if the piece has several
- * parts. */
+/* Returns the name of a part of a piece: the name of the piece, followed by the part's own name if the piece has
+ * several parts. */
 static const char *name_part(cb_arena *arena, const cb_surface_piece *piece, int part) {
   if (piece->surface->parts == 1) return piece->name;
   const size_t size = strlen(piece->name) + strlen(piece->surface->name[part]) + 2;

@@ -1,14 +1,14 @@
-/* Checks whether a surface is a body: faces and edges first, then the closed pieces of each part: they must be oriented
- * outwards and must not be inside each other.
+/* Checks whether a surface is a body: first its faces and edges, then the closed pieces of each part. The pieces must
+ * be oriented outwards and must not be inside each other.
  *
  *   volume   V = (1/6) sum [a b c] over a piece
  *   winding  w(x) = (1/4 pi) sum 2 atan2([a b c], |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|),
- *            a, b, c: corners relative to x:
+ *            a, b, c: corners of a face relative to x:
  *            1 inside a closed piece that is oriented outward, 0 outside
  *
- * [a b c] is a . (b × c). Coordinates are at most 1e70, so that fourth powers of lengths do not overflow. Source of the
- * solid angle: A. van Oosterom & J. Strackee, IEEE Trans. Biomed. Eng. 30 (1983) 125, eq. 8,
- * doi:10.1109/TBME.1983.325207.
+ * [a b c] is a . (b × c), and the sums are over faces. Coordinates are at most 1e70, so that fourth powers of lengths
+ * do not overflow. Source of the solid angle: A. van Oosterom & J. Strackee, IEEE Trans. Biomed. Eng. 30 (1983) 125,
+ * eq. 8, doi:10.1109/TBME.1983.325207.
  */
 #include "fluid/surface_mesh.h"
 #include "numerics/vec3.h"
@@ -21,7 +21,7 @@
 /* A closed piece whose volume is less than this share of area^(3/2) has no inside. This limit is far above
  * round-off. */
 static const double flat = 1e-10;
-/* Number of vertices, spread over a piece, that are checked to see if it is inside another piece. */
+/* Number of vertices, spread over a piece, for which it is checked whether they are inside another piece. */
 enum { PROBES = 8 };
 
 static void corners(const cb_surface *s, int f, const double from[3], double out[3][3]) {
@@ -67,8 +67,9 @@ static cb_status check_areas(const cb_surface *s) {
   return CB_OK;
 }
 
-/* Faces that are listed twice have an edge (lo, hi) and the third corner in common, so the sides of each edge are
- * compared. Faces that coincide with opposite orientation are allowed if they are of two parts, which touch there. */
+/* Returns the third corner of the face of a side. Faces that are listed twice have an edge (lo, hi) and the third
+ * corner in common, so the sides of each edge are compared. Faces that coincide with opposite orientation are allowed
+ * if they belong to two parts, which touch there. */
 static int third(const cb_surface *s, const cb_side *side) {
   const int *c = s->face[side->face];
   for (int k = 0; k < 3; k++)
@@ -165,7 +166,7 @@ static cb_status check_edges(const cb_surface *s, const cb_side *side, bool open
 /* ---- closed pieces ---- */
 
 typedef struct piece {
-  int part, first; /* first: the index in `order` of its first face */
+  int part, first; /* first: the index in `order` of the piece's first face */
   int faces;
   bool open;
   double volume, area, low[3], high[3];
@@ -175,7 +176,7 @@ typedef struct pieces {
   int *order; /* the faces, piece by piece */
   piece *piece;
   int count;
-  /* The closed pieces sorted by low[0], as a tree: the middle of a range is its root, and `reach` is the largest
+  /* The closed pieces sorted by low[0], as a tree: the middle piece of a range is its root, and `reach` is the largest
    * high[0] in the range. */
   struct place {
     const piece *p;
@@ -185,7 +186,7 @@ typedef struct pieces {
 } pieces;
 
 static void measure(const cb_surface *s, const int *face, piece *p) {
-  /* Coordinates are relative to one of its vertices, so that no digits are lost for a distant piece. */
+  /* Coordinates are relative to a vertex of the piece, so that no digits are lost for a distant piece. */
   const double *from = s->x[s->face[face[0]][0]];
   memcpy(p->low, from, sizeof p->low);
   memcpy(p->high, from, sizeof p->high);
@@ -273,15 +274,16 @@ static double winding(const cb_surface *s, const int *face, const piece *p, cons
   return angle / 12.566370614359172;
 }
 
-/* Returns the winding number of x in the closed pieces of a range of the tree except `self` (only those of its part if
- * own_part is set). *around: index of the smallest piece around x or an earlier probe; at first that of `self`. */
+/* Returns the winding number of x in the closed pieces of a range of the tree except `self`. If own_part is set, only
+ * pieces of the same part count. *around is the index of the smallest piece around x or an earlier probe; at first it
+ * is that of `self`. */
 static double winding_of_others(const cb_surface *s, const pieces *all, int begin, int end, const piece *self,
                                 bool own_part, const double x[3], int *around) {
   const int root = begin + (end - begin) / 2;
   if (begin == end || all->tree[root].reach < x[0]) return 0;
   double w = winding_of_others(s, all, begin, root, self, own_part, x, around);
   const piece *q = all->tree[root].p;
-  if (q->low[0] > x[0]) return w; /* the pieces after it are even farther away */
+  if (q->low[0] > x[0]) return w; /* the pieces after q begin at even larger coordinates */
   if (q != self && (!own_part || q->part == self->part)) {
     const double one = winding(s, all->order + q->first, q, x);
     if (one > .5 && (all->piece + *around == self || q->volume < all->piece[*around].volume))
@@ -291,8 +293,8 @@ static double winding_of_others(const cb_surface *s, const pieces *all, int begi
   return w + winding_of_others(s, all, root + 1, end, self, own_part, x, around);
 }
 
-/* Do all the probes of piece i have winding number 1 in the other closed pieces (of its own part, or all)? *around:
- * index of the smallest piece around a probe; i if there is none. */
+/* Do all probes of piece i have the winding number 1 in the other closed pieces (in those of its own part, or in all)?
+ * *around: the index of the smallest piece around a probe; i if there is none. */
 static bool lies_inside(const cb_surface *s, const pieces *all, int i, bool own_part, int *around) {
   const piece *p = &all->piece[i];
   *around = i;
@@ -316,7 +318,7 @@ static cb_status check_piece(const cb_surface *s, const pieces *all, int i) {
     return cb_fail(CB_ERROR_DOMAIN, "part '%s': closed but without volume, around face %d at (%g, %g, %g)", name,
                    face + 1, x[0], x[1], x[2]);
   if (p->volume < 0) {
-    if (lies_inside(s, all, i, true, &around)) return CB_OK; /* it is a cavity */
+    if (lies_inside(s, all, i, true, &around)) return CB_OK; /* the piece is a cavity */
     if (lies_inside(s, all, i, false, &around))
       return cb_fail(
           CB_ERROR_DOMAIN,
@@ -340,7 +342,7 @@ static void end_pieces(pieces *all) {
   free(all->tree);
 }
 
-/* Each part is still one piece when this is called. */
+/* When this function is called, each part is one piece. */
 cb_status cb_surface_unite_cavities(cb_surface *s, bool *any) {
   cb_side *side = cb_sides_sorted(s->vertices, s->faces, (const int(*)[3])s->face, s->part);
   int *whose = malloc((size_t)s->parts * sizeof *whose), *number = malloc((size_t)s->parts * sizeof *number);

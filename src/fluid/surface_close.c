@@ -1,12 +1,11 @@
 /* Repairs of a mesh: small holes are closed by faces between existing vertices, and faces without area are removed
  * (below).
  *
- * The border is followed against the direction of its faces. When it returns to a vertex, a loop is cut off. This loop
- * is a hole. A hole is closed if the area of the faces that fill it is at most the given share of the area of its
+ * The border is followed against the direction of its faces. When the path returns to a vertex, a loop is cut off,
+ * which is a hole. A hole is closed if the area of the faces that fill it is at most the given share of the area of its
  * piece, including these faces (pieces are connected by edges). So a missing triangle is closed, and the rim of a cup
  * or of a leaf is not. The hole is filled as a polygon (numerics/mesh.h). If it is not plane, it is filled by a fan of
- * triangles from the corner that gives the smallest area.
- */
+ * triangles from the corner that gives the smallest area. */
 #include "fluid/surface_mesh.h"
 #include "numerics/mesh.h"
 #include "numerics/vec3.h"
@@ -17,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An edge of the border in the direction of the hole: against the direction in its face. */
+/* An edge of the border in the direction in which the hole is followed: against the direction in its face. */
 typedef struct way {
   int from, to, face;
   bool gone;
@@ -28,11 +27,11 @@ typedef struct closing {
   double share;
   way *way;
   int ways;
-  int *piece; /* [faces] */
-  double *area;
+  int *piece;        /* [faces]: disjoint sets of faces (cb_union_find), whose roots are the pieces */
+  double *area;      /* [faces]: at a root, the area of its piece */
   int *path, *place; /* indices of the ways of the present walk; position of each vertex in path, -1: none */
   int *corner, (*made)[3];
-  size_t capacity; /* capacity for triangles */
+  size_t capacity; /* number of triangles for which m has memory */
   cb_surface_mended *done;
 } closing;
 
@@ -96,8 +95,8 @@ static double fan(const closing *c, int n, int first, int (*out)[3]) {
   return sum;
 }
 
-/* Writes the faces of a hole with n corners into `made` and finds their area. A fan for more than TRIED corners begins
- * at the first corner. CB_ERROR_MEMORY if there is no memory. */
+/* Writes the faces of a hole with n corners into c->made and finds their area. If a hole that is not plane has more
+ * than TRIED corners, its fan begins at the first corner. Returns CB_ERROR_MEMORY if there is no memory. */
 static cb_status fill(closing *c, int n, double *area) {
   enum { TRIED = 200 };
   const cb_status status = cb_polygon_triangles(n, c->corner, (const double(*)[3])c->m->vertices, c->made);
@@ -155,7 +154,7 @@ static cb_status close_hole(closing *c, const int *path, int n) {
   return CB_OK;
 }
 
-/* Follows the border from a way, as long as an unused way begins where the last one ends. */
+/* Follows the border from the way `start`, as long as an unused way begins where the last one ends. */
 static cb_status walk(closing *c, int start) {
   cb_status status = CB_OK;
   int n = 0;
@@ -217,13 +216,15 @@ bool cb_surface_mended_text(const cb_surface *s, char *text, size_t size) {
   return m->holes || m->left;
 }
 
-/* Removes faces without area from a surface. If they were only deleted, their neighbours would not be connected.
+/* Removes faces without area from a mesh. If they were only deleted, their neighbours would not be connected. In a face
+ * (a, b, m) without area the corner m lies on the opposite side a-b, or two corners are at one place. It is removed in
+ * one of these ways:
  *
- *   corner m lies on the opposite side a-b:        (a, b, m), (b, a, c)  ->  (m, a, c), (m, c, b)
- *   there is no face behind that side              it is deleted
- *   two corners at one place                       become one, and a face with both is deleted
+ *   the face (b, a, c) is behind the side a-b    (a, b, m), (b, a, c)  ->  (m, a, c), (m, c, b)
+ *   no face is behind the side a-b               the face is deleted
+ *   two corners are at one place                 they become one, and each face with both is deleted
  *
- * Faces without area arise when polygons with a corner on a side are cut, and fill the gap between three edges on one
+ * Faces without area arise when polygons with a corner on a side are cut. They fill the gap between three edges on one
  * line. The surface moves by no more than 1e-9 of an edge.
  */
 
@@ -236,8 +237,8 @@ static double distance(const cb_mesh *m, int a, int b) {
   return hypot(hypot(d[0], d[1]), d[2]);
 }
 
-/* Does the face have no area? *longest: the corner where the longest side begins; *shortest: the corner where the
- * shortest side begins; -1 if no two corners are at one place. */
+/* Does the face f have no area? *longest and *shortest: the corners where the longest and the shortest side begin.
+ * *shortest is -1 if no two corners are at one place. */
 static bool is_flat(const cb_mesh *m, size_t f, int *longest, int *shortest) {
   const int *c = m->triangles[f];
   double side[3], n[3];
@@ -257,8 +258,8 @@ static int third(const int *c, int a, int b) {
   return c[0] != a && c[0] != b ? c[0] : c[1] != a && c[1] != b ? c[1] : c[2];
 }
 
-/* Faces without area that have the same corners and opposite orientation cancel each other; n is the number of sides of
- * one edge. */
+/* Marks faces without area as gone if two of them have the same corners and opposite orientation, because they cancel
+ * each other. `side` has the n sides of one edge. Returns whether there are such faces. */
 static bool cancel(const cb_mesh *m, const cb_side *side, size_t n, bool *gone) {
   enum { MAXIMUM = 32 };
   bool any = false;
@@ -273,9 +274,9 @@ static bool cancel(const cb_mesh *m, const cb_side *side, size_t n, bool *gone) 
   return any;
 }
 
-/* Finds behind[f][k], the face on the other side of the side from corner k; -1: none, -2: more than one, or one with
- * the same direction. *more: some faces have cancelled each other, so that another round is needed. Returns false if
- * there is no memory. */
+/* Finds behind[f][k], the face behind the side of face f that begins at corner k. It is -1 if there is none, and -2 if
+ * there are several, or if one runs in the same direction. *more: some faces have cancelled each other, so that another
+ * round is needed. Returns false if there is no memory. */
 static bool find_behind(const cb_mesh *m, int (*behind)[3], bool *gone, bool *more) {
   const size_t n = 3 * m->n_triangles;
   cb_side *side = cb_sides_sorted((int)m->n_vertices, (int)m->n_triangles, (const int(*)[3])m->triangles, NULL);
@@ -294,9 +295,9 @@ static bool find_behind(const cb_mesh *m, int (*behind)[3], bool *gone, bool *mo
   return true;
 }
 
-/* May the face `other` behind the longest side a-b change now? If it has no area either, both are changed together if
- * this side is the longest of both, so that longest sides become shorter. Otherwise the face with the longer side comes
- * first. */
+/* May the face `other`, which is behind the longest side a-b of a face without area, change in this round? If `other`
+ * has no area either, both are changed together if this side is the longest of both, so that longest sides become
+ * shorter. Otherwise the face with the longer side comes first. */
 static bool may_flip(const cb_mesh *m, int other, int a, int b) {
   int longest, shortest;
   if (!is_flat(m, (size_t)other, &longest, &shortest)) return true;
@@ -305,9 +306,11 @@ static bool may_flip(const cb_mesh *m, int other, int a, int b) {
 }
 
 /* Mends the face f if it has no area. touched: faces that were changed in this round; gone: faces that are deleted
- * after it; first: the vertex that each vertex becomes. Returns whether the mesh was changed. It is not changed if the
- * face has an area; if it or a neighbour was changed in this round, or a neighbour has to change first (then a later
- * round may mend it); or if several faces, or one with the same direction, are behind its longest side. */
+ * after the round; first: the vertex that each vertex becomes. Returns whether the mesh was changed.
+ *
+ * The mesh is not changed if the face has an area, or if several faces, or one with the same direction, are behind its
+ * longest side. It is also not changed if the face or a neighbour was changed in this round, or if a neighbour has to
+ * change first; a later round may then mend the face. */
 static bool mend(cb_mesh *m, size_t f, const int (*behind)[3], bool *touched, bool *gone, int *first) {
   int longest, shortest;
   if (touched[f] || !is_flat(m, f, &longest, &shortest)) return false;

@@ -1,12 +1,11 @@
 /* Finds where a surface cuts itself (see fluid/surface_mesh.h).
  *
  *   plane of a face   n.(x - a) = 0, n = (b - a) × (c - a)/|..|, corners a, b, c; height of a point h = n.(x - a)
- *   line of two       D = n1 × n2; a face meets it in an interval of D.x, which ends at the points of its edges with
- *                     h = 0
+ *   line of two       D = n1 × n2, the direction of the line in which two planes meet; a face meets this line in an
+ *   planes            interval of D.x, which ends at the points of the face's edges with h = 0 for the other plane
  *
  * Pairs are found by a tree of boxes. Each child has half of the faces of its node, sorted by their middles along the
- * node's longest side.
- */
+ * node's longest side. */
 #include "fluid/surface_mesh.h"
 
 #include "numerics/vec3.h"
@@ -35,7 +34,7 @@ typedef struct search {
   double least; /* lengths below this count as 0 */
   box *face;    /* [faces] */
   int *order;   /* [faces]: each leaf of the tree has at most LEAF of them */
-  box *node;    /* a complete binary tree: the children of i are 2 i + 1 and 2 i + 2 */
+  box *node;    /* a binary tree: the children of node i are 2 i + 1 and 2 i + 2 */
   pair *found;
   size_t n, capacity;
   bool touches; /* search for faces that coincide, instead of cuts */
@@ -87,7 +86,7 @@ static bool plane_of(const cb_surface *s, int f, plane *p) {
   return true;
 }
 
-/* Finds the heights of a face's corners above a plane; 0 for those below round-off or q->least. */
+/* Finds the heights h of a face's corners above a plane. A height below round-off or q->least becomes 0. */
 static void heights(const search *q, const plane *p, int f, double h[3]) {
   for (int i = 0; i < 3; i++) {
     const double *x = q->s->x[q->s->face[f][i]], d[3] = {x[0] - p->a[0], x[1] - p->a[1], x[2] - p->a[2]};
@@ -101,7 +100,8 @@ static bool above(const double h[3]) { return h[0] > 0 || h[1] > 0 || h[2] > 0; 
 static bool straddles(const double h[3]) { return below(h) && above(h); }
 static bool enters(const double h[3]) { return below(h) && !(h[0] < 0 && h[1] < 0 && h[2] < 0); }
 
-/* The interval in which a face meets the line through o along d: from t[0] to t[1], with the ends at x. */
+/* Finds the interval in which a face meets the line through o along d: from t[0] to t[1], with the ends at x. h are the
+ * heights of the corners above a plane that contains the line. */
 static void interval(const cb_surface *s, int f, const double h[3], const double o[3], const double d[3], double t[2],
                      double x[2][3]) {
   t[0] = INFINITY;
@@ -149,8 +149,8 @@ static bool cut(const search *q, int f, int g, double at[3]) {
   return true;
 }
 
-/* Clips a polygon of n corners to the left of the side from a to b of a triangle with the normal `normal`. Returns the
- * number of corners that remain. */
+/* Clips a polygon x of n corners to the left of the side from a to b of a triangle with the normal `normal`. Returns
+ * the number of corners that remain. */
 static int clip(const double a[3], const double b[3], const double normal[3], int n, double (*x)[3]) {
   double side[3], inward[3], out[8][3], h[8];
   int kept = 0;
@@ -172,7 +172,7 @@ static int clip(const double a[3], const double b[3], const double normal[3], in
   return kept;
 }
 
-/* Are two faces in one plane, and is their common area more than a strip of negligible width? */
+/* Are two faces in one plane, and is their common area more than a strip of negligible width? at: its middle. */
 static bool lie_on_each_other(const search *q, int f, int g, double at[3]) {
   const cb_surface *s = q->s;
   plane p, r;
@@ -208,7 +208,7 @@ static bool share_a_vertex(const int a[3], const int b[3]) {
 
 static double middle(const box *b, int k) { return b->low[k] + b->high[k]; }
 
-/* Reorders face[n] so that the first `half` are those with the smallest middles along k. */
+/* Reorders face[n] so that the first `half` faces are those whose boxes have the smallest middles along axis k. */
 static void halve(const box *b, int *face, int n, int half, int k) {
   for (int low = 0, high = n - 1; low < high;) {
     double pivot = middle(&b[face[low + (high - low) / 2]], k);
@@ -257,7 +257,8 @@ static bool keep(search *q, int f, int g, const double at[3]) {
   return true;
 }
 
-/* Finds the faces after f that cut it, or that coincide with it (q->touches). Returns false if there is no memory. */
+/* Finds the faces with higher numbers that cut face f, or that coincide with it (q->touches). Returns false if there is
+ * no memory. */
 static bool look(search *q, int f) {
   struct {
     size_t at;
@@ -299,7 +300,7 @@ static int compare(const void *a, const void *b) {
   return 0;
 }
 
-/* Makes one cut for each pair of parts in the sorted pairs of faces; NULL if there is no memory. */
+/* Makes one cut for each pair of parts in the sorted pairs of faces. Returns NULL if there is no memory. */
 static cb_surface_cut *by_parts(const search *q, int *n) {
   cb_surface_cut *cuts = malloc((q->n ? q->n : 1) * sizeof *cuts);
   *n = 0;
@@ -368,7 +369,7 @@ cb_status cb_surface_explain(const cb_surface *s, cb_status status) {
     const cb_status found = find(s, touches, &list, &n);
     if (found) return found;
     for (int i = 0; i < n && !known; i++) {
-      /* In a body that is too thin, both sides coincide as well, without a defect. */
+      /* In a body that is too thin for its faces, both sides coincide without a defect. */
       if (touches && status == CB_ERROR_STEP && list[i].part[0] == list[i].part[1]) continue;
       (touches ? touch_text : cb_surface_cut_text)(s, &list[i], text);
       known = true;

@@ -1,12 +1,12 @@
-/* The drag of a surface over shape space as a bundle (equations: surface_drag.h).
+/* The drag of a surface over shape space as a bundle (equations and symbols: surface_drag.h).
  *
- * Over a face with the corners a, b, d, N = (b - a) x (d - a), and |N| is twice its area. At each of its three points,
+ * Over a face with the corners a, b, d, N = (b - a) × (d - a), and |N| is twice its area. At each of its three points,
  * with J_n = N . J,
  *
  *   G += w J^T J + w_n J_n^T J_n,   w = k_t |N|/6,   w_n = (k_n - k_t)/(6 |N|)
  *
- * Positions are relative to their middle c, which changes xi to (omega, v + omega x c), so that no digits are lost for
- * a body far from the origin of its frame.
+ * Positions are relative to their middle c, so that no digits are lost for a body far from the origin of its frame.
+ * This changes the twist xi = (omega, v) to (omega, v + omega × c).
  */
 #include "fluid/surface_drag.h"
 
@@ -24,7 +24,8 @@ enum { SHAPE = CB_SHAPE_SURFACE_VARIABLES, COLUMNS = 6 + SHAPE };
 
 typedef double vector[3];
 
-/* The arrays of one thread for places and their derivatives. */
+/* The arrays of one thread: positions x[vertices], dx[n][vertices] and ddx[n (n + 1)/2][vertices], their first and
+ * second derivatives by the shape variables, and the work array of s->at. */
 typedef struct workspace {
   vector *x, *dx, *ddx;
   void *work;
@@ -67,20 +68,21 @@ static void leave_workspace(drag *d, workspace *w) {
 
 /* ---- the form ---- */
 
-/* Sums of products of a row u of J and a row y: u y^T + y u^T. The columns omega are e x p in u and e x z in y, the
- * columns v are e and e weight/2, and those of the shape are d and y. */
+/* Sums over points of faces of the quadratic form 2 u.y in (omega, v, r'), in parts. u = omega × p + v + sum d_i r_i'
+ * is the velocity at the point p, and y = omega × z + (weight/2) v + sum y_i r_i'. With y = (weight/2) u the form is
+ * weight |u|^2, a part of G; other y give derivatives of G. */
 typedef struct sums {
   double weight, p[3], pz[3][3], pd[SHAPE][3], d[SHAPE][3], dd[SHAPE][SHAPE];
-  double W[COLUMNS][COLUMNS]; /* from the rows of J_n; lower halves */
+  double W[COLUMNS][COLUMNS]; /* the same for J_n in place of J; lower triangle */
 } sums;
 
-INLINE void cross_to(vector out, const vector a, const vector b) { /* out += a x b */
+INLINE void cross_to(vector out, const vector a, const vector b) { /* out += a × b */
   out[0] += a[1] * b[2] - a[2] * b[1];
   out[1] += a[2] * b[0] - a[0] * b[2];
   out[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-/* The parts of a row of J or y for omega, for the shape, and for J_n. */
+/* The numbers of u or y: p or z for omega, d or y for the shape, and W, the row for J_n. */
 typedef struct row {
   const double *p;
   const vector *d;
@@ -106,7 +108,7 @@ INLINE void add(sums *s, int n, double weight, const row *of_u, const row *of_y)
     for (int j = 0; j <= i; j++) s->W[i][j] += W[i] * V[j] + V[i] * W[j];
 }
 
-/* Finds dN, the change of ab × ac if the corners change by da, db and dc. */
+/* Finds dN, the change of N = ab × ac if the corners a, b and c change by da, db and dc. */
 INLINE void area_rate(const vector ab, const vector ac, const vector da, const vector db, const vector dc, vector dN) {
   vector dab, dac;
   for (int k = 0; k < 3; k++) {
@@ -118,7 +120,7 @@ INLINE void area_rate(const vector ab, const vector ac, const vector da, const v
   cross_to(dN, ab, dac);
 }
 
-/* Adds a face at its three points: to sum[0], and with derivatives to sum[1 + k], the derivative by r_k. */
+/* Adds a face at its three points: G to sum[0], and with `derivatives` the derivative of G by r_k to sum[1 + k]. */
 INLINE void add_face(const drag *f, const int *corner, const workspace *w, int n, bool derivatives, sums *sum) {
   const int vertices = f->shape->surface->vertices;
   const double *a = w->x[corner[0]], *b = w->x[corner[1]], *c = w->x[corner[2]];
@@ -132,7 +134,7 @@ INLINE void add_face(const drag *f, const int *corner, const workspace *w, int n
   if (!(size > 0)) return;
   const double along = f->tangential * size / 6, across = (f->normal - f->tangential) / (6 * size);
   vector d_corner[3][SHAPE], dN[SHAPE];
-  double grows[SHAPE]; /* relative change of |N| */
+  double grows[SHAPE]; /* derivative of |N| by r_i, divided by |N| */
   for (int i = 0; i < n; i++) {
     for (int q = 0; q < 3; q++) memcpy(d_corner[q][i], w->dx[i * vertices + corner[q]], sizeof(vector));
     if (!derivatives) continue;
@@ -181,8 +183,8 @@ INLINE void add_face(const drag *f, const int *corner, const workspace *w, int n
   }
 }
 
-/* Sums over all faces by sums over pieces of about sqrt(faces) faces, so that round-off grows only as the fourth root
- * of the number of faces. */
+/* Sums over all faces. The sums over pieces of about sqrt(faces) faces are added up, so that round-off grows only as
+ * the fourth root of the number of faces. */
 INLINE void add_faces(const drag *f, const workspace *w, int n, bool derivatives, sums *sum) {
   const cb_surface *s = f->shape->surface;
   const int kinds = derivatives ? 1 + n : 1, piece = (int)fmax(32, sqrt(s->faces));
@@ -203,7 +205,7 @@ INLINE void add_faces(const drag *f, const workspace *w, int n, bool derivatives
   }
 }
 
-/* Makes the symmetric matrix from the sums. */
+/* Makes the symmetric matrix G, or a derivative of G, from the sums. */
 static void fill_form(const sums *s, int n, double *G) {
   const int N = 6 + n;
   const double trace = s->pz[0][0] + s->pz[1][1] + s->pz[2][2];
@@ -212,7 +214,7 @@ static void fill_form(const sums *s, int n, double *G) {
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j <= i; j++) G[i * N + j] += (i == j ? trace : 0) - s->pz[i][j];
     G[(3 + i) * N + 3 + i] += s->weight;
-    const int j = (i + 1) % 3, k = (i + 2) % 3; /* omega . (p x v) */
+    const int j = (i + 1) % 3, k = (i + 2) % 3; /* omega . (p × v) */
     G[(3 + k) * N + i] += s->p[j];
     G[(3 + j) * N + i] -= s->p[k];
   }
@@ -243,7 +245,7 @@ static cb_status read_places(const drag *f, const double *r, bool derivatives, w
   return CB_OK;
 }
 
-/* Finds G about the middle and dG (NULL: not wanted). */
+/* Finds the form G about the middle of the positions, its derivatives dG (NULL: not wanted), and the middle. */
 static cb_status form_about_middle(const drag *f, const double *r, double *G, double *dG, double *middle) {
   const int n = f->shape->n, N = 6 + n;
   const bool derivatives = dG != NULL;
@@ -271,7 +273,7 @@ static cb_status form_about_middle(const drag *f, const double *r, double *G, do
 
 /* ---- the class ---- */
 
-/* Transforms the columns for (omega, v + omega x c) into columns for (omega, v). */
+/* Transforms the columns of the connection A for (omega, v + omega × c) into columns for (omega, v). */
 static void move_columns(const double *c, int n, double *A) {
   for (int i = 0; i < n; i++) {
     const double w[3] = {A[i], A[n + i], A[2 * n + i]};
@@ -300,7 +302,8 @@ static cb_status form(const cb_bundle *b, const double *r, double *G) {
   double about[COLUMNS * COLUMNS], c[3];
   const cb_status status = form_about_middle(b->self, r, about, NULL, c);
   if (status) return status;
-  /* G = T^T G' T: the column omega_j gains (e_j x c) . columns v, and then the rows in the same way */
+  /* G = T^T G' T, with G' = `about`: the column of omega_j gains the columns of v times e_j × c, and then so do the
+   * rows. */
   for (int i = 0; i < 2 * N; i++) {
     double *at = i < N ? about + i * N : about + i - N;
     const int step = i < N ? 1 : N;
@@ -318,7 +321,7 @@ static cb_status plot(const cb_bundle *b, const double *r, const double *g, doub
   if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for positions of %d vertices", b->points);
   const cb_status status = f->shape->at(f->shape, r, w->x, NULL, w->work);
   for (int v = 0; !status && v < b->points; v++) {
-    vector once = {0}, twice = {0}; /* x + 2 w q x x + 2 q x (q x x) */
+    vector once = {0}, twice = {0}; /* the rotation of x by the quaternion (w, q): x + 2 w q × x + 2 q × (q × x) */
     cross_to(once, g + 1, w->x[v]);
     cross_to(twice, g + 1, once);
     for (int k = 0; k < 3; k++) x[v][k] = w->x[v][k] + 2 * (g[0] * once[k] + twice[k]) + g[4 + k];

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { TERMS = 14 }; /* terms of a series whose terms fall by a factor of 20 */
+enum { TERMS = 14 }; /* number of terms of a series; each term is at most 1/20 of the one before it */
 static const double pi = 3.14159265358979323846;
 
 double cb_surface_embedding_reach(cb_surface_embedding to) {
@@ -23,7 +23,7 @@ typedef struct taylor {
 
 static cb_jet of(const cb_jet *a, taylor t) { return cb_jet_compose(a, t.f, t.df, t.ddf); }
 
-/* Returns s_K(r)/r as a function of q = r^2. */
+/* Returns s_K(r)/r as a function of q = r^2, with the sine s_K of the space (numerics/numerics_curved.h). */
 static taylor sine(double K, double q) {
   if (fabs(K * q) > 0.2) {
     const cb_trig t = cb_trig_of(K);
@@ -41,14 +41,14 @@ static taylor sine(double K, double q) {
   return sum;
 }
 
-/* Returns c_K(r) as a function of q = r^2. */
+/* Returns c_K(r) as a function of q = r^2, with the cosine c_K of the space. */
 static taylor cosine(double K, double q) {
   const taylor s = sine(K, q);
   return (taylor){cb_trig_c(cb_trig_of(K), sqrt(q)), -K * s.f / 2, -K * s.df / 2};
 }
 
-/* Returns g (fluid/surface_embedding.h) as a function of w, with z = 1 - w^2 = K |y|^2: sum n!/(2n + 1)!! (1 - w)^n
- * near w = 1. */
+/* Returns the function g(w) of fluid/surface_embedding.h, with z = 1 - w^2 = K |y|^2. Near w = 1 it is the series
+ * sum n!/(2n + 1)!! (1 - w)^n. */
 static taylor ratio(double z, double w) {
   const double u = z / (1 + w);
   if (fabs(u) > 0.1 || w < 0) {

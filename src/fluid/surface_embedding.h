@@ -3,11 +3,12 @@
  *   exponential  v = x: distances from the origin do not change;  |x| < pi R on a sphere
  *   gnomonic     y = x w, w = 1/sqrt(1 + K |x|^2): flat faces become geodesic planes; |x| < R if K < 0, and only half
  *                of a sphere is covered
- *   shift s      afterwards y goes to T y, T the transvection from the origin to normal coordinates s: x + s for K = 0
+ *   shift s      afterwards y goes to T y, with the transvection T from the origin to the normal coordinates s; x + s
+ *                if K = 0
  *   v = y g(w),  g = arccos(w)/sqrt(1 - w^2), analytic for w > -1:  (1 - w^2) g' = w g - 1
  *
- * (y, w) is the point of the space (numerics/numerics_curved.h). The maps act on truncated Taylor series, so that all
- * derivatives are exact. R = 1/sqrt|K|; lengths are in metres.
+ * (y, w) is the point of the space (numerics/numerics_curved.h), and R = 1/sqrt|K|. The maps act on truncated Taylor
+ * series, so that all derivatives are exact. Lengths are in metres.
  */
 #pragma once
 
@@ -21,11 +22,11 @@ typedef struct cb_surface_embedding {
   cb_surface_chart chart;
 } cb_surface_embedding;
 
-/* The upper bound (exclusive) of the length of flat coordinates; INFINITY if there is none. */
+/* Returns the bound below which the length of flat coordinates must be; INFINITY if there is none. */
 double cb_surface_embedding_reach(cb_surface_embedding to);
 void cb_surface_embedding_point(cb_surface_embedding to, const double x[3], double v[3]);
 /* Is the shift finite, and on a sphere nearer than the antipode of the origin? */
 bool cb_surface_embedding_shifts(double K, const cb_jet shift[3]);
-/* Turns x into v. shift (NULL: none) has the same variables. The result is nan outside the range of the chart or of
- * shifts. */
+/* Replaces the flat coordinates x by the normal coordinates v. shift (NULL: none) are the normal coordinates s, series
+ * in the same variables. The result is nan outside the range of the chart or of shifts. */
 void cb_surface_embedding_jets(cb_surface_embedding to, const cb_jet shift[3], cb_jet x[3]);

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Does the first step of cb_surface_read: it only reads the mesh. */
+/* Does the first step of cb_surface_read: reads the mesh of a file. The caller frees *out. */
 cb_status cb_surface_read_mesh(const char *path, const cb_mesh_reading *how, cb_mesh **out);
 
 /* How a mesh is mended before it becomes a surface. Lengths are in units of the file. */
@@ -17,13 +17,13 @@ typedef struct cb_mending {
   double close;     /* a hole is closed if its share of the area of its piece is at most this; 0: no hole is closed */
   bool posed;       /* the faces must stay as they are, because other poses use them */
 } cb_mending;
-enum { CB_MENDING_SHARE = 10 }; /* per cent, for `close: true` */
+enum { CB_MENDING_SHARE = 10 }; /* share of the area in per cent that `close: true` stands for */
 /* The results of mending. */
 typedef struct cb_surface_mended {
   double tolerance;
   int holes, edges, faces; /* closed holes, the edges around them and the faces that close them */
   int left;                /* holes that are too large to be closed */
-  double largest, least;   /* shares of the area: the largest closed hole, the smallest one left open */
+  double largest, least;   /* shares of the area: of the largest closed hole, and of the smallest hole left open */
 } cb_surface_mended;
 /* These make a surface from a mesh or a file, and mend it as `how` says (NULL: not at all). The caller frees *out. */
 cb_status cb_surface_of_mesh(const cb_mesh *mesh, const cb_mending *how, cb_surface **out);
@@ -31,60 +31,63 @@ cb_status cb_surface_read_mended(const char *path, const cb_mending *how, cb_sur
 const cb_surface_mended *cb_surface_how_mended(const cb_surface *s);
 /* Is the surface, or a piece of it, from a file whose unit was assumed to be the metre? */
 bool cb_surface_is_unscaled(const cb_surface *s);
-void cb_surface_know_unit(cb_surface *s); /* the user has given the unit, so the surface is no longer unscaled */
+void cb_surface_know_unit(cb_surface *s); /* the user has given the unit: the surface is not unscaled */
 /* Writes "2 holes of 7 edges are closed by 3 faces, the largest is 1.2 % of its surface; .."; returns
  * false if there is nothing to report. */
 bool cb_surface_mended_text(const cb_surface *s, char *text, size_t size);
 
-/* Finds the positions x[vertices] of the vertices in the complete list of positions. x may overwrite the list. */
+/* Takes the positions x[vertices] of the vertices from the complete list of positions of the file. x may be the list.
+ */
 void cb_surface_gather(const cb_surface *s, const double (*listed)[3], double (*x)[3]);
 /* Returns a vertex of the list (from 0) that is not at the position of the vertex with which it is joined; -1: there is
  * none. */
 int cb_surface_torn(const cb_surface *s, const double (*listed)[3]);
 
-/* Border vertices that are within a tolerance (in m; 0: at the same place) of another border vertex. The tolerance is
- * the one that joins the largest number of edges. */
+/* The number of border vertices that are within a tolerance (in m; 0: at the same place) of another border vertex. The
+ * tolerance is the one that joins the largest number of edges. */
 typedef struct cb_surface_seam {
   int vertices;
   double tolerance;
   int left; /* number of edges with one face that would remain after this weld */
 } cb_surface_seam;
 cb_status cb_surface_seams(const cb_surface *s, cb_surface_seam *out);
-/* The border of a part: its number of edges, and the two vertices of its first edge (-1: there is none). bulges: the
- * border is too short for a flat sheet of the part's area. */
+/* The border of a part: its number of edges, and the vertices `from` and `to` of its first edge (-1: there is none).
+ * bulges: the border is too short for a flat sheet of the part's area. */
 typedef struct cb_surface_border {
   int edges, from, to;
   bool bulges;
 } cb_surface_border;
 cb_status cb_surface_border_of(const cb_surface *s, int part, cb_surface_border *out);
-/* cb_surface_border_text writes a message about the border: the number of edges, the first edge and its place, and the
- * tolerance that would join them. weld: the name of the key or option, `weld` or `--weld`; NULL: only the edges.
- * cb_surface_seam_text writes only the part about the tolerance; its weld may not be NULL. */
+/* cb_surface_border_text writes a message about the border of a part: the number of edges, the first edge and its
+ * place, and the tolerance that would join them. weld is the name of the key or option in the message, `weld` or
+ * `--weld`; if it is NULL, the message has only the edges. cb_surface_seam_text writes only the sentence about the
+ * tolerance; its weld may not be NULL. */
 enum { CB_SURFACE_BORDER_TEXT = 400 };
 void cb_surface_seam_text(const cb_surface_seam *seam, const char *weld, char text[CB_SURFACE_BORDER_TEXT]);
 cb_status cb_surface_border_text(const cb_surface *s, int part, const char *weld, char text[CB_SURFACE_BORDER_TEXT]);
 
-/* A surface at its place: its points y go to origin + frame y. If frame is a reflection, the faces are reversed. */
+/* A surface at its place: its points y are moved to origin + frame y. If frame is a reflection, the faces are reversed.
+ */
 typedef struct cb_surface_piece {
   const cb_surface *surface;
-  const char *name; /* name of its part; if it has several parts, a prefix of their names */
+  const char *name; /* name of its only part, or a prefix of the names of several parts */
   double frame[3][3], origin[3];
 } cb_surface_piece;
-/* Joins all pieces into one surface, each with its own parts. CB_ERROR_ARGUMENT if there are too many faces. The caller
- * frees *out. */
+/* Joins all pieces into one surface, each with its own parts. Returns CB_ERROR_ARGUMENT if there are too many faces.
+ * The caller frees *out. */
 cb_status cb_surface_join(int n, const cb_surface_piece *piece, cb_surface **out);
 
-/* Makes the same body with other faces. A shape of the code gets 2^level times its resolution; in another mesh each
- * face is divided into four at the middles of its edges, `level` times. level >= -cb_surface_coarser(s).
- * CB_ERROR_ARGUMENT if there are too many faces. The caller frees *out. */
+/* Makes the same body with other faces. A shape of bodies/shapes gets 2^level times its resolution. In another mesh
+ * each face is divided into four at the middles of its edges, `level` times. level is at least -cb_surface_coarser(s).
+ * Returns CB_ERROR_ARGUMENT if there are too many faces. The caller frees *out. */
 cb_status cb_surface_at_level(const cb_surface *s, int level, cb_surface **out);
-/* Makes the level with this number of faces for a shape, or for a surface in a curved space, because their surface
- * differs from level to level. *out is NULL if the surface does not depend on the level, already has that number of
- * faces, or has no such level. The caller frees *out. */
+/* Makes the level with this number of faces for a shape, or for a surface in a curved space. (In other cases the
+ * surface is the same on all levels.) *out is NULL in these other cases, if s already has that number of faces, or if
+ * there is no such level. The caller frees *out. */
 cb_status cb_surface_with_faces(const cb_surface *s, int faces, cb_surface **out);
 /* Returns how often the resolution of a shape can be halved; 0 for another mesh. */
 int cb_surface_coarser(const cb_surface *s);
-bool cb_surface_is_shape(const cb_surface *s); /* finer levels approach the true surface */
+bool cb_surface_is_shape(const cb_surface *s); /* is s a shape, whose finer levels approach the true surface? */
 
 /* Declarations that surface_*.c share. */
 
@@ -92,15 +95,15 @@ struct cb_arena;
 
 /* All data of a surface. */
 typedef struct cb_surface_owned {
-  cb_surface surface; /* first: the part that the caller sees */
+  cb_surface surface; /* the first member, to which the caller has a pointer */
   struct cb_arena *arena;
-  /* for a shape that can be made again: its class, its parameters and the offset of `resolution` in them; otherwise
-   * NULL */
+  /* For a shape that can be made again: its class, its parameters, and the offset of `resolution` in them. shape is
+   * NULL for other surfaces. */
   const cb_shape_class *shape;
   void *params;
   size_t resolution;
-  double scale;           /* factor by which it was scaled after it was made */
-  cb_surface_chart chart; /* the chart by which it was embedded */
+  double scale;           /* factor by which the surface was scaled after it was made */
+  cb_surface_chart chart; /* the chart by which the surface was embedded */
   cb_surface_mended mended;
   bool of_file;
 } cb_surface_owned;
@@ -111,11 +114,12 @@ typedef struct cb_side {
   bool forward; /* the face runs from lo to hi */
 } cb_side;
 
-/* Returns all sides (3 per face), sorted by lo, hi, part (NULL: one part) and face. The array is from malloc, NULL if
- * there is no memory. */
+/* Returns all sides (3 per face), sorted by lo, hi, part (NULL: all faces are of one part) and face. The array is from
+ * malloc; it is NULL if there is no memory. */
 cb_side *cb_sides_sorted(int vertices, int faces, const int (*face)[3], const int *part);
 
-/* Returns the index after the last of the sides, from i on, that are the same edge of the same part. */
+/* Returns the index after the last of the sides, from i on, that are the same edge of the same part (part NULL: of any
+ * part). */
 size_t cb_sides_same(const cb_side *side, size_t n, size_t i, const int *part);
 
 /* Disjoint sets of 0..n-1, with parent[i] = i at first. find returns the representative of i's set; join unites two
@@ -123,17 +127,17 @@ size_t cb_sides_same(const cb_side *side, size_t n, size_t i, const int *part);
 int cb_union_find(int *parent, int i);
 void cb_union_join(int *parent, int i, int j);
 
-/* Mending a mesh before it becomes a surface; its triangles and groups are from malloc. */
-/* Replaces each corner of the triangles by the first vertex within the tolerance. first[n_vertices] is that vertex; a
- * vertex without triangles keeps itself. */
+/* Mending a mesh before it becomes a surface. The triangles and groups of the mesh must be from malloc. */
+/* Replaces each corner of the triangles by the first vertex within the tolerance. first[n_vertices] becomes the number
+ * of this vertex for each vertex; a vertex without triangles keeps its own number. */
 cb_status cb_weld(cb_mesh *m, double tolerance, int *first);
-/* Renumbers the triangles by first[]. A triangle that then has a vertex twice is deleted with its group, because its
- * other two sides coincide. */
+/* Replaces each corner v of the triangles by first[v]. A triangle that then has a vertex twice is deleted with its
+ * group, because its other two sides coincide. */
 void cb_mesh_renumber(cb_mesh *m, const int *first);
-/* Closes small holes (surface_close.c), into *done. */
+/* Closes small holes (surface_close.c): those whose share of the area is at most `share`. *done counts the holes. */
 cb_status cb_mesh_close(cb_mesh *m, double share, cb_surface_mended *done);
-/* Removes faces without area (surface_close.c). Vertices may be joined; each entry of first[n_vertices] is replaced by
- * the vertex that it then becomes. */
+/* Removes faces without area (surface_close.c). Vertices may be joined: each entry of first[n_vertices] is replaced by
+ * the number of the vertex that it then becomes. */
 cb_status cb_mesh_unflatten(cb_mesh *m, int *first);
 bool cb_mesh_has_flat(const cb_mesh *m);
 
@@ -141,8 +145,8 @@ bool cb_mesh_has_flat(const cb_mesh *m);
  * area. */
 static inline bool cb_face_is_flat(double area, double longest) { return !(area > 1e-10 * longest * longest); }
 
-/* If a file names no groups, a closed piece whose faces point inwards and that is inside another piece is a cavity: it
- * gets the part of the outer piece in s->part. *any: there is at least one cavity. */
+/* For a file that names no groups. A closed piece whose faces point inwards and that is inside another piece is a
+ * cavity, and gets the part of the outer piece in s->part. *any becomes true if there is a cavity. */
 cb_status cb_surface_unite_cavities(cb_surface *s, bool *any);
 
 /* Finds the middle of the geodesic between two points in normal coordinates. */
@@ -154,11 +158,11 @@ cb_status cb_surface_build(int vertices, const double (*x)[3], int faces, const 
 
 /* Where a surface cuts itself, within a part or between two parts.
  *
- * Two faces that share no vertex cut each other if each has corners on both sides of the other's plane and their
- * intervals on the line of both planes overlap (T. Möller, J. Graphics Tools 2 (1997) 25,
- * doi:10.1080/10867651.1997.10487472). If one of them is part of a closed part, they also cut each other if the other
- * face meets it in a line from inside. Faces that only touch do not cut: lengths up to 1e-7 of the surface's size, the
- * precision of files in single precision, count as 0, and so do lengths below their own round-off.
+ * Two faces that share no vertex cut each other if each has corners on both sides of the other's plane, and if the
+ * intervals in which they meet the line of both planes overlap (T. Möller, J. Graphics Tools 2 (1997) 25,
+ * doi:10.1080/10867651.1997.10487472). If one of the faces belongs to a closed part, they also cut each other if the
+ * other face meets it in a line from inside. Faces that only touch do not cut each other. Lengths up to 1e-7 of the
+ * surface's size, the precision of files in single precision, count as 0, and so do lengths below their own round-off.
  */
 
 typedef struct cb_surface_cut {
@@ -172,9 +176,10 @@ typedef struct cb_surface_cut {
  * Faces without area are skipped. Counting stops at a million pairs of faces. */
 cb_status cb_surface_cuts(const cb_surface *s, cb_surface_cut **cuts, int *n);
 
-/* Explains a failure of the flow about a surface in flat space (CB_ERROR_DOMAIN or CB_ERROR_STEP) by its cause: parts
- * that cut each other, or faces that coincide. It then returns CB_ERROR_DOMAIN. It returns the original failure if
- * there is no such cause, if the failure is of another class, or in a curved space. */
+/* Explains a failure (status) of the flow about a surface in flat space, CB_ERROR_DOMAIN or CB_ERROR_STEP, by its
+ * cause: parts that cut each other, or faces that coincide. It then returns CB_ERROR_DOMAIN with a new message. If
+ * there is no such cause, for another status, and in a curved space, it returns the status with the original message.
+ */
 cb_status cb_surface_explain(const cb_surface *s, cb_status status);
 
 /* Writes a message about a cut: the parts, the number of pairs, and the first pair with its place; faces are counted

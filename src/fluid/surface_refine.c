@@ -2,8 +2,7 @@
  * is divided into four.
  *
  *   (a, b, c) -> (a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca),  ab the middle of a and b, in a curved space on
- *   the geodesic
- */
+ *   the geodesic between them */
 #include "fluid/surface_mesh.h"
 
 #include <limits.h>
@@ -22,7 +21,7 @@ int cb_surface_coarser(const cb_surface *s) {
   const cb_surface_owned *o = (const cb_surface_owned *)s;
   int level = 0;
   if (!o->shape) return 0;
-  /* a quarter turn has an integer number of faces (cb_shape_quarter) */
+  /* a quarter turn must have an integer number of faces (cb_shape_quarter) */
   for (int r = *resolution_of(o, o->params); r % 8 == 0 && r / 2 >= LEAST; r /= 2) level++;
   return level;
 }

@@ -1,10 +1,9 @@
 /* Joins vertices that are at the same place, or within a tolerance of each other; and finds the tolerance that would
  * close the border of a surface (below).
  *
- * Vertices are taken in order. A vertex joins the first one that was kept within the tolerance; if there is none, it is
- * kept. Kept vertices are therefore more than the tolerance apart. Neighbours are found in a grid of cells twice as
- * wide as the tolerance; with a tolerance of 0 the numbers are compared.
- */
+ * Vertices are taken in order. A vertex joins the first kept vertex within the tolerance; if there is none, the vertex
+ * is kept. Kept vertices are therefore more than the tolerance apart. Neighbours are found in a grid of cells twice as
+ * wide as the tolerance; with a tolerance of 0 the coordinates are compared. */
 #include "fluid/surface_mesh.h"
 #include "numerics/mesh.h"
 #include "numerics/vec3.h"
@@ -73,7 +72,7 @@ static size_t bucket(const clusters *p, const double cell[3]) {
 }
 
 /* Returns the first kept vertex within the tolerance of x; -1: there is none. Cells are twice as wide as the tolerance,
- * so that such vertices are in the cell of x or in the neighbours on the nearer sides. */
+ * so that such vertices are in the cell of x or in its neighbours on the sides that are nearer to x. */
 static int find_near(const clusters *p, const double x[3], const double cell[3]) {
   double side[3];
   int found = -1;
@@ -89,7 +88,8 @@ static int find_near(const clusters *p, const double x[3], const double cell[3])
   return found;
 }
 
-/* Adds the vertex `number` at x. Returns the number of the first vertex at that place, or within the tolerance. */
+/* Adds the vertex with this number at x. Returns the number of the first vertex at that place, or within the tolerance.
+ */
 static int clusters_add(clusters *p, int number, const double x[3]) {
   if (!(p->tolerance > 0)) {
     const size_t before = p->distinct.n;
@@ -203,7 +203,8 @@ static int compare(const void *a, const void *b) {
   return p->hi < q->hi ? -1 : p->hi > q->hi;
 }
 
-/* Joins border vertices within a tolerance. Finds how many are joined, and how many edges then have only one face. */
+/* Joins border vertices within a tolerance. *joined becomes the number of joined vertices, *left the number of edges
+ * that then have only one face. */
 static cb_status join_within(border *b, double tolerance, int *joined, int *left) {
   clusters *p = NULL;
   const cb_status status = clusters_create((size_t)b->s->vertices, tolerance, &p);
@@ -230,7 +231,7 @@ static cb_status join_within(border *b, double tolerance, int *joined, int *left
   return CB_OK;
 }
 
-/* The largest tolerance that is tried; *least: the smallest one. */
+/* Returns the largest tolerance that is tried; *least becomes the smallest one. */
 static double reach(const border *b, double *least) {
   double low[3], high[3], sum = 0, d[3];
   for (int k = 0; k < 3; k++) {
@@ -249,14 +250,16 @@ static double reach(const border *b, double *least) {
   return fmin(1e-2 * size, b->n ? sum / (4 * b->n) : 0);
 }
 
-/* Returns the tolerance with a number: 1, 2, 5, 10 .. for the numbers 0, 1, 2, 3 .. */
+/* Returns the tolerance that has this number: 1, 2, 5, 10 .. for the numbers 0, 1, 2, 3 .., and .5, .2 .. for -1, -2 ..
+ */
 static double tolerance_of(int number) {
   char power[16];
   snprintf(power, sizeof power, "%de%d", (int[]){1, 2, 5}[(number + 1200) % 3], (number + 1200) / 3 - 400);
   return strtod(power, NULL);
 }
 
-/* Keeps a tolerance if it leaves fewer edges, or if it leaves the same number and is smaller. */
+/* Tries the tolerance with this number. It becomes *best if it leaves fewer edges with one face, or if it leaves the
+ * same number and is smaller. */
 static cb_status attempt(border *b, int number, cb_surface_seam *best, int *best_number) {
   cb_surface_seam tried = {.tolerance = tolerance_of(number)};
   const cb_status status = join_within(b, tried.tolerance, &tried.vertices, &tried.left);
@@ -268,9 +271,9 @@ static cb_status attempt(border *b, int number, cb_surface_seam *best, int *best
   return status;
 }
 
-/* Tries tolerances from the widest in steps of two powers of ten, then those around the best one. Shapes of the program
- * have no seams: their vertices are close to each other only at the tips of narrow parts, and `weld` is only for
- * files. */
+/* Tries tolerances from the widest in steps of two powers of ten, and then those around the best one. Shapes of
+ * bodies/shapes have no seams: their vertices are close to each other only at the tips of narrow parts, and `weld` is
+ * only for files. */
 cb_status cb_surface_seams(const cb_surface *s, cb_surface_seam *out) {
   enum { STRIDE = 6 };
   border b;

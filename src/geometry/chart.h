@@ -1,9 +1,10 @@
-/* Functions by which the init functions fill a space: its Killing fields (isometry.c) and its charts (charts.c).
+/* Functions with which the init functions of spaces (cb_space_class) fill a space: its Killing fields (isometry.c) and
+ * its charts (charts.c).
  *
  * The chart of a product is made from a chart of each factor. A cb_factor_chart describes coordinates q of a factor of
- * dimension 2 or 3 and curvature K in which the metric is diagonal; a flat factor of dimension 1 is its own coordinate.
- * The coordinates of a product are those of the factors one after the other, and d^2 is the sum over the factors. s_K
- * and c_K are the functions of numerics_curved.h.
+ * dimension 2 or 3 and curvature K in which the metric is diagonal. The coordinate of a flat factor of dimension 1 is
+ * Cartesian. The coordinates of a product are those of its factors one after the other, and the square of a distance is
+ * the sum of the squares in the factors. s_K and c_K are the functions of numerics_curved.h.
  */
 #pragma once
 
@@ -12,32 +13,32 @@
 
 #include <stdbool.h>
 
-/* f is F = s_K(d/2)^2 of two points of a factor at the distance d; g and h are its gradient and Hessian (if requested)
- * in the 2 dim numbers (q1, q2). cos2 = c_K(d/2)^2. */
+/* f is F = s_K(d/2)^2 of two points q1 and q2 of a factor at the distance d. g and h are its gradient and Hessian (if
+ * requested) with respect to the 2 dim numbers (q1, q2). cos2 is c_K(d/2)^2. */
 typedef struct cb_half_chord {
   double f, cos2;
   double g[2 * CB_DIM_MAX], h[2 * CB_DIM_MAX][2 * CB_DIM_MAX];
 } cb_half_chord;
 
-/* The metric g_i = g_ii with dg[l][i] = dg_i/dq_l and ddg[m][l][i] = d^2 g_i/dq_m dq_l. */
+/* A diagonal metric: g[i] = g_ii, dg[l][i] = dg_ii/dq_l and ddg[m][l][i] = d^2 g_ii/dq_m dq_l. */
 typedef struct cb_diagonal {
   double g[CB_DIM_MAX], dg[CB_DIM_MAX][CB_DIM_MAX], ddg[CB_DIM_MAX][CB_DIM_MAX][CB_DIM_MAX];
 } cb_diagonal;
 
 typedef struct cb_factor_chart {
-  bool curved_only;                  /* the chart is for curved factors only; flat ones have Cartesian coordinates */
+  bool curved_only;                  /* the chart is for curved factors only; flat factors have Cartesian coordinates */
   const char *names2[2], *names3[3]; /* the names of the coordinates; NULL: the names of the axes */
-  /* x[dim + 1] (flat: x[dim]) and its Jacobian j[a][i] = dx_a/dq_i. */
+  /* Computes the point x[dim + 1] of the embedding (flat: x[dim]) and its Jacobian j[a][i] = dx_a/dq_i. */
   void (*to_point)(cb_trig k, int dim, const double *q, double *x, double j[CB_COORD_MAX][CB_DIM_MAX]);
   void (*from_point)(cb_trig k, int dim, const double *x, double *q);
   void (*metric)(cb_trig k, int dim, const double *q, cb_diagonal *m); /* the caller sets *m to zero first */
   void (*half_chord)(cb_trig k, int dim, const double *q1, const double *q2, bool derivatives, cb_half_chord *out);
-  /* In H^n: writes x(q) as T(direction[0], length[0]) T(direction[1], length[1]) ... of the base point, T a
-   * transvection (cb_origin), and the velocity u of the coordinates as v[dim], moved back to the base point by these T.
-   * Returns the number of factors T; directions need not be of unit length. */
+  /* For H^n: writes the point of q as T(direction[0], length[0]) T(direction[1], length[1]) ... of the base point,
+   * where T is a transvection (cb_origin). Moves the velocity u of the coordinates back to the base point by these T
+   * and writes the result to v[dim]. Returns the number of factors T. Directions need not have length 1. */
   int (*reach)(cb_trig k, int dim, const double *q, const double *u, double direction[][CB_DIM_MAX], double *length,
                double *v);
-  /* The inverse of reach: the q of T(direction, length) of the base point. NULL if there is none. */
+  /* The inverse of reach: computes the q of T(direction, length) of the base point. NULL if there is none. */
   void (*from_reach)(int dim, const double *direction, double length, double *q);
 } cb_factor_chart;
 #define CB_FACTOR_CHART \
@@ -54,8 +55,8 @@ cb_status cb_product_to_origin(const cb_factor_chart *c, const cb_space *g, cons
                                cb_origin *origin, double *v);
 cb_status cb_product_from_origin(const cb_factor_chart *c, const cb_space *g, const cb_origin *origin, double *q);
 
-/* Defines the functions chart_to_point .. chart_from_origin of a cb_chart whose coordinates are those of `factor` on
- * each factor, and the corresponding members. */
+/* Defines the functions chart_to_point .. chart_from_origin of a cb_chart, whose coordinates are those of `factor` in
+ * each factor of the space. CB_PRODUCT_CHART sets the corresponding members. */
 /* clang-format off */
 #define CB_PRODUCT_CHART_FUNCTIONS(factor)                                                                           \
   static cb_status chart_to_point(const cb_space *g, const double *q, double *x, double *jacobian) {              \
@@ -91,7 +92,7 @@ cb_status cb_chart_polar_add(cb_space *g);
 cb_status cb_chart_translation_add(cb_space *g);
 cb_status cb_chart_stereographic_add(cb_space *g);
 
-/* to_point and from_point of a chart whose coordinates are the point itself. */
+/* The members to_point and from_point of a chart whose coordinates are the point itself. */
 cb_status cb_chart_own_to_point(const cb_space *g, const double *q, double *x, double *jacobian);
 cb_status cb_chart_own_from_point(const cb_space *g, const double *x, double *q);
 
@@ -99,12 +100,12 @@ static inline double square(double x) { return x * x; }
 /* Sets an entry of the Hessian and its mirror image. */
 static inline void cb_half_chord_set(cb_half_chord *h, int i, int j, double value) { h->h[i][j] = h->h[j][i] = value; }
 
-/* Adds the Killing fields of a factor whose first axis is `axis` (0: x). */
+/* Adds the Killing fields of a factor. `axis` is the number of its first axis in the space (0: x). */
 void cb_killing_build(cb_space *g, cb_factor f, int axis);
 
 /* Adds the charts that all products of spaces of constant curvature have. */
 cb_status cb_charts_build(cb_space *g);
 
-/* Sets the chart in which the space is used. Call it before anything refers to the space, which must not change after
- * that. */
+/* Sets the chart in which the space is used. It must be called before anything refers to the space, because the space
+ * must not change afterwards. */
 void cb_space_see_in(cb_space *g, const cb_chart *chart);

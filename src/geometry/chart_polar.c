@@ -5,12 +5,12 @@
  *   metric diag(1, S^2, S^2 sin^2 b);  flat: S = a and no last coordinate
  *   s_K(d/2)^2 = s_K((a1-a2)/2)^2 + S1 S2 Q,  Q = sin^2((b1-b2)/2) + sin b1 sin b2 sin^2((g1-g2)/2)
  *   c_K(d/2)^2 = c_K((a1+a2)/2)^2 + K S1 S2 (1 - Q),  1 - Q = cos^2((b1+b2)/2) + sin b1 sin b2 cos^2((g1-g2)/2)
- * with the arc length a from the base point, the angle b from the z axis, the angle g around it, R = 1/sqrt|K|, d the
- * distance of the points 1 and 2, and s_K, c_K of numerics_curved.h.
+ * x is the point of the embedding, a the arc length from the base point, b the angle from the z axis, and g the angle
+ * around it. R is 1/sqrt|K|, d is the distance of the points 1 and 2, and s_K, c_K are those of numerics_curved.h.
  *
- * In the formula of s_K(d/2)^2, and on a sphere in that of c_K(d/2)^2, all terms have the same sign where 0 <= a <= pi
- * R and 0 <= b <= pi, so that no digits cancel, not even at a = 10 R in H^n. The formulae are valid for any numbers a,
- * b, g; the chart is singular at S = 0 and sin b = 0.
+ * For 0 <= a <= pi R and 0 <= b <= pi all terms of s_K(d/2)^2 have the same sign, and on a sphere all terms of
+ * c_K(d/2)^2. Therefore no digits are lost, not even at a = 10 R in H^n. The formulae are valid for any numbers a, b,
+ * g; the chart is singular at S = 0 and sin b = 0.
  */
 #include "geometry/chart.h"
 
@@ -51,7 +51,7 @@ static void from_point(cb_trig k, int dim, const double *x, double *q) {
 static void metric(cb_trig k, int dim, const double *q, cb_diagonal *m) {
   double s = cb_trig_s(k, q[0]), ss = s * s, double_s = cb_trig_s(k, 2 * q[0]), double_c = 2 * cb_trig_c(k, 2 * q[0]);
   m->g[0] = 1;
-  m->g[1] = ss; /* b, or g in two dimensions */
+  m->g[1] = ss; /* the entry of b, or of g in two dimensions */
   m->dg[0][1] = double_s;
   m->ddg[0][0][1] = double_c;
   if (dim == 2) return;
@@ -123,8 +123,8 @@ static void half_chord(cb_trig k, int dim, const double *q1, const double *q2, b
   cb_half_chord_set(out, B2, g2, -ss * sb1 * cb2 * sin_dg);
 }
 
-/* The sine and cosine of an angle. The double that is nearest to a multiple of pi/2 is treated as that multiple,
- * because far out the round-off of the angle would matter. */
+/* Computes the sine and the cosine of an angle. The double that is nearest to a multiple of pi/2 is treated as that
+ * multiple. Far from the base point, the round-off of the angle would otherwise matter. */
 static void turn(double angle, double *sine, double *cosine) {
   static const double quarter = 1.57079632679489661923;
   *sine = sin(angle);

@@ -1,6 +1,7 @@
 /* Makes the chart of a product from a chart of each factor (chart.h).
  *
- *   g = diag of all factors' metrics,   d^2 = sum over factors of s(F)   (F and s of quadric.h)
+ *   metric = diag of the metrics of all factors,   d^2 = sum over factors of s(F)
+ * d is the distance of two points, and F and s are those of quadric.h.
  */
 #include "geometry/chart.h"
 #include "geometry/quadric.h"
@@ -11,7 +12,7 @@
 
 static const char *const axes[CB_DIM_MAX] = {"x", "y", "z"};
 
-/* Is the factor described by its own Cartesian coordinates? */
+/* Returns whether the factor is described by Cartesian coordinates. */
 static bool cartesian(const cb_factor_chart *c, cb_factor f) {
   return f.curvature == 0 && (c->curved_only || f.count == 1);
 }
@@ -108,7 +109,7 @@ cb_status cb_product_metric(const cb_factor_chart *c, const cb_space *g, const d
   return CB_OK;
 }
 
-/* Computes *h, F of chart.h with its derivatives, for one factor; in Cartesian coordinates 4 F = |q1 - q2|^2. */
+/* Computes *h (F of chart.h with its derivatives) for one factor. In Cartesian coordinates 4 F = |q1 - q2|^2. */
 static void half_chord(const cb_factor_chart *c, cb_factor f, const double *q1, const double *q2, bool derivatives,
                        cb_half_chord *h) {
   int dim = cb_factor_dim(f);
@@ -137,7 +138,7 @@ cb_status cb_product_distance(const cb_factor_chart *c, const cb_space *g, const
     cb_half_chord h = {0};
     int dim = cb_factor_dim(g->factor[f]);
     half_chord(c, g->factor[f], q1 + at, q2 + at, derivatives, &h);
-    if (h.f < 0) h.f = 0; /* possible for angles outside their range */
+    if (h.f < 0) h.f = 0; /* F < 0 is possible for angles outside their range */
     cb_square s = cb_square_of_half_chord(g->factor[f].curvature, h.f, h.cos2);
     sum += s.s;
     if (derivatives && !isfinite(s.ds))
@@ -167,8 +168,8 @@ cb_status cb_product_distance(const cb_factor_chart *c, const cb_space *g, const
   return CB_OK;
 }
 
-/* Composes the transvections of the hyperbolic factor f into origin. q and u are the coordinates in this factor and
- * their velocity. Writes the velocity, moved back to the base point, to the components of f in v, a vector of the
+/* Appends the transvections of the hyperbolic factor f to *origin. q and u are the coordinates in this factor and their
+ * velocity. Moves the velocity back to the base point, and writes it to the components of f in v, a vector of the
  * complete space. */
 static void reach(const cb_factor_chart *c, const cb_space *g, cb_factor f, const double *q, const double *u,
                   cb_origin *origin, double *v) {

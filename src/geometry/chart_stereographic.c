@@ -2,8 +2,8 @@
  *
  *   x_i = 2 q_i/(1 + K|q|^2),  w = R (1 - K|q|^2)/(1 + K|q|^2),   q_i = R x_i/(R + w)
  *   metric 4 |dq|^2/(1 + K|q|^2)^2,   s_K(d/2)^2 = |q1-q2|^2/((1 + K|q1|^2)(1 + K|q2|^2))
- * with the curvature K, R = 1/sqrt|K|, the point (x, w) of the embedding, d the distance of the points q1 and q2, and
- * s_K of numerics_curved.h.
+ * q are the coordinates, (x, w) is the point of the embedding, K the curvature, and R = 1/sqrt|K|. d is the distance of
+ * the points q1 and q2, and s_K is that of numerics_curved.h.
  *
  * In H^n this is the Poincare ball |q| < R. On a sphere the equator is |q| = R, and the antipode has no coordinates.
  * Source: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed. (2006), sections 4.1 and 4.5,
@@ -15,8 +15,8 @@
 
 #include <math.h>
 
-/* u = 1 + K|q|^2, nan outside the ball. Near the border of the ball (u < 1/4, about log(4/u) radii from the base
- * point) u is computed from the given numbers q in double-double. */
+/* Returns u = 1 + K|q|^2, and NaN outside the ball. Near the border of the ball (u < 1/4, about log(4/u) radii from the
+ * base point) u is computed from the given numbers q in double-double arithmetic. */
 static double conformal(cb_trig k, int dim, const double *q) {
   double u = 1 + k.k * cb_dot(dim, q, q);
   if (u < 0.25) {
@@ -60,7 +60,9 @@ static void half_chord(cb_trig k, int dim, const double *q1, const double *q2, b
   double square = cb_dot(dim, e, e), vv = v1 * v2, f = square * vv;
   out->f = f;
   out->cos2 = 1 - k.k * f;
-  if (k.k > 0 && out->cos2 < 0.5) { /* ((1 + K q1.q2)^2 + K^2 |q1 x q2|^2) v1 v2 */
+  /* A small cos2 is computed without cancellation: cos2 = ((1 + K q1.q2)^2 + K^2 |q1 x q2|^2) v1 v2, where v1 = 1/(1 +
+   * K|q1|^2) and v2 = 1/(1 + K|q2|^2). */
+  if (k.k > 0 && out->cos2 < 0.5) {
     double one = 1 + k.k * cb_dot(dim, q1, q2), cross = 0;
     for (int i = 0; i < dim; i++)
       for (int j = 0; j < i; j++) {
@@ -70,7 +72,8 @@ static void half_chord(cb_trig k, int dim, const double *q1, const double *q2, b
     out->cos2 = (one * one + k.k * k.k * cross) * vv;
   }
   if (!derivatives) return;
-  /* F = |e|^2 v1 v2 and dv1/dq1_i = -2K v1^2 q1_i, so that F_i = 2 v1 v2 e_i - 2K v1 F q1_i, and so on. */
+  /* F = |e|^2 v1 v2 with e = q1 - q2, v1 = 1/(1 + K|q1|^2) and dv1/dq1_i = -2K v1^2 q1_i. Therefore dF/dq1_i = 2 v1 v2
+   * e_i - 2K v1 F q1_i, and so on. */
   double t1 = 2 * k.k * v1, t2 = 2 * k.k * v2;
   for (int i = 0; i < dim; i++) {
     out->g[i] = 2 * vv * e[i] - f * t1 * q1[i];

@@ -1,14 +1,15 @@
-/* Translation coordinates: from the base point move by g along the z axis, then by b along x, then by a along y, each
- * by the flow of a translation (boost, rotation). If g = 0, the flow of the Killing field of x changes only b.
+/* Translation coordinates: from the base point move by g along the z axis, then by b along x, then by a along y. Each
+ * motion is the flow of a translation (on H^n a boost, on a sphere a rotation). If g = 0, the flow of the Killing field
+ * of x changes only b.
  *
  *   x = C(a) s_K(b),  y = s_K(a),  z = C(a) C(b) s_K(g),  w = R C(a) C(b) C(g),  C = c_K     (a, b, g)
  *   the same without z, at g = 0                                                             (a, b)
  *   metric diag(1, C(a)^2, C(a)^2 C(b)^2), without the last entry in two dimensions
  *   F = s_K((a1-a2)/2)^2 + C(a1) C(a2) F',  F' = s_K((b1-b2)/2)^2 + C(b1) C(b2) s_K((g1-g2)/2)^2,  F = s_K(d/2)^2
- * with the curvature K, R = 1/sqrt|K|, the point (x, y, z, w) of the embedding, d the distance of the points 1 and 2,
- * F' the F of the coordinates b and g alone, and s_K, c_K of numerics_curved.h.
+ * K is the curvature, R = 1/sqrt|K|, and (x, y, z, w) the point of the embedding. d is the distance of the points 1 and
+ * 2, and F' is F of the coordinates b and g alone. s_K and c_K are those of numerics_curved.h.
  *
- * Valid on a sphere for |a|, |b| < pi R/2.
+ * The chart is valid on a sphere for |a|, |b| < pi R/2.
  */
 #include "geometry/chart.h"
 
@@ -76,7 +77,7 @@ static void metric(cb_trig k, int dim, const double *q, cb_diagonal *m) {
   m->ddg[1][1][2] = a * ddb;
 }
 
-/* Adds a coordinate u = q[first - 1]: replaces F' of the coordinates from `first` on, with its derivatives if
+/* Adds the coordinate u = q[first - 1]. It replaces F' of the coordinates from `first` on, and its derivatives if
  * requested, by F = s_K((u1-u2)/2)^2 + C(u1) C(u2) F'. */
 static void one_more(cb_trig k, int dim, int first, const double *q1, const double *q2, bool derivatives,
                      cb_half_chord *h) {
@@ -84,7 +85,7 @@ static void one_more(cb_trig k, int dim, int first, const double *q1, const doub
   double c1 = cb_trig_c(k, q1[u]), c2 = cb_trig_c(k, q2[u]), du = q1[u] - q2[u], f = h->f;
   h->f = square(cb_trig_s(k, du / 2)) + c1 * c2 * f;
   if (!derivatives) return;
-  double d1 = -k.k * cb_trig_s(k, q1[u]), d2 = -k.k * cb_trig_s(k, q2[u]); /* C' */
+  double d1 = -k.k * cb_trig_s(k, q1[u]), d2 = -k.k * cb_trig_s(k, q2[u]); /* C'(u1), C'(u2) */
   double s = cb_trig_s(k, du) / 2, c = cb_trig_c(k, du) / 2, kcc = k.k * c1 * c2;
   for (int i = first; i < dim; i++)
     for (int side = 0; side <= dim; side += dim) {
@@ -109,7 +110,8 @@ static void half_chord(cb_trig k, int dim, const double *q1, const double *q2, b
   for (int first = dim; first > 0; first--) one_more(k, dim, first, q1, q2, derivatives, out);
   out->cos2 = 1 - k.k * out->f;
   if (k.k > 0 && out->cos2 < 0.5) {
-    /* for K = 1: cos^2(d/2) = sin^2((a1+a2)/2) + cos a1 cos a2 cos^2(d'/2), d' the distance by b and g alone */
+    /* For K = 1: cos^2(d/2) = sin^2((a1+a2)/2) + cos a1 cos a2 cos^2(d'/2), where d' is the distance by b and g
+     * alone. */
     out->cos2 = 1;
     for (int u = dim - 1; u >= 0; u--)
       out->cos2 =
@@ -121,7 +123,7 @@ static int reach(cb_trig k, int dim, const double *q, const double *u, double di
                  double *v) {
   static const int axis[CB_DIM_MAX] = {1, 0, 2}; /* the axes of a, b, g */
   for (int i = 0; i < dim; i++) {
-    const int place = dim - 1 - i; /* g first */
+    const int place = dim - 1 - i; /* g comes first */
     for (int e = 0; e < dim; e++) direction[place][e] = e == axis[i] ? copysign(1, q[i]) : 0;
     length[place] = fabs(q[i]);
     v[axis[i]] = u[i];

@@ -1,7 +1,8 @@
 /* The charts of a space, velocities in them, and the embedding as a chart:
  *
  *   v = J u,  J = dx/dq;   u = (J^T I J)^-1 J^T I v,  I = diag(form)
- * with the point x and its velocity v in the embedding, the coordinates q and their velocity u, and form of cb_space.
+ * x is a point of the embedding and v its velocity, q are the coordinates and u their velocity, and form is the member
+ * of cb_space.
  */
 #include "geometry/chart.h"
 #include "numerics/small.h"
@@ -13,9 +14,10 @@
 
 static cb_status cb_chart_embedding_add(cb_space *g);
 
-/* A pivot smaller than this, relative to its entry of J^T I J or of the metric, shows a singular point of the chart. */
+/* The chart is singular at a point if a pivot of J^T I J or of the metric is smaller than this, relative to the
+ * diagonal entry. */
 static const double singular = 1e-13;
-/* Coordinates above this may be distances in H^n so large that coordinates in the embedding overflow. */
+/* Coordinates above this may be distances in H^n that are so large that coordinates in the embedding overflow. */
 static const double large = 30;
 
 cb_status cb_charts_build(cb_space *g) {
@@ -46,7 +48,7 @@ const cb_chart *cb_chart_find(const cb_space *g, const char *name) {
   return NULL;
 }
 
-/* Solves m u = r with m symmetric and positive; overwrites m, and replaces r by u. CB_ERROR_DOMAIN if a pivot of m
+/* Solves m u = r for a symmetric positive m. Overwrites m, and replaces r by u. Returns CB_ERROR_DOMAIN if a pivot of m
  * shows a singular point. */
 static cb_status solve(int n, double *m, double *r) {
   if (!cb_cholesky(n, m, singular, m)) return cb_fail(CB_ERROR_DOMAIN, "the chart is singular at this point");
@@ -92,8 +94,8 @@ cb_status cb_chart_pull(const cb_space *g, const cb_chart *chart, const double *
   return CB_OK;
 }
 
-/* CB_OK if coordinates q in this chart give a point. If the space is used in this chart, its metric must be regular
- * there. */
+/* Returns CB_OK if the coordinates q in this chart give a point. If the space is used in this chart, the metric must
+ * also be regular there. */
 static cb_status usable(const cb_space *g, const cb_chart *chart, const double *q) {
   double none[CB_Q_MAX] = {0}, u[CB_Q_MAX];
   return chart == g->chart ? cb_space_raise(g, q, none, u) : chart->to_point(g, q, u, NULL);
@@ -138,9 +140,11 @@ cb_status cb_space_raise(const cb_space *g, const double *q, const double *p, do
   return CB_OK;
 }
 
-/* --- the embedding as a chart: q = x, with as many numbers as the embedding has; Cartesian coordinates in E^n --- */
+/* --- the embedding as a chart: q = x, with as many numbers as the embedding has; in E^n these are Cartesian
+ * coordinates --- */
 
-/* The maximum relative distance of a point from its quadric. People type about this number of digits. */
+/* The maximum relative distance of a point from its quadric. Points that people type have about this number of
+ * digits. */
 static const double tolerance = 1e-9;
 
 cb_status cb_chart_own_to_point(const cb_space *g, const double *q, double *x, double *jacobian) {
@@ -156,7 +160,7 @@ cb_status cb_chart_own_from_point(const cb_space *g, const double *x, double *q)
   return CB_OK;
 }
 
-/* The metric in E^n, where the coordinates are free. */
+/* The metric of E^n; only there all coordinates of the embedding are free. */
 static cb_status metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   int n = g->dim;
   (void)q;

@@ -5,8 +5,9 @@
  *   R^i_jkl = d_k Gamma^i_lj - d_l Gamma^i_kj + Gamma^i_ks Gamma^s_lj - Gamma^i_ls Gamma^s_kj
  *   Ricci_jl = R^i_jil,  scalar = g^jl Ricci_jl,  K(u, v) = <R(u, v) v, u>/(<u, u><v, v> - <u, v>^2)
  *
- * with the metric g_ij, its inverse g^ij, d_j = d/dq^j, and tangent vectors u and v. With these signs the unit sphere
- * of dimension n has K = 1 and scalar n (n - 1).
+ * g_ij is the metric, g^ij its inverse, d_j = d/dq^j, and Gamma are the Christoffel symbols. R is the curvature tensor,
+ * K the sectional curvature, and u and v are tangent vectors. With these signs the unit sphere of dimension n has K = 1
+ * and scalar n (n - 1).
  * Source: do Carmo, Riemannian Geometry (1992), chapters 2 and 4 (R here is minus his).
  */
 #include "geometry/numeric.h"
@@ -17,8 +18,8 @@
 
 enum { D = CB_DIM_MAX, UNKNOWNS = D * (D + 1) / 2, COMPONENTS = D * D * D * D };
 
-/* If the squared area of a plane's two vectors is smaller than this, relative to |u|^2 |v|^2, the sectional curvature
- * is not accurate. */
+/* The sectional curvature is not accurate if the squared area of the two vectors u and v is smaller than this, relative
+ * to |u|^2 |v|^2. */
 static const double parallel = 1e-24;
 
 cb_status cb_christoffel(const cb_space *g, const double *q, double gamma[D][D][D], double dgamma[D][D][D][D]) {
@@ -54,7 +55,7 @@ cb_status cb_christoffel(const cb_space *g, const double *q, double gamma[D][D][
   return CB_OK;
 }
 
-/* R^i_jkl; the entries beyond n are 0. */
+/* Computes r = R^i_jkl; the entries beyond n are 0. */
 static void riemann(int n, double gamma[D][D][D], double dgamma[D][D][D][D], double r[D][D][D][D]) {
   memset(r, 0, sizeof(double[D][D][D][D]));
   for (int i = 0; i < n; i++)
@@ -68,7 +69,7 @@ static void riemann(int n, double gamma[D][D][D], double dgamma[D][D][D][D], dou
         }
 }
 
-/* K(u, v), or nan if the squared area of u and v is at most `parallel` |u|^2 |v|^2. */
+/* Returns K(u, v), or NaN if the squared area of u and v is at most `parallel` |u|^2 |v|^2. */
 static double sectional(int n, const double *gij, double r[D][D][D][D], const double *u, const double *v) {
   double uu = 0, uv = 0, vv = 0, top = 0;
   for (int i = 0; i < n; i++)
@@ -130,22 +131,22 @@ cb_status cb_sectional(const cb_space *g, const double *q, const double *u, cons
 
 /* --- the number of Killing fields that the curvature at a point allows ---
  *
- * A Killing field is given by its value xi_a and its derivative omega_ab = -omega_ba at one point, so there are at
- * most n (n + 1)/2 of them. Each of them leaves the curvature unchanged:
+ * A Killing field is given by its value xi_a and its derivative omega_ab = -omega_ba at one point, so there are at most
+ * n (n + 1)/2 of them. Each of them leaves the curvature unchanged:
  *
  *   0 = (L_X R)_abcd = X^e d_e R_abcd + R_ebcd d_a X^e + R_aecd d_b X^e + R_abed d_c X^e + R_abce d_d X^e
  *   X^e = E^e_p xi_p,   d_a X^e = E^e_p omega_pq E^-1_qa - Gamma^e_af X^f,   E an orthonormal frame
  *
- * with R_abcd = g_ai R^i_bcd, L_X the Lie derivative, X the field, and d_a = d/dq^a. These equations are linear in
+ * R_abcd is g_ai R^i_bcd, X the field, L_X the Lie derivative along X, and d_a = d/dq^a. These equations are linear in
  * (xi, omega). The bound is the minimum, over several points, of the dimension of the space of solutions. d_e R comes
  * from central differences.
  * Source: Kobayashi & Nomizu, Foundations of Differential Geometry I (1963), section VI.3.
  */
 
-/* The step of the differences, relative to the larger of the coordinate and 1, and the size of a column of the
- * equations, relative to the curvature, up to which it counts as 0. */
+/* step: the step of the differences, relative to the larger of the coordinate and 1. holds: a column of the equations
+ * counts as 0 up to this size, relative to the curvature. */
 static const double step = 1e-4, holds = 1e-5;
-/* A curvature below this times the square of the Christoffel symbols is the round-off of a flat metric. */
+/* A curvature below this factor times the square of the Christoffel symbols is the round-off of a flat metric. */
 static const double flat = 1e-10;
 
 typedef double tensor[D][D][D][D];
@@ -188,7 +189,7 @@ static cb_status differences(const cb_space *g, const double *q, tensor dr[D]) {
   return CB_OK;
 }
 
-/* Computes the Lie derivative `out`: x^e dr_e, plus r with dx^e_a = d_a X^e applied to each index. */
+/* Computes the Lie derivative `out`: the sum of x^e dr_e and of r with dx[e][a] = d_a X^e applied to each index. */
 static void lie_derivative(int n, tensor dr[D], tensor r, const double *x, double dx[D][D], tensor out) {
   for (int a = 0; a < n; a++)
     for (int b = 0; b < n; b++)
@@ -202,7 +203,7 @@ static void lie_derivative(int n, tensor dr[D], tensor r, const double *x, doubl
         }
 }
 
-/* Writes the components of t in the frame to `out`; returns the largest absolute value. */
+/* Writes the components of t in the frame to `out`. Returns the largest absolute value of a component. */
 static double in_frame(int n, double frame[D][D], tensor t, double out[COMPONENTS]) {
   double largest = 0;
   for (int k = 0; k < COMPONENTS; k++) {
@@ -219,8 +220,8 @@ static double in_frame(int n, double frame[D][D], tensor t, double out[COMPONENT
   return largest;
 }
 
-/* The rank: the number of columns whose part orthogonal to the others is larger than `least`, by Gram-Schmidt with
- * pivots. Overwrites m. */
+/* Returns the rank of m: the number of columns whose part orthogonal to the others is larger than `least`, by
+ * Gram-Schmidt with pivots. Overwrites m. */
 static int rank(int columns, double m[UNKNOWNS][COMPONENTS], double least) {
   for (int done = 0; done < columns; done++) {
     double maximum = 0;
@@ -258,7 +259,7 @@ static cb_status bound_at(const cb_space *g, const double *q, int *count) {
   if (!status) status = lowered(g, q, r);
   if (!status) status = differences(g, q, dr);
   if (status) return status;
-  for (int p = 0; p < n; p++) { /* g = c c^T, E = c^-T */
+  for (int p = 0; p < n; p++) { /* the frame E = c^-T for g = c c^T */
     double unit[D] = {0};
     unit[p] = 1;
     for (int i = n - 1; i >= 0; i--) {
@@ -275,8 +276,8 @@ static cb_status bound_at(const cb_space *g, const double *q, int *count) {
   *count = unknowns;
   if (size <= flat * bend * bend) return CB_OK;
   int at = 0;
-  for (int p = 0; p < n; p++)
-    for (int k = p; k < n; k++) { /* k = p: xi_p, in units of the radius of curvature; otherwise omega_pk */
+  for (int p = 0; p < n; p++) /* for k = p the unknown xi_p, in units of the radius of curvature; otherwise omega_pk */
+    for (int k = p; k < n; k++) {
       double x[D] = {0}, dx[D][D] = {{0}};
       for (int e = 0; e < n; e++) {
         if (k == p) x[e] = frame[e][p] / sqrt(size);
@@ -297,14 +298,14 @@ static cb_status bound_at(const cb_space *g, const double *q, int *count) {
 cb_status cb_killing_bound(const cb_space *g, const double *q, int *count) {
   static const double aside[D] = {0.1, 0.07, 0.04};
   cb_status status = bound_at(g, q, count);
-  for (int k = 1; k <= 3 && !status; k++) { /* a point of symmetry allows more fields than its neighbours */
+  for (int k = 1; k <= 3 && !status; k++) { /* because a point of symmetry allows more fields than its neighbours */
     double near[D];
     int there;
     for (int i = 0; i < g->dim; i++) near[i] = q[i] + k * aside[i] * fmax(1, fabs(q[i]));
     if (bound_at(g, near, &there) == CB_OK && there < *count) *count = there;
   }
-  /* No space of dimension n has exactly one field fewer than the maximum, because its curvature would still be
-   * constant. */
+  /* No space of dimension n has exactly one field fewer than the maximum, because its curvature would be constant, so
+   * that it has the maximum. */
   if (!status && *count == g->dim * (g->dim + 1) / 2 - 1) --*count;
   return status;
 }

@@ -1,19 +1,19 @@
-/* Geodesics as minima of the energy of polynomial curves:
+/* Geodesics as minima of the energy E of polynomial curves:
  *
  *   E(x_0, ..., x_N) = 1/2 sum_a w_a g(x_a)(v_a, v_a),  v_a = sum_j D_aj x_j;  s_a, w_a: Lobatto's nodes and
  *   weights on [0, 1], D the derivatives of the polynomials of the nodes (energy_curve.c)
  *   dE/dx_j = 0 inside, by Newton's method;   the distance d = sqrt(2 E), gradient d' = E'/d, Hessian (S - d' d'^T)/d
  *   S = H_ee - H_ei H_ii^-1 H_ie: the Hessian of E in the two ends e, where the inner points i minimise E
  *   start: x'' = -Gamma(v, v) at the ends, and linear between them
- * with the points x_a and velocities v_a of a curve of degree N at the nodes s_a, the metric g, its Christoffel
- * symbols Gamma, and, in d' and E', ' the derivative in the two ends.
+ * x_a and v_a are the points and velocities of a curve of degree N at the nodes s_a. g is the metric, Gamma are its
+ * Christoffel symbols, and H is the Hessian of E. In d' and E', ' is the derivative with respect to the two ends.
  *
- * E and its derivatives in the ends are of order 2N, twice the order of the curve: a curve with an error of 3e-7 gives
- * them to 1e-13. H_ii is positive definite <=> there is no conjugate point. The first curve has a low degree, and the
- * required degree is estimated from the decay of its Legendre coefficients. The matrix is reused while steps decrease
- * fast, because a gradient costs only a third of a matrix.
- * Source: Hall & Leok, Spectral variational integrators (2015), section 3, doi:10.1007/s00211-014-0679-0; Milnor,
- * Morse Theory (1963), section 15; Deuflhard, Newton Methods for Nonlinear Problems (2004), section 2.1.
+ * The errors of E and its derivatives with respect to the ends are of order 2N, twice the order of the curve: a curve
+ * with an error of 3e-7 gives them to 1e-13. H_ii is positive definite if and only if there is no conjugate point. The
+ * first curve has a low degree, and the required degree is estimated from the decay of its Legendre coefficients. The
+ * matrix is reused while steps decrease fast, because a gradient takes only a third of the time of a matrix.
+ * Source: Hall & Leok, Spectral variational integrators (2015), section 3, doi:10.1007/s00211-014-0679-0; Milnor, Morse
+ * Theory (1963), section 15; Deuflhard, Newton Methods for Nonlinear Problems (2004), section 2.1.
  */
 #include "geometry/numeric.h"
 
@@ -22,32 +22,35 @@
 
 enum { D = CB_CURVE_DIM, SIZE = CB_CURVE_SIZE, ITERATIONS = 40 };
 
-/* The relative error of the curve, |step|/d, below which its coefficients show whether its degree is sufficient. */
+/* If the relative error of the curve, |step|/d, is below this, its coefficients show whether its degree is sufficient.
+ * d is the distance. */
 static const double seen = 5e-4;
-/* Maximum relative size of the highest coefficients of the velocity, without (resolved) and with (finely) a Hessian.
- * This size is the error of the Hessian of E, and its square is the error of E. */
+/* The maximum relative size of the highest coefficients of the velocity, without (resolved) and with (finely) a
+ * Hessian. The error of the Hessian of E has this size, and the error of E has its square. */
 static const double resolved = 3e-7, finely = 1e-8;
 /* The same maximum for a curve from which a search starts. */
 static const double roughly = 1e-3;
-/* The relative error of the derivatives at which the iteration stops, and the |step|/d that remains because of
- * round-off. */
+/* settled: the relative error of the derivatives at which the iteration stops. rounding: the |step|/d that remains
+ * because of round-off. */
 static const double settled = 2e-14, rounding = 3e-14;
 /* Below this |step|/d, the Hessian of E at the curve gives the Hessian of d. */
 static const double near = 1e-10;
-/* If a pivot of the matrix, relative to its diagonal entry, is below this, the matrix at the last curve is tested, too.
+/* If a pivot of the matrix, relative to its diagonal entry, is below this, the matrix at the last curve is also tested.
  */
 static const double doubtful = 0.05;
 /* The matrix is recomputed if the ratio of two steps is above this. */
 static const double slow = 0.15;
 
-/* The step is U^-1 y; |step|^2 = |y|^2 is Newton's decrement, twice the amount by which E can still fall. */
+/* The Newton step is U^-1 y with the Cholesky factor U of the matrix U^T U. square = |y|^2 is Newton's decrement, twice
+ * the amount by which E can still fall. */
 typedef struct descent {
-  double y[SIZE]; /* U^-T gradient */
+  double y[SIZE]; /* U^-T times the gradient */
   double square;
 } descent;
 
-/* Factors the matrix at the curve, or, if it is not positive definite (*minimum is then false), only its part that
- * cannot be negative, and computes the step s from there. CB_ERROR_DOMAIN if this part is not positive either. */
+/* Factors the matrix at the curve, and computes the step s. If the matrix is not positive definite, *minimum is false,
+ * and only the part of the matrix that cannot be negative is used. Returns CB_ERROR_DOMAIN if this part is not positive
+ * either. */
 static cb_status renew(cb_curve *c, bool with_ends, descent *s, bool *minimum) {
   const cb_status status = cb_curve_evaluate(c, 2);
   if (status) return status;
@@ -58,8 +61,8 @@ static cb_status renew(cb_curve *c, bool with_ends, descent *s, bool *minimum) {
   return CB_OK;
 }
 
-/* Moves along the step, which is halved until E falls, and computes energy and gradient there. CB_ERROR_DOMAIN if E
- * does not fall for any fraction above 0.01. */
+/* Moves along the step, which is halved until E falls, and computes the energy and the gradient there. Returns
+ * CB_ERROR_DOMAIN if E does not fall for any fraction above 0.01. */
 static cb_status move(cb_curve *c, const descent *s) {
   const int inner = c->degree - 1;
   const double before = c->energy;
@@ -76,8 +79,9 @@ static cb_status move(cb_curve *c, const descent *s) {
   return cb_fail(CB_ERROR_DOMAIN, "the energy of the curve does not decrease in any step");
 }
 
-/* Newton's method with halved steps; it stops early if the curve turns out to need a higher degree. *rest is the size
- * of the highest coefficients of the curve. CB_ERROR_DOMAIN if it finds no minimum, or a conjugate point. */
+/* Minimises E by Newton's method with halved steps. Stops early if the curve needs a higher degree. *rest is the size
+ * of the highest coefficients of the curve. Returns CB_ERROR_DOMAIN if no minimum is found, or if the geodesic has a
+ * conjugate point. */
 static cb_status minimize(cb_curve *c, bool with_hessian, descent *s, double *rest) {
   const cb_status lost = CB_ERROR_DOMAIN;
   bool minimum, fresh = true, looked = false;
@@ -114,8 +118,8 @@ static cb_status minimize(cb_curve *c, bool with_hessian, descent *s, double *re
   return status ? status : cb_fail(lost, "no minimum of the energy was found in %d steps", ITERATIONS);
 }
 
-/* d and its derivatives, to first order in the remaining gradient inside; lowered is the covector of the velocity at
- * the start. gradient, hessian and lowered may be NULL. */
+/* Computes the distance d and its derivatives, to first order in the remaining gradient inside. lowered is the covector
+ * of the velocity at the start. gradient, hessian and lowered may be NULL. */
 static void conclude(const cb_curve *c, const double *y, double *length, double *gradient, double *hessian,
                      double *lowered) {
   const int n = c->n, inner = (c->degree - 1) * n, ends = 2 * n;
@@ -134,8 +138,8 @@ static void conclude(const cb_curve *c, const double *y, double *length, double 
   for (int i = 0; lowered && i < n; i++) lowered[i] = -first[i] * d;
 }
 
-/* Sets a[0], a[1] of x'' = a[0] + (a[1] - a[0]) s for a geodesic that moves by `move` between the ends; returns false
- * if |a| >= 2 |move| at an end, or if the metric is not positive definite. */
+/* Sets a[0], a[1] of x'' = a[0] + (a[1] - a[0]) s for a geodesic between the ends, which differ by `move`. Returns
+ * false if |a| >= 2 |move| at an end, or if the metric is not positive definite. */
 static bool bends(const cb_curve_ends *ends, double a[2][D]) {
   const int n = ends->g->dim;
   const double *v = ends->move;
@@ -179,8 +183,8 @@ static cb_status find_ends(const cb_space *g, const double *q, const double *mov
   return CB_OK;
 }
 
-/* Sets the inner nodes of the first curve: the straight line of coordinates with the bulge if this is not NULL;
- * otherwise an approximate geodesic from data at the ends, or the straight line if `bends` returns false. */
+/* Sets the inner nodes of the first curve. With a bulge it is the straight line of coordinates plus the bulge. Without
+ * one it is an approximate geodesic from data at the ends, or the straight line if `bends` returns false. */
 static void start(const cb_curve_ends *ends, const double *bulge, cb_curve *c) {
   double a[2][D];
   const bool bent = !bulge && bends(ends, a);
@@ -193,8 +197,8 @@ static void start(const cb_curve_ends *ends, const double *bulge, cb_curve *c) {
     }
 }
 
-/* As cb_energy_geodesic, with the covector of the velocity at q, `lowered`; it fails if the geodesic turns out to be
- * clearly longer than limit. */
+/* Does the same as cb_energy_geodesic, and sets `lowered` to the covector of the velocity at q. Fails if the geodesic
+ * turns out to be clearly longer than `limit`. */
 static cb_status geodesic(const cb_curve_ends *ends, double limit, double *length, double *gradient, double *hessian,
                           double *lowered) {
   cb_curve both[2], *c = NULL, *last = NULL;

@@ -17,8 +17,8 @@
 
 enum { D = CB_CURVE_DIM, POINTS = CB_CURVE_POINTS, SIZE = CB_CURVE_SIZE, HALF = POINTS / 2 + 1 };
 
-/* For loops of products and sums by element, which give the same bits in registers of any width. (clang 14 gives a
- * function with clones a name that other files cannot link to.) */
+/* SIMD is for loops of products and sums by element, which give the same bits in registers of any width. (clang 14
+ * gives a function with clones a name to which other files cannot link.) */
 #if defined __x86_64__ && defined __gnu_linux__ && !defined __clang__
 #define SIMD __attribute__((target_clones("avx2", "default")))
 #else
@@ -28,8 +28,8 @@ enum { D = CB_CURVE_DIM, POINTS = CB_CURVE_POINTS, SIZE = CB_CURVE_SIZE, HALF = 
 
 const int cb_curve_degrees[] = {6, 9, 12, 14, 16, 18, 20, 24, 0};
 
-/* Lobatto's nodes on [0, 1/2], zeros of s (1 - s) P_N'(2s - 1), and the values of P_N at these nodes; computed by
- * Newton's method with 40 digits. */
+/* Lobatto's nodes on [0, 1/2], the zeros of s (1 - s) P_N'(2s - 1), and the values of P_N at these nodes, for each
+ * degree N of cb_curve_degrees. They were computed by Newton's method with 40 digits. */
 static const struct lobatto {
   double s[HALF], legendre[HALF];
 } tables[] = {
@@ -96,7 +96,7 @@ void cb_curve_begin(const cb_curve_ends *ends, int degree, cb_curve *c) {
 void cb_curve_prolong(const cb_curve *from, cb_curve *to) {
   for (int b = 0; b < to->degree - 1; b++) {
     double sum[D] = {0}, total = 0;
-    for (int a = 0; a <= from->degree; a++) { /* barycentric: weights 1/P_N, up to a factor */
+    for (int a = 0; a <= from->degree; a++) { /* barycentric formula with the weights 1/P_N, up to a factor */
       const double apart = from->legendre[a] * (to->s[b] - from->s[a]);
       if (fabs(apart) < 1e-14) {
         for (int i = 0; i < from->n; i++) sum[i] = from->x[i][a];
@@ -111,7 +111,8 @@ void cb_curve_prolong(const cb_curve *from, cb_curve *to) {
   }
 }
 
-/* At Lobatto's nodes P_{N-1} = t P_N, t = 2s - 1, and N P_N = (2N - 1) t P_{N-1} - (N - 1) P_{N-2}. */
+/* Uses the Legendre coefficients of degrees N - 1 and N - 2 of the velocity. At Lobatto's nodes P_{N-1} = t P_N with t
+ * = 2s - 1, and N P_N = (2N - 1) t P_{N-1} - (N - 1) P_{N-2}. */
 double cb_curve_rest(const cb_curve *c) {
   const int N = c->degree;
   double size = 0, high = 0;
@@ -128,7 +129,7 @@ double cb_curve_rest(const cb_curve *c) {
   return high / size;
 }
 
-/* out[r] += sum_(a < count) by[a] in[a][r], r = first .. size - 1 */
+/* Adds sum_(a < count) by[a] in[a][k] to out[k], for k = first .. size - 1. A row of `in` has `width` numbers. */
 ALWAYS_INLINE void add_columns(int first, int size, int count, const double *by, int width, const double *in,
                                double *restrict out) {
   int a = 0;
@@ -144,13 +145,14 @@ ALWAYS_INLINE void add_columns(int first, int size, int count, const double *by,
   }
 }
 
-/* out[k] += sum_a by[a] in[a][k] over all nodes */
+/* Adds sum_a by[a] in[a][k] to out[k], over all nodes a. */
 SIMD static void multiply(int points, const double *by, const double *in, double *out) {
   add_columns(0, points, points, by, POINTS, in, out);
 }
 
-/* The contribution of one node a: p = w g v, and own = w dg(v, v)/2, the derivative of the metric at the node itself.
- * For order 2 it also sets turn, bend and metric of c at this node. Returns its energy. */
+/* Computes the contribution of one node a: p = w g v, and own = w dg(v, v)/2 with the derivative of the metric at the
+ * node. w is the weight and v the velocity there. For order 2 it also sets turn, bend and metric of c at this node.
+ * Returns the energy of the node. */
 ALWAYS_INLINE double at_node(cb_curve *c, int n, int a, int order, const cb_curve_metric *m, double *p, double *own) {
   const double w = c->w[a];
   double v[D], energy = 0;
@@ -231,8 +233,9 @@ cb_status cb_curve_evaluate(cb_curve *c, int order) {
   }
 }
 
-/* Computes the block b[j][k], j < rows, k over all nodes, of the Hessian for the coordinates i and l (only k >= j is
- * complete if i = l). convex: only the first term of the formula, which cannot be negative. */
+/* Computes the block b[j][k] of the Hessian for the coordinates i and l, where j < rows and k runs over all nodes. If i
+ * = l, only entries with k >= j are complete. `convex` selects only the first term of the formula, which cannot be
+ * negative. */
 ALWAYS_INLINE void block(const cb_curve *c, int i, int l, bool convex, int rows, double b[POINTS][POINTS]) {
   const int N = c->degree;
   const double *metric = c->metric[i][l];

@@ -2,9 +2,9 @@
  * x, and projections, factor by factor.
  *
  *   e_i(x) = E_i - sign(K) x_i (x + o)/(R (R + w))
- * with the curvature K, R = 1/sqrt|K|, E_i the i-th axis and w the last coordinate of x. It is E_i transported along
- * the geodesic from o; with x/R as the last column these are the columns of the transvection. On the lower half of a
- * sphere R + w = |x_1..n|^2/(R - w), without cancellation.
+ * K is the curvature, R = 1/sqrt|K|, E_i the i-th axis and w the last coordinate of x. e_i is E_i transported along the
+ * geodesic from o to x; together with the last column x/R these are the columns of the transvection. On the lower half
+ * of a sphere R + w is computed as |x_1..n|^2/(R - w), without cancellation.
  */
 #include "geometry/numeric.h"
 #include "geometry/origin.h"
@@ -27,7 +27,7 @@ void cb_space_base_point(const cb_space *g, double *x) {
     if (g->factor[f].curvature != 0) x[g->factor[f].offset + g->factor[f].count - 1] = radius(g->factor[f]);
 }
 
-/* The frame of one factor: e[i][a], i < dim, a < count. */
+/* Computes the frame of one factor: e[i][a], i < dim, a < count. */
 static void factor_frame(cb_factor f, const double *x, double e[CB_DIM_MAX][CB_COORD_MAX]) {
   int dim = cb_factor_dim(f), n = f.count - 1;
   for (int i = 0; i < dim; i++)
@@ -36,7 +36,7 @@ static void factor_frame(cb_factor f, const double *x, double e[CB_DIM_MAX][CB_C
   double r = radius(f), w = x[n], sum = r + w, square = 0;
   for (int a = 0; a < n; a++) square += x[a] * x[a];
   if (w < 0) sum = square / (r - w);
-  if (!(sum > 0)) { /* x is the antipode of o, where any orthonormal frame will do */
+  if (!(sum > 0)) { /* x is the antipode of o; any orthonormal frame is correct there */
     e[0][0] = -1;
     return;
   }
@@ -65,7 +65,7 @@ void cb_space_frame(const cb_space *g, const double *x, double *e) {
 void cb_isometry_to(const cb_space *g, const double *x, cb_isometry *out) {
   double part[CB_DIM_MAX][CB_COORD_MAX];
   cb_isometry_identity(g, out);
-  if (g->intrinsic) { /* the left translation of a group; other spaces have none */
+  if (g->intrinsic) { /* the left translation of a group; other intrinsic spaces have none */
     cb_origin origin;
     cb_origin_at(g, x, &origin);
     cb_origin_isometry(g, &origin, out);
@@ -92,16 +92,17 @@ void cb_isometry_to(const cb_space *g, const double *x, cb_isometry *out) {
  *   <u,v> = sum_a form[a] u_a v_a,   <x,x> = 1/K = sign(K) R^2,   <x,v> = 0 for a tangent v,   H^n: x_last > 0
  *
  * Projection removes round-off and improves starting guesses. A point of a sphere is projected along the radius. A
- * point of a hyperboloid is projected by solving for the last coordinate: a projection along the radius would divide
- * by <x,x>, a small difference of large numbers far from the base point. For the same reason the square of a chord far
- * out is not computed as such a difference. With |x| = R sinh a, |y| = R sinh b, x.y and x ^ y without the last
- * coordinates c_x = R cosh a, c_y = R cosh b:
+ * point of a hyperboloid is projected by solving for the last coordinate. A projection along the radius would divide by
+ * <x,x>, a small difference of large numbers far from the base point. For the same reason the square of a chord <x-y,
+ * x-y> far from the base point is not computed as such a difference. Let |x| = R sinh a and |y| = R sinh b, both
+ * without the last coordinates c_x = R cosh a and c_y = R cosh b. With the products x.y and x ^ y, also without the
+ * last coordinates:
  *
  *   <x-y, x-y> = 4 R^2 sinh^2((a-b)/2) + 2 (|x||y| - x.y),   sinh(a-b) = (x-y).(x+y)/(|x| c_y + |y| c_x)
  *   |x||y| - x.y = |x ^ y|^2/(|x||y| + x.y) where x.y > 0, with the products of x ^ y exact
  */
 
-/* A little less than the acosh of the largest number whose square is finite. */
+/* A little less than the acosh of the largest number whose square is finite. This is a distance in radii. */
 static const double largest_square = 354.8;
 
 double cb_inner(const cb_space *g, const double *u, const double *v) {

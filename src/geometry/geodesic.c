@@ -4,12 +4,13 @@
  *   log_x(y) = d u/|u|,  u = y - K<x,y> x = (y - x) + (K/2) <y-x, y-x> x,  |u| = s_K(d)
  *                                 = (y + x) - (K/2) <y+x, y+x> x
  *   transport of w from x to y: w - K <w,y>/(1 + K<x,y>) (x + y)
- * with the curvature K, tangent vectors v and w at x, the distance d of x and y, and s_K, c_K of numerics_curved.h.
+ * K is the curvature, v and w are tangent vectors at x, d is the distance of x and y, and s_K, c_K are those of
+ * numerics_curved.h.
  *
- * The differences y - x take the place of <x,y>, so that no digits are lost at short distances; beyond a quarter of a
- * great circle the sums y + x are used, so that no digits are lost near the antipode. Far out in a hyperbolic factor
- * vectors of the embedding are as large as x; there exp and transport use the origins that move the base point to x
- * and y (origin.h).
+ * The differences y - x are used in place of <x,y>, so that no digits are lost at short distances. Beyond a quarter of
+ * a great circle the sums y + x are used, so that no digits are lost near the antipode. Far from the base point of a
+ * hyperbolic factor, vectors of the embedding are as large as x. There exp and transport use the origins that move the
+ * base point to x and y (origin.h).
  * Source: do Carmo, Riemannian Geometry (1992), chapters 3 and 8.
  */
 #include "geometry/quadric.h"
@@ -19,22 +20,24 @@
 #include <math.h>
 #include <string.h>
 
-/* Closer to the antipode than this (relative to R), the direction of the shortest geodesic is only round-off. */
+/* If a point is closer to the antipode than this (relative to the radius), the direction of the shortest geodesic is
+ * only round-off. */
 static const double antipodal = 1e-14;
 
-/* Beyond this cosh of the distance from the base point, vectors of the embedding are transported to the base point. */
+/* If the cosh of the distance from the base point is above this, vectors of the embedding are moved to the base
+ * point. */
 static const double by_origin = 4;
 
-/* The vector u at the base point that the transvection `at` to x maps to v: the component of v along at->direction is
- * divided by the cosh of the distance, and the others stay. */
+/* Computes the vector u at the base point that the transvection `at` to x maps to v. The component of v along
+ * at->direction is divided by the cosh of the distance, and the other components stay. */
 static void bring_back(const cb_space *one, const cb_origin *at, const double *v, double *u) {
   const double along = cb_origin_dot(one->dim, v, at->direction), c = cosh(cb_origin_radii(one, at));
   memset(u, 0, CB_COORD_MAX * sizeof *u);
   for (int i = 0; i < one->dim; i++) u[i] = v[i] - along * at->direction[i] + along / c * at->direction[i];
 }
 
-/* The exponential map in a hyperbolic factor f for an x far from the base point: the end y and, if w is not NULL, the
- * velocity w there. */
+/* Computes the exponential map in a hyperbolic factor f for an x far from the base point: the end y and, if w is not
+ * NULL, the velocity w there. */
 static void far_exp(const cb_space *g, cb_factor f, const double *x, const double *v, double *y, double *w) {
   const cb_space one = cb_factor_alone(g, f);
   double base[CB_Q_MAX], u[CB_Q_MAX] = {0}, end[CB_Q_MAX], velocity[CB_Q_MAX];
@@ -52,8 +55,9 @@ static void far_exp(const cb_space *g, cb_factor f, const double *x, const doubl
   if (w) memcpy(w, velocity, (size_t)f.count * sizeof *w);
 }
 
-/* Transport of r, which is overwritten, in a hyperbolic factor for points far from the base point. With T W =
- * inverse(from) (to), `from` and `to` the origins at x and y, W^-1 rotates the vector at the base point. */
+/* Transports r, which is overwritten, in a hyperbolic factor for points far from the base point. `from` and `to` are
+ * the origins at x and y, and inverse(from) (to) = T W with a transvection T and a rotation W. W^-1 rotates the vector
+ * at the base point. */
 static void far_transport(const cb_space *g, cb_factor f, const double *x, const double *y, double *r) {
   const cb_space one = cb_factor_alone(g, f);
   double u[CB_Q_MAX] = {0}, turned[CB_Q_MAX] = {0};
@@ -97,7 +101,7 @@ void cb_exp(const cb_space *g, const double *x, const double *v, double *y, doub
   }
 }
 
-/* Is y beyond a quarter of a great circle from x, given the square of their chord? */
+/* Returns whether y is beyond a quarter of a great circle from x, given the square of their chord. */
 static bool beyond_quarter(cb_factor f, double square) { return f.curvature > 0 && f.curvature * square > 2; }
 
 static cb_status factor_log(cb_factor f, const double *x, const double *y, double *v) {
@@ -116,11 +120,11 @@ static cb_status factor_log(cb_factor f, const double *x, const double *y, doubl
   const cb_square of = cb_square_of_half_chord(f.curvature, 0.25 * square, cos2);
   /* d/s_K(d) is B(z) of quadric.h */
   double scale = 0.25 * of.ds;
-  if (f.curvature < 0 && -f.curvature * square > 1) { /* d (y/s_K(d) - x c_K(d)/s_K(d)): no product overflows */
+  if (f.curvature < 0 && -f.curvature * square > 1) { /* v = d (y/s_K(d) - x c_K(d)/s_K(d)); no product overflows */
     const double r = sqrt(-f.curvature), d = sqrt(of.s), to = d * r / sinh(r * d), from = d * r / tanh(r * d);
     for (int a = 0; a < f.count; a++) v[a] = to * y[a] - from * x[a];
   } else if (beyond_quarter(f, square)) {
-    /* The sum has round-off along x. It matters near the antipode, so it is removed before the division by the
+    /* The sum has round-off along x, which matters near the antipode. It is removed before the division by the
      * length. */
     for (int a = 0; a < f.count; a++) v[a] = x[a] + y[a];
     cb_factor_project_tangent(f, x, v);
@@ -196,16 +200,17 @@ cb_status cb_transport(const cb_space *g, const double *x, const double *y, cons
  *
  *   F = <x-y, x-y>/4 = s_K(d/2)^2 in each factor,   d^2 = sum over factors of s(F)   (quadric.h)
  *   F_x = I(x-y)/2 = -F_y,   F_xx = I/2 = F_yy = -F_xy,   I = diag(form)
+ * F_x and F_xx are the derivatives of F with respect to x.
  *
  * An arccos or arccosh of <x,y> would lose half of the digits of a short distance.
  */
 
-/* If one of two points is beyond this cosh of the distance from the base point, both are assumed to lie on the space.
- * Nearer, where a step of an integrator may have moved them off the space, derivatives are those of the chord as a
- * function of all coordinates. */
+/* If the cosh of the distance from the base point is above this for one of two points, both points are assumed to lie
+ * on the space. Nearer points may have been moved off the space by a step of an integrator. For them derivatives are
+ * those of the chord as a function of all coordinates. */
 static const double on_the_space = 100;
 
-/* s, s', s'' for one factor, from the square of the chord. */
+/* Returns s and its derivatives s' and s'' (quadric.h) for one factor, from the square of the chord. */
 static cb_square square_of(cb_factor f, const double *x, const double *y, double square) {
   double cos2 = f.curvature == 0 ? 1 : 0.5 * cb_factor_antichord(f, x, y, square);
   return cb_square_of_half_chord(f.curvature, 0.25 * square, cos2);

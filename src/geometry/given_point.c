@@ -1,5 +1,5 @@
-/* Points of a space, and vectors there, that a map gives in coordinates of a chart or of the embedding
- * (given_point.h). */
+/* This file reads points of a space, and vectors there, from a map that gives them in coordinates of a chart or of the
+ * embedding (given_point.h). */
 #include "geometry/given_point.h"
 
 #include "geometry/origin.h"
@@ -74,7 +74,7 @@ cb_status cb_place_too_far(const cb_node *map, const char *what, const cb_space 
                       cb_place_far * there->length / cb_origin_radii(g, there));
 }
 
-/* As cb_place_read_map, relative to *origin, or to the world if origin is NULL. */
+/* Does the same as cb_place_read_map, relative to *origin, or to the world if origin is NULL. */
 static cb_status read_at(const cb_node *map, const char *what, const cb_space *g, const cb_chart **chart,
                          cb_origin *origin, double *x, double *given) {
   cb_origin there;
@@ -124,7 +124,7 @@ cb_status cb_place_vector(const cb_node *at, const cb_node *node, const cb_space
     if (!g->chart) cb_space_project_tangent(g, x, vector);
     return CB_OK;
   }
-  /* the charts differ: convert by the coordinates of the embedding */
+  /* The charts differ, so the vector is converted through the coordinates of the embedding. */
   if (g->chart)
     status = g->chart->to_point(g, x, point, NULL);
   else

@@ -1,46 +1,48 @@
 /* Points of a space, and tangent vectors, that a map of a scenario gives:
  *
- *   {chart: polar, point: [..]}    coordinates of a chart; without `chart` those in which the space is used
+ *   {chart: polar, point: [..]}    coordinates of a chart; without `chart` the coordinates in which the space is used
  *
- * Lengths in units of the scenario. Every error has the file:line:column of its cause.
+ * Lengths are in units of the scenario. Every error has the file:line:column of its cause.
  */
 #pragma once
 
 #include <curvebody/node.h>
 #include <curvebody/space.h>
 
-/* If coordinates grow and a place is farther than this from the base point, in radii, the place is given by an
- * origin. */
+/* In a space whose coordinates grow with the distance (cb_origin_grows), a place farther than this from the base point,
+ * in radii, is given by an origin. */
 static const double cb_place_near = 2;
 /* The maximum distance of joined particles from their origin, and of places in world coordinates from the base point,
- * in radii: places are known to exp(cb_place_far) units of round-off. */
+ * in radii. At this distance places are known to exp(cb_place_far) units of round-off. */
 static const double cb_place_far = 20;
 
-/* Finds the chart that the key `chart` of a map names; NULL: the embedding. If the key is absent, the chart in which
- * the space is used. */
+/* Finds the chart that the key `chart` of a map names; *chart is NULL for the embedding. If the key is absent, it is
+ * the chart in which the space is used. */
 cb_status cb_place_chart(const cb_node *map, const cb_space *g, const cb_chart **chart);
 /* Fails for a name that is not a chart of the space. */
 cb_status cb_place_unknown_chart(const cb_node *node, const cb_space *g, const char *name);
-/* Reads a point {chart: .., point: [..]} in the embedding, relative to *origin. Without an origin (NULL) it is relative
- * to the world, and fails if it is too far out for that. `what` names it in messages. */
+/* Reads a point {chart: .., point: [..]} as coordinates x of the embedding, relative to *origin. If origin is NULL, the
+ * point is relative to the world, and a point too far out for that is an error. `what` is its name in messages. */
 cb_status cb_place_point(const cb_node *map, const char *what, const cb_space *g, cb_origin *origin, double *x);
-/* As cb_place_point, in the coordinates in which the space is used: those of the embedding, or of its static chart. */
+/* Does the same as cb_place_point in the coordinates in which the space is used: those of the embedding, or of its
+ * static chart. */
 cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_space *g, cb_origin *origin, double *x);
 
-/* Reads a tangent vector at the point x, which was read from the map `at`: its components are given in the chart of
+/* Reads a tangent vector at the point x, which was read from the map `at`. Its components are given in the chart of
  * `at`; the result is in the coordinates in which the space is used. */
 cb_status cb_place_vector(const cb_node *at, const cb_node *node, const cb_space *g, const double *x, double *vector);
 
-/* Reads one point in coordinates of a chart: x, given[dim] unless chart is the embedding, and, if coordinates grow, the
- * origin that moves the base point there. x is valid for places that are not beyond cb_place_far. */
+/* Reads one point in coordinates of a chart (NULL: the embedding). Sets x, and given[dim] unless chart is NULL. If
+ * coordinates grow, *origin is the origin that moves the base point to the point. x is valid for places that are not
+ * beyond cb_place_far. */
 cb_status cb_place_read(const cb_node *node, const cb_space *g, const cb_chart *chart, double *x, double *given,
                         cb_origin *origin);
-/* As cb_place_read, from a map {chart: .., point: [..]}, whose chart is found. */
+/* Does the same as cb_place_read, from a map {chart: .., point: [..]}, and sets *chart. */
 cb_status cb_place_read_map(const cb_node *map, const char *what, const cb_space *g, const cb_chart **chart, double *x,
                             double *given, cb_origin *there);
-/* The error for a place beyond cb_place_far. */
+/* Returns the error for a place beyond cb_place_far. */
 cb_status cb_place_too_far(const cb_node *map, const char *what, const cb_space *g, const cb_origin *there);
 
-/* Adds the place of node to the error of a library call; a failure that is not caused by the scenario is passed on
- * unchanged. */
+/* Adds the place of node in the file to the error of a library call. An error that is not caused by the scenario is
+ * returned unchanged. */
 cb_status cb_place_fail(const cb_node *node, cb_status status);

@@ -1,5 +1,5 @@
-/* Points, vectors and geodesics of spaces that are given by the metric of one chart (curvebody/intrinsic.h), and the
- * metric of surfaces in E^3 (space_class.h). */
+/* This file computes points, vectors and geodesics of spaces that are given by the metric of one chart
+ * (curvebody/intrinsic.h), and the metric of surfaces in E^3 (space_class.h). */
 #include "geometry/chart.h"
 #include "geometry/numeric.h"
 #include "numerics/small.h"
@@ -44,7 +44,7 @@ cb_status cb_space_init_intrinsic(cb_space *g, int dim, const cb_chart *chart, c
   own.size = dim;
   if (!own.metric && intrinsic->metric_on_jets) own.metric = metric_of_jets;
   if (!own.metric) return cb_fail(CB_ERROR_ARGUMENT, "the chart has no metric: expected the member `metric`");
-  if (!own.alias) own.alias = "embedding"; /* the default chart of expressions */
+  if (!own.alias) own.alias = "embedding"; /* expressions use the chart `embedding` by default */
   own.to_point = cb_chart_own_to_point;
   own.from_point = cb_chart_own_from_point;
   if (!own.distance && dim <= CB_DIM_MAX) own.distance = cb_numeric_distance;
@@ -93,7 +93,8 @@ cb_status cb_intrinsic_transport(const cb_space *g, const double *q, const doubl
   return status ? status : cb_numeric_transport(g, q, u, w, w1);
 }
 
-/* E with E g E^T = 1: the inverse of the Cholesky factor L of the metric g = L L^T; nan if there is none. */
+/* Computes the frame E with E g E^T = 1. It is the inverse of the Cholesky factor L of the metric g = L L^T, and NaN if
+ * there is none. */
 void cb_intrinsic_frame(const cb_space *g, const double *q, double *e) {
   const int n = g->dim;
   double gij[N * N], l[N * N];
@@ -111,7 +112,7 @@ void cb_intrinsic_killing_at(const cb_space *g, int index, const double *q, doub
   memcpy(x, field, (size_t)g->dim * sizeof *x);
 }
 
-/* Adds J = g(X, p) of each Killing field X, p a vector; nan if the metric cannot be computed at q. */
+/* Adds J = g(X, p) of each Killing field X, for the vector p; adds NaN if the metric cannot be computed at q. */
 void cb_intrinsic_killing_momentum_add(const cb_space *g, const double *q, const double *p, double *momentum) {
   const int n = g->dim;
   double gij[N * N], field[N];
@@ -141,8 +142,8 @@ void cb_intrinsic_plot(const cb_space *g, const double *q, const double *v, doub
   if (v && velocity) memcpy(velocity, rate, sizeof rate);
 }
 
-/* Repeats m <- exp_m(mean of log_m(x_i)) until the step is about round-off. CB_ERROR_DOMAIN if it does not converge in
- * 200 steps. */
+/* Repeats m <- exp_m(mean of log_m(x_i)) from the first point until the step is about round-off. Returns
+ * CB_ERROR_DOMAIN if this does not converge in 200 steps. */
 cb_status cb_intrinsic_karcher_mean(const cb_space *g, size_t n, const double *x, const double *weight, double *mean) {
   enum { LIMIT = 200 };
   const int dim = g->dim;
@@ -173,7 +174,8 @@ cb_status cb_intrinsic_karcher_mean(const cb_space *g, size_t n, const double *x
 
 /* --- surfaces in E^3 whose coordinates separate --- */
 
-/* Derivatives of X: x[k][l][a] is differentiated k times in u and l times in v, where k + l <= 3. */
+/* Derivatives of the point X(u, v) of a surface: x[k][l][a] is differentiated k times with respect to u and l times
+ * with respect to v, where k + l <= 3. */
 typedef double partials[4][4][3];
 
 static void differentiate(double u, const cb_profile b, partials x) {
@@ -184,7 +186,8 @@ static void differentiate(double u, const cb_profile b, partials x) {
       for (int i = 0; i < 3; i++) x[k][l][i] = a[k][i] * b[l][i];
 }
 
-/* The product of the derivatives of X in the coordinates i, k, m and in j, l, n; 0: u, 1: v, -1: no derivative. */
+/* Returns the scalar product of two derivatives of X: one in the coordinates i, k, m, the other in j, l, n (0: u, 1: v,
+ * -1: no derivative). */
 static double product(const partials x, int i, int k, int m, int j, int l, int n) {
   const double *y = x[(i == 0) + (k == 0) + (m == 0)][(i == 1) + (k == 1) + (m == 1)];
   const double *z = x[(j == 0) + (l == 0) + (n == 0)][(j == 1) + (l == 1) + (n == 1)];

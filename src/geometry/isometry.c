@@ -2,9 +2,9 @@
  *
  *   flow of A x + b for time s: exp(s B) with B = (A b; 0 0). The usual fields satisfy B^3 = l B:
  *   exp(s B) = 1 + S B + 2 T B^2,  S = s_K(s), T = s_K(s/2)^2, K = -l  (numerics_curved.h)
- * Other fields (a screw motion) use the Taylor series of exp(s B/2^n), which is squared n times.
- * In a space that is given by its metric, cb_isometry represents only the left translations of a group, m = m(a), b = a
- * (intrinsic.h), and the flows of fields that are affine in its coordinates.
+ * Other fields (a screw motion) use the Taylor series of exp(s B/2^n), which is squared n times. In a space that is
+ * given by its metric, cb_isometry represents only two kinds of maps: the left translations of a group, m = m(a), b = a
+ * (curvebody/intrinsic.h), and the flows of fields that are affine in its coordinates.
  */
 #include "geometry/origin.h"
 #include "numerics/numerics_curved.h"
@@ -45,7 +45,7 @@ static void add(matrix *c, double s, const matrix *a) {
 
 static const matrix one = {{{1, 0, 0, 0, 0}, {0, 1, 0, 0, 0}, {0, 0, 1, 0, 0}, {0, 0, 0, 1, 0}, {0, 0, 0, 0, 1}}};
 
-/* exp(a) by scaling and squaring: at norm 1/2 the last of 20 terms is at most 2^-20/20! = 4e-25. */
+/* Returns exp(a) by scaling and squaring. At norm 1/2 the last of 20 terms is at most 2^-20/20! = 4e-25. */
 static matrix exponential(matrix a) {
   int squarings = 0;
   for (double size = N * largest(&a); size > 0.5 && squarings < 60; size /= 2) squarings++;
@@ -61,7 +61,7 @@ static matrix exponential(matrix a) {
   return sum;
 }
 
-/* Is b^3 = l b up to round-off? l is the ratio of b^3 and b at the largest entry of b. */
+/* Returns whether b^3 = l b up to round-off, and sets l. l is the ratio of b^3 and b at the largest entry of b. */
 static int is_simple(const matrix *b, const matrix *b2, double *l) {
   matrix b3 = multiply(b2, b);
   double size = largest(b), ratio = 0;
@@ -98,8 +98,8 @@ static void flow_of(int n, const cb_killing *field, double s, cb_isometry *out) 
   }
 }
 
-/* Is a field of a space that is given by its metric affine, X = A q + b? Writes them to *out; A and b are read off at
- * 0 and at the unit points and tested at three other points. */
+/* Returns whether a field of a space that is given by its metric is affine, X = A q + b, and writes A and b to *out. A
+ * and b follow from the field at 0 and at the unit points, and are tested at three other points. */
 static bool is_affine(const cb_space *g, int index, cb_killing *out) {
   static const double trial[3][CB_DIM_MAX] = {{0.7, -1.3, 2.1}, {-3.9, 0.6, 1.7}, {5.3, 4.1, -2.9}};
   const int n = g->dim;
@@ -177,8 +177,8 @@ void cb_isometry_compose(const cb_space *g, const cb_isometry *a, const cb_isome
   *out = c;
 }
 
-/* m^-1 = I m^T I with I = diag(form), because m keeps the form. In a space that is given by its metric m is inverted
- * numerically. */
+/* Inverts an isometry: m^-1 = I m^T I with I = diag(form), because m keeps the form. In a space that is given by its
+ * metric, m is inverted numerically. */
 void cb_isometry_inverse(const cb_space *g, const cb_isometry *a, cb_isometry *out) {
   cb_isometry c = {0};
   if (g->intrinsic) {
@@ -202,8 +202,8 @@ void cb_isometry_inverse(const cb_space *g, const cb_isometry *a, cb_isometry *o
  *   boost of a hyperbolic factor                    (w E_i + x_i E_w)/R
  *   rotation of a sphere in the plane of i and w    (w E_i - x_i E_w)/R
  *   rotation from axis i to axis j, any factor      x_i E_j - x_j E_i
- * with R = 1/sqrt|K|, E_i the i-th axis, and w (E_w) the last coordinate (its axis) of the factor. The first three
- * have unit speed on the geodesic through the base point along axis i, the last one has unit angular speed.
+ * R is 1/sqrt|K|, E_i the i-th axis, w the last coordinate of the factor, E_w its axis, and p the momentum. The first
+ * three have unit speed on the geodesic through the base point along axis i, the last one has unit angular speed.
  */
 
 /* Names of the fields by axis. A rotation from axis i to axis j has the name of the third axis. */
@@ -231,7 +231,7 @@ void cb_killing_build(cb_space *g, cb_factor f, int axis) {
     field->a[o + i][w] = 1 / r;
     field->a[w][o + i] = curvature < 0 ? 1 / r : -1 / r;
   }
-  for (int name = 0; name < CB_DIM_MAX; name++) { /* from axis i to axis j, (i, j, name) cyclic */
+  for (int name = 0; name < CB_DIM_MAX; name++) { /* the rotation from axis i to axis j, where (i, j, name) is cyclic */
     int i = (name + 1) % CB_DIM_MAX - axis, j = (name + 2) % CB_DIM_MAX - axis;
     if (i < 0 || j < 0 || i >= dim || j >= dim) continue;
     cb_killing *field = next(g, rotations[name]);
@@ -260,8 +260,8 @@ void cb_killing_at(const cb_space *g, int index, const double *x, double *v) {
   memcpy(v, sum, (size_t)g->embedding * sizeof *v);
 }
 
-/* J = sum_ab A_ab (form_a p_a x_b) + sum_a b_a form_a p_a: the products of all points are summed once for all
- * fields. */
+/* Adds J = sum_ab A_ab (form_a p_a x_b) + sum_a b_a form_a p_a of n points. The products of all points are summed once
+ * for all fields. */
 void cb_killing_momenta_add(const cb_space *g, int n, const double *x, const double *p, double *momentum) {
   double lowered[CB_COORD_MAX] = {0}, product[CB_COORD_MAX][CB_COORD_MAX] = {{0}};
   for (int k = g->embedding; n > 0; n--, x += k, p += k)
@@ -288,7 +288,8 @@ void cb_killing_momentum_add(const cb_space *g, const double *x, const double *p
     cb_killing_momenta_add(g, 1, x, p, momentum);
 }
 
-/* --- the flow of a Killing field at one point: y = q(s), q' = X(q), q(0) = x, and its Jacobian J' = DX(q) J, J(0) = 1
+/* --- the flow of a Killing field X at one point: y = q(s), q' = X(q), q(0) = x, and its Jacobian J' = DX(q) J, J(0) =
+ * 1
  * ---
  *
  * The flow has a closed form where the isometry is affine in the coordinates. Otherwise it is integrated by
@@ -298,9 +299,9 @@ void cb_killing_momentum_add(const cb_space *g, const double *x, const double *p
 
 enum { DIM = CB_DIM_MAX, SIZE = DIM + DIM * DIM, COLUMNS = 8, MAX_STEPS = 100000 };
 
-/* The relative difference of the last two columns at which a step is accepted. The error of the last column is far
- * smaller; the round-off of DX is a tenth of this. A step shorter than smallest_step times the whole time is accepted
- * anyway. */
+/* A step is accepted if the relative difference of the last two columns of the extrapolation is at most `converged`.
+ * The error of the last column is far smaller; the round-off of DX is a tenth of this. A step shorter than
+ * smallest_step times the whole time is always accepted. */
 static const double converged = 1e-13, smallest_step = 1e-10;
 
 typedef struct field {
@@ -308,7 +309,7 @@ typedef struct field {
   int index, n, size;
 } field;
 
-/* dX_i/dq_j */
+/* Computes dx[i][j] = dX_i/dq_j. */
 static void differentiate(const field *f, const double *q, double dx[DIM][DIM]) {
   memset(dx, 0, DIM * sizeof *dx);
   for (int j = 0; j < f->n; j++) {
@@ -326,7 +327,7 @@ static void differentiate(const field *f, const double *q, double dx[DIM][DIM]) 
   }
 }
 
-/* z = (q, J row-major) */
+/* Computes the rate dz of z = (q, J row after row). */
 static cb_status rate(void *of, const double *z, double *dz) {
   const field *f = of;
   const int n = f->n;
@@ -342,7 +343,7 @@ static cb_status rate(void *of, const double *z, double *dz) {
   return CB_OK;
 }
 
-/* Writes to `end` the z = (q, J) after a step of length H; returns the relative difference of the last two columns. */
+/* Writes z = (q, J) after a step of length H to `end`. Returns the relative difference of the last two columns. */
 static double step(const field *f, const double *z, double H, double *end) {
   double table[COLUMNS * SIZE], last[SIZE], dz[SIZE], error = 0, size = 1;
   const cb_extrapolation how = {rate, (void *)f, f->size, z, dz};

@@ -2,11 +2,11 @@
  *
  *   grad f = -sum_i w_i v_i,  v_i = log_m(x_i);   Hess f = sum_i w_i (n_i n_i^T + d_i ct_K(d_i) (1 - n_i n_i^T))
  *   m <- exp_m(u),  (Hess f) u = sum_i w_i v_i
- * with the points x_i, their weights w_i, the mean m, d_i = |v_i|, n_i = v_i/d_i, and ct_K = c_K/s_K
- * (numerics_curved.h). In E^n the mean is the weighted mean of coordinates. On a sphere the iteration starts from the
- * projected weighted mean of the embedding, and d ct_K(d) is replaced by 1/4 if it is smaller, so that every step
- * reduces f. In H^n, where f is convex, it starts from the base point, and steps are halved until f falls. In H^n the
- * points and the mean are origins (origin.h), so that log_m(x_i) keeps its digits at any distance.
+ * x_i are the points, w_i their weights, m is the mean, d the distance, d_i = |v_i|, n_i = v_i/d_i, and ct_K = c_K/s_K
+ * (numerics_curved.h). In E^n the mean is the weighted mean of the coordinates. On a sphere the iteration starts from
+ * the projected weighted mean of the embedding. There d ct_K(d) is replaced by 1/4 if it is smaller, so that every step
+ * reduces f. In H^n, where f is convex, the iteration starts from the base point, and steps are halved until f falls.
+ * In H^n the points and the mean are origins (origin.h), so that log_m(x_i) keeps its digits at any distance.
  * Source: Karcher, Comm. Pure Appl. Math. 30 (1977) 509, doi:10.1002/cpa.3160300502.
  */
 #include "geometry/numeric.h"
@@ -21,17 +21,17 @@
 
 enum { MAX_STEPS = 100 };
 
-/* The iteration ends when a step, relative to the spread, is shorter than `tolerance`, because the next step would be
- * of the order of its square, or shorter than `enough_changed` if the Hessian was changed. It also ends at the
- * round-off of log. */
+/* The iteration ends when a step, relative to the spread of the points, is shorter than `tolerance`, because the next
+ * step would be of the order of its square. If the Hessian was changed, the limit is `enough_changed` instead. The
+ * iteration also ends at the round-off of log. */
 static const double tolerance = 1e-9, enough_changed = 1e-14, round_off = 1e-15;
-/* The maximum round-off of a mean far out in H^n, relative to the spread of the points or to the radius of curvature,
- * whichever is larger. */
+/* The maximum round-off of a mean far from the base point of H^n, relative to the spread of the points or to the radius
+ * of curvature, whichever is larger. */
 static const double maximum_round_off = 1e-6;
 
 typedef struct points {
   size_t n;
-  int stride; /* the number of doubles from one point in x to the next */
+  int stride; /* number of doubles from one point in x to the next */
   const double *x, *weight;
   const cb_origin *places; /* if not NULL (in H^n), the points are given as these origins, and x is not used */
   const cb_origin *seen;   /* the frame in which `places` are used (NULL: the frame of the base point) */
@@ -68,10 +68,10 @@ static cb_status log_at(const cb_space *one, const place *at, const double *fram
   return status;
 }
 
-/* f at m, its Newton step r in the frame there, and the numbers that end the iteration. */
+/* The value of f at m, the Newton step r in the frame there, and numbers that decide when the iteration ends. */
 typedef struct fit {
   double frame[CB_DIM_MAX * CB_COORD_MAX], r[CB_DIM_MAX], value, spread;
-  bool changed; /* the Hessian was changed: a d ct_K(d) was replaced by 1/4 */
+  bool changed; /* the Hessian was changed: some d ct_K(d) was replaced by 1/4 */
 } fit;
 
 static cb_status fit_at(const cb_space *one, points p, const place *at, fit *out) {
@@ -124,8 +124,8 @@ static void move(const cb_space *one, const place *from, const fit *by, double p
   cb_exp(one, from->m, u, to->m, NULL);
 }
 
-/* Makes one step and computes its length. If no step makes f fall, *at stays, and *length is that of the rejected step,
- * or 0 if this is so short that round-off hides the decrease. */
+/* Makes one step and computes its length. If no step makes f fall, *at does not change. *length is then that of the
+ * rejected step, or 0 if this step is so short that round-off hides the decrease. */
 static cb_status descend(const cb_space *one, points p, place *at, fit *here, double *length) {
   const double size = sqrt(cb_dot(one->dim, here->r, here->r));
   for (double part = 1; part > 1e-3; part /= 2) {
@@ -141,13 +141,14 @@ static cb_status descend(const cb_space *one, points p, place *at, fit *here, do
     *length = part * size;
     return CB_OK;
   }
-  /* Round-off hides the decrease in a short step. A long step is useless far out, where directions have no digits. */
+  /* Round-off hides the decrease in a short step. A long step is useless far from the base point, where directions have
+   * no digits. */
   *length = size > 1e-2 * here->spread ? size : 0;
   return CB_OK;
 }
 
-/* Computes *length: a step of at most this length is only round-off. CB_ERROR_DOMAIN if the mean is so far out in H^n
- * that the embedding has too few digits. */
+/* Sets *length: a step of at most this length is only round-off. Returns CB_ERROR_DOMAIN if the mean is so far from the
+ * base point of H^n that coordinates of the embedding have too few digits. */
 static cb_status rounding(const cb_space *one, const place *at, const fit *here, double *length) {
   const cb_trig k = cb_trig_of(one->factor[0].curvature);
   double size = 1;
@@ -165,8 +166,8 @@ static cb_status rounding(const cb_space *one, const place *at, const fit *here,
                  here->spread, at->origin.length, acosh(maximum_round_off / (4 * round_off) * scale * k.r) / k.r);
 }
 
-/* Sets *at to the weighted mean of the coordinates, projected to a sphere, or to the base point of H^n.
- * CB_ERROR_DOMAIN if the weighted mean is at the centre of the sphere. */
+/* Sets *at to the start of the iteration: the weighted mean of the coordinates, projected to a sphere, or the base
+ * point of H^n. Returns CB_ERROR_DOMAIN if the weighted mean is at the centre of the sphere. */
 static cb_status start_at(const cb_space *one, points p, place *at) {
   const cb_factor f = one->factor[0];
   double total = 0;
@@ -222,7 +223,7 @@ static cb_status factor_mean(const cb_space *g, cb_factor f, points p, double *m
   return CB_OK;
 }
 
-/* Finds the point whose direction (as seen from p.seen) is nearest to `wanted`, and writes its direction. */
+/* Finds the point whose direction from the origin p.seen is nearest to `wanted`, and writes its direction. */
 static void nearest_direction(const cb_space *one, points p, const double *wanted, double *direction) {
   double maximum = -INFINITY;
   for (size_t i = 0; i < p.n; i++) {
@@ -235,9 +236,9 @@ static void nearest_direction(const cb_space *one, points p, const double *wante
   }
 }
 
-/* Computes the mean, and its distance *from from the origin `seen` to which the points are relative. The mean is
+/* Computes the mean, and its distance *from from the origin `seen`, in whose frame the points are used. The mean is
  * accurate if it is near `seen`. After each CB_ERROR_DOMAIN `seen` moves farther along the line to one of the points,
- * whose direction does not change. */
+ * because the direction of this point does not change. */
 static cb_status mean_seen_from(const cb_space *one, points p, cb_origin seen, cb_origin *mean, double *from) {
   enum { FRAMES = 40 };
   cb_status status = CB_OK;

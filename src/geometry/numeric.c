@@ -1,7 +1,7 @@
 /* The numerical geometry of one chart: its metric inside the domain, the exponential map, and the distance.
  *
  *   g = c c^T,  a^-1 x by LU   (numerics/small.h)
- * with the metric g, its lower triangular factor c, and any square matrix a.
+ * g is the metric, c its lower triangular factor, and a any square matrix.
  */
 #include "geometry/numeric.h"
 
@@ -11,7 +11,7 @@
 
 enum { D = CB_DIM_MAX };
 
-/* A metric with a pivot smaller than this, relative to its entry, is not positive definite. */
+/* A metric is not positive definite if a pivot is smaller than this, relative to the diagonal entry. */
 static const double singular = 1e-14;
 
 const char *cb_numeric_position(int n, const double *q, char text[CB_POSITION_TEXT]) {
@@ -52,12 +52,13 @@ bool cb_numeric_divide(int n, const double *a, int m, double *x) {
 /* --- the exponential map, with Jacobi fields and parallel transport, by integration ---
  *
  *   q'' = -Gamma(q', q'),  w' = -Gamma(q', w),  from time 0 to 1   (numeric_flow.c)
+ * q is the position, w a transported vector, and Gamma are the Christoffel symbols.
  *
  * Source: do Carmo, Riemannian Geometry (1992), chapters 2, 3 and 5.
  */
 
-/* The tolerance for the error estimate, which is computed for the second last column. The result is better by about two
- * digits. */
+/* The tolerance for the error estimate. The estimate is for the last column but one of the extrapolation, so that the
+ * result is better by about two digits. */
 static const double tolerance = 1e-13;
 
 cb_status cb_numeric_exp(const cb_space *g, const double *q, const double *u, double *q1, double *u1, cb_jacobi *j) {
@@ -78,7 +79,8 @@ cb_status cb_numeric_transport(const cb_space *g, const double *q, const double 
   return status;
 }
 
-/* --- the geodesic distance of two points, with derivatives, from the shortest geodesic and its Jacobi fields ---
+/* --- the geodesic distance of two points q and y, with derivatives, from the shortest geodesic and its Jacobi fields
+ * ---
  *
  *   d = |u|, u = log_q y;   p = g(q) u, p1 = g(y) u1 the momenta at the ends, u1 the velocity at y
  *   d_q = -p/d,  d_y = p1/d
@@ -86,6 +88,7 @@ cb_status cb_numeric_transport(const cb_space *g, const double *q, const double 
  *     du/dy = Q_u^-1,  du/dq = -Q_u^-1 Q_q,  du1/dy = U_u Q_u^-1
  *   d_yy = (d(p1)/dy)/d - p1 p1^T/d^3,   d(p1)_i/dy_k = d_k g_ij u1^j + g_ij du1^j/dy_k
  *   d_qy = -g(q) Q_u^-1/d + p p1^T/d^3,  d_qq = -(dp/dq)/d - p p^T/d^3,   likewise at q
+ * g is the metric, and d_q and d_y are the derivatives of d with respect to q and y.
  *
  * Source: do Carmo, Riemannian Geometry (1992), chapters 5 and 9.
  */
@@ -97,7 +100,7 @@ static void lower(int n, const double *metric, const double *v, double *p) {
   }
 }
 
-/* out_ik = d_k g_ij v^j + g_ij m^j_k */
+/* Computes out_ik = d_k g_ij v^j + g_ij m^j_k with dg = d_k g_ij. */
 static void momentum_derivative(int n, const double *metric, const double *dg, const double *v, const double *m,
                                 double out[D][D]) {
   for (int i = 0; i < n; i++)

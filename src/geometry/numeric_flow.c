@@ -4,15 +4,15 @@
  *   g w' = -A w/2,  A_mk = dc_m/du^k = d_k g_mj u^j + d_j g_mk u^j - d_m g_jk u^j
  *   D dq/dt = v,  D v/dt = -R(dq, u) u,  D/dt = d/dt + Gamma(u, .);   du = v - Gamma(u, dq)
  *   step: n = 2, 4, ..., 16 midpoint substeps of H/n, extrapolated in (H/n)^2 to 0; orders 4 to 16
- * with the position q, the velocity u, the metric g, d_j = d/dq^j, a transported vector w, a Jacobi field (dq, du),
- * the curvature R, and the length H of the step.
+ * q is the position, u the velocity, w a transported vector, and (dq, du) a Jacobi field. g is the metric, d_j =
+ * d/dq^j, Gamma are the Christoffel symbols, R is the curvature, and H the length of the step.
  *
  * Substeps contain only y - y(0), so that round-off is relative to the increment. With v in place of du, Jacobi fields
  * keep the size of vectors where coordinates are nearly singular, as near the axis of polar coordinates. The fields
- * start from the identity in each step, and their matrices are multiplied: with Q = dq/du(0) before the step, Q1 =
- * dq/du(0) after it, and B = dq1/du of the step itself, the second variation of broken geodesics gives
+ * start from the identity in each step, and their matrices are multiplied. Let Q be dq/du(0) before the step, Q1
+ * dq/du(0) after it, and B dq1/du of the step itself. The second variation of broken geodesics then gives
  *   M = g B^-1 Q1 Q^-1, symmetric, is positive in every step  <=>  no conjugate point up to the end
- * provided that a single step has no conjugate point, which follows from its accuracy.
+ * This holds if a single step has no conjugate point, which follows from the accuracy of the step.
  * Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), section II.9,
  * doi:10.1007/978-3-540-78862-1; Milnor, Morse Theory (1963), sections 14-16.
  */
@@ -25,16 +25,16 @@ enum { D = CB_DIM_MAX, SIZE = 3 * D + 4 * D * D, COLUMNS = 8 };
 
 /* If a step is shorter than this fraction of the geodesic, the geodesic cannot be continued. */
 static const double shortest_step = 1e-7;
-/* A point closer to the end of a step than this counts as the end. */
+/* A point that is closer to an end of a step than this, as a fraction of the geodesic, counts as the end. */
 static const double shortest_cut = 1e-10;
 
-/* The maximum number of evaluations of the metric for an exact geodesic, and for one in a search, whose tolerance is
- * above `coarse`. */
+/* The maximum numbers of evaluations of the metric: for an accurate geodesic, and for a geodesic in a search, whose
+ * tolerance is above `coarse`. */
 enum { EVALUATIONS_MAX = 1400000, COARSE_EVALUATIONS_MAX = 14000 };
 static const double coarse = 1e-9;
 
-/* The minimum of h M (h the step) relative to the metric, about sin(pi - x)/x on a unit sphere at the length x, at
- * which the end of a geodesic counts as before a conjugate point. */
+/* The end of a geodesic counts as before a conjugate point if h M, relative to the metric, is above this. h is the
+ * length of the step. On a unit sphere h M is about sin(pi - x)/x at the length x. */
 static const double short_of_conjugate = 1e-7;
 
 typedef struct flow {
@@ -43,18 +43,19 @@ typedef struct flow {
   bool transport, jacobi;
   double length;           /* |u| */
   double tolerance;        /* the maximum error of one step */
-  double y[SIZE], f[SIZE]; /* at the start of the step: q, u, w, columns (dq, v) of dq(0), v(0) */
+  double y[SIZE], f[SIZE]; /* at the start of the step: q, u, w, columns (dq, v) for unit dq(0), v(0) */
   double metric[D * D];    /* the metric at the start of the step */
   double scale[D];         /* the largest sqrt(g_ii) so far */
   int *evaluations;
 } flow;
 
-/* At a point of the geodesic: the derivatives and the Cholesky factor of the metric, A, and the acceleration u'. */
+/* At a point of the geodesic: the derivatives and the Cholesky factor of the metric, the matrix A, and the acceleration
+ * u' (force). */
 typedef struct point {
   double dg[D * D * D], ddg[D * D * D * D], chol[D * D], a[D][D], force[D];
 } point;
 
-/* The rates f of the columns (dq, v) in y. */
+/* Computes the rates f of the columns (dq, v) in y. */
 static void jacobi_rates(int n, const point *p, const double *u, const double *y, double *f) {
   const double *dg = p->dg, *ddg = p->ddg;
   const int nn = n * n;
@@ -146,7 +147,8 @@ static cb_status derivative(flow *s, const double *y, double *f, double *metric)
   return CB_OK;
 }
 
-/* The largest component of the errors e of the increment d, each divided by its scale; a step is accepted up to 1. */
+/* Returns the largest component of the errors e of the increment d, each divided by its scale and by the tolerance. A
+ * step is accepted if the result is at most 1. */
 static double error_norm(const flow *s, const double *d, const double *e) {
   int n = s->n;
   double worst = 0, length = s->length > 0 ? s->length : 1, w = 0;
@@ -161,7 +163,7 @@ static double error_norm(const flow *s, const double *d, const double *e) {
     for (int i = 0; i < n && w > 0; i++) worst = fmax(worst, s->scale[i] * fabs(e[at + i]) / w);
     at += n;
   }
-  /* Jacobi fields: each row relative to its largest entry, for unit vectors at the start of the step */
+  /* For Jacobi fields, each row is relative to its largest entry, for unit vectors at the start of the step. */
   for (int i = 0; s->jacobi && i < 2 * n; i++) {
     double maximum = 0, size = 0;
     for (int c = 0; c < 2 * n; c++) {
@@ -178,8 +180,8 @@ static double error_norm(const flow *s, const double *d, const double *e) {
 
 static cb_status rate(void *problem, const double *y, double *f) { return derivative(problem, y, f, NULL); }
 
-/* Makes one step of this length: its error (accepted up to 1), the factor for the next length, and the increment,
- * which is only written if the step is accepted. */
+/* Tries one step of this length. Computes its error (accepted up to 1), the factor for the next length, and the
+ * increment, which is only written if the step is accepted. */
 static cb_status extrapolate(flow *s, double length, double *increment, double *error, double *factor) {
   const cb_extrapolation how = {rate, s, s->size, s->y, s->f};
   double table[COLUMNS * SIZE], e[SIZE];
@@ -195,7 +197,7 @@ static cb_status extrapolate(flow *s, double length, double *increment, double *
       memcpy(increment, table + j * s->size, (size_t)s->size * sizeof *increment);
       return CB_OK;
     }
-    /* gain: the factor by which the remaining columns can still reduce the error */
+    /* gain is the factor by which the remaining columns can still reduce the error. */
     double gain = 1;
     for (int k = j + 2; k <= COLUMNS; k++) gain *= (double)k * k;
     if (j >= 3 && *error > gain * 10) break;
@@ -213,7 +215,7 @@ static void multiply(int n, const double *a, const double *b, double *out) {
     }
 }
 
-/* Is h M - short_of_conjugate g positive, M of the comment at the top of this file? */
+/* Returns whether h M - short_of_conjugate g is positive, where M is that of the comment at the top of this file. */
 static bool still_minimal(const flow *s, double h, const double *b, const double *q, const double *q1) {
   int n = s->n;
   double inverse[D * D] = {0}, m[D * D], x[D * D], l[D * D];
@@ -260,7 +262,7 @@ static void accumulate(const flow *s, double h, bool first, const double *column
   memcpy(j->u_u, uu, sizeof uu);
 }
 
-/* nu = Gamma(u, .) at q, row-major. */
+/* Computes nu = Gamma(u, .) at q, row after row. */
 static cb_status connection(const cb_space *g, const double *q, const double *u, double *nu) {
   int n = g->dim;
   double gamma[D][D][D];
@@ -314,8 +316,8 @@ static cb_status lost(const flow *s, const double *q0, double t, cb_status cause
 
 /* --- holes of the domain between the points at which the metric is evaluated --- */
 
-/* Computes the margin of a condition at the fraction `part` of the step, on Hermite's cubic through its ends; returns
- * false if there is no condition of this index. */
+/* Computes the margin of a condition (cb_intrinsic.margin) at the fraction `part` of the step, on Hermite's cubic
+ * through the ends of the step. Returns false if there is no condition of this index. */
 static bool margin_at(const flow *s, double h, const double *increment, int condition, double part, double *margin) {
   const double rest = 1 - part, a = part * part * (3 - 2 * part), b = part * rest * rest * h,
                c = -part * part * rest * h;
@@ -327,16 +329,17 @@ static bool margin_at(const flow *s, double h, const double *increment, int cond
   return s->g->intrinsic->margin(s->g, condition, q, margin);
 }
 
-/* The fraction of the step at which a condition's margin has its first minimum of less than half of the margin at the
- * ends; 1 if there is none. A step that ends there shows whether the margin is negative. The cubic is only used to
- * locate the minimum, more accurately for shorter steps. */
+/* Returns the first fraction of the step at which the margin of a condition has a minimum below half of the larger
+ * margin at the ends. Returns 1 if there is none. A step that ends there shows whether the margin is negative. The
+ * cubic is only used to locate the minimum; this is more accurate for shorter steps. */
 static double part_to_border(const flow *s, double h, const double *increment) {
   enum { PARTS = 16, THIRDS = 90 };
   double least = 1, margin[PARTS + 1];
   if (!s->g->intrinsic || !s->g->intrinsic->margin) return least;
   for (int condition = 0; margin_at(s, h, increment, condition, 0, margin); condition++) {
     for (int k = 1; k <= PARTS; k++) margin_at(s, h, increment, condition, (double)k / PARTS, &margin[k]);
-    for (int k = 0; k <= PARTS; k++) { /* next to an end there may be a minimum between two of these places */
+    /* there may be a minimum between this place and its neighbours, also next to an end */
+    for (int k = 0; k <= PARTS; k++) {
       const int before = k > 0 ? k - 1 : 0, after = k < PARTS ? k + 1 : PARTS;
       if (!(margin[k] <= margin[before] && margin[k] <= margin[after])) continue;
       double low = (double)before / PARTS, high = (double)after / PARTS, x = margin[k], y = margin[k];
@@ -366,8 +369,8 @@ static void take_scales(flow *s, double t, const double *u) {
   for (int i = 0; i < n; i++) s->scale[i] = fmax(s->scale[i], sqrt(s->metric[i * n + i]));
 }
 
-/* Adds the increment of an accepted step of length h to the result, and multiplies its Jacobi fields into the result.
- * Overwrites increment. */
+/* Adds the increment of an accepted step of length h to the result, and multiplies the Jacobi fields of the step into
+ * the result. Overwrites `increment`. */
 static void take_step(flow *s, const double *q, double h, bool first, double *increment, cb_geodesic_end *result) {
   const int n = s->n, columns = s->transport ? 3 * n : 2 * n;
   for (int i = 0; i < n; i++) {
@@ -423,7 +426,7 @@ cb_status cb_flow_geodesic(const cb_space *g, const double *q, const double *u, 
       if (h < shortest_step || out->evaluations > evaluations_max) return lost(&s, q, t, status);
     }
   }
-  /* fails if the end is outside the domain */
+  /* This fails if the end is outside the domain. */
   double nu0[D * D], nu1[D * D];
   cb_status status = connection(g, result.q, result.u, nu1);
   if (status) return lost(&s, q, 1, status);

@@ -1,15 +1,16 @@
 /* The shortest geodesic between two points of a chart, by Newton's method on the exponential map.
  *
  *   F(u) = exp_q(u) - y = 0,   u <- u - lambda (dq1/du)^-1 F,   |F| in the metric at y
- *   If that fails, the search starts from curves that bulge to the sides of the straight line of coordinates, shortened
- *   as in energy.c; then it follows that line, exp_q(u(s)) = q + s (y - q), u' = (dq1/du)^-1 (y - q)
+ * u is the velocity at q, q1 = exp_q(u) the end, and lambda <= 1 the damping factor. If this fails, the search starts
+ * from curves that bulge to the sides of the straight line of coordinates and are shortened as in energy.c. Then it
+ * follows the straight line itself, exp_q(u(s)) = q + s (y - q), by u' = (dq1/du)^-1 (y - q) with the fraction s of the
+ * line.
  *
- * with the velocity u at q, the end q1 = exp_q(u), the damping factor lambda <= 1, and the fraction s of the line. y
- * stands for all its images under the periods of the coordinates; the two nearest are tried in each coordinate. Where
+ * y stands for all its images under the periods of the coordinates; the two nearest are tried in each coordinate. Where
  * the curvature is positive on the scale of the geodesic that was found, the search also starts from velocities that
- * are rotated to its sides. A geodesic with a conjugate point is no minimum and is left out. The shortest geodesic
- * that was found is certainly the shortest of all if the curvature is not positive and the domain is simply connected,
- * or if it is shorter than the injectivity radius. Otherwise a shorter one may be missed.
+ * are rotated to its sides. A geodesic with a conjugate point is no minimum and is ignored. The shortest geodesic that
+ * was found is certainly the shortest of all in two cases: if the curvature is not positive and the domain is simply
+ * connected, or if the geodesic is shorter than the injectivity radius. Otherwise a shorter geodesic may be missed.
  * Source: do Carmo, Riemannian Geometry (1992), chapters 3, 7 and 13; Deuflhard, Newton Methods for Nonlinear Problems
  * (2004), chapters 3 and 5, doi:10.1007/978-3-642-23899-4.
  */
@@ -18,31 +19,32 @@
 #include <math.h>
 #include <string.h>
 
-/* EVALUATIONS_MAX evaluations of the metric take some seconds. Near the border of a domain geodesics need very many. */
+/* EVALUATIONS_MAX evaluations of the metric take some seconds. Near the border of a domain, geodesics need very many
+ * evaluations. */
 enum { D = CB_DIM_MAX, IMAGES = 8, ITERATIONS = 20, FOUND_MAX = 24, EVALUATIONS_MAX = 1000000 };
 
-/* The tolerance of integration during the iteration (coarse), the tolerance of the last evaluations (fine), and the
- * |F|/|u| below which fine replaces coarse. */
+/* coarse: the tolerance of integration during the iteration. fine: the tolerance of the last evaluations, which begin
+ * when |F|/|u| is below `near`. */
 static const double coarse = 1e-7, fine = 1e-13, near = 1e-5;
-/* The maximum size of the last correction relative to u; the Jacobi fields are from before this correction. */
+/* The maximum size of the last correction, relative to u. The Jacobi fields are from before this correction. */
 static const double solved = 1e-10;
 /* Lengths with a smaller relative difference count as equal, because of the accuracy of integration. */
 static const double equal = 1e-10;
-/* Directions that differ by less than this belong to one geodesic. */
+/* Velocities with a smaller relative difference belong to one geodesic. */
 static const double same = 1e-6;
-/* Coarse solutions that differ by less than this count as one geodesic, because it is not known which of them is
- * shorter. */
+/* Coarse solutions with a smaller relative difference count as one geodesic, because the tolerance does not show which
+ * of them is shorter. */
 static const double alike = 1e-3;
-/* Below this value of curvature times length^2 there is no other geodesic nearby; conjugate points need pi^2. */
+/* If the curvature times length^2 is below this, there is no other geodesic nearby. Conjugate points need pi^2. */
 static const double bent = 1.5;
-/* The tangent of the angle of the rotated starts. */
+/* The tangent of the angle by which the starts of search_sideways are rotated. */
 static const double turn = 1;
 /* A search stops at this multiple of the shortest length that was found before. */
 static const double too_long = 3;
 /* Other images are not tried for geodesics shorter than this fraction of the period, measured at both ends. */
 static const double alone = 0.125;
 
-/* Coarse solutions, one per geodesic. */
+/* The coarse solutions that were found, one per geodesic. */
 typedef struct found {
   int count;
   struct {
@@ -66,8 +68,8 @@ typedef struct problem {
   int evaluations;                       /* number of evaluations of the metric in searches */
 } problem;
 
-/* F at u, its size in metric1, and the end of the geodesic. CB_ERROR_DOMAIN if the geodesic leaves the chart, or, with
- * a coarse tolerance, after more than EVALUATIONS_MAX evaluations. */
+/* Computes F at u, its size in the metric at y, and the end of the geodesic. Returns CB_ERROR_DOMAIN if the geodesic
+ * leaves the chart, or, with a coarse tolerance, after more than EVALUATIONS_MAX evaluations. */
 static cb_status residual(problem *p, const double *target, const double *u, double tolerance, cb_geodesic_end *end,
                           double *f, double *size) {
   if (tolerance >= coarse && p->evaluations > EVALUATIONS_MAX)
@@ -82,8 +84,9 @@ static cb_status residual(problem *p, const double *target, const double *u, dou
   return CB_OK;
 }
 
-/* Finds the velocity u of the geodesic from q with displacement `target` (cb_geodesic_end.moved) by damped Newton steps
- * that start from u, to the coarse tolerance; u is changed only on success. */
+/* Finds the velocity u of the geodesic from q with displacement `target` (cb_geodesic_end.moved), to the coarse
+ * tolerance, by damped Newton steps that start from u. Returns false if no solution with |u| <= limit is found. u is
+ * changed only on success. */
 static bool newton(problem *p, const double *target, int iterations, double limit, double *u, cb_geodesic_end *end) {
   int n = p->n;
   double at[D], f[D], size = 0, floor = 1e-3 * near * norm(n, p->metric0, target);
@@ -156,7 +159,7 @@ static bool polish(problem *p, const double *target, const double *u, cb_shortes
     for (int i = 0; i < n; i++) out->u[i] -= f[i];
     out->length = norm(n, p->metric0, out->u);
     if (norm(n, p->metric0, f) > solved * out->length) continue;
-    /* Applies the last correction to the velocity at the end, too. */
+    /* The last correction is also applied to the velocity at the end. */
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) out->end.u[i] -= out->end.jacobi.u_u[i * n + j] * f[j];
     return true;
@@ -164,9 +167,9 @@ static bool polish(problem *p, const double *target, const double *u, cb_shortes
   return false;
 }
 
-/* Looks for a geodesic without conjugate points to this image, from the velocity `start` or, if that fails and
- * thoroughly is true, along the straight line of coordinates. Adds it to `all` if it is new; returns whether it was
- * found. */
+/* Looks for a geodesic without conjugate points to the image of y with displacement `target`, from the velocity
+ * `start`. If that fails and `thoroughly` is true, looks along the straight line of coordinates. Adds the geodesic to
+ * `all` if it is new. Returns whether it was found. */
 static bool search(problem *p, const double *target, const double *start, bool thoroughly, found *all) {
   int n = p->n;
   double u[D], difference[D];
@@ -187,8 +190,8 @@ static bool search(problem *p, const double *target, const double *start, bool t
   return true;
 }
 
-/* The largest sectional curvature of coordinate planes at q, at an image of y, and at three points between them; 0 if
- * all are negative, and infinite if one cannot be computed. */
+/* Returns the largest sectional curvature of coordinate planes at q, at an image of y, and at three points between
+ * them. Returns 0 if all are negative, and infinity if one cannot be computed. */
 static double curvature(const problem *p, const double *target) {
   double maximum = 0;
   for (int part = 0; part < 5; part++) {
@@ -212,7 +215,7 @@ static void search_sideways(problem *p, const double *target, const double *u, f
     for (int i = 0; i < n; i++) along += p->metric0[axis * n + i] * u[i];
     for (int i = 0; i < n; i++) side[i] -= along * u[i] / (uu * uu);
     double size = norm(n, p->metric0, side);
-    if (size * size < 0.3 * p->metric0[axis * (n + 1)]) continue; /* nearly along u: the other axes span the rest */
+    if (size * size < 0.3 * p->metric0[axis * (n + 1)]) continue; /* nearly along u: the other axes suffice */
     for (int sign = -1; sign <= 1; sign += 2) {
       for (int i = 0; i < n; i++) start[i] = (u[i] + sign * turn * uu / size * side[i]) / sqrt(1 + turn * turn);
       search(p, target, start, false, all);
@@ -220,10 +223,11 @@ static void search_sideways(problem *p, const double *target, const double *u, f
   }
 }
 
-/* Searches around a hole, from curves that bulge to the sides of the straight line of coordinates, by the minimum bulge
- * that keeps them inside the domain. */
+/* Searches for geodesics around a hole of the domain, from curves that bulge to the sides of the straight line of
+ * coordinates. The bulge is the smallest that keeps the curve inside the domain. */
 static void search_around(problem *p, const double *target, found *all) {
-  const int n = p->n, ways = n == 3 ? 27 : n == 2 ? 9 : 3; /* the bulge may go -1, 0 or 1 in each coordinate */
+  /* the direction of the bulge is -1, 0 or 1 in each coordinate */
+  const int n = p->n, ways = n == 3 ? 27 : n == 2 ? 9 : 3;
   const double length = norm(n, p->metric0, target);
   for (int way = 0; way < ways; way++) {
     double side[D], start[D], bulge[D], along = 0;
@@ -233,7 +237,7 @@ static void search_around(problem *p, const double *target, found *all) {
       for (int j = 0; j < n; j++) along += p->metric0[i * n + j] * side[i] * target[j];
     for (int i = 0; i < n; i++) side[i] -= along * target[i] / (length * length);
     const double size = norm(n, p->metric0, side);
-    if (!(size > 0.5 * whole)) continue; /* nearly along the line: the other axes span the rest */
+    if (!(size > 0.5 * whole)) continue; /* nearly along the line: the other directions suffice */
     for (double height = 0.25; height < 3; height *= 2) {
       for (int i = 0; i < n; i++) bulge[i] = side[i] * height * length / size;
       if (cb_energy_start(p->g, p->q, target, bulge, start)) continue;
@@ -243,7 +247,7 @@ static void search_around(problem *p, const double *target, found *all) {
   }
 }
 
-/* y - q for the images of y, the nearest in the chart first; returns their number. */
+/* Writes y - q for the images of y to target, first the image that is nearest in the chart. Returns their number. */
 static int images(const problem *p, const double *y, double target[IMAGES][D]) {
   int n = p->n, count = 1;
   const double *period = p->g->intrinsic ? p->g->intrinsic->period : NULL;
@@ -266,7 +270,7 @@ static int images(const problem *p, const double *y, double target[IMAGES][D]) {
   return count;
 }
 
-/* Is a geodesic so short that no other image can compete? */
+/* Returns whether a geodesic is so short that no geodesic to another image can be as short. */
 static bool short_of_periods(const problem *p, double length) {
   if (!p->g->intrinsic || length < p->g->intrinsic->injectivity) return true;
   for (int i = 0; i < p->n; i++) {
@@ -276,8 +280,8 @@ static bool short_of_periods(const problem *p, double length) {
   return true;
 }
 
-/* Finds the displacement `target` from q to the image of y that is nearest to the end of the geodesic of the guess;
- * returns false if this geodesic leaves the chart. */
+/* Finds the displacement `target` from q to the image of y that is nearest to the end of the geodesic with the velocity
+ * u, a guess. Returns false if this geodesic leaves the chart. */
 static bool image_of_guess(const problem *p, const double *y, const double *u, double *target) {
   cb_geodesic_end end;
   if (cb_flow_geodesic(p->g, p->q, u, NULL, false, coarse, &end)) return false;
@@ -300,8 +304,8 @@ static cb_status set_up(problem *p, const cb_space *g, const double *q, const do
   return status;
 }
 
-/* Finds the geodesics to which the starts converge. Later starts are used only if the geodesics of earlier ones may not
- * be sufficient. */
+/* Finds the geodesics to which the starts converge. Later starts are used only if the geodesics from earlier starts may
+ * not be sufficient. */
 static void search_all(problem *p, const double *y, const double *guess, found *all) {
   double target[IMAGES][D], wanted[D];
   int count = images(p, y, target), first = 0;

@@ -8,8 +8,8 @@
  *   tan(w/2)        = t sin phi/(1 + t cos phi),  t = tanh(L/2) tanh(l/2)
  *   1 + t cos phi   = cosh((L-l)/2)/(cosh(L/2) cosh(l/2)) + 2 t cos^2(phi/2)
  * All terms of a sum have the same sign, except for L < l. Exponentials are relative to the largest, so that nothing
- * overflows. In E^n T is a translation and n' L' = n L + m l. In a product T and A belong to the hyperbolic factor,
- * and flat factors have a shift; in a group with a left-invariant metric an origin is the left translation by its
+ * overflows. In E^n T is a translation, and n' L' = n L + m l. In a product T and A belong to the hyperbolic factor,
+ * and flat factors have a shift. In a group with a left-invariant metric an origin is the left translation by its
  * shift.
  *
  * Source: Ungar, Beyond the Einstein Addition Law (2001), chapters 1-3, doi:10.1007/978-94-010-9122-0; the half-angle
@@ -68,7 +68,7 @@ static void flow_of_part(const cb_space *g, cb_origin_part part, int killing, do
   }
 }
 
-/* Does the field act only on these coordinates? */
+/* Returns whether the field acts only on `count` coordinates from `offset` on. */
 static bool acts_on(const cb_space *g, int killing, int offset, int count) {
   for (int a = 0; a < g->embedding; a++)
     for (int b = 0; b < g->embedding; b++)
@@ -106,7 +106,7 @@ cb_status cb_origin_flow(const cb_space *g, int killing, double s, cb_origin *ou
   return CB_OK;
 }
 
-/* out = A B, made orthogonal again by C <- C (3 - C^T C)/2. */
+/* Computes out = A B, and makes it orthogonal again by C <- C (3 - C^T C)/2. */
 static void multiply(int n, const double *a, const double *b, double *out) {
   double c[CB_DIM_MAX * CB_DIM_MAX] = {0}, defect[CB_DIM_MAX * CB_DIM_MAX] = {0};
   for (int i = 0; i < n; i++)
@@ -165,14 +165,14 @@ static void wigner(int dim, const double *n, double L, double l, const cb_origin
 void cb_origin_third_side(double L, double l, const cb_origin_plane *p, double *length, double *along, double *across,
                           double *log_height) {
   double D = L - l, E = L + l + log(p->cos2), s = fmax(fabs(D), E);
-  double sinh_L = -expm1(-2 * L), sinh_l = -expm1(-2 * l); /* times 2 exp(-L), 2 exp(-l) */
+  double sinh_L = -expm1(-2 * L), sinh_l = -expm1(-2 * l); /* sinh L and sinh l times 2 exp(-L) and 2 exp(-l) */
   if (s < 600) {
     double half = sinh(D / 2);
     *length = 2 * asinh(sqrt(half * half + sinh_L * sinh_l * exp(E) / 4));
   } else {
     *length = s + log(exp(fabs(D) - s) + sinh_L * sinh_l * exp(E - s));
   }
-  /* n' sinh L' times 2 exp(-s) */
+  /* a and b are the components of n' sinh L' times 2 exp(-s). */
   double sinh_D = fabs(D) < 1 ? 2 * sinh(D) * exp(-s) : exp(D - s) - exp(-D - s);
   double a = sinh_D + (2 - sinh_L) * sinh_l * exp(E - s), b = sinh_l * exp(l + log(p->sin) - s), size = hypot(a, b);
   *along = size > 0 ? a / size : 1;
@@ -223,9 +223,9 @@ static void compose_flat(int dim, const cb_origin *a, const cb_origin *b, cb_ori
   *out = c;
 }
 
-/* --- groups: L_a q = a + m(a) q, a b = L_a b, a^-1 = -m(a)^-1 a --- */
+/* --- groups: the left translation L_a q = a + m(a) q, the product a b = L_a b, the inverse a^-1 = -m(a)^-1 a --- */
 
-/* The cofactor of the entry (r, c) of m. */
+/* Returns the cofactor of the entry (r, c) of m. */
 static cb_dd minor_of(cb_dd m[3][3], int r, int c) {
   const int a = (r + 1) % 3, b = (r + 2) % 3, d = (c + 1) % 3, e = (c + 2) % 3;
   return cb_dd_sub(cb_dd_mul(m[a][d], m[b][e]), cb_dd_mul(m[a][e], m[b][d]));
@@ -233,7 +233,7 @@ static cb_dd minor_of(cb_dd m[3][3], int r, int c) {
 
 void cb_dd_invert(int n, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], cb_dd inverse[CB_COORD_MAX][CB_COORD_MAX]) {
   cb_dd whole[3][3] = {{{0, 0}}}, det = {0, 0};
-  for (int i = 0; i < 3; i++) whole[i][i] = cb_dd_of(1); /* stays 1 from n on */
+  for (int i = 0; i < 3; i++) whole[i][i] = cb_dd_of(1); /* the diagonal stays 1 from n on */
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) whole[i][j] = m[i][j];
   for (int j = 0; j < 3; j++) det = cb_dd_add(det, cb_dd_mul(whole[0][j], minor_of(whole, 0, j)));
@@ -290,7 +290,7 @@ void cb_origin_compose(const cb_space *g, const cb_origin *a, const cb_origin *b
   *out = c;
 }
 
-/* (T(n,L) A)^-1 = A^T T(-n,L) = T(-A^T n, L) A^T; the shift is inverted separately. */
+/* Computes (T(n,L) A)^-1 = A^T T(-n,L) = T(-A^T n, L) A^T. The shift is inverted separately. */
 void cb_origin_inverse(const cb_space *g, const cb_origin *a, cb_origin *out) {
   const int n = cb_origin_part_of(g).dim;
   cb_origin c;

@@ -1,21 +1,21 @@
-/* Distances between moving frames. Frame b relative to a is T(n, L) A, x is local in a, y local in b, lengths are in
- * radii of curvature R. T: transvection by L in the direction n; A: isometry that fixes the base point; x_w: the time
- * component, x_n = <x, n>.
+/* Distances between moving frames. Frame b relative to frame a is T(n, L) A, where T is the transvection by L in the
+ * direction n and A an isometry that fixes the base point. x is local in a, y is local in b, and lengths are in radii
+ * of curvature R. x_w is the last coordinate of x, and x_n = <x, n>.
  *
  *   u = cosh d = -<x, T A y>/R^2 = exp(L) U,  z = A y,  ' the part orthogonal to n:
  *   2 U R^2 = (x_w - x_n)(z_w + z_n) + exp(-2L) (x_w + x_n)(z_w - z_n) - 2 exp(-L) x'.z'
  *   d = L + log(U + sqrt(U^2 - exp(-2L)))
  *   d_a = u_a/sinh d,  d_ab = u_ab/sinh d - coth(d) d_a d_b;  u is bilinear in x and y
- * x_w - x_n = (R^2 + |x'|^2)/(x_w + x_n) loses no digits if x is in the direction n. For points close to each other the
- * chord is used.
+ * d_a and d_ab are the derivatives of d with respect to the coordinates of x and y. x_w - x_n = (R^2 + |x'|^2)/(x_w +
+ * x_n) loses no digits if x is in the direction n. For points close to each other the chord is used.
  */
 #include "geometry/origin.h"
 
 #include <string.h>
 
-/* For frames farther apart than `far_apart` radii distances use exp(-L) u, unless u is below `near`. A chord has an
- * error of up to exp(2 far_apart) units of round-off; below `near` the logarithm would amplify errors by 1/sinh d.
- * Above longest_matrix radii the matrix of a frame is not used. */
+/* For frames farther apart than `far_apart` radii, distances use exp(-L) u. A chord would have an error of up to exp(2
+ * far_apart) units of round-off. If u is below `near`, the chord is used, because the logarithm would amplify errors by
+ * 1/sinh d. The matrix of a frame is not used above longest_matrix radii. */
 static const double far_apart = 2, near = 1.5, longest_matrix = 300;
 
 void cb_frames_make(const cb_space *g, const cb_origin *a, const cb_origin *b, cb_frames *frames) {
@@ -26,8 +26,8 @@ void cb_frames_make(const cb_space *g, const cb_origin *a, const cb_origin *b, c
   if (length <= longest_matrix) cb_origin_isometry(g, &frames->relative, &frames->isometry);
 }
 
-/* The distance by the chord of x and y in the frame a; the transpose of the map converts derivatives in y to the frame
- * b. */
+/* Computes the distance by the chord of x and y in the frame a. The transpose of the map from b to a converts
+ * derivatives with respect to y to the frame b. */
 static cb_status by_chord(const cb_space *g, const cb_frames *frames, const double *x, const double *y, double *d,
                           double *gradient, double *hessian) {
   int k = g->embedding, n = 2 * k;
@@ -39,7 +39,7 @@ static cb_status by_chord(const cb_space *g, const cb_frames *frames, const doub
   }
   cb_status status = cb_distance_derivatives(g, x, here, d, gr, hessian ? he : NULL);
   if (status) return status;
-  /* the matrix diag(1, m), which converts y's coordinates */
+  /* the matrix diag(1, m), which converts the coordinates of y */
   double chain[2 * CB_COORD_MAX][2 * CB_COORD_MAX] = {{0}};
   for (int i = 0; i < k; i++) {
     chain[i][i] = 1;
@@ -59,7 +59,8 @@ static cb_status by_chord(const cb_space *g, const cb_frames *frames, const doub
   return CB_OK;
 }
 
-/* x along n, and the light-cone sums w + x_n and w - x_n without cancellation. */
+/* x_n of a point (along), and the sums w + x_n (plus) and w - x_n (minus) without cancellation, where w is the last
+ * coordinate. */
 typedef struct cone {
   double along, plus, minus;
 } cone;
@@ -76,14 +77,14 @@ static cone cone_of(int dim, const double *n, const double *x, double radius) {
   return c;
 }
 
-/* exp(-L) T v, or with side = -1 exp(-L) T^-1 v, from v and its cone; e = exp(-L). */
+/* Computes exp(-L) T v, or with side = -1 exp(-L) T^-1 v, from v and its cone c. e is exp(-L). */
 static void carried(int dim, const double *n, double e, int side, const double *v, cone c, double *out) {
   double plus = side > 0 ? c.plus : e * e * c.plus, minus = side > 0 ? e * e * c.minus : c.minus;
   for (int i = 0; i < dim; i++) out[i] = e * (v[i] - c.along * n[i]) + (plus - minus) / 2 * n[i];
   out[dim] = (plus + minus) / 2;
 }
 
-/* The distance in the hyperbolic factor; x and y begin at its first coordinate. If cosh d < near and L <=
+/* Computes the distance in the hyperbolic factor; x and y begin at its first coordinate. If cosh d < near and L <=
  * longest_matrix, *is_far becomes false, and nothing else is written. gradient and hessian may be NULL. */
 static void by_cone(cb_origin_part part, const cb_frames *frames, const double *x, const double *y, double *d,
                     double *gradient, double *hessian, bool *is_far) {
@@ -114,7 +115,7 @@ static void by_cone(cb_origin_part part, const cb_frames *frames, const double *
   if (!hessian) return;
   for (int a = 0; a < 2 * k; a++)
     for (int b = 0; b < 2 * k; b++) hessian[a * 2 * k + b] = -rate * U / S * gr[a] * gr[b];
-  for (int b = 0; b < k; b++) { /* u_ab = -(I T A)_ab/R^2, column b = exp(-L) T A E_b */
+  for (int b = 0; b < k; b++) { /* u_ab = -(I T A)_ab/R^2 with the form I; column b of exp(-L) T A is exp(-L) T A E_b */
     double column[CB_COORD_MAX] = {0}, axis[CB_COORD_MAX] = {0};
     for (int i = 0; b < dim && i < dim; i++) axis[i] = rotation[i * dim + b];
     if (b == dim) axis[dim] = 1;
@@ -128,8 +129,8 @@ static void by_cone(cb_origin_part part, const cb_frames *frames, const double *
   }
 }
 
-/* In a product: D^2 = d^2 + |z|^2 with d the distance in the hyperbolic factor and z = x - y - shift in the flat
- * factors; S = D^2/2, D_i = S_i/D, D_ij = (S_ij - D_i D_j)/D. */
+/* Computes the distance D in a product: D^2 = d^2 + |z|^2 with the distance d in the hyperbolic factor and z = x - y -
+ * shift in the flat factors. With S = D^2/2 the derivatives are D_i = S_i/D and D_ij = (S_ij - D_i D_j)/D. */
 static cb_status by_factors(const cb_space *g, const cb_frames *frames, const double *x, const double *y, double *d,
                             double *gradient, double *hessian) {
   const cb_origin_part part = cb_origin_part_of(g);
@@ -177,7 +178,7 @@ cb_status cb_frames_distance(const cb_space *g, const cb_frames *frames, const d
   return (frames->far ? far_off : by_chord)(g, frames, x, y, d, gradient, hessian);
 }
 
-/* The base point; in a sphere of a product, where origins do not move, the point itself. */
+/* Sets `base` to the base point. In a sphere of a product, where origins do not move, it is the point itself. */
 static void base_of(const cb_space *g, const double *point, double *base) {
   cb_space_base_point(g, base);
   for (int f = 0; f < g->n_factors; f++)
@@ -185,9 +186,9 @@ static void base_of(const cb_space *g, const double *point, double *base) {
       memcpy(base + g->factor[f].offset, point + g->factor[f].offset, (size_t)g->factor[f].count * sizeof *base);
 }
 
-/* For a point x that is local to its own origin O, O T(x) = T W, with T(x) the transvection to x, T that from the base
- * point of the world to the point, and W a rotation. Relative to O, T is therefore T(x) W^-1, whose numbers are small
- * at any distance of O. */
+/* A point x is local to its own origin O. Let T(x) be the transvection to x, and T the transvection from the base point
+ * of the world to the point; then O T(x) = T W with a rotation W. Relative to O, T is therefore T(x) W^-1, whose
+ * numbers are small at any distance of O. */
 void cb_anchor_of(const cb_space *g, const cb_origin *origin, const cb_fixed *point, cb_anchor *anchor) {
   double base[CB_Q_MAX];
   cb_origin there, identity;

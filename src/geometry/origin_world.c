@@ -4,8 +4,8 @@
  *   in the ball of radius 1, b = x/(1 + w), T is Moebius addition with a = n tanh(L/2):
  *     T(b) = ((1 + 2 a.b + |b|^2) a + (1 - |a|^2) b)/D,  D = 1 + 2 a.b + |a|^2 |b|^2,  1 - |a|^2 = 1/cosh^2(L/2)
  *     T'(b) c = (1 - |a|^2)/D (c - 2 (1 + a.b)/D G c + 2/D G G c),  G c = b (a.c) - a (b.c)
- * with a point (x, w) in units of the radius, x_n = x.n, and a tangent vector c at b; in the first line ' is the
- * image.
+ * (x, w) is a point in units of the radius, x_n = x.n, c is a tangent vector at b, and T' is the derivative of T. In
+ * the first line ' is the image.
  *
  * Source: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed. (2006), section 4.5, doi:10.1007/978-0-387-47322-2;
  * the derivative is (1 - |a|^2)/D times a rotation, since T is conformal.
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* x exp(L), but 0 for x = 0, where exp(L) may be infinite. */
+/* Returns x exp(L), and 0 for x = 0, where exp(L) may be infinite. */
 static double grown(double x, double L) { return x == 0 ? 0 : x * exp(L); }
 
 void cb_origin_world_vector(const cb_space *g, const cb_origin *origin, const double *v, double *world) {
@@ -35,14 +35,15 @@ void cb_origin_world_vector(const cb_space *g, const cb_origin *origin, const do
       double plus = grown(w + along, L), minus = (w - along) * exp(-L), change = (plus - minus) / 2 - along;
       for (int i = 0; i < n; i++)
         if (origin->direction[i] != 0)
-          y[i] += change * origin->direction[i]; /* 0 times an infinite change would be nan */
+          y[i] += change * origin->direction[i]; /* 0 times an infinite change would be NaN */
       y[n] = (plus + minus) / 2;
     }
   }
   memcpy(world, all, (size_t)g->embedding * sizeof *all);
 }
 
-/* The point to which an origin moves the base point, for spaces where that is an addition: flat factors and groups. */
+/* Computes the point to which an origin moves the base point, for spaces where this is an addition: flat factors and
+ * groups. */
 static void offset_of(const cb_space *g, const cb_origin *origin, double *b) {
   int axis[CB_DIM_MAX], coordinate[CB_DIM_MAX];
   memset(b, 0, CB_COORD_MAX * sizeof *b);
@@ -97,7 +98,7 @@ void cb_origin_isometry(const cb_space *g, const cb_origin *origin, cb_isometry 
   offset_of(g, origin, out->b);
 }
 
-/* Moebius addition in the unit ball: point = T(b), and rate = T'(b) c, for a = n tanh(L/2). */
+/* Computes Moebius addition in the unit ball: point = T(b) and rate = T'(b) c, for a = n tanh(L/2). */
 static void moebius(int dim, const double *n, double L, const double *b, const double *c, double *point, double *rate) {
   double a[CB_DIM_MAX], G[CB_DIM_MAX], GG[CB_DIM_MAX], size = tanh(L / 2), sech = 1 / cosh(L / 2);
   for (int i = 0; i < dim; i++) a[i] = size * n[i];
@@ -150,11 +151,12 @@ void cb_origin_plot(const cb_space *g, const cb_origin *origin, const double *x,
 
 /* --- places as moving origins ---
  *
- * These functions find the place that coordinates describe, and fields of the world at this place, without coordinates
- * of the world's embedding, which grow like exp(distance).
+ * These functions find the place that coordinates describe, and fields of the world at this place. They do not use
+ * coordinates of the embedding of the world, which grow like exp(distance).
  *
  *   field X of the world at T y, mapped to y:  T^-1 X T = sum_k M_k X_k, M the coadjoint action of cb_origin_killing:
  *   p.(T^-1 X T) = (T p).X
+ * T is the origin, y a local point, p a momentum, and X_k are the Killing fields.
  */
 
 bool cb_origin_grows(const cb_space *g) {

@@ -1,19 +1,19 @@
-/* A geodesic of H^n in terms of its foot, the point that is nearest to the base point. With c the distance of the
- * foot, f the direction to it, t the unit tangent there, and sigma the arc length from it, in radii of curvature:
+/* A geodesic of H^n in terms of its foot, the point that is nearest to the base point. In radii of curvature, c is the
+ * distance of the foot, f the direction to the foot, t the unit tangent there, and sigma the arc length from the foot:
  *
  *   x = cosh(sigma) (f sinh c, cosh c) + sinh(sigma) (t, 0)
  *   sinh a = cosh c cosh(sigma) D,   D n = f tanh c + t tanh(sigma)/cosh c,  |n| = 1     at distance a in direction n
  *   x' = a' n + m (tanh c/cosh(sigma))/D in a frame at x,  a' = tanh(sigma)/D,  D m = -f tanh(sigma)/cosh c + t tanh c
  *
- * From a point at (a, n) with the velocity n cos(psi) + m sin(psi), by the right-angled triangle of base point, foot
- * and point:  sinh c = sinh a sin(psi),  tanh(sigma) = tanh a cos(psi),  cosh c sinh(sigma) = sinh a cos(psi).
- * cb_origin_third_side computes psi and the length between two points. All these expressions are quotients or sums of
- * terms of one sign, and numbers of size exp(a) occur only as logarithms, so that no digits are lost at any distance.
- * The round-off of a direction n moves a point by eps sinh(a). In the polar chart and the ball this is the accuracy of
- * coordinates. Translation coordinates may have more digits; between two points x and y at distance d (radii) whose
- * coordinates in the embedding are finite,
+ * The right-angled triangle of base point, foot and point gives the foot of the geodesic that starts at (a, n) with the
+ * velocity n cos(psi) + m sin(psi):  sinh c = sinh a sin(psi),  tanh(sigma) = tanh a cos(psi),  cosh c sinh(sigma) =
+ * sinh a cos(psi). cb_origin_third_side computes psi and the length between two points. All these expressions are
+ * quotients or sums of terms of one sign, and numbers of size exp(a) occur only as logarithms, so that no digits are
+ * lost at any distance. The round-off eps of a direction n moves a point by eps sinh(a). In the polar chart and the
+ * ball this is the accuracy of coordinates. Translation coordinates may have more digits. Between two points x and y at
+ * distance d (radii) whose coordinates in the embedding are finite, the point x(s) at the arc length s follows from
  *   sinh(d) x(s) = sinh(d - s) x + sinh(s) y
- * has the relative accuracy of each component.
+ * with the relative accuracy of each component.
  * Source: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed. (2006), sections 3.2 and 3.5,
  * doi:10.1007/978-0-387-47322-2.
  */
@@ -24,7 +24,7 @@
 
 enum { D = CB_DIM_MAX };
 
-/* log sinh, log cosh, and asinh(exp(y)), which is the inverse of log sinh, without overflow. */
+/* These functions return log sinh, log cosh, and asinh(exp(y)), which is the inverse of log sinh, without overflow. */
 static double log_sinh(double x) { return x < 1 ? log(sinh(x)) : x + log1p(-exp(-2 * x)) - M_LN2; }
 static double log_cosh(double x) { return fabs(x) + log1p(exp(-2 * fabs(x))) - M_LN2; }
 static double asinh_exp(double y) { return y < 300 ? asinh(exp(y)) : y + M_LN2; }
@@ -42,9 +42,10 @@ static void begin(const cb_space *g, const cb_chart *chart, const double *q, cb_
   memcpy(out->start, q, (size_t)g->dim * sizeof *q);
 }
 
-/* Sets foot, normal, tangent and sigma from the point at the distance a (radii) in direction n, the cosine and sine of
- * the angle psi between n and the velocity, log(sinh a sin(psi)), and the unit vector m orthogonal to n on the side of
- * the velocity (0 if the velocity is along n). If a = 0, it only sets the tangent. */
+/* Sets foot, normal, tangent and sigma of the geodesic through the point at the distance a (radii) in direction n. psi
+ * is the angle between n and the velocity; its cosine and sine and log_height = log(sinh a sin(psi)) are given. m is
+ * the unit vector orthogonal to n on the side of the velocity (0 if the velocity is along n). If a = 0, only the
+ * tangent is set. */
 static void set_foot(cb_path *p, int dim, double a, const double *n, double cosine, double sine, double log_height,
                      const double *m) {
   if (a == 0) {
@@ -131,15 +132,15 @@ cb_status cb_path_from(const cb_space *g, const cb_chart *chart, const double *q
   return CB_OK;
 }
 
-/* The product of two vectors, or 0 if it is only round-off. A component along a direction that is orthogonal to a
- * coordinate may be larger than the other components by any factor. */
+/* Returns the scalar product of two vectors, or 0 if it is only round-off. Round-off matters here, because a vector may
+ * be larger than the part of it that is used by any factor. */
 static double product(int dim, const double *v, const double *w) {
   const double sum = cb_origin_dot(dim, v, w), size = cb_origin_dot(dim, v, v) * cb_origin_dot(dim, w, w);
   return sum * sum < 1e-30 * size ? 0 : sum;
 }
 
-/* Returns CB_ERROR_DOMAIN if the round-off of the direction n at the distance `reach` (radii) changes coordinate i, of
- * value q and coordinate vector v, by more than 1e-9 max(1, |q|). */
+/* Returns CB_ERROR_DOMAIN if the round-off of the direction n at the distance `reach` (radii) changes coordinate i by
+ * more than 1e-9 max(1, |q|). q is the value of the coordinate, and v its coordinate vector. */
 static cb_status check_digits(const cb_path *p, double reach, int i, const double *v, const double *n, double q) {
   static const double round_off = 1e-15, wanted = 1e-9;
   const cb_origin_part part = cb_origin_part_of(&p->space);
@@ -152,13 +153,15 @@ static cb_status check_digits(const cb_path *p, double reach, int i, const doubl
                  p->chart->coordinates[i], p->chart->name, reach / part.rate);
 }
 
-/* The velocity of the coordinates from the components along the vectors n and m of the hyperbolic factor, in the frame
- * that T(direction, length) moves to the point. In a chart with a diagonal metric it comes from the coordinate vectors
- * at the point. All components of the factor are nan if one of them cannot be computed. reach: the distance in radii
- * of a point that is given by its direction, or 0; if not 0, CB_ERROR_DOMAIN as in check_digits. */
+/* Computes the velocity u of the coordinates. In the hyperbolic factor it has the components `radial` and `side` along
+ * the vectors n and m, in the frame that T(direction, length) moves to the point. In a chart with a diagonal metric it
+ * follows from the coordinate vectors at the point. All components of the factor are NaN if one of them cannot be
+ * computed. reach is the distance in radii of a point that is given by its direction, or 0. If it is not 0, the
+ * function returns CB_ERROR_DOMAIN as check_digits does. */
 static cb_status pull(const cb_path *p, double reach, const double *q, const double *n, double radial, const double *m,
                       double side, double *u) {
-  static const double scales[] = {1, 1e-300}; /* the second scale is used if numbers overflow with the first */
+  /* the second scale is for coordinate vectors that overflow with the first */
+  static const double scales[] = {1, 1e-300};
   const cb_space *g = &p->space;
   const cb_origin_part part = cb_origin_part_of(g);
   bool singular = false;
@@ -193,7 +196,8 @@ static cb_status pull(const cb_path *p, double reach, const double *q, const dou
   return CB_OK;
 }
 
-/* The coordinates at arc length s by interpolation between the two ends (the last formula at the top of this file). */
+/* Computes the coordinates at arc length s by interpolation between the two ends (the last formula at the top of this
+ * file). */
 static cb_status interpolate(const cb_path *p, double s, double *q) {
   const cb_space *g = &p->space;
   const double side = p->rate * p->length, part = fmin(p->rate * s, side), scale = sinh(side);

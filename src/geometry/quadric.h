@@ -1,5 +1,5 @@
-/* One factor of a space: its form, projections to it, and distances from chords. Arrays start at the factor's first
- * coordinate. */
+/* One factor of a space: its form, projections to it, and distances from chords. Arrays start at the first coordinate
+ * of the factor. */
 #pragma once
 
 #include "numerics/numerics_curved.h"
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <math.h>
 
-/* <u,v> in the factor. */
+/* Returns <u,v> in the factor. */
 static inline double cb_factor_inner(cb_factor f, const double *u, const double *v) {
   double sum = 0;
   for (int a = 0; a < f.count - 1; a++) sum += u[a] * v[a];
@@ -18,7 +18,7 @@ static inline double cb_factor_inner(cb_factor f, const double *u, const double 
 
 static inline int cb_factor_dim(cb_factor f) { return f.curvature == 0 ? f.count : f.count - 1; }
 
-/* The number of curved factors, and the n-th of them. */
+/* cb_curved_factors returns the number of curved factors, and cb_curved_factor the n-th of them, counted from 0. */
 static inline int cb_curved_factors(const cb_space *g) {
   int count = 0;
   for (int f = 0; f < g->n_factors; f++) count += g->factor[f].curvature != 0;
@@ -35,21 +35,21 @@ static inline const cb_factor *cb_curved_factor(const cb_space *g, int n) {
 static inline double cb_factor_chord(cb_factor f, const double *x, const double *y, double *e) {
   for (int a = 0; a < f.count; a++) e[a] = x[a] - y[a];
   double square = cb_factor_inner(f, e, e);
-  return square < 0 ? 0 : square; /* nan stays nan */
+  return square < 0 ? 0 : square; /* NaN stays NaN */
 }
 
-/* The square of the chord of two points of a hyperbolic factor, without the difference of last coordinates, which would
- * cancel far out.
+/* Returns the square of the chord of two points of a hyperbolic factor. It does not use the difference of the last
+ * coordinates, which would lose digits far from the base point.
  */
 double cb_factor_far_square(cb_factor f, const double *x, const double *y);
 
-/* Is the cosh of the distance (in radii) of a point from the base point above cosh_a? False if the factor is not
- * hyperbolic. */
+/* Returns whether the cosh of the distance (in radii) of a point from the base point is above cosh_a. Returns false if
+ * the factor is not hyperbolic. */
 static inline bool cb_factor_beyond(cb_factor f, const double *x, double cosh_a) {
   return f.curvature < 0 && -f.curvature * x[f.count - 1] * x[f.count - 1] > cosh_a * cosh_a;
 }
 
-/* As cb_factor_chord, for points that lie on the space. */
+/* Does the same as cb_factor_chord for points that lie on the space. */
 static inline double cb_factor_chord_of_points(cb_factor f, const double *x, const double *y, double *e) {
   static const double cancels = 4;
   const double square = cb_factor_chord(f, x, y, e);
@@ -57,8 +57,8 @@ static inline double cb_factor_chord_of_points(cb_factor f, const double *x, con
   return far ? cb_factor_far_square(f, x, y) : square;
 }
 
-/* 1 + K <x,y> = 2 c_K(d/2)^2 of a curved factor, given the square of the chord. On a sphere it is computed from the
- * chord to the antipode if that is shorter. */
+/* Returns 1 + K <x,y> = 2 c_K(d/2)^2 of a curved factor, where d is the distance of x and y and `square` the square of
+ * their chord. On a sphere it is computed from the chord to the antipode if that chord is shorter. */
 static inline double cb_factor_antichord(cb_factor f, const double *x, const double *y, double square) {
   if (f.curvature < 0 || f.curvature * square < 2) return 2 - 0.5 * f.curvature * square;
   double sum = 0;
@@ -66,32 +66,34 @@ static inline double cb_factor_antichord(cb_factor f, const double *x, const dou
   return 0.5 * f.curvature * sum;
 }
 
-/* The factor as a separate space. */
+/* Returns the factor as a separate space. */
 cb_space cb_factor_alone(const cb_space *g, cb_factor f);
 
 void cb_factor_project_point(cb_factor f, double *x);
 void cb_factor_project_tangent(cb_factor f, const double *x, double *v);
 
-/* --- the square of a distance from half its chord: F = s_K(d/2)^2, which is <x-y, x-y>/4 in the embedding ---
+/* --- the square of a distance d from half its chord: F = s_K(d/2)^2, which is <x-y, x-y>/4 in the embedding ---
  *
  *   s(F) = d^2 = (4/K) asin^2(sqrt z),  z = K F,    s' = 4 B,  s'' = 4 K B',
  *   B(z) = asin(sqrt z)/sqrt(z (1-z)),              2 z (1-z) B' = 1 - (1-2z) B.
- * This is one analytic function for spherical, flat and hyperbolic spaces, smooth at z = 0:
- * B = 1 + 2/3 z + 8/15 z^2 + 16/35 z^3 + ... (DLMF 4.24.3).
+ * s_K is that of numerics_curved.h, K is the curvature, and s' and s'' are derivatives with respect to F. s(F) is one
+ * analytic function for spherical, flat and hyperbolic spaces, smooth at z = 0: B = 1 + 2/3 z + 8/15 z^2 + 16/35 z^3 +
+ * ... (DLMF 4.24.3).
  */
 
 typedef struct cb_square {
   double s, ds, dds;
 } cb_square;
 
-/* cos2 = 1 - K F. On a sphere it may be small; the caller may have more digits of it than this difference. */
+/* Returns s, s' and s'' at F = f for the curvature k. cos2 is 1 - K F. On a sphere cos2 may be small, and the caller
+ * may know more digits of it than this difference has. */
 static inline cb_square cb_square_of_half_chord(double k, double f, double cos2) {
   double z = k * f, size = fabs(z);
   if (k == 0 || size == 0) return (cb_square){4 * f, 4, 8. / 3 * k};
   double t = k > 0 ? atan2(sqrt(size), sqrt(cos2)) : asinh(sqrt(size));
   double b = t / (sqrt(size) * sqrt(cos2)), db;
   if (size < 1e-4)
-    db = 2. / 3 + z * (16. / 15 + z * (48. / 35 + z * (512. / 315))); /* error z^4: 1e-16 */
+    db = 2. / 3 + z * (16. / 15 + z * (48. / 35 + z * (512. / 315))); /* the error is of order z^4, 1e-16 */
   else
     db = (1 - (1 - 2 * z) * b) / (2 * z * cos2);
   return (cb_square){4 * t * t / fabs(k), 4 * b, 4 * k * db};
@@ -107,10 +109,10 @@ static inline void cb_square_root_derivatives(double d, int n, double *gradient,
     for (int b = 0; b < n; b++) hessian[a * n + b] = hessian[a * n + b] * half - gradient[a] * gradient[b] * inverse;
 }
 
-/* The distance of two points of a quadric of curvature k from the square of their chord, w = c^2 = <x-y, x-y>:
+/* Returns the distance of two points of a quadric of curvature k from the square of their chord, w = c^2 = <x-y, x-y>:
  *
- *   d = (2/r) asin(r c/2) | c | (2/r) asinh(r c/2),  r = sqrt|k|
- * The result is nan if w is not a possible square (negative, or larger than the square of the sphere's diameter). */
+ *   d = (2/r) asin(r c/2) (k > 0), c (k = 0) or (2/r) asinh(r c/2) (k < 0),  r = sqrt|k|
+ * The result is NaN if w is not a possible square (negative, or larger than the square of the sphere's diameter). */
 static inline double cb_chord_distance(double k, double w) {
   double c = sqrt(w);
   if (k == 0) return c;

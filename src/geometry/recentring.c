@@ -1,11 +1,12 @@
-/* Moves the base point of a frame to a local point y by the inverse of the transvection to y, in double-double:
+/* Moves the base point of a frame to a local point y by the inverse of the transvection to y, in double-double
+ * arithmetic:
  *
  *   x' = x + s (s.x)/(R(R + w)) - s x_w/R,   x_w' = (w x_w - s.x)/R,   y = (s, w),  w = sqrt(R^2 + |s|^2)      H^n
  *   x' = x - y                                                                                                E^n
  *   q' = m(y)^-1 (q - y),  p' = m(y)^T p                                                                  groups
- * with a local point (x, x_w) of H^n, x of E^n or q of a group, the covector p, and R = 1/sqrt|K|; m(y) is the matrix
- * of the left translation by y, and ' is the image. All entries are computed from s by these formulae in
- * double-double, so that the map is an isometry to 1e-30 for every y.
+ * ' is the image of a local point (x, x_w) of H^n, x of E^n or q of a group, and of the covector p. R is 1/sqrt|K| for
+ * the curvature K, and m(y) is the matrix of the left translation by y. All entries are computed from s by these
+ * formulae in double-double arithmetic, so that the map is an isometry to 1e-30 for every y.
  */
 #include "geometry/origin.h"
 #include <curvebody/intrinsic.h>
@@ -27,7 +28,7 @@ static void change_hyperbolic(cb_origin_part part, const double *s, cb_dd m[CB_C
   m[o + n][o + n] = cb_dd_div(w, r);
 }
 
-/* q' = m(y)^-1 (q - y), and for covectors p' = m(y)^T p. */
+/* Sets the map of a group: q' = m(y)^-1 (q - y), and for covectors p' = m(y)^T p. */
 static void change_group(const cb_space *g, const double *y, cb_recentring *c) {
   const int n = g->dim;
   cb_dd m[CB_COORD_MAX][CB_COORD_MAX], inverse[CB_COORD_MAX][CB_COORD_MAX];
@@ -63,7 +64,7 @@ void cb_origin_shift(const cb_space *g, cb_origin *origin, const double *y, cb_r
   }
 }
 
-/* x + x_low <- m (x + x_low) + b; b may be NULL. */
+/* Replaces x + x_low by m (x + x_low) + b; b may be NULL. */
 static void apply(int k, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], const cb_dd *b, double *x, double *x_low) {
   cb_dd sum[CB_COORD_MAX];
   for (int i = 0; i < k; i++) {
@@ -76,8 +77,8 @@ static void apply(int k, cb_dd m[CB_COORD_MAX][CB_COORD_MAX], const cb_dd *b, do
   }
 }
 
-/* Applies a change of frame to n points x + x_low and momenta p + p_low (in E^n momenta do not change), arrays of n *
- * embedding numbers, in double-double arithmetic, so that any number of changes loses no digits. */
+/* Applies a change of frame to n points x + x_low and momenta p + p_low, arrays of n * embedding numbers; in E^n
+ * momenta do not change. The arithmetic is double-double, so that any number of changes loses no digits. */
 static void cb_recentring_apply(const cb_space *g, const cb_recentring *change, int n, double *x, double *x_low,
                                 double *p, double *p_low) {
   if (!cb_origin_moves(g)) return;

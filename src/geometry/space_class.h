@@ -1,8 +1,8 @@
 /* Helper functions for the classes of spaces in geometries/: the entries of a metric, spaces of constant curvature, and
  * surfaces.
  *
- * cb_metric_entries writes into the arrays that cb_chart.metric fills. Each setter writes an entry and its mirror image
- * and skips derivatives that the caller did not ask for. */
+ * cb_metric_entries writes into the arrays that cb_chart.metric fills. Each function cb_metric_.. writes an entry and
+ * its mirror image, and ignores derivatives that the caller did not request. */
 #pragma once
 
 #include <curvebody/space.h>
@@ -23,25 +23,25 @@ static inline cb_metric_entries cb_metric_begin(int n, double *g, double *dg, do
   return (cb_metric_entries){n, g, dg, ddg};
 }
 
-/* g_ij */
+/* Sets g_ij. */
 static inline void cb_metric_value(cb_metric_entries m, int i, int j, double value) {
   m.g[i * m.n + j] = m.g[j * m.n + i] = value;
 }
 
-/* d_l g_ij */
+/* Sets d_l g_ij, the derivative with respect to coordinate l. */
 static inline void cb_metric_first(cb_metric_entries m, int l, int i, int j, double value) {
   if (m.dg) m.dg[(l * m.n + i) * m.n + j] = m.dg[(l * m.n + j) * m.n + i] = value;
 }
 
-/* d_k d_l g_ij */
+/* Sets d_k d_l g_ij. */
 static inline void cb_metric_second(cb_metric_entries m, int k, int l, int i, int j, double value) {
   if (!m.ddg) return;
   m.ddg[((k * m.n + l) * m.n + i) * m.n + j] = m.ddg[((k * m.n + l) * m.n + j) * m.n + i] = value;
   m.ddg[((l * m.n + k) * m.n + i) * m.n + j] = m.ddg[((l * m.n + k) * m.n + j) * m.n + i] = value;
 }
 
-/* The conformal metric f(s) 1, s = |q|^2, from f and its derivatives f1 and f2 in s:
- * d_l g_ii = 2 f1 q_l,  d_k d_l g_ii = 4 f2 q_k q_l + 2 f1 delta_kl. */
+/* Sets the conformal metric f(s) 1 with s = |q|^2, from f and its derivatives f1 and f2 with respect to s: d_l g_ii = 2
+ * f1 q_l and d_k d_l g_ii = 4 f2 q_k q_l + 2 f1 delta_kl. */
 static inline void cb_metric_conformal(cb_metric_entries m, const double *q, double f, double f1, double f2) {
   for (int i = 0; i < m.n; i++) {
     cb_metric_value(m, i, i, f);
@@ -52,8 +52,8 @@ static inline void cb_metric_conformal(cb_metric_entries m, const double *q, dou
   }
 }
 
-/* Used as cb_intrinsic.killing of a metric of three coordinates that is invariant under rotations about 0: the field of
- * unit angular speed about an axis, q_i E_j - q_j E_i with (i, j, axis) cyclic. */
+/* Used as cb_intrinsic.killing of a metric of three coordinates that is invariant under rotations about 0. The field
+ * has unit angular speed about an axis: q_i E_j - q_j E_i, where E_i is the i-th axis and (i, j, axis) is cyclic. */
 static const char *const cb_rotation_names[] = {"rotation_x", "rotation_y", "rotation_z", NULL};
 static inline void cb_rotation_field(const cb_space *g, int axis, const double *q, double *x) {
   (void)g;
@@ -65,8 +65,8 @@ static inline void cb_rotation_field(const cb_space *g, int axis, const double *
 
 /* --- spaces of constant curvature, and products of such a space and a line ---
  *
- * The macro defines params and init of a class whose only parameter is the curvature, from its default, range and
- * documentation and from the dimensions of the factors. */
+ * The macro defines `params` and `init` of a class whose only parameter is the curvature. Its arguments are the
+ * default, the range and the documentation of the curvature, and the dimensions of the factors. */
 
 /* clang-format off */
 #define CB_CONSTANT_CURVATURE(fallback, range, doc, ...)                                                             \
@@ -84,15 +84,16 @@ static inline void cb_rotation_field(const cb_space *g, int axis, const double *
  *
  *   X_a(u, v) = A_a(u) B_a(v),   A = (cos u, sin u, 1),   u from 0 to 2 pi
  *   g_ij = X_i . X_j,   d_l g_ij = X_il . X_j + X_i . X_jl,   and so on.
+ * X is the point, a numbers its three coordinates, and X_i is its derivative with respect to coordinate i of (u, v).
  */
 
 /* b[k][a] = the k-th derivative of B_a at v, k = 0 .. 3. */
 typedef double cb_profile[4][3];
 
-/* Metric with derivatives as in cb_chart.metric, dim = 2; dg and ddg may be NULL. */
+/* Computes the metric with its derivatives as in cb_chart.metric, for dim = 2; dg and ddg may be NULL. */
 void cb_surface_metric(double u, const cb_profile b, double *gij, double *dg, double *ddg);
 /* Used as cb_intrinsic.killing of a surface of revolution: the rotation about its axis, d/du. */
 extern const char *const cb_surface_rotation_names[];
 void cb_surface_rotation(const cb_space *g, int index, const double *q, double *x);
-/* The point x[3] = X(u, v), and jacobian[3*2] = dX/d(u, v). */
+/* Computes the point x[3] = X(u, v) and jacobian[3*2] = dX/d(u, v). */
 void cb_surface_plot(double u, const cb_profile b, double *x, double *jacobian);

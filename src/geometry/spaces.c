@@ -1,5 +1,5 @@
-/* Creates spaces from the registry and a map of parameters or, for the authors of spaces, from dimensions and
- * curvatures; and computes the plot coordinates of a point. */
+/* This file creates spaces from the registry and a map of parameters or, for the authors of spaces, from dimensions and
+ * curvatures. It also computes the plot coordinates of a point. */
 #include "tree/scalar.h"
 #include "geometry/chart.h"
 #include "geometry/numeric.h"
@@ -137,12 +137,12 @@ void cb_space_free(cb_space *g) {
 /* --- plots: three plot coordinates of a point ---
  *
  *   embedding                   the coordinates x, if there are at most three
- *   stereographic and poincare  R x_i/(R + w) in each curved factor (chart_stereographic.c), x in flat ones;
- *                               w = x_n is the last coordinate of the factor
+ *   stereographic and poincare  R x_i/(R + w) in each curved factor (chart_stereographic.c), x in flat factors;
+ *                               w = x_n is the last coordinate of the factor, and R its radius of curvature
  */
 
-/* Writes xi_i = x_i/s, s = 1 + r x_n, r = 1/R, and, if v is not NULL, xi_i' = (x_i' - xi_i s')/s with x' = v and s' =
- * r v_n. Returns n. */
+/* Writes the plot coordinates xi_i = x_i/s with s = 1 + r x_n and r = 1/R. If v is not NULL, it also writes the
+ * velocities xi_i' = (x_i' - xi_i s')/s with x' = v and s' = r v_n. Returns n. */
 static int ball(cb_factor f, const double *x, const double *v, double *plot, double *velocity) {
   int n = f.count - 1;
   double r = sqrt(fabs(f.curvature)), w = r * x[n], s = 1 + w;

@@ -1,7 +1,8 @@
-/* Evaluates a metric that is given as text: g_ij, d_l g_ij and d_m d_l g_ij from jets of its entries.
+/* Evaluates a metric that is given as text: g_ij, d_l g_ij and d_m d_l g_ij from jets of its entries (d_l is the
+ * derivative with respect to coordinate l).
  *
- * The derivatives are exact. Cholesky's factors, g = L L^T, test whether the metric is positive definite.
- * Source: Griewank & Walther, Evaluating Derivatives, 2nd ed. (2008), chapter 13, doi:10.1137/1.9780898717761.
+ * The derivatives are exact. Cholesky's factors, g = L L^T, show whether the metric is positive definite. Source:
+ * Griewank & Walther, Evaluating Derivatives, 2nd ed. (2008), chapter 13, doi:10.1137/1.9780898717761.
  */
 #include "geometry/text_metric.h"
 
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A metric with a pivot smaller than this, relative to the diagonal entry, is singular. */
+/* A metric is singular if a pivot is smaller than this, relative to the diagonal entry. */
 static const double singular = 1e-13;
 
 /* A position as a text for messages, such as "u = 1, v = 0". */
@@ -40,7 +41,7 @@ static cb_status in_domain(const cb_text_metric *t, const double *x) {
     if (!isfinite(x[i])) return cb_fail(CB_ERROR_DOMAIN, "%s: expected finite coordinates", position_of(t, x).text);
   for (int i = 0; i < t->n_domains; i++) {
     const double holds = cb_expression_value(t->domain[i], x);
-    const bool beyond = holds * t->domain_at_base[i] < 0; /* the sign differs from that at the base point */
+    const bool beyond = holds * t->domain_at_base[i] < 0; /* its sign differs from that at the base point */
     if (holds == 0 || isnan(holds) || beyond)
       return cb_fail(CB_ERROR_DOMAIN, "%s is outside the domain of the space: expected %s%s", position_of(t, x).text,
                      t->domain_text[i], beyond ? ", with the sign that it has at the base" : "");
@@ -83,8 +84,8 @@ ALWAYS_INLINE void put_hessian(int n, int i, int j, const double *packed, double
     for (int l = 0; l < n; l++) put_value(n, i, j, packed[cb_jet_packed(m, l)], ddg + (m * n + l) * n * n);
 }
 
-/* The metric and its derivatives at q. n is the dimension of the space; it is a constant in most calls, so that the
- * compiler unrolls the loops. */
+/* Computes the metric and its derivatives at q. n is the dimension of the space; it is a constant in most calls, so
+ * that the compiler unrolls the loops. */
 ALWAYS_INLINE cb_status metric_at(const cb_text_metric *t, int n, const double *q, double *gij, double *dg,
                                   double *ddg) {
   enum { D = CB_Q_MAX };

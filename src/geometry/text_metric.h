@@ -9,8 +9,9 @@
  *     base: [1, 0]                         a point of the space; default 0
  *     plot: [u*cos(v), u*sin(v), 0]        three expressions: plot coordinates; default the coordinates
  *
- * The value, gradient and Hessian of every entry come from second-order jets, so that dg and ddg are exact. All other
- * functions follow from them as in intrinsic.h. Evaluation allocates nothing.
+ * The value, gradient and Hessian of every entry come from second-order jets, so that the derivatives dg and ddg of the
+ * metric are exact. All other functions follow from the metric as in curvebody/intrinsic.h. Evaluation allocates
+ * nothing.
  */
 #pragma once
 
@@ -18,30 +19,30 @@
 #include <curvebody/intrinsic.h>
 #include <curvebody/expression.h>
 
-/* Does this map, `space` of a scenario, describe such a metric? Yes if it has `metric` and no `name`. */
+/* Returns whether this map, `space` of a scenario, describes such a metric: it has `metric` and no `name`. */
 bool cb_text_metric_is(const cb_node *node);
 
-/* Creates the space. The message of an error (CB_ERROR_INPUT) has the place in the file, also inside expressions. The
- * caller frees the space, and may free node before it. */
+/* Creates the space. The message of an error (CB_ERROR_INPUT) gives the place in the file, also inside expressions. The
+ * caller frees the space, and may free `node` before it. */
 cb_status cb_text_metric_create(const cb_node *node, cb_space **out);
 
-/* As cb_text_metric_create, for a configuration space of dimension 1 to CB_Q_MAX. node may have further keys extra[n],
- * which the caller reads. */
+/* Does the same as cb_text_metric_create for a configuration space of dimension 1 to CB_Q_MAX. `node` may have further
+ * keys extra[n], which the caller reads. */
 cb_status cb_text_metric_create_system(const cb_node *node, const char *const *extra, size_t n, cb_space **out);
-/* Writes the names and values of the space's parameters, borrowed from the space, into names[CB_EXPRESSION_VARIABLES]
- * and *values. Returns their number. */
+/* Writes the names of the space's parameters to names[CB_EXPRESSION_VARIABLES], and sets *values to their values. Both
+ * stay owned by the space. Returns their number. */
 size_t cb_text_metric_parameters(const cb_space *g, const char **names, const double **values);
 
 /* The class of these spaces, which is not in the registry: name, documentation and keys. */
 extern const cb_space_class cb_text_metric_class;
 
-/* --- for the two files that read and evaluate it --- */
+/* --- for the two files that read and evaluate such a metric --- */
 enum { CB_TEXT_ENTRIES = CB_Q_MAX * (CB_Q_MAX + 1) / 2, CB_TEXT_DOMAINS = 8, CB_TEXT_NAME = CB_EXPRESSION_NAME + 1 };
 
 /* The variables of the expressions are the coordinates, then the parameters. */
 typedef struct cb_text_metric {
   cb_intrinsic hooks;
-  int dim, n_values;                     /* n_values: coordinates and parameters */
+  int dim, n_values;                     /* n_values: number of coordinates and parameters */
   double value[CB_EXPRESSION_VARIABLES]; /* the values of the parameters, from value[dim] on */
   char name[CB_EXPRESSION_VARIABLES][CB_TEXT_NAME];
   int n_entries; /* number of different expressions that depend on the coordinates */
@@ -53,13 +54,15 @@ typedef struct cb_text_metric {
   char *domain_text[CB_TEXT_DOMAINS];
   double domain_at_base[CB_TEXT_DOMAINS]; /* 0 until the base is known */
   cb_expression *plot[3];                 /* NULL: the coordinates */
-  int cyclic[CB_KILLING_MAX]; /* the coordinates on which the metric does not depend; each gives a Killing field */
+  /* the coordinates on which the metric does not depend; each of them gives a Killing field */
+  int cyclic[CB_KILLING_MAX];
   char killing[CB_KILLING_MAX][CB_TEXT_NAME + sizeof "translation_"];
 } cb_text_metric;
 
-/* As cb_chart.metric; CB_ERROR_DOMAIN outside the domain and if the metric is not positive definite. */
+/* Does what cb_chart.metric does. Returns CB_ERROR_DOMAIN outside the domain, and if the metric is not positive
+ * definite. */
 cb_status cb_text_metric_at(const cb_space *g, const double *q, double *gij, double *dg, double *ddg);
-/* The functions for cb_intrinsic. */
+/* The members of cb_intrinsic for these spaces. */
 cb_status cb_text_metric_inside(const cb_space *g, const double *q);
 bool cb_text_metric_margin(const cb_space *g, int i, const double *q, double *margin);
 void cb_text_metric_killing(const cb_space *g, int index, const double *q, double *x);

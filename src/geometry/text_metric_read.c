@@ -1,4 +1,5 @@
-/* Reads a metric that is given as text and checks its keys; the message of every error has the place in the file. */
+/* This file reads a metric that is given as text and checks its keys. The message of every error gives the place in the
+ * file. */
 #include "geometry/text_metric.h"
 #include "tree/scalar.h"
 
@@ -46,8 +47,8 @@ const cb_space_class cb_text_metric_class = {
 
 bool cb_text_metric_is(const cb_node *node) { return cb_node_get(node, "metric") && !cb_node_get(node, "name"); }
 
-/* Adds the place of node to the last error if it is CB_ERROR_DOMAIN or CB_ERROR_ARGUMENT; others have a place already,
- * or need none. */
+/* Adds the place of node in the file to the last error if it is CB_ERROR_DOMAIN or CB_ERROR_ARGUMENT. Other errors have
+ * a place already, or need none. */
 static cb_status placed(const cb_node *node, cb_status status) {
   if (status != CB_ERROR_DOMAIN && status != CB_ERROR_ARGUMENT) return status;
   return cb_node_fail(node, "%s", cb_error_text());
@@ -185,7 +186,7 @@ static cb_status read_shape(cb_text_metric *t, const cb_node *node, int maximum)
   return CB_OK;
 }
 
-/* Does an entry above the diagonal have the same value and derivatives at q as the one below? */
+/* Returns whether the entry `above` the diagonal has the same value and derivatives at q as entry i, j below it. */
 static bool same(const cb_text_metric *t, const cb_expression *above, int i, int j, const double *q) {
   double x[CB_EXPRESSION_VARIABLES];
   memcpy(x, t->value, sizeof x);
@@ -202,7 +203,7 @@ static bool same(const cb_text_metric *t, const cb_expression *above, int i, int
     error = fmax(error, fabs(a.h[k] - b.h[k]));
     size = fmax(size, fabs(a.h[k]));
   }
-  return !(error > agreement * size); /* values that are nan count as equal here */
+  return !(error > agreement * size); /* NaN values count as equal here */
 }
 
 /* Compares the entries above the diagonal with those below it, at the base point and at a generic point near it. */
@@ -267,7 +268,7 @@ static cb_status read_periods(cb_text_metric *t, const cb_node *node) {
   return CB_OK;
 }
 
-/* The metric near the base point must be the same one period away, up to the round-off of its evaluation. */
+/* Fails unless the metric near the base point is the same one period away, up to the round-off of its evaluation. */
 static cb_status check_periods(const cb_space *g, const cb_text_metric *t, const cb_node *node) {
   enum { D = CB_Q_MAX };
   const int n = t->dim;

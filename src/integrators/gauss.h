@@ -1,4 +1,5 @@
-/* Shared by the forms of Gauss collocation (integrators/gauss.c), which are in gauss_chart.c and gauss_moving.c.
+/* Definitions that the forms of Gauss collocation (integrators/gauss.c) share. The forms are in gauss_chart.c and
+ * gauss_moving.c.
  *
  * Newton's method has one block of s*dim unknowns per particle, ordered by stage, then by coordinate; s is the number
  * of stages, dim the dimension of the space.
@@ -17,11 +18,12 @@ typedef struct cb_gauss_form {
   void (*destroy)(cb_gauss *m);
   /* Predicts the stages at which the iteration starts, from the state and, if there are any, from past steps. */
   cb_status (*predict)(cb_gauss *m);
-  /* One pass of the fixed-point iteration. */
+  /* Makes one pass of the fixed-point iteration. */
   cb_status (*sweep)(cb_gauss *m, cb_stage_change *change);
   /* Creates m->matrix and the other data of Newton's method. */
   cb_status (*prepare_newton)(cb_gauss *m);
-  /* The residual r[n*s*dim] of the stage equations, and its norm relative to the largest term of these equations. */
+  /* Computes the residual r[n*s*dim] of the stage equations, and its norm relative to the largest term of these
+   * equations. */
   cb_status (*residual)(cb_gauss *m, double *r, double *norm);
   /* Computes the matrix dr/d(unknowns) at the stages for which the residual was computed last. */
   cb_status (*matrix)(cb_gauss *m, cb_stage_matrix *matrix);
@@ -46,7 +48,7 @@ struct cb_gauss {
   cb_tableau tableau;
   int s, n, k, dim, threads;
   bool symmetric, balance, compensated, damped;
-  bool canonical; /* in a fixed chart: the variables are (q, p), not (q, u) */
+  bool canonical; /* in a fixed chart: the variables are positions and momenta (q, p), not (q, dq/dt) */
   cb_solver_choice solver;
   int max_iterations;
   double tolerance;   /* relative tolerance of the stages; 0: round-off */

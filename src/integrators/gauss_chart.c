@@ -22,9 +22,9 @@ typedef struct cb_gauss_chart {
   size_t count;          /* n*dim */
   double *q, *z, *F, *w; /* positions q_i, displacements q_i - q0, forces, w_i */
   double *rates;         /* [s][2][n*dim]: u_i and W_i */
-  double *inverse;       /* g^-1 at the stages */
+  double *inverse;       /* the inverse metric at the stages */
   double *w0, *u0, *dq;
-  double inverse_a[CB_STAGES_MAX][CB_STAGES_MAX]; /* A^-1, packed s x s */
+  double inverse_a[CB_STAGES_MAX][CB_STAGES_MAX]; /* the inverse of A = (a_ij), packed s x s */
   cb_predictor *predictor;
   cb_chart_jet *jet; /* [s][n], for Newton's method */
   double *block;     /* [(s dim)^2]: scratch for one block of the matrix */
@@ -67,7 +67,8 @@ static void destroy(cb_gauss *m) {
 
 static void reset(cb_gauss *m) { cb_predictor_reset(((cb_gauss_chart *)m->self)->predictor); }
 
-/* sum[count] = h sum_j a_j value_j; value is value_j of the first stage */
+/* Computes sum[count] = h sum_j a_j value_j. value is that of the first stage; those of the next stages follow at a
+ * distance of 2 count numbers. */
 static void stage_sum(const cb_gauss *m, const double *a, const double *value, double *sum) {
   const size_t count = ((const cb_gauss_chart *)m->self)->count;
   cb_stage_sum(count, m->s, m->h, a, value, 2 * count, sum);
@@ -95,8 +96,8 @@ static cb_status begin(cb_gauss *m) {
   return CB_OK;
 }
 
-/* Computes u from p, because the predicted p is more accurate than an extrapolated u by one order in h. Outside the
- * chart u stays unchanged. */
+/* Computes u of stage i from p, because the predicted p is more accurate than an extrapolated u by one order in h.
+ * Outside the chart u stays unchanged. */
 static void improve_velocity(cb_gauss *m, int i) {
   const cb_gauss_chart *f = m->self;
   for (int a = 0; a < m->n; a++) {
@@ -199,13 +200,13 @@ static cb_status finish(cb_gauss *m, cb_state *state) {
   for (int j = 0; j < m->s; j++) b[j] = m->h * low[j];
   for (int j = 0; j < m->s; j++)
     for (size_t e = 0; e < f->count; e++) f->dq[e] += b[j] * chart_u(m, j)[e];
-  double *dw = f->w; /* w is no longer needed */
+  double *dw = f->w; /* uses the memory of w */
   stage_sum(m, m->tableau.b, chart_rate(m, 0), dw);
   for (int j = 0; j < m->s; j++)
     for (size_t e = 0; e < f->count; e++) dw[e] += b[j] * chart_rate(m, j)[e];
 
   if (!m->canonical) {
-    double *p1 = f->z; /* the memory of z, which is no longer needed */
+    double *p1 = f->z; /* uses the memory of z */
     for (int a = 0; a < m->n; a++) {
       const size_t at = (size_t)a * (size_t)d;
       double q1[CB_Q_MAX], u1[CB_Q_MAX];

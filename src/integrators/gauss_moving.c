@@ -143,7 +143,7 @@ static void stage_points(const cb_gauss *m, const cb_gauss_moving *w, const unit
   }
 }
 
-/* v = (dx/dxi) u, for forces that use the velocity. */
+/* Computes v = (dx/dxi) u at the stages, for forces that use the velocity. */
 static void stage_velocities(const cb_gauss *m, const cb_gauss_moving *w, const unit *u) {
   const cb_moving_factor *f = u->f;
   const cb_moving_centre c = cb_gauss_moving_centre(m, f, w->e + u->d);
@@ -192,7 +192,7 @@ CB_INLINE void pass_unit(const cb_gauss *m, const cb_gauss_moving *w, int a, int
   const cb_moving_factor *f = &w->factor[factor];
   const size_t at = (size_t)(a * m->dim + f->at_d);
   const int s = m->s;
-  if (s < 1) return; /* this never happens; without it gcc 12 for aarch64 warns that u is not set */
+  if (s < 1) return; /* this never happens; without this line gcc 12 for aarch64 warns that u is not set */
   const double K = f->K, h = m->h, mass = m->mass[a], per_mass = 1 / mass, *P0 = w->P0 + at;
   double *e = w->e + at;
   const cb_moving_centre c = cb_gauss_moving_centre(m, f, e);
@@ -326,7 +326,7 @@ static cb_status sweep(cb_gauss *m, cb_stage_change *c) {
   return status ? status : passes(m, 1, c);
 }
 
-/* <x, p> in twice the precision. */
+/* Returns <x, p> in twice the precision, with the low-order parts of x and p. */
 static double accurate_inner(int k, double K, const double *x, const double *x_low, const double *p,
                              const double *p_low) {
   double sum = 0, rest = 0;

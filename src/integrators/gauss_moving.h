@@ -14,9 +14,9 @@
  *
  * The chart at c with the orthonormal frame E_c has
  *   x(xi) = ((1-s) c + E_c xi)/(1+s),   s = K|xi|^2/4,   metric |dxi|^2/(1+s)^2.
- * Its centre c is at e in the same kind of chart at x0 with frame E, and E_c is E transported along that geodesic, so
- * that all quantities are combinations of x0 and E. For a covector phi on the embedding with components f0 = phi(x0),
- * f_j = phi(E_j), and D = 1/(1+s), De = 1/(1+s_e),
+ * Its centre c has the coordinates e in the same kind of chart at x0 with the frame E. E_c is E transported along the
+ * geodesic from x0 to c, so that all quantities are combinations of x0 and E. For a covector phi on the embedding with
+ * components f0 = phi(x0), f_j = phi(E_j), and D = 1/(1+s), De = 1/(1+s_e),
  *   phi(x) = (2D-1) C + D lambda.xi,   C = (2De-1) f0 + De e.f,   lambda = f - K De (f0 + e.f/2) e,
  * and the derivatives below follow from this line. The transvection that displaces c by a displaces xi by M(xi) a,
  *   M = (1-s) I + (K/2) xi xi^T,   M^-1 = I/(1-s) - (K/2) xi xi^T/((1-s)(1+s)).
@@ -40,7 +40,7 @@ CB_INLINE double cb_factor_inner(int k, double K, const double *u, const double 
   return K < 0 ? sum - last : sum + last;
 }
 
-/* An orthonormal frame E[d][k] at x; nothing depends on the choice of the frame. */
+/* Computes an orthonormal frame E[d][k] at x. Nothing depends on the choice of the frame. */
 CB_INLINE void cb_moving_frame(int d, int k, double K, const double *x, double *E) {
   if (K == 0) {
     for (int j = 0; j < d; j++)
@@ -87,7 +87,7 @@ CB_INLINE void cb_moving_point(int d, int k, double K, const double *x0, const d
   }
 }
 
-/* d phi(x(xi))/d xi for the covector with components f0, f. */
+/* Computes out[d] = d phi(x(xi))/d xi for the covector phi with the components f0 and f. */
 CB_INLINE void cb_moving_pull(int d, double K, double f0, const double *f, const cb_moving_centre *c, const double *xi,
                               double *out) {
   const double s = K * cb_dot(d, xi, xi) / 4, D = 1 / (1 + s);
@@ -101,7 +101,8 @@ CB_INLINE void cb_moving_pull(int d, double K, double f0, const double *f, const
   for (int j = 0; j < d; j++) out[j] = radial * xi[j] + D * lambda[j];
 }
 
-/* The first derivatives of phi(x(xi; e)), and the second ones in xi, and in xi and e. */
+/* The derivatives of phi(x), where x is the point xi of the chart with the centre e: the first ones in xi and e, the
+ * second ones in xi, and the mixed ones in xi and e. */
 typedef struct cb_moving_jet {
   double xi[CB_DIM_MAX], e[CB_DIM_MAX]; /* d phi/d xi_a, d phi/d e_a */
   double xi_xi[CB_DIM_MAX][CB_DIM_MAX], xi_e[CB_DIM_MAX][CB_DIM_MAX];
@@ -135,7 +136,7 @@ static inline void cb_moving_jet_of(int d, double K, double f0, const double *f,
   }
 }
 
-/* M(xi) y and M(xi)^-1 y */
+/* cb_moving_carry computes out = M(xi) y, cb_moving_carry_back computes out = M(xi)^-1 y. */
 CB_INLINE void cb_moving_carry(int d, double K, const double *xi, const double *y, double *out) {
   const double s = K * cb_dot(d, xi, xi) / 4, along = K / 2 * cb_dot(d, xi, y);
   for (int j = 0; j < d; j++) out[j] = (1 - s) * y[j] + along * xi[j];
@@ -146,8 +147,8 @@ CB_INLINE void cb_moving_carry_back(int d, double K, const double *xi, const dou
   for (int j = 0; j < d; j++) out[j] = (y[j] - along * xi[j]) / (1 - s);
 }
 
-/* The increments x1 - x0 and p1 - p0 for the end of a step at theta in the chart at x0, with the components P0 + dP of
- * the momentum in the frame transported there. */
+/* Computes the increments dx = x1 - x0 and dp = p1 - p0 of a step that ends at theta in the chart at x0. The momentum
+ * at the end has the components P0 + dP in the frame E transported there. */
 CB_INLINE void cb_moving_end(int d, int k, double K, const double *x0, const double *E, const double *theta,
                              const double *P0, const double *dP, double *dx, double *dp) {
   const double s = K * cb_dot(d, theta, theta) / 4, D = 1 / (1 + s);
@@ -185,7 +186,7 @@ typedef struct cb_gauss_moving {
   double *e, *dP;  /* eta or xi_1 (see gauss_moving.c); the change of momentum in the transported frame */
   double *dx, *dp; /* the increments of the state */
   double position; /* the largest absolute value of a coordinate of the state */
-  /* the coefficients of u_j in xi_i (aq), of g_j in pi_i (ap), and of u_j in e (beta) */
+  /* the coefficients of u_j in xi_i (aq), of g_j in pi_i (ap), and of u_j in e (beta); see gauss_moving.c */
   double aq[CB_STAGES_MAX][CB_STAGES_MAX], ap[CB_STAGES_MAX][CB_STAGES_MAX];
   double beta[CB_STAGES_MAX], beta_low[CB_STAGES_MAX];
   cb_predictor *predictor;
@@ -213,8 +214,9 @@ cb_status cb_gauss_moving_correct(cb_gauss *m, const double *step, cb_stage_chan
  * 1. */
 #define CB_GAUSS_MOVING_REACH 0.9
 
-/* The correction of momenta: the anchor in pi_i = anchor + h sum_j ap_ij g_j, and the change of momentum in the step,
- * from W = h sum_i b_i M(xi_i) (-dV_i) or, without `balance`, from G = h sum_i b_i g_i, without the correction. */
+/* Computes the anchor in pi_i = anchor + h sum_j ap_ij g_j, and the change dP of momentum in the step. With `balance`
+ * they contain the correction of momenta and follow from W = h sum_i b_i M(xi_i) (-dV_i). Otherwise they follow from G
+ * = h sum_i b_i g_i. The symbols are those of gauss_moving.c. */
 CB_INLINE void cb_gauss_moving_anchor(int d, double K, bool symmetric, bool balance, const double *e, const double *P0,
                                       const double *W, const double *G, double *anchor, double *dP) {
   const double s = K * cb_dot(d, e, e) / 4;

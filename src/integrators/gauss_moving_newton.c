@@ -43,8 +43,8 @@ cb_status cb_gauss_moving_prepare_newton(cb_gauss *m) {
   return cb_gauss_make_matrix(m, NULL, q->block);
 }
 
-/* Computes the residual r of one unit; returns the largest |s| of its stages and of e. *largest is raised to the
- * largest |r|, and *scale to the largest term. */
+/* Computes the residual r of one unit; returns the largest |s| of its stages and of e. *largest becomes the largest |r|
+ * if that is larger, and *scale becomes the largest term if that is larger. */
 static double residual_unit(const cb_gauss *m, int a, int unit, double *r, double *largest, double *scale) {
   const cb_gauss_moving *w = m->self;
   const cb_moving_factor *f = &w->factor[unit];
@@ -161,7 +161,7 @@ static void make_l(const cb_gauss *m, int a, small L[CB_STAGES_MAX][CB_STAGES_MA
   }
 }
 
-/* out += x^T diag(form) y z, for x[k][d], y[k][k] and z[k][d] */
+/* Adds x^T diag(form) y z to out, for x[k][d], y[k][k] and z[k][d]. */
 static void sandwich(const cb_space *g, int d, const double x[KMAX][D], const double *y, const double z[KMAX][D],
                      small out) {
   const int k = g->k;
@@ -214,7 +214,7 @@ static void force_block(const cb_gauss *m, int a, int b, int e, small L[CB_STAGE
   }
 }
 
-/* d(M(e)^-1 y)/de */
+/* Computes out[p][q], the derivative of component p of M(e)^-1 y by e_q. */
 static void carry_back_derivative(int d, double K, const double *e, const double *y, small out) {
   const double s = K * cb_dot(d, e, e) / 4, ey = cb_dot(d, e, y), both = 1 - s * s, half = K / 2;
   for (int p = 0; p < d; p++)

@@ -19,14 +19,14 @@ static cb_status sweep(void *method, cb_stage_change *c) {
 static cb_status fixed_point(cb_gauss *m) {
   const cb_iteration how = {
       name, CB_FIXED_POINT, sweep, cb_end_by_contraction,
-      /* An error of eps relative to the displacements per step would be visible after 1e5 steps, because it is a bias,
-                             * while round-off is random. */
+      /* The target is far below round-off. An error of DBL_EPSILON of the displacements in each step would be a bias,
+       * not random like round-off, and would be visible after 1e5 steps. */
       .target = m->tolerance > 0 ? m->tolerance : DBL_EPSILON / 16384, .noise = noise, .stall = 0.25, .lost = 1e3,
       .maximum = m->max_iterations, .contraction = &m->contraction};
   return cb_iterate(&how, m->integrator, m);
 }
 
-/* One correction; its `change` is the norm of the residual, which is already relative. */
+/* Makes one correction. c->change is the norm of the residual, which is already relative, so c->size is 1. */
 static cb_status correct(void *method, cb_stage_change *c) {
   cb_gauss *m = method;
   cb_status status = m->form->matrix(m, m->matrix);

@@ -19,7 +19,7 @@
 
 enum { MAXIMUM = 40 };
 
-/* out = K a */
+/* Computes out = K a. */
 static inline void apply_inertia(const cb_rigid_trial *e, const double a[6], double out[6]) {
   if (e->diagonal)
     for (int i = 0; i < 6; i++) out[i] = e->K[i][i] * a[i];
@@ -258,7 +258,7 @@ static cb_status load_derivative(cb_rigid_trial *e, const double Y[6], const dou
   return CB_OK;
 }
 
-/* J += A^T (K + mu_g Z) */
+/* Adds A^T (K + mu_g Z) to J. */
 static void add_varying(const cb_rigid_trial *e, const double A[6][6], double J[6][6]) {
   double M[6][6];
   memcpy(M, e->K, sizeof M);
@@ -430,7 +430,8 @@ void cb_rigid_remember(cb_rigid_state *s, double h, const double Y[6]) {
   memcpy(s->Y, Y, sizeof s->Y);
 }
 
-/* For the map tln: sets the momentum to p_{k+1} = C_{-hY}^T mu + the load of the second node. */
+/* For the map tln: sets the momentum to p_{k+1} = C_{-hY}^T mu + the load of the second node, where C_{-hY} = 1 + h
+ * ad_Y/2. */
 static void keep_tln(const cb_rigid_trial *e, const double Y[6], cb_rigid_state *s) {
   double hY[6], A[6][6], second[6], arm[3], kick[6], r[3][3];
   for (int i = 0; i < 6; i++) {
@@ -495,7 +496,7 @@ cb_status cb_rigid_trial_turn(const cb_rigid_trial *e, const double Y[6], const 
 cb_status cb_rigid_trial_finish(const cb_rigid_trial *e, const double Y[6], const double *impulse, double turn,
                                 cb_rigid_state *s) {
   double dx[3], change[6], end[4];
-  cb_rigid_state next; /* the other members do not change */
+  cb_rigid_state next; /* only the members that the following lines use are set */
   next.g = s->g;
   memcpy(next.x_low, s->x_low, sizeof next.x_low);
   memcpy(next.world, s->world, sizeof next.world);

@@ -241,7 +241,7 @@ cb_status cb_rigid_curved_pontryagin(const cb_rigid_problem *p, cb_se3_map map, 
  * (numerics/biquaternion.h).
  */
 
-/* A step, and the biquaternion of the pose at its start. */
+/* The problem, the state at the start of a step, and its pose as a biquaternion `at` with its scale. */
 typedef struct node {
   const cb_rigid_problem *p;
   const cb_rigid_state *s;
@@ -249,7 +249,7 @@ typedef struct node {
   cb_biquaternion at;
 } node;
 
-/* Computes du, dP and the twist at time t, displacement u and momentum P. */
+/* Computes the rates du = u' and dP = P', and the twist Y, at time t, displacement u and momentum P. */
 static cb_status rates(const node *n, double t, const double u[6], const double P[6], double du[6], double dP[6],
                        double Y[6]) {
   const cb_rigid_problem *p = n->p;

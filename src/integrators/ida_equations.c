@@ -22,7 +22,7 @@ static cb_status cb_ida_metric(cb_ida *m, const double *x) {
   return CB_OK;
 }
 
-/* push = G^T L', shift = G^T M' */
+/* Computes push = G^T L' and shift = G^T M'. */
 static void gather(cb_ida *m, const double *L, const double *M) {
   const int k = m->k;
   memset(m->push, 0, (size_t)m->nk * sizeof(double));
@@ -84,9 +84,9 @@ static double largest(const double *u, int k) {
   return maximum;
 }
 
-/* Positions and velocities are relative to the largest number of their particle, so that a coordinate near zero does
- * not need a smaller absolute error than the others. Integrated multipliers only take part in the convergence of
- * Newton's method, with the weights of the velocities (L) and positions (M) that they change. */
+/* The tolerances of positions and velocities are relative to the largest number of their particle, so that a coordinate
+ * near zero does not need a smaller absolute error than the others. Integrated multipliers only take part in the
+ * convergence of Newton's method, with the weights of the velocities (L) and positions (M) that they change. */
 void cb_ida_weights(const cb_ida *m, const double *y, double *weight) {
   const int k = m->k, nk = m->nk, rows = m->rows->rows;
   for (int part = 0; part < 2; part++)
@@ -118,7 +118,7 @@ void cb_ida_weights(const cb_ida *m, const double *y, double *weight) {
  * G^T L')/m - Gamma(v,v), with its own derivatives.
  */
 
-/* out = W block, both k x k */
+/* Computes out = W block, both k x k. */
 static void lift(int k, const double *W, const double *block, double *out) {
   for (int i = 0; i < k; i++)
     for (int j = 0; j < k; j++) {
@@ -128,8 +128,8 @@ static void lift(int k, const double *W, const double *block, double *out) {
     }
 }
 
-/* Adds what x' - v and v' of a particle, and in a chart the metric, contribute to its diagonal block; in a chart it
- * also computes the particle's W. */
+/* Adds what x' - v and v' of a particle, and in a chart the metric, contribute to its diagonal block. In a chart the
+ * function also computes W of the particle. */
 static cb_status put_particle(cb_ida *m, int a, double c, const double *x, const double *v) {
   enum { D = CB_Q_MAX };
   cb_entries *out = &m->entries;
@@ -265,7 +265,7 @@ static cb_status project(cb_ida *m, double t, double *x, double *v) {
   return CB_OK;
 }
 
-/* v = p/m or g^-1 p/m */
+/* Computes v = p/m, in a chart v = g^-1 p/m. */
 static cb_status velocities(const cb_ida *m, const double *x, const double *p, double *v) {
   for (int a = 0; a < m->n; a++) {
     const size_t at = (size_t)(a * m->k);

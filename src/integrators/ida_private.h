@@ -65,17 +65,18 @@ typedef struct cb_ida {
 
 /* --- ida_equations.c --- */
 
-/* Residual r[size] of the equations at (t, y, y'). */
+/* Computes the residual r[size] of the equations at (t, y, y'); yp is y'. */
 cb_status cb_ida_residual(cb_ida *m, double t, const double *y, const double *yp, double *r);
-/* 1/tolerance of every unknown. */
+/* Sets weight[size] to 1/tolerance of every unknown. */
 void cb_ida_weights(const cb_ida *m, const double *y, double *weight);
 
-/* cb_ida_pattern finds the places of the entries of dr/dy + c dr/dy'. The next function adds their values after
+/* cb_ida_pattern finds the places of the entries of dr/dy + c dr/dy'. cb_ida_jacobian adds their values after
  * cb_entries_begin. */
 cb_status cb_ida_pattern(cb_ida *m);
 cb_status cb_ida_jacobian(cb_ida *m, double t, double c, const double *y, const double *yp);
 
-/* Sets y and y' from a state: it is projected to the rows, and the multipliers that keep them are computed. */
+/* Sets y and y' from a state. The state is projected to the rows, and the multipliers that keep the rows are computed.
+ */
 cb_status cb_ida_start(cb_ida *m, const cb_state *state);
 /* Sets the state at (t, t_low) from y, projected to the rows. */
 cb_status cb_ida_output(cb_ida *m, double t, double t_low, cb_state *state);

@@ -60,7 +60,7 @@ const cb_problem cb_problem_hamiltonian = {"Hamiltonian systems", make_forces},
                  cb_problem_discrete_lagrangian = {"discrete Lagrangians on a Lie group", NULL},
                  cb_problem_group_path = {"paths in a group", NULL};
 
-/* Takes ownership of params, even if it fails. */
+/* Makes an integrator. Takes ownership of params, even if it fails. */
 static cb_status make(const cb_integrator_class *class, void *params, const void *problem, cb_integrator **out) {
   cb_integrator *made = calloc(1, sizeof *made);
   if (!made) {

@@ -1,10 +1,10 @@
 /* Functions that the implicit integrators share: the loop that solves for the stages of a step, the prediction of the
  * stages, the choice between fixed-point iteration and Newton's method, and the matrix of Newton's method.
  *
- * An iteration that changes the stages by delta and contracts by rho leaves an error of delta rho/(1-rho). It ends when
- * this error is below the tolerance, or when the changes are noise and no longer contract. Source: Hairer, McLachlan &
- * Razakarivony, Achieving Brouwer's law with implicit Runge-Kutta methods, BIT 48 (2008) 231,
- * doi:10.1007/s10543-008-0170-3.
+ * An iteration that changes the stages by delta, and reduces errors by the factor rho, leaves an error of delta
+ * rho/(1-rho). It ends when this error is below the tolerance, or when the changes are noise and no longer contract.
+ * Source: Hairer, McLachlan & Razakarivony, Achieving Brouwer's law with implicit Runge-Kutta methods, BIT 48 (2008)
+ * 231, doi:10.1007/s10543-008-0170-3.
  */
 #pragma once
 
@@ -32,8 +32,9 @@ typedef struct cb_stage_change {
 static inline bool cb_stage_change_is_noise(const cb_stage_change *c, double units) {
   return c->change <= 256 * DBL_EPSILON * c->size || c->change <= units * DBL_EPSILON * c->position;
 }
-/* Should Newton's matrix be computed again? Old factors reduce the change by about the relative change of the matrix
- * since they were computed, so that below 1e-5 one more iteration with them reaches round-off. */
+/* Should Newton's matrix be computed again? With the factors of an earlier matrix, an iteration multiplies the change
+ * by about the relative change of the matrix since then. If the last change was below 1e-5, one more iteration with
+ * these factors reaches round-off. */
 static inline bool cb_stage_change_asks_matrix(const cb_stage_change *c) {
   return c->iteration == 1 || c->relative > 1e-5;
 }
@@ -49,7 +50,8 @@ struct cb_iteration {
   double target;   /* tolerance, relative to the largest displacement in the step */
   double noise;    /* changes up to this are round-off of the stage equations; its unit depends on the `end` function */
   double rounding; /* changes up to this, relative to the largest displacement in the step, are round-off as well */
-  /* contractions above which noise no longer contracts (stall), and above which the iteration has failed (lost) */
+  /* stall: noise with a contraction above this does not contract any more; lost: with a contraction above this the
+   * iteration has failed */
   double stall, lost;
   int maximum;         /* maximum number of iterations */
   double *contraction; /* the last measured contraction, 0: not yet measured; NULL: not kept from step to step */
@@ -66,16 +68,16 @@ cb_status cb_iterate(const cb_iteration *how, cb_integrator *in, void *method);
  * noise (in the units of cb_stage_change_is_noise) and their contraction is above `stall`. Gives up after the fourth
  * iteration if the contraction is above `lost`. Keeps the contraction in how->contraction. */
 cb_stage_end cb_end_by_contraction(const cb_iteration *how, const cb_stage_change *c);
-/* Ends when the change is at most the target; when it is at most 1e-12, or `rounding`, of the largest displacement and
- * more than a quarter of the change before; or when it is at most `noise` and more than `stall` times the change
- * before. Gives up after the third iteration if the change is none of these sizes and more than `lost` times the
- * change before. */
+/* Ends when the change, relative to the largest displacement, is at most the target. Also ends when this relative
+ * change is at most 1e-12 (or `rounding`, if that is larger) and the change is more than a quarter of the one before.
+ * Also ends when the change is at most `noise` and more than `stall` times the one before. Gives up after the third
+ * iteration if the change is not that small and more than `lost` times the one before. */
 cb_stage_end cb_end_by_change(const cb_iteration *how, const cb_stage_change *c);
 
-/* sum[count] = h sum_j a_j value_j over s stages, with value_j at a distance of `stride` from each other */
+/* Computes sum[count] = h sum_j a_j value_j over s stages, where value_j begins at value + j stride. */
 void cb_stage_sum(size_t count, int s, double h, const double *a, const double *value, size_t stride, double *sum);
-/* Replaces the displacements of a stage from x0 by those in `next` and records their difference in c. Returns the sum
- * of the changes, which is not finite if one of them is not. */
+/* Replaces the displacements `moves` of a stage from x0 by those in `next`, and records the changes in c. Returns the
+ * sum of the changes, which is not finite if one of them is not. */
 double cb_stage_move(size_t count, const double *next, const double *x0, double *moves, cb_stage_change *c);
 
 /* Fails with CB_STEP_NOT_FINITE and a message with the name of the integrator and the iteration. */
@@ -90,7 +92,8 @@ cb_status cb_stage_not_finite(const char *name, int iteration);
 
 typedef struct cb_predictor cb_predictor;
 
-/* For s stages at times c[s] in [0, 1] with `count` numbers each; depth: the maximum number of past steps, 1 or 2. */
+/* Creates a predictor for s stages at times c[s] in [0, 1] with `count` numbers each. depth is the maximum number of
+ * past steps that it uses, 1 or 2. CB_ERROR_MEMORY. */
 cb_status cb_predictor_create(int s, const double *c, int depth, size_t count, cb_predictor **out);
 void cb_predictor_free(cb_predictor *p);
 
@@ -108,9 +111,9 @@ double *cb_predictor_past(cb_predictor *p, int age);
 
 /* --- which iteration solves an implicit step ---
  *
- * It is fixed-point iteration, Newton's method, or `auto`, which starts with the first and changes to the second when
- * the first fails, or needs many iterations for the size of the system. The choice depends only on the steps since the
- * last reset, so that a restart repeats it.
+ * The user asks for fixed-point iteration, for Newton's method, or for `auto`. `auto` starts with fixed-point
+ * iteration. It changes to Newton's method when a fixed-point iteration fails, or needs many iterations for the size of
+ * the system. The choice depends only on the steps since the last reset, so that a restart repeats it.
  */
 /* CB_SOLVER_PATIENCE_..: numbers of iterations after which `auto` changes to Newton's method, for up to CB_SOLVER_SMALL
  * particles and for more. A Newton step of a small system costs about as much as ten sweeps of the fixed-point
@@ -166,10 +169,12 @@ static inline bool cb_solver_after(cb_solver_choice *c, cb_status status, int it
 static inline cb_status cb_solver_solve(cb_solver_choice *c, const cb_integrator *in, cb_status (*once)(void *method),
                                         void *method) {
   cb_status status = once(method);
-  /* An iteration that diverges may also leave a chart or overflow before it reaches its maximum. */
+  /* Every failed step counts as one of the iteration, because an iteration that diverges may leave a chart or overflow
+   * before it reaches its maximum. */
   if (!cb_solver_after(c, status, in->iterations)) return status;
   status = once(method);
-  if (status) cb_solver_reset(c); /* The iteration was not the cause. */
+  /* The iteration was not the cause, because Newton's method failed too. */
+  if (status) cb_solver_reset(c);
   return status;
 }
 

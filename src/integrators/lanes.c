@@ -175,7 +175,7 @@ void cb_lanes_load(cb_lanes *l, size_t lane, const cb_integrator *in, const cb_s
   for (size_t other = l->lanes; lane == 0 && other < l->kernel->width; other++) take(l, other, in, state, h);
 }
 
-/* The lanes that have springs on a sphere that are so long that their steps must be checked (dynamics/antipodes.c). */
+/* The bits of the lanes in which a spring on a sphere is so long that steps must be checked (dynamics/antipodes.c). */
 static unsigned near_antipodes(const cb_lanes *l) {
   const size_t width = l->kernel->width;
   unsigned found = 0;

@@ -1,5 +1,5 @@
-/* Makes steps of several runs at once, one run per lane of a vector: particles joined by at most two springs in E, S or
- * H, by `lobatto` or `rk4`.
+/* Makes steps of several runs at once, one run per lane of a vector: particles joined by at most two springs, in flat
+ * space, on a sphere or in hyperbolic space, with `lobatto` or `rk4`.
  *
  * A lane performs the same operations as the integrator alone, in the same order (integrators/lobatto_embedding.c,
  * lobatto_sweep.c, lobatto_kernel.h, integrators/rk4.c, dynamics/springs.c, geometry/frame.c), and gives the same bits.
@@ -20,14 +20,15 @@ typedef struct cb_lanes cb_lanes;
 
 /* The number of runs per step on this processor: 4 or 8, or 1 if it has no such vectors. */
 size_t cb_lanes_width(void);
-/* Can runs with this integrator be lanes? (The next function: can the two be lanes of one group?) */
+/* cb_lanes_serve: can runs with this integrator be lanes? cb_lanes_agree: can two such runs be lanes of one group? */
 bool cb_lanes_serve(const cb_integrator *in);
 bool cb_lanes_agree(const cb_integrator *a, const cb_integrator *b);
 /* May the next step of length h be made in a lane? Always with rk4; with lobatto if the integrator has the data of a
  * last step of the same length and does not use Newton's method. */
 bool cb_lanes_ready(const cb_integrator *in, double h);
 
-/* Prepares *lanes, which may be NULL or for another group, for integrators like `in`, which must outlive it. */
+/* Prepares *lanes for integrators like `in`. *lanes may be NULL, or made for another group. `in` must exist as long as
+ * *lanes is used. CB_ERROR_MEMORY. */
 cb_status cb_lanes_prepare(cb_lanes **lanes, const cb_integrator *in);
 void cb_lanes_free(cb_lanes *lanes);
 
@@ -43,8 +44,8 @@ typedef struct cb_lanes_step {
 } cb_lanes_step;
 cb_lanes_step cb_lanes_go(cb_lanes *lanes);
 
-/* Stores the state of a lane, with or without its history; the caller sets step and origin. failed: the lane failed in
- * the last step. */
+/* Stores the state of a lane, with or without its history; the caller sets the members `step` and `origin` of the
+ * state. failed: the lane failed in the last step. */
 void cb_lanes_store(cb_lanes *lanes, size_t lane, cb_integrator *in, cb_state *state, bool history, bool failed);
 
 /* The data of the kernels. Number i of lane l is at [i*width + l]. */
@@ -52,11 +53,11 @@ typedef enum cb_lanes_shape {
   CB_LANES_FLAT,
   CB_LANES_CURVED,
   CB_LANES_QUAD
-} cb_lanes_shape; /* quad: the spaces of lobatto_kernel.h */
+} cb_lanes_shape; /* QUAD: four coordinates, with lobatto */
 
 typedef struct cb_lanes_kernel {
   size_t width;
-  /* One step; returns the bits of lanes that failed. */
+  /* Make one step, and return the bits of the lanes that failed. */
   unsigned (*lobatto)(cb_lanes *lanes), (*rk4)(cb_lanes *lanes);
   unsigned (*drifted)(const cb_lanes *lanes);
 } cb_lanes_kernel;
@@ -73,14 +74,14 @@ struct cb_lanes {
   const cb_system *system; /* the system of the first lane */
   double form[4];
   size_t i[CB_LANES_SPRINGS], j[CB_LANES_SPRINGS]; /* indices of the first coordinates of a spring's two ends */
-  const cb_lobatto *tables;                        /* c, b, W, ... */
+  const cb_lobatto *tables;                        /* the coefficients c, b, W and so on of lobatto.h */
   double t[CB_LANES_MAX], t_low[CB_LANES_MAX], h[CB_LANES_MAX], K[CB_LANES_MAX], quarter[CB_LANES_MAX],
       tolerance[CB_LANES_MAX];
   int maximum[CB_LANES_MAX], iterations[CB_LANES_MAX];
   double residual_of[CB_LANES_MAX];
   double *mass;                  /* [n] */
-  double *stiffness, *tension;   /* [m] */
-  double *x, *x_low, *p, *p_low; /* [n*k] */
+  double *stiffness, *tension;   /* [m], one per spring; tension is stiffness times rest length */
+  double *x, *x_low, *p, *p_low; /* [n*k], position and momentum with their low parts */
   double *X[CB_LANES_STAGES], *D[CB_LANES_STAGES], *F[CB_LANES_STAGES], *G[CB_LANES_STAGES], *old[CB_LANES_STAGES];
   double *off;                            /* [n]: <x,x> - 1/K */
   double *dx, *dp, *sum_x, *sum_p, *at_p; /* the arrays of rk4 */

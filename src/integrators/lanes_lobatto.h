@@ -1,7 +1,7 @@
 /* Lobatto IIIA-IIIB in lanes: the operations of lobatto_embedding.c, lobatto_sweep.c, lobatto_kernel.h and iteration.c.
  * This is a part of lanes_kernel.h. */
 
-/* <u,v>: four coordinates of a curved factor are summed in halves, others one after the other. */
+/* Returns <u,v>. For CB_LANES_QUAD the terms are summed in two halves, otherwise one after the other. */
 INLINE vec inner(const cb_lanes *l, const int k, const int shape, const vec *u, const vec *v) {
   if (shape == CB_LANES_QUAD)
     return (set(l->form[0]) * u[0] * v[0] + set(l->form[1]) * u[1] * v[1]) +
@@ -12,7 +12,7 @@ INLINE vec inner(const cb_lanes *l, const int k, const int shape, const vec *u, 
   return sum;
 }
 
-/* As cb_compensated_norm, of x with the value 1/K. */
+/* As cb_compensated_norm: returns <x,x> - 1/K for the position x of particle a, where K is the curvature. */
 INLINE vec norm(const cb_lanes *l, const int k, int a) {
   vec sum = -(set(1) / load(l->K)), rest = set(0);
 #pragma GCC unroll 4
@@ -164,8 +164,8 @@ INLINE void sweep(cb_lanes *l, const int s, const int k, const int shape, int a,
     }
 }
 
-/* cb_iterate with cb_end_by_change. Returns the bits of lanes that continue, and adds the bits of lanes that failed to
- * *failed. */
+/* Does what cb_iterate does with cb_end_by_change. Returns the bits of lanes that continue, and adds the bits of lanes
+ * that failed to *failed. */
 INLINE unsigned judge(cb_lanes *l, unsigned on, int iteration, const double *change, const double *size, double *before,
                       unsigned *failed) {
   for (int lane = 0; lane < WIDTH; lane++) {

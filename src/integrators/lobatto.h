@@ -1,5 +1,5 @@
-/* Definitions shared by the files of Lobatto IIIA-IIIB (the class is in the folder integrators at the top): the data of
- * the form in the embedding, and the two forms. */
+/* Definitions shared by the files of Lobatto IIIA-IIIB (the class is in integrators/lobatto.c): the data of the form in
+ * the embedding, and the two forms. */
 #pragma once
 
 #include "core/arena.h"
@@ -30,7 +30,8 @@ struct cb_lobatto {
   int max_iterations;
   double tolerance; /* maximum of the last change of the positions, relative to the largest displacement in the step */
   double rounding;  /* changes of the displacements D_i up to this, relative to their size, are round-off */
-  double noise;     /* changes of the positions up to this are round-off in the rows; 0 without rows */
+  /* changes of the positions up to this are round-off in the rows of constraints; 0 without constraints */
+  double noise;
   bool compensated;
 
   /* A and A^ are those of IIIA and IIIB. W = A A^ has a zero last column and first row; Winv is the inverse of its rows
@@ -43,7 +44,7 @@ struct cb_lobatto {
    * X_i. */
   double *X[CB_LOBATTO_MAX], *D[CB_LOBATTO_MAX], *F[CB_LOBATTO_MAX], *G[CB_LOBATTO_MAX];
   double *V;        /* velocity of a stage, where forces use it */
-  double *residual; /* <x0,x0> - 1/curvature of each particle and factor, in double-double precision */
+  double *residual; /* <x0,x0> - 1/curvature of each particle and factor, computed in double-double precision */
   const double *mass;
 
   double past_h;                   /* the length of the step from which G is stored */
@@ -51,7 +52,8 @@ struct cb_lobatto {
   bool has_force;                  /* F[0] holds the force at the state's position */
   const cb_lobatto_kernel *kernel; /* NULL: the space does not have four coordinates */
   int n_factors, curved;           /* number of factors, and index of the curved factor */
-  /* for the curved factor, K: its curvature; form and on: its form and 1 in its coordinates, 0 in all others */
+  /* The curved factor: K is its curvature. In its coordinates, form has the numbers of the space's form, and `on` is 1;
+   * in all other coordinates both are 0. */
   double K, form[4], on[4];
 
   cb_integrator *in;
@@ -68,12 +70,12 @@ struct cb_lobatto {
 
 /* Fills c, b, Ahat, W, Winv and E for l->s stages. */
 cb_status cb_lobatto_tables(cb_lobatto *l);
-/* The inverse of the upper left m x m block of a. */
+/* Computes the inverse of the upper left m x m block of a. */
 void cb_lobatto_invert(int m, long double a[CB_LOBATTO_MAX][CB_LOBATTO_MAX], double inverse[][CB_LOBATTO_MAX - 1]);
 
-/* One pass of the fixed-point iteration over all particles: from F_i at the stages it computes G_i (the tangential part
- * of F_i, and the normal part that keeps <X_i,X_i> constant), D_i and X_i. Returns the largest change of a D; *size is
- * raised to the largest D. */
+/* Makes one pass of the fixed-point iteration over all particles. Computes from F_i at the stages G_i (the tangential
+ * part of F_i, and the normal part that keeps <X_i,X_i> constant), D_i and X_i. Returns the largest change of a D;
+ * *size becomes the largest D if that is larger. */
 double cb_lobatto_sweep(cb_lobatto *l, const cb_space *g, const double *x0, const double *p0, double h, double *size);
 
 /* Writes P_i of stage i, divided by the masses and projected to the tangent space, to l->V. */

@@ -1,4 +1,5 @@
-/* Lobatto's loops for AVX2; fma() is used only for exact products; the compiler contracts nothing. */
+/* This file compiles the loops of lobatto_kernel.h for AVX2. fma() is used only for exact products; the compiler fuses
+ * no other operations. */
 #if defined(__x86_64__)
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)

@@ -214,7 +214,7 @@ static cb_status finish(cb_lobatto_chart *m) {
   add_weighted(m, m->s, m->u, m->count, m->x1, m->x1_low);
   add_weighted(m, m->s - 1, m->rates, m->count + (size_t)m->rows, m->p1, m->p1_low);
 
-  double *F = m->F + (size_t)last * m->count, *rate = m->z + (size_t)last * m->count; /* z is no longer needed */
+  double *F = m->F + (size_t)last * m->count, *rate = m->z + (size_t)last * m->count; /* uses the memory of z */
   const double *u = m->u + (size_t)last * m->count;
   m->has_start = false;
   cb_status status = cb_forces_eval(m->forces, t1, m->x1, u, F);
@@ -283,7 +283,7 @@ static void momenta(cb_lobatto_chart *m, int i) {
   for (size_t e = 0; e < m->count; e++) w[e] += m->start->p[e] + m->start->p_low[e];
 }
 
-/* u_i from P_i with g^-1 of the stage. */
+/* Computes u_i from P_i, with g^-1 of stage i. */
 static void velocities(cb_lobatto_chart *m, int i) {
   const int d = m->d;
   for (int a = 0; a < m->n; a++) {

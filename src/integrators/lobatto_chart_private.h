@@ -1,4 +1,5 @@
-/* Shared by the files of Lobatto IIIA-IIIB in a fixed chart. Stage arrays are [s][n*dim]; stages count from 0. */
+/* Definitions that the files of Lobatto IIIA-IIIB in a fixed chart share. The equations are in lobatto_chart.c. Stage
+ * arrays are [s][n*dim]; stages count from 0. */
 #pragma once
 
 #include "dynamics/gram.h"
@@ -29,7 +30,7 @@ struct cb_lobatto_chart {
   const cb_state *start;
   double h;
   bool has_start;          /* F, G and the factors of S = G M^-1 G^T are known at the state */
-  cb_chart_metric *metric; /* [n] metric at this position */
+  cb_chart_metric *metric; /* [n]: the metric at the position of the state */
 
   double *q, *z, *u, *w, *F; /* Q_i, Q_i - q0, dq/dt, P_i, forces */
   double *rates;             /* [s-1][count + rows]: dp/dt with the forces of constraints, then the multipliers */
@@ -59,14 +60,14 @@ static inline double cb_lobatto_chart_time(const cb_lobatto_chart *m, int i) {
   return m->start->t + m->tableau.c[i] * m->h;
 }
 
-/* Q_i from z_i. */
+/* Computes the positions Q_i from the displacements z_i = Q_i - q0. */
 void cb_lobatto_chart_place(cb_lobatto_chart *m);
-/* Forces at the stages 0 .. s-2 (at stage 0 only if forces depend on velocities), and g and G at the stages 1 .. s-1.
- */
+/* Computes forces at the stages 0 .. s-2 (at stage 0 only if forces depend on velocities), and the values g and
+ * gradients G of constraints at the stages 1 .. s-1. */
 cb_status cb_lobatto_chart_forces(cb_lobatto_chart *m);
-/* to -= G_i^T y with the gradients of stage i. */
+/* Subtracts G_i^T y from to[n*d], with the gradients G_i of stage i. */
 void cb_lobatto_chart_pull(const cb_lobatto_chart *m, int i, const double *y, double *to);
-/* sum[n*d] = h sum_j a_j value_j over the first `stages` stages; value_j is at value + j stride. */
+/* Computes sum[n*d] = h sum_j a_j value_j over the first `stages` stages, where value_j begins at value + j stride. */
 static inline void cb_lobatto_chart_sum(const cb_lobatto_chart *m, int stages, const double *a, const double *value,
                                         size_t stride, double *sum) {
   cb_stage_sum(m->count, stages, m->h, a, value, stride, sum);
@@ -78,13 +79,15 @@ cb_status cb_lobatto_chart_fail(cb_lobatto_chart *m, int particle, cb_status sta
 cb_status cb_lobatto_chart_newton_create(cb_lobatto_chart *m, cb_lobatto_chart_newton **out);
 void cb_lobatto_chart_newton_free(cb_lobatto_chart_newton *w);
 cb_status cb_lobatto_chart_newton_solve(cb_lobatto_chart *m);
-/* Functions of Newton's method. The unknowns are ordered by particle, stage and coordinate, then by row and stage; y_0
- * is in z before the others. */
+/* Functions of Newton's method. A vector of unknowns has the stages first, ordered by particle, stage and coordinate,
+ * and then the multipliers, ordered by row and stage. The unknown y_0 = h u_0 (lobatto_chart_newton.c) must be in z
+ * when these functions are called. */
 int cb_lobatto_chart_newton_unknowns(const cb_lobatto_chart_newton *w);
-/* The residual[unknowns] at the present unknowns; derivatives: also the derivatives for the matrix. */
+/* Computes residual[unknowns] at the present unknowns and, with `derivatives`, the derivatives for the matrix. */
 cb_status cb_lobatto_chart_newton_residual(cb_lobatto_chart_newton *w, cb_lobatto_chart *m, bool derivatives,
                                            double *residual);
-/* Factors the matrix of the last derivatives, and computes x := matrix^-1 x. */
+/* cb_lobatto_chart_newton_factor factors the matrix of the last derivatives. cb_lobatto_chart_newton_apply replaces
+ * x[unknowns] by matrix^-1 x. */
 cb_status cb_lobatto_chart_newton_factor(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m);
 void cb_lobatto_chart_newton_apply(cb_lobatto_chart_newton *w, double *x);
 /* Subtracts step from the unknowns; the change is nan if a number is not finite. */

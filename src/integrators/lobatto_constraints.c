@@ -68,7 +68,7 @@ void cb_lobatto_constraints_moved(cb_lobatto_constraints *c, const cb_integrator
   c->has_gradient = false;
 }
 
-/* T = I^-1 G minus its part along x, by entry. */
+/* Computes T = I^-1 G minus its part along x, entry by entry. */
 static void raise(const cb_lobatto_constraints *c, const double *x, const double *G, double *T) {
   const cb_space *g = c->space;
   const int k = g->k;
@@ -93,7 +93,7 @@ static cb_status gradient(cb_lobatto_constraints *c, double t, const double *x, 
   return status;
 }
 
-/* force -= T^T lambda */
+/* Subtracts T^T lambda from the force. */
 static void pull(const cb_lobatto_constraints *c, const double *T, const double *lambda, double *force) {
   const int k = c->space->k;
   for (int r = 0; r < c->m; r++)
@@ -112,7 +112,8 @@ static void begin_chords(cb_lobatto_constraints *c, double t, const cb_state *st
     const double *x = state->x + (size_t)w->i * k, *y = state->x + (size_t)w->j * k;
     double low[CB_COORD_MAX];
     for (int a = 0; a < k; a++) {
-      const double e = x[a] - y[a], back = x[a] - e; /* two-difference */
+      /* low: the exact rounding error of e, plus the difference of the low-order parts of the positions */
+      const double e = x[a] - y[a], back = x[a] - e;
       w->e[a] = e;
       low[a] = (x[a] - (e + back)) + (back - y[a]) +
                (state->x_low[(size_t)w->i * k + a] - state->x_low[(size_t)w->j * k + a]);
@@ -172,7 +173,8 @@ cb_status cb_lobatto_constraints_begin(cb_lobatto_constraints *c, cb_lobatto *l,
   return CB_OK;
 }
 
-/* T_i.T_k/m of two rows: the sum over the particles that they share (both lists ascend). */
+/* Returns T.U/m for row `row` of T and row `other` of U: the sum over the particles that the two rows share. The
+ * particles of both rows ascend. */
 static double overlap(const cb_lobatto_constraints *c, const double *T, int row, const double *U, int other) {
   const cb_space *g = c->space;
   const double *mass = cb_system_masses(c->system);
@@ -257,7 +259,8 @@ cb_status cb_lobatto_constraints_close(cb_lobatto_constraints *c, cb_lobatto *l,
                                        const double *p0, double h, double *dp) {
   const int s = l->s, k = l->k;
   const size_t count = (size_t)l->n * (size_t)k;
-  for (int pass = 0; pass < 2; pass++) { /* the second for round-off */
+  /* the second pass removes the round-off of the first */
+  for (int pass = 0; pass < 2; pass++) {
     for (size_t e = 0; e < count; e++) c->velocity[e] = (p0[e] + dp[e]) / l->mass[e / (size_t)k];
     const cb_status status = cb_constraints_rate(c->c, t + h, x1, c->velocity, c->y, NULL);
     if (status) return status;
@@ -327,7 +330,7 @@ cb_status cb_lobatto_constraints_pulls(cb_lobatto_constraints *c, cb_integrator 
     if ((status = cb_constraints_hessian(c->c, time, l->X[i], c->lambda[i], c->blocks))) return status;
     for (size_t e = 0; e < numbers; e++) dx[i][e] -= c->space->form[e / (size_t)k % (size_t)k] * c->blocks[e];
   }
-  c->has_gradient = false; /* these raised gradients differ from those of the sweeps */
+  c->has_gradient = false; /* G[0] has changed, but T[0] has not */
   return CB_OK;
 }
 

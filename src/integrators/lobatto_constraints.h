@@ -7,8 +7,8 @@
  * lobatto_embedding.c. A sweep corrects lambda by a Newton step with
  *   d g(X_i) / d (h^2 lambda_k) = -W_ik T_i.T_k / m,   T the tangential gradients at the predicted stages.
  * This matrix is dense and factored once per step if (s-1) times the number of rows is at most CB_LOBATTO_DENSE;
- * otherwise it is the Kronecker product of W and S, with S = T.T/m of the middle stage. The neglected part is of the
- * order of the error of the prediction, or of h, times the correction.
+ * otherwise it is replaced by the Kronecker product of W and S, with S = T.T/m of the middle stage. The neglected part
+ * is of the order of the error of the prediction, or of h, times the correction.
  *
  * Source: Jay, SIAM J. Numer. Anal. 33 (1996) 368, doi:10.1137/0733019 (the integrator); the iteration is this
  * project's.
@@ -38,7 +38,8 @@ cb_status cb_lobatto_constraints_sweep(cb_lobatto_constraints *c, cb_lobatto *l,
 
 /* Are there few enough constraints for a border around the matrix of the stages? */
 bool cb_lobatto_constraints_bordered(const cb_lobatto_constraints *c);
-/* Allocates, once, the memory of the next two functions, for `block` unknowns per particle. */
+/* Allocates the memory of cb_lobatto_constraints_pulls and cb_lobatto_constraints_border, for `block` unknowns per
+ * particle. Must be called once before them. */
 cb_status cb_lobatto_constraints_reserve(cb_lobatto_constraints *c, cb_integrator *in, const cb_lobatto *l, int block);
 /* Adds the constraint forces to the forces and, if dx is not NULL, their derivatives to those of the forces,
  * dx[stage] (in the order of the pattern of the forces); stores g(X_i). */
@@ -56,8 +57,8 @@ cb_status cb_lobatto_constraints_end(cb_lobatto_constraints *c, cb_lobatto *l, d
 /* Completes dp[n*k] (the change of p0) so that rate(t1, x1, p1/m) = 0. */
 cb_status cb_lobatto_constraints_close(cb_lobatto_constraints *c, cb_lobatto *l, double t, const double *x1,
                                        const double *p0, double h, double *dp);
-/* cb_lobatto_constraints_forget discards the data of the last step; the next function applies an isometry that has
- * moved the coordinates. */
+/* cb_lobatto_constraints_forget discards the data of the last step. cb_lobatto_constraints_moved applies to these data
+ * an isometry that has moved the coordinates of a component. */
 void cb_lobatto_constraints_forget(cb_lobatto_constraints *c);
 void cb_lobatto_constraints_moved(cb_lobatto_constraints *c, const cb_integrator *in, int component,
                                   const cb_isometry *isometry);
@@ -66,9 +67,9 @@ void cb_lobatto_constraints_moved(cb_lobatto_constraints *c, const cb_integrator
  * method. */
 enum { CB_LOBATTO_DENSE = 24, CB_LOBATTO_BORDER = 160 };
 
-/* A rod by the square of its chord, e = x_i - x_j: the difference of <e,e> at a stage from its fixed value is computed
- * from the displacements D of its ends, with the round-off of D and not of x. The value of the row is slope (<e,e> -
- * square). */
+/* A rod whose row is computed from the square of its chord e = x_i - x_j. The difference of <e,e> at a stage from its
+ * required value follows from the displacements D of its ends, with the round-off of D and not of x. The value of the
+ * row is slope (<e,e> - square). */
 typedef struct cb_chord {
   int i, j;
   double e[CB_COORD_MAX];
@@ -97,6 +98,7 @@ struct cb_lobatto_constraints {
   double *velocity, *y;
 
   /* data of Newton's method: created when first used */
-  double *border;         /* [m*(s-1)][n*block]: the inverse of the matrix applied to the columns of y */
-  double *schur, *blocks; /* [(m*(s-1))^2]: C N^-1 B; scratch for blocks in the pattern of the forces */
+  double *border; /* [m*(s-1)][n*block]: N^-1 B of lobatto_constraints.c */
+  /* schur[(m*(s-1))^2]: C N^-1 B; blocks: scratch for blocks in the pattern of the forces */
+  double *schur, *blocks;
 };

@@ -1,4 +1,5 @@
-/* Lobatto IIIA-IIIB in the embedding of a quadric space: symplectic, symmetric, isometry momenta exact.
+/* Lobatto IIIA-IIIB in the embedding of a space made of quadrics and flat factors. The integrator is symplectic and
+ * symmetric, and keeps isometry momenta exactly.
  *
  * H = sum <p,p>/2m + V(t,x) with <x,x> = 1/K in each curved factor; s stages, order 2s-2 (s = 2 is RATTLE):
  *   X_i = x0 + (h/m) sum_j a_ij P_j,      P_i = p0 + h sum_j a^_ij G_j,   G_j = F_j - Lambda_j X_j,
@@ -131,7 +132,7 @@ static void moved(void *form, int component, const cb_isometry *isometry) {
  * cache. */
 enum { PORTION = 256 };
 
-/* <x0,x0> - 1/K with the low-order part of x0, from exact products. */
+/* Computes l->residual, <x0,x0> - 1/K with the low-order part of x0, from exact products. */
 static void residuals(cb_lobatto *l, int begin, int end) {
   const cb_space *g = l->g;
   if (l->kernel) {
@@ -149,7 +150,7 @@ static void residuals(cb_lobatto *l, int begin, int end) {
 }
 
 /* Sets G of all stages to the tangential force at x0 plus the normal part -K <p,p>/m x. For Newton's method the force
- * is left out, because forces that need it may move the body far away in a step if they are constant. */
+ * is left out: it is used for stiff forces, which would move the body far away in a step if they stayed constant. */
 static void start_from_force(cb_lobatto *l, int a) {
   const double force = cb_solver_is_newton(&l->solver) ? 0 : 1;
   for (int f = 0; f < l->g->n_factors; f++) {

@@ -1,8 +1,9 @@
 /* The inner loops of Lobatto IIIA-IIIB for spaces of four coordinates, one vector per point: a curved factor (S3, H3),
  * or a curved and a flat factor (H2xE, S2xE). On flat coordinates `form` and `on` are 0; on the others `on` is 1.
  *
- * The files that include this file define KERNEL and compile it once per instruction set. No operation is contracted,
- * so that all give the same bits. The formulae are those of lobatto_sweep.c, which serves all other spaces.
+ * The files that include this file define KERNEL and compile it once per instruction set. The compiler must not fuse
+ * multiplications and additions, so that all instruction sets give the same bits. The formulae are those of
+ * lobatto_sweep.c, which serves all other spaces.
  */
 #include "integrators/lobatto.h"
 #include "numerics/dd.h"

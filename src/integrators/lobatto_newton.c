@@ -7,7 +7,7 @@
  *   S_k = Q_k - p0/m - (h/m) sum_j a^_kj F_j + (1/h) sum_j a^_kj y_j X_j = 0
  * with X_i = x0 + D_i (X_1 = x0), the multipliers Lambda_k, W and a^ of lobatto_embedding.c, F_k = F(X_k, V_k), V_k =
  * Q_k - K <X_k,Q_k> X_k. The matrix is exact: dF/dx and dF/dv come from the forces, which have the same pattern as the
- * matrix. It is factored again until the change is so small that the last factors are sufficient.
+ * matrix. The matrix is factored again until the change is so small that the last factors are sufficient.
  */
 #include "integrators/lobatto.h"
 
@@ -73,12 +73,14 @@ static void free_block(const cb_lobatto *l, const cb_space *g, int B, int q, dou
   for (int e = q; e < B; e++) block[e * B + e] = 1;
 }
 
-/* The force of one particle on another at the stages: X and Q of the other particle, and dF/dx and dF/dv. */
+/* What the derivatives of the force on one particle by another one need at the stages: X and Q of the other particle,
+ * and dF/dx and dF/dv. */
 typedef struct force_stages {
   const double *X[CB_LOBATTO_MAX], *Q[CB_LOBATTO_MAX], *dx[CB_LOBATTO_MAX], *dv[CB_LOBATTO_MAX];
 } force_stages;
 
-/* Adds dF_k/dx_j and dF_k/dv_j (k x k blocks, v on the tangent space) to the block of two particles. */
+/* Adds to the block of two particles what dF/dx and dF/dv contribute. dF/dv acts on the velocity projected to the
+ * tangent space. */
 static void force_block(const cb_lobatto *l, const cb_lobatto_newton *w, double h, double mass, const force_stages *at,
                         double *block) {
   const cb_space *g = l->g;
@@ -312,7 +314,7 @@ static void update(cb_lobatto_newton *w, cb_lobatto *l, cb_stage_change *c) {
   c->change += poison;
 }
 
-/* G_k = F_k - Lambda_k X_k. */
+/* Sets G_k = F_k - Lambda_k X_k. */
 static void finish(const cb_lobatto_newton *w, cb_lobatto *l) {
   const cb_space *g = l->g;
   const double h = l->h;

@@ -32,7 +32,7 @@ typedef struct sweep {
 } sweep;
 
 /* Makes the sweep for factor f of a particle. s, count and curved are constants in most calls, so that the loops
- * unroll. Returns the largest change of a D; *size is raised to the largest D. */
+ * unroll. Returns the largest change of a D; *size becomes the largest D if that is larger. */
 INLINE double factor_sweep(const sweep *w, int s, int count, bool curved, int particle, int f, double *size) {
   cb_lobatto *l = w->l;
   const cb_factor *factor = &w->g->factor[f];
@@ -208,7 +208,7 @@ void cb_lobatto_end(cb_lobatto *l, int begin, int end, const double *x1, const d
     }
 }
 
-/* --- the tables after P was eliminated: W = A A^, the inverse of its block, extrapolation from step to step --- */
+/* --- the tables of the equations without P: W = A A^, the inverse of its block, extrapolation from step to step --- */
 
 /* Gauss-Jordan elimination with pivoting; m <= 4 and the blocks are well conditioned. */
 void cb_lobatto_invert(int m, long double a[CB_LOBATTO_MAX][CB_LOBATTO_MAX], double inverse[][CB_LOBATTO_MAX - 1]) {

@@ -1,4 +1,4 @@
-/* Lobatto's loops for any processor. */
+/* This file compiles the loops of lobatto_kernel.h for any processor. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif

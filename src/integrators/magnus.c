@@ -11,7 +11,7 @@
  * round-off. */
 static const double at_end = 1e-12;
 
-/* The time in the present cycle, from 0 to 1; 0 if it is 1 up to `at_end`. */
+/* The time in the present cycle in units of the period, from 0 to 1; 0 if it is 1 up to `at_end`. */
 static double phase_of(const cb_bundle_path *p, double t, double t_low) {
   double u = (fmod(t, p->period) + t_low) / p->period;
   if (u < 0) u += 1;

@@ -1,6 +1,6 @@
 /* Definitions shared by the files of Radau IIA with constraints. The equations are in integrators/radau_iia.c.
  *
- * Arrays of stages are [s][count], count = n*k; arrays of rows are [s][R], gradients [s][entries*k].
+ * Arrays of stages are [s][count], count = n*k; arrays of rows are [s][R], and gradients are [s][entries].
  */
 #pragma once
 
@@ -30,7 +30,7 @@ typedef struct cb_radau {
   const cb_space *g;
   const double *mass;
   cb_tableau tableau;
-  double inverse_a[CB_RADAU_MAX][CB_RADAU_MAX]; /* A^-1 */
+  double inverse_a[CB_RADAU_MAX][CB_RADAU_MAX]; /* the inverse of the matrix A = (a_ij) */
   double from_rows[CB_RADAU_MAX][CB_RADAU_MAX]; /* K^-1 of radau_iia.c */
   int s, n, k;
   size_t count;
@@ -48,7 +48,8 @@ typedef struct cb_radau {
   cb_gram *gram;
   int R;
   size_t entries; /* how many numbers G has for one stage */
-  bool plain;     /* the rate of every row is G v, without a term that depends on t alone */
+  /* there are no rows of velocities or with time, so the rate of every row is G v */
+  bool plain;
 
   /* the step being made */
   const cb_state *start;
@@ -59,7 +60,7 @@ typedef struct cb_radau {
   double *X, *V, *F;         /* positions, velocities, forces */
   double *D, *E;             /* X - x0 and V - v0 */
   double *rates;             /* [s][count + R]: dv/dt and lambda, in one array for the predictor */
-  double *mu;                /* the multipliers of Gear, Gupta & Leimkuhler, otherwise NULL */
+  double *mu;                /* [s][R]: the multipliers mu of CB_RADAU_GGL, otherwise NULL */
   double *g_rows, *rate, *G; /* g, its rate at (X, V), its gradient */
   double *gamma;             /* [R]: d2g/dt2 without accelerations, last stage; only for CB_RADAU_ACCELERATION */
   double *lift, *drift;      /* [count] scratch; [s][count] W G^T mu, or NULL */
@@ -82,11 +83,11 @@ static inline double *cb_radau_row(const cb_radau *m, double *rows, int i) { ret
 cb_status cb_radau_predict(cb_radau *m, bool newton);
 /* Evaluates X, V, F, g, G and rates at (x0 + D, v0 + E), then dv/dt under lambda and the drift W G^T mu. */
 cb_status cb_radau_evaluate(cb_radau *m);
-/* out[count] = W G_i^T y */
+/* Computes out[count] = W G_i^T y with the gradients G_i of stage i. */
 void cb_radau_lift(const cb_radau *m, int i, const double *y, double *out);
-/* out[R] = G_i v */
+/* Computes out[R] = G_i v with the gradients G_i of stage i. */
 void cb_radau_along(const cb_radau *m, int i, const double *v, double *out);
-/* out[count] = h sum_j a_ij value_j; stride: from value_j to value_j+1 */
+/* Computes out[count] = h sum_j a_j value_j, where value_j begins at value + j stride. */
 void cb_radau_sum(const cb_radau *m, const double *a, const double *value, size_t stride, double *out);
 /* Sets the state and the multipliers at the end of the step. */
 cb_status cb_radau_finish(cb_radau *m, cb_state *state);

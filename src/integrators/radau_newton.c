@@ -22,8 +22,9 @@ static cb_status no_memory(const cb_radau *m) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for a Newton matrix of %d unknowns", m->newton->unknowns);
 }
 
-/* Finds the order of elimination: particles by the minimum degree of their graph, each with all its stages, followed by
- * the multipliers of those rows of which it is the last particle. Multipliers have pivots only in this order. */
+/* Finds the order of elimination: particles by the minimum degree of their graph, each with all its stages. Each
+ * particle is followed by the multipliers of those rows of which it is the last particle. Multipliers have pivots only
+ * in this order. */
 static cb_status eliminate(const cb_radau *m, cb_arena *scratch, int *order) {
   const cb_radau_newton *w = m->newton;
   const int n = m->n, R = m->R, k = m->k, s = m->s;
@@ -129,7 +130,8 @@ cb_status cb_radau_matrix(cb_radau *m) {
   return cb_radau_add_all(m, false);
 }
 
-/* Computes R^D and R^E with the round-off that they have if the unknowns are positions and velocities themselves. */
+/* Computes R^D and R^E (defined below) with the round-off that they have if the unknowns are positions and velocities
+ * themselves. */
 static void published_residual(cb_radau *m) {
   cb_radau_newton *w = m->newton;
   const size_t count = m->count;
@@ -179,7 +181,7 @@ double *cb_radau_residual(cb_radau *m) {
   for (int i = 0; i < s; i++) {
     double *to = w->residual + (size_t)i * (size_t)w->each + 2 * count;
     double *across = cb_radau_row(m, m->z, i);
-    if (m->mu) { /* h G W G^T mu, from the first equation */
+    if (m->mu) { /* h G W G^T mu, from the equation R^D_i = 0 */
       for (size_t e = 0; e < count; e++) {
         double sum = -h * cb_radau_of(m, m->V, i)[e];
         for (int j = 0; j < s; j++) sum += m->inverse_a[i][j] * cb_radau_of(m, m->D, j)[e];
@@ -433,7 +435,7 @@ static cb_status derivatives(cb_radau *m, int i, bool free) {
   if (!status && w->by_m) status = cb_constraints_hessian(m->constraints, t, x, cb_radau_row(m, m->mu, i), w->by_m);
   if (!status) status = second(m, i);
   if (status || !m->chart) return status;
-  /* G^T lambda */
+  /* mean = G^T lambda */
   memset(w->mean, 0, m->count * sizeof(double));
   for (int r = 0; r < m->R; r++)
     for (int e = m->rows->start[r]; e < m->rows->start[r + 1]; e++)

@@ -1,6 +1,6 @@
 /* Solves for the stages of one step of Radau IIA by fixed-point iteration or by Newton's method; both use the measured
- * contraction (iteration.h), except for the form of the publication. The matrix is reused while it contracts well:
- * Hairer & Wanner, Solving ODEs II (1996), IV.8. */
+ * contraction (iteration.h), except with `form: velocity`, which iterates as the publication does (Schweizer & Li,
+ * radau_iia.c). The matrix is reused while it contracts well: Hairer & Wanner, Solving ODEs II (1996), IV.8. */
 #include "integrators/radau.h"
 
 #include <math.h>
@@ -51,7 +51,7 @@ static cb_status correct(void *method, cb_stage_change *c) {
   return CB_OK;
 }
 
-/* A correction as in the publication, with a new matrix in each iteration. */
+/* Makes one correction as in the publication, with a new matrix in each iteration. */
 static cb_status correct_published(void *method, cb_stage_change *c) {
   cb_radau *m = method;
   double *r = NULL;
@@ -108,7 +108,8 @@ static cb_status solve_once(cb_radau *m) {
 
 cb_status cb_radau_solve(cb_radau *m) {
   cb_status status = solve_once(m);
-  /* An iteration that diverges may also leave a chart or overflow before it reaches its maximum. */
+  /* Every failed step counts as one of the iteration, because an iteration that diverges may leave a chart or overflow
+   * before it reaches its maximum. */
   const bool changed =
       cb_solver_after(&m->solver, status > 0 ? CB_STEP_NO_CONVERGENCE : status, m->integrator->iterations);
   /* Stiff forces may have been extrapolated too far for Newton's method to converge. */
@@ -123,7 +124,8 @@ cb_status cb_radau_solve(cb_radau *m) {
 /* --- fixed-point iteration: the multipliers are corrected with one Gram matrix for all stages ---
  *
  *   E_i = h sum_j a_ij (F_j/m - W G_j^T lambda_j),   D_i = h sum_j a_ij (v0 + E_j + W G_j^T mu_j)
- * and then, with g_i and rate_i linearised to that point by G_i, and S = G W G^T at the middle of the step,
+ * These are new E_i and D_i, and g_i and rate_i are extrapolated to them with the gradients G_i. With S = G W G^T at
+ * the middle of the step, the multipliers are corrected by
  *   ggl           h S A d(lambda) = rate,      S d(mu) = rate - (1/h) A^-1 g
  *   position      h^2 S A^2 d(lambda) = g
  *   velocity      h^2 S (b A) d(lambda) = g_s,   h S b d(lambda) = rate_s
@@ -195,7 +197,7 @@ static void correct_multipliers(cb_radau *m, const double *E, const double *D) {
       for (int r = 0; r < m->R; r++) (part ? rate : g)[r] += carried[r];
     }
     if (!m->mu) continue;
-    /* Rows of velocity keep a W G^T mu = 0, so that positions also move along them. */
+    /* For rows of velocity, a v = b, mu keeps a W G^T mu = 0, so that positions also move along them. */
     cb_radau_along(m, i, cb_radau_of(m, m->drift, i), carried);
     for (int r = 0; r < m->R; r++)
       if (m->rows->velocity[r]) cb_radau_row(m, m->z, i)[r] = -carried[r];
@@ -223,7 +225,7 @@ static cb_status factor(cb_radau *m) {
       cb_gram_factor(m->gram, cb_radau_of(m, m->X, middle), m->G + (size_t)middle * m->entries, NULL));
 }
 
-/* One pass; the first of a step factors the Gram matrix. */
+/* Makes one pass. The first pass of a step factors the Gram matrix. */
 static cb_status cb_radau_sweep(cb_radau *m, bool first, cb_stage_change *c) {
   const size_t all = (size_t)m->s * m->count;
   double *E = m->next, *D = m->next + all;

@@ -1,6 +1,7 @@
 /* Evaluates the stages of a step of Radau IIA (integrators/radau_iia.c), predicts them, and ends the step.
  *
- * W = (m I)^-1 in the embedding, (m g_ij(q_i))^-1 in a chart.
+ * W = (m I)^-1 in the embedding, with the mass m and I = diag(form). In a chart W = (m g_ij)^-1 with the metric g_ij at
+ * the position of the stage.
  */
 #include "integrators/radau.h"
 
@@ -34,7 +35,7 @@ void cb_radau_along(const cb_radau *m, int i, const double *v, double *out) {
   }
 }
 
-/* out[count] = G_i^T y */
+/* Computes out[count] = G_i^T y with the gradients G_i of stage i. */
 static void pull(const cb_radau *m, int i, const double *y, double *out) {
   const cb_rows *rows = m->rows;
   const double *G = m->G + (size_t)i * m->entries;
@@ -68,11 +69,11 @@ void cb_radau_lift(const cb_radau *m, int i, const double *y, double *out) {
   }
 }
 
-/* The round-off error of the distance d in polar coordinates (a, b, c) in the published code, which computes an
- * inverse cosine (C, S: cos, sin on a sphere, cosh, sinh in H^3; a in radii); 0 in other spaces and charts, and if the
- * row is not a rod:
+/* Returns the round-off error of the length d of a rod in the published code (Schweizer & Li, radau_iia.c). In polar
+ * coordinates (a, b, c) this code computes d from an inverse cosine:
  *   C(d) = C(a1) C(a2) +- S(a1) S(a2) (cos b1 cos b2 + sin b1 sin b2 cos(c1 - c2))
- */
+ * C and S are cos and sin on a sphere, cosh and sinh in H^3, and a is in radii. Returns 0 in other spaces and charts,
+ * and if the row is not a rod. */
 static double published_error(const cb_radau *m, int row, const double *q) {
   const cb_space *g = m->g;
   const double K = g->factor[0].curvature, root = sqrt(fabs(K));
@@ -205,7 +206,7 @@ static cb_status start_from_forces(cb_radau *m) {
 }
 
 /* Predicts the stages along geodesics, because stiff forces, if they are extrapolated, may move the body far away in a
- * step. In the embedding the stages are on a straight line; the rows correct the difference first. */
+ * step. In the embedding the stages are on a straight line; the rows of the space correct the difference first. */
 static cb_status start_without_forces(cb_radau *m) {
   const int k = m->k;
   memset(m->rates, 0, (size_t)m->s * (m->count + (size_t)m->R) * sizeof(double));

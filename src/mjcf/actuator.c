@@ -3,14 +3,15 @@
  *
  * An actuator has one scalar force s along its gear (f, m), a force and a torque in the axes of its site. At a free
  * joint f is along the axes of the world at the body's origin, and m along those of the body (with jointinparent along
- * those of the world). With the control u,
+ * those of the world). With the control u, the gains g_0 and g_2 and the biases b_0 and b_2,
  *
  *   s = (g_0 + g_2 V) u + b_0 + b_2 V,   V = f . v + m . w,   u in ctrlrange, s in forcerange,
  *
- * v and w are the velocity and the spin of the site; the actuator's length is 0. A motor has g_0 = 1; `position` g_0 =
- * kp, b_2 = -kv; `velocity` g_0 = kv, b_2 = -kv; `damper` g_2 = -kv; `general` gainprm and biasprm. Body i with
- * `gravcomp` c_i gets the force -c_i m_i g at its centre. Source: MuJoCo's documentation (actuation model, XML
- * reference).
+ * v and w are the velocity and the spin of the site; the actuator's length is 0. The gains and biases are 0 except in
+ * these types, whose attributes are kp, kv, gainprm and biasprm: `motor` has g_0 = 1; `position` g_0 = kp, b_2 = -kv;
+ * `velocity` g_0 = kv, b_2 = -kv; `damper` g_2 = -kv; `general` gainprm and biasprm. A body of the mass M with the
+ * `gravcomp` c gets the force -c M G at its centre, where G is the gravity. Source: MuJoCo's documentation (actuation
+ * model, XML reference).
  */
 #include "mjcf/mjcf_private.h"
 
@@ -50,7 +51,7 @@ typedef struct limit {
 } limit;
 
 typedef struct actuator_model {
-  double gear[6], gain[3], bias[3]; /* coefficients of 1, of the length (which is 0) and of V */
+  double gear[6], gain[3], bias[3]; /* gain, bias: coefficients of 1, length (0) and V */
   limit control, force;
 } actuator_model;
 
@@ -137,7 +138,7 @@ static void put_clamped(cb_text *out, const char *text, const limit *l) {
   cb_text_puts(out, ")");
 }
 
-/* Writes x times (V), with V in terms of the twist. */
+/* Writes x times the speed along the gear, a sum over the components of the twist with the coefficients V. */
 static void put_speed(cb_text *out, double x, const double V[6]) {
   static const char *const twist[] = {"wx", "wy", "wz", "vx", "vy", "vz"};
   const char *between = "*(";
@@ -312,7 +313,7 @@ static cb_status put_at_site(const instance *in, const actuator_model *l, int nu
   cb_pose_rotation(&pose, R);
   cb_apply3((const double(*)[3])R, l->gear, f);
   cb_apply3((const double(*)[3])R, l->gear + 3, m);
-  cb_cross3(pose.x, f, turned); /* f . (v + w × x) + m . w */
+  cb_cross3(pose.x, f, turned); /* the speed along the gear is f . (v + w × x) + m . w */
   for (int i = 0; i < 3; i++) {
     V[i] = m[i] + turned[i];
     V[3 + i] = f[i];

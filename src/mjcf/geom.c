@@ -28,7 +28,8 @@ static cb_status read_type(const cb_mjcf_source *source, const cb_xml *e, cb_mjc
   return CB_OK;
 }
 
-/* Reads a geom from one point to another, along z. In MuJoCo z points to the first point. */
+/* Reads `fromto`: the geom extends from one point to another along its z axis. In MuJoCo z points to the first
+ * point. */
 static cb_status read_ends(const cb_node *value, cb_mjcf_geom *g) {
   double x[6], along[3], length;
   const cb_status status = cb_mjcf_numbers(value, "fromto", 6, 6, x, NULL);

@@ -125,7 +125,7 @@ static cb_status read_option(cb_mjcf_reader *r, cb_xml *e, flags *off) {
   return cb_errors_end(&errors);
 }
 
-/* The forces of the fluid and of gravcomp are passive forces. */
+/* In MuJoCo, the forces of the fluid and of gravcomp are passive forces. */
 static void switch_off(cb_mjcf_reader *r, const flags *off) {
   const bool dry = off->passive || (off->spring && off->damper);
   for (int i = 0; i < 3 && off->gravity; i++) r->model->gravity[i] = 0;
@@ -151,8 +151,8 @@ cb_status cb_mjcf_read_settings(cb_mjcf_reader *r) {
 
 /* --- the complete file --- */
 
-/* Does an element or attribute have no effect on the motion? These are appearance, sensors, and sizes of MuJoCo's
- * model. */
+/* Does an element (attribute NULL) or an attribute have no effect on the motion? Such elements are appearance, sensors,
+ * and sizes of MuJoCo's model. */
 static bool is_minor(const cb_xml *e, const char *attribute) {
   static const char *const elements[] = {"#text",  "visual", "statistic",   "size",     "custom",
                                          "light",  "camera", "texture",     "material", "skin",

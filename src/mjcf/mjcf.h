@@ -25,12 +25,12 @@ typedef enum cb_mjcf_type {
 } cb_mjcf_type;
 enum { CB_MJCF_COEFFICIENTS = 5 };
 
-/* Mass properties of a mesh for density 1, in MuJoCo's frame: its origin is the centre, its axes are the principal axes
- * in the order of descending moments. */
+/* A mesh. Its mass properties are for density 1, in MuJoCo's frame of the mesh: the origin is the centre of mass, and
+ * the axes are the principal axes in the order of descending moments. */
 typedef struct cb_mjcf_mesh {
   const char *name, *file; /* name "" or file NULL: it has none */
   double scale[3];
-  cb_pose place; /* frame of the scaled mesh in the frame that geoms use: refpos and refquat */
+  cb_pose place; /* pose of the scaled mesh in the frame that geoms use, from refpos and refquat */
   bool measured;
   double volume, moment[3], half[3]; /* half: half the sides of the box about the centre */
   cb_pose centre;
@@ -78,12 +78,12 @@ typedef struct cb_mjcf_wrench {
 } cb_mjcf_wrench;
 
 typedef struct cb_mjcf_body {
-  /* Prefix and suffix are added to its name by the copies and files around it. */
+  /* prefix, suffix: parts of the name that the <replicate> and <attach> around the body add. */
   const char *name, *prefix, *suffix;
   cb_pose place; /* in the world's frame */
   cb_mjcf_link *links;
   cb_mjcf_inertial inertial;   /* of all links together, in the frame of the first */
-  double velocity[3], spin[3]; /* velocity of its origin; both in its own axes */
+  double velocity[3], spin[3]; /* velocity of its origin, and angular velocity, in its axes */
   cb_mjcf_wrench *wrenches, **last_wrench;
   struct cb_mjcf_body *next;
 } cb_mjcf_body;

@@ -116,8 +116,8 @@ static cb_status add_geoms(const cb_mjcf_reader *r, cb_mjcf_link *link) {
 }
 
 /* An <inertial> replaces the masses of geoms, unless <compiler> requests the masses of geoms and there are geoms. A
- * bound gives mass to a body that has none. MuJoCo places this mass at the body's position in the surrounding body, but
- * as coordinates in the body's own frame. */
+ * bound of <compiler> gives mass to a body that has none. MuJoCo puts this mass at the point of the body's own frame
+ * whose coordinates are those of the body in the surrounding body. */
 static cb_status weigh(const cb_mjcf_reader *r, cb_xml *e, const parts *p) {
   const cb_mjcf_source source = {{e}, 1};
   cb_mjcf_inertial *own = &p->link->inertial;

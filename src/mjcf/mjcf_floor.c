@@ -153,8 +153,8 @@ static cb_status find_span(const cb_mjcf_body *body, const double normal[3], spa
   return add_span(body, &box, &pose, normal, out);
 }
 
-/* Lowers the floor to the lowest point of all bodies if this is below it. *buried: a body that starts with more than
- * half of its height below it, or NULL. */
+/* Lowers *height, the height of the floor, to the lowest point of all bodies if that point is below it. *buried: a body
+ * that starts with more than half of its own height below the given floor, or NULL. */
 static cb_status lower(const cb_mjcf_reader *r, double *height, const double normal[3], const cb_mjcf_body **buried) {
   const double given = *height;
   *buried = NULL;

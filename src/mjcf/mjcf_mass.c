@@ -1,8 +1,9 @@
 /* Masses of MJCF: principal axes, the masses of geoms by their volume, <inertial>, and meshes. Moments of a geom about
  * its centre for mass 1:
  *
- *   capsule   of the radius r and the length l of its cylinder, with the share s = 4 r/(4 r + 3 l) in its half spheres:
- *             along it (1 - s) r^2/2 + 2 s r^2/5, across (1 - s)(3 r^2 + l^2)/12 + s (2 r^2/5 + 3 r l/8 + l^2/4)
+ *   capsule   of the radius r and the length l of its cylinder, with the share s = 4 r/(4 r + 3 l) of the mass in its
+ *             half spheres: along the capsule (1 - s) r^2/2 + 2 s r^2/5, across it
+ *             (1 - s)(3 r^2 + l^2)/12 + s (2 r^2/5 + 3 r l/8 + l^2/4)
  */
 #include "mjcf/mjcf_private.h"
 #include "numerics/vec3.h"
@@ -14,8 +15,8 @@
 
 /* Principal axes as MuJoCo finds them: Jacobi's rotations, each for the largest element off the diagonal, stored as a
  * quaternion; then the axes are sorted by descending moments. If moments are equal, any axes are principal, but the
- * forces on a box depend on the choice. These are the axes that MuJoCo chooses, with its bound of 1e-12 for the element
- * and for 1 minus the cosine of a rotation. */
+ * forces on a box depend on the choice. For the same axes as MuJoCo, the rotations end as there: when that element, or
+ * 1 minus the cosine of the next rotation, is below `least`. */
 enum { LIMIT = 500 };
 static const double least = 1e-12;
 
@@ -104,7 +105,8 @@ void cb_mjcf_moments(cb_mjcf_geom *g) {
 
 /* --- the sum of several --- */
 
-/* Adds an inertia about the origin:  J += R I R^T + m (|c|^2 1 - c c^T),  (R, c) the pose of its centre. */
+/* Adds an inertia, with the mass m and the matrix I about its centre, to the inertia J about the origin: J += R I R^T +
+ * m (|c|^2 1 - c c^T), where (R, c) is the pose of the centre and 1 the unit matrix. */
 static void add_one(const cb_mjcf_inertial *of, const cb_pose *centre, double J[3][3]) {
   double R[3][3];
   const double *c = centre->x, square = cb_dot3(c, c);
@@ -122,7 +124,7 @@ static cb_pose centre_of(const cb_mjcf_inertial *of, const cb_pose *pose) {
   return centre;
 }
 
-/* A bound can give moments to a body without mass. */
+/* Whether an inertia has mass or moments. A bound of <compiler> can give moments to a body without mass. */
 static bool counts(const cb_mjcf_inertial *m) {
   return m->mass > 0 || m->inertia[0][0] + m->inertia[1][1] + m->inertia[2][2] > 0;
 }

@@ -28,7 +28,7 @@ typedef struct cb_mjcf_whole {
   long visits; /* number of visited elements, which is limited because a few lines may create very many elements */
   int copies;  /* number of copies of all <replicate> and <attach> */
   double mass; /* mass of bodies that are left out, if `total` is given */
-  cb_xml *blocked, *joint;                       /* the first body that would be free without a joint, and this joint */
+  cb_xml *blocked, *joint;                       /* the first body that a joint keeps from being free; that joint */
   const char *key;                               /* the requested key, or NULL */
   bool acting, clamping, touching, compensating; /* true unless disabled by a flag */
   unsigned long idle;                            /* bit i is set if group i of the actuators is disabled */
@@ -101,8 +101,8 @@ cb_status cb_mjcf_read_classes(cb_mjcf_reader *r);
 cb_status cb_mjcf_source_of(const cb_mjcf_reader *r, cb_xml *element, const char *childclass, cb_mjcf_source *out);
 /* Returns the last given value of an attribute, or NULL. */
 const cb_node *cb_mjcf_value(const cb_mjcf_source *source, const char *name);
-/* Reads from `minimum` to `maximum` numbers into the first of out. count: the number of numbers found (NULL: not
- * wanted). */
+/* Reads at least `minimum` and at most `maximum` numbers into out[0], out[1], ... count: the number of numbers found
+ * (NULL: not wanted). */
 cb_status cb_mjcf_numbers(const cb_node *value, const char *name, int minimum, int maximum, double *out, int *count);
 /* Reads the numbers of all sources. The numbers of a later source replace those of earlier sources. */
 cb_status cb_mjcf_merged(const cb_mjcf_source *source, const char *name, int minimum, int maximum, double *out);
@@ -116,7 +116,7 @@ cb_status cb_mjcf_pose(const cb_mjcf_reader *r, const cb_mjcf_source *source, cb
 void cb_mjcf_euler(const cb_mjcf_reader *r, const double angle[3], double q[4]);
 /* Scales v to length 1 without overflow. Returns false if it is shorter than MuJoCo's mjEPS. */
 bool cb_mjcf_normalise(int n, double *v);
-/* Finds the smallest rotation from z to the direction v. */
+/* Finds the quaternion q of the smallest rotation that turns the z axis to the direction v. */
 void cb_mjcf_turn_to(const double v[3], double q[4]);
 
 /* --- joints and sites (joints.c) --- */
@@ -139,7 +139,8 @@ typedef struct cb_mjcf_target {
   int q, v; /* indices of its first coordinate and of its first velocity */
   struct cb_mjcf_target *next;
 } cb_mjcf_target;
-/* Adds the joints and sites of a body and of the bodies in it. of: the free body that was made from it, or NULL. */
+/* Adds the joints and sites of a body and of the bodies in it to whole->targets. of: the free body that was made from
+ * it, or NULL. */
 cb_status cb_mjcf_add_targets(cb_mjcf_whole *whole, const cb_mjcf_scope *scope, cb_xml *body, cb_mjcf_body *of);
 
 /* --- actuators, gravcomp and the start --- */
@@ -174,8 +175,8 @@ cb_mjcf_geom cb_mjcf_looks_without_geoms(const cb_mjcf_body *body, cb_pose *pose
 void cb_mjcf_box(const cb_mjcf_inertial *m, double half[3], cb_pose *pose, double moment[3]);
 double cb_mjcf_volume(const cb_mjcf_geom *g);
 void cb_mjcf_moments(cb_mjcf_geom *g); /* from type, size and mass */
-/* Adds several inertias into one, given in the frames poses[n] (NULL: in their own frame). A single inertia is not
- * changed. */
+/* Adds the inertias of[n] into one. poses[n]: the poses of their frames in the common frame (NULL: they are in the
+ * common frame). If only one of them has mass or moments, it keeps its own axes. */
 void cb_mjcf_add(int n, const cb_mjcf_inertial *const *of, const cb_pose *const *poses, cb_mjcf_inertial *out);
 cb_status cb_mjcf_read_inertial(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_inertial *out);
 bool cb_mjcf_is_diagonal(const cb_mjcf_inertial *m);

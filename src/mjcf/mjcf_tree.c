@@ -1,7 +1,8 @@
 /* The elements in a body, or in the world, of MJCF: <frame>, <replicate> and <attach> are replaced by the elements that
  * they create.
  *
- * A frame moves its elements. Copy i of `count` of a <replicate>, i from 0, is at x_i, turned by the angles i euler,
+ * A frame moves its elements. A <replicate> has the attributes count, offset, euler and sep. Its copies have the
+ * numbers i = 0 .. count - 1. Copy i is at x_i, turned by the angles i euler,
  *
  *   x_0 = 0,   x_(i+1) = x_i + R(i euler) offset,   R the rotation by these angles
  *
@@ -127,7 +128,8 @@ static cb_status visit_copies(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_vis
 
 /* --- <attach> --- */
 
-/* Finds the first element in e with this name before `stop` (NULL: no bound). Returns false if it reaches `stop`. */
+/* Finds the first element in e with this kind and name before `stop` (NULL: no bound). Returns false if the search
+ * reaches `stop`. */
 static bool find_named(cb_xml *e, const char *kind, const char *name, const cb_xml *stop, cb_xml **out) {
   for (cb_xml *child = e->first; child; child = child->next) {
     if (child == stop) return false;

@@ -37,7 +37,7 @@ cb_status cb_xml_read(cb_arena *arena, const char *name, const char *text, size_
 
 /* Returns the value of an attribute and marks it as read; NULL: there is none. */
 const cb_node *cb_xml_get(cb_xml *element, const char *attribute);
-/* Does the element have this name, and no `why`? If so, it is marked as read. */
+/* Does the element have this name, and no reason `why` to leave it out? If so, it is marked as read. */
 bool cb_xml_is(cb_xml *element, const char *name);
 
 /* Is this attribute of the element (NULL: the element itself) minor? */

@@ -1,11 +1,12 @@
-/* Poses, the maps tau and screws as biquaternions (equations: biquaternion.h, curvebody/pose.h). */
+/* This file converts poses, the maps tau and screws to biquaternions and back, and applies screws (equations:
+ * biquaternion.h, curvebody/pose.h). */
 #include "numerics/biquaternion.h"
 #include "numerics/vec3.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-/* out += c p q */
+/* Adds c times the product p q of two quaternions to `out`. */
 static void add_product(double c, const double p[4], const double q[4], double out[4]) {
   double product[4];
   cb_quaternion_multiply(p, q, product);
@@ -49,8 +50,8 @@ void cb_biquaternion_screw(const cb_biquaternion *Q, cb_screw *out) {
   memcpy(out->s, s + 1, sizeof out->s);
 }
 
-/* The r with S_K(r/2)/C_K(r/2) = S/C, for (C, S) stored times exp(-scale). Their size is used only far from 0 in
- * hyperbolic space. */
+/* Returns the distance r with S_K(r/2)/C_K(r/2) = S/C. C and S are stored times exp(-scale); this factor matters only
+ * far from 0 in hyperbolic space. */
 static double distance(double K, double C, double S, double scale) {
   const double root = sqrt(fabs(K)), z = root * S;
   if (K > 0) return 2 * atan2(z, C) / root;
@@ -58,9 +59,9 @@ static double distance(double K, double C, double S, double scale) {
   return 2 * (scale + log(C + z)) / root;
 }
 
-/* A pose nearer to the antipode than to the base point is Q = -1 T(y) R with y near 0, where -1 = T(x) R(x, pi) for the
- * x of length pi/sqrt(K) in the direction opposite to y. Without the low part of that length, the round-off of pi would
- * accumulate. */
+/* If a pose is nearer to the antipode than to the base point, Q = -1 T(y) R with y near 0, where R is a rotation. Here
+ * -1 = T(x) R(x, pi), where R(x, pi) is the rotation by pi about x, for the x of length pi/sqrt(K) in the direction
+ * opposite to y. Without the low part of that length, the round-off of pi would accumulate. */
 void cb_biquaternion_pose(double K, const cb_biquaternion *Q, double scale, cb_pose *out, double low[3]) {
   cb_biquaternion swapped;
   cb_screw m;
@@ -106,7 +107,7 @@ static void cayley(double K, const double Y[6], cb_biquaternion *out) {
   }
 }
 
-/* sum (-z)^k/(2k + odd)!, with an error of 1e-17 for |z| < pi^2 */
+/* Returns sum (-z)^k/(2k + odd)! with an error of 1e-17 for |z| < pi^2. */
 static cb_number series(double K, int odd, cb_number z) {
   const int terms = fabs(z.a) + sqrt(fabs(K)) * fabs(z.b) < 0.5 ? 8 : 19;
   cb_number sum = {1, 0};
@@ -137,7 +138,7 @@ void cb_biquaternion_tau(cb_se3_map map, double K, const double Y[6], cb_biquate
     cayley(K, Y, out);
 }
 
-/* (1 + Q)/sqrt(2 (1 + Q_0)), with the root of positive real part. */
+/* Computes (1 + Q)/sqrt(2 (1 + Q_0)), where Q_0 = a[0] + j b[0] and the square root has a positive real part. */
 void cb_biquaternion_half(double K, const cb_biquaternion *Q, cb_biquaternion *out) {
   const cb_number n = {2 * (1 + Q->a[0]), 2 * Q->b[0]};
   const double real = sqrt((n.a + sqrt(n.a * n.a - K * n.b * n.b)) / 2);
@@ -149,7 +150,7 @@ void cb_biquaternion_half(double K, const cb_biquaternion *Q, cb_biquaternion *o
   }
 }
 
-/* --- the action of screws on momenta M = p + j l ---
+/* --- the action of screws C + j s on momenta M = p + j l ---
  *
  *   (C - j s) M (C + j s)/N = M + 2 (C j M × s + K (M × s) × s)/N,  N = C^2 + K s.s
  *   l += 2 (C p × s + K (l × s) × s)/N,  p += 2 K (C l × s + (p × s) × s)/N
@@ -166,7 +167,7 @@ static cb_dd square(const double s[3]) {
   return cb_dd_add(cb_dd_add(cb_two_prod(s[0], s[0]), cb_two_prod(s[1], s[1])), cb_two_prod(s[2], s[2]));
 }
 
-/* v += factor (c a + e b) */
+/* Adds factor (c a + e b) to v. */
 static void add(cb_dd factor, double c, const cb_dd a[3], double e, const cb_dd b[3], cb_dd v[3]) {
   for (int i = 0; i < 3; i++)
     v[i] = cb_dd_add(v[i], cb_dd_mul(factor, cb_dd_add(cb_dd_mul_d(a[i], c), cb_dd_mul_d(b[i], e))));
@@ -184,7 +185,7 @@ void cb_screw_carry(double K, double C, const double s[3], cb_dd l[3], cb_dd p[3
   add(cb_dd_mul_d(factor, K), C, ls, 1, pss, p);
 }
 
-/* v + 2 (q_0 u × v + u × (u × v))/|q|^2 */
+/* Replaces v by v + 2 (q_0 u × v + u × (u × v))/|q|^2, where u is the vector part of q. */
 void cb_screw_turn(const double q[4], cb_dd v[3]) {
   const double *u = q + 1;
   if (u[0] == 0 && u[1] == 0 && u[2] == 0) return;
@@ -225,15 +226,16 @@ void cb_screw_momentum_back(double K, const cb_screw *m, const double mu[6], dou
   carry(K, m->C, back, turned, out);
 }
 
-/* --- a small transvection after a large one: T(x) T(y) = T(x') W by differences ---
+/* --- a small transvection after a large one: T(x) T(y) = T(x') R by differences, with a rotation R ---
  *
- *   (C + j s)(c + j e) = A + j V + K W,  A = C c - K s.e,  V = C e + c s,  W = s × e;  W's quaternion is (A, K W)/C'
+ *   T(x) = C + j s,  T(y) = c + j e,  T(x') = C' + j s';  the quaternion of R is (A, K W)/C'
+ *   (C + j s)(c + j e) = A + j V + K W,  A = C c - K s.e,  V = C e + c s,  W = s × e
  *   C'^2 = A^2 + K^2 W.W,  s' = (A V - K V × W)/C';  with 1 - c = K e.e/(1 + c) all differences are of the size of e
  *   r' - r = 2/k atan2(k (C dS - S dC), C C' + K S S'), k = sqrt|K|, S = |s|
  *          K < 0: 2/k log(1 + (dC + k dS)/(C + k S))
  *   x' - x = (r' - r) s'/S' + r/S (ds - dS s'/S')
- * with T(x) = C + j s, T(y) = c + j e, C', s', r' those of x', and dC = C' - C, dS = S' - S, ds = s' - s. For K < 0 C
- * and s may have a common factor.
+ * Here r = |x|, r' = |x'|, S' = |s'|, dC = C' - C, dS = S' - S and ds = s' - s. For K < 0 C and s may have a common
+ * factor.
  */
 
 bool cb_screw_shift(double K, const double x[3], const double low[3], double c, const double e[3], double dx[3],

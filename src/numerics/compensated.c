@@ -1,4 +1,4 @@
-/* Compensated addition of arrays by several threads (dd.h). */
+/* This file adds arrays with compensation of round-off, by several threads (dd.h). */
 #include "numerics/dd.h"
 
 #include "core/threads.h"

@@ -1,10 +1,11 @@
-/* Double-double numbers, an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 (about 32 digits), and compensated sums.
+/* Double-double numbers and compensated sums. A double-double number is an unevaluated sum hi + lo with |lo| <=
+ * ulp(hi)/2 (about 32 digits).
  *
  * two_sum and two_prod are exact; add, mul, div and sqrt have relative errors of a few 2^-104.
  * Sources: Knuth, The Art of Computer Programming 2, 3rd ed. (1997), section 4.2.2; Joldes, Muller & Popescu, Tight and
  * rigorous error bounds for basic building blocks of double-word arithmetic, ACM TOMS 44 (2017) 15,
- * doi:10.1145/3121432. They need strict doubles (-ffp-contract=off and no -ffast-math) and are valid if nothing
- * overflows or underflows.
+ * doi:10.1145/3121432. The functions need strict doubles (-ffp-contract=off and no -ffast-math). They are valid if
+ * nothing overflows or underflows.
  */
 #pragma once
 
@@ -19,19 +20,19 @@ typedef struct cb_dd {
 static inline cb_dd cb_dd_of(double a) { return (cb_dd){a, 0}; }
 static inline double cb_dd_double(cb_dd a) { return a.hi + a.lo; }
 
-/* a + b exactly. */
+/* Returns a + b exactly. */
 static inline cb_dd cb_two_sum(double a, double b) {
   double s = a + b, t = s - a;
   return (cb_dd){s, (a - (s - t)) + (b - t)};
 }
 
-/* a + b exactly, if |a| >= |b| or a = 0. */
+/* Returns a + b exactly, if |a| >= |b| or a = 0. */
 static inline cb_dd cb_fast_two_sum(double a, double b) {
   double s = a + b;
   return (cb_dd){s, b - (s - a)};
 }
 
-/* a b exactly. */
+/* Returns a b exactly. */
 static inline cb_dd cb_two_prod(double a, double b) {
   double p = a * b;
   return (cb_dd){p, fma(a, b, -p)};
@@ -70,7 +71,7 @@ static inline cb_dd cb_dd_div(cb_dd a, cb_dd b) {
   return cb_dd_add_d(cb_fast_two_sum(q, q2), r.hi / b.hi);
 }
 
-/* sqrt(a) for a >= 0: one Newton step from the double root. */
+/* Returns sqrt(a) for a >= 0, by one Newton step from the root in double precision. */
 static inline cb_dd cb_dd_sqrt(cb_dd a) {
   if (!(a.hi > 0)) return cb_dd_of(0);
   double s = sqrt(a.hi);
@@ -78,8 +79,8 @@ static inline cb_dd cb_dd_sqrt(cb_dd a) {
   return cb_fast_two_sum(s, r.hi / (2 * s));
 }
 
-/* exp(x), |x| < 700: 12 terms of the series at |r| < ln 2/128, squared six times. The relative error is about 64
- * 2^-104. */
+/* Returns exp(x) for |x| < 700: 12 terms of the series at r, squared six times. r, |r| < ln 2/128, is the rest of x/64
+ * after multiples of ln 2/64. The relative error is about 64 2^-104. */
 static inline cb_dd cb_dd_exp(double x) {
   const cb_dd ln2 = {0.6931471805599453, 2.3190468138462996e-17};
   const double k = rint(x / ln2.hi);
@@ -89,13 +90,13 @@ static inline cb_dd cb_dd_exp(double x) {
   return (cb_dd){ldexp(sum.hi, (int)k), ldexp(sum.lo, (int)k)};
 }
 
-/* --- compensated sums: a number is stored as high + low, high = fl(high + low) ---
+/* --- compensated sums: a number is stored as high + low, where high is the sum rounded to double precision ---
  *
  * Source: Kahan (1965), Comm. ACM 8, 40, doi:10.1145/363707.363723; two-sum and two-product: Ogita, Rump & Oishi
  * (2005), SIAM J. Sci. Comput. 26, 1955, doi:10.1137/030601818.
  */
 
-/* (high + low) += increment for one number. */
+/* Adds `increment` to the number high + low. */
 static inline void cb_compensated_add_one(double *high, double *low, double increment) {
   const double y = increment + *low;
   const double sum = *high + y;
@@ -104,10 +105,12 @@ static inline void cb_compensated_add_one(double *high, double *low, double incr
   *high = sum;
 }
 
-/* As cb_compensated_add_one, for arrays of `count` numbers; keep false: the low parts are set to zero. */
+/* Does the same as cb_compensated_add_one for arrays of `count` numbers. If `keep` is false, the low parts are set to
+ * 0. */
 void cb_compensated_add(size_t count, double *high, double *low, const double *increment, bool keep, int threads);
 
-/* sum_a form_a (x_a + low_a)^2 - value, from exact products: its error is of order eps^2. form_a is 1 or -1. */
+/* Returns sum_a form_a (x_a + low_a)^2 - value from exact products; the error is of order eps^2 for the round-off eps.
+ * form_a is 1 or -1. */
 static inline double cb_compensated_norm(int count, const double *form, const double *x, const double *low,
                                          double value) {
   double sum = -value, rest = 0;

@@ -1,12 +1,12 @@
 /* Elementary functions f(a) and f(a, b) with their partial derivatives up to second order.
  *
- * Each function returns f, for order >= 1 also f_a and f_b, and for order 2 also f_aa, f_ab, f_bb. The order is a
- * compile-time constant in each call, so that unused derivatives cost nothing. f does not depend on the order, bit for
- * bit.
- * Outside its domain f is nan as in C, and cb_taylor_settle then makes the derivatives nan, too.
- * The derivative at a kink is the one from the right (abs at 0: +1); if both arguments are equal, min and max have the
- * derivative of the first one. Source of the derivatives: DLMF (2010-) chapter 4, sections 4.7, 4.20, 4.24, 4.34, 4.38;
- * forms chosen against cancellation and overflow, such as 1/cosh² rather than 1 - tanh².
+ * Each function returns f. For order >= 1 it also returns the first derivatives f_a and f_b, and for order 2 the second
+ * derivatives f_aa, f_ab, f_bb. The order is a compile-time constant in each call, so that unused derivatives cost
+ * nothing. f does not depend on the order, bit for bit.
+ * Outside its domain f is NaN as in C, and cb_taylor_settle then makes the derivatives NaN, too.
+ * The derivative at a kink is the one from the right (abs at 0: +1). If both arguments are equal, min and max have the
+ * derivative of the first one. Source of the derivatives: DLMF (2010-) chapter 4, sections 4.7, 4.20, 4.24, 4.34, 4.38.
+ * Among equal forms those without cancellation and overflow are used, such as 1/cosh² rather than 1 - tanh².
  */
 #pragma once
 
@@ -16,8 +16,8 @@ typedef struct cb_taylor {
   double f, a, b, aa, ab, bb;
 } cb_taylor;
 
-/* Integer powers up to this are computed by multiplication; the relative error of x^k is at most about k/2 units of
- * round-off. */
+/* Integer powers up to this exponent are computed by multiplication; the relative error of x^k is at most about k/2
+ * units of round-off. */
 #define CB_POWER_MULTIPLY_MAX 32
 
 /* x^k */
@@ -32,7 +32,7 @@ static inline double cb_power_integer(double x, int k) {
   return k < 0 ? 1 / f : f;
 }
 
-/* factor x^c, but 0 for factor 0 even if the power is infinite: a derivative of a polynomial */
+/* Returns factor x^c, and 0 for factor 0 even if the power is infinite; this is the derivative of a polynomial. */
 static inline double cb_power_term(double factor, double x, double c) { return factor == 0 ? 0 : factor * pow(x, c); }
 
 static inline cb_taylor cb_taylor_settle(cb_taylor t) {
@@ -60,7 +60,7 @@ static inline cb_taylor cb_taylor_power_constant(double x, double c, int order) 
   return t;
 }
 
-/* a^b; the derivatives with respect to b need a >= 0, and are their limits at a = 0 */
+/* Returns a^b. The derivatives with respect to b need a >= 0; at a = 0 they are the limits. */
 static inline cb_taylor cb_taylor_power(double a, double b, int order) {
   cb_taylor t = cb_taylor_power_constant(a, b, order);
   if (order < 1) return t;
@@ -241,7 +241,7 @@ static inline cb_taylor cb_taylor_abs(double x, int order) {
   return t;
 }
 
-/* Unlike C's fmin and fmax, a nan in either argument stays nan. */
+/* Unlike C's fmin and fmax, the result is NaN if either argument is NaN. */
 static inline cb_taylor cb_taylor_min(double a, double b) {
   int first = a <= b || a != a;
   return (cb_taylor){.f = first ? a : b, .a = first, .b = !first};
@@ -252,8 +252,8 @@ static inline cb_taylor cb_taylor_max(double a, double b) {
   return (cb_taylor){.f = first ? a : b, .a = first, .b = !first};
 }
 
-/* √(a² + b²); at the origin the derivatives are the limits along the first axis from the right: gradient (1, 0),
- * f_aa = f_ab = 0, f_bb = inf */
+/* Returns √(a² + b²). At the origin the derivatives are the limits along the first axis from the right: gradient (1,
+ * 0), f_aa = f_ab = 0, f_bb = inf. */
 static inline cb_taylor cb_taylor_hypot(double a, double b, int order) {
   cb_taylor t = {.f = hypot(a, b)};
   if (order < 1) return t;

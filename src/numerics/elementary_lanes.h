@@ -1,9 +1,9 @@
 /* sin, cos and exp of eight numbers at once, in portable vectors and without fused products, so that every instruction
  * set gives the same bits. The errors are below 1 unit in the last place.
  *
- *   sin, cos   x = n pi/2 + r, |r| <= pi/4, pi/2 in pieces of 33 bits (Cody & Waite),
+ *   sin, cos   x = n pi/2 + r with an integer n, |r| <= pi/4; pi/2 is split into pieces of 33 bits (Cody & Waite);
  *              series in r with fdlibm's coefficients
- *   exp        x = n ln 2 + r, |r| <= ln 2/2; e^r - 1 by its Taylor series to r^13
+ *   exp        x = n ln 2 + r with an integer n, |r| <= ln 2/2; e^r - 1 by its Taylor series to r^13
  * Sources: fdlibm 5.3 (Sun Microsystems, 1993), k_sin.c, k_cos.c, e_rem_pio2.c; Cody & Waite, Software Manual for the
  * Elementary Functions (1980), chapters 6 and 8.
  */
@@ -20,8 +20,8 @@ typedef long long cb_lane_bits __attribute__((vector_size(8 * CB_LANES)));
 
 #define CB_LANES_INLINE static inline __attribute__((always_inline))
 
-/* Are all numbers of a[n] within [-maximum, maximum]? Their bits compare like the numbers, and a nan is larger than all
- * numbers. */
+/* Returns whether all numbers of a[n] are within [-maximum, maximum]. Without the sign, bits compare like the numbers,
+ * and a NaN is larger than all numbers. */
 CB_LANES_INLINE int cb_lanes_within(int n, const cb_lanes *a, double maximum) {
   const cb_lanes limit = (cb_lanes){0} + maximum;
   cb_lane_bits left = {0};
@@ -34,7 +34,7 @@ CB_LANES_INLINE int cb_lanes_within(int n, const cb_lanes *a, double maximum) {
 CB_LANES_INLINE void cb_lanes_sincos(const cb_lanes *at, cb_lanes *sine, cb_lanes *cosine) {
   const cb_lanes x = *at, whole = x * 0x1.45f306dc9c883p-1 + CB_LANES_ROUND, n = whole - CB_LANES_ROUND;
   const cb_lane_bits quarter = (cb_lane_bits)whole;
-  /* r + low = x - n pi/2: the first two products are exact for |n| < 2^20 */
+  /* r + low = x - n pi/2. The first two products are exact for |n| < 2^20. */
   const cb_lanes r0 = x - n * 0x1.921fb544p+0, w1 = n * 0x1.0b4611a6p-34, r1 = r0 - w1,
                  w2 = n * 0x1.3198a2e037073p-69 - ((r0 - r1) - w1), r = r1 - w2, low = (r1 - r) - w2;
   const cb_lanes z = r * r, v = z * r;
@@ -49,7 +49,8 @@ CB_LANES_INLINE void cb_lanes_sincos(const cb_lanes *at, cb_lanes *sine, cb_lane
                                      z * (-2.75573143513906633035e-07 +
                                           z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)))));
   const cb_lanes half = 0.5 * z, w = 1 - half, c = w + (((1 - w) - half) + (z * pc - r * low));
-  /* In quarters 1 and 3 sine and cosine are exchanged; the sine changes sign in 2 and 3, the cosine in 1 and 2. */
+  /* In the quarters n = 1 and 3 (modulo 4) sine and cosine are exchanged. The sine changes its sign in quarters 2 and
+   * 3, the cosine in quarters 1 and 2. */
   const cb_lane_bits odd = -(quarter & 1), sign_s = (quarter & 2) << 62, sign_c = ((quarter + 1) & 2) << 62;
   *sine = (cb_lanes)(((odd & (cb_lane_bits)c) | (~odd & (cb_lane_bits)s)) ^ sign_s);
   *cosine = (cb_lanes)(((odd & (cb_lane_bits)s) | (~odd & (cb_lane_bits)c)) ^ sign_c);

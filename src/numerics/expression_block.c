@@ -1,5 +1,6 @@
-/* Runs the tape over many points at once: each operation on a block of points, values with the derivative in one
- * variable (forward mode: r' = f_a a' + f_b b'; Griewank & Walther (2008), section 3.1).
+/* Runs the tape of an expression (expression_private.h) over many points at once. Each operation is applied to a block
+ * of points. Values have the derivative in one variable (forward mode: r' = f_a a' + f_b b' for the result r = f(a, b);
+ * Griewank & Walther (2008), section 3.1).
  *
  * Operations that are the same at all points are computed once. sin, cos and exp are those of elementary_lanes.h;
  * operations without a vector form are computed point by point.
@@ -14,14 +15,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { GROUPS = 8, RESERVE = 1024 }; /* the maximum number of vectors per quantity, and in total (64 kB) */
+/* GROUPS: maximum number of vectors per quantity; RESERVE: of all quantities (64 kB) */
+enum { GROUPS = 8, RESERVE = 1024 };
 
 typedef struct tape {
   const cb_expression *e;
   int leaves, refs, groups;
   bool first; /* the present block is the first one */
   bool fixed[CB_TAPE_MAX],
-      active[CB_TAPE_MAX]; /* by ref: is the quantity the same at all points; has it a derivative? */
+      active[CB_TAPE_MAX]; /* by ref; fixed: the quantity is the same at all points; active: it has a derivative */
 } tape;
 
 CB_LANES_INLINE void power(const cb_lanes *x, int k, cb_lanes *out) {
@@ -41,7 +43,7 @@ typedef struct operands {
   cb_lanes *r, *dr;        /* dr NULL: no derivative is needed */
 } operands;
 
-/* Evaluates the operation point by point, but only where |a| is above `maximum` or nan. */
+/* Evaluates the operation point by point, where |a| is above `maximum` or NaN. */
 CB_LANES_INLINE void any(const cb_operation *o, int n, double maximum, const operands *x) {
   const cb_operation own = {.op = o->op, .operands = o->operands, .k = o->k, .a = 0, .b = 1, .c = 2};
   for (int g = 0; g < n; g++)
@@ -219,7 +221,7 @@ static void give(double *to, int count, const cb_lanes *from) {
   for (int i = whole * CB_LANES; i < count; i++) to[i] = from[whole][i % CB_LANES];
 }
 
-/* Reads x[count] and fills the rest with its last number. */
+/* Copies x[count] to `to` and fills the rest with the last number. */
 static void take(cb_lanes *to, int groups, const double *x, int count) {
   double at[GROUPS * CB_LANES];
   if (count == groups * CB_LANES) {

@@ -1,19 +1,20 @@
 /* The branches of an expression that is a minimum:  f(min(a, b)) = min(f(a), f(b)) for an increasing f, and f(max(a,
  * b)) = min(f(a), f(b)) for a decreasing f, |a| = max(a, -a). The dependence of f on a kink is known through sums,
  * differences, products with constants, min, max and functions that increase everywhere. Other kinks, and those of
- * conditions, are examined locally (expression_sides.c): each side is a branch where its guard is not negative.
+ * conditions, are examined locally (expression_sides.c). Each of their sides is a branch that is valid where its guard,
+ * another expression, is not negative.
  *
- * A cone is the minimum of its tangent planes, -hypot(a, b) = min over w of -(a cos w + b sin w). Eight of these
- * planes support a body that rests at the tip, where the cone has no normal. If a force within the cone of normals
- * pushes such a body into the wall, the expression f is negative at the body, and hypot < -f/2. The planes are active
- * only in this region, so that a body that slides past the tip touches none of them. The last part of the file finds
- * the degree of an expression in some of its variables.
+ * A cone is the minimum of its tangent planes, -hypot(a, b) = min over w of -(a cos w + b sin w). Eight of these planes
+ * support a body that rests at the tip, where the cone has no normal. If a force within the cone of normals pushes such
+ * a body into the wall f >= 0, f is negative at the body, and hypot < -f/2. The planes are active only in this region,
+ * so that a body that slides past the tip touches none of them. The last part of the file finds the degree of an
+ * expression in some of its variables.
  */
 #include "numerics/expression_private.h"
 
 #include <stdlib.h>
 
-/* How the result depends on a quantity; both bits together mean that this is not known. */
+/* How the result depends on a quantity. Both bits together mean that the dependence is not known. */
 enum { GROWS = 1, FALLS = 2 };
 
 static int turned(int way) { return (way & GROWS ? FALLS : 0) | (way & FALLS ? GROWS : 0); }
@@ -69,8 +70,8 @@ static void find_ways(const cb_expression *e, uint8_t ways[CB_TAPE_MAX]) {
   for (int i = e->operations - 1; i >= 0; i--) pass(e, &e->operation[i], ways[leaves + i], ways);
 }
 
-/* Finds the last operation at which the branch is the minimum of two choices (-1: none), and whether each choice is
- * valid only on its side. */
+/* Finds the last operation *kink at which the branch is the minimum of two choices (-1: none). Sets *guarded to whether
+ * each choice is valid only on its side. */
 static cb_status find_kink(const cb_expression_branch *b, int *kink, bool *guarded) {
   const cb_expression *e = b->value;
   const int leaves = e->variables + e->constants;
@@ -97,7 +98,7 @@ static cb_status find_kink(const cb_expression_branch *b, int *kink, bool *guard
   return CB_OK;
 }
 
-/* The last tip before the operation branch->tip, or -1 if there is none. */
+/* Returns the last operation before branch->tip that is the tip of a cone, or -1 if there is none. */
 static int find_tip(const cb_expression_branch *b) {
   const cb_expression *e = b->value;
   uint8_t ways[CB_TAPE_MAX];
@@ -117,7 +118,7 @@ static void drop(cb_expression_branch *b) {
   cb_expression_free(b->guard);
 }
 
-/* Makes one side of a kink a branch. */
+/* Makes one side of a kink a branch in *out. */
 static cb_status choose(const cb_expression_branch *b, int kink, bool guarded, int side, cb_expression_branch *out) {
   *out = (cb_expression_branch){NULL, NULL, false, 0};
   cb_status status = cb_expression_side(b->value, kink, side, &out->value);
@@ -135,7 +136,7 @@ static cb_status choose(const cb_expression_branch *b, int kink, bool guarded, i
   return CB_OK;
 }
 
-/* Splits a branch at a kink and adds the second side. */
+/* Replaces branch[i] by its first side at a kink, and appends the second side. */
 static cb_status split(cb_expression_branch *branch, int i, int *count, int kink, bool guarded) {
   cb_expression_branch side[2] = {{NULL, NULL, false, 0}, {NULL, NULL, false, 0}};
   cb_status status = choose(&branch[i], kink, guarded, 0, &side[0]);
@@ -150,8 +151,8 @@ static cb_status split(cb_expression_branch *branch, int i, int *count, int kink
   return CB_OK;
 }
 
-/* Adds the planes of a tip. A tip has none if the wall does not depend on variables before `fixed`, as at the axis of a
- * cylinder, because then the tip is not on the wall. */
+/* Appends the planes of a tip. A tip has no planes if the wall without the cone does not depend on variables before
+ * `fixed`, as at the axis of a cylinder. The tip is then not on the wall. */
 static cb_status add_planes(cb_expression_branch *branch, int i, int *count, int tip, int fixed) {
   cb_expression_branch plane[CB_CONE_PLANES] = {{NULL, NULL, false, 0}};
   bool on_wall = false;
@@ -191,7 +192,7 @@ cb_status cb_expression_branches(const cb_expression *e, int fixed, int maximum,
       status = add_planes(branch, i, count, tip, fixed);
       branch[i].tip = tip;
     }
-    if (status == CB_ERROR_INPUT) status = CB_OK; /* the expression is too long, so that the kink stays */
+    if (status == CB_ERROR_INPUT) status = CB_OK; /* the branch would be too long, so the kink stays */
     i++;
   }
   if (!status) return CB_OK;

@@ -3,8 +3,8 @@
  * Value      v_i = f_i(v_a, v_b)
  * Gradient   vbar_a += f_a vbar_i, vbar_b += f_b vbar_i from the last operation to the first, vbar_result = 1
  * Jet        the chain rules of jet_kernels.h
- * with f_i the operation i, v_a and v_b its operands, f_a and f_b its derivatives in them, and vbar_i the derivative of
- * the result in v_i.
+ * f_i is operation i, and v_a and v_b are its operands. f_a and f_b are its derivatives with respect to the operands.
+ * vbar_i is the derivative of the result with respect to v_i.
  * Source: Griewank & Walther (2008), sections 3.1, 3.2 and 13.3, doi:10.1137/1.9780898717761.
  */
 #include "numerics/expression_private.h"
@@ -12,7 +12,7 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* One operation with its partial derivatives up to an order that is a constant in each call. */
+/* Returns one operation with its partial derivatives up to an order that is a constant in each call. */
 ALWAYS_INLINE cb_taylor taylor(const cb_operation *o, const double *v, int order) {
   double a = v[o->a], b = v[o->b], c = v[o->c];
   switch ((cb_opcode)o->op) {
@@ -93,7 +93,8 @@ double cb_expression_value(const cb_expression *e, const double *x) {
   return v[e->result];
 }
 
-/* The margin of a condition: the minimum for `and` and products, the maximum for `or`. */
+/* Returns the margin of a condition (cb_expression_margin): the minimum for products and min, the maximum for sums and
+ * max. */
 static double margin_at(const cb_expression *e, int ref, const double *v) {
   const int i = ref - e->variables - e->constants;
   if (i < 0) return fabs(v[ref]);
@@ -119,9 +120,10 @@ double cb_expression_margin(const cb_expression *e, const double *x) {
   return margin_at(e, e->result, v);
 }
 
-/* A side of `if` that was not chosen has adjoint 0, and adds nothing even if its derivative is infinite or nan. */
+/* A side of `if` that was not chosen has the derivative 0. It adds nothing even if its own derivative is infinite or
+ * NaN. */
 double cb_expression_gradient(const cb_expression *e, const double *x, int m, double *g) {
-  /* One block that contains only the numbers in use, so that a small tape stays within a few cache lines. */
+  /* The arrays lie in one block without gaps, so that a small tape needs only a few cache lines. */
   double work[4 * CB_TAPE_MAX];
   int leaves = e->variables + e->constants, refs = leaves + e->operations;
   double *v = work, *bar = v + refs, *fa = bar + refs, *fb = fa + e->operations;
@@ -157,8 +159,9 @@ double cb_expression_gradient(const cb_expression *e, const double *x, int m, do
   return v[e->result];
 }
 
-/* Computes the jet r and the value of an operation whose result varies; an operand that does not vary has no jet
- * (NULL). Sums and products are the most frequent operations and need no partial derivatives. */
+/* Computes the jet r of an operation whose result varies, and returns its value. a and b are the jets of the operands,
+ * NULL for an operand that does not vary. Sums and products are the most frequent operations and need no partial
+ * derivatives. */
 ALWAYS_INLINE double jet_operation(const cb_operation *o, const double *v, int m, double *r, const double *a,
                                    const double *b) {
   if (a && b) {
@@ -214,7 +217,7 @@ ALWAYS_INLINE void jet_run(const cb_expression *e, const double *x, int m, cb_je
   for (int k = 0; k < size - m; k++) out->h[k] = jet ? jet[m + k] : 0;
 }
 
-/* Defines one function for each small m, with unrolled loops. */
+/* One function for each small m, with unrolled loops. */
 static __attribute__((noinline)) void jet_run_1(const cb_expression *e, const double *x, cb_jet *out) {
   jet_run(e, x, 1, out);
 }

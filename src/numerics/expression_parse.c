@@ -1,4 +1,4 @@
-/* From text to tape by recursive descent, and the names that expressions know.
+/* This file parses text to a tape by recursive descent, and holds the names that expressions know.
  *
  *   comparison = sum [("<" | "<=" | ">" | ">=" | "==" | "!=") sum]
  *   sum        = product {("+" | "-") product}
@@ -7,7 +7,7 @@
  *   power      = primary ["^" signed]
  *   primary    = number | name | function "(" comparison {"," comparison} ")" | "(" comparison ")"
  *
- * Each rule returns a ref of the tape, or -1 after it has set the error.
+ * Each rule returns a ref of the tape (expression_private.h), or -1 after it has set the error.
  */
 #include "numerics/expression_private.h"
 #include <curvebody/node.h>
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUOTE_MAX 40 /* bytes of the text that a message repeats */
+#define QUOTE_MAX 40 /* maximum number of bytes of the text that a message quotes */
 
 typedef struct parser {
   const char *text, *next;
@@ -34,7 +34,7 @@ typedef struct parser {
 static int comparison(parser *p);
 static int sign(parser *p);
 
-/* Characters of the C locale, independent of the present locale. */
+/* These functions use the characters of the C locale, whatever the present locale is. */
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c); }
 static void skip_space(parser *p) { p->next += strspn(p->next, " \t\r\n"); }
@@ -50,7 +50,7 @@ __attribute__((format(printf, 3, 4))) static int fail(parser *p, const char *whe
   return -1;
 }
 
-/* The number of bytes from `at` that a message quotes: a word, or one character with all its UTF-8 bytes. */
+/* Returns the number of bytes from `at` that a message quotes: a word, or one character with all its UTF-8 bytes. */
 static int quote_length(const char *at) {
   int length = 0;
   while (length < QUOTE_MAX && (is_name(at[length]) || (length > 0 && at[length] == '.'))) length++;
@@ -95,7 +95,7 @@ static int operation(parser *p, cb_opcode op, int a, int b) {
   return checked(p, cb_tape_operation(p->tape, op, a, b, b));
 }
 
-/* The index of text[length] in names[n]; -1 if it is not among them. */
+/* Returns the index of text[length] in names[n], or -1 if it is not among them. */
 static int find(size_t n, const char *const *names, const char *text, int length) {
   for (size_t i = 0; i < n; i++)
     if (strlen(names[i]) == (size_t)length && memcmp(names[i], text, (size_t)length) == 0) return (int)i;
@@ -177,7 +177,7 @@ static int fail_called(parser *p, const char *name, int length) {
   return fail(p, p->next, "`%.*s` is not a function: write multiplication with `*`", length, name);
 }
 
-/* Reads the arguments of a function. At the call its name has been read, and p->next is at the "(". */
+/* Reads the arguments of a function, whose name has been read. p->next is at the "(". */
 static int call(parser *p, int function, const char *name) {
   const cb_function_doc *doc = &cb_expression_functions[function];
   int arg[3] = {0, 0, 0}, count = 0;
@@ -204,8 +204,8 @@ static int call(parser *p, int function, const char *name) {
   return operation(p, (cb_opcode)function, arg[0], count == 2 ? arg[1] : arg[0]);
 }
 
-/* The number of bytes of the name at the next character. A name with dots, such as a.x, is one name where some variable
- * has a name with a dot. */
+/* Returns the number of bytes of the name at the next character. A name with dots, such as a.x, is one name if some
+ * variable has a name with a dot. */
 static int name_length(const parser *p) {
   int length = 0, whole;
   bool dots = false;
@@ -301,7 +301,7 @@ static int chain(parser *p, int (*part)(parser *), const char *signs, cb_opcode 
 static int product(parser *p) { return chain(p, sign, "*/", CB_OP_MULTIPLY, CB_OP_DIVIDE); }
 static int sum(parser *p) { return chain(p, product, "+-", CB_OP_ADD, CB_OP_SUBTRACT); }
 
-/* The comparison at the next character, or 0 if there is none (no comparison has opcode 0). */
+/* Returns the comparison at s and sets its length, or returns 0 if there is none (no comparison has opcode 0). */
 static cb_opcode comparison_at(const char *s, int *length) {
   *length = 1 + (s[0] && s[1] == '=');
   if (s[0] == '<') return *length == 2 ? CB_OP_LESS_EQUAL : CB_OP_LESS;

@@ -1,9 +1,10 @@
 /* The tape of a parsed expression.
  *
  * Every quantity has a place in one array of values: first the variables in use, then the constants, then the result of
- * each operation in order. The number of a place is called a ref; the refs of operands are smaller than the ref of the
+ * each operation in order. The number of a place is called a ref. The refs of operands are smaller than the ref of the
  * result.
- * Jets are in slots, which are reused when a result is no longer needed, so that evaluation works on the C stack.
+ * Jets (value, gradient and Hessian) are stored in slots. A slot is reused when its result is no longer needed, so that
+ * evaluation works on the C stack.
  */
 #pragma once
 
@@ -53,8 +54,8 @@ typedef enum cb_opcode {
   CB_OP_SUBTRACT,
   CB_OP_MULTIPLY,
   CB_OP_DIVIDE,
-  CB_OP_POWER_CONSTANT, /* a^b, b constant */
-  CB_OP_POWER_INTEGER,  /* a^k */
+  CB_OP_POWER_CONSTANT, /* a^b with a constant b */
+  CB_OP_POWER_INTEGER,  /* a^k with an integer k */
   CB_OP_LESS,
   CB_OP_LESS_EQUAL,
   CB_OP_GREATER,
@@ -65,7 +66,8 @@ typedef enum cb_opcode {
   CB_OP_VARIABLE /* CB_OP_CONSTANT and CB_OP_VARIABLE are leaves, which exist only while parsing */
 } cb_opcode;
 
-/* An operation if(condition, then, else) has `then`, `else` and `condition` in a, b and c. */
+/* An operation on the refs a, b and c. An operation if(condition, then, else) has `then`, `else` and `condition` in a,
+ * b and c. */
 typedef struct cb_operation {
   uint8_t op;
   uint8_t operands; /* number of operands through which derivatives pass: a, or a and b */
@@ -79,77 +81,83 @@ struct cb_expression {
   double *constant;
   cb_operation *operation;
   uint8_t *variable; /* by ref, for variables: the index into x */
-  uint8_t *lowest;   /* by ref: the first variable in which the quantity has a derivative, or CB_PASSIVE */
+  uint8_t *lowest;   /* by ref: the first variable with respect to which the quantity has a derivative, or CB_PASSIVE */
   uint8_t *slot;     /* by ref: the slot of the quantity's jet, or CB_PASSIVE */
 };
 
-/* The value of one operation on the array of values v. */
+/* Returns the value of one operation on the array of values v. */
 double cb_operation_value(const cb_operation *o, const double *v);
 
-/* As cb_operation_value, with the derivatives f_a, f_b. */
+/* Returns the same as cb_operation_value, and sets slope to the derivatives f_a and f_b with respect to the
+ * operands. */
 double cb_operation_slopes(const cb_operation *o, const double *v, double slope[2]);
 
 /* A branch of an expression, owned by the caller. */
 typedef struct cb_expression_branch {
   cb_expression *value;
-  cb_expression *guard; /* the branch is valid where this is not negative; NULL: everywhere, as for a minimum */
-  bool plane;           /* the branch is a plane of a tip, whose guard depends on how deep a body has sunk at the tip */
-  int tip;              /* the tips of cones before the operation with this number have not yet been examined */
+  cb_expression *guard; /* the branch is valid where this is >= 0; NULL: everywhere, as for a minimum */
+  /* the branch is a tangent plane at the tip of a cone; its guard depends on the depth of the body there */
+  bool plane;
+  int tip; /* the tips of cones before the operation with this number have not been examined yet */
 } cb_expression_branch;
 
-/* The branches of an expression that is the minimum of several expressions near its hollow kinks, such as y - abs(x);
- * at most `maximum`. Other kinks stay in the branches. Variables from `fixed` on are properties of the body that
- * touches the wall and do not change. */
+/* Finds the branches of an expression that is the minimum of several expressions near its hollow kinks, such as y -
+ * abs(x). Makes at most `maximum` branches; other kinks stay in the branches. Variables from `fixed` on are properties
+ * of the body that touches the wall and do not change. The caller frees the value and the guard of each branch. */
 cb_status cb_expression_branches(const cb_expression *e, int fixed, int maximum, cb_expression_branch *branch,
                                  int *count);
 
 /* The sides of an operation at which an expression may have a kink (expression_sides.c). */
 bool cb_operation_has_sides(const cb_operation *o);
 bool cb_expression_constant_at(const cb_expression *e, int ref, double *value);
-/* The expression on side 0 or 1 of such an operation. For the cone hypot(a, b) a side is a tangent plane at the angle
- * side pi/4, or the axis, 0; for kink < 0 the expression is unchanged. Roots of sums of squares are replaced by abs and
- * hypot. CB_ERROR_INPUT if the result is too long. */
+/* Makes the expression on side 0 or 1 of such an operation. For a cone hypot(a, b), sides 0 to 7 are the tangent planes
+ * at the angles side pi/4, and side CB_CONE_PLANES replaces the cone by its axis, 0. For kink < 0 the expression is
+ * unchanged. Roots of sums of squares are replaced by abs and hypot. Returns CB_ERROR_INPUT if the result is too
+ * long. */
 enum { CB_CONE_PLANES = 8 };
 cb_status cb_expression_side(const cb_expression *e, int kink, int side, cb_expression **out);
-/* The minimum of the guard (NULL: none) and the margin of a side, which is not negative where the side is valid. */
+/* Makes the minimum of the guard (NULL: none) and the margin of a side. The margin is not negative where the side is
+ * valid. */
 cb_status cb_expression_guard(const cb_expression *e, int kink, int side, const cb_expression *guard,
                               cb_expression **out);
-/* As cb_expression_guard, for the tangent planes of a cone. The planes are valid where the depth in the wall is more
- * than twice the value of the cone, hypot: at the tip, and for a body that has sunk at the tip. */
+/* Does the same as cb_expression_guard for the tangent planes of a cone. The planes are valid where the depth in the
+ * wall, -e, is more than twice the value of the cone, hypot. This is the case at the tip, and for a body that has sunk
+ * at the tip. */
 cb_status cb_expression_tip_guard(const cb_expression *e, int tip, const cb_expression *guard, cb_expression **out);
 typedef enum cb_border {
-  CB_BORDER_NONE,   /* no kink, or one that is a ridge everywhere */
+  CB_BORDER_NONE,   /* no kink, or a kink that is a ridge everywhere */
   CB_BORDER_HOLLOW, /* the kink is hollow somewhere */
   CB_BORDER_LEAST,  /* the kink is hollow, and the expression is the minimum of both sides everywhere */
   CB_BORDER_JUMP    /* the expression is not continuous, or a side is not defined beyond the border */
 } cb_border;
-/* Classifies the part of the border where the guard is positive. */
+/* Classifies the border between the two sides of operation `kink`, where the guard is positive. */
 cb_status cb_expression_border(const cb_expression *e, int kink, const cb_expression *guard, cb_border *out);
 
-/* The margin of a condition: a - b for a > b and a >= b, -|a - b| for a == b, |a - b| for a != b, the minimum for
- * operands of a product or of min, the maximum for operands of a sum or of max, |a| for any other expression a. The
- * margin is continuous where a and b are. It is not negative where a condition of comparisons is true, and negative or
- * 0 (for a > b at a = b, for example) where it is false. The exception is a sum of numbers that
- * cancel: it is false, but its margin is above 0. */
+/* Returns the margin of a condition: a - b for a > b and a >= b, -|a - b| for a == b, |a - b| for a != b, the minimum
+ * for operands of a product or of min, the maximum for operands of a sum or of max, and |a| for any other expression a.
+ * The margin is continuous where a and b are. It is not negative where a condition of comparisons is true, and negative
+ * or 0 where it is false (0 for a > b at a = b, for example). An exception is a sum of numbers that cancel: the sum is
+ * false, but its margin is above 0. */
 double cb_expression_margin(const cb_expression *e, const double *x);
 
-/* The number of operands through which derivatives pass. */
+/* Returns the number of operands through which derivatives pass. */
 int cb_opcode_operands(cb_opcode op);
 
-/* By name: returns the index of a function, or -1 if there is none; writes the value of a constant and returns 1, or 0
- * if there is none. */
+/* cb_function_find returns the index of a function, or -1 if no function has this name. cb_constant_find sets *value
+ * and returns 1 for the name of a constant, and returns 0 otherwise. */
 int cb_function_find(const char *name, size_t length);
 int cb_constant_find(const char *name, size_t length, double *value);
 extern const char *const cb_constant_names[]; /* ended by NULL */
 
-/* A letter that other texts use, in UTF-8, and its replacement in an expression; NULL if the text begins with none. */
+/* A letter that other texts use (`name`, in UTF-8), and its replacement in an expression (`text`).
+ * cb_expression_letter_at returns the letter with which a text begins, or NULL. */
 typedef struct cb_expression_letter {
   const char *name, *text;
 } cb_expression_letter;
 const cb_expression_letter *cb_expression_letter_at(const char *text);
 
-/* The tape under construction. Each call returns a ref within it, the same for equal subexpressions, or -1 when the
- * tape is full. Operations on constants are done immediately. */
+/* The tape under construction. Each cb_tape_ function returns a ref of the tape, the same for equal subexpressions, or
+ * -1 if the tape is full. Operations on constants are computed immediately. */
 typedef struct cb_tape_node {
   cb_operation o;
   double value; /* the value of a constant */
@@ -164,9 +172,11 @@ int cb_tape_constant(cb_tape *t, double value);
 int cb_tape_variable(cb_tape *t, int i);
 int cb_tape_operation(cb_tape *t, cb_opcode op, int a, int b, int c);
 
-/* Makes the expression with that result, without unused nodes. CB_ERROR_INPUT if it needs too many slots. */
+/* Makes the expression whose result is the ref `result`, without unused nodes. Returns CB_ERROR_INPUT if it needs too
+ * many slots. The caller frees *out. */
 cb_status cb_tape_finish(const cb_tape *t, int result, cb_expression **out);
 
-/* Is the expression affine in the variables first .. first + count - 1, a0 + sum a_i x_i with a_i that depend only on
- * the others? Returns false if the operations do not show this, as in X*X/X. */
+/* Returns whether the expression is affine in the variables first .. first + count - 1. It then equals a0 + sum a_i x_i
+ * with coefficients a_i that depend only on the other variables. Returns false if the operations do not show this, as
+ * in X*X/X. */
 bool cb_expression_is_affine(const cb_expression *e, int first, int count);

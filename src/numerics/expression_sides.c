@@ -3,10 +3,11 @@
  *   f = f+ where m > 0, f = f- where m < 0
  *   u < v, u <= v, min(u, v)   m = v - u          u > v, u >= v, max(u, v)   m = u - v
  *   step(u), sign(u), abs(u)   m = u
- * A condition is a constant on either side; the same is true for `if` and factors such as (x < 0).
- * The kink is hollow where grad(f+ - f-) . grad(m) < 0 on the border. If f+ - f- = k m with k < 0, which is decided for
- * affine functions, then f = min(f+, f-) everywhere. Otherwise the border is sampled, and f+ and f- are each valid only
- * on their side.
+ * m is the margin of the operation, and u and v are its operands. A condition is a constant on either side; the same is
+ * true for `if` and factors such as (x < 0).
+ * The kink is hollow where grad(f+ - f-) . grad(m) < 0 on the border. For affine functions the file decides whether f+
+ * - f- = k m with k < 0; then f = min(f+, f-) everywhere. Otherwise the border is sampled, and f+ and f- are each valid
+ * only on their side.
  */
 #include "numerics/expression_private.h"
 #include "numerics/random.h"
@@ -17,8 +18,8 @@
 
 enum { SEGMENTS = 96, HALVINGS = 60 };
 
-/* Relative to the terms: the minimum difference on the border that counts as a jump, and the minimum slope that counts
- * as a kink. */
+/* The minimum difference on the border that counts as a jump, and the minimum slope that counts as a kink, both
+ * relative to the terms. */
 static const double jump = 1e-9, bent = 1e-6;
 
 static bool is_less(int op) { return op == CB_OP_LESS || op == CB_OP_LESS_EQUAL; }
@@ -49,7 +50,7 @@ bool cb_expression_constant_at(const cb_expression *e, int ref, double *value) {
   return true;
 }
 
-/* The u of c u^2 with c >= 0, or -1 if the operation is not such a square. */
+/* Returns the ref of u and sets c if the quantity is c u^2 with c >= 0. Returns -1 otherwise. */
 static int square(const cb_expression *e, int ref, double *c) {
   const cb_operation *o = operation_of(e, ref);
   double factor;
@@ -70,7 +71,8 @@ static int square(const cb_expression *e, int ref, double *c) {
   return *c >= 0 && isfinite(*c) ? u : -1;
 }
 
-/* Replaces sqrt(c u^2) by sqrt(c) abs(u), and sqrt(c u^2 + d v^2) by a hypot, because these have slopes at 0. */
+/* Replaces sqrt(c u^2) by sqrt(c) abs(u), and sqrt(c u^2 + d v^2) by a hypot, because abs and hypot have derivatives at
+ * 0. Returns the new ref, or -1 if the tape is full. */
 static int root(cb_tape *t, const cb_expression *e, const cb_operation *o, const int *at) {
   const cb_operation *sum = operation_of(e, o->a);
   double c[2];
@@ -91,7 +93,8 @@ static int root(cb_tape *t, const cb_expression *e, const cb_operation *o, const
   return cb_tape_operation(t, n == 1 ? CB_OP_ABS : CB_OP_HYPOT, u[0], u[n - 1], u[n - 1]);
 }
 
-/* The tangent plane of the cone hypot(a, b) at the angle side pi/4; for side = CB_CONE_PLANES its axis, 0. */
+/* Writes the tangent plane of the cone hypot(a, b) at the angle side pi/4; for side = CB_CONE_PLANES writes the axis,
+ * 0. Returns its ref, or -1 if the tape is full. */
 static int of_cone(cb_tape *t, int side, int a, int b) {
   static const double cosine[CB_CONE_PLANES] = {1,  0.70710678118654752440,  0, -0.70710678118654752440,
                                                 -1, -0.70710678118654752440, 0, 0.70710678118654752440};
@@ -102,8 +105,8 @@ static int of_cone(cb_tape *t, int side, int a, int b) {
   return along < 0 || up < 0 ? -1 : cb_tape_operation(t, CB_OP_ADD, along, up, up);
 }
 
-/* The ref of operation i on a side of the kink, if this side alone decides its value; -1 if the tape is full, -2 if the
- * side does not decide the value. */
+/* Returns the ref of operation i on a side of the kink, if this side alone decides its value. Returns -1 if the tape is
+ * full, and -2 if the side does not decide the value. */
 static int decided(cb_tape *t, const cb_expression *e, int i, int kink, int side, const int *at) {
   const bool second = side == 1;
   if (kink < 0) return -2;
@@ -120,12 +123,12 @@ static int decided(cb_tape *t, const cb_expression *e, int i, int kink, int side
   if (!is_comparison(k->op) || o->op < CB_OP_LESS || o->op > CB_OP_NOT_EQUAL) return -2;
   const bool same = o->a == k->a && o->b == k->b, swapped = o->a == k->b && o->b == k->a;
   if (!same && !swapped) return -2;
-  const bool rises = (is_less(k->op) != second) != swapped; /* a < b */
+  const bool rises = (is_less(k->op) != second) != swapped; /* does a < b hold for the operands of o on this side? */
   return cb_tape_constant(t, o->op == CB_OP_NOT_EQUAL || (o->op != CB_OP_EQUAL && is_less(o->op) == rises));
 }
 
-/* Writes the expression e, on a side of a kink (kink -1: e unchanged), to the tape; at[ref of e] becomes the ref on the
- * tape. Returns the ref of the result, or -1 if the tape is full. */
+/* Writes the expression e, on a side of a kink, to the tape; if kink is -1, e is unchanged. Sets at[ref of e] to the
+ * ref on the tape. Returns the ref of the result, or -1 if the tape is full. */
 static int put(cb_tape *t, const cb_expression *e, int kink, int side, int *at) {
   const int leaves = e->variables + e->constants;
   for (int i = 0; i < leaves; i++) {
@@ -179,7 +182,7 @@ cb_status cb_expression_side(const cb_expression *e, int kink, int side, cb_expr
   return status;
 }
 
-/* The minimum of the ref m and the guard (NULL: none); -1 if the tape is full. */
+/* Returns the ref of the minimum of m and the guard (NULL: none), or -1 if the tape is full. */
 static int within(cb_tape *t, const cb_expression *guard, int m, int *at) {
   if (m < 0 || !guard) return m;
   const int outer = put(t, guard, -1, 0, at);
@@ -242,7 +245,8 @@ static double dot(const double *a, const double *b) {
   return sum;
 }
 
-/* Is f+ - f- = k m? For affine functions, from their values and slopes at 0. */
+/* Returns whether f+ - f- = k m, and sets k. Finds this only for affine functions, from their values and derivatives at
+ * 0. */
 static bool proportional(cb_expression *const part[PARTS], double *k) {
   const double zero[V] = {0};
   double d[V], m[V], off = 0;
@@ -255,7 +259,8 @@ static bool proportional(cb_expression *const part[PARTS], double *k) {
   return off <= 64 * DBL_EPSILON * scale && fabs(d0 - *k * m0) <= 1e-12 * scale;
 }
 
-/* Tests at a point of the border whether f is continuous and whether its kink is hollow. */
+/* Tests at the point x of the border whether f is continuous and whether its kink is hollow. `way` is the distance over
+ * which x was searched. */
 static cb_border look(cb_expression *const part[PARTS], const double *x, double way) {
   double g[PARTS][V], f[PARTS];
   for (int i = 0; i < PARTS; i++) f[i] = cb_expression_gradient(part[i], x, V, g[i]);
@@ -266,7 +271,7 @@ static cb_border look(cb_expression *const part[PARTS], const double *x, double 
   return -dot(g[DIFFERENCE], g[MARGIN]) > bent * m * both ? CB_BORDER_HOLLOW : CB_BORDER_NONE;
 }
 
-/* Bisects between p and q for the point where the margin changes sign; the result is in p. */
+/* Bisects between p and q for the point where the margin changes its sign, and writes this point to p. */
 static void halve(const cb_expression *margin_of, double *p, double *q) {
   const bool positive = cb_expression_value(margin_of, p) > 0;
   for (int i = 0; i < HALVINGS; i++) {
@@ -277,8 +282,8 @@ static void halve(const cb_expression *margin_of, double *p, double *q) {
   }
 }
 
-/* Samples the border between points of sizes from 0.01 to about 300. If a side is not defined at a point where f is,
- * this counts as a jump. */
+/* Samples the border at points on segments between points of sizes from 0.01 to about 300. If a side is not defined at
+ * a point where f is defined, this counts as a jump. */
 static cb_border sampled(const cb_expression *e, const cb_expression *guard, cb_expression *const part[PARTS]) {
   uint64_t seed = 1;
   cb_border border = CB_BORDER_NONE;

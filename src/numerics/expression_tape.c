@@ -1,4 +1,5 @@
-/* Builds the tape: constant folding, sharing of common subexpressions, and slots for jets. */
+/* This file builds the tape: it computes operations on constants, shares common subexpressions, and assigns slots to
+ * jets. */
 #include "numerics/elementary.h"
 #include "numerics/expression_private.h"
 #include <stdlib.h>
@@ -31,7 +32,8 @@ int cb_opcode_operands(cb_opcode op) {
   }
 }
 
-/* Constants are equal if their bits are equal: 0 and -0 differ, and a nan equals itself. */
+/* Appends a node, or returns the ref of an equal node. Constants are equal if their bits are equal: 0 and -0 differ,
+ * and a NaN equals itself. */
 static int append(cb_tape *t, cb_tape_node node) {
   for (int i = 0; i < t->count; i++) {
     const cb_tape_node *old = &t->node[i];
@@ -54,7 +56,7 @@ int cb_tape_variable(cb_tape *t, int i) {
 
 static int is_constant(const cb_tape *t, int ref) { return t->node[ref].o.op == CB_OP_CONSTANT; }
 
-/* Chooses the best opcode for the exponent of a^b. Returns the ref if no operation is needed, otherwise -1. */
+/* Chooses the best opcode for a^b. Returns the ref of the result if no operation is needed, otherwise -1. */
 static int choose_power(cb_tape *t, cb_operation *o) {
   o->op = CB_OP_POW;
   if (!is_constant(t, o->b)) return -1;
@@ -76,7 +78,7 @@ static int choose_power(cb_tape *t, cb_operation *o) {
   return -1;
 }
 
-/* An operation with fewer operands repeats its last one, so that all refs are valid. */
+/* An operation with fewer than three operands repeats its last operand, so that all refs are valid. */
 int cb_tape_operation(cb_tape *t, cb_opcode op, int a, int b, int c) {
   cb_operation o = {.op = (uint8_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c};
   if ((op == CB_OP_ADD || op == CB_OP_MULTIPLY) && a > b) {
@@ -121,7 +123,8 @@ static cb_expression *allocate(int variables, int constants, int operations) {
   return e;
 }
 
-/* Copies the nodes that are used, leaves first, then operations in their order. place[i] is the new ref of node i. */
+/* Copies the nodes that are used: first the leaves, then the operations in their order. place[i] is the new ref of node
+ * i. */
 static cb_expression *copy_used(const cb_tape *t, int result) {
   uint8_t used[CB_TAPE_MAX] = {0};
   int variables = 0, constants = 0, operations = 0;
@@ -177,8 +180,8 @@ static void drop_needless_derivatives(cb_expression *e) {
     if (!needed[ref]) e->lowest[ref] = CB_PASSIVE;
 }
 
-/* Assigns a slot to each ref that can have a jet; returns 0 if more than CB_SLOT_MAX are needed at once. A result gets
- * its slot before its operands release theirs, because the kernels require different slots. */
+/* Assigns a slot to each ref that can have a jet. Returns 0 if more than CB_SLOT_MAX slots are needed at once. A result
+ * gets its slot before its operands release theirs, because the kernels require different slots. */
 static int assign_slots(cb_expression *e) {
   int first = e->variables + e->constants, refs = first + e->operations;
   int last_use[CB_TAPE_MAX] = {0};

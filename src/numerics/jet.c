@@ -1,5 +1,5 @@
-/* Second-order jets: the chain rules of jet_kernels.h for arithmetic and elementary functions of the struct of
- * jet.h. */
+/* This file computes second-order jets (curvebody/jet.h): arithmetic and elementary functions by the chain rules of
+ * jet_kernels.h. */
 #include "numerics/jet_kernels.h"
 #include <curvebody/jet.h>
 
@@ -87,7 +87,7 @@ cb_jet cb_jet_exp(const cb_jet *a) { return compose(a, cb_taylor_exp(a->v, 2)); 
 cb_jet cb_jet_log(const cb_jet *a) { return compose(a, cb_taylor_log(a->v, 2)); }
 cb_jet cb_jet_powi(const cb_jet *a, int n) { return compose(a, cb_taylor_power_integer(a->v, n, 2)); }
 
-/* With a constant exponent log a, which does not exist for a negative a, is not needed. */
+/* With a constant exponent, log a is not needed, so that a may be negative. */
 cb_jet cb_jet_pow(const cb_jet *a, const cb_jet *b) {
   if (!is_constant(b)) return compose_two(a, b, cb_taylor_power(a->v, b->v, 2));
   if (fabs(b->v) <= CB_POWER_MULTIPLY_MAX && b->v == floor(b->v)) return cb_jet_powi(a, (int)b->v);

@@ -3,11 +3,11 @@
  * One operand:   g_i = f_a a_i,            h_ij = f_a a_ij + f_aa a_i a_j
  * Two operands:  g_i = f_a a_i + f_b b_i,  h_ij = f_a a_ij + f_b b_ij + f_aa a_i a_j + f_ab (a_i b_j + b_i a_j)
  *                                                 + f_bb b_i b_j
- * with the function f, its derivatives f_a, f_b, f_aa .. in the operands a and b, the derivatives a_i, a_ij of a and
- * b_i, b_ij of b, and the results g_i, h_ij.
+ * f is a function of the operands a and b, and f_a, f_b, f_aa .. are its derivatives with respect to them. a_i, a_ij
+ * and b_i, b_ij are the derivatives of a and b with respect to variables i and j, and g_i, h_ij those of the result.
  * Source: Griewank & Walther (2008), table 13.1 and section 13.3, doi:10.1137/1.9780898717761.
  *
- * Inline, so that a constant n unrolls the loops. The result overlaps no operand.
+ * The functions are inline, so that a constant n unrolls the loops. The result overlaps no operand.
  */
 #pragma once
 

@@ -1,16 +1,17 @@
-/* Functions for all groups: ad and the duals, dexp and its inverse, and the list of groups (conventions: lie.h).
+/* Functions for all groups: ad and the duals, dexp and its inverse, and the list of groups (conventions:
+ * curvebody/lie.h).
  *
- * In every group here A = ad_a acts like the cross product by a vector z over a ring of numbers, A^3 = -n A with
- * n = z.z:
+ * In every group here A = ad_a acts like the cross product by a vector z over a ring of numbers. Therefore A^3 = -n A
+ * with n = z.z, and:
  *   dexp_a = 1 + C(n) A + D(n) A^2                   C = (1 - cos w)/w^2,  D = (w - sin w)/w^3,  w^2 = n
  *   dexp_a^-1 = 1 - A/2 + E(n) A^2                   E = (1 - (w/2) cot(w/2))/w^2
- * Numbers: real with n = -tr(A^2)/2; for pairs (omega, v) z = omega + j v with j^2 = K (dual, split, complex numbers):
+ * The numbers are real, with n = -trace(A^2)/2, or pairs. For pairs (omega, v), z = omega + j v with j^2 = K (dual,
+ * split or complex numbers), and for f = C, D or E:
  *   n = n0 + n1 j,  n0 = omega.omega + K v.v,  n1 = 2 omega.v
  *   f(n) = f(n0) + f'(n0) n1 j  (K = 0)     (1 + j)/2 f(n0 + n1) + (1 - j)/2 f(n0 - n1)  (K = 1)     complex (K = -1)
- * Series in n where |n| < 6, with derivatives
+ * The functions are series in n where |n| < 6. Elsewhere their derivatives are
  *   2 n C' = 1 - n D - 2 C,  2 n D' = C - 3 D,  2 n g' = g - g^2 - n/4 and n E' = -(g' + E) for g = (w/2) cot(w/2)
- * elsewhere.
- * Sources: lie.h; for SE(3) from derivatives of SO(3): Müller, Proc. R. Soc. A 477 (2021) 20210303,
+ * Sources: curvebody/lie.h; for SE(3) from derivatives of SO(3): Müller, Proc. R. Soc. A 477 (2021) 20210303,
  * doi:10.1098/rspa.2021.0303.
  */
 #include "numerics/lie_private.h"
@@ -35,7 +36,7 @@ void cb_group_ad(const cb_group *G, const double *a, double *out) {
   }
 }
 
-/* out = m^T v; out may be v. */
+/* Computes out = m^T v; out may be v. */
 static void transposed_times(int n, const double *m, const double *v, double *out) {
   double product[CB_GROUP_DIM] = {0};
   for (int j = 0; j < n; j++) {
@@ -64,15 +65,16 @@ void cb_group_conjugate(const cb_group *G, const double *h, const double *g, dou
   G->multiply(G, product, back, out);
 }
 
-/* A function of n and its derivative. */
+/* The value of a function of n, and its derivative. */
 typedef struct value {
   double complex f, df;
 } value;
 
-/* For |n| < 6 the error is 6^16/34! < 1e-25; for |n| < 0.5 half of the terms have an error of 0.5^8/18! < 1e-18. */
+/* The number of terms of the series. For |n| < 6 the error is 6^16/34! < 1e-25. For |n| < 0.5 half of the terms have an
+ * error of 0.5^8/18! < 1e-18. */
 enum { FACTORIAL_TERMS = 16 };
 
-/* sum c_k x^k and its derivative by Horner's rule */
+/* Returns sum c_k x^k and its derivative, by Horner's rule. */
 static value horner(int terms, const double *c, double complex x) {
   value sum = {0, 0};
   for (int k = terms - 1; k >= 0; k--) {
@@ -82,7 +84,7 @@ static value horner(int terms, const double *c, double complex x) {
   return sum;
 }
 
-/* sum (-n)^k/(2k + offset)!, offset 2 or 3 */
+/* Returns sum (-n)^k/(2k + offset)! and its derivative, for the offset 2 or 3. */
 static value factorial_series(int offset, double complex n) {
   double c[FACTORIAL_TERMS] = {offset == 2 ? 1.0 / 2 : 1.0 / 6};
   const int terms = cabs(n) < 0.5 ? FACTORIAL_TERMS / 2 : FACTORIAL_TERMS;
@@ -113,7 +115,7 @@ static value minus_half(double complex n) {
   return (value){-0.5, 0};
 }
 
-/* n of ad_a = A as two numbers: n0 and n1 of a pair, otherwise n and 0. */
+/* Computes n of A = ad_a as two numbers: n0 and n1 for a pair, otherwise n and 0. */
 static void norm(const cb_group *G, const double *a, const double *A, double n[2]) {
   if (G->pair) {
     n[0] = cb_dot3(a, a) + G->K * cb_dot3(a + 3, a + 3);
@@ -136,7 +138,7 @@ static void extend(const cb_group *G, function *f, const double n[2], double c[2
   c[1] = !G->pair ? 0 : G->K < 0 ? cimag(at.f) : creal(at.df) * n[1];
 }
 
-/* out += (c0 + c1 j) A, with j (omega, v) = (K v, omega) */
+/* Adds (c0 + c1 j) A to `out`, where j (omega, v) = (K v, omega). */
 static void add(const cb_group *G, const double c[2], const double *A, double *out) {
   const int n = G->dim;
   for (int i = 0; i < n * n; i++) out[i] += c[0] * A[i];
@@ -147,8 +149,9 @@ static void add(const cb_group *G, const double c[2], const double *A, double *o
   }
 }
 
-/* Over the split numbers a is the sum of its commuting parts (s, s), s = (omega + v)/2, and (s, -s), s = (omega - v)/2,
- * each with ad^3 = -n ad, n = 4 s.s. Otherwise there is one part, and none in an abelian group. */
+/* The parts of a whose functions are summed. Over the split numbers a is the sum of two commuting parts, (s, s) with s
+ * = (omega + v)/2 and (s, -s) with s = (omega - v)/2. Each part has ad^3 = -n ad with n = 4 s.s. Otherwise there is one
+ * part, and none in an abelian group. */
 typedef struct parts {
   int count;
   double A[2][CB_GROUP_DIM * CB_GROUP_DIM], n[2][2];
@@ -176,7 +179,7 @@ static void separate(const cb_group *G, const double *a, parts *p) {
   }
 }
 
-/* out = 1 + f(n) A + h(n) A^2, summed over the parts. */
+/* Computes out = 1 + the sum of f(n) A + h(n) A^2 over the parts. */
 static void evaluate(const cb_group *G, const parts *p, function *f, function *h, double *out) {
   for (int i = 0; i < G->dim; i++)
     for (int j = 0; j < G->dim; j++) out[i * G->dim + j] = i == j;
@@ -190,7 +193,7 @@ static void evaluate(const cb_group *G, const parts *p, function *f, function *h
   }
 }
 
-/* Is w, w^2 = n, a multiple of 2 pi other than 0, up to round-off? */
+/* Returns whether w, with w^2 = n, is a multiple of 2 pi other than 0, up to round-off. */
 static bool whole_turn(double complex n) {
   const double complex half = csqrt(n) / 2;
   return cabs(n) > 6 && cabs(csin(half)) <= 4 * DBL_EPSILON * cabs(half);
@@ -214,7 +217,7 @@ cb_status cb_group_dexp_inverse(const cb_group *G, const double *a, double *out)
   return CB_OK;
 }
 
-/* --- functions of a group whose numbers add --- */
+/* --- functions of a group whose elements multiply by adding their numbers --- */
 
 void cb_lie_vector_identity(const cb_group *G, double *g) {
   for (int i = 0; i < G->dim; i++) g[i] = 0;

@@ -1,18 +1,19 @@
 /* Groups of Lorentz matrices: SO(3,1), SO(2,1), and SO(2,1) x R, each the component of the identity.
  *
- * SO(3,1) are the matrices on (x, y, z, t), isometries of H^3, with the algebra (rotations, boosts). They are computed
- * from biquaternions Q = a + p (complex), X = t + i (x, y, z), X -> Q X Q^+, Q^+ = conj(a) - conj(p):
+ * SO(3,1) are the matrices on (x, y, z, t) that are isometries of H^3, with the algebra (omega, v) of rotations and
+ * boosts. They are computed from biquaternions Q = a + p with the complex numbers a and p = (p_x, p_y, p_z). A point is
+ * X = t + i (x, y, z), and X -> Q X Q^+ with Q^+ = conj(a) - conj(p):
  *   exp(omega, v) = (cos(w/2), sin(w/2)/w z),  z = omega + i v,  w^2 = z.z
  *   with h = conj(a) p, N = p p^+ and (i, j, k) cyclic, the matrix is
  *     m_tt = |a|^2 + tr N,  m_kt = 2 Im h_k - 2 Im N_ij,  m_tk = 2 Im h_k + 2 Im N_ij
  *     m_jk = (|a|^2 - tr N) delta_jk + 2 Re N_jk + 2 hat(Re h)_jk
- * The logarithm computes these products from the matrix and uses the largest of |a|^2, N_11, N_22, N_33 for the root,
- * as Shepperd does for rotations: J. Guidance and Control 1 (1978) 223, doi:10.2514/3.55767b. It is not unique where Re
- * a = 0. A boost by b multiplies round-off by e^b.
+ * The logarithm computes these products from the matrix. It uses the largest of |a|^2, N_11, N_22, N_33 for the square
+ * root, as Shepperd does for rotations: J. Guidance and Control 1 (1978) 223, doi:10.2514/3.55767b. The logarithm is
+ * not unique where Re a = 0. A boost by b multiplies round-off by e^b.
  */
 #include "numerics/lie_private.h"
 
-/* --- common to the three groups: matrices that keep the form +...+-, and a height after them --- */
+/* --- common to the three groups: matrices that keep the form +...+-, followed by a height in SO(2,1) x R --- */
 
 static int rows(const cb_group *G) { return G->size < 16 ? 3 : 4; }
 
@@ -29,7 +30,8 @@ static void form_multiply(const cb_group *G, const double *a, const double *b, d
   memcpy(out, c, (size_t)G->size * sizeof *c);
 }
 
-/* The inverse is the transpose with the signs of the last row and column changed, and minus the height. */
+/* The inverse is the transpose with the signs of the last row and column changed (not of their common entry), and minus
+ * the height. */
 static void form_inverse(const cb_group *G, const double *g, double *out) {
   const int n = rows(G);
   double t[16];
@@ -46,8 +48,8 @@ static void form_inverse(const cb_group *G, const double *g, double *out) {
   .matrix = g##_matrix, .K = -1
 /* clang-format on */
 
-/* Ad_g of an isometry of the form: the generator k is B with B_pq = 1 = -B_qp, (p, q) = plane[k], times the form;
- * g B g^T are minors of g. */
+/* Computes Ad_g of an isometry of the form. The generator k is B times the form, where B has only the entries B_pq = 1
+ * = -B_qp with (p, q) = plane[k]. The entries of Ad_g are therefore minors of g. */
 static inline void form_adjoint(int n, int dim, const int plane[][2], const double *g, int width, double *out) {
   for (int k = 0; k < dim; k++)
     for (int l = 0; l < dim; l++) {
@@ -104,7 +106,7 @@ static void lorentz_to(const double m[4][4], double complex Q[4]) {
     Q[k] = products[k][pivot] / root;
     unit += Q[k] * Q[k];
   }
-  double complex phase = csqrt(unit); /* the products do not determine the phase of Q; Q.Q = 1 does */
+  double complex phase = csqrt(unit); /* the products determine Q only up to a phase; Q.Q = 1 determines the phase */
   if (creal(Q[0] / phase) < 0) phase = -phase;
   for (int k = 0; k < 4; k++) Q[k] /= phase;
 }
@@ -120,7 +122,7 @@ static cb_status lorentz_log(const double m[4][4], double a[6]) {
   double complex s = csqrt(Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3]), half;
   if (cabs(s) < 0.5) {
     half = casin(s);
-  } else { /* exp(i w/2) = Q_0 + i s, with the sign of s that does not cancel */
+  } else { /* exp(i w/2) = Q_0 + i s; the sign of s is chosen so that the sum has no cancellation */
     if (cabs(Q[0] + I * s) < cabs(Q[0] - I * s)) s = -s;
     half = -I * clog(Q[0] + I * s);
   }
@@ -187,8 +189,9 @@ const cb_group cb_group_so31 = {
 
 /* --- SO(2,1): matrices on (x, y, t) that keep x^2 + y^2 - t^2, isometries of H^2 ---
  *
- * An element of SO(2,1) x R is the matrix followed by a height; its algebra is (v_x, v_y, w, v_z): isometries of H^2 x E.
- * Below, a = (a_x, a_y, a_w) stands for (v_x, v_y, w).
+ * An element of SO(2,1) x R is the matrix followed by a height; its algebra is (v_x, v_y, w, v_z): isometries of H^2 x
+ * E.
+ * Below, a = (a_x, a_y, a_w) stands for (v_x, v_y, w), and b likewise.
  *
  *   X = [[0, -w, v_x], [w, 0, v_y], [v_x, v_y, 0]],  X^3 = -n X,  n = w^2 - v_x^2 - v_y^2
  *   exp X = 1 + sin(r)/r X + (1 - cos r)/r^2 X^2,  r^2 = n (hyperbolic functions for n < 0)
@@ -196,7 +199,7 @@ const cb_group cb_group_so31 = {
  * The logarithm and the projection are those of SO(3,1) with z fixed.
  */
 
-/* sin(r)/r, r^2 = n */
+/* Returns sin(r)/r with r^2 = n, for n < 0 sinh(|r|)/|r|. */
 static double sine(double n) {
   const double r = sqrt(fabs(n));
   return n < 0 ? (r > 0 ? sinh(r) / r : 1) : cb_sinc(r);
@@ -212,7 +215,7 @@ static void so21_exponential(const cb_group *G, const double *a, double *out) {
   for (int i = 0; i < 9; i++) out[i] = (i % 4 == 0) + s * X[i] + c * square[i];
 }
 
-static const int place[3] = {0, 1, 3}; /* the places of (x, y, t) in (x, y, z, t) */
+static const int place[3] = {0, 1, 3}; /* the indices of (x, y, t) in (x, y, z, t) */
 
 static void embed(const double g[9], double m[4][4]) {
   memset(m, 0, 16 * sizeof(double));
@@ -234,7 +237,7 @@ static void so21_adjoint(const cb_group *G, const double *g, double *out) {
   static const int plane[3][2] = {{2, 0}, {2, 1}, {1, 0}};
   double m[9];
   memcpy(m, g, sizeof m);
-  cb_lie_vector_adjoint(G, g, out); /* sets the identity, which remains in the row and column of the height */
+  cb_lie_vector_adjoint(G, g, out); /* sets the identity, which stays in the row and column of the height */
   form_adjoint(3, 3, plane, m, G->dim, out);
 }
 
@@ -252,7 +255,7 @@ static void so21_project(const cb_group *G, double *g) {
   for (int i = 0; i < 9; i++) g[i] = m[place[i / 3]][place[i % 3]];
 }
 
-/* The matrix; a height z adds the block [[1, z], [0, 1]]. */
+/* Writes the matrix; a height z adds the block [[1, z], [0, 1]]. */
 static int so21_matrix(const cb_group *G, const double *g, double *out) {
   const int n = G->dim > 3 ? 5 : 3;
   memset(out, 0, (size_t)(n * n) * sizeof *out);

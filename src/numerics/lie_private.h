@@ -1,7 +1,7 @@
 /* Definitions that the files of the groups share: the functions of lie.c, pairs (omega, v), and the series of SE(3).
  *
- * The double covers of so4 and so31 are the unit quaternions over the numbers s + t j with j^2 = K = 1 and -1; for so31
- * these are complex numbers, Q = exp((omega + i v)/2).
+ * The double covers of so4 and so31 are the unit quaternions over the numbers s + t j. Here j^2 = K is 1 for so4 and -1
+ * for so31, where the numbers are complex; then Q = exp((omega + i v)/2).
  */
 #pragma once
 
@@ -16,11 +16,11 @@
 extern const cb_group cb_group_so2, cb_group_se2, cb_group_so3, cb_group_se3, cb_group_so4, cb_group_so31,
     cb_group_so21, cb_group_h2e, cb_group_heisenberg, cb_group_rn_table[CB_GROUP_DIM];
 
-/* If the cosine of half the angle of a rotation is below this, the round-off of one product, its axis has no definite
- * sign. */
+/* If the cosine of half the angle of a rotation is below this bound, the sign of its axis is not determined. The bound
+ * is the round-off of one product. */
 #define CB_LIE_HALF_TURN (8 * DBL_EPSILON)
 
-/* As CMPLX, which does not exist in some compilers with glibc's complex.h. */
+/* Returns re + i im. CMPLX does the same, but does not exist in some compilers with glibc's complex.h. */
 static inline double complex cb_lie_complex(double re, double im) {
   const union {
     double parts[2];
@@ -29,7 +29,7 @@ static inline double complex cb_lie_complex(double re, double im) {
   return number.z;
 }
 
-/* The angle modulo 2 pi that is nearest 0. CB_ERROR_DOMAIN for pi, up to round-off. */
+/* Sets *out to the angle modulo 2 pi that is nearest 0. Returns CB_ERROR_DOMAIN for pi, up to round-off. */
 static inline cb_status cb_lie_nearest_angle(double angle, double *out) {
   const double nearest = remainder(angle, 2 * M_PI);
   if (!(M_PI - fabs(nearest) > 2 * CB_LIE_HALF_TURN))
@@ -39,10 +39,10 @@ static inline cb_status cb_lie_nearest_angle(double angle, double *out) {
   return CB_OK;
 }
 
-/* [(omega, v), (omega', v')] with K = G->K; out may be a or b. */
+/* Computes the bracket [a, b] of the pairs a and b (curvebody/lie.h) with K = G->K; out may be a or b. */
 void cb_lie_pair_bracket(const cb_group *G, const double *a, const double *b, double *out);
 
-/* --- lie.c: the functions of a group whose numbers add --- */
+/* --- lie.c: the functions of a group whose elements multiply by adding their numbers --- */
 
 void cb_lie_vector_identity(const cb_group *G, double *g);
 void cb_lie_vector_multiply(const cb_group *G, const double *a, const double *b, double *out);
@@ -52,7 +52,8 @@ cb_status cb_lie_vector_log(const cb_group *G, const double *g, double *out);
 void cb_lie_vector_adjoint(const cb_group *G, const double *g, double *out);
 void cb_lie_vector_bracket(const cb_group *G, const double *a, const double *b, double *out);
 void cb_lie_vector_project(const cb_group *G, double *g);
-/* (a_y b_z - a_z b_y, a_z b_x - a_x b_z, K (a_x b_y - a_y b_x)), 0 beyond: so3, se2 and so21 with K = 1, 0, -1. */
+/* Computes (a_y b_z - a_z b_y, a_z b_x - a_x b_z, K (a_x b_y - a_y b_x)) with K = G->K, and 0 in further places. This
+ * is the bracket of so3, se2 and so21 with K = 1, 0, -1. */
 void cb_lie_plane_bracket(const cb_group *G, const double *a, const double *b, double *out);
 
 /* clang-format off */
@@ -61,12 +62,12 @@ void cb_lie_plane_bracket(const cb_group *G, const double *a, const double *b, d
   .dim = 6, .axis = {"omega_x", "omega_y", "omega_z", "v_x", "v_y", "v_z"}, .bracket = cb_lie_pair_bracket, .pair = true
 /* clang-format on */
 
-/* The members of a group whose exp does not change the numbers. */
+/* Members of a group whose exp does not change the numbers. */
 #define CB_LIE_VECTORS                                                                            \
   .identity = cb_lie_vector_identity, .inverse = cb_lie_vector_inverse, .exp = cb_lie_vector_exp, \
   .log = cb_lie_vector_log, .project = cb_lie_vector_project
 
-/* Product of n x n matrices; out must be another array than a and b. */
+/* Computes out = a b for n x n matrices; out must be another array than a and b. */
 static inline void cb_lie_product(int n, const double *a, const double *b, double *out) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
@@ -77,10 +78,10 @@ static inline void cb_lie_product(int n, const double *a, const double *b, doubl
 }
 
 /* --- se3.c --- */
-/* (1 - (w/2) cot(w/2))/w^2 in powers of w^2. */
+/* The coefficients of (1 - (w/2) cot(w/2))/w^2 in powers of w^2. */
 extern const double cb_even_series[22];
 
-/* e(n) = (1 - (w/2) cot(w/2))/w^2 and its first two derivatives in n = w^2 < 4 pi^2. */
+/* Computes e(n) = (1 - (w/2) cot(w/2))/w^2 and its first two derivatives with respect to n = w^2 < 4 pi^2. */
 void cb_se3_even(double n, double e[3]);
-/* out = dtau^-1_Y Z, tau the exponential */
+/* Computes out = dtau^-1_Y Z for the exponential tau (curvebody/se3.h). */
 void cb_se3_dexp_inverse(const double Y[6], const double Z[6], double out[6]);

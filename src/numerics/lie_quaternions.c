@@ -1,5 +1,5 @@
-/* Groups whose elements are unit quaternions (w, x, y, z): SO(3), SO(4), and SE(3), which has a position after the
- * quaternion. */
+/* Groups whose elements are unit quaternions (w, x, y, z): SO(3), SO(4), and SE(3), whose elements also have a position
+ * after the quaternion. */
 #include "numerics/lie_private.h"
 #include <curvebody/se3.h>
 
@@ -31,7 +31,7 @@ static void unit_project(const cb_group *G, double *g) {
 
 /* --- SO(3): rotations of space and isometries of S^2; q and -q are the same rotation ---
  *
- *   exp(a) = (cos(|a|/2), sin(|a|/2) a/|a|)     [a, b] = a × b     Ad_q = R(q)
+ *   exp(a) = (cos(|a|/2), sin(|a|/2) a/|a|)     [a, b] = a × b     Ad_q = R(q), the matrix of the rotation
  */
 
 static void so3_exponential(const cb_group *G, const double *a, double *out) {
@@ -70,9 +70,9 @@ const cb_group cb_group_so3 = {.name = "so3",
                                CB_LIE_UNITS(so3),
                                .K = 1};
 
-/* --- SO(4): two unit quaternions, x -> l x r^* on the quaternions, isometries of S^3 ---
+/* --- SO(4): two unit quaternions l and r, x -> l x r^* on the quaternions x, isometries of S^3 ---
  *
- * (l, r) and (-l, -r) are one element.
+ * (l, r) and (-l, -r) are one element. r^* is the conjugate of r.
  *
  *   exp(omega, v) = (exp((omega + v)/2), exp((omega - v)/2)):  1 -> exp(v) for omega = 0, 1 -> 1 for v = 0
  *   log: (|omega + v| + |omega - v|)/2, the larger of the two angles of rotation, is below pi; then l_w + r_w > 0
@@ -117,7 +117,7 @@ static void so4_adjoint(const cb_group *G, const double *g, double *out) {
 
 static int so4_matrix(const cb_group *G, const double *g, double *out) {
   (void)G;
-  static const int place[4] = {3, 0, 1, 2}; /* the places of (w, x, y, z) in (x, y, z, w) */
+  static const int place[4] = {3, 0, 1, 2}; /* the indices of (w, x, y, z) in (x, y, z, w) */
   double right[4];
   cb_quaternion_inverse(g + 4, right);
   for (int j = 0; j < 4; j++) {
@@ -138,7 +138,7 @@ const cb_group cb_group_so4 = {.name = "so4",
                                CB_LIE_UNITS(so4),
                                .K = 1};
 
-/* --- SE(3): a unit quaternion and a position, motions of space; algebra (omega, v) (equations: se3.h) --- */
+/* --- SE(3): a unit quaternion and a position, motions of space; algebra (omega, v) (equations: curvebody/se3.h) --- */
 
 static cb_pose pose(const double *g) { return (cb_pose){{g[0], g[1], g[2], g[3]}, {g[4], g[5], g[6]}}; }
 

@@ -2,7 +2,7 @@
  * and SE(2). */
 #include "numerics/lie_private.h"
 
-/* --- R^n, n = 1 to 12: translations; the matrix is [[1, x], [0, 1]], for n up to 4 --- */
+/* --- R^n, n = 1 to 12: translations; for n up to 4 they have the matrix [[1, x], [0, 1]] --- */
 static int rn_matrix(const cb_group *G, const double *g, double *out) {
   const int n = G->dim + 1;
   if (n > 5) return 0;
@@ -26,7 +26,7 @@ const cb_group cb_group_rn_table[CB_GROUP_DIM] = {
 
 cb_group cb_group_rn(int n) { return n >= 1 && n <= CB_GROUP_DIM ? cb_group_rn_table[n - 1] : (cb_group){0}; }
 
-/* --- SO(2): an angle that is not reduced modulo 2 pi; log gives the angle nearest 0 --- */
+/* --- SO(2): an angle that is not reduced modulo 2 pi; the logarithm is the equal angle nearest 0 --- */
 
 static cb_status so2_logarithm(const cb_group *G, const double *g, double *out) {
   (void)G;
@@ -105,6 +105,7 @@ const cb_group cb_group_heisenberg = {.name = "heisenberg",
  *   (p, theta)(p', theta') = (p + R(theta) p', theta + theta')     [a, b] = (a_y b_w - a_w b_y, a_w b_x - a_x b_w, 0)
  *   exp(v, w) = (V v, w),  V = [[s, -c], [c, s]],  s = sin w/w, c = (1 - cos w)/w
  *   V^-1 = [[g, w/2], [-w/2, g]],  g = (w/2) cot(w/2)
+ * p = (x, y) is the position, R a rotation of the plane, and a = (a_x, a_y, a_w) an element (v, w) of the algebra.
  */
 
 static void se2_multiply(const cb_group *G, const double *a, const double *b, double *out) {

@@ -17,7 +17,7 @@
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-/* The length of a backslash at `at` and the line break after it, or 0 if they are not there. */
+/* Returns the length of a backslash at `at` and the line break after it, or 0 if there is no such pair. */
 static size_t joined_break(const cb_mesh_builder *b, size_t at) {
   if (at + 1 < b->n && b->bytes[at] == '\\') {
     if (b->bytes[at + 1] == '\n') return 2;
@@ -141,7 +141,7 @@ cb_status cb_mesh_add_corner(cb_mesh_builder *b, int vertex) {
   return push(&b->corners, vertex) ? CB_OK : cb_mesh_no_memory(b);
 }
 
-/* The index at which the corners of the polygon or line that is being read begin. */
+/* Returns the index at which the corners of the polygon or line that is being read begin. */
 static size_t begin(const cb_mesh_builder *b) { return b->ends.count ? (size_t)b->ends.data[b->ends.count - 1] : 0; }
 
 size_t cb_mesh_corners(const cb_mesh_builder *b) { return b->corners.count - begin(b); }
@@ -174,7 +174,7 @@ cb_status cb_mesh_end_line(cb_mesh_builder *b) {
   return good ? CB_OK : cb_mesh_no_memory(b);
 }
 
-/* Offsets and counts of corners are below the number of bytes, which fits an int. */
+/* An int is large enough for offsets and counts of corners, because they are below the number of bytes. */
 cb_status cb_mesh_end_polygon(cb_mesh_builder *b, size_t at) {
   const bool good = push_edges(b) && push_edge(b, b->corners.data[b->corners.count - 1], b->corners.data[begin(b)]) &&
                     push(&b->places, (int)at) && push(&b->groups, b->group) && push(&b->ends, (int)b->corners.count);
@@ -218,7 +218,8 @@ cb_status cb_mesh_read_text(const char *name, const char *bytes, size_t n, cb_me
                                                             [CB_MESH_STL] = cb_mesh_read_stl,
                                                             [CB_MESH_OFF] = cb_mesh_read_off};
   static const cb_mesh_reading plainly = {.like = NULL};
-  const size_t mark = format == CB_MESH_STL ? 0 : cb_text_mark(bytes, n); /* mesh_stl.c handles the mark of STL */
+  /* mesh_stl.c handles the byte order mark of STL */
+  const size_t mark = format == CB_MESH_STL ? 0 : cb_text_mark(bytes, n);
   cb_mesh_builder b = {.name = name, .bytes = bytes + mark, .n = n - mark, .binary = SIZE_MAX, .group = -1};
   cb_status status = readers[format](&b);
   if (status == CB_OK) status = cb_mesh_finish(&b, how ? how : &plainly, out);
@@ -299,7 +300,7 @@ cb_status cb_distinct_begin(cb_distinct *d, size_t maximum, double (*x)[3]) {
 
 void cb_distinct_end(cb_distinct *d) { free(d->slot); }
 
-/* The hash of Fowler, Noll and Vo over three 64-bit words, mixed once more at the end. */
+/* Returns the hash of Fowler, Noll and Vo of three 64-bit words, with additional shifts. */
 static uint64_t hash(const double x[3]) {
   uint64_t h = UINT64_C(0xcbf29ce484222325);
   for (int k = 0; k < 3; k++) {

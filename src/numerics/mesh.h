@@ -2,11 +2,11 @@
  *
  * The readers take vertices, polygons, lines and the names of groups; they skip normals, textures, colours and
  * materials. A polygon of n corners gives its n sides as edges and n - 2 triangles (diagonals are not edges). A convex
- * polygon becomes a fan from its first corner; others are triangulated by cutting ears, and are errors if they are not
- * plane or intersect themselves (cb_polygon_triangles). The size that a file claims is checked against its length
+ * polygon becomes a fan from its first corner. Other polygons are triangulated by cutting ears; they are errors if they
+ * are not plane or intersect themselves (cb_polygon_triangles). The size that a file claims is compared with its length
  * before memory is allocated.
- * Sources: Wavefront OBJ specification, version 3.0; G. Turk, The PLY Polygon File Format (1994), version 1.0;
- * M. Burns, Automated Fabrication (1993), section 6.5 (STL); Geomview manual, version 1.9, section 4.2.5 (OFF).
+ * Sources: Wavefront OBJ specification, version 3.0; G. Turk, The PLY Polygon File Format (1994), version 1.0; M.
+ * Burns, Automated Fabrication (1993), section 6.5 (STL); Geomview manual, version 1.9, section 4.2.5 (OFF).
  */
 #pragma once
 
@@ -21,7 +21,8 @@ typedef struct cb_mesh {
   int (*edges)[2];     /* i < j, ascending by i then j, each once */
   int (*triangles)[3]; /* in the order of the file */
   size_t n_polygons;
-  int *ends, *corners; /* corners: those of all polygons; ends[n_polygons]: where each polygon ends in corners */
+  /* corners: the corners of all polygons, one after the other; ends[i]: the end of polygon i in `corners` */
+  int *ends, *corners;
   size_t n_groups;
   char **group_names; /* from `g` and `o` of OBJ and `solid` of STL, in the order of their first triangles */
   int *groups;        /* [n_triangles] the group of each triangle, -1 for none */
@@ -33,19 +34,22 @@ typedef enum cb_mesh_format { CB_MESH_OBJ, CB_MESH_PLY, CB_MESH_STL, CB_MESH_OFF
 enum { CB_MESH_LARGEST = 1 << 30 }; /* maximum bytes of a file */
 
 typedef struct cb_mesh_reading {
-  const cb_mesh *like; /* the file must have the polygons of this mesh, with any vertices; no triangles are made */
+  /* the file must have the polygons of this mesh, with any vertices; no triangles are made; NULL: no condition */
+  const cb_mesh *like;
 } cb_mesh_reading;
 
-/* Reads a file whose name ends in .obj, .ply, .stl or .off (in any case); how may be NULL. Returns CB_ERROR_FILE if the
- * file cannot be opened or read, and CB_ERROR_INPUT if its content is wrong; the message is `path:line:column: error:
- * ...` with what was expected (and the offset in bytes if the data are binary). The caller owns *out. */
+/* Reads a file whose name ends in .obj, .ply, .stl or .off (in any case); `how` may be NULL. Returns CB_ERROR_FILE if
+ * the file cannot be opened or read, and CB_ERROR_INPUT if its content is wrong. The message is `path:line:column:
+ * error: ...` with what was expected (and the offset in bytes for binary data). The caller frees *out with
+ * cb_mesh_free. */
 cb_status cb_mesh_read_file(const char *path, const cb_mesh_reading *how, cb_mesh **out);
 
-/* As cb_mesh_read_file, for bytes[n], called `name` in messages. */
+/* Does the same as cb_mesh_read_file for bytes[n]; `name` is the name of the file in messages. */
 cb_status cb_mesh_read_text(const char *name, const char *bytes, size_t n, cb_mesh_format format,
                             const cb_mesh_reading *how, cb_mesh **out);
 
-/* The format of bytes[n], from the file name, the first bytes and the length; OBJ if they look like no other format. */
+/* Returns the format of bytes[n], from the first bytes, the length and the name of the file. Returns OBJ if none of
+ * them shows another format. */
 cb_mesh_format cb_mesh_format_of(const char *path, const char *bytes, size_t n);
 
 void cb_mesh_free(cb_mesh *mesh);
@@ -61,26 +65,26 @@ typedef struct cb_distinct {
 cb_status cb_distinct_begin(cb_distinct *d, size_t maximum, double (*x)[3]);
 void cb_distinct_end(cb_distinct *d);
 
-/* Returns the index of the point in x; a new point is added to x. The point may itself be in x, from x[n] on. */
+/* Returns the index of the point in x, and adds a new point to x. The point may be stored in x itself, from x[n] on. */
 int cb_distinct_add(cb_distinct *d, const double point[3]);
 
 /* --- a polygon of space as triangles ---
  *
- * The polygon has to be plane: no corner may be farther from its plane (Newell's normal, through the mean of the
- * corners) than 1e-3 of its size, or than the sixth digit of its largest coordinate if that is more, up to 1e-2 of its
- * size.
+ * The polygon has to be plane. Its plane goes through the mean of the corners and has Newell's normal. No corner may be
+ * farther from it than 1e-3 of the polygon's size. If the sixth digit of the largest coordinate is more than this, it
+ * is the limit instead, up to 1e-2 of the size.
  *   fan     from the first corner, if all triangles have the orientation of the polygon and go around that corner at
  *           most once, as in a convex polygon
  *   ears    otherwise: a corner with its two neighbours is cut off if no part of the rest lies in this triangle
  *           (G. H. Meisters, Amer. Math. Monthly 82 (1975) 648, doi:10.2307/2319703)
- * A corner may lie on a line with its neighbours, or at the place of another corner (a bridge to a hole); triangles
+ * A corner may lie on a line with its neighbours, or at the place of another corner (a bridge to a hole). Triangles
  * without area are made only if they cannot be avoided. A polygon that lies on a line becomes a fan without area.
  */
 
-/* maximum corners of a polygon that is not a fan: the time grows with their square */
+/* maximum number of corners of a polygon that is not a fan; the time grows with its square */
 enum { CB_POLYGON_MAX_EARS = 10000 };
 
-/* Writes triangle[n - 2] of the polygon with n >= 3 corners among the vertices, in its order. Returns CB_ERROR_DOMAIN
- * if it is not plane, intersects itself by more than 1e-6 of its size, or has too many corners for ears; the message
- * counts corners from 1. */
+/* Writes triangle[n - 2], as indices of vertices, of the polygon corner[n] with n >= 3 corners, with the orientation of
+ * the polygon. Returns CB_ERROR_DOMAIN if the polygon is not plane, intersects itself by more than 1e-6 of its size, or
+ * has too many corners for ears. The message counts corners from 1. */
 cb_status cb_polygon_triangles(int n, const int *corner, const double (*vertices)[3], int (*triangle)[3]);

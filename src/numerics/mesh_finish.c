@@ -1,4 +1,5 @@
-/* Makes the mesh from the data that a reader has read from a file: polygons become triangles, edges are sorted. */
+/* This file makes the mesh from the data that a reader has read from a file: polygons become triangles, and edges are
+ * sorted. */
 #include "numerics/mesh_builder.h"
 #include "numerics/mesh.h"
 #include "core/arena.h"
@@ -38,7 +39,8 @@ static cb_status make_triangles(const cb_mesh_builder *b, int (**triangle)[3], i
   return CB_OK;
 }
 
-/* Drops triangles that have a vertex twice, from polygons that return to a corner; returns the number of the others. */
+/* Drops triangles that have a vertex twice; they come from polygons that return to a corner. Returns the number of the
+ * other triangles. */
 static size_t drop_triangles(size_t n, int (*triangle)[3], int *group) {
   size_t kept = 0;
   for (size_t i = 0; i < n; i++) {
@@ -76,7 +78,7 @@ static bool name_groups(const cb_mesh_builder *b, const int *group, cb_mesh *mes
 
 /* ---- edges ---- */
 
-/* A stable counting sort of pairs by their member `by`; the pairs of vertex v begin at start[v]. */
+/* Sorts n pairs stably by their member `by`, by counting; start[n_vertices + 1] is work space. */
 static void sort_pairs(int (*from)[2], int (*to)[2], size_t n, int by, size_t *start, size_t n_vertices) {
   memset(start, 0, (n_vertices + 1) * sizeof *start);
   for (size_t i = 0; i < n; i++) start[from[i][by] + 1]++;
@@ -88,7 +90,7 @@ static void sort_pairs(int (*from)[2], int (*to)[2], size_t n, int by, size_t *s
   }
 }
 
-/* Sorts the edges, by the second vertex and then by the first, and drops repeats. */
+/* Sorts the edges by their first vertex, and edges with the same first vertex by the second, and drops repeats. */
 static bool sort_edges(cb_mesh_builder *b) {
   size_t n = b->edges.count / 2;
   if (n < 2) return true;
@@ -184,24 +186,26 @@ cb_status cb_mesh_finish(cb_mesh_builder *b, const cb_mesh_reading *how, cb_mesh
 
 /* ---- polygons as triangles (mesh.h) ---- */
 
-/* Fractions of the size of a polygon: the maximum distance of a corner from the plane, normally and for coordinates
- * with few digits; the maximum overlap of two triangles; and the width below which the polygon counts as a line. */
+/* Fractions of the size of a polygon. plane: the maximum distance of a corner from the plane; plane_of_digits: the same
+ * for coordinates with few digits; reach: the maximum overlap of two triangles; line: the width below which the polygon
+ * counts as a line. */
 static const double plane = 1e-3, plane_of_digits = 1e-2, reach = 1e-6, line = 1e-10;
 static const double sixth_digit = 1e-5;
-/* An area below this fraction of size^2 is round-off. */
+/* If twice the area of a polygon, in the scaled coordinates u, is below this, the area is round-off. */
 static const double no_area = 1e-12;
 
 typedef struct outline {
   int n;
-  double (*u)[3];     /* the corners relative to the first, scaled so that the largest number is 1 */
-  double (*p)[2];     /* the corners in the plane, counterclockwise */
-  int *next, *last;   /* neighbours among the corners that are left */
-  int (*triangle)[3]; /* triangles of corners */
+  double (*u)[3];     /* [n]: the corners relative to the first, scaled so that the largest number is 1 */
+  double (*p)[2];     /* [n]: the corners in the plane, counterclockwise */
+  int *next, *last;   /* [n]: the next and the previous corner among those that are left */
+  int (*triangle)[3]; /* the triangles, as indices of corners */
 } outline;
 
 /* ---- the plane ---- */
 
-/* Sets o->u, the corners relative to the first one and divided by *unit. Returns false if all corners lie on a line. */
+/* Sets o->u to the corners relative to the first corner, divided by *unit. Returns false if all corners lie on a
+ * line. */
 static bool scale(outline *o, const int *corner, const double (*vertices)[3], double *unit) {
   const double *first = vertices[corner[0]];
   double maximum = 0, width = 0;
@@ -224,7 +228,7 @@ static bool scale(outline *o, const int *corner, const double (*vertices)[3], do
   return !(width <= line * line);
 }
 
-/* The diagonal of the box around the corners. */
+/* Returns the diagonal of the box around the corners. */
 static double size_of(const outline *o) {
   double square = 0;
   for (int k = 0; k < 3; k++) {
@@ -243,7 +247,8 @@ static cb_status fail_cut(const outline *o) {
                  "a polygon of %d corners intersects itself: expected a polygon that does not, or triangles", o->n);
 }
 
-/* Computes the normal, and fails if the polygon is not plane. digit: the sixth digit of the largest coordinate. */
+/* Computes the normal, and fails if the polygon is not plane. digit is the sixth digit of the largest coordinate, in
+ * scaled coordinates. */
 static cb_status check_plane(const outline *o, double digit, double normal[3]) {
   double mean[3] = {0}, maximum = 0;
   int worst = 0;
@@ -316,7 +321,7 @@ static bool make_fan(const outline *o) {
 
 /* ---- ears ---- */
 
-/* Does the outline at b turn back on itself, or not move at all? */
+/* Returns whether the outline at b turns back on itself, or does not move at all. */
 static bool is_spike(const outline *o, int b) {
   const double *a = o->p[o->last[b]], *c = o->p[o->next[b]], *at = o->p[b];
   if (same(o, o->last[b], b) || same(o, b, o->next[b])) return true;
@@ -324,20 +329,21 @@ static bool is_spike(const outline *o, int b) {
          (a[0] - at[0]) * (c[0] - at[0]) + (a[1] - at[1]) * (c[1] - at[1]) > 0;
 }
 
-/* May the corner be cut off? Yes if no part of the rest lies in its triangle, and no corner lies on the cut. */
+/* Returns whether the corner b may be cut off: no part of the rest lies in its triangle, and no corner lies on the
+ * cut. */
 static bool is_ear(const outline *o, int b) {
   const int a = o->last[b], c = o->next[b];
   if (side(o, a, b, c) <= 0) return false;
   for (int v = c; v != a; v = o->next[v]) {
     const int w = o->next[v], beyond = side(o, c, a, v);
     if (beyond >= 0 && side(o, a, b, v) > 0 && side(o, b, c, v) > 0) return false;
-    /* Part of the rest enters the triangle at a place that coincides with a corner. */
+    /* An edge of the rest enters the triangle through the cut. */
     if (beyond * side(o, c, a, w) < 0 && side(o, v, w, a) * side(o, v, w, c) < 0) return false;
   }
   return true;
 }
 
-/* Cuts off b; returns the next corner to test. */
+/* Cuts off corner b, and returns the next corner to test. */
 static int cut(outline *o, int b, int *made) {
   const int a = o->last[b], c = o->next[b];
   memcpy(o->triangle[(*made)++], (const int[3]){a, b, c}, sizeof *o->triangle);
@@ -346,7 +352,8 @@ static int cut(outline *o, int b, int *made) {
   return a;
 }
 
-/* Spikes are cut off first, because an outline that goes back and forth along a line seems to have ears. */
+/* Cuts off spikes at b and next to it, and returns the next corner to test. Spikes are cut off first, because an
+ * outline that goes back and forth along a line seems to have ears. */
 static int cut_spikes(outline *o, int b, int *made) {
   while (*made < o->n - 3 && (is_spike(o, b) || is_spike(o, o->next[b])))
     b = cut(o, is_spike(o, b) ? b : o->next[b], made);
@@ -376,7 +383,7 @@ static bool cut_ears(outline *o) {
 
 /* ---- does the polygon intersect itself? ---- */
 
-/* Does a side of `triangle` have the other triangle entirely beyond it, up to `reach` times its length? */
+/* Returns whether the other triangle lies entirely beyond a side of `triangle`, up to an overlap of `reach`. */
 static bool beyond_a_side(const outline *o, const int triangle[3], const int other[3]) {
   for (int k = 0; k < 3; k++) {
     const double *a = o->p[triangle[k]], *b = o->p[triangle[(k + 1) % 3]];
@@ -398,8 +405,8 @@ static bool boxes_meet(const outline *o, const int s[3], const int t[3]) {
   return true;
 }
 
-/* Triangles with the orientation of the polygon fill it without gaps. The polygon intersects itself if two of them
- * overlap. */
+/* Returns whether the polygon intersects itself. Its triangles have the orientation of the polygon and fill it without
+ * gaps, so it intersects itself if two of them overlap. */
 static bool cuts_itself(const outline *o) {
   for (int i = 0; i < o->n - 2; i++) {
     const int *s = o->triangle[i];

@@ -6,7 +6,7 @@
  *   l a b ...             a line through the vertices
  *   g name, o name        polygons that follow belong to the group of this name
  *
- * Vertices count from 1; -1 is the last one before the statement. Source: Wavefront OBJ specification, version 3.0.
+ * Vertices count from 1; -1 is the last vertex before the statement. Source: Wavefront OBJ specification, version 3.0.
  */
 #include "numerics/mesh_builder.h"
 #include "core/text.h"
@@ -86,8 +86,8 @@ static size_t count_vertices(const cb_mesh_builder *b) {
 }
 
 cb_status cb_mesh_read_obj(cb_mesh_builder *b) {
-  /* A polygon may come before its vertices. The shortest vertex is `v 0 0 0`, so that a file with more vertices must
-   * contain a wrong one. */
+  /* Vertices are counted first, because a polygon may come before its vertices. The shortest line of a vertex is `v 0 0
+   * 0`; a file that seems to have more vertices than this allows contains a wrong one. */
   size_t n_vertices = count_vertices(b), maximum = b->n / 8 + 1;
   cb_status status = cb_mesh_reserve(b, n_vertices < maximum ? n_vertices : maximum);
   cb_cursor cursor = {.obj = true};
@@ -119,7 +119,7 @@ cb_status cb_mesh_read_obj(cb_mesh_builder *b) {
  * Source: Geomview manual, version 1.9, section 4.2.5.
  */
 
-/* The lengths of the shortest rows, "0 0 0\n" and "3 0 1 2\n". */
+/* The lengths in bytes of the shortest rows, "0 0 0\n" and "3 0 1 2\n". */
 enum { VERTEX = 6, FACE = 8 };
 
 /* Reads the next word, on this line or a later one; returns false at the end of the file. */
@@ -129,7 +129,8 @@ static bool next_row(const cb_mesh_builder *b, cb_cursor *cursor, cb_token *toke
   return true;
 }
 
-/* Is this word the header of an OFF file? *length is the length of the header itself, which a number may follow. */
+/* Returns whether this word is the header of an OFF file. *length is the length of the header itself, which a number
+ * may follow. */
 static bool is_header(const cb_mesh_builder *b, cb_token token, size_t *length) {
   const char *text = b->bytes + token.at;
   size_t i = 0;
@@ -157,7 +158,7 @@ static cb_status read_count(const cb_mesh_builder *b, cb_cursor *cursor, const c
   cb_status status = cb_mesh_integer(b, token, what, &value);
   if (status != CB_OK) return status;
   if (value < 0) return cb_mesh_fail(b, token.at, "expected %s, at least 0, found %lld", what, value);
-  /* One more byte, because the last line may have no line break. */
+  /* The last line may have no line break, so one more byte is counted. */
   size_t rest = b->n - cursor->at;
   if ((unsigned long long)value > (rest + 1) / row)
     return cb_mesh_fail(b, token.at,
@@ -219,7 +220,7 @@ cb_status cb_mesh_read_off(cb_mesh_builder *b) {
   if (status == CB_OK) status = read_count(b, &cursor, "the number of faces", FACE, &faces);
   if (status == CB_OK) status = cb_mesh_reserve(b, vertices);
   while (cb_next_token(b, &cursor, &token)) {
-  } /* the number of edges */
+  } /* skips the number of edges */
   for (size_t i = 0; i < vertices && status == CB_OK; i++) {
     status = read_off_vertex(b, &cursor);
     while (cb_next_token(b, &cursor, &token)) {

@@ -1,7 +1,7 @@
 /* Reads PLY: a header in text that describes the rows of the file, then the rows, in text or binary.
  *
  * The reader uses the elements `vertex` (x, y, z), `face` (list vertex_indices or vertex_index) and `edge` (vertex1,
- * vertex2) and skips the others. Indices count from 0. In text a row is a line.
+ * vertex2) and skips other elements. Indices count from 0. In text each row is one line.
  * Source: G. Turk, The PLY Polygon File Format (1994), version 1.0.
  */
 #include "numerics/mesh_builder.h"
@@ -16,7 +16,7 @@ enum { CB_PLY_MAX_ELEMENTS = 16, CB_PLY_MAX_PROPERTIES = 64 };
 
 typedef enum cb_ply_encoding { CB_PLY_TEXT, CB_PLY_LITTLE, CB_PLY_BIG, CB_PLY_UNKNOWN } cb_ply_encoding;
 
-/* The integer types come first. */
+/* The integer types come before the types of real numbers. */
 typedef enum cb_ply_type {
   CB_PLY_INT8,
   CB_PLY_UINT8,
@@ -30,7 +30,7 @@ typedef enum cb_ply_type {
 
 typedef enum cb_ply_kind { CB_PLY_VERTEX, CB_PLY_FACE, CB_PLY_EDGE, CB_PLY_OTHER } cb_ply_kind;
 
-/* The role of a property in the mesh; from CORNERS on it is an index. */
+/* The role of a property in the mesh. From CB_PLY_CORNERS on, the property is an index of a vertex. */
 typedef enum cb_ply_role {
   CB_PLY_IGNORED,
   CB_PLY_X,
@@ -50,7 +50,7 @@ typedef struct cb_ply_property {
 typedef struct cb_ply_element {
   cb_token name, count_word;
   cb_ply_kind kind;
-  unsigned long long count; /* rows, as stated in the header */
+  unsigned long long count; /* number of rows, as stated in the header */
   int n_properties;
   unsigned roles; /* bit r: the element has a property of role r */
   cb_ply_property properties[CB_PLY_MAX_PROPERTIES];
@@ -138,7 +138,7 @@ static cb_status read_element(cb_ply *ply) {
   return CB_OK;
 }
 
-/* The role of a property; CB_PLY_IGNORED if the reader skips it. */
+/* Returns the role of a property, CB_PLY_IGNORED if the reader skips it. */
 static cb_ply_role role_of(const cb_mesh_builder *b, cb_ply_kind kind, cb_token name) {
   static const struct {
     cb_ply_kind kind;
@@ -266,7 +266,8 @@ cb_status cb_mesh_read_ply(cb_mesh_builder *b) {
 
 static const size_t type_size[] = {1, 1, 2, 2, 4, 4, 4, 8};
 
-/* The bytes at p as an unsigned integer, in either order, independent of the order of this machine. */
+/* Returns the n bytes at p as an unsigned integer. Their order is that of the file, and the order of the processor does
+ * not matter. */
 static uint64_t read_bytes(const unsigned char *p, size_t n, cb_ply_encoding encoding) {
   uint64_t bits = 0;
   for (size_t i = 0; i < n; i++) bits = bits << 8 | p[encoding == CB_PLY_BIG ? i : n - 1 - i];
@@ -289,7 +290,8 @@ static double read_binary(const unsigned char *p, cb_ply_type type, cb_ply_encod
   }
 }
 
-/* Reads the next value of the row; *at is its place. `what` names it; NULL: any value, which is skipped. */
+/* Reads the next value of the row, and sets *at to its byte. `what` is its name in messages; if it is NULL, any value
+ * is skipped. */
 static cb_status take_value(cb_ply *ply, cb_ply_type type, const char *what, double *value, size_t *at) {
   const cb_mesh_builder *b = ply->b;
   if (ply->encoding != CB_PLY_TEXT) {
@@ -379,7 +381,7 @@ static cb_status take_row(cb_ply *ply, const cb_ply_element *element) {
   return status == CB_OK ? cb_mesh_end_line(ply->b) : status;
 }
 
-/* The minimum number of bytes of a row: in text a letter and a blank or line break for each value. */
+/* Returns the minimum number of bytes of a row. In text each value takes a character and a blank or line break. */
 static size_t least_row(const cb_ply *ply, const cb_ply_element *element) {
   size_t bytes = 0;
   for (int i = 0; i < element->n_properties; i++) {
@@ -391,7 +393,7 @@ static size_t least_row(const cb_ply *ply, const cb_ply_element *element) {
 
 static cb_status check_fits(const cb_ply *ply, const cb_ply_element *element) {
   if (element->count == 0) return CB_OK;
-  /* One more byte, because the last line may have no line break. */
+  /* The last line may have no line break, so one more byte is counted. */
   size_t rest = ply->b->n - ply->cursor.at, least = least_row(ply, element);
   if (element->count <= (rest + 1) / least) return CB_OK;
   return cb_mesh_fail(ply->b, element->count_word.at,
@@ -402,7 +404,7 @@ static cb_status check_fits(const cb_ply *ply, const cb_ply_element *element) {
 static cb_status take_element(cb_ply *ply, const cb_ply_element *element) {
   cb_mesh_builder *b = ply->b;
   if (element->count == 0) return CB_OK;
-  /* This check is repeated, because other elements have used some of the bytes. */
+  /* This check is repeated here, because other elements have used some of the bytes. */
   cb_status status = check_fits(ply, element);
   if (status == CB_OK && element->kind == CB_PLY_VERTEX) status = cb_mesh_reserve(b, (size_t)element->count);
   if (status != CB_OK) return status;

@@ -1,15 +1,15 @@
 /* Reads STL: triangles one by one, each with its three corners; equal corners become one vertex.
  *
  *   text      solid NAME, then facet normal x y z, outer loop, vertex x y z (three times), endloop, endfacet ...,
- *             endsolid NAME; several solids may follow one another: each is a group. Words in any case
+ *             endsolid NAME; several solids may follow one another: each is a group. Words may be in any case
  *   binary    80 bytes, the number of facets (32 bits, little-endian), then for each facet 12 floats (normal, corners)
  *             and two bytes that are skipped
  *
- * A file is binary if it is at least as long as its number of facets requires (exactly as long if this number is 0);
- * text at the place of this number would give more facets than a file may have. Bytes after the facets are skipped,
- * because some programs append a signature; if they are facets or a second solid, this is an error. Normals are
- * skipped: the order of the corners says which side is outside. A facet with two equal corners has no area and is
- * dropped. Its other two sides coincide, so that a closed surface stays closed.
+ * A file is binary if it is at least as long as its number of facets requires (exactly as long if this number is 0). In
+ * a text file the bytes of this number are letters, which would give more facets than a file may have. Bytes after the
+ * facets are skipped, because some programs append a signature; if they are facets or a second solid, this is an error.
+ * Normals are skipped: the order of the corners says which side is outside. A facet with two equal corners has no area
+ * and is dropped. Its other two sides coincide, so that a closed surface stays closed.
  * Source: M. Burns, Automated Fabrication (1993), section 6.5.
  */
 #include "core/text.h"
@@ -20,9 +20,9 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { HEAD = 84, FACET = 50, SHORTEST_VERTEX = 13 }; /* bytes; "vertex 0 0 0\n" */
+enum { HEAD = 84, FACET = 50, SHORTEST_VERTEX = 13 }; /* lengths in bytes; the last one is that of "vertex 0 0 0\n" */
 
-/* Adds the facet at byte `at`. */
+/* Adds the facet with the corners x, which begins at byte `at`. */
 static cb_status add_facet(cb_mesh_builder *b, cb_distinct *places, size_t at, double x[3][3]) {
   cb_status status = CB_OK;
   int v[3];
@@ -94,7 +94,7 @@ static bool token_is(const cb_mesh_builder *b, cb_token text, const char *lower)
   return true;
 }
 
-/* Reads the next word, on this line or a later one. */
+/* Reads the next word, on this line or a later one. Returns false at the end of the file. */
 static bool next_token(const cb_mesh_builder *b, cb_cursor *cursor, cb_token *text) {
   while (!cb_next_token(b, cursor, text))
     if (!cb_next_line(b, cursor)) return false;

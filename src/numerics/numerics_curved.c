@@ -1,4 +1,5 @@
-/* Points, planes, areas and fluxes in a space of constant curvature (equations: numerics_curved.h). */
+/* This file computes points, planes, areas and fluxes in a space of constant curvature (equations:
+ * numerics_curved.h). */
 #include "numerics/numerics_curved.h"
 
 #include "numerics/vec3.h"
@@ -10,7 +11,8 @@ void cb_curved_point(double K, const double v[3], double y[4]) {
   y[3] = cb_trig_c(t, r);
 }
 
-/* (c_K(r) - s_K(r)/r)/r^2, the derivative of s_K(r)/r divided by r; from the series if the difference cancels. */
+/* Returns (c_K(r) - s_K(r)/r)/r^2, the derivative of s_K(r)/r divided by r. Near 0 it uses the series, because the
+ * difference has cancellation there. */
 static double slope_of(cb_trig t, double r) {
   const double z = -t.k * r * r;
   if (fabs(z) > 0.01) return (cb_trig_c(t, r) - cb_trig_sinc(t, r)) / (r * r);

@@ -1,4 +1,4 @@
-/* Poses in spaces of constant curvature, from biquaternions, or from SE(3) if the curvature is 0
+/* This file computes poses in spaces of constant curvature, from biquaternions, or from SE(3) if the curvature is 0
  * (curvebody/pose.h). */
 #include "numerics/biquaternion.h"
 #include "numerics/vec3.h"
@@ -30,8 +30,8 @@ void cb_pose_point_in(double K, const cb_pose *a, const double x[3], double out[
   for (int i = 0; i < 3; i++) out[i] = at.x[i];
 }
 
-/* Ad of T is N_0 + j N_1 with N_0 = w + 2 K s s^T, N_1 = hat(2 C s), w = C^2 - K s.s. As a matrix, numbers A + j B are
- * [[A, K B], [B, A]]. */
+/* Computes Ad of the pose T R, where T is C + j s and R a rotation. Ad of T is N_0 + j N_1 with N_0 = w + 2 K s s^T,
+ * N_1 = hat(2 C s), w = C^2 - K s.s. As a matrix on (omega, v), a number A + j B is [[A, K B], [B, A]]. */
 void cb_pose_adjoint_in(double K, const cb_pose *a, double out[6][6]) {
   if (K == 0) {
     cb_pose_adjoint(a, out);
@@ -84,9 +84,10 @@ void cb_pose_ad_star_in(double K, const double Y[6], const double mu[6], double 
  *     D = -hat(M)/2 - E hat(Z) hat(M) + E hat(M×Z) + 2 E' ((M×Z)×Z) Z^T
  *   On (omega, v) a matrix A + j B of numbers is [[A, K B], [B, A]]; from (omega, v) to M = p + j l it is
  *   [[B, A], [A, K B]] with rows l, p.
- * with Y = (w, v), mu = (l, p), the numbers Z = w + j v, M = p + j l and n = Z.Z, j^2 = K, and hat(a) b = a × b. E(n)
- * = sum (c_k - 2/(2 pi)^(2k+2)) n^k + 2/(4 pi^2 - n), c_k the numbers of cb_even_series: without the contribution of
- * the pole, the coefficients decrease like (16 pi^2)^-k.
+ * Here Y = (w, v) is the twist and mu = (l, p) the momentum; Z = w + j v, M = p + j l and n = Z.Z are numbers with j^2
+ * = K, and hat(a) b = a × b. E(n) is computed as sum (c_k - 2/(2 pi)^(2k+2)) n^k + 2/(4 pi^2 - n), where c_k are the
+ * numbers of cb_even_series. Without the contribution of the pole at 4 pi^2 the coefficients decrease like (16
+ * pi^2)^-k.
  */
 
 /* Computes E(n) and E'(n) of dexp^-1 = 1 - A/2 + E(n) A^2 (curvebody/pose.h). */
@@ -179,7 +180,7 @@ static void dexp_derivative(double K, const double Y[6], const double mu[6], dou
   for (int i = 0; i < 3; i++) dot = cb_number_add(dot, cb_number_multiply(K, Z[i], M[i]));
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
-      /* hat(Z) hat(M) = M Z^T - (Z.M) */
+      /* hat(Z) hat(M) = M Z^T - (Z.M) 1 */
       cb_number part = cb_number_scale(-1, cb_number_multiply(K, M[i], Z[j])), more;
       if (i == j) part = cb_number_add(part, dot);
       if (i != j) {

@@ -1,4 +1,5 @@
-/* Poses, their products, the maps tau, the logarithm, and the differentials of tau (equations: se3.h). */
+/* This file computes poses, their products, the maps tau, the logarithm, and the differentials of tau (equations:
+ * curvebody/se3.h). */
 #include "numerics/lie_private.h"
 #include "numerics/vec3.h"
 #include <curvebody/se3.h>
@@ -33,8 +34,8 @@ void cb_pose_inverse(const cb_pose *a, cb_pose *out) {
   *out = (cb_pose){{a->q[0], -a->q[1], -a->q[2], -a->q[3]}, {-x[0], -x[1], -x[2]}};
 }
 
-/* With b = tan(angle/4) axis of a: 1 + R_half = 2 (1 - hat(b))^-1, so that x = (1 + R_half) x_half gives x_half =
- * (x - b × x)/2. */
+/* Let b be tan(angle/4) times the axis of the rotation of a. Then 1 + R_half = 2 (1 - hat(b))^-1 with hat(b) y = b × y.
+ * From x = (1 + R_half) x_half follows x_half = (x - b × x)/2. */
 void cb_pose_half(const cb_pose *a, cb_pose *out) {
   cb_pose c = *a;
   if (c.q[0] < 0)
@@ -73,7 +74,7 @@ static void cayley(const double Y[6], cb_pose *out) {
 }
 
 enum { TERMS = 12, FEW = 5 };
-/* even[k] = 1/(2k)!, odd[k] = 1/(2k+1)! */
+/* even[k] = 1/(2k)! and odd[k] = 1/(2k+1)! */
 static const double even[TERMS] = {1.,
                                    1. / 2,
                                    1. / 24,
@@ -105,8 +106,8 @@ static double series(const double *c, int terms, double x) {
   return sum;
 }
 
-/* cos(w/2), sin(w/2)/(w/2) and (w - sin w)/w^3 with n = w^2. The error of a series is below 1e-17 with FEW terms if n <
- * 0.01, and with TERMS terms if n < 2. */
+/* Computes cos(w/2), sin(w/2)/(w/2) and (w - sin w)/w^3 with n = w^2. The error of the series is below 1e-17, with FEW
+ * terms for n < 0.01 and with TERMS - 1 terms for n < 2. */
 static void exponentials(double n, double *cosine, double *sinc, double *cubic) {
   if (n < 0.01) {
     *cosine = series(even, FEW, -n / 4);
@@ -196,12 +197,14 @@ void cb_se3_wrench_to_body(const cb_pose *g, const double world[6], double out[6
 
 /* --- the inverse right-trivialised differentials of tau and the derivatives of their transposes ---
  *
- * e(n), n = w^2: the series sum |B_{2k+2}|/(2k+2)! n^k (radius 4 pi^2) below n = 6; above it, with g = (w/2) cot(w/2),
+ * e(n) = (1 - (w/2) cot(w/2))/w^2 with n = w^2. Below n = 6 it is the series sum |B_{2k+2}|/(2k+2)! n^k with
+ * Bernoulli's numbers B (its radius is 4 pi^2). Above n = 6, with g = (w/2) cot(w/2), it is
  *   e = (1 - g)/n,  e' = -(g' + e)/n,  e'' = -(g'' + 2 e')/n
  *   g' = (g - g^2 - n/4)/(2n),  g'' = (g' - 2 g g' - 1/4)/(2n) - g'/n
  */
 
-/* |B_{2k+2}|/(2k+2)! = 2 zeta(2k+2)/(2 pi)^(2k+2): Abramowitz & Stegun (1964), 23.2.16 */
+/* |B_{2k+2}|/(2k+2)! = 2 zeta(2k+2)/(2 pi)^(2k+2), with Bernoulli's numbers B and Riemann's zeta: Abramowitz & Stegun
+ * (1964), 23.2.16 */
 const double cb_even_series[22] = {
     0.083333333333333333333,   0.0013888888888888888889,  3.3068783068783068783e-5,  8.2671957671957671958e-7,
     2.0876756987868098979e-8,  5.2841901386874931848e-10, 1.3382536530684678833e-11, 3.3896802963225828668e-13,
@@ -230,7 +233,7 @@ void cb_se3_even(double n, double e[3]) {
   e[2] = -(g2 + 2 * e[1]) / n;
 }
 
-/* Writes [[a, b], [c, d]] */
+/* Writes the blocks [[a, b], [c, d]]. */
 static void blocks(const double a[3][3], const double b[3][3], const double c[3][3], const double d[3][3],
                    double out[6][6]) {
   for (int i = 0; i < 3; i++)
@@ -270,7 +273,8 @@ void cb_se3_dtau_inverse(cb_se3_map map, const double Y[6], double out[6][6]) {
   blocks(rotation, nothing, mixed, translation, out);
 }
 
-/* e and e' for dexp^-1, in which n e and n^2 e' are added to 1; for n < 0.01 the error is below 1e-17. */
+/* Computes e and e' (see above) for n < 0.01. In dexp^-1 they are multiplied by n and n^2 and added to 1, so that the
+ * error is below 1e-17. */
 static void even_small(double n, double e[2]) {
   const double *c = cb_even_series;
   e[0] = c[0] + n * (c[1] + n * (c[2] + n * (c[3] + n * c[4])));
@@ -299,8 +303,8 @@ void cb_se3_dexp_inverse(const double Y[6], const double Z[6], double out[6]) {
   }
 }
 
-/* q += d(D^T l)/dw = -hat(l)/2 - e (hat(w × l) + W hat(l)) + 2 e' (W W l) w^T, where D = 1 - W/2 + e W W is the angular
- * block of dexp^-1 and W = hat(w). */
+/* Adds d(D^T l)/dw = -hat(l)/2 - e (hat(w × l) + W hat(l)) + 2 e' (W W l) w^T to q. D = 1 - W/2 + e W W is the angular
+ * block of dexp^-1, W = hat(w), and hat(a) b = a × b. */
 static void exponential_turn(const double e[3], const double w[3], const double l[3], double q[3][3]) {
   double wl[3], wwl[3];
   cb_cross3(w, l, wl);
@@ -323,7 +327,7 @@ static void exponential_derivative(const double Y[6], const double mu[6], double
   cb_cross3(w, vp, wvp);
   cb_cross3(v, wp, vwp);
   for (int i = 0; i < 3; i++) sum[i] = wvp[i] + vwp[i];
-  /* d/dw of  v × p/2 + e (w × (v × p) + v × (w × p)) + 2 e' (w.v) w × (w × p) */
+  /* Adds d/dw of  v × p/2 + e (w × (v × p) + v × (w × p)) + 2 e' (w.v) w × (w × p). */
   cb_add_hat3(top, -e[0], vp);
   cb_add_hats3(top, -e[0], v, p);
   cb_add_outer3(top, 2 * e[1], sum, w);
@@ -334,7 +338,8 @@ static void exponential_derivative(const double Y[6], const double mu[6], double
   blocks(top, side, side, nothing, out);
 }
 
-/* The derivative in Y of (dtau^-1)^T mu = (l + w×l/2 + w (w.l)/4 + v × (p + w×p/2)/2,  p + w×p/2). */
+/* Computes the derivative of (dtau^-1)^T mu with respect to Y = (w, v). For mu = (l, p) this vector is (l + w×l/2 + w
+ * (w.l)/4 + v × (p + w×p/2)/2,  p + w×p/2). */
 static void cayley_derivative(const double Y[6], const double mu[6], double out[6][6]) {
   const double *w = Y, *v = Y + 3, *l = mu, *p = mu + 3;
   double wp[3], carried[3], top[3][3] = {{0}}, right[3][3] = {{0}}, below[3][3] = {{0}};
@@ -354,7 +359,7 @@ void cb_se3_dtau_inverse_transpose_derivative(cb_se3_map map, const double Y[6],
     cayley_derivative(Y, mu, out);
   } else if (map == CB_SE3_EXPONENTIAL) {
     exponential_derivative(Y, mu, out);
-  } else { /* mu - ad*_Y mu/2 */
+  } else { /* the derivative of mu - ad*_Y mu/2 */
     cb_se3_ad_star_matrix(mu, out);
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) out[i][j] *= -0.5;

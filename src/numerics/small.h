@@ -1,7 +1,7 @@
 /* Products of vectors, and dense matrices n x n, row after row.
  *
- * Symmetric positive matrices have Cholesky's factors a = l l^T; only the lower triangles of a and l are read and
- * written. Other matrices are factored as LU with row pivoting (sparse.c).
+ * Symmetric positive matrices are factored as a = l l^T with Cholesky's factor l; only the lower triangles of a and l
+ * are read and written. Other matrices are factored as LU with row pivoting (sparse.c).
  */
 #pragma once
 
@@ -31,7 +31,7 @@ static inline bool cb_cholesky(int n, const double *a, double least, double *l) 
   return true;
 }
 
-/* Replaces r by a^-1 r, given the factor l of a. */
+/* Replaces r by a^-1 r, given Cholesky's factor l of a. */
 static inline void cb_cholesky_solve(int n, const double *l, double *r) {
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < i; k++) r[i] -= l[i * n + k] * r[k];
@@ -53,7 +53,7 @@ static inline void cb_cholesky_inverse(int n, const double *l, double *inverse) 
     }
 }
 
-/* Writes the complete a^-1 from the factors l, n <= CB_SMALL_MAX; returns sqrt(det a). */
+/* Writes all of a^-1 from Cholesky's factor l, for n <= CB_SMALL_MAX. Returns sqrt(det a). */
 static inline double cb_cholesky_whole_inverse(int n, const double *l, double *inverse) {
   double li[CB_SMALL_MAX * CB_SMALL_MAX], root = 1;
   cb_cholesky_inverse(n, l, li);
@@ -68,7 +68,7 @@ static inline double cb_cholesky_whole_inverse(int n, const double *l, double *i
   return root;
 }
 
-/* Factors a in place as LU with pivot[n]; CB_STEP_SINGULAR if a pivot is zero or not finite. The next function solves
- * in place. */
+/* cb_dense_factor factors a in place as LU and sets pivot[n]. It returns CB_STEP_SINGULAR if a pivot is zero or not
+ * finite. cb_dense_solve replaces the right-hand side x[n] by the solution, for factored a and pivot. */
 cb_status cb_dense_factor(int n, double *a, int *pivot);
 void cb_dense_solve(int n, const double *a, const int *pivot, double *x);

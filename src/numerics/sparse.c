@@ -1,4 +1,4 @@
-/* Solves linear systems: sparse ones by KLU, small or full ones by a dense LU (sparse.h, small.h). */
+/* This file solves linear systems: sparse systems by KLU, small or full systems by a dense LU (sparse.h, small.h). */
 #include "numerics/sparse.h"
 #include "numerics/small.h"
 
@@ -13,18 +13,18 @@ struct cb_sparse {
   int *start, *row;
   double *value;
   bool dense;
-  double *full; /* dense: n*n, row-major */
+  double *full; /* [n*n], row after row, for a dense matrix */
   int *pivot;
   klu_common common;
   klu_symbolic *symbolic;
-  klu_numeric *numeric; /* factors with the pivots of the values at creation */
+  klu_numeric *numeric; /* factors with the pivots chosen at creation */
   klu_numeric *
-      /* factors with pivots of the present values, if the factors with the pivots of `numeric` grow; otherwise NULL */
+      /* factors with new pivots for the present values, if the factors in `numeric` grow too much; otherwise NULL */
       repaired;
 };
 
-/* The minimum accepted reciprocal growth of the factors with the pivots from creation. If the growth is moderate
- * (reciprocal above this), Newton's method corrects the errors. */
+/* The smallest reciprocal growth that is accepted, for factors with the pivots from creation. The growth is that of the
+ * numbers during the elimination. Newton's method corrects the errors of a moderate growth. */
 static const double smallest_growth = 1e-8;
 
 static cb_status no_factors(const cb_sparse *m, cb_status singular, const char *what) {
@@ -37,7 +37,8 @@ static cb_status no_factors(const cb_sparse *m, cb_status singular, const char *
 
 static cb_status analyse(cb_sparse *m, const int *order) {
   klu_defaults(&m->common);
-  m->common.btf = 0; /* no search for a block triangular form: a component of particles is a single block */
+  /* no search for a block triangular form, because the matrix of connected particles is a single block */
+  m->common.btf = 0;
   m->symbolic = order ? klu_analyze_given(m->n, m->start, m->row, (int *)order, (int *)order, &m->common)
                       : klu_analyze(m->n, m->start, m->row, &m->common);
   if (m->symbolic) m->numeric = klu_factor(m->start, m->row, m->value, m->symbolic, &m->common);
@@ -110,7 +111,7 @@ cb_status cb_sparse_factor(cb_sparse *m) {
                     m->common.status == KLU_OK &&
                     klu_rgrowth(m->start, m->row, m->value, m->symbolic, m->numeric, &m->common);
   if (done && m->common.rgrowth >= smallest_growth) return CB_OK;
-  /* New pivots, only for this matrix. This is rare, and it is the only place that allocates. */
+  /* New pivots are chosen for these values only. This is rare, and only here memory is allocated. */
   m->repaired = klu_factor(m->start, m->row, m->value, m->symbolic, &m->common);
   return m->repaired && m->common.status == KLU_OK ? CB_OK : no_factors(m, CB_STEP_SINGULAR, "a matrix");
 }
@@ -145,7 +146,7 @@ void cb_entries_note(cb_entries *e, int row, int column, double value) {
   e->made[e->next++] = value;
 }
 
-/* Sorts order[] (NULL: 0, 1, ...) stably by key, which is in [0, n), into out[]. */
+/* Sorts order[count] (NULL: 0, 1, ...) stably by key[order[t]], which is in [0, n), into out[count]. */
 static void sort_by(int n, const int *key, size_t count, const int *order, int *first, int *out) {
   memset(first, 0, ((size_t)n + 1) * sizeof *first);
   for (size_t t = 0; t < count; t++) first[key[t] + 1]++;

@@ -1,6 +1,6 @@
-/* Computes the tableaux of tableau.h: nodes by Newton's method on Legendre polynomials, weights from
- * sum_j a_ij c_j^(k-1) = c_i^k/k, k = 1..s. For s <= 8 the Vandermonde systems lose at most eight of the 33 digits of
- * quadruple precision. */
+/* Computes the tableaux of tableau.h: the nodes c_i by Newton's method on Legendre polynomials, and the weights a_ij
+ * from sum_j a_ij c_j^(k-1) = c_i^k/k, k = 1..s. For s <= 8 the Vandermonde systems lose at most eight of the 33 digits
+ * of quadruple precision. */
 #include "numerics/tableau.h"
 
 #include <float.h>
@@ -15,7 +15,7 @@ enum { S = CB_STAGES_MAX };
 
 static quad magnitude(quad x) { return x < 0 ? -x : x; }
 
-/* P_n(x) and P_n'(x), n >= 0, |x| < 1 */
+/* Returns Legendre's polynomial P_n(x) and sets *derivative to P_n'(x), for n >= 0 and |x| < 1. */
 static quad legendre(int n, quad x, quad *derivative) {
   quad before = 0, now = 1;
   for (int k = 1; k <= n; k++) {
@@ -27,7 +27,7 @@ static quad legendre(int n, quad x, quad *derivative) {
   return now;
 }
 
-/* The polynomial whose zeros in (-1, 1) are the inner nodes, and its derivative. */
+/* A function that returns a polynomial, whose zeros in (-1, 1) are the inner nodes, and sets its derivative. */
 typedef quad polynomial(int s, quad x, quad *derivative);
 
 static quad gauss_polynomial(int s, quad x, quad *derivative) { return legendre(s, x, derivative); }
@@ -39,15 +39,15 @@ static quad radau_polynomial(int s, quad x, quad *derivative) {
   return f / (1 - x);
 }
 
-/* P'_{s-1}, its derivative from Legendre's equation (1 - x²) P'' = 2x P' - n(n+1) P */
+/* P'_{s-1}; its derivative follows from Legendre's equation (1 - x²) P'' = 2x P' - n(n+1) P with n = s - 1 */
 static quad lobatto_polynomial(int s, quad x, quad *derivative) {
   quad d, p = legendre(s - 1, x, &d);
   *derivative = (2 * x * d - s * (s - 1) * p) / (1 - x * x);
   return d;
 }
 
-/* The n zeros of f in (-1, 1), ascending, by Newton's method from the middle of each change of sign on a grid that is
- * fine enough for 8 stages. */
+/* Finds the n zeros of f in (-1, 1), ascending. Newton's method starts at the middle of each change of sign on a grid,
+ * which is fine enough for 8 stages. */
 static void zeros(polynomial *f, int s, int n, quad *x) {
   enum { GRID = 32 };
   quad d, right = -1 + (quad)1 / GRID;
@@ -68,7 +68,7 @@ static void zeros(polynomial *f, int s, int n, quad *x) {
   }
 }
 
-/* Solves the n x n system m x = r for n_right right sides in place, by elimination with pivoting. */
+/* Solves the n x n system m x = r for n_right right-hand sides in place, by elimination with pivoting. */
 static void solve(int n, int n_right, quad m[S][S], quad r[S][S]) {
   for (int k = 0; k < n; k++) {
     int best = k;
@@ -95,7 +95,8 @@ static void solve(int n, int n_right, quad m[S][S], quad r[S][S]) {
     for (int j = 0; j < n_right; j++) r[i][j] /= m[i][i];
 }
 
-/* The collocation tableau for the nodes c[s]: a in the first pass, b (integrals up to 1 instead of c_i) in the second.
+/* Computes the collocation tableau for the nodes c[s]: a in the first pass, and b (integrals up to 1 instead of c_i) in
+ * the second pass.
  */
 static void collocation(int s, const quad *c, quad a[S][S], quad *b) {
   quad m[S][S], r[S][S];
@@ -142,7 +143,7 @@ static void gauss(int s, cb_tableau *out) {
   finish(s, c, false, out);
 }
 
-/* Each thread stores the tableaux that it has computed, because a search needs the same one many times. */
+/* Each thread stores the tableaux that it has computed, because the same tableau is often requested many times. */
 cb_status cb_tableau_gauss(int s, cb_tableau *out) {
   static _Thread_local cb_tableau kept[S + 1];
   if (s < 1 || s > 8) return cb_fail(CB_ERROR_ARGUMENT, "gauss: expected 1 to 8 stages, found %d", s);

@@ -1,5 +1,5 @@
-/* Vectors, 3x3 matrices and quaternions of space, and vectors and 6x6 matrices of SE(3). Unless a comment says so, an
- * output may not be an input. */
+/* Vectors, 3x3 matrices and quaternions of space, and vectors and 6x6 matrices of SE(3). An output may not be an input,
+ * unless a comment allows it. */
 #pragma once
 
 #include <math.h>
@@ -25,9 +25,9 @@ static inline void cb_area3(const double a[3], const double b[3], const double c
   for (int k = 0; k < 3; k++) out[k] /= 2;
 }
 
-/* The solid angle of the triangle with these corners at the origin, positive if the origin is on its inner side (van
- * Oosterom & Strackee 1983, doi 10.1109/TBME.1983.325207): tan(w/2) =
- * a.(b × c)/(|a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|). */
+/* Returns the solid angle w of the triangle with these corners, seen from the origin. It is positive if the origin is
+ * on the inner side, opposite to the normal (van Oosterom & Strackee 1983, doi 10.1109/TBME.1983.325207): tan(w/2) =
+ * a.(b × c)/(|a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|) for the corners a, b, c. */
 static inline double cb_solid_angle3(const double corner[3][3]) {
   const double *a = corner[0], *b = corner[1], *c = corner[2];
   const double la = sqrt(cb_dot3(a, a)), lb = sqrt(cb_dot3(b, b)), lc = sqrt(cb_dot3(c, c));
@@ -36,7 +36,7 @@ static inline double cb_solid_angle3(const double corner[3][3]) {
   return 2 * atan2(cb_dot3(a, n), la * lb * lc + cb_dot3(a, b) * lc + cb_dot3(b, c) * la + cb_dot3(c, a) * lb);
 }
 
-/* out = R a and R^T a */
+/* cb_apply3 computes out = R a, and cb_apply3_transposed computes out = R^T a. */
 static inline void cb_apply3(const double r[3][3], const double a[3], double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = r[i][0] * a[0] + r[i][1] * a[1] + r[i][2] * a[2];
 }
@@ -92,20 +92,21 @@ static inline void cb_quaternion_project(double q[4]) {
   for (int i = 0; i < 4; i++) q[i] *= scale;
 }
 
-/* exp(a/2) */
+/* Computes the quaternion exp(a/2). */
 static inline void cb_quaternion_exp(const double a[3], double q[4]) {
   const double half = hypot(hypot(a[0], a[1]), a[2]) / 2, scale = cb_sinc(half) / 2;
   q[0] = cos(half);
   for (int i = 0; i < 3; i++) q[1 + i] = scale * a[i];
 }
 
-/* a with exp(a/2) = q, |a| < 2 pi */
+/* Computes the a with exp(a/2) = q and |a| < 2 pi. */
 static inline void cb_quaternion_log(const double q[4], double a[3]) {
   const double s = hypot(hypot(q[1], q[2]), q[3]), scale = s > 0 ? 2 * (atan2(s, q[0]) / s) : 2;
   for (int i = 0; i < 3; i++) a[i] = scale * q[1 + i];
 }
 
-/* 1 - 2 (y^2 + z^2), used in place of w^2 + x^2 - y^2 - z^2, keeps all digits of small rotations. */
+/* Computes the matrix of the rotation q. 1 - 2 (y^2 + z^2), used in place of w^2 + x^2 - y^2 - z^2, keeps all digits of
+ * small rotations. */
 static inline void cb_quaternion_rotation(const double q[4], double r[3][3]) {
   const double x = q[1], y = q[2], z = q[3], w2 = 2 * q[0], x2 = 2 * x, y2 = 2 * y, z2 = 2 * z;
   const double xx = x2 * x, yy = y2 * y, zz = z2 * z, xy = x2 * y, yz = y2 * z, zx = z2 * x, wx = w2 * x, wy = w2 * y,
@@ -152,7 +153,7 @@ static inline void cb_add6(double c, const double a[6], double out[6]) {
   for (int i = 0; i < 6; i++) out[i] += c * a[i];
 }
 
-/* out = m a and m^T a */
+/* cb_apply6 computes out = m a, and cb_apply6_transposed computes out = m^T a. */
 static inline void cb_apply6(const double m[6][6], const double a[6], double out[6]) {
   for (int i = 0; i < 6; i++) {
     double sum = 0;
@@ -176,7 +177,8 @@ static inline void cb_add_product6(const double a[6][6], const double b[6][6], d
       for (int j = 0; j < 6; j++) out[i][j] += a[i][k] * b[k][j];
 }
 
-/* Both parts rotated about the same origin: out = (R a, R a), and out = (R^T a, R^T a). */
+/* Rotate both parts of a about the same origin: cb_turn6 computes out = (R a, R a), and cb_turn6_transposed (R^T a, R^T
+ * a). */
 static inline void cb_turn6(const double r[3][3], const double a[6], double out[6]) {
   cb_apply3(r, a, out);
   cb_apply3(r, a + 3, out + 3);

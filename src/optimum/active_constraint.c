@@ -1,5 +1,5 @@
-/* The active constraints of a gait (shape_constraint.h): the directions that they block, their forces, and the arcs on
- * which they act. */
+/* The active constraints of a gait (shape_constraint.h): the directions that they block, their forces, and the arcs of
+ * the gait on which they act. */
 #include "core/arena.h"
 #include "numerics/small.h"
 #include "optimum/direct.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* z and y below this count as 0, for rows and gradients of size 1. It is above the errors of z and y, and below the
- * share of the force that each of many rows has. */
+/* Forces z and distances y (cb_cone_projection) below this count as 0, for rows and gradients of size 1. It is above
+ * the errors of z and y, and below the share of the force that each of many rows has. */
 static const double nothing = 1e-6;
 
 struct cb_active_constraints_work {
@@ -20,12 +20,13 @@ struct cb_active_constraints_work {
   cb_shape_constraints *constraints;
   const cb_basis *basis;
   int n, capacity;
-  double *A, *phi, *dds;      /* [capacity][unknowns], [capacity][functions], [capacity][n][n] */
+  double *A, *phi, *dds;      /* of each row: A[unknowns], phi[functions] and s''[n][n] (shape_constraint.h) */
   double *z, *y;              /* [capacity] */
-  double *projected, *vector; /* [capacity][unknowns], [unknowns] */
+  double *projected, *vector; /* rows A and the gradient, projected on the directions that keep the conditions */
   double *s, *ds, *second;    /* values and derivatives of all constraints at one shape */
   int *item;                  /* [capacity] */
-  bool *presses, *left;       /* [capacity]: the row has a force; the gait moves away from the constraint at the row */
+  bool *presses, *left;       /* [capacity]; presses: the row has a force; left: the gait moves away from the constraint
+                               * at the row */
 };
 
 void cb_shape_constraint_name(const cb_shape_constraints *w, int k, size_t size, char *name) {
@@ -54,8 +55,9 @@ static void add_row(cb_active_constraints *c, int item, const double *phi, const
   w->item[c->rows++] = item;
 }
 
-/* Computes the normal of a leg (one side of the path) with direction v at a corner of two terms f_0 and f_1; it points
- * away from the constraint. False unless f_0 and f_1 change with opposite signs along v. */
+/* Computes the normal ds of a leg (one side of the path) with direction v at a corner of two terms f_0 and f_1, and the
+ * same combination dds of second derivatives. The normal points away from the constraint. Returns false unless f_0 and
+ * f_1 change with opposite signs along v. */
 static bool leg(int n, const double (*df)[CB_SHAPE_MAX], const double (*ddf)[CB_SHAPE_MAX * CB_SHAPE_MAX],
                 const double *v, double *ds, double *dds) {
   double share[2] = {cb_dot(n, df[1], v), -cb_dot(n, df[0], v)};
@@ -66,7 +68,8 @@ static bool leg(int n, const double (*df)[CB_SHAPE_MAX], const double (*ddf)[CB_
   return true;
 }
 
-/* Adds the row at a vertex, or, where two terms of a constraint meet, a row for each leg. */
+/* Adds the row of constraint k at a vertex at time t, or, where two terms of the constraint vanish, a row for each
+ * leg. */
 static cb_status add_vertex(cb_active_constraints *c, int item, int k, const cb_gait *gait, double t,
                             const double *phi) {
   static const double near = 1e-6, offset = 1e-7;
@@ -110,7 +113,8 @@ static bool along(struct cb_active_constraints_work *w, const cb_gait *gait, int
   return true;
 }
 
-/* Adds rows for the nodes of the arc whose number is a multiple of 3, since there are more nodes than functions. */
+/* Adds rows of constraint k for the nodes of an arc. Every third node suffices, since there are more nodes than
+ * functions. */
 static cb_status add_arc(cb_active_constraints *c, int item, int k, const cb_gait *gait, double from, double to) {
   enum { EVERY = 3 };
   struct cb_active_constraints_work *w = c->work;
@@ -124,7 +128,7 @@ static cb_status add_arc(cb_active_constraints *c, int item, int k, const cb_gai
   return status;
 }
 
-/* Adds all arcs and vertices at constraint k; adjacent ones form one item. */
+/* Adds the rows of all arcs and vertices at which constraint k is active. Adjacent ones form one item. */
 static cb_status add_constraint(cb_active_constraints *c, int k, const cb_gait *gait, double *phi) {
   struct cb_active_constraints_work *w = c->work;
   const cb_basis *b = w->basis;
@@ -209,7 +213,7 @@ void cb_active_constraints_free(cb_active_constraints *c) {
 
 /* --- forces --- */
 
-/* Subtracts from x its projections on `rows` orthonormal rows of Q. */
+/* Subtracts from x its projections on `rows` orthonormal rows of Q, in two rounds for accuracy. */
 static void project(int rows, int n, const double *Q, double *x) {
   for (int again = 0; again < 2; again++)
     for (int k = 0; k < rows; k++) {
@@ -218,7 +222,7 @@ static void project(int rows, int n, const double *Q, double *x) {
     }
 }
 
-/* Makes the independent rows of J orthonormal; returns the number of independent rows. */
+/* Makes the independent rows of J orthonormal, in Q. Returns the number of independent rows. */
 static int orthonormal(int rows, int n, const double *J, double *Q) {
   static const double dependent = 1e-11;
   double maximum = 0;
@@ -289,7 +293,7 @@ void cb_active_constraints_second_variation(const cb_active_constraints *c, int 
 
 enum { SAMPLES = 1024, BREAKS = 16, SHORT = 2 };
 
-/* Two edges whose times differ by less than this count as one. */
+/* Two edges (ends of arcs) whose times differ by less than this count as one. */
 static const double apart = 1e-7;
 
 typedef struct edges {
@@ -299,7 +303,7 @@ typedef struct edges {
   double *s; /* [SAMPLES][constraints] */
 } edges;
 
-/* Adds an edge at time t unless another edge is within `near` of it. */
+/* Adds an edge at time t unless another edge is within `near` of t. */
 static cb_status add(edges *e, double t, double near) {
   t -= floor(t);
   for (int k = 0; k < e->count; k++) {
@@ -315,14 +319,15 @@ static cb_status add(edges *e, double t, double near) {
   return CB_OK;
 }
 
-/* Returns s_k at time t; infinite if it cannot be evaluated. */
+/* Returns the value s_k of constraint k at time t; infinite if it cannot be evaluated. s: work memory. */
 static double distance(cb_shape_constraints *w, const cb_gait *gait, int k, double t, double *s) {
   double r[CB_SHAPE_MAX];
   cb_gait_at(gait, t, r, NULL);
   return cb_shape_constraints_at(w, 0, r, s, NULL, NULL) ? INFINITY : s[k];
 }
 
-/* Finds the minimum of s_k between two times by golden-section search; returns its time, *least: its value. */
+/* Finds the minimum of the value s_k of constraint k between two times by golden-section search. Returns its time;
+ * *least: the minimum. */
 static double nearest(cb_shape_constraints *w, const cb_gait *gait, int k, double low, double high, double *s,
                       double *least) {
   const double golden = (sqrt(5) - 1) / 2;
@@ -347,8 +352,8 @@ static double nearest(cb_shape_constraints *w, const cb_gait *gait, int k, doubl
   return (low + high) / 2;
 }
 
-/* Returns the time between `within` and `beyond` at which s_k passes its slack. At `within` s_k must be at most the
- * slack. */
+/* Returns the time between `within` and `beyond` at which the value s_k of constraint k passes its slack. At `within`
+ * it must be at most the slack. */
 static double leaves(cb_shape_constraints *w, const cb_gait *gait, int k, double within, double beyond, double *s) {
   while (fabs(beyond - within) > 1e-12) {
     const double middle = (within + beyond) / 2;
@@ -366,9 +371,9 @@ static cb_status passes(const cb_shape_constraints *w, int k, double s, double t
   return cb_fail(CB_ERROR_ARGUMENT, "the gait violates a constraint: %s, by %.3g at time %.6g", name, -s, t - floor(t));
 }
 
-/* Finds runs of samples at which s_k is at most its slack. A run of at most SHORT samples, or a single minimum between
- * samples, is a touch and adds one edge; a longer run adds an edge at its beginning and at its end. CB_ERROR_ARGUMENT
- * if the gait violates the constraint. */
+/* Finds runs of samples at which the value s_k of constraint k is at most its slack. A run of at most SHORT samples, or
+ * a single minimum between samples, is a touch and adds one edge. A longer run adds an edge at its beginning and at its
+ * end. CB_ERROR_ARGUMENT if the gait violates the constraint. */
 static cb_status add_edges_of_constraint(edges *e, cb_shape_constraints *w, const cb_gait *gait, int k,
                                          double *scratch) {
   const double near = 2. / SAMPLES, tiny = cb_shape_constraint_slack(w, k), *s = e->s + k;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const double keep = .005;       /* the share of the distance to a constraint that must remain after a step */
-static const double dual_range = 1e10; /* z stays within this factor of tau/s */
+static const double dual_range = 1e10; /* the multipliers z stay within this factor of tau/s (shape_constraint.h) */
 
 cb_status cb_barrier_create(const cb_optimum_problem *o, const cb_basis *basis, cb_barrier **out) {
   cb_shape_constraints *constraints;
@@ -85,7 +85,7 @@ void cb_barrier_hessian(const cb_barrier *b, int columns, double *H) {
   }
 }
 
-/* Returns the change of s_k at node q by the step, to first order. */
+/* Returns the change of the constraint s_k at node q by the step, to first order. */
 static double change(const cb_barrier *b, int q, int k, const double *step) {
   const int n = b->n, f = b->basis->functions;
   const double *phi = b->basis->phi + q * f, *ds = b->ds + (q * b->constraints->count + k) * n;
@@ -144,8 +144,8 @@ double cb_barrier_least(cb_barrier *b, const double *c) {
   return least;
 }
 
-/* Chooses one of three shapes, the mean of the gait, the start shape (0 if there is none), and the middle of the
- * bounds: the one that is farthest from constraints. Returns its minimum of s. */
+/* Chooses the shape that is farthest from constraints among three: the mean of the gait, the start shape (0 if there is
+ * none), and the middle of the bounds. Returns the minimum of its values s. */
 static double centre_of(cb_barrier *b, const double *start_shape, const double *c, double *centre) {
   const int n = b->n, f = b->basis->functions;
   double at[3][CB_SHAPE_MAX] = {{0}}, best = -INFINITY;

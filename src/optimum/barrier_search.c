@@ -1,5 +1,5 @@
-/* The direct search within constraints: without a barrier if the result violates no constraint, and otherwise with
- * barriers that decrease. Then the gait is solved exactly at corners of constraints or along bounds. */
+/* The direct search within constraints. It first searches without a barrier. If the result violates a constraint, it
+ * searches with barriers that decrease. Then the gait is solved exactly at corners of constraints or along bounds. */
 #include "optimum/direct.h"
 #include "optimum/extremal.h"
 
@@ -7,17 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Barriers tau; for the objective cost they are relative to the cost. The last one sets how far a gait stays from a
- * constraint that it touches. Low barriers may not converge, because nodes can slip along the gait without a change;
- * then a barrier up to `acceptable_tau` is accepted. */
+/* Weights tau of the barrier (shape_constraint.h), which decrease by the factor `decade`; for the objective cost they
+ * are relative to the cost. The last one sets how far a gait stays from a constraint that it touches. Searches with low
+ * barriers may not converge, because nodes can slip along the gait without a change. In this case a barrier up to
+ * `acceptable_tau` is accepted. */
 static const double first_tau = 1e-2, last_tau = 1e-7, acceptable_tau = 1e-4, decade = .1;
-/* A gait with a barrier is accepted below this slope, or below 1e-2 tau (relative) if that is larger; the error of E is
- * of the order of the square of the slope. */
+/* A gait with a barrier of weight tau is accepted below this slope, or below 1e-2 tau if that is larger. The relative
+ * error of the cost is of the order of the square of the slope. */
 static const double rest = 1e-6;
-/* A gait that is pressed against a constraint is much nearer to the constraint than this. */
+/* A gait that is pressed against a constraint is much nearer to it than this distance. */
 static const double clear = 1e-4;
-/* cb_direct.pace times E, the part of the cost in the objective for a free length. This share is small, since it rounds
- * the corners at constraints, and large enough to prevent a gait from running through its loop twice. */
+/* The part of the cost in the objective for a free length, cb_direct.pace times the cost. It is small, since it rounds
+ * the corners at constraints, but large enough to prevent a gait from running through its loop twice. */
 static const double pace_share = .05;
 
 /* True if the objective is the maximum amount at any length; such a maximum exists only within constraints. */
@@ -31,8 +32,8 @@ static void restore(cb_direct *d, const double *c, double amount) {
   if (d->problem->objective != CB_OBJECTIVE_COST) cb_gait_target_set(d->problem->bundle->group, &d->target, amount);
 }
 
-/* Solves with the current barrier, from c. rough: the conditions need not be met to round-off. z continues from the
- * previous barrier unless `afresh`. */
+/* Solves with the current barrier, from the coefficients of d. rough: the conditions need not be met to round-off. The
+ * multipliers z of the barrier continue from the previous barrier unless `afresh`. */
 static cb_status settle(cb_direct *d, bool rough, bool afresh, int maximum) {
   const double slope = d->tolerance, off = d->tolerance_off;
   cb_status status = cb_barrier_at(d->barrier, d->v->r, true);
@@ -47,7 +48,7 @@ static cb_status settle(cb_direct *d, bool rough, bool afresh, int maximum) {
 }
 
 /* For a gait on which no constraint presses: solves again without the barrier. If this finds no allowed gait, the gait
- * with the barrier is restored. */
+ * with the barrier is found again. */
 static cb_status without(cb_direct *d, int maximum) {
   cb_barrier *b = d->barrier;
   const double tau = b->tau, amount = d->amount;
@@ -66,7 +67,7 @@ static cb_status without(cb_direct *d, int maximum) {
   return status;
 }
 
-/* Solves with barriers that decrease by decades. held: memory for the gait of the last barrier that converged. */
+/* Solves with barriers that decrease by decades. held: memory for the coefficients of the last gait that converged. */
 static cb_status fall(cb_direct *d, int maximum, double *held) {
   double amount = d->amount, pace = 0;
   cb_barrier *b = d->barrier, before = {0};
@@ -136,8 +137,8 @@ cb_status cb_direct_maximum(const cb_optimum_problem *problem, const cb_gait *st
 /* --- corners of constraints around which a gait bends: located with a barrier, then solved by equations at vertices of
  * arcs --- */
 
-/* Tolerances: the violation of other constraints, relative to the longest line, and a force that pulls, relative to the
- * largest force. */
+/* Tolerances. off_small: the violation of other constraints, relative to the longest line; pull_small: a force that
+ * pulls, relative to the largest force. */
 static const double off_small = 1e-9, pull_small = 1e-8;
 
 cb_status cb_corner_at(cb_shape_constraints *w, cb_corner *corner, int functions, const double *c, bool slopes,
@@ -158,8 +159,8 @@ typedef struct meeting {
   double time;
 } meeting;
 
-/* Moves r to the nearest shape at which both terms vanish, by Newton's method with steps of minimum norm. False if no
- * such shape is nearby. */
+/* Moves r to the nearest shape at which both terms of the corner vanish, by Newton's method with steps of minimum norm.
+ * Returns false if no such shape is nearby. */
 static bool nearest(cb_shape_constraints *w, cb_corner *corner, double *r) {
   double f[2] = {0};
   for (int k = 0; k < 20; k++) {
@@ -179,7 +180,8 @@ static bool nearest(cb_shape_constraints *w, cb_corner *corner, double *r) {
   return fmax(fabs(f[0]), fabs(f[1])) < 1e-12 * w->size;
 }
 
-/* Looks for a corner within two nodes of node q, if q is nearer to constraint k than its neighbours. */
+/* Looks for a corner of constraint k near node q, if q is nearer to the constraint than its neighbours. The distance to
+ * the corner must be at most twice that to the neighbours. */
 static bool meets(const cb_direct *d, int k, int q, meeting *m) {
   const cb_basis *s = d->basis;
   cb_shape_constraints *w = d->barrier->constraints;
@@ -224,7 +226,7 @@ static int find(const cb_direct *d, meeting *list) {
 
 /* --- the gait --- */
 
-/* CB_OK if no force of a corner pulls and no other constraint is violated. */
+/* Returns CB_OK if no force of a corner pulls and no other constraint is violated. */
 static cb_status holds(cb_direct *d) {
   const double *nu = d->qp->multiplier + d->qp->rows - 2 * d->corners; /* the rows of corners are the last ones */
   double largest = 0;
@@ -288,7 +290,7 @@ cb_status cb_direct_sharpen(cb_direct *d, int degree, cb_direct **out) {
     cb_direct_free(fine);
     fine = NULL;
     status = solve(d, shifted, list, count, ends, arcs, degree, &fine);
-    if (status || cb_direct_pace(fine, ends) < 1e-8) break; /* the error of E is the square of this */
+    if (status || cb_direct_pace(fine, ends) < 1e-8) break; /* the cost's relative error is about its square */
     if (round == ROUNDS) status = cb_fail(CB_STEP_NO_CONVERGENCE, "contact times did not converge");
   }
   cb_gait_free(gait);
@@ -305,8 +307,8 @@ cb_status cb_direct_sharpen(cb_direct *d, int degree, cb_direct **out) {
 /* Gaits along bounds, on arcs that end where the gait meets or leaves a bound. A variable that is held at its bound is
  * constant on its arc.
  *
- * The arcs are those of the extremal (extremal.h). The second variation over gaits that keep the held variables decides
- * whether the gait is a minimum, since the forces of all constraints press.
+ * The arcs are those of the extremal (extremal.h). Because the forces of all held bounds press, the second variation
+ * over gaits that keep the held variables decides whether the gait is a minimum.
  */
 
 /* Tolerance of a violation of constraints, in the units of the constraints. */

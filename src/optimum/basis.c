@@ -1,4 +1,5 @@
-/* The bases of gaits: Fourier's functions, and polynomials on arcs, at the nodes of Gauss's panels (variation.h). */
+/* Bases of functions of time for gaits: Fourier's functions, and polynomials on arcs. Their values are stored at the
+ * nodes of Gauss's rule on panels (variation.h). */
 #include "core/arena.h"
 #include "numerics/small.h"
 #include "optimum/symmetric.h"
@@ -24,8 +25,9 @@ static void fourier_at(const cb_basis *b, double t, double *phi, double *rate) {
   }
 }
 
-/* First come the functions of the vertices: each is 1 at end[k] and falls linearly to 0 at the neighbouring vertices.
- * Then come the integrals of Legendre's polynomials on each arc. */
+/* Computes the functions, and their rates, at a time t on an arc. The functions of the vertices come first: function k
+ * is 1 at the time end[k] and falls linearly to 0 at the neighbouring vertices. Then come the integrals of Legendre's
+ * polynomials on each arc. */
 static void arcs_at(const cb_basis *b, int arc, double t, double *phi, double *rate) {
   const double length = b->end[arc + 1] - b->end[arc], x = 2 * (t - b->end[arc]) / length - 1;
   memset(phi, 0, (size_t)b->functions * sizeof *phi);
@@ -62,8 +64,8 @@ void cb_basis_at(const cb_basis *b, double t, double *phi, double *rate) {
     arcs_at(b, arc_of(b, t), t, phi, rate);
 }
 
-/* Panels have equal lengths for Fourier's functions. For polynomials, which oscillate fastest at the ends of their arc,
- * the panels are spaced as Chebyshev's points. */
+/* Returns the beginning of panel k as a share of its arc. Panels have equal lengths for Fourier's functions.
+ * Polynomials oscillate fastest at the ends of their arc; for them the edges of the panels are Chebyshev's points. */
 static double edge_at(const cb_basis *b, int k, int panels) {
   return b->harmonics ? (double)k / panels : (1 - cos(M_PI * k / panels)) / 2;
 }
@@ -174,7 +176,7 @@ static cb_status fourier_gait(const cb_basis *b, int n, const double *c, cb_gait
   return status;
 }
 
-/* Creates a gait from the values at the Chebyshev-Lobatto points of each arc. */
+/* Creates a gait from its values at the Chebyshev-Lobatto points of each arc. */
 static cb_status arcs_gait(const cb_basis *b, int n, const double *c, cb_gait **out) {
   const int rows = b->degree + 1;
   double *phi = malloc((size_t)b->functions * sizeof *phi);

@@ -1,8 +1,9 @@
-/* Certifies a solution of the direct search as an optimum: refines it, compares it with Wong's equations, and tests the
- * second-order conditions.
+/* Certifies a solution of the direct search as an optimum: refines it, compares it with Wong's equations (extremal.h),
+ * and tests the second-order conditions.
  *
  *   index: the number of negative eigenvalues of the second variation of mu E/2 + <nu, c> over gaits at the target,
- *          without the shift of time;  flat: the number of eigenvalues that are 0 to round-off (symbols: direct.h)
+ *          without the shift of time;  flat: the number of eigenvalues that are 0 to round-off
+ * E: cost; mu: its multiplier; c: conditions; nu: their multipliers (direct.h).
  */
 #include "optimum/extremal.h"
 #include "optimum/find.h"
@@ -18,11 +19,12 @@ enum {
   LAST = 2 /* the end of the search for conjugate times; the gait ends at 1 */
 };
 
-/* Returns the size of the last fifth of the coefficients relative to the largest. They are coefficients of the rate r',
- * so that the truncated part of the gait itself is smaller than the last of them. */
+/* Returns the largest of the last fifth of the coefficients, relative to the largest of all. The coefficients are those
+ * of the rate r', so that the truncated part of the gait itself is smaller than the last of them. */
 static double tail(const cb_direct *d) {
   const int f = d->basis->functions, n = d->v->n, arcs = d->basis->harmonics ? 0 : d->basis->arcs;
-  const int each = arcs ? d->basis->degree - 1 : f, last = each - (arcs ? each + 1 : f) / 5; /* each + 1: the degree */
+  const int each = arcs ? d->basis->degree - 1 : f, last = each - (arcs ? each + 1 : f) / 5; /* on arcs each + 1 is the
+                                                                                              * degree */
   double maximum = 0, end = 0;
   for (int i = 0; i < n; i++)
     for (int a = 1; a < f; a++) {
@@ -34,8 +36,8 @@ static double tail(const cb_direct *d) {
 
 static int size_of(const cb_direct *d) { return d->basis->harmonics ? d->basis->harmonics : d->basis->degree / 2; }
 
-/* Solves the gait of d again on arcs that end where it meets corners of constraints or its bounds. *out is NULL if the
- * gait meets none of them, or if these equations have no solution. */
+/* Solves the gait of d again on arcs that end where the gait meets corners of constraints or its bounds. *out is NULL
+ * if the gait meets none of these, or if the equations have no solution. */
 static cb_status edge(cb_direct *d, cb_direct **out) {
   const cb_optimum_problem *p = d->problem;
   cb_status status = cb_direct_sharpen(d, CORNER_DEGREE, out);
@@ -54,7 +56,8 @@ static cb_status finer(const cb_direct *d, cb_direct **out) {
     return status;
   }
   (*out)->amount = d->amount;
-  (*out)->stationary = !cb_direct_held(d) && !d->problem->flow; /* the start is already near the solution */
+  /* Newton's steps suffice, since the start is near the solution */
+  (*out)->stationary = !cb_direct_held(d) && !d->problem->flow;
   if (isfinite(d->amount)) cb_gait_target_set(d->problem->bundle->group, &(*out)->target, d->amount);
   status = d->crossings ? cb_direct_multiphase(out, gait, 2 * d->basis->degree, STEPS) : cb_direct_solve(*out, STEPS);
   cb_gait_free(gait);
@@ -62,7 +65,7 @@ static cb_status finer(const cb_direct *d, cb_direct **out) {
 }
 
 cb_status cb_direct_refine(cb_direct **at, bool *settled) {
-  static const double small = 1e-6; /* the error of the cost is the square of this */
+  static const double small = 1e-6; /* the relative error of the cost is about the square of this tail */
   cb_status status = CB_OK;
   *settled = true;
   while (!status) {
@@ -88,7 +91,7 @@ cb_status cb_direct_refine(cb_direct **at, bool *settled) {
   return status;
 }
 
-/* Computes p = M r' + <lambda, A> at the start. */
+/* Computes shape, rate and momentum p = M r' + <lambda, A> (wong.h) at the start of the gait. */
 static cb_status start(const cb_direct *d, cb_optimum *o) {
   const cb_bundle *b = d->problem->bundle;
   const int n = b->n, dim = b->group->dim;
@@ -109,7 +112,8 @@ static cb_status judge(cb_direct *d, cb_optimum *o) {
   return status;
 }
 
-/* Replaces the gait by that of the extremal, which is exact along bounds, while the gait of a barrier is not. */
+/* Replaces the gait of *o by that of the extremal. A gait with a barrier is not exact along bounds, but the extremal
+ * is. */
 static cb_status adopt(const cb_group *G, const cb_extremal *e, cb_optimum *o) {
   cb_gait *gait;
   const cb_status status = cb_extremal_gait(e, &gait);
@@ -123,8 +127,8 @@ static cb_status adopt(const cb_group *G, const cb_extremal *e, cb_optimum *o) {
   return CB_OK;
 }
 
-/* True if lambda X/E is above 1e5, X the amount or the largest part of log g(1). It is about 1 for a small gait, and
- * diverges where no change of the gait changes its holonomy. */
+/* True if lambda X/E is above 1e5 for the multiplier lambda, the cost E, and X the amount or the largest component of
+ * log g(1). This ratio is about 1 for a small gait, and diverges where no change of the gait changes its holonomy. */
 static bool abnormal(const cb_direct *d, const cb_optimum *o) {
   static const double endless = 1e5;
   const cb_group *G = d->problem->bundle->group;
@@ -137,8 +141,8 @@ static bool abnormal(const cb_direct *d, const cb_optimum *o) {
   return maximum * far > endless * o->cost;
 }
 
-/* False if a gait that is held by a barrier has an extremal that violates a constraint. Wong's equations include
- * bounds, but not the lines of the plot, which may cross. */
+/* False if the gait is held by a barrier and its extremal violates a constraint. This can happen because Wong's
+ * equations include bounds, but not that lines of the plot may not cross. */
 static bool keeps_within(cb_direct *d, const cb_extremal *e) {
   static const double round_off = 1e-9;
   cb_barrier *b = d->barrier;
@@ -156,9 +160,9 @@ static bool keeps_within(cb_direct *d, const cb_extremal *e) {
   return within;
 }
 
-/* The gait is reported without Wong's equations if these have no solution whose relative difference in cost from the
- * gait is below `near`, if the gait crosses breaks, or if it has several corners, or one besides a given start
- * shape. */
+/* The gait is reported without Wong's equations if it crosses breaks, if it has several corners, or if it has one
+ * corner besides a given start shape. This also holds if the equations have no solution whose cost differs from that of
+ * the gait by a relative difference below `near`. */
 cb_status cb_optimum_by_wong(cb_direct *d, cb_optimum *o) {
   /* the gait of a barrier in few functions of time is farther from its extremal */
   const double near = cb_direct_held(d) ? 2e-2 : 1e-3;
@@ -168,7 +172,7 @@ cb_status cb_optimum_by_wong(cb_direct *d, cb_optimum *o) {
   o->conjugate[0] = o->conjugate[1] = INFINITY;
   if (d->crossings || d->corners > 1 || (d->corners && d->problem->start_shape)) return CB_OK;
   cb_optimum_problem p = *d->problem;
-  if (d->corners) p.start_shape = o->r; /* the gait starts at its corner, where p jumps as at a start shape */
+  if (d->corners) p.start_shape = o->r; /* at the corner the momentum jumps, as at a given start shape */
   const cb_status status = cb_extremal_solve(&p, o->gait, o->lambda, d->amount, &e);
   if (status) return status == CB_ERROR_MEMORY ? status : CB_OK;
   if (fabs(e->cost - o->cost) > near * o->cost || !keeps_within(d, e)) {

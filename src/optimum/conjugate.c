@@ -11,14 +11,15 @@
 
 enum { ORDER = CB_SHAPE_MAX + CB_GROUP_DIM, FRAME = ORDER * ORDER };
 
-/* The frame after an elapsed time. Its columns are those of D[size][order], eta[dim][order] and dmu[dim][order]; dmu is
- * constant and is a member of `path`. */
+/* A frame after the elapsed time t, at the state x = (r, p, lambda) (wong.h) and the group element g of the extremal.
+ * Each column is a neighbouring extremal: D[size][order] is the change of x, eta[dim][order] that of g, (delta g) g^-1,
+ * and dmu[dim][order] that of mu (cb_conjugate in extremal.h). dmu is constant and is a member of `path`. */
 typedef struct frame {
   double t, x[CB_WONG_MAX], g[CB_GROUP_SIZE];
   double D[CB_WONG_MAX * ORDER], eta[CB_GROUP_DIM * ORDER];
-  double phi[ORDER], sum; /* angles in [0, pi), ascending; the sum of all angles including full turns */
-  long passed;            /* number of multiples of pi that angles have passed */
-  double skew;            /* the largest skew so far */
+  double phi[ORDER], sum; /* phi: the angles in [0, pi), ascending; sum: their sum including multiples of pi */
+  long passed;            /* number of multiples of pi that the angles have passed */
+  double skew;            /* the largest result of `skewness` so far */
 } frame;
 
 typedef struct path {
@@ -27,13 +28,14 @@ typedef struct path {
   int n, dim, size, order;
   double way; /* 1 forwards; -1 backwards from the end */
   double mu[CB_GROUP_DIM], dmu[CB_GROUP_DIM * ORDER];
-  double sigma[ORDER]; /* rows of Y are divided by sigma, rows of Z multiplied by it */
+  double sigma[ORDER]; /* scales: rows of positions Y are divided by sigma, rows of momenta Z multiplied by it */
   gsl_eigen_symmv_workspace *workspace;
 } path;
 
 /* --- angles --- */
 
-/* Computes Y[order][order] and Z, scaled; -Z if the path is followed backwards, so that the angles grow. */
+/* Computes the positions Y[order][order] and the momenta Z[order][order] of a frame (extremal.h), scaled by sigma. Z
+ * gets the opposite sign if the path is followed backwards, so that the angles grow. */
 static void position_and_momentum(const path *p, const frame *f, double *Y, double *Z) {
   const int n = p->n, d = p->order;
   double along[CB_GROUP_DIM], turned[CB_GROUP_DIM];
@@ -51,7 +53,7 @@ static void position_and_momentum(const path *p, const frame *f, double *Y, doub
   }
 }
 
-/* Makes the columns of (Y, Z) orthonormal, twice for accuracy. */
+/* Makes the columns of (Y, Z) orthonormal, in two rounds for accuracy. */
 static void orthonormalise(int d, double *Y, double *Z) {
   for (int round = 0; round < 2; round++)
     for (int c = 0; c < d; c++) {
@@ -67,7 +69,7 @@ static void orthonormalise(int d, double *Y, double *Z) {
     }
 }
 
-/* Returns arg det (Z + iY), by elimination. */
+/* Returns the argument of det(Z + iY), by elimination. */
 static double argument(int d, const double *Y, const double *Z) {
   double complex a[FRAME], det = 1;
   for (int k = 0; k < d * d; k++) a[k] = Z[k] + I * Y[k];
@@ -95,9 +97,9 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Computes phi[d] in [0, pi), where exp(2 i phi) are the eigenvalues of U = (Z + iY)(Z + iY)^T and Y, Z are
- * orthonormal. The real and imaginary parts of U commute, so that a generic linear combination of both has their common
- * eigenvectors. */
+/* Computes phi[d] in [0, pi), d = order, where exp(2 i phi) are the eigenvalues of U = (Z + iY)(Z + iY)^T. The columns
+ * of (Y, Z) must be orthonormal. The real part C and the imaginary part S of U commute, so that a generic linear
+ * combination of both has their common eigenvectors. */
 static void angles(const path *p, const double *Y, const double *Z, double *phi) {
   const int d = p->order;
   const size_t N = (size_t)d;
@@ -133,7 +135,8 @@ static void angles(const path *p, const double *Y, const double *Z, double *phi)
   qsort(phi, N, sizeof *phi, ascending);
 }
 
-/* Returns the largest entry of Y'Z - Z'Y for columns of length 1. */
+/* Returns the largest absolute entry of Y'Z - Z'Y, a prime for the transpose, with the columns of (Y, Z) scaled to
+ * length 1. */
 static double skewness(int d, const double *Y, const double *Z) {
   double maximum = 0;
   for (int b = 0; b < d; b++)
@@ -149,7 +152,8 @@ static double skewness(int d, const double *Y, const double *Z) {
   return maximum;
 }
 
-/* Computes the angles of a frame, with their sum continued from a frame nearby. Returns the growth of the sum. */
+/* Computes the angles of the frame f, with their sum continued from the frame `before` (NULL: none). Returns the growth
+ * of the sum. */
 static double read_angles(const path *p, const frame *before, frame *f) {
   double Y[FRAME], Z[FRAME], rest = 0;
   position_and_momentum(p, f, Y, Z);
@@ -165,7 +169,8 @@ static double read_angles(const path *p, const frame *before, frame *f) {
 
 /* --- the path --- */
 
-/* Transports `from` by a time h to `to`. stage: the stages of the extremal on the panel of this step; or NULL. */
+/* Transports the frame `from` by a time h to `to`. stage: the stages of the extremal on the panel of this step, or
+ * NULL. */
 static cb_status carry(const path *p, const frame *from, double h, const double *stage, frame *to) {
   const int size = p->size, dim = p->dim, d = p->order;
   const cb_group *G = p->flow->p.G;
@@ -195,8 +200,8 @@ static cb_status carry(const path *p, const frame *from, double h, const double 
   return CB_OK;
 }
 
-/* Transports in steps short enough to follow the sum of the angles: the sum changes by less than .7 per step, unless
- * the step was halved 12 times. */
+/* Transports a frame by a time h, in steps short enough to follow the sum of the angles: the sum changes by less than
+ * .7 per step, unless the step was halved 12 times. */
 static cb_status advance(const path *p, const frame *from, double h, const double *stage, int depth, frame *to) {
   enum { DEEPEST = 12 };
   cb_status status = carry(p, from, h, stage, to);
@@ -246,7 +251,8 @@ static cb_status locate(const path *p, const frame *from, const frame *to, long 
 
 /* --- the frame at the beginning --- */
 
-/* Fills the frame of all extremals from a single point: p and lambda are free. */
+/* Fills the frame at time 0 with the extremals that begin at the start shape and the identity: p and lambda are
+ * free. */
 static void from_point(path *p, frame *f) {
   const int n = p->n, d = p->order;
   memcpy(f->x, p->e->x, (size_t)p->size * sizeof *f->x);
@@ -255,8 +261,8 @@ static void from_point(path *p, frame *f) {
   for (int a = 0; a < p->dim; a++) p->dmu[a * d + n + a] = 1;
 }
 
-/* Makes an orthonormal basis[dim][dim] whose first rows span the rows of first[count][dim]; returns the number of these
- * rows. The rows of `first` may be dependent, as for a unit quaternion. */
+/* Makes an orthonormal basis[dim][dim] whose first rows span the rows of first[count][dim]. Returns the number of rows
+ * that span them. The rows of `first` may be dependent, as for a unit quaternion. */
 static int basis_of(int count, int dim, const double *first, double *basis) {
   int have = 0, rank = 0;
   for (int k = 0; k < count + dim && have < dim; k++) {
@@ -285,8 +291,9 @@ typedef struct asked {
   double second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM];
 } asked;
 
-/* Fills the frame with the conormal bundle of the target at g(1), as seen from g(1): p is free, mu = sum_k nu_k basis_k
- * with nu free, and g moves along the target. */
+/* Fills the frame at time 1 with the extremals that satisfy transversality at the target (extremal.h); group elements
+ * are relative to g(1). The first n columns change p. The next `rank` columns change mu along the gradients of the
+ * conditions. The other columns move g along the target, and mu with it. */
 static void from_target(path *p, const asked *t, frame *f) {
   const cb_group *G = p->flow->p.G;
   const int n = p->n, dim = p->dim, d = p->order;
@@ -324,8 +331,9 @@ static void from_target(path *p, const asked *t, frame *f) {
   }
 }
 
-/* The scale of momenta is E divided by the width of the loop, since p itself may vanish. A variable that hardly moves
- * gets the width of the others; otherwise angles could change too fast to be followed between two frames. */
+/* Sets sigma. The scale of a momentum is the cost divided by the width of the loop in its variable, since the momentum
+ * itself may vanish. A variable that hardly moves gets the largest width; otherwise angles could change too fast to be
+ * followed between two frames. */
 static void scale(path *p) {
   const cb_extremal *e = p->e;
   double wide[CB_SHAPE_MAX] = {0}, widest = 0, turn = 0;
@@ -362,12 +370,12 @@ static cb_status begin(path *p, const cb_optimum_problem *o, frame *f) {
   return CB_OK;
 }
 
-/* False if an angle is so near to a multiple of pi that its sign relative to it is only round-off. */
+/* False if an angle is so near to a multiple of pi that round-off decides on which side of it the angle is. */
 static bool resolved(const path *p, const frame *f) { return f->phi[0] > 1e-10 && f->phi[p->order - 1] < M_PI - 1e-10; }
 
 static cb_status search(const path *p, const frame *start, double last, cb_conjugate *out) {
-  static const double at_one = 1e-9; /* times above 1 - at_one count as 1, which symmetries make a conjugate time */
-  enum { LEAST = 48 };               /* minimum number of steps per unit of time: angles may change fast */
+  static const double at_one = 1e-9; /* times above 1 - at_one count as 1, where symmetries cause a conjugate time */
+  enum { LEAST = 48 };               /* minimum number of steps per unit of time, since angles may change fast */
   frame from = *start, at = *start, next;
   const int parts = (LEAST + p->e->panels - 1) / p->e->panels;
   const double h = 1. / (p->e->panels * parts);

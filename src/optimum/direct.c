@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tolerances of cb_direct.slope (relative to the gradient) and of cb_direct.off (the largest condition): one or two
- * decades above the round-off of integrals over a few hundred nodes in time. */
+/* Tolerances of cb_direct.slope, which is relative to the gradient, and of cb_direct.off, the largest condition. They
+ * are one or two decades above the round-off of integrals over a few hundred nodes in time. */
 static const double slope_small = 1e-11, off_small = 1e-13;
-/* The slope at which the gradient flow ends; the error of the cost is of the order of its square. */
+/* The slope at which the gradient flow ends. The relative error of the cost is of the order of its square. */
 static const double slope_of_flow = 1e-5;
-enum { FLOW = 100 /* factor in the number of steps */ };
+enum { FLOW = 100 /* factor of the maximum number of steps for a gradient flow */ };
 
 bool cb_direct_smooth(const cb_optimum_problem *problem) {
   const cb_gait_target_kind kind = problem->target.kind;
@@ -90,7 +90,8 @@ static void displaced(const cb_direct *d, double s, const double *step, double *
   *amount = cb_direct_amount_is_free(d) ? d->amount * exp(fmin(s * step[u], 1)) : d->amount;
 }
 
-/* Returns the merit at the trial gait; infinite if it cannot be evaluated. */
+/* Returns the merit at the trial gait (direct.h), rho the weight of the conditions; infinite if it cannot be
+ * evaluated. */
 static double merit(cb_direct *d, double amount, double rho, double *value_of, int *rows) {
   if (cb_variation_at(d->v, d->trial, 0) || cb_direct_conditions(d, d->trial, amount, value_of, rows, NULL, NULL))
     return INFINITY;
@@ -119,7 +120,8 @@ static void accept(cb_direct *d, double amount) {
   if (cb_direct_amount_is_free(d)) cb_gait_target_set(d->problem->bundle->group, &d->target, amount);
 }
 
-/* Takes Newton's step with a limited length. False if the gait leaves the domain of the bundle. */
+/* Takes Newton's step with a limited length. Returns false if the gait leaves the domain of the bundle even for 1e-3 of
+ * the step. */
 static bool leap(cb_direct *d) {
   double amount, now[sizeof d->condition / sizeof *d->condition];
   int rows;
@@ -133,7 +135,8 @@ static bool leap(cb_direct *d) {
   return false;
 }
 
-/* Moves along the step, with a correction for the curvature of the conditions. False if the merit does not decrease. */
+/* Moves along the step, with a correction for the curvature of the conditions. Returns false if the merit does not
+ * decrease. rho: the weight of the conditions; slope: the derivative of the objective along the step. */
 static bool advance(cb_direct *d, int rows, double rho, double slope) {
   const double off = sum_of_sizes(rows, d->condition), before = cb_direct_value(d, d->amount) + rho * off;
   const double fall = slope - rho * off, noise = 1e-14 * (fabs(before) + rho * off);
@@ -146,7 +149,7 @@ static bool advance(cb_direct *d, int rows, double rho, double slope) {
       return true;
     }
     if (s < 1 || halves) continue;
-    double *step = d->qp->g; /* the gradient is no longer needed */
+    double *step = d->qp->g; /* the memory of the gradient, which is not needed here */
     cb_reduced_restore(d->qp, now, step);
     for (int a = 0; a < d->qp->unknowns; a++) step[a] += d->qp->step[a];
     displaced(d, 1, step, &amount);
@@ -186,10 +189,9 @@ cb_status cb_direct_settle(cb_direct *d, int maximum) {
     status = cb_reduced_solve(d->qp);
     if (status) return status;
     for (int a = 0; a < d->qp->unknowns; a++) slope += gradient_now[a] * d->qp->step[a];
-    if (d->off > d->tolerance_off)
-      rho = fmax(rho, 2 * slope / sum_of_sizes(rows, d->condition)); /* so that the merit
-                                                                                                   * decreases */
-    /* along flat directions a step could only gain round-off */
+    if (d->off > d->tolerance_off) /* so that the merit decreases along the step */
+      rho = fmax(rho, 2 * slope / sum_of_sizes(rows, d->condition));
+    /* along a direction without slope a step could only gain round-off */
     if (d->off <= d->tolerance_off && fabs(slope) <= 1e-18 * (1 + fabs(cb_direct_value(d, d->amount)))) return CB_OK;
     if (d->stationary ? !leap(d) : !advance(d, rows, rho, slope)) {
       if (d->slope <= 1e4 * d->tolerance && d->off <= 1e3 * d->tolerance_off) return CB_OK;
@@ -232,13 +234,13 @@ cb_status cb_direct_second_variation(cb_direct *d) {
   return status;
 }
 
-/* An eigenvalue counts as 0 (flat) below 1e-8 of the middle one, or below 1e-13 of the largest. The round-off of a few
- * hundred nodes is far below the first tolerance. */
+/* An eigenvalue counts as 0 (flat) if it is below 1e-8 of the middle eigenvalue, or below 1e-13 of the largest. The
+ * round-off of a few hundred nodes is far below the first tolerance. */
 void cb_direct_signs(const cb_direct *d, int *negative, int *flat) {
   static const double small = 1e-8;
   const int n = d->qp->values;
   const double *e = d->qp->eigen, maximum = n ? fmax(fabs(e[0]), fabs(e[n - 1])) : 0;
-  /* the middle eigenvalue and not the largest, since constraints add large curvatures of their own */
+  /* the middle eigenvalue is used and not the largest, since constraints add large curvatures of their own */
   const double scale = fmax(n ? fabs(e[n / 2]) : 0, 1e-5 * maximum), bound = small * scale;
   *negative = *flat = 0;
   for (int k = 0; k < d->qp->values; k++) {

@@ -23,7 +23,8 @@ double cb_direct_value(const cb_direct *d, double amount) {
   return NAN;
 }
 
-/* Computes two values for each corner; with slopes also their derivatives, in the corners. */
+/* Computes the two conditions of each corner for the coefficients c; with slopes also their derivatives, which are
+ * stored in the corners. */
 static cb_status corners(cb_direct *d, const double *c, bool slopes, double *value_of) {
   cb_status status = CB_OK;
   for (int k = 0; !status && k < d->corners; k++)
@@ -47,13 +48,14 @@ cb_status cb_direct_conditions(cb_direct *d, const double *c, double amount, dou
   return status;
 }
 
-/* Computes, for a loop with a free start, the direction along which only the start moves, which is r'. The cost does
- * not change along it, and its zero curvature would give a useless step. For arcs it suffices to fix the start. */
+/* Computes, for a loop with a free start, the direction row[unknowns] along which only the start moves, which is r'.
+ * The cost does not change along it, and its zero curvature would give a useless step. For arcs it suffices to fix the
+ * start. */
 static void time_shift(const cb_direct *d, double *row) {
   const int f = d->basis->functions, n = d->v->n;
   double size = 0;
   for (int i = 0; !d->basis->harmonics && i < n; i++) {
-    row[i * f] = d->v->v[i]; /* at the first node */
+    row[i * f] = d->v->v[i]; /* r' at the first node */
     size += row[i * f] * row[i * f];
   }
   for (int a = 0; d->basis->harmonics && a < d->v->unknowns; a++) {
@@ -70,7 +72,7 @@ static void time_shift(const cb_direct *d, double *row) {
 
 /* --- the quadratic program --- */
 
-/* Returns the derivative of the objective in E. */
+/* Returns the derivative of the objective by the cost. */
 static double share_of_cost(const cb_direct *d) {
   return d->problem->objective == CB_OBJECTIVE_COST         ? .5
          : d->problem->objective == CB_OBJECTIVE_EFFICIENCY ? .5 / d->v->cost
@@ -83,7 +85,7 @@ void cb_direct_gradient(const cb_direct *d, double *g) {
   const double scale = share_of_cost(d);
   for (int a = 0; a < u; a++) g[a] = scale * d->v->dcost[a];
   if (cb_direct_has_barrier(d)) cb_barrier_gradient(d->barrier, g);
-  if (cb_direct_amount_is_free(d)) g[u] = -1; /* the derivative of -log X in the unknown log X */
+  if (cb_direct_amount_is_free(d)) g[u] = -1; /* the derivative of -log X by the unknown log X, X the amount */
 }
 
 static void jacobian(const cb_direct *d, const double *first, int rows, double *J) {
@@ -108,8 +110,8 @@ static void jacobian(const cb_direct *d, const double *first, int rows, double *
       J[row * all + i * d->basis->functions + d->corner[k / 2].vertex] = d->corner[k / 2].df[k % 2][i];
 }
 
-/* Computes the Hessian of the objective plus nu times the conditions, with the parts of the barrier and of the active
- * constraints. */
+/* Computes the Hessian of the objective plus the multipliers times the conditions, with the parts of the barrier and of
+ * the active constraints. */
 static cb_status hessian(cb_direct *d, int rows, const double *first, const double *second, double *H) {
   const cb_group *G = d->problem->bundle->group;
   const int u = d->v->unknowns, all = cb_direct_unknowns(d), dim = G->dim, n = d->v->n, f = d->basis->functions;
@@ -136,7 +138,7 @@ static cb_status hessian(cb_direct *d, int rows, const double *first, const doub
   }
   if (d->active_constraints) cb_active_constraints_second_variation(d->active_constraints, u, H);
   if (!cb_direct_amount_is_free(d)) return CB_OK;
-  for (int i = u - 1; i >= 0; i--) { /* adds a row and a column for log X */
+  for (int i = u - 1; i >= 0; i--) { /* adds a row and a column for the unknown log X, X the amount */
     memmove(H + i * all, H + i * u, (size_t)u * sizeof *H);
     H[i * all + u] = 0;
   }
@@ -148,7 +150,8 @@ static cb_status hessian(cb_direct *d, int rows, const double *first, const doub
   return CB_OK;
 }
 
-/* Sets the gradient, the rows and the off-diagonal curvature of the coefficients that stay constant to 0. */
+/* For each coefficient that stays constant, sets its entries of the gradient and of the rows to 0, and also its row and
+ * column of the Hessian except on the diagonal. */
 static void freeze(const cb_direct *d, cb_reduced *qp) {
   const int all = qp->unknowns;
   double size = 0;
@@ -162,7 +165,7 @@ static void freeze(const cb_direct *d, cb_reduced *qp) {
   }
 }
 
-/* Appends the rows of the active constraints that press to the rows of the program. */
+/* Appends the rows of the active constraints that press to the rows of the program, from row `first` on. */
 static void active_rows(cb_direct *d, int first) {
   cb_reduced *qp = d->qp;
   if (!d->active_constraints) return;
@@ -170,8 +173,8 @@ static void active_rows(cb_direct *d, int first) {
   memset(qp->c + first, 0, (size_t)(qp->rows - first) * sizeof *qp->c);
 }
 
-/* Returns |gradient|^2 including the part of the drift, which is constant. Without that part the gradient would vanish
- * where E is stationary. */
+/* Returns |gradient|^2 including the derivative by the drift, which is constant. Without that part the gradient would
+ * vanish for a gait of stationary cost. */
 static double gradient_size(const cb_direct *d, const double *g) {
   const int n = d->v->n;
   double size = 0;

@@ -25,8 +25,9 @@ void cb_shape_window(const cb_optimum_problem *o, int i, double wide, double *lo
 
 static bool turns(const cb_group *G, int a) { return !strncmp(G->axis[a], "omega", 5); }
 
-/* Writes the conditions c + L y = 0 at the identity as P y = |c| and Z y = 0: a reflection of the rows of L makes c
- * parallel to the first axis. False if the identity meets the conditions, or if they cannot be evaluated there. */
+/* Writes the conditions c + L y = 0 at the identity, L the first derivatives of the target, as P y = |c| and Z y = 0: a
+ * reflection of the rows of L makes c parallel to the first axis. Returns false if the identity meets the conditions,
+ * or if they cannot be evaluated there. */
 static bool numbers(const cb_group *G, const cb_gait_target *target, cb_small_target *t) {
   const int count = cb_gait_target_count(G, target);
   double one[CB_GROUP_SIZE], c[CB_CONDITIONS_MAX], L[CB_CONDITIONS_MAX * CB_GROUP_DIM], size = 0;
@@ -35,7 +36,7 @@ static bool numbers(const cb_group *G, const cb_gait_target *target, cb_small_ta
   for (int k = 0; k < count; k++) size += c[k] * c[k];
   t->amount = size = sqrt(size);
   if (!(size > 0)) return false;
-  const double way = c[0] > 0 ? 1 : -1; /* v = c/|c| +- the first axis: (1 - 2 v v'/v'v) takes c to -+ |c| there */
+  const double way = c[0] > 0 ? 1 : -1; /* the reflection 1 - 2 v v'/v'v, v = c/|c| +- e_1, maps c to -+ |c| e_1 */
   for (int a = 0; a < G->dim; a++) {
     double along = 0;
     for (int k = 0; k < count; k++) along += (c[k] / size + (k == 0 ? way : 0)) * L[k * G->dim + a];
@@ -52,7 +53,7 @@ static bool numbers(const cb_group *G, const cb_gait_target *target, cb_small_ta
   return true;
 }
 
-/* False if small gaits cannot contribute to the target. */
+/* Computes the target of small gaits. Returns false if these cannot contribute to the target of the problem. */
 static bool small_target(const cb_optimum_problem *o, cb_small_target *t) {
   const cb_group *G = o->bundle->group;
   *t = (cb_small_target){0};
@@ -70,7 +71,7 @@ static bool small_target(const cb_optimum_problem *o, cb_small_target *t) {
 
 /* --- an ellipse at a shape --- */
 
-/* Computes K[n][n] = L^-1 <lambda, B> L^-T for L in the lower triangle of l. */
+/* Computes K[n][n] = L^-1 <lambda, B> L^-T for the Cholesky factor L in the lower triangle of l. */
 static void whitened(int n, int dim, const double *B, const double *lambda, const double *l, double *K) {
   memset(K, 0, (size_t)(n * n) * sizeof *K);
   for (int i = 0; i < n; i++)
@@ -78,7 +79,7 @@ static void whitened(int n, int dim, const double *B, const double *lambda, cons
       for (int a = 0; a < dim; a++) K[i * n + j] += lambda[a] * B[a];
       K[j * n + i] = -K[i * n + j];
     }
-  for (int side = 0; side < 2; side++) /* L^-1 K, transposed, twice: K' = -K */
+  for (int side = 0; side < 2; side++) /* side 0: L^-1 K, by columns; side 1: the result times L^-T, by rows */
     for (int c = 0; c < n; c++)
       for (int i = 0; i < n; i++) {
         double *x = side ? &K[c * n + i] : &K[i * n + c];
@@ -87,7 +88,8 @@ static void whitened(int n, int dim, const double *B, const double *lambda, cons
       }
 }
 
-/* Finds the plane u, w of the largest eigenvalue, K w = mu u, by powers of K'K = -K^2. Returns mu; 0 if K u = 0. */
+/* Finds the plane of the largest eigenvalue of the antisymmetric K: unit vectors u, w with K w = mu u and K u = -mu w,
+ * by powers of K'K = -K^2. Returns mu; 0 if K u = 0. */
 static double leading_plane(int n, const double *K, double *u, double *w) {
   enum { POWERS = 60 };
   double mu = 0;
@@ -117,7 +119,7 @@ static double leading_plane(int n, const double *K, double *u, double *w) {
   return mu;
 }
 
-/* x <- L^-T x */
+/* Replaces x by L^-T x for the Cholesky factor L in l. */
 static void unwhiten(int n, const double *l, double *x) {
   for (int i = n - 1; i >= 0; i--) {
     for (int k = i + 1; k < n; k++) x[i] -= l[k * n + i] * x[k];
@@ -125,9 +127,9 @@ static void unwhiten(int n, const double *l, double *x) {
   }
 }
 
-/* Finds the plane of the largest eigenvalue for the direction lambda, with the direction of travel for which y is along
- * lambda, and the size for which |P y| = 1. False if the cost metric is not positive definite, or if the curvature has
- * no part along P. */
+/* Finds the plane of the largest eigenvalue for the direction lambda (ellipse.h). The ellipse runs in the direction for
+ * which y is along lambda, and has the size for which |P y| = 1. Returns false if the cost metric is not positive
+ * definite, or if the curvature has no part along P. */
 static bool plane_at(const cb_optimum_problem *o, const cb_small_target *t, const double *r, const double *lambda,
                      cb_ellipse *e) {
   const cb_bundle *b = o->bundle;
@@ -169,7 +171,7 @@ static bool allowed(const cb_optimum_problem *o, const double *r) {
   return true;
 }
 
-/* Finds the best plane at a shape over the directions that the target prescribes; false if there is none. */
+/* Finds the best plane at a shape over the directions that the target prescribes. Returns false if there is none. */
 static bool best_at(const cb_optimum_problem *o, const cb_small_target *t, const double *r, cb_ellipse *best) {
   bool any = false;
   for (int k = 0; k < t->wanted; k++) {
@@ -185,8 +187,8 @@ static bool best_at(const cb_optimum_problem *o, const cb_small_target *t, const
 
 /* --- the best shapes for ellipses --- */
 
-/* Returns the radical inverse of k + 1 in this base. With a different prime base for each coordinate, these numbers are
- * points that fill a box evenly. */
+/* Returns the radical inverse of k + 1 in this base, a number in [0, 1). With a different prime base for each
+ * coordinate, these numbers are points that fill a box evenly. */
 static double spread(int k, int base) {
   double sum = 0, share = 1;
   for (k++; k > 0; k /= base) sum += (share /= base) * (k % base);
@@ -280,11 +282,11 @@ cb_status cb_ellipse_gait(const cb_optimum_problem *o, const cb_ellipse *e, cb_g
 
 enum { HARMONICS = 2, ROW = 2 * HARMONICS, LAGS = 3, WIDTHS = 2, WAVES = LAGS * WIDTHS };
 
-/* True if the search also finds the size, as for the most efficient gait: starts then keep their size. */
+/* True if the search also finds the size of the gait, as for the most efficient gait: starts then keep their size. */
 static bool free_size(const cb_optimum_problem *p) { return p->objective == CB_OBJECTIVE_EFFICIENCY; }
 
-/* Creates the gait with this mean and the rows cosine 1, sine 1, cosine 2, .., scaled by s; it passes through the start
- * shape if there is one. */
+/* Creates the gait with this mean and the rows cosine 1, cosine 2, sine 1, sine 2, scaled by s. If there is a start
+ * shape, the gait passes through it instead of having this mean. */
 static cb_status loop(const cb_optimum_problem *p, const double *mean, const double *rows, double s, cb_gait **out) {
   const int n = p->bundle->n;
   double m[CB_SHAPE_MAX], x[ROW * CB_SHAPE_MAX];
@@ -328,8 +330,8 @@ static cb_status random_start(const cb_optimum_problem *p, int k, cb_gait **out)
   enum {
     TRIES = 40,
     WIDENED = 5
-  }; /* the domain may be far away: the window of a variable without bound or period
-                                     * doubles after every WIDENED tries */
+  }; /* the window of a variable without bound or period doubles after every WIDENED tries, since the domain may be far
+      * away */
   const int n = p->bundle->n;
   uint64_t seed = p->seed * UINT64_C(0x2545f4914f6cdd1d) + (uint64_t)k * UINT64_C(0x9e3779b97f4a7c15);
   *out = NULL;
@@ -362,8 +364,9 @@ static cb_status random_start(const cb_optimum_problem *p, int k, cb_gait **out)
 }
 
 /* Creates the k-th wave: a large loop in which each variable lags the previous one by an eighth, a quarter or three
- * eighths of a cycle; its amplitude is .45 or .9 of the window. A loop that leaves the domain of the bundle is halved,
- * and a loop whose reverse is nearer to the target is reversed; NULL if the loop leaves the domain after 6 tries. */
+ * eighths of a cycle. Its amplitude is .45 or .9 of the window. A loop that leaves the domain of the bundle is halved,
+ * and a loop whose reverse is nearer to the target is reversed. *out is NULL if the loop leaves the domain after 6
+ * tries. */
 static cb_status wave(const cb_optimum_problem *p, int k, cb_gait **out) {
   enum { TRIES = 6 };
   const double lag = (k % LAGS + 1) * M_PI / 4;

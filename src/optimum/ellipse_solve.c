@@ -15,7 +15,7 @@ typedef struct local {
   double *dM, *B, *DB;
 } local;
 
-/* An ellipse and its values: W, c, and their gradients. */
+/* The values of an ellipse (ellipse.h): cost W, conditions c, and their gradients dW and J. */
 typedef struct state {
   double W, c[ROWS], dW[UNKNOWNS], J[ROWS][UNKNOWNS];
 } state;
@@ -116,7 +116,7 @@ static void displacement(const cb_ellipse_work *w, const local *at, const double
   }
 }
 
-/* Computes W, c and their gradients at x = (r, p, q); at: the bundle at r. */
+/* Computes W, c and their gradients (ellipse.h) at x = (r, p, q); at: the bundle at r. */
 static void measure(const cb_ellipse_work *w, const local *at, const double *x, state *s) {
   const cb_small_target *t = w->target;
   const int n = w->n, dim = w->dim, u = 3 * n;
@@ -149,8 +149,8 @@ static void lagrangian(const cb_ellipse_work *w, const state *s, double *g) {
   }
 }
 
-/* Computes the second derivatives of L by central differences of its gradient. These lose a third of the digits;
- * Newton's steps still converge almost quadratically. */
+/* Computes the second derivatives of L = W + nu c (ellipse.h) by central differences of its gradient. These lose a
+ * third of the digits; Newton's steps still converge almost quadratically. */
 static cb_status second_variation(cb_ellipse_work *w, double *H) {
   const int n = w->n, u = 3 * n;
   double x[UNKNOWNS], g[2][UNKNOWNS], size = 0;
@@ -190,14 +190,14 @@ static int edge(const cb_optimum_problem *o, const double *x, int i) {
 }
 
 /* Finds the shape variables that stay constant: all if there is a start shape, and otherwise those at a bound across
- * which L decreases. */
+ * which L = W + nu c decreases. */
 static void hold(cb_ellipse_work *w, const state *s) {
   double g[UNKNOWNS];
   lagrangian(w, s, g);
   for (int i = 0; i < w->n; i++) w->held[i] = w->o->start_shape || edge(w->o, w->x, i) * g[i] < 0;
 }
 
-/* Computes a step from s, and the multipliers that fit best. */
+/* Computes a step from the state s, and the multipliers that fit best. */
 static cb_status step(cb_ellipse_work *w, const state *s) {
   for (int pass = 0; pass < 2; pass++) {
     give(w, s);
@@ -227,8 +227,8 @@ static void moved(const cb_ellipse_work *w, double share, double *x) {
   }
 }
 
-/* Halves the step until it decreases the merit; the first trial is at most a quarter of the window. False if no trial
- * of 30 does. */
+/* Halves the step until it decreases the merit; the first trial is at most a quarter of the window. Returns false if
+ * none of 30 trials decreases the merit. */
 static bool advance(cb_ellipse_work *w, state *s) {
   enum { HALVINGS = 30 };
   double weight = 0, share = 1, slope = 0;
@@ -258,7 +258,8 @@ static bool advance(cb_ellipse_work *w, state *s) {
   return false;
 }
 
-/* True if the cost rises in all free directions except along the ellipse itself (a shift of time). */
+/* True if the cost rises in all free directions, except that it may stay equal along the ellipse itself (a shift of
+ * time). */
 static bool least(const cb_ellipse_work *w) {
   const cb_reduced *qp = w->qp;
   return qp->convex || qp->values == 0 || qp->eigen[0] > -1e-5 * fabs(qp->eigen[qp->values - 1]);

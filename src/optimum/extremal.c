@@ -9,21 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Extremals at and near the maximum of their target, and abnormal ones. The unknowns are mu of the cost and lambda,
- * with mu^2 + |lambda/w|^2 = 1, w = E/amount (or E divided by |log g|), because lambda/mu diverges at the maximum and
- * has the opposite sign after it.
+/* Extremals at and near the maximum of their target, and abnormal ones, are solved in homogeneous multipliers (wong.h):
+ * the weight mu of the cost, and lambda, with mu^2 + |lambda/w|^2 = 1. These stay finite, whereas lambda/mu diverges at
+ * the maximum and has the opposite sign after it. The scale w is the cost divided by the amount of the target, or
+ * divided by |log g| for the holonomy g.
  *
  * If the amount of the target is the maximum, Newton's method meets a double root in mu. With mu = 0 given and the
  * amount free the root is simple, and the resulting amount is compared with the amount of the target. A target without
  * an amount gets a free slack along its multipliers instead.
  */
 
-/* large: if lambda amount/E is above this, the equations are solved again in homogeneous multipliers; small: a mu at
- * the start below this may be 0; none: a mu below this is 0; same: an amount within this relative difference is the
- * maximum. */
+/* large: if lambda amount/cost is above this, the equations are solved again in homogeneous multipliers; small: a
+ * weight mu at the start below this may be 0; none: a mu below this is 0; same: an amount within this relative
+ * difference is the maximum. */
 static const double large = 1, small = .1, none = 1e-8, same = 1e-8;
 
-/* Reports a solution in homogeneous multipliers; the multipliers are divided by mu unless mu is 0. */
+/* Reports a solution in homogeneous multipliers. The multipliers are divided by the weight mu of the cost unless mu is
+ * 0. */
 static cb_status homogeneous_report(const extremal_mesh *m, cb_extremal *e) {
   const problem *p = m->p;
   const int n = p->n, dim = p->dim, size = p->size, stages = m->panels * CB_STAGES;
@@ -50,7 +52,7 @@ static cb_status homogeneous_report(const extremal_mesh *m, cb_extremal *e) {
   return extremal_invariants(m, e);
 }
 
-/* Computes the size of the target: the amount, or |log g| if there is no amount or it is 0. */
+/* Computes the size of the target: the amount, or |log g| of the holonomy g if there is no amount or it is 0. */
 static cb_status size_of_target(const problem *p, const double *g, double amount, double *size) {
   double y[CB_GROUP_DIM];
   *size = fabs(amount);
@@ -61,7 +63,7 @@ static cb_status size_of_target(const problem *p, const double *g, double amount
   return status;
 }
 
-/* Sets the direction of the slack for a target without an amount: it is the direction of the multipliers. */
+/* Sets the direction p->slack of the slack for a target without an amount. It is the direction of the multipliers. */
 static cb_status slacken(problem *p, const double *g, const double *lambda) {
   double c[CB_CONDITIONS_MAX], first[CB_CONDITIONS_MAX * CB_GROUP_DIM], size = 0;
   const cb_status status = cb_gait_target_at(p->G, &p->target, g, c, first, NULL);
@@ -74,7 +76,8 @@ static cb_status slacken(problem *p, const double *g, const double *lambda) {
   return status;
 }
 
-/* Solves with mu = 0: lambda has the length `weight`, and v is taken along the start. */
+/* Solves for an abnormal extremal (the weight mu of the cost is 0). lambda has the length p->weight, and the velocity
+ * has the direction of that of the start. */
 static cb_status abnormal_solve(problem *p, const cb_gait *start, const double *lambda, double amount, cb_extremal *e) {
   const int n = p->n;
   double x[CB_WONG_MAX] = {0}, rate[CB_SHAPE_MAX], v[CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX], size = 0, along = 0;
@@ -94,7 +97,7 @@ static cb_status abnormal_solve(problem *p, const cb_gait *start, const double *
   return bounds_solve(p, start, scaled, amount, e);
 }
 
-/* True if the extremal with mu = 0 meets the target, to 1e-8 of its size. */
+/* True if the abnormal extremal meets the target, to 1e-8 of its size. */
 static bool asked(const problem *p, const cb_extremal *e) {
   double c[CB_CONDITIONS_MAX], size;
   if (cb_gait_target_at(p->G, &p->target, e->g, c, NULL, NULL) || size_of_target(p, e->g, e->amount, &size))
@@ -105,7 +108,7 @@ static bool asked(const problem *p, const cb_extremal *e) {
 }
 
 /* Solves in homogeneous multipliers. The extremal is abnormal if the problem requires that, or if an abnormal extremal
- * has the amount of the target. Returns `otherwise`, unless it is CB_OK, if lambda is not large. */
+ * has the amount of the target. If `otherwise` is an error and lambda is not large, returns `otherwise`. */
 static cb_status homogeneous_solve(problem *p, const cb_gait *start, const double *lambda, double amount,
                                    cb_status otherwise, cb_extremal *e) {
   double g[CB_GROUP_SIZE], size = 0, length = 0, turned[CB_GROUP_DIM];
@@ -164,8 +167,9 @@ static cb_status check(const cb_optimum_problem *o, const cb_gait *start, const 
 
 /* --- meshes --- */
 
-/* Tolerance of the last coefficient, which decreases as h^CB_STAGES. The error at nodes is its square; but in
- * homogeneous multipliers v is not a function of the values at nodes, and the error is the coefficient itself. */
+/* Tolerance of the last coefficient (mesh_roughness), which decreases as the power CB_STAGES of the length of a panel.
+ * The error at the nodes is its square. In homogeneous multipliers v is not a function of the values at the nodes, and
+ * the error is the coefficient itself. */
 static double roughness(const problem *p) { return p->homogeneous ? 1e-11 : 5e-7; }
 
 double extremal_factor(const extremal_mesh *m) {

@@ -1,5 +1,5 @@
-/* Extremals along bounds: arcs are guessed, solved and corrected. If bounds are far inside a gait, they are moved to
- * their values in steps. */
+/* Extremals along bounds. Their arcs are guessed, solved and corrected. If bounds are far inside a gait, they are moved
+ * to their values in steps. */
 #include "optimum/extremal_private.h"
 
 #include <math.h>
@@ -9,9 +9,10 @@
  * that may have wrong arcs.
  *
  * From a gait: a variable is held where the gait is at its bound or beyond. From an extremal: a variable is held on a
- * held arc where the bound pushes, and on a free arc where the extremal is beyond the bound. For a minimum of the cost
- * under r_i <= upper: p_i' = v'd_iM v/2 + <lambda, d_iA v> + k (wong.h), k the force of the bound: k >= 0 (like a
- * string over an obstacle), and k <= 0 at a lower bound.
+ * held arc where the bound pushes, and on a free arc where the extremal is beyond the bound. The force k of the bound
+ * is an additional term of Wong's equations (wong.h):
+ *   p_i' = v'd_iM v/2 + <lambda, d_iA v> + k
+ * For a minimum of the cost k >= 0 at an upper bound (like a string over an obstacle), and k <= 0 at a lower bound.
  */
 
 static double least(const problem *p, int i) { return p->o->lower ? p->o->lower[i] : -INFINITY; }
@@ -32,7 +33,8 @@ static unsigned set_of(int n, const double *excess) {
 /* Fills mark[CB_MARKS], the sets of variables at bounds at the times (k + 1/2)/CB_MARKS. */
 static void bounds_of_gait(const problem *p, const cb_gait *start, unsigned *mark) {
   static const double near =
-      1e-3; /* relative to the width between both bounds, at most 1; a gait may meet a bound only at its nodes */
+      1e-3; /* relative to the width between both bounds, or to 1 if that is less; a gait may meet a bound only at its
+             * nodes */
   for (int k = 0; k < CB_MARKS; k++) {
     double r[CB_SHAPE_MAX], excess[CB_SHAPE_MAX];
     cb_gait_at(start, (k + .5) / CB_MARKS, r, NULL);
@@ -44,7 +46,7 @@ static void bounds_of_gait(const problem *p, const cb_gait *start, unsigned *mar
   }
 }
 
-/* Arcs on which the same variables are held. */
+/* Consecutive arcs. On each of them the same variables are held. */
 typedef struct arcs {
   int count;
   double duration[CB_ARCS_MAX];
@@ -79,8 +81,9 @@ static void bounds_set(extremal_mesh *m) {
     }
 }
 
-/* For each variable: the distance beyond its bound at x if it is free, or the force of its bound if it is held, in
- * scales. If a held variable has a negative value, its bound pulls and the variable has to be released. */
+/* Computes excess[n] at x: for a free variable its distance beyond its bound, for a held variable the force of its
+ * bound, both in scaled units. If a held variable has a negative excess, its bound pulls and the variable has to be
+ * released. */
 static cb_status excesses(const extremal_mesh *m, int a, const double *x, double *excess) {
   static const double slack = 1e-7;
   const problem *p = m->p;
@@ -96,7 +99,7 @@ static cb_status excesses(const extremal_mesh *m, int a, const double *x, double
   return status;
 }
 
-/* Computes the marks of a solution; *kept: the marks agree with the arcs of m. */
+/* Computes the marks (bounds_of_gait) of a solution; *kept: the marks agree with the arcs of m. */
 static cb_status bounds_check(const extremal_mesh *m, unsigned *mark, bool *kept) {
   *kept = true;
   double begin = 0;
@@ -130,7 +133,7 @@ static cb_status begin(const problem *p, const arcs *on, double dense, const cb_
   return status ? status : panels_evaluate(m, &m->at, false);
 }
 
-/* Solves on the marked arcs. The first mesh has the number of panels that resolves x' along the start. */
+/* Solves on the arcs of the marks. The first mesh has the number of panels that resolves the rates along the start. */
 static cb_status solve_arcs(const problem *p, const unsigned *mark, const cb_gait *start, const double *lambda,
                             double amount, extremal_mesh **out) {
   enum { PANELS = 4 };
@@ -186,8 +189,9 @@ cb_status bounds_solve(const problem *p, const cb_gait *start, const double *lam
                        "arcs along bounds did not converge in %d rounds: try another start or wider bounds", ROUNDS);
 }
 
-/* Copies the bounds of o. If the range low .. high of an extremal exceeds a bound, the bound is placed at this share of
- * the way from the range to its value. Returns whether any bound is exceeded. */
+/* Copies the bounds of o to lower and upper. If the range low .. high of an extremal exceeds a bound, the bound is
+ * placed between the range and its own value, at the fraction `share` of the way. Returns true if any bound is
+ * exceeded. */
 static bool bring(const cb_optimum_problem *o, const double *low, const double *high, double share, double *lower,
                   double *upper) {
   bool beyond = false;

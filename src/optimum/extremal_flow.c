@@ -122,13 +122,13 @@ cb_status cb_extremal_at(const cb_extremal *e, double t, double *x, double *v) {
   return status;
 }
 
-/* Computes r - gap t at the Chebyshev-Lobatto points of each arc, values[arcs][degree + 1][n]. halved: the array
- * already holds the values for half the degree. */
+/* Computes r(t) - gap t for the shape r(t) at the Chebyshev-Lobatto points of each arc, values[arcs][degree + 1][n].
+ * halved: the array already holds the values for half the degree. */
 static cb_status points(flow *f, const cb_extremal *e, int degree, bool halved, double *values) {
   const int n = e->wong.n;
   double x[CB_WONG_MAX];
   for (int a = 0; halved && a < e->arcs; a++) {
-    const int arc = e->arcs - 1 - a; /* from the last to the first, since rows move apart */
+    const int arc = e->arcs - 1 - a; /* from the last arc to the first, since rows move apart */
     for (int j = degree; j >= 0; j -= 2)
       memmove(values + (arc * (degree + 1) + j) * n, values + (arc * (degree / 2 + 1) + j / 2) * n,
               (size_t)n * sizeof *values);
@@ -137,7 +137,7 @@ static cb_status points(flow *f, const cb_extremal *e, int degree, bool halved, 
     for (int j = halved; j <= degree; j += 1 + halved) {
       const double u = (1 - cos(M_PI * j / degree)) / 2, t = e->end[a] + u * (e->end[a + 1] - e->end[a]);
       double *r = values + (a * (degree + 1) + j) * n;
-      if (j == degree && a + 1 == e->arcs) { /* the gait is closed bit for bit */
+      if (j == degree && a + 1 == e->arcs) { /* so that the gait is closed bit for bit */
         memcpy(r, e->r, (size_t)n * sizeof *r);
         continue;
       }
@@ -197,13 +197,13 @@ cb_status cb_extremal_gait(const cb_extremal *e, cb_gait **out) {
   return status;
 }
 
-/* --- the invariants of an extremal and their drifts: v'Mv, Ad*_{g^-1} lambda, and the quadratic Casimirs of lambda
- * --- */
+/* --- the invariants of an extremal and their drifts: v'Mv, Ad*_{g^-1} lambda, and quadratic Casimir functions of
+ * lambda (wong.h) --- */
 
-enum { FORMS = 6 * 7 / 2 }; /* for groups that are not abelian, dim <= 6 */
+enum { FORMS = 6 * 7 / 2 }; /* entries of a symmetric form: groups that are not abelian have dim <= 6 */
 
-/* Computes the Gram matrix of the equations lambda' Q ad*_a lambda = 0 for all a, in the unknowns Q_kb, one per
- * pair. */
+/* Computes the Gram matrix of the equations lambda' Q ad*_a lambda = 0 for all elements a of the algebra. The unknowns
+ * are the entries Q_kb of the quadratic form Q, one per pair. */
 static void invariance(const cb_wong *w, int forms, int (*pair)[2], double *gram) {
   double row[FORMS];
   for (int a = 0; a < w->dim; a++)
@@ -221,8 +221,7 @@ static void invariance(const cb_wong *w, int forms, int (*pair)[2], double *gram
       }
 }
 
-/* Finds orthonormal quadratic forms Q[*found][dim][dim] that are invariant under ad*. CB_ERROR_MEMORY if memory
- * lacks. */
+/* Finds the orthonormal quadratic forms Q[*found][dim][dim] that are invariant under ad*. */
 static cb_status casimirs(const cb_wong *w, double *Q, int *found) {
   const int dim = w->dim;
   int pair[FORMS][2], forms = 0;

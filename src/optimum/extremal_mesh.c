@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the maximum number of segments: more for homogeneous multipliers, since mu may be small and dx grows as
- * exp(t/sqrt(mu)). */
+/* Returns the maximum number of segments (extremal_private.h). It is larger for homogeneous multipliers: the weight mu
+ * of the cost may be small, and changes of the path grow as exp(t/sqrt(mu)). */
 static int maximum_segments(const problem *p) { return p->homogeneous ? CB_SEGMENTS_MAX : 4; }
 
 static double *numbers(extremal_mesh *m, bool *short_of, int count, int each) {
@@ -23,9 +23,9 @@ static void take_unknowns(extremal_mesh *m, bool *short_of, unknowns *u) {
   u->stage = numbers(m, short_of, m->panels, CB_STAGES * m->p->size);
 }
 
-/* Divides z into segments, and counts the unknowns and the conditions. Conditions: r and p at both ends (or r at both),
- * the target, transversality, and one row each for the objective, the shift and the sum of the durations; one row per
- * global; for an abnormal extremal n + 2 more; two rows where a variable meets its bound; and `size` rows per joint of
+/* Divides the path into segments, and counts the unknowns and the conditions. Conditions: r and p at both ends, or r at
+ * both; the target; transversality; one row each for the objective, the shift and the sum of the durations; one row per
+ * global; n + 2 more for an abnormal extremal; two rows where a variable meets its bound; `size` rows per joint of
  * segments. */
 void mesh_divide(extremal_mesh *m, int segments) {
   const problem *p = m->p;
@@ -169,7 +169,7 @@ static cb_status mesh_scale(extremal_mesh *m) {
   cb_status status = CB_OK;
   if (!p->homogeneous) status = cb_wong_at(&p->wong, m->held[0], m->at.x, &(cb_wong_rates){.H = &H, .v = v});
   m->escale = p->homogeneous ? m->at.global[1] : 2 * H;
-  for (int i = 0; !status && i < n; i++) /* a floor is needed because p itself may vanish */
+  for (int i = 0; !status && i < n; i++) /* a floor is needed because the momentum itself may vanish */
     m->pscale[i] = fmax(m->pscale[i], .1 * m->escale / m->rscale[i]);
   m->cscale = m->escale / m->lscale;
   m->vscale = wide;
@@ -198,8 +198,8 @@ cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out
     const double width = 1. / panels[a];
     for (int k = fine->first[a]; k < fine->first[a + 1]; k++) {
       const int in = k - fine->first[a];
-      mesh_sample(m, a, in * width, fine->at.x + k * size); /* for homogeneous multipliers this is (r, v, lambda), and
-                                                             * mesh_nodes replaces it by (r, p, lambda) */
+      /* for homogeneous multipliers this is (r, v, lambda), and mesh_nodes replaces it by (r, p, lambda) */
+      mesh_sample(m, a, in * width, fine->at.x + k * size);
       for (int j = 0; j < CB_STAGES; j++)
         mesh_sample(m, a, (in + m->p->gauss.c[j]) * width, fine->at.stage + (k * CB_STAGES + j) * size);
     }
@@ -237,7 +237,8 @@ double mesh_roughness(const extremal_mesh *m) {
   return maximum;
 }
 
-/* --- the start of Newton's method: along a gait, lambda = Ad*_g lambda(0), p = Mv + <lambda, A> --- */
+/* --- the start of Newton's method: along a gait, lambda = Ad*_g lambda(0), p = Mv + <lambda, A> (symbols: wong.h)
+ * --- */
 
 /* Computes r and v of the gait, clipped to the bounds. A variable that the arc holds is at its bound. */
 static void shape_at(const extremal_mesh *m, int a, double t, double *r, double *v) {
@@ -253,7 +254,7 @@ static void shape_at(const extremal_mesh *m, int a, double t, double *r, double 
   }
 }
 
-/* Computes shapes, rates (in place of p) and xi at the stages of an arc. */
+/* Computes shapes, rates (in place of momenta) and body velocities xi at the stages of an arc. */
 static cb_status stages(extremal_mesh *m, int a, double begin) {
   const problem *p = m->p;
   const int n = p->n, dim = p->dim, size = p->size;
@@ -273,7 +274,8 @@ static cb_status stages(extremal_mesh *m, int a, double begin) {
   return CB_OK;
 }
 
-/* Finds nu for which sum nu_k first_k is nearest to lambda(0). */
+/* Finds the multipliers nu for which sum nu_k first_k is nearest to lambda(0), with first_k of the conditions
+ * (target.h). */
 static cb_status multipliers(extremal_mesh *m, const double *lambda) {
   const problem *p = m->p;
   const int count = p->count, dim = p->dim;

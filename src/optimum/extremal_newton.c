@@ -1,9 +1,10 @@
-/* The outer equations of an extremal in (z, nu, amount), z as in extremal_private.h, and the damped Newton method.
+/* The outer equations of an extremal in (z, nu, amount), and the damped Newton method. z are the changes of the start,
+ * of the durations and of the globals (extremal_private.h), nu the multipliers of the conditions.
  *
- * Steps have minimum norm in scaled unknowns; singular values s are inverted as s/(s^2 + alpha^2), alpha =
+ * Steps have minimum norm in scaled unknowns. Singular values s are inverted as s/(s^2 + alpha^2), where alpha =
  * |residual|/100, or the round-off if that is larger. The unknowns then do not change in directions that are
- * undetermined because of shifts and symmetries, and convergence is still quadratic. Source: Yamashita & Fukushima,
- * Computing Suppl. 15 (2001) 239, doi:10.1007/978-3-7091-6217-0_18.
+ * undetermined because of shifts and symmetries, and convergence is still quadratic.
+ * Source: Yamashita & Fukushima, Computing Suppl. 15 (2001) 239, doi:10.1007/978-3-7091-6217-0_18.
  */
 #include "optimum/extremal_private.h"
 
@@ -16,7 +17,7 @@ enum { MEMORY = 5 };
 typedef struct rows {
   extremal_mesh *m;
   const unknowns *u;
-  bool slopes; /* the matrix is computed too */
+  bool slopes; /* true: the matrix is computed too */
   int count;
 } rows;
 
@@ -24,12 +25,12 @@ static double unknown_scale(const extremal_mesh *m, int c) {
   const problem *p = m->p;
   const int times = m->segments * p->size + m->arcs;
   if (c < m->segments * p->size) return scale_of(m, c % p->size);
-  if (c < states(m)) return c == times + 1 ? m->escale : 1; /* E has escale; durations and mu have 1 */
+  if (c < states(m)) return c == times + 1 ? m->escale : 1; /* the cost has escale; durations and mu have 1 */
   if (c < states(m) + p->count) return m->lscale;
   return m->cscale;
 }
 
-/* Adds a row for value/scale; the caller adds the coefficients of z. */
+/* Adds a row with the right side value/scale, and returns its coefficients, which the caller adds. */
 static double *begin(rows *q, double value, double scale) {
   extremal_mesh *m = q->m;
   m->right[q->count] = value / scale;
@@ -38,7 +39,7 @@ static double *begin(rows *q, double value, double scale) {
   return row;
 }
 
-/* Adds factor times an affine row in z; its constant goes to the right side of the last row. */
+/* Adds `factor` times an affine row in z to `row`, which is the last one; the constant goes to its right side. */
 static void add(rows *q, double *row, double factor, const double *affine) {
   extremal_mesh *m = q->m;
   const int wide = columns(m);
@@ -67,8 +68,8 @@ static void ends(rows *q) {
   }
 }
 
-/* Adds rows for c_k(g(1)) = 0 and for lambda(0) = sum_k nu_k first_k; for g(1) -> exp(y) g(1) the derivative of first_k
- * in y is second_k y + [., y]* first_k/2 (target.h). */
+/* Adds rows for the conditions c_k(g(1)) = 0 and for lambda(0) = sum_k nu_k first_k (target.h). For g(1) -> exp(y) g(1)
+ * the derivative of first_k in y is second_k y + [., y]* first_k/2. */
 static cb_status conditions(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -112,7 +113,8 @@ static void no_shift(rows *q, const double *f) {
   for (int i = 0; q->slopes && i < m->p->size; i++) row[i] = f[i] / (sqrt(size) * pow(scale_of(m, i), 2));
 }
 
-/* Adds rows against a shift of time, for mu^2 + |lambda/weight|^2 = 1, for int v'Mv dt = E, and for the objective. */
+/* Adds rows against a shift of time, for mu^2 + |lambda/weight|^2 = 1, for int v'Mv dt = E, and for the objective. mu
+ * and E are the weight of the cost and the cost. */
 static void homogeneous(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -142,7 +144,7 @@ static void homogeneous(rows *q) {
   row[amount] = -nu / m->escale;
 }
 
-/* Adds the rows of an abnormal extremal: the size of lambda; p = A^T lambda at the start, which then is true
+/* Adds the rows of an abnormal extremal (wong.h): the size of lambda; p = A^T lambda at the start, which then is true
  * everywhere; and, with two shape variables, <lambda, B> = 0. */
 static cb_status abnormal(rows *q) {
   extremal_mesh *m = q->m;
@@ -175,7 +177,8 @@ static cb_status abnormal(rows *q) {
 }
 
 /* Adds rows against a shift of time and for the objective, and those of `homogeneous` or `abnormal`. The derivative of
- * E in x_0 = (r, p, lambda) is 2 (-f_p, f_r, xi), f_r and f_p the rates of r and p. */
+ * the cost in the start (r, p, lambda) is 2 (-f_p, f_r, xi), where f_r and f_p are the rates of r and p, and xi is the
+ * body velocity. */
 static cb_status sought(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -205,8 +208,8 @@ static cb_status sought(rows *q) {
   return CB_OK;
 }
 
-/* Adds rows for the arcs: durations sum to 1 (not for an abnormal extremal, whose duration is free); at the beginning
- * of an arc that starts to hold a variable, r_i is at its bound and v_i = 0. */
+/* Adds rows for the arcs. The durations sum to 1 (not for an abnormal extremal, whose duration is free). Where an arc
+ * starts to hold variable i, r_i is at its bound and v_i = 0. */
 static cb_status arcs(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;
@@ -233,8 +236,8 @@ static cb_status arcs(rows *q) {
   return CB_OK;
 }
 
-/* Adds rows that join segments: the next segment begins where a segment ends. The gap between them counts like the gaps
- * of panels. */
+/* Adds rows that join segments: each segment begins where the previous one ends. The gap between two segments counts
+ * like the gaps of panels. */
 static void joints(rows *q) {
   extremal_mesh *m = q->m;
   const int size = m->p->size;
@@ -259,7 +262,8 @@ static cb_status assemble(extremal_mesh *m, const unknowns *u, bool slopes) {
   return status;
 }
 
-/* Computes the residual in scales: the root of |outer rows|^2 + |gaps|^2 + |residuals of stages|^2/number of stages. */
+/* Computes the residual in scaled units: the root of |outer rows|^2 + |gaps|^2 + |residuals of stages|^2/number of
+ * stages. */
 static cb_status measure(extremal_mesh *m, const unknowns *u) {
   const int size = m->p->size;
   cb_status status = panels_evaluate(m, u, true);
@@ -310,7 +314,7 @@ static void orthogonalise(int unknown, int high, double *a, double *V) {
   }
 }
 
-/* Computes solved = -matrix^+ right, with the inverse of singular values given at the top of this file. */
+/* Computes solved = -matrix^+ right, where the pseudoinverse ^+ inverts singular values as at the top of this file. */
 static cb_status solve(extremal_mesh *m) {
   const int N = m->unknown, high = m->rows;
   for (int c = 0; c < N; c++)
@@ -325,7 +329,7 @@ static cb_status solve(extremal_mesh *m) {
   }
   if (!isfinite(largest))
     return cb_fail(CB_STEP_NOT_FINITE, "the equations of an extremal are not finite: try another start");
-  /* second derivatives of a target have errors of 1e-7, which hide a symmetry */
+  /* second derivatives of a target have errors of 1e-7, so that a singular value below 1e-6 may come from a symmetry */
   const double noise = fmax(1e-6, 1e-12 * largest), alpha = fmax(m->residual / 100, noise);
   memset(m->solved, 0, (size_t)N * sizeof *m->solved);
   m->weakest = 1;
@@ -351,7 +355,7 @@ static void move(const extremal_mesh *m, double part, const unknowns *from, unkn
   to->amount = from->amount + part * m->step.amount;
 }
 
-/* Computes the step in all unknowns; *size: its largest entry, in scales. */
+/* Computes the step in all unknowns; *size: its largest entry in scaled units. */
 static cb_status direction(extremal_mesh *m, double *size) {
   const problem *p = m->p;
   cb_status status = panels_condense(m);
@@ -365,8 +369,8 @@ static cb_status direction(extremal_mesh *m, double *size) {
   for (int i = 0; i < (m->panels + 1) * p->size; i++)
     *size = fmax(*size, fabs(m->step.x[i]) / scale_of(m, i % p->size));
   for (int c = p->size; c < m->unknown; c++) *size = fmax(*size, fabs(m->solved[c]) / unknown_scale(m, c));
-  mesh_divide(m, m->segments + (int)(log10(m->strongest) / 5)); /* so that dx grows at most by the factor 1e5 in a
-                                                                 * segment */
+  /* so that changes of the path grow at most by the factor 1e5 in a segment */
+  mesh_divide(m, m->segments + (int)(log10(m->strongest) / 5));
   return CB_OK;
 }
 
@@ -376,10 +380,11 @@ static void swap(extremal_mesh *m) {
   m->trial = kept;
 }
 
-/* Tries fractions of the step, from 1 or 1/size (the smaller) down to 1/256, each half of the last, until the residual
- * is below the largest of the last five residuals and durations are positive. CB_STEP_NO_CONVERGENCE if none does
- * (Grippo, Lampariello & Lucidi, SIAM J. Numer. Anal. 23 (1986) 707, doi:10.1137/0723046): the residual may rise for
- * some steps while a long loop closes. */
+/* Tries fractions of the step: the smaller of 1 and 1/size first, then half of the previous one, down to 1/256. A
+ * fraction is accepted if the durations are positive and the residual is below the largest of the last five residuals.
+ * The residual may thus rise for some steps while a long loop closes. CB_STEP_NO_CONVERGENCE if no fraction is
+ * accepted.
+ * Source: Grippo, Lampariello & Lucidi, SIAM J. Numer. Anal. 23 (1986) 707, doi:10.1137/0723046. */
 static cb_status search(extremal_mesh *m, double size, double *last) {
   static const double least = 1. / 256, round_off = 1e-11;
   const double before = m->residual;

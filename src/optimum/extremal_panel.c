@@ -8,8 +8,8 @@
 /* Returns the first panel of segment s. */
 static int segment_start(const extremal_mesh *m, int s) { return s * m->panels / m->segments; }
 
-/* --- the group: g = g_k exp(theta), theta' = dexp_{-theta}^-1 xi = sum_j B_j (-ad_theta)^j xi/j!, B_j: Bernoulli's
- * numbers, g_k: the element at the beginning of panel k --- */
+/* --- the group: g = g_k exp(theta), theta' = dexp_{-theta}^-1 xi = sum_j B_j (-ad_theta)^j xi/j!; g_k: the element at
+ * the beginning of panel k; xi: the body velocity; B_j: Bernoulli's numbers --- */
 
 static cb_status angle_rate(const cb_group *G, const double *theta, const double *xi, double *out) {
   static const double even[] = {1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160, -691. / 1307674368000};
@@ -41,8 +41,8 @@ static cb_status angle_rate(const cb_group *G, const double *theta, const double
   return status;
 }
 
-/* Computes theta[CB_STAGES][dim] = h sum_j a_ij rate_j, and end[dim] = h sum_j b_j rate_j. Returns the largest change
- * of theta. */
+/* Computes theta[CB_STAGES][dim], theta_i = h sum_j a_ij rate_j, and end[dim] = h sum_j b_j rate_j, with the
+ * coefficients a, b of Gauss's method. Returns the largest change of theta. */
 static double gather(const cb_tableau *t, int dim, double h, const double *rate, double *theta, double *end) {
   double change = 0;
   for (int k = 0; k < dim; k++) end[k] = 0;
@@ -135,7 +135,7 @@ static cb_status residuals(extremal_mesh *m, const unknowns *u, int a, int k, do
   return status;
 }
 
-/* Computes the values at stage s of arc a. */
+/* Computes the rates at stage s of arc a, and with slopes their derivatives. */
 static cb_status stage_at(extremal_mesh *m, const unknowns *u, int a, int s, bool slopes) {
   const int size = m->p->size, dim = m->p->dim, square = s * size * size;
   const double *x = u->stage + s * size;
@@ -157,7 +157,7 @@ static cb_status stage_at(extremal_mesh *m, const unknowns *u, int a, int s, boo
   return cb_wong_homogeneous_at(&m->p->wong, u->global[0], u->global[1], x, &with);
 }
 
-/* Sets m->cost to v'Mv at the start; for homogeneous multipliers, to its mean over time. */
+/* Sets m->cost to v'Mv at the start, or, for homogeneous multipliers, to the mean of v'Mv over time. */
 static cb_status cost_of(extremal_mesh *m, const unknowns *u) {
   double H = 0;
   cb_status status = CB_OK;
@@ -183,7 +183,7 @@ cb_status panels_evaluate(extremal_mesh *m, const unknowns *u, bool slopes) {
 
 /* --- linear equations --- */
 
-/* In a[rows][width] the first `rows` columns are a matrix K: replaces the other columns by K^-1 times them. */
+/* The first `rows` columns of a[rows][width] are a matrix K: replaces the other columns by K^-1 times these columns. */
 static cb_status eliminate(int rows, int width, double *a) {
   for (int k = 0; k < rows; k++) {
     int best = k;
@@ -252,8 +252,8 @@ static cb_status solve_stages(extremal_mesh *m, int k, double h, int of_arc) {
   return status;
 }
 
-/* Computes out[rows][width] = sum_j h b_j F_j dX_j, F_j[rows][size], plus the effect of the duration, from the values
- * f_j[rows]. */
+/* Computes out[rows][width] = sum_j h b_j F_j dX_j plus the effect of the duration. F_j[rows][size] are the
+ * derivatives, and f_j[rows] the values, of the integrated function at stage j; dX_j is the change of the stage. */
 static void quadrature(const extremal_mesh *m, int k, int rows, const double *F, const double *f, double h, int of_arc,
                        double *out) {
   const int size = m->p->size, width = width_of(m->p);
@@ -270,7 +270,8 @@ static void quadrature(const extremal_mesh *m, int k, int rows, const double *F,
     }
 }
 
-/* Adds to out the rows of an affine map of (dx_k, duration, globals, 1), converted to a map of (z, 1). */
+/* Adds to out the rows of the affine map of (dx_k, duration, globals, 1), converted to a map of (z, 1). dx_k, the
+ * change at the beginning of panel k, is given by its affine rows in z (extremal_private.h). */
 static void compose(const extremal_mesh *m, int rows, const double *map, const double *affine, int arc, double *out) {
   const int size = m->p->size, wide = columns(m), width = width_of(m->p);
   for (int c = 0; c < rows; c++) {
@@ -301,7 +302,7 @@ static void carry_eta(extremal_mesh *m, int k, double h, int a) {
   compose(m, dim, map, m->affine + k * size * columns(m), a, m->eta);
 }
 
-/* Adds the direct effect of globals on the rates to the map of panel k. */
+/* Adds the direct effect of the globals (mu and the cost) on the rates to the map of panel k. */
 static void add_globals(const extremal_mesh *m, int k, double h, double *map) {
   const int size = m->p->size, width = width_of(m->p);
   for (int e = 0; e < globals(m->p); e++)

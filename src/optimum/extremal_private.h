@@ -1,13 +1,14 @@
 /* Collocation of Wong's equations on panels, and Newton's method for the complete system.
  *
  *   stages  X_i = x_k + h sum_j a_ij f(X_j),   x_k+1 = x_k + h sum_j b_j f(X_j),   h = duration/panels of the arc
- * x_k: x at the beginning of panel k; a_ij, b_j: coefficients of Gauss's method; f: rates; xi_j, g_j: body velocity and
- * group element at stage j (wong.h); d: change by a step of Newton's method. Linearised, dX is affine in dx_k and the
- * duration, so that dx_k+1 and eta = sum b_j Ad_{g_j} d(h xi_j) are affine in z = (dx_0, durations): "affine" rows have
- * a column for each number of z, and one for the constant. If dx grows by much along the path, z contains the starts of
- * several segments of panels, and equations join the segments.
- * In homogeneous multipliers the stages are Y = (r, v, lambda), the formulas have X_i = P(Y_i) and f(Y_j) with P of
- * cb_wong_homogeneous, and z contains the changes of mu and E as well.
+ * x = (r, p, lambda) and its rates f: wong.h; x_k: x at the beginning of panel k; a_ij, b_j: coefficients of Gauss's
+ * method; xi_j, g_j: body velocity and group element at stage j. Linearised, with d for a change by a step of Newton's
+ * method, dX is affine in dx_k and the duration. Hence dx_k+1 and eta = sum b_j Ad_{g_j} d(h xi_j) are affine in z =
+ * (dx_0, durations). An "affine" row has a column for each number of z, and one for the constant. If dx grows by much
+ * along the path, z contains the starts of several segments of panels, and equations join the segments.
+ *
+ * In homogeneous multipliers (wong.h) the stages are Y = (r, v, lambda). The formulas have X_i = P(Y_i) and f(Y_j) with
+ * P of cb_wong_homogeneous, and z contains the changes of the weight mu and of the cost E as well.
  */
 #pragma once
 
@@ -25,13 +26,13 @@ enum {
   CB_STAGES = CB_EXTREMAL_STAGES
 };
 
-/* The unknowns of Newton's method: x at the beginnings of panels and at the end, stages, durations, multipliers,
- * amount. */
+/* The unknowns of Newton's method: x = (r, p, lambda) at the beginnings of panels and at the end, stages, durations,
+ * multipliers of the conditions, amount. */
 typedef struct unknowns {
   double *x;     /* [panels + 1][size] */
   double *stage; /* [panels][CB_STAGES][size] */
   double duration[CB_ARCS_MAX], nu[CB_CONDITIONS_MAX], amount;
-  double global[2]; /* mu and E, for homogeneous multipliers */
+  double global[2]; /* for homogeneous multipliers: the weight mu of the cost, and the cost E */
 } unknowns;
 
 typedef struct problem {
@@ -46,10 +47,10 @@ typedef struct problem {
   bool free, shifts,
       amount_free;  /* the start shape is free; a shift of time gives another extremal; the amount is unknown */
   bool homogeneous; /* stages are (r, v, lambda) (wong.h), without bounds */
-  bool abnormal;    /* mu = 0 (wong.speed): the amount and the duration are unknown */
+  bool abnormal;    /* the weight mu of the cost is 0 (see wong.speed): the amount and the duration are unknown */
   double weight;    /* the scale of lambda in mu^2 + |lambda/weight|^2 = 1 */
-  double begin[2];  /* mu and E at the start of the iteration */
-  double slack[CB_CONDITIONS_MAX]; /* for a target without an amount: c_k = amount slack_k */
+  double begin[2];  /* the weight mu and the cost E at the start of the iteration */
+  double slack[CB_CONDITIONS_MAX]; /* for a target without an amount: the condition k is c_k = amount slack_k */
 } problem;
 
 /* Arcs, panels, and the memory of an iteration. */
@@ -61,22 +62,24 @@ typedef struct extremal_mesh {
   const cb_gait *start;                    /* borrowed: the gait from which the iteration starts */
   unknowns at, trial, step;
   double rscale[CB_SHAPE_MAX], pscale[CB_SHAPE_MAX], lscale, vscale, cscale,
-      escale; /* scales of r, p, lambda, v, c, E */
+      escale; /* scales of r, p, lambda, v, the conditions, and the cost */
   double g1[CB_GROUP_SIZE], cost;
-  double *f, *xi, *X, *J; /* at stages, [panels][CB_STAGES] times: [size], [dim], [dim][size], [size][size] (wong.h) */
+  double *f, *xi, *X, *J; /* at stages, [panels][CB_STAGES] times: [size], [dim], [dim][size], [size][size]
+                           * (cb_wong_rates) */
   double *P, *s, *D, *ds, *JG,
       *DG;          /* at stages, for homogeneous multipliers: [size], [1], [size][size], [size], [size][2] */
   double *element;  /* [panels + 1][group->size]: g at the beginnings of panels, and at time 1 */
-  double *Ad;       /* [panels][CB_STAGES][dim][dim] */
+  double *Ad;       /* [panels][CB_STAGES][dim][dim]: Ad_g at the stages */
   double *off;      /* [panels][CB_STAGES][size]: residuals of the stages */
   double *gap;      /* [panels][size]: difference between the end of a panel and x of the next one */
-  double *solution; /* [panels][CB_STAGES size][width]: columns of dx_k, duration, globals, and the constant */
+  double *solution; /* [panels][CB_STAGES size][width]: dX in terms of dx_k, duration, globals, and 1 */
   double *system;   /* [CB_STAGES size][CB_STAGES size + width]: the equations of one panel */
   double *affine;   /* [panels + 1][size][columns]: affine rows of the steps of x */
-  double *eta;      /* [dim][columns]: affine rows of eta */
+  double *eta;      /* [dim][columns]: affine rows of eta = (dg) g^-1 at the end */
   double *dcost;    /* [columns]: the derivative of int v'Mv dt */
   double *matrix, *columns, *right, *sv, *V, *solved; /* arrays of the outer system */
-  double *joint;                                      /* [segments][size][columns]: for the end of the previous one */
+  double *joint;                                      /* [segments][size][columns]: affine rows of the end of the
+                                                       * segment before each segment */
   int segments, rows, unknown;
   int iterations;
   double residual, weakest,
@@ -91,7 +94,7 @@ static inline int width_of(const problem *p) { return p->size + 2 + globals(p); 
 static inline int states(const extremal_mesh *m) { return m->segments * m->p->size + m->arcs + globals(m->p); }
 static inline int columns(const extremal_mesh *m) { return states(m) + 1; }
 
-/* Returns the scale of entry i of x: r, p, or lambda. */
+/* Returns the scale of entry i of x = (r, p, lambda). */
 static inline double scale_of(const extremal_mesh *m, int i) {
   const int n = m->p->n;
   return i < n ? m->rscale[i] : i < 2 * n ? m->pscale[i - n] : m->lscale;
@@ -108,33 +111,35 @@ static inline int arc_of(const extremal_mesh *m, int panel) {
  * variable i (NULL: none). */
 cb_status mesh_create(const problem *p, int arcs, const int *panels, const unsigned *held, extremal_mesh **out);
 void mesh_free(extremal_mesh *m);
-/* Divides z into this number of segments, limited by the maximum and by the number of panels, and counts the unknowns
- * and the rows of the outer system. */
+/* Divides the path into this number of segments (see the top of this file), limited by the maximum and by the number of
+ * panels. Counts the unknowns and the rows of the outer system. */
 void mesh_divide(extremal_mesh *m, int segments);
 /* Creates a mesh whose number of panels is multiplied by `factor`, with the same solution from the polynomials of
  * collocation. */
 cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out);
-/* Computes x of the polynomial of m at the fraction c in [0, 1] of arc a. */
+/* Computes x of the polynomial of the panel at the fraction c in [0, 1] of arc a. */
 void mesh_sample(const extremal_mesh *m, int a, double c, double *x);
-/* Returns the maximum over all panels of the last Legendre coefficient of h x', in scales. */
+/* Returns the maximum over all panels of the last Legendre coefficient of h x', h the length of the panel, relative to
+ * the scale of each entry of x. */
 double mesh_roughness(const extremal_mesh *m);
-/* Computes x of the polynomial through x_0 (NULL: without x_0) and the stages, at c in [0, 1] of a panel. */
+/* Computes x at the fraction c in [0, 1] of a panel, from the polynomial through x0 (NULL: without x0) and the
+ * stages. */
 void mesh_interpolate(const cb_tableau *gauss, int size, const double *x0, const double *stage, double c, double *x);
 
 /* --- extremal_panel.c --- */
-/* Computes at the unknowns u: f and xi at all stages, residuals off and gap, element, Ad, g1 and cost; with slopes J
- * and X as well. */
+/* Computes at the unknowns u: f and xi at all stages, the residuals off and gap, element, Ad, g1 and cost; with slopes
+ * also J and X. */
 cb_status panels_evaluate(extremal_mesh *m, const unknowns *u, bool slopes);
 /* Computes element, Ad and g1 from xi at the stages. */
 cb_status panels_elements(extremal_mesh *m, const unknowns *u);
-/* Computes solution, affine and eta. */
+/* Computes the members solution, affine, joint and eta, which are the linearised equations. */
 cb_status panels_condense(extremal_mesh *m);
 /* Computes the steps m->step of x, stages, durations and globals from z (see the top of this file). */
 void panels_expand(extremal_mesh *m, const double *z);
 
 /* --- extremal_newton.c --- */
-/* Iterates until convergence. If the residual is below 1e-3 after a step and the roughness exceeds `roughness`, it
- * stops early and sets `rough`. CB_STEP_NO_CONVERGENCE after 60 steps, or if no step reduces the residual. */
+/* Iterates until convergence. If the residual is below 1e-3 after a step and mesh_roughness exceeds `roughness`, it
+ * stops early and sets *rough. CB_STEP_NO_CONVERGENCE after 60 steps, or if no step reduces the residual. */
 cb_status mesh_solve(extremal_mesh *m, double roughness, bool *rough);
 
 /* --- extremal_mesh.c: the start --- */
@@ -151,9 +156,10 @@ double extremal_factor(const extremal_mesh *m);
 cb_status extremal_report(const extremal_mesh *m, cb_extremal *e);
 
 /* --- extremal_arcs.c --- */
-/* Solves into e, which is overwritten: corrects the arcs until their bounds push and no bound is crossed. */
+/* Solves for an extremal, which overwrites *e. The arcs are corrected until their bounds push and no bound is
+ * crossed. */
 cb_status bounds_solve(const problem *p, const cb_gait *start, const double *lambda, double amount, cb_extremal *e);
-/* Solves from the extremal without bounds while the bounds move to their values in steps. */
+/* Solves for an extremal without bounds, and then again while the bounds move to their values in steps. */
 cb_status bounds_tighten(const problem *p, const cb_gait *start, const double *lambda, double amount, cb_extremal *e);
 
 /* The flow of Wong's equations by one panel of collocation: a mesh of an extremal with a single panel. */
@@ -166,9 +172,9 @@ cb_status flow_create(const cb_wong *w, flow **out);
 void flow_free(flow *f);
 
 /* Steps from x over a time h. The first guess is along the tangent, or, if `stage` is given, from the stages of a panel
- * that begins at x; h is then the fraction `part` of the length of the panel. Newton's steps end below `settled`, which
- * is the error of the derivatives; the error of the end is its square. Then m->at.x[size] is the end, m->affine[size]
- * its derivative in x, m->element[1] the step of g from the identity, and m->eta the right-trivialised derivative of
- * that element. */
+ * that begins at x; h is then the fraction `part` of the length of the panel. Newton's steps end when their relative
+ * size is below `settled`, which is the error of the derivatives; the error of the end is its square. Results in m: the
+ * second row of at.x is the end of the step, the second block of affine its derivative in x, the second row of element
+ * the step of g from the identity, and eta the right-trivialised derivative of that element. */
 cb_status flow_step(flow *f, unsigned held, double h, const double *x, const double *stage, double part,
                     double settled);

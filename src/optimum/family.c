@@ -25,8 +25,8 @@ void cb_family_free(cb_family *f) {
 
 /* --- starts --- */
 
-/* Creates the system of the walk if there is none, and the point with the first amount of the range, which it finds
- * from a gait nearby. */
+/* Creates the system of the walk if there is none. Finds the point *out with the first amount of the range from a gait
+ * nearby. */
 static cb_status start_from(family_work *k, const cb_optimum_problem *o, const cb_gait *gait, family_point **out) {
   cb_optimum_problem at = *o;
   cb_direct *d = NULL;
@@ -98,7 +98,7 @@ static cb_status note(void *context, const cb_family_event *event, const family_
 
 /* --- reports before the family is complete --- */
 
-/* Adds a point as a member, with the state from which its branch continues; a start has the branch -1. */
+/* Adds a point as a member, with the state from which its branch continues. A start has the branch -1. */
 static cb_status note_state(family_work *k, int branch, const family_point *p, double h, bool whole) {
   if (!k->watch) return CB_OK;
   cb_status status = family_put_knot(k, branch, p);
@@ -125,7 +125,8 @@ static bool same_point(const family_point *a, const family_point *b) {
   return a->size == b->size && off <= 1e-9 * size;
 }
 
-/* Adds the known knots of the current branch, unless the first known knot differs from the first knot of the branch. */
+/* Adds the known knots (cb_family_watch) of the current branch, unless the first known knot differs from the first knot
+ * of the branch. *h: the next step. */
 static cb_status restore(family_work *k, family_branch *b, double *h) {
   const cb_family_watch *w = k->watch;
   cb_status status = CB_OK;
@@ -159,7 +160,7 @@ static bool at_constraint(const cb_optimum_problem *o, const cb_family_event *ev
   return event->kind == CB_FAMILY_BOUND || (event->kind == CB_FAMILY_CROSSING && o->no_crossing);
 }
 
-/* The constraint that a branch reaches first (or several at the same point), and that point. */
+/* The constraint that a branch reaches first, or several at the same point, and this point. */
 typedef struct first_constraints {
   const cb_optimum_problem *o;
   int count;
@@ -220,7 +221,7 @@ static cb_status note_and_leave(void *context, const cb_family_event *event, con
   leaving *l = context;
   if (l->k->held[l->k->now] && at_constraint(l->k->walk.y->o, event)) return CB_OK; /* reported by end_at_constraints */
   const cb_status status = note(l->k, event, p);
-  const bool symmetric = l->k->branch[l->k->now].knot[0]->flat > 0; /* a bifurcation may be a shift of time */
+  const bool symmetric = l->k->branch[l->k->now].knot[0]->flat > 0; /* an eigenvalue 0 may be a shift of time */
   if (status || event->kind != CB_FAMILY_BIFURCATION || symmetric || l->count == FAMILY_BRANCHES) return status;
   const cb_status copied = family_point_copy(l->k->walk.y, p, &l->from[l->count]);
   if (!copied) l->count++;
@@ -229,9 +230,9 @@ static cb_status note_and_leave(void *context, const cb_family_event *event, con
 
 static cb_status follow(family_work *k, family_point *first);
 
-/* Follows both directions across a bifurcation. The start in the second direction is 1.3 times as far: if the two
- * directions are mirror images of each other, the second gait is recognised as one of the first branch and not
- * followed. */
+/* Follows the two directions of the branch that crosses at a bifurcation p. The start in the second direction is 1.3
+ * times as far. If the directions are mirror images of each other, the second start then is a gait of the branch of the
+ * first one, and it is not followed. */
 static cb_status leave(family_work *k, const family_point *p) {
   static const double far = .05;
   double *across = malloc((size_t)p->size * sizeof *across), size = 0;
@@ -258,8 +259,8 @@ static cb_status leave(family_work *k, const family_point *p) {
   return status;
 }
 
-/* Follows a branch from a point that has a tangent; the branch then owns the point. Finds its events, and the branches
- * that leave it. */
+/* Follows a branch from a point that has a tangent; the branch then owns the point. Finds the events of the branch and
+ * follows the branches that leave it. */
 static cb_status follow(family_work *k, family_point *first) {
   const int now = k->branches;
   family_branch *b = &k->branch[now];
@@ -328,7 +329,7 @@ static cb_status find_starts(family_work *k, const cb_optimum_problem *o, int st
   for (int i = 0; i < *count && !status; i++) status = note_state(k, -1, first[i], 0, false);
   if (!status && !*count)
     return why ? why : cb_fail(CB_ERROR_ARGUMENT, "a family needs a gait to start from: give a `gait`");
-  return status || earlier ? status : report(k); /* one report for all new starts; none for known ones */
+  return status || earlier ? status : report(k); /* one report for all new starts; none for known starts */
 }
 
 static cb_status run(family_work *k, const cb_optimum_problem *o, int starts, const cb_gait *const *start) {

@@ -2,28 +2,30 @@
  * cost over a grid of targets.
  *
  *   mu E'/2 + sum nu_k c_k' = 0,  c_k(g(1); X) = 0,  mu^2 + |nu|^2/scale^2 = 1
- * A prime is the derivative in the coefficients of a basis of time, E the cost, c_k the conditions at the amount X
- * (target.h), g(1) the holonomy, mu and nu multipliers, and scale is |nu|/mu of the first gait. Solutions are followed
- * by pseudo-arclength. A branch is therefore smooth up to its gait of maximum X, where mu = 0 and the momentum lambda =
- * -nu/mu diverges, and ends there; dE/dX = 2 lambda. A branch also ends where it meets a bound, or where lines touch
- * that may not cross. From there its members follow these constraints, from gait to gait, as far as possible. Source:
- * Keller, Lectures on Numerical Methods in Bifurcation Problems (1987); Choi, Bass & Hatton, arXiv 2502.17672 (families
- * of gaits by the amount). Units are those of the bundle.
+ * E: cost; c_k: conditions at the amount X (target.h); g(1): holonomy; E', c_k': derivatives in the coefficients of a
+ * basis of time; mu, nu: multipliers; scale: |nu|/mu of the first gait. Solutions are followed by pseudo-arclength, so
+ * that a branch is smooth up to its gait of maximum X. There mu = 0, the momentum lambda = -nu/mu diverges, and the
+ * branch ends; dE/dX = 2 lambda. A branch also ends where it meets a bound, or where lines touch that may not cross.
+ * From there its members follow these constraints, from gait to gait, as far as possible. Units are those of the
+ * bundle.
+ * Source: Keller, Lectures on Numerical Methods in Bifurcation Problems (1987); Choi, Bass & Hatton, arXiv 2502.17672
+ * (families of gaits by the amount).
  */
 #pragma once
 
 #include <curvebody/optimum.h>
 
 typedef enum cb_family_event_kind {
-  CB_FAMILY_FARTHEST,    /* mu = 0: the branch ends at its maximum amount */
-  CB_FAMILY_TURNING,     /* the amount has an extremum along the branch with mu > 0: the cost has a cusp as a function
-                          * of the amount */
+  CB_FAMILY_FARTHEST,    /* the multiplier mu of the cost is 0: the branch ends at its maximum amount */
+  CB_FAMILY_TURNING,     /* the amount has an extremum along the branch with mu > 0: the cost as a function of the
+                          * amount has a cusp */
   CB_FAMILY_BIFURCATION, /* an eigenvalue of the second variation changes sign, and the amount has no extremum there */
   CB_FAMILY_BOUND,       /* variable `other` meets or leaves a bound */
   CB_FAMILY_CROSSING,    /* lines of the drawing start or stop crossing */
   CB_FAMILY_CHEAPER,     /* branch `other` becomes cheaper, or stops being cheaper */
-  CB_FAMILY_CYCLES,      /* 4 E(X/2) = E(X): two cycles to X/2, each in half the time, cost as much as one to X */
-  CB_FAMILY_EFFICIENT,   /* lambda X = E: X^2/E is stationary */
+  CB_FAMILY_CYCLES,      /* 4 E(X/2) = E(X) for the cost E at the amount X: two cycles to X/2, each in half the time,
+                          * cost as much as one to X */
+  CB_FAMILY_EFFICIENT,   /* lambda X = E: the efficiency X^2/E is stationary (amount X, cost E, multiplier lambda) */
   CB_FAMILY_UNRESOLVED,  /* the branch ends, since its gaits have features finer than its functions of time */
   CB_FAMILY_EVENTS
 } cb_family_event_kind;
@@ -36,11 +38,11 @@ typedef struct cb_family_event {
 } cb_family_event;
 
 typedef struct cb_family_member {
-  double amount, cost, multiplier; /* multiplier: lambda, with dE/dX = 2 lambda */
+  double amount, cost, multiplier; /* multiplier: lambda, with d(cost)/d(amount) = 2 lambda */
   int index, flat; /* numbers of negative and of zero eigenvalues of the second variation over gaits at the target */
   int branch, harmonics; /* harmonics, or half the degree of an arc */
-  double tail;   /* the largest of the last coefficients divided by the largest of all; the relative error of the cost
-                  * is about the square of this; nan: at constraints */
+  double tail;   /* the largest of the last coefficients divided by the largest of all. The relative error of the cost
+                  * is about the square of tail; nan: at constraints */
   bool cheapest; /* this member is the cheapest of all branches at this amount */
   cb_gait *gait;
   int states; /* while the family is incomplete: the length of `state`, from which the branch continues; otherwise 0 */
@@ -58,23 +60,25 @@ typedef struct cb_family_range {
   int members;     /* members per branch, >= 2, evenly spaced by amount, or by length if `to` is infinite */
 } cb_family_range;
 
-/* While a family is incomplete, its members are the starts, with branch -1, and all steps of its branches so far, with
- * states. report is called once for all new starts, and after each new member of a branch; its failure ends the search.
- * known: members that were reported earlier for the same problem and range. They are used without a new search, starts
- * are then not needed, and the result is the same bit for bit. A branch whose first point differs from the known one is
- * traced anew. */
+/* Reports of an incomplete family, and members that an earlier search reported.
+ *
+ * While a family is incomplete, its members are the starts, with branch -1, and all steps of its branches so far; each
+ * has a state. report is called once for all new starts, and after each new member of a branch; its failure ends the
+ * search. known: the number of members that were reported earlier for the same problem and range. They are used without
+ * a new search, no starts are needed, and the result is the same bit for bit. A branch whose first point differs from
+ * the known point is traced anew. */
 typedef struct cb_family_watch {
   cb_status (*report)(void *context, const cb_family *so_far);
   void *context;
-  int known, states;   /* number of known members; length of the state of each */
+  int known, states;   /* number of known members; length of the state of each of them */
   const int *branch;   /* [known] */
   const double *state; /* [known][states] */
 } cb_family_watch;
 
 /* Follows branches from starts, which are gaits near the amount range->from, and branches that leave these branches at
- * bifurcations. It uses the bundle, the class of the target, start_shape, lower, upper and no_crossing of the problem.
- * A branch that does not reach range->to ends with an event. CB_ERROR_ARGUMENT if the target has no amount;
- * CB_STEP_NO_CONVERGENCE if no start leads to a gait. watch may be NULL. The caller frees. */
+ * bifurcations. It uses the bundle, the class of the target, and the members start_shape, lower, upper and no_crossing
+ * of the problem. A branch that does not reach range->to ends with an event. CB_ERROR_ARGUMENT if the target has no
+ * amount; CB_STEP_NO_CONVERGENCE if no start leads to a gait. watch may be NULL. The caller frees. */
 cb_status cb_family_follow(const cb_optimum_problem *problem, int starts, const cb_gait *const *start,
                            const cb_family_range *range, const cb_family_watch *watch, cb_family **out);
 void cb_family_free(cb_family *f);
@@ -91,17 +95,21 @@ typedef struct cb_family_node {
 } cb_family_node;
 
 typedef struct cb_family_axis {
-  int number, count; /* the index of the number in the group element; the number of values */
+  int number, count; /* number: the index of a number of the group element; count: how many values it takes */
   const double *value;
 } cb_family_axis;
 
-/* Fills node[count_0 count_1], with the two numbers prescribed and the other numbers of the group free. It searches at
- * some nodes and continues from gaits of these nodes to their neighbours, first outwards and then in at most six sweeps
- * in alternating directions until no node becomes cheaper; each node keeps its cheapest gait. It uses start_shape,
- * lower, upper, no_crossing and starts of the problem. CB_STEP_NO_CONVERGENCE if no gait was found at any node. report
+/* Finds gaits of minimum cost over a grid: two numbers of the holonomy have the values of axis[0] and axis[1], and the
+ * other numbers are free. Node k of node[axis[0].count times axis[1].count] has value k/axis[1].count of the first axis
+ * and value k % axis[1].count of the second. The members start_shape, lower, upper, no_crossing and starts of the
+ * problem are used.
+ *
+ * The function searches at some nodes, and continues from their gaits to their neighbours: first outwards, and then in
+ * at most six sweeps in alternating directions until no node becomes cheaper. Each node keeps its cheapest gait. report
  * is called after each turn, with the node k of the turn and whether the node changed; its failure ends the search.
  * Nodes that have gaits at the beginning were reported earlier for the same problem and axes. If all reported nodes are
- * given, the result is the same bit for bit. The caller frees the gaits of the nodes in any case. */
+ * given, the result is the same bit for bit. CB_STEP_NO_CONVERGENCE if no gait was found at any node. The caller frees
+ * the gaits of the nodes in any case. */
 typedef cb_status (*cb_family_grid_report)(void *context, int k, bool changed);
 cb_status cb_family_grid(const cb_optimum_problem *problem, const cb_family_axis *axis, cb_family_grid_report report,
                          void *context, cb_family_node *node);

@@ -11,13 +11,14 @@
 
 enum { KNOTS_MAX = 2000, HARMONICS_MAX = 44, ARC_MAX = 18 };
 
-/* Tolerance of the last coefficients; the errors of cost and amount are the square of these. */
+/* Tolerance of the last coefficients (family_tail). The relative errors of cost and amount are about its square. */
 static const double resolved = 1e-5;
-/* turn: the step size is chosen so that successive tangents differ by this angle; first_step and least_step: the first
- * and the minimum step, relative to |z| of the first point. */
+/* turn: the step size is chosen so that the tangents of successive knots differ by about this angle; first_step and
+ * least_step: the first and the minimum step, relative to |z| of the first point. */
 static const double turn = .15, first_step = .1, least_step = 1e-7;
-/* Below farthest_mu a branch counts as at its maximum: the relative error of the amount is about the square of mu. Near
- * the maximum a gait develops corners, so that the tolerance of the resolution is relaxed below slow_mu. */
+/* A branch counts as at its maximum if mu is below farthest_mu: the relative error of the amount is about the square of
+ * mu, the multiplier of the cost. Near the maximum a gait develops corners, so that the tolerance of the last
+ * coefficients is relaxed if mu is below slow_mu. */
 static const double farthest_mu = 3e-4, slow_mu = .02;
 
 cb_status family_harmonics(family_walk *w, int harmonics) {
@@ -59,7 +60,7 @@ static double distance(const family_point *a, const family_point *b) {
 
 /* --- between knots --- */
 
-/* Computes a point z on the cubic Hermite interpolant in s through both knots. */
+/* Computes z at the length s, on the cubic Hermite interpolant through the two knots. */
 static void interpolate(const family_point *a, const family_point *b, double s, double *z) {
   const double h = b->s - a->s, x = (s - a->s) / h, q = x * x * (3 - 2 * x);
   for (int i = 0; i < a->size; i++)
@@ -144,7 +145,7 @@ cb_status family_resolve(family_walk *w, family_point **p, family_row row, const
   return status;
 }
 
-/* Fails if a gait passes a singular shape: the branch then ends before p. */
+/* Fails if the gait p passes a singular shape: the branch then ends before p. */
 static cb_status regular(const family_walk *w, const family_point *p) {
   cb_gait *gait;
   cb_status status = cb_basis_gait(w->y->basis, w->y->n, p->z, &gait);
@@ -252,7 +253,7 @@ cb_status family_branch_trace(family_walk *w, double h, family_branch *b) {
 /* --- points of a branch as arrays of numbers; a branch that continues from them is the same, bit for bit, as without
  * an interruption --- */
 
-/* The order of the numbers; z, tangent and eigen follow after HEAD, [size] each. */
+/* The order of the numbers. z, tangent and eigen follow after HEAD numbers, [size] each. */
 enum { HARMONICS, SIZE, INDEX, FLAT, VALUES, SIGN, WHOLE, STEP, LENGTH, COST, SCALE, HEAD };
 
 cb_status family_state_make(const family_system *y, const family_point *p, double h, bool whole, double **out,

@@ -28,7 +28,7 @@ static double eigenvalue(const family_system *y, const family_point *p, int whic
   return which < p->values ? p->eigen[which] : NAN;
 }
 
-/* Computes mu (E - lambda X). */
+/* Computes mu (E - lambda X) for the cost E, the amount X and the multipliers mu and lambda (family.h). */
 static double efficient(const family_system *y, const family_point *p, int which) {
   (void)which;
   const int rest = y->size - y->u;
@@ -49,7 +49,7 @@ static double at_time(const family_system *y, const cb_basis *basis, const doubl
   return f(y, r, which);
 }
 
-/* Finds the maximum of f over a cycle: at nodes, then by golden sections around the best node. */
+/* Finds the maximum of f over a cycle: first at the nodes, then by golden-section search around the best node. */
 static double greatest(const family_system *y, const family_point *p, of_time f, int which) {
   const cb_basis *s = y->basis;
   const double part = (sqrt(5) - 1) / 2;
@@ -92,9 +92,9 @@ static double beyond(const family_system *y, const double *r, int which) {
 
 static double bound(const family_system *y, const family_point *p, int which) { return greatest(y, p, beyond, which); }
 
-/* Measures the crossing of two lines of the drawing. The crossing point divides both lines; the result for a pair of
- * lines is the smallest of the four parts, as a share of its line. Returns the maximum over all pairs without a common
- * point; < 0 if no lines cross, nan if the shape has no drawing. */
+/* Measures how far lines of the drawing cross. The crossing point of a pair of lines divides both lines; the depth of
+ * the pair is the smallest of the four parts, as a share of its line. Returns the maximum depth over all pairs without
+ * a common point. It is < 0 if no lines cross, and nan if the shape has no drawing. */
 static double through(const family_system *y, const double *r, int which) {
   const cb_bundle *b = y->o->bundle;
   double x[64][3], g[CB_GROUP_SIZE], maximum = -1;
@@ -125,8 +125,7 @@ static bool drawn(const cb_bundle *b) {
 
 /* --- locating events --- */
 
-/* Prepares a point for a function. At a point where branches meet no tangent is defined, and the chord is used
- * instead. */
+/* Prepares a point for the function f. Where branches meet no tangent is defined, and the chord is used instead. */
 static cb_status look(family_system *y, const watch *f, family_point *p) {
   if (f->kind == CB_FAMILY_TURNING) return family_look(y, p->tangent, p);
   if (f->kind != CB_FAMILY_BIFURCATION) return CB_OK;
@@ -139,8 +138,9 @@ static cb_status look(family_system *y, const watch *f, family_point *p) {
   return status;
 }
 
-/* Locates the sign change of f between a and b, by the Illinois rule along the branch; *rest: the amount of the event
- * minus that of the point. Newton's method fails where branches meet, so that the last step there is a secant step. */
+/* Locates the sign change of f between the knots a and b, by the Illinois rule along the branch. *rest: the amount of
+ * the event minus that of the point *out. Newton's method fails where branches meet, so that the last step there is a
+ * secant step. */
 static cb_status locate(family_walk *w, const watch *f, const family_point *a, const family_point *b, double fa,
                         double fb, family_point **out, double *rest) {
   const double all = b->s - a->s, small = f->kind == CB_FAMILY_BIFURCATION ? 1e-4 * (fabs(fa) + fabs(fb)) : 0;
@@ -189,8 +189,8 @@ static cb_status locate(family_walk *w, const watch *f, const family_point *a, c
   return CB_OK;
 }
 
-/* Errors of costs are the square of the truncated coefficients. Errors of positions on a gait are of first order in
- * these coefficients, so that such events are located in more harmonics. */
+/* Locates an event that depends on positions, in more harmonics. Errors of costs are of second order in the truncated
+ * coefficients, but errors of positions on a gait are of first order. */
 static cb_status locate_fine(family_walk *w, const watch *f, const family_point *a, const family_point *b, double fa,
                              double fb, family_point **out, double *rest) {
   const int harmonics = w->y->harmonics, more = harmonics < 24 ? harmonics / 2 : 12;
@@ -223,7 +223,8 @@ static cb_status report(family_walk *w, const watch *f, const family_point *a, c
   return status ? status : family_pair(w, a, b);
 }
 
-/* Finds the maximum amount, where mu = 0 and dX/dmu = 0, by a Taylor series in mu from the last two knots. */
+/* Finds the maximum amount X of a branch, where mu = 0 and dX/dmu = 0 for the multiplier mu of the cost, by a Taylor
+ * series in mu from the last two knots. */
 static cb_status farthest(family_walk *w, const family_branch *b, family_found found, void *context) {
   double mu[2], X[2];
   if (b->knots < 2 || !(family_mu(b->knot[b->knots - 1]) < 1e-3)) return CB_OK;
@@ -252,7 +253,7 @@ static cb_status unresolved(family_walk *w, const family_branch *b, family_found
   return status || !family_unresolved(w->y, p) ? status : found(context, &e, p);
 }
 
-/* Copies a knot into the harmonics of the walk, with its eigenvalues. */
+/* Copies a knot to a point with the number of harmonics of the walk, with its eigenvalues. */
 static cb_status widened(family_walk *w, const family_point *p, family_point **out) {
   const cb_status status = family_point_copy(w->y, p, out);
   if (status) return status;
@@ -327,7 +328,7 @@ static double cost_between(const family_system *y, place at, double amount) {
 }
 
 /* Returns the cost at an amount from cubics through knots: the minimum if the branch passes the amount more than once,
- * and nan if it does not pass it. */
+ * and nan if the branch does not pass it. *at: the knots. */
 static double cost_at(const family_system *y, const family_branch *b, double amount, place *at) {
   double least = NAN;
   for (int k = 1; k < b->knots; k++) {
@@ -359,7 +360,7 @@ bool family_passes(family_walk *w, const family_branch *b, const family_point *p
   return false;
 }
 
-/* The function E(X) on one branch minus `times` E(share X) on branch `two`. */
+/* The function E(X) on one branch minus `times` E(share X) on branch `two`, E the cost at the amount X. */
 typedef struct difference {
   const family_branch *two;
   double times, share;
@@ -391,7 +392,8 @@ typedef struct sign_change {
   double low, high;
 } sign_change;
 
-/* Solves by Newton's method from `amount` and reports the event; gives up if an iterate leaves (low, high). */
+/* Solves for the zero of the difference by Newton's method from `amount` and reports the event. Gives up if an iterate
+ * leaves (low, high). */
 static cb_status settle(family_walk *w, const sign_change *c, double amount, cb_family_event *e, family_found found,
                         void *context) {
   const difference *d = c->d;

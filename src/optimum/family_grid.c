@@ -15,7 +15,8 @@ typedef struct grid {
   cb_family_grid_report report;
   void *context;
   cb_family_node *node;
-  int turn, known; /* turn: the current turn; known: the last turn whose result the nodes already have, or -1 */
+  int turn, known; /* turn: the current turn (cb_family_node); known: the last turn whose result the nodes already have,
+                    * or -1 */
 } grid;
 
 static void ask(const grid *g, int k, cb_optimum_problem *p) {
@@ -98,7 +99,7 @@ static cb_status try_from(grid *g, int turn, int k, const cb_gait *start, bool *
   return status;
 }
 
-/* Returns the neighbour of k on one of four sides; -1 outside the grid. */
+/* Returns the neighbour of node k on one of four sides, or -1 outside the grid. */
 static int neighbour(const grid *g, int k, int side) {
   const int columns = g->axis[1].count, row = k / columns, column = k % columns;
   const int r = row + (side == 0 ? -1 : side == 1 ? 1 : 0), c = column + (side == 2 ? -1 : side == 3 ? 1 : 0);
@@ -108,8 +109,8 @@ static int neighbour(const grid *g, int k, int side) {
 /* True if the node had a gait before this turn. */
 static bool has(const grid *g, int k, int turn) { return g->node[k].gait && g->node[k].first < turn; }
 
-/* Tries all starts at some nodes, then moves outwards: each node is searched from the neighbour that is first to reach
- * it. */
+/* Tries all starts at some nodes, then moves outwards. Each other node is searched from the neighbour that reaches it
+ * first. */
 static cb_status outwards(grid *g) {
   enum { FIRST = (ANCHORS + 1) * (ANCHORS + 1) }; /* the first turn that searches from neighbours */
   const int all = g->axis[0].count * g->axis[1].count, columns = g->axis[1].count;
@@ -139,8 +140,8 @@ static cb_status outwards(grid *g) {
                  "no gait was found that reaches any value of the grid: try more `starts`, or a `gait` near it");
 }
 
-/* Searches from a neighbour. While the node has no gait, or one that costs more than 1.2 times that of the neighbour,
- * it also searches from the cycle of the neighbour with other starting points, since the displacement of a gait with a
+/* Searches at node k from the gait of the node `next`. While node k has no gait, or one that costs more than 1.2 times
+ * that gait, the search is repeated from the same cycle with other starting points. The displacement of a gait with a
  * net rotation depends on the starting point. */
 static cb_status try_beside(grid *g, int k, int next) {
   enum { SHIFTS = 8 };

@@ -10,8 +10,8 @@
 /* --- members at constraints: bounds, and lines that may not cross ---
  *
  * Each member is found from the previous one: by Wong's equations along its bounds (extremal.h) if these have a
- * solution, and otherwise by the direct search with barriers. dE/dX = 2 lambda as without constraints, since
- * constraints do no work.
+ * solution, and otherwise by the direct search with barriers. d(cost)/d(amount) = 2 multiplier as without constraints,
+ * since constraints do no work.
  */
 
 /* A function that receives a member at constraints with its gait. */
@@ -39,8 +39,8 @@ static void report(const cb_direct *d, const cb_optimum *of, cb_family_member *o
                             .gait = of->gait};
 }
 
-/* True if b is on the same branch as a, along which the cost rises roughly by the trapezium rule of dE/dX = 2
- * lambda. */
+/* True if b is on the same branch as a: the cost rises from a to b roughly as the trapezium rule of d(cost)/d(amount) =
+ * 2 multiplier predicts. */
 static bool goes_on(const cb_family_member *a, const cb_family_member *b) {
   const double rise = (a->multiplier + b->multiplier) * (b->amount - a->amount);
   return b->index == a->index && b->cost > a->cost && fabs(b->cost - a->cost - rise) < .5 * fabs(rise);
@@ -160,7 +160,7 @@ cb_status family_put_knot(family_work *k, int branch, const family_point *p) {
   return status ? status : put(k, branch, p, p->index, p->flat);
 }
 
-/* Adds p, which lies between knots a and b, and frees it. */
+/* Adds the point p between the knots a and b as a member, and frees it. */
 static cb_status put_between(family_work *k, int branch, const family_point *a, const family_point *b,
                              family_point *p) {
   cb_status status = CB_OK;
@@ -174,7 +174,7 @@ static cb_status put_between(family_work *k, int branch, const family_point *a, 
   return status;
 }
 
-/* Adds members evenly spaced by length. */
+/* Adds members evenly spaced by length along the branch. */
 static cb_status members_by_length(family_work *k, int branch, const family_branch *b) {
   const double all = b->knot[b->knots - 1]->s;
   const int members = k->range->members;
@@ -191,8 +191,8 @@ static cb_status members_by_length(family_work *k, int branch, const family_bran
   return status || b->knots < 2 ? status : family_put_knot(k, branch, b->knot[b->knots - 1]);
 }
 
-/* Adds members at amounts that are the same for all branches, one each time that the branch passes an amount, and one
- * at its end. */
+/* Adds members at amounts that are the same for all branches: one each time that the branch passes an amount, and one
+ * at the end of the branch. */
 static cb_status members_by_amount(family_work *k, int branch, const family_branch *b) {
   const cb_family_range *r = k->range;
   const double step = (r->to - r->from) / (r->members - 1);
@@ -274,7 +274,7 @@ cb_status family_members_of(family_work *k, int branch) {
   return status || !k->held[branch] ? status : members_held(k, branch, b);
 }
 
-/* Compares each member with cubics through the members of other branches. */
+/* Compares the cost of each member with cubics through the members of other branches. */
 void family_mark(cb_family *f) {
   for (int m = 0; m < f->members; m++) {
     cb_family_member *one = &f->member[m];

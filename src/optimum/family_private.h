@@ -4,18 +4,19 @@
 #include "optimum/direct.h"
 #include "optimum/family.h"
 
-/* z = (c[u], nu[count]/scale, the multipliers [extra] of the start shape or of the start, mu, amount) */
+/* A point of a branch (family.h). z = (coefficients[u], nu[count]/scale, multipliers[extra] of the equations that fix
+ * the start shape or the start, mu, amount) */
 typedef struct family_point {
   int size, harmonics;
-  double *z, *tangent; /* [size]; tangent: along the branch, with length 1 (the amount is not counted) */
+  double *z, *tangent; /* tangent: along the branch, with length 1 if the last entry, the amount, is not counted */
   double cost, s;      /* s: length along the branch */
-  int index, flat;     /* numbers of negative and of zero eigenvalues */
+  int index, flat;     /* numbers of negative and of zero eigenvalues of the second variation */
   double *eigen;       /* the eigenvalues of the reduced Hessian that are not 0, ascending */
   int values;          /* number of entries of eigen */
-  int sign;            /* sign of the determinant bordered with the tangent */
+  int sign;            /* sign of the determinant of the matrix K with the tangent as its last row */
 } family_point;
 
-/* The last equation of the system: a step along a direction, a given amount, or a given mu. */
+/* The last equation of the system: it fixes the step along a direction, the amount, or mu. */
 typedef enum family_row { FAMILY_ALONG, FAMILY_AMOUNT, FAMILY_MU } family_row;
 
 typedef struct family_system {
@@ -24,10 +25,12 @@ typedef struct family_system {
   cb_basis *basis;
   cb_variation *v;
   cb_reduced *reduced;
-  int harmonics, n, u, count, extra, size, mu, amount, row; /* indices in z; row: the condition with the amount */
+  int harmonics, n, u, count, extra, size, mu, amount, row; /* mu, amount: indices in z; row: the condition with the
+                                                             * amount */
   bool smooth;
   double scale;
-  double *K, *column, *rows; /* [size][size]; [size]; rows of the start shape or the start: [extra][u] */
+  double *K, *column, *rows; /* K: [size][size]; column: [size]; rows: [extra][u], the equations that fix the start
+                              * shape or the start */
   double *step, *work, *f;
   int *pivot;
 } family_system;
@@ -37,21 +40,22 @@ cb_status family_system_create(const cb_optimum_problem *o, int harmonics, doubl
 void family_system_free(family_system *y);
 cb_status family_point_create(const family_system *y, family_point **out);
 void family_point_free(family_point *p);
-/* Copies a point into the harmonics of y. */
+/* Copies a point to a new point with the number of harmonics of y, which must be at least that of the point. */
 cb_status family_point_copy(const family_system *y, const family_point *from, family_point **out);
-/* Corrects p, whose z is a guess. direction[size]: p stays in the plane through the guess at right angles to it
- * (FAMILY_ALONG); value: the fixed amount or mu. CB_STEP_NO_CONVERGENCE if the guess is too far from a solution. */
+/* Solves the equations of a family from the guess p->z. FAMILY_ALONG: p stays in the plane through the guess at right
+ * angles to direction[size]; otherwise value is the fixed amount or mu. CB_STEP_NO_CONVERGENCE if the guess is too far
+ * from a solution. */
 cb_status family_correct(family_system *y, family_row row, const double *direction, double value, family_point *p,
                          int *iterations);
 /* Computes the tangent (in the direction of `before`; NULL: of a growing amount), eigenvalues and index of a corrected
  * point. */
 cb_status family_look(family_system *y, const double *before, family_point *p);
-/* Computes the direction in which another branch leaves a bifurcation p; it has length 1 and is at right angles to the
- * tangent. */
+/* Computes direction[size], in which another branch leaves the bifurcation p. It has length 1 and is at right angles to
+ * the tangent. */
 cb_status family_transverse(family_system *y, const family_point *p, double *direction);
 /* Returns the largest of the last coefficients divided by the largest of all coefficients. */
 double family_tail(const family_system *y, const family_point *p);
-/* True if the gait is too rough to follow the branch further: the error of the cost is about 1e-6. */
+/* True if the gait is too rough to follow the branch further: the relative error of the cost is about 1e-6. */
 static inline bool family_unresolved(const family_system *y, const family_point *p) { return family_tail(y, p) > 1e-3; }
 static inline double family_lambda(const family_system *y, const family_point *p) {
   return -p->z[y->u + y->row] * y->scale / p->z[p->size - 2];
@@ -82,10 +86,11 @@ cb_status family_branch_trace(family_walk *w, double h, family_branch *b);
 /* Adds p, which the branch owns from then on, even after a failure. */
 cb_status family_branch_push(family_branch *b, family_point *p);
 void family_branch_free(family_branch *b);
-/* Replaces a corrected point by one with enough harmonics to resolve it; the walk gets these harmonics too. */
+/* Replaces a corrected point by one with enough harmonics to resolve it, and gives the system of the walk these
+ * harmonics. row and value are as in family_correct. */
 cb_status family_resolve(family_walk *w, family_point **p, family_row row, const double *value);
-/* Finds the point of the branch between two knots, at the length s or at an amount between those of the knots. The
- * caller frees. */
+/* Find the point of the branch between two knots, at the length s or at an amount; both are between those of the knots.
+ * The caller frees. */
 cb_status family_between(family_walk *w, const family_point *a, const family_point *b, double s, family_point **out);
 cb_status family_at_amount(family_walk *w, const family_point *a, const family_point *b, double amount,
                            family_point **out);
@@ -104,10 +109,10 @@ typedef struct family_work {
   const cb_family_watch *watch; /* or NULL */
   cb_family *f;
   family_branch branch[FAMILY_BRANCHES];
-  int branches, now, other; /* now: the branch whose events are reported; other: the second branch of a `cheaper`
-                             * event */
+  int branches, now, other; /* now: the branch whose events are reported; other: the second branch of an event
+                             * CB_FAMILY_CHEAPER */
   int member_capacity, event_capacity;
-  family_point *turning;      /* the turning point at which the branch `now` ends */
+  family_point *turning;      /* the turning point at which the branch `now` ends; NULL: none */
   bool held[FAMILY_BRANCHES]; /* the branch ends at a constraint, along which the family continues */
 } family_work;
 
@@ -121,30 +126,32 @@ cb_status family_members_of(family_work *k, int branch);
 void family_mark(cb_family *f);
 
 /* --- family_events.c --- */
-/* Calls `found` with each event of a branch that does not involve other branches, and with its point (borrowed), in
- * order along the branch. */
+/* family_events calls `found` with each event of a branch that does not involve other branches, and with its point
+ * (borrowed), in order along the branch. */
 typedef cb_status (*family_found)(void *context, const cb_family_event *event, const family_point *p);
 cb_status family_events(family_walk *w, const family_branch *b, family_found found, void *context);
 
-/* outside: p is outside the bounds of the problem, or its lines cross although no_crossing is set. */
+/* *outside: p is outside the bounds of the problem, or its lines cross although no_crossing is set. */
 cb_status family_outside(family_walk *w, const family_point *p, bool *outside);
 
 /* --- family_branch.c: states --- */
-/* Stores a point, and what its branch needs to continue, as an array of numbers. The caller frees. */
+/* Stores a point, its next step h and `whole` as an array of numbers, from which the branch can continue. The caller
+ * frees. */
 cb_status family_state_make(const family_system *y, const family_point *p, double h, bool whole, double **out,
                             int *count);
-/* Reads a point from numbers that may be invalid; *out is NULL if they are not from this problem. The walk does not
- * need a system. */
+/* Reads a point from state[count], which may be invalid: *out is NULL if the numbers are not from this problem. The
+ * walk gets a system if it has none. */
 cb_status family_state_read(family_walk *w, const cb_optimum_problem *o, int count, const double *state,
                             family_point **out, double *h, bool *whole);
 
 /* --- family_events.c: comparison of costs --- */
-/* Returns the cost at an amount between two points from the cubic through their E and dE/dX = 2 lambda. */
+/* Returns the cost at an amount between two points, from the cubic through their costs E and slopes dE/dX = 2 lambda at
+ * the amounts X. */
 static inline double family_cubic(const double *X, const double *E, const double *lambda, double amount) {
   const double h = X[1] - X[0], x = (amount - X[0]) / h, q = x * x * (3 - 2 * x);
   return (1 - q) * E[0] + q * E[1] + 2 * h * x * (1 - x) * ((1 - x) * lambda[0] - x * lambda[1]);
 }
-/* True if the branch has a gait with the amount and cost of p, so that this gait is p or its mirror image. */
+/* True if the branch has a gait with the amount and cost of p. This gait is then p or its mirror image. */
 bool family_passes(family_walk *w, const family_branch *b, const family_point *p);
 /* Finds the amounts at which one branch becomes cheaper than another, and those at which two cycles of a branch cost as
  * much as one. */

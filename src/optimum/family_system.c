@@ -22,7 +22,7 @@ static inline void family_swap(double *a, double *b) {
   *b = t;
 }
 
-/* Finds a pivot in the rows and columns from k on that is the largest entry of its row and of its column. */
+/* Finds a pivot in the rows and columns from k on. The pivot is the largest entry of its row and of its column. */
 static inline double family_rook(int n, const double *a, int k, int *row, int *column) {
   double maximum = -1;
   for (int r = k, turn = 0;; turn++) {
@@ -58,8 +58,8 @@ static inline double family_largest(int n, const double *a, int k, int *row, int
   return maximum;
 }
 
-/* Factors in place; place[2][n]: the order of rows and columns. Returns the rank, and the sign of the determinant of
- * that rank. */
+/* Factors a[n][n] in place; place[2][n]: the order of the rows and of the columns. Returns the rank. *sign: the sign of
+ * the product of the pivots and of the exchanges. */
 static inline int family_factor(int n, double *a, int *place, int *sign) {
   int *row = place, *column = place + n, rank = 0;
   double first = 0;
@@ -109,16 +109,16 @@ static inline void family_solve(int n, const double *a, const int *place, int ra
   family_back(n, a, place, rank, work, x);
 }
 
-/* Computes the null direction of a matrix of rank n - 1. */
+/* Computes the null direction x[n] of a matrix of rank n - 1 from its factors. */
 static inline void family_null(int n, const double *a, const int *place, double *work, double *x) {
   for (int k = 0; k < n - 1; k++) work[k] = -a[k * n + n - 1];
   family_back(n, a, place, n - 1, work, x);
   x[place[2 * n - 1]] = 1;
 }
 
-/* Sizes of Newton's steps relative to z. Below near_tolerance the matrix is reused; below `done` a step is round-off.
- * Near a bifurcation round-off reaches `noise` in one direction, along which the residual does not change to first
- * order. */
+/* Sizes of Newton's steps, relative to z. Below near_tolerance the matrix is used again; below `done` a step is
+ * round-off. Near a bifurcation steps in one direction have a round-off of up to `noise`, because the residual does not
+ * change to first order along that direction. */
 static const double near_tolerance = 1e-2, done = 1e-12, noise = 1e-6;
 enum { MAXIMUM = 14 };
 
@@ -227,7 +227,8 @@ double family_tail(const family_system *y, const family_point *p) {
 
 /* --- the equations --- */
 
-/* Sets the rows that fix the start shape or, for a loop with a free start, the start itself: no step along r'. */
+/* Sets the rows that fix the start shape. For a loop with a free start, the row fixes the start: it forbids a step
+ * along r'. */
 static void fix(family_system *y, const double *c) {
   const int f = y->basis->functions;
   double size = 0;
@@ -247,7 +248,7 @@ typedef struct conditions {
   double second[CB_CONDITIONS_MAX * CB_GROUP_DIM * CB_GROUP_DIM];
 } conditions;
 
-/* Computes the residuals f at z without the last row, and in k the conditions; order 2: with their second
+/* Computes the residuals y->f at z without the last one, and the conditions k; with order 2 also their second
  * derivatives. */
 static cb_status residual(family_system *y, const double *z, int order, conditions *k) {
   const cb_group *G = y->o->bundle->group;
@@ -309,7 +310,7 @@ static void close_with(const family_system *y, family_row row, const double *dir
     last[row == FAMILY_AMOUNT ? y->amount : y->mu] = 1;
 }
 
-/* Computes K, and H and J of y->reduced, after residual(order 2). */
+/* Computes the matrix y->K of the system, and H and J of y->reduced. Call it after residual with order 2. */
 static void matrix(family_system *y, const double *z, const conditions *k) {
   const int u = y->u, size = y->size, rows = y->count + y->extra;
   double *H = y->reduced->H, *J = y->reduced->J, *K = y->K;
@@ -394,7 +395,7 @@ cb_status family_look(family_system *y, const double *before, family_point *p) {
   y->reduced->unknowns = y->u;
   y->reduced->rows = y->count + y->extra;
   cb_reduced_eigenvalues(y->reduced);
-  /* relative to the curvature of the cost only */
+  /* an eigenvalue up to this size counts as 0; it is relative to the curvature of the cost only */
   const double none = 1e-7 * fabs(p->z[y->mu]) * rates;
   p->index = p->flat = p->values = 0;
   for (int i = 0; i < y->reduced->values; i++) {

@@ -1,5 +1,5 @@
-/* Searches for the best gait: from every start; equal solutions are merged, the others are refined and sorted with the
- * best first.
+/* Searches for the best gaits from every start. Equal solutions are merged; the others are refined and sorted, the best
+ * first.
  *
  * Results are stored in the order of the starts, so that they do not depend on the number of threads.
  */
@@ -19,16 +19,16 @@ typedef struct trial {
   cb_direct *d;
   cb_status status;
   int found;                  /* number of starts that led to this gait */
-  double shape[CB_SHAPE_MAX]; /* the mean or farthest shape of the last gait, if the search failed */
-  double fallen;              /* the objective of the last gait of a failed search, if this gait was near the target and
-                               * its objective was below half of that of the start; otherwise infinite */
-  double maximum;             /* the amount of the last gait of a failed search, if no change of the gait changes the
+  double shape[CB_SHAPE_MAX]; /* of a failed search: the shape of its last gait that `place` returns */
+  double fallen;              /* of a failed search: the objective of its last gait, if this gait was near the target
+                               * and the objective was below half of that of the start; otherwise infinite */
+  double maximum;             /* of a failed search: the amount of its last gait, if no change of this gait changes the
                                * amount; otherwise 0 */
   bool settled;               /* the gait was refined in more functions of time */
   char hindrance[256];        /* the error message, if breaks of the bundle made the search fail */
 } trial;
 
-/* Returns the value to minimise. */
+/* Returns the value that the objective minimises. */
 static double sought(const cb_optimum_problem *p, double cost, double amount) {
   switch (p->objective) {
     case CB_OBJECTIVE_COST: return cost;
@@ -57,7 +57,8 @@ static void place(const cb_direct *d, double *r) {
   }
 }
 
-/* Sets the amount to that of the gait, with the sign of the target. The problem gives no amount if the size is free. */
+/* Sets the amount to that of the gait, with the sign of the target. It is used if the size is free, since the problem
+ * then gives no amount. */
 static cb_status take_own_amount(cb_direct *d) {
   const cb_group *G = d->problem->bundle->group;
   double c[CB_CONDITIONS_MAX];
@@ -69,8 +70,9 @@ static cb_status take_own_amount(cb_direct *d) {
   return CB_OK;
 }
 
-/* Searches from a start for a gait of minimum cost, or for any gait of stationary cost. If the cost has become
- * negligible relative to the start, the gait has converged to a singular shape, and the search has failed. */
+/* Searches from a start for a gait of minimum cost, or, if `stationary`, for any gait of stationary cost. Returns false
+ * if the search fails. It also fails if the cost has become negligible relative to the start, because the gait has then
+ * converged to a singular shape. */
 static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
   static const double nothing = 1e-6;
   cb_direct *d = t->d;
@@ -91,7 +93,7 @@ static bool settle(trial *t, const cb_gait *start, bool stationary, int steps) {
   if (!t->status && d->problem->objective != CB_OBJECTIVE_TARGET && now < nothing * before)
     t->status = CB_STEP_NO_CONVERGENCE;
   if (!t->status && fabs(d->amount) < nothing * fabs(asked))
-    t->status = CB_STEP_NO_CONVERGENCE; /* the gait has shrunk to a trivial holonomy */
+    t->status = CB_STEP_NO_CONVERGENCE; /* the gait has shrunk until its holonomy is trivial */
   return !t->status;
 }
 
@@ -113,8 +115,8 @@ static void note_end(trial *t, double before) {
     t->fallen = now;
 }
 
-/* Searches from one start. `any` (every other random start), or if no minimum is found: accepts any gait of stationary
- * cost, so that saddles are reported next to minima. */
+/* Searches from one start. If `any` is true, as for every other random start, or if no minimum is found, it accepts any
+ * gait of stationary cost, so that saddles are reported next to minima. */
 static void search(const cb_optimum_problem *p, bool any, const cb_gait *start, trial *t) {
   t->found = 1;
   t->fallen = INFINITY;
@@ -144,7 +146,7 @@ static double off(const trial *s, const trial *t) { return fabs(value(s) - value
 static bool at_barrier(const cb_direct *d) { return d->barrier && d->barrier->tau > 0; }
 
 /* True if two gaits at constraints are equal within the accuracy before refinement, when a gait is known only at its
- * nodes. Means and squares over the nodes are compared too. */
+ * nodes. Means and mean squares of the shape variables over the nodes are compared too. */
 static bool near_constraints(const trial *s, const trial *t) {
   static const double small = 3e-3, refined = 1e-5, same = .02;
   if (!at_barrier(s->d) || !at_barrier(t->d)) return false;
@@ -165,7 +167,7 @@ static bool near_constraints(const trial *s, const trial *t) {
   return off(s, t) <= small;
 }
 
-/* Keeps the first of equal gaits. Returns the number of gaits that remain. */
+/* Keeps the first of equal gaits, and frees the others. Returns the number of gaits that remain. */
 static int separate_gaits(trial *t, int count, double tolerance) {
   int kept = 0;
   qsort(t, (size_t)count, sizeof *t, better);
@@ -187,7 +189,8 @@ static int separate_gaits(trial *t, int count, double tolerance) {
 
 /* --- messages if no gait was found --- */
 
-/* True if there is no start shape, and the search found at best saddles, and costs that kept falling. */
+/* True if there is no start shape, the search found no minimum but at best saddles, and the cost of some searches kept
+ * falling. */
 static bool endless(const cb_optimum_problem *p, const cb_optima *all) {
   for (int k = 0; k < all->count; k++)
     if (all->item[k].index == 0) return false;
@@ -205,8 +208,8 @@ static cb_status no_least(const cb_optimum_problem *p, const double *r) {
                  p->start_shape ? "" : "a start shape or ");
 }
 
-/* Returns the maximum amount from some of the starts, with an error of some thousandths, if it is below the target;
- * otherwise 0. */
+/* Returns the maximum amount within constraints from some of the starts, with an error of some thousandths, if it is
+ * below the target; otherwise 0. */
 static double within_constraints(const cb_optimum_problem *p, cb_gait *const *start, int count) {
   enum { TRIES = 6 };
   const double asked = fabs(cb_gait_target_get(p->bundle->group, &p->target));
@@ -217,7 +220,7 @@ static double within_constraints(const cb_optimum_problem *p, cb_gait *const *st
   return maximum < asked ? maximum : 0;
 }
 
-/* Returns the reason if no gait from any start can reach the target. */
+/* Returns the error of cb_target_reachable if no gait from any start can reach the target, and otherwise CB_OK. */
 static cb_status out_of_reach(const cb_optimum_problem *p, cb_gait *const *start, int count) {
   cb_status status = CB_OK;
   for (int k = 0; k < count; k++) {
@@ -227,8 +230,8 @@ static cb_status out_of_reach(const cb_optimum_problem *p, cb_gait *const *start
   return status;
 }
 
-/* True if one cycle does not reach the target, and the search found at best saddles, which are gaits of several
- * cycles. */
+/* True if one cycle does not reach the target, and the search found no minimum but at best saddles, which are gaits of
+ * several cycles. */
 static bool beyond(const cb_optimum_problem *p, const cb_optima *all, cb_gait *const *start, int count) {
   for (int k = 0; k < all->count; k++)
     if (all->item[k].index == 0) return false;
@@ -252,7 +255,7 @@ static cb_status no_gait(const cb_optimum_problem *p, cb_gait *const *start, con
         maximum, fabs(cb_gait_target_get(p->bundle->group, &p->target)));
   for (int k = 0; k < count; k++) maximum = fmax(maximum, fabs(t[k].maximum));
   if (maximum > 0 && !(maximum >= fabs(cb_gait_target_get(p->bundle->group,
-                                                          &p->target)))) /* other statuses give no reason to report */
+                                                          &p->target)))) /* a maximum above the target is no reason */
     return cb_fail(
         CB_STEP_NO_CONVERGENCE,
         "no gait was found that reaches the target, from %d start%s: they stopped at gaits that reach at most %.9g, "
@@ -283,8 +286,8 @@ static bool repeats(const cb_direct *d) {
   return false;
 }
 
-/* True if a stationary gait does not count: it is in few functions of time and no gait is near it in more functions or
- * in Wong's equations; or it consists of several cycles. */
+/* True if a stationary gait does not count. Either it consists of several cycles, or it is in few functions of time and
+ * no gait is near it in more functions or in Wong's equations. */
 static bool spurious(const trial *t, const cb_optimum *o) {
   return repeats(t->d) ||
          (!t->settled && !o->abnormal && !cb_direct_held(t->d) && !(fabs(o->wong - o->cost) < 1e-6 * o->cost));
@@ -295,8 +298,8 @@ static bool singular(const cb_optimum_problem *p, const cb_optimum *o) {
   return cb_gait_regular(p->bundle, o->gait) != CB_OK;
 }
 
-/* Merges equal gaits that are pressed against constraints, once they are exact. Returns the number of gaits that
- * remain. */
+/* Merges gaits of equal objective, which may have been pressed against constraints before they were exact, and sorts
+ * the gaits. Returns the number of gaits that remain. */
 static int merge(const cb_optimum_problem *p, cb_optimum *o, int count) {
   int kept = 0;
   for (int k = 0; k < count; k++) {

@@ -7,8 +7,8 @@
 
 enum { SIZE_FIRST = 8, SIZE_LAST = 64, FUNCTIONS_MAXIMUM = 300 };
 
-/* A gait with a slope below these is stationary; arcs along constraints are found less accurately. The error of the
- * cost is the square of the slope. */
+/* A gait with a slope up to these tolerances is stationary. Arcs along constraints are found less accurately. The
+ * relative error of the cost is about the square of the slope. */
 static const double stationary = 1e-7, stationary_at_constraints = 1e-6;
 
 /* Sets the target to the holonomy of the gait. */
@@ -43,7 +43,7 @@ static double distance(const cb_direct *d, const cb_gait *gait) {
 /* The gait in the form in which its optimality is computed. */
 typedef struct cut_gait {
   const cb_gait *gait; /* borrowed */
-  cb_gait *loop;       /* gait minus drift t, owned */
+  cb_gait *loop;       /* the gait minus drift t, owned */
   double drift[CB_SHAPE_MAX];
   int arcs;
   double end[CB_ACTIVE_CONSTRAINT_EDGES_MAX + 1];
@@ -73,7 +73,8 @@ static cb_status cut(const cb_optimum_problem *p, const cb_gait *gait, cut_gait 
   return status ? status : unwind(p->bundle, c);
 }
 
-/* Creates a search in harmonics, or on arcs of this degree with corners at their ends. */
+/* Creates a search in `size` harmonics if `smooth` is true, and otherwise on the arcs of c, of degree `size` (2 size on
+ * a single arc), with corners at their ends. */
 static cb_status create(const cb_optimum_problem *p, const cut_gait *c, bool smooth, int size, cb_direct **out) {
   if (smooth) return cb_direct_create(p, size, out);
   cb_basis *basis;
@@ -85,8 +86,8 @@ static cb_status create(const cb_optimum_problem *p, const cut_gait *c, bool smo
   return status;
 }
 
-/* Fits the gait in as many functions as it needs, or in the maximum number. The functions are smooth unless the gait
- * has corners or is at constraints. */
+/* Fits the gait in as many functions as it needs, or in the maximum number; *fit: the remaining distance. The functions
+ * are harmonics unless the gait has corners, crosses breaks, or is at constraints. */
 static cb_status fitted(const cb_optimum_problem *p, const cut_gait *c, cb_direct **out, double *fit) {
   static const double exact = 1e-9, rough = 1e-6;
   bool smooth = !c->at_bounds && !c->crossings && cb_direct_smooth(p);
@@ -128,8 +129,8 @@ static cb_status press(cb_direct *d, const cut_gait *c, cb_optimality *v) {
   return CB_OK;
 }
 
-/* Computes the second variation twice: the active constraints that neither press nor are left are first released and
- * then held. */
+/* Computes the second variation. If some active constraints neither press nor are left, it is computed twice: these
+ * constraints are first released and then held. */
 static cb_status second_variation(cb_direct *d, cb_optimality *v) {
   cb_status status = cb_direct_second_variation(d);
   if (status) return status;
@@ -157,8 +158,8 @@ static cb_status check(const cb_optimum_problem *p, const cb_gait *gait) {
   return CB_OK;
 }
 
-/* Compares a stationary gait with Wong's equations, which include bounds, but not lines of the plot that may not
- * cross. */
+/* Compares a stationary gait with Wong's equations (extremal.h). These include bounds, but not lines of the plot that
+ * may not cross; a gait at such lines is not compared. */
 static void certify_stationary(cb_direct *d, const cut_gait *c, cb_optimality *v) {
   cb_optimum o = {.cost = v->cost};
   for (int k = 0; k < v->active_constraints; k++)

@@ -9,17 +9,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Relative to the largest: a smaller curvature than least_curvature is replaced by this; an equation with a smaller
- * gradient than least_gradient counts as dependent on the others. */
+/* Both are relative to the largest value. A curvature below least_curvature is raised to it. An equation whose
+ * remaining gradient is below least_gradient counts as dependent on the others. */
 static const double least_curvature = 1e-6, least_gradient = 1e-11;
-/* The round-off of a matrix whose entries differ by many decades. */
+/* The least pivot, relative to its diagonal entry, of a matrix that counts as positive definite if the option `size` is
+ * set. It is the round-off of a matrix whose entries differ by many decades. */
 static const double least_pivot = 1e-14;
 
 struct cb_reduced_work {
   struct cb_arena *arena;
-  double *beta, *pivot; /* beta: of Householder's vectors; pivot: the matrix R' */
+  double *beta, *pivot; /* beta: [rows], the factors of Householder's reflections; pivot: [rows][rows], the matrix R' */
   int *row;             /* [rows]: the index of the equation that became row k of the factors */
-  double *a, *factor, *x, *y, *value, *off, *reflection, *pair; /* [unknowns], pair twice that */
+  double *a, *factor, *x, *y, *value, *off, *reflection, *pair; /* a, factor: [unknowns][unknowns]; pair: [2 unknowns];
+                                                                 * the others: [unknowns] */
   cb_rotation *rotation;
 };
 
@@ -58,7 +60,7 @@ void cb_reduced_free(cb_reduced *r) {
   if (r) cb_arena_free(r->work->arena);
 }
 
-/* Reflects x: x <- (1 - beta v v') x, v = (0 .. 0, 1 at k, ...) in J's row */
+/* Replaces x by (1 - beta v v') x. The vector v is row k of J: its entries before k count as 0, and entry k is 1. */
 static void reflect(const cb_reduced *r, int k, double *x) {
   const double *v = r->J + k * r->unknowns;
   const double s = r->work->beta[k] * cb_dot(r->unknowns - k, v + k, x + k);
@@ -82,7 +84,8 @@ static void swap_rows(cb_reduced *r, int k, int best) {
   }
 }
 
-/* Factors J, at each step with the largest remaining gradient. pivot[k][i], i <= k: J_k in the first columns of Q. */
+/* Factors J. Each step takes the equation with the largest remaining gradient. pivot[k][i], i <= k: the component of
+ * gradient k along column i of Q. */
 static void factor(cb_reduced *r) {
   struct cb_reduced_work *w = r->work;
   const int u = r->unknowns;
@@ -116,7 +119,7 @@ static void factor(cb_reduced *r) {
   }
 }
 
-/* g <- Q'g; nu from R nu = -(Q'g)_1 */
+/* Replaces g by Q'g, and computes slope = |(Q'g)_2| and the multipliers nu from R nu = -(Q'g)_1. */
 static void slope(cb_reduced *r) {
   struct cb_reduced_work *w = r->work;
   for (int k = 0; k < r->rank; k++) reflect(r, k, r->g);
@@ -134,7 +137,7 @@ void cb_reduced_slope(cb_reduced *r) {
   slope(r);
 }
 
-/* H <- Q'HQ */
+/* Replaces H by Q'HQ. */
 static void rotate(cb_reduced *r) {
   const int u = r->unknowns;
   double *p = r->work->x, *v = r->work->y;
@@ -150,15 +153,15 @@ static void rotate(cb_reduced *r) {
   }
 }
 
-/* Copies the reduced Hessian to a[m][m]; returns m. */
+/* Copies the reduced Hessian to work->a[m][m]; returns m. */
 static int reduced_hessian(cb_reduced *r) {
   const int u = r->unknowns, k = r->rank, m = u - k;
   for (int i = 0; i < m; i++) memcpy(r->work->a + i * m, r->H + (i + k) * u + k, (size_t)m * sizeof(double));
   return m;
 }
 
-/* Computes the eigenvalues of the reduced Hessian and applies the rotations to z. Returns the number of rotations; -1
- * if a number is not finite. */
+/* Computes the eigenvalues of the reduced Hessian, and replaces z (NULL: none) by its components along the
+ * eigenvectors. Returns the number of rotations, or -1 if a number is not finite. */
 static int eigen(cb_reduced *r, int m, double *z) {
   struct cb_reduced_work *w = r->work;
   cb_symmetric_reduce(m, w->a, w->value, w->off, w->reflection, w->pair);
@@ -176,8 +179,8 @@ void cb_reduced_eigenvalues(cb_reduced *r) {
   eigen(r, reduced_hessian(r), NULL);
 }
 
-/* Replaces the right side z by the solution with the absolute values of the eigenvalues, or, with the option
- * `stationary`, with their signs. */
+/* Replaces the right side z by the solution. It divides by the absolute values of the eigenvalues; with the option
+ * `stationary` they keep their signs. */
 static cb_status solve_indefinite(cb_reduced *r, int m, double *z) {
   struct cb_reduced_work *w = r->work;
   const int count = eigen(r, m, z);
@@ -230,7 +233,7 @@ cb_status cb_reduced_solve(cb_reduced *r) {
   return CB_OK;
 }
 
-/* --- interior points for the projection on a cone: G z - b = y, G = A A', b = A g --- */
+/* --- interior points for the projection on a cone: G z - b = y, G = A A', b = A g/|g| (reduced.h) --- */
 
 typedef struct cone {
   int m;
@@ -252,7 +255,8 @@ static cb_status create(int m, int n, const double *A, const double *g, double *
   return CB_OK;
 }
 
-/* Factors K = G + y/z, plus a shift of the diagonal that is necessary because of the round-off of G. */
+/* Factors K, which is G with y_i/z_i added to its diagonal. Because G has round-off, a shift of the diagonal is
+ * increased until K is positive definite. Returns false if no shift suffices. */
 static bool factor_cone(cone *c) {
   const int m = c->m;
   double maximum = 0;
@@ -265,7 +269,7 @@ static bool factor_cone(cone *c) {
   return false;
 }
 
-/* Computes Newton's step to y z = tau - second. */
+/* Computes Newton's step dz, dy towards y_i z_i = tau - second_i (second NULL: 0). */
 static void step(cone *c, double tau, const double *second) {
   const int m = c->m;
   for (int i = 0; i < m; i++) c->dz[i] = -c->off[i] + (tau - (second ? second[i] : 0)) / c->z[i] - c->y[i];
@@ -273,7 +277,8 @@ static void step(cone *c, double tau, const double *second) {
   for (int i = 0; i < m; i++) c->dy[i] = (tau - (second ? second[i] : 0) - c->y[i] * c->dz[i]) / c->z[i] - c->y[i];
 }
 
-/* Returns the largest fraction, at most 1, of a step that reduces no y and no z by more than this share of itself. */
+/* Returns the largest fraction, at most 1, of the step dz, dy that reduces each y_i and z_i by at most `share` of its
+ * value. */
 static double reach(const cone *c, double share) {
   double s = 1;
   for (int i = 0; i < c->m; i++) {
@@ -292,7 +297,8 @@ static void move(cone *c, double s) {
 
 static cb_status iterate(cone *c, double *second) {
   enum { ROUNDS = 100 };
-  static const double tolerance = 1e-13; /* y'z is the square of the error of x; round-off of G leaves about 1e-15 */
+  static const double tolerance = 1e-13; /* limit of y'z, which is the square of the error of x; the round-off of G
+                                          * leaves about 1e-15 */
   const int m = c->m;
   double maximum = 0;
   for (int i = 0; i < m; i++) maximum = fmax(maximum, sqrt(c->G[i * m + i]));

@@ -1,11 +1,14 @@
-/* Two quadratic programs: one with equality constraints, in the coordinates of Householder's factors of their
- * gradients; and the projection on a cone of inequalities.
+/* Two quadratic programs. The first is a minimum under linear equations. The second, at the end of this file, is the
+ * projection of a vector on a cone of inequalities.
  *
+ * The first program is solved with Householder's factors of J:
  *   min d'Hd/2 + g'd  where  J d = -c;   J' = Q (R; 0),  d = Q (x, z):  R' x = -c,
  *   (Q'HQ)_22 z = -(Q'g)_2 - (Q'HQ)_21 x
- * d: the step; H, g, J, c: given; Q: orthogonal, R: upper triangular; index 1: the first `rank` rows or columns, index
- * 2: the others. If (Q'HQ)_22 is not positive definite, its eigenvalues are replaced by their absolute values, but at
- * least by 1e-6 of the largest: the step then descends, and it stays short in directions of zero curvature.
+ * d: the step; H, g, J, c: given; Q: orthogonal, R: upper triangular; x, z: the parts of the step in the coordinates of
+ * Q; index 1: the first `rank` rows or columns, index 2: the others; a prime: the transpose. (Q'HQ)_22 is the reduced
+ * Hessian. If it is not positive definite, its eigenvalues are replaced by their absolute values, but at least by 1e-6
+ * of the largest. The objective then decreases along the step, and the step stays short in directions of zero
+ * curvature.
  * Source: Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), sections 16.2 and 18.3,
  * doi:10.1007/978-0-387-40065-5.
  */
@@ -17,23 +20,25 @@
 
 typedef struct cb_reduced {
   int unknowns, rows; /* current sizes */
-  int rank;           /* rank of J; redundant equations are left out */
-  double *H;          /* [unknowns][unknowns], given; then Q'HQ */
-  double *J;          /* [rows][unknowns], given; then Householder's vectors */
-  double *g, *c;      /* [unknowns], [rows] */
+  int rank;           /* rank of J; equations that depend on others are left out */
+  double *H;          /* [unknowns][unknowns]: given, then overwritten by Q'HQ */
+  double *J;          /* [rows][unknowns]: given, then overwritten by Householder's vectors */
+  double *g, *c;      /* [unknowns] and [rows]: given; g is overwritten by Q'g */
   double *step;       /* [unknowns] */
   double *multiplier; /* [rows]: nu that minimises |g + J'nu| */
-  double *eigen;      /* [unknowns]: eigenvalues of the reduced Hessian, ascending, if they were requested, or if
-                       * cb_reduced_solve found that the reduced Hessian is not positive definite */
+  double *eigen;      /* [unknowns]: the eigenvalues of the reduced Hessian, ascending. They are computed by
+                       * cb_reduced_eigenvalues, and by cb_reduced_solve if the reduced Hessian is not positive
+                       * definite */
   int values;         /* the number of eigenvalues */
-  double slope;       /* |(Q'g)_2| */
-  bool stationary;    /* option: eigenvalues keep their sign, for Newton's steps to any stationary point */
+  double slope;       /* |(Q'g)_2|, the length of the gradient along J d = 0 */
+  bool stationary;    /* option: negative eigenvalues keep their sign, for Newton's steps to any stationary point */
   bool convex;        /* result: the reduced Hessian was positive definite */
-  double size;        /* option: curvatures below 1e-6 of this are raised; 0: below 1e-6 of the largest eigenvalue */
+  double size;        /* option: the scale of curvatures. In a reduced Hessian that is not positive definite, curvatures
+                       * are raised to at least 1e-6 of the scale; 0: the scale is the largest eigenvalue */
   struct cb_reduced_work *work;
 } cb_reduced;
 
-/* Allocates memory for this number of unknowns and rows. The caller frees. */
+/* Allocates memory for at most this number of unknowns and rows. The caller frees. */
 cb_status cb_reduced_create(int unknowns, int rows, cb_reduced **out);
 void cb_reduced_free(cb_reduced *r);
 
@@ -50,12 +55,13 @@ void cb_reduced_eigenvalues(cb_reduced *r);
 /* The nearest vector to a given one in a cone of inequalities.
  *
  *   min |x + g|^2/2 where A x >= 0:  x = -g + A'z,  y = A x,  y >= 0, z >= 0, y_j z_j = 0
- * -g: the given vector; x: the nearest one; z: multipliers of the rows of A (forces); y: distances from them.
- * The primal-dual interior point method in z ends near the analytic centre of all solutions z: if rows are dependent,
- * the force is shared between them, so that z_j > y_j, suitably scaled, decides which rows press.
+ * -g: the given vector; x: the nearest vector; z: multipliers of the rows of A (forces); y: the values of the rows at
+ * x. The equations are solved by a primal-dual interior point method. If rows of A are dependent, z is not unique, and
+ * the method ends near the analytic centre of all solutions. The force is then shared between the dependent rows. A row
+ * j presses if z_j > y_j when both are scaled as for rows of length 1.
  * Source: Nocedal & Wright, Numerical Optimization, 2nd ed. (2006), section 16.6, doi:10.1007/978-0-387-40065-5.
  */
 
-/* A[rows][n], g[n]; results z[rows] and y[rows] for g scaled to |g| = 1. CB_STEP_NO_CONVERGENCE if the iteration does
- * not converge. */
+/* Computes z[rows] and y[rows] from A[rows][n] and g[n], for g scaled to |g| = 1. CB_STEP_NO_CONVERGENCE if the
+ * iteration does not converge. */
 cb_status cb_cone_projection(int rows, int n, const double *A, const double *g, double *z, double *y);

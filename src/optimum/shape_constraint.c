@@ -26,8 +26,8 @@ static cb_status plot(const cb_bundle *b, const double *r, double (*x)[3]) {
   return b->class_->plot(b, r, g, x);
 }
 
-/* Computes first (or NULL) and second [points][2], the derivatives along e_i + sign e_j (j < 0: along e_i), by central
- * differences. */
+/* Computes first[points][2] (or NULL) and second[points][2], the derivatives of the points of the plot by central
+ * differences. Their direction in shape space is e_i + sign e_j (j < 0: e_i), e_i the unit vector of variable i. */
 static cb_status along(cb_shape_constraints *w, const double *r, int i, int j, double sign, double (*first)[2],
                        double (*second)[2]) {
   static const double two[NODES + 1] = {8. / 5, -1. / 5, 8. / 315, -1. / 560, -205. / 72};
@@ -56,7 +56,8 @@ static cb_status along(cb_shape_constraints *w, const double *r, int i, int j, d
   return CB_OK;
 }
 
-/* Computes all derivatives, with d_i d_j = (D_(i+j)^2 - D_(i-j)^2)/4. */
+/* Computes all derivatives of the points of the plot. Mixed ones are d_i d_j = (D_(i+j)^2 - D_(i-j)^2)/4, where D_(i+j)
+ * and D_(i-j) are derivatives along e_i + e_j and e_i - e_j (see `along`). */
 static cb_status differentiate(cb_shape_constraints *w, const double *r) {
   enum { POINTS_MAX = 256 };
   const int points = w->bundle->points, n = w->n;
@@ -84,8 +85,9 @@ static cb_status differentiate(cb_shape_constraints *w, const double *r) {
   return CB_OK;
 }
 
-/* --- terms; the number of a term is 8 a + 4 along + 2 sign + j: line a of the two defines the axis, along this line or
- * at right angles to it; sign 1 is the negative direction; j: the end of the other line --- */
+/* --- terms f_cj (shape_constraint.h): the number of a term is 8 a + 4 along + 2 sign + j. Line a of the two lines
+ * defines the axis; along = 1: the axis is along this line, 0: at right angles to it; sign = 1: the negative direction;
+ * j: the end of the other line --- */
 
 static void term_points(const cb_shape_constraints *w, int k, int term, int p[4]) {
   const int *own = w->bundle->line[w->constraint[k].line[term >> 3]],
@@ -97,7 +99,8 @@ static void term_points(const cb_shape_constraints *w, int k, int term, int p[4]
   p[3] = other[term & 1];
 }
 
-/* Returns the value of a term. If the line that defines the axis has length 0, the axis separates nothing. */
+/* Returns the value of a term. If the line that defines the axis has length 0, the axis separates nothing and the value
+ * is -infinity. */
 static double term_value(const cb_shape_constraints *w, int k, int term) {
   double(*x)[3] = w->work->x;
   int p[4];
@@ -124,7 +127,7 @@ static void term_jet(const cb_shape_constraints *w, int k, int term, cb_jet *out
 
 /* --- smooth max and min --- */
 
-/* Returns e log sum exp(x/e), and computes the share of each term. */
+/* Returns e log sum exp(x/e), or max x for e = 0, and computes share[count], its derivatives by each x. */
 static double softest(int count, const double *x, double e, double *share) {
   double maximum = -INFINITY, sum = 0;
   int best = 0;
@@ -135,7 +138,7 @@ static double softest(int count, const double *x, double e, double *share) {
     }
   for (int c = 0; c < count; c++) sum += share[c] = e > 0 ? exp((x[c] - maximum) / e) : c == best;
   for (int c = 0; c < count; c++) share[c] /= sum;
-  return maximum + e * log(sum == 0 ? 1 : sum); /* the largest term adds exp(0) = 1 to sum */
+  return maximum + e * log(sum == 0 ? 1 : sum); /* sum is at least 1, because the largest x adds exp(0) = 1 */
 }
 
 typedef struct separation {
@@ -152,7 +155,7 @@ static separation separate(const cb_shape_constraints *w, int k, double e) {
   return at;
 }
 
-/* sum += share (dd + curvature d d') */
+/* sum += share (dd + curvature d d'), d' the transpose of d */
 static void gather(int n, double share, double curvature, const double *d, const double *dd, double *sum) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) sum[i * n + j] += share * ((dd ? dd[i * n + j] : 0) + curvature * d[i] * d[j]);
@@ -257,8 +260,9 @@ static cb_status add_bounds(cb_shape_constraints *w, const cb_optimum_problem *o
   return CB_OK;
 }
 
-/* Computes the k-th generic shape, a point of a sequence with irrational steps: in each variable it is within the
- * bounds and at most 1 from the start shape (or from 0), if there are such values, and otherwise between both. */
+/* Computes the k-th generic shape r, a point of a sequence with irrational steps. In each variable r is within the
+ * bounds and at most 1 from the start shape (or from 0) if there are such values. Otherwise r is between the bounds and
+ * these values. */
 static void some_shape(const cb_shape_constraints *w, const cb_optimum_problem *o, int k, double *r) {
   for (int i = 0; i < w->n; i++) {
     const double u = fmod((k + 1) * sqrt(2 + i) + .5 * i * M_SQRT1_2, 1);
@@ -270,7 +274,7 @@ static void some_shape(const cb_shape_constraints *w, const cb_optimum_problem *
 }
 
 /* Finds the longest line, and the pairs of lines that become constraints; pairs that touch at all of several generic
- * shapes are skipped. Fails if a line leaves the plane. */
+ * shapes are skipped. CB_ERROR_ARGUMENT if a point leaves the plane. */
 static cb_status add_lines(cb_shape_constraints *w, const cb_optimum_problem *o) {
   const cb_bundle *b = w->bundle;
   const int first = w->count;

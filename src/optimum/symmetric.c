@@ -51,7 +51,6 @@ CB_LANES void cb_symmetric_times(int n, int stride, const double *a, const doubl
     for (int j = 0; j < n; j++) p[j] += x[i] * a[i * stride + j];
 }
 
-/* a -= x y' + y x' */
 CB_LANES void cb_symmetric_take(int n, int stride, const double *x, const double *y, double *restrict a) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) a[i * stride + j] -= x[i] * y[j] + y[i] * x[j];
@@ -93,7 +92,7 @@ void cb_symmetric_reflect(int n, const double *a, const double *beta, bool back,
 
 int cb_symmetric_rotations(int n) { return n * n + 40 * n; }
 
-/* One step of implicit QR with Wilkinson's shift on rows low to high; returns the number of rotations so far. */
+/* Takes one step of implicit QR with Wilkinson's shift on rows low to high. Returns the number of rotations so far. */
 static int step(int low, int high, double *d, double *e, double *x, int count, cb_rotation *kept) {
   const double half = (d[high - 1] - d[high]) / 2, last = e[high - 1];
   const double shift = d[high] - last * last / (half + copysign(hypot(half, last), half));

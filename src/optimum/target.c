@@ -24,8 +24,8 @@ static cb_jet length(const cb_jet *x, int n) {
   return cb_jet_sqrt(&sum);
 }
 
-/* Returns the angle of a rotation in (0, 2 pi), smooth at pi. q and -q are the same rotation; the one whose angle is
- * closer to `near` is used. */
+/* Returns the angle in (0, 2 pi) of the rotation by a unit quaternion q; it is smooth at pi. q and -q are the same
+ * rotation; the sign whose angle is closer to `near` is used. */
 static cb_jet rotation_angle(const cb_jet *q, double near) {
   const cb_jet sine = length(q + 1, 3);
   cb_jet angle = cb_jet_atan2(&sine, &q[0]);
@@ -48,7 +48,7 @@ int cb_gait_target_count(const cb_group *G, const cb_gait_target *t) {
   return 0;
 }
 
-/* Returns the index of the only number of `parts` that is not 0; -1 if the count of nonzero numbers is not 1. */
+/* Returns the index of the only prescribed number that is not 0, or -1 if there is none or more than one. */
 static int only_part(const cb_group *G, const cb_gait_target *t) {
   int only = -1;
   for (int k = 0; k < G->size; k++) {
@@ -108,7 +108,7 @@ static cb_status from_element(const cb_group *G, const double *e, const double *
   return G->log(G, off, c);
 }
 
-/* Computes the numbers of exp(y) g, where y has the components a and b. */
+/* Computes the numbers of exp(y) g, where y has only the components y_a = ya and y_b = yb (for a = b: their sum). */
 static void displaced(const cb_group *G, const double *g, int a, double ya, int b, double yb, double *out) {
   double y[CB_GROUP_DIM] = {0};
   y[a] += ya;
@@ -117,8 +117,8 @@ static void displaced(const cb_group *G, const double *g, int a, double ya, int 
   G->multiply(G, out, g, out);
 }
 
-/* Computes V[dim][size], the derivatives of the numbers by y, by central differences of order 8 in steps of 1/64: exact
- * to about 1e-14. */
+/* Computes V[dim][size], the derivatives of the numbers of exp(y) g by y at y = 0, by central differences of order 8 in
+ * steps of 1/64: exact to about 1e-14. */
 static void slopes(const cb_group *G, const double *g, double *V) {
   const double h = 1. / 64;
   memset(V, 0, (size_t)(G->dim * G->size) * sizeof *V);
@@ -131,8 +131,8 @@ static void slopes(const cb_group *G, const double *g, double *V) {
     }
 }
 
-/* Computes VV[size], the second derivatives of the numbers by y_a and y_b, by mixed differences of order 4. Their
- * errors of about 1e-7 are small enough for Newton's steps and for the signs of eigenvalues. */
+/* Computes VV[size], the second derivatives of the numbers of exp(y) g by y_a and y_b at y = 0, by mixed differences of
+ * order 4. Their errors of about 1e-7 are small enough for Newton's steps and for the signs of eigenvalues. */
 static void second_terms(const cb_group *G, const double *g, int a, int b, double *VV) {
   const double h = 1. / 64;
   memset(VV, 0, (size_t)G->size * sizeof *VV);
@@ -152,7 +152,7 @@ static double along(int size, const cb_jet *c, const double *u, const double *v)
   return sum;
 }
 
-/* Computes first and second for conditions c[count] that are jets in the numbers of g. */
+/* Computes the derivatives first and second (target.h) of conditions c[count], which are jets in the numbers of g. */
 static void derivatives(const cb_group *G, const double *g, int count, const cb_jet *c, double *first, double *second) {
   const int dim = G->dim, size = G->size;
   double V[CB_GROUP_DIM * CB_GROUP_SIZE], VV[CB_GROUP_SIZE];
@@ -168,7 +168,8 @@ static void derivatives(const cb_group *G, const double *g, int count, const cb_
     }
 }
 
-/* Computes conditions on single numbers of g. These may be more numbers than a jet has variables. */
+/* Computes conditions on single numbers of g, and their derivatives. g may have more numbers than a jet has
+ * variables. */
 static void parts(const cb_group *G, const cb_gait_target *t, const double *g, double *c, double *first,
                   double *second) {
   const int dim = G->dim, size = G->size;
@@ -221,11 +222,12 @@ cb_status cb_gait_target_at(const cb_group *G, const cb_gait_target *t, const do
 
 enum { SHAPES = 24, PAIRS = CB_SHAPE_MAX * (CB_SHAPE_MAX - 1) / 2 };
 
-/* zero: a part of the curvature below this, relative to the size of A and dA, counts as 0; it is above the errors of
- * derivatives by differences. carried_to: the error of the parallel transport. */
+/* zero: a part of the curvature below this, relative to the size of the connection and its derivatives, counts as 0. It
+ * is above the errors of derivatives by differences. carried_to: the error of the parallel transport. */
 static const double zero = 1e-8, carried_to = 1e-10;
 
-/* Replaces v by its part outside the span of h[dim][n], and returns the length of that part. */
+/* Replaces v[n] by its part at right angles to the orthonormal vectors h[dim][n], and returns the length of that
+ * part. */
 static double outside(int n, int dim, const double *h, double *v) {
   for (int twice = 0; twice < 2; twice++)
     for (int k = 0; k < dim; k++) {
@@ -244,7 +246,8 @@ static void widen(int n, double floor, const double *v, int *dim, double *h) {
   (*dim)++;
 }
 
-/* Adds B and its derivatives at a shape, transported by g, to the span h. */
+/* Adds the curvatures at the shape r and their covariant derivatives, transported by Ad_g, to the span of the vectors
+ * h. v: work memory for them. */
 static cb_status gather(const cb_bundle *b, const double *r, const double *g, double *v, int *dim, double *h) {
   const cb_group *G = b->group;
   const int n = b->n, d = G->dim, count = (n + 1) * n * (n - 1) / 2;
@@ -285,7 +288,8 @@ cb_status cb_holonomy_algebra(const cb_bundle *b, const cb_gait *gait, int *dim,
 
 /* --- targets --- */
 
-/* Writes a vector as a sum over axes, "x - 0.2 theta", without components that are round-off. */
+/* Writes a vector v of the algebra as a sum over its axes, such as "x - 0.2 theta". The vector is scaled so that its
+ * largest component is 1, and components that are round-off are left out. */
 static void name(const cb_group *G, const double *v, char *text, size_t capacity) {
   double maximum = 0;
   size_t used = 0;
@@ -320,7 +324,8 @@ static bool turns(const cb_group *G, int a) {
   return !strcmp(G->name, "so2") || !strcmp(G->name, "so3");
 }
 
-/* Returns the largest length of the rotation of a vector of h. *shifts: h has elements without rotation. */
+/* Returns the largest length of the rotational part of the vectors h[dim][group->dim]. *shifts: the span of h has
+ * elements without rotation. */
 static double turning(const cb_group *G, int dim, const double *h, bool *shifts) {
   double turn[CB_GROUP_DIM * CB_GROUP_DIM], maximum = 0;
   int rank = 0;

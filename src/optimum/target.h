@@ -1,4 +1,4 @@
-/* The target of a gait: conditions c_k(g(1)) = 0 on its holonomy, and their derivatives.
+/* The target of a gait: conditions c_k(g(1)) = 0 on its holonomy g(1), and their derivatives.
  *
  *   c_k(exp(y) g) = c_k + first_k y + y' second_k y/2 + ...
  * move     a distance without turning:  se2: theta = 0, |(x, y)| = X;  se3: q_v = 0, |x| = X;
@@ -7,9 +7,9 @@
  * element  log(g e^-1) = 0
  * parts    some of the numbers of g have given values
  *
- * y: a small element of the algebra; X: the amount; theta, x, y of se2 and q, x of se3: numbers of g (curvebody/lie.h),
- * q_v the vector part of q; e: the required element. The conditions of move and turn are functions of the conjugacy
- * class of g, so that Ad*_g first_k = first_k. The derivatives of `element` are those at c = 0.
+ * y: a small element of the algebra; X: the amount; theta, x, y of se2 and q, x of se3: numbers of g (curvebody/lie.h);
+ * q_v: the vector part of q; e: the required element. The conditions of move and turn are functions of the conjugacy
+ * class of g, so that Ad*_g first_k = first_k. The derivatives of `element` are exact only where c_k = 0.
  */
 #pragma once
 
@@ -17,11 +17,12 @@
 
 enum { CB_CONDITIONS_MAX = CB_GROUP_SIZE };
 
-/* Return the number of conditions, and the index of the condition with the amount (X of move, the angle of turn, the
- * only number of parts that is not 0, the element of R^1): c_k = f(g) - amount; -1 if no condition has an amount. */
+/* The first function returns the number of conditions. The second returns the index of the condition c_k = f(g) -
+ * amount that contains the amount, or -1 if no condition has an amount. The amount is X of move, the angle of turn, the
+ * only number of parts that is not 0, or the element of R^1. */
 int cb_gait_target_count(const cb_group *G, const cb_gait_target *t);
 int cb_gait_target_amount(const cb_group *G, const cb_gait_target *t);
-/* get returns the amount (nan if there is none); set replaces it. */
+/* cb_gait_target_get returns the amount, nan if there is none; cb_gait_target_set replaces the amount. */
 double cb_gait_target_get(const cb_group *G, const cb_gait_target *t);
 void cb_gait_target_set(const cb_group *G, cb_gait_target *t, double amount);
 

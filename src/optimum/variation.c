@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-/* The cost of a gait if each piece takes its optimal time. Piece k has the cost E_k on a share s_k of the time, and
- * l_k^2 = s_k E_k. d, dd: first and second derivatives in the coefficients.
+/* The cost E of a gait if each piece takes its optimal time. Piece k has the cost E_k on a share s_k of the time.
  *
- *   E = L^2, L = sum_k l_k;   dE = sum_k w_k dE_k, w_k = L s_k/l_k
+ *   E = L^2, L = sum_k l_k, l_k^2 = s_k E_k;   dE = sum_k w_k dE_k, w_k = L s_k/l_k
  *   ddE = sum_k w_k ddE_k - L s_k^2/(2 l_k^3) dE_k dE_k' + dE dE'/(2 L^2)
- * since a piece in the time s_k' = l_k/L instead of s_k costs E_k s_k/s_k'.
+ * d, dd: first and second derivatives in the coefficients. The first equation holds because a piece in the time s_k' =
+ * l_k/L instead of s_k costs E_k s_k/s_k'.
  */
 
 cb_status cb_variation_divide(cb_variation *v, int pieces, const int *piece) {
@@ -33,7 +33,7 @@ cb_status cb_variation_divide(cb_variation *v, int pieces, const int *piece) {
 
 static double length(const cb_variation *v, int k) { return sqrt(v->work->share[k] * v->work->part[k]); }
 
-/* Computes the cost from the parts of the pieces. */
+/* Computes the cost from the costs of the pieces. */
 static void pieces_cost(cb_variation *v) {
   double sum = 0;
   for (int k = 0; k < v->work->pieces; k++) sum += length(v, k);
@@ -44,7 +44,7 @@ double pieces_weight(const cb_variation *v, int piece) {
   return v->work->pieces ? sqrt(v->cost) * v->work->share[piece] / length(v, piece) : 1;
 }
 
-/* Combines the dE_k of all pieces to dcost. */
+/* Combines the derivatives dE_k of the costs of all pieces to dcost. */
 static void pieces_slope(cb_variation *v) {
   memset(v->dcost, 0, (size_t)v->unknowns * sizeof *v->dcost);
   for (int k = 0; k < v->work->pieces; k++) {
@@ -79,8 +79,8 @@ double cb_variation_uneven(const cb_variation *v, double *cost) {
 
 enum { SWEEPS = 40 };
 
-/* Computes tr ad_a ad_b for an algebra of three dimensions with tr ad_a = 0, for which ad_z^3 = tr(ad_z^2)/2 ad_z.
- * Returns false for other algebras. */
+/* Computes out[a][b] = tr ad_a ad_b for an algebra of three dimensions with tr ad_a = 0, for which ad_z^3 =
+ * tr(ad_z^2)/2 ad_z. Returns false for other algebras. */
 static bool killing_form(const cb_group *G, double *out) {
   enum { DIM = 3 };
   double ad[DIM][DIM][DIM];
@@ -90,7 +90,7 @@ static bool killing_form(const cb_group *G, double *out) {
       double ea[DIM] = {0}, eb[DIM] = {0};
       ea[a] = 1;
       eb[b] = 1;
-      G->bracket(G, ea, eb, ad[a][b]); /* column b */
+      G->bracket(G, ea, eb, ad[a][b]); /* column b of the matrix ad_a */
     }
   for (int a = 0; a < DIM; a++) {
     if (ad[a][0][0] + ad[a][1][1] + ad[a][2][2] != 0) return false;
@@ -114,8 +114,8 @@ cb_status cb_variation_create(const cb_bundle *b, const cb_basis *basis, cb_vari
   const int dim = b->group->dim, n = b->n, unknowns = n * basis->functions;
   const size_t nodes = (size_t)basis->nodes, a = (size_t)(dim * n), m = (size_t)(n * n);
   const size_t f = (size_t)basis->functions, u = (size_t)unknowns, pairs = m - (size_t)(n * (n - 1) / 2);
-  /* The maximum number of rows of left and right (variation_hessian.c): a.y_1 and b.w_1 at every node for each of the
-   * dim/2 planes (a, b) of the brackets, then dim rows for the end t = 1. */
+  /* The maximum number of rows of left and right (variation_hessian.c). For each of the dim/2 planes (a, b) of the
+   * brackets (variation.h) they are a.y_1 and b.w_1 at every node; then come dim rows for the end t = 1. */
   const size_t rows = nodes * (b->group->abelian ? 0 : (size_t)dim / 2) + (size_t)dim;
   *v = (cb_variation){.bundle = b, .basis = basis, .n = n, .dim = dim, .unknowns = unknowns, .work = w};
   w->arena = arena;
@@ -183,12 +183,13 @@ static cb_status evaluate(cb_variation *v, bool slopes) {
   return CB_OK;
 }
 
-/* Returns tr ad_z^2. */
+/* Returns tr ad_z^2 from the result of killing_form. */
 static double killing(const double *form, const double *z) {
   return z[0] * cb_dot(3, form, z) + z[1] * cb_dot(3, form + 3, z) + z[2] * cb_dot(3, form + 6, z);
 }
 
-/* Computes dexp_{-z}^-1 xi = xi + [z, xi]/2 + sum B_k ad_z^k xi/k!. */
+/* Computes out = dexp_{-z}^-1 xi = xi + [z, xi]/2 + sum B_k ad_z^k xi/k! over k = 2, 4, .., with Bernoulli's numbers
+ * B_k. */
 static void left_rate(const cb_variation *v, const double *z, const double *xi, double *out) {
   static const double share[4] = {1. / 12, -1. / 720, 1. / 30240, -1. / 1209600};
   const cb_group *G = v->bundle->group;
@@ -214,7 +215,8 @@ static void left_rate(const cb_variation *v, const double *z, const double *xi, 
   }
 }
 
-/* Computes z = sum_j share_j rate_j at the stages, component by component. Returns the largest change of z. */
+/* Computes z_i = sum_j share_ji rate_j at the stages i of a panel, component by component. Returns the largest change
+ * of z. */
 static double gather(int dim, double (*share)[STAGES], double (*rate)[STAGES], double (*z)[STAGES]) {
   double change = 0;
   for (int a = 0; a < dim; a++) {
@@ -230,8 +232,9 @@ static double gather(int dim, double (*share)[STAGES], double (*rate)[STAGES], d
   return change;
 }
 
-/* Computes z at the nodes of a panel and, in z[STAGES], at its end, for g' = g xi from the identity. Sweeps stop when
- * the next one would change z by less than its round-off; the change is estimated from the previous sweep. */
+/* Solves g' = g xi from the identity on a panel of length h: computes z, g = exp(z), at the nodes and, in z[STAGES], at
+ * the end. Sweeps stop when the next one would change z by less than its round-off; the change is estimated from the
+ * previous sweep. */
 static void panel_path(const cb_variation *v, double h, double (*xi)[CB_GROUP_DIM], double (*z)[CB_GROUP_DIM]) {
   static const double round_off = 1e-18;
   const cb_tableau *t = &v->basis->gauss;

@@ -7,7 +7,7 @@
 
 /* --- brackets --- */
 
-/* Computes K[a][b] = <Lambda, [e_a, e_b]>. */
+/* Computes K[a][b] = <Lambda, [e_a, e_b]> for the basis vectors e_a of the algebra. */
 static void structure(const cb_group *G, const double *Lambda, double *K) {
   for (int a = 0; a < G->dim; a++)
     for (int b = 0; b < G->dim; b++) {
@@ -20,7 +20,8 @@ static void structure(const cb_group *G, const double *Lambda, double *K) {
     }
 }
 
-/* Subtracts a plane from K = -K': K = a b' - b a' + rest. False if K is 0. */
+/* Finds covectors a and b with K = a b' - b a' + rest, and replaces K by the rest. K[dim][dim] is antisymmetric, and
+ * the rank of the rest is lower by 2. Returns false if K is 0. */
 static bool plane(int dim, double *K, double *a, double *b) {
   int p = 0, q = 0;
   for (int i = 0; i < dim; i++)
@@ -43,7 +44,7 @@ static bool plane(int dim, double *K, double *a, double *b) {
   return true;
 }
 
-/* Computes out[unknowns] = share a.y_1' at a node. */
+/* Computes out[unknowns], `share` times the rate a.y_1' (variation.h) at node q for a change of each coefficient. */
 static void rate_along(const cb_variation *v, int q, const double *a, double share, double *out) {
   const int n = v->n, dim = v->dim, f = v->basis->functions;
   const double *phi = v->basis->phi + q * f, *rate = v->basis->rate + q * f;
@@ -57,7 +58,7 @@ static void rate_along(const cb_variation *v, int q, const double *a, double sha
   }
 }
 
-/* out[n] += x_0 a_0 + .. + x_5 a_5, where a_k are rows of a: the nodes of a panel in one pass. */
+/* out[n] += x_0 a_0 + .. + x_5 a_5, where a_k are rows of a: all nodes of a panel in one pass. */
 static void add_rows(int n, const double *x, const double *restrict a, double *restrict out) {
   static_assert(STAGES == 6, "six rows");
   const double *b = a + n, *c = b + n, *d = c + n, *e = d + n, *f = e + n;
@@ -65,7 +66,7 @@ static void add_rows(int n, const double *x, const double *restrict a, double *r
     out[o] += x[0] * a[o] + x[1] * b[o] + x[2] * c[o] + x[3] * d[o] + x[4] * e[o] + x[5] * f[o];
 }
 
-/* Computes left[nodes][unknowns] = a.y_1 at the nodes, panel by panel. */
+/* Computes left[nodes][unknowns], a.y_1 (variation.h) at the nodes for a change of each coefficient, panel by panel. */
 static void follow(cb_variation *v, const double *a, double *left) {
   const cb_basis *s = v->basis;
   const int u = v->unknowns;
@@ -86,7 +87,8 @@ static void follow(cb_variation *v, const double *a, double *left) {
   }
 }
 
-/* Computes rows left and right with H = left' right + right' left; returns their number. */
+/* Computes rows left and right; left' right + right' left is the part of the Hessian from the brackets and from W.
+ * Returns the number of rows. */
 static int brackets(cb_variation *v, const double *Lambda, const double *W) {
   const int dim = v->dim, u = v->unknowns;
   double K[CB_GROUP_DIM * CB_GROUP_DIM], a[CB_GROUP_DIM], b[CB_GROUP_DIM], ends[CB_GROUP_DIM * CB_GROUP_DIM] = {0};
@@ -110,8 +112,8 @@ static int brackets(cb_variation *v, const double *Lambda, const double *W) {
 
 /* --- the part that is local in time --- */
 
-/* Computes the second derivatives of mu v'Mv/2 - <lambda, A v> at a node, times the weight of the node. The entries of
- * consecutive pairs are FORM times nodes numbers apart. */
+/* Computes the second derivatives of mu v'Mv/2 - <lambda, A v> in r and v at node q, times the weight of the node. The
+ * entries of consecutive pairs of shape variables are FORM times nodes numbers apart. */
 static cb_status local_form(cb_variation *v, int q, double mu, const double *lambda) {
   const int n = v->n, dim = v->dim;
   const double *rate = v->v + q * n, *M = v->M + q * n * n, *dM = v->dM + q * n * n * n, w = v->basis->weight[q];
@@ -142,7 +144,7 @@ static cb_status local_form(cb_variation *v, int q, double mu, const double *lam
   return CB_OK;
 }
 
-/* Computes a block of H for any basis. */
+/* Adds the block of H for one pair of shape variables, for any basis. */
 static void block(cb_variation *v, const double *form, double *H) {
   const cb_basis *s = v->basis;
   const int f = s->functions;
@@ -156,13 +158,15 @@ static void block(cb_variation *v, const double *form, double *H) {
   cb_outer_add(s->nodes, f, v->work->y, f, s->rate, H, v->unknowns);
 }
 
-/* Integrals of a form times cos 2 pi m t and sin 2 pi m t, m = 0 .. 2 H, H: the number of harmonics. */
+/* C, S: integrals over a cycle of a form times cos 2 pi m t and times sin 2 pi m t, for m from 0 to twice the number of
+ * harmonics. */
 typedef struct spectrum {
   double *C, *S;
 } spectrum;
 
-/* Computes the spectrum of a form from its integral and from `part`: three rows, the integrals of the rates of the
- * functions times the form, times the form cos 2 pi H t, and times the form sin 2 pi H t. */
+/* Computes the spectrum of a form from its integral `sum` and from the three rows of `part`. The rows are the integrals
+ * of the rates of all functions times the form, times the form and cos 2 pi H t, and times the form and sin 2 pi H t; H
+ * is the number of harmonics. */
 static void spread(int harmonics, double sum, const double *part, spectrum out) {
   const int f = 2 * harmonics + 1;
   const double *c = part + FORMS * f, *s = c + FORMS * f;
@@ -176,7 +180,8 @@ static void spread(int harmonics, double sum, const double *part, spectrum out) 
   }
 }
 
-/* Computes the integrals of a form times cos k cos l, cos k sin l, sin k cos l, sin k sin l. */
+/* Computes four integrals of a form, times cos k cos l, cos k sin l, sin k cos l, and sin k sin l, where cos k is cos 2
+ * pi k t. */
 static void products(spectrum of, int k, int l, double *out) {
   const int apart = k > l ? k - l : l - k;
   const double C = of.C[apart], S = k > l ? of.S[apart] : -of.S[apart], D = of.C[k + l], T = of.S[k + l];
@@ -186,8 +191,8 @@ static void products(spectrum of, int k, int l, double *out) {
   out[3] = (C - D) / 2;
 }
 
-/* Fills a block of H for the functions sqrt 2 cos(k)/(2 pi k) and sqrt 2 sin(k)/(2 pi k), with the rates -sqrt 2 sin(k)
- * and sqrt 2 cos(k); the constant is a cosine without a rate. */
+/* Adds a block of H for the functions sqrt 2 cos(k)/(2 pi k) and sqrt 2 sin(k)/(2 pi k), with the rates -sqrt 2 sin(k)
+ * and sqrt 2 cos(k), where cos(k) is cos 2 pi k t. The constant is a cosine without a rate. */
 static void fill_waves(int harmonics, const spectrum *at, int stride, double *H) {
   for (int k = 0; k <= harmonics; k++)
     for (int l = 0; l <= harmonics; l++) {
@@ -205,8 +210,8 @@ static void fill_waves(int harmonics, const spectrum *at, int stride, double *H)
     }
 }
 
-/* Computes a block of H for Fourier's functions: the product of two waves is a sum of waves with the sum and the
- * difference of their harmonics. */
+/* Adds the block of H for one pair of shape variables in a basis of Fourier's functions. The product of two waves is a
+ * sum of waves with the sum and the difference of their harmonics. */
 static void block_of_waves(cb_variation *v, double *form, double *H) {
   const cb_basis *s = v->basis;
   const int f = s->functions, maximum = s->harmonics;

@@ -9,23 +9,24 @@ enum { STAGES = CB_BASIS_STAGES, FORMS = 4, FORM = 3 * FORMS };
 
 struct cb_variation_work {
   struct cb_arena *arena;
-  bool cubic; /* true if ad_z^3 is killing(z, z)/2 ad_z */
+  bool cubic; /* true if ad_z^3 = killing(z, z)/2 ad_z for all z of the algebra */
   double killing[9];
-  double *Ad;            /* [nodes][dim][dim] */
+  double *Ad;            /* [nodes][dim][dim]: Ad_g at the nodes */
   double *turn, *way;    /* Ad_g d_i A v and Ad_g A_i at the nodes: [nodes][dim][n] */
   double *ddA, *ddM;     /* second derivatives of A and M at one node */
-  double *left, *right;  /* the factors of the Hessian without its local part: [..][unknowns] */
-  double *rate, *before; /* for one plane: rate: a.y_1' at the nodes of a panel, [STAGES][unknowns]; before: a.y_1 at
-                          * the beginning of the panel */
+  double *left, *right;  /* factors of the Hessian without its part local in time: [..][unknowns] */
+  double *rate, *before; /* for one plane (a, b) (variation.h): rate is a.y_1' at the nodes of a panel,
+                          * [STAGES][unknowns]; before is a.y_1 at the beginning of the panel */
   double
-      *form; /* the form in (r_i, r_j), (r_i, v_j), (v_i, r_j), (v_i, v_j) at the nodes: [pairs i <= j][nodes][FORM] */
+      *form; /* local form: (r_i, r_j), (r_i, v_j), (v_i, r_j), (v_i, v_j) at the nodes: [pairs i <= j][nodes][FORM] */
   double *x, *y;                /* work arrays for one block of the Hessian: [nodes][functions] */
   int pieces;                   /* 0: the gait is one piece */
-  int *piece;                   /* [panels] */
-  double *share, *part, *slope; /* for each piece: s_k, E_k, dE_k[unknowns] */
+  int *piece;                   /* [panels]: the piece of each panel */
+  double *share, *part, *slope; /* for each piece: its share of time s_k, cost E_k, and dE_k[unknowns] (variation.c) */
 };
 
 static inline int piece_of(const cb_variation *v, int q) { return v->work->pieces ? v->work->piece[q / STAGES] : 0; }
 double pieces_weight(const cb_variation *v, int piece);
-/* Adds to H the part of mu E/2 that is quadratic in dE_k. */
+/* Adds to H the terms of the Hessian of mu E/2 that are products of derivatives dE_k of the costs of pieces
+ * (variation.c). */
 void pieces_second_variation(const cb_variation *v, double mu, double *H);

@@ -23,13 +23,14 @@ void cb_wong_init(cb_wong *w, const cb_bundle *b) {
     }
 }
 
-/* The quantities at a point. free[count]: the free variables; factor: the Cholesky factor of M_FF. */
+/* The quantities at a state x. free[count]: the variables that are not held; factor: the Cholesky factor of M
+ * restricted to them. */
 typedef struct point {
   double A[ENTRIES], dA[CB_SHAPE_MAX * ENTRIES], M[SQUARE], dM[CB_SHAPE_MAX * SQUARE];
   double factor[SQUARE], v[CB_SHAPE_MAX], xi[CB_GROUP_DIM];
-  double Al[CB_SHAPE_MAX][CB_SHAPE_MAX]; /* (d_kA)^T lambda */
-  double Mv[CB_SHAPE_MAX][CB_SHAPE_MAX]; /* d_kM v */
-  double Av[CB_SHAPE_MAX][CB_GROUP_DIM]; /* d_kA v */
+  double Al[CB_SHAPE_MAX][CB_SHAPE_MAX]; /* (d_kA)^T lambda, d_k: derivative by r_k */
+  double Mv[CB_SHAPE_MAX][CB_SHAPE_MAX]; /* (d_kM) v */
+  double Av[CB_SHAPE_MAX][CB_GROUP_DIM]; /* (d_kA) v */
   int free[CB_SHAPE_MAX], count;
 } point;
 
@@ -47,7 +48,7 @@ static void times(int rows, int n, const double *a, const double *v, double *out
   }
 }
 
-/* Replaces a right side x by M_FF^-1 x for the free variables; the rows of held variables become 0. */
+/* Replaces a right side x by M^-1 x, with M restricted to the free variables; the rows of held variables become 0. */
 static void solve(const point *q, int n, double *x) {
   double part[CB_SHAPE_MAX];
   for (int i = 0; i < q->count; i++) part[i] = x[q->free[i]];
@@ -108,7 +109,7 @@ static void rates(const cb_wong *w, unsigned held, const point *q, const double 
   }
 }
 
-/* Computes V[n][size] and X[dim][size], the derivatives of v and xi. */
+/* Computes V[n][size] and X[dim][size], the derivatives of v and xi in x. */
 static cb_status velocity_slopes(const cb_wong *w, const point *q, const double *x, double *V, double *X) {
   const int n = w->n, dim = w->dim, size = w->size;
   double v[CB_SHAPE_MAX];
@@ -224,7 +225,7 @@ cb_status cb_wong_bound_force(const cb_wong *w, unsigned held, const double *x, 
   point q;
   memcpy(y, x, (size_t)size * sizeof *y);
   cb_status status = evaluate(w, held, x, &q);
-  if (!status) status = cb_wong_release(w, held, y, D); /* p_i' is the derivative of p_i(x) along f */
+  if (!status) status = cb_wong_release(w, held, y, D); /* p_i' is the derivative of p_i(x) along the rates f */
   if (status) return status;
   rates(w, held, &q, x + 2 * n, f);
   for (int i = 0; i < n; i++)
@@ -239,9 +240,9 @@ cb_status cb_wong_bound_force(const cb_wong *w, unsigned held, const double *x, 
 typedef struct rates_point {
   double A[ENTRIES], dA[CB_SHAPE_MAX * ENTRIES], M[SQUARE], dM[CB_SHAPE_MAX * SQUARE];
   double p[CB_SHAPE_MAX];                /* Mv */
-  double Al[CB_SHAPE_MAX][CB_SHAPE_MAX]; /* (d_kA)^T lambda */
-  double Mv[CB_SHAPE_MAX][CB_SHAPE_MAX]; /* d_kM v */
-  double Av[CB_SHAPE_MAX][CB_GROUP_DIM]; /* d_kA v */
+  double Al[CB_SHAPE_MAX][CB_SHAPE_MAX]; /* (d_kA)^T lambda, d_k: derivative by r_k */
+  double Mv[CB_SHAPE_MAX][CB_SHAPE_MAX]; /* (d_kM) v */
+  double Av[CB_SHAPE_MAX][CB_GROUP_DIM]; /* (d_kA) v */
   double s, kappa, xi[CB_GROUP_DIM];
   double dkappa[CB_WONG_MAX], dkappa_dcost;
 } rates_point;
@@ -287,7 +288,7 @@ static void values(const cb_wong *w, const rates_point *q, const double *x, cons
   *out->s = q->s;
 }
 
-/* Computes the derivatives D and DG of P, and X of xi. */
+/* Computes the derivatives D and DG of P, and X of xi (cb_wong_homogeneous). */
 static void rates_slopes(const cb_wong *w, const rates_point *q, const cb_wong_homogeneous *out) {
   const int n = w->n, dim = w->dim, size = w->size;
   memset(out->D, 0, (size_t)(size * size) * sizeof *out->D);
@@ -315,7 +316,7 @@ static void rates_slopes(const cb_wong *w, const rates_point *q, const cb_wong_h
   }
 }
 
-/* Computes the derivatives J and JG of f. */
+/* Computes the derivatives J and JG of f (cb_wong_homogeneous). */
 static cb_status second_rates(const cb_wong *w, const rates_point *q, const double *x, const cb_wong_homogeneous *out) {
   const int n = w->n, dim = w->dim, size = w->size;
   const double *v = x + n, *lambda = x + 2 * n;
@@ -368,9 +369,9 @@ cb_status cb_wong_homogeneous_at(const cb_wong *w, double mu, double cost, const
 enum { PAIRS = 3, NODES = 4 };
 
 static const double difference_step =
-    .01; /* differences of order 8: their error is 1e-14 for functions such as sin(x) */
+    .01; /* of differences of order 8: with this step their error is 1e-14 for functions such as sin(x) */
 
-/* Computes <lambda, B> for all pairs. */
+/* Computes F = <lambda, B_ij> for all pairs i < j of shape variables, B the curvature. */
 static cb_status field(const cb_wong *w, const double *x, double *F) {
   double B[PAIRS * CB_GROUP_DIM];
   const cb_status status = cb_bundle_curvatures(w->bundle, x, B);
@@ -381,7 +382,8 @@ static cb_status field(const cb_wong *w, const double *x, double *F) {
   return status;
 }
 
-/* Computes a vector d along v, of any length, from r and lambda. CB_ERROR_UNSUPPORTED unless n is 2 or 3. */
+/* Computes a vector d[n] along v of an abnormal extremal, of any length, from r and lambda. CB_ERROR_UNSUPPORTED unless
+ * n is 2 or 3. */
 static cb_status direction(const cb_wong *w, const double *x, double *d) {
   double D[PAIRS * CB_SHAPE_MAX * CB_GROUP_DIM], F[PAIRS];
   cb_status status;
@@ -403,7 +405,7 @@ static cb_status direction(const cb_wong *w, const double *x, double *d) {
   return status;
 }
 
-/* Computes the derivative of that vector by variable c of x. The vector is linear in lambda. */
+/* Computes the derivative of the vector of `direction` by number c of x. The vector is linear in lambda. */
 static cb_status direction_slope(const cb_wong *w, const double *x, int c, double *slope) {
   double at[CB_WONG_MAX], plus[CB_SHAPE_MAX] = {0}, minus[CB_SHAPE_MAX] = {0};
   cb_status status = CB_OK;

@@ -1,5 +1,5 @@
-/* Geodesic panels and their equations: the stored matrix, and its solution by factors or by GMRES (equations in
- * curved_flow.h).
+/* This file places geodesic panels, stores the matrix of their equations, and solves the equations by LU factors or by
+ * GMRES (equations in curved_flow.h).
  */
 #include "potential/curved_flow.h"
 
@@ -17,10 +17,10 @@
 
 /* --- geodesic panels of a surface, in the layout of the kernels --- */
 
-static const double near = 5, /* within this many sizes of a panel S is split into a singular and a smooth part */
-    /* for panels below this size, in radii of curvature, the row sums by the rule with few points have errors below
+static const double near = 5, /* within this multiple of a panel's size S is split into a singular and a smooth part */
+    /* below this size of the panels, in radii of curvature, the rule of degree 2 gives row sums with errors below
      * 1e-6 */
-    few_below = 0.12, largest = 1.5; /* longest side of a panel on a sphere, in its radii */
+    few_below = 0.12, largest = 1.5; /* longest side of a panel on a sphere, in radii of the sphere */
 
 static const cb_curved_kernels *kernels_of_isa(void) {
 #if defined(__x86_64__)
@@ -61,7 +61,7 @@ static cb_status beyond(const cb_curved_panels *p, int i, const double *x) {
       i + 1, sqrt(cb_dot3(x, x)), 3.14159265 / p->r);
 }
 
-/* Stores the point y, in radii of curvature, in four rows of panel i. */
+/* Stores the point y = (x, w) as (r x, w) in four rows of panel i, from row `row` on. */
 static void put(const cb_curved_panels *p, int i, int row, const double y[4]) {
   for (int l = 0; l < 4; l++) p->lanes[(size_t)(row + l) * p->stride + (size_t)i] = l < 3 ? p->r * y[l] : y[l];
 }
@@ -70,7 +70,7 @@ static void put_one(const cb_curved_panels *p, int i, int row, double a) {
   p->lanes[(size_t)row * p->stride + (size_t)i] = a;
 }
 
-/* (y - z)^2, in radii of curvature */
+/* Returns the squared chord q of y and z (potential/curved_kernel.h), in squared radii of curvature. */
 static double chord(const cb_curved_panels *p, const double y[4], const double z[4]) {
   const double d[3] = {y[0] - z[0], y[1] - z[1], y[2] - z[2]}, e = y[3] - z[3];
   return p->K * cb_dot3(d, d) * (p->K > 0 ? 1 : -1) + (p->K > 0 ? e * e : -e * e);
@@ -120,7 +120,7 @@ cb_status cb_curved_panels_place(cb_curved_panels *p, const double (*x)[3], cons
     maximum = fmax(maximum, size);
   }
   p->few = maximum < few_below;
-  /* Fill the padding after the last panel, which is also read. */
+  /* The kernels read past the last panel, so copies of it fill the padding. */
   for (size_t row = 0; row < CB_CURVED_LANES; row++)
     for (size_t j = (size_t)p->n; j < p->stride; j++)
       p->lanes[row * p->stride + j] = p->lanes[row * p->stride + (size_t)p->n - 1];
@@ -142,9 +142,9 @@ struct cb_curved_flow {
   cb_kirchhoff_options options;
   cb_operator_report report;
   cb_curved_panels panels;
-  double *b, *row_sum, *padded; /* [columns][n], [n], [columns][stride] */
+  double *b, *row_sum, *padded; /* b: [columns][n]; row_sum: [n]; padded: [columns][stride] */
   size_t stride;                /* length of a row: n, rounded up to whole vectors */
-  double *D;                    /* rows of D, or the factors of 1/2 - D */
+  double *D;                    /* rows of D, or the factors of I/2 - D */
   int *pivots, threads;
   double share;
   bool filled, dense;
@@ -214,7 +214,8 @@ static void source_piece(const task *t, int begin, int end) {
   }
 }
 
-/* out = -S x; with t->keep it also stores D, and in row_sum 1/2 plus the sum of each row of D. */
+/* Computes out = -S x for the rows begin..end - 1. With t->keep it also stores D, and sets row_sum to 1/2 plus the sum
+ * of each row of D. */
 static void source_rows(void *context, int begin, int end) {
   for (int i = begin; i < end; i += ROWS) source_piece(context, i, i + ROWS < end ? i + ROWS : end);
 }
@@ -302,7 +303,7 @@ cb_status cb_curved_flow_solve(cb_curved_flow *f, int columns, const double *w, 
 cb_operator_report cb_curved_flow_report(const cb_curved_flow *f) { return f->report; }
 double cb_curved_flow_share(const cb_curved_flow *f) { return f->share; }
 
-/* --- life --- */
+/* --- create and free --- */
 
 static cb_status take(cb_curved_flow *f) {
   const size_t n = (size_t)f->n;
@@ -331,7 +332,7 @@ static cb_status take(cb_curved_flow *f) {
   if (cb_arena_lost(f->arena) || !f->D)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the potentials of %d panels", f->n);
 #if defined(MADV_HUGEPAGE)
-  (void)madvise(f->D, pages, MADV_HUGEPAGE); /* with small pages a solution takes a fifth more time */
+  (void)madvise(f->D, pages, MADV_HUGEPAGE); /* otherwise a solution takes a fifth more time */
 #endif
   const cb_status status = cb_curved_panels_take(&f->panels, f->arena, f->n, f->options.curvature);
   if (status || f->dense) return status;

@@ -1,10 +1,12 @@
 /* The potential flow of a perfect fluid that fills a space of constant curvature K around a closed body. The surface
- * consists of geodesic triangles that carry constant sources and normal dipoles.
+ * consists of geodesic triangles (panels) that carry constant sources and normal dipoles.
  *
- *   (1/2 - D) phi = -S v,  M_ab = -sum phi_a A m_b   phi: the potential, v: the normal velocity, A: the area of a panel
- *   M: the added mass; m_b of a panel: the mean of the flux of numerics/numerics_curved.h, which is v of unit twist b;
- *   phi_a: the solution for v = m_a
- *   G   K < 0: r (coth(r d) - 1)/4 pi;  K > 0: r (pi - r d) cot(r d)/4 pi^2, with a uniform background, r = sqrt|K|
+ *   (1/2 - D) phi = -S v,  M_ab = -sum phi_a A m_b   phi: the potential, v: the normal velocity, M: the added mass;
+ *   the sum is over the panels, A is the area of a panel, and a and b number the unit twists about the base point;
+ *   m_b: the mean normal velocity of a panel for unit twist b (the flux of numerics/numerics_curved.h); phi_a: phi for
+ *   v = m_a
+ *   G   the potential of a source: K < 0: r (coth(r d) - 1)/4 pi;  K > 0: r (pi - r d) cot(r d)/4 pi^2, with a uniform
+ *       background;  d is the distance, r = sqrt|K|
  *   seen from x: a point y of a panel has T_x^-1 y = (p, w) (T_x: the transvection from the base point to x) and the
  *   distance d from x; a, b, c are p of the corners, s is sin(r e)/r or sinh(r e)/r for the distance e of x from the
  *   panel's plane, and W are the weights of a quadrature rule on the panel:
@@ -13,7 +15,7 @@
  *       -1/2: only sum W s r^3 (u - sin u cos u)/(4 pi^2 sin^3 u), u = pi - t
  *   S   sum W G; near x sqrt(1 + K f^2) times the flat integral of 1/(4 pi distance) over the triangle of p/w, whose
  *       plane is at the distance f from 0, plus sum W (G - 1/(4 pi |p| w^2)), which is smooth
- * The rows of D add up to -1/2, and to -1/2 + |B|/V for a body of volume |B| in a sphere of volume V = 2 pi^2/r^3.
+ * The sum of each row of D is -1/2; for a body of volume |B| in a sphere of volume V = 2 pi^2/r^3 it is -1/2 + |B|/V.
  * Errors are of order h^2 for panels of size h below about 0.3/r. Lengths are in metres; the fluid has density 1.
  * Source of G: DeTurck & Gluck, J. Math. Phys. 49 (2008) 023504, doi:10.1063/1.2827467; the rest was derived for this
  * project.
@@ -26,49 +28,51 @@
 
 typedef struct cb_curved_flow cb_curved_flow;
 
-/* Creates the equations for faces on vertices at normal coordinates x, in the space of options->curvature. The options
- * tolerance, iterations and memory must not be 0. CB_ERROR_ARGUMENT for a matrix that does not fit into the memory;
- * CB_ERROR_DOMAIN for a face without area, or on a sphere with a side longer than 1.5 radii or a vertex at least as far
- * from the base point as its antipode; CB_ERROR_UNSUPPORTED for a method that is not available in curved spaces. The
- * caller frees the result. */
+/* Creates the equations for n faces on vertices at normal coordinates x, in the space of curvature options->curvature.
+ * The options tolerance, iterations and memory must not be 0. Returns CB_ERROR_ARGUMENT for a matrix that does not fit
+ * into the memory. Returns CB_ERROR_DOMAIN for a face without area. On a sphere it also returns CB_ERROR_DOMAIN for a
+ * side longer than 1.5 radii, or a vertex at least as far from the base point as its antipode. Returns
+ * CB_ERROR_UNSUPPORTED for a method that is not available in curved spaces. The caller frees the result. */
 cb_status cb_curved_flow_create(int n, const double (*x)[3], const int (*face)[3], const cb_kirchhoff_options *options,
                                 cb_curved_flow **out);
 void cb_curved_flow_free(cb_curved_flow *f);
-/* Moves the vertices to x. CB_ERROR_DOMAIN as above. */
+/* Moves the vertices to x. Returns CB_ERROR_DOMAIN as cb_curved_flow_create does. */
 cb_status cb_curved_flow_move(cb_curved_flow *f, const double (*x)[3], const int (*face)[3]);
 
-const double *cb_curved_flow_areas(const cb_curved_flow *f); /* [n] */
-/* w[6][n]: the mean normal velocities of the unit twists about the base point. */
+const double *cb_curved_flow_areas(const cb_curved_flow *f); /* [n], in m^2 */
+/* Sets w[6][n] to the mean normal velocities of the panels for the unit twists about the base point. */
 void cb_curved_flow_motions(const cb_curved_flow *f, double *w);
-/* w[n]: the mean normal velocities if the normal coordinates x of the vertices change with velocity v. */
+/* Sets w[n] to the mean normal velocities of the panels if the normal coordinates x of the vertices change with
+ * velocity v. */
 void cb_curved_flow_shape(const cb_curved_flow *f, const double (*x)[3], const double (*v)[3], const int (*face)[3],
                           double *w);
-/* Solves for the normal velocities w[columns][n] (v above), at most CB_PANEL_COLUMNS columns. phi[columns][n] first
- * holds the start of the iteration, then the solution. CB_ERROR_DOMAIN if the row sums show that the surface is not
- * closed, or if the matrix is singular; CB_ERROR_STEP if the iteration does not converge. */
+/* Solves for the normal velocities w[columns][n] (v above), in at most CB_PANEL_COLUMNS columns. phi[columns][n] first
+ * holds the start of the iteration, then the solution. Returns CB_ERROR_DOMAIN if the row sums show that the surface is
+ * not closed, or if the matrix is singular. Returns CB_ERROR_STEP if the iteration does not converge. */
 cb_status cb_curved_flow_solve(cb_curved_flow *f, int columns, const double *w, double *phi);
 cb_operator_report cb_curved_flow_report(const cb_curved_flow *f);
-/* The mean of (1/2 + the sum of a row of D), known after the first solution: |B|/V in a sphere, 0 elsewhere. */
+/* Returns the mean of (1/2 + the sum of a row of D), known after the first solution. It is |B|/V in a sphere and 0
+ * elsewhere. */
 double cb_curved_flow_share(const cb_curved_flow *f);
 
 /* Geodesic panels and their potentials at a point. */
 typedef struct cb_curved_panels {
   int n;
-  double K, r;                           /* r = sqrt|K| */
-  double (*centre)[4];                   /* the centres, as (r x, w) */
-  double (*plane)[4], (*flux)[6], *area; /* flux: mean over the panel */
+  double K, r;         /* r = sqrt|K| */
+  double (*centre)[4]; /* the centres, as (r x, w) for the point (x, w) of numerics/numerics_curved.h */
+  double (*plane)[4], (*flux)[6], *area; /* plane: the plane of the panel; flux: m_b above */
   double *lanes;                         /* CB_CURVED_LANES rows (potential/curved_kernel.h) */
   size_t stride;
-  bool few; /* all panels are so small that the rule of degree 2 is sufficient */
+  bool few; /* all panels are so small that the rule of degree 2 is sufficient (potential/curved_kernel.h) */
   const cb_curved_kernels *kernels;
 } cb_curved_panels;
 
-/* Allocates the panels in the arena. CB_ERROR_MEMORY. */
+/* Allocates n panels in the arena. Returns CB_ERROR_MEMORY if there is no memory. */
 cb_status cb_curved_panels_take(cb_curved_panels *p, cb_arena *arena, int n, double K);
-/* Places faces on vertices at normal coordinates x. CB_ERROR_DOMAIN for a face as in cb_curved_flow_create; the message
- * gives its number from 1. */
+/* Places the panels of faces on vertices at normal coordinates x. Returns CB_ERROR_DOMAIN for a face as in
+ * cb_curved_flow_create; the message gives the number of the face, counted from 1. */
 cb_status cb_curved_panels_place(cb_curved_panels *p, const double (*x)[3], const int (*face)[3]);
-/* The potentials S (times r) and D at (r x, w) of n panels from number `first` on; self as in cb_panels_range. D may be
- * NULL. */
+/* Computes S (times r) and D of n panels from index `first` on, at the point x = (r x, w). self is as in
+ * cb_panels_range. D may be NULL. */
 void cb_curved_panels_range(const cb_curved_panels *p, const double x[4], int first, int n, int self, double *S,
                             double *D);

@@ -1,18 +1,21 @@
-/* Rows of S and D of geodesic panels (equations in potential/curved_flow.h), written once for the vectors of any
- * instruction set. curved_x86_64.c, curved_avx2.c and curved_avx512.c include this file after they have defined WIDTH,
- * vec, functions of it, and KERNELS.
+/* This file computes S and D of geodesic panels (equations in potential/curved_flow.h). It is written once for the
+ * vectors of any instruction set. curved_x86_64.c, curved_avx2.c and curved_avx512.c include it after they have defined
+ * WIDTH, the type vec (WIDTH numbers), functions on vec, and KERNELS.
  *
- * Lengths are in radii of curvature, K is -1 or 1, and points are (x, w). For a point y of a panel seen from x, at the
- * distance d, c_K is cos d or cosh d, and s_K is sin d or sinh d. All values follow from y - x only, without loss of
- * digits near x (a, b, c are the corners, q_a is q of corner a, q_ab is q between corners a and b, N is the norm that
- * cb_curved_plane returns, and T_x and s are as in curved_flow.h):
+ * Lengths are in radii of curvature, K is -1 or 1, and points are (x, w). For a point y of a panel at the distance d
+ * from the point x, c_K is cos d or cosh d, and s_K is sin d or sinh d. All values follow from y - x, so that no digits
+ * are lost near x:
  *   q = |y - x|^2 + K (y_w - x_w)^2,  c_K = 1 - K q/2,  s_K^2 = q (1 - K q/4)
  *   T_x^-1 a . T_x^-1 b = (q_a + q_b - q_ab)/2 - K q_a q_b/4,  [T_x^-1 a, T_x^-1 b, T_x^-1 c] = -N s
- * The rule of degree 2 uses the corners and the centroid, with 1/12 and 3/4 of the area (of N/(2 c^(3/2)),
- * numerics/numerics_curved.h). For K = 1 and the distance t, P = t/sin t for t <= pi/2 and (pi - t)/sin t otherwise. As
- * a function of z = min(q, 4 - q)/4, which is at most 1/2, P is 1 + z times a polynomial that interpolates
- * (asin(z^1/2)/(z (1 - z))^1/2 - 1)/z at Chebyshev's points, with a relative error of 4e-15. With the rule of degree 2,
- * whose errors are of order 1e-6, a shorter polynomial with the error 2e-10 is used.
+ * a, b, c are the corners, q_a is q of corner a, and q_ab is q between the corners a and b. N is the norm that
+ * cb_curved_plane returns, and T_x and s are as in curved_flow.h. The rule of degree 2 uses the corners and the
+ * centroid, with 1/12 and 3/4 of the area. The area that belongs to a point is its share of N/(2 c^(3/2)), with c of
+ * cb_curved_node (numerics/numerics_curved.h).
+ *
+ * For K = 1 and the distance t, P is t/sin t for t <= pi/2 and (pi - t)/sin t otherwise. As a function of z = min(q, 4
+ * - q)/4, which is at most 1/2, P is 1 + z times a polynomial. This polynomial interpolates (asin(z^1/2)/(z (1 -
+ * z))^1/2 - 1)/z at Chebyshev's points; the relative error of P is 4e-15. The rule of degree 2, whose errors are of
+ * order 1e-6, uses a shorter polynomial with the error 2e-10.
  */
 #ifndef CB_POTENTIAL_CURVED_KERNEL_H
 #define CB_POTENTIAL_CURVED_KERNEL_H
@@ -20,9 +23,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Rows of numbers of the panels: the corners and the centroid; the plane; N; the weight of the centroid; q of the
- * sides; the largest sine^2 of the distance for which S is split into a singular and a smooth part; the nodes of the
- * rule of degree 5, then their weights.
+/* The first row of each kind of data in the array `lanes` of panels: the corners, the centroid, the plane, N, the
+ * weight of the centroid, q of the sides, the largest sine^2 of the distance for which S is split into a singular and a
+ * smooth part, and the nodes of the rule of degree 5, followed by their weights.
  */
 enum {
   CB_CURVED_CORNER = 0,
@@ -37,7 +40,8 @@ enum {
   CB_CURVED_LANES = CB_CURVED_NODE + 5 * CB_CURVED_NODES
 };
 
-/* The point x from which panels are seen, for K = -1 or 1. few: use the rule of degree 2, otherwise that of degree 5.
+/* The point x at which S and D are computed, for K = -1 or 1. few: use the rule of degree 2, otherwise that of degree
+ * 5.
  */
 typedef struct cb_curved_view {
   double x[4];
@@ -46,8 +50,8 @@ typedef struct cb_curved_view {
 } cb_curved_view;
 
 typedef struct cb_curved_kernels {
-  /* Computes S[n] and D[n] (D may be NULL) of n panels; number `row` of panel i is at lanes[row * stride + i]. Up to
-   * CB_PANEL_PAD panels are read after the last one. */
+  /* Computes S[n] and D[n] of n panels; D may be NULL. Row r of panel i is lanes[r * stride + i]. Up to CB_PANEL_PAD
+   * panels are read after the last one. */
   void (*row)(const double *lanes, size_t stride, const cb_curved_view *v, int n, double *S, double *D);
 } cb_curved_kernels;
 
@@ -62,13 +66,13 @@ extern const cb_curved_kernels cb_curved_kernels_x86_64, cb_curved_kernels_avx2,
 #include "potential/panel_math.h"
 
 static const double behind_w =
-                        -0.5, /* the full kernel of D is used for a panel if the mean w of its corners is below this */
+                        -0.5, /* below this mean w of its corners, a panel uses the second form of D (curved_flow.h) */
     image_w = 0.3;            /* S is split only for panels whose corners are all above this w */
 
-/* A point as seen from x. */
+/* A point y relative to x, the point of cb_curved_view. (d, dw) is y - x. */
 typedef struct sight {
   xyz d;
-  vec dw, q, w, square, sine, inverse, P; /* q, P: see above; square: sine^2; inverse: 1/sine */
+  vec dw, q, w, square, sine, inverse, P; /* w: c_K; square: s_K^2; sine: s_K; inverse: 1/s_K; q, P: see above */
 } sight;
 
 INLINE vec at_even_odd(const double *c, int terms, vec z) {
@@ -97,7 +101,7 @@ INLINE vec fraction(vec q, bool few) {
   return few ? at_even_odd(rough, 12, z) : at_even_odd(fine, 18, z);
 }
 
-/* The corner or node at p as seen from x. least is added to the squares of sines, so that none is 0. */
+/* Returns the corner or node at p relative to x. least is added to the squares of sines, so that none is 0. */
 INLINE sight look(const double *p, size_t stride, const cb_curved_view *v, double K, bool few, vec least) {
   sight s = {0};
   s.d = (xyz){load(p) - set(v->x[0]), load(p + stride) - set(v->x[1]), load(p + 2 * stride) - set(v->x[2])};
@@ -111,35 +115,35 @@ INLINE sight look(const double *p, size_t stride, const cb_curved_view *v, doubl
   return s;
 }
 
-/* The gnomonic image of a point y: T_x^-1 y divided by its w. */
+/* Returns the gnomonic image of a point y: the vector part of T_x^-1 y divided by its w. */
 INLINE xyz image(const sight *s, const cb_curved_view *v, double K) {
   const xyz x = {set(v->x[0]), set(v->x[1]), set(v->x[2])};
   const vec f = fma3(set(K / (1 + v->x[3])), dot(x, s->d), s->dw), one = set(1) / s->w;
   return (xyz){one * (s->d.x - f * x.x), one * (s->d.y - f * x.y), one * (s->d.z - f * x.z)};
 }
 
-/* 4 pi G for K < 0, 4 pi^2 G for K > 0 (r = 1) */
+/* Returns 4 pi G for K < 0 and 4 pi^2 G for K > 0, with r = 1. */
 INLINE vec green(const sight *s, double K) {
   if (K < 0) return fma3(s->w, s->inverse, set(-1));
   return s->w * where_above(set(0), s->w, s->P, fma3(set(PI), s->inverse, -s->P));
 }
 
-/* (t - sin t cos t)/sin^3 t; with pi - t in place of t if behind. square: 1/sin^2 t */
+/* Returns (t - sin t cos t)/sin^3 t, with pi - t in place of t where behind > 0. square is 1/sin^2 t. */
 INLINE vec background(const sight *s, vec square, vec behind) {
   const vec other = fma3(set(PI), s->inverse, -s->P), angle = where_above(set(0), s->w, other, s->P),
             rest = where_above(set(0), s->w, s->P, other);
   return where_above(behind, set(0), rest + s->w, angle - s->w) * square;
 }
 
-/* 4 pi G - 1/(s_K c_K^2) */
+/* Returns 4 pi G - 1/(s_K c_K^2). */
 INLINE vec smooth(const sight *s, double K) {
   const vec w = s->w, w2 = w * w, rest = s->sine * (w2 + w + set(1)) / ((set(1) + w) * w2);
   if (K < 0) return rest - set(1);
   return fma3(w * s->P, set(-1 / PI), -rest);
 }
 
-/* t L (potential/panels.h) of the edge from a to b in the plane with normal n, all in the gnomonic image. A = |a|, B =
- * |b|; h: distance of the plane. */
+/* Returns t L (potential/panels.h) of the edge from a to b in the plane with normal n, all in the gnomonic image. A =
+ * |a|, B = |b|, and h is the distance of the plane from 0. */
 INLINE vec side(xyz a, xyz b, xyz n, vec A, vec B, vec h) {
   const xyz e = {b.x - a.x, b.y - a.y, b.z - a.z};
   const vec l = root(dot(e, e)),
@@ -147,7 +151,7 @@ INLINE vec side(xyz a, xyz b, xyz n, vec A, vec B, vec h) {
   return t * edge_log(A + B, l, product(A * B, dot(a, b), t, h, l));
 }
 
-/* 4 pi times the singular part of S; W is minus the solid angle */
+/* Returns 4 pi times the singular part of S. a, b, c are the corners, and W is minus the solid angle. */
 INLINE vec singular(const sight *a, const sight *b, const sight *c, const cb_curved_view *v, double K, vec W) {
   const xyz A = image(a, v, K), B = image(b, v, K), C = image(c, v, K);
   const xyz e = {B.x - A.x, B.y - A.y, B.z - A.z}, f = {C.x - A.x, C.y - A.y, C.z - A.z};
@@ -170,7 +174,7 @@ INLINE void add_point(const sight *s, double K, vec weight, vec square, vec behi
   if (smooths) sum->smooth = fma3(weight, smooth(s, K), sum->smooth);
 }
 
-/* Adds the nodes of the rule of degree 5. */
+/* Adds the nodes of the rule of degree 5 to the sums. */
 INLINE void add_nodes(const double *p, size_t stride, const cb_curved_view *v, double K, vec least, vec behind,
                       bool smooths, sums *sum) {
   for (size_t k = 0; k < CB_CURVED_NODES; k++) {
@@ -181,7 +185,7 @@ INLINE void add_nodes(const double *p, size_t stride, const cb_curved_view *v, d
   }
 }
 
-/* Adds a corner or the centroid, for the rule of degree 2. */
+/* Adds a corner or the centroid to the sums, for the rule of degree 2. */
 INLINE void add_corner(const sight *s, double K, vec weight, vec behind, bool smooths, sums *sum) {
   add_point(s, K, weight, s->inverse * s->inverse, behind, smooths, sum);
 }

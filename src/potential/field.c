@@ -1,5 +1,6 @@
-/* The flow around moving bodies, at points, on the surface, and its pressure (equations in field.h). The columns of
- * sources are the three components of g, whose potential A has u = rot A, and -w.
+/* This file computes the flow around moving bodies at points and on the surface, and its pressure (equations in
+ * field.h). The densities of sources have four columns. The first three are the components of g; their potential A, a
+ * vector, gives the velocity rot A. The fourth is -w, and the gradient of its potential is a velocity.
  */
 #include "potential/field.h"
 
@@ -24,21 +25,23 @@ struct cb_flow_about {
   cb_panels *panels;
   cb_far *far;
   int (*face)[3], (*corner)[3]; /* [faces] */
-  bool *sheet, *border;         /* [faces]; [corners]: the corner is at the end of a sheet, where its jump is 0 */
-  /* [faces]: the normal velocity; phi of solids and the jump of phi across sheets; the kinetic energy */
+  /* sheet: [faces]; border: [corners], the corner is on the border of a sheet, where the jump is 0 */
+  bool *sheet, *border;
+  /* w: [faces], the normal velocity; jump: [faces], phi of solids and the jump of phi across sheets; kinetic: the
+   * kinetic energy */
   double *w, *jump, kinetic;
   double *strength;          /* [corners]: `jump` fitted to the corners, 0 on borders */
   field_side side[2];        /* the side to which the normals point, and the other side (0 on solids) */
   double (*v)[3];            /* [vertices]: the velocity of the surface */
   double *sigma;             /* [FIELD_COLUMNS][faces] */
-  double *sources, *dipoles; /* [2][faces]: for phi, and for a dipole sheet of strength 1 on solids */
+  double *sources, *dipoles; /* [2][faces]: for phi, and for a field that is -1 in solids */
   cb_far_field *velocity, *potential;
   double *at; /* [2][points of a batch] */
 };
 
 enum { BATCH = 4096 };
-/* Distances in units of the square root of a face's area. Within `layer` the logarithms at edges would be less accurate
- * than the fit; within `on_it` a point counts as on the surface. */
+/* Distances in units of the square root of a face's area. Within `layer` of a face the fit to the corners is used,
+ * because the logarithms at edges are less accurate there. Within `on_it` a point counts as on the surface. */
 static const double layer = 0.1, on_it = 1e-6;
 
 /* --- the panels at points --- */
@@ -52,7 +55,7 @@ static cb_status find_potential(cb_flow_about *f, int n, const double (*x)[3], d
   return status;
 }
 
-/* Evaluates the panels at any points. u, phi and inside may be NULL. */
+/* Evaluates the potentials of the panels at any points. u, phi and inside may be NULL. */
 static cb_status panels_at(cb_flow_about *f, int points, const double (*x)[3], double (*u)[3], double *phi,
                            bool *inside) {
   cb_status status = u ? cb_far_field_at(f->velocity, points, x, *u) : CB_OK;
@@ -63,7 +66,8 @@ static cb_status panels_at(cb_flow_about *f, int points, const double (*x)[3], d
   return status;
 }
 
-/* The face in whose layer x lies, the weights of its corners, and the side. Returns -1 if there is none. */
+/* Returns the face in whose layer x lies, or -1 if there is none. Sets the weights of its corners at the point nearest
+ * to x, and the side on which x lies. */
 static int layer_of(const cb_flow_about *f, const double x[3], double weight[3], int *side) {
   const int face = cb_far_panel(f->far, layer, x, weight);
   *side = 0;
@@ -76,8 +80,8 @@ static int layer_of(const cb_flow_about *f, const double x[3], double weight[3],
 /* The flow on the surface. Sheets have corners of their own, so that if a sheet ends on a solid, neither of them uses
  * the values of the other. */
 
-/* A least-squares fit of a + b.y to values at points y of the plane through a corner, normal to the surface's normal
- * there. The result is a, or the mean of the values if the points do not determine a and b. */
+/* A least-squares fit of a + b.y to values at points y of a plane through a corner. The plane is perpendicular to the
+ * normal of the surface there. The result is a, or the mean of the values if the points do not determine a and b. */
 typedef struct fit {
   double count, sum, y[2], yy[3], yf[2];
 } fit;
@@ -114,7 +118,7 @@ static void plane_axes(const double n[3], double e[2][3]) {
   cb_cross3(n, e[0], e[1]);
 }
 
-/* Fits values [faces][columns] of the faces to [corners][columns] of the corners. */
+/* Fits the values value[faces][columns] of the faces to out[corners][columns]. */
 static cb_status cb_field_fit(const cb_flow_about *f, const double (*x)[3], int columns, const double *value,
                               double *out) {
   const cb_panels *p = f->panels;
@@ -149,7 +153,7 @@ static cb_status cb_field_fit(const cb_flow_about *f, const double (*x)[3], int 
   return CB_OK;
 }
 
-/* Interpolates columns of corner values at the point of face i with these weights. */
+/* Interpolates `columns` values from the corners of face i with these weights. */
 static void interpolate(const cb_flow_about *f, int i, const double weight[3], int columns, const double *corner,
                         double *out) {
   const int *at = f->corner[i];
@@ -158,7 +162,8 @@ static void interpolate(const cb_flow_about *f, int i, const double weight[3], i
              weight[2] * corner[at[2] * columns + k];
 }
 
-/* (grad_s jump) × n = sum_c strength_c (edge opposite corner c)/(2 A); the vortices g of field.h are minus this */
+/* Computes (grad_s jump) × n of face i = sum_c strength_c (edge opposite corner c)/(2 A), for the corners c and the
+ * area A. The vortices g of field.h are minus this. */
 static void along_edges(const cb_flow_about *f, const double (*x)[3], int i, double along[3]) {
   memset(along, 0, 3 * sizeof *along);
   for (int c = 0; c < 3; c++) {
@@ -187,7 +192,7 @@ static cb_status find_strengths(cb_flow_about *f, const double (*x)[3]) {
 
 /* Computes phi and u at the centres of sheets, as means of both sides. */
 static cb_status find_means(cb_flow_about *f, double *phi, double (*u)[3]) {
-  static const double beside = 1e-3; /* multiple of the root of a face's area */
+  static const double beside = 1e-3; /* in units of the square root of a face's area */
   const size_t n = (size_t)f->faces;
   double(*at)[3] = malloc(n * sizeof *at), *some = malloc(n * sizeof *some), (*some_u)[3] = malloc(n * sizeof *some_u);
   cb_status status = at && some && some_u ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the flow on sheets");
@@ -214,9 +219,9 @@ static cb_status find_means(cb_flow_about *f, double *phi, double (*u)[3]) {
   return status;
 }
 
-/* Sets u and phi on both sides of face i; on a sheet it reads the means of both sides from side 0. u is the normal
- * velocity of the surface plus, along a solid, the gradient of phi; along a sheet, the mean of both sides plus or minus
- * half the gradient of the jump. */
+/* Sets u and phi on both sides of face i; for a sheet, side 0 first holds the means of both sides. The normal part of u
+ * is the velocity of the surface. Along a solid u is the gradient of phi, and along a sheet it is the mean of both
+ * sides plus or minus half the gradient of the jump. */
 static void set_face(cb_flow_about *f, const double (*x)[3], int i) {
   const double *n = f->panels->normal[i], *mean = f->side[0].u[i], across = cb_dot3(mean, n);
   double along[3], slope[3], u[2][3];
@@ -268,7 +273,7 @@ cb_status cb_field_at(cb_flow_about *f, int points, const double (*x)[3], double
   return status;
 }
 
-/* --- life --- */
+/* --- create and free --- */
 
 /* Finds the faces that are sheets, and the corners where sheets end. */
 static cb_status find_sheets(cb_flow_about *f, const double (*x)[3]) {
@@ -379,7 +384,7 @@ double cb_field_kinetic(const cb_flow_about *f) { return f->kinetic; }
 
 static const double centre[3] = {1. / 3, 1. / 3, 1. / 3};
 
-/* The velocity of a point of the surface. */
+/* Sets c to the velocity of a point of the surface. */
 static void carried(const cb_flow_about *f, int face, const double weight[3], double c[3]) {
   for (int k = 0; k < 3; k++) {
     c[k] = 0;
@@ -391,7 +396,7 @@ static double bernoulli(double before, double after, double h, const double c[3]
   return -((after - before) / (2 * h) - cb_dot3(c, u) + cb_dot3(u, u) / 2);
 }
 
-/* The pressure at a point that moves with the surface. */
+/* Returns the pressure at a point that moves with the surface. */
 static double surface_pressure(cb_flow_about *const f[3], double h, int face, int side, const double weight[3],
                                const double u[3]) {
   double before, after, c[3];

@@ -1,4 +1,4 @@
-/* LU factors of the hierarchical matrix 1/2 - D (linear_solvers.h), made by the library hmat-oss. The library has one
+/* LU factors of the hierarchical matrix I/2 - D (linear_solvers.h), made by the library hmat-oss. The library has one
  * state per process, its timers are not safe for threads, and it calls the BLAS. Therefore only one thread at a time
  * may call it.
  */
@@ -19,11 +19,11 @@ struct cb_hlu {
   hmat_cluster_tree_t *tree;
   hmat_matrix_t *matrix;
   size_t bytes;
-  bool lacking; /* the memory was not sufficient for a block */
+  bool lacking; /* there was no memory for a block */
 };
 
 enum { LEAF = 100 }; /* maximum number of panels in a cluster that is not divided */
-/* a block has low rank if the smaller diameter of its two clusters is at most this times their distance */
+/* a block has low rank if the smaller diameter of its two clusters is at most this factor times their distance */
 static const double admissibility = 3;
 
 /* A block of the matrix. The library requests parts of it. */

@@ -15,7 +15,7 @@ struct cb_images {
   const cb_panels *p;
   cb_mirror wall; /* the wall; its normal has length 1 */
   cb_kirchhoff_options options;
-  double (*x)[3]; /* [2 n][3]: corners */
+  double (*x)[3]; /* [6 n]: the corners of the body and of its image */
   int (*face)[3];
   cb_panels *both;
   cb_operator *operator;

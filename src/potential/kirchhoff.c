@@ -1,6 +1,6 @@
-/* The equations of a body at any position, its added mass about the centre of the panels, and the quadratic form of a
- * body that deforms (equations in kirchhoff.h). The stored data is for the body at its present position
- * (cb_kirchhoff_renew).
+/* This file holds the equations of a body, computes its added mass about the centre of the panels, and the quadratic
+ * form of a body that deforms (equations in kirchhoff.h). The stored data is for the positions that the last
+ * cb_kirchhoff_renew set.
  */
 #include "potential/kirchhoff.h"
 
@@ -20,15 +20,15 @@ enum { MOTIONS = 6, COLUMNS = MOTIONS + 1 };
 struct cb_kirchhoff {
   cb_arena *arena;
   int vertices, faces,
-      n;          /* n: number of faces that the fluid reaches, which have panels; the other faces are in cavities */
+      n;          /* n: number of panels, which are the faces that the fluid reaches; faces of cavities have none */
   double (*x)[3]; /* [vertices], at their present positions */
-  int (*face)[3], *kept; /* [faces]; [n]: the face of each panel */
-  bool *reached;         /* [faces]: the face is kept */
+  int (*face)[3], *kept; /* face: [faces]; kept: [n], the face of each panel */
+  bool *reached;         /* [faces]: the fluid reaches the face */
   double centre[3], radius;
   cb_panels *panels;
   cb_operator *operator;
   cb_thickness thickness;
-  int (*corner)[3]; /* [n]: indices of the places y */
+  int (*corner)[3]; /* [n]: the corners of each panel, as indices of y */
   double (*y)[3];
   cb_pieces *pieces;      /* the pieces of a body with sheets; NULL: there are only solids */
   cb_sheet *sheet;        /* replaces the operator if there are sheets */
@@ -45,8 +45,8 @@ const char *cb_potential_method_name(cb_potential_method method) {
   return names[method];
 }
 
-/* Fails for a body too thin for its panels. This is checked before anything is solved, because these equations have a
- * wrong solution that no later check would detect. */
+/* Fails for a body too thin for its panels. The check comes before the solution, because the equations of such a body
+ * have a wrong solution that no later check would detect. */
 static cb_status check_thickness(const cb_kirchhoff *k) {
   const cb_thickness *t = &k->thickness;
   if (t->mismatch <= 2) return CB_OK;
@@ -65,7 +65,7 @@ static cb_status set_panels(cb_kirchhoff *k) {
   return k->panels ? cb_panels_move(k->panels, y, corner) : cb_panels_create(k->n, y, corner, &k->panels);
 }
 
-/* Places the panels for vertices x. They end inside the borders of sheets and the rims of thin bodies. */
+/* Places the panels for vertices x. The panels end inside the borders of sheets and the rims of thin bodies. */
 static cb_status place_panels(cb_kirchhoff *k, const double (*x)[3]) {
   const int solids = cb_kirchhoff_solids(k);
   double *ratio = k->some;
@@ -105,7 +105,7 @@ static void set_motions(cb_kirchhoff *k) {
   k->radius = sqrt(square / area);
 }
 
-/* In a curved space the tensor is about the base point, for motions of the space. */
+/* Moves the panels in a curved space. There the tensor is about the base point, for twists about the base point. */
 static cb_status place_curved(cb_kirchhoff *k) {
   const cb_status status = cb_curved_flow_move(k->curved, (const double(*)[3])k->y, (const int(*)[3])k->corner);
   memset(k->centre, 0, sizeof k->centre);
@@ -155,7 +155,7 @@ cb_status cb_kirchhoff_solve(cb_kirchhoff *k, int columns, const double *normal_
   return CB_OK;
 }
 
-/* --- life --- */
+/* --- create and free --- */
 
 static cb_status fill_solids(cb_kirchhoff *k, const double (*x)[3]) {
   const cb_status status =
@@ -280,8 +280,8 @@ static double integral(const cb_kirchhoff *k, const double *phi, const double *w
 
 static const double *motion(const cb_kirchhoff *k, int a) { return k->w + (size_t)a * (size_t)k->n; }
 
-/* Checks two laws that hold for the tensor of any body: it is symmetric, and no energy is negative. Both are clearly
- * violated if the panels do not resolve the body or the solution is wrong. */
+/* Checks two laws that hold for the tensor of any body: it is symmetric, and no energy is negative. The tensor violates
+ * one of them clearly if the panels do not resolve the body or the solution is wrong. */
 static cb_status check_tensor(const cb_kirchhoff *k, const double unit[6]) {
   double scaled[36];
   for (int a = 0; a < 6; a++)
@@ -306,8 +306,8 @@ static void average(const cb_kirchhoff *k, double (*mean)[7]) {
     }
 }
 
-/* Computes the coarseness (cb_kirchhoff_mass). The places at the borders of sheets are stored after the vertices
- * (potential/mesh_pieces.h). */
+/* Computes the coarseness (cb_kirchhoff_mass). The corners at the borders of sheets have indices from k->vertices on
+ * (potential/mesh_pieces.h); their values are 0. */
 static cb_status find_coarseness(cb_kirchhoff *k, const double raw[6][6], const double unit[6]) {
   const size_t places = (size_t)(k->pieces ? k->pieces->places : k->vertices);
   double(*mean)[7] = calloc(places, sizeof *mean), K[6][6] = {{0}};
@@ -345,7 +345,7 @@ static cb_status find_tensor(cb_kirchhoff *k) {
   return status ? status : find_coarseness(k, (const double(*)[6])raw, unit);
 }
 
-/* Sets the normal velocities of the motion of the shape. */
+/* Sets the normal velocities w[n] of the panels for the velocities v of the vertices. */
 static void set_shape(cb_kirchhoff *k, const double (*v)[3], double *w) {
   if (k->curved) {
     cb_curved_flow_shape(k->curved, (const double(*)[3])k->x, v, (const int(*)[3])k->corner, w);
@@ -359,8 +359,9 @@ static void set_shape(cb_kirchhoff *k, const double (*v)[3], double *w) {
   }
 }
 
-/* Transforms K and mu0 (in and out) from the centre c to the origin: K = X^T K_c X, X = [[1, 0], [-hat(c), 1]]. If the
- * body is shifted, K therefore changes like the inertia of a rigid body, up to round-off. */
+/* Transforms k->K to out->K, and out->mu0 in place, from the centre c of the panels to the origin: K = X^T K_c X with X
+ * = [[1, 0], [-hat(c), 1]], where hat(c) y = c × y. If the body is shifted, K therefore changes like the inertia of a
+ * rigid body, up to round-off. */
 static void carry(const cb_kirchhoff *k, cb_kirchhoff_mass *out) {
   double X[6][6] = {{0}}, KX[6][6] = {{0}}, hat[3][3] = {{0}}, mu[6] = {0};
   cb_add_hat3(hat, -1, k->centre);

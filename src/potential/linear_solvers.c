@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { PIECE = 4096 }; /* length of a partial sum, for any number of threads */
+enum { PIECE = 4096 }; /* number of terms of a partial sum, the same for any number of threads */
 
 typedef struct column {
   double *basis;             /* [restart + 1][n] */
-  double *h, *cosine, *sine; /* the triangle, column by column with restart + 1 numbers each; the rotations */
+  double *h, *cosine, *sine; /* h: the triangular matrix, in columns of restart + 1 numbers; then the rotations */
   double *g;                 /* the rotated right-hand side */
   double size;               /* |b|, b the right-hand side */
   double residual;           /* |b - A x| */
@@ -99,7 +99,7 @@ static void add_range(void *context, int begin, int end) {
   for (int i = begin; i < end; i++) t->b[i] += t->factor * t->a[i];
 }
 
-/* b += factor a */
+/* Adds factor a to b. */
 static void add(const cb_krylov *k, double factor, const double *a, double *b) {
   pair t = {.k = k, .a = a, .b = b, .factor = factor};
   cb_threads_range(k->threads, k->n, add_range, &t);
@@ -111,8 +111,8 @@ static void scale(int n, double factor, const double *a, double *out) {
 
 /* --- steps --- */
 
-/* Makes w orthogonal to the basis and appends it. Rotations turn the new column of coefficients into a column of the
- * triangle. */
+/* Makes w orthogonal to the basis and appends w to the basis. Rotations turn the new column of coefficients into a
+ * column of the triangular matrix. */
 static void extend(const cb_krylov *k, column *q, double *w) {
   const int j = q->steps;
   double *h = q->h + (size_t)j * ((size_t)k->restart + 1);
@@ -138,7 +138,8 @@ static void extend(const cb_krylov *k, column *q, double *w) {
   q->steps++;
 }
 
-/* out = sum_i y_i v_i, where y solves the triangular equations and v is the basis. */
+/* Computes out = sum_i y_i v_i, where y solves the triangular equations for the rotated right-hand side g, and v_i are
+ * the vectors of the basis. */
 static void combine(const cb_krylov *k, const column *q, double *out) {
   double *y = q->g;
   for (int i = q->steps - 1; i >= 0; i--) {
@@ -159,7 +160,7 @@ static int still_active(cb_krylov *k, int columns, double tolerance) {
   return n;
 }
 
-/* x += P sum_i y_i v_i for all columns that made steps in this cycle. */
+/* Adds P sum_i y_i v_i (combine) to x, for all columns that made steps in this cycle. */
 static cb_status correct(cb_krylov *k, const cb_krylov_problem *p, int columns, double *x) {
   int count = 0;
   cb_status status = CB_OK;
@@ -175,7 +176,7 @@ static cb_status correct(cb_krylov *k, const cb_krylov_problem *p, int columns, 
   return status;
 }
 
-/* Starts a cycle from the residuals of x. *active: the number of columns that have not converged. */
+/* Starts a cycle from the residuals of x. Sets *active to the number of columns that have not converged. */
 static cb_status begin(cb_krylov *k, const cb_krylov_problem *p, int columns, const double *b, const double *x,
                        int *active) {
   const size_t n = (size_t)k->n;
@@ -242,15 +243,15 @@ cb_status cb_krylov_solve(cb_krylov *k, const cb_krylov_problem *p, int columns,
   return active ? CB_STEP_NO_CONVERGENCE : CB_OK;
 }
 
-/* LU with partial pivoting by blocks of columns, all in one thread. LAPACK factors a block, and the columns on its
- * right are updated by tiles. Only one thread of the process calls the BLAS at a time: with OpenBLAS 0.3.21 without
+/* LU factors with partial pivoting by blocks of columns, all in one thread. LAPACK factors a block, and the columns on
+ * its right are updated by tiles. Only one thread of the process calls the BLAS at a time. With OpenBLAS 0.3.21 without
  * threads, two calls at once gave wrong factors in about one of several hundred runs (tests/potential/test_dense.c).
  * The results depend on the linked BLAS and on the kernels that it chooses for the processor, but not on the number of
  * threads.
  *
  * LAPACK stores matrices column by column, so the transpose is factored. The routines are called by their Fortran
- * names, because GSL's CBLAS defines the C names of BLAS routines; the lengths of texts are the last arguments. Source:
- * Golub & Van Loan, Matrix Computations (2013), section 3.4.7. */
+ * names, because GSL's CBLAS defines the C names of BLAS routines. The last arguments are the lengths of the texts.
+ * Source: Golub & Van Loan, Matrix Computations (2013), section 3.4.7. */
 
 extern void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivots, int *info);
 extern void dlaswp_(const int *n, double *a, const int *lda, const int *first, const int *last, const int *pivots,
@@ -274,10 +275,11 @@ void cb_potential_blas_end(void) { pthread_mutex_unlock(&blas); }
 typedef struct task {
   double *a;
   const int *pivots;
-  int n, stride, at, width; /* the block that was factored last */
+  int n, stride, at, width; /* at, width: the first column and the width of the block that was factored last */
 } task;
 
-/* Updates some columns after the block was factored. In columns to the left of the block, rows are only swapped. */
+/* Updates `columns` columns from column `from` on, after a block was factored. In columns to the left of the block,
+ * rows are only swapped. */
 static void update(const task *t, int from, int columns) {
   const double one = 1, minus = -1;
   const int first = t->at + 1, last = t->at + t->width, step = 1, below = t->n - last;

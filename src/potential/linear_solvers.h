@@ -3,10 +3,11 @@
  *
  * GMRES solves for several right-hand sides of one operator. Each right-hand side has its own Krylov space, and one
  * call of the product computes all columns:
- *   minimise |b - A x| over x0 + P span{r0, (A P) r0, ..}, r0 = b - A x0
- * A is the operator, b the right-hand side, x0 the start and P a preconditioner on the right.
- * Source: Saad & Schultz (1986), SIAM J. Sci. Stat. Comput. 7, 856, doi 10.1137/0907058, algorithm 4, by modified
- * Gram-Schmidt, restarted. The result is identical for any number of threads if the operator has this property.
+ *   minimise |b - A x| over x in x0 + P span{r0, (A P) r0, ..}, r0 = b - A x0
+ * A is the operator, b the right-hand side, x the solution, x0 the start of the iteration, and P a preconditioner on
+ * the right. The method is restarted and uses modified Gram-Schmidt: Saad & Schultz (1986), SIAM J. Sci. Stat. Comput.
+ * 7, 856, doi 10.1137/0907058, algorithm 4. The result is identical for any number of threads if this is true of the
+ * operator.
  */
 #pragma once
 
@@ -16,7 +17,7 @@
 
 #include <stddef.h>
 
-/* out[columns][n] = A x[columns][n]. Columns that have converged are left out of later calls. */
+/* Computes out = A x for x[columns][n] and out[columns][n]. Later calls omit columns that have converged. */
 typedef cb_status (*cb_krylov_product)(void *context, int columns, const double *x, double *out);
 
 typedef struct cb_krylov_problem {
@@ -27,81 +28,86 @@ typedef struct cb_krylov_problem {
 } cb_krylov_problem;
 
 typedef struct cb_krylov_result {
-  int iterations;  /* the number of steps; each is for all columns that have not converged yet */
-  double residual; /* the largest |b - A x|/|b|, by the recurrence */
+  int iterations;  /* the number of steps; each step treats all columns that have not converged */
+  double residual; /* the largest |b - A x|/|b| of a column, from the recurrence of GMRES */
 } cb_krylov_result;
 
 typedef struct cb_krylov cb_krylov;
 
-/* Allocates memory for n unknowns, and for a maximum number of columns and of steps before a restart. The caller frees
- * it. */
+/* Allocates memory for n unknowns, at most `columns` right-hand sides, and `restart` steps before a restart. The caller
+ * frees the result. */
 cb_status cb_krylov_create(int n, int columns, int restart, cb_krylov **out);
 void cb_krylov_free(cb_krylov *k);
 size_t cb_krylov_bytes(int n, int columns, int restart);
 
-/* Solves A x = b for b[columns][n]. x[columns][n] holds the start of the iteration, then the solution.
- * CB_STEP_NO_CONVERGENCE after `iterations` steps; x is then the best result so far. CB_ERROR_ARGUMENT for too many
- * columns, CB_ERROR_DOMAIN if b is not finite, and the errors of the products. */
+/* Solves A x = b for b[columns][n]. x[columns][n] first holds the start of the iteration, then the solution. Returns
+ * CB_STEP_NO_CONVERGENCE after `iterations` steps; x is then the last approximation. Returns CB_ERROR_ARGUMENT for too
+ * many columns, CB_ERROR_DOMAIN if b is not finite, and the errors of the products. */
 cb_status cb_krylov_solve(cb_krylov *k, const cb_krylov_problem *problem, int columns, const double *b, double *x,
                           cb_krylov_result *result);
 
 /* LU factors of a dense matrix. a[n][stride] is stored row by row. */
 
-/* Replaces a by its factors; pivots[n]. CB_ERROR_DOMAIN for a singular matrix; the message gives the column. */
+/* Replaces the matrix in `a` by its factors and sets pivots[n]. Returns CB_ERROR_DOMAIN for a singular matrix; the
+ * message gives the column. */
 cb_status cb_potential_factor(int n, size_t stride, double *a, int *pivots);
-/* Replaces b[columns][n] by x with a x = b. */
+/* Solves M x = b for each of the columns b[columns][n], and replaces b by x. M is the matrix whose factors are in `a`
+ * and `pivots`. */
 void cb_potential_back(int n, size_t stride, const double *a, const int *pivots, int columns, double *b);
-/* Replaces b by x with a^T x = b. */
+/* Does the same for M^T x = b. */
 void cb_potential_back_transposed(int n, size_t stride, const double *a, const int *pivots, int columns, double *b);
 
 /* Every call of the BLAS must be between these two calls, so that only one thread calls the BLAS at a time. */
 void cb_potential_blas_begin(void);
 void cb_potential_blas_end(void);
 
-/* LU factors of I/2 - D as a hierarchical matrix, in which blocks of panels far from each other have low rank, up to a
- * tolerance. They are for bodies for which GMRES is slow; coarse factors (1e-2) are a preconditioner. Source:
- * Hackbusch, Hierarchical Matrices (2015), doi 10.1007/978-3-662-47324-5; the library hmat-oss. */
+/* LU factors of I/2 - D (I the unit matrix, D of potential/panels.h) as a hierarchical matrix. In such a matrix, blocks
+ * of panels far from each other have low rank, up to a tolerance. Coarse factors (tolerance 1e-2) are a preconditioner
+ * for bodies for which GMRES is slow. Sources: Hackbusch, Hierarchical Matrices (2015), doi 10.1007/978-3-662-47324-5;
+ * the library hmat-oss. */
 
 typedef struct cb_hlu cb_hlu;
 
-/* CB_ERROR_UNSUPPORTED in a build without hmat-oss (hlu_none.c); the message lists the methods that are available. */
+/* Returns CB_ERROR_UNSUPPORTED in a build without hmat-oss (hlu_none.c); the message lists the methods that are
+ * available. */
 cb_status cb_hlu_check(void);
 
-/* Computes the factors; p may be freed afterwards. The relative tolerance, in [1e-12, 0.5] (otherwise
- * CB_ERROR_ARGUMENT), applies to each block. In all measurements the residual of a solution was below it
- * (tests/potential/test_hlu.c). CB_ERROR_DOMAIN if there are no LU factors. */
+/* Computes the factors; p may be freed afterwards. The relative tolerance must be in [1e-12, 0.5] (otherwise
+ * CB_ERROR_ARGUMENT) and applies to each block. In all measurements the residual of a solution was below the tolerance
+ * (tests/potential/test_hlu.c). Returns CB_ERROR_DOMAIN if there are no LU factors. */
 cb_status cb_hlu_create(const cb_panels *p, double tolerance, cb_hlu **out);
 void cb_hlu_free(cb_hlu *h);
 
-/* Replaces b[columns][n], in the caller's order of the panels, by x with (I/2 - D) x = b. CB_ERROR_DOMAIN if x is not
- * finite. Only one call at a time is allowed. */
+/* Solves (I/2 - D) x = b for each of the columns b[columns][n] in the caller's order of the panels, and replaces b by
+ * x. Returns CB_ERROR_DOMAIN if x is not finite. Only one call at a time is allowed. */
 cb_status cb_hlu_solve(cb_hlu *h, int columns, double *b);
 
-/* The memory of the factors in bytes, and an estimate before they are computed. In all measurements the estimate for n
- * panels was larger than the memory of factors with tolerance 1e-2. (Without hmat-oss it is larger than any memory.) */
+/* cb_hlu_bytes returns the memory of the factors in bytes. cb_hlu_estimate returns an estimate of it for n panels, and
+ * SIZE_MAX in a build without hmat-oss. In all measurements the estimate was larger than the memory of factors with
+ * tolerance 1e-2. */
 size_t cb_hlu_bytes(const cb_hlu *h);
 size_t cb_hlu_estimate(int n);
 
-/* A preconditioner for equations on panels whose matrix is dominated by neighbours. Each group of neighbours is solved
- * together with the nearest panels around it, and only the solution at its own panels is used.
+/* A preconditioner P for equations on panels whose matrix A is dominated by neighbours. Each group of neighbours is
+ * solved together with the nearest panels around it, and only the solution at the group's own panels is used.
  *
  *   P = sum_g Q_g^T A_g^-1 R_g   R_g selects the panels of group g and those around it, Q_g^T keeps the group's own
  *                                panels, and A_g has the rows and columns of A at the panels of R_g
  * This is the restricted additive Schwarz method: Cai & Sarkis (1999), SIAM J. Sci. Comput. 21, 792, doi
  * 10.1137/S106482759732678X. For vortex rings on a sheet it removes the part of the condition number that is due to
- * scales smaller than the groups. The rest grows like the square root of the number of groups. */
+ * scales smaller than the groups. The remaining part grows like the square root of the number of groups. */
 
 typedef struct cb_schwarz cb_schwarz;
 
-/* row[0..n) = the entries of row i of A at the columns which[0..n). Called from any thread. */
+/* Sets row[0..n) to the entries of row i of A at the columns which[0..n). It is called from any thread. */
 typedef void (*cb_schwarz_row)(const void *context, int i, int n, const int *which, double *row);
 
-/* Uses the groups of f, which may be freed afterwards. CB_ERROR_DOMAIN for a singular block. The caller frees the
- * result. */
+/* Creates the preconditioner for the groups of f, which may be freed afterwards. Returns CB_ERROR_DOMAIN for a singular
+ * block. The caller frees the result. */
 cb_status cb_schwarz_create(const cb_far *f, int panels, cb_schwarz_row row, const void *context, cb_schwarz **out);
 void cb_schwarz_free(cb_schwarz *s);
-/* A bound on the memory for this number of panels, in bytes. */
+/* Returns a bound on the memory for this number of panels, in bytes. */
 size_t cb_schwarz_bytes(int panels);
 
-/* out[columns][panels] = P x, for at most CB_TREE_COLUMNS columns. */
+/* Computes out = P x, both [columns][panels], for at most CB_TREE_COLUMNS columns. */
 void cb_schwarz_apply(const cb_schwarz *s, int columns, const double *x, double *out);

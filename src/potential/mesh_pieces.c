@@ -1,4 +1,4 @@
-/* The pieces of a mesh and its edges (mesh_pieces.h). */
+/* This file finds the pieces and the edges of a mesh (mesh_pieces.h). */
 #include "potential/mesh_pieces.h"
 
 #include "core/arena.h"
@@ -15,8 +15,8 @@ typedef struct side {
   bool forward; /* the face runs from low to high */
 } side;
 
-/* An edge of a border: the copies (places after the vertices) of its ends, and the vertex of its face opposite to
- * it. */
+/* An edge of a border. end: the copies of its two vertices, numbered from 0 (they are the places after the vertices).
+ * across: the vertex of its face opposite to the edge. */
 typedef struct border {
   int end[2], across;
 } border;
@@ -26,16 +26,16 @@ typedef struct pieces {
   cb_pieces seen;
   int vertices, borders;
   border *border;
-  int *first, *edges; /* edges[first[c]..first[c + 1]): the edges at copy c; [copies + 1], [2 borders] */
+  int *first, *edges; /* the border edges at copy c are edges[first[c]..first[c + 1]) */
   int *copied;        /* [copies]: the vertex of each copy */
 } pieces;
 
 /* Data that is used while the pieces are found. */
 typedef struct search {
-  int faces, *up; /* [faces]: a forest; the root represents its piece */
-  bool *sheet;    /* [faces], by root */
+  int faces, *up; /* up: [faces], a union-find forest; each root is a face that represents its piece */
+  bool *sheet;    /* [faces]: the piece of this root is a sheet */
   bool *reached;  /* [faces]: the fluid reaches the face */
-  double *volume; /* [faces], by root */
+  double *volume; /* [faces]: the volume of the piece of this root */
   side *side;
   int *copy; /* [vertices]; -1: the vertex has no copy */
 } search;
@@ -60,7 +60,8 @@ static int run_of(const search *s, int i) {
 
 static int piece_of(const search *s, int side_) { return root_of(s->up, s->side[side_].face); }
 
-/* Does `at` lie in a cavity? Cavities are the closed pieces that point inwards; their winding number there is -1. */
+/* Returns whether `at` lies in a cavity. A cavity is bounded by a closed piece that points inwards; the winding number
+ * of this piece is -1 at points in the cavity. */
 static bool in_cavity(const double (*x)[3], int faces, const int (*face)[3], const int *piece, const double *volume,
                       const double at[3]) {
   double angle = 0;
@@ -73,8 +74,8 @@ static bool in_cavity(const double (*x)[3], int faces, const int (*face)[3], con
   return angle < -2 * 3.141592653589793;
 }
 
-/* Sets reached[f]: does the fluid reach face f of the piece piece[f]? It does not if the volume of the piece is not
- * positive, or if the piece is in a cavity. */
+/* Sets reached[f]: whether the fluid reaches face f of the piece piece[f]. The fluid does not reach a piece whose
+ * volume is not positive, or a piece in a cavity. */
 static void find_reached(const double (*x)[3], int faces, const int (*face)[3], const int *piece, const double *volume,
                          bool *reached) {
   bool any = false;
@@ -98,8 +99,8 @@ static void list_sides(search *s, const int (*face)[3]) {
   qsort(s->side, 3 * (size_t)s->faces, sizeof *s->side, compare);
 }
 
-/* If a sheet ends on a solid, the two faces of the solid are the faces whose pieces have no border of their own. They
- * are joined. */
+/* Joins the two faces of a solid at an edge where a sheet ends on the solid. These two faces are those whose pieces
+ * have no border. */
 static void join(search *s, int first, int n) {
   int of[2] = {-1, -1}, count = 0;
   for (int i = first; i < first + n; i++) {
@@ -294,9 +295,9 @@ static double reach_of(const pieces *p, const double (*x)[3], const border *b, d
   return CB_SHEET_REACH * sqrt(0.5 * height * sqrt(length2));
 }
 
-/* Sets the displacement s of a vertex of a border, in the direction of the sum of its edges' normals. Two edges with
- * the same distance then both move by this distance. The length of s is at most twice the mean distance of its edges,
- * which matters if they meet in a spike. */
+/* Sets the displacement s of a vertex of a border, in the direction of the sum of the unit vectors of its edges
+ * (reach_of). Two edges with the same distance both move by this distance. The length of s is at most twice the mean
+ * distance of the edges; this limit matters if the edges meet in a spike. */
 static void inset(const pieces *p, const double (*x)[3], int copy, double s[3]) {
   const int count = p->first[copy + 1] - p->first[copy];
   double sum[3] = {0}, far = 0;

@@ -1,5 +1,5 @@
-/* Bodies that move near a plane, and bodies that change their shape (moving.h). Rows of S, D and of their gradients are
- * computed by tiles of panels, whose numbers stay in the cache.
+/* Bodies that move near a plane, and bodies that change their shape (moving.h). S, D and their gradients are computed
+ * by tiles of panels, whose data stays in the cache.
  */
 #include "potential/moving.h"
 
@@ -18,7 +18,7 @@ enum { MOTIONS = 6, COLUMNS = CB_PLACED_COLUMNS, TILE = 512, ROWS = 16 };
 
 struct cb_placed {
   cb_arena *arena;
-  int vertices, faces, n; /* n: panels that the fluid reaches */
+  int vertices, faces, n; /* n: number of panels that the fluid reaches */
   const double (*x)[3];
   const int (*face)[3];
   cb_kirchhoff_options options; /* the options for free space */
@@ -35,13 +35,13 @@ typedef struct piece {
   const cb_panels *own;
   cb_panels *image;
   size_t stride;
-  bool known;           /* `own` and the data that follows from it are computed for x */
+  bool known;           /* `own` and the data that depends on it are valid for x */
   double (*x)[3];       /* [vertices] */
   double *free;         /* [n][stride]: I/2 - D */
   double *source;       /* [COLUMNS][n]: -S w */
   double *w, *phi;      /* [COLUMNS][stride], 0 from n on */
-  double *psi, *solved; /* [COLUMNS][n]: psi (moving.h); phi without padding */
-  double *A;            /* [n][stride], later its factors */
+  double *psi, *solved; /* psi: [COLUMNS][n] (moving.h); solved: [COLUMNS][n], phi without padding */
+  double *A;            /* [n][stride]: A (moving.h), later its factors */
   int *pivots;
   double (*flow)[COLUMNS][3]; /* [n]: V (moving.h) */
   double (*corner)[3];        /* [3 n]: the corners of the images */
@@ -51,7 +51,8 @@ typedef struct piece {
 
 /* --- matrices --- */
 
-/* A = from - sign D and b = source - sign S w for panels. from NULL: I/2; source NULL: 0. */
+/* Computes A = from - sign D and b = source - sign S w for the panels. If `from` is NULL, I/2 is used; if `source` is
+ * NULL, 0 is used. */
 typedef struct task {
   piece *e;
   const cb_panels *panels;
@@ -111,7 +112,7 @@ static void flow_rows(void *context, int begin, int end) {
   }
 }
 
-/* cb_threads_for counts elements that take about a hundred ns. A pair of panels takes a few ns, so 16 pairs count as
+/* cb_threads_for expects elements that take about 100 ns each. A pair of panels takes a few ns, so 16 pairs count as
  * one element. */
 static void each_row(piece *e, void (*part)(void *, int, int), void *context) {
   const size_t n = (size_t)e->own->n;
@@ -171,7 +172,7 @@ static cb_status set_plane(piece *e, const cb_pose *g) {
   for (int i = 0; i < 3 * n; i++) {
     const double *x = e->own->corner[i / 3][i % 3], from = cb_dot3(x, e->nu) - e->h;
     least = fmin(least, from);
-    double *to = e->corner[i - 2 * (i % 3) + 2]; /* with the opposite orientation */
+    double *to = e->corner[i - 2 * (i % 3) + 2]; /* in the opposite order, which turns the normal outwards */
     for (int k = 0; k < 3; k++) to[k] = x[k] - 2 * from * e->nu[k];
   }
   if (least > 0) return cb_panels_move(e->image, (const double(*)[3])e->corner, (const int(*)[3])e->face);
@@ -233,7 +234,7 @@ static void find_slope(const piece *e, cb_placed_form *out) {
         for (int k = 0; k < 3; k++) torque[k] += turn[k];
       }
       const double along = cb_dot3(e->nu, force), about = cb_dot3(e->nu, torque);
-      for (int k = 0; k < 3; k++) { /* the factor 2 of dx is divided between ab and ba */
+      for (int k = 0; k < 3; k++) { /* dG is symmetric: half of the factor 2 of dx belongs to ab, half to ba */
         const double turns = torque[k] - about * e->nu[k], moves = along * e->nu[k];
         out->slope[k][a][b] += turns;
         out->slope[k][b][a] += turns;
@@ -243,7 +244,7 @@ static void find_slope(const piece *e, cb_placed_form *out) {
     }
 }
 
-/* --- pieces --- */
+/* --- the work memory of one thread --- */
 
 static void free_piece(piece *e) {
   cb_kirchhoff_free(e->body);
@@ -305,14 +306,14 @@ cb_status cb_placed_at(cb_placed *m, const double (*x)[3], const double (*v)[3],
   return status;
 }
 
-/* --- life --- */
+/* --- create and free --- */
 
 const cb_kirchhoff_mass *cb_placed_far(const cb_placed *m, cb_kirchhoff_report *report) {
   *report = m->report;
   return &m->far;
 }
 
-/* Solves the body in free space: finds its added mass, its number of panels and its report. */
+/* Solves the body in free space, and sets its added mass, its number of panels and its report. */
 static cb_status look(cb_placed *m) {
   cb_kirchhoff *k = NULL;
   cb_status status = cb_kirchhoff_create(m->vertices, m->x, m->faces, m->face, &m->options, &k);
@@ -358,8 +359,8 @@ void cb_placed_free(cb_placed *m) {
   cb_arena_free(m->arena);
 }
 
-/* --- bodies that change their shape. If the iteration of a solver was slow at one pose, the solver keeps its factors
- * (potential/operator.h), so it is not used again --- */
+/* --- bodies that change their shape. A solver whose iteration was slow at one pose has changed its method
+ * (potential/operator.h). Such a solver is freed, so that results do not depend on earlier calls --- */
 
 struct cb_moving {
   cb_arena *arena;
@@ -418,7 +419,8 @@ cb_status cb_moving_form(cb_moving *m, const double (*x)[3], int n, const double
 
 cb_kirchhoff_report cb_moving_report(const cb_moving *m) { return m->report; }
 
-/* If the first solution used factors of the complete matrix, all later poses use them from the beginning. */
+/* If the first solution used factors of the complete matrix, all later poses use the dense method from the
+ * beginning. */
 static cb_status solve_first(cb_moving *m) {
   cb_kirchhoff *k = NULL;
   cb_status status = create_kirchhoff(m, &k);
@@ -448,7 +450,7 @@ cb_status cb_moving_create(int vertices, const double (*x)[3], int faces, const 
   if (options) m->options = *options;
   const cb_status status = solve_first(m);
   if (status && status != CB_ERROR_MEMORY && m->options.curvature != 0) {
-    /* At the given positions, moving parts may overlap; at other poses there may be a flow. */
+    /* Moving parts may overlap at the positions at creation, but not at other poses. */
     m->start = NULL;
     m->report.method = CB_POTENTIAL_ITERATIVE;
     m->unsolved = true;

@@ -1,7 +1,8 @@
 /* The operator on closed surfaces (operator.h). The stored matrix is filled together with the first right-hand side,
  * because S and D share most of their work; later right-hand sides compute S again. If GMRES takes more than SLOW
- * steps, the method `best` continues with a preconditioner: factors of a hierarchical matrix. Small matrices are
- * factored completely, and so are matrices for which this does not converge.
+ * steps, the method `best` continues with a preconditioner: factors of a hierarchical matrix. The method `best` factors
+ * small matrices completely. It also factors larger matrices completely if the preconditioned iteration does not
+ * converge and the factors fit into the memory.
  */
 #include "potential/operator.h"
 
@@ -18,15 +19,16 @@
 #include <sys/mman.h>
 
 enum {
-  FACTORED = 400, /* up to this number of panels factors are as fast as the iteration */
-  /* up to this number factors of the complete matrix are faster than a preconditioner, if the iteration is slow */
+  FACTORED = 400, /* up to this number of panels LU factors are as fast as the iteration */
+  /* up to this number of panels, if the iteration is slow, factors of the complete matrix are faster than a
+   * preconditioner */
   SMALL = 2000,
   SLOW = 20,           /* steps of the iteration that take about as long as the factors */
-  PRECONDITIONED = 60, /* maximum steps of a preconditioned iteration; bodies that the factors help need far fewer */
+  PRECONDITIONED = 60, /* maximum number of preconditioned steps; good preconditioners need far fewer */
   RESTART = 40,
   LARGE_PAGE = 1 << 21,
   ROWS = 32,
-  TILE = 512 /* panels in a tile of the matrix, whose numbers stay in the cache */
+  TILE = 512 /* number of panels in a tile of the matrix, whose data stays in the cache */
 };
 
 static const double coarse_tolerance = 1e-2; /* tolerance of the preconditioner */
@@ -44,7 +46,7 @@ struct cb_operator {
   bool coarse; /* use the preconditioner */
   cb_hlu *hlu; /* NULL: not computed yet */
   cb_krylov *krylov;
-  double *padded, *b, *row_sum; /* [columns][stride], [columns][n], [n] */
+  double *padded, *b, *row_sum; /* padded: [columns][stride]; b: [columns][n]; row_sum: [n] */
 };
 
 static size_t stored_bytes(const cb_operator *o) { return o->stride * (size_t)o->p->n * sizeof(double); }
@@ -66,7 +68,7 @@ static cb_status take_matrix(cb_operator *o) {
   o->D = aligned_alloc(LARGE_PAGE, bytes);
   if (!o->D) return no_memory(o);
 #if defined(MADV_HUGEPAGE)
-  (void)madvise(o->D, bytes, MADV_HUGEPAGE); /* with small pages a solution takes a fifth more time */
+  (void)madvise(o->D, bytes, MADV_HUGEPAGE); /* otherwise a solution takes a fifth more time */
 #endif
   if (o->tree) o->report.bytes += stored_bytes(o);
   return CB_OK;
@@ -142,7 +144,7 @@ static void note_row_sums(cb_operator *o) {
   }
 }
 
-/* b = -S w; with `keep` it also stores D and its row sums. */
+/* Computes b = -S w. With `keep` it also stores D and its row sums plus 1/2. */
 static void stored_source(cb_operator *o, int columns, const double *w, bool keep) {
   task t = {o, columns, pad(o, columns, w), o->b, keep};
   cb_threads_range(threads_of(o), o->p->n, source_rows, &t);
@@ -244,7 +246,7 @@ static cb_status prepare(cb_operator *o, int columns, const double *w) {
   return status;
 }
 
-/* May factors of the complete matrix replace the iteration? */
+/* Returns whether factors of the complete matrix may replace the iteration. */
 static bool may_factor(const cb_operator *o) {
   return o->options.method == CB_POTENTIAL_BEST && stored_bytes(o) <= o->options.memory;
 }
@@ -253,7 +255,7 @@ static size_t bytes_left(const cb_operator *o) {
   return o->options.memory > o->report.bytes ? o->options.memory - o->report.bytes : 0;
 }
 
-/* May a preconditioner be used? */
+/* Returns whether the iteration may continue with a preconditioner. */
 static bool may_precondition(const cb_operator *o) {
   return o->options.method == CB_POTENTIAL_BEST && !o->coarse && o->p->n > SMALL &&
          cb_hlu_estimate(o->p->n) <= bytes_left(o);
@@ -292,7 +294,7 @@ static void precondition_from_here(cb_operator *o) {
   o->report.method = CB_POTENTIAL_HLU;
 }
 
-/* Factors the complete matrix, for this motion and all later motions. */
+/* Factors the complete matrix, and selects factors for all later solutions, also after cb_operator_renew. */
 static cb_status turn_dense(cb_operator *o, int columns, const double *w) {
   cb_status status = take_matrix(o);
   if (!status && o->tree) stored_source(o, columns, w, true);
@@ -319,7 +321,7 @@ cb_status cb_operator_solve(cb_operator *o, int columns, const double *w, double
   return status;
 }
 
-/* --- life --- */
+/* --- create and free --- */
 
 void cb_operator_renew(cb_operator *o) {
   if (o->images) cb_images_renew(o->images);

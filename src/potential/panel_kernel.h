@@ -1,14 +1,15 @@
-/* Rows of S and D (equations in potential/panels.h), written once for the vectors of any instruction set.
- * panel_x86_64.c, panel_avx2.c and panel_avx512.c include this file after they have defined WIDTH, vec (one number of
- * WIDTH panels), functions of it, and KERNELS.
+/* This file computes S and D of panels and their gradients (equations in potential/panels.h). It is written once for
+ * the vectors of any instruction set. panel_x86_64.c, panel_avx2.c and panel_avx512.c include it after they have
+ * defined WIDTH, the type vec (one number of each of WIDTH panels), functions on vec, and KERNELS.
  */
 #ifndef CB_POTENTIAL_PANEL_KERNEL_H
 #define CB_POTENTIAL_PANEL_KERNEL_H
 
 #include "potential/panels.h"
 
-/* Rows of numbers of the panels: x, y, z of each corner; the doubled area vector; the conormals of the edges, then
- * their lengths; 1/(2 area). */
+/* The first row of each kind of data in the array `lanes` of panels: the coordinates x, y, z of the three corners, the
+ * normal times twice the area, the conormals m_e of the three edges (potential/panels.h), the lengths of the edges, and
+ * 1/(2 area). CB_PANEL_LANES is the number of rows, and CB_PANEL_COLUMNS the maximum number of columns of `product`. */
 enum {
   CB_PANEL_CORNER = 0,
   CB_PANEL_NORMAL = 9,
@@ -17,18 +18,18 @@ enum {
   CB_PANEL_INVERSE = 24,
   CB_PANEL_LANES = 25,
   CB_PANEL_COLUMNS = 8,
-  CB_PANEL_PAD = 8 /* panels that may be read after the last one */
+  CB_PANEL_PAD = 8 /* up to this many panels are read after the last one */
 };
 
 typedef struct cb_panel_kernels {
-  /* Computes S[n] and D[n] (either may be NULL) of n panels at x; number `row` of panel i is at lanes[row * stride +
-   * i]. */
+  /* Computes S[n] and D[n] of n panels at x; either may be NULL. Row r of panel i is lanes[r * stride + i]. */
   void (*row)(const double *lanes, size_t stride, const double x[3], int n, double *S, double *D);
-  /* The gradients of S and D by x, with the components x, y, z at S[i], S[width + i], S[2 width + i], and likewise for
-   * D. */
+  /* Computes the gradients of S and D with respect to x; either may be NULL. The components x, y, z for panel i are
+   * S[i], S[width + i] and S[2 width + i], and likewise for D. */
   void (*gradient)(const double *lanes, size_t stride, const double x[3], int n, size_t width, double *S, double *D);
-  /* out[c] += sum_j row[j] x[c stride + j] over n numbers, a multiple of CB_PANEL_PAD, for up to CB_PANEL_COLUMNS
-   * columns c. The order of the sums does not depend on the number of columns. */
+  /* Adds sum_j row[j] x[c stride + j] to out[c], for the columns c = 0..columns - 1 (at most CB_PANEL_COLUMNS). j runs
+   * over n numbers, and n is a multiple of CB_PANEL_PAD. The order of the sums does not depend on the number of
+   * columns. */
   void (*product)(const double *row, int n, int columns, const double *x, size_t stride, double *out);
 } cb_panel_kernels;
 
@@ -43,7 +44,9 @@ const cb_panel_kernels *cb_panel_kernels_of_isa(void);
 
 #include "potential/panel_math.h"
 
-/* Are all panels so far that edges and solid angles are small enough for the series? */
+/* Returns whether all WIDTH panels are so far from x that the series of small_angle are accurate for their edges and
+ * solid angles. A, B and C are the distances of the corners, l the lengths of the edges. The solid angle is 2
+ * atan2(triple, along). */
 INLINE int all_far(vec A, vec B, vec C, const double *l, size_t stride, vec triple, vec along) {
   const vec l1 = load(l), l2 = load(l + stride), l3 = load(l + 2 * stride), maximum = set(1. / 16);
   return !(any_above(l1, maximum * (A + B)) || any_above(l2, maximum * (B + C)) || any_above(l3, maximum * (C + A)) ||
@@ -121,14 +124,15 @@ static void row(const double *lanes, size_t stride, const double x[3], int n, do
     rows(lanes, stride, x, n, S, NULL);
 }
 
-/* The strength of an edge's vortex, (R1 + R2)/(R1 R2 (R1 R2 + a.b)), from A = R1, B = R2 and v = R1 R2 + a.b; 0 on the
- * edge. */
+/* Returns the strength (R1 + R2)/(R1 R2 (R1 R2 + a.b)) of the vortex along an edge (gradient_group), for A = R1, B = R2
+ * and v = R1 R2 + a.b. Returns 0 on the edge. */
 INLINE vec vortex(vec A, vec B, vec v) {
   const vec below = A * B * v, least = set(1e-300);
   return where_above(below, least, (A + B) / where_above(below, least, below, set(1)), set(0));
 }
 
-/* R1 R2 + a.b; near the edge from the cross product of a and b */
+/* Returns R1 R2 + a.b (gradient_group), for both = R1 R2, ab = a.b and cross2 = |a × b|^2. Near the edge it is computed
+ * as |a × b|^2/(R1 R2 - a.b), because the sum has cancellation there. */
 INLINE vec product_of_cross(vec both, vec ab, vec cross2) {
   const vec edge = set(-0.9) * both, v = both + ab;
   if (!any_above(edge, ab)) return v;
@@ -145,9 +149,10 @@ INLINE xyz sum_of(vec u, xyz a, vec v, xyz b, vec w, xyz c) {
                fma3(u, a.z, fma3(v, b.z, w * c.z))};
 }
 
-/* grad S = -1/(4 pi) (sum_e L_e m_e + W n),   grad D = -1/(4 pi) sum_e (R1 + R2)/(R1 R2 (R1 R2 + a.b)) a × b   (by Biot
- * and Savart, around the panel's border). a and b are the ends of edge e seen from x, and the other symbols are those
- * of potential/panels.h. Near the edge R1 R2 + a.b is computed as |a × b|^2/(R1 R2 - a.b), which does not cancel. */
+/* Computes the gradients of S and D of WIDTH panels at x:
+ *   grad S = -1/(4 pi) (sum_e L_e m_e + W n),   grad D = -1/(4 pi) sum_e (R1 + R2)/(R1 R2 (R1 R2 + a.b)) a × b
+ * a and b are the vectors from x to the ends of edge e. The other symbols are those of potential/panels.h. grad D is
+ * the law of Biot and Savart for a vortex around the border of the panel. */
 INLINE void gradient_group(const double *p, size_t stride, xyz x, xyz *S, xyz *D) {
   const xyz a = seen(p, stride, x), b = seen(p + 3 * stride, stride, x), c = seen(p + 6 * stride, stride, x);
   const xyz e = cross_of(a, b), f = cross_of(b, c), g = cross_of(c, a);

@@ -1,12 +1,13 @@
 /* Solid angles and logarithms of panels, for the vectors of any instruction set. The kernels include this file after
- * they have defined WIDTH, vec (one number of WIDTH panels) and functions of them.
+ * they have defined WIDTH, vec (one number of each of WIDTH panels) and functions on vec.
  *
- *   atan2(y, x)  = base + atan(t), |t| <= tan(pi/8): t = y/x, (y - x)/(y + x) or -x/y; from |y|, |x| to all quarters
+ *   atan2(y, x)  = base + atan(t), |t| <= tan(pi/8): t = y/x, (y - x)/(y + x) or -x/y, and base = 0, pi/4 or pi/2;
+ *                  computed from |y| and |x|, then moved to the quadrant of (x, y)
  *   L = ln(p/q)  = e ln 2 + 2 atanh(s), s = (p - 2^e q)/(p + 2^e q), p = (R1 + R2 + l)^2, q = 2 (R1 R2 + a.b);
- *                  if e = 0, s = l/(R1 + R2), which does not cancel
- * l, R1 and R2 are those of potential/panels.h, a and b the ends of the edge seen from x, and e is an integer with p/q
- * near 2^e. atan and atanh are polynomials that interpolate at Chebyshev's points with relative errors below 1e-17. The
- * total error is below 4 units in the last place of the largest term.
+ *                  if e = 0, s = l/(R1 + R2), which has no cancellation
+ * L, l, R1 and R2 are those of an edge in potential/panels.h. a and b are the vectors from x to the ends of the edge,
+ * and e is an integer for which 2^e is near p/q. atan and atanh are polynomials that interpolate at Chebyshev's points
+ * with relative errors below 1e-17. The total error is below 4 units in the last place of the largest term.
  */
 #pragma once
 
@@ -30,7 +31,7 @@ INLINE xyz seen(const double *p, size_t stride, xyz x) {
 }
 INLINE xyz load3(const double *p, size_t stride) { return (xyz){load(p), load(p + stride), load(p + 2 * stride)}; }
 
-/* 2 atan2(y, x); 0 if y is 0 */
+/* Returns 2 atan2(y, x), and 0 if y is 0. */
 INLINE vec double_angle(vec y, vec x) {
   static const double c[] = {-0x1.5555555555555p-2, 0x1.9999999999953p-3, -0x1.249249248d7e6p-3, 0x1.c71c71c3045bap-4,
                              -0x1.745d165de250bp-4, 0x1.3b1392d7e8f74p-4, -0x1.110e87e6a8722p-4, 0x1.e19a10824a50bp-5,
@@ -41,7 +42,7 @@ INLINE vec double_angle(vec y, vec x) {
   const vec down = where_above(ay, maximum, ay, where_above(ay, some, ay + ax, ax)) + set(1e-300);
   const vec base = where_above(ay, maximum, set(PI / 2), where_above(ay, some, set(PI / 4), set(0)));
   const vec t = up / down, z = t * t;
-  /* Even and odd powers are summed separately, which gives two chains of half the length. */
+  /* The even and the odd powers are summed separately, because the two shorter chains of operations run in parallel. */
   const vec w = z * z;
   vec even = set(c[10]), odd = set(c[11]);
 #pragma GCC unroll 5
@@ -54,14 +55,15 @@ INLINE vec double_angle(vec y, vec x) {
   return where_above(ay, set(0), (vec)((bits)(half + half) | ((bits)y & 0x8000000000000000ULL)), set(0));
 }
 
-/* L of an edge of length l, with v = R1 R2 + a.b and sum = R1 + R2 */
+/* Returns L of an edge of length l, for v = R1 R2 + a.b and sum = R1 + R2. */
 INLINE vec edge_log(vec sum, vec l, vec v) {
   static const double c[] = {0x1.5555555555555p-2, 0x1.9999999999f4ap-3, 0x1.24924923d8d53p-3, 0x1.c71c72e6a0bf3p-4,
                              0x1.745caa083f891p-4, 0x1.3b2a29705fb2cp-4, 0x1.0e857c4765545p-4, 0x1.16d0d0a09926bp-4};
   const vec root_p = sum + l, p = root_p * root_p, least = set(1e-40) * p;
   vec q = v + v;
   q = where_above(least, q, least, q);
-  /* The difference of the bits of p and q, in units of 2^52, is log2(p/q) up to 0.09; e is the nearest integer. */
+  /* The bits of p minus those of q, divided by 2^52, are log2(p/q) with an error of at most 0.09. e is the nearest
+   * integer. */
   const bits e = ((bits)p - (bits)q + 0x8000000000000ULL) >> 52;
   const vec scaled = (vec)((bits)q + (e << 52)), power = (vec)(e | 0x4330000000000000ULL) - set(0x1p52);
   const vec s = where_above(power, set(0.5), p - scaled, l) / where_above(power, set(0.5), p + scaled, sum);
@@ -76,14 +78,16 @@ INLINE vec edge_log(vec sum, vec l, vec v) {
   return fma3(power, set(0.693147180559945309), half + half);
 }
 
-/* R1 R2 + a.b; near an edge from the distance to its line, which is `across` in the plane and h perpendicular to it */
+/* Returns R1 R2 + a.b, for both = R1 R2, ab = a.b and the length l of the edge. Near the edge it uses the distance of x
+ * from the line of the edge, because the sum has cancellation there. This distance has the components `across` in the
+ * plane of the panel and h perpendicular to it. */
 INLINE vec product(vec both, vec ab, vec across, vec h, vec l) {
   const vec edge = set(-0.9) * both, v = both + ab;
   if (!any_above(edge, ab)) return v;
   return where_above(edge, ab, fma3(across, across, h * h) * (l * l) / (both - ab), v);
 }
 
-/* 2 atan(t) (sign -1) or 2 atanh(t) (sign 1) for |t| <= 1/16, from their series */
+/* Returns 2 atan(t) (sign = -1) or 2 atanh(t) (sign = 1) for |t| <= 1/16, from its series. */
 INLINE vec small_angle(vec t, double sign) {
   const vec z = set(sign) * (t * t);
   vec sum = set(1. / 13);

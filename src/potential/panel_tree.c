@@ -1,11 +1,12 @@
-/* This file builds a binary tree over points. Points at the same place are ordered by their numbers, so that every set
- * has exactly one tree.
+/* This file builds a binary tree over points. Points with the same coordinate are ordered by their indices, so the
+ * points alone determine the tree.
  */
 #include "potential/tree_kernels.h"
 
 #include <math.h>
 
-/* Counts the cells, leaves and levels of the tree below a cell of n points, with at most `maximum` points in a leaf. */
+/* Adds the numbers of cells, leaves (groups) and levels of a tree to t: of a cell of n points at this level and of all
+ * cells below it. A leaf has at most `maximum` points. */
 static void count(int n, int maximum, int level, cb_panel_tree *t) {
   t->cells++;
   if (level >= t->levels) t->levels = level + 1;
@@ -22,7 +23,8 @@ static bool before(const double (*x)[3], int axis, int a, int b) {
   return x[a][axis] < x[b][axis] || (a < b && x[a][axis] == x[b][axis]);
 }
 
-/* Puts the first k of order[0..n) before the others (Hoare's selection). */
+/* Reorders order[0..n) so that the k points with the smallest coordinates along the axis come first (Hoare's
+ * selection). */
 static void select_first(const double (*x)[3], int axis, int *order, int n, int k) {
   int low = 0, high = n - 1;
   while (low < high) {

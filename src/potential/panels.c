@@ -1,4 +1,4 @@
-/* The panels of a surface and their rows (equations in panels.h). */
+/* This file creates the panels of a surface and computes their potentials (equations in panels.h). */
 #include "potential/panels.h"
 
 #include "core/arena.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GATHERED = 64, GATHERED_STRIDE = GATHERED + CB_PANEL_PAD }; /* panels that are gathered at once */
+enum { GATHERED = 64, GATHERED_STRIDE = GATHERED + CB_PANEL_PAD }; /* cb_panels_row copies GATHERED panels at once */
 
 typedef struct owned {
   cb_arena *arena;
@@ -58,7 +58,7 @@ cb_status cb_panels_move(cb_panels *p, const double (*x)[3], const int (*face)[3
     for (int c = 0; c < 3; c++) p->normal[i][c] = n2[c] / twice;
     p->area[i] = twice / 2;
     place_panel(p, i, i, n2);
-    /* Fill the padding after the last panel, which is also read. */
+    /* The kernels read past the last panel, so copies of it fill the padding. */
     for (int j = p->n; i == p->n - 1 && j < (int)p->stride; j++) place_panel(p, j, i, n2);
   }
   return CB_OK;
@@ -95,7 +95,8 @@ void cb_panels_range(const cb_panels *p, const double x[3], int first, int n, in
   if (self >= 0 && D) D[self] = 0;
 }
 
-/* Gathers the numbers of up to GATHERED panels, and fills the last vector. */
+/* Copies the rows of the panels which[0..n), n <= GATHERED, to `lanes`. Copies of the first panel fill the last
+ * vector. */
 static void gather(const cb_panels *p, int n, const int *which, double *lanes) {
   const int padded = (n + CB_PANEL_PAD - 1) & ~(CB_PANEL_PAD - 1);
   for (size_t r = 0; r < CB_PANEL_LANES; r++)

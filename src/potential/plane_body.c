@@ -1,4 +1,4 @@
-/* One body in the plane: the equations of plane_flow.h on one curve. */
+/* This file sets up the equations of plane_flow.h for one body in the plane. */
 #include "potential/plane_flow.h"
 
 #include "core/arena.h"
@@ -11,7 +11,7 @@
 
 enum { FINE_MAX = 1 << 18 };
 
-/* The points on which the curve is summed; every `over`-th point is a node. */
+/* The `count` points on which integrals along the curve are summed; every `over`-th point is one of the n nodes. */
 typedef struct points {
   int n, over, count;
   double complex *z, *dz, *ddz;
@@ -41,8 +41,8 @@ static cb_status sample(const cb_plane_curve *curve, points *p) {
   return CB_OK;
 }
 
-/* t'/(t - z)/count for target k: the real and the imaginary part. At t = z they are 0 and the limit of the imaginary
- * part. */
+/* Computes C_zt = t'/(t - z)/count for the target z = z_k, the real and the imaginary part. At t = z the real part is
+ * 0, and the imaginary part has its limit. */
 static void kernel_row(points *p, int k) {
   double *restrict re = p->re, *restrict im = p->im;
   for (int t = 0; t < p->count; t++) {
@@ -55,7 +55,7 @@ static void kernel_row(points *p, int k) {
   im[k] = cimag(p->ddz[k] / (2 * p->dz[k])) / p->count;
 }
 
-/* The largest |D 1 - 1/2| over the nodes. */
+/* Returns the largest |sum_t D_zt - 1/2| over the nodes z; the exact sum is 1/2. */
 static double row_error(points *p) {
   double maximum = 0;
   for (int i = 0; i < p->n; i++) {
@@ -67,8 +67,9 @@ static double row_error(points *p) {
   return maximum;
 }
 
-/* Chooses the number of points so that D is accurate for modes up to n/2. The error decreases exponentially with the
- * number of points, so twice the number that D 1 needs is used, if this does not exceed the maximum. */
+/* Chooses the number of points so that D is accurate for trigonometric polynomials up to degree n/2. The error
+ * decreases exponentially with the number of points. Therefore twice the number is used at which the sums of row_error
+ * have converged, if this does not exceed FINE_MAX. */
 static cb_status refine(const cb_plane_curve *curve, points *p) {
   for (bool reached = false; !reached; p->over *= 2) {
     const cb_status status = sample(curve, p);
@@ -86,7 +87,7 @@ static cb_status refine(const cb_plane_curve *curve, points *p) {
   return sample(curve, p);
 }
 
-/* Psi at z, or its derivative along dz. */
+/* stream computes Psi at z, and stream_slope the derivative of Psi along dz. */
 static void stream(double complex z, double psi[3]) {
   psi[0] = -0.5 * (creal(z) * creal(z) + cimag(z) * cimag(z));
   psi[1] = cimag(z);
@@ -116,7 +117,8 @@ static void fill_nodes(const points *p, cb_plane_body *b) {
   }
 }
 
-/* The trigonometric polynomial of degree n/2 that is 1 at one node and 0 at the others, at k points from this node. */
+/* Returns the trigonometric polynomial of degree n/2 that is 1 at one node and 0 at the others, at the k-th point after
+ * this node. */
 static double interpolation(const points *p, int k) {
   const double s = k * (2 * M_PI / p->count);
   return k % p->over ? sin(p->n * s / 2) / tan(s / 2) / p->n : k == 0;
@@ -227,13 +229,13 @@ void cb_plane_body_free(cb_plane_body *b) {
  *
  *   ellipse    z = a cos s + i b sin s
  *   Joukowski  zeta = R e^{is} - bulge,  R = 1 + bulge + tail,  z = scale (middle - zeta - 1/zeta)
- * a and b are the semi-axes, s the parameter, and scale and middle give the section its length and put its middle at 0.
- * s = 0 is the tail of a Joukowski section. At the tail z' = 0 if tail = 0, and nodes are closer together where z' is
- * small. s is the angle of the circle whose conformal image is the curve, so phi is smooth in s even at a cusp, and the
- * two sides that meet there are resolved if phi has enough points. Measured: a cusp is accepted with up to 64 nodes (K
- * to 1e-12 with 32 nodes, which take 65536 points; 1 s for 64 nodes) and is an error with 128. tail = 1e-3 is accepted
- * with any number of nodes (K to 1e-12), and so are ellipses with b/a = 1e-4. Source: Milne-Thomson, Theoretical
- * Hydrodynamics (1968), chapter VII. */
+ * a and b are the semi-axes, s is the parameter, and scale and middle give the section its length and put its middle at
+ * 0. s = 0 is the tail of a Joukowski section. At the tail z' = 0 if tail = 0, and nodes are closer together where z'
+ * is small. s is the angle of the circle whose conformal image is the curve. phi is therefore smooth in s even at a
+ * cusp, and enough nodes resolve the two sides that meet there. Measured: a cusp is accepted with up to 64 nodes and is
+ * an error with 128. With 32 nodes, which take 65536 points, K is accurate to 1e-12; 64 nodes take 1 s. tail = 1e-3 is
+ * accepted with any number of nodes (K to 1e-12), and so are ellipses with b/a = 1e-4. Source: Milne-Thomson,
+ * Theoretical Hydrodynamics (1968), chapter VII. */
 
 static void ellipse(const double *p, double s, double complex z[3]) {
   z[0] = cb_lie_complex(p[0] * cos(s), p[1] * sin(s));

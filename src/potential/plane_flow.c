@@ -12,11 +12,11 @@ struct cb_plane_flow {
   int bodies, unknowns, motions; /* motions: of the last solution */
   const cb_plane_body *const *body;
   int *first, *pivot;           /* first: the unknown of a body's first node */
-  double *x, *y, *dx, *dy;      /* nodes in the common frame; dx, dy divided by 2 pi */
+  double *x, *y, *dx, *dy;      /* the nodes z in the common frame; z' ds/(2 pi) */
   double *A, *phi, *right;      /* phi[motions][unknowns], right[changes][motions][unknowns] */
-  double *seen;                 /* [bodies][unknowns][3]: sum_t Re C_zt Psi(t) of each body at each node */
-  double *re, *im, *psi;        /* re, im: parts of C for one row; psi[motions][nodes of a body] */
-  double *u, *impulse, *change; /* u: [motions][bodies][3]; the others: [bodies][3], of one motion */
+  double *seen;                 /* sum_t Re C_zt Psi(t) of each body at each node z */
+  double *re, *im, *psi;        /* re, im: C of one target and the nodes of a body; psi: [motions][nodes of a body] */
+  double *u, *impulse, *change; /* u: [motions][bodies][3]; impulse, change: [bodies][3], of one motion */
   cb_plane_error error;
 };
 
@@ -74,7 +74,7 @@ static void place_nodes(cb_plane_flow *f, const double (*pose)[3]) {
   }
 }
 
-/* Computes C for all nodes of body j and the target (x, y), into re and im. */
+/* Computes C_zt for all nodes t of body j and the target z = (x, y), into re and im. */
 static void kernel_row(const cb_plane_flow *f, int j, double x, double y, double *restrict re, double *restrict im) {
   const int n = f->body[j]->n;
   const double *restrict tx = f->x + f->first[j], *restrict ty = f->y + f->first[j], *restrict dx = f->dx + f->first[j],
@@ -114,7 +114,7 @@ static cb_status fill_pair(cb_plane_flow *f, int i, int j) {
   return CB_OK;
 }
 
-/* out[unknowns] += R u minus the contributions of the other bodies at the nodes */
+/* Adds to out[unknowns] R u minus the contributions sum_t Re C_zt psi(t) of the other bodies. */
 static void add_data(const cb_plane_flow *f, const double *u, double *out) {
   for (int i = 0; i < f->bodies; i++) {
     const cb_plane_body *b = f->body[i];
@@ -130,13 +130,13 @@ static void add_data(const cb_plane_flow *f, const double *u, double *out) {
   }
 }
 
-/* -int phi dPsi per body: impulse[bodies][3] */
+/* Computes -int phi dPsi of each body into impulse[bodies][3]. */
 static void impulses(const cb_plane_flow *f, const double *phi, double *impulse) {
   for (int i = 0; i < f->bodies; i++)
     for (int a = 0; a < 3; a++) impulse[3 * i + a] = -product(f->body[i]->n, phi + f->first[i], f->body[i]->flux[a]);
 }
 
-/* Replaces G by its symmetric part, and returns its asymmetry before, divided by the largest |G_ab|. */
+/* Replaces G by its symmetric part. Returns the asymmetry of G before this, divided by the largest |G_ab|. */
 static double make_symmetric(int n, double *G) {
   double apart = 0, maximum = 0;
   for (int a = 0; a < n; a++)
@@ -180,7 +180,8 @@ cb_status cb_plane_flow_solve(cb_plane_flow *f, const double (*pose)[3], int mot
 
 /* --- along changes of the poses --- */
 
-/* right += Im[(V_j - V_i)(z) sum_t C_zt w_a(t)/(t - z)] for each motion a and change, w = phi + i psi of body j. */
+/* Adds Im[(V_j - V_i)(z) sum_t C_zt w_a(t)/(t - z)] to f->right, for each node z of body i, motion a and change. w_a =
+ * phi + i psi is the complex potential at the nodes t of body j. */
 static void add_moved(cb_plane_flow *f, int i, int j, int changes, const double *V) {
   const int n = f->unknowns, m = f->bodies, nodes = f->body[j]->n, first = f->first[j];
   double *restrict re = f->re, *restrict im = f->im;
@@ -188,7 +189,7 @@ static void add_moved(cb_plane_flow *f, int i, int j, int changes, const double 
     const double x = f->x[k], y = f->y[k];
     const double *restrict tx = f->x + first, *restrict ty = f->y + first;
     kernel_row(f, j, x, y, re, im);
-    for (int t = 0; t < nodes; t++) { /* C/(t - z) */
+    for (int t = 0; t < nodes; t++) { /* re + i im = C_zt/(t - z) */
       const double a = tx[t] - x, b = ty[t] - y, factor = 1 / (a * a + b * b), p = re[t], q = im[t];
       re[t] = (p * a + q * b) * factor;
       im[t] = (q * a - p * b) * factor;

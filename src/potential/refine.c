@@ -1,5 +1,5 @@
-/* Kirchhoff's tensor to a given error, and the estimate of the error (refine.h). The residual is at most 1e-3 of the
- * error, and the error of the far field at most 1e-2 of it.
+/* This file refines a mesh until the added mass K has a given error, and estimates that error (refine.h). By default
+ * the residual is at most 1e-3 of the given error, and the error of the far field at most 1e-2 of it.
  */
 #include "potential/refine.h"
 
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Finds the largest bend between panels, which are the faces cb_kirchhoff_faces(k). */
+/* Finds the largest bend between neighbouring panels. Panel i is the face cb_kirchhoff_faces(k)[i]. */
 static cb_status find_bend(const cb_kirchhoff *k, const int (*face)[3], double *out) {
   const cb_panels *p = cb_kirchhoff_panels(k);
   cb_panel_edge *edge;
@@ -58,8 +58,8 @@ typedef struct run {
   double seconds; /* time of the last level */
 } run;
 
-/* Estimates the time for a mesh of `faces` from the time of the previous level: it grows like n^2 if the matrix is
- * stored, and about like n^1.2 with the tree. */
+/* Estimates the time in seconds for a mesh of `faces` faces from the time of the previous level. The time grows like
+ * n^2 in the number n of faces if the matrix is stored, and about like n^1.2 with the tree. */
 static double expected(const run *r, int faces) {
   if (!r->n) return NAN;
   const double ratio = (double)faces / r->level[r->n - 1].faces;
@@ -94,14 +94,14 @@ static cb_status take(run *r) {
   return status;
 }
 
-/* Is this a failure after which the results of earlier meshes remain valid, because there is no finer mesh or it cannot
- * be solved? */
+/* Returns whether the results of earlier meshes remain valid after this error. It then means that there is no finer
+ * mesh, or that the finer mesh cannot be solved. */
 static bool is_end(cb_status status) {
   return status == CB_ERROR_STEP || status == CB_ERROR_ARGUMENT || status == CB_ERROR_DOMAIN;
 }
 
-/* Writes the reason. The reached error has the smallest number of digits that distinguishes it from the requested
- * error. */
+/* Writes the reason why the error is not met. The reached error has the smallest number of digits that distinguishes it
+ * from the requested error. */
 static void say_unmet(cb_status status, double error, double reached, const run *r, char why[CB_POTENTIAL_WHY]) {
   char next[CB_POTENTIAL_WHY / 2], digits[32], asked[32];
   snprintf(next, sizeof next, "%s", status ? cb_error_text() : "no finer mesh is used");
@@ -142,8 +142,8 @@ cb_status cb_kirchhoff_refined(const cb_potential_body *body, double error, cons
 /* --- the estimate. mu0 and the kinetic energy of the shape have the weights of K, because all three are parts of one
  * quadratic form --- */
 
-/* Transforms K about the origin to K about c (sign 1), or back (-1): X^T K X, X = [[1, 0], [sign hat(c), 1]]. A twist
- * (w, v) about c is (w, v + c × w) about the origin. */
+/* Transforms K about the origin to K about c (sign 1), or back (sign -1): X^T K X with X = [[1, 0], [sign hat(c), 1]]
+ * and hat(c) y = c × y. A twist (w, v) about c is (w, v + c × w) about the origin. */
 static void shift(const double c[3], double sign, double K[6][6]) {
   double X[6][6] = {{0}}, KX[6][6] = {{0}}, hat[3][3] = {{0}};
   cb_add_hat3(hat, sign, c);
@@ -154,14 +154,14 @@ static void shift(const double c[3], double sign, double K[6][6]) {
   for (int i = 0; i < 216; i++) K[i / 36][i / 6 % 6] += X[i % 6][i / 36] * KX[i % 6][i / 6 % 6];
 }
 
-/* The units of K_ab for relative errors. */
+/* Sets the units for relative errors: K_ab is divided by unit[a] unit[b]. */
 static void units(const cb_potential_level *level, double unit[6]) {
   double K = 0;
   for (int i = 3; i < 6; i++) K = fmax(K, level->mass.K[i][i]);
   for (int i = 0; i < 6; i++) unit[i] = sqrt(K) * (i < 3 ? level->radius : 1);
 }
 
-/* The size of a difference of tensors, after a transformation to the centre. */
+/* Returns the size of a difference K of tensors in these units. Transforms K to the centre of the level. */
 static double size_at(const cb_potential_level *level, double K[6][6]) {
   double unit[6], size = 0;
   units(level, unit);
@@ -170,7 +170,7 @@ static double size_at(const cb_potential_level *level, double K[6][6]) {
   return size;
 }
 
-/* The size of the sum of tensors with weights w, which add up to 0. */
+/* Returns the size of the sum of the tensors of n levels with weights w, which add up to 0. */
 static double size_of(int n, const cb_potential_level *level, const double *w) {
   double K[6][6] = {{0}};
   for (int l = 0; l < n; l++)
@@ -184,8 +184,8 @@ double cb_potential_departure(const cb_potential_level *level, const double K[6]
   return size_at(level, difference);
 }
 
-/* Replaces K by the nearest tensor, in these units, without negative eigenvalues. The true tensor has none, so the
- * result is at least as close to it. */
+/* Replaces K by the nearest tensor without negative eigenvalues, in the units of units(). The true tensor has none, so
+ * the result is at least as close to the true tensor. */
 static cb_status make_positive(const cb_potential_level *level, double K[6][6]) {
   double unit[6], value[6], vector[36], a[36];
   gsl_eigen_symmv_workspace *work = gsl_eigen_symmv_alloc(6);
@@ -204,18 +204,20 @@ static cb_status make_positive(const cb_potential_level *level, double K[6][6]) 
   return CB_OK;
 }
 
-enum { ORDERS = 3, FACING = 10 }; /* a body counts as a sheet if it is thinner than 1/FACING of the size of its faces */
+/* FACING: a body counts as a sheet if it is thinner than 1/FACING of the size of its faces */
+enum { ORDERS = 3, FACING = 10 };
 
-/* count: number of orders in p that are removed if there are enough levels. wide: the faces are wider than the body is
- * thick, so that the order changes as the faces become smaller. */
+/* The orders p of the error in h. count: number of orders that are removed if there are enough levels. wide: the faces
+ * are wider than the body is thick, so the order changes as the faces become smaller. */
 typedef struct orders {
   double p[ORDERS];
   int count;
   bool smooth, sheet, wide;
 } orders;
 
-/* Finds weights of the last of n levels that remove the first m orders, or fewer if n is too small; the other weights
- * are 0. The orders are removed one after the other, by linear combinations of neighbouring levels. */
+/* Finds weights w[n] of n levels. Weights of the last m + 1 levels remove the first m orders (fewer if n is too small),
+ * and the other weights are 0. The orders are removed one after the other, by linear combinations of neighbouring
+ * levels. */
 static void weights(int n, const cb_potential_level *level, int m, const orders *o, double *w) {
   double sum[ORDERS + 1][ORDERS + 1] = {{0}};
   if (m > o->count) m = o->count;
@@ -223,7 +225,7 @@ static void weights(int n, const cb_potential_level *level, int m, const orders 
   const cb_potential_level *first = level + n - 1 - m;
   for (int i = 0; i <= m; i++) sum[i][i] = 1;
   for (int k = 0; k < m; k++) {
-    double left[ORDERS + 1] = {0}; /* the factor of h^p in each sum */
+    double left[ORDERS + 1] = {0}; /* factor of h^p in each sum */
     for (int i = 0; i <= m - k; i++)
       for (int l = 0; l <= m; l++) left[i] += sum[i][l] * pow((double)first[m].faces / first[l].faces, o->p[k] / 2);
     for (int i = 0; i < m - k; i++)
@@ -250,36 +252,36 @@ static double between(int n, const cb_potential_level *level, const double *w, c
   return size_of(n, level, difference);
 }
 
-/* The change from level n - 2 to n - 1. */
+/* Returns the size of the change of K from level n - 2 to level n - 1. */
 static double change(int n, const cb_potential_level *level) {
   const double w[2] = {-1, 1};
   return size_of(2, level + n - 2, w);
 }
 
-/* The order, measured from the last three of n levels; nan if the change does not decrease. */
+/* Returns the order, measured from the last three of n levels. Returns NaN if there are fewer levels, or if the change
+ * does not decrease. */
 static double measured(int n, const cb_potential_level *level) {
   const double fall = n < 3 ? 0 : change(n - 1, level) / change(n, level);
   return fall > 1 ? 2 * log(fall) / log((double)level[n - 1].faces / level[n - 2].faces) : NAN;
 }
 
-/* Do the last two measured orders show that the error of a smooth body decreases like h^2? */
+/* Returns whether the last two measured orders show that the error of a smooth body decreases like h^2. */
 static bool settled(int n, const cb_potential_level *level) {
   return fabs(measured(n, level) - 2) < 0.2 && fabs(measured(n - 1, level) - 2) < 0.2;
 }
 
-/* The growth of the number of faces from level l - 1 to level l. */
+/* Returns the growth of the number of faces from level l - 1 to level l. */
 static double growth(const cb_potential_level *level, int l) { return (double)level[l].faces / level[l - 1].faces; }
 
-/* Returns the number of last levels whose faces grow about fourfold from level to level. Only then does the number of
- * faces determine h^p. If the rounded resolution of a shape gives other growths, the faces have other forms, and the
- * error of K follows no power law. */
+/* Returns the number of last levels whose faces grow about fourfold from level to level. Only such levels have faces of
+ * the same form, so that the number of faces determines h^p. */
 static int similar(int n, const cb_potential_level *level) {
   int m = 1;
   while (m < n && growth(level, n - m) >= 3.3 && growth(level, n - m) <= 4.5) m++;
   return m;
 }
 
-/* The relative difference between two growths. */
+/* Returns the largest relative difference between two growths. */
 static double unevenness(int n, const cb_potential_level *level) {
   double least = INFINITY, maximum = 0;
   for (int l = 1; l < n; l++) {
@@ -289,22 +291,22 @@ static double unevenness(int n, const cb_potential_level *level) {
   return maximum / least - 1;
 }
 
-/* The bound from only this level. */
+/* Returns the bound from this level alone. */
 static double alone(const cb_potential_level *level) {
   const double error = (level->sheets ? 2 : 1.5) * level->mass.coarseness;
   if (!(level->report.thickness < 0.9)) return error;
   return fmax(error, 1.25 * pow(4 * M_PI * fmax(1, level->elongation) / level->faces, 2. / 3));
 }
 
-/* The smallest bound of a body with edges or borders, as a share of the last change. It is smaller if the measured
- * order reaches the expected order. */
+/* Returns the smallest bound of a body with edges or borders, as a share of the last change. The share is smaller if
+ * the measured order is near the expected order. */
 static double share(int n, const cb_potential_level *level, const orders *o) {
   const double order = measured(n, level), p = o->p[0];
   if (o->sheet) return order >= 0.7 && order <= 2.3 ? 0.25 : 0.5;
   return order >= p - 0.4 && order <= p + 0.1 ? 0.25 : 1;
 }
 
-/* The bound for the weights w, from three or more levels. */
+/* Returns the bound for the weights w of three or more levels. */
 static double bound(int n, const cb_potential_level *level, const orders *o, const double *w) {
   double one[CB_POTENTIAL_LEVELS], before[CB_POTENTIAL_LEVELS] = {0}, raw[CB_POTENTIAL_LEVELS] = {0};
   const double last = change(n, level);
@@ -314,16 +316,16 @@ static double bound(int n, const cb_potential_level *level, const orders *o, con
   const double changed = between(n, level, w, before), corrected = between(n, level, w, raw),
                second = between(n, level, w, one);
   if (o->smooth && !o->wide && settled(n, level)) return fmax(fmax(3 * second, changed / 4), corrected / 50);
-  const double sure = o->sheet && n > 3 ? 2 : 1; /* for sheets both terms below decrease steadily */
+  const double sure = o->sheet && n > 3 ? 2 : 1; /* for sheets `changed` and `second` decrease steadily */
   double error = fmax(corrected / 10, fmax(changed, 2 * second) / sure);
   if (!o->smooth) error *= (o->sheet ? 1.25 : 1) * (1 + 4 * unevenness(n, level));
   if (!o->smooth) error = fmax(error, share(n, level, o) * last);
   if (o->wide) error = fmax(error, fmax(last / 2, pow(4 * M_PI / level[n - 1].faces, 2. / 3)));
-  return last > 0.6 * change(n - 1, level) ? fmax(error, last) : error; /* not yet in the range of convergence */
+  return last > 0.6 * change(n - 1, level) ? fmax(error, last) : error; /* the change decreases too slowly */
 }
 
-/* The error of the extrapolated K is at most that of the last level plus the distance from it. With two levels and
- * edges, K of the last level is used if this bound is smaller. */
+/* Bounds the error by the last level alone. The error of the extrapolated K is at most that of the last level plus the
+ * distance of both tensors. With two levels and edges, K of the last level is used if its bound is smaller. */
 static void bound_by_one(int n, const orders *o, const cb_potential_level *last, cb_potential_estimate *e) {
   const double error = alone(last);
   e->error = fmin(e->error, error + cb_potential_departure(last, (const double(*)[6])e->mass.K));
@@ -352,7 +354,7 @@ cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_pote
   }
   if (n == 2) {
     e.error = 2.5 * change(n, level);
-    /* If a body is thinner than its faces are wide, K changes little from level to level: use h^p. */
+    /* K of a body thinner than its faces are wide changes little from level to level, so the bound is at least h^p. */
     if (!o.smooth) e.error = fmax(e.error, pow(4 * M_PI / last->faces, o.p[0] / 2));
   } else {
     e.error = bound(n, level, &o, w);

@@ -1,5 +1,5 @@
-/* The Schwarz preconditioner (linear_solvers.h). The rows of the inverses are stored, so that an application is a
- * product of small matrices.
+/* The Schwarz preconditioner (linear_solvers.h). The inverses of the blocks are stored, so that the preconditioner is
+ * applied by products of small matrices.
  */
 #include "potential/linear_solvers.h"
 
@@ -34,7 +34,8 @@ typedef struct task {
   double *out;
 } task;
 
-/* Factors the transpose, because its solutions for unit vectors are the rows of the inverse. */
+/* Computes the rows of the inverse of a block. The transpose is factored, because its solutions for unit vectors are
+ * these rows. */
 static cb_status invert(const task *t, block *b) {
   const size_t n = (size_t)b->n;
   double *a = malloc(n * n * sizeof *a), *row = malloc(n * sizeof *row);
@@ -125,7 +126,7 @@ void cb_schwarz_free(cb_schwarz *s) {
   if (s) cb_arena_free(s->arena);
 }
 
-/* Each panel has one row, and groups are at least half full. */
+/* Each panel has one row, and all groups except the last are at least half full. */
 size_t cb_schwarz_bytes(int panels) {
   const size_t blocks = 2 * (size_t)panels / CB_TREE_LEAF + 1;
   return (size_t)panels * BLOCK * sizeof(double) + blocks * (BLOCK * sizeof(int) + sizeof(block));

@@ -1,7 +1,7 @@
 /* Solids and sheets together (operator.h). The rows of solids are those of a body without sheets. The rows of sheets
- * are multiplied by the square root of the panel's area, so that all rows have the same size. The condition number
- * grows like 1/h, as for rings of vortices, so the iteration is preconditioned by the factors of neighbouring panels
- * (potential/linear_solvers.h). For few panels the matrix is stored and factored.
+ * are multiplied by the square root of the panel's area, so that all rows have the same size. For faces of size h the
+ * condition number grows like 1/h. The iteration is therefore preconditioned by the factors of neighbouring panels
+ * (cb_schwarz, potential/linear_solvers.h). For few panels the matrix is stored and factored.
  */
 #include "potential/operator.h"
 
@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-  FACTORED = 3000, /* up to this number of panels factors are as fast as the iteration */
+  FACTORED = 3000, /* up to this number of panels LU factors are as fast as the iteration */
   RESTART = 60
 };
 
@@ -26,12 +26,12 @@ struct cb_sheet {
   cb_operator_report report;
   bool filled, dense;
   size_t stride;
-  double *a; /* rows, later their factors; NULL: none */
+  double *a; /* the matrix, later its factors; NULL: none */
   int *pivots;
   cb_far *far; /* NULL: not created yet */
   cb_schwarz *blocks;
   cb_krylov *krylov;
-  double *x, *b, *row_sum; /* [columns][n], [columns][n], and [n] for D of solids */
+  double *x, *b, *row_sum; /* x, b: [columns][n]; row_sum: [n], sums of D over the panels of solids */
 };
 
 static cb_status no_memory(const cb_sheet *s) {
@@ -40,7 +40,8 @@ static cb_status no_memory(const cb_sheet *s) {
 
 static double scale_of(const cb_sheet *s, int i) { return i < s->solids ? 1 : sqrt(s->p->area[i]); }
 
-/* The entries of row i of the matrix at the panels which[0..n), or at the first n. */
+/* Sets row[0..n) to the entries of row i of the matrix at the panels which[0..n), or at the first n panels if `which`
+ * is NULL. */
 static void matrix_row(const void *context, int i, int n, const int *which, double *row) {
   const cb_sheet *s = context;
   const cb_panels *p = s->p;
@@ -55,13 +56,14 @@ static void matrix_row(const void *context, int i, int n, const int *which, doub
   if (i < s->solids) row[self] += 0.5;
 }
 
-/* The right-hand side b of panel i; sum: S w there (solids), or its slope (sheets). */
+/* Returns the right-hand side b of panel i for its normal velocity w. sum is S w there for a solid, and n.grad S w for
+ * a sheet. */
 static double source(const cb_sheet *s, int i, double w, double sum) {
   return i < s->solids ? -sum : -scale_of(s, i) * (w + sum);
 }
 
-/* Fails for solids that are not closed, and for sheets inside solids: the rows of D add up to -1/2 on the solids, and
- * on sheets to 0 outside of solids and to -1 inside solids. */
+/* Fails for solids that are not closed, and for sheets inside solids. The sum of D over the panels of solids is -1/2 at
+ * panels of solids; at panels of sheets it is 0 outside of solids and -1 inside. */
 static cb_status check_places(cb_sheet *s) {
   s->report.row_sum = 0;
   s->report.row = 0;
@@ -102,7 +104,7 @@ static void fill_rows(void *context, int begin, int end) {
   }
 }
 
-/* Computes the right-hand side b; S, or its slope on sheets, is computed and summed by tiles of panels. */
+/* Computes the right-hand side b. S, or n.grad S on sheets, is computed and summed by tiles of panels. */
 static void source_rows(void *context, int begin, int end) {
   const task *t = context;
   const cb_panels *p = t->s->p;
@@ -173,7 +175,8 @@ static cb_status precondition(void *context, int columns, const double *x, doubl
   return CB_OK;
 }
 
-/* Computes the row sums: on solids by the product with 1 on the solids, on sheets as potentials there. */
+/* Computes the row sums of D: at solids by the product with 1 on the solids, at sheets as the potential of these
+ * dipoles. */
 static cb_status find_row_sums(cb_sheet *s) {
   const size_t n = (size_t)s->p->n, solids = (size_t)s->solids;
   cb_far_field *ones = NULL;
@@ -244,7 +247,7 @@ cb_status cb_sheet_solve(cb_sheet *s, int columns, const double *w, double *phi)
   return solve_dense(s, columns, w, phi);
 }
 
-/* --- life --- */
+/* --- create and free --- */
 
 void cb_sheet_renew(cb_sheet *s) {
   cb_far_free(s->far);

@@ -16,16 +16,16 @@ static const double tableau[STAGES][STAGES - 1] = {{0},
                                                    {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
                                                    {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
                                                    {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84}};
-/* difference: weights of order 5 minus weights of order 4; dense: weights of the interpolation of order 4 within a
- * step. */
+/* difference: the weights of order 5 minus those of order 4. dense: the weights of the interpolation of order 4 within
+ * a step. */
 static const double difference[STAGES] = {71. / 57600,      0,         -71. / 16695, 71. / 1920,
                                           -17253. / 339200, 22. / 525, -1. / 40},
                     dense[STAGES] = {-12715105075. / 11282082432,  0,
                                      87487479700. / 32700410799,   -10690763975. / 1880347072,
                                      701980252875. / 199316789632, -1453857185. / 822651844,
                                      69997945. / 29380423};
-/* The longest and the shortest step, in distances between points. The longest step is limited so that no step skips
- * details of the flow.
+/* The longest and the shortest step, in units of the distance between points. The longest step is limited so that no
+ * step skips details of the flow.
  */
 static const double longest = 4, shortest = 1e-9;
 
@@ -49,7 +49,7 @@ static void combine(const line *l, const double weight[], int stages, double by,
     for (int j = 0; j < stages; j++) out[i] += by * weight[j] * l->k[j][i];
 }
 
-/* Evaluates k of one stage for all lines. */
+/* Evaluates the derivatives k of one stage for all lines. */
 static cb_status find_stage(stream *all, int stage) {
   for (int i = 0; i < all->n; i++) {
     line *l = &all->line[i];
@@ -67,7 +67,7 @@ static cb_status find_stage(stream *all, int stage) {
   return status;
 }
 
-/* Sets the points within an accepted step. */
+/* Sets the points of the line that lie within an accepted step. */
 static void take_points(const stream *all, line *l, double (*x)[3]) {
   const double apart = fabs(all->apart);
   double rest[3] = {0};

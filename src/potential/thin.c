@@ -1,5 +1,5 @@
-/* Thin closed bodies: the panels that face each other, and the places of rims (equations in thin.h). The panel opposite
- * to a centre is found by a tree of balls.
+/* This file finds the panels of thin closed bodies that face each other, and places rims (equations in thin.h). A tree
+ * of balls finds the panel opposite to a centre.
  */
 #include "potential/thin.h"
 
@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Larger values of q are replaced by this value: a sixteenth of the area is then sufficient for a mean of 2. */
+/* Larger values of q are replaced by this value. The mean of q then reaches 2 only if at least a sixteenth of the area
+ * has errors. */
 static const double maximum = 32;
 
 /* A line from x along the unit vector d, which ends at `length`. */
@@ -28,7 +29,8 @@ static bool passes(const line *l, const cb_tree_cell *ball) {
   return left <= pow(ball->radius, 2) * (1 + 1e-12);
 }
 
-/* The length at which the line leaves the body through panel j; the length of the line if it does not leave there. */
+/* Returns the length at which the line leaves the body through panel j, or the length of the line if it does not leave
+ * there. */
 static double exit_of(const line *l, const cb_panels *p, int j) {
   const double across = cb_dot3(l->d, p->normal[j]), least = -1e-12 * p->area[j];
   double to[3], at[3], n2[3];
@@ -44,7 +46,8 @@ static double exit_of(const line *l, const cb_panels *p, int j) {
   return t;
 }
 
-/* The first panel through which the line leaves the body; the line then ends there. -1: none. */
+/* Returns the first panel through which the line leaves the body, and ends the line there. Returns -1 if there is
+ * none. */
 static int facing(const cb_panel_tree *tree, const cb_panels *p, int self, line *l) {
   int stack[CB_TREE_LEVELS + 2] = {0}, found = -1;
   for (int top = 1; top > 0;) {
@@ -67,7 +70,8 @@ static int facing(const cb_panel_tree *tree, const cb_panels *p, int self, line 
   return found;
 }
 
-/* Adds the contribution of panel i to the sums. */
+/* Adds the contribution of panel i to the sums in *out, sets ratio[i], and updates the panel with the largest q
+ * (*worst). */
 static void add(const cb_panel_tree *tree, const cb_panels *p, int i, double *ratio, double *worst, cb_thickness *out) {
   const double h = sqrt(p->area[i]);
   line l = {.x = p->centre[i], .length = h};
@@ -113,14 +117,16 @@ cb_status cb_thickness_find(const cb_panels *p, int n, double *ratio, cb_thickne
 
 /* --- rims --- */
 
-/* Sums over the panels at the rims of a vertex, each with a weight w: the sum of w times the direction, the sum of w
- * times the distance w CB_SHEET_REACH sqrt(area), and the sum of w.
+/* Sums over the panels at the rims of a vertex, each with a weight w. `direction` is the sum of w times the inward
+ * direction of the panel, `distance` the sum of w times the distance w CB_SHEET_REACH sqrt(area), and `weight` the sum
+ * of w.
  */
 typedef struct pull {
   double direction[3], distance, weight;
 } pull;
 
-/* The direction from an edge into a panel, perpendicular to the edge and to the normal. */
+/* Sets `out` to the unit vector from the edge between a and b into a panel, perpendicular to the edge and to the
+ * normal. */
 static void inwards(const cb_panels *p, int panel, const double a[3], const double b[3], double out[3]) {
   double edge[3], towards[3];
   for (int k = 0; k < 3; k++) {
@@ -133,7 +139,7 @@ static void inwards(const cb_panels *p, int panel, const double a[3], const doub
   for (int k = 0; k < 3; k++) out[k] /= length;
 }
 
-/* 1 for a right angle, 0 if the angle differs from a right angle by 45 degrees or more. */
+/* Returns 1 for a right angle, and 0 if the angle differs from a right angle by 45 degrees or more. */
 static double share_of_bend(double bend) {
   const double s = fmax(0, 1 - fabs(bend - M_PI / 2) / (M_PI / 4));
   return s * s * (3 - 2 * s);

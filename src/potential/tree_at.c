@@ -1,5 +1,5 @@
-/* This file evaluates the far field at any points, and at the panels themselves (far.h). The points have a tree of
- * their own; the leaves of this tree are the groups.
+/* This file evaluates the far field at any points, and at the panels themselves (far.h). Any points get a tree of their
+ * own, and the leaves of this tree are the groups.
  */
 #include "core/threads.h"
 
@@ -8,8 +8,8 @@
 #include <omp.h>
 #include <string.h>
 
-/* Component a of the velocity is a sum over columns: the slope of column `column` along axis `axis`, times sign. This
- * is rot (0, 1, 2) + grad 3. */
+/* Component a of the velocity is a sum of three terms: sign times the derivative of column `column` along axis `axis`.
+ * Together they are rot (columns 0, 1, 2) + grad (column 3). */
 static const struct {
   int axis, column, sign;
 } velocity[3][3] = {
@@ -19,10 +19,10 @@ struct cb_far_field {
   cb_arena *arena;
   const cb_far *f;
   cb_far_kind kind;
-  int rows;                 /* rows of moments and of results */
-  const double *sigma, *mu; /* rows, or NULL */
+  int rows;                 /* number of columns of moments and of results */
+  const double *sigma, *mu; /* rows of CB_TREE_COLUMNS densities in the tree's order, or NULL */
   size_t terms;
-  double *moments;   /* the finished moments of each cell */
+  double *moments;   /* the moments of each cell after cb_far_finish */
   cb_far_list *list; /* one per thread, with capacity for any group */
   cb_far_work *work;
 };
@@ -40,7 +40,7 @@ typedef struct call {
 
 /* --- densities --- */
 
-/* The moments of the velocity from the moments of four columns. */
+/* Computes the moments of the velocity from the moments of four columns. */
 static void velocity_moments(const cb_far *f, int cell, double *const slope[3], double *to) {
   const int order = f->order + 1;
   cb_tree_gradient(f->order, cb_far_moments_of(f, cell), slope);
@@ -130,7 +130,7 @@ static cb_status open_call(call *c) {
   return CB_OK;
 }
 
-/* Where number `row` of the results of point i is stored. */
+/* Returns where component or column `row` of the result of point i is stored. */
 static double *result(const call *c, int row, int i) {
   return c->a->kind == CB_FAR_VELOCITY ? c->out + 3 * (size_t)i + row
                                        : c->out + (size_t)row * (size_t)c->points + (size_t)i;
@@ -192,14 +192,14 @@ static void list_of(const cb_far_field *a, const cb_tree_cell *group, cb_far_lis
   cb_far_find(a->f, group, list);
 }
 
-/* An estimate of the time of a list, in any unit: a far cell takes for half a chunk of points about as long as a near
- * leaf for one point. */
+/* Returns an estimate of the time of a list for this number of points, in any unit. A far cell takes about as long for
+ * half a chunk (CB_TREE_CHUNK/2) of points as a near leaf for one point. */
 static double work_of(const cb_far_list *list, int points) {
   const int halves = (points + CB_TREE_CHUNK / 2 - 1) / (CB_TREE_CHUNK / 2);
   return (double)list->fars * halves + (double)list->nears * points;
 }
 
-/* The field at a group of points. If the points are far from each other, each of them becomes a group. */
+/* Computes the field at a group of points. If the points are far from each other, each of them becomes a group. */
 static void group_field(const call *c, int g, int thread) {
   const cb_tree_cell *group = &c->tree.cell[c->tree.leaf[g]];
   const cb_far_work *work = &c->a->work[thread];
@@ -258,8 +258,8 @@ static void near_anew(const cb_far *f, const cb_tree_cell *group, const cb_tree_
   }
 }
 
-/* Adds the far potential (axis 3), or the component of the slope along one axis, to the sums of the panels that need
- * it.
+/* Adds the far potential (axis 3) to the sums of the panels of group g that need the potential. For axis < 3 it adds
+ * the component along this axis to the derivative along the normal, for the panels that need the derivative.
  */
 static void add_far(const cb_far *f, int g, int columns, int axis, const cb_far_work *w) {
   const cb_far_list *list = &f->list[g];

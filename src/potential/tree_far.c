@@ -1,5 +1,5 @@
 /* This file makes the tree of the far field (far.h), its lists of far and near cells, and the stored near rows. It also
- * searches for panels by the tree.
+ * searches for panels with the tree.
  */
 #include "core/threads.h"
 
@@ -12,12 +12,14 @@
 
 /* Far and near cells.
  *
- * If the moments of a cell of radius a are used up to degree p, the potential at a distance of at least r has a
- * relative error of about (a/r)^(p + 1). Each pair of a cell and a group uses the lowest p for which this is below the
- * allowed share. If no p up to f->order is sufficient, the cell is replaced by its children; a leaf is then near. */
+ * The moments of a cell of radius a are used up to a degree p. At a distance of at least r the potential then has a
+ * relative error of about (a/r)^(p + 1). Each pair of a cell and a group uses the lowest p for which this error is
+ * below the allowed share. If no p up to f->order is sufficient, the cell is replaced by its children; a leaf is then
+ * near. */
 
-/* The allowed share per error, measured (tests/potential/test_far.c). With this value the error is met for random and
- * smooth densities on spheres of up to 1e5 panels (where the bound is sharp), on discs and on pairs. */
+/* The allowed share of the potential, divided by `error` (measured, tests/potential/test_far.c). With the value 1 the
+ * error is met for random and smooth densities on spheres of up to 1e5 panels (where the bound is sharp), on discs and
+ * on pairs. */
 static const double share_per_error = 1;
 const double cb_far_opening = 0.42;
 
@@ -27,7 +29,8 @@ static void choose_order(cb_far *f, double error) {
   f->order = (int)ceil(f->log_share / log(cb_far_opening)) - 1;
 }
 
-/* The lowest order whose error is below the allowed share; a result above CB_TREE_ORDER: there is none. */
+/* Returns the lowest order whose error is below the allowed share, or CB_TREE_ORDER + 1 if there is none. ratio is
+ * a/r. */
 static int order_of(double log_share, double ratio) {
   const double order = ratio < 1 ? ceil(log_share / log(ratio)) - 1 : INFINITY;
   return order < 1 ? 1 : order > CB_TREE_ORDER ? CB_TREE_ORDER + 1 : (int)order;
@@ -79,7 +82,7 @@ cb_far_work *cb_far_work_create(cb_arena *arena, int threads) {
   return w;
 }
 
-/* Makes the tree and the lists, without their contents. cb_far_bytes needs only this. */
+/* Makes the tree and counts the cells of the lists, but does not fill the lists. cb_far_bytes needs only this. */
 static cb_status plan(const cb_panels *p, int solids, double error, cb_far **out) {
   if (!(error >= CB_FAR_ERROR_MIN && error <= CB_FAR_ERROR_MAX))
     return cb_fail(CB_ERROR_ARGUMENT, "error %g of the far field: expected %g to %g", error, CB_FAR_ERROR_MIN,
@@ -147,7 +150,7 @@ static cb_status reorder(cb_far *f, const cb_panels *p) {
   return status;
 }
 
-/* Fills blocks up to full chunks: the additional panels have no area and are placed at the last panel. */
+/* Fills the blocks up to full chunks. The additional panels have area 0 and are copies of the last panel. */
 static void fill_blocks(cb_far *f) {
   const cb_panels *p = f->p;
   for (int j = 0; j < (int)padded(f->tree.n); j++) {
@@ -249,7 +252,8 @@ static double squared_distance(const double x[3], const double y[3]) {
   return cb_dot3(d, d);
 }
 
-/* The squared distance of x from the nearest point sum_k weight_k corner_k of a triangle. */
+/* Returns the squared distance of x from the nearest point sum_k weight_k corner_k of a triangle, and sets the
+ * weights. */
 static double nearest_point(const double corner[3][3], const double normal[3], const double x[3], double weight[3]) {
   double least = INFINITY, inner[3], sum = 0, fewest = INFINITY;
   for (int k = 0; k < 3; k++) {
@@ -284,7 +288,7 @@ int cb_far_panel(const cb_far *f, double share, const double x[3], double weight
   double least = INFINITY;
   while (waiting > 0) {
     const cb_tree_cell *c = &f->tree.cell[stack[--waiting]];
-    /* A triangle in a ball of radius 1 has an area below 1.3. */
+    /* A triangle in a ball of radius 1 has an area below 1.3, and sqrt(1.3) is about 1.14. */
     const double reach = c->radius * (1 + 1.14 * share);
     if (!(squared_distance(x, c->centre) <= reach * reach)) continue;
     if (c->child) {
@@ -304,7 +308,7 @@ int cb_far_panel(const cb_far *f, double share, const double x[3], double weight
   return best;
 }
 
-/* Keeps the nearest panels in the order of their distances. */
+/* Keeps the nearest panels sorted by distance. */
 int cb_far_near(const cb_far *f, int g, int maximum, int *numbers) {
   const cb_tree_cell *group = &f->tree.cell[f->tree.leaf[g]];
   double distance[CB_TREE_LEAF * 8];

@@ -1,5 +1,6 @@
 /* The kernels of tree_kernels.h, written once for the vectors of any instruction set. tree_x86_64.c, tree_avx2.c and
- * tree_avx512.c include this file after they have defined WIDTH, vec, functions of them, and KERNELS.
+ * tree_avx512.c include this file after they have defined WIDTH, the type vec (WIDTH numbers), functions on vec, and
+ * KERNELS.
  */
 #include "potential/tree_kernels.h"
 
@@ -8,7 +9,7 @@ enum { WIDE = CB_TREE_COLUMNS / WIDTH, HALF = CB_TREE_CHUNK / WIDTH / 2 };
 
 static int first_of(int l) { return l * l; }
 
-/* R_0..R_order at WIDTH points, as vectors. */
+/* Computes the harmonics R of degrees 0..order at WIDTH points. */
 INLINE void regular(const cb_tree_factors *f, int order, vec x, vec y, vec z, vec *r) {
   const vec square = fma3(x, x, fma3(y, y, z * z));
   r[0] = set(1);
@@ -24,7 +25,8 @@ INLINE void regular(const cb_tree_factors *f, int order, vec x, vec y, vec z, ve
   }
 }
 
-/* The moments d of dipoles along n, which follow from the moments s of sources by n . grad R (tree_kernels.h). */
+/* Computes the moments d of dipoles along n from the moments s of sources, by the formula for n . grad R
+ * (tree_kernels.h). */
 INLINE void dipoles(int order, const vec *n, const vec *s, vec *d) {
   const vec nx = n[0] * set(0.5), ny = n[1] * set(0.5);
   d[0] = set(0);
@@ -50,7 +52,7 @@ INLINE void dipoles(int order, const vec *n, const vec *s, vec *d) {
   }
 }
 
-/* moments[term][column] += sum over 8 panels of by[term][panel] density[panel][column] */
+/* Adds to moments[term][column] the sum over 8 panels of by[term][panel] density[panel][column]. */
 INLINE void gather_rows(int terms, const double *by, const double *density, double *moments) {
   for (int c = 0; c < CB_TREE_COLUMNS; c += WIDTH) {
     vec rho[8];
@@ -66,7 +68,8 @@ INLINE void gather_rows(int terms, const double *by, const double *density, doub
   }
 }
 
-/* The moments of WIDTH panels of a block, into columns of s[term][8] and d[term][8]. */
+/* Computes the moments of WIDTH panels of a block, from panel `at` on, for sources of density 1 into s[term][8] and for
+ * dipoles into d[term][8]. s or d may be NULL. */
 INLINE void block_moments(const cb_tree_factors *f, int order, const cb_tree_rule *rule, const cb_tree_block *b, int at,
                           const double centre[3], double radius, double *s, double *d, vec *work) {
   const int terms = first_of(order + 1);
@@ -104,10 +107,11 @@ static void panels(const cb_tree_factors *f, int order, const cb_tree_rule *rule
   }
 }
 
-/* The index of (l, m), m of any sign, in arrays with the complex numbers of all m. */
+/* Returns the index of (l, m), m of any sign, in arrays of the complex numbers of all m. */
 static int full(int l, int m) { return l * l + l + m; }
 
-/* Computes the complex numbers of all m from those with m >= 0, and multiplies those of degree l by scale^l. */
+/* Computes the complex numbers re + i im of all m from those with m >= 0 in `rows`, and multiplies those of degree l by
+ * scale^l. step is the number of columns. */
 INLINE void spread(int order, const double *rows, int step, double scale, double *re, double *im) {
   double power = 1;
   for (int l = 0; l <= order; l++, power *= scale) {
@@ -164,7 +168,7 @@ static void shift(const cb_tree_factors *f, int order, const double d[3], double
     }
 }
 
-/* I' up to the order at `count` vectors of points: h[term][count]. */
+/* Computes the harmonics I' (cb_tree_factors) up to the order at `count` vectors of points, into h[term][count]. */
 INLINE void irregular(const cb_tree_factors *f, int order, int count, const vec *x, const vec *y, const vec *z,
                       vec *h) {
   vec w[2 * HALF], u[2 * HALF], v[2 * HALF], t[2 * HALF];
@@ -198,7 +202,7 @@ INLINE void irregular(const cb_tree_factors *f, int order, int count, const vec 
   }
 }
 
-/* out[column] += sum_t coefficients[t][column] h[t], for one or two vectors of points. */
+/* Adds sum_t coefficients[t][column] h[t] to out[column], for one or two vectors of points. */
 INLINE void contract(int terms, int columns, const double *coefficients, int count, const vec *h, double *out) {
   vec sum[CB_TREE_COLUMNS][2];
   for (int k = 0; k < columns; k++) sum[k][0] = sum[k][1] = set(0);

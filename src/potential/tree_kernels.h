@@ -1,91 +1,93 @@
 /* Solid harmonics of the cells of a tree, compiled for each instruction set (tree_kernel.h), and the tree.
  *
- *   R_l^m = r^l P_l^m(cos t) e^{imp}/(l + m)!,   I_l^m = (l - m)! P_l^m(cos t) e^{imp}/r^{l+1}    (P without (-1)^m, in
- *                                          the spherical coordinates r, t, p)
+ *   R_l^m = r^l P_l^m(cos t) e^{imp}/(l + m)!,   I_l^m = (l - m)! P_l^m(cos t) e^{imp}/r^{l+1}
  *   1/|x - y| = sum_l sum_m conj(R_l^m(y)) I_l^m(x),  |y| < |x|;    X_l^{-m} = (-1)^m conj(X_l^m)
  *   R_l^m(x + y) = sum_jk R_j^k(x) R_{l-j}^{m-k}(y)
  *   n . grad R_l^m = n_z R_{l-1}^m - (n_x - i n_y)/2 R_{l-1}^{m+1} + (n_x + i n_y)/2 R_{l-1}^{m-1}
- * x and y are points, conj is the complex conjugate, P_l^m are the associated Legendre functions, X is R or I, and n is
- * a vector.
+ * r, t and p are spherical coordinates, l is the degree, m the order, i the imaginary unit, and P_l^m are the
+ * associated Legendre functions without the factor (-1)^m. x and y are points, conj is the complex conjugate, X is R or
+ * I, and n is a vector.
  * Source: Epton & Dembart (1995), SIAM J. Sci. Comput. 16, 865, doi 10.1137/0916051, in this normalisation. The real
- * numbers of one degree are stored together: number l^2 is m = 0, and l^2 + 2m - 1 and l^2 + 2m are the real and the
- * imaginary part of m. The numbers of a lower order therefore come first. Lengths are in radii of the cell.
+ * numbers of one degree are stored together: number l^2 is m = 0, and numbers l^2 + 2m - 1 and l^2 + 2m are the real
+ * and the imaginary part of m. The numbers of a lower order therefore come first. Lengths are in radii of the cell.
  */
 #pragma once
 
 #include "core/arena.h"
 #include <curvebody/status.h>
 
-/* A binary tree over points. The points of a cell are divided across the longest side of their box into two halves,
- * until a leaf is small enough. Leaves, except the last, have multiples of CB_TREE_CHUNK points, so that vectors are
- * full. */
+/* A binary tree over points. A cell is divided across the longest side of its box into two halves of its points, until
+ * a leaf is small enough. Leaves, except the last, have multiples of CB_TREE_CHUNK points, so that vectors are full. */
 
 enum { CB_TREE_CHUNK = 16, CB_TREE_LEAF = 64, CB_TREE_LEVELS = 32 };
 
 typedef struct cb_tree_cell {
   int first, n;             /* points order[first..first + n) */
-  int child;                /* the first of two consecutive cells; 0: a leaf */
+  int child;                /* the first of two consecutive children; 0: the cell is a leaf */
   double low[3], high[3];   /* box of its points */
-  double centre[3], radius; /* a ball around the panels of the points, set by the owner */
-  int rule;                 /* quadrature rule of the panels, set by the owner */
+  double centre[3], radius; /* a ball around the panels of the points, set by cb_far_balls */
+  int rule;                 /* quadrature rule of the panels, set by cb_far_create_sheets */
 } cb_tree_cell;
 
 typedef struct cb_panel_tree {
   int n, cells, groups, levels;
   int *order;                    /* the points, leaf after leaf */
-  int level[CB_TREE_LEVELS + 1]; /* the cells level[l]..level[l + 1] have depth l */
+  int level[CB_TREE_LEVELS + 1]; /* the cells level[l]..level[l + 1] - 1 have depth l */
   int *leaf;                     /* the cells that are leaves, in the order of their points */
   cb_tree_cell *cell;
 } cb_panel_tree;
 
-/* leaf: the maximum number of points in a leaf, CB_TREE_CHUNK to CB_TREE_LEAF. Returns false if there is no memory. */
+/* Builds the tree over the points x[n]. leaf is the maximum number of points in a leaf, CB_TREE_CHUNK to CB_TREE_LEAF.
+ * Returns false if there is no memory. */
 bool cb_tree_build(cb_arena *arena, int n, const double (*x)[3], int leaf, cb_panel_tree *out);
 
-/* The distance of x from the bounding box of a cell's points. */
+/* Returns the distance of x from the bounding box of a cell's points. */
 double cb_tree_distance(const cb_tree_cell *c, const double x[3]);
 
 enum {
   CB_TREE_ORDER = 30,                                        /* the highest degree */
-  CB_TREE_TERMS = (CB_TREE_ORDER + 2) * (CB_TREE_ORDER + 2), /* number of terms, also for a gradient */
+  CB_TREE_TERMS = (CB_TREE_ORDER + 2) * (CB_TREE_ORDER + 2), /* maximum number of terms, also for a gradient */
   CB_TREE_COLUMNS = 8                                        /* numbers per row of coefficients and densities */
 };
 
-/* Factors of the recurrences by the number of the term. They are the same for all cells. */
+/* Factors of the recurrences, stored at the number of the term (see above). They are the same for all cells. */
 typedef struct cb_tree_factors {
-  double up[CB_TREE_TERMS]; /* R_{l+1} = up z R_l - down r^2 R_{l-1}, at the number of R_{l+1} */
+  double up[CB_TREE_TERMS]; /* R_{l+1} = up z R_l - down r^2 R_{l-1} for the same m, stored at the number of R_{l+1} */
   double down[CB_TREE_TERMS];
   double across[CB_TREE_TERMS]; /* I'_{l+1} = z/r^2 I'_l - across/r^2 I'_{l-1},  I_l = (2l - 1)!! I'_l */
-  double finish[CB_TREE_TERMS]; /* factor from a moment to the coefficient of I': (2l - 1)!! (2 where m > 0)/(4 pi) */
+  double finish[CB_TREE_TERMS]; /* from a moment to the coefficient of I': (2l - 1)!! (2 where m > 0)/(4 pi) */
 } cb_tree_factors;
 void cb_tree_factors_fill(cb_tree_factors *f);
 
-/* A quadrature rule on the triangle p + s e + t f: s, t and the share of the area. */
+/* A quadrature rule on the triangle p + s e + t f, where p is a corner and e and f are two edges. at: s, t and the
+ * share of the area. */
 typedef struct cb_tree_rule {
   int points;
   double (*at)[3];
 } cb_tree_rule;
 
-/* A block of eight panels: rows of eight for p, e and f, then the area; three rows of eight for the normal. */
+/* A block of eight panels. corner has rows of eight for p, e and f of cb_tree_rule, normal three rows of eight. */
 typedef struct cb_tree_block {
   double corner[9][8], area[8], normal[3][8];
 } cb_tree_block;
 
 typedef struct cb_tree_kernels {
-  /* Adds the moments of n panels (in blocks of eight) about a centre, for rows of densities sigma and mu (either may be
-   * NULL). */
+  /* Adds the moments of n panels (in blocks of eight) about a centre to `moments`, for rows of densities sigma and mu.
+   * Either may be NULL. */
   void (*panels)(const cb_tree_factors *f, int order, const cb_tree_rule *rule, int n, const cb_tree_block *blocks,
                  const double centre[3], double radius, const double *sigma, const double *mu, double *moments,
                  double *work);
-  /* Adds the moments of a child cell. d is the child's centre relative to the parent's, and ratio is the child's
-   * radius, both in units of the parent's radius.
+  /* Adds the moments of a child cell to those of its parent. d is the centre of the child relative to that of the
+   * parent, and ratio is the radius of the child, both in units of the parent's radius.
    */
   void (*shift)(const cb_tree_factors *f, int order, const double d[3], double ratio, const double *child,
                 double *parent, double *work);
-  /* out[column CB_TREE_LEAF + i] += the potential of a cell at point i of n, from the cell's finished coefficients. */
+  /* Adds the potential of a cell at point i of n to out[column CB_TREE_LEAF + i], from the cell's coefficients
+   * (cb_far_finish). */
   void (*evaluate)(const cb_tree_factors *f, int order, int columns, const double *coefficients, const double centre[3],
                    double inverse_radius, int n, const double *x, const double *y, const double *z, double *out,
                    double *work);
-  /* out[i][column] += sum_j matrix[i stride + j] density[j][column] */
+  /* Adds sum_j matrix[i stride + j] density[j][column] to out[i][column], for i = 0..rows - 1 and j = 0..n - 1. */
   void (*rows)(int rows, int n, size_t stride, const double *matrix, const double *density, double *out);
 } cb_tree_kernels;
 
@@ -94,6 +96,7 @@ enum { CB_TREE_WORK = 4 * CB_TREE_TERMS * CB_TREE_CHUNK };
 extern const cb_tree_kernels cb_tree_kernels_x86_64, cb_tree_kernels_avx2, cb_tree_kernels_avx512;
 const cb_tree_kernels *cb_tree_kernels_of_isa(void);
 
-/* Sets to[a][0..terms of order + 1) to minus the moments of the derivatives along axis a of the harmonics of the order,
- * in radii: the moments of the gradient of the potential. */
+/* Sets to[a] to the moments of component a of the gradient of the potential, from the moments up to degree `order`.
+ * They have degrees up to order + 1, and lengths are in radii of the cell. They are minus the moments with the
+ * derivatives of the harmonics along axis a. */
 void cb_tree_gradient(int order, const double *moments, double *const to[3]);

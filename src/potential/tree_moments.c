@@ -1,4 +1,5 @@
-/* Moments of cells: the moments of the panels in the leaves are computed and shifted up to the root. */
+/* This file computes the moments of cells: first those of the panels in the leaves, which are then shifted up to the
+ * root. */
 #include "numerics/vec3.h"
 
 #include "core/isa.h"
@@ -12,7 +13,7 @@
 
 int cb_far_terms(const cb_far *f) { return (f->order + 1) * (f->order + 1); }
 
-/* The ball has the centre of the bounding box of the corners, and reaches the farthest corner. */
+/* The centre of the ball is that of the bounding box of the corners, and the ball reaches the farthest corner. */
 void cb_far_balls(cb_panel_tree *t, const cb_panels *p) {
   for (int i = 0; i < t->cells; i++) {
     cb_tree_cell *c = &t->cell[i];
@@ -39,7 +40,8 @@ void cb_far_balls(cb_panel_tree *t, const cb_panels *p) {
   }
 }
 
-/* Gauss's rule of n points in s and in t/(1 - s), which is exact for degree 2n - 2. */
+/* Makes the product of Gauss's rules of n points in s and in t/(1 - s), which is exact for degree 2n - 2. s and t are
+ * those of cb_tree_rule. */
 static bool make_rule(cb_far *f, int n) {
   cb_tree_rule *rule = &f->rule[n];
   rule->points = n * n;
@@ -64,9 +66,9 @@ cb_status cb_far_rules(cb_far *f) {
   return CB_OK;
 }
 
-/* The number of points on a side of a rule that is sufficient for the panels of a leaf. At a distance r from the centre
- * of a panel of radius s, a rule of degree d has an error of about (s/r)^(d + 1), relative to the potential. No rule
- * has a degree above that of the moments. */
+/* Returns the number of points on a side of a rule that is sufficient for the panels of a leaf. At a distance r from
+ * the centre of a panel of radius s, a rule of degree d has an error of about (s/r)^(d + 1), relative to the potential.
+ * The degree of the rule need not be above that of the moments. */
 int cb_far_rule_of(const cb_far *f, const cb_tree_cell *c) {
   double square = 0;
   for (int j = c->first; j < c->first + c->n; j++)
@@ -153,7 +155,7 @@ const cb_tree_kernels *cb_tree_kernels_of_isa(void) {
   return &cb_tree_kernels_x86_64;
 }
 
-/* The row of the real or imaginary part of M_l^m; zeros beyond the degree. */
+/* Returns the row of the real or imaginary part of the moment M_l^m, and zeros if m > l. */
 static const double *part(const double *moments, int l, int m, bool imaginary) {
   static const double zero[CB_TREE_COLUMNS];
   if (m > l || (imaginary && m == 0)) return zero;
@@ -164,7 +166,7 @@ void cb_tree_gradient(int order, const double *moments, double *const to[3]) {
   for (int c = 0; c < 3 * CB_TREE_COLUMNS; c++) to[c / CB_TREE_COLUMNS][c % CB_TREE_COLUMNS] = 0;
   for (int l = 1; l <= order + 1; l++)
     for (int m = 0; m <= l; m++) {
-      /* M^{-1} = -conj(M^1) */
+      /* for m = -1 the moments are M^{-1} = -conj(M^1) */
       const double sign = m ? 1 : -1, *u = part(moments, l - 1, m, false), *v = part(moments, l - 1, m, true),
                    *up = part(moments, l - 1, m + 1, false), *vp = part(moments, l - 1, m + 1, true),
                    *um = part(moments, l - 1, m ? m - 1 : 1, false), *vm = part(moments, l - 1, m ? m - 1 : 1, true);

@@ -1,5 +1,5 @@
-/* This file compiles the harmonics of cells for any processor, with vectors of two numbers, which every x86-64
- * processor has. */
+/* This file compiles the harmonics of cells for any processor. The vectors have two numbers, because every x86-64
+ * processor has such vectors. */
 #include "core/lanes2.h"
 
 #define KERNELS cb_tree_kernels_x86_64

@@ -192,14 +192,15 @@ def load(path, surfaces=None):
     return data
 
 
-# The same names are in src/record/record_contents.c and src/scenario/layout.c.
+# Names in older versions and present names, of arrays (also in src/record/record_contents.c) and of attributes.
 _NAMES = {"x": "plot_position", "v": "plot_velocity", "event_i": "event_particle", "event_j": "event_other",
           "breathing": "removed_normal_velocity"}
 _ATTRIBUTES = {"start_moved": "start_position_change", "start_turned": "start_velocity_change"}
 
 
 def _renamed(data):
-    """Gives a record of an older version the present names. Its event_j was -2 - k for wall k."""
+    """Gives a record of an older version the present names. Its event_j was -2 - k for number k of the walls, of the watched
+    events or of the warnings."""
     data = data.rename({old: name for old, name in _NAMES.items() if old in data})
     data.attrs = {_ATTRIBUTES.get(name, name): value for name, value in data.attrs.items()}
     second = data["event_other"]
@@ -222,9 +223,9 @@ def _surfaces(path, beside):
 
 
 def to_world(data):
-    """Positions of all particles in the world's embedding, [time, particle, coordinate], from /position and /origin. Far out
-    in hyperbolic space these numbers grow like exp(distance), and their differences lose digits that `Space.distance` with
-    origins keeps."""
+    """Positions of all particles in the world's embedding, [time, particle, coordinate], from /position and /origin. In
+    hyperbolic space these numbers grow like exp(distance from the base point), and their differences lose digits. To keep
+    the digits, use `Space.distance` with origins."""
     if "position" not in data or "origin" not in data:
         raise Error("the record has no state: it was written with `record: {state: false}`; /plot_position has its plot coordinates")
     h = Space.of(data)
@@ -326,7 +327,7 @@ class Space:
             raise Error(_library().cb_error_text().decode())
 
     def _each(self, function, x, y, result=None):
-        """Applies `function` to every pair of points of the arrays x and y, which are broadcast."""
+        """Applies `function` to every pair of points of the arrays x and y. The shapes before the last axis are broadcast."""
         x, y = np.asarray(x, float), np.asarray(y, float)
         shape = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
         x = np.broadcast_to(x, shape + x.shape[-1:]).reshape(-1, x.shape[-1])

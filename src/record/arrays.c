@@ -127,7 +127,7 @@ cb_status cb_arrays_close(cb_arrays *a, cb_status status) {
 enum {
   LIMIT = INT_MAX / 3,
   SPARSEST = 4096
-}; /* LIMIT: maximum length of a dimension. SPARSEST: maximum ratio of the size of the shape to the written numbers */
+}; /* LIMIT: maximum length of a dimension. SPARSEST: at least 1/SPARSEST of the values must have been written */
 
 cb_status cb_hdf5_source_open(const char *path, cb_hdf5_source *out) {
   const char *why;
@@ -159,8 +159,8 @@ static void put_shape(int rank, const hsize_t *dims, char *text, size_t size) {
   snprintf(text + n, size - (size_t)n, "]");
 }
 
-/* The number of values that the file contains, from which the caller decides whether to allocate memory for the
- * shape. */
+/* The number of values of a dataset that were written. The caller rejects a dataset of which too few were written,
+ * before it allocates memory for all of its `count` values. */
 static size_t count_written(hid_t dataset, hid_t create, int rank, size_t count) {
   hsize_t chunk[H5S_MAX_RANK], chunks = 0;
   if (!H5Dget_storage_size(dataset)) return 0;
@@ -188,7 +188,7 @@ const char *cb_hdf5_foreign_filter(hid_t create) {
 }
 
 /* Checks that a dataset has its numbers in the file itself, only accepted filters, the expected type and shape, and
- * enough numbers that were written; fills *out except for the values. */
+ * that enough of its numbers were written. Fills *out except for the values. */
 static cb_status check(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected, hid_t dataset,
                        hid_t create, cb_hdf5_array *out) {
   const char *elsewhere = cb_hdf5_elsewhere(create);

@@ -1,5 +1,5 @@
-/* Arrays in HDF5 files: files of arrays on named dimensions, which commands write; the datasets and dimension scales of
- * all files of this project; and datasets of numbers in files that other programs wrote.
+/* Arrays in HDF5 files. This header has three parts: files of arrays on named dimensions, which commands write; reading
+ * numbers from files that other programs wrote; the datasets and dimension scales of all files of this project.
  *
  * A file of arrays follows the conventions of netCDF-4. It is written under a temporary name and gets its name when it
  * is complete. The first failure is stored, and later calls do nothing: the caller needs only one check at the end.
@@ -14,12 +14,13 @@
 
 typedef struct cb_arrays cb_arrays;
 
-/* own: the caller holds the lock of the folder PATH.parts (record/folder.h). */
+/* Creates an empty file. own: the caller holds the lock of the folder PATH.parts (record/folder.h). */
 cb_status cb_arrays_create(const char *path, bool own, cb_arrays **out);
 /* Adds a dimension with its scale: numbers, texts, or (neither) 0 .. count - 1. units NULL: no units. Empty dimensions
  * are left out, together with the arrays on them. */
 void cb_arrays_dimension(cb_arrays *a, const cb_dimension *dimension, const char *units);
-/* Add an array of numbers or integers, row-major, on the dimensions with these names. */
+/* Add an array of numbers or integers, row-major, on the dimensions dims[rank], which were added before. doc is its
+ * description; units and doc may be NULL. */
 void cb_arrays_put(cb_arrays *a, const char *name, int rank, const char *const *dims, const double *data,
                    const char *units, const char *doc);
 void cb_arrays_put_integers(cb_arrays *a, const char *name, int rank, const char *const *dims, const int *data,
@@ -27,11 +28,11 @@ void cb_arrays_put_integers(cb_arrays *a, const char *name, int rank, const char
 /* Add an attribute of the file. */
 void cb_arrays_text(cb_arrays *a, const char *name, const char *text);
 void cb_arrays_number(cb_arrays *a, const char *name, double value);
-/* Adds pairs of integers as the attribute `name` of the array `of`, unless they have more than 60 000 bytes (an
- * attribute has space for 64 KiB). */
+/* Adds `count` pairs of integers as the attribute `name` of the array `of`. Nothing is added for count 0, or if the
+ * pairs have more than 60 000 bytes (an attribute has space for 64 KiB). */
 void cb_arrays_pairs(cb_arrays *a, const char *of, const char *name, int count, const int (*pair)[2]);
-/* Closes and frees. `status` is the result of the caller's work. If it or the file has failed, the failure is returned
- * and no file remains. */
+/* Closes the file and frees `a`. `status` is the result of the caller's work. If `status` or an earlier call is a
+ * failure, that failure is returned and no file remains. */
 cb_status cb_arrays_close(cb_arrays *a, cb_status status);
 
 /* ---- Reading datasets of numbers from HDF5 files that other programs wrote */
@@ -69,9 +70,10 @@ typedef struct cb_hdf5_array {
   bool single;            /* the file stores less than double precision */
 } cb_hdf5_array;
 
-/* Reads a complete dataset. CB_ERROR_INPUT, with the names of file and dataset, if there is no such dataset, it is in
- * another file (by a link, external storage or a virtual dataset), it passes through other filters (see above), its
- * type or shape is not as expected, or less than 1/4096 of its numbers was written; CB_ERROR_FILE; CB_ERROR_MEMORY. */
+/* Reads a complete dataset. CB_ERROR_INPUT, with the names of file and dataset, in these cases: there is no such
+ * dataset; it is in another file (by a link, external storage or a virtual dataset); cb_hdf5_foreign_filter rejects its
+ * filters; its type or shape is not as expected; less than 1/4096 of its numbers was written. Also CB_ERROR_FILE and
+ * CB_ERROR_MEMORY. */
 cb_status cb_hdf5_read_array(const cb_hdf5_source *s, const char *name, const cb_hdf5_expected *expected,
                              cb_hdf5_array *out);
 
@@ -81,7 +83,7 @@ cb_status cb_hdf5_read_array(const cb_hdf5_source *s, const char *name, const cb
  * every array is attached to the scales of its dimensions. On failure these functions return false, or a negative
  * identifier, and set HDF5's error stack. */
 
-/* Numbers, texts, integers, or (none of them) 0 .. count - 1; row-major. */
+/* The values of a dataset, row-major: numbers, texts or integers, or 0 .. count - 1 if all three are NULL. */
 typedef struct cb_hdf5_values {
   const double *numbers;
   const char *const *texts;

@@ -1,8 +1,8 @@
-/* The group /checkpoint: one dataset per piece of state, and `seal` = (checkpoints, rows, events), unsigned 64-bit,
- * zeros if there is no checkpoint yet. Like rows, the datasets have checksums (fletcher32), so that no run continues
- * from a damaged state.
+/* The group /checkpoint. It has one dataset per piece of state, and `seal` = (checkpoints, rows, events), unsigned
+ * 64-bit numbers that are zero if there is no checkpoint yet. Like rows, the datasets have checksums (fletcher32), so
+ * that no run continues from a damaged state.
  *
- * Records of version 0.1 have two such groups, /checkpoint/slot0 and slot1; the newer one counts.
+ * Records of version 0.1 have two such groups, /checkpoint/slot0 and /checkpoint/slot1; the newer one is read.
  */
 #include "core/failure.h"
 #include "record/internal.h"
@@ -77,7 +77,8 @@ bool cb_checkpoint_write(hid_t file, const cb_blob *state, size_t n_state, cb_re
 
 /* ---- Reading */
 
-/* Opens a dataset of a group with this type and number of values; count H5S_UNLIMITED: any number. */
+/* Opens a dataset of a group if it has this type and number of values; count H5S_UNLIMITED: any number. Negative
+ * otherwise. */
 static hid_t open_piece(hid_t group, const char *name, hid_t type, hsize_t count) {
   const hid_t dataset = cb_hdf5_find_dataset(group, name);
   if (dataset >= 0 && cb_hdf5_dataset_is(dataset, type, 1, &count)) return dataset;
@@ -124,8 +125,8 @@ cb_status cb_checkpoint_position(hid_t file, const char *path, cb_record_positio
   return cb_hdf5_unread(path, CB_OK);
 }
 
-/* Fails with CB_ERROR_INPUT for the state of another version: it has other pieces, so a run could not continue bit for
- * bit. */
+/* Fails with CB_ERROR_INPUT for the state of another version, which has other pieces: a run could not continue from it
+ * bit for bit. has: what `group` contains, for the message. */
 static cb_status refuse_state(const char *path, const char *group, const char *has) {
   return cb_fail_placed(
       CB_ERROR_INPUT,
@@ -147,7 +148,7 @@ static cb_status read_piece(hid_t group, const char *path, const char *in, const
   return ok ? CB_OK : cb_hdf5_fail(path, "read %s/%s", in, blob->name);
 }
 
-/* The number of pieces of state in the group: its links without `seal` and the datasets listed below. */
+/* The number of pieces of state in the group: all links except `seal` and the names in `others`. */
 static hsize_t count_pieces(hid_t group) {
   H5G_info_t info = {.nlinks = 1};
   H5Gget_info(group, &info);

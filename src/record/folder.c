@@ -162,7 +162,7 @@ static cb_status take(cb_segments *s, const struct flock *part) {
   if (!name_in(s, "lock", lock)) return cb_fail_file(s->record, "write", errno);
   for (int turn = 0; turn < TURNS; turn++) {
     bool gone;
-    int error = mkdir(s->path, 0777) < 0 ? errno : cb_sync_folder(s->path); /* the record will refer to this folder */
+    int error = mkdir(s->path, 0777) < 0 ? errno : cb_sync_folder(s->path); /* the synced record refers to it */
     if (error && error != EEXIST) return cb_fail_file(s->record, "write", error);
     const cb_status status = take_lock(s, lock, part, &gone);
     if (status || !gone) return status;
@@ -207,8 +207,8 @@ static int each_entry(const cb_segments *s, entry_visit visit, void *context) {
   return error;
 }
 
-/* Sets *found if the name is the name of a segment other than segment 0, or of the text of a sweep; returns whether to
- * continue with the next name. */
+/* Sets *found if `name` is a segment other than segment 0, or the text of a sweep. Returns whether to continue with the
+ * next name. */
 static bool is_nothing(const char *name, void *found) {
   uint64_t number;
   return !(*(bool *)found = (number_of(name, &number) && number > 0) || !strcmp(name, cb_segments_of_sweep));

@@ -6,8 +6,9 @@
  *
  * If no process holds the lock, the run was killed, or its segments were not joined.
  *
- * A sweep also has such a folder (sweep/sweep_run.h). Several processes write it: each one numbers its segments from
- * WORKER * CB_SEGMENTS_OF_WORKER on, and locks its own byte of the lock file.
+ * A sweep also has such a folder (sweep/sweep_run.h), which several processes may write. The process with the number w,
+ * a rank or a shard, numbers its segments from w * CB_SEGMENTS_OF_WORKER + 1 on. Rank 0 locks the complete folder, each
+ * other rank and each shard its own part of it (cb_segments_take_part).
  */
 #pragma once
 
@@ -37,12 +38,13 @@ cb_status cb_segments_name(const char *path, cb_segments *out);
  * process has the lock. */
 cb_status cb_segments_take(cb_segments *s);
 
-/* As cb_segments_take, for one of several writers, which locks byte `part` of the lock file. Parts 0 ..
- * CB_FOLDER_PARTS - 1 exclude a writer of the complete folder; a part from CB_FOLDER_PARTS on excludes only a later
- * writer of the complete folder. Equal parts exclude each other. */
+/* As cb_segments_take, for one of several writers, which locks byte `part` of the lock file. Equal parts exclude each
+ * other. Parts 0 .. CB_FOLDER_PARTS - 1 also exclude a writer that takes the complete folder. A part from
+ * CB_FOLDER_PARTS on excludes only such a writer that comes later. */
 cb_status cb_segments_take_part(cb_segments *s, int part);
 
-/* Takes the complete folder if no other process holds a part, and returns true. Otherwise the own part is released. */
+/* Takes the complete folder if no other process holds a part, and returns true. Otherwise releases the caller's part
+ * and returns false. */
 bool cb_segments_take_rest(cb_segments *s);
 
 /* Releases the lock and frees the names. With `remove` the folder is removed with its content; without it, the folder
@@ -66,8 +68,8 @@ cb_folder_state cb_segments_state(const cb_segments *s);
 /* Fails because another process holds the lock: CB_ERROR_FILE, "PATH: in use: ...". */
 cb_status cb_segments_in_use(const cb_segments *s, const char *path);
 
-/* Whether the folder has data that exist nowhere else. Next to a plain record it has no such data. HDF5 must be
- * quiet. */
+/* Whether the folder has data that exist nowhere else. The folder of a sweep always has; the folder next to a plain
+ * record has not. Call it between cb_hdf5_quiet_begin and cb_hdf5_quiet_end. */
 bool cb_segments_needed(const cb_segments *s);
 
 /* Fails because a killed run has left its rows in the folder: CB_ERROR_FILE. */
@@ -89,8 +91,8 @@ typedef enum cb_record_outcome {
 struct cb_record;
 cb_record_outcome cb_record_outcome_of(const struct cb_record *record);
 
-/* The number of rows that any program finds under the record's name. While the record is being written, the segments
- * may briefly have more rows. */
+/* Gets the number of rows that any program finds in the file with the record's name. While the record is being written,
+ * its segments, which `reader` reads, may briefly have more rows. */
 cb_status cb_reader_rows_by_name(cb_reader *reader, uint64_t *rows);
 /* Lists the numbers of all segments except segment 0 in ascending order; *number is malloc'd. */
 cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *count);

@@ -31,8 +31,8 @@ static _Thread_local char unclosed[400];
 static _Thread_local int unclosed_for; /* the errno of that failure */
 
 /* Visits one entry of the error stack. The deepest entry, n = 0, is the most precise one and becomes the reason. If the
- * system refused a call, it has the form "... error message = 'No space left on device', ...", and the quoted part is
- * stored. */
+ * system refused a call, that entry has the form "... error message = 'No space left on device', ...", and only the
+ * quoted part is stored. */
 static herr_t deepest(unsigned n, const H5E_error2_t *error, void *unused) {
   (void)unused;
   if (error->maj_num == H5E_RESOURCE && error->min_num == H5E_NOSPACE) lacking = true;
@@ -63,9 +63,8 @@ static herr_t remember(hid_t stack, void *unused) {
   return H5Ewalk2(stack, H5E_WALK_UPWARD, deepest, NULL);
 }
 
-/* HDF5 1.10 can crash when it runs out of memory, because it then frees objects that were not created. Therefore the
- * memory that it needs to start, or at most for a file with the two chunks that it caches, is allocated beforehand and
- * freed again. */
+/* HDF5 1.10 can crash when it runs out of memory, because it then frees objects that were not created. Therefore
+ * RESERVE bytes are allocated and freed before HDF5 starts or opens a file: it needs less than that for either. */
 enum { RESERVE = 8 << 20 };
 
 static bool has_memory(void) {
@@ -75,8 +74,8 @@ static bool has_memory(void) {
   return capacity != NULL;
 }
 
-/* H5dont_atexit must be the first call of HDF5, but it starts HDF5, so programs that do not use HDF5 must not call it.
- */
+/* H5dont_atexit must be the first call of HDF5. It also starts HDF5, so it is called only in `start`, which programs
+ * that do not use HDF5 never call. */
 static atomic_bool rests;
 static _Thread_local bool started;
 

@@ -5,9 +5,9 @@
 #include <hdf5.h>
 
 /* HDF5 prints its errors unless a thread sets another handler. Every public function of a record calls
- * cb_hdf5_quiet_begin at its beginning and cb_hdf5_quiet_end at its end: in between the reason of an error is stored
- * for cb_hdf5_fail, and afterwards the caller's handler is set again. If HDF5 cannot be started, the cause is a lack of
- * memory, and no file can be opened. */
+ * cb_hdf5_quiet_begin at its beginning and cb_hdf5_quiet_end at its end. In between, the reason of an error is stored
+ * for cb_hdf5_fail; afterwards the caller's handler is set again. If HDF5 cannot be started (`started` is false), the
+ * cause is a lack of memory, and no file can be opened. */
 typedef struct cb_hdf5_quiet {
   H5E_auto2_t function;
   void *data;
@@ -23,8 +23,8 @@ void cb_hdf5_quiet_end(cb_hdf5_quiet quiet);
  * or CB_ERROR_MEMORY if there was no memory. `what` is a format. */
 cb_status cb_hdf5_fail(const char *path, const char *what, ...) __attribute__((format(printf, 2, 3)));
 
-/* Fails for a file that begins like an HDF5 file but could not be opened. If the system or a lack of memory is the
- * reason, the failure is the same as from cb_hdf5_fail; otherwise the file is damaged: CB_ERROR_INPUT. */
+/* Fails for a file that begins like an HDF5 file but could not be opened. If the reason is the system or a lack of
+ * memory, it fails like cb_hdf5_fail; otherwise the file is damaged: CB_ERROR_INPUT. */
 cb_status cb_hdf5_fail_open(const char *path);
 
 /* Sets the reason for cb_hdf5_fail, unless a call of HDF5 has failed before. */
@@ -61,8 +61,8 @@ void cb_probe_by(const cb_prober *prober);
 cb_status cb_probe(const char *path);
 void cb_probe_trust(const char *path);
 
-/* Opens a file with the access properties above, after the prober has accepted it. If the prober rejects it,
- * cb_hdf5_fail gives the prober's reason. */
+/* Opens a file with the access properties of cb_hdf5_file_access, after the prober has accepted it. If the prober
+ * rejects it, cb_hdf5_fail gives the prober's reason. */
 hid_t cb_hdf5_open(const char *path, unsigned flags);
 
 /* After opening or creating a file has failed: whether a signal interrupted the call, which must then be repeated. HDF5
@@ -100,7 +100,7 @@ bool cb_hdf5_set_virtual(hid_t create, hid_t space, const char *file, const char
 /* Opens an attribute of the object `of` (a path from `where`; "." is `where` itself) that has `count` values of this
  * class. Negative if there is no such attribute or it is different. The caller closes it. */
 hid_t cb_hdf5_attribute(hid_t where, const char *of, const char *name, H5T_class_t class, size_t count);
-/* Read the numbers of such an attribute as memory_type, or write them. */
+/* Read, or write, the `count` numbers of an attribute that cb_hdf5_attribute finds, as memory_type. */
 bool cb_hdf5_get_numbers(hid_t where, const char *of, const char *name, H5T_class_t class, hid_t memory_type,
                          size_t count, void *out);
 bool cb_hdf5_set_integers(hid_t where, const char *of, const char *name, hid_t memory_type, size_t count,

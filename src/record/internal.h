@@ -5,8 +5,12 @@
  * segments are joined to one plain file. Every file is made in memory or under a temporary name, and gets its name by a
  * rename.
  *
+ * In these comments the stepping thread is the thread that computes the run and gives its rows to the record. The
+ * writer is the record's own thread, which writes them. A series is a dataset that grows by one row, or event, at a
+ * time. An image is the content of a complete HDF5 file in memory.
+ *
  *   record.c           the stepping thread: copies rows, events and checkpoints into memory
- *   writer.c           the writing thread: from memory to segments
+ *   writer.c           the writer: from memory to segments
  *   segment.c          HDF5 files in memory and their images
  *   virtual.c          the virtual file over the segments
  *   join.c             one plain file made of the segments
@@ -44,7 +48,7 @@ enum {
 
 typedef struct cb_piece {
   uint64_t number;                /* number of the segment; 0: OUT.h5 itself */
-  cb_record_position first, have; /* rows and events before the piece; rows and events of the piece that count */
+  cb_record_position first, have; /* rows and events before the piece; its rows and events that belong to the record */
   uint64_t bytes;
   char digest[CB_SHA256];
 } cb_piece;
@@ -59,7 +63,7 @@ typedef struct cb_record_pieces {
   bool stale;       /* segments after the last piece exist; they are removed when the next segment is on the disk */
   size_t lost;      /* number of segments that cannot be read or do not follow the one before */
   char damage[200]; /* the reason why OUT.h5 cannot be read, if the segments are read instead; "" otherwise */
-  hid_t file;       /* the last piece: its structure, constants and checkpoint count for the record */
+  hid_t file;       /* the last piece, which gives the record its structure and constants */
   hid_t other;      /* another piece that is open */
   size_t open;      /* the index of `other` */
   hid_t base;       /* segment 0; 0: not open */
@@ -75,7 +79,8 @@ void cb_pieces_close(cb_record_pieces *p);
 /* Whether a file of that name exists and is not a virtual file over segments. */
 bool cb_record_is_plain(const char *path);
 bool cb_pieces_add(cb_record_pieces *p, const cb_piece *piece);
-/* Reads `count` rows, or events, of a series from `first` on, as memory_type. width: values per row. */
+/* Reads `count` rows, or events, of the dataset `name` from number `first` on, and converts them to memory_type. width:
+ * the number of values per row. */
 cb_status cb_pieces_read(cb_record_pieces *p, const char *name, bool is_event, size_t width, hid_t memory_type,
                          uint64_t first, uint64_t count, void *out);
 /* Opens piece i. *p owns the file. */
@@ -100,15 +105,15 @@ size_t cb_layout_count(const cb_record_layout *layout, const cb_field *field);  
 /* Whether a path from the root is reserved: every record contains it, or it is below a group that every record
  * contains. */
 bool cb_layout_takes(const char *name);
-/* over: the series are virtual datasets over these pieces; NULL: they grow. base: the name of the file that contains
- * large constants; NULL: this file contains them. */
+/* Writes the layout into a new file. over: the datasets of rows and events are virtual datasets over these pieces;
+ * NULL: they can grow. base: the name of the file that contains large constants; NULL: this file contains them. */
 cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *layout, const cb_filing *how,
                           const cb_record_pieces *over, const char *base);
-/* Makes the image of a record of that layout without rows. */
+/* Makes the image of a record of that layout without rows. base: as for cb_layout_build. */
 cb_status cb_layout_image(const char *path, const cb_record_layout *layout, const cb_filing *how, const char *base,
                           cb_image *out);
-/* Rows of a chunk in a file of `rows` rows: CB_CHUNK_ROWS, or a larger number if the file has at least 16 chunks of
- * that size. The larger number is a power of two. rows UINT64_MAX: the larger number. */
+/* The number of rows of a chunk in a file of `rows` rows: CB_CHUNK_ROWS, or a larger power of two if the file has at
+ * least 16 chunks of that larger size. rows UINT64_MAX: the larger size. */
 uint64_t cb_layout_chunk_rows(const cb_record_layout *layout, uint64_t rows);
 int cb_layout_deflate(hid_t file); /* the level of compression of its rows; 0: none */
 /* A copy in the arena, without the data of the state; NULL if there is no memory. */
@@ -125,12 +130,14 @@ typedef struct cb_event_field {
 } cb_event_field;
 extern const cb_event_field cb_event_fields[CB_EVENT_FIELDS];
 
-/* The number of these fields in a record. A record with old names (names.h) does not have the last one, the wall. */
+/* The number of fields of an event in a record. A record with old names (names.h) does not have the last one, the
+ * wall. */
 static inline size_t cb_event_fields_of(bool old_names) { return CB_EVENT_FIELDS - old_names; }
 
 /* ---- virtual.c */
 
-/* Makes the creation properties of a virtual dataset of that name and sets dims[0], its length. Negative on failure. */
+/* Makes the creation properties of the virtual dataset `name` over the pieces, and sets dims[0], its length. Negative
+ * on failure. */
 hid_t cb_virtual_properties(const cb_record_pieces *over, const char *name, bool is_event, hid_t type, int rank,
                             hsize_t *dims);
 typedef struct cb_virtual {
@@ -173,20 +180,22 @@ typedef struct cb_whole {
   cb_status (*fill)(void *context, hid_t file);
   void *context;
 } cb_whole;
-/* After a failure, an existing file with that name is unchanged. */
+/* Writes the file. After a failure, an existing file with the name of the record is unchanged. */
 cb_status cb_whole_write(const cb_whole *whole);
 
 /* ---- checkpoint.c */
 
-/* Creates the group /checkpoint with a seal of zeros, and datasets for the state unless it is large. */
+/* Creates the group /checkpoint. Its dataset `seal`, the numbers of checkpoints, rows and events, is zero. Datasets for
+ * the state are created only if the state is not large. */
 cb_status cb_checkpoint_create(hid_t file, const char *path, const cb_blob *state, size_t n_state);
 /* Whether the state is so large that it is written into only one segment. */
 bool cb_checkpoint_is_large(const cb_blob *state, size_t n_state);
 bool cb_checkpoint_write(hid_t file, const cb_blob *state, size_t n_state, cb_record_position at);
-/* The position of the checkpoint in a file; zeros if there is no checkpoint. */
+/* Finds the position of the newest checkpoint of a file that is not after the rows and events in `have`; zeros if there
+ * is no such checkpoint. */
 cb_status cb_checkpoint_position(hid_t file, const char *path, cb_record_position have, cb_record_position *at);
-/* Reads the newest checkpoint of a file that is not after the rows and events in `have`. CB_ERROR_INPUT if there is no
- * such checkpoint. */
+/* Reads the newest checkpoint of a file that is not after the rows and events in `have` into the data of `state`.
+ * CB_ERROR_INPUT if there is no such checkpoint. */
 cb_status cb_checkpoint_read(hid_t file, const char *path, cb_record_position have, cb_blob *state, size_t n_state,
                              cb_record_position *position);
 /* Lists the names, types and counts of the state in a file, and allocates its data. Used by repair. */
@@ -200,16 +209,17 @@ cb_status cb_record_check(hid_t file, const char *path, bool based);
 /* Checks only the root attribute curvebody_record, and returns its value in *version. */
 cb_status cb_record_check_mark(hid_t file, const char *path, int *version);
 
-/* Calls visit for each dataset at the root that grows, in order of creation. */
+/* Calls visit for each dataset at the root that grows, in order of creation. is_event: it grows with the events. */
 typedef cb_status (*cb_series_visit)(void *context, hid_t dataset, const char *name, bool is_event);
 cb_status cb_series_each(hid_t file, const char *path, cb_series_visit visit, void *context);
-/* The rows and the events that all series have; `checkpoints` is unchanged. */
+/* Sets whole->rows and whole->events to the numbers of rows and events that all datasets have; whole->checkpoints is
+ * unchanged. */
 cb_status cb_series_extent(hid_t file, const char *path, cb_record_position *whole);
 
 /* ---- record.c */
 
-/* A dataset that grows along its first dimension, with its rows in memory. Event n has the index n % capacity in the
- * ring; the index of a row is given by its batch. */
+/* A dataset that grows along its first dimension, with a ring of memory for its newest rows. Event n has the index n %
+ * capacity in the ring; the index of a row is given by its batch. */
 typedef struct cb_series {
   const char *name;
   hid_t dataset, memory_type; /* in the segment in memory */
@@ -219,12 +229,12 @@ typedef struct cb_series {
   unsigned char *ring;
 } cb_series;
 
-/* Series that grow together. The stepping thread increments head and the writer increments tail. Both count from the
- * first row of the record. */
+/* Datasets that grow together. The stepping thread increments `head` when it adds a row, and the writer increments
+ * `tail` when it has written a row. Both count from the first row of the record. */
 typedef struct cb_table {
   cb_series *series;
   size_t count;
-  uint64_t capacity, batch; /* rows in memory at most; rows written at once: a power of two that divides capacity */
+  uint64_t capacity, batch; /* rows in memory at most; rows written at once, a power of two that divides capacity */
   _Atomic uint64_t head, tail;
 } cb_table;
 
@@ -266,7 +276,7 @@ struct cb_record {
 
   bool threaded, looked; /* threaded: the writer has a thread; looked: that thread has tried to start HDF5 */
   pthread_t thread;
-  pthread_mutex_t mutex; /* guards the members below, and waiting for tail */
+  pthread_mutex_t mutex; /* guards the data that both threads use; held while a thread waits for `wake` or `done` */
   pthread_cond_t wake, done;
   bool urgent, closing, completing;
   struct timespec deadline; /* time of the next flush; used by the writer only */
@@ -293,7 +303,7 @@ typedef struct cb_record_start {
   const cb_blob *state;        /* state of the checkpoint; NULL: none yet */
   cb_record_position position; /* position of the checkpoint */
 } cb_record_start;
-/* Makes the rings and starts the writer. Takes ownership of the arena and the pieces, also on failure. */
+/* Makes the rings (cb_series) and starts the writer. Takes ownership of the arena and the pieces, also on failure. */
 cb_status cb_record_attach(const cb_record_start *start, cb_record **out);
 
 /* ---- writer.c */

@@ -34,7 +34,7 @@ typedef struct column {
   int rank;
   hsize_t shape[4], chunk[4];
   size_t bytes;        /* size of a chunk in memory */
-  unsigned char *rows; /* rows of the current chunk; NULL: no chunk has been read by rows */
+  unsigned char *rows; /* rows of the current chunk; NULL: no chunk has been read row by row */
   hid_t scratch;       /* a dataset of one chunk in memory, which compresses such chunks; 0: none */
 } column;
 
@@ -175,8 +175,8 @@ static bool make_scratch(joining *j, column *c) {
   return c->scratch > 0;
 }
 
-/* Writes a chunk that was read by rows: it is stored in the scratch dataset and copied from there like other chunks, so
- * that it gets the same position and the same bytes. */
+/* Writes a chunk that was read row by row. It is stored in the scratch dataset and copied from there like other chunks,
+ * so that it gets the same position and the same bytes. */
 static bool write_rows(joining *j, const column *c, const hsize_t *at) {
   static const hsize_t zero[4] = {0};
   const bool ok = H5Dwrite(c->scratch, c->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, c->rows) >= 0 &&
@@ -185,8 +185,9 @@ static bool write_rows(joining *j, const column *c, const hsize_t *at) {
   return ok;
 }
 
-/* Takes the rows from .. to - 1 of the record out of the piece, which begins at row `begin`. They belong to the chunks
- * that begin at row `first`. done: they are the last rows of these chunks, which are then written. */
+/* Passes rows `from` .. `to` - 1 of the record from the piece, which begins at row `begin`, to the joined file. The
+ * rows belong to the chunks that begin at row `first`. done: they are the last rows of these chunks, which are then
+ * written. */
 static cb_status pass_rows(joining *j, column *c, uint64_t begin, uint64_t first, uint64_t from, uint64_t to,
                            bool done) {
   const bool whole = c->alike && from == first && to - from == c->chunk[0] && (first - begin) % c->chunk[0] == 0;
@@ -202,7 +203,8 @@ static cb_status pass_rows(joining *j, column *c, uint64_t begin, uint64_t first
   return CB_OK;
 }
 
-/* Takes the rows, or events, of a piece in steps: each step ends where a chunk of one of the columns ends. */
+/* Passes the rows, or events, of a piece to the joined file in steps. A step ends at a multiple of `step`, which
+ * divides the number of rows of every chunk, or at the end of the piece. */
 static cb_status pass_piece(joining *j, const cb_piece *piece, bool events, uint64_t step) {
   const uint64_t begin = events ? piece->first.events : piece->first.rows,
                  end = begin + (events ? piece->have.events : piece->have.rows),
@@ -296,7 +298,7 @@ static int begin_part(const char *part, const cb_image *layout, double bytes) {
   }
   if (!error && fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) < 0) error = errno;
   if (error == EOPNOTSUPP || error == ENOSYS ||
-      error == EINTR) /* the space cannot be reserved, but can be compared with the free space */
+      error == EINTR) /* the file system cannot reserve space, so only the free space is checked */
     error = fstatvfs(fd, &disk) == 0 && (double)disk.f_bavail * (double)disk.f_frsize < bytes ? ENOSPC : 0;
   const int closed = cb_close(fd);
   return error ? error : closed;

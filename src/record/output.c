@@ -138,7 +138,7 @@ cb_status cb_output_begin_own(const char *path, bool replace, cb_output *out) {
 static int name_new(const cb_output *o) {
   if (renameat2(AT_FDCWD, o->part, AT_FDCWD, o->target, RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
-  if (link(o->part, o->target) < 0) return errno; /* the file system does not have renameat2 */
+  if (link(o->part, o->target) < 0) return errno; /* the file system does not support renameat2 */
   unlink(o->part);
   return 0;
 }

@@ -1,9 +1,9 @@
-/* Output files, and HDF5 files in memory. A file gets its name only when it is complete. Internal.
+/* Output files, and HDF5 files in memory. An output file gets its name only when it is complete. Internal.
  *
  * Before that it has a temporary name next to the final one, PATH.PROCESS-NUMBER.part, which no other process uses. The
  * temporary files of a record are in its folder. The final name is taken in one step: an unused name by a rename that
- * replaces nothing, a used one by a rename over the old file. A record is not replaced while a run is writing it, or if
- * a killed run has left its folder (record/folder.h).
+ * replaces nothing, a used one by a rename over the existing file. A record is not replaced while a run is writing it,
+ * or if a killed run has left its folder (record/folder.h).
  */
 #pragma once
 
@@ -44,8 +44,8 @@ cb_status cb_output_close_text(cb_output *o, FILE *stream, cb_status status);
 cb_status cb_output_open_hdf5(const char *path, bool own, cb_output *o, hid_t *file);
 cb_status cb_output_close_hdf5(cb_output *o, hid_t file, cb_status status);
 
-/* Removes every unfinished file of this process. libgomp and HDF5 call exit when memory runs out, and HDF5 may crash:
- * then no caller remains that could remove them. A signal handler may call this function. */
+/* Removes every unfinished file of this process. When memory runs out, libgomp and HDF5 call exit, and HDF5 may crash:
+ * then no caller remains that could remove these files. A signal handler may call this function. */
 void cb_tempfile_remove_all(void);
 
 /* ---- segment.c: HDF5 files in memory, and their images */
@@ -75,7 +75,8 @@ hid_t cb_memory_open_in(cb_file_memory *m, const cb_image *image);
 hid_t cb_record_access(void);
 /* Copies the bytes that the file would have on a disk. */
 cb_status cb_memory_image(hid_t file, const char *path, cb_image *out);
-/* Writes these bytes to the file `name` in the same way as cb_image_save. digest and bytes may be NULL. */
+/* Writes the bytes that cb_memory_image would copy to the file `name`, in the same way as cb_image_save. digest gets
+ * their SHA-256 and *bytes their number; both may be NULL. */
 cb_status cb_memory_save(hid_t file, const char *path, const char *name, bool synced, char digest[CB_SHA256],
                          uint64_t *bytes);
 /* Writes the image to a temporary file and renames it to `path`. The caller is the writer of the record. digest may be

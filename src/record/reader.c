@@ -30,8 +30,8 @@ static cb_status no_memory(const cb_reader *reader) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for the content of %s", reader->path);
 }
 
-/* Owns a malloc'd text until the reader is closed. A NULL text gives "", or a failure for lack of memory if errno is
- * ENOMEM; the caller sets errno to 0 before it makes the text. */
+/* Gives a malloc'd text to the reader, which frees it when it is closed, and sets *out to it. If `text` is NULL, *out
+ * is "", but errno ENOMEM is a failure for lack of memory. The caller sets errno to 0 before it makes the text. */
 static cb_status keep(cb_reader *reader, char *text, const char **out) {
   *out = "";
   if (!text) return errno == ENOMEM ? no_memory(reader) : CB_OK;
@@ -236,7 +236,8 @@ cb_status cb_reader_rows(cb_reader *reader, size_t f, uint64_t first, uint64_t c
   return status;
 }
 
-/* In a record with old names, -2 - k in the field of the second particle means wall k. */
+/* In a record with old names, -2 - k in the field of the second particle means number k of the walls, of the watched
+ * events or of the warnings. */
 static void separate_wall(cb_event_row *row) {
   row->wall = row->other < -1 ? -2 - row->other : -1;
   if (row->other < -1) row->other = -1;

@@ -1,5 +1,6 @@
-/* The part of a record in the stepping thread: it copies rows, events and checkpoints into memory, from which writer.c
- * takes them. A row costs one copy per field; a lock is taken only once per batch. */
+/* The part of a record that runs in the stepping thread, the thread that computes the run. It copies rows, events and
+ * checkpoints into memory, from which writer.c takes them. A row costs one copy per field; a lock is taken only once
+ * per batch of rows. */
 #include "core/failure.h"
 #include "core/file.h"
 #include "record/output.h"
@@ -10,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MAX_BATCH: maximum size of a batch of rows in bytes; a segment may exceed its size by this. */
+/* DEFAULT_BUFFER and MAX_BATCH: size of the memory for rows, and maximum size of a batch of rows, in bytes. BATCHES:
+ * maximum number of batches in memory. */
 enum { DEFAULT_BUFFER = 64 << 20, BATCHES = 256, MAX_BATCH = 4 << 20 };
 
 /* ---- The sink */
@@ -47,8 +49,8 @@ static cb_status make_space(cb_record *record, cb_table *table, uint64_t head) {
   return has_memory(table, head) ? CB_OK : writer_failed(record);
 }
 
-/* The index of a new batch of rows in the rings: the first one that no unwritten batch uses. Memory is reused as soon
- * as it is free, because the system needs about as long as a time step for a page that is new to the process. */
+/* The index of a new batch of rows in the rings: the first place that no unwritten batch uses. A freed place is reused
+ * at once, because the system needs about as long as a time step to provide a page that is new to the process. */
 static uint64_t find_place(cb_record *record, uint64_t head) {
   const cb_table *rows = &record->rows;
   const uint64_t tail = atomic_load_explicit(&rows->tail, memory_order_acquire) / rows->batch;
@@ -273,7 +275,7 @@ static cb_status take_warnings(cb_record *record) {
   return status;
 }
 
-/* Closes the pieces, which were open for reading. From now on a new segment is written. */
+/* Closes the pieces, which were open for reading. Afterwards a new segment is written. */
 static void stop_reading(cb_record_pieces *pieces) {
   if (pieces->file >= 0) cb_hdf5_close_read(pieces->file, pieces->path);
   if (pieces->other >= 0) cb_hdf5_close_read(pieces->other, pieces->path);

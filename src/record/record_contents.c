@@ -37,9 +37,10 @@ static herr_t take_link(hid_t group, const char *name, const H5L_info_t *link, v
   return 0;
 }
 
-/* Takes a few links at a time, because HDF5 blocks all other threads during an iteration. The links of a dense group
- * are taken in the order of its index: for any other order H5Literate first makes a table of all links, and in a
- * damaged file it frees entries that it has not yet filled. */
+/* Takes LINKS_AT_ONCE links at a time, because HDF5 blocks all other threads during an iteration. A group with many
+ * links is dense, that is, HDF5 stores its links in an index, and they are taken in the order of this index. For any
+ * other order H5Literate first makes a table of all links, and in a damaged file it frees entries that it has not yet
+ * filled. */
 cb_status cb_hdf5_each_link(hid_t group, const char *path, H5_index_t by, cb_hdf5_link_visit visit, void *context) {
   H5G_info_t info;
   if (H5Gget_info(group, &info) < 0) return cb_hdf5_fail(path, "list its arrays");

@@ -120,7 +120,7 @@ typedef struct building {
   hid_t file;
   const cb_record_layout *layout;
   const cb_filing *how;
-  const cb_record_pieces *over; /* series are virtual datasets over these; NULL: they grow */
+  const cb_record_pieces *over; /* rows and events are virtual datasets over these; NULL: they can grow */
   const char *base;             /* the file that contains the large constants; NULL: this file */
 } building;
 
@@ -138,9 +138,9 @@ static bool put_constant(const building *b, const cb_constant *constant, size_t 
   return ok;
 }
 
-/* The time to read, write or join a file grows with the number of its chunks, so they should be large. But the last
- * chunk is always stored in full size: with 16 chunks, the wasted space is at most one part in 16. The limit is a
- * quarter of a segment because segments end with a chunk. */
+/* The time to read, write or join a file grows with the number of its chunks, so chunks should be large. But the last
+ * chunk is always stored in full size: with 16 chunks, at most one part in 16 of the space is wasted. A chunk has at
+ * most a quarter of CB_SEGMENT_BYTES, because a segment ends with a chunk. */
 uint64_t cb_layout_chunk_rows(const cb_record_layout *layout, uint64_t rows) {
   enum { LEAST_CHUNKS = 16 };
   size_t row = 0;
@@ -531,7 +531,8 @@ static herr_t take_name(hid_t file, const char *name, const H5A_info_t *info, vo
   return 0;
 }
 
-/* Attributes are taken in the order of their creation, or by name, because version 0.1 did not store that order. */
+/* Attributes are taken in the order of their creation, or by name from a file of version 0.1, which did not store that
+ * order. */
 cb_status cb_layout_take_origin(cb_arena *arena, hid_t file, const char *path, cb_record_layout *layout) {
   attributes a = {arena, cb_arena_alloc(arena, 2 * MAX_ATTRIBUTES + 1, sizeof(char *)), 0};
   if (a.text && H5Aiterate2(file, H5_INDEX_CRT_ORDER, H5_ITER_INC, NULL, take_name, &a) < 0) {

@@ -48,8 +48,9 @@ void cb_pieces_close(cb_record_pieces *p) {
 
 /* ---- One file */
 
-/* Whether version 0.1 has left the file open: it can then be opened only for SWMR reading. If it can now also be opened
- * without SWMR (*plain), the system had only refused it the first time. */
+/* Whether version 0.1 has left the file open. Such a file can be opened only for SWMR reading (single writer, multiple
+ * readers). If it can also be opened without SWMR, *plain is the open file: the system had only refused the first
+ * attempt. */
 static bool is_left_by_old(const char *path, hid_t *plain) {
   const hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ);
   if (file < 0) return false;
@@ -97,7 +98,7 @@ static cb_status take_plain(cb_record_pieces *p, hid_t file) {
 /* ---- Segments */
 
 static bool first_of(hid_t file, cb_record_position *first) {
-  return (H5Aexists(file, "first_row") <= 0 || /* segment 1 is a complete record that was resumed: it begins at row 0 */
+  return (H5Aexists(file, "first_row") <= 0 || /* no attribute: a complete record that was resumed became segment 1 */
           cb_hdf5_get_numbers(file, ".", "first_row", H5T_INTEGER, H5T_NATIVE_UINT64, 1, &first->rows)) &&
          (H5Aexists(file, "first_event") <= 0 ||
           cb_hdf5_get_numbers(file, ".", "first_event", H5T_INTEGER, H5T_NATIVE_UINT64, 1, &first->events));
@@ -148,7 +149,7 @@ static cb_status scan(cb_record_pieces *p) {
     bool good = !status && there;
     if (status == CB_ERROR_MEMORY) return status;
     if (status && !last) return status;
-    if (good && last && !follows(last, &next)) { /* the last one may have grown since it was read */
+    if (good && last && !follows(last, &next)) { /* `last` may have grown since it was read */
       bool still;
       good = !look(p, last->number, &again, &still) && still && follows(&again, &next);
       if (good) *last = again;
@@ -315,8 +316,8 @@ cb_status cb_pieces_checkpoint(cb_record_pieces *p, hid_t *file) {
   return status;
 }
 
-/* Reads `count` rows of `width` values each from a series of a file, from row `first` on. CB_ERROR_INPUT: its rows
- * have another width. */
+/* Reads `count` rows of `width` values each from a dataset of a file, from row `first` on. CB_ERROR_INPUT if its rows
+ * have another number of values. */
 static cb_status read_series(hid_t file, const char *path, const char *name, size_t width, hid_t memory_type,
                              uint64_t first, uint64_t count, void *out) {
   hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);

@@ -1,9 +1,9 @@
 /* Warnings in a record: the attribute `warnings` of the root, a text of lines. Internal.
  *
  * The attribute is a text of fixed length that ends with zero bytes, and is overwritten at checkpoints and when the
- * record is closed. A warning with a time begins with `at time T, `, where T is read back as the same number: a resumed
- * run keeps the warnings up to its start time, and generates the later ones again. If the text is full, its last line
- * is `...`.
+ * record is closed. A warning with a time begins with `at time T, `, where T has enough digits to give the same number
+ * when it is read. A resumed run needs T: it keeps the warnings up to its start time and generates the later ones
+ * again. If the text is full, its last line is `...`.
  */
 #pragma once
 
@@ -39,8 +39,9 @@ typedef struct cb_warning_log {
 void cb_warning_log_begin(cb_warning_log *log);
 void cb_warning_log_end(cb_warning_log *log);
 
-/* Reports the lines of such an attribute again by cb_warn: at most `maximum` lines with a time, and with `all` also the
- * lines without a time. */
+/* Reports the lines of an attribute `warnings` again by cb_warn: at most `maximum` lines with a time, and with `all`
+ * also the lines without a time. */
 void cb_warnings_repeat(const char *lines, int maximum, bool all);
-/* Reports the warnings with a time that a resumed record keeps, because the killed run could not report them. */
+/* Reports at most `maximum` warnings with a time that a resumed record keeps, because the killed run could not report
+ * them. */
 void cb_record_repeat_warnings(const cb_record *record, int maximum);

@@ -2,9 +2,9 @@
  * which joins the remaining segments.
  *
  * A record is resumed at its newest checkpoint. Nothing is changed before it is certain that the run can continue. A
- * complete record becomes the first segment under a second name, and keeps its own name until the virtual file takes
- * it. Rows after the checkpoint stay in their segments but no longer count, because the next segment begins before
- * them.
+ * complete record gets a second name, which makes it the first segment; it keeps its own name until the virtual file
+ * takes that name. Rows after the checkpoint stay in their segments but no longer count, because the next segment
+ * begins before them.
  */
 #include "core/failure.h"
 #include "core/file.h"
@@ -25,7 +25,7 @@ typedef struct match {
   size_t found, events, expected_events;
 } match;
 
-/* Checks that a series of the file is a field of the layout, or of the events, with the same type and shape. */
+/* Checks that a dataset that grows is a field of the layout, or of the events, with the same type and shape. */
 static cb_status match_field(void *context, hid_t dataset, const char *name, bool is_event) {
   match *m = context;
   hsize_t dims[4] = {H5S_UNLIMITED};

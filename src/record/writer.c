@@ -28,7 +28,8 @@ static bool write_slab(const cb_series *series, uint64_t first, uint64_t count, 
   return ok;
 }
 
-/* Writes rows first .. first+count-1 of the segment, which are contiguous in the ring. */
+/* Writes `count` rows, which are contiguous in the ring from index `place` on, as rows first .. first + count - 1 of
+ * the segment. */
 static bool write_series(const cb_series *series, uint64_t first, uint64_t count, uint64_t place) {
   hsize_t size[4] = {first + count};
   for (int d = 1; d < series->rank; d++) size[d] = series->shape[d];
@@ -75,7 +76,8 @@ static bool put_first(hid_t file, const char *name, uint64_t value) {
   return ok;
 }
 
-/* HDF5 caches only one chunk of the series: complete chunks are in the file, so that the size of the file is known. */
+/* HDF5 caches only one chunk of the dataset. All other chunks are in the file, so that the size of the file is
+ * known. */
 static hid_t open_series(hid_t file, const char *name, hid_t access) {
   if (H5Pset_chunk_cache(access, 1, CB_CHUNK_BYTES, 1) < 0) return H5I_INVALID_HID;
   return H5Dopen2(file, name, access);
@@ -136,7 +138,7 @@ cb_status cb_writer_begin_segment(cb_record *record) {
   return cb_pieces_add(pieces, &piece) ? CB_OK : cb_fail(CB_ERROR_MEMORY, "record: no memory");
 }
 
-/* Copies the newest checkpoint for the writer. It is not after the rows and events that a later find_head returns. */
+/* Copies the newest checkpoint for the writer. Its rows and events are not more than find_head returns afterwards. */
 static void take_checkpoint(cb_record *record) {
   pthread_mutex_lock(&record->mutex);
   const bool newer = record->checkpoint.checkpoints != record->captured_at.checkpoints;
@@ -279,7 +281,7 @@ static cb_status write_pending(cb_record *record, cb_record_position head, bool 
   return write_table(record, events, head.events);
 }
 
-/* Stores a failure, which the stepping thread gets at its next call. Published data stays. */
+/* Stores a failure, which the stepping thread gets at its next call. What was published remains on the disk. */
 static void fail(cb_record *record, cb_status status) {
   pthread_mutex_lock(&record->mutex);
   record->status = status;
@@ -311,8 +313,8 @@ static bool has_news(cb_record *record) {
          record->checkpoint.checkpoints != record->put.checkpoints;
 }
 
-/* One round of the writer, without the mutex. everything: also writes incomplete batches; publishes: also writes the
- * segment and the virtual file to the disk. */
+/* One round of the writer, called without the mutex. everything: also writes incomplete batches. publishes: also writes
+ * incomplete batches, the segment and the virtual file to the disk. */
 static void work(cb_record *record, bool everything, bool publishes) {
   cb_status status = CB_OK;
   if (publishes) set_deadline(record); /* the interval begins now, not after the rows were written */

@@ -29,7 +29,7 @@ void cb_batch_free(cb_batch *t) {
 
 static cb_integrator *method_of(const cb_run *run) { return cb_particles_of(run)->integrator; }
 
-/* Whether lanes can step this run. */
+/* Returns whether lanes can step this run. */
 static bool serves(const cb_run *run) { return run->motion->lanes && run->motion->lanes(run); }
 
 size_t cb_batch_width(const cb_run *run) { return serves(run) ? cb_lanes_width() : 1; }
@@ -43,7 +43,8 @@ static bool is_going(const cb_batch_member *r) {
   return !r->status && *r->run->step < cb_run_total(r->run) && !r->run->stopped;
 }
 
-/* The number of full steps until the next row or the last full step; 0: the run must be stepped on its own. */
+/* Returns the number of full steps until the next row or the last full step; 0 if the run must be stepped on its
+ * own. */
 static int64_t free_steps(const cb_run *run) {
   if (!serves(run) || !cb_lanes_ready(method_of(run), run->options.step)) return 0;
   if (cb_antipodes_near(cb_particles_of(run)->system, cb_particles_of(run)->state))
@@ -75,7 +76,8 @@ static void store(const group *g, size_t i, bool history, bool failed) {
   cb_lanes_store(g->lanes, i, method_of(run), cb_particles_of(run)->state, history, failed);
 }
 
-/* The number of steps that all runs of the group can make before one of them has a row to write or ends. */
+/* Returns the number of steps that all runs of the group can make until one of them has to write a row, or has made its
+ * last full step. */
 static int64_t steps_to_row(const group *g) {
   int64_t limit = INT64_MAX;
   for (size_t i = 0; i < g->n; i++) {
@@ -87,8 +89,8 @@ static int64_t steps_to_row(const group *g) {
   return limit;
 }
 
-/* Whether the run stays in its lane after the current step. It leaves after its last full step, and at a checkpoint,
- * where the integrator's history ends. */
+/* Returns whether the run stays in its lane after the current step. It leaves after its last full step, and at a
+ * checkpoint, where the integrator's history ends. */
 static bool stays(const cb_run *r) {
   return *r->step < r->full_steps && *r->step % (r->options.every * r->options.checkpoint) != 0;
 }
@@ -146,9 +148,9 @@ static size_t gather(cb_batch_member *run, size_t n, cb_batch_member **of) {
   return count;
 }
 
-/* Makes one step of every run that must be stepped on its own; then steps one group until one of its runs leaves its
- * lane, or makes one step of a run that has no partner. If *stop is set, it ends every run as interrupted instead.
- * Returns whether there was a run to step. */
+/* Makes one step of every run that must be stepped on its own. Then steps one group until one of its runs leaves its
+ * lane, or makes one step of a run that has no partner. If *stop is set, this function ends every run as interrupted
+ * instead. Returns whether there was a run to step. */
 static bool turn(cb_batch *t, cb_batch_member *run, size_t n, const volatile sig_atomic_t *stop) {
   cb_batch_member *of[MEMBERS_MAX];
   bool any = false;

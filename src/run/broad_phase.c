@@ -1,4 +1,4 @@
-/* The broad phase: it takes balls, sorts them into a grid, and lists near pairs and the balls near a given one.
+/* The broad phase: stores balls, sorts them into a grid, and lists near pairs and the balls near a given ball.
  *
  * Each thread finds pairs (i, j), i < j, in its own order. A counting sort, first by j, then by i, puts them in order,
  * so the list does not depend on the cells or the number of threads. One function of two balls, are_near, decides
@@ -33,8 +33,8 @@ static inline bool boxes_meet(const cb_broad *b, const cb_ball *x, const cb_ball
   return true;
 }
 
-/* Whether d^2 + e^2 <= D^2, up to CB_BROAD_SLACK: d is the distance in the curved factor, e^2 (`square`) the square of
- * the distance in the flat factor, D (`sum`) the sum of the reaches. */
+/* Returns whether d^2 + e^2 <= D^2, up to CB_BROAD_SLACK. d is the distance in the curved factor, e^2 (`square`) the
+ * square of the distance in the flat factor, D (`sum`) the sum of the reaches. */
 static inline bool are_within(double d, double square, double sum) {
   return d * d + square <= sum * sum * CB_BROAD_SLACK;
 }
@@ -55,7 +55,7 @@ static inline __attribute__((always_inline)) bool are_near(const cb_broad *b, cb
   }
   const double limit = maximum * maximum * CB_BROAD_SLACK, gg = 0.25 * x->g * y->g;
   const double radial = (x->grow - y->grow) * (x->grow - y->grow) / (4 * x->grow * y->grow);
-  /* (c - E)^2 >= c^2/2 - E^2, with c = sqrt(e) and E = CB_BROAD_DIRECTION: this decides most pairs without a root */
+  /* since (u - E)^2 >= u^2/2 - E^2, with u = sqrt(e) and E = CB_BROAD_DIRECTION, most pairs need no root */
   if (!(radial + gg * (0.5 * e - CB_BROAD_DIRECTION * CB_BROAD_DIRECTION) <= limit)) return false;
   const double across = sqrt(e) - CB_BROAD_DIRECTION, t = across > 0 ? across : 0, half = radial + gg * t * t;
   return half <= limit && (pure || are_within(2 * asinh(sqrt(half)), flat, sum));
@@ -63,11 +63,11 @@ static inline __attribute__((always_inline)) bool are_near(const cb_broad *b, cb
 
 /* The grid: balls sorted by cells. A window is a range of cells whose balls are searched.
  *
- * Cells are numbered in blocks of 64 neighbours, 2^bits along each axis. The index of a block in the table is a hash of
- * its coordinates and tag: the space may be unbounded, and balls that are near each other are also near each other in
- * memory. The key, which has all bits of the hash, distinguishes the balls of different blocks with the same index. If
- * two keys of one window were equal nevertheless, a pair would be found twice; sort_pairs removes the copy. Source:
- * Teschner et al., Optimized spatial hashing for collision detection, VMV (2003), with blocks.
+ * Cells are numbered in blocks of 64 neighbours, 2^bits along each axis, so that balls that are near each other are
+ * also near each other in memory. The index of a block in the table is a hash of its coordinates and tag, because the
+ * space may be unbounded. The key, which has all bits of the hash, distinguishes the balls of different blocks with the
+ * same index. If two keys of one window are equal nevertheless, a pair is found twice; sort_pairs removes the copy.
+ * Source: Teschner et al., Optimized spatial hashing for collision detection, VMV (2003), with blocks.
  */
 
 enum { BLOCK_BITS = 6 };
@@ -200,8 +200,9 @@ INLINE void scan_level(finder *f, cb_broad_kind kind, bool pure, const cb_ball *
   }
 }
 
-/* Finds the pairs of the slots [begin, end): with later slots of their level, and with all slots of coarser levels. A
- * slot without a level, or with all_pairs every slot, is compared with all slots before it. */
+/* Finds the pairs of the balls in the slots [begin, end). Each of these balls is compared with those in later slots of
+ * its level, and with all balls of levels of larger reaches. A ball without a level, or with all_pairs every ball, is
+ * compared with the balls in all slots before its own. */
 INLINE void find_pairs(finder *f, cb_broad_kind kind, bool pure, int begin, int end) {
   const cb_broad *b = f->b;
   for (int p = begin; p < end; p++) {
@@ -215,7 +216,7 @@ INLINE void find_pairs(finder *f, cb_broad_kind kind, bool pure, int begin, int 
   }
 }
 
-/* The approximate number of cells of a level that a search around this ball covers. If it covers more cells, over all
+/* Returns about how many cells of a level a search around this ball covers. If the search covers more cells, over all
  * levels, than 64 plus the number of balls in the grid, find_around tests all balls instead. */
 static double cells_within(const cb_broad *b, const cb_ball *ball, const cb_broad_level *l) {
   double cells = 1;
@@ -355,8 +356,8 @@ void cb_broad_free(cb_broad *b) {
   free(b);
 }
 
-/* Replaces a buffer by a larger one without copying its contents, which are not needed any more. false: there is no
- * memory, and the buffer is unchanged. */
+/* Replaces a buffer by a larger one without copying its contents, which the callers do not need. Returns false, and
+ * leaves the buffer unchanged, if there is no memory. */
 static bool grow(void *pointer, size_t bytes) {
   void *fresh = malloc(bytes), **at = pointer;
   if (!fresh) return false;
@@ -441,7 +442,7 @@ static bool reserve(cb_broad_buffer *buffer, size_t count) {
   return true;
 }
 
-/* Sorts all pairs that were found, and removes copies; false: there is no memory. */
+/* Sorts all pairs that were found, and removes copies. Returns false if there is no memory. */
 static bool sort_pairs(cb_broad *b) {
   size_t count = 0, *by_i = b->by_i, *by_j = b->by_j;
   for (int t = 0; t < CB_BROAD_THREADS; t++) count += b->found[t].count;
@@ -481,7 +482,8 @@ cb_status cb_broad_pairs(cb_broad *b, const cb_near_pair **pair, size_t *count) 
   return CB_OK;
 }
 
-/* Shell sort whose gaps shrink by the factor 9/4: the lists are short, and qsort may allocate memory. */
+/* Sorts by Shell's method, with gaps that shrink by the factor 9/4, because the lists are short and qsort may allocate
+ * memory. */
 static void sort_numbers(int *list, int count) {
   int gap = 1;
   while (gap < count / 9 * 4) gap = (9 * gap + 3) / 4 + 1;

@@ -17,15 +17,15 @@
 
 #include <string.h>
 
-/* A box of coordinates q_i around a point. No curve from the point with at most a given length can leave the box. s is
+/* Finds a box of coordinates q_i around a point that no curve of at most a given length from this point can leave. s is
  * the length along a curve, and g^ij the inverse metric.
  *
- *   |dq_i/ds| <= sqrt(g^ii(q)): a curve that leaves through a side of the box must cross a slab of width w next to that
- *   side, and its length in the slab is at least w / (maximum of sqrt(g^ii) over the slab).
+ * |dq_i/ds| <= sqrt(g^ii(q)). A curve that leaves through a side of the box must cross a slab of width w next to that
+ * side. Its length in the slab is at least w / (maximum of sqrt(g^ii) over the slab).
  *
- * The box grows in steps, each for a part of the length, and each side by the width that its slab requires. The
- * maximum is taken over the points of a lattice and enlarged by half of its variation among them. There is no bound if
- * the metric is singular in the box or the box leaves the domain of the chart.
+ * The box grows in steps, each for a part of the length; in a step each side moves by the width that its slab requires.
+ * The maximum is taken over the points of a lattice and enlarged by half of the variation of sqrt(g^ii) among them.
+ * There is no box if the metric is singular in it, or if it leaves the domain of the chart.
  */
 
 enum { D = CB_DIM_MAX };
@@ -57,8 +57,8 @@ static bool speeds(const cb_space *g, const double *q, double *speed) {
   return true;
 }
 
-/* An upper estimate of each speed in the box; false if there is no bound, or if the points of the lattice have speeds
- * whose ratio is above `ratio`. */
+/* Computes maximum[i], an upper estimate of sqrt(g^ii) in the box. Returns false if there is no bound, or if the values
+ * at two points of the lattice have a ratio above `ratio`. */
 static bool greatest(const cb_space *g, const double *lo, const double *hi, double ratio, double *maximum) {
   const int n = g->dim;
   double least[D], speed[D];
@@ -84,7 +84,7 @@ static bool greatest(const cb_space *g, const double *lo, const double *hi, doub
   return true;
 }
 
-/* Makes the box in one step, with the point in its centre; false: this does not succeed. */
+/* Makes the box in one step, with the point q in its centre. Returns false if no such box is found. */
 static bool small_box(const cb_space *g, const double *q, double reach, double *lo, double *hi) {
   enum { TRIES = 8 };
   double half[D], maximum[D];
@@ -106,8 +106,9 @@ static bool small_box(const cb_space *g, const double *q, double reach, double *
   return false;
 }
 
-/* Grows the box lo, hi by one step of length ds. Each side is first moved by 1.05 times the width that the speeds on
- * this side require; if that is too little, by 1.02 times the width that the speeds in the crossed slab require. */
+/* Grows the box lo, hi by one step of length ds. Each side is first moved by 1.05 times the width that the values of
+ * sqrt(g^ii) on this side require; if that is too little, by 1.02 times the width that the values in the crossed slab
+ * require. Returns false if no such box is found. */
 static bool grow_box(const cb_space *g, double ds, double *lo, double *hi) {
   enum { TRIES = 12 };
   const int n = g->dim;
@@ -166,8 +167,8 @@ static bool find_box(const cb_space *g, const double *q, double reach, double *l
 static const double WIDER = 1 + 1e-12, WIDE = 1e-14;
 /* A ball of H^n with a reach above this intersects so many layers that it is compared with all balls instead. */
 static const double HYPERBOLIC_MAX = 32;
-/* The edge of a cell, in units of the reach: larger cells are fewer but contain more balls that are not near. The value
- * is the fastest one in measurements. */
+/* The edge of a cell, in units of the largest reach of its level. With larger cells fewer cells are searched, but they
+ * contain more balls that are not near. This value is the fastest one in measurements. */
 static const double CELL = 4;
 
 static void point_of_quadric(const cb_broad *b, const double *x, double reach, cb_ball *ball) {
@@ -235,7 +236,7 @@ void cb_broad_ball(const cb_broad *b, const double *x, double reach, cb_ball *ba
 
 static int binary_exponent(double x) { return x > 1e-300 ? ilogb(x) : -1000; }
 
-/* The size of a ball, by which its level is chosen. */
+/* Returns the size of a ball, which determines its level. */
 static double measure(const cb_broad *b, const cb_ball *ball) {
   if (b->kind != CB_BROAD_BOX) return ball->reach;
   double maximum = 0;
@@ -247,9 +248,9 @@ static bool has_level(const cb_broad *b, const cb_ball *ball) {
   return ball->index >= 0 && !ball->always && (b->kind != CB_BROAD_HYPERBOLIC || ball->reach <= HYPERBOLIC_MAX);
 }
 
-/* The distance between the quartiles of coordinate a, from a sample of the balls. If it is 0: the range of the sample;
- * if that is 0, too: max(|x_a|, 1); without balls: 1. Cells need not be smaller than a small fraction of it. A single
- * ball that is far away does not change it. */
+/* Returns the distance between the quartiles of coordinate a, from a sample of the balls. If it is 0: the range of the
+ * sample; if the range is 0, too: max(|x_a|, 1); without balls: 1. cb_broad_levels makes no cell smaller than a small
+ * fraction of the result. A single ball that is far away hardly changes the distance between quartiles. */
 static double spread(const cb_broad *b, int a) {
   enum { SAMPLE = 64 };
   double sample[SAMPLE];
@@ -317,7 +318,7 @@ void cb_broad_levels(cb_broad *b) {
 
 /* --- cells --- */
 
-/* floor(x per), limited to 2^60 in size; comparisons compile to fewer instructions than fmin. */
+/* Returns floor(x per), limited to 2^60 in size. It uses comparisons, which compile to fewer instructions than fmin. */
 static inline int64_t cell_of(double x, double per) {
   const double maximum = (double)(INT64_C(1) << 60);
   double q = x * per;
@@ -327,7 +328,7 @@ static inline int64_t cell_of(double x, double per) {
   return i - (q < (double)i);
 }
 
-/* A lower bound of sinh a at the inner border of a layer. */
+/* Returns a lower bound of sinh a, a the distance from the base point, at the inner border of a layer. */
 static double inner_sinh(double thickness, int64_t layer) {
   const double a = (double)layer * thickness, inner = a - WIDE * (1 + a);
   if (inner < 1e-2) return inner > 0 ? inner : 0;
@@ -335,7 +336,7 @@ static double inner_sinh(double thickness, int64_t layer) {
   return 0.5 * (e - 1 / e);
 }
 
-/* Cells of directions per unit length in a layer; a value below 1/2 means that each face has only one cell. */
+/* Returns the number of cells of directions per unit length in a layer; below 1/2 each face has only one cell. */
 static double lateral_cells(double per, double inner) { return inner * per < 1 / WIDE ? inner * per : 1 / WIDE; }
 
 static cb_broad_window *add_window(const cb_broad_window *from, int *count, cb_broad_window *out) {
@@ -343,8 +344,8 @@ static cb_broad_window *add_window(const cb_broad_window *from, int *count, cb_b
   return &out[(*count)++];
 }
 
-/* The faces of the cube on which points within a chord of x may lie, with windows of the m - 1 other coordinates;
- * returns their number. home: only the face and, with chord 0, the cell of x itself. */
+/* Finds the faces of the cube on which points within a chord of the ball's point x may lie, with windows of the m - 1
+ * other coordinates; returns their number. home: finds only the face of x itself and, with chord 0, only its cell. */
 static int faces(const cb_broad *b, const cb_ball *ball, double chord, double per, bool home,
                  const cb_broad_window *from, cb_broad_window *out) {
   int count = 0, own = 0;

@@ -1,9 +1,9 @@
 /* The data of the broad phase: the balls as they are stored, the cells of the grid, and the test whether two balls are
  * near.
  *
- * Lengths are in units of the radius of curvature R if the space has one. The near test of broad_phase.c is a function
- * of two balls that is exactly symmetric in floating point and independent of the grid: the grid only chooses the
- * pairs that are tested.
+ * Lengths are in units of the radius of curvature R if the space has one. The test are_near of broad_phase.c depends
+ * only on two balls and is exactly symmetric in floating point; the grid only chooses the pairs that are tested. Balls
+ * at x and y are near if
  *
  *   E^n    |x - y| <= D,   D = rho_x + rho_y
  *   S^n    |x - y| <= 2 sin(D/2)
@@ -11,10 +11,11 @@
  *   products  the distances in the factors, d1^2 + d2^2 <= D^2
  *   charts    the boxes of coordinates that contain the balls intersect
  *
- * rho_x is the reach of the ball at x. In H^n, a and b are the distances of x and y from the base point, and m and n
- * their unit directions; d1 and d2 are the distances in the factors. In H^n a point at a distance a is known to a
- * relative error e of its embedding, which is an error e sinh a perpendicular to the radius. The test therefore lowers
- * |m - n| by e. For balls that are far out in the same direction, only the difference of their distances a decides.
+ * rho_x and rho_y are the reaches of the balls. In H^n, a and b are the distances of x and y from the base point, and m
+ * and n their unit directions; d1 and d2 are the distances in the factors. In H^n the coordinates of a point have a
+ * relative error e (CB_BROAD_DIRECTION), which is an error e sinh a perpendicular to the radius. The test therefore
+ * lowers |m - n| by e. For balls that are far out in the same direction, only the difference of their distances a and b
+ * decides.
  */
 #pragma once
 
@@ -26,11 +27,12 @@
 typedef enum cb_broad_kind { CB_BROAD_FLAT, CB_BROAD_SPHERE, CB_BROAD_HYPERBOLIC, CB_BROAD_BOX } cb_broad_kind;
 
 /* The reaches of the balls of one level differ by at most a factor 4. The first level has the largest reaches; the last
- * level has all reaches that are too small for the others. Balls for which no grid is made have no level and are
+ * level also has all reaches that are too small for the others. Balls that cannot be in a grid have no level and are
  * compared with all others. */
 enum { CB_BROAD_LEVELS = 16, CB_BROAD_NO_LEVEL = -1, CB_BROAD_WINDOWS = 8, CB_BROAD_THREADS = 64 };
 
-/* The relative error of a direction in H^n; and the factor by which the near test enlarges its limit. */
+/* DIRECTION: the relative error e of a direction in H^n; SLACK: the factor by which the test enlarges its limit,
+ * because of round-off. */
 static const double CB_BROAD_DIRECTION = 1e-14, CB_BROAD_SLACK = 1 + 1e-14;
 
 typedef struct cb_ball {
@@ -44,14 +46,14 @@ typedef struct cb_ball {
     double half[3]; /* charts: half the edges of the box */
   };
   uint64_t key; /* hash of the block of cells that contains the ball */
-  int index;    /* its index in the arrays of the caller; -1: the point is not finite */
+  int index;    /* index of the ball in the arrays of the caller; -1: the point is not finite */
   int level, cell;
-  bool always; /* it counts as near every ball */
+  bool always; /* the ball counts as near every ball */
 } cb_ball;
 
 typedef struct cb_broad_level {
   int count;
-  double reach, s, c, half[3]; /* reach, s and c of its ball with the largest reach; half: maxima over its balls */
+  double reach, s, c, half[3]; /* reach, s and c of the ball with the largest reach; half: maxima over the balls */
   double per;                  /* cells per unit length; H^n: cells of directions per unit length, divided by sinh a */
   double thickness;            /* H^n: the thickness of a layer in a */
   double cells[3];             /* cells per unit length, of flat coordinates or of boxes */
@@ -88,7 +90,8 @@ struct cb_broad {
   int *around; /* the list that cb_broad_around returns, and scratch */
 };
 
-/* The cells lo..hi of a grid; only balls with the same tag (level and face) count. */
+/* The cells lo..hi of a grid. The tag is made from a level and a face (broad_phase_cells.c); only the balls with this
+ * tag are in the window. */
 typedef struct cb_broad_window {
   uint64_t tag;
   int64_t lo[3], hi[3];
@@ -98,10 +101,10 @@ typedef struct cb_broad_window {
 void cb_broad_ball(const cb_broad *b, const double *x, double reach, cb_ball *ball);
 /* Finds the levels, the sizes of their cells, and the level of each ball. */
 void cb_broad_levels(cb_broad *b);
-/* The cell of a ball in its level (lo = hi). */
+/* Finds the cell of a ball in its level, as a window with lo = hi. */
 void cb_broad_home(const cb_broad *b, const cb_ball *ball, cb_broad_window *home);
-/* The layers of a level in which balls near this one may lie (outside H^n: one layer, 0), and the windows of cells in
- * one layer. */
+/* The first function finds the layers of a level in which balls near this ball may lie (outside H^n: one layer, 0); the
+ * second finds the windows of cells in one layer, and returns their number. */
 void cb_broad_layers(const cb_broad *b, const cb_ball *ball, int level, int64_t *lo, int64_t *hi);
 int cb_broad_windows(const cb_broad *b, const cb_ball *ball, int level, int64_t layer,
                      cb_broad_window out[CB_BROAD_WINDOWS]);

@@ -7,12 +7,13 @@
 #include "bundle/bundle_private.h"
 #include "run/run_private.h"
 
-/* Borrows the integrator and everything that the path points to. start[group->size] is the element at the start.
- * Observables are names in cb_bundle_observables (NULL: connection, power). CB_ERROR_ARGUMENT: an option is out of
- * range, an observable is unknown or not available, or the gait does not fit the bundle. */
+/* Creates a run along the fibre. The integrator and everything that the path points to are borrowed.
+ * start[group->size]: the group element at the start. Observables are names in cb_bundle_observables (NULL: connection
+ * and power). CB_ERROR_ARGUMENT if an option is out of range, if an observable is unknown or not available, or if the
+ * gait does not have the number of shape variables of the bundle. */
 cb_status cb_run_create_bundle(const cb_bundle_path *path, const double *start, cb_integrator *integrator,
                                const cb_run_options *options, cb_run **out);
-/* The state of a run along a fibre, borrowed; NULL for runs of other classes. */
+/* Returns the state of a run along a fibre, borrowed; NULL for runs of other classes. */
 const cb_bundle_state *cb_run_bundle(const cb_run *run);
 
 /* The data of a run along a fibre. */

@@ -7,9 +7,9 @@
  *   a = 2 d(exp(T v0), x1)/T^2  from each end;  in charts  a = |(v1 - v0)/T + Gamma(u, u)| at the midpoint
  *
  * where exp(T v0) is the point that the geodesic from x0 with the velocity v0 reaches after the time T, d the distance,
- * Gamma the Christoffel symbols and u = (v0 + v1)/2. Twice the larger of these values bounds the acceleration in
- * between if the step resolves the forces. The larger speed at the two ends plus T times this bound is the bound of the
- * speed. A particle on which nothing acts has a = 0 and exactly its own speed.
+ * Gamma the Christoffel symbols and u = (v0 + v1)/2. Twice the larger value of a bounds the acceleration between the
+ * states if the step resolves the forces. The larger speed at the two ends plus T times this bound is the bound of the
+ * speed. For a particle on which nothing acts, a is 0 and the bound is its own speed.
  */
 #include "run/contact_search.h"
 
@@ -95,8 +95,8 @@ static cb_status make_mover(cb_parts *p, int component) {
     p->mover = more;
     p->movers_capacity = capacity;
   }
-  /* all free particles share one mover with the mass of the first of them: the result must not depend on which particle
-   * used the mover first */
+  /* all free particles share one mover with the mass of the first free particle, so that the result does not depend on
+   * the particle that uses the mover first */
   if (p->free[component]) component = p->first_free;
   cb_part_mover m = {.free = p->free[component], .component = component};
   cb_status status = CB_OK;
@@ -116,7 +116,8 @@ static cb_status make_mover(cb_parts *p, int component) {
   return CB_OK;
 }
 
-/* Finds an existing mover that can move this component, which must be a single particle; -1: there is none. */
+/* Returns the index of an existing mover that can move this component; -1 if there is none. Only components of one
+ * particle share movers. */
 static int find_mover(const cb_parts *p, int component) {
   if (p->start[component + 1] - p->start[component] > 1) return -1;
   for (int m = 0; m < p->n_movers; m++) {
@@ -143,7 +144,7 @@ cb_status cb_parts_mover(cb_parts *p, int component, cb_part_mover **out) {
   return cb_forces_set_origins(m->integrator->forces, origin);
 }
 
-/* Moves a component by dt from its base, and stores the result in the same entries of `to`. */
+/* Moves a component from its base by the time dt, and stores the result in the entries of the component in `to`. */
 static cb_status move(cb_parts *p, int component, double dt, cb_state *to) {
   cb_part_mover *m;
   cb_status status = cb_parts_mover(p, component, &m);
@@ -184,7 +185,7 @@ cb_status cb_parts_velocity(const cb_parts *p, const cb_state *s, int i, double 
   return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
 }
 
-/* The length of the velocity v of particle i in the metric. */
+/* Returns the length in the metric of the velocity v of the particle at place i. */
 static double speed_of(const cb_parts *p, const cb_state *s, int i, const double *v) {
   const double *momentum = s->p + (size_t)i * (size_t)p->k;
   if (!p->g->chart) return sqrt(fmax(0, cb_inner(p->g, v, v)));
@@ -200,8 +201,8 @@ static double off_geodesic(const cb_space *g, const double *x, const double *v, 
   return 2 * cb_distance(g, end, y) / (t * t);
 }
 
-/* |(u1 - u0)/t + Gamma(u, u)| at the midpoint q of x0 and x1, with u = (u0 + u1)/2; INFINITY if q is outside the
- * chart. */
+/* Returns |(u1 - u0)/t + Gamma(u, u)| at the midpoint q of x0 and x1, with u = (u0 + u1)/2 and the Christoffel symbols
+ * Gamma; INFINITY if q is outside the chart. */
 static double in_chart(const cb_space *g, const double *x0, const double *u0, const double *x1, const double *u1,
                        double t) {
   double metrics[CB_CHART_METRIC_CAPACITY], q[CB_Q_MAX] = {0}, u[CB_Q_MAX] = {0}, rate[CB_Q_MAX], none[CB_Q_MAX] = {0},

@@ -1,11 +1,11 @@
 /* The search for the first time at which a gap closes (contact_search.h).
  *
- * From a time with gap s > 0, rate s' and a bound s'' >= -A on, nothing happens before the positive zero of s + s' t -
- * A t^2/2 (t: the time since then), where the search evaluates the gap next: t = 2 s / (-s' + sqrt(s'^2 + 2 A s)).
- * Near a crossing this converges quadratically from the left (for A = 0 it is Newton's method on a gap that is then
- * convex); the last steps are Newton steps, down to round-off. The same bound holds backwards from a later time with a
- * known state, such as the end of the step. If the two intervals overlap, there is no contact, and no further
- * evaluation, which costs a step, is needed.
+ * If a gap is s > 0 at some time, with the rate s' and a bound s'' >= -A, it does not close before the positive zero
+ * t = 2 s / (-s' + sqrt(s'^2 + 2 A s)) of s + s' t - A t^2/2, t the time since then. There the search evaluates the gap
+ * next. Near a zero of the gap these times converge to the zero quadratically, from earlier times (for A = 0 this is
+ * Newton's method on a convex function); the last steps are Newton steps, down to round-off. The same bound holds
+ * backwards from a later time with a known state, such as the end of the step. If the forward and the backward interval
+ * overlap, there is no contact, and no further evaluation is needed; an evaluation costs as much as a step.
  */
 #include "run/contact_search.h"
 
@@ -14,19 +14,21 @@
 
 enum { LOOKS_MAX = 20000, BESIDE = 64, POLISH = 30, SHORTER = 8 };
 
-/* A closing gap below this times the length of the step, times the speed at which it closes if that is above 1, counts
- * as nearly closed: its zero is then computed down to round-off. */
+/* A closing gap counts as nearly closed if it is below this number times the length of the step times max(1, v), v the
+ * speed at which it closes. Its zero is then computed down to round-off. */
 static const double near = 1e-7;
-/* The gap that round-off leaves at a zero. Points that pass each other at a smaller distance have met. */
+/* A gap up to this counts as 0, because round-off leaves such gaps at a zero. Points that pass each other at a smaller
+ * distance have met. */
 static const double closed = 1e-13;
 /* The depth to which a gap that is 0 and does not close may sink before the search evaluates it again. */
 static const double hair = 1e-16;
-/* The amount by which an unchanging gap may seem deeper because of round-off. */
+/* The amount by which a constant gap may seem to become smaller because of round-off. */
 static const double deep = 16e-16;
 /* Rates below this, relative to the sum of the particles' speeds, count as 0: they are the round-off of a reflection
  * and do not close a gap of points that touch. */
 static const double still = 1e-13;
-/* A gap that stays open for this fraction of the remaining time after the end of the step is not closed at its end. */
+/* If a gap certainly stays open until this fraction of the remaining time after the end of the search, it is not closed
+ * at the end. */
 static const double beyond = 1e-9;
 /* This times the largest speed of all particles is added to the limit of `still`, for particles at rest, whose own
  * speeds are round-off. */
@@ -105,10 +107,10 @@ static cb_status polish(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, doubl
   return CB_OK;
 }
 
-/* The time for which the gap s, with rate s' and bound A of the second derivative, certainly does not close; INFINITY:
- * forever; 0: no such time is known. A gap with s < 0 that does not close further counts as one with s = 0. If A is not
- * finite, the time follows from `speeds`, the sum of the particles' speeds, which bounds the rate of a distance (0: the
- * gap is not a distance). */
+/* Returns the duration for which a gap s with this rate and the bound A of its second derivative certainly does not
+ * close; INFINITY: it never closes; 0: no such duration is known. A gap s < 0 that does not close further counts as 0.
+ * If A is not finite, the duration follows from `speeds`, the sum of the particles' speeds, which bounds the rate of a
+ * distance (0: the gap is not a distance). */
 static double open_for(double s, double rate, double A, double speeds) {
   if (!(A < INFINITY)) return s > 0 && speeds > 0 ? s / speeds : 0;
   if (rate >= 0) {
@@ -130,8 +132,9 @@ static double quiet_of(const cb_parts *p, const cb_candidate *c) {
   return still * speeds_of(p, c) + asleep * p->fastest;
 }
 
-/* As open_for, from `at` on. Over all the remaining time A may be useless (the other particle may pass the centre of a
- * ball, or half a great circle of a sphere); then shorter times are tried. A gap that rests at 0 may sink by `hair`. */
+/* Uses open_for with the bound A over all the remaining time. This bound may be useless, because in that time the other
+ * particle may pass the centre of a ball, or half a great circle of a sphere; then shorter durations are tried. A gap
+ * that rests at 0 may sink by `hair`. */
 cb_status cb_candidate_keeps(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double at, double until, double s,
                              double rate, double *wait) {
   const double left = until - at, all = speeds_of(p, c), quiet = quiet_of(p, c),
@@ -151,8 +154,9 @@ cb_status cb_candidate_keeps(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, 
   return CB_OK;
 }
 
-/* The time from which a gap certainly stays open until `until`. It follows from the state at `until`, which is known if
- * that is the end of the step or another contact. The result `until` means that nothing is known. */
+/* Returns the time from which a gap certainly stays open until `until`; `until` itself if no such time is known. The
+ * result follows from the state at `until`, which is known if `until` is the end of the step or the time of another
+ * contact. */
 static double open_from(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double at, double until) {
   cb_gap_value value;
   double rate, A;
@@ -162,8 +166,8 @@ static double open_from(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, doubl
   return until - open_for(value.gap, -rate, A, speeds);
 }
 
-/* Twice the part of A that comes from accelerations only, at tau. Near the tip of a cone the rest of A, which comes
- * from the motion itself, is about as large for every motion and says nothing. */
+/* Computes in *A twice the part of the bound A that comes from accelerations, at tau. Near the tip of a cone the other
+ * part, which comes from velocities, is about as large for every motion, and does not show whether a motion is slow. */
 static cb_status pull(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double *A) {
   cb_gap_value value;
   double rate;
@@ -186,20 +190,20 @@ cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, d
   return status;
 }
 
-/* Points that touch and move together, or begin to separate. The search doubles its step at each evaluation, and goes
- * back if the gap has closed in between. */
+/* The last evaluation of a gap of `calm` points, which touch and move together, or begin to separate. For such points
+ * the search doubles its step at each evaluation, and goes back if the gap has closed in between. */
 typedef struct calm {
   double at, s, wait, growth; /* growth 0: the points are not calm */
 } calm;
 
-/* The gap closed in between: returns to the last time that is certain. */
+/* Ends the calm, because the gap has closed in between. Returns the time until which the gap is certainly open. */
 static double back(calm *before) {
   before->growth = 0;
   return before->at + before->wait;
 }
 
-/* Sets *at to the time of the next evaluation for calm points. *open: their gap is still open at `until`, and the
- * search can end. */
+/* Sets *at to the time of the next evaluation for calm points. Sets *open to whether their gap is still open at
+ * `until`, so that the search can end. */
 static cb_status leap(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double until, calm *before, double *at,
                       bool *open) {
   cb_gap_value value;
@@ -214,8 +218,8 @@ static cb_status leap(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double 
   return CB_OK;
 }
 
-/* For a gap s that is nearly closed and closing at *moment. *zero: whether it has a zero. If s > 0, the time of that
- * zero is stored in *moment and the gap there in *value; if s <= 0, both stay unchanged. */
+/* Sets *zero to whether a gap s, which is nearly closed and closing at *moment, has a zero there. If s > 0, the time of
+ * the zero is stored in *moment and the gap at this time in *value; if s <= 0, both stay unchanged. */
 static cb_status find_zero(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double s, double *moment,
                            cb_gap_value *value, bool *zero) {
   double rate;
@@ -234,9 +238,10 @@ static cb_status fail_to_find(const cb_parts *p, const cb_candidate *c) {
       other < 0 ? "a wall" : cb_system_particle_name(p->system, other), LOOKS_MAX);
 }
 
-/* Where the candidate has no gap to close: beyond the border of a branch of the wall, waits until it may return;
- * outside a face, continues on its other side, and every second time goes on by 1/BESIDE of the range. *at is INFINITY
- * if nothing closes before range[1]. */
+/* Finds the time *at of the next evaluation of a candidate that has no gap to close at *at. Beyond the border of a
+ * branch of a wall, this is the time at which the particle may return. Outside a face, the search continues on the
+ * other side of the face, and every second time 1/BESIDE of the range later. *at becomes INFINITY if nothing closes
+ * before range[1]. */
 static cb_status pass_inactive(cb_parts *p, cb_gaps *gaps, cb_candidate *c, const double range[2], double s,
                                double closing, int *turns, double *at) {
   if (c->gap.kind == CB_GAP_WALL) {
@@ -251,8 +256,8 @@ static cb_status pass_inactive(cb_parts *p, cb_gaps *gaps, cb_candidate *c, cons
   return CB_OK;
 }
 
-/* Does the work of cb_candidate_first except at `until` itself. *sure: the gap does not close at `until` or shortly
- * after it either. */
+/* Does the work of cb_candidate_first except at the time `until` itself. *sure becomes true if the gap certainly does
+ * not close at `until` or shortly after it. */
 static cb_status first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from, double until, double *tau, bool *found,
                        bool *sure) {
   const double quiet = quiet_of(p, c), tiny = 1e-12 * fabs(p->h);

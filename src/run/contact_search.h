@@ -16,14 +16,14 @@
  * are measured from the start of the step.
  */
 
-/* Moves a component: the integrator of the complete system if that has one component; otherwise an integrator like it,
- * for an extract of the system. Equal components of one particle share a mover. */
+/* What moves a component: the integrator of the complete system if this system has one component; otherwise an
+ * integrator like it, for an extract of the system. Equal components of one particle share a mover. */
 typedef struct cb_part_mover {
-  cb_system *extract; /* owned; NULL: it moves the complete system */
+  cb_system *extract; /* the component as a system, owned; NULL: the mover moves the complete system */
   cb_integrator *integrator;
   cb_state *state;
-  bool free;     /* it moves single free particles of any mass */
-  int component; /* the component for which it was made */
+  bool free;     /* the mover moves single particles of any mass on which nothing acts */
+  int component; /* the component for which the mover was made */
 } cb_part_mover;
 
 typedef struct cb_parts {
@@ -34,7 +34,7 @@ typedef struct cb_parts {
   int n, components, k;
   const int *start; /* the index of the first particle of each component */
 
-  int *mover_of; /* [components]: index of its mover; -1: not made yet */
+  int *mover_of; /* [components]: index in `mover`; -1: the mover is not made yet */
   cb_part_mover *mover;
   int n_movers, movers_capacity;
   bool *free;     /* [components]: whether it is a single particle on which nothing acts */
@@ -42,12 +42,12 @@ typedef struct cb_parts {
 
   double t, t_low, h; /* the start of the step, and its length */
   cb_state *base, *end, *trial;
-  double *clock, *trial_at;     /* [components]: the times of its states in base and in trial (nan: none) */
+  double *clock, *trial_at;     /* [components]: the times of the states in base and in trial (nan: no state) */
   double *speed, *acceleration; /* [n]: bounds from the clock of the part to the end of the step */
   double fastest;               /* the largest of these bounds of speeds when the step begins */
 } cb_parts;
 
-/* Makes the parts of a system; borrows the system and its integrator `whole`. */
+/* Makes the parts of a system. The system and its integrator `whole` are borrowed. */
 cb_status cb_parts_create(const cb_system *system, cb_integrator *whole, cb_parts **out);
 void cb_parts_free(cb_parts *p);
 /* Frees all movers; they are made again when needed. */
@@ -61,11 +61,11 @@ cb_status cb_parts_at(cb_parts *p, int component, double tau, const cb_state **w
 cb_status cb_parts_settle(cb_parts *p, int component, double tau);
 /* Computes the state at the end of the step and the bounds again, from the base. */
 cb_status cb_parts_restart(cb_parts *p, int component);
-/* The mover of a component, which is made on the first call. Its state and forces then refer to the origin of this
- * component. */
+/* Sets *out to the mover of a component, which is made on the first call. The state and the forces of the mover then
+ * refer to the origin of this component. */
 cb_status cb_parts_mover(cb_parts *p, int component, cb_part_mover **out);
 
-/* The velocity dq/dt or dx/dt of particle i (internal index) in a state. */
+/* Computes the velocity of the particle at place i of a state: dq/dt in a chart, dx/dt in the embedding. */
 cb_status cb_parts_velocity(const cb_parts *p, const cb_state *s, int i, double *v);
 
 /* A gap, with the components of its particles. */
@@ -76,23 +76,23 @@ typedef struct cb_candidate {
 
 cb_candidate cb_candidate_of(const cb_system *system, const cb_gap *gap);
 
-/* The gap at tau with its first derivatives, and its rate ds/dt. */
+/* Computes the gap s at tau with its first derivatives, and its rate ds/dt. */
 cb_status cb_candidate_at(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, cb_gap_value *value,
                           double *rate);
 
-/* Computes *speed: a gap that opens at tau with at most this rate can be closed again within this time, by the bound of
- * the second derivative, or differs from a closed gap by less than the resolution of the search. 0: there is no such
- * bound. */
+/* Computes *speed, a limit for the rate at which a gap opens at tau. A gap that opens with at most this rate may be
+ * closed again after the duration `time`, by the bound of its second derivative; or it stays so small that the search
+ * cannot distinguish it from a closed gap. *speed is 0 if there is no such bound. */
 cb_status cb_candidate_slow(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, double time, double *speed);
 
-/* The time from `at` on for which a gap certainly keeps its sign. s and rate are the gap and its rate, both multiplied
- * by that sign. Nothing after `until` is examined. */
+/* Computes *wait, the duration from `at` on for which a gap certainly keeps its sign. s and rate: the gap and its rate
+ * at `at`, both multiplied by this sign. Only the time until `until` is examined. */
 cb_status cb_candidate_keeps(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double at, double until, double s,
                              double rate, double *wait);
 
-/* The earliest time in [from, until] (until <= h) at which the gap of a contact vanishes while it closes; *found:
- * whether there is such a time. A zero at the end of a step counts for that step. The call may change the side of the
- * gap. */
+/* Finds the earliest time *tau in [from, until] (until <= h) at which the gap of a contact is 0 and closes; *found
+ * tells whether there is such a time. A zero at the end of a step belongs to that step. The call may change
+ * c->gap.side. */
 cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double from, double until, double *tau,
                              bool *found);
 
@@ -100,14 +100,14 @@ cb_status cb_candidate_first(cb_parts *p, cb_gaps *gaps, cb_candidate *c, double
 
 /* The state of an event at the start of the search. */
 typedef struct cb_event_memory {
-  int side;   /* the sign of its gap at the start of the search; 0: the gap is then at a zero */
-  bool known; /* it is at a reported zero, which it must leave before another zero counts */
+  int side;   /* the sign of the event's gap at the start of the search; 0: the gap is at a zero */
+  bool known; /* the gap is at a reported zero: it must leave this zero before another zero counts */
 } cb_event_memory;
 
-/* The earliest zero in [from, until] (until <= h) that counts for the direction of the event: a change of sign (also by
- * a jump), a touch, or a zero at either end. */
+/* Finds the earliest zero in [from, until] (until <= h) that counts for the direction of the event: a change of sign
+ * (also by a jump), a touch, or a zero at either end. Sets *tau to its time and *found to whether there is one. */
 cb_status cb_event_first(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, cb_event_memory memory, double from,
                          double until, double *tau, bool *found);
 
-/* Finds the state of an event at tau, after its zeros until then were reported. */
+/* Finds the state *memory of an event at tau. A zero at tau counts as reported. */
 cb_status cb_event_known(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double tau, cb_event_memory *memory);

@@ -89,7 +89,8 @@ bool cb_contacts_is_resting(const cb_contacts *c, const cb_gap *gap) {
   return false;
 }
 
-/* The entry for the time at which these two parts meet. It replaces the entry of other parts with the same index. */
+/* Returns the entry for the time at which the parts a and b meet. If two other parts have the entry with this index, or
+ * if a or b has changed since the entry was made, a new entry replaces it. */
 static cb_contacts_meeting *meeting_of(cb_contacts *c, int a, int b) {
   cb_contacts_meeting *m = &c->meeting[(unsigned)(a + 31 * b) % CB_CONTACTS_MEETINGS];
   if (m->part[0] != a || m->part[1] != b || m->version[0] != c->version[a] || m->version[1] != c->version[b])
@@ -97,8 +98,8 @@ static cb_contacts_meeting *meeting_of(cb_contacts *c, int a, int b) {
   return m;
 }
 
-/* The search ends at a time after which everything will be searched again. It continues to the end of the step if gaps
- * may come to rest, because their parts are corrected only there. */
+/* The search for a gap ends at the first known contact of its parts, after which their gaps are searched again. If gaps
+ * may come to rest, the search continues to the end of the step, because parts that rest are corrected only there. */
 cb_status cb_contacts_predict(cb_contacts *c, cb_candidate what, double from) {
   cb_contacts_entry e = {.what = what};
   double *until_of_parts = &c->until[what.part[0]];
@@ -137,8 +138,9 @@ cb_status cb_contacts_predict_walls(cb_contacts *c, int i, double from) {
   return status;
 }
 
-/* The first of 32 equidistant times at which a cubic, with the given values and rates of the gap at both ends of a time
- * interval, is below 0; INFINITY: there is none. */
+/* A gap has the values s0 and s1 and the rates rate0 and rate1 at the two ends of an interval of the length `time`.
+ * Returns the first of 32 equidistant times at which the cubic with these values is below 0; INFINITY if there is
+ * none. */
 static double guess(double s0, double rate0, double s1, double rate1, double time) {
   enum { STEPS = 32 };
   for (int i = 1; i <= STEPS; i++) {
@@ -149,9 +151,9 @@ static double guess(double s0, double rate0, double s1, double rate1, double tim
   return INFINITY;
 }
 
-/* A part of many particles moves only as one unit. In a part of at least LARGE_PART particles, the particle that will
- * probably hit a wall first is examined first: the search for the other particles can then end earlier. The estimate
- * needs no move. */
+/* A part of many particles can be moved only as a whole, which is costly. Therefore, in a part of at least LARGE_PART
+ * particles, the particle that will probably hit a wall first is examined first; the searches for the other particles
+ * then end at this contact. The guess uses only the states at `from` and at the end of the step, which are known. */
 cb_status cb_contacts_predict_likely_wall(cb_contacts *c, int part, double from) {
   const cb_parts *p = c->parts;
   double least = INFINITY;
@@ -201,7 +203,7 @@ cb_status cb_contacts_end_events(cb_contacts *c) {
   return status;
 }
 
-/* A surface that was just reflected keeps its side, because the sign of its gap is then determined by round-off. */
+/* If the gap of a surface was reflected just now, keeps its side, because round-off determines the sign of the gap. */
 static void keep_side(const cb_contacts *c, cb_gap *gap) {
   for (int i = 0; i < c->touches; i++) {
     const cb_gap *touched = &c->touch[i].gap;
@@ -211,8 +213,8 @@ static void keep_side(const cb_contacts *c, cb_gap *gap) {
   }
 }
 
-/* Searches for the closing of gaps between the triangles a and b. The sides on which their points are, are determined
- * at the time `from`, which is not before the clock of either part. */
+/* Searches for the closing of gaps between the triangles a and b. The state at the time `from`, which is not before the
+ * clock of either part, determines on which side of a triangle its points are. */
 cb_status cb_contacts_predict_faces(cb_contacts *c, int a, int b, double from) {
   cb_gap gap[SURFACES_MAX];
   const int n = cb_gaps_surfaces(c->gaps, a, b, SURFACES_MAX, gap);
@@ -233,8 +235,8 @@ cb_status cb_contacts_predict_faces(cb_contacts *c, int a, int b, double from) {
   return status;
 }
 
-/* Computes the members' states at the end of the step, and predicts their contacts of balls and walls from tau on,
- * among themselves and with other parts; each pair once. */
+/* Computes the members' states at the end of the step. Then predicts the contacts of their balls from tau on, with each
+ * other, with balls of other parts, and with walls; each pair is examined once. */
 cb_status cb_contacts_predict_all(cb_contacts *c, double tau) {
   cb_parts *p = c->parts;
   cb_status status = CB_OK;
@@ -304,12 +306,12 @@ cb_status cb_contacts_predict_others(cb_contacts *c, double tau) {
 
 /* --- joining bases ---
  *
- * Bases of parts that come near each other are joined before the parts meet: from then on the parts measure each other
- * without world coordinates (dynamics/bases.h). If only world coordinates give their relative position, its error is
- * compared with the accuracy that a contact needs.
+ * Bases of parts that come near each other are joined before the parts meet. From then on the distance of the parts is
+ * computed without world coordinates (dynamics/bases.h). If, before the bases are joined, only world coordinates give
+ * the relative position of two parts, the error of this position is compared with the accuracy that a contact needs.
  */
 
-/* Bases are joined when particles may come nearer than this, in radii of curvature. */
+/* Bases are joined if their particles may come nearer to each other than this, in radii of curvature. */
 static const double margin = 1;
 /* An error of the relative position (in radii of curvature) above `doubtful` causes a warning; above `lost` the run
  * fails. */
@@ -339,7 +341,7 @@ static void find_extents(cb_contacts *c, const cb_state *s, double h) {
   }
 }
 
-/* The distance of two particles minus both reach_of: their radii and the lengths by which they may move. 0 if the
+/* Returns the distance of two particles minus their radii and the lengths by which they may move (reach_of); 0 if the
  * distance cannot be computed. */
 static double gap_of(const cb_contacts *c, const cb_state *s, int i, int j, double h) {
   const size_t k = (size_t)c->g->k;
@@ -365,9 +367,9 @@ static nearest find_nearest(const cb_contacts *c, const cb_state *s, int a, int 
   return found;
 }
 
-/* Joins the bases of two particles if their gap is at most R (margin + 2 asinh(doubt/R)), where R is `radius`: an
- * error `doubt` of their relative position may make their distance wrong by 2 R asinh(doubt/R). Lowers c->apart to
- * their gap, and stores the first doubtful pair. CB_ERROR_UNSUPPORTED: the error is above `lost`. */
+/* Joins the bases of two particles if their gap is at most R (margin + 2 asinh(doubt/R)). R is `radius`; `doubt` is the
+ * error of their relative position, which may make their distance wrong by 2 R asinh(doubt/R). Lowers c->apart to their
+ * gap, less this error, and stores the first doubtful pair. CB_ERROR_UNSUPPORTED if the error is above `lost`. */
 static cb_status meet(cb_contacts *c, nearest pair, double radius) {
   const int a = cb_system_component(c->system, pair.i), b = cb_system_component(c->system, pair.j);
   const double doubt = cb_bases_doubt(c->g, &c->bases, a, b);
@@ -386,8 +388,8 @@ static cb_status meet(cb_contacts *c, nearest pair, double radius) {
   return CB_OK;
 }
 
-/* Joins the bases of the two particles of an event. An event at a given distance of two particles counts as a contact
- * of balls whose radii are larger by this distance in total. */
+/* Joins the bases of the two particles of each event that may come near each other. An event at a given distance of two
+ * particles counts as a contact of balls whose radii are larger by this distance in total. */
 static cb_status join_of_events(cb_contacts *c, const cb_state *s, double h, double radius) {
   cb_status status = CB_OK;
   for (int e = 0; e < c->events && !status; e++) {
@@ -402,7 +404,7 @@ static cb_status join_of_events(cb_contacts *c, const cb_state *s, double h, dou
   return status;
 }
 
-/* The distance between the bases of two leaders; 0 if it cannot be computed. */
+/* Returns the distance between the bases of the leaders a and d; 0 if the distance cannot be computed. */
 static double between(const cb_contacts *c, int a, int d) {
   double base[CB_Q_MAX], apart;
   cb_origin frame[2];

@@ -1,5 +1,6 @@
-/* The data of a step with contacts, and the functions of its stages: the search for gaps that close, with a heap of the
- * earliest (contacts_predict.c); the reflection at a contact, and gaps that come to rest (contacts_resolve.c). */
+/* The data of a step with contacts, and the functions of its stages. contacts_predict.c searches for gaps that close
+ * and stores them in a heap; contacts_resolve.c reflects velocities at a contact, and handles gaps that come to
+ * rest. */
 #pragma once
 
 #include "dynamics/reflection.h"
@@ -9,11 +10,12 @@
 
 enum { CB_CONTACTS_MEETINGS = 64 };
 
-/* Gaps below this times max(1, |length of the step|) belong to the contact that is being resolved. */
+/* Gaps that are smaller than this times max(1, |h|), h the length of the step, belong to the contact that is being
+ * resolved. */
 static const double cb_contacts_touching = 1e-11;
 
-/* Two parts and the earliest known time at which they meet; h: none is known. If one of them has an earlier contact,
- * the search for both begins again. */
+/* Two parts, their versions, and the earliest known time at which they meet; this time is the length of the step if
+ * none is known. If one of the parts has an earlier contact, its version changes, and the search begins again. */
 typedef struct cb_contacts_meeting {
   int part[2], version[2];
   double until;
@@ -34,16 +36,17 @@ struct cb_contacts {
   cb_reflection *reflection;
   cb_contact_options options;
   int n, walls, events, triangles;
-  /* [n*k] and [n]: centres at the start of the step, in the frames of the bases; reaches in this step */
+  /* [n*k] and [n]: the centres of the balls at the start of the step, in the frames of the bases (dynamics/bases.h);
+   * and their reaches, the radius plus the largest distance that the particle may move in this step */
   double *world, *reach;
   double *face_world, *face_reach;
-  /* [components], in this step: the number of changes of a part (heap entries with another number are void), and the
-   * number of contacts of that part, by which accumulations are detected */
+  /* [components], in this step: the number of changes of a part (entries of the heap with another number are void), and
+   * the number of contacts of that part, which detects accumulations */
   int *version, *count;
-  double *way;  /* [components]: how far its particles may have moved until its clock */
+  double *way;  /* [components]: how far the particles of a part may have moved until the clock of the part */
   double moved; /* maximum distance that any particle may move beyond its reach */
-  /* [components]: the time at which the part certainly meets a wall or itself, after which its contacts are searched
-   * again; h: no such time is known */
+  /* [components]: the first known time at which the part meets a wall or itself; its contacts after this time are
+   * searched later. The length of the step: no such time is known */
   double *until;
   cb_contacts_meeting meeting[CB_CONTACTS_MEETINGS];
   cb_origin *origin; /* [components]: the origins that were passed to `gaps` */
@@ -53,7 +56,7 @@ struct cb_contacts {
   double start, last_end;         /* the times at which the run starts and the last step ended */
   cb_bases bases;
   int known_bases; /* bases.changes when the bases were last passed to `gaps` */
-  double *extent;  /* [components]: for a leader, the maximum distance of its balls from its base in this step */
+  double *extent;  /* [components]: for a leader (dynamics/bases.h), the maximum distance of its balls from its base */
   double
       apart; /* a lower bound of the distance, at the end of the step, of particles of different bases that may meet */
   int known_partings; /* the number of partings of bases that `apart` includes */
@@ -66,7 +69,7 @@ struct cb_contacts {
 
   /* the current contact */
   int *member, members;  /* the components that take part in it */
-  int *stamp, stamp_now; /* [components]: equal to stamp_now for a member */
+  int *stamp, stamp_now; /* [components]: stamp[part] is equal to stamp_now for a member */
   cb_reflection_contact *touch;
   int touches, touches_capacity;
   bool settling; /* gaps that have sunk below 0 count as closed */
@@ -82,25 +85,26 @@ cb_status cb_contacts_grow(void **array, int count, int *capacity, size_t size);
 /* Removes the first entry of the heap, which is ordered by time, then by particles. */
 cb_contacts_entry cb_contacts_pop(cb_contacts *c);
 
-/* Whether both gaps have the same kind, the same particles and the same wall, event or triangle. */
+/* Returns whether both gaps have the same kind, the same particles and the same wall, event or triangle. */
 bool cb_contacts_same_gap(const cb_gap *a, const cb_gap *b);
 bool cb_contacts_is_resting(const cb_contacts *c,
-                            const cb_gap *gap); /* whether it stays closed until the end of the step */
-/* The point of particle i relative to the base of its component. */
+                            const cb_gap *gap); /* whether the gap stays closed until the end of the step */
+/* Computes the point x of particle i relative to the base of its component. */
 void cb_contacts_point(const cb_contacts *c, const cb_state *s, int i, double *x);
 /* Joins bases whose particles may meet in a step of length h, by the bounds on their speeds. */
 cb_status cb_contacts_join_bases(cb_contacts *c, const cb_state *s, double h);
-/* The balls that may touch ball i. x receives the centre of ball i at the clock of its part; reach: the radius of the
- * search. */
+/* Finds the balls that may touch ball i, in a list that is borrowed from the broad phase. reach: the radius of the
+ * search. x becomes the centre of ball i at the clock of its part. */
 cb_status cb_contacts_around(cb_contacts *c, int i, double reach, double *x, const int **ball, int *count);
-/* Whether particle j, starting from its position at the clock of its part, certainly cannot come near the ball with
- * centre x and this reach before `until`. */
+/* Returns whether particle j, starting from its position at the clock of its part, certainly cannot come near the ball
+ * with centre x and this reach before the time `until`. */
 bool cb_contacts_out_of_reach(const cb_contacts *c, const double *x, double reach, int j, double until);
 
-/* Each of these searches from a given time on and puts what it finds on the heap: the closing of a gap, of two balls,
- * of a ball and the walls, of the likeliest ball and wall of a part, of two triangles. cb_contacts_begin_event searches
- * for a zero of an event from the start of the step on; cb_contacts_end_events stores the states of all events for
- * that. */
+/* These functions search from the time `from` on and put what they find on the heap: the zero of a gap (predict); a
+ * contact of two balls (predict_pair), of a ball and the walls (predict_walls), of the ball and wall of a part that
+ * will probably meet first (predict_likely_wall), of two triangles (predict_faces). cb_contacts_begin_event searches
+ * for a zero of an event from the start of the step on. cb_contacts_end_events stores the states of all events at the
+ * end of the step, from which the next step begins. */
 cb_status cb_contacts_predict(cb_contacts *c, cb_candidate what, double from);
 cb_status cb_contacts_predict_pair(cb_contacts *c, int i, int j, double from);
 cb_status cb_contacts_predict_walls(cb_contacts *c, int i, double from);
@@ -108,8 +112,8 @@ cb_status cb_contacts_predict_likely_wall(cb_contacts *c, int part, double from)
 cb_status cb_contacts_begin_event(cb_contacts *c, int event);
 cb_status cb_contacts_end_events(cb_contacts *c);
 cb_status cb_contacts_predict_faces(cb_contacts *c, int a, int b, double from);
-/* Predict the contacts of the members of the current contact from tau on: the first function those of balls and walls,
- * the second those of faces, and the events. */
+/* Predict what happens from tau on to the members of the current contact. The first function predicts contacts of balls
+ * and walls; the second predicts contacts of faces, and events. */
 cb_status cb_contacts_predict_all(cb_contacts *c, double tau);
 cb_status cb_contacts_predict_others(cb_contacts *c, double tau);
 

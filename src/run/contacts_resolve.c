@@ -1,6 +1,6 @@
-/* One contact: the parts that touch at its time, directly or through others, and the change of their velocities; and
- * the gaps that come to rest. A part with more than CONTACTS_MAX contacts in one step is in an accumulation: infinitely
- * many contacts in a finite time. */
+/* Resolves one contact: finds the parts that touch at its time, directly or through others, changes their velocities,
+ * and handles gaps that come to rest. A part with more than CONTACTS_MAX contacts in one step is in an accumulation:
+ * infinitely many contacts in a finite time. */
 #include "run/contacts_private.h"
 
 #include <math.h>
@@ -42,8 +42,8 @@ static cb_status add_touch(cb_contacts *c, const cb_candidate *what, double tau,
   return CB_OK;
 }
 
-/* Adds the gaps of a member's particles to balls and walls that are closed at tau, except resting gaps. Walls at the
- * tip of a cone count only while c->settling. */
+/* Adds the gaps between a member's particles and other balls or walls, if these gaps are closed at tau and do not rest.
+ * A wall at the tip of a cone counts only while c->settling is true. */
 static cb_status gather_closed(cb_contacts *c, int part, double tau) {
   cb_status status = CB_OK;
   for (int i = c->parts->start[part]; i < c->parts->start[part + 1] && !status; i++) {
@@ -99,7 +99,8 @@ cb_status cb_contacts_note(cb_contacts *c, const cb_event_row *row) {
   return status;
 }
 
-/* A row of /event, with the partners of a gap: particles in the user's order; a wall or an event by its index. */
+/* Returns a row of /event with the partners of a gap: particles in the user's order, a wall or an event by its
+ * index. */
 cb_event_row cb_contacts_row_of(const cb_contacts *c, const cb_gap *gap, double tau) {
   cb_event_row row = {.time = c->parts->t + tau, .kind = cb_gap_action(c->gaps, gap), .other = -1, .wall = -1};
   row.particle = cb_system_particle(c->system, gap->particle[0]);
@@ -130,7 +131,7 @@ static cb_status lay(cb_contacts *c, const cb_candidate *what) {
 }
 
 /* Keeps a gap closed if it opens so slowly that its next contact would come within the fraction `brief` of a step
- * (`brief_sliding` if its part slides). *rested: it also closed that slowly. */
+ * (`brief_sliding` if its part slides). Sets *rested to whether the gap has also closed that slowly. */
 static cb_status lay_slow(cb_contacts *c, const cb_reflection_contact *touched, bool slides, double tau, bool *rested) {
   *rested = false;
   if (c->options.accumulation != CB_ACCUMULATION_REST || touched->restitution == 1) return CB_OK;
@@ -143,8 +144,8 @@ static cb_status lay_slow(cb_contacts *c, const cb_reflection_contact *touched, 
   return lay(c, &what);
 }
 
-/* Adds the resting gaps of members, and of the parts on which members rest, that have sunk below 0 since they came to
- * rest: nothing supports their parts until the end of the step, so forces move these parts into each other. */
+/* Adds the resting gaps of members, and of parts on which members rest, if these gaps have sunk below 0 since they came
+ * to rest. Until the end of the step nothing supports parts that rest, so forces move them into each other. */
 static cb_status gather_sinking(cb_contacts *c, double tau) {
   cb_status status = CB_OK;
   c->settling = true;
@@ -160,8 +161,9 @@ static cb_status gather_sinking(cb_contacts *c, double tau) {
   return status;
 }
 
-/* First sets the closing rates of the resting gaps to 0, because a resting gap closes only while nothing supports its
- * part; then computes the impulses. The resting gaps are the touches from `closing` on; they stay closed. */
+/* Sets the closing rates of the resting gaps to 0 first, because a resting gap closes only while nothing supports its
+ * part. Then computes the impulses of all touches. The resting gaps are the touches from index `closing` on; they stay
+ * closed. */
 static cb_status blow(cb_contacts *c, int closing, double tau) {
   const double t = c->parts->t + tau;
   const int sinking = c->touches - closing;
@@ -185,7 +187,7 @@ cb_status cb_contacts_reflect(cb_contacts *c, const cb_contacts_entry *e) {
   for (int i = 0; i < closing && !status; i++) {
     bool rested;
     if (c->touch[i].impulse == 0) {
-      /* this gap closed only because a part on a resting gap sank: it is added to the resting gaps */
+      /* this gap has closed only because a part on a resting gap has sunk: it is added to the resting gaps */
       if (i == 0 && c->touches > closing) status = lay(c, &e->what);
       continue;
     }
@@ -226,13 +228,14 @@ static cb_status look_again(cb_contacts *c, cb_reflection_contact *touched, doub
   return cb_candidate_at(c->parts, c->gaps, &what, tau, &touched->value, &rate);
 }
 
-/* Moves positions and momenta of a part back to its constraints: a lift of length l leaves an error of the order l^2.
- * Momenta are m g v in a chart, m v in the embedding. */
+/* Moves the positions and momenta of a part back to its constraints, because a lift of length l leaves an error of the
+ * order l^2. The momentum of a mass m with velocity v is m g v in a chart with the metric g, and m v in the
+ * embedding. */
 static cb_status hold(cb_contacts *c, const cb_reflection_part *part, double t) {
   const cb_space *g = c->g;
   const size_t k = (size_t)g->k;
   double *v = c->parts->trial->p +
-              (size_t)part->first * k; /* this memory is free: the trial state of the part is computed again */
+              (size_t)part->first * k; /* scratch memory: the trial state of the part is computed again later */
   double metric[CB_Q_MAX * CB_Q_MAX];
   cb_status status = CB_OK;
   if (!part->gram) return CB_OK;
@@ -255,9 +258,9 @@ static cb_status hold(cb_contacts *c, const cb_reflection_part *part, double t) 
 }
 
 /* At the end of the step, resting gaps and other gaps that have sunk below 0 are moved back to 0 along their normals,
- * one after another, until none of them differs from 0 by more than `level`, in at most LIFTS_MAX sweeps; then all
- * remaining closing rates are set to 0. Motion along planes in a uniform field keeps the order of the integrator; along
- * curved walls it is of first order in the step. */
+ * one after another. At most LIFTS_MAX sweeps are made, until no gap differs from 0 by more than `level`. Then all
+ * remaining closing rates are set to 0. Motion along planes in a uniform field keeps the order of the integrator;
+ * motion along curved walls is of first order in the step. */
 cb_status cb_contacts_settle_resting(cb_contacts *c) {
   const double tau = c->parts->h;
   double deepest = INFINITY;
@@ -291,7 +294,7 @@ cb_status cb_contacts_settle_resting(cb_contacts *c) {
   for (int m = 0; m < c->members && !status; m++) {
     const cb_reflection_part *part = &c->part[m];
     const size_t k = (size_t)c->g->k;
-    /* a resting part has a momentum that is only round-off, and its normal component may dominate */
+    /* the momentum of a resting part is only round-off, so that its normal component may be the largest one */
     for (int i = 0; i < part->n && !c->g->chart; i++)
       cb_space_project_tangent(c->g, part->x + (size_t)i * k, part->p + (size_t)i * k);
     status = cb_parts_restart(c->parts, c->member[m]);

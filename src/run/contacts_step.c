@@ -3,8 +3,8 @@
  * Within a step the next event is the earliest of a heap. At a contact all parts that touch there, directly or through
  * others, are moved to its time, and their velocities are reflected together by the rule of the system. Every gap of
  * these parts that may close before the step ends is then searched again; older entries of the heap for these parts are
- * void. Therefore the search for contacts of a part can end at the first contact that it certainly has (with a wall, or
- * within itself), and the search for two parts at the first contact that they have with each other.
+ * void. Therefore the search for contacts of a part can end at the first contact that it certainly has, with a wall or
+ * within itself. The search for two parts can end at the first contact that they have with each other.
  */
 #include "dynamics/system_facts.h"
 #include "run/contacts_private.h"
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The maximum number of movers that are kept from step to step; each takes at least 50 kB. */
+/* If there are more movers than this, they are freed at the start of a step; each takes at least 50 kB. */
 enum { MOVERS_MAX = 8192 };
 
-/* Overlaps up to this at the start are allowed: users type positions with few digits. */
+/* Overlaps at the start up to this length are allowed, because users type positions with few digits. */
 static const double typed = 1e-9;
 
 /* Events that are closer than this fraction of a step happen at the same time. */
@@ -35,7 +35,7 @@ cb_status cb_contacts_create(const cb_system *system, cb_integrator *whole, cb_c
   c->antipodes = cb_antipodes_matter(system);
   cb_status status = cb_parts_create(system, whole, &c->parts);
   if (!status) status = cb_gaps_create(system, &c->gaps);
-  /* a configuration space has one particle, which can meet only walls */
+  /* one particle, such as that of a configuration space, can meet only walls */
   if (!status && c->n > 1) status = cb_broad_create(c->g, c->options.all_pairs, &c->balls);
   if (!status && c->n > 1) status = cb_broad_create(c->g, c->options.all_pairs, &c->faces);
   if (!status) status = cb_reflection_create(system, &c->reflection);

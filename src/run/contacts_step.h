@@ -1,14 +1,15 @@
 /* Steps with contacts: every step has its full length unless a `stop` event ends it, and velocities are reflected
  * within it when gaps close.
  *
- * A regular step of the complete system comes first. Bounds on the speeds show which particles may have met in it.
- * Their components (particles that are connected by springs, constraints or pair potentials) are then stepped again on
- * their own from the start of the step, with the same integrator, in steps that end at the zero of a gap; the rest of
- * the step follows in the same way. As far as the bound A is exact (dynamics/gap.h), no contact is missed: a gap s with
- * the rate s' and a bound s'' >= -A stays open as long as s + s' t - A t^2/2 is positive, and the search continues at
- * the zero of this polynomial, with a state that the integrator itself computes there. The result of a step is a
- * function of the state at its start. Source: sections 2.2.5 and 2.3.3 of the thesis from which the scenarios in
- * analysis/scenarios/thesis are taken.
+ * A regular step of the complete system comes first. Bounds on the speeds show which particles may have met in it. A
+ * component consists of particles that are connected by springs, constraints or pair potentials. The components of
+ * particles that may have met are then stepped again from the start of the step, each on its own and with the same
+ * integrator. These steps end at the zero of a gap, and the rest of the step follows in the same way.
+ * A gap s with the rate s' and a bound s'' >= -A stays open as long as s + s' t - A t^2/2 is positive (t: the time).
+ * The search continues at the zero of this polynomial, with a state that the integrator computes there. Therefore no
+ * contact is missed if the bound A is exact (dynamics/gap.h). The result of a step is a function of the state at its
+ * start. Source: sections 2.2.5 and 2.3.3 of the thesis from which the scenarios in analysis/scenarios/thesis are
+ * taken.
  */
 #pragma once
 
@@ -18,18 +19,19 @@
 typedef struct cb_contacts cb_contacts;
 struct cb_bases;
 
-/* Two particles (internal indices) that come near each other while their relative position is known only with an error
- * `size`; 0: there is no such pair. */
+/* Two particles at the places i and j of the state that come near each other at the time `time`, while their relative
+ * position is known only with the error `size`. size 0: there is no such pair. */
 typedef struct cb_contacts_doubt {
   double size, time;
   int i, j;
 } cb_contacts_doubt;
 
-/* Creates the data for the steps of a system that has contacts, walls or events. All arguments are borrowed. */
+/* Creates the data for the steps of a system that has contacts, walls or events. whole: the integrator of the complete
+ * system. The system and the integrator are borrowed. */
 cb_status cb_contacts_create(const cb_system *system, cb_integrator *whole, cb_contacts **out);
 void cb_contacts_free(cb_contacts *c);
 
-/* The relative positions of components, which are a part of the state. */
+/* Returns the relative positions of components, which are a part of the restart state; borrowed. */
 struct cb_bases *cb_contacts_bases(cb_contacts *c);
 /* Must be called after cb_contacts_bases was filled from a checkpoint. */
 void cb_contacts_restored(cb_contacts *c);
@@ -39,8 +41,8 @@ cb_contacts_doubt cb_contacts_doubts(const cb_contacts *c);
 /* Checks the start: CB_ERROR_DOMAIN, with the names in the message, if particles overlap or are inside a wall. */
 cb_status cb_contacts_check_start(cb_contacts *c, const cb_state *state);
 
-/* by: the `stop` event that ended a step; the state is then the one at the time of the event. at_start: a `stop` event
- * that is zero at the start of the run, which does not end the run there. Both are names; NULL: none. */
+/* by: the name of the `stop` event that ended a step; the state is then the one at the time of the event. at_start: the
+ * name of a `stop` event whose function is 0 at the start of the run; it does not end the run there. NULL: none. */
 typedef struct cb_contacts_stop {
   const char *by, *at_start;
 } cb_contacts_stop;

@@ -3,14 +3,17 @@
  * A gap s is at a zero if |s| <= tolerance, where
  *   tolerance = 1e-13 (sum_i |ds/dx_i| (|x_i| + |v_i| h) + |ds/dt| (|t| + h) + the distance)
  * is the effect of round-off in the coordinates x_i of the event's particles (v_i: their velocities), in the time t
- * and in the distance (|x_i| includes the distance that the origin has moved; h is the length of the step, and `the
- * distance` that of the event's definition); it scales with s. Until |s| > tolerance again, all this counts as one
- * zero. Therefore a gap that rests at zero, or is zero at the end of a step, is reported once. A zero at the end of a
- * step counts for that step: a step that begins at a zero assumes that it was reported, except at the start of the
- * run. Therefore the state of a checkpoint contains everything that a resumed run needs. From s > tolerance, with the
- * rate s' and a bound s'' >= -A, there is no zero before the zero of s + s' t - A t^2/2, where the search continues
- * (cb_candidate_keeps). Near a zero Newton's method is faster, and also converges to a touch. The bound is sampled,
- * and an expression may have a kink or a jump; the sign at the end shows a zero that was missed.
+ * and in the distance. |x_i| includes the distance that the origin has moved; h is the length of the step; `the
+ * distance` is the one at which the event is defined, if it is one of a distance. The tolerance is proportional to the
+ * scale of s.
+ * All times from a zero until |s| > tolerance count as one zero. Therefore a gap that rests at zero, or is zero at the
+ * end of a step, is reported once. A zero at the end of a step is reported in that step. A step that begins at a zero
+ * assumes that this zero was reported, except at the start of the run. Therefore the state of a checkpoint contains
+ * everything that a resumed run needs.
+ * If s > tolerance, with the rate s' and a bound s'' >= -A, there is no zero before the zero of s + s' t - A t^2/2,
+ * where the search continues (cb_candidate_keeps). Near a zero Newton's method is faster; it also converges to a touch.
+ * The bound A is sampled, and an expression may have a kink or a jump; the sign at the end of the step shows a zero
+ * that the search has missed.
  */
 #include "run/contact_search.h"
 
@@ -19,8 +22,8 @@
 enum { LOOKS_MAX = 20000, PATIENCE = 400, BISECTIONS = 200, POLISH = 40 };
 
 static const double round_off = 1e-13;
-/* Newton's method is used if its step is at most this fraction of a time step; a zero this close to the end of a step
- * is compared with the sign at the end. */
+/* newton: Newton's method is used if its step is at most this fraction of a time step. beside_end: a zero that is this
+ * fraction of a step or less before the end of the step is compared with the sign at the end. */
 static const double newton = 1e-3, beside_end = 1e-9;
 
 typedef struct search {
@@ -30,7 +33,7 @@ typedef struct search {
   double until;
 } search;
 
-/* The gap s of the event at the time `at`, its rate, and the tolerance below which it counts as 0. */
+/* The gap s of the event at the time `at`, the rate of s, and the tolerance: |s| up to this counts as 0. */
 typedef struct look {
   double at, s, rate, tolerance;
 } look;
@@ -60,8 +63,8 @@ static cb_status look_at(const search *s, double at, look *out) {
   return status;
 }
 
-/* Between `from`, where the gap has a sign, and *to, where it does not have that sign: finds the time at which it loses
- * the sign, to the round-off of times. */
+/* The gap has a sign at `from`, and not the same sign at *to. Finds the time between them at which the gap loses the
+ * sign, to the round-off of times, and stores the gap there in *to. */
 static cb_status narrow(const search *s, look from, look *to) {
   const int side = sign_of(&from);
   for (int i = 0; i < BISECTIONS && sign_of(to) != 0; i++) {
@@ -78,8 +81,8 @@ static cb_status narrow(const search *s, look from, look *to) {
   return CB_OK;
 }
 
-/* Improves a zero that is known up to round-off as far as possible, after the time `after`. A zero at the end stays
- * there. */
+/* Improves the time of a zero by Newton's method until |s| does not become smaller; the zero stays after the time
+ * `after`. A zero at the end of the search stays there. */
 static cb_status polish(const search *s, double after, look *zero) {
   for (int i = 0; i < POLISH && zero->s != 0 && zero->at != s->until; i++) {
     const double at = fmin(zero->at - zero->s / zero->rate, s->until);
@@ -93,8 +96,8 @@ static cb_status polish(const search *s, double after, look *zero) {
   return CB_OK;
 }
 
-/* Whether this zero, just before the end of a step, exists only because of round-off while the gap has not closed at
- * the end: it is then a zero of the next step. */
+/* Finds whether a zero just before the end of a step exists only because of round-off: the gap has its old sign at the
+ * end and is still closing. The zero then belongs to the next step. */
 static cb_status is_early(const search *s, int side, const look *zero, bool *early) {
   look end;
   *early = false;
@@ -104,7 +107,7 @@ static cb_status is_early(const search *s, int side, const look *zero, bool *ear
   return status;
 }
 
-/* Makes steps of growing length through a known zero, until the gap leaves it or the time is over. */
+/* Evaluates the gap at growing distances from a known zero, until the gap has left the zero or the time is over. */
 static cb_status leave(const search *s, look *now, bool *left) {
   double wait = 1e-12 * fabs(s->p->h);
   while (!(*left = sign_of(now) != 0) && now->at < s->until) {
@@ -115,9 +118,10 @@ static cb_status leave(const search *s, look *now, bool *left) {
   return CB_OK;
 }
 
-/* Evaluates the gap after `now`, where it has a sign: by a Newton step if that is short, otherwise, or if that step
- * does not help, at least `least` later. Afterwards *now still has that sign (*at_end: and it is at the end), or *zero
- * does not have it (*left). */
+/* Evaluates the gap after *now, where it has a sign. The next time is that of a Newton step if the step is short and
+ * helps; otherwise it follows from the bound A and is at least `least` later. If *left is true afterwards, the gap does
+ * not have that sign at *zero; otherwise *now is a later time with that sign, and *at_end tells whether it is the
+ * end. */
 static cb_status advance(const search *s, double least, look *now, look *zero, bool *left, bool *at_end) {
   const int side = sign_of(now);
   const double h = fabs(s->p->h), closing = side * now->rate;
@@ -174,7 +178,7 @@ cb_status cb_event_first(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, cb_e
     }
     if (sign_of(&now) == memory.side && memory.side) {
       bool at_end;
-      /* just after a zero the bounds are weak, and they are useless if the gap approaches zero forever */
+      /* just after a zero the bound A gives only short times, and if the gap approaches zero forever it gives none */
       least = looks > PATIENCE ? h / PATIENCE : memory.side * now.rate >= 0 ? fmax(1e-13 * h, 2 * least) : 1e-15 * h;
       if ((status = advance(&s, least, &now, &zero, &left, &at_end))) return status;
       if (!left && at_end) return CB_OK;

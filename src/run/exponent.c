@@ -9,8 +9,9 @@
 
 /* --- the sum of logarithms --- */
 
-/* LOST: the largest |log|w|| after one step. In a resolved step of a smooth motion |w| changes by less than a factor
- * exp(2). */
+/* PARTS: the number of parts of the time; FEWEST: the smallest number of steps; SHIFTS: the number of times s that
+ * take_out_powers tries; LOST: the largest |log |w|| after one step. In a step that resolves a smooth motion, |w|
+ * changes by less than the factor exp(2). */
 enum { PARTS = 8, FEWEST = 64, SHIFTS = 80, LOST = 2 };
 
 /* Makes |w| = 1 and returns log |w|. */
@@ -22,8 +23,8 @@ static double normalise(cb_tangent *m) {
   return log(length);
 }
 
-/* Fits log|w| = lambda t + p log f(t) + c to the values y of log|w| at the ends t of the parts by least squares. Sets
- * lambda and p (*power), and returns the root mean square residual; INFINITY if the equations are singular. */
+/* Fits log|w| = lambda t + p log f(t) + c by least squares to the values y of log|w| at the ends t of the parts. Sets
+ * *lambda and p = *power, and returns the root mean square residual; INFINITY if the equations are singular. */
 static double fit(const double t[PARTS + 1], const double y[PARTS + 1], const double log_f[PARTS + 1], double *lambda,
                   double *power) {
   double a[3][4] = {{0}}, left = 0;
@@ -50,11 +51,12 @@ static double fit(const double t[PARTS + 1], const double y[PARTS + 1], const do
   return sqrt(left);
 }
 
-/* Neighbouring free motions separate as a power of the time. A mean of rates would report an exponent of about log(t)/t
- * for this. Therefore, if f(t)^p fits the growth to 1 %, and an exponential explains less than a tenth of it, the
- * exponent is 0, and its error is the rate of the last part; chaotic motion fluctuates more than that. For some tau and
- * s, f is either 1 + t/tau with p > 1/2, or sqrt((t - s)^2 + tau^2), the length of a vector a + b t, with p within 0.1
- * of 1. */
+/* Neighbouring free motions separate as a power of the time t. For them a mean of rates would report an exponent of
+ * about log(t)/t. Therefore the growth of |w| is compared with f(t)^p. If it fits to 1 %, and an exponential explains
+ * less than a tenth of the growth, the exponent is 0 and its error is the rate of the last part. Chaotic motion
+ * fluctuates by more than 1 %.
+ * For some tau and s, f is either 1 + t/tau, with p > 1/2, or sqrt((t - s)^2 + tau^2), with p within 0.1 of 1; the
+ * second f is the length of a vector that is linear in t. */
 static void take_out_powers(double before, const double sum[PARTS], const long long in_part[PARTS], double h,
                             cb_exponent *out) {
   double t[PARTS + 1] = {before}, y[PARTS + 1] = {0}, least = INFINITY, lambda = 0, power = 0;

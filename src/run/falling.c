@@ -52,7 +52,7 @@ static void sample(cb_falling *f, const cb_falling_mark *m) {
   f->samples++;
 }
 
-/* The value at the time `at` of the parabola through three rows with times t and values y. */
+/* Returns the value at the time `at` of the parabola through the values y[3] at the times t[3]. */
 static double between(const double t[3], const double y[3], double at) {
   const double first = (y[1] - y[0]) / (t[1] - t[0]), second = (y[2] - y[1]) / (t[2] - t[1]);
   return y[0] + (at - t[0]) * (first + (at - t[1]) * (second - first) / (t[2] - t[0]));
@@ -116,7 +116,7 @@ static intervals since(const cb_falling *f, double begin) {
   return d;
 }
 
-/* The largest difference of intervals i and i + m, first <= i < end, relative to the means. */
+/* Returns the largest difference of intervals i and i + m, first <= i < end, relative to the means. */
 static double difference(const intervals *d, size_t m, size_t first, size_t end) {
   double largest = 0;
   for (size_t i = first; i < end; i++)
@@ -125,22 +125,21 @@ static double difference(const intervals *d, size_t m, size_t first, size_t end)
   return largest;
 }
 
-/* The number of intervals after which they repeat; 0: they do not. */
+/* Returns the number of intervals after which the intervals repeat; 0 if they do not repeat. */
 static size_t period_of(const intervals *d) {
   for (size_t m = 1; m <= PERIOD && 3 * m <= d->n && m + 4 <= d->n; m++)
     if (difference(d, m, 0, d->n - m) <= same) return m;
   return 0;
 }
 
-/* Whether the angles of all intervals i + m are larger in size than the angles of intervals i, or none is. */
+/* Returns whether the angle of every interval i + m is larger in size than that of interval i, or that of none is. */
 static bool grows(const intervals *d, size_t m) {
   size_t more = 0;
   for (size_t i = 0; i + m < d->n; i++) more += fabs(d->angle[i + m]) > fabs(d->angle[i]);
   return more == 0 || more == d->n - m;
 }
 
-/* Whether the motion is still settling (falling.h): all swings grow or all shrink, or the differences between intervals
- * fall to half or less and are small at the end. */
+/* Returns whether the motion is still settling, as defined in falling.h. */
 static bool settles(const intervals *d) {
   for (size_t m = 1; m <= 4 && m + FEWEST <= d->n; m++) {
     const size_t count = d->n - m, third = count / 3;
@@ -157,7 +156,7 @@ static void mean_motion(cb_falling_class *v, const cb_falling_mark *from, const 
   v->descent = (from->x[2] - to->x[2]) / t;
 }
 
-/* The angle modulo pi: both faces of the plate are alike. */
+/* Returns the angle modulo pi, between -pi/2 and pi/2, because both faces of the plate are alike. */
 static double folded(double angle) { return angle - pi * round(angle / pi); }
 
 cb_falling_class cb_falling_judge(const cb_falling *f) {

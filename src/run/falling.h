@@ -1,21 +1,24 @@
-/* The regime of a falling plate. A rule classifies the motion so far, row by row: at each step for the observable, and
- * from a record for `curvebody classify`.
+/* The regime of a falling plate. A rule classifies the motion so far. It gets a row at each step for the observable
+ * `falling_regime`, and the rows of a record for `curvebody classify`.
  *
  *   angle    of the plate's normal from the vertical, continued through full revolutions: where the normal passes the
  *            vertical, its horizontal part reverses, and the angle continues past 0, pi, 2 pi ...
- *   mark     a time at which the angle reverses (by a parabola through three rows) at least 0.01 from the previous
- *            mark, or has moved 2 pi from it; an interval is the time and the angle between consecutive marks
+ *   mark     a time at which the angle reverses (by a parabola through three rows), if the angle differs by at least
+ *            0.01 from that of the previous mark; or a time at which the angle has moved 2 pi since the previous mark
+ *   interval the time and the change of the angle between consecutive marks
  * The second half of the time so far is classified, by its last 64 marks.
- *   steady   the angle stays within 0.02; this includes a spiral, in which the direction of a constant tilt rotates
+ *   steady   the angle stays within a range of 0.02; this includes a spiral, in which the direction of a constant tilt
+ *            rotates
  *   periodic the intervals repeat after m of them, where m <= 16 is the smallest such number: each agrees in time and
  *            angle to 0.02 of the means, for at least three periods and six intervals. The regime is tumble if the
  *            angle advances by more than pi/2 per period, otherwise flutter
- *   chaotic  there are at least 24 intervals, and they do not repeat
- *   otherwise undecided: the motion is too short, or it is still settling. It is settling if, for some m <= 4, all
- *            swings m intervals later grow or all shrink, or if the differences fall: the last third has at most half
- *            the differences of the first third, and at most 0.1
- * Rows have to be dense: at least 20 per swing. Angles are in rad. All members are numbers, because they are stored in
- * the restart state.
+ *   chaotic  there are at least 24 intervals, they do not repeat, and the motion is not settling
+ *   otherwise undecided: the motion is too short, or it is still settling. It is settling if, for some m <= 4, one of
+ *            these is true: the angle of every interval is larger than the angle m intervals before; or it is smaller
+ *            in every interval; or the largest difference of intervals m apart, relative to the means, is in the last
+ *            third at most half of that in the first third, and at most 0.1
+ * Rows have to be dense: at least 20 per swing. Angles are in rad. All members of cb_falling are of type double,
+ * because the restart state stores them as an array of numbers.
  */
 #pragma once
 
@@ -34,12 +37,12 @@ extern const char *const cb_falling_names[];
 enum { CB_FALLING_MARKS = 64, CB_FALLING_SAMPLES = 128 };
 
 typedef struct cb_falling_mark {
-  double t, angle, x[3]; /* the last component of x points up */
+  double t, angle, x[3]; /* time, angle of the plate, and its centre; the last component of x points up */
 } cb_falling_mark;
 
 typedef struct cb_falling {
   double rows, marks, samples, stride; /* rows and marks so far; one sample per `stride` rows */
-  double known, heading[2];     /* known: not 0 when the normal has had a horizontal direction; heading: the last one */
+  double known, heading[2];     /* heading: the last horizontal direction of the normal; known 0: there was none */
   double side, turns;           /* angle = side (angle in 0 .. pi) + 2 pi turns */
   cb_falling_mark before, last; /* the last two rows */
   cb_falling_mark mark[CB_FALLING_MARKS]; /* mark k has the index k modulo CB_FALLING_MARKS */
@@ -54,9 +57,9 @@ typedef struct cb_falling_class {
   cb_falling_regime regime;
   double period, turns;  /* flutter and tumble: the period, and full revolutions per period, with sign */
   double angle;          /* steady and flutter: mean, -pi/2 to pi/2 */
-  double swing;          /* flutter: half the mean angle between turning points */
-  double turn_rate;      /* mean rate of the plate's angle */
-  double drift, descent; /* mean horizontal and downward speed */
+  double swing;          /* flutter: half the mean angle between turning points, rad */
+  double turn_rate;      /* mean rate of the plate's angle, rad per unit of time */
+  double drift, descent; /* mean horizontal speed, and mean downward speed */
 } cb_falling_class;
 cb_falling_class cb_falling_judge(const cb_falling *f);
 
@@ -74,12 +77,13 @@ typedef struct cb_falling_plate {
   double axes[3][3];           /* body: two horizontal axes and up, in the world */
 } cb_falling_plate;
 
-/* CB_ERROR_ARGUMENT (the failure of an observable) if the system has no such coordinates. */
+/* Finds the coordinates x, y and theta of a system. CB_ERROR_ARGUMENT, as CB_FAILURE_OBSERVABLE, if the system does not
+ * have them. */
 cb_status cb_falling_plate_of_system(const cb_system *s, cb_falling_plate *out);
 /* The plate of a body, with the gravity at time t. CB_ERROR_ARGUMENT without gravity. */
 cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_plate *out);
-/* For a run of particles or of bodies in a fluid; body: index of the body. CB_ERROR_ARGUMENT for other runs, and
- * without gravity. */
+/* Finds the plate of a run of particles or of bodies in a fluid; body: index of the body. CB_ERROR_ARGUMENT for other
+ * runs, and for a body without gravity. */
 cb_status cb_falling_plate_of_run(const cb_run *run, int body, cb_falling_plate *out);
 
 /* Adds a row of the record to *to. row: the coordinates of a system, or the pose of a body (x, y, z, then the

@@ -3,12 +3,13 @@
  *
  *   F_i = F_i(g_i, Y_i, t, c),  c = the quantities of the others at t + h/2:
  *   g = g_k m^(1/2), m = g_k^-1 g_{k+1};  Y = the twist in the middle, or (Y_k + Y_{k+1})/2 if the integrator has none
- * g_i is a pose, Y_i a twist, m the change of the pose in the step, h its length. All bodies are stepped with the
- * values c, which follow from the steps, until c does not change (fixed-point iteration). The factor per iteration is
- * about h^2 F_x/(4 K) + h F_v/(2 K) for the inertia K and the derivatives of F in places and velocities. The result
- * does not depend on the order of the bodies; it is symmetric in time if the integrator is, and of order 2 with any
- * integrator. Each body sees the same values, so that forces which are opposite in the expressions conserve the linear
- * momentum. If a step fails or the iteration does not converge, all bodies repeat the step as two halves.
+ * F_i is the wrench, g_i the pose and Y_i the twist of body i; h is the length of the step from node k to node k+1, and
+ * m the change of a pose in it. All bodies are stepped with the values c, which follow from the steps, until c does not
+ * change (fixed-point iteration). An iteration multiplies the error of c by about h^2 F_x/(4 K) + h F_v/(2 K), for the
+ * inertia K and the derivatives F_x and F_v of F in places and velocities. The result does not depend on the order of
+ * the bodies. The step is symmetric in time if the step of the integrator is, and of order 2 with any integrator. All
+ * bodies use the same values c, so that forces which are opposite in the expressions conserve the linear momentum. If a
+ * step fails or the iteration does not converge, all bodies repeat the step as two halves.
  */
 #include "fluid/body_quantities.h"
 #include "fluid/rigid_step.h"
@@ -21,21 +22,22 @@
 #include <string.h>
 
 enum { MAXIMUM = 40, QUANTITIES = CB_BODY_QUANTITIES };
-/* Changes relative to the largest value of the same unit. SETTLED: that of values that no longer change; STALLED: that
- * of round-off, if the iteration gains nothing more. */
+/* The iteration has converged if the values change by at most SETTLED, relative to the largest value of the same unit;
+ * or by at most STALLED, the size of round-off, if the last iteration has not halved the change. */
 static const double SETTLED = 1e-15, STALLED = 1e-13;
 
-/* --- subjects: what has quantities that expressions can use by its name --- */
+/* --- subjects: bodies and particles, whose quantities expressions can use --- */
 
 typedef enum unit { RATE, SPEED, LENGTH, RATIO, UNITS } unit;
 
-/* A class of subjects: bodies, particles. */
+/* A class of subjects: bodies or particles. */
 typedef struct subject_class {
   const char *const *quantity; /* names, ended by NULL; at most QUANTITIES */
   unit (*unit_of)(int quantity);
   int (*find)(const cb_run *run, const char *name, size_t length); /* the index of a subject, or -1 */
-  /* Compute the values at the present node; in the middle of the next step of length h, estimated from its start; and
-   * in the middle of a step from the state `before` to the present state. */
+  /* Compute the values of all quantities of a subject: at the present node (at_node); in the middle of the next step of
+   * length h, estimated from its start (expected); in the middle of the step from the states `before` to the present
+   * states (middle). */
   cb_status (*at_node)(const cb_run *run, int index, double *out);
   void (*expected)(const cb_run *run, int index, double h, double *out);
   void (*middle)(const cb_run *run, int index, const cb_rigid_state *before, double *out);
@@ -53,7 +55,7 @@ typedef struct source {
   int subject, quantity;
 } source;
 
-/* The external numbers of one kind of body, which its copies share. */
+/* The external numbers that the wrenches of one body use. Copies of the body share them. */
 typedef struct client {
   const cb_immersed *body;
   int n;
@@ -113,8 +115,8 @@ static void expected_body(const cb_run *run, int index, double h, double *out) {
   quantities(&g, Y, out);
 }
 
-/* The pose half way from one state to another: with the low parts of the positions, its round-off is that of one
- * position and not of their difference. */
+/* Computes the pose half way from one state to another. The low parts of the positions are used, so that the result is
+ * as accurate as one position, although it needs a difference of positions. */
 static void half_way(const cb_rigid_state *from, const cb_rigid_state *to, cb_pose *out) {
   double r[3][3], back[4], dx[3];
   cb_pose move, half;
@@ -131,7 +133,7 @@ static void half_way(const cb_rigid_state *from, const cb_rigid_state *to, cb_po
   for (int i = 0; i < 3; i++) out->x[i] = from->g.x[i] + (from->x_low[i] + dx[i]);
 }
 
-/* The same in a space of curvature K. */
+/* As half_way, in a space of curvature K. */
 static void half_way_in(double K, const cb_pose *from, const cb_pose *to, cb_pose *out) {
   cb_biquaternion at, move, half, there;
   cb_pose back, relative;
@@ -157,7 +159,7 @@ static void body_in_the_middle(const cb_run *run, int index, const cb_rigid_stat
   quantities(&g, Y, out);
 }
 
-/* --- particles: their places and velocities in flat space; they move before the bodies do --- */
+/* --- particles: their places and velocities in flat space; in a step, particles move before bodies --- */
 
 static const char *const particle_quantities[] = {"x", "y", "z", "vx", "vy", "vz", NULL};
 
@@ -282,8 +284,8 @@ cb_status cb_fluid_controls_at_node(cb_run *run) {
   return status;
 }
 
-/* Sets the values to those in the middle of the step that was made, and returns their change: the largest one relative
- * to the largest value of the same unit. */
+/* Sets the values to those in the middle of the step that was made. Returns the largest change of a value, relative to
+ * the largest value of the same unit. */
 static double renew(const cb_run *run, cb_fluid_controls *c) {
   double change[UNITS] = {0}, size[UNITS] = {0}, largest = 0;
   size[RATIO] = 1;
@@ -315,7 +317,8 @@ static bool drop_events(cb_fluid_run *b) {
   return any;
 }
 
-/* only_users: bodies that use no quantities of others keep the states of the iteration before. */
+/* An attempt of a step of length h. only_users: bodies that use no quantities of others keep the states that they have
+ * from the first iteration. */
 typedef struct attempt {
   double h;
   bool only_users;

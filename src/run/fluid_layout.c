@@ -40,15 +40,15 @@ const cb_observable_doc cb_fluid_observables[] = {
 static const char *const usual[] = {"energy",     "momentum",    "wrenches", "centre",
                                     "separation", "constraints", "joints",   NULL};
 
-/* The address of the values of body i in the memory of a field that has all bodies. */
+/* Returns the address of the values of body i in the memory of a field of all bodies. */
 static double *out_of(const cb_run *run, cb_cell to, int i) {
   return (double *)to.out + (size_t)i * (to.size / (size_t)cb_fluid_run_of(run)->n) / sizeof(double);
 }
 
 static size_t bytes_per_body(const cb_run *run, cb_cell to) { return to.size / (size_t)cb_fluid_run_of(run)->n; }
 
-/* These copy a member of each body's cb_rigid_state (of_state) or cb_immersed_row (of_row): the one at the byte offset
- * to.at. */
+/* These functions copy, for each body, the member at the byte offset to.at of its cb_rigid_state (of_state) or of its
+ * cb_immersed_row (of_row). */
 static CB_FILL(of_state) {
   for (int i = 0; i < cb_fluid_run_of(run)->n; i++)
     memcpy(out_of(run, to, i), (const char *)&cb_fluid_run_of(run)->state[i] + to.at, bytes_per_body(run, to));
@@ -146,8 +146,8 @@ static CB_FILL(casimir) {
   return CB_OK;
 }
 
-/* The motion of S^3 as a pair of unit quaternions, y -> l y r^*: l = exp(sqrt(K) x/2) q, r = exp(-sqrt(K) x/2) q,
- * where (x, q) is the pose and K the curvature. */
+/* Writes the pose (x, q) in S^3 of curvature K as the pair of unit quaternions l = exp(sqrt(K) x/2) q and
+ * r = exp(-sqrt(K) x/2) q; the isometry is y -> l y r^*. */
 static CB_FILL(group) {
   const cb_fluid_run *b = run->own;
   for (int i = 0; i < b->n; i++) {
@@ -162,7 +162,7 @@ static CB_FILL(group) {
   return CB_OK;
 }
 
-/* The wrench with index to.at in the list of all names. */
+/* Copies the wrench whose name has the index to.at in the list of all names; 0 for bodies without this wrench. */
 static CB_FILL(wrench) {
   const cb_fluid_run *b = run->own;
   for (int i = 0; i < b->n; i++) {
@@ -429,14 +429,14 @@ static cb_status dimensions(cb_run *run) {
   return b->coupling ? cb_fluid_coupling_dimensions(run) : CB_OK;
 }
 
-/* The field of the list that has the same name, otherwise the field itself. */
+/* Returns the field of the list with the same name; the field itself if the list has no such field. */
 static const cb_observable *replaced(const cb_observable *list, const cb_observable *field) {
   while (list->group && strcmp(list->field.name, field->field.name)) list++;
   return list->group ? list : field;
 }
 
-/* Adds the fields: those of `table`, of which a curved space and points replace some (falling_regime has no meaning in a
- * curved space), and their additional ones. */
+/* Adds the fields of `table`, and the additional fields of a curved space and of points. A curved space and points
+ * replace some fields of `table`; in a curved space the fields of falling_regime have no meaning and are left out. */
 static cb_status fields(cb_run *run) {
   const bool is_curved = curvature(cb_fluid_run_of(run)) != 0;
   cb_status status = CB_OK;

@@ -1,9 +1,9 @@
-/* Bodies and particles that act on each other through points, in a run of bodies: the step of all together, and its
- * fields (coupling/coupled.h).
+/* Bodies and particles that act on each other through points, in a run of bodies: their common step, and its fields
+ * (coupling/coupled.h).
  *
- *   point     a particle, or a point of a rigid body; `free` are the particles, which move by themselves
- * A step that fails is made again by all together as two halves. Order 4 is Suzuki's composition of five steps, which the
- * integrator lists (cb_integrator_substeps).
+ * A point is a particle, or a point of a rigid body. The particles, which move by themselves, are in the dimension
+ * `free` of the record. A step that fails is made again by all bodies and particles together as two halves. Order 4 is
+ * Suzuki's composition of five steps, which the integrator lists (cb_integrator_substeps).
  */
 #include "core/failure.h"
 #include "dynamics/system_facts.h"
@@ -19,12 +19,12 @@
 
 struct cb_fluid_coupling {
   cb_coupled *coupled;
-  cb_coupled_snapshot *before, *start; /* before a step with its parts; before a step with its halves */
+  cb_coupled_snapshot *before, *start; /* before a step or one of its halves; before the complete step */
   const cb_system *system;
   int n, free;    /* the numbers of points, and of particles */
-  int shown;      /* the first ones are recorded; the others are vertices of bodies, which walls push */
-  int *particle;  /* [free]: their numbers in the system */
-  bool conserves; /* no force between points, and no body, changes the energy */
+  int shown;      /* the first `shown` points are recorded; the others are vertices of bodies, which walls push */
+  int *particle;  /* [free]: the numbers of the particles in the system */
+  bool conserves; /* the energy is conserved: no force between points, no fluid and nothing at a body changes it */
   cb_energy_change energy;
   double *start_x; /* [n*k]: the places of all points at the start */
   double moved;    /* not 0: a point has left its place at the start */
@@ -42,7 +42,8 @@ static cb_status drift_one(cb_run *run, cb_fluid_run_part *part, int body, void 
   return status;
 }
 
-/* A drift may be repeated: events of the one before, at a reflecting floor, are dropped. */
+/* The drift of all bodies. A drift may be repeated; therefore the events of the drift before, reflections off a floor,
+ * are dropped first. */
 static cb_status drift(void *self, double h, int *failed) {
   cb_run *run = self;
   cb_fluid_run *b = run->own;
@@ -96,7 +97,8 @@ static void settle(cb_fluid_run *b) {
   for (int i = 0; i < b->threads; i++) b->part[i].settled = b->part[i].events;
 }
 
-/* The number of a point as in /particle: bodies come first, and a vertex, which is not listed, has that of its body. */
+/* Returns the number of a point in the dimension `particle` of the record, where bodies come first. A vertex, which is
+ * not recorded, has the number of its body. */
 static int number_of(const cb_fluid_run *b, int particle) {
   const cb_fluid_coupling *c = b->coupling;
   return particle < c->shown ? b->n + particle : cb_coupled_body(c->coupled, particle);
@@ -108,7 +110,7 @@ static int limited_body(const cb_run *run, int wall) {
   return cb_fluid_joined_limited_body(run, number);
 }
 
-/* One step of length *h without retries. On failure everything is as before. */
+/* Makes one step of length *h without retries. On failure the states of bodies and particles are as before. */
 static cb_status once(cb_run *run, double t, double *h, int *failed) {
   cb_fluid_run *b = run->own;
   cb_fluid_coupling *c = b->coupling;
@@ -124,7 +126,7 @@ static cb_status once(cb_run *run, double t, double *h, int *failed) {
   }
   const cb_event_row *row = cb_coupled_events(c->coupled, &rows);
   for (int i = 0; i < rows; i++) {
-    cb_event_row of = row[i]; /* particles are numbered as in /particle, after the bodies */
+    cb_event_row of = row[i]; /* gets the numbers of the dimension `particle`, in which bodies come first */
     if (of.particle < 0)
       of.particle = limited_body(run, of.wall); /* a limit of a joint */
     else
@@ -137,7 +139,7 @@ static cb_status once(cb_run *run, double t, double *h, int *failed) {
   return CB_OK;
 }
 
-/* Makes a step, or its halves; *h: the length that was made. */
+/* Makes a step, or its halves. *h becomes the length that was made. */
 static cb_status halves(cb_run *run, double t, double *h, int depth, int *failed) {
   cb_fluid_run *b = run->own;
   const double half = *h / 2;
@@ -212,7 +214,7 @@ static CB_FILL(plot_velocity) {
   return CB_OK;
 }
 
-/* The member of cb_state at the offset to.at, for the particles that move by themselves. */
+/* Copies the member of cb_state at the offset to.at, for the particles that move by themselves. */
 static CB_FILL(of_particles) {
   const cb_fluid_coupling *c = cb_fluid_run_of(run)->coupling;
   const cb_state *state = cb_coupled_state(c->coupled);
@@ -355,7 +357,7 @@ cb_status cb_fluid_coupling_labels(cb_run *run, const char **name, double *mass,
 
 int cb_fluid_coupling_points(const cb_fluid_run *b) { return b->coupling ? b->coupling->shown : 0; }
 
-/* The ends of bonds, as numbers of /plot_position. */
+/* Adds the two ends of each bond, as numbers of the dimension `particle`. */
 static cb_status bonds(cb_run *run) {
   const cb_fluid_run *b = run->own;
   const cb_system *s = b->coupling->system;

@@ -15,13 +15,13 @@ typedef enum cb_fluid_run_doubt {
   CB_DOUBTS
 } cb_fluid_run_doubt;
 
-/* text: the text of a warning, from malloc; NULL for other events. */
+/* An event that is not yet in the record. text: the text of a warning, from malloc; NULL for other events. */
 typedef struct cb_fluid_run_event {
   cb_event_row row;
   char *text;
 } cb_fluid_run_event;
 
-/* The work of one thread: the bodies first .. end - 1, and the events of a step that it has to report. */
+/* The work of one thread: the bodies first .. end - 1, and the events of the present step. */
 typedef struct cb_fluid_run_part {
   int first, end;
   cb_immersed_workspace **workspace; /* [end - first]; copies of a body share one */
@@ -31,22 +31,22 @@ typedef struct cb_fluid_run_part {
   cb_integrator *integrator; /* used only by this thread */
   cb_fluid_run_event *event;
   size_t events, event_capacity;
-  size_t settled;   /* with points: the number of events before the present drift, which may be repeated */
+  size_t settled;   /* with points: the number of events that a repetition of the present drift does not drop */
   bool lost;        /* an event was lost because there was no memory */
   cb_status status; /* the status of body `failed`, the first one that could not be stepped or measured */
   int failed, iterations;
   char cause[1024];
 } cb_fluid_run_part;
 
-/* The quantities of a body that were compared since the start. They are a part of the restart state, so all members are
- * numbers. */
+/* The changes of a body's conserved quantities since the start. They are a part of the restart state, so all members
+ * are of type double. */
 typedef struct cb_body_watch {
   double moved; /* not 0: the body has left its position at the start */
   cb_energy_change energy;
   double momentum_change, momentum_scale;
 } cb_body_watch;
 
-/* Two bodies whose gap is smaller than the size of the smaller one. */
+/* Two bodies i and j whose gap is smaller than `size`, the size of the smaller body. */
 typedef struct cb_fluid_pair {
   int i, j;
   double gap, size;
@@ -62,10 +62,9 @@ struct cb_fluid_run {
   cb_body_watch *watch; /* [n] */
   double t, t_low;
   int64_t step;
-  cb_fluid_run_part *part; /* [threads] */
-  int iterations;          /* the maximum over the bodies in the last step */
-  /* measured for each body, then copied to the fields that are recorded */
-  cb_immersed_row *row;            /* [n] */
+  cb_fluid_run_part *part;         /* [threads] */
+  int iterations;                  /* the maximum over the bodies in the last step */
+  cb_immersed_row *row;            /* [n]: the measured quantities, from which the recorded fields are filled */
   int n_wrenches;                  /* the number of different names of wrenches of all bodies */
   const char **wrench;             /* [n_wrenches] */
   int (*wrench_of)[CB_RUN_FIELDS]; /* [n][wrench of a body]: its index in `wrench` */
@@ -73,7 +72,7 @@ struct cb_fluid_run {
   cb_falling *falling;             /* [n]: the motions of the plates; NULL: `falling_regime` is not recorded */
   struct cb_fluid_ball *ball;      /* [n]; NULL: nearness is not watched (run/fluid_warnings.c) */
   struct cb_fluid_span *span;      /* [n] */
-  double slack;                    /* no pair can be near while each ball has moved less than half of this distance */
+  double slack;                    /* no pair can be near until a ball has moved by half of this distance */
   bool near_at_start;
   cb_fluid_pair near;                 /* the pair that is near at the start */
   struct cb_body_change *change;      /* [n]; run/fluid_warnings.c */
@@ -92,17 +91,18 @@ cb_status cb_fluid_run_each(cb_run *run,
                             void *context, int *failed);
 /* Makes one step of a body, without retries; on failure its state is unchanged. */
 cb_status cb_fluid_run_attempt(cb_run *run, cb_fluid_run_part *part, int body, double h);
-/* Wrenches that use quantities of other bodies (run/fluid_controls.c). The first function finds them; CB_ERROR_ARGUMENT
- * for a name that does not exist. The second makes a step of all bodies, with retries. The third supplies the values at
- * the present states, for a measurement. */
+/* Wrenches that use quantities of other bodies (run/fluid_controls.c). The first function finds these wrenches;
+ * CB_ERROR_ARGUMENT for a name that does not exist. The second makes a step of all bodies, with retries. The third
+ * supplies the values of the quantities at the present states, for a measurement. */
 typedef struct cb_fluid_controls cb_fluid_controls;
 cb_status cb_fluid_controls_create(cb_run *run);
 cb_status cb_fluid_controls_step(cb_run *run, double h, int *failed);
 cb_status cb_fluid_controls_at_node(cb_run *run);
-/* One step of all bodies without retries. On failure the states are unchanged. */
+/* Makes one step of all bodies without retries. On failure the states are unchanged. */
 cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed);
 /* The `step` of a cb_body_stepper whose `self` is an integrator. */
 cb_status cb_fluid_run_integrate(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations);
+/* Adds an event to those of the part. Takes ownership of text (cb_fluid_run_event). */
 void cb_fluid_run_report(cb_fluid_run_part *part, const cb_event_row *event, char *text);
 /* Gives the warnings of a body (cb_fluid_run_doubt) that are caused by the step of length h that led to its state. */
 void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, double h);
@@ -120,37 +120,40 @@ void cb_fluid_run_fall(cb_run *run);
  * cb_motion. */
 cb_status cb_fluid_run_remember(cb_run *run);
 void cb_fluid_run_compare(cb_run *run, bool last);
-/* One step of a body without retries. */
+/* Makes one step of a body without retries, or with points one part of a composed step. */
 cb_status cb_fluid_run_whole(cb_run *run, cb_fluid_run_part *part, int body, double h, int *iterations);
-/* The momentum of a body about the origin of the world. */
+/* Computes the momentum of a body about the origin of the world, first angular and then linear, in the world's axes. */
 void cb_fluid_run_spatial_momentum(const cb_fluid_run *b, int body, double out[6]);
 
 /* --- points (run/fluid_points.c) --- */
 typedef struct cb_fluid_coupling cb_fluid_coupling;
 cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points);
 void cb_fluid_coupling_free(cb_fluid_coupling *c);
-/* One step of all bodies and particles with retries; *h becomes shorter if an event stops the run. On failure everything
- * is as before. */
+/* Makes one step of all bodies and particles with retries; *h becomes shorter if an event stops the run. On failure the
+ * states of bodies and particles are as before. */
 cb_status cb_fluid_coupling_step(cb_run *run, double *h, int *failed);
 void cb_fluid_coupling_restored(cb_fluid_coupling *c);
-/* Whether contacts of points are on; false without points. */
+/* Returns whether contacts of points are on; false without points. */
 bool cb_fluid_coupling_touches(const cb_fluid_coupling *c);
 cb_status cb_fluid_coupling_measure(cb_run *run);
 void cb_fluid_coupling_compare(cb_run *run);
-/* The number of points, 0 without them; and their names, masses (0 for points of bodies) and bodies (-1). */
+/* cb_fluid_coupling_points returns the number of recorded points, 0 without points. cb_fluid_coupling_labels writes
+ * their names, their masses (0 for points of bodies), and -1 as their bodies. */
 int cb_fluid_coupling_points(const cb_fluid_run *b);
 cb_status cb_fluid_coupling_labels(cb_run *run, const char **name, double *mass, int64_t *body);
 cb_status cb_fluid_coupling_dimensions(cb_run *run);
 /* Adds the restart state of points to out, and returns the number of blobs. */
 size_t cb_fluid_coupling_blobs(cb_run *run, cb_blob *out);
-/* In flat space: the index of a particle that moves by itself, by its name (that of its body, if it is the only one), or
- * -1; its place and velocity, and those in the middle of the present drift, in which particles move first. */
+/* For wrenches in flat space that use quantities of particles. cb_fluid_coupling_find returns the index of the particle
+ * with this name, or of the only particle of the scenario's body with this name; -1 if there is none.
+ * cb_fluid_coupling_particle computes its place and velocity, out = (x, v); cb_fluid_coupling_middle computes those in
+ * the middle of the present drift, in which particles move before bodies. */
 int cb_fluid_coupling_find(const cb_run *run, const char *name, size_t length);
 void cb_fluid_coupling_particle(const cb_run *run, int particle, double out[6]);
 void cb_fluid_coupling_middle(const cb_run *run, int particle, double out[6]);
 /* The length of the last part of the last step. */
 double cb_fluid_coupling_last_length(const cb_run *run);
-/* Fields that replace those of the same name, and additional ones. */
+/* With points: fields that replace fields of the same name, and additional fields. */
 extern const cb_observable cb_fluid_coupling_fields[], cb_fluid_coupling_more[];
 
 /* --- joints (run/fluid_joints.c); without joints the functions do nothing --- */

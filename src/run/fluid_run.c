@@ -1,4 +1,4 @@
-/* A run of bodies in a fluid: its creation, its steps, and its parts. One thread steps each part. */
+/* A run of bodies in a fluid: its creation, its steps, and its parts. Each part is stepped by one thread. */
 #include "run/fluid_private.h"
 #include "run/exponent.h"
 #include "core/threads.h"
@@ -12,9 +12,10 @@
 
 /* --- steps ---
  *
- * One step of all bodies, each with its own retries: if a step of a body fails, only that body repeats it as two
- * halves, unless wrenches use quantities of other bodies (run/fluid_controls.c). The record receives reflections off
- * the floor, halved steps and warnings in the order of the bodies.
+ * In one step of all bodies each body has its own retries: if its step fails, only this body repeats the step as two
+ * halves. This is different if wrenches use quantities of other bodies (run/fluid_controls.c), and with points
+ * (run/fluid_points.c). The record receives reflections off the floor, halved steps and warnings in the order of the
+ * bodies.
  */
 
 enum { FLOOR = 0 };
@@ -62,7 +63,7 @@ cb_status cb_fluid_run_integrate(void *self, const cb_rigid_problem *p, double h
   return status;
 }
 
-/* One part of a composed step, for bodies that make each part together. */
+/* Makes one part of a composed step. Bodies that act on each other make each part together. */
 static cb_status integrate_part(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
   cb_integrator *in = self;
   in->problem = p;
@@ -296,8 +297,8 @@ static cb_status start_one(cb_run *run, cb_fluid_run_part *part, int body, void 
   return status;
 }
 
-/* Checks that no vertex begins below a reflecting floor by more than round-off: a scenario may place a body exactly on
- * the floor. */
+/* Checks that no vertex begins below a reflecting floor. A depth up to round-off is allowed, because a scenario may
+ * place a body exactly on the floor. */
 static cb_status above(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
   const cb_floor *floor = &cb_fluid_run_of(run)->fluid->floor;

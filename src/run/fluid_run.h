@@ -1,6 +1,6 @@
 /* A run of bodies in a fluid. The bodies are stepped in parallel and recorded in one record. They are independent of
- * each other, unless wrenches use quantities of other bodies (run/fluid_controls.c), or there are points: then bodies
- * and particles act on each other, and make their steps together.
+ * each other, except in two cases: wrenches may use quantities of other bodies (run/fluid_controls.c); and bodies and
+ * particles may act on each other through points (cb_fluid_points), and then make their steps together.
  *
  * SI units. The state is one cb_rigid_state per body. A copy of a state continues bit for bit in the same way, in any
  * thread.
@@ -20,7 +20,7 @@ typedef struct cb_body_start {
   double twist[6];
 } cb_body_start;
 
-/* Joints of bodies, `body` counts the bodies of the run. */
+/* Joints of bodies; their member `body` is an index of the bodies of the run. */
 typedef struct cb_fluid_joints {
   int n;
   const cb_joint *joint;    /* [n] */
@@ -29,27 +29,29 @@ typedef struct cb_fluid_joints {
   cb_joint_laws *laws;      /* NULL: no motors and no drives */
 } cb_fluid_joints;
 
-/* What acts between bodies and particles: a system whose particles are particles, and points of the bodies. */
+/* What acts between bodies and particles: forces, constraints and contacts of a cb_system. Its particles are both the
+ * particles of the scenario and points of the bodies. */
 typedef struct cb_fluid_points {
   const cb_system *system;
   int n_points;
-  const cb_body_point *point; /* [n_points]: copied; `body` counts the bodies of the run */
+  const cb_body_point *point; /* [n_points]: copied; its member `body` is an index of the bodies of the run */
   int n_vertices;             /* the last points are vertices of bodies, which walls push; they are not recorded */
   const cb_particles_in_fluid *particles;
   const cb_fluid_joints *joints; /* NULL: none */
 } cb_fluid_points;
 
-/* Borrows the fluid, the integrator and everything that the starts point to; copies bodies[n]. points NULL: nothing acts between bodies. Observables are names in
- * cb_fluid_observables (NULL: energy, momentum, wrenches, centre). CB_ERROR_ARGUMENT: an option is out of range, an
- * observable is unknown or not available, or a start is not finite. CB_ERROR_DOMAIN: a body begins below a reflecting
- * floor, or has no inertia. */
+/* Creates a run. The fluid, the integrator and everything that the starts point to are borrowed; bodies[n] is copied.
+ * points NULL: nothing acts between bodies. Observables are names in cb_fluid_observables (NULL: energy, momentum,
+ * wrenches, centre and, with points, separation and constraints). CB_ERROR_ARGUMENT if an option is out of range, if an
+ * observable is unknown or not available, or if a start is not finite. CB_ERROR_DOMAIN if a body begins below a
+ * reflecting floor, or has no inertia. */
 cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, const cb_fluid_points *points,
                               cb_integrator *integrator, const cb_run_options *options, cb_run **out);
-/* For a run of bodies: whether the gap of two bodies at the start is less than the size of the smaller one. The text is
- * a warning. */
+/* For a run of bodies: returns whether the gap of two bodies at the start is less than the size of the smaller body;
+ * then *out is the text of a warning. */
 typedef struct cb_near_text {
   char text[700];
 } cb_near_text;
 bool cb_run_near_at_start(const cb_run *run, cb_near_text *out);
-/* The state of body i, borrowed; NULL for other runs. */
+/* Returns the state of body i, borrowed; NULL for runs of another class, and if there is no body i. */
 const cb_rigid_state *cb_run_body(const cb_run *run, int i);

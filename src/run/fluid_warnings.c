@@ -1,8 +1,10 @@
 /* The checks of a run of bodies: doubtful steps, bodies near each other, and the change of conserved quantities.
  *
- * Each warning is given once per body, but `near` once per run, as a row of /event and a text that says what to try:
- *   turn        the angle by which a step rotated the body, for an integrator whose error is a power of it
- *   delta       the ratio of the delta of a part to its cap, if the cap takes effect after the start
+ * Each warning is given once per body, but `near` once per run. A warning is a row of /event and a text that says what
+ * to try. The row has the number that caused the warning:
+ *   turn        the angle by which a step has rotated the body, for an integrator whose error is a power of this angle
+ *   delta       the ratio of the depth delta of the added mass of a part (fluid/local.h) to its cap, if the cap takes
+ *               effect after the start
  *   near        the gap of two bodies, if it is less than the size of the smaller one
  *   divergence  the divergence of the flow at the vertices of the body, relative to the flow's gradient
  */
@@ -16,12 +18,13 @@
 
 const char *const cb_fluid_run_doubts[CB_DOUBTS] = {"turn", "delta", "divergence", "near"};
 
-/* At 0.2 the path of a falling body is one percent too short; the proposed step rotates the body by half of that
- * angle. */
+/* Angles per step in rad: above maximum_turn the run warns, and the step that the warning proposes rotates the body by
+ * good_turn. At 0.2 the path of a falling body is one percent too short. */
 static const double maximum_turn = 0.2, good_turn = 0.1;
 
-/* The divergence that splines leave between grid points: for the Taylor-Green flow with 8 points per wave at most .006,
- * and .08 near borders that are not periodic; a tenth of that with 16 points. */
+/* The run warns above this divergence, relative to the gradient of the flow. Splines have a divergence between the
+ * points of a grid: for the Taylor-Green flow with 8 points per wave at most .006, and .08 near borders that are not
+ * periodic; with 16 points a tenth of this. */
 static const double maximum_divergence = 0.1;
 
 static bool known(const cb_run *run, int body, cb_fluid_run_doubt what) {
@@ -48,7 +51,7 @@ __attribute__((format(printf, 6, 7))) static void warn(cb_run *run, cb_fluid_run
     part->lost = true;
 }
 
-/* Rounds down to two digits. */
+/* Returns h rounded down to two digits. */
 static double round_down(double h) {
   const double unit = pow(10, floor(log10(h)) - 1);
   return floor(h / unit) * unit;
@@ -89,17 +92,17 @@ void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, dou
 
 /* --- bodies near each other ---
  *
- * Without `contacts` bodies do not touch, and even with them one body does not change the fluid around another. Therefore a run
- * warns once, of the first pair whose gap is less than the size of the smaller body.
+ * Without `contacts` bodies do not touch, and even with `contacts` a body does not change the fluid around another
+ * body. Therefore a run warns once, of the first pair whose gap is less than the size of the smaller body.
  *
  *   gap >= <c_b - c_a, d> - max_a <x - c_a, d> - max_b <c_b - x, d>,   d = (c_b - c_a)/|c_b - c_a|
  * where c_a and c_b are the centres of the boxes around the bodies a and b, <,> is the scalar product, and max_a and
- * max_b are over the vertices x of a and b. The warning reports this bound, which is computed only if balls around the
- * boxes are as close. The size is the largest side of the box. The shapes are the shapes at rest, in flat space. The
- * check is skipped only while no ball has moved far enough for a pair to be near, so the warnings do not depend on
- * where a run was resumed. If a pair is near at the start, the scenario warns of it before the run
- * (cb_run_near_at_start). Copies of a body that start at the same position do not interact intentionally: each copy is
- * a separate run.
+ * max_b are over the vertices x of a and b. The warning reports this lower bound as the gap. It is computed only if the
+ * balls around the bodies are that close. The size of a body is the largest side of its box. The shapes are the shapes
+ * at rest, in flat space. The check is skipped only while no ball has moved far enough for a pair to be near, so the
+ * warnings do not depend on where a run was resumed. If a pair is near at the start, the scenario warns of it before
+ * the run (cb_run_near_at_start). Copies of a body that start at the same position are not checked: they are meant as
+ * separate motions in one record.
  */
 
 typedef struct cb_fluid_ball {
@@ -132,7 +135,7 @@ static void measure(const cb_surface *s, ball *out) {
   out->radius = sqrt(square);
 }
 
-/* Updates the positions of the balls; returns the largest distance that a ball has moved since all pairs were
+/* Updates the positions of the balls. Returns the largest distance that a ball has moved since all pairs were
  * examined. */
 static double place(const cb_fluid_run *b) {
   double maximum = 0;
@@ -152,7 +155,7 @@ static bool by_intent(const cb_fluid_run *b, int i, int j) {
          !memcmp(b->start[i].pose.x, b->start[j].pose.x, sizeof b->start[i].pose.x);
 }
 
-/* max <x - middle, d> over a body in the world, where d is sign times the given direction. */
+/* Returns the maximum of sign <x - c, d> over the vertices x of body i in the world, c the centre of its box. */
 static double reach(const cb_fluid_run *b, int i, const double d[3], double sign) {
   const cb_surface *s = cb_immersed_surface(b->start[i].body);
   double r[3][3], e[3], maximum = -INFINITY;
@@ -270,17 +273,18 @@ cb_status cb_fluid_run_near(cb_run *run, cb_sink *sink) {
 
 /* --- conserved quantities ---
  *
- * These functions compute the change of the energy and momentum of each body since the start. Each row measures all of
- * them, also those that are not recorded. */
+ * These functions compute the change of the energy and momentum of each body since the start. Each row compares all of
+ * these quantities, also those that are not recorded. */
 
-/* A body whose pose has changed by less than this has not moved, up to round-off. */
+/* A body whose pose has changed by less than this, relative to its size and coordinates, has not moved, up to
+ * round-off. */
 static const double rest = 1e-9;
 
 typedef struct cb_body_change {
   cb_immersed_conserved is;
   cb_pose pose;
-  double momentum[6]; /* angular about the world's origin, linear; in the world's axes */
-  double casimir[2];  /* used instead of the momentum in a curved space */
+  double momentum[6]; /* angular momentum about the world's origin, linear momentum; in the world's axes */
+  double casimir[2];  /* cb_rigid_casimirs, which are compared instead of the momentum in a curved space */
 } cb_body_change;
 
 static void momentum_of(const cb_rigid_state *s, double out[6]) {
@@ -292,7 +296,7 @@ static void momentum_of(const cb_rigid_state *s, double out[6]) {
   }
 }
 
-/* The radius of gyration of body and fluid; 0 if there is only angular inertia. */
+/* Returns the radius of gyration of body and fluid; 0 if there is only angular inertia. */
 static double gyration(const cb_immersed_row *row) {
   double turning = 0, going = 0;
   for (int i = 0; i < 3; i++) {
@@ -324,9 +328,9 @@ static void compare_momentum(const cb_body_change *c, cb_body_watch *w, const cb
   }
 }
 
-/* In a curved space: the change of |p|^2 + K |l|^2 and l.p relative to the size of the momentum (l: angular, p:
- * linear, in the body frame; K: curvature). The spatial momentum has no correct digits far out in a hyperbolic
- * space. */
+/* In a curved space, compares |p|^2 + K |l|^2 and l.p relative to the size of the momentum (l: angular momentum, p:
+ * linear momentum, in the body frame; K: curvature). The momentum about the base point is not compared, because it has
+ * no correct digits far out in a hyperbolic space. */
 static void compare_casimirs(double K, const cb_body_change *c, cb_body_watch *w, const cb_rigid_state *s) {
   double is[2];
   const double *m = s->momentum, root = sqrt(fabs(K)), size = cb_dot3(m + 3, m + 3) + root * root * cb_dot3(m, m);
@@ -350,7 +354,7 @@ static cb_status remember(cb_run *run, cb_fluid_run_part *part, int body, void *
   const cb_rigid_state *s = &b->state[body];
   c->is = cb_immersed_conserves(b->start[body].body);
   if (!c->is.energy && !c->is.momentum) return CB_OK;
-  /* a start that cannot be measured is reported when it is recorded */
+  /* a failure to measure the start is not reported here: the first row reports it */
   if (cb_immersed_workspace_measure(part->workspace[body - part->first], s, &b->row[body])) {
     c->is.energy = c->is.momentum = false;
     return CB_OK;

@@ -6,18 +6,19 @@
 #include <string.h>
 #include <math.h>
 
-/* Quantities that a run does not record are evaluated only for the comparison, at rows that are at least this number
- * of steps apart, and at the last one: this costs about as much as a few evaluations of the forces. */
+/* A quantity that the run does not record is evaluated for the comparison only at the last row, and at rows that are at
+ * least this number of steps apart. The reason is that it costs about as much as a few evaluations of the forces. */
 enum { CHANGE_STEPS = 256 };
 
-/* If no coordinate has changed by more than this times the largest one, no particle has moved, up to round-off. */
+/* If no coordinate has changed by more than this times the largest coordinate, no particle has moved, up to
+ * round-off. */
 static const double rest = 1e-9;
 
 typedef struct cb_particles_change {
   cb_conserved is;
   bool momenta;                    /* whether any momentum is conserved */
   double momentum[CB_KILLING_MAX]; /* at the start */
-  double *x; /* x, origin: the positions and origins before the first step of the run, or at a restart */
+  double *x; /* x and origin: the positions and origins before the first step, or at the restart of a resumed run */
   cb_origin *origin;
   double *scratch; /* for cb_measure_worst_row; NULL: there are no constraints */
 } cb_particles_change;
@@ -50,7 +51,7 @@ cb_status cb_particles_remember(cb_run *run) {
   c->is = cb_system_conserved(p->system);
   const cb_status status = reserve(run, c);
   if (status) return status;
-  /* an error of the measurement at the start is reported where the quantity is recorded, or in the first step */
+  /* a failure to measure the start is not reported here: the first row or the first step reports it */
   if (c->is.energy && cb_measure_energy(&p->measure)) c->is.energy = false;
   cb_energy_begin(&p->watch.energy, p->measure.kinetic, p->measure.potential);
   for (int i = 0; i < p->measure.space->n_killing; i++) c->momenta = c->momenta || c->is.momentum[i];
@@ -65,7 +66,7 @@ cb_status cb_particles_remember(cb_run *run) {
 
 /* --- a row --- */
 
-/* Whether a particle has moved, or an origin, to which coordinates are relative. */
+/* Returns whether a particle has moved, or one of the origins, to which the coordinates are relative. */
 static bool has_moved(const cb_state *s, const cb_particles_change *c) {
   double way = 0, size = 0;
   for (size_t i = 0; i < (size_t)s->n * (size_t)s->k; i++) {
@@ -75,7 +76,7 @@ static bool has_moved(const cb_state *s, const cb_particles_change *c) {
   return way > rest * size || memcmp(s->origin, c->origin, (size_t)s->n_components * sizeof *c->origin);
 }
 
-/* Compares the momenta that are known; false: a momentum that was known at the start is no longer known. */
+/* Compares the momenta that were known at the start. Returns false if one of them has become nan. */
 static bool compare_momenta(cb_particles *p, const cb_particles_change *c, bool all) {
   cb_particles_watch *w = &p->watch;
   double *const momentum = p->measure.momentum, size = 0;
@@ -114,9 +115,9 @@ void cb_particles_compare(cb_run *run, bool last) {
  *
  * Constraints that `redundant: drop` left out because they follow from the others at the start of the run. Elsewhere
  * they may not follow. /dropped_residual records the residual of each: g of a constraint g = 0 of positions, a v - b
- * of a constraint a v = b of velocities v. If one exceeds `off`, relative to the length, area or volume that it keeps
- * constant, the run has left its constraints and fails. The residual at the start is the round-off of the given
- * numbers, and is allowed.
+ * of a constraint a v = b of velocities v. The run fails if a residual differs from its value at the start by more than
+ * `off`, relative to the length, area or volume that the constraint prescribes: then the motion violates the dropped
+ * constraint. The residual at the start is the round-off of the given numbers, and is allowed.
  */
 
 static const double off = 1e-9;

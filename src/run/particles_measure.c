@@ -21,7 +21,8 @@ static CB_FILL(solver) {
   return CB_OK;
 }
 
-/* Fills plot_position, and computes plot_velocity into scratch memory, from which the next field copies it. */
+/* Fills plot_position, and computes the velocities in scratch memory, from which the field plot_velocity copies
+ * them. */
 static CB_FILL(plot) {
   const cb_particles *p = run->own;
   cb_status status = CB_OK;
@@ -35,7 +36,7 @@ static CB_FILL(plot_velocity) {
   return CB_OK;
 }
 
-/* The member of cb_state at the offset to.at, for all particles in the user's order. */
+/* Copies the member of cb_state at the offset to.at, for all particles in the user's order. */
 static CB_FILL(of_state) {
   const cb_particles *p = run->own;
   const double *values = *(double *const *)((const char *)p->state + to.at);
@@ -100,8 +101,8 @@ static CB_FILL(energy) {
   return CB_OK;
 }
 
-/* Computes the mean in the frame of the first component's origin. With one component this is exact; with several the
- * frames of the others relative to it contribute an error. */
+/* Computes the mean in the frame of the first component's origin. With several components, the round-off of their
+ * frames relative to the first one adds to the error of the mean. */
 static cb_status mean_of_points(const cb_measure *m, double *plot) {
   const cb_space *g = m->space;
   double x[CB_Q_MAX], v[CB_Q_MAX], mean[CB_Q_MAX], zero[CB_Q_MAX] = {0}, rate[3];
@@ -186,7 +187,7 @@ const cb_observable cb_observables[] = {
     FIELD("", "time", "time", cb_fill_time, 0, 0, 0),
     CB_OBSERVABLE("", "step", INT64, "1", "steps since the start", cb_fill_step, 0, 0, 0),
     FIELD("", "plot_position", "plot coordinates", plot, 0, 2, "particle",
-          "axis"), /* must come before plot_velocity, which it computes, too */
+          "axis"), /* must come before plot_velocity, because `plot` computes both */
     FIELD("", "plot_velocity", "velocity of the plot coordinates", plot_velocity, 0, 2, "particle", "axis"),
     FIELD("state", "position", "position in the embedding or chart, relative to the origin", of_state,
           offsetof(cb_state, x), 2, "particle", "coordinate"),
@@ -234,8 +235,8 @@ const cb_observable cb_observables[] = {
  *
  *   g' = G v + g_t,   g'' = G dv/dt + gamma
  *
- * where v = dx/dt, dv/dt is computed from the forces and multipliers of this state, G = dg/dx, g_t = dg/dt at fixed x,
- * and gamma contains the terms without dv/dt. Therefore g'' shows the round-off of the multipliers and no error of the
+ * x: positions; v = dx/dt; G = dg/dx; g_t = dg/dt at fixed x; gamma: the terms without dv/dt. dv/dt is computed from
+ * the forces and multipliers of this state. Therefore g'' shows the round-off of the multipliers and no error of the
  * integrator.
  */
 

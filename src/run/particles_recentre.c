@@ -1,9 +1,10 @@
-/* The moving origin. In H^n coordinates grow like exp(distance), and differences lose digits like the square of that;
- * in E^n they lose digits proportionally to the distance. A component whose mean has drifted by more than about a unit
- * of length (the radius of curvature) is moved back to the centre by an isometry, which is stored in its origin. The
- * integrators commute with isometries, so this changes only round-off. The decision depends only on the state, so a
- * resumed run makes the same one. Each factor of a product is treated separately; in a group with a left-invariant
- * metric the size of the coordinates is compared. */
+/* The moving origin. In H^n coordinates grow like exp(d) with the distance d from the origin, and the round-off of
+ * differences grows like exp(2 d); in E^n it is proportional to d. If the mean of a component has drifted by more than
+ * about one radius of curvature, or one unit of length, an isometry moves the component back to the centre. This
+ * isometry is stored in its origin. The integrators commute with isometries, so this changes only round-off. The
+ * decision depends only on the state, so a resumed run makes the same decision. Each factor of a product is treated
+ * separately. In a group with a left-invariant metric a component is moved if a coordinate of its mean has drifted by
+ * more than the limit. */
 #include "dynamics/bases.h"
 #include "geometry/quadric.h"
 #include "run/particles_run.h"
@@ -11,13 +12,13 @@
 #include <math.h>
 #include <string.h>
 
-/* The distance of the mean at which a component is moved back, in radii of curvature; in flat factors in units of
- * length, or of four times the size of the component if that is more. It is deliberately not a simple number: a body
- * with speed 1 and steps of 0.01 would reach 1 up to round-off, and two processors would move it back in different
- * steps. */
+/* The distance of the mean at which a component is moved back, in radii of curvature. In flat factors it is in units of
+ * length, or of four times the distance of the first particle from the mean, if that is more. The number is
+ * deliberately not simple: a body with speed 1 and steps of 0.01 would reach the distance 1 up to round-off, and two
+ * processors would move it back in different steps. */
 static const double drift = 1.00370158049;
 
-/* The mean of the coordinates of a component, which in a curved factor is projected onto the space. */
+/* Computes the mean of the coordinates of a component, projected onto the space in a curved factor. */
 static void mean_of(const cb_space *g, int count, const double *x, double *mean) {
   for (int e = 0; e < g->k; e++) mean[e] = 0;
   for (int a = 0; a < count; a++)
@@ -25,7 +26,8 @@ static void mean_of(const cb_space *g, int count, const double *x, double *mean)
   for (int e = 0; e < g->k; e++) mean[e] /= count;
   if (g->intrinsic) return;
   for (int f = 0; f < g->n_factors; f++) {
-    /* Project along the radius first, which commutes with isometries: in H^n K <mean,mean> >= 1 up to round-off. */
+    /* The first projection is along the radius, which commutes with isometries. In H^n K <mean, mean> >= 1 up to
+     * round-off, K the curvature. */
     const cb_factor factor = g->factor[f];
     const double square = factor.curvature * cb_factor_inner(factor, mean + factor.offset, mean + factor.offset);
     for (int e = factor.offset; square > 0.5 && e < factor.offset + factor.count; e++) mean[e] /= sqrt(square);
@@ -33,7 +35,7 @@ static void mean_of(const cb_space *g, int count, const double *x, double *mean)
   cb_space_project_point(g, mean);
 }
 
-/* Whether a component has drifted in this factor and must be moved; never in a sphere. */
+/* Returns whether a component has drifted in this factor and must be moved; false in a sphere. */
 static bool drifted(const cb_space *g, int f, const double *base, const double *mean, const double *first) {
   const cb_factor factor = g->factor[f];
   const double *b = base + factor.offset, *m = mean + factor.offset, *x = first + factor.offset;
@@ -49,7 +51,7 @@ static bool drifted(const cb_space *g, int f, const double *base, const double *
   return factor.curvature == 0 && way > drift * fmax(1, 4 * size);
 }
 
-/* The point that becomes the new base point; false: the old one stays. */
+/* Computes the point y that becomes the new base point. Returns false if the base point need not change. */
 static bool target(const cb_space *g, int count, const double *x, double *y) {
   double base[CB_COORD_MAX], mean[CB_COORD_MAX];
   bool any = false;
@@ -69,9 +71,8 @@ static bool target(const cb_space *g, int count, const double *x, double *y) {
   return any;
 }
 
-/* Particles of one component share one origin. In H^n they lose exp(2 r) units of round-off at a distance r from it,
- * whether they are connected or scattered: up to `widest` radii forces keep at least eight digits; a little farther out
- * they have none. */
+/* Particles of one component share one origin. In H^n, at a distance of r radii from the origin, round-off grows by the
+ * factor exp(2 r), whether the particles are connected or scattered. At `widest` radii this factor is about 1e9. */
 static const double widest = 10.5;
 
 double cb_particles_width(const cb_run *run, int *furthest) {

@@ -13,8 +13,8 @@
 
 /* --- the start: positions and velocities are projected onto the constraints, or rejected --- */
 
-/* The largest residual of a constraint at the start that is not an error without `project`: users type positions and
- * velocities with nine digits. */
+/* Without projection, a start may violate a constraint by this much: users type positions and velocities with about
+ * nine digits. */
 static const double typed = 1e-9;
 
 static cb_status velocities(const cb_run *run, const double *x, const double *p, double *v) {
@@ -47,7 +47,7 @@ static cb_status momenta(const cb_run *run, const double *x, const double *v, do
   return CB_OK;
 }
 
-/* Finds the row of the constraint with the largest residual, and this residual in *off. */
+/* Finds the row of the constraint whose residual, or whose rate, is largest in size, and this size in *off. */
 static cb_status largest_violation(const cb_run *run, cb_constraints *c, const double *v, double *rows, double *off,
                                    int *row) {
   const cb_rows *r = cb_constraints_rows(c);
@@ -93,7 +93,7 @@ static cb_status project_start(cb_run *run) {
   }
   if (!status) status = momenta(run, x, v, cb_particles_of(run)->state->p);
   if (!status) {
-    /* a correction below the round-off of the given numbers would only lose their low-order parts */
+    /* a smaller correction is round-off: it would only delete the low-order parts of the positions */
     if (cb_particles_of(run)->start_moved > 1e-15) {
       memcpy(cb_particles_of(run)->state->x, x, count * sizeof *x);
       memset(cb_particles_of(run)->state->x_low, 0, count * sizeof *x);
@@ -109,7 +109,7 @@ static cb_status project_start(cb_run *run) {
 /* --- one step with retries ---
  *
  * A step that fails is made again as two halves, each of which may be halved again, up to `retries` times. The record
- * receives a row for each halved step, because it breaks the constant step size on which symplecticity depends.
+ * receives a row of /event for each halved step, because an integrator is symplectic only with a constant step size.
  */
 
 /* The particle, in the user's order, at which the last step failed; -1: not known. */
@@ -119,7 +119,8 @@ static int failed_particle(const cb_run *run) {
              : cb_system_particle(cb_particles_of(run)->system, cb_particles_of(run)->integrator->failed_particle);
 }
 
-/* Warns of a `stop` event that is 0 at the start of the run: a user who starts there wants the next zero. */
+/* Warns of a `stop` event whose function is 0 at the start of the run. This zero does not stop the run, because a user
+ * who starts there wants the next zero. */
 static cb_status warn_of_start(cb_run *run, cb_sink *sink, const char *event) {
   static const char format[] = "the event `%s` is zero at the start of the run: it stops the run at its next zero";
   const cb_event_row row = {.time = run->options.start, .kind = CB_EVENT_WARN, .particle = -1, .other = -1, .wall = -1};
@@ -139,8 +140,8 @@ static cb_status with_contacts(cb_run *run, cb_sink *sink, double h) {
   return status || !stop.at_start ? status : warn_of_start(run, sink, stop.at_start);
 }
 
-/* Makes one step without contacts. If a point has passed the antipode of another, the step fails and is undone. The
- * step may also fail by itself for that reason. */
+/* Makes one step without contacts. If a point has passed the antipode of another point, the step fails and is undone.
+ * If the integrator itself fails for this reason, cb_antipodes_explain makes the message. */
 static cb_status without_contacts(cb_run *run, double h) {
   cb_particles *p = run->own;
   if (p->before) cb_state_copy(p->before, p->state);
@@ -157,7 +158,7 @@ static cb_status halves(cb_run *run, cb_sink *sink, double h, int depth) {
   if (status <= 0 || depth == run->options.retries) return status;
   if (depth == 0)
     cb_state_copy(cb_particles_of(run)->spare,
-                  cb_particles_of(run)->state); /* a failed step has not changed the state */
+                  cb_particles_of(run)->state); /* the state before the step: a failed step does not change the state */
   const cb_event_row event = {.time = cb_particles_of(run)->state->t,
                               .kind = CB_EVENT_RETRY,
                               .particle = failed_particle(run),
@@ -174,8 +175,9 @@ static cb_status halves(cb_run *run, cb_sink *sink, double h, int depth) {
   return CB_OK;
 }
 
-/* If the integrator does not know which particle failed, it is probably the one with the largest acceleration; -1: the
- * forces cannot be computed. The state is the one before the step, and the spare state is free. */
+/* Returns the particle with the largest acceleration, which has probably caused a failure if the integrator does not
+ * know the particle; -1 if the forces cannot be computed. The state must be the one before the step. The memory of the
+ * spare state is used for velocities and forces. */
 static int with_largest_acceleration(cb_run *run) {
   const cb_state *s = cb_particles_of(run)->state;
   const double *mass = cb_system_masses(cb_particles_of(run)->system);
@@ -195,10 +197,11 @@ static int with_largest_acceleration(cb_run *run) {
   return found;
 }
 
-/* From this width on, in radii, the round-off of a component may prevent an iteration from converging. */
+/* If a component is wider than this, in radii of curvature, round-off may prevent an iteration from converging. */
 static const double wide = 3.5;
 
-/* Whether halved steps also leave the only chart of the space: then the coordinates end there, as at a horizon. */
+/* Returns whether a step and its halves have left the domain of the only chart of the space. The path then probably
+ * reaches a border of the chart, such as a horizon. */
 static bool at_border(const cb_run *run, cb_status status) {
   const cb_space *space = cb_system_space(cb_particles_of(run)->system);
   return status == CB_STEP_DOMAIN && space && space->intrinsic && run->options.retries > 0;
@@ -366,7 +369,8 @@ static void free_(cb_run *run) {
   cb_measure_rows_free(&p->measure);
 }
 
-/* As the record has them: by particle and component. */
+/* The fields of a row that determine the state. The record has positions and momenta in the order of particles, not of
+ * places. */
 static const char *const state[] = {"position", "momentum", "origin", NULL};
 
 static void restore_row(cb_run *run, const cb_row_state *row) {

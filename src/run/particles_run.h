@@ -26,10 +26,10 @@ typedef struct cb_measure {
   cb_integrator *integrator;
   const cb_state *state;
   const cb_chart *chart;
-  double kinetic, potential;       /* of this row, computed once for three fields */
-  double momentum[CB_KILLING_MAX]; /* the momenta of the Killing fields in this row */
-  double mean[3];                  /* the Karcher mean of this row, in plot coordinates */
-  struct cb_measure_rows *rows;    /* of constraints, computed once for four fields; NULL: not recorded */
+  double kinetic, potential;       /* energies of the state, computed once for three fields */
+  double momentum[CB_KILLING_MAX]; /* the momenta of the Killing fields */
+  double mean[3];                  /* the Karcher mean, in plot coordinates */
+  struct cb_measure_rows *rows;    /* quantities of constraints, computed once for four fields; NULL: not recorded */
   double *points;                  /* [n*max(embedding, 3)]: scratch for the Karcher mean, and for plot velocities */
   cb_origin *places; /* [n]: scratch for the mean, in spaces whose coordinates grow exponentially with the distance */
 } cb_measure;
@@ -37,26 +37,27 @@ typedef struct cb_measure {
 /* Fills m->kinetic and m->potential. */
 cb_status cb_measure_energy(cb_measure *m);
 
-/* Fills m->mean. If there is no mean, or no plot coordinates for it, the result is nan, with CB_ERROR_DOMAIN and the
- * reason. */
+/* Fills m->mean. If there is no mean, or if it has no plot coordinates, the numbers are nan, and the function fails
+ * with CB_ERROR_DOMAIN and the reason. */
 cb_status cb_measure_mean(cb_measure *m);
 
 /* Makes and fills m->rows, for a system that has constraints. */
 cb_status cb_measure_rows_create(cb_measure *m, cb_arena *arena);
 void cb_measure_rows_free(cb_measure *m);
 cb_status cb_measure_rows(cb_measure *m);
-/* The largest |g| of a constraint of positions, or |a v - b| of a constraint of velocities: from m->rows if that is
- * filled for this row, otherwise computed with scratch[rows + n*k]. */
+/* Computes the largest residual: |g| of a constraint g = 0 of positions, or |a v - b| of a constraint a v = b of
+ * velocities v. If m->rows exists, it must have been filled for this state; otherwise scratch must have one number per
+ * constraint and n*k more (n particles with k coordinates). */
 cb_status cb_measure_worst_row(const cb_measure *m, double *scratch, double *worst);
 
 /* The warnings and comparisons since the start. They are a part of the restart state, so that a resumed run reports the
- * same as an uninterrupted one; therefore all members are numbers. */
+ * same as an uninterrupted run. Therefore all members are of type double. */
 typedef struct cb_particles_watch {
-  double doubted, lost_momenta, lost_mean; /* not 0: a warning of contacts, of momenta, of the mean was given */
+  double doubted, lost_momenta, lost_mean; /* not 0: the warning of contacts, of momenta, of the mean was given */
   double moved;                            /* not 0: a particle has left its position at the start */
   double step;                             /* the last step at which everything was compared */
   cb_energy_change energy;
-  double lost; /* not 0: a momentum is no longer known, or none was known at the start */
+  double lost; /* not 0: a momentum has become unknown, or none was known at the start */
   double momentum_change, momentum_scale, constraint;
 } cb_particles_watch;
 
@@ -84,16 +85,18 @@ extern const cb_observable cb_observables[]; /* a NULL group ends it; run/partic
 /* Fills the layout, the fields and the buffers of a row. */
 cb_status cb_particles_layout(cb_run *run);
 
-/* cb_particles_remember stores the conserved quantities of the start; cb_particles_compare compares a row with them.
- * cb_particles_stand is called in between, when the state has its origins: it stores the positions by which the
- * comparison decides whether particles are at rest. */
+/* cb_particles_remember stores the conserved quantities of the start; cb_particles_compare compares those of a row with
+ * them. cb_particles_stand is called after the origins of the state were set, and before the first row: it stores the
+ * positions from which cb_particles_compare finds whether particles have moved. */
 cb_status cb_particles_remember(cb_run *run);
 void cb_particles_stand(cb_run *run);
 void cb_particles_compare(cb_run *run, bool last);
 
-/* Constraints that were dropped as redundant; nothing is done if there are none. In this order, the functions make the
- * data by which they are watched, free it, compute their residuals in the present state, return these residuals, and
- * fail if a dropped constraint no longer follows from the others. */
+/* Constraints that were dropped as redundant; all functions do nothing if there are none, but
+ * cb_particles_dropped_residual must not be called then. cb_particles_watch_dropped makes the data of these
+ * constraints; cb_particles_look_at_dropped computes their residuals in the present state, and
+ * cb_particles_dropped_residual returns these residuals; cb_particles_check_dropped fails if a dropped constraint does
+ * not follow from the others in the present state. */
 cb_status cb_particles_watch_dropped(cb_run *run);
 void cb_particles_free_dropped(cb_particles *p);
 cb_status cb_particles_look_at_dropped(cb_particles *p);
@@ -102,8 +105,8 @@ cb_status cb_particles_check_dropped(cb_run *run);
 
 /* Moves the origins of components that have drifted away, so that they are again at the centre of their coordinates. */
 cb_status cb_particles_recentre(cb_run *run);
-/* cosh of the largest distance of a particle from its origin, in radii of curvature, in spaces where coordinates grow
- * with that distance; and the number of that particle. */
+/* Returns cosh of the largest distance of a particle from its origin, in radii of curvature, and sets *furthest to this
+ * particle. In spaces whose coordinates do not grow exponentially with the distance it returns 1. */
 double cb_particles_width(const cb_run *run, int *furthest);
-/* CB_ERROR_UNSUPPORTED: a component is too wide for one origin. */
+/* Fails with CB_ERROR_UNSUPPORTED if a component is too wide for one origin. */
 cb_status cb_particles_check_spread(const cb_run *run);

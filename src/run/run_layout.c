@@ -1,5 +1,5 @@
-/* Assembles the layout of a record: dimensions, constants, fields with memory for a row, and the restart state. Also
- * fills the rows. */
+/* Makes the layout of a record: dimensions, constants, fields with memory for a row, and the restart state. Also fills
+ * the rows. */
 #include "core/failure.h"
 #include "run/run_private.h"
 
@@ -11,7 +11,7 @@ cb_dimension *cb_run_dimension(cb_run *run, const char *name, size_t count, cons
   return d;
 }
 
-/* The length of a dimension; 0: there is no dimension with that name. */
+/* Returns the length of a dimension; 0 if there is no dimension with that name. */
 static size_t cb_run_extent(const cb_run *run, const char *name) {
   for (size_t i = 0; i < run->layout.n_dimensions; i++)
     if (!strcmp(run->dimension[i].name, name)) return run->dimension[i].count;

@@ -11,9 +11,9 @@
 
 enum { ROWS_PER_CHECKPOINT_MAX = 256, ROWS_PER_CHECKPOINT_MIN = 8, NUMBERS_PER_CHECKPOINT = 1 << 24 };
 
-/* Checks the options (CB_ERROR_ARGUMENT), and counts the full steps of length h and the remainder. end - start counts
- * as a multiple n h if (end - start)/h differs from n by at most 1e-9 max(1, n/1000), the round-off of the three
- * numbers. */
+/* Checks the options (CB_ERROR_ARGUMENT), and finds the number of full steps of length h and the length of the
+ * remaining step. There is no remaining step if (end - start)/h differs from an integer n by at most 1e-9 max(1,
+ * n/1000), the round-off of the three numbers. */
 static cb_status count_steps(cb_run *run) {
   const cb_run_options *o = &run->options;
   if (!(o->step > 0) || !isfinite(o->step))
@@ -169,8 +169,8 @@ cb_status cb_run_evaluate(cb_run *run, const void *const **row) {
   return CB_OK;
 }
 
-/* Writes a row. If a state cannot be measured, the run ends as after a failed step (CB_ERROR_STEP), or for lack of
- * memory. */
+/* Writes a row. If the state cannot be measured, the run ends with CB_ERROR_STEP, as after a failed step, or with
+ * CB_ERROR_MEMORY. */
 static cb_status write_row(cb_run *run, cb_sink *sink, bool last) {
   const char *what = "";
   const cb_status status = cb_run_measure(run, &what);
@@ -272,8 +272,8 @@ cb_status cb_run_go(cb_run *run, cb_sink *sink, void (*progress)(void *user, con
 
 /* --- the change of conserved quantities --- */
 
-/* limit, lost: the run warns if the change of the energy relative to its scale, or of a momentum relative to its size,
- * exceeds these; good: the change of the energy that the proposed step should have. */
+/* The run warns if the change of the energy relative to its scale exceeds `limit`, or if the change of a momentum
+ * relative to its size exceeds `lost`. The step that the warning proposes should change the energy by `good`. */
 static const double limit = 1e-3, good = 1e-4, lost = 1e-2;
 
 cb_run_change cb_run_changes(const cb_run *run) { return run->change; }

@@ -1,4 +1,5 @@
-/* The data of every run. The files of src/run share it; curvebody/motion.h has the functions that make it. */
+/* The data of every run, which the files of src/run share. The functions that make these data are declared in
+ * curvebody/motion.h. */
 #pragma once
 
 #include "core/arena.h"
@@ -31,7 +32,7 @@ struct cb_run {
   cb_status (*take_warning)(void *self, double time, const char *text); /* NULL: there is no receiver */
   void *taker;
   cb_run_change change;
-  const cb_integrator *integrator; /* from its order a warning proposes a step; NULL: changes are not compared */
+  const cb_integrator *integrator; /* a warning proposes a step from its order; NULL: changes are not compared */
   double step_size;
 
   int n_fields;
@@ -47,8 +48,9 @@ struct cb_run {
   cb_blob blob[CB_RUN_BLOBS];
 };
 
-/* The parts of cb_run_go: everything before the first step; one step with the row and checkpoint that follow it; only
- * the row and checkpoint, after a step that was made elsewhere; the total number of steps; the failure of an
+/* The parts of cb_run_go. cb_run_begin does everything before the first step. cb_run_once makes one step, with the row
+ * and the checkpoint that follow it; cb_run_stepped writes only this row and checkpoint, after a step that was made
+ * elsewhere. cb_run_total returns the total number of steps. cb_run_interrupted sets and returns the failure of an
  * interrupted run. */
 cb_status cb_run_begin(cb_run *run, cb_sink *sink);
 cb_status cb_run_once(cb_run *run, cb_sink *sink);
@@ -56,7 +58,7 @@ cb_status cb_run_stepped(cb_run *run, cb_sink *sink);
 int64_t cb_run_total(const cb_run *run);
 cb_status cb_run_interrupted(const cb_run *run);
 
-/* cb_run_warn with a text of at most 511 characters. */
+/* As cb_run_warn, with a formatted text, which is cut after 511 bytes. */
 __attribute__((format(printf, 3, 4))) cb_status cb_run_warnf(cb_run *run, double time, const char *format, ...);
 
 /* Warns if the energy, or otherwise a momentum, has changed too much. The warning precedes the other warnings of the
@@ -66,10 +68,11 @@ cb_status cb_run_warn_of_change(cb_run *run);
 /* Adds one field of a table (cb_run_fields). */
 cb_status cb_run_field(cb_run *run, const cb_observable *observable);
 
-/* Measures the state and fills a row. On failure *what is the field that could not be measured. */
+/* Measures the state and fills a row. On failure *what is the name of the field that could not be measured. */
 cb_status cb_run_measure(cb_run *run, const char **what);
-/* The change of the energy E = T + V (T: kinetic, V: potential) since the start, where E = E_0 and V = V_0: see
- * cb_run_change. */
+
+/* The change of the energy E = T + V since the start, where E = E_0 and V = V_0 (T: kinetic energy, V: potential
+ * energy). See cb_run_change. */
 
 typedef struct cb_energy_change {
   double first, potential;      /* E_0, V_0 */
@@ -88,8 +91,8 @@ static inline void cb_energy_see(cb_energy_change *c, double kinetic, double pot
 
 static inline double cb_change_by(double change, double scale) { return change > 0 ? change / scale : 0; }
 
-/* The change relative to the scale. The scale is at least 1e-10 of the potential energy, because smaller changes are
- * round-off. */
+/* Returns the largest change divided by the scale. The divisor is at least 1e-10 of the potential energy, because
+ * smaller changes are round-off. */
 static inline double cb_energy_ratio(const cb_energy_change *c) {
   return cb_change_by(c->largest, fmax(c->scale, 1e-10 * c->level));
 }

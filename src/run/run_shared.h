@@ -7,20 +7,23 @@
 
 /* --- restoring a row (run_loop.c) --- */
 
-/* The names of the fields by which a row of this run determines its state, except for the low-order parts of its
- * numbers, ended by NULL; NULL: a row does not determine it. */
+/* Returns the names of the fields of a row that determine the state, except for the low-order parts of its numbers; the
+ * list ends with NULL. NULL: a row does not determine the state. */
 const char *const *cb_run_state_fields(const cb_run *run);
+/* Sets the state of the run to that of a row. */
 cb_status cb_run_restore_row(cb_run *run, const cb_row_state *row);
-/* Whether the field depends only on the state. */
+/* Returns whether the field depends only on the state. */
 bool cb_run_is_measured(const cb_run *run, const char *field);
 
-/* Measures the present state: the fields of the run's layout, in that order, borrowed until the next step or call. */
+/* Measures the present state. Sets *row to the values of the fields in the order of the run's layout, borrowed until
+ * the next step or call. */
 cb_status cb_run_evaluate(cb_run *run, const void *const **row);
 
 /* --- warnings (run_loop.c) --- */
 
-/* Adds a warning, also to the record if it was begun. time nan: a warning of the scenario, before it runs. Takes
- * ownership of the text, which is from malloc (NULL: there was no memory), also on failure. */
+/* Adds a warning, and passes it to the function of cb_run_on_warning. time nan: a warning of the scenario, given before
+ * the run. text is from malloc, and this function takes ownership of it, also on failure; if it is NULL, the function
+ * fails with CB_ERROR_MEMORY. */
 cb_status cb_run_warn(cb_run *run, double time, char *text);
 
 /* --- batches: runs of equal systems occupy the lanes of one vector (batch.c, integrators/lanes.h); each run writes
@@ -30,7 +33,7 @@ typedef struct cb_batch cb_batch; /* the lanes, whose memory is kept from one ca
 cb_status cb_batch_create(cb_batch **out);
 void cb_batch_free(cb_batch *t);
 
-/* The number of runs equal to this one that should be stepped at once; 1 if lanes cannot step this run. */
+/* Returns how many runs equal to this one should be stepped at once; 1 if lanes cannot step this run. */
 size_t cb_batch_width(const cb_run *run);
 
 /* One run of a batch. status is the result that cb_run_go would return, and text is the message of a failure. */

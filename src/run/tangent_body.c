@@ -1,5 +1,5 @@
-/* The tangent vector of a body in a fluid (run/exponent.h): xi of the pose g exp(xi), then the momentum in the body frame,
- * in the units that exponent.h defines. */
+/* The tangent vector of a body in a fluid (run/exponent.h): first the twist xi of the displaced pose g exp(xi), then
+ * the change of the momentum in the body frame. find_units sets the units. */
 #include "run/exponent.h"
 #include "run/fluid_private.h"
 
@@ -60,9 +60,9 @@ static void free_body(cb_tangent *m) {
   cb_immersed_workspace_free(o->workspace);
 }
 
-/* Sets the units: 1 and r for the pose, p r and p for the momentum. r = sqrt(J/m) is the radius of gyration, with J
- * the sum of the principal moments of inertia and m the mass; p is the largest of m sqrt(g r) (g: gravity), the
- * present linear momentum, and the angular one divided by r. */
+/* Sets the units of angles and lengths of the pose to 1 and r, and those of angular and linear momentum to p r and p.
+ * r = sqrt(J/m) is the radius of gyration, with J the sum of the principal moments of inertia and m the mass. p is the
+ * largest of m sqrt(g r) (g: gravity), the present linear momentum, and the present angular momentum divided by r. */
 static cb_status find_units(one_body *o, const cb_immersed *b, double t) {
   cb_mass mass;
   double moment[3], axis[3][3];

@@ -1,4 +1,4 @@
-/* The tangent vector of particles (run/exponent.h): coordinates, then momenta. */
+/* The tangent vector of particles (run/exponent.h): first the changes of the coordinates, then those of the momenta. */
 #include "run/exponent.h"
 #include "run/particles_run.h"
 #include <curvebody/contact.h>

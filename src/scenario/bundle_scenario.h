@@ -39,24 +39,24 @@ typedef struct cb_bundle_scenario {
   struct cb_immersed_kind *body; /* surface and poses of a bundle of a surface; NULL for other bundles */
   struct cb_shape_surface *shape;
   const cb_material *material; /* [parts] of an immersed body; NULL for other bundles */
-  double fluid;                /* density of the fluid */
+  double fluid;                /* density of the fluid around an immersed body, kg/m^3 */
 } cb_bundle_scenario;
 
-/* The data of a scenario of a gait in a bundle, borrowed; NULL for other scenarios. */
+/* Returns the data of a scenario of a gait in a bundle, borrowed; NULL for other scenarios. */
 const cb_bundle_scenario *cb_bundle_scenario_of(const cb_scenario *s);
 
-/* Appends the scenario with another gait in its tree, and a default integrator if it has none, as text that is valid in
- * any folder. */
+/* Puts another gait into the scenario's tree, and an integrator if the tree has none. Appends the scenario to out as a
+ * text that is valid in any folder. */
 cb_status cb_scenario_with_gait(cb_scenario *s, const cb_gait *gait, cb_text *out);
 
 /* Reads an element of a group from a list of numbers; what: the word for the list in messages, such as "group". */
 cb_status cb_scenario_read_element(const cb_group *G, const cb_node *list, const char *what, double *g);
-/* The name of the bundle's class, also if `coordinates` gives the bundle other coordinates. */
+/* Returns the name of the bundle's class, also if `coordinates` gives the bundle other coordinates. */
 const char *cb_bundle_scenario_name(const cb_bundle_scenario *m);
 
 extern const cb_param cb_group_table[]; /* the keys of `start` next to `bundle` */
 
-/* A class of bundle that is made from files or from other parts of a scenario (scenario/bundle_NAME.c). */
+/* A class of bundles that are made from files or from other parts of a scenario (scenario/bundle_NAME.c). */
 typedef struct cb_scenario_bundle_class {
   const char *name, *title, *doc;
   const cb_param *params;

@@ -6,7 +6,8 @@
  *            density: 1000, fluid: {density: 998}, added_mass: exact}
  *           expressions of X, Y, Z and of the shape variables, for all parts or {parts: [{part: .., y: ..}]}
  *   with space: {name: h3, curvature: -1}, chart, and shift: ["l*cos(a)", "l*sin(a)", 0] next to a motion's x, y, z:
- *           parts are embedded around the origin, then the transvection moves them to these normal coordinates
+ *           parts are embedded around the origin; then the transvection to the point with the normal coordinates
+ *           `shift` moves them
  * The keys shape, mesh, scale and poses are read in scenario/scenario_poses.c, density to mass_model in
  * scenario/scenario_immersed.c, and parameters as in `fluid`.
  */
@@ -175,8 +176,9 @@ static cb_status read_shifts(cb_scenario *s, const cb_node *const *from, size_t 
   return CB_OK;
 }
 
-/* Embeds the deforming surface in the curved space, then the surface of the body; does nothing in flat space without
- * shifts. The order is necessary, because the poses of the first refer to the flat surface of the body. */
+/* Embeds the deforming surface in the curved space, and then the surface of the body. This order is necessary, because
+ * the motion of the deforming surface refers to the flat surface of the body. Does nothing in flat space without
+ * shifts. */
 static cb_status embed(cb_scenario *s, const cb_node *map, const surface_parameters *p, cb_bundle_scenario *m,
                        const cb_poses_parameters *parameters, const cb_node *const *from, size_t count) {
   cb_surface_embedding to = {0, (cb_surface_chart)p->chart};
@@ -233,8 +235,8 @@ static cb_status read_shape(cb_scenario *s, const cb_node *map, const surface_pa
 typedef cb_status make_bundle(cb_scenario *s, const cb_node *map, const surface_parameters *p, cb_bundle_scenario *m,
                               cb_bundle **out);
 
-/* Reads a bundle while the data of the scenario are those of a body in a fluid, which the functions that read such a body
- * need; the parameters there are used in expressions of the body. */
+/* Reads a bundle. While it does so, s->own is a cb_fluid_scenario, because the functions that read a body in a fluid
+ * need it; it also keeps the parameters that expressions of the body use. */
 static cb_status within(cb_scenario *s, const cb_node *map, const surface_parameters *p, make_bundle *make,
                         cb_bundle **out) {
   cb_bundle_scenario *m = s->own;

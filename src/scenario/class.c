@@ -2,7 +2,8 @@
  * list of the maps that have no class.
  *
  * If --set names another class, keys of the former class that the new class does not have are removed. Keys that
- * neither class has stay and cause an error when the map is read; so do keys that --set itself gives.
+ * neither class has are not removed, and cause an error when the map is read; so do foreign keys that --set itself
+ * gives.
  */
 #include "tree/scalar.h"
 #include "scenario/bundle_scenario.h"
@@ -63,7 +64,7 @@ static kind bundle_at(size_t i) {
 }
 
 typedef struct family {
-  const char *path;          /* the path of its maps; `*`: every item of a list */
+  const char *path;          /* the path of the maps in a scenario; `*`: every item of a list */
   const char *key;           /* the key that names the class */
   const char *what;          /* the word for a class in messages */
   kind (*at)(size_t i);      /* class number i */
@@ -159,7 +160,7 @@ static const char *name_of(const change *c, const cb_node *map) {
   return !name ? c->usual : name->kind == CB_NODE_SCALAR ? name->text : NULL;
 }
 
-/* Whether --set gives this value, or a value inside it. */
+/* Returns whether --set gives this value, or a value inside it. */
 static bool is_set(const cb_node *node) {
   if (cb_node_is_set(node)) return true;
   for (size_t i = 0; i < node->count; i++)
@@ -167,7 +168,7 @@ static bool is_set(const cb_node *node) {
   return false;
 }
 
-/* A copy of node with memory for the same number of items. */
+/* Returns a copy of node with its own memory for the items. */
 static cb_node *copy_of(change *c, const cb_node *node) {
   cb_node *copy = cb_arena_alloc(c->arena, 1, sizeof *copy);
   const cb_node **items = cb_arena_alloc(c->arena, node->count, sizeof *items),
@@ -209,8 +210,8 @@ static const cb_node *without_foreign(change *c, const cb_node *now, const cb_no
   return copy;
 }
 
-/* Removes foreign keys (without_foreign) from every map that the rest of the family's path leads to, starting at the
- * node `now`, whose value before --set is `was`. */
+/* Applies without_foreign to every map to which the path leads from the node `now`. was: the value of this node before
+ * --set was applied. Returns the changed node. */
 static const cb_node *changed(change *c, const char *path, const cb_node *now, const cb_node *was) {
   if (!now || !was || now == was || now->kind != was->kind || c->failed) return now;
   if (!*path) return now->kind == CB_NODE_MAP ? without_foreign(c, now, was) : now;

@@ -125,7 +125,7 @@ static const cb_param one_particle = NODE(shared, particle, "", "[body, number] 
                                       "name of the event, for messages"},
                                      END};
 
-/* Where the parameters of the class begin in the struct that the rows fill; `shared` is before them. */
+/* The offset of the parameters of the class in the struct that the rows fill; the struct begins with `shared`. */
 enum { OWN = (sizeof(shared) + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t) };
 
 void cb_scenario_gap_rows(const cb_gap_class *class, bool event, cb_param rows[CB_GAP_ROWS]) {
@@ -139,8 +139,9 @@ void cb_scenario_gap_rows(const cb_gap_class *class, bool event, cb_param rows[C
   rows[n] = (cb_param)END;
 }
 
-/* Finds the class that the single key of an entry names, and reads its map into *out, which the caller frees: `shared`,
- * and at OWN the parameters of the class. NULL if there is no builder. */
+/* Finds the class that the single key of an entry names, and reads the map of this key into a new struct *out: `shared`
+ * and, at the offset OWN, the parameters of the class. The caller frees *out with free(). *out stays unchanged on
+ * failure, and if there is no builder. */
 static cb_status read_entry(cb_scenario *s, const cb_node *node, const cb_registry *registry,
                             const cb_gap_class *const *classes, const cb_gap_class **class, char **out) {
   const char *names[CB_REGISTRY_MAX];
@@ -240,7 +241,8 @@ cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, con
   return cb_errors_end(&errors);
 }
 
-/* Reads `contacts` of a system. Its single point touches only walls; keys about pairs of particles have no meaning. */
+/* Reads `contacts` of a system. The only point of a system touches nothing but walls, so that keys about pairs of
+ * particles are errors. */
 static cb_status read_wall_contacts(cb_scenario *s, const cb_node *node, const cb_node *walls) {
   static const char *const of_pairs[] = {"restitution", "broad_phase", "between", "within", "except", NULL};
   contact_parameters p;

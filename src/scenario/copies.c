@@ -125,7 +125,8 @@ static cb_status read_one(const copy_scope *scope, const place_parameters *place
   return CB_OK;
 }
 
-/* Makes the capacity of the list of bodies sufficient for n more; returns the first of them; NULL: no memory. */
+/* Makes the capacity of the list of bodies sufficient for n more bodies, and returns the first of these; NULL if there
+ * is no memory. */
 static cb_body_start *capacity(cb_scenario *s, int n) {
   cb_fluid_scenario *m = s->own;
   cb_body_start *all = cb_arena_alloc(s->arena, (size_t)m->n + (size_t)n, sizeof *all);

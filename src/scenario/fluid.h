@@ -7,13 +7,13 @@
 #include "fluid/fluid_read.h"
 #include "run/fluid_run.h"
 
-/* Fluid models of forces, which add up; the list is in the scenario's arena. */
+/* Fluid models of forces, whose forces add up; the list is in the scenario's arena. */
 typedef struct cb_fluid_models {
   int n;
   cb_fluid_model **list;
 } cb_fluid_models;
 
-/* One entry of `bodies`; its copies share it. */
+/* The body of one entry of `bodies`, which all copies of the body share. */
 typedef struct cb_immersed_kind {
   cb_surface *surface;
   cb_poses *poses;
@@ -28,11 +28,11 @@ typedef struct cb_fluid_scenario {
   cb_flow *flow;
   cb_fluid_models models;
   cb_fluid_model *added_mass;
-  bool moves;          /* whether a body that does not specify it has an added mass */
+  bool moves;          /* whether a body has an added mass if its map has no key `added_mass` */
   size_t n_parameters; /* named numbers that every expression may use */
   const char **parameter;
   double *parameter_value;
-  bool lost;             /* a parameter could not be read: its value is nan */
+  bool lost;             /* a parameter could not be read (its value is nan), or the space could not be read */
   cb_system **potential; /* [n_potentials]: the potentials of each entry of `bodies` */
   size_t n_potentials;
   cb_immersed_kind *kind;
@@ -43,11 +43,11 @@ typedef struct cb_fluid_scenario {
   /* --- points of bodies, and particles (scenario/scenario_points.c) --- */
   cb_particles_in_fluid particles;
   cb_start start;
-  cb_space *flat;       /* e3, if there are points and no `space`; otherwise NULL */
+  cb_space *flat;       /* the space e3 if there are points and no key `space`; otherwise NULL */
   cb_body_point *point; /* [n_points] */
   int n_points, capacity_points;
-  int n_vertices;          /* the last points: vertices that walls push */
-  cb_system *system;       /* points and particles; NULL: there are none */
+  int n_vertices;          /* number of the last points that are vertices, on which walls act */
+  cb_system *system;       /* points and particles as a system; NULL: there are none */
   bool points;             /* anything acts on points */
   cb_fluid_joints *joints; /* NULL: none (scenario/scenario_joints.c) */
   cb_joint_laws *joint_laws;
@@ -64,13 +64,14 @@ cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out)
  * false. A model sets *moves to true. Does nothing if node is NULL. */
 cb_status cb_scenario_read_moving(const cb_node *node, cb_fluid_model **out, bool *moves);
 cb_status cb_scenario_read_flow(cb_scenario *s, const cb_node *node);
-/* node NULL: the medium is missing in the map `where`. */
+/* Reads `medium`. node NULL: fails, because the key is missing in the map `where`. up: the direction against
+ * gravity. */
 cb_status cb_scenario_read_medium(cb_scenario *s, const cb_node *node, const cb_node *where, const double up[3]);
 /* Reads `bodies`. whole: the fluid was read without errors. */
 cb_status cb_scenario_read_immersed(cb_scenario *s, const cb_node *list, bool whole);
 
-/* The keys of a body, of the fluid and of its floor. The functions below read the surface and poses of a body from its
- * map, and its copies with their positions and motions. */
+/* The tables of the keys of a body, of the fluid and of its floor. cb_scenario_read_surface reads the surface and the
+ * poses of a body from its map; cb_scenario_read_copies reads its copies with their positions and motions. */
 extern const cb_param cb_immersed_table[], cb_fluid_table[], cb_floor_table[];
 typedef struct cb_surface_keys {
   const cb_node *shape, *mesh, *weld, *close, *poses; /* NULL: not given */
@@ -83,18 +84,18 @@ cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const cha
 
 /* --- points of bodies, and particles (scenario/scenario_points.c) --- */
 
-/* Whether anything in the scenario acts on points, or a body consists of particles. */
+/* Returns whether anything in the scenario acts on points, or a body consists of particles. */
 bool cb_scenario_has_points(const cb_node *root);
 bool cb_scenario_has_joints(const cb_node *root);
-/* The space that the fluid fills. */
+/* Returns the space that the fluid fills. */
 const cb_space *cb_scenario_points_space(const cb_scenario *s);
 /* Makes the builder to which bodies add particles and points. */
 cb_status cb_scenario_points_begin(cb_scenario *s, const cb_node *bodies);
 /* Reads an item of `bodies` that has a `kind`. */
 cb_status cb_scenario_read_particles(cb_scenario *s, const cb_node *body);
-/* Adds the centres of mass of the rigid bodies from number `first` on. */
+/* Adds to the builder the centres of mass of the rigid bodies from number `first` on, with this charge. */
 cb_status cb_scenario_add_centres(cb_scenario *s, int first, double charge);
-/* Whether a body of the builder is rigid; *number: its number among the rigid bodies. */
+/* Returns whether a body of the builder is rigid; *number then becomes its number among the rigid bodies. */
 bool cb_scenario_body_is_rigid(const cb_scenario *s, int body, int *number);
 /* Makes the system of points and particles. */
 cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root);
@@ -103,7 +104,7 @@ cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root);
 /* Reads the key `joints` (NULL: there is none), after the bodies; t: the time at the start. */
 cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t);
 
-/* Reads the map `particles` of `fluid`, after medium, flow and gravity. NULL: its defaults. */
+/* Reads the map `particles` of `fluid`; node NULL: its defaults. Medium, flow and gravity must have been read. */
 cb_status cb_scenario_read_particles_in_fluid(cb_scenario *s, const cb_node *node);
 extern const cb_param cb_particles_table[];
 
@@ -113,8 +114,8 @@ cb_status cb_scenario_read_matter(cb_scenario *s, const cb_node *body, const cb_
 /* Reads a unit quaternion [w, x, y, z] of numbers or expressions. */
 cb_status cb_scenario_quaternion(const cb_scenario *s, const cb_node *node, size_t n, const char *const *named,
                                  const double *x, double q[4]);
-/* Reads {x: .., y: .., z: ..} or {parts: [{part: .., x: ..}, ..]} as motions; places[count] are the nodes of the
- * motions. timed: `period` is allowed next to them; otherwise `shift`. */
+/* Reads {x: .., y: .., z: ..} or {parts: [{part: .., x: ..}, ..]} as motions. places[count]: the nodes of the motions.
+ * timed: the map may also have the key `period`; otherwise it may have the key `shift`. */
 cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, bool timed, cb_poses_motion **out,
                                    const cb_node ***places, size_t *count);
 /* Reads named numbers and adds them to the parameters of the fluid. */
@@ -138,14 +139,15 @@ cb_status cb_scenario_find_externals(cb_scenario *s, const cb_node *node, cb_ext
 
 /* Reads the space that the fluid fills. Its isometries must be able to move a body anywhere. */
 cb_status cb_scenario_read_filled(cb_scenario *s, const cb_node *node);
-/* Fails for keys of `fluid`, and of a body, that have no meaning in that space. flow and medium were read before. */
+/* Fail for keys of `fluid`, and of a body, that have no meaning in a curved space. Flow and medium must have been
+ * read. */
 cb_status cb_scenario_check_filling(const cb_scenario *s, const cb_node *fluid);
 cb_status cb_scenario_check_curved_body(const cb_scenario *s, const cb_node *body);
 /* Embeds the surface in the space by the `chart` of its body (NULL: exponential). */
 cb_status cb_scenario_embed(cb_scenario *s, const cb_node *body, const cb_node *chart, cb_surface *surface);
 /* Checks that a body may be at this position. */
 cb_status cb_scenario_check_place(const cb_scenario *s, const cb_node *position, const double x[3]);
-/* Stores the potentials for each entry of `bodies` in s->fluid->potential. */
+/* In a curved space, makes the potentials for each entry of `bodies` (cb_fluid_scenario.potential). */
 cb_status cb_scenario_read_potentials(cb_scenario *s, const cb_node *potentials, const cb_node *bodies);
 /* Fails for an integrator that does not support the curved space. */
 cb_status cb_scenario_check_curved_run(const cb_scenario *s);

@@ -26,7 +26,7 @@ cb_status cb_gait_cycle_find(const cb_bundle_scenario *motion, const cb_bundle *
   cb_status status = cb_holonomy(b, motion->gait, error, c->g, &c->length, &c->cost);
   if (!status && c->has_table) status = cb_bundle_samples_holonomy_error(b, motion->gait, c->table);
   if (status) return status;
-  /* a phase that makes one full turn bounds no surface, and a surface may contain singular shapes */
+  /* this may fail: a phase that makes one full turn bounds no surface, and a surface may contain singular shapes */
   c->has_integral = integral && cb_body_velocity_integral(b, motion->gait, c->cbvi) == CB_OK;
   for (int k = 0; !c->has_integral && k < G->dim; k++) c->cbvi[k] = NAN;
   c->cost /= motion->period;

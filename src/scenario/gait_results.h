@@ -37,16 +37,17 @@ typedef struct cb_gait_check {
 cb_status cb_gait_optima_find(const cb_bundle_scenario *motion, double error, const cb_find_watch *watch,
                               cb_optima **out, cb_gait_check *check);
 
-/* The problem for which the scenario's own gait is tested: the key `optimum`, or without that key the group element of
- * its cycle in b. */
+/* Returns the problem for which the scenario's own gait is tested: that of the key `optimum`; without this key the
+ * target is the group element of one cycle in b. */
 cb_optimum_problem cb_gait_optimality_problem(const cb_bundle_scenario *motion, const cb_bundle *b);
-/* Errors: as cb_optimality_of, with the position of the key if the key causes the error. */
+/* Tests whether the scenario's own gait is optimal for this problem. Errors: as cb_optimality_of, with the position of
+ * the key `optimum` if this key causes the error. */
 cb_status cb_gait_optimality_find(const cb_bundle_scenario *motion, const cb_bundle *b, cb_optimality *out);
 
 /* Adds the position of the key `optimum` to the failure of a search if the key causes it. */
 cb_status cb_gait_placed_search(const cb_bundle_scenario *motion, cb_status status);
 
-/* The efficiency of a gait: amount^2/cost. */
+/* Returns the efficiency of a gait, amount^2/cost. */
 double cb_gait_efficiency(double amount, double cost);
 
 /* True if the bundle is a table, whose errors affect the results. */

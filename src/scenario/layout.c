@@ -27,7 +27,7 @@ static const char *compiler(void) {
 
 const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
   cb_record_layout *layout = cb_run_layout(s->run);
-  /* the version of the headers: HDF5 works with no other version, and a query would need memory */
+  /* the version of the headers is also that of the library: HDF5 works with no other version */
   snprintf(s->hdf5, sizeof s->hdf5, "%d.%d.%d", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE);
   if (SUNDIALSGetVersion(s->sundials, sizeof s->sundials)) strcpy(s->sundials, "unknown");
   snprintf(s->moved, sizeof s->moved, "%.17g", cb_run_start_position_change(s->run));
@@ -76,8 +76,8 @@ const cb_record_layout *cb_scenario_layout(cb_scenario *s) {
 
 /* --- digests of the scenario's text and of its input files ---
  *
- * A record contains neither meshes nor poses, but the digests show whether these have changed since the start of the
- * run.
+ * A record contains neither meshes nor poses, but the digests show whether a mesh or poses have changed since the start
+ * of the run.
  */
 
 enum { LARGEST = 1 << 30 };
@@ -91,7 +91,7 @@ void cb_scenario_sha256(const void *data, size_t n, char hex[CB_SCENARIO_DIGEST]
   for (size_t i = 0; i < sizeof digest; i++) snprintf(hex + 2 * i, 3, "%02x", digest[i]);
 }
 
-/* s->inputs becomes the digest of its old value and the digest of the data. */
+/* Replaces s->inputs by the digest of the text of s->inputs followed by the digest of the data. */
 void cb_scenario_add_data(cb_scenario *s, const void *data, size_t n) {
   char own[CB_SCENARIO_DIGEST], both[2 * CB_SCENARIO_DIGEST];
   cb_scenario_sha256(data, n, own);
@@ -110,7 +110,7 @@ cb_status cb_scenario_add_input(cb_scenario *s, const char *path) {
 }
 
 cb_status cb_scenario_add_file(cb_scenario *s, const char *path) {
-  const bool full = (s->files & (s->files - 1)) == 0; /* enlarge to the next power of two */
+  const bool full = (s->files & (s->files - 1)) == 0; /* the capacity is the next power of two */
   const char **file = full ? cb_arena_alloc(s->arena, s->files ? 2 * s->files : 1, sizeof *file) : s->file;
   const char *copy = cb_arena_strdup(s->arena, path);
   if (!file || !copy) return cb_fail(CB_ERROR_MEMORY, "no memory for the name %s", path);

@@ -14,11 +14,12 @@ typedef struct cb_member_value {
 cb_status cb_scenario_open_record(const char *name, const char *text, const char *const *sets, size_t n,
                                   cb_scenario **out);
 
-/* The class of configuration space of a record; NULL: its scenario has no known key. */
+/* Finds the class of configuration space of a record; *out becomes NULL if no key of its scenario determines a
+ * class. */
 cb_status cb_scenario_class_of_record(cb_reader *reader, const char *path, const cb_configuration **out);
 
-/* Reads the scenario at `root` of a tree with values[n] set for their keys, like cb_scenario_open, or like
- * cb_scenario_open_bundle if only the bundle is needed. It has no resolved text. The tree and the values are borrowed
- * as long as the scenario lives; scenarios in several threads may use the same ones. */
+/* Reads the scenario at `root` of a tree with values[n] set for their keys, like cb_scenario_open or, if only_bundle is
+ * true, like cb_scenario_open_bundle. The scenario has no resolved text. The tree and the values are borrowed until the
+ * scenario is freed; scenarios in several threads may share them. */
 cb_status cb_scenario_open_member(const cb_tree *tree, const cb_node *root, const cb_member_value *values, size_t n,
                                   bool only_bundle, cb_scenario **out);

@@ -41,7 +41,7 @@ const cb_param cb_optimum_table[] = {
      "Newton steps with the exact second variation, or steps along the negative constrained gradient"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-/* A gait may exceed its bounds by this tolerance, because a gait that a search has found may touch them. */
+/* A given gait may exceed its bounds by this tolerance, because a gait that a search has found may touch its bounds. */
 static const double typed = 1e-6;
 
 /* --- the target --- */
@@ -54,7 +54,8 @@ static bool one_of(const char *name, const char *const *list) {
   return *list != NULL;
 }
 
-/* Whether a group has targets of this kind: the numbers of `move` and `turn` must not change under conjugation. */
+/* Returns whether a group has targets of this kind. The distance of `move` and the angle of `turn` must not change
+ * under conjugation. */
 static bool has_target(const cb_group *G, cb_gait_target_kind kind) {
   static const char *const turning[] = {"so2", "se2", "so3", "se3", NULL}, *const moving[] = {"se2", "se3", NULL};
   if (kind == CB_GAIT_MOVE) return one_of(G->name, moving) || (G->abelian && strcmp(G->name, "so2"));
@@ -72,8 +73,8 @@ static cb_status unfit(const cb_group *G, const cb_node *node, cb_gait_target_ki
                       targets[kind], G->name, kind == CB_GAIT_MOVE ? "distance" : "angle", fit);
 }
 
-/* Reads the size of a target, or `any`, which only a search for efficiency permits: the size is then free, and *out is
- * 1. */
+/* Reads the size of a target, or `any`, which is allowed only for the objective `efficiency`: the size is then free,
+ * and *out becomes 1. */
 static cb_status read_size(const cb_node *node, const char *name, bool efficient, double *out) {
   if (node->kind != CB_NODE_SCALAR || strcmp(node->text, "any")) return cb_scalar_real(node, name, NULL, out);
   if (!efficient)
@@ -171,7 +172,7 @@ static cb_status check_length(const cb_node *map, const optimum_parameters *p) {
              : cb_node_fail(objective, "missing key 'length': expected the length at which the target is maximised");
 }
 
-/* Checks that the target t, which was read, has the amount that the objective needs. */
+/* Checks that the target t has an amount, if the objective needs one. */
 static cb_status check_amount(const cb_group *G, const optimum_parameters *p, const cb_gait_target *t) {
   static const char *const texts[] = {"cost", "efficiency", "target"};
   if (p->objective == CB_OBJECTIVE_COST || cb_gait_target_amount(G, t) >= 0) return CB_OK;
@@ -229,7 +230,7 @@ static cb_status read_bounds(const cb_bundle *b, const cb_node *node, cb_optimum
   return cb_errors_end(&errors);
 }
 
-/* The extent of a gait, from samples and its corners. */
+/* Computes the smallest and the largest value of each shape variable of a gait, from samples and its breaks. */
 static void extent(const cb_gait *g, double *low, double *high) {
   enum { SAMPLES = 512 };
   const int n = cb_gait_variables(g);
@@ -257,7 +258,8 @@ static bool leaves(const cb_bundle *b, const cb_optimum_scenario *o, const doubl
   return false;
 }
 
-/* Checks that shapes from low to high are within the bounds; what: "start shape" or "gait". */
+/* Checks that shapes from low to high are within the bounds. what: the word for them in messages, "start shape" or
+ * "gait". */
 static cb_status check_within(const cb_bundle *b, const cb_optimum_scenario *o, const cb_node *bounds, const char *what,
                               const double *low, const double *high) {
   cb_errors errors = cb_errors_begin();
@@ -313,8 +315,8 @@ static cb_status check_metric_at(const cb_bundle *b, const cb_bundle *weighed, c
   return cb_bundle_connection(weighed, r, A, NULL, M, NULL) ? cb_node_fail(node, "%s", cb_error_text()) : CB_OK;
 }
 
-/* Checks the metric at the start shape, on the gait, and at shapes that fill the bounds evenly (multiples of irrational
- * numbers). */
+/* Checks the metric at the start shape, on the gait, and at shapes that fill the bounds evenly. Coordinate i of shape k
+ * is the fractional part of k sqrt(4 i + 2), scaled to the bounds. */
 static cb_status check_metric(const cb_bundle *b, const cb_optimum_scenario *o, const cb_node *node) {
   enum { SHAPES = 64 };
   const cb_optimum_problem *p = &o->problem;

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The name of each type of class, and the members that one must have besides name, title and doc. */
+/* A type of class: its name, the members that a class must have besides name, title and doc (as a text, and as a test),
+ * the size that plugins must have, and its registry. */
 typedef struct kind {
   const char *text, *expected;
   size_t size;
@@ -17,7 +18,7 @@ typedef struct kind {
   bool (*whole)(const void *of);
 } kind;
 
-/* All classes begin like this. */
+/* The first members of every class. */
 typedef struct named {
   const char *name, *title, *doc;
 } named;
@@ -166,7 +167,8 @@ static cb_status check(const char *path, const cb_plugin *p) {
   return status;
 }
 
-/* Checks the file of a plugin, if the name has a slash and is therefore a path; the loader searches for other names. */
+/* Checks the file of a plugin if its name has a slash and is therefore a path. The dynamic loader searches for other
+ * names itself. */
 static cb_status check_file(const char *path) {
   if (!strchr(path, '/')) return CB_OK;
   const char *why;

@@ -82,8 +82,8 @@ static cb_status read_faces(sequence *s) {
   return status;
 }
 
-/* Finds the vertices v of the mesh that correspond to a face of the file; false if the mesh joins two of them and
- * therefore has no such face. */
+/* Finds the vertices v of the mesh that correspond to a face of the file. Returns false if the mesh has joined two of
+ * these vertices and therefore has no such face. */
 static bool in_mesh(const cb_surface *mesh, const int *face, int v[3]) {
   bool joined = false;
   for (int k = 0; k < 3; k++) v[k] = mesh->vertex[face[k]];
@@ -121,7 +121,7 @@ static cb_status read_file(sequence *s, const cb_surface *mesh, const cb_poses_t
   return !status && mesh ? s->face ? check_same(s, mesh) : CB_OK : status;
 }
 
-/* Adds the path of the file to an error in the data that were read from it. */
+/* Adds the path of the file to the message of an error in its data. */
 static cb_status of_file(const sequence *s, cb_status status) {
   if (status != CB_ERROR_ARGUMENT && status != CB_ERROR_DOMAIN) return status;
   return cb_fail_placed(CB_ERROR_INPUT, "%s: error: %s", s->path, cb_error_text());

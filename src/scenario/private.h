@@ -16,18 +16,18 @@ struct cb_scenario {
   const cb_configuration *class;
   void *own;                    /* the data of the class */
   const char *title, *resolved; /* resolved: the scenario with all defaults, as text */
-  const char **warned;          /* [warnings]: the warnings that were given while it was read */
+  const char **warned;          /* [warnings]: the warnings that were given while the scenario was read */
   size_t warnings;
-  const char *notes; /* comments at the beginning of the resolved scenario, about keys that --set removed */
+  const char *notes; /* YAML comments at the beginning of the resolved scenario, about keys that --set removed */
   cb_space *space;
   cb_builder
-      *builder; /* takes the particles, forces, constraints and contacts that are read; NULL: only errors are found */
+      *builder; /* gets the particles, forces, constraints and contacts that are read; NULL: only errors are found */
   cb_integrator *integrator;
   cb_run *run;
-  const cb_node *bodies;           /* the list of bodies */
-  bool *failed;                    /* [bodies]: the body could not be read, so references to it are not checked */
+  const cb_node *bodies; /* the list of bodies */
+  bool *failed;          /* [bodies]: the body could not be read, so references to this body are not checked */
   char inputs[CB_SCENARIO_DIGEST]; /* digest of the input files; "" if there are none */
-  cb_status unread;                /* the error of an input file that could not be read, or CB_OK */
+  cb_status unread;                /* the status of the first input file that could not be read; CB_OK: none */
   const char **file;               /* [files]: the files that were read */
   size_t files;
   bool plain;               /* no resolved text is needed */
@@ -37,30 +37,33 @@ struct cb_scenario {
       turned[32]; /* attributes of the record: digest of the scenario, versions, corrections at the start */
 };
 
-/* The value of a key of a scenario, or of a misspelt form of that key, so that errors inside it are also reported. */
+/* Returns the value of a key of a scenario, or of a misspelt form of this key, so that errors inside the value are
+ * reported in any case. NULL: there is no such key. */
 const cb_node *cb_scenario_section(const cb_node *root, const char *key);
 
-/* These read the parts of a scenario, each from its node (NULL if the key is absent), and report all errors. If there
- * is no builder because the space has failed, they report the errors that do not depend on the builder. */
-cb_status cb_space_read(const cb_node *node, cb_space **out); /* given by name or by metric */
+/* These functions read the parts of a scenario, each from its node (NULL if the key is absent), and report all errors.
+ * If there is no builder, because the space could not be read, they report the errors that do not depend on it. */
+cb_status cb_space_read(const cb_node *node, cb_space **out); /* a space given by name or by metric */
 cb_status cb_scenario_read_space(cb_scenario *s, const cb_node *node);
-cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node); /* used instead of space and bodies */
+cb_status cb_scenario_read_system(cb_scenario *s, const cb_node *node); /* in place of the space and the bodies */
 extern const cb_param cb_scenario_system_table[]; /* the keys of a system besides those of a metric */
 cb_status cb_scenario_read_forces(cb_scenario *s, const cb_node *potentials, const cb_node *interactions,
                                   const cb_node *forces);
 struct cb_pair_potential_class;
-/* The class of the pair potential in an item of `potentials`, and the node that names it; NULL: there is none, or the
- * item is wrong. */
+/* Returns the class of the pair potential in an item of `potentials`, and sets *at to the node that names the class.
+ * NULL: there is no pair potential, or the item is wrong. */
 const struct cb_pair_potential_class *cb_scenario_pair_potential_of(const cb_node *item, const cb_node **at);
-/* Warns if nothing can touch: there is no wall, and no body has a size. surface: what bodies of the scenario have. */
+/* Warns if nothing can touch, because there is no wall and no body has a size. surface: what bodies would need to
+ * touch, in the words of the message, such as "a surface". */
 void cb_scenario_warn_of_contacts(const cb_scenario *s, const char *surface);
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                     const cb_node *events);
-/* The same for a system, whose point touches only walls. */
+/* As cb_scenario_read_contacts, for a system, whose only point touches nothing but walls. */
 cb_status cb_scenario_read_system_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                            const cb_node *events);
 extern const cb_param cb_scenario_contacts_table[], cb_scenario_wall_contacts_table[];
-/* The rows of a class of walls or events: its own, and those that all have; a last row ends them. */
+/* Writes the rows of a class of walls or events: its own rows, then those of all walls or events, and a last row with a
+ * NULL name. */
 enum { CB_GAP_ROWS = 64 };
 void cb_scenario_gap_rows(const cb_gap_class *class, bool event, cb_param rows[CB_GAP_ROWS]);
 cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
@@ -68,59 +71,70 @@ cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_entry(cb_scenario *s, const cb_constraint_class *class, const cb_node *map,
                                  const cb_node *item);
 extern const cb_param cb_scenario_start_table[];
-/* whole: everything that moves in the run was read without errors. */
+/* Reads `integrator`, `time` and `record`, and makes the run. whole: everything else was read without errors; otherwise
+ * no run is made. */
 cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root, bool whole);
 
-/* Calls read for every item of a list; does nothing if `key` is absent. */
+/* Calls `read` for every item of a list, the value of the key `key`; does nothing if list is NULL or empty. */
 cb_status cb_scenario_for_items(cb_scenario *s, const cb_node *list, const char *key,
                                 cb_status (*read)(cb_scenario *, const cb_node *));
-/* Calls add for every body in node: one name, a list of names, or, if node is absent, -1 for all bodies. Failures are
- * reported at `at`; failures in an expression also have the position in it. */
+/* Calls `add` for every body that the node `bodies` names: one name, a list of names, or, if bodies is NULL, all
+ * bodies. Failures are reported at the node `at`. expression: the text of `at` is an expression, and a failure in it
+ * has the position in this text. */
 cb_status cb_scenario_for_bodies(cb_scenario *s, const cb_node *bodies, const cb_node *at, bool expression,
                                  cb_status (*add)(cb_builder *, int body, const void *what), const void *what);
 /* Finds the index of the body whose name is the text of node. */
 cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *body);
-/* The same for forces, walls and constraints: a body of tracers, which only the flow moves, is an error. */
+/* As cb_scenario_find_body, for forces, walls and constraints: a body of tracers, which only the flow moves, is an
+ * error. */
 cb_status cb_scenario_find_moved_body(const cb_scenario *s, const cb_node *node, int *body);
-/* Reads a point: a particle, given as [body, number], or a point of a rigid body. *index: its index in the builder. */
+/* Reads a point: a particle, given as [body, number], or a point of a rigid body. *index becomes its index in the
+ * builder. The second function fails for a tracer. */
 cb_status cb_scenario_read_particle(cb_scenario *s, const cb_node *node, int *index);
 cb_status cb_scenario_read_moved_particle(cb_scenario *s, const cb_node *node, int *index);
-/* Reads a point of a rigid body, {body: NAME, at: [x, y, z]} in its frame, in the same way. */
+/* Reads a point of a rigid body, {body: NAME, at: [x, y, z]} in the frame of the body. *index becomes its index in the
+ * builder. */
 cb_status cb_scenario_read_body_point(cb_scenario *s, const cb_node *node, int *index);
-/* The key `start`. project: the start is projected onto the constraints. */
+/* The key `start`. project: the start is projected onto the constraints; tolerance: as start_tolerance of
+ * cb_run_options. */
 typedef struct cb_start {
   bool project;
   double tolerance;
 } cb_start;
 cb_status cb_scenario_read_start(cb_scenario *s, const cb_node *node, cb_start *out);
-/* Adds the position of node to a failure of the builder that has no position; if the text of node is an expression, a
- * failure in it gets the position in the expression. */
+/* Adds the position of node to the message of a failure that has no position. expression: the text of node is an
+ * expression, and a failure in it gets the position in this text. Returns the status. */
 cb_status cb_scenario_placed(const cb_scenario *s, cb_status status, const cb_node *node, bool expression);
 
-/* Removes the keys of a class that --set has replaced by another, from maps of the tree whose former root is `was`. */
+/* If --set has replaced the class that a map names by another class, removes the keys of the map that only the replaced
+ * class has. was: the root of the tree before --set was applied. */
 cb_status cb_scenario_change_classes(cb_scenario *s, const cb_node *was);
-/* Fails if map has a misspelt form of the key that names the class; an absent key is no failure. */
+/* Fails if map has a misspelt form of the key that names its class; an absent key is no failure. path: as for
+ * cb_scenario_check_map. */
 cb_status cb_scenario_check_class(const char *path, const cb_node *map);
-/* Checks the parameters in a map that names a class if the class itself cannot be made, because values on which it
- * depends could not be read. path: "integrator", "bodies.*" ... */
+/* Checks the parameters in a map that names a class. It is used if no object of the class can be made, because values
+ * on which the object depends could not be read. path: the path of the map in a scenario: "integrator", "bodies.*"
+ * ... */
 cb_status cb_scenario_check_map(const char *path, const cb_node *map);
-/* SHA-256 of data[n] in hexadecimal digits. */
+/* Computes the SHA-256 of data[n], in hexadecimal digits. */
 void cb_scenario_sha256(const void *data, size_t n, char hex[CB_SCENARIO_DIGEST]);
-/* Finds the path of the file that node names, in the scenario's arena. The file is added to the scenario's files. */
+/* Sets *path to the path of the file that node names, in the scenario's arena, and adds the file to those of the
+ * scenario. */
 cb_status cb_scenario_file(cb_scenario *s, const cb_node *node, const char **path);
 cb_status cb_scenario_add_file(cb_scenario *s, const char *path);
 /* Adds data[n], or the content of a file, to the digest s->inputs. */
 void cb_scenario_add_data(cb_scenario *s, const void *data, size_t n);
 cb_status cb_scenario_add_input(cb_scenario *s, const char *path);
 
-/* The node at which an error is reported if particles or bodies cannot start: the value of `time`, `start` or
+/* Returns the node at which an error is reported if particles or bodies cannot start: the value of `time`, `start` or
  * `bodies`. */
 const cb_node *cb_scenario_blame_start(const cb_node *root, cb_status status);
 
-/* An item of `bodies` with its defaults, for particles and for bodies in a fluid. */
+/* Return an item of `bodies` with its defaults: the first function for particles, the second for bodies in a fluid.
+ * NULL if memory runs out, or if a file cannot be read (s->unread). */
 const cb_node *cb_scenario_resolve_body(cb_scenario *s, const cb_node *node);
 const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node);
-/* The values of `fluid` and `bundle` with their defaults. */
+/* Return the values of `fluid` and of `bundle` with their defaults; NULL in the same cases. */
 const cb_node *cb_scenario_resolve_fluid(cb_scenario *s, const cb_node *node);
 const cb_node *cb_scenario_resolve_bundle(cb_scenario *s, const cb_node *node);
 /* Writes the complete tree with its defaults, as text, to s->resolved. */
@@ -128,7 +142,7 @@ cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root);
 
 /* --- maps of a scenario that name no class, and the tables that read them --- */
 
-/* For `curvebody list maps`; the list ends at a NULL name. */
+/* A map, for `curvebody list maps`; the list ends at a NULL name. */
 typedef struct cb_map_doc {
   const char *name, *title,
       *doc; /* name: its path, where `*` means any item of a list; title: the scenarios that have it */

@@ -1,5 +1,5 @@
-/* The resolved scenario: every map with its defaults, as YAML that has the same meaning in any folder. Numbers keep
- * their text, so that a run from the resolved scenario repeats the original bit for bit. */
+/* Makes the resolved scenario: every map with its defaults, as YAML that has the same meaning in any folder. Numbers
+ * keep their text, so that a run from the resolved scenario repeats the original run bit for bit. */
 #include "bodies/place.h"
 #include "bundle/gait_read.h"
 #include "bundle/gait_text.h"
@@ -24,7 +24,7 @@ static cb_node *new_map(cb_scenario *s, size_t count) {
   return map->keys && map->items ? map : NULL;
 }
 
-/* A copy of a node with memory for its items. */
+/* Returns a copy of a node with new memory for its items, which are not copied. */
 static cb_node *copy_of_list(cb_scenario *s, const cb_node *node) {
   cb_node *list = cb_arena_alloc(s->arena, 1, sizeof *list);
   if (!list) return NULL;
@@ -39,7 +39,7 @@ static const cb_node *new_text(cb_scenario *s, const char *text) {
   return node;
 }
 
-/* A scalar in short form, such as `space: h3`, as a map with `name`. */
+/* Turns a scalar in short form, such as `space: h3`, into a map with the key `name`; returns other nodes unchanged. */
 static const cb_node *as_map(cb_scenario *s, const cb_node *node) {
   if (!node || node->kind != CB_NODE_SCALAR) return node;
   cb_node *map = new_map(s, 1);
@@ -48,14 +48,14 @@ static const cb_node *as_map(cb_scenario *s, const cb_node *node) {
   return map;
 }
 
-/* Adds the defaults of a table. If the map could not be made, the result is NULL. */
+/* Returns a map with the defaults of a table added; NULL if map is NULL, because it could not be made. */
 static const cb_node *with_defaults(cb_scenario *s, const cb_param *table, const cb_node *map) {
   return map ? cb_params_resolved(table, map, s->arena) : NULL;
 }
 
-/* Makes a node with the absolute path of an input file, because the resolved scenario is also read from a record,
- * which is in another folder; adds the file to the digest of the inputs. NULL: a failure, which s->unread contains
- * unless there is no memory. */
+/* Makes a node with the absolute path of an input file, because the resolved scenario is also read from a record, which
+ * may be in another folder. Adds the file to the digest of the inputs. Returns NULL on failure; if the file cannot be
+ * read, s->unread is set. */
 static const cb_node *absolute(cb_scenario *s, const cb_node *file) {
   char *path = cb_node_path(file), *real = path ? realpath(path, NULL) : NULL;
   const char *text = real ? cb_arena_strdup(s->arena, real) : NULL;
@@ -78,7 +78,7 @@ static const cb_node *replaced(cb_scenario *s, const cb_node *map, const char *k
   return copy;
 }
 
-/* A body with its defaults, except defaults that a given key replaces. */
+/* Leaves out the default masses and charges if other keys of the body give them. */
 const cb_node *cb_scenario_resolve_body(cb_scenario *s, const cb_node *node) {
   const cb_node *full = cb_body_resolved(node, s->arena), *mesh = cb_node_get(node, "mesh"),
                 *file = cb_node_get(mesh, "file");
@@ -102,8 +102,8 @@ static const cb_node *placed(cb_scenario *s, const cb_node *map, const char *key
   return file ? replaced(s, map, key, absolute(s, file)) : map;
 }
 
-/* Makes the path of numbered files at `key` absolute. The pattern is not the name of a file, so only its folder is
- * resolved. */
+/* Makes the path of numbered files at `key` absolute. The pattern is not the name of a file, so realpath is applied
+ * only to its folder. */
 static const cb_node *placed_pattern(cb_scenario *s, const cb_node *map, const char *key) {
   const cb_node *pattern = cb_node_get(map, key);
   if (!pattern) return map;
@@ -125,7 +125,7 @@ static const cb_node *placed_poses(cb_scenario *s, const cb_node *map) {
   return poses ? replaced(s, map, "poses", placed_pattern(s, placed(s, poses, "sequence"), "files")) : map;
 }
 
-/* A fluid model with its defaults. */
+/* Returns the node of a fluid model with its defaults. */
 static const cb_node *fluid_model(cb_scenario *s, const cb_node *node) {
   const cb_node *name = node->kind == CB_NODE_MAP ? cb_node_get(node, "name") : NULL;
   const cb_fluid_model_class *const *c = cb_fluid_model_classes;
@@ -177,7 +177,7 @@ const cb_node *cb_scenario_resolve_immersed(cb_scenario *s, const cb_node *node)
   return full ? placed_poses(s, placed_pieces(s, placed(s, full, "mesh"))) : NULL;
 }
 
-/* A flow with the defaults of its class, and with the absolute path of its file. */
+/* Returns the node of a flow with the defaults of its class, or with the absolute path of its file. */
 static const cb_node *flow_of(cb_scenario *s, const cb_node *node) {
   const char *name = node->keys[0]->text;
   const cb_fluid_flow_class *c = cb_fluid_flow_classes[cb_registry_find(&cb_fluid_flow_registry, name, strlen(name))];
@@ -193,7 +193,7 @@ static const cb_node *flows_of(cb_scenario *s, const cb_node *node) {
   return list;
 }
 
-/* A medium with the defaults of its class; NAME becomes {NAME: ..} if the class has keys. */
+/* Returns the node of a medium with the defaults of its class; NAME becomes {NAME: ..} if the class has keys. */
 static const cb_node *medium_of(cb_scenario *s, const cb_node *node) {
   const bool named = node->kind != CB_NODE_MAP;
   const cb_node *key = named ? node : node->keys[0];
@@ -216,7 +216,7 @@ const cb_node *cb_scenario_resolve_fluid(cb_scenario *s, const cb_node *node) {
   return full && floor ? replaced(s, full, "floor", cb_params_resolved(cb_floor_table, floor, s->arena)) : full;
 }
 
-/* The map of a bundle with its defaults, and with the absolute paths of its files. */
+/* Besides adding the defaults, this function makes the paths of the bundle's files absolute. */
 const cb_node *cb_scenario_resolve_bundle(cb_scenario *s, const cb_node *node) {
   const cb_node *map = as_map(s, node);
   const char *name = map ? cb_node_get(map, "name")->text : "";
@@ -271,8 +271,8 @@ cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root) {
   return cb_fail(CB_ERROR_MEMORY, "no memory for the resolved scenario");
 }
 
-/* Sets the key `gait`. It keeps its keys `repeat` and `period`, the number of cycles and the duration of a cycle, which
- * a cb_gait does not contain. */
+/* Sets the key `gait` to the map of another gait. Its keys `repeat` and `period`, the number of cycles and the duration
+ * of a cycle, are kept, because a cb_gait does not contain them. */
 static cb_status set_gait(cb_scenario *s, const cb_gait *gait) {
   static const char *const kept[] = {"repeat", "period"};
   const cb_node *was = cb_node_get(cb_tree_root(s->tree), "gait"), *value[2];

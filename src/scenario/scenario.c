@@ -30,7 +30,7 @@ static void add_keys(key_list *all, const char *const *keys) {
     if (!is_among(*keys, all->key)) all->key[all->n++] = *keys;
 }
 
-/* The keys of a class, or of all classes (NULL), in the order of a scenario. */
+/* Lists the keys of a class, or of all classes (class NULL), in the order in which scenarios have them. */
 static void list_keys(key_list *all, const cb_configuration *class) {
   *all = (key_list){.n = 0};
   add_keys(all, first);
@@ -66,7 +66,7 @@ const cb_configuration *cb_scenario_class_of(const cb_node *root) {
   return cb_scenario_section(root, usual->name) ? usual : NULL;
 }
 
-/* A key that only another class has; *of: that class. NULL: there is none. */
+/* Returns the value of a key that only another class has, and sets *of to this class; NULL if there is no such key. */
 static const cb_node *foreign(const cb_node *root, const cb_configuration *class, const cb_configuration **of) {
   for (size_t c = 0; cb_configurations[c]; c++) {
     *of = cb_configurations[c];
@@ -84,8 +84,8 @@ static bool is_of_two(const cb_node *root, const cb_configuration *class) {
   return false;
 }
 
-/* Why a key of another class cannot stand in a scenario of this class: the reason of this class, or of one that has the
- * key. */
+/* Returns the reason why a key of another class is not allowed in a scenario of this class (cb_configuration.alone of
+ * this class, or of a class that has the key); "" if no class gives a reason. */
 static const char *reason(const cb_configuration *class, const char *key) {
   for (size_t k = 0; !class->alone && cb_configurations[k]; k++) {
     const cb_configuration *other = cb_configurations[k];
@@ -193,7 +193,8 @@ static cb_status read_bundle(cb_scenario *s) {
   return cb_errors_end(&errors);
 }
 
-/* Makes a scenario from a tree and takes ownership of it; file: the file of the tree; NULL: a text. */
+/* Makes a scenario from a tree, and takes ownership of the tree, also on failure. file: the file of the tree; NULL: the
+ * tree comes from a text. */
 static cb_status make(cb_tree *tree, const char *file, cb_scenario **out) {
   cb_arena *arena = cb_arena_create();
   cb_scenario *s = arena ? cb_arena_alloc(arena, 1, sizeof *s) : NULL;
@@ -218,7 +219,7 @@ static void keep_warning(void *context, const char *text) {
   cb_scenario *s = context;
   const char **more = cb_arena_alloc(s->arena, s->warnings + 1, sizeof *more);
   const char *kept = cb_arena_strdup(s->arena, text);
-  if (!more || !kept) return; /* the arena has failed, which makes the reading fail */
+  if (!more || !kept) return; /* read_warned finds that the arena has failed, and fails */
   for (size_t i = 0; i < s->warnings; i++) more[i] = s->warned[i];
   more[s->warnings++] = kept;
   s->warned = more;

@@ -3,9 +3,10 @@
 
 #include "scenario/private.h"
 
-/* Finds the class by its keys, or by misspelt keys if there is no other; NULL: no key determines it. */
+/* Returns the class that the keys of a scenario determine, or misspelt keys if there are no others; NULL: no key
+ * determines a class. */
 const cb_configuration *cb_scenario_class_of(const cb_node *root);
-/* The class of a scenario that no key determines. */
+/* Returns the class of a scenario whose keys do not determine a class. */
 const cb_configuration *cb_scenario_usual_class(void);
-/* The parameter table of a section in a scenario of this class; NULL: there is no table. */
+/* Returns the parameter table of the section `key` in a scenario of this class; NULL: there is no table. */
 const cb_param *cb_scenario_table(const cb_scenario *s, const char *key);

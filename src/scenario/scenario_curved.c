@@ -48,8 +48,8 @@ static const cb_node *model_name(const cb_node *model) {
   return model->kind == CB_NODE_MAP ? cb_node_get(model, "name") : model;
 }
 
-/* Only the local model, and the exact one without a wall, are valid in a curved space; the library rejects the
- * others. */
+/* Fails for a fluid model that is not valid in a curved space. Only the local model, and the exact model without a
+ * wall, are valid there. */
 static cb_status check_model(const cb_node *node, const cb_fluid_model *m, bool forces) {
   const char *why = cb_immersed_curved_model(m, forces);
   const cb_node *wall = node->kind == CB_NODE_MAP ? cb_node_get(node, "wall") : NULL;
@@ -282,8 +282,8 @@ static cb_status value(const cb_system *system, double *out) {
   return status;
 }
 
-/* Checks that twice the mass has twice the potential, to 1e-9, at the point of the particle; not if the potential is
- * not finite there. */
+/* Checks that the potential of twice the mass is twice as large, to 1e-9, at the point of the particle. A potential
+ * that is not finite there is accepted. */
 static cb_status check_proportion(cb_scenario *s, const cb_node *potentials, const cb_node *bodies, size_t own,
                                   const cb_system *of_one) {
   cb_system *of_two = NULL;

@@ -1,6 +1,6 @@
 /* The names of quantities of other bodies in the expressions of wrenches: a.x is x of the body `a`, and swarm.3.x is x
- * of copy 3 of the body `swarm`, or of its particle 3. The quantities are those of fluid/body_quantities.h. A name is a word with a dot that
- * begins with a letter or _; its last part is the quantity.
+ * of copy 3 of the body `swarm`, or of its particle 3. The quantities are those of fluid/body_quantities.h. A name is a
+ * word that begins with a letter or _ and has a dot; the part after the last dot is the quantity.
  */
 #include "fluid/body_quantities.h"
 #include "scenario/fluid.h"
@@ -25,7 +25,8 @@ static void entry_name(const cb_node *bodies, size_t i, char out[NAME]) {
     snprintf(out, NAME, "body.%zu", i);
 }
 
-/* Does `repeat` have this number of a copy? A count that is not a number is reported elsewhere. */
+/* Returns whether the map `repeat` makes a copy with this number. A count that is not a number is reported
+ * elsewhere. */
 static bool has_copy(const cb_node *repeat, const char *number) {
   long long count = LLONG_MAX;
   const cb_node *given = cb_node_get(repeat, "count");

@@ -21,7 +21,8 @@ static cb_expression_scope parameters_of(const cb_fluid_scenario *m) {
       .parameters = m->parameter, .values = m->parameter_value, .n_parameters = m->n_parameters};
 }
 
-/* Finds the class that a map {NAME: VALUE} names, as its number in the registry. `example` is such a map. */
+/* Finds the class that a map {NAME: VALUE} names; *class_ becomes its number in the registry. example: such a map, for
+ * the message. */
 static cb_status find_class(const cb_node *node, const cb_registry *classes, const char *section, const char *example,
                             size_t *class_) {
   const char *names[CB_REGISTRY_MAX];

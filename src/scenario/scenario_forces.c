@@ -156,8 +156,9 @@ cb_status cb_scenario_find_moved_body(const cb_scenario *s, const cb_node *node,
                       cb_builder_body_name(s->builder, *body));
 }
 
-/* Adds to all bodies but tracers: at once, or to each body. In a curved space with rigid bodies, potentials act on the
- * matter of rigid bodies (scenario/scenario_curved.c), and are added only to bodies of particles. */
+/* Calls `add` for all bodies at once; or for each body, if some of them are left out. Bodies of tracers are left out.
+ * In a curved space rigid bodies are left out too, because potentials act on their matter
+ * (scenario/scenario_curved.c). */
 static cb_status add_to_all(cb_scenario *s, cb_status (*add)(cb_builder *, int body, const void *what),
                             const void *what) {
   cb_status status = CB_OK;
@@ -197,7 +198,7 @@ typedef struct pair_map {
   pair_keys keys;
 } pair_map;
 
-/* The class that a map names by `pair_potential`, or by a key with the name of the class. */
+/* Finds the class that a map names by the key `pair_potential`, or by a key with the name of the class. */
 static cb_status find_class(const cb_node *map, const cb_pair_potential_class **out) {
   const cb_node *node = cb_node_get(map, "pair_potential");
   const char *name = default_class, *names[CB_REGISTRY_MAX];
@@ -209,7 +210,8 @@ static cb_status find_class(const cb_node *map, const cb_pair_potential_class **
   return cb_fail_unknown(node, "pair potential", name, names, cb_registry_names(&cb_pair_potential_registry, names));
 }
 
-/* Joins the rows of a table and those of a class, whose struct follows at `offset`. */
+/* Joins the rows of a table and those of a class. The struct of the class begins at `offset` after that of the
+ * table. */
 static cb_param *joined(cb_arena *arena, const cb_param *table, const cb_param *more, size_t offset) {
   size_t n = 0, m = 0;
   while (table[n].name) n++;
@@ -224,8 +226,8 @@ static cb_param *joined(cb_arena *arena, const cb_param *table, const cb_param *
   return rows;
 }
 
-/* Reads a map with a pair potential; `others` are keys of other maps that may have been meant. After a failure the keys
- * that are right are in out->keys. */
+/* Reads a map with a pair potential. others: further keys that the map may have. After a failure out->keys has the keys
+ * that are right. */
 static cb_status bind_pair(cb_scenario *s, const cb_param *table, const cb_node *map, const cb_node *where,
                            const char *const *others, size_t n_others, pair_map *out) {
   enum { PARAMS = (sizeof(pair_keys) + 15) / 16 * 16 };
@@ -242,7 +244,8 @@ static cb_status bind_pair(cb_scenario *s, const cb_param *table, const cb_node 
   return status;
 }
 
-/* The node at which an error in the expression of the potential is reported; NULL: it has no expression. */
+/* Returns the node at which an error in the expression of the potential is reported; NULL if the potential has no
+ * expression. */
 static const cb_node *expression_of(const pair_map *pair, const cb_node *map) {
   const char *text = pair->class_->expression ? pair->class_->expression(pair->params) : NULL;
   for (size_t i = 0; text && i < map->count; i++)
@@ -254,7 +257,7 @@ static const cb_node *expression_of(const pair_map *pair, const cb_node *map) {
 
 typedef struct form {
   const char *name;
-  const char *pair_potential; /* the class of all its potentials; NULL: the map names it, or there is none */
+  const char *pair_potential; /* the class of its pair potential; NULL: the map names the class, or there is none */
   bool is_pair;               /* its map has a pair potential */
   cb_status (*read)(cb_scenario *s, const cb_node *map, const cb_node *item);
 } form;
@@ -391,7 +394,7 @@ static cb_status add_interaction(cb_builder *builder, int a, int b, const pair_m
 static const form interaction_forms[] = {{"spring", NULL, false, read_spring}};
 enum { INTERACTION_FORMS = sizeof interaction_forms / sizeof *interaction_forms };
 
-/* An item with the key of a class of constraints: a potential of the value of its rows. */
+/* Reads an item with the key of a class of constraints: a potential of the value of the rows of the constraint. */
 static cb_status read_value_potential(cb_scenario *s, const cb_node *node, const cb_constraint_class *class) {
   value_keys p;
   cb_target rest;

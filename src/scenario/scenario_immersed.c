@@ -27,8 +27,8 @@
  *   inertial: {mass: 0.4, at: [0, 0, 0.01], inertia: [Ixx, Iyy, Izz], quaternion: [w, x, y, z]}
  *   inertial: {mass: 0.4, inertia: [[Ixx, Ixy, Ixz], [Ixy, Iyy, Iyz], [Ixz, Iyz, Izz]]}
  * The inertia is about `at` (default: the origin of the body frame), in axes that are rotated by `quaternion` from the
- * axes of the body frame (default: not rotated): J = R I R^T, where I is the given inertia and R the rotation. It is
- * constant even if the body has poses. kg, m, kg m^2. */
+ * axes of the body frame (default: not rotated): J = R I R^T, where I is the given inertia and R the rotation. J is
+ * constant even if the body has poses. Units: kg, m, kg m^2. */
 
 typedef struct inertial_parameters {
   const cb_node *mass, *at, *inertia, *quaternion;
@@ -78,7 +78,7 @@ static cb_status read_matrix(const cb_scenario *s, const cb_node *node, double J
   return status ? status : cb_scenario_placed(s, cb_inertia_check((const double(*)[3])J), node, false);
 }
 
-/* Replaces J by R J R^T, exactly symmetric, where R is the rotation of the quaternion q. */
+/* Replaces J by R J R^T, where R is the rotation of the quaternion q, and makes the result exactly symmetric. */
 static void turn(const double q[4], double J[3][3]) {
   cb_pose pose = {.q = {q[0], q[1], q[2], q[3]}};
   double R[3][3], out[3][3] = {{0}};
@@ -186,7 +186,7 @@ static cb_status find_part(const cb_surface *surface, const cb_node *key, int *p
   return cb_fail_unknown(key, "part", key->text, (const char *const *)surface->name, (size_t)surface->parts);
 }
 
-/* Fails for an open part without a thickness: it may be a closed part with a missing face, and not a sheet. */
+/* Fails for an open part without a thickness, because it may be a closed part with a missing face, and not a sheet. */
 static cb_status fail_open(const cb_node *body, const cb_surface *surface, int part) {
   char border[CB_SURFACE_BORDER_TEXT];
   const cb_status status = cb_surface_border_text(surface, part, "weld", border);
@@ -432,8 +432,9 @@ static bool knows_keys(const cb_node *map) {
   return known;
 }
 
-/* Reads the surface of a body, and its material; if not `right`, because a key is wrong, only its points. Does nothing
- * if the keys of the surface are missing and an unknown key may be a misspelt one of them. */
+/* Reads the surface of a body and its material; if a key is wrong (right is false), reads only the surface and the
+ * points. Does nothing if the keys of the surface are missing and there is an unknown key, which may be a misspelt key
+ * of the surface. */
 static cb_status read_made(cb_scenario *s, const cb_node *node, const immersed_parameters *p, bool right,
                            cb_immersed_kind *kind, cb_immersed_options *options) {
   const bool known = knows_keys(node);
@@ -446,8 +447,8 @@ static cb_status read_made(cb_scenario *s, const cb_node *node, const immersed_p
   return right ? read_matter(s, node, p, kind->surface, options) : read_points(s, p->points, kind->surface, options);
 }
 
-/* If the parameters of the body or of the fluid are wrong, no body is made, but the rest is read to report its
- * errors. */
+/* Reads one entry of `bodies`. If parameters of the body or of the fluid are wrong, no body is made, but the other keys
+ * are read to report their errors. */
 static cb_status read_body(cb_scenario *s, const cb_node *node, int number, bool whole, cb_immersed_kind *kind) {
   immersed_parameters p;
   cb_immersed_options options = {0};

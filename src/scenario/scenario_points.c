@@ -4,10 +4,10 @@
  *   bodies:       [{name: a, shape: .., charge: 1}, {kind: chain, name: rope, ..}]
  *   interactions: [{pair_potential: gravity, between: [a, rope]}]
  *   constraints:  [{rod: {between: [{body: a, at: [0, 0, .5]}, [rope, 0]]}}]
- * A rigid body takes part as its centre of mass, with its mass and its charge; [a, 0] is that point. {body: a, at: [x, y,
- * z]} is another point of the body, in its frame, on which only what names it acts. Points and particles are the
- * particles of one system, in the space that the fluid fills. Walls and contacts act on the `spheres` of a body, a list of
- * {at: [x, y, z], radius: r}; walls act on all vertices of a body without spheres.
+ * Forces act on a rigid body at its centre of mass, [a, 0], which has the mass and the charge of the body. {body: a,
+ * at: [x, y, z]} is another point, in the frame of the body; only items that name this point act on it. Points and
+ * particles are the particles of one cb_system, in the space that the fluid fills. Walls and contacts act on the
+ * `spheres` of a body, a list of {at: [x, y, z], radius: r}; walls act on all vertices of a body without spheres.
  */
 #include "dynamics/builder_points.h"
 #include "dynamics/builder_private.h"
@@ -58,7 +58,7 @@ cb_status cb_scenario_read_particles(cb_scenario *s, const cb_node *body) {
   return status || !mesh ? status : cb_scenario_file(s, mesh, &path);
 }
 
-/* The place of a point of a body in the coordinates of the space. */
+/* Computes the place of the point `at` of a body in the coordinates of the space. */
 static void place(const cb_scenario *s, const cb_body_start *of, const double at[3], double out[4]) {
   const double K = cb_fluid_scenario_of(s)->fluid.curvature;
   double x[3];
@@ -71,7 +71,7 @@ static void place(const cb_scenario *s, const cb_body_start *of, const double at
   out[3] /= sqrt(fabs(K));
 }
 
-/* Stores that the particle is a point of a body. */
+/* Adds a point to the list of points of bodies. */
 static cb_status note(cb_scenario *s, cb_body_point point) {
   cb_fluid_scenario *m = s->own;
   if (m->n_points == m->capacity_points) {
@@ -99,7 +99,7 @@ cb_status cb_scenario_add_centres(cb_scenario *s, int first, double charge) {
     if (!status) status = cb_builder_body(s->builder, of->name, NULL);
     if (status) return status;
     place(s, of, mass.centre, x);
-    /* a body whose parts have no mass, but which has added mass, feels no gravity of others */
+    /* a body that has added mass but no mass of its own has no centre of mass */
     status = mass.mass > 0 ? cb_builder_particle(s->builder, of->name, mass.mass, charge, 0, x, NULL, &index)
                            : cb_fail(CB_ERROR_DOMAIN, "body `%s` has no mass, so it has no centre of mass", of->name);
     if (!status)
@@ -120,7 +120,7 @@ bool cb_scenario_body_is_rigid(const cb_scenario *s, int body, int *number) {
   return false;
 }
 
-/* Adds the point `at` of rigid body `number`, named after its place. */
+/* Adds the point `at` of rigid body `number`. Its name consists of the name of the body and the coordinates `at`. */
 static cb_status add_auxiliary(cb_scenario *s, const cb_node *node, int number, const double at[3], double radius,
                                bool touches, int *index) {
   const cb_body_start *of = &cb_fluid_scenario_of(s)->body[number];
@@ -182,7 +182,7 @@ static cb_status read_sphere(cb_scenario *s, const cb_node *node, int body) {
   return status ? status : add_auxiliary(s, node, body, local, r, true, &index);
 }
 
-/* Adds the spheres of the bodies of one entry. */
+/* Adds the spheres of one entry of `bodies`, to the body and all its copies. */
 static cb_status add_spheres(cb_scenario *s, const cb_node *list, const cb_immersed *of) {
   const cb_fluid_scenario *m = s->own;
   if (list->kind != CB_NODE_LIST) return cb_node_fail(list, "expected a list of {at: [x, y, z], radius: r}");
@@ -193,7 +193,7 @@ static cb_status add_spheres(cb_scenario *s, const cb_node *list, const cb_immer
   return cb_errors_end(&errors);
 }
 
-/* Whether a wall acts on the body. */
+/* Returns whether a wall acts on the body with this name. */
 static bool meets_wall(const cb_scenario *s, const char *name) {
   const cb_contact_set *set = s->builder->contacts;
   for (int w = 0; set && w < set->n_walls; w++)
@@ -201,7 +201,7 @@ static bool meets_wall(const cb_scenario *s, const char *name) {
   return false;
 }
 
-/* Adds all vertices of a body without spheres, which walls push. */
+/* Adds all vertices of a body without spheres as points on which walls act, if a wall acts on the body. */
 static cb_status add_vertices(cb_scenario *s, const cb_node *node, const cb_immersed *of) {
   cb_fluid_scenario *m = s->own;
   const cb_surface *surface = cb_immersed_surface(of);
@@ -249,15 +249,15 @@ cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root) {
                       cb_error_text());
 }
 
-/* The time at the start; 0 if it is wrong, which is reported elsewhere. */
-static double start_of(const cb_scenario *s, const cb_node *root) {
+/* Returns the time at the start; 0 if it is wrong, which is reported elsewhere. */
+static double start_of(const cb_node *root) {
   const cb_node *start = cb_node_get(cb_scenario_section(root, "time"), "start");
   double t = 0;
-  (void)s;
   return start && !cb_node_real(start, &t) ? t : 0;
 }
 
-/* Their readers find the space of the particles in s->space, which is not set for a fluid in flat space. */
+/* The functions that read these keys find the space in s->space; if the scenario has no key `space`, s->space is set to
+ * e3 for them. */
 cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root) {
   cb_fluid_scenario *m = s->own;
   cb_space *const given = s->space;
@@ -272,7 +272,7 @@ cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root) {
                 cb_scenario_read_contacts(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
                                           cb_scenario_section(root, "events")));
   if (!errors.status && cb_node_get(root, "joints"))
-    cb_errors_add(&errors, root, cb_scenario_read_joints(s, cb_scenario_section(root, "joints"), start_of(s, root)));
+    cb_errors_add(&errors, root, cb_scenario_read_joints(s, cb_scenario_section(root, "joints"), start_of(root)));
   cb_errors_add(&errors, root, cb_scenario_read_start(s, cb_scenario_section(root, "start"), &m->start));
   s->space = given;
   return cb_errors_end(&errors);

@@ -2,8 +2,8 @@
  *
  *   shape: eel  or  {name: eel, length: 1}  or  mesh: FILE; or a list of shapes with positions, see below
  *   scale: 0.01                              of files: metres per unit
- *   weld: true  or  1e-6                     for files: joins vertices that coincide, or are at most so many m apart
- *   close: true  or  0.2                     for files: closes holes of at most a tenth, or this share, of the area
+ *   weld: true  or  1e-6                     for files: joins vertices that coincide, or are at most 1e-6 m apart
+ *   close: true  or  0.2                     for files: closes holes of at most 0.1, or 0.2, of the area
  *   poses: {y: "Y + 0.1*sin(2*pi*(X - t))", period: 1}      x, y, z of X, Y, Z, t, of all parts (default: at rest)
  *          {parts: [{part: left, z: ".."}, ..]}             for each part
  *          {files: "eel-###.obj", step: 0.04}               numbered files: `count` of them, from `first` on
@@ -112,7 +112,7 @@ static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immers
   return given ? cb_node_fail_at(given, at, "%s", cb_error_text()) : cb_node_fail(from[which], "%s", cb_error_text());
 }
 
-/* Checks that the poses, of which `pose` is the first, have the same faces as the body. */
+/* Checks that the poses have the same faces as the body. pose: the first pose. */
 static cb_status check_same(const cb_node *named, const cb_surface *body, const cb_surface *pose) {
   if (pose->vertices != body->vertices || pose->faces != body->faces)
     return cb_node_fail(named, "its poses have %d vertices and %d faces: expected %d and %d, as in the body",
@@ -155,7 +155,8 @@ static cb_status read_poses(cb_scenario *s, const cb_node *node, const sequence_
   return status ? status : add_numbered(s, path, p->first, cb_poses_count(kind->poses));
 }
 
-/* Reads poses from files. mesh: the mesh of the body; NULL: the body has none, and its surface is the first pose. */
+/* Reads poses from files. mesh: the mesh of the body; NULL: the body has no mesh. If the body has no surface yet, the
+ * first pose becomes its surface. */
 static cb_status from_files(cb_scenario *s, const cb_node *node, const sequence_parameters *p, const cb_mesh *mesh,
                             double scale, const cb_mending *how, cb_immersed_kind *kind) {
   const cb_node *named = p->files ? p->files : p->sequence;
@@ -299,8 +300,8 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
  *   shape:
  *     - {name: hull, shape: {name: box, a: 0.2}, position: [0, 0, 0.1], quaternion: [w, x, y, z]}
  *     - {mesh: fin.obj, scale: 0.001}               metres per unit, or [x, y, z]; negative: mirrored
- * Each piece is a separate part with its own name (`piece1`, ..). If pieces overlap, or one is inside another, all of
- * them count.
+ * The parts of each piece have the name of the piece (default: `piece1`, ..). If pieces overlap, or one piece is inside
+ * another, the mass and the faces of all pieces count.
  */
 
 typedef struct piece_parameters {

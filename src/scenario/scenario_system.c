@@ -1,7 +1,7 @@
 /* The key `system:`, a complete configuration space instead of `space` and `bodies`.
  *
  *   system:
- *     coordinates: [a, b]                   one to twelve names; their velocities are a_dot, b_dot
+ *     coordinates: [a, b]                   one to twelve names; the names of their velocities are a_dot, b_dot
  *     parameters: {g: 9.81}                 named numbers, in every expression below
  *     metric: [[2], ["cos(a - b)", 1]]      kinetic energy (1/2) g_ij dq_i/dt dq_j/dt, masses included
  *     potential: "-g*(2*cos(a) + cos(b))"   V(q, t)
@@ -49,7 +49,7 @@ static const char *const own_keys[] = {"name",     "potential", "forces",  "cons
                                        "position", "velocity",  "momentum"};
 static const char *const metric_keys[] = {"metric", "coordinates", "parameters", "domain", "periodic", "base", "plot"};
 
-/* Reads a list of numbers, one per coordinate; they may use the parameters. */
+/* Reads a list of numbers, one per coordinate. A number may be an expression of the parameters. */
 static cb_status read_numbers(const cb_scenario *s, const char *key, const cb_node *node, double *out) {
   const int n = s->space->dim;
   const char *names[CB_EXPRESSION_VARIABLES];
@@ -113,7 +113,7 @@ static cb_status read_potential(cb_scenario *s, const cb_node *node) {
   return cb_scenario_placed(s, cb_builder_potential(s->builder, 0, s->space->chart->name, text), node, true);
 }
 
-/* The texts of a list of expressions, one per coordinate. */
+/* Reads the texts of a list of expressions, one per coordinate. */
 static cb_status read_texts(const cb_scenario *s, const char *key, const cb_node *node, const char **text) {
   const int n = s->space->dim;
   if (node->kind != CB_NODE_LIST || node->count != (size_t)n)

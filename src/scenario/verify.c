@@ -52,7 +52,7 @@ static void add_fault(cb_verify *v, const char *format, ...) {
   if (v->listener) v->listener(v->user, text);
 }
 
-/* Removes the name of the record from the beginning of the text. */
+/* The name of the record is removed from the beginning of the text. */
 static void add_failure(cb_verify *v) {
   const char *text = cb_error_text();
   const size_t n = strlen(v->path);
@@ -61,7 +61,7 @@ static void add_failure(cb_verify *v) {
   add_fault(v, "%s", text);
 }
 
-/* ---- Structure. If an object could not be read, or there is no memory, only that is reported, and not its
+/* ---- Structure. If an object could not be read, or if there is no memory, only this failure is reported, and not its
  * consequences. */
 
 typedef struct lengths {
@@ -228,8 +228,8 @@ static cb_status check_content(cb_verify *v) {
   return status;
 }
 
-/* Takes the status of opening a file that exists and has the signature of HDF5. If HDF5 cannot read a part of it, that
- * is reported as an error of the file, except if the system has refused to read. */
+/* Takes the status of a check of the file. If the file has wrong content, this is reported as an error of the file. If
+ * the system has refused to read it, the status is returned. *readable becomes whether the check could be made. */
 static cb_status take(cb_verify *v, cb_status status, bool *readable) {
   *readable = !status;
   const bool refused = status == CB_ERROR_FILE && cb_failure_last().kind == CB_FAILURE_SYSTEM;
@@ -249,8 +249,8 @@ cb_status cb_record_verify(const char *path, cb_verify_listener listener, void *
   return status;
 }
 
-/* ---- States. Evenly chosen rows that determine their state, and the state of the newest checkpoint, are
- * computed again. Only fields that depend on nothing else than the state are compared. */
+/* ---- States. Evenly chosen rows are computed again from their recorded states, and one row from the state of the
+ * newest checkpoint. Only fields that depend on nothing else than the state are compared. */
 
 enum { MAX_ROWS = 2000, MAX_NUMBERS = 1 << 26 };
 static const double tolerance = 1e-9; /* relative to the largest number of the row */
@@ -281,7 +281,7 @@ static double again(const cb_field *field, const void *value, size_t i) {
                                          : ((const int32_t *)value)[i];
 }
 
-/* The largest computed number in the fields that are compared. */
+/* Returns the largest computed number in the fields that are compared. */
 static double largest(const states *s, const void *const *row) {
   double maximum = 0;
   for (size_t f = 0; f < s->layout->n_fields; f++) {
@@ -294,8 +294,8 @@ static double largest(const states *s, const void *const *row) {
   return maximum;
 }
 
-/* Compares the present state of the run with row `number`, and reports the first number that differs in each field.
- * of: the name of the state in that message. */
+/* Compares the present state of the run with row `number`, and reports the first number that differs in each field. of:
+ * the name of the state in the message. */
 static cb_status compare(states *s, uint64_t number, const char *of) {
   const void *const *row;
   cb_status status = cb_run_evaluate(s->run, &row);

@@ -44,7 +44,8 @@ void cb_warn_of_error(const cb_added_mass *a, const char *body) {
         body, a->thickness);
 }
 
-/* Warns of the effect of the sink at the antipode on a ball of this area (fluid/local_sums.c). */
+/* Warns of the effect of the sink that the local model has at the antipode (fluid/local_sums.c), for a ball of this
+ * area. */
 static void warn_of_sphere(double K, double area, const char *use, const char *body) {
   const double square = K * area / (4 * M_PI), S = sqrt(fmin(square, 1)), C = sqrt(1 - S * S),
                N = M_PI - asin(S) + S * C, more = S * S * S / (N * C);
@@ -105,8 +106,8 @@ void cb_note_large(const cb_surface *surface, const cb_mass *mass, const char *s
           mass->mass >= weight ? "weighs" : "has the volume of water of", weight / 1000, scale);
 }
 
-/* Warns of an open part without a thickness: it has no volume, although it may be meant as a solid. A flat part has no
- * volume in any case. */
+/* Warns of an open part without a thickness, which has no volume although it may be meant as a solid. lacks: what the
+ * part lacks, in the words of the message. solid: the warning applies only to a part of a file that is not flat. */
 static cb_status warn_of_open_part(const cb_surface *s, int p, const char *lacks, bool solid, const char *name) {
   const bool shape = cb_surface_is_shape(s), buoyant = strstr(lacks, "buoyancy");
   char border[CB_SURFACE_BORDER_TEXT];
@@ -285,7 +286,7 @@ static void list_warning(void *context, const char *text) {
 
 cb_status cb_scenario_warn(cb_scenario *scenario) {
   listing to = {.run = cb_scenario_run(scenario)};
-  const cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = NULL}); /* the receiver of notes */
+  const cb_warning_taker before = cb_warnings_to((cb_warning_taker){.take = NULL}); /* notes still go to this taker */
   cb_warnings_to((cb_warning_taker){list_warning, &to, before.note, before.note_context});
   cb_scenario_warn_again(scenario);
   const cb_configuration *class = cb_scenario_configuration(scenario);

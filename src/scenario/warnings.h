@@ -1,5 +1,5 @@
-/* Warnings about a body that may nevertheless be right. cb_warn gives them (core/warning.h); warnings of scenarios go
- * to the run. */
+/* Warnings about bodies that may nevertheless be right. The functions give their warnings with cb_warn
+ * (core/warning.h); cb_scenario_warn adds warnings to the run. */
 #pragma once
 
 #include "core/warning.h"
@@ -15,9 +15,9 @@ void cb_warn_of_error(const cb_added_mass *added, const char *body);
 /* Warns of parts for which the local model of added mass is not valid: hollow parts, and parts that are mostly
  * concave. */
 void cb_warn_of_parts(const cb_surface *surface, const cb_local_part *part, const char *body);
-/* Warns of a surface in a curved space if it has the local added mass and the sink at the antipode has a noticeable
- * effect, or if its faces are too large for their order of accuracy. use: the key with which the user gets the exact
- * added mass. */
+/* Warns of a surface in a curved space in two cases: its added mass is that of the local model (local), and on a sphere
+ * the sink of this model at the antipode has a noticeable effect; or its faces are too large. area: the area of the
+ * surface; use: the key with which the user gets the exact added mass. */
 void cb_warn_of_curvature(const cb_surface *surface, double area, bool local, const char *use, const char *body);
 /* Warns of border vertices at or near other vertices; `weld`, in the user's notation, would join them. */
 cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const char *body);
@@ -25,17 +25,18 @@ cb_status cb_warn_of_seams(const cb_surface *surface, const char *weld, const ch
 void cb_note_closed(const cb_surface *surface, const char *body);
 /* Notes that a body of more than 1000 t may come from a file in millimetres. scale: the key in the user's notation. */
 void cb_note_large(const cb_surface *surface, const cb_mass *mass, const char *scale, const char *body);
-/* Gives these warnings by cb_warn for the body of an `immersed` bundle, with the vertices of its surface at rest. */
+/* Gives the warnings of this file for the body of an `immersed` bundle, with the vertices of its surface at rest. */
 cb_status cb_scenario_warn_of_bundle(cb_scenario *scenario);
-/* Gives all warnings above for each body of a scenario, and warnings of poses that jump. */
+/* Gives the warnings of this file for each body of a scenario, and warnings of poses that jump. Copies of a body are
+ * reported once. */
 cb_status cb_scenario_warn_of_bodies(cb_scenario *scenario);
-/* Repeats the warnings that were given while the scenario was read, to the receivers of this thread. */
+/* Repeats the warnings that were given while the scenario was read; the warning taker of this thread gets them. */
 void cb_scenario_warn_again(const cb_scenario *scenario);
-/* Adds warnings to the warnings of the scenario's run (cb_run_warnings): those that were given while it was read, all
- * warnings above for each of its bodies, and warnings of poses that jump. It must be called before the run begins or is
- * restored. Copies of a body are reported once. */
+/* Adds warnings to the warnings of the scenario's run (cb_run_warnings): those that were given while the scenario was
+ * read, and those of cb_scenario_warn_of_bodies or cb_scenario_warn_of_bundle. Call it before the run begins or is
+ * restored. */
 cb_status cb_scenario_warn(cb_scenario *scenario);
 
-/* The lines `# PATH: text` at the beginning of cb_scenario_resolved, about keys that --set removed; borrowed; "" if no
- * key was removed. */
+/* Returns the lines `# PATH: text` at the beginning of cb_scenario_resolved, about keys that --set removed, borrowed;
+ * "" if no key was removed. */
 const char *cb_scenario_notes(const cb_scenario *scenario);

@@ -35,12 +35,12 @@ typedef struct cb_axis_draft {
   const cb_node *node;
 } cb_axis_draft;
 
-/* Whether a computed axis has its own count. It must have one in the designs grid and together, and must not in the
- * others, which have a count themselves; CB_AXIS_UNKNOWN: the design could not be read, so both are accepted. */
+/* Whether a computed axis has its own count: CB_AXIS_COUNTED in the designs grid and together, CB_AXIS_BY_DESIGN in the
+ * other designs, which set the count. CB_AXIS_UNKNOWN: the design could not be read, so both are accepted. */
 typedef enum cb_axis_counted { CB_AXIS_COUNTED, CB_AXIS_BY_DESIGN, CB_AXIS_UNKNOWN } cb_axis_counted;
 cb_status cb_axis_read(cb_sweep_plan *plan, const cb_node *node, cb_axis_counted counted, cb_sweep_axis *axis,
                        cb_axis_draft *draft);
-/* How many of the numbers in a point of a design this axis uses. */
+/* Returns how many numbers of each point of a design the axis uses. */
 size_t cb_axis_draws(const cb_axis_draft *draft);
 /* Fills a single axis with evenly spaced values, or with its own random numbers; `stream` must differ between axes. */
 cb_status cb_axis_fill(cb_sweep_plan *plan, cb_sweep_axis *axis, const cb_axis_draft *draft, uint64_t stream);

@@ -1,17 +1,18 @@
-/* Families of optimal gaits over the amount of a target, in branches. A family takes long to compute. The file (/tail:
- * last coefficients relative to the largest, /index and /flat: numbers of negative and zero directions of the second
- * variation):
+/* Families of optimal gaits over the amount of a target, in branches, and the file that records a family:
  *
  *   /target[member] /cost /efficiency /multiplier /tail /index /flat /branch /cheapest /group[member, number]
  *   /shape[member, T, n] /rate[member, T, n]  of each member, /time[T]: T times of a cycle, n shape variables
  *   /event_kind[event] /event_target /event_cost /event_branch /event_other, /event_name[kind]
- * attributes: request: the command in lines of comments, then the text of the scenario; complete: 1; target and
- * branches: the class of the target and the number of branches; and those of cb_families_attributes.
  *
- * While branches are traced, the file is written from time to time with complete: 0. Its members are then the steps of
- * the branches so far, which are not evenly spaced, and the same command with the same file continues from
- * /state[member, states]; the result is the same as without an interruption. The search for starts is complete when the
- * file is first written; events and the members of the complete family are computed again.
+ * /tail is the size of the last coefficients of a gait divided by the largest. /index and /flat are the numbers of
+ * negative and zero directions of the second variation of the cost. The attributes are: request, the command in lines
+ * of comments, then the text of the scenario; complete, 1; target and branches, the kind of the target and the number
+ * of branches; and those of cb_families_attributes.
+ *
+ * A family takes long to compute. While branches are traced, the file is written from time to time with complete: 0.
+ * Its members are then the steps of the branches so far, which are not evenly spaced, and the same command with the
+ * same file continues from /state[member, states]; the result is the same as without an interruption. The search for
+ * starts is complete when the file is first written; events and the members of the complete family are computed again.
  */
 #include "sweep/families.h"
 

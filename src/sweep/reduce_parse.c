@@ -295,8 +295,8 @@ static void in_original_text(const cb_reduce_text *r, const rewritten *w, const 
   }
 }
 
-/* Parses the rewritten text[.., to) with the n variables value__0, ..; the result is NULL if the expression is just the
- * first variable. */
+/* Parses the rewritten text w with the n variables value__0, value__1, .. to: the end of the original text. *out is
+ * NULL if the expression is just the first variable. */
 static cb_status parse(const cb_reduce_text *r, rewritten *w, size_t to, size_t n, cb_expression **out) {
   char names[CB_REDUCE_FIELDS > CB_REDUCE_PARTS ? CB_REDUCE_FIELDS : CB_REDUCE_PARTS][32];
   const char *name[sizeof names / sizeof *names];
@@ -441,7 +441,7 @@ static cb_status read_expression(const cb_reduce_text *r, size_t from, size_t to
   return status;
 }
 
-/* Reads the argument of this row from text[n], at the place `at` of the expression. */
+/* Reads the argument that `row` describes from text[n], at the place `at` of the expression. */
 static cb_status read_argument(const cb_reduce_text *r, const cb_param *row, const char *text, size_t n, size_t at,
                                double *out) {
   const bool integer = row->type == CB_PARAM_INT;

@@ -12,8 +12,9 @@
 #include <string.h>
 #include <time.h>
 
-/* The time in s after which a member is saved, at its start and after each save; after a save, it is longer by
- * SAVING_SHARE - 1 times the duration of that save. */
+/* A member is saved at its first checkpoint that is at least this time, in s, after its start or its last save. After a
+ * save that took the time t, this wait begins (SAVING_SHARE - 1) t later, so that saving takes at most one part in
+ * SAVING_SHARE of the time. */
 static const double save_after = 1;
 enum {
   SAVING_SHARE = 100,

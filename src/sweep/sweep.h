@@ -21,9 +21,9 @@ typedef struct cb_sweep {
   const cb_sweep_task_class *task;
   cb_scenario *model;                /* member 0 */
   cb_record_layout rows;             /* the layout of the model's record */
-  size_t row_bytes[CB_SWEEP_FIELDS]; /* the size in bytes of each of its fields */
+  size_t row_bytes[CB_SWEEP_FIELDS]; /* the size in bytes of each field of a row */
   size_t row_units;                  /* the size of a row in units of 8 bytes, field after field */
-  int64_t rows_max;                  /* maximum over the members; found by cb_sweep_check */
+  int64_t rows_max;                  /* maximum number of rows of a member; found by cb_sweep_check */
   cb_reduction *reduction[CB_SWEEP_COLLECTS];
   size_t doubles;         /* the number of doubles in the states of all reductions */
   cb_store_layout layout; /* the layout of the result */
@@ -57,10 +57,10 @@ cb_status cb_sweep_same_rows(const cb_sweep *sweep, const cb_record_layout *rows
 /* Fails with the text of the last failure, as a failure of member m. */
 cb_status cb_sweep_fail_member(const cb_sweep *sweep, int64_t m, cb_status status);
 
-/* Opens members [first, end) on `threads` threads. The first member that cannot be opened is the failure, with its
- * description. If this would take more than a minute, only some members are opened: in a grid each value of each axis
- * with the first value of the other axes; the last member; and some at random. Finds rows_max, seconds_to_open and
- * files. */
+/* Opens members [first, end) on `threads` threads, and finds rows_max, seconds_to_open and files. Fails for the first
+ * member that cannot be opened, with its description. If opening all members would take more than a minute, only some
+ * are opened: in a grid each value of each axis with the first value of the other axes; the last member; and some at
+ * random. */
 cb_status cb_sweep_check(cb_sweep *sweep, int64_t first, int64_t end, int threads, const volatile sig_atomic_t *stop);
 
 /* Runs members in one thread, and keeps its memory from one member to the next. checkpoint NULL: running members have

@@ -77,7 +77,7 @@ static bool put_scales(hid_t file, const cb_store_layout *l) {
 
 /* --- arrays --- */
 
-/* A column of the result, with the position of its boxes. */
+/* A column of the result while it is written, with the rows of a source that are being copied or mapped. */
 typedef struct column_set {
   const joining *j;
   cb_store_column column;
@@ -148,7 +148,7 @@ static bool each_run(column_set *s, int32_t of, cb_store_box visit) {
   return good;
 }
 
-/* Reads a column of a segment, which may have no such text; *there: whether it exists. */
+/* Reads a column of a segment. *there: whether the segment has this column; only a column of texts may be missing. */
 static bool read_source(const column_set *s, const cb_store_source *from, unsigned char *values, bool *there) {
   hsize_t dims[1 + CB_STORE_RANK] = {from->rows};
   for (int d = 0; d < s->column.rank; d++) dims[d + 1] = s->column.shape[d];
@@ -198,7 +198,8 @@ static bool finish_set(const column_set *s, hid_t set) {
   return good;
 }
 
-/* A plain file contains every number, also of missing members; texts, which few members have, leave holes. */
+/* A plain file contains every number, also those of missing members. Texts, which few members have, are not allocated
+ * before they are written. */
 static void layout_plain(const column_set *s) {
   H5Pset_layout(s->create, H5D_CONTIGUOUS);
   if (s->column.is_text) return;

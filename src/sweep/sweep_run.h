@@ -41,7 +41,7 @@ void cb_folder_close(cb_folder *folder, bool complete);
 
 /* CB_ERROR_FILE: the disk has no space for this number of bytes. */
 cb_status cb_folder_check_disk(const cb_folder *folder, double bytes);
-/* Whether there is a result. */
+/* Sets *there to whether the folder has a result. */
 cb_status cb_folder_has_result(const cb_folder *folder, bool *there);
 
 typedef struct cb_sweep_progress {

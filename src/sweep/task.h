@@ -28,8 +28,8 @@ typedef struct cb_task_call {
 
 typedef struct cb_sweep_task_class {
   const char *name, *title, *doc;
-  /* The fields of its row. Everything that they point to lives as long as the scenario and the arena. NULL: the fields
-   * of a run. */
+  /* The fields of the row of a task. Everything that they point to lives as long as the scenario and the arena. NULL:
+   * the fields of a run. */
   cb_status (*layout)(const struct cb_sweep *sweep, cb_scenario *scenario, cb_arena *arena, cb_record_layout *out);
   /* Computes the row: pointers to the values of each field, in the arena. */
   cb_status (*compute)(cb_scenario *scenario, cb_arena *arena, const void *const **row);

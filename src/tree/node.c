@@ -68,10 +68,11 @@ static bool is_among(const char *text, const char *const *names, size_t count) {
   return false;
 }
 
-/* Former names of keys and classes. A former name is an error whose message has the new name, if the new name is
- * allowed at that place; the same word may still be a key elsewhere. where: the path of the map, or of the text that is
- * the name of a class, in the scenarios of records ("bodies.*.kind"; * is any item). The former names of options are in
- * cli/options.c. */
+/* Former names of keys and classes, with the names `now` that replaced them. A scenario with a former name is an error,
+ * and the message has the new name, if the new name is allowed at that place; the same word may be a key at other
+ * places. In the scenario of a record, cb_rename_former replaces a former name at the path `where`: the path of the map
+ * with this key, or of the text that is the name of a class ("bodies.*.kind"; * is any item). The former names of
+ * options are in cli/options.c. */
 static const struct {
   const char *where, *old, *now;
 } renamed[] = {

@@ -19,8 +19,9 @@ bool cb_node_is_set(const cb_node *node);
 cb_status cb_fail_again(const cb_node *node, cb_status status);
 
 /* Fails for a name that is not among names[count]. The message has the nearest name and the list of names, cut after
- * 512 bytes: "unknown space 'h33', did you mean 'h3'? Expected one of: ...". what: "key", "space". node: the place of
- * the name, or NULL. A former name fails with "seek was renamed to objective". Returns CB_ERROR_INPUT. */
+ * 512 bytes: "unknown space 'h33', did you mean 'h3'? Expected one of: ...". what: the kind of thing that is named,
+ * such as "key" or "space". node: the node whose place the message has, or NULL. For a former name the message is "seek
+ * was renamed to objective". Returns CB_ERROR_INPUT. */
 cb_status cb_fail_unknown(const cb_node *node, const char *what, const char *name, const char *const *names,
                           size_t count);
 /* Returns the name among names[count] that replaced the former name `name`; NULL if it is not a former name of any of
@@ -28,12 +29,12 @@ cb_status cb_fail_unknown(const cb_node *node, const char *what, const char *nam
 const char *cb_renamed(const char *name, const char *const *names, size_t count);
 /* Replaces former names in the scenario of a record by the new names. */
 void cb_rename_former(const cb_node *root);
-/* As cb_fail_unknown, for a name that no class of the registry has. The place is `name` of the node, or the node;
- * without a node the status is CB_ERROR_ARGUMENT. */
+/* As cb_fail_unknown, for a name that no class of the registry has. The place in the message is that of the key `name`
+ * of the map `node`, or that of the node if it has no such key. If node is NULL, the status is CB_ERROR_ARGUMENT. */
 cb_status cb_fail_no_class(const cb_node *node, const char *what, const char *name, const cb_registry *classes);
 
-/* Returns the value of a key of the map that resembles `key` and is not among names[count]; NULL if there is no such
- * key: then `key` is missing, not misspelt. */
+/* Finds a key of the map that resembles `key`, or is a former name of it, and is not among names[count]: probably `key`
+ * is misspelt there. Returns the value of this key; NULL if there is no such key. */
 const cb_node *cb_node_misspelt(const cb_node *map, const char *key, const char *const *names, size_t count);
 
 /* Read a finite number, or an integer. name: NULL for none. unit: NULL if unknown, "" for a dimensionless number. A
@@ -56,10 +57,10 @@ typedef struct cb_number_hint {
   char text[400]; /* the message: the error, and the text to write instead */
 } cb_number_hint;
 
-/* Examines text[n], which begins with a decimal number and continues with a unit, a name or a bracket. own: the unit of
- * the key, "" for a dimensionless one, NULL if it is not known. The proposed text has the value that the given text
- * means; if that value is ambiguous, nothing is proposed. Returns false for any other text; then the parser reports the
- * error. */
+/* Examines text[n] and, if it begins with a decimal number and continues with a unit, a name or a bracket, makes the
+ * message. own: the unit that the key expects, "" for a dimensionless number, NULL if it is not known. The proposed
+ * text has the value that the given text means; if that value is ambiguous, nothing is proposed. Returns false if there
+ * is no message; then the parser of expressions reports the error. */
 bool cb_number_hint_of(const char *text, size_t n, const char *own, cb_number_hint *out);
 
 /* A range of numbers: low < x < high, with <= on a closed side; if `except` is set, x != low instead. */

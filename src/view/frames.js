@@ -36,13 +36,14 @@ curvebody.Frames = class {
     return Math.max(low, 0);
   }
 
-  /* The frame that moves with body or component c: its origin, and the isometry relative to the origin. */
+  /* The moving frame of body or component c at frame k of the page: its origin, and its isometry relative to this
+   * origin. */
   carried(k, c) {
     const at = (k * this.leads + Math.min(c, this.leads - 1)) * 16;
     return {origin: this.space.origin(this.of.lead.data, at), m: Array.from(this.of.carry.data.subarray(at, at + 16))};
   }
 
-  /* A body's axes in the frame that moves with it. */
+  /* The axes of body b at frame k of the page, as an isometry in the moving frame of the body. */
   turn(k, b) {
     const at = (k * this.leads + b) * 9;
     return this.space.turn(this.page.bodies.turn.data.subarray(at, at + 9));
@@ -84,7 +85,8 @@ curvebody.Frames = class {
     return "part " + c;
   }
 
-  /* The frame to follow: one that moves along, or, if there are many particles, one that is moved to a particle. */
+  /* The moving frame of the followed object: that of a body or component, or, if there are many particles, the common
+   * frame moved to particle `which`. */
   follow(k, which) {
     if (!this.many()) return this.carried(k, which);
     const frame = this.carried(k, 0);
@@ -114,8 +116,8 @@ curvebody.Frames = class {
     return this.known = (this.pointlike ? 0.1 * way : most) || 1;
   }
 
-  /* The greatest distance of the centre of a body or component, at any frame, from the first one's centre at the
-   * start. */
+  /* The greatest distance, at some hundred frames, of the centre of a body or component from the centre of the first
+   * one at the start. */
   way() {
     const base = this.space.base(), of = (k, c) => { const f = this.carried(k, c); return [f.origin, this.space.apply(f.m, base)]; };
     let most = 0;

@@ -122,7 +122,7 @@ static void shuffle(cb_page_type type, size_t n, const double *values, unsigned 
       memcpy(&token, &value, sizeof token);
       bits = token;
     } else {
-      bits = values[i] >= INT32_MIN && values[i] <= INT32_MAX ? (uint32_t)(int32_t)values[i] : 0; /* also for nan: 0 */
+      bits = values[i] >= INT32_MIN && values[i] <= INT32_MAX ? (uint32_t)(int32_t)values[i] : 0; /* 0 for nan */
     }
     for (size_t k = 0; k < size; k++) out[k * n + i] = (unsigned char)(bits >> 8 * k);
   }

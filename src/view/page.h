@@ -16,8 +16,8 @@ typedef struct cb_page {
 
 typedef enum cb_page_type { CB_PAGE_F4, CB_PAGE_F8, CB_PAGE_I4 } cb_page_type;
 
-/* These append JSON. key: the name of a member of an object; NULL: an item of a list. A lack of memory is reported by
- * cb_page_check. */
+/* The functions below append JSON. key: the name of a member of an object; NULL: an item of a list. A lack of memory is
+ * reported by cb_page_check. */
 void cb_page_begin(cb_page *p, const char *key, char bracket);
 void cb_page_end(cb_page *p, char bracket);
 void cb_page_text(cb_page *p, const char *key, const char *text);

@@ -1,8 +1,9 @@
 /* The objects to be drawn at a frame, relative to the eye: balls, segments and surfaces.
  *
- * ball {m[16], radius, colour}; segment {a[4], b[4], theta, colour, width, parts, head}, whose width decreases to 0 at
- * b if it is a head, and theta = space.angle(a, b); surface {m[16], x[], face[], colour}. Points have the page's four
- * numbers. canvas.js and webgl.js map them by the plot coordinates or by the logarithm at the eye.
+ * A ball is {m[16], radius, colour} with the isometry m to its centre. A segment is {a[4], b[4], theta, colour, width,
+ * parts, head}: theta = space.angle(a, b), and the width of a head decreases to 0 at b. A surface is {m[16], x[],
+ * face[], colour}. Points have the page's four numbers. canvas.js and webgl.js map the points by the plot coordinates
+ * or by the logarithm at the eye.
  */
 "use strict";
 
@@ -264,11 +265,11 @@ curvebody.Scene = class {
             if (this.frames.frameOf(i) !== c) continue;
             const x = this.frames.place(k, i);
             put(s.shown(s.apply(m, x)));
-            const alone = view.follow !== null && p.count === this.frames.leads; /* its surroundings are also drawn */
+            const alone = view.follow !== null && p.count === this.frames.leads; /* then its surroundings are shown */
             if (p.count <= 40) ends(s.multiply(m, s.to(x)), alone ? 2 * size : this.radius(i));
           }
         } else {
-          ends(m, this.page.bodies.forces.length && this.page.bodies.count <= 40 ? 1.7 * size : size); /* so that its arrows are inside */
+          ends(m, this.page.bodies.forces.length && this.page.bodies.count <= 40 ? 1.7 * size : size); /* the arrows are inside */
         }
       }
     }

@@ -1,11 +1,13 @@
-/* The space of a page, in four numbers X: curved axes x, then flat axes, and the quadric's last coordinate w as the
- * fourth number;
+/* The space of a page. A point has four numbers: the curved axes x, then the flat axes, and as the fourth number the
+ * last coordinate w of the quadric:
  *
  *   curvature K, R = 1/sqrt|K|:  |x|^2 + sign(K) w^2 = sign(K) R^2;  flat: w = 1
+ *
  * An isometry is a matrix of 16 numbers by rows. Its fourth column contains the translation along flat axes of a
- * product. A distant point is given by an origin, an isometry T(direction, length) with a rotation, and a point near
- * the base point to which it is applied; origins are composed so that they keep their digits (Ungar, Beyond the
- * Einstein Addition Law (2001), doi:10.1007/978-94-010-9122-0, chapters 1-3; half-angle forms).
+ * product. A distant point is given by an origin and a point near the base point. The origin is an isometry, which is
+ * applied to that point: a rotation, then the transvection T(direction, length). Origins are composed so that they keep
+ * their digits (Ungar, Beyond the Einstein Addition Law (2001), doi:10.1007/978-94-010-9122-0, chapters 1-3; half-angle
+ * forms).
  */
 "use strict";
 const curvebody = {};
@@ -19,7 +21,7 @@ curvebody.Space = class {
     this.R = this.K ? 1 / Math.sqrt(Math.abs(this.K)) : 1;
     this.product = this.curved > 0 && this.flat > 0;
     this.plot = told.plot;
-    /* the axes on which T acts */
+    /* the number of axes on which the transvection T of an origin acts */
     this.part = this.K < 0 ? this.curved : this.K === 0 ? this.flat : 0;
   }
 
@@ -79,7 +81,8 @@ curvebody.Space = class {
 
   base() { return [0, 0, 0, this.K ? this.R : 1]; }
 
-  /* exp at the base point, and its inverse. second: the longer geodesic, through the other side of the sphere. */
+  /* The exponential map at the base point, and its inverse log. second: log gives the longer geodesic, through the
+   * other side of the sphere. */
   exp(v) {
     if (this.K === 0) return [v[0], v[1], v[2], 1];
     const l = Math.sqrt(this.square(v)) / this.R, s = this.K < 0 ? Math.sinh(l) : Math.sin(l);
@@ -113,7 +116,7 @@ curvebody.Space = class {
     return Math.hypot(d * this.R, Math.sqrt(flat));
   }
 
-  /* The point at t on the geodesic from a to b, theta = distance of the curved parts/R. */
+  /* The point at t, from 0 to 1, on the geodesic from a to b. theta: the distance of the curved parts divided by R. */
   between(a, b, theta, t) {
     const x = [0, 0, 0, 1];
     let p = 1 - t, q = t;
@@ -138,7 +141,7 @@ curvebody.Space = class {
     const m = this.identity(), l = Math.sqrt(this.square(v)), n = v.map(c => l > 0 ? c / l : 0);
     if (this.K) {
       const h = l / this.R, c = this.K < 0 ? Math.cosh(h) : Math.cos(h), s = this.K < 0 ? Math.sinh(h) : Math.sin(h);
-      const less = this.K < 0 ? 2 * Math.sinh(h / 2) ** 2 : -2 * Math.sin(h / 2) ** 2; /* c - 1 */
+      const less = this.K < 0 ? 2 * Math.sinh(h / 2) ** 2 : -2 * Math.sin(h / 2) ** 2; /* less = c - 1 */
       for (let i = 0; i < this.curved; i++) {
         for (let j = 0; j < this.curved; j++) m[4 * i + j] += less * n[i] * n[j];
         m[4 * i + 3] = s * n[i];

@@ -105,9 +105,10 @@ curvebody.landmarks = function (space, size) {
   return {edges: out, mirrors: curvebody.mirrors(symbol, sign), step: R};
 };
 
-/* The isometry of the eye, moved by the group of the tiling to the neighbourhood of the base point, from which the
- * tiling looks the same. The path is divided into steps of at most half a radius, so that no number becomes large.
- * Beyond 30 radii double precision does not determine the position in the tiling, and the result is null. */
+/* Moves the eye by an element of the tiling's group to the neighbourhood of the base point, from where the tiling looks
+ * the same, and returns its isometry. The path to the eye is divided into steps of at most half a radius of curvature,
+ * so that no number becomes large. In hyperbolic space beyond 30 radii, double precision does not determine the
+ * position in the tiling, and the result is null. */
 curvebody.folded = function (space, landmarks, eye) {
   const o = eye.origin;
   const steps = [];
@@ -133,7 +134,7 @@ curvebody.folded = function (space, landmarks, eye) {
       moved = false;
       for (const mirror of landmarks.mirrors) {
         const row = mirror.row, size = row.length, slot = i => i === size - 1 ? 3 : i;
-        let dot = 0; /* the product of the point m(base) and the mirror; in the simplex no product is positive */
+        let dot = 0; /* the product of the point m(base) and the mirror; inside the simplex no product is positive */
         for (let i = 0; i < size; i++) dot += row[i] * m[4 * slot(i) + 3] * (i === size - 1 ? -1 : 1);
         if (dot <= 1e-12) continue;
         moved = true;

@@ -160,7 +160,8 @@ static cb_status put_forces(const cb_view *v, size_t n) {
   return status;
 }
 
-/* The number of particles, and of points of bodies on which something acts; they follow the bodies in /plot_position. */
+/* The number of points that follow the bodies in /plot_position: particles, and points of bodies on which something
+ * acts. 0 in a curved space. */
 static size_t points_of(const cb_view *v) {
   const int x = cb_view_field(v, "plot_position");
   if (x < 0 || v->fields[x].rank != 2 || v->fields[x].shape[0] <= count_of(v) || v->space->factor[0].curvature != 0)

@@ -93,7 +93,7 @@ static cb_status constants(crowd *c) {
   }
   if (!status) status = cb_page_array(v->page, "bond_i", CB_PAGE_I4, c->bonds, 0, 0, c->bond_i);
   if (!status) status = cb_page_array(v->page, "bond_j", CB_PAGE_I4, c->bonds, 0, 0, c->bond_j);
-  /* springs come before rods */
+  /* among the bonds, springs come before rods */
   const cb_system *system = v->scenario ? cb_scenario_system(v->scenario) : NULL;
   cb_page_number(v->page, "springs", system ? (double)cb_system_springs(system) : 0);
   if (!status) status = texts(v, "particle_name", "name", c->n);
@@ -125,8 +125,8 @@ static bool point_of(const crowd *c, size_t frame, size_t particle, double *x) {
   return true;
 }
 
-/* The centre of a component: the mean of the coordinates, projected to the quadric along the radius, so that it
- * commutes with isometries. */
+/* The centre of a component: the mean of the coordinates, projected to the quadric along the radius. Thus an isometry
+ * moves the centre in the same way as the particles. */
 static void mean_of(const crowd *c, const double *point, size_t component, double *mean) {
   const cb_space *g = c->v->space;
   const size_t k = (size_t)g->embedding;

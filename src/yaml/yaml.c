@@ -16,7 +16,7 @@ cb_status cb_yaml_read_text(const char *name, const char *text, size_t n, cb_tre
 
   cb_tree *tree = calloc(1, sizeof *tree);
   cb_arena *arena = cb_arena_create();
-  const size_t mark = cb_text_mark(text, n); /* libyaml would treat it as a document */
+  const size_t mark = cb_text_mark(text, n); /* libyaml would treat a byte order mark as a document */
   text += mark;
   n -= mark;
   const char *file = cb_arena_strdup(arena, name), *source = cb_arena_strndup(arena, text, n);

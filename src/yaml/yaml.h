@@ -32,19 +32,19 @@ const char *cb_tree_source(const cb_tree *tree);
 
 /* Sets one value as `--set KEY=VALUE` does: KEY is a path of keys and list indices (from 0) joined by dots, VALUE is
  * YAML. Examples: `integrator.step=0.1`, `bodies.0.mass=2`. Missing keys are added; an index must exist. Nodes that
- * were taken from the tree before stay valid and unchanged. The message of a failure, also of a later one about this
- * value, has the place in the assignment: `--set integrator.step=1x:1:18: error: ...`. If setting fails, the tree is
+ * the caller already has stay valid and unchanged. The message of a failure, also of a later failure about this value,
+ * has the place in the assignment: `--set integrator.step=1x:1:18: error: ...`. If setting fails, the tree is
  * unchanged. */
 cb_status cb_tree_set(cb_tree *tree, const char *assignment);
 /* As cb_tree_set, for an argument of the command line that stands for several assignments. Messages begin with the
  * argument: `h3:curvature=1: error: ...`. */
 cb_status cb_tree_set_by(cb_tree *tree, const char *argument, const char *assignment);
-/* As cb_tree_set, with the path in a scalar `key` and a node `value` of another tree, which must live at least as long.
- * Messages about the key have the place of `key`. */
+/* As cb_tree_set, with the path in the scalar `key` and the node `value` of another tree. The other tree must not be
+ * freed before this one. Messages about the key have the place of `key`. */
 cb_status cb_tree_put(cb_tree *tree, const cb_node *key, const cb_node *value);
 
-/* Makes a tree with the root `root`, a node of `base`. The new tree shares the nodes of `base`, but changes of the new
- * tree do not change `base`. */
+/* Makes a tree with the root `root`, a node of `base`. The new tree shares the nodes of `base`, which must not be freed
+ * first, but changes of the new tree do not change `base`. */
 cb_status cb_tree_over(const cb_tree *base, const cb_node *root, cb_tree **out);
 
 /* Appends the tree below node to text as YAML that reads back as the same tree. CB_ERROR_MEMORY is the only failure. */

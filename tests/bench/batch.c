@@ -1,5 +1,6 @@
-/* Rods stepped in the lanes of a vector (run/run_shared.h) compared with rods stepped one after another, in E, S and H:
- * nanoseconds per step of one rod, complete runs with rows of energy every hundred steps; results must be identical. */
+/* Compares the speed of rods that are stepped together in the lanes of a vector (run/run_shared.h) with that of rods
+ * stepped one after another, in E3, S3 and H3. Times are nanoseconds per step of one rod, for complete runs that record
+ * the energy every hundred steps. */
 #include "bench.h"
 #include "run/run_shared.h"
 

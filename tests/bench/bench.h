@@ -1,9 +1,10 @@
-/* Timing for the benchmarks. Subjects that are compared run alternately in one process, and each is rated by the
- * minimum time of all its repetitions, which is the time it takes if nothing else runs. One thread is measured in CPU
- * time, the gain of several threads in wall-clock time.
+/* Timing for the benchmarks. Subjects that are compared run alternately in one process. The time of a subject is the
+ * minimum over all its repetitions, since the fastest one is disturbed least by other programs. One thread is measured
+ * in CPU time, and the gain by several threads in wall-clock time.
  *
- * A program prints its settings, a table, and for each target one line `target|what|limit|measured|unit|pass or MISS`,
- * which `run` collects. With `--quick` everything runs once with small sizes, and no target is checked.
+ * A program prints its settings, a table, and one line `target|what|limit|measured|unit|pass or MISS` for each target.
+ * The script tests/bench/run collects these lines. With `--quick`, everything runs once with small sizes, and no target
+ * is checked.
  */
 #pragma once
 
@@ -16,7 +17,7 @@ enum { BENCH_SUBJECTS = 64 };
 
 typedef struct bench_subject {
   char name[96];
-  void (*run)(void *self);   /* one repetition: `units` units of work */
+  void (*run)(void *self);   /* does one repetition, which is `units` units of work */
   void (*ready)(void *self); /* called before each repetition, not timed; may be NULL */
   void *self;
   double units;
@@ -25,7 +26,7 @@ typedef struct bench_subject {
 
 typedef struct bench {
   bool quick;
-  double patience; /* factor for all numbers of repetitions: --turns=2 for a busy machine */
+  double patience; /* the factor of --turns=FACTOR, by which all numbers of repetitions are multiplied */
   int missed, n;
   bench_subject subject[BENCH_SUBJECTS];
 } bench;
@@ -74,8 +75,8 @@ static inline bench_subject *bench_add(bench *b, const char *name, void (*run)(v
   return s;
 }
 
-/* Runs all subjects alternately, after one repetition each that is not counted; with `--quick` there is none of
- * these. */
+/* Runs all subjects alternately and keeps the minimum times. The first repetition of each is not counted, except with
+ * `--quick`. */
 static inline void bench_go(bench *b, double turns) {
   for (int turn = b->quick ? 0 : -1; turn < bench_turns(b, turns); turn++)
     for (int i = 0; i < b->n; i++) {
@@ -91,8 +92,8 @@ static inline void bench_go(bench *b, double turns) {
     }
 }
 
-/* Prints pass or MISS, except with `--quick`. If `sign` begins with '<', a value above the limit is a miss; otherwise
- * a value below it is one. */
+/* Prints the line of a target; with `--quick` it does nothing. A target is missed if `measured` exceeds the limit and
+ * `sign` begins with '<', or if `measured` is below the limit and `sign` begins with another character. */
 static inline void bench_judge(bench *b, const char *what, double measured, const char *sign, double limit,
                                const char *unit) {
   if (b->quick) return;

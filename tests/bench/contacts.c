@@ -1,7 +1,7 @@
-/* Nanoseconds per ball, and per near pair, for finding all near pairs among 10^3 to 10^5 balls at constant density:
- * setting the balls and listing the pairs. One thread is measured in CPU time, two threads in wall-clock time. Balls
- * are in random order. The last column is the time of a query for the balls near one given ball, in nanoseconds.
- */
+/* Measures how long it takes to find all near pairs among 10^3 to 10^5 balls at constant density. This includes setting
+ * the balls and listing the pairs. Times are nanoseconds per ball and per near pair; one thread is measured in CPU
+ * time, two threads in wall-clock time. Balls are in random order. The last column is the time, in nanoseconds, of a
+ * query for the balls near one given ball. */
 #include "bench.h"
 #include "core/threads.h"
 #include "run/broad_phase.h"
@@ -9,7 +9,8 @@
 enum { SIZES = 5, THREADS = 2, QUERIES = 1000 };
 static const int sizes[SIZES] = {1000, 3000, 10000, 30000, 100000};
 
-/* the reach of the balls: equal, or over almost five orders of magnitude with few large ones */
+/* The reaches (radii) of the balls are equal, or they range over almost five orders of magnitude with few large
+ * ones. */
 typedef enum gas_kind { GAS_ALIKE, GAS_SIZES, GAS_KINDS } gas_kind;
 static const char *const gas_names[GAS_KINDS] = {"alike", "sizes"};
 
@@ -40,8 +41,8 @@ static void near_to_some(void *self) {
   }
 }
 
-/* Writes a random point, uniform in a cube of E3 of volume n, on S3, or in the ball of H3 around the base point whose
- * radius r satisfies pi (sinh 2r - 2r) = n. */
+/* Writes a random point with uniform distribution: in a cube of E3 with volume n, on S3, or in a ball of H3 around the
+ * base point with volume n. The radius r of this ball satisfies pi (sinh 2r - 2r) = n. */
 static void throw(const cb_space *g, uint64_t *state, int n, double *y) {
   const double curvature = g->factor[0].curvature;
   if (curvature == 0) {
@@ -66,7 +67,7 @@ static gas open_gas(const cb_space *g, gas_kind kind, int n, int threads) {
   gas s = {.n = n, .k = g->k, .threads = threads, .repetitions = 100000 / n};
   s.x = malloc((size_t)n * (size_t)g->k * sizeof *s.x);
   s.reach = malloc((size_t)n * sizeof *s.reach);
-  /* mean distance 1; on S3 volume 2 pi^2 */
+  /* The mean distance of neighbours. The volume per ball is 1 in E3 and H3, and 2 pi^2/n on S3. */
   const double unit = g->factor[0].curvature > 0 ? cbrt(19.739 / n) : 1;
   for (int i = 0; i < n; i++) {
     throw(g, &state, n, s.x + (size_t)i * (size_t)g->k);

@@ -1,5 +1,5 @@
-/* Seconds for the flow around a moving sphere (potential/field.h): its preparation, 100 streamlines past it, and
- * velocity and potential on a grid around it.
+/* Measures the flow around a moving sphere (potential/field.h): seconds for its preparation, for 100 streamlines past
+ * the sphere, and for velocity and potential on a grid around it.
  */
 #include "bench.h"
 #include "potential.h"
@@ -56,7 +56,7 @@ static flow *open_flow(int n) {
   f->v = calloc((size_t)f->mesh.vertices, sizeof *f->v);
   assert_non_null(f->v);
   for (int i = 0; i < f->mesh.vertices; i++) f->v[i][2] = 1;
-  /* Vogel's spiral perpendicular to the stream */
+  /* The streamlines begin on Vogel's spiral in a plane perpendicular to the stream. */
   for (int i = 0; i < LINES; i++) {
     const double r = 1.4 * sqrt((i + 0.5) / LINES), angle = i * M_PI * (3 - sqrt(5));
     f->seed[i][0] = r * cos(angle);

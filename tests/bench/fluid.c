@@ -1,19 +1,18 @@
-/* Cost of a body in a fluid, for 10^3 to 10^6 vertices of an ellipsoid.
+/* Measures the time for a body in a fluid, for ellipsoids of 10^3 to 10^6 vertices.
  *
- * Kernels: nanoseconds per triangle, and the fraction of the arithmetic limit. The limit is the number of operations of
- * the kernel (an addition, a product, or a fused pair counts as one) at two vectors per cycle, as measured by a loop of
- * independent fused operations on this machine.
+ * Kernels: the program prints nanoseconds per triangle, and the arithmetic limit as a fraction of this time. The limit
+ * is the number of operations of the kernel times the time of one operation. An addition, a product, or a fused pair of
+ * both counts as one operation. The time of an operation is measured with a loop of independent fused operations.
  *
- * Steps: steps of hamilton_pontryagin with all that they need, in water and with gravity, for a rigid body, a body with
- * a sequence of poses, and a body with poses by expressions. They include poses, mass of the moving shape, added mass,
- * buoyancy, and lift and drag at each iteration of Newton's method; microseconds per 1000 vertices.
+ * Steps: these are steps of hamilton_pontryagin in water with gravity, in microseconds per 1000 vertices. The body is
+ * rigid, or its poses come from a sequence or from expressions. A step includes poses, the mass of the moving shape,
+ * added mass, buoyancy, and lift and drag at each iteration of Newton's method.
  *
- * Fluids: the same steps of the rigid body with about 8000 triangles, in flows and media that vary with position;
- * these times have no target.
+ * Fluids: the rigid body with about 8000 triangles makes the same steps in flows and media that vary with position or
+ * time. These times have no target.
  *
- * Leaves: a thousand leaves of 256 triangles in wind with steps of 1/200 s, on at most 16 processors; the ratio of
- * simulated to real time.
- */
+ * Leaves: a thousand leaves of 256 triangles fall in wind with steps of 1/200 s, on at most 16 processors. The result
+ * is the ratio of simulated to real time. */
 #include "bench.h"
 #include "core/threads.h"
 #include "fluid/immersed_run.h"
@@ -46,14 +45,14 @@ static void jacobian(void *self) {
   for (int i = 0; i < t->turns; i++) cb_local_drag(t->l, &(cb_local_stream){.rho1 = 998, .flow1 = wind}, Y, t->F, t->J);
 }
 
-/* Operations per triangle, counted in local_kernel.h for angles of small bends. */
+/* The operations per triangle of local_kernel.h, for small bending angles. */
 static const struct {
   const char *name;
   void (*run)(void *);
   double operations;
 } kernels[KERNELS] = {{"pose, masses, angles", pose, 312}, {"force", force, 55}, {"force and Jacobian", jacobian, 112}};
 
-/* Receives results, so that a compiler does not remove the loop that measures nanoseconds per operation. */
+/* Receives results, so that a compiler does not remove the loop that measures the time of an operation. */
 static volatile double sink;
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -112,7 +111,7 @@ static void walk_begin(walker *w, const cb_fluid *fluid, const cb_surface *s) {
                           (double[6]){0.3, 0.2, 0.1, 0.5, 0.1, 0}, &w->state));
 }
 
-/* kind: 0 rigid, 1 a sequence, 2 expressions. */
+/* Creates a walker whose body is rigid (kind 0), or has poses from a sequence (kind 1) or from expressions (kind 2). */
 static void walk(walker *w, const cb_surface *s, int kind, int turns) {
   const cb_poses_motion wave = {NULL, {"X", "Y + 0.1*(0.2 + X^2)*sin(2*pi*(0.7*X - 1.3*t))", "Z"}};
   cb_poses *moving;
@@ -161,7 +160,7 @@ static void fluids(cb_fluid out[FLUIDS], const cb_medium *uniform) {
   for (int i = 0; i < FLUIDS; i++) out[i] = (cb_fluid){.medium = media[i], .flow = flows[i], .gravity = {0, 0, -9.81}};
 }
 
-static void fluids_end(cb_fluid f[FLUIDS]) { /* frees each flow, and each medium but the uniform one, once */
+static void fluids_end(cb_fluid f[FLUIDS]) { /* the uniform medium is freed elsewhere */
   const int flow[3] = {0, 1, 2}, medium[4] = {3, 4, 6, 7};
   for (int i = 0; i < 3; i++) cb_flow_free((cb_flow *)f[flow[i]].flow);
   for (int i = 0; i < 4; i++) cb_medium_free((cb_medium *)f[medium[i]].medium);

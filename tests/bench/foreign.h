@@ -1,10 +1,9 @@
-/* Solvers of other libraries for the rod of rod.h. They integrate from 0 to t and record nothing; a function `watch`
+/* Solvers of other libraries for the rod of rod.h. They integrate from 0 to t and record nothing. A function `watch`
  * can read and change the state at output times.
  *
- * SUNDIALS: Hindmarsh et al. (2005), ACM Trans. Math. Softw. 31, 363, doi:10.1145/1089014.1089020. GSL: its odeiv2. The
- * equations are not stiff: CVODE uses fixed-point iteration, which costs less here than Newton's method. `setting` is
- * the relative and the absolute tolerance; for methods with a fixed step it is the step.
- */
+ * The libraries are SUNDIALS (Hindmarsh et al. (2005), ACM Trans. Math. Softw. 31, 363, doi:10.1145/1089014.1089020)
+ * and the module odeiv2 of GSL. `setting` is the relative and the absolute tolerance; for methods with a fixed step it
+ * is the step. */
 #pragma once
 
 #include "rod.h"
@@ -18,7 +17,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
-#if SUNDIALS_VERSION_MAJOR < 7 /* in older versions each module of ARKODE has its own name for each call */
+#if SUNDIALS_VERSION_MAJOR < 7 /* these versions have separate functions for each module of ARKODE */
 #define ARKodeEvolve ERKStepEvolve
 #define ARKodeFree ERKStepFree
 #define ARKodeGetNumSteps ERKStepGetNumSteps
@@ -32,8 +31,8 @@
 /* Called with the state at every output time. Returns true if it changed the state; the solver then starts again. */
 typedef bool (*foreign_watch)(void *user, double t, double *z);
 
-/* Integrates from 0 to `outputs` equidistant times up to t. Returns false if the library fails; z[ROD] is the final
- * state. */
+/* A solver. `solve` integrates from time 0 to t and calls `watch` with `user` at `outputs` equidistant times, the last
+ * of which is t. It writes the final state z[ROD] and the number of steps. It returns false if the library fails. */
 typedef struct foreign {
   const char *name;
   bool (*solve)(const rod *r, int kind, double setting, double t, int outputs, foreign_watch watch, void *user,
@@ -60,7 +59,8 @@ static inline int gsl_rhs(double t, const double *z, double *dz, void *user) {
   return GSL_SUCCESS;
 }
 
-/* CVODE. kind: CV_ADAMS or CV_BDF; if negative, uses Newton's method with a dense matrix of differences. */
+/* Solves by CVODE; |kind| is CV_ADAMS or CV_BDF. A positive kind uses fixed-point iteration, which costs less here
+ * because the equations are not stiff. A negative kind uses Newton's method with a dense Jacobian from differences. */
 static inline bool cvode_solve(const rod *r, int kind, double setting, double t, int outputs, foreign_watch watch,
                                void *user, double *z, long *steps) {
   SUNContext context;
@@ -106,7 +106,7 @@ static inline bool cvode_solve(const rod *r, int kind, double setting, double t,
   return good;
 }
 
-/* Explicit methods of ARKODE. kind: the table; if negative, steps are fixed. */
+/* Solves by an explicit method of ARKODE; |kind| is its table. If kind is negative, steps are fixed. */
 static inline bool arkode_solve(const rod *r, int kind, double setting, double t, int outputs, foreign_watch watch,
                                 void *user, double *z, long *steps) {
   SUNContext context;
@@ -140,7 +140,7 @@ static inline bool arkode_solve(const rod *r, int kind, double setting, double t
 
 enum { GSL_RK8PD = 1, GSL_MSADAMS };
 
-/* Methods of GSL. If kind is negative, steps are fixed. */
+/* Solves by a method of GSL; |kind| is GSL_RK8PD or GSL_MSADAMS. If kind is negative, steps are fixed. */
 static inline bool gsl_solve(const rod *r, int kind, double setting, double t, int outputs, foreign_watch watch,
                              void *user, double *z, long *steps) {
   const gsl_odeiv2_step_type *type = abs(kind) == GSL_RK8PD ? gsl_odeiv2_step_rk8pd : gsl_odeiv2_step_msadams;

@@ -1,9 +1,10 @@
-/* Benchmark of gaits: exact holonomies against plain integrators, curvature over a grid, connections of long chains.
+/* Benchmark of gaits: holonomies by cb_holonomy_by and by plain integrators, curvature over a grid, and connections of
+ * long chains.
  *
- * The gait is the unit circle of Purcell's swimmer from (1, 0); each method computes its displacement and length to
- * 1e-11. The plain integrators solve x' = cos(theta) xi_x - sin(theta) xi_y, y' = sin(theta) xi_x + cos(theta) xi_y,
- * theta' = xi_theta and s' = sqrt(r'Mr') for the length s, with the shape r, xi = -A r' with the same connection A,
- * and the metric M.
+ * The gait is the unit circle in the shapes of Purcell's swimmer, from (1, 0). Each method computes the displacement
+ * (x, y, theta) and the length s of this gait to 1e-11. The plain integrators solve x' = cos(theta) xi_x -
+ * sin(theta) xi_y, y' = sin(theta) xi_x + cos(theta) xi_y, theta' = xi_theta and s' = sqrt(r'.M r'). Here r is the
+ * shape, A the connection, xi = -A r' the velocity of the body, and M the metric.
  */
 #include "bench.h"
 #include <curvebody/holonomy.h>
@@ -89,7 +90,7 @@ static void holonomies(bench *b) {
   without.measured = false;
   fourth.options.order = 4;
   plain.options = (cb_holonomy_options){.order = 6, .step = .1};
-  do { /* finds the longest plain steps with this accuracy */
+  do { /* finds the longest equal steps with this accuracy */
     plain.options.step /= 1.1;
     by_holonomy(&plain);
   } while (off(&plain, exact.g) > error);

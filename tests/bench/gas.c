@@ -1,12 +1,11 @@
-/* Gases of 10^3 to 10^5 spheres, or of rods with two spheres each, that collide, all with the same density in mean free
- * paths: nanoseconds per sphere and step, and microseconds per contact for everything that a run does. S3 has no walls;
- * in E3 and H3 the gas is in a ball, and each sphere or rod has a separate moving origin.
+/* Measures gases of 10^3 to 10^5 spheres, or of rods with two spheres each, that collide. The times are nanoseconds per
+ * sphere and step, and microseconds per contact, for everything that a run does. S3 has no walls. In E3 and H3, the gas
+ * is in a ball, and each sphere or rod has a separate moving origin.
  *
- * The spheres fill the fraction FILLING of the space and have unit speed and random directions. A run makes STEPS steps
- * of a tenth of the mean free path l = 1/(sqrt(2) n pi (2r)^2), with n spheres of radius r per unit volume, so there
- * are about as many contacts as spheres. One thread is measured in CPU time, two threads in wall-clock time; the
- * results of both must be identical.
- */
+ * The spheres fill the fraction FILLING of the space and have unit speed and random directions. With n spheres of
+ * radius r per unit volume, the mean free path is 1/(sqrt(2) n pi (2r)^2). A run makes STEPS steps of a tenth of this
+ * path, so there are about as many contacts as spheres. One thread is measured in CPU time, two threads in wall-clock
+ * time; the results of both must be identical. */
 #include "bench.h"
 #include "core/threads.h"
 #include <curvebody/constraint.h>
@@ -17,10 +16,11 @@
 enum { SIZES = 3, THREADS = 2, STEPS = 20 };
 static const int sizes[SIZES] = {1000, 10000, 100000};
 static const double FILLING = 0.05;
-/* Radii of the containing balls, large enough that spheres get separate origins. */
+/* The radii of the balls that contain the gas are so large that spheres get separate origins. */
 static const double FLAT_ROOM = 10, HYPERBOLIC_ROOM = 3;
 
-/* --- positions that do not overlap: drawn one after another, compared with positions in neighbouring cells --- */
+/* --- Positions are drawn one after another. Each is compared with those in neighbouring cells, so that no spheres
+ * overlap. --- */
 
 typedef struct places {
   const cb_space *g;
@@ -38,7 +38,7 @@ static uint64_t cell_hash(const int64_t *c) {
   return h;
 }
 
-/* The number of coordinates that determine the cell: at most four; in H3 the last one is not needed. */
+/* The number of coordinates that determine the cell. In H3, the last coordinate follows from the others. */
 static int cell_axes(const cb_space *g) { return g->factor[0].curvature > 0 ? 4 : 3; }
 
 static bool clear_of(const places *p, const double *x, double least) {
@@ -62,14 +62,14 @@ static void take_place(places *p, const double *x) {
   *bucket = p->n++;
 }
 
-/* A random point, uniform on S3; in E3 and H3 uniform in the ball of radius `most` around the base point. */
+/* Draws a point with uniform distribution on S3, or in the ball of radius `most` around the base point of E3 or H3. */
 static void anywhere(const cb_space *g, uint64_t *seed, double most, double *x) {
   const double curvature = g->factor[0].curvature;
   if (curvature > 0) {
     check_direction(seed, 4, x);
     return;
   }
-  double a, area; /* by rejection: the density of the radius is the area of the sphere with this radius */
+  double a, area; /* the density of the radius a is proportional to the area of the sphere with this radius */
   do {
     a = check_uniform(seed, 0, most);
     area = curvature < 0 ? sinh(a) / sinh(most) : a / most;
@@ -124,8 +124,9 @@ static double volume_of(const cb_space *g) {
   return curvature < 0 ? pi * (sinh(2 * room) - 2 * room) : 4 / 3.0 * pi * room * room * room;
 }
 
-/* Draws a place and a velocity for one sphere, or for the two spheres of a rod, along which the velocity is
- * transported. Returns false if the place is not free. */
+/* Draws the position and velocity of one sphere (ends = 1), or of the two spheres of a rod (ends = 2). The velocity of
+ * the second sphere is that of the first, parallel transported along the rod. Returns false if a sphere would overlap
+ * another one. */
 static bool throw_body(const gas *s, const places *p, uint64_t *seed, double room, double r, int ends, double x[2][4],
                        double v[2][4]) {
   const cb_space *g = s->g;
@@ -181,7 +182,7 @@ static void make_system(gas *s, double r) {
   free(p.x);
 }
 
-/* Creates a run from the start, before each repetition. */
+/* Creates a new run, before each repetition. */
 static void ready(void *self) {
   static const char *const nothing[] = {NULL};
   gas *s = self;
@@ -236,7 +237,7 @@ static bool same_by_all_pairs(const char *space, gas_kind kind, int n) {
   return same;
 }
 
-/* Rods are measured up to 10^4 spheres. */
+/* Measures the first `most` sizes of a gas. */
 static void section(bench *b, const char *space, gas_kind kind, int most) {
   gas of[SIZES][THREADS];
   double least = INFINITY, slowest = 0, least_contact = INFINITY, slowest_contact = 0, seconds = 0;
@@ -265,7 +266,8 @@ static void section(bench *b, const char *space, gas_kind kind, int most) {
   snprintf(line, sizeof line, "%s: a sphere and step, slowest/fastest size", what);
   bench_judge(b, line, slowest / least, "<=", 1.5, "");
   snprintf(line, sizeof line, "%s: a contact, slowest/fastest size", what);
-  /* in a ball the fraction of contacts with the wall decreases with the size */
+  /* In a ball, the fraction of contacts with the wall decreases with the number of spheres. This changes the mean time
+   * of a contact. */
   if (!strcmp(space, "s3")) bench_judge(b, line, slowest_contact / least_contact, "<=", 1.5, "");
   snprintf(line, sizeof line, "%s: 10^5, about 10^5 contacts", what);
   if (most == SIZES) bench_judge(b, line, seconds, "<=", 120, "s");

@@ -1,8 +1,9 @@
-/* Seconds for Kirchhoff's tensor of an ellipsoid by its panels, for the seven right-hand sides at once, on all threads:
- * the complete computation; its parts (the tree, and a product of the tree with seven columns); LU of the dense matrix;
- * and hmat-oss: LU of the hierarchical matrix to 1e-6 and seven solutions. Also discs without thickness, with the
- * relative error of the last diagonal entry of the tensor K. Prints wall-clock time, and CPU time of the leading
- * thread, which a busy machine changes little. */
+/* Measures the computation of Kirchhoff's tensor of an ellipsoid from its panels, for seven right-hand sides at once,
+ * on all threads. The table contains the complete computation, its parts (creating the tree, and multiplying it with
+ * seven columns), and the computation by LU of the dense matrix. If the library hmat-oss is present, it also contains
+ * LU of the hierarchical matrix to 1e-6 and seven solutions. Further rows are for discs without thickness; they include
+ * the relative error of the last diagonal entry of the tensor K. Each row has the wall-clock time and the CPU time of
+ * the main thread; other programs change the latter little. */
 #include "bench.h"
 #include "potential.h"
 #include "potential/far.h"
@@ -67,7 +68,7 @@ static body open_body(int n, cb_potential_method method) {
   return b;
 }
 
-/* A disc as a sheet. */
+/* A disc of radius 1 without thickness. */
 static body open_disc(int n) { return (body){.mesh = disc_mesh(n, 1), .options = {.sheets = true}}; }
 
 static void close_body(body *b) {

@@ -1,7 +1,8 @@
-/* Cost of a pair of panels, for its entries of the single layer S and the double layer D, and of Kirchhoff's tensor of
- * a ball of 5120 faces, in flat space and in spaces of curvature -1 and 1: nanoseconds per pair on one thread, in tiles
- * as for filling matrices, and the ratio to flat space; seconds per tensor on all threads, starting from the vertices.
- * In flat space a matrix of this number of panels is not stored. */
+/* Measures panels of a ball of 5120 faces in flat space and in spaces of curvature -1 and 1. The first time is that of
+ * a pair of panels, for its entries of the single layer S and the double layer D. It is given in nanoseconds on one
+ * thread, and as a ratio to flat space. Pairs are computed in tiles, as when matrices are filled. The second time is
+ * that of Kirchhoff's tensor, in seconds on all threads, starting from the vertices. In flat space, the tensor of so
+ * many panels is computed without storing a matrix. */
 #include "bench.h"
 #include "curved_bodies.h"
 #include "potential/curved_flow.h"

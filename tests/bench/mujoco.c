@@ -1,7 +1,7 @@
-/* Cost of a step of a body under MuJoCo's ellipsoid model: one triaxial ellipsoid that falls in air, with explicit
- * steps of the type of RK4, and with implicit steps that use derivatives of forces; next to these MuJoCo's own steps in
- * the same process, if its library is installed; and 10^4 such bodies on one and two threads.
- */
+/* Measures the time of a step of a body under MuJoCo's ellipsoid model. A triaxial ellipsoid falls in air, by two
+ * explicit methods of Runge-Kutta type and by an implicit method that uses derivatives of forces. If MuJoCo's library
+ * is installed, the table also contains MuJoCo's own steps. Other rows are for 10^4 such bodies on one and two
+ * threads. */
 #include "bench.h"
 #include "mujoco_fall.h"
 
@@ -18,7 +18,7 @@ static const faller triaxial = {
     "triaxial", "mujoco_ellipsoid",      "{viscosity: 1.8e-5, geoms: [{size: [0.2, 0.1, 0.03]}]}", 1.225,
     0.05,       {0.00218, 0.00818, 0.01}};
 static const char *const method[METHODS] = {"rkmk4", "mujoco_rk4", "hamilton_pontryagin"};
-static const double limit[METHODS] = {0.6, 0.6, 1}; /* us */
+static const double limit[METHODS] = {0.6, 0.6, 1}; /* microseconds per step */
 
 typedef struct subject {
   fall fall;
@@ -30,7 +30,7 @@ static void steps(void *self) {
   for (int i = 0; i < s->steps; i++) check_ok(cb_integrator_step(s->fall.method, &s->fall.state, length));
 }
 
-/* Evaluates the force and its derivatives at the position of the body. */
+/* Evaluates the force on the body and its derivatives. */
 static void slopes(void *self) {
   subject *s = self;
   const cb_rigid_problem *p = cb_immersed_workspace_problem(s->fall.workspace);

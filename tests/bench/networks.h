@@ -1,4 +1,4 @@
-/* Networks of any size in S3 and H3, with shuffled numbers as in a mesh from a file; the builder reorders them. */
+/* Networks of any size in S3 and H3. Their particles have random numbers; the builder reorders them. */
 #pragma once
 
 #include "check.h"
@@ -24,7 +24,7 @@ typedef struct network_grid {
 
 static inline size_t network_whole(uint64_t *seed, size_t n) { return (size_t)check_uniform(seed, 0, (double)n); }
 
-/* A grid of about `size` particles. */
+/* Returns a grid of about `size` particles. */
 static inline network_grid network_grid_of(network_kind kind, double size) {
   const size_t edge = (size_t)(kind == NETWORK_LATTICE ? cbrt(size) + 0.999 : sqrt(size) + 0.999);
   network_grid grid = {kind, {edge, edge, kind == NETWORK_LATTICE ? edge : 1}, 0, 42};
@@ -32,7 +32,7 @@ static inline network_grid network_grid_of(network_kind kind, double size) {
   return grid;
 }
 
-/* The first three coordinates of a particle in the embedding, at most 0.35 in absolute value. */
+/* Writes the first three coordinates u of particle i in the embedding. They are at most 0.35 in absolute value. */
 static inline void network_place(network_grid *grid, size_t i, double *u) {
   const size_t a = i % grid->side[0], b = i / grid->side[0] % grid->side[1], c = i / (grid->side[0] * grid->side[1]);
   const double step[3] = {1.0 / grid->side[0], 1.0 / grid->side[1], 1.0 / grid->side[2]};
@@ -50,7 +50,7 @@ static inline void network_place(network_grid *grid, size_t i, double *u) {
   }
 }
 
-/* The particle at the other end of spring `way` (0, 1 or 2) of particle i; i if there is no such spring. */
+/* Returns the particle at the other end of spring `way` (0, 1 or 2) of particle i, or i if there is no such spring. */
 static inline size_t network_other(network_grid *grid, size_t i, int way) {
   const size_t *side = grid->side;
   const size_t at[3] = {i % side[0], i / side[0] % side[1], i / (side[0] * side[1])};
@@ -87,7 +87,7 @@ static inline network network_open(const char *space, network_kind kind, double 
     network_place(&grid, site[i], x);
     x[3] = sqrt(1 - w.g->factor[0].curvature * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]));
     for (int e = 0; e < 3; e++)
-      v[e] = check_uniform(&seed, -0.2, 0.2) / (double)grid.side[0]; /* in proportion to the length of a spring */
+      v[e] = check_uniform(&seed, -0.2, 0.2) / (double)grid.side[0]; /* proportional to the lengths of springs */
     cb_space_project_tangent(w.g, x, v);
     check_ok(cb_builder_particle(w.builder, NULL, 1, 0, 0, x, v, NULL));
   }

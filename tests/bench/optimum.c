@@ -1,9 +1,9 @@
-/* Benchmark of optimal gaits: second derivatives of connection and metric; the parts of a search, and searches from one
+/* Benchmark of optimal gaits: second derivatives of connection and metric, the parts of a search, and searches from one
  * and from many starts.
  *
- * Scalar lower bound: the number of operations that cb_chain_second needs for n shape variables with the base in the
- * middle (n/2 on each side), at one scalar multiplication or addition per cycle of 3 GHz; vectors of two to eight
- * numbers can be faster.
+ * The column `scalar floor` is the time of the operations that cb_chain_second needs for n shape variables, with the
+ * base link in the middle. It assumes one scalar multiplication or addition per cycle at 3 GHz. With vectors of two to
+ * eight numbers, the computation can be faster.
  */
 #include "bench.h"
 #include "core/threads.h"
@@ -72,8 +72,9 @@ static void second_of_jets(void *self) {
   }
 }
 
-/* Counts operations over pairs a >= b of variables, for the force and the connection A with n columns each and for
- * the lower triangle of the n x n metric M. Each multiplication comes with an addition, so it counts as 2. */
+/* Returns the number of operations of cb_chain_second for n shape variables. It sums over all pairs a >= b of
+ * variables. For each pair, it counts the matrix F of bundle/chain.c and the connection A, with n columns each, and the
+ * lower triangle of the n x n metric M. Each multiplication comes with an addition, so it counts as 2. */
 static double operations(int n) {
   const int left = n / 2;
   double sum = 0;
@@ -141,7 +142,7 @@ static void models(bench *b) {
 
 /* --- the parts of a search --- */
 
-/* A wave along the links, as in a small gait. */
+/* Creates the gait of a travelling wave along the links, with the amplitude `size` of each shape variable. */
 static cb_gait *wave(const cb_bundle *b, double size) {
   const int n = b->n;
   double mean[CB_SHAPE_MAX] = {0}, cosine[CB_SHAPE_MAX], sine[CB_SHAPE_MAX];
@@ -157,7 +158,7 @@ static cb_gait *wave(const cb_bundle *b, double size) {
 
 typedef struct hunt {
   cb_optimum_problem p;
-  cb_direct *d; /* solved with the number of functions that it needs */
+  cb_direct *d; /* the solved search, with as many harmonics as it needs */
   cb_optimum told;
   int iterations, count;
 } hunt;

@@ -1,14 +1,14 @@
-/* Cost of recording: the rod with a row at every step, and a network of 10^6 particles.
+/* Measures the cost of recording a rod with a row at every step, and a network of 10^6 particles.
  *
  * Times are from the first step of a run to its last; the record is opened before and closed after. A record writes in
- * a separate thread: the relevant number is the CPU time of the stepping thread. Also printed is the wall-clock time
- * until the last row was passed on, and until the file was closed. Files are in TMPDIR, or /dev/shm, or /tmp, and are
- * removed; files that are synced are in TMPDIR or /var/tmp, which is a disk.
+ * a separate thread, so the relevant number is the CPU time of the stepping thread. The program also prints the
+ * wall-clock time until the last row is passed on, and until the file is closed. Files are in TMPDIR, or /dev/shm, or
+ * /tmp, and are removed. Files that are synced are in TMPDIR or /var/tmp, which should be on a disk.
  *
- * The main targets are microseconds per row of the rod, including the step; the rate at which rows of 10^6
- * particles are written to the disk as segments, divided by the rate of writing the same number of raw bytes to
- * separate files with the same syncs; and the rate of joining segments, divided by that of copying the resulting file.
- */
+ * There are three main targets. The first is microseconds per row of the rod, including the step. The second is the
+ * rate of writing rows of 10^6 particles to the disk as segments, divided by the rate of writing the same number of raw
+ * bytes to separate files with the same syncs. The third is the rate of joining segments, divided by that of copying
+ * the resulting file. */
 #include "bench.h"
 #include "scenarios.h"
 #include <curvebody/record.h>
@@ -63,7 +63,8 @@ static const char *place(void) {
   return chosen ? chosen : access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
 }
 
-/* The record of a run at `path`; a record with more than `most` bytes remains in segments, unless `most` is 0. */
+/* Records a run of the scenario to `path` and returns its times. A record with more than `most` bytes remains in
+ * segments, unless `most` is 0. */
 static recording record_at(const char *path, const char *text, const char *const *sets, size_t n_sets, double most) {
   cb_scenario *scenario = NULL;
   cb_record *file = NULL;
@@ -157,15 +158,15 @@ static void network(bench *b) {
   bench_judge(b, "network of 10^6 particles: rows recorded", (double)r.rows, ">=", 4, "rows");
 }
 
-/* ---- Rows of 10^6 particles to a disk: the run has made one row, which is passed on repeatedly */
+/* ---- Rows of 10^6 particles are written to a disk: the first row of a run is passed on repeatedly. */
 
 typedef struct feeding {
   cb_sink to;
   const cb_record_layout *layout;
-  const char *folder, *raw; /* the folder for files; the folder for raw bytes, NULL: rows are written to the record */
+  const char *folder, *raw; /* where files are; the folder for raw bytes, or NULL if rows go to the record */
   int rows;
-  double warm;                /* bytes of file pages to prepare before */
-  double seconds, cpu, bytes; /* for all rows, from the first that is passed on until all are on the disk */
+  double warm;                /* bytes that `warm` writes and removes before the measurement */
+  double seconds, cpu, bytes; /* of all rows, from the first that is passed on until all are on the disk */
 } feeding;
 
 static size_t row_bytes(const cb_record_layout *layout, const cb_field *field) {
@@ -176,7 +177,8 @@ static size_t row_bytes(const cb_record_layout *layout, const cb_field *field) {
   return bytes;
 }
 
-/* Writes one file per row, because each row is a segment. */
+/* Writes the raw bytes of a row to a file and returns their number. There is one file per row because in a record each
+ * of these rows is a segment. */
 static double write_raw(const feeding *f, const void *const *data, int row) {
   char part[512], path[512];
   double bytes = 0;
@@ -281,7 +283,7 @@ static void rate(bench *b) {
               "times");
 }
 
-/* ---- Joining segments to one file, compared with copying that file: both from the system's memory, and synced */
+/* ---- Joining segments to one file is compared with copying that file. Both read from the system's memory and sync. */
 
 static double copy_file(const char *from, const char *to) {
   static char block[1 << 20];

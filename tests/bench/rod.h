@@ -1,13 +1,16 @@
-/* A generic elastic rod, masses 1 and 2.7, in S3 or H3, as an ordinary differential equation in the embedding:
+/* An elastic rod with masses 1 and 2.7 in S3 or H3, as an ordinary differential equation in the embedding:
  *
- *   x' = v,   v' = F/m - (<F/m,x> + <v,v>)/<x,x> x,   F = -k (d - D) grad d,   k = D = 1,
+ *   x' = v,   v' = F/m - (<F/m,x> + <v,v>)/<x,x> x,   F = -(d - 1) grad d
  *
- * z = (x_1, x_2, v_1, v_2), in double precision and in long double. d is the distance of the particles, m the mass of a
- * particle, <,> the form of the embedding, and K the curvature. With a division by <x,x> in place of a
- * multiplication by K, <x,v> is also constant outside the quadric, and an error perpendicular to the quadric grows like
- * t; otherwise it grows exponentially. The total momentum of the boosts vanishes in H3, so the rod drifts only slowly,
- * and a moving origin is needed only beyond t = 100. (The rod of the thesis is not a useful test: mirror-symmetric data
- * are unstable, a difference grows like exp(t), and integrators that solve linear systems cause one.)
+ * for each particle with position x, velocity v and mass m. d is the distance of the two particles, <,> the form of the
+ * embedding; stiffness and rest length are 1. The state is z = (x_1, x_2, v_1, v_2), in double or long double.
+ *
+ * On the space, 1/<x,x> is the curvature K. With the division by <x,x>, <x,v> is constant also near the space, and an
+ * error perpendicular to the space grows like t. With a multiplication by K, it would grow exponentially.
+ *
+ * In H3 the total momentum of the boosts vanishes, so the rod drifts only slowly, and a moving origin is needed only
+ * beyond t = 100. The rod of the thesis is not a useful test: its mirror symmetry is unstable, so that round-off
+ * perpendicular to it grows like exp(t).
  */
 #pragma once
 
@@ -33,8 +36,9 @@ static inline void rod_open(rod *r, body_case *c, const char *space) {
     cb_space_base_point(c->g, base);
     cb_exp(c->g, base, u, x + 4 * a, NULL);
   }
-  /* v_2 from sum m (w v - last x v_w) = 0, the momentum of the boosts, with the last coordinate w and its velocity
-   * v_w = -last x.v/w. */
+  /* The velocity of particle 2 follows from the momentum of the boosts, sum m (w v - last x v_w) = 0. Here x and v are
+   * the first three components of position and velocity, w is the last coordinate, and v_w = -last x.v/w is the last
+   * component of the velocity. */
   double sum[3], xx = 0, xs = 0;
   v[3] = 0;
   for (int e = 0; e < 3; e++) {
@@ -42,7 +46,7 @@ static inline void rod_open(rod *r, body_case *c, const char *space) {
     v[3] -= r->last * x[e] * v[e] / x[3];
   }
   for (int e = 0; e < 3; e++) sum[e] = -(r->mass[0] / r->mass[1]) * (x[3] * v[e] - r->last * x[e] * v[3]) / x[7];
-  /* v + x (x.v)/w^2 = sum */
+  /* Solves v + x (x.v)/w^2 = sum for the velocity v of particle 2. */
   for (int e = 0; e < 3; e++) {
     xx += x[4 + e] * x[4 + e] / (x[7] * x[7]);
     xs += x[4 + e] * sum[e] / (x[7] * x[7]);
@@ -57,8 +61,8 @@ static inline void rod_open(rod *r, body_case *c, const char *space) {
   finish_system(c);
 }
 
-/* The force's factor g, F_1 = -g (x_1 - x_2) = -F_2. It uses the series of this library, which is faster than asin, so
- * that every method has the fastest evaluation. */
+/* Returns the factor g of the force F_1 = -g (x_1 - x_2) on particle 1, where q = <x_1 - x_2, x_1 - x_2>. All methods
+ * use cb_psi of this project, which is faster than asin. */
 static inline double rod_pull(double K, double q) {
   const double t = 0.25 * K * q;
   return cb_psi(t) - 1 / sqrt(q - q * t);
@@ -107,7 +111,8 @@ static inline double rod_energy(const rod *r, const double *z) {
 
 enum { STAGES = 8 };
 
-/* c: the zeros of the Legendre polynomial of degree 8 in 2c - 1; A and b from sum_j a_ij c_j^(k-1) = c_i^k / k, by
+/* Computes the nodes c, matrix A and weights b of the method. The nodes are the zeros of the Legendre polynomial of
+ * degree 8 in 2c - 1. A and b solve sum_j a_ij c_j^(k-1) = c_i^k/k and sum_j b_j c_j^(k-1) = 1/k, k = 1 to 8, by
  * elimination. */
 static inline void gauss_tableau(wide *c, wide A[STAGES][STAGES], wide *b) {
   wide w[STAGES][2 * STAGES + 1];
@@ -152,8 +157,8 @@ static inline void gauss_tableau(wide *c, wide A[STAGES][STAGES], wide *b) {
   }
 }
 
-/* Separation at time t after `steps` steps; 500 steps to t = 100 give it to a few 1e-15 (compared with other numbers of
- * steps and with __float128). */
+/* Returns the separation at time t after `steps` steps. With 500 steps to t = 100, its error is a few 1e-15; this is
+ * known from other numbers of steps and from __float128. */
 static inline double rod_reference(const rod *r, double t, int steps) {
   wide c[STAGES], A[STAGES][STAGES], b[STAGES], z[ROD], Y[ROD], f[STAGES][ROD] = {{0}}, next[ROD];
   const wide h = (wide)t / steps;
@@ -162,7 +167,7 @@ static inline double rod_reference(const rod *r, double t, int steps) {
   for (int i = 0; i < STAGES; i++) rod_rhs_wide(r, z, f[i]);
   for (int step = 0; step < steps; step++) {
     wide change = 1, before = 2;
-    /* until the iteration no longer contracts because of round-off */
+    /* Iterates until round-off prevents further contraction. */
     for (int it = 0; it < 100 && change < before; it++) {
       before = it > 3 ? change : 1;
       change = 0;

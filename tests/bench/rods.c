@@ -1,11 +1,11 @@
-/* Benchmark of rods: microseconds per step against their number, from 10 to 10^5, for Lobatto, Radau IIA and IDA; the
- * rigid rod and triangle of figures 2.16 to 2.21 in H3 and S3; error against time for a tumbling tetrahedron in S3 with
- * a potential.
+/* Benchmark of rods. It measures the time of a step per rod, for 10 to 10^5 rods and the integrators Lobatto, Radau IIA
+ * and IDA. It also measures the rigid rod and triangle of figures 2.16 to 2.21 of the thesis in H3 and S3, and error
+ * against time for a tumbling tetrahedron in S3 with a potential.
  *
- * A chain has rods between neighbours; `tetrahedra` are rigid trusses of six rods, each joined to the next at a corner.
- * Both are placed along a curve that does not intersect itself, a helix in E3 and a line on the torus x^2 + y^2 = z^2 +
- * w^2 in S3, with the same lengths and speeds at every size. A lattice is cubic with one rod per edge; the factors of
- * its matrix grow faster than the number of rods, as for every body that is not thin.
+ * A chain has rods between neighbours. `tetrahedra` are rigid trusses of six rods, each joined to the next at a corner.
+ * Both are placed along a curve that does not intersect itself: a helix in E3, or a line on the torus
+ * x^2 + y^2 = z^2 + w^2 in S3. Lengths and speeds are the same at every size. A lattice is cubic with one rod per edge;
+ * the factors of its matrix grow faster than the number of rods, as for every body that is not thin.
  */
 #include "bench.h"
 #include "constrained.h"
@@ -22,7 +22,8 @@ typedef struct many {
   int rods, steps;
 } many;
 
-/* The point of the curve at s (unit speed in S3), displaced along its normals. */
+/* Writes the point x of the curve at the parameter s, displaced by along[2] in two directions normal to the curve. In
+ * S3, s is the arc length. */
 static void on_curve(bool sphere, double s, const double *along, double *x) {
   if (sphere) { /* a^2 + b^2 = 2, a/b is irrational */
     const double a = 1.3, b = sqrt(2 - a * a), r = sqrt(0.5) * (1 + along[0]), q = sqrt(0.5) * (1 - along[0]);
@@ -49,7 +50,7 @@ static void place(const body_case *c, shape what, int rods, int i, double *x) {
   const bool sphere = c->g->factor[0].curvature > 0;
   if (what == CHAIN) {
     on_curve(sphere, spacing * i, (double[]){0, 0}, x);
-  } else if (what == TETRAHEDRA) { /* the joint, and two corners between it and the next joint */
+  } else if (what == TETRAHEDRA) { /* i % 3 = 0 is a joint; 1 and 2 are corners between it and the next joint */
     const double out = 0.5 * spacing;
     on_curve(sphere, spacing * (i / 3 + (i % 3 ? 0.5 : 0)), (double[]){out * (i % 3 == 1), out * (i % 3 == 2)}, x);
     cb_space_project_point(c->g, x);
@@ -70,7 +71,7 @@ static void join(many *m, int i, int j) {
   m->rods++;
 }
 
-/* Projects the momenta onto those that the rods allow. */
+/* Removes the momenta that the rods do not allow. */
 static void let_go(many *m) {
   const size_t count = (size_t)m->c.state->n * (size_t)m->c.g->k;
   const double *mass = cb_system_masses(m->c.system);
@@ -125,7 +126,7 @@ static void restart(void *self) {
   cb_state_copy(m->c.state, m->start);
   cb_integrator_reset(m->c.integrator);
   check_ok(cb_forces_set_origins(m->c.integrator->forces, m->start->origin));
-  check_ok(cb_integrator_step(m->c.integrator, m->c.state, h)); /* makes the first step, which has no previous step */
+  check_ok(cb_integrator_step(m->c.integrator, m->c.state, h)); /* the first step is special: no step precedes it */
 }
 
 static void steps(void *self) {
@@ -157,7 +158,7 @@ static void by_size(bench *b, const char *space, shape what) {
       if (rods > methods[j].most || (b->quick && rods > 100) || (what == LATTICE && rods > (j == IDA ? 100 : 1000)))
         continue;
       many *m = open_many(space, what, rods, methods[j].method);
-      if (j == IDA) m->steps = 20; /* for every size, because IDA begins with short steps and low order */
+      if (j == IDA) m->steps = 20; /* the same for every size: IDA begins with short steps and low order */
       b->n = 0;
       bench_add(b, space, steps, m, m->steps)->ready = restart;
       bench_go(b, rods > (j == IDA ? 1000 : 10000) ? 1 : 5);
@@ -170,7 +171,7 @@ static void by_size(bench *b, const char *space, shape what) {
     if (what == LATTICE) continue;
     int last = SIZES - 1;
     while (last > 1 && each[last] == 0) last--;
-    const int first = j == IDA ? 2 : 1; /* the smallest size at which the factors of IDA are sparse */
+    const int first = j == IDA ? 2 : 1; /* IDA uses sparse factors only from this size on */
     char text[96];
     snprintf(text, sizeof text, "%s, %s, %s: a rod of 10^%d over one of 10^%d", shape_names[what], space,
              methods[j].name, last + 1, first + 1);
@@ -203,7 +204,7 @@ static void rigid_steps(void *self) {
 static void thesis_bodies(bench *b) {
   static const struct {
     const char *name, *method;
-    double limit; /* the maximum time of a step of the rod in H3, in us; 0: not judged */
+    double limit; /* the maximum time of a step of the rod in H3, in microseconds, or 0 if there is none */
   } rows[] = {{"lobatto, 3 stages", "lobatto {stages: 3}", 0},
               {"lobatto, 4 stages", "lobatto {stages: 4}", 5},
               {"radau_iia, 2 stages", "radau_iia {stages: 2}", 0},
@@ -251,7 +252,7 @@ static void tetrahedron(body_case *c, const char *method) {
   use_method(c, method);
 }
 
-/* Solves to the end, writes the positions to x and returns the seconds. */
+/* Solves up to the time end_, writes the positions to x and returns the seconds that this takes. */
 static double solve(const char *method, double step, double *x) {
   body_case c;
   tetrahedron(&c, method);

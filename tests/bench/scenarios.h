@@ -1,4 +1,4 @@
-/* The elastic rod and triangle of figures 2.13 to 2.19 as scenarios, up to the integrator. */
+/* The elastic rod and triangle of figures 2.13 to 2.19 of the thesis, as scenarios without their integrator. */
 #pragma once
 
 #define SCENARIO_BODY(space, kind, points, killing)          \

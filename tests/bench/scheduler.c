@@ -1,6 +1,6 @@
-/* Benchmark of the scheduler of members: the number of members per second if they cost nothing, over ranks in memory;
- * the fraction of the time in which 1 024 workers are busy, where waiting replaces computing; two threads with 10^4
- * members of a millisecond. */
+/* Benchmark of the scheduler of members, over ranks in memory. It measures the number of members per second of 8 ranks
+ * if members take no time. For 1 024 workers, whose members sleep, and for two threads that compute 10^4 members of
+ * about a millisecond, it measures the fraction of the time in which they are busy. */
 #include "bench.h"
 #include "ranks_memory.h"
 
@@ -14,8 +14,8 @@ typedef struct process {
   cb_scheduler *scheduler;
   int64_t count;
   int threads;
-  double wait;          /* mean seconds per member, random from .5 to 1.5 of it; < 0: it computes for -wait seconds */
-  _Atomic int64_t busy; /* ns */
+  double wait;          /* a member sleeps (> 0) or computes (< 0) for |wait| seconds times a factor from .5 to 1.5 */
+  _Atomic int64_t busy; /* nanoseconds for all members of this process */
 } process;
 
 static void spend(process *p, uint64_t member) {
@@ -53,8 +53,8 @@ static void *coordinate(void *user) {
   return NULL;
 }
 
-/* Runs the members on `ranks` ranks with `threads` threads each. Returns seconds; *busy: the fraction of the time of
- * all threads in which they work. */
+/* Runs the members on `ranks` ranks with `threads` threads each. Returns the seconds. *busy is the fraction of the time
+ * of all threads in which they work on members. */
 static double go(int ranks, int threads, int64_t count, double wait, double *busy) {
   static cb_ranks of[MOST];
   static process p[MOST];

@@ -1,20 +1,20 @@
-/* Purcell's swimmer at the displacement X = .03: three methods search the same gait from the same loops, which are
- * small ellipses and random loops.
+/* Three methods search the optimal gait of Purcell's swimmer for the displacement X = .03. They start from the same
+ * loops, which are small ellipses or random loops.
  *
- *   direct    Newton steps of optimum/direct.h in 16 harmonics
- *   SLSQP     of NLopt in the same harmonics, with the same cost, holonomy and gradients (tests/slsqp.h)
- *   shooting  Wong's equations with Dormand-Prince steps of order 8; their start is found by Powell's hybrid method,
- *             both of GSL. The unknowns are the shape r and the momentum p at the start, and the multipliers lambda.
- *             Conditions: r closes, p closes perpendicular to v (along v the energy closes it), |(x, y)| = X and
- *             theta = 0, (lambda_x, lambda_y) is along (x, y), and r is on the line through the start of the loop
- *             perpendicular to v
+ *   direct    uses the Newton steps of optimum/direct.h in 16 harmonics.
+ *   SLSQP     is that of NLopt, in the same harmonics with the same cost, holonomy and gradients (tests/slsqp.h).
+ *   shooting  integrates Wong's equations by Dormand-Prince steps of order 8, and finds their start by Powell's hybrid
+ *             method; both are those of GSL. The unknowns are the shape r and the momentum p at the start, and the
+ *             multipliers lambda.
  *
- * v is the velocity of the loop at its start; x, y and theta are the displacement and rotation after one cycle.
- * Columns: `settle` is the number of starts that converge according to the method; `least` is the number of these that
- * reach the minimum cost of all, to 1e-9; `steps` is the mean number of steps of the starts that converge: Newton
- * steps, evaluations with gradients, or iterations of the hybrid method, which begins with seven additional
- * integrations.
- */
+ * Let v be the velocity of the loop at its start, and x, y and theta the displacement and rotation after one cycle. The
+ * conditions of shooting are: r and the component of p perpendicular to v return to their start (the component along v
+ * then follows from the energy). |(x, y)| = X and theta = 0. (lambda_x, lambda_y) is parallel to (x, y). At the start,
+ * r is on the line through the start of the loop that is perpendicular to v.
+ *
+ * The column `settle` is the number of starts that converge according to the method, and `least` the number of these
+ * that reach the minimum cost to 1e-9. `steps` is the mean over the starts that converge: the number of Newton steps,
+ * evaluations with gradients, or iterations of the hybrid method. The latter needs seven more integrations at first. */
 #include "bench.h"
 #include "core/threads.h"
 #include "models.h"
@@ -29,7 +29,7 @@
 
 enum { HARMONICS = 16, STARTS = 24 };
 
-static const double least = .118182747176183; /* the cost on the family around (z, -z) */
+static const double least = .118182747176183; /* the minimum cost for the displacement .03 */
 
 typedef struct contest {
   cb_optimum_problem p;
@@ -43,7 +43,7 @@ typedef struct contest {
 typedef struct entry {
   const contest *c;
   bool (*method)(const cb_optimum_problem *p, const cb_gait *start, const double *lambda, double *cost, int *steps);
-  int settled, best, steps; /* steps: only of searches that converge */
+  int settled, best, steps; /* numbers of searches that converge and that reach `least`; steps of the former */
 } entry;
 
 static void enter(void *self) {
@@ -91,8 +91,8 @@ static bool by_slsqp(const cb_optimum_problem *p, const cb_gait *start, const do
 
 typedef struct shot {
   cb_wong w;
-  double amount, v[2];  /* amount: the target of the loop; v: its velocity at the start */
-  double x[7], size[7]; /* (r, p, lambda) at the start, and their sizes */
+  double amount, v[2];  /* the displacement of the target, and the velocity of the loop at its start */
+  double x[7], size[7]; /* (r, p, lambda) where the search starts, and scales of their changes */
 } shot;
 
 static int rates(double t, const double *x, double *f, void *self) {
@@ -107,8 +107,8 @@ static int rates(double t, const double *x, double *f, void *self) {
   return GSL_SUCCESS;
 }
 
-/* Computes x = (r, p, lambda) at the start from z, whose entries are 1 for the loop. z is scaled, because GSL uses
- * difference steps proportional to z. */
+/* Computes x = (r, p, lambda) from the unknowns z, which are all 1 where the search starts. The unknowns must not be
+ * near 0, because GSL uses difference steps proportional to z. */
 static void begin(const shot *s, const gsl_vector *z, double *x) {
   for (size_t k = 0; k < 7; k++) x[k] = s->x[k] + s->size[k] * (gsl_vector_get(z, k) - 1);
 }
@@ -168,8 +168,7 @@ static bool shooting(const cb_optimum_problem *p, const cb_gait *start, const do
 
 /* --- the starts --- */
 
-/* Starts from small ellipses with their lambda. For a random loop with the cost E, lambda is E/(2X) along its
- * displacement, as if its cost were proportional to the displacement. */
+/* Makes the starts from small ellipses, with the multipliers lambda of each ellipse. */
 static void ellipses(contest *c) {
   cb_ellipse found[CB_ELLIPSES_MAX];
   c->count = cb_ellipses_find(&c->p, found);
@@ -182,6 +181,8 @@ static void ellipses(contest *c) {
   }
 }
 
+/* Makes the starts from random loops. For a loop with the cost E, lambda is E/(2X) along its displacement, as if the
+ * cost were proportional to the displacement. */
 static void loops(contest *c) {
   cb_gait **gait;
   int count;

@@ -1,5 +1,5 @@
-/* A rod in built-in spaces and in the same spaces given by a metric as text: the cost of generality. The text is parsed
- * once and evaluated on second-order jets. */
+/* Compares the speed of a rod in built-in spaces with its speed in the same spaces given by a metric as text. The text
+ * is parsed once and evaluated on second-order jets. */
 #include "bench/bench.h"
 
 #include <curvebody/scenario.h>

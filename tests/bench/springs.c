@@ -1,8 +1,8 @@
-/* Nanoseconds per spring, and per particle and step of complete networks, for 10^3 to 10^6 particles on one and two
- * threads.
+/* Measures networks of 10^3 to 10^6 particles on one and two threads. The times are nanoseconds per spring for forces,
+ * and nanoseconds per particle and step for complete steps.
  *
- * There are three springs per particle, with numbers that were shuffled before they were passed to the builder. One
- * thread is measured in CPU time, two threads in wall-clock time; the results of both must be identical.
+ * There are about three springs per particle, and the particles are numbered at random. One thread is measured in CPU
+ * time, two threads in wall-clock time; the results of both must be identical.
  */
 #include "bench.h"
 #include "core/threads.h"

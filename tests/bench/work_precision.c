@@ -1,8 +1,8 @@
-/* Error against time for the generic elastic rod of rod.h on [0, 100]: the error of the separation at the end, compared
- * with a reference in extended precision, against the time of one complete solution. This project's integrators use
- * fixed steps; CVODE, ARKODE and GSL use tolerances in the embedding (the best methods of GSL and ARKODE also fixed
- * steps). Then the energy error with the step h = 0.1 to the time t = 10^4: its maximum in the first and in the last
- * tenth. */
+/* Measures error and time of solutions for the elastic rod of rod.h on the interval [0, 100]. The error is that of the
+ * separation at the end, compared with a reference in extended precision. This project's integrators use fixed steps;
+ * CVODE, ARKODE and GSL use tolerances in the embedding, and one method each of GSL and ARKODE also uses fixed steps.
+ * A second table shows the error of the energy up to t = 10^4: its maximum in the first and in the last tenth of the
+ * time. There, fixed steps are 0.1. */
 #include "bench.h"
 #include "foreign.h"
 #include <gsl/gsl_version.h>
@@ -14,7 +14,7 @@ typedef struct entry {
   rod *r;
   body_case *c;
   cb_state *start;
-  const foreign *solver; /* NULL: `integrator`, one of this project's, is used */
+  const foreign *solver; /* NULL if the project's `integrator` is used */
   cb_integrator *integrator;
   double setting, error, seconds;
   long steps;
@@ -105,8 +105,8 @@ static void make_methods(method *m, rod *r, body_case *c, cb_state *start, bool 
   }
 }
 
-/* Time at the error `wanted`, interpolated in logarithms between the last setting with a larger error and the next one;
- * nan if there is none. */
+/* Returns the time at the error `wanted`. It is interpolated in logarithms between the last setting whose error is
+ * larger and the next setting, whose error is not. Returns nan if there are no such settings. */
 static double time_at(const method *m) {
   double found = NAN;
   for (int k = 0; k + 1 < m->n; k++) {
@@ -129,7 +129,7 @@ static void print_method(const method *m) {
   printf("\n");
 }
 
-/* The minimum time at the error `wanted` over the methods whose names begin with `name`. */
+/* Returns the minimum time at the error `wanted` over the methods whose names begin with `name`. */
 static double least_time(const method *m, const char *name) {
   double least = INFINITY;
   for (int i = 0; i < METHODS; i++)
@@ -197,8 +197,8 @@ typedef struct energies {
   cb_origin origin;
 } energies;
 
-/* Keeps the maximum relative energy error of each tenth of the time. If the rod is more than a unit away from its
- * origin, moves the origin there and returns true. */
+/* Keeps the maximum relative error of the energy in each tenth of the time. If the rod is farther than 1 from its
+ * origin, moves the origin to the rod and returns true. */
 static bool watch_energy(void *user, double t, double *z) {
   energies *w = user;
   const int tenth = (int)fmin(TENTHS - 1, floor(TENTHS * (t - 1e-9) / w->t));

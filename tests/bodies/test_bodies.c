@@ -32,7 +32,8 @@ static void the_triangle_of_the_validation_is_equilateral(void **state) {
 }
 
 static void the_boost_of_the_validation_moves_across_at_its_speed(void **state) {
-  /* Polar velocity as given: g' = -+coth(1/2); the speed is cosh(1/2) along the axis of the boost. */
+  /* A boost turns the polar angle at the rate -coth(1/2) or +coth(1/2). At the distance 1/2 from the origin, each speed
+   * is sinh(1/2) coth(1/2) = cosh(1/2). */
   built t = build("{name: h3, chart: polar}", "{kind: rod, mass: 2, " H3_ROD ", motion: {killing: boost_x}}");
   double s = sinh(0.5);
   for (int i = 0; i < 2; i++) {
@@ -177,8 +178,8 @@ static void bodies_with_own_origins_that_interact_come_to_one(void **state) {
   cb_space_free(g);
 }
 
-/* Two particles, each with separate moves, joined by a potential so that they share an origin; compared with flows of
- * the world. */
+/* Two particles, each moved by two flows, have one origin because a potential joins them. Their points and velocities
+ * are compared with those that the flows give in coordinates of the world. */
 static void moves_act_in_their_order_on_points_and_velocities(void **state) {
   static const char *const space[] = {"{name: h3}", "{name: e3}", "{name: s3}"};
   static const char *const field[][2] = {

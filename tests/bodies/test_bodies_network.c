@@ -23,7 +23,8 @@ static void listed_springs_join_what_they_say(void **state) {
 }
 
 static void second_neighbours_are_two_edges_apart(void **state) {
-  /* 4 x 4 lattice: straight pairs 2*4*2, diagonal pairs 2*9 */
+  /* A lattice of 4 x 4 particles has 24 edges. Its second neighbours are 2*4*2 pairs in a row or column and 2*9
+   * diagonal pairs. */
   built t = build("{name: e2}",
                   "{kind: network, lattice: {size: [4, 4], spacing: .5}, neighbours: 2, bending_stiffness: .1}");
   assert_int_equal(cb_system_particles(t.s), 16);
@@ -62,7 +63,8 @@ static const char *write_mesh(const char *text) {
 
 static void a_mesh_weighs_its_density_times_its_area(void **state) {
   char text[400];
-  /* A unit square of two triangles; and in S3 the octant of a great sphere, by exp: sides pi/2, area pi/2. */
+  /* The first mesh is a unit square of two triangles, scaled by 2. The second mesh is one triangle, which the
+   * exponential map of S3 maps to an octant of a great sphere with sides pi/2 and area pi/2. */
   const char *path = write_mesh("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n");
   snprintf(text, sizeof text, "{kind: network, mesh: {file: %s, scale: 2}, density: 3}", path);
   built t = build("{name: e3}", text);
@@ -79,7 +81,7 @@ static void a_mesh_weighs_its_density_times_its_area(void **state) {
   total = 0;
   for (int i = 0; i < 3; i++) total += cb_system_masses(t.s)[i];
   check_relative(total, acos(0), 1e-14);
-  for (int i = 0; i < 3; i++) check_near(t.start->x[i * K], 0, 1e-16); /* perpendicular to x */
+  for (int i = 0; i < 3; i++) check_near(t.start->x[i * K], 0, 1e-16); /* the great sphere x = 0 */
   drop(&t);
   snprintf(text, sizeof text, "{kind: network, mesh: {file: %s}}", path);
   t = build("{name: h2}", text);
@@ -89,7 +91,8 @@ static void a_mesh_weighs_its_density_times_its_area(void **state) {
 }
 
 static void triangles_have_the_area_of_their_angles(void **state) {
-  /* Right isosceles triangle of leg a in curvature +-1: area by Gauss-Bonnet from its angles. */
+  /* Right isosceles triangles with two sides a, in curvature 1 and -1: the theorem of Gauss-Bonnet gives their area
+   * from their angles. */
   for (double a = 0.1; a < 1.5; a *= 1.7) {
     double c_s = acos(cos(a) * cos(a)), angle_s = asin(sin(a) / sin(c_s)), c_h = acosh(cosh(a) * cosh(a)),
            angle_h = asin(sinh(a) / sinh(c_h));

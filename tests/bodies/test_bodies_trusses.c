@@ -58,7 +58,7 @@ static void a_network_has_springs_and_rods(void **state) {
             "{kind: network, lattice: {size: [3, 2], spacing: .2}, link: rod, neighbours: 2, "
             "bending_stiffness: 4}");
   assert_int_equal(cb_system_constraints(t.s), 7);
-  assert_int_equal(cb_system_springs(t.s), 2 + 4); /* straight and diagonal pairs */
+  assert_int_equal(cb_system_springs(t.s), 2 + 4); /* 2 straight and 4 diagonal pairs */
   drop(&t);
 }
 
@@ -82,7 +82,7 @@ static void a_frame_of_a_mesh_has_its_edges_as_rods(void **state) {
   assert_int_equal(cb_system_springs(t.s), 1);
   double total = 0;
   for (int i = 0; i < 4; i++) total += cb_system_masses(t.s)[i];
-  assert_true(total > 2 * 0.25 * 1.5); /* more than the flat faces at the corner */
+  assert_true(total > 2 * 0.25 * 1.5); /* more than three flat right triangles with two sides 0.5 */
   drop(&t);
   snprintf(text, sizeof text, "{kind: network, mesh: {file: %s}, link: rod, springs: [[0, 1]], stiffness: 3}", path);
   t = build("{name: e3}", text);

@@ -1,5 +1,6 @@
 /* Tests of bundles written as expressions: they equal the models that are written in C, with first and second
- * derivatives. Errors are reported with their places. */
+ * derivatives. Errors are reported with their places. Symbols are those of curvebody/bundle.h: r the shape, A the
+ * connection, M the cost metric, B the curvature, and G the form from which A and M follow. */
 #include "bundles.h"
 #include "yaml/yaml.h"
 #include "models.h"
@@ -9,10 +10,10 @@ static cb_status from_text(const char *text, cb_tree **tree, cb_bundle **out) {
   return cb_bundle_create("expressions", cb_tree_root(*tree), out);
 }
 
-/* --- equal to models --- */
+/* --- bundles as text equal models in C --- */
 
-/* Purcell's swimmer with links of 1/3 and drag 1 along and 2 across: the entries of G as text; A and M follow by
- * Cramer's rule. */
+/* Purcell's swimmer with links of length 1/3, and drag 1 along and 2 across a link. The entries of G, of A and of M are
+ * texts; A and M follow from G by Cramer's rule. */
 typedef struct text {
   char t[20000];
 } text;
@@ -173,7 +174,7 @@ static void every_group_takes_expressions(void **unused) {
     check_ok(cb_bundle_connection(b, r, entries, NULL, NULL, NULL));
     check_ok(cb_bundle_curvatures(b, r, B));
     check_ok(cb_bundle_covariant(b, r, DB));
-    for (int axis = 0; axis < 3; axis++) { /* D_k B = dB - [A_k, B] by differences */
+    for (int axis = 0; axis < 3; axis++) { /* D_k B = d_k B - [A_k, B], compared with differences */
       const double h = 1e-5, at = r[axis];
       r[axis] = at + h;
       check_ok(cb_bundle_curvatures(b, r, plus));
@@ -186,7 +187,7 @@ static void every_group_takes_expressions(void **unused) {
         group->bracket(group, a, B + p * dim, bracket);
         for (int i = 0; i < dim; i++)
           check_near(DB[(axis * 3 + p) * dim + i], (plus[p * dim + i] - minus[p * dim + i]) / (2 * h) - bracket[i],
-                     1e-8); /* error h^2 */
+                     1e-8); /* the error of differences is about h^2 */
       }
     }
     cb_bundle_free(b);
@@ -194,8 +195,8 @@ static void every_group_takes_expressions(void **unused) {
   }
 }
 
-/* The shape variables of a bundle may be functions of other variables, given as jets: the chain rule agrees with the
- * expression written out. */
+/* The shape variables of a bundle may be functions of other variables, given as jets. The chain rule gives the same
+ * result as expressions in the other variables. */
 static void shapes_may_be_jets(void **unused) {
   cb_tree *trees[2];
   cb_bundle *inner, *whole;

@@ -1,11 +1,12 @@
 /* Tests of models of bundles against mechanics: forces and momenta of the bodies vanish, their power or energy equals
- * the metric, and wheels do not slip. With another link as the body, the holonomy is conjugated. */
+ * the metric, and wheels do not slip. If another link is the body, the holonomy is conjugated. Symbols: r the shape, r'
+ * its rate, A the connection, M the cost metric, xi = -A r' the body velocity, g the holonomy. */
 #include "models.h"
 
 enum { ENTRIES = CB_GROUP_DIM * CB_SHAPE_MAX, SQUARES = CB_SHAPE_MAX * CB_SHAPE_MAX };
 
-/* Position and heading of the point at s along link k (s from its middle), in the frame of the base link before a small
- * motion of that link. */
+/* Computes position and heading p[3] of the point of link k at the distance s from its middle, for links of these
+ * lengths and angles r between them. The base link has the position and heading motion[3]. */
 static void chain_place(int base, const double *length, const double *r, const double *motion, int k, double s,
                         double *p) {
   double heading = motion[2], x = motion[0], y = motion[1];
@@ -28,9 +29,9 @@ static void chain_place(int base, const double *length, const double *r, const d
   p[2] = heading;
 }
 
-/* With xi = -A r' the total force and torque of drag with this ratio (for momentum: ratio 1) on all links vanish, and
- * their power is <M r', r'>. Each link is integrated by Gauss's rule with two points, which is exact for these
- * squares. */
+/* If the chain moves by xi, the total force and torque on all links vanish, and their power is <M r', r'>. The force on
+ * a link is drag of size `density` along and ratio * density across the link; with the ratio 1 it is a momentum. Each
+ * link is integrated by Gauss's rule with two points, which is exact for these squares. */
 static void check_chain(const char *name, const char *text, double ratio, double density, int base,
                         const double *length, uint64_t *seed) {
   cb_bundle *b = model(name, text);
@@ -87,8 +88,8 @@ static void chains_have_neither_force_nor_momentum_and_the_power_of_their_metric
   }
 }
 
-/* A body frame h(r) in place of the first changes the holonomy to h^-1 g h, with h at the start. Lengths do not
- * change. */
+/* If another body frame is at h in the first at the start, the holonomy in this frame is h^-1 g h. The lengths of gaits
+ * do not change. */
 static void another_base_link_conjugates_the_holonomy(void **state) {
   const model_circle c = {.3, -.5, .9, -M_PI / 2};
   double g[2][3], length[2], h[3], back[3];
@@ -106,10 +107,10 @@ static void another_base_link_conjugates_the_holonomy(void **state) {
   check_near(length[0], length[1], 1e-12);
 }
 
-/* The swimmer as points p of the embedding, in two dimensions: the apex at the distance X along a geodesic, and two
- * tips at the distance l from it, at the angles +-a to the geodesic. The geodesic is (C(X), S(X), 0), where C and S are
- * cos and sin or cosh and sinh, and the form of the embedding is +-, +, +; the Killing field along the geodesic rotates
- * or boosts the first two coordinates. */
+/* Computes the three points p of the swimmer in a curved plane, as points of the embedding. The apex is at the distance
+ * X along a geodesic, and two tips are at the distance l from it, at the angles a and -a to the geodesic. The geodesic
+ * is (C(X), S(X), 0), where C and S are cos and sin or cosh and sinh. The form of the embedding has the signs (+, +, +)
+ * or (-, +, +). The Killing field along the geodesic rotates or boosts the first two coordinates. */
 static void swimmer_points(bool hyperbolic, double X, double l, double a, double p[3][3]) {
   const double S = hyperbolic ? sinh(l) : sin(l), C = hyperbolic ? cosh(l) : cos(l);
   const double cx = hyperbolic ? cosh(X) : cos(X), sx = hyperbolic ? sinh(X) : sin(X);
@@ -146,14 +147,14 @@ static void curved_swimmer_has_no_killing_momentum_and_the_energy_of_its_metric(
       momentum += mass[k] * (at[k][0] * v[k][1] - at[k][1] * v[k][0]);
       energy += mass[k] * (form * v[k][0] * v[k][0] + v[k][1] * v[k][1] + v[k][2] * v[k][2]);
     }
-    check_near(momentum, 0, 1e-11); /* error of the differences */
+    check_near(momentum, 0, 1e-11); /* the error of the difference quotients */
     check_near(M[0] * rate[0] * rate[0] + 2 * M[1] * rate[0] * rate[1] + M[3] * rate[1] * rate[1], energy, 1e-10);
     cb_bundle_free(b);
   }
 }
 
-/* Raft and pendulum in the frame of the raft: the total momenta and twice the energy follow from the velocities of the
- * two bodies. */
+/* Total momenta and energy are computed from the velocities of raft and pendulum in the frame of the raft. The momenta
+ * are 0, and twice the energy is <M r', r'>. */
 static void raft_has_no_momentum_and_the_energy_of_its_metric(void **state) {
   uint64_t seed = check_seed();
   const double mr = 3, m = 2, l = 1.5, inertia = .6, h = 2e-3, weight[3] = {3. / 4, -3. / 20, 1. / 60};
@@ -188,7 +189,7 @@ static void raft_has_no_momentum_and_the_energy_of_its_metric(void **state) {
   }
 }
 
-/* The sideways velocity of each wheel vanishes. */
+/* The velocity of each wheel across its link is 0. */
 static void kinematic_snake_does_not_slip(void **state) {
   uint64_t seed = check_seed();
   const double length[3] = {.5, .5, .5}, h = 2e-3, weight[3] = {3. / 4, -3. / 20, 1. / 60};

@@ -1,10 +1,10 @@
-/* Tests of bundles with another cost metric: closed forms, differences, the properties that do not change, and
- * errors. */
+/* Tests of bundles with another cost metric M: closed forms, differences, the properties that do not change, and
+ * errors. dM, ddM: first and second derivatives of M; A: the connection. */
 #include "bundle/read.h"
 #include "curvature_claims.h"
 #include "link_trees.h"
 
-/* A bundle from texts of `metric` and `add`; NULL: absent. */
+/* Creates b with another cost metric from texts of the keys `metric` and `add`. NULL: the key is absent. */
 static cb_status metric_create(const cb_bundle *b, const char *metric, const char *add, cb_bundle **out) {
   cb_tree *tree[2] = {NULL};
   if (metric) check_ok(cb_tree_read("m.yaml", metric, &tree[0]));
@@ -21,7 +21,7 @@ static cb_bundle *with_metric(const cb_bundle *b, const char *metric, const char
   return out;
 }
 
-/* M = ((1 + x^2 + sin y, x y), (x y, 2 + y^2/2)) */
+/* The cost metric is M = ((1 + x^2 + sin y, x y), (x y, 2 + y^2/2)). */
 static void expressions_have_their_closed_derivatives(void **state) {
   uint64_t seed = check_seed();
   cb_bundle *plain = model("heisenberg", ""), *b = with_metric(plain, "[[1 + x^2, x*y], [y*x, 2]]", "[sin(y), y^2/2]");
@@ -61,7 +61,8 @@ static void derivatives_are_those_of_differences(void **state) {
     for (int k = 0; k < 3; k++) {
       cb_bundle *b = with_metric(plain, metric[i], add[k]);
       second_by_differences(b, low, high, 1e-9, &seed);
-      /* dM against differences of M of order 2: h^2 = 1e-8 times third derivatives of at most 3 */
+      /* Compares dM with differences of M of order 2, whose error is h^2 = 1e-8 times third derivatives of at most
+       * 3. */
       double r[3] = {.2, -.3, .4}, dM[27], up[9], down[9];
       check_ok(cb_bundle_connection(b, r, NULL, NULL, NULL, dM));
       for (int v = 0; v < 3; v++) {
@@ -116,7 +117,7 @@ static void with_the_identity_a_circle_is_as_long_as_it_is(void **state) {
   cb_bundle_free(plain);
 }
 
-/* Expressions have no second derivatives for this number of variables, so differences are used. */
+/* Expressions have no second derivatives for N = 15 variables, so ddM is computed by differences. */
 static void many_variables_are_taken(void **state) {
   enum { N = 15 };
   static double ddA[N * N * 3 * N], ddM[2][N * N * N * N];

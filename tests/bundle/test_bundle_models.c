@@ -1,9 +1,9 @@
 /* Tests that models of bundles are consistent: derivatives of the connection A and the metric M against differences,
- * small loops against the curvature, Bianchi's identity, closed forms against jets, plots of chains, and singular
- * shapes. */
+ * small loops against the curvature B, Bianchi's identity, closed forms against jets, plots of chains, and singular
+ * shapes. g is an element of the group, and D_k the covariant derivative by shape variable k. */
 #include "models.h"
 
-/* A class and the box of its random shapes. */
+/* A class of bundles with the text of its parameters. Random shapes are between low and high. */
 typedef struct kind {
   const char *name, *text;
   double low[CB_SHAPE_MAX], high[CB_SHAPE_MAX];
@@ -38,7 +38,8 @@ static void random_shape(uint64_t *seed, const kind *k, int n, double *r) {
 
 enum { ENTRIES = CB_GROUP_DIM * CB_SHAPE_MAX, SQUARES = CB_SHAPE_MAX * CB_SHAPE_MAX };
 
-/* Central differences of order 6, h = .004: truncation about 1e-11 for these functions, round-off 1e-13. */
+/* Compares dA and dM with central differences of order 6 and step h = .004. For these functions their truncation error
+ * is about 1e-11 and their round-off 1e-13. */
 static void derivatives_agree_with_differences(void **state) {
   static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
   static double dA[CB_SHAPE_MAX * ENTRIES], dM[CB_SHAPE_MAX * SQUARES];
@@ -70,7 +71,7 @@ static void derivatives_agree_with_differences(void **state) {
   }
 }
 
-/* Hessians of on_jets compared with differences of dA and dM. */
+/* Compares the second derivatives that on_jets computes with differences of dA and dM. */
 static void second_derivatives_agree_with_differences(void **state) {
   static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
   static double dA[2][CB_SHAPE_MAX * ENTRIES], dM[2][CB_SHAPE_MAX * SQUARES];
@@ -129,8 +130,8 @@ static void metrics_are_symmetric_and_positive(void **state) {
   }
 }
 
-/* The closed form agrees with jets, for 2 to 12 links and several bases. Jets use the same recursion, but do not
- * separate the two sides. */
+/* The closed form agrees with jets, for 2 to 12 links and several base links. The closed form treats the links on the
+ * two sides of the base separately; jets do not. */
 static void chains_in_closed_form_agree_with_jets(void **state) {
   static cb_jet x[CB_JET_MAX], A[ENTRIES], M[SQUARES];
   static double dA[CB_SHAPE_MAX * ENTRIES], dM[CB_SHAPE_MAX * SQUARES];
@@ -160,8 +161,8 @@ static void chains_in_closed_form_agree_with_jets(void **state) {
     }
 }
 
-/* Checks the plot: links have their lengths and join end to end, the middle and heading of the base are given by g,
- * other headings follow from the shape, and there is one line per link. */
+/* Checks the plot. The links have their lengths and join end to end, and there is one line per link. The group element
+ * g gives the middle and heading of the base; other headings follow from the shape. */
 static void check_drawn(const char *name, int links, int base, uint64_t *seed) {
   char text[128];
   double share[12], sum = 0, r[CB_SHAPE_MAX], x[13][3], heading[12];
@@ -233,8 +234,8 @@ static void on_small_loop(const void *data, double t, double *r, double *rate) {
   rate[own->j] = turn * own->radius * cos(a);
 }
 
-/* log g = -B area + O(radius^3), with B at the centre. If the radius is halved, the remainder decreases to an eighth or
- * less (the tolerance of 15 % allows for terms of fourth order). */
+/* The holonomy g of a small circle satisfies log g = -B area + O(radius^3), with B at the centre. If the radius is
+ * halved, the remainder decreases to an eighth or less. The tolerance of 15 % allows for terms of fourth order. */
 static void small_loops_go_by_the_curvature(void **state) {
   uint64_t seed = check_seed();
   for (int k = 0; k < KINDS; k++) {
@@ -258,7 +259,8 @@ static void small_loops_go_by_the_curvature(void **state) {
   }
 }
 
-/* D_0 B_1l + D_1 B_l0 + D_l B_01 = 0, where l is the last variable; pairs (0,1), (0,l), (1,l). */
+/* Bianchi's identity: D_0 B_1l + D_1 B_l0 + D_l B_01 = 0, where l is the last variable. p01, p0l and p1l are the
+ * numbers of the pairs (0,1), (0,l) and (1,l). */
 static void bianchi_holds(void **state) {
   static double DB[5 * 10 * 3];
   const char *const name[] = {"purcell", "floating_snake", "purcell"};
@@ -266,7 +268,7 @@ static void bianchi_holds(void **state) {
   uint64_t seed = check_seed();
   for (int k = 0; k < 3; k++) {
     cb_bundle *b = model(name[k], text[k]);
-    const int n = b->n, pairs = n * (n - 1) / 2, last = n - 1; /* variables 0, 1 and the last */
+    const int n = b->n, pairs = n * (n - 1) / 2, last = n - 1;
     const int p01 = 0, p0l = n - 2, p1l = n - 1 + (n - 3);
     for (int trial = 0; trial < 5; trial++) {
       double r[CB_SHAPE_MAX], largest = 0;

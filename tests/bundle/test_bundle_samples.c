@@ -1,4 +1,5 @@
-/* Tests of bundles from tables: order and derivatives of the spline, and errors. */
+/* Tests of bundles from tables: order and derivatives of the spline, and errors. A: the connection; M: the cost metric;
+ * dA, dM: their derivatives. */
 #include "bundle/samples.h"
 #include "bundles.h"
 #include "models.h"
@@ -8,7 +9,7 @@
 
 /* --- splines --- */
 
-/* The basis and its derivatives equal those of GSL on the same knots. */
+/* The B-splines and their derivatives equal those of GSL on the same knots. */
 static void the_basis_is_that_of_gsl(void **unused) {
   uint64_t seed = check_seed();
   for (int degree = 3; degree <= 5; degree += 2) {
@@ -43,7 +44,8 @@ static void the_basis_is_that_of_gsl(void **unused) {
   }
 }
 
-/* A field on R^2 over n variables with smooth, different entries; a variable may be an angle. */
+/* Returns the smooth function number `entry` of n variables r, which serves as an entry of A or M. It has the period 2
+ * pi in each variable. slope[n] (may be NULL) is its gradient. */
 static double smooth(int entry, int n, const double *r, double *slope) {
   double phase = 0.7 * entry, value = 0;
   for (int i = 0; i < n; i++) phase += (i % 2 ? -1 : 1) * r[i];
@@ -58,7 +60,7 @@ typedef struct grid {
   double axis[CB_SAMPLES_AXES][200];
 } grid;
 
-/* Samples the field. If `uneven` is set, the axes are stretched by a smooth map. */
+/* Fills the table with values of `smooth` on a grid. If `uneven` is set, the axes are stretched by a smooth map. */
 static void fill(grid *g, int n, int points, double low, double high, bool periodic, bool uneven) {
   static const char *const names[] = {"p", "q", "s", "u"};
   *g = (grid){.t = {.group = cb_group_find("r2"), .n = n}};
@@ -107,8 +109,8 @@ static double order_of(const double *error, const double *h, int count) {
   return (count * sxy - sx * sy) / (count * sxx - sx * sx);
 }
 
-/* The maximum errors of A and dA (and M, dM) in all cells of two axes; if the axes have periods, some shapes are up to
- * two periods away. */
+/* Computes the maximum errors of A and M and of dA and dM, at two places of each interval of both axes. If the axes
+ * have periods, some shapes are up to two periods away. */
 static void errors(const cb_bundle *b, const grid *g, double *value, double *slope) {
   const int n = b->n, cells = 2 * (g->t.points[0] - 1);
   *value = *slope = 0;
@@ -198,7 +200,8 @@ static void a_spline_goes_through_its_samples_and_keeps_polynomials(void **unuse
   }
 }
 
-/* dA and second derivatives are exact derivatives of the spline: compared with differences, with and without jets. */
+/* First and second derivatives are exact derivatives of the spline. They are compared with differences, with and
+ * without jets. */
 static void derivatives_are_of_the_spline(void **unused) {
   uint64_t seed = check_seed();
   for (int periodic = 0; periodic < 2; periodic++) {

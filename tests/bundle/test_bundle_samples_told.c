@@ -1,11 +1,12 @@
-/* Tests of the error estimate of a table, compared with the model from which it was sampled. */
+/* Tests of the error estimate of a table of the connection A, compared with the model from which it was sampled. */
 #include <curvebody/holonomy.h>
 #include "models.h"
 #include "sampled.h"
 
 static const double low[2] = {-2.2, -2.2}, high[2] = {2.2, 2.2};
 
-/* The maximum true error of each entry of A, and the maximum ratio of the error to the estimate at the same shape. */
+/* Computes the maximum true error of each entry of A, and in *above the maximum ratio of error to estimate at the same
+ * shape. */
 static void true_error(const cb_bundle *table, const cb_bundle *b, uint64_t *seed, double *error, double *above) {
   const int count = b->group->dim * b->n;
   memset(error, 0, (size_t)count * sizeof *error);
@@ -48,7 +49,7 @@ static void the_error_of_purcells_table_is_told(void **unused) {
   cb_bundle_free(b);
 }
 
-/* With few points, and for constants, an estimate exists and is large enough. */
+/* Tables with few points, and tables of a constant connection, have an estimate that is large enough. */
 static void small_tables_tell_their_error_too(void **unused) {
   uint64_t seed = check_seed();
   cb_bundle *b = model("purcell", "ratio 2");

@@ -1,6 +1,6 @@
-/* Tests of second derivatives of bundles: those of chains compared with those of jets; at singular shapes; and near
- * breaks (places where a derivative of A jumps) and near the end of a domain. curvature_claims.h compares second
- * derivatives of every class with differences. */
+/* Tests of second derivatives of the connection A and the cost metric M of bundles. Those of chains are compared with
+ * those of jets. Other shapes are singular, or near breaks (places where a derivative of A jumps), or near the end of a
+ * domain. curvature_claims.h compares second derivatives of every class with differences. */
 #include "bundle/chain.h"
 #include "bundles.h"
 #include "models.h"
@@ -16,7 +16,8 @@ static double worst_of(const double *a, const double *b, int n) {
   return worst / largest;
 }
 
-/* A copy of a bundle without its closed form of the second derivatives. */
+/* A copy of a bundle without the closed form of its second derivatives. Without `jets`, the copy also has no jets, so
+ * second derivatives are computed by differences. */
 typedef struct plain {
   cb_bundle_class class;
   cb_bundle b;
@@ -56,7 +57,9 @@ static void chains_have_the_second_derivatives_of_jets(void **state) {
         check_ok(cb_bundle_second(&p.b, r, ddA[1], ddM[1]));
         const double off = fmax(worst_of(ddA[0], ddA[1], 3 * n * n * n), worst_of(ddM[0], ddM[1], n * n * n * n));
         worst = fmax(worst, off);
-        check_at_most(off, 1e-11); /* round-off, times the condition number of P, which is large if a chain is folded */
+        /* The difference is round-off, times the condition number of the locked tensor. That number is large if a chain
+         * is folded. */
+        check_at_most(off, 1e-11);
         /* each result separately */
         check_ok(cb_bundle_second(b, r, ddA[1], NULL));
         check_ok(cb_bundle_second(b, r, NULL, ddM[1]));
@@ -93,7 +96,7 @@ static void a_singular_shape_is_told(void **state) {
   assert_non_null(strstr(cb_error_text(), "the tensor P of the locked chain is not positive definite"));
 }
 
-/* random_connection, defined only for 0 <= r <= 1 */
+/* random_connection of bundles.h, but defined only where each variable is in [0, 1]. */
 static cb_status within(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   for (int i = 0; i < b->n; i++)
     if (!(r[i] >= 0 && r[i] <= 1)) return cb_fail(CB_STEP_DOMAIN, "beyond the window");
@@ -114,13 +117,13 @@ static void differences_stay_within_the_domain(void **state) {
       const double r[2] = {at[i], at[j]};
       check_ok(cb_bundle_second(&p.b, r, ddA[0], ddM[0]));
       check_ok(cb_bundle_second(&window, r, ddA[1], ddM[1]));
-      for (int e = 0; e < 24; e++) check_near(ddA[0][e], ddA[1][e], 1e-10); /* 80e-16/h for one-sided differences */
+      for (int e = 0; e < 24; e++) check_near(ddA[0][e], ddA[1][e], 1e-10); /* the round-off of one-sided differences */
       for (int e = 0; e < 16; e++) check_near(ddM[0][e], ddM[1][e], 1e-10);
     }
   assert_int_equal(cb_bundle_second(&window, (double[]){.5, 1.0001}, (double[24]){0}, NULL), CB_STEP_DOMAIN);
 }
 
-/* A = |sin 2x| around the circle, with breaks at 0 and pi/2 and the period pi. */
+/* The connection A = |sin 2x| on a circle. It has breaks at x = 0 and pi/2, and the period pi. */
 static cb_status kinked(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   const double s = sin(2 * r[0]), sign = fmod(fmod(r[0], M_PI) + M_PI, M_PI) < M_PI / 2 ? 1 : -1;
   if (A) *A = sign * s;

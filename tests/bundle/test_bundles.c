@@ -1,8 +1,9 @@
-/* Tests of models of bundles against closed forms and numbers of the literature. Holonomies are computed by an
- * independent integrator. */
+/* Tests of models of bundles against closed forms and numbers of the literature. An independent integrator (models.h)
+ * computes holonomies g. A: the connection; B: its curvature; M: the cost metric. */
 #include "models.h"
 
-static const double MINUS = -M_PI / 2; /* the second variable is a quarter cycle late: counter-clockwise */
+/* The second variable is a quarter cycle late, so the circle is counter-clockwise. */
+static const double MINUS = -M_PI / 2;
 
 static void check_all(const double *value, const double *expected, int count, double tolerance) {
   for (int k = 0; k < count; k++) check_near(value[k], expected[k], tolerance);
@@ -17,7 +18,7 @@ static void pmpy_has_the_published_connection_and_metric(void **state) {
   check_all(M, (double[]){3 * M_PI, 0, 0, 2 / M_PI}, 4, 1e-14);
   check_ok(cb_bundle_curvature(b, (double[]){5, v0 / 2}, 0, 1, B));
   check_near(B[0], -.041061975317709, 1e-15);
-  /* small gaits of minimum cost: cost/displacement -> 4 pi sqrt(det M)/|B| */
+  /* The ratio of cost to displacement of small gaits of minimum cost tends to 4 pi sqrt(det M)/|B|. */
   check_near(4 * M_PI * sqrt(M[0] * M[3]) / fabs(B[0]), 749.6277440557, 1e-10);
   check_ok(cb_bundle_connection(b, (double[]){6, 2}, A, NULL, M, NULL));
   check_all(A, (double[]){-.095451232295564, .002210485320721}, 2, 1e-15);
@@ -65,12 +66,12 @@ static void purcell_swims_the_known_circle_and_square(void **state) {
   model_polygon(b, 4, corner, 100, g, &length);
   check_all(g, (double[]){-.06018752110694, 0, 0}, 3, 5e-14);
   check_near(length, .706680499900,
-             1e-12); /* .706680499899366 for any small enough step: the last digit of the source is wrong */
+             1e-12); /* the last digit of the source is wrong: small steps give .706680499899366 */
   cb_bundle_free(b);
 }
 
-/* |x| = |int int B_x| over the unit disc, in polar coordinates: the midpoint rule in the angle, and Gauss's rule of
- * order 6 in the radius. */
+/* Integrates the component B_x of the curvature over the unit disc, by the midpoint rule in the angle and Gauss's rule
+ * with three points in the radius. With sign_of_bracket = -1 the bracket in B has the opposite sign. */
 static double area_integral(const cb_bundle *b, double sign_of_bracket) {
   const double node[3] = {-sqrt(.6), 0, sqrt(.6)}, weight[3] = {5. / 9, 8. / 9, 5. / 9};
   double sum = 0;
@@ -93,7 +94,7 @@ static void purcell_body_velocity_integral_and_the_wrong_sign_of_the_bracket(voi
   double g[3];
   model_loop(b, on_circle, &(model_circle){0, 0, 1, MINUS}, 60, g, NULL);
   check_near(hypot(g[0], g[1]), .0512808, 5e-8);
-  /* a small loop follows dA - [A, A]; dA + [A, A] is 3.8 times as large */
+  /* A small loop moves by -(dA - [A, A]) times its area. dA + [A, A] would be 3.8 times as large. */
   double A[6], dA[12], bracket[3];
   const double e = 1e-3;
   check_ok(cb_bundle_connection(b, (double[]){0, 0}, A, dA, NULL, NULL));
@@ -128,7 +129,7 @@ static void hopf_turns_by_half_the_solid_angle(void **state) {
   cb_bundle_free(b);
 }
 
-/* The rotation of the ball is the inverse of the holonomy. */
+/* The rotation q of the ball is the inverse of the holonomy g. */
 static void rolling_ball_turns_as_the_closed_form(void **state) {
   cb_bundle *b = model("rolling_ball", "");
   const cb_group *G = b->group;
@@ -163,7 +164,8 @@ static void floating_snake_keeps_its_centre_and_turns_nowhere_round_the_origin(v
     model_loop(b, on_circle, &(model_circle){0, 0, radius, MINUS}, 60, g, NULL);
     check_near(g[2], 0, 1e-13);
   }
-  /* other loops rotate it around its centre of mass: (x, y) + R(theta) c = c, where c is the centre at the start */
+  /* Other loops rotate the snake by theta around its centre of mass: (x, y) + R(theta) c = c, where c is the centre at
+   * the start and R(theta) the rotation. */
   const model_circle c = {.7, -.2, .9, MINUS};
   model_loop(b, on_circle, &c, 100, g, NULL);
   check_at_least(fabs(g[2]), 1e-3);
@@ -200,9 +202,9 @@ static void curved_swimmers_move_as_the_known_large_gait(void **state) {
   }
 }
 
-/* The displacement is X = -2 K mu (1 - mu) int l^2 sin a dl da over the inside of the loop of the leg length l and the
- * half-angle a, where K is the curvature and mu is the share of the tips in the mass; the remainder is of higher order
- * in l/R, with the radius of curvature R. */
+/* The displacement is X = -2 K mu (1 - mu) int l^2 sin a dl da, integrated over the inside of the loop of the leg
+ * length l and the half-angle a. K is the curvature, and mu is the share of the tips in the mass. The remainder is of
+ * higher order in l/R, where R is the radius of curvature. */
 static void small_curved_swimmers_move_by_the_curvature_of_space(void **state) {
   const double corner[4][2] = {{.3, .4}, {1, .4}, {1, 1.2}, {.3, 1.2}};
   const double mu = 3 * .5 / (2 + 3 * .5), area = (1 - .027) / 3 * (cos(.4) - cos(1.2));

@@ -1,4 +1,7 @@
-/* Tests of minimum-perturbation coordinates: the connection is minimal, and the motion is the same. */
+/* Tests of minimum-perturbation coordinates (bundle/coordinates.h): the connection is minimal, and the motion is the
+ * same. r: shape; A: connection; B: its curvature, DB: covariant derivative of B; M: cost metric; g: group element;
+ * h(r): the new body frame in the given one; Ad_h: the adjoint map of h. Symbols with a prime belong to the new
+ * frame. */
 #include "bundle/coordinates.h"
 #include "bundle/bundle_private.h"
 #include <curvebody/holonomy.h>
@@ -8,8 +11,8 @@
 
 enum { ENTRIES = CB_GROUP_DIM * 3, NODES = 18 };
 
-/* Bundles with windows: a commutative group, the groups of the plane and the sphere, and one, two and three shape
- * variables. */
+/* A bundle with the window low .. high of its shape, and the number of points for its coordinates. The windows cover a
+ * commutative group, the groups of the plane and the sphere, and one to three shape variables. */
 typedef struct window {
   const char *name, *text;
   double low[3], high[3];
@@ -31,8 +34,8 @@ static void open_window(const window *w, cb_bundle **b, cb_bundle **moved) {
   check_ok(cb_bundle_minimum_perturbation(*b, w->low, w->high, w->points, moved));
 }
 
-/* A quadratic function [dim] whose mean over the window is 0, and its gradient [n][dim]. q[dim][6] are the coefficients
- * of Legendre polynomials of degree 1 and 2 in each variable. */
+/* Computes a quadratic function value[dim] whose mean over the window is 0, and its gradient d[n][dim]. q[dim][6] are
+ * the coefficients of the Legendre polynomials of degree 1 and 2 in each variable. */
 static void quadratic(const window *win, const double (*q)[6], int n, int dim, const double *r, double *value,
                       double (*d)[CB_GROUP_DIM]) {
   for (int a = 0; a < dim; a++) {
@@ -52,8 +55,10 @@ static void times(int dim, const double *m, const double *v, double *out) {
   }
 }
 
-/* sum_i L_i^2 |A''_i|^2 at r, where L_i are the widths of the window and A'' is the connection in the frame exp(w + by
- * q); exp(w) = h is the frame of `moved`: dw follows from h^-1 dh = Ad_h^-1 A - A' = J dw with J = dexp_-w. */
+/* Returns sum_i L_i^2 |A''_i|^2 at r, where L_i is the width of the window in variable i. A''_i is column i of the
+ * connection in the frame exp(w + by f), where f is the function of `quadratic` and exp(w) = h is the frame of `moved`.
+ * The derivative dw follows from h^-1 dh = Ad_h^-1 A - A' = J dw with J = dexp_-w, the derivative of the exponential
+ * map. */
 static double square_at(const cb_bundle *b, const cb_bundle *moved, const window *win, const double *r,
                         const double (*q)[6], double by) {
   const cb_group *G = b->group;
@@ -73,7 +78,7 @@ static double square_at(const cb_bundle *b, const cb_bundle *moved, const window
   double there[CB_GROUP_SIZE], old_Ad[CB_GROUP_DIM * CB_GROUP_DIM];
   G->inverse(G, h, h);
   G->adjoint(G, h, old_Ad);
-  G->exp(G, back, there); /* inverse of the new frame */
+  G->exp(G, back, there); /* the inverse of exp(w + by f) */
   G->adjoint(G, there, Ad);
   for (int i = 0; i < n; i++) {
     double column[CB_GROUP_DIM], turned[CB_GROUP_DIM], dw[CB_GROUP_DIM], theta[CB_GROUP_DIM];
@@ -89,7 +94,8 @@ static double square_at(const cb_bundle *b, const cb_bundle *moved, const window
   return square;
 }
 
-/* The functional F: the mean of square_at over the window, by Gauss's quadrature with 18 nodes per variable. */
+/* Returns the functional F, the mean of square_at over the window, by Gauss's quadrature with NODES nodes per
+ * variable. */
 static double functional(const cb_bundle *b, const cb_bundle *moved, const window *win, const double (*q)[6],
                          double by) {
   const int n = b->n;
@@ -110,7 +116,8 @@ static double functional(const cb_bundle *b, const cb_bundle *moved, const windo
   return sum;
 }
 
-/* Along random lines of frames, F has its minimum in these coordinates: F' = 0 and F'' > 0. */
+/* For frames exp(w + s f) with random f, F has its minimum at s = 0, where the frame is h: dF/ds = 0 and d^2F/ds^2 >
+ * 0. */
 static void the_connection_is_the_least_of_all_frames(void **state) {
   uint64_t seed = check_seed();
   for (int k = 0; k < WINDOWS; k++) {
@@ -119,7 +126,7 @@ static void the_connection_is_the_least_of_all_frames(void **state) {
     double q[CB_GROUP_DIM][6] = {{0}}, before = 0;
     open_window(w, &b, &moved);
     const double least = functional(b, moved, w, (const double(*)[6])q, 0);
-    for (int i = 0; i < 40; i++) { /* random shapes, for an estimate of F before the change */
+    for (int i = 0; i < 40; i++) { /* the mean over random shapes estimates F in the given frame */
       double r[3], A[ENTRIES];
       for (int c = 0; c < b->n; c++) r[c] = check_uniform(&seed, w->low[c], w->high[c]);
       check_ok(cb_bundle_connection(b, r, A, NULL, NULL, NULL));
@@ -136,7 +143,8 @@ static void the_connection_is_the_least_of_all_frames(void **state) {
                    far = functional(b, moved, w, (const double(*)[6])q, .1);
       const double second = (up - 2 * least + down) / (h * h);
       check_at_least(second, 1e-3 * before);
-      /* The first derivative is 0; the difference leaves h^2 F'''/6, where F''' is of the size of F''. */
+      /* The first derivative F' by s is 0. Its difference quotient has the error h^2 F'''/6, where F''' is of the size
+       * of F''. */
       check_at_most(fabs(up - down) / (2 * h), 1e-5 * second);
       check_at_least(far, least);
     }
@@ -187,7 +195,7 @@ static void holonomies_are_conjugates_and_lengths_the_same(void **state) {
   }
 }
 
-/* h(r(0)) g'(t) h(r(t))^-1 = g(t): the position of the body in space does not depend on its frame. */
+/* The position of the body in space does not depend on its frame: h(r(0)) g'(t) h(r(t))^-1 = g(t). */
 static void the_body_moves_through_space_as_before(void **state) {
   const double t[4] = {.2, .45, .8, 1.3};
   for (int k = 0; k < WINDOWS; k++) {
@@ -223,8 +231,8 @@ static void the_body_moves_through_space_as_before(void **state) {
   }
 }
 
-/* B' = Ad_h^-1 B holds if dA' is the derivative of A' and both use the same h. dA' is also compared with differences of
- * order 6, h = .01. */
+/* B' = Ad_h^-1 B holds if dA' is the derivative of A' and both use the same h. The derivative dA' is also compared with
+ * differences of order 6. */
 static void curvature_and_derivatives_are_those_of_one_frame(void **state) {
   static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
   uint64_t seed = check_seed();
@@ -268,8 +276,8 @@ static void curvature_and_derivatives_are_those_of_one_frame(void **state) {
   }
 }
 
-/* DB' = Ad_h^-1 DB. The second derivatives are computed by differences and compared with those of the bundle, also at
- * the edges and corners of the window, outside which the bundle is not defined. */
+/* DB' = Ad_h^-1 DB. Second derivatives of `moved` are computed by differences and compared with those of b, also at the
+ * edges and corners of the window. Outside of the window `moved` is not defined. */
 static void second_derivatives_are_those_of_one_frame(void **state) {
   uint64_t seed = check_seed();
   for (int k = 0; k < WINDOWS; k++) {
@@ -292,7 +300,7 @@ static void second_derivatives_are_those_of_one_frame(void **state) {
         double turned[CB_GROUP_DIM];
         times(dim, Ad, DB[1] + p * dim, turned);
         for (int a = 0; a < dim; a++)
-          check_near(turned[a], DB[0][p * dim + a], 1e-9); /* 80e-16/h, the error of one-sided differences */
+          check_near(turned[a], DB[0][p * dim + a], 1e-9); /* the round-off of one-sided differences */
       }
       check_ok(cb_bundle_second(b, r, NULL, ddM[0]));
       check_ok(cb_bundle_second(moved, r, NULL, ddM[1]));
@@ -303,7 +311,8 @@ static void second_derivatives_are_those_of_one_frame(void **state) {
   }
 }
 
-/* A form on se(2) x R^2, G = S^T S with S near 1. smooth_connection reduces it to A and M, as values only. */
+/* A form on se(2) x R^2: G = S^T S, where S is near the identity. smooth_connection computes A and M from G without
+ * derivatives. */
 static cb_status smooth_form(const cb_bundle *b, const double *r, double *G) {
   double S[25];
   for (int k = 0; k < 25; k++) S[k] = (k % 6 == 0) + .3 * sin(k + r[0] + (1 + k % 3) * r[1]);
@@ -321,7 +330,7 @@ static cb_status smooth_connection(const cb_bundle *b, const double *r, double *
   return cb_form_reduce(b->group, b->n, G, NULL, A, dA, M, dM);
 }
 
-/* P' = Ad_h^T P Ad_h, and A' and M are those of the form in the new frame. */
+/* P' = Ad_h^T P Ad_h for the locked block P of the form, and A' and M follow from the form in the new frame. */
 static void the_form_goes_along(void **state) {
   const cb_bundle_class formed = {.name = "formed", .form = smooth_form, .connection = smooth_connection};
   const cb_bundle b = {.class_ = &formed, .group = cb_group_find("se2"), .n = 2, .shape = {"a", "b"}};
@@ -351,9 +360,9 @@ static void the_form_goes_along(void **state) {
   cb_bundle_free(plain);
 }
 
-/* For Purcell's circles, compares the body velocity integral with the exact displacement, in the frame of the middle
- * link and in these coordinates; the displacements are conjugates. In the frame of the middle link the integral is
- * .0519181 and the displacement .0512808 at radius 1. */
+/* Compares the body velocity integral with the exact displacement for circles of Purcell's swimmer, in the frame of the
+ * middle link and in minimum-perturbation coordinates. The displacements in both frames are conjugates. For radius 1
+ * the integral in the frame of the middle link is .0519181, and the displacement is .0512808. */
 static void body_velocity_integrals_come_nearer(void **state) {
   cb_bundle *b = model("purcell", ""), *moved;
   static const double radius[] = {.5, 1, 1.5, 2};
@@ -371,7 +380,7 @@ static void body_velocity_integrals_come_nearer(void **state) {
     const double exact = hypot(g[0], g[1]);
     check_near(hypot(new[0], new[1]), exact, 1e-12); /* no rotation: conjugates have the same length */
     check_at_most(fabs(hypot(cbvi[0], cbvi[1]) - exact), .2 * fabs(hypot(old_cbvi[0], old_cbvi[1]) - exact));
-    check_at_most(fabs(cbvi[0] - new[0]), .05 * fabs(exact)); /* to first order, component by component */
+    check_at_most(fabs(cbvi[0] - new[0]), .05 * fabs(exact)); /* each component agrees to first order */
     check_at_most(fabs(cbvi[1] - new[1]), .1 * fabs(exact));
     if (radius[k] == 1) {
       check_near(exact, .0512808, 5e-8);

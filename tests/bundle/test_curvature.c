@@ -1,5 +1,5 @@
-/* Tests of the curvature of connections: small loops, differences, Bianchi's identity, transport, and the first
- * variation of a holonomy. */
+/* Tests of the curvature B of connections A: small loops, differences, Bianchi's identity, transport, and the first
+ * variation of a holonomy. r: shape; g: element of the group; Ad_g: its adjoint map. */
 #include "bundles.h"
 #include "curvature_claims.h"
 #include "models.h"
@@ -38,7 +38,7 @@ typedef struct box {
   double low[5], high[5];
 } box;
 
-/* The box of the shapes of some bundles; for all others it is from .2 to .9. */
+/* The boxes of random shapes of some bundles. For all others each variable is between .2 and .9. */
 static const box boxes[] = {
     {"pmpy", "", {3, 2}, {7, 6}},
     {"three_sphere", "radius .2", {.8, .8}, {2, 2}},
@@ -97,8 +97,8 @@ static void bianchis_identity_holds_in_every_model(void **state) { for_every_bun
 
 /* --- covariant derivative --- */
 
-/* Ad_g of the curvature at the end of a path from r along variable k, at distance s; g is the reconstruction of the
- * path. */
+/* Computes Ad_g B, where B is the curvature at the end of a path from r along variable k over the distance s, and g is
+ * the reconstruction of the path. */
 static void transported(const cb_bundle *b, const double *r, int k, double s, double *out) {
   const cb_group *G = b->group;
   const int dim = G->dim, pairs = b->n * (b->n - 1) / 2;
@@ -140,7 +140,7 @@ static void covariant_derivatives_are_those_of_transported_curvature(void **stat
       }
       for (int a = 0; a < count; a++) check_near(DB[k * count + a], slope[a], 1e-9);
     }
-    /* by differences, without second derivatives of jets */
+    /* the class `plain` has no jets, so that differences are used */
     const cb_bundle_class plain = {.name = "plain", .connection = random_connection};
     cb_bundle without = p.b;
     double again[9 * CB_GROUP_DIM];
@@ -152,8 +152,9 @@ static void covariant_derivatives_are_those_of_transported_curvature(void **stat
 
 /* --- first variation --- */
 
-/* All printed digits agree. dr = (0, (1 - cos 2 pi t)/2) leaves the start unchanged: the change of (x, y, theta) is
- * then the variation, with its rotation about the origin. */
+/* All printed digits of the first variation y agree. The change dr = (0, (1 - cos 2 pi t)/2) of the gait is 0 at the
+ * start. Then the coordinates (x, y, theta) of the holonomy change by the variation and its rotation about the
+ * origin. */
 static void the_first_variation_of_a_holonomy_is_the_curvature_along_it(void **state) {
   const double zero[2] = {0, 0}, cosine[2] = {.8, 0}, sine[2] = {0, .8}, mean[2] = {0, .5}, wave[2] = {0, -.5};
   const double printed[3] = {.00179642, -.00612496, -.04169576};
@@ -184,7 +185,8 @@ static cb_expression *of_time(const char *text) {
   return e;
 }
 
-/* The gait has corners at 0 and .5, its variation at .3 and .8. Differences are of order 4. */
+/* The gait has corners at the times 0 and .5, and its change has corners at .3 and .8. The variation is compared with
+ * differences of order 4. */
 static void a_variation_holds_across_corners(void **state) {
   static const double weight[3] = {0, 2. / 3, -1. / 12}, eps = .01, at[4] = {0, .3, .5, .8};
   cb_bundle *b = model("purcell", "");
@@ -211,7 +213,8 @@ static void a_variation_holds_across_corners(void **state) {
     check_ok(G->log(G, g, w));
     for (int a = 0; a < 3; a++) slope[a] += (s < 0 ? -1 : 1) * weight[abs(s)] * w[a] / eps;
   }
-  for (int a = 0; a < 3; a++) check_near(y[a], slope[a], 1e-9); /* eps^4 = 1e-8 times 1/30 of a fifth derivative */
+  /* The error of differences is eps^4 = 1e-8 times 1/30 of a fifth derivative. */
+  for (int a = 0; a < 3; a++) check_near(y[a], slope[a], 1e-9);
   for (int k = 0; k < 5; k++) cb_gait_free(gait[k]);
   cb_gait_free(change);
   cb_expression_free(d[0]);

@@ -1,6 +1,6 @@
-/* Tests of the curvature of bundles that a scenario derives: from points, links, expressions, drag on a surface, an
- * immersed body, and samples. At random shapes it checks small loops, the wrong sign, differences, second derivatives,
- * and Bianchi's identity. */
+/* Tests of the curvature B of bundles that a scenario derives: from points, links, expressions, drag on a surface, an
+ * immersed body, and samples. At random shapes the tests check small loops, the wrong sign of the bracket, differences
+ * of the connection A, second derivatives, and Bianchi's identity. */
 #include "curvature_claims.h"
 #include "fluid/immersed_bundle.h"
 #include "link_trees.h"
@@ -10,8 +10,8 @@
 
 static const double low[CB_SHAPE_MAX] = {-.5, -.5, -.5, -.5, -.5, -.5}, high[CB_SHAPE_MAX] = {.5, .5, .5, .5, .5, .5};
 
-/* B agrees to `differences` with differences of A, second derivatives agree with differences of first ones, and
- * Bianchi's identity holds to `identity`. */
+/* Checks that B agrees with differences of A and that second derivatives agree with differences of first ones, both to
+ * `differences`. Also checks Bianchi's identity to `identity`. */
 static void every_claim(const cb_bundle *b, double differences, double identity, uint64_t *seed) {
   small_loops(b, low, high, 0, seed);
   wrong_sign(b, low, high, 0, seed);
@@ -105,7 +105,8 @@ static void of_drag_on_a_surface(void **state) {
   swimmer_free(&s);
 }
 
-/* dA is computed by differences, with errors of about 1e-12, and DB by differences of B. */
+/* The first derivatives of A are computed by differences, with errors of about 1e-12, and the covariant derivative of B
+ * by differences of B. */
 static void of_an_immersed_body(void **state) {
   uint64_t seed = check_seed();
   mesh m = mesh_ellipsoid(2, 0.5, 0.2, 0.15);
@@ -149,7 +150,8 @@ static void of_an_immersed_body_in_curved_spaces(void **state) {
   }
 }
 
-/* A and B are compared with those of the spline itself; B of the model differs by the error of the spline, here h^5. */
+/* B of the table is compared with A of the same spline. B of the model differs from it by the error of the spline,
+ * which is the fifth power of the spacing of the samples. */
 static void of_samples(void **state) {
   uint64_t seed = check_seed();
   cb_bundle *of = model("purcell", "links 4");

@@ -1,12 +1,12 @@
-/* Compares the full Lagrangian motion of particles whose distances are prescribed functions of time with the
- * reconstruction by the mechanical connection for the same shapes: the positions in space agree at all times. */
+/* Compares two motions of particles whose distances are prescribed functions of time: the full Lagrangian motion, and
+ * the reconstruction by the mechanical connection for the same shapes. The positions in space agree at all times. */
 #include "constrained_state.h"
 #include "points.h"
 
 enum { DISTANCES = 16, TEXT = 4096, TIMES = 8, LARGEST = 6 };
 
-/* A body in both descriptions. In one period, t from 0 to 1, each of the shape variables u and v is mean + c cos 2 pi t
- * + s sin 2 pi t, so the shape describes an ellipse. */
+/* A body in both descriptions. In one period, t from 0 to 1, each of the shape variables u and v is mean + cosine cos 2
+ * pi t + sine sin 2 pi t, so the shape describes an ellipse. */
 typedef struct pair_case {
   const char *space;
   int points;
@@ -16,7 +16,7 @@ typedef struct pair_case {
   char bundle[2 * TEXT];                  /* text of the chart and points of the bundle */
   int distances, i[DISTANCES], j[DISTANCES];
   char law[DISTANCES][TEXT]; /* functions of t */
-  bool heights;              /* in H2 x E: the rates of the heights relative to point 0, as functions of t */
+  bool heights;              /* in H2 x E, rate[] gives the rates of the heights of points relative to point 0 */
   char rate[LARGEST][512];
 } pair_case;
 
@@ -74,7 +74,8 @@ static void start(const pair_case *p, const cb_bundle *b, const cb_gait *gait, b
   for (int a = 0; a < g->n_killing; a++) check_near(momentum[a], 0, 1e-13);
 }
 
-/* Computes both motions over `cycles` cycles and returns their maximum difference of a coordinate in space. */
+/* Computes both motions over `cycles` cycles with steps h and returns the maximum difference of a coordinate in
+ * space. */
 static double compare(const pair_case *p, const char *method, double h, int cycles) {
   char text[3 * TEXT] = "";
   body_case c;
@@ -87,11 +88,12 @@ static double compare(const pair_case *p, const char *method, double h, int cycl
   for (int d = 0; d < p->distances; d++)
     check_ok(cb_builder_rod(c.builder, NULL, p->i[d], p->j[d], (cb_target){0, p->law[d]}));
   for (int m = 1; p->heights && m < p->points; m++) {
-    const char *coefficient[2 * CB_COORD_MAX] = {[3] = "-1", [7] = "1"}; /* coefficients of (x, y, w, z) */
+    /* These are the coefficients of the velocities of (x, y, w, z) of both points. */
+    const char *coefficient[2 * CB_COORD_MAX] = {[3] = "-1", [7] = "1"};
     check_ok(cb_builder_velocity(c.builder, NULL, 2, (const int[]){0, m}, NULL, coefficient, p->rate[m]));
   }
   finish_system(&c);
-  constrained_project(&c, c.state); /* removes the round-off of the laws' texts */
+  constrained_project(&c, c.state); /* removes the round-off of the numbers in the texts */
   use_method(&c, method);
   double t[TIMES], g[TIMES * CB_GROUP_SIZE], worst = 0, moved = 0;
   const int rows = TIMES, steps = (int)round(cycles / (rows * h));
@@ -154,7 +156,8 @@ static void swims(const char *space, int legs) {
       snprintf(at, sizeof at, "[u, v, 2*pi*%d/3]", k);
     append(p->bundle, sizeof p->bundle, ", {mass: 0.8, at: %s}", at);
     distance(p, 0, 1 + k, "%s", p->shape[0]);
-    /* between tips: s(d/2) = s(l) sin(gamma/2), where s is sin or sinh and gamma is the angle at the apex */
+    /* The distance d of two tips satisfies s(d/2) = s(l) sin(gamma/2). Here s is sin or sinh, l is the leg length, and
+     * gamma is the angle at the apex. */
     for (int i = 0; i < k; i++)
       distance(p, 1 + i, 1 + k, "2*%s(%s(%s)*sin(%s)*%s)", sphere ? "asin" : "asinh", sphere ? "sin" : "sinh",
                p->shape[0], p->shape[1], legs == 2 ? "1" : "sqrt(3)/2");
@@ -177,8 +180,9 @@ static void swimmers_of_three_legs_move_as_the_whole_lagrangian_says(void **stat
 
 typedef char coordinate[512];
 
-/* The distance of two points in the translation chart (the F of this chart in geometry/), in Cartesian coordinates in
- * E^n, and in H2 x E by Pythagoras. */
+/* Writes the distance of the points x and y as text. In E^n the coordinates are Cartesian. In a sphere or hyperbolic
+ * space they are those of the translation chart, and the distance is 2 asin(sqrt F) or 2 asinh(sqrt F), with F as
+ * below. In H2 x E the theorem of Pythagoras gives the distance. */
 static void distance_text(const char *space, int dim, coordinate *x, coordinate *y, char *out) {
   const bool product = !strcmp(space, "h2xe"), sphere = space[0] == 's';
   const char *S = sphere ? "sin" : "sinh", *C = sphere ? "cos" : "cosh", *arc = sphere ? "asin" : "asinh";
@@ -191,7 +195,8 @@ static void distance_text(const char *space, int dim, coordinate *x, coordinate 
   }
   append(out, TEXT, "%s2*%s(sqrt(", product ? "sqrt((" : "", arc);
   const int last = product ? 1 : dim - 1;
-  for (int c = 0; c <= last; c++) { /* F = s_K((a1-a2)/2)^2 + C(a1) C(a2) (s_K((b1-b2)/2)^2 + ...) */
+  /* F = S((a1-a2)/2)^2 + C(a1) C(a2) (S((b1-b2)/2)^2 + ...) for points (a1, b1, ..) and (a2, b2, ..). */
+  for (int c = 0; c <= last; c++) {
     append(out, TEXT, "%s((%s - (%s))/2)^2", S, x[c], y[c]);
     if (c < last) append(out, TEXT, " + %s(%s)*%s(%s)*(", C, x[c], C, y[c]);
   }
@@ -199,8 +204,8 @@ static void distance_text(const char *space, int dim, coordinate *x, coordinate 
   if (product) append(out, TEXT, ")^2 + (%s - (%s))^2)", x[2], y[2]);
 }
 
-/* The coordinates of an uneven figure, each c0 + c1 u + c2 v. All distances except the last `dropped` are prescribed,
- * and in H2 x E also heights. */
+/* Compares both motions of an uneven figure, whose coordinates are c0 + c1 u + c2 v with constants c0, c1 and c2. All
+ * distances except the last `dropped` are prescribed, and in H2 x E also heights. */
 static void moves(const char *space, int dim, int points, int dropped, uint64_t *seed) {
   static const double corner[LARGEST][3] = {{0.5, 0.1, 0.2}, {-0.4, 0.4, -0.1}, {-0.2, -0.5, 0.1},
                                             {0.3, 0.6, 0.6}, {0.2, -0.3, -0.4}, {0.4, 0.35, -0.3}};
@@ -209,7 +214,7 @@ static void moves(const char *space, int dim, int points, int dropped, uint64_t 
   for (int m = 0; m < points; m++) mass[m] = check_uniform(seed, 0.5, 2);
   pair_case *p = open_pair(space, points, mass, mean, cosine, sine);
   static coordinate at[LARGEST][3];
-  double slopes[LARGEST][2] = {{0}}; /* slopes of heights */
+  double slopes[LARGEST][2] = {{0}}; /* derivatives of the heights by u and v */
   p->heights = !strcmp(space, "h2xe");
   append(p->bundle, sizeof p->bundle, "chart: %s, points: [", space[0] == 'e' ? "cartesian" : "translation");
   for (int m = 0; m < points; m++) {
@@ -247,13 +252,13 @@ static void uneven_bodies_of_every_space_move_as_the_whole_lagrangian_says(void 
   moves("h3", 3, 4, 0, &seed);
 }
 
-/* In H2 x E the shape has 3 n - 4 numbers: five distances and three heights for four points. */
+/* In H2 x E the shape of n points has 3 n - 4 numbers: five distances and three heights for four points. */
 static void an_uneven_body_of_h2_x_e_moves_as_the_whole_lagrangian_says(void **state) {
   uint64_t seed = check_seed();
   moves("h2xe", 3, 4, 1, &seed);
 }
 
-/* --- a floating chain of three links: hinges are points; links keep their lengths and are never in a line --- */
+/* --- a floating chain of three links: hinges are points; links keep their lengths and are never all in one line --- */
 
 static void a_floating_chain_turns_as_the_whole_lagrangian_says(void **state) {
   static const double mass[] = {0.7, 1.6, 0.9, 1.3}, mean[] = {1.3, -1.4}, cosine[] = {0.9, 0.1}, sine[] = {0.2, 0.8};

@@ -1,4 +1,4 @@
-/* Tests of gaits of every class: rates compared with differences, exact closure, breaks, and gaits composed of
+/* Tests of gaits r(t) of every class: rates compared with differences, exact closure, breaks, and gaits composed of
  * gaits. */
 #include "bundle/gait_text.h"
 #include "check.h"
@@ -14,7 +14,7 @@ static cb_expression *expression(const char *text) {
 
 static const cb_bundle_class nothing = {.name = "nothing"};
 
-/* One gait of two variables for each class, all through the same start. */
+/* One gait of two variables for each class. All start at the same shape `start`. */
 enum { FOURIER, POLYGON, SPLINE, SAMPLES, ARCS, EXPRESSIONS, KINDS };
 
 static const double start[2] = {.7, -.2};
@@ -41,7 +41,7 @@ static cb_gait *gait_of(int kind) {
   return g;
 }
 
-/* The gait number `how` of those that are composed of the gait of this kind; NULL after the last. */
+/* Returns gait number `how` among those that are composed of the gait of this kind, or NULL after the last. */
 static cb_gait *made_of(int kind, int how) {
   cb_gait *g = gait_of(kind), *other, *out = NULL;
   cb_expression *pace = expression("t + .1*sin(2*pi*t) + .02*(1 - cos(2*pi*t))");
@@ -58,7 +58,7 @@ static cb_gait *made_of(int kind, int how) {
       check_ok(cb_gait_sequence(3, (const cb_gait *const[]){g, other, g}, &out));
       cb_gait_free(other);
       break;
-    case 7: /* a copy of copies */
+    case 7: /* a gait composed of composed gaits */
       check_ok(cb_gait_paced(g, pace, &other));
       cb_gait_free(g);
       check_ok(cb_gait_shifted(other, .6, &g));
@@ -87,7 +87,8 @@ static double to_break(const cb_gait *g, double t) {
   return nearest;
 }
 
-/* Central differences of order 4, h = 1e-4: truncation 1e-12 for smooth pieces, round-off 1e-12. */
+/* Rates agree with central differences of order 4 and step h = 1e-4. Their truncation error is 1e-12 within smooth
+ * pieces, and their round-off 1e-12. */
 static void rates_agree_with_differences_between_breaks(void **state) {
   uint64_t seed = check_seed();
   for (int kind = 0; kind < KINDS; kind++) {
@@ -174,7 +175,7 @@ static void gaits_of_gaits_are_what_they_say(void **state) {
       const double t = check_uniform(&seed, 0, 1), turn = 2 * M_PI * t;
       double x[2], y[2];
       same(made[1], t, g, 1 - t, 1e-15);
-      same(made[2], t, g, t + .3, 1e-13); /* the slope times the rounding of t */
+      same(made[2], t, g, t + .3, 1e-13); /* the slope of the gait times the round-off of t */
       same(made[3], t, g, t + .1, 1e-13);
       same(made[4], t, g, t + .1 * sin(turn) + .02 * (1 - cos(turn)), 1e-13);
       cb_gait_at(g, t, x, NULL);
@@ -191,8 +192,8 @@ static void gaits_of_gaits_are_what_they_say(void **state) {
   }
 }
 
-/* (u - u^3)(a + b T(2u - 1)) with the Chebyshev polynomial T of degree 14: 0 at both ends of an arc, where u is its
- * time from 0 to 1. *rate is the derivative with respect to u. */
+/* Returns (u - u^3)(a + b T(2u - 1)) with the Chebyshev polynomial T of degree 14. u is the time within an arc, from 0
+ * to 1; the value is 0 at both ends. *rate is the derivative by u. */
 static double arched(double a, double b, double u, double *rate) {
   const double x = 2 * u - 1, angle = acos(fmin(fmax(x, -1), 1)), T = cos(14 * angle);
   const double dT = fabs(x) < 1 ? 28 * sin(14 * angle) / sin(angle) : 0;
@@ -200,8 +201,8 @@ static double arched(double a, double b, double u, double *rate) {
   return (u - u * u * u) * (a + b * T);
 }
 
-/* The polynomials have degree 17. Tolerances are rounding errors of values of size 1, and for rates up to 17^2 times
- * these, divided by the shortest arc, .2. */
+/* The polynomials have degree 17. The tolerance of values is the round-off of numbers of size 1. That of rates is up to
+ * 17^2 times larger and is divided by the shortest arc, .2. */
 static void arcs_are_the_polynomials_through_their_points(void **state) {
   enum { DEGREE = 17, ARCS_OF = 3 };
   static const double ends[ARCS_OF + 1] = {0, .35, .8, 1}, a[ARCS_OF] = {1, -.5, .3}, b[ARCS_OF] = {.2, .7, -1};
@@ -215,7 +216,7 @@ static void arcs_are_the_polynomials_through_their_points(void **state) {
   for (int trial = 0; trial < 300; trial++) {
     const int k = trial % ARCS_OF;
     const double share = ends[k + 1] - ends[k];
-    /* every third time is within round-off of a point, where the formulas divide by nearly 0 */
+    /* One third of the times are within round-off of a point, where the formulas divide by nearly 0. */
     const double u = trial % 9 < 3 ? (1 - cos(M_PI * (1 + trial % 16) / DEGREE)) / 2 : check_uniform(&seed, 0, 1);
     double r, rate, expected_rate;
     cb_gait_at(g, ends[k] + u * share, &r, &rate);
@@ -363,7 +364,8 @@ static void wrong_gaits_are_named(void **state) {
   cb_expression_free(t);
 }
 
-/* r = x0 |sin pi t| + x1 t: its rate jumps at the start, and it is closed if x1 = 0. */
+/* The gait r = x0 sin pi t + x1 t for t from 0 to 1, where x0 and x1 are its numbers. Its rate jumps at the start, and
+ * it is closed if x1 = 0. */
 static void at_bounce(const cb_gait *g, double t, double *r, double *rate) {
   const double *x = cb_gait_numbers(g);
   if (r) *r = x[0] * sin(M_PI * t) + x[1] * t;
@@ -381,7 +383,7 @@ static void a_kind_of_an_author_is_a_gait(void **unused) {
   for (int k = 0; k < 3; k++) assert_true(t[k] == k * .25);
   check_ok(cb_gait_closed(&line, g));
   cb_gait_at(g, 1, &r, NULL);
-  assert_true(r == 0); /* and not sin(pi), which is 1e-16 */
+  assert_true(r == 0); /* exactly 0, although sin(M_PI) is 1e-16 */
   check_ok(cb_gait_reversed(g, &back));
   cb_gait_at(back, .25, &r, &rate);
   check_near(r, 3 * sqrt(.5), 1e-15);

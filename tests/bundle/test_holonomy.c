@@ -1,10 +1,11 @@
-/* Tests of holonomy and reconstruction: orders, error tolerances, gaits composed of gaits, and body frames. */
+/* Tests of holonomy and reconstruction: orders, error tolerances, gaits composed of gaits, and body frames. g: holonomy
+ * or reconstruction; r: shape; r0: shape at the start. */
 #include "bundles.h"
 #include "gaits.h"
 
-/* The slope of log error against log step over two halvings, for the path and for its cost. The path is not periodic,
- * because for smooth periodic paths Gauss's quadrature has every order. The errors of ten bundles are summed, because
- * one bundle may have a small coefficient by accident. */
+/* The slope of log error against log step over two halvings is the order, for the path and for its cost. The path is
+ * not periodic, because for smooth periodic paths Gauss's quadrature has every order. The errors of ten bundles are
+ * summed, because one bundle may have a small coefficient by accident. */
 static void plain_steps_have_their_order(void **state) {
   enum { STEPS = 3 };
   uint64_t seed = check_seed();
@@ -135,7 +136,8 @@ static void two_gaits_in_a_row_multiply(void **state) {
   }
 }
 
-/* For a gait that begins at time s the holonomy is g(s)^-1 g g(s), where g(s) is the reconstruction up to s. */
+/* If a gait begins at time s, its holonomy is g(s)^-1 g g(s), where g is the holonomy from time 0 and g(s) is the
+ * reconstruction up to s. */
 static void another_start_conjugates_the_holonomy(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -182,8 +184,8 @@ static void another_pace_changes_neither_holonomy_nor_length(void **state) {
   cb_expression_free(pace);
 }
 
-/* The body frame of the second bundle is h(r) in that of the first. It reconstructs g' = h(r0)^-1 g h(r), so the
- * position of this frame in space, g h(r) = h(r0) g', is the same. */
+/* The body frame of the second bundle is h(r) in that of the first. The second bundle reconstructs g' = h(r0)^-1 g
+ * h(r). So the position of this frame in space, g h(r) = h(r0) g', is the same for both. */
 static void another_body_frame_conjugates_the_holonomy_and_moves_nothing(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;

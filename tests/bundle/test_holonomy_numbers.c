@@ -1,4 +1,5 @@
-/* Tests of holonomies against closed forms and the literature; invalid and open gaits. */
+/* Tests of holonomies against closed forms and the literature, and of invalid and open gaits. A: connection; r:
+ * shape. */
 #include "bundles.h"
 #include "gaits.h"
 
@@ -61,7 +62,7 @@ static void pmpy_has_the_printed_numbers(void **state) {
   check_ok(cb_holonomy(&b, gait, 0, &X, &length, NULL));
   check_near(X, 1.7463175578278, 1e-12);
   check_near(length, 35.006776367919, 1e-11);
-  /* for a one-dimensional fibre the body velocity integral is exact */
+  /* On a group of one dimension the body velocity integral is exact. */
   check_ok(cb_body_velocity_integral(&b, gait, &B));
   check_near(B, X, 1e-11);
   cb_gait_free(gait);
@@ -127,7 +128,8 @@ static void wrong_gaits_and_singular_shapes_are_named(void **state) {
   assert_int_equal(cb_bundle_curvature(&purcell, points, 0, 0, z), CB_ERROR_ARGUMENT);
 }
 
-/* A loop of a phase has a holonomy if the phase has a period, but it bounds no surface. */
+/* A bundle with one shape variable, a phase. A loop of the phase has a holonomy if the phase has a period, but it
+ * bounds no surface. */
 static cb_status on_phase(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   const double c = cos(2 * M_PI * r[0]), s = sin(2 * M_PI * r[0]);
   const double a[3] = {.3 + c, s, .2 + s};
@@ -165,7 +167,7 @@ static void open_gaits_have_paths_and_no_holonomy(void **state) {
   check_ok(cb_reconstruct(&periodic, loop, 0, 2, twice, path));
   open.group->multiply(open.group, g, g, h);
   check_at_most(test_distance(open.group, h, path + 3), 1e-14);
-  check_near(g[2], -.2, 1e-14); /* the rotation is minus the mean of A_theta */
+  check_near(g[2], -.2, 1e-14); /* the rotation is minus the mean of the third row of A */
   check_ok(cb_gait_shifted(loop, .4, &late));
   check_ok(cb_holonomy(&periodic, late, 0, h, NULL, NULL));
   check_near(h[2], -.2, 1e-14);
@@ -174,8 +176,9 @@ static void open_gaits_have_paths_and_no_holonomy(void **state) {
   cb_gait_free(half);
 }
 
-/* A = (0, 1/a) on the line, on the loop a = m + cos, b = sin: A r' = 2 pi (1 - m/a) has poles of residue m/sqrt(1 -
- * m^2) for 0 < |m| < 1. It has none for m = 0 and |m| > 1, where the holonomy is -2 pi (1 - |m|/sqrt(m^2 - 1)). */
+/* The connection A = (0, 1/a) of the group R in the shape (a, b). On the loop a = m + cos 2 pi t, b = sin 2 pi t it
+ * gives A r' = 2 pi (1 - m/a). For 0 < |m| < 1 this has poles of residue m/sqrt(1 - m^2). It has none for m = 0 and |m|
+ * > 1. There the holonomy is -2 pi for m = 0, and -2 pi (1 - |m|/sqrt(m^2 - 1)) for |m| > 1. */
 static cb_status reciprocal(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   if (A) {
     A[0] = 0;

@@ -1,5 +1,5 @@
-/* Tests of holonomies of connections that are not smooth: round-off of the connection A and the metric M ends the
- * halving, and kinks and jumps are located or given. */
+/* Tests of holonomies of connections that are not smooth. Steps are halved until results agree; round-off of the
+ * connection A and the metric M ends the halving. Kinks and jumps are located by halving, or given as breaks. */
 #include "bundle/bundle_private.h"
 #include "bundles.h"
 #include "gaits.h"
@@ -9,11 +9,11 @@ static const double place = .2;
 typedef struct rough {
   cb_bundle b;
   cb_bundle inner;
-  double noise, jump, kink; /* relative noise; a jump and a kink of A and M at r_0 = .2 */
+  double noise, jump, kink; /* relative noise; a jump and a kink of A and M where the first shape variable is `place` */
   int asked;
 } rough;
 
-/* A random number in [-1, 1] that is computed from all bits of r. */
+/* A random number in [-1, 1] that is computed from all bits of the shape r and the number k of an entry. */
 static double random_of(const double *r, int k) {
   uint64_t bits[2];
   memcpy(bits, r, sizeof bits);
@@ -79,7 +79,7 @@ static void roundoff_of_the_connection_ends_the_halving(void **state) {
     }
 }
 
-/* The steps of a run also end their halving at round-off, if the tolerance is below round-off. */
+/* If the tolerance is below round-off, round-off also ends the halving of the steps of a run. */
 static void roundoff_ends_the_parts_of_a_step(void **state) {
   const cb_bundle purcell = test_purcell();
   cb_gait *gait = circle(0, 0, 1);
@@ -107,7 +107,8 @@ static void roundoff_ends_the_parts_of_a_step(void **state) {
   cb_gait_free(gait);
 }
 
-/* One step over a cycle, with the same error, uses the same halves as the holonomy. */
+/* One step of cb_bundle_step over a whole cycle is halved in the same way as in cb_holonomy_by, so the results are
+ * identical. */
 static void a_step_over_a_cycle_is_the_holonomy(void **state) {
   const cb_bundle purcell = test_purcell();
   cb_gait *gait = circle(0, 0, 1);
@@ -128,7 +129,8 @@ static void a_step_over_a_cycle_is_the_holonomy(void **state) {
   cb_gait_free(gait);
 }
 
-/* A kink or jump at a given place: the gait has breaks there, or the bundle has one, or neither is declared. */
+/* A and M have a kink or jump where the first shape variable is `place`. Either the gait has breaks there, or the
+ * bundle has one, or neither is declared. */
 static void kinks_and_jumps_are_located(void **state) {
   const cb_bundle purcell = test_purcell();
   const double c = acos(place) / (2 * M_PI), breaks[2] = {c, 1 - c};

@@ -1,10 +1,11 @@
-/* Tests of trees of links: compared with chains, planar trees in space, symmetry, many variables, errors, and speed. */
+/* Tests of trees of links: compared with chains, planar trees in space, symmetry, many variables, errors, and speed. A:
+ * connection; M: cost metric; dA, dM: their derivatives. */
 #include "link_trees.h"
 
 #include <time.h>
 
-/* Compares two bundles at ten shapes: A, dA, M, dM. At the last shape also compares second derivatives; those of the
- * tree are computed by differences. */
+/* Compares A, dA, M and dM of two bundles at ten shapes. At the last shape it also compares second derivatives, which a
+ * tree computes by differences. */
 static void check_same(uint64_t *seed, const cb_bundle *a, const cb_bundle *b) {
   static values u, v;
   const int n = a->n, dim = a->group->dim;
@@ -60,7 +61,7 @@ static void a_chain_without_momentum_is_the_floating_snake(void **state) {
 static void a_planar_tree_in_space_moves_as_in_the_plane(void **state) {
   uint64_t seed = check_seed();
   static values p, s;
-  static const int at[3] = {3, 4, 2}; /* (v_x, v_y, omega) within (omega, v) */
+  static const int at[3] = {3, 4, 2}; /* the places of v_x, v_y and the rotation among the six components of space */
   for (int inertia = 0; inertia < 2; inertia++)
     for (int base = 0; base < 6; base++) {
       char plane[1024], space[1024];
@@ -90,7 +91,7 @@ static void a_planar_tree_in_space_moves_as_in_the_plane(void **state) {
     }
 }
 
-/* A hinge without `angle` is fixed at its offset, from whichever link the tree is followed. */
+/* A hinge without `angle` is fixed at its offset, whichever link is the base. */
 static void a_fixed_hinge_is_one_whose_angle_is_constant(void **state) {
   uint64_t seed = check_seed();
   for (int base = 0; base < 3; base++) {
@@ -121,7 +122,7 @@ static void three_equal_arms_have_a_symmetric_connection(void **state) {
       "  - {length: 1, parent: 0, angle: a}\n"
       "  - {length: 1, parent: 0, angle: b, offset: 2*pi/3}\n"
       "  - {length: 1, parent: 0, angle: c, offset: 4*pi/3}\n");
-  const double r[3] = {.3, -.5, .2}, moved[3] = {.2, .3, -.5}; /* a -> b -> c -> a */
+  const double r[3] = {.3, -.5, .2}, moved[3] = {.2, .3, -.5}; /* each hinge has the angle of the hinge before it */
   const double cs = cos(2 * M_PI / 3), sn = sin(2 * M_PI / 3);
   double A[9], B[9];
   check_ok(cb_bundle_connection(t.b, r, A, NULL, NULL, NULL));

@@ -1,5 +1,6 @@
 /* Tests of trees of links in space: sums over small pieces, derivatives, small loops, frames, the centre of mass, and
- * plots. */
+ * plots. A: connection; M: cost metric; B: curvature; G: the form ((P, Q), (Q^T, R)) of curvebody/bundle.h; g: element
+ * of the group. */
 #include "link_trees.h"
 
 /* --- sums over small pieces --- */
@@ -16,7 +17,7 @@
 typedef double vector[3];
 typedef double matrix[3][3];
 
-/* R: the rotation by the vector factor w (Rodrigues), w not 0. */
+/* Computes the rotation R by the vector factor * w by Rodrigues' formula. w must not be 0. */
 static void turned(const double *w, double factor, matrix R) {
   const double size = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]), a = factor * size;
   const double u[3] = {w[0] / size, w[1] / size, w[2] / size};
@@ -29,7 +30,8 @@ static void times(matrix a, matrix b, matrix out) {
     for (int j = 0; j < 3; j++) out[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
 }
 
-/* The first end and the direction of each link of ARM, in the frame at the middle of the first link. */
+/* Computes the first end and the direction of each link of ARM for the shape (a, b), in the frame at the middle of the
+ * first link. */
 static void arm_at(double a, double b, vector begin[4], vector along[4]) {
   static const double length[4] = {1, .8, 1.2, .6}, at[4] = {0, .7, 1, 0};
   static const int parent[4] = {0, 0, 1, 0};
@@ -57,8 +59,9 @@ static void arm_at(double a, double b, vector begin[4], vector along[4]) {
   }
 }
 
-/* Computes A and M of ARM from `pieces` per link. The drag of each piece is split into the parts along and across the
- * link; instead of drag the pieces may be points with masses. */
+/* Computes A[6][2] and M[2][2] of ARM as sums over `pieces` small pieces of each link. The drag of a piece is split
+ * into the parts along and across the link. With equal drag in both directions, the pieces act like points with
+ * masses. */
 static void sum_of_pieces(const double r[2], int pieces, double along_drag, double across_drag, double A[12],
                           double M[4]) {
   static const double length[4] = {1, .8, 1.2, .6};
@@ -86,7 +89,7 @@ static void sum_of_pieces(const double r[2], int pieces, double along_drag, doub
       for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) J[i][3 + j] = i == j;
         for (int v = 0; v < 2; v++) J[i][6 + v] = dbegin[v][k][i] + l * dalong[v][k][i];
-        const int y = (i + 1) % 3, z = (i + 2) % 3; /* omega x x */
+        const int y = (i + 1) % 3, z = (i + 2) % 3; /* the velocity omega x x of a rotation */
         J[i][i] = 0;
         J[i][y] = x[z];
         J[i][z] = -x[y];
@@ -104,7 +107,7 @@ static void sum_of_pieces(const double r[2], int pieces, double along_drag, doub
     }
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++) M[2 * i + j] = G[6 + i][6 + j];
-  /* Gauss-Jordan on (P | Q) */
+  /* Gauss-Jordan elimination of the blocks P and Q of G */
   for (int p = 0; p < 6; p++) {
     const double pivot = G[p][p];
     for (int j = 0; j < 8; j++) G[p][j] /= pivot;
@@ -139,8 +142,8 @@ static void a_spatial_tree_is_the_sum_of_its_small_pieces(void **state) {
     check_near(log2(error[0] / error[1]), 2, .02);
     check_near(log2(error[1] / error[2]), 2, .02);
     check_at_most(error[2], 1e-3);
-    /* the error is inversely proportional to the square of the number of pieces: 4/3 of the finer result minus 1/3 of
-     * the coarser */
+    /* The error decreases with the square of the number of pieces. So 4/3 of the finer result minus 1/3 of the coarser
+     * one has a much smaller error. */
     double B[12], C[12], N[4], O[4];
     sum_of_pieces(r, 400, along, across, B, N);
     sum_of_pieces(r, 800, along, across, C, O);
@@ -173,7 +176,7 @@ static void derivatives_are_exact(void **state) {
   tree_free(&t);
 }
 
-/* log g = -B area + O(radius^3) */
+/* The holonomy g of a small circle satisfies log g = -B area + O(radius^3), with the curvature B at its centre. */
 static void small_loops_measure_the_curvature(void **state) {
   const char *texts[] = {"spin: 0.02\n" ARM, "of: inertia\nradius: 0.1\n" ARM};
   for (int k = 0; k < 2; k++) {
@@ -214,7 +217,7 @@ static void another_base_is_another_frame(void **state) {
     tree_free(&t);
   }
   check_at_most(difference(M[0], M[1], 4), 1e-13);
-  /* distances between points before and after the gait do not depend on frames */
+  /* Distances between points before the gait and points after it do not depend on the frame. */
   for (int i = 0; i < 8; i++)
     for (int j = 0; j < 8; j++) {
       double d[2];

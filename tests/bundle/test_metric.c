@@ -76,7 +76,8 @@ static void derivatives_of_christoffel_symbols_agree_with_differences(void **s) 
   check_every_space(derivatives_of_christoffel_symbols_agree_with_differences_in);
 }
 
-/* R_ijkl = -R_jikl = R_klij and the first Bianchi identity; in a single factor R_ijkl = K (g_ik g_jl - g_il g_jk). */
+/* The Riemann tensor satisfies R_ijkl = -R_jikl = R_klij and the first Bianchi identity. In a space of one factor with
+ * curvature K and metric g, R_ijkl = K (g_ik g_jl - g_il g_jk). */
 static void riemann_in(const cb_space *space, uint64_t *state) {
   EACH_METRIC(space, g) {
     int n = g.dim;
@@ -110,7 +111,7 @@ static void riemann_in(const cb_space *space, uint64_t *state) {
       for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) check_near(c.sectional[i][j], i == j ? 0 : g.factor[0].curvature, 1e-11);
     }
-    check_at_most(worst, 1e-12); /* rounding of 1/g up to 20 */
+    check_at_most(worst, 1e-12); /* round-off; entries of the inverse metric are at most 20 */
   }
 }
 static void riemann_tensors_have_their_symmetries_and_constant_curvature(void **s) { check_every_space(riemann_in); }
@@ -142,7 +143,8 @@ static void exponential_in(const cb_space *space, uint64_t *state) {
       cb_exp(space, x, v, y, vy);
       check_ok(cb_chart_push(&g, g.chart, q1, u1, end, vend));
       worst = fmax(worst, check_distance_max(g.embedding, y, end));
-      /* close to singular points of the chart, inside the path or at its ends, vectors lose digits */
+      /* Vectors lose digits near singular points of the chart, so geodesics that come near such points are skipped
+       * below. */
       if (!regular_on_the_way(space, &g, x, v)) continue;
       worst_velocity = fmax(worst_velocity, check_distance_max(g.embedding, vy, vend));
       check_ok(cb_numeric_transport(&g, q, u, w, w1));
@@ -182,7 +184,8 @@ static void check_jacobi(const cb_space *g, const double *q, const double *u) {
       double slope =
           (ends[5][i] - ends[0][i] - 9 * (ends[4][i] - ends[1][i]) + 45 * (ends[3][i] - ends[2][i])) / (60 * h);
       const double *part = i < n ? (c < n ? j.q_q : j.q_u) : (c < n ? j.u_q : j.u_u);
-      check_near(part[(i % n) * n + c % n], slope, 2e-8); /* h^6 times seventh derivatives */
+      /* The error of differences is h^6 times seventh derivatives. */
+      check_near(part[(i % n) * n + c % n], slope, 2e-8);
     }
   }
 }

@@ -1,6 +1,6 @@
-/* Tests of chains of bodies in a perfect fluid: the form compared with differences of poses, the limit without coupling
- * compared with a chain of links, the limit of distant links, derivatives, curvature, threads, symmetry, plots, and
- * errors. */
+/* Tests of chains of bodies in a perfect fluid. The form is compared with differences of poses; bodies without coupling
+ * are compared with a chain of links; distant links, derivatives, curvature, threads, symmetry, plots and errors are
+ * tested. A: connection; M: cost metric; r: shape. */
 #include "curvature_claims.h"
 #include "link_trees.h"
 
@@ -39,8 +39,9 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* --- the form --- */
 
-/* Twists are central differences of the poses, of order 8. The products of K for the unit motions of all bodies and the
- * masses of the bodies give R of the form; P and Q follow from the motion of the base frame. */
+/* The form is G_cd = u_c^T K u_d. For c < 3, u_c are the velocities of all bodies for a unit motion of the base frame.
+ * For c = 3 and 4 they are central differences of order 8 of the poses by shape variable c - 3. K is the matrix of the
+ * added masses of the fluid and of the masses of the bodies. */
 static void the_form_is_the_energy_of_the_poses(void **state) {
   uint64_t seed = check_seed();
   const cb_plane_curve curve[3] = {cb_plane_joukowski(1.6, .15, .05), cb_plane_ellipse(.7, .1),
@@ -97,9 +98,10 @@ static void the_form_is_the_energy_of_the_poses(void **state) {
   for (int i = 0; i < 3; i++) cb_plane_body_free(own[i]);
 }
 
-/* Without coupling an ellipse with half axes a and b is a link of length 2 (a + hinge), where `hinge` is the distance
- * of a hinge from its tip. Its masses are pi (b^2 + rho a b) along, pi (a^2 + rho a b) across, and pi (a^2 - b^2)^2/8 +
- * pi rho a b (a^2 + b^2)/4 for rotation, where rho is its density. */
+/* Without coupling, an ellipse with half axes a and b is a link of length 2 (a + gap), where `gap` is the distance of a
+ * hinge from its tip. The masses of the link are pi (b^2 + rho a b) along and pi (a^2 + rho a b) across. For rotation
+ * it is pi (a^2 - b^2)^2/8 + pi rho a b (a^2 + b^2)/4. rho is the density of the ellipse, and the fluid has density
+ * 1. */
 static void without_coupling_it_is_a_chain_of_links(void **state) {
   uint64_t seed = check_seed();
   static const double axes[4][2] = {{1, .2}, {.6, .1}, {.8, .5}, {.3, .3}};
@@ -136,8 +138,8 @@ static void without_coupling_it_is_a_chain_of_links(void **state) {
   }
 }
 
-/* Bodies of equal size on hinges at increasing distances d: the part of M that comes from the coupling decreases as
- * 1/d^2, relative to M. */
+/* The hinges are at the distance d from the tips of equal bodies. The part of M that comes from the coupling, relative
+ * to M, decreases as 1/d^2. */
 static void links_far_apart_are_not_coupled(void **state) {
   double apart[2], r[2] = {.5, -.3};
   for (int k = 0; k < 2; k++) {
@@ -160,8 +162,8 @@ static void links_far_apart_are_not_coupled(void **state) {
 
 /* --- derivatives --- */
 
-/* Differences of order 6 with h = .004: h^6 = 4e-15 times derivatives of order 7, which are large for bodies that are
- * close. */
+/* The error of differences of order 6 with h = .004 is h^6 = 4e-15 times derivatives of order 7, which are large if
+ * bodies are close to each other. */
 static void derivatives_agree_with_differences(void **state) {
   uint64_t seed = check_seed();
   for (int k = 0; k < KINDS; k++) {
@@ -175,7 +177,7 @@ static void derivatives_agree_with_differences(void **state) {
   }
 }
 
-/* The same claims as in tests/bundle/test_curvature.c for every bundle. */
+/* Checks the claims that tests/bundle/test_curvature.c checks for every bundle. */
 static void curvature_is_that_of_every_bundle(void **state) {
   static const char *const shorter[] = {THREE "nodes: 32", UNEVEN "nodes: 32"};
   const double low[3] = {-.8, -.8, -.8}, high[3] = {.8, .8, .8};
@@ -229,8 +231,8 @@ static void threads_read_the_same_bytes(void **state) {
 
 /* --- symmetry, drawing --- */
 
-/* The mirror image bends the other way. A chain of equal ellipses is the same chain if it is counted from its other
- * end. */
+/* The mirror image of a shape has the opposite angles. A chain of equal ellipses is the same chain if its bodies are
+ * counted from the other end. */
 static void mirror_images_and_the_other_end(void **state) {
   static values v, w;
   tree t = fish(THREE "nodes: 48");
@@ -245,7 +247,7 @@ static void mirror_images_and_the_other_end(void **state) {
   tree_free(&t);
 }
 
-/* The middle and heading of each outline follow from the angles, and both bodies at a hinge have it at the same
+/* The middle and heading of each outline follow from the angles. Both bodies at a hinge have the hinge at the same
  * point. */
 static void bodies_are_drawn_where_they_are(void **state) {
   static double x[512][3];

@@ -1,5 +1,6 @@
-/* Tests of bundles of points: charts with second derivatives, groups as isometries, derivatives of the connection, its
- * form, plots, singular shapes, and errors in scenarios. */
+/* Tests of bundles of points: charts with second derivatives, groups as isometries, derivatives of the connection A,
+ * its form G, plots, singular shapes, and errors in scenarios. r: shape; xi: body velocity; M: cost metric; P, Q and R:
+ * blocks of G = ((P, Q), (Q^T, R)). */
 #include "points.h"
 #include "check_spaces.h"
 
@@ -25,7 +26,7 @@ static void one_space(const cb_space *g, uint64_t *seed) {
       check_near(jet.x[a], x[a], 1e-14);
       for (int i = 0; i < chart->size; i++) check_near(jet.d[i][a], jacobian[0][a * chart->size + i], 1e-13);
     }
-    if (chart->size > g->dim) continue; /* the embedding: linear */
+    if (chart->size > g->dim) continue; /* the embedding is linear in its coordinates */
     for (int j = 0; j < chart->size; j++) {
       for (int s = 0; s < 7; s++) {
         double moved[CB_COORD_MAX];
@@ -37,7 +38,8 @@ static void one_space(const cb_space *g, uint64_t *seed) {
         for (int i = 0; i < chart->size; i++) {
           double f[7];
           for (int s = 0; s < 7; s++) f[s] = jacobian[s][a * chart->size + i];
-          check_near(jet.dd[i][j][a], slope(f, h), 1e-9 * (1 + fabs(jet.dd[i][j][a]))); /* 1e-16/h and h^6 */
+          /* The differences have errors of about 1e-16/h and h^6. */
+          check_near(jet.dd[i][j][a], slope(f, h), 1e-9 * (1 + fabs(jet.dd[i][j][a])));
         }
     }
   }
@@ -46,7 +48,7 @@ static void one_space(const cb_space *g, uint64_t *seed) {
 
 static void charts_of_points_have_exact_derivatives(void **state) { check_every_space(one_space); }
 
-/* Subgroups by their axes, in the spaces that have them. */
+/* For each space, some lists of axes and the subgroup of isometries that these axes span. */
 static const struct {
   const char *space, *axes, *group;
 } subgroups[] = {
@@ -93,7 +95,7 @@ static void check_group(const cb_bundle *b, uint64_t *seed) {
   cb_isometry_point(g, &product, x, z);
   for (int e = 0; e < g->embedding; e++) check_near(z[e], y[e], 1e-13);
   check_ok(cb_space_check_point(g, z, 1e-13));
-  for (int k = 0; k < G->dim; k++) { /* d/ds exp(s e_k) x at 0 */
+  for (int k = 0; k < G->dim; k++) { /* the field is d/ds exp(s e_k) x at s = 0 */
     const double h = 1e-2;
     double f[CB_COORD_MAX][7];
     for (int s = 0; s < 7; s++) {
@@ -149,15 +151,16 @@ static void derivatives_of_connection_and_metric_agree_with_differences(void **s
         double f[7];
         for (int k = 0; k < 7; k++) f[k] = c < count ? A[k][c] : M[k][c - count];
         const double exact = c < count ? dA[i * count + c] : dM[i * n * n + c - count];
-        check_near(exact, slope(f, h), 1e-9 * (1 + fabs(exact))); /* h^6 = 1.6e-14 times seventh derivatives */
+        /* The error of differences is h^6 times seventh derivatives. */
+        check_near(exact, slope(f, h), 1e-9 * (1 + fabs(exact)));
       }
     }
     cb_bundle_free(b);
   }
 }
 
-/* For a body that moves by xi while its shape changes, G(z, z) with z = (xi, r') equals the sum of m |v|^2 of its
- * points. */
+/* If a body moves by xi while its shape changes by r', G(z, z) with z = (xi, r') equals the sum of m |v|^2 over its
+ * points with mass m and velocity v. */
 static void the_form_is_twice_the_kinetic_energy(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < POINTS_SPACES; s++) {

@@ -1,9 +1,9 @@
-/* Tests of the motion of points by the mechanical connection: momenta, centre of mass, the models of bundles,
- * curvature, and frames. */
+/* Tests of the motion of points by the mechanical connection A: momenta, centre of mass, the models of bundles, the
+ * curvature B, and frames. g: element of the group. */
 #include "models.h"
 #include "points.h"
 
-/* A difference quotient of order 10 at the middle of eleven values. */
+/* Returns a difference quotient of order 10 at the middle of eleven values f[0], f[stride], ... with spacing h. */
 static double slope(const double *f, size_t stride, double h) {
   static const double c[5] = {5. / 6, -5. / 21, 5. / 84, -5. / 504, 1. / 1260};
   double sum = 0;
@@ -13,7 +13,8 @@ static double slope(const double *f, size_t stride, double h) {
 
 enum { SAMPLES = 4, STENCIL = 11, TIMES = SAMPLES * STENCIL };
 
-/* The positions in the world at times around a few in (0, 1): x[time][point][coordinate]. */
+/* Computes the positions in the world, x[time][point][coordinate], at STENCIL times around each of SAMPLES times in (0,
+ * 1). */
 static void world_path(const cb_bundle *b, const cb_gait *gait, double h, double (*x)[POINTS_MOST][CB_COORD_MAX]) {
   static double g[TIMES * CB_GROUP_SIZE];
   double t[TIMES];
@@ -43,7 +44,7 @@ static void killing_momenta_of_the_motion_in_space_are_zero(void **state) {
           size += sqrt(cb_inner(g, p, p));
         }
         assert_true(size > 0.01);
-        for (int k = 0; k < g->n_killing; k++) check_near(momentum[k], 0, 1e-12); /* round-off of g, 1e-15/h */
+        for (int k = 0; k < g->n_killing; k++) check_near(momentum[k], 0, 1e-12); /* round-off of g divided by h */
       }
       cb_gait_free(gait);
       cb_bundle_free(b);
@@ -83,7 +84,7 @@ static const struct {
                 {"H3", "h3", 3, -1}, {"E2", "e2", 2, 0}, {"E3", "e3", 3, 0}};
 enum { SWIMMERS = sizeof swimmers / sizeof *swimmers };
 
-/* An apex at the base point; the legs are around the x axis of the plane or the z axis of space. */
+/* A bundle of points: an apex at the base point, and legs around the x axis of the plane or the z axis of space. */
 static cb_bundle *swimmer(int which, int legs, double radius, double apex, double tip, bool subgroup) {
   char text[2048], space[80];
   const int dim = swimmers[which].dim;
@@ -134,8 +135,8 @@ static void a_swimmer_of_points_is_the_constant_curvature_swimmer(void **state) 
         check_near(M[i], M_[i], 1e-12);
       }
       for (int i = 0; i < 8; i++) check_near(dM[i], dM_[i], 1e-12);
-      /* By symmetry the connection of the full group is along the geodesic: omega_y of so3, v_x or v_z, in radii of
-       * curvature. */
+      /* By symmetry the connection of the full group has only the component along the geodesic: omega_y of so3, or v_x
+       * or v_z. Its unit of length is the radius of curvature. */
       const int dim = whole->group->dim, along = swimmers[s].dim == 3 ? 5 : swimmers[s].sign > 0 ? 1 : 0;
       for (int k = 0; k < dim; k++)
         for (int i = 0; i < 2; i++) check_near(all[2 * k + i], k == along ? A_[i] / radius : 0, 1e-12);
@@ -176,7 +177,8 @@ static void a_flat_swimmer_stands_still_in_space_too(void **state) {
   cb_bundle_free(b);
 }
 
-/* For the group of translations only: A = d(centre of mass), which has no curvature. */
+/* With the group of translations only, A is the derivative of the centre of mass by the shape, so it has no
+ * curvature. */
 static void translations_alone_follow_the_centre_of_mass(void **state) {
   uint64_t seed = check_seed();
   char *text = random_points_text(&seed, &points_spaces[1], 5, "group: [shift_x, shift_y, shift_z],");
@@ -199,8 +201,8 @@ static void translations_alone_follow_the_centre_of_mass(void **state) {
   cb_bundle_free(b);
 }
 
-/* The displacement is X = -2 K mu (1 - mu) int l^2 sin a dl da, with the curvature K, the leg length l from e/2 to e,
- * and the half-angle a from 0.4 to 1.2; mu is the share of the tips in the mass. */
+/* The displacement is X = -2 K mu (1 - mu) int l^2 sin a dl da, where K is the curvature of the space. The leg length l
+ * goes from e/2 to e and the half-angle a from 0.4 to 1.2. mu is the share of the tips in the mass. */
 static void small_swimmers_move_by_the_curvature(void **state) {
   const double e = 1e-2, m0 = 1.3, m1 = 0.6;
   for (int s = 0; s < 4; s++) {
@@ -213,13 +215,14 @@ static void small_swimmers_move_by_the_curvature(void **state) {
     double g[1];
     check_ok(cb_gait_polygon(2, 4, corners, &gait));
     check_ok(cb_holonomy(b, gait, 0, g, NULL, NULL));
-    check_relative(g[0], X, 1e-4); /* the next order is e^2 */
+    check_relative(g[0], X, 1e-4); /* the next term is smaller by e^2 */
     cb_gait_free(gait);
     cb_bundle_free(b);
   }
 }
 
-/* A uniform rod moves in the plane as two points do, each with half its mass, at l/(2 sqrt 3) from the middle. */
+/* A uniform rod of length l moves in the plane as two points do, each with half its mass, at the distance l/(2 sqrt 3)
+ * from the middle. */
 static void rods_as_two_points_are_the_floating_snake(void **state) {
   uint64_t seed = check_seed();
   cb_bundle *snake = model("floating_snake", "links 3 length 2.4 mass 1.7");
@@ -255,7 +258,7 @@ static void two_bodies_of_points_are_the_falling_cat(void **state) {
     double A[3], dA[3], M, dM, cat_A, cat_dA, cat_M, cat_dM;
     check_ok(cb_bundle_connection(b, &alpha, A, dA, &M, &dM));
     check_ok(cb_bundle_connection(cat, &alpha, &cat_A, &cat_dA, &cat_M, &cat_dM));
-    check_near(A[2], cat_A, 1e-12); /* theta of the first body */
+    check_near(A[2], cat_A, 1e-12); /* the angle of the first body */
     check_near(dA[2], cat_dA, 1e-12);
     check_near(M, cat_M, 1e-12);
     check_near(dM, cat_dM, 1e-12);
@@ -264,7 +267,8 @@ static void two_bodies_of_points_are_the_falling_cat(void **state) {
   cb_bundle_free(cat);
 }
 
-/* Compares log g of a small square with -B area: the remainder decreases with the third power of its side. */
+/* Compares log g of a small square with -B area, where g is the holonomy. The remainder decreases with the third power
+ * of the side. */
 static void small_loops_turn_by_the_curvature(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < POINTS_SPACES; s++) {
@@ -291,7 +295,8 @@ static void small_loops_turn_by_the_curvature(void **state) {
   }
 }
 
-/* The same body in polar coordinates that rotate with the shape: the frame is rotated by phi(r). */
+/* The same body is given twice in polar coordinates: the second time its body frame is rotated by an angle phi(r) that
+ * depends on the shape r. */
 static void another_body_frame_conjugates_the_holonomy(void **state) {
   static const char *const spaces[] = {"e2", "s2", "h2"};
   uint64_t seed = check_seed();
@@ -313,7 +318,8 @@ static void another_body_frame_conjugates_the_holonomy(void **state) {
     for (int turned = 0; turned < 2; turned++)
       check_ok(cb_holonomy(b[turned], gait, 0, g[turned], &length[turned], NULL));
     cb_gait_at(gait, 0, r, rate);
-    a[2] = -(0.4 + 0.7 * r[0] - 0.3 * r[0] * r[1] + r[1] * r[1]); /* x' = h^-1 x, g' = h^-1 g h */
+    /* In the rotated frame, points are h^-1 x and the holonomy is h^-1 g h. */
+    a[2] = -(0.4 + 0.7 * r[0] - 0.3 * r[0] * r[1] + r[1] * r[1]);
     G->exp(G, a, h);
     check_near(length[1], length[0], 1e-11);
     double back[CB_GROUP_SIZE], conjugate[CB_GROUP_SIZE];

@@ -1,5 +1,5 @@
-/* Prints the displacement of Purcell's swimmer per cycle (the holonomy of its gait), the length and the cost of the gait,
- * the curvature at one shape, and a table of the path. */
+/* Prints the displacement of Purcell's swimmer per cycle (the holonomy of its gait), the length and the cost of the
+ * gait, the curvature at one shape, and a table of the path. */
 #include <curvebody/holonomy.h>
 #include <math.h>
 #include <stdio.h>

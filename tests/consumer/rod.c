@@ -32,7 +32,7 @@ int main(void) {
   printf("%6s %12s %12s %12s %12s %12s\n", "t", "x of up", "y of up", "distance", "energy", "J");
   for (int step = 0; step <= 200; step++) {
     double plot[3];
-    const int a = cb_system_index(system, i), c = cb_system_index(system, j); /* their indices in the state */
+    const int a = cb_system_index(system, i), c = cb_system_index(system, j); /* places of particles i and j */
     if (step && cb_integrator_step(in, state, 0.01)) return fail("step");
     if (cb_state_plot(system, state, i, plot, NULL)) return fail("plot");
     if (cb_forces_energy(in->forces, state, &kinetic, &potential)) return fail("energy");
@@ -52,5 +52,5 @@ int main(void) {
   cb_system_free(system);
   cb_builder_free(b);
   cb_space_free(space);
-  return drift < 1e-8 ? 0 : fail("energy and momentum are not kept"); /* order 4 at this step */
+  return drift < 1e-8 ? 0 : fail("energy and momentum are not kept"); /* the error at this step is far smaller */
 }

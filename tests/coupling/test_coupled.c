@@ -1,5 +1,5 @@
-/* Tests of bodies and particles that act on each other: motions against independent equations (kirchhoff.h) and closed
- * forms, orders, momentum, and contacts. */
+/* Tests of bodies and particles that act on each other. Motions are compared with independent equations (kirchhoff.h)
+ * and closed forms. Other tests concern orders of convergence, conserved momentum, and contacts. */
 #include "kirchhoff.h"
 
 static const char *const fields[] = {
@@ -17,7 +17,8 @@ enum { POSE, TWIST, INERTIA, ALL_ENERGY, FREE_MOMENTUM, FREE_POSITION, TOTAL_MOM
   "  - {name: b, shape: {name: ellipsoid, a: 0.1, b: 0.2, c: 0.25}, density: 1200, drag: false,\n"             \
   "     place: {position: [1, 0.2, 0.1]}, motion: {spin: [0.5, 0.3, 0]}}\n"
 
-/* The matrix of a pose (normal coordinates x, quaternion q): the transvection to x after the rotation. */
+/* Writes the 4 x 4 matrix g of a pose in a space of curvature K. The pose consists of normal coordinates x[3] and a
+ * quaternion q[4]; g is the rotation by q followed by the transvection that moves the origin to x. */
 static void matrix_of(double K, const double pose[7], double g[16]) {
   const double *q = pose + 3, root = sqrt(fabs(K)), r = sqrt(pose[0] * pose[0] + pose[1] * pose[1] + pose[2] * pose[2]);
   const double s = K == 0  ? r
@@ -45,7 +46,7 @@ static void matrix_of(double K, const double pose[7], double g[16]) {
   g[15] = c;
 }
 
-/* Fills the inertias and the start z of the reference from the first row. */
+/* Copies the inertias from the first row of the record to k, and writes the start z of the reference solution. */
 static void start_reference(const simulation *s, kirchhoff *k, double *z) {
   const int free = k->particles ? FREE_POSITION : -1;
   for (int b = 0; b < k->bodies; b++) {
@@ -64,7 +65,8 @@ static void start_reference(const simulation *s, kirchhoff *k, double *z) {
     }
 }
 
-/* The largest difference of the last row from the reference, in the matrices of poses and the places of particles. */
+/* Returns the largest difference between the last row and the reference solution. It compares the matrices of poses and
+ * the positions of particles. */
 static double error_at_end(const simulation *s, kirchhoff *k, double end) {
   double z[KIRCHHOFF_BODY * KIRCHHOFF_BODIES + 6 * KIRCHHOFF_PARTICLES], g[16], worst = 0;
   start_reference(s, k, z);
@@ -85,7 +87,7 @@ static simulation *run(const char *scenario, int order, double step, double end,
   return simulate(text, NULL, 0, which);
 }
 
-/* The error at the end falls by 2^order per halving of the step. */
+/* Checks that the error at the end decreases by the factor 2^order when the step is halved. */
 static void check_order(const char *what, const char *scenario, kirchhoff *k, int order, double step, double end,
                         const char *const *which) {
   double error[2];
@@ -95,7 +97,7 @@ static void check_order(const char *what, const char *scenario, kirchhoff *k, in
     simulation_free(s);
   }
   print_message("%s, order %d: errors %.2e %.2e\n", what, order, error[0], error[1]);
-  check_near(log2(error[0] / error[1]), order, 0.25); /* the next power of h has a share of a few percent */
+  check_near(log2(error[0] / error[1]), order, 0.25); /* higher powers of the step contribute a few percent */
 }
 
 static double body_mass(const simulation *s) {
@@ -126,7 +128,7 @@ static void two_immersed_ellipsoids_on_a_rod(void **unused) {
   check_order("rod", text, &k, 4, 0.02, 2, fields_without_rows);
 }
 
-/* A swimmer's body tows a net: particles on springs, held by a rod; under gravity. */
+/* A body under gravity hangs on a spring from a fixed point. A rod joins it to a net of three particles on springs. */
 static void body_with_a_net_of_springs(void **unused) {
   kirchhoff k = {.bodies = 1,
                  .particles = 3,
@@ -156,7 +158,7 @@ static void body_with_a_net_of_springs(void **unused) {
   check_order("net", text, &k, 4, 0.01, 1, fields);
 }
 
-/* Bodies of radius .3 on a harmonic pair potential between their centres. */
+/* An ellipsoid and a ball in curved space have a harmonic pair potential between their centres. */
 static void bodies_that_act_on_each_other_in_curved_space(void **unused) {
   static const char *const space[] = {"h3, curvature: -0.7", "s3, curvature: 0.7"};
   for (int i = 0; i < 2; i++) {
@@ -172,7 +174,7 @@ static void bodies_that_act_on_each_other_in_curved_space(void **unused) {
              "interactions:\n  - {pair_potential: harmonic, strength: 3, length: 0.8, between: [a, b]}\n",
              space[i]);
     simulation *s = run(text, 2, 0.01, 2, fields_without_rows);
-    /* the centre of an ellipsoid is at the origin of its frame, up to the round-off of its mesh */
+    /* The forces act between the bodies only, so their total momentum is constant. */
     const double *first = row_of(s, 4, 0);
     for (size_t r = 0; r < s->rows; r++)
       for (int c = 0; c < 6; c++) check_near(row_of(s, 4, r)[c], first[c], 1e-13);
@@ -182,7 +184,8 @@ static void bodies_that_act_on_each_other_in_curved_space(void **unused) {
   }
 }
 
-/* The centre of a ball on a rod from a fixed point: (m + m_f/2) L theta'' = -(m - m_f) g sin theta. */
+/* A ball in water on a rod of length 1 from a fixed point swings with theta'' = -ratio sin theta, where ratio =
+ * (m - m_f) g/(m + m_f/2). m is the mass of the ball and m_f the mass of the water that it displaces. */
 typedef struct swing {
   double ratio;
 } swing;
@@ -203,7 +206,7 @@ static void ball_in_water_on_a_rod(void **unused) {
                         "false, place: {position: [0.6, 0, -0.8]}}\n"
                         "constraints:\n  - {distance_to_point: {particle: [ball, 0], at: {point: [0, 0, 0]}}}\n",
                         2, 0.01 / (1 << i), 3, fields_without_rows);
-    /* m + m_f/2 from the record, and m - m_f = m (1 - 1/3) by the densities */
+    /* The record contains m + m_f/2; the densities give m - m_f = m (1 - 1/3). */
     swing w = {body_mass(s) * (1 - 1. / 3) * 9.81 / row_of(s, INERTIA, 0)[35]};
     double z[2] = {atan2(0.6, 0.8), 0};
     solve_reference(swing_rhs, &w, 2, 3, z);
@@ -256,7 +259,8 @@ static void sphere_settles_in_stokes_drag(void **unused) {
   check_near(log2(error[0] / error[1]), 2, 0.1);
 }
 
-/* (m + rho V/2) z'' = -(m - rho V) g with rho = 1000 - 200 z: a float bobs in a stratified fluid. */
+/* A ball with mass m = 4 and volume V bobs in a fluid with the density rho = 1000 - 200 z. It satisfies
+ * (m + rho V/2) z'' = -(m - rho V) g with gravity g. */
 static int bob_rhs(double t, const double *z, double *dz, void *user) {
   const double V = 4 * M_PI / 3 * 1e-3, displaced = (1000 - 200 * z[0]) * V;
   dz[0] = z[1];
@@ -279,7 +283,8 @@ static void particle_bobs_in_a_stratified_fluid(void **unused) {
   check_near(log2(error[0] / error[1]), 2, 0.1);
 }
 
-/* A tracer in a Lamb-Oseen vortex moves on a circle: the midpoint rule keeps its radius, and errs in its angle. */
+/* A tracer in a Lamb-Oseen vortex moves on a circle. The midpoint rule is exact for the radius, but not for the
+ * angle. */
 static void tracers_circle_in_a_vortex(void **unused) {
   const double rate = (1 - exp(-9)) / (2 * M_PI * 0.09), end = 2;
   double error[2];
@@ -301,7 +306,8 @@ static void tracers_circle_in_a_vortex(void **unused) {
 
 /* --- events and walls, in closed form --- */
 
-/* The highest point of a light ball rises with the constant acceleration (m_f - m) g/(m + m_a). */
+/* A light ball of mass m rises with the constant acceleration (m_f - m) g/(m + m_a). m_f is the mass of the displaced
+ * fluid, here 2 m, m_a the added mass, and g gravity. The run stops when its highest point reaches z = 0. */
 static void run_stops_when_a_ball_surfaces(void **unused) {
   simulation *s =
       run(HEAD
@@ -317,7 +323,7 @@ static void run_stops_when_a_ball_surfaces(void **unused) {
   simulation_free(s);
 }
 
-/* Two balls and a particle on a line between two walls: all have mass 1, so that they exchange their velocities. */
+/* Two balls and a particle move on a line between two walls. All have mass 1, so they exchange their velocities. */
 static void balls_and_a_particle_bounce_between_walls(void **unused) {
   simulation *s =
       run(HEAD
@@ -332,8 +338,8 @@ static void balls_and_a_particle_bounce_between_walls(void **unused) {
           "  - {plane: {name: right, at: {point: [2, 0, 0]}, normal: [-1, 0, 0]}}\n",
           2, 0.013, 4.3, (const char *const[]){"pose", "position", "energy", NULL});
   const double a = last_of(s, 0)[0], b = last_of(s, 0)[7], p = last_of(s, 1)[0];
-  /* one impulse travels: a meets b at .8, b meets p at 1.15, p the wall at 1.6, p meets b at 2.05, b meets a at 2.4, a
-   * the wall at 3.6 */
+  /* One of them moves at a time. a hits b at t = .8, b hits p at 1.15, p hits the wall at 1.6, p hits b at 2.05, b hits
+   * a at 2.4, and a hits the wall at 3.6. */
   check_near(p, 1.5, 1e-12);
   check_near(b, 1, 1e-12);
   check_near(a, -0.4 + (4.3 - 3.6), 1e-12);
@@ -341,7 +347,8 @@ static void balls_and_a_particle_bounce_between_walls(void **unused) {
   simulation_free(s);
 }
 
-/* Walls act on all vertices of a body without spheres: each contact keeps the energy, and the momentum along the wall. */
+/* If a body has no spheres, walls act on all its vertices. Each contact keeps the energy and the momentum along the
+ * wall. */
 static void ellipsoid_bounces_off_a_wall_with_its_vertices(void **unused) {
   double change[2];
   for (int i = 0; i < 2; i++) {
@@ -360,7 +367,7 @@ static void ellipsoid_bounces_off_a_wall_with_its_vertices(void **unused) {
     simulation_free(s);
   }
   print_message("wall: energy changes %.1e %.1e\n", change[0], change[1]);
-  check_at_most(change[1], 0.5 * change[0] + 1e-13); /* the error of the free motion, of order 2 */
+  check_at_most(change[1], 0.5 * change[0] + 1e-13); /* only the free motion has an error, of order 2 */
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
-/* What cannot act on bodies in a fluid is refused with the reason and its place in the scenario. */
+/* Tests that items of a scenario that cannot act on bodies in a fluid are refused, with the reason and the line. */
 #include "simulate.h"
 
-/* Three bodies: a ball, particles with mass, and tracers; one item acts on them, in line 7. */
+/* Opens a scenario with a ball, particles with mass, and tracers. The text `item` begins in line 7. */
 static cb_status open(const char *fluid, const char *item, const char *integrator, cb_scenario **out) {
   char text[4096];
   const int length = snprintf(text, sizeof text,
@@ -47,7 +47,7 @@ static void items_without_meaning_are_refused(void **unused) {
   }
 }
 
-/* What acts on all bodies leaves tracers out: a charge next to a tracer feels nothing. */
+/* Interactions, forces and walls that act on all bodies do not act on tracers, which move with the flow. */
 static void tracers_are_left_out_of_what_acts_on_all(void **unused) {
   static const char *const items[] = {"interactions: [{pair_potential: gravity, strength: 3}]",
                                       "forces: [{force: [m, 0, 0]}]",

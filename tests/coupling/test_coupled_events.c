@@ -1,5 +1,5 @@
-/* Tests of contacts and events of coupled bodies where they are hard to find: at the end of a step, several in a step,
- * after a contact in the same step, and where bodies are pressed together. A particle falls along z. */
+/* Tests of contacts and events of coupled bodies in cases where they are hard to find: at the end of a step, several in
+ * a step, after a contact in the same step, and where bodies are pressed together. A particle moves along z. */
 #include "system_runs.h"
 
 enum { EVENTS = 32 };
@@ -9,7 +9,7 @@ typedef struct result {
   size_t events;
   cb_event_row event[EVENTS];
   cb_scenario *scenario;
-  double z; /* of the particle in the last row */
+  double z; /* the coordinate of the particle in the last row */
 } result;
 
 static cb_status take_row(void *self, const void *const *data) {
@@ -27,7 +27,8 @@ static cb_status take_event(void *self, const cb_event_row *event) {
   return CB_OK;
 }
 
-/* A particle of mass 1 that starts at z = 1 with velocity -1, next to a ball far away. */
+/* Runs a particle of mass 1 that starts at z = 1 with the velocity -1. `acting` contains walls or events. A ball is far
+ * away. */
 static result fall(double gravity, const char *acting, double step, double end) {
   char text[4096];
   result r = {.events = 0};
@@ -50,7 +51,7 @@ static result fall(double gravity, const char *acting, double step, double end) 
 #define WALL(restitution) \
   "walls: [{plane: {body: p, at: {point: [0, 0, 0]}, normal: [0, 0, 1], restitution: " #restitution "}}]\n"
 
-/* 1/4 divides the time of flight, so that the gap is exactly 0 at the end of step 4; with 1/(4 n) in general. */
+/* The particle reaches the wall at t = 1, which is the end of step 4 n. */
 static void wall_is_met_at_the_end_of_a_step(void **unused) {
   for (int n = 1; n <= 3; n++) {
     const result r = fall(0, WALL(1), 0.25 / n, 3);
@@ -61,8 +62,9 @@ static void wall_is_met_at_the_end_of_a_step(void **unused) {
   }
 }
 
-/* The flights of a bouncing ball become shorter by the restitution e = 1/2; they end at t_1 + 2 e v/(g (1 - e)), where v is
- * the speed at the first impact. The ball must not fall through the wall. */
+/* Each flight of a bouncing ball is shorter than the previous one by the factor e = 1/2, the restitution. The flights
+ * end at t_1 + 2 e v/(g (1 - e)), where t_1 is the time and v the speed of the first impact, and g gravity. The ball
+ * must not fall through the wall. */
 static void ball_that_comes_to_rest_ends_the_run(void **unused) {
   const result r = fall(-10, WALL(0.5), 0.01, 3);
   const double v = sqrt(21), first = (v - 1) / 10, rest = first + 2 * 0.5 * v / (10 * 0.5);
@@ -74,7 +76,8 @@ static void ball_that_comes_to_rest_ends_the_run(void **unused) {
   assert_int_equal(e0.status, CB_ERROR_CONTACT_ACCUMULATION);
 }
 
-/* An event behind the wall is not reached; one in front of it is, before and after the contact, in the order of time. */
+/* An event behind the wall does not happen. An event in front of the wall happens before and after the contact. Events
+ * and contact are recorded in the order of time. */
 static void events_stop_at_a_contact_in_the_same_step(void **unused) {
   const result r = fall(0,
                         WALL(1) "events:\n"
@@ -87,12 +90,12 @@ static void events_stop_at_a_contact_in_the_same_step(void **unused) {
   for (int i = 0; i < 3; i++) check_near(r.event[i].time, times[i], 1e-12);
 }
 
-/* A product with two zeros in one step; t (t - .05) starts at a zero. */
+/* The product (z - .5)(z - .52) has two zeros in one step. t (t - .05) is 0 at the start, but this is no event. */
 static void all_zeros_of_a_step_are_found(void **unused) {
   const result two = fall(0, "events: [{expression: {particle: [p, 0], value: (z - 0.5)*(z - 0.52)}}]\n", 0.1, 1);
   check_ok(two.status);
   assert_int_equal(two.events, 2);
-  check_near(two.event[0].time, 0.48, 1e-11); /* a value below 1e-13 counts as 0, and the slope is .02 */
+  check_near(two.event[0].time, 0.48, 1e-11); /* values below 1e-13 count as 0, and the slope is .02 */
   check_near(two.event[1].time, 0.5, 1e-11);
   const result start = fall(0, "events: [{expression: {particle: [p, 0], value: t*(t - 0.05)}}]\n", 0.1, 1);
   check_ok(start.status);
@@ -104,7 +107,8 @@ static void all_zeros_of_a_step_are_found(void **unused) {
   assert_int_equal(back.events, 1);
 }
 
-/* A mass that hangs at rest pulls with m g, also in a step that the contact of another particle divides. */
+/* A mass m that hangs at rest pulls with m g, with gravity g, even in a step that another particle's contact
+ * divides. */
 static void tension_is_right_in_a_divided_step(void **unused) {
   simulation *s = simulate(
       "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, -10]}\nbodies:\n"

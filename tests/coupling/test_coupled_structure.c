@@ -1,5 +1,5 @@
-/* Tests of the structure of a coupled step: it is reversible and symplectic, and continues from a checkpoint with the
- * same bits. */
+/* Tests that coupled steps are reversible and symplectic, and that a run continues from a checkpoint with identical
+ * bits. */
 #include "memory_sink.h"
 
 #include "coupling/coupled.h"
@@ -12,7 +12,7 @@
 
 enum { BODIES = 2, PARTICLES = 2, COORDINATES = 6 * BODIES + 3 * PARTICLES };
 
-/* Two bodies without symmetry, and two particles, with springs, a pair potential and (if there are rods) a rod. */
+/* Two bodies without symmetry and two particles. Springs and a pair potential act on them, and optionally two rods. */
 typedef struct world {
   cb_space *space;
   cb_builder *builder;
@@ -122,25 +122,26 @@ static double difference(const world *a, const world *b) {
   return worst;
 }
 
-/* Steps forwards and back lead to the start, with and without constraints, and with damping, whose force is explicit at
- * one end of a step and implicit at the other. */
+/* Steps forwards and then backwards return to the start. This holds with and without rods, and with damping, whose
+ * force is explicit at one end of a step and implicit at the other. */
 static void steps_are_reversible(void **unused) {
   for (int k = 0; k < 3; k++) {
     world w, start;
     create(&w, k == 1, k == 2 ? 0.3 : 0);
     create(&start, k == 1, k == 2 ? 0.3 : 0);
-    const int n = k == 2 ? 20 : 200; /* a damped motion grows backwards */
+    const int n = k == 2 ? 20 : 200; /* backwards in time, a damped motion grows */
     for (int i = 0; i < n; i++) step(&w, 0.01 * i, 0.01);
     assert_true(difference(&w, &start) > 1e-2);
     for (int i = n; i > 0; i--) step(&w, 0.01 * i, -0.01);
     print_message("reversal, case %d: %.1e\n", k, difference(&w, &start));
-    check_at_most(difference(&w, &start), 1e-11); /* round-off of 400 steps, times the growth of nearby motions */
+    check_at_most(difference(&w, &start), 1e-11); /* the motion magnifies the round-off of up to 400 steps */
     destroy(&w);
     destroy(&start);
   }
 }
 
-/* Moves the start: coordinate c < 6 of a body is the twist by which its frame is moved, the next 6 its momentum. */
+/* Changes component c of the state by `by`. The first COORDINATES components are positions: 6 for each body, which form
+ * a twist that moves its frame, then 3 for each particle. The others are the momenta in the same order. */
 static void perturb(world *w, int c, double by) {
   const int n = COORDINATES;
   cb_state *s = cb_coupled_state(w->coupled);
@@ -168,8 +169,9 @@ static void perturb(world *w, int c, double by) {
     }
 }
 
-/* The vector d/d(by) of the state after a step, by differences of fourth order: positions (twists of bodies in their
- * final frames), then momenta. */
+/* Writes the derivative of the state after a step h with respect to component c of the state before it, by differences
+ * of fourth order. The order of out[2 * COORDINATES] is that of `perturb`; twists of bodies refer to their final
+ * frames. If h = 0, there is no step. */
 static void tangent(int c, double h, double *out) {
   static const double eps = 1e-3, weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
   const int n = COORDINATES;
@@ -188,7 +190,8 @@ static void tangent(int c, double h, double *out) {
       double log[3], twist[6];
       cb_pose_inverse(&base.state[b].g, &back);
       cb_pose_multiply_in(0, &back, &w.state[b].g, &move);
-      /* first order in the move is enough: its square is even in eps up to a third derivative, which the weights remove */
+      /* The first order of the logarithm is enough. Terms of second to fourth order in eps have no derivative at 0, and
+       * the differences are exact for them. */
       for (int i = 0; i < 3; i++) log[i] = 2 * move.q[1 + i] / move.q[0];
       for (int i = 0; i < 3; i++) {
         twist[i] = log[i];
@@ -211,8 +214,9 @@ static void tangent(int c, double h, double *out) {
   destroy(&base);
 }
 
-/* The canonical form on T*SE(3) in the trivialisation by body frames: <d mu_2, eta_1> - <d mu_1, eta_2> + <mu, [eta_1,
- * eta_2]>, and sum dx dp of the particles. */
+/* Returns the canonical symplectic form of two tangent vectors a and b. A body with momentum mu contributes <eta_1,
+ * nu_2> - <eta_2, nu_1> + <mu, [eta_1, eta_2]>, where eta are the twists and nu the changes of mu, all in the body's
+ * frame. A particle contributes dx_1.dp_2 - dx_2.dp_1 with the changes dx and dp of its position and momentum. */
 static double form(const double mu[BODIES][6], const double *a, const double *b) {
   const int n = COORDINATES;
   double sum = 0;
@@ -246,10 +250,10 @@ static void steps_are_symplectic(void **unused) {
                                form((const double(*)[6])mu[0], before[i], before[j])));
   print_message("change of the canonical form: %.1e\n", worst);
   check_at_most(worst,
-                1e-9); /* of the differences: eps^4 = 1e-12 times fifth derivatives, and 1e-13/eps of round-off */
+                1e-9); /* the differences have errors of eps^4 = 1e-12 times fifth derivatives, and about 1e-13/eps */
 }
 
-/* Everything that a restart needs is in a checkpoint. */
+/* A scenario with all items whose state a restart needs. */
 static const char scenario[] =
     "curvebody: 1\nfluid: {medium: 1000, gravity: [0, 0, -1], added_mass: ellipsoid, particles: {viscosity: "
     "0.01}}\nbodies:\n"

@@ -1,11 +1,12 @@
-/* Forces that change direction where two points of a sphere are antipodal. If a particle passes through the antipode
- * of another one, the run ends; if it passes nearby, the run continues, if necessary with smaller steps; with smooth
- * forces the run always continues. In a nearly flat space, connected points are distinguished for any radius.
+/* Tests of forces that change direction where two points of a sphere are antipodal. If a particle passes through the
+ * antipode of another particle, the run ends. If it passes nearby, the run continues, if necessary with smaller steps.
+ * With smooth forces the run always continues. In a nearly flat space of any radius, near points are not taken for
+ * antipodes.
  */
 #include "memory_sink.h"
 
-/* Runs two points that move apart along a great circle until they are antipodal. With a speed `across` one of them
- * passes next to the antipode. */
+/* Runs two points that move apart along a great circle until they are antipodal. If the speed `across` is not 0, one of
+ * them passes beside the antipode. */
 static cb_status run_of(const char *space, const char *link, const char *more, const char *method, double across,
                         memory_sink *m, cb_scenario **s) {
   char text[2048];
@@ -79,9 +80,9 @@ static void a_step_that_fails_at_the_antipode_names_it(void **unused) {
       }
 }
 
-/* With a speed of 0.1 across, the point passes the antipode at a distance of 0.014, where a step has a length of 0.01:
- * this is resolved. With 0.02 it passes at .0028: the step is halved, and the energy is conserved to 1e-5, against 2e-4
- * without halving. */
+/* With a speed of 0.1 across, the point passes the antipode at a distance of 0.014, and steps of the length 0.01 are
+ * short enough. With 0.02 it passes at a distance of .0028. Then the step is halved, and the energy is conserved to
+ * 1e-5; without halving its error would be 2e-4. */
 static void a_pass_beside_the_antipode_is_resolved(void **unused) {
   static const double across[] = {0.1, 0.02}, tolerance[] = {1e-6, 1e-5};
   for (int i = 0; i < 2; i++) {
@@ -112,8 +113,8 @@ static void what_is_smooth_at_the_antipode_goes_on(void **unused) {
   }
 }
 
-/* A rod, and then a spring, rotates around the base point. Curvatures of 1e-20 and less change lengths near 1 by less
- * than round-off, so the separations equal those in E3. */
+/* Two points that a rod or a spring connects rotate around the base point. Curvatures of 1e-20 and less change lengths
+ * near 1 by less than round-off, so the separations equal those in E3. */
 static void points_of_a_nearly_flat_space_are_told_apart(void **unused) {
   static const char *const link[] = {"rod", "{spring: {stiffness: 1, rest: 1}}"};
   static const char *const space[] = {"e3",

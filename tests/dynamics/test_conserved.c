@@ -1,7 +1,6 @@
-/* Quantities that are reported as conserved are constant to the order of the integrator, and the others are not. Tested
- * in all spaces, in their embedding and in charts, with all integrators, and for systems that break the energy,
- * momenta, or neither.
- */
+/* Tests that quantities which are reported as conserved are constant to the order of the integrator, and that the
+ * others are not. The tests run in all spaces, in their embedding and in charts, with all integrators. Some systems
+ * conserve the energy and all momenta, others do not. */
 #include "check_spaces.h"
 #include "dynamics/system_facts.h"
 #include "memory_sink.h"
@@ -17,8 +16,8 @@ typedef struct found {
   double energy, momentum[CB_KILLING_MAX]; /* maximum deviations of the record */
 } found;
 
-/* A point and a velocity in the coordinates of the space. They avoid the poles of charts, and points near another
- * particle, where a step of a tenth would be too long. */
+/* Makes the random start x and velocity v of particle `number` in the coordinates of the space. The point is away from
+ * the poles of charts and from other particles, because a step of 0.1 would be too long there. */
 static void random_start(const cb_space *g, uint64_t *state, int number, double *x, double *v) {
   static const double middle[4][CB_DIM_MAX] = {{0.2, 0.8, 0.3}, {0.8, 0.7, 0.4}, {0.7, 0.2, 0.1}, {0.2, 0.1, 0.7}};
   double c[CB_DIM_MAX], y[CB_Q_MAX], w[CB_Q_MAX];
@@ -90,8 +89,8 @@ static bool measure(const cb_system *s, cb_integrator *in, double h, found *out)
 
 static bool is_of_particles(const cb_integrator_class *class) { return class->solves == &cb_problem_hamiltonian; }
 
-/* For one integrator: the number of halvings that were measured, and the sum of the measured orders minus its own
- * order. */
+/* For one integrator: the number of measured halvings of the step, and the sum over them of the measured order minus
+ * the order of the integrator. */
 typedef struct score {
   int halvings;
   double beyond;
@@ -99,13 +98,13 @@ typedef struct score {
 enum { METHODS = 16 };
 static score scores[METHODS];
 
-/* Changes below this value are round-off, or the error of numerically integrated distances. */
+/* Returns the value below which changes are round-off, or the error of distances that are found by integration. */
 static double least(const cb_space *g) { return g->intrinsic ? 1e-8 : 1e-11; }
 
-/* Checks that half the step at least halves a change, and adds the measured order to the score. In a single case the
- * leading term of the error may be small, so that the next one dominates; the mean over all cases shows the order.
- * Changes below `least` are not used, nor changes above a hundredth, which are from steps that are too long, for
- * example near the pole of a chart. */
+/* Checks that the change `half` with half the step is at most half of the change `one`, and adds the measured order to
+ * the score. In a single case the leading term of the error may be small, so that the next one dominates; the mean over
+ * all cases shows the order. Changes below least(g) are not used, and neither are changes above a hundredth: there the
+ * step is too long, for example near the pole of a chart. */
 static void check_falls(const cb_space *g, const char *where, double one, double half, int order, score *of) {
   if (half < least(g) || one > 1e-2) return;
   if (!(half <= one / 2)) print_error("%s: order %d, a change of %g goes to %g\n", where, order, one, half);
@@ -124,7 +123,7 @@ static void check_found(const cb_space *g, kind what, const char *where, int ord
   assert_int_equal(half->is.energy, what != DAMPED && what != TIMED);
   if (order && half->is.energy) check_falls(g, where, one->change.energy, half->change.energy, order, of);
   if (order && any) check_falls(g, where, one->change.momentum, half->change.momentum, order, of);
-  if (!order && half->is.energy) check_at_most(half->change.energy, 1e-6); /* set by tolerances */
+  if (!order && half->is.energy) check_at_most(half->change.energy, 1e-6); /* the tolerance of an adaptive integrator */
   if (!order && any) check_at_most(half->change.momentum, 1e-6);
   if (!half->is.energy) check_at_least(half->energy, 1e-5);
   for (int i = 0; i < g->n_killing; i++) {
@@ -135,7 +134,7 @@ static void check_found(const cb_space *g, kind what, const char *where, int ord
   }
 }
 
-/* Whether the step is too long to show the order: a change above round-off is not halved with half the step. */
+/* Returns whether the step is too long to show the order: a change above round-off is not halved with half the step. */
 static bool stands(const cb_space *g, const found *one, const found *half) {
   return (half->change.energy > fmax(least(g), one->change.energy / 2)) ||
          (half->change.momentum > fmax(least(g), one->change.momentum / 2));
@@ -161,8 +160,9 @@ static void by_method(const cb_space *g, const cb_system *s, kind what, const cb
   cb_integrator_free(in);
 }
 
-/* Tests all integrators in one space, or only `gauss` where distances are integrated. Spaces of one dimension are
- * left out: particles pass through one another there, where a spring has a kink. */
+/* Tests all integrators in one space, or only `gauss` in intrinsic spaces, where distances are found by integration.
+ * Spaces of one dimension are left out, because particles pass through one another there, and then a spring has a
+ * kink. */
 static void in_space(const cb_space *g, uint64_t *state) {
   if (g->dim < 2) return;
   for (kind what = FREE; what < KINDS; what++) {
@@ -201,8 +201,8 @@ static const char two[] =
     "curvebody: 1\nspace: e3\nbodies:\n  - {kind: rod, name: a, link: {spring: {stiffness: 1}}, "
     "place: {points: [[1, 0, 0], [2, 0, 0]]}}\nintegrator: {name: radau_iia, step: 0.1}\ntime: {end: 1}\n";
 
-/* "E" for the energy, then the letters of fields: xyz for translations (boosts, rotations that move the base point),
- * uvw for rotations about the base point. */
+/* Writes the conserved quantities as letters: E for the energy, x, y, z for the first three Killing fields, which move
+ * the base point, and u, v, w for rotations about the base point. */
 static void told(const cb_system *s, char out[16]) {
   const cb_conserved is = cb_system_conserved(s);
   const cb_space *g = cb_system_space(s);
@@ -263,7 +263,8 @@ static void each_part_breaks_what_it_does_not_respect(void **unused) {
   }
 }
 
-/* A tube x^2 + y^2 < 4 about the z axis, and a screw z < atan2(y, x) + 3 about it, as classes of walls on jets. */
+/* Two classes of walls on jets: a tube x^2 + y^2 < 4 about the z axis, and a screw z < atan2(y, x) + 3 about the z
+ * axis. */
 static cb_status tube(const void *of, const cb_space *g, const cb_jet *x, const cb_jet *t, const double *radius,
                       cb_jet *s) {
   const cb_jet xx = cb_jet_mul(&x[0], &x[0]), yy = cb_jet_mul(&x[1], &x[1]), square = cb_jet_add(&xx, &yy),

@@ -1,6 +1,6 @@
-/* Properties of every integrator that supports constraints, in every space: order, constraints satisfied at every step,
- * symplecticity on the constraint manifold, reversibility, momenta of isometries, restart. The function `properties` of
- * an integrator returns its order and symmetries.
+/* Tests of the properties of every integrator that supports constraints, in every space. The properties are the order,
+ * constraints that are satisfied at every step, symplecticity on the constraint manifold, reversibility, momenta of
+ * isometries, and restarts. The function `properties` of an integrator returns its order and symmetries.
  */
 #include "constrained.h"
 #include "integrator_claims.h"
@@ -83,7 +83,7 @@ static void check_met(body_case *c, const claim *claimed, const char *where) {
     worst_rate = fmax(worst_rate, rate);
     for (int a = 0; a < PARTICLES * c->g->k; a++) size = fmax(size, fabs(c->state->x[a]));
   }
-  /* Round-off of distances between coordinates of this size. */
+  /* the tolerance is for round-off of distances between points whose coordinates have this size */
   if (!(worst <= 5e-15 * size * size && worst_rate <= 2e-14 * size * size))
     print_error("%s: |g| %g, |dg/dt| %g, size %g\n", where, worst, worst_rate, size);
   check_at_most(worst, 5e-15 * size * size);

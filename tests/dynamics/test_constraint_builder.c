@@ -110,7 +110,7 @@ static void builders_say_what_cannot_be(void **state) {
   check_ok(cb_builder_create(g, &b));
   check_ok(cb_builder_body(b, "a", NULL));
   check_ok(cb_builder_particle(b, NULL, 1, 0, 0, (double[]){1, 1, 1}, NULL, NULL));
-  check_ok(cb_builder_surface(b, NULL, 0, NULL, "a - 2*sin(b)")); /* the space's own chart */
+  check_ok(cb_builder_surface(b, NULL, 0, NULL, "a - 2*sin(b)")); /* in the chart of the space */
   check_error_begins(cb_builder_surface(b, NULL, 0, NULL, "x - 2"), CB_ERROR_INPUT, "unknown name `x`");
   check_error_begins(cb_builder_pin(b, NULL, 0, (double[]){0, 0, 0}), CB_ERROR_DOMAIN, "");
   cb_builder_free(b);
@@ -118,7 +118,7 @@ static void builders_say_what_cannot_be(void **state) {
 
   u = refused_in(NULL, "s3");
   double x[COORDS] = {0, 0, -1, 0};
-  check_ok(cb_builder_particle(u.b, NULL, 1, 0, 0, x, NULL, NULL)); /* 5: more than a quarter turn from 0 */
+  check_ok(cb_builder_particle(u.b, NULL, 1, 0, 0, x, NULL, NULL)); /* particle 5, far from particle 0 */
   const int big[4][3] = {{3, 0, 1}, {0, 5, 1}, {3, 1, 5}, {3, 5, 0}};
   check_error_begins(cb_builder_volume(u.b, NULL, 4, big, start), CB_ERROR_DOMAIN, "volume: particle 5 is ");
   refused_free(&u);

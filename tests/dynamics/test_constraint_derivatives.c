@@ -1,6 +1,5 @@
-/* The derivatives of all classes of constraints except rods and path lengths agree with differences, in every space and
- * chart.
- */
+/* Tests that the derivatives of all classes of constraints except rods and path lengths agree with differences, in
+ * every space and chart. */
 #include "constraint_differences.h"
 
 static void derivatives_in(const cb_space *g, uint64_t *seed) {
@@ -20,7 +19,8 @@ static void derivatives_are_those_of_differences_in_every_space_and_chart(void *
   check_every_space(derivatives_of);
 }
 
-/* Checks sides of about a radius of curvature, for which closed forms replace the series. */
+/* Checks triangles with sides of about a radius of curvature, for which the library uses closed forms in place of
+ * series. */
 static void wide_derivatives_of(const cb_space *g, uint64_t *seed) {
   double size = 1.5;
   for (int f = 0; f < g->n_factors; f++) {

@@ -1,5 +1,5 @@
-/* Tests of all classes of constraints except rods and path lengths in other frames: in charts, after isometries, and
- * with moved origins.
+/* Tests of all classes of constraints except rods and path lengths. Their rows are the same in charts, after isometries
+ * and with moved origins.
  */
 #include "check_origins.h"
 #include "constraint_differences.h"
@@ -112,7 +112,8 @@ static void rows_of_the_world_stay_there_when_an_origin_moves(void **state) {
         check_same("value", shown(g, which), r, b[r], a[r], 1 + fabs(a[r]), 2e-12);
         check_same("rate", shown(g, which), r, rb[r], ra[r], 1 + largest(u.rows, ra), 1e-11);
       }
-      /* Far from the origin, the distance is extended outside the space in a different way from its derivatives. */
+      /* Differences leave the hyperboloid. There the distance to a far point is extended in another way than its
+       * derivatives, so they cannot be compared. */
       const bool far = which == DISTANCE_TO_POINT && u.c->world[0].anchor.frames.far;
       if (!far) check_derivatives(&u, shown(g, which), 0.3, y, &seed, 1e-7);
       free(origins);
@@ -122,8 +123,8 @@ static void rows_of_the_world_stay_there_when_an_origin_moves(void **state) {
   }
 }
 
-/* Particles with separate origins: one with a distance to a point at 40 radii of curvature, one with a pin at 4, and
- * one with a pin at about 44. */
+/* Three particles have origins of their own, at 40, 4 and about 44 radii of curvature. The first one has a distance to
+ * a point, and the others have pins. */
 static void far_particles_are_held_from_their_own_origin(void **state) {
   cb_space *g;
   cb_builder *b;
@@ -157,10 +158,11 @@ static void far_particles_are_held_from_their_own_origin(void **state) {
   check_ok(cb_forces_set_origins(f, start->origin));
   check_ok(cb_constraints_eval(c, 0, start->x, value, G));
   check_near(value[0], 1, 1e-13);
-  check_near(G[0], 1, 1e-14); /* far from the world's base point */
+  check_near(G[0], 1, 1e-14); /* the gradient points away from the base point of the world */
   for (int r = 1; r < 7; r++) check_near(value[r], 0, r < 4 ? 1e-12 : 0);
   assert_string_equal(cb_system_constraint_name(s, 2), "foot y");
-  /* The frame of the pin is the world's frame, moved along y: here it is the identity. */
+  /* The rows of the pin use the frame of the world, moved along y. In the coordinates of the particle it is the
+   * identity. */
   for (int axis = 0; axis < 3; axis++) {
     double rate[7];
     memset(v, 0, sizeof v);
@@ -168,7 +170,7 @@ static void far_particles_are_held_from_their_own_origin(void **state) {
     check_ok(cb_constraints_rate(c, 0, start->x, v, rate, NULL));
     for (int r = 0; r < 3; r++) check_near(rate[1 + r], r == axis, 1e-14);
   }
-  /* The particle is then at 44 radii and rotated; its frame is orthonormal there. */
+  /* The rows of the pin at 44 radii use a frame that is rotated, but orthonormal. */
   cb_space_frame(g, start->x + cb_system_index(s, 2) * COORDS, frame);
   for (int i = 0; i < 3; i++) {
     double rate[7], size = 0;

@@ -1,5 +1,6 @@
-/* Tests of angles and knife edges in spaces that are given only by a metric: closed forms of the same spaces,
- * differences in every space, motion by independent integrators, and errors.
+/* Tests of angles and knife edges in spaces that are given only by a metric. They are compared with closed forms of the
+ * same spaces, and their derivatives with differences in every space. Further tests: motion by different integrators,
+ * and errors.
  */
 #include "check_intrinsic.h"
 #include "constrained.h"
@@ -47,7 +48,7 @@ static const struct {
      {1.5, 0.8, 0}},
     {"s2", "stereographic", "{metric: [[4*f], [0, 4*f]], coordinates: [x, y]}", {-0.6, -0.6, 0}, {0.6, 0.6, 0}}};
 
-/* A metric from a text in which `*f` is replaced by the conformal factor, 1/(1 + sign |x|^2)^2. */
+/* Makes a space from the text of a metric in which `*f` stands for multiplication by 1/(1 + sign |x|^2)^2. */
 static cb_space *text_of(const char *text, int dim, int sign) {
   char whole[1024] = "", f[64];
   snprintf(f, sizeof f, dim == 3 ? "/(1 %c x^2 %c y^2 %c z^2)^2" : "/(1 %c x^2 %c y^2)^2", sign > 0 ? '+' : '-',
@@ -102,7 +103,7 @@ static void angles_and_knife_edges_are_those_of_closed_forms(void **s) {
         const int width = which ? 2 : 3, size = width * closed->dim;
         element_at(closed, class, width, x, 2, &a);
         element_at(text, class, width, x, 2, &b);
-        /* The order of the coordinates determines which side is left. */
+        /* The order of the coordinates determines the left side of a knife edge, so the sign may differ. */
         const double sign = which && a.gradient[0] * b.gradient[0] < 0 ? -1 : 1;
         for (int i = 0; which && i < size * size; i++) b.hessian[i] *= sign;
         for (int i = 0; which && i < size; i++) b.gradient[i] *= sign;
@@ -117,7 +118,7 @@ static void angles_and_knife_edges_are_those_of_closed_forms(void **s) {
                   worst[1], worst[2]);
     check_at_most(worst[0], 1e-11);
     check_at_most(worst[1], 1e-9);
-    check_at_most(worst[2], 1e-7); /* a step of 0.01 d, applied to values with errors of 1e-10 */
+    check_at_most(worst[2], 1e-7); /* from differences of values with errors of 1e-10 */
     cb_space_free(text);
     cb_space_free(closed);
   }
@@ -125,8 +126,8 @@ static void angles_and_knife_edges_are_those_of_closed_forms(void **s) {
 
 /* --- in every space --- */
 
-/* The coordinates of three points, each at a distance of 0.15 to 0.35 from a common centre, that make a triangle for
- * which stands_well is true. */
+/* Makes the coordinates x of three points at distances of 0.15 to 0.35 from a random centre, for which stands_well is
+ * true. */
 static void some_triangle(const cb_space *g, uint64_t *state, double (*x)[K]) {
   do {
     double centre[K], v[K];
@@ -180,7 +181,7 @@ static void derivatives_in(const cb_space *g, uint64_t *state) {
 }
 static void derivatives_are_those_of_differences(void **s) { check_every_intrinsic_space(derivatives_in); }
 
-/* The row of a knife edge is the unit covector across the direction to its other end; here log gives this direction. */
+/* The row of a knife edge is the unit covector across the direction to the second particle, which cb_log computes. */
 static void blades_in(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < 10 && g->dim == 2; trial++) {
     static cb_element e;
@@ -198,8 +199,8 @@ static void blades_in(const cb_space *g, uint64_t *state) {
 }
 static void a_knife_edge_cuts_along_the_geodesic(void **s) { check_every_intrinsic_space(blades_in); }
 
-/* Gauss and Bonnet: on the paraboloid z = (u^2 + v^2)/2, the angles of a small triangle exceed pi by K times its area,
- * K = 1/(1 + u^2 + v^2)^2, up to terms of third order in its sides. */
+/* By Gauss and Bonnet the sum of the angles of a small triangle exceeds pi by its area times the curvature K, up to
+ * terms of third order in its sides. On the paraboloid z = (u^2 + v^2)/2 the curvature is 1/(1 + u^2 + v^2)^2. */
 static void small_triangles_have_the_excess_of_their_curvature(void **s) {
   cb_space *g = check_text_space(check_text_metrics[3]);
   const double u = 0.4, v = 0.3, f = 1 + u * u + v * v, side = 0.02;
@@ -219,7 +220,8 @@ static void small_triangles_have_the_excess_of_their_curvature(void **s) {
 
 static const double start[3][3] = {{0.4, 0.1, 0.1}, {-0.1, 0.35, -0.2}, {-0.25, -0.3, 0.15}};
 
-/* Three unequal masses joined by springs, moving from start + shift, with an angle or a knife edge. */
+/* Makes three unequal masses that springs join, with an angle or a knife edge as constraint. They begin to move at
+ * start + shift. */
 static void open_held(body_case *c, const char *space, const double *shift, bool knife_edge) {
   memset(c, 0, sizeof *c);
   check_ok(*space == '{' ? ((c->g = check_text_space(space)), CB_OK) : cb_space_create(space, NULL, &c->g));

@@ -1,5 +1,6 @@
-/* Tests of every class of constraints with every integrator that supports it: residuals at round-off after each step,
- * agreement between integrators, energy, the work of a prescribed length, and periods of pendulums in closed form.
+/* Tests of every class of constraints with every integrator that supports the class. Residuals are round-off after each
+ * step, and integrators agree. Further tests: the energy, the work of a prescribed length, and periods of pendulums in
+ * closed form.
  */
 #include "constrained.h"
 #include "linked.h"
@@ -32,10 +33,11 @@ static bool applies(const char *space, held which) {
   return !(which == HELD_VOLUME && space[1] != '3') && !(which == HELD_KNIFE_EDGE && space[1] != '2');
 }
 
-/* Three triangles above and three below, oriented outwards. */
+/* The faces of a bipyramid over the triangle 0, 1, 2 with the apexes 3 and 4, oriented outwards. */
 static const int bipyramid[6][3] = {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {1, 0, 4}, {2, 1, 4}, {0, 2, 4}};
 
-/* Constrains x + 0.4 y^2 + 0.3 sin(x y), of the first two coordinates of the embedding, to its value at x. */
+/* Constrains particle 3 to the surface on which x + 0.4 y^2 + 0.3 sin(x y) has the same value as at the given point. x
+ * and y are the first two coordinates of the embedding. */
 static cb_status hold_to_surface(cb_builder *b, const cb_space *g, const double *x) {
   const cb_chart *chart = cb_chart_find(g, "embedding");
   const char *n0 = chart->coordinates[0], *n1 = chart->coordinates[1];
@@ -78,8 +80,8 @@ static cb_status hold(body_case *c, held which, double (*x)[CB_COORD_MAX], const
   }
 }
 
-/* Five unequal particles at the corners of an irregular bipyramid with one constraint. Springs join all of them, so
- * that the figure keeps its shape. */
+/* Makes five unequal particles at the corners of an irregular bipyramid, with one constraint. Springs join all pairs,
+ * so that the figure keeps its shape. */
 static void open_held(body_case *c, const char *space, held which, uint64_t *seed) {
   static const double corner[BODIES][CB_DIM_MAX] = {
       {0.5, 0.1, 0.05}, {-0.2, 0.45, -0.05}, {-0.3, -0.4, 0.1}, {0.15, 0.1, 0.5}, {0.2, -0.25, -0.4}};
@@ -105,7 +107,7 @@ static void open_held(body_case *c, const char *space, held which, uint64_t *see
     cb_exp(g, base, tangent, near, NULL);
     cb_isometry_point(g, &move, near, x[a]);
     check_random_tangent(g, seed, x[a], 0.15, v);
-    for (int i = 0; i < g->n_killing; i++) { /* and a common motion of all particles */
+    for (int i = 0; i < g->n_killing; i++) { /* adds a common motion of all particles */
       double w[CB_COORD_MAX];
       cb_killing_at(g, i, x[a], w);
       for (int e = 0; e < k; e++) v[e] += (i % 2 ? -0.2 : 0.3) * w[e];
@@ -116,7 +118,7 @@ static void open_held(body_case *c, const char *space, held which, uint64_t *see
     check_ok(g->chart->from_point(g, base, centre));
   else
     memcpy(centre, base, sizeof base);
-  if (g->chart) { /* away from the singular points of polar coordinates */
+  if (g->chart) { /* in a chart the centre is away from the singular points of polar coordinates */
     double half[CB_COORD_MAX];
     for (int e = 0; e < k; e++) half[e] = 1.7 * shift[e];
     cb_exp(g, base, half, there, NULL);
@@ -234,7 +236,7 @@ static void lobatto_keeps_the_energy_with_every_kind(void **unused) {
   print_message("energy to %.2g\n", most);
 }
 
-/* A rod of length D(t) with the multiplier lambda does the work -integral of lambda D'. */
+/* A rod whose length D(t) changes does the work -int lambda D' dt, where lambda is its multiplier. */
 static void a_prescribed_length_does_the_work_that_the_energy_gains(void **unused) {
   static const char *const some[] = {"radau_iia {stages: 4}", "lobatto {stages: 4}", "ida {rtol: 1e-11, atol: 1e-13}"};
   uint64_t seed = check_seed();
@@ -266,10 +268,10 @@ static void a_prescribed_length_does_the_work_that_the_energy_gains(void **unuse
 
 /* --- pendulums --- */
 
-/* Opens a pendulum at the end of a rod of length L from the base point, in the field V = m G X, where X is the
- * coordinate along the first vector of the frame there and G is `gravity`. On the circle X = -l cos(angle), l =
- * sin(sqrt(K) L)/sqrt(K) with the curvature K, so it swings like a pendulum of length l in E under gravity G. *length
- * is l. `aside`: the speed perpendicular to the plane of the swing. */
+/* Opens a pendulum of mass m: a rod of length L joins it to the base point. Its potential is m G X, where G is
+ * `gravity` and X the coordinate along the first vector of the frame at the base point. On the circle of radius L, X =
+ * -l cos(angle) with l = sin(sqrt(K) L)/sqrt(K) for the curvature K. So the pendulum swings like one of length l in
+ * Euclidean space under gravity G. *length becomes l. `aside` is the speed perpendicular to the plane of the swing. */
 static void open_pendulum(body_case *c, const char *space, double L, double gravity, double angle, double aside,
                           double *length) {
   open_space(c, space);
@@ -284,7 +286,7 @@ static void open_pendulum(body_case *c, const char *space, double L, double grav
   while (fabs(frame[axis]) < 0.5) axis++;
   assert_true(fabs(frame[axis]) == 1 && base[axis] == 0);
   const double sign = frame[axis];
-  /* hanging at -X */
+  /* the lowest position is in the direction of -X */
   for (int e = 0; e < k; e++) u[e] = L * (-cos(angle) * frame[e] + sin(angle) * frame[k + e]);
   cb_exp(g, base, u, x, NULL);
   for (int e = 0; e < k && aside != 0; e++) v[e] = aside * frame[2 * k + e];
@@ -300,7 +302,8 @@ static const char *const quadrics[] = {"e2", "s2", "h2", "e3", "s3", "h3", "s3 {
 static const char *const swinging[] = {"lobatto {stages: 4}", "radau_iia {stages: 4}",
                                        "ida {rtol: 1e-12, atol: 1e-14}"};
 
-/* The period is 4 sqrt(l/G) K(sin(angle/2)), with the complete elliptic integral K. */
+/* The period of a pendulum is 4 sqrt(l/G) K(sin(angle/2)), with the complete elliptic integral K, and l and G as in
+ * open_pendulum. */
 static void pendulums_swing_with_their_period(void **unused) {
   static const double angles[] = {1e-3, 0.5, 2.5};
   for (int i = 0; i < 8; i++)
@@ -327,7 +330,8 @@ static void pendulums_swing_with_their_period(void **unused) {
       }
 }
 
-/* Pendulums go around a cone with half angle a if angular speed^2 = G/(l cos a), with G and l as in open_pendulum. */
+/* A pendulum moves on a cone with the half angle a if the square of its angular speed is G/(l cos a), with G and l as
+ * in open_pendulum. */
 static void spherical_pendulums_go_around_a_cone(void **unused) {
   static const char *const where[] = {"e3", "s3", "h3", "h3 {curvature: -0.4}"};
   for (int i = 0; i < 4; i++)

@@ -6,7 +6,7 @@ extern const cb_constraint_class cb_constraint_angle, cb_constraint_area, cb_con
 
 static const double pi = 3.14159265358979323846;
 
-/* The value of one element, at points of the embedding. */
+/* Returns the value of one element of a constraint class at `width` points x of the embedding. */
 static double element_value(const cb_space *g, const cb_constraint_class *type, int width, double (*x)[COORDS]) {
   cb_constraints c = {.space = g};
   cb_constraint row = {.class = type, .elements = 1, .width = width, .world = -1};
@@ -18,7 +18,8 @@ static double element_value(const cb_space *g, const cb_constraint_class *type, 
   return e.value;
 }
 
-/* Points at the ends of geodesics of length d from the base point, along `n` directions in the orthonormal frame. */
+/* Computes the end points x[n] of geodesics of the lengths d[n] from the base point, in n directions of the orthonormal
+ * frame. */
 static void star(const cb_space *g, int n, const double (*direction)[CB_DIM_MAX], const double *d,
                  double (*x)[COORDS]) {
   for (int i = 0; i < n; i++) {
@@ -68,7 +69,7 @@ static void equilateral_triangles_have_their_angles_and_areas(void **state) {
       double at[3][COORDS];
       for (int i = 0; i < 3; i++) memcpy(at[i], x[(i + 2) % 3], sizeof at[i]);
       check_near(element_value(g, &cb_constraint_angle, 3, at), angle, 2e-16 / a + 1e-14);
-      /* tan(K A/4) has a series in a^2: A = sqrt(3)/4 a^2 (1 + K a^2/8 + ...) */
+      /* for small sides a the area is sqrt(3)/4 a^2 (1 + K a^2/8 + ...) */
       if (a < 1e-3)
         check_relative(element_value(g, &cb_constraint_area, 3, at), sqrt(3) / 4 * a * a * (1 + curvature * a * a / 8),
                        1e-9 * a + 3e-16 / a);
@@ -84,11 +85,12 @@ static void octant_of_a_sphere_has_area_and_volume(void **state) {
   check_near(element_value(g, &cb_constraint_area, 3, x), pi / 2, 4e-15);
   check_near(element_value(g, &cb_constraint_angle, 3, x), pi / 2, 4e-15);
   cb_space_free(g);
-  /* A sixteenth of S^3, a cell of the 16-cell: 2 pi^2/16. A cell of the 600-cell, with edges pi/5: 2 pi^2/600. */
+  /* A cell of the 16-cell, a sixteenth of S^3, has the volume 2 pi^2/16. A cell of the 600-cell, with the edges pi/5,
+   * has the volume 2 pi^2/600. */
   check_ok(cb_space_create("s3", NULL, &g));
   double y[4][COORDS] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
   check_near(element_value(g, &cb_constraint_volume, 4, y), pi * pi / 8, 1e-11);
-  double c = cos(pi / 5), cosine = c / (1 + c); /* cosine of the angle between two edges */
+  double c = cos(pi / 5), cosine = c / (1 + c); /* cosine: of the angle between two edges */
   double s = sqrt(1 - cosine * cosine), z = cosine * (1 - cosine) / s, d = pi / 5;
   star(g, 3, (const double[3][CB_DIM_MAX]){{1}, {cosine, s}, {cosine, z, sqrt(1 - cosine * cosine - z * z)}},
        (double[]){d, d, d}, y + 1);
@@ -141,8 +143,9 @@ static void cube_has_volume_signed_by_its_orientation(void **state) {
     }
 }
 
-/* The projective model: with y = x/w, dV = R^3 dy / (1 + sign(K) |y|^2)^2 over the straight tetrahedron, with the
- * curvature K and R = 1/sqrt(|K|). */
+/* Returns the volume of a geodesic tetrahedron by the projective model. The point (x, w) of the embedding has the
+ * coordinates y = x/w, in which the tetrahedron is straight, and the volume element is R^3 dy/(1 + sign(K) |y|^2)^2
+ * with the curvature K and R = 1/sqrt(|K|). */
 static double projective_volume(const cb_space *g, double (*x)[COORDS]) {
   enum { N = 32 };
   const double curvature = g->factor[0].curvature, r = 1 / sqrt(fabs(curvature));
@@ -161,7 +164,7 @@ static double projective_volume(const cb_space *g, double (*x)[COORDS]) {
         gsl_integration_glfixed_point(0, 1, i, &a, &wa, table);
         gsl_integration_glfixed_point(0, 1, j, &b, &wb, table);
         gsl_integration_glfixed_point(0, 1, l, &c, &wc, table);
-        for (int n = 0; n < 3; n++) { /* Gauss's rule on the cube, mapped to 1-a, a(1-b), a b (1-c), a b c */
+        for (int n = 0; n < 3; n++) { /* the weights of the corners are 1 - a, a (1 - b), a b (1 - c) and a b c */
           double z = y[0][n] + a * (e[0][n] + b * (e[1][n] - e[0][n] + c * (e[2][n] - e[1][n])));
           square += z * z;
         }

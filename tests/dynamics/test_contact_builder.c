@@ -1,5 +1,5 @@
-/* Tests of the builder of contacts, walls and events: inputs that it accepts, stores and rejects, and configuration
- * spaces. */
+/* Tests of the builder functions for contacts, walls and events: inputs that they accept, store and reject, and
+ * configuration spaces. */
 #include "check_spaces.h"
 #include "dynamics/gap.h"
 
@@ -8,7 +8,7 @@ typedef struct built {
   cb_builder *b;
 } built;
 
-/* Three bodies in a row, with two particles each, of radius 0.1. */
+/* Makes three bodies a, b and c in a row, each of two particles of radius 0.1. */
 static built begin(const char *space) {
   built u;
   check_ok(cb_space_create(space, NULL, &u.g));
@@ -101,10 +101,10 @@ static void later_switches_of_bodies_go_before_earlier_ones(void **state) {
   cb_system *s;
   cb_gaps *gaps;
   check_ok(cb_builder_contacts(u.b, &elastic));
-  check_ok(cb_builder_contact_bodies(u.b, -1, -1, true)); /* all bodies with all others, no body with itself */
-  check_ok(cb_builder_contact_bodies(u.b, 0, 0, true));   /* particles of a with one another */
-  check_ok(cb_builder_contact_bodies(u.b, 1, -1, false)); /* b with no body, */
-  check_ok(cb_builder_contact_bodies(u.b, 2, 1, true));   /* except with c */
+  check_ok(cb_builder_contact_bodies(u.b, -1, -1, true)); /* on: all pairs of different bodies */
+  check_ok(cb_builder_contact_bodies(u.b, 0, 0, true));   /* on: the particles of a with one another */
+  check_ok(cb_builder_contact_bodies(u.b, 1, -1, false)); /* off: b with all bodies */
+  check_ok(cb_builder_contact_bodies(u.b, 2, 1, true));   /* on: b with c */
   check_ok(cb_builder_finish(u.b, &s));
   check_ok(cb_gaps_create(s, &gaps));
   assert_true(on(s, gaps, 0, 1) && on(s, gaps, 1, 0));
@@ -136,7 +136,7 @@ static void walls_and_events_keep_what_they_were_given(void **state) {
   assert_int_equal(cb_system_events(s), 2);
   assert_string_equal(cb_system_event_name(s, 0), "event 1");
   assert_string_equal(cb_system_event_name(s, 1), "east");
-  assert_false(on(s, gaps, 0, 2)); /* walls only: particles pass through one another */
+  assert_false(on(s, gaps, 0, 2)); /* the particles have contacts with walls, not with one another */
   const int p2 = cb_system_index(s, 2), p3 = cb_system_index(s, 3), p4 = cb_system_index(s, 4);
   assert_true(cb_gaps_wall_on(gaps, 0, p2) && cb_gaps_wall_on(gaps, 1, p2));
   assert_false(cb_gaps_wall_on(gaps, 0, p4));
@@ -161,8 +161,8 @@ static void walls_and_events_keep_what_they_were_given(void **state) {
   end(u);
 }
 
-/* At the centre of a ball-shaped room, all directions lead equally far to the wall: the gap exists, and its gradient is
- * 0. */
+/* At the centre of a room in the form of a ball, the wall is equally far in all directions. The gap exists there, and
+ * its gradient is 0. */
 static void the_middle_of_a_room_has_a_gap(void **state) {
   static const char *const spaces[] = {"e3", "s3", "h3", "h2xe"};
   for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
@@ -193,8 +193,8 @@ static void the_middle_of_a_room_has_a_gap(void **state) {
   }
 }
 
-/* For motion with speed v perpendicular to the direction to the centre of a ball, the distance d of the centre has
- * d'' = cot(d) v^2, which is negative beyond a quarter turn. */
+/* If a particle moves with the speed v across the direction to the centre of a ball, its distance d from the centre has
+ * d'' = cot(d) v^2. This is negative beyond a quarter turn. */
 static void a_ball_is_met_beyond_a_quarter_turn(void **state) {
   built u = {0};
   cb_system *s;
@@ -217,7 +217,8 @@ static void a_ball_is_met_beyond_a_quarter_turn(void **state) {
   end(u);
 }
 
-/* A system of twelve coordinates q_i with the gap s = sum_i c_i q_i^2 + t q_0 - r, for which s' and s'' are known. */
+/* A system of twelve coordinates q_i has a wall and an event with the gap s = sum_i (i + 2) q_i^2 + t q_0 - r, whose
+ * rates s' and s'' are known. r is the radius of the particle. */
 static void walls_and_events_of_configuration_spaces(void **state) {
   enum { N = CB_Q_MAX };
   char text[4096] = "{coordinates: [a, b, c, d, e, f, g, h, i, j, k, l], metric: [";

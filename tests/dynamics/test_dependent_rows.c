@@ -1,10 +1,10 @@
-/* Tests of rods that depend on one another, and of starts that do not satisfy their rods. */
+/* Tests of constraints that depend on one another, and of starts that do not satisfy the lengths of their rods. */
 #include "constrained_state.h"
 #include "memory_sink.h"
 #include "simulate.h"
 
-/* A plane quadrilateral with both diagonals and a velocity in the plane. `bent` moves its last corner out of the plane,
- * if the space has a third dimension. */
+/* Makes a plane quadrilateral of rods with both diagonals and with velocities in the plane. `bent` is the distance of
+ * its last corner from the plane if the space has a third dimension. */
 static void begin_quadrilateral(body_case *c, const char *space, double bent) {
   static const double corner[4][2] = {{0.5, 0.1}, {-0.1, 0.6}, {-0.5, -0.2}, {0.2, -0.4}}, speed[2] = {0.3, -0.2};
   open_space(c, space);
@@ -39,7 +39,7 @@ static void a_flat_quadrilateral_with_both_diagonals_is_named(void **unused) {
     assert_non_null(strstr(cb_error_text(), "depends on the others at the start"));
     close_case(&c);
     if (where[i][1] == '2') continue;
-    begin_quadrilateral(&c, where[i], 0.2); /* a tetrahedron is accepted */
+    begin_quadrilateral(&c, where[i], 0.2); /* this makes a tetrahedron, which is accepted */
     finish_system(&c);
     assert_int_equal(cb_system_constraints(c.system), 6);
     close_case(&c);
@@ -138,9 +138,9 @@ static const char in_a_line[] =
     "start: {redundant: drop}\nintegrator: {name: lobatto, step: 0.01}\ntime: {end: 1}\n"
     "record: {observables: [constraints, separation]}\n";
 
-/* Two equal rods and a third along both; each end is at the distance a from the middle. With a velocity of the middle
- * across the line they bend, and the run ends at the first step with the name of the dropped rod. If they rotate around
- * the middle, they stay on a line. */
+/* Two equal rods are in a line, and a third rod joins their outer ends, which are at the distance a from the middle. If
+ * the middle moves across the line, the figure bends, and the run ends at the first step with the name of the dropped
+ * rod. If the figure rotates around the middle, it stays in a line. */
 static void rods_in_a_line_end_the_run_when_they_bend(void **unused) {
   static const char *const where[] = {"e2", "e3", "s3", "h2", "h3"};
   for (int i = 0; i < 5; i++)
@@ -169,9 +169,9 @@ static void rods_in_a_line_end_the_run_when_they_bend(void **unused) {
     }
 }
 
-/* The permitted change of a dropped rod is relative to its length. Three rods in a line bend within the first step,
- * also if they are as small as a molecule. The diagonal of a square is constant to round-off, which is 1e-4 for sides
- * of 1e12. */
+/* The permitted change of a dropped rod is relative to its length. So the bending of three rods in a line is found in
+ * the first step, also if they are as small as a molecule. The diagonal of a square is constant up to round-off, which
+ * is 1e-4 for sides of 1e12. */
 static void dropped_rods_are_watched_at_every_size(void **unused) {
   static const char line[] =
       "curvebody: 1\nspace: e2\nbodies:\n"
@@ -204,7 +204,7 @@ static void dropped_rods_are_watched_at_every_size(void **unused) {
   }
 }
 
-/* The diagonal of a flat quadrilateral is redundant wherever the figure moves in its plane, so its residual is
+/* The second diagonal of a plane quadrilateral that moves in its plane is redundant at all times, so its residual is
  * round-off. */
 static void what_was_dropped_is_recorded(void **unused) {
   static const char text[] =
@@ -219,7 +219,7 @@ static void what_was_dropped_is_recorded(void **unused) {
   simulation_free(s);
 }
 
-/* A surface whose gradient vanishes at the particle, without and with rods. */
+/* A surface whose gradient is 0 at its particle is an error, without and with rods. */
 static void a_row_without_a_gradient_is_not_dropped(void **unused) {
   static const char *const rods[] = {"", "  - rod: {between: [[a, 0], [a, 1]]}\n"};
   static const char *const start[] = {"refuse", "drop"};

@@ -1,5 +1,5 @@
 /* Tests of forces without a potential and of springs that depend on the time, in runs of scenarios: closed forms, and
- * what is known to be conserved. */
+ * quantities that are conserved. */
 #include "dynamics/system_facts.h"
 #include "simulate.h"
 
@@ -37,9 +37,10 @@ static double last(const simulation *s, int field, size_t at) {
   return s->value[field][(s->rows - 1) * s->width[field] + at];
 }
 
-/* Drag -c v on a particle of mass m that moves with the speed v0 along a geodesic: the speed is v0 exp(-c t/m), and the
- * particle moves by (m v0/c) (1 - exp(-c t/m)), away from b at the distance 0.1 from the base point. In the polar chart, along a ray, the covector of the drag is -c a'. The
- * term 5 x of a force is normal to the space and does not act. */
+/* A particle of mass m starts with the speed v0 along a ray from the base point, and has the drag -c v. Its speed is v0
+ * exp(-c t/m), and its way is (m v0/c) (1 - exp(-c t/m)). Particle b is on the same ray at the distance 0.1 from the
+ * base point. In the polar chart the covector of the drag is -c a' along the ray. The term 5 x of one force is normal
+ * to the space and has no effect. */
 static void drag_slows_a_particle_exponentially(void **unused) {
 #define DRAG3 "\"-0.7*x_dot\", \"-0.7*y_dot\", \"-0.7*z_dot\""
   static const struct {
@@ -80,8 +81,9 @@ static void drag_slows_a_particle_exponentially(void **unused) {
     }
 }
 
-/* Two particles of mass m on a spring of stiffness k with rest length D + b cos(w t): with the reduced mass m/2 and
- * w0^2 = 2k/m, d(t) = D + (d0 - D - B) cos(w0 t) + B cos(w t), B = b w0^2/(w0^2 - w^2), if the particles start at rest. */
+/* A spring of stiffness k with the rest length D + b cos(w t) joins two particles of mass m, which start at rest at the
+ * distance d0. Their distance is d(t) = D + (d0 - D - B) cos(w0 t) + B cos(w t) with B = b w0^2/(w0^2 - w^2) and w0^2 =
+ * 2k/m. */
 static void a_driven_spring_follows_its_closed_form(void **unused) {
   static const char *const springs[] = {
       "  - {kind: rod, name: a, mass: 1.5, link: {spring: {stiffness: 2, rest: \"1 + 0.2*cos(3*t)\"}}, place: {points: "
@@ -108,7 +110,8 @@ static void a_driven_spring_follows_its_closed_form(void **unused) {
     }
 }
 
-/* A pendulum on a spring to a fixed point, with a rest length that depends on the time: as above, with the mass m. */
+/* A spring with such a rest length joins a particle of mass m to a fixed point. Its length is d(t) as in
+ * a_driven_spring_follows_its_closed_form, with w0^2 = k/m. */
 static void the_spring_of_a_pendulum_may_depend_on_time(void **unused) {
   const double w0 = sqrt(2 / 1.5), w = 3, B = 0.2 * w0 * w0 / (w0 * w0 - w * w), end = 2;
   (void)unused;
@@ -144,8 +147,8 @@ static void what_they_conserve_is_known(void **unused) {
   for (int f = 0; f < 6; f++) assert_true(plain.momentum[f] && driven.momentum[f] && !forced.momentum[f]);
 }
 
-/* Two particles fall with drag and thrust; a component that is extracted keeps its force (many integrators move each
- * component by itself). */
+/* Many integrators extract each connected component of a system and move it separately. The component keeps its
+ * forces. */
 static void every_component_keeps_its_forces(void **unused) {
   simulation *s =
       run_fields("e3",

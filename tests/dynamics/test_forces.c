@@ -1,4 +1,5 @@
-/* Tests of forces of every type in every space: against differences of the potential, and by symmetry. */
+/* Tests of forces of every kind in every space. They are compared with differences of the potential, and must have the
+ * symmetry of the space. */
 #include "force_cases.h"
 
 static double potential_at(force_setup *t, const double *x) {
@@ -16,7 +17,7 @@ static void force_is_minus_the_raised_gradient(void **state) {
       force_setup t = make(force_spaces[n], &seed, (force_kind)which);
       int count = N * t.g->k;
       double force[N * K], rest[N * K] = {0}, expected[N * K], *x = t.state->x;
-      /* Damping adds nothing at rest. */
+      /* the velocities are 0, so damping has no force */
       check_ok(cb_forces_eval(t.f, time_now, x, rest, force));
       for (int a = 0; a < count; a++) {
         double old = x[a], h = 2e-4, value[4];
@@ -27,7 +28,8 @@ static void force_is_minus_the_raised_gradient(void **state) {
         x[a] = old;
         expected[a] = -raise_of(t.g, a % t.g->k) * (value[0] - 8 * value[1] + 8 * value[2] - value[3]) / (12 * h);
       }
-      /* Differences of fourth order: the error is h^4 times fifth derivatives, which are large for close pairs. */
+      /* The differences are of fourth order. Their error is h^4 times fifth derivatives, which are large for close
+       * pairs. */
       double size = fmax(1, largest(count, force)), error = check_distance_max(count, force, expected) / size;
       if (!(error <= 2e-8)) print_error("%s, %s\n", force_spaces[n], kind_names[which]);
       check_at_most(error, 2e-8);
@@ -45,7 +47,7 @@ static void to_dense(const cb_pattern *p, const double *block, double *dense) {
         for (int b = 0; b < k; b++) dense[(i * k + a) * n + p->column[c] * k + b] = block[(c * k + a) * k + b];
 }
 
-/* Differences of fourth order of the force with respect to x or v, column by column. */
+/* Computes the derivatives of the force by `argument`, which is x or v of t, by differences of fourth order. */
 static void differences_of_force(force_setup *t, double *argument, double *expected) {
   int n = N * t->g->k;
   for (int b = 0; b < n; b++) {
@@ -88,8 +90,8 @@ static void jacobian_is_that_of_the_force(void **state) {
     }
 }
 
-/* In the embedding, the sum over particles a of <X_i(x_a), F_a> is the rate of the momentum of the Killing field X_i;
- * it is 0 for forces between particles. */
+/* For forces between particles, the rate of the momentum of each Killing field X_i is 0. This rate is the sum over all
+ * particles a of <X_i(x_a), F_a>, with the position x_a and the force F_a. */
 static void forces_between_particles_keep_every_killing_momentum(void **state) {
   uint64_t seed = check_seed();
   static const force_kind between[] = {SPRINGS,        DAMPED,          GRAVITY,     COULOMB, LENNARD_JONES,
@@ -102,7 +104,7 @@ static void forces_between_particles_keep_every_killing_momentum(void **state) {
       check_ok(cb_forces_eval(t.f, time_now, t.state->x, t.v, force));
       for (int i = 0; i < N && !t.g->chart; i++)
         cb_killing_momentum_add(t.g, t.state->x + i * t.g->k, force + i * t.g->k, rate);
-      for (int i = 0; i < N && t.g->chart; i++) { /* the covector along X, in coordinates */
+      for (int i = 0; i < N && t.g->chart; i++) { /* in a chart: the covector of the force on the coordinates of X */
         const double *q = t.state->x + i * t.g->k;
         for (int m = 0; m < t.g->n_killing; m++) {
           double x[K], X[K], unused[K], u[K];
@@ -112,7 +114,7 @@ static void forces_between_particles_keep_every_killing_momentum(void **state) {
           for (int a = 0; a < t.g->k; a++) rate[m] += u[a] * force[i * t.g->k + a];
         }
       }
-      /* Round-off of ten pairs, whose terms are as large as the largest force times the largest field. */
+      /* the tolerance is for the round-off of ten pairs of particles */
       double error = largest(t.g->n_killing, rate) / fmax(1, largest(N * t.g->k, force));
       if (!(error <= 2e-14)) print_error("%s, %s\n", force_spaces[n], kind_names[between[w]]);
       check_at_most(error, t.g->chart ? 1e-12 : 2e-14);

@@ -1,5 +1,5 @@
-/* Forces of every type in charts and through moving origins agree with forces in the embedding and in the moved
- * scenario.
+/* Tests that forces of every kind in charts agree with forces in the embedding, and that forces relative to a moving
+ * origin agree with forces in the world.
  */
 #include "force_cases.h"
 #include <curvebody/pair_potential.h>
@@ -37,8 +37,8 @@ static void chart_forces_are_the_embedding_forces_pulled_back(void **state) {
     }
 }
 
-/* A system in the world and the same system relative to an origin: centres, fields and forces are fixed in the
- * world. */
+/* Compares a system relative to an origin with the same system in the world. Centres, fields and forces are fixed in
+ * the world. */
 static void forces_through_a_moving_origin_are_those_of_the_moved_scenario(void **state) {
   static const char *const moving[] = {"{name: e2}", "{name: e3}", "{name: h2}", "{name: h3}",
                                        "{name: h3, curvature: -0.4}"};
@@ -60,7 +60,7 @@ static void forces_through_a_moving_origin_are_those_of_the_moved_scenario(void 
       cb_isometry_inverse(g, &world, &local);
       force_setup a = make_at(g, &one, fixed[w], &origin, centre), b = make_at(g, &two, fixed[w], NULL, centre);
       double seen[N * K], plain[N * K], x[N * K], v[N * K], v_a, v_b;
-      /* The origin of the start may have changed: use positions as they are, and move them to the world. */
+      /* cb_system_start may have moved the origins, so the positions of the state are converted to the world */
       for (int i = 0; i < N; i++) {
         const cb_origin *o = &a.state->origin[cb_system_component(a.s, i)];
         cb_origin_isometry(g, o, &world);
@@ -94,7 +94,8 @@ static void forces_through_a_moving_origin_are_those_of_the_moved_scenario(void 
     }
 }
 
-/* A particle 300 units away from the world's base point, at its own origin, and a centre near the base point. */
+/* A particle is 300 units away from the base point of the world, at its own origin. A centre at the base point attracts
+ * it. */
 static void a_centre_300_units_away_pulls_along_the_geodesic(void **state) {
   cb_space *g = check_space("{name: h3}");
   cb_origin origin;

@@ -1,5 +1,4 @@
-/* Forces do not depend on the order of their sums: on the number of threads and stages, and on the order of particles
- * in the state.
+/* Tests that forces do not depend on the numbers of threads and stages, or on the order of the particles in the state.
  */
 #include "force_cases.h"
 #include <curvebody/pair_potential.h>
@@ -42,8 +41,8 @@ static void stages_and_threads_give_the_same_bytes(void **state) {
   cb_space_free(g);
 }
 
-/* A chain with shuffled numbers: the order in the state differs from the indices, but results by index do not
- * change. */
+/* In chains whose particles are numbered at random, the order in the state differs from the numbers. Results for a
+ * particle number do not change. */
 static void particles_keep_their_numbers_when_they_are_reordered(void **state) {
   enum { MANY = 300 };
   uint64_t seed = check_seed();
@@ -91,7 +90,7 @@ static void particles_keep_their_numbers_when_they_are_reordered(void **state) {
   assert_string_equal(cb_system_particle_name(s, 17), "chain.17");
   check_ok(cb_forces_eval(f, 0, start->x, NULL, force));
   check_ok(cb_forces_separations(f, start->x, d));
-  for (int e = 0; e + 2 < MANY; e++) { /* the unit vector along the geodesic, by cb_log */
+  for (int e = 0; e + 2 < MANY; e++) { /* adds the forces of spring e, along the geodesic that cb_log gives */
     int i, j;
     double to[K], length;
     cb_system_bond(s, e, &i, &j);

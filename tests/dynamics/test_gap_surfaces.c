@@ -1,5 +1,5 @@
-/* Tests of gaps of surfaces: distances of faces and edges compared with a search, derivatives, and the features that
- * are listed. */
+/* Tests of gaps of surfaces. Distances of vertices, edges and faces are compared with a search, and gradients with
+ * differences. Each pair of vertices, edges and faces that can meet is listed once. */
 #include "check_gaps.h"
 
 /* --- values --- */
@@ -10,8 +10,8 @@ typedef struct search {
   int kind;
 } search;
 
-/* The distance between a point of one feature and a point of the other. The coordinates along the geodesics of each
- * feature are sin^2 of the unknowns. */
+/* Returns the distance between a point of one feature (vertex, edge or face) and a point of the other one. The
+ * fractions of the geodesics that give these points are sin^2 of the unknowns `at`. */
 static double distance_of_points(const gsl_vector *at, void *user) {
   const search *s = user;
   const mover *m = s->m;
@@ -51,12 +51,12 @@ static void values_in(const cb_space *g, uint64_t *seed) {
     check_ok(cb_gap_eval(c.gaps, &gap, 0, at, 0, &value));
     search s = {g, m, kind[i]};
     double least = INFINITY;
-    for (int begin = 0; begin < 4; begin++) { /* starts at four corners */
+    for (int begin = 0; begin < 4; begin++) { /* the search starts at four places */
       const double start[2] = {begin % 2 ? 0.4 : 1.2, begin / 2 ? 0.4 : 1.2};
       least = fmin(least, least_of(g->dim - 1, distance_of_points, &s, start, 0.3, NULL));
     }
     value.active ? active_ones++ : inactive_ones++;
-    if (g->dim == 2) { /* the sign, by angles at point 1: negative if vertex 0 is on the same side as point 3 */
+    if (g->dim == 2) { /* the gap is negative if vertex 0 is on the same side of the edge 1 2 as point 3 */
       double a[COORDS], b[COORDS], to[COORDS], frame[CB_DIM_MAX * CB_COORD_MAX], w[3][2];
       check_ok(cb_log(g, m[1].y, m[2].y, to));
       check_ok(cb_log(g, m[1].y, m[0].y, a));
@@ -73,7 +73,7 @@ static void values_in(const cb_space *g, uint64_t *seed) {
     } else {
       assert_true(value.gap + r >= 0);
     }
-    /* Where the distance is flat, the search ends with an accuracy of 1e-9. */
+    /* if the distance changes little near its minimum, the search has an accuracy of 1e-9 */
     if (value.active)
       check_near(value.gap + r, least, 1e-9);
     else
@@ -149,7 +149,8 @@ static bool same_gap(const cb_gap *a, const cb_gap *b) {
   return true;
 }
 
-/* Lists all gaps of all pairs of triangles, each pair once; the order alternates. */
+/* Lists all gaps of all pairs of triangles, and checks that no gap is listed twice. Each pair is used once; which of
+ * its triangles is the first alternates. */
 static int list_all(const cb_gaps *gaps, cb_gap *list) {
   int n = 0;
   for (int a = 0; a < cb_gaps_triangles(gaps); a++)
@@ -189,7 +190,7 @@ static cb_system *surfaces(const cb_space *g, int bodies, int points, int n, con
 static void every_pair_of_features_is_listed_once(void **state) {
   static const int bipyramid[6][3] = {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {1, 0, 4}, {2, 1, 4}, {0, 2, 4}};
   static const int sheet[2][3] = {{0, 1, 2}, {2, 1, 3}};
-  /* A strip 0 2 4 6 | 1 3 5 7 of six triangles. */
+  /* a strip of six triangles with the vertices 0, 2, 4, 6 on one side and 1, 3, 5, 7 on the other */
   static const int strip[6][3] = {{0, 1, 2}, {1, 3, 2}, {2, 3, 4}, {3, 5, 4}, {4, 5, 6}, {5, 7, 6}};
   cb_space *g;
   cb_gap list[MOST];
@@ -197,24 +198,24 @@ static void every_pair_of_features_is_listed_once(void **state) {
   check_ok(cb_space_create("e3", NULL, &g));
   cb_system *s = surfaces(g, 2, 5, 6, bipyramid, false);
   check_ok(cb_gaps_create(s, &gaps));
-  assert_int_equal(list_all(gaps, list), 2 * 5 * 6 + 9 * 9); /* vertices with faces, and edges with edges */
+  assert_int_equal(list_all(gaps, list), 2 * 5 * 6 + 9 * 9); /* vertices with faces, plus edges with edges */
   cb_gaps_free(gaps);
   cb_system_free(s);
 
-  /* Within the strip, triangles i and i+3 or further have no vertex in common; 0..2 have the vertices 0 1 2 3 4, and
-   * 3..5 have 3 4 5 6 7. */
+  /* Triangle i of the strip has the vertices i, i+1 and i+2. So two triangles have no vertex in common if their numbers
+   * differ by 3 or more. */
   s = surfaces(g, 1, 8, 6, strip, true);
   check_ok(cb_gaps_create(s, &gaps));
   int vertices = 0, edges = 0, n = list_all(gaps, list);
   for (int v = 0; v < 8; v++)
     for (int f = 0; f < 6; f++) {
-      bool apart = false; /* does the vertex have a triangle without a vertex in common with the face? */
+      bool apart = false; /* whether a triangle of the vertex has no vertex in common with the face */
       for (int t = v - 2; t <= v; t++) apart = apart || (t >= 0 && t < 6 && abs(t - f) > 2);
       vertices += apart;
     }
   for (int i = 0; i < n; i++) edges += list[i].kind == CB_GAP_EDGE_EDGE;
   assert_int_equal(n - edges, vertices);
-  /* Edges (i, i+1) and (i, i+2); the triangles that contain them are i-1, i, or only i. */
+  /* The edges are (i, i+1), in the triangles i-1 and i, and (i, i+2), in triangle i. */
   int expected = 0;
   for (int i = 0; i < 8; i++)
     for (int di = 1; di < 3; di++)

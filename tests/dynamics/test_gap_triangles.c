@@ -1,5 +1,5 @@
-/* Tests of moving triangles: their first contact is an active zero of a gap, gaps replace one another at common zeros,
- * and no second derivative of a gap is below minus its bound.
+/* Tests of moving triangles. Their first contact is an active zero of a gap. Gaps that replace one another are 0 at the
+ * same time. The second derivative of a gap is not below minus its bound.
  */
 #include "check_gaps.h"
 
@@ -36,8 +36,9 @@ static double side_of(int k, const double (*x)[4], int a, int b, int c, int d) {
   return det_of(k, (const double(*)[4])v);
 }
 
-/* Whether the segment p q passes through the triangle a b c (dimension 3), or the point p is in it (dimension 2).
- * Decided by the signs of determinants: a geodesic is in a plane through 0, and flat space is the plane at 1. */
+/* Returns whether the segment p q passes through the triangle a b c (dimension 3), or the point p is in this triangle
+ * (dimension 2). The signs of determinants decide this, because geodesics are in planes through the origin of the
+ * embedding. Points of flat space have 1 as last coordinate. */
 static bool meets(int dim, const double (*x)[4], int p, int q, int a, int b, int c) {
   if (dim == 2) {
     const double s = side_of(3, x, a, b, p, 0), t = side_of(3, x, b, c, p, 0), u = side_of(3, x, c, a, p, 0);
@@ -67,8 +68,8 @@ static bool overlap(const cb_space *g, const mover *m, double tau) {
 
 static int contacts_seen;
 
-/* The time of the first active zero of a gap, by a grid and bisection; infinite if there is none. The side of a gap
- * is reversed if the gap is negative at the start, and after a zero that is not active. */
+/* Returns the time of the first active zero of a gap, or infinity if there is none, by a grid and bisection. The side
+ * of a gap is reversed if the gap is negative at the start, and after a zero that is not active. */
 static double first_contact(const cb_space *g, cb_gaps *gaps, const mover *m, double dt) {
   cb_gap list[MOST];
   const int n = cb_gaps_surfaces(gaps, 0, 1, MOST, list);
@@ -111,7 +112,7 @@ static void collisions_of(const cb_space *g, uint64_t *seed) {
     if (overlap(g, m, 0)) continue;
     double centre[COORDS], dt = 1.0 / GRID;
     check_ok(cb_karcher_mean(g, 1, m[trial % 3].y, NULL, centre));
-    for (int i = 3; i < SIX; i++) { /* the second triangle moves towards the first */
+    for (int i = 3; i < SIX; i++) { /* the second triangle moves towards the first one */
       double v[COORDS];
       check_ok(cb_log(g, m[i].y, centre, v));
       for (int a = 0; a < g->embedding; a++) m[i].v[a] = 1.3 * v[a] + 0.2 * m[i].v[a];
@@ -137,7 +138,7 @@ static void collisions_of(const cb_space *g, uint64_t *seed) {
       if (overlap(g, m, step * dt)) expected = step * dt;
     const double found = first_contact(g, gaps, m, dt);
     if (isfinite(expected)) {
-      /* A contact too short for the grid may be earlier. */
+      /* the grid may miss an earlier, short contact */
       check_at_most(found, expected + 1e-12);
       contacts_seen++;
       if (found < expected - dt) assert_true(overlap(g, m, found + 1e-6) || overlap(g, m, found + 1e-5));
@@ -154,7 +155,8 @@ static void the_first_contact_of_two_triangles_is_an_active_zero(void **state) {
   assert_true(contacts_seen > (CHECK_SANITIZED ? 10 : 60));
 }
 
-/* If a vertex of one triangle is on an edge of the other, all gaps that replace one another there are 0. */
+/* If a vertex of one triangle is on an edge of the other one, its gap from the face and the gap of the two edges are
+ * both 0. */
 static void zeros_of_faces_and_edges_join_of(const cb_space *g, uint64_t *seed) {
   if (!has_surfaces(g) || g->dim < 3) return;
   for (int trial = 0; trial < 10; trial++) {
@@ -174,7 +176,7 @@ static void zeros_of_faces_and_edges_join_of(const cb_space *g, uint64_t *seed) 
     assert_true(gap_at(g, c.gaps, &on_edge, five, 0, 0, &edge));
     check_near(face.gap, 0, 1e-13); /* round-off, divided by the sine of the smallest angle */
     check_near(edge.gap, 0, 1e-13);
-    for (int way = -1; way < 2; way += 2) { /* inside and outside the face: one gap replaces the other */
+    for (int way = -1; way < 2; way += 2) { /* outside and inside the face; it is active only inside */
       double v[COORDS];
       check_ok(cb_log(g, m[0].y, m[3].y, v));
       for (int a = 0; a < g->embedding; a++) v[a] *= way * 1e-6;

@@ -15,7 +15,7 @@ typedef struct walls {
   int count, kind[WALLS];
 } walls;
 
-/* Writes an expression that depends on t, r and all coordinates of a chart. */
+/* Writes an expression that depends on the time t, the radius r and all coordinates of a chart. */
 static void some_formula(const cb_chart *chart, char *text, size_t size) {
   size_t at = (size_t)snprintf(text, size, "0.7 - r + 0.3*cos(2*t + 1)");
   for (int i = 0; i < chart->size; i++)
@@ -45,8 +45,9 @@ static cb_status formula_on_jets(const void *of, const cb_space *g, const cb_jet
   return CB_OK;
 }
 
-/* A function of two particles, of which most of the second derivatives are mixed: sum_i c_i (x_i - y_i) + 3 x_i y_i +
- * sin(x_i y_(i+1)) + t x_i - r_x + r_y/2. */
+/* A function of two particles with many mixed second derivatives: the sum over all coordinates i of c_i (x_i - y_i) + 3
+ * x_i y_i + sin(x_i y_(i+1)) + t x_i, minus r_x, plus r_y/2. x and y are the coordinates of the particles, r_x and r_y
+ * their radii, and c_i are numbers. */
 static cb_status between_on_jets(const void *of, const cb_space *g, const cb_jet *x, const cb_jet *t,
                                  const double *radius, cb_jet *s) {
   const int n = g->chart ? g->chart->size : g->embedding;
@@ -108,7 +109,8 @@ static void add_walls(cb_builder *b, void *user) {
   check_ok(cb_builder_event(b, &between_jets, &(double){0.4}, NULL, (const int[]){1, 0}, CB_EVENT_MARK, CB_EVENT_BOTH));
 }
 
-/* A scene of two moving particles with walls; m[2] gives the centre of balls, and the foot and normal of the plane. */
+/* Makes a scene of two moving particles with walls and events of every kind. m[2] gives the centre of walls that are
+ * balls, and the foot and the normal of the plane. */
 static scene every_kind(const cb_space *g, uint64_t *seed, mover *m, walls *w) {
   random_movers(g, seed, 3, 1, 0.25, m);
   const double u = unit_of(g);
@@ -120,7 +122,7 @@ static scene every_kind(const cb_space *g, uint64_t *seed, mover *m, walls *w) {
   return scene_of(g, 2, m, (const double[]){0.03 * u, 0.05 * u}, add_walls, w);
 }
 
-/* All gaps of the scene. */
+/* Lists all gaps of the scene, and returns their number. */
 static int gaps_of(const scene *c, cb_gap *out) {
   int n = 0;
   out[n++] = (cb_gap){CB_GAP_SPHERES, 2, {0, 1}, -1, 1};
@@ -145,8 +147,8 @@ static const char *shown(const cb_space *g, const cb_gap *gap, const walls *w) {
 
 /* --- derivatives --- */
 
-/* The difference quotient of fourth order for a gap s has errors of h^4 s^(5)/30 and, where distances are integrated,
- * of 1e-13/h. */
+/* The step h and the tolerance of difference quotients of fourth order. For a gap s their errors are h^4 s^(5)/30 with
+ * the fifth derivative s^(5) and, where distances are found by integration, 1e-13/h. */
 static const double h = 1e-3, quotient = 3e-8;
 static void gradients_in(const cb_space *g, uint64_t *seed) {
   mover m[3];
@@ -201,7 +203,7 @@ static int across(const cb_space *g, const double *foot, const double *normal, d
       for (int a = 0; a < g->embedding; a++) v[a] -= along * e[a];
     }
     const double left = sqrt(cb_inner(g, v, v));
-    if (!(left >= 0.3)) continue; /* v nearly depends on the others, or is nan */
+    if (!(left >= 0.3)) continue; /* v nearly depends on the other vectors, or is nan */
     for (int a = 0; a < g->embedding; a++) v[a] /= left;
     count++;
   }
@@ -231,7 +233,7 @@ static void values_in(const cb_space *g, uint64_t *seed) {
       cb_gap_value formula;
       const cb_gap same = {CB_GAP_WALL, 1, {p}, gap[i].index - 1, 1};
       assert_true(gap_at(g, c.gaps, &same, m, 0, 0, &formula));
-      if (g->chart && !strcmp(g->chart->coordinates[0], "r")) continue; /* there `r` of the text is not the radius */
+      if (g->chart && !strcmp(g->chart->coordinates[0], "r")) continue; /* then r is a coordinate in the text */
       expected = formula.gap;
     } else if (w.kind[gap[i].index] == BALL)
       expected = cb_distance(g, m[p].y, m[2].y) - r[p] - w.radius;
@@ -245,11 +247,11 @@ static void values_in(const cb_space *g, uint64_t *seed) {
       check_ok(cb_log(g, m[2].y, m[p].y, towards));
       const double least = least_of(count, distance_to_plane_point, &search, at, 0.3 * u, NULL);
       expected = (cb_inner(g, towards, w.normal) < 0 ? -least : least) - r[p];
-      check_near(value.gap, expected, 1e-9); /* where the distance is flat, the search ends with an accuracy of 1e-9 */
+      check_near(value.gap, expected, 1e-9); /* the accuracy of the search */
       continue;
     } else
       continue;
-    /* errors of integrated geodesics; otherwise a few roundings */
+    /* the tolerance is for the integration of geodesics in intrinsic spaces, and for round-off in others */
     check_near(value.gap, expected, g->intrinsic ? 1e-11 : 1e-13);
   }
   scene_free(&c);
@@ -299,8 +301,8 @@ static void add_vertical_plane(cb_builder *b, void *user) {
   check_ok(cb_builder_wall_plane(b, NULL, -1, user, (const double[]){1, 0, 0, 0}, 1));
 }
 
-/* sinh d = sinh(length) cos(angle) at the distance `length` from the point of the plane, in a direction at this angle
- * to its normal. */
+/* A particle is at the distance `length` from the foot of a plane, in a direction with a given angle to the normal. Its
+ * distance d from the plane has sinh d = sinh(length) cos(angle). */
 static void a_plane_is_met_at_any_distance_from_its_point(void **state) {
   cb_space *g;
   check_ok(cb_space_create("h3", NULL, &g));
@@ -308,10 +310,10 @@ static void a_plane_is_met_at_any_distance_from_its_point(void **state) {
   scene c = scene_of(g, 1, &m, (const double[]){0}, add_vertical_plane, m.y);
   const cb_gap gap = {CB_GAP_WALL, 1, {0}, 0, 1};
   check_near(far_gap(g, c.gaps, &gap, 5, (const double[]){0.6, 0.8, 0}, m.y), asinh(0.6 * sinh(5)), 1e-13);
-  /* asinh(0.6 sinh(length)) = length + log(0.6) for large lengths, with the round-off of numbers of that size. */
+  /* For large lengths asinh(0.6 sinh(length)) is length + log(0.6). The round-off is that of numbers of this size. */
   check_near(far_gap(g, c.gaps, &gap, 200, (const double[]){0.6, 0.8, 0}, m.y), 200 + log(0.6), 1e-12);
   check_near(far_gap(g, c.gaps, &gap, 4000, (const double[]){-0.6, 0.8, 0}, m.y), -4000 - log(0.6), 1e-11);
-  /* Along the plane the distance does not change. */
+  /* the distance does not change along the plane */
   const double aside[] = {sinh(0.3), 0, 0, cosh(0.3)};
   check_near(far_gap(g, c.gaps, &gap, 5000, (const double[]){0, 1, 0}, aside), 0.3, 1e-15);
   scene_free(&c);
@@ -322,8 +324,9 @@ static void a_plane_is_met_at_any_distance_from_its_point(void **state) {
 
 static int bounded, unbounded;
 
-/* Whether the coordinates of an expression are regular at five times of the motion: the diagonal of the metric is above
- * 0.05. Near singular points of a chart, samples do not determine the second derivatives of the expression. */
+/* Returns whether the coordinates of a gap that is an expression are regular at five times of the motion: the diagonal
+ * entries of the metric are above 0.05. Near singular points of a chart, samples do not determine the second
+ * derivatives of an expression. */
 static bool regular(const cb_space *g, const walls *w, const cb_gap *gap, const mover *m, double span) {
   const bool polar = gap->kind == CB_GAP_WALL && w->kind[gap->index] == POLAR;
   const bool formula = polar || (gap->kind == CB_GAP_EVENT && gap->index != NEAR) ||
@@ -342,8 +345,8 @@ static bool regular(const cb_space *g, const walls *w, const cb_gap *gap, const 
   return true;
 }
 
-/* Checks that s'' of a gap s is not below -A, where A is the bound, along geodesics for the time `span`, and at the
- * start with accelerations. */
+/* Checks that the second derivative of each gap is not below minus its bound A, along geodesics for the time `span`,
+ * and, with accelerations, at the start. */
 static void bends_in(const cb_space *g, uint64_t *seed) {
   mover m[3], still[3];
   walls w;
@@ -388,8 +391,8 @@ static void bends_in(const cb_space *g, uint64_t *seed) {
         for (int k = 0; k < 3; k++) whole = whole && gap_at(g, c.gaps, &gap[i], of, 0.4, tau + (k - 1) * dt, &s[k]);
         if (!whole) continue;
         const double second = (s[0].gap - 2 * s[1].gap + s[2].gap) / (dt * dt);
-        /* Error of the quotient: dt^2 s''''/12, and 1e-13/dt^2 where distances are integrated. */
-        if (begin.gap > 0 && A == 0 && s[1].gap > 0 && fabs(begin.gap) > rest * span) continue; /* out of reach */
+        /* The errors of this quotient are dt^2 s''''/12, and 1e-13/dt^2 where distances are found by integration. */
+        if (begin.gap > 0 && A == 0 && s[1].gap > 0 && fabs(begin.gap) > rest * span) continue; /* too far to close */
         const double least = both ? -fabs(second) : second;
         if (!(least >= -A - 1e-3 * (1 + A))) print_error("%s, at %g, gap %g\n", shown(g, &gap[i], &w), tau, s[1].gap);
         check_at_least(least, -A - 1e-3 * (1 + A));
@@ -415,8 +418,8 @@ static void add_one_formula(cb_builder *b, void *text) {
   check_ok(cb_builder_wall_expression(b, NULL, -1, NULL, text, 1));
 }
 
-/* The sum of squares that is constant on S3 and H3, and a Cartesian coordinate of E2 in polar coordinates, have no
- * second derivatives along geodesics. */
+/* Two expressions have second derivatives 0 along geodesics: the sum of squares that is constant on S3 or H3, and a
+ * Cartesian coordinate of E2 as a function of polar coordinates. Their bound is 0. */
 static void expressions_without_second_derivatives_do_not_bend(void **state) {
   static const char *const space[] = {"s3", "h3", "e2"};
   for (int i = 0; i < 3; i++) {

@@ -1,6 +1,6 @@
-/* Rigid triangles and tetrahedra without symmetry and with unequal masses in H2 x E, where no isometry rotates them out
- * of the hyperbolic plane. Lobatto is compared with IDA and Radau, which share only the rods with it. Rods, energy and
- * the four Killing momenta are checked.
+/* Tests of rigid triangles and tetrahedra with unequal masses in H2 x E, where no isometry rotates a body out of the
+ * hyperbolic plane. Lobatto is compared with IDA and Radau, which have no code in common with it except the rods. The
+ * lengths of rods, the energy and the four Killing momenta are checked, too.
  */
 #include "constrained.h"
 #include "linked.h"
@@ -13,8 +13,8 @@ static void momenta(const body_case *c, double *j) {
     cb_killing_momentum_add(c->g, c->state->x + a * c->state->k, c->state->p + a * c->state->k, j);
 }
 
-/* Positions and velocities at `end`, and the maximum changes of energy and momenta up to `end`, relative to the
- * energy. `rows` is the maximum residual of the rods. */
+/* The result of a run: positions x and velocities v at the end, the maximum changes of the energy and the momenta
+ * relative to the energy, and the maximum residual `rows` of the rods. */
 typedef struct outcome {
   double x[MOST], v[MOST], energy, momenta, rows;
 } outcome;
@@ -73,14 +73,15 @@ static void rigid_bodies_without_symmetry_move_alike_by_every_method(void **s) {
   }
 }
 
-/* In a harmonic potential, the energy error over a long time is at most ten times that over half of this time. */
+/* In a harmonic potential the maximum error of the energy in a long run is at most ten times the maximum in its first
+ * half. */
 static void the_energy_neither_grows_nor_wanders(void **s) {
   uint64_t seed = check_seed() + 7;
   outcome early, late;
   run_to(CHECK_SANITIZED ? 20 : 200, 0.05, "lobatto {stages: 3}", 4, true, seed, &early);
   run_to(CHECK_SANITIZED ? 40 : 400, 0.05, "lobatto {stages: 3}", 4, true, seed, &late);
   print_message("energy: %.1e to the middle, %.1e to the end; rods %.1e\n", early.energy, late.energy, late.rows);
-  check_at_most(late.energy, 10 * early.energy); /* a chaotic motion reaches steeper places over time */
+  check_at_most(late.energy, 10 * early.energy); /* a chaotic motion may later reach steeper places */
   check_at_most(late.rows, 1e-13);
 }
 

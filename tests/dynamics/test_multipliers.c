@@ -14,8 +14,8 @@ static double largest(const simulation *s, int f, double less) {
   return most;
 }
 
-/* For masses m = 1, distance D = 1 and speed v = 1 across the rod, the tension is (m/2) v^2 sinh D in H3,
- * -(m/2) v^2 sin D in S3, and 0 in E3. */
+/* A rod of length D = 1 with masses m = 1 moves with the speed v = 1 across its direction. Its tension is (m/2) v^2
+ * sinh D in H3, -(m/2) v^2 sin D in S3, and 0 in E3. */
 static void the_rigid_rod_of_the_validation_is_pulled_as_computed(void **state) {
   static const char text[] =
       "curvebody: 1\nspace: %s\nbodies:\n  - kind: rod\n    link: rod\n    place: {chart: polar, points: %s}\n"
@@ -36,14 +36,14 @@ static void the_rigid_rod_of_the_validation_is_pulled_as_computed(void **state) 
     simulation *s = simulate(scenario, NULL, 0, fields);
     assert_int_equal(s->width[0], 1);
     assert_int_equal(s->rows, 201);
-    check_at_most(largest(s, 0, cases[c].pull), 1e-12); /* the last digit of the reference values */
+    check_at_most(largest(s, 0, cases[c].pull), 1e-12); /* the reference values have 13 digits */
     for (int f = 1; f < 4; f++) check_at_most(largest(s, f, 0), 2e-15);
     simulation_free(s);
   }
 }
 
-/* In E3 the tension of a pendulum's rod of length L is m v^2/L + m g cos, for the mass m and the speed v at the height
- * z, with cos = -z/L and g = 9.81. */
+/* In E3 the rod of a pendulum has the tension m v^2/L - m g z/L, with the mass m, the speed v, the length L, the height
+ * z and g = 9.81. */
 static void a_pendulum_pulls_with_its_weight_and_its_turning(void **state) {
   static const char text[] =
       "curvebody: 1\nspace: e3\nbodies:\n"
@@ -63,7 +63,8 @@ static void a_pendulum_pulls_with_its_weight_and_its_turning(void **state) {
   simulation_free(s);
 }
 
-/* E3: two masses at a distance L(t) that do not rotate. The tension is -mu L'' with mu = m1 m2/(m1 + m2). */
+/* If two masses m1 and m2 in E3 do not rotate, a rod of length L(t) between them has the tension -mu L'' with mu = m1
+ * m2/(m1 + m2). */
 static void a_rod_that_changes_its_length_pushes_and_pulls(void **state) {
   static const char text[] =
       "curvebody: 1\nspace: e3\nbodies:\n"
@@ -81,7 +82,8 @@ static void a_rod_that_changes_its_length_pushes_and_pulls(void **state) {
   simulation_free(s);
 }
 
-/* The tangential part of dp_i/dt, by differences of the record, equals sum_j lambda_ij (unit vector from i to j). */
+/* The tangential part of the rate of the momentum of particle i equals the sum over its rods of the multiplier times
+ * the unit vector to the other particle. The rate is computed by differences of the record. */
 static void multipliers_are_the_forces_that_bend_the_motion(void **state) {
   static const char text[] =
       "curvebody: 1\nbodies:\n  - kind: truss\n    masses: [1, 2.7, .6, 1.4]\n"
@@ -102,7 +104,7 @@ static void multipliers_are_the_forces_that_bend_the_motion(void **state) {
       for (int i = 0; i < 4; i++) {
         const double *x = s->value[1] + r * w, *p = s->value[2] + r * w + (size_t)i * k;
         double rate[CB_COORD_MAX], log[CB_COORD_MAX];
-        for (size_t a = 0; a < k; a++) /* differences of order 6 */
+        for (size_t a = 0; a < k; a++) /* rate: by differences of order 6 */
           rate[a] =
               (45 * (p[w + a] - (p - w)[a]) - 9 * (p[2 * w + a] - (p - 2 * w)[a]) + (p[3 * w + a] - (p - 3 * w)[a])) /
               (60 * 0.005);
@@ -122,7 +124,7 @@ static void multipliers_are_the_forces_that_bend_the_motion(void **state) {
         for (size_t a = 0; a < k; a++) error = fmax(error, fabs(rate[a]));
       }
     check_at_least(size, 0.05);
-    check_at_most(error, 5e-13); /* round-off of differences: 1e-16 100/(60 .005) times the size of momenta */
+    check_at_most(error, 5e-13); /* round-off of the differences, 1e-16 100/(60 .005) times the size of the momenta */
     check_at_most(largest(s, 3, 0), 1e-14);
     simulation_free(s);
   }
@@ -187,7 +189,8 @@ static void rods_are_bonds_after_the_springs(void **state) {
   simulation_free(s);
 }
 
-/* Radau IIA with 2 stages has order 2 for its own multipliers, and order 3 for the state. */
+/* The multipliers that Radau IIA with 2 stages computes have order 2, and its state has order 3. So the multipliers
+ * that the record computes from the state are more accurate. */
 static void the_multipliers_of_the_method_are_recorded_apart(void **state) {
   static const char text[] =
       "curvebody: 1\nspace: h3\nbodies:\n  - kind: rod\n    link: rod\n"
@@ -198,14 +201,14 @@ static void the_multipliers_of_the_method_are_recorded_apart(void **state) {
   char scenario[1024];
   snprintf(scenario, sizeof scenario, text, "{name: radau_iia, stages: 2, constraints: velocity, step: .01}");
   simulation *s = simulate(scenario, NULL, 0, some);
-  assert_true(isnan(s->value[1][0])); /* nan before the first step */
+  assert_true(isnan(s->value[1][0])); /* the integrator has no multipliers before the first step */
   for (size_t r = 1; r < s->rows; r++) {
     check_near(s->value[0][r], exact, 1e-7);
     check_near(s->value[1][r], exact, 1e-5);
     check_at_least(fabs(s->value[1][r] - exact), 1e-6);
   }
   simulation_free(s);
-  /* an integrator that has no multipliers */
+  /* this integrator computes no multipliers */
   snprintf(scenario, sizeof scenario, text, "{name: lobatto, step: .1}");
   s = simulate(scenario, NULL, 0, some);
   for (size_t r = 0; r < s->rows; r++) assert_true(isnan(s->value[1][r]));

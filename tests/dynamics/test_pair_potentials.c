@@ -1,4 +1,4 @@
-/* Tests of pair potentials: derivatives, the form in chords, closed forms, and limits. */
+/* Tests of pair potentials: derivatives, potentials as functions of the chord, closed forms, and limits. */
 #include "check.h"
 #include "geometry/quadric.h"
 #include "dynamics/pair_potential_private.h"
@@ -12,7 +12,7 @@ static cb_expression *parse(const char *text) {
   return e;
 }
 
-/* A potential of class c in a space of curvature k; e is its expression, if it has one. */
+/* Returns a potential of the class c in a space of curvature k. e is its expression, if it has one. */
 static cb_pair_potential make(const cb_pair_potential_class *c, double k, const cb_expression *e) {
   return (cb_pair_potential){c, &parameters, c->green ? c->green(&parameters) : 0, k, c->expression ? e : NULL};
 }
@@ -37,7 +37,7 @@ static void derivatives_are_those_of_the_potential(void **state) {
         }
         cb_pair_value v = cb_pair_potential_at(&pair_potential, &pair, d);
         double size = 1 + fabs(v.u) + fabs(v.du) + fabs(v.ddu);
-        /* Error: h^4 times fifth derivatives of d^-12 at .7. */
+        /* the error is h^4 times fifth derivatives of d^-12 at d = .7 */
         check_near(v.du, (u[0] - 8 * u[1] + 8 * u[3] - u[4]) / (12 * h), 1e-7 * size);
         check_near(v.ddu, (du[0] - 8 * du[1] + 8 * du[3] - du[4]) / (12 * h), 1e-7 * size);
       }
@@ -61,7 +61,7 @@ static void the_chord_form_is_the_same_potential(void **state) {
         cb_pair_potential_chord v = cb_pair_potential_at_chord(&pair_potential, &pair, k, w);
         double plain = cb_pair_potential_at(&pair_potential, &pair, cb_chord_distance(k, w)).u;
         check_near(v.u, plain, 1e-13 * (1 + fabs(plain)));
-        /* phi = 2 dU/dw, where w is the square of the chord */
+        /* phi is 2 dU/dw, where U is the potential and w the square of the chord */
         check_near(v.phi, 2 * (u[0] - 8 * u[1] + 8 * u[3] - u[4]) / (12 * h), 1e-9 * (1 + fabs(v.phi) + fabs(v.u) / w));
         check_near(v.dphi, (phi[0] - 8 * phi[1] + 8 * phi[3] - phi[4]) / (12 * h),
                    1e-9 * (1 + fabs(v.dphi) + fabs(v.phi) / w));
@@ -69,8 +69,8 @@ static void the_chord_form_is_the_same_potential(void **state) {
   cb_expression_free(e);
 }
 
-/* (S^2 U')' = 0, where 4 pi S^2 is the area of a sphere of radius d: there are no sources away from the centre, in a
- * space of curvature k. */
+/* Gravity has no sources away from its centre: (S^2 U')' = 0 for the potential U at the distance d, where 4 pi S^2 is
+ * the area of a sphere of radius d in the space of curvature k. */
 static void gravity_is_harmonic(void **state) {
   uint64_t seed = check_seed();
   for (int c = 0; c < 5; c++)
@@ -141,13 +141,13 @@ static void an_expression_is_the_potential_it_spells(void **state) {
     cb_pair_values a = cb_pair_values_of(&text, 0, 2, 3, 0, 0), b = cb_pair_values_of(&closed, 0, 2, 3, 0, 0);
     cb_pair_value u = cb_pair_potential_at(&text, &a, d), v = cb_pair_potential_at(&closed, &b, d);
     check_relative(u.u, v.u, 1e-14);
-    check_relative(u.du, v.du, 1e-10); /* because 1 - tanh^2 cancels */
+    check_relative(u.du, v.du, 1e-10); /* the difference 1 - tanh^2 loses digits */
     check_relative(u.ddu, v.ddu, 1e-10);
   }
   cb_expression_free(e);
 }
 
-/* The closed form of a class is that of its potential on jets; a Green's function is -a C/S. */
+/* The closed form of a class gives the same values and derivatives as its potential on jets. */
 static void closed_forms_are_those_of_jets(void **state) {
   uint64_t seed = check_seed();
   int count = 0;
@@ -169,7 +169,7 @@ static void closed_forms_are_those_of_jets(void **state) {
   assert_in_range(count, 40, 1000);
 }
 
-/* Every class has documented parameters, and a builder checks the numbers it is given. */
+/* A builder checks the parameters of a pair potential. */
 static void parameters_are_checked(void **state) {
   static const double nothing[CB_Q_MAX] = {0}, one[CB_Q_MAX] = {1};
   cb_space *g;

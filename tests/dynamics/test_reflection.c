@@ -20,7 +20,7 @@ static const char *const spaces[] = {"e2",
                                      "h2xe {chart: polar}"};
 enum { SPACES = sizeof spaces / sizeof *spaces };
 
-/* Unit vectors at two points, each in the direction of the other point. */
+/* Computes the unit vectors at two points x and y, each in the direction of the other point. */
 static void towards(const cb_space *g, const double *x, const double *y, double *at_x, double *at_y) {
   check_ok(cb_log(g, x, y, at_x));
   check_ok(cb_log(g, y, x, at_y));
@@ -31,7 +31,7 @@ static void towards(const cb_space *g, const double *x, const double *y, double 
   }
 }
 
-/* <u,v> at a point, by the metric in intrinsic spaces. */
+/* Returns <u,v> at the point x. */
 static double inner_at(const cb_space *g, const double *x, const double *u, const double *v) {
   double metric[CB_DIM_MAX * CB_DIM_MAX], sum = 0;
   if (!g->intrinsic) return cb_inner(g, u, v);
@@ -41,9 +41,9 @@ static double inner_at(const cb_space *g, const double *x, const double *u, cons
   return sum;
 }
 
-/* v1 <- v1 - (1+e) m2/(m1+m2) c e1 for spheres of masses m1 and m2, where e is the restitution, e1 and e2 are the unit
- * vectors towards the other sphere, and c = <v1,e1> + <v2,e2> is the speed at which the spheres approach each other.
- * Physical velocities in charts are the same as in the embedding, and tangential parts do not change. */
+/* A contact of two spheres changes the velocity v1 to v1 - (1+e) m2/(m1+m2) c e1, and v2 correspondingly. m1 and m2 are
+ * the masses, e the restitution, e1 and e2 the unit vectors towards the other sphere, and c = <v1,e1> + <v2,e2> the
+ * speed at which the spheres approach each other. Velocities from charts are converted to the embedding. */
 static void two_spheres_follow_the_formula_of_two_bodies(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)
@@ -67,7 +67,7 @@ static void two_spheres_follow_the_formula_of_two_bodies(void **state) {
       check_near(u, -closing, 1e-13);
       const cb_reflection_part part = whole(&c, NULL);
       check_ok(cb_reflect(r, trial % 3 ? CB_CONTACT_SEQUENTIAL : CB_CONTACT_SIMULTANEOUS, 0, 1, &part, 1, &contact));
-      /* Round-off of points, logarithms and charts: some thousand ulps. */
+      /* round-off of points, logarithms and charts */
       const double near = 1e-12;
       double w[CB_COORD_MAX];
       for (int a = 0; a < 2; a++) {
@@ -83,7 +83,7 @@ static void two_spheres_follow_the_formula_of_two_bodies(void **state) {
       check_near(contact.impulse, (1 + e) * closing * reduced, near * reduced);
       double more;
       momenta(&c, after, &more);
-      /* Round-off of the momenta at both times, and in charts of their conversion. */
+      /* the tolerance is for round-off of the momenta and, in charts, of their conversion */
       check_at_most(check_distance_max(c.g->n_killing, before, after), 1e-14 * (size + more));
       check_near(kinetic(&c), T - 0.5 * (1 - e * e) * closing * closing * reduced, 2e-14 * T);
       cb_reflection_free(r);
@@ -91,7 +91,8 @@ static void two_spheres_follow_the_formula_of_two_bodies(void **state) {
     }
 }
 
-/* Contacts of random pairs at fixed points, from outside or inside, with masses over six decades. */
+/* Random pairs of particles at fixed points are reflected many times, as spheres outside or inside each other. Their
+ * masses range over six decades. */
 static void ten_thousand_reflections_keep_energy_and_momenta(void **state) {
   uint64_t seed = check_seed();
   static const char *const some[] = {"e3", "s3", "h3", "h2xe", "h3 {chart: polar}"};
@@ -138,7 +139,7 @@ static void a_moving_wall_reflects_in_its_own_frame(void **state) {
     velocities(&c, w);
     for (int a = 0; a < 3; a++) check_near(w[a], v[a] - (1 + e) * u * n[a], 1e-15);
     check_near(contact.after, -e * u, 1e-15);
-    /* A contact that opens is unchanged. */
+    /* a contact that opens is not reflected */
     memcpy(w, c.state->p, 3 * sizeof *w);
     if (e > 0) check_ok(cb_reflect(r, CB_CONTACT_SEQUENTIAL, 0, 1, &part, 1, &contact));
     assert_memory_equal(w, c.state->p, 3 * sizeof *w);
@@ -148,7 +149,7 @@ static void a_moving_wall_reflects_in_its_own_frame(void **state) {
   close_case(&c);
 }
 
-/* A gradient in the embedding with any normal part gives the same velocities. */
+/* A part of the gradient that is normal to the space does not change the velocities after a reflection. */
 static void normal_parts_of_gradients_do_not_matter(void **state) {
   uint64_t seed = check_seed();
   static const char *const some[] = {"s3", "h3", "h2xe"};
@@ -168,7 +169,7 @@ static void normal_parts_of_gradients_do_not_matter(void **state) {
     part.p = copy->p;
     part.p_low = copy->p_low;
     check_ok(cb_reflect(r, CB_CONTACT_SEQUENTIAL, 0, 1, &part, 1, &contact));
-    /* Round-off of the given gradient. */
+    /* the tolerance is for the round-off of the large gradient */
     check_at_most(check_distance_max(2 * c.g->k, copy->p, c.state->p), 1e-11);
     cb_state_free(copy);
     cb_reflection_free(r);
@@ -176,8 +177,8 @@ static void normal_parts_of_gradients_do_not_matter(void **state) {
   }
 }
 
-/* Spheres that overlap slightly are moved apart; an overlap of second order remains, and the centre of mass does not
- * move. */
+/* Spheres that overlap slightly are moved apart. An error of second order in the overlap remains, and the centre of
+ * mass does not move. */
 static void an_overlap_is_lifted(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++) {
@@ -212,14 +213,14 @@ static void an_overlap_is_lifted(void **state) {
     } else {
       gap = cb_distance(c.g, c.state->x, c.state->x + c.g->k) - d;
     }
-    check_near(gap, 1e-6, 1e-11); /* the square of the overlap remains */
+    check_near(gap, 1e-6, 1e-11); /* the error is of the size of the square of the overlap */
     check_relative(m[0] * moved[0], m[1] * moved[1], 1e-5);
     cb_reflection_free(r);
     close_case(&c);
   }
 }
 
-/* A ball between two walls that move towards each other cannot be reflected, by either rule. */
+/* A ball that two walls touch while they move towards each other cannot be reflected by either rule. */
 static void a_ball_that_walls_crush_is_refused_by_either_rule(void **state) {
   const double x[3] = {0}, v[3] = {0}, n[2][3] = {{1, 0, 0}, {-1, 0, 0}};
   body_case c;

@@ -1,5 +1,5 @@
-/* Tests of the reflection of bodies with constraints: the effective mass of a rigid body, rates of rows, several parts,
- * and cases that cannot be reflected.
+/* Tests of the reflection of the velocities of bodies with constraints. They check the effective mass of a rigid body,
+ * the rates of change of constraints, several parts, and cases that cannot be reflected.
  */
 #include "numerics/vec3.h"
 #include "reflect.h"
@@ -21,7 +21,7 @@ static const char *const spaces[] = {"e2",
                                      "h2xe {chart: polar}"};
 enum { SPACES = sizeof spaces / sizeof *spaces };
 
-/* y <- I^-1 y by Cramer's rule. */
+/* Replaces y by I^-1 y, by Cramer's rule. */
 static void solve3(double I[3][3], double *y) {
   double det, c[3], out[3];
   cb_cross3(I[1], I[2], c);
@@ -36,9 +36,9 @@ static void solve3(double I[3][3], double *y) {
   memcpy(y, out, sizeof out);
 }
 
-/* A rigid triangle in E3 with mass M and inertia I is hit at the position r relative to its centre of mass by a wall
- * with normal n: the inverse of the effective mass is 1/M + (r x n).I^-1 (r x n), and the complete body moves
- * accordingly. */
+/* A rigid triangle in E3 with mass M and inertia tensor I hits a wall that has the normal n. The contact is at the
+ * position r relative to the triangle's centre of mass. The inverse of the effective mass is then
+ * 1/M + (r × n).I^-1 (r × n). */
 static void a_rigid_frame_hits_a_wall_with_its_effective_mass(void **state) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 20; trial++) {
@@ -74,7 +74,7 @@ static void a_rigid_frame_hits_a_wall_with_its_effective_mass(void **state) {
     cb_reflection_contact contact = wall(&c, cb_system_particle(c.system, hit), n, 0, e);
     const cb_reflection_part part = whole(&c, gram);
     check_ok(cb_reflect(r, trial % 2 ? CB_CONTACT_SEQUENTIAL : CB_CONTACT_SIMULTANEOUS, 0, 1, &part, 1, &contact));
-    check_near(contact.impulse, l, 1e-14 / inverse); /* round-off of speeds */
+    check_near(contact.impulse, l, 1e-14 / inverse); /* 1e-14 is the round-off of speeds */
     check_near(contact.after, -e * u, 1e-14);
     velocities(&c, w);
     for (int a = 0; a < 3; a++) {
@@ -90,9 +90,9 @@ static void a_rigid_frame_hits_a_wall_with_its_effective_mass(void **state) {
   }
 }
 
-/* A rod with masses 1 and 10^6, total mass M and moment of inertia I. For a wall that hits the light end
- * perpendicular to the rod, the inverse of the effective mass is 1/M + a^2/I, where a is the distance of this end
- * from the centre of mass. */
+/* A rod joins the masses 1 and 10^6; M is their sum and I the rod's moment of inertia. The light end hits a wall whose
+ * normal is perpendicular to the rod. The inverse of the effective mass is then 1/M + a^2/I, where a is the distance of
+ * the light end from the centre of mass. */
 static void a_rod_of_very_unequal_masses_keeps_its_length_and_energy(void **state) {
   const double m[2] = {1, 1e6}, x[2][3] = {{0, 0, 0}, {0.6, 0, 0.8}}, v[3] = {0.3, -1, 0.2}, n[3] = {0, 1, 0};
   body_case c;
@@ -116,7 +116,8 @@ static void a_rod_of_very_unequal_masses_keeps_its_length_and_energy(void **stat
   close_case(&c);
 }
 
-/* Figures of rods, and rods whose length changes, in all spaces: a wall or a free sphere hits one corner. */
+/* In all spaces but ih, a corner of a figure of rods hits a wall. The lengths of the rods are constant, or that of the
+ * first rod changes with time. */
 static void rows_keep_their_rates_and_energy_is_kept(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)
@@ -124,7 +125,7 @@ static void rows_keep_their_rates_and_energy_is_kept(void **state) {
       body_case c;
       cb_gram *gram;
       cb_reflection *r;
-      if (strstr(spaces[s], "ih")) continue; /* because open_figure places particles by charts */
+      if (strstr(spaces[s], "ih")) continue; /* open_figure does not support this space */
       open_figure(&c, spaces[s], 3, kind ? BREATHING : RODS, 1, &seed);
       check_ok(cb_gram_create(c.forces, cb_forces_constraints(c.forces), &gram));
       check_ok(cb_reflection_create(c.system, &r));
@@ -132,7 +133,7 @@ static void rows_keep_their_rates_and_energy_is_kept(void **state) {
         double gradient[CB_COORD_MAX];
         for (int a = 0; a < c.g->k; a++) gradient[a] = check_uniform(&seed, -1, 1);
         c.state->t = kind ? 0.4 : 0;
-        if (kind) { /* at a time when lengths change */
+        if (kind) { /* the first rod's length is changing */
           double v[MOST];
           velocities(&c, v);
           check_ok(cb_gram_project(gram, c.state->t, c.state->x, v, 0, NULL, NULL, NULL));
@@ -145,7 +146,7 @@ static void rows_keep_their_rates_and_energy_is_kept(void **state) {
         const cb_reflection_part part = whole(&c, gram);
         check_ok(cb_reflect(r, CB_CONTACT_SEQUENTIAL, c.state->t, 1, &part, 1, &contact));
         check_near(contact_rate(&c, &contact), -u, 1e-13);
-        check_at_most(residual(&c), 3e-14); /* large because of the condition number of the metric in charts */
+        check_at_most(residual(&c), 3e-14); /* in charts, the metric's condition number magnifies round-off */
         if (!kind) check_relative(kinetic(&c), T, 3e-14);
       }
       cb_reflection_free(r);
@@ -154,7 +155,8 @@ static void rows_keep_their_rates_and_energy_is_kept(void **state) {
     }
 }
 
-/* A rod with a knife edge at one end is hit at the other end. The knife edge still has no velocity across it. */
+/* A rod with a knife edge at one end hits a wall with its other end. Afterwards, the first end still has no velocity
+ * across the knife edge. */
 static void a_skate_stays_on_its_edge(void **state) {
   uint64_t seed = check_seed();
   static const char *const planes[] = {"e2", "s2", "h2"};
@@ -241,7 +243,7 @@ static void parts_meet_as_the_whole_does(void **state) {
     assert_int_equal(cb_system_components(both.system), 2);
     for (int b = 0; b < 2; b++) {
       parts[b] = whole(&one[b], NULL);
-      for (int a = 0; a < 3; a++) { /* particles have the same order in both systems */
+      for (int a = 0; a < 3; a++) { /* the particles of a truss have the same order in both systems */
         assert_int_equal(cb_system_particle(both.system, start[b] + a) % 3, cb_system_particle(one[b].system, a));
         for (int i = 0; i < k; i++) {
           one[b].state->x[a * k + i] = both.state->x[(start[b] + a) * k + i];
@@ -266,7 +268,7 @@ static void parts_meet_as_the_whole_does(void **state) {
       check_at_most(check_distance_max(3 * k, one[b].state->p, both.state->p + start[b] * k), 1e-13 * size);
     momenta(&both, after, &size);
     check_at_most(check_distance_max(both.g->n_killing, J, after), 1e-14 * size);
-    check_at_most(residual(&both), 1e-13); /* velocities grow with the ratio of the masses */
+    check_at_most(residual(&both), 1e-13); /* light particles get large velocities */
     cb_reflection_free(r);
     for (int b = 0; b < 2; b++) {
       cb_gram_free(of[b]);

@@ -13,8 +13,9 @@ typedef struct heap {
   cb_reflection_contact contact[HEAP_CONTACTS];
 } heap;
 
-/* Makes balls that move towards the base point, so that all of `most` random pairs close, or balls that move at
- * random. */
+/* Makes HEAP balls and `most` contacts between random pairs of them. If `closing`, all balls move towards the base
+ * point, so that all contacts close; otherwise they move at random. If `restitution` is negative, each contact gets a
+ * random one from 0 to 1. */
 static void open_heap(heap *h, const char *space, int most, bool closing, double restitution, uint64_t *seed) {
   open_gas(&h->c, space, HEAP, 4, seed);
   check_ok(cb_reflection_create(h->c.system, &h->r));
@@ -43,7 +44,8 @@ static void reflect_heap(heap *h, cb_contact_rule rule) {
   check_ok(cb_reflect(h->r, rule, 0, 1, &part, h->n, h->contact));
 }
 
-/* D_ab = sum of <e_a, e_b>/m over the balls that two contacts share; e are unit vectors of logarithms. */
+/* Writes the n x n matrix D of the contacts. D_ab is the sum of <e_a, e_b>/m over the balls that the contacts a and b
+ * share. Here m is the ball's mass, and e_a is the unit vector at the ball towards the other ball of contact a. */
 static void heap_matrix(const heap *h, double *D) {
   const cb_space *g = h->c.g;
   const double *mass = cb_system_masses(h->c.system);
@@ -65,8 +67,8 @@ static void heap_matrix(const heap *h, double *D) {
     }
 }
 
-/* Finds z = D l + q >= 0 with l >= 0, of which z or l is 0 in each row, by trying every set of rows with l > 0. Returns
- * false if there is no solution, up to `near`. */
+/* Finds l >= 0 with z = D l + q >= 0, where l or z is 0 in each row. It tries every set of rows in which l may be
+ * positive, and writes z. Values down to -near count as >= 0. Returns false if there is no solution. */
 static bool enumerate(int n, const double *D, const double *q, double near, double *z) {
   for (int set = 0; set < 1 << n; set++) {
     double m[8][9];
@@ -108,8 +110,8 @@ static bool enumerate(int n, const double *D, const double *q, double near, doub
 static const char *const spaces[] = {"e2", "e3", "s3", "h3", "h2xe", "s2xe"};
 enum { SPACES = sizeof spaces / sizeof *spaces, TRIALS = CHECK_SANITIZED ? 5 : 40 };
 
-/* All contacts close with rates u. After the impulses l the rates are w: w + e u >= 0 with the restitution e, l >= 0,
- * and one of the two is 0; w + e u agrees with the enumeration. */
+/* All contacts close, with rates u < 0. With the restitution e, impulses l, and the rates w after them, w + e u >= 0
+ * and l >= 0, and one of these two numbers is 0. Also, w + e u is the z that `enumerate` finds. */
 static void simultaneous_impulses_solve_the_complementarity_problem(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)
@@ -129,7 +131,7 @@ static void simultaneous_impulses_solve_the_complementarity_problem(void **state
       for (int a = 0; a < h.n; a++) {
         const cb_reflection_contact *c = &h.contact[a];
         const double w = contact_rate(&h.c, c), left = w + c->restitution * c->before;
-        check_near(w, c->after, 1e-12); /* speeds of the lightest ball are up to 30 */
+        check_near(w, c->after, 1e-12); /* the lightest ball has speeds of up to 30 */
         check_at_least(left, -1e-12);
         check_at_least(c->impulse, 0);
         check_near(fmin(left, c->impulse), 0, 1e-12);
@@ -145,7 +147,7 @@ static void simultaneous_impulses_solve_the_complementarity_problem(void **state
     }
 }
 
-/* Some contacts are opening at first. */
+/* Some contacts are opening already before the reflection. */
 static void no_contact_closes_afterwards_and_energy_is_not_gained(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < SPACES; s++)
@@ -163,7 +165,7 @@ static void no_contact_closes_afterwards_and_energy_is_not_gained(void **state) 
           check_at_least(h.contact[a].impulse, 0);
         }
         check_at_most(T2, T * (1 + 1e-13));
-        if (trial % 2) check_relative(T2, T, 1e-13); /* hundreds of impulses */
+        if (trial % 2) check_relative(T2, T, 1e-13); /* for the round-off of hundreds of impulses */
         momenta(&h.c, after, &more);
         check_at_most(check_distance_max(h.c.g->n_killing, J, after), 1e-14 * (size + more));
         close_heap(&h);
@@ -194,7 +196,7 @@ static void the_order_of_contacts_does_not_matter(void **state) {
     }
 }
 
-/* Contacts that share no ball behave as if each were the only one, also if there are many. */
+/* Each of many contacts that share no ball behaves as if it were the only one. */
 static void independent_groups_do_not_touch_one_another(void **state) {
   enum { PAIRS = 100 };
   uint64_t seed = check_seed();
@@ -224,8 +226,9 @@ static void independent_groups_do_not_touch_one_another(void **state) {
   close_case(&c);
 }
 
-/* D contains the products of n vectors in few dimensions, the rows of N, some of which are multiples and sums of
- * others. D is then singular, and there is a solution if q = N v. */
+/* D = N N^T, where the rows of N are n vectors with few components, so D is singular for large n. In some trials these
+ * vectors have small integer components and are often multiples of one another. If q = N v for a vector v, a solution
+ * exists. */
 static void complementarity_agrees_with_enumeration_where_matrices_are_singular(void **state) {
   uint64_t seed = check_seed();
   int refused = 0, solved = 0, lost = 0;
@@ -248,7 +251,7 @@ static void complementarity_agrees_with_enumeration_where_matrices_are_singular(
       }
     }
     const cb_status status = cb_lcp_solve(n, D, q, near, room, list, &s);
-    if (status == CB_STEP_NO_CONVERGENCE) { /* vectors that are dependent up to round-off */
+    if (status == CB_STEP_NO_CONVERGENCE) { /* happens if vectors are dependent up to round-off */
       lost++;
       continue;
     }
@@ -268,7 +271,7 @@ static void complementarity_agrees_with_enumeration_where_matrices_are_singular(
       double w = q[a];
       for (int b = 0; b < n; b++) w += D[a * n + b] * s.l[b];
       check_at_least(s.l[a], 0);
-      check_near(w, z[a], 1e-9 * most); /* sets that are nearly singular */
+      check_near(w, z[a], 1e-9 * most); /* some sets of rows are nearly singular */
       check_near(fmin(w, s.l[a]), 0, 1e-11 * most);
     }
   }

@@ -23,7 +23,7 @@ static void a_reflection_allocates_nothing_the_second_time(void **state) {
         int n = 0;
         for (int i = 0; i < 4; i++)
           for (int j = 0; j < i; j++) {
-            if (!rule && (i - j) % 2) continue; /* rods join these two */
+            if (!rule && (i - j) % 2) continue; /* a rod joins particles i and j */
             contact[n] = spheres(&c, i, j, 1, 1);
             if (contact_rate(&c, &contact[n]) > 0) contact[n] = spheres(&c, i, j, 1, -1);
             n++;

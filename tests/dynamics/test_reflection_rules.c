@@ -1,10 +1,10 @@
-/* Tests of several simultaneous contacts by both rules in cases with known results: Newton's cradle, plastic
- * collisions, the break of three balls, and a light ball between heavy ones.
+/* Tests of several simultaneous contacts, by the sequential and the simultaneous rule, in cases with known results:
+ * Newton's cradle, plastic collisions, a ball that hits two others, and a light ball between heavy ones.
  */
 #include "reflect.h"
 
-/* Five balls of mass 1 on a geodesic, each in contact with the next. The first one arrives with speed 1, and the
- * second and fourth have the speed `noise`. Writes the speeds along the geodesic after the reflection. */
+/* Reflects five balls of mass 1 on a geodesic, each in contact with the next. The first ball arrives with speed 1; the
+ * second and fourth have the speed `noise`. Writes the five speeds along the geodesic after the reflection. */
 static void cradle(const char *space, cb_contact_rule rule, double restitution, double noise, double *speed) {
   body_case c;
   cb_reflection *r;
@@ -44,8 +44,9 @@ static void the_cradle_passes_the_blow_through_by_the_sequential_rule(void **sta
   }
 }
 
-/* The impulses l solve D l = (2, 0, 0, 0), where D = tridiagonal (-1, 2, -1) gives the change of rates: l_j = 2 (5 -
- * j)/5. With the small speeds that integrators leave in balls at rest, the balls still count as in contact. */
+/* The impulses l change the rates of the four contacts by D l, where D is the tridiagonal matrix (-1, 2, -1). They
+ * solve D l = (2, 0, 0, 0): l_j = 2 (5 - j)/5 for j = 1 to 4. Balls at rest may also have speeds of 1e-13, as round-off
+ * in an integrator leaves them; all contacts still act. */
 static void all_balls_of_the_cradle_move_by_the_simultaneous_rule(void **state) {
   for (int s = 0; s < 3; s++)
     for (int noisy = 0; noisy < 3; noisy++) {
@@ -61,13 +62,14 @@ static void plastic_balls_go_on_together_by_either_rule(void **state) {
     for (int rule = 0; rule < 2; rule++) {
       double speed[5];
       cradle(lines[s], (cb_contact_rule)rule, 0, 0, speed);
-      /* The sequential rule repeats impulses until speeds differ only by round-off; the impulses form a geometric
-       * sequence. */
+      /* The sequential rule repeats impulses, which decrease in a geometric sequence, until speeds differ only by
+       * round-off. */
       for (int a = 0; a < 5; a++) check_near(speed[a], 0.2, rule ? 1e-15 : 1e-13);
     }
 }
 
-/* The cue ball moves along x towards two balls that touch each other. `swapped` exchanges the places of these two. */
+/* Ball 0, the cue ball, moves along x towards balls 1 and 2, which touch each other. `swapped` exchanges the places of
+ * balls 1 and 2. Writes the velocities after the reflection. */
 static void three_balls(cb_contact_rule rule, bool swapped, double v[3][2]) {
   const double s = sqrt(0.75), x[3][2] = {{0, 0}, {s, swapped ? -0.5 : 0.5}, {s, swapped ? 0.5 : -0.5}},
                start[3][2] = {{1, 0}};
@@ -85,7 +87,8 @@ static void three_balls(cb_contact_rule rule, bool swapped, double v[3][2]) {
   close_case(&c);
 }
 
-/* The impulses l solve D l = (sqrt 3, sqrt 3) with D = (2, 1/2; 1/2, 2): l = 2 sqrt 3/5 each. */
+/* The impulses l between the cue ball and the two others change the rates of these contacts by D l, where D has the
+ * rows (2, 1/2) and (1/2, 2). They solve D l = (sqrt 3, sqrt 3): both are 2 sqrt(3)/5. */
 static void the_simultaneous_break_keeps_its_mirror(void **state) {
   double v[3][2];
   three_balls(CB_CONTACT_SIMULTANEOUS, false, v);
@@ -93,8 +96,8 @@ static void the_simultaneous_break_keeps_its_mirror(void **state) {
   for (int a = 0; a < 6; a++) check_near(((double *)v)[a], ((const double *)expected)[a], 1e-15);
 }
 
-/* The cue ball first hits the ball that was added first, then the other one: sqrt(3)/2 along one line of centres, and
- * half of that along the other. */
+/* The cue ball first hits ball 1, which gets the speed sqrt(3)/2 along their line of centres. Then the cue ball hits
+ * ball 2, which gets half of that speed. */
 static void the_sequential_break_loses_its_mirror(void **state) {
   double v[3][2];
   const double s = sqrt(3), expected[3][2] = {{-0.125, -s / 8}, {0.75, s / 4}, {0.375, -s / 8}};
@@ -107,8 +110,8 @@ static void the_sequential_break_loses_its_mirror(void **state) {
   }
 }
 
-/* A light ball moves back and forth between two heavy ones and receives about pi/asin(sqrt(m (2M + m))/(M + m))
- * impulses. */
+/* A light ball of mass m moves back and forth between two balls of mass M. It receives about
+ * pi/asin(sqrt(m (2M + m))/(M + m)) impulses, here 2221. */
 static void a_light_ball_between_heavy_ones_comes_to_an_end(void **state) {
   const double mass[3] = {1e3, 1e-3, 1e3}, x[3] = {0, 1, 2}, v[3] = {1, 0, -1};
   for (int rule = 0; rule < 2; rule++) {
@@ -126,7 +129,7 @@ static void a_light_ball_between_heavy_ones_comes_to_an_end(void **state) {
     const double T = kinetic(&c);
     const cb_reflection_part part = whole(&c, NULL);
     check_ok(cb_reflect(r, (cb_contact_rule)rule, 0, 1, &part, 2, contact));
-    check_relative(kinetic(&c), T, rule ? 1e-15 : 1e-12); /* thousands of impulses */
+    check_relative(kinetic(&c), T, rule ? 1e-15 : 1e-12); /* the sequential rule applies thousands of impulses */
     for (int a = 0; a < 2; a++) check_at_least(contact[a].after, -1e-12);
     cb_reflection_free(r);
     close_case(&c);

@@ -1,17 +1,19 @@
-/* Tests of one spring: closed forms in extended precision, differences, isometries, and the limits of the domain. */
+/* Tests of the forces of single springs. They compare with closed forms in extended precision and with differences, and
+ * test symmetries and the limits of the domain. */
 #include "check_springs.h"
 #include "dynamics/springs_series.h"
 
 enum { K = CB_COORD_MAX, PAIRS = 40000 };
 
-/* psi(t) as a ratio of library functions, or by its series where these cancel. */
+/* Computes psi(t) = asin(u)/(u sqrt(1 - t)) with u = sqrt|t|, where asinh replaces asin if t < 0. Near t = 0 it uses
+ * the series of psi. */
 static long double psi(long double t) {
   if (fabsl(t) < 1e-6L) return 1 + 2 * t / 3 + 8 * t * t / 15;
   long double u = sqrtl(fabsl(t));
   return (t > 0 ? asinl(u) : asinhl(u)) / (u * sqrtl(1 - t));
 }
 
-/* Relative error in units of DBL_EPSILON. */
+/* Returns the relative error of a compared with b, in units of DBL_EPSILON. */
 static double ulps(double a, long double b) { return (double)fabsl((a - b) / b) / DBL_EPSILON; }
 
 static void series_has_the_accuracy_of_double(void **state) {
@@ -21,22 +23,23 @@ static void series_has_the_accuracy_of_double(void **state) {
     double t = check_uniform(&seed, -1, 0.5), small = t * exp2(check_uniform(&seed, -60, 0));
     near = fmax(near, fmax(ulps(cb_psi(t), psi(t)), ulps(cb_psi(small), psi(small))));
     double wide = i % 2 ? -exp2(check_uniform(&seed, 0, 900)) : check_uniform(&seed, 0.5, 1);
-    /* As t -> 1 psi grows like 1/sqrt(1 - t); its argument is exact here. */
+    /* As t -> 1, psi grows like 1/sqrt(1 - t). This magnifies no error, because its argument is exact here. */
     far = fmax(far, ulps(cb_psi(wide), psi(wide)));
   }
   print_message("psi: %.2f eps near 0, %.2f eps elsewhere\n", near, far);
-  check_at_most(near, 2.0); /* round-off of the last two sums and products, each at most half an ulp */
-  check_at_most(far, 8.0);  /* the error grows with each halving of the angle; at t = -2^900 there are nine */
+  check_at_most(near, 2.0); /* round-off of the last two sums and two products */
+  check_at_most(far, 8.0);  /* each halving of the angle in cb_psi_far adds an error; t = -2^900 needs nine */
 }
 
-/* Pairs at random places, from nearly coincident to nearly antipodal (or to d = 12 in a hyperbolic space). */
+/* Makes a pair of points x and y, which range from nearly coincident to nearly antipodal. In a hyperbolic space their
+ * distance is at most 12. */
 static void random_pair(const cb_space *g, uint64_t *seed, double *x, double *y) {
   double size = exp(check_uniform(seed, -12, 0));
   double reach = g->factor[0].curvature > 0 ? 3.1 / sqrt(g->factor[0].curvature) : g->factor[0].curvature < 0 ? 6 : 10;
   check_space_point(g, seed, reach * (check_uniform(seed, 0, 1) < 0.5 ? 0.3 : 1), x);
   check_space_point(g, seed, reach, y);
   if (check_uniform(seed, 0, 1) < 0.5) return;
-  /* y is moved away from the space, because V is a function on R^k */
+  /* Moves y off the space: the potential is a function on all of R^k. */
   for (int a = 0; a < g->embedding; a++) y[a] = x[a] + size * (y[a] - x[a]);
   if (check_uniform(seed, 0, 1) < 0.2)
     for (int a = 0; a < g->embedding; a++) y[a] = -y[a];
@@ -69,7 +72,7 @@ static void one_spring_has_the_closed_form(void **state) {
         double condition;
         check_spring_distance(&g, x + 2 * e * k, x + 2 * e * k + k, gradient, &condition);
         if (!(exact > 0) || !(condition < 1e8))
-          continue; /* nearly lightlike, or beyond the antipode: nothing can be compared */
+          continue; /* x - y is nearly lightlike or longer than a diameter, so there is nothing to compare */
         worst_d = fmax(worst_d, ulps(d[e], exact) / condition);
         long double pull = spring[e].stiffness * (exact - spring[e].rest), size = 0;
         for (int a = 0; a < k; a++) size = fmaxl(size, fabsl(gradient[a]));
@@ -86,7 +89,7 @@ static void one_spring_has_the_closed_form(void **state) {
     cb_isa_set("auto");
   }
   print_message("d: %.2f eps, force: %.2f eps, over their condition\n", worst_d, worst_f);
-  /* Round-off of c^2 (four squares of rounded differences), of psi, and of two roots. */
+  /* The bounds are for round-off of the squared chord (four squares of rounded differences), psi and two roots. */
   check_at_most(worst_d, 5);
   check_at_most(worst_f, 8);
   free(spring);
@@ -126,7 +129,7 @@ static void force_is_minus_the_gradient_of_the_potential(void **state) {
       x[a] = keep - h;
       double below = cb_springs_potential(p.work, x);
       x[a] = keep;
-      /* error: h^2 times a third derivative of some tens */
+      /* The difference has an error of h^2 times the third derivative, which is some tens. */
       check_near(f[a], -g.form[a % k] * (above - below) / (2 * h), 2e-8);
     }
     check_plan_free(p);
@@ -159,12 +162,12 @@ static void damping_acts_along_the_spring_against_its_rate(void **state) {
     p = check_plan_create(&g, N, M, spring, 1);
     check_force(p, x, NULL, f);
     for (int a = 0; a < N * k; a++)
-      check_near(with[a] - f[a], expected[a], 1e-12); /* sums of numbers of up to some hundreds */
+      check_near(with[a] - f[a], expected[a], 1e-12); /* the terms of these sums are up to some hundreds */
     check_plan_free(p);
   }
 }
 
-/* A dense pattern. */
+/* Writes the pattern of a matrix in which all N x N blocks, each of size k x k, are present. */
 static cb_pattern dense(int k, int *start, int *column) {
   for (int i = 0; i <= N; i++) start[i] = i * N;
   for (int i = 0; i < N * N; i++) column[i] = i % N;
@@ -196,15 +199,15 @@ static void jacobian_is_the_derivative_of_the_force(void **state) {
           for (int a = 0; a < N * k; a++) {
             double analytic = block[which][(a / k * N + b / k) * k * k + a % k * k + b % k];
             check_near(analytic, (above[a] - below[a]) / (2 * h),
-                       1e-7 * (1 + fabs(analytic))); /* error: h^2 times a third derivative */
+                       1e-7 * (1 + fabs(analytic))); /* the difference has an error of order h^2 */
           }
         }
       check_plan_free(p);
     }
 }
 
-/* Every element of the Lie algebra of the form is a Killing field in each factor, and so are translations in flat
- * factors. The potential V has these symmetries as a function on R^k. */
+/* In each factor of the space, every linear field that keeps the form is a Killing field. In flat factors, translations
+ * are Killing fields too. The potential has these symmetries as a function on R^k. */
 static void forces_have_no_momentum_along_isometries(void **state) {
   uint64_t seed = check_seed();
   for (int s = 0; s < CHECK_SPACES; s++) {
@@ -219,7 +222,8 @@ static void forces_have_no_momentum_along_isometries(void **state) {
       int first = g.factor[factor].offset, last = first + g.factor[factor].count;
       for (int a = first; a < last; a++)
         for (int b = first; b < last; b++) {
-          double sum = 0, size = 0; /* the field x_b form_b e_a - x_a form_a e_b; for a = b the translation e_a */
+          /* The field is x_b form_b e_a - x_a form_a e_b with unit vectors e; for a = b it is the translation e_a. */
+          double sum = 0, size = 0;
           for (int i = 0; i < N; i++) {
             double one = a == b ? f[i * k + a]
                                 : g.form[a] * g.form[b] * (x[i * k + b] * f[i * k + a] - x[i * k + a] * f[i * k + b]);
@@ -227,7 +231,7 @@ static void forces_have_no_momentum_along_isometries(void **state) {
             size += fabs(f[i * k + a]) + fabs(f[i * k + b]);
           }
           if (a == b && g.factor[factor].curvature != 0) continue;
-          check_near(sum, 0, 8 * DBL_EPSILON * size); /* round-off of the sum and of the forces */
+          check_near(sum, 0, 8 * DBL_EPSILON * size); /* for round-off of the sum and of the forces */
         }
     }
     check_plan_free(p);
@@ -249,7 +253,7 @@ static void coincident_particles_are_at_rest_and_antipodal_ones_fail(void **stat
     assert_false(isfinite(f[3]));
     check_plan_free(p);
   }
-  /* With rest length 0, coincident ends are a regular point. */
+  /* With the rest length 0, the force has a derivative even where the ends coincide. */
   int start[] = {0, 2, 4}, column[] = {0, 1, 0, 1};
   double dx[4 * K * K] = {0};
   cb_pattern pattern = {2, K, start, column};
@@ -284,7 +288,7 @@ static void instruction_sets_are_chosen_by_name(void **state) {
   }
   check_ok(cb_isa_set("auto"));
   static const char *const base[] = {"x86-64", "aarch64", "portable"};
-  for (int k = 0; k < 3; k++) /* the instruction set that a record names must exist here */
+  for (int k = 0; k < 3; k++) /* of these names, only that of this build's base set is accepted */
     assert_int_equal(cb_isa_set(base[k]), strcmp(base[k], CB_ISA_BASE) ? CB_ERROR_UNSUPPORTED : CB_OK);
 #if defined(__aarch64__)
   assert_string_equal(CB_ISA_BASE, "aarch64");

@@ -1,11 +1,12 @@
-/* Tests of many springs: blocks compared with a plain sum, results that are identical for any number of threads, and
- * the numbering. */
+/* Tests of networks of many springs. They compare forces with a plain sum over the springs, check that results are
+ * identical for any number of threads, and test the renumbering of particles. */
 #include "check_springs.h"
 #include "dynamics/reorder.h"
 
 enum { K = CB_COORD_MAX };
 
-/* A triangulated square of side x side particles at perturbed places, with shuffled numbers and shuffled edges. */
+/* A triangulated square of side x side particles at perturbed positions. The numbers of the particles and the order of
+ * the edges are random. Edge e joins i[e] and j[e], and plane[a] is the position of particle a. */
 typedef struct network {
   int n;
   size_t m;
@@ -56,8 +57,8 @@ static void network_free(network g) {
   free(g.plane);
 }
 
-/* Sets the positions in a space from those in the plane, random velocities, and the springs, all in the numbering of
- * `order`. */
+/* Writes the positions x in the space, random velocities v and the springs. Particle a of the result is particle
+ * order[a] of the network. */
 static void place(const cb_space *g, uint64_t *seed, const network *net, const int *order, double damping, double *x,
                   double *v, cb_spring *spring) {
   int k = g->embedding, *rank = malloc((size_t)net->n * sizeof *rank);
@@ -78,7 +79,7 @@ static void place(const cb_space *g, uint64_t *seed, const network *net, const i
   free(rank);
 }
 
-/* A network and all results computed from it. */
+/* A network in a space and room for results: forces f and other, and two lengths d for each spring. */
 typedef struct sample {
   network net;
   int *order;
@@ -147,11 +148,11 @@ static void blocks_sum_what_each_spring_gives(void **state) {
         check_force(p, s.x, s.v, s.f);
         for (size_t a = 0; a < size; a++) worst = fmax(worst, fabs((double)(s.f[a] - sum[a])));
         check_relative(cb_springs_potential(p.work, s.x), (double)potential,
-                       1e-14); /* error of the terms: d - D loses two digits */
+                       1e-14); /* length minus rest length loses two digits */
         double *d = s.d + s.net.m;
         cb_springs_separation(p.work, s.x, d);
         for (size_t e = 0; e < s.net.m; e++)
-          check_relative(d[e], s.d[e], 1e-13); /* errors of differences of coordinates near 1 */
+          check_relative(d[e], s.d[e], 1e-13); /* lengths of about 0.01 are differences of coordinates near 1 */
         check_plan_free(p);
       }
       cb_isa_set("auto");
@@ -159,10 +160,10 @@ static void blocks_sum_what_each_spring_gives(void **state) {
       sample_free(s);
     }
   print_message("largest error of a force %.2g\n", worst);
-  check_at_most(worst, 2e-14); /* six springs per particle; with damping d' / d is of order 100 */
+  check_at_most(worst, 2e-14); /* sums over six springs, whose lengths change at rates of about 100 lengths */
 }
 
-/* Networks that are large enough for several threads. */
+/* These networks are large enough for several threads. */
 static void bytes_do_not_depend_on_threads(void **state) {
   uint64_t seed = check_seed();
   static const int spaces[] = {1, 5, 8};
@@ -217,7 +218,7 @@ static void stages_at_once_are_stages_one_by_one(void **state) {
     }
 }
 
-/* The addresses of positions and forces determine whether forces are summed in place. */
+/* If the addresses of positions and forces nearly agree in their low 20 bits, the forces are first summed in a copy. */
 static void bytes_do_not_depend_on_addresses(void **state) {
   uint64_t seed = check_seed();
   cb_space g = check_space(5);
@@ -251,8 +252,8 @@ static void instruction_sets_agree_to_round_off(void **state) {
       if (cb_isa_set(check_isa[isa])) continue;
       p = check_plan_create(&g, s.net.n, s.net.m, s.spring, 1);
       check_force(p, s.x, NULL, s.other);
-      /* A force is a sum of up to six terms with the size of stiffness times rest length, each with some round-off from
-       * differences of coordinates near 1. */
+      /* A force is a sum of up to six terms. Each term has an error of some round-off of coordinates near 1 times the
+       * stiffness. */
       for (int a = 0; a < s.net.n * g.embedding; a++) check_near(s.other[a], s.f[a], 64 * DBL_EPSILON * 0.1);
       check_plan_free(p);
     }
@@ -282,14 +283,15 @@ static void reordering_is_a_permutation_that_makes_numbers_local(void **state) {
   print_message("mean distance of neighbours %.0f -> %.0f of %d; %.1f %% of the springs leave their region\n",
                 before / g.m, after / g.m, g.n, 100.0 * leaving / g.m);
   check_at_most(after / g.m, 0.02 * before / g.m);
-  check_at_most(leaving, 0.05 * (double)g.m); /* squares of 64 x 64: 3 x 2 x 64 / 2 of 3 x 64^2, 1.6 % */
+  /* If regions were squares of 64 x 64 particles, 3 x 2 x 64 / 2 of their 3 x 64^2 springs would leave, or 1.6 %. */
+  check_at_most(leaving, 0.05 * (double)g.m);
   free(order);
   free(rank);
   network_free(g);
 }
 
-/* In a cube of side^3, a plain breadth-first search would give layers of up to 3 side^2/4 particles, which are wider
- * than they are thick. */
+/* In a cube of SIDE^3 particles, a plain breadth-first search would visit layers of up to 3 SIDE^2/4 particles. Regions
+ * made from such layers would be wide and thin. */
 static void regions_of_a_lattice_are_compact(void **state) {
   enum { SIDE = 48, N = SIDE * SIDE * SIDE };
   uint64_t seed = check_seed();
@@ -307,7 +309,7 @@ static void regions_of_a_lattice_are_compact(void **state) {
   int leaving = 0;
   for (size_t e = 0; e < g.m; e++) leaving += rank[g.i[e]] / CB_REORDER_REGION != rank[g.j[e]] / CB_REORDER_REGION;
   print_message("%.1f %% of the springs leave their region\n", 100.0 * leaving / (double)g.m);
-  check_at_most(leaving, 0.13 * (double)g.m); /* cubes with side 16: 1/16 */
+  check_at_most(leaving, 0.13 * (double)g.m); /* it would be 1/16 if regions were cubes of 16^3 particles */
   free(number);
   free(order);
   free(rank);

@@ -1,4 +1,4 @@
-/* Tests of the measures of a state: plot coordinates by the user's indices, energies and Killing momenta. */
+/* Tests of what can be computed from a state: plot coordinates by the user's indices, energies and Killing momenta. */
 #include "check_geometry.h"
 
 #include <curvebody/system.h>
@@ -52,7 +52,7 @@ static void particles_are_counted_as_the_user_does(void **unused) {
     moved += cb_system_index(s.system, i) != i;
     assert_int_equal(cb_system_particle(s.system, cb_system_index(s.system, i)), i);
     check_ok(cb_state_plot(s.system, s.state, i, at, rate));
-    check_at_most(check_distance_max(3, at, x[i]), 1e-15); /* round-off of v = p/m */
+    check_at_most(check_distance_max(3, at, x[i]), 1e-15); /* for round-off of v = p/m, momentum over mass */
     check_at_most(check_distance_max(3, rate, v[i]), 1e-15);
     check_ok(cb_state_plot(s.system, s.state, i, at, NULL));
   }
@@ -77,7 +77,7 @@ static void energies_and_momenta_are_those_of_the_closed_form(void **unused) {
     along += mass[i] * v[i][1];
     about += mass[i] * (x[i][0] * v[i][1] - x[i][1] * v[i][0]);
   }
-  check_at_most(fabs(kinetic - expected), 1e-14); /* round-off of sums of size 10 */
+  check_at_most(fabs(kinetic - expected), 1e-14); /* the sums are of size 10 */
   check_at_most(fabs(potential - spring(0, 2) - spring(1, 3)), 1e-14);
   check_at_most(fabs(momentum[cb_killing_find(s.space, "translation_y")] - along), 1e-14);
   check_at_most(fabs(momentum[cb_killing_find(s.space, "rotation_z")] - about), 1e-14);

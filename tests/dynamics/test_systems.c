@@ -1,11 +1,11 @@
-/* Tests of configuration spaces: pendulums compared with textbook equations solved by GSL and with Cartesian
- * coordinates, orders, restarts, and derivatives of generalised forces.
+/* Tests of configuration spaces. Pendulums are compared with textbook equations solved by GSL and with Cartesian
+ * coordinates. Other tests concern orders of methods, restarts, and derivatives of generalised forces.
  */
 #include "memory_sink.h"
 #include "system_runs.h"
 #include <gsl/gsl_linalg.h>
 
-/* --- double pendulum: m1 = 1, m2 = .7, l1 = 1, l2 = .8, g = 9.81 --- */
+/* --- double pendulum: masses m1 = 1 and m2 = .7, lengths l1 = 1 and l2 = .8, gravity g = 9.81 --- */
 
 #define DOUBLE_PENDULUM                                                                 \
   "  coordinates: [a, b]\n  parameters: {m1: 1, m2: 0.7, l1: 1, l2: 0.8, g: 9.81}\n"    \
@@ -18,8 +18,8 @@
   "  potential: \"-(m1 + m2)*g*l1*cos(a) - m2*g*l2*cos(b)\"\n  position: [1.2, 0.4]\n  velocity: [0.5, 1]\n" \
   "  forces: [\"-c1*a_dot - c2*a_dot*b^2\", \"-c1*b_dot^3*cos(a) + 0.2*sin(3*t)\"]\n"
 
-/* The equations are solved for the accelerations by hand, as in Landau and Lifshitz, Mechanics, section 5, problem 1.
- * *user: whether friction and a driving torque act. */
+/* Computes the accelerations from the Lagrangian in Landau and Lifshitz, Mechanics, section 5, problem 1. *user says
+ * whether friction and a driving torque act. z contains the two angles and their rates; dz is its derivative. */
 static int double_pendulum(double t, const double *z, double *dz, void *user) {
   const double m1 = 1, m2 = 0.7, l1 = 1, l2 = 0.8, g = 9.81, a = z[0], b = z[1], u = z[2], v = z[3];
   const double m = m1 + m2, c = cos(a - b), s = sin(a - b);
@@ -37,7 +37,7 @@ static int double_pendulum(double t, const double *z, double *dz, void *user) {
 }
 
 static void double_pendulum_is_that_of_the_textbook_by_every_method(void **unused) {
-  /* The bounds are about ten times the error of round-off and of the integrator's tolerance at the time 5. */
+  /* The bounds are about ten times the errors at t = 5, which come from round-off and the integrator's tolerance. */
   static const struct {
     const char *integrator;
     double step, bound;
@@ -69,7 +69,7 @@ static void every_method_has_its_order(void **unused) {
   static const struct {
     const char *integrator;
     int order;
-    double step; /* the largest of three steps; each is half the previous one */
+    double step; /* the first of three steps, each half the previous one */
   } methods[] = {{"rk4", 4, 0.01},
                  {"gauss, stages: 1", 2, 0.02},
                  {"gauss, stages: 2", 4, 0.02},
@@ -104,7 +104,7 @@ enum { MOST_LINKS = CB_Q_MAX };
 
 typedef struct chain {
   int n;
-  double mass[MOST_LINKS], length[MOST_LINKS], below[MOST_LINKS]; /* below: a mass plus all masses below it */
+  double mass[MOST_LINKS], length[MOST_LINKS], below[MOST_LINKS]; /* below[i] = mass[i] + mass[i + 1] + ... */
 } chain;
 
 static chain make_chain(int n) {
@@ -120,8 +120,8 @@ static chain make_chain(int n) {
 static double start_angle(int i) { return 0.9 - 0.13 * i; }
 static double start_rate(int i) { return 0.3 + 0.2 * (i % 3); }
 
-/* The chain in angles from the vertical: g_ij = M l_i l_j cos(a_i - a_j), where M is the mass from the lower of i and
- * j down; gravity is 1.
+/* Writes a scenario of the chain in angles a from the vertical. The metric is M l_i l_j cos(a_i - a_j), where l are
+ * the lengths and M = below[max(i, j)]. The acceleration of gravity is 1.
  */
 static void chain_in_angles(const chain *c, char *text, size_t size) {
   FILE *out = fmemopen(text, size, "w");
@@ -154,7 +154,7 @@ static void places(const chain *c, const double *angle, double *x) {
   }
 }
 
-/* The same chain in Cartesian coordinates, with one constraint per link. */
+/* Writes a scenario of the same chain in Cartesian coordinates, with one constraint per link. */
 static void chain_in_the_plane(const chain *c, char *text, size_t size) {
   FILE *out = fmemopen(text, size, "w");
   double angle[MOST_LINKS] = {0}, x[2 * MOST_LINKS], u = 0, v = 0;
@@ -189,8 +189,9 @@ static void chain_in_the_plane(const chain *c, char *text, size_t size) {
   fclose(out);
 }
 
-/* sum_j M_ij l_i l_j (cos(a_i - a_j) a_j'' + sin(a_i - a_j) a_j'^2) = -M_i l_i sin a_i, by LU decomposition; M_i is
- * the mass from link i down, and M_ij that from the lower of i and j down */
+/* Computes the angular accelerations a'' of the chain by LU decomposition. They solve
+ * sum_j M_ij l_i l_j (cos(a_i - a_j) a_j'' + sin(a_i - a_j) a_j'^2) = -M_i l_i sin a_i with the lengths l,
+ * M_i = below[i] and M_ij = below[max(i, j)]. */
 static int chain_rhs(double t, const double *z, double *dz, void *user) {
   const chain *c = user;
   const size_t n = (size_t)c->n;
@@ -290,7 +291,7 @@ static void a_system_from_a_checkpoint_repeats_the_bytes(void **unused) {
   }
 }
 
-/* A potential and forces that use every coordinate, every velocity and the time. */
+/* The potential and forces depend on every coordinate, every velocity and the time. */
 static void derivatives_of_generalised_forces_are_those_of_differences(void **unused) {
   static const char text[] =
       "curvebody: 1\nsystem:\n  coordinates: [u, v, w]\n  parameters: {c: 0.7}\n  metric: [[1], [0, 2], [0, 0, \"2 + "
@@ -324,7 +325,7 @@ static void derivatives_of_generalised_forces_are_those_of_differences(void **un
     }
   }
   print_message("from differences: %.1e\n", worst);
-  check_at_most(worst, 1e-10); /* h^4 times fifth derivatives, and round-off divided by h */
+  check_at_most(worst, 1e-10); /* for errors h^4 times fifth derivatives, and round-off divided by h */
   cb_forces_free(f);
   cb_scenario_free(s);
 }

@@ -1,5 +1,5 @@
-/* Tests of configuration spaces: motions in closed form and by quadrature. A symmetric heavy top, a driven pendulum, a
- * skate, a rolling disc, and a run that leaves the domain.
+/* Tests of configuration spaces: a symmetric heavy top, a driven pendulum, a skate, a rolling disc, and a run that
+ * leaves the domain. Motions are compared with closed forms, quadratures and solutions by GSL.
  */
 #include "memory_sink.h"
 #include "system_runs.h"
@@ -7,7 +7,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* --- heavy symmetric top: A = 1, C = .5, m g l = 2 --- */
+/* --- heavy symmetric top with moments of inertia A = 1 across the axis and C = .5 along it; mass times gravity times
+ * distance of the centre of mass from the fixed point is mgl = 2 --- */
 
 #define TOP                                                                      \
   "  coordinates: [phi, theta, psi]\n  parameters: {A: 1, C: 0.5, mgl: 2}\n"     \
@@ -16,24 +17,25 @@ static const double pi = 3.14159265358979323846;
   "  domain: [theta > 0, theta < pi]\n  periodic: [2*pi, 0, 2*pi]\n"
 #define TOP_START "  position: [0.2, 0.7, 0.1]\n  velocity: [0.4, 0.6, 7]\n"
 
-/* With u = cos theta between the roots u1 and u2 of the cubic whose third root is u3: u'^2 = k (u - u1)(u2 - u)(u3 -
- * u), k = 2 m g l/A, phi' = (p_phi - p_psi u)/(A (1 - u^2)), psi' = p_psi/C - u phi'. A and C are the moments of
- * inertia across and along the axis, p_phi and p_psi the momenta of the angles. Source: Goldstein, Classical Mechanics,
- * 2nd ed. (1980), section 5-7. */
+/* The motion of the top. u = cos theta moves between the roots u1 and u2 of a cubic with the third root u3:
+ * u'^2 = k (u - u1)(u2 - u)(u3 - u), k = 2 mgl/A, phi' = (p_phi - p_psi u)/(A (1 - u^2)), psi' = p_psi/C - u phi'.
+ * p_phi and p_psi are the momenta of the angles phi and psi. Source: Goldstein, Classical Mechanics, 2nd ed. (1980),
+ * section 5-7. */
 typedef struct top {
   double u1, u2, u3, k, p_phi, p_psi;
   enum { PERIOD, PHI, PSI } what;
 } top;
 
-/* The integrand over s, where u = u1 + (u2 - u1) sin^2 s and dt = 2 ds/sqrt(k (u3 - u)): the time, or the change of phi
- * or psi. */
+/* Returns the derivative with respect to s of the time, of phi or of psi, as x->what says. Here u = u1 + (u2 - u1)
+ * sin^2 s and dt = 2 ds/sqrt(k (u3 - u)). */
 static double top_rate(double s, const top *x) {
   const double u = x->u1 + (x->u2 - x->u1) * sin(s) * sin(s), dt = 2 / sqrt(x->k * (x->u3 - u));
   const double phi = (x->p_phi - x->p_psi * u) / (1 - u * u);
   return dt * (x->what == PERIOD ? 1 : x->what == PHI ? phi : x->p_psi / 0.5 - u * phi);
 }
 
-/* Integrates over one complete nutation, s from 0 to pi, by the trapezoidal rule; the integrand is periodic. */
+/* Integrates top_rate over one complete nutation, s from 0 to pi, by the trapezoidal rule. The integrand is periodic,
+ * so that this rule converges exponentially. */
 static double top_integral(top x, int what) {
   enum { POINTS = 256 };
   double sum = 0;
@@ -47,8 +49,9 @@ static top exact_top(double theta, double phi_dot, double theta_dot, double psi_
   top x = {.k = 4, .p_psi = 0.5 * (psi_dot + phi_dot * u)};
   x.p_phi = s2 * phi_dot + x.p_psi * u;
   const double e = (theta_dot * theta_dot + s2 * phi_dot * phi_dot) / 2 +
-                   2 * u; /* the energy without the constant energy of the spin */
-  /* (1 - u^2)(2 e - 4 u) - (p_phi - p_psi u)^2 = 4 u^3 - (2 e + p_psi^2) u^2 + (2 p_phi p_psi - 4) u + 2 e - p_phi^2 */
+                   2 * u; /* the energy without its constant part p_psi^2/(2 C) */
+  /* u'^2 = (1 - u^2)(2 e - 4 u) - (p_phi - p_psi u)^2
+   *      = 4 u^3 - (2 e + p_psi^2) u^2 + (2 p_phi p_psi - 4) u + 2 e - p_phi^2 */
   gsl_poly_solve_cubic(-(2 * e + x.p_psi * x.p_psi) / 4, (2 * x.p_phi * x.p_psi - 4) / 4,
                        (2 * e - x.p_phi * x.p_phi) / 4, &x.u1, &x.u2, &x.u3);
   return x;
@@ -97,8 +100,8 @@ static void momentum_at_the_start_is_the_metric_times_velocity(void **unused) {
   simulation_free(b);
 }
 
-/* --- Kapitza's pendulum: its pivot moves as y = .05 cos(120 t), l = 1, g = 9.81. It stays upright, as (.05 120)^2 > 2
- * g --- */
+/* --- Kapitza's pendulum: it has length 1 and gravity g = 9.81, and its pivot has the height .05 cos(120 t). It stays
+ * upright, because (.05 × 120)^2 > 2 g × 1. --- */
 
 #define KAPITZA                                                                     \
   "  coordinates: [a]\n  parameters: {g: 9.81, y: 0.05, w: 120}\n  metric: [[1]]\n" \
@@ -119,7 +122,7 @@ static void driven_pendulum_stays_up_as_by_gsl(void **unused) {
     simulation *s = run_system(KAPITZA, methods[i], methods[i][1] == 'k' ? 2.5e-5 : 0.001, 3);
     print_message("%-30s %.1e\n", methods[i], fabs(*last_of(s, POSITION) - z[0]));
     check_near(*last_of(s, POSITION), z[0], methods[i][0] == 'i' ? 1e-7 : 1e-10);
-    /* the pendulum stays upright; with a fixed pivot it would fall */
+    /* The pendulum stays upright; with a fixed pivot it would fall. */
     for (size_t row = 0; row < s->rows; row++) check_near(*row_of(s, POSITION, row), pi, 0.4);
     simulation_free(s);
   }
@@ -131,9 +134,9 @@ static const char *const nonholonomic[] = {"radau_iia, stages: 4", "radau_iia, s
                                            "ida, rtol: 1e-12, atol: 1e-14"};
 enum { NONHOLONOMIC = sizeof nonholonomic / sizeof *nonholonomic };
 
-/* A skate on a slope with g = 1, which starts at rest and rotates at w = .8. It moves on a cycloid and does not descend
- * for ever: x = sin^2(w t)/(2 w^2), y = (w t - sin(2 w t)/2)/(2 w^2). Source: Bloch, Nonholonomic Mechanics and Control
- * (2nd ed. 2015), section 1.6. */
+/* A skate on a slope with the acceleration 1 along x. It starts without speed and rotates at the rate w = .8. It moves
+ * on a cycloid and does not descend for ever: x = sin^2(w t)/(2 w^2), y = (w t - sin(2 w t)/2)/(2 w^2). Source: Bloch,
+ * Nonholonomic Mechanics and Control (2nd ed. 2015), section 1.6. */
 static void skate_on_a_slope_draws_a_cycloid(void **unused) {
   static const char text[] =
       "  coordinates: [x, y, h]\n  parameters: {m: 2, J: 0.3}\n  metric: [[m], [0, m], [0, 0, J]]\n"
@@ -154,7 +157,8 @@ static void skate_on_a_slope_draws_a_cycloid(void **unused) {
   }
 }
 
-/* An upright disc of radius .5 that rolls at speed 2 and rotates around the vertical at rate .7 moves on a circle. */
+/* An upright disc of radius .5 rolls at the rate 2 and rotates around the vertical at the rate .7, so that it moves on
+ * a circle. */
 static void disc_rolls_in_a_circle(void **unused) {
   static const char text[] =
       "  coordinates: [x, y, h, roll]\n  parameters: {m: 2, R: 0.5, I: 0.25, J: 0.13}\n"
@@ -176,7 +180,7 @@ static void disc_rolls_in_a_circle(void **unused) {
   }
 }
 
-/* A belt with the speed b(t) = 1 + sin t: x' = b, where the right-hand side depends on time. */
+/* A particle on a belt has the constraint x' = 1 + sin t, whose right-hand side depends on time. */
 static void constraint_of_velocity_may_be_driven(void **unused) {
   static const char text[] =
       "  coordinates: [x, y]\n  metric: [[1], [0, 1]]\n  potential: y^2/2\n  position: [0.5, 1]\n  velocity: [1, 0]\n"

@@ -1,5 +1,6 @@
-/* Tests of potentials of angles: harmonic ones against differences in every space, the bending energy of chains that
- * are straight or nearly so, a closed form, kinks, arguments that are refused, and what is conserved.
+/* Tests of potentials of angles. Forces are compared with differences in every space, for harmonic potentials and for
+ * chains that are straight or nearly so. Other tests concern a closed form, kinks, arguments that are refused, and what
+ * is conserved.
  */
 #include "check_constraints.h"
 #include "check_system.h"
@@ -7,7 +8,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Particles at points of the embedding, with the potential (k/2)(s - rest)^2 of the angle at particle 1. */
+/* Three particles, with the potential (stiffness/2)(s - rest)^2 of the angle s at particle 1. n is the number of
+ * particles, k the number of coordinates of a position, and x the positions. */
 typedef struct hinge {
   cb_system *s;
   cb_forces *f;
@@ -57,8 +59,9 @@ static void remove_normal(const cb_space *g, const double *x, double *v) {
   }
 }
 
-/* The largest error of the force along curves x(s) in the space against differences of the potential, and of dF/dx x'
- * against differences of the force. */
+/* Moves one particle at a time along curves in the space and takes differences with step h. *of_force is the largest
+ * difference between the force along a curve and the slope of the potential. *of_slope is the largest difference
+ * between the Jacobian times the curve's tangent and the slope of the force. */
 static void errors_of(const cb_space *g, hinge *u, double h, double *of_force, double *of_slope) {
   const int n = u->n * u->k, k = u->k;
   double force[ALL], blocks[ALL * ALL], x[ALL];
@@ -95,7 +98,7 @@ static void harmonic_in(const cb_space *g, uint64_t *seed) {
     some_points(g, seed, 0.9, x);
     hinge u = hinge_at(g, x, 1.7, 1.1);
     errors_of(g, &u, 1e-4, &of_force, &of_slope);
-    check_at_most(of_force, 2e-9); /* differences of fourth order */
+    check_at_most(of_force, 2e-9); /* the differences have errors of order h^4 */
     check_at_most(of_slope, 1e-7);
     drop(&u);
   }
@@ -103,7 +106,8 @@ static void harmonic_in(const cb_space *g, uint64_t *seed) {
 
 static void forces_and_slopes_are_those_of_the_potential(void **state) { check_every_space(harmonic_in); }
 
-/* Three points on a geodesic, except that the last one is turned by `bend`. */
+/* Writes three points of a chain that is bent by the angle `bend` at the second point. With bend = 0 they lie on a
+ * geodesic. */
 static void chain_at(const cb_space *g, double bend, double (*x)[COORDS]) {
   double at[COORDS], c[CB_DIM_MAX] = {0.2, 0.1, 0.15}, e[COORDS * COORDS], v[2][COORDS] = {{0}};
   check_point_at(g, c, at);
@@ -129,7 +133,7 @@ static void bending_in(const cb_space *g, uint64_t *seed) {
     check_ok(cb_forces_eval(u.f, 0, u.x, NULL, force));
     for (int i = 0; i < 3 && !bend[n]; i++) {
       remove_normal(g, u.x + i * u.k, force + i * u.k);
-      for (int a = 0; a < u.k; a++) check_near(force[i * u.k + a], 0, 1e-7); /* the square root of round-off */
+      for (int a = 0; a < u.k; a++) check_near(force[i * u.k + a], 0, 1e-7); /* near pi, an angle has this error */
     }
     errors_of(g, &u, 1e-3, &of_force, &of_slope); /* the error is h^4 times a derivative of about (1/0.3)^5 */
     check_at_most(of_force, 1e-7);
@@ -140,7 +144,8 @@ static void bending_in(const cb_space *g, uint64_t *seed) {
 
 static void bending_is_smooth_where_the_chain_is_straight(void **state) { check_every_space(bending_in); }
 
-/* In flat space the force on an end of the chain is k bend/length, perpendicular to its rod. */
+/* In flat space, the force on an end of the chain is stiffness × bend/length, where length is that of its rod. It is
+ * perpendicular to this rod. */
 static void bending_force_has_its_closed_form(void **state) {
   cb_space *g = check_space("{name: e3}");
   for (double bend = 1e-10; bend < 2; bend *= 7) {
@@ -189,7 +194,8 @@ static void wrong_arguments_are_refused(void **state) {
   cb_space_free(g);
 }
 
-/* Rest and energy may depend on time; a fixed point breaks the momenta that move it. */
+/* Energy is not conserved if the rest value or the potential depends on time. A fixed point ends the conservation of
+ * every momentum whose motion would move it. */
 static void what_is_conserved_is_known(void **state) {
   static const struct {
     const char *rest, *energy;

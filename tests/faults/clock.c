@@ -1,10 +1,10 @@
-/* For LD_PRELOAD: a clock that is wrong from query number FAULT_AT on. FAULT_CLOCK selects the error:
+/* For LD_PRELOAD: a clock that is wrong from query number FAULT_AT on (default 1). FAULT_CLOCK selects the error:
  *
  *   forward, back   one hour ahead, or one hour late
  *   still           the clock stops
  *   wild            one hour ahead and one hour late in turn
  *   fast            twenty times as fast
- *   leaps           one second further with each query
+ *   leaps           query number n is n seconds ahead
  *
  * All clocks are wrong except those of CPU time. Waiting inside the kernel uses the right clock. */
 #include <dlfcn.h>
@@ -16,7 +16,8 @@
 
 enum { HOUR = 3600, FAST = 20 };
 
-/* From the first query on, time passes FAST times as fast. */
+/* Makes *now a time that passes FAST times as fast since the first wrong query. *first is the time of that query, and
+ * *known is 1 if *first is set. */
 static void hurry(struct timespec *first, atomic_int *known, struct timespec *now) {
   if (!atomic_exchange(known, 1)) *first = *now;
   const long long passed = (now->tv_sec - first->tv_sec) * 1000000000LL + now->tv_nsec - first->tv_nsec,
@@ -25,12 +26,13 @@ static void hurry(struct timespec *first, atomic_int *known, struct timespec *no
   now->tv_nsec = then % 1000000000;
 }
 
-/* Queries of libraries while they are loaded are not counted: UCX, which comes with MPI, waits at its start until some
- * time has passed. The constructor of the library that was loaded first, which is this one, runs last. */
+/* Queries before `begin` runs are not counted. While the libraries of MPI are loaded, its library UCX waits until some
+ * time has passed, and would wait forever if the clock stood still. LD_PRELOAD loads this library first, so its
+ * constructor runs after those of other libraries. */
 static atomic_int begun;
 __attribute__((constructor)) static void begin(void) { begun = 1; }
 
-/* Returns the seconds to add, or sets *now and returns 0. */
+/* Returns the seconds to add to *now, or changes *now itself and returns 0. */
 static long wrong(clockid_t clock, struct timespec *now) {
   static atomic_long questions;
   static struct timespec first[2];

@@ -1,22 +1,25 @@
 /* For LD_PRELOAD: an operation on files fails as if a disk, a file system or a signal made it fail.
  *
- *   FAULT_FOLDER   operations on regular files and folders below this folder are counted from 1, and no others
+ *   FAULT_FOLDER   only operations on regular files, folders and links below this folder are counted, from 1
  *   FAULT_OF       only operations with these names are counted, such as "write rename"
- *   FAULT_AT       the number of the operation that fails
- *   FAULT_KIND     EIO, ENOSPC, EINTR; SHORT: half of the bytes are read or written; KILL: the process is killed before
- *                  the operation
+ *   FAULT_AT       the number of the operation that fails. Without it, none fails
+ *   FAULT_KIND     EIO (default), ENOSPC, EINTR; SHORT: half of the bytes are read or written; KILL: the process is
+ *                  killed before the operation. An operation that cannot fail in this way (a read with ENOSPC) succeeds
  *   FAULT_THEN     later operations fail as well: `same`, those with the same name; `all`. Without it only one fails
- *   FAULT_STOP     the process stops itself (SIGSTOP) before the failure, so that a test can look at the files
+ *   FAULT_STOP     if set, the process stops itself (SIGSTOP) before the first failure, so that a test can check files
  *   FAULT_TOLD     a file to which the name of the first operation that fails is written
- *   FAULT_LOG      a file to which each operation is appended: number, name, size, path
+ *   FAULT_LOG      a file to which each counted operation is appended: number, name, size, path. A + after the name
+ *                  means that the operation may need disk space
  *   FAULT_TRACE    a file to which each completed operation that a loss of power may undo is appended, with the bytes
  *                  that it wrote, for power.py
  *
- * A filter of system calls (seccomp) traps each such call of this process, also those of the C library's own streams,
- * which a function in place of `write` would not see. It does not see memory that is mapped from files, such as
- * plugins, nor a child after an exec. It works on Linux on x86-64.
+ * A filter of system calls (seccomp) traps each such call of this process. It also traps calls from inside of the C
+ * library, for example of its streams, which a function that replaces `write` does not reach. Access to memory that is
+ * mapped from files, such as plugins, is not trapped. A child that calls exec is killed at its first such call, because
+ * exec keeps the filter but not the handler of the trap. The library works on Linux on x86-64.
  *
- * A close that fails has closed the file; any other operation that fails was not done.
+ * A close that fails still closes the file. Any other operation that fails is not done, except that SHORT does half of
+ * it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +41,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* ---- System calls of this library. The filter allows calls from this address. */
+/* ---- System calls of this library. The filter allows each call that returns to the address fault_call_after. */
 
 long fault_call(long number, long a, long b, long c, long d, long e);
 extern const char fault_call_after[];
@@ -56,8 +59,8 @@ typedef enum sort {
   BY_FD,
   BY_NAME,
   BY_NAME_AT
-} sort; /* the file is the first argument (a descriptor or a name), or a name in the second argument */
-enum { SIZED = 1, GROWS = 2, STOPS = 4 }; /* has a size; needs disk space; can be interrupted by a signal */
+} sort; /* the file is the descriptor in argument 1, the path in argument 1, or the path in argument 2 */
+enum { SIZED = 1, GROWS = 2, STOPS = 4 }; /* argument 3 is a size; may need disk space; a signal can interrupt it */
 
 typedef struct operation {
   int number;
@@ -91,7 +94,7 @@ static const operation operations[] = {
     {SYS_unlink, BY_NAME, 0, "unlink"},
     {SYS_unlinkat, BY_NAME_AT, 0, "unlink"},
     {SYS_flock, BY_FD, STOPS, "lock"},
-    {SYS_fcntl, BY_FD, STOPS, "lock"}, /* only F_OFD_SETLK */
+    {SYS_fcntl, BY_FD, STOPS, "lock"}, /* only with the command F_OFD_SETLK */
     {SYS_fsync, BY_FD, STOPS | GROWS, "sync"},
     {SYS_fdatasync, BY_FD, STOPS | GROWS, "sync"},
     {SYS_close, BY_FD, STOPS, "close"},
@@ -116,7 +119,8 @@ static long at;
 static atomic_long count;
 static _Atomic(const char *) hit; /* name of the first operation that failed */
 
-/* The path of a descriptor, or of the working directory (AT_FDCWD). Returns its length. */
+/* Writes the path of the descriptor fd to `out`, which has LONGEST bytes. If fd is AT_FDCWD, the path is that of the
+ * working directory. Returns the length of the path, or a negative error number. */
 static long name_of(long fd, char *out) {
   char link[40];
   if ((int)fd == AT_FDCWD)
@@ -138,7 +142,8 @@ static int name_file(const operation *o, const long *a, char *out) {
   return n > 0 && snprintf(out + n, (size_t)(LONGEST - n), "/%s", name) < LONGEST - n;
 }
 
-/* Whether the path is below the folder, and is a file, a folder or nothing yet. */
+/* Whether an operation with arguments a[] is counted: FAULT_OF allows it, and its path, which is written to `name`, is
+ * below the folder. The path must be a regular file, a folder or a link, or not exist yet. */
 static int counts(const operation *o, const long *a, char *name) {
   struct stat info;
   const size_t n = strlen(folder);
@@ -157,8 +162,10 @@ static void append(const char *file, const char *text) {
   fault_call(SYS_close, fd, 0, 0, 0, 0);
 }
 
-/* ---- The log of completed operations: a line "NAME NUMBER OFFSET SIZE PATH"; for a rename or link, a tab and the new
- * name follow; for a write, the bytes follow. NUMBER is the inode number of the file (st_ino). */
+/* ---- The trace of completed operations. Each is a line "NAME NUMBER OFFSET SIZE PATH". For a rename or link, a tab
+ * and the new name follow the path. For a write, the SIZE written bytes follow the line, and OFFSET is their place in
+ * the file. NUMBER is the inode number of the file (st_ino), or 0 if the call names a path. For an open, SIZE is 1 if
+ * the file is emptied. */
 
 static int name_second(long number, const long *a, char *out) {
   static const operation by_name = {0, BY_NAME, 0, ""}, by_name_at = {0, BY_NAME_AT, 0, ""};
@@ -294,7 +301,7 @@ static int install(void) {
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 }
 
-/* SIGSYS of the filter must also reach threads that block all signals, so it is never blocked. */
+/* The filter sends SIGSYS. Threads that block all signals must receive it as well, so no thread may block it. */
 EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *before) {
   sigset_t changed;
   if (set) {

@@ -1,18 +1,21 @@
-/* For LD_PRELOAD: simulates lack of memory. Request number FAIL_AT of a kind, counted from 1 from the start of main,
- * fails; with FAIL_STAYS all later requests fail, too. Without FAIL_AT requests are only counted.
+/* For LD_PRELOAD: simulates lack of memory. Requests of the selected kind are counted from 1 from the start of main.
+ * Request number FAIL_AT fails. With FAIL_STAYS all later requests fail, too. Without FAIL_AT requests are only
+ * counted.
  *
- *   FAIL_ON=own       requests of our program and of libcurvebody
+ *   FAIL_ON=own       requests of the program and of libcurvebody
  *   FAIL_ON=library   requests of other libraries, including the C library
  *   FAIL_ON=all       both
  *   FAIL_ON=thread    starting threads
  *   FAIL_ON=map       mapping pages
- *   FAIL_ON=libhdf5   ... requests of the libraries whose names contain this text
+ *   FAIL_ON=TEXT      requests of the libraries whose names contain any other text, such as libhdf5
  *
- * FAIL_TOLD is a file to which lines are appended: `failed N OBJECT FUNCTION+OFFSET` for the caller whose request
- * failed; after a signal that ends the program, `signal N` and one line `at OBJECT FUNCTION+OFFSET` per call on the
- * stack; without FAIL_AT, `count N` at the end.
+ * FAIL_TOLD is a file to which lines are appended. `failed N OBJECT FUNCTION+OFFSET` is the place from which the failed
+ * request N was called. After a signal that ends the program, `signal N` is its number, and one line `at OBJECT
+ * FUNCTION+OFFSET` follows for each call on the stack. Without FAIL_AT, the last line is `count N`, the number of
+ * requests.
  *
- * The caller is found by the return address. Requests of the loader before main must not fail, or nothing would start.
+ * The caller is found by the return address. Requests of the loader before main never fail, because the program would
+ * not start.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -123,8 +126,8 @@ static void told_signal(int number, siginfo_t *info, void *context) {
 
 static const int ends[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
 
-/* Once requests are counted, a handler that the program sets for a signal that ends it is only stored; it runs after
- * the report. */
+/* While requests are counted, a handler that the program sets for a signal in `ends` is only stored. told_signal calls
+ * it after the report. */
 SHOWN int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
   for (size_t i = 0; counting && action && i < sizeof ends / sizeof *ends; i++)
     if (number == ends[i]) {
@@ -184,7 +187,8 @@ SHOWN char *strdup(const char *text) { return copy(text, strlen(text), CALLER); 
 SHOWN char *__strdup(const char *text) { return copy(text, strlen(text), CALLER); }
 SHOWN char *strndup(const char *text, size_t most) { return copy(text, strnlen(text, most), CALLER); }
 
-/* A library may recurse without end, so every thread has a separate stack for the report. */
+/* A library may recurse until its stack is full, so each thread has a separate stack on which told_signal makes the
+ * report. */
 static void take_stack(void *room) { sigaltstack(&(stack_t){.ss_sp = room, .ss_size = STACK}, NULL); }
 
 typedef struct start {
@@ -223,7 +227,7 @@ static int counted_main(int argc, char **argv, char **environment) {
   const char *on = getenv("FAIL_ON"), *at = getenv("FAIL_AT");
   told = getenv("FAIL_TOLD");
   if (!on) return program(argc, argv, environment);
-  backtrace(place, 2); /* the first call of backtrace loads the library that it needs */
+  backtrace(place, 2); /* the first call loads libgcc, which needs memory */
   static char room[STACK];
   const struct sigaction action = {.sa_sigaction = told_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   take_stack(room);
@@ -246,5 +250,5 @@ SHOWN int __libc_start_main(main_function *main, int argc, char **argv, void (*b
   return ((start_function *)dlsym(RTLD_NEXT, "__libc_start_main"))(counted_main, argc, argv, begin, end, unload, stack);
 }
 
-/* Runs after the destructors of other libraries, because HDF5 also allocates at its end. */
+/* Runs after the functions that were given to atexit, because HDF5 also allocates in such a function. */
 __attribute__((destructor)) static void over(void) { tell_count(); }

@@ -1,12 +1,13 @@
-/* Tests of wrenches that use the place, orientation and motion of their body, and numbers of other bodies: the
- * quantities, their derivatives, and the names that the parser knows. */
+/* Tests of wrenches whose expressions use the place, orientation and motion of their body, and numbers of other bodies:
+ * these quantities, their derivatives, and the names that the parser knows. */
 #include "fluid/body_quantities.h"
 #include "immersed.h"
 
 static const char *const externals[] = {"a.x", "b.2.spin_z", "a.axis_x_y"};
 static const double values[] = {0.7, -1.3, 0.4};
 
-/* An ellipsoid without fluid, with wrenches in the axes of the body and of the world that use everything there is. */
+/* An ellipsoid without fluid and with two wrenches, one in the axes of the body and one in the axes of the world. They
+ * use quantities of every kind and numbers of other bodies. */
 static tank steered_body(void) {
   static const cb_wrench_text wrenches[] = {
       {"rudder",
@@ -96,7 +97,8 @@ static void derivatives_in_external_numbers_are_those_of_differences(void **unus
   tank_empty(&k);
 }
 
-/* A force along the body's axis in the world's axes is the same force in the body's axes. */
+/* A force along an axis of the body can be given in the axes of the world or in those of the body, with the same
+ * result. */
 static void a_thrust_along_an_axis_is_one_in_the_axes_of_the_body(void **unused) {
   static const cb_wrench_text along[] = {
       {.name = "thrust", .world = true, .force = {"3*axis_y_x", "3*axis_y_y", "3*axis_y_z"}, .at = {0.1, 0, 0.2}},

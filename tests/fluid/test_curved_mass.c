@@ -14,7 +14,8 @@ static cb_mass mass_of(cb_surface *s, double density) {
   return out;
 }
 
-/* The error of an inscribed mesh is of order h^2; two mesh sizes give the limit with an error of order h^4. */
+/* Combines results for two meshes, the fine one with half the edge length h of the coarse one. The error of an
+ * inscribed mesh is of order h^2; the error of the combination is of order h^4. */
 static cb_mass extrapolated(cb_mass coarse, cb_mass fine) {
   cb_mass out = fine;
   out.volume += (fine.volume - coarse.volume) / 3;
@@ -37,9 +38,10 @@ static void balls_have_their_closed_forms(void **unused) {
       const double order = log2((coarse.volume - volume) / (fine.volume - volume));
       print_message("K %g a %.2f: volume %.2e, order %.3f, extrapolated %.1e, J %.1e\n", K, A, fine.volume / volume - 1,
                     order, both.volume / volume - 1, both.inertia[0][0] / J - 1);
-      /* faces of the half sphere are in a great sphere; only the quadrature error remains */
+      /* for K = 1 and A = pi/2 the faces are exact, because they lie in a great sphere; there is no error of order
+       * h^2 */
       if (K < 0 || i != 3) check_near(order, 2, A >= 2 && K < 0 ? .35 : .15);
-      /* h^4, which in H3 is reached only for fine meshes if the ball is larger than the radius of curvature */
+      /* In H3, balls that are larger than the radius of curvature need finer meshes for an error of order h^4. */
       check_relative(both.volume, volume, A >= 2 && K < 0 ? 3e-2 : 1e-3);
       check_relative(both.inertia[0][0], J, A >= 2 && K < 0 ? 8e-2 : 5e-3);
       for (int c = 0; c < 3; c++) {
@@ -59,12 +61,13 @@ static void triaxial_quadrics_have_their_numbers(void **unused) {
     print_message("K %g: volume %.2e, extrapolated %.1e, J %.1e %.1e %.1e\n", K[k], fine.volume / volume[k] - 1,
                   both.volume / volume[k] - 1, both.inertia[0][0] / J[k][0] - 1, both.inertia[1][1] / J[k][1] - 1,
                   both.inertia[2][2] / J[k][2] - 1);
-    check_relative(both.volume, volume[k], 3e-5); /* h^4 for meshes of 1280 and 5120 faces */
+    check_relative(both.volume, volume[k], 3e-5); /* the error of order h^4 for meshes of 1280 and 5120 faces */
     for (int i = 0; i < 3; i++) check_relative(both.inertia[i][i], J[k][i], 1e-4);
   }
 }
 
-/* I = Ad^T I' Ad, where I' is the inertia of the body after a transvection M, and Ad is that of M. */
+/* The inertia is Ad^T I' Ad, where I' is the inertia of the body after a transvection M, and Ad is the adjoint matrix
+ * of M. */
 static void inertia_moves_with_isometries(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 6; n++) {
@@ -85,7 +88,7 @@ static void inertia_moves_with_isometries(void **unused) {
       cb_curved_normal(K, moved, s->x[i]);
     }
     check_ok(cb_mass_of(s, NULL, &(cb_material){2, 0}, &there));
-    /* columns of Ad: M xi M^-1 as matrices of the Killing fields xi, in the frame at the base point */
+    /* column a of Ad are the six components of M X M^-1, where X is the matrix of the unit twist a */
     for (int a = 0; a < 6; a++) {
       double X[4][4] = {{0}}, Y[4][4];
       const double *o = (double[6]){a == 0, a == 1, a == 2, a == 3, a == 4, a == 5}, q[4] = {-p[0], -p[1], -p[2], p[3]};
@@ -95,7 +98,7 @@ static void inertia_moves_with_isometries(void **unused) {
         X[i][3] = o[3 + i];
         X[3][i] = -K * o[3 + i];
       }
-      for (int j = 0; j < 4; j++) { /* M takes p to the base point, and M^-1 takes q there */
+      for (int j = 0; j < 4; j++) { /* M moves p to the base point, and M^-1 moves q to the base point */
         double e[4] = {j == 0, j == 1, j == 2, j == 3}, f[4], Xf[4] = {0}, back[4];
         cb_curved_towards(K, q, e, f);
         for (int i = 0; i < 4; i++)

@@ -32,7 +32,8 @@ static void submerged_body_displaces_its_volume(void **unused) {
   }
 }
 
-/* A cube of 500 kg/m^3 floats in water (rho_w) under air (rho_a) where (rho_w - rho_a) depth = (500 - rho_a) side. */
+/* A cube of side 1 m and 500 kg/m^3 floats in water of density rho_w under air of density rho_a. Its draught is
+ * (500 - rho_a)/(rho_w - rho_a) metres. */
 static void cube_floats_at_its_draught(void **unused) {
   const double density[2] = {998, 1.225}, level = 2, half[3] = {0.5, 0.5, 0.5};
   solid b = solid_mesh(mesh_box(2, half, false));
@@ -52,7 +53,8 @@ static void cube_floats_at_its_draught(void **unused) {
   solid_free(&b);
 }
 
-/* With the potential -|g| up.moment the force is |g| mass up, and the torque about the origin moment × |g| up. */
+/* Checks the gradient of the potential -up.moment for gravity 1: the force is mass up, and the torque about the origin
+ * is moment × up. mass and moment are those of the displaced medium. */
 static void check_potential(const cb_medium *m, const double up[3], solid *b, const double *thickness, uint64_t *seed,
                             double tolerance) {
   const cb_pose g = random_pose(seed, 0.3);
@@ -92,7 +94,7 @@ static void gradient_of_the_potential_is_the_buoyancy(void **unused) {
     check_potential(layers, s.up, &b, thickness, &seed, 1e-5); /* the mass of a sheet has kinks */
     check_potential(smooth, (const double[3]){0, 0, 1}, &b, NULL, &seed, 1e-8);
     check_potential(smooth, (const double[3]){0, 0, 1}, &b, thickness, &seed, 1e-8);
-    if (which == 0) { /* `up` opposite to an axis, and along no axis: the density is then integrated along lines */
+    if (which == 0) { /* `up` is opposite to an axis, then along no axis */
       const double down[3] = {0, -1, 0};
       cb_medium *upturned;
       check_ok(cb_medium_expression("1000*exp(y/3)", 0, NULL, NULL, down, NULL, &upturned));

@@ -1,5 +1,6 @@
-/* Tests of the fluid that bodies displace if the density is an expression: compared with slices of an exponential
- * atmosphere, columns in closed form, quadrature over tetrahedra, and exact polynomials for a linear density. */
+/* Tests of the fluid that bodies displace if its density is an expression. The results are compared with slices of an
+ * exponential atmosphere, columns in closed form, quadrature over tetrahedra, and exact polynomials for a linear
+ * density. */
 #include "solid_slices.h"
 
 static void exponential_atmosphere_agrees_with_slices(void **unused) {
@@ -13,15 +14,16 @@ static void exponential_atmosphere_agrees_with_slices(void **unused) {
     solid b = any_solid(which, &seed);
     const cb_pose g = random_pose(&seed, 3);
     solid_place(&b, &g);
-    /* quadrature of degree 5 over faces of size 0.4, scale height 2: (0.4/2)^6/6! */
+    /* A quadrature of degree 5 over faces of size 0.4 in an atmosphere of scale height 2 has an error of
+     * (0.4/2)^6/6!. */
     check_displaced(displaced_of(m, &b, NULL), by_slices(&s, &b), 1e-7);
     solid_free(&b);
   }
   cb_medium_free(m);
 }
 
-/* The body is far above a narrow transition, and its column passes through it. The integral of the density from height
- * 0 to h is 1.2 h, plus the integral of the 998 below the transition. */
+/* The moment of a body far above a narrow transition of the density depends on the density down to the height 0. The
+ * integral of the density from 0 to the height h of the body is 1.2 h plus the integral of 998 below the transition. */
 static void column_of_the_potential_reaches_to_height_0(void **unused) {
   const double a[3] = {0.5, 0.5, 0.5}, up[3] = {0, 0, 1}, height = 20;
   cb_medium *m;
@@ -31,7 +33,7 @@ static void column_of_the_potential_reaches_to_height_0(void **unused) {
   /* int_0^infinity (1 - tanh((z - c)/w))/2 dz = w/2 ln(1 + e^(2 c/w)) */
   check_relative(displaced_of(m, &b, NULL).moment[2], 1.2 * height + 998 * 0.15 * log1p(exp(20)), 1e-11);
   cb_medium_free(m);
-  check_ok(cb_medium_expression("998 - (30 - z)^3", 0, NULL, NULL, up, NULL, &m)); /* negative far from the body */
+  check_ok(cb_medium_expression("998 - (30 - z)^3", 0, NULL, NULL, up, NULL, &m)); /* negative far below the body */
   solid_place(&b, &(cb_pose){{1, 0, 0, 0}, {0, 0, 38}});
   double mass, moment[3], along[3] = {0, 0, 1};
   check_ok(cb_medium_displaced(m, b.n, (const double(*)[3][3])b.corner, NULL, &mass, moment, moment));
@@ -54,7 +56,8 @@ static void column_of_the_potential_reaches_to_height_0(void **unused) {
 
 static double wavy(const double x[3]) { return 3 + sin(x[0] + 2 * x[1]) * cos(x[2]) + x[0] * x[1]; }
 
-/* The integrals of rho and rho x over the tetrahedra from the origin, by Gauss's rule in each direction. */
+/* Returns the integrals of rho and rho x over the body, by Gauss's rule in three directions in each tetrahedron from a
+ * face to the origin. rho is `wavy`. */
 static displaced by_tetrahedra(const solid *b) {
   displaced d = {0};
   gsl_integration_glfixed_table *gauss = gsl_integration_glfixed_table_alloc(8);
@@ -91,7 +94,7 @@ static void density_of_all_coordinates_agrees_with_volume_quadrature(void **unus
     check_ok(cb_medium_expression("3 + sin(x + 2*y)*cos(z) + x*y", 0, NULL, NULL, up, NULL, &m));
     const displaced found = displaced_of(m, &b, NULL), exact = by_tetrahedra(&b);
     error[k] = fabs(found.mass / exact.mass - 1);
-    double across[3]; /* the vertical component is the moment of the potential */
+    double across[3]; /* only components across `up` are compared: the component along `up` belongs to the potential */
     cb_cross3(up, found.moment, across);
     double expected[3];
     cb_cross3(up, exact.moment, expected);
@@ -104,7 +107,8 @@ static void density_of_all_coordinates_agrees_with_volume_quadrature(void **unus
   check_at_least(error[0] / error[1], 16.);
 }
 
-/* rho = 3 - 0.2 h gives integrands of degree 3 on faces, and also on sheets. */
+/* With the density 3 - h/5 at the height h the integrands on the faces of solids and sheets are polynomials of degree 3
+ * or less, so the result is exact. */
 static void linear_density_is_exact_wherever_the_body_is(void **unused) {
   const double a[3] = {0.7, 0.4, 0.5}, up[3] = {0, 0, 1};
   cb_medium *m;
@@ -113,11 +117,11 @@ static void linear_density_is_exact_wherever_the_body_is(void **unused) {
   double *thickness = malloc(sizeof *thickness * (size_t)plate.n);
   for (int f = 0; f < plate.n; f++) thickness[f] = 0.25;
   for (int turn = 0; turn < 2; turn++) {
-    const cb_pose g = {{cos(0.3), sin(0.3), 0, 0}, {2 + 90 * turn, -1, turn ? -1e3 : 2}}; /* about x by 0.6 */
+    const cb_pose g = {{cos(0.3), sin(0.3), 0, 0}, {2 + 90 * turn, -1, turn ? -1e3 : 2}}; /* turned about x by 0.6 */
     solid_place(&box, &g);
     solid_place(&plate, &g);
-    /* int (3 - h/5), the same times x and y, and int (3 h - h^2/10), with the second moments zz and yz about the
-     * middle */
+    /* The exact values are the integrals of rho = 3 - h/5, rho x, rho y and int_0^h rho = 3 h - h^2/10 over the body.
+     * zz and yz are its second moments about its middle per volume V. */
     for (int flat = 0; flat < 2; flat++) {
       const double V = flat ? 4 * a[0] * a[1] * 0.25 : 8 * a[0] * a[1] * a[2], b2 = a[1] * a[1] / 3,
                    c2 = flat ? 0 : a[2] * a[2] / 3, c = cos(0.6), s = sin(0.6), zz = s * s * b2 + c * c * c2,

@@ -1,5 +1,5 @@
-/* Tests of the fluid that bodies in layers displace: compared with slices of any closed surface, and with closed forms
- * for boxes and plates at any attitude. Faces may be in an interface. */
+/* Tests of the fluid that bodies in layers displace. The results are compared with slices for several closed surfaces,
+ * and with closed forms for boxes and plates at any attitude, also with faces in an interface. */
 #include "solid_slices.h"
 
 static void layers_of_any_closed_body_are_cut_exactly(void **unused) {
@@ -21,16 +21,17 @@ static void layers_of_any_closed_body_are_cut_exactly(void **unused) {
 
 /* --- boxes and plates in closed form --- */
 
-/* For the box (with dim = 2 the rectangle) with half sides a and h = h_0 + n.y: computes the content with h < l, and
- * its moment in y. It is a signed sum over corners: a simplex n.(y - v) < d at a corner v has the content d^dim/(dim!
- * prod n) and its centre at v_i + d/((dim + 1) n_i). */
+/* A box (with dim = 2 a rectangle) has the half sides a, and its points y have the heights h0 + n.y. Computes the
+ * content and the first moments of the part below the height l. They are signed sums over the corners v of contents and
+ * moments of simplices n.(y - v) < d, y > v. A simplex has the content d^dim/(dim! prod n) and its centre at v_i +
+ * d/((dim + 1) n_i). */
 static void below(int dim, const double *a, double h0, const double *n, double l, double *content, double *moment) {
   *content = 0;
   for (int i = 0; i < dim; i++) moment[i] = 0;
   for (int corner = 0; corner < 1 << dim; corner++) {
     double d = l - h0, v[3], w = 1, sign[3];
     for (int i = 0; i < dim; i++) {
-      sign[i] = n[i] < 0 ? -1 : 1; /* mirrored, so that n > 0 */
+      sign[i] = n[i] < 0 ? -1 : 1; /* the box is mirrored, so that n > 0 */
       v[i] = corner >> i & 1 ? a[i] : -a[i];
       d -= fabs(n[i]) * v[i];
       w *= (corner >> i & 1 ? -1 : 1) / fabs(n[i]) / (i + 1);
@@ -42,7 +43,8 @@ static void below(int dim, const double *a, double h0, const double *n, double l
   }
 }
 
-/* The medium that a box (thickness 1) or, with dim = 2, a plate of this thickness displaces, summed over all layers. */
+/* Returns the mass and moment of the medium that a box (thickness 1) or, with dim = 2, a plate of this thickness
+ * displaces, as a sum over all layers. */
 static displaced box_in_layers(const strata *s, int dim, const double *a, const cb_pose *g, double thickness) {
   double r[3][3], n[3], column = 0, first[3] = {0};
   displaced d = {0};
@@ -64,8 +66,8 @@ static displaced box_in_layers(const strata *s, int dim, const double *a, const 
     }
     d.mass += s->density[i] * part;
     for (int k = 0; k < 3; k++) first[k] += s->density[i] * y[k];
-    /* the column int_0^h rho is column_of(border) + rho (h - border) in a layer; the border is its upper one, or the
-     * lower one of the last layer */
+    /* In a layer of density rho the column int_0^h rho is column_of(border) + rho (h - border), where the border is the
+     * upper border of the layer, or the lower border of the last layer. */
     const double border = s->level[i < s->n ? i : s->n - 1];
     column += (column_of(s, border) - s->density[i] * border) * part + s->density[i] * along;
     last = content;
@@ -91,7 +93,7 @@ static void boxes_and_plates_in_layers_have_their_closed_form(void **unused) {
     cb_medium *m = layers_of(&s);
     solid_place(&box, &g);
     solid_place(&plate, &g);
-    /* the closed form divides differences by prod n */
+    /* the tolerance grows with 1/least^2, because the closed form divides differences by the product of the n[i] */
     double r[3][3], n[3], least = 1;
     cb_pose_rotation(&g, r);
     cb_apply3_transposed((const double(*)[3])r, s.up, n);
@@ -112,10 +114,10 @@ static void faces_may_lie_in_an_interface(void **unused) {
   const struct {
     double level[2], mass, column;
   } row[] = {
-      {{-1, 1}, 8 * 2., 0}, /* both faces in interfaces */
+      {{-1, 1}, 8 * 2., 0}, /* the lower and the upper face are in interfaces */
       {{-1, 0}, 4 * 2. + 4 * 1., 4. * (-2 * 0.5 + 1 * 0.5)},
       {{0, 0.5}, 4 * 3. + 2 * 2. + 2 * 1., 4. * (-3 * 0.5 + 2 * 0.125 + 0.5 * 1 + 0.125)},
-      {{1, 2}, 8 * 3., 0}, /* the upper face in the lower interface */
+      {{1, 2}, 8 * 3., 0}, /* the upper face is in the lower interface */
       {{-2, -1}, 8 * 1., 0},
   };
   for (size_t i = 0; i < sizeof row / sizeof *row; i++) {

@@ -1,5 +1,5 @@
-/* Tests that the number of threads changes neither the result nor the error message, for the displacement of a large
- * surface and the density of its faces; results are compared bit for bit. */
+/* Tests that the number of threads changes neither the result, bit for bit, nor the error message. The functions are
+ * those for the fluid that a large surface displaces, and for the density at its faces. */
 #include "core/threads.h"
 #include "medium.h"
 #include "solid.h"
@@ -28,7 +28,7 @@ static void large_surfaces_give_the_same_bits_with_any_threads(void **unused) {
     }
   }
   b.corner[45000][1][0] = -9;
-  b.corner[20000][1][0] = -3; /* the first error is reported */
+  b.corner[20000][1][0] = -3; /* the error of this face, the first one, is reported */
   cb_medium *root;
   check_ok(cb_medium_expression("sqrt(x + 1.2)", 0, NULL, NULL, (const double[3]){1, 0, 0}, NULL, &root));
   cb_threads_set(1);

@@ -1,6 +1,6 @@
-/* Tests of the ellipsoid model with corrections, and of thin plates: without corrections it equals MuJoCo's model; each
- * correction separately; the added mass compared with closed forms and panels; and the planar equations of falling
- * plates, for motion perpendicular to the span. */
+/* Tests of the fluid models `ellipsoid`, which adds corrections to MuJoCo's model, and `thin_plate`. Without
+ * corrections `ellipsoid` equals MuJoCo's model, and each correction is tested separately. The added mass is compared
+ * with closed forms and panels. `thin_plate` is compared with the planar equations of falling plates. */
 #include "fluid/ellipsoid.h"
 #include "fluid_models.h"
 #include "immersed.h"
@@ -67,8 +67,8 @@ static void each_correction_acts_by_itself(void **unused) {
   }
 }
 
-/* The drag uses the projected area. For an ellipsoid with half axes a, b, c that moves along one of them, this is pi
- * times the product of the other two. */
+/* The drag uses the projected area. For an ellipsoid that moves along one of its axes, this is pi times the product of
+ * the other two half axes. */
 static void the_shadow_is_what_is_seen(void **unused) {
   static const double r[3] = {0.2, 0.1, 0.03};
   subject s = subject_of("ellipsoid", "{blunt: 0.8, slender: 0, geoms: [{size: [0.2, 0.1, 0.03]}]}", NULL);
@@ -81,8 +81,9 @@ static void the_shadow_is_what_is_seen(void **unused) {
   subject_end(&s);
 }
 
-/* For a spin w around each axis i and a velocity v along the next axis j, the lift is C rho (4 pi/3) r_i max(r_j,
- * r_k)^2 w v, along the cross product of both; C is the parameter `magnus`. */
+/* For a spin w around axis i and a velocity v along the next axis j, the lift is C rho (4 pi/3) r_i max(r_j, r_k)^2 w v
+ * along the third axis k. C is the parameter `magnus`, rho the density of the fluid, and r_i, r_j, r_k are the half
+ * axes. */
 static void the_lift_of_spinning_is_by_area_times_chord(void **unused) {
   static const double r[3] = {0.2, 0.1, 0.03}, wide[3] = {0.1, 0.2, 0.2};
   subject s = subject_of("ellipsoid", "{magnus: 0.8, geoms: [{size: [0.2, 0.1, 0.03]}]}", NULL);
@@ -143,8 +144,9 @@ static void without_geoms_it_is_that_of_the_box(void **unused) {
 
 /* --- added mass --- */
 
-/* Closed forms: Lamb, articles 114 and 115, evaluated to 14 digits; X^T diag X if the ellipsoid is not at the origin,
- * where X shifts the twist to its centre. */
+/* The closed forms are those of Lamb, Hydrodynamics, articles 114 and 115, evaluated to 14 digits. If the centre c of
+ * the ellipsoid is not the origin, the added mass is X^T D X: D is the diagonal matrix about the centre, and X converts
+ * the twist of the body to the twist of the point c. */
 static void the_added_mass_is_that_of_closed_forms(void **unused) {
   static const double mass[3] = {4.6560012697569, 9.1619709065627, 34.218917658493},
                       moment[3] = {9.6325576313697, 35.599830507688, 3.9141914749957}, c[3] = {0.3, -1.2, 0.7};
@@ -170,7 +172,8 @@ static void the_added_mass_is_that_of_closed_forms(void **unused) {
   }
 }
 
-/* Twice the kinetic energy in the ellipsoid's own axes: sum I (R^T w)^2 + m (R^T v)^2. */
+/* The kinetic energy of an ellipsoid turned by R at the twist (w, v) equals that of the unturned ellipsoid at the twist
+ * (R^T w, R^T v). */
 static void the_added_mass_turns_with_its_ellipsoid(void **unused) {
   static const double Y[6] = {0.3, -0.8, 0.5, 1.1, 0.2, -0.7};
   subject s[2] = {subject_of("ellipsoid", "{geoms: [{size: [3, 2, 1]}]}", NULL),
@@ -189,8 +192,9 @@ static void the_added_mass_turns_with_its_ellipsoid(void **unused) {
   check_near(energy[0], energy[1], 1e-13 * energy[0]);
 }
 
-/* For a disc the added mass across is 8/3, and the added moment about a diameter 16/45, up to terms of the thickness. A
- * formula with 2 - kappa would lose half of the digits. */
+/* A disc of radius 1 has the added mass 8/3 across its plane and the added moment of inertia 16/45 about a diameter. An
+ * ellipsoid of thickness 1e-9 has nearly the same. A formula that subtracts nearly equal numbers would lose half of the
+ * digits. */
 static void the_added_mass_of_thin_ones_is_not_lost(void **unused) {
   cb_ellipsoid e = {.r = {1, 1, 1e-9}};
   cb_ellipsoid_finish(&e, CB_ELLIPSOID_EXACT);
@@ -222,8 +226,8 @@ static void the_added_mass_is_that_of_panels(void **unused) {
 static const cb_pose somewhere = {{0.5, 0.5, -0.1, 0.7}, {0.4, -0.3, 0.8}};
 static const double twist[6] = {0.3, -0.8, 0.5, 1.1, 0.2, -0.7};
 
-/* A ball that `model` represents by ellipsoids, without drag: in a fluid at rest, in wind, in a shear without gradient,
- * in a vortex, in layers, or in a density that varies (what = 0 .. 5). */
+/* Makes a ball that `model` represents by ellipsoids, without drag. The fluid depends on `what`: 0 at rest, 1 a wind, 2
+ * a shear whose gradient is 0, 3 a vortex, 4 layers, 5 a density that varies. */
 static tank ball_in(int what, const cb_fluid_model *model) {
   static const double u[3] = {0.4, -0.2, 0.6}, even[3][3], up[3] = {0, 0, 1}, level = 0.9, layers[2] = {1.3, 0.4};
   tank k = tank_of(mesh_ball(3, 0.7), 1.3, 0);
@@ -275,9 +279,9 @@ static void a_wind_is_a_flow_that_does_not_vary(void **unused) {
   subject_end(&s);
 }
 
-/* The wrench is compared with differences of the kinetic energy along the pose at a constant twist, and its derivative
- * with respect to the twist with differences of the wrench, both of fourth order. (In the vortex the slope of the
- * vorticity is neglected, so the test uses one geom without added moment of inertia.) */
+/* The wrench is compared with differences of the kinetic energy along the pose at a constant twist. Its derivative by
+ * the twist is compared with differences of the wrench. Both differences are of fourth order. The model neglects the
+ * gradient of the vorticity, so the test in a vortex uses a sphere, which has no added moment of inertia. */
 static void the_wrench_is_that_of_the_energy(void **unused) {
   static const double weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12}, h = 1e-3;
   for (int what = 3; what <= 5; what++) {
@@ -299,7 +303,7 @@ static void the_wrench_is_that_of_the_energy(void **unused) {
         check_ok(k.problem->inertia_wrench(k.problem->self, 0.3, &somewhere, at, f, NULL));
         for (int i = 0; i < 6; i++) changed[i][c] += weight[n] * f[i] / h;
       }
-      check_near(F[c], slope, 1e-8); /* h^4 of numbers of size 10 */
+      check_near(F[c], slope, 1e-8); /* the tolerance includes the errors of the differences */
     }
     for (int i = 0; i < 36; i++) check_near(dF[i / 6][i % 6], changed[i / 6][i % 6], 1e-9);
     tank_empty(&k);
@@ -309,9 +313,9 @@ static void the_wrench_is_that_of_the_energy(void **unused) {
 
 /* --- plates --- */
 
-/* The forces F[0], F[1] and the torque F[2] by the circulation, drag and torque of Andersen, Pesavento & Wang, as
- * printed. u and v are the velocities along and across the plate in units of U, w is its angular velocity in U divided
- * by the half chord. */
+/* Computes the forces F[0] along and F[1] across a plate and the torque F[2] from the circulation, drag and torque of
+ * Andersen, Pesavento & Wang, as they are printed (models/thin_plate.c names the paper). u and v are the velocities
+ * along and across the plate in units of U, and w is its angular velocity in units of U divided by the half chord. */
 static void planar(const double u, const double v, const double w, double F[3]) {
   const double speed = sqrt(u * u + v * v), circulation = 2 / M_PI * (-1.2 * u * v / speed + M_PI * w),
                drag = (1.4 - (u * u - v * v) / (speed * speed)) * speed / M_PI, torque = (0.3 + 0.2 * fabs(w)) * w;
@@ -331,7 +335,7 @@ static void plates_fall_by_the_planar_equations(void **unused) {
     planar(u, v, w, want);
     V[3] = U * u;
     V[5] = U * v;
-    V[1] = -U / a * w; /* in the plane of x and z, where a positive rotation is around -y */
+    V[1] = -U / a * w; /* a positive rotation in the plane of x and z is around -y */
     V[2] = 3;          /* the plate rotates freely around its normal */
     wrench_of(&s, rho, V, F, greatest);
     check_near(F[3], unit * want[0], 1e-13 * greatest[1]);

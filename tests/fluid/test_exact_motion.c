@@ -1,6 +1,6 @@
-/* Tests of bodies that move with the exact added mass: rigid bodies and bodies with poses conserve their momentum; the
- * errors of a table along a stroke, and of the resulting path, are smaller than the table reports; results do not
- * depend on earlier calls. */
+/* Tests of bodies that move with the exact added mass. Rigid bodies and bodies with poses conserve their momentum. A
+ * body whose shape is periodic has a table of its added mass along a stroke; the errors of this table and of the path
+ * are smaller than the table reports. Results do not depend on earlier calls. */
 #include "immersed_bundles.h"
 
 /* A stroke without symmetry, with the period 2 pi. */
@@ -64,7 +64,8 @@ static void a_body_with_a_table_keeps_its_momentum_over_100_periods(void **unuse
 
 /* --- the table's error --- */
 
-/* The maximum difference of K and mu0 of two bodies at 400 times, relative to the maximum of each in the first body. */
+/* Returns the maximum difference of the inertia K and of the momentum mu0 of two bodies at 400 times, each relative to
+ * its maximum in the first body. */
 static double table_difference(const tank *a, const tank *b, double from, double to) {
   double most[2] = {0}, size[2] = {0};
   for (int i = 0; i < 400; i++) {
@@ -107,7 +108,8 @@ static void a_table_errs_by_less_than_it_says(void **unused) {
   cb_fluid_model_free(none);
 }
 
-/* Poses of the stroke at 12 times per period, joined by cubics: mu0 has a kink at each pose. */
+/* Makes a sequence of 12 poses per period of the stroke, joined by cubic polynomials. The momentum mu0 of the changing
+ * shape has a kink at each pose. */
 static cb_poses *sequence_of(const cb_surface *surface, cb_poses_end end) {
   enum { POSES = 12 };
   const cb_poses_times times = {.start = 0.5, .step = 2 * PI / POSES, .end = end};

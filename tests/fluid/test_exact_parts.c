@@ -1,15 +1,11 @@
-/* Parts that move relative to each other interact through the fluid. Two spheres in one body are compared with the
- * series of images, also as a bundle. The bundle of the exact added mass is compared with its run, its derivatives with
- * differences, and the model with the local model where that is nearly exact.
- *
- * The reference values are the coefficients of two unit spheres at distance d, per sphere, for motion along the line of
- * centres, together and opposed, and perpendicular to it.
- */
+/* Tests of the exact added mass of parts that move relative to each other and interact through the fluid. Two spheres
+ * in one body are compared with the series of two_spheres.h, also as a bundle. The bundle is compared with a run, its
+ * derivatives with differences, and the model with the local model where this is nearly exact. */
 #include "immersed_bundles.h"
 #include "potential/kirchhoff.h"
 #include "two_spheres.h"
 
-/* Unit spheres of 8 n^2 faces with their centres at +-d/2 on x. */
+/* Makes two spheres of radius 1, of 8 n^2 faces each, with the centres at +-d/2 on the x axis. */
 static mesh spheres(int n, double d) {
   mesh a = mesh_ball(n, 1), b = mesh_ball(n, 1);
   mesh_move(&a, (double[3]){d / 2, 0, 0});
@@ -17,8 +13,8 @@ static mesh spheres(int n, double d) {
   return two_bodies(a, b);
 }
 
-/* The form of (Y, r') of two spheres, where r' moves them in opposite directions along x and along y, and together
- * along x and along y. */
+/* Computes the form G of two spheres, twice the kinetic energy of the fluid as a function of their twist and of four
+ * motions: in opposite directions along x and along y, and together along x and along y. */
 static void pair_form(int n, double d, double G[10][10]) {
   enum { APART, SHEAR, ALONG, ACROSS };
   cb_surface *s = mesh_surface(spheres(n, d));
@@ -41,7 +37,8 @@ static void pair_form(int n, double d, double G[10][10]) {
 static double limit(double coarse, double fine) { return fine + (fine - coarse) / 3; }
 
 static void two_spheres_that_move_against_each_other_are_the_series(void **unused) {
-  /* columns: d; along the line together; across it together; across it opposed */
+  /* The distance d of the centres, and the added mass per sphere of two spheres of radius 1 that move together along
+   * the line of the centres, together across this line, and in opposite directions across this line. */
   static const double oracle[2][4] = {{2.5, 1.7310312089664, 2.3090610478758, 1.9050591820032},
                                       {4, 1.9980469137778, 2.1439821448999, 2.0457971849735}};
   for (int i = 0; i < 2; i++) {
@@ -82,7 +79,8 @@ static cb_bundle *exact_bundle(tank *k, const cb_fluid_model *model, int n, cons
   return b;
 }
 
-/* By symmetry A = 0, and M is the mass of the spheres plus the added mass for opposed motions. */
+/* By symmetry the connection A is 0. The metric M is the mass of the spheres plus the added mass for opposed
+ * motions. */
 static void the_bundle_of_two_spheres_is_the_series(void **unused) {
   cb_fluid_model *model = exact_of("{method: dense}");
   double M[2][3], dM[2], volume[2];
@@ -98,7 +96,7 @@ static void the_bundle_of_two_spheres_is_the_series(void **unused) {
       check_ok(b->class_->connection(b, &r, A, dA, &M[fine][i], i == 0 ? &dM[fine] : NULL));
       for (int j = 0; j < 6; j++) check_near(A[j], 0, 1e-12);
     }
-    check_relative(dM[fine], (M[fine][2] - M[fine][1]) / 2e-3, 1e-3); /* error h^2 of a force that grows as d^-8 */
+    check_relative(dM[fine], (M[fine][2] - M[fine][1]) / 2e-3, 1e-3); /* the error of the central difference */
     cb_bundle_free(b);
     tank_empty(&k);
   }
@@ -107,7 +105,7 @@ static void the_bundle_of_two_spheres_is_the_series(void **unused) {
                steep = 998 * 2 * (axial(3.1 + 2 * h, 1) - axial(3.1 - 2 * h, 1)) / (2 * h);
   print_message("  M %.6g (%.6g), dM %.6g (%.6g)\n", is, expected, slope, steep);
   check_relative(is, expected, 2e-3);
-  check_relative(slope, steep, 2e-2); /* error of the inner sides of the spheres, whose faces are coarse */
+  check_relative(slope, steep, 2e-2); /* the error of coarse faces on the inner sides of the spheres */
   cb_fluid_model_free(model);
 }
 
@@ -117,14 +115,14 @@ static void far_apart_the_local_model_is_nearly_exact(void **unused) {
   cb_bundle *b[2] = {exact_bundle(&k, model, 1, apart, &opening), exact_bundle(&k, NULL, 1, apart, &opening)};
   double G[2][49], r = 0.1;
   for (int i = 0; i < 2; i++) check_ok(b[i]->class_->form(b[i], &r, G[i]));
-  /* The table of the local model gives .998 of the exact added mass, which is a third of the sum with the mass. */
+  /* For a sphere the local model has .998 of the exact added mass, which is a third of the sum with the mass. */
   for (int i = 3; i < 7; i++) check_relative(G[0][8 * i], G[1][8 * i], 5e-3);
   for (int i = 0; i < 2; i++) cb_bundle_free(b[i]);
   tank_empty(&k);
   cb_fluid_model_free(model);
 }
 
-/* The form that the model computes directly equals the form from its added mass. */
+/* The form that the model computes with its function `form` equals the form that follows from its added mass alone. */
 static void all_at_once_is_as_by_energies(void **unused) {
   static const cb_poses_motion motion = MODES("a", "b");
   cb_fluid_model *model = exact_of("{method: dense}");
@@ -144,7 +142,7 @@ static void all_at_once_is_as_by_energies(void **unused) {
   cb_fluid_model_free(model);
 }
 
-/* dA by differences of order 6 agrees with differences of order 2 with h and h/2, extrapolated. */
+/* The derivative dA of the connection agrees with central differences of A with two steps, extrapolated to order 4. */
 static void its_derivatives_are_differences(void **unused) {
   static const cb_poses_motion motion = MODES("a", "b");
   cb_fluid_model *model = exact_of("{method: dense}");
@@ -166,13 +164,13 @@ static void its_derivatives_are_differences(void **unused) {
     }
   }
   print_message("  dA to %.1e of A\n", worst / size);
-  check_at_most(worst / size, 1e-8); /* h^4 */
+  check_at_most(worst / size, 1e-8); /* the tolerance includes the errors of the differences, of order 4 */
   cb_bundle_free(b);
   tank_empty(&k);
   cb_fluid_model_free(model);
 }
 
-/* A body with momentum 0 moves along the horizontal lift of its bundle. */
+/* A body with momentum 0 moves by the holonomy of its bundle. */
 static void a_run_at_zero_momentum_is_the_bundle(void **unused) {
   static const cb_poses_motion modes = MODES("a", "b"), stroke = MODES("(0.4*sin(t))", "(0.1 + 0.3*cos(t))");
   cb_fluid_model *model = exact_of("{method: dense, table: 1e-6}");

@@ -1,5 +1,6 @@
-/* Tests of the exact added mass of poses to a given error: the reported error is compared with finer faces, the form of
- * a motion is consistent, and results depend only on the pose, not on the order of calls or the thread. */
+/* Tests of the exact added mass of poses with a given tolerance. The reported error is compared with results for finer
+ * faces. The added mass of a moving shape is consistent with that of a rigid body. Results depend only on the pose, not
+ * on the order of calls or the thread. */
 #include "core/threads.h"
 #include "fluid/surface_mesh.h"
 #include "numerics/vec3.h"
@@ -35,7 +36,8 @@ static void free_posed(posed *p) {
   free(p->v);
 }
 
-/* The added mass of the body bent along x, in z, by this amount, and moving with the velocity u everywhere. */
+/* Computes the added mass of a body that is bent, z + bend x^2 in place of z, and whose points all have the velocity
+ * u. */
 static cb_status added_mass(posed *p, double bend, const double u[3], cb_added_mass *out) {
   for (int i = 0; i < p->surface->vertices; i++) {
     memcpy(p->x[i], p->surface->x[i], sizeof *p->x);
@@ -47,8 +49,8 @@ static cb_status added_mass(posed *p, double bend, const double u[3], cb_added_m
                                       out);
 }
 
-/* The tensor from the same flat faces, each divided into four, three times: its error is about a tenth of the reported
- * error. */
+/* Returns the added mass from finer faces: each face of the pose is divided into four, three times. Its error is about
+ * a tenth of the reported error. */
 static cb_kirchhoff_mass finer(const posed *p, bool sheets) {
   cb_surface *pose = NULL, *fine = NULL;
   check_ok(cb_surface_make(p->surface->vertices, (const double(*)[3])p->x, p->surface->faces,
@@ -79,8 +81,8 @@ static void what_is_told_holds(void **unused) {
       check_at_most(worst, told.error);
       check_at_most(told.error, 0.04);
       assert_true(told.faces > 4 * m.faces);
-      /* a shape that moves rigidly has the momentum and energy of a rigid body, up to the asymmetry of the computed
-       * tensor */
+      /* A shape that moves rigidly has the momentum and energy of a rigid body. The computed K is not exactly
+       * symmetric, so the momentum has a larger tolerance. */
       for (int k = 0; k < 6; k++) {
         double sum = 0;
         for (int l = 0; l < 3; l++) sum += told.K[k][3 + l] * u[l];
@@ -146,8 +148,8 @@ static cb_pose pose_along(const cb_pose *g, const double xi[6]) {
 
 static const double wall_normal[3] = {0.36, -0.48, 0.8}, wall_height = -0.3;
 
-/* The faces with the vertices x, whose edges are divided in half `level` times. New vertices are midpoints, so the
- * difference for two positions x gives velocities. */
+/* Returns the faces of p with the vertices x after their edges were divided in half `level` times. The new vertices are
+ * midpoints, so they are linear functions of x. *fine owns the result. */
 static solid_mesh divided(const posed *p, const double (*x)[3], int level, cb_surface **fine) {
   cb_surface *pose = NULL;
   check_ok(cb_surface_make(p->surface->vertices, x, p->surface->faces, (const int(*)[3])p->surface->face, NULL, &pose));
@@ -156,7 +158,8 @@ static solid_mesh divided(const posed *p, const double (*x)[3], int level, cb_su
   return (solid_mesh){(*fine)->vertices, (*fine)->faces, (*fine)->x, (*fine)->face};
 }
 
-/* Computes n dA, and the mean of the vertices' vectors, for each panel. */
+/* Computes for each panel its normal, whose length is its area, and the mean of the vectors `of` at its three
+ * vertices. */
 static void panels_of(const solid_mesh *m, const cb_kirchhoff *k, const double (*of)[3], double (*normal)[3],
                       double (*mean)[3]) {
   for (int f = 0; f < m->faces; f++) {
@@ -172,8 +175,10 @@ static void panels_of(const solid_mesh *m, const cb_kirchhoff *k, const double (
   }
 }
 
-/* Twice the energy as a form in (Y, 1), G_ab = -int phi_a w_b dA, symmetrised, for the mesh at rest at its position g.
- * The potentials use images in the wall as seen from the body. */
+/* Computes the form G on (Y, 1) that gives twice the energy of the fluid of density 1 around a body at the pose g: Y is
+ * its twist, and 1 multiplies the velocities v of its shape. G_ab = -int phi_a w_b dA, symmetrised, where w_b is the
+ * normal velocity of motion b and phi_a the potential of motion a. The potentials use images in the wall as seen from
+ * the body. */
 static void static_form(const solid_mesh *m, const double (*v)[3], const cb_pose *g, double G[C][C]) {
   cb_kirchhoff_options options = {.method = CB_POTENTIAL_DENSE, .wall = {CB_MIRROR_RIGID, {0}, wall_height}};
   double R[3][3];
@@ -216,8 +221,9 @@ static double departure(double A[C][C], double B[C][C]) {
   return most;
 }
 
-/* The given body determines how the mesh is refined, and the finer faces move with the pose. K, momentum and energy
- * equal those of a rigid mesh in that pose, and slopes equal their central differences, whose error is h^2, h = 1e-3. */
+/* The added mass, the momentum and the energy of a pose in front of a wall equal those of a mesh with the faces of this
+ * pose. The undeformed body determines how the mesh is refined, and the finer faces move with the pose. The slopes
+ * along the pose equal central differences with the step 1e-3. */
 static void a_pose_before_a_wall_is_that_mesh_at_rest(void **unused) {
   solid_mesh given[] = {ellipsoid_mesh(1, 1, 0.6, 0.4), ellipsoid_mesh(2, 1, 0.6, 0.4)};
   for (int i = 0; i < 2; i++) {
@@ -276,7 +282,7 @@ static void a_pose_before_a_wall_is_that_mesh_at_rest(void **unused) {
       static_form(&m, w, &(cb_pose){{1, 0, 0, 0}, {0, 0, 1e3}}, low);
       print_message("%d faces from %d, bent by %d: %.1e, slopes %.1e; the wall is %.1e\n", m.faces, given[i].faces,
                     bend, off, worst, departure(known, low));
-      check_at_most(off, 1e-13); /* round-off of dense factors */
+      check_at_most(off, 1e-13); /* round-off of dense matrices */
       check_at_most(worst, 1e-5);
       cb_surface_free(fine);
       cb_surface_free(later);

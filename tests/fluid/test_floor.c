@@ -1,4 +1,4 @@
-/* Tests of the stiff floor: its wrench, its exact derivatives, its energy, and friction. Other floors have no
+/* Tests of the stiff floor: its wrench with exact derivatives, its energy, and friction. Other kinds of floor have no
  * wrench. */
 #include "fluid_mesh.h"
 #include "fluid/floor.h"
@@ -56,11 +56,11 @@ static cb_pose some_pose(uint64_t *seed, double height) {
   for (int i = 0; i < 3; i++) g.x[i] = height * up[i];
   g.x[0] += 0.96;
   g.x[1] += 0.28 * 0.6;
-  g.x[2] -= 0.28 * 0.8; /* perpendicular to up */
+  g.x[2] -= 0.28 * 0.8; /* the shift is perpendicular to `up` */
   return g;
 }
 
-/* The wrench in the world's axes, vertex by vertex, by the formula in fluid/floor.h. */
+/* The wrench equals the sum over the vertices, in the axes of the world, of the formula in fluid/floor.h. */
 static void wrench_is_the_sum_over_vertices(void **unused) {
   uint64_t seed = check_seed();
   ground g = make(&generic, &seed);
@@ -129,7 +129,8 @@ static void derivatives_are_those_of_differences(void **unused) {
         wrench(&g, &pose, there, sides[0][side], NULL, NULL, NULL);
         wrench(&g, &moved, Y, sides[1][side], NULL, NULL, NULL);
       }
-      /* errors of differences: e^2, or e if a vertex reaches the floor or would start to be pulled */
+      /* the errors of the differences are of the size e^2, or e if the force of a vertex begins or ends within the
+       * step */
       for (int i = 0; i < 6; i++) {
         check_near(dF[i][j], (sides[0][1][i] - sides[0][0][i]) / (2 * e), 1e-6);
         check_near(dpose[i][j], (sides[1][1][i] - sides[1][0][i]) / (2 * e), 1e-6);
@@ -229,8 +230,8 @@ static ground tumbler(const cb_floor *floor, uint64_t *seed) {
   return g;
 }
 
-/* Without damping and friction, with a full tensor and several bounces, the energy is conserved; with them it
- * decreases. */
+/* Without damping and friction the energy of a body with a full inertia matrix is conserved over several bounces. With
+ * damping and friction the energy decreases. */
 static void energy_is_kept_to_second_order_without_damping(void **unused) {
   uint64_t seed = check_seed();
   const cb_floor floor = {.kind = CB_FLOOR_STIFF, .up = {0, 0, 1}, .stiffness = 3000};
@@ -249,7 +250,7 @@ static void energy_is_kept_to_second_order_without_damping(void **unused) {
     }
   }
   print_message("  energy to %.1e .. %.1e, order %.2f\n", error[0], error[4], fitted_order(error, 5));
-  check_at_least(fitted_order(error, 5), 1.5); /* the kinks of the springs may be at any time in a step */
+  check_at_least(fitted_order(error, 5), 1.5); /* vertices reach the floor at any time within a step */
   g.floor.damping = 30;
   g.floor.friction = 0.3;
   g.floor.creep = 0.01;
@@ -258,7 +259,7 @@ static void energy_is_kept_to_second_order_without_damping(void **unused) {
   s.g.x[2] = 1;
   double energy = energy_on(&g, &s);
   for (int n = 0; n < 8000; n++) {
-    /* the damping force jumps when a vertex reaches the floor, so Newton's method may alternate between both sides */
+    /* The damping force jumps when a vertex reaches the floor, so Newton's method may alternate between two states. */
     if (cb_rigid_step_pontryagin(&p, CB_SE3_CAYLEY, 5e-4, &s, NULL))
       for (int half = 0; half < 2; half++) step_by(&p, CB_SE3_CAYLEY, 2.5e-4, &s);
     const double now = energy_on(&g, &s);
@@ -268,8 +269,9 @@ static void energy_is_kept_to_second_order_without_damping(void **unused) {
   done(&g);
 }
 
-/* The plate rests at the depth at which stiffness times depth is its weight. While it slides, v' = -friction g
- * v/sqrt(v^2 + creep^2): sqrt(v^2 + c^2) - c asinh(c/|v|) + friction g t, where c is the creep, is constant. */
+/* A plate rests at the depth at which stiffness times depth is its weight. While it slides with the speed v, its
+ * acceleration is -mu g v/sqrt(v^2 + c^2), where mu is the friction, g gravity and c the creep. Therefore
+ * sqrt(v^2 + c^2) - c asinh(c/|v|) + mu g t is constant. */
 static void a_plate_sinks_by_its_weight_and_slides_to_a_halt(void **unused) {
   const cb_floor floor = {.kind = CB_FLOOR_STIFF,
                           .up = {0, 0, 1},
@@ -293,11 +295,11 @@ static void a_plate_sinks_by_its_weight_and_slides_to_a_halt(void **unused) {
     step_by(&p, CB_SE3_CAYLEY, 1.25e-4, &s);
     const double v = s.momentum[3] / 2;
     check_near(sqrt(v * v + c * c) - c * asinh(c / v) + 3 * s.t, first, 1e-5);
-    /* Friction acts in the plane of the plate, so nothing rotates it. */
+    /* Friction acts in the plane of the plate, so the plate does not rotate. */
     check_near(s.g.x[2], 0.5 - 20 / 1e4, 1e-9);
   }
   check_near(s.momentum[3] / 2, 0, 1e-3);
-  for (int n = 0; n < 8000; n++) step_by(&p, CB_SE3_CAYLEY, 1.25e-4, &s); /* until all forces balance */
+  for (int n = 0; n < 8000; n++) step_by(&p, CB_SE3_CAYLEY, 1.25e-4, &s); /* until the plate is at rest */
   check_near(s.momentum[3] / 2, 0, 1e-12);
   free(g.m.x);
   free(g.m.face);

@@ -1,6 +1,6 @@
 /* labels: release
- * A step above a reflecting floor allocates no memory once its work arrays have the size of the body: in flight, in
- * bounces, at rest, and if it fails. */
+ * Tests that steps above a reflecting floor allocate no memory after the first step, which makes the work arrays: in
+ * flight, in bounces, at rest, and if a step fails. */
 #include "count_allocations.h"
 #include "floor_drop.h"
 
@@ -10,7 +10,7 @@ static void no_step_allocates(void **unused) {
   static const double rest[6];
   const body b = drop_body(0.02, 0.02, 0.02);
   drop *d = drop_create(&b, 0.5, 3, foot, CB_SE3_CAYLEY);
-  for (int run = 0; run < 2; run++) { /* the first step allocates */
+  for (int run = 0; run < 2; run++) { /* only the second run is counted, because the first step allocates */
     cb_rigid_state s;
     check_ok(cb_rigid_start(&d->p, 0, &above, rest, &s));
     if (run) count_from_here();

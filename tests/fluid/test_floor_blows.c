@@ -1,12 +1,12 @@
-/* Impacts on the floor conserve the angular momentum about the point of contact and, with restitution 1, the energy;
- * with less restitution they never increase it. If several vertices reach the floor at the same time, the impact keeps
- * the symmetry of the body. */
+/* Tests of impacts on the floor. They conserve the angular momentum about the point of contact. With restitution 1 they
+ * conserve the energy, and with less restitution they never increase the energy. If several vertices reach the floor at
+ * the same time, the motion stays symmetric. */
 #include "floor_bodies.h"
 
 /* --- one vertex --- */
 
-/* A box with a full tensor (as with added mass) and restitution 1: neither single impacts nor all 1000 together change
- * the energy. */
+/* A box with a full inertia matrix, as bodies with added mass have, falls with restitution 1. Neither single impacts
+ * nor all 1000 together change the energy. */
 static void a_thousand_blows_keep_the_energy_with_a_full_tensor(void **unused) {
   const body b = tumbling_body();
   double x[8][3];
@@ -49,8 +49,8 @@ static void of_lesser_restitution_no_blow_gains_energy(void **unused) {
   drop_free(d);
 }
 
-/* The impulse is vertical and acts at the vertex. It changes only the vertical component of the linear momentum; the
- * angular momentum about the vertex is constant. */
+/* The impulse is vertical and acts at the vertex. So it changes only the vertical component of the linear momentum, and
+ * the angular momentum about the vertex is constant. */
 static void a_tilted_rod_keeps_its_angular_momentum_about_the_place_of_contact(void **unused) {
   for (int tensor = 0; tensor < 2; tensor++) {
     body b = drop_body(0.01, 1. / 12, 1. / 12);
@@ -63,7 +63,7 @@ static void a_tilted_rod_keeps_its_angular_momentum_about_the_place_of_contact(v
       before = s;
       check_ok(drop_try(d, 0.01, &s));
     }
-    /* single steps up to the contact and after it */
+    /* `end` is the state just before the impact, and `back` the state just after it */
     const double t1 = d->last.time - before.t, t2 = s.t - d->last.time;
     cb_rigid_state end = before, back = s;
     step_by(&d->p, CB_SE3_CAYLEY, t1, &end);
@@ -86,8 +86,8 @@ static void a_tilted_rod_keeps_its_angular_momentum_about_the_place_of_contact(v
     }
     for (int i = 0; i < 5; i++) check_near(m[1][i], m[0][i], 1e-12);
     check_near(m[1][5] - m[0][5], d->last.impulse, 1e-12);
-    /* with the restitution e and the rate v = w.Y of the vertex: v+ = -e v-, and the impulse is J = -(1 + e) v-/(w^T
-     * K^-1 w) */
+    /* The vertex rises at the rate w.Y, where w is the wrench of an upward unit force at the vertex. With the
+     * restitution e the rate changes from v- to v+ = -e v-, and the impulse is -(1 + e) v-/(w^T K^-1 w). */
     cb_pose_rotation(&end.g, r);
     cb_apply3_transposed(r, d->floor.up, up);
     cb_cross3(rod[d->last.vertex], up, w);
@@ -118,8 +118,8 @@ static void a_box_that_lands_flat_does_not_spin(void **unused) {
       const body b = drop_body(0.13 / 3, 0.2 / 3, 0.25 / 3);
       drop *d = drop_create(&b, 0.8, 8, (const double(*)[3])x, method);
       cb_rigid_state s;
-      /* If turned, the body is rotated around the vertical and tilted by less than the tolerance for simultaneous
-       * vertices. */
+      /* If `turned` is not 0, the body is rotated around the vertical, and tilted so little that all vertices of a face
+       * count as simultaneous. */
       cb_pose g = upright;
       if (turned) g = unit_pose((cb_pose){{1, turned > 1 ? 1e-13 : 1e-17, 0, 0.3}, {0, 0, 1}});
       static const double rest[6];
@@ -143,7 +143,7 @@ static void a_box_that_lands_flat_does_not_spin(void **unused) {
     }
 }
 
-/* A disc with a thousand vertices at its rim: all of them reach the floor at the same time. */
+/* A disc has a thousand vertices at its rim, and all of them reach the floor at the same time. */
 static void a_disc_of_a_thousand_vertices_lands_flat(void **unused) {
   static double x[1000][3];
   for (int i = 0; i < 1000; i++) {
@@ -161,7 +161,7 @@ static void a_disc_of_a_thousand_vertices_lands_flat(void **unused) {
   check_near(s.momentum[0], 0, 1e-12);
   check_near(s.momentum[1], 0, 1e-12);
   check_near(s.momentum[2], 1, 1e-12);
-  for (int n = 0; n < 150; n++) check_ok(drop_try(d, 0.01, &s)); /* bounces accumulate before 3 T */
+  for (int n = 0; n < 150; n++) check_ok(drop_try(d, 0.01, &s)); /* the bounces end before the time 3 T */
   check_near(s.g.x[2], 0, 1e-15);
   check_near(s.momentum[5], 0, 1e-13);
   check_near(s.momentum[2], 1, 1e-12);

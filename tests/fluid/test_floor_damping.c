@@ -1,5 +1,6 @@
-/* Tests of a stiff floor whose damping or friction is faster than a step: the body does not rebound and is not pulled,
- * at any speed. If the step resolves the floor, it is the plain step of the integrator. */
+/* Tests of a stiff floor whose damping or friction acts in a shorter time than a step. At any speed the body does not
+ * rebound, and the floor does not pull it. If the step is short enough for the floor, it is the plain step of the
+ * integrator. */
 #include "immersed.h"
 
 static cb_status by_method(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
@@ -14,7 +15,7 @@ static void step_on(const tank *k, int method, double h, cb_rigid_state *s) {
   check_ok(cb_immersed_workspace_step(k->workspace, &(cb_body_stepper){&method, by_method}, h, s, &iterations));
 }
 
-/* A body without a medium; a plate is a sheet of 1 kg. */
+/* Makes a body above a floor, in a vacuum. */
 static tank on_floor(mesh m, double thickness, const cb_floor *floor, double gravity) {
   tank k = tank_of(m, 1000, thickness);
   k.fluid.floor = *floor;
@@ -72,9 +73,9 @@ static void what_falls_stays_down(void **unused) {
       }
 }
 
-/* All vertices of a plate of mass m have one depth d, taken half a step h before the end of a free step, with the
- * upward velocity v-. On a floor with stiffness k and damping c, v+ = v- + h/m (k d - (c + h k/2) v+)+, where ( )+ is
- * the positive part. */
+/* A plate of mass m begins a step h with the upward velocity v-. All its vertices have the depth d in the middle of a
+ * free step. On a floor with stiffness k and damping c the velocity at the end is v+ = v- + h/m (k d - (c + h k/2)
+ * v+)+, where ( )+ is the positive part. */
 static void a_plate_gets_the_implicit_speed(void **unused) {
   const double h = .01, stiffness = 400, depth = .02;
   for (int method = 0; method <= RKMK4; method++)
@@ -95,8 +96,8 @@ static void a_plate_gets_the_implicit_speed(void **unused) {
     }
 }
 
-/* With the depth x, m x'' = m g - k x - c x' is overdamped, with stiffness k and damping c: the body sinks to the depth
- * m g/k at the rate k/c. */
+/* The depth x of a body of mass m on a floor of stiffness k and damping c obeys m x'' = m g - k x - c x', with gravity
+ * g. The damping is so strong that the body slowly sinks to the depth m g/k, at the rate k/c. */
 static void it_creeps_to_rest_to_first_order(void **unused) {
   const double stiffness = 1e3, damping = 2e3, g = 10, end = 2, still[6] = {0};
   const double root = sqrt(damping * damping - 4 * mass * stiffness), slow = (root - damping) / (2 * mass),
@@ -147,7 +148,7 @@ static void check_close(const cb_rigid_state *s, const cb_rigid_state *other) {
 static void other_steps_are_the_methods_own(void **unused) {
   const double side[3] = {.1, .1, .1}, h = .01;
   for (int method = 0; method <= RKMK4; method++)
-    for (int high = 0; high < 2; high++) { /* far above the floor, or on it with resolved damping */
+    for (int high = 0; high < 2; high++) { /* on the floor with slow damping, or far above the floor */
       const cb_floor floor = stiff(100, high ? 1e6 : 20, high ? .3 : 0), none = {0};
       tank k = on_floor(mesh_box(2, side, false), 0, &floor, 10),
            plain = on_floor(mesh_box(2, side, false), 0, high ? &none : &floor, 10);

@@ -1,5 +1,5 @@
-/* Tests of the time at which a vertex reaches a floor, in closed form, for a moving shape. A vertex that dips below the
- * floor and returns within a step is detected. */
+/* Tests of the time at which a vertex reaches a floor, compared with closed forms for moving shapes. A vertex that
+ * passes below the floor and returns within a step is detected. */
 #include "floor_bodies.h"
 
 /* A body at rest above the floor, without gravity, pushes a vertex out until it hits the floor: the velocity of the
@@ -16,7 +16,8 @@ static void a_vertex_that_moves_pushes_off(void **unused) {
     static const double rest[6];
     cb_rigid_state s;
     check_ok(cb_rigid_start(&d->p, 0, &g, rest, &s));
-    /* 0.05 = 0.1 sin 2t: t = pi/12, speed 0.2 cos(pi/6); then v- = -speed, v+ = speed/2: the body rises at 3/2 speed */
+    /* The vertex hits at 0.1 sin 2t = 0.05, so t = pi/12, with the speed v = 0.2 cos(pi/6). Its velocity changes from
+     * -v to v/2, so the body rises with 3/2 v. */
     while (d->hits == 0) check_ok(drop_try(d, 0.01, &s));
     const double speed = 0.2 * cos(PI / 6);
     check_near(d->last.time, PI / 12, 1e-13);
@@ -29,10 +30,10 @@ static void a_vertex_that_moves_pushes_off(void **unused) {
   }
 }
 
-/* A rod that rotates by 2.9 (or 3.14) in a step without gravity: an end passes below the floor by 1e-7 to 0.05 and
+/* A rod rotates by 2.9 or 3.14 in one step without gravity. One end passes below the floor by 1e-7 to 0.05 and
  * returns. */
 static void a_dip_within_a_step_is_not_passed_over(void **unused) {
-  for (int method = CB_SE3_EXPONENTIAL; method <= RKMK4; method += 2) { /* both methods rotate it exactly */
+  for (int method = CB_SE3_EXPONENTIAL; method <= RKMK4; method += 2) { /* both methods rotate the rod exactly */
     for (int k = 0; k < (method == RKMK4 ? 40 : 20); k++) {
       body b = drop_body(0.01, 1. / 12, 1. / 12);
       memset(b.g, 0, sizeof b.g);

@@ -1,5 +1,5 @@
-/* Tests of the order and time symmetry of the steppers with reflections off a floor: order 2 for Hamilton-Pontryagin, 4
- * for rkmk4. */
+/* Tests of the order and of the time symmetry of integrators with reflections off a floor. The order is 2 for
+ * Hamilton-Pontryagin and 4 for rkmk4. */
 #include "floor_bodies.h"
 
 static cb_rigid_state run_down(int method, int steps, double time, int *hits) {
@@ -42,7 +42,7 @@ static void second_order_and_rkmk4_fourth_with_reflections(void **unused) {
   }
 }
 
-/* With restitution 1, a run forward and the reversed run return to the start. */
+/* With restitution 1, a run and the same run with reversed velocities return to the start. */
 static void symmetric_in_time(void **unused) {
   double x[8][3];
   box_points((double[3]){0.6, 0.8, 0.5}, x);

@@ -28,7 +28,7 @@ static void tilted_boxes_come_to_rest_flat(void **unused) {
       check_at_most(now, energy + 2e-3);
       energy = fmin(now, energy);
     }
-    /* without friction it slides and rotates around the vertical, with a face on the floor */
+    /* a face of the box is on the floor; without friction the box may slide, and rotate around the vertical */
     double r[3][3];
     cb_pose_rotation(&s.g, r);
     double flat = 0;
@@ -42,8 +42,8 @@ static void tilted_boxes_come_to_rest_flat(void **unused) {
 }
 
 /* A rod of mass 1, half length l and moment of inertia I starts at rest with its foot on the floor, at the angle q0 to
- * the vertical. Under gravity g its centre falls straight down, and the foot never leaves the floor; q is the angle to
- * the vertical:
+ * the vertical. Under gravity g its centre falls straight down, and the foot never leaves the floor. The angle q to the
+ * vertical obeys:
  *
  *   q'^2 (I + l^2 sin^2 q) = 2 g l (cos q0 - cos q)
  */
@@ -64,7 +64,7 @@ static void a_rod_slides_down_on_its_foot(void **unused) {
         check_ok(drop_try(d, 0.5 / (25 << i), &s));
         const double q = 2 * atan2(s.g.q[1], s.g.q[0]), speed = s.momentum[0] / I;
         check_near(drop_gap(d, &s), 0, 1e-14);
-        for (int k = 0; k < 2; k++) /* stages of rkmk4 drift by O(h^5) */
+        for (int k = 0; k < 2; k++) /* a step of rkmk4 shifts the centre by O(h^5) */
           check_near(s.g.x[k] + s.x_low[k], g.x[k], method == RKMK4 ? 1e-4 : 1e-14);
         error[i] = fmax(error[i], fabs(speed * speed * (I + sin(q) * sin(q) / 4) - 10 * (cos(start) - cos(q))));
         if (n + 1 == 25 << i) check_at_least(q, 1);
@@ -77,8 +77,8 @@ static void a_rod_slides_down_on_its_foot(void **unused) {
   }
 }
 
-/* The body rests on three feet under gravity. It draws them in and pushes them out again with up to 0.97 of gravity:
- * the feet stay on the floor. */
+/* The body rests on three feet under gravity. It draws them in and pushes them out again with accelerations of up to
+ * 0.97 of gravity, so the feet stay on the floor. */
 static void a_resting_body_stands_on_feet_that_move(void **unused) {
   for (int method = 0; method <= RKMK4; method += RKMK4)
     for (int quick = 0; quick < 2; quick++) {

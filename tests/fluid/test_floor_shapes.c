@@ -1,6 +1,6 @@
-/* Tests every built-in shape, as a solid or as sheets with the added mass of a fluid: it is thrown at a reflecting
- * floor from random orientations. No part passes through the floor, conserved quantities are constant, energy never
- * increases, and all bodies come to rest. */
+/* Tests that throw every built-in shape at a reflecting floor, from random orientations. The bodies have the added mass
+ * of a fluid. No part passes through the floor, conserved quantities are constant, the energy never increases, and all
+ * bodies come to rest. */
 #include "floor_drop.h"
 #include "fluid/local.h"
 #include "surface_measures.h"
@@ -11,8 +11,8 @@ typedef struct thrown {
   double size, time; /* the maximum distance of a vertex from the origin, and the time of a fall by this distance */
 } thrown;
 
-/* Throws a shape. The density is 500, and the thickness of sheets is a hundredth of the size; for sheets the fluid is
- * light. */
+/* Throws a shape. Its density is 500, and the thickness of sheets is a hundredth of its size. The density of the fluid
+ * is 300, or 3 if the shape has sheets. */
 static thrown throw_shape(const char *name, double restitution, int method, uint64_t *seed) {
   cb_surface *s = shape(name, "resolution=12");
   cb_material *material = calloc((size_t)s->parts, sizeof *material);
@@ -48,7 +48,8 @@ static thrown throw_shape(const char *name, double restitution, int method, uint
   return out;
 }
 
-/* The momentum perpendicular to up, and the angular momentum about up. */
+/* Computes the quantities that the floor does not change: the two horizontal momenta, and the angular momentum about
+ * the vertical. */
 static void kept_by_the_floor(const cb_rigid_state *s, double kept[3]) {
   double world[6];
   world_momentum(s, world);
@@ -63,8 +64,8 @@ static double largest(const cb_rigid_state *s) {
   return most;
 }
 
-/* Makes a step; if it fails, it is repeated as two halves, up to ten times, as in a run, because thin bodies may rotate
- * by radians in a step. */
+/* Makes a step. If it fails, two steps of half the length replace it, as in a run; these may be halved again, up to ten
+ * times. Thin bodies may rotate by several radians in a step. */
 static cb_status step_halved(drop *d, double h, cb_rigid_state *s, int depth) {
   cb_status status = drop_try(d, h, s);
   if (status <= 0 || depth == 10) return status;
@@ -73,8 +74,9 @@ static cb_status step_halved(drop *d, double h, cb_rigid_state *s, int depth) {
   return CB_OK;
 }
 
-/* Makes steps of h times the time of a fall. After each step no vertex is below the floor, and the quantities of
- * kept_by_the_floor are those of the start. *most_trials: the maximum number of trial steps. */
+/* Makes steps of h times the time of a fall. Checks after each step that no vertex is below the floor, and that the
+ * quantities of kept_by_the_floor are those of the start. *most_trials becomes the maximum number of trials in a
+ * step. */
 static void fall(thrown *t, double h, int steps, double *most_trials) {
   double first[3], now[3], scale = 0;
   kept_by_the_floor(&t->s, first);

@@ -1,5 +1,5 @@
-/* The state of a body above a floor determines the next step: failures leave it unchanged, and a copy continues bit for
- * bit. */
+/* Tests that the state of a body above a floor determines its next step. Failures leave the state unchanged, and a copy
+ * of the state continues bit for bit. */
 #include "floor_bodies.h"
 
 static void failures_leave_the_state_untouched(void **unused) {
@@ -14,7 +14,7 @@ static void failures_leave_the_state_untouched(void **unused) {
   const int needed = d->steps - steps, hits = d->hits;
   const cb_rigid_state after = s;
   assert_int_equal(hits, 1);
-  for (int k = 1; k <= needed; k++) { /* each of the trials fails once */
+  for (int k = 1; k <= needed; k++) { /* trial k of this step fails */
     s = before;
     d->fail_at = d->steps + k;
     assert_int_equal(drop_try(d, 0.01, &s), CB_STEP_DOMAIN);

@@ -1,4 +1,4 @@
-/* Tests of which flows count as incompressible, and of the divergence of splines between the points of a grid. */
+/* Tests of the check that a flow is incompressible, and of the divergence of splines between the points of a grid. */
 #include "check.h"
 #include "fluid/flow_divergence.h"
 
@@ -38,7 +38,7 @@ static void flows_that_have_divergence_are_refused_with_a_place(void **unused) {
     check_case_begins(bad[i][0], check_text(bad[i]), CB_ERROR_DOMAIN, "the fluid is incompressible");
 }
 
-/* The trace counts as 0 up to round-off: a trace of tenths is not exactly 0. */
+/* The trace of the gradient counts as 0 up to round-off, because 0.1 + 0.2 - 0.3 is not exactly 0. */
 static void shears_are_judged_by_their_trace(void **unused) {
   for (int i = 0; i < 3; i++) {
     const double G[3][3] = {{0.1, 5, 0}, {0, 0.2, 0}, {0, 1, (double[]){-0.3, -0.3001, 1}[i]}};
@@ -51,8 +51,9 @@ static void shears_are_judged_by_their_trace(void **unused) {
 
 /* --- grids --- */
 
-/* The Taylor-Green flow at n points per wave, with one component scaled by `by` to create divergence. Computes the
- * maximum divergence and the root mean square of the gradient, relative to cb_flow_slope. */
+/* Samples the Taylor-Green flow at n points per wave. One component is multiplied by `by`, which creates divergence
+ * unless `by` is 1. Computes the maximum divergence and the root mean square of the gradient, relative to
+ * cb_flow_slope. */
 static void taylor_green(int n, bool periodic, double by, double *most, double *gradient) {
   enum { PLACES = 4000 };
   const int points = periodic ? n : n + 1;

@@ -1,5 +1,5 @@
-/* Tests of flows given by formulas: uniform flow, shear, expressions and the vortex compared with their closed forms,
- * gradients and rates with differences, many places at a time, and errors. */
+/* Tests of flows that are given by formulas. Uniform flow, shear, expressions and the vortex are compared with closed
+ * forms, their gradients and rates with differences. Further tests are of many places at a time and of errors. */
 #include "core/threads.h"
 #include "flow_slopes.h"
 
@@ -57,7 +57,8 @@ static void expressions_have_exact_derivatives(void **unused) {
 static const vec centre = {0.3, -0.2, 1}, axis = {1, 2, -2};
 static const double circulation = 1.7, core = 0.4;
 
-/* A place at distance r from the axis, at `angle` around it, shifted along it. */
+/* Computes the place x at the distance r from the axis, at `angle` around the axis and shifted by `along`, and the unit
+ * vector `tangent` of the circle around the axis. */
 static void about_axis(double r, double angle, double along, vec x, vec tangent) {
   const vec k = {1. / 3, 2. / 3, -2. / 3}, a = {2. / 3, 1. / 3, 2. / 3}, b = {2. / 3, -2. / 3, -1. / 3}; /* a × b = k */
   for (int i = 0; i < 3; i++) {
@@ -71,7 +72,7 @@ static void vortex_is_that_of_lamb_and_oseen(void **unused) {
   check_ok(cb_flow_vortex(centre, axis, circulation, core, &f));
   assert_true(!cb_flow_is_uniform(f) && cb_flow_is_steady(f));
   uint64_t seed = check_seed();
-  /* far and near, through the switch from the series to the closed form at r^2 = a^2/2 */
+  /* Near and far radii; at r^2 = core^2/2 the library changes from a series to the closed form. */
   const double radius[] = {0,   1e-9, 1e-3, 0.1, 0.2, core * sqrt(0.5) * (1 - 1e-12), core * sqrt(0.5) * (1 + 1e-12),
                            0.5, 2,    30,   1e4};
   for (size_t n = 0; n < sizeof radius / sizeof *radius; n++) {
@@ -96,8 +97,8 @@ static void vortex_is_that_of_lamb_and_oseen(void **unused) {
   cb_flow_free(f);
 }
 
-/* The integral of the velocity u along a circle of radius r about the axis is Gamma (1 - exp(-r^2/a^2)), with the
- * circulation Gamma and the radius a of the core; around a circle that does not enclose the axis, it is 0. */
+/* The integral of the velocity along a circle of radius r about the axis is the circulation times (1 - exp(-r^2/a^2)),
+ * where a is the radius of the core. Along a circle that does not enclose the axis it is 0. */
 static void circulation_of_the_vortex_is_as_given(void **unused) {
   cb_flow *f;
   check_ok(cb_flow_vortex(centre, axis, circulation, core, &f));
@@ -110,7 +111,7 @@ static void circulation_of_the_vortex_is_as_given(void **unused) {
       if (away) {
         x[0] += 8;
         x[1] -= 4;
-      } /* across the axis */
+      } /* the shift is perpendicular to the axis */
       at(f, 0, x, u, NULL, NULL);
       for (int k = 0; k < 3; k++) sum += u[k] * tangent[k] * r * 2 * PI / 256;
     }
@@ -136,7 +137,7 @@ static void many_places_give_the_same_bits_with_any_threads(void **unused) {
     assert_memory_equal(u[threads > 1], u[0], sizeof **u * N);
   }
   x[N - 5][0] = -2;
-  x[N / 3][0] = -1; /* the first error is reported */
+  x[N / 3][0] = -1; /* the error at this place, the first one, is reported */
   check_error_begins(cb_flow_at(f, 1.5, N, (const vec *)x, u[0], NULL, NULL), CB_STEP_NOT_FINITE, "flow at (-1, ");
   cb_threads_set(0);
   cb_flow_free(f);

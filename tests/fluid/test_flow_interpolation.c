@@ -2,7 +2,7 @@
  * constant outside their border, and errors. */
 #include "flow_slopes.h"
 
-/* A function of x and t that is sampled on a grid, for example `cubics`: of degree 3 in each variable. */
+/* A flow u(x, t) that is sampled on a grid. An example is `cubics`, of degree 3 in each variable. */
 typedef void field(const vec x, double t, vec u);
 
 typedef struct layout {
@@ -39,8 +39,8 @@ static void cubics(const vec x, double t, vec u) {
   u[2] = cubic(0.5, 0, 0, 1, x[0]) - t * x[1] * x[1] * x[1] + t * t * t;
 }
 
-/* Not-a-knot splines in directions with 4 points or more are exact for cubics, including their gradient and rate, also
- * at the nodes. */
+/* In directions with at least 4 points the splines ("not-a-knot") are exact for cubic polynomials, including their
+ * gradient and rate. */
 static void grid_of_cubics_is_exact(void **unused) {
   const layout l = {{7, 4, 9, 5}, {-1, -0.5, -1, 0.2}, {0.3, 0.4, 0.25, 0.3}, {0}};
   cb_flow *f = grid_of(&l, cubics);
@@ -53,12 +53,12 @@ static void grid_of_cubics_is_exact(void **unused) {
     at(f, t, x, u, NULL, NULL);
     cubics(x, t, exact);
     for (int i = 0; i < 3; i++) check_near(u[i], exact[i], 2e-14);
-    bool inner = true; /* space for the differences, which are exact for cubics */
+    bool inner = true; /* whether there is room for the differences, which are exact for cubic polynomials */
     for (int i = 0; i < 3; i++)
       inner &= fabs(x[i] - l.origin[i] - (l.n[i] - 1) * l.spacing[i] / 2) < (l.n[i] - 1) * l.spacing[i] / 2 - 0.02;
     if (inner) check_slopes(f, t, x, 1e-2, 1e-11);
   }
-  /* up to the corners */
+  /* at a corner of the grid */
   vec u, exact, corner = {0.8, 0.7, 1};
   at(f, 1.4, corner, u, NULL, NULL);
   cubics(corner, 1.4, exact);
@@ -72,7 +72,7 @@ static void line_and_parabola(const vec x, double t, vec u) {
   u[2] = x[0] * t;
 }
 
-/* 2 points give a linear function, 3 a parabola, 1 a constant. */
+/* A direction with 1 point gives a constant, with 2 points a linear function, and with 3 points a parabola. */
 static void short_directions_are_lines_and_parabolas(void **unused) {
   const layout l = {{2, 3, 1, 2}, {0, 0, 0, 0}, {0.7, 0.6, 0, 1.5}, {0}};
   cb_flow *f = grid_of(&l, line_and_parabola);
@@ -133,7 +133,7 @@ static void error_of_the_grid_is_of_fourth_order(void **unused) {
   }
 }
 
-/* The grid repeats, and equals a copy of it that is shifted by a period. */
+/* A periodic flow is the same at places and times that differ by whole periods. */
 static void periodic_grid_goes_on(void **unused) {
   uint64_t seed = check_seed();
   for (int cells = 1; cells < 9; cells++) {

@@ -1,10 +1,11 @@
-/* Tests of all classes of flows and media: derivatives compared with differences at random places and times, many
- * places at a time compared with one place, classes on jets, sums of flows, and the fluid at one place. */
+/* Tests of all classes of flows and media. Derivatives are compared with differences at random places and times, and
+ * results for many places with results for one place. Further tests are of classes on jets, sums of flows, and the
+ * fluid at one place. */
 #include "flow_slopes.h"
 #include "fluid/fluid_point.h"
 #include "medium.h"
 
-/* A value for each built-in class, as in a scenario. NULL: a flow on a grid. */
+/* A value for a built-in class, as in a scenario. NULL means a flow on a grid. */
 typedef struct example {
   const char *name, *value;
 } example;
@@ -41,7 +42,7 @@ static cb_tree *tree_of(const char *text) {
   return tree;
 }
 
-/* A flow of each class. The grid has 5 x 4 x 6 points and 4 times, and random velocities. */
+/* Creates a flow of the class c. The grid has 5 x 4 x 6 points, 4 times and random velocities. */
 static cb_flow *flow_of(const cb_fluid_flow_class *c, uint64_t *seed) {
   enum { COUNT = 4 * 5 * 4 * 6 };
   double u[COUNT][3];
@@ -67,7 +68,7 @@ static cb_medium *medium_of(const cb_fluid_medium_class *c, const double up[3]) 
   return m;
 }
 
-/* Compares derivatives with differences, and 200 places at a time, in blocks, with one place. */
+/* Compares derivatives with differences, and the results for 200 places in one call with those for one place. */
 static void check_flow(const cb_flow *f, uint64_t *seed, double tolerance) {
   enum { N = 200 };
   double x[N][3], u[N][3], gradient[N][3][3], rate[N][3];
@@ -93,7 +94,7 @@ static void every_flow_has_the_derivatives_of_its_velocity(void **unused) {
   cb_flow *all[MAX], *sum;
   int n = 0;
   for (; n < MAX && cb_fluid_flow_classes[n]; n++) {
-    const bool splines = cb_fluid_flow_classes[n]->from_grid; /* their third derivatives jump */
+    const bool splines = cb_fluid_flow_classes[n]->from_grid; /* the third derivatives of splines jump */
     all[n] = flow_of(cb_fluid_flow_classes[n], &seed);
     check_flow(all[n], &seed, splines ? 1e-3 : 1e-9);
   }
@@ -110,7 +111,8 @@ static void every_flow_has_the_derivatives_of_its_velocity(void **unused) {
   cb_flow_free(sum);
 }
 
-/* The change of u along the path of the fluid is Du/Dt. */
+/* Compares the acceleration of the fluid with the change of its velocity u along its path, and the gradient of the
+ * density with the change of the density along this path. */
 static void check_point(const cb_flow *f, const cb_medium *m, double t, const vec x, double tolerance) {
   const double h = 1e-4;
   cb_fluid_point p, side[2];
@@ -232,7 +234,8 @@ static void a_flow_on_jets_is_that_of_the_same_expressions(void **unused) {
   cb_flow_free(twin);
 }
 
-/* All that the library computes of a medium on jets: at places, over faces and in closed surfaces. */
+/* A medium whose density is a function on jets gives the same results as the same density as an expression: at places,
+ * over faces and in closed surfaces. */
 static void a_medium_on_jets_is_that_of_the_same_expression(void **unused) {
   static const cb_fluid_medium_class mine = {.name = "stratified", .density = stratified};
   static const vec up = {0, 0, 1};

@@ -2,7 +2,8 @@
  * and the conditions under which they act. */
 #include "immersed.h"
 
-/* A drag force that couples all components: F_i = -a volume |V|^2 V_i - rho b V_i V_(i + 1). */
+/* A drag that couples the components of the twist V: F_i = -a volume |V|^2 V_i - rho b V_i V_(i + 1). The volume is
+ * that of the body, rho is the density of the fluid, and a and b are parameters. */
 typedef struct coupled {
   double a, b;
 } coupled;
@@ -105,14 +106,15 @@ static void drags_are_derived_in_the_twist_and_along_the_pose(void **unused) {
       k.fluid.flow = shear;
     }
     tank_fill(&k);
-    check_derivatives(&k, 0.3, &somewhere, twist, 1e-8, 1e-8); /* error of differences with 1e-5 */
+    check_derivatives(&k, 0.3, &somewhere, twist, 1e-8, 1e-8); /* the error of differences with the step 1e-5 */
     tank_empty(&k);
     cb_fluid_model_free(model);
   }
   assert_true(prepared == 6 && released == 6);
 }
 
-/* V at a place of the body: its twist there, minus half the flow's vorticity and minus the flow's velocity. */
+/* Computes the twist V of the body relative to the fluid at the place c of the body: the twist there, minus half the
+ * vorticity of the flow and minus the velocity of the flow. */
 static void seen_from(const double *c, const cb_flow *flow, double V[6]) {
   double r[3][3], x[3], u[1][3], G[1][3][3], w[3], half[3];
   cb_pose_rotation(&somewhere, r);
@@ -196,7 +198,7 @@ static void models_add_up(void **unused) {
         for (int c = 0; c < 6; c++) back[c] -= wrench[1][at][c];
       }
       assert_int_equal(cb_immersed_wrenches(k.body), 5);
-      check_derivatives(&k, 0.3, &somewhere, twist, 1e-8, 1e-8); /* error of differences with 1e-5 */
+      check_derivatives(&k, 0.3, &somewhere, twist, 1e-8, 1e-8); /* the error of differences with the step 1e-5 */
       wrenches_of(&k, 0, &somewhere, twist, F, NULL);
       for (int c = 0; c < 6; c++) {
         check_near(F[c], sum[c], 1e-12); /* round-off of numbers of size 10 */
@@ -286,8 +288,9 @@ static void the_local_model_is_what_there_is_without_one(void **unused) {
                      "unknown fluid model 'locl', did you mean 'local'?");
 }
 
-/* A ball, a sheet, or a ball that beats; in a wind, in a shear (without its momentum, which no other model includes),
- * or in a density that varies. */
+/* Makes the body number `what`: 0 a ball, 1 a sheet and 2 a ball that changes its shape, all in a wind; 3 a ball in a
+ * shear; 4 a ball in a density that varies. Cases 3 and 4 have no added mass. `named` chooses the class `model` in
+ * place of the local model. */
 static tank local_twin(int what, bool named, const cb_fluid_model *model) {
   static const double u[3] = {0.4, -0.2, 0.6}, gradient[3][3] = {{0, 0.5, 0.1}, {-0.3, 0.2, 0}, {0.7, 0, -0.2}};
   tank k = tank_of(what == 1 ? mesh_plate(5, 2, 1.5, false) : mesh_ball(3, 0.7), 1.3, what == 1 ? 0.1 : 0);

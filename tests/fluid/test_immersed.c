@@ -1,9 +1,11 @@
-/* Tests of bodies in a uniform fluid against closed solutions, and of derivatives against differences. */
+/* Tests of bodies in a uniform fluid. Their motion is compared with closed solutions, and derivatives with
+ * differences. */
 #include "immersed.h"
 
-/* The fall of a sphere, where W is its weight minus the buoyancy and k its drag at speed 1: m_eff v' = W - k v |v|, v =
- * vt tanh(t/T), vt = sqrt(W/k), T = m_eff/sqrt(W k), x = vt T log cosh(t/T). m_eff, the mass with the added mass, and k
- * are computed for the mesh; both are close to those of a sphere. */
+/* A sphere falls from rest: m_eff v' = W - k v |v|. W is its weight minus the buoyancy, k its drag at speed 1, and
+ * m_eff its mass plus the added mass. The solution is the speed v = vt tanh(t/T) and the way x = vt T log cosh(t/T),
+ * with vt = sqrt(W/k) and T = m_eff/sqrt(W k). m_eff and k are those of the mesh; both are close to those of a
+ * sphere. */
 static void fall_of_a_sphere(double density, int map) {
   const double g = 9.81, rho = 998, radius = 0.05;
   tank k = tank_of(mesh_ball(12, radius), density, 0);
@@ -103,7 +105,8 @@ static void wrenches_have_names_and_add_up(void **unused) {
   tank_empty(&k);
 }
 
-/* Linear drag is -sum A (c_n n n^T + c_t (1 - n n^T)) u over both sides of a sheet, also without a medium. */
+/* The linear drag of a sheet is the force -A (c_n n n^T + c_t (1 - n n^T)) u on both sides, also without a medium. A is
+ * the area, n the normal and u the velocity. */
 static void linear_drag_has_a_coefficient_across_and_one_along(void **unused) {
   tank k = tank_of(mesh_plate(3, 0.7, 0.4, false), 500, 0.01);
   k.options.c_n = 3;

@@ -1,6 +1,6 @@
 /* labels: release
- * A step of a body in a fluid and the computation of its recorded row allocate no memory: every call of the allocator
- * is counted. */
+ * Tests that a step of a body in a fluid and the computation of its recorded row allocate no memory. The functions here
+ * replace those of the C library and count the calls. */
 #include "immersed.h"
 
 static volatile bool counting;

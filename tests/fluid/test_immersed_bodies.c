@@ -10,7 +10,8 @@ static tank tank_shape(const char *shape, double density, double thickness) {
   return k;
 }
 
-/* Without drag the angular momentum about the axis remains 0: K_w w + K_wv v = 0. */
+/* Without drag the angular momentum about the axis remains 0. So the spin w about the axis and the velocity v along the
+ * axis have the constant ratio w/v = -K_wv/K_ww, where K_wv and K_ww are entries of the inertia. */
 static void a_propeller_turns_as_it_sinks(void **unused) {
   tank k = tank_shape("propeller", 1297.4, 0);
   tank_water(&k, 998);
@@ -26,7 +27,7 @@ static void a_propeller_turns_as_it_sinks(void **unused) {
     if (fabs(coupling[i]) > fabs(coupling[axis])) axis = i;
   const double ratio = -K[axis][3 + axis] / K[axis][axis];
   assert_true(fabs(ratio) > 1e-3);
-  /* the axis points up */
+  /* the pose g turns the axis to the vertical */
   double turn[6] = {0};
   if (axis != 2) turn[axis == 0 ? 1 : 0] = axis == 0 ? -PI / 2 : PI / 2;
   cb_pose g;
@@ -44,8 +45,8 @@ static void a_propeller_turns_as_it_sinks(void **unused) {
   tank_empty(&k);
 }
 
-/* Speed of fall and spin around the vertical, as means over the last second of 8. The seed's drag is stiff, so with
- * steps of 1/200 s the motion does not settle. */
+/* Computes the speed of fall and the spin around the vertical, as means over the last of 8 seconds. The drag of light
+ * seeds is stiff, and needs steps of less than 1/200 s. */
 static void fall(const char *shape, double density, double thickness, double tilt, double *speed, double *spin) {
   tank k = tank_shape(shape, density, thickness);
   tank_water(&k, 1.225);

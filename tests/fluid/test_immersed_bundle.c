@@ -1,5 +1,5 @@
-/* Tests of bundles of immersed bodies: compared with runs of the same bodies, given by expressions, poses and tables;
- * plots, threads, and errors. */
+/* Tests of bundles of bodies in a fluid. They are compared with runs of the same bodies, whose shapes are given by
+ * expressions, poses and tables. Further tests are of plots, threads and errors. */
 #include "immersed_bundles.h"
 #include "sampled.h"
 
@@ -7,7 +7,7 @@
 
 /* --- compared with the run --- */
 
-/* r(t) with the period 2 pi */
+/* the two shape variables as functions of time, with the period 2 pi */
 #define A_OF_T "(0.4*sin(t))"
 #define B_OF_T "(0.1 + 0.3*cos(t))"
 static cb_gait *circle(void) {
@@ -22,7 +22,8 @@ static void on_circle(double t, double r[2], double rate[2]) {
   rate[1] = -0.3 * sin(t);
 }
 
-/* A body that swims along r(t) without drag, in water or (water = 0) in vacuum: no wrench acts. */
+/* Makes a body whose shape changes as A_OF_T and B_OF_T, in a fluid of density `water` or in a vacuum (0). There is no
+ * drag, so no wrench acts on it. */
 static void swim(tank *k, double water) {
   static const cb_poses_motion motion = MODES(A_OF_T, B_OF_T);
   check_ok(cb_poses_from_expressions(k->surface, &motion, 1, NULL, NULL, NULL, NULL, &k->poses));
@@ -85,7 +86,8 @@ static tank body_of(int kind) {
   return k;
 }
 
-/* G is the Hessian of the kinetic energy that the run records, and r'^T M r'/2 is that energy at momentum zero. */
+/* The form G of the bundle is the Hessian of the kinetic energy that a run records. r'^T M r'/2 is this energy if the
+ * momentum is 0, where r' are the rates of the shape variables and M is the metric of the bundle. */
 static void the_form_is_the_kinetic_energy(void **unused) {
   static const cb_poses_motion motion = MODES("a", "b");
   uint64_t seed = check_seed();
@@ -244,7 +246,7 @@ static void *evaluate(void *of) {
 }
 
 static void threads_may_share_a_bundle(void **unused) {
-  enum { THREADS = 40 }; /* more threads than preallocated work arrays */
+  enum { THREADS = 40 }; /* more threads than the bundle has work arrays at the start */
   static const cb_poses_motion motion = MODES("a", "b");
   static share shares[THREADS];
   tank k = ellipsoid(700);
@@ -283,7 +285,7 @@ static void refused_by_what_is_missing(void **unused) {
   check_error(cb_bundle_immersed(shape, &options, &b), CB_ERROR_ARGUMENT,
               "density of the fluid: expected a number >= 0 in kg/m^3, found nan");
   options.density = 0;
-  /* masses on one line: K is singular */
+  /* masses on one line have a singular inertia */
   const cb_point_mass line[2] = {{.mass = 1, .x = {0, 0, 1}, .vertex = -1}, {.mass = 2, .x = {0, 0, -1}, .vertex = -1}};
   options.n_points = 2;
   options.points = line;

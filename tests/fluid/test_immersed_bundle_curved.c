@@ -1,10 +1,10 @@
-/* Tests of bodies that swim by changing their shape in curved spaces: three balls against multipoles, connections of a
- * body in another frame, the flat limit, and volumes that change. */
+/* Tests of bodies that swim by changing their shape in curved spaces: three balls compared with multipoles, the
+ * connection of a body in another frame, the limit of flat space, and volumes that change. */
 #include "curved_bodies.h"
 #include "immersed_bundles.h"
 
-/* A bundle of the surface embedded by the exponential chart, with one motion and shift per part, or one for the
- * complete surface. */
+/* Creates the bundle of a surface that the exponential chart embeds in the space of curvature K. There is one motion
+ * for the complete surface or one for each part; the same holds for shifts. */
 static cb_status laid_bundle(cb_surface *s, double K, int n, const char *const *names, int motions,
                              const cb_poses_motion *motion, int shifts, const cb_shape_shift *shift,
                              const cb_immersed_bundle_options *options, cb_bundle **out) {
@@ -39,8 +39,8 @@ static mesh three_balls(double radius) {
   return all;
 }
 
-/* The displacement along x of the gait l .3 -> 1, alpha .4 -> 1.2, by Gauss's rule on its sides. By symmetry the motion
- * is along one line. */
+/* Returns the displacement along x of the gait around the rectangle .3 <= l <= 1, .4 <= alpha <= 1.2 of the shape
+ * variables, by Gauss's rule on its sides. By symmetry the motion is along one line. */
 static double way(const cb_bundle *b) {
   static const double corner[5][2] = {{.3, .4}, {1, .4}, {1, 1.2}, {.3, 1.2}, {.3, .4}},
                       node[4] = {-.861136311594053, -.339981043584856, .339981043584856, .861136311594053},
@@ -74,8 +74,8 @@ static cb_bundle *swimmer(cb_surface *s, double K, const cb_fluid_model *model) 
   return b;
 }
 
-/* The displacements for the radius .025, by multipoles with their interaction (derived in this project). With added
- * masses but no interaction they are -.10051356558 and .06148161579. */
+/* The expected displacements of balls of radius .025 were computed with multipoles that interact. With added masses but
+ * no interaction they are -.10051356558 and .06148161579. */
 static void three_balls_swim_by_curvature_alone(void **unused) {
   static const double K[2] = {1, -1}, expected[2] = {-.100660024, .061431614};
   cb_fluid_model *exact = exact_model();
@@ -85,7 +85,8 @@ static void three_balls_swim_by_curvature_alone(void **unused) {
     assert_string_equal(b->group->name, k ? "so31" : "so4");
     const double X = way(b);
     print_message("  K %g: X %.9f, %.2e of the multipoles' beside them\n", K[k], X, X / expected[k] - 1);
-    /* Error of the panels, 12 around; without interaction the difference would be at least .0008. */
+    /* The tolerance is for the error of panels, 12 around a ball. Without interaction the difference would be at least
+     * .0008. */
     check_relative(X, expected[k], 5e-4);
     cb_bundle_free(b);
     cb_surface_free(s);
@@ -104,7 +105,8 @@ static cb_surface *bean(void) {
 
 static const cb_material light = {.density = 700};
 
-/* For a body moved by a transvection A becomes Ad A, and M does not change. */
+/* If a transvection moves the body in its frame, the connection A becomes Ad A, with the adjoint matrix Ad of the
+ * transvection. The metric M does not change. */
 static void a_body_in_another_frame_has_the_connection_of_it(void **unused) {
   static const cb_poses_motion motion = MODES("a", "b");
   static const cb_shape_shift shift = {NULL, {"0.3", "-0.4", "0.5"}};
@@ -160,8 +162,9 @@ static void the_kinetic_energy_is_positive(void **unused) {
   }
 }
 
-/* The limit is approached from both sides, with translations of the group measured in R = 1/sqrt|K|. The motions are
- * shears, whose velocities are linear and keep the volume. */
+/* The connections in spaces of small positive and negative curvature K tend to that of flat space. The groups of curved
+ * spaces measure translations in R = 1/sqrt|K|. The motions are shears, whose velocities are linear and keep the
+ * volume. */
 static void flat_space_is_the_limit(void **unused) {
   static const cb_poses_motion motion = {NULL, {"X + 0.3*a*Y + a*b*Z", "Y + b*Z", "Z"}};
   const double r[2] = {.2, -.3};
@@ -189,8 +192,8 @@ static void flat_space_is_the_limit(void **unused) {
 static const char *const one[1] = {"a"};
 static const cb_poses_motion grows = {NULL, {"X*(1 + a)", "Y*(1 + a)", "Z*(1 + a)"}};
 
-/* A ball whose radius a grows gives the fluid of H3 the kinetic energy T = 2 pi rho sinh(a)^4 (coth a - 1) a'^2. In S3
- * the volume of a body must not change. */
+/* A ball whose radius a grows gives the fluid of density rho in H3 the kinetic energy 2 pi rho sinh(a)^4 (coth a - 1)
+ * a'^2. In S3 the volume of a body must not change. */
 static void a_ball_that_grows_pushes_the_fluid_of_h3(void **unused) {
   static const double pi = 3.14159265358979323846;
   const cb_material none = {0, 0};
@@ -209,7 +212,7 @@ static void a_ball_that_grows_pushes_the_fluid_of_h3(void **unused) {
   }
   print_message("  2 T off by %.2e and %.2e\n", off[0], off[1]);
   check_at_most(fabs(off[1]), .04);
-  check_near(off[0] / off[1], 4, 1); /* error h^2 of the mesh */
+  check_near(off[0] / off[1], 4, 1); /* the error of the mesh is of second order */
   cb_surface *s = curved_ball(.8, 16, 0, CB_CHART_EXPONENTIAL);
   cb_bundle *b;
   check_error_begins(laid_bundle(s, 1, 1, one, 1, &grows, 0, NULL, &options, &b), CB_ERROR_DOMAIN,

@@ -1,4 +1,4 @@
-/* Tests of bundles of immersed bodies against closed forms and symmetry; their derivatives and curvature. */
+/* Tests of bundles of bodies in a fluid: closed forms, symmetry, derivatives and curvature. */
 #include "fluid/immersed_bundle.h"
 #include "immersed_bundles.h"
 
@@ -28,12 +28,12 @@ static void two_boxes_are_the_falling_cat(void **unused) {
     double A[6], dA[6], M[1], dM[1];
     check_ok(cb_bundle_connection(b, &al, A, dA, M, dM));
     check_near(A[2], (k2 + c) / J, 1e-13);
-    check_near(dA[2], -s / J + 2 * s * (k2 + c) / (J * J), 1e-10); /* differences */
+    check_near(dA[2], -s / J + 2 * s * (k2 + c) / (J * J), 1e-10); /* the library uses differences here */
     check_near(M[0], (k1 * k2 - c * c) / J, 1e-14);
     check_near(dM[0], 2 * c * s / J + 2 * s * (k1 * k2 - c * c) / (J * J), 1e-10);
     for (int i = 0; i < 2; i++) check_near(A[i], 0, 1e-14);
     check_near(A[5], 0, 1e-14);
-    /* for the centre of mass c in the frame of the first box, v + omega x c + dc/dal = 0 */
+    /* the centre of mass c does not move: v + omega × c + dc/dal = 0 in the frame of the first box */
     const double share = mass[1] / (mass[0] + mass[1]);
     const double cx = share * (0.55 + a[1] * cos(al)), cy = share * a[1] * sin(al);
     check_near(A[3], A[2] * cy - share * a[1] * sin(al), 1e-13);
@@ -43,7 +43,7 @@ static void two_boxes_are_the_falling_cat(void **unused) {
   tank_empty(&k);
 }
 
-/* The second derivative (P/J)'' from the values and the first two derivatives of P and of J. */
+/* Returns the second derivative of P/J from the values and the first two derivatives of P and of J. */
 static double quotient_bends(const double P[3], const double J[3]) {
   return P[2] / J[0] - (2 * P[1] * J[1] + P[0] * J[2]) / (J[0] * J[0]) + 2 * P[0] * J[1] * J[1] / (J[0] * J[0] * J[0]);
 }
@@ -56,8 +56,9 @@ static cb_status counting(const cb_bundle *b, const double *r, double *A, double
   return counted->connection(b, r, A, dA, M, dM);
 }
 
-/* Second derivatives of the same boxes have the accuracy of differences of order 8, 1e-15/h^2 + h^8 with h = .02. They
- * need 9 values and no first derivative, each of which needs 7 values. */
+/* The second derivatives of the connection and the metric of the same boxes have the accuracy of differences of order 8
+ * with the step h = .02: 1e-15/h^2 + h^8. They need 9 values and no first derivatives, which would need 7 values
+ * each. */
 static void second_derivatives_take_few_values(void **unused) {
   const double half[2][3] = {{0.5, 0.15, 0.1}, {0.7, 0.1, 0.1}}, a[2] = {.55, .75}, mass[2] = {.8 * .06, 1.5 * .056};
   mesh box[2];
@@ -98,7 +99,8 @@ static const char *const hinge[3] = {"0.55 + (X - 0.55)*cos(a) - Y*sin(a) + 0.2*
                                      "((X - 0.55)*sin(a) + Y*cos(a))*cos(b) - Z*sin(b)",
                                      "((X - 0.55)*sin(a) + Y*cos(a))*sin(b) + Z*cos(b)"};
 
-/* Two boxes, one of which rotates and shifts. sheet: the second box lacks a face and has a thickness. */
+/* Makes two boxes as two parts of a body. If `sheet` is set, the second box lacks a face and is a sheet with a
+ * thickness. */
 static tank hinged(bool sheet) {
   const double half[2][3] = {{0.5, 0.15, 0.1}, {0.7, 0.1, 0.1}};
   mesh box[2];
@@ -118,7 +120,8 @@ static double most_of(const double G[CB_IMMERSED_FORM][CB_IMMERSED_FORM], double
   return most;
 }
 
-/* d_a G by differences of order 8 in r, with errors 1e-15/h + h^8, h = .02. */
+/* Computes the derivative dG of the form G by the shape variable a, by differences of order 8 with the step h = .02.
+ * Their errors are of the size 1e-15/h + h^8. */
 static void differences(const cb_immersed_energy *e, cb_immersed_work *w, const double r[2], int a,
                         double dG[CB_IMMERSED_FORM][CB_IMMERSED_FORM]) {
   static const double weight[4] = {4. / 5, -1. / 5, 4. / 105, -1. / 280}, h = .02;
@@ -133,8 +136,9 @@ static void differences(const cb_immersed_energy *e, cb_immersed_work *w, const 
   }
 }
 
-/* Inertias of the parts and sums over faces give the same form. G agrees to round-off. Its derivatives agree to the
- * accuracy of differences of order 6 with steps of .005 of the extent, for a box whose thickness is .05 of it. */
+/* The form G from the inertias of parts that move rigidly equals the form from sums over all faces. G agrees to
+ * round-off. Its derivatives agree to the accuracy of the differences of order 6 by which sums over faces are
+ * derived. */
 static void parts_that_move_rigidly_have_the_form_of_their_faces(void **unused) {
   uint64_t seed = check_seed();
   for (int kind = 0; kind < 16; kind++) {
@@ -176,8 +180,8 @@ static void parts_that_move_rigidly_have_the_form_of_their_faces(void **unused) 
   }
 }
 
-/* For solids, sheets and masses at vertices, the form of motions follows from their energies by polarisation, to
- * round-off. */
+/* For solids, sheets and masses at vertices the entry R_ij of the form of motions is E_(i+j) - E_i - E_j to round-off,
+ * where E_i is the energy of motion i, and E_(i+j) that of the sum of the motions i and j. */
 static void motions_of_a_body_have_the_form_of_their_energies(void **unused) {
   uint64_t seed = check_seed();
   for (int kind = 0; kind < 8; kind++) {
@@ -220,8 +224,8 @@ static cb_status counting_places(const cb_shape_surface *s, const double *r, dou
   return whole(s, r, x, dx, work);
 }
 
-/* Counts how often a bundle computes all vertices for A and its derivatives, if one of its two boxes has this
- * motion. */
+/* Returns how often a bundle computes all vertices for A, M and their derivatives, if the second of its two boxes has
+ * this motion. */
 static int places_of(const char *const text[3]) {
   tank k = hinged(false);
   const cb_poses_motion motion = {k.surface->name[1], {text[0], text[1], text[2]}};
@@ -255,9 +259,8 @@ static void only_shapes_that_bend_are_looked_at_as_a_whole(void **unused) {
 
 static void symmetric_motions_do_not_turn_or_drift(void **unused) {
   uint64_t seed = check_seed();
-  /* mirror symmetry in z (the modes of x and y are even in Z, that of z is odd): only omega_z, v_x and v_y are nonzero,
-   * also in the curvature */
-  mesh ball = mesh_ball(4, 1); /* the faces have all its mirror planes, too */
+  /* The motion has the mirror plane z = 0, so only omega_z, v_x and v_y are nonzero, also in the curvature. */
+  mesh ball = mesh_ball(4, 1); /* its faces are symmetric in all coordinate planes */
   for (int v = 0; v < ball.vertices; v++)
     for (int i = 0; i < 3; i++) ball.x[v][i] *= i == 0 ? 0.5 : i == 1 ? 0.3 : 0.2;
   tank k = tank_of(ball, 700, 0);
@@ -277,7 +280,7 @@ static void symmetric_motions_do_not_turn_or_drift(void **unused) {
     check_at_least(most, 1e-3);
   }
   cb_bundle_free(b);
-  /* a motion that is symmetric about all axes: the body does not move */
+  /* a motion that is symmetric in all coordinate planes does not move the body */
   static const cb_poses_motion stretch = {NULL, {"X*(1 + a)", "Y*(1 + b)", "Z*(1 - a*b)"}};
   b = bundle_of(&k, 998, 2, ab, &stretch);
   double A[12];
@@ -285,7 +288,8 @@ static void symmetric_motions_do_not_turn_or_drift(void **unused) {
   for (int i = 0; i < 12; i++) check_near(A[i], 0, 1e-14);
   cb_bundle_free(b);
   tank_empty(&k);
-  /* two balls at distance 1 + a; the second swells by b as the first shrinks: the pair moves only along the line */
+  /* Two balls have the distance 1 + a. The second grows by b while the first shrinks. They move only along their
+   * line. */
   mesh pair[2] = {mesh_ball(3, 0.3), mesh_ball(3, 0.3)};
   for (int i = 0; i < 2; i++) mesh_move(&pair[i], (double[3]){i ? 0.5 : -0.5, 0, 0});
   k = tank_of(two_bodies(pair[0], pair[1]), 900, 0);
@@ -309,7 +313,7 @@ static void symmetric_motions_do_not_turn_or_drift(void **unused) {
         check_near(B[i], 0, 1e-12);
       }
     }
-    /* A_a = m2/(m1 + m2), m with the added masses of the two: delta A ~ radius^3 */
+    /* A_a = m2/(m1 + m2), where m1 and m2 are the masses plus the added masses, which grow like radius^3 */
     check_ok(b->class_->form(b, r, G));
     double volume = 0, own[2];
     cb_mass mass;
@@ -322,7 +326,7 @@ static void symmetric_motions_do_not_turn_or_drift(void **unused) {
     }
     check_near(A[6], inertia[1] / (inertia[0] + inertia[1]), 1e-12);
     check_near(A[7], 0, 1e-13);
-    /* B is -d_b of this A_a */
+    /* the curvature B is minus the derivative of this A_a by b */
     const double d[2] = {-3 * added * pow(1 - r[1], 2), 3 * added * pow(1 + r[1], 2)}, all = inertia[0] + inertia[1];
     check_near(B[3], -(d[1] - inertia[1] * (d[0] + d[1]) / all) / all, 1e-10);
   }
@@ -366,7 +370,7 @@ static void derivatives_are_those_of_the_connection(void **unused) {
   tank_empty(&k);
 }
 
-/* At a = 0 the motion has the first derivative 0 and a second derivative: dA and dM are still found. */
+/* dA and dM are right also at a = 0, where the first derivative of the motion by a is 0 and the second one is not. */
 static void a_motion_may_begin_slowly(void **unused) {
   tank k = ellipsoid(700);
   static const cb_poses_motion slow = {NULL, {"X", "Y + a^2*X^2", "Z + b*X^2"}},
@@ -385,7 +389,7 @@ static void a_motion_may_begin_slowly(void **unused) {
   tank_empty(&k);
 }
 
-/* For a loop of radius e, log g = -B pi e^2 + O(e^3). */
+/* The holonomy g of a loop of radius e in shape space has log g = -B pi e^2 + O(e^3), where B is the curvature. */
 static void small_loops_turn_by_the_curvature(void **unused) {
   static const cb_poses_motion motion = MODES("a", "b");
   tank k = ellipsoid(700);

@@ -1,5 +1,5 @@
-/* Tests of bodies in a fluid that fills a curved space: the drag of a ball, derivatives of drag with respect to the
- * twist, potentials and buoyancy against integrals over faces, the energy that drag removes, and the orders of the
+/* Tests of bodies in a fluid that fills a curved space: the drag of a ball, the derivatives of drag by the twist,
+ * potentials and buoyancy compared with integrals over faces, the energy that drag removes, and the orders of the
  * integrators. */
 #include "immersed.h"
 
@@ -17,10 +17,9 @@ static tank curved_tank(double K, mesh m, double density) {
 
 /* --- drag --- */
 
-/* The drag is F = v^2/2 pi S^2 C_d in a fluid of density 1, with S = sinh 1 or sin 1 for the radius 1 and the speed v
- * of the centre. C_d is the integral of |u| <u, n>^2 over the sphere, divided by pi S^2 v^3, with the velocity u and
- * the normal n at each point (derived in this project). For the faces of the octahedron the error is of second order in
- * their size. */
+/* The drag of a ball of radius 1 whose centre has the speed v is C_d pi S^2 v^2/2 in a fluid of density 1, with S =
+ * sinh 1 in H3 and sin 1 in S3. C_d is the integral of |u| <u, n>^2 over the sphere, divided by pi S^2 v^3, where u is
+ * the velocity and n the normal at each point. The error of the mesh is of second order in the size of its faces. */
 static void drag_of_a_ball(void **unused) {
   static const double cd[2] = {1.650102514764, 1.118449855134};
   for (int space = 0; space < 2; space++) {
@@ -64,8 +63,7 @@ static void derivatives_of_drag(void **unused) {
         Y[j] = at - h;
         wrenches_of(&k, 0, &at_origin, Y, back, NULL);
         Y[j] = at;
-        /* error 1e-8 of central differences of |u| u, whose argument changes its direction at a relative distance of
-         * 1e-1 */
+        /* the tolerance includes the error of the central differences, about 1e-8 */
         for (int i = 0; i < 6; i++) check_near(dF[i][j], (ahead[i] - back[i]) / (2 * h), 1e-7);
       }
       tank_empty(&k);
@@ -89,8 +87,8 @@ static cb_scenario *open_stone(int space, const char *potential, const char *den
   return s;
 }
 
-/* The wrench -excess int V m dA for V = 2 d^2 at pose g, where excess is rho_b - rho, m is the flux of cb_curved_flux,
- * and d is the distance from the base point. */
+/* Computes the wrench -excess int V m dA of the potential V = 2 d^2 on a body at the pose g. excess is the density of
+ * the body minus that of the fluid, m is the flux of cb_curved_flux, and d is the distance from the base point. */
 static void by_faces(const cb_surface *s, const cb_pose *g, double excess, double F[6]) {
   const double K = s->curvature;
   memset(F, 0, 6 * sizeof *F);
@@ -122,7 +120,7 @@ static void potentials_are_integrals_over_faces(void **unused) {
     check_ok(p->wrench(p->self, 0, &state->g, generic_twist, F, NULL));
     by_faces(cb_immersed_surface(b), &state->g, 2, wanted);
     for (int i = 0; i < 6; i++) size = fmax(size, fabs(wanted[i]));
-    /* the quadrature within the body is of degree 2 over faces of a tenth of its size: 1e-4 */
+    /* a quadrature of degree 2 over faces of a tenth of the size of the body has an error of about 1e-4 */
     for (int i = 0; i < 6; i++) check_near(F[i], wanted[i], 3e-4 * size);
     /* F = -dU, by central differences along the axes of the body */
     double rows[8][6];
@@ -167,8 +165,8 @@ static double energy_of(cb_immersed_workspace *w, const cb_rigid_state *state) {
   return row.kinetic + row.potential;
 }
 
-/* The error of the energy converges with the order of the integrator: half the step divides it by more than 3, or 8 for
- * rkmk4. */
+/* The error of the energy has the order of the integrator: half the step divides it by more than 3 for
+ * Hamilton-Pontryagin, and by more than 8 for rkmk4. */
 static void energy_under_a_potential(void **unused) {
   for (int space = 0; space < 2; space++) {
     cb_scenario *s = open_stone(space, "{central: {expression: \"m*2*d^2\"}}", "3", 8);
@@ -196,8 +194,8 @@ static void energy_under_a_potential(void **unused) {
 
 /* --- drag in motion --- */
 
-/* The energy that drag removes is the work of its wrench, int <F, Y> dt, by Simpson's rule over the steps of rkmk4,
- * whose energy error is h^4. Hamilton-Pontryagin has the same limit, with the error h^2. */
+/* The change of the energy is the work int <F, Y> dt of the drag F, with the twist Y, by Simpson's rule over the steps
+ * h of rkmk4. Runs with rkmk4 have errors of order h^4, and runs with Hamilton-Pontryagin have errors of order h^2. */
 static void drag_takes_its_power(void **unused) {
   for (int space = 0; space < 2; space++) {
     tank k = curved_tank(space ? 1 : -1, mesh_ellipsoid(4, 0.6, 0.5, 0.4), 2);

@@ -1,5 +1,5 @@
-/* Tests of bodies in moving fluids and in media of varying density: moving frames, straining flows, order and energy. A
- * run with a new workspace continues bit for bit. */
+/* Tests of bodies in moving fluids and in media of varying density: moving frames, straining flows, the order of the
+ * integrators, and energy. A run with a new workspace continues bit for bit. */
 #include "immersed.h"
 
 /* --- uniform flow --- */
@@ -36,13 +36,13 @@ static void a_plate_carried_by_a_flow_feels_nothing(void **unused) {
         check_near(s.g.x[i], g.x[i] + s.t * wind[i], 1e-12);
         check_near(s.Y[i], 0, 1e-14);
       }
-    } else { /* the momentum changes by (M_f v) × v, which no force causes */
+    } else { /* the angular momentum changes by (M_f v) × v without any force, where M_f is the added mass */
       for (int i = 0; i < 6; i++) check_near(F[i], 0, 1e-14);
       cb_cross3(fluid + 3, Y + 3, torque);
       assert_true(cb_dot3(torque, torque) > 1e-4);
       double J[3][3], change[3];
       for (int i = 0; i < 9; i++) J[i / 3][i % 3] = K[i / 3][i % 3];
-      cb_apply3((const double(*)[3])J, s.Y, change); /* K omega after the torque of half a step */
+      cb_apply3((const double(*)[3])J, s.Y, change); /* the angular momentum after half a step */
       for (int i = 0; i < 3; i++) check_near(change[i] / (h / 2), torque[i], 1e-4);
     }
     tank_empty(&k);
@@ -77,8 +77,8 @@ static void a_uniform_flow_is_a_frame_that_moves(void **unused) {
   tank_flow(&moved, wind[0], wind[1], wind[2]);
   tank_fill(&still);
   tank_fill(&moved);
-  /* in the exact equations mu of the body in the flow is larger by I_b U; the force on it is the same, except for ad*_U
-   * of the fluid's momentum, which ad*_Y contains in addition */
+  /* U is the velocity of the flow as a twist in the body frame, and I_b the inertia of the body without the fluid. In
+   * the flow the body has the twist Y + U, and the momentum mu + I_b U. */
   cb_pose g = generic_pose;
   double Y[6], mu[2][6], F[2][6], U[6] = {0}, r[3][3], more[6] = {0}, rate[2][6], expected[6], turn[6];
   memcpy(Y, generic_twist, sizeof Y);
@@ -93,7 +93,8 @@ static void a_uniform_flow_is_a_frame_that_moves(void **unused) {
   wrenches_of(&still, 0.6, &g, generic_twist, F[0], NULL);
   wrenches_of(&moved, 0.6, &g, Y, F[1], NULL);
   for (int i = 0; i < 6; i++) check_near(mu[1][i], mu[0][i] + more[i], 1e-15);
-  /* d(mu)/dt = ad*_Y mu + F; for I_b U, in the rotating axes, it is ad*_Y (I_b U) + ad*_U mu_b of the moving body */
+  /* dmu/dt = ad*_Y mu + F. For the additional momentum I_b U the rate is ad*_Y (I_b U) + ad*_U mu_b in the rotating
+   * axes, where mu_b is the momentum of the body without the fluid. */
   cb_se3_ad_star(generic_twist, mu[0], rate[0]);
   cb_se3_ad_star(Y, mu[1], rate[1]);
   cb_se3_ad_star(Y, more, expected);
@@ -106,7 +107,8 @@ static void a_uniform_flow_is_a_frame_that_moves(void **unused) {
   cb_immersed_free(dry.body);
   cb_se3_ad_star(U, mu_b, turn);
   for (int i = 0; i < 6; i++) check_near(rate[1][i] + F[1][i], rate[0][i] + F[0][i] + expected[i] + turn[i], 1e-14);
-  /* runs agree to the order of the integrator, because the maps move the origin exactly as a frame only for h -> 0 */
+  /* The runs agree only to the order of the integrator, because a step in a moving frame is not exactly a moved
+   * step. */
   double start[6], error[3];
   cb_pose at = generic_pose;
   cb_pose_rotation(&at, r);
@@ -132,7 +134,7 @@ static void a_uniform_flow_is_a_frame_that_moves(void **unused) {
   tank_empty(&moved);
 }
 
-/* For a thrown ball that does not spin, the runs agree to round-off. */
+/* The run of a ball without spin in a wind agrees, to round-off, with its run in a fluid at rest. */
 static void a_ball_in_a_flow_flies_as_in_the_frame_of_the_flow(void **unused) {
   const double wind[3] = {0.7, -0.4, 0.5};
   tank k[2];
@@ -156,8 +158,7 @@ static void a_ball_in_a_flow_flies_as_in_the_frame_of_the_flow(void **unused) {
   tank_empty(&k[1]);
 }
 
-/* In a frame that accelerates with a, the fluid with u = a t is at rest and gravity is -a; a body rises if it displaces
- * more than its mass. */
+/* In a frame that accelerates with a, a fluid with the velocity a t is at rest, and there is the gravity -a. */
 static void a_gust_is_a_frame_that_accelerates(void **unused) {
   uint64_t seed = check_seed(), again = seed;
   const double time = 1.5, a[3] = {0.7, -0.4, 0.5};
@@ -182,10 +183,11 @@ static void a_gust_is_a_frame_that_accelerates(void **unused) {
   tank_empty(&moved);
 }
 
-/* --- Auton's equation of a small sphere with velocity v in the flow u (mass m of the sphere, displaced mass m_f, added
- * mass C m_f): (m + C m_f) v' = (1 + C) m_f Du/Dt. For u = S x along an axis, Du/Dt = S^2 x, so x = x0 cosh(k t) + v0/k
- * sinh(k t), k = |S| ((1 + C) m_f/(m + C m_f))^(1/2) --- */
+/* --- a small sphere --- */
 
+/* Auton's equation of a small sphere with the velocity v in the flow u is (m + C m_f) v' = (1 + C) m_f Du/Dt, where m
+ * is the mass of the sphere, m_f the displaced mass and C m_f the added mass. For u = S x along an axis, Du/Dt = S^2 x,
+ * so x = x0 cosh(k t) + v0/k sinh(k t) with k = |S| ((1 + C) m_f/(m + C m_f))^(1/2). */
 static void a_small_sphere_follows_autons_equation(void **unused) {
   const double S[3] = {0.8, -0.3, -0.5}, density = 2.5, time = 2, start[3] = {0.3, 1.2, -0.7}, v[3] = {0.1, -0.3, 0.2};
   double gradient[3][3] = {{0}};
@@ -278,8 +280,8 @@ static void second_order_in_flows_that_vary(void **unused) {
 
 /* --- energy --- */
 
-/* The change of T + V minus the work int <drag, Y> dt, by the trapezoidal rule at the nodes; *lost is minus the
- * work. */
+/* Returns the change of the kinetic plus potential energy, minus the work of the drag, which is computed by the
+ * trapezoidal rule. *lost is minus this work. */
 static double balance(const tank *k, const cb_pose *g, const double Y[6], double time, int steps, double *lost) {
   double wrench[8][6], first = 0, last = 0, work = 0, before = 0;
   const int drag = wrench_named(k, "drag");
@@ -346,7 +348,7 @@ static void a_workspace_made_anew_goes_on_with_the_same_bits(void **unused) {
         cb_immersed_workspace_free(anew);
         step_by(k.problem, method, 0.01, &a);
         memset(wrench, 0, sizeof wrench);
-        row_of(&k, &a, wrench[0]); /* computing a row changes nothing */
+        row_of(&k, &a, wrench[0]); /* a row does not change the state or the workspace */
       }
       assert_memory_equal(&a, &b, sizeof a);
     }

@@ -1,8 +1,9 @@
-/* The fluid's momentum is dL/dY and its wrench dL/dg, with the Lagrangian L of the fluid, the twist Y and the pose g:
- * compared with differences of L, which this test sums face by face with the midpoint rule. */
+/* Tests of the momentum and the wrench of the fluid on a body. They are the derivatives of the Lagrangian L of the
+ * fluid by the twist Y and by the pose g, and are compared with differences of L. This file computes L face by face
+ * with the midpoint rule. */
 #include "immersed.h"
 
-/* The formulas of the flows. */
+/* The kinds of flow; velocity() has their formulas. */
 typedef enum current { STILL, UNIFORM, GUST, SHEAR, VORTEX, WAVES, CURRENTS, SPIN } current;
 static const double steady[3] = {0.3, -0.2, 0.5};
 static const double gradient[3][3] = {{0.2, 1.1, -0.4}, {0.3, -0.5, 0.8}, {-0.6, 0.1, 0.3}};
@@ -45,8 +46,8 @@ static void pour(tank *k, current kind) {
   k->fluid.flow = flow;
 }
 
-/* rho of a face: constant, linear in position (the mean is that of the corners), or in layers, by
- * curvebody/medium.h. */
+/* The kinds of density: constant, linear in position, or in layers. The density of a face is its mean over the face:
+ * for a linear density the mean of the corners, for layers the result of curvebody/medium.h. */
 typedef enum depth { EVEN, LINEAR, LAYERS, DEPTHS } depth;
 static void fill_with(tank *k, depth kind) {
   cb_medium *medium;
@@ -65,7 +66,7 @@ static double density_of(const tank *k, depth kind, const double x[3][3]) {
   return rho;
 }
 
-/* The mean of <x', n> over a closed part. */
+/* Returns the mean over a closed part of the normal velocity <x', n> of its surface, and 0 for an open part. */
 static double mean_of(const tank *k, const double (*x)[3], const double (*v)[3], int part) {
   const cb_surface *s = k->surface;
   double through = 0, area = 0;
@@ -119,8 +120,8 @@ static double lagrangian(const tank *k, current kind, depth water, double t, con
   return L;
 }
 
-/* An ellipsoid and a sheet with random vertices that breathe and flap. If `open` is set, a face of the ellipsoid is
- * missing, and there is no mass. */
+/* Makes a body of an ellipsoid and a sheet with random vertices, whose shapes change. If `open` is set, a face of the
+ * ellipsoid is missing, and the body has no mass. */
 static tank pair(uint64_t *seed, bool open) {
   mesh m = mesh_ellipsoid(2, 0.5, 0.4, 0.3), sheet = mesh_plate(3, 0.8, 0.5, false);
   mesh_shake(&m, seed, 0.05);
@@ -173,7 +174,7 @@ static void compare(current kind, depth water, uint64_t *seed) {
   if (k.problem->inertia_wrench) check_ok(k.problem->inertia_wrench(k.problem->self, t, &g, Y, F, NULL));
   for (int j = 0; j < 6; j++) {
     double by_Y[2], by_g[2];
-    for (int side = 0; side < 2; side++) { /* differences with h and 2 h: error O(h^4) */
+    for (int side = 0; side < 2; side++) { /* differences with the steps h and 2 h combine to an error O(h^4) */
       const double step = h * (side + 1);
       double up[6], down[6];
       memcpy(up, Y, sizeof up);
@@ -207,14 +208,14 @@ static void momentum_and_wrench_are_those_of_the_lagrangian(void **unused) {
       for (int i = 0; i < 3; i++) compare((current)kind, (depth)water, &seed);
 }
 
-/* dF/dxi is exact for a constant density in uniform flows and in a flow that rotates rigidly. Otherwise it omits terms
- * that only make Newton's method slower: part of the strain, second derivatives of flow and density, and the
- * pressure. */
+/* The derivative of the wrench along the pose is exact for a constant density in uniform flows and in a flow that
+ * rotates rigidly. Otherwise the library omits some of its terms, which only makes Newton's method slower: part of the
+ * strain, second derivatives of flow and density, and the pressure. */
 static void derivatives_are_those_of_differences(void **unused) {
   uint64_t seed = check_seed();
   for (int kind = 0; kind <= SPIN; kind++)
     for (int water = 0; kind != CURRENTS && water < LAYERS; water++) {
-      tank k = pair(&seed, kind == SPIN); /* a part without pressure force */
+      tank k = pair(&seed, kind == SPIN); /* an open part has no pressure force */
       fill_with(&k, (depth)water);
       pour(&k, (current)kind);
       k.options.c_n = 20;
@@ -228,8 +229,8 @@ static void derivatives_are_those_of_differences(void **unused) {
     }
 }
 
-/* rho int (x × a, a) dV for a = a0 + B x, from the moments of a body of density 1; in the flow u = u0 + G x, a = G
- * u. */
+/* The pressure wrench is rho int (x × a, a) dV, where a is the acceleration of the fluid. In the flow u = u0 + G x it
+ * is a = G u = a0 + B x, so the integral follows from the moments of a body of density 1. */
 static void pressure_is_the_integral_of_a_linear_field(void **unused) {
   uint64_t seed = check_seed();
   for (int open = 0; open < 2; open++) {
@@ -260,7 +261,7 @@ static void pressure_is_the_integral_of_a_linear_field(void **unused) {
     }
     const double trace = (mass.inertia[0][0] + mass.inertia[1][1] + mass.inertia[2][2]) / 2;
     for (int i = 0; i < 9; i++) second[i / 3][i % 3] = (i / 3 == i % 3 ? trace : 0) - mass.inertia[i / 3][i % 3];
-    for (int i = 0; i < 3; i++) { /* int x_i a_j dV = m c_i a0_j + second_ik B_jk */
+    for (int i = 0; i < 3; i++) { /* int x_i a_j dV = m c_i a0_j + second_ik B_jk, second_ik = int x_i x_k dV */
       const int j = (i + 1) % 3, l = (i + 2) % 3;
       const double *c = mass.centre, m = mass.mass;
       world[3 + i] = 998 * m * (a0[i] + cb_dot3(B[i], c));

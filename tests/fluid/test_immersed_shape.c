@@ -1,4 +1,4 @@
-/* Tests of bodies whose shape changes, free fall, terminal speed of plates, and errors. */
+/* Tests of bodies whose shape changes, of free fall, of the speed of falling plates, and of errors. */
 #include "immersed.h"
 
 /* --- no fluid --- */
@@ -30,8 +30,9 @@ static void without_fluid_a_body_falls_on_a_parabola(void **unused) {
   tank_empty(&k);
 }
 
-/* Two boxes of densities 0.8 and 1.5, joined at (a[0], 0), with their masses and moments of inertia; a: distances of
- * the centres from the joint. The second box rotates around the joint by al = angle(t). */
+/* Makes two boxes of the densities 0.8 and 1.5. They have a joint at (a[0], 0), around which the second box rotates by
+ * al = angle(t). Writes their masses, their moments of inertia I about their centres, and the distances a of the
+ * centres from the joint. */
 static void boxes(mesh *both, double *I, double *mass, double a[2]) {
   const double half[2][3] = {{0.5, 0.15, 0.1}, {0.7, 0.1, 0.1}};
   *both = mesh_room(200, 400);
@@ -54,8 +55,9 @@ static void boxes(mesh *both, double *I, double *mass, double a[2]) {
 }
 
 static double angle(double t) { return 1.3 * sin(t) + 0.4; }
-/* The rate of the first box without angular momentum, theta1' = -(I2 + m a2^2 + m a1 a2 cos al)/(I1 + I2 + m (a1^2 +
- * a2^2 + 2 a1 a2 cos al)) al', m = m1 m2/(m1 + m2), with the symbols of boxes(). */
+/* Returns the angular velocity of the first box if the angular momentum is 0: -(I2 + m a2^2 + m a1 a2 cos al)/(I1 + I2
+ * + m (a1^2 + a2^2 + 2 a1 a2 cos al)) al', with the masses m1 and m2, m = m1 m2/(m1 + m2), and the other symbols of
+ * boxes(). */
 static double turns(const double I[2], const double mass[2], const double a[2], double t) {
   const double m = mass[0] * mass[1] / (mass[0] + mass[1]), ca = cos(angle(t));
   return -(I[1] + m * a[1] * a[1] + m * a[0] * a[1] * ca) /
@@ -80,7 +82,7 @@ static void two_boxes_without_momentum_turn_by_their_shape(void **unused) {
   k.fluid.gravity[1] = 0;
   tank_fill(&k);
   assert_int_equal(cb_immersed_wrenches(k.body), 0);
-  /* both boxes start with momentum 0 */
+  /* Y is the twist of the first box at the start, for momentum 0 */
   cb_rigid_state rest = {.g = at_origin};
   double Y[6];
   check_ok(cb_rigid_twist(k.problem, &rest, Y));
@@ -101,8 +103,9 @@ static void two_boxes_without_momentum_turn_by_their_shape(void **unused) {
 
 /* --- fluid --- */
 
-/* A plate of area A that falls flat: v = vt tanh(t/T), with Cd = 2: W = rho A vt^2 is its weight minus the buoyancy, T
- * = m_eff/sqrt(W rho A), and m_eff is the mass with the added mass. */
+/* A plate of area A falls flat in a fluid of density rho. Its drag coefficient is 2, so the speed is vt tanh(t/T) with
+ * vt = sqrt(W/(rho A)) and T = m_eff/sqrt(W rho A). W is the weight minus the buoyancy, and m_eff the mass plus the
+ * added mass. */
 static void a_plate_falls_with_a_coefficient_of_two(void **unused) {
   const double rho = 998, density = 2700, thickness = 0.002, g = 9.81, area = 0.12 * 0.08;
   tank k = tank_of(mesh_plate(4, 0.12, 0.08, false), density, thickness);
@@ -121,7 +124,8 @@ static void a_plate_falls_with_a_coefficient_of_two(void **unused) {
   tank_empty(&k);
 }
 
-/* A ball that swells does not move an incompressible fluid: the mean normal velocity is subtracted, and reported. */
+/* The local model cannot represent a ball that grows in an incompressible fluid. It subtracts the mean normal velocity
+ * of the surface, and the record shows this velocity. */
 static void a_swelling_ball_breathes(void **unused) {
   tank k = tank_of(mesh_ball(4, 0.3), 500, 0);
   tank_water(&k, 998);
@@ -138,13 +142,13 @@ static void a_swelling_ball_breathes(void **unused) {
   cb_rigid_state s;
   check_ok(cb_rigid_start(k.problem, 0.4, &at_origin, (double[6]){0}, &s));
   const cb_immersed_row row = row_of(&k, &s, wrench);
-  check_relative(row.removed_normal_velocity, 0.3 * 0.2 * cos(0.4), 0.1); /* radius of the mesh */
+  check_relative(row.removed_normal_velocity, 0.3 * 0.2 * cos(0.4), 0.1); /* the faces are within the sphere */
   check_at_most(row.removed_normal_velocity, 0.3 * 0.2 * cos(0.4));
   tank_empty(&k);
 }
 
-/* The kinetic energy is quadratic in Y with the derivative mu. If the twist cancels a drift of the complete shape, the
- * energy is only that of the fluid in the flow. */
+/* The derivative of the kinetic energy by the twist Y is the momentum mu. If the twist cancels a drift of the complete
+ * shape, the energy is only that of the fluid that flows around the body. */
 static void kinetic_energy_belongs_to_the_momentum(void **unused) {
   for (int wind = 0; wind < 2; wind++) {
     tank k = tank_of(mesh_ellipsoid(3, 0.5, 0.3, 0.2), 700, 0);
@@ -180,8 +184,9 @@ static void kinetic_energy_belongs_to_the_momentum(void **unused) {
   }
 }
 
-/* A slender ellipsoid with a wave along it: (1/2) rho int y'^2 dV over its slices of area pi b c (1 - X^2/a^2). The
- * energy that remains at momentum 0 is not negative. */
+/* A wave along a slender ellipsoid with the half axes a, b and c has the kinetic energy (1/2) rho int y'^2 dV, an
+ * integral over slices of the area pi b c (1 - X^2/a^2). The energy that remains if the momentum is 0 is not
+ * negative. */
 static void a_wave_along_a_body_has_the_energy_of_its_slices(void **unused) {
   const double a = 0.5, b = 0.03, c = 0.05, density = 998;
   tank k = tank_of(mesh_ellipsoid(14, a, b, c), density, 0);
@@ -198,7 +203,7 @@ static void a_wave_along_a_body_has_the_energy_of_its_slices(void **unused) {
     cb_rigid_state s = {.t = t, .g = at_origin};
     check_at_least(row_of(&k, &s, wrench).kinetic, 0);
     check_ok(cb_rigid_start(k.problem, t, &at_origin, (double[6]){0}, &s));
-    check_relative(row_of(&k, &s, wrench).kinetic, energy, 0.3); /* velocities are linear around the middle */
+    check_relative(row_of(&k, &s, wrench).kinetic, energy, 0.3); /* inside, velocities are interpolated linearly */
   }
   tank_empty(&k);
 }
@@ -254,7 +259,7 @@ static void refused_by_name_and_place(void **unused) {
   before = s;
   check_error(cb_rigid_step_pontryagin(k.problem, CB_SE3_CAYLEY, 0.01, &s, NULL), CB_STEP_DOMAIN,
               "pose at t = 2: z of vertex 1, at rest at (0, 0, 0.3), is inf");
-  s.t = before.t = 3; /* the surface is inside out */
+  s.t = before.t = 3; /* at this time the faces point inwards */
   check_error_begins(cb_rigid_step_pontryagin(k.problem, CB_SE3_CAYLEY, 0.01, &s, NULL), CB_STEP_DOMAIN,
                      "part `body` has the volume -");
   assert_memory_equal(&s, &before, sizeof s);

@@ -1,5 +1,5 @@
-/* The terms of a body in a fluid: which act, in which order and under which names; the step adds what the record shows
- * separately; and energies and wrenches of a term agree. */
+/* Tests of the terms of the equations of a body in a fluid: which terms act, in which order and under which names. A
+ * step adds the wrenches that the record shows separately, and the energy of a term belongs to its wrench. */
 #include "immersed.h"
 #include "fluid/immersed_private.h"
 
@@ -18,7 +18,7 @@ static void every_term_has_a_place_of_its_own(void **unused) {
   assert_true(n > 0);
 }
 
-/* A model of two forces, whose names other wrenches have. */
+/* A fluid model of two forces. The first one has the name of another wrench. */
 static cb_status pulls(const cb_fluid_model *m, const void *body, int place, double density, const double V[6],
                        double (*F)[6], double (*dF)[6][6]) {
   for (int i = 0; i < 6; i++) {
@@ -34,7 +34,8 @@ static const cb_fluid_model_class pulling = {
     .name = "pulling", .title = "", .doc = "", .params = none, .terms = names, .on_twist = pulls};
 extern const cb_fluid_model_class cb_fluid_model_local;
 
-/* A ball with all terms of a body in flat space except that of a wall, which excludes a flow. */
+/* Makes a ball with all terms of a body in flat space except that of a wall, because a wall is not possible in a
+ * flow. */
 static tank full_tank(cb_fluid_model *model[2]) {
   static const char *const gust[3] = {"sin(t + y)", "0.3*t", "-0.2*z"};
   static const cb_wrench_text text[2] = {{.name = "thrust", .force = {"1 + 0.1*vx*x", NULL, NULL}, .at = {0.1, 0, 0}},
@@ -62,7 +63,7 @@ static void tank_drain(tank *k, cb_fluid_model *model[2]) {
   for (int i = 0; i < 2; i++) cb_fluid_model_free(model[i]);
 }
 
-/* The record shows each wrench by itself, the step adds sums of several: they agree to the round-off of the sums. */
+/* The sum of the wrenches in a recorded row equals the sum that a step uses, up to round-off. */
 static void a_step_adds_what_the_record_shows(void **unused) {
   static const char *const want[] = {"flow",  "pressure",        "gravity", "buoyancy", "drag", "linear_drag",
                                      "floor", "pulling_gravity", "own",     "thrust",   "lift"};
@@ -86,7 +87,7 @@ static void a_step_adds_what_the_record_shows(void **unused) {
         sum[j] += wrench[i][j];
         own += fabs(wrench[i][j]);
       }
-      assert_true(own > 1e-6); /* every one of them acts */
+      assert_true(own > 1e-6); /* this wrench acts */
       size = fmax(size, own);
     }
     for (int j = 0; j < 6; j++) check_near(F[j], sum[j], 1e-14 * size);
@@ -96,8 +97,8 @@ static void a_step_adds_what_the_record_shows(void **unused) {
   tank_drain(&k, model);
 }
 
-/* Without losses and flow, the power of all wrenches is minus the rate of the potential energy: gravity, buoyancy and
- * the springs of a floor. Differences with 1e-5 have an error of 1e-10 of the energy, 8 kJ. */
+/* Without drag, damping and flow the sum of all wrenches is minus the derivative of the potential energy of gravity,
+ * buoyancy and the springs of a floor, along the pose. */
 static void a_potential_belongs_to_its_wrench(void **unused) {
   enum { POSES = 4 };
   for (int floor = 0; floor < 2; floor++) {

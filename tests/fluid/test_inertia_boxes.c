@@ -1,5 +1,5 @@
-/* Tests of boxes for MuJoCo's inertia model that a scenario gives: one box equals the body's default box; two boxes of
- * bodies welded together push as each does at its place; impossible inertias are rejected; and viscosity acts in a
+/* Tests of the key `boxes` of MuJoCo's inertia model. One box equals the box that the model derives from the body. Two
+ * boxes give the sum of the forces of each box at its place. Impossible inertias are rejected, and viscosity acts in a
  * fluid of density 0. */
 #include <curvebody/fluid_model.h>
 #include <curvebody/scenario.h>
@@ -13,8 +13,8 @@ typedef struct pushed {
 
 static const double twist[6] = {0.3, -2, 1, 0.7, -0.4, 1.1};
 
-/* Computes the forces on a body of this mass, at each place where the model with these parameters acts. Returns the
- * status of the preparation of the body; if it fails, there are no places. */
+/* Computes the forces on a body with these mass properties, at each place where the model with the parameters `text`
+ * acts. Returns the status of the preparation of the body. If that fails, there are no places. */
 static cb_status push(const char *text, const cb_mass *mass, pushed *out) {
   cb_tree *tree;
   cb_fluid_model *model;
@@ -39,7 +39,7 @@ static cb_status push(const char *text, const cb_mass *mass, pushed *out) {
 
 static void check_same(const pushed *a, int i, const pushed *b, int k) {
   for (int j = 0; j < 3; j++) check_near(a->at[i][j], b->at[k][j], 1e-15);
-  for (int j = 0; j < 12; j++) /* round-off of the axes, for forces up to 20. */
+  for (int j = 0; j < 12; j++) /* the forces are up to 20; the tolerance is for round-off of the axes */
     check_near(a->F[i][j / 6][j % 6], b->F[k][j / 6][j % 6], 1e-13);
 }
 
@@ -71,7 +71,8 @@ static void boxes_that_are_given_are_those_of_bodies(void **unused) {
   check_same(&both, 1, &alone, 0);
 }
 
-/* The body has the inertia of the box, R diag(I) R^T, in axes that are not quarter turns. */
+/* A body with the inertia R diag(I) R^T, where R is not a product of quarter turns, has the same forces as the box with
+ * the principal moments I and the quaternion of R. */
 static void boxes_are_turned_by_their_quaternions(void **unused) {
   static const double I[3] = {1, 2, 2.5}, q[4] = {1, 2, -0.5, 0.3};
   const double norm = sqrt(5.34);
@@ -87,8 +88,9 @@ static void boxes_are_turned_by_their_quaternions(void **unused) {
   check_same(&own, 0, &given, 0);
 }
 
-/* A flat box, I_x + I_y = I_z, has the height h_z = (1.5e-15/mass)^(1/2) in version 2.2 and no height in 3.14; its drag
- * is -2 rho h_y h_z |v_x| v_x. */
+/* A flat box has moments of inertia with I_x + I_y = I_z. In version 2.2 of MuJoCo its half height is h_z =
+ * (1.5e-15/mass)^(1/2), in version 3.14 it is 0. The drag along x is -2 rho h_y h_z |v_x| v_x, with the half width h_y,
+ * the density rho of the fluid and the velocity v_x. */
 static void flat_boxes_have_the_height_of_their_version(void **unused) {
   const cb_mass mass = {.mass = 2};
   const double want = -2 * 1.2 * sqrt(1.5 / 2 * 2) * sqrt(1.5e-15 / 2) * 0.7 * 0.7;

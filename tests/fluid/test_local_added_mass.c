@@ -1,5 +1,5 @@
-/* Tests of the local fluid model at rest: the length delta (fluid/local.h) and added mass against closed forms and the
- * table of accuracy, and surfaces that have no delta. */
+/* Tests of the local fluid model for bodies at rest. The length delta (fluid/local.h) and the added mass are compared
+ * with closed forms and published values. Surfaces without delta are rejected. */
 #include "local_cases.h"
 
 static void accuracy_of_the_local_model_is_the_published_one(void **unused) {
@@ -11,7 +11,7 @@ static void accuracy_of_the_local_model_is_the_published_one(void **unused) {
   check_near(prolate.K[1][1] / 11.703770322599, 1.39, 1e-2);
   check_near(oblate.K[3][3] / 0.031333853344129, 1.65, 2e-2);
   check_near(oblate.K[5][5] / 2.5904017967032, 0.77, 1e-2);
-  /* a disc consists of only the two caps of a tube */
+  /* a disc consists of the two caps of a tube */
   mesh disc = mesh_room(130, 256);
   for (int j = 0; j < 128; j++) mesh_vertex(&disc, cos(2 * PI * j / 128), sin(2 * PI * j / 128), 0);
   const int top = mesh_vertex(&disc, 0, 0, 0), bottom = mesh_vertex(&disc, 0, 0, 0);
@@ -26,8 +26,9 @@ static void accuracy_of_the_local_model_is_the_published_one(void **unused) {
   assert_false(d.part.capped);
 }
 
-/* Table 1 of the paper (fluid/local.h) gives delta: r/2 for a sphere of radius r, R for a tube of radius R without
- * caps, a b/(pi (a + b)) for a plate with sides a and b. */
+/* Table 1 of "Going with the Flow" (fluid/local.h) gives delta = r/2 for a sphere of radius r, R for a tube of radius R
+ * without caps, and a b/(pi (a + b)) for a plate with the sides a and b. The errors are of second order in the size of
+ * the faces. */
 static void delta_of_table_1_is_reached_to_the_order_of_the_mesh(void **unused) {
   const double one = added_of(mesh_ellipsoid(10, 2, 2, 2)).part.delta - 1,
                two = added_of(mesh_ellipsoid(20, 2, 2, 2)).part.delta - 1;
@@ -52,7 +53,8 @@ static void closed_cylinder_has_the_delta_of_its_caps(void **unused) {
   const added c = added_of(mesh_tube(30, 200, R, L / 2, true));
   check_relative(c.part.delta, R * (L + R) / (L + PI * R), 1e-3);
   check_relative(c.part.volume, PI * R * R * L, 1e-3);
-  /* sum over side and caps: K_omega = rho delta (2 pi R int_-L/2^L/2 z^2/2 dz + 2 int_disc y^2 dA) */
+  /* The added moment of inertia about x, for the density 1, is delta times the sum over the side and the caps: 2 pi R
+   * int z^2/2 dz from -L/2 to L/2, plus 2 int y^2 dA over a disc. */
   check_relative(c.K[0][0], c.part.delta * (PI * R * L * L * L / 12 + PI / 2), 1e-3);
 }
 
@@ -91,8 +93,8 @@ static void hollow_and_negative_bodies_are_capped(void **unused) {
   check_relative(negative.part.delta, 0.5 * sqrt(negative.part.area / (4 * PI)), 1e-14);
 }
 
-/* The integral over one face of m m^T, by a Gauss–Legendre product rule on the triangle (degree 5 in each
- * direction). */
+/* The added mass of a sheet of one face is 2 delta times the integral of m m^T over the face, with m = (x × n, n). The
+ * expected integral is computed by a product of Gauss–Legendre rules of degree 5. */
 static void midpoint_rule_is_exact_for_linear_positions(void **unused) {
   uint64_t seed = check_seed();
   mesh t = mesh_room(3, 1);
@@ -144,7 +146,7 @@ static void what_is_no_surface_is_refused(void **unused) {
                           "the same orientation",
                           named, named + 1, named + 2, named + 3),
                    4);
-  for (int i = 0; i < 4; i++) { /* counted from 1: both ends are corners of both faces, one of which is the fifth */
+  for (int i = 0; i < 4; i++) { /* both vertices are corners of both faces; the numbers count from 1 */
     const int *c = s->face[named[i % 2] - 1], v = named[2 + i / 2] - 1;
     assert_true(c[0] == v || c[1] == v || c[2] == v);
   }

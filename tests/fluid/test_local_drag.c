@@ -1,5 +1,5 @@
-/* Tests of the drag of the local fluid model: coefficients of a sphere and a plate, the Jacobian against differences,
- * bodies that move with the flow, and linear drag. */
+/* Tests of the drag of the local fluid model: the coefficients of a sphere and a plate, the Jacobian compared with
+ * differences, bodies that move with the flow, and linear drag. */
 #include "local_cases.h"
 
 static double drag_along(mesh m, int axis) {
@@ -8,13 +8,14 @@ static double drag_along(mesh m, int axis) {
   cb_local *l = local_of(m);
   cb_local_drag(l, &(cb_local_stream){.rho1 = 1.5}, Y, F, NULL);
   cb_local_free(l);
-  return -F[3 + axis] / (0.5 * 1.5 * 4); /* area times coefficient */
+  return -F[3 + axis] / (0.5 * 1.5 * 4); /* the drag coefficient times the area */
 }
 
 static void sphere_has_drag_coefficient_four_thirds(void **unused) {
   const double one = drag_along(mesh_ellipsoid(10, 1, 1, 1), 2) / PI - 4. / 3,
                two = drag_along(mesh_ellipsoid(20, 1, 1, 1), 2) / PI - 4. / 3;
-  /* Each half of the sphere contributes int c^2 dA, where c is the normal's cosine: pi 4/3 in total. */
+  /* The coefficient times the area is the integral of c^2 over the sphere, where c is the cosine of the angle between
+   * the normal and the velocity: 4 pi/3. */
   check_at_most(fabs(two), 8e-3);
   check_near(log2(one / two), 2, 0.1);
 }
@@ -65,7 +66,7 @@ static void body_that_goes_with_the_flow_feels_nothing(void **unused) {
     assert_true(F[i] == 0);
     for (int j = 0; j < 6; j++) assert_true(J[i][j] == 0);
   }
-  /* if one velocity is added to both body and flow, the drag does not change */
+  /* if the same velocity is added to the body and to the flow, the drag does not change */
   double still[6], moved[6], shifted[6], wind[3];
   for (int i = 0; i < 6; i++) shifted[i] = t.Y[i] + (i < 3 ? 0 : 0.5);
   for (int i = 0; i < 3; i++) wind[i] = t.flow1[i] + 0.5;
@@ -75,7 +76,8 @@ static void body_that_goes_with_the_flow_feels_nothing(void **unused) {
   setting_close(&t);
 }
 
-/* A sphere: sum A (c_n n n^T + c_t (1 - n n^T)) = 4 pi (c_n + 2 c_t)/3, and about its centre 8 pi/3 c_t. */
+/* For the unit sphere the integral of c_n n n^T + c_t (1 - n n^T) over the surface with the normals n is 4 pi (c_n + 2
+ * c_t)/3 times the identity. The coefficient of the torque about the centre is 8 pi/3 c_t. */
 static void linear_drag_of_a_sphere_is_known(void **unused) {
   cb_local *l = local_of(mesh_ellipsoid(40, 1, 1, 1));
   const double Y[6] = {0.3, -0.2, 0.5, 1, 2, -1};

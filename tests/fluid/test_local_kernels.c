@@ -1,5 +1,5 @@
-/* Tests of the kernels of the local fluid model: every instruction set compared with the scalar equations, edges of
- * every angle, and results that are identical with any number of threads. */
+/* Tests of the kernels of the local fluid model. Each instruction set is compared with local_scalar.h. Further tests
+ * are of edges of every angle, and of results that are identical with any number of threads. */
 #include "core/isa.h"
 #include "core/threads.h"
 #include "local_cases.h"
@@ -54,14 +54,15 @@ static void kernels_agree_with_the_scalar_equations(void **unused) {
   check_ok(cb_isa_set("auto"));
 }
 
-/* The turning of the edges of a box, and of the edge between two faces that are bent by any angle, in closed form. */
+/* The turning, the sum of length times bending angle over the edges, has closed forms for a box, and for two faces with
+ * a common edge that is bent by any angle. */
 static void sharp_edges_turn_by_their_angle(void **unused) {
   const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   for (int isa = 0; isa < 3; isa++) {
     if (cb_isa_set(names[isa])) continue;
     const added box = added_of(mesh_box(3, (double[3]){1, 0.5, 0.25}, false));
     check_relative(box.part.turning, PI / 2 * 4 * 2 * 1.75, 1e-14);
-    for (int k = 1; k < 16; k++) { /* two faces with a common edge, bent by angles between -pi and pi */
+    for (int k = 1; k < 16; k++) { /* the angles are between -pi and pi */
       const double bend = PI * (k - 8) / 8.5;
       mesh m = mesh_room(4, 2);
       mesh_vertex(&m, 0, 0, 0);

@@ -1,5 +1,5 @@
-/* Tests of the local fluid model of a moving shape: its momentum, and the breathing that is not allowed in an
- * incompressible fluid. */
+/* Tests of the local fluid model of a moving shape: its momentum, and changes of volume, which an incompressible fluid
+ * does not allow. */
 #include "local_cases.h"
 
 /* If the shape moves with the velocity field of a twist Y, its momentum mu0 is K Y, with the added mass K. */
@@ -29,8 +29,8 @@ static void motion_of_a_rigid_body_has_the_momentum_K_Y(void **unused) {
   cb_surface_free(s);
 }
 
-/* On a sphere, x' = x has the normal velocity 1 at r = 1, in a medium whose density grows along z. After its mean is
- * subtracted, the momentum vanishes. */
+/* The unit sphere grows with the velocity x' = x, whose normal component is 1, in a medium whose density grows along z.
+ * After the mean of the normal velocity is subtracted, the momentum is 0. */
 static void breathing_is_told_and_taken_off(void **unused) {
   cb_surface *s = mesh_surface(mesh_ellipsoid(16, 1, 1, 1));
   cb_local *l;
@@ -42,10 +42,10 @@ static void breathing_is_told_and_taken_off(void **unused) {
   cb_local_part part;
   cb_local_added_mass(l, 0, rho, K, mu, &part);
   check_near(cb_local_removed_normal_velocity(l, true), 3 * part.volume / part.area, 1e-13);
-  check_near(mu[5], 0.5 * 4 * PI / 3, 2e-2); /* delta int z z dA */
+  check_near(mu[5], 0.5 * 4 * PI / 3, 2e-2); /* delta times the integral of z^2 over the sphere, delta = 1/2 */
   cb_local_added_mass(l, 0, rho, K, mu, NULL);
   for (int i = 0; i < 6; i++) force = fmax(force, fabs(mu[i]));
-  check_at_most(force, 5e-3); /* error of the mesh */
+  check_at_most(force, 5e-3); /* the error of the mesh */
   free(rho);
   cb_local_free(l);
   cb_surface_free(s);

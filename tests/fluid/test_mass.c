@@ -44,11 +44,12 @@ static void tetrahedron_has_its_closed_form(void **unused) {
     check_near(m.inertia[i][i], 1. / 30, 1e-16);
     check_near(m.inertia[i][(i + 1) % 3], -1. / 120, 1e-16);
   }
-  check_near(m.inertia[1][5], -m.mass * 0.25, 1e-16); /* m hat(c)_12 = -m c_0 */
+  check_near(m.inertia[1][5], -m.mass * 0.25, 1e-16); /* entry (1, 2) of m hat(c), with hat(c) x = c × x, is -m c_0 */
   check_near(m.inertia[2][4], m.mass * 0.25, 1e-16);
 }
 
-/* The error of an inscribed mesh is of order h^2; two mesh sizes give the limit with an error of order h^4. */
+/* The error of an inscribed mesh with edges of length h is of order h^2. Two meshes with h and h/2 give the limit with
+ * an error of order h^4. */
 static void ellipsoid_and_torus_converge_to_their_closed_forms(void **unused) {
   const double a = 3, b = 2, c = 1, V = 4 * PI / 3 * a * b * c;
   const cb_mass e1 = mass_of(mesh_ellipsoid(12, a, b, c), 1, 0), e2 = mass_of(mesh_ellipsoid(24, a, b, c), 1, 0);
@@ -78,10 +79,11 @@ static void sheet_and_points_have_their_closed_forms(void **unused) {
   check_near(m.centre[2], 32, 1e-13);
   check_relative(m.inertia[0][0], 10 * (1. / 12 + 400 + 900) + 10 * (400 + 34 * 34), 1e-14);
   check_relative(m.inertia[3][3], 20., 1e-15);
-  check_relative(m.inertia[3][1], m.mass * m.centre[2], 1e-15); /* -m hat(c)_01 = m c_2 */
+  check_relative(m.inertia[3][1], m.mass * m.centre[2], 1e-15); /* entry (0, 1) of -m hat(c) is m c_2 */
 }
 
-/* The inertia of a body with the inertia k, moved by d: out = X^T k X, X = [[1, 0], [-hat(d), 1]]. */
+/* Computes the inertia X^T k X of a body with the inertia k after a shift by d, with X = [[1, 0], [-hat(d), 1]] and
+ * hat(d) x = d × x. */
 static void shift(const double k[6][6], const double d[3], double out[6][6]) {
   double X[6][6] = {{0}}, half[6][6] = {{0}};
   for (int i = 0; i < 6; i++) X[i][i] = 1;
@@ -123,7 +125,8 @@ static void moved_body_has_the_shifted_tensor(void **unused) {
 static void principal_axes_are_those_of_the_turned_body(void **unused) {
   const double a[3] = {1, 0.5, 0.25}, mass = 8 * a[0] * a[1] * a[2];
   mesh m = mesh_box(3, a, false);
-  /* a rotation around (1, 1, 1) by a third of a turn is exact; then one around z */
+  /* first a rotation around (1, 1, 1) by a third of a turn, which only permutes coordinates, then a rotation around z
+   * by 0.3 */
   const double c = cos(0.3), s = sin(0.3);
   for (int i = 0; i < m.vertices; i++) {
     const double x = m.x[i][2], y = m.x[i][0], z = m.x[i][1];
@@ -137,7 +140,7 @@ static void principal_axes_are_those_of_the_turned_body(void **unused) {
   check_near(moment[0], mass / 3 * (a[1] * a[1] + a[2] * a[2]), 1e-13);
   check_near(moment[1], mass / 3 * (a[2] * a[2] + a[0] * a[0]), 1e-13);
   check_near(moment[2], mass / 3 * (a[0] * a[0] + a[1] * a[1]), 1e-13);
-  check_near(fabs(axis[0][0]), s, 1e-12); /* along y before the rotation around z */
+  check_near(fabs(axis[0][0]), s, 1e-12); /* before the rotation around z this axis is y */
   check_near(axis[0][1], c, 1e-12);
   check_near(axis[1][2], 1, 1e-12);
   for (int i = 0; i < 3; i++)

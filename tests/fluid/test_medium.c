@@ -1,4 +1,4 @@
-/* Tests of densities of media at places and over faces, their slopes, and errors. */
+/* Tests of the densities of media at places and over faces, of their derivatives, and of errors. */
 #include "medium.h"
 
 #include <gsl/gsl_integration.h>
@@ -10,8 +10,8 @@ static void random_face(uint64_t *seed, double x[3][3]) {
     for (int i = 0; i < 3; i++) x[k][i] = check_uniform(seed, -0.8, 0.8);
 }
 
-/* The mean density over a face with corners at the heights h_i. The fraction of a triangle below the level l is sum_i
- * (l - h_i)_+^2/prod_j (h_j - h_i), where ( )_+ is the positive part. */
+/* Returns the mean density over a face with corners at the heights h_i. The fraction of a triangle below the level l is
+ * sum_i (l - h_i)_+^2/prod_j (h_j - h_i) with j other than i, where ( )_+ is the positive part. */
 static double mean_in_layers(const strata *s, const double x[3][3]) {
   double h[3], sum = s->density[s->n];
   for (int i = 0; i < 3; i++) h[i] = cb_dot3(x[i], s->up);
@@ -50,11 +50,11 @@ static void mean_density_of_a_face_is_exact_in_layers(void **unused) {
     random_direction(&seed, s.up);
     for (int i = 0; i < 3; i++) h[i] = cb_dot3(x[i], s.up);
     for (int i = 0; i < 3; i++) least = fmin(least, fabs(h[i] - h[(i + 1) % 3]));
-    if (least < 0.02) continue; /* the formula here divides by it */
+    if (least < 0.02) continue; /* mean_in_layers divides by these differences */
     cb_medium *m = layers_of(&s);
     check_ok(cb_medium_faces(m, 1, (const double(*)[3][3])x, &density, NULL));
     check_near(density, mean_in_layers(&s, (const double(*)[3])x), 1e-12 * 1030 / least);
-    check_slope(m, x, 1e-6, 2e-3 * 1030 / least / least * 1e-1); /* rho'' h */
+    check_slope(m, x, 1e-6, 2e-3 * 1030 / least / least * 1e-1); /* the error of the differences */
     cb_medium_free(m);
   }
 }
@@ -72,7 +72,7 @@ static void face_in_an_interface_is_above_and_has_no_slope(void **unused) {
     check_near(at, sea.density[i], 0);
     for (int k = 0; k < 9; k++) check_near(slope[0][k / 3][k % 3], 0, 0);
   }
-  /* an edge, and a corner, in the interface; a face that is nearly parallel to it */
+  /* faces with an edge in the interface, with a corner in the interface, and nearly parallel to the interface */
   const double x[4][3][3] = {{{0, 0, 0.05}, {1, 0, 0.05}, {0, 1, 0.2}},
                              {{0, 0, 0.05}, {1, 0, 0.05}, {0, 1, -0.2}},
                              {{0, 0, 0.05}, {1, 0, -0.1}, {0, 1, 0.2}},

@@ -1,10 +1,10 @@
-/* Fluid models that use the shape at rest are rejected by name for a body whose poses move it, in every command. Poses
- * that keep the shape, and models that use the moving shape, are accepted and give the same results as without
- * poses. */
+/* Tests that fluid models which use the shape at rest are rejected by name for a body whose poses change its shape.
+ * Poses that keep the shape give the same results as no poses. Models that use the changing shape are accepted. */
 #include "fluid/fluid_model_shared.h"
 #include "immersed_bundles.h"
 
-/* Models of a plugin: one has a constant added mass and does not use the vertices; the other uses them. */
+/* Two fluid models, as a plugin would have. The first has a constant added mass and does not use the vertices; the
+ * second uses the vertices. */
 static cb_status blind(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
                        const double (*v)[3], cb_added_mass *out) {
   for (int i = 0; i < 6; i++) out->K[i][i] = i < 3 ? 0.01 : 0.5;
@@ -51,7 +51,7 @@ static void refused(const cb_fluid_model *forces, const cb_fluid_model *mass, co
   tank_empty(&k);
 }
 
-/* Finds all wrenches and the inertia of a body whose shape does not move. */
+/* Computes the wrenches, the momentum mu0 and the inertia of a body whose shape does not change. */
 static void taken(const cb_fluid_model *forces, const cb_fluid_model *mass, const char *const *moves, double out[48]) {
   static const cb_pose at = {{0.5, 0.5, -0.1, 0.7}, {0.4, -0.3, 0.8}};
   static const double twist[6] = {0.3, -0.8, 0.5, 1.1, 0.2, -0.7};
@@ -82,7 +82,7 @@ static void every_class_that_knows_the_shape_at_rest_is_refused_by_name(void **u
       refused(as[0], as[1], shift);
       taken(as[0], as[1], NULL, still);
       taken(as[0], as[1], same, posed);
-      /* The sums have other round-off. */
+      /* With poses the sums have other round-off. */
       for (int i = 0; i < 48; i++) check_near(posed[i], still[i], 1e-10 * (1 + fabs(still[i])));
     }
     cb_fluid_model_free(m);

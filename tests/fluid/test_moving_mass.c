@@ -1,4 +1,5 @@
-/* Tests of mass and momentum of a changing shape: rigid and affine motions are exact, and conservation laws hold. */
+/* Tests of the mass and momentum of a changing shape: rigid and affine motions are exact, and conservation laws
+ * hold. */
 #include "moving_shape.h"
 
 /* Sets the velocities x' = omega × x + w of the vertices, with the twist Y = (omega, w). */
@@ -9,7 +10,7 @@ static void turn_and_move(shape *h, const double Y[6]) {
   }
 }
 
-/* Applies Rodrigues's rotation by `angle` around the unit axis, then a translation. */
+/* Applies the rotation by `angle` around the unit vector `axis` (Rodrigues's formula), then the translation by d. */
 static void place(shape *h, const vector axis, double angle, const vector d) {
   for (int i = 0; i < h->s->vertices; i++) {
     double across[3], *x = h->x[i];
@@ -67,7 +68,7 @@ static void parts_that_turn_each_by_themselves_add_up(void **unused) {
         cb_cross3(Y, h.x[i], h.v[i]);
         for (int c = 0; c < 3; c++) h.v[i][c] += Y[3 + c];
       }
-    if (p == 2) alone[0].thickness = alone[1].thickness = 1; /* parts without density */
+    if (p == 2) alone[0].thickness = alone[1].thickness = 1; /* for the parts that have no density */
     check_ok(cb_mass_of(h.s, NULL, alone, &own));
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) {
@@ -81,8 +82,8 @@ static void parts_that_turn_each_by_themselves_add_up(void **unused) {
   shape_free(&h);
 }
 
-/* For the affine motion x = (1 + t A) X and C = int rho X X^T of the solid with density rho, int rho x x'^T = (1 + t A)
- * C A^T. */
+/* For the affine motion x = (1 + t A) X of a solid with density rho, the integral of rho x x'^T is (1 + t A) C A^T,
+ * where C is the integral of rho X X^T. The test uses t = 0.4. */
 static void affine_motion_has_its_closed_form(void **unused) {
   uint64_t seed = check_seed();
   const double a[3] = {1, 0.5, 0.25}, d[3] = {0.3, -0.2, 0.7}, density = 3, mass = density * 8 * a[0] * a[1] * a[2];
@@ -121,7 +122,7 @@ static void affine_motion_has_its_closed_form(void **unused) {
     check_near(mu0[i], Q[j][k] - Q[k][j], 1e-13 * mass);
     check_near(mu0[3 + i], mass * velocity[i], 1e-13 * mass);
   }
-  double twice = 0; /* tr(A C A^T) */
+  double twice = 0; /* twice the energy, the trace of A C A^T */
   for (int i = 0; i < 27; i++) twice += A[i / 9][i / 3 % 3] * C[i / 3 % 3][i % 3] * A[i / 9][i % 3];
   check_relative(cb_moving_mass_energy(m, (const vector *)h.x, (const vector *)h.v), twice / 2, 1e-13);
   cb_moving_mass_free(m);
@@ -135,7 +136,7 @@ static void linear_momentum_is_that_of_the_centre(void **unused) {
   const double t = 0.37, d = 1e-3;
   double mu0[6], other[6], slope[3] = {0};
   const double weights[4] = {1, -8, 8, -1};
-  for (int n = 0; n < 4; n++) { /* error d^4 */
+  for (int n = 0; n < 4; n++) { /* the difference has an error of order d^4 */
     wriggle(&h, t + (n < 2 ? n - 2 : n - 1) * d);
     const cb_mass there = at(m, &h, other);
     for (int i = 0; i < 3; i++) slope[i] += weights[n] * there.centre[i] / (12 * d);
@@ -147,7 +148,9 @@ static void linear_momentum_is_that_of_the_centre(void **unused) {
   shape_free(&h);
 }
 
-/* The rule of four points with barycentric coordinates a, b, b, b is exact for quadratic functions on tetrahedra. */
+/* The angular momentum about the centre of mass is that of the velocities inside, which are linear on the tetrahedra
+ * from the faces to the apex. The test integrates over the tetrahedra by four points with the barycentric coordinates
+ * a, b, b, b, which is exact for quadratic functions. */
 static void spin_about_the_centre_is_that_of_the_velocities(void **unused) {
   shape h = shape_of(mesh_ellipsoid(4, 1, 0.7, 0.4));
   const double density = 800, a = (5 + 3 * sqrt(5)) / 20, b = (5 - sqrt(5)) / 20;
@@ -192,8 +195,8 @@ static void spin_about_the_centre_is_that_of_the_velocities(void **unused) {
   shape_free(&h);
 }
 
-/* After a shift of the body of mass m by d, and with an added drift w, its momentum p becomes p + m w, and its angular
- * momentum L becomes L + d × p + m c × w, where c is the shifted centre of mass. */
+/* A shift of a body of mass m by d and an additional velocity w of all its points change its momentum p to p + m w, and
+ * its angular momentum L to L + d × p + m c × w, where c is the shifted centre of mass. */
 static void momentum_is_galilean(void **unused) {
   uint64_t seed = check_seed();
   shape h = three_parts(&seed);
@@ -238,7 +241,7 @@ static void mass_is_kept_where_the_volume_changes(void **unused) {
   check_relative(swollen.area, 1.2 * 1.2 * rest.area, 1e-13);
   for (int i = 0; i < 3; i++) {
     check_relative(swollen.inertia[i][i], 1.44 * rest.inertia[i][i], 1e-13);
-    check_near(mu0[i], 0, 1e-12 * rest.mass); /* a homologous motion has no angular momentum */
+    check_near(mu0[i], 0, 1e-12 * rest.mass); /* the velocity x' = x has no angular momentum */
     check_near(mu0[3 + i], rest.mass * rest.centre[i], 1e-13 * rest.mass);
   }
   cb_moving_mass_free(m);

@@ -1,5 +1,5 @@
-/* Tests of mass and momentum of a changing shape in curved spaces: isometries, momentum as a covector, the flat limit,
- * and errors. */
+/* Tests of the mass and momentum of a changing shape in curved spaces: isometries, momentum as a covector, the limit of
+ * flat space, and errors. */
 #include "curved_bodies.h"
 #include "curved_matrices.h"
 #include "moving_shape.h"
@@ -9,7 +9,7 @@
 static const double axes[3] = {.5, .4, .3};
 static const cb_material matter = {2, 0};
 
-/* A quadric without symmetry about the origin, because its centre is elsewhere. */
+/* Makes a deformed quadric that is not symmetric about the origin. */
 static shape body(double K) {
   shape h = {.s = curved_quadric(axes, 12, K)};
   h.x = calloc((size_t)h.s->vertices, sizeof(vector));
@@ -26,7 +26,8 @@ static void apply(const lie_matrix *m, const double y[4], double out[4]) {
   }
 }
 
-/* The velocity dv of normal coordinates v for the tangent vector u; cb_curved_velocity is linear in dv. */
+/* Computes the velocity dv of the normal coordinates v that has the tangent vector u. It solves the linear equations
+ * cb_curved_velocity(dv) = u. */
 static void velocity_of(double K, const double v[3], const double u[4], double dv[3]) {
   double D[3][3], adjugate[3][3], column[4];
   for (int j = 0; j < 3; j++) {
@@ -38,7 +39,7 @@ static void velocity_of(double K, const double v[3], const double u[4], double d
   for (int j = 0; j < 3; j++) dv[j] = cb_dot3(adjugate[j], u) / det;
 }
 
-/* Sets the positions and velocities of the body at g that moves by the twist Y. */
+/* Sets the positions of the body at the pose g, and its velocities under the twist Y about the origin. */
 static void carry(shape *h, double K, const cb_pose *g, const double Y[6]) {
   const lie_matrix m = curved_matrix(K, g), generator = curved_generator(K, Y);
   for (int v = 0; v < h->s->vertices; v++) {
@@ -51,7 +52,8 @@ static void carry(shape *h, double K, const cb_pose *g, const double Y[6]) {
   }
 }
 
-/* mu_0 = I Y, T = Y.I Y/2, with the inertia of the surface at its position; the mass is constant. */
+/* A body that moves as a rigid body with the twist Y has the momentum I Y and the energy Y.I Y/2, where I is the
+ * inertia of its surface at its position. Its mass is constant. */
 static void an_isometry_moves_it_as_a_rigid_body(void **unused) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 12; trial++) {
@@ -67,7 +69,7 @@ static void an_isometry_moves_it_as_a_rigid_body(void **unused) {
     cb_mass rest, there;
     check_ok(cb_mass_of(h.s, NULL, &matter, &rest));
     check_ok(cb_mass_of(h.s, (const vector *)h.x, &matter, &there));
-    check_relative(found.mass, rest.mass, 1e-9); /* cones with another apex have a different quadrature error */
+    check_relative(found.mass, rest.mass, 1e-9); /* the tetrahedra at the new place have another quadrature error */
     for (int i = 0; i < 6; i++) size = fmax(size, there.inertia[i][i]);
     for (int i = 0; i < 36; i++) check_near(found.inertia[i / 6][i % 6], there.inertia[i / 6][i % 6], 1e-8 * size);
     for (int i = 0; i < 6; i++) {
@@ -82,7 +84,7 @@ static void an_isometry_moves_it_as_a_rigid_body(void **unused) {
   }
 }
 
-/* If any motion is seen from another frame, mu_0 changes as a covector and T does not change. */
+/* If a motion is described in another frame, its momentum changes as a covector, and its energy does not change. */
 static void momentum_of_any_motion_is_a_covector(void **unused) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 6; trial++) {
@@ -110,7 +112,7 @@ static void momentum_of_any_motion_is_a_covector(void **unused) {
     double here[6], other[6];
     const cb_mass found = at(m, &h, here);
     at(m, &there, other);
-    for (int i = 0; i < 6; i++) { /* <Ad* mu, e> = <mu, Ad e> */
+    for (int i = 0; i < 6; i++) { /* component i of Ad* mu is <mu, Ad e>, where e is the unit twist i */
       double e[6] = {0}, Ad[6], sum = 0;
       e[i] = 1;
       curved_conjugate(K, &M, e, Ad);
@@ -125,7 +127,7 @@ static void momentum_of_any_motion_is_a_covector(void **unused) {
   }
 }
 
-/* Tests affine motions, whose velocities inside the body are linear in flat and in curved space. */
+/* The momentum and the energy of an affine motion tend to those in flat space for small curvatures. */
 static void flat_space_is_the_limit(void **unused) {
   double mu[3][6], energy[3];
   for (int k = 0; k < 3; k++) {
@@ -147,7 +149,7 @@ static void flat_space_is_the_limit(void **unused) {
     shape_free(&h);
   }
   for (int k = 0; k < 3; k += 2) {
-    for (int i = 0; i < 6; i++) check_near(mu[k][i], mu[1][i], 1e-7); /* K times lengths and velocities below 1 */
+    for (int i = 0; i < 6; i++) check_near(mu[k][i], mu[1][i], 1e-7); /* the difference is of the size of K */
     check_near(energy[k], energy[1], 1e-7);
   }
 }

@@ -1,5 +1,5 @@
-/* Tests of mass and momentum of a changing shape: lumped masses, point masses, and the sums of the local fluid
- * model. */
+/* Tests of the mass and momentum of a changing shape: lumped masses, point masses, and results from the sums of the
+ * local fluid model. */
 #include "moving_shape.h"
 #include "point_mass.h"
 
@@ -71,7 +71,8 @@ static mesh two_sheets(void) {
   return m;
 }
 
-/* A surface with parts that share vertices, several blocks of faces, and a sheet. */
+/* The sums of the local model give the same mass and momentum as cb_moving_mass_at. The surfaces have three parts,
+ * several blocks of faces, and two sheets. */
 static void sums_of_the_local_model_give_the_same(void **unused) {
   uint64_t seed = check_seed();
   for (int turn = 0; turn < 3; turn++) {

@@ -1,12 +1,12 @@
-/* Tests of MuJoCo's two fluid models: the forces and virtual masses of MuJoCo 3.14.0 (with its quadrature and with
- * exact integrals, tests/mujoco/), their derivatives, the lower limits of version 2.2, and the sum of several geoms at
- * their places. */
+/* Tests of MuJoCo's two fluid models. Forces and virtual masses are compared with those of MuJoCo 3.14.0, with its
+ * quadrature and with exact integrals (tables in tests/mujoco). Further tests are of derivatives, of the lower limits
+ * of version 2.2, and of the sum over several geoms at their places. */
 #include "csv.h"
 #include "fluid/ellipsoid.h"
 #include "fluid_models.h"
 #include "numerics/vec3.h"
 
-static const double round_off = 1e-12; /* round-off of sums of ten terms, relative to the largest */
+static const double round_off = 1e-12; /* round-off of sums of ten terms, relative to the largest term */
 
 static cb_mass mass_of(double m, double x, double y, double z) {
   cb_mass mass = {.mass = m};
@@ -66,7 +66,7 @@ static void forces_are_those_that_mujoco_computes(void **unused) {
       const double *want = csv_numbers(&c, ideal ? "tx_ideal" : "tx_314");
       double F[6], greatest[2];
       wrench_of(&s, rho, V, F, greatest);
-      greatest[0] = fmax(greatest[0], 0.01 * greatest[1]); /* a lower limit for torques that cancel */
+      greatest[0] = fmax(greatest[0], 0.01 * greatest[1]); /* a lower limit, because the torques may cancel */
       for (int i = 0; i < 6; i++) check_near(F[i], want[i], round_off * greatest[i / 3]);
       subject_end(&s);
     }
@@ -91,7 +91,7 @@ static void virtual_masses_are_those_that_mujoco_has(void **unused) {
       const double moments = fmax(m[3], fmax(m[4], m[5]));
       for (int i = 0; i < 3; i++) {
         check_near(own[i], kappa[i], 1e-13);
-        /* round-off of kappa divided by 2 - kappa for thin bodies */
+        /* the mass of MuJoCo has the factor 1/(2 - kappa), which magnifies the round-off of its coefficients kappa */
         check_near(e.mass[i], m[i], 1e-12 * fmax(m[0], fmax(m[1], m[2])) * (exact ? 1 : 1 / (2 - kappa[i]) + 1));
         check_near(e.inertia[i], m[3 + i], 1e-10 * moments);
       }
@@ -100,14 +100,15 @@ static void virtual_masses_are_those_that_mujoco_has(void **unused) {
   fclose(c.file);
 }
 
-/* Includes the state at rest, where only forces of first order act. */
+/* The derivatives by the twist agree with differences. At rest only viscous forces, which are linear in the twist, have
+ * a derivative. */
 static void derivatives_are_those_of_differences(void **unused) {
   static const char *const text[] = {
       ("{viscosity: 0.3, geoms: [{type: box, size: [0.2, 0.1, 0.03], position: [1, 2, 0.5], quaternion: [1, 2, -0.5, "
        "0.3], coefficients: [0.7, 0.1, 0.9, 2, 0.3]}, {type: capsule, size: [0.1, 0.2]}]}"),
       "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [0.2, 0.1, 0.03]}]}",
-      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [0.002, 0.003, 0.001]}]}", /* only the limit of N |v| acts */
-      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [2e-5, 1e-5, 3e-5]}]}",    /* both limits act */
+      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [0.002, 0.003, 0.001]}]}", /* one limit of 2.2 acts */
+      "{viscosity: 0.3, compat: \"2.2\", geoms: [{size: [2e-5, 1e-5, 3e-5]}]}",    /* both limits of 2.2 act */
       "{viscosity: 0.3}"};
   const cb_mass mass = mass_of(0.7, 0.02, 0.05, 0.06);
   uint64_t seed = check_seed();
@@ -126,8 +127,8 @@ static void derivatives_are_those_of_differences(void **unused) {
   }
 }
 
-/* Two geoms that are rotated and shifted: the force is the sum of the forces of each, computed in its axes and moved to
- * the origin. */
+/* For two geoms that are rotated and shifted, the wrench is the sum of the wrenches of both, each computed in the axes
+ * of its geom and moved to the origin. */
 static void geoms_act_where_they_are(void **unused) {
   static const char *const size[2] = {"type: box, size: [0.2, 0.1, 0.03]", "type: capsule, size: [0.1, 0.2]"};
   static const double place[2][3] = {{1, 2, 0.5}, {-0.3, 0, 0.4}}, turn[2][4] = {{1, 2, -0.5, 0.3}, {0.2, -1, 0.4, 2}};
@@ -164,8 +165,8 @@ static void geoms_act_where_they_are(void **unused) {
   subject_end(&whole);
 }
 
-/* A known property of version 2.2: a body of 1 cm has nearly no lift below 2 m/s (here at 0.02 m/s), and above it the
- * lift of 3.14 (here at 30 m/s). */
+/* In version 2.2 of MuJoCo a body of 1 cm has nearly no lift at low speeds (here 0.02 m/s). At high speeds (here 30
+ * m/s) it has the lift of version 3.14. */
 static void floors_take_the_lift_from_small_bodies(void **unused) {
   subject s[2] = {subject_of("mujoco_ellipsoid", "{geoms: [{size: [0.01, 0.01, 0.002]}]}", NULL),
                   subject_of("mujoco_ellipsoid", "{compat: \"2.2\", geoms: [{size: [0.01, 0.01, 0.002]}]}", NULL)};
@@ -183,8 +184,9 @@ static void floors_take_the_lift_from_small_bodies(void **unused) {
   for (int old = 0; old < 2; old++) subject_end(&s[old]);
 }
 
-/* Below both limits f = 1e-15, with the half axes r, q_i = (r_j r_k)^2 v_i, D = q.q and N = q.v, the lift is rho pi
- * (D/f)^(1/2) (N/f) (N v - |v|^2 q), and the drag is that of the area pi (D/f)^(1/2). */
+/* With the half axes r and the velocity v, version 2.2 uses q_i = (r_j r_k)^2 v_i, D = q.q and N = q.v. If D and N |v|
+ * are below the limit f = 1e-15, the lift is rho pi (D/f)^(1/2) (N/f) (N v - |v|^2 q), where rho is the density of the
+ * fluid. The drag is then that of the area pi (D/f)^(1/2). */
 static void below_the_floors_forces_are_those_of_2_2(void **unused) {
   const double r[3] = {2e-5, 1e-5, 3e-5}, V[6] = {0, 0, 0, 0.8, -0.3, 0.6}, *v = V + 3, f = 1e-15, rho = 1.3;
   subject s = subject_of("mujoco_ellipsoid", "{compat: 2.2, slender: 0, geoms: [{size: [2e-5, 1e-5, 3e-5]}]}", NULL);
@@ -204,7 +206,8 @@ static void below_the_floors_forces_are_those_of_2_2(void **unused) {
   subject_end(&s);
 }
 
-/* In `size`, the half length of a capsule is that of its cylinder, without the caps. */
+/* The ellipsoid of a capsule is as long as the capsule with its caps. In `size` the half length is that of the cylinder
+ * without the caps. */
 static void a_capsule_is_as_long_as_its_ellipsoid(void **unused) {
   const double V[6] = {0.3, -0.8, 0.5, 1.1, 0.2, -0.7};
   double F[2][6], greatest[2];

@@ -1,6 +1,6 @@
-/* Compares both of MuJoCo's fluid models, with `compat: "2.2"`, with the library of that version, for random bodies of
- * one to three geoms in wind: forces agree to 1e-12 of the largest term. The test is skipped if the library (Debian:
- * libmujoco-dev) is not installed. */
+/* Tests that compare both of MuJoCo's fluid models, with `compat: "2.2"`, with the library of that version. Random
+ * bodies of one to three geoms are in a wind, and their forces agree to 1e-12 of the largest term. The tests are
+ * skipped if the library (Debian: libmujoco-dev) is not installed. */
 
 #ifdef CB_MUJOCO
 #include "fluid_models.h"
@@ -29,7 +29,7 @@ static void join(char *text, const char *format, ...) {
   va_end(args);
 }
 
-/* Adds a geom to both texts, that of MuJoCo and that of our model. */
+/* Adds a random geom to two texts, the model of MuJoCo and the parameters of curvebody. */
 static void draw_geom(uint64_t *seed, bool ellipsoid, texts *t) {
   static const char *const type[TYPES] = {"sphere", "capsule", "cylinder", "ellipsoid", "box"};
   const int k = (int)draw(seed, 0, TYPES), sizes = k == 0 ? 1 : k < 3 ? 2 : 3;
@@ -105,7 +105,7 @@ static void compare(uint64_t *seed, bool ellipsoid) {
   wrench_of(&s, density, V, F, greatest);
   cb_apply3_transposed((const double(*)[3])r, d->qfrc_passive, force);
   for (int i = 0; i < 3; i++) {
-    check_near(F[i], d->qfrc_passive[3 + i], 1e-12 * greatest[0]); /* round-off of sums of terms */
+    check_near(F[i], d->qfrc_passive[3 + i], 1e-12 * greatest[0]); /* round-off of the sums */
     check_near(F[3 + i], force[i], 1e-12 * greatest[1]);
   }
   subject_end(&s);

@@ -1,6 +1,6 @@
-/* Bodies fall as in MuJoCo. With MuJoCo's Runge–Kutta integrator and step, their positions equal those of MuJoCo 3.14,
- * to the digits of the table. This integrator is of order 2 here; rkmk4 and hamilton_pontryagin converge to the same
- * limit, each with its order. */
+/* Tests of bodies that fall under MuJoCo's fluid models. With MuJoCo's Runge–Kutta integrator and step, their positions
+ * equal those of MuJoCo 3.14, to the digits of the table. This integrator is of order 2 here. The integrators rkmk4 and
+ * hamilton_pontryagin converge to the same limit, each with its order. */
 #include "csv.h"
 #include "mujoco_fall.h"
 
@@ -27,7 +27,8 @@ static const faller fallers[] = {
      0.000184, BOX(0.047, 0.032, 0.00035)}};
 enum { FALLERS = sizeof fallers / sizeof *fallers };
 
-/* Position, orientation, velocity in the world and spin in the body, as a row of the table. */
+/* Writes the position, the orientation, the velocity in the axes of the world and the spin in the axes of the body in
+ * the order of the table. Of the two quaternions of an orientation, it chooses the one nearer to `like`. */
 static void row_of(const fall *f, const double like[4], double out[13]) {
   double r[3][3], Y[6], dot = 0;
   check_ok(cb_rigid_twist(cb_immersed_workspace_problem(f->workspace), &f->state, Y));
@@ -41,8 +42,8 @@ static void row_of(const fall *f, const double like[4], double out[13]) {
   cb_apply3((const double(*)[3])r, Y + 3, out + 7);
 }
 
-/* The maximum difference of positions, orientations, velocities and spins, each relative to the maximum of its kind so
- * far. */
+/* Returns the maximum difference of positions, orientations, velocities and spins. Each is relative to the maximum
+ * number of its kind in all calls with the same array `greatest`. */
 static double distance(const double a[13], const double b[13], double greatest[4]) {
   static const int begin[5] = {0, 3, 7, 10, 13};
   double worst = 0;
@@ -57,7 +58,7 @@ static double distance(const double a[13], const double b[13], double greatest[4
   return worst;
 }
 
-/* The effect of rounding the start to 12 digits. */
+/* The start in the table is rounded to 12 digits, which changes the results by this amount. */
 static const double of_the_table = 3e-11;
 
 static void by_its_own_method_they_are_where_mujoco_has_them(void **unused) {
@@ -87,7 +88,7 @@ static void by_its_own_method_they_are_where_mujoco_has_them(void **unused) {
   assert_int_equal(rows, 6 * FALLERS);
 }
 
-/* The state after 0.3 s of a triaxial ellipsoid's fall. */
+/* Computes the state of a triaxial ellipsoid after a fall of 0.3 s. */
 static void end_of(const char *method, int steps, double out[13]) {
   static const double start[13] = {0, 0, 0, 0.965925826289, 0.258819045103, 0, 0, 0.5, 0, 0, 0, 1, 2};
   fall f;
@@ -100,13 +101,13 @@ static void end_of(const char *method, int steps, double out[13]) {
 static void methods_go_to_one_limit_with_their_orders(void **unused) {
   static const struct {
     const char *method;
-    int steps; /* the runs use this, twice and four times this */
+    int steps; /* number of steps of the first run; the second and third run have two and four times as many */
     double order, last;
   } methods[] = {{"rkmk4", 200, 4, 1e-8}, {"hamilton_pontryagin", 800, 2, 1e-4}, {"mujoco_rk4", 800, 2, 1e-7}};
   double limit[13], check[13];
   end_of("rkmk4", 12800, limit);
   end_of("rkmk4", 6400, check);
-  check_near(distance(check, limit, (double[4]){0}), 0, 1e-11); /* the errors h^4 of both runs */
+  check_near(distance(check, limit, (double[4]){0}), 0, 1e-11); /* the errors of both runs, of order 4 */
   for (int m = 0; m < 3; m++) {
     double at[13], error[3];
     for (int i = 0; i < 3; i++) {
@@ -114,7 +115,7 @@ static void methods_go_to_one_limit_with_their_orders(void **unused) {
       error[i] = distance(at, limit, (double[4]){0});
     }
     print_message("  %s: %.1e %.1e %.1e\n", methods[m].method, error[0], error[1], error[2]);
-    check_near(log2(error[1] / error[2]), methods[m].order, 0.1); /* the next term of the error */
+    check_near(log2(error[1] / error[2]), methods[m].order, 0.1); /* the tolerance is for terms of higher order */
     assert_true(error[2] < methods[m].last);
   }
 }

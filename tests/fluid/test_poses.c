@@ -1,4 +1,5 @@
-/* Tests of poses: interpolation in time, exact velocities, expressions for parts, and errors. */
+/* Tests of sequences of poses and of poses by expressions: interpolation in time, exact velocities, motions of parts,
+ * and errors. */
 #include "surface_measures.h"
 
 #include "fluid/poses_private.h"
@@ -7,7 +8,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* A wave along three vertices. */
+/* Computes the positions of three vertices at the time t in a motion of period 2 pi. */
 static void wave(double t, double x[3][3]) {
   for (int v = 0; v < 3; v++) {
     x[v][0] = v + .1 * sin(t + v);
@@ -82,7 +83,7 @@ static void poses_are_met_and_repeat(void **state) {
   cb_poses_free(other);
 }
 
-/* At and between poses, velocities are compared with differences from both sides. */
+/* Velocities at poses and between poses are compared with differences from both sides. */
 static void velocities_are_continuous_derivatives(void **state) {
   static const double uneven[] = {0, .7, 1, 2.5, 3, 4.4, 5.9};
   cb_poses *p[3] = {sequence(7, uneven, 0, 0, 2 * pi, CB_POSES_PERIODIC),
@@ -98,7 +99,7 @@ static void velocities_are_continuous_derivatives(void **state) {
       for (int k = 0; k < 9; k++) {
         const double left = (x[k / 3][k % 3] - before[k / 3][k % 3]) / h,
                      right = (after[k / 3][k % 3] - x[k / 3][k % 3]) / h;
-        /* Error: h times half the second derivative, which is below 20, and round-off over h. */
+        /* The error is h times half the second derivative, which is below 20, plus round-off divided by h. */
         check_near(left, v[k / 3][k % 3], 2e-5);
         check_near(right, v[k / 3][k % 3], 2e-5);
       }
@@ -156,8 +157,8 @@ static void wrong_sequences_are_refused_by_pose_and_vertex(void **state) {
   assert_null(p);
 }
 
-/* Between poses at +-1e308 the velocity overflows. Tested in vector lanes and in the last vertices after them, with one
- * bad vertex among many. */
+/* Between poses at +-1e308 the velocity overflows. One vertex among many has such poses. The test tries each vertex,
+ * because the library computes most vertices in vector lanes and the last ones separately. */
 static void what_overflows_between_poses_is_refused_by_vertex(void **state) {
   enum { MOST = 40 };
   static const int sizes[] = {1, 3, MOST};
@@ -179,7 +180,7 @@ static void what_overflows_between_poses_is_refused_by_vertex(void **state) {
       check_ok(cb_poses_at(p, .2, y, v)); /* at the last pose the body is at rest */
       cb_poses_free(p);
     }
-  /* A sum that overflows although no result does is not a failure. */
+  /* It is not a failure if an intermediate sum overflows and the results do not. */
   double x[6][3] = {{1.5e308, 1.5e308, 1.5e308}, {1.5e308, 1.5e308, 1.5e308}, {0}}, y[3][3];
   memcpy(x[3], x[0], 3 * sizeof *x);
   cb_poses *p = NULL;
@@ -189,8 +190,8 @@ static void what_overflows_between_poses_is_refused_by_vertex(void **state) {
   cb_poses_free(p);
 }
 
-/* Parts share corners. Each corner moves with the first part that contains it, for any order of the faces. A NULL
- * expression leaves the coordinate at rest. */
+/* A vertex that several parts share moves with the first of these parts, for any order of the faces. A NULL expression
+ * leaves the coordinate at rest. */
 static void a_shared_vertex_moves_with_its_first_part(void **state) {
   enum { PARTS = 40000 };
   double(*x)[3] = calloc(PARTS + 2, sizeof *x), (*moved)[3] = malloc((PARTS + 2) * sizeof *moved);
@@ -213,7 +214,7 @@ static void a_shared_vertex_moves_with_its_first_part(void **state) {
       {s->name[20], {NULL, "Y + 20*t", NULL}}, {NULL, {NULL, NULL, "Z + t"}}, {s->name[5], {"X + 5*t", NULL, NULL}}};
   const clock_t begin = clock();
   check_ok(cb_poses_from_expressions(s, motion, 3, NULL, NULL, NULL, NULL, &p));
-  check_at_most((double)(clock() - begin) / CLOCKS_PER_SEC, .3); /* a cost of parts times faces would take seconds */
+  check_at_most((double)(clock() - begin) / CLOCKS_PER_SEC, .3); /* a search of all faces for each part takes seconds */
   check_ok(cb_poses_at(p, 2, moved, NULL));
   for (int i = 0; i < PARTS + 2; i++) {
     int first = PARTS;
@@ -265,7 +266,7 @@ static void expressions_move_each_part(void **state) {
       }
     }
   cb_poses_free(p);
-  /* One motion for all parts except the shell. */
+  /* the first motion is for all parts except the shell */
   static const cb_poses_motion others[] = {{NULL, {"X", "Y", "Z + t"}}, {"shell", {"X", "Y", "Z"}}};
   check_ok(cb_poses_from_expressions(s, others, 2, NULL, NULL, NULL, NULL, &p));
   check_ok(cb_poses_at(p, 2, x, NULL));

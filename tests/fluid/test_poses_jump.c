@@ -1,4 +1,5 @@
-/* Tests that jumps between poses are found, with their number and vertex or with their time. Strokes are not jumps. */
+/* Tests of the search for jumps between poses. It finds the numbers of the poses and the vertex or, for expressions,
+ * the time. A quick stroke is not a jump. */
 #include "check.h"
 #include "fluid/poses_private.h"
 #include "tetrahedra.h"
@@ -6,7 +7,8 @@
 static const double pi = 3.14159265358979323846;
 enum { VERTICES = 5, POSES = 48 };
 
-/* A body of extent sqrt(3), bent by a wave with two periods over the poses: a change of .07 of the extent per pose. */
+/* Sets the poses of a body of extent sqrt(3). A wave with two periods over the poses bends the body; from pose to pose
+ * a vertex moves by at most about .075 of the extent. */
 static void put(double x[POSES][VERTICES][3]) {
   static const double corner[VERTICES][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
   memcpy(x[0], corner, sizeof corner);
@@ -34,7 +36,7 @@ static void a_stroke_of_24_poses_is_no_jump(void **unused) {
     put(x);
     assert_int_equal(found(x, POSES, &(cb_poses_times){.step = .01, .end = end}).vertex, -1);
     assert_int_equal(found(x, POSES, &(cb_poses_times){.time = time, .period = POSES, .end = end}).vertex, -1);
-    for (int i = 1; i < POSES; i++) /* one stroke of 24 poses, then a long rest: .07 of the extent per pose */
+    for (int i = 1; i < POSES; i++) /* one stroke of 24 poses, at most .07 of the extent per pose, then a rest */
       for (int v = 0; v < VERTICES; v++) {
         memcpy(x[i][v], x[0][v], sizeof x[i][v]);
         x[i][v][2] += i > 24 ? 0 : .46 - .46 * cos(2 * pi * i / 24);
@@ -47,27 +49,27 @@ static void a_jump_is_found_by_its_poses_and_vertex(void **unused) {
   double x[POSES][VERTICES][3];
   const cb_poses_times times = {.step = .01, .end = CB_POSES_CLAMPED}, periodic = {.step = .01};
   put(x);
-  for (int i = 20; i < POSES; i++) x[i][3][2] += 2; /* one vertex, permanently */
+  for (int i = 20; i < POSES; i++) x[i][3][2] += 2; /* one vertex jumps and does not return */
   cb_poses_jump jump = found(x, POSES, &times);
   assert_int_equal(jump.vertex, 3);
   assert_int_equal(jump.from, 19);
   assert_int_equal(jump.to, 20);
   check_at_least(jump.distance, 2);
-  jump = found(x, POSES, &periodic); /* it also jumps back, from the last pose to the first; either may be found */
+  jump = found(x, POSES, &periodic); /* here the vertex also jumps back after the last pose; either jump may be found */
   assert_int_equal(jump.vertex, 3);
   assert_true(jump.from == 19 || (jump.from == POSES - 1 && jump.to == 0));
   put(x);
-  memcpy(x[7], x[31], sizeof x[7]); /* one wrong pose in a slow wave */
+  memcpy(x[7], x[31], sizeof x[7]); /* pose 7 is wrong, in a slow wave */
   for (int i = 0; i < POSES; i++)
     for (int v = 0; v < VERTICES; v++) x[i][v][1] = x[0][v][1] + (i == 7 ? .4 : .004 * sin(2 * pi * i / POSES));
   jump = found(x, POSES, &times);
   assert_true(jump.from == 6 || jump.from == 7);
   put(x);
-  assert_int_equal(found(x, 40, &(cb_poses_times){.step = .01}).vertex, -1); /* 40 of 48 poses do not close: it is no
-                                                                              * jump */
+  /* the first 40 of 48 poses are not a complete period; the step from the last pose to the first one is no jump */
+  assert_int_equal(found(x, 40, &(cb_poses_times){.step = .01}).vertex, -1);
 }
 
-/* Searches a tetrahedron (extent sqrt(3)) with a motion of x, from t = -1 to 3. */
+/* Searches for a jump of a tetrahedron of extent sqrt(3) from t = -1 to 3. `text` is the expression of x. */
 static cb_poses_jump of(const char *text, int64_t steps) {
   static const int face[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
   cb_surface *s;

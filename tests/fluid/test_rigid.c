@@ -1,6 +1,6 @@
-/* Tests of rigid bodies with all integrators that support constraints: the rigid rod and triangle of the thesis against
- * their Killing flow and multipliers, lengths over long times, a tetrahedron and a chain with three integrators, and
- * Newton's method against fixed-point sweeps. */
+/* Tests of rigid bodies with all integrators that support constraints. The rigid rod and triangle of the thesis
+ * (linked.h) are compared with the flow of a Killing field and with known multipliers. Further tests: lengths over long
+ * times, a tetrahedron and a chain with three integrators, and Newton's method compared with fixed-point sweeps. */
 #include "constrained.h"
 #include "linked.h"
 
@@ -9,7 +9,8 @@ static const char *const flows[] = {"boost_x", "rotation_z", "translation_x"};
 /* the multiplier of the rod of length D = 1 in these spaces: (m/2) v^2 sinh D, -(m/2) v^2 sin D, 0, with m = v = 1 */
 static const double pull[] = {0.5876005968219, -0.4207354924039, 0};
 
-/* In the triangle, the rod between the base particles carries the load; the other rods carry none. */
+/* Returns the expected multiplier of a rod. In the triangle only the rod between the two particles of the base (row 1)
+ * has a multiplier other than 0. */
 static double load(int space, bool triangle, int row) { return triangle && row != 1 ? 0 : pull[space]; }
 
 /* --- the rod and triangle of figures 2.16, 2.20, 2.21 --- */
@@ -27,7 +28,7 @@ static void multipliers_are_those_of_the_killing_flow(void **unused) {
         check_ok(cb_gram_create(c.forces, cb_forces_constraints(c.forces), &gram));
         for (int step = 0; step < 1000; step++) {
           run_step(&c, 0.01);
-          const double *own = c.integrator->multipliers; /* the integrator's own multipliers, or NULL */
+          const double *own = c.integrator->multipliers; /* the multipliers that the integrator computed, or NULL */
           velocities(&c, v);
           check_ok(cb_gram_multipliers(gram, c.state->t, c.state->x, v, lambda, NULL));
           for (int r = 0; r < (triangle ? 3 : 1); r++) {
@@ -42,15 +43,16 @@ static void multipliers_are_those_of_the_killing_flow(void **unused) {
       }
 }
 
-/* The maximum distance of the particles from the Killing flow of their start, relative to their origin. In H3 the flow
- * is x = R^-1 T(-L) flow(t) x0 = R^-1 flow(t - L) x0, with the rotation R and length L of the origin; its numbers are
- * of size 1. */
+/* Returns the maximum distance of the particles from the points to which the Killing flow moves their start x0, in
+ * coordinates relative to their origin. The origin is T(L) R, with the transvection T(L) = flow(L) and a rotation R, so
+ * the expected coordinates x have R x = flow(t - L) x0. These numbers are of size 1. */
 static double off_the_flow(const body_case *c, const cb_state *start, const char *flow) {
   const cb_origin *o = &c->state->origin[0];
   const int k = c->g->k, dim = c->g->dim;
   cb_isometry rest;
   double worst = 0;
-  /* the origin moves along the axis of the flow; its exact distance from the axis is sinh(L) times this */
+  /* the origin moves along the axis of the flow; its distance from the axis is sinh(L) times the part of its direction
+   * across the axis */
   check_at_most(sinh(o->length) * fmax(fabs(o->direction[1]), fabs(o->direction[2])), 1e-13);
   cb_isometry_flow(c->g, cb_killing_find(c->g, flow), c->state->t - o->length * o->direction[0], &rest);
   for (int a = 0; a < c->state->n; a++) {
@@ -124,8 +126,8 @@ static void lengths_are_kept_for_a_thousand_units_of_time(void **unused) {
 
 /* --- the two solvers of Lobatto --- */
 
-/* Creates rods 0-1 and 1-2 and a stiff damped spring 2-0, whose rest length is given relative to its length, with
- * velocities that the rods allow. */
+/* Creates three particles with the rods 0-1 and 1-2 and a damped spring 2-0. `rest` is the rest length of the spring,
+ * relative to its length at the start. The velocities are ones that the rods allow. */
 static void open_stiff(body_case *c, const char *space, double stiffness, double rest, double damping, uint64_t *seed) {
   double x[3][CB_COORD_MAX], v[CB_COORD_MAX];
   open_space(c, space);
@@ -168,8 +170,7 @@ static void newton_needs_three_iterations_and_agrees_with_sweeps(void **unused) 
           if (newton) {
             const double off =
                 fmax(check_distance_max(3 * c.g->k, x[0], x[1]), check_distance_max(3 * c.g->k, p[0], p[1]));
-            /* in a product, rods are known only to the round-off of d, 1e-16/(h v) of a displacement, which further
-             * iterations reduce */
+            /* in a product the lengths of rods have a larger round-off, which takes further iterations */
             const int allowed = strcmp(where[i], "h2xe") ? 3 : 6;
             if (getenv("CB_TEST_VERBOSE") || !(off <= 1e-13 && most <= allowed))
               print_error("%s, %d stages, stiffness %g, damping %g: %d iterations, off by %.2g\n", where[i], stages,
@@ -184,7 +185,7 @@ static void newton_needs_three_iterations_and_agrees_with_sweeps(void **unused) 
 
 /* --- three integrators --- */
 
-/* Positions in the world, which do not depend on the origin of the state. */
+/* Computes the positions x of the particles in the world. */
 static void world(const body_case *c, double *x) {
   for (int a = 0; a < c->state->n; a++)
     cb_origin_world_point(c->g, &c->state->origin[0], c->state->x + a * c->g->k, x + a * c->g->k);
@@ -218,7 +219,7 @@ static void check_agreement(void open(body_case *, const char *, bool, uint64_t 
         world(&c, x[j]);
         const int count = c.state->n * c.g->k;
         off[j] = check_distance_max(count, x[j], x[0]);
-        check_at_least(check_distance_max(count, x[j], start), 0.05); /* it has moved */
+        check_at_least(check_distance_max(count, x[j], start), 0.05); /* the body has moved */
         close_case(&c);
       }
       print_message("%s in %s%s: from Lobatto, Radau (3, 4 stages) %.2g %.2g, IDA %.2g\n", what, spaces[i],
@@ -231,8 +232,8 @@ static void open_tetrahedron(body_case *c, const char *space, bool potential, ui
   open_frame(c, space, 4, false, potential, seed);
 }
 
-/* Ten links from a fixed point, initially along a geodesic. If `potential` is set, a field pulls in another
- * direction. */
+/* Creates a chain of ten rods from a fixed point, initially along a geodesic. If `potential` is set, a field pulls the
+ * particles in another direction. */
 static void open_falling(body_case *c, const char *space, bool potential, uint64_t *seed) {
   enum { LINKS = 10 };
   open_space(c, space);

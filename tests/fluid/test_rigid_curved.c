@@ -1,5 +1,5 @@
-/* Tests of steps of a body in the sphere and in hyperbolic space: a motion with printed numbers, order, energy,
- * conserved quantities, and time reversal. */
+/* Tests of steps of a body in the sphere and in hyperbolic space: a motion compared with reference numbers, the order,
+ * the energy, conserved quantities, and time reversal. */
 #include "rigid_curved.h"
 
 static void start(double K, curved_body *b, double momentum[6]) {
@@ -8,8 +8,9 @@ static void start(double K, curved_body *b, double momentum[6]) {
   for (int i = 0; i < 6; i++) momentum[i] = I[i] * triaxial_twist[i];
 }
 
-/* Momentum and position, extrapolated twice from steps h, h/2, h/4, whose errors are of even order (for rkmk4
- * extrapolated once, of order 4). */
+/* Computes the momentum mu and the position y from runs with the steps h, h/2 and h/4. The errors of
+ * Hamilton-Pontryagin have even orders, so its results are extrapolated twice. Those of rkmk4 are extrapolated once,
+ * with the order 4. */
 static void extrapolated(const cb_rigid_problem *p, int method, double time, int steps, double mu[6], double y[4]) {
   double value[3][10];
   for (int k = 0; k < 3; k++) {
@@ -26,8 +27,8 @@ static void extrapolated(const cb_rigid_problem *p, int method, double time, int
   }
 }
 
-/* The numbers for H3 are from the 4x4 matrix equations by a Runge-Kutta method of order 8 (derived in this project),
- * with ten digits. */
+/* The numbers for H3 were computed from the equations in 4x4 matrices by a Runge-Kutta method of order 8, with ten
+ * digits. */
 static void triaxial_body_moves_as_printed(void **unused) {
   static const double momentum[6] = {-.0769510786, -.0490948942,  .1763530333,
                                      -.3189329353, -1.5383079928, -1.5018839727},
@@ -71,7 +72,7 @@ static double node_energy(const curved_body *b, const cb_rigid_state *s) {
   return sum;
 }
 
-/* The error in the last quarter of 4000 steps is at most 1.3 times that in the first. */
+/* The error of the energy in the last quarter of 4000 steps is at most 1.3 times the error in the first quarter. */
 static void energy_does_not_drift(void **unused) {
   for (int space = 0; space < 2; space++)
     for (int map = 0; map < 2; map++) {
@@ -91,8 +92,8 @@ static void energy_does_not_drift(void **unused) {
     }
 }
 
-/* The Casimirs are constant to 1e-13 over 1e5 steps at any distance; in hyperbolic space the body moves thousands of
- * radii away. In the sphere the spatial momentum is constant, too. */
+/* The Casimir functions of the momentum (cb_rigid_casimirs) are constant to 1e-13 over 1e5 steps. In hyperbolic space
+ * the body moves thousands of radii away. In the sphere the spatial momentum is constant, too. */
 static void casimirs_are_kept_over_1e5_steps(void **unused) {
   for (int space = 0; space < 2; space++)
     for (int method = 0; method < 4; method++) {
@@ -121,7 +122,8 @@ static void casimirs_are_kept_over_1e5_steps(void **unused) {
     }
 }
 
-/* The error stays within the reported error while the body moves away; beyond that the result is nan. */
+/* While the body moves away, the error of cb_rigid_spatial_momentum stays within the reported error. Beyond 5 radii the
+ * result is nan. */
 static void spatial_momentum_knows_its_error(void **unused) {
   curved_body b;
   double mu[6], spatial[6], moved[6], error = 0;
@@ -154,7 +156,7 @@ static void steps_run_backwards(void **unused) {
       check_ok(cb_rigid_start(&b.problem, 0, &base, triaxial_twist, &s));
       for (int n = 0; n < 200; n++) step_by(&b.problem, map, n < 100 ? .05 : -.05, &s);
       for (int i = 0; i < 6; i++) check_near(s.momentum[i], mu[i], 1e-13);
-      for (int i = 0; i < 3; i++) check_near(s.g.x[i], 0, 1e-11); /* over e^5 of distance in hyperbolic space */
+      for (int i = 0; i < 3; i++) check_near(s.g.x[i], 0, 1e-11); /* in H3 round-off grows by up to e^5 */
       check_near(fabs(s.g.q[0]), 1, 1e-11);
     }
 }

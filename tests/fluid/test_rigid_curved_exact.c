@@ -1,11 +1,11 @@
-/* Motions in curved spaces with exact solutions: geodesics, circles, Clifford translations, the stability of a body
- * that moves along its axis, and motion at any place. The numbers for bodies in fluids are derived in this project:
- * balls in closed form, quadrics by fundamental solutions; fluid of density 1. */
+/* Tests of motions in curved spaces with exact solutions: geodesics, circles, Clifford translations, the stability of a
+ * body that moves along its axis, and motion at any place. The fluid has the density 1. The inertias with added mass
+ * are closed forms for balls, and were computed with fundamental solutions for quadrics. */
 #include "curved_matrices.h"
 #include "rigid_curved.h"
 
-/* Balls of radius 1/2 and density 2: curvature K, moment of inertia J and mass M including the added mass, and the
- * radius and period of the circle on which a ball with speed .25 and spin 8 moves. */
+/* Balls of radius 1/2 and density 2 in a space of curvature K. J is the moment of inertia, and M the mass plus the
+ * added mass. A ball with the speed .25 and the spin 8 moves on a circle with this radius and period. */
 static const struct ball {
   double K, J, M, radius, period;
 } balls[] = {{-1, 2 * .0589705369080045, 2 * (.550410782851529 + .0589705369080045) + .262811901249877, .414825397607,
@@ -17,8 +17,8 @@ static void ball_of(const struct ball *of, curved_body *b) {
   curved_diagonal(of->K, (double[6]){of->J, of->J, of->J, of->M, of->M, of->M}, b);
 }
 
-/* A ball moves at constant speed along a geodesic, with or without spin about its path; in the sphere it goes around
- * more than once. */
+/* A ball moves at constant speed along a geodesic, with or without spin about its direction of motion. In the sphere it
+ * goes around more than once. */
 static void ball_without_spin_across_follows_a_geodesic(void **unused) {
   for (int k = 0; k < 2; k++)
     for (int method = 0; method < 4; method++)
@@ -33,16 +33,17 @@ static void ball_without_spin_across_follows_a_geodesic(void **unused) {
         curved_place(balls[k].K, &s.g, y);
         for (int i = 0; i < 3; i++) along += y[i] * u[i];
         for (int i = 0; i < 3; i++) across = fmax(across, fabs(y[i] - along * u[i]));
-        /* Cayley's map and tln use 2 atan_K of half the momentum's step: their speed is that of a modified problem */
+        /* with the Cayley map and tln the distance of a step is not exactly the step times the speed, so it is not
+         * checked */
         const double far = k ? atan2(along, y[3]) : asinh(along), expected = k ? remainder(8, 2 * M_PI) : 8;
         check_at_most(across, 1e-12 * y[3] * (k ? y[3] : 1) + 1e-12);
         if (method == CB_SE3_EXPONENTIAL || method == RKMK4) check_near(far, expected, 1e-12);
       }
 }
 
-/* A ball that spins across its direction of motion moves on a circle of radius R, since spin bends the path by the
- * curvature K J omega/(M v): R = atan_K of its inverse. After one period it is back, and after half a period it is 2 R
- * away, to twelve digits. */
+/* A ball that spins across its direction of motion moves on a circle: its path has the geodesic curvature c = J
+ * omega/(M v) with the spin omega and the speed v, and the radius R of the circle is atan(1/c) in S3 and atanh(1/c) in
+ * H3. After half a period the ball is 2 R away, and after one period it is back. */
 static void spinning_ball_circles(void **unused) {
   for (int k = 0; k < 2; k++) {
     const struct ball *of = &balls[k];
@@ -63,7 +64,8 @@ static void spinning_ball_circles(void **unused) {
   }
 }
 
-/* Masses at points y = (x, w) of the unit sphere: sum m <X_a, X_b>, X = (omega × x + w v, -v.x). */
+/* Computes the inertia K of seven random masses m at points y = (x, w) of the unit sphere: K_ab is the sum of m <X_a,
+ * X_b>, where X_a = (omega × x + w v, -v.x) is the velocity of the point under the unit twist a = (omega, v). */
 static void points_tensor(uint64_t *seed, double K[6][6]) {
   memset(K, 0, 36 * sizeof **K);
   for (int n = 0; n < 7; n++) {
@@ -87,7 +89,8 @@ static void points_tensor(uint64_t *seed, double K[6][6]) {
   }
 }
 
-/* With omega = v or -v all points of a rigid body move along great circles. */
+/* If omega = v or omega = -v for the twist (omega, v), all points of a rigid body move along great circles, so the
+ * twist is constant in a vacuum. */
 static void clifford_translation_is_free_in_vacuum(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 24; n++) {
@@ -109,7 +112,7 @@ static void clifford_translation_is_free_in_vacuum(void **unused) {
   }
 }
 
-/* With the tensor of the triaxial body in a fluid and this start, the maximum |Y'_i| at the start is .29. */
+/* In a fluid the triaxial body with such a twist Y tumbles. The largest rate |Y'_i| at the start is .29. */
 static void clifford_translation_tumbles_in_a_fluid(void **unused) {
   curved_body b;
   cb_rigid_state s;
@@ -128,13 +131,13 @@ static void clifford_translation_tumbles_in_a_fluid(void **unused) {
   check_at_least(worst, .5);
 }
 
-/* Quadric with half axes (1.2, .5, .5) in the sphere: added mass and inertia, moments of the volume for density 1, and
- * volume. */
+/* A quadric with the half axes (1.2, .5, .5) in the sphere: its added masses k1 and k3 along the axes 1 and 3, its
+ * added moment of inertia `spin` about axis 2 or 3, its moments of inertia J1 and J3 for density 1, and its volume. */
 static const double k1 = .1725701538, k3 = .4776929955, spin = .0264079975, J1 = .057789324, J3 = .1214426882,
                     volume = .7250795757;
 
-/* M_3 v_3 at time t, relative to its start, of a body that moves along its first axis with speed 1 and a small
- * transverse speed; *square is Omega^2 below. */
+/* Returns the transverse momentum M_3 v_3 at time t, relative to its value at the start, of a body that moves along its
+ * first axis with the speed 1 and a small transverse speed. *square is Omega^2 as in the next comment. */
 static double across(double density, double t, double *square) {
   const double J = density * J3 + spin, M1 = density * (volume - J1) + k1, M3 = density * (volume - J3) + k3;
   const double small = 1e-6;
@@ -148,8 +151,8 @@ static double across(double density, double t, double *square) {
   return s.momentum[5] / small;
 }
 
-/* The transverse motion has Omega^2 = V^2 (M_1 - M_3)(M_1 - K J_2)/(J_2 M_3), with the speed V = 1 and K = 1. The
- * perturbation is 1e-6; its square is neglected. */
+/* A small transverse motion has the angular frequency Omega, Omega^2 = V^2 (M_1 - M_3)(M_1 - K J_2)/(J_2 M_3), with the
+ * speed V = 1, the curvature K = 1, the masses M_i and the moments of inertia J_i. It grows if Omega^2 < 0. */
 static void axis_first_flight_is_stable_above_a_density(void **unused) {
   const double critical = (k3 - k1) / (J3 - J1);
   check_near(critical, 4.7935069, 1e-6);
@@ -164,8 +167,8 @@ static void axis_first_flight_is_stable_above_a_density(void **unused) {
     assert_int_equal(square > 0, i > 1);
     check_relative(sum * sum, fabs(square), 1e-8);
   }
-  double a = 4.6, b = 5, square; /* two starts of the secant method for the density at which the motion neither returns
-                                  * nor grows */
+  /* the secant method, from a and b, finds the density at which the transverse momentum is constant */
+  double a = 4.6, b = 5, square;
   double fa = across(a, 3, &square) - 1, fb = across(b, 3, &square) - 1;
   for (int n = 0; n < 8 && fabs(b - a) > 1e-9; n++) {
     const double c = b - fb * (b - a) / (fb - fa);
@@ -186,8 +189,8 @@ static cb_status own_wrench(void *self, double t, const cb_pose *g, const double
   return CB_OK;
 }
 
-/* Isometries map motions to motions. For every map and K, bodies 300 and 1e5 radii away, and bodies near the antipode
- * or passing through it, move as the body at the base point does, to the round-off of 200 steps in the body's frame. */
+/* Isometries map motions to motions. So bodies 300 and 1e5 radii away, and bodies that pass through the antipode, move
+ * as the body at the base point does, up to the round-off of 200 steps in the frame of the body. */
 static void a_body_anywhere_is_the_body_at_the_base_point(void **unused) {
   uint64_t seed = check_seed();
   double worst[2] = {0};
@@ -201,7 +204,7 @@ static void a_body_anywhere_is_the_body_at_the_base_point(void **unused) {
     for (int i = 0; i < 6; i++) Y[i] = check_uniform(&seed, -1, 1);
     cb_rigid_state here = run_by(&b.problem, n % 4, &base, Y, 3, 100);
     cb_pose g = generic_pose, back;
-    if (K > 0) { /* at the antipode after 100 of 200 steps */
+    if (K > 0) { /* the body is near the antipode after 100 of 200 steps */
       const cb_pose pole = {{.5, .5, -.5, .5}, {.6 * M_PI / root, 0, -.8 * M_PI / root}};
       cb_pose_inverse(&here.g, &back);
       cb_pose_multiply_in(K, &pole, &back, &g);

@@ -1,7 +1,7 @@
-/* Tests of steps in curved spaces: compared with the equations in 4x4 matrices, g' = g hat(Y), mu' = ad*_Y mu + F, mu =
- * K(t) Y + mu0(t), solved by GSL's Dormand-Prince 8(7). g is the pose, Y the twist, mu the momentum, F the wrench, K(t)
- * the inertia and mu0(t) the momentum of the changing shape. Other tests: Newton's matrix, the limit of flat space,
- * errors, and no allocation. */
+/* Tests of steps in curved spaces. They are compared with solutions by GSL's Dormand-Prince 8(7) of the equations in
+ * 4x4 matrices, g' = g hat(Y), mu' = ad*_Y mu + F, mu = K(t) Y + mu0(t). g is the pose, Y the twist, mu the momentum, F
+ * the wrench, K(t) the inertia and mu0(t) the momentum of the changing shape. Further tests: Newton's matrix, the limit
+ * of flat space, errors, and steps without allocation of memory. */
 #include "count_allocations.h"
 #include "rigid_curved.h"
 #include <curvebody/integrator.h>
@@ -12,13 +12,14 @@ extern const cb_integrator_class cb_integrator_mujoco_rk4;
 
 static const double curvatures[] = {1, -1, .4, -2};
 
-/* x of the point (x, w), and q of T(-x) g, read from a matrix by rows. */
+/* Computes a pose from its matrix m, which is given by rows: the normal coordinates x of the point in its last column,
+ * and the rotation q = T(-x) m, where T(x) is the transvection to x. */
 static void pose_of_matrix(double K, const double m[16], cb_pose *out) {
   const double p[3] = {m[3], m[7], m[11]}, w = m[15], s = sqrt(cb_dot3(p, p)), root = sqrt(fabs(K));
   const double r = K > 0 ? atan2(root * s, w) / root : asinh(root * s) / root;
   double R[3][3];
   for (int i = 0; i < 3; i++) out->x[i] = s > 0 ? r / s * p[i] : p[i];
-  for (int j = 0; j < 3; j++) { /* (1 - K p p^T/(1 + w)) a - p b of the column (a, b) */
+  for (int j = 0; j < 3; j++) { /* T(-x) maps a column (a, b) to (1 - K p p^T/(1 + w)) a - p b in its first rows */
     const double a[3] = {m[j], m[4 + j], m[8 + j]}, along = K * cb_dot3(p, a) / (1 + w) + m[12 + j];
     for (int i = 0; i < 3; i++) R[i][j] = a[i] - along * p[i];
   }
@@ -42,7 +43,7 @@ static int rates(double t, const double *z, double *dz, void *user) {
   for (int i = 0; i < 4; i++) {
     const double *row = z + 4 * i;
     double turned[3];
-    cb_cross3(row, Y, turned); /* row hat(omega) = row × omega */
+    cb_cross3(row, Y, turned); /* the row times hat(omega) is row × omega */
     for (int j = 0; j < 3; j++) dz[4 * i + j] = turned[j] - row[3] * K * Y[3 + j];
     dz[4 * i + 3] = cb_dot3(row, Y + 3);
   }
@@ -64,8 +65,8 @@ static void reference(const cb_rigid_problem *p, const double Y[6], double time,
   memcpy(out->momentum, z + 16, sizeof out->momentum);
 }
 
-/* Gravity, drag, springs and pushes of tests/rigid.h, which depend on (q, x), t and Y, with an inertia and a shape that
- * change. */
+/* Bodies with all wrenches of tests/rigid.h, which depend on the pose, t and Y, and with an inertia and a shape that
+ * change, move as in the equations in matrices. */
 static void generic_bodies_move_as_their_matrices(void **unused) {
   body b = driven_body();
   for (int k = 0; k < 4; k++) {
@@ -89,7 +90,7 @@ static void generic_bodies_move_as_their_matrices(void **unused) {
   }
 }
 
-/* Derivatives of the wrench along g tau(xi) by differences, with errors of 1e-10. */
+/* Computes the derivatives of the wrench along the poses g tau(xi) by differences, with errors of 1e-10. */
 static cb_status along_pose(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
                             double dF[6][6]) {
   const double K = ((const body *)self)->K1[0][1], h = 1e-5; /* these bodies use K1 only to store K */
@@ -114,8 +115,8 @@ static cb_status still_inertia(void *self, double t, const cb_pose *g, double K[
   return CB_OK;
 }
 
-/* Springs are so stiff that Newton's method would diverge without the derivative with respect to position; steps are
- * large. */
+/* The springs are so stiff and the steps so large that Newton's method would diverge without the derivative by the
+ * pose. */
 static void newton_is_exact_for_places_and_turns(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 60; n++) {
@@ -149,8 +150,9 @@ static cb_status steady(void *self, double t, const cb_pose *g, const double Y[6
   return CB_OK;
 }
 
-/* A strong wrench is constant in the body. Between the start of the step and the node only its rotation depends on Y,
- * including the rotation of the axes along the geodesic. Newton's method then converges quadratically. */
+/* A strong wrench is constant in the axes of the body. A step transports it from its start to its end, and only this
+ * rotation depends on the twist Y. Newton's method contains the derivative of the rotation, so it converges
+ * quadratically. */
 static void newton_knows_how_wrenches_turn(void **unused) {
   uint64_t seed = check_seed();
   int most = 0;
@@ -169,7 +171,8 @@ static void newton_knows_how_wrenches_turn(void **unused) {
   check_at_most(most, 7);
 }
 
-/* Bodies move as in flat space. The difference is K times a number of order 1, down to round-off. */
+/* For a small curvature K bodies move nearly as in flat space. The difference is K times a number of order 1, plus
+ * round-off. */
 static void flat_space_is_the_limit_from_either_side(void **unused) {
   body b = driven_body();
   for (int method = 0; method < 4; method++) {

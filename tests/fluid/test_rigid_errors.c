@@ -27,7 +27,8 @@ static void a_start_that_is_not_finite_is_refused(void **unused) {
   }
 }
 
-/* Solves K Y = momentum with K in other units of angle and length: D K D and D momentum give D^-1 Y. */
+/* Solves K Y = momentum with other units of angle and length: a diagonal matrix D changes K to D K D, the momentum to D
+ * momentum, and the solution to D^-1 Y. */
 static void a_singular_inertia_is_seen_in_any_units(void **unused) {
   static const double zero[6], units[][2] = {{1, 1}, {1e-12, 1}, {1, 1e-12}, {1e-9, 1e-6}, {1e60, 1e-60}};
   double momentum[6], Y[6], expected[6];
@@ -35,7 +36,7 @@ static void a_singular_inertia_is_seen_in_any_units(void **unused) {
   for (int u = 0; u < 5; u++) {
     double D[6], K[6][6];
     for (int i = 0; i < 6; i++) D[i] = units[u][i / 3];
-    for (int needle = 0; needle < 2; needle++) { /* 1: two moments are about 1e12 times the third */
+    for (int needle = 0; needle < 2; needle++) { /* with 1, two moments of inertia are about 1e12 times the third one */
       generic_tensor(K);
       for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) K[i][j] *= (needle && i == 1 ? 1e-6 : 1) * (needle && j == 1 ? 1e-6 : 1);
@@ -67,7 +68,8 @@ static void a_singular_inertia_is_seen_in_any_units(void **unused) {
               "the twist of the body is not finite: try a smaller step");
 }
 
-/* A rotation of 6 rad per step used to give a twist that grows without bound. */
+/* rkmk4 rejects a step that rotates the body by more than half a turn. Without this limit a rotation of 6 rad per step
+ * would give a twist that grows without bound. */
 static void a_stage_of_rkmk4_turns_by_less_than_half_a_turn(void **unused) {
   body b = free_body();
   for (int i = 0; i < 36; i++) b.K0[i / 6][i % 6] = i % 7 ? 0 : 1 + i / 7; /* diag(1, 2 .. 6) */
@@ -85,8 +87,8 @@ static void a_stage_of_rkmk4_turns_by_less_than_half_a_turn(void **unused) {
   assert_memory_equal(&s, &kept, sizeof s);
 }
 
-/* The bound applies to h times the spin at the start, here 5 rad, also for a body that falls; the Cayley map itself
- * would rotate the body by less. */
+/* Hamilton-Pontryagin rejects a step h if h times the spin at the start, here 5 rad, is more than half a turn, also for
+ * a body that falls. */
 static void a_step_turns_by_less_than_half_a_turn(void **unused) {
   body b = free_body();
   for (int i = 0; i < 36; i++) b.K0[i / 6][i % 6] = i % 7 ? 0 : 1;

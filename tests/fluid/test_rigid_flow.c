@@ -1,15 +1,19 @@
-/* Tests of a body in a uniform flow u, U = (0, R^T u): mu = I_b Y + I_f (Y - U) + mu0, mu' = ad*_Y mu - ad*_U (I_f (Y -
- * U) + mu0_f) + F. mu is the momentum of body and fluid, Y the twist, I_b the inertia of the body, I_f the added mass,
- * mu0 the momentum of the changing shape, mu0_f the part of the fluid in it, F the wrench, and R the rotation of the
- * pose. It is compared with the same body in a fluid at rest seen from a moving frame. Other tests: the form without U,
- * and an inertia K that depends on the pose, for which steps remain symplectic. */
+/* Tests of a body in a uniform flow u, compared with the same body in a fluid at rest in a moving frame. The equations
+ * are:
+ *
+ *   mu = I_b Y + I_f (Y - U) + mu0,   mu' = ad*_Y mu - ad*_U (I_f (Y - U) + mu0_f) + F,   U = (0, R^T u)
+ *
+ * mu is the momentum of body and fluid, Y the twist, I_b the inertia of the body, I_f the added mass, mu0 the momentum
+ * of the changing shape, mu0_f the part of the fluid in mu0, F the wrench, and R the rotation of the pose. Further
+ * tests: the equations without U ("the form of the paper"), and an inertia that depends on the pose, for which steps
+ * remain symplectic. */
 #include "rigid.h"
 
 typedef struct carried {
   double J[3][3], mass, centre[3]; /* I_b = [[J, m hat(c)], [-m hat(c), m]], c = centre + sin t own_v/m */
   double fluid[6][6];
   double u[3];
-  double own[6], around[6]; /* mu0 of the body's motion (own_v = m c') and of the fluid's, times cos t */
+  double own[6], around[6]; /* mu0 = cos t (own + around), from the body (m c' = own_v cos t) and from the fluid */
   double moment[3], weight, g[3];
   bool paper; /* the form of the paper, without U in the equations */
 } carried;
@@ -124,7 +128,7 @@ static cb_rigid_problem carried_problem(carried *c) {
                             .pose_derivative = carried_derivative};
 }
 
-/* In the flow, u t is added to positions and U to twists. */
+/* A uniform flow u adds u t to the positions of the body and U to its twists. */
 static void a_uniform_flow_is_a_moving_frame(void **unused) {
   carried flowing = generic_carried(), resting = generic_carried();
   memset(resting.u, 0, sizeof resting.u);
@@ -149,8 +153,7 @@ static void a_uniform_flow_is_a_moving_frame(void **unused) {
   }
 }
 
-/* The momentum in the moving frame differs from that of the paper: without u in the equations, the same start gives
- * another path. */
+/* In the equations of the paper, without U, the same start gives another path. */
 static void the_form_without_the_flow_is_not(void **unused) {
   carried flowing = generic_carried(), paper = generic_carried();
   paper.paper = true;
@@ -160,7 +163,8 @@ static void the_form_without_the_flow_is_not(void **unused) {
   check_at_least(fabs(right.g.x[0] - wrong.g.x[0]), 0.1);
 }
 
-/* A plate that moves with the flow has no torque; in the form without U it is (M_f v) × v = (-0.33, 0.495, 0). */
+/* A plate that moves with the flow has no torque. In the equations without U there is the torque (M_f v) × v = (-0.33,
+ * 0.495, 0), with the added mass M_f and the velocity v. */
 static void a_carried_plate_feels_a_torque_in_the_paper_only(void **unused) {
   static const double added[6] = {.1, .1, 0, .65, .65, 2.3};
   carried c = {.u = {.3, .2, 1}};
@@ -185,7 +189,7 @@ static void a_carried_plate_feels_a_torque_in_the_paper_only(void **unused) {
   }
 }
 
-/* --- K that depends on the height z: K = K0 + z S; the wrench (0, R^T e_z Y.S Y/2) conserves the energy --- */
+/* --- an inertia K0 + z S that depends on the height z; its wrench (0, R^T e_z Y.S Y/2) conserves the energy --- */
 
 static double layered_S[6][6];
 
@@ -249,8 +253,8 @@ static void energy_is_kept_where_the_inertia_depends_on_the_pose(void **unused) 
   }
 }
 
-/* --- the two-form on changes (eta, dp) of pose and momentum p in body axes: <dp1, eta2> - <dp2, eta1> - <p, [eta1,
- * eta2]> --- */
+/* --- the symplectic two-form <dp1, eta2> - <dp2, eta1> - <p, [eta1, eta2]> of two changes (eta, dp) of the pose and
+ * the momentum p, in the axes of the body --- */
 
 typedef struct variation {
   double eta[6], dp[6];
@@ -266,7 +270,7 @@ static double two_form(const double p[6], const variation *a, const variation *b
   return sum;
 }
 
-/* The state s with the pose g exp(e hat(eta)) and the momentum p + e dp, where eta and dp are those of `by`. */
+/* Returns the state s after the change e times `by`: the pose is g exp(e hat(eta)) and the momentum p + e dp. */
 static cb_rigid_state varied(const cb_rigid_state *s, const variation *by, double e) {
   cb_rigid_state out = *s;
   cb_pose move;
@@ -284,7 +288,7 @@ static cb_rigid_state varied(const cb_rigid_state *s, const variation *by, doubl
   return out;
 }
 
-/* The maximum relative change of the two-form over one step. */
+/* Returns the maximum change of the two-form by one step, relative to its maximum value. */
 static double change_of_form(const cb_rigid_problem *p, int map) {
   const double e = 2e-5, h = 0.2;
   variation is[12], was[12];
@@ -325,7 +329,7 @@ static void steps_are_symplectic_where_the_inertia_depends_on_the_pose(void **un
   for (int i = 0; i < 6; i++) layered_S[i][i] = 0.1 + 0.05 * i;
   layered_S[0][4] = layered_S[4][0] = 0.05;
   carried flowing = generic_carried();
-  memset(flowing.moment, 0, sizeof flowing.moment); /* the weight is not part of the wrench of the Lagrangian */
+  memset(flowing.moment, 0, sizeof flowing.moment); /* without weight: only the wrench of the inertia acts */
   flowing.weight = 0;
   cb_rigid_problem layers = {.inertia = layered_inertia, .pose_dependent = true, .inertia_wrench = layered_wrench},
                    flow = carried_problem(&flowing);
@@ -333,7 +337,7 @@ static void steps_are_symplectic_where_the_inertia_depends_on_the_pose(void **un
   flow.inertia_wrench = carried_wrench;
   for (int map = CB_SE3_CAYLEY; map <= CB_SE3_EXPONENTIAL; map++) {
     print_message("  map %d: %.1e, %.1e\n", map, change_of_form(&layers, map), change_of_form(&flow, map));
-    /* errors of differences: e^2, and 1e-15/e */
+    /* the errors of the differences are of the size e^2 and 1e-15/e */
     check_at_most(change_of_form(&layers, map), 1e-8);
     check_at_most(change_of_form(&flow, map), 1e-8);
   }

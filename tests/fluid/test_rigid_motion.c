@@ -1,6 +1,6 @@
-/* Motions on SE(3) compared with other solutions: the free rigid body (Jacobi's functions), the heavy top
- * (Euler–Poisson equations by GSL's rk8pd), a fall with an anisotropic added mass (rk8pd on rotation matrices), free
- * fall, and a two-link cat. Source: Landau & Lifshitz, Mechanics, section 37. */
+/* Tests of motions on SE(3), compared with other solutions: the free rigid body (Jacobi's functions), the heavy top
+ * (Euler–Poisson equations by GSL's method rk8pd), a fall with an anisotropic added mass (rk8pd on rotation matrices),
+ * free fall, and a cat of two links. Source: Landau & Lifshitz, Mechanics, section 37. */
 #include "rigid.h"
 
 #include <gsl/gsl_errno.h>
@@ -24,8 +24,8 @@ static void integrate(gsl_odeiv2_system *ode, double time, double *y) {
   gsl_odeiv2_driver_free(d);
 }
 
-/* omega = (A cn, B sn, C dn) with Jacobi's functions, where 2 E J3 > M^2 > 2 E J2 for the energy E, the angular
- * momentum M and the moments of inertia J1 < J2 < J3. */
+/* The spin of a free rigid body is (A cn, B sn, C dn) with Jacobi's functions and constants A, B and C, if 2 E J3 > M^2
+ * > 2 E J2. E is the energy, M the angular momentum, and J1 < J2 < J3 are the moments of inertia. */
 static void free_rigid_body_follows_jacobi(void **unused) {
   const double J[3] = {1, 2, 3.5}, time = 7;
   body b = plain_body(J[0], J[1], J[2], 2);
@@ -104,7 +104,8 @@ static void heavy_top_follows_euler_poisson(void **unused) {
   }
 }
 
-/* R' = R hat(w), x' = R v, mu' = ad*_Y mu + F in matrices: y = R (9), x (3), mu (6) */
+/* The equations R' = R hat(w), x' = R v, mu' = ad*_Y mu + F with the twist Y = (w, v). y has the 9 numbers of R, then x
+ * and mu. */
 static int sinking(double t, const double *y, double *dy, void *user) {
   const body *b = user;
   const double *mu = y + 12, *R = y;
@@ -136,11 +137,11 @@ static int sinking(double t, const double *y, double *dy, void *user) {
 }
 
 static void sinking_with_anisotropic_added_mass_follows_rk8pd(void **unused) {
-  body b = free_body(); /* one full tensor for body and fluid */
+  body b = free_body(); /* its inertia stands for that of the body and the fluid */
   b.weight = 0.8;
   b.moment[0] = 0.1;
   b.moment[1] = -0.2;
-  b.moment[2] = 0.3; /* m c_m - m_f c_f */
+  b.moment[2] = 0.3; /* mass times its centre, minus displaced mass times its centre */
   b.g[2] = -9.81;
   const cb_rigid_problem p = problem_of(&b);
   double y[18] = {0}, r[3][3], error[4];
@@ -160,7 +161,7 @@ static void sinking_with_anisotropic_added_mass_follows_rk8pd(void **unused) {
     const cb_rigid_state s = run_by(&p, CB_SE3_CAYLEY, &generic_pose, generic_twist, 3, 500 << i);
     error[i] = 0;
     for (int k = 0; k < 3; k++) error[i] = fmax(error[i], fabs(s.g.x[k] - y[9 + k]));
-    /* the linear momentum in the world's axes changes by the weight times the time, for any motion */
+    /* the linear momentum in the axes of the world changes by the weight times the time */
     double first[3];
     cb_pose_rotation(&generic_pose, r);
     double mu[6] = {0};
@@ -171,8 +172,7 @@ static void sinking_with_anisotropic_added_mass_follows_rk8pd(void **unused) {
   check_near(fitted_order(error, 4), 2, 0.05);
 }
 
-/* Hamilton-Pontryagin computes free fall exactly. (rkmk4 stores the momentum about the node, so it is only of fourth
- * order.) */
+/* Hamilton-Pontryagin computes free fall exactly. */
 static void free_fall_is_exact(void **unused) {
   body b = plain_body(1, 2, 3, 2);
   b.weight = 2;
@@ -187,8 +187,8 @@ static void free_fall_is_exact(void **unused) {
   }
 }
 
-/* --- a cat of two links in a plane: the frame is that of link 1, with its centre as the origin; the joint is at (a1,
- * 0) --- */
+/* --- a cat of two links in a plane; the frame of the body is that of link 1, with the origin in its centre and the
+ * joint at (a1, 0) --- */
 
 typedef struct cat {
   double m1, m2, I1, I2, a1, a2;
@@ -232,10 +232,10 @@ static void a_cat_without_momentum_turns_by_its_shape(void **unused) {
   cat c = {1.3, 0.7, 0.4, 0.2, 0.5, 0.8};
   const cb_rigid_problem p = {.self = &c, .inertia = cat_inertia};
   const double time = 2.5;
-  double turned = 0, rest[6], K[6][6], mu0[6], error[4]; /* turned: by Simpson's rule */
+  double turned = 0, rest[6], K[6][6], mu0[6], error[4]; /* turned: the exact rotation, by Simpson's rule */
   for (int i = 0; i <= 2000; i++)
     turned += (i == 0 || i == 2000 ? 1 : i % 2 ? 4 : 2) * cat_turns(&c, time * i / 2000) * time / 6000;
-  /* the momentum at the start is 0: K Y + mu0 = 0 */
+  /* `rest` is the twist Y at the start for momentum 0, K Y + mu0 = 0 */
   check_ok(cat_inertia(&c, 0, &at_origin, K, mu0));
   double matrix[36], minus[6];
   for (int i = 0; i < 36; i++) matrix[i] = K[i / 6][i % 6];

@@ -1,9 +1,9 @@
-/* Tests of Newton's method in the steps on SE(3): it is exact for stiff springs and large rotations, the step is the
- * same without the derivative with respect to the pose, and the numbers of residuals and matrices per step. */
+/* Tests of Newton's method in the steps on SE(3). Its matrix is exact for stiff springs and large rotations. Without
+ * the derivative by the pose the step is the same. The numbers of residuals and matrices per step are small. */
 #include "rigid.h"
 
-/* With the step h, the stiffness k and the mass m, h^2 k/4m = 25: a fixed-point treatment of the pose would diverge;
- * with the exact matrix the method needs at most 9 iterations, and without the derivative it fails. */
+/* The spring is so stiff that the pose could not be found by fixed-point iteration. With the exact matrix Newton's
+ * method needs at most 9 iterations. Without the derivative by the pose the step fails. */
 static void newton_is_exact_for_a_stiff_spring(void **unused) {
   body b = driven_body();
   b.spring = 1e5;
@@ -27,8 +27,8 @@ static void newton_is_exact_for_a_stiff_spring(void **unused) {
   assert_memory_equal(&s, &kept, sizeof s);
 }
 
-/* Rotations by more than a radian per step, and forces that depend on all variables: the convergence is still
- * quadratic. */
+/* The convergence is quadratic also for rotations by more than a radian per step and for forces that depend on all
+ * variables. */
 static void newton_is_exact_for_large_turns(void **unused) {
   uint64_t seed = check_seed();
   body b = driven_body();
@@ -87,7 +87,7 @@ static int residuals_of(double h, bool guess, bool exact, cb_rigid_state *s) {
   }
   assert_in_range(matrices, 1000, 1003);
   step_by(&p, CB_SE3_CAYLEY, h / 2, s);
-  check_near(s->known, 1, 0); /* a step of another length starts again */
+  check_near(s->known, 1, 0); /* after a step of another length, earlier twists are not used */
   return residuals;
 }
 

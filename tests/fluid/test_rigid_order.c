@@ -1,6 +1,6 @@
-/* Tests of the orders of the steps on SE(3), compared with rkmk4 with small steps: 2 for Hamilton-Pontryagin with each
- * map, also for the twist at the nodes, and 4 for rkmk4, with and without forces; and of an inertia that is declared
- * constant. */
+/* Tests of the orders of the steps on SE(3), compared with rkmk4 with small steps. The order is 2 for
+ * Hamilton-Pontryagin with each map, and 4 for rkmk4, with and without forces. A further test is of an inertia that is
+ * declared constant. */
 #include "rigid.h"
 
 static void second_order_and_rkmk4_fourth_without_forces(void **unused) {
@@ -24,7 +24,8 @@ static void second_order_and_rkmk4_fourth_with_forces_and_a_moving_shape(void **
   check_near(order_of(&p, RKMK4, &exact, generic_twist, 3, 60, 4), 4, 0.2);
 }
 
-/* The twist at the nodes, K^-1 (p - mu0), is also of second order: it does not oscillate by O(h). */
+/* The twist at the end of a step, K^-1 (p - mu0) with the inertia K, the momentum p and the momentum mu0 of the shape,
+ * is also of second order. */
 static void twist_at_a_node_is_second_order(void **unused) {
   body b = driven_body();
   const cb_rigid_problem p = problem_of(&b);
@@ -40,8 +41,8 @@ static void twist_at_a_node_is_second_order(void **unused) {
   check_near(fitted_order(error, 4), 2, 0.05);
 }
 
-/* With every integrator, an inertia that is declared constant gives the same result as one that is evaluated; a
- * singular one is rejected. */
+/* With every integrator, an inertia that is declared constant gives the same result as an inertia that is evaluated at
+ * each step. A singular inertia is rejected. */
 static void a_constant_inertia_may_be_told(void **unused) {
   body b = driven_body();
   memset(b.K1, 0, sizeof b.K1);

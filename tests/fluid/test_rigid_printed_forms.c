@@ -1,9 +1,10 @@
-/* Tests of printed forms of the Hamilton-Pontryagin step in the paper that are wrong, and the size of their errors: a
+/* Tests that show the effect of errors in the printed Hamilton-Pontryagin step of the paper ("Going with the Flow"): a
  * sign in line 7 of algorithm 1, a term of appendix B, and the first twist. */
 #include "rigid.h"
 
-/* Line 7 of algorithm 1 also has dtau^-1_{-hY} on the left: (dtau^-1_{-hY})^T K Y = (dtau^-1_{-hY_k})^T K Y_k. If
- * Newton's method starts near Y_k, it converges to Y_k, so the twist never changes. */
+/* Line 7 of algorithm 1 is (dtau^-1_{-hY})^T K Y = (dtau^-1_{-hY_k})^T K Y_k, with the same sign of h on both sides.
+ * Y_k is the twist of the previous step, and a solution of this equation. Newton's method starts near Y_k, so it
+ * converges to Y_k, and the twist never changes. */
 static void with_the_printed_sign_nothing_tumbles(void **unused) {
   body b = free_body();
   const cb_rigid_problem p = free_problem_of(&b);
@@ -44,7 +45,8 @@ static void with_the_printed_sign_nothing_tumbles(void **unused) {
   for (int i = 0; i < 6; i++) check_near(node[i], exact.Y[i], 1e-3);
 }
 
-/* The translation in appendix B lacks w (w.v)/4, so the momentum of its poses drifts. */
+/* The translation in appendix B lacks the term w (w.v)/4, where (w, v) is h times the twist. With the poses of this
+ * translation the momentum drifts. */
 static void without_the_omega_omega_v_term_momentum_drifts(void **unused) {
   body b = free_body();
   const cb_rigid_problem p = free_problem_of(&b);
@@ -81,7 +83,8 @@ static void without_the_omega_omega_v_term_momentum_drifts(void **unused) {
   check_at_most(kept, 1e-12);
 }
 
-/* Y_0 = Y(0) is used as the twist of a previous step: p_0 = (dtau^-1_{-hY(0)})^T K Y(0). */
+/* If the twist Y(0) at the start is used as the twist of a previous step, the momentum at the start is
+ * (dtau^-1_{-hY(0)})^T K Y(0) instead of K Y(0). The run is then only of first order. */
 static void starting_with_the_twist_itself_is_first_order(void **unused) {
   body b = free_body();
   const cb_rigid_problem p = free_problem_of(&b);

@@ -1,4 +1,5 @@
-/* Tests of surfaces over shape space: positions and derivatives against poses in time, closed forms and differences. */
+/* Tests of surfaces that are functions of shape variables. Positions and derivatives are compared with poses in time,
+ * closed forms and differences. */
 #include "fluid_mesh.h"
 
 #include "fluid/shape_surface.h"
@@ -34,7 +35,8 @@ static double difference(const vector *a, const vector *b, int vertices) {
   return worst;
 }
 
-/* Compares dx with x, and d2x with dx, by differences of order 4. */
+/* Compares the first derivatives dx of the positions with differences of the positions, and the second derivatives ddx
+ * with differences of dx. The differences have order 4 and the step h. */
 static void check_derivatives(const cb_shape_surface *s, const double *r, double h, double tolerance) {
   const int vertices = s->surface->vertices, n = s->n;
   static const double weight[2] = {2. / 3, -1. / 12};
@@ -68,7 +70,7 @@ static void check_derivatives(const cb_shape_surface *s, const double *r, double
   places_free(&p);
 }
 
-/* Two separate boxes, the parts "part1" and "part2". */
+/* Makes two separate boxes, the parts "part1" and "part2". */
 static cb_surface *two_boxes(void) {
   mesh m = mesh_room(2 * 8, 2 * 12);
   for (int k = 0; k < 2; k++) {
@@ -103,7 +105,7 @@ static void expressions_have_their_values_and_derivatives(void **state) {
   for (int v = 0; v < n; v++) {
     const double *X = s->x[v], c = cos(r[0] * r[1]), d = sin(r[0] * r[1]);
     double x[3] = {X[0] * .8, X[1] + .07 * X[0] * X[0], X[2]}, by_bend[3] = {0, X[0] * X[0] / 10, 0};
-    double twice[3] = {0, 0, 0}; /* second derivative with respect to bend and swell */
+    double twice[3] = {0, 0, 0}; /* the second derivative by the variables bend and swell */
     if (v >= 8) {
       x[0] = X[0] + 1;
       x[1] = X[1] * c - X[2] * d;
@@ -125,10 +127,10 @@ static void expressions_have_their_values_and_derivatives(void **state) {
   cb_surface_free(s);
 }
 
-/* A tube around z. */
+/* Makes a tube around the z axis. */
 static cb_surface *wave_surface(void) { return mesh_surface(mesh_tube(9, 6, .2, 1, true)); }
 
-/* A wave of period 2, given by expressions of time or as a sequence of poses. */
+/* Makes a wave of period 2, by expressions of time or as a sequence of poses. */
 static cb_poses *wave(const cb_surface *s, bool sequence, int poses) {
   const cb_poses_motion motion = {NULL,
                                   {"X + 0.3*sin(3*Z - pi*t)", "Y + 0.1*cos(2*pi*t)*Z^2", "Z*(1 + 0.1*sin(pi*t))"}};
@@ -161,7 +163,7 @@ static void a_phase_is_the_poses_in_time(void **state) {
       check_at_most(difference((const vector *)q.x, (const vector *)x, s->vertices), 1e-14);
       check_at_most(difference((const vector *)q.dx, (const vector *)v, s->vertices), 1e-13);
       places_free(&q);
-      check_derivatives(shape, &phase, 5e-4, 1e-8); /* h^4 times a fifth derivative */
+      check_derivatives(shape, &phase, 5e-4, 1e-8); /* the error is h^4 times a fifth derivative */
     }
     cb_shape_surface_free(shape);
     cb_poses_free(p);
@@ -192,7 +194,7 @@ static void second_derivatives_of_a_sequence_converge(void **state) {
   }
   print_message("second derivatives of 40 and 80 poses: %.3g %.3g\n", error[0], error[1]);
   check_near(log2(error[0] / error[1]), 1,
-             .15); /* slopes at the poses are of order 2, so second derivatives are of order 1 */
+             .15); /* velocities at the poses have errors of order 2, so second derivatives have errors of order 1 */
   cb_shape_surface_free(smooth);
   cb_poses_free(exact);
   cb_surface_free(s);

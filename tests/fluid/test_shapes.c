@@ -1,16 +1,16 @@
-/* Tests of the built-in shapes: they are closed where they should be, their parts have names, and areas and volumes
- * converge with order 2. */
+/* Tests of the built-in shapes. Their parts are closed or open as they should be and have names, and their areas and
+ * volumes converge with order 2. */
 #include "surface_measures.h"
 
 static const double pi = 3.14159265358979323846;
 
-/* Parts of every shape: closed parts have the Euler characteristic chi; sheets have that of a disc (or chi) and a
- * border. */
+/* What is expected of each shape: the numbers of its parts and of its open parts (sheets), the Euler characteristic of
+ * its first part, and the minimum angle of its faces. */
 static const struct {
   const char *name;
   int parts, open_parts;
   int chi;            /* Euler characteristic of the first part */
-  double least_angle; /* degrees: at a pole the faces of a quarter turn meet; small at thin rims and at pointed ends */
+  double least_angle; /* in degrees; small at thin rims and at pointed ends */
 } expected[] = {{"ball", 1, 0, 2, 45},      {"box", 1, 0, 2, 40},          {"capsule", 1, 0, 2, 30},
                 {"cylinder", 1, 0, 2, 30},  {"disc", 1, 1, 1, 30},         {"eel", 1, 0, 2, 8},
                 {"ellipsoid", 1, 0, 2, 30}, {"fish", 2, 0, 2, 4},          {"leaf", 1, 1, 1, 5},
@@ -49,7 +49,7 @@ static void every_shape_is_a_body_at_every_resolution(void **state) {
   }
 }
 
-/* Area of the ellipsoid of revolution with half axes a, a, c > a. */
+/* Returns the area of the ellipsoid of revolution with the half axes a, a and c > a. */
 static double prolate_area(double a, double c) {
   double e = sqrt(1 - a * a / (c * c));
   return 2 * pi * a * a * (1 + c / (a * e) * asin(e));
@@ -113,7 +113,7 @@ static void areas_and_volumes_converge_by_order_2(void **state) {
       double order = log2(error[1] / error[2]);
       print_message("%-11s %-60s %-8s %s error %.2e %.2e %.2e order %.2f\n", o->name, o->text, o->part ? o->part : "",
                     which ? "area  " : "volume", error[0], error[1], error[2], order);
-      /* Numbers of levels are rounded, which disturbs the order slightly. */
+      /* A shape divides its sides into whole numbers of parts. This disturbs the order slightly. */
       check_near(order, 2, .25);
     }
   }
@@ -134,19 +134,19 @@ static void flat_shapes_are_exact(void **state) {
     }
 }
 
-/* The surface of a twisted bar is curved, so the volume of its mesh only converges to that of the bar. */
+/* The sides of a twisted bar are curved, so the volume of its mesh is not exact but converges to that of the bar. */
 static void a_twisted_bar_keeps_its_volume(void **state) {
   const oracle o = {"twisted_bar", "", NULL, .4, NAN};
   double error[3];
   for (int r = 0; r < 3; r++) error[r] = fabs(measure_at(&o, 96 << r).volume - .4);
   print_message("volume of a twisted bar: errors %.2e %.2e %.2e\n", error[0], error[1], error[2]);
-  /* The diagonals are on both sides of the surface, so errors may cancel: the order is about 2 or better. */
+  /* Some faces are inside of the bar and some are outside, so errors may cancel: the order is about 2 or higher. */
   check_at_most(error[1], error[0] / 3.4);
   check_at_most(error[2], error[1] / 3.4);
 }
 
 static void check_mapped(const cb_surface *s, const double m[3][3]) {
-  /* The map permutes the vertices. */
+  /* the map m must move each vertex to a vertex */
   double size = 0;
   for (int v = 0; v < s->vertices; v++) size = fmax(size, length_of(s->x[v]));
   for (int v = 0; v < s->vertices; v++) {
@@ -167,7 +167,7 @@ static void shapes_have_their_symmetries(void **state) {
   const double half_turn[3][3] = {{-1, 0, 0}, {0, -1, 0}, {0, 0, 1}};
   const double third[3][3] = {{c, -s, 0}, {s, c, 0}, {0, 0, 1}};
   cb_surface *blades = NULL;
-  /* The hub has four quarters, so only the blades are compared. */
+  /* The hub has the symmetry of four quarters and not of three, so only the blades are compared. */
   int first = 0;
   while (propeller->part[first] == 0) first++;
   check_ok(cb_surface_make(propeller->vertices, (const double(*)[3])propeller->x, propeller->faces - first,
@@ -195,7 +195,8 @@ static void shapes_have_their_symmetries(void **state) {
   }
 }
 
-/* The winding number of closed part p around x, by solid angles (van Oosterom & Strackee). */
+/* Returns the winding number of the closed part p around x, by the solid angles of its faces (van Oosterom & Strackee,
+ * see potential/panels.h). */
 static double winding(const cb_surface *s, int p, const double x[3]) {
   double sum = 0;
   for (int f = 0; f < s->faces; f++) {
@@ -236,7 +237,8 @@ static void parts_stand_apart(void **state) {
   }
 }
 
-/* Narrow tips have vertices close to each other at high resolutions, but `weld` applies only to files. */
+/* cb_surface_seams finds no seams in built-in shapes, although narrow tips have vertices close to each other at high
+ * resolutions. */
 static void shapes_have_no_seams(void **state) {
   for (int i = 0; i < (int)(sizeof expected / sizeof *expected); i++)
     for (int resolution = 24; resolution <= 96; resolution *= 2) {
@@ -313,7 +315,7 @@ static void parts_are_named(void **state) {
     part_called(s, names[i][1]);
     cb_surface_free(s);
   }
-  /* Left is y > 0, front is x > 0. */
+  /* the left side is y > 0, and the front is x > 0 */
   cb_surface *s = shape("turtle", "");
   for (int f = 0; f < s->faces; f++) {
     const double *x = s->x[s->face[f][0]];

@@ -1,11 +1,11 @@
-/* Tests of the check of a surface, closed or open: surfaces that are not bodies are rejected with their place, and so
- * are pieces inside pieces. The time is proportional to the number of pieces. */
+/* Tests of cb_surface_check for closed and open surfaces. Surfaces that do not bound bodies, and pieces inside other
+ * pieces, are rejected, and the message says where. The time is about proportional to the number of pieces. */
 #include "surface_measures.h"
 #include "tetrahedra.h"
 
 #include <time.h>
 
-static const int tetrahedron[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}; /* outward */
+static const int tetrahedron[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}; /* the faces point outwards */
 
 static void check_refused(const double (*x)[3], int vertices, const int (*face)[3], int faces, const int *part,
                           bool open, const char *text) {
@@ -35,7 +35,7 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
                 "part 'body': not a surface: more than two faces at the edge of vertices 1 and 2, from (0, 0, 0) to "
                 "(1, 0, 0), "
                 "face 3");
-  /* Two pieces that share an edge. */
+  /* two pieces share an edge */
   static const int hinge[][3] = {{1, 0, 2}, {0, 1, 3}, {0, 1, 5}, {1, 0, 6}};
   check_refused(
       x, 7, hinge, 4, NULL, true,
@@ -49,7 +49,7 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
   static const int inward[][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
   check_refused(x, 6, inward, 4, NULL, true,
                 "part 'body': faces point inward (volume -0.166667), around face 1 at (0, 0, 0)");
-  /* A quadrilateral covered twice by four different faces: it is closed, but has no interior. */
+  /* four faces cover a quadrilateral twice: the surface is closed, but has no interior */
   static const double square[][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}};
   static const int empty[][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
   check_refused(square, 4, empty, 4, NULL, true, "part 'body': closed but without volume, around face 1 at (0, 0, 0)");
@@ -70,8 +70,9 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
   cb_surface_free(s);
 }
 
-/* Returns the status of the check of a surface of two tetrahedra around the same centre with these parts. The second
- * one is scaled by k, moved by `shift` along x and, if inside_out is set, has its faces inwards. */
+/* Checks a surface of two tetrahedra and returns the status. part[f] is the part of face f. The second tetrahedron is
+ * the first one, scaled by k about its centre and moved by `shift` along x. If inside_out is set, its faces point
+ * inwards. */
 static cb_status check_two(double k, bool inside_out, double shift, const int *part) {
   double x[8][3];
   int face[8][3];
@@ -102,14 +103,14 @@ static void a_body_in_a_body_is_refused_a_cavity_is_not(void **state) {
   check_error(check_two(.5, true, 0, two), CB_ERROR_DOMAIN,
               "part 'part2': a cavity inside part 'part1', around face 5 at (0.625, 0.125, 0.125): give both the same "
               "group in the mesh");
-  check_ok(check_two(.5, false, 3, two)); /* next to it, not in it */
+  check_ok(check_two(.5, false, 3, two)); /* the second tetrahedron is beside the first one */
   check_ok(check_two(.5, false, 3, one));
   check_error_begins(check_two(.5, true, 3, one), CB_ERROR_DOMAIN, "part 'body': faces point inward");
   check_ok(check_two(.5, false, .4, two)); /* the tetrahedra cut each other, so neither is inside the other */
 }
 
-/* Checks rows of 20 tetrahedra and returns the CPU time; with `nested` the last tetrahedron is inside the one before
- * it. text: the expected error; NULL: none. */
+/* Checks a surface of `pieces` tetrahedra in rows of 20, and returns the CPU time in seconds. If `nested` is set, the
+ * last tetrahedron is inside the one before it. `text` is the expected error, or NULL. */
 static double check_grid(int pieces, bool nested, const char *text) {
   const int n = 4 * pieces;
   double(*x)[3] = malloc((size_t)n * sizeof *x);
@@ -137,7 +138,8 @@ static double check_grid(int pieces, bool nested, const char *text) {
   return seconds;
 }
 
-/* Four times as many pieces take about four times the time; comparing all pairs would take sixteen times. */
+/* Four times as many pieces take about four times the time. If all pairs were compared, they would take sixteen times
+ * the time. */
 static void many_pieces_are_checked_by_their_boxes(void **state) {
   double few = INFINITY, many = INFINITY;
   for (int i = 0; i < 3; i++) {

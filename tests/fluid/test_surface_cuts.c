@@ -1,11 +1,12 @@
-/* Tests of self-intersections of a surface: compared with edges that pierce faces in integer arithmetic, closed forms,
- * faces that touch, and the built-in shapes. */
+/* Tests of the search for self-intersections (cuts) of a surface. It is compared with edges that pierce faces, computed
+ * exactly for integer coordinates, and with closed forms. Faces that only touch are no cut, and the built-in shapes
+ * have none. */
 #include "fluid_mesh.h"
 #include "surface_measures.h"
 
 #include "fluid/surface_mesh.h"
 
-/* The surface of a mesh, with a part for each connected piece; the mesh is freed. */
+/* Makes the surface of a mesh, with a part for each connected piece, and frees the mesh. */
 static cb_surface *pieces(mesh m) {
   free(m.part);
   m.part = NULL;
@@ -15,7 +16,7 @@ static cb_surface *pieces(mesh m) {
 static cb_surface_cut *cuts;
 static int n_cuts;
 
-/* Finds the cuts of a surface, frees it, and returns the number of pairs of faces. */
+/* Finds the cuts of a surface, and frees the surface. Returns the number of pairs of faces that cut each other. */
 static int cuts_of(cb_surface *s) {
   free(cuts);
   cuts = NULL;
@@ -42,7 +43,7 @@ static mesh joined(mesh a, mesh b) {
   return m;
 }
 
-/* A box from low to high with 2 n^2 faces per side. */
+/* Makes a box from the corner `low` to the corner `high` with 2 n^2 faces per side. */
 static mesh block(int n, const double low[3], const double high[3]) {
   double half[3], middle[3];
   for (int k = 0; k < 3; k++) {
@@ -61,7 +62,8 @@ static mesh ball(int n, double x, double radius) {
   return m;
 }
 
-/* The sign of a volume, to decide whether an edge pierces a face. It is only valid for corners in general position. */
+/* Returns whether the volume of the tetrahedron a, b, c, d is positive. Five such signs tell whether an edge pierces a
+ * face. The volume must not be 0. */
 static bool volume_positive(const double *a, const double *b, const double *c, const double *d) {
   long double m[3][3];
   const double *row[] = {b, c, d};
@@ -130,8 +132,8 @@ static void two_spheres_cut_in_their_circle(void **state) {
   assert_int_equal(n_cuts, 1);
   assert_int_equal(cuts->part[0], 0);
   assert_int_equal(cuts->part[1], 1);
-  /* For unit spheres with centres d = 1.2 apart, the circle is at x = d/2 with the radius sqrt(1 - d^2/4). The tolerance
-   * covers the distance of the flat faces from the sphere, and the random shifts of the vertices. */
+  /* For unit spheres whose centres are d = 1.2 apart, the circle is at x = d/2 and has the radius sqrt(1 - d^2/4). The
+   * tolerance covers the distance of the flat faces from the sphere, and the random shifts of the vertices. */
   check_near(cuts->at[0], .6, .05);
   check_near(hypot(cuts->at[1], cuts->at[2]), .8, .05);
 }
@@ -156,11 +158,11 @@ static void boxes_that_touch_do_not_cut(void **state) {
 
 static void boxes_in_line_that_overlap_cut(void **state) {
   for (int n = 1; n < 4; n++) {
-    /* In the first two pairs no edge pierces a face, because sides are in the planes of sides. */
+    /* In the first two pairs no edge pierces a face, because sides of the boxes are in common planes. */
     assert_true(cuts_of(pieces(joined(BLOCK(n, 0, 0, 0, 1, 1, 1), BLOCK(n, .3, 0, 0, 1.3, 1, 1)))) > 0);
     assert_true(cuts_of(pieces(joined(BLOCK(n, 0, 0, 0, 1, 1, 1), BLOCK(n, .5, .5, 0, 2, 2, 1)))) > 0);
     assert_true(cuts_of(pieces(joined(BLOCK(n, 0, 0, 0, 1, 1, 1), BLOCK(n, .5, .5, .5, 2, 2, 2)))) > 0);
-    /* Edges cross edges. */
+    /* in this pair edges cross edges */
     assert_true(cuts_of(pieces(joined(BLOCK(n, -1, -.1, -.1, 1, .1, .1), BLOCK(n, -.1, -1, -.1, .1, 1, .1)))) > 0);
   }
 }
@@ -169,9 +171,9 @@ static void a_cut_is_deeper_than_single_precision(void **state) {
   for (double depth = 1e-9; depth < .1; depth *= 10) {
     mesh under = BLOCK(2, 0, 0, 0, 1, 1, 1), upon = BLOCK(2, .2, .1, 1 - depth, .7, .8, 2);
     int pairs = cuts_of(pieces(joined(under, upon)));
-    assert_int_equal(pairs > 0, depth > 2e-7); /* 1e-7 of the height 2 */
+    assert_int_equal(pairs > 0, depth > 2e-7); /* the tolerance is 1e-7 of the height 2 */
   }
-  /* The rounding to single precision at a place with arbitrary coordinates is not a cut. */
+  /* if boxes only touch, the rounding of their coordinates to single precision makes no cut */
   uint64_t seed = check_seed();
   for (int i = 0; i < 10; i++) {
     double at[3];
@@ -196,8 +198,8 @@ static void a_sheet_through_a_ball_cuts_it(void **state) {
   }
 }
 
-/* A closed tube around (sin u, sin 2u / 2, lift cos u): a figure of eight that meets itself at the origin if lift is
- * 0. */
+/* Makes a closed tube around the curve (sin u, sin 2u / 2, lift cos u), a figure of eight. If `lift` is 0, the curve
+ * crosses itself at the origin. */
 static mesh eight(int n, int k, double radius, double lift) {
   mesh m = mesh_room(n * k, 2 * n * k);
   for (int i = 0; i < n; i++) {
@@ -221,8 +223,8 @@ static void a_tube_that_meets_itself_cuts_itself(void **state) {
   assert_int_equal(n_cuts, 1);
   assert_int_equal(cuts->part[0], 0);
   assert_int_equal(cuts->part[1], 0);
-  /* Two tubes of radius r cross at a right angle. They meet within r sqrt(2) of the crossing of their axes in the
-   * plane, and within r above it. */
+  /* Two tubes of radius r cross at a right angle. Their cut is within r sqrt(2) of the crossing of their axes in the
+   * plane of the axes, and within r of this plane. */
   check_at_most(length_of(cuts->at), sqrt(3) * .1);
   cb_surface_cut_text(s, cuts, text);
   snprintf(expected, sizeof expected,
@@ -258,13 +260,13 @@ static void cuts_move_with_the_surface(void **state) {
     assert_int_equal(pairs, first.pairs);
     assert_memory_equal(cuts->face, first.face, sizeof first.face);
     for (int i = 0; i < 3; i++)
-      check_near(cuts->at[i], first.at[i] * scale[k], 1e-10 * scale[k]); /* round-off of coordinates of 200 */
+      check_near(cuts->at[i], first.at[i] * scale[k], 1e-10 * scale[k]); /* round-off of coordinates up to 200 */
   }
   cb_surface_free(s);
 }
 
 static void parts_are_reported_two_by_two(void **state) {
-  /* A row of balls, each overlapping the next. */
+  /* a row of balls, each of which overlaps the next one */
   cb_surface *s = pieces(joined(joined(ball(6, 0, 1), ball(6, 1.5, 1)), joined(ball(6, 3, 1), ball(6, 4.5, 1))));
   char text[CB_SURFACE_CUT_TEXT];
   free(cuts);

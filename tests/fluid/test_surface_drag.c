@@ -1,5 +1,5 @@
-/* Tests of the drag of surfaces: rigid surfaces in closed form, Purcell's swimmer as a ribbon and as tubes,
- * derivatives, threads, and speed. */
+/* Tests of bundles of surfaces that swim by drag: rigid surfaces in closed form, Purcell's swimmer as a ribbon and as
+ * tubes, derivatives, threads, and speed. */
 #include "surface_swimmers.h"
 
 #include <pthread.h>
@@ -8,7 +8,8 @@
 static const char *const one_name[] = {"a"};
 static const cb_poses_motion still = {NULL, {NULL, NULL, NULL}};
 
-/* Computes the block P of the form, the drag matrix of a rigid surface. */
+/* Computes the block P of the form of the bundle, which is the drag matrix of a rigid surface. `normal` and
+ * `tangential` are the drag coefficients. */
 static void rigid_drag(mesh m, double normal, double tangential, double P[6][6]) {
   swimmer s = expressed(m, 1, one_name, 1, &still, normal, tangential);
   double G[49];
@@ -26,7 +27,8 @@ static void check_diagonal(double P[6][6], const double expected[6], double tole
 static void rigid_surfaces_have_their_closed_drag(void **state) {
   double P[6][6], error[2];
   const double kn = 2.5, kt = .8;
-  /* sphere: area (k_n + 2 k_t)/3 and k_t area 2 R^2/3, to the order of its mesh */
+  /* A sphere of radius R has the drag area (k_n + 2 k_t)/3, and the drag of a rotation k_t area 2 R^2/3, with the
+   * coefficients k_n and k_t. The error of the mesh is of second order. */
   for (int k = 0; k < 2; k++) {
     const double R = 1.5, area = 4 * PI * R * R, turn = kt * area * 2 * R * R / 3, push = area * (kn + 2 * kt) / 3;
     rigid_drag(mesh_ellipsoid(12 << k, R, R, R), kn, kt, P);
@@ -35,11 +37,11 @@ static void rigid_surfaces_have_their_closed_drag(void **state) {
   }
   print_message("sphere: relative errors %.2e, %.2e\n", error[0], error[1]);
   check_near(log2(error[0] / error[1]), 2, .05);
-  /* for equal coefficients P follows from the area and moments of area of the mesh itself */
-  rigid_drag(mesh_box(3, (double[]){1, 1, 1}, false), 2, 2, P);      /* the cube +-1 */
-  const double turn = 2 * (4 * 4 * (1 + 1. / 3) + 2 * 4 * (2. / 3)); /* the sides along and across the axis */
+  /* for equal coefficients P follows from the area of the mesh and its moments */
+  rigid_drag(mesh_box(3, (double[]){1, 1, 1}, false), 2, 2, P);      /* a cube of side 2 */
+  const double turn = 2 * (4 * 4 * (1 + 1. / 3) + 2 * 4 * (2. / 3)); /* four sides along and two across the axis */
   check_diagonal(P, (const double[]){turn, turn, turn, 48, 48, 48}, 1e-12);
-  /* plate a x b across z */
+  /* a plate a x b in the plane z = 0 */
   const double a = 1.2, b = .7;
   rigid_drag(mesh_plate(4, a, b, false), kn, kt, P);
   const double plate = a * b, plate_drag[6] = {kn * plate * b * b / 12,
@@ -49,7 +51,7 @@ static void rigid_surfaces_have_their_closed_drag(void **state) {
                                                kt * plate,
                                                kn * plate};
   check_diagonal(P, plate_drag, 1e-14);
-  /* tube around z: k_t along, (k_n + k_t)/2 across, by area; a polygon of 400 sides */
+  /* A tube around z with 400 sides has, per area, the drag k_t along its axis and (k_n + k_t)/2 across its axis. */
   const double R = .3, h = 1, area = 2 * PI * R * 2 * h;
   rigid_drag(mesh_tube(3, 400, R, h, false), kn, kt, P);
   check_relative(P[5][5], kt * area, 1e-4);
@@ -58,7 +60,7 @@ static void rigid_surfaces_have_their_closed_drag(void **state) {
   check_relative(P[0][0], (kn + kt) / 2 * area * h * h / 3 + kt * area * R * R / 2, 1e-4);
 }
 
-/* A holonomy to round-off needs sums with little round-off. */
+/* The sums over many faces have little round-off, because a holonomy adds up the results of many steps. */
 static void many_faces_make_little_round_off(void **state) {
   double P[6][6];
   rigid_drag(mesh_plate(100, 1.2, .7, false), 2.5, .8, P);
@@ -75,7 +77,7 @@ static void a_shape_that_only_moves_as_a_whole_stays_where_it_is(void **state) {
   swimmer s = expressed(m, 2, names, 1, &motion, 3, 1);
   double A[12], M[4];
   const double r[2] = {.4, 1.1};
-  /* x' = (1, 0, 0) and e_z x (x - shift) */
+  /* the two motions are x' = (1, 0, 0) and x' = e_z × (x - shift) */
   const double expected[12] = {0, 0, 0, 0, 0, 1, 1, 0, 0, -.4, 0, 0};
   check_ok(cb_bundle_connection(s.b, r, A, NULL, M, NULL));
   for (int i = 0; i < 12; i++) check_near(A[i], expected[i], 1e-13);
@@ -85,14 +87,14 @@ static void a_shape_that_only_moves_as_a_whole_stays_where_it_is(void **state) {
 
 /* ---- Purcell's swimmer ---- */
 
-/* Three links of length 1, each a separate part: the outer ones rotate around the ends of the middle one. */
+/* Three links of length 1 are separate parts. The outer links rotate around the ends of the middle link. */
 static const char *const purcell_names[] = {"alpha1", "alpha2"};
 static const cb_poses_motion purcell_motion[] = {
     {"part1", {"-0.5 + (X + 0.5)*cos(alpha1) + Y*sin(alpha1)", "Y*cos(alpha1) - (X + 0.5)*sin(alpha1)", NULL}},
     {"part2", {NULL, NULL, NULL}},
     {"part3", {"0.5 + (X - 0.5)*cos(alpha2) - Y*sin(alpha2)", "Y*cos(alpha2) + (X - 0.5)*sin(alpha2)", NULL}}};
 
-/* Links of length 1 along x: strips of width w along z, or tubes of radius w with k sides. */
+/* Makes three links of length 1 along x: strips of width w along z, or tubes of radius w with k sides. */
 static mesh three_links(double w, bool tubes, int k) {
   mesh m = mesh_room(3 * (2 * k + 2), 3 * 4 * k + 12);
   for (int link = 0; link < 3; link++) {
@@ -111,9 +113,10 @@ static mesh three_links(double w, bool tubes, int k) {
   return m;
 }
 
-/* The maximum difference from Purcell's swimmer in A and dA, and in M and dM scaled by `drag`. */
+/* Returns the maximum difference of A and dA, and of M and dM divided by `drag`, from those of Purcell's swimmer in the
+ * library. */
 static double purcell_difference(const swimmer *s, double ratio, double drag) {
-  static const int at[3] = {3, 4, 2}; /* (v_x, v_y, omega) within (omega, v) */
+  static const int at[3] = {3, 4, 2}; /* the positions of v_x, v_y and omega_z in (omega, v) */
   char text[100];
   double worst = 0;
   snprintf(text, sizeof text, "length 3 ratio %.17g drag %.17g", ratio, drag);
@@ -144,7 +147,7 @@ static void a_ribbon_of_three_links_is_purcells_swimmer(void **state) {
 
 static void thin_tubes_become_purcells_swimmer(void **state) {
   double error[3];
-  const int k = 8; /* sides of the tube, each 2 w sin(pi/k) wide */
+  const int k = 8; /* number of sides of a tube; each is 2 w sin(pi/k) wide */
   for (int i = 0; i < 3; i++) {
     const double w = .04 / (1 << i), around = k * 2 * w * sin(PI / k);
     swimmer s = expressed(three_links(w, true, k), 2, purcell_names, 3, purcell_motion, 3, 1);
@@ -179,13 +182,13 @@ static void derivatives_are_exact(void **state) {
       for (int i = 0; i < 6 * N; i++) slope[i] += w * B[i];
       for (int i = 0; i < N * N; i++) more[i] += w * L[i];
     }
-    for (int i = 0; i < 6 * N; i++) check_near(dA[k * 6 * N + i], slope[i], 1e-10); /* 1e-15/h, h^6 */
+    for (int i = 0; i < 6 * N; i++) check_near(dA[k * 6 * N + i], slope[i], 1e-10); /* errors 1e-15/h and h^6 */
     for (int i = 0; i < N * N; i++) check_near(dM[k * N * N + i], more[i], 1e-10);
   }
   swimmer_free(&s);
 }
 
-/* log g = -B area + O(radius^3) */
+/* A small loop in shape space has the holonomy g with log g = -B area + O(radius^3), where B is the curvature. */
 static void small_loops_measure_the_curvature(void **state) {
   const char *names[] = {"a", "b"};
   const cb_poses_motion two = {NULL, {NULL, "Y + 0.3*a*cos(2*X) + 0.3*b*sin(2*X)", "Z + 0.2*b*X^2"}};
@@ -215,12 +218,12 @@ static void a_body_far_from_its_frame_loses_no_digits(void **state) {
   swimmer s = expressed(eel(11), 2, names, 1, &near, 2.2, .7), t = expressed(eel(11), 2, names, 1, &far, 2.2, .7);
   check_ok(cb_bundle_connection(s.b, r, A, dA, M, NULL));
   check_ok(cb_bundle_connection(t.b, r, B, dB, N, NULL));
-  for (int i = 0; i < 4; i++) check_near(N[i], M[i], 1e-11); /* places have lost 2^12 ulp */
+  for (int i = 0; i < 4; i++) check_near(N[i], M[i], 1e-11); /* the round-off of positions is 2^12 times larger */
   for (int j = 0; j < 2; j++)
     for (int i = 0; i < 3; i++) {
       const int k = (i + 1) % 3, l = (i + 2) % 3;
       check_near(B[i * 2 + j], A[i * 2 + j], 1e-11);
-      const double cross = B[k * 2 + j] * c[l] - B[l * 2 + j] * c[k]; /* v about the far origin: v - omega x c */
+      const double cross = B[k * 2 + j] * c[l] - B[l * 2 + j] * c[k]; /* omega × c, for another origin */
       check_near(B[(3 + i) * 2 + j] + cross, A[(3 + i) * 2 + j], 1e-11);
       check_near(dB[12 + i * 2 + j], dA[12 + i * 2 + j], 1e-10);
     }
@@ -242,7 +245,7 @@ static void a_body_far_from_its_frame_loses_no_digits(void **state) {
 
 static void plots_are_the_vertices_moved(void **state) {
   swimmer s = expressed(eel(5), 3, three_names, 1, &bends, 2, 1);
-  const double r[3] = {.3, -.5, .4}, g[7] = {sqrt(.5), 0, 0, sqrt(.5), 1, 2, 3}; /* a quarter turn about z, a shift */
+  const double r[3] = {.3, -.5, .4}, g[7] = {sqrt(.5), 0, 0, sqrt(.5), 1, 2, 3}; /* g: quarter turn about z, shift */
   const int n = s.surface->vertices;
   double(*x)[3] = malloc((size_t)n * sizeof *x), (*y)[3] = malloc((size_t)n * sizeof *y);
   assert_int_equal(s.b->points, n);
@@ -262,14 +265,14 @@ static void plots_are_the_vertices_moved(void **state) {
 static void what_is_wrong_is_refused(void **state) {
   cb_bundle *b;
   double A[6];
-  swimmer s = expressed(mesh_ellipsoid(6, 1, 1, 1), 1, one_name, 1, &still, 1, 0); /* rotates freely */
+  swimmer s = expressed(mesh_ellipsoid(6, 1, 1, 1), 1, one_name, 1, &still, 1, 0); /* a sphere would rotate freely */
   assert_int_equal(cb_bundle_connection(s.b, (double[]){0}, A, NULL, NULL, NULL),
                    CB_OK); /* the mesh is not exactly a sphere */
   assert_int_equal(cb_bundle_surface_drag(s.shape, -1, 1, &b), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_bundle_surface_drag(s.shape, 0, 0, &b), CB_ERROR_ARGUMENT);
   assert_int_equal(cb_bundle_surface_drag(s.shape, NAN, 1, &b), CB_ERROR_ARGUMENT);
   swimmer_free(&s);
-  s = expressed(mesh_plate(3, 1, 1, false), 1, one_name, 1, &still, 1, 0); /* slides freely */
+  s = expressed(mesh_plate(3, 1, 1, false), 1, one_name, 1, &still, 1, 0); /* slides and rotates freely in its plane */
   assert_int_equal(cb_bundle_connection(s.b, (double[]){.25}, A, NULL, NULL, NULL), CB_STEP_SINGULAR);
   assert_non_null(strstr(cb_error_text(), "surface_drag at a = 0.25"));
   assert_non_null(strstr(cb_error_text(), "omega_z"));

@@ -1,9 +1,11 @@
-/* Tests of eels that swim by drag: their wave, gaits of a phase, frames, sequences of poses, and scallops. */
+/* Tests of eels that swim by drag: waves along the body, gaits whose shape variable is a phase, other body frames,
+ * sequences of poses, and a motion that returns on the same path. */
 #include "surface_swimmers.h"
 
 #include <curvebody/holonomy.h>
 
-/* The phase passes one period from `from`, in the direction +-1, with a variable speed. */
+/* A path of the phase through one period: it starts at `from`, and its direction `sense` is 1 or -1. Its speed varies
+ * unless `uneven` is 0. */
 typedef struct turn {
   double from, sense, uneven;
 } turn;
@@ -33,11 +35,11 @@ static void an_eel_swims_against_its_wave_and_back_when_it_is_reversed(void **st
   print_message("the eel's way: %.6f %.6f %.6f\n", g[4], g[5], g[6]);
   check_at_most(g[4], -.01); /* the wave moves to +x */
   round_trip(&e, (turn){0, 1, 0}, 100, h);
-  check_at_least(h[4], .01); /* here drag along the body is larger than across it */
+  check_at_least(h[4], .01); /* this eel has more drag along its body than across */
   round_trip(&s, (turn){0, -1, 0}, 100, h);
   s.b->group->multiply(s.b->group, g, h, product);
   check_identity(product, 1e-11);
-  /* the reversed wave is this wave reversed in time: cos(pi t) is even */
+  /* the wave `back` is `wave` reversed in time, because cos(pi t) is even */
   round_trip(&r, (turn){0, 1, 0}, 100, h);
   s.b->group->multiply(s.b->group, g, h, product);
   check_identity(product, 1e-11);
@@ -74,7 +76,7 @@ static void the_pace_of_a_phase_changes_nothing(void **state) {
   swimmer_free(&s);
 }
 
-/* The same shapes in a body frame that sways and rotates, but returns, give the same motion. */
+/* The same shapes in a body frame that moves and rotates, but returns after one period, give the same displacement. */
 static void another_body_frame_moves_alike(void **state) {
   const cb_poses_motion swayed = {
       NULL,
@@ -111,7 +113,7 @@ static void a_sequence_of_poses_converges_to_the_expressions(void **state) {
   }
   print_message("32, 64, 128 poses: connection %.2e %.2e %.2e, holonomy %.2e %.2e %.2e\n", slope[0], slope[1], slope[2],
                 error[0], error[1], error[2]);
-  check_near(log2(slope[1] / slope[2]), 2, .2); /* velocities of the Hermite cubics */
+  check_near(log2(slope[1] / slope[2]), 2, .2); /* velocities of the cubic polynomials have errors of order 2 */
   check_at_least(log2(error[1] / error[2]), 1.8);
   swimmer_free(&exact);
 }

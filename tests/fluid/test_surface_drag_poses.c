@@ -1,4 +1,5 @@
-/* Tests of a sequence of poses, which has kinks at its poses: steps end there and keep their order. */
+/* Tests of a gait that is a sequence of poses. The velocity has kinks at the poses. Steps end there, so they keep their
+ * order. */
 #include "surface_swimmers.h"
 
 #include "bundle/bundle_private.h"
@@ -27,7 +28,8 @@ static double off(const double *a, const double *b) {
   return most;
 }
 
-/* Makes one period, of length 2, in `steps` steps of cb_bundle_step. */
+/* Goes through one period, which is 2, in `steps` steps of cb_bundle_step, and writes the group element at the end to
+ * g. */
 static void go(const cb_bundle *b, const cb_gait *gait, int order, int steps, double *g) {
   const cb_bundle_path path = {b, gait, 2};
   cb_bundle_state s = {.t = 0};
@@ -99,7 +101,8 @@ static void fewer_evaluations_are_as_exact(void **state) {
   swimmer_free(&s);
 }
 
-/* Phases over two periods of the sequence, over one, and over a quarter of one. Expressions have no breaks. */
+/* The breaks of a phase are at the poses. The phase covers two periods of the sequence, one period, or a quarter of a
+ * period. Expressions have no breaks. */
 static void breaks_are_where_poses_are(void **state) {
   swimmer s = phased(eel(5), &wave, POSES, 2, 1);
   const double from[3] = {.1, -7.3, 2}, duration[3] = {4, 2, .5};

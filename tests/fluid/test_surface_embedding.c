@@ -1,5 +1,6 @@
-/* Tests of embeddings of flat coordinates into curved spaces: values against isometries written as two half turns,
- * derivatives against differences, the flat limit, antipodes, and points outside a chart. */
+/* Tests of embeddings of flat coordinates into curved spaces. Values are compared with isometries that are products of
+ * two half turns, and derivatives with differences. Further tests: the limit of flat space, antipodes, and points
+ * outside a chart. */
 #include "check.h"
 
 #include "fluid/surface_embedding.h"
@@ -11,13 +12,14 @@ static const char *const chart_name[2] = {"exponential", "gnomonic"};
 
 /* --- a reference --- */
 
-/* The reflection of y in the point m. */
+/* Reflects y in the point m of the space of curvature K. */
 static void half_turn(double K, const double m[4], double y[4]) {
   const double along = 2 * cb_curved_form(K, m, y);
   for (int i = 0; i < 4; i++) y[i] = along * m[i] - y[i];
 }
 
-/* A transvection is the half turn around its start, followed by the half turn around the midpoint of its path. */
+/* Computes the embedded point y of x, moved by the transvection of `shift` (NULL: not moved). A transvection is the
+ * half turn around the origin, followed by the half turn around the midpoint of its path. */
 static void oracle(cb_surface_embedding to, const double *shift, const double x[3], double y[4]) {
   static const double origin[4] = {0, 0, 0, 1};
   if (to.chart == CB_CHART_GNOMONIC) {
@@ -36,7 +38,7 @@ static void oracle(cb_surface_embedding to, const double *shift, const double x[
 
 /* --- places that move --- */
 
-/* Coordinates and shift as polynomials of degree 2 in N variables. */
+/* Three coordinates and three components of a shift, as polynomials of degree 2 in N variables. */
 typedef struct motion {
   double c[6][1 + N + PAIRS];
 } motion;
@@ -97,7 +99,7 @@ static void places_and_derivatives_are_those_of_the_isometries(void **unused) {
     cb_curved_point(K, place, found);
     for (int i = 0; i < 4; i++) worst[0] = fmax(worst[0], fabs(found[i] - y[i]));
     laid(to, &m, shifted, r, 0, beside);
-    for (int i = 0; i < 3; i++) check_near(beside[i].v, x[i].v, 0); /* the same places without derivatives */
+    for (int i = 0; i < 3; i++) check_near(beside[i].v, x[i].v, 0); /* the values are the same without derivatives */
     for (int k = 0; k < N; k++) {
       double slope[3] = {0}, second[3][N] = {{0}};
       const double at = r[k];
@@ -120,8 +122,8 @@ static void places_and_derivatives_are_those_of_the_isometries(void **unused) {
   }
   print_message("  places to %.1e, derivatives to %.1e, second ones to %.1e\n", worst[0], worst[1], worst[2]);
   check_at_most(worst[0], 2e-15); /* round-off */
-  check_at_most(worst[1], 1e-10); /* h^6/140 of the seventh derivative */
-  check_at_most(worst[2], 1e-9);  /* h^6/140 of the eighth derivative */
+  check_at_most(worst[1], 1e-10); /* the error is h^6/140 times the seventh derivative */
+  check_at_most(worst[2], 1e-9);  /* the error is h^6/140 times the eighth derivative */
 }
 
 /* --- identities --- */
@@ -137,11 +139,11 @@ static void charts_keep_what_they_say(void **unused) {
     }
     size = sqrt(size);
     cb_surface_embedding_point((cb_surface_embedding){K, CB_CHART_EXPONENTIAL}, x, v);
-    assert_memory_equal(v, x, sizeof x); /* distances from the origin are exactly equal */
+    assert_memory_equal(v, x, sizeof x); /* the exponential chart keeps normal coordinates exactly */
     cb_surface_embedding_point((cb_surface_embedding){K, CB_CHART_GNOMONIC}, x, v);
     const double root = sqrt(fabs(K)), ratio = (K > 0 ? atan(root * size) : atanh(root * size)) / (root * size);
     for (int i = 0; i < 3; i++) check_near(v[i], ratio * x[i], 1e-16 + 2e-15 * size); /* round-off */
-    /* the origin moves to the shift, along which lengths are additive */
+    /* the origin moves to the shift, and a point in the same direction moves by the length of the shift */
     cb_jet shift[3], y[3];
     for (int i = 0; i < 3; i++) {
       shift[i] = cb_jet_constant(0, x[i]);
@@ -155,7 +157,8 @@ static void charts_keep_what_they_say(void **unused) {
   }
 }
 
-/* The limit from both sides gives the flat places and their derivatives, with an error of order K. */
+/* For small positive and negative curvatures K the places and their derivatives differ from those in flat space by an
+ * error of order K. */
 static void flat_space_is_the_limit(void **unused) {
   uint64_t seed = check_seed();
   const motion m = any_motion(&seed, 0.5);
@@ -173,7 +176,7 @@ static void flat_space_is_the_limit(void **unused) {
         for (int k = 0; k < PAIRS; k++) worst = fmax(worst, fabs(x[i].h[k] - flat[i].h[k]));
       }
       print_message("  K %g %s: %.1e\n", sign * 1e-8, chart_name[chart], worst);
-      check_at_most(worst, 2e-7); /* K times lengths of 1 and slopes of a few units */
+      check_at_most(worst, 2e-7); /* K times lengths of about 1 and derivatives of a few units */
       check_at_least(worst, 1e-10);
     }
 }
@@ -192,7 +195,7 @@ static void antipodes_are_neared_but_not_reached(void **unused) {
     }
     cb_surface_embedding_jets((cb_surface_embedding){K, CB_CHART_EXPONENTIAL}, shift, y);
     for (int i = 0; i < 3; i++) {
-      check_near(y[i].v, s[i] + x[i], 1e-14 / left); /* a direction from a point at the distance `left` */
+      check_near(y[i].v, s[i] + x[i], 1e-14 / left); /* round-off, divided by the distance `left` from the antipode */
       check_near(y[i].g[0], x[i], 2e-14 / (left * left));
     }
   }
@@ -226,7 +229,7 @@ static void what_no_chart_reaches_is_not_finite(void **unused) {
       assert_true(isfinite(reach) != finite_at(to, s, (const double[3]){0.6 * 1.001 * far, 0.8 * 1.001 * far, 0}));
       assert_true(isfinite(reach) != finite_at(to, s, (const double[3]){far, 0, 0}));
     }
-    /* a shift by more than half of a great circle is invalid */
+    /* on a sphere a shift by more than half of a great circle is invalid */
     for (int over = 0; over < 2; over++) {
       const double s[3] = {0, 0, 2 * pi * (over ? 1.001 : 0.999)}, at[3] = {0.1, 0, 0};
       assert_int_equal(finite_at(to, s, at), to.K < 0 || !over);

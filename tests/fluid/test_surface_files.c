@@ -1,5 +1,5 @@
-/* Tests of surfaces from files: every format returns the written surface, formats are recognised by their content, and
- * errors in an STL or OFF file are reported with their place. */
+/* Tests of surfaces from files. Files of every format give back the surface that was written. Formats are recognised by
+ * their content. Errors in an STL or OFF file are reported with their place. */
 #include "surface_measures.h"
 
 #include <unistd.h>
@@ -149,7 +149,7 @@ static void a_wrong_stl_fails_with_its_place(void **state) {
   memcpy(bytes + 84 + 12 + 16, &(float){NAN}, 4);
   check_error(cb_mesh_read_text("a.stl", bytes, sizeof bytes, CB_MESH_STL, NULL, &mesh), CB_ERROR_INPUT,
               "a.stl:1:1: error: byte 112: expected y of a corner of facet 1, a finite number, found nan");
-  /* A facet with equal corners is dropped, but its vertices stay: -0 and 0 are equal. */
+  /* A facet with equal corners is dropped, but its vertices stay. -0 and 0 are the same coordinate. */
   memset(bytes + 84, 0, 50);
   memcpy(bytes + 84 + 12, &(float){-0.0f}, 4);
   memcpy(bytes + 84 + 12 + 12, &(float){1}, 4);
@@ -204,7 +204,7 @@ static void a_format_is_known_by_its_content(void **state) {
   assert_int_equal(cb_mesh_format_of("a", "# a\nCOFF\n", 9), CB_MESH_OFF);
   assert_int_equal(cb_mesh_format_of("a", "v 0 0 0\n", 8), CB_MESH_OBJ);
   assert_int_equal(cb_mesh_format_of("a", "", 0), CB_MESH_OBJ);
-  assert_int_equal(cb_mesh_format_of("a.STL", binary, sizeof binary - 1), CB_MESH_STL); /* truncated */
+  assert_int_equal(cb_mesh_format_of("a.STL", binary, sizeof binary - 1), CB_MESH_STL); /* a truncated file */
   assert_int_equal(cb_mesh_format_of("a.stl", "ply\n", 4), CB_MESH_PLY);
 }
 
@@ -249,7 +249,7 @@ static void counts_may_stand_on_the_header_of_off(void **state) {
               "a.off:1:1: error: expected an OFF file, which begins with OFF, COFF, NOFF or STOFF, found 'OFF3x'");
 }
 
-/* A file with one facet, followed by `tail`. */
+/* Reads an STL file with one facet, followed by the n bytes `tail`. */
 static cb_status read_with_tail(const void *tail, size_t n, cb_mesh **mesh) {
   static char bytes[1000];
   memset(bytes, 0, sizeof bytes);
@@ -275,7 +275,7 @@ static void bytes_after_the_last_facet_are_passed_over(void **state) {
     cb_mesh_free(mesh);
     mesh = NULL;
   }
-  /* Facets after the stated number are an error: only a part of the body would be read. */
+  /* More facets than the stated number are an error, because only a part of the body would be read. */
   check_error(
       read_with_tail(facets, 100, &mesh), CB_ERROR_INPUT,
       "a.stl:1:1: error: byte 80: the file states 1 facets, but 2 more follow: expected the number of all facets");

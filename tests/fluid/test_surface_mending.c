@@ -1,6 +1,6 @@
-/* Tests of mesh repair: holes are closed, vertices within a tolerance are joined, faces without area are removed by
- * edge flips, and pieces whose faces point inwards become cavities. The expected volumes are those of the mesh before
- * it was damaged. */
+/* Tests of the repair of meshes. Holes are closed, vertices within a tolerance are joined, faces without area are
+ * removed by edge flips, and pieces whose faces point inwards become cavities. The expected volumes are those of the
+ * mesh before it was damaged. */
 #include "fluid_mesh.h"
 #include "hdf5_file.h"
 
@@ -8,8 +8,8 @@
 
 static const double half[3] = {1, 0.7, 0.5};
 
-/* Writes the faces, except those in `without`, then more text. soup: each face has its own vertices, which are moved at
- * random by up to `shaken`. */
+/* Writes a file of the faces of m, except those in `without` (NULL: all faces), followed by the text `more`. If `soup`
+ * is set, each face has its own vertices, whose coordinates are changed at random by up to `shaken`. */
 static void write_mesh(const mesh *m, const bool *without, bool soup, double shaken, const char *more) {
   FILE *file = fopen(path, "wb");
   uint64_t seed = 7;
@@ -66,7 +66,7 @@ static void missing_faces_are_closed_where_they_are_small(void **state) {
   const double V = volume_of(mesh_box(N, half, true));
   mesh m = mesh_box(N, half, true);
   bool *without = calloc((size_t)m.faces, sizeof *without);
-  /* Two faces that share only a vertex, and a separate one. */
+  /* two faces that share only a vertex are missing, and a third one elsewhere */
   int other = 1;
   while (m.face[other][0] != m.face[0][1] || m.face[other][1] == m.face[0][0] || m.face[other][2] == m.face[0][0] ||
          m.face[other][1] == m.face[0][2] || m.face[other][2] == m.face[0][2])
@@ -75,7 +75,7 @@ static void missing_faces_are_closed_where_they_are_small(void **state) {
   write_mesh(&m, without, false, 0, "");
   cb_surface *s = read_with(NULL);
   assert_true(s->open[0]);
-  check_near(volume(s), 0, 0); /* the volume counts closed parts only */
+  check_near(volume(s), 0, 0); /* only closed parts have a volume */
   cb_surface_free(s);
   s = read_with(&how);
   assert_false(s->open[0]);
@@ -88,7 +88,7 @@ static void missing_faces_are_closed_where_they_are_small(void **state) {
   free_mesh(m);
 }
 
-/* The lid of a box is a sixth of its area. */
+/* A missing side of a cube, a sixth of its area, is closed only if the tolerance `close` is large enough. */
 static void a_lid_is_closed_on_request_only(void **state) {
   const double cube[3] = {1, 1, 1};
   mesh m = mesh_box(3, cube, false);
@@ -139,15 +139,15 @@ static void the_tolerance_that_is_named_closes_a_soup(void **state) {
     check_ok(cb_surface_seams(s, &seam));
     assert_int_equal(seam.vertices, 3 * m.faces - m.vertices);
     assert_int_equal(seam.left, 0);
-    /* Corners are up to 2 sqrt(3) times the shake apart; the next tolerance of the sequence 1, 2, 5 is at most 2.5
-     * times that. */
+    /* Corners are up to 2 sqrt(3) shaken[i] apart. The next tolerance of the sequence 1, 2, 5, 10, ... is at most 2.5
+     * times as large. */
     assert_true(seam.tolerance <= 2.5 * 3.5 * shaken[i]);
     cb_surface_free(s);
     s = read_with(&(cb_mending){.weld = true, .tolerance = seam.tolerance});
     assert_int_equal(s->parts, 1);
     assert_int_equal(s->vertices, m.vertices);
     check_ok(cb_surface_check(s, false));
-    check_near(volume(s), V, V * (1e-14 + 3 * 2 * shaken[i] / half[2])); /* vertices move by at most this */
+    check_near(volume(s), V, V * (1e-14 + 3 * 2 * shaken[i] / half[2])); /* vertices move by at most 2 shaken[i] */
     cb_surface_free(s);
     free_mesh(m);
   }
@@ -171,7 +171,8 @@ static void a_border_is_told_with_its_place(void **state) {
 
 /* ---- faces without area ---- */
 
-/* Adds two corners on an edge, in the face on one side of it; two triangles without area fill the gap. */
+/* Adds two vertices on one edge of a face, and divides this face into three. The neighbour of the face stays as it is,
+ * and two triangles without area fill the gap at the edge. */
 static void faces_of_collinear_corners_do_not_open_a_body(void **state) {
   const double V = volume_of(mesh_box(3, half, true));
   mesh m = mesh_box(3, half, true);
@@ -203,7 +204,7 @@ static void faces_of_collinear_corners_do_not_open_a_body(void **state) {
 
 static void a_face_of_two_corners_at_one_place_joins_them(void **state) {
   FILE *file = fopen(path, "wb");
-  /* Vertex 5 coincides with vertex 1 up to 1e-13: one slit from vertex 2 and one from vertex 3 are filled. */
+  /* Vertex 5 coincides with vertex 1 up to 1e-13. The last two faces, which have both vertices, have nearly no area. */
   fprintf(file,
           "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 1e-13 0 0\nf 5 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\nf 2 1 5\nf 1 3 5\n");
   fclose(file);
@@ -211,7 +212,7 @@ static void a_face_of_two_corners_at_one_place_joins_them(void **state) {
   assert_int_equal(s->faces, 4);
   assert_int_equal(s->vertex[4], s->vertex[0]);
   check_ok(cb_surface_check(s, false));
-  check_near(volume(s), 1. / 6, 1e-12); /* 1e-13 of the edge */
+  check_near(volume(s), 1. / 6, 1e-12); /* the tolerance covers the difference 1e-13 of the vertices */
   cb_surface_free(s);
 }
 
@@ -234,7 +235,8 @@ static void write_boxes(int n, const double (*box)[4]) {
   fclose(file);
 }
 
-/* Boxes of half side |a|, with faces that point inwards if a < 0. */
+/* A piece whose faces point inwards is a cavity of the smallest piece around it. The rows are the centres of cubes and
+ * half their sides; a negative number means that the faces point inwards. */
 static void what_is_turned_inwards_within_a_part_is_its_cavity(void **state) {
   static const double hollow[][4] = {{0, 0, 0, -0.5}, {0, 0, 0, 1}},
                       nested[][4] = {{0.1, 0, 0, -0.1}, {0.1, 0, 0, 0.25}, {0, 0, 0, 1}, {0, 0, 0, -0.5}},
@@ -250,7 +252,7 @@ static void what_is_turned_inwards_within_a_part_is_its_cavity(void **state) {
   assert_int_equal(s->parts, 2);
   check_ok(cb_surface_check(s, false));
   check_near(volume(s), 8 - 1 + 0.125 - 0.008, 1e-14);
-  assert_int_equal(s->part[0], s->part[12]); /* the smallest box that contains it */
+  assert_int_equal(s->part[0], s->part[12]); /* the cavity is in the smallest cube around it */
   assert_int_not_equal(s->part[0], s->part[24]);
   cb_surface_free(s);
   write_boxes(3, apart);

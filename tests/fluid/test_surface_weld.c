@@ -1,4 +1,5 @@
-/* A surface whose faces have separate vertices: after welding it equals the surface that shares them, in all poses. */
+/* Tests of a surface whose faces have separate vertices. After welding it equals the surface whose faces share
+ * vertices, in all poses. */
 #include "hdf5_file.h"
 
 #include <curvebody/mass.h>
@@ -12,8 +13,8 @@ static const int face[FACES][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {
 
 static const cb_mending weld = {.weld = true, .posed = true};
 
-/* Writes three vertices per face, and before them one unused vertex that coincides with a corner. groups: one for each
- * half of the faces. moved: the displacement of the last two vertices. */
+/* Writes the box with three vertices per face, and before them one unused vertex that coincides with a corner. If
+ * `groups` is set, each half of the faces is a group. `moved` is the displacement of the last two vertices. */
 static void write_soup(FILE *file, double scale, double moved, bool groups) {
   fprintf(file, "v 0 0 0\n");
   for (int f = 0; f < FACES; f++)
@@ -39,7 +40,7 @@ static cb_surface *shared(void) {
   return s;
 }
 
-/* Checks that the faces are at the same places, in the same order. */
+/* Checks that the surface has the faces of the box in the same order. */
 static void check_is_box(const cb_surface *s) {
   assert_int_equal(s->vertices, CORNERS);
   assert_int_equal(s->faces, FACES);
@@ -60,7 +61,8 @@ static void a_soup_is_welded_to_the_surface(void **state) {
   check_ok(cb_mass_of(s, NULL, &water, &mass));
   check_ok(cb_mass_of(plain, NULL, &water, &expected));
   assert_memory_equal(&mass, &expected, sizeof mass);
-  /* The unused vertex coincides with a corner and is still in no face; numbers are those of the file. */
+  /* The unused vertex is in no face, although it coincides with a corner. The vertices have their numbers in the
+   * file. */
   assert_int_equal(s->listed, SPARE + SOUP);
   assert_int_equal(s->vertex[0], -1);
   for (int i = 0; i < SOUP; i++) {
@@ -85,7 +87,7 @@ static void unwelded_it_is_sheets_that_are_told(void **state) {
   check_ok(cb_surface_seams(s, &seams));
   assert_int_equal(seams.vertices, SOUP - CORNERS);
   cb_surface_free(s);
-  /* A box whose two halves touch: vertices that coincide are not on a border. */
+  /* Two closed boxes touch. Vertices that coincide are no seam, because they are not on a border. */
   double two[2 * CORNERS][3];
   int faces[2 * FACES][3];
   for (int i = 0; i < 2 * CORNERS; i++)
@@ -116,7 +118,7 @@ static void a_face_with_two_corners_at_one_place_is_dropped(void **state) {
   cb_surface *s = NULL;
   FILE *file = fopen(path, "wb");
   write_soup(file, 1, 0, true);
-  fprintf(file, "g sliver\nf 2 3 5\n"); /* vertices 2 and 5 are corner 0 */
+  fprintf(file, "g sliver\nf 2 3 5\n"); /* vertices 2 and 5 are both at corner 0 */
   fclose(file);
   check_ok(cb_surface_read(path, true, &s));
   check_is_box(s);
@@ -176,8 +178,8 @@ static void numbered_poses_are_joined_as_the_body(void **state) {
   rmdir(folder);
 }
 
-/* Writes the box with separate vertices, and a face with two coinciding corners. moved: the displacement of its last
- * vertex in the last pose. */
+/* Writes a sequence of poses of the box with separate vertices, and one more face with two coinciding corners. `moved`
+ * is the displacement of the last vertex in the last pose. */
 static void write_sequence(double moved) {
   static double x[POSES][SOUP][3];
   int faces[1 + FACES][3] = {{0, 3, 1}};

@@ -1,11 +1,12 @@
-/* Bodies fall and swim as real ones do: seeds and paper helicopters autorotate from any tilt, leaves flutter, swimmers
- * reach a steady speed and swim backwards with the reversed stroke, and a zeppelin follows its rudder. */
+/* Tests that bodies fall and swim as real bodies do. Seeds and paper helicopters autorotate from any tilt, leaves
+ * flutter, swimmers reach a steady speed and swim backwards with the reversed stroke, and a zeppelin follows its
+ * rudder. */
 #include "simulate.h"
 
 static const char *const fields[] = {"centre", "pose", "twist", "wrench_drag", NULL};
 enum { CENTRE, POSE, TWIST, DRAG };
 
-/* Rows of one body, at times `interval` apart. */
+/* The recorded rows of one body; the times of two rows differ by `interval`. */
 typedef struct course {
   simulation *s;
   int body;
@@ -21,7 +22,7 @@ static double velocity(const course *c, size_t row, int axis) {
   return (at(c, CENTRE, row + 1)[axis] - at(c, CENTRE, row - 1)[axis]) / (2 * c->interval);
 }
 
-/* Component of a body's vector along the world's axis. */
+/* Returns the component along an axis of the world of the vector v, which is given in the axes of the body. */
 static double in_world(const course *c, size_t row, const double *v, int axis) {
   const double *q = at(c, POSE, row) + 3, w = q[0], *n = q + 1;
   const double nv = n[0] * v[0] + n[1] * v[1] + n[2] * v[2], nn = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
@@ -31,7 +32,7 @@ static double in_world(const course *c, size_t row, const double *v, int axis) {
 
 static double spin(const course *c, size_t row) { return in_world(c, row, at(c, TWIST, row), 2); }
 
-/* The direction of the body's x axis. */
+/* Returns a component of the direction of the x axis of the body. */
 static double nose(const course *c, size_t row, int axis) { return in_world(c, row, (const double[3]){1, 0, 0}, axis); }
 
 static double number_after(const char *text, const char *key) {
@@ -40,7 +41,7 @@ static double number_after(const char *text, const char *key) {
   return strtod(found + strlen(key), NULL);
 }
 
-/* Simulates the scenario, and computes the interval of rows from "step: H" and "every: N" in its text. */
+/* Runs the scenario, and computes the interval of its rows from "step: H" and "every: N" in its text. */
 static simulation *swim(const char *text, const char *const *sets, size_t n_sets, double *interval) {
   *interval = number_after(text, "step: ") * number_after(text, "every: ");
   return simulate(text, sets, n_sets, fields);
@@ -72,9 +73,9 @@ static double fall(const course *c, size_t row) { return -velocity(c, row, 2); }
 static double lift(const course *c, size_t row) { return in_world(c, row, at(c, DRAG, row) + 3, 2); }
 static double slope(const course *c, size_t row) { return nose(c, row, 2); }
 
-/* Checks all bodies: fall and spin are constant over the last third, agree with those of the first body, and agree with
- * those of half the step up to `converged`; drag balances the weight. half: sets `step` and `every` so that rows have
- * the same interval. */
+/* Checks the speed of fall and the spin of all bodies. Over the last third of the run both are constant and equal to
+ * those of the first body, up to `steady`. They agree with a run with half the step up to `converged`. The drag
+ * balances the weight. `half` sets `step` and `every` of that run, so that rows have the same interval. */
 static void settles(const char *text, const char *const half[2], int bodies, double weight, range falls, range spins,
                     double steady, double converged) {
   double interval, first[2] = {0};
@@ -95,8 +96,8 @@ static void settles(const char *text, const char *const half[2], int bodies, dou
     check_at_most(down.high, falls.high);
     check_at_least(turn.low, spins.low);
     check_at_most(turn.high, spins.high);
-    /* Drag carries the weight, up to the buoyancy of the solid parts, a thousandth, and the error of steps in which the
-     * body rotates by 0.1. */
+    /* The drag is the weight less the buoyancy of the solid parts, about a thousandth, and less the error of steps in
+     * which the body rotates by 0.1. */
     check_near(carried, 1, 2e-3);
     if (!b) {
       first[0] = down.high;
@@ -125,7 +126,8 @@ static void a_maple_seed_autorotates_from_tilts_around_a_whole_turn(void **unuse
   settles(SEED("900", "4", "mass: 110e-6, "), half, 5, 9.81 * 110e-6, (range){1, 1.8}, (range){80, 140}, 2e-3, 2e-3);
 }
 
-/* The other way of falling: the nut is down and the wing straight up, and the speed is more than twice as large. */
+/* Without weight in its vein the seed does not rotate. It falls with the nut down and the wing up, more than twice as
+ * fast. */
 static void a_maple_seed_without_weight_in_its_vein_dives(void **unused) {
   double interval;
   simulation *s = swim(SEED("0", "2", ""), NULL, 0, &interval);
@@ -161,8 +163,8 @@ static void a_paper_copter_autorotates_from_three_tilts(void **unused) {
   "     place: {rotation: {axis: [0, 1, 0], angle: 0.3 + 0.9*i}}, repeat: {count: 2}}\n"             \
   "integrator: {name: hamilton_pontryagin, step: 0.005}\ntime: {end: 8}\nrecord: {every: 2}\n"
 
-/* Swings of the leaf's end relative to its middle in the last third, as the sine of the slope: the range, and the
- * number of sign changes. */
+/* Returns the range of the slope of a leaf (its sine) in the last third of the run. *times is the number of its sign
+ * changes. */
 static range swings(const char *text, int body, int *times) {
   double interval;
   simulation *s = swim(text, NULL, 0, &interval);
@@ -197,7 +199,7 @@ static void a_leaf_without_sinks_flat(void **unused) {
 
 /* --- swimmers --- */
 
-/* The mean velocity in the direction of the nose during stroke n, where strokes last `period`. */
+/* Returns the mean velocity in the direction of the nose during stroke number n. A stroke takes the time `period`. */
 static double forward(const course *c, double period, int n) {
   const size_t rows = (size_t)(period / c->interval + .5), first = (size_t)n * rows;
   double heading[3] = {0}, along = 0, length = 0;
@@ -209,8 +211,8 @@ static double forward(const course *c, double period, int n) {
   return along / (sqrt(length) * (double)rows * c->interval);
 }
 
-/* The swimmer accelerates from rest to a constant velocity with the sign of `way`. The speed is between the bounds and
- * changes by less than `steady` over the last two strokes. */
+/* Checks that a swimmer accelerates from rest to a constant velocity, forwards for way = 1 and backwards for way = -1.
+ * Its speed is between the bounds and changes by less than `steady` over the last two strokes. */
 static void reaches_a_speed(const char *text, double period, int strokes, range speeds, double steady) {
   static const char *const sets[] = {"fluid.parameters.way=1", "fluid.parameters.way=-1"};
   for (int reversed = 0; reversed < 2; reversed++) {
@@ -230,7 +232,8 @@ static void reaches_a_speed(const char *text, double period, int strokes, range 
 }
 
 static void an_eel_reaches_a_speed_forwards_and_by_the_reversed_wave_backwards(void **unused) {
-  /* A wave of length 0.4 m, 1.25 times per second: the eel is slower than the wave, which has 0.5 m/s. */
+  /* The wave has the length 0.4 m and 1.25 periods per second, so its speed is 0.5 m/s. The eel is slower than the
+   * wave. */
   reaches_a_speed(
       "curvebody: 1\nfluid: {medium: water, parameters: {way: 1}}\nbodies:\n"
       "  - {name: eel, shape: {name: eel, resolution: 8}, density: 998, poses: {y: \"Y + 0.05*(1 - "
@@ -292,7 +295,7 @@ static void a_zeppelin_turns_to_the_side_of_its_rudder(void **unused) {
     check_at_least(at(&c, CENTRE, last)[0], 5);
     simulation_free(c.s);
   }
-  /* The two flights are mirror images, except for round-off that grows with time. */
+  /* The flights with the rudder to either side are mirror images, except for round-off that grows with time. */
   check_near(yaw[0], 0, 1e-9);
   check_at_most(yaw[1], -0.3);
   check_near(yaw[2], -yaw[1], 1e-9);

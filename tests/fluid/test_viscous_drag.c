@@ -1,4 +1,5 @@
-/* Tests of the drag matrix of friction in potential flow: both forms for a sphere, and properties of any body. */
+/* Tests of the fluid model `viscous_drag`, the drag by friction in potential flow: its two forms for a sphere, and
+ * properties that hold for any body. */
 #include "fluid_mesh.h"
 #include "yaml/yaml.h"
 #include <curvebody/fluid_model.h>
@@ -28,7 +29,7 @@ static cb_status drag_of(const char *parameters, mesh m, double D[6][6]) {
   return status;
 }
 
-/* Errors are of order h^2 on a ball of 1728 faces, whose area is 1 % too small. */
+/* The drag of a ball is compared with closed forms. The mesh has 1728 faces, and its area is 1 % too small. */
 static void a_sphere_is_a_closed_form(void **unused) {
   static const char *const form[2] = {"{form: printed, nu: 0.7}", "{form: rayleigh, nu: 0.7}"};
   const double r = 1.3, nu = 0.7;
@@ -60,8 +61,8 @@ static void rayleighs_form_is_symmetric_and_takes_energy(void **unused) {
   }
 }
 
-/* If the body is moved by d from the origin, its drag D becomes X^T D X in either form, where X maps a twist (omega, v)
- * to (omega, v + omega x d). */
+/* If the body is moved by d, its drag matrix D becomes X^T D X in either form, where X maps a twist (omega, v) to
+ * (omega, v + omega × d). */
 static void the_origin_moves_as_a_rigid_one(void **unused) {
   static const char *const form[2] = {"{form: printed}", "{form: rayleigh}"};
   const double d[3] = {0.5, -1, 2};
@@ -82,7 +83,7 @@ static void the_origin_moves_as_a_rigid_one(void **unused) {
         double sum = 0;
         for (int k = 0; k < 6; k++)
           for (int l = 0; l < 6; l++) sum += X[k][i] * D[k][l] * X[l][j];
-        check_near(moved[i][j], sum, 1e-4); /* 1e-7 of the potentials, for numbers up to 100 */
+        check_near(moved[i][j], sum, 1e-4); /* the potentials have errors of 1e-7, and the numbers are up to 100 */
       }
   }
 }

@@ -1,11 +1,11 @@
-/* Tests of bodies that move near a wall with the exact added mass: a ball thrown towards it or along it moves as the
- * series of two spheres predicts; steps are of second order; over long times the energy and the momenta that the wall
- * allows are conserved, with and without a moving shape; and a body that reaches the wall fails with an error. */
+/* Tests of bodies that move near a wall with the exact added mass. A ball that is thrown towards the wall or along it
+ * moves as the series of two_spheres.h predicts. Steps are of second order. Over long times the momenta along the wall
+ * are conserved, and the energy too if the shape is constant. If a body reaches the wall, the step fails. */
 #include "immersed.h"
 #include "yaml/yaml.h"
 #include "two_spheres.h"
 
-/* A body of density 1000 or less in water near a wall. The model is freed together with it. */
+/* A body in water near a wall. walled_free frees the body and the model. */
 typedef struct walled {
   tank k;
   cb_fluid_model *model;
@@ -37,8 +37,8 @@ static double energy_of(const tank *k, const cb_rigid_state *s) {
 
 /* --- a ball --- */
 
-/* The effective masses M_x(z) and M_z(z) of a unit ball, divided by the density of the fluid, with the wall at z = 0;
- * rho is the density of the ball divided by that of the fluid. */
+/* Return the mass plus the added mass of a ball of radius 1 for motion along the wall and away from the wall, divided
+ * by the density of the fluid. The wall is at z = 0. rho is the density of the ball divided by that of the fluid. */
 static double along_of(double rho, double z) { return rho * 4 * M_PI / 3 + across(2 * z, 1); }
 static double from_of(double rho, double z) { return rho * 4 * M_PI / 3 + axial(2 * z, 1); }
 
@@ -51,7 +51,8 @@ static void rates(double rho, double p, const double y[3], double dy[3]) {
           (4 * e);
 }
 
-/* x, z and the momentum along z at a time, by the classical Runge-Kutta method of fourth order. */
+/* Computes y = (x, z, the momentum along z) of a thrown ball at the given time, by the classical Runge-Kutta method of
+ * fourth order. */
 static void two_numbers(double rho, double z, double vx, double vz, double time, double y[3]) {
   enum { STEPS = 200 };
   const double p = along_of(rho, z) * vx, h = time / STEPS;
@@ -68,7 +69,8 @@ static void two_numbers(double rho, double z, double vx, double vz, double time,
   }
 }
 
-/* Throws a ball and extrapolates the result from two meshes. */
+/* Throws a ball, extrapolates its final position from two meshes, and compares it with two_numbers. *least becomes the
+ * expected z. */
 static void thrown(double vx, double vz, double time, double *least) {
   const double z = 1.6, rho = 0.5;
   const double Y[6] = {0, 0, 0, vx, 0, vz};
@@ -86,8 +88,7 @@ static void thrown(double vx, double vz, double time, double *least) {
   two_numbers(rho, z, vx, vz, time, y);
   for (int i = 0; i < 3; i += 2) x[0][i] = (4 * x[1][i] - x[0][i]) / 3;
   print_message("  x %.6f (%.6f), z %.6f (%.6f)\n", x[0][0], y[0], x[0][2], y[1]);
-  /* errors relative to the path: of fourth order in faces as large as the gap at the end, and of second order in
-   * steps */
+  /* the errors are of fourth order in the size of the faces, and of second order in the step */
   check_near(x[0][0], y[0], 1e-4 * time);
   check_near(x[0][2], y[1], 1e-4 * time);
   *least = y[1];
@@ -138,7 +139,8 @@ static void steps_are_of_second_order(void **unused) {
 
 /* --- long times --- */
 
-/* The relative change of the linear momentum along the plane and the angular momentum about its normal. */
+/* Returns the maximum relative change of the linear momentum along a wall with the normal n and of the angular momentum
+ * about n. */
 static double kept(const cb_rigid_state *s, const double n[3], const double first[6]) {
   double now[6], pull[3], size = 0;
   world_momentum(s, now);
@@ -150,8 +152,8 @@ static double kept(const cb_rigid_state *s, const double n[3], const double firs
   return fmax(fabs(cb_dot3(n, now)), sqrt(cb_dot3(pull, pull))) / size;
 }
 
-/* A body lighter than water below a free surface, which repels a body that moves along it, moves up and down for
- * ever. */
+/* A body that is lighter than water moves along a free surface below it. The surface repels the moving body, so it
+ * moves up and down without end. */
 static void the_energy_stays_and_the_momenta_along_the_wall_are_kept(void **unused) {
   check_numbers_alone();
   enum { STEPS = 20000 };
@@ -180,11 +182,12 @@ static void the_energy_stays_and_the_momenta_along_the_wall_are_kept(void **unus
   print_message("  z %.3f .. %.3f; energy %.2e, %.2e; momenta %.1e\n", low, high, worst[0], worst[1], drift);
   assert_true(high - low > 0.3);
   check_at_most(worst[1], 1.5 * worst[0]);
-  check_at_most(drift, 1e-11); /* round-off of 2e4 steps, up to a thousand lengths away */
+  check_at_most(drift, 1e-11); /* round-off of 2e4 steps, at distances of up to a thousand lengths */
   walled_free(&w);
 }
 
-/* The flow that the motion of the shape causes also has a momentum and an energy that depend on the position. */
+/* The momenta along the wall are conserved also if the shape changes. The flow that a changing shape causes has a
+ * momentum that depends on the position. */
 static void a_swimmer_keeps_the_momenta_along_the_wall(void **unused) {
   const double n[3] = {1. / 3, -2. / 3, 2. / 3};
   walled w = walled_of(mesh_ellipsoid(2, 1, 0.6, 0.4), 500, tilted, "X + 0.2*sin(3*t)*(1 - Y^2) + 0.1*cos(2*t)*Z");
@@ -222,7 +225,7 @@ static void a_body_that_reaches_the_wall_stops(void **unused) {
   check_error_begins(cb_rigid_step_pontryagin(w.k.problem, CB_SE3_CAYLEY, 0.5, &s, NULL), CB_STEP_DOMAIN,
                      "the body reaches the wall of its fluid model: a vertex is ");
   assert_memory_equal(&s, &before, sizeof s);
-  /* the middle of the step is in front of the wall, its end is not */
+  /* the body is in front of the wall in the middle of the step, but not at its end */
   check_ok(cb_rigid_step_pontryagin(w.k.problem, CB_SE3_CAYLEY, 0.07, &s, NULL));
   check_error_begins(cb_immersed_workspace_check_place(w.k.workspace, &s), CB_STEP_DOMAIN,
                      "the body reaches the wall of its fluid model: a vertex is ");
@@ -251,8 +254,8 @@ static void what_has_no_motion_before_a_wall_is_refused(void **unused) {
   check_refused(&w, CB_ERROR_ARGUMENT, "the tree of 32 panels takes");
 }
 
-/* A cube of twelve triangles has 1.5 times the true added mass, so its faces are refined. The wall is far away, so the
- * result is that of free space, .63846 in a fluid of density 1. */
+/* The added mass that follows from the twelve triangles of a cube is 1.5 times too large, so the faces are refined. The
+ * wall is far away, so the result is that of a cube without a wall, .63846 in a fluid of density 1. */
 static void faces_are_refined_before_a_wall(void **unused) {
   walled w = walled_of(mesh_box(1, (double[3]){0.5, 0.5, 0.5}, false), 500, "{wall: rigid, wall_height: -50}", NULL);
   cb_added_mass told;

@@ -1,11 +1,12 @@
 /* A main function for the fuzz targets that does not need libFuzzer: it mutates the files of a corpus and calls the
- * target a given number of times. The same seed makes the same inputs; each input depends only on its number. The calls
- * are made in a child process. If a call ends the child or takes longer than LIMIT, its number is reported, and a new
- * child continues after it. The input can be written to a file. On SIGTERM or SIGINT the program prints the number of
- * the execution from which another run can continue.
+ * target with them. The calls have numbers from `first` to `executions` - 1. Each input depends only on the corpus, the
+ * seed and the number of the call. The calls are made in a child process. If a call ends the child or takes more than
+ * LIMIT seconds of CPU time, its number is printed, its input is written to FOLDER_FOR_FINDINGS if this is given, and a
+ * new child continues with the next call. On SIGTERM or SIGINT the program prints the number of a call, which another
+ * run can take as `first` to continue.
  *
  *   fuzz_NAME CORPUS_FOLDER [executions (default 10000) [seed (default 1) [FOLDER_FOR_FINDINGS [first (default 0)]]]]
- *   fuzz_NAME FILE...                one execution per file, to repeat a finding
+ *   fuzz_NAME FILE...                one call for each file, to repeat a finding
  *
  * Random numbers: splitmix64 (Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195). */
 #include <dirent.h>
@@ -74,7 +75,8 @@ static void read_corpus(const char *folder) {
   if (!n_seeds) exit(2);
 }
 
-/* Replaces the bytes [at, at + cut) by these `size` bytes. */
+/* In the n bytes `to`, replaces `cut` bytes from byte number `at` on by the `size` bytes `from`, or by as many of these
+ * as fit into LONGEST bytes. Returns the new length. */
 static size_t splice(uint8_t *to, size_t n, size_t at, size_t cut, const uint8_t *from, size_t size) {
   if (size > LONGEST - (n - cut)) size = LONGEST - (n - cut);
   memmove(to + at + size, to + at + cut, n - at - cut);
@@ -168,7 +170,7 @@ static size_t mutate(uint8_t *to, size_t n) {
           return n;
         }
       return n;
-    default: return below(8) ? n : at; /* truncates */
+    default: return below(8) ? n : at; /* truncates in one of eight cases, or changes nothing */
   }
 }
 
@@ -188,7 +190,7 @@ static void free_seeds(void) {
   for (size_t i = 0; i < n_seeds; i++) free(seeds[i].data);
 }
 
-/* *at: the execution that is running. */
+/* Makes the calls with numbers from *at to `executions` - 1. *at is always the number of the running call. */
 static void run(number seed, number executions, volatile number *at) {
   static uint8_t input[LONGEST];
   const struct itimerval limit = {.it_value.tv_sec = LIMIT};

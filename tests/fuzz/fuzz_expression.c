@@ -1,5 +1,5 @@
 /* libFuzzer entry for the expression parser and evaluator. No text may cause a crash, undefined behaviour or a leak.
- * Value, gradient and jet agree on the value, and the place of an error is within the text.
+ * The functions for value, gradient and jet return the same value. The place of an error is within the text.
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
 #include <curvebody/expression.h>

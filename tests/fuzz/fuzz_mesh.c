@@ -1,6 +1,6 @@
-/* libFuzzer entry for the mesh readers. No input may cause a crash, undefined behaviour, a leak, or an allocation
- * larger than the input justifies. An error has a place. A mesh that was read is consistent, and so are the surface
- * made of it and its edges. The format is recognised from the bytes.
+/* libFuzzer entry for the mesh readers. No input may cause a crash, undefined behaviour, a leak, or an allocation that
+ * is too large for the size of the input. An error names its line and column. A mesh that was read is consistent, and
+ * so are the surface made of it and its edges. The format is recognised from the bytes.
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
 #include "fluid/surface_mesh.h"
@@ -58,7 +58,8 @@ static void check_surface(const cb_mesh *mesh) {
   cb_surface_free(s);
 }
 
-/* A mesh agrees with its own polygons. */
+/* Reads the same bytes again with the mesh as a model of the polygons (`like`): these must agree, and only vertices are
+ * stored. */
 static void check_like(const cb_mesh *mesh, const char *bytes, size_t size, cb_mesh_format format) {
   cb_mesh *again = NULL;
   demand(cb_mesh_read_text("again", bytes, size, format, &(cb_mesh_reading){.like = mesh}, &again) == CB_OK);

@@ -1,6 +1,6 @@
-/* libFuzzer entry for MJCF. No input may cause a crash, undefined behaviour or a leak. An error has a place. A model
- * that was read has masses and rotations of unit size, omitted elements are listed line by line, and the written text
- * is valid YAML.
+/* libFuzzer entry for MJCF, the model format of MuJoCo. No input may cause a crash, undefined behaviour or a leak. An
+ * error names its line and column. In a model that was read, bodies have positive masses and rotations are unit
+ * quaternions. Omitted elements are listed line by line, and the written text is valid YAML.
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
 #include "mjcf/mjcf.h"
@@ -51,7 +51,7 @@ static void check_model(const cb_mjcf *m) {
   check_left_out(m->left_out);
 }
 
-/* Meshes are not read, because mutations may name any file of the machine. */
+/* Inputs with the word "file" are skipped, because mutations could make such an input read any file of the computer. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   gsl_set_error_handler_off();
   char *text = malloc(size + 1);

@@ -1,6 +1,6 @@
-/* libFuzzer entry for scenarios. No text may cause a crash, undefined behaviour or a leak. An error has a place. The
- * resolved form of an accepted scenario reads back as the same scenario. A scenario with few particles also makes one
- * step, which may only fail with an error.
+/* libFuzzer entry for scenarios. No text may cause a crash, undefined behaviour or a leak. An error names its line and
+ * column. The resolved form of an accepted scenario reads back as the same scenario. A scenario with at most 16
+ * particles also makes one step, which may fail only with an error text.
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
 #include <curvebody/scenario.h>
@@ -20,12 +20,13 @@ static void check_error(cb_status status) {
   demand(status < 0 && *text);
   if (status == CB_ERROR_MEMORY) return;
   demand(status == CB_ERROR_INPUT || status == CB_ERROR_FILE);
-  /* the errors of a mesh begin with the name of the mesh */
+  /* The place is searched in the text, because an error of a mesh begins with the name of the mesh. */
   const char *place = strstr(text, ": error: ");
   demand(place && place > text && place[-1] >= '0' && place[-1] <= '9');
 }
 
-/* Whether a text has sizes that would need much time or memory (lattices, copies, fine surfaces), or names files. */
+/* Whether a text contains a word for sizes that would need much time or memory (lattices, copies, fine surfaces), or
+ * for names of files. */
 static bool is_large(const char *text) {
   static const char *const words[] = {"size", "file", "count", "resolution", "mesh", "sequence", "grid"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)

@@ -1,6 +1,6 @@
-/* libFuzzer entry for texts of sweeps. No text may cause a crash, undefined behaviour or a leak. An error has a text;
- * for the first and last member of an accepted sweep, the values are computed or an error is returned. Texts with large
- * numbers, which would need much time or memory, and texts that name files are left out. */
+/* libFuzzer entry for texts of sweeps. No text may cause a crash, undefined behaviour or a leak. An error has a text.
+ * For the first and last member of an accepted sweep, the values are computed or an error is returned. Texts with large
+ * numbers, which would need much time or memory, are skipped, and so are texts that name files. */
 #include "sweep/plan.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* libFuzzer entry for the YAML reader, `--set`, the scalars and the writer. No text may cause a crash, undefined
- * behaviour or a leak. An error has a place, and written text reads back as the same tree. A form feed (which YAML does
- * not allow) separates the text from an assignment for `--set`.
+ * behaviour or a leak. An error names its line and column, and written text reads back as the same tree. A form feed
+ * (which YAML does not allow) separates the text from an assignment for `--set`.
  *
  * clang -fsanitize=fuzzer,address,undefined; AFL++ takes the same entry through afl-clang-fast -fsanitize=fuzzer. */
 #include "yaml/yaml.h"
@@ -14,13 +14,14 @@ static void demand(bool truth) {
   if (!truth) abort();
 }
 
-/* `NAME:line:column: error: ...` with line and column from 1. */
+/* Checks that the error text is `NAME:line:column: error: ...`, where NAME is `name` and line and column count from
+ * 1. */
 static void check_error(cb_status status, const char *name) {
   const char *text = cb_error_text();
   size_t n = strlen(name);
   demand(status == CB_ERROR_INPUT && strncmp(text, name, n) == 0);
   int line = 0, column = 0, end = 0;
-  /* An assignment with control characters may have them in its name: the place follows the name. */
+  /* The search starts after the name, because the name of an assignment may contain control characters. */
   demand(sscanf(text + n, ":%d:%d: error: %n", &line, &column, &end) == 2 && line > 0 && column > 0 && end > 0);
 }
 
@@ -89,7 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     status = cb_tree_set(tree, assignment);
     if (status == CB_OK) {
       check_node(cb_tree_root(tree));
-      /* A name that is not UTF-8 cannot be written; assignments are not checked for this. */
+      /* YAML cannot contain a name that is not UTF-8, but cb_tree_set accepts one. The tree is written only if the name
+       * can be read as YAML. */
       cb_tree *good = NULL;
       if (cb_yaml_read_text("name", assignment, strcspn(assignment, "="), &good) == CB_OK)
         check_written(cb_tree_root(tree));

@@ -1,5 +1,5 @@
-/* Tests of charts in every space: conversion to coordinates and back, Jacobians, metrics, and distances with their
- * derivatives. */
+/* Tests of charts in every space: conversion to coordinates q and back to points x, Jacobians, metrics, and distances d
+ * with their derivatives. Central differences have the step h. */
 #include "check_spaces.h"
 #include <curvebody/jet.h>
 
@@ -22,7 +22,7 @@ static void round_trip(const cb_space *g, uint64_t *state) {
       check_ok(cb_chart_pull(g, chart, x, v, again, u));
       check_at_most(check_distance_max(chart->size, again, q), 0);
       check_ok(cb_chart_push(g, chart, q, u, y, w));
-      check_at_most(check_distance_max(g->embedding, w, v), 1e-11); /* near the axis u is large */
+      check_at_most(check_distance_max(g->embedding, w, v), 1e-11); /* near the axis of polar coordinates, u is large */
       if (chart->size > g->dim) continue;
       for (int i = 0; i < g->dim; i++) {
         double ends[2][K], h = 1e-5, at = q[i];
@@ -32,14 +32,15 @@ static void round_trip(const cb_space *g, uint64_t *state) {
         }
         q[i] = at;
         for (int a = 0; a < g->embedding; a++)
-          check_near(jacobian[a * g->dim + i], (ends[1][a] - ends[0][a]) / (2 * h), 5e-9); /* h^2 x''' */
+          check_near(jacobian[a * g->dim + i], (ends[1][a] - ends[0][a]) / (2 * h), 5e-9); /* error of order h^2 */
       }
     }
   }
 }
 static void charts_invert_and_their_jacobians_agree_with_differences(void **s) { check_every_space(round_trip); }
 
-/* Coordinates of a random point; in polar charts it is not near the axis. */
+/* Makes coordinates q of a random point at which the entries of the metric are not small. In polar charts the point is
+ * then not near the axis. */
 static void coordinates(const cb_space *g, const cb_chart *chart, uint64_t *state, double *q) {
   for (;;) {
     double x[K], gij[D * D];
@@ -76,7 +77,7 @@ static void metrics(const cb_space *g, uint64_t *state) {
         q[l] = at;
         for (int i = 0; i < n * n; i++) check_near(dm[l * n * n + i], (side[1][i] - side[0][i]) / (2 * h), 3e-8);
         for (int i = 0; i < n * n * n; i++)
-          check_near(ddm[l * n * n * n + i], (dside[1][i] - dside[0][i]) / (2 * h), 3e-7); /* h^2 g'''' */
+          check_near(ddm[l * n * n * n + i], (dside[1][i] - dside[0][i]) / (2 * h), 3e-7); /* error of order h^2 */
       }
     }
   }
@@ -115,16 +116,17 @@ static void distances(const cb_space *g, uint64_t *state) {
     print_message("%s %s: distance %.1e, gradient %.1e, Hessian %.1e\n", g->class_->name, chart->name, worst,
                   worst_gradient, worst_hessian);
     check_at_most(worst, 1e-14);
-    check_at_most(worst_gradient, 1e-7); /* h^2 times third derivatives */
-    check_at_most(worst_hessian, 1e-6);  /* and h^2 times fourth derivatives */
+    check_at_most(worst_gradient, 1e-7); /* the error of differences with step h is h^2 times third derivatives */
+    check_at_most(worst_hessian, 1e-6);  /* here it is h^2 times fourth derivatives */
   }
 }
 static void distances_are_the_embeddings_and_their_derivatives_agree_with_differences(void **s) {
   check_every_space(distances);
 }
 
-/* The distance d from jets of d = 2 R asin(c/2R) (asinh in a hyperbolic space), where R is the radius of curvature and
- * c the length of the chord between the two points of the embedding, each given by its polar coordinates. */
+/* Computes the distance d with jets, from d = 2 R asin(c/2R) (asinh in a hyperbolic space). R is the radius of
+ * curvature, and c is the length of the chord between the two points of the embedding. q contains the polar coordinates
+ * of both points. */
 static cb_jet jet_distance(const cb_space *g, const double *q) {
   double r = 1 / sqrt(fabs(g->factor[0].curvature));
   bool sphere = g->factor[0].curvature > 0;
@@ -178,8 +180,9 @@ static void polar_distance_agrees_with_jets(void **s) {
   check_at_most(worst, 1e-12);
 }
 
-/* d at 40 digits by cosh d = cosh a1 cosh a2 - sinh a1 sinh a2 (cos b1 cos b2 + sin b1 sin b2 cos(g1-g2)), mpmath; the
- * coordinates are the doubles nearest to these decimals. */
+/* The distance d of the points (a1, b1, g1) and (a2, b2, g2) was computed by mpmath with 40 digits, from cosh d = cosh
+ * a1 cosh a2 - sinh a1 sinh a2 (cos b1 cos b2 + sin b1 sin b2 cos(g1-g2)). The coordinates are the doubles nearest to
+ * these decimals. */
 static void polar_distance_keeps_its_digits_far_out(void **s) {
   static const struct {
     double q[6], d;
@@ -228,7 +231,7 @@ static void spec_charts_have_their_formulae(void **s) {
   cb_space_free(g);
 }
 
-/* The flow of boost_x from the plane g = 0 changes only b. */
+/* From a point with the coordinate g = 0, the flow of boost_x changes only the coordinate b. */
 static void translation_coordinate_b_is_the_flow_of_boost_x(void **s) {
   cb_space *g;
   check_ok(cb_space_create("h3", NULL, &g));

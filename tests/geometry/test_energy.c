@@ -1,4 +1,4 @@
-/* Tests of distances as minima of the discrete energy, against the closed forms of polar charts. */
+/* Tests of distances d as minima of the discrete energy, against the closed forms of polar charts. */
 #include "check.h"
 #include "geometry/numeric.h"
 #include <curvebody/intrinsic.h>
@@ -47,7 +47,7 @@ static void distance_and_derivatives_are_the_closed_ones_or_refused(void **s) {
       check_at_most(largest_error(2 * n, ga, gb), 1e-11);
       check_at_most(largest_error(4 * n * n, ha, hb), 1e-8);
       check_ok(g->chart->metric(g, q, gij, NULL, NULL));
-      double p[D] = {0}; /* u is -d grad d, raised */
+      double p[D] = {0}; /* u is -d times the gradient of d, with its index raised */
       for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++) p[a] -= gij[a * n + b] * u[b] / e;
       check_at_most(largest_error(n, p, gb), 1e-11);
@@ -77,8 +77,8 @@ static void coincident_points_are_refused(void **s) {
   cb_space_free(g);
 }
 
-/* If the distance found is below the injectivity radius, the images of the end point under the periods are not tried.
- * This test shows that no image is nearer then. */
+/* If the distance that was found is below the injectivity radius, the library does not try the images of the end point
+ * under the periods. This test shows that no image is nearer then. */
 static void within_the_injectivity_radius_no_image_is_nearer(void **s) {
   static const char *const names[] = {"torus", "ellipsoid"};
   uint64_t state = check_seed();

@@ -8,7 +8,7 @@
 static const double distances[] = {0, 5, 15, 400, 9000, 1e4};
 enum { DISTANCES = sizeof distances / sizeof *distances };
 
-/* Writes `body`, replacing each $ by the distance. */
+/* Writes `body` to `text` of size `room`, with each $ replaced by the distance a. */
 static void at(const char *body, double a, char *text, size_t room) {
   size_t used = 0;
   for (const char *c = body; *c && used + 32 < room; c++) {
@@ -75,7 +75,7 @@ static void a_rod_has_the_same_motion_at_any_distance(void **state) {
       const double a = distances[d];
       simulation *far = run(cases[n].space, cases[n].body, a, fields);
       const double error = largest_difference(near, far, 0), energy = largest_difference(near, far, 1);
-      /* lengths are counted in radii: those of curvature -1.7 are rounded */
+      /* Lengths are counted in radii of curvature. For the curvature -1.7 this conversion rounds them. */
       const double tolerance = n == 1 ? 2e-14 + 4e-16 * a : 2e-14;
       double drift = 0, first = far->value[2][cases[n].killing];
       for (size_t r = 0; r < far->rows; r++)
@@ -87,14 +87,15 @@ static void a_rod_has_the_same_motion_at_any_distance(void **state) {
       check_at_most(energy, tolerance);
       check_near(first, near->value[2][cases[n].killing], 4e-15);
       check_at_most(drift, 4e-14);
-      if (n != 2) check_near(far->value[3][0], a, 1e-15 * a); /* coordinates: the given position */
+      if (n != 2) check_near(far->value[3][0], a, 1e-15 * a); /* the given coordinate */
       simulation_free(far);
     }
     simulation_free(near);
   }
 }
 
-/* At polar [a, pi/2, 0] transverse velocities w/sinh a are the same as w at the base point. */
+/* The polar velocities w/sinh(a) across the radius at [a, pi/2, 0] have the size w. They give the same motion as w at
+ * the base point. */
 static void velocities_in_the_chart_of_the_place_are_those_near_it(void **state) {
   static const char *const fields[] = {"separation", "energy", NULL};
   static const char *const far_body =
@@ -107,7 +108,7 @@ static void velocities_in_the_chart_of_the_place_are_those_near_it(void **state)
   simulation *near = run("h3", near_body, 0, fields);
   for (double a = 5; a < 720; a += 116) {
     simulation *far = run("h3", far_body, a, fields);
-    check_at_most(largest_difference(near, far, 0), a < 700 ? 1e-13 : 1e-11); /* 1/sinh(a) is then a denormal number */
+    check_at_most(largest_difference(near, far, 0), a < 700 ? 1e-13 : 1e-11); /* sinh(a) is near the largest double */
     simulation_free(far);
   }
   simulation_free(near);
@@ -115,7 +116,7 @@ static void velocities_in_the_chart_of_the_place_are_those_near_it(void **state)
 
 /* --- other bodies --- */
 
-/* The motion of a body that is placed by one point is bit for bit the same at every place. */
+/* A body that is placed by one point has bit for bit the same motion at every place. */
 static void what_stands_about_a_point_moves_alike_wherever_it_is(void **state) {
   static const char *const fields[] = {"energy", NULL}, *const held[] = {"energy", "multiplier", NULL};
   static const struct {
@@ -163,7 +164,7 @@ static void what_stands_about_a_point_moves_alike_wherever_it_is(void **state) {
   }
 }
 
-/* A pendulum swings around a nearby pivot, which is given separately by its coordinates. */
+/* A pendulum swings around a nearby pivot. Particle and pivot are given separately by their coordinates. */
 static void a_pivot_far_out_is_not_lost_on_the_way(void **state) {
   static const char *const fields[] = {"energy", "multiplier", NULL};
   static const char *const body =
@@ -203,8 +204,8 @@ static void particles_of_one_body_may_be_far_from_one_another(void **state) {
 
 /* --- momenta about the world's axes --- */
 
-/* In free motion that starts near the base point, the momenta are constant, until the round-off of the frames is too
- * large for them. From then on they are nan, and one warning reports this. */
+/* In free motion that starts near the base point, the momenta are constant until the round-off of the frames is too
+ * large to compute them. From then on they are nan, and one warning reports this. */
 static void momenta_of_a_flight_are_kept_or_nan(void **state) {
   static const char *const fields[] = {"killing_momentum", NULL};
   static const struct {
@@ -229,11 +230,11 @@ static void momenta_of_a_flight_are_kept_or_nan(void **state) {
         if (isnan(value)) continue;
         known++;
         check_near(value, s->value[0][i], 2e-6);
-        if (r < 14) check_near(value, s->value[0][i], 1e-8); /* 20 exp(14) units of round-off */
+        if (r < 14) check_near(value, s->value[0][i], 1e-8); /* 20 exp(14) units in the last place */
       }
     assert_true(known >= 14 * width);
     assert_true(isnan(s->value[0][(s->rows - 1) * width]));
-    /* the momentum along the flat factor has no such limit */
+    /* The momentum along the flat factor can be computed at any distance. */
     if (n == 3) check_near(s->value[0][(s->rows - 1) * width + 3], 0.7, 1e-14);
     assert_int_equal(s->warnings, 1);
     assert_true(isnan(cb_run_changes(cb_scenario_run(s->scenario)).momentum));
@@ -268,8 +269,8 @@ static void momenta_of_what_is_boosted_are_those_of_the_boost(void **state) {
   }
 }
 
-/* After a boost by L, both coordinates x and w of a point are (x + w) exp(L)/2, with x and w before it, as long as
- * this number is finite. Its square overflows from 354 radii on. */
+/* After a boost by L, the coordinates x and w of a point are both (x + w) exp(L)/2, where x and w on the right are
+ * those before the boost. The squares of these numbers overflow if L exceeds 354 radii. */
 static void coordinates_of_the_embedding_are_told_where_their_squares_overflow(void **state) {
   static const char *const fields[] = {"coordinates", NULL};
   static const double by[] = {40, 350, 400, 700};
@@ -293,8 +294,8 @@ static void coordinates_of_the_embedding_are_told_where_their_squares_overflow(v
 /* --- ends far from one another --- */
 
 /* A rod whose length changes without rotation swings like a spring between two masses: its length is L - 0.1
- * cos(sqrt(2) t). If the ends are at r radii from their middle, they satisfy the equation of the space within a
- * round-off of exp(2 r) ulps. */
+ * cos(sqrt(2) t), where L is the rest length. If the ends are at r radii from their middle, they satisfy the equation
+ * of the space up to a round-off of exp(2 r) units in the last place. */
 static void rods_of_any_length_that_is_allowed_swing_as_their_closed_form(void **state) {
   static const char *const fields[] = {"separation", "energy", NULL};
   static const struct {
@@ -331,8 +332,8 @@ static void rods_of_any_length_that_is_allowed_swing_as_their_closed_form(void *
     }
 }
 
-/* The run of particles that repel one another stops with the reason at the place where their coordinates about one
- * origin overflow. It conserves the energy until then. */
+/* Particles repel one another. When their coordinates about one origin overflow, the run stops and the error names this
+ * reason. The energy is conserved until then. */
 static void what_scatters_too_far_is_told_so(void **state) {
   static const char *const integrators[] = {"{name: lobatto, stages: 4, step: 0.02}",
                                             "{name: gauss, stages: 3, step: 0.02}", "{name: rk4, step: 0.005}"};
@@ -355,7 +356,7 @@ static void what_scatters_too_far_is_told_so(void **state) {
     if (!strstr(cb_error_text(), "radii of curvature from the centre of its component"))
       fail_msg("%s", cb_error_text());
     assert_true(cb_run_time(run_of) > 8.5);
-    check_at_most(cb_run_changes(run_of).energy, 1e-7); /* round-off of exp(21) */
+    check_at_most(cb_run_changes(run_of).energy, 1e-7); /* round-off of coordinates of size exp(21) */
     cb_scenario_free(s.scenario);
   }
 }
@@ -427,8 +428,8 @@ static void what_cannot_be_told_far_out_is_refused_by_name(void **state) {
   }
 }
 
-/* For masses 1 and 3 the mean is at three quarters of the distance from the first to the second; the numbers are from
- * mpmath with 600 digits. */
+/* For masses 1 and 3, the mean is at three quarters of the distance from the first to the second. The numbers were
+ * computed by mpmath with 600 digits. */
 static void the_mean_of_masses_far_apart_is_found(void **state) {
   static const struct {
     double a, mean[3];
@@ -436,7 +437,7 @@ static void the_mean_of_masses_far_apart_is_found(void **state) {
                {15, {-903.336760290677, 37.5938654400156, 904.119240593396}},
                {100, {-2.5903908514884e+21, 1.07803401308184e+20, 2.59263308950735e+21}},
                {300, {-6.96327405188967e+64, 2.89788171002614e+63, 6.96930145034443e+64}},
-               {320, {-1.53376317723813e+69, 6.38300923632868e+67, 1.53509080009708e+69}}, /* this used to be inf */
+               {320, {-1.53376317723813e+69, 6.38300923632868e+67, 1.53509080009708e+69}},
                {360, {-7.44128511597078e+77, 3.0968139234459e+76, 7.44772628000873e+77}},
                {1400, {-5.06732237999988e+303, 2.10885005162518e+302, 5.07170864583624e+303}}};
   static const char *const fields[] = {"karcher_mean", NULL};
@@ -448,15 +449,14 @@ static void the_mean_of_masses_far_apart_is_found(void **state) {
              "time: {end: 0.01}\nrecord: {every: 1, observables: [karcher_mean]}\n",
              cases[n].a, cases[n].a);
     simulation *s = simulate(text, NULL, 0, fields);
-    /* the mean has numbers of size exp(a), whose relative round-off grows with a */
+    /* The coordinates of the mean have the size exp(a), and their relative round-off grows with a. */
     for (int i = 0; i < 3; i++) check_relative(s->value[0][i], cases[n].mean[i], 1e-14 * (20 + cases[n].a));
     assert_int_equal(s->warnings, 0);
     simulation_free(s);
   }
 }
 
-/* A mean that is not unique, or too far out to be represented, is nan, and one warning gives the reason. It used to be
- * inf or nan without a warning. */
+/* A mean that is not unique, or too far out to be represented, is nan, and one warning gives the reason. */
 static void a_mean_that_is_nan_is_warned_of_once(void **state) {
   static const struct {
     const char *space, *points, *reason;

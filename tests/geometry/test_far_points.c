@@ -1,9 +1,10 @@
-/* Tests of points of the embedding far out in H^2 and near the antipode on S^3: distances, logarithms, points
- * between, and means; and of long distances in Nil and Sol.
+/* Tests of points of the embedding far out in H^2 and near the antipode on S^3: distances, logarithms, points between,
+ * and means. Also tests long distances in Nil and Sol.
  *
- * The reference values were computed with 500 and 60 digits (mpmath) from exactly these numbers; in H^2 the last
- * coordinate follows from the others. The tolerances are round-off: some ulps of the largest number. For log in S^3
- * they are divided by the distance to the antipode, because the rounding of the input has this effect. */
+ * The reference values were computed by mpmath with 500 and 60 digits from exactly these numbers; in H^2 the last
+ * coordinate follows from the others. The tolerances are round-off: some units in the last place of the largest number.
+ * For the logarithm in S^3 they are divided by the distance to the antipode, because the rounding of the input has an
+ * effect of this size. */
 #include "check_geometry.h"
 #include "check_system.h"
 
@@ -103,13 +104,14 @@ static void points_far_out_keep_their_digits(void **state) {
     check_ok(cb_log(g, x, y, v));
     check_at_most(largest(2, v, hyperbolic[n].log), 1e-14);
     check_ok(cb_geodesic_point(g, x, y, 0.25, z));
-    check_at_most(largest(2, z, hyperbolic[n].quarter), 1e-13); /* sinh of a distance of 600 */
+    check_at_most(largest(2, z, hyperbolic[n].quarter), 1e-13); /* coordinates are sinh of distances of up to 600 */
   }
   cb_space_free(g);
 }
 
-/* Follows a geodesic outwards to its end, and transports a vector there. Near the base point the squares of velocities
- * cancel by cosh(a)^2 < 16; farther out exp has the relative error of a number of size a. */
+/* Follows a geodesic outwards from the distance a to a + 2, and transports a vector to its end. Near the base point,
+ * squares of velocities cancel by a factor cosh(a)^2 < 16. Farther out, exp(a) has a relative error that is
+ * proportional to a. */
 static void velocities_far_out_are_followed(void **state) {
   cb_space *g;
   check_ok(cb_space_create("h2", NULL, &g));
@@ -136,7 +138,7 @@ static void logarithms_near_the_antipode_keep_their_digits(void **state) {
     cb_space *g = check_space(text);
     double v[4];
     check_ok(cb_log(g, spherical[n].x, spherical[n].y, v));
-    /* the length is accurate to round-off, the direction to the accuracy of the distance from the antipode */
+    /* The length is accurate to round-off. The direction is as accurate as the distance from the antipode. */
     double sum = 0;
     for (int a = 0; a < 4; a++) sum = hypot(sum, spherical[n].x[a] + spherical[n].y[a]);
     check_at_most(largest(4, v, spherical[n].log), 4e-16 + 2e-32 / (k * sum * sum));
@@ -150,7 +152,8 @@ static void logarithms_near_the_antipode_keep_their_digits(void **state) {
   }
 }
 
-/* For two masses 1 and 3 the mean is at three quarters of the distance; for more masses the logarithms balance. */
+/* For masses 1 and 3, the mean is at three quarters of the distance. At the mean of three points, the sum of the
+ * logarithms is 0. */
 static void means_of_spread_points_are_found(void **state) {
   cb_space *g;
   check_ok(cb_space_create("h2", NULL, &g));
@@ -161,7 +164,7 @@ static void means_of_spread_points_are_found(void **state) {
     check_ok(cb_karcher_mean(g, 2, x, equal, mean));
     check_at_most(largest(3, mean, middle), 1e-13);
   }
-  /* masses 1 and 3, each at the distance 8 from the base point, computed with 30 digits */
+  /* Masses 1 and 3, each at the distance 8 from the base point. The mean was computed with 30 digits. */
   const double x[6] = {sinh(8), 0, cosh(8), sinh(8) * cos(3.1), sinh(8) * sin(3.1), cosh(8)}, weight[2] = {1, 3};
   const double right[3] = {-27.2692540762356, 1.13523624119478, 27.3111878027598};
   double mean[4];
@@ -179,8 +182,9 @@ static void means_of_spread_points_are_found(void **state) {
   cb_space_free(g);
 }
 
-/* In Nil and Sol, compares distances that are too long for the search from the straight line of the chart with known
- * values, and d_x d with log: it is minus the lowered unit velocity at x. */
+/* Compares distances in Nil and Sol with known values. They are too long for a search that starts at the straight line
+ * of the chart. The derivative of the distance d by x is minus the unit velocity at x towards y, with its index
+ * lowered. */
 static void distances_in_nil_and_sol_have_derivatives_far_out(void **state) {
   static const struct {
     const char *space;
@@ -195,7 +199,7 @@ static void distances_in_nil_and_sol_have_derivatives_far_out(void **state) {
     check_ok(cb_distance_derivatives(g, x, rows[n].y, &d, gradient, hessian));
     check_relative(d, right, 1e-12);
     check_ok(cb_log(g, x, rows[n].y, u));
-    for (int a = 0; a < 3; a++) check_near(gradient[a], -u[a] / right, 1e-9); /* the metric at 0 is 1 */
+    for (int a = 0; a < 3; a++) check_near(gradient[a], -u[a] / right, 1e-9); /* the metric at 0 is the identity */
     cb_space_free(g);
   }
 }

@@ -49,7 +49,7 @@ static void plots_stay_in_the_ball_at_any_length(void **s) {
     check_random_tangent(g, &state, x, 1, v);
     cb_origin_plot(g, &o, x, v, plot, rate);
     check_at_most(hypot(hypot(plot[0], plot[1]), plot[2]), 1 + 1e-15);
-    /* |rate| = |v| (1 - |plot|^2)/2 */
+    /* |rate| = |v| (1 - |plot|^2)/2 bounds the speed. */
     double speed = hypot(hypot(rate[0], rate[1]), rate[2]);
     check_at_most(speed, 2 * sqrt(cb_inner(g, v, v)) * exp(1.5 - o.length + 2));
     if (o.length < 300) check_at_least(speed, 0.5 * sqrt(cb_inner(g, v, v)) * exp(-o.length - 3.5));
@@ -78,7 +78,7 @@ static void momenta(const cb_space *g, uint64_t *state) {
     killing_casimirs(g, world, cw);
     check_near(cw[0], c[0], 1e-13 * scale * scale);
     check_near(cw[1], c[1], 1e-13 * scale * scale);
-    /* the invariants of one particle are the square of its momentum, and 0 */
+    /* The invariants of one particle are the square of its momentum and 0. */
     check_near(c[0], cb_inner(g, p, p), 1e-13);
     check_near(c[1], 0, 1e-13);
   }
@@ -93,8 +93,8 @@ static void killing_momenta_go_to_the_world(void **s) {
   }
 }
 
-/* A particle that moves along the axis of boost_x has no other momentum, at any distance. Next to the axis, the fields
- * whose flows fix the axis have the same sizes as near the base point. */
+/* A particle that moves along the axis of boost_x has no other momentum, at any distance. Near the axis, the Killing
+ * fields whose flows map the axis to itself have the same sizes as near the base point. */
 static void momentum_of_a_flight_along_an_axis_stays_pure(void **s) {
   cb_space *g = space(0);
   double local[6] = {1.7, 0, 0, 0, 0, 0}, world[6], size[6], x[K] = {0, 0.75, 0, 1.25};
@@ -103,7 +103,7 @@ static void momentum_of_a_flight_along_an_axis_stays_pure(void **s) {
   cb_origin_killing(g, &o, local, world);
   check_at_most(check_distance_max(6, world, local), 0);
   check_ok(cb_origin_killing_sizes(g, &o, x, size));
-  assert_true(size[0] == 1.25 && size[3] == 0.75); /* boost_x: w at x = 0; rotation_x */
+  assert_true(size[0] == 1.25 && size[3] == 0.75); /* boost_x has the size w, rotation_x the size y */
   for (int i = 0; i < 6; i++) assert_true(i == 0 || i == 3 || size[i] == INFINITY);
   cb_space_free(g);
 }
@@ -139,13 +139,14 @@ static void frames_measure_as_the_world_does(void **s) {
           check_ok(cb_frames_distance(g, &frames, z, z + k, &side[e], dside[e], NULL));
         }
         z[c] = at;
-        if (!frames.far) { /* far links take w - x_n from the quadric: only tangential derivatives agree */
+        if (!frames.far) { /* derivatives of far pairs are those along the quadric only */
           worst_gradient = fmax(worst_gradient, fabs(gradient[c] - (side[1] - side[0]) / (2 * h)));
           for (int e = 0; e < n; e++)
             worst_hessian = fmax(worst_hessian, fabs(hessian[e * n + c] - (dside[1][e] - dside[0][e]) / (2 * h)));
         }
       }
-      /* along geodesics: d' = gradient.v, and d'' = v.hessian.v + gradient.a with a the curve's second derivative */
+      /* Along geodesics with velocities v: d' = gradient.v and d'' = v.hessian.v + gradient.x'', where x'' is the
+       * second derivative of the geodesic. */
       double v[2 * K], ends[2], h = 1e-3, slope = 0, second = 0, moved[2 * K], half[2 * K];
       check_random_tangent(g, &state, z, 1, v);
       check_random_tangent(g, &state, z + k, 1, v + k);
@@ -155,7 +156,7 @@ static void frames_measure_as_the_world_does(void **s) {
         cb_exp(g, z + k, half + k, moved + k, NULL);
         check_ok(cb_frames_distance(g, &frames, moved, moved + k, &ends[e], NULL, NULL));
       }
-      double speed[2] = {cb_inner(g, v, v), cb_inner(g, v + k, v + k)}; /* x'' = -K <x',x'> x */
+      double speed[2] = {cb_inner(g, v, v), cb_inner(g, v + k, v + k)}; /* x'' = -K <x', x'> x in curvature K */
       for (int c = 0; c < n; c++) {
         slope += gradient[c] * v[c];
         second -= gradient[c] * g->factor[0].curvature * speed[c >= k] * z[c];
@@ -173,8 +174,8 @@ static void frames_measure_as_the_world_does(void **s) {
   check_at_most(worst_hessian, 1e-6);
 }
 
-/* Two frames at a distance L along a geodesic, and points at distances p and q from it on the same side: cosh d = cosh
- * p cosh q cosh L - sinh p sinh q. */
+/* Two frames are at the distance L along a geodesic. Two points are at the distances p and q from this geodesic, on the
+ * same side. Their distance d satisfies cosh d = cosh p cosh q cosh L - sinh p sinh q. */
 static void pairs_far_apart_have_the_right_distance(void **s) {
   cb_space *g = space(0);
   static const double lengths[] = {0.3, 1, 3, 10, 30, 100, 300, 1000, 1e5};
@@ -184,7 +185,8 @@ static void pairs_far_apart_have_the_right_distance(void **s) {
     double L = lengths[i];
     cb_origin a, b, common, turn;
     cb_frames frames;
-    check_ok(cb_origin_flow(g, 0, -L / 2, &a)); /* each frame separately, by half of L from the origin of the world */
+    /* Each frame is placed separately, at L/2 from the origin of the world. */
+    check_ok(cb_origin_flow(g, 0, -L / 2, &a));
     check_ok(cb_origin_flow(g, 0, L / 2, &b));
     check_ok(cb_origin_flow(g, 4, 0.9, &turn));
     check_ok(cb_origin_flow(g, 3, 0.3, &common));
@@ -216,7 +218,7 @@ static void anchors(const cb_space *g, uint64_t *state) {
     check_near(alone, d, 1e-14 * (1 + d));
     cb_origin_world_point(g, &o, x, w);
     check_near(d, cb_distance(g, w, c), 1e-14 * (1 + w[k - 1] * w[k - 1]));
-    /* |grad d| = 1 on the space: raise and project */
+    /* The gradient of d along the space has length 1. Its index is raised, and its normal part is removed. */
     double n[K];
     for (int a = 0; a < k; a++) n[a] = g->form[a] * gradient[a];
     cb_space_project_tangent(g, x, n);
@@ -225,7 +227,7 @@ static void anchors(const cb_space *g, uint64_t *state) {
     for (int a = 0; a < k; a++) n[a] -= normal * x[a];
     check_near(cb_inner(g, n, n), 1, 1e-11);
     check_near(hessian[1], hessian[k], 1e-13 * (1 + fabs(hessian[1])));
-    /* relative to the identity, the centre is unchanged */
+    /* Relative to the identity, the centre has the same coordinates. */
     cb_origin_identity(g, &o);
     cb_anchor_make(g, &o, c, &anchor);
     check_at_most(check_distance_max(k, anchor.x, c), 0);

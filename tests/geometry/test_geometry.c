@@ -1,5 +1,5 @@
 /* Tests of metric, distance, geodesics and transport in every space of the registry and in other products, and of
- * errors for wrong input. */
+ * errors for wrong input. x: point of the embedding; K: curvature of a factor. */
 #include "check_spaces.h"
 
 enum { TRIALS = 50, K = CB_COORD_MAX };
@@ -36,7 +36,8 @@ static void metric_is_positive_and_frames_are_orthonormal(void **s) { check_ever
 
 /* --- geodesics --- */
 
-/* x'' = -K <x',x'> x and, for a transported u, u' = -K <u,x'> x in each factor, integrated by RK4: z = (x, x', u). */
+/* Computes the derivative dz of z = (x, x', u), which RK4 integrates: x'' = -K <x',x'> x, and for a transported vector
+ * u, u' = -K <u,x'> x in each factor. */
 static void rate(const cb_space *g, const double *z, double *dz) {
   memcpy(dz, z + K, sizeof(double) * K);
   memset(dz + K, 0, sizeof(double) * 2 * K);
@@ -78,7 +79,7 @@ static void geodesics(const cb_space *g, uint64_t *state) {
     memcpy(x0, x, sizeof x0);
     memcpy(v0, v, sizeof v0);
     integrate_geodesic(g, z, 500);
-    /* RK4 with h = 1/500: (1/500)^4 times derivatives of order 1 */
+    /* The error of RK4 with h = 1/500 is h^4 times derivatives of order 1. */
     check_at_most(check_distance_max(g->embedding, y, x), 2e-11);
     check_at_most(check_distance_max(g->embedding, w, v), 2e-11);
     check_at_most(check_distance_max(g->embedding, t, u), 2e-11);
@@ -97,13 +98,13 @@ static void log_inverts(const cb_space *g, uint64_t *state) {
     cb_exp(g, x, v, y, NULL);
     check_ok(cb_log(g, x, y, u));
     check_at_most(check_distance_max(g->embedding, u, v), 2e-14);
-    /* tiny steps: x + v has the round-off of x, 2e-16 against 1e-8 */
+    /* Tiny steps: x + v has the round-off of x, which is 2e-16, while v has the length 1e-8. */
     for (int a = 0; a < g->embedding; a++) v[a] *= 1e-8;
     cb_exp(g, x, v, y, NULL);
     check_ok(cb_log(g, x, y, u));
     check_at_most(check_distance_max(g->embedding, u, v), 3e-15);
     check_near(cb_distance(g, x, y), norm(g, v), 3e-15);
-    /* at the base point the coordinates contain the complete step */
+    /* At the base point, the coordinates of y contain all digits of the step. */
     cb_space_base_point(g, x);
     check_random_tangent(g, state, x, 1e-6, v);
     cb_exp(g, x, v, y, NULL);
@@ -134,7 +135,8 @@ static void transport_keeps_inner_products_and_tangency(void **s) { check_every_
 
 /* --- distance derivatives --- */
 
-/* d in long double as a function of the chords, on all of the embedding. */
+/* Computes the distance d of the points z[0..] and z[embedding..] in long double from their chords. It is defined on
+ * all of the embedding. */
 static long double chord_distance(const cb_space *g, const long double *z) {
   long double sum = 0;
   for (int f = 0; f < g->n_factors; f++) {
@@ -192,8 +194,8 @@ static void derivatives(const cb_space *g, uint64_t *state) {
     }
   }
   print_message("%s: gradient %.1e, Hessian %.1e\n", g->class_->name, worst_gradient, worst_hessian);
-  check_at_most(worst_gradient, 1e-8); /* h^2 times d^2 times third derivatives */
-  check_at_most(worst_hessian, 1e-7);  /* h^2 times d^3 times fourth derivatives */
+  check_at_most(worst_gradient, 1e-8); /* differences have the error h^2 times third derivatives */
+  check_at_most(worst_hessian, 1e-7);  /* and h^2 times fourth derivatives */
 }
 static void distance_derivatives_agree_with_differences(void **s) { check_every_space(derivatives); }
 
@@ -276,7 +278,7 @@ static void antipodal_and_coincident_points_are_refused_and_near_ones_exact(void
   check_near(cb_transport(g, x, y, x, v), CB_ERROR_DOMAIN, 0);
   check_near(cb_distance_derivatives(g, x, y, &d, gradient, NULL), CB_ERROR_DOMAIN, 0);
   check_near(cb_distance_derivatives(g, x, x, &d, gradient, NULL), CB_ERROR_DOMAIN, 0);
-  check_near(v[0] + d, 14, 0); /* outputs are unchanged */
+  check_near(v[0] + d, 14, 0); /* the outputs keep their values */
   check_near(cb_distance(g, x, y), 3.14159265358979323846, 0);
   double z[4] = {1e-7, 0, 0, -1 + 0.5e-14};
   check_near(cb_distance(g, x, z), 3.14159265358979323846 - 1e-7, 1e-15);

@@ -19,7 +19,8 @@ static void killing(const cb_space *g, uint64_t *state) {
     check_near(cb_killing_find(g, g->killing[i].name), i, 0);
     cb_space_base_point(g, base);
     cb_killing_at(g, i, base, speed);
-    double s = norm(g, speed); /* unit speed on the axis, or a rotation about the base point */
+    /* The speed is 1 on the axis of a boost or translation, and 0 for a rotation about the base point. */
+    double s = norm(g, speed);
     check_near(s, s > 0.5, 1e-15);
     for (int trial = 0; trial < 10; trial++) {
       double x[K], y[K], v[K], w[K], p[K], field[K], h = 1e-5;
@@ -34,8 +35,9 @@ static void killing(const cb_space *g, uint64_t *state) {
       cb_isometry_point(g, &plus, x, v);
       cb_isometry_point(g, &minus, x, w);
       for (int a = 0; a < g->embedding; a++) v[a] = (v[a] - w[a]) / (2 * h);
-      check_at_most(check_distance_max(g->embedding, v, field), 1e-9); /* h^2 X''' and eps/h */
-      /* momentum along a geodesic */
+      /* The differences have the errors h^2 times third derivatives, and round-off/h. */
+      check_at_most(check_distance_max(g->embedding, v, field), 1e-9);
+      /* The momentum is constant along a geodesic. */
       double before[CB_KILLING_MAX] = {0}, after[CB_KILLING_MAX] = {0};
       check_random_tangent(g, state, x, 1, p);
       cb_exp(g, x, p, y, w);
@@ -58,7 +60,8 @@ static void isometries(const cb_space *g, uint64_t *state) {
     cb_isometry_point(g, &a, x, ax);
     cb_isometry_point(g, &a, y, ay);
     check_ok(cb_space_check_point(g, ax, 1e-13));
-    check_near(cb_distance(g, ax, ay), cb_distance(g, x, y), 1e-12); /* boosts by 2: round-off cosh(3)^2 eps */
+    /* The error is round-off times cosh(3)^2, because the boosts have lengths of up to 2. */
+    check_near(cb_distance(g, ax, ay), cb_distance(g, x, y), 1e-12);
     check_random_tangent(g, state, x, 1, v);
     double before = cb_inner(g, v, v);
     cb_isometry_vector(g, &a, v, bx);
@@ -74,7 +77,7 @@ static void isometries(const cb_space *g, uint64_t *state) {
     cb_space_base_point(g, base);
     cb_isometry_point(g, &a, base, ay);
     check_at_most(check_distance_max(g->embedding, ay, y), 1e-15 * 10);
-    /* the isometry transports vectors along the geodesic */
+    /* The isometry transports vectors along the geodesic from the base point to y. */
     check_random_tangent(g, state, base, 1, v);
     cb_isometry_vector(g, &a, v, ax);
     check_ok(cb_transport(g, base, y, v, ay));

@@ -4,7 +4,7 @@
 
 static const double apart = 1e-4;
 
-/* y' = X(y), by differences of fourth order. */
+/* The flow y of the Killing field X satisfies y' = X(y); y' is computed by differences of fourth order. */
 static void check_derivative(const cb_space *g, int field, const double *q) {
   double X[N], at[4][N];
   static const double time[4] = {-2, -1, 1, 2};
@@ -14,8 +14,8 @@ static void check_derivative(const cb_space *g, int field, const double *q) {
     check_near((8 * (at[2][i] - at[1][i]) - (at[3][i] - at[0][i])) / (120 * apart), X[i], 1e-10);
 }
 
-/* J^T g(y) J = g(x): the flow is an isometry. Its derivative J agrees with differences, and two flows lead back to
- * x. */
+/* The flow by s from q to y is an isometry: J^T g(y) J = g(q), where J is its derivative and g the metric. J agrees
+ * with differences, and two flows back lead to q. */
 static void check_isometry(const cb_space *g, int field, const double *q, double s) {
   const int n = g->dim;
   double y[N], J[N * N], here[N * N], there[N * N], back[N];
@@ -28,7 +28,8 @@ static void check_isometry(const cb_space *g, int field, const double *q, double
     for (int c = 0; c < n; c++) {
       double sum = 0;
       for (int k = 0; k < n * n; k++) sum += J[(k / n) * n + r] * there[k] * J[(k % n) * n + c];
-      check_near(sum, here[r * n + c], 3e-12 * size); /* the error of integrated flows; others have round-off */
+      /* The tolerance is the error of flows that are integrated. Closed forms have only round-off. */
+      check_near(sum, here[r * n + c], 3e-12 * size);
     }
   for (int c = 0; c < n; c++) {
     double ends[2][N];

@@ -1,12 +1,13 @@
-/* Distances and their derivatives that are computed only from the metric of a chart agree with closed forms; tests of
- * errors. */
+/* Tests that distances and their derivatives, computed only from the metric of a chart, agree with closed forms; and
+ * tests of errors. */
 #include "check_metric.h"
 #include "geometry/numeric.h"
 
 enum { TRIALS = CHECK_SANITIZED ? 50 : 1000, FEW = CHECK_SANITIZED ? 20 : 100 };
 
-/* The number of pairs in each chart of a space that has distances: TRIALS, divided by the number of these charts, in
- * the spaces of the thesis with |K| = 1 (and E3); FEW, divided likewise, in all other spaces. */
+/* Returns the number of pairs of points in each chart of a space that has distances. It is TRIALS, divided by the
+ * number of these charts, in E3 and in the spaces of the thesis (see analysis/README.md) with |curvature| = 1. In all
+ * other spaces it is FEW, divided likewise. */
 static int trials_in(const cb_space *g) {
   static const char *const thesis[] = {"e3", "s3", "h3", "h2xe"};
   int charts = 0, trials = FEW;
@@ -16,8 +17,8 @@ static int trials_in(const cb_space *g) {
   return (trials + charts - 1) / charts;
 }
 
-/* Whether an angle of a polar chart differs by pi, to 0.01, between the ends: the geodesic then passes close to the
- * axis, where these coordinates are singular. */
+/* Whether an angle of a polar chart differs by nearly pi between the ends, up to 0.01. Then the geodesic passes near
+ * the axis, where these coordinates are singular. */
 static bool passes_axis(const cb_space *g, const double *q, const double *y) {
   bool near = false;
   for (int i = 0; i < g->dim && strcmp(g->chart->name, "polar") == 0; i++)
@@ -37,10 +38,10 @@ static void distance_in(const cb_space *space, uint64_t *state) {
         coordinates(&g, state, 0.02, q);
         coordinates(&g, state, 0.02, y);
       } while (passes_axis(&g, q, y));
-      /* an angle that the space does not declare to be periodic */
+      /* The space does not declare the angle g to be periodic, so the nearest image of y is chosen here. */
       for (int i = 0; i < n && strcmp(g.chart->name, "polar") == 0; i++)
         if (strcmp(g.chart->coordinates[i], "g") == 0) y[i] -= 2 * pi * rint((y[i] - q[i]) / (2 * pi));
-      if (trial % 8 == 0) { /* derivatives from the Jacobi fields of the path only */
+      if (trial % 8 == 0) { /* computes derivatives only from the Jacobi fields of the path */
         cb_shortest path;
         check_ok(cb_numeric_shortest(&g, q, y, NULL, &path));
         check_ok(cb_numeric_distance_of(&g, q, y, &path, gradient, hessian));
@@ -65,7 +66,8 @@ static void distance_in(const cb_space *space, uint64_t *state) {
 }
 static void distances_by_geodesics_are_the_closed_ones(void **s) { check_every_space(distance_in); }
 
-/* IH: the closed form with the sums of the thesis; the built-in space has another form, with a Hessian. */
+/* The distance of IH in closed form, with the sums of the thesis (see analysis/README.md). The built-in space uses
+ * another form, which also has a Hessian. */
 static double ih_f(double c) { return asinh(c / sqrt(2)) + c / 2 * sqrt(c * c + 2); }
 static double ih_distance(const double *p, const double *q, double gradient[3]) {
   double plus = 0, minus = 0;
@@ -99,7 +101,8 @@ static void the_distance_of_ih_by_geodesics_is_its_closed_form(void **s) {
     worst = fmax(worst, fabs(d - d0) / d0);
     worst_gradient = fmax(worst_gradient, check_distance_max(3, gradient, gradient0) / size);
     const double chord = sqrt(pow(q[0] - y[0], 2) + pow(q[1] - y[1], 2) + pow(q[2] - y[2], 2));
-    worst_hessian = fmax(worst_hessian, check_distance_max(36, hessian, hessian1) * chord / size); /* size/chord */
+    /* The Hessian is of the size size/chord. */
+    worst_hessian = fmax(worst_hessian, check_distance_max(36, hessian, hessian1) * chord / size);
   }
   print_message("IH: distance %.1e, gradient %.1e, Hessian %.1e, relative\n", worst, worst_gradient, worst_hessian);
   check_at_most(worst, 1e-11);
@@ -116,7 +119,7 @@ static void in_one_dimension_the_distance_is_the_difference_of_arc_length(void *
   check_near(d, a - b, 1e-13);
   check_at_most(check_distance_max(2, gradient, (double[]){a, -b}), 1e-13);
   check_at_most(check_distance_max(4, hessian, (double[]){a, 0, 0, -b}), 1e-11);
-  /* the end of the line, x = -infinity, is at the distance e^.3 */
+  /* The end of the line, at x = -infinity, is at the distance e^.3. */
   assert_int_equal(cb_numeric_exp(g, &q, (double[]){-1.01}, &y, NULL, NULL), CB_ERROR_DOMAIN);
   cb_space_free(g);
 }
@@ -137,16 +140,16 @@ static void distances_take_the_nearest_periodic_image(void **s) {
     check_near(d, sqrt(square), 1e-14);
   }
   double d;
-  /* along the inner equator, which is the shortest path up to a length of about pi */
+  /* The path is along the inner equator, which is the shortest path up to a length of about pi. */
   check_ok(cb_numeric_distance(torus, (double[]){0, pi}, (double[]){2 * pi - 1, -pi}, &d, NULL, NULL));
   check_near(d, 1, 1e-13);
   cb_space_free(g);
   cb_space_free(torus);
 }
 
-/* The straight line in the chart leaves the domain, and the starts of the shooting method fail. The lengths are from
- * Clairaut's integral, 2 psi^2 R/sqrt(R^2 - b^2) drho from the minimum rho_min of the isotropic radius rho, with psi =
- * 1 + M/(2 rho), R = rho psi^2, b = R(rho_min) and the mass M, with 25 digits. */
+/* The straight line in the chart leaves the domain, so the first guesses of the shooting method fail. The lengths are
+ * Clairaut's integral with 25 digits: 2 psi^2 R/sqrt(R^2 - b^2) drho, integrated over the isotropic radius rho from its
+ * minimum rho_min, with psi = 1 + M/(2 rho), R = rho psi^2, b = R(rho_min) and the mass M. */
 static void shortest_geodesics_go_around_a_hole_in_the_domain(void **s) {
   static const struct {
     double q[3], y[3], length;
@@ -157,7 +160,7 @@ static void shortest_geodesics_go_around_a_hole_in_the_domain(void **s) {
     check_ok(cb_numeric_distance(g, known[k].q, known[k].y, &d, NULL, NULL));
     check_near(d, known[k].length, 1e-12);
   }
-  /* near the edge each step of the shooting is rejected many times, but the search ends */
+  /* Near the edge of the domain many attempts of each step are rejected, but the search ends. */
   cb_shortest path;
   check_ok(cb_numeric_shortest(g, (double[]){.51, 0, 0}, (double[]){-.4, .4, .1}, NULL, &path));
   check_near(path.end.q[0], -.4, 1e-12);
@@ -198,7 +201,7 @@ static void geodesics_that_leave_the_chart_are_refused_with_the_position(void **
   check_near(d, 7, 0);
   cb_space_free(g);
 
-  /* dx^2 + y dy^2: the geodesic (0, y) reaches y = 0 at the length 2/3 */
+  /* In the metric dx^2 + y dy^2 the geodesic along x = 0 reaches y = 0 at the length 2/3. */
   g = own(&own_cusp);
   check_refused(cb_numeric_exp(g, (double[]){0, 1}, (double[]){0, -.7}, q1, NULL, NULL), "leaves the chart");
   check_ok(cb_numeric_exp(g, (double[]){0, 1}, (double[]){0, -.6}, q1, NULL, NULL));
@@ -215,7 +218,7 @@ static void points_without_a_unique_shortest_geodesic_are_refused(void **s) {
   cb_space_free(g);
   g = in_chart("s2", "polar");
   check_refused(cb_numeric_distance(g, (double[]){1.5, 0}, (double[]){pi - 1.5, pi}, &d, NULL, NULL), "");
-  /* 5/4 pi along the equator: past the conjugate point */
+  /* The end is at 5/4 pi along the equator, past the conjugate point. */
   check_refused(cb_numeric_log(g, (double[]){pi / 2, 0}, (double[]){pi / 2, 1.25 * pi}, false, u, NULL), "conjugate");
   cb_space_free(g);
   g = own(&own_flat_torus);

@@ -18,7 +18,7 @@ static void origins_compose_as_isometries_do(void **s) {
       worst = fmax(worst, isometry_difference(g, &m, &mab) / scale);
       cb_origin_inverse(g, &ab, &inverse);
       cb_origin_compose(g, &inverse, &ab, &one);
-      check_at_most(one.length, 1e-12 * radius(g)); /* round-off of cosh of up to 5 */
+      check_at_most(one.length, 1e-12 * radius(g)); /* round-off times cosh of up to 5 */
       cb_origin_relative(g, &a, &ab, &one);
       check_near(one.length, b.length, 1e-12 * radius(g));
       cb_origin_relative(g, &a, &a, &one);
@@ -48,7 +48,7 @@ static void compositions_are_associative_at_any_length(void **s) {
     cb_origin_compose(g, &b, &c, &bc);
     cb_origin_compose(g, &a, &bc, &right);
     worst = fmax(worst, fabs(left.length - right.length) / fmax(1, right.length));
-    /* at small lengths the direction is less accurate, so its error is measured by the resulting displacement */
+    /* At small lengths the direction is less accurate, so its error is multiplied by the length. */
     worst_direction =
         fmax(worst_direction, fmin(1, right.length) * check_distance_max(3, left.direction, right.direction));
     worst_rotation = fmax(worst_rotation, fmin(1, right.length) * check_distance_max(9, left.rotation, right.rotation));
@@ -78,7 +78,7 @@ static void a_straight_way_adds_lengths_up_to_1e5(void **s) {
   }
   for (int a = 0; a < 3; a++) y[a] = -y[a];
   for (int i = 0; i < 100000; i++) cb_origin_shift(g, &o, y, &change);
-  check_at_most(o.length, 1e-7); /* 1e5 roundings of 1e5: random, sqrt(1e5) ulp(1e5) */
+  check_at_most(o.length, 1e-7); /* round-off of 1e5 steps at sizes of up to 1e5: sqrt(1e5) ulp(1e5) */
   cb_space_free(g);
 }
 
@@ -112,7 +112,7 @@ static void shifts_leave_the_world_where_it_was(void **s) {
   }
 }
 
-/* <u,v> in double-double. */
+/* Returns <u, v> in double-double arithmetic; u_low and v_low are the low parts. */
 static cb_dd dd_inner(const cb_space *g, const double *u, const double *u_low, const double *v, const double *v_low) {
   cb_dd sum = {0, 0};
   for (int a = 0; a < g->embedding; a++) {
@@ -137,7 +137,8 @@ static void recentring_1e5_times_costs_nothing(void **s) {
           xp = dd_inner(g, x, x_low, p, p_low);
     cb_origin o;
     cb_origin_identity(g, &o);
-    for (int n = 0; n < (i ? 10000 : 100000); n++) { /* to the first point, then away by up to a radius, alternately */
+    /* Even n: moves the origin to the first point. Odd n: moves it to a random point up to a radius away. */
+    for (int n = 0; n < (i ? 10000 : 100000); n++) {
       memcpy(y, x, sizeof y);
       if (n % 2) check_random_point(g, &state, radius(g), y);
       check_ok(cb_origin_recentre(g, &o, y, &(cb_local_points){2, x, x_low, p, p_low}, NULL));
@@ -149,8 +150,8 @@ static void recentring_1e5_times_costs_nothing(void **s) {
     bool flat = g->factor[0].curvature == 0;
     print_message("%s: distance %.1e, <p,p> %.1e, <x,x> %.1e, <x,p> %.1e\n", g->class_->name, length, mass,
                   flat ? 0 : shell, flat ? 0 : tangent);
-    check_at_most(length, 1e-15); /* rounding of the coordinates to double, here and at the start */
-    check_at_most(mass, 1e-26);   /* 1e5 changes of a few 2^-104, times cosh(1)^2 each */
+    check_at_most(length, 1e-15); /* round-off of the coordinates, here and at the start */
+    check_at_most(mass, 1e-26);   /* 1e5 changes, each of a few 2^-104 cosh(1)^2 */
     if (!flat) check_at_most(fmax(shell, tangent), 1e-26);
     cb_space_free(g);
   }

@@ -37,7 +37,7 @@ static void some_vector(const cb_space *g, uint64_t *state, const double *x, dou
     check_random_tangent(g, state, x, 1, v);
 }
 
-/* A random origin, and a point and a vector both relative to it and in the world. */
+/* A random origin o, and a point and a vector at it: x and v relative to the origin, y and w in the world. */
 typedef struct seen {
   cb_origin o;
   double x[K], v[K], y[K], w[K];
@@ -54,7 +54,7 @@ static seen some_seen(const cb_space *g, uint64_t *state) {
   return s;
 }
 
-/* Adds the momenta in the world of a point whose momentum p is given in the frame of an origin. */
+/* Adds the momenta in the world of a point whose position x and momentum p are relative to the origin o. */
 static void add_momenta(const cb_space *g, const cb_origin *o, const double *x, const double *p, double *momenta) {
   if (g->intrinsic) {
     cb_origin_killing_add(g, o, x, p, momenta);
@@ -73,7 +73,7 @@ static void compose_and_invert(const cb_space *g, uint64_t *state) {
   cb_origin_compose(g, &a, &b, &ab);
   cb_isometry_compose(g, &ma, &mb, &mab);
   cb_origin_isometry(g, &ab, &m);
-  check_at_most(isometry_difference(g, &m, &mab), 1e-12); /* numbers of exp(2 sqrt 2) */
+  check_at_most(isometry_difference(g, &m, &mab), 1e-12); /* the entries are of size exp(2 sqrt 2) */
   cb_isometry_inverse(g, &mab, &inverse);
   cb_origin_inverse(g, &ab, &one);
   cb_origin_isometry(g, &one, &m);
@@ -139,8 +139,8 @@ static void plots(const cb_space *g, uint64_t *state) {
 
 static void plots_are_those_of_the_world(void **unused) { each(0, plots); }
 
-/* For the matrix m(a) of the left translation L_a, m(a) m(a)^-1 = 1 in double-double, and the metric at q is the
- * metric at L_a q, pulled back. */
+/* L_a is the left translation by a, and m(a) is its matrix. m(a) m(a)^-1 is the identity in double-double arithmetic.
+ * The metric at q is the metric at y = L_a q, pulled back. */
 static void left_translations(const cb_space *g, uint64_t *state) {
   const int n = g->dim;
   cb_recentring change;
@@ -152,7 +152,7 @@ static void left_translations(const cb_space *g, uint64_t *state) {
   cb_origin_identity(g, &o);
   cb_origin_shift(g, &o, a, &change);
   for (int r = 0; r < n; r++)
-    for (int c = 0; c < n; c++) { /* momenta take m(a)^T, points m(a)^-1 */
+    for (int c = 0; c < n; c++) { /* momenta are multiplied by m(a)^T, points by m(a)^-1 */
       cb_dd sum = cb_dd_of(r == c ? -1 : 0);
       for (int k = 0; k < n; k++) sum = cb_dd_add(sum, cb_dd_mul(change.m[r][k], change.momentum[c][k]));
       check_at_most(fabs(cb_dd_double(sum)), 1e-30);
@@ -205,7 +205,8 @@ static void centres_far_away_in_h2xe_are_measured_factor_by_factor(void **unused
       slope += gradient[a] * v[a];
       for (int b = 0; b < 4; b++) turn[a] += hessian[a * 4 + b] * v[b];
     }
-    check_near(slope, (ends[1] - ends[0]) / (2 * h), 1e-8); /* d eps/h = 200 1e-16/1e-5 */
+    /* The round-off of the slope is 1e-16 times a distance of 200, divided by h = 1e-5. */
+    check_near(slope, (ends[1] - ends[0]) / (2 * h), 1e-8);
     for (int a = 0; a < 4; a++) check_near(turn[a], (slopes[1][a] - slopes[0][a]) / (2 * h), 1e-8);
   }
   cb_space_free(g);

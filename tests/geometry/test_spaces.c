@@ -1,11 +1,11 @@
-/* Tests of built-in spaces that are defined by the metric of one chart: metric derivatives against differences,
- * Killing's equation and momenta, plots, the flat torus, the ends of charts. (test_spaces_curvature.c, test_spaces_ih.c
- * and test_spaces_groups.c: curvature and distances.) */
+/* Tests of built-in spaces that are defined by the metric g of one chart: metric derivatives against differences,
+ * Killing's equation and momenta, plots, the flat torus, the ends of charts. test_spaces_curvature.c, test_spaces_ih.c
+ * and test_spaces_groups.c test curvature and distances. */
 #include "check_intrinsic.h"
 
 /* --- every intrinsic space, at random points of its chart --- */
 
-/* The derivative of f(q)[n] with respect to q_l, by differences of sixth order. */
+/* Computes the derivative out[n] of f(q)[n] by the coordinate q_l, by differences of sixth order with step h. */
 static void difference(const cb_space *g, const double *q, int l, int n,
                        void (*f)(const cb_space *, const double *, double *), double *out) {
   static const double weight[] = {45. / 60, -9. / 60, 1. / 60};
@@ -40,7 +40,7 @@ static void check_derivatives(const cb_space *g, uint64_t *state) {
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) check_near(gij[i * n + j], gij[j * n + i], 1e-16 * size);
     for (int l = 0; l < n; l++) {
-      difference(g, q, l, nn, metric_values, by_difference); /* round-off 1e-16/h, truncation 5e-14 */
+      difference(g, q, l, nn, metric_values, by_difference); /* errors: round-off 1e-16/h, truncation 5e-14 */
       for (int i = 0; i < nn; i++) check_near(dg[l * nn + i], by_difference[i], 1e-10 * size);
       difference(g, q, l, nn * n, metric_firsts, by_difference);
       for (int m = 0; m < n; m++)
@@ -54,7 +54,7 @@ static void check_derivatives(const cb_space *g, uint64_t *state) {
 
 static void metric_derivatives_agree_with_differences(void **unused) { check_every_intrinsic_space(check_derivatives); }
 
-/* L_X g_ij = X^l d_l g_ij + g_lj d_i X^l + g_il d_j X^l */
+/* Checks Killing's equation for each Killing field X: X^l d_l g_ij + g_lj d_i X^l + g_il d_j X^l = 0. */
 static int field_index;
 static void field_values(const cb_space *g, const double *q, double *out) { cb_killing_at(g, field_index, q, out); }
 
@@ -101,7 +101,7 @@ static void spaces_have_their_killing_fields(void **unused) {
   }
 }
 
-/* Momenta g(X, q') are constant along an integrated geodesic. */
+/* The momentum g(X, q') of each Killing field X is constant along an integrated geodesic q. */
 static void check_momenta(const cb_space *g, uint64_t *state) {
   for (int repeat = 0; repeat < 5; repeat++) {
     double q[N], u[N], q1[N], u1[N], before[CB_KILLING_MAX] = {0}, after[CB_KILLING_MAX] = {0};
@@ -118,7 +118,7 @@ static void geodesics_keep_killing_momenta(void **unused) { check_every_intrinsi
 
 /* --- plots --- */
 
-/* The metric equals that of the plot: |dX(u)|^2 = g(u, u). */
+/* The metric g equals that of the plot X: |dX(u)|^2 = g(u, u) for each vector u. */
 static void surfaces_are_isometric_to_their_plots(void **unused) {
   uint64_t state = check_seed();
   static const char *const names[] = {"torus", "ellipsoid"};
@@ -171,7 +171,7 @@ static void flat_torus_takes_the_nearest_image(void **unused) {
       *x = before - h;
       if (g->chart->distance(g, p, q, &minus, down, NULL)) minus = NAN;
       *x = before;
-      if (fabs(plus - minus) > 2.1 * h || d < 0.05) continue; /* the stencil jumps to another image */
+      if (fabs(plus - minus) > 2.1 * h || d < 0.05) continue; /* the nearest image changes between the two points */
       bool jumps = false;
       for (int b = 0; b < 6; b++) jumps |= fabs(up[b] - down[b]) > 0.1;
       if (jumps) continue;

@@ -1,12 +1,12 @@
-/* The curvature of the built-in spaces that are defined by a metric agrees with closed forms: Nil, Sol, SL2 in their
- * frames (Milnor 1976), IH, Schwarzschild's slice, surfaces. It is computed by the library, and independently from the
- * metric. */
+/* Tests the curvature of the built-in spaces that are defined by a metric against closed forms: Nil, Sol and SL2 in
+ * their frames (Milnor, Adv. Math. 21 (1976) 293), IH, Schwarzschild's slice, surfaces. The curvature is computed by
+ * the library, and independently from the metric. */
 #include "check_intrinsic.h"
 
-/* The curvature tensor from the metric g, without functions of the library: R_ijkl = (d_j d_k g_il + d_i d_l g_jk - d_i
- * d_k g_jl - d_j d_l g_ik)/2 + g_mn (G^m_jk G^n_il - G^m_jl G^n_ik), with the Christoffel symbols G, and the sectional
- * curvature K(u, v) = R(u, v, u, v)/(|u|^2 |v|^2 - (u.v)^2) of two vectors u and v (Landau & Lifshitz, Fields, eq.
- * 92.1). */
+/* The curvature tensor R of the metric g, computed without functions of the library: R_ijkl = (d_j d_k g_il + d_i d_l
+ * g_jk - d_i d_k g_jl - d_j d_l g_ik)/2 + g_mn (G^m_jk G^n_il - G^m_jl G^n_ik), with the Christoffel symbols G. The
+ * sectional curvature of two vectors u and v is K(u, v) = R(u, v, u, v)/(|u|^2 |v|^2 - (u.v)^2). Source: Landau &
+ * Lifshitz, Fields, eq. 92.1. */
 typedef struct curved {
   int n;
   double g[N][N], R[N][N][N][N], inverse[N][N];
@@ -18,7 +18,7 @@ static void inverse_of(int n, double a[N][N], double out[N][N]) {
     for (int j = 0; j < n; j++) w[i][j] = a[i][j];
     w[i][n + i] = 1;
   }
-  for (int p = 0; p < n; p++) /* the matrix is positive: no pivoting */
+  for (int p = 0; p < n; p++) /* a is positive definite, so no pivoting is needed */
     for (int i = 0; i < n; i++) {
       const double f = i == p ? 1 - 1 / w[p][p] : w[i][p] / w[p][p];
       for (int j = 0; j < 2 * n; j++) w[i][j] -= f * w[p][j];
@@ -79,7 +79,7 @@ static double scalar(const curved *c) {
   return sum;
 }
 
-/* Checks that the sectional curvatures of the planes of the frame e[3][3] are k12, k13, k23, by both methods. */
+/* Checks by both methods that the sectional curvatures of the planes e1 e2, e1 e3 and e2 e3 of the frame e are k[3]. */
 static void check_frame(const cb_space *g, const double *q, double e[3][3], const double *k, double tolerance) {
   static const int planes[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   curved c;
@@ -113,7 +113,7 @@ static void groups_have_the_curvature_of_their_frames(void **unused) {
   }
 }
 
-/* A frame of the radial direction and two directions orthogonal to it. */
+/* Computes a frame e of the radial direction and two directions orthogonal to it, not normalized. */
 static void radial_frame(const double *q, double e[3][3]) {
   for (int i = 0; i < 3; i++) e[0][i] = q[i];
   e[1][0] = -q[1];

@@ -1,10 +1,9 @@
-/* The numerical geodesics and distances of Nil, Sol and the cover of SL(2, R) agree with Hamilton's equations, written
- * out here and integrated by GSL's Prince-Dormand 8(9). In the coordinates (x, y, z) or (x, w, t), with the momenta p
- * of the coordinates, the Hamiltonian H is
+/* The numerical geodesics and distances of Nil, Sol and the cover of SL(2, R) agree with Hamilton's equations, which
+ * are written out here and integrated by GSL's Prince-Dormand 8(9). The coordinates are (x, y, z), or (x, w, t) for
+ * SL2, and px, py, ... are their momenta. The Hamiltonian H is
  *
  *   Nil  H = (px^2 + (py + x pz)^2 + pz^2)/2      Sol  H = (e^-2z px^2 + e^2z py^2 + pz^2)/2
- *   SL2  H = ((e^w px - pt)^2 + pw^2 + pt^2)/2
- */
+ *   SL2  H = ((e^w px - pt)^2 + pw^2 + pt^2)/2 */
 #include "check_spaces.h"
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
@@ -56,7 +55,8 @@ static void integrate(equations *f, double *s) {
   gsl_odeiv2_driver_free(driver);
 }
 
-/* A geodesic from q to q1 with a velocity u of length 0.05 to 1.5, well inside the cut locus (K is at most 1). */
+/* Makes a random geodesic from q to q1 with the initial velocity u, and returns its length, 0.05 to 1.5. This is well
+ * inside the cut locus, since the curvature is at most 1. */
 static double random_geodesic(const cb_space *g, equations *f, uint64_t *state, double *q, double *u, double *q1) {
   double s[6], ds[6], gij[9], square = 0, length = check_uniform(state, 0.05, 1.5);
   for (int i = 0; i < 3; i++) {

@@ -5,7 +5,7 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 
-/* The equation of geodesics, x'' = (|x'|^2 x - 2 (x.x') x')/(|x|^2 + 2); z = (x, x'). */
+/* The equation of geodesics of IH, x'' = (|x'|^2 x - 2 (x.x') x')/(|x|^2 + 2), with z = (x, x'). */
 static int geodesic(double t, const double *z, double *dz, void *unused) {
   const double *x = z, *v = z + 3, f = cb_dot3(x, x) + 2, vv = cb_dot3(v, v), xv = cb_dot3(x, v);
   for (int i = 0; i < 3; i++) {
@@ -35,13 +35,13 @@ static void random_in_ball(uint64_t *state, double radius, double *x) {
   while (cb_dot3(x, x) > radius * radius);
 }
 
-/* A length between 1e-3 and `maximum`, uniform in its logarithm. */
+/* Returns a length between 1e-3 and `maximum`, uniform in its logarithm. */
 static double random_scale(uint64_t *state, double maximum) {
   return exp(check_uniform(state, log(1e-3), log(maximum)));
 }
 
-/* start = (x, v) with |x| up to 80, about a third of them near the centre; the geodesic also ends within |x| <=
- * 80. */
+/* Makes start = (x, v) with |x| <= 80, in about a third of the cases near the centre, and the end of the geodesic after
+ * unit time. The end is also within |x| <= 80. */
 static void random_geodesic(uint64_t *state, double *start, double *end) {
   do {
     random_in_ball(state, check_uniform(state, 0, 1) < 0.3 ? 3 : 80, start);
@@ -116,8 +116,8 @@ static void exp_of_log_is_the_point(void **unused) {
   cb_space_free(g);
 }
 
-/* The distance of p and q, d = F(u+) - F(u-), in extended precision, with u+- = (|p + q| +- |p - q|)/2 and F(u) =
- * asinh(u/sqrt 2) + u/2 sqrt(u^2 + 2). */
+/* Returns the distance d of p and q in extended precision: d = F(u_plus) - F(u_minus), with u_plus = (|p + q| + |p -
+ * q|)/2, u_minus = (|p + q| - |p - q|)/2 and F(u) = asinh(u/sqrt 2) + u/2 sqrt(u^2 + 2). */
 static long double plain_distance(const double *p, const double *q) {
   long double P = 0, M = 0, f[2];
   for (int i = 0; i < 3; i++) {
@@ -141,11 +141,11 @@ static void distance_loses_no_digits(void **unused) {
     random_in_ball(&state, random_scale(&state, 80), p);
     random_in_ball(&state, random_scale(&state, 80), q);
     check_ok(g->chart->distance(g, p, q, &d, NULL, NULL));
-    const long double exact = plain_distance(p, q); /* plain_distance itself has an error of 1e-19 80 80/d */
+    const long double exact = plain_distance(p, q); /* plain_distance has an error of 1e-19 80^2/d */
     check_near(d, (double)exact, 2e-15 * d + 2e-15);
   }
-  /* Opposite points at the radius r: d = 2 F(r), with F as in plain_distance. Points close together: d = sqrt(r^2 + 2)
-   * |difference|, with the radius r of their middle. */
+  /* The distance of opposite points at the radius r is d = 2 F(r), with F as in plain_distance. For points close
+   * together d = sqrt(r^2 + 2) |p - q|, where r is the radius of their middle. */
   for (int repeat = 0; repeat < 1000; repeat++) {
     double p[3], q[3], d;
     random_in_ball(&state, random_scale(&state, 80), p);
@@ -162,7 +162,7 @@ static void distance_loses_no_digits(void **unused) {
     double middle = 0;
     for (int i = 0; i < 3; i++) middle += (p[i] + q[i]) * (p[i] + q[i]) / 4;
     check_ok(g->chart->distance(g, p, q, &d, NULL, NULL));
-    check_relative(d, sqrt(apart * (middle + 2)), 1e-12 * h / 1e-6 + 3e-15); /* next term h^2/24 */
+    check_relative(d, sqrt(apart * (middle + 2)), 1e-12 * h / 1e-6 + 3e-15); /* the next term is h^2/24 */
   }
   const double zero[3] = {0};
   double d;
@@ -174,12 +174,12 @@ static void distance_loses_no_digits(void **unused) {
 static void check_derivatives(const cb_space *g, double *p, double *q) {
   double d, gradient[6], hessian[36], plus, minus, up[6], down[6];
   check_ok(g->chart->distance(g, p, q, &d, gradient, hessian));
-  /* |d_p d|^2 = r^2 + 2, because the gradient is a unit covector */
+  /* |gradient|^2 = |p|^2 + 2, because the gradient is a unit covector of the metric (|p|^2 + 2) dx^2. */
   check_relative(cb_dot3(gradient, gradient), cb_dot3(p, p) + 2, 1e-14);
   check_relative(cb_dot3(gradient + 3, gradient + 3), cb_dot3(q, q) + 2, 1e-14);
   double apart = 0;
   for (int i = 0; i < 3; i++) apart += (p[i] - q[i]) * (p[i] - q[i]);
-  /* Differences of sixth order: truncation (h/scale)^6, round-off of x and d over h. */
+  /* Differences of sixth order have the truncation error (h/scale)^6, and the round-off of x and d divided by h. */
   static const double weight[] = {45. / 60, -9. / 60, 1. / 60};
   const double scale = fmin(1, sqrt(apart)), h = 0.02 * scale, size = sqrt(cb_dot3(p, p) + cb_dot3(q, q) + 2);
   const double round_off = 1e-15 * size * size / h;

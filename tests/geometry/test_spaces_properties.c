@@ -1,5 +1,5 @@
-/* Properties of every space: products of quadrics, spaces defined by the metric of a chart, and spaces given as text.
- * Lengths are below 0.4, where every geodesic of these spaces is the unique shortest one. */
+/* Tests of properties of every space: products of quadrics, spaces defined by the metric of a chart, and spaces given
+ * as text. Lengths are below 0.4, where every geodesic of these spaces is the unique shortest one. */
 #include "check_intrinsic.h"
 
 enum { K = CB_COORD_MAX, TRIALS = CHECK_SANITIZED ? 3 : 40 };
@@ -31,15 +31,16 @@ static double some_vector(const cb_space *g, uint64_t *state, const double *x, d
   return length;
 }
 
-/* The square of the largest coordinate of x, at least 1, to which tolerances are proportional: digits are lost where
- * the metric or the coordinates are large. */
+/* Returns the square of the largest coordinate of x, but at least 1. Tolerances are proportional to it, because digits
+ * are lost where the metric or the coordinates are large. */
 static double size_of(const cb_space *g, const double *x) {
   double size = 1;
   for (int a = 0; a < g->embedding; a++) size = fmax(size, fabs(x[a]));
   return size * size;
 }
 
-/* The maximum difference of a coordinate of x and y; in a periodic space, to the nearest image. */
+/* Returns the maximum difference of a coordinate of x and y. In a periodic space, y is replaced by its image nearest to
+ * x. */
 static double apart(const cb_space *g, const double *x, const double *y) {
   double most = 0;
   for (int a = 0; a < g->embedding; a++) {
@@ -72,7 +73,8 @@ static void metrics_are_symmetric_and_positive_and_frames_orthonormal(void **s) 
   check_every_space_of_both_kinds(frames_in);
 }
 
-/* 2 g_lm Gamma^m_ij = d_i g_lj + d_j g_li - d_l g_ij, by differences of the metric, in every chart that has one. */
+/* Compares the Christoffel symbols Gamma with differences of the metric g in every chart that has one: 2 g_lm
+ * Gamma^m_ij = d_i g_lj + d_j g_li - d_l g_ij. */
 static void symbols_in(const cb_space *space, uint64_t *state) {
   static const double weight[3] = {45. / 60, -9. / 60, 1. / 60}, h = 0.002;
   for (int c = 0; c < space->n_charts; c++) {
@@ -117,7 +119,8 @@ static void christoffel_symbols_agree_with_differences_of_the_metric(void **s) {
 
 /* --- geodesics --- */
 
-/* Geodesics keep speed and momenta. A geodesic continues itself, and with the opposite velocity it returns. */
+/* Speed and momenta are constant along geodesics. Two half geodesics join to the whole one, and with the opposite
+ * velocity a geodesic returns. */
 static void geodesics_in(const cb_space *g, uint64_t *state) {
   for (int trial = 0; trial < TRIALS; trial++) {
     double x[K], v[K], y[K], w[K], half[K], u[K], there[K], before[CB_KILLING_MAX] = {0}, after[CB_KILLING_MAX] = {0};
@@ -141,7 +144,7 @@ static void geodesics_in(const cb_space *g, uint64_t *state) {
 }
 static void geodesics_keep_speed_and_momenta_and_return(void **s) { check_every_space_of_both_kinds(geodesics_in); }
 
-/* The exp of the embedding, and that of the space, agree with the integrated geodesic of the metric of each chart. */
+/* cb_exp of a space agrees with the integrated geodesic of the metric of each chart. */
 static void integrated_in(const cb_space *space, uint64_t *state) {
   for (int c = 0; c < space->n_charts; c++) {
     cb_space in = *space, *g = &in;
@@ -152,7 +155,8 @@ static void integrated_in(const cb_space *space, uint64_t *state) {
       some_point(g, state, x);
       some_vector(g, state, x, v);
       cb_exp(space, x, v, y, w);
-      if (cb_chart_pull(g, g->chart, x, v, q, u) || cb_numeric_exp(g, q, u, q1, u1, NULL)) continue; /* the axis */
+      /* The chart is singular at its axis, so points at the axis are skipped. */
+      if (cb_chart_pull(g, g->chart, x, v, q, u) || cb_numeric_exp(g, q, u, q1, u1, NULL)) continue;
       check_ok(cb_chart_push(g, g->chart, q1, u1, end, velocity));
       check_at_most(apart(space, end, y), 1e-11 * size_of(g, x));
     }
@@ -212,7 +216,8 @@ static void distance_in(const cb_space *g, uint64_t *state) {
     check_ok(cb_distance_derivatives(g, y, x, &there, other, NULL));
     check_at_most(check_distance_max(k, gradient, other + k), 10 * near);
     check_at_most(check_distance_max(k, gradient + k, other), 10 * near);
-    /* the first variation of length: for a vector u at x or y, the length grows by -<u, v>/d or <u, w>/d */
+    /* First variation of the length d: by a vector u at x it grows by -<u, v>/d, and by a vector u at y it grows by <u,
+     * w>/d. v and w are the velocities at x and y. */
     double u[K], by_x = 0, by_y = 0;
     check_random_tangent(g, state, x, 1, u);
     for (int a = 0; a < k; a++) by_x += gradient[a] * u[a];
@@ -264,7 +269,8 @@ static void hessian_in(const cb_space *space, uint64_t *state) {
         z[j] = at;
       }
       for (int i = 0; i < n2 * n2; i++) size = fmax(size, fabs(hessian[i]));
-      check_at_most(check_distance_max(n2 * n2, hessian, seen), 1e-8 * size); /* arc^6 times d^-6, and eps/arc */
+      /* The differences have the errors arc^6 times d^-6, and round-off/arc. */
+      check_at_most(check_distance_max(n2 * n2, hessian, seen), 1e-8 * size);
     }
   }
 }

@@ -1,5 +1,5 @@
-/* Metrics that are given as text agree with the closed forms of the same spaces; errors have their place in the
- * file. */
+/* Tests that metrics given as text agree with the closed forms of the same spaces, and that errors have their place in
+ * the file. */
 #include "geometry/numeric.h"
 #include "geometry/text_metric.h"
 #include "yaml/yaml.h"
@@ -16,7 +16,7 @@ static cb_space *text_space(const char *text, cb_tree **tree) {
   return g;
 }
 
-/* A space as text and the built-in space with its closed form; random points are in low .. high. */
+/* A space as text, and the name of the built-in space. Random points are between low and high. */
 typedef struct pair {
   const char *name, *text;
   double low[D], high[D];
@@ -284,7 +284,7 @@ static void the_curvature_bounds_the_number_of_killing_fields(void **state) {
       {"{metric: [[1], [0, cosh(u)^2]], coordinates: [u, v]}", 3},
       {"{metric: [[1e6/v^2], [0, 1e6/v^2]], coordinates: [u, v], domain: v > 0, base: [0, 1]}", 3},
       {"{metric: [[1], [0, u^2]], coordinates: [u, v], domain: u > 0, base: [1, 0]}", 3},
-      {"{metric: [[1], [0, 1+u^4]], coordinates: [u, v]}", 1},                         /* at 0 is a point of symmetry */
+      {"{metric: [[1], [0, 1+u^4]], coordinates: [u, v]}", 1},                         /* u = 0 is symmetric */
       {"{metric: [[1], [0, 1], [0, -u, 1+u^2]], coordinates: [u, v, w]}", 4},          /* nil */
       {"{metric: [[1], [0, cosh(u)^2], [0, 0, 1]], coordinates: [u, v, w]}", 4},       /* H2 x E */
       {"{metric: [[1], [0, exp(2*u)], [0, 0, exp(2*u)]], coordinates: [u, v, w]}", 6}, /* H3 */
@@ -325,7 +325,8 @@ static void outside_the_domain_says_where_and_what_was_expected(void **s) {
   cb_tree_free(tree);
 }
 
-/* Points on the other side of a zero of the domain are outside, although no function of the domain is 0 there. */
+/* Points on the other side of a zero of a function of the domain are outside, although no function is 0 at these
+ * points. */
 static void beyond_a_zero_of_the_domain_is_outside(void **s) {
   cb_tree *tree;
   cb_space *g = text_space("{metric: [[1], [0, u^2]], domain: [u, 4 - u], coordinates: [u, v], base: [1, 0]}", &tree);
@@ -430,7 +431,7 @@ static void a_geodesic_notices_a_hole_of_any_size(void **state) {
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     for (int way = 0; way < 4; way++) {
       const bool beside = way & 1,
-                 back = way & 2; /* past the hole, at 1.02 radii from its centre; from the other side of the hole */
+                 back = way & 2; /* the line passes at 1.02 radii from the centre; it starts on the other side */
       cb_tree *tree;
       cb_space *g = text_space(known[k].text, &tree);
       const double from[] = {back ? -1.4 : 2, back ? 2.5 : -0.5}, to[] = {0.3 - from[0], 1 - from[1]},

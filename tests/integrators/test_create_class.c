@@ -27,7 +27,7 @@ static cb_status build(const void *params, const cb_node *node, const cb_space *
 static const cb_body_class row_class = {
     .name = "row", .title = "", .doc = "", .params = row_params, .params_size = sizeof(row), .build = build};
 
-/* An integrator of free motion whose velocities are multiplied by `pace`. */
+/* An integrator of free motion that multiplies the velocities by `pace`. */
 static const cb_param drift_params[] = {{"pace", CB_PARAM_REAL, 0, "1", "", "> 0", NULL, ""}, {0}};
 
 static cb_status step(cb_integrator *in, void *of, double h) {
@@ -92,7 +92,8 @@ static void a_body_and_a_method_are_made_from_their_classes(void **unused) {
   for (int i = 0; i < 3; i++) {
     double at[3];
     check_ok(cb_state_plot(system, state, i, at, NULL));
-    check_at_most(check_distance_max(3, at, (double[]){0.5 * i, 1 + i, 0}), 0); /* numbers without rounding */
+    /* The numbers of this motion have no rounding error. */
+    check_at_most(check_distance_max(3, at, (double[]){0.5 * i, 1 + i, 0}), 0);
   }
   cb_integrator_free(like);
   cb_integrator_free(in);

@@ -1,10 +1,10 @@
-/* The elastic rod and triangle of the validation agree with their exact reduced equations, independently of the
+/* The elastic rod and triangle of oracle_elastic.h agree with their exact reduced equations, independently of the
  * distance from the origin, other bodies, isometries, poles and axes. They use the default integrator with 4 stages and
  * h = 0.01.
  *
- * The symmetric motion is unstable: a difference of the two particles grows like exp(t), so a start that is asymmetric
- * in the last bit leaves the motion by t = 40. The long cases therefore start from coordinates that are exact mirror
- * images.
+ * The symmetric motion is unstable: a difference of the two particles grows like exp(t). If the start is asymmetric
+ * only in the last bit, the body leaves the symmetric motion by t = 40. So the long cases start from coordinates that
+ * are exact mirror images.
  */
 #include "check_geometry.h"
 #include "oracle_elastic.h"
@@ -128,7 +128,7 @@ static void a_rod_300_units_away_does_what_a_rod_at_the_origin_does(void **unuse
 }
 
 static void two_rods_300_units_apart_each_keep_their_own_separation(void **unused) {
-  /* the two rods move in opposite directions: after t = 150 they are 300 units apart */
+  /* The two rods move in opposite directions. After t = 150 they are 300 units apart. */
   static const char both[] =
       "curvebody: 1\nspace: h3\nbodies:\n"
       "  - kind: rod\n    name: a\n    link: {spring: {stiffness: 1, rest: 1}}\n"
@@ -202,8 +202,9 @@ static void moving_the_scenario_by_an_isometry_moves_the_result(void **unused) {
   }
 }
 
-/* If the origin of a body is moved one step earlier or later, all of its coordinates change, but not its position.
- * These bodies are at a distance of 1 or 2 after an integer number of steps. */
+/* These bodies are at the distance 1 or 2 from the origin after a whole number of steps, where a run moves the origin.
+ * Changes of the speed by some 1e-15 make the run move it one step earlier or later. The recorded positions and origins
+ * must not depend on this. */
 static void roundoff_does_not_change_when_a_body_is_brought_back(void **unused) {
   static const char *const fields[] = {"position", "origin", NULL};
   static const char rod_e3[] = ROD("e3", "[[0, .5, 0], [0, -.5, 0]]", "translation_x");
@@ -234,8 +235,8 @@ static void roundoff_does_not_change_when_a_body_is_brought_back(void **unused) 
 }
 
 static void nothing_happens_at_the_poles_and_axes_of_s3(void **unused) {
-  /* the rod is moved so that it passes both poles (0,0,0,+-1) of the polar chart and its axis; its separations are
-   * those of the rod without this move */
+  /* The rod is moved so that it passes both poles (0,0,0,+-1) of the polar chart and its axis. Its separations are
+   * those of the rod without this move. */
   simulation *plain = every(polar_rod_s3, "time.end=10", "record.every=1");
   const char *through[] = {"bodies.0.place.move=[{killing: rotation_wx, by: pi/2}]",
                            "bodies.0.place.move=[{killing: rotation_y, by: pi/2}]",

@@ -10,7 +10,9 @@
 
 typedef struct reduced {
   bool hyperbolic, triangle;
-  long double y[4]; /* l, l', H, H': half the side 23, and the height of particle 1 above it */
+  /* The numbers l, l', H, H' with derivatives by time. Rod: l is half its length. Triangle: l is half the side between
+   * particles 2 and 3, and H is the height of particle 1 above this side. */
+  long double y[4];
 } reduced;
 
 static long double c_of(const reduced *r, long double x) { return r->hyperbolic ? coshl(x) : cosl(x); }
@@ -38,8 +40,8 @@ static reduced reduced_start(bool hyperbolic, bool triangle) {
   return r;
 }
 
-/* Advances by `time` with the classical Runge-Kutta integrator and steps of about 5e-4; errors on [0, 10] are below
- * 1e-13. */
+/* Advances *r by `time` with the classical Runge-Kutta integrator and steps of about 5e-4. The errors on [0, 10] are
+ * below 1e-13. */
 static void reduced_advance(reduced *r, double time) {
   const int n = (int)ceil(time / 5e-4);
   const long double h = (long double)time / n;
@@ -59,7 +61,7 @@ static double reduced_separation(const reduced *r) {
   return r->triangle ? (double)arc_of(r, c_of(r, r->y[2]) * c_of(r, r->y[0])) : 2 * (double)r->y[0];
 }
 
-/* The maximum relative error of the separation (s12 of the triangle) at the steps on [0, 10]. */
+/* Returns the maximum relative error of the distance of particles 1 and 2 at the steps on [0, 10]. */
 static double worst_error(const char *space, bool triangle, const char *method, double h) {
   body_case c;
   open_thesis(&c, space, triangle);
@@ -91,7 +93,7 @@ static void velocity_form_has_the_published_errors(void **unused) {
     for (int s = 1; s <= 3; s++) {
       char method[64];
       snprintf(method, sizeof method, "gauss {stages: %d, form: velocity}", s);
-      /* the tolerance is half a unit of the last of three digits */
+      /* The tolerance is half a unit of the last of the three digits. */
       const double unit = pow(10, floor(log10(published[i].error[s - 1])) - 2);
       check_near(worst_error(published[i].space, published[i].triangle, method, 0.1), published[i].error[s - 1],
                  0.5001 * unit);
@@ -111,7 +113,7 @@ static void balanced_gauss_of_three_stages_is_exact_to_1e13_and_1e11(void **unus
       const double *first = hyperbolic ? oracle_rod_h3 : oracle_rod_s3,
                    *later = hyperbolic ? oracle_rod_h3_long : oracle_rod_s3_long;
       double worst_first = 0, worst_later = 0;
-      const int end = i == 2 ? 10 : 1000; /* the run with Newton's method, which this body does not need, is shorter */
+      const int end = i == 2 ? 10 : 1000; /* this body does not need Newton's method, so that run is shorter */
       for (int t = 1; t <= end; t++) {
         for (int k = 0; k < 100; k++) {
           check_ok(cb_integrator_step(c.integrator, c.state, 0.01));
@@ -128,9 +130,9 @@ static void balanced_gauss_of_three_stages_is_exact_to_1e13_and_1e11(void **unus
     }
 }
 
-/* --- the reason for the balance and for canonical variables --- */
+/* --- why the balance and canonical variables are needed --- */
 
-/* An uneven rod on the sphere that stays away from the poles of its polar chart. */
+/* Creates a rod of unequal masses on the sphere that stays away from the poles of its polar chart. */
 static void open_equatorial_rod(body_case *c, const char *space) {
   static const double polar[2] = {1.45, 1.65}, angle[2] = {0, 0.7}, mass[2] = {1, 2.7}, along[2] = {0.55, 0.6},
                       across[2] = {0.12, -0.05};
@@ -146,7 +148,7 @@ static void open_equatorial_rod(body_case *c, const char *space) {
   finish_system(c);
 }
 
-/* The maximum relative energy error in the first and in the last tenth of a run of the equatorial rod. */
+/* Computes the maximum relative energy errors in the first and in the last tenth of a run of the equatorial rod. */
 static void energy_errors(const char *space, const char *method, double h, int steps, double *first, double *last) {
   body_case c;
   open_equatorial_rod(&c, space);
@@ -192,7 +194,7 @@ static void momenta_need_the_balance(void **unused) {
       for (int a = 0; a < 3; a++) cb_killing_momentum_add(c.g, c.state->x + a * c.g->k, c.state->p + a * c.g->k, after);
       const double drift = check_distance_max(c.g->n_killing, before, after);
       if (k < 2)
-        check_at_most(drift, 2e-13); /* round-off of x p, 100 steps */
+        check_at_most(drift, 2e-13); /* round-off of products of x and p over 100 steps */
       else
         check_at_least(drift, 1e-7);
       close_case(&c);
@@ -250,7 +252,8 @@ static void a_body_in_balance_stays_at_rest(void **unused) {
     }
 }
 
-/* The stages are vectors of the embedding and move with the origin, so the next step needs no additional iterations. */
+/* The stages are vectors of the embedding. The integrator moves them with the origin, so the next step needs no
+ * additional iterations. */
 static void history_goes_along_with_a_moving_origin(void **unused) {
   body_case c;
   uint64_t seed = 5;

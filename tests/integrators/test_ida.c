@@ -1,5 +1,6 @@
-/* Tests of IDA: its Jacobian agrees with differences, its motion with closed forms and Runge-Kutta solutions of the
- * underlying equation, rows are satisfied to round-off, and errors follow the tolerances. */
+/* Tests of IDA, the integrator of SUNDIALS: its Jacobian agrees with differences, its motion with closed forms and with
+ * Runge-Kutta solutions of the equation that remains without multipliers. Constraints are satisfied to round-off, and
+ * errors follow the tolerances. */
 #include "integrators/ida_private.h"
 #include "linked.h"
 #include "reference_constrained.h"
@@ -22,7 +23,8 @@ static void its_jacobian_is_that_of_the_differences(void **unused) {
         size = m->size;
         velocities(&c, y + m->nk);
         memcpy(y, c.state->x, (size_t)m->nk * sizeof *y);
-        for (int e = 0; e < size; e++) { /* a state off the constraints, with random multipliers of both kinds */
+        /* The state does not satisfy the constraints, and both kinds of multipliers are random. */
+        for (int e = 0; e < size; e++) {
           y[e] = (e < 2 * m->nk ? y[e] : 0) + check_uniform(&own, -0.01, 0.01);
           yp[e] = check_uniform(&own, -1, 1);
         }
@@ -49,7 +51,7 @@ static void its_jacobian_is_that_of_the_differences(void **unused) {
           yp[col] = keep_p;
           for (int row = 0; row < size; row++) {
             const double difference = (r[0][row] - r[1][row]) / (2 * eps);
-            /* central differences: eps^2 times third derivatives, round-off / eps */
+            /* Central differences have the errors eps^2 times third derivatives, and round-off/eps. */
             if (!(fabs(value[0][row + col * size] - difference) <= 3e-8 * (1 + fabs(difference))))
               print_error("%s, kind %d: row %d column %d of %d\n", every_kind_of_space[i], kind, row, col, size);
             check_near(value[0][row + col * size], difference, 3e-8 * (1 + fabs(difference)));
@@ -72,7 +74,7 @@ static void it_starts_consistently(void **unused) {
     const double *y = N_VGetArrayPointer(m->y), *yp = N_VGetArrayPointer(m->yp);
     check_ok(cb_ida_residual(m, 0, y, yp, r));
     for (int e = 0; e < m->size; e++) check_near(r[e], 0, 1e-13);
-    /* the acceleration that keeps the rates zero, computed in another way, is the same */
+    /* cb_gram_multipliers computes the acceleration that keeps the rates of the constraints zero in another way. */
     check_ok(cb_gram_multipliers(m->gram, 0, y, y + m->nk, lambda, acceleration));
     check_near(check_distance_max(m->nk, yp + m->nk, acceleration), 0, 1e-12);
     close_case(&c);
@@ -97,7 +99,7 @@ static void it_solves_the_underlying_equation_in_every_space(void **unused) {
       }
       check_near(c.state->t, 2, 1e-15);
       const double error = miss(&c, x, v);
-      /* some hundred steps of relative error 1e-11 each, amplified by the motion */
+      /* The motion amplifies the errors of some hundred steps, each with a relative error of 1e-11. */
       if (!(error <= 2e-9 && off <= 2e-14))
         print_error("%s, links %d: error %.3g, rows off by %.3g\n", every_kind_of_space[i], kind, error, off);
       check_at_most(error, 2e-9);
@@ -122,10 +124,11 @@ static void rigid_bodies_follow_the_killing_flow_with_its_multipliers(void **unu
         for (int a = 0; a < c.state->n; a++) {
           double x[CB_COORD_MAX];
           cb_isometry_point(c.g, &flow, start->x + a * c.g->k, x);
-          /* some hundred steps of relative error 1e-12; their number depends on the last bits of the start */
+          /* IDA makes some hundred steps of relative error 1e-12. Their number depends on the last bits of the
+           * start. */
           check_near(check_distance_max(c.g->k, x, c.state->x + a * c.g->k), 0, 3e-10 * cosh(s / 10.0));
         }
-        /* the multipliers computed from the state, and those of IDA, which does not control their errors */
+        /* Checks the multipliers that follow from the state, and those of IDA, which does not control their errors. */
         double lambda[16], v[MOST];
         velocities(&c, v);
         const cb_ida *m = c.integrator->self;

@@ -2,7 +2,8 @@
 #include "linked.h"
 #include "reference_constrained.h"
 
-/* In H3 a run of 20 units that moves 20 away from the origin is possible only with moving origins. */
+/* In H3 a run of 20 time units, in which the body moves 20 away from the origin, is possible only with moving
+ * origins. */
 static void it_restarts_when_the_origin_moves(void **unused) {
   body_case c;
   uint64_t seed = check_seed();
@@ -22,7 +23,7 @@ static void it_restarts_when_the_origin_moves(void **unused) {
   check_near(energy(&c), before, 1e-8);
   close_case(&c);
 
-  /* the figure with a moving origin and the figure with a fixed origin have the same shape */
+  /* The body with a moving origin and the body with a fixed origin have the same shape. */
   double shape[2][3];
   for (int move = 0; move < 2; move++) {
     uint64_t own = seed;
@@ -58,7 +59,7 @@ static void what_follows_a_reset_depends_on_the_state_alone(void **unused) {
     assert_memory_equal(end->x, c.state->x, bytes);
     assert_memory_equal(end->p, c.state->p, bytes);
 
-    cb_state_copy(c.state, middle); /* a state that is not the integrator's last one has the same effect as a reset */
+    cb_state_copy(c.state, middle); /* a state other than the integrator's last one acts like a reset */
     advance(&c, 0.1, 5);
     assert_memory_equal(end->x, c.state->x, bytes);
     assert_memory_equal(end->p, c.state->p, bytes);
@@ -85,11 +86,11 @@ static void it_runs_backwards(void **unused) {
 
 /* --- velocity rows --- */
 
-/* Chaplygin's sleigh: a knife edge under the mass m1, along the rod of length D to m2. In the plane, with v the speed
- * along the knife edge, w the angular velocity, m = m1 + m2, and I the moment of inertia about the centre of mass,
- * which is at the distance a from m1, v' = a w^2, (I + m a^2) w' = -m a v w, so v = V tanh(V t/D + c),
- * where m V^2 = m v^2 + m2 D^2 w^2 (a = m2 D/m, I + m a^2 = m2 D^2). Source: Neimark & Fufaev, Dynamics of Nonholonomic
- * Systems (1972), III.4. */
+/* Chaplygin's sleigh: a knife edge under the mass m1, along a rod of length D to the mass m2, in the plane. v is the
+ * speed along the knife edge and w the angular velocity. The total mass is m = m1 + m2, the centre of mass is at the
+ * distance a = m2 D/m from m1, and I is the moment of inertia about it, with I + m a^2 = m2 D^2. The equations are v' =
+ * a w^2 and (I + m a^2) w' = -m a v w. With m V^2 = m v^2 + m2 D^2 w^2, which is constant, v = V tanh(V t/D + c) with a
+ * constant c. Source: Neimark & Fufaev, Dynamics of Nonholonomic Systems (1972), III.4. */
 static void chaplygins_sleigh_moves_as_in_closed_form(void **unused) {
   const double m1 = 1.3, m2 = 0.6, m = m1 + m2, D = 0.8, speed = -0.7, turn = 1.1;
   const double x[2][2] = {{0.2, -0.1}, {0.2 + D, -0.1}}, v[2][2] = {{speed, 0}, {speed, D * turn}};

@@ -30,8 +30,8 @@ static const char *const methods[] = {
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
-/* Three unequal masses on springs at the corners of an uneven triangle, which rotates slowly so that masses do not come
- * near each other. In a chart it is away from the base point, where polar coordinates are singular. */
+/* Creates three unequal masses on springs at the corners of an uneven triangle, which rotates slowly so that masses do
+ * not come near each other. In a chart, it is away from the base point, where polar coordinates are singular. */
 static void open_body(body_case *c, const char *space, uint64_t *seed) {
   static const double corner[PARTICLES][CB_DIM_MAX] = {{0.5, 0.1, 0.2}, {-0.4, 0.4, -0.1}, {-0.2, -0.5, 0.1}};
   double x[PARTICLES][CB_COORD_MAX];
@@ -81,7 +81,7 @@ static void each(claim_test *test) {
 
 static void all_methods_are_here(void **unused) {
   for (size_t i = 0; cb_integrator_classes[i]; i++) {
-    /* integrators of other problems are tested in test_rigid_order.c and test_holonomy.c */
+    /* Integrators of other problems are tested in test_rigid_order.c and test_holonomy.c. */
     if (cb_integrator_classes[i]->solves != &cb_problem_hamiltonian) continue;
     bool found = false;
     for (int j = 0; j < METHODS; j++)
@@ -107,7 +107,8 @@ static void check_order(body_case *c, const claim *claimed, const char *where) {
   in_embedding(e, x, v);
   if (c->g->chart) close_case(&twin);
   const int first = claimed->order >= 9 ? 4 : claimed->order >= 6 ? 6 : 16;
-  /* the last doubling whose error is above round-off; high orders reach round-off within two doublings */
+  /* `fit` is the order from the last doubling of the number of steps whose error is above round-off. High orders reach
+   * round-off within two doublings. */
   double fit = NAN, clear = claimed->order >= 9 ? 1e-14 : 2e-13;
   for (int level = 0; level < 4; level++) {
     const int n = first << level;

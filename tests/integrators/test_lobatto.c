@@ -33,12 +33,13 @@ static void both_solvers_find_the_same_step(void **unused) {
         }
         const double error =
             fmax(check_distance_max(N * c.g->k, x[0], x[1]), check_distance_max(N * c.g->k, p[0], p[1]));
-        /* round-off of ten steps, in numbers of order one */
+        /* The solvers differ by the round-off of ten steps of numbers of order one. */
         if (!(error <= 1e-13))
           print_error("%s, %d stages%s: solvers differ by %g\n", spaces[i], s, damped ? ", damped" : "", error);
         check_at_most(error, 1e-13);
-        /* quadratic convergence from a prediction with an error of one per cent: 1e-2, 1e-4, 1e-8, 1e-16, and one or
-         * two more iterations with old factors; with a matrix that is not exact, many more are needed */
+        /* Newton's method converges quadratically from a prediction with an error of one per cent: 1e-2, 1e-4, 1e-8,
+         * 1e-16. Old factors need one or two more iterations. With a matrix that is not exact, many more would be
+         * needed. */
         if (iterations > 6)
           print_error("%s, %d stages%s: %d Newton iterations\n", spaces[i], s, damped ? ", damped" : "", iterations);
         assert_true(iterations <= 6);
@@ -87,7 +88,7 @@ static void damped_motion_agrees_with_the_reference(void **unused) {
     for (int k = 0; k < 200; k++) check_ok(cb_integrator_step(c.integrator, c.state, 0.005));
     const double error =
         fmax(check_distance_max(N * c.g->k, x, c.state->x), check_distance_max(N * c.g->k, p, c.state->p));
-    /* the reference has a tolerance of 1e-14 per step */
+    /* The reference has a tolerance of 1e-14 per step. */
     if (!(error <= 1e-11)) print_error("%s: %g\n", spaces[i], error);
     check_at_most(error, 1e-11);
     close_case(&c);

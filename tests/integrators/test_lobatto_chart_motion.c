@@ -24,7 +24,7 @@ static void each(claim_test *test) {
 static void the_symplectic_form_is_kept_on_the_manifold(void **unused) {
   each(check_symplectic);
   uint64_t seed = check_seed();
-  body_case c; /* the check must detect a map that is not symplectic: this body is damped */
+  body_case c; /* this body is damped, so its motion is not symplectic, which the check must detect */
   open_case(&c, "h3 {chart: polar}", (linkage){true, 0.1, 1, false, 0}, "lobatto", &seed);
   check_at_least(symplectic_defect(&c, 0.1), 1e-6);
   close_case(&c);
@@ -63,7 +63,7 @@ static void energy_does_not_drift(void **unused) {
       uint64_t own = seed + (uint64_t)i;
       open_case(&c, some[i], (linkage){true, 0, 1, false, 3}, method_of(s, "auto"), &own);
       const double start = energy(&c);
-      double first = 0, last = 0, worst = 0, rods = 0; /* means, and maxima */
+      double first = 0, last = 0, worst = 0, rods = 0; /* first and last are means, worst and rods are maxima */
       for (int k = 0; k < STEPS; k++) {
         advance(&c, 0.1, 1);
         const double error = fabs(energy(&c) / start - 1);
@@ -76,8 +76,8 @@ static void energy_does_not_drift(void **unused) {
         print_error(
             "%s, %d stages: energy error %g in the first half, %g in the last tenth, at most %g; rods off by %g\n",
             some[i], s, first, last, worst, rods);
-      /* a drift in proportion to time would make `last` 3.8 times as large; the motion is chaotic, and means vary by a
-       * third between seeds */
+      /* An error that grows in proportion to time would make `last` 3.8 times `first`. The motion is chaotic, and means
+       * vary by a third between seeds. */
       check_at_most(last, 1.6 * first);
       check_at_most(worst, s == 2 ? 0.05 : 1e-3);
       check_at_most(rods, 1e-14);
@@ -85,8 +85,8 @@ static void energy_does_not_drift(void **unused) {
     }
 }
 
-/* The rod of figure 2.16 moves along a Killing field across it. The tension is (m/2) sinh 1 in H3, -(m/2) sin 1 in S3,
- * and 0 in E3. */
+/* The rod of figure 2.16 of the thesis (see analysis/README.md) moves along a Killing field across it with the speed 1
+ * at its middle. The multiplier is (m/2) sinh 1 in H3 and -(m/2) sin 1 in S3, where m is the mass of a particle. */
 static void a_rigid_rod_moves_along_the_killing_flow(void **unused) {
   static const char *const some[] = {"h3 {chart: polar}", "s3 {chart: polar}"};
   for (int i = 0; i < 2; i++) {

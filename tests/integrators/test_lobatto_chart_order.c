@@ -1,11 +1,12 @@
-/* Tests that Lobatto IIIA-IIIB in static charts, free, with rods and damped, has order 2s - 2 with s stages. The
- * reference is another integrator in another representation. */
+/* Tests that Lobatto IIIA-IIIB with s stages in static charts has order 2s - 2: in free motion, with rods, and damped.
+ * The reference is another integrator in another representation. */
 #include "chart_linkage.h"
 #include "reference_constrained.h"
 #include "reference_gsl.h"
 #include "twin.h"
 
-/* Opens in *e the same body in the embedding, at the same state. */
+/* Opens in *e the same body as *c in the embedding, at the same state. If `stretched` is set, the length of the last
+ * rod changes with time. */
 static void open_embedded(const body_case *c, bool stretched, body_case *e) {
   open_twin(c, e);
   for (int r = 0; r < cb_system_constraints(c->system); r++) {
@@ -18,7 +19,7 @@ static void open_embedded(const body_case *c, bool stretched, body_case *e) {
   finish_system(e);
 }
 
-/* Advances the state of the embedded body by the time t with GSL's Dormand-Prince 8(7), with or without constraints. */
+/* Advances the state of the body e by the time t with GSL's Dormand-Prince 8(7), with or without constraints. */
 static void reference(body_case *e, double t) {
   double v[NUMBERS];
   if (!cb_system_constraints(e->system)) {
@@ -40,10 +41,10 @@ static void check_order(const char *space, linkage f, uint64_t seed) {
   in_embedding(&e, x, v);
   cb_state *start = clone_state(&c);
   for (int s = 2; s <= 5; s++) {
-    /* for higher orders the step sizes are closer together, because errors reach round-off after few halvings */
+    /* For higher orders the step sizes are closer together, because errors reach round-off after few halvings. */
     enum { LEVELS = 6 };
     static const int count[][LEVELS] = {{24, 48, 96, 192}, {24, 48, 96, 192}, {12, 18, 27, 40}, {4, 6, 9, 12, 16, 22}};
-    double error[LEVELS] = {0}, fit = NAN; /* from the last two errors above round-off */
+    double error[LEVELS] = {0}, fit = NAN; /* the order from the last two errors above round-off */
     use_method(&c, method_of(s, "auto"));
     for (int level = 0; level < LEVELS && count[s - 2][level]; level++) {
       const int n = count[s - 2][level];
@@ -87,8 +88,8 @@ static void rods_whose_length_goes_with_time_have_the_same_order(void **unused) 
   for (int i = 0; i < CHART_SPACES; i += 2) check_order(chart_spaces[i], (linkage){true, 0, 1, true, 0}, seed);
 }
 
-/* The integrators in the chart and in the embedding are different, but both converge to the motion: if the step is
- * halved, their difference decreases by 2^(2s - 2). */
+/* The integrators in the chart and in the embedding are different, but both converge to the same motion. If the step is
+ * halved, their difference decreases by 2^(2s - 2), where s is the number of stages. */
 static void the_difference_to_the_embedding_falls_with_the_order(void **unused) {
   uint64_t seed = check_seed();
   static const char *const some[] = {"e3 {chart: polar}", "s3 {chart: polar}", "h3 {chart: polar}"};

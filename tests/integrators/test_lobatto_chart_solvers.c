@@ -32,15 +32,16 @@ static void both_solvers_find_the_same_step(void **unused) {
         if (!(error <= 1e-13) || iterations > 6 || getenv("CB_TEST_VERBOSE"))
           print_error("%s, kind %d, %d stages: solvers differ by %g, %d Newton iterations\n", chart_spaces[i], kind, s,
                       error, iterations);
-        /* round-off of ten steps, in numbers of order one */
+        /* The solvers differ by the round-off of ten steps of numbers of order one. */
         check_at_most(error, 1e-13);
-        /* quadratic convergence, and one or two more iterations with old factors */
+        /* Newton's method converges quadratically. Old factors need one or two more iterations. */
         assert_true(iterations <= 6);
         close_case(&c);
       }
 }
 
-/* There are more unknowns than a dense matrix may have: the factors are sparse, with multipliers. */
+/* There are more unknowns than a dense matrix may have, so Newton's method uses sparse factors, with the multipliers as
+ * unknowns. */
 static void both_solvers_find_the_same_step_of_a_chain(void **unused) {
   enum { LINKS = 24, STEPS = 10 };
   double x[2][3 * (LINKS + 1)];
@@ -72,8 +73,8 @@ static void both_solvers_find_the_same_step_of_a_chain(void **unused) {
   close_case(&c);
 }
 
-/* With the residual R, the unknowns y + eps d and y - eps d give dR = (R(y + eps d) - R(y - eps d))/(2 eps), and for
- * Newton's matrix M, M^-1 dR must be d. */
+/* For a random vector d, the unknowns y + eps d and y - eps d give the difference dR = (R(y + eps d) - R(y - eps d))/(2
+ * eps) of the residual R. If M is Newton's matrix, M^-1 dR must be d. */
 static void check_matrix(const char *space, linkage f, int stages, uint64_t *seed) {
   body_case c;
   open_case(&c, space, f, "lobatto", seed);
@@ -109,7 +110,7 @@ static void check_matrix(const char *space, linkage f, int stages, uint64_t *see
   if (!(error <= 1e-5) || getenv("CB_TEST_VERBOSE"))
     print_error("%s, %d stages, rods %d, damping %g: %d unknowns, matrix off by %g\n", space, stages, f.rods, f.damping,
                 unknowns, error);
-  /* the differences have errors of eps^2 and of round-off/eps, times the inverse of the matrix */
+  /* The differences have errors of eps^2 and of round-off/eps, multiplied by the inverse of the matrix. */
   check_at_most(error, 1e-5);
   for (int side = 0; side < 2; side++) free(r[side]);
   free(d);

@@ -1,6 +1,7 @@
-/* Tests long runs of a generic rod with unequal masses, h = 0.1, to t = 40 000 in S3 and H3. With a symplectic
- * integrator the energy error does not grow, and isometry momenta are constant to round-off (in H3, where the rod moves
- * away, the invariants of the coadjoint action, which do not depend on the moving origin). */
+/* Tests long runs of a rod with unequal masses in general position, with steps h = 0.1 to t = 40 000, in S3 and H3.
+ * With a symplectic integrator the energy error does not grow, and momenta are constant to round-off. In H3, where the
+ * rod moves away, the tested momenta are the invariants of the coadjoint action, which do not depend on the moving
+ * origin. */
 #include "long_run.h"
 
 static void open_generic(body_case *c, const char *space) {

@@ -7,7 +7,7 @@
 
 static void sparse_systems_are_solved_again_with_new_values(void **unused) {
   uint64_t seed = check_seed();
-  enum { N = 200 }; /* above the dense limit: uses KLU */
+  enum { N = 200 }; /* more than the dense solver takes, so KLU is used */
   int start[N + 1], row[N * 5], count = 0;
   double value[N * 5], x[N], r[N];
   for (int j = 0; j < N; j++) {
@@ -41,8 +41,8 @@ static void sparse_systems_are_solved_again_with_new_values(void **unused) {
   cb_sparse_free(m);
 }
 
-/* a = b b^T + 1/2 has eigenvalues of at least 1/2; the error is round-off times its condition number. det a is computed
- * by LU and by Cholesky factors. */
+/* The matrix a = b b^T + I/2 has eigenvalues of at least 1/2. The error of a solution is round-off times the condition
+ * number of a. The determinant is computed from LU and from Cholesky factors. */
 static void small_systems_are_solved_and_inverted(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 1; n <= CB_SMALL_MAX; n++) {
@@ -80,8 +80,8 @@ static void small_systems_are_solved_and_inverted(void **unused) {
   assert_int_equal(cb_dense_factor(2, none, pivot), CB_STEP_SINGULAR);
 }
 
-/* With the residual R, the unknowns z + eps d and z - eps d give dR = (R(z + eps d) - R(z - eps d))/(2 eps), and for
- * Newton's matrix M, M^-1 dR must be d. */
+/* For a random vector d, the unknowns z + eps d and z - eps d give the difference dR = (R(z + eps d) - R(z - eps d))/(2
+ * eps) of the residual R. If M is Newton's matrix, M^-1 dR must be d. */
 static void check_matrix(const char *space, const char *method, int n, double damping, uint64_t *seed) {
   body_case c;
   open_random(&c, space, n, strstr(space, "chart") ? 0.5 : 0.8, 0.7, 3, damping, seed);
@@ -116,7 +116,7 @@ static void check_matrix(const char *space, const char *method, int n, double da
   check_ok(cb_stage_matrix_factor(m->matrix));
   cb_stage_matrix_solve(m->matrix, r[0]);
   const double error = check_distance_max(unknowns, r[0], d);
-  /* the differences have errors of eps^2 and round-off/eps */
+  /* The differences have errors of eps^2 and round-off/eps. */
   if (!(error <= 1e-7)) print_error("%s in %s, damping %g: matrix differs by %g\n", method, space, damping, error);
   check_at_most(error, 1e-7);
   for (int i = 0; i < 2; i++) free(r[i]);
@@ -158,7 +158,7 @@ static void newton_and_fixed_point_find_the_same_stages(void **unused) {
   uint64_t seed = check_seed();
   static const char *const spaces[] = {"s3", "h3", "h2xe", "s3 {chart: polar}", "h3 {chart: polar}"};
   for (int i = 0; i < 5 + EMBEDDINGS;
-       i++) { /* cases of gauss, then of lobatto, whose Newton's method has separate loops */
+       i++) { /* five cases of gauss, then cases of lobatto, which has separate loops for Newton's method */
     body_case c;
     open_random(&c, i < 5 ? spaces[i] : embeddings[i - 5], 5, 0.8, 0.5, 2, 0, &seed);
     cb_state *start = clone_state(&c), *end[2];
@@ -181,8 +181,8 @@ static void newton_and_fixed_point_find_the_same_stages(void **unused) {
   }
 }
 
-/* Rod and triangle in polar charts of H3 and S3, in both forms, with h = 0.1 and 0.01, need at most two iterations in
- * each step that starts from the stages of the previous one. */
+/* Rod and triangle in polar charts of H3 and S3 need at most two iterations per step, in both forms, with h = 0.1 and
+ * 0.01. The first step is not counted, because it has no stages of a previous step to start from. */
 static void newton_takes_at_most_two_iterations_a_step(void **unused) {
   for (int body = 0; body < 2; body++)
     for (int space = 0; space < 2; space++)
@@ -210,7 +210,7 @@ static void newton_takes_at_most_two_iterations_a_step(void **unused) {
         }
 }
 
-/* Four particles in a ring of stiff springs that are relaxed at the start. */
+/* Creates four particles in a ring of stiff springs that have their rest lengths at the start. */
 static void open_stiff_ring(body_case *c, const char *space, uint64_t *seed) {
   open_space(c, space);
   double base[CB_COORD_MAX], v[CB_COORD_MAX], aside[CB_COORD_MAX], x[CB_COORD_MAX];
@@ -236,7 +236,8 @@ static void open_stiff_ring(body_case *c, const char *space, uint64_t *seed) {
   finish_system(c);
 }
 
-/* Springs so stiff that the fixed-point iteration does not converge: h^2 k/m is about 25. */
+/* The springs are so stiff that the fixed-point iteration does not converge: h^2 k/m is about 25, with step h,
+ * stiffness k and mass m. */
 static void auto_goes_over_to_newton_where_fixed_point_fails(void **unused) {
   uint64_t seed = check_seed();
   static const char *const spaces[] = {"s3", "h3", "s3 {chart: polar}"};

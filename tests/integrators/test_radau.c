@@ -1,5 +1,5 @@
-/* Tests of Radau IIA: orders with constraints, rigid rods against their closed form, published errors, and errors for
- * wrong input. */
+/* Tests of Radau IIA with s stages: orders with constraints, rigid rods against their closed form, published errors,
+ * and errors for wrong input. */
 #include "radau.h"
 
 static void ggl_has_order_2s_minus_1_with_constraints(void **unused) {
@@ -28,7 +28,8 @@ static void ggl_has_order_2s_minus_1_with_constraints(void **unused) {
     }
 }
 
-/* Chaplygin's sleigh: a knife edge at particle 0 along the rod to particle 1, and a third mass on springs. */
+/* Creates Chaplygin's sleigh with a knife edge at particle 0 along the rod to particle 1, and a third mass on
+ * springs. */
 static void open_sleigh(body_case *c, const char *space, uint64_t *seed) {
   open_space(c, space);
   static const double corner[3][CB_DIM_MAX] = {{0.4, 0.1}, {-0.4, 0.3}, {-0.1, -0.5}}, mass[3] = {0.8, 2.3, 1.1};
@@ -64,7 +65,7 @@ static void rows_of_velocity_keep_the_orders(void **unused) {
         print_message("%s %s: orders %.2f %.2f %.2f\n", where[i], method, order[0], order[1], order[2]);
       check_at_least(order[0], 2 * cases[j].s - 1.6);
       check_at_least(order[1], 2 * cases[j].s - 1.6);
-      /* Newton's method converges to the same state */
+      /* Newton's method and sweeps converge to the same state. */
       double x[MOST];
       cb_state *start = clone_state(&c);
       before = 0;
@@ -108,9 +109,10 @@ static void other_constraints_have_the_orders_in_the_text(void **unused) {
     }
 }
 
-/* --- the rigid rod of figure 2.16 --- */
+/* --- the rigid rod of figure 2.16 of the thesis (see analysis/README.md) --- */
 
-/* Creates the rod of length 1, at +-1/2 along an axis; in a polar chart of S3 it is at the published coordinates. */
+/* Creates the rod of length 1 with its ends at +-1/2 along an axis. In a polar chart of S3 it has the published
+ * coordinates. */
 static void open_rod(body_case *c, const char *space) {
   open_space(c, space);
   const char kind = space[0];
@@ -135,13 +137,15 @@ static void open_rod(body_case *c, const char *space) {
 }
 
 static double rod_multiplier(char space) {
-  return space == 'h' ? 0.5876005968219 : space == 's' ? -0.4207354924039 : 0; /* (m/2) v^2 sinh D, -(m/2) v^2 sin D */
+  /* The multiplier is (m/2) v^2 sinh D in H3 and -(m/2) v^2 sin D in S3, with the mass m of a particle, the speed v of
+   * the middle and the length D. */
+  return space == 'h' ? 0.5876005968219 : space == 's' ? -0.4207354924039 : 0;
 }
 
 typedef struct rod_run {
-  double multiplier, length; /* maximum errors */
+  double multiplier, length; /* maximum errors of the multiplier and of the length */
   int most;
-  double mean; /* iterations per step */
+  double mean; /* `most` and `mean` are the maximum and mean number of iterations per step */
 } rod_run;
 
 static rod_run run_rod(body_case *c, const char *method, double h, int n) {
@@ -164,7 +168,7 @@ static void acceleration_gives_rod_multipliers_to_1e_11(void **unused) {
   for (int i = 0; i < 5; i++) {
     body_case c;
     open_rod(&c, where[i]);
-    /* in polar coordinates of H3 the numbers grow, and errors grow as exp(2a): here T = 2 */
+    /* In polar coordinates of H3 the radius a grows, and errors grow as exp(2a), so that run ends at t = 2. */
     const bool polar = i == 3;
     const rod_run r = run_rod(&c, "radau_iia {constraints: acceleration}", 0.01, polar ? 200 : 1000);
     if (getenv("CB_TEST_VERBOSE")) print_message("%s: %g %g\n", where[i], r.multiplier, r.length);
@@ -177,7 +181,7 @@ static void acceleration_gives_rod_multipliers_to_1e_11(void **unused) {
 static void rods_move_on_the_killing_flow(void **unused) {
   static const char *const where[] = {"h3", "s3", "e3"};
   static const char *const how[] = {"", "constraints: acceleration", "constraints: position, stages: 4"};
-  /* the error constant of `acceleration` is the largest: 1.4e-12 at h = .01 */
+  /* With `acceleration` the error is largest, 1.4e-12 at h = .01, so its steps are half as long. */
   static const int steps[] = {1000, 2000, 1000};
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
@@ -202,7 +206,7 @@ static void rods_move_on_the_killing_flow(void **unused) {
       }
       if (getenv("CB_TEST_VERBOSE"))
         print_message("%s %s: %g of %g, length %g\n", where[i], how[j], worst, size, r.length);
-      check_at_most(worst, 1e-12 * size); /* in H3 coordinates reach cosh(10) */
+      check_at_most(worst, 1e-12 * size); /* the coordinates in H3 are as large as cosh(10) */
       check_at_most(r.length, 1e-13);
       cb_state_free(start);
       close_case(&c);
@@ -228,8 +232,9 @@ static void form_velocity_has_the_published_errors(void **unused) {
   }
 }
 
-/* The round-off eps of the distance becomes eps/h^2 in a multiplier, which is larger than the tolerance of the
- * published iteration. */
+/* The round-off eps of the distance causes a round-off of eps/h^2 in the multiplier of the form `velocity`. This
+ * round-off is larger than the tolerance of the published iteration, so at h = .001 the iteration does not end before
+ * its limit. */
 static void the_published_oddity_in_s3_is_round_off_and_gone(void **unused) {
   check_numbers_alone();
   body_case c;
@@ -243,7 +248,7 @@ static void the_published_oddity_in_s3_is_round_off_and_gone(void **unused) {
   print_message("form velocity: error %.2g at h = .1, %.2g at .001; %.1f solutions a step there, most %d\n",
                 coarse.multiplier, odd.multiplier, odd.mean, odd.most);
   check_at_most(coarse.multiplier, 1e-12);
-  check_at_least(begin.multiplier, 1.5 * 2.2e-16 / 1e-6); /* as published: 1.5 eps/h^2 */
+  check_at_least(begin.multiplier, 1.5 * 2.2e-16 / 1e-6); /* the published error is 1.5 eps/h^2 */
   check_at_most(begin.multiplier, 4 * 2.2e-16 / 1e-6);
   check_at_least(odd.most, 102);
   check_at_least(odd.mean, 50);

@@ -1,5 +1,5 @@
-/* Tests of Radau IIA: fixed-point sweeps agree with Newton's method, the Newton matrix agrees with differences, rows
- * are satisfied to round-off; stiff springs; restart. */
+/* Tests of Radau IIA: fixed-point sweeps agree with Newton's method, the Newton matrix agrees with differences, and
+ * constraints are satisfied to round-off. Also tests stiff springs and restart. */
 #include "radau.h"
 
 static const char *const modes[] = {"stages: 1",
@@ -38,8 +38,8 @@ static void sweeps_and_newton_agree(void **unused) {
     }
 }
 
-/* Adds `by` to unknown number u of Newton's method, in its units: `by` is divided by h for the velocities of stages
- * and mu, and by h^2 for multipliers. */
+/* Adds `by` to unknown number u of Newton's method, in the units of that unknown. `by` is divided by h for the
+ * velocities of stages and the multipliers mu of rates, and by h^2 for the multipliers lambda. */
 static void displace(cb_radau *m, int u, double by) {
   const int each = m->newton->each, i = u / each, at = u % each, count = (int)m->count;
   if (at < count)
@@ -68,12 +68,12 @@ static void the_newton_matrix_is_the_derivative_of_the_residual(void **unused) {
         m->start = c.state;
         m->h = 0.3;
         check_ok(cb_radau_predict(m, false));
-        /* a random displacement of the stages as large as in Newton's method */
+        /* The stages are displaced at random by as much as in Newton's method. */
         const int n = cb_radau_unknowns(m);
         for (int u = 0; u < n; u++) displace(m, u, check_uniform(&own, -1e-3, 1e-3));
         check_ok(cb_radau_evaluate(m));
         check_ok(cb_radau_matrix(m));
-        /* the matrix times a vector agrees with a difference in its direction, three times */
+        /* The matrix times a vector agrees with a difference in the direction of this vector, for three vectors. */
         double worst = 0;
         for (int probe = 0; probe < 3; probe++) {
           double *direction = calloc((size_t)n, sizeof *direction), *difference = calloc((size_t)n, sizeof *difference);
@@ -91,7 +91,8 @@ static void the_newton_matrix_is_the_derivative_of_the_residual(void **unused) {
           check_ok(cb_radau_evaluate(m));
           check_ok(cb_radau_matrix(m));
           check_ok(cb_sparse_factor(cb_radau_sparse(m)));
-          /* M^-1 (M d) = d without access to the entries: solves for the difference */
+          /* The difference is M d for the matrix M and the direction d. The entries of M are not accessed: solving with
+           * M must give d. */
           memcpy(product, difference, (size_t)n * sizeof *product);
           cb_sparse_solve(cb_radau_sparse(m), product);
           worst = fmax(worst, check_distance_max(n, product, direction));
@@ -121,21 +122,23 @@ static void rows_hold_to_round_off_after_every_step(void **unused) {
         worst = fmax(worst, residual(&c));
       }
       if (!(worst <= 2e-14)) print_error("%s %s: %g\n", spaces[i], modes[j], worst);
-      check_at_most(worst, 2e-14); /* a hundred ulps of numbers of size 2 */
+      check_at_most(worst, 2e-14); /* a hundred units in the last place of numbers of size 2 */
       close_case(&c);
     }
 }
 
-/* Springs of frequency 1e5 (in a chart 1e3) with h = .1 move like rods, up to the ratio of tension and stiffness. */
+/* Springs of frequency 1e5 (1e3 in a chart) move like rods with h = .1, except for an error of the size
+ * tension/stiffness. */
 static void stiff_damped_springs_take_long_steps(void **unused) {
   static const char *const where[] = {"e3", "h3", "s3", "h2xe", "h3 {chart: polar}"};
   for (int i = 0; i < 5; i++) {
     body_case springs, rods;
     uint64_t seed = check_seed(), same = seed;
-    const double stiffness = i < 4 ? 1e10 : 1e6; /* a step along curved coordinates stretches the springs more */
+    /* In a chart the springs are softer, because a step along curved coordinates stretches them more. */
+    const double stiffness = i < 4 ? 1e10 : 1e6;
     open_body(&springs, where[i], 0, NULL, stiffness, 1e-6 * stiffness, &seed);
     open_body(&rods, where[i], 3, NULL, 0, 0, &same);
-    /* velocities that keep the lengths of the rods */
+    /* Both bodies start with velocities that keep the lengths of the rods. */
     memcpy(springs.state->p, rods.state->p, (size_t)(3 * rods.g->k) * sizeof(double));
     use_radau(&springs, "radau_iia");
     use_radau(&rods, "radau_iia");
@@ -146,7 +149,7 @@ static void stiff_damped_springs_take_long_steps(void **unused) {
     assert_string_equal(springs.integrator->solver, "newton");
     const double error = check_distance_max(3 * rods.g->k, springs.state->x, rods.state->x);
     if (getenv("CB_TEST_VERBOSE")) print_message("%s: %g\n", where[i], error);
-    check_at_most(error, i < 4 ? 1e-8 : 1e-5); /* tension/stiffness, and the difference of the integrators' errors */
+    check_at_most(error, i < 4 ? 1e-8 : 1e-5); /* tension/stiffness, and the errors of the integrator */
     close_case(&springs);
     close_case(&rods);
   }
@@ -182,7 +185,8 @@ static void restart_with_rods_repeats_the_bytes(void **unused) {
     }
 }
 
-/* A hanging chain of 40 unequal links: the sparse matrix and the sweeps give the same motion. */
+/* A hanging chain of 40 unequal links: Newton's method with the sparse matrix and fixed-point sweeps give the same
+ * motion. */
 static void long_chains_agree(void **unused) {
   enum { LINKS = 40, NUMBERS = (LINKS + 1) * CB_COORD_MAX };
   static const char *const where[] = {"e3", "h3", "s3"};

@@ -1,19 +1,19 @@
-/* MJCF is read according to its reference: masses and moments of geoms in closed form, the same orientation in five
- * forms, defaults by class, and bodies welded together. Elements that are not read are listed with their place, and
- * invalid ones are refused with their place. */
+/* Tests that MJCF is read according to its reference: masses and moments of geoms in closed form, the same orientation
+ * in five forms, defaults by class, and bodies welded together. Elements that are not read are listed with their place,
+ * and invalid ones are refused with their place. */
 #include "mjcf_text.h"
 
 /* --- geoms --- */
 
 static void masses_and_moments_are_closed_forms(void **unused) {
-  /* Radius r = 0.1 and half length h = 0.2 of round geoms. The density is 1000, the default of MuJoCo, where a row
-   * gives neither a density nor a mass. */
+  /* The round geoms have the radius r = 0.1 and the half length h = 0.2. Where a row gives neither a density nor a
+   * mass, the density is 1000, the default of MuJoCo. */
   static const struct {
     const char *geom;
     double mass, I[3];
   } cases[] = {
       {"size='.1'", 4 * M_PI / 3, {4 * M_PI / 3 * 0.004, 4 * M_PI / 3 * 0.004, 4 * M_PI / 3 * 0.004}},
-      /* a cylinder of mass 4 pi, and half spheres of mass 2 pi/3 whose centres are 3 r/8 from their flat faces */
+      /* a cylinder of mass 4 pi, and two half spheres of mass 2 pi/3 whose centres are 3 r/8 from their flat faces */
       {"type='capsule' size='.1 .2'",
        16 * M_PI / 3,
        {4 * M_PI * (0.03 + 0.16) / 12 + 4 * M_PI / 3 * (0.004 + 0.04 + 0.015),
@@ -57,7 +57,8 @@ static void a_geom_from_one_point_to_another_lies_between_them(void **unused) {
 }
 
 static void one_orientation_has_five_spellings(void **unused) {
-  /* the first rotations map x to y and y to -x: a quarter turn around z; zaxis maps z to x, around y */
+  /* The quaternion (1, 0, 0, 1) maps x to y and y to -x: it is a quarter turn about z. (1, 0, 1, 0) maps z to x: it is
+   * a quarter turn about y. */
   static const struct {
     const char *compiler, *way;
     double q[4];
@@ -113,8 +114,8 @@ static void defaults_are_those_of_the_class(void **unused) {
 
 /* --- elements that are replaced by several --- */
 
-/* Copies agree with the example in MuJoCo's reference manual: the names, positions and rotations that its compiler
- * writes. */
+/* Copies have the names, positions and rotations that MuJoCo's compiler writes for the example in its reference
+ * manual. */
 static void copies_stand_where_the_reference_has_them(void **unused) {
   static const struct {
     const char *name;
@@ -139,8 +140,8 @@ static void copies_stand_where_the_reference_has_them(void **unused) {
   cb_mjcf_free(m);
 }
 
-/* Each copy is placed relative to the previous one, along its axes. This makes a closed polygon of 12 sides, with
- * angles in radians. */
+/* Each copy is placed relative to the previous one, along the axes of the previous one. Here the copies form a closed
+ * polygon of 12 sides, with angles in radians. */
 static void offsets_are_along_the_axes_of_the_last_copy(void **unused) {
   cb_mjcf *m;
   int n = 0;
@@ -167,7 +168,7 @@ static void offsets_are_along_the_axes_of_the_last_copy(void **unused) {
   cb_mjcf_free(m);
 }
 
-/* A part of the same file is attached a second time, with the defaults that apply at its original position. */
+/* A body of the same file is attached a second time, with the defaults that apply at its original position. */
 static void what_is_attached_is_as_where_it_stands(void **unused) {
   cb_mjcf *m;
   check_ok(read_within(
@@ -181,7 +182,7 @@ static void what_is_attached_is_as_where_it_stands(void **unused) {
   assert_string_equal(foot->name, "own_foot");
   assert_string_equal(foot->geoms->name, "own_g");
   check_relative(foot->inertial.mass, 16.0, 1e-14);
-  check_near(foot->pose.x[1], 1.0, 1e-15); /* z points along -y */
+  check_near(foot->pose.x[1], 1.0, 1e-15); /* z of the frame points along -y */
   check_near(m->bodies->inertial.centre.x[1], 16.0 / 24, 1e-15);
   cb_mjcf_free(m);
 }
@@ -197,7 +198,7 @@ static void bodies_without_joints_are_welded(void **unused) {
                 &m));
   assert_int_equal(m->n, 1);
   const cb_mjcf_inertial *own = &m->bodies->inertial;
-  /* 1 kg at 0, and 2 kg at (0, 0, 2), where x of the other body points along -z */
+  /* The masses are 1 kg at 0 and 2 kg at (0, 0, 2), where x of the second body points along -z. */
   const double I[3] = {1.0 / 6 + 2.5 + 8.0 / 3, 1.0 / 6 + 2 + 8.0 / 3, 1.0 / 6 + 1};
   check_near(own->mass, 3, 1e-15);
   check_near(own->centre.x[2], 4.0 / 3, 1e-15);
@@ -224,7 +225,7 @@ static void inertial_stands_for_geoms_unless_they_are_asked_for(void **unused) {
   }
 }
 
-/* Bodies that are left out count in the total mass; each mass bound applies to every body separately. */
+/* Bodies that are left out count in the total mass. Each mass bound applies to every body separately. */
 static void masses_are_as_the_compiler_sets_them(void **unused) {
   static const char worlds[] =
       "<worldbody><body name='arm'><joint/><geom size='1' mass='3'/><body><geom type='plane' size='1 1 "
@@ -238,7 +239,7 @@ static void masses_are_as_the_compiler_sets_them(void **unused) {
                {"settotalmass='-1'", 1.01, 0.02 / 3},
                {"settotalmass='8.02'", 2.02, 0.04 / 3},
                {"boundmass='.5'", 1.5, 0.02 / 3},
-               {"boundmass='.5' settotalmass='10'", 3, 0.04 / 3}, /* 3, .5 (with the plane), 1.5 */
+               {"boundmass='.5' settotalmass='10'", 3, 0.04 / 3}, /* 3, .5 (the plane) and 1.5 before scaling */
                {"boundinertia='.01'", 1.01, 0.01},
                {"boundinertia='.001'", 1.01, 0.02 / 3}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -304,7 +305,7 @@ static void what_is_not_read_is_listed(void **unused) {
 
 static void what_cannot_be_right_is_refused_with_its_place(void **unused) {
   static const struct {
-    const char *within, *told; /* both are on line 3 */
+    const char *within, *told; /* `within` is on line 3, which the error names */
   } cases[] = {
       {"<geom size='0'/>", "m.xml:3:13: error: a geom without volume: expected 1 size > 0, found 0"},
       {"<geom type='box' size='.1 .2'/>", "m.xml:3:24: error: a geom without volume: expected 3 sizes > 0, found 0"},

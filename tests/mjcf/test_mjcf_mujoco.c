@@ -1,8 +1,8 @@
-/* Bodies of MJCF have the same masses, inertias, geom frames, sizes and coefficients as MuJoCo computes from the same
- * file, in random models: all types of geoms, orientations, defaults and inertials, bodies welded to bodies, and
- * meshes. At random velocities and in wind the fluid forces and the accelerations are those of MuJoCo, and with
- * MuJoCo's integrator the bodies move to the same place. The test is skipped if MuJoCo (Debian: libmujoco-dev) is not
- * installed. */
+/* Compares bodies of MJCF in random models with MuJoCo: their masses, inertias, geom frames, sizes and coefficients are
+ * those that MuJoCo computes from the same file. The models have all types of geoms, orientations, defaults and
+ * inertials, bodies welded to bodies, and meshes. At random velocities and in wind, the fluid forces and the
+ * accelerations are those of MuJoCo. With MuJoCo's integrator the bodies move to the same place. The test is skipped if
+ * MuJoCo (Debian: libmujoco-dev) is not installed. */
 #include "check.h"
 
 #ifdef CB_MUJOCO
@@ -105,8 +105,8 @@ static void put_model(writer *w) {
       pick(w, 2) ? "degree" : "radian", pick(w, 2) ? "xyz" : "ZyX", ways[pick(w, 3)]);
   if (pick(w, 4) == 0) put(w, " inertiagrouprange=\"0 4\"");
   if (pick(w, 4) == 0) put_numbers(w, "settotalmass", 1, 1, 9);
-  /* boundmass always has boundinertia with it: otherwise the fluid would push MuJoCo's smallest box, whose size is
-   * 1e-7 */
+  /* boundmass is set only together with boundinertia. Otherwise the fluid would act on MuJoCo's smallest box, whose
+   * size is 1e-7. */
   const int bound = pick(w, 4);
   if (bound == 0) put_numbers(w, "boundmass", 1, 0.1, 2);
   if (bound < 2) put_numbers(w, "boundinertia", 1, 0.001, 0.5);
@@ -131,7 +131,7 @@ static void put_model(writer *w) {
   put(w, "</worldbody>\n</mujoco>\n");
 }
 
-/* --- data that both have --- */
+/* --- data of the compiled model --- */
 
 static void tensor_of(const double q[4], const double diagonal[3], double out[3][3]) {
   double R[3][3], unit[4];
@@ -155,8 +155,8 @@ static void check_matrix(const double a[3][3], const double b[3][3], double tole
   for (int i = 0; i < 9; i++) check_near(a[i / 3][i % 3], b[i / 3][i % 3], tolerance);
 }
 
-/* Checks the type, the coefficients, the size, the place and the axes of a geom; axes are compared by a tensor, because
- * frames that differ by half turns describe the same box. Meshes that are only for display have no size here. */
+/* Checks the type, the coefficients, the size, the place and the axes of a geom. Axes are compared by a tensor, because
+ * frames that differ by half turns describe the same box. Sizes of meshes that are only for display are not checked. */
 static void check_geom(const cb_mjcf_geom *own, const mjModel *m, int id) {
   const bool mesh = own->type == CB_MJCF_MESH;
   static const int types[] = {mjGEOM_SPHERE,    mjGEOM_CAPSULE, mjGEOM_CYLINDER,
@@ -169,7 +169,7 @@ static void check_geom(const cb_mjcf_geom *own, const mjModel *m, int id) {
   for (int i = 0; i < CB_MJCF_COEFFICIENTS && own->fluid; i++)
     check_near(own->coefficient[i], m->geom_fluid[mjNFLUID * id + 1 + i], 0);
   if (mesh && !(own->mass > 0 || own->fluid)) return; /* this mesh is only for display */
-  /* MuJoCo keeps the vertices of meshes in single precision */
+  /* MuJoCo stores the vertices of meshes in single precision. */
   const double tolerance = mesh ? 3e-7 : 1e-12;
   for (int i = 0; i < sizes[own->type]; i++) check_near(own->size[i], m->geom_size[3 * id + i], tolerance);
   for (int i = 0; i < 3; i++) check_near(own->centre.x[i], m->geom_pos[3 * id + i], tolerance);
@@ -178,8 +178,8 @@ static void check_geom(const cb_mjcf_geom *own, const mjModel *m, int id) {
   check_matrix((const double(*)[3])a, (const double(*)[3])b, mesh ? 1e-5 : 1e-12);
 }
 
-/* Checks a link and returns the number of its geoms. mesh: masses have single precision, because this link or, with a
- * given total mass, some link has a mesh. */
+/* Checks a link and returns the number of its geoms. mesh: masses have single precision, because the total mass is
+ * given and some link has a mesh. They also have single precision if this link has a mesh. */
 static int check_link(const cb_mjcf_link *own, const mjModel *m, bool mesh) {
   const int id = mj_name2id(m, mjOBJ_BODY, own->name);
   double a[3][3], b[3][3];
@@ -205,7 +205,8 @@ static int check_link(const cb_mjcf_link *own, const mjModel *m, bool mesh) {
   check_near(moment[0], low, (mesh ? 1e-6 : 1e-12) * sum);
   check_near(moment[2], high, (mesh ? 1e-6 : 1e-12) * sum);
   check_near(moment[0] + moment[1] + moment[2], sum, (mesh ? 1e-6 : 1e-12) * sum);
-  /* MuJoCo stops rotating the axes of several geoms when the cosine is 1 - 1e-12, an angle of 1.4e-6 */
+  /* MuJoCo's iteration for the principal axes of several geoms ends when the cosine of a rotation is 1 - 1e-12. So its
+   * axes have errors of up to 1.4e-6. */
   const bool exact =
       own->inertial.inertia[0][1] == 0 && own->inertial.inertia[0][2] == 0 && own->inertial.inertia[1][2] == 0;
   check_matrix((const double(*)[3])a, (const double(*)[3])b,
@@ -233,8 +234,8 @@ static void check_whole(const cb_mjcf_body *own, const mjModel *m) {
 
 /* --- the effect of the fluid --- */
 
-/* Makes a scenario with `compat: "2.2"`, the rules of the version of MuJoCo that is linked here. Returns the status of
- * opening it. */
+/* Opens the written scenario with `compat: "2.2"`, the rules of the version of MuJoCo that is linked here. Returns the
+ * status of opening it. */
 static cb_status open_scenario(const cb_mjcf *own, cb_scenario **out) {
   static const char before[] = "        viscosity: ";
   cb_text text = {0}, versed = {0};
@@ -251,8 +252,9 @@ static cb_status open_scenario(const cb_mjcf *own, cb_scenario **out) {
   return status;
 }
 
-/* Finds the torque and force of everything except gravity, about the body's origin, and the body's acceleration Y' from
- * K Y' = ad*_Y (K Y) + F + gravity. All are in the body's axes. */
+/* Computes the wrench F (torque and force about the body's origin) of everything except gravity, and the acceleration
+ * `rate` of the body. The acceleration Y' follows from K Y' = ad*_Y (K Y) + F + gravity, where Y is the twist and K the
+ * inertia. All are in the body's axes. */
 static void push_here(const cb_body_start *start, const double twist[6], double F[6], double rate[6]) {
   cb_immersed_workspace *s;
   cb_rigid_state state;
@@ -277,8 +279,8 @@ static void push_here(const cb_body_start *start, const double twist[6], double 
   free(wrench);
 }
 
-/* Compares forces or accelerations in MuJoCo's form for a free joint: three numbers for the origin in the world's axes,
- * and three for the rotation in the body's axes. */
+/* Compares forces or accelerations in MuJoCo's form for a free joint: three numbers for the origin in axes of the
+ * world, then three for the rotation in axes of the body. */
 static void check_same(const double here[6], const double there[6], double tolerance) {
   for (int half = 0; half < 6; half += 3) {
     const double size = fmax(sqrt(cb_dot3(there + half, there + half)), 0.1 * sqrt(cb_dot3(there, there)));
@@ -286,8 +288,8 @@ static void check_same(const double here[6], const double there[6], double toler
   }
 }
 
-/* Free joints are in the order of the bodies; velocity and force are in the world's axes, spin and torque in the
- * body's. */
+/* Compares the fluid forces and the accelerations of all bodies at random velocities. In MuJoCo's arrays free joints
+ * are in the order of the bodies. Velocity and force are in axes of the world, spin and torque in axes of the body. */
 static void check_forces(writer *w, const cb_mjcf *own, mjModel *m, bool rounded, bool plain) {
   cb_scenario *s;
   mjData *d = mj_makeData(m);
@@ -315,7 +317,7 @@ static void check_forces(writer *w, const cb_mjcf *own, mjModel *m, bool rounded
   cb_scenario_free(s);
 }
 
-/* Whether the model has meshes, which MuJoCo keeps in single precision. */
+/* Whether the model has meshes, whose vertices MuJoCo stores in single precision. */
 static bool is_rounded(const cb_mjcf *own) {
   for (const cb_mjcf_body *b = own->bodies; b; b = b->next)
     for (const cb_mjcf_link *l = b->links; l; l = l->next) {
@@ -325,7 +327,7 @@ static bool is_rounded(const cb_mjcf *own) {
   return false;
 }
 
-/* Whether no principal axes had to be computed; MuJoCo computes these to 1.4e-6. */
+/* Whether no principal axes had to be computed. MuJoCo computes principal axes to 1.4e-6. */
 static bool is_plain(const cb_mjcf *own) {
   for (const cb_mjcf_body *b = own->bodies; b; b = b->next)
     for (const cb_mjcf_link *l = b->links; l; l = l->next) {
@@ -335,7 +337,7 @@ static bool is_plain(const cb_mjcf *own) {
   return true;
 }
 
-/* A wedge: a tetrahedron with three different moments of inertia. Its corners are exact in single precision. */
+/* A tetrahedron with three different moments of inertia. Its corners are exact in single precision. */
 static const char wedge[] = "v 0 0 0\nv 1 0 0\nv 0 0.75 0\nv 0.125 0 0.5\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 static void random_models_are_what_mujoco_makes_of_them(void **unused) {
@@ -385,7 +387,7 @@ static void random_models_are_what_mujoco_makes_of_them(void **unused) {
   rmdir(folder);
 }
 
-/* Two cards that fall in the wind, one made of two geoms. */
+/* Two bodies that fall in the wind: one geom, and two geoms. */
 static const char cards[] =
     "<mujoco><option density='1.2' viscosity='1.8e-5' wind='1 0.5 -0.25' timestep='0.001' integrator='RK4'/><worldbody>"
     "<body name='a' euler='20 30 10'><freejoint/>"
@@ -435,8 +437,8 @@ static void by_its_own_method_bodies_go_where_mujoco_has_them(void **unused) {
   mj_deleteData(d);
   mj_deleteModel(m);
 }
-/* Actuators of each supported type, within their limits, at sites of rotated bodies and at joints, with the controls
- * and the start of a key. One body is an arm, which also has a part of the key. */
+/* A model with actuators of each supported type, within their limits, at sites of rotated bodies and at joints. A key
+ * gives the controls and the start. One body is an arm, which also has values in the key. */
 static const char pushed[] =
     "<mujoco><compiler autolimits='true' %s/><option density='1.2' viscosity='1e-3' gravity='0 0 -2' integrator='RK4' "
     "timestep='.002'/><default><general gear='1 0 0 0 .1 0'/><default class='s'><site euler='10 20 30' pos='0 .1 "
@@ -491,7 +493,7 @@ static void check_pushed(const char *settings) {
     for (int i = 0; i < 3; i++) rate[3 + i] += turning[i];
     cb_apply3((const double(*)[3])R, rate + 3, here);
     memcpy(here + 3, rate, 3 * sizeof *rate);
-    check_same(here, there, 1e-10); /* round-off of the inverse of a mass matrix for two bodies */
+    check_same(here, there, 1e-10); /* round-off of the inverse of the mass matrix of two bodies */
   }
   cb_scenario_free(s);
   cb_mjcf_free(own);

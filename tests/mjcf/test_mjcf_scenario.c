@@ -5,7 +5,8 @@
 
 /* --- the start, actuators, and the floor --- */
 
-/* Coordinates in this order: 1 + 1 of an arm, 4 of its ball joint, and those of two free bodies. */
+/* The order of the coordinates is: 1 + 1 of the two joints of an arm, 4 of its ball joint, 7 of each of two free
+ * bodies. */
 static const char starts[] =
     "<mujoco><worldbody><body><joint/><joint type='slide'/><body><joint type='ball'/></body></body>"
     "<body name='a'><freejoint/><geom size='1'/></body><body name='b' pos='5 5 5'><freejoint/><geom size='1'/></body>"
@@ -23,7 +24,7 @@ static void a_key_is_the_start_of_each_free_body(void **unused) {
   check_near(a->velocity[0], -1.0, 1e-15); /* half a turn around z: x of the world is -x of the body */
   check_near(a->spin[2], 7.0, 0);
   check_near(b->place.x[2], 6.0, 0);
-  check_near(b->velocity[0], 1.0, 1e-15); /* a quarter turn */
+  check_near(b->velocity[0], 1.0, 1e-15); /* a quarter turn around z */
   check_near(b->spin[1], 0.2, 0);
   cb_mjcf_free(m);
   check_ok(read_from(starts, "1", &m)); /* the key is selected by its number */
@@ -84,7 +85,7 @@ static void check_text(const char *text, const char *const *parts, size_t n) {
     if (!strstr(text, parts[i])) fail_msg("%s\nexpected %s", text, parts[i]);
 }
 
-/* Copies have separate actuators, which come after those outside copies, as in MuJoCo. */
+/* Each copy has its own actuators. They come after the actuators outside of copies, as in MuJoCo. */
 static void actuators_become_wrenches(void **unused) {
   static const char text[] =
       "<mujoco><default><motor gear='0 0 2'/><default class='c'><general ctrlrange='-1 "
@@ -116,7 +117,7 @@ static void actuators_become_wrenches(void **unused) {
   cb_mjcf_free(m);
 }
 
-/* A record has one name per wrench, shared by all bodies. */
+/* A record has one name per wrench, so wrenches of copies of a body share one name. */
 static void copies_of_a_body_have_wrenches_of_one_name(void **unused) {
   cb_mjcf *m;
   check_ok(read_within(
@@ -192,7 +193,7 @@ static void a_plane_is_the_floor(void **unused) {
   cb_mjcf_free(m);
   static const struct {
     const char *geom;
-    double below; /* distance of the lowest point of the body below its origin */
+    double below; /* distance of the lowest point of the body from its origin */
   } cases[] = {{"size='.1'", 0.1},
                {"type='box' size='.1 .2 .3' euler='30 0 0'", 0.2 * 0.5 + 0.3 * 0.86602540378443865},
                {"type='capsule' size='.1 .2' euler='60 0 0'", 0.1 + 0.2 * 0.5},
@@ -260,8 +261,8 @@ static void without_a_fluid_there_is_no_drag(void **unused) {
   cb_mjcf_free(m);
 }
 
-/* Gravity compensation is the force -gravcomp m g at the centre of mass of each body that has this attribute. The
- * masses are as set by the compiler: 2 and 3 kg become 4 and 6 kg of the total of 10 kg. */
+/* Gravity compensation is the force -gravcomp m g at the centre of mass of each body that has this attribute, with its
+ * mass m and gravity g. The compiler scales the masses to the total of 10 kg: 2 and 3 kg become 4 and 6 kg. */
 static void gravity_is_made_up_for_at_each_centre(void **unused) {
   static const double force[2][3] = {{-2, -4, 18}, {-12, -24, 108}}, at[2][3] = {{0, 0, .25}, {1, 0, .5}};
   cb_mjcf *m;

@@ -1,4 +1,4 @@
-/* Expressions: precedence and errors of the parser, jets, limits of size, and branches. */
+/* Tests of expressions: precedence and errors of the parser, jets, limits of size, and branches. */
 #include "check.h"
 #include "numerics/expression_private.h"
 #include <float.h>
@@ -80,7 +80,7 @@ static void precedence_is_that_of_mathematics(void **state) {
     cb_status status = cb_expression_constant(cases[i].text, &at, &value);
     if (status != CB_OK || fabs(value - cases[i].value) > 1e-14) print_error("%s\n", cases[i].text);
     check_ok(status);
-    check_near(value, cases[i].value, 1e-14); /* a few ulps */
+    check_near(value, cases[i].value, 1e-14); /* a few units in the last place */
     assert_true(at == 77);
   }
 }
@@ -242,7 +242,7 @@ static void too_deep_too_long_and_too_many_are_refused(void **state) {
   check_refused(repeat("x+", 3000, "x"), "at most 2048 operations");
   check_refused(repeat("x+y*(", 150, "x"), "`)`");
 
-  /* 100 nested sums that cannot be evaluated before the innermost one: x1*c + (x2*c + (...)) */
+  /* 100 nested products sin(2*x)*(sin(3*x)*(...)): every factor must be stored until the innermost one is evaluated. */
   char text[8192] = "";
   size_t used = 0;
   for (int i = 0; i < 100; i++) used += (size_t)snprintf(text + used, sizeof text - used, "sin(%d*x)*(", i + 2);
@@ -269,7 +269,7 @@ static void what_is_within_the_bounds_is_taken(void **state) {
   assert_true(value_at(long_sum, 0.5, 0) == 1000.5);
   assert_true(value_at(signs, 3, 0) == 3);
 
-  /* 100 conditions need no jets */
+  /* 100 conditions are allowed, because conditions have only values and no jets. */
   char text[8192] = "";
   size_t used = 0;
   for (int i = 1; i <= 100; i++)
@@ -281,8 +281,8 @@ static void what_is_within_the_bounds_is_taken(void **state) {
   free(signs);
 }
 
-/* The jet with respect to x and y. The separate gradient is the same, except that it may be a number where the jet has
- * nan next to an infinite slope. */
+/* Returns the jet with respect to x and y. The separate gradient is the same, except that it may be a number where the
+ * jet has nan next to an infinite slope. */
 static cb_jet jet_at(const char *text, double x, double y) {
   cb_expression *e = NULL;
   check_ok(cb_expression_parse(text, names, 4, NULL, &e));
@@ -312,7 +312,7 @@ static void kinks_jumps_and_choices_take_their_documented_value(void **state) {
   check_jet(jet_at("max(2*x, 3*y)", 0, 0), 0, 2, 0, 0, 0, 0);
   check_jet(jet_at("max(2*x, 3*y)", 0, 1), 3, 0, 3, 0, 0, 0);
   check_jet(jet_at("hypot(x, y)", 3, 4), 5, 0.6, 0.8, 0.8 * 0.8 / 5, -(0.8 * 0.6) / 5, 0.6 * 0.6 / 5);
-  check_jet(jet_at("sqrt(x)", 0, 0), 0, inf, nan, nan, nan, nan); /* inf times a slope of 0 */
+  check_jet(jet_at("sqrt(x)", 0, 0), 0, inf, nan, nan, nan, nan); /* infinity times a slope of 0 */
   check_jet(jet_at("if(x > 0, sqrt(x), y^2)", 0, 3), 9, 0, 6, 0, 0, 2);
   check_jet(jet_at("if(x > 0, y, x^2)", 0, 3), 0, 0, 0, 2, 0, 0);
   check_jet(jet_at("if(x >= 0, 7, log(x))", 0, 3), 7, 0, 0, 0, 0, 0);
@@ -351,7 +351,7 @@ static void outside_the_domain_gradients_are_nan(void **state) {
   }
 }
 
-/* At some of these points pow would give x^2 and x^-1 with another last bit; x*x and 1/x do not. */
+/* x^2 is computed as x*x, and x^-1 as 1/x. At some of these points pow would return another last bit. */
 static void small_integer_powers_are_multiplications(void **state) {
   uint64_t seed = check_seed();
   cb_expression *square, *inverse, *root;
@@ -398,9 +398,9 @@ static void every_function_is_documented_and_can_be_called(void **state) {
   assert_int_equal(count, 28);
 }
 
-/* An expression has branches at its hollow kinks: at every point the value is the minimum of the branches whose guard
- * is not negative. The planes of a cone have separate guards and are never below the value; branches from roots of
- * squares differ by their round-off. */
+/* cb_expression_branches splits an expression at its kinks that are minima of smooth functions. At every point the
+ * value is the minimum of the branches whose guard is not negative. The planes at the tip of a cone have separate
+ * guards and are never below the value. Branches from roots of squares differ from the value by their round-off. */
 static void the_least_of_branches_is_the_value(void **state) {
   static const struct {
     const char *text;
@@ -409,10 +409,10 @@ static void the_least_of_branches_is_the_value(void **state) {
       {"y - x", 1, 0},
       {"y - abs(x)", 2, 0},
       {"y - sqrt((x - z)^2)", 2, 0},
-      {"y + abs(x)", 1, 0}, /* a ridge */
+      {"y + abs(x)", 1, 0}, /* a ridge, which is not split */
       {"min(x, y) - z^3", 2, 0},
       {"x - max(y, 2*max(z, w))/3", 3, 0},
-      {"2*(y - abs(x)) - 0.3*abs(x)", 2, 0}, /* one kink, twice */
+      {"2*(y - abs(x)) - 0.3*abs(x)", 2, 0}, /* one kink that occurs twice */
       {"exp(min(x, y)) - abs(z)", 4, 0},
       {"y - abs(x - abs(z))", 3, 0}, /* one of the two inner kinks is a ridge */
       {"y - x*abs(x)", 1, 0},        /* no kink */
@@ -420,8 +420,8 @@ static void the_least_of_branches_is_the_value(void **state) {
       {"min(min(min(min(x, y), min(z, w)), min(x + y, y + z)), min(x^2, y^3))", 8, 0},
       {"-abs(x) - abs(y) - abs(z) - abs(w) - abs(x + y)", 16,
        0}, /* the maximum number of branches: the last kink is not split */
-      /* conditions with affine sides, whose minimum is the value everywhere, and with other sides, which are valid on
-       * their side only */
+      /* Conditions: with affine sides, the minimum of the sides is the value everywhere; other sides are valid only on
+       * their side of the condition. */
       {"y - if(x < 0, -x, x)", 2, 0},
       {"if(2*x >= z, y - x, y - z + x)", 2, 0},
       {"y + x - 2*step(x)*x", 2, 0},
@@ -430,17 +430,17 @@ static void the_least_of_branches_is_the_value(void **state) {
       {"y + if(x < 0, -x, x)", 1, 0},       /* a ridge */
       {"y - if(x < 0, 0, 1)", 1, 0},        /* a jump */
       {"y - if(x < 0, 0, x^2)", 1, 0},      /* no kink */
-      {"y - if(x < 0, -x, sqrt(x))", 1, 0}, /* the second side is undefined on the first */
+      {"y - if(x < 0, -x, sqrt(x))", 1, 0}, /* the second side is undefined where x < 0 */
       {"y - if(x > 0, x^2 + x, -x)", 2, 2}, /* x^2 + x < -x from -2 to 0 */
       {"(y - abs(x))*(1 + z^2)", 2, 2},
       {"y - if(x < 0, if(x < -0.5, -x - 0.5, x + 0.5), if(x < 0.5, 0.5 - x, x - 0.5))", 3, 3},
       {"z - if((x > 0)*(y > 0), x*y, 0) - abs(x) - abs(y)", 12, 12},
-      /* the tips of cones */
+      /* tips of cones */
       {"z - hypot(x, y)", 9, 8},
       {"z - 2*sqrt(x^2 + y^2/4)", 9, 8},
       {"z + hypot(x, y)", 1, 0},
       {"z - sqrt(x^2 + y^2 + 0.01)", 1, 0},
-      {"1 - hypot(x, y) - w", 1, 0}}; /* w is a property of the body that meets the wall: a cylinder */
+      {"1 - hypot(x, y) - w", 1, 0}}; /* w is a property of the body, so the wall is the inside of a cylinder */
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cb_expression *e;
     cb_expression_branch branch[16];

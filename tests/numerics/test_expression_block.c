@@ -1,5 +1,5 @@
-/* Expressions over many points at once agree with expressions at single points, and the vector functions agree with
- * long doubles. */
+/* Tests that expressions over many points at once agree with expressions at single points, and that the vector
+ * functions agree with long doubles. */
 #include "check.h"
 #include "core/isa.h"
 #include "numerics/elementary_lanes.h"
@@ -79,7 +79,7 @@ static void block_is_point_by_point(void **unused) {
         double at[VARIABLES], g[2];
         for (int i = 0; i < VARIABLES; i++) at[i] = point[i][fixed[i] ? 0 : p];
         const double expected = cb_expression_gradient(e, at, (int)along + 1, g);
-        /* the round-off of sums of a few terms, and of arguments up to 1e6 */
+        /* The tolerances are the round-off of sums of a few terms, and of functions of arguments of up to 1e6. */
         if (!same(value[p], expected, 1e-14 * (1 + fabs(expected))) ||
             !same(rate[p], g[along], 1e-13 * (1 + fabs(g[along]))) || !same(bare[p], value[p], 0))
           fail_msg("%s at t = %.17g, X = %.17g: %.17g and %.17g, expected %.17g and %.17g", texts[k], at[0], at[1],
@@ -90,7 +90,7 @@ static void block_is_point_by_point(void **unused) {
   }
 }
 
-/* X + t*0.5 + t*1.5 + ... has more operations than fit in a block. */
+/* The expression X + t*0.5 + t*1.5 + ... has more operations than fit in a block. */
 static void long_expression_is_point_by_point(void **unused) {
   for (int terms = 100; terms <= 400; terms += 100) {
     char text[8192] = "X";

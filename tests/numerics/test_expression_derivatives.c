@@ -1,5 +1,6 @@
-/* Random expressions agree with a tree that is evaluated in extended precision, and their gradients and Hessians with
- * differences of that tree. This covers precedence, sharing of subexpressions, slots and every smooth function. */
+/* Tests that random expressions agree with a tree that is evaluated in extended precision, and their gradients and
+ * Hessians with differences of that tree. This covers precedence, common subexpressions, the storage of intermediate
+ * results, and every smooth function. */
 #include "check.h"
 #include <curvebody/expression.h>
 
@@ -62,7 +63,7 @@ static const struct {
 };
 enum { UNARY = sizeof unary / sizeof *unary, BINARY = sizeof binary / sizeof *binary };
 
-/* Some nodes repeat an earlier one, which makes common subexpressions. */
+/* A node of an expression. Some nodes repeat an earlier one, which makes common subexpressions. */
 typedef struct tree {
   int arity, function; /* arity 0: variable `function`; -1: constant */
   double constant;
@@ -128,7 +129,7 @@ static void write_node(forest *t, int i) {
   }
 }
 
-/* Sets *range to the maximum operand of a function. */
+/* Evaluates node i at x. *range becomes at least the largest operand of a function. */
 static real evaluate(const forest *t, int i, const real *x, real *range) {
   const tree *node = &t->node[i];
   if (node->arity == -1) return node->constant;
@@ -149,7 +150,7 @@ static real shifted(const forest *t, int root, const double *q, int i, real di, 
   return evaluate(t, root, x, &range);
 }
 
-/* Fourth-order differences in extended precision; see the tolerances below. */
+/* Differences of fourth order with this step, in extended precision. */
 static const real step = 1e-3L;
 
 static real slope(const forest *t, int root, const double *q, int i, int j, real dj) {
@@ -177,12 +178,12 @@ static void check_tree(const forest *t, int root, const double *q, real range) {
   for (int i = 0; i < VARIABLES; i++) scale += fabs(jet.g[i]);
   for (int k = 0; k < 10; k++) scale += fabs(jet.h[k]);
   for (int i = 0; i < VARIABLES; i++) {
-    check_near(jet.g[i], (double)slope(t, root, q, i, i, 0), 1e-7 * scale); /* truncation: fifth derivatives */
+    check_near(jet.g[i], (double)slope(t, root, q, i, i, 0), 1e-7 * scale); /* truncation error: fifth derivatives */
     check_near(g[i], jet.g[i], 1e-13 * scale);
     for (int j = 0; j < VARIABLES; j++)
       check_near(jet.h[cb_jet_packed(i, j)], (double)curvature(t, root, q, i, j), 1e-6 * scale);
   }
-  for (int m = 0; m < VARIABLES; m++) { /* fewer variables give the leading part */
+  for (int m = 0; m < VARIABLES; m++) { /* with fewer variables the jet is the leading part */
     cb_jet part = cb_expression_jet(e, q, m);
     double head[VARIABLES];
     assert_true(part.n == m && part.v == jet.v && cb_expression_gradient(e, q, m, head) == jet.v);
@@ -208,7 +209,7 @@ static void random_expressions_agree_with_extended_precision(void **state) {
     real x[VARIABLES], range = 0;
     for (int i = 0; i < VARIABLES; i++) x[i] = q[i] = check_uniform(&seed, -1, 1);
     real f = evaluate(&t, root, x, &range);
-    if (!(range < 1.5L) || !isfinite(f)) continue; /* outside the range of the functions above */
+    if (!(range < 1.5L) || !isfinite(f)) continue; /* an operand is outside the range of the functions above */
     check_tree(&t, root, q, range);
     if (t.length > longest) longest = t.length;
     checked++;
@@ -216,7 +217,7 @@ static void random_expressions_agree_with_extended_precision(void **state) {
   print_message("longest of %d expressions: %zu characters\n", checked, longest);
 }
 
-/* log10, cot and coth have no separate jet function; their identities hold to a few ulps. */
+/* log10, cot and coth have no jet function of their own. Their identities hold to a few units in the last place. */
 static void functions_without_a_jet_satisfy_their_identities(void **state) {
   static const char *const pairs[][2] = {
       {"log10(x)", "log(x)/log(10)"}, {"cot(x)", "cos(x)/sin(x)"},
@@ -242,7 +243,7 @@ static void functions_without_a_jet_satisfy_their_identities(void **state) {
   }
 }
 
-/* Twelve active variables, one unused variable and one parameter, all integers, so that only the last bits are
+/* A jet in twelve variables, with one unused variable and one parameter. All values are integers, so only last bits are
  * inexact. */
 static void jets_of_twelve_variables_are_right(void **state) {
   static const char *const a[] = {"a0", "a1", "a2", "a3",  "a4",  "a5",     "a6",

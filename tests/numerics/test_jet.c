@@ -1,10 +1,10 @@
-/* Second-order jets agree with differences of the C library's functions in extended precision, with identities, and
- * with a function of four variables in extended precision. */
+/* Tests that second-order jets agree with differences of the C library's functions in extended precision, with
+ * identities, and with a function of four variables in extended precision. */
 #include "check.h"
 #include <curvebody/jet.h>
 
-/* Fourth-order central differences of a long double function. The step 1e-3 has about 1e-12 of truncation error and
- * 1e-13 of round-off, relative to derivatives of order one. */
+/* Central differences of fourth order of a long double function. With the step 1e-3 they have about 1e-12 of truncation
+ * error and 1e-13 of round-off, relative to derivatives of order one. */
 typedef long double real;
 static const real step = 1e-3L;
 
@@ -64,8 +64,8 @@ static void elementary_functions_have_their_derivatives(void **state) {
     }
 }
 
-/* x^k, k x^(k-1), k(k-1) x^(k-2) on both sides of the change from multiplications to pow, with k/2 ulps of
- * round-off. */
+/* The jet of x^k is x^k, k x^(k-1), k(k-1) x^(k-2), for exponents that use multiplications and for those that use pow.
+ * The round-off is k/2 units in the last place. */
 static void integer_powers_have_their_derivatives(void **state) {
   for (int k = -40; k <= 40; k++)
     for (double x = -1.5; x < 2; x += 0.75) {
@@ -77,7 +77,7 @@ static void integer_powers_have_their_derivatives(void **state) {
     }
 }
 
-/* A jet of four variables with a full random gradient and Hessian, small enough to stay in every domain. */
+/* Returns a jet of four variables with a full random gradient and Hessian, small enough to stay in every domain. */
 static cb_jet random_jet(uint64_t *seed, double value) {
   cb_jet a = cb_jet_constant(4, value);
   for (int i = 0; i < 4; i++) a.g[i] = check_uniform(seed, -1, 1);
@@ -139,7 +139,7 @@ static void identities_hold_to_round_off(void **state) {
   }
 }
 
-/* f = exp(x y) sin(z/w) + atan2(x, w) √(y² + z²) - log(1 + w²)^x */
+/* Returns f = exp(x y) sin(z/w) + atan2(x, w) √(y² + z²) - log(1 + w²)^x with q = (x, y, z, w). */
 static real four(const real *q) {
   return expl(q[0] * q[1]) * sinl(q[2] / q[3]) + atan2l(q[0], q[3]) * sqrtl(q[1] * q[1] + q[2] * q[2]) -
          powl(logl(1 + q[3] * q[3]), q[0]);
@@ -166,7 +166,8 @@ static real shifted(const double *q, int i, real di, int j, real dj) {
   return four(at);
 }
 
-/* The same fourth-order stencil, used in both variables for the mixed derivatives. */
+/* The same differences of fourth order by variable i, at the point moved by dj along variable j. For mixed derivatives
+ * they are used in both variables. */
 static real stencil_first(const double *q, int i, int j, real dj) {
   return (8 * (shifted(q, i, step, j, dj) - shifted(q, i, -step, j, dj)) -
           (shifted(q, i, 2 * step, j, dj) - shifted(q, i, -2 * step, j, dj))) /
@@ -182,11 +183,12 @@ static void chain_rules_hold_in_four_variables(void **state) {
     check_relative(f.v, (double)four((real[]){q[0], q[1], q[2], q[3]}), 1e-13);
     for (int i = 0; i < 4; i++) {
       check_near(f.g[i], (double)stencil_first(q, i, i, 0), 1e-8);
-      for (int j = 0; j < 4; j++) { /* all ordered pairs: the packed index is symmetric */
+      for (int j = 0; j < 4; j++) { /* all ordered pairs, because the packed index is symmetric */
         real mixed = (8 * (stencil_first(q, i, j, step) - stencil_first(q, i, j, -step)) -
                       (stencil_first(q, i, j, 2 * step) - stencil_first(q, i, j, -2 * step))) /
                      (12 * step);
-        check_near(f.h[cb_jet_packed(i, j)], (double)mixed, 1e-7); /* truncation: sixth derivatives of 1e5 */
+        /* The truncation error contains sixth derivatives of up to 1e5. */
+        check_near(f.h[cb_jet_packed(i, j)], (double)mixed, 1e-7);
       }
     }
   }

@@ -1,7 +1,7 @@
-/* Tests of claims that all Lie groups satisfy: group laws, products of matrices, projection, names. */
+/* Tests of properties of all Lie groups: group laws, products of matrices, projection, names. */
 #include "lie_groups.h"
 
-/* Boosts of three factors reach e^5 and more, which multiplies round-off. */
+/* Products of three boosts reach e^5 and more, and multiply round-off by this size. */
 static void elements_form_a_group(void **unused) {
   uint64_t seed = check_seed();
   EACH_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {
@@ -59,7 +59,7 @@ static void projection_keeps_elements_and_takes_errors_away(void **unused) {
     G->project(G, h);
     check_same(G, h, g, 1e-4);
     G->identity(G, one);
-    G->inverse(G, h, back); /* for matrices this is the transpose, which is the inverse only of an isometry */
+    G->inverse(G, h, back); /* For matrices `inverse` is the transpose, which is the inverse only of an isometry. */
     G->multiply(G, h, back, back);
     check_same(G, back, one, 1e-10);
   }

@@ -1,8 +1,8 @@
-/* Ad, brackets and duals of Lie groups agree with matrices and differences. */
+/* Tests that Ad (the adjoint map), brackets and duals of Lie groups agree with matrices and differences. */
 #include "lie_groups.h"
 
-/* hat(Ad_g a) = g hat(a) g^-1, where hat(a) is the matrix of a; Ad_g a is also compared with central differences of g
- * exp(ta) g^-1. */
+/* hat(Ad_g a) = g hat(a) g^-1, where hat(a) is the matrix of a. Ad_g a is also compared with central differences of g
+ * exp(ta) g^-1 by t. */
 static void adjoint_is_conjugation(void **unused) {
   uint64_t seed = check_seed();
   EACH_MATRIX_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {
@@ -41,7 +41,8 @@ static void adjoint_is_a_homomorphism(void **unused) {
     G->adjoint(G, gh, AB);
     product(G->dim, A, B, expected);
     const int n = G->dim * G->dim;
-    /* boosts up to e^3.5: an entry is a difference of products of that size squared */
+    /* Entries are differences of products of boosts of up to e^3.5, so the error is relative to the lengths of A and
+     * B. */
     check_at_most(distance(n, AB, expected) / (length(n, A) * length(n, B)), 1e-13);
     double a[CB_GROUP_DIM], b[CB_GROUP_DIM], ab[CB_GROUP_DIM], left[CB_GROUP_DIM], right[CB_GROUP_DIM];
     random_algebra(G, &seed, 1, a);

@@ -1,8 +1,9 @@
-/* dexp and its inverse agree with matrices, series and differences. The reference is in long double, which valgrind
- * does not have. */
+/* Tests that dexp, the derivative of the exponential map, and its inverse agree with matrices, series and differences.
+ * The reference is in long double, which valgrind does not support. A is the matrix of ad_a, the bracket with a. */
 #include "lie_groups.h"
 
-/* exp [[X, Y], [0, X]] contains the derivative of exp at X along Y above the diagonal: Van Loan (1978). */
+/* Returns the derivative of exp at X along Y. It is the block above the diagonal of exp [[X, Y], [0, X]]: Van Loan,
+ * IEEE Trans. Autom. Control 23 (1978) 395. */
 static lie_matrix derivative_of_exponential(const lie_matrix *X, const lie_matrix *Y) {
   const int n = X->n;
   lie_matrix block = lie_zero(2 * n), out = lie_zero(n);
@@ -17,7 +18,7 @@ static lie_matrix derivative_of_exponential(const lie_matrix *X, const lie_matri
   return out;
 }
 
-/* Rotations by more than a complete turn, and boosts b up to 3.5, because the round-off of the reference is 1e-19
+/* Rotations are by more than a complete turn. Boosts b are at most 3.5, because the round-off of the reference is 1e-19
  * e^2b. */
 static void dexp_is_the_derivative_of_exp(void **unused) {
   uint64_t seed = check_seed();
@@ -42,7 +43,7 @@ static void dexp_is_the_derivative_of_exp(void **unused) {
   }
 }
 
-/* exp [[A, 1], [0, 0]] contains sum A^k/(k + 1)! above the diagonal. Boosts are up to 20. */
+/* dexp is sum A^k/(k + 1)!, which is the block above the diagonal of exp [[A, 1], [0, 0]]. Boosts are up to 20. */
 static void dexp_is_the_series_in_ad(void **unused) {
   uint64_t seed = check_seed();
   static const double sizes[] = {1e-3, 1, 5, 12, 100};
@@ -67,7 +68,8 @@ static void dexp_is_the_series_in_ad(void **unused) {
   }
 }
 
-/* Compares with central differences of log(exp(a + tb) exp(-a)): truncation h^2 |b|^3 and round-off 1e-16 e^|a|/h. */
+/* Compares dexp with central differences of log(exp(a + tb) exp(-a)) by t. Their errors are the truncation t^2 |b|^3
+ * and the round-off 1e-16 e^|a|/t. */
 static void dexp_agrees_with_differences(void **unused) {
   uint64_t seed = check_seed();
   EACH_GROUP(G) for (int repeat = 0; repeat < REPEATS; repeat++) {
@@ -110,7 +112,7 @@ static void dexp_inverse_is_the_inverse(void **unused) {
   }
 }
 
-/* 1 - A/2 + A^2/12 - A^4/720 + A^6/30240 - A^8/1209600 */
+/* The inverse of dexp is 1 - A/2 + A^2/12 - A^4/720 + A^6/30240 - A^8/1209600 + ... */
 static void dexp_inverse_is_the_series_of_bernoulli(void **unused) {
   uint64_t seed = check_seed();
   static const double c[] = {1, -0.5, 1.0 / 12, 0, -1.0 / 720, 0, 1.0 / 30240, 0, -1.0 / 1209600};
@@ -146,7 +148,7 @@ static void dexp_has_no_inverse_at_whole_turns(void **unused) {
     for (int i = 0; i < 6; i++) a[i] *= 1 + 1e-9;
     check_ok(cb_group_dexp_inverse(G, a, out));
   }
-  double a[6] = {0, 0, 2 * M_PI, 0, 0, 1}, out[SQUARE]; /* a boost along the axis makes it regular */
+  double a[6] = {0, 0, 2 * M_PI, 0, 0, 1}, out[SQUARE]; /* with a boost along the axis, dexp is regular */
   check_ok(cb_group_dexp_inverse(cb_group_find("so31"), a, out));
 }
 

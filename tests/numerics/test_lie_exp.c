@@ -1,8 +1,9 @@
-/* exp and log of Lie groups agree with matrices near the identity, for large arguments, and near half turns. The
- * reference is in long double, which valgrind does not have. */
+/* Tests that exp and log of Lie groups agree with matrices near the identity, for large arguments, and near half turns.
+ * The reference is in long double, which valgrind does not support. */
 #include "lie_groups.h"
 
-/* Arguments from 1e-12 to 40; boosts up to e^20. The tolerance is the round-off of the argument times its size. */
+/* Arguments have sizes from 1e-12 to 40, and boosts reach e^20. The tolerance is the round-off of the argument,
+ * multiplied by its size. */
 static void exp_is_the_matrix_exponential(void **unused) {
   uint64_t seed = check_seed();
   static const double sizes[] = {1e-12, 1e-6, 1e-3, 0.1, 1, 3, 10, 40};
@@ -21,7 +22,7 @@ static void exp_is_the_matrix_exponential(void **unused) {
   }
 }
 
-/* Within half a turn |a| < pi, and boosts up to 3, where round-off grows by e^3. */
+/* Arguments a have |a| < pi, which is within half a turn, and boosts of up to 3, which multiply round-off by e^3. */
 static void log_is_the_inverse_of_exp(void **unused) {
   uint64_t seed = check_seed();
   EACH_GROUP(G) {
@@ -53,8 +54,8 @@ static void tiny_arguments_keep_all_their_digits(void **unused) {
     random_algebra(G, &seed, sizes[s], a);
     G->exp(G, a, g);
     check_ok(G->log(G, g, back));
-    /* l and r of SO(4) store the sum and difference of omega and v, which have the error of the larger one; other
-     * groups lose a few ulps */
+    /* An element of SO(4) stores the sum and the difference of omega and v, which have the error of the larger one.
+     * Other groups lose a few units in the last place. */
     for (int i = 0; i < G->dim; i++) worst = fmax(worst, fabs(back[i] - a[i]) / sizes[s]);
     check_at_most(worst, 2e-15);
     G->project(G, g);
@@ -62,7 +63,7 @@ static void tiny_arguments_keep_all_their_digits(void **unused) {
     check_at_most(distance(G->dim, back, a) / sizes[s], 2e-15);
     cb_group_ad(G, a, A);
     cb_group_dexp(G, a, D);
-    for (int i = 0; i < G->dim * G->dim; i++) /* 1 + A/2 + A^2/6 */
+    for (int i = 0; i < G->dim * G->dim; i++) /* dexp is 1 + A/2 + A^2/6 + .. */
       if (i % (G->dim + 1)) check_at_most(fabs(D[i] - A[i] / 2), sizes[s] * (sizes[s] + 1e-15));
     check_ok(cb_group_dexp_inverse(G, a, D));
     for (int i = 0; i < G->dim * G->dim; i++)
@@ -70,8 +71,8 @@ static void tiny_arguments_keep_all_their_digits(void **unused) {
   }
 }
 
-/* The logarithm of a rotation by 2 pi k - 0.1 is that of a rotation by -0.1; just below half a turn it is the argument
- * itself. */
+/* The logarithm of a rotation by 2 pi k - 0.1 is that of a rotation by -0.1. Just below half a turn the logarithm is
+ * the argument itself. */
 static void log_is_the_nearest(void **unused) {
   static const struct {
     const char *name;
@@ -96,9 +97,9 @@ static void log_is_the_nearest(void **unused) {
   }
 }
 
-/* For any axis or point, the logarithm of h exp(a) h^-1 with a just below half a turn is Ad_h a. The sign of the
- * rotation is computed from entries as small as its distance from half a turn, so the round-off of the product has its
- * full effect. */
+/* For a just below half a turn and any h, the logarithm of h exp(a) h^-1 is Ad_h a: the rotation is about any axis or
+ * point. The sign of the rotation is computed from entries as small as its distance from half a turn, so the round-off
+ * of the product has its full effect. */
 static void log_is_good_near_half_turns(void **unused) {
   static const struct {
     const char *name;
@@ -122,7 +123,7 @@ static void log_is_good_near_half_turns(void **unused) {
   }
 }
 
-/* A boost b multiplies round-off by e^b. */
+/* Boosts of size b multiply round-off by e^b. */
 static void log_bears_large_boosts(void **unused) {
   static const char *const names[] = {"so31", "so21", "h2e"};
   uint64_t seed = check_seed();

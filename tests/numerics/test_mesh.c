@@ -36,8 +36,8 @@ static void ply_of_single_precision_is_read_as_written(void **state) {
 }
 
 static void obj_of_every_style_gives_the_cube(void **state) {
-  /* Corners without other indices, with textures, with normals, with both; relative corners; line breaks of Windows;
-   * corners before their vertices. */
+  /* The styles are: corners without other indices, with textures, with normals, with both; relative corners; line
+   * breaks of Windows; corners before their vertices. */
   for (int style = 0; style < 7; style++) {
     cb_text text = {0}, faces = {0};
     const char *end = style == 5 ? "\r\n" : "\n";

@@ -148,7 +148,7 @@ static void a_wrong_binary_row_fails_with_its_offset(void **state) {
     put(&head, "ply\nformat binary_%s_endian 1.0\nelement vertex 2\n" XYZ "element face 1\n" FACES "end_header\n",
         big ? "big" : "little");
     char expected[200];
-    /* Six floats, a length and 3 indices in sequence; the one at the offset `at` is wrong. */
+    /* The data are six floats, a length and three indices. The number at the offset `at` is wrong. */
     static const struct {
       double wrong;
       int at;

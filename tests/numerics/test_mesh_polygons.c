@@ -1,5 +1,5 @@
-/* Tests of the triangulation of polygons: simple polygons in any plane are covered exactly once, for any first corner;
- * polygons that are not plane or that intersect themselves are rejected with their line. */
+/* Tests of the triangulation of polygons. Simple polygons in any plane are covered exactly once, for any first corner.
+ * Polygons that are not plane or that intersect themselves are rejected with their line. */
 #include "mesh_cube.h"
 
 #include "numerics/vec3.h"
@@ -31,7 +31,8 @@ static bool touch(const long long *a, const long long *b, const long long *c, co
   return (!s && between(a, b, c)) || (!t && between(a, b, d)) || (!u && between(c, d, a)) || (!v && between(c, d, b));
 }
 
-/* Whether sides i < j touch although they should not. Neighbouring sides may not fold back. */
+/* Whether sides i < j touch although they should not. Neighbouring sides always share a corner; for these the function
+ * returns whether they fold back. */
 static bool sides_touch(const polygon *g, int i, int j) {
   const int n = g->n, i1 = (i + 1) % n, j1 = (j + 1) % n;
   if (i1 == j) return !turn(g->p[i], g->p[j], g->p[j1]) && !between(g->p[i], g->p[j1], g->p[j]);
@@ -39,7 +40,8 @@ static bool sides_touch(const polygon *g, int i, int j) {
   return touch(g->p[i], g->p[i1], g->p[j], g->p[j1]);
 }
 
-/* Random points on a grid of `size`. Their order is reversed between sides that touch, until no sides touch. */
+/* Returns a simple polygon of random points on a grid of `size`. The order of the points is reversed between sides that
+ * touch, until no sides touch. */
 static polygon random_polygon(uint64_t *seed, int n, int size) {
   for (;;) {
     polygon g = {.n = n};
@@ -103,7 +105,7 @@ static cb_status read_at(const polygon *g, const plane *p, int first, cb_mesh **
   return status;
 }
 
-/* Twice the signed areas of the triangles relative to the polygon's normal: their sum and their minimum. */
+/* Computes twice the signed areas of the triangles relative to the polygon's normal: their sum and their minimum. */
 static void measure(const cb_mesh *mesh, double *sum, double *least) {
   double normal[3] = {0};
   const double *first = mesh->vertices[mesh->corners[0]];
@@ -126,8 +128,8 @@ static void measure(const cb_mesh *mesh, double *sum, double *least) {
   }
 }
 
-/* Each side occurs once, in its direction, and each diagonal once in each direction. If all triangles also have the
- * orientation of the polygon, they cover it exactly once. */
+/* Checks that each side occurs once, in its direction, and each diagonal once in each direction. If all triangles also
+ * have the orientation of the polygon, they cover it exactly once. */
 static void check_boundary(const cb_mesh *mesh) {
   static int runs[MOST][MOST];
   const int n = (int)mesh->n_vertices;
@@ -169,7 +171,7 @@ static void simple_polygons_are_filled_once_in_any_plane(void **state) {
   static const double sizes[] = {1, 1e-6, 1e6}, distances[] = {0, 1, 1e6};
   static const plane flat = {.axis = {{1, 0, 0}, {0, 1, 0}}};
   for (int trial = 0; trial < 900; trial++) {
-    /* On a smaller grid more corners are collinear. */
+    /* The smaller the grid, the more corners are collinear. */
     const int n = (int)check_uniform(&seed, 4, trial % 3 ? 16 : MOST), size = trial % 2 ? 1000 : n / 2 + 2;
     const polygon g = random_polygon(&seed, n, size);
     const plane p = random_plane(&seed, distances[trial % 3] * sizes[trial / 3 % 3], sizes[trial / 3 % 3]);
@@ -225,7 +227,7 @@ static void corners_may_be_in_line_or_in_one_place(void **state) {
                {SQUARE "v 1 0 0\nv 2 0 0\nv 3 0 0\nf 1 5 6 7 2 3\n", 4, 8},
                /* two corners that coincide */
                {SQUARE "v 4 4 0\nf 1 2 3 5 4\n", 3, 16},
-               /* a hole, whose bridge is used in both directions: ten corners, eight triangles */
+               /* a hole, which is joined by a bridge that occurs in both directions: ten corners, eight triangles */
                {HOLE "f 1 2 3 4 1 5 6 7 8 5\n", 8, 12},
                {HOLE "f 5 1 2 3 4 1 5 6 7 8\n", 8, 12},
                {HOLE "v 0 0 0\nv 1 1 0\nf 1 2 3 4 9 10 6 7 8 5\n", 8, 12},
@@ -249,8 +251,9 @@ static void one_that_cuts_itself_or_is_warped_is_refused_by_line(void **state) {
   static const struct {
     const char *text, *error;
   } cases[] = {
-      /* a bow tie with equal lobes and with different lobes; a five-pointed star; a polygon with two rounds; a loop
-       * inside a loop, joined at one corner; a lobe across a corner; more than one round about the first corner */
+      /* a bow tie with equal lobes and with different lobes; a five-pointed star; a polygon that goes round twice; a
+       * loop inside a loop, joined at one corner; a lobe across a corner; a polygon that goes more than once around its
+       * first corner */
       {SQUARE "f 1 3 2 4\n", CUTS(4)},
       {SQUARE "v 0 9 0\nf 1 3 2 5\n", CUTS(4)},
       {"v 0 3 0\nv -2 -3 0\nv 3 1 0\nv -3 1 0\nv 2 -3 0\nf 1 2 3 4 5\n", CUTS(5)},
@@ -258,7 +261,7 @@ static void one_that_cuts_itself_or_is_warped_is_refused_by_line(void **state) {
       {SQUARE "v 3 1 0\nv 1 3 0\nf 1 2 3 4 1 5 6\n", CUTS(7)},
       {SQUARE "v 6 1 0\nv 6 -1 0\nf 1 5 2 6 3 4\n", CUTS(6)},
       {"v 0 0 0\nv 1 0 0\nv -.2 1.2 0\nv -1.4 -.5 0\nv 1 -1.6 0\nv 1.6 1.3 0\nf 1 2 3 4 5 6\n", CUTS(6)},
-      /* near or far from the origin */
+      /* polygons that are not plane, near the origin and far from it */
       {SQUARE "v 0 4 1\nf 1 2 3 5\n", WARPED(1, "0.043")},
       {"v 1e6 0 0\nv 1000004 0 0\nv 1000004 4 0\nv 1e6 4 1\nf 1 2 3 4\n", WARPED(1, "0.043")},
   };
@@ -329,7 +332,8 @@ static void ply_and_off_cut_ears_too_and_refuse_by_place(void **state) {
     }
 }
 
-/* For a polygon that is small compared with its coordinates, a thousandth of its size is less than their last digit. */
+/* Coordinates have six digits. If a polygon is small compared with its coordinates, a thousandth of its size is less
+ * than their last digit. It is accepted nevertheless. */
 static void six_digits_are_enough_to_be_plane(void **state) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 400; trial++) {

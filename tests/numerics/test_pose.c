@@ -1,4 +1,5 @@
-/* Poses in spaces of constant curvature agree with 4x4 matrices, at the antipode, far out, and as K goes to 0. */
+/* Tests that poses in spaces of constant curvature K agree with 4x4 matrices, at the antipode, far out, and as K goes
+ * to 0. Y is a twist (omega, v), and tau is the exponential or Cayley's map from twists to poses. */
 #include "curved_matrices.h"
 #include "numerics/biquaternion.h"
 #include "numerics/vec3.h"
@@ -34,8 +35,8 @@ static double matrix_distance(double K, const cb_pose *g, const lie_matrix *m) {
   return lie_distance(&n, m) / (double)lie_size(m);
 }
 
-/* The error is round-off of some tens of products. Lengths reach the complete sphere, or 6 radii in hyperbolic space,
- * where a matrix has the size e^6 and loses as much accuracy. */
+/* The error is the round-off of some tens of products. Lengths reach the complete sphere, or 6 radii in hyperbolic
+ * space. There a matrix has the size e^6 and loses accuracy by this factor. */
 static void products_and_points_are_those_of_matrices(void **unused) {
   uint64_t seed = check_seed();
   double worst = 0;
@@ -66,10 +67,10 @@ static void products_and_points_are_those_of_matrices(void **unused) {
     }
   }
   print_message("  %.1e\n", worst);
-  check_at_most(worst, 1e-13); /* the round-off of both sides */
+  check_at_most(worst, 1e-13); /* the round-off of poses and of matrices */
 }
 
-/* Cayley's map is (1 - Y/2)^-1 (1 + Y/2), so 1 - Y/2 times it is 1 + Y/2. */
+/* As a matrix, Cayley's map is (1 - Y/2)^-1 (1 + Y/2), so its product with 1 - Y/2 is 1 + Y/2. */
 static void tau_is_cayleys_map_and_the_exponential_of_matrices(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 2000; n++) {
@@ -81,7 +82,7 @@ static void tau_is_cayleys_map_and_the_exponential_of_matrices(void **unused) {
     const lie_matrix e = lie_exponential(&a);
     cb_pose_tau_in(CB_SE3_EXPONENTIAL, K, Y, &g);
     check_at_most(matrix_distance(K, &g, &e), 2e-14);
-    for (int i = 0; i < 6; i++) Y[i] *= .6; /* |v| < 2 */
+    for (int i = 0; i < 6; i++) Y[i] *= .6; /* so that |v| < 2 */
     const lie_matrix b = curved_generator(K, Y);
     lie_matrix plus = lie_sum(&none, .5L, &b), minus = lie_sum(&none, -.5L, &b);
     for (int i = 0; i < 4; i++) {
@@ -97,8 +98,8 @@ static void tau_is_cayleys_map_and_the_exponential_of_matrices(void **unused) {
   assert_false(isfinite(none.x[0]));
 }
 
-/* Compares dtau^-1_Y of d tau tau^-1, by central differences of matrices, with the change of Y: errors h^2 and
- * round-off/h. */
+/* dtau^-1_Y maps the change (d tau) tau^-1 to the change of Y. The change of tau is computed by central differences of
+ * matrices, with the errors h^2 and round-off/h. */
 static void dtau_is_the_derivative_of_tau(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 400; n++) {
@@ -159,7 +160,7 @@ static void derivatives_of_the_transpose_are_those_of_differences(void **unused)
   }
 }
 
-/* In units in which K is 1 or -1, the poses form the groups of lie.h. */
+/* If K is 1 or -1, the poses form the groups SO(4) and SO(3,1) of curvebody/lie.h. */
 static void the_exponential_is_that_of_the_groups(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 1000; n++) {
@@ -186,8 +187,8 @@ static void the_exponential_is_that_of_the_groups(void **unused) {
   }
 }
 
-/* A body at the antipode: steps to the antipode, around it and across it are products of matrices, for x in any
- * direction. */
+/* A pose a is at or near the antipode, and b is a step of any size and direction. Their product is that of matrices,
+ * also if the step reaches or crosses the antipode. */
 static void the_antipode_is_a_place_like_any(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 3000; n++) {
@@ -204,9 +205,9 @@ static void the_antipode_is_a_place_like_any(void **unused) {
   }
 }
 
-/* A displacement by b from a place at distance r, at an angle to the outward direction, leads to r + log(cosh b + cos
- * sinh b) for large r (Busemann's function), and rotates the axes by twice atan(sin tanh(b/2)/(1 + cos tanh(b/2))). At
- * 1e5 the last digit of each of the three coordinates is 1.5e-11. */
+/* A step by b from a place at the distance r, at an angle to the outward direction with the cosine cos and the sine
+ * sin, leads for large r to the distance r + log(cosh b + cos sinh b) (Busemann's function). It rotates the axes by
+ * twice atan(sin tanh(b/2)/(1 + cos tanh(b/2))). At r = 1e5 the last digit of each coordinate is 1.5e-11. */
 static void moves_far_out_are_those_of_the_limit(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 1000; n++) {
@@ -230,7 +231,7 @@ static void moves_far_out_are_those_of_the_limit(void **unused) {
   }
 }
 
-/* Products and maps converge to those of flat space in proportion to K, from both sides. */
+/* For small positive and negative K, products and maps differ from those of flat space in proportion to K. */
 static void flat_space_is_the_limit(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 200; n++) {

@@ -1,5 +1,6 @@
-/* Tests of SE(3): group laws, tau and its inverse, its differentials against differences and series, and accuracy near
- * the identity. */
+/* Tests of SE(3): group laws, the maps tau from twists to poses and their inverse, their differentials against
+ * differences and series, and accuracy near the identity. Y = (omega, v) is a twist, hat(Y) its 4x4 matrix, g a pose,
+ * mu a momentum. */
 #include "check.h"
 #include <curvebody/se3.h>
 #include "numerics/lie_private.h"
@@ -18,7 +19,7 @@ static cb_pose random_pose(uint64_t *seed) {
   return g;
 }
 
-/* The 4x4 matrix of a pose, column by column. */
+/* Computes the 4x4 matrix of a pose from the images of the origin and of the unit vectors. */
 static void matrix_of(const cb_pose *g, double m[4][4]) {
   static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, origin[3];
   double at[3], image[3];
@@ -83,7 +84,7 @@ static void poses_form_a_group(void **unused) {
     check_same_pose(&again, &one, 1e-14);
     cb_pose_half(&a, &half);
     cb_pose_multiply(&half, &half, &again);
-    check_same_pose(&again, &a, 1e-13); /* error 1/(1 + w) near a complete turn */
+    check_same_pose(&again, &a, 1e-13); /* near a complete turn the error grows as 1/(1 + q[0]) */
     again = a;
     cb_pose_multiply(&again, &b, &again);
     check_same_pose(&again, &ab, 0);
@@ -96,7 +97,8 @@ static void poses_form_a_group(void **unused) {
   }
 }
 
-/* g hat(Y) g^-1 = hat(Ad_g Y), and <Ad*_{g^-1} mu, Ad_g Y> = <mu, Y>, <ad*_Y mu, X> = <mu, [Y, X]>. */
+/* Checks g hat(Y) g^-1 = hat(Ad_g Y), <Ad*_{g^-1} mu, Ad_g Y> = <mu, Y> and <ad*_Y mu, X> = <mu, [Y, X]> for a second
+ * twist X. */
 static void adjoint_and_coadjoint_are_dual(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 50; n++) {
@@ -158,7 +160,7 @@ static void log_inverts_exp_up_to_half_a_turn(void **unused) {
   }
 }
 
-/* (1 - hat(Y)/2) cay(Y) = 1 + hat(Y)/2. */
+/* Cayley's map satisfies (1 - hat(Y)/2) cay(Y) = 1 + hat(Y)/2. */
 static void cayley_is_its_formula(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 100; n++) {
@@ -176,7 +178,7 @@ static void cayley_is_its_formula(void **unused) {
   }
 }
 
-/* exp(hat(Y)) by its series in 4x4 matrices. */
+/* The exponential equals the series of exp(hat(Y)) in 4x4 matrices. */
 static void exponential_is_its_series(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 100; n++) {
@@ -195,7 +197,7 @@ static void exponential_is_its_series(void **unused) {
   }
 }
 
-/* (tau(Y + s d) tau(Y)^-1 - tau(Y - s d) tau(Y)^-1)/2s is dtau_Y d, so dtau^-1 of it is d. */
+/* (tau(Y + s d) tau(Y)^-1 - tau(Y - s d) tau(Y)^-1)/2s is dtau_Y d, so dtau^-1_Y maps this difference to d. */
 static void dtau_inverse_inverts_differences_of_tau(void **unused) {
   uint64_t seed = check_seed();
   const double s = 1e-5;
@@ -219,13 +221,13 @@ static void dtau_inverse_inverts_differences_of_tau(void **unused) {
       for (int i = 0; i < 6; i++) {
         double sum = 0;
         for (int j = 0; j < 6; j++) sum += A[i][j] * rate[j];
-        check_near(sum, d[i], 1e-8); /* s^2 and eps/s */
+        check_near(sum, d[i], 1e-8); /* errors s^2 and round-off/s */
       }
     }
 }
 
-/* dexp^-1 of the exponential is sum B_k/k! ad^k with the Bernoulli numbers B_k; for |omega| < 1.3 the first omitted
- * term is below 1e-15. For tln it is 1 - ad/2. */
+/* dexp^-1 of the exponential is sum B_k/k! ad_Y^k, with the Bernoulli numbers B_k. For |omega| < 1.3 the first omitted
+ * term is below 1e-15. For the map CB_SE3_TLN it is 1 - ad_Y/2. */
 static void dexp_inverse_is_its_series(void **unused) {
   static const double b[] = {1,
                              -1. / 2,
@@ -280,7 +282,7 @@ static void left_and_right_differentials_differ_by_ad(void **unused) {
     for (int n = 0; n < 50; n++) {
       double Y[6], back[6], A[6][6], B[6][6], Ad[6][6];
       cb_pose g;
-      random_twist(&seed, n < 25 ? 1 : 3, Y); /* arguments of the series and of the closed form of e(n) */
+      random_twist(&seed, n < 25 ? 1 : 3, Y); /* arguments for which cb_se3_even uses a series or a closed form */
       for (int i = 0; i < 6; i++) back[i] = -Y[i];
       cb_se3_tau(maps[m], Y, &g);
       cb_pose_adjoint(&g, Ad);
@@ -323,9 +325,9 @@ static void derivative_of_the_transpose_is_that_of_differences(void **unused) {
     }
 }
 
-/* Reference values, computed in arithmetic of 60 digits by the series of exp and the inverse of the series of dexp, and
- * rounded here: Y = scale (3, -5, 4, 2, 7, -6)/8, mu = (1, -3, 2, 5, -2, 3)/4. q is the vector part of the quaternion,
- * x the position, and the member mu is (dexp^-1)^T mu. */
+/* Reference values for Y = scale (3, -5, 4, 2, 7, -6)/8 and mu = (1, -3, 2, 5, -2, 3)/4. They were computed with 60
+ * digits by the series of exp and the inverse of the series of dexp, and rounded here. q is the vector part of the
+ * quaternion, x is the position, and the member mu is (dexp^-1)^T mu. */
 static const struct {
   double scale, q[3], x[3], mu[6];
 } digits[] = {
@@ -396,7 +398,8 @@ static void accurate_from_the_identity_to_almost_a_turn(void **unused) {
       for (int k = 0; k < 6; k++) moved[i] += A[k][i] * mu[k];
     for (int i = 0; i < 6; i++)
       check_near(moved[i], digits[n].mu[i], (digits[n].scale > 5 ? 2e-12 : 4e-15) * (1 + fabs(digits[n].mu[i])));
-    /* the difference from the identity is accurate in all digits; cayley has (1 - W/2) x = v */
+    /* The difference from the identity is accurate in all digits. For Cayley's map, (1 - W/2) x = v, where W is the
+     * cross product with omega. */
     cb_se3_tau(CB_SE3_CAYLEY, Y, &g);
     const double *w = Y, *x = g.x;
     const double turned[3] = {w[1] * x[2] - w[2] * x[1], w[2] * x[0] - w[0] * x[2], w[0] * x[1] - w[1] * x[0]};
@@ -405,7 +408,8 @@ static void accurate_from_the_identity_to_almost_a_turn(void **unused) {
   }
 }
 
-/* e, e', e'' at the change from series to closed form; each agrees with central differences of the previous one. */
+/* The function of cb_se3_even and its first two derivatives, e[0..2], where the series changes to the closed form. Each
+ * derivative agrees with central differences of the previous one. */
 static void even_function_joins_at_its_branches(void **unused) {
   for (double n = 0.02; n < 39; n += 0.0937) {
     const double s = 1e-4 * fmin(1, (39.4 - n) / 40);
@@ -415,7 +419,7 @@ static void even_function_joins_at_its_branches(void **unused) {
     cb_se3_even(n - s, minus);
     for (int i = 0; i < 2; i++) {
       const double rate = (plus[i] - minus[i]) / (2 * s);
-      check_near(e[i + 1], rate, 1e-6 * fabs(rate) + 1e-11); /* eps/s and s^2 e'''/e' */
+      check_near(e[i + 1], rate, 1e-6 * fabs(rate) + 1e-11); /* errors: round-off/s and s^2 e'''/e' */
     }
   }
   double below[3], above[3];
@@ -426,8 +430,8 @@ static void even_function_joins_at_its_branches(void **unused) {
   check_relative(above[2], below[2], 2e-13);
 }
 
-/* The products with vectors equal those with matrices, also where the series of the exponential is replaced: |w| = 0.1
- * and 2^(1/2). */
+/* Products of dexp^-1 with vectors equal those of its matrix. The exponential is continuous at |omega| = 0.1 and
+ * 2^(1/2), where its series are replaced. */
 static void products_with_dexp_inverse_are_those_of_its_matrix(void **unused) {
   uint64_t seed = 7;
   for (int n = 0; n < 500; n++) {

@@ -1,9 +1,10 @@
-/* Tableaux satisfy the conditions that define their order, and agree with closed forms. */
+/* Tests that tableaux satisfy the conditions that define their order, and agree with closed forms. A tableau with s
+ * stages has the nodes c, the weights b and the matrix a. */
 #include "check.h"
 #include "numerics/tableau.h"
 
-/* The maximum defects of B(n): sum b_i c_i^(k-1) = 1/k, C(n): sum_j a_ij c_j^(k-1) = c_i^k/k, D(n): sum_i b_i c_i^(k-1)
- * a_ij = b_j (1 - c_j^k)/k for k = 1..n (Butcher's simplifying assumptions). */
+/* These functions return the maximum defects of Butcher's simplifying assumptions for k = 1..n. B(n): sum_i b_i
+ * c_i^(k-1) = 1/k; C(n): sum_j a_ij c_j^(k-1) = c_i^k/k; D(n): sum_i b_i c_i^(k-1) a_ij = b_j (1 - c_j^k)/k. */
 static double defect_b(const cb_tableau *t, int n) {
   double worst = 0;
   for (int k = 1; k <= n; k++) {
@@ -108,10 +109,10 @@ static void small_tableaux_are_the_closed_forms(void **state) {
   check_ok(cb_tableau_lobatto(4, &t));
   check_near(t.c[1], (5 - sqrt(5)) / 10, 1e-16);
   check_near(t.a[1][1], (25 - sqrt(5)) / 120, 1e-16);
-  check_near(t.a_hat[1][1], (25 + sqrt(5)) / 120, 1e-16); /* b_2 - a_22 */
+  check_near(t.a_hat[1][1], (25 + sqrt(5)) / 120, 1e-16); /* a_hat_22 = b_2 - a_22 */
 }
 
-/* b and b_low together: their sum is 1 to twice the precision of double. */
+/* The sum of the weights b and their low parts b_low is 1 to twice the precision of double. */
 static void weights_have_low_parts(void **state) {
   for (int s = 1; s <= 8; s++) {
     cb_tableau t;
@@ -136,7 +137,7 @@ static void inverse_is_the_inverse(void **state) {
       for (int j = 0; j < s; j++) {
         double sum = -(i == j);
         for (int k = 0; k < s; k++) sum += t.a[i][k] * inverse[k * s + j];
-        check_near(sum, 0, 1e-14); /* entries of the inverse reach 60 */
+        check_near(sum, 0, 1e-14); /* entries of the inverse are up to 60 */
       }
   }
 }

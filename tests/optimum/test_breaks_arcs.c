@@ -1,5 +1,6 @@
-/* Tests of gaits that cross breaks of their bundle: they are refracted as in closed forms, and as in limits of smooth
- * bundles. Gaits that are not refracted are not optimal, and unsupported cases are reported by name. */
+/* Tests of gaits that cross breaks of their bundle (values of a shape variable where the connection A or the metric M
+ * is not smooth). At a break, optimal gaits are refracted like light: in closed forms, and as limits of smooth bundles.
+ * Gaits that are not refracted are not optimal, and unsupported cases are reported by name. */
 #include "bundle/gait_private.h"
 #include "gaits.h"
 #include "yaml/yaml.h"
@@ -14,8 +15,8 @@ static cb_bundle *bundle_of(const char *text) {
   return b;
 }
 
-/* In the shapes (a, b) the metric is M = 1 and the curvature B = 1 for a < 0, and M = n^2 and B = c beyond: the
- * connection is A = (0, a), (0, c a). */
+/* Creates a bundle in the shapes (a, b). For a < 0 it has the metric M = 1, the connection A = (0, a) and the curvature
+ * 1. For a > 0 it has M = n^2, A = (0, c a) and the curvature c. */
 static cb_bundle *two_media(double n, double c) {
   char text[400];
   snprintf(text, sizeof text,
@@ -25,10 +26,10 @@ static cb_bundle *two_media(double n, double c) {
   return bundle_of(text);
 }
 
-/* The gait through (-1, 0) in the plane of the shapes (a, b), symmetric about b = 0. It consists of two arcs of radius
- * rho for a < 0, which reach a = 0 at b = -h and h at the angle p, and of one arc of radius n rho/c for a > 0, which
- * begins at the angle q: h = n rho/c cos q; n and c are those of two_media. off: the residuals of Snell's law sin p = n
- * sin q and of the area. Returns the cost E = length^2. */
+/* Describes the gait through (-1, 0) in the plane of the shapes (a, b) of two_media, symmetric about b = 0. For a < 0
+ * it has two arcs of radius rho, which meet the line a = 0 at b = -h and h at the angle p to its normal. For a > 0 it
+ * has one arc of radius n rho/c, which begins at the angle q, so h = n rho/c cos q. off: the residuals of Snell's law
+ * sin p = n sin q and of the area. Returns the cost E = length^2. */
 static double lens(double n, double c, double area, double rho, double q, double off[2]) {
   const double R = n * rho / c, h = R * cos(q), half = asin(hypot(1, h) / (2 * rho)), p = half - atan(h);
   const double turn = M_PI - 2 * q;
@@ -37,7 +38,8 @@ static double lens(double n, double c, double area, double rho, double q, double
   return pow(4 * half * rho + n * turn * R, 2);
 }
 
-/* Solves off = 0 for rho and q by Newton's method with differences, from the given values; returns E and h. */
+/* Solves off = 0 of `lens` for rho and q by Newton's method with differences, from the given values. Returns the cost
+ * E, and in *h the half distance of the crossings. */
 static double least_lens(double n, double c, double area, double rho, double q, double *h) {
   const double e = 1e-6;
   double off[2], a[2], b[2];
@@ -61,8 +63,8 @@ static double least_lens(double n, double c, double area, double rho, double q, 
   return E;
 }
 
-/* Computes b of the first crossing of a = 0, and the sines of the angles to the normal and the speeds just before and
- * after it. */
+/* For the first crossing of a = 0, computes its coordinate b in *place, and the sines of the angles to the normal and
+ * the speeds just before and after it. */
 static void sines(const cb_bundle *b, const cb_gait *gait, double *sine, double *speed, double *place) {
   double t = 0, r[2], v[2];
   for (int k = 0; k < cb_gait_edges(gait); k++) { /* the crossing is a vertex between two arcs */
@@ -81,7 +83,7 @@ static void sines(const cb_bundle *b, const cb_gait *gait, double *sine, double 
   }
 }
 
-/* Finds the best gait near a start. */
+/* Finds gaits that move by `amount`, from the given start and `starts` random starts. */
 static cb_optima *best(const cb_bundle *b, double amount, const double *start_shape, const cb_gait *start, int starts) {
   const cb_optimum_problem p = {.bundle = b,
                                 .target = {.kind = CB_GAIT_MOVE, .value = amount},
@@ -96,8 +98,8 @@ static cb_optima *best(const cb_bundle *b, double amount, const double *start_sh
 
 static const double start_shape[2] = {-1, 0};
 
-/* The metric is smaller beyond the break (n < 1) and A has a kink; in the second case only A has a kink, in the third
- * only M jumps. */
+/* In the first case the metric is smaller beyond the break (n < 1), and A has a kink. In the second case only A has a
+ * kink, and in the third only M jumps. */
 static void a_gait_is_refracted_as_light(void **state) {
   const double media[3][2] = {{.9, 1.3}, {1, 3}, {.8, 1}};
   for (int k = 0; k < 3; k++) {
@@ -131,14 +133,14 @@ static void the_optimality_knows_what_is_refracted(void **state) {
   assert_int_equal(v.index, 0);
   check_relative(v.cost, o->item[0].cost, 1e-12);
   check_at_most(v.gain, 1e-12);
-  /* a gait that crosses elsewhere */
+  /* This gait crosses the break at other places. */
   const double scale[2] = {1, 1.1}, offset[2] = {0, 0};
   check_ok(cb_gait_moved(o->item[0].gait, scale, offset, &bent));
   check_ok(cb_optimality_of(&p, bent, &v));
   assert_false(v.stationary);
   check_at_least(v.slope, 1e-3);
   check_at_least(v.gain, 1e-5);
-  /* the speed beyond the break is changed by another function of time, which the shapes alone do not show */
+  /* This gait has another speed beyond the break, but the same shapes. */
   double time[2], r[2];
   int count = 0;
   for (int k = 0; k < cb_gait_edges(o->item[0].gait); k++) {
@@ -164,8 +166,8 @@ static void the_optimality_knows_what_is_refracted(void **state) {
   cb_bundle_free(b);
 }
 
-/* A and M with kinks on SO(3), compared with smooth ones, which have sqrt(x^2 + e^2) in place of |x|: the difference
- * decreases as e^2 log e. */
+/* Creates a bundle on SO(3) whose A and M contain the function `size` of a. With |a - 0.1| they have kinks. With
+ * sqrt((a - 0.1)^2 + e^2) they are smooth, and the cost differs by e^2 log e. */
 static cb_bundle *bent_bundle(const char *size, bool breaks) {
   char text[800];
   snprintf(text, sizeof text,
@@ -184,7 +186,7 @@ static double least_turn(cb_bundle *b, int index) {
   check_ok(cb_optimum_find(&p, &o));
   const double cost = o->item[0].cost;
   assert_int_equal(o->item[0].index, index);
-  /* the start of the loop is arbitrary */
+  /* The loop may start anywhere. */
   for (int k = 0; k < 3; k++) {
     cb_gait *shifted;
     check_ok(cb_gait_shifted(o->item[0].gait, .31 * k, &shifted));
@@ -220,7 +222,7 @@ static void kinks_are_limits_of_smooth_bundles(void **state) {
   }
 }
 
-/* A narrow strip of low cost between expensive regions: the best gait is pressed against its edges. */
+/* A narrow strip has a low cost between expensive regions, so the best gait runs along its edges. */
 static void what_runs_along_a_break_is_refused(void **state) {
   cb_bundle *b = bundle_of(
       "group: r1\nshape: [a, b]\nbreaks: {a: [-0.6, 0.6]}\nA: [[\"0\", \"a\"]]\n"

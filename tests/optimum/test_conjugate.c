@@ -1,11 +1,13 @@
-/* Tests of conjugate and focal times against closed forms; their number is compared with the second variation. */
+/* Tests of conjugate times (for a target element) and focal times (for other targets) against closed forms. Their
+ * number is compared with the index, the number of negative directions of the second variation. lambda: multiplier of
+ * an extremal (curvebody/optimum.h); g: holonomy. */
 #include "bundles.h"
 #include "extremals.h"
 #include "optimum/extremal.h"
 #include "optimum/reduced.h"
 #include "optimum/variation.h"
 
-/* The extremal with the total area z, found near `rounds` circles of area z/rounds through (.3, -.2). */
+/* Returns the extremal with the total area z, found near `rounds` circles of area z/rounds that begin at (.3, -.2). */
 static cb_extremal *dido(const cb_bundle *b, const cb_optimum_problem *o, double z, int rounds) {
   const double r = sqrt(z / rounds / M_PI);
   double mean[4] = {.3 - r, -.2}, cosine[8] = {0}, sine[8] = {0}, lambda[2] = {2 * M_PI * rounds * 1.01};
@@ -20,8 +22,8 @@ static cb_extremal *dido(const cb_bundle *b, const cb_optimum_problem *o, double
   return e;
 }
 
-/* With tau = |lambda| t/2, times t are conjugate if sin tau (sin tau - tau cos tau) = 0; the second factor vanishes
- * first at tau = 4.493409457909064. */
+/* For circles of the bundle `heisenberg`, a time t is conjugate if sin tau (sin tau - tau cos tau) = 0 with tau =
+ * |lambda| t/2. The second factor is first 0 at tau = 4.493409457909064. */
 static void didos_circles_are_conjugate_after_whole_turns(void **state) {
   const double start_shape[4] = {.3, -.2};
   cb_bundle *b = model("heisenberg", "");
@@ -40,14 +42,14 @@ static void didos_circles_are_conjugate_after_whole_turns(void **state) {
   cb_extremal_free(e);
   e = dido(b, &o, .1, 2);
   check_ok(cb_conjugate_find(&o, e, 2, &c));
-  assert_int_equal(c.count, 2); /* conjugate times at 1/2 and 4.4934../2 pi */
+  assert_int_equal(c.count, 2); /* the conjugate times are 1/2 and 4.4934../(2 pi) */
   check_near(c.time[0], .5, 1e-9);
   cb_extremal_free(e);
   cb_bundle_free(b);
 }
 
-/* Two planes whose areas have the weights 1 and 3/2 in the first number of g; the area of the first plane is the second
- * number of g. */
+/* A bundle over two planes. The first number of g is the sum of the areas in both planes, with the weights 1 and 3/2.
+ * The second number of g is the area in the first plane. */
 static cb_status planes_on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
   for (int k = 0; A && k < b->group->dim * 4; k++) {
     const int i = k % 4, other = i ^ 1;
@@ -63,8 +65,8 @@ static cb_bundle planes(const char *group) {
   return (cb_bundle){.class_ = &class_, .group = cb_group_find(group), .n = 4};
 }
 
-/* For a circle in the first plane, the second plane adds sin^2(3 tau/2): t = 2/3 counts twice, and no determinant
- * changes its sign there. */
+/* For a circle in the first plane, the second plane adds the factor sin^2(3 tau/2), with tau = pi t. So t = 2/3 counts
+ * twice, and no determinant changes its sign there. */
 static void a_double_time_counts_twice(void **state) {
   const double start_shape[4] = {.3, -.2, 0, 0};
   cb_bundle b = planes("r1");
@@ -93,14 +95,14 @@ static void a_free_number_of_the_group_changes_nothing(void **state) {
   check_ok(cb_conjugate_find(&o, e, 2, &c[0]));
   check_ok(cb_conjugate_find(&free, f, 2, &c[1]));
   assert_int_equal(c[0].count, c[1].count);
-  for (int k = 0; k < 2; k++) check_near(c[1].time[k], c[0].time[k], 1e-9); /* a reversed circle is the same circle */
+  for (int k = 0; k < 2; k++) check_near(c[1].time[k], c[0].time[k], 1e-9); /* a reversed circle has the same times */
   cb_extremal_free(e);
   cb_extremal_free(f);
 }
 
-/* The number of negative directions of E/2 - sum nu_k c_k (cost E, conditions c_k of the target and their multipliers
- * nu_k) over loops through the start shape that satisfy the conditions to first order, computed on four arcs of
- * polynomials. */
+/* Returns the index: the number of negative directions of E/2 - sum nu_k c_k over loops through the start shape that
+ * satisfy the conditions to first order. E is the cost, c_k are the conditions of the target, and nu_k their
+ * multipliers. The loops consist of four arcs of polynomials. */
 static int index_of(const cb_optimum_problem *o, const cb_extremal *e) {
   enum { ARCS = 4, DEGREE = 14 };
   const cb_group *G = o->bundle->group;
@@ -175,8 +177,9 @@ static void the_swimmer_on_the_sphere_has_a_minimum_and_a_saddle(void **state) {
   cb_bundle_free(b);
 }
 
-/* Morse's theorem for branches of PMPY, and for Purcell's swimmer with one and two rounds of a loop: for a target
- * element (conjugate times), and for a distance and two numbers of g (focal times). */
+/* Morse's theorem: the number of conjugate or focal times equals the index. It is tested for branches of PMPY, and for
+ * one and two rounds of a loop of Purcell's swimmer. The targets are an element (conjugate times), a distance, and two
+ * numbers of g (focal times). */
 static void the_number_of_times_is_the_index(void **state) {
   cb_bundle *two = model("pmpy", ""), *three = model("purcell", "links 3");
   const double v = 4 * M_PI / 3, at[2] = {5, v};
@@ -235,7 +238,7 @@ static void draw(uint64_t *seed, int trial, chance *s) {
   const cb_group *G = cb_group_find(names[trial % 4]);
   const bool distance = trial % 4 < 2 && trial % 3 > 0, whole = !distance && trial % 3 == 0;
   const int rounds = distance ? 1 + trial % 3 / 2 : 1,
-            number = trial % 4 == 2 ? 1 : 0; /* number 0 of a quaternion is a cosine: for so3 the target is number 1 */
+            number = trial % 4 == 2 ? 1 : 0; /* for so3 number 1, since number 0 of a quaternion is a cosine */
   random_bundles(seed, G, 2, .7, &s->p, &s->moved);
   const double size = check_uniform(seed, .1, .5) / rounds, way = check_uniform(seed, 0, 2 * M_PI);
   const double x = size * cos(way), y = size * sin(way), mean[2] = {x, y};
@@ -258,8 +261,8 @@ static void draw(uint64_t *seed, int trial, chance *s) {
   for (int a = 0; a < 2 && distance; a++) s->lambda[a] = cost * g[a] / pow(s->o.target.value, 2);
 }
 
-/* The number of conjugate times equals the index, without starts that do not converge, and without gaits that four arcs
- * of polynomials do not resolve. */
+/* The number of conjugate times equals the index. Starts that do not converge are skipped, and so are gaits that four
+ * arcs of polynomials do not resolve. */
 static void so_it_is_for_random_bundles_of_any_group(void **state) {
   uint64_t seed = check_seed();
   int seen = 0, saddles = 0;
@@ -284,7 +287,7 @@ static void so_it_is_for_random_bundles_of_any_group(void **state) {
   assert_true(CHECK_SANITIZED || (seen > 15 && saddles > 3));
 }
 
-/* p vanishes along a circle of the rolling ball. The times must not depend on how far the search continues. */
+/* The momentum p is 0 along a circle of the rolling ball. The times must not depend on how far the search continues. */
 static void times_do_not_depend_on_how_far_is_looked(void **state) {
   const double origin[2] = {0, 0}, turned[3] = {-M_PI, 0, -2 * M_PI};
   const ellipse rolled = {{-.5, 0}, {.52, 0}, {0, .5}, {0, 0, 3}};

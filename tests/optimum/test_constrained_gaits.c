@@ -1,5 +1,5 @@
 /* Tests of gaits within bounds, and of swimmers whose links must not cross: direct searches, and Wong's equations with
- * corners and arcs at constraints. */
+ * corners and arcs at constraints. E: cost; lambda: multipliers; r: shape. */
 #include "gaits.h"
 #include "models.h"
 #include "optimum/direct.h"
@@ -14,8 +14,8 @@ static cb_direct *solved(const cb_optimum_problem *o, cb_gait *start, int size) 
   return d;
 }
 
-/* E and lambda are from shooting with arcs at bounds. At a bound r'' jumps, so the errors of N harmonics are of order
- * N^-3. */
+/* The expected E and lambda were computed by shooting with arcs at bounds. At a bound r'' jumps, so the errors of N
+ * harmonics are of order N^-3. */
 static void a_gait_keeps_to_its_bounds(void **state) {
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
   cb_bundle *b = model("purcell", "");
@@ -31,7 +31,7 @@ static void a_gait_keeps_to_its_bounds(void **state) {
 }
 
 /* The loop with the largest effect within a square around 0 is the square itself, since the curvature has one sign
- * there; harmonics smooth its corners. */
+ * there. Harmonics round its corners. */
 static void a_target_beyond_the_bounds_is_told_their_most(void **state) {
   const double lower[2] = {-.8, -.8}, upper[2] = {.8, .8}, corner[8] = {.8, .8, -.8, .8, -.8, -.8, .8, -.8};
   double maximum, g[CB_GROUP_SIZE];
@@ -54,7 +54,7 @@ static void a_target_beyond_the_bounds_is_told_their_most(void **state) {
   cb_bundle_free(b);
 }
 
-/* The most efficient gait keeps its angles within a right angle. Bounds there do not change it. */
+/* The angles of the most efficient gait stay below a right angle. Bounds there do not change it. */
 static void walls_that_are_not_met_do_not_count(void **state) {
   const double lower[2] = {-M_PI_2, -M_PI_2}, upper[2] = {M_PI_2, M_PI_2};
   cb_bundle *b = model("purcell", "");
@@ -66,7 +66,7 @@ static void walls_that_are_not_met_do_not_count(void **state) {
                                 .no_crossing = true};
   cb_direct *d = solved(&o, ring(0, 0, 1, 1), 24);
   check_relative(d->amount * d->amount / d->v->cost, .012364154621884,
-                 1e-9); /* the contribution of harmonics beyond the last */
+                 1e-9); /* the contribution of omitted harmonics */
   cb_direct_free(d);
   cb_bundle_free(b);
 }
@@ -85,7 +85,7 @@ static void links_touch_and_do_not_cross(void **state) {
   cb_bundle_free(b);
 }
 
-/* The rate at time t of the gait with the coefficients d->c. */
+/* Computes the rate v of the shape at time t of the gait with the coefficients d->c. */
 static void rate_at(const cb_direct *d, double t, double *v) {
   double phi[256], rate[256];
   const int f = d->basis->functions;
@@ -96,8 +96,9 @@ static void rate_at(const cb_direct *d, double t, double *v) {
   }
 }
 
-/* Checks the corner: the speeds on both sides are equal, since the time of the corner is free, and the jump of the
- * momentum presses on both lines. Only the gait is used, so the accuracy is that of its polynomials at their ends. */
+/* Checks the corner at t = 0. The speeds on both sides are equal, since the time of the corner is free. The jump of the
+ * momentum is a combination of the gradients of both terms of the constraint, with negative factors. Only the gait is
+ * used, so the accuracy is that of its polynomials at their ends. */
 static void check_corner(const cb_direct *d, double *r) {
   const int n = d->v->n, f = d->basis->functions;
   double before[CB_SHAPE_MAX], after[CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX], jump[CB_SHAPE_MAX], speed[2] = {0};
@@ -139,7 +140,7 @@ static void check_corner(const cb_direct *d, double *r) {
   check_at_most(y, -1e-2 * all);
 }
 
-/* The tips meet once, at (2 pi/3, 2 pi/3). */
+/* The tips of the swimmer meet once, at the shape (2 pi/3, 2 pi/3). */
 static void a_gait_turns_about_a_corner(void **state) {
   double r[CB_SHAPE_MAX];
   cb_bundle *b = model("purcell", "");
@@ -147,7 +148,7 @@ static void a_gait_turns_about_a_corner(void **state) {
   cb_direct *d = solved(&o, ring(1.8, 1.8, .3, -1), 8), *sharp;
   check_ok(cb_direct_sharpen(d, 32, &sharp));
   assert_non_null(sharp);
-  check_relative(sharp->v->cost, .034983464790, 2e-11); /* as printed */
+  check_relative(sharp->v->cost, .034983464790, 2e-11); /* all printed digits */
   check_corner(sharp, r);
   check_near(r[0], 2 * M_PI / 3, 1e-12);
   check_near(r[1], 2 * M_PI / 3, 1e-12);
@@ -156,8 +157,8 @@ static void a_gait_turns_about_a_corner(void **state) {
   cb_bundle_free(b);
 }
 
-/* The tips of the first and the last of four links meet. Shapes where they meet form a curve, and the search finds the
- * corner on it. */
+/* The tips of the first and the last of four links meet. The shapes at which they meet form a curve, and the search
+ * finds the corner on this curve. */
 static void a_corner_may_be_anywhere_on_an_edge(void **state) {
   const double mean[3] = {1.6, 1.6, 1.6}, cosine[3] = {.05, 0, -.05}, sine[3] = {.1, -.2, .1};
   double r[CB_SHAPE_MAX];
@@ -175,7 +176,7 @@ static void a_corner_may_be_anywhere_on_an_edge(void **state) {
   cb_bundle_free(b);
 }
 
-/* A bound is smooth, so a gait along it has no corner. */
+/* A bound of one variable is smooth, so a gait along it has no corner. */
 static void a_gait_without_corners_stays(void **state) {
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
   cb_bundle *b = model("purcell", "");
@@ -188,7 +189,7 @@ static void a_gait_without_corners_stays(void **state) {
   cb_bundle_free(b);
 }
 
-/* The best gait of a search from one start, with its optimality. */
+/* Finds gaits from one start, and checks the optimality of the best one. Frees `start`. */
 static cb_optima *found(cb_optimum_problem *o, cb_gait *start) {
   cb_optima *all;
   o->start = start;
@@ -200,8 +201,8 @@ static cb_optima *found(cb_optimum_problem *o, cb_gait *start) {
   return all;
 }
 
-/* On the arcs of the extremal, variables at bounds are constant. The gait never exceeds its bounds, and its cost equals
- * the printed value from shooting. */
+/* On some arcs of the extremal a variable is constant at its bound. The gait never exceeds its bounds, and its cost
+ * equals the printed value from shooting. */
 static void bounds_are_met_exactly(void **state) {
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
   cb_bundle *b = model("purcell", "");

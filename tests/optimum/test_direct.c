@@ -17,8 +17,8 @@ static cb_direct *solved(const cb_optimum_problem *p, const cb_gait *start, int 
   return d;
 }
 
-/* X, E and |lambda| from shooting with Wong's equations at high accuracy. The direct search differs from them by the
- * harmonics that it omits. */
+/* X, E and |lambda| were computed by shooting with Wong's equations at high accuracy. The direct search differs from
+ * them by the effect of omitted harmonics. */
 static const double purcell[][3] = {{.001, .003274173125, 1.651904897},
                                     {.01, .035480647743, 1.930215772},
                                     {.03, .126266414425, 2.627947737},
@@ -38,7 +38,8 @@ static void purcell_moves_at_least_cost(void **state) {
   cb_bundle_free(b);
 }
 
-/* dE/dX = 2 lambda_X, by a central difference of order 4. */
+/* dE/dX = 2 lambda_X, where lambda_X is the multiplier along the displacement; dE/dX is a central difference of order
+ * 4. */
 static void the_momentum_is_the_slope_of_cost(void **state) {
   cb_bundle *b = bundle("purcell");
   const double X = .02, h = 2e-4;
@@ -56,7 +57,7 @@ static void the_momentum_is_the_slope_of_cost(void **state) {
   cb_bundle_free(b);
 }
 
-/* At the most efficient gait lambda_X = E/X; the same gait has the maximum amount for its length. */
+/* For the most efficient gait lambda_X = E/X. The same gait has the maximum amount for its length. */
 static void the_most_efficient_gait_is_a_tangent(void **state) {
   cb_bundle *b = bundle("purcell");
   cb_gait *start = circle(0, 0, 1);
@@ -77,7 +78,7 @@ static void the_most_efficient_gait_is_a_tangent(void **state) {
   cb_bundle_free(b);
 }
 
-/* Dido's problem in closed form: L^2 = 4 pi |z|, the same for any start shape. */
+/* Dido's problem in closed form: L^2 = 4 pi |z| for the area z, the same for any start shape. */
 static void heisenberg_encloses_area_by_circles(void **state) {
   cb_bundle *b = bundle("heisenberg");
   const double start_shape[2] = {.3, -.2}, z = -.37;

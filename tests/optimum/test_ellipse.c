@@ -1,5 +1,6 @@
 /* Tests of small ellipses against closed forms, limits of families of optimal gaits, and the eigenvalues of the
- * curvature. */
+ * curvature B. The price of an ellipse is its cost divided by the amount of its target. M: cost metric; lambda:
+ * multiplier; r: shape. */
 #include "models.h"
 #include "optimum/ellipse.h"
 #include <curvebody/holonomy.h>
@@ -14,7 +15,8 @@ static const cb_ellipse *cheapest(const char *name, const char *text, cb_gait_ta
   return e;
 }
 
-/* Values are from the eigenvalue of the plane, and from families extrapolated to amount 0. All printed digits agree. */
+/* The values are from the eigenvalue of the curvature, and from families of gaits, extrapolated to amount 0. All
+ * printed digits agree. */
 static void chains_move_and_turn_as_the_limits_of_their_families(void **state) {
   int count;
   const cb_ellipse *e = cheapest("purcell", "", CB_GAIT_MOVE, &count);
@@ -22,7 +24,7 @@ static void chains_move_and_turn_as_the_limits_of_their_families(void **state) {
   check_relative(e[0].price, 4 * M_PI / sqrt(15), 1e-12);
   check_near(e[0].r[0], 0, 1e-9);
   check_relative(e[1].price, 3.531640892956, 1e-12);
-  /* found from values of the price alone: accurate to the square root of round-off */
+  /* The shape is found only from values of the price, so it is accurate to the square root of round-off. */
   check_near(fabs(e[1].r[0]), 1.734617838, 3e-8);
   check_near(e[1].r[0] + e[1].r[1], 0, 1e-9);
   e = cheapest("purcell", "", CB_GAIT_TURN, &count);
@@ -34,7 +36,7 @@ static void chains_move_and_turn_as_the_limits_of_their_families(void **state) {
   check_relative(e[0].price, 1.509536131759, 1e-12);
 }
 
-/* For two shape variables: the price is 4 pi sqrt(det M)/|B|, and |lambda| = 2 pi sqrt(det M)/|B|. */
+/* For two shape variables the price is 4 pi sqrt(det M)/|B|, and |lambda| = 2 pi sqrt(det M)/|B|. */
 static void spheres_enclose_their_curvature(void **state) {
   const double start_shape[2] = {5, 4 * M_PI / 3};
   for (int sign = -1; sign <= 1; sign += 2) {
@@ -49,7 +51,8 @@ static void spheres_enclose_their_curvature(void **state) {
   }
 }
 
-/* The largest eigenvalue of the Hermitian matrix i L^-1 <lambda, B_ij> L^-T, M = L L^T. */
+/* Returns the largest eigenvalue of the Hermitian matrix i L^-1 <lambda, B_ij> L^-T, where i outside of the index is
+ * the imaginary unit and M = L L^T. */
 static double largest_eigenvalue(const cb_bundle *b, const double *r, const double *lambda) {
   enum { N = 5 };
   const int n = b->n, dim = b->group->dim;
@@ -65,7 +68,7 @@ static double largest_eigenvalue(const cb_bundle *b, const double *r, const doub
   gsl_matrix *S = gsl_matrix_calloc(2 * (size_t)n, 2 * (size_t)n), *T = gsl_matrix_calloc(2 * (size_t)n, 2 * (size_t)n);
   gsl_vector *value = gsl_vector_alloc(2 * (size_t)n);
   for (size_t i = 0; i < (size_t)n;
-       i++) /* i K as the real symmetric matrix ((0, -K), (K, 0)), relative to M on both diagonal blocks */
+       i++) /* S is i K as a real symmetric matrix ((0, -K), (K, 0)), and T has M on both diagonal blocks */
     for (size_t j = 0; j < (size_t)n; j++) {
       const size_t at = i * (size_t)n + j;
       gsl_matrix_set(S, i, j + (size_t)n, -K[at]);
@@ -84,7 +87,8 @@ static double largest_eigenvalue(const cb_bundle *b, const double *r, const doub
 }
 
 /* For a translation along `way` without rotation, the multiplier of the rotation minimises the largest eigenvalue,
- * which is convex in it. The minimum is found by golden-section search. */
+ * which is a convex function of it. The minimum is found by golden-section search. Returns 4 pi divided by the
+ * minimum. */
 static double dual_price(const cb_bundle *b, const double *r, const double *way) {
   const double share = .6180339887498949;
   double low = -1, high = 1, value = 0;
@@ -98,8 +102,8 @@ static double dual_price(const cb_bundle *b, const double *r, const double *way)
   return 4 * M_PI / value;
 }
 
-/* The price of an ellipse is 4 pi divided by this minimum over the multiplier of the rotation, and shapes nearby have
- * no lower price. In chains without a symmetry that would exclude a rotation lambda_theta is not 0. */
+/* The price of an ellipse equals dual_price at its shape, and shapes nearby have no lower price. Some chains have no
+ * symmetry that excludes a rotation; there lambda_theta, the multiplier of the rotation, is not 0. */
 static void no_other_small_gait_is_cheaper(void **state) {
   uint64_t seed = check_seed();
   const char *const chains[] = {"links 4", "links 4 shares [1,2,3,2]", "links 6"};
@@ -115,7 +119,7 @@ static void no_other_small_gait_is_cheaper(void **state) {
       const double way[2] = {e[k].lambda[0] / size, e[k].lambda[1] / size};
       check_relative(size, e[k].price / 2, 1e-12);
       check_relative(largest_eigenvalue(b, e[k].r, e[k].lambda), 2 * M_PI,
-                     1e-9); /* the square root of round-off, times lambda */
+                     1e-9); /* the tolerance is the square root of round-off, times lambda */
       check_relative(dual_price(b, e[k].r, way), e[k].price, 1e-12);
       turned = fmax(turned, fabs(e[k].lambda[2]));
       for (int trial = 0; trial < 8; trial++) {
@@ -129,8 +133,8 @@ static void no_other_small_gait_is_cheaper(void **state) {
   check_at_least(turned, .005);
 }
 
-/* The holonomy of the gait agrees to third order in its size, the error of a small loop, and the gait runs in the right
- * direction. */
+/* The holonomy of the gait agrees with the target to third order in the size of the gait, which is the error of a small
+ * loop. The gait runs in the right direction. */
 static void an_ellipse_does_what_is_asked(void **state) {
   static const struct {
     const char *name, *text;
@@ -176,8 +180,8 @@ static void an_ellipse_does_what_is_asked(void **state) {
     }
 }
 
-/* If the best shapes of a swimmer are outside a bound, the centre of the ellipse is at the bound, and the gait stays
- * within the bounds. */
+/* The best shapes of this swimmer are outside a bound. Then the centre of the ellipse is at the bound, and the gait
+ * stays within the bounds. */
 static void bounds_hold_an_ellipse(void **state) {
   const double lower[2] = {.3, -1}, upper[2] = {1, 1};
   cb_bundle *b = model("purcell", "");
@@ -187,7 +191,7 @@ static void bounds_hold_an_ellipse(void **state) {
   cb_gait *gait;
   assert_true(cb_ellipses_find(&o, e) > 0);
   check_near(e[0].r[0], .3, 0);
-  check_near(e[0].r[1], -.3, 1e-9); /* B_theta = 0 along r1 + r2 = 0 */
+  check_near(e[0].r[1], -.3, 1e-9); /* the rotation B_theta is 0 on r1 + r2 = 0 */
   check_ok(cb_ellipse_gait(&o, &e[0], &gait));
   for (int k = 0; k < 100; k++) {
     double r[2];
@@ -198,7 +202,7 @@ static void bounds_hold_an_ellipse(void **state) {
   cb_bundle_free(b);
 }
 
-/* A floating snake rotates around its centre of mass: every gait that moves it also rotates it. */
+/* A floating snake rotates around its centre of mass, so every gait that moves it also rotates it. */
 static void what_no_small_gait_does_is_told_as_unwanted(void **state) {
   int count;
   const cb_ellipse *e = cheapest("floating_snake", "", CB_GAIT_MOVE, &count);

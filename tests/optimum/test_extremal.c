@@ -1,6 +1,6 @@
-/* Tests of extremals against tables, closed forms, their own gaits, and differences along a family. E is the cost, X
- * the displacement, r the shape, p its momentum, lambda the multipliers of Wong's equations, and nu those of the
- * target. */
+/* Tests of extremals against the table of extremals.h, closed forms, their own gaits, and differences along a family. E
+ * is the cost, X the displacement, r the shape, p its momentum, g the holonomy, lambda the multipliers of Wong's
+ * equations, and nu those of the target. */
 #include "extremals.h"
 
 /* The table has at least 10 digits: 1e-10 is half of the last digit of the smallest value. */
@@ -13,11 +13,12 @@ static void purcells_swimmer_moves_at_the_least_cost_of_the_table(void **state) 
     cb_extremal *e = extremal(&o, &from, row[0]);
     double x[7], v[2];
     check_relative(e->cost, row[1], 2e-10);
-    check_near(e->nu[0], row[4], 1e-8); /* lambda_x of the row, up to the sign of a rotation of g(1) */
+    check_near(e->nu[0], row[4], 1e-8); /* nu[0] belongs to the distance and equals lambda_x of the row */
     check_near(hypot(e->g[0], e->g[1]), row[0], 1e-13);
     check_near(e->g[2], 0, 1e-13);
     for (int i = 0; i < 2; i++) check_near(e->jump[i], 0, 1e-10 * row[3]);
-    /* the shape at t = 1/4 after the crossing of r1 = r2 > 0 satisfies r1 + r2 = 0 with equal rates */
+    /* The times count from the shape with r1 = r2 > 0. A quarter of the cycle later, r1 + r2 = 0 and both rates are
+     * equal. */
     double low = -.05, high = .05;
     while (high - low > 1e-13) {
       const double t = (low + high) / 2;
@@ -34,7 +35,7 @@ static void purcells_swimmer_moves_at_the_least_cost_of_the_table(void **state) 
   cb_bundle_free(b);
 }
 
-/* dE/dX = 2 nu, by a difference of order 4 with the step h = X/50. */
+/* dE/dX = 2 nu, where dE/dX is a difference of order 4 with the step h = X/50. */
 static void the_multiplier_is_half_the_slope_of_cost(void **state) {
   cb_bundle *b = model("purcell", "links 3");
   const double *row = purcell_row[2], h = row[0] / 50, weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12};
@@ -50,7 +51,7 @@ static void the_multiplier_is_half_the_slope_of_cost(void **state) {
       nu = e->nu[0];
     cb_extremal_free(e);
   }
-  check_relative(slope, 2 * nu, 2e-8); /* h^4 E^(5)/30 */
+  check_relative(slope, 2 * nu, 2e-8); /* the error is h^4/30 times the fifth derivative of E */
   cb_bundle_free(b);
 }
 
@@ -66,14 +67,14 @@ static void a_given_element_is_reached_with_a_corner_at_the_start(void **state) 
   for (int i = 0; i < 2; i++) {
     check_near(e->r[i], corner[i], 5e-9);
     check_near(fabs(e->jump[i]), jump[i], 5e-6);
-    check_near(x[2 + i], e->p[i], 1e-13); /* p is periodic, r' is not */
+    check_near(x[2 + i], e->p[i], 1e-13); /* p is periodic, although r' is not */
   }
   cb_extremal_free(e);
   cb_bundle_free(b);
 }
 
 /* For the most efficient gait nu X = E, and the efficiency X^2/E is a maximum: it is smaller for a distance 1 % shorter
- * or longer. The farthest gait of a given length is that of least cost for its distance. */
+ * or longer. The gait that moves farthest with a given length is that of least cost for its distance. */
 static void the_most_efficient_and_the_farthest_gait_obey_their_conditions(void **state) {
   cb_bundle *b = model("purcell", "links 3");
   cb_optimum_problem o = {
@@ -105,7 +106,8 @@ static void the_most_efficient_and_the_farthest_gait_obey_their_conditions(void 
   cb_bundle_free(b);
 }
 
-/* Near the gait of the maximum distance a small error at the start grows by 1e10 to the end. */
+/* Near the gait of the maximum distance, a small error at the start grows by a factor 1e10 up to the end of the
+ * cycle. */
 static void strokes_whose_ends_depend_wildly_on_their_starts_are_solved(void **state) {
   cb_bundle *b = model("purcell", "links 3");
   const ellipse from = {{0, 0}, {.95, .95}, {1.35, -1.35}, {6, 0, -.6}};
@@ -133,8 +135,8 @@ static void strokes_whose_ends_depend_wildly_on_their_starts_are_solved(void **s
   cb_bundle_free(b);
 }
 
-/* Several extremals from one start shape (l, v): their cost E, lambda, and the rate of the shape at the start, if it is
- * given. */
+/* Several extremals from one start shape (l, v), with their cost E, their lambda, and the rate of the shape at the
+ * start, if the table gives it. */
 static void pushmepullyou_has_the_extremals_of_the_table(void **state) {
   cb_bundle *b = model("pmpy", "");
   const double v = 4 * M_PI / 3, start_shape[2] = {5, v};
@@ -161,14 +163,15 @@ static void pushmepullyou_has_the_extremals_of_the_table(void **state) {
   cb_bundle_free(b);
 }
 
-/* Round-off of some hundred operations: 1e-12. */
+/* The tolerance is the round-off of some hundred operations, 1e-12. */
 static void closed_forms_are_met_to_round_off(void **state) {
   cb_bundle *plane = model("heisenberg", ""), *sphere = model("hopf", ""), *ball = model("rolling_ball", "");
   const double at[2] = {.3, -.2}, on[2] = {.1, 0}, origin[2] = {0, 0}, r = sqrt(.1 / M_PI), c = .27;
   const ellipse circle = {{.3 - r, -.2}, {1.1 * r, -.01}, {.01, .9 * r}, {6}};
   const ellipse cap = {{on[0] - c, 0}, {c, -.01}, {.01, c}, {10}};
   const ellipse rolled = {{-.5, 0}, {.52, 0}, {0, .5}, {0, 0, 3}};
-  for (int free = 0; free < 2; free++) { /* shapes can be shifted and rotated, which makes the equations singular */
+  /* If the start shape is free, the shapes can be shifted and rotated, so the equations are singular. */
+  for (int free = 0; free < 2; free++) {
     cb_optimum_problem o = {
         .bundle = plane, .start_shape = free ? NULL : at, .target = {.kind = CB_GAIT_MOVE, .value = .1}};
     cb_extremal *e = extremal(&o, &circle, 0);
@@ -182,10 +185,11 @@ static void closed_forms_are_met_to_round_off(void **state) {
     cb_extremal_free(e);
   }
   cb_optimum_problem o = {.bundle = ball, .start_shape = origin, .target = {.kind = CB_GAIT_ELEMENT}};
-  const double turned[3] = {-M_PI, 0, -2 * M_PI}; /* 2 pi (-rho, 0, -1), for the ball */
+  const double turned[3] = {-M_PI, 0, -2 * M_PI}; /* the rotation vector 2 pi (-rho, 0, -1) of the ball, rho = 1/2 */
   ball->group->exp(ball->group, turned, o.target.element);
   ball->group->inverse(ball->group, o.target.element, o.target.element);
-  for (int k = 0; k < 4; k++) { /* the target is the element, or only its angle: any circle of that size */
+  /* For k < 2 the target is the element, otherwise only its angle. For odd k the start shape is free. */
+  for (int k = 0; k < 4; k++) {
     if (k == 2) o.target = (cb_gait_target){.kind = CB_GAIT_TURN, .value = 2 * M_PI * (sqrt(1.25) - 1)};
     o.start_shape = k % 2 ? NULL : origin;
     cb_extremal *e = extremal(&o, &rolled, 0);
@@ -197,7 +201,8 @@ static void closed_forms_are_met_to_round_off(void **state) {
   cb_bundle_free(ball);
 }
 
-/* Solved from the same gait, with lambda rotated into the frame of the first link. */
+/* The frames of the first and the second link give the same cost. Both searches start from the same gait, with lambda
+ * rotated into the frame of the link. */
 static void the_body_frame_does_not_count(void **state) {
   double cost[2];
   for (int link = 1; link <= 2; link++) {

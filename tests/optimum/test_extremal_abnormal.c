@@ -1,5 +1,6 @@
 /* Tests of extremals near and at the maximum of their target, and of abnormal ones: closed forms, the flow that they
- * follow, and their gaits. */
+ * follow, and their gaits. mu is the weight of the cost (optimum/wong.h), which is 0 for abnormal extremals. E: cost;
+ * X: displacement; lambda: multipliers; B: curvature. */
 #include "extremals.h"
 #include "yaml/yaml.h"
 
@@ -12,9 +13,9 @@ static cb_bundle *written(const char *text) {
   return b;
 }
 
-/* Checks an extremal with mu = 0: its residuals, and at 40 times that its speed is constant and <lambda, B_ij> v_j = 0
- * (lambda: multipliers, B: curvature, v: rate of the shape), for two or three shape variables. The gait has the
- * reported holonomy and cost. */
+/* Checks an extremal with mu = 0 for two or three shape variables. Its residuals are small. At 40 times its speed is
+ * constant and <lambda, B_ij> v_j = 0, where v is the rate of the shape. Its gait has the reported holonomy and
+ * cost. */
 static void check_abnormal(const cb_bundle *b, const cb_extremal *e) {
   const int n = b->n;
   cb_gait *gait;
@@ -48,7 +49,7 @@ static void check_abnormal(const cb_bundle *b, const cb_extremal *e) {
   cb_gait_free(gait);
 }
 
-/* Solves for a new length, starting from the extremal of the previous one. */
+/* Finds the extremal with the cost E, starting from the extremal `from` of the previous cost, which is freed. */
 static cb_extremal *longer(cb_optimum_problem *o, cb_extremal *from, double E) {
   cb_gait *gait;
   cb_extremal *e;
@@ -61,8 +62,8 @@ static cb_extremal *longer(cb_optimum_problem *o, cb_extremal *from, double E) {
   return e;
 }
 
-/* The family of gaits in harmonics ends at X = .1035322400154. Towards the end mu/lambda -> 0, and dE/dX = 2 lambda,
- * compared with a difference of order 2 in E with steps of 1e-2. */
+/* The family of gaits in harmonics (test_family.c) ends at X = .1035322400154. Towards the end mu/lambda goes to 0.
+ * dE/dX = 2 lambda is compared with a difference of order 2 with steps of 1e-2 in E. */
 static void the_gait_of_greatest_distance_is_an_abnormal_extremal(void **state) {
   cb_bundle *b = model("purcell", "links 3");
   const ellipse from = {{0, 0}, {.95, .95}, {1.35, -1.35}, {6, 0, -.6}};
@@ -81,7 +82,7 @@ static void the_gait_of_greatest_distance_is_an_abnormal_extremal(void **state) 
     check_at_most(e->speed, 1e-12);
     check_at_most(e->momentum, 1e-12);
   }
-  check_relative((X[2] - X[0]) / .02, 1 / (2 * slope), 1e-2); /* the error is X'''/6 times the square of the step */
+  check_relative((X[2] - X[0]) / .02, 1 / (2 * slope), 1e-2); /* error: the step squared, times X'''/6 */
   o.length = INFINITY;
   check_ok(cb_extremal_gait(e, &gait));
   check_ok(cb_extremal_solve(&o, gait, e->lambda, e->amount, &far));
@@ -94,8 +95,8 @@ static void the_gait_of_greatest_distance_is_an_abnormal_extremal(void **state) 
   cb_bundle_free(b);
 }
 
-/* The curvature B = 1 - q^2 - s^2 vanishes on the unit circle in the shape variables q and s: -g = int B dA = pi/2 is
- * the maximum of the holonomy, with the cost E = 4 pi^2. */
+/* The curvature B = 1 - q^2 - s^2 is 0 on the unit circle in the shape variables q and s. On this loop the holonomy g
+ * has its maximum: -g = int B dq ds = pi/2, with the cost E = 4 pi^2. */
 static void a_loop_on_which_curvature_vanishes_does_the_most(void **state) {
   cb_bundle *b = written(
       "group: r1\nshape: [q, s]\n"
@@ -118,7 +119,7 @@ static void a_loop_on_which_curvature_vanishes_does_the_most(void **state) {
   cb_bundle_free(b);
 }
 
-/* Martinet's distribution with the curvature B = 2q: the line q = 0 is abnormal. */
+/* Martinet's distribution has the curvature B = 2q, so the line q = 0 is an abnormal extremal. */
 static void a_line_on_which_curvature_vanishes_is_abnormal(void **state) {
   cb_bundle *b = written("group: r1\nshape: [q, s]\nA: [[0, q^2]]\n");
   cb_wong w;
@@ -131,15 +132,16 @@ static void a_line_on_which_curvature_vanishes_is_abnormal(void **state) {
   check_near(f[0], 0, 1e-15);
   check_near(fabs(f[1]), 1.5, 1e-15);
   for (int i = 2; i < 5; i++) check_near(f[i], 0, 1e-15);
-  w.speed = 0; /* with mu = 1 the straight line is an extremal, too */
+  w.speed = 0; /* with mu = 1 the line is also an extremal */
   check_ok(cb_wong_at(&w, 0, straight, &(cb_wong_rates){.f = f}));
   check_near(f[0], 0, 1e-15);
   check_near(f[2], 0, 1e-15);
   cb_bundle_free(b);
 }
 
-/* Two numbers of the fibre: the first has its maximum on the circle. No multiplier makes the circle an extremal with mu
- * = 1, since its geodesic curvature is not constant. Its cost is computed by the trapezoidal rule. */
+/* The holonomy has two numbers, and the first has its maximum on the unit circle. The circle is not an extremal with mu
+ * = 1 for any multiplier, since its geodesic curvature is not constant. The expected cost is computed by the
+ * trapezoidal rule. */
 static void what_only_an_abnormal_extremal_does_is_found_and_named(void **state) {
   cb_bundle *b = written(
       "group: r2\nshape: [q, s]\n"
@@ -160,7 +162,7 @@ static void what_only_an_abnormal_extremal_does_is_found_and_named(void **state)
   cb_bundle_free(b);
 }
 
-/* The extremal with mu = 0 reaches pi/2; no extremal reaches 1.6. */
+/* The extremal with mu = 0 reaches the amount pi/2. No extremal reaches 1.6. */
 static void beyond_the_most_there_is_none(void **state) {
   cb_bundle *b = written(
       "group: r1\nshape: [q, s]\n"

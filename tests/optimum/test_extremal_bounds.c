@@ -1,9 +1,9 @@
-/* Tests of extremals along bounds: tables, the signs of constraint forces, bounds that have no effect, and a given
- * start shape. */
+/* Tests of extremals along bounds: printed values, the signs of constraint forces, bounds that have no effect, and a
+ * given start shape. */
 #include "extremals.h"
 
-/* Checks that the extremal is within its bounds, that v is continuous where arcs meet, and that the variable presses on
- * its bound: the force is > 0 at an upper bound and < 0 at a lower one. */
+/* Checks that the extremal is within its bounds, and that the rate v of the shape is continuous where arcs meet. The
+ * force of a bound on its variable is > 0 at an upper bound and < 0 at a lower one. */
 static void check_arcs(const cb_optimum_problem *o, const cb_extremal *e) {
   const int n = e->wong.n;
   for (int k = 0; k < 500; k++) {
@@ -30,7 +30,8 @@ static void check_arcs(const cb_optimum_problem *o, const cb_extremal *e) {
   }
 }
 
-/* Starts are ellipses of about the right size, and the gait without bounds, whose angles are a quarter too large. */
+/* The searches start from ellipses of about the right size, and from the gait without bounds, whose angles are a
+ * quarter too large. */
 static void purcells_swimmer_keeps_its_angles_within_bounds(void **state) {
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
   cb_bundle *b = model("purcell", "links 3");
@@ -44,7 +45,8 @@ static void purcells_swimmer_keeps_its_angles_within_bounds(void **state) {
     check_relative(e->cost, .134475538116, 1e-11);
     check_relative(e->nu[0], 4.33272289, 2e-9);
     assert_int_equal(e->arcs, 9);
-    /* the table begins at r1 = r2 > 0, as long before the first arc as its mirror image is after the last arc */
+    /* The printed times count from the shape r1 = r2 > 0. By symmetry this shape is midway between the last arc and the
+     * first one. */
     const double shift = (e->end[1] - (1 - e->end[8])) / 2;
     check_near(e->end[1] - shift, .07539712, 6e-9);
     check_near(e->end[2] - shift, .17948156, 6e-9);
@@ -66,7 +68,7 @@ static void pushmepullyou_with_a_least_length_has_a_least_cost(void **state) {
   cb_bundle_free(b);
 }
 
-/* Bounds that are not reached have no effect; within bounds of .8 one cycle cannot move .05. */
+/* Bounds that are not reached have no effect. Within bounds of .8 one cycle cannot move .05. */
 static void bounds_far_away_do_not_count_and_tight_ones_are_told(void **state) {
   const double *row = purcell_row[2], lower[2] = {-2, -2}, upper[2] = {2, 2}, low[2] = {-.8, -.8}, high[2] = {.8, .8};
   cb_bundle *b = model("purcell", "links 3");
@@ -86,7 +88,7 @@ static void bounds_far_away_do_not_count_and_tight_ones_are_told(void **state) {
   cb_bundle_free(b);
 }
 
-/* A bound that cuts off the loop raises the cost. */
+/* The start shape is given. A bound that cuts off a part of the loop increases the cost. */
 static void a_base_is_kept_beside_bounds(void **state) {
   const double start_shape[2] = {5, 4 * M_PI / 3}, lower[2] = {4.5, -INFINITY}, v = start_shape[1];
   cb_bundle *b = model("pmpy", "");

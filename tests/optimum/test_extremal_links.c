@@ -1,8 +1,9 @@
-/* Tests of extremals of swimmers with many links: tables, and the gaits of the direct search. */
+/* Tests of extremals of swimmers with many links against printed costs and the gaits of the direct search. */
 #include "extremals.h"
 #include "optimum/direct.h"
 
-/* Runs the direct search from a wave of half a radian, and finds the extremal near its gait. */
+/* Runs the direct search from a travelling wave with an amplitude of half a radian, and finds the extremal near its
+ * gait. */
 static cb_extremal *swum(const cb_optimum_problem *o, cb_direct **d) {
   const int n = o->bundle->n;
   double mean[CB_SHAPE_MAX] = {0}, cosine[CB_SHAPE_MAX], sine[CB_SHAPE_MAX];
@@ -23,7 +24,8 @@ static cb_extremal *swum(const cb_optimum_problem *o, cb_direct **d) {
   return e;
 }
 
-/* Both swimmers have length 1 and move X = .05. The cost of the direct gait in 8 harmonics is about 1e-8 larger. */
+/* Both swimmers have length 1 and move by X = .05. The cost of the direct search in 8 harmonics is about 1e-8
+ * larger. */
 static void four_and_ten_links_move_at_the_least_cost_of_the_table(void **state) {
   const double cost[2] = {.124188165080, .055857469620};
   for (int k = 0; k < 2; k++) {
@@ -41,7 +43,8 @@ static void four_and_ten_links_move_at_the_least_cost_of_the_table(void **state)
   }
 }
 
-/* The efficiency X^2/E for four links of length and drag 1. */
+/* Checks the maximum of the efficiency X^2/E, with displacement X and cost E, of four links with total length 1 and
+ * drag 1. */
 static void four_links_are_most_efficient_as_the_table_has_it(void **state) {
   cb_bundle *b = model("purcell", "links 4");
   cb_optimum_problem o = {.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .1}};

@@ -14,7 +14,7 @@ static cb_optimum_problem moving(const cb_bundle *b) {
   return (cb_optimum_problem){.bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = .01}};
 }
 
-/* Follows the family that starts from a circle around (z, -z). */
+/* Follows the family that starts from a circle around the shape (z, -z). */
 static cb_family *followed(const cb_optimum_problem *p, double z, double from, double to, int members) {
   cb_gait *start = circle(z, -z, sqrt(8 * from));
   const cb_family_range range = {from, to, members};
@@ -31,7 +31,8 @@ static const cb_family_event *the_event(const cb_family *f, cb_family_event_kind
   return NULL;
 }
 
-/* The cost of a direct search that starts from a gait of a family, in 32 harmonics or on an arc of degree 32. */
+/* Returns the cost of a direct search that starts from a gait of a family, in 32 harmonics or on an arc of degree
+ * 32. */
 static double cost(const cb_optimum_problem *p, const cb_gait *start, double amount) {
   cb_optimum_problem at = *p;
   cb_direct *d;
@@ -44,7 +45,7 @@ static double cost(const cb_optimum_problem *p, const cb_gait *start, double amo
   return E;
 }
 
-/* The gait of the member of a branch that is nearest to an amount. */
+/* Returns the gait of that member of a branch whose amount is nearest to `amount`. */
 static const cb_gait *gait_near(const cb_family *f, int branch, double amount) {
   int best = -1;
   for (int m = 0; m < f->members; m++)
@@ -54,7 +55,7 @@ static const cb_gait *gait_near(const cb_family *f, int branch, double amount) {
   return f->member[best].gait;
 }
 
-/* Values are from shooting with Wong's equations at high accuracy, to all printed digits. */
+/* The values were computed by shooting with Wong's equations at high accuracy. All printed digits agree. */
 static void a_family_passes_what_shooting_finds(void **state) {
   static const double table[][3] = {{.001, .003274173125, 1.651904897},
                                     {.01, .035480647743, 1.930215772},
@@ -77,8 +78,8 @@ static void a_family_passes_what_shooting_finds(void **state) {
 }
 
 /* The family ends at its maximum distance, where the multiplier is above 1000. The most efficient gait is compared with
- * the result of the search for it; at the event CB_FAMILY_CYCLES one cycle costs as much as two cycles of half its
- * distance. */
+ * the result of the search for it. At the event CB_FAMILY_CYCLES one cycle costs as much as two cycles of half its
+ * distance, each in half the time. */
 static void a_family_ends_at_its_greatest_distance(void **state) {
   cb_bundle *b = bundle("purcell");
   cb_optimum_problem p = moving(b);
@@ -104,7 +105,8 @@ static void a_family_ends_at_its_greatest_distance(void **state) {
   cb_bundle_free(b);
 }
 
-/* The branch around (z, -z) becomes cheaper at an amount at which the search finds equal costs. */
+/* The branch around the shape (z, -z) becomes cheaper at an amount at which direct searches find equal costs of both
+ * branches. */
 static void the_cheaper_of_two_branches_is_marked(void **state) {
   cb_bundle *b = bundle("purcell");
   const cb_optimum_problem p = moving(b);
@@ -125,7 +127,8 @@ static void the_cheaper_of_two_branches_is_marked(void **state) {
   cb_bundle_free(b);
 }
 
-/* The extent of a gait at the amount of the event, from 4096 samples: at most 1e-6 too small. */
+/* Computes the least value of the first variable of a gait at the amount of the event, from 4096 samples. It is too
+ * large by at most 1e-6. */
 static void a_bound_is_met_where_a_gait_touches_it(void **state) {
   cb_bundle *b = bundle("purcell");
   const double lower[2] = {-.7, -INFINITY}, upper[2] = {INFINITY, INFINITY};
@@ -153,8 +156,9 @@ static void a_bound_is_met_where_a_gait_touches_it(void **state) {
   cb_bundle_free(b);
 }
 
-/* E at .03 is from arcs and from shooting; dE/dX = 2 lambda by the trapezoidal rule, whose error is h^2/12 times the
- * change of 2 lambda'. At .028 the search finds the cost of the family. */
+/* The expected E at X = .03 is from arcs and from shooting. dE/dX = 2 lambda is compared with the trapezoidal rule over
+ * the step h between members, whose error is h^2/12 times the change of 2 dlambda/dX. At X = .028 a search finds the
+ * cost of the family. */
 static void a_family_goes_on_along_its_bounds(void **state) {
   check_numbers_alone();
   cb_bundle *b = bundle("purcell");
@@ -202,8 +206,9 @@ static void a_family_goes_on_along_its_bounds(void **state) {
   cb_bundle_free(b);
 }
 
-/* The branch around (z, -z) loses its symmetry at an amount beyond which it is not a minimum. The branch that
- * bifurcates there first goes back in amount; after its turning point it is a minimum and cheaper. */
+/* Beyond a certain amount the branch around (z, -z) is not a minimum. There a branch of less symmetric gaits bifurcates
+ * from it. Along this branch the amount first decreases. After its turning point the branch is a minimum and
+ * cheaper. */
 static void a_branch_leaves_another_where_an_eigenvalue_passes_zero(void **state) {
   cb_bundle *b = bundle("purcell");
   const cb_optimum_problem p = moving(b);
@@ -228,7 +233,7 @@ static void a_branch_leaves_another_where_an_eigenvalue_passes_zero(void **state
   cb_bundle_free(b);
 }
 
-/* Gaits of the branch around (z, -z) develop sharp corners at its turning point: with 80 harmonics instead of 44 the
+/* Gaits of the branch around (z, -z) develop sharp corners at its turning point. With 80 harmonics instead of 44 the
  * later results change by 1e-5. */
 static void a_branch_ends_where_its_gaits_are_not_resolved(void **state) {
   cb_bundle *b = bundle("purcell");
@@ -243,7 +248,7 @@ static void a_branch_ends_where_its_gaits_are_not_resolved(void **state) {
   cb_bundle_free(b);
 }
 
-/* Dido's problem in closed form: E = 4 pi z, lambda = 2 pi, and shifts of the loop have no effect. */
+/* Dido's problem in closed form: E = 4 pi z for the area z, and lambda = 2 pi. Shifts of the loop have no effect. */
 static void heisenbergs_circles_are_one_family(void **state) {
   cb_bundle *b = bundle("heisenberg");
   const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_ELEMENT, .element = {.1}}};
@@ -260,7 +265,8 @@ static void heisenbergs_circles_are_one_family(void **state) {
   cb_bundle_free(b);
 }
 
-/* Arcs with a corner at the start shape have the cost that the search finds at each amount. */
+/* With a given start shape, gaits are arcs with a corner there. They have the cost that the search finds at each
+ * amount. */
 static void a_family_of_a_fixed_base_has_corners(void **state) {
   cb_bundle *b = bundle("purcell");
   const double start_shape[2] = {.5, -.3};

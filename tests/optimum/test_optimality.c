@@ -1,4 +1,4 @@
-/* Tests of the optimality of gaits that are not results of a search. */
+/* Tests of the optimality of gaits that are not results of a search. A: connection; M: cost metric. */
 #include "bundle/gait_private.h"
 #include "gaits.h"
 #include "optimum/find.h"
@@ -9,8 +9,7 @@ static cb_bundle *bundle(const char *name) {
   return b;
 }
 
-/* Compares with the minimum cost of a search for the same target. The reported gain of a step is less than the possible
- * saving. */
+/* A search for the same target finds a lower cost. The reported gain of a step is less than the possible saving. */
 static void a_circle_is_not_optimal_for_purcell(void **state) {
   cb_bundle *b = bundle("purcell");
   cb_gait *gait = circle(0, 0, .6);
@@ -38,8 +37,8 @@ static void a_circle_is_not_optimal_for_purcell(void **state) {
   cb_bundle_free(b);
 }
 
-/* Circles through a start shape have a holonomy equal to their area. Among gaits with areas of one sign they are the
- * only minima. A circle with two rounds is a saddle, whose first conjugate time is half of the cycle. */
+/* The holonomy of a loop is its area. Circles through a start shape are stationary, and among them only those with one
+ * round are minima. A circle with two rounds is a saddle, whose first conjugate time is half of the cycle. */
 static void a_circle_twice_round_is_a_saddle(void **state) {
   cb_bundle *b = bundle("heisenberg");
   const double start_shape[2] = {.7, 0}, mean[2] = {.2, 0};
@@ -52,7 +51,7 @@ static void a_circle_twice_round_is_a_saddle(void **state) {
     const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_ELEMENT}, .start_shape = start_shape};
     check_ok(cb_optimality_of(&p, gait, &v));
     assert_true(v.stationary);
-    assert_int_equal(v.flat > 0, 1); /* a gait rotated around its start shape is a different gait */
+    assert_int_equal(v.flat > 0, 1); /* flat: the gait can be rotated around its start shape */
     assert_int_equal(v.index > 0, turns == 2);
     check_relative(v.cost, 4 * M_PI * fabs(v.g[0]) * turns, 1e-12);
     cb_gait_free(gait);
@@ -60,7 +59,7 @@ static void a_circle_twice_round_is_a_saddle(void **state) {
   cb_bundle_free(b);
 }
 
-/* A bundle on the line in the shape variables phi, which has the period 2 pi, and d: M = diag(1 + d^2, 1), A =
+/* A bundle on the group R in two shape variables: phi, which has the period 2 pi, and d. M = diag(1 + d^2, 1), A =
  * (d^(q+1)/(q+1), 0). */
 static cb_status round_on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
   const int q = *(const int *)b->self;
@@ -97,10 +96,11 @@ static cb_gait *gait_of_texts(const char *phi, const char *d) {
   return g;
 }
 
-/* The loop d = c with k rounds is stationary for every c. With u = delta d of mean 0 and the best delta phi, the second
- * variation is int u'^2 - (2 pi k)^2 K u^2 dt, K = m'^2/4m + m' A''/2A' - m''/2 = c^2/(1 + c^2) + q - 1, where m = 1 +
- * d^2 and A = A_phi have derivatives with respect to d at c. It has two negative directions for each wave with j < k
- * sqrt(K) periods. The multiplier lambda is half the derivative of the cost by the holonomy. */
+/* The loop d = c with k rounds of phi is stationary for every c. Let u be a change of d with mean 0, together with the
+ * best change of phi. Then the second variation is int u'^2 - (2 pi k)^2 K u^2 dt, with K = m'^2/4m + m' A''/2A' -
+ * m''/2 = c^2/(1 + c^2) + q - 1. Here m = 1 + d^2 and A = A_phi, and their primes are derivatives by d at c. The second
+ * variation has two negative directions for each wave with j < k sqrt(K) periods. The multiplier lambda is half the
+ * derivative of the cost by the holonomy. */
 static void circles_once_and_more_round_an_axis(void **state) {
   const double c = .5;
   for (int q = 1; q <= 3; q += 2)
@@ -129,7 +129,7 @@ static void circles_once_and_more_round_an_axis(void **state) {
       }
 }
 
-/* A wavy circle costs more than the circle with the same holonomy, wherever its cycle begins. */
+/* A wavy circle costs more than the circle with the same holonomy, wherever the cycle begins. */
 static void a_wave_round_an_axis_is_not_optimal(void **state) {
   int q = 1;
   const cb_bundle b = round_bundle(&q);
@@ -138,21 +138,22 @@ static void a_wave_round_an_axis_is_not_optimal(void **state) {
   cb_optimality v, w;
   check_ok(cb_optimality_of(&p, gait, &v));
   assert_false(v.stationary);
-  const double circle = 2 * v.g[0] / (2 * M_PI), least = 4 * M_PI * M_PI * (1 + circle); /* d^2, E */
+  /* The circle with the same holonomy has this d^2 and this cost. */
+  const double circle = 2 * v.g[0] / (2 * M_PI), least = 4 * M_PI * M_PI * (1 + circle);
   check_at_least(v.slope, .05);
   check_at_least(v.gain, 1e-3);
   check_at_most(v.gain, 1 - least / v.cost);
   check_ok(cb_gait_shifted(gait, .37, &later));
   check_ok(cb_optimality_of(&p, later, &w));
   check_relative(w.slope, v.slope, 1e-10);
-  check_relative(w.gain, v.gain, .1); /* the length depends on the functions of time */
+  check_relative(w.gain, v.gain, .1); /* the gain depends on the basis of functions of time */
   assert_int_equal(w.index, v.index);
   cb_gait_free(gait);
   cb_gait_free(later);
 }
 
-/* With one variable the holonomy is the same at any pace. A uniform pace is a minimum; at another pace the uniform one
- * is cheaper. */
+/* A bundle with one shape variable, whose holonomy is the same for any function of time. A uniform speed is a minimum,
+ * and any other speed costs more. */
 static cb_status ring_on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {
   const cb_jet s = cb_jet_sin(&r[0]), m = cb_jet_shift(&s, 2);
   if (A) {
@@ -174,10 +175,10 @@ static void one_variable_is_a_matter_of_pace(void **state) {
   check_ok(cb_gait_loop(1, 0, at, 2 * M_PI, &gait));
   check_ok(cb_optimality_of(&p, gait, &v));
   assert_false(v.stationary);
-  const double least = pow(4 * M_PI, 2); /* (int m dphi)^2, m = 2 + sin phi */
+  const double least = pow(4 * M_PI, 2); /* (int m dphi)^2 over one round, with m = 2 + sin phi */
   check_at_most(v.gain, 1 - least / v.cost);
   check_at_least(v.gain, 1e-3);
-  /* at a uniform pace int m dphi = 4 pi t, which Newton's method solves for phi(t) */
+  /* At a uniform speed, int m dphi = 4 pi t. Newton's method solves this equation for phi(t). */
   enum { POINTS = 400 };
   double r[POINTS + 1], value[POINTS + 1];
   for (int k = 0; k <= POINTS; k++) {

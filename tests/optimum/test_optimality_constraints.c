@@ -10,7 +10,8 @@ static cb_bundle *bundle(const char *name) {
   return b;
 }
 
-/* Checks a projection: x = A'z - g is in the cone, and z > 0 only for rows with A x = 0. */
+/* Checks the projection x = A^T z - g of -g onto the cone A x >= 0: x is in the cone, and z > 0 only for rows with A x
+ * = 0. */
 static void a_projection_has_its_complements(void **state) {
   enum { N = 12, ROWS = 30 };
   uint64_t seed = 7;
@@ -38,8 +39,8 @@ static void a_projection_has_its_complements(void **state) {
   check_at_least(pressing, 1);
 }
 
-/* The shortest loop around an area of 4 - (4 - pi) rho^2 in a square of half width 1, if all four rho are equal:
- * quarter circles of radius rho, joined by sides of the square. */
+/* Returns a square of half width 1 whose corners are quarter circles of the radii rho[4], joined by sides of the
+ * square. If all radii are equal, it is the shortest loop in the square around its area 4 - (4 - pi) rho^2. */
 static cb_gait *rounded_square(const double *rho) {
   enum { DEGREE = 24, ARCS = 8 };
   double ends[ARCS + 1] = {0}, value[ARCS * (DEGREE + 1) * 2], length = 0;
@@ -64,8 +65,8 @@ static cb_gait *rounded_square(const double *rho) {
 
 static const double low[2] = {-1, -1}, high[2] = {1, 1};
 
-/* The rounded square is a minimum. The constraints press on its sides with the force that a free arc has, v^2/rho at
- * the speed v: an impulse of L l/rho per side, for a loop of length L with straight sides of length l. */
+/* The rounded square is a minimum. The sides act on the gait with the force that curves a free arc, v^2/rho at the
+ * speed v. For a loop of length L with straight sides of length l this is an impulse of L l/rho per side. */
 static void a_rounded_square_presses_on_its_walls(void **state) {
   cb_bundle *b = bundle("heisenberg");
   const double r = .4, rho[4] = {r, r, r, r}, L = 8 - (8 - 2 * M_PI) * r, side = 2 - 2 * r;
@@ -108,7 +109,7 @@ static void walls_do_not_hold_what_is_not_least(void **state) {
   check_at_least(v.gain, 1e-5);
   check_at_most(v.gain, 1 - least * least / v.cost);
   cb_gait_free(gait);
-  /* between two constraints, half circles and sides l with pi + 2 l = 4 enclose the same area as a square */
+  /* Between two walls, two half circles and two sides l with pi + 2 l = 4 enclose the same area as the square. */
   check_ok(cb_gait_polygon(2, 4, square, &gait));
   p.lower = wide;
   p.upper = far;
@@ -122,7 +123,7 @@ static void walls_do_not_hold_what_is_not_least(void **state) {
   cb_bundle_free(b);
 }
 
-/* For a circle that touches constraints without pressing on them, the result is the same as without constraints. */
+/* A circle touches constraints that exert no force on it. The result is the same as without constraints. */
 static void a_touch_without_force_changes_nothing(void **state) {
   cb_bundle *b = bundle("heisenberg");
   cb_gait *gait = circle(0, 0, 1);
@@ -138,8 +139,8 @@ static void a_touch_without_force_changes_nothing(void **state) {
   cb_bundle_free(b);
 }
 
-/* A gait of a search within bounds is stationary there. If all bounds move outwards by da, E/2 changes by -da times the
- * sum of the impulses. */
+/* A gait of a search within bounds is stationary there. If all bounds move outwards by da, half the cost changes by -da
+ * times the sum of the impulses. */
 static void impulses_are_derivatives_in_bounds(void **state) {
   cb_bundle *b = bundle("purcell");
   const double h = 2e-4;
@@ -164,13 +165,13 @@ static void impulses_are_derivatives_in_bounds(void **state) {
     }
     cb_optima_free(o);
   }
-  check_relative(-2 * sum, (cost[2] - cost[0]) / (2 * h), 2e-5); /* error of central differences */
+  check_relative(-2 * sum, (cost[2] - cost[0]) / (2 * h), 2e-5); /* error of the central difference */
   cb_gait_free(start);
   cb_bundle_free(b);
 }
 
-/* Tips that meet constrain a gait with a rotation of .1 at a corner of the loop. Without the constraint it is not
- * stationary. */
+/* Tips that meet constrain a gait that rotates the body by .1, at a corner of the loop. Without the constraint the gait
+ * is not stationary. */
 static void tips_that_meet_hold_a_gait(void **state) {
   cb_bundle *b = bundle("purcell");
   cb_gait *start = circle(2, 2, .6);

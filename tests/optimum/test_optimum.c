@@ -15,7 +15,7 @@ static cb_optima *found(const char *name, cb_optimum_problem *p) {
     const cb_optimum *one = &o->item[k];
     double g[CB_GROUP_SIZE], cost;
     check_ok(cb_holonomy(b, one->gait, 0, g, NULL, &cost));
-    /* Gaits other than the best may need more functions of time than the maximum of cb_direct_refine. */
+    /* Gaits other than the best one may need more functions of time than the maximum of cb_direct_refine. */
     const double near = k ? 1e-6 : 1e-9;
     check_relative(one->cost, cost, near);
     for (int a = 0; a < b->group->size; a++) check_near(one->g[a], g[a], near);
@@ -29,8 +29,8 @@ static void done(const cb_optimum_problem *p, cb_optima *o) {
   cb_bundle_free((cb_bundle *)p->bundle);
 }
 
-/* Values are from shooting, arcs and an independent Fourier-Galerkin computation: the family around (z, -z) is cheaper
- * than the family around 0. */
+/* The values are from shooting, arcs and an independent Fourier-Galerkin computation. The family around the shape (z,
+ * -z), z = 1.7346, is cheaper than the family around 0. */
 static void both_ways_of_purcell_to_move_are_found(void **state) {
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .03}, .seed = 1};
   cb_optima *o = found("purcell", &p);
@@ -66,11 +66,11 @@ static void pmpy_from_a_base(void **state) {
   cb_optima *o = found("pmpy", &p);
   check_relative(o->item[0].cost, 66.275422594, 1e-11);
   check_relative(o->item[0].lambda[0], 285.8939827, 1e-9);
-  assert_int_equal(o->item[0].conjugates, o->item[0].index); /* Morse's theorem */
+  assert_int_equal(o->item[0].conjugates, o->item[0].index); /* the two are equal by Morse's theorem */
   done(&p, o);
 }
 
-/* Wong's equations do not consider crossing links: an extremal whose links cross must not be reported for a gait whose
+/* Wong's equations do not consider crossing links. An extremal whose links cross must not be reported for a gait whose
  * links touch. */
 static void an_extremal_whose_links_cross_is_not_told(void **state) {
   const double mean[2] = {1.7346, -1.7346}, cosine[2] = {.9, .9}, sine[2] = {.5, -.5};
@@ -87,14 +87,14 @@ static void an_extremal_whose_links_cross_is_not_told(void **state) {
     cost[apart] = o->item[0].cost;
     cb_optima_free(o);
   }
-  check_relative(cost[0], .797666286388, 1e-11); /* also by Wong's equations */
+  check_relative(cost[0], .797666286388, 1e-11); /* Wong's equations give the same cost */
   check_at_least(cost[1], cost[0] * 1.0002);
   check_at_most(cost[1], cost[0] * 1.001);
   cb_gait_free(start);
   cb_bundle_free(b);
 }
 
-/* Without a start shape the search runs to small distances, where the model is not valid. */
+/* Without a start shape the search continues to small distances l of the spheres, where the model is not valid. */
 static void a_cost_that_falls_without_end_is_told(void **state) {
   cb_bundle *b;
   cb_optima *o;
@@ -109,7 +109,8 @@ static void a_cost_that_falls_without_end_is_told(void **state) {
   cb_bundle_free(b);
 }
 
-/* Compares three methods that share no step: gradient flow, Newton's method, and collocation of Wong's equations. */
+/* Compares three methods that share no step: the gradient flow, Newton's method, and collocation of Wong's
+ * equations. */
 static void the_gradient_flow_comes_to_the_same(void **state) {
   static const double start_shape[2] = {.65, .8};
   static const struct {
@@ -134,7 +135,7 @@ static void the_gradient_flow_comes_to_the_same(void **state) {
   }
 }
 
-/* Values are from arcs of Wong's equations along the bound, and from the corner at which the tips meet. */
+/* The values are from arcs of Wong's equations along the bound, and from the corner at which the tips meet. */
 static void bounds_and_links_hold_a_gait(void **state) {
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7}, low[2] = {-.8, -.8}, high[2] = {.8, .8};
   cb_optimum_problem p = {

@@ -5,9 +5,9 @@
 #include "sampled.h"
 #include <curvebody/scenario.h>
 
-enum { ROW = 3 }; /* row of the table with X = .05 */
+enum { ROW = 3 }; /* row of purcell_row (extremals.h) with the displacement X = .05 */
 
-/* The gaits with X = .05 of a bundle that is equivalent to Purcell's three links, found from `start` alone. */
+/* Finds the gaits with X = .05 of a bundle that is equivalent to Purcell's three links, only from `start`. */
 static cb_optima *gait_of(const cb_bundle *b, const cb_gait *start) {
   const cb_optimum_problem p = {
       .bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = purcell_row[ROW][0]}, .start = start};
@@ -28,10 +28,10 @@ static cb_gait *near_the_row(const double *sign, bool swapped) {
   return g;
 }
 
-/* Checks that the bundle has the gait of the table, to a tolerance; 1e-10 is the contribution of omitted harmonics. */
+/* Checks that the bundle has the gait of the table, to a tolerance. Omitted harmonics contribute 1e-10. */
 static void same(const cb_bundle *b, const cb_gait *start, double tolerance) {
   cb_optima *o = gait_of(b, start);
-  const cb_optimum *one = o->item; /* the gait around the straight shape: other gaits come from small ellipses */
+  const cb_optimum *one = o->item; /* the gait around the straight shape; others are found from small ellipses */
   for (int k = 1; k < o->count; k++)
     if (fabs(o->item[k].cost - purcell_row[ROW][1]) < fabs(one->cost - purcell_row[ROW][1])) one = &o->item[k];
   check_relative(one->cost, purcell_row[ROW][1], tolerance);
@@ -76,7 +76,8 @@ static void so_does_every_body_frame(void **state) {
   cb_gait_free(g);
 }
 
-/* A table reports its error e in A. The resulting error is at most e |r'|_1 in X, and 2 lambda times as much in E. */
+/* A table of the connection A reports its error e. The resulting error of the displacement X is at most e int |r_1'| +
+ * |r_2'| dt, and that of the cost E is 2 lambda times as much, where lambda is the multiplier. */
 static void so_does_another_derivation_of_the_model(void **state) {
   const double plus[2] = {1, 1}, low[2] = {-1.4, -1.4}, high[2] = {1.4, 1.4};
   const int points[2] = {49, 49};
@@ -99,8 +100,8 @@ static void so_does_another_derivation_of_the_model(void **state) {
   cb_gait_free(g);
 }
 
-/* The gait enlarged by 5 % in the first variable and by 10 % in the others, around 0, or around its start shape if it
- * is given: a start that misses the target and is not stationary. */
+/* Makes the gait enlarged by 5 % in the first variable and by 10 % in the others, around 0, or around its start shape
+ * if this is given. This start misses the target and is not stationary. */
 static cb_status bent(const cb_optimum_problem *p, const cb_gait *gait, cb_gait **out) {
   double scale[CB_SHAPE_MAX], offset[CB_SHAPE_MAX];
   for (int i = 0; i < p->bundle->n; i++) {
@@ -131,8 +132,8 @@ static void agree(const cb_optimum_problem *p) {
   cb_optima_free(o);
 }
 
-/* Eleven problems in five groups, each solved by sequential quadratic programming, by Wong's equations, and by the
- * gradient flow. */
+/* Solves eleven problems in five groups by sequential quadratic programming, by Wong's equations, and by the gradient
+ * flow. */
 static void both_methods_agree(void **state) {
   check_numbers_alone();
   static const double small_ball[2] = {5, 4 * M_PI / 3}, tips[2] = {.65, .8}, spheres[2] = {10, 10};

@@ -1,6 +1,6 @@
-/* Tests of optimal gaits against tables, closed forms and each other. E is the cost, X the displacement, L = sqrt(E)
- * the length, and lambda are the multipliers. Numbers with twelve digits are from shooting and from an independent
- * Fourier-Galerkin computation; 1e-10 is the error of their last steps. */
+/* Tests of optimal gaits against the table of extremals.h, closed forms and each other. E is the cost, X the
+ * displacement, L = sqrt(E) the length, lambda the multipliers, r the shape, and p its momentum. Numbers with twelve
+ * digits are from shooting and from an independent Fourier-Galerkin computation, whose error is 1e-10. */
 #include "extremals.h"
 #include <curvebody/scenario.h>
 
@@ -40,8 +40,8 @@ static const cb_optimum *of_cost(const cb_optima *o, double cost) {
 
 static const double small_ball[2] = {5, 4 * M_PI / 3};
 
-/* X = .1 has the minimum and two saddles; X = .5 has only saddles, and a search for the minimum runs to small
- * distances. */
+/* For X = .1 there are the minimum and two saddles. For X = .5 there are only saddles, and a search for the minimum
+ * continues to small distances of the spheres. */
 static void pmpy_has_its_extremals(void **state) {
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .1}, .start_shape = small_ball};
   int fallen = 0;
@@ -74,8 +74,8 @@ static void pmpy_has_its_extremals(void **state) {
 
 /* --- Purcell's swimmer --- */
 
-/* Compares the family around 0 with the table, and the family around (z, -z), which is cheaper from about X = .016 on.
- * dE/dX = 2 |lambda_xy|, and p is periodic if r' is. */
+/* Compares the costs of the family around 0 with the table, and those of the family around the shape (z, -z), z =
+ * 1.7346, which is cheaper from about X = .016 on. */
 static void purcell_moves_by_two_families(void **state) {
   static const double folded[PURCELL_ROWS] = {NAN, NAN, .118182747176, .215749966581};
   for (int k = 0; k < PURCELL_ROWS; k++) {
@@ -99,7 +99,7 @@ static void both_families_are_named_where_they_are_far_apart(void **state) {
     search s = found(p, "purcell", "", 24, seed);
     check_at_least(s.o->starts, 24); /* in addition to starts from the ellipses */
     check_at_least(s.o->count, 2);
-    /* these two costs were found from 120 starts, to the given digits */
+    /* These two costs were found from 120 starts, to the given digits. */
     check_relative(s.o->item[0].cost, .453819649330, 1e-10);
     check_relative(s.o->item[1].cost, .570682098779, 1e-10);
     check_at_least(s.o->item[0].found + s.o->item[1].found, 20);
@@ -107,7 +107,7 @@ static void both_families_are_named_where_they_are_far_apart(void **state) {
   }
 }
 
-/* The gait has a corner at its start: p is periodic, r' jumps. */
+/* The gait has a corner at its start, where the rate r' of the shape jumps. */
 static void an_element_has_a_corner_at_its_start(void **state) {
   const cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {.02, 0, .05}}};
   search s = found(p, "purcell", "", 24, 1);
@@ -129,7 +129,7 @@ static void an_element_has_a_corner_at_its_start(void **state) {
   done(s);
 }
 
-/* The most efficient gait of four links, and for ten links the family that starts from a travelling wave. */
+/* Checks the most efficient gait of four links, and for ten links the family that starts from a travelling wave. */
 static void more_links_have_their_gaits(void **state) {
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .05}};
   search s = found(p, "purcell", "links 4", 12, 1);
@@ -165,7 +165,7 @@ static void more_links_have_their_gaits(void **state) {
  * .162744723496. */
 static void the_best_small_ellipse_is_the_cheapest_of_four_and_six_links(void **state) {
   static const char *const links[] = {"links 4", "links 6"};
-  static const double cost[] = {.343870717775, .208903272465}; /* by the direct search and by Wong's equations */
+  static const double cost[] = {.343870717775, .208903272465}; /* from the direct search and from Wong's equations */
   for (int k = 0; k < 2; k++) {
     const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .1}};
     search ellipses = found(p, "purcell", links[k], 0, 1), all = found(p, "purcell", links[k], 6, 1);
@@ -210,8 +210,8 @@ static void all_numbers_of_a_rotation_are_its_element(void **state) {
   done(parts);
 }
 
-/* heisenberg: L^2 = 4 pi |z| for the element z, with conjugate times after a complete turn, 2 pi/|lambda|. hopf: L^2 =
- * Omega (4 pi - Omega), where the solid angle Omega is twice the phase. */
+/* heisenberg: L^2 = 4 pi |z| for the element z, and the first conjugate time from 1 on is 2 pi/|lambda|, a complete
+ * turn. hopf: L^2 = Omega (4 pi - Omega), where the solid angle Omega is twice the phase. */
 static void circles_are_the_best_by_closed_forms(void **state) {
   const double start_shape[2] = {.3, -.2};
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .1}, .start_shape = start_shape};
@@ -233,8 +233,8 @@ static void circles_are_the_best_by_closed_forms(void **state) {
   done(s);
 }
 
-/* A circle of radius rho = 1/2 that begins at x = 0, and an elastica that rotates the ball by the same angle, around
- * the axis (rho, 0, 1). */
+/* Two gaits rotate the ball by the same angle around the axis (rho, 0, 1): a circle of radius rho = 1/2 that begins at
+ * x = 0, and an elastica. */
 static void a_ball_is_rolled_by_a_circle(void **state) {
   const double half = M_PI * sqrt(1.25), s = -sin(half) / sqrt(1.25);
   const cb_optimum_problem p = {.target = {.kind = CB_GAIT_ELEMENT, .element = {cos(half), -s / 2, 0, -s}}};
@@ -245,9 +245,10 @@ static void a_ball_is_rolled_by_a_circle(void **state) {
   done(all);
 }
 
-/* cat.yaml: a bend of angle psi travels once around and rotates the cat by 2 pi (1 - I cos psi/D), D = I cos^2 psi + J
- * sin^2 psi, at E = (2 pi)^2 2 I J sin^2 psi/D. The target is half a turn, whose logarithm is not unique. The eight
- * masses at .25 and 1.05 along and .3 across have I = .72, J = 1.64. */
+/* In cat.yaml a bend of angle psi travels once around the cat and rotates it by 2 pi (1 - I cos psi/D), with D = I
+ * cos^2 psi + J sin^2 psi, at the cost E = (2 pi)^2 2 I J sin^2 psi/D. The target is half a turn, whose logarithm is
+ * not unique. I and J are the moments of inertia of a half of the cat along and across its axis. The eight masses at
+ * .25 and 1.05 along and .3 across the axis have I = .72, J = 1.64. */
 static void a_cat_turns_over_by_a_circle(void **state) {
   check_numbers_alone();
   const double I = .72, J = 1.64, c = (sqrt(I * I + (J - I) * J) - I) / (J - I), D = I * c * c + J * (1 - c * c);
@@ -264,8 +265,8 @@ static void a_cat_turns_over_by_a_circle(void **state) {
   cb_scenario_free(scenario);
 }
 
-/* The best known gait of Purcell's swimmer, for which lambda_X X = E; its links cross. The result does not depend on
- * the given size, bit for bit. */
+/* The best known gait of Purcell's swimmer, whose links cross; it has lambda_X X = E, with the multiplier lambda_X
+ * along X. The result does not depend on the given amount, bit for bit. */
 static void the_most_efficient_gait_has_a_size_of_its_own(void **state) {
   const double sizes[] = {.05, 1, 40};
   double first[3] = {0};
@@ -284,8 +285,8 @@ static void the_most_efficient_gait_has_a_size_of_its_own(void **state) {
   }
 }
 
-/* The best gait from 400 random starts costs 4.34392422840; from only 24 of them the best costs 5.438, which is also a
- * minimum. */
+/* The best gait from 400 random starts costs 4.34392422840. From only 24 of these starts the best gait costs 5.438 and
+ * is also a minimum. */
 static void large_gaits_are_found_from_large_loops(void **state) {
   for (uint64_t seed = 1; seed <= (CHECK_SANITIZED ? 1 : 2); seed++) {
     const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .28}};

@@ -27,8 +27,8 @@ static void without_curvature_nothing_is_done(void **state) {
   cb_bundle_free(b);
 }
 
-/* A floating snake rotates around its centre of mass, which does not move: at r = 0 this is the centre of the middle
- * link, (0, 0, 1). */
+/* A floating snake rotates around its centre of mass, which does not move. At the shape 0 this is the middle of the
+ * middle link, so small loops there only rotate the snake: (0, 0, 1). */
 static void other_directions_than_the_curvature_spans_are_named(void **state) {
   cb_bundle *b = model("floating_snake", "");
   refused(b, move(.01), NULL, "a move without a turn is outside");
@@ -52,7 +52,7 @@ static void other_directions_than_the_curvature_spans_are_named(void **state) {
 }
 
 /* The cost of the snake on wheels decreases towards its singular shape, where the axes of all wheels are parallel. The
- * cost of PMPY decreases towards small l, where the model is not valid. */
+ * cost of PMPY decreases towards small distances l, where the model is not valid. */
 static void a_cost_without_a_least_is_told(void **state) {
   cb_bundle *b = model("kinematic_snake", "");
   refused(b, move(.1), NULL, "no minimum of the cost was found: it keeps falling towards the shape alpha1 = ");
@@ -63,8 +63,8 @@ static void a_cost_without_a_least_is_told(void **state) {
   cb_bundle_free(b);
 }
 
-/* Half a turn of a ball has two logarithms. A circle of radius rho reaches it: pi = 2 pi (sqrt(1 + rho^2) - 1), at the
- * cost E = (2 pi rho)^2. */
+/* Half a turn of a ball has two logarithms. A circle of radius rho makes this turn if pi = 2 pi (sqrt(1 + rho^2) - 1),
+ * at the cost E = (2 pi rho)^2. */
 static void half_a_turn_is_reached(void **state) {
   cb_bundle *b = model("rolling_ball", "");
   const cb_optimum_problem p = {.bundle = b, .target = {.kind = CB_GAIT_TURN, .value = M_PI}, .starts = 6, .seed = 1};
@@ -75,8 +75,9 @@ static void half_a_turn_is_reached(void **state) {
   cb_bundle_free(b);
 }
 
-/* B = 1 - |r|^2 vanishes on the unit circle, which has the maximum int B = pi/2 of all nearby loops: to first order no
- * change of the loop changes it, and the cost has no influence. */
+/* The curvature B = 1 - |r|^2 is 0 on the unit circle in the plane of the shapes r. Of all nearby loops the circle has
+ * the maximum turn, int B dx dy = pi/2. To first order no change of the loop changes this turn, so the cost has no
+ * influence. */
 static cb_status near_the_unit_circle(const char *turn, cb_optima **o, cb_scenario **s) {
   static const char text[] =
       "curvebody: 1\n"
@@ -101,7 +102,7 @@ static void an_abnormal_extremal_is_named_and_beyond_it_the_most_is_told(void **
   cb_optima *o;
   check_ok(near_the_unit_circle("pi/2", &o, &s));
   assert_true(o->item[0].abnormal);
-  check_relative(o->item[0].cost, 4 * M_PI * M_PI, 1e-7); /* to the square root of the tolerance of the condition */
+  check_relative(o->item[0].cost, 4 * M_PI * M_PI, 1e-7); /* the square root of the tolerance of the condition */
   cb_optima_free(o);
   cb_scenario_free(s);
   check_ok(near_the_unit_circle("1.57", &o, &s));
@@ -115,7 +116,7 @@ static void an_abnormal_extremal_is_named_and_beyond_it_the_most_is_told(void **
   cb_scenario_free(s);
 }
 
-/* Purcell's swimmer within bounds, from one loop at which the search fails while the amount is above the target. */
+/* Purcell's swimmer within bounds. From this loop the search fails while its amount is above the target. */
 static void a_start_that_is_stuck_beyond_the_target_does_not_say_that_it_falls_short(void **state) {
   static const double lower[2] = {.2, .2}, upper[2] = {2, 2}, mean[2] = {1.1, 1.1}, cosine[2] = {.6, 0},
                       sine[2] = {0, .6};

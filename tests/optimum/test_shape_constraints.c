@@ -1,4 +1,5 @@
-/* Tests of constraints on shapes, of the terms whose maximum they are, and of their barrier in a direct search. */
+/* Tests of constraints on shapes, of the smooth terms whose maximum is a constraint, and of the barrier of constraints
+ * in a direct search. */
 #include "gaits.h"
 #include "link_trees.h"
 #include "optimum/shape_constraint.h"
@@ -61,8 +62,7 @@ static void hinged_links_are_no_wall(void **state) {
   }
 }
 
-/* Soft constraints are lower than exact ones by at most log 16 times their softness, times the length of the longest
- * line. */
+/* Soft constraints are lower than exact ones by at most log 16 times `soft` times the length of the longest line. */
 static void soft_walls_are_within(void **state) {
   uint64_t seed = check_seed();
   cb_bundle *b = model("purcell", "links 4");
@@ -81,7 +81,7 @@ static void soft_walls_are_within(void **state) {
   cb_bundle_free(b);
 }
 
-/* Compared with differences of order 4, whose step is a hundredth of the softness. */
+/* Derivatives of soft constraints agree with differences of order 4, whose step h is a hundredth of `soft`. */
 static void walls_have_their_slopes(void **state) {
   uint64_t seed = check_seed();
   const double lower[] = {-2, -INFINITY, -2.5, -2}, upper[] = {INFINITY, 2.5, 2, 2}, soft = .2, h = 2e-3;
@@ -136,7 +136,7 @@ static void terms_have_their_slopes(void **state) {
         x[i] += side ? h : -h;
         check_ok(cb_shape_constraints_term(w, 0, term[k], x, &at[side], d[side], none));
       }
-      check_near(df[i], (at[1] - at[0]) / (2 * h), 1e-6); /* h^2 */
+      check_near(df[i], (at[1] - at[0]) / (2 * h), 1e-6); /* the error is of order h^2 */
       for (int j = 0; j < 2; j++) check_near(ddf[i * 2 + j], (d[1][j] - d[0][j]) / (2 * h), 1e-6);
     }
   cb_shape_constraints_free(w);
@@ -154,7 +154,8 @@ static double barrier_value(cb_barrier *b, const double *c) {
   return b->value;
 }
 
-/* With z = tau/s the primal-dual Hessian equals that of the barrier. */
+/* If the multipliers are z = tau/s, with the constraints s and the weight tau of the barrier, the primal-dual Hessian
+ * equals that of the barrier. */
 static void barriers_have_their_slopes(void **state) {
   uint64_t seed = check_seed();
   enum { SIZE = 3, U = 2 * (2 * SIZE + 1) };
@@ -189,7 +190,7 @@ static void barriers_have_their_slopes(void **state) {
     double curvature = 0;
     along += g[a] * way[a];
     for (int e = 0; e < U; e++) curvature += H[a * U + e] * way[e];
-    check_near(curvature, (slope[1][a] - slope[0][a]) / (2 * h), 1e-6); /* h^2 */
+    check_near(curvature, (slope[1][a] - slope[0][a]) / (2 * h), 1e-6); /* the error is of order h^2 */
   }
   check_near(along, (side[1] - side[0]) / (2 * h), 1e-7);
   cb_gait_free(loop);

@@ -18,9 +18,9 @@ static const slsqp_case cases[] = {
     {"heisenberg", {.kind = CB_GAIT_ELEMENT, .element = {-.37}}, -.2, .1, .4, -1},
 };
 
-/* Both share the cost, the holonomy and their gradients, but not second derivatives, steps and the stopping test. SLSQP
- * ends if a step changes E by less than a relative 1e-12; it may then still be a hundred such steps away from the
- * minimum. */
+/* Both methods share the cost E, the holonomy and their gradients, but not second derivatives, steps and the stopping
+ * test. SLSQP ends if a step changes E by less than a relative 1e-12. The minimum may then still be a hundred such
+ * steps away. */
 static void two_methods_end_at_one_gait(void **state) {
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const slsqp_case *c = &cases[k];

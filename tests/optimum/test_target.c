@@ -10,8 +10,9 @@ static void values(const cb_group *G, const cb_gait_target *t, const double *g, 
   check_ok(cb_gait_target_at(G, t, h, c, NULL, NULL));
 }
 
-/* Compares derivatives of the conditions c along changes y of the element g with central differences of step h, of
- * orders 4 and 2: errors (h/size)^4 and (h/size)^2, with the size of the motion. */
+/* Compares derivatives of the conditions c along changes y of the element g with central differences of step h. The
+ * first derivatives have differences of order 4 and the error (h/size)^4, where `size` is that of the motion. The
+ * second derivatives have differences of order 2 and the error (h/size)^2. */
 static void check_target(const cb_group *G, const cb_gait_target *t, const double *g, double h, uint64_t *seed) {
   enum { ROOM = CB_CONDITIONS_MAX };
   double c[5][ROOM], first[ROOM * CB_GROUP_DIM], second[ROOM * CB_GROUP_DIM * CB_GROUP_DIM], y[CB_GROUP_DIM];

@@ -1,4 +1,4 @@
-/* Tests of the first and second variations of cost and holonomy in a basis of time. */
+/* Tests of the first and second variations of the cost E and the holonomy g in a basis of functions of time. */
 #include "bundles.h"
 #include "gaits.h"
 #include "optimum/variation.h"
@@ -35,7 +35,8 @@ static void everywhere(void (*claim)(cb_variation *v, uint64_t *seed, const doub
     }
 }
 
-/* The two computations share no quadrature: Magnus's method halves its steps until the error is round-off. */
+/* The cost and holonomy of the variation agree with those of cb_holonomy. They share no quadrature: the latter halves
+ * the steps of Magnus's method until the error is round-off. */
 static void are_those_of_the_gait(cb_variation *v, uint64_t *seed, const double *c) {
   cb_gait *gait;
   double g[CB_GROUP_SIZE], cost, back[UNKNOWNS_MAX];
@@ -51,7 +52,8 @@ static void are_those_of_the_gait(cb_variation *v, uint64_t *seed, const double 
 
 static void cost_and_holonomy_are_those_of_the_gait(void **state) { everywhere(are_those_of_the_gait); }
 
-/* Computes the cost E and y = log(g(c + s d) g(c)^-1), where g is the holonomy at coefficients c, and d a direction. */
+/* At the coefficients c + s d, computes the cost E and y = log(g(c + s d) g^-1). g is the holonomy at the coefficients
+ * c, and d is a direction. */
 static void displaced(cb_variation *v, const double *c, const double *d, double s, const double *g, double *cost,
                       double *y) {
   const cb_group *G = v->bundle->group;
@@ -71,7 +73,7 @@ static double quadratic(const double *H, const double *d, int n) {
   return sum;
 }
 
-/* Differences of order 4 along random directions: error about 1e-16/h^2 + h^4. */
+/* Compares derivatives with differences of order 4 along random directions, whose error is about 1e-16/h^2 + h^4. */
 static void are_derivatives(cb_variation *v, uint64_t *seed, const double *c) {
   const int u = v->unknowns, dim = v->dim;
   const double h = 2e-3, mu = check_uniform(seed, .5, 1);
@@ -103,7 +105,8 @@ static void are_derivatives(cb_variation *v, uint64_t *seed, const double *c) {
 
 static void variations_are_derivatives(void **state) { everywhere(are_derivatives); }
 
-/* Compares derivatives for pieces with separate durations: the first and the last of three arcs form one piece. */
+/* Compares derivatives for pieces with separate durations: the first and the last of three arcs form one piece, the
+ * second arc another. */
 static void are_derivatives_in_pieces(cb_variation *v, uint64_t *seed, const double *c) {
   const cb_basis *s = v->basis;
   int piece[64];

@@ -19,9 +19,9 @@ static void draw_of(uint64_t *seed, const cb_group *G, int n, sample *s) {
 
 static void draw(uint64_t *seed, const cb_group *G, sample *s) { draw_of(seed, G, N, s); }
 
-/* In each shape variable r_i, with v = r', M_ij r''_j + d_kM_ij v_k v_j - v d_iM v/2 = <lambda, B_ij> v_j, and lambda'
- * = ad*_xi lambda, with the metric M, the multipliers lambda and the body velocity xi: the curvature B of the bundle
- * and ad* fix both signs. */
+/* In each shape variable r_i, M_ij r''_j + d_kM_ij v_k v_j - v d_iM v/2 = <lambda, B_ij> v_j, with v = r'. Also lambda'
+ * = ad*_xi lambda. M is the cost metric, B the curvature, lambda the multiplier, and xi the body velocity. The test
+ * fixes the signs of B and ad*. */
 static void they_are_a_charge_in_the_field_of_curvature(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -68,8 +68,8 @@ static void released_values(const sample *s, unsigned held, const double *x, dou
   check_ok(cb_wong_release(&s->w, held, out, NULL));
 }
 
-/* Compares derivatives with central differences of order 4, whose errors are at most 1e-10 at h = 3e-4, where the fifth
- * derivative is about 1e5. */
+/* Compares the derivatives D with central differences of order 4. Their errors are at most 1e-10 for h = 3e-4, since
+ * fifth derivatives are about 1e5. */
 static void check_slopes(const sample *s, unsigned held, values of, int rows, const double *D) {
   const double h = 3e-4;
   for (int c = 0; c < s->w.size; c++) {
@@ -102,9 +102,9 @@ static void derivatives_agree_with_differences(void **state) {
     }
 }
 
-/* At a bound v_i = 0, the speed and momenta of the other variables follow the same equations, and a constraint force
- * acts on the variable. If the variable is released at the same point, p_i' of the free equations does not contain this
- * force. */
+/* If a variable is held at a bound, v_i = 0. The other variables follow the same equations. The force of the bound on
+ * the variable is the difference of two rates of p_i: that along the arc, and that of the equations of the released
+ * variable at the same point. */
 static void a_held_variable_stands_still_under_the_force_of_its_bound(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -129,7 +129,7 @@ static void a_held_variable_stands_still_under_the_force_of_its_bound(void **sta
       check_ok(cb_wong_release(&s.w, held, released[side], NULL));
     }
     const double rate = (released[1][N + 1] - released[0][N + 1]) / (2 * h);
-    check_near(force[1], rate - free[N + 1], 1e-5 * (1 + fabs(rate))); /* h^2 p'''/6 */
+    check_near(force[1], rate - free[N + 1], 1e-5 * (1 + fabs(rate))); /* the error is h^2 p'''/6 */
   }
 }
 
@@ -164,8 +164,8 @@ static void speed_of_v(const sample *s, unsigned held, const double *x, double *
   *out = homogeneous_at(s, some_mu, some_cost, x).s;
 }
 
-/* f and P are linear in mu. The derivative with respect to the cost is compared with differences of order 2, whose
- * error is 1e-6. */
+/* The rates f and the momenta P are linear in mu. Their derivatives by the cost are compared with differences of order
+ * 2, whose error is 1e-6. */
 static void check_globals(const sample *s, const double *JG, const double *DG) {
   const double h = 1e-3;
   const homogeneous up = homogeneous_at(s, some_mu + h, some_cost, s->x),
@@ -180,8 +180,8 @@ static void check_globals(const sample *s, const double *JG, const double *DG) {
   }
 }
 
-/* With mu = 1 and the cost v'Mv the homogeneous equations equal the usual ones, at P. If lambda and mu are multiplied
- * by the same factor, v does not change. */
+/* With mu = 1 and the cost v'Mv, the homogeneous equations equal the usual ones with the momentum P. If lambda and mu
+ * are multiplied by the same factor, v does not change. */
 static void homogeneous_multipliers_tell_the_same(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -210,9 +210,10 @@ static void homogeneous_multipliers_tell_the_same(void **state) {
 
 /* --- abnormal ones --- */
 
-/* For two and three variables: the speed is constant, p' is the derivative of A^T lambda, and <lambda, B> = 0 is
- * conserved. Shapes at which v rotates fast over one difference step are left out, since the differences are less
- * accurate there. */
+/* Tests abnormal extremals with two and three variables. Their speed is constant. With three variables p' is the
+ * derivative of A^T lambda, and with two variables <lambda, B_12> = 0 is conserved (A: connection, B: curvature).
+ * Differences are less accurate where the rate v of the shape rotates fast over one step, so such shapes are left
+ * out. */
 static void an_abnormal_extremal_stays_one(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;

@@ -2,6 +2,9 @@
  *
  *   r_1 = a sin 2 pi t,  r_2 = b sin 4 pi t
  *   above(f, level) = sum over pairs of consecutive rows of the time in which the line between them is above the level
+ *
+ * r_1 and r_2 are the shape variables, and a and b are the width and height of the figure. t is the time within a
+ * cycle, from 0 to 1. f is a recorded quantity.
  */
 #include <curvebody/plugin.h>
 

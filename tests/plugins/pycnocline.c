@@ -1,6 +1,8 @@
 /* A plugin: two layers of water with a smooth transition, as in the sea.
  *
  *   rho = mean - (difference/2) tanh((z - height)/thickness)
+ *
+ * rho is the density at the height z; `difference` is the density far below minus that far above. SI units.
  */
 #include <curvebody/plugin.h>
 

@@ -2,6 +2,8 @@
  * the last two. A constraint, written on jets, in any space:
  *
  *   d(x_0, x_1) + parts d(x_1, x_2) = length
+ *
+ * x_i are the positions of the particles, and d is their distance in the space. Lengths in units of the scenario.
  */
 #include <curvebody/plugin.h>
 

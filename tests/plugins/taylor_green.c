@@ -2,8 +2,9 @@
  *
  *   u = U exp(-2 nu k^2 t) (sin(k x) cos(k y), -cos(k x) sin(k y), 0)
  *
- * U is the speed in m/s, k the wave number in 1/m and nu the kinematic viscosity in m^2/s. Source: G. I. Taylor &
- * A. E. Green, Proc. R. Soc. A 158 (1937) 499, doi:10.1098/rspa.1937.0036.
+ * u is the velocity at the point (x, y, z) and the time t, U is the speed in m/s, k the wave number in 1/m and nu the
+ * kinematic viscosity in m^2/s. Source: G. I. Taylor & A. E. Green, Proc. R. Soc. A 158 (1937) 499,
+ * doi:10.1098/rspa.1937.0036.
  */
 #include <curvebody/plugin.h>
 

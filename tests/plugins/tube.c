@@ -1,9 +1,10 @@
-/* A plugin: a wall that is a tube about the z axis, and the event that two particles are at the same height, in E3; each
- * function is written once, on jets.
+/* A plugin: a wall that is a tube about the z axis, and the event that two particles are at the same height, in E3.
+ * Each function is written once, on jets.
  *
  *   wall   s = R(t) - sqrt(x^2 + y^2) - r,  R(t) = radius + rate t;      event  s = z_1 - z_2
  *
- * r is the radius of the particle. Lengths in units of the scenario. */
+ * s is the distance of a particle at (x, y, z) from the wall, and r is the radius of the particle. The event is at s =
+ * 0, where z_1 and z_2 are the heights of the particles. Lengths in units of the scenario. */
 #include <curvebody/plugin.h>
 
 typedef struct tube {

@@ -2,8 +2,8 @@
  *
  *   U = a exp(-d/b)/d
  *
- * U is written on jets, from which its derivatives follow. a is the strength and b the screening length. Source: H.
- * Yukawa, Proc. Phys.-Math. Soc. Japan 17 (1935) 48, doi:10.11429/ppmsj1919.17.0_48.
+ * U is written on jets, from which its derivatives follow. d is the distance of the pair, a is the strength and b the
+ * screening length. Source: H. Yukawa, Proc. Phys.-Math. Soc. Japan 17 (1935) 48, doi:10.11429/ppmsj1919.17.0_48.
  */
 #include <curvebody/plugin.h>
 

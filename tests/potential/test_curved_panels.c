@@ -1,5 +1,6 @@
-/* Tests of the potentials of geodesic panels at a point of S^3 or H^3: the kernels of each instruction set compared
- * with quadrature by subdivision, and with each other.
+/* Tests of the potentials of geodesic panels at a point of S^3 (curvature K = 1) or H^3 (K = -1): the kernels of each
+ * instruction set compared with quadrature by subdivision, and with each other. S and D are the potentials of sources
+ * and of dipoles of strength 1 on a panel.
  */
 #include "check.h"
 #include "core/isa.h"
@@ -7,15 +8,15 @@
 #include "numerics/vec3.h"
 #include "potential/curved_flow.h"
 
-enum { PANELS = 61, DEPTH = 20 }; /* PANELS is not a multiple of the width of vectors */
+enum { PANELS = 61, DEPTH = 20 }; /* not a multiple of the width of vectors */
 
 typedef struct pair {
   double S, D;
 } pair;
 
-/* The potential G of a unit source at the distance of x and y, and its slope along the normal, -G' s/S, for K = +-1,
- * computed with functions of the C library. S is sin or sinh of the distance of x and y, and s is sin or sinh of the
- * distance of x from the plane. */
+/* Computes the potential G of a unit source at the distance r of x and y, and its slope along the normal of the plane,
+ * -G'(r) s/S, with functions of the C library. Here S is sin r or sinh r, and s is sin or sinh of the distance of x
+ * from the plane. */
 static pair kernel(double K, const double *x, const double *y, const double *plane) {
   double p[4];
   cb_curved_towards(K, x, y, p);
@@ -24,8 +25,9 @@ static pair kernel(double K, const double *x, const double *y, const double *pla
   return (pair){(M_PI - t) * w / (4 * M_PI * M_PI * S), s * (M_PI - t + S * w) / (4 * M_PI * M_PI * S * S * S)};
 }
 
-/* Divides panels into quarters until their size is a fourth of their distance. Around x, a part that contributes 2^-16
- * of S is left out. */
+/* Adds the potentials at x of the panel with the corners y. Divides the panel into quarters until their size is a
+ * fourth of their distance from x. Parts around x after DEPTH divisions are left out; they contribute about 2^-16 of
+ * S. */
 static void add(double K, const double (*y)[4], const double *x, const double *plane, int depth, pair *sum) {
   double half[3][4], size = 0, distance = INFINITY, nu[4];
   for (int k = 0; k < 3; k++) {
@@ -62,7 +64,7 @@ typedef struct set {
   int face[PANELS][3];
 } set;
 
-/* Random triangles of about this size, within `reach` of the origin. */
+/* Makes random triangles of about this size, within `reach` of the origin. */
 static void anywhere(set *s, double size, double reach, uint64_t *seed) {
   for (int i = 0; i < PANELS; i++) {
     double at[3];
@@ -84,8 +86,8 @@ static void place(cb_arena **arena, const set *s, double K, const char *isa, cb_
   check_ok(cb_curved_panels_place(p, s->x, s->face));
 }
 
-/* The maximum errors over all pairs (except S on the panel itself): S relative to the potential at a distance of one
- * side, D absolute. */
+/* Computes the maximum errors over all pairs of panels: of S (except S on the panel itself), relative to the potential
+ * at the distance of one side, and of D, absolute. */
 static void compare(double K, double size, double reach, uint64_t *seed, double *off_S, double *off_D) {
   set s;
   cb_curved_panels p;
@@ -104,8 +106,8 @@ static void compare(double K, double size, double reach, uint64_t *seed, double 
       double side = 0;
       for (int k = 0; k < 3; k++) side = fmax(side, cb_curved_distance(K, y[k], y[(k + 1) % 3]));
       const double share = p.area[j] / (4 * M_PI);
-      /* On the panel itself, S without its singular part is a cone of height at most 3 d/2, whose tip the quadrature
-       * rules smooth. */
+      /* At the centre of the panel itself, S without its singular part has a tip like a cone, which the quadrature rule
+       * smooths. So this tolerance is larger. */
       if (i == j) check_near(S[j], sum.S, .5 * side * share + 1e-4 * sum.S);
       if (i != j) *off_S = fmax(*off_S, fabs(S[j] - sum.S) / (share / side));
       *off_D = fmax(*off_D, fabs(D[j] - sum.D));
@@ -124,7 +126,7 @@ static void potentials_are_the_integrals(void **unused) {
     compare(of[i].K, of[i].size, of[i].reach, &seed, &S, &D);
     print_message("K %2g, size %g: S %.1e, D %.1e\n", of[i].K, of[i].size, S, D);
     assert_true(S < of[i].S);
-    assert_true(D < of[i].D); /* K < 0: error of the quadrature */
+    assert_true(D < of[i].D); /* for K < 0 this is the error of the quadrature */
   }
 }
 

@@ -1,5 +1,5 @@
-/* Tests of factors of dense matrices: solutions checked with the rows of the matrix, a singular matrix, and identical
- * results if several threads call at once, although a BLAS without thread support allows only one caller.
+/* Tests of factors of dense matrices: solutions checked with the rows of the matrix, and a singular matrix. Results
+ * must be identical if several threads call at once, although a BLAS without thread support allows only one caller.
  */
 #include "check.h"
 #include "potential/linear_solvers.h"
@@ -30,9 +30,9 @@ static void check_factors(uint64_t *seed, int n, int stride) {
         sum += a[i * stride + j] * x[c * n + j];
         terms += fabs(a[i * stride + j] * x[c * n + j]);
       }
-      check_near(sum, 0, 1e-11 * terms); /* backward stable: n eps times the growth of pivots */
+      check_near(sum, 0, 1e-11 * terms); /* backward stable: round-off times n and the growth of pivots */
     }
-  /* Two equal rows, and a column of zeros. */
+  /* The matrix now has two equal rows and a column of zeros. */
   memcpy(a + (n - 1) * stride, a, (size_t)n * sizeof *a);
   for (int i = 0; i < n; i++) a[i * stride + 7] = 0;
   snprintf(text, sizeof text, "the matrix of %d panels is singular", n);

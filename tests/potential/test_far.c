@@ -12,7 +12,8 @@
 
 enum { COLUMNS = 7, TARGETS = 150 };
 
-/* Random, constant and smooth columns, and the normals; the sources of the normals cancel across a thin body. */
+/* Returns the density of a column on panel i. The columns are random, constant, smooth, and the three components of the
+ * normals. Across a thin body the sources of the normals cancel. */
 static double density(const cb_panels *p, int column, int i, uint64_t *seed) {
   const double *x = p->centre[i], *n = p->normal[i];
   switch (column) {
@@ -31,7 +32,8 @@ static double *densities(const cb_panels *p, uint64_t seed) {
   return d;
 }
 
-/* The maximum error over the columns, of sources or dipoles, relative to the maximum potential of the column. */
+/* Returns the maximum error over the columns, of sources or of dipoles, relative to the maximum potential of the
+ * column. */
 static double error_of(const cb_panels *p, double asked, bool dipoles, uint64_t *seed) {
   cb_far *f;
   check_ok(cb_far_create(p, asked, &f));
@@ -59,8 +61,9 @@ static double error_of(const cb_panels *p, double asked, bool dipoles, uint64_t 
   return error;
 }
 
-/* sharp: also checks that the error is at most 1e3 smaller than requested. cancelled: a factor by which the error of
- * sources may be larger, because the sources of a column cancel. */
+/* Checks the errors for three requested errors, and frees p. sharp: also checks that the error is at least 1e-3 of the
+ * requested one. cancelled: a factor by which the error of sources may be larger, because the sources of a column
+ * cancel. */
 static void meets_with(const char *what, cb_panels *p, bool sharp, double cancelled) {
   uint64_t seed = check_seed();
   const double asked[] = {1e-3, 1e-6, 1e-10};
@@ -120,8 +123,8 @@ static void few_and_coinciding_panels(void **unused) {
   meets("one plane", panel_set_close(&s), false);
 }
 
-/* The result of sources and dipoles together is the sum of both; there are more columns than one pass can process;
- * results are added to `out`. */
+/* The result of sources and dipoles together is the sum of both. There are more columns than one pass can process.
+ * Results are added to `out`. */
 static void sums_are_linear(void **unused) {
   cb_panels *p = panels_of_ellipsoid(12, 2, 1, 1);
   const size_t n = (size_t)p->n * COLUMNS;
@@ -162,8 +165,9 @@ static void field_at(cb_far *f, cb_far_kind kind, int columns, const double *rho
   cb_far_field_free(a);
 }
 
-/* Tests points near and far, isolated and in clusters: the potential against sums over all panels, and the velocity
- * against differences of fourth order of the potential, whose relative error is below (h/distance)^4. */
+/* Tests points near and far, isolated and in clusters. The potential is compared with sums over all panels. The
+ * velocity is compared with differences of fourth order of the potential, whose relative error is below
+ * (h/distance)^4. */
 static void fields_at_points(void **unused) {
   enum { POINTS = 60 };
   const double h = 2e-3, at[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
@@ -233,8 +237,8 @@ static void fields_at_points(void **unused) {
   free(D);
 }
 
-/* Slopes along the normals at the panels of a disc near a ball, with sources and dipoles together. On the ball,
- * potentials are computed. */
+/* Tests slopes of the potential along the normals of the panels of a disc near a ball, with sources and dipoles
+ * together. At the panels of the ball the potential itself is tested. */
 static void slopes_of_sheets(void **unused) {
   panel_set s = panel_set_room(2 * 12 * 14 * 14);
   panel_set_ellipsoid(&s, 14, (double[3]){1, 1, 1}, (double[3]){0}, 1);
@@ -278,7 +282,7 @@ static void slopes_of_sheets(void **unused) {
   free(out);
 }
 
-/* The neighbours of a group are its own panels and the nearest ones around them. */
+/* The neighbours of a group are its own panels and the panels nearest to it. */
 static void neighbours_of_groups(void **unused) {
   enum { MOST = 150 };
   cb_panels *p = panels_of_ellipsoid(14, 1, 1, 0.5);

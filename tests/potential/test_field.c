@@ -1,12 +1,13 @@
-/* Tests of velocity and pressure of the flow around moving bodies, against closed forms: the dipole of a sphere (Lamb,
- * Hydrodynamics (1932), articles 92, 96), a disc without thickness that moves along its axis (articles 102, 108), the
- * energy by Kirchhoff's tensor, and the force on an accelerated body.
+/* Tests of velocity u, potential phi and pressure p of the flow around moving bodies, against closed forms: the dipole
+ * of a sphere (Lamb, Hydrodynamics (1932), articles 92, 96), a disc without thickness that moves along its axis
+ * (articles 102, 108), the energy by Kirchhoff's tensor K, and the force on an accelerated body. The density of the
+ * fluid is 1.
  */
 #include "flow_about.h"
 
 static const double V[3] = {0.3, -0.2, 0.9}, W[3] = {0.5, 0.4, -0.3};
 
-/* Points on a sphere of this radius, evenly distributed (Fibonacci's spiral). */
+/* Makes points on a sphere of radius r, evenly distributed (Fibonacci's spiral). */
 enum { AROUND = 400 };
 static void around(double r, double (*x)[3]) {
   for (int i = 0; i < AROUND; i++) {
@@ -37,8 +38,8 @@ static double sphere_error(int n, double r, double *of_phi) {
   return worst;
 }
 
-/* The maximum errors, relative to |V|, are of second order away from the surface; near it they are proportional to the
- * size of a face. */
+/* Away from the surface the maximum errors, relative to the speed |V|, are of second order in the size of a face. Near
+ * the surface they are proportional to this size. */
 static void a_sphere_is_a_dipole(void **unused) {
   double phi[2];
   const double coarse = sphere_error(8, 1.5, phi), fine = sphere_error(16, 1.5, phi + 1);
@@ -68,11 +69,11 @@ static void a_field_is_a_gradient(void **unused) {
   check_ok(cb_field_at(f, 7, (const double(*)[3])x, u, phi, inside));
   double divergence = 0;
   for (int k = 0; k < 3; k++) {
-    /* Two discretisations of phi: by faces and by corners. */
+    /* phi is computed from values on faces or at corners. */
     check_near((phi[1 + 2 * k] - phi[2 + 2 * k]) / (2 * h), u[0][k], 1e-2);
     divergence += (u[1 + 2 * k][k] - u[2 + 2 * k][k]) / (2 * h);
   }
-  check_near(divergence, 0, 1e-6); /* h^2, and 1e-7 from the far field */
+  check_near(divergence, 0, 1e-6); /* errors: h^2, and 1e-7 of the far field */
   const double within[1][3] = {{1.1, 0.3, -0.2}};
   check_ok(cb_field_at(f, 1, within, u, phi, inside));
   assert_true(inside[0]);
@@ -82,8 +83,8 @@ static void a_field_is_a_gradient(void **unused) {
   free_mesh(&m);
 }
 
-/* The energy is <K Y, Y>/2 for an ellipsoid. For a sphere it is pi/3 |V|^2, and int |u|^2/2 over the shells between r =
- * 1 and infinity, by Gauss's rule in 1/r. */
+/* The energy of the flow around an ellipsoid with the twist Y is <K Y, Y>/2. For a sphere of radius 1 it is pi/3 |V|^2.
+ * It equals int |u|^2/2 over the space r > 1, computed by Gauss's rule in 1/r. */
 static void the_energy_is_kirchhoffs(void **unused) {
   const double Y[6] = {W[0], W[1], W[2], V[0], V[1], V[2]};
   solid_mesh m = ellipsoid_mesh(12, 3, 2, 1);
@@ -106,7 +107,7 @@ static void the_energy_is_kirchhoffs(void **unused) {
     around(1 / node[i], x);
     check_ok(cb_field_at(g, AROUND, (const double(*)[3])x, u, NULL, NULL));
     for (int k = 0; k < AROUND; k++) mean += (u[k][0] * u[k][0] + u[k][1] * u[k][1] + u[k][2] * u[k][2]) / AROUND;
-    sum += weight[i] * 4 * M_PI * mean / 2 / pow(node[i], 4); /* dr = dq/q^2, r^2 = 1/q^2 */
+    sum += weight[i] * 4 * M_PI * mean / 2 / pow(node[i], 4); /* q = 1/r: dr = dq/q^2, r^2 = 1/q^2 */
   }
   const double kinetic = cb_field_kinetic(g);
   print_message("energy of a sphere: %.6f on the surface, %.6f in space\n", kinetic, sum);
@@ -122,8 +123,8 @@ static void cross(const double a[3], const double b[3], double out[3]) {
   for (int k = 0; k < 3; k++) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
-/* Three fields of the sphere or an ellipsoid, at times -h, 0 and h: its centre moves with V + A t, and it rotates with
- * w. */
+/* Makes three fields of a sphere or an ellipsoid, at the times t = -h, 0 and h. Its centre moves with the velocity V +
+ * A t, and it rotates with w. */
 static void three_fields(const solid_mesh *m, const double w[3], const double A[3], double h, cb_flow_about *f[3]) {
   const double rate = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
   for (int i = 0; i < 3; i++) {
@@ -169,8 +170,8 @@ static void pressure_of_a_sphere(void **unused) {
   }
   print_message("p at r = 1.4: %.2e\n", worst);
   assert_true(worst < 5e-3);
-  /* The force on the body is minus its added mass times the acceleration; by d'Alembert's paradox V does not
-   * contribute. */
+  /* The force on the body is minus its added mass times the acceleration. By d'Alembert's paradox the velocity V does
+   * not contribute. */
   double *face = malloc((size_t)m.faces * sizeof *face), force[3] = {0};
   assert_non_null(face);
   cb_field_face_pressure(f, h, 0, face);
@@ -189,7 +190,8 @@ static void pressure_of_a_sphere(void **unused) {
 
 /* --- on the surface --- */
 
-/* The vertices of the mesh, the midpoints of its edges and the centres of its faces. */
+/* Writes the vertices of the mesh, the midpoints of its edges and the centres of its faces to x, and returns their
+ * number. */
 static int marks_of(const solid_mesh *m, double (*x)[3]) {
   int n = 0;
   for (int i = 0; i < m->vertices; i++) memcpy(x[n++], m->x[i], sizeof *x);
@@ -201,8 +203,9 @@ static int marks_of(const solid_mesh *m, double (*x)[3]) {
   return n;
 }
 
-/* The maximum errors of u, p and phi at this distance from the vertices, edges and faces of a sphere that rotates and
- * accelerates. The reference is the dipole there; for points inside the sphere, it is the dipole on the sphere. */
+/* Computes the maximum errors of u, p and phi at this distance from the vertices, edges and faces of a sphere that
+ * rotates and accelerates. The reference is the flow of the dipole at the same point; for points inside the sphere, it
+ * is the dipole on the sphere. */
 static void surface_errors(int n, double distance, double worst[3]) {
   static const double A[3] = {-0.7, 0.4, 1.1}, h = 3e-3;
   solid_mesh m = ellipsoid_mesh(n, 1, 1, 1);
@@ -240,8 +243,9 @@ static void surface_errors(int n, double distance, double worst[3]) {
   free_mesh(&m);
 }
 
-/* On vertices, edges and faces and next to them on either side, u, p and phi equal those of the dipole to second order
- * in the size of the faces, 4 pi/faces: the error is below 5 times that, which allows for second derivatives. */
+/* On vertices, edges and faces, and next to them on either side, u, p and phi equal those of the dipole to second order
+ * in the size of the faces. The square of this size is 4 pi/faces, and the error is below 5 times that, which allows
+ * for second derivatives. */
 static void the_surface_has_values(void **unused) {
   for (int i = 0; i < 8; i++) {
     const double distance = (double[]){0, 1e-12, -1e-12, 1e-9, 1e-6, 1e-3, -1e-3, 8e-3}[i];
@@ -259,8 +263,9 @@ static void the_surface_has_values(void **unused) {
 
 /* --- sheets --- */
 
-/* The potential of the unit disc that moves along z with the speed v = V: phi = -(2/pi) V mu (1 - zeta arccot zeta) in
- * the oblate coordinates z = mu zeta, x^2 + y^2 = (1 - mu^2)(1 + zeta^2); on the disc mu has the sign of z. */
+/* Returns the potential of the unit disc that moves along z with the speed v: phi = -(2/pi) v mu (1 - zeta arccot
+ * zeta). The oblate coordinates mu and zeta are z = mu zeta, x^2 + y^2 = (1 - mu^2)(1 + zeta^2). On the disc mu has the
+ * sign of z. */
 static double disc_phi(double v, const double x[3]) {
   const double b = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] - 1, root = sqrt(b * b + 4 * x[2] * x[2]),
                zeta = sqrt((b < 0 ? 2 * x[2] * x[2] / (root - b) : (b + root) / 2)),
@@ -268,7 +273,7 @@ static double disc_phi(double v, const double x[3]) {
   return -2 / M_PI * v * copysign(mu, x[2]) * (1 - zeta * atan2(1, zeta));
 }
 
-/* Computes the velocity at x by differences of fourth order, and returns the potential there. */
+/* Computes the velocity at x by differences of fourth order of disc_phi, and returns the potential there. */
 static double disc_flow(double v, const double x[3], double u[3]) {
   static const double at[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1}, h = 1e-4;
   for (int k = 0; k < 3; k++) {
@@ -286,9 +291,9 @@ typedef struct sheet_errors {
   double u, phi, p, near_u, near_phi, force, energy;
 } sheet_errors;
 
-/* A disc of 6 n^2 faces at times -h, 0 and h, which moves with v + A t along its normal. Returns the maximum errors at
- * points .3 from it, on both sides of its faces (except the outer tenth, at .05 of a face), of the force 8/3 A and of
- * the energy. */
+/* Solves a disc of 6 n^2 faces at the times t = -h, 0 and h, which moves with the velocity v + A t along its normal.
+ * Returns the maximum errors at points .3 from the disc, and at .05 of a face from its faces on both sides, without the
+ * outer tenth. Also returns the errors of the force, which is 8/3 A, and of the energy. */
 static sheet_errors disc_errors(int n) {
   static const double none[3] = {0}, v = 0.8, A = 1.3, h = 3e-3;
   sheet_errors e = {0};
@@ -330,7 +335,7 @@ static sheet_errors disc_errors(int n) {
     force += (face[1][i] - face[0][i]) * area;
     if (r2 > 0.8) continue;
     for (int s = 0; s < 2; s++) {
-      /* phi = -+ 2/pi v sqrt(1 - r^2) */
+      /* phi = -+ 2/pi v sqrt(1 - r^2) on the two sides of the disc, at the distance r from its centre. */
       const double jump = (s ? -1 : 1) * -2 / M_PI * v * sqrt(1 - r2),
                    at[1][3] = {{middle[0], middle[1], (s ? -0.05 : 0.05) / n}};
       double there[1][3], of[1];
@@ -361,7 +366,7 @@ static void a_disc_has_two_sides(void **unused) {
         "%d faces: .3 away u %.1e, phi %.1e, p %.1e; beside faces u %.1e, phi %.1e; force %.1e, energy %.1e\n",
         i ? 2400 : 600, e[i].u, e[i].phi, e[i].p, e[i].near_u, e[i].near_phi, e[i].force, e[i].energy);
   }
-  /* The order is 3/2, like the jump near the border. */
+  /* The errors have the order 3/2, which is that of the jump of the potential near the border. */
   assert_true(e[1].u < 2e-2 && e[1].u < 0.5 * e[0].u);
   assert_true(e[1].phi < 5e-3 && e[1].phi < 0.5 * e[0].phi);
   assert_true(e[1].p < 2e-2 && e[1].p < 0.5 * e[0].p);
@@ -370,8 +375,9 @@ static void a_disc_has_two_sides(void **unused) {
   assert_true(fabs(e[1].force) < 1e-2 && fabs(e[1].energy) < 2e-3);
 }
 
-/* The difference between u.n next to a ball and a disc that move together, at a distance of .3 of a face, and their
- * normal velocity. Points of the disc are on both sides, without its outer fifth. */
+/* A ball and a disc move together with the velocity v. Computes the maximum of |(u - v).n| at .3 of a face from the
+ * ball (worst[0]) and from the disc (worst[1]), where n is the normal. Points of the disc are on both sides, without
+ * its outer fifth. */
 static void normal_errors(int n, double worst[2]) {
   static const double none[3] = {0}, v[3] = {0.2, 0, 1}, over[3] = {0.2, 0, 0.9};
   solid_mesh disc = disc_mesh(5 * n, 1), ball = ellipsoid_mesh(4 * n, 0.5, 0.5, 0.5), up = shifted_mesh(&ball, over),
@@ -407,8 +413,8 @@ static void normal_errors(int n, double worst[2]) {
   free_mesh(&m);
 }
 
-/* The error is of first order, since the distance decreases with the faces; for the disc logarithms at its edges are
- * added. */
+/* The error is of first order, since the distance of the points decreases with the faces. For the disc there are also
+ * logarithms at the edges of faces. */
 static void nothing_flows_through_solids_and_sheets(void **unused) {
   double coarse[2], fine[2];
   normal_errors(1, coarse);

@@ -1,5 +1,5 @@
-/* Tests of factors of the hierarchical matrix: residuals by exact rows at every tolerance, the solution of the dense
- * matrix, and the use as a preconditioner of GMRES on a thin body.
+/* Tests of factors of the hierarchical matrix I/2 - D, where D is the matrix of dipoles: residuals by exact rows at
+ * every tolerance, the solution of the dense matrix, and the use as a preconditioner of GMRES on a thin body.
  * needs: hmat */
 #include "panel_sets.h"
 #include "potential/linear_solvers.h"
@@ -7,7 +7,7 @@
 
 enum { COLUMNS = 5 };
 
-/* Right-hand sides: a constant column, three columns of normals, and a random column. */
+/* Returns the right-hand sides: a constant column, three columns of normals, and a random column. */
 static double *right_sides(const cb_panels *p) {
   uint64_t seed = check_seed();
   double *b = malloc((size_t)p->n * COLUMNS * sizeof *b);
@@ -19,7 +19,7 @@ static double *right_sides(const cb_panels *p) {
   return b;
 }
 
-/* The maximum |b - (I/2 - D) x|/|b| over the columns, computed from all rows. */
+/* Returns the maximum of |b - (I/2 - D) x|/|b| over the columns, computed from all rows. */
 static double residual_of(const cb_panels *p, const double *b, const double *x) {
   double *D = malloc((size_t)p->n * sizeof *D), left[COLUMNS] = {0}, size[COLUMNS] = {0}, worst = 0;
   for (int i = 0; i < p->n; i++) {
@@ -127,7 +127,7 @@ static void coarse_factors_are_a_preconditioner(void **unused) {
   check_ok(cb_krylov_create(p->n, COLUMNS, 40, &k));
   check_ok(cb_krylov_solve(k, &(cb_krylov_problem){product, precondition, &t, 1e-8, 40}, COLUMNS, b, x, &result));
   print_message("GMRES with factors to 1e-2: %d iterations\n", result.iterations);
-  check_at_most(result.iterations, 8); /* each step reduces the residual at least by the factor 10 */
+  check_at_most(result.iterations, 8); /* each step reduces the residual at least by a factor of 10 */
   check_at_most(residual_of(p, b, x), 1e-7);
   cb_krylov_free(k);
   cb_hlu_free(t.h);

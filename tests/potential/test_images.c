@@ -1,5 +1,6 @@
-/* Tests of bodies near a plane, computed with images: spheres compared with the series of two spheres and the leading
- * orders in the distance, a body and its mirror image solved as two bodies, planes at any place, and errors.
+/* Tests of bodies near a plane, computed with images. Spheres are compared with the series of two spheres and with the
+ * leading orders in the distance; a body and its mirror image are solved as two bodies. Planes may be at any place, and
+ * errors are reported. K is the tensor of added mass, rotations first.
  */
 #include "potential.h"
 #include "two_spheres.h"
@@ -15,7 +16,8 @@ static cb_kirchhoff_mass before(const solid_mesh *m, cb_mirror_kind kind, const 
 static const double up[3] = {0, 0, 1};
 
 static void a_sphere_before_a_wall_is_half_of_two_spheres(void **unused) {
-  /* columns: d; together along the line; together across it; opposed across it */
+  /* Columns: the distance d of the centres, and the added mass per sphere for motions together along the line of the
+   * centres, together across it, and opposed across it. */
   static const double oracle[2][4] = {{2.5, 1.7310312089664, 2.3090610478758, 1.9050591820032},
                                       {4, 1.9980469137778, 2.1439821448999, 2.0457971849735}};
   solid_mesh m[2] = {ellipsoid_mesh(8, 1, 1, 1), ellipsoid_mesh(16, 1, 1, 1)};
@@ -26,8 +28,8 @@ static void a_sphere_before_a_wall_is_half_of_two_spheres(void **unused) {
       rigid[fine] = before(m + fine, CB_MIRROR_RIGID, up, -d / 2, CB_POTENTIAL_BEST);
       surface[fine] = before(m + fine, CB_MIRROR_FREE, up, -d / 2, CB_POTENTIAL_BEST);
     }
-    /* Motion away from the wall is opposed to that of the image, motion along the wall is together with it; for a free
-     * surface the signs are opposite. */
+    /* For motion away from a wall the image moves in the opposite direction, for motion along the wall in the same
+     * direction. At a free surface the directions are exchanged. */
     check_relative(extrapolated(rigid[0].K[5][5], rigid[1].K[5][5]), axial(d, 1), 1e-3);
     check_relative(extrapolated(rigid[0].K[3][3], rigid[1].K[3][3]), oracle[i][2], 1e-3);
     check_relative(extrapolated(surface[0].K[5][5], surface[1].K[5][5]), oracle[i][1], 1e-3);
@@ -37,8 +39,9 @@ static void a_sphere_before_a_wall_is_half_of_two_spheres(void **unused) {
   free_mesh(m + 1);
 }
 
-/* Lamb (1932), chapter VI: 2 pi/3 (1 + 3/8 (r/h)^3) for motion perpendicular to the wall, 2 pi/3 (1 + 3/16 (r/h)^3)
- * along it, with the distance h to the wall; the sign of (r/h)^3 is opposite at a free surface. */
+/* Lamb, Hydrodynamics (1932), chapter VI: for a sphere of radius r at the distance h from a wall, the added mass is 2
+ * pi/3 (1 + 3/8 (r/h)^3) for motion perpendicular to the wall and 2 pi/3 (1 + 3/16 (r/h)^3) along it. At a free surface
+ * the sign of (r/h)^3 is opposite. */
 static void far_from_a_wall_the_third_power_of_the_distance_is_left(void **unused) {
   solid_mesh m = ellipsoid_mesh(8, 1, 1, 1);
   const cb_kirchhoff_mass free_space = mass_of(&m, NULL, NULL);
@@ -52,8 +55,8 @@ static void far_from_a_wall_the_third_power_of_the_distance_is_left(void **unuse
   free_mesh(&m);
 }
 
-/* A body without symmetry near the plane x = 0, with the origin in the plane. It agrees with the body and its mirror
- * image, solved as one body whose halves move as mirror images. */
+/* A body without symmetry is near the plane x = 0, which contains the origin. Its tensor agrees with that of the body
+ * and its mirror image, solved as one body whose halves move as mirror images. */
 static void a_body_and_its_image_are_two_bodies(void **unused) {
   const double shift[3] = {1.7, 0.4, -0.3}, x_axis[3] = {1, 0, 0};
   solid_mesh e = ellipsoid_mesh(7, 1, 0.6, 0.4), own = shifted_mesh(&e, shift);
@@ -88,8 +91,8 @@ static void a_body_and_its_image_are_two_bodies(void **unused) {
   free_mesh(&both);
 }
 
-/* Body and plane are rotated together by R: K' = R K R^T for each block of K. The normal of a plane may have any
- * length. */
+/* If the body and the plane are rotated together by R, each block B of K becomes R B R^T. The normal of a plane may
+ * have any length. */
 static void planes_lie_anywhere(void **unused) {
   const double s = sin(0.7), c = cos(0.7), R[3][3] = {{c, -s, 0}, {s * 0.8, c * 0.8, -0.6}, {s * 0.6, c * 0.6, 0.8}};
   solid_mesh e = ellipsoid_mesh(7, 1, 0.6, 0.4), turned = shifted_mesh(&e, (double[3]){0, 0, 0});
@@ -111,7 +114,7 @@ static void planes_lie_anywhere(void **unused) {
   free_mesh(&turned);
 }
 
-/* Stored data of a body is not used for another position of the body. */
+/* Stored data of a body is not used after the body has moved. */
 static void a_body_that_comes_nearer_is_solved_anew(void **unused) {
   solid_mesh m = ellipsoid_mesh(5, 1, 1, 1);
   const cb_kirchhoff_options options = {.wall = {CB_MIRROR_RIGID, {0, 0, 1}, -3}};

@@ -1,13 +1,14 @@
-/* Tests of Kirchhoff's tensor against closed forms and general laws: bodies of revolution and ellipsoids, pairs of
- * spheres, bodies that are moved, rotated and mirrored, and comparisons between solution methods. The reference values
- * are ellipsoids by Carlson's integrals, spheres by a series of images, and extrapolated values for the torus and the
- * bar.
+/* Tests of Kirchhoff's tensor K of added mass (6x6, rotations first) against closed forms and general laws: bodies of
+ * revolution and ellipsoids, pairs of spheres, bodies that are moved, rotated and mirrored, and comparisons between
+ * solution methods. The reference values are ellipsoids by Carlson's integrals, spheres by a series of images, and
+ * extrapolated values for the torus and the bar.
  */
 #include "potential.h"
 #include "core/threads.h"
 #include "potential/linear_solvers.h"
 
-/* The tensor from meshes with h and h/2, with errors of order h^2 removed. */
+/* Computes the tensor of the finer of two meshes with the sizes h and h/2, and the limit without errors of order
+ * h^2. */
 static void extrapolate(double a, double b, double c, int n, cb_kirchhoff_mass *fine, cb_kirchhoff_mass *limit) {
   solid_mesh m[2] = {ellipsoid_mesh(n, a, b, c), ellipsoid_mesh(2 * n, a, b, c)};
   const cb_kirchhoff_mass coarse = mass_of(m, NULL, NULL);
@@ -34,15 +35,16 @@ static void ellipsoids_are_closed_forms(void **unused) {
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) {
         const double K = i == j ? all[e].K[i] : 0;
-        /* 4608 faces: the error is h^2 for faces of octahedra that are longer than wide. */
+        /* There are 4608 faces. The error is of order h^2, for faces of octahedra that are longer than wide. */
         check_near(fine.K[i][j], K, 4e-3 * fmax(K, 0.1 * size));
         check_near(limit.K[i][j], K, 4e-4 * fmax(K, 0.1 * size));
       }
   }
 }
 
-/* The centres are at a distance d on z. The columns of `oracle` are d, and the added mass per sphere for motion
- * together along the line, together across it, and opposed across it; the last one is a rotation of both spheres. */
+/* The centres are at the distance d on z. The columns of `oracle` are d, and the added mass per sphere for motions
+ * together along the line of the centres, together across it, and opposed across it. The last one is a rotation of both
+ * spheres about their middle. */
 static void two_spheres_are_a_series(void **unused) {
   static const double oracle[2][4] = {{2.5, 1.7310312089664, 2.3090610478758, 1.9050591820032},
                                       {4, 1.9980469137778, 2.1439821448999, 2.0457971849735}};
@@ -58,7 +60,7 @@ static void two_spheres_are_a_series(void **unused) {
       free_mesh(&b);
       free_mesh(&both);
     }
-    /* The value is per sphere. */
+    /* The values of `oracle` are per sphere. */
     check_relative(extrapolated(mass[0].K[5][5], mass[1].K[5][5]) / 2, oracle[i][1], 1e-3);
     check_relative(extrapolated(mass[0].K[3][3], mass[1].K[3][3]) / 2, oracle[i][2], 1e-3);
     check_relative(extrapolated(mass[0].K[0][0], mass[1].K[0][0]), 2 * oracle[i][0] * oracle[i][0] / 4 * oracle[i][3],
@@ -69,14 +71,15 @@ static void two_spheres_are_a_series(void **unused) {
 static void a_torus_is_as_in_the_table(void **unused) {
   solid_mesh m[2] = {shape_mesh("torus", "{resolution: 32}"), shape_mesh("torus", "{resolution: 64}")};
   const cb_kirchhoff_mass coarse = mass_of(m, NULL, NULL), fine = mass_of(m + 1, NULL, NULL);
-  check_near(extrapolated(coarse.K[3][3], fine.K[3][3]), 1.972, 3e-3); /* the last digit of the reference, and h^4 */
+  /* The tolerances are the last digit of the reference, and errors of order h^4. */
+  check_near(extrapolated(coarse.K[3][3], fine.K[3][3]), 1.972, 3e-3);
   check_near(extrapolated(coarse.K[5][5], fine.K[5][5]), 5.249, 5e-3);
   free_mesh(m);
   free_mesh(m + 1);
 }
 
-/* x -> -x: rotations around x do not change; rotations around y and z change their sign, and so do the elements that
- * couple the two types. */
+/* The mirror image x -> -x: rotations around x do not change, and rotations around y and z change their sign. The
+ * elements that couple rotations and translations also change their sign. */
 static void a_twisted_bar_spins_as_it_sinks(void **unused) {
   static const double coupling[3] = {0.21, 0.16, 0.075};
   solid_mesh m = shape_mesh("twisted_bar", "{}"), image = mirrored_mesh(&m),
@@ -97,13 +100,14 @@ static void a_twisted_bar_spins_as_it_sinks(void **unused) {
   sorted[0] = fmax(size[0], fmax(size[1], size[2]));
   sorted[2] = fmin(size[0], fmin(size[1], size[2]));
   sorted[1] = size[0] + size[1] + size[2] - sorted[0] - sorted[2];
-  for (int i = 0; i < 3; i++) check_relative(sorted[i], coupling[i], 0.15); /* two digits, and the error at edges */
+  /* The reference has two digits, and edges cause errors. */
+  for (int i = 0; i < 3; i++) check_relative(sorted[i], coupling[i], 0.15);
   free_mesh(&m);
   free_mesh(&image);
   free_mesh(&other);
 }
 
-/* The tensor of a body that is rotated by R and then shifted by d, from its tensor `was`: K = X^T was X. */
+/* Computes the tensor K of a body that is rotated by R and then shifted by d, from its tensor `was`: K = X^T was X. */
 static void moved(const cb_kirchhoff_mass *was, const double R[3][3], const double d[3], double K[6][6]) {
   double X[6][6] = {{0}}, KX[6][6] = {{0}};
   const double hat[3][3] = {{0, -d[2], d[1]}, {d[2], 0, -d[0]}, {-d[1], d[0], 0}};
@@ -142,7 +146,7 @@ static void motions_of_the_origin_are_exact(void **unused) {
     double size = 0;
     for (int j = 0; j < 36; j++) size = fmax(size, fabs(K[j / 6][j % 6]));
     for (int j = 0; j < 36;
-         j++) /* in other axes the right-hand sides differ, and the iteration leaves a residual in each */
+         j++) /* the right-hand sides differ in other axes, and the iteration leaves a residual in each */
       check_near(fresh.K[j / 6][j % 6], K[j / 6][j % 6], (i == 3 ? 1e-7 : 1e-12) * size);
     cb_kirchhoff_free(k);
   }
@@ -150,7 +154,8 @@ static void motions_of_the_origin_are_exact(void **unused) {
   free_mesh(&m);
 }
 
-/* The dense solver, the iteration, and the iteration that starts from the last motion agree. */
+/* The dense solver and the iteration agree, also after a change of shape, where the iteration starts from its last
+ * solution. */
 static void methods_agree(void **unused) {
   solid_mesh m = ellipsoid_mesh(9, 1, 0.6, 0.3), same = m;
   double(*v)[3] = malloc((size_t)m.vertices * sizeof *v), (*x)[3] = malloc((size_t)m.vertices * sizeof *x);
@@ -185,7 +190,7 @@ static void methods_agree(void **unused) {
   free_mesh(&m);
 }
 
-/* If the matrix does not fit into memory, the tree is used and reaches the requested error. */
+/* If the matrix does not fit into memory, the tree (far field) is used and reaches the requested error. */
 static void trees_agree_to_their_error(void **unused) {
   solid_mesh m = ellipsoid_mesh(20, 1, 0.6, 0.3);
   const cb_kirchhoff_options stored = {.method = CB_POTENTIAL_ITERATIVE, .tolerance = 1e-10};
@@ -203,7 +208,7 @@ static void trees_agree_to_their_error(void **unused) {
   free_mesh(&m);
 }
 
-/* There are 8 n^2 faces: for n = 23 the matrix is stored, for n = 24 (4608 faces, whose matrix would need 170 MB) the
+/* There are 8 n^2 faces. For n = 23 the matrix is stored. For n = 24 (4608 faces, whose matrix would need 170 MB) the
  * tree is used. */
 static void trees_are_taken_where_they_are_quicker(void **unused) {
   for (int n = 23; n <= 24; n++) {
@@ -215,8 +220,8 @@ static void trees_are_taken_where_they_are_quicker(void **unused) {
   }
 }
 
-/* The velocities of a twist give the momentum and energy of this twist. The energy is positive for all velocities, and
- * K is positive definite.
+/* If the surface moves with the velocities of a twist, momentum and energy are those of this twist. The energy is
+ * positive for all velocities, and K is positive definite.
  */
 static void shapes_move_as_bodies(void **unused) {
   uint64_t state = check_seed();
@@ -240,7 +245,7 @@ static void shapes_move_as_bodies(void **unused) {
       double momentum = 0;
       for (int j = 0; j < 6; j++) momentum += mass.K[i][j] * Y[j];
       energy += Y[i] * momentum / 2;
-      /* K is the symmetric part of the computed tensor that gives mu0: the asymmetry remains */
+      /* mu0 is from the computed tensor, of which K is the symmetric part: the asymmetry remains. */
       check_near(mass.mu0[i], momentum, 1e-2);
     }
     check_relative(mass.kinetic, energy, 1e-12);
@@ -256,7 +261,8 @@ static void shapes_move_as_bodies(void **unused) {
   free_mesh(&off);
 }
 
-/* A sphere of radius a that expands has the potential -a^2 a'/r at the distance r, and the energy 2 pi a^3 a'^2. */
+/* A sphere of radius a that expands at the rate a' has the potential -a^2 a'/r at the distance r, and the energy 2 pi
+ * a^3 a'^2. */
 static void a_bubble_swells(void **unused) {
   double kinetic[2], phi_error = 0;
   for (int fine = 0; fine < 2; fine++) {
@@ -278,8 +284,8 @@ static void a_bubble_swells(void **unused) {
   check_at_most(phi_error, 1e-2);
 }
 
-/* Thin ellipsoids of revolution converge to the disc, 8/3. If panels are wider than the body is thick, the singularity
- * of the border makes the error of order h. */
+/* Thin ellipsoids of revolution converge to the disc with the added mass 8/3. If panels are wider than the body is
+ * thick, the singularity of the border makes the error of order h, the size of panels. */
 static void thin_bodies_are_solved(void **unused) {
   static const double half[] = {0.1, 1e-2, 1e-3, 1e-4};
   double last = 0;
@@ -325,7 +331,7 @@ static void slow_iterations_are_preconditioned(void **unused) {
   assert_int_equal(report[3].method, CB_POTENTIAL_HLU);
   check_at_least(report[1].iterations, 30);
   check_at_most(report[2].iterations, 5);
-  assert_in_range(report[3].iterations, 21, 25); /* including the iterations that showed that it is slow */
+  assert_in_range(report[3].iterations, 21, 25); /* includes the iterations after which it counts as slow */
   /* This memory suffices for the dense matrix, but not for the hierarchical one. */
   const cb_kirchhoff_options tight = {.method = CB_POTENTIAL_HLU, .memory = 45000000};
   cb_kirchhoff *k = NULL;
@@ -338,7 +344,7 @@ static void slow_iterations_are_preconditioned(void **unused) {
   free_mesh(&m);
 }
 
-/* A cavity is not part of the fluid, for any shape. */
+/* A cavity is not part of the fluid, whatever its shape. */
 static void cavities_are_left_out(void **unused) {
   solid_mesh outer = ellipsoid_mesh(5, 1, 0.8, 0.6), inner = ellipsoid_mesh(3, 0.5, 0.4, 0.3), hollow;
   cb_kirchhoff_report report;
@@ -386,12 +392,12 @@ static void what_cannot_be_is_refused(void **unused) {
   solid_mesh m = ellipsoid_mesh(8, 1, 1, 1);
   cb_kirchhoff *k = NULL;
   cb_kirchhoff_mass mass;
-  /* A face is missing. */
+  /* One face is missing. */
   check_ok(cb_kirchhoff_create(m.vertices, (const double(*)[3])m.x, m.faces - 1, (const int(*)[3])m.face, NULL, &k));
   assert_int_equal(cb_kirchhoff_added_mass(k, NULL, &mass), CB_ERROR_DOMAIN);
   assert_non_null(strstr(cb_error_text(), "not closed"));
   cb_kirchhoff_free(k);
-  /* If there is too little memory, this is reported before memory is allocated. */
+  /* Too little memory is reported before memory is allocated. */
   k = NULL;
   const cb_kirchhoff_options small = {.method = CB_POTENTIAL_DENSE, .memory = 1000000};
   assert_int_equal(
@@ -404,7 +410,7 @@ static void what_cannot_be_is_refused(void **unused) {
   assert_int_equal(cb_kirchhoff_added_mass(k, NULL, &mass), CB_ERROR_STEP);
   assert_non_null(strstr(cb_error_text(), "has not converged in 2 iterations"));
   cb_kirchhoff_free(k);
-  /* Two discs whose distance is less than the width of their 32 faces. */
+  /* The distance of these two discs is less than the width of their 32 faces. */
   solid_mesh disc = ellipsoid_mesh(2, 1, 1, 1e-3), above = shifted_mesh(&disc, (double[]){0.3, 0.2, 0.0084}),
              both = joined_mesh(&disc, &above);
   k = kirchhoff_of(&both, NULL);

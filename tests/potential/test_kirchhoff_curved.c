@@ -1,5 +1,6 @@
-/* Tests of Kirchhoff's tensor of bodies in a perfect fluid that fills S^3 or H^3: balls, tubes and quadrics against
- * closed forms or known numbers, isometries, units, and the flat limit.
+/* Tests of Kirchhoff's tensor of added mass (6x6, rotations first) of bodies in a perfect fluid that fills S^3 or H^3:
+ * balls, tubes and quadrics against closed forms or known numbers, isometries, units, and the flat limit. K: curvature,
+ * or the tensor where it has indices.
  */
 #include "curved_bodies.h"
 
@@ -29,15 +30,15 @@ static cb_kirchhoff_mass of(cb_surface *s, double K, cb_kirchhoff_report *report
   return out;
 }
 
-/* The added mass of a ball of radius a: (2 pi/3) sinh^3 a/cosh a in H^3; (2 pi/3) N S^3/(S^3 + N C), N = pi - a + S C,
- * S = sin a, C = cos a, in S^3. */
+/* Returns the added mass of a ball of radius a. In H^3 it is (2 pi/3) sinh^3 a/cosh a. In S^3 it is (2 pi/3) N S^3/(S^3
+ * + N C), with N = pi - a + S C, S = sin a, C = cos a. */
 static double ball(double K, double a) {
   const double S = K < 0 ? sinh(a) : sin(a), C = K < 0 ? cosh(a) : cos(a), N = pi - a + S * C;
   return K < 0 ? 2 * pi / 3 * S * S * S / C : 2 * pi / 3 * N * S * S * S / (S * S * S + N * C);
 }
 
-/* The errors of the inscribed mesh, of order h^2, agree within a twentieth with those of an independent program for 320
- * and 1280 faces, which integrates singular parts in the same way. */
+/* The errors in per cent of the inscribed meshes with 320 and 1280 faces are of order h^2. Within a twentieth they
+ * agree with those of an independent program, which integrates singular parts in the same way. */
 static void balls_have_their_added_mass(void **unused) {
   static const struct {
     double K, a, error[2];
@@ -55,17 +56,18 @@ static void balls_have_their_added_mass(void **unused) {
       print_message("K %2g a %.3f: %.3f %%, row sums %.1e, asymmetry %.1e, %d iterations\n", K, a, percent[l],
                     report.row_sum, report.asymmetry, report.iterations);
       check_relative(percent[l], of_ball[b].error[l], .05);
-      /* solid angles are exact: only the round-off of their sum remains */
+      /* Solid angles are exact in H^3, so only the round-off of their sum remains. */
       if (K < 0) assert_true(report.row_sum < 1e-12);
       if (K > 0 && a <= 1) assert_true(report.row_sum < (l ? 1e-10 : 1e-9)); /* error of the seven-point rule */
       for (int i = 0; i < 3; i++) check_near(k.K[i][i], 0, (a == 2 ? .02 : 1e-3) * exact);
     }
     check_near(log2(percent[0] / percent[1]), 2, a == 2 ? .15 : .06);
-    if (a <= 1) check_relative((4 * value[1] - value[0]) / 3, exact, 3e-4); /* the error is not only of order h^2 */
+    /* The error also contains higher orders than h^2. */
+    if (a <= 1) check_relative((4 * value[1] - value[0]) / 3, exact, 3e-4);
   }
 }
 
-/* The kernel with a sink at the antipode would give (2 pi/3) sin^3 a/cos a, 1.4248 times as much. */
+/* A kernel with a sink at the antipode would give (2 pi/3) sin^3 a/cos a, which is 1.4248 times as much for a = 1. */
 static void no_sink_lies_in_the_fluid(void **unused) {
   const cb_kirchhoff_mass k = of(curved_ball(1, 32, 1, CB_CHART_EXPONENTIAL), 1, NULL);
   check_relative(k.K[3][3], 1.62106309457334, 4e-3);
@@ -82,7 +84,7 @@ static void rows_tell_the_share_of_the_sphere(void **unused) {
     double *w = calloc((size_t)s->faces, sizeof *w), *phi = calloc((size_t)s->faces, sizeof *phi);
     check_ok(cb_curved_flow_solve(f, 1, w, phi));
     check_ok(cb_mass_of(s, NULL, &(cb_material){1, 0}, &mass));
-    /* error of the seven-point rule */
+    /* The tolerance is the error of the seven-point rule. */
     check_near(cb_curved_flow_share(f), mass.volume / (2 * pi * pi), i ? 2e-6 : 1e-8);
     free(w);
     free(phi);
@@ -91,7 +93,7 @@ static void rows_tell_the_share_of_the_sphere(void **unused) {
   }
 }
 
-/* The numbers are from the method of fundamental solutions, with 10 digits. */
+/* The numbers were computed by the method of fundamental solutions, with 10 digits. */
 static void quadrics_have_their_numbers(void **unused) {
   static const double known[2][6] = {{.0036455394, .0153159809, .0034581361, .2116121666, .3299998762, .5460661032},
                                      {.0007738390, .0026044675, .0004982475, .1433059009, .1850536967, .2635774368}};
@@ -104,13 +106,13 @@ static void quadrics_have_their_numbers(void **unused) {
       print_message("K %2g, %d: %.3f %%, extrapolated %.3f %%\n", K, i, 100 * (fine.K[i][i] / known[s][i] - 1),
                     100 * (both / known[s][i] - 1));
       check_relative(fine.K[i][i], known[s][i], i < 3 ? .02 : .008);
-      check_relative(both, known[s][i], i < 3 ? 2e-3 : 3e-4); /* h^4 with 1280 faces */
+      check_relative(both, known[s][i], i < 3 ? 2e-3 : 3e-4); /* error of order h^4 for 1280 faces */
     }
   }
 }
 
-/* K = Ad^T K' Ad, where K' is the tensor at the new position. The columns of Ad are the unit twists moved there, as
- * matrices of Killing fields. */
+/* The tensor is T = Ad^T T' Ad, where T' is the tensor at the new position. The columns of Ad are the unit twists moved
+ * there, computed as matrices of Killing fields. */
 static void tensors_move_with_isometries(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 2; n++) {
@@ -154,7 +156,7 @@ static void tensors_move_with_isometries(void **unused) {
       for (int b = 0; b < 6; b++) {
         double sum = 0;
         for (int i = 0; i < 36; i++) sum += way[i / 6][a] * there.K[i / 6][i % 6] * way[i % 6][b];
-        check_near(here.K[a][b], sum, 1e-12 * here.K[5][5]); /* round-off: 80 faces are solved by dense factors */
+        check_near(here.K[a][b], sum, 1e-12 * here.K[5][5]); /* round-off of dense factors for 80 faces */
       }
     cb_surface_free(s);
   }
@@ -164,7 +166,7 @@ static void small_curvatures_lead_to_flat_space(void **unused) {
   const cb_kirchhoff_mass flat = of(curved_quadric(triaxial, 16, 0), 0, NULL);
   for (int k = -1; k <= 1; k += 2) {
     const cb_kirchhoff_mass near = of(curved_quadric(triaxial, 16, k * 1e-8), k * 1e-8, NULL);
-    /* In curved spaces the far field uses a seven-point rule; in E3 all panels are exact. */
+    /* In curved spaces the far field uses a seven-point rule. In E3 all panels are exact. */
     for (int i = 0; i < 6; i++) check_relative(near.K[i][i], flat.K[i][i], i < 3 ? 1e-5 : 1e-6);
   }
 }
@@ -178,9 +180,9 @@ static void units_of_length_scale_the_blocks(void **unused) {
   }
 }
 
-/* A tube of radius a around a great circle, the Clifford torus for pi/4: K = pi^2 sin^2 a cos^2 a for the four motions
- * that displace the core from itself, 0 for the other two. The circle is x^2 + y^2 = 1, which does not pass through the
- * antipode of the origin. */
+/* A tube of radius a around a great circle (for a = pi/4 the Clifford torus) has the added mass pi^2 sin^2 a cos^2 a
+ * for the four motions that displace the circle from itself, and 0 for the other two. The circle is x^2 + y^2 = 1,
+ * which does not pass through the antipode of the origin. */
 static void tubes_have_their_added_mass(void **unused) {
   enum { ROUND = 64, ABOUT = 10 };
   static double x[ROUND * ABOUT][3];
@@ -207,12 +209,13 @@ static void tubes_have_their_added_mass(void **unused) {
   cb_surface_free(s);
   static const int still[] = {2, 5}, moved[] = {0, 1, 3, 4};
   print_message("tube: %.3f %% %.3f %%\n", 100 * (k.K[0][0] / exact - 1), 100 * (k.K[3][3] / exact - 1));
-  for (int i = 0; i < 4; i++) check_relative(k.K[moved[i]][moved[i]], exact, .01); /* inscribed, 10 sides around */
+  /* The mesh is inscribed, with 10 sides around. */
+  for (int i = 0; i < 4; i++) check_relative(k.K[moved[i]][moved[i]], exact, .01);
   for (int i = 0; i < 2; i++) check_near(k.K[still[i]][still[i]], 0, .02 * exact);
 }
 
-/* Balls of radius .5 in H^3 whose centres are at a distance of 1.25, as one rigid body about its midpoint. The numbers
- * are from multipoles about both centres. */
+/* Two balls of radius .5 in H^3, whose centres are at a distance of 1.25, are one rigid body with its origin in the
+ * middle. The numbers were computed by multipoles about both centres. */
 static void two_balls_have_their_numbers(void **unused) {
   static const double known[6] = {.2232900734102, .2232900734102, 0, .7956740973770, .7956740973770, .4428618191578};
   cb_kirchhoff_mass mass[2];
@@ -240,12 +243,12 @@ static void two_balls_have_their_numbers(void **unused) {
   }
   for (int i = 0; i < 6; i++) {
     const double value = (4 * mass[1].K[i][i] - mass[0].K[i][i]) / 3;
-    if (i == 2) check_near(mass[1].K[2][2], 0, 1e-3 * known[0]); /* the rotation of balls around their axis */
+    if (i == 2) check_near(mass[1].K[2][2], 0, 1e-3 * known[0]); /* a rotation of the balls around their axis */
     if (i == 2) continue;
     print_message("pair, %d: %.2f %% %.2f %%, extrapolated %.3f %%\n", i, 100 * (mass[0].K[i][i] / known[i] - 1),
                   100 * (mass[1].K[i][i] / known[i] - 1), 100 * (value / known[i] - 1));
     check_relative(mass[0].K[i][i], known[i], .03); /* two balls of 320 faces */
-    check_relative(value, known[i], 3e-3);          /* the error in a gap of two faces is not only of order h^2 */
+    check_relative(value, known[i], 3e-3);          /* in a gap of two faces the error is not only of order h^2 */
   }
 }
 

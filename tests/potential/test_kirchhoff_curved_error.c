@@ -1,6 +1,6 @@
-/* The estimated error of Kirchhoff's tensor in S^3 and H^3 is not below the true one, with two and three levels of
- * faces: balls and tubes with closed forms; quadrics by the method of fundamental solutions with 10 digits, or by finer
- * faces. */
+/* Tests that the estimated error of Kirchhoff's tensor in S^3 and H^3 is not below the true one, with two and three
+ * levels of faces. The references are balls and tubes with closed forms, and quadrics by the method of fundamental
+ * solutions with 10 digits, or by finer faces. */
 #include "curved_bodies.h"
 
 #include "numerics/numerics_curved.h"
@@ -14,7 +14,7 @@ typedef struct body {
   cb_surface *level;
 } body;
 
-/* A tube of radius a around the great circle x^2 + y^2 = 1. */
+/* Makes the mesh of a tube of radius a around the great circle x^2 + y^2 = 1. */
 static cb_surface *tube(double a, int round, int about) {
   double(*x)[3] = malloc((size_t)(round * about) * sizeof *x);
   int(*face)[3] = malloc((size_t)(2 * round * about) * sizeof *face);
@@ -66,7 +66,8 @@ static cb_potential_estimate estimate(const body *of, int levels, double *radius
   return e;
 }
 
-/* The error of the diagonal, in the units of the estimate. */
+/* Returns the maximum error of the diagonal of the tensor, relative to its largest translation. Errors of rotations are
+ * divided by radius^2, as in the estimate. */
 static double error_of(const cb_potential_estimate *e, const double K[6], double radius) {
   double most = 0, error = 0;
   for (int i = 3; i < 6; i++) most = fmax(most, K[i]);
@@ -75,8 +76,8 @@ static double error_of(const cb_potential_estimate *e, const double K[6], double
   return error;
 }
 
-/* The added mass of a ball of radius a: (2 pi/3) sinh^3 a/cosh a in H^3; (2 pi/3) N S^3/(S^3 + N C), N = pi - a + S C,
- * S = sin a, C = cos a, in S^3. */
+/* Returns the added mass of a ball of radius a in curvature K. In H^3 it is (2 pi/3) sinh^3 a/cosh a. In S^3 it is (2
+ * pi/3) N S^3/(S^3 + N C), with N = pi - a + S C, S = sin a, C = cos a. */
 static double ball(double K, double a) {
   const double S = K < 0 ? sinh(a) : sin(a), C = K < 0 ? cosh(a) : cos(a), N = M_PI - a + S * C;
   return K < 0 ? 2 * M_PI / 3 * S * S * S / C : 2 * M_PI / 3 * N * S * S * S / (S * S * S + N * C);

@@ -1,12 +1,12 @@
-/* Tests of GMRES for several right-hand sides: it needs the number of steps that theory predicts, for any number of
- * columns and threads, and reports its residual.
+/* Tests of GMRES for several right-hand sides. The number of steps is that of theory, for any number of columns and
+ * threads, and the residual is reported.
  */
 #include "check.h"
 #include "core/threads.h"
 #include "potential/linear_solvers.h"
 
 typedef struct matrix {
-  int n, products, columns; /* size; number of calls, and total number of their columns */
+  int n, products, columns; /* size; number of products; total number of columns of the products */
   double *a;                /* [n][n] */
   const double *diagonal;   /* diagonal by which the preconditioner divides */
 } matrix;
@@ -31,7 +31,7 @@ static cb_status divide(void *context, int columns, const double *x, double *out
   return CB_OK;
 }
 
-/* The identity plus a random matrix of this size, which is well conditioned. */
+/* Makes the identity plus a random matrix of this size, which is well conditioned. */
 static matrix random_matrix(uint64_t *state, int n, double size) {
   matrix m = {.n = n, .a = malloc((size_t)n * (size_t)n * sizeof *m.a)};
   assert_non_null(m.a);
@@ -76,7 +76,8 @@ static void it_solves_to_what_it_says(void **unused) {
   free(m.a);
 }
 
-/* A matrix with d eigenvalues needs d steps. Columns that need fewer steps are left out of the later products. */
+/* A matrix with d different eigenvalues needs d steps. Columns that need fewer steps are left out of the later
+ * products. */
 static void steps_are_as_many_as_eigenvalues(void **unused) {
   uint64_t state = check_seed();
   enum { N = 40 };
@@ -93,7 +94,7 @@ static void steps_are_as_many_as_eigenvalues(void **unused) {
   check_ok(cb_krylov_create(N, 2, 30, &k));
   check_ok(cb_krylov_solve(k, &p, 2, b, x, &result));
   assert_int_equal(result.iterations, 4);
-  assert_int_equal(m.columns, 2 + 3); /* the first 4 steps: one of both columns, three of one */
+  assert_int_equal(m.columns, 2 + 3); /* the 4 steps are one with both columns and three with one */
   for (int i = 0; i < 2 * N; i++) check_near(x[i], b[i] / (1 + i % 4), 1e-11);
   /* If the start is the solution, no steps are needed. Right-hand sides of 0 give 0. */
   check_ok(cb_krylov_solve(k, &p, 2, b, x, &result));
@@ -106,7 +107,7 @@ static void steps_are_as_many_as_eigenvalues(void **unused) {
 }
 
 /* If the matrix is scaled by a diagonal over twelve decades and preconditioned by this diagonal, the number of steps is
- * that without it. */
+ * that of the matrix without the scaling. */
 static void a_preconditioner_takes_scales_away(void **unused) {
   uint64_t state = check_seed();
   enum { N = 50 };
@@ -153,7 +154,7 @@ static void no_convergence_leaves_the_best(void **unused) {
   free(m.a);
 }
 
-/* y_i = x_i/2 + (x_(i+1) - x_(i-1))/6, for vectors long enough for several threads. */
+/* Computes y_i = x_i/2 + (x_(i+1) - x_(i-1))/6, for vectors long enough for several threads. */
 static cb_status neighbours(void *context, int columns, const double *x, double *out) {
   const int n = *(const int *)context;
   for (int c = 0; c < columns; c++)

@@ -1,4 +1,5 @@
-/* Tests of offset sources: they are accurate on a ball, and inaccurate on thin bodies, which are rejected. */
+/* Tests of offset sources, a fluid model with sources inside of the body: they are accurate on a ball, and inaccurate
+ * on thin bodies, which are rejected. */
 #include "fluid_mesh.h"
 #include "yaml/yaml.h"
 #include <curvebody/fluid_model.h>
@@ -48,9 +49,9 @@ static void thin_and_open_bodies_are_refused(void **unused) {
                      "the matrix of ");
 }
 
-/* For a body with half axes 1:1:0.1, whose added masses are 0.0313 and 2.5904, sources in the fluid would give positive
- * masses of 0.087 and 1.505, and deep sources 0.31. A body with 1:1:0.5 has an error of about 1 % (at most 3 % here)
- * and is accepted. */
+/* A body with the half axes 1:1:0.1 has the added masses 0.0313 and 2.5904. Sources in the fluid would give positive
+ * masses of 0.087 and 1.505, and deep sources 0.31. A body with the half axes 1:1:0.5 has an error of about 1 % (at
+ * most 3 % here) and is accepted. */
 static void flows_that_are_not_the_bodys_are_refused(void **unused) {
   cb_added_mass mass;
   check_error_begins(mass_by("{offset: 0.7}", mesh_ellipsoid(12, 1, 1, 0.1), NULL, &mass), CB_ERROR_DOMAIN, "");

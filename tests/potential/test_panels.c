@@ -1,5 +1,5 @@
-/* Tests of panels of constant sources and dipoles: closed forms against quadrature, gradients against differences,
- * jumps, and vector kernels against one panel at a time.
+/* Tests of panels with constant sources and dipoles, whose potentials are S and D: closed forms against quadrature,
+ * gradients against differences, jumps, and vector kernels against one panel at a time.
  */
 #include "core/isa.h"
 #include "panel_formulas.h"
@@ -17,7 +17,8 @@ typedef struct triangle {
   gsl_integration_workspace *inner;
 } triangle;
 
-/* 1/(4 pi r), or its slope along the normal of the panel */
+/* Returns 1/(4 pi r) at the distance r of the point (u, v) of the panel from x, or the slope of this function along the
+ * normal of the panel. */
 static double kernel(const triangle *t, double u, double v) {
   double d[3];
   for (int k = 0; k < 3; k++)
@@ -67,12 +68,12 @@ static void potentials_are_the_integrals(void **unused) {
     const double far = trial % 4 == 0 ? 10 : 1;
     for (int k = 0; k < 3; k++) x[k] = far * check_uniform(&state, -1, 1);
     panel_potential(corner, x, &S, &D);
-    check_near(S, quadrature(corner, x, false), 1e-11); /* the accuracy of the quadrature close to edges */
+    check_near(S, quadrature(corner, x, false), 1e-11); /* accuracy of the quadrature near edges */
     check_near(D, quadrature(corner, x, true), 1e-10);
   }
 }
 
-/* The point is at a distance of a fiftieth of the panel's size. */
+/* The distance of the point from the panel is a fiftieth of the panel's size. */
 static void near_points_are_exact(void **unused) {
   const double corner[3][3] = {{0, 0, 0}, {1, 0, 0}, {0.2, 0.9, 0}}, x[3] = {0.4, 0.3, 0.02};
   double S, D;
@@ -81,7 +82,8 @@ static void near_points_are_exact(void **unused) {
   check_near(D, quadrature(corner, x, true), 1e-9);
 }
 
-/* At the centre the distance to all edges is 1/(2 √3): 4 pi S = 3/(2 √3) ln((2 + √3)/(2 - √3)). */
+/* At the centre of a triangle with sides 1, the distance to all edges is 1/(2 √3). This gives
+ * 4 pi S = 3/(2 √3) ln((2 + √3)/(2 - √3)). */
 static void an_equilateral_triangle_is_a_closed_form(void **unused) {
   const double corner[3][3] = {{0, 0, 0}, {1, 0, 0}, {0.5, sqrt(0.75), 0}}, x[3] = {0.5, sqrt(0.75) / 3, 0};
   double S, D;
@@ -107,15 +109,16 @@ static void gradients_are_differences(void **unused) {
         y[k] += h * (i < 2 ? i - 2 : i - 1);
         panel_potential(corner, y, s + i, d + i);
       }
-      /* Fourth order: the error is the fifth derivative times h^4/30, about 1e-9 where the gradient is of order 5. */
+      /* The differences are of fourth order. Their error is the fifth derivative times h^4/30, about 1e-9 where the
+       * gradient is of order 5. */
       check_near(S[k], (8 * (s[2] - s[1]) - (s[3] - s[0])) / (12 * h), 1e-7 * (1 + size * size));
       check_near(D[k], (8 * (d[2] - d[1]) - (d[3] - d[0])) / (12 * h), 1e-6 * (1 + size * size * size));
     }
   }
 }
 
-/* At the panel's centre D jumps by +1 along the normal, with the value 0 on the panel, and the slope of S along the
- * normal jumps by -1. */
+/* At the panel's centre D jumps by 1 along the normal and is 0 on the panel. The slope of S along the normal jumps by
+ * -1. */
 static void potentials_jump(void **unused) {
   uint64_t state = check_seed();
   for (int trial = 0; trial < 20; trial++) {
@@ -130,7 +133,7 @@ static void potentials_jump(void **unused) {
       panel_potential(corner, x, S + side, D + side);
       panel_velocity(corner, x, dS[side], dD[side]);
     }
-    /* h divided by the distance to the edges, which is at least the area divided by the length. */
+    /* The tolerance is h divided by the distance to the edges, which is at least the area divided by the length. */
     const double tolerance = 1e2 * h / twice;
     check_near(S[1], S[0], tolerance);
     check_near(D[1] - D[0], 1, tolerance);
@@ -153,13 +156,14 @@ static void corners_and_edges_are_finite(void **unused) {
     panel_velocity(corner, x, dS, dD);
     x[2] += 1e-12;
     panel_potential(corner, x, &near_S, NULL);
-    check_near(S, near_S, 1e-10); /* error h ln h */
+    check_near(S, near_S, 1e-10); /* the error is of order h ln h for h = 1e-12 */
     assert_true(isfinite(D) && fabs(D) <= 0.5);
     for (int k = 0; k < 3; k++) assert_true(isfinite(dS[k]) && isfinite(dD[k]));
   }
 }
 
-/* For a closed surface with outward normals, the sum is -1 inside, -1/2 on the surface, 0 outside. */
+/* For a closed surface with outward normals, the sum of D over the panels is -1 inside, -1/2 on the surface, and 0
+ * outside. */
 static void rows_add_up(void **unused) {
   solid_mesh m = ellipsoid_mesh(6, 1, 0.7, 1e-3);
   cb_panels *p = NULL;
@@ -177,8 +181,7 @@ static void rows_add_up(void **unused) {
   free_mesh(&m);
 }
 
-/* Vector kernels of every instruction set are compared with one panel at a time: all panels, a range, and a
- * selection. */
+/* Vector kernels of every instruction set agree with one panel at a time, for all panels, a range, and a selection. */
 static void vectors_are_panels(void **unused) {
   static const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   uint64_t state = check_seed();
@@ -194,8 +197,8 @@ static void vectors_are_panels(void **unused) {
     for (int trial = 0; trial < 60; trial++) {
       const int self = trial % 3 == 0 ? (trial * 7) % n : -1, first = trial % 5, kind = trial % 4;
       const int count = kind == 0 ? n : kind == 1 ? n - 11 : 13 + trial;
-      /* The point is a centre, a vertex, or next to an edge, where D may have the value of either side; or it is
-       * random. */
+      /* The point is a centre, a vertex, a point next to an edge, or random. Next to an edge D may have the value of
+       * either side. */
       const bool touching = trial % 3 == 1;
       const int *edge = m.face[trial];
       double at[3];
@@ -217,7 +220,7 @@ static void vectors_are_panels(void **unused) {
         const int j = kind == 0 ? i : kind == 1 ? first + i : which[i];
         double s, d;
         panel_potential((const double(*)[3])p->corner[j], x, &s, &d);
-        check_near(S[i], s, 4e-16); /* a few ulps of the terms, which are below 1 */
+        check_near(S[i], s, 4e-16); /* a few units in the last place of terms below 1 */
         if (j != self || kind < 2) check_near(D[i], j == self ? 0 : d, touching ? 1 : 1e-14 / 0.01);
       }
     }
@@ -230,8 +233,8 @@ static void vectors_are_panels(void **unused) {
   free_mesh(&m);
 }
 
-/* The same for gradients, and for slopes along a direction, up to an error that grows like 1/distance (up to 1/h for
- * thin bodies). */
+/* Vector kernels of gradients, and of slopes along a direction, agree with one panel at a time, up to an error that
+ * grows like 1/distance. */
 static void vectors_of_gradients_are_panels(void **unused) {
   static const char *const names[] = {CB_ISA_BASE, "avx2", "avx512"};
   enum { MOST = 200 };
@@ -256,7 +259,8 @@ static void vectors_of_gradients_are_panels(void **unused) {
       for (int i = 0; i < count; i++) {
         double u[3], v[3], slope[2] = {0};
         panel_velocity((const double(*)[3])p->corner[first + i], x, u, v);
-        for (int k = 0; k < 3 && first + i != self; k++) { /* on the panel itself the slope along its normal jumps */
+        /* On the panel itself the slope of S along its normal jumps. */
+        for (int k = 0; k < 3 && first + i != self; k++) {
           check_near(S[k * MOST + i], u[k], 1e-13);
           check_near(D[k * MOST + i], v[k], 1e-12 * (1 + fabs(v[k])));
         }
@@ -272,7 +276,8 @@ static void vectors_of_gradients_are_panels(void **unused) {
       }
     }
     cb_panels_slopes(p, p->centre[3], p->normal[3], (cb_panel_choice){0, 8, NULL, 3}, s, d);
-    /* a ring of vortices drives the fluid through it in the direction opposite to its jump */
+    /* The panel's dipoles are a ring of vortices. It drives the fluid through itself in the direction opposite to its
+     * jump. */
     assert_true(s[3] == 0 && d[3] < 0);
     cb_panels_free(p);
   }

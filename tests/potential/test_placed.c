@@ -24,7 +24,7 @@ static cb_placed *placed_of(const solid_mesh *m, const cb_kirchhoff_options *opt
   return p;
 }
 
-/* The pose g moved by e around (k < 3) or along (k >= 3) an axis of the body. */
+/* Returns the pose g, rotated by e around axis k of the body (k < 3) or shifted by e along axis k - 3. */
 static cb_pose moved(const cb_pose *g, int k, double e) {
   double xi[6] = {0};
   cb_pose by, out;
@@ -56,7 +56,7 @@ static void the_form_is_that_by_images_and_its_slope_that_of_it(void **unused) {
     check_ok(cb_placed_at(p, (const double(*)[3])m.x, (const double(*)[3])v, &generic, &form));
     for (int i = 0; i < 6; i++) {
       for (int j = 0; j < 6; j++) check_near(form.G[i][j], mass.K[i][j], 1e-11);
-      /* The mean of two values that differ because of the panels, here by at most 3e-5. */
+      /* G[i][6] is the mean of two values that differ because of the panels, here by at most 3e-5. */
       check_near(form.G[i][6], mass.mu0[i], 1e-4);
       assert_true(form.G[i][6] == form.G[6][i]);
     }
@@ -67,7 +67,7 @@ static void the_form_is_that_by_images_and_its_slope_that_of_it(void **unused) {
         const cb_pose g = moved(&generic, a, e * (s < 2 ? s - 2 : s - 1));
         check_ok(cb_placed_at(p, (const double(*)[3])m.x, (const double(*)[3])v, &g, &side[s]));
       }
-      /* Fourth order: error e^4, and round-off 1e-14/e. */
+      /* The differences are of fourth order, with the error e^4 and the round-off 1e-14/e. */
       for (int i = 0; i < 49; i++)
         check_near(form.slope[a][i / 7][i % 7],
                    (side[0].G[i / 7][i % 7] - 8 * side[1].G[i / 7][i % 7] + 8 * side[2].G[i / 7][i % 7] -
@@ -82,7 +82,7 @@ static void the_form_is_that_by_images_and_its_slope_that_of_it(void **unused) {
   free_mesh(&m);
 }
 
-/* The panels of a coin differ from its faces (potential/thin.h). */
+/* The panels of a coin are not its faces (potential/thin.h). Those near a plane are the same as in free space. */
 static void a_thin_body_has_the_panels_of_free_space(void **unused) {
   cb_surface *s;
   cb_tree *tree;
@@ -106,7 +106,7 @@ static void a_thin_body_has_the_panels_of_free_space(void **unused) {
   cb_tree_free(tree);
 }
 
-/* Results depend only on the distance and the tilt of the body: for any body there is no wrench along the plane or
+/* Results depend only on the distance and the tilt of the body. So for any body there is no wrench along the plane or
  * about its normal. */
 static void nothing_changes_along_the_plane(void **unused) {
   solid_mesh m = bent();
@@ -130,8 +130,8 @@ static void nothing_changes_along_the_plane(void **unused) {
   free_mesh(&m);
 }
 
-/* Values extrapolated from two meshes, for several distances: K by the series of two spheres, and its derivative by
- * differences of the series. */
+/* Values are extrapolated from two meshes, for several distances. The tensor is compared with the series of two
+ * spheres, and its derivative with differences of the series. */
 static void a_sphere_has_the_slope_of_two_spheres(void **unused) {
   solid_mesh m[2] = {ellipsoid_mesh(5, 1, 1, 1), ellipsoid_mesh(10, 1, 1, 1)};
   const cb_kirchhoff_options options = before(CB_MIRROR_RIGID, 0, 0, 2, 1);
@@ -145,7 +145,7 @@ static void a_sphere_has_the_slope_of_two_spheres(void **unused) {
       cb_placed_free(p);
     }
     check_relative(extrapolated(form[0].G[5][5], form[1].G[5][5]), axial(d, 1), 1e-3);
-    /* The error is a hundredth at a gap of a third of the radius, which is the width of a coarse face. */
+    /* The error is a hundredth for the smallest gap, which is a third of the radius, the width of a coarse face. */
     check_relative(extrapolated(form[0].slope[5][5][5], form[1].slope[5][5][5]),
                    (axial(d + 2 * e, 1) - axial(d - 2 * e, 1)) / (2 * e), 1e-2);
   }

@@ -1,5 +1,7 @@
 /* Tests of bodies in a perfect fluid in the plane: ellipses in closed form, conformal images of a circle by Fourier
  * series, two circles by image dipoles, convergence, limits, frames, changes of poses against differences, and errors.
+ * K is the tensor of added mass: a rotation and two translations per body. phi is the potential and psi the stream
+ * function of the flow.
  */
 #include "check.h"
 
@@ -15,7 +17,7 @@ static cb_plane_body *make(cb_plane_curve curve, int nodes) {
   return b;
 }
 
-/* A flow around up to three bodies, and K of the 3N unit motions of the N bodies. */
+/* A flow around up to three bodies, with the velocities of all bodies for each of the 3 unit motions of each body. */
 typedef struct scene {
   int bodies, units;
   cb_plane_body *body[3];
@@ -61,9 +63,9 @@ static void ellipses_have_their_closed_form(void **state) {
   }
 }
 
-/* K from psi on a circle whose exterior is mapped conformally: w = sum_m 2i p_m e^{-ims}, psi = sum p_m e^{-ims} +
- * conjugates, so K_ab = 4 pi sum m Re(p_am conj(p_bm)). The parameter s of the curves here is the angle on the
- * circle. */
+/* Computes K from the stream function psi[a] of unit motion a. The exterior of a circle is mapped conformally to that
+ * of the body. On the circle psi_a = sum_m p_am e^{-ims} + the conjugate, with the angle s, which is the parameter of
+ * these curves. The complex potential is sum_m 2i p_am e^{-ims}, so K_ab = 4 pi sum_m m Re(p_am conj(p_bm)). */
 static void conformal_tensor(const cb_plane_curve *curve, double K[3][3]) {
   enum { POINTS = 4096, MODES = 1000 };
   static double psi[3][POINTS];
@@ -86,7 +88,8 @@ static void conformal_tensor(const cb_plane_curve *curve, double K[3][3]) {
   }
 }
 
-/* For a thinner tail the accuracy is lower: 1e-16 divided by the distance between its sides. */
+/* For a thinner tail the accuracy is lower: the error is 1e-16 divided by the distance between the sides of the
+ * tail. */
 static void foils_agree_with_the_conformal_map_down_to_a_cusp(void **state) {
   static const struct {
     double tail;
@@ -104,13 +107,14 @@ static void foils_agree_with_the_conformal_map_down_to_a_cusp(void **state) {
     check_at_most(difference(9, *body->added, *K), cases[k].tolerance);
     cb_plane_body_free(body);
   }
-  cb_plane_body *plate = make(cb_plane_ellipse(1, 1e-3), 64); /* the error grows like 1/(1 - q), q = (a - b)/(a + b) */
+  cb_plane_body *plate = make(cb_plane_ellipse(1, 1e-3), 64); /* error proportional to 1/(1 - q), q = (a - b)/(a + b) */
   check_near(plate->added[2][2], M_PI, 1e-10);
   check_near(plate->added[0][0], M_PI / 8 * pow(1 - 1e-6, 2), 1e-10);
   cb_plane_body_free(plate);
 }
 
-/* Area, first moments and moment of inertia of a polygon on the curve, from triangles at the origin. */
+/* Area, first moments and moment of inertia equal those of a polygon on the curve, summed from triangles with a corner
+ * at the origin. */
 static void masses_are_those_of_the_inside(void **state) {
   enum { CORNERS = 1 << 16 };
   const cb_plane_curve curve = cb_plane_joukowski(2, .2, .1);
@@ -132,16 +136,16 @@ static void masses_are_those_of_the_inside(void **state) {
     memcpy(last, z, sizeof z);
   }
   check_at_least(fabs(T[0][2]), 0.01);                 /* the centroid of the area is not at the origin */
-  check_at_most(difference(9, *body->mass, *T), 1e-8); /* error 1/CORNERS^2 */
+  check_at_most(difference(9, *body->mass, *T), 1e-8); /* the error is 1/CORNERS^2 */
   cb_plane_body_free(body);
 }
 
 /* --- two circles --- */
 
-/* K of the translations of two circles by image dipoles. (Circle theorem: a dipole m at z outside a circle of radius a
- * around c has the image -conj(m a^2/(z - c)^2) at c + a^2/conj(z - c).) A circle that moves with U is a dipole -a^2 U
- * at its centre. The integral of phi around a circle is int phi dz = 2 pi i m + i pi a^2 U, where m is the sum of the
- * dipoles inside. */
+/* Computes K of the translations of two circles by image dipoles. Circle theorem: outside of a circle of radius a
+ * around c, a dipole m at z has the image -conj(m a^2/(z - c)^2) at c + a^2/conj(z - c). A circle that moves with the
+ * velocity U is a dipole -a^2 U at its centre. The integral of phi around a circle is int phi dz = 2 pi i m + i pi a^2
+ * U, where m is the sum of the dipoles inside. */
 static void image_tensor(const double *radius, const double complex *centre, double K[4][4]) {
   for (int a = 0; a < 4; a++) {
     const double complex U = a % 2 ? I : 1;
@@ -176,7 +180,7 @@ static void two_circles_agree_with_their_image_dipoles(void **state) {
     image_tensor(radius, centre, expected);
     for (int p = 0; p < 6; p++)
       for (int q = 0; q < 3; q += 3) check_near(K[p * 6 + q], 0, 1e-13); /* a rotating circle moves no fluid */
-    for (int p = 0; p < 4; p++)                                          /* K is in the frame of each body */
+    for (int p = 0; p < 4; p++)                                          /* K is in the frames of the bodies */
       for (int q = 0; q < 4; q++) {
         const double *a = pose[p / 2], *b = pose[q / 2];
         const double u[2] = {p % 2 ? sin(a[0]) : cos(a[0]), p % 2 ? cos(a[0]) : -sin(a[0])};
@@ -201,8 +205,8 @@ static const cb_plane_curve *three(void) {
 }
 static const double three_poses[3][3] = {{.3, -1, -.2}, {2.5, .9, .4}, {0, -.3, 1.7}};
 
-/* The error is like q^nodes with a q below 1, up to a constant of about .02 and down to round-off: if the number of
- * nodes is doubled, it is squared. Two thin ellipses almost touch at their tips. */
+/* The error is about .02 q^nodes with a number q below 1, down to round-off: if the number of nodes is doubled, q^nodes
+ * is squared. Two thin ellipses almost touch at their tips. */
 static void error_falls_geometrically(void **state) {
   const cb_plane_curve curve[2] = {cb_plane_ellipse(1, .1), cb_plane_ellipse(1, .1)};
   const double pose[2][3] = {{0, 0, 0}, {.5, 1.03 + 1.03 * cos(.5), 1.03 * sin(.5)}};
@@ -252,8 +256,8 @@ static void frames_do_not_matter_and_energy_is_positive(void **state) {
   close_scene(&s);
 }
 
-/* At twice the distance the coupling is a quarter (dipoles), and the change of the added mass of one body is a
- * sixteenth (images). */
+/* At twice the distance, the coupling is a quarter, since a body acts as a dipole on the other. The change of the added
+ * mass of one body is a sixteenth, since the dipole of its image acts on it. */
 static void far_bodies_are_alone(void **state) {
   double coupling[2] = {0}, own[2] = {0};
   for (int k = 0; k < 2; k++) {
@@ -274,8 +278,8 @@ static void far_bodies_are_alone(void **state) {
   check_near(own[1] / own[0], 1. / 16, 1e-3);
 }
 
-/* Changes of poses by exp(e V) from the left, and of shapes by e du, agree with differences of order 8: h^8 1e3, and
- * round-off 1e-14/h.
+/* The derivatives of K for changes of the poses by exp(e V) from the left, and of the velocities by e du, agree with
+ * differences of order 8. Their errors are h^8 1e3 and the round-off 1e-14/h.
  */
 static void changes_of_poses_agree_with_differences(void **state) {
   enum { MOTIONS = 9 };

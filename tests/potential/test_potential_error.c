@@ -1,14 +1,14 @@
-/* The estimated error of Kirchhoff's tensor is not below the true one: ellipsoids, pairs of spheres, a torus, a cube, a
- * cylinder and discs, for all numbers of levels that take little time. Reference values: ellipsoids by Carlson's
- * integrals; pairs of spheres by multipoles about both centres, 400 each; the cube, coins, the torus and the cylinder
- * as in tests/potential/test_shapes_error.c. */
+/* Tests that the estimated error of Kirchhoff's tensor K is not below the true one: ellipsoids, pairs of spheres, a
+ * torus, a cube, a cylinder and discs, for all numbers of levels that take little time. The references for ellipsoids
+ * are Carlson's integrals, and for pairs of spheres 400 multipoles about each centre. For the cube, coins, the torus
+ * and the cylinder they are those of tests/potential/test_shapes_error.c. */
 #include "fluid/surface_mesh.h"
 #include "potential.h"
 #include "potential/refine.h"
 #include <curvebody/fluid_model.h>
 
-/* The levels of a shape, with resolutions that start at `coarsest`, or with subdivisions of the mesh of `coarsest`.
- * distance > 0: with the mirror image in z = distance/2. */
+/* A shape whose levels have resolutions that start at `coarsest`, or are subdivisions of the mesh of `coarsest`
+ * (divided). If distance > 0, the body is the shape and its mirror image in z = distance/2. */
 typedef struct levels {
   const char *name, *parameters;
   int coarsest;
@@ -73,7 +73,7 @@ static void say(void *context, int level, int faces, size_t bytes, double second
   assert_int_equal(isnan(seconds), level == 0);
 }
 
-/* The estimate for this requested error, with at least `least` levels: the values after the last level. */
+/* Returns the estimate after the last level, for this requested error and with at least `least` levels. */
 static cb_potential_estimate estimate(const levels *body, int least, double error, cb_kirchhoff_report *report) {
   levels l = *body;
   int faces;
@@ -87,7 +87,8 @@ static cb_potential_estimate estimate(const levels *body, int least, double erro
   return e;
 }
 
-/* The maximum error of the diagonal about the centre, which is the origin. nan in K: not known. */
+/* Returns the maximum error of the diagonal of K about the centre, which is the origin, relative to the largest
+ * translation. Errors of rotations are divided by radius^2. nan in K: not known. */
 static double error_of(const cb_potential_estimate *e, const double K[6], double radius) {
   double most = 0, error = 0;
   for (int i = 3; i < 6; i++) most = fmax(most, K[i]);
@@ -172,7 +173,7 @@ static void estimates_hold(void **unused) {
     }
 }
 
-/* With 5000 faces the error of a sphere is below 0.17 % of K, extrapolated from five levels below 1e-4, and the order
+/* With 5000 faces the error of a sphere is below 0.17 %. Extrapolated from five levels it is below 1e-4, and the order
  * is 2. For a cube, whose edges are right angles, the order is between 1 and its limit 4/3. */
 static void curved_bodies_converge(void **unused) {
   const levels sphere = {.name = "ellipsoid", .parameters = "", .coarsest = 8};
@@ -181,14 +182,14 @@ static void curved_bodies_converge(void **unused) {
   const double K[6] = {0, 0, 0, 2.0943951023932, 2.0943951023932, 2.0943951023932};
   check_at_most(error_of(&e, K, 1), 1e-4);
   check_near(e.order, 2, 0.1);
-  assert_true(isfinite(coarse.error)); /* one level has an estimate too, from its coarseness */
+  assert_true(isfinite(coarse.error)); /* one level has an estimate, too: from the coarseness of its faces */
   solid_mesh m = ellipsoid_mesh(25, 1, 1, 1);
-  check_relative(mass_of(&m, NULL, NULL).K[3][3], K[3], 1.7e-3); /* 5000 faces; it decreases like 1/faces */
+  check_relative(mass_of(&m, NULL, NULL).K[3][3], K[3], 1.7e-3); /* 5000 faces; the error decreases like 1/faces */
   free_mesh(&m);
   const levels cube = {.name = "box", .parameters = "", .coarsest = 8};
   const double order = estimate(&cube, 4, 1e9, &report).order;
   check_at_least(order, 1);
-  check_at_most(order, 4. / 3); /* the order is reached from below */
+  check_at_most(order, 4. / 3); /* the limit is reached from below */
 }
 
 /* The estimate does not depend on the origin, even far from the body. */
@@ -215,8 +216,8 @@ static void estimates_are_of_the_body(void **unused) {
   for (int i = 0; i < 9; i++) check_near(other.mass.K[3 + i / 3][3 + i % 3], e.mass.K[3 + i / 3][3 + i % 3], 1e-11);
 }
 
-/* Sums of h^p with the stated orders, where h is from the number of faces, are removed up to round-off, also in mu0 and
- * energy. */
+/* Tensors, mu0 and energies that are sums of h^p with the stated orders p are extrapolated without error, up to
+ * round-off. h follows from the number of faces. */
 static void orders_are_left_out(void **unused) {
   static const struct {
     double bend, p[3], thickness;
@@ -263,7 +264,7 @@ static void errors_are_met_or_refused(void **unused) {
     check_at_most(e.error, error);
     check_at_most(error_of(&e, K, 1), error);
   }
-  /* With too little memory the requested error is not reached: */
+  /* With too little memory the requested error is not reached. */
   int faces;
   cb_potential_estimate e;
   sphere.surface = surface_of(&sphere);
@@ -276,8 +277,8 @@ static void errors_are_met_or_refused(void **unused) {
   cb_surface_free(sphere.surface);
 }
 
-/* Dividing edges keeps the area, the volume and the parts of a body. The vertices of built-in shapes are moved onto the
- * true surface. */
+/* The division of edges does not change the area, the volume and the parts of a body. The vertices of built-in shapes
+ * are moved onto the true surface. */
 static void faces_are_divided(void **unused) {
   const levels box = {.name = "box", .parameters = "", .coarsest = 8, .divided = true},
                ball = {.name = "ellipsoid", .parameters = "", .coarsest = 16};

@@ -1,15 +1,17 @@
-/* The estimate of the error of Kirchhoff's tensor K is right for every shape of `list shapes` and for some aspect
- * ratios, for any number of levels and any first level, hence for any requested error from 1e-1 to 1e-4.
+/* Tests that the estimate of the error of Kirchhoff's tensor K is right for every shape of `list shapes` and for some
+ * aspect ratios, for any number of levels and any first level, and so for any requested error from 1e-1 to 1e-4.
  *
- * Independent references: ellipsoids by Carlson's integrals; rectangles without thickness by Ritz's method
- * (tests/potential/test_sheet.c); discs, cylinders, capsules and tori by (1/2 - D) phi = -S m on the meridian (phi:
- * potential, m: normal velocity; S and D: single and double layer), with harmonics 0 and 1, Legendre's ring kernels and
- * 16 Gauss nodes on each graded panel; tubes without thickness by Chebyshev polynomials of the vortex sheet; boxes and
- * slabs by the same equation on an octant, with graded panels of 6 and 8 Gauss nodes per side; slabs of 1e-4 by the law
- * K = K(0) + t (A - B ln t), whose constants A and B are fitted to slabs of larger thickness t. `known` is the
- * difference between two discretisations. Shapes without such references are extrapolated from this project's own
- * tensors (potential/refine.h) from resolution 8 up to 30 000 faces, some to 130 000; propellers have the tensor of
- * their finest faces. For these, `known` is the estimate.
+ * The references for ellipsoids are Carlson's integrals, and for rectangles without thickness Ritz's method
+ * (tests/potential/test_sheet.c). Discs, cylinders, capsules and tori are solved by (1/2 - D) phi = -S m on the
+ * meridian (phi: potential, m: normal velocity; S and D: single and double layer), with harmonics 0 and 1, Legendre's
+ * ring kernels and 16 Gauss nodes on each graded panel. Tubes without thickness are solved by Chebyshev polynomials of
+ * the vortex sheet. Boxes and slabs are solved by the same equation on an octant, with graded panels of 6 and 8 Gauss
+ * nodes per side. Slabs of 1e-4 follow from the law K = K(0) + t (A - B ln t), whose constants A and B are fitted to
+ * slabs of larger thickness t. `known` is the difference between two discretisations.
+ *
+ * Shapes without such references are extrapolated from tensors of this library (potential/refine.h) from resolution 8
+ * up to 30 000 faces, some to 130 000; propellers have the tensor of their finest faces. For these, `known` is the
+ * estimate.
  */
 #include "check.h"
 #include "fluid/surface_mesh.h"
@@ -257,7 +259,7 @@ static int solve(const reference *r, int resolution, int most, cb_potential_leve
   return n;
 }
 
-/* Uses all levels from first to first + n - 1. */
+/* Checks the estimate from n levels, beginning with level `first`, and returns it. */
 static double check_told(const reference *r, const cb_potential_level *level, int first, int n) {
   double K[6][6];
   for (int i = 0, k = 0; i < 6; i++)
@@ -267,7 +269,7 @@ static double check_told(const reference *r, const cb_potential_level *level, in
   cb_potential_level found = level[first + n - 1];
   found.mass = e.mass;
   const double error = cb_potential_departure(&found, (const double(*)[6])K);
-  if (e.error > 0.5) return e.error; /* few faces give a rough estimate: the maximum that can be requested is 0.5 */
+  if (e.error > 0.5) return e.error; /* few faces give a rough estimate; at most 0.5 can be requested */
   if (error > e.error + r->known)
     print_message("%s {%s}: %d levels to %d faces\n", r->shape, r->parameters, n, found.faces);
   check_at_most(error, e.error + r->known);
@@ -284,8 +286,8 @@ static double check_shape(const reference *r, int resolution, int most) {
   return least;
 }
 
-/* Resolutions that double, and others whose faces grow unevenly. The seed selects one of them for each shape; with
- * CB_TEST_ALL all are used. */
+/* Uses resolutions that double, with three different first ones, so that faces grow unevenly. The seed selects one of
+ * them for each shape; with CB_TEST_ALL all are used. */
 static void what_is_told_holds_for_every_shape(void **unused) {
   uint64_t seed = check_seed();
   for (const reference *r = all; r < all + sizeof all / sizeof *all; r++) {
@@ -295,7 +297,7 @@ static void what_is_told_holds_for_every_shape(void **unused) {
   }
 }
 
-/* The seed selects one shape in four; with CB_TEST_ALL all are used. Errors from 1e-1 to 1e-4 occur among them. */
+/* The seed selects one shape in four; with CB_TEST_ALL all are used. The estimates are from 1e-1 to 1e-4. */
 static void small_errors_hold(void **unused) {
   check_numbers_alone();
   uint64_t seed = check_seed();

@@ -1,13 +1,13 @@
-/* Tests of sheets without thickness, separate and together with solids: discs against closed forms, thin closed bodies,
- * and laws that hold for any mesh.
+/* Tests of sheets without thickness, alone and together with solids: discs against closed forms, thin closed bodies,
+ * and laws that hold for any mesh. K is the tensor of added mass, rotations first; t is a thickness.
  */
 #include "potential.h"
 #include "potential/refine.h"
 
 enum { TURN = 48 };
 
-/* Rotates a profile (r, z)[n] around z in m steps. A point with r = 0 becomes one vertex, as the first or the last
- * point. The surface points outwards if the profile runs from +z to -z at r > 0. */
+/* Returns the surface of a profile (r, z)[n], rotated around z in m steps. A first or last point with r = 0 becomes one
+ * vertex. The surface points outwards if the profile runs from +z to -z at r > 0. */
 static solid_mesh lathe(int n, const double (*p)[2], int m) {
   solid_mesh s = {.x = malloc((size_t)(n * m) * sizeof *s.x), .face = malloc((size_t)(2 * n * m) * sizeof *s.face)};
   int *first = malloc((size_t)n * sizeof *first);
@@ -91,8 +91,8 @@ static cb_potential_estimate refined(double b, double thickness, int least) {
   return e;
 }
 
-/* The error from two to four levels is not above the estimate, and from four levels it is at most 1e-3. Errors are
- * those of K about the centre, relative to the maximum K and, for rotations, the mean square radius. */
+/* With two to four levels the error is not above the estimate, and with four levels it is at most 1e-3. Errors are
+ * those of K about the centre, relative to the maximum of K and, for rotations, to the mean square radius. */
 static void extrapolated_discs_are_closed_forms(void **unused) {
   static const int at[3] = {0, 1, 5};
   for (int n = 2; n <= 4; n++)
@@ -107,11 +107,11 @@ static void extrapolated_discs_are_closed_forms(void **unused) {
     }
 }
 
-/* A plate of side 1 that moves along its normal: 0.45475 by Ritz's method. The jump of the potential is sqrt(1 - x^2)
- * sqrt(1 - y^2) times Chebyshev polynomials of the second kind in x and y, 4 to 12 in each; its energy int |k|
- * |jump^|^2 d^2k/(8 pi^2), with the Fourier transform jump^ at the wave vector k, is found by quadrature. The value
- * 0.579 pi/4 of Blevins, Formulas for natural frequency and mode shape (1979), table 14-2, agrees. The plate has
- * corners, and in the second round (wide = 2) its faces are twice as long as wide. */
+/* A plate of side 1 that moves along its normal has the added mass 0.45475 by Ritz's method. There the jump of the
+ * potential is sqrt(1 - x^2) sqrt(1 - y^2) times Chebyshev polynomials of the second kind in x and y, 4 to 12 in each.
+ * Its energy is int |k| |jump^|^2 d^2k/(8 pi^2), with the Fourier transform jump^ at the wave vector k, computed by
+ * quadrature. The value 0.579 pi/4 of Blevins, Formulas for natural frequency and mode shape (1979), table 14-2,
+ * agrees. The plate has corners. In the second round (wide = 2) its faces are twice as long as wide. */
 static void a_square_plate_is_as_in_tables(void **unused) {
   for (int wide = 1; wide <= 2; wide++) {
     double K[2];
@@ -155,8 +155,8 @@ static void coins_become_a_disc(void **unused) {
   }
 }
 
-/* The extrapolated error is at most 1e-3. If faces become as wide as the coin is thick (0.02 with 8500 faces), it is
- * larger. */
+/* The error of the extrapolated value is at most 1e-3. It is larger if faces become as narrow as the coin is thick
+ * (0.02 with 8500 faces). */
 static void extrapolated_coins_are_exact(void **unused) {
   check_numbers_alone();
   for (size_t i = 0; i < sizeof coin / sizeof *coin; i++) {
@@ -167,7 +167,8 @@ static void extrapolated_coins_are_exact(void **unused) {
   }
 }
 
-/* A cap of the unit sphere up to 60 degrees from its pole, with and without thickness, on the same mesh of faces. */
+/* Compares a cap of the unit sphere, up to 60 degrees from its pole, with and without thickness, on the same mesh of
+ * faces. */
 static void a_thin_shell_is_its_sheet(void **unused) {
   enum { N = 12, RIM = 6 * N };
   solid_mesh cap = disc_mesh(N, 1);
@@ -202,7 +203,7 @@ static void a_thin_shell_is_its_sheet(void **unused) {
   free_mesh(&cap);
 }
 
-/* A ball with a ring fixed to it, without thickness or with a small one. */
+/* Returns a ball with a ring around its equator, without thickness or with a small one. */
 static solid_mesh ringed_ball(double thickness, int n, int m) {
   double profile[128][2];
   int count = 0;
@@ -223,7 +224,7 @@ static solid_mesh ringed_ball(double thickness, int n, int m) {
   }
   solid_mesh ball = lathe(count, (const double(*)[2])profile, m);
   if (thickness > 0) return ball;
-  /* The ring's inner vertices are those of the equator, which is position n of the profile. */
+  /* The ring's inner vertices are those of the equator, which is point n of the profile. */
   solid_mesh s = {.vertices = ball.vertices, .faces = ball.faces};
   s.x = malloc((size_t)(ball.vertices + n * m) * sizeof *s.x);
   s.face = malloc((size_t)(ball.faces + 2 * n * m) * sizeof *s.face);
@@ -247,7 +248,7 @@ static solid_mesh ringed_ball(double thickness, int n, int m) {
   return s;
 }
 
-/* A ring that moves in its own plane does not disturb the flow around the ball, which is even in z. */
+/* A ring that moves in its own plane does not disturb the flow around the ball, since this flow is even in z. */
 static void a_ring_on_a_ball_is_one_of_little_thickness(void **unused) {
   enum { N = 10, M = 40 };
   double profile[2 * N + 1][2];
@@ -268,7 +269,8 @@ static void a_ring_on_a_ball_is_one_of_little_thickness(void **unused) {
   free_mesh(&thin);
 }
 
-/* A ball with its centre at the height z above a disc. If they are far apart, they do not influence each other. */
+/* Returns a ball with its centre at the height z above a disc. If they are far apart, they do not influence each
+ * other. */
 static solid_mesh ball_above(double z, const solid_mesh *disc) {
   const double up[3] = {0.2, 0, z};
   solid_mesh ball = ellipsoid_mesh(8, 1, 1, 1), moved = shifted_mesh(&ball, up), both = joined_mesh(&moved, disc);
@@ -285,16 +287,17 @@ static void laws_hold_for_sheets_and_solids(void **unused) {
   const cb_kirchhoff_mass dense = of(&near, by), iterated = of(&near, by + 1), apart = of(&far, by),
                           alone = of(&disc, by), solid = of(&ball, NULL);
   for (int i = 0; i < 36; i++) check_near(iterated.K[i / 6][i % 6], dense.K[i / 6][i % 6], 1e-7);
-  /* The remaining influence is the cube of radius divided by distance. */
+  /* The remaining influence is of the order (radius/distance)^3. */
   check_relative(apart.K[5][5], alone.K[5][5] + solid.K[5][5], 1e-4);
   check_relative(apart.K[3][3], solid.K[3][3], 1e-4);
-  /* A shape that moves as a rigid body; after that, the sheet seen from the other side. */
+  /* The shape moves as a rigid body. After that, the sheet has the opposite orientation. */
   cb_kirchhoff *k = kirchhoff_of(&near, by);
   double(*v)[3] = calloc((size_t)near.vertices, sizeof *v);
   for (int i = 0; i < near.vertices; i++) v[i][2] = 1;
   cb_kirchhoff_mass moving;
   check_ok(cb_kirchhoff_added_mass(k, (const double(*)[3])v, &moving));
-  for (int i = 0; i < 6; i++) check_near(moving.mu0[i], dense.K[i][5], 2e-3); /* the computed tensor is not symmetric */
+  /* The computed tensor is not exactly symmetric. */
+  for (int i = 0; i < 6; i++) check_near(moving.mu0[i], dense.K[i][5], 2e-3);
   check_relative(2 * moving.kinetic, dense.K[5][5], 1e-10);
   assert_int_equal(cb_kirchhoff_solids(k), 512);
   assert_true(cb_kirchhoff_report_of(k).asymmetry < 1e-2);
@@ -306,7 +309,7 @@ static void laws_hold_for_sheets_and_solids(void **unused) {
   }
   const cb_kirchhoff_mass turned = of(&near, by);
   for (int i = 0; i < 36; i++) check_near(turned.K[i / 6][i % 6], dense.K[i / 6][i % 6], 1e-10);
-  /* The body is moved to another shape and back. */
+  /* The body takes another shape and then its first shape again. */
   k = kirchhoff_of(&near, by);
   for (int i = 0; i < near.vertices; i++) {
     v[i][0] = 1.5 * near.x[i][0];
@@ -325,9 +328,9 @@ static void laws_hold_for_sheets_and_solids(void **unused) {
   free_mesh(&ball);
 }
 
-/* Many faces are solved by the tree without a request. The result equals that of the matrix, the number of iterations
- * grows slowly, and the memory grows like n. An elliptic disc with faces five times as long as wide, and a ball above a
- * disc, need less than twice as many iterations. */
+/* Without a requested method, many faces are solved by the tree. The result equals that of the matrix, the number of
+ * iterations grows slowly, and the memory grows in proportion to the faces. An elliptic disc with faces five times as
+ * long as wide, and a ball above a disc, need less than twice as many iterations. */
 static void many_faces_take_the_tree(void **unused) {
   solid_mesh disc = disc_mesh(23, 1), finer = disc_mesh(46, 1), narrow = disc_mesh(23, 0.2),
              ball = ball_above(1.3, &disc);
@@ -370,7 +373,7 @@ static void what_is_no_body_is_refused(void **unused) {
   check_error_begins(cb_kirchhoff_create(disc.vertices, (const double(*)[3])disc.x, disc.faces,
                                          (const int(*)[3])disc.face, &small, &k),
                      CB_ERROR_ARGUMENT, "the tree of 54 panels with sheets takes");
-  /* Two tetrahedra and the face that they share. */
+  /* The surface is two tetrahedra and the face that they share. */
   static const double x[5][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.3, 0.3, 1}, {0.3, 0.3, -1}};
   static const int joint[7][3] = {{0, 1, 2}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {1, 0, 4}, {2, 1, 4}, {0, 2, 4}};
   check_error_begins(cb_kirchhoff_create(5, x, 7, joint, &sheets, &k), CB_ERROR_DOMAIN,

@@ -1,7 +1,7 @@
-/* The estimated error of the Kirchhoff tensor of a sheet is not below the true one: discs with faces of equal size or
- * with rings that are narrow in the centre, a square plate, an open tube, a leaf, and a canopy with its load. Reference
- * values: closed forms (Lamb, Hydrodynamics (1932), articles 108, 373), tables (Blevins 1979, three digits), and two
- * more levels of the same shape. */
+/* Tests that the estimated error of the Kirchhoff tensor K of a sheet is not below the true one: discs with faces of
+ * equal size or with rings that are narrow in the centre, a square plate, an open tube, a leaf, and a canopy with its
+ * load. The references are closed forms (Lamb, Hydrodynamics (1932), articles 108, 373), tables (Blevins 1979, three
+ * digits), and two more levels of the same shape. */
 #include "fluid/surface_mesh.h"
 #include "potential.h"
 #include "potential/refine.h"
@@ -61,7 +61,7 @@ typedef struct oracle {
   body body;
   int levels;
   double radius, K[3]; /* for rotations around x, and for translations along x and z; nan: not known */
-  double known, best;  /* relative values; the estimate at the last level is at most `best` */
+  double known, best;  /* relative error of K; maximum of the estimate at the last level */
 } oracle;
 
 static void estimates_of_sheets_hold(void **unused) {
@@ -85,7 +85,7 @@ static void estimates_of_sheets_hold(void **unused) {
     }
 }
 
-/* Shapes without a closed form, compared with two more levels. */
+/* Shapes without a closed form are compared with the estimate from two more levels. */
 static void estimates_hold_on_finer_levels(void **unused) {
   check_numbers_alone();
   body all[] = {{.name = "cylinder", .parameters = "{caps: false, resolution: 8}"},

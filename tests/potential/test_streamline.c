@@ -1,11 +1,11 @@
-/* Tests of streamlines: they conserve the stream function of the dipole (Lamb, Hydrodynamics (1932), article 96), in
- * closed form and around faces, and each line has its own steps.
+/* Tests of streamlines. They conserve the stream function of the dipole (Lamb, Hydrodynamics (1932), article 96), in
+ * closed form and around faces. Each line has its own steps.
  */
 #include "flow_about.h"
 #include "potential/field.h"
 
-/* The flow seen from a sphere that moves along z with the speed V: the dipole minus V. Its stream function is psi =
- * -(V/2)(1 - 1/r^3) (distance from the axis)^2, with the distance r from the centre. */
+/* The flow in the frame of a sphere of radius 1 that moves along z with the speed V: the dipole minus V. Its stream
+ * function is psi = -(V/2)(1 - 1/r^3) (distance from the axis)^2, with the distance r from the centre. */
 static cb_status closed_form(void *speed, int points, const double (*x)[3], double (*u)[3]) {
   const double v[3] = {0, 0, *(double *)speed};
   for (int i = 0; i < points; i++) {
@@ -34,7 +34,7 @@ static double psi_changes(cb_stream_velocity velocity, void *context, double err
   double worst = 0;
   check_ok(cb_streamlines(velocity, context, (cb_stream_lines){LINES, POINTS, 0.2, error}, seed, x[0], u[0]));
   for (int i = 0; i < LINES; i++) {
-    assert_true(x[i][POINTS - 1][2] < -2); /* past the sphere */
+    assert_true(x[i][POINTS - 1][2] < -2); /* the line has passed the sphere */
     for (int p = 0; p < POINTS; p++) worst = fmax(worst, fabs(psi(x[i][p]) - psi(seed[i])));
   }
   return worst;
@@ -54,7 +54,8 @@ static void streamlines_keep_the_stream_function(void **unused) {
   }
   print_message("psi: %.1e of the dipole; %.1e, %.1e of faces\n", closed, worst[0], worst[1]);
   assert_true(closed < 1e-6);
-  /* For the flow around the mesh the error is of second order away from the surface of a sphere. */
+  /* For the flow around the mesh the error is of second order in the size of faces, away from the surface of the
+   * sphere. */
   assert_true(worst[1] < 2e-2 && worst[1] < 0.5 * worst[0]);
 }
 
@@ -70,8 +71,8 @@ static cb_status count(void *given, int points, const double (*x)[3], double (*u
   return closed_form(&c->speed, points, x, u);
 }
 
-/* Otherwise all lines would use the steps of the line that turns at the stagnation point. Far away there are fewer
- * steps than points. */
+/* Each line has its own steps. Otherwise all lines would use the short steps of the line that turns at the stagnation
+ * point. Far from the sphere there are fewer steps than points. */
 static void a_line_has_its_own_steps(void **unused) {
   static const double close[2][3] = {{1e-3, 0, 3}, {0, 2.5, 3}};
   double both[2][POINTS][3], alone[POINTS][3], u[2 * POINTS][3];

@@ -1,13 +1,13 @@
 /* Tests of bodies that are thinner than their panels are wide. If panels on both sides do not face each other, the body
- * is rejected before it is solved. Otherwise the tensor is close to that of the mirrored mesh, and the estimate is not
- * below the true error. The bodies are spheroids, with a tensor in closed form (Lamb, Hydrodynamics (1932), article
- * 114), with one side rotated or randomly displaced.
+ * is rejected before it is solved. Otherwise the tensor K of added mass is close to that of the mirrored mesh, and the
+ * estimate is not below the true error. The bodies are spheroids with a tensor in closed form (Lamb, Hydrodynamics
+ * (1932), article 114). Their lower side is rotated, or their upper vertices are randomly displaced.
  */
 #include "potential.h"
 #include "potential/refine.h"
 #include "potential/thin.h"
 
-/* The spheroid of half-thickness c, with its lower side rotated by a number of face widths along the rim. */
+/* Returns the spheroid of half-thickness c, with its lower side rotated by `steps` face widths along the rim. */
 static solid_mesh turned(int n, double c, int steps) {
   solid_mesh m = ellipsoid_mesh(n, 1, 1, 1);
   const double angle = M_PI / 2 * steps / n, cosine = cos(angle), sine = sin(angle);
@@ -36,7 +36,7 @@ static solid_mesh turned(int n, double c, int steps) {
   return m;
 }
 
-/* The spheroid with its upper vertices displaced on it at random, by up to `by` times the size of the faces. */
+/* Returns the spheroid with its upper vertices displaced on it at random, by up to `by` times the size of the faces. */
 static solid_mesh moved(int n, double c, double by) {
   solid_mesh m = ellipsoid_mesh(n, 1, 1, 1);
   uint64_t state = 5;
@@ -58,7 +58,8 @@ static cb_status create(const solid_mesh *m, cb_kirchhoff **k) {
 
 /* --- thickness --- */
 
-/* The t > 0 at which x + t d is in a panel, by Cramer's rule for the weights of the corners; t < 0: no intersection. */
+/* Returns the t > 0 at which x + t d is in the panel with the corners c, by Cramer's rule for the weights of the
+ * corners. Returns t < 0 if there is no intersection. */
 static double crossing(double const (*c)[3], const double x[3], const double d[3]) {
   double a[3][3], b[3];
   for (int i = 0; i < 3; i++) {
@@ -80,7 +81,7 @@ static double crossing(double const (*c)[3], const double x[3], const double d[3
   return u >= 0 && v >= 0 && u + v <= 1 ? y[3] / y[0] : -1;
 }
 
-/* Compares the thickness with that from all pairs of panels. */
+/* Compares the thickness of cb_thickness_find with that from all pairs of panels. */
 static void thickness_is_that_of_all_pairs(void **unused) {
   for (int kind = 0; kind < 3; kind++) {
     solid_mesh m = kind == 0   ? turned(6, 0.05, 2)
@@ -127,7 +128,7 @@ static void what_is_solved_is_near_the_mirrored_mesh(void **unused) {
       const double c = half[i];
       solid_mesh mirrored = turned(n, c, 0);
       cb_kirchhoff_report report;
-      const cb_kirchhoff_mass right = mass_of(&mirrored, NULL, &report); /* exact for any thickness */
+      const cb_kirchhoff_mass right = mass_of(&mirrored, NULL, &report); /* accurate for any thickness */
       if (c < 0.04) check_at_most(report.thickness, 0.5);
       free_mesh(&mirrored);
       for (int kind = 0; kind < 5; kind++) {
@@ -140,7 +141,8 @@ static void what_is_solved_is_near_the_mirrored_mesh(void **unused) {
         cb_kirchhoff_mass mass;
         if (!status) {
           check_ok(cb_kirchhoff_added_mass(k, NULL, &mass));
-          /* 0.05, as stated in potential/thin.h; smaller elements of K are relative to a tenth of the largest one */
+          /* The tolerance is 0.05, as stated in potential/thin.h. Smaller elements of K are relative to a tenth of the
+           * largest one. */
           for (int a = 0; a < 6; a++)
             check_near(mass.K[a][a], right.K[a][a], 0.05 * fmax(right.K[a][a], 0.1 * right.K[5][5]));
         }
@@ -150,8 +152,8 @@ static void what_is_solved_is_near_the_mirrored_mesh(void **unused) {
     }
 }
 
-/* The message contains the number and the centre of a face, with the thickness and the face size there. A body that
- * becomes thin is rejected, too. */
+/* The error names the number and the centre of a face, with the thickness and the face size there. A body that becomes
+ * thin is also rejected. */
 static void a_refusal_names_the_place(void **unused) {
   solid_mesh thin = turned(6, 1e-3, 3), thick = turned(6, 0.5, 3);
   cb_kirchhoff *k = NULL;
@@ -226,7 +228,7 @@ static void estimates_are_not_below_the_error(void **unused) {
       check_ok(cb_kirchhoff_refined(&body, 1e9, &(cb_kirchhoff_options){.memory = 0}, &e, &report, &faces));
       assert_int_equal(faces, 8 * (s.coarsest << (levels - 1)) * (s.coarsest << (levels - 1)));
       for (int a = 0; a < 6; a++)
-        if (K[a] > 0) check_near(e.mass.K[a][a], K[a], e.error * K[5] * (a < 3 ? 0.5 : 1)); /* mean square of r */
+        if (K[a] > 0) check_near(e.mass.K[a][a], K[a], e.error * K[5] * (a < 3 ? 0.5 : 1)); /* mean square radius */
       free_mesh(&s.level);
     }
 }

@@ -1,4 +1,5 @@
-/* Output files get their final names when they are complete. If two writers want the same name, only one gets it. */
+/* Tests that output files get their final names when they are complete. If two writers want the same name at the same
+ * time, only one of them gets it. */
 #include "record_sample.h"
 #include "record/output.h"
 

@@ -56,7 +56,7 @@ static bool is_scale_of(hid_t file, hid_t dataset, const char *scale, unsigned i
 static void every_array_is_attached_to_its_scales(void **unused) {
   char *path = sample_path("scales.h5");
   sample_record(path, 3, 0, true, &overwrite);
-  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT); /* without our reader or special properties */
+  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT); /* without the reader of this library */
   assert_true(file >= 0);
   for (size_t f = 1; f < SAMPLE_FIELDS; f++) {
     const cb_field *field = &sample_fields[f];
@@ -106,7 +106,8 @@ static void h5md_names_the_same_arrays(void **unused) {
   free(path);
 }
 
-/* Writes a record with `count` particles and reads the chunk size of x; x is row + particle + axis/4. */
+/* Writes a record with `count` particles, whose values are x = row + particle + axis/4, and reads the chunk size of
+ * x. */
 static void wide(const char *path, size_t count, uint64_t rows, hsize_t chunk[3]) {
   const cb_dimension dimensions[] = {{.name = "particle", .count = count}, {.name = "axis", .count = 3}};
   const cb_field fields[] = {sample_fields[0], sample_fields[1], sample_fields[2]};
@@ -165,14 +166,16 @@ static void a_chunk_has_256_rows_or_4096_of_many_and_a_mebibyte(void **unused) {
   assert_int_equal(chunk[0], 256);
   wide(path, 2, 65536, chunk);
   assert_int_equal(chunk[0], 4096);
-  wide(path, 60, 32767, chunk); /* a row has 1456 bytes: 2048 of them are at most 4 MiB, and 16 * 2048 = 32768 */
+  /* A row has 1456 bytes, so that at most 2048 rows, a power of two, fit in 4 MiB. A record is long from 16 * 2048 =
+   * 32768 rows. */
+  wide(path, 60, 32767, chunk);
   assert_int_equal(chunk[0], 256);
   wide(path, 60, 32768, chunk);
-  assert_int_equal(chunk[0], 512); /* x has 1440 bytes per row: 728 rows are a MiB */
-  wide(path, 1000, 70, chunk);     /* 24 kB per row: 43 rows per MiB, rounded to a power of two */
+  assert_int_equal(chunk[0], 512); /* x has 1440 bytes per row, and 728 rows fit in 1 MiB */
+  wide(path, 1000, 70, chunk);     /* 24 kB per row: 43 rows fit in 1 MiB, rounded down to 32 */
   assert_int_equal(chunk[0], 32);
   assert_int_equal(chunk[1], 1000);
-  wide(path, 50000, 3, chunk); /* 1.2 MB per row */
+  wide(path, 50000, 3, chunk); /* a row of 1.2 MB is split */
   assert_int_equal(chunk[0], 1);
   assert_int_equal(chunk[1], 25000);
   free(path);
@@ -216,7 +219,7 @@ static void a_row_is_in_the_file_after_the_flush_interval(void **unused) {
     check_ok(sample_write(sink, rows, rows + 100, 0));
     rows += 100;
     uint64_t seen = 0;
-    for (int wait = 0; wait < 2000 && seen < rows; wait++) { /* 100 s: the machine may be busy */
+    for (int wait = 0; wait < 2000 && seen < rows; wait++) { /* up to 100 s, because the computer may be busy */
       nanosleep(&(struct timespec){0, 50000000}, NULL);
       if (sample_exists(path)) seen = sample_check(path).rows; /* the file appears after the first second */
     }

@@ -1,7 +1,7 @@
-/* A run that was killed any number of times and resumed gives a record that is bit for bit the record of an undisturbed
- * run: rows, events, checkpoints and warnings, each warning once. A complete record that was resumed to a later end
- * equals the record of the longer run, except for the scenario in it. Kills are at rows chosen by a seed
- * (CB_TEST_SEED). */
+/* Tests that a run which was killed any number of times and resumed gives bit for bit the record of an undisturbed run:
+ * rows, events, checkpoints and warnings, each warning once. A complete record that was resumed to a later end equals
+ * the record of the longer run, except for the scenario in it. The test kills runs at random rows; the seed is
+ * CB_TEST_SEED. */
 #include "record_sample.h"
 #include "scenario/warnings.h"
 #include <signal.h>
@@ -51,7 +51,7 @@ static cb_status count_row(void *self, const void *const *data) {
   return status;
 }
 
-/* Resumes the record, or creates it, and runs to the end. */
+/* Resumes the record, or creates it, and runs to the end of the scenario. */
 static cb_status record_run(const char *path, const char *text) {
   cb_scenario *scenario = NULL;
   cb_record *record = NULL;
@@ -81,7 +81,8 @@ static cb_status record_run(const char *path, const char *text) {
   return status;
 }
 
-/* Runs in a separate process, and returns whether the run reached its end. */
+/* Runs in a separate process that is killed after `rows` rows (0: never), and returns whether the run reached its
+ * end. */
 static bool ends(const char *path, const char *text, uint64_t rows) {
   fflush(NULL);
   const pid_t child = fork();

@@ -1,6 +1,6 @@
-/* A writer is killed at any time, even at its start. The program starts itself as the writer and kills it after a
- * random time. The writer writes as fast as it can, publishes every 20 ms, makes a checkpoint every 1000 rows, and
- * closes and resumes the record every 20 000 rows. */
+/* Tests that a record stays readable if its writer is killed at any time, even at its start. The program starts itself
+ * as the writer and kills it after a random time. The writer writes as fast as it can, publishes every 20 ms, makes a
+ * checkpoint every 1000 rows, and closes and resumes the record every 20 000 rows. */
 #include "record_sample.h"
 #include <signal.h>
 #include <spawn.h>
@@ -11,8 +11,8 @@
 extern char **environ;
 static char self[4096];
 
-/* Maximum number of rows that can reach the file while a checkpoint waits for the writer: those in memory and those up
- * to the next checkpoint. */
+/* WAITING is the maximum number of rows that can reach the file while a checkpoint waits for the writer: the rows in
+ * memory and those up to the next checkpoint. */
 enum { CYCLE = 20000, CHECKPOINT_EVERY = 1000, WAITING = 16 * 256 + CHECKPOINT_EVERY };
 static const cb_record_options options = {.overwrite = true, .flush_interval = .02};
 

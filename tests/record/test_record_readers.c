@@ -1,5 +1,7 @@
-/* Other programs can read our files: h5py, netCDF4 and xarray read HDF5, an XML parser reads XDMF, csv reads CSV.
- * needs: python */
+/* Tests that other programs can read the files of this library: h5py, netCDF4 and xarray read HDF5, an XML parser reads
+ * XDMF, and csv reads CSV.
+ * needs: python
+ */
 #include "record_sample.h"
 #include <sys/wait.h>
 

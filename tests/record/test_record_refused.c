@@ -55,7 +55,7 @@ static void a_path_that_cannot_be_written_is_named_with_the_reason(void **unused
   free(inside);
 }
 
-/* Writes until a write fails. The rows that were published before must be in the record. */
+/* Writes until a write fails. Rows that were published earlier must be in the record. */
 static void write_until_refused(const char *path, const char *reason) {
   cb_record_layout layout = sample_layout();
   cb_record *record;
@@ -78,7 +78,7 @@ static void write_until_refused(const char *path, const char *reason) {
   assert_true(at.rows >= 300);
 }
 
-/* Writes to a disk that has no space for the first rows. */
+/* Writes to a disk that has no space even for the first rows. */
 static void write_nothing(const char *path, const char *reason) {
   cb_record_layout layout = sample_layout();
   cb_record *record;
@@ -122,7 +122,7 @@ static void a_file_size_limit_is_a_status_and_the_rows_stay(void **unused) {
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
   write_nothing(path, strerror(EFBIG));
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-  assert_true(sample_check(path).rows > 5000); /* the old file still exists */
+  assert_true(sample_check(path).rows > 5000); /* the previous file still exists */
   free(path);
 }
 

@@ -96,7 +96,8 @@ static void large_constants_and_states_are_written_once(void **unused) {
   free(killed);
 }
 
-/* When segments are joined, chunks within a segment are copied; chunks that span two segments are assembled. */
+/* Checks that a resumed record equals an undisturbed one bit for bit. When segments are joined, a chunk within one
+ * segment is copied; a chunk that spans two segments is assembled. */
 static void expect_same_bytes(int deflate) {
   char *path = sample_path("go-on.h5"), *killed = sample_path("stopped.h5"), *whole = sample_path("whole.h5");
   const cb_record_layout layout = large_layout();
@@ -139,7 +140,8 @@ static cb_status look_at_none(const char *path) {
   return strstr(path, ".parts/") && !trusted ? cb_fail(CB_ERROR_FILE, "%s is looked at", path) : CB_OK;
 }
 
-/* The process that wrote the segments joins them, so no probe is needed first. */
+/* The process that joins the segments has also written them. It therefore declares them trusted (cb_probe_trust)
+ * instead of probing whether they are damaged. */
 static void final_segments_are_trusted(void **unused) {
   static const cb_prober prober = {look_at_none, count_trusted};
   char *path = sample_path("trusted.h5"), *killed = sample_path("copied.h5");

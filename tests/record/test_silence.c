@@ -1,4 +1,5 @@
-/* The library prints nothing: file descriptors 1 and 2 are watched while its functions work and while they fail. */
+/* Tests that the library prints nothing: file descriptors 1 and 2 are redirected to a file while its functions succeed
+ * and while they fail. */
 #include "memory_sink.h"
 
 #include <fcntl.h>
@@ -19,7 +20,7 @@ static void capture(void) {
   close(fd);
 }
 
-/* Restores the descriptors; returns the number of bytes printed since watching began. */
+/* Restores the descriptors, and returns the number of bytes that were printed since capture(). */
 static long release(void) {
   fflush(NULL);
   struct stat info;

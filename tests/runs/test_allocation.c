@@ -103,7 +103,7 @@ static void forces_and_failures_allocate_nothing(void **unused) {
   }
 }
 
-/* A sink that discards the rows it receives. */
+/* Functions of a sink that discards rows, events and checkpoints. */
 static cb_status no_row(void *self, const void *const *data) { return CB_OK; }
 static cb_status no_event(void *self, const cb_event_row *event) { return CB_OK; }
 static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) { return CB_OK; }
@@ -220,8 +220,8 @@ static cb_status count_event(void *self, const cb_event_row *event) {
   return CB_OK;
 }
 
-/* Free balls, rods and springs in a room: arrays grow to the size they need, and after that steps do not allocate, with
- * and without contacts. */
+/* Tests free balls, rods and springs in a room. The arrays grow to the size that they need. Later steps allocate no
+ * memory, with or without contacts. */
 static void steps_with_contacts_allocate_nothing_once_warm(void **unused) {
   static const char *const spaces[] = {"e3", "s3", "h3", "h2xe"};
   for (int i = 0; i < 4; i++) {
@@ -259,7 +259,7 @@ static void steps_with_contacts_allocate_nothing_once_warm(void **unused) {
     }
     print_message("%s: %d contacts; then %d steps without any and %d with, %d allocated\n", spaces[i], events, quiet,
                   hit, grew);
-    assert_true(quiet > 20 && grew <= 4); /* a step allocates if there are more near pairs than ever before */
+    assert_true(quiet > 20 && grew <= 4); /* a step allocates only if it has more near pairs than every earlier one */
     cb_contacts_free(contacts);
     cb_state_free(state);
     cb_scenario_free(s);

@@ -1,6 +1,7 @@
-/* Runs in vector lanes give the same results as single runs, bit for bit: rows, events, checkpoints, their end and
- * their messages. Tested in E, S and H of two and three dimensions, with lobatto and rk4, and with different values in
- * every lane. Some lanes fail, end early or are resumed. */
+/* Tests that runs in vector lanes (several runs at once, one in each element of the processor's vectors) give the same
+ * results as single runs, bit for bit: rows, events, checkpoints, statuses and messages. The spaces are E, S and H of
+ * two and three dimensions; the integrators are lobatto and rk4. Every lane has different values. Some lanes fail, end
+ * early or are resumed. */
 #include "check.h"
 
 #include "core/isa.h"
@@ -12,8 +13,9 @@
 
 enum { LANES = 8, STATE = 4096 };
 
-/* A digest of the rows and checkpoints that a run passes to its sink, and of the time, kind and gap of its events; and
- * the state of its second checkpoint. */
+/* What a run has passed to its sink: the numbers of rows, events and checkpoints; a digest of the rows, the
+ * checkpoints, and the time, kind and gap of the events; and the `bytes` bytes of the state of the second
+ * checkpoint. */
 typedef struct heard {
   cb_run *run;
   uint64_t digest;
@@ -99,7 +101,8 @@ static const char *const moves[] = {"translation_x", "translation_x", "rotation_
                                     "rotation_wx",   "boost_x",       "boost_x"};
 enum { SPACES = 6, METHODS = 5, BODIES = 4 };
 
-/* A copy of the text in which each word of the list (in capitals) is replaced; the caller frees it. */
+/* Returns a copy of the text in which words[i][0], a word in capitals, is replaced by words[i][1], for all n words. The
+ * caller frees it. */
 static char *replaced(const char *text, const char *const (*words)[2], size_t n) {
   char *out = calloc(1, 8192), *to = out;
   while (*text) {
@@ -117,7 +120,7 @@ static char *replaced(const char *text, const char *const (*words)[2], size_t n)
   return out;
 }
 
-/* The text of a random scenario for this space, integrator, body and lane; the caller frees it. */
+/* Returns the text of a random scenario for this space, integrator, body and lane. The caller frees it. */
 static char *draw(uint64_t *seed, int space, int method, int body, int lane) {
   char number[16][96];
   const bool three = space & 1;
@@ -149,7 +152,7 @@ static cb_scenario *opened(const char *text) {
   return s;
 }
 
-/* Counts retries, failures, starts from a checkpoint, and origins that moved. */
+/* numbers of retries, of failures, of starts from a checkpoint, and of runs whose origin has moved */
 static int64_t retried, failures, resumed, moved;
 
 static bool has_moved(const cb_run *run) {
@@ -222,8 +225,8 @@ static void lanes_of(uint64_t seed, int space, int method, int body) {
   compare(text);
 }
 
-/* Springs on a sphere that reach half a turn at different times: some pass exactly through the antipode, where the run
- * ends (dynamics/antipodes.c), and some pass next to it. */
+/* Tests springs on a sphere whose lengths reach half a turn at different times. Some pass exactly through the antipode,
+ * where the run ends (dynamics/antipodes.c), and some pass next to it. */
 static void springs_that_turn_round_go_alone(void **unused) {
   static const char *const method[] = {"lobatto, stages: 4", "rk4"};
   failures = 0;
@@ -263,7 +266,7 @@ static void bytes_are_those_of_each_alone(void **unused) {
   assert_true(retried > 0 && failures > 0 && resumed > 0 && moved > 0);
 }
 
-/* Runs that vector lanes do not support are made one by one by the same call. */
+/* Runs that vector lanes do not support are made one by one by the same call, cb_batch_run. */
 static void others_go_alone(void **unused) {
   static const char *const kinds[] = {
       "{kind: chain, name: b, link: {spring: {stiffness: 1, damping: 0.1}}, place: {chart: polar, points: "

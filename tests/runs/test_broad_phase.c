@@ -1,5 +1,6 @@
-/* The broad phase finds the same pairs as a comparison of all pairs, in every space: for balls that touch, in clusters,
- * of equal and of very different sizes, larger than the space, and far out in H^n. */
+/* Tests that the broad phase, which finds pairs of balls that may touch, finds the same pairs as a comparison of all
+ * pairs, in every space. The balls touch, form clusters, have equal or very different sizes, are larger than the space,
+ * or are far out in H^n. */
 #include "check_spaces.h"
 #include "core/threads.h"
 #include "count_allocations.h"
@@ -43,7 +44,7 @@ static bool listed(const cb_near_pair *pair, size_t count, int i, int j) {
   return lo < count && pair[lo].i == i && pair[lo].j == j;
 }
 
-/* Checks that pairs and queries equal those of a comparison of all pairs. */
+/* Checks that the pairs, and the balls near a given ball, are the same as by a comparison of all pairs. */
 static void check_same(const cb_space *g, const balls *s, uint64_t *state, const char *what) {
   cb_broad *grid, *all;
   size_t count, expected;
@@ -68,8 +69,9 @@ static void check_same(const cb_space *g, const balls *s, uint64_t *state, const
   cb_broad_free(all);
 }
 
-/* The radius of the region in which balls are placed: pi/sqrt(K), the complete sphere, if a factor has a curvature K >
- * 0, otherwise 3; in a metric given by expressions (intrinsic) 0.8. */
+/* Returns the radius of the region in which balls are placed. It is pi/sqrt(K), which covers the complete sphere, if a
+ * factor of the space has a curvature K > 0. Otherwise it is 3, or 0.8 in a space that is given by a metric
+ * (intrinsic). */
 static double throw(const cb_space *g) {
   if (g->intrinsic) return 0.8;
   for (int f = 0; f < g->n_factors; f++)
@@ -127,8 +129,9 @@ static void every_pair_is_found(const cb_space *g, uint64_t *state) {
   check_same(g, &t, state, "half the space");
 }
 
-/* Ball i + N/2 is at exp_x(v), where x is the position of ball i and |v| is just below the sum of the two reaches: in
- * any space the distance is at most |v|. */
+/* Ball i + N/2 is at the end of the geodesic that starts at the position of ball i with the velocity v and takes the
+ * time 1. |v| is slightly less than the sum of the two reaches. Therefore the balls touch: in any space their distance
+ * is at most |v|. */
 static void balls_that_touch_are_found(const cb_space *g, uint64_t *state) {
   static balls s;
   random_balls(g, state, &s);
@@ -187,7 +190,8 @@ static void pairs_are_those_of_the_distance(const cb_space *g, uint64_t *state) 
   static balls s;
   random_balls(g, state, &s);
   for (int i = 0; i < N; i++) s.reach[i] = 0.1 * throw(g) * pow(10, check_uniform(state, -2, 0));
-  for (int a = 0; a < 2 * g->k && g->n_factors == 1 && g->factor[0].curvature > 0; a++) { /* the poles */
+  /* Some balls are at the ends of the axes. */
+  for (int a = 0; a < 2 * g->k && g->n_factors == 1 && g->factor[0].curvature > 0; a++) {
     memset(s.x + a * g->k, 0, (size_t)g->k * sizeof(double));
     s.x[a * g->k + a / 2] = (a % 2 ? -1 : 1) / sqrt(g->factor[0].curvature);
     s.reach[a] = (a % 4 < 2 ? 0.5 : 0.25) * 3.14159265358979 / sqrt(g->factor[0].curvature);
@@ -201,11 +205,12 @@ static void pairs_are_those_of_the_distance(const cb_space *g, uint64_t *state) 
       const double d = cb_distance(g, s.x + i * g->k, s.x + j * g->k), sum = s.reach[i] + s.reach[j];
       const bool found = k < count && pair[k].i == i && pair[k].j == j;
       k += found;
-      /* 1e-7: the round-off of the distance between nearly antipodal points */
+      /* The round-off of the distance between nearly antipodal points is up to 1e-7. */
       if (found ? d > sum + 1e-7 : d <= sum) fail_msg("%s: d = %.17g, reaches %.17g", g->class_->name, d, sum);
     }
   assert_int_equal(k, count);
-  /* if every ball moves by at most `moved`, those near to ball c are in the list for balls that may move as far */
+  /* Every ball moves by at most `moved`. If it is then near to ball c, it must be in the list for balls that may move
+   * this far. */
   const double moved = 0.05;
   for (int q = 0; q < QUERIES; q++) {
     const int *near, c = (int)check_uniform(state, 0, N);
@@ -248,9 +253,9 @@ static void in_static_charts_of_quadrics_the_same_holds(void **unused) {
   }
 }
 
-/* Balls along rays from the base point at intervals of half a unit, up to a distance of 300. Each is near only to its
- * neighbours, although its direction is known only to round-off, which is e^264 in transverse distance there; a ball on
- * another ray is near to none. The first five balls of each ray are left out of this check. */
+/* Balls are on rays from the base point at intervals of half a unit, up to a distance of 300. Each ball is near only to
+ * its neighbours on the same ray. The direction of a ray is known only to round-off, and at the distance 300 this is a
+ * length of about e^264 across the ray. The first five balls of each ray are left out of this check. */
 static void far_out_in_h3_neighbours_along_a_ray_are_found(void **unused) {
   cb_space *g;
   cb_broad *b;
@@ -280,14 +285,15 @@ static void far_out_in_h3_neighbours_along_a_ray_are_found(void **unused) {
     for (int k = 0; k + 1 < ALONG; k++) assert_true(listed(pair, count, r * ALONG + k, r * ALONG + k + 1));
   for (size_t k = 0; k < count; k++) {
     const int at = pair[k].i % ALONG;
-    if (at < 5 || pair[k].j % ALONG < 5) continue; /* near the base point the rays are close to each other */
+    if (at < 5 || pair[k].j % ALONG < 5) continue; /* near the base point the rays are close together */
     assert_int_equal(pair[k].j, pair[k].i + 1);
   }
   cb_broad_free(b);
   cb_space_free(g);
 }
 
-/* n balls at constant density, each with some neighbours: in a cube, on the complete S3, and in a ball of H3. */
+/* Places n balls at constant density, so that each has some neighbours: in a cube of E3, on the complete S3, or in a
+ * ball of H3. */
 static void gas(const cb_space *g, uint64_t *state, int n, double *x, double *reach) {
   const double k = g->factor[0].curvature, r = k < 0 ? asinh(n / 6.) / 2 : cbrt(n);
   for (int i = 0; i < n; i++) {

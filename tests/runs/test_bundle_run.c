@@ -1,4 +1,5 @@
-/* Tests of runs of a gait in a bundle: end, order, record, and restart from a checkpoint. */
+/* Tests of runs of a gait in a bundle: the end, the order of convergence, the record, and a restart from a
+ * checkpoint. */
 #include "scenario/bundle_scenario.h"
 #include "memory_sink.h"
 #include "run/bundle_run.h"
@@ -19,7 +20,7 @@ static cb_scenario *open_scenario(const char *bundle, const char *gait, const ch
   return s;
 }
 
-/* Runs to the end. m contains the record, and the caller frees it. */
+/* Runs to the end, and returns the state there. *m receives the record, which the caller frees. */
 static const cb_bundle_state *run_to_end(cb_scenario *s, memory_sink *m) {
   cb_run *run = cb_scenario_run(s);
   cb_sink sink = memory_open(m, run);
@@ -44,7 +45,7 @@ static void a_run_ends_where_the_holonomy_does(void **state) {
                {"{name: falling_cat}", "gait: {fourier: {cosine: [[1]]}, offset: [0.3]}\n"},
                {"pmpy", "gait: {polygon: {corners: [[4, 2], [8, 2], [8, 6], [4, 6]]}, reversed: true}\n"}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    /* no break of a gait is at the end of a step */
+    /* no corner of a polygon is at a multiple of this step */
     cb_scenario *s = open_scenario(cases[c].bundle, cases[c].gait, "step: 0.0437, error: 1e-13", "");
     const cb_bundle_scenario *l = cb_bundle_scenario_of(s);
     memory_sink m;
@@ -60,7 +61,8 @@ static void a_run_ends_where_the_holonomy_does(void **state) {
   }
 }
 
-/* The error of g at the end of a run with `steps` steps of constant size, compared with cb_holonomy. */
+/* Returns the error of the group element g at the end of a run with `steps` steps of constant size, compared with
+ * cb_holonomy. */
 static double error_of(const char *gait, int order, int steps) {
   char integrator[64];
   snprintf(integrator, sizeof integrator, "order: %d, step: 1/%d", order, steps);
@@ -76,7 +78,8 @@ static double error_of(const char *gait, int order, int steps) {
   return error;
 }
 
-/* The order of convergence: minus the slope of log(error) against log(steps), by least squares. */
+/* Returns the order of convergence: minus the slope of log(error) against log(steps), by least squares. The first run
+ * has `first` steps; each later one has 1.5 times as many. */
 static double order_by_fit(const char *gait, int order, int first) {
   enum { RUNS = 4 };
   double x[RUNS], y[RUNS], mx = 0, my = 0, xy = 0, xx = 0;
@@ -94,7 +97,8 @@ static double order_by_fit(const char *gait, int order, int first) {
   return -xy / xx;
 }
 
-/* A periodic gait would converge faster than any power; this one is not smooth where its end meets its start. */
+/* For a smooth periodic gait the error would decrease faster than any power of the step. This gait is not smooth where
+ * its end meets its start, so that the order of the method is visible. */
 static void the_order_of_a_step_is_that_of_the_method(void **state) {
   static const char *const bent =
       "gait: {expressions: {alpha1: \"t*(1 - t)*exp(t)*4\", alpha2: \"sin(pi*t)*(1 - 2*t^2)\"}}\n";
@@ -167,7 +171,8 @@ static void rows_hold_shape_velocity_and_cost(void **state) {
     check_near(memory_value(&m, row, "power", 0), power, 1e-14);
     if (row) mean += power / (double)(m.n_rows - 1);
   }
-  /* the mean of a smooth periodic function over evenly spaced points has an error of exp(-points) */
+  /* the error of the mean of a smooth periodic function over evenly spaced points decreases exponentially with their
+   * number */
   check_near(end->cost, 4 * mean, 1e-12);
   memory_free(&m);
   cb_scenario_free(s);

@@ -1,14 +1,16 @@
-/* Tests of restitution, accumulating contacts, and rest: balls above planes in uniform gravity g = 1, V = m z. With
- * the restitution e and a fall from the height H, contact n is at the time t_n, and the speed after it is v_n:
+/* Tests of restitution, of accumulating contacts, and of rest. A ball is above a plane in uniform gravity g = 1, with
+ * the potential energy m z (mass m, height z). For the restitution e and a fall from the height H, contact n is at the
+ * time t_n, v_n is the speed after it, and H_n the height reached after it:
  *
- *   t_1 = sqrt(2 H/g),  v_n = e^n sqrt(2 g H),  heights H e^(2 n),
- *   t_n = t_1 (1 + 2 (e + ... + e^(n-1))), all of them before t_1 (1 + e)/(1 - e)
+ *   t_1 = sqrt(2 H/g),  v_n = e^n sqrt(2 g H),  H_n = H e^(2 n),
+ *   t_n = t_1 (1 + 2 (e + ... + e^(n-1))) < t_1 (1 + e)/(1 - e)
  */
 #include "collide.h"
 
 static const double radius = 0.1, height = 0.8;
 
-/* A ball above the plane through 0 with this normal and restitution, with the velocity (0, tangential, 0). */
+/* Creates a ball above the plane through 0 with this normal and restitution. The ball has the velocity (0, tangential,
+ * 0). */
 static void open_fall(collision *k, double mass, const double *normal, double restitution,
                       cb_contact_accumulation accumulation, double tangential) {
   const cb_contact_options options = {.restitution = restitution, .accumulation = accumulation};
@@ -45,7 +47,7 @@ static void a_ball_bounces_to_heights_of_the_square_of_the_restitution(void **un
       assert_int_equal(k.events, n);
       double x[CB_COORD_MAX], v[CB_COORD_MAX];
       where_is(&k, 0, x, v);
-      /* the energy, which gives the next height */
+      /* the energy per mass determines the next height */
       check_near(0.5 * v[2] * v[2] + x[2] - radius, 0.5 * speed * speed, 1e-12);
       check_near(x[1], 0.3 * end, 1e-12);
     }
@@ -64,7 +66,7 @@ static void contacts_without_end_stop_the_run_by_name(void **unused) {
     const char *at = strstr(cb_error_text(), "with floor at time ");
     if (s == 0) print_message("%s\n", cb_error_text());
     if (!at) fail_msg("%s", cb_error_text());
-    check_near(strtod(at + 19, NULL), done, 1e-5); /* round-off of the heights ends the bounces */
+    check_near(strtod(at + 19, NULL), done, 1e-5); /* the run stops at a contact slightly before the limit */
     close_collision(&k);
   }
 }
@@ -88,8 +90,8 @@ static void what_rests_lies_still(void **unused) {
     }
 }
 
-/* On a slope the component of g along the slope remains: the distance s down the slope has s'' = g sin(angle). The
- * impulses are along the normal and do not change the motion along the slope. */
+/* On a slope the component of gravity along the slope remains: the distance s down the slope has s'' = g sin(angle),
+ * with g = 1. The impulses are along the normal and do not change the motion along the slope. */
 static void what_rests_on_a_slope_slides_down_it(void **unused) {
   const double angle = 0.4, normal[3] = {sin(0.4), 0, cos(0.4)}, along[3] = {cos(0.4), 0, -sin(0.4)}, end = 12;
   static const double steps[] = {0.04, 0.02, 0.01};
@@ -113,9 +115,9 @@ static void what_rests_on_a_slope_slides_down_it(void **unused) {
   }
 }
 
-/* In a bowl, the inside of a ball of radius 1, a resting ball of radius r swings as a pendulum of length 1 - r: a'' =
- * -(g/(1 - r)) sin(a), with the angle a to the vertical. Gaps are corrected at the end of each step, to at least first
- * order in the step. Returns a at t = 3; *gap: the gap then. */
+/* A ball of radius r rests in a bowl, the inside of a ball of radius 1. It swings as a pendulum of length 1 - r, with
+ * the equation a'' = -(g/(1 - r)) sin(a) for its angle a to the vertical. The gap is corrected at the end of each step,
+ * which makes an error of first order in the step. Returns a at t = 3; *gap receives the gap at that time. */
 static double swing(double step, double *gap) {
   const cb_contact_options options = {.restitution = 0, .accumulation = CB_ACCUMULATION_REST};
   static const double centre[3] = {0, 0, 0}, still[3] = {0, 0, 0};
@@ -136,7 +138,7 @@ static double swing(double step, double *gap) {
 static void what_rests_in_a_bowl_swings_like_a_pendulum(void **unused) {
   double a = 0.8, rate = 0, gap, last = 0;
   const double g = 1 / (1 - radius), h = 1e-4;
-  for (int i = 0; i < 30000; i++) { /* the Runge-Kutta integrator up to t = 3 */
+  for (int i = 0; i < 30000; i++) { /* the classical Runge-Kutta method up to t = 3 */
     const double k1 = rate, l1 = -g * sin(a), k2 = rate + h / 2 * l1, l2 = -g * sin(a + h / 2 * k1),
                  k3 = rate + h / 2 * l2, l3 = -g * sin(a + h / 2 * k2), k4 = rate + h * l3, l4 = -g * sin(a + h * k3);
     a += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
@@ -153,8 +155,8 @@ static void what_rests_in_a_bowl_swings_like_a_pendulum(void **unused) {
   }
 }
 
-/* Three balls above a floor, one above the other, are dropped with gaps between them: at the end each rests on the one
- * below. */
+/* Three balls, one above the other with gaps between them, fall on a floor. At the end each ball rests on the one below
+ * it. */
 static void a_stack_comes_to_rest(void **unused) {
   static const double foot[3] = {0, 0, 0}, still[3] = {0, 0, 0}, mass[3] = {1, 0.4, 2.2};
   for (int rule = 0; rule < 2; rule++) {

@@ -1,6 +1,6 @@
-/* Tests of contacts of bodies: rigid rods and trusses (in the tangent space of their constraints), spring triangles,
- * surfaces. The end 1 of a rod with the masses m1 and m2 at its ends hits a wall with the normal n and the closing
- * speed u; a is the unit vector along the rod:
+/* Tests of contacts of bodies: rigid rods and trusses, whose impulses are in the tangent space of their constraints,
+ * spring triangles, and surfaces. The end 1 of a rod, with the masses m1 and m2 at its ends, hits a wall with the
+ * normal n and the closing speed u. With the effective mass m_eff and the unit vector a along the rod:
  *
  *   1/m_eff = 1/m1 - (<n,a>/m1)^2/(1/m1 + 1/m2),   impulse = 2 m_eff |u|
  */
@@ -9,8 +9,8 @@
 #include "linked.h"
 #include "run/contacts_step.h"
 
-/* Adds a ball whose position has these components in the tangent space of the base point, with a velocity in the frame
- * there. */
+/* Adds a ball. `at` contains the components of its position in the tangent space of the base point, and `velocity`
+ * those of its velocity in the frame at its position. */
 static void place_ball(collision *k, double mass, double radius, const double *at, const double *velocity) {
   double x[CB_COORD_MAX] = {0}, v[CB_COORD_MAX] = {0};
   check_point_at(k->c.g, at, x);
@@ -24,7 +24,7 @@ static void add_room(collision *k, double radius) {
   check_ok(cb_builder_wall_ball(k->c.builder, "room", -1, base, radius, true, 1));
 }
 
-/* The sum of kinetic and potential energy. */
+/* Returns the sum of kinetic and potential energy. */
 static double energy_of(const collision *k) {
   double sum = 0, potential;
   for (int b = 0; b < k->balls; b++) {
@@ -36,7 +36,8 @@ static double energy_of(const collision *k) {
   return sum + potential;
 }
 
-/* The momenta of rotations about the base point, under which the room is invariant. */
+/* Computes the momenta J of the rotations about the base point, under which the room is invariant, and returns their
+ * number. */
 static int rotations_of(const collision *k, double *J) {
   const cb_space *g = k->c.g;
   double all[CB_KILLING_MAX] = {0};
@@ -55,7 +56,8 @@ static int rotations_of(const collision *k, double *J) {
 static const char *const spaces[] = {"e3", "s3", "h3"};
 static const char *const methods[] = {"lobatto {stages: 4}", "radau_iia {stages: 3}", "ida {rtol: 1e-11, atol: 1e-13}"};
 
-/* The first contact of a rod's end with the wall of the room: the impulse, and the motion before it. */
+/* The impulse and the speeds of the first contact of a rod's end with the wall of the room agree with the effective
+ * mass. */
 static void a_rigid_rod_hits_a_wall_with_its_effective_mass(void **unused) {
   static const double m[2] = {1, 2.6}, at[2][3] = {{0.5, 0.2, 0.1}, {-0.1, -0.3, 0.2}},
                       speed[2][3] = {{0.7, 0.4, 0.1}, {0.7, 0.4, 0.1}};
@@ -70,7 +72,7 @@ static void a_rigid_rod_hits_a_wall_with_its_effective_mass(void **unused) {
       assert_true(k.events >= 1);
       const cb_event_row first = k.event[0];
       assert_int_equal(first.particle, 0);
-      /* repeats the run up to the time of the contact, to get the positions */
+      /* The run is repeated up to the time of the contact, to get the positions. */
       collide(&k, methods[method], 0.02, first.time);
       const oracle o = {.g = k.c.g};
       double x[2][CB_COORD_MAX], v[2][CB_COORD_MAX], centre[CB_COORD_MAX], n[CB_COORD_MAX], a[CB_COORD_MAX];
@@ -89,7 +91,7 @@ static void a_rigid_rod_hits_a_wall_with_its_effective_mass(void **unused) {
     }
 }
 
-/* Two rods, or two trusses, in a room: they touch the room and each other, their constraints and the rates of these
+/* Two rods, or two trusses, are in a room and touch the room and each other. Their constraints and the rates of these
  * are satisfied, and energy and angular momenta are conserved. */
 static void rigid_bodies_in_a_room_keep_their_shapes_energy_and_angular_momenta(void **unused) {
   static const double at[2][3][3] = {{{-0.5, 0.1, 0.1}, {-0.9, -0.2, 0.15}, {-0.6, -0.1, 0.6}},
@@ -125,7 +127,7 @@ static void rigid_bodies_in_a_room_keep_their_shapes_energy_and_angular_momenta(
           print_message("%s, %d corners, %-22s %d with the room, %d together: rows %.3g, energy %.3g, momenta %.3g\n",
                         spaces[s], corners, methods[method], with_room, together, off, drift, turn);
         assert_true(with_room >= 4 && together >= 1);
-        /* the errors of the integrators, of order 6 and 5 */
+        /* the bounds allow for the errors of the integrators, which have the orders 6 and 5 */
         check_at_most(off, 1e-10);
         check_at_most(drift, 1e-8);
         check_at_most(turn, method ? 1e-8 : 1e-11);
@@ -133,7 +135,7 @@ static void rigid_bodies_in_a_room_keep_their_shapes_energy_and_angular_momenta(
       }
 }
 
-/* Two spring triangles collide in each space: the balls at their corners do not overlap at the ends of steps. */
+/* Two spring triangles collide in each space. The balls at their corners do not overlap at the ends of steps. */
 static void spring_triangles_collide_and_do_not_overlap(void **unused) {
   static const char *const all[] = {"e3", "s3", "h3", "h2xe"};
   static const double at[2][3][3] = {{{-0.9, 0.1, 0.1}, {-1.3, -0.2, 0.15}, {-1.0, -0.1, 0.55}},
@@ -174,7 +176,8 @@ static void spring_triangles_collide_and_do_not_overlap(void **unused) {
 
 /* --- surfaces --- */
 
-/* Adds a body of three particles of radius 0 with a triangle, joined by springs; returns its first particle. */
+/* Adds a body of three particles of radius 0, which are joined by springs and form a triangle. Returns its first
+ * particle. */
 static int add_triangle(collision *k, const double at[3][3], const double *speed, double mass) {
   int body;
   check_ok(cb_builder_body(k->c.builder, k->balls ? "b" : "a", &body));
@@ -185,8 +188,8 @@ static int add_triangle(collision *k, const double at[3][3], const double *speed
   return first;
 }
 
-/* The determinant of n points (rows), three in dimension 2 and four in dimension 3.
- * It is 0 if a vertex is on the line, or the plane, of a face. */
+/* Returns the determinant of n points (its rows), with n = 3 in dimension 2 and n = 4 in dimension 3. It is 0 if the
+ * points are on one line in dimension 2, or in one plane in dimension 3. */
 static double coplanar(const cb_space *g, int n, double x[][CB_COORD_MAX]) {
   double m[4][4], det = 1;
   const bool flat = g->factor[0].curvature == 0;
@@ -216,8 +219,9 @@ typedef struct surfaces {
   double a[3][3], b[3][3], speed[3];
 } surfaces;
 
-/* At the first contact of two triangle bodies, the four points of the features (in dimension 2, three) are in one plane
- * (on one line), energy and angular momenta are conserved, and the bodies separate afterwards. */
+/* At the first contact of two triangle bodies, the points of the features that touch (corner and edge, corner and face,
+ * or two edges) are on one line in dimension 2, or in one plane in dimension 3. Energy and angular momenta are
+ * conserved. */
 static void surfaces_meet_where_their_points_come_to_lie_in_one_plane(void **unused) {
   static const surfaces cases[] = {
       {"e2", "corner on edge", {{0, 0.6}, {0, -0.6}, {-0.7, 0}}, {{0.5, 0.1}, {1.1, 0.5}, {1.2, -0.3}}, {-0.8, 0.1}},
@@ -277,11 +281,11 @@ static void surfaces_meet_where_their_points_come_to_lie_in_one_plane(void **unu
         print_message("%s, %s: %zu contacts, the first at %.6f of %d and %d, gap %.2g; energy %.3g, momenta %.3g\n",
                       s->space, s->what, k.events, first.time, first.particle, first.other, first.gap,
                       fabs(energy_of(&k) - energy), check_distance_max(n, J0, J1));
-      /* fast: a third of a length unit per step */
+      /* a fast body moves by about a third of a unit of length per step */
       check_near(energy_of(&k), energy, (fast ? 1e-6 : 1e-11) * energy);
       check_at_most(check_distance_max(n, J0, J1), 1e-11);
       check_near(first.gap, 0, 1e-12);
-      /* the same run up to the contact */
+      /* the same run up to the contact, to get the positions */
       collide(&k, "lobatto {stages: 5}", step, first.time);
       double x[4][CB_COORD_MAX], v[CB_COORD_MAX];
       const bool plane = k.c.g->dim == 2, face = !strcmp(s->what, "corner on face");
@@ -293,8 +297,8 @@ static void surfaces_meet_where_their_points_come_to_lie_in_one_plane(void **unu
   }
 }
 
-/* A strip of four triangles folds along its middle: without contacts one wing passes through the other, and with
- * contacts within the body it does not. The corners of the wings are 0, 1 and 4, 5; the hinge is 2, 3. */
+/* A strip of four triangles folds along its middle. Without contacts one half of it passes through the other; with
+ * contacts within the body it does not. The outer corners of the halves are 0, 1 and 4, 5; the common edge is 2, 3. */
 static void a_body_folds_onto_itself_and_not_through(void **unused) {
   static const double at[6][3] = {{-0.55, -0.4, 0.35}, {-0.5, 0.45, 0.3},   {0, -0.5, 0},
                                   {0.02, 0.5, 0.03},   {0.35, -0.25, 0.45}, {0.4, 0.3, 0.4}},

@@ -1,10 +1,10 @@
-/* Tests of contacts in difficult cases: several at the same time, at the ends of a step, repeatedly within a step, at
- * the start; events that mark and stop; and starts that are rejected with a name. */
+/* Tests of contacts in difficult cases: several contacts at the same time, at the ends of a step, repeatedly within a
+ * step, and at the start; events that mark and stop; and starts that are rejected with the names of the bodies. */
 #include "collide.h"
 
 static const double pi = 3.14159265358979323846;
 
-/* Balls on a line of E3 at x[i] with velocity v[i]. */
+/* Creates n balls on a line of E3 at the places x[i] with the velocities v[i]. */
 static void open_row(collision *k, const cb_contact_options *options, int n, const double *mass, double radius,
                      const double *x, const double *v) {
   open_collision(k, "e3", options);
@@ -21,8 +21,8 @@ static void expect_line(const collision *k, int ball, double x, double v, double
   check_near(u[0], v, tolerance);
 }
 
-/* R = 1/2, and all numbers are exact in binary: contacts are at t = 1, with steps that end there, begin there, or
- * contain it. */
+/* The sum R of the radii is 1/2, and all numbers are exact in binary. The contact is at t = 1, with steps that end
+ * there, begin there, or contain this time. */
 static void a_contact_at_the_end_of_a_step_happens_once(void **unused) {
   static const double steps[] = {1, 0.5, 0.25, 0.125, 2, 3, 0.375};
   for (int s = 0; s < 7; s++) {
@@ -31,7 +31,7 @@ static void a_contact_at_the_end_of_a_step_happens_once(void **unused) {
     collide(&k, "lobatto {stages: 3}", steps[s], 3);
     assert_int_equal(k.events, 1);
     check_near(k.event[0].time, 1, 1e-15);
-    /* V = (m1 v1 + m2 v2)/M = -1/4; the relative velocity is reversed */
+    /* The velocity of the centre of mass is (m1 v1 + m2 v2)/(m1 + m2) = -1/4; the relative velocity is reversed. */
     expect_line(&k, 0, -0.25 - 1.0 * 2, -1.0, 1e-14);
     expect_line(&k, 1, 0.25, 0, 1e-14);
     close_collision(&k);
@@ -39,7 +39,7 @@ static void a_contact_at_the_end_of_a_step_happens_once(void **unused) {
 }
 
 static void balls_that_touch_and_close_at_the_start_bounce_at_once(void **unused) {
-  for (int apart = 0; apart < 2; apart++) { /* if `apart`, the touching balls separate: there is no contact event */
+  for (int apart = 0; apart < 2; apart++) { /* if `apart` is 1, the balls separate: there is no contact event */
     collision k;
     const double v = apart ? -0.5 : 0.5;
     open_row(&k, NULL, 2, NULL, 0.25, (const double[]){-0.25, 0.25}, (const double[]){v, -v});
@@ -52,7 +52,8 @@ static void balls_that_touch_and_close_at_the_start_bounce_at_once(void **unused
   }
 }
 
-/* A ball between walls with a small gap `room`: contacts every `room`/speed, many per step if the step is long. */
+/* A ball is between two walls, in which it can move by `room`. Contacts are at intervals of room/speed: many per step
+ * if the step is long. */
 static void a_ball_between_two_walls_bounces_as_often_as_it_must(void **unused) {
   static const double rooms[] = {0.7, 0.1, 0.013}, steps[] = {0.05, 0.5, 1};
   for (int r = 0; r < 3; r++)
@@ -76,8 +77,9 @@ static void a_ball_between_two_walls_bounces_as_often_as_it_must(void **unused) 
     }
 }
 
-/* The ball from the left ends at rest and the last one leaves, by sequential impulses. In the simultaneous rule
- * (Moreau), with the balls 1, 2 and 3, the impulses solve D l = 2 u together: v = (-1/3, 2/3, 2/3). */
+/* By the sequential rule the ball from the left ends at rest, and the last ball leaves. By the simultaneous rule of
+ * Moreau, the impulses l of three balls solve D l = 2 u together, with the closing speeds u and the matrix D that maps
+ * impulses to changes of u. The velocities are then -1/3, 2/3, 2/3. */
 static void a_cradle_passes_the_blow_or_shares_it(void **unused) {
   const cb_contact_options together = {.restitution = 1, .rule = CB_CONTACT_SIMULTANEOUS};
   collision k;
@@ -98,8 +100,9 @@ static void a_cradle_passes_the_blow_or_shares_it(void **unused) {
   close_collision(&k);
 }
 
-/* On a great circle, one ball hits n touching balls. The last of these moves around the circle and hits the first from
- * the other side, and so on: contacts at t1 + i (2 pi - 2 r (n + 1))/v, each of which passes through all balls. */
+/* On a great circle, one ball of radius r and velocity v hits n touching balls at the time t1. The last of these moves
+ * around the circle and hits the first ball from the other side, and so on. Each contact passes through all balls.
+ * Contact i is at the time t1 + i (2 pi - 2 r (n + 1))/v. */
 static void a_cradle_on_a_great_circle_goes_round(void **unused) {
   collision k;
   const double r = 0.2, v = 0.9, gap = 0.5;
@@ -115,7 +118,7 @@ static void a_cradle_on_a_great_circle_goes_round(void **unused) {
   double when = gap / v;
   size_t at = 0;
   for (; when < 20; when += way / v) {
-    /* ROW impulses for ROW touching balls */
+    /* one impulse for each of the ROW touching balls */
     for (int i = 0; i < ROW; i++, at++) {
       assert_true(at < k.events);
       check_near(k.event[at].time, when, 1e-11);
@@ -125,9 +128,9 @@ static void a_cradle_on_a_great_circle_goes_round(void **unused) {
   close_collision(&k);
 }
 
-/* Three equal balls: one hits the two others symmetrically. By the simultaneous rule its velocity becomes -1/5 of its
- * speed and each of the two gets 2 sqrt(3)/5. By the sequential rule the symmetry is lost, but energy and momentum are
- * conserved. */
+/* One of three equal balls hits the two others symmetrically. By the simultaneous rule its velocity becomes -1/5 of its
+ * earlier speed, and each of the two others gets 2 sqrt(3)/5 of that speed. By the sequential rule the symmetry is
+ * lost, but energy and momentum are conserved. */
 static void the_symmetric_break_stays_symmetric_if_all_is_at_once(void **unused) {
   for (int rule = 0; rule < 2; rule++) {
     const cb_contact_options options = {.restitution = 1,
@@ -163,7 +166,7 @@ static void the_symmetric_break_stays_symmetric_if_all_is_at_once(void **unused)
   }
 }
 
-/* The balls fall together and touch all the time: there is no contact event, and few searches are needed. */
+/* The balls fall together and touch all the time: there is no contact event. */
 static void balls_that_touch_and_fall_together_do_not_meet(void **unused) {
   collision k;
   open_row(&k, NULL, 3, (const double[]){1, 2, 0.3}, 0.5, (const double[]){-1, 0, 1}, (const double[]){0.2, 0.2, 0.2});
@@ -176,7 +179,7 @@ static void balls_that_touch_and_fall_together_do_not_meet(void **unused) {
 
 /* --- events --- */
 
-/* d = 4 - t decreases to R = 1 at t = 3 and then increases. */
+/* The distance 4 - t of the two centres decreases to the sum of the radii, 1, at t = 3 and then increases. */
 static void events_mark_and_stop_at_their_moments(void **unused) {
   collision k;
   double x[CB_COORD_MAX], v[CB_COORD_MAX];

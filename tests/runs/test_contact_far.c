@@ -1,5 +1,5 @@
-/* Tests of contacts far from the base point. Bodies that collide share one frame, so their contacts are the same as at
- * the base point, since boosts are isometries; contacts during a motion along a geodesic have a closed form. Positions
+/* Tests of contacts far from the base point. Bodies that collide share one frame, and boosts are isometries. Therefore
+ * contacts are the same as at the base point. Contacts during a motion along a geodesic have a closed form. Positions
  * that world coordinates cannot represent cause a warning or an error. */
 #include "simulate.h"
 
@@ -37,7 +37,7 @@ static const struct {
     {"h2xe", PAIR("[{killing: translation_z, by: 3}, {killing: boost_x, by: $}]"), "contacts: {}"},
     {"h2", BALL("a", "", "[-1.2, 0.1]", FAR, "[0.8, 0]") BALL("b", ", mass: 3", "[1.2, 0.05]", FAR, "[-0.8, 0.02]"),
      "contacts: {between: [[a, b]]}"},
-    /* ball a is first moved by a small distance, then both by a large one */
+    /* ball a is first moved by a small distance, and then both balls by a large one */
     {"h3",
      BALL("a", "", "[-1.2, 0.1, 0.2]", "[{killing: boost_x, by: 0.1}, {killing: boost_z, by: $}]", "[0.8, 0, -0.05]")
          BALL("b", ", mass: 2", "[1.2, 0.05, -0.1]", "[{killing: boost_z, by: $}]", "[-0.8, 0.02, 0.05]"),
@@ -67,7 +67,7 @@ static void contacts_far_out_are_those_at_the_base_point(void **state) {
       assert_int_equal(far->events, near->events);
       assert_int_equal(far->warnings, near->warnings);
       check_near(far->last.time, near->last.time,
-                 1e-13); /* round-off of positions at a distance of one unit from their base */
+                 1e-13); /* round-off of positions about one unit from the origin of their frame */
       check_near(far->last.impulse, near->last.impulse, 1e-12);
       check_near(far->value[0][far->rows - 1], near->value[0][near->rows - 1], 1e-12);
       simulation_free(far);
@@ -76,8 +76,8 @@ static void contacts_far_out_are_those_at_the_base_point(void **state) {
   }
 }
 
-/* Ball b starts ahead of ball a at a distance of 2 and is slower by 0.05. They touch at a distance of 0.4, 66 radii
- * from the start, while a third ball stays behind. */
+/* Ball b starts ahead of ball a at a distance of 2 and is slower by 0.05. They touch at a distance of 0.4, which is
+ * 1.6/0.05 = 32 after the start and about 66 units from it, while a third ball stays behind. */
 static void a_ball_is_caught_up_with_far_from_a_third(void **state) {
   static const double by[] = {0, 38, 400};
   for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
@@ -87,12 +87,13 @@ static void a_ball_is_caught_up_with_far_from_a_third(void **state) {
                             "b", "", "[3, 0, 0]", ACROSS, "[2, 0, 0]") BALL("c", "", "[0, 1, 1]", ACROSS, "[0, 0, 0]"),
                         "contacts: {}", 33, by[i]);
     assert_int_equal(s->events, 1);
-    check_near(s->last.time, 32, 1e-10); /* the integrator's error of the speeds, divided by 0.05 */
+    check_near(s->last.time, 32, 1e-10); /* the error of the speeds by the integrator, divided by 0.05 */
     simulation_free(s);
   }
 }
 
-/* Polar coordinates in two directions determine the distance to round-off times exp(distance). */
+/* If two points have slightly different directions from the pole, their polar coordinates determine their distance only
+ * to round-off times exp(distance from the pole). */
 static void what_the_world_cannot_tell_is_warned_of_or_refused(void **state) {
   static const struct {
     double distance;
@@ -134,13 +135,14 @@ static void two_groups_that_go_opposite_ways_meet_each_by_itself(void **state) {
                         "contacts: {}", 2.4, by[i]);
     assert_int_equal(s->events, 2);
     assert_int_equal(s->warnings, 0);
-    /* found with half the step: the difference is the error of the integrator */
+    /* The expected time was found with half the step; the tolerance is the error of the integrator. */
     check_near(s->last.time, 1.2607100409180179, 1e-11);
     simulation_free(s);
   }
 }
 
-/* Walls are given by world points, whose round-off grows as exp(distance); if it is above 1e-9 there is a warning. */
+/* Walls are given by world points, whose round-off grows as exp(distance from the base point). If it is above 1e-9,
+ * there is a warning. */
 static void walls_far_out_are_met_as_at_the_base_point(void **state) {
   static const struct {
     const char *space, *wall, *point, *velocity;
@@ -155,7 +157,7 @@ static void walls_far_out_are_met_as_at_the_base_point(void **state) {
   for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
     double expected = NAN;
     for (size_t i = 0; i <= sizeof by / sizeof *by; i++) {
-      const double L = i ? by[i - 1] : 1e-12; /* a place that polar coordinates can represent */
+      const double L = i ? by[i - 1] : 1e-12; /* not exactly 0, where polar coordinates are singular */
       char bodies[1024], walls[600], place[512];
       snprintf(bodies, sizeof bodies,
                "  - {kind: particles, name: a, radius: 0.1, place: {chart: translation, points: [%s], move: [{killing: "

@@ -1,5 +1,6 @@
-/* Tests of a gas of spheres of many masses on S3, and of elastic rods in a ball of H3: the result of a step depends
- * only on its start, not on cells or on earlier runs. Results are compared bit for bit. */
+/* Tests of a gas of spheres of many masses on S3, and of elastic rods in a ball of H3. The result of a step depends
+ * only on its start: neither the cells of the search for pairs nor earlier steps change it. Results are compared bit
+ * for bit. */
 #include "check.h"
 #include "run/contacts_step.h"
 #include <curvebody/contact.h>
@@ -31,7 +32,8 @@ static void free_methods(gas *s) {
   cb_integrator_free(s->integrator);
 }
 
-/* A position in the space at a distance of at least `apart` from those before, and a unit tangent vector there. */
+/* Chooses a random position x in the space, farther than `apart` from the n positions `others`, and a random unit
+ * tangent vector v at x. */
 static void place(const cb_space *g, uint64_t *seed, int n, const double *others, double apart, double *x, double *v) {
   bool clear = false;
   while (!clear) {
@@ -111,7 +113,7 @@ static void check_same(const gas *a, const gas *b) {
   assert_memory_equal(a->state->p_low, b->state->p_low, bytes);
 }
 
-/* No contact was missed: no spheres overlap, and none is outside the wall. */
+/* Checks that no contact was missed: no spheres overlap, and none is outside the wall. */
 static void check_apart(const gas *s) {
   const int n = cb_system_particles(s->system);
   const double centre[4] = {0, 0, 0, 1};

@@ -1,5 +1,5 @@
-/* Tests of contacts of free balls, compared with an event-driven simulation on closed geodesics (geodesic_balls.h):
- * several balls with several contacts each. No contact is missed, for any speeds and steps. */
+/* Tests of contacts of free balls. Several balls, with several contacts each, are compared with an event-driven
+ * simulation on closed-form geodesics (geodesic_balls.h). No contact is missed, for any speeds and steps. */
 #include "collide.h"
 #include "geodesic_balls.h"
 
@@ -27,8 +27,9 @@ static void put(scene *s, double mass, double radius, const double *x, const dou
   add_ball(&s->k, mass, radius, x, v);
 }
 
-/* Adds random balls that do not touch. Only components along the axes i with axes[i] = 1 are not 0: of positions in the
- * frame at the base point, and of velocities in the frame at the position of the ball. */
+/* Adds n random balls that do not touch. Only components along the axes i with axes[i] = 1 are not 0, for positions in
+ * the frame at the base point, and for velocities in the frame at the position of the ball. These components are at
+ * most `reach` and `speed`. Radii are at most `biggest`; masses and radii are equal unless `unequal` is set. */
 static void put_random(scene *s, int n, const int *axes, bool unequal, double reach, double speed, double biggest,
                        uint64_t *seed) {
   const cb_space *g = s->k.c.g;
@@ -84,9 +85,10 @@ static bool compare(scene *s, const char *method, double step, double end, doubl
   return true;
 }
 
-/* Four balls in each space, with equal and unequal masses, in two kinds of totally geodesic surfaces and in general
- * position; in H2xE the surfaces are H2 and a geodesic times E. The end is between two late contacts. Errors grow about
- * five times with each contact, and more over the long distances between the contacts of few balls in a sphere. */
+/* Four balls in each space, with equal and unequal masses, are in one of two kinds of totally geodesic surfaces or in
+ * general position. In H2xE the surfaces are H2, and a geodesic of H2 times E. The end is between two late contacts.
+ * Errors grow about five times with each contact, and more over the long distances between the contacts of few balls in
+ * a sphere. */
 static void generic_balls_meet_when_and_where_geodesics_say(void **unused) {
   static const struct {
     const char *space;
@@ -122,8 +124,8 @@ static void generic_balls_meet_when_and_where_geodesics_say(void **unused) {
     }
 }
 
-/* Two balls that pass each other within three times the sum of their radii. The step is random, and may be many radii
- * long; the integrator resolves steps up to a unit of length. */
+/* Creates two balls that pass each other within three times the sum of their radii. The step is random, and may be many
+ * radii long, but short enough for the integrator: at most about one unit of length. */
 static void open_passing(scene *s, const char *space, double *end, double *step, uint64_t *seed) {
   const double speed = pow(10, check_uniform(seed, -1, 1.3)), radius = pow(10, check_uniform(seed, -2, -0.5));
   open_scene(s, space, 0, NULL);
@@ -176,8 +178,9 @@ static void no_contact_of_a_pair_is_missed_at_any_speed_and_step(void **unused) 
   }
 }
 
-/* Impact parameters that differ from the sum R of the radii by 1e-10 to 1e-3 of it, in either direction. At the depth e
- * of the overlap the rate is sqrt(2 e/R) of the speed, so the round-off of positions affects the times. */
+/* The impact parameters differ from the sum R of the radii by 1e-10 to 1e-3 of R, in either direction. If the balls
+ * would overlap by the depth e, their distance decreases at the contact only at sqrt(2 e/R) of the relative speed, so
+ * that round-off of positions affects the times. */
 static void grazing_balls_meet_or_pass_as_the_closed_form_says(void **unused) {
   static const double R = 0.5;
   static const char *const spaces[] = {"e3", "s3", "h3"};
@@ -198,7 +201,8 @@ static void grazing_balls_meet_or_pass_as_the_closed_form_says(void **unused) {
         oracle_move(&s.o, x[1], v[1], -when, x[1], v[1]);
         put(&s, 1, 0.2, x[0], v[0]);
         put(&s, 2.3, 0.3, x[1], v[1]);
-        /* cos b cos(s), cosh b cosh(s) = cos R, cosh R: the distance s before the nearest point */
+        /* The distance s of the contact from the nearest point satisfies cos b cos s = cos R in S3, and cosh b cosh s =
+         * cosh R in H3. */
         const double miss = c == 0   ? sqrt(fmax(0, R * R - b * b))
                             : c == 1 ? acos(fmin(1, cos(R) / cos(b)))
                                      : acosh(fmax(1, cosh(R) / cosh(b)));

@@ -1,10 +1,11 @@
-/* Tests of ten thousand contacts: the quantities that elastic impulses conserve, with random masses, in E3, S3, H3 and
- * H2xE; and the reversed motion.
+/* Tests of ten thousand elastic contacts of balls of random masses in E3, S3, H3 and H2xE. Two kinds of quantities are
+ * conserved:
  *
- *   energy                 in a sphere, in a ball-shaped room around the base point, among balls joined by springs
- *   J_a = sum m <v, X_a>   for every Killing field X_a; in a room, for the fields that do not change it
+ *   energy                 in all cases: on the complete sphere, in a ball-shaped room around the base point, and
+ *                          among balls joined by springs
+ *   J_a = sum m <v, X_a>   for every Killing field X_a; in a room, only for the fields that do not move the room
  *
- * The sum is over the balls, of mass m and velocity v.
+ * The sum is over the balls, of mass m and velocity v. The reversed motion is tested, too.
  */
 #include "collide.h"
 #include "run/contacts_step.h"
@@ -14,8 +15,8 @@ typedef struct kept {
   double energy, size, J[CB_KILLING_MAX];
 } kept;
 
-/* Measures the energy and the momenta J. size: the sum over the balls of their largest |momentum|, relative to which
- * errors of J are measured. */
+/* Measures the energy, the momenta J, and the size: the sum over the balls of the largest |J_a| of each ball. Errors of
+ * J are relative to this size. */
 static kept measure(const collision *k) {
   const cb_space *g = k->c.g;
   kept m = {0};
@@ -44,7 +45,8 @@ static bool moves_a_room(const cb_space *g, int killing) {
   return !strncmp(name, "boost", 5) || !strncmp(name, "translation", 11);
 }
 
-/* Balls in a ball around the base point that do not touch; masses vary by a factor of a hundred. */
+/* Chooses n random balls that do not touch, within the distance `within` from the base point. Their masses vary by a
+ * factor of a hundred. */
 static void fill(collision *k, int n, double within, double radius, double speed, uint64_t *seed,
                  double (*x)[CB_COORD_MAX], double (*v)[CB_COORD_MAX], double *mass) {
   const cb_space *g = k->c.g;
@@ -63,7 +65,9 @@ static void fill(collision *k, int n, double within, double radius, double speed
 
 enum { GAS = 24, BOUND = 8 };
 
-/* Runs for intervals of time until this number of contacts has happened; drifts are relative to energy and size. */
+/* Runs for intervals of time of length `piece` until there are at least `contacts` contacts, and returns their number.
+ * *energy and *momentum receive the largest changes of the energy and of the momenta J, relative to energy and size. In
+ * a room, only momenta of fields that do not move the room are compared. */
 static size_t run_until(collision *k, const char *method, double step, double piece, size_t contacts, bool room,
                         double *energy, double *momentum) {
   const cb_space *g = k->c.g;
@@ -114,7 +118,7 @@ static void ten_thousand_contacts_keep_energy_and_momenta(void **unused) {
   }
 }
 
-/* Subtracts the common motion from the velocities, so that J = 0 for boosts and translations. */
+/* Subtracts the common motion from the velocities, so that the momenta J of boosts and translations are 0. */
 static void come_to_rest(const cb_space *g, int n, double (*x)[CB_COORD_MAX], double (*v)[CB_COORD_MAX],
                          const double *mass) {
   double M[9] = {0}, J[3] = {0}, X[3][CB_COORD_MAX], c[3];
@@ -142,7 +146,7 @@ static void come_to_rest(const cb_space *g, int n, double (*x)[CB_COORD_MAX], do
     }
 }
 
-/* All momenta are conserved if there is no room that changes them: balls are in one component with springs, in which an
+/* All momenta are conserved if there is no room that changes them. Springs join the balls to one component, in which an
  * impulse stops and restarts the integration of all balls. */
 static void ten_thousand_contacts_of_bound_balls_keep_all_momenta(void **unused) {
   static const char *const spaces[] = {"e3", "h3", "h2xe"};
@@ -176,7 +180,7 @@ static void turn_round(collision *k) {
 }
 
 /* The reversed motion uses the same complete and partial steps as the forward motion, and the integrator is symmetric.
- * The difference is round-off, which grows about five times with each contact of a ball. */
+ * The difference from the start is round-off, which grows about five times with each contact of a ball. */
 static void turned_round_after_twenty_contacts_balls_return_to_their_start(void **unused) {
   static const struct {
     const char *space;

@@ -1,6 +1,6 @@
-/* Tests that integrators keep their order if a run has contacts: two balls of unequal masses on a spring that hit each
- * other and the wall of a room, compared with GSL's Dormand-Prince 8(7) with contacts from the gaps of the
- * reference. */
+/* Tests that integrators keep their order if a run has contacts. Two balls of unequal masses on a spring hit each other
+ * and the wall of a room. The reference is GSL's Dormand-Prince method of order 8(7), with contacts from the gaps in
+ * geodesic_balls.h. */
 #include "collide.h"
 #include "geodesic_balls.h"
 #include <gsl/gsl_odeiv2.h>
@@ -9,8 +9,8 @@ static const double stiffness = 15, rest = 0.3;
 
 enum { K = CB_COORD_MAX, Y = 4 * CB_COORD_MAX };
 
-/* The rates of y = (x_0, x_1, v_0, v_1):  x'' = F/m - K <x', x'> x in each factor of curvature K, with the force F of
- * the spring on a ball of mass m. */
+/* The rates of y = (x_0, x_1, v_0, v_1), the positions and velocities of the two balls:  x'' = F/m - K <x', x'> x  in
+ * each factor of curvature K, with the force F of the spring on a ball of mass m. */
 static int reference_rate(double t, const double *y, double *dy, void *user) {
   const oracle *o = user;
   memset(dy, 0, Y * sizeof *dy);
@@ -50,7 +50,8 @@ static void solve(gsl_odeiv2_driver *driver, double *y, double from, double to) 
   assert_int_equal(gsl_odeiv2_driver_apply(driver, &from, to, y), GSL_SUCCESS);
 }
 
-/* The gap of contact 0 (both balls), or of 1 and 2 (a ball and the wall). */
+/* Returns the gap of contact `which`, and its rate: 0 is the contact of the two balls, 1 and 2 are the contacts of ball
+ * 0 and ball 1 with the wall. */
 static double reference_gap(oracle *o, const double *y, int which, double *rate) {
   to_oracle(o, y);
   const oracle_gap gap = {o, which == 2, which == 0 ? 1 : -2};
@@ -113,7 +114,8 @@ static void open_rod(collision *k, oracle *o, const char *space) {
   check_ok(cb_builder_spring(k->c.builder, 0, 1, stiffness, rest, 0));
 }
 
-/* The maximum error of positions and velocities at the end; -1: the contacts differ. */
+/* Returns the maximum error of positions and velocities at the end, or -1 if the contacts differ from those of the
+ * reference. */
 static double error_of(collision *k, const oracle *o, const char *method, double step, double end) {
   collide(k, method, step, end);
   double worst = 0;
@@ -133,15 +135,15 @@ static double error_of(collision *k, const oracle *o, const char *method, double
   return worst;
 }
 
-/* The slope of log(error) against log(h) by least squares. Contacts are at any time within steps, so errors scatter
- * around the line: by half an order at most, while contacts from an interpolant would reduce the order by two or
- * more. */
+/* Fits the slope of log(error) against log(step) by least squares. Contacts are at any time within steps, so that
+ * errors scatter around the line, which changes the slope by at most half an order. Contacts from an interpolant would
+ * reduce the order by two or more. */
 static void methods_keep_their_order_through_contacts(void **unused) {
   static const char *const spaces[] = {"e3", "s3", "h3", "h2xe", "h3 {chart: poincare}", "s3 {chart: stereographic}"};
   static const struct {
     const char *text;
     double order;
-    int steps; /* steps per unit of time of the coarsest run; then each time 1.3 times as many */
+    int steps; /* steps per unit of time of the first run; each later run has 1.3 times as many */
     bool embedding, chart;
   } methods[] = {{"lobatto {stages: 2}", 2, 80, true, false},
                  {"lobatto {stages: 3}", 4, 30, true, true},
@@ -171,7 +173,7 @@ static void methods_keep_their_order_through_contacts(void **unused) {
         const double error = error_of(&k, &o, methods[m].text, 1 / steps, end), a = log(1 / steps);
         if (error < 0) fail_msg("%s, %s, step 1/%g: other contacts", spaces[c], methods[m].text, steps);
         last = error;
-        if (error < 3e-12) continue; /* such an error is close to that of the reference */
+        if (error < 3e-12) continue; /* such an error is close to the error of the reference */
         n++;
         x += a;
         y += log(error);

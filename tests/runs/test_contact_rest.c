@@ -1,5 +1,5 @@
-/* Tests that a body that has come to rest stays at rest: it has no momentum and no negative energy, it satisfies the
- * constraints, and steps have no events. */
+/* Tests that a body which has come to rest on another body or on walls stays at rest: it has no momentum along the
+ * normal and no negative energy, it satisfies its constraints, and later steps have no events. */
 #include "memory_sink.h"
 
 static void go(const char *text, memory_sink *m, cb_scenario **s) {
@@ -14,9 +14,9 @@ static void check_events(const memory_sink *m, double last) {
   check_at_most(m->event[m->n_events - 1].time, last);
 }
 
-/* Two spheres fall on each other and bounce until they rest. In earlier versions the shifts that remove overlaps left a
- * normal part in the momenta: in h3 a kinetic energy of -1.3e-6, and 233 events. Now the remaining energy is the square
- * of the round-off of momenta of size 1. */
+/* Two spheres fall on each other and bounce until they rest. The remaining kinetic energy is the square of the
+ * round-off of momenta of size 1. In particular, the shifts that remove overlaps leave no normal part in the
+ * momenta. */
 static void spheres_rest_against_one_another(void **unused) {
   static const char *const where[][4] = {
       {"h3", "[0.6, pi/2, 0]", "[0.6, pi/2, pi]", "lobatto, stages: 4"},
@@ -49,9 +49,9 @@ static void spheres_rest_against_one_another(void **unused) {
   }
 }
 
-/* A rod slides on a plane with both ends and is pulled towards a point below. The corrections of a step keep its length
- * (the error was 2e-7), and neither end remains above the plane, from where it would fall in the next step (7412 events
- * in s3). */
+/* A rod slides on a plane with both ends and is pulled towards a point below the plane. The corrections of a step keep
+ * the length of the rod. They leave neither end above the plane, from where it would fall in the next step and cause
+ * events. */
 static void a_rod_slides_on_a_plane(void **unused) {
   static const char *const where[][5] = {
       {"h3", "{chart: polar, points: [[0.4, 0.9, 0], [0.5, 1.3, 1.1]]}", "[0, 0, 0, 1]", "[0, 0, 1, 0]",
@@ -84,8 +84,7 @@ static void a_rod_slides_on_a_plane(void **unused) {
 }
 
 /* A ball falls into a kink of the expression of one wall, or into the corner of two walls, and comes to rest there: at
- * the height of the kink, without momentum and without further events. In earlier versions it jumped from side to side
- * for ever (V of abs: 296 events, energy 1.8e-4), or passed the second side within a step (-1.3e-3 at a contact). */
+ * the height of the kink, without momentum and without further events. */
 static void a_ball_rests_in_a_kink(void **unused) {
   static const struct {
     const char *space, *place, *potential, *walls;
@@ -108,8 +107,8 @@ static void a_ball_rests_in_a_kink(void **unused) {
        0.125},
       {"e3", "points: [[0.3, 0.2, 1]]", "m*z", "{expression: {value: z - abs(x) - 0.7*abs(y) - r, restitution: 0.4}}",
        0.1},
-      /* expressions with conditions or a factor (earlier 296 to 850 events, energies of 4e-5 to 2e-4); in the third one
-       * side is curved, in the last each side has another kink */
+      /* Expressions with conditions or a factor. In the third of these one side is curved; in the last each side has
+       * another kink. */
       {"e2", "points: [[0.3, 1]]", "m*y", "{expression: {value: 'y - if(x < 0, -x, x) - r', restitution: 0.5}}", 0.1},
       {"e2", "points: [[0.3, 1]]", "m*y", "{expression: {value: 'y + x - 2*step(x)*x - r', restitution: 0.5}}", 0.1},
       {"e2", "points: [[0.3, 1]]", "m*y", "{expression: {value: 'y - if(x < 0, x^2 - x, 2*x) - r', restitution: 0.5}}",
@@ -119,7 +118,7 @@ static void a_ball_rests_in_a_kink(void **unused) {
        "{expression: {value: 'y - if(x < 0, if(x < -0.5, -x - 0.5, x + 0.5), if(x < 0.5, 0.5 - x, x - 0.5)) - r', "
        "restitution: 0.5}}",
        0.1},
-      /* tips of cones (earlier an energy of 1.8e-4, or the run stopped), also with a tilted force */
+      /* Tips of cones. In the last case the force is not along the axis of the cone. */
       {"e3", "points: [[0.3, 0.1, 1]]", "m*z", "{expression: {value: 'z - hypot(x, y) - r', restitution: 0.5}}", 0.1},
       {"e3", "points: [[0.3, 0.3, 1]]", "m*z", "{expression: {value: z - sqrt(x^2 + y^2) - r, restitution: 0.5}}", 0.1},
       {"e3", "points: [[0.5, -0.1, 1]]", "m*z",
@@ -142,7 +141,7 @@ static void a_ball_rests_in_a_kink(void **unused) {
     for (size_t e = 0; e < m.n_events; e++) {
       assert_true(m.event[e].time < 6);
       assert_int_equal(m.event[e].particle, 0);
-      if (i < 7) assert_int_equal(m.event[e].wall, 0); /* branches are one wall for the user */
+      if (i < 7) assert_int_equal(m.event[e].wall, 0); /* all branches of an expression have the index of one wall */
     }
     for (size_t row = 0; row < m.n_rows; row++) {
       assert_true(memory_value(&m, row, "kinetic_energy", 0) >= 0);
@@ -155,12 +154,12 @@ static void a_ball_rests_in_a_kink(void **unused) {
   }
 }
 
-/* A tetrahedron of rods falls on a plane and comes to rest on three corners. The fall of one corner while others rest
- * is not an impulse (this caused 540 events until the end). The 117 events are from flights that become shorter as
- * 0.4^n; the number of impulses faster than 0.01 does not depend on the step. The lost energy is the sum of impulse |u-
- * + u+|/2 over the impulses, with the rates u- and u+ before and after; sliding makes an error of first order in the
- * step. At the end the tetrahedron rests on a face with the edges b and c, and its fourth corner, at the end of the
- * edge a from the same corner, is |a . (b x c)|/|b x c| above the plane. */
+/* A tetrahedron of rods falls on a plane and comes to rest on three corners. While some corners rest, the fall of
+ * another corner is not an impulse. Events are from flights that become shorter as 0.4^n; the number of impulses faster
+ * than 0.01 does not depend on the step. The lost energy is the sum of impulse |u- + u+|/2 over the impulses, with the
+ * rates u- and u+ of the gap before and after. Sliding makes an error of first order in the step. At the end the
+ * tetrahedron rests on a face with the edges b and c. Its fourth corner, at the end of the edge a from the same corner,
+ * is |a . (b x c)|/|b x c| above this face. */
 static void a_tetrahedron_slides_on_a_plane(void **unused) {
   memory_sink m;
   cb_scenario *s;
@@ -190,8 +189,9 @@ static void a_tetrahedron_slides_on_a_plane(void **unused) {
   cb_scenario_free(s);
 }
 
-/* A slow ball on a table hits an equal ball at rest there: the impulse is perpendicular to the fall of both and must
- * not be mistaken for this fall. With the restitution e the speeds afterwards are (1 -+ e) v/2. */
+/* A slow ball on a table hits an equal ball that rests there. The impulse is perpendicular to the weight of both balls,
+ * and must not be mistaken for a fall onto the table. With the restitution e and the speed v the speeds afterwards are
+ * (1 - e) v/2 and (1 + e) v/2. */
 static void balls_on_a_table_meet(void **unused) {
   static const double speed[] = {0.01, 0.1, 1};
   for (size_t i = 0; i < sizeof speed / sizeof *speed; i++) {
@@ -217,9 +217,9 @@ static void balls_on_a_table_meet(void **unused) {
   }
 }
 
-/* A system of four coordinates falls on a wall with restitution 1/2: a = 1 - t^2/2 at first, then contacts at the times
- * sqrt(2) (1 + 2 (1/2 + 1/4 + ..)), which accumulate at 3 sqrt(2). `accumulation` of `contacts` acts on walls, though
- * the space of a system has no distances. */
+/* A system of four coordinates falls on a wall a >= 0 with restitution 1/2: a = 1 - t^2/2 at first. Contacts are at the
+ * times sqrt(2) (1 + 2 (1/2 + 1/4 + ..)), which accumulate at 3 sqrt(2). The key `accumulation` of `contacts` acts on
+ * walls, although the configuration space of a system has no contacts between bodies. */
 static void a_system_rests_on_a_wall(void **unused) {
   memory_sink m;
   cb_scenario *s;
@@ -230,7 +230,8 @@ static void a_system_rests_on_a_wall(void **unused) {
      &m, &s);
   check_events(&m, 3 * sqrt(2));
   check_near(m.event[1].time, 2 * sqrt(2), 1e-13);
-  check_near(m.event[m.n_events - 1].time, 3 * sqrt(2), 1e-6); /* contacts closer than this count as rest */
+  /* The last contacts before the limit are replaced by rest. */
+  check_near(m.event[m.n_events - 1].time, 3 * sqrt(2), 1e-6);
   check_near(memory_value(&m, m.n_rows - 1, "position", 0), 0, 1e-13);
   check_near(memory_value(&m, m.n_rows - 1, "position", 1), 0.3 * 8, 1e-12);
   memory_free(&m);

@@ -1,5 +1,5 @@
-/* Tests of runs with contacts: a run from a checkpoint gives identical rows and events, threads have no effect, and a
- * `stop` event ends the record at its time. */
+/* Tests of runs with contacts: a run from a checkpoint gives identical rows and events, the number of threads has no
+ * effect, and a `stop` event ends the record at its time. */
 #include "core/threads.h"
 #include "memory_sink.h"
 
@@ -33,7 +33,7 @@ static const char *const scenes[] = {
     "potentials:\n  - expression: {value: \"m*z\"}\n"
     "contacts: {within: [pile], restitution: 0.4, accumulation: rest}\n"
     "walls:\n  - {plane: {at: {point: [0, 0, 0]}, normal: [0, 0, 1], restitution: 0.5}}\n",
-    /* far out: two balls collide, and one leaves their origin */
+    /* far from the base point: two balls collide, and a third leaves their common frame */
     "space: h3\nbodies:\n"
     "  - {kind: particles, name: a, radius: 0.2, place: {chart: translation, points: [[-1.2, 0.1, 0.2]], move: "
     "[{killing: boost_x, by: 50}]}, motion: {chart: translation, velocities: [[0.8, 0, -0.05]]}}\n"
@@ -106,8 +106,8 @@ static void the_number_of_threads_changes_no_byte(void **unused) {
   }
 }
 
-/* An event of the first scene stops the run at t = 1.2345, the time of the last row; earlier rows and events equal
- * those of the run without it, and a run from an earlier checkpoint stops there, too. */
+/* An event of the first scene stops the run at t = 1.2345, which is the time of the last row. Earlier rows and events
+ * equal those of the run without the event. A run from an earlier checkpoint stops at the same time. */
 static void a_stop_ends_the_record_at_its_moment(void **unused) {
   static const char stop[] =
       "  - {expression: {particle: [gas, 2], chart: embedding, value: \"t - 1.2345\", action: stop, name: enough}}\n";

@@ -1,8 +1,9 @@
-/* Elastic triangles fly towards each other and rotate, from random starts: they collide, and do not intersect in any
- * row.
+/* Tests elastic triangles that fly towards each other and rotate, from random starts. Many of them collide, and none
+ * intersect in any row.
  *
- * A segment pq intersects a triangle abc if the rays of their points do, in the embedding (E3 at height 1): p and q are
- * on opposite sides of abc, and a, b, c have one orientation around pq. The check uses no gap functions.
+ * Points are represented by rays from 0 in R^4, in which S3 and H3 are embedded; E3 is the set of points whose last
+ * coordinate is 1. A segment pq intersects a triangle abc if p and q are on opposite sides of abc, and a, b, c have one
+ * orientation around pq. The check uses no gap functions.
  */
 #include "simulate.h"
 
@@ -22,7 +23,7 @@ static bool cuts(ray *face, const double *p, const double *q) {
   const double over = det(a, b, c, p), under = det(a, b, c, q);
   if (!(over * under < 0)) return false;
   const double turn[3] = {det(p, q, a, b), det(p, q, b, c), det(p, q, c, a)};
-  double front = 0; /* on a sphere, excludes the opposite side */
+  double front = 0; /* if this is negative, the intersection is on the opposite side of the sphere */
   for (int i = 0; i < 4; i++) front += (fabs(under) * p[i] + fabs(over) * q[i]) * (a[i] + b[i] + c[i]);
   return front > 0 && ((turn[0] > 0 && turn[1] > 0 && turn[2] > 0) || (turn[0] < 0 && turn[1] < 0 && turn[2] < 0));
 }
@@ -33,7 +34,7 @@ static bool overlap(ray *a, ray *b) {
   return false;
 }
 
-/* The ray of a point of the plot; K is the curvature. */
+/* Computes the ray y of a point x of the plot. K is the curvature of the space: 0, 1 or -1. */
 static void ray_of(int K, const double *x, double *y) {
   double square = 0;
   for (int i = 0; i < 3; i++) square += x[i] * x[i];
@@ -48,7 +49,7 @@ static double random_in(double low, double high) {
   return low + (high - low) * ((double)(seed >> 11) * 0x1p-53);
 }
 
-/* Writes three tangent vectors around x on the first axis. */
+/* Writes three random tangent vectors with first components around x. */
 static void corners(char *text, double x) {
   for (int i = 0, n = 0; i < 3; i++) {
     const double a = x + random_in(-0.3, 0.3), b = random_in(-0.5, 0.5), c = random_in(-0.5, 0.5);

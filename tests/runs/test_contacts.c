@@ -1,8 +1,8 @@
 /* Tests of head-on contacts of balls in every kind of space and with every integrator, compared with closed forms. On a
- * geodesic the distance d of the centres decreases from d0 with the relative speed V, which an impulse at the sum R of
- * the radii reverses for any masses, at the time t1:
+ * geodesic the distance d of the centres decreases from d0 with the relative speed V. At the sum R of the radii, at the
+ * time t1, an impulse reverses V for any masses:
  *
- *   t1 = (d0 - R)/V,  d(t) = R + V (t - t1);  on a great circle of length 2 pi again every (2 pi - 2 R)/V
+ *   t1 = (d0 - R)/V,  d(t) = R + V (t - t1) after t1;  on a great circle of length 2 pi again every (2 pi - 2 R)/V
  */
 #include "collide.h"
 
@@ -12,12 +12,13 @@ typedef struct head_on {
   double d0, v[2], radius[2], mass[2], end;
 } head_on;
 
-/* The cases of the thesis, and one case in which all numbers are different. */
+/* the cases of the thesis (see analysis/README.md), and one case in which all numbers are different */
 static const head_on equal_open = {4, {0.5, 0.5}, {0.5, 0.5}, {1, 1}, 10};
 static const head_on equal_closed = {3, {0.5, 0.5}, {0.5, 0.5}, {1, 1}, 10};
 static const head_on unequal = {2.4, {0.7, 0.2}, {0.15, 0.4}, {3.1, 0.4}, 10};
 
-/* The time of the n-th contact (from 0), and the distance at the end, on a line (length 0) or a closed geodesic. */
+/* Return the time of contact n (from 0), and the distance at the end, on a line (length 0) or on a closed geodesic of
+ * this length. */
 static double contact_time(const head_on *h, double length, int n) {
   const double R = h->radius[0] + h->radius[1], V = h->v[0] + h->v[1];
   if (length == 0) return n == 0 ? (h->d0 - R) / V : INFINITY;
@@ -45,8 +46,8 @@ static void expect(collision *k, const head_on *h, double length, const char *me
   check_at_most(worst, tolerance);
 }
 
-/* Both balls are on the geodesic through the base point along the direction with these coefficients in the frame there,
- * at the distance d0. */
+/* Adds both balls at the distance d0 on the geodesic through the base point in the direction with these coefficients in
+ * the frame there. */
 static void open_line(collision *k, const char *space, const double *coefficients, const head_on *h) {
   open_collision(k, space, NULL);
   const cb_space *g = k->c.g;
@@ -70,7 +71,8 @@ typedef struct method {
   double step, tolerance;
 } method;
 
-/* Tolerances: the round-off of 1000 steps; h^4/2 for the fourth order; for IDA a hundred times its tolerance. */
+/* Tolerances are the round-off of 1000 steps; h^4/2 for methods of order 4 with the step h; and for IDA a hundred times
+ * its own tolerance or more. */
 static const method methods[] = {{"lobatto {stages: 4}", 0.01, 1e-12},
                                  {"lobatto {stages: 5}", 0.1, 1e-12},
                                  {"lobatto {stages: 3}", 0.01, 5e-9},
@@ -106,7 +108,7 @@ static void balls_meet_head_on_as_the_closed_form_says_by_every_method(void **un
     }
 }
 
-/* The positions of the balls in the cases of the thesis. */
+/* Tests the positions and velocities of the balls that the thesis uses (see analysis/README.md). */
 static void the_cases_of_the_thesis_come_out_to_1e_12(void **unused) {
   static const double x[2][2] = {{2, 0}, {2, 3.14159265358979323846}};
   for (int sphere = 0; sphere < 2; sphere++) {
@@ -131,7 +133,7 @@ static void the_cases_of_the_thesis_come_out_to_1e_12(void **unused) {
   }
 }
 
-/* Balls in charts: along the radius (they do not reach the pole), and in the ball model; IDA and rk4 have their own
+/* Balls move in charts, in directions in which they do not reach a pole before the end. IDA and rk4 have larger
  * errors. */
 static void balls_meet_head_on_in_charts(void **unused) {
   static const char *const charts[] = {"h3 {chart: polar}", "h3 {chart: poincare}", "s3 {chart: polar}",
@@ -155,8 +157,9 @@ static void balls_meet_head_on_in_charts(void **unused) {
   }
 }
 
-/* The arc length s at a point. In the space `ih`, whose metric is (r^2 + 2) 1, the point (a, 0, 0) has
- * s = asinh(a/sqrt 2) + (a/2) sqrt(a^2 + 2) from the origin. In the half-space s = log z on a vertical line. */
+/* Returns the arc length s from the origin to the point (a, 0, 0) of the space `ih`, whose metric is r^2 + 2 times the
+ * identity, with the distance r from the origin in the coordinates: s = asinh(a/sqrt 2) + (a/2) sqrt(a^2 + 2). In the
+ * half-space of the next test, s = log z on a vertical line. */
 static double length_ih(double a) { return asinh(a / sqrt(2)) + a / 2 * sqrt(a * a + 2); }
 
 static double place_ih(double s) {

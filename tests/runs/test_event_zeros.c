@@ -1,12 +1,12 @@
-/* Tests of zeros of events and contacts with walls at the ends of steps: each is found once, whether or not the time to
- * it is a multiple of the step, at the start and the end of a run, for particles that move forwards and backwards, and
- * from every checkpoint. */
+/* Tests of zeros of events, and of contacts with walls, at the ends of steps. Each is found once: whether or not its
+ * time is a multiple of the step, at the start and at the end of a run, for particles that move forwards or backwards,
+ * and in runs from every checkpoint. */
 #include "memory_sink.h"
 
 #include <curvebody/contact.h>
 
-/* Events with a zero at the time %T, for a particle with x = -0.7 + v t, which is then at %X, and at the distance %D
- * from another. */
+/* Events with a zero at the time %T. At this time the particle a, which is at x = -0.7 + v t, is at x = %X and at the
+ * distance %D from the particle b. */
 static const struct {
   const char *text;
   double tolerance; /* tolerance of the time: its round-off, or the effect of round-off on a double or triple zero */
@@ -23,13 +23,13 @@ enum { EVENTS = sizeof events / sizeof *events };
 
 static const double steps[] = {0.01, 0.25, 0.1, 0.5, 1, 1.0 / 3, 0.07, 0.3};
 
-/* Replaces %T, %X and %D in a text by numbers, and %R by a direction. */
+/* Replaces %T, %X and %D in a text by numbers, and %R by a condition on the direction of the event. */
 static void fill(char *out, const char *text, double time, double v) {
   for (; *text; text++) {
     const double x = -0.7 + v * time;
     if (*text != '%')
       *out++ = *text;
-    else if (*++text == 'R') /* at the start, a gap at its zero has no direction */
+    else if (*++text == 'R') /* a gap that is zero at the start of the run has no direction */
       out += sprintf(out, "%s", time > 0 ? ", direction: rising" : "");
     else if (*text == 'T')
       out += sprintf(out, "%.17g", time);
@@ -57,8 +57,8 @@ static void go(memory_sink *m, cb_scenario *s) {
   check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
 }
 
-/* Runs with all events, each with its zero at this time. Then compares the rows that a run from each checkpoint
- * adds. */
+/* Runs with all events, each with its zero at this time, and checks that each is found once. Then checks that a run
+ * from each checkpoint adds the same rows. */
 static void look_for(double time, double v, double step) {
   char parts[2048] = "events:\n", what[96];
   for (int e = 0; e < EVENTS; e++) {
@@ -95,8 +95,9 @@ static void zeros_are_found_once_wherever_steps_end(void **unused) {
     }
 }
 
-/* A gap that is zero from the start, permanently or only then, is reported there once. So is each zero of a gap that
- * oscillates although the samples of its second derivative vanish, and of one that jumps across 0. */
+/* A gap that is zero at the start, permanently or only then, is reported there once. Each zero of a gap that oscillates
+ * is reported, too, although the second derivative is zero at the samples. So is the zero of a gap that jumps across
+ * 0. */
 static void zeros_at_the_start_are_reported_once(void **unused) {
   static const char parts[] =
       "events:\n  - {expression: {value: y}}\n  - {expression: {value: x + 0.7}}\n"
@@ -106,7 +107,7 @@ static void zeros_at_the_start_are_reported_once(void **unused) {
   static const int rows[] = {1, 1, 0, 1, 11, 1};
   for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
     if (steps[k] > 0.3)
-      continue; /* if the second derivative is sampled, zeros beyond one and a half periods may be missed */
+      continue; /* in steps longer than one and a half periods of the sine, the search may miss zeros */
     int found[6] = {0};
     cb_scenario *s = open_with(parts, 1, steps[k]);
     memory_sink m;
@@ -118,8 +119,8 @@ static void zeros_at_the_start_are_reported_once(void **unused) {
   }
 }
 
-/* A `stop` event ends the run at its zero, with its name; other events at that time are reported, too. At the start it
- * causes a warning. */
+/* A `stop` event ends the run at its zero, and the run contains its name. Other events at that time are reported, too.
+ * A `stop` event with a zero at the start of the run causes a warning. */
 static void a_stop_on_the_end_of_a_step_ends_the_run(void **unused) {
   static const char parts[] =
       "events:\n  - {expression: {value: x + 0.2, action: stop, name: half-way}}\n"
@@ -143,8 +144,8 @@ static void a_stop_on_the_end_of_a_step_ends_the_run(void **unused) {
   }
 }
 
-/* A wall is hit at a time at which a step may end, or at the start or the end of the run, with an event at the same
- * time. The run has the gaps of a wall and of two balls. */
+/* A wall is hit at a time at which a step may end, or at the start or the end of the run. An event has a zero at the
+ * same time. The run has the gaps of a wall and of two balls. */
 static void contacts_at_the_end_of_a_step_belong_to_it(void **unused) {
   static const char parts[] =
       "contacts: {}\nwalls:\n  - {plane: {at: {point: [%X, 0]}, normal: [-1, 0], body: a}}\n"
@@ -167,8 +168,8 @@ static void contacts_at_the_end_of_a_step_belong_to_it(void **unused) {
     }
 }
 
-/* A box falls by 1 in a time of 1 and hits the floor at the end of a step, or within one, or at the end of the run. The
- * impact is reported at two corners, once each, and the box rises at once. */
+/* A box falls by 1 in a time of 1 and hits the floor at the end of a step, within a step, or at the end of the run. The
+ * impact is reported once at each of two corners, and the box rises immediately. */
 static void a_body_meets_the_floor_at_the_end_of_a_step(void **unused) {
   static const double ends[] = {1, 1.5, 2};
   for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
@@ -191,7 +192,8 @@ static void a_body_meets_the_floor_at_the_end_of_a_step(void **unused) {
     }
 }
 
-/* Particles that pass through one another, or start at one place: their distance is 0 at the ends of steps. */
+/* Two particles pass through each other, or start at the same place. Their distance is 0 at the ends of steps, and the
+ * event at the distance 0.6 is found. */
 static void an_event_of_a_distance_is_found_where_particles_coincide(void **unused) {
   static const double start[] = {1, 0};
   for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
@@ -216,8 +218,8 @@ static void an_event_of_a_distance_is_found_where_particles_coincide(void **unus
     }
 }
 
-/* Free motion in e2 whose shorter steps run ahead of the full step `whole` by a part `ahead` of the way, as those of an
- * integrator that solves its equations only to a tolerance. */
+/* An integrator for free motion in e2. Steps shorter than `whole` move by 1 + `ahead` times the right distance. They
+ * imitate an integrator that solves its equations only to a tolerance. */
 static const double whole = 0.5, ahead = 1e-11;
 
 static cb_status step_ahead(cb_integrator *in, void *of, double h) {
@@ -229,8 +231,8 @@ static cb_status step_ahead(cb_integrator *in, void *of, double h) {
 
 static const cb_integrator_class runs_ahead = {"runs_ahead", "", "", &cb_problem_hamiltonian, .step = step_ahead};
 
-/* A zero just after the end of a step, which the shorter steps of the search see just before that end, belongs to the
- * next step and is found once. */
+/* A zero is just after the end of a step. In the shorter steps that the search for zeros makes, it is just before that
+ * end. It belongs to the next step and is found once. */
 static void a_zero_next_to_the_end_of_a_step_is_found_once(void **unused) {
   for (int late = 1; late < 10; late++) {
     cb_space *g;

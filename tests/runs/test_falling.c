@@ -1,6 +1,7 @@
-/* The classification of a falling plate is correct for given motions, in the plane and rotated in space, through
- * complete turns and across the vertical. The system of falling-plate.yaml contains the printed equations, whose
- * circulation does no work, and it gives the same motion. */
+/* Tests that the classification of a falling plate is correct for given motions, in the plane and rotated in space,
+ * through complete turns and across the vertical. Tests that the system of falling-plate.yaml gives the motion of the
+ * equations of Andersen, Pesavento & Wang (2005, doi:10.1017/S0022112005005847), and that the circulation in it does no
+ * work. */
 #include "check.h"
 #include "run/falling.h"
 
@@ -14,18 +15,19 @@ typedef double of_time(double t);
 
 static double still(double t) { return 0.3 + exp(-t); }
 static double swinging(double t) { return 0.1 + 0.7 * sin(2 * t); }
-static double far_swinging(double t) { return 3 * sin(2 * t); } /* past vertical, not upside down */
+static double far_swinging(double t) { return 3 * sin(2 * t); } /* almost half a turn to each side */
 static double tumbling(double t) { return -1.5 * t + 0.4 * sin(3 * t); }
-static double back_and_on(double t) { return t + 0.9 * sin(2 * t); } /* reverses, and advances by pi per period */
+static double back_and_on(double t) { return t + 0.9 * sin(2 * t); } /* reverses, but advances by pi per period */
 static double growing(double t) { return 0.02 * exp(0.01 * t) * sin(2 * t); }
-/* The amplitudes of successive swings follow the logistic map. */
+/* The amplitudes of successive swings follow the logistic map, which is chaotic. */
 static double irregular(double t) {
   double a = 0.37;
   for (int k = 0; k < (int)(t / M_PI); k++) a = 4 * a * (1 - a);
   return (0.3 + a) * sin(t);
 }
 
-/* Classifies a fall in the vertical plane in the direction `heading`, with speed 2 and a horizontal drift of 0.5. */
+/* Classifies a fall until `end` in the vertical plane in the direction `heading`. The plate descends with the speed 2
+ * and drifts horizontally with the speed 0.5. */
 static cb_falling_class judged(of_time *angle, double heading, double end) {
   cb_falling f = {0};
   for (int k = 0; k * 0.05 <= end; k++) {
@@ -62,7 +64,8 @@ static void motions_are_what_they_were_made_to_be(void **unused) {
     }
 }
 
-/* A plate of constant tilt whose tilt direction rotates is steady: its normal does not pass the vertical. */
+/* A plate of constant tilt, whose direction of tilt rotates, is steady: its normal does not pass through the
+ * vertical. */
 static void a_lean_that_goes_round_is_steady(void **unused) {
   cb_falling f = {0};
   for (int k = 0; k < 4000; k++) {
@@ -82,7 +85,8 @@ static void little_is_undecided(void **unused) {
 
 /* --- the planar equations --- */
 
-/* The printed equations, for u, v, w, theta, x, y. */
+/* The equations of Andersen, Pesavento & Wang. s contains the velocities u along and v across the plate, the angular
+ * velocity w, the angle theta, and the position x, y. `rate` receives their rates. */
 static void printed(const double s[6], double rate[6]) {
   const double I = 1.35, beta = 0.2, C_T = 1.2, C_R = M_PI, A = 1.4, B = 1, mu1 = 0.2, mu2 = 0.2;
   const double u = s[0], v = s[1], w = s[2], theta = s[3], V = sqrt(u * u + v * v);
@@ -127,7 +131,7 @@ static void the_system_is_the_printed_equations(void **unused) {
   double z[6] = {0.01 * cos(0.2), -0.01 * sin(0.2), 0, 0.2};
   for (int k = 0; k < 2000; k++) step_printed(z, 0.005);
   const cb_state *at = cb_run_current(cb_scenario_run(s));
-  for (int a = 0; a < 3; a++) check_near(at->x[a], z[a < 2 ? 4 + a : 3], 1e-6); /* errors of fourth order */
+  for (int a = 0; a < 3; a++) check_near(at->x[a], z[a < 2 ? 4 + a : 3], 1e-6); /* errors of order 4 in the step */
   cb_scenario_free(s);
 }
 

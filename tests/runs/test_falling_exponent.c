@@ -1,7 +1,7 @@
 /* Tests of the largest Lyapunov exponent from the derivative of the integrator's steps. It agrees to 1 % with 0.9056
- * for the Lorenz system, and for the planar plate with the result of its variational equation with an analytic
- * Jacobian. For a linear system it equals the growth rate; periodic and steady motions have none. Along I* the
- * classification gives plates the same regimes as their exponents and net rotations. */
+ * for the Lorenz system. For a chaotic planar plate it agrees with the variational equation with an analytic Jacobian.
+ * For a linear system it equals the growth rate, and it is 0 for periodic and steady motions. For plates with different
+ * moments of inertia I*, the classification gives the same regimes as exponents and net rotations. */
 #include "check.h"
 #include "run/exponent.h"
 #include "run/particles_run.h"
@@ -13,7 +13,7 @@
 static cb_status no_row(void *self, const void *const *row) { return CB_OK; }
 static cb_status no_checkpoint(void *self, const cb_blob *state, size_t n) { return CB_OK; }
 
-/* Computes the exponent over a further time after the run of the scenario. */
+/* Runs the scenario, and then computes the exponent over a further time. */
 static cb_exponent found(const char *text, const char *path, const char *const *sets, size_t n, double time) {
   cb_scenario *s;
   cb_exponent out;
@@ -26,27 +26,28 @@ static cb_exponent found(const char *text, const char *path, const char *const *
   return out;
 }
 
-/* Sprott, Chaos and Time-Series Analysis (2003), table 5.1: 0.9056. A finite time leaves an error of
- * 0.14/sqrt(time). */
+/* The exponent is 0.9056: Sprott, Chaos and Time-Series Analysis (2003), table 5.1. The error from the finite time is
+ * about 0.14/sqrt(time). */
 static void that_of_lorenz_is_known(void **unused) {
   check_numbers_alone();
   check_relative(found(NULL, SYSTEMS "lorenz.yaml", NULL, 0, 1000).value, 0.9056, 0.01);
 }
 
-/* The growth rates are 0.3 and -0.5: q'' + 0.2 q' - 0.15 q = 0 has the roots 0.3 and -0.5. */
+/* The motion q'' + 0.2 q' - 0.15 q = 0 has the growth rates 0.3 and -0.5. */
 static void growth_is_that_of_the_linear_system(void **unused) {
   static const char text[] =
       "curvebody: 1\nsystem:\n  coordinates: [q]\n  metric: [[1]]\n  potential: \"-0.075*q^2\"\n"
       "  forces: [\"-0.2*q_dot\"]\n  position: [0]\nintegrator: {name: gauss, step: 0.05}\ntime: {end: 1}\n";
   const cb_exponent e = found(text, NULL, NULL, 0, 400);
-  check_near(e.value, 0.3, 1e-8); /* differences of 1e-6 of steps that are exact to round-off */
+  check_near(e.value, 0.3, 1e-8); /* round-off of steps, in differences over 1e-6 */
   check_at_most(e.error, 1e-8);
 }
 
 /* --- the planar plate, beta 0.2 --- */
 
-/* The rates of z = (u, v, w, theta) and of their variations for the planar plate: u and v are the velocities along and
- * across the plate, w the angular velocity, theta the angle, and I the dimensionless moment of inertia I*. */
+/* Computes the rates of z: the state (u, v, w, theta) of the planar plate, and then its variation. u and v are the
+ * velocities along and across the plate, w is the angular velocity, theta the angle, and I the dimensionless moment of
+ * inertia I*. */
 static void varied(double I, const double z[8], double rate[8]) {
   const double beta = 0.2, C_T = 1.2, C_R = M_PI, A = 1.4, B = 1, mu1 = 0.2, mu2 = 0.2;
   const double a = I + beta * beta, c = I + 1, b = 1 - beta * beta, J = (I * (1 + beta * beta) + b * b / 2) / 4;
@@ -66,8 +67,8 @@ static void varied(double I, const double z[8], double rate[8]) {
   rate[7] = dw;
 }
 
-/* The largest exponent over `time` from the variational equation with steps h, after the motion has settled for
- * `before`. *turning (NULL: not needed): the mean rate of theta over both times. */
+/* Returns the largest exponent over `time` from the variational equation with steps h, after the motion has settled for
+ * the time `before`. *turning (NULL: not needed) receives the mean rate of theta over both times. */
 static double by_jacobian(double I, double h, double before, double time, double *turning) {
   static const double at[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
   double z[8] = {0.1, -1, 0.1, 0.2, 0.5, 0.5, 0.5, 0.5}, total = 0;
@@ -87,7 +88,7 @@ static double by_jacobian(double I, double h, double before, double time, double
   return total / time;
 }
 
-/* The exponent is 0.1344, known to 0.0003 from a time of 400 000; a time of 50 000 leaves an error of 0.8 %. */
+/* The exponent 0.1344 is known to 0.0003 from a time of 400 000. A time of 50 000 causes an error of about 0.8 %. */
 static void that_of_a_chaotic_plate_is_by_its_jacobian(void **unused) {
   check_numbers_alone();
   const char *sets[] = {"system.parameters.I=2.2", "integrator.step=0.08", "time.end=200"};
@@ -96,7 +97,8 @@ static void that_of_a_chaotic_plate_is_by_its_jacobian(void **unused) {
   check_relative(found(NULL, SYSTEMS "falling-plate.yaml", sets, 3, 50000).value, known, 0.01);
 }
 
-/* 24 plates from I* 0.1 to 10: every boundary between regimes is correct to within one plate. */
+/* The plates have 24 moments of inertia I* from 0.1 to 10. Every boundary between regimes is correct to within one
+ * plate. */
 static void regimes_are_those_by_exponents_and_turns(void **unused) {
   enum { N = 24 };
   cb_falling_regime by_rule[N], otherwise[N];
@@ -133,8 +135,8 @@ static void what_flutters_tumbles_or_sinks_has_none(void **unused) {
   const char *sets[][3] = {{"system.parameters.I=1", "time.end=200", "integrator.step=0.08"},
                            {"system.parameters.I=1.35", "time.end=200", "integrator.step=0.08"},
                            {"system.parameters.I=4", "time.end=200", "system.parameters.mu1=0.6"}};
-  for (int i = 0; i < 3; i++)
-    check_near(found(NULL, SYSTEMS "falling-plate.yaml", sets[i], 3, 2000).value, 0, 0.003); /* like log(t)/t */
+  for (int i = 0; i < 3; i++) /* the value decreases like log(t)/t */
+    check_near(found(NULL, SYSTEMS "falling-plate.yaml", sets[i], 3, 2000).value, 0, 0.003);
 }
 
 /* --- a body in a fluid --- */
@@ -145,13 +147,13 @@ static void what_flutters_tumbles_or_sinks_has_none(void **unused) {
   "]}}\n"                                                                                                \
   "integrator: {name: rkmk4, step: 0.02}\ntime: {end: 0.1}\n"
 
-/* The rotation around the middle axis of a body in a vacuum is unstable as long as the body stays near this axis. By
- * Euler's equations the rate is w sqrt((I2 - I1)(I3 - I2)/(I1 I3)), for sides 3, 2, 1 in this order: I = 1/12 of 5, 10,
- * 13. */
+/* The rotation of a free body around its middle axis is unstable as long as the body stays near this rotation. By
+ * Euler's equations the rate of growth is w sqrt((I2 - I1)(I3 - I2)/(I1 I3)), with the spin w and the moments of
+ * inertia I1 < I2 < I3. Around the sides 3, 2 and 1 they are 1/12 of the mass times 5, 10 and 13. */
 static void that_of_a_spin_about_the_middle_axis_is_eulers(void **unused) {
   const double rate = 2 * sqrt((10. - 5) * (13. - 10) / (5. * 13));
   check_relative(found(SPINNING("0, 2, 0"), NULL, NULL, 0, 32).value, rate,
-                 0.05); /* before t = 3 the difference turns to the direction that grows */
+                 0.05); /* in the first tenth, which does not count, the difference turns to the growing direction */
   check_near(found(SPINNING("2, 0, 0"), NULL, NULL, 0, 1500).value, 0, 0.01);
 }
 

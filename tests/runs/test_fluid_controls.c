@@ -1,5 +1,6 @@
-/* Tests of runs whose wrenches know the state of their body and of other bodies: heading held by a controller, a
- * thruster that points along the body's axis, formation flight and forces between bodies, against closed forms. */
+/* Tests of runs whose wrenches depend on the state of their body and of other bodies, compared with closed forms: a
+ * heading that is held by a controller, a thruster that points along the axis of the body, flight in formation, and
+ * forces between bodies. */
 #include "count_allocations.h"
 #include "core/threads.h"
 #include "memory_sink.h"
@@ -23,7 +24,7 @@ static void go(cb_scenario *s, memory_sink *m) {
   check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
 }
 
-/* Runs the scenario and copies the states of its first n bodies at the end. */
+/* Runs the scenario, copies the states of its first n bodies at the end, and frees it. */
 static void end_of(cb_scenario *s, int n, cb_rigid_state *out) {
   memory_sink m;
   go(s, &m);
@@ -32,13 +33,14 @@ static void end_of(cb_scenario *s, int n, cb_rigid_state *out) {
   cb_scenario_free(s);
 }
 
-/* The solution of e'' + 2 d e' + w^2 e = 0 at t, with e(0) = e0 and e'(0) = v0. */
+/* Returns the solution at t of e'' + 2 d e' + w^2 e = 0 with e(0) = e0 and e'(0) = v0. */
 static double damped(double d, double w, double e0, double v0, double t) {
   const double s = sqrt(w * w - d * d);
   return exp(-d * t) * (e0 * cos(s * t) + (v0 + d * e0) / s * sin(s * t));
 }
 
-/* A controller with the torque -3 angle - 1.2 spin turns a body of inertia 2 kg m^2 to the heading 0. */
+/* A controller with the torque -3 angle - 1.2 spin turns a body with the moment of inertia 2 kg m^2 to the heading
+ * 0. */
 static void a_heading_is_held(void **unused) {
   const char *const body =
       "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 1, inertia: [1, 1, 2]},\n"
@@ -59,9 +61,13 @@ static void a_heading_is_held(void **unused) {
   check_near(error[1] / error[2], 4, 0.1);
 }
 
-/* Kirchhoff's equations in the plane, m1 u' = m2 v r + X, m2 v' = -m1 u r + Y, J r' = (m1 - m2) u v + N, of the
- * velocity (u, v) and the spin r in the body's axes, with the thrust, the drag and the rudder of the test below. state:
- * x, y, the heading, u, v, r. */
+/* Kirchhoff's equations in the plane for the velocity (u, v) and the spin r in the axes of the body:
+ *
+ *   m1 u' = m2 v r + X,   m2 v' = -m1 u r + Y,   J r' = (m1 - m2) u v + N
+ *
+ * m1, m2 and J are the masses and the moment of inertia with the added masses, from the tensor K. The force (X, Y) and
+ * the torque N are the thrust, the drag and the rudder of the test below. s: x, y, the heading, u, v, r.
+ */
 static void swim(const double K[6][6], const double s[6], double rate[6]) {
   const double m1 = K[3][3], m2 = K[4][4], u = s[3], v = s[4], r = s[5];
   rate[0] = cos(s[2]) * u - sin(s[2]) * v;
@@ -85,7 +91,8 @@ static void swim_by(const double K[6][6], int steps, double h, double s[6]) {
   }
 }
 
-/* An ellipsoid in water, which the fluid would turn across its way, is held at the heading 0.5. */
+/* An ellipsoid in water is held at the heading 0.5. Without the rudder the fluid would turn it across its direction of
+ * motion. */
 static void a_heading_is_held_in_water(void **unused) {
   static const char *const integrators[] = {"name: rkmk4, step: 0.005", "step: 0.02", "step: 0.01"};
   double error[3], s[6];
@@ -118,7 +125,8 @@ static void a_heading_is_held_in_water(void **unused) {
   check_near(error[1] / error[2], 4, 0.1);
 }
 
-/* A thrust f along the axis of a body that turns at the rate w: v = f/(m w) (sin w t, 1 - cos w t). */
+/* A thrust f along the axis of a body of mass m that turns at the rate w gives the velocity f/(m w) (sin w t, 1 - cos w
+ * t). */
 static void a_thruster_points_along_the_axis(void **unused) {
   const char *const body =
       "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 2, inertia: [1, 1, 2]},\n"
@@ -148,7 +156,8 @@ static const char follower[] =
     "                 force: ['2*(a.x - 1.5*a.axis_x_x - x) + 1.2*(a.velocity_x - velocity_x)',\n"
     "                         '2*(a.y - 1.5*a.axis_x_y - y) + 1.2*(a.velocity_y - velocity_y)', 0]}]}\n";
 
-/* Body b comes to rest 1.5 m behind a, which moves uniformly: the distance is a damped oscillation. */
+/* Body b moves to a place 1.5 m behind body a, which moves uniformly. Its distance from this place is a damped
+ * oscillation. */
 static void a_formation_is_held(void **unused) {
   const char *const names[] = {"name: hamilton_pontryagin", "name: hamilton_pontryagin, map: exponential",
                                "name: rkmk4"};
@@ -176,8 +185,9 @@ static const char spring[] =
     "  - {name: b, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 2, inertia: [1, 1, 1]},\n"
     "     place: {position: [-1, 0, 0]}, wrenches: [{name: pull, frame: world, force: ['3*(a.x - x)', 0, 0]}]}\n";
 
-/* Forces that are opposite in the expressions. Without rotation the step is the midpoint rule, which changes the phase
- * of an oscillation with the frequency w by the angle 2 atan(h w/2), and conserves its energy and the momentum. */
+/* The forces are opposite in the expressions. Without rotation the step is the midpoint rule. With the step h and the
+ * frequency w it changes the phase of an oscillation by the angle 2 atan(h w/2), and it conserves energy and
+ * momentum. */
 static void a_force_between_bodies_is_the_midpoint_rule(void **unused) {
   const double h = 0.05, w = sqrt(4.5), angle = 2 * atan(h * w / 2);
   const int steps = 200;
@@ -189,7 +199,8 @@ static void a_force_between_bodies_is_the_midpoint_rule(void **unused) {
   check_near(s[0].world[3] + s[1].world[3], 0, 1e-13);
 }
 
-/* In a tumbling pair, forces that act at points of the bodies and depend on all quantities conserve the momentum. */
+/* The bodies of a pair rotate. Opposite forces that act at points of the bodies and depend on several quantities
+ * conserve the total momentum. */
 static void opposite_forces_conserve_the_momentum(void **unused) {
   const char *const pair =
       "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 1, inertia: [1, 2, 2.5]},\n"
@@ -206,7 +217,7 @@ static void opposite_forces_conserve_the_momentum(void **unused) {
   for (int i = 0; i < 3; i++) check_near(s[0].world[3 + i] + s[1].world[3 + i], expected[i], 1e-12);
 }
 
-/* The step is symmetric: a run back in time returns to the start. */
+/* The step is symmetric: steps backwards in time return to the start. */
 static void steps_can_be_reversed(void **unused) {
   cb_scenario *s = make(spring, "step: 0.05", 5);
   cb_run *run = cb_scenario_run(s);
@@ -220,7 +231,7 @@ static void steps_can_be_reversed(void **unused) {
   cb_scenario_free(s);
 }
 
-/* Copies follow the leader as single bodies do, and a copy is known by its number. */
+/* Copies of a body follow the leader as single bodies do. Another body can refer to a copy by its number. */
 static void copies_follow(void **unused) {
   const char *const swarm =
       "  - {name: b, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 2, inertia: [1, 1, 1]},\n"
@@ -232,13 +243,14 @@ static void copies_follow(void **unused) {
   snprintf(bodies, sizeof bodies, "%s%s", leader, swarm);
   cb_rigid_state s[5];
   end_of(make(bodies, "step: 0.01", 1), 5, s);
-  for (int i = 0; i < 3; i++) /* m x'' = -k (x - a): harmonic about the leader */
+  for (int i = 0; i < 3; i++) /* m x'' = -k (x - a): an oscillation around the leader, which is at a */
     check_near(s[1 + i].g.x[0], 0.5 + (-3 - i) * cos(1) - 0.5 * sin(1), 1e-4);
-  /* x'' + x = b, b = t/2 - 5 cos t - sin(t)/2, x(0) = -5, x'(0) = 0 */
+  /* Body c is at x with x'' + x = b, x(0) = -5 and x'(0) = 0, where b = t/2 - 5 cos t - sin(t)/2 is the place of copy
+   * 2. */
   check_near(s[4].g.x[0], -5 * cos(1) + 0.5 - 2.5 * sin(1) + 0.25 * cos(1) - 0.75 * sin(1), 1e-4);
 }
 
-/* The recorded wrench is that at the node, and a restart repeats the bytes. */
+/* The recorded wrench is the one at the time of the row, and a restart repeats the record bit for bit. */
 static void rows_and_restarts_are_right(void **unused) {
   char bodies[2048];
   memory_sink m;
@@ -246,7 +258,7 @@ static void rows_and_restarts_are_right(void **unused) {
   cb_scenario *s = make(bodies, "step: 0.05", 3);
   go(s, &m);
   for (size_t row = 0; row < m.n_rows; row += 7) {
-    const double axis[2] = {1, 0}; /* nothing turns */
+    const double axis[2] = {1, 0}; /* no body rotates */
     double x[2], v[2];
     for (size_t i = 0; i < 2; i++) {
       x[i] = memory_value(&m, row, "pose", i) - 1.5 * axis[i] - memory_value(&m, row, "pose", 7 + i);
@@ -260,7 +272,8 @@ static void rows_and_restarts_are_right(void **unused) {
   cb_scenario_free(s);
 }
 
-/* With h^2 k/(4 m) > 1 the values do not converge: the step is halved, and without retries the run ends. */
+/* If the step is too long for the stiffness of the forces, the iteration for the values in the middle of the step does
+ * not converge. The step is halved; without retries the run ends. */
 static void strong_forces_take_shorter_steps(void **unused) {
   const char *const stiff =
       "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, inertial: {mass: 1, inertia: [1, 1, 1]},\n"
@@ -284,7 +297,8 @@ static void strong_forces_take_shorter_steps(void **unused) {
   cb_scenario_free(s);
 }
 
-/* Opens bodies on a floor in layers and a vortex, with the force `force` on the coins. */
+/* Opens a scenario of bodies in two layers of fluid with a vortex and a floor. `force` is an expression of the force on
+ * the coins. */
 static cb_scenario *on_the_floor(const char *kind, const char *force, int resolution, double end) {
   char text[4096];
   cb_scenario *s = NULL;
@@ -305,7 +319,7 @@ static cb_scenario *on_the_floor(const char *kind, const char *force, int resolu
   return s;
 }
 
-/* Names whose values have no effect change nothing: neither a bit of a row, nor an event or a warning. */
+/* Names whose values are multiplied by 0 change no bit of a row, and no event or warning. */
 static void names_without_effect_change_nothing(void **unused) {
   static const char *const kinds[] = {"stiff", "reflecting"};
   for (int i = 0; i < 2; i++) {
@@ -350,7 +364,7 @@ static void threads_change_nothing(void **unused) {
   }
 }
 
-/* In curved spaces the values are those in the middle of the step, too: halving the step divides the error by 4. */
+/* In curved spaces, too, the values are those in the middle of the step: halving the step divides the error by 4. */
 static void the_order_is_2_in_curved_spaces(void **unused) {
   static const char *const spaces[] = {"{name: h3, curvature: -0.5}", "{name: s3, curvature: 0.5}"};
   for (int i = 0; i < 4; i++) {
@@ -403,7 +417,7 @@ static void a_name_that_does_not_exist_is_refused(void **unused) {
   }
 }
 
-/* The linearised step of one body does not have the derivative in the others. */
+/* The exponent uses the step of one body, which does not contain the derivatives with respect to other bodies. */
 static void an_exponent_is_refused(void **unused) {
   cb_exponent out;
   cb_scenario *s = make(spring, "step: 0.05", 5);

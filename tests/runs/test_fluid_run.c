@@ -1,5 +1,5 @@
-/* Tests of runs of bodies in a fluid: they are independent of each other and of restarts, steps that fail are halved,
- * and there is no allocation. */
+/* Tests of runs of bodies in a fluid. Bodies are independent of each other, restarts repeat the record, steps that fail
+ * are halved, and a step allocates no memory. */
 #include "count_allocations.h"
 #include "memory_sink.h"
 #include "run/fluid_private.h"
@@ -88,7 +88,8 @@ static void a_step_is_the_method_s(void **unused) {
         cb_rigid_step_pontryagin(cb_immersed_workspace_problem(workspace), CB_SE3_CAYLEY, 0.01, &state, &iterations));
   }
   const cb_rigid_state *end = cb_run_body(run, 0);
-  for (int i = 0; i < 3; i++) check_near(end->g.x[i], state.g.x[i], 1e-13); /* time is summed differently */
+  /* The run adds up the time in a different way. */
+  for (int i = 0; i < 3; i++) check_near(end->g.x[i], state.g.x[i], 1e-13);
   for (int i = 0; i < 6; i++) check_near(end->momentum[i], state.momentum[i], 1e-13);
   assert_null(cb_run_current(run));
   assert_null(cb_run_body(run, 1));
@@ -99,8 +100,8 @@ static void a_step_is_the_method_s(void **unused) {
   cb_scenario_free(s);
 }
 
-/* A force is undefined at a time that a full step of rkmk4 evaluates, and a half step, too: the run ends there with
- * advice, and the earlier rows are kept. */
+/* The force is undefined from the time 0.205 on. A full step of rkmk4 and a half step evaluate it there. The run ends
+ * with advice, and the earlier rows are kept. */
 static void a_step_that_fails_is_halved_and_named(void **unused) {
   const char *const body =
       "  - {name: ball, shape: {name: ellipsoid, resolution: 8},\n"
@@ -113,14 +114,14 @@ static void a_step_that_fails_is_halved_and_named(void **unused) {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (!strstr(cb_error_text(), parts[i])) fail_msg("no `%s` in: %s", parts[i], cb_error_text());
   assert_int_equal(m.n_rows, 11);
-  assert_int_equal(m.n_events, 3); /* retries of one full step and of two first halves */
+  assert_int_equal(m.n_events, 3); /* of the full step, of its first half, and of the second half of that */
   for (size_t e = 0; e < 3; e++) assert_int_equal(m.event[e].kind, 3);
   memory_free(&m);
   cb_scenario_free(s);
 }
 
-/* A flow that becomes undefined, and a volume that vanishes: the run ends there with the cause, and without the advice
- * to take a shorter step. */
+/* If a flow becomes undefined or a volume vanishes, the run ends with the cause, and without the advice to take a
+ * shorter step. */
 static void what_no_step_is_short_enough_for_is_said_without_advice(void **unused) {
   static const struct {
     const char *fluid, *body, *cause;
@@ -161,7 +162,8 @@ static void a_reflection_is_an_event(void **unused) {
   check_ok(cb_scenario_open_text("ball", text, NULL, 0, &s));
   memory_sink m;
   go(s, &m);
-  /* a fall of 1 m takes sqrt(2/g); with half the speed, the next flight takes half of twice that */
+  /* A fall of 1 m takes the time sqrt(2/g). The ball then rises with half the speed, so that the next flight takes the
+   * same time. */
   const double fall = sqrt(2 / 9.81), speed = sqrt(2 * 9.81);
   assert_int_equal(m.n_events, 2);
   for (int e = 0; e < 2; e++) {

@@ -1,5 +1,5 @@
-/* Tests of the warnings of a run of bodies in a fluid: once per body, in /event and as text, and the same after a
- * restart. */
+/* Tests of the warnings of a run of bodies in a fluid. Each warning is given once per body, as an event and as text,
+ * and is the same after a restart. */
 #include "memory_sink.h"
 #include "run/fluid_private.h"
 
@@ -20,8 +20,8 @@ static const cb_event_row *only_warning(const memory_sink *m) {
   return &m->event[0];
 }
 
-/* Checks that the text of the last of `count` warnings contains these parts. If count is 2, the first warning is about
- * the energy. */
+/* Checks that there are `count` warnings and that the text of the last one contains these n parts. If `count` is 2, the
+ * first warning is about the energy. */
 static void check_words(cb_scenario *s, size_t count, const char *const *parts, size_t n) {
   const cb_run_warning *list;
   assert_int_equal(cb_run_warnings(cb_scenario_run(s), &list), count);
@@ -61,10 +61,11 @@ static void a_large_turn_is_warned_of_once_with_the_step_that_would_do(void **un
   assert_int_equal(e->wall, CB_DOUBT_TURN);
   check_near(e->gap, 0.01 * sqrt(1300), 1e-4);
   check_near(e->time, 0.01, 0);
-  check_words(s, 2, parts, 3); /* the energy changes by a hundredth, too */
+  check_words(s, 2, parts, 3); /* the other warning is that the energy changes by a hundredth */
   memory_free(&m);
   cb_scenario_free(s);
-  for (int k = 0; k < 2; k++) { /* rkmk4 is of order 4 in the angle */
+  /* No warning with a smaller step, or with rkmk4, whose error is of order 4 in the angle. */
+  for (int k = 0; k < 2; k++) {
     s = make_spun(motion, sets[k], 2);
     go(s, &m);
     assert_int_equal(m.n_events, 0);
@@ -74,8 +75,8 @@ static void a_large_turn_is_warned_of_once_with_the_step_that_would_do(void **un
   }
 }
 
-/* Steps of 36, 18, 9 and 4.5 rad fail, since they are more than half a turn; those of 2.25 rad succeed with a
- * warning. */
+/* Steps in which the body would turn by 36, 18, 9 and 4.5 rad fail, since this is more than half a turn. Steps of 2.25
+ * rad succeed with a warning. */
 static void more_than_half_a_turn_is_retried_smaller(void **unused) {
   const char *const sets[] = {"integrator.step=1", "time.end=1"};
   cb_scenario *s = make_spun("motion: {spin: [30, 20, 0]}", sets, 2);
@@ -97,8 +98,8 @@ static void more_than_half_a_turn_is_retried_smaller(void **unused) {
   cb_scenario_free(s);
 }
 
-/* The body begins to spin in the middle of the run: a restart before that time gives the same warning as the complete
- * run, and a restart after it gives none. */
+/* The body spins faster and faster. A restart before the warning gives the same warning as the complete run, and a
+ * restart after it gives none. */
 static void a_restart_warns_of_what_comes_after_it(void **unused) {
   const char *const motion = "wrenches: [{name: screw, torque: [0, 0, 5]}]";
   cb_scenario *s = make_spun(motion, NULL, 0);
@@ -126,9 +127,10 @@ static void a_restart_warns_of_what_comes_after_it(void **unused) {
   cb_scenario_free(s);
 }
 
-/* --- the cap of delta --- */
+/* --- the limit of delta, the length that determines the added mass of a part (fluid/local.h) --- */
 
-/* A disc that is bent to a bowl: its surface grows, but the angle of its rim does not. */
+/* A disc is bent to a bowl. Its area grows, but the bending angle at its rim does not, so that delta exceeds its
+ * limit. */
 static const char bowl[] =
     "curvebody: 1\n"
     "fluid: {medium: water}\n"
@@ -153,7 +155,8 @@ static double times_the_cap(const cb_immersed *body, double t) {
   return part.capped ? part.delta_uncapped / part.delta : 0;
 }
 
-/* The warning comes with the first step whose shape, in the middle or at the end, exceeds the limit. */
+/* The warning is given with the first step whose shape exceeds the limit: in the middle of the step for
+ * hamilton_pontryagin, and at its end for rkmk4. */
 static void the_cap_of_delta_is_warned_of_where_it_sets_in(void **unused) {
   const char *const methods[] = {"hamilton_pontryagin", "rkmk4"}, *const parts[] = {"body `bowl`: part `body`",
                                                                                     "hollow or folded"};
@@ -176,7 +179,8 @@ static void the_cap_of_delta_is_warned_of_where_it_sets_in(void **unused) {
   }
 }
 
-/* The command line prints this warning before the run. */
+/* If delta exceeds the limit from the start, the run gives no warning, since the command line prints it before the
+ * run. */
 static void a_cap_that_is_there_from_the_start_is_not_warned_of(void **unused) {
   cb_scenario *s = make_bowl("hamilton_pontryagin", 0.9);
   memory_sink m;
@@ -220,7 +224,7 @@ static void divergence_is_warned_of_where_the_body_meets_it(void **unused) {
     check_at_most(e->gap, 0.2);
     check_words(s, 1, parts, 1);
     check_at_least(memory_value(&m, (size_t)(e->time / 0.1), "plot_position", 0),
-                   -0.65); /* where exp(-(x/0.2)^2) is a thousandth */
+                   -0.65); /* in the last row before the event, up to 0.1 earlier */
     check_at_most(memory_value(&m, (size_t)(e->time / 0.1), "plot_position", 0), -0.3);
     for (size_t c = 0; c < m.n_checkpoints; c++) check_rest(methods[k], &m, c, make_drifting(methods[k]));
     memory_free(&m);

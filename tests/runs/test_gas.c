@@ -1,12 +1,12 @@
-/* Tests of gases: spheres that do not overlap, uniform by volume, with the requested speeds and masses.
+/* Tests of gases: the spheres do not overlap, are uniform by volume, and have the requested speeds and masses.
  *
- * Volumes of balls of radius s, up to a factor: S3  2s - sin 2s,  H3  sinh 2s - 2s,  E3  s^3. Random numbers have a
- * fixed seed; bounds are four standard deviations.
+ * The volume of a ball of radius s is, up to a factor, 2s - sin 2s in S3, sinh 2s - 2s in H3, and s^3 in E3. Random
+ * numbers have a fixed seed; bounds are four standard deviations.
  */
 #include "built_body.h"
 #include "geometry/origin.h"
 
-/* The world point of a particle. */
+/* Computes the world point x of particle i. */
 static void point(const built *t, int i, double *x) {
   const size_t k = (size_t)t->g->k;
   if (cb_origin_moves(t->g))
@@ -56,7 +56,8 @@ static void gas_fills_a_sphere_evenly_without_overlap(void **state) {
   for (int a = 0; a < 4; a++) {
     double square = 0;
     for (int i = 0; i < t.n; i++) square += pow(t.start->x[4 * i + a], 2) / t.n;
-    check_near(square, 0.25, 4 * sqrt((1.0 / 8 - 1.0 / 16) / t.n)); /* <x^4> = 3/24 on S3 */
+    /* The mean of the fourth power of a coordinate on S3 is 3/24. */
+    check_near(square, 0.25, 4 * sqrt((1.0 / 8 - 1.0 / 16) / t.n));
   }
   drop(&t);
 }
@@ -77,8 +78,9 @@ static void gas_fills_a_ball_evenly_by_volume(void **state) {
   }
 }
 
-/* In H2 x E the fraction of a ball of radius R has no closed form: the test compares the mean square of heights z with
- * the volume of slices, which are discs of radius r = sqrt(R^2 - z^2), of area 2 pi (cosh r - 1). */
+/* In H2 x E the volume of a ball of radius R has no closed form. The test compares the mean square of the heights z
+ * with an integral over slices. The slice at the height z is a disc of area 2 pi (cosh r - 1) and radius
+ * r = sqrt(R^2 - z^2). */
 static void gas_fills_a_ball_of_a_product_evenly(void **state) {
   enum { SLICES = 4000 };
   const double R = 3;

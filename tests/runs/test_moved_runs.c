@@ -1,5 +1,5 @@
-/* Tests of runs of bodies that an isometry has moved far away, compared with the same runs at the origin, and of runs
- * that are described in two frames of one world. */
+/* Tests of runs of bodies that an isometry has moved far away, which are compared with the same runs at the origin.
+ * Tests of one run that is described in two frames of the world. */
 #include "check_geometry.h"
 #include "simulate.h"
 
@@ -74,8 +74,8 @@ static simulation *run(const row *r, const char *move, const char *const *fields
   return simulate(text, NULL, 0, fields);
 }
 
-/* A run does not depend on the distance of its origin: it is bit for bit the same, except for moves that rotate local
- * points. Rotations of Nil and SL2 are not affine in the coordinates: there two runs differ by the error of the
+/* A run does not depend on the distance of its origin: it is the same bit for bit, except for moves that rotate the
+ * coordinates. In Nil and SL2 rotations are not affine in the coordinates, so that two runs differ by the error of the
  * integrator. */
 static void a_body_taken_far_away_runs_as_at_the_origin(void **s) {
   static const char *const fields[] = {"separation", "energy", "killing_momentum", NULL};
@@ -92,7 +92,8 @@ static void a_body_taken_far_away_runs_as_at_the_origin(void **s) {
                   rows[i].integrator, error, energy, drift, size);
     check_at_most(error, rows[i].tolerance);
     check_at_most(energy, 10 * rows[i].tolerance);
-    /* the momentum of rotation_xw of SL2 is conserved only to order 6 in the step */
+    /* Only lobatto is checked. The other integrators conserve some momenta only to their order in the step, such as
+     * gauss the momentum of rotation_xw in SL2. */
     if (strstr(rows[i].integrator, "lobatto")) check_at_most(drift / size, 1e-9);
     simulation_free(near);
     simulation_free(far);
@@ -102,7 +103,7 @@ static void a_body_taken_far_away_runs_as_at_the_origin(void **s) {
 /* --- one world, two frames --- */
 
 typedef struct frame {
-  /* The second frame is the first one moved by `by` along this Killing field. The body moves along the same field. */
+  /* The second frame is the first one, moved by `by` along this Killing field. The body moves along the same field. */
   const char *space, *killing;
   double by;
 } frame;
@@ -181,7 +182,7 @@ static void forces_and_constraints_of_the_world_do_not_depend_on_the_frame(void 
       for (int k = 0; k < 4; k++) error[k] = largest_difference(here, there, k);
       print_message("%s %zu: coordinates %.1e, energy %.1e, %s %.1e, plots %.1e\n", frames[f].space, c, error[0],
                     error[1], fields[2], error[2], error[3]);
-      for (int k = 0; k < 4; k++) check_at_most(error[k], 1e-11); /* errors of solvers that stop at 1e-13 */
+      for (int k = 0; k < 4; k++) check_at_most(error[k], 1e-11); /* the solvers stop at errors of 1e-13 */
       simulation_free(here);
       simulation_free(there);
     }

@@ -1,4 +1,4 @@
-/* Tests of the run loop with a sink in memory: its rows and checkpoints, retries, restarts, moving origins,
+/* Tests of the run loop with a sink in memory: rows and checkpoints, retries, restarts, moving origins, and
  * failures. */
 #include "memory_sink.h"
 
@@ -85,7 +85,7 @@ static void a_run_from_a_checkpoint_repeats_the_bytes(void **unused) {
   }
 }
 
-/* A step of 0.5 with a stiff spring is too long for the fixed-point iteration. */
+/* Opens a scenario of a stiff spring, whose step of 0.5 is too long for the fixed-point iteration. */
 static cb_scenario *stiff(int retries, double end) {
   char text[1024];
   snprintf(text, sizeof text,
@@ -107,7 +107,7 @@ static void a_failed_step_is_retried_by_halves(void **unused) {
   assert_int_equal(m.n_rows, 2);
   assert_true(m.n_events > 0);
 
-  /* The same by explicit calls: each step that an event reports as failed is made in two halves. */
+  /* The same steps by explicit calls: each step that an event reports as failed is made in two halves. */
   cb_integrator *in = cb_scenario_integrator(halves);
   cb_state *state;
   check_ok(cb_state_create(cb_scenario_system(halves), &state));
@@ -139,7 +139,7 @@ static void a_failed_step_is_retried_by_halves(void **unused) {
   cb_scenario_free(halves);
 }
 
-/* A particle that leaves the domain of its potential, sqrt(1 - x). */
+/* Opens a scenario of a particle that leaves the domain of its potential, sqrt(1 - x). */
 static cb_scenario *edge(int retries, double end) {
   char text[1024];
   snprintf(text, sizeof text,
@@ -170,7 +170,7 @@ static void a_run_that_fails_says_when_where_and_why(void **unused) {
     assert_non_null(strstr(cb_error_text(), halved));
     assert_int_equal(m.n_events, retries);
 
-    /* All earlier rows are present, and the state is the one after the last successful step. */
+    /* All rows before the failure are present, and the state is the one after the last successful step. */
     assert_int_equal(m.n_rows, state->step + 1);
     cb_scenario *good = edge(retries, state->t);
     memory_sink g;
@@ -214,8 +214,9 @@ static void what_the_sink_refuses_ends_the_run(void **unused) {
   cb_scenario_free(s);
 }
 
-/* The rounding of H3 coordinates at distance a has a relative effect of exp(2a). Without the moving origin the rod is
- * still accurate after 2 units. */
+/* In H3, round-off of the coordinates at the distance a from the base point is multiplied by about exp(2 a) in
+ * distances. In the first 250 steps the rod moves only 2 units, so that steps without a moving origin are still
+ * accurate. */
 static void the_moving_origin_follows_and_changes_nothing(void **unused) {
   cb_scenario *s = rod_scenario("name: h3", "name: lobatto, step: 0.01", 12, "every: 10");
   memory_sink m;
@@ -227,7 +228,7 @@ static void the_moving_origin_follows_and_changes_nothing(void **unused) {
   const cb_state *end = cb_run_current(cb_scenario_run(s));
   assert_true(end->origin[0].length > 9);
   for (int a = 0; a < end->n; a++) check_at_most(end->x[a * end->k + 3], cosh(2.5)); /* the rod stays near its origin */
-  /* The momenta of the boosts are conserved although the rod is 10 units away, where coordinates are like exp(10). */
+  /* All momenta are conserved although the rod is about 10 units away, where coordinates are like exp(10). */
   for (size_t k = 0; k < 6; k++)
     check_near(memory_value(&m, m.n_rows - 1, "killing_momentum", k), memory_value(&m, 0, "killing_momentum", k), 1e-9);
 
@@ -240,7 +241,7 @@ static void the_moving_origin_follows_and_changes_nothing(void **unused) {
     const double d = cb_distance(cb_scenario_space(s), still->x, still->x + still->k);
     check_near(memory_value(&m, (size_t)step / 10, "separation", 0), d, 3e-13);
     moved = moved || memory_value(&m, (size_t)step / 10, "origin", 0) > 0.9;
-    /* the plot shows the world, for any place of the origin */
+    /* the plot shows positions in the world, for any place of the origin */
     check_near(memory_value(&m, (size_t)step / 10, "plot_position", 0),
                still->x[cb_system_index(cb_scenario_system(s), 0) * 4] /
                    (1 + still->x[cb_system_index(cb_scenario_system(s), 0) * 4 + 3]),

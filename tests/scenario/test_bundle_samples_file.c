@@ -137,7 +137,7 @@ static void refused_by_dataset(void **unused) {
 }
 
 static void other_content_is_refused(void **unused) {
-  /* text instead of numbers, and missing datasets */
+  /* text instead of numbers and missing datasets are rejected */
   const char *const words[2] = {"one", "two"};
   const hsize_t two = 2;
   hid_t file = create(), type = H5Tcopy(H5T_C_S1);
@@ -191,8 +191,8 @@ static void what_is_no_file_or_cut_is_refused(void **unused) {
   check_cut(61, read_it);
 }
 
-/* For any bits as the numbers of tables, axes and periods, the file is read or rejected. (HDF5 1.10 itself crashes on
- * files with damaged heaps.) */
+/* The numbers of tables, axes and periods may have any bits: the file is read or rejected. Other parts of the file are
+ * not changed, because HDF5 1.10 itself crashes on files with damaged heaps. */
 static void any_numbers_are_read_or_refused(void **unused) {
   uint64_t seed = check_seed();
   int refused = 0;

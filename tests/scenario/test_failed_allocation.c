@@ -1,5 +1,5 @@
 /* Tests lack of memory: wherever memory runs out while a scenario is opened and run, either the result is the same or
- * the failure is reported. There is no crash, no leak and no other scenario. The test uses a seeded sample of the
+ * the failure is reported. There is no crash, no leak and no different result. The test uses a seeded sample of the
  * allocations; with CB_TEST_ALL it uses all. */
 #include "fail_allocations.h"
 #include "hdf5_file.h"
@@ -30,7 +30,7 @@ static void free_outcome(outcome *o) {
   *o = (outcome){0};
 }
 
-/* Allocations of this sink do not count. */
+/* Allocations of this sink neither count nor fail. */
 static cb_status put_row(void *self, const void *const *data) {
   allocations.counts = false;
   const cb_status status = memory_row(self, data);
@@ -54,8 +54,8 @@ static void put_layout(cb_text *text, const cb_record_layout *layout) {
   }
 }
 
-/* Opens a scenario, runs it to the end and closes it, while request number `at` fails, and all later ones if
- * `stays`. */
+/* Opens a scenario, runs it to the end and closes it. Allocation number `at` fails; if `stays` is set, all later ones
+ * fail, too. *requests receives the number of allocations. */
 static cb_status open_and_run(const test_case *c, size_t at, bool stays, outcome *o, size_t *requests) {
   cb_scenario *s = NULL;
   size_t sets = 0;
@@ -97,8 +97,8 @@ static bool same_outcome(const outcome *a, const outcome *b) {
   return true;
 }
 
-/* If request `at` fails and the result is wrong, prints the reason and the addresses of the caller for addr2line, and
- * returns 1; otherwise returns 0. */
+/* Runs the scenario while allocation `at` fails. If the result is wrong, prints the reason and the addresses of the
+ * caller for addr2line, and returns 1; otherwise returns 0. */
 static size_t failures_of(const test_case *c, size_t at, bool stays, const outcome *good) {
   outcome o;
   size_t requests;

@@ -1,5 +1,6 @@
-/* Tests of flows from HDF5 files: the written field is read back in single and double precision, steady and unsteady,
- * held and periodic; rejected files give the name and the place. */
+/* Tests of flows from HDF5 files. The written field is read back in single and double precision, for steady and
+ * unsteady flows, and for directions that are periodic or held constant beyond the grid. The errors of rejected files
+ * contain the name and the place. */
 #include "hdf5_file.h"
 
 #include "scenario/hdf5_input.h"
@@ -22,7 +23,7 @@ typedef struct content {
 
 static const double first[4] = {10, -1, 0.2, 3}, step[4] = {0.5, 0.25, 0.1, 2};
 
-/* A field that is at most cubic in every coordinate and in time, for which the spline is exact. */
+/* A field that is at most cubic in every coordinate and in time. The spline reproduces such a field exactly. */
 static void field(double t, const double x[3], double u[3]) {
   u[0] = x[0] * x[0] * x[0] - x[1] + t;
   u[1] = x[1] * x[1] * x[2] + (t - 10) * (t - 10) * x[0];
@@ -145,7 +146,9 @@ static void direction_of_one_point_needs_no_place(void **unused) {
   free(c.velocity);
 }
 
-/* In single precision 1000.1, 1000.2 .. are off by 3e-5, which is accepted; in double precision this is an error. */
+/* In single precision the numbers 1000.1, 1000.2 .. are rounded by up to 3e-5, so that their spacing is not exactly
+ * constant. This is accepted for numbers stored in single precision; for numbers stored in double precision it is an
+ * error. */
 static void places_may_be_rounded_as_they_are_stored(void **unused) {
   content c = content_of(1);
   for (int i = 0; i < NZ; i++) c.axis[3][i] = 1000 + 0.1 * i;

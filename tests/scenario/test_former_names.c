@@ -19,7 +19,7 @@ static const char *const now[NAMES] = {"plot",           "truss",          "cont
 static const char *const old[NAMES] = {"picture", "frame",  "ball",   "heaviest", "law",
                                        "law",     "tether", "string", "blade",    "pile"};
 
-/* Writes the scenario in which only the i-th name is old; NAMES: none is old; -1: all are. */
+/* Writes the scenario in which only name i is a former name; i = NAMES: no name is; i = -1: all names are. */
 static void compose(int i, char *out, size_t size) {
   const char *n[NAMES];
   for (int k = 0; k < NAMES; k++) n[k] = i < 0 || k == i ? old[k] : now[k];

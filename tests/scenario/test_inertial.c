@@ -1,6 +1,6 @@
-/* A body with a given inertia equals a body whose density gives this inertia: its tensor, its motion, its resolved
- * scenario. An inertia that no body can have is rejected with its place, and buoyancy acts unless it is switched
- * off. */
+/* Tests of bodies with a given inertia. Such a body has the same tensor and the same weight as a body whose density
+ * gives this inertia, and its resolved scenario reads back as itself. An inertia that no body can have is rejected with
+ * its place, and buoyancy acts unless it is switched off. */
 #include <curvebody/immersed.h>
 #include <curvebody/scenario.h>
 
@@ -12,7 +12,7 @@ static void check_told(const char *part) {
   if (!strstr(cb_error_text(), part)) fail_msg("%s: expected %s", cb_error_text(), part);
 }
 
-/* A body in water, with additional keys. */
+/* Opens a scenario of a box in water whose body has the additional keys `keys`. */
 static cb_status open_body(const char *keys, cb_scenario **out) {
   char text[TEXT];
   snprintf(

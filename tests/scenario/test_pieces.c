@@ -1,5 +1,6 @@
-/* A body of several shapes: its mass properties are the sum of theirs, a mirrored mesh has its faces outwards, each
- * piece is a part with its name, and the resolved scenario reads back as the same scenario with the same files. */
+/* Tests of a body of several shapes. Its mass properties are the sums of those of its shapes, a mirrored mesh has its
+ * faces outwards, and each shape is a part with its name. The resolved scenario reads back as the same scenario with
+ * the same files. */
 #include "fluid/surface_mesh.h"
 #include <curvebody/mass.h>
 #include <curvebody/scenario.h>
@@ -13,7 +14,7 @@ static const char tetrahedron[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\n
 static void two_boxes_have_the_sum_of_their_tensors(void **unused) {
   cb_surface *box, *both;
   check_ok(cb_shape_create("box", NULL, &box));
-  /* A box with sides 1, rotated around z by atan(4/3), at (2, 0, 1), and a box 2 by 1 by 3, mirrored. */
+  /* a box with sides 1, rotated around z by atan(4/3), at (2, 0, 1), and a mirrored box of 2 by 1 by 3 */
   const cb_surface_piece piece[] = {{box, "a", {{0.6, -0.8, 0}, {0.8, 0.6, 0}, {0, 0, 1}}, {2, 0, 1}},
                                     {box, "b", {{2, 0, 0}, {0, -1, 0}, {0, 0, 3}}, {0, -1, 0}}};
   const double side[2][3] = {{1, 1, 1}, {2, 1, 3}}, volume[2] = {1, 6};

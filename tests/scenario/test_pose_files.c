@@ -88,8 +88,8 @@ static void numbered_files_are_poses(void **state) {
 
 /* ---- polygons ---- */
 
-/* Writes a box of quadrilaterals whose top is bent upwards by h at one corner: the sides at this corner remain plane,
- * the top does not. */
+/* Writes a box of quadrilaterals whose top is bent upwards by h at one corner. The sides at this corner remain plane,
+ * but the top does not. */
 static void write_bent(const char *folder, int number, double h) {
   char text[400];
   snprintf(text, sizeof text,

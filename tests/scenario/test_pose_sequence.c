@@ -1,5 +1,6 @@
-/* Tests of poses from one HDF5 file: they equal those from arrays, use the times of the file, and can describe a body
- * without a mesh; rejected files give the name and the place, and a file that is cut anywhere is rejected. */
+/* Tests of poses from one HDF5 file. They equal the poses from arrays, use the times of the file, and can describe a
+ * body without a mesh. The errors of rejected files contain the name and the place, and a file that is cut anywhere is
+ * rejected. */
 #include "hdf5_file.h"
 
 #include "scenario/hdf5_input.h"
@@ -49,7 +50,7 @@ static cb_poses *arrays(const cb_poses_times *when) {
   return p;
 }
 
-/* Checks equal positions and velocities, and frees both. */
+/* Checks that two sequences of poses have equal positions and velocities, and frees both. */
 static void check_same(cb_poses *a, cb_poses *b) {
   for (int i = 0; i <= 100; i++) {
     double x[VERTICES][3], y[VERTICES][3], v[VERTICES][3], w[VERTICES][3], t = -1 + .06 * i;

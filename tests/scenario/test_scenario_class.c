@@ -1,4 +1,4 @@
-/* If --set changes the key that names a class, the keys of the previous class are removed. */
+/* Tests that the keys of the previous class are removed if --set changes the key that names a class. */
 #include "check.h"
 #include "scenario/bundle_scenario.h"
 

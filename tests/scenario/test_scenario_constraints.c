@@ -1,4 +1,5 @@
-/* Tests of `constraints:` and `start:` of a scenario: the rows of every key, and the place of every error. */
+/* Tests of `constraints:` and `start:` of a scenario: the rows (scalar equations) of every key, and the place of every
+ * error. */
 #include "check.h"
 #include <curvebody/constraint.h>
 #include <curvebody/scenario.h>
@@ -12,7 +13,8 @@ static const char scenario[] =
     "integrator: {name: radau_iia, step: 0.01}\ntime: {end: 1}\n"
     "%s";
 
-/* Four generic particles `a` and a triangle `tri` in a space of two or three dimensions, with additional lines. */
+/* Opens a scenario of four generic particles `a` and a triangle `tri` in a space of two or three dimensions, followed
+ * by the lines `more`. */
 static cb_status open_with(const char *space, const char *more, cb_scenario **s) {
   const bool plane = space[1] == '2', flat = space[0] == 'e';
   char text[4096];
@@ -32,7 +34,8 @@ static cb_scenario *opened(const char *space, const char *more) {
   return s;
 }
 
-/* Computes the residuals of positions and the rates of all rows, at the given start before projection. */
+/* Computes the residual g of the positions and the rate of each row, at the given start before it is projected onto the
+ * constraints. Returns the number of rows. */
 static int rows_at_start(cb_scenario *s, double *g, double *rate) {
   const cb_system *system = cb_scenario_system(s);
   cb_forces *f;
@@ -93,7 +96,7 @@ static void every_key_makes_its_rows(void **state) {
   }
 }
 
-/* The value of the only row of a constraint at the start. */
+/* Returns the residual at the start of a constraint that has only one row. */
 static double row_of(const char *space, const char *constraint) {
   char more[512];
   double g[MOST_ROWS], rate[MOST_ROWS];
@@ -105,7 +108,7 @@ static double row_of(const char *space, const char *constraint) {
 }
 
 static void targets_are_numbers_and_expressions(void **state) {
-  /* e3: a.0 and a.1 from their polar coordinates */
+  /* the positions of a.0 and a.1 in e3, from their polar coordinates */
   const double x[3] = {.3 * sin(1) * cos(.2), .3 * sin(1) * sin(.2), .3 * cos(1)},
                y[3] = {.5 * sin(1.5) * cos(1.3), .5 * sin(1.5) * sin(1.3), .5 * cos(1.5)};
   const double d = sqrt(pow(x[0] - y[0], 2) + pow(x[1] - y[1], 2) + pow(x[2] - y[2], 2));
@@ -227,7 +230,8 @@ static void bodies_with_rods_read_back_the_same(void **state) {
   cb_scenario_free(s);
 }
 
-/* The energy of a value with its own rest, from a distance that is computed separately; no row is kept. */
+/* A constraint among the interactions is a potential of the constrained value s and adds no row. Its energy is compared
+ * with that of a distance which is computed separately. */
 static void a_constraint_among_the_interactions_is_a_potential(void **state) {
   static const struct {
     const char *entry;

@@ -127,7 +127,7 @@ static void metric_at(const char *metric, double *M) {
   cb_scenario_free(s);
 }
 
-/* The metrics at (.4, .3, -.2) agree with the closed form, up to rounding errors. */
+/* The metrics at the shape (.4, .3, -.2) agree with the closed form to round-off. */
 static void metrics_are_weighed(void **state) {
   double own[9], M[9];
   metric_at("metric=bundle", own);

@@ -1,11 +1,11 @@
-/* Vertices that no face uses are not part of a surface: the surface equals that of the file without them. Messages and
- * poses count all vertices of the file. */
+/* Tests that vertices which no face uses are not part of a surface: the surface equals that of the file without them.
+ * Messages and poses count all vertices of the file. */
 #include "hdf5_file.h"
 
 #include <curvebody/mass.h>
 #include "scenario/hdf5_input.h"
 
-/* A tetrahedron whose vertices are numbers 2, 3, 5 and 6 of seven. */
+/* A tetrahedron whose vertices are number 2, 3, 5 and 6 (counted from 1) of the seven vertices of a file. */
 enum { LISTED = 7, USED = 4, POSES = 4 };
 static const int used[USED] = {1, 2, 4, 5};
 static const double corner[USED][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

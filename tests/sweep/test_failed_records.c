@@ -32,7 +32,7 @@ static cb_status describe_record(const char *path, cb_text *text) {
   return status;
 }
 
-/* Lets allocations fail while a record is written, and while it is read. */
+/* Lets one allocation fail at a time while a record is written, and while it is read. */
 static void records_without_memory_say_so(void **unused) {
   static const char text[] =
       "curvebody: 1\nspace: h3\nbodies: [{kind: particles, name: a, place: {chart: polar, points: "

@@ -5,13 +5,13 @@
 
 enum { ROWS = 1001 };
 
-/* Reduces numbers, which are the energies of rows at the times 0, 1, ... */
+/* Reduces `number`, which contains the energies of n rows at the times 0, 1, ... */
 static double of_numbers(const char *text, int n, const double *number) { return reduce_all(text, n, number, NULL, 0); }
 
 /* --- values --- */
 
 static void reductions_are_closed_forms(void **unused) {
-  /* t = 0, 0.01, .. 10: 1001 rows; mean of t^2: 10^2 (2 + 1/1000)/6 */
+  /* The times are 0, 0.01, .. 10 in 1001 rows. The mean of their squares is 10^2 (2 + 1/1000)/6. */
   const double square = 100 * 2.001 / 6;
   const struct {
     const char *text;
@@ -116,7 +116,7 @@ static void zeros_are_counted_once(void **unused) {
   assert_true(isnan(of_numbers("crossing(energy, 4)", 8, row)));
 }
 
-/* Plain sums would be 0, and nan. */
+/* Plain sums would give the means 0 and nan. */
 static void sums_keep_what_is_small(void **unused) {
   const double large[] = {1, 1e100, 1, -1e100}, infinite[] = {1, INFINITY, 1};
   assert_true(of_numbers("mean(energy)", 4, large) == 0.5);

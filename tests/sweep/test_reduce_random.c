@@ -1,8 +1,9 @@
-/* Tests random reductions of random expressions, compared with a separate evaluation of all values at once, with sums
- * in long double. */
+/* Tests random reductions of random expressions. They are compared with a separate evaluation that uses all values at
+ * once and long double for sums. */
 #include "reduce_rows.h"
 
-/* A tree in postfix notation. It has a value at a row, or over all rows. */
+/* A term of a formula in postfix notation. An inner formula has a value at each row; the outer formula has one value,
+ * which uses reductions of inner formulas over all rows. */
 typedef struct term {
   char op; /* + - * m(in) q (sqrt of abs) n(umber) f(ield) r(eduction) */
   double number;
@@ -84,7 +85,7 @@ static void write_tree(formula *f, int depth, bool outer) {
     f->inner[f->inners++] = t;
 }
 
-/* The value of the terms [from, to); leaf: the value of a field or reduction. */
+/* Returns the value of the terms from `from` to `to` - 1. `leaf` returns the value of a field or of a reduction. */
 static double value_of(const term *t, int from, int to, double (*leaf)(const term *t, const void *of), const void *of) {
   double stack[100];
   int n = 0;

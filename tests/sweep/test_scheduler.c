@@ -1,5 +1,5 @@
-/* Tests of the scheduler: it assigns each member once, to any number of fast and slow ranks and threads; all of them
- * end; a stop ends all. */
+/* Tests that the scheduler assigns each member exactly once, to any number of fast and slow ranks and threads, that all
+ * ranks end, and that one rank can stop all of them. */
 #include "check.h"
 #include "ranks_memory.h"
 
@@ -13,7 +13,7 @@
 enum { RANKS = 24, THREADS = 3 };
 
 typedef struct trial {
-  int64_t count, stop_at; /* number of members; number after which one rank stops all, -1: never */
+  int64_t count, stop_at; /* number of members; number of done members after which a rank stops all, or -1: never */
   int slow;               /* the slow rank; -1: none */
   atomic_int *given;      /* [count] */
   atomic_llong done;

@@ -1,6 +1,6 @@
-/* Tests of the results of sweeps: readers see every stored member, in segments and in the joined file, for any worker
- * and any order; the joined file is always identical; damaged segments are set aside; locks; files of other
- * programs. */
+/* Tests of the files of the results of sweeps. Every stored member can be read from segments and from the joined file,
+ * for any worker and any order. The joined file is always the same, bit for bit. Damaged segments are renamed and not
+ * read. Locks exclude other processes, and files of other programs are rejected. */
 #include "check.h"
 
 #include "numerics/random.h"
@@ -120,8 +120,8 @@ static void show(bool plain, bool expected) {
   cb_results_scan_free(&scan);
 }
 
-/* Members are stored in any order by any worker, saved at any time, some of them twice. The boxes of the grid are put
- * together again, in virtual datasets and in a plain file, which is always bit for bit the same. */
+/* Members are stored in any order by any worker and saved at any time, some of them twice. They are joined to the
+ * complete grid, first as virtual datasets and then as a plain file, which is always bit for bit the same. */
 static void segments_joined_are_the_whole(void **unused) {
   uint64_t seed = check_seed();
   uint8_t *first = NULL;
@@ -162,7 +162,8 @@ static void segments_joined_are_the_whole(void **unused) {
   free(first);
 }
 
-/* A result shows its sources while segments grow. A new worker begins a new segment. Failures are reported. */
+/* A result of virtual datasets does not show members that were saved later, until it is written again. A store that is
+ * opened again begins a new segment. The failures of members can be read. */
 static void a_store_goes_on(void **unused) {
   cb_store *store;
   cb_results_scan scan;
@@ -255,8 +256,8 @@ static void warnings_are_those_of_their_members(void **unused) {
   }
 }
 
-/* If any bit of a value is changed, the members of that segment are missing; the members of other segments are
- * present. */
+/* If a bit of a value in a segment is changed, all members of this segment are missing, and the segment gets the suffix
+ * .part. The members of other segments are present. */
 static void damaged_segments_are_set_aside(void **unused) {
   uint64_t seed = check_seed();
   cb_store *store;
@@ -318,8 +319,8 @@ static void what_is_of_others_is_refused(void **unused) {
   cb_segments_leave(&none, false);
 }
 
-/* Partial locks exclude a process that wants the complete lock, and equal parts exclude each other. The last process
- * can take the rest. */
+/* A process can lock one part of a folder. This excludes processes that want to lock the complete folder or the same
+ * part. The last process can lock the rest. */
 static void parts_of_a_folder(void **unused) {
   char path[320];
   cb_segments s[3];

@@ -314,7 +314,7 @@ static void a_misspelt_key_gets_a_suggestion(void **state) {
               "a.yaml:1:1: error: expected a map of keys and values, found a list");
 }
 
-/* If the new name is not a key, the old one is an unknown name like any other. */
+/* If the new name is not an allowed key, the former name is reported as unknown, like any other word. */
 static void a_former_key_is_answered_with_its_new_name(void **state) {
   static const char *const now[] = {"target", "objective"}, *const other[] = {"target", "quantity"};
   const cb_node *root = read_text("target: 1\nseek: cost");

@@ -1,5 +1,6 @@
-/* Tests of pages: constant arrays are read unchanged; frames change along a path as vectors do by parallel transport;
- * if memory runs out while a page is made, an error is returned and no part of the page remains.
+/* Tests of pages, the HTML views of a record. Constant arrays are read unchanged. The frame of a moving point changes
+ * by parallel transport along its path. If memory runs out while a page is made, an error is returned and no part of
+ * the page remains.
  * needs: view */
 #include "fail_allocations.h"
 
@@ -49,8 +50,8 @@ static void constants_are_read(void **unused) {
   cb_reader_close(reader);
 }
 
-/* The isometry `next`, which cb_carry_on makes from `carried`, maps the frame at the base point to its parallel
- * transport along the path, and the base point to y. */
+/* The isometry `next`, which cb_carry_on makes from `carried`, maps the base point to the point y of the path. It maps
+ * the frame at the base point to the frame that is moved along the path by parallel transport. */
 static void frames_are_transported(void **unused) {
   static const char *const spaces[] = {"e2", "e3", "s2", "s3", "h2", "h3", "h2xe", "s2xe"};
   unsigned seed = check_seed();
@@ -97,7 +98,7 @@ static size_t read_page(char **text) {
   return n;
 }
 
-/* Tests a seeded sample of the allocations, or all of them with CB_TEST_ALL. */
+/* About one allocation in ONE_IN fails, chosen by the seed; with CB_TEST_ALL, each allocation fails in turn. */
 enum { ONE_IN = 10 };
 
 static void pages_without_memory_say_so(void **unused) {

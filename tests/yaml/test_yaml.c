@@ -48,7 +48,7 @@ static void an_empty_text_is_null(void **state) {
   }
 }
 
-/* Editors on Windows write a byte order mark. */
+/* Some editors on Windows write a byte order mark. */
 static void a_byte_order_mark_is_not_text(void **state) {
   cb_tree *tree;
   check_ok(cb_tree_read("a.yaml",

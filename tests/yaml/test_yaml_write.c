@@ -1,4 +1,4 @@
-/* Trees of values: `--set`, and writing them as YAML. */
+/* Tests of changes of trees by `--set`, and of writing trees as YAML. */
 #include "yaml_trees.h"
 
 /* ---- --set ---- */

@@ -1,10 +1,11 @@
 /* Gaits that consist of arcs. On each arc the gait is the polynomial through its values at the Chebyshev-Lobatto points
- * u_j = sin^2(pi j/(2 d)) of the arc, u in [0, 1]; it is continuous and closed, with corners only at the ends of arcs.
+ * u_j = sin^2(pi j/(2 d)) of the arc, u in [0, 1]. The gait is continuous and closed, with corners only at the ends of
+ * arcs.
  *
  *   r(u) = sum_j w_j r_j/(u - u_j) / sum_j w_j/(u - u_j),  w_j = (-1)^j, halved for j = 0 and d
  *   r'(u_i) = sum_j (w_j/w_i) (r_j - r_i)/(u_i - u_j), and r'(u) between the points by the same formula from r'(u_i)
- * d: degree of the polynomial; r_j: values at u_j. The formula is stable for any d: the error is one rounding error in
- * r, and at most d^2 rounding errors of r in r'.
+ * d: degree of the polynomial; r_j: values at u_j; w_j: weights; r': derivative by u. The formula is stable for any d:
+ * the error is one rounding error in r, and at most d^2 rounding errors of r in r'.
  * Source: Berrut & Trefethen, SIAM Rev. 46 (2004) 501, eqs. 4.2, 5.4, 9.4, doi:10.1137/S0036144502417715.
  */
 #include "bundle/gait_private.h"
@@ -18,8 +19,8 @@
 
 extern const cb_gait_kind_class cb_gait_kind_arcs;
 
-/* The numbers of the gait: end[arcs + 1], degree, u[degree + 1], r[arcs][degree + 1][n], and r', the derivative by u,
- * of the same size. */
+/* The numbers of a gait: end[arcs + 1], degree, u[degree + 1], r[arcs][degree + 1][n], and slope, the derivative of r
+ * by u, of the same size. */
 typedef struct arc_table {
   int degree;
   const double *end, *u, *r, *slope;
@@ -34,7 +35,7 @@ static arc_table table_of(const cb_gait *g) {
 
 static double weight(int degree, int j) { return (j % 2 ? -1 : 1) * (j == 0 || j == degree ? .5 : 1); }
 
-/* Evaluates the polynomial through the rows value[degree + 1][n] at u. */
+/* Evaluates the polynomial through the rows value[degree + 1][n] at the points node[degree + 1] at u. */
 static void interpolate(int n, int degree, const double *node, const double *value, double u, double *out) {
   double sum = 0;
   memset(out, 0, (size_t)n * sizeof *out);
@@ -80,7 +81,7 @@ static void write_value(const cb_gait *g, cb_text *out) {
   cb_text_puts(out, "]}");
 }
 
-/* The numbers: arcs, degree, ends[arcs + 1], values[arcs][degree + 1][n]. */
+/* Writes the numbers arcs, degree, ends[arcs + 1], values[arcs][degree + 1][n]. */
 static size_t state(const cb_gait *g, double *out) {
   const arc_table a = table_of(g);
   const size_t ends = (size_t)g->count + 1, values = (size_t)(g->count * (a.degree + 1) * g->n);
@@ -154,8 +155,8 @@ cb_status cb_gait_arcs(int n, int arcs, const double *ends, int degree, const do
 
 /* --- the value in a scenario --- */
 
-/* Reads the end times of arcs, ascending from 0 to 1, one more than there are arcs, into t from malloc. The caller
- * frees *t, also after a failure. */
+/* Reads t[arcs + 1], from malloc: the times at which arcs begin and end, ascending from 0 to 1. The caller frees *t,
+ * also after a failure. */
 static cb_status read_ends(const cb_node *map, const cb_node *ends, size_t arcs, double **t) {
   int count;
   if (!ends) return cb_node_fail(map, "expected `ends` of the arcs, times from 0 to 1");

@@ -1,4 +1,5 @@
-/* Loops: r + t turn e_k, straight lines along one shape variable k, such as one period of a phase. */
+/* Loops: straight lines r + t turn e_k along one shape variable k (e_k: its unit vector), such as one period of a
+ * phase. */
 #include "bundle/gait_private.h"
 #include "bundle/gait_read.h"
 

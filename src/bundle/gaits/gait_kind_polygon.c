@@ -1,5 +1,5 @@
 /* Gaits on polygons: straight sides at constant speed (Euclidean in the shape variables), so that the time on each side
- * is proportional to its length. A corner that equals the next one is dropped.
+ * is proportional to its length. A corner that equals the next corner is dropped.
  *
  * The breaks are the times of the corners; the first is 0.
  */

@@ -1,4 +1,5 @@
-/* Gaits through points at given times: the periodic cubic spline, as the kind `spline`, whose times may be absent. */
+/* Gaits through points at given times: the periodic cubic spline of the kind `spline`. In that kind the times may be
+ * absent; here they are required. */
 #include "bundle/gait_private.h"
 #include "bundle/gait_read.h"
 

@@ -1,5 +1,5 @@
-/* Sequences of gaits of equal durations, which begin at the same shape. A path that is open by d = r(1) - r(0)
- * continues by r(t + 1) = r(t) + d, so that a sequence of such paths is continuous.
+/* Sequences of gaits of equal durations that begin at the same shape. A path that is open by d = r(1) - r(0) continues
+ * by r(t + 1) = r(t) + d, so that a sequence of such paths is continuous.
  */
 #include "bundle/gait_private.h"
 #include "bundle/gait_read.h"

@@ -1,8 +1,8 @@
 /* Gaits through given points: periodic cubic splines, which are twice continuously differentiable.
  *
  *   h_k-1 s_k-1 + 2 (h_k-1 + h_k) s_k + h_k s_k+1 = 6 ((r_k+1 - r_k)/h_k - (r_k - r_k-1)/h_k-1),  h_k = t_k+1 - t_k
- * A spline passes through r_k at the times t_k, where its second derivatives are s_k; all indices are modulo the number
- * of points. Breaks: the points, where the third derivative jumps.
+ * The spline passes through the points r_k at the times t_k, where its second derivatives are s_k; all indices are
+ * modulo the number of points. Breaks: the points, where the third derivative jumps.
  * Source: de Boor, A Practical Guide to Splines (1978), chapter IV.
  */
 #include "bundle/gait_private.h"
@@ -39,7 +39,7 @@ static void at(const cb_gait *g, double t, double *r, double *rate) {
   }
 }
 
-/* Computes second[count][n] from value and time; false if memory is lacking. */
+/* Computes the second derivatives second[count][n] from value and time. Returns false if memory is lacking. */
 static bool solve(int n, int count, const double *time, const double *value, double *second) {
   double *work = malloc(4 * (size_t)count * sizeof *work);
   if (!work) return false;

@@ -1,5 +1,5 @@
 /* A swimmer in a space of constant curvature: a mass m_0 at the apex of n equal legs with masses m_1 at their tips,
- * symmetric about a geodesic. It moves along this geodesic.
+ * symmetric about a geodesic. The swimmer moves along this geodesic.
  *
  *   legs of length l at the angle a to the geodesic, r = (l, a); k = 1/R, R the radius of curvature
  *   (S, C) = (sin, cos) in S, (sinh, cosh) in H, T = S/C;  -+: - in S, + in H;  E: R -> infinity
@@ -10,10 +10,11 @@
  *   M = (n m_1/c) (D D^T + m_0 Y Y^T/(m_0 + W)),  D = (C(k l) sin a, R S(k l) cos a):  twice the kinetic energy
  *   small swimmers:  X = -2 K mu (1 - mu) int int l^2 sin a dl da over the area within the loop, K the curvature,
  *     mu = n m_1/(m_0 + n m_1)
- * The fibre is the distance X of the apex along the geodesic. In two dimensions n = 2; in three dimensions the legs are
- * evenly spaced on a cone. In flat space every loop has zero holonomy.
+ * The spaces are the spheres S, the hyperbolic spaces H and the flat spaces E. The fibre is the distance X of the apex
+ * along the geodesic. In two dimensions n = 2; in three dimensions the legs are evenly spaced on a cone. In flat space
+ * every loop has zero holonomy. Shapes with c = 0 are singular: the tips are at the poles of the geodesic in S.
  * Source: Avron & Kenneth, New J. Physics 8 (2006) 68, doi:10.1088/1367-2630/8/5/068 (swimming in curved space). Units:
- * lengths, masses, radians. Shapes with c = 0 are singular: the tips are at the poles of the geodesic in S.
+ * lengths, masses, radians.
  */
 #include "model.h"
 
@@ -34,7 +35,7 @@ static const cb_param params[] = {
     {0},
 };
 
-enum { SPHERE, HYPERBOLIC, FLAT }; /* half the index of the choice `space` */
+enum { SPHERE, HYPERBOLIC, FLAT }; /* the kind of space: half the index of the choice `space` */
 
 static cb_status init(cb_bundle *b, const void *p) {
   const swimmer *own = p;

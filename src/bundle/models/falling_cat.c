@@ -4,7 +4,7 @@
  *   the bodies' angles theta_1 (fibre) and theta_2 = theta_1 + alpha;  c = m a_1 a_2 cos alpha
  *   A = (I_2 + m a_2^2 + c)/J,  J = I_1 + I_2 + m (a_1^2 + a_2^2) + 2 c
  *   M = ((I_1 + m a_1^2)(I_2 + m a_2^2) - c^2)/J:  twice the kinetic energy
- * At alpha = 0 the centres and the hinge are on one line, with the hinge between the centres. There is one shape
+ * At alpha = 0 the centres and the hinge are on one line, with the hinge between the centres. alpha is the only shape
  * variable, so that only a full turn of alpha has a net effect.
  * Source: Montgomery, Gauge theory of the falling cat, Fields Inst. Commun. 1 (1993) 193 (J and A derived as there).
  * Units: radians, lengths, masses. Shapes with J = 0 are singular: two point masses coincide.

@@ -2,10 +2,11 @@
  *
  *   inertia of a link of mass m and length l:  D = m diag(1, 1, l^2/12)
  *   A and M as in bundle/chain.h;  M: twice the kinetic energy
- * The centre of mass does not move, so a gait has no net effect except a rotation about it. Three links: headings theta
- * - alpha_1, theta, theta + alpha_2 about the middle one, which is the base. Links and base are counted from 1.
- * Source: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607.
- * Units: radians, lengths, masses. The masses of all links must be above 0.
+ * The centre of mass does not move, so that the only net effect of a gait is a rotation about the centre of mass. Three
+ * links: headings theta - alpha_1, theta, theta + alpha_2, theta that of the middle link, which is the base. Links and
+ * base are counted from 1.
+ * Source: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607. Units: radians, lengths,
+ * masses. The masses of all links must be above 0.
  */
 #include "model.h"
 

@@ -1,4 +1,5 @@
-/* The Hopf bundle: U(1) over the unit sphere, the geometric phase of a spin whose direction moves around a loop.
+/* The Hopf bundle, with the group U(1) over the unit sphere: the geometric phase of a spin whose direction moves around
+ * a loop.
  *
  *   (x, y) = tan(theta/2) (cos phi, sin phi),  w = 1/(1 + x^2 + y^2)
  *   A = -(1 - cos theta)/2 dphi = w (y, -x),   B_xy = -2 w^2 = -(1/2) area form,   M = 4 w^2 1

@@ -3,9 +3,9 @@
  *
  *   (I + m (l + d)^2) theta' + m (l + d)^2 psi' = 0:   A = (f, 0),  f = m (l + d)^2/(I + m (l + d)^2)
  *   M = diag(I f, m):  twice the kinetic energy
- * Shape: psi, the angle between leg and body, and d, the extension of the leg; l is its length at d = 0. The fibre is
- * the angle theta of the body. A rectangular loop, first psi from 0 to Delta, then d from d_1 to d_2, then both back in
- * the same order, rotates the body by Delta (f(d_2) - f(d_1)).
+ * Shape: psi, the angle between leg and body, and d, the extension of the leg; l is the length of the leg at d = 0. The
+ * fibre is the angle theta of the body. A rectangular loop, first psi from 0 to Delta, then d from d_1 to d_2, then
+ * both back in the same order, rotates the body by Delta (f(d_2) - f(d_1)).
  * Source: Murray, Li & Sastry, A Mathematical Introduction to Robotic Manipulation (1994), chapter 7 (hopping robot in
  * flight). Units: radians, lengths, masses.
  */

@@ -1,15 +1,15 @@
 /* The kinematic snake: three equal links on passive wheels at their middles; no link slips sideways.
  *
- *   headings: theta of the middle link, theta - alpha_1 of link 1, theta + alpha_2 of link 3;  h: half a link, that
- *     is 1/6 of the total length, which is the parameter `length`
+ *   headings: theta of the middle link, theta - alpha_1 of link 1, theta + alpha_2 of link 3
  *   s_1 xi_x + c_1 xi_y - h (1 + c_1) xi_theta + h alpha_1' = 0
  *   xi_y = 0
  *   -s_2 xi_x + c_2 xi_y + h (1 + c_2) xi_theta + h alpha_2' = 0
  *   D = s_1 (1 + c_2) - s_2 (1 + c_1):  A = (h (1 + c_2, 1 + c_1), (0, 0), (s_2, s_1))/D,   M = 1
- * with s_i, c_i = sin, cos alpha_i, and xi the velocity of the middle link in its own frame. The three constraints fix
- * the motion. Shapes with D = 0 are singular, for example alpha_1 = alpha_2: the axes of the wheels meet in one point.
- * Source: Ostrowski & Burdick, Int. J. Robotics Res. 17 (1998) 683, doi:10.1177/027836499801700701.
- * Units: lengths, radians; cost: rates squared.
+ * s_i, c_i: sine and cosine of the angles alpha_i; xi: velocity of the middle link in its own frame; h: half the length
+ * of a link, 1/6 of the parameter `length`. The three constraints fix the motion. Shapes with D = 0 are singular, for
+ * example alpha_1 = alpha_2: the axes of the wheels meet in one point.
+ * Source: Ostrowski & Burdick, Int. J. Robotics Res. 17 (1998) 683, doi:10.1177/027836499801700701. Units: lengths,
+ * radians; cost: rates squared.
  */
 #include "model.h"
 

@@ -1,8 +1,8 @@
 /* A tree of links in the plane or in space, by resistive-force theory or without momentum (equations: bundle/links.h).
  *
  * Links and base are counted from 0. A parent has a lower number than its children; the first link has no parent. The
- * body frame is the frame of the base, with x along it. Units: radians, lengths; k_t in force time/length^2. A shape is
- * singular if a motion of the locked body has no drag, or no mass.
+ * body frame is the frame of the base, with x along it. Units: radians, lengths; drag k_t per length in force
+ * time/length^2. A shape is singular if a motion of the locked body has no drag, or no mass.
  */
 #include "bundle/links.h"
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* A second-order jet in two variables: value, gradient, and Hessian (00, 10, 11). Models with at most two shape
- * variables are computed with these, because cb_jet has space for thirteen variables and copying it would cost more
- * than the model. The rules are those of curvebody/jet.h. */
+ * variables use it, because cb_jet has space for thirteen variables and copying it would cost more than the model. The
+ * rules are those of curvebody/jet.h. */
 typedef struct jet2 {
   double v, g[2], h[3];
 } jet2;
@@ -51,7 +51,7 @@ static inline jet2 times(jet2 a, jet2 b) {
                  a.v * b.h[1] + b.v * a.h[1] + a.g[0] * b.g[1] + a.g[1] * b.g[0],
                  a.v * b.h[2] + b.v * a.h[2] + 2 * a.g[1] * b.g[1]}};
 }
-/* f(a) from f, f', f'' at a.v */
+/* Returns f(a) from f, f', f'' at a.v. */
 static inline jet2 compose(jet2 a, double f, double df, double ddf) {
   return (jet2){
       f,
@@ -88,7 +88,8 @@ typedef struct cb_model {
   _Alignas(max_align_t) unsigned char params[];
 } cb_model;
 
-/* group: a name, or NULL for R^fibre. The names of the shape variables are borrowed. */
+/* Initialises a model. group: a name, or NULL for R^fibre. The names of the shape variables are borrowed; params[size]
+ * is copied. */
 static inline cb_status cb_model_init(cb_bundle *b, const char *group, int fibre, int n, const char *const *shape,
                                       const void *params, size_t size) {
   cb_model *own = calloc(1, sizeof *own + size);
@@ -114,8 +115,8 @@ static inline void cb_model_destroy(cb_bundle *b) {
 
 static inline const void *cb_model_params(const cb_bundle *b) { return ((const cb_model *)b->self)->params; }
 
-/* The function that a model writes instead of on_jets, with jet2, for n <= 2. A is 0 and M is the identity before the
- * call. */
+/* The function that a model with n <= 2 shape variables has instead of on_jets. It writes A[dim][n] and M[n][n] (either
+ * may be NULL); before the call A is 0 and M is the identity. */
 typedef cb_status cb_model_jet2(const void *params, const jet2 *r, jet2 *A, jet2 *M);
 
 static inline cb_status cb_model_at(const cb_bundle *b, cb_model_jet2 *on_jet2, const jet2 *x, jet2 *A, jet2 *M) {
@@ -196,7 +197,7 @@ static inline cb_status cb_model_second(const cb_bundle *b, cb_model_jet2 *on_je
     return cb_model_init(b, group, fibre, sizeof shape / sizeof *shape, shape, p, b->class_->params_size);   \
   }                                                                                                        \
   CB_MODEL_ON_JETS
-/* These functions as initialisers of the class of the model. */
+/* The functions above as initialisers of the class of the model. */
 #define CB_MODEL_FUNCTIONS                                                                                 \
   .init = init, .destroy = cb_model_destroy, .on_jets = on_jets, .connection = connection, .second = second
 /* clang-format on */

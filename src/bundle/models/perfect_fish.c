@@ -4,8 +4,8 @@
  * at the head. Bodies and base are counted from 1. ellipse: [a, b], semi-axes along and across; joukowski: [length,
  * bulge, tail] of potential/plane_flow.h; density: relative to the fluid. hinges: the distance of a hinge from the ends
  * of both bodies, one number or one per hinge. Units: radians, lengths. CB_STEP_DOMAIN if bodies overlap, or are closer
- * to each other than `nodes` points per body can resolve; without coupling there is no such limit. Second derivatives
- * come from differences.
+ * to each other than `nodes` points per body can resolve. Without coupling bodies may overlap. Second derivatives come
+ * from differences.
  */
 #include "bundle/bundle_private.h"
 #include "bundle/chain.h"
@@ -77,7 +77,7 @@ static cb_status read_curve(const cb_node *node, const body *p, cb_plane_curve *
   return CB_OK;
 }
 
-/* Adds body i with this curve; bodies with equal curves share one cb_plane_body. */
+/* Adds body i with this outline; bodies with equal outlines share one cb_plane_body. */
 static cb_status add_body(swimmer *own, const cb_node *node, const cb_plane_curve *curve, int nodes, int i) {
   int k = 0;
   while (k < own->curves && memcmp(&own->curve[k], curve, sizeof *curve) != 0) k++;
@@ -105,7 +105,7 @@ static cb_status read_hinges(const cb_node *node, int hinges, double *gap) {
   return status ? cb_node_fail(node, "hinges: expected a length above 0, or a list of %d", hinges) : CB_OK;
 }
 
-/* Reads body i and half its length; node NULL: an ellipse [1, 0.1]. */
+/* Reads body i, and half its length to *half; node NULL: an ellipse with semi-axes 1 and 0.1. */
 static cb_status read_body(swimmer *own, const cb_node *node, int nodes, int i, double *half) {
   cb_plane_curve curve = cb_plane_ellipse(1, 0.1);
   cb_status status = CB_OK;

@@ -1,7 +1,8 @@
 /* Points with masses whose positions are functions of the shape, without momentum (equations: bundle/points.h).
  *
  * The positions are coordinates in a chart of the space, given as expressions of the shape variables. Units: lengths,
- * masses. A shape is singular if a motion of the space leaves every point at rest: points on one line in E3, S3, H3.
+ * masses. A shape is singular if a motion of the space leaves every point at rest, such as points on one line in E3, S3
+ * or H3.
  */
 #include "bundle/points.h"
 

@@ -2,9 +2,9 @@
  *
  *   drag of a link of length l:  D = k_t diag(l, ratio l, turn l^3);  A, M as in bundle/chain.h, power = M_ij r_i' r_j'
  *   k_t: drag along a link per length;  ratio: drag across a link divided by drag along it
- *   turn = ratio/12 follows from the drag across the link, integrated along it
- * Three links: headings theta - alpha_1, theta, theta + alpha_2 about the middle one, which is the base. Links and base
- * are counted from 1. ratio = 2: infinitely thin links.
+ *   turn: ratio/12 if it is not given, which follows from the drag across the link, integrated along it
+ * Three links: headings theta - alpha_1, theta, theta + alpha_2, theta that of the middle link, which is the base.
+ * Links and base are counted from 1. ratio = 2: infinitely thin links.
  * Source: Purcell, Am. J. Physics 45 (1977) 3, doi:10.1119/1.10903; Hatton & Choset, IEEE Trans. Robotics 29 (2013)
  * 615, doi:10.1109/TRO.2013.2251211. Units: radians, lengths; k_t in force time/length^2.
  */

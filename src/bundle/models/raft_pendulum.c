@@ -1,15 +1,15 @@
 /* A raft that moves without friction and carries a spherical pendulum; the momentum is 0.
  *
- *   raft m_r with inertia I_r about its hinge; pendulum m on a rod of length l, at the angle theta from rest and
+ *   raft: mass m_r, inertia I_r about the hinge; pendulum: mass m, rod of length l, at the angle theta from rest and
  *   the direction phi in the raft's frame; mu = m m_r/(m + m_r)
  *   shape (x, y) = tan(theta/2) (cos phi, sin phi),  w = 1/(1 + x^2 + y^2);  p = 2 l w (x, y), height 2 l (1 - w)
  *   p x d_i p = 4 l^2 w^2 (-y, x);   A_yaw = mu (p x d_i p)/(I_r + mu p^2)
  *   A_place = m/(m + m_r) (d_i p - J p A_yaw),  J p = (-p_y, p_x)
  *   M = 4 l^2 w^2 m 1 - (m - mu) d_i p . d_j p - mu^2 (p x d_i p)(p x d_j p)/(I_r + mu p^2):  twice the energy
- * p is the horizontal position of the pendulum, d_i = d/d(x, y)_i, and a x b = a_x b_y - a_y b_x. Without yaw A_yaw and
- * the last term of M are 0, and the fibre is the position of the raft, R^2; the connection is flat, and every loop has
- * zero holonomy. With yaw the fibre is SE(2); a circle at fixed theta rotates the raft by -2 pi mu l^2 sin^2 theta/(I_r
- * + mu l^2 sin^2 theta).
+ * p: the horizontal position of the pendulum; d_i: derivative by x or y; a x b = a_x b_y - a_y b_x; A_place, A_yaw:
+ * rows of the connection for the position and the angle of the raft. Without yaw A_yaw and the last term of M are 0,
+ * and the fibre is the position of the raft, R^2; the connection is flat, and every loop has zero holonomy. With yaw
+ * the fibre is SE(2); a circle at fixed theta rotates the raft by -2 pi mu l^2 sin^2 theta/(I_r + mu l^2 sin^2 theta).
  * Source: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607 (mechanical connection), from
  * the two momenta. Units: masses, lengths. The chart covers all directions except theta = pi.
  */
@@ -43,7 +43,7 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   const double l = own->length, share = own->mass / (own->mass + own->raft), mu = share * own->raft;
   const jet2 w = inverse(shifted(1, plus(square(r[0]), square(r[1])))), w2 = square(w);
   const jet2 p[2] = {scaled(2 * l, times(w, r[0])), scaled(2 * l, times(w, r[1]))};
-  jet2 dp[2][2]; /* dp[i][c] = d_i p_c */
+  jet2 dp[2][2]; /* dp[i][c]: the derivative of p_c by r_i */
   for (int i = 0; i < 2; i++)
     for (int c = 0; c < 2; c++) {
       dp[i][c] = scaled(-4 * l, times(w2, times(r[i], r[c])));

@@ -2,11 +2,12 @@
  *
  *   rotation Q from the ball to space, angular velocity in space  omega = (-y', x', 0)/R:   Q' = hat(omega) Q
  *   g = Q^-1:  xi = g^-1 g' = -omega:   A = ((0, -1), (1, 0), (0, 0))/R,   B_xy = (0, 0, -1/R^2),   M = 1
- * Shape: the point of contact. The symmetry rotates the material of the ball, Q -> Q h^-1, so that the left action is
- * on the inverse of Q: an element of the fibre is the rotation from space to the ball. A circle of radius rho R gives Q
- * = exp(2 pi (hat(-rho, 0, 0) - hat(e_z))), hat(a) b = a x b, a rotation by 2 pi (sqrt(1 + rho^2) - 1).
- * Source: Jurdjevic, Arch. Rational Mech. Anal. 124 (1993) 305, doi:10.1007/BF00375605.
- * Units: lengths, radians. The length of a gait is that of the path of contact; its cost is int |r'|^2 dt.
+ * Shape: the point of contact (x, y). The symmetry rotates the material of the ball, Q -> Q h^-1, so that the left
+ * action is on the inverse of Q: an element g of the fibre is the rotation from space to the ball. A circle of radius
+ * rho R gives Q = exp(2 pi (hat(-rho, 0, 0) - hat(e_z))), a rotation by 2 pi (sqrt(1 + rho^2) - 1). hat(a): the matrix
+ * with hat(a) b = a x b.
+ * Source: Jurdjevic, Arch. Rational Mech. Anal. 124 (1993) 305, doi:10.1007/BF00375605. Units: lengths, radians. The
+ * length of a gait is that of the path of contact; its cost is int |r'|^2 dt.
  */
 #include "model.h"
 

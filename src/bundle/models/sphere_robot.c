@@ -1,5 +1,5 @@
-/* A robot on a sphere of radius R that rotates freely about the axis: one pair of masses moves on the equator, another
- * pair across it.
+/* A robot on a sphere of radius R that rotates freely about the axis of the sphere: one pair of masses moves on the
+ * equator, another pair across it.
  *
  *   frame with inertia I at the longitude Phi; two masses m_e on the equator at Phi + phi (and opposite);
  *   two masses m_a on the meridian of the frame at the latitudes +-theta

@@ -4,9 +4,9 @@
  *   v = X' (1, 1, 1) + (-L_1', 0, L_2');  C = cofactors of 6 pi mu a H
  *   P = sum C_ij,  Q_1 = -sum C_1j,  Q_2 = sum C_3j;  A = Q/P
  *   M = 6 pi mu a/det (((C_11, -C_13), (-C_13, C_33)) - Q Q^T/P):  power = M_ij L_i' L_j';  det: of 6 pi mu a H
- * v_i: velocities of the spheres; f_j: forces on the fluid; H: mobilities; L_ij: distances; mu: viscosity.
- * The fibre is the position X of the middle sphere. For L_i = l + d cos(2 pi t + phi_i), d, a << l, a cycle moves it by
- * 7 a/(12 l^2) pi d^2 sin(phi_1 - phi_2). The formulae are valid for a << L_i; spheres that touch are an error.
+ * v_i: velocities of the spheres; f_j: forces on the fluid; H: mobilities; L_ij: distances; mu: viscosity. The fibre is
+ * the position X of the middle sphere. For L_i = l + d cos(2 pi t + phi_i), d, a << l, a cycle moves the swimmer by 7
+ * a/(12 l^2) pi d^2 sin(phi_1 - phi_2). The formulae are valid for a << L_i; spheres that touch are an error.
  * Source: Golestanian & Ajdari, Phys. Rev. E 77 (2008) 036308, doi:10.1103/PhysRevE.77.036308. Units: lengths.
  */
 #include "model.h"

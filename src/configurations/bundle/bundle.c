@@ -1,4 +1,5 @@
-/* The keys `bundle:`, `coordinates:` and `start:` of a gait in a bundle. */
+/* A gait in a bundle as a configuration space: the keys `bundle` (with `coordinates`), `gait` and `start` of a
+ * scenario, and its run. */
 #include "scenario/bundle_scenario.h"
 #include "tree/scalar.h"
 #include "fluid/shape_surface.h"
@@ -79,7 +80,8 @@ const cb_param cb_group_table[] = {{"group", CB_PARAM_NODE, offsetof(start_param
 
 /* --- the bundle --- */
 
-/* The map of the bundle without the key `coordinates`; a scalar, which is the bundle's name, becomes a map. */
+/* Returns the map of the bundle without the key `coordinates`. A scalar, which is the bundle's name, becomes a map.
+ * NULL if memory runs out. */
 static const cb_node *own_map(cb_scenario *s, const cb_node *node) {
   const size_t count = node->kind == CB_NODE_MAP ? node->count : 1;
   cb_node *copy = cb_arena_alloc(s->arena, 1, sizeof *copy), *key = cb_arena_alloc(s->arena, 1, sizeof *key);
@@ -233,7 +235,7 @@ const cb_optimum_problem *cb_scenario_optimum(const cb_scenario *s) {
 
 /* --- the configuration space --- */
 
-/* If `end` is not given, the run ends with the last cycle. */
+/* The table for `time`. If `end` is not given, the run ends with the last cycle. */
 const cb_param cb_cycle_time_table[] = {{"start", CB_PARAM_REAL, offsetof(cb_time_parameters, start), "0", "s", "",
                                          NULL, "time at the start of the run; a cycle begins at time 0"},
                                         {"end", CB_PARAM_REAL, offsetof(cb_time_parameters, end), "nan", "s", "", NULL,
@@ -256,7 +258,7 @@ static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   return cb_errors_end(&errors);
 }
 
-/* The duration of all cycles; 0 if the bundle could not be read. */
+/* Returns the duration of all cycles; 0 if the bundle could not be read. */
 static double length(const cb_scenario *s) {
   const cb_bundle_scenario *m = s->own;
   return m->repeat * m->period;
@@ -268,7 +270,8 @@ static cb_status make_run(cb_scenario *s, const cb_run_options *options, cb_run 
   return cb_run_create_bundle(&path, m->start, s->integrator, options, out);
 }
 
-/* The node of an error in the times of the run: `time`, or without that key `gait`, which then determines the end. */
+/* Returns the node at which an error in the times of the run is reported: `time`; without this key `gait`, which then
+ * determines the end. */
 static const cb_node *blame(const cb_node *root, cb_status status) {
   const cb_node *time = cb_node_get(root, "time");
   (void)status;

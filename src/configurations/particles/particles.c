@@ -1,4 +1,5 @@
-/* Particles in a space: the space, the bodies that they form, and their start. The motion is run/particles_run.h. */
+/* Particles in a space: the space, the bodies that they form, and their start. Their motion is in
+ * run/particles_run.c. */
 #include "configurations/particles/particles.h"
 #include "scenario/scenario_class.h"
 #include "bodies/place.h"

@@ -1,4 +1,4 @@
-/* What the configurations of particles in a space and of systems of coordinates share: both are a cb_system. */
+/* What the configuration spaces `particles` and `system` share. The data of both are a cb_system. */
 #pragma once
 
 #include "scenario/private.h"
@@ -12,7 +12,8 @@ typedef struct cb_particles_scenario {
 typedef cb_status cb_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                    const cb_node *events);
 cb_status cb_particles_read_meetings(cb_scenario *s, const cb_node *root, cb_read_contacts *read);
-/* Makes the system. map: the map with `constraints`; a failure is reported there or at `otherwise`. */
+/* Makes the system. A failure of a constraint is reported at the key `constraints` of map, any other failure at
+ * `otherwise`. */
 cb_status cb_particles_finish(cb_scenario *s, const cb_node *map, const cb_node *otherwise);
 cb_status cb_particles_make_run(cb_scenario *s, const cb_run_options *options, cb_run **out);
 const char *cb_particles_subject(const cb_scenario *s);

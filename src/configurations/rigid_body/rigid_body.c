@@ -1,6 +1,6 @@
-/* Rigid bodies and bodies with prescribed shapes, in a fluid or in an empty space: a configuration space SE(3), SO(4) or
- * SO(3,1) per body. The motion is run/fluid_run.h, the key `fluid` is read by scenario/fluid.c and the key `bodies` by
- * scenario/scenario_immersed.c. */
+/* Rigid bodies and bodies with prescribed shapes, in a fluid or in an empty space: a configuration space SE(3), SO(4)
+ * or SO(3,1) per body. Their motion is in run/fluid_run.c. scenario/fluid.c reads the key `fluid`, and
+ * scenario/scenario_immersed.c the key `bodies`. */
 #include "scenario/fluid.h"
 #include "scenario/scenario_class.h"
 #include "scenario/warnings.h"

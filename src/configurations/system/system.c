@@ -1,5 +1,5 @@
-/* A system of coordinates with a metric, potential and constraints as text (scenario/scenario_system.c): one particle whose
- * space is the configuration space. */
+/* A system of coordinates with its metric, potential and constraints as text (scenario/scenario_system.c). It is made
+ * as one particle whose space is the configuration space. */
 #include "configurations/particles/particles.h"
 #include "scenario/scenario_class.h"
 

@@ -1,21 +1,24 @@
 /* The angle at a particle between the geodesics to two others. In spaces of one factor it follows from the sides of the
  * triangle, with the notation of dynamics/constraint_triangles.c:
  *
- *   angle between sides 1 and 2:   2 atan T,   T^2 = s(sigma_1) s(sigma_2) / (s(sigma_0) s(sigma_3))
+ *   angle between sides 1 and 2 (d_0 and d_1):   2 atan T,   T^2 = s(sigma_1) s(sigma_2) / (s(sigma_0) s(sigma_3))
  *
  * T is differentiated by its logarithm: d log s(x) = c/s dx,   d^2 log s(x) = -dx^2/s^2. In a product the angle follows
  * from sums over the factors,
  *   cos(angle) = sum_f <u_f, v_f>/(|u| |v|),   <u_f, v_f> = B_a B_b (2 (F_a + F_b - F_c) - 4 K F_a F_b)
- * This is the law of cosines for the sides a, b along u, v and the side c opposite, with F = s(d/2)^2 and B = d/s(d)
- * for a side of length d (geometry/quadric.h). The formula is smooth even where the points coincide in one factor.
- * Source: Todhunter, Spherical Trigonometry (1886), articles 45 and 102.
+ * Here u and v are the vectors from the vertex along the sides a and b, as long as these sides, u_f and v_f are their
+ * parts in factor f, and K is its curvature. This is the law of cosines with the opposite side c, where F = s(d/2)^2
+ * and B = d/s(d) for a side of length d (geometry/quadric.h). The formula is smooth even where the points coincide in
+ * one factor. Source: Todhunter, Spherical Trigonometry (1886), articles 45 and 102.
  *
- * In spaces that are given by the metric of one chart the angle follows from the derivatives of the distance. Let
- * a_i = d_i d(q, x) and b_i = d_i d(q, y) be the unit covectors at the vertex q, A = g^-1 a, B = g^-1 b:
+ * In spaces that are given by the metric of one chart the angle follows from the derivatives of the distance. Let d_i
+ * be the derivative by coordinate i of the vertex q, d(q, x) and d(q, y) the distances of the ends x and y, and g the
+ * metric at q. a_i = d_i d(q, x) and b_i = d_i d(q, y) are unit covectors, A = g^-1 a, B = g^-1 b:
  *   theta = 2 atan(|A - B|/|A + B|),   cos theta = a_i B^i
- *   d_k cos theta = a_ik B^i + b_ik A^i - d_k g_ij A^i B^j,   by x and y: only the mixed derivatives of d
+ *   d_k cos theta = a_ik B^i + b_ik A^i - d_k g_ij A^i B^j,   by x and y only the mixed derivatives of d contribute
  * The second derivatives contain third derivatives of the distance, so they are differences of sixth order of the first
- * derivatives. Steps of 0.01 times the shorter side times the sine of the angle give an error of 1e-8.
+ * derivatives. Steps of 0.01 times the shorter side times the sine of the angle (for the cosine: without this sine)
+ * give an error of 1e-8.
  *
  * The angle has no derivatives where the three points are on one geodesic; its cosine is smooth there, and potentials
  * such as the bending energy of a straight chain use the cosine.
@@ -84,7 +87,7 @@ typedef struct corner {
   bool cosine;
 } corner;
 
-/* The angle, or its cosine, and, for order 1, its gradient[3 n] in (end 0, vertex, end 1). */
+/* Computes the angle, or its cosine, and, for order > 0, its gradient[3*dim] in (end 0, vertex, end 1). */
 static cb_status angle_of(const cb_space *g, const corner *at, int order, double *value, double *gradient) {
   const int n = g->dim;
   const cb_local_metric *m = &at->m;
@@ -117,7 +120,7 @@ static cb_status angle_of(const cb_space *g, const corner *at, int order, double
   return CB_OK;
 }
 
-/* The gradient after coordinate c of corner p (1: the vertex) was moved by `step`. */
+/* Computes the gradient after coordinate c of corner p (1: the vertex) was moved by `step`. */
 static cb_status moved_gradient(const cb_space *g, const double *const *x, int p, int c, double step, const corner *at,
                                 double *gradient) {
   double q[D], value;
@@ -131,7 +134,7 @@ static cb_status moved_gradient(const cb_space *g, const double *const *x, int p
   return status ? status : angle_of(g, &moved, 1, &value, gradient);
 }
 
-/* The angle at x[1] between the geodesics to x[0] and x[2], or its cosine. */
+/* Computes the angle at x[1] between the geodesics to x[0] and x[2], or its cosine. */
 static cb_status by_metric(const cb_space *g, bool cosine, const double *const *x, int order, cb_element *out) {
   static const double weight[3] = {45. / 60, -9. / 60, 1. / 60}, part = 0.01;
   const int n = g->dim, size = CORNERS * n;
@@ -162,7 +165,7 @@ static cb_status by_metric(const cb_space *g, bool cosine, const double *const *
 
 /* --- from the sides --- */
 
-/* The angle between sides 0 and 1. */
+/* Computes the angle between the sides of lengths d[0] and d[1]. */
 static cb_status angle_by_sides(const cb_space *g, const double *d, double *value, double *gradient, double *hessian) {
   static const double weight[4] = {-0.5, 0.5, 0.5, -0.5};
   const cb_trig trig = cb_trig_of(g->factor[0].curvature);
@@ -187,9 +190,10 @@ static cb_status angle_by_sides(const cb_space *g, const double *d, double *valu
 
 /* --- from the factors of a space --- */
 
-/* B(z) = asin(sqrt z)/sqrt(z (1-z)) with B' and B'': b_n = b_(n-1) 2n/(2n+1); 2 z (1-z) B' = 1 - (1-2z) B. */
+/* b[0] = B(z) = asin(sqrt z)/sqrt(z (1-z)), b[1] = B' and b[2] = B''. B has the power series with the coefficients c_n
+ * = c_(n-1) 2n/(2n+1), c_0 = 1, and 2 z (1-z) B' = 1 - (1-2z) B. */
 static void arc_ratio(double z, double b[3]) {
-  if (fabs(z) < 0.25) { /* 40 terms have an error of 1e-20 */
+  if (fabs(z) < 0.25) { /* the error of 40 terms is below 1e-20 */
     double c[41] = {1};
     for (int n = 1; n <= 40; n++) c[n] = c[n - 1] * 2 * n / (2 * n + 1);
     b[0] = b[1] = b[2] = 0;
@@ -206,7 +210,8 @@ static void arc_ratio(double z, double b[3]) {
   b[2] = (2 * b[0] - 3 * (1 - 2 * z) * b[1]) / two;
 }
 
-/* B(K F) as a jet, with d^2 = 4 F B^2 (1 - K F) = (d/s(d/2))^2 F. */
+/* Returns B(K F) as a jet, where K is the curvature and F = s(d/2)^2. Then d^2 = 4 F B^2 (1 - K F), which square()
+ * computes. */
 static cb_jet ratio(const cb_jet *F, double curvature) {
   double b[3];
   arc_ratio(curvature * F->v, b);
@@ -220,8 +225,8 @@ static cb_jet square(const cb_jet *F, const cb_jet *B, double curvature) {
   return cb_jet_scale(&FBB, 4);
 }
 
-/* The angle, or its cosine, as a function of F[factor][side]. The variable of (factor, side) is number SIDES*factor +
- * side. */
+/* Computes the angle, or its cosine, as a function of F[factor][side]. The variable of (factor, side) in the jet is
+ * number SIDES*factor + side. */
 static cb_status angle_by_factors(const cb_space *g, bool cosine, double F[FACTORS][SIDES], cb_jet *out) {
   const int n = SIDES * g->n_factors;
   cb_jet dot = cb_jet_constant(n, 0), aa = dot, bb = dot;
@@ -253,7 +258,8 @@ static cb_status angle_by_factors(const cb_space *g, bool cosine, double F[FACTO
 
 static const int angle_ends[SIDES][2] = {{1, 0}, {1, 2}, {0, 2}}; /* particle 1 is the vertex */
 
-/* F_x = I (x - y)/2 = -F_y,  F_xx = I/2 = F_yy = -F_xy. */
+/* F = <x-y, x-y>/4 of the ends x and y of a side in one factor, I = diag(form):  F_x = I (x - y)/2 = -F_y,  F_xx = I/2
+ * = F_yy = -F_xy. */
 static cb_status by_factors(const cb_space *g, bool cosine, const double *const *x, int order, cb_element *out) {
   const int k = g->embedding, size = SIDES * k, n = SIDES * g->n_factors;
   double F[FACTORS][SIDES], e[SIDES][K], F_x[FACTORS * SIDES][SIDES * K] = {{0}};

@@ -1,10 +1,12 @@
 /* A linear equation of the velocities of up to four particles, in the coordinates q of a chart of the world.
  *
- *   sum_p A_pc(q, t) dq^c_p/dt = b(q, t), p the particles:   a_pa = A_pc q^c_a,
+ *   sum_p A_pc(q, t) dq^c_p/dt = b(q, t):   a_pa = A_pc q^c_a,
  *   da_pa/dx_rb = (dA_pc/dq^d_r) q^d_b q^c_a + A_pc q^c_ab [r = p]
  *
- * [r = p] is 1 if r = p and 0 otherwise. q^c_a and q^c_ab, the derivatives of q^c by the coordinates of a particle, are
- * those of constraint_private.h. In a chart space whose own chart is used, q are the particle's coordinates themselves.
+ * A_pc are the coefficients of the particles p and r and the coordinates c and d, and b is the right side. a_pa is the
+ * coefficient of the velocity of coordinate a of particle p at x_p. [r = p] is 1 if r = p and 0 otherwise. q^c_a and
+ * q^c_ab, the derivatives of q^c by the coordinates of a particle, are those of constraint_private.h. If the row uses
+ * the space's own chart, q are the particle's coordinates themselves.
  */
 #include "dynamics/builder_private.h"
 
@@ -37,7 +39,8 @@ static void number_names(const cb_chart *chart, int n, char text[][24], const ch
   names[n * chart->size] = "t";
 }
 
-/* Parses the expressions of a velocity row into it. */
+/* Parses the expressions of a velocity row, and adds the row. On failure *at is the index of the wrong text (count: the
+ * text `equals`). */
 static cb_status add_velocity(cb_builder *b, cb_constraint *row, const char *const *names, size_t n_names, size_t count,
                               const char *const *coefficient, const char *equals, size_t *at) {
   cb_status status = CB_OK;
@@ -138,8 +141,8 @@ static cb_status read(const cb_constraint_entry *e, const void *params) {
 
 enum { PARTICLES = CB_ELEMENT_PARTICLES };
 
-/* The value and the first derivatives of an expression in all coordinates of a row's particles and in t:
- * first[particle][c]. */
+/* Computes the value of an expression and its first derivatives in all coordinates of a row's particles,
+ * first[particle][coordinate], and in t. */
 static cb_status differentiate(const cb_expression *e, int count, const cb_coordinates *q, double t, const char *what,
                                double *value, double first[PARTICLES][CB_Q_MAX], double *first_t) {
   const int n = q[0].size;

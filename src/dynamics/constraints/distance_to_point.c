@@ -1,5 +1,5 @@
-/* The distance of a particle and a fixed point of the world: g = d(x, centre) - length. The centre is expressed in the
- * moving origin of its particle. */
+/* The distance of a particle and a fixed point of the world: g = d(x, centre) - length. The centre is expressed
+ * relative to the moving origin of the particle. */
 #include "dynamics/builder_private.h"
 
 #include "dynamics/pair_potential_private.h"

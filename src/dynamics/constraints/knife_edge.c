@@ -6,7 +6,8 @@
  * 1/R is applied to the last coordinates; in flat space R = 1, and (x, 1), (y, 1) and (v, 0) are the rows of the
  * determinant.
  *
- * In a space that is given by the metric g of one chart, with the unit covectors a_i = d_i d(x, y) at x and A = g^-1 a:
+ * In a space that is given by the metric g of one chart, d_i is the derivative by coordinate i of x, a_jk = d_k a_j,
+ * and a_i = d_i d(x, y) is a unit covector at x, A = g^-1 a:
  *   0 = sqrt(det g) (u^0 v^1 - u^1 v^0),   u = -A,   d_k u^i = -g^ij (a_jk + d_k g_jl u^l)
  * By the first variation of length, the unit velocity of the geodesic to y is minus the gradient of the distance.
  * Source: do Carmo, Riemannian Geometry (1992), chapter 9, proposition 2.4.
@@ -86,7 +87,8 @@ static cb_status in_embedding(const cb_constraints *c, const cb_constraint *row,
     double unit[N] = {0}, by_e[N], by_x[N];
     unit[j] = 1;
     cross(g, x[0], unit, by_e);
-    if (curvature == 0) { /* minus the value at the origin: the row (x, 1) is not linear in x */
+    /* cross() is affine in x, because of the row (x, 1): the value at x = 0 is subtracted */
+    if (curvature == 0) {
       double origin[N] = {0}, at_origin[N];
       cross(g, unit, e, by_x);
       cross(g, origin, e, at_origin);

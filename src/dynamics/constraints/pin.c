@@ -2,10 +2,10 @@
  *
  *   g_a = <e_a, x - centre>, which is linear and has one zero near the centre;  in a chart: g_a = q_a - centre_a
  *
- * x is the particle, q are its coordinates in the space's own chart, and e_a are the vectors of the frame at the
- * centre. In a chart with moving origins, q - centre is rotated to the world. The centre is expressed in the moving
- * origin of its particle. The frame is the world's frame, transported to the centre, so that the multipliers of a pin
- * do not rotate when the origin moves.
+ * x is the position of the particle, q are its coordinates in the space's own chart, and e_a are the vectors of the
+ * frame at the centre. In a chart with moving origins, q - centre is rotated to the world. The centre is expressed
+ * relative to the moving origin of the particle. The frame is the world's frame, transported to the centre, so that the
+ * multipliers of a pin do not rotate when the origin moves.
  */
 #include "dynamics/builder_private.h"
 

@@ -3,7 +3,7 @@
  *   g = f(q, t):   g_a = f_c q^c_a,  g_ab = f_cd q^c_a q^d_b + f_c q^c_ab
  *
  * f_c is df/dq^c. q^c_a and q^c_ab, the derivatives of q^c by the coordinates of the particle, are those of
- * constraint_private.h. In a chart space whose own chart is used, q are the particle's coordinates themselves.
+ * constraint_private.h. If the row uses the space's own chart, q are the particle's coordinates themselves.
  */
 #include "dynamics/builder_private.h"
 

@@ -1,9 +1,10 @@
-/* The volume inside a closed surface of geodesic triangles. It is the sum, signed by orientation, of the geodesic
- * tetrahedra from the mesh's first vertex x_0.
+/* The volume inside a closed surface of geodesic triangles. It is the sum of the volumes V of the geodesic tetrahedra
+ * that join the first vertex x_0 of the mesh to each triangle, with signs that depend on the orientation.
  *
  * A point of a tetrahedron x_0 .. x_3 is the projection of x_0 (1-u) + m u along its ray onto the quadric, with 0 <= u
- * <= 1 and m = sum_i mu_i x_i on the opposite triangle, mu_1 + mu_2 + mu_3 = 1. The integral over u has a closed form
- * (K: the curvature, s_K(r) = sin(sqrt(K) r)/sqrt(K) or sinh(sqrt|K| r)/sqrt|K|):
+ * <= 1. Here m = sum_i mu_i x_i is a point of the opposite triangle, with mu_1 + mu_2 + mu_3 = 1. K is the curvature,
+ * and s_K(r) = sin(sqrt(K) r)/sqrt(K) or sinh(sqrt|K| r)/sqrt|K|. The integral over u has a closed form, and the
+ * integral over mu remains:
  *   V = D Q,   D = -det(x_0, x_1, x_2, x_3) sqrt|K|,   Q = int Phi(z) N^-3 dmu   over the unit triangle
  *   w_ij = <x_i - x_j, x_i - x_j>,  alpha = sum_i mu_i w_0i,  beta = sum_(i<j) mu_i mu_j w_ij
  *   N^2 = K <m,m> = 1 - K beta,   z = K s_K(r/2)^2 = K (alpha/2 - beta/(1 + N))/(2 N),  r the distance from x_0 to m/N
@@ -45,7 +46,8 @@ static int by_ends(const void *a, const void *b) {
   return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
 }
 
-/* Is the surface closed and oriented? Every directed edge must occur once, and once in the opposite direction. */
+/* Fails unless the surface is closed and oriented: every directed edge must occur once, and once in the opposite
+ * direction. */
 static cb_status check_closed(int n, const int (*triangle)[3]) {
   const size_t count = 3 * (size_t)n;
   int(*edge)[2] = malloc(count * sizeof *edge);
@@ -98,7 +100,8 @@ cb_status cb_builder_volume(cb_builder *b, const char *name, int n, const int (*
   if (status) return status;
   int *particle = malloc(4 * (size_t)n * sizeof *particle), first = triangle[0][0], elements = 0;
   if (!particle) return cb_fail(CB_ERROR_MEMORY, "no memory for %d triangles", n);
-  for (int t = 0; t < n; t++) { /* tetrahedra of triangles at the first vertex have no volume */
+  /* a tetrahedron whose triangle contains the first vertex has no volume */
+  for (int t = 0; t < n; t++) {
     if (triangle[t][0] == first || triangle[t][1] == first || triangle[t][2] == first) continue;
     particle[4 * elements] = first;
     memcpy(particle + 4 * elements + 1, triangle[t], sizeof triangle[t]);
@@ -124,7 +127,7 @@ enum { K = CB_COORD_MAX, CORNERS = 4, EDGES = 6, SIZE = CORNERS * K };
 
 static const int ends[EDGES][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
-/* The nodes > 0 and the weights of a rule on [-1, 1]. */
+/* A node > 0 of a Gauss rule on [-1, 1], and its weight. The nodes < 0 are symmetric. */
 typedef struct node {
   double x, weight;
 } node;
@@ -153,8 +156,8 @@ static const node gauss_32[] = {
     {0.98561151154526838, 0.01627439473090567},   {0.99726386184948157, 0.0070186100094700964},
 };
 
-/* The rules, with the largest |K| w_ij of a tetrahedron for which each is used. Relative errors are then below 1e-15
- * (measured against 128 points), except for the last rule, which has no limit. */
+/* The rules, with 2*half nodes each. A rule is used up to `largest`, the largest |K| w_ij of a tetrahedron. Relative
+ * errors are then below 1e-15 (measured against 128 nodes), except for the last rule, which has no limit. */
 static const struct rule {
   double largest;
   int half;
@@ -179,7 +182,7 @@ static series series_up_to(double largest) {
   return s;
 }
 
-/* Phi and its first two derivatives. */
+/* Computes Phi(z) and its first two derivatives. */
 static void phi(const series *s, double z, double out[3]) {
   if (fabs(z) < near) {
     double sum = 0, first = 0, half_second = 0;
@@ -222,7 +225,7 @@ static integrand integrand_at(const series *s, double curvature, double alpha, d
   };
 }
 
-/* Q and its derivatives in the six w; `order` has the meaning it has for cb_element. */
+/* Q and its first and second derivatives in the six squared chords w_ij. */
 typedef struct quadrature {
   double v, w[EDGES], ww[EDGES][EDGES];
 } quadrature;
@@ -261,7 +264,8 @@ static void integrate(double curvature, const double *w, int order, quadrature *
     for (int d = 0; d < e; d++) q->ww[d][e] = q->ww[e][d];
 }
 
-/* The determinant of four rows and all its derivatives, as a sum over permutations. */
+/* The determinant v of four rows, computed as a sum over permutations, and its first and second derivatives m and mm in
+ * the SIZE entries. */
 typedef struct determinant {
   double v, m[SIZE], mm[SIZE * SIZE];
 } determinant;
@@ -295,15 +299,15 @@ static void determine(const double m[CORNERS][K], int order, determinant *d) {
   }
 }
 
-/* Converts derivatives in the rows x_0, x_i - x_0 to those in x_0, x_i, for n vectors of SIZE numbers: number e of
- * vector r is y[r * across + e * step]. */
+/* Converts derivatives of n vectors in the rows (x_0, x_i - x_0) to those in the rows (x_0, x_i). Number e of vector r
+ * is y[r * across + e * step], e < SIZE. */
 static void from_differences(int n, int step, int across, double *y) {
   for (int r = 0; r < n; r++)
     for (int a = 0; a < K; a++)
       for (int p = 1; p < CORNERS; p++) y[r * across + a * step] -= y[r * across + (p * K + a) * step];
 }
 
-/* D and its derivatives in x. */
+/* Computes D and its derivatives in x, up to `order`. */
 static void signed_content(const cb_space *g, const double *const *x, int order, determinant *d) {
   const double curvature = g->factor[0].curvature, last = curvature == 0 ? 0 : sqrt(fabs(curvature));
   const double scale[K] = {1, 1, 1, last};

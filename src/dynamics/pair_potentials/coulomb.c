@@ -1,6 +1,7 @@
 /* The electrostatic potential in a space of curvature K: V = q1 q2 U, U = a cot(d), a/d, a coth(d) for K = 1, 0, -1.
  *
- * Gravity (pair_potential_gravity.c) with the opposite sign. */
+ * d is the distance, q1 and q2 are the charges, and a is the parameter `strength`. The potential is that of gravity
+ * (pair_potential_gravity.c) with the opposite sign. */
 #include <curvebody/pair_potential.h>
 
 static const cb_param params[] = {{"strength", CB_PARAM_REAL, offsetof(cb_pair_parameters, strength), "1", "", "", NULL,

@@ -1,4 +1,5 @@
-/* A pair potential that is given as text: U(d, m1, m2, q1, q2, t), for a centre U(d, m, q, t). */
+/* A pair potential that is given as text: U(d, m1, m2, q1, q2, t) of the distance d, the masses m1 and m2, the charges
+ * q1 and q2 and the time t; for a centre U(d, m, q, t). */
 #include <curvebody/pair_potential.h>
 
 static const cb_param params[] = {{"expression", CB_PARAM_STRING, offsetof(cb_pair_parameters, expression), NULL, "",

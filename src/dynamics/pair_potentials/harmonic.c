@@ -1,4 +1,5 @@
-/* A spring without damping between two points: U = (a/2) (d - b)^2, with the stiffness a and the rest length b. */
+/* A spring without damping between two points: U = (a/2) (d - b)^2 at the distance d, with the stiffness a and the rest
+ * length b. */
 #include <curvebody/pair_potential.h>
 
 static const cb_param params[] = {{"strength", CB_PARAM_REAL, offsetof(cb_pair_parameters, strength), "1",

@@ -1,4 +1,4 @@
-/* The Lennard-Jones potential U = 4 a ((b/d)^12 - (b/d)^6) of depth a, which vanishes at the distance b.
+/* The Lennard-Jones potential U = 4 a ((b/d)^12 - (b/d)^6) at the distance d, of depth a. It vanishes at d = b.
  *
  * Source: J. E. Lennard-Jones, Proc. Phys. Soc. 43 (1931) 461, doi:10.1088/0959-5309/43/5/301. */
 #include <curvebody/pair_potential.h>

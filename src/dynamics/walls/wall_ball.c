@@ -1,10 +1,11 @@
-/* A wall that is a geodesic ball: particles of radius r stay outside, s = d(x, c) - R - r, or inside, s = R - d(x, c) - r,
- * of the ball of radius R about c. Distances and their derivatives: geometry/origin.h.
+/* A wall that is a geodesic ball of radius R about the centre c. Particles at x, of radius r, stay outside of it, with
+ * the gap s = d(x, c) - R - r, or inside, with s = R - d(x, c) - r, where d is the distance (geometry/origin.h).
  *
- * Bounds of s'', where a is the speed of the particle, acc its acceleration, K the maximum of 0 and all sectional
- * curvatures and k their minimum with 0: outside s'' >= a^2 min(0, sqrt(K) cot(sqrt(K) d)) - acc, inside s'' >=
- * -a^2 sqrt(-k) coth(sqrt(-k) d) - acc. Lengths in units of the scenario. Source: do Carmo, Riemannian Geometry (1992),
- * chapter 10.
+ * Bounds of s'', where a is the speed of the particle and acc its acceleration. K is the maximum of 0 and all sectional
+ * curvatures, and k the minimum of 0 and all sectional curvatures.
+ *   outside  s'' >= a^2 min(0, sqrt(K) cot(sqrt(K) d)) - acc
+ *   inside   s'' >= -a^2 sqrt(-k) coth(sqrt(-k) d) - acc
+ * Lengths are in units of the scenario. Source: do Carmo, Riemannian Geometry (1992), chapter 10.
  */
 #include "dynamics/builder_private.h"
 #include "dynamics/gap_class.h"
@@ -58,7 +59,7 @@ static cb_status value(cb_gaps *gaps, const cb_gap *gap, const void *of, const d
   double d;
   cb_status status = cb_gap_distance_from(gaps, i, x[0], w->centre, order, &d, out->gradient);
   if (status && order && w->inside && !cb_gap_distance_from(gaps, i, x[0], w->centre, 0, &d, NULL) &&
-      d < 0.5 * w->radius) { /* near the centre, where all directions lead to the wall */
+      d < 0.5 * w->radius) { /* at the centre d has no gradient; the wall is far from there, so 0 is taken */
     memset(out->gradient, 0, (size_t)gaps->space->k * sizeof *out->gradient);
     status = CB_OK;
   }

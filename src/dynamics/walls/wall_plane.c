@@ -1,17 +1,16 @@
-/* A wall that is a totally geodesic plane: particles of radius r stay where s = d(x) - r > 0.
- *
- * The signed distance d of x from the plane through c with the unit normal n, where I = diag(form) and K is the curvature
- * of the factor (d for K > 0, K = 0 and K < 0):
+/* A wall that is a totally geodesic plane: particles at x, of radius r, stay where s = d - r > 0. d is the signed
+ * distance of x from the plane through the point c with the unit normal n. Here I = diag(form), and K is the curvature
+ * of the factor; d has one formula each for K > 0, K = 0 and K < 0:
  *   u = <x, n>, in flat space <x - c, n>,   d = asin(sqrt(K) u)/sqrt(K) | u | asinh(sqrt(-K) u)/sqrt(-K),
  *   d_x = I n/sqrt(1 - K u^2)
  * In a moved frame, n and c are expressed in that frame. n may then be as large as exp(distance of c), while u is small
  * if the particle is near the plane. On a sphere sqrt(1 - K u^2) is the length, in radii, of x without its part along
  * n.
  *
- * Bound: d'' >= -sqrt(K) tan(sqrt(K) d) |v_t|^2 - acc, where v_t is the part of the velocity along the parallel surface
- * and acc the acceleration; in H^n, -sqrt(-K) tanh(sqrt(-K) d) takes the place of sqrt(K) tan(sqrt(K) d). Lengths in
- * units of the scenario. Source: Ratcliffe, Foundations of Hyperbolic Manifolds (2006), sections 2.1 and 3.2,
- * doi:10.1007/978-0-387-47322-2.
+ * Bound: d'' >= -sqrt(K) tan(sqrt(K) d) |v_t|^2 - acc, where v_t is the part of the velocity along the surface at
+ * distance d from the plane, and acc is the acceleration. In H^n, -sqrt(-K) tanh(sqrt(-K) d) takes the place of sqrt(K)
+ * tan(sqrt(K) d). Lengths are in units of the scenario. Source: Ratcliffe, Foundations of Hyperbolic Manifolds (2006),
+ * sections 2.1 and 3.2, doi:10.1007/978-0-387-47322-2.
  */
 #include "dynamics/builder_private.h"
 #include "dynamics/gap_class.h"
@@ -23,17 +22,17 @@
 
 enum { K = CB_COORD_MAX };
 
-/* Maximum distance of a given point from its quadric, and of a normal from the tangent space, relative to their size.
- * Up to this they are projected; beyond it they are an error. */
+/* The part of a given normal that is not tangent to the space may have at most this size, relative to the normal, and
+ * is removed. A part in a factor of a product is removed if it is not larger than this. */
 static const double off_space = 1e-9;
 
-/* Numbers below this, relative to the normal, count as round-off in a motion of the plane. */
+/* A Killing field preserves the plane if it changes the unit normal, and moves the plane, by at most this. Smaller
+ * numbers are round-off. */
 static const double vanishes = 1e-12;
-/* The rest of the distance (plane.beyond) is added only if |u| is above this. */
+/* The rest of the distance (view.beyond) is added only if |u| is above this. */
 static const double huge_normal = 1e100;
-/* Frames farther than this from the plane, in radii, are moved to this distance, and the rest of the distance is added
- * to the result.
- */
+/* If a frame is farther than this from the given point of the plane, in radii, the distance is computed from a frame at
+ * this distance, and the rest of the length is added to the result. */
 static const double longest = 300;
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
@@ -42,8 +41,8 @@ typedef struct plane {
   const cb_node *at, *given_normal;
   double centre[K]; /* a point of the plane, in the world's coordinates, as given */
   double normal[K]; /* of unit length, in the embedding; zero outside `factor` */
-  double foot[K];   /* the point in the embedding */
-  double local[K];  /* the normal relative to an origin at that point */
+  double foot[K];   /* `centre` in the embedding */
+  double local[K];  /* the normal relative to an origin at `foot` */
   int factor;       /* the factor the normal lies in */
 } plane;
 
@@ -55,7 +54,7 @@ static const cb_param params[] = {
 
 /* --- the plane in the world --- */
 
-/* Sets the point and the normal in the embedding. */
+/* Sets the point wall->foot and wall->normal in the embedding. */
 static cb_status in_embedding(const cb_space *g, const double *point, const double *normal, plane *wall) {
   if (g->chart) return cb_chart_push(g, g->chart, point, normal, wall->foot, wall->normal);
   memcpy(wall->foot, wall->centre, sizeof wall->foot);
@@ -63,9 +62,10 @@ static cb_status in_embedding(const cb_space *g, const double *point, const doub
   return CB_OK;
 }
 
-/* v = T^-1 N for a vector N at the point `foot`, where T is the transvection from the base point to `foot`, by the
- * length L in radii. In H^n, N = (cosh L v_n + v_across, sinh L v_n) with the parts of v along and across the way, and
- * a product with T^-1, or <N, N>, would lose exp(2 L) units of round-off. */
+/* Computes v = T^-1 N for the tangent vector N = `vector` at the point `foot`. T is the transvection from the base
+ * point to `foot`, by the length L in radii. In H^n, N = (cosh L v_n + v_across, sinh L v_n), where v_n and v_across
+ * are the parts of v along and across the way. A product with T^-1, or <N, N>, would lose exp(2 L) units of round-off.
+ */
 static void seen_from_foot(const cb_space *g, const double *foot, const double *vector, double *v) {
   cb_origin there, back;
   memcpy(v, vector, K * sizeof *v);
@@ -94,7 +94,7 @@ static cb_status check_planes(const cb_space *g) {
   return CB_OK;
 }
 
-/* Checks a plane through `point` with a normal there, and normalises it. */
+/* Checks a plane through `point` with a normal there, and sets the members of `wall`, with a normal of unit length. */
 static cb_status settle(const cb_space *g, const double *point, const double *normal, plane *wall) {
   double given[K], size = 0;
   wall->factor = -1;
@@ -147,8 +147,8 @@ static cb_status init(void *of, const cb_space *space, cb_builder *b) {
 
 /* --- distances --- */
 
-/* The plane relative to a frame: its normal, a point of it, and the distance that is added to the distance computed
- * from the normal. */
+/* The plane relative to a frame: its normal, a point of the plane, and a length `beyond` that is added to the distance
+ * computed from the normal. */
 typedef struct view {
   double normal[K], foot[K], beyond;
 } view;
@@ -187,7 +187,7 @@ static void seen_from(const cb_gaps *gaps, const plane *wall, const cb_origin *o
   cb_isometry_point(g, &change, base, p->foot);
 }
 
-/* The signed distance of x from the plane, in the embedding. */
+/* Computes the signed distance d of the point x of the embedding from the plane, whose normal lies in factor f. */
 static void plane_distance(const cb_space *g, int f, const view *p, const double *x, double *d, double *gradient) {
   const cb_factor factor = g->factor[f];
   const double k = factor.curvature, rate = sqrt(fabs(k));
@@ -213,7 +213,8 @@ static void plane_distance(const cb_space *g, int f, const view *p, const double
     gradient[factor.offset + a] = slope * g->form[factor.offset + a] * n[a];
 }
 
-/* In a chart space: gradient[k] = J^T of the gradient in the embedding. */
+/* to[dim] = J^T from, in a space with a chart: `from` is a gradient in the embedding, and J[embedding][dim] is the
+ * Jacobian of the point in the coordinates of the chart. */
 static void pull(const cb_space *g, const double *J, const double *from, double *to) {
   for (int i = 0; i < g->dim; i++) {
     to[i] = 0;
@@ -257,8 +258,8 @@ static double bound(const cb_gaps *gaps, const cb_gap *gap, const void *of, cons
   return cb_gap_or_far(A, s, m.maximum);
 }
 
-/* Marks the momenta of the Killing fields that move a plane <n, x - foot> = 0 as not conserved. A field A x + b keeps
- * the plane if A n = 0 and <n, b> = 0. */
+/* Marks as not conserved the momenta of the Killing fields that move a plane <n, x - foot> = 0 with the normal n. A
+ * field A x + b keeps the plane if A n = 0 and <n, b> = 0. */
 static void keep(const cb_space *g, const void *of, cb_conserved *out) {
   const double *normal = ((const plane *)of)->normal;
   for (int f = 0; f < g->n_killing; f++) {

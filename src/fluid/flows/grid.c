@@ -2,8 +2,9 @@
  *
  *   u(x, t) = sum over i, j, k, l of c_lijk B(s_t - l) B(s_x - i) B(s_y - j) B(s_z - k),   s_x = (x - origin)/spacing
  *
- * B is the cubic B-spline. c is such that u equals the data at the nodes, as a tensor product of splines in one
- * direction:
+ * B is the cubic B-spline, and s_x, s_y, s_z, s_t are the coordinates and the time in spacings of the grid. i, j, k and
+ * l number the nodes along x, y, z and t. The coefficients c are such that u equals the data at the nodes, as a tensor
+ * product of splines in one direction. In one direction with the data u_i, i = 0 .. n - 1,
  *
  *   (c_i-1 + 4 c_i + c_i+1)/6 = u_i,  periodic, or with ends where the third derivative is continuous at the first and
  *   last inner node (`not-a-knot`): c_1 = (8 u_1 - u_0 - u_2)/6. For 3 points: the parabola, for 2: the line.
@@ -27,17 +28,17 @@ typedef struct axis {
   int n, coefficients;
   bool periodic;
   double origin, spacing;
-  size_t stride; /* doubles from one coefficient to the next */
+  size_t stride; /* number of doubles from one coefficient to the next */
 } axis;
 
 typedef struct grid {
   axis axis[AXES];
-  double *c; /* [t][x][y][z][3], each direction starts at c_-1 */
+  double *c; /* [t][x][y][z][3]; a direction of more than one point starts at c_-1 */
 } grid;
 
 /* --- coefficients --- */
 
-/* Finds c[-1 .. n] from u[n], n >= 4; ratio[n] is work. */
+/* Finds the coefficients c[-1 .. n] from the data u[n], n >= 4. ratio[n] is a work array. */
 static void solve_open(int n, const double *u, double *c, double *ratio) {
   c[1] = (8 * u[1] - u[0] - u[2]) / 6;
   c[n - 2] = (8 * u[n - 2] - u[n - 1] - u[n - 3]) / 6;
@@ -51,7 +52,8 @@ static void solve_open(int n, const double *u, double *c, double *ratio) {
   for (int i = n - 2; i < n; i++) c[i + 1] = 6 * u[i] - 4 * c[i] - c[i - 1];
 }
 
-/* Finds c[-1 .. n + 1]: c_i = 6 z/(z^2 - 1) sum over k of z^|k| u_i+k, by one recursion up and one down. */
+/* Finds the coefficients c[-1 .. n + 1] from the periodic data u[n]: c_i = 6 z/(z^2 - 1) sum over k of z^|k| u_i+k,
+ * with z = sqrt 3 - 2, by one recursion up and one down. up[n] is a work array. */
 static void solve_periodic(int n, const double *u, double *c, double *up) {
   const double z = sqrt(3) - 2;
   double power = 1, sum = 0;
@@ -68,7 +70,8 @@ static void solve_periodic(int n, const double *u, double *c, double *up) {
   c[n + 1] = c[1 % n];
 }
 
-/* Filters one line of the array in place; its data begin at the second entry. work: 3 (n + 4). */
+/* Replaces the data on one line of the array, which begin at the second entry, by their coefficients. work has
+ * 3 (n + 4) numbers for n points. */
 static void filter(const axis *a, double *line, double *work) {
   double *u = work, *c = u + a->n + 4, *other = c + a->n + 4;
   for (int i = 0; i < a->n; i++) u[i] = line[(size_t)(i + 1) * a->stride];
@@ -94,8 +97,8 @@ static void filter_all(grid *g, size_t size, double *work) {
 
 /* --- reading --- */
 
-/* The coefficients of one direction that a place needs: `count` of them from `first` on, with weights and their
- * derivatives. */
+/* The coefficients of one direction that a place needs: `count` of them from `first` on, with their weights w and the
+ * derivatives d of the weights. */
 typedef struct stencil {
   int first, count;
   double w[4], d[4];
@@ -120,19 +123,20 @@ static bool stencil_at(const axis *a, double x, stencil *s) {
   return true;
 }
 
-/* The sums of rows of coefficients along z with the weights of the other directions. Slot VALUE has the weights only;
- * slot 1 + k has the derivative of the weight of axis k instead. */
+/* Sums of rows of coefficients. A row has four coefficients along z of three components each (ROW numbers), and the
+ * sums run over the other axes. Slot VALUE has the weights w of all these axes. Slot 1 + k has the derivative d in
+ * place of the weight of axis k. */
 enum { VALUE, SLOTS = Z + 1, ROW = 12 };
 typedef struct sums {
   double of[SLOTS][ROW];
 } sums;
 
-/* Adds point i of the stencil s along axis k: w times the slots of `from`, and in the slot of axis k d times the value
- * of `from`. */
+/* Adds point i of the stencil s along axis k. Each slot gains s->w[i] times the same slot of `from`, and slot 1 + k
+ * gains s->d[i] times slot VALUE of `from`. */
 static inline __attribute__((always_inline)) void add(sums *to, const double (*from)[ROW], const stencil *s, int i,
                                                       int k, bool slopes) {
   for (int slot = VALUE; slot < (slopes ? SLOTS : 1); slot++) {
-    if (slot > VALUE && slot <= k + 1) continue; /* of axis k (below) or an axis that is summed later */
+    if (slot > VALUE && slot <= k + 1) continue; /* the slot of axis k (see below) or of an axis summed later */
     for (int q = 0; q < ROW; q++) to->of[slot][q] += s->w[i] * from[slot][q];
   }
   for (int q = 0; slopes && q < ROW; q++) to->of[1 + k][q] += s->d[i] * from[VALUE][q];
@@ -148,7 +152,8 @@ static inline __attribute__((always_inline)) void sum_up(const grid *g, const st
       for (int j = 0; j < s[Y].count; j++) {
         const double *row = c + (size_t)(s[T].first + l) * stride[T] + (size_t)(s[X].first + i) * stride[X] +
                             (size_t)(s[Y].first + j) * stride[Y];
-        add(&at_x, (const double(*)[ROW])row, &s[Y], j, Y, slopes); /* of `from`, axis Y reads only VALUE */
+        /* For axis Y, `add` reads only slot VALUE, which is this row. */
+        add(&at_x, (const double(*)[ROW])row, &s[Y], j, Y, slopes);
       }
       add(&at_t, (const double(*)[ROW])at_x.of, &s[X], i, X, slopes);
     }
@@ -197,7 +202,8 @@ static cb_status axis_of(const char *name, int n, double origin, double spacing,
   return CB_OK;
 }
 
-/* Copies the data into the middle of the coefficients: node (l, i, j, k) goes to the entries that filter reads. */
+/* Copies the data into the middle of the array of coefficients. Node (l, i, j, k) goes to the entry from which `filter`
+ * reads it. */
 static cb_status copy(grid *g, const double *u) {
   const axis *a = g->axis;
   size_t pad = 0;
@@ -219,7 +225,7 @@ static cb_status copy(grid *g, const double *u) {
   return CB_OK;
 }
 
-/* Returns the root mean square of the gradient, from differences of neighbours along x, y and z. */
+/* Returns the root mean square of the norm of the gradient, from differences of neighbours along x, y and z. */
 static double slope(const cb_flow_grid *g) {
   const size_t stride[3] = {3 * (size_t)g->n[1] * (size_t)g->n[2], 3 * (size_t)g->n[2], 3},
                count = (size_t)g->times * (size_t)g->n[0] * stride[0];
@@ -253,7 +259,7 @@ static cb_status from_grid(void *flow, const cb_flow_grid *from, cb_flow_facts *
     maximum = a[k].n > maximum ? a[k].n : maximum;
   }
   *facts = (cb_flow_facts){.even = even, .steady = a[T].n == 1};
-  /* The last row is read up to ROW, with weights 0. */
+  /* If z has one point, a row is shorter than ROW, and the numbers behind it are read with weights 0. */
   g->c = too_large ? NULL : calloc(size + ROW, sizeof *g->c);
   double *work = g->c ? malloc(3 * ((size_t)maximum + 4) * sizeof *work) : NULL;
   if (!work)

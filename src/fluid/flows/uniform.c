@@ -18,7 +18,7 @@ static void at(const void *flow, double t, const double x[3], bool slopes, cb_fl
   (void)t;
   (void)x;
   (void)slopes;
-  *p = (cb_flow_point){.u = {f->u[0] + 0, f->u[1] + 0, f->u[2] + 0}}; /* the sum with 0 is never -0 */
+  *p = (cb_flow_point){.u = {f->u[0] + 0, f->u[1] + 0, f->u[2] + 0}}; /* -0 becomes 0 */
 }
 
 const cb_fluid_flow_class cb_fluid_flow_uniform = {

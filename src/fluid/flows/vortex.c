@@ -3,10 +3,9 @@
  *   u = Gamma/(2 pi a^2) phi(s) k × r,   s = r^2/a^2,   phi = (1 - e^-s)/s
  *   grad u = Gamma/(2 pi a^2) (phi hat(k) + (2/a^2) phi'(s) (k × r) r^T),   phi' = ((1 + s) e^-s - 1)/s^2
  *
- * a is the radius of the core, k is the unit axis and r the part of x - centre perpendicular to it. The curl is
- * Gamma/(pi a^2) e^-s k; the circulation far away is Gamma. Source: P. G. Saffman, Vortex Dynamics (1992), section
- * 13.1, doi:10.1017/CBO9780511624063. SI units; Gamma is in m^2/s.
- */
+ * u is the velocity at the point x, a the radius of the core, k the unit axis, hat(k) b = k × b, and r the part of
+ * x - centre perpendicular to k. The curl is Gamma/(pi a^2) e^-s k; the circulation far away is Gamma. Source: P. G.
+ * Saffman, Vortex Dynamics (1992), section 13.1, doi:10.1017/CBO9780511624063. SI units; Gamma is in m^2/s. */
 #include "fluid/flow_divergence.h"
 #include "fluid/fluid_read.h"
 
@@ -27,8 +26,8 @@ static const cb_param params[] = {
     {"core", CB_PARAM_REAL, offsetof(vortex, core), NULL, "m", "> 0", NULL, "radius of the core"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-/* Computes phi and phi' (slope). Up to s = 1/2 phi is the series sum (-s)^n/(n + 1)!, of which 15 terms are exact to
- * 1e-17 below 1/2. */
+/* Computes phi and its derivative phi' (slope). Up to s = 1/2, phi is the series sum (-s)^n/(n + 1)! up to n = 15,
+ * whose rest is below 1e-17. */
 static void profile(double s, double *phi, double *slope) {
   if (s > 0.5) {
     *phi = -expm1(-s) / s;

@@ -1,5 +1,5 @@
-/* Fresh water at 20 degrees Celsius and one atmosphere. Source: G. S. Kell, J. Chem. Eng. Data 20 (1975) 97,
- * doi:10.1021/je60064a005: 998.2 kg/m^3, rounded. */
+/* Fresh water at 20 degrees Celsius and one atmosphere: 998.2 kg/m^3, rounded to 998. Source: G. S. Kell, J. Chem. Eng.
+ * Data 20 (1975) 97, doi:10.1021/je60064a005. */
 #include <curvebody/medium.h>
 
 const cb_fluid_medium_class cb_fluid_medium_water = {

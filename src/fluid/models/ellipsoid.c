@@ -1,17 +1,18 @@
 /* The ellipsoid model with corrections: MuJoCo's terms of force (fluid/ellipsoid.h) with corrections, each of which has
- * its own switch.
+ * a switch.
  *
- *   inertia  the added mass K = sum X^T diag(I, m) X is part of the inertia, with the terms of acceleration; false:
- *            only the terms of velocity
- *   area     area of the drag: the shadow of the ellipsoid along the velocity, or, as in MuJoCo, the section through
- *            its outline as seen along the velocity
- *   lift     from spin by area times chord, (4 pi/3) r_i max(r_j, r_k)^2 about axis i, or by volume. The circulation of
- *            a plate is proportional to area times chord (Andersen, Pesavento & Wang, J. Fluid Mech. 541 (2005) 65,
- *            doi:10.1017/S0022112005005847)
- *   spin     drag of rotation by `angular` only, or by `slender`, too
+ *   inertia  true: the added mass K = sum X^T diag(I, m) X is part of the inertia, so that the terms with accelerations
+ *            are included; false: only the terms with velocities
+ *   area     the area of the drag: the shadow of the ellipsoid along the velocity, or, as in MuJoCo, the section
+ *            through its outline as seen along the velocity
+ *   lift     lift from spin is proportional to area times chord, (4 pi/3) r_i max(r_j, r_k)^2 about axis i, or to the
+ *            volume. The circulation of a plate is proportional to area times chord (Andersen, Pesavento & Wang, J.
+ *            Fluid Mech. 541 (2005) 65, doi:10.1017/S0022112005005847)
+ *   spin     drag of rotation uses `angular` only, or `slender`, too
  *
- * With the default coefficients plates flutter, tumble and fall chaotically as in that paper. Without corrections the
- * model is mujoco_ellipsoid. SI units.
+ * For each ellipsoid I and m are the added inertias and masses, X maps the twist of the body to that of the centre in
+ * the ellipsoid's axes, and r_i are the semi-axes. With the default coefficients plates flutter, tumble and fall
+ * chaotically as in that paper. Without corrections the model is mujoco_ellipsoid. SI units.
  */
 #include "fluid/ellipsoid.h"
 

@@ -1,11 +1,13 @@
-/* The exact added mass of bodies, solids and sheets: Kirchhoff's tensor of the potential flow around them
+/* The exact added mass of bodies, solids and sheets: Kirchhoff's tensor K of the potential flow around them
  * (potential/kirchhoff.h).
  *
  * The fluid is perfect. It fills space, or the side of a plane on which the body is. The model has no forces except
  * those of that plane on bodies that move (potential/moving.h). K of a rigid body, or of a pose, is computed on finer
- * and finer faces until its estimated error meets `error`. A body that moves near a wall, or swims by changing its
- * shape, is solved again at each place or shape, always on the same mesh: the first whose own K meets the error for the
- * given shape, far from the wall, or the finest mesh that can be solved often (in a curved space: the given faces).
+ * and finer faces until its estimated error meets `error`.
+ *
+ * A body that moves near a wall, or swims by changing its shape, is solved again at each place or shape, always on the
+ * same mesh. It is the first mesh whose own K meets the error for the given shape, far from the wall, or the finest
+ * mesh that can be solved often. In a curved space the given faces are used.
  */
 
 #include "core/warning.h"
@@ -20,7 +22,8 @@
 #include <string.h>
 
 #define DEFAULT_ERROR 1e-2
-/* Maximum numbers of faces; SOLVED_OFTEN: for meshes that are solved at each place near a wall, or for each shape. */
+/* Maximum numbers of faces: of a mesh that is solved once, and of a mesh that is solved at each place near a wall, or
+ * for each shape. */
 enum { SOLVED_ONCE = 40000, SOLVED_OFTEN = 1000 };
 
 typedef struct exact {
@@ -82,15 +85,15 @@ static cb_kirchhoff_options options_of(const exact *own, const cb_surface *surfa
 
 /* --- the error --- */
 
-/* For a body in a curved space a finer mesh soon needs too much memory, because its matrix is dense. An unmet error is
- * therefore not a failure there. */
+/* In a curved space a finer mesh soon needs too much memory, because the matrix is dense. An unmet error is therefore
+ * not a failure there. */
 static cb_exact_asked asked_of(const exact *own, const cb_surface *surface) {
   const bool given = !isnan(own->error);
   return (cb_exact_asked){given ? own->error : DEFAULT_ERROR, given && surface->curvature == 0, SOLVED_ONCE, 0};
 }
 
-/* For a mesh that serves all places or shapes. A given error is met without a limit of faces and with a quarter of the
- * tolerance, because one mesh has a larger error than the extrapolation from several. */
+/* Returns the error that is asked of one mesh for all places or shapes. If the user gives an error, a quarter of it is
+ * asked, without a limit of faces. One mesh has a larger error than the extrapolation from several. */
 static cb_exact_asked asked_often(const exact *own) {
   const bool given = !isnan(own->error);
   return (cb_exact_asked){given ? own->error / 4 : DEFAULT_ERROR, false, given ? INT_MAX : SOLVED_OFTEN,
@@ -126,12 +129,12 @@ static cb_status report_mass(const cb_surface *surface, const cb_kirchhoff_mass 
 /* --- data about a body --- */
 
 typedef struct known {
-  struct known *self; /* this struct: `form` has a const pointer to it, but computes the other members */
+  struct known *self; /* a pointer to this struct that is not const: `form` needs it to compute the other members */
   cb_moving *moving;
-  cb_placed *placed;     /* near a wall: solves the body at its place */
+  cb_placed *placed;     /* near a wall: solves the body at each place */
   cb_exact_posed *posed; /* for refined faces of poses or shapes; NULL: not used */
   cb_surface *fine;      /* near a wall, for a body without poses: its faces there; NULL: the given ones */
-  double error;          /* near a wall: the estimated error of these faces far from it */
+  double error;          /* near a wall: the estimated error of these faces far from the wall */
 } known;
 
 static cb_status create_moving(const cb_surface *surface, const cb_kirchhoff_options *options, cb_moving **out) {
@@ -153,8 +156,8 @@ static cb_status check(const exact *own) {
   return CB_OK;
 }
 
-/* If faces are refined, the given faces are not solved here. Near a wall nothing is solved before the place is
- * known. */
+/* If faces are refined, the given faces are not solved here. Near a wall nothing is solved before the place of the body
+ * is known. */
 static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
   const exact *own = m->params;
   const cb_kirchhoff_options options = options_of(own, surface);
@@ -187,8 +190,8 @@ static void release(const cb_fluid_model *m, void *body) {
 
 /* --- its added mass --- */
 
-/* Solves to the requested error. If the body has its given form, it may be a shape of the code; its finer faces then
- * lie on the true surface. */
+/* Solves to the requested error. If the vertices are at rest at the given places, the body may be a shape of
+ * bodies/shapes, whose finer faces lie on the true surface. */
 static cb_status to_error(const cb_fluid_model *m, const known *k, const cb_surface *surface, const double (*x)[3],
                           const double (*v)[3], cb_added_mass *out) {
   const exact *own = m->params;
@@ -217,8 +220,8 @@ static cb_status added_mass(const cb_fluid_model *m, const void *body, const cb_
   return x == (const double(*)[3])surface->x ? cb_surface_explain(surface, status) : status;
 }
 
-/* Chooses the mesh that serves all places by its error far from the wall. For a body without poses it lies on the true
- * surface. */
+/* Chooses the mesh that serves all places, by its error far from the wall. For a body without poses the vertices of
+ * finer faces lie on the true surface. */
 static cb_status choose_rigid(const cb_fluid_model *m, known *k, const cb_surface *surface,
                               const cb_kirchhoff_options *options) {
   const cb_exact_asked asked = asked_often(m->params);
@@ -262,7 +265,8 @@ static cb_status place(const cb_fluid_model *m, known *k, const cb_surface *surf
   return status;
 }
 
-/* Solves on the chosen faces, with the vertices at x. (k->fine is of a body without poses: x is not used.) */
+/* Solves on the chosen faces at the pose g, with the given vertices at x, which move with v. (k->fine belongs to a body
+ * without poses: x is not used.) */
 static cb_status place_at(const known *k, const double (*x)[3], const double (*v)[3], const cb_pose *g,
                           cb_placed_form *out) {
   if (k->fine) return cb_placed_at(k->placed, (const double(*)[3])k->fine->x, NULL, g, out);
@@ -290,7 +294,7 @@ static cb_status added_mass_at(const cb_fluid_model *m, void *body, const cb_sur
       status = report_mass(placed_surface(k, surface), far, &report, out);
       if (!isnan(k->error)) out->error = k->error;
       out->iterations = 0;
-      out->method = cb_potential_method_name(CB_POTENTIAL_DENSE); /* the method for moving bodies */
+      out->method = cb_potential_method_name(CB_POTENTIAL_DENSE); /* the method of cb_placed_create */
     }
     return status;
   }
@@ -305,13 +309,13 @@ static cb_status added_mass_at(const cb_fluid_model *m, void *body, const cb_sur
   return CB_OK;
 }
 
-/* Uses the given faces: they are not refined, or lie in a curved space, where finer ones take too long. */
+/* Uses the given faces, if refinement is switched off, or in a curved space, where finer faces take too long. */
 static cb_status prepare_as_given(const cb_fluid_model *m, known *k, const cb_surface *surface, const double (*x)[3],
                                   cb_added_mass *found) {
   const cb_kirchhoff_options options = options_of(m->params, surface);
   cb_kirchhoff_mass mass;
   const cb_status status = k->moving ? CB_OK : create_moving(surface, &options, &k->moving);
-  /* If the given shape cannot be solved, other shapes may have a solution. */
+  /* If the given shape has no solution, other shapes may have one. */
   if (status || cb_moving_added_mass(k->moving, x, NULL, &mass)) return status;
   const cb_kirchhoff_report report = cb_moving_report(k->moving);
   return report_mass(surface, &mass, &report, found);

@@ -2,10 +2,12 @@
  * vectorised sums over faces instead.
  *
  *   f = -(rho/2) A |u| <u, n> n,   df/du = -(rho/2) A n (|u| n + <u, n> u/|u|)^T
- *   kinetic = sum delta/(24 A) s_c S_c (twice that on a sheet),  s_c = <x_c', a> - A mean,  S_c = s_c + sum s
- *             (fluid/terms/flow.c);  the first sum is over faces and their corners c, for density 1
+ *   kinetic = sum delta/(24 A) s_c S_c (twice that on a sheet),  s_c = <x_c', a> - A mean,  S_c = s_c + s_1 + s_2 + s_3
  *
- * f is the force on a face with area A and normal n that moves with u relative to the fluid of density rho.
+ * f is the force on a face with area A and normal n that moves with u relative to the fluid of density rho. `kinetic`
+ * is the energy of the fluid, for density 1, if only the shape moves. The sum is over faces and their corners c, which
+ * move with x_c' (fluid/terms/flow.c). a = A n is the area vector, delta as in fluid/local.h, and `mean` the mean
+ * normal velocity of the part.
  */
 #include <curvebody/fluid_model.h>
 
@@ -28,7 +30,7 @@ void cb_fluid_local_on_face(const cb_fluid_model *m, const void *body, const cb_
   }
 }
 
-/* Returns the kinetic energy of the shape's motion at the pose of l. */
+/* Returns the kinetic energy of the fluid for the velocities v of the vertices at x, the pose of l (equation above). */
 static double kinetic(const cb_local *l, const cb_surface *s, const double (*x)[3], const double (*v)[3],
                       const cb_local_part *part) {
   double sum = 0;

@@ -1,10 +1,9 @@
-/* MuJoCo's ellipsoid model: added mass (terms of velocity only, without -m∘v' and -I∘w'), Magnus, Kutta, drag and
- * viscous forces on each geom's ellipsoid (fluid/ellipsoid.h).
+/* MuJoCo's ellipsoid model: added mass, Magnus, Kutta, drag and viscous forces on the ellipsoid of each geom
+ * (fluid/ellipsoid.h). Of the added mass only the terms with velocities are used, not the terms with accelerations.
  *
  * The forces are those of MuJoCo's code, which differs from its documentation: version 3.14, or version 2.2 with lower
  * bounds of 1e-15 that remove the lift from small and slow bodies. If the flow or the density varies, the value at the
- * centre of each geom is used.
- */
+ * centre of each geom is used. */
 #include "fluid/ellipsoid.h"
 
 typedef struct mujoco_ellipsoid {

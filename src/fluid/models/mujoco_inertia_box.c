@@ -1,13 +1,13 @@
 /* MuJoCo's inertia model: the drag of the box that has a body's mass and inertia, about the centre of mass in its
- * principal axes. M is the mass and I the moments, rho and mu are the density and viscosity of the fluid, v and w the
- * velocity and angular velocity:
+ * principal axes. M is the mass and I_i the principal moments, rho and mu are the density and viscosity of the fluid,
+ * and v and w the velocity and angular velocity relative to the fluid:
  *
  *   h_i = (3/(2 M) (I_j + I_k - I_i))^(1/2): half the sides of the box,  h their mean,  f and g: force and torque
  *   drag      f_i = -2 rho h_j h_k |v_i| v_i,  g_i = -(rho/2) h_i (h_j^4 + h_k^4) |w_i| w_i
  *   viscous   f = -6 pi mu h v,  g = -8 pi mu h^3 w
  *
- * Source: MuJoCo's documentation, "Fluid forces", and its code (3.14); version 2.2 has a lower bound of 1e-15 for
- * I_j + I_k - I_i. The mass is the mass at time 0.
+ * (i, j, k) is (x, y, z) or a cyclic permutation of it. Source: MuJoCo's documentation, "Fluid forces", and its code
+ * (3.14); version 2.2 has a lower bound of 1e-15 for I_j + I_k - I_i. The mass is the mass at time 0.
  */
 
 #include "core/failure.h"
@@ -148,7 +148,8 @@ static int places(const cb_fluid_model *m, const void *body, const double (**at)
   return own->n;
 }
 
-/* Adds F = -(linear + quadratic |V_n|) V_n n about or along an axis n, V_n = <n, V>, and its derivative. */
+/* Adds the drag F = -(linear + quadratic |V_n|) V_n n about or along the axis n, with V_n = <n, V>, and its derivative
+ * in V to the columns of dF from `column` on. */
 static void along(const double n[3], double linear, double quadratic, const double V[3], double F[3], double (*dF)[6],
                   int column) {
   const double own = cb_dot3(n, V), size = fabs(own);

@@ -1,20 +1,21 @@
-/* The added mass of closed bodies by point sources inside them. It serves for comparison: `exact` is always more
+/* The added mass of closed bodies by point sources inside them. The model serves for comparison: `exact` is always more
  * accurate.
  *
  *   grad phi = sum_j sigma_j (x - s_j)/|x - s_j|^3,  s_j = x_j - offset l n_j at each vertex
  *   sum_j sigma_j W_ij = A_i m_i in least squares over faces,  K_ab = sum_i (sum_j sigma_aj/|c_i - s_j|) m_b,i A_i
  *
- * sigma_aj is the strength of source j in the motion a (phi_a the potential, K the added mass for density 1). m_i =
- * (c_i × n, n) for the normal n of the face i, and m_b,i is its component b. A_i is the area of the face, x_j a vertex
- * and n_j its normal, the mean of its faces' normals weighted by area; l the root mean square edge; W_ij the solid
- * angle of the face i as seen from s_j; c_i its centre. Sources: Weissmann & Pinkall (2012), ACM Trans. Graph. 31, 104,
- * doi 10.1145/2185520.2185600; Wang (2019), Hunan University, bachelor's thesis on the motion of one rigid body under
- * water, eqs 6 to 11. Two things in the thesis are corrected: signs that cancel in K, and the missing area of a face in
- * the flux of a rotation.
+ * phi is the potential, K the added mass for density 1, and a and b number the six unit twists. s_j is the place of
+ * source j, and sigma_aj its strength in motion a. x_j is a vertex and n_j its normal, the mean of the normals of its
+ * faces weighted by area. l is the root mean square edge, and offset a parameter. Face i has the centre c_i, the normal
+ * n, the area A_i and m_i = (c_i × n, n) with the components m_b,i. W_ij is the solid angle of face i as seen from s_j.
  *
- * The method does not converge, because the equations lose rank if the sources are deep, and sources are outside if the
- * body is thinner than twice the depth. It fails with an error in that case, if a mass is 0 or negative, or if the
- * least squares miss the fluxes.
+ * Sources: Weissmann & Pinkall (2012), ACM Trans. Graph. 31, 104, doi 10.1145/2185520.2185600; Wang (2019), Hunan
+ * University, bachelor's thesis on the motion of one rigid body under water, eqs 6 to 11. Two things in the thesis are
+ * corrected: signs that cancel in K, and the missing area of a face in the flux of a rotation.
+ *
+ * The method does not converge, because the equations lose rank if the sources are deep. If the body is thinner than
+ * twice the depth, sources are outside. The model fails with an error in that case, if a mass is 0 or negative, or if
+ * the least squares miss the fluxes.
  */
 #include "fluid/fluid_model_shared.h"
 
@@ -47,13 +48,14 @@ static const cb_param params[] = {
 typedef struct sources {
   int faces, n;
   cb_panels *p;
-  /* s[n]; matrix[n][faces] by columns; w[COLUMNS][faces]: normal velocities; sigma has the size of w. */
+  /* s[n]: places of the sources; matrix[n][faces]: W by columns; w[COLUMNS][faces]: normal velocities; sigma: as large
+   * as w */
   double (*s)[3], *matrix, *w, *sigma;
   double radius;
-  /* Maximum over the motions that find_residual checks of the root mean square of the missed flux, divided by the root
-   * mean square of the flux. */
+  /* The root mean square of the missed flux of a motion, divided by that of the flux: the maximum over the motions that
+   * find_residual checks. */
   double residual;
-  int outside; /* number of sources outside */
+  int outside; /* number of sources outside the body */
 } sources;
 
 static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
@@ -79,8 +81,8 @@ static void place(sources *o, const cb_surface *surface, const double (*x)[3], d
   }
 }
 
-/* Sets w to the normal velocities, and sigma to the fluxes, of the six motions about the origin and the shape's
- * motion. */
+/* Sets w to the normal velocities, and sigma to the fluxes, of seven motions: the six unit twists about the origin, and
+ * the motion v of the shape (NULL: none). */
 static void set_motions(sources *o, const cb_surface *surface, const double (*v)[3]) {
   const size_t faces = (size_t)o->faces;
   double area = 0, square = 0;
@@ -100,8 +102,8 @@ static void set_motions(sources *o, const cb_surface *surface, const double (*v)
   o->radius = sqrt(square / area);
 }
 
-/* The least-squares routine stores the residual after the solution. Rotations that hardly move the fluid, for instance
- * of a nearly rotationally symmetric body about its axis, are not checked by their own residual. */
+/* Finds `residual`. The least-squares routine stores the residuals after the solution. A rotation that hardly moves the
+ * fluid, for instance of a nearly rotationally symmetric body about its axis, is not checked. */
 static void find_residual(sources *o) {
   const double unit[2] = {o->radius, 1};
   double left[6] = {0}, all[6] = {0}, maximum = 0;
@@ -123,7 +125,7 @@ static cb_status solve(sources *o) {
   for (int j = 0; j < o->n; j++) {
     double *column = o->matrix + (size_t)j * (size_t)o->faces;
     cb_panels_row(o->p, o->s[j], o->faces, NULL, -1, NULL, column);
-    /* D (potential/panels.h) is the panel's solid angle divided by 4 pi, positive as seen from its front */
+    /* column has D (potential/panels.h): the solid angle of a panel divided by 4 pi, positive as seen from its front */
     double seen = 0;
     for (int i = 0; i < o->faces; i++) seen += column[i] *= -FOUR_PI;
     o->outside += seen < FOUR_PI / 2;
@@ -169,9 +171,9 @@ static void integrate(const sources *o, bool moving, cb_added_mass *out) {
   if (moving) out->kinetic = raw[6][6] / 2;
 }
 
-/* CB_ERROR_DOMAIN unless every translation has a positive mass (above 1e-6 of the largest) and every motion has one
- * above -1e-2 of the largest: the mass of a rotation of a body of revolution about its axis is 0 up to the error of the
- * method. */
+/* Returns CB_ERROR_DOMAIN unless every translation has a positive mass (above 1e-6 of the largest), and every motion
+ * has a mass above -1e-2 of the largest. (The mass of a rotation of a body of revolution about its axis is 0 up to the
+ * error of the method.) */
 static cb_status check_positive(const sources *o, const double K[6][6]) {
   double least[2];
   for (int all = 0; all < 2; all++) {
@@ -200,9 +202,9 @@ static cb_status check_positive(const sources *o, const double K[6][6]) {
                  "suit its faces: expected finer faces, another `offset`, or the model `exact`");
 }
 
-/* Fails if the solution misses the fluxes, or if sources are in the fluid, because they would give another flow. */
+/* Fails if the solution misses the fluxes, or if sources are in the fluid, where they would give another flow. */
 static cb_status check_flow(const sources *o) {
-  /* For ellipsoids the error of K is 0.01 at a residual of 0.05, 0.07 at 0.25, and 0.3 at 0.5. */
+  /* Measured on ellipsoids: the error of K is 0.01 at a residual of 0.05, 0.07 at 0.25, and 0.3 at 0.5. */
   static const double maximum = 0.3;
   if (o->outside > 0)
     return cb_fail(CB_ERROR_DOMAIN,
@@ -227,7 +229,7 @@ static cb_status find(sources *o, const cb_surface *surface, const double (*x)[3
   integrate(o, v, out);
   status = check_positive(o, (const double(*)[6])out->K);
   if (!status) status = check_flow(o);
-  out->error = o->residual / 2; /* above the errors of ellipsoids in check_flow, up to its maximum */
+  out->error = o->residual / 2; /* larger than the errors that were measured (check_flow) */
   out->tolerance = 0.03;
   return status;
 }

@@ -2,16 +2,18 @@
  * Fluid Mech. 541 (2005) 65, doi:10.1017/S0022112005005847) for a plate of area S = pi a_1 a_2 with the normal n:
  *
  *   kutta    f = rho C_T S (n.v/|v|) (n × v) × v               circulation of translation
- *   magnus   f = rho C_R S (a∘w) × v                           and of rotation
+ *   magnus   f = rho C_R S (a∘w) × v                           circulation of rotation
  *   drag     f = -(rho/2) S (A - B (v_t^2 - v_n^2)/|v|^2) |v| v
  *            g = -(pi/2) rho S (mu_1 U a^2∘w + mu_2 a^3∘w |w|)
  *
- * f and g are force and torque, ∘ multiplies vectors by components, rho is the density of the fluid, rho_s that of the
- * plate. v_n and v_t are the components of the velocity v along n and in the plane of the plate; w is that of the
- * angular velocity in this plane, a_i its half width across axis i. No torque acts about the normal. With added mass
- * and weight these are the paper's equations for a span of S/(2 a), in units of the half chord a and of
- * U = ((rho_s/rho - 1) G b)^(1/2), G the acceleration of gravity and b half the thickness. A, B, C_T, C_R, mu_1 and
- * mu_2 are parameters. The thinnest axis of an ellipsoid is its normal. SI units.
+ * f and g are force and torque, and ∘ multiplies vectors by components. rho is the density of the fluid, rho_s that of
+ * the plate. v_n and v_t are the components of the velocity v along n and in the plane of the plate. w is the component
+ * of the angular velocity in this plane, and a_i the half width of the plate across axis i. No torque acts about the
+ * normal. A, B, C_T, C_R, mu_1, mu_2 and the speed U are parameters. The thinnest axis of an ellipsoid is its normal.
+ * SI units.
+ *
+ * With added mass and weight these are the paper's equations for a span of S/(2 a), in units of the half chord a and of
+ * the speed U = ((rho_s/rho - 1) G b)^(1/2), with the acceleration G of gravity and half the thickness b.
  */
 #include "fluid/ellipsoid.h"
 #include "numerics/vec3.h"
@@ -47,8 +49,8 @@ static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, con
                             (cb_ellipsoids **)body);
 }
 
-/* The plate that replaces an ellipsoid: its area, its normal, and its half width across each axis (0 for the
- * normal). */
+/* The plate that replaces an ellipsoid: the axis of its normal, its area, and its half width across each axis (0 for
+ * the normal). */
 typedef struct plate {
   int normal;
   double area, a[3];

@@ -4,13 +4,15 @@
  *   printed:   D_ab =  nu int u_a.s_b dA      force and torque as printed in the source; not symmetric in general
  *   rayleigh:  D_ab = -nu int s_a.s_b dA      the derivative of -nu/2 int |s|^2 dA: symmetric, never gains energy
  *
- * F is the wrench and Y the twist. s is tangential to the surface, because grad phi and u have the same normal
- * velocity. Source: Wang (2019), Hunan University, bachelor's thesis on the motion of one rigid body under water,
- * section 3.2, eq. 25. The potential in the thesis has the wrong sign; here it is that of potential/kirchhoff.h, for
- * the shape at time 0. For a sphere of radius r both forms give -8 pi/3 nu r^4 for rotation; for translation the
- * printed form gives -4 pi nu r^2 and Rayleigh's -6 pi nu r^2. nu is in kg/(m^2 s) and does not depend on the density.
- * grad phi along the faces comes from values at vertices, which are means of the values of the surrounding faces,
- * weighted by area; the error is of the order of the size of the faces.
+ * F is the wrench and Y = (w, v) the twist; a and b number the six unit twists, and x is a point of the surface. s is
+ * the slip of the fluid along the surface: it is tangential, because grad phi and u have the same normal velocity. nu
+ * is in kg/(m^2 s) and does not depend on the density. For a sphere of radius r both forms give -8 pi/3 nu r^4 for
+ * rotation; for translation the printed form gives -4 pi nu r^2 and Rayleigh's -6 pi nu r^2.
+ *
+ * Source: Wang (2019), Hunan University, bachelor's thesis on the motion of one rigid body under water, section 3.2,
+ * eq. 25. The potential in the thesis has the wrong sign; here it is that of potential/kirchhoff.h, for the shape at
+ * time 0. grad phi along the faces comes from values at vertices, which are means of the values of the surrounding
+ * faces, weighted by area. The error is of the order of the size of the faces.
  */
 #include "fluid/fluid_model_shared.h"
 
@@ -39,7 +41,7 @@ static const cb_param params[] = {
     {0},
 };
 
-/* Computes values at vertices from values at faces. */
+/* Computes value[vertices] from the values phi[faces], as means weighted by area. weight[vertices] is a work array. */
 static void to_vertices(const cb_surface *s, const cb_panels *p, const double *phi, double *weight, double *value) {
   memset(weight, 0, (size_t)s->vertices * sizeof *weight);
   memset(value, 0, (size_t)s->vertices * sizeof *value);
@@ -52,7 +54,8 @@ static void to_vertices(const cb_surface *s, const cb_panels *p, const double *p
     if (weight[v] > 0) value[v] /= weight[v];
 }
 
-/* Finds the gradient of the linear function with these values at the corners. */
+/* Finds the gradient g of the linear function on a face that has these values at the corners. n and area: those of the
+ * face. */
 static void gradient_of(const double corner[3][3], const double n[3], double area, const double value[3], double g[3]) {
   memset(g, 0, 3 * sizeof *g);
   for (int k = 0; k < 3; k++) {

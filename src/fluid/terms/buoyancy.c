@@ -1,12 +1,12 @@
-/* Buoyancy -rho V (c_v × f, f), f = R^T g, with the potential <rho V (x + R c_v), g>.
+/* Buoyancy: the wrench -rho V (c_v × f, f), f = R^T g, with the potential <rho V (x + R c_v), g>.
  *
- * V is the displaced volume and c_v its centre, rho the density of the fluid, g the acceleration of gravity, (R, x) the
- * pose. If the density varies, the wrench is the pressure of the fluid at rest over the faces (curvebody/medium.h).
+ * V is the displaced volume and c_v its centre, rho the density of the fluid, g the acceleration of gravity, and (R, x)
+ * the pose. If the density varies, the wrench is the pressure of the fluid at rest over the faces (curvebody/medium.h).
  */
 #include "fluid/immersed_private.h"
 
-/* Finds the displaced mass and its moment in the world's axes, if the density varies. all: all components of the moment
- * are found, otherwise only those perpendicular to up. */
+/* Finds the displaced mass and its moment, in the world's axes, if the density varies. If `all` is not set, only the
+ * components of the moment perpendicular to up are found. */
 static cb_status displaced(cb_immersed_workspace *s, bool all, double *mass, double moment[3]) {
   const cb_immersed *b = s->b;
   const int closed = b->closed_faces, sheets = b->surface->faces - closed;
@@ -37,7 +37,7 @@ static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, c
   double mass, moment[3], world[6], wrench[6];
   status = displaced(s, false, &mass, moment);
   if (status) return status;
-  cb_cross3(g, moment, world); /* moment × (-g) about the world's origin */
+  cb_cross3(g, moment, world); /* the torque moment × (-g) about the world's origin */
   for (int i = 0; i < 3; i++) world[3 + i] = -mass * g[i];
   cb_se3_wrench_to_body(m->g, world, wrench);
   for (int i = 0; i < 6; i++) to->F[i] += wrench[i];

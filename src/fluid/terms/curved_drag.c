@@ -1,12 +1,13 @@
-/* Lift and drag on a body in a curved space, -(rho/2) sum A |u| <u, n> m, and linear drag, -resistance Y (equations:
- * fluid/local.h, with |u| and <u, n> of the space). */
+/* Lift and drag on a body in a curved space, the wrench -(rho/2) sum A |u| <u, n> m over faces, and linear drag, the
+ * wrench -resistance Y. rho is the density, A the area of a face, u the velocity of its centre, n its normal, m the
+ * flux of twists through it, and Y the twist (fluid/local.h, with |u| and <u, n> of the space). */
 #include "fluid/immersed_private.h"
 #include "fluid/curved_moments.h"
 #include "numerics/numerics_curved.h"
 
 #include <math.h>
 
-/* Finds q, the derivative of |X_xi|^2/2 at y by xi. */
+/* Finds q, the derivative of |X_xi|^2/2 by xi at the point y, where X_xi is the velocity of y for the twist xi. */
 static void speed_slope(double K, const double y[4], const double xi[6], double q[6]) {
   double u[3], turn[3];
   const double along = K * cb_dot3(xi + 3, y);

@@ -1,7 +1,8 @@
-/* A floor (fluid/floor.h): the push of a stiff one. A run reflects bodies at the other kind. */
+/* A floor (fluid/floor.h). A stiff floor pushes the body, which is the wrench of this term. At a reflecting floor the
+ * functions of fluid/floor.h reflect the body, and this term has no wrench. */
 #include "fluid/immersed_private.h"
 
-/* Adds the push of the floor in a step that outruns it; `wrench` is in the world's axes. */
+/* Adds the push of the floor in a step that outruns the floor. `wrench` is the push in the world's axes. */
 static void push_in_world(const double wrench[6], const cb_immersed_moment *m, double *F, cb_tensor dg) {
   static const double origin[3];
   double torque[3], force[3];

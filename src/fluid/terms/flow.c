@@ -1,19 +1,19 @@
-/* The added mass of a body in a flow or in layers: its momentum, and the wrench dL/dg (equations:
- * curvebody/immersed.h).
+/* The added mass of a body in a flow or in a density that varies: its momentum, and the wrench dL/dg (equations:
+ * curvebody/immersed.h). g is the pose, xi = (xi_omega, xi_v) a small change of g, and Y = (omega, v) the twist.
  *
- * For uniform density and flow, p = I_f (Y - U) + mu_f with U = (0, u), u in the body's axes, du = u × xi_omega:
+ * In a flow u that is the same everywhere the momentum is p = I_f (Y - U) + mu_f, U = (0, u). I_f is the added mass,
+ * mu_f the momentum of the changing shape, and u is in the body's axes, with du = u × xi_omega. The wrench is
+ * -ad*_U p = (u × p_linear, 0). If the density is mixed, the term L_rho of the faces whose density has a slope is
+ * added.
  *
- *   momentum  p;   wrench  -ad*_U p = (u × p_linear, 0); if the density is mixed, the term of the faces whose density
- *   has a slope is added (add_density)
- *
- * If the flow or the density varies, both come from the impulses on the fluid at the vertices.
- *
- * On a face with area vector a = A n everything is linear between its corners c. With k = rho delta/(12 A) (twice that
- * on a sheet), and w_c = v + omega × x_c + x_c' - u_c the velocity relative to the flow, s_c = <w_c, a> - A mean:
+ * If the flow varies, momentum and wrench come from the impulses on the fluid at the vertices. On a face with area
+ * vector a = A n everything is linear between its corners c. With k = rho delta/(12 A) (twice that on a sheet), and
+ * w_c = v + omega × x_c + x_c' - u_c the velocity relative to the flow, s_c = <w_c, a> - A mean:
  *
  *   L = (1/2) sum k s_c S_c,  S_c = s_c + sum s;     impulse of a vertex  P = dL/dw = sum over its faces k S_c a
  *
- * A is the area and n the normal of the face, delta as in fluid/local.h. u is the flow, G its gradient, `mean` the mean
+ * L is the Lagrangian of the added mass. A is the area and n the normal of the face, delta as in fluid/local.h. x_c is
+ * a corner, x_c' its velocity in the body frame, u_c the flow there, G the gradient of the flow, and `mean` the mean
  * normal velocity of the part's shape. P is linear in Y, P = P_0 + Q Y, where Q depends only on the shape and the
  * density. In the body's axes
  *
@@ -33,7 +33,7 @@
 
 /* --- the impulses --- */
 
-/* Returns k/rho. */
+/* Returns k/rho = delta/(12 A), on a sheet twice that, for a face of the part with this area A. */
 static double weight(const cb_immersed_workspace *s, int part, double area) {
   return area > 0 ? s->part[part].delta * (s->b->surface->open[part] ? 2 : 1) / (12 * area) : 0;
 }
@@ -159,7 +159,8 @@ static void impulse(const cb_immersed_workspace *s, int vertex, const double Y[6
   }
 }
 
-/* The derivative in Y is sum (k/rho) q (sum S_c m_c)^T. */
+/* Adds L_rho (equations above) to F, and its derivative in Y, sum (k/rho) q (sum S_c m_c)^T with m_c = (x_c × a, a), to
+ * dF (NULL: not wanted). */
 static void add_density(cb_immersed_workspace *s, const double Y[6], double F[6], cb_tensor dF) {
   const cb_surface *surface = s->b->surface;
   const bool varying = s->b->around.varying;
@@ -217,7 +218,7 @@ static void add_impulses(cb_immersed_workspace *s, const double Y[6], double F[6
 
 /* --- along the pose --- */
 
-/* Computes hat(a) m. */
+/* Computes hat(a) m, with hat(a) b = a × b. */
 static void hat_times(const double a[3], const double m[3][3], double out[3][3]) {
   for (int j = 0; j < 3; j++) {
     out[0][j] = a[1] * m[2][j] - a[2] * m[1][j];
@@ -226,8 +227,9 @@ static void hat_times(const double a[3], const double m[3][3], double out[3][3])
   }
 }
 
-/* The components of u and G change with the rotation and the position of the body: U = du/dxi_omega = hat(u) - G
- * hat(x), f = G^T P, D = df/dxi_omega = hat(f) - G^T hat(P); dg -= [[hat(P) U + hat(x) D, hat(P) G], [D, 0]] */
+/* Adds the change of the wrench that comes from the change of u and G at the vertices with the pose:
+ * U = du/dxi_omega = hat(u) - G hat(x), f = G^T P, D = df/dxi_omega = hat(f) - G^T hat(P), and for each vertex
+ * dg -= [[hat(P) U + hat(x) D, hat(P) G], [D, 0]]. */
 static void add_turning(cb_immersed_workspace *s, const double Y[6], cb_tensor dg) {
   for (int i = 0; i < s->b->surface->vertices; i++) {
     const double(*G)[3] = (const double(*)[3])s->field.gradient[i], *u = s->field.u[i], *x = s->form.x[i];
@@ -255,7 +257,7 @@ static void add_turning(cb_immersed_workspace *s, const double Y[6], cb_tensor d
 
 /* --- the term --- */
 
-/* Does the momentum come from impulses at the vertices? */
+/* Does the momentum come from the impulses at the vertices? */
 static bool by_vertices(const cb_immersed *b) { return b->around.varying; }
 
 static bool in_uniform_flow(const cb_immersed *b) { return b->around.has_flow && !b->around.varying; }
@@ -268,7 +270,7 @@ static cb_status field(cb_immersed_workspace *s) {
   return status;
 }
 
-/* The twist relative to a uniform flow, Y - U. */
+/* Finds the twist relative to a uniform flow, Y - U with U = (0, R^T u) for the flow u in the world's axes. */
 static void relative_twist(const cb_immersed_workspace *s, const cb_immersed_moment *m, double out[6]) {
   double u[3];
   memcpy(out, m->Y, 6 * sizeof *out);
@@ -312,7 +314,7 @@ static void carry_uniform(cb_immersed_workspace *s, const cb_immersed_moment *m,
     cb_cross3(u, column, torque);
     for (int i = 0; i < 3; i++) to->dF[i][j] += torque[i];
   }
-  for (int j = 0; to->dg && j < 3; j++) { /* (u × e_j) × p - u × I_vv (u × e_j) */
+  for (int j = 0; to->dg && j < 3; j++) { /* column j: (u × e_j) × p - u × I_vv (u × e_j), linear blocks */
     double e[3] = {0}, du[3], dp[3], change[3];
     e[j] = 1;
     cb_cross3(u, e, du);
@@ -323,8 +325,8 @@ static void carry_uniform(cb_immersed_workspace *s, const cb_immersed_moment *m,
   }
 }
 
-/* Adds dL/dg: the sum over vertices if the flow varies, and the term of the density if that is mixed. The last result
- * is kept, because the derivative along the pose is requested next. */
+/* Adds dL/dg: the sum over vertices if the flow varies, and the term of the density if the density is mixed. The last
+ * result is kept, because the derivative along the pose is requested next. */
 static void add_varying_fluid(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   cb_immersed_last *last = &s->pushed;
   if (!cb_immersed_is_last(last, m)) {

@@ -1,7 +1,6 @@
-/* The body's weight m (c × f, f), f = R^T g, with the potential -<m (x + R c), g>.
+/* The weight of the body: the wrench m (c × f, f), f = R^T g, with the potential -<m (x + R c), g>.
  *
- * g is the acceleration of gravity, m and c the mass and its centre, (R, x) the pose.
- */
+ * g is the acceleration of gravity, m the mass and c its centre, and (R, x) the pose. */
 #include "fluid/immersed_private.h"
 
 void cb_immersed_weigh(const cb_immersed_workspace *s, const cb_immersed_moment *m, double mass, const double centre[3],
@@ -32,7 +31,7 @@ void cb_immersed_conserves_upright(const cb_immersed *b, cb_immersed_conserved *
   cb_immersed_conserves_along(b->fluid.gravity, out);
 }
 
-/* A body without weight has the potential 0. */
+/* A body without weight has no wrench here; the potential of the term is then 0. */
 static int count(const cb_immersed *b) { return b->heavy && cb_immersed_falls(b); }
 
 static void conserves(const cb_immersed *b, cb_immersed_conserved *out) {

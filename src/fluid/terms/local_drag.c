@@ -1,10 +1,9 @@
-/* Lift and drag of the local model (fluid/local.h), and linear drag. Both are computed in one pass over the faces.
+/* Lift and drag of the local model (fluid/local.h), and linear drag. Both are computed in one call of cb_local_drag.
  *
  * In a uniform flow u (in the world's axes) the drag F of a body with the twist Y = (omega, v) and the rotation R
- * depends only on Y - U, U = (0, R^T u). Along g (1 + hat(xi)) therefore dF/dxi = -dF/dv (R^T u × xi_omega).
- * In a flow that varies the derivative is that of the linear fit of the flow (cb_immersed_carry). If the medium varies,
- * the gradient of its density is neglected.
- */
+ * depends only on Y - U, U = (0, R^T u). Along g (1 + hat(xi)), with the pose g, therefore
+ * dF/dxi = -dF/dv (R^T u × xi_omega). In a flow that varies the derivative is that of the linear fit of the flow
+ * (cb_immersed_carry). If the medium varies, the gradient of its density is neglected. */
 #include "fluid/immersed_private.h"
 
 typedef struct wanted {

@@ -1,6 +1,6 @@
-/* The forces of fluid models other than the local one, by places (fluid/immersed_twist.c) or by faces
- * (fluid/immersed_faces.c), each term of a model as a wrench. Along the pose they change as lift and drag do
- * (local_drag.c). */
+/* The forces of fluid models other than the local one, each term of a model as a wrench. A model acts at places
+ * (fluid/immersed_twist.c) or on faces (fluid/immersed_faces.c). The derivative of forces on faces along the pose is
+ * computed as that of lift and drag (local_drag.c). */
 #include "fluid/immersed_private.h"
 
 #include <math.h>
@@ -27,7 +27,8 @@ static cb_status create(cb_immersed_workspace *s) {
   return CB_OK;
 }
 
-/* Adds the terms of a model that acts at places. The derivative at each place stays in s (`fluid_sample->dF`). */
+/* Adds the terms of a model that acts at places to term[terms]. With `slopes` the derivative at each place is stored in
+ * s->fluid_sample (dF). */
 static cb_status find_twists(cb_immersed_workspace *s, const cb_immersed_model_instance *of,
                              const cb_immersed_moment *m, double (*term)[6], bool slopes) {
   const cb_fluid_model *model = of->model;
@@ -53,7 +54,7 @@ static cb_status find_twists(cb_immersed_workspace *s, const cb_immersed_model_i
   return CB_OK;
 }
 
-/* Adds only the sum of the terms, without storing the terms. */
+/* Adds the sum of the terms of a model that acts at places to F, without storing the terms. */
 static cb_status add_twists(cb_immersed_workspace *s, const cb_immersed_model_instance *of, const cb_immersed_moment *m,
                             double F[6]) {
   const cb_fluid_model *model = of->model;
@@ -76,7 +77,7 @@ static cb_status add_twists(cb_immersed_workspace *s, const cb_immersed_model_in
   return CB_OK;
 }
 
-/* Adds X^T dF a to a column of `out`. */
+/* Adds X^T dF a to a column of `out`, with the derivative dF at a place and the matrix X of fluid/immersed_twist.c. */
 static void add_column(const cb_immersed_fluid_sample *at, const double a[6], cb_tensor out, int column) {
   double F[6];
   cb_apply6((const double(*)[6])at->dF, a, F);
@@ -84,7 +85,8 @@ static void add_column(const cb_immersed_fluid_sample *at, const double a[6], cb
   for (int i = 0; i < 6; i++) out[i][column] += F[i];
 }
 
-/* Adds the columns dF X e_j and, for a flow, dF dV. */
+/* Adds the derivative of the wrench at a place in the twist, X^T dF X, to dF, and the derivative along the pose,
+ * X^T dF dV, to dg (NULL: not wanted; symbols: fluid/immersed_twist.c). */
 static void add_slopes(const cb_immersed_fluid_sample *at, cb_tensor dF, cb_tensor dg) {
   for (int j = 0; j < 6; j++) {
     double dY[6], dV[6];
@@ -106,7 +108,7 @@ static void add_twist_slopes(const cb_immersed_workspace *s, cb_tensor dF, cb_te
   }
 }
 
-/* Reports which term is not finite. */
+/* Returns CB_STEP_NOT_FINITE, and names the term that is not finite. */
 static cb_status blame_term(const cb_immersed_workspace *s, double t) {
   for (const cb_immersed_model_instance *f = s->b->models.of; f < s->b->models.of + s->b->models.n; f++)
     for (int i = 0; i < 6 * f->terms; i++) {
@@ -118,7 +120,7 @@ static cb_status blame_term(const cb_immersed_workspace *s, double t) {
   return cb_fail(CB_STEP_NOT_FINITE, "the sum of the forces of fluid models is not finite at t = %g", t);
 }
 
-/* Finds all terms and their sum, in s->term and s->model_sum. */
+/* Finds all terms (s->term) and their sum (s->model_sum), and with `slopes` the derivatives. */
 static cb_status find_terms(cb_immersed_workspace *s, const cb_immersed_moment *m, bool slopes) {
   const cb_immersed *b = s->b;
   cb_immersed_last *last = &s->model_sum;
@@ -174,7 +176,8 @@ static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, c
   return CB_OK;
 }
 
-/* A term has the name that the model gives it, or MODEL_NAME (MODEL: the model's name) if another wrench has it. */
+/* A term has the name that the model gives it. If another wrench has this name, the name of the model and `_` precede
+ * it. */
 static const char *name_of(cb_immersed *b, int i) {
   const cb_immersed_model_instance *f = b->models.of;
   while (i >= f->first + f->terms) f++;

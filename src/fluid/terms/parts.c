@@ -1,12 +1,13 @@
 /* Added mass of parts that a model treats separately, such as ellipsoids, if flow or density vary. Each part moves
- * relative to the flow at its place c, in a fluid with the mean density of the body's faces (twist V and dV:
- * fluid/immersed_twist.c):
+ * relative to the flow at its place c, in a fluid with the mean density rho of the body's faces.
  *
  *   L = (rho/2) sum <K V, V>,  V = X Y - W;   momentum  rho sum X^T K V = I_f Y + mu_f
  *   dL/dxi = (q/2) sum <K V, V> + rho sum <K V, dV>,  q = drho/dxi,   rho = sum A rho_f/sum A
  *   d(dL/dxi)/dY = q (sum X^T K V)^T + rho sum (dV/dxi)^T K X
  *
- * The gradient of the vorticity is neglected.
+ * L is the Lagrangian, K the added mass of a part about its place for density 1, Y the twist of the body, and xi a
+ * small change of the pose. A is the area of a face and rho_f the density at it. V, X, W and dV are those of
+ * fluid/immersed_twist.c. The gradient of the vorticity is neglected.
  */
 #include "fluid/immersed_private.h"
 
@@ -26,14 +27,14 @@ static cb_status create(cb_immersed_workspace *s) {
   return CB_OK;
 }
 
-/* Computes own = K V and out = X^T K V. */
+/* Computes own = K V and out = X^T K V for a part (symbols above). */
 static void momentum_of(const cb_immersed_part_added_mass *part, const double V[6], double own[6], double out[6]) {
   cb_apply6((const double(*)[6])part->K, V, own);
   memcpy(out, own, 6 * sizeof *out);
   cb_immersed_carry_back(&part->at, out);
 }
 
-/* Finds the mean density of the faces if it is mixed, and its slope. */
+/* If the density is mixed, finds its mean over the faces and the derivative q of this mean along the pose. */
 static void find_density(cb_immersed_workspace *s) {
   const cb_surface *surface = s->b->surface;
   cb_immersed_field *f = &s->field;

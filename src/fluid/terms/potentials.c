@@ -2,13 +2,15 @@
  *
  *   U = int (rho_b - rho) V dV,  F_a = -int (rho_b - rho) X_a(V) dV;  the fluid at rest has the pressure -rho V
  *
- * X_a are the Killing fields, rho_b and rho the densities of the body and the fluid. V is the potential per kg and
- * comes from the library's forces on particles (curvebody/system.h). Both integrals are sums over the same nodes, so
- * that F is the derivative of U to round-off. The nodes are in the cones from an apex to the faces: three points of
- * each face (degree 2) and two along each line, r_j/d = 2/3 -+ sqrt(2/45), exact for r^2 times cubics, weighted by
- * (S(r)/r)^2; r is the distance from the apex, d its value on the face, and S the sine s_K of the space. The sums are
- * then scaled to the part's volume. In hyperbolic space the particle's origin is the body's, so that no digits are lost
- * far from the world's origin.
+ * V is the potential per kg and comes from the library's forces on particles (curvebody/system.h); dV is an element of
+ * the volume. U is the potential energy and F the wrench. X_a are the Killing fields, rho_b and rho the densities of
+ * the body and the fluid. Both integrals are sums over the same nodes, so that F is the derivative of U to round-off.
+ *
+ * The nodes are in the cones from an apex to the faces: three points of each face (degree 2) and two along each line
+ * from the apex, at r_j/d = 2/3 -+ sqrt(2/45). They are exact for r^2 times cubics, and weighted by (S(r)/r)^2. r is
+ * the distance from the apex, d its value on the face, and S the sine s_K of the space. The sums are then scaled to the
+ * part's volume. In hyperbolic space the origin of the particle is that of the body, so that no digits are lost far
+ * from the world's origin.
  */
 #include "fluid/immersed_private.h"
 #include "dynamics/system_facts.h"
@@ -24,8 +26,8 @@ enum { OF_FACE = 3, ALONG = 2 };
 
 /* --- nodes --- */
 
-/* Writes the nodes of the cone from the base point to a face, with their volumes in `fluid`. Returns the sum of the
- * volumes. */
+/* Writes the nodes of the cone from the base point to the face with the corners y, with their volumes in `fluid`.
+ * Returns the sum of the volumes. */
 static double add_cone(double K, const double y[3][4], cb_immersed_node *out) {
   const cb_trig t = cb_trig_of(K);
   const double at[ALONG] = {2. / 3 - sqrt(2. / 45), 2. / 3 + sqrt(2. / 45)};
@@ -122,8 +124,8 @@ static cb_status prepare(cb_immersed *b, const cb_immersed_options *o) {
 
 /* --- at a pose --- */
 
-/* T maps the body's coordinates to the world's, in the embedding (x, w/sqrt|K|). In hyperbolic space T is the identity,
- * because the particle's origin is set to the body's pose. */
+/* Finds T, which maps the body's coordinates (x, w/sqrt|K|) of points to the world's. In hyperbolic space T is the
+ * identity, because the particle's origin is set to the body's pose. */
 static cb_status place(cb_immersed_workspace *s, const cb_immersed_moment *m, double T[4][4]) {
   const double K = s->b->surface->curvature, *x = m->g->x, d = sqrt(cb_dot3(x, x)), root = sqrt(fabs(K));
   for (int i = 0; i < 16; i++) T[i / 4][i % 4] = i / 4 == i % 4;
@@ -148,7 +150,7 @@ static cb_status place(cb_immersed_workspace *s, const cb_immersed_moment *m, do
   return CB_OK;
 }
 
-/* F += factor <X_a, force>, with the force in the world's axes. */
+/* Adds factor <X_a, force> to F: the wrench of a force, given in the world's axes, at the point y of the body. */
 static void push(double K, const double y[4], double T[4][4], const double force[4], double factor, double *F) {
   double f[4] = {0}, turn[3];
   for (int i = 0; i < 16; i++) f[i / 4] += T[i % 4][i / 4] * force[i % 4];
@@ -166,8 +168,8 @@ static cb_status lost(const cb_immersed_moment *m, const char *what, double valu
       value, m->t, m->g->x[0], m->g->x[1], m->g->x[2]);
 }
 
-/* Adds the potential's wrench to F and its energy to `energy`, with the body's masses times factor[0] and the fluid's
- * times factor[1]. F and energy may be NULL. */
+/* Adds the potential's wrench to F and the potential energy to *energy, with the body's masses times factor[0] and the
+ * fluid's masses times factor[1]. F and energy may be NULL. */
 static cb_status add(cb_immersed_workspace *s, const cb_immersed_moment *m, const double factor[2], double *F,
                      double *energy) {
   const cb_immersed *b = s->b;
@@ -204,7 +206,7 @@ static bool lifts(const cb_immersed *b) {
   return b->curved.potential && cb_immersed_is_lifted(b) && cb_immersed_displaces(b);
 }
 
-/* Wrench 0 is that on the body if it has mass, the next one that of the displaced fluid. */
+/* If the body has mass, wrench 0 is the potential's wrench on the body. The next wrench is the buoyancy, if it acts. */
 static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   const bool pulled = pulls(s->b);
   cb_status status = CB_OK;

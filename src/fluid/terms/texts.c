@@ -3,8 +3,9 @@
  *
  *   dF/dY = sum_i dF/dq_i dq_i/dY,  dF/dxi = sum_i dF/dq_i dq_i/dxi (and R^T f × xi_omega for f in the world's axes),
  *   dF/dc = the wrench of de/dc
- * Y is the twist, xi a change of the pose, R its rotation; the derivatives of the expressions are exact.
- */
+ *
+ * F is the wrench, f its torque or force, Y the twist, xi a small change of the pose, xi_omega its angular part, and R
+ * the rotation of the pose. The derivatives of the expressions are exact. */
 #include "fluid/immersed_private.h"
 #include "numerics/small.h"
 #include "numerics/numerics_curved.h"
@@ -109,11 +110,12 @@ static cb_status evaluate(const cb_immersed_workspace *s, const cb_immersed_text
   return CB_OK;
 }
 
-/* Sets `wrench` to the wrench of the torque and force `value`, which act at the place `at`. Their axes are the body's
- * axes, carried to `at` by its transvection:
+/* Sets `wrench` to the wrench of the torque and the force f in `value`, which act at the place `at`. Their components
+ * are along the body's axes or the world's axes (text->world), which the transvection carries to `at`:
  *
- *   (torque + x × f, w f + K x (x.f)/(1 + w)),  (x, w) the point of normal coordinates `at`
- */
+ *   (torque + x × f, w f + K x (x.f)/(1 + w))
+ *
+ * (x, w) is the point with the normal coordinates `at`, and K the curvature. */
 static void take(const cb_immersed_text *text, const double r[3][3], const double value[6], double wrench[6]) {
   double torque[3];
   for (int k = 0; k < 6; k += 3)
@@ -128,7 +130,7 @@ static void take(const cb_immersed_text *text, const double r[3][3], const doubl
   for (int i = 0; i < 3; i++) wrench[3 + i] = text->w * wrench[3 + i] + share * text->at[i];
 }
 
-/* Sets `column` to the derivative of the wrench in variable i. */
+/* Sets `column` to the derivative of the wrench in variable i of the expressions. slope: their derivatives. */
 static void take_slope(const cb_immersed_text *text, const double r[3][3], double slope[6][VARIABLES], int i,
                        double column[6]) {
   double along[6];
@@ -136,7 +138,7 @@ static void take_slope(const cb_immersed_text *text, const double r[3][3], doubl
   take(text, r, along, column);
 }
 
-/* out += column row^T, without the products with 0: a derivative may be infinite. */
+/* Adds column row^T to `out`, without products with 0, because a derivative may be infinite. */
 static void add_product(const double column[6], const double row[6], cb_tensor out) {
   for (int j = 0; out && j < 6; j++)
     if (row[j] != 0)

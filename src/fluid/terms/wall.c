@@ -1,11 +1,10 @@
-/* A body near the plane at which its fluid ends, and the wrench dL/dg on it. For the fluid's energy (1/2) <G(g) (Y, 1),
- * (Y, 1)>, along g (1 + hat(xi)),
+/* A body near the plane at which its fluid ends, and the wrench F = dL/dg on the body. The fluid's energy is
+ * (1/2) <G(g) (Y, 1), (Y, 1)> for the pose g and the twist Y. Along g (1 + hat(xi)), with the components xi_c of xi,
  *
  *   F_c = (1/2) <dG/dxi_c (Y, 1), (Y, 1)>,   dF_c/dY = dG/dxi_c (Y, 1)
  *
  * The second derivatives of G are not known. Newton's method therefore uses the derivative of a wrench that is fixed in
- * the world.
- */
+ * the world. */
 #include "fluid/immersed_private.h"
 #include "fluid/fluid_model_shared.h"
 
@@ -28,7 +27,7 @@ cb_status cb_immersed_take_wall(cb_immersed *b) {
   return CB_OK;
 }
 
-/* CB_STEP_DOMAIN if a vertex of s->form is on or behind the plane at the pose g. */
+/* Returns CB_STEP_DOMAIN if a vertex of s->form is on or behind the plane at the pose g. */
 static cb_status before_it(const cb_immersed_workspace *s, const cb_pose *g) {
   const cb_immersed *b = s->b;
   double r[3][3], up[3], least = INFINITY;

@@ -1,4 +1,4 @@
-/* argmax(f): the first time at which x has its maximum; nan if a row is nan. */
+/* argmax(f): the first time at which x, the value of f, has its maximum; nan if x is nan in a row. */
 #include "sweep/reductions/reduction_value.h"
 
 static void take(const double *argument, double t, double x, double *state) {

@@ -1,4 +1,4 @@
-/* argmin(f): the first time at which x has its minimum; nan if a row is nan. */
+/* argmin(f): the first time at which x, the value of f, has its minimum; nan if x is nan in a row. */
 #include "sweep/reductions/reduction_value.h"
 
 static void take(const double *argument, double t, double x, double *state) {

@@ -1,4 +1,4 @@
-/* count(c): the number of rows, or of events, in which x is neither 0 nor nan. */
+/* count(c): the number of rows, or of events, in which x, the value of c, is neither 0 nor nan. */
 #include "sweep/reductions/reduction_value.h"
 
 static void take(const double *argument, double t, double x, double *state) {

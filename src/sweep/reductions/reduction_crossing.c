@@ -1,7 +1,9 @@
-/* crossing(f, n): the time of the n-th zero of x(t), by linear interpolation between two rows,
+/* crossing(f, n): the time of the n-th zero of f, by linear interpolation between two rows,
  *
  *   t_k + (t_k+1 - t_k) x_k/(x_k - x_k+1),  x_k x_k+1 < 0, or x_k+1 = 0 and x_k != 0
- * A zero in the first row does not count, because there is no change of sign; nor does one next to a row with nan.
+ *
+ * where x_k is the value of f in row k, at the time t_k. A zero in the first row does not count, because there is no
+ * change of sign; a zero next to a row with nan does not count either.
  */
 #include "sweep/reductions/reduction_value.h"
 

@@ -1,4 +1,4 @@
-/* first(f): x in the first row. */
+/* first(f): x, the value of f, in the first row. */
 #include "sweep/reductions/reduction_value.h"
 
 static void take(const double *argument, double t, double x, double *state) {

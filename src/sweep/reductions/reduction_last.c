@@ -1,4 +1,4 @@
-/* last(f): x in the last row. */
+/* last(f): x, the value of f, in the last row. */
 #include "sweep/reductions/reduction_value.h"
 
 static void take(const double *argument, double t, double x, double *state) {

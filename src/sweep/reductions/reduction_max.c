@@ -1,4 +1,4 @@
-/* max(f): the maximum of x over all rows; nan if a row is nan. */
+/* max(f): the maximum of x, the value of f, over all rows; nan if x is nan in a row. */
 #include "sweep/reductions/reduction_value.h"
 
 static void take(const double *argument, double t, double x, double *state) {

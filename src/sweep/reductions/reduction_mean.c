@@ -1,4 +1,4 @@
-/* mean(f): (1/N) sum x over the N rows, with a compensated sum. */
+/* mean(f): (1/N) sum x, where x is the value of f, over the N rows, with a compensated sum. */
 #include "sweep/reductions/reduction_value.h"
 
 static void take(const double *argument, double t, double x, double *state) {

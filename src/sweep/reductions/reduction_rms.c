@@ -1,4 +1,4 @@
-/* rms(f): sqrt((1/N) sum x^2) over the N rows, with a compensated sum. */
+/* rms(f): sqrt((1/N) sum x^2), where x is the value of f, over the N rows, with a compensated sum. */
 #include "sweep/reductions/reduction_value.h"
 
 static void take(const double *argument, double t, double x, double *state) {

@@ -1,8 +1,8 @@
 /* Steering: the cheapest gaits over a grid of two numbers of the holonomy, in the frame at the start of the cycle; the
- * other numbers of the holonomy are free. The searches run one after the other, each in a numbered turn, and start
- * from gaits of neighbours (optimum/family.h). After a turn that changed a member, its row is put with the results so
- * far. The state of a row contains the turns in which its gaits were found, with which an interrupted search
- * continues. */
+ * other numbers of the holonomy are free. The searches run one after the other, each in a numbered turn, and start from
+ * gaits of neighbours (optimum/family.h). After each turn that changed a member, its row with the results so far is put
+ * into the store. The state in a row contains the turns in which its gaits were found; an interrupted search continues
+ * from these states. */
 #include "sweep/sweep.h"
 
 #include "bundle/gait_text.h"

@@ -56,7 +56,7 @@ static inline double symplectic_defect(body_case *c, double h) {
   for (int a = 0; a < 2 * count; a++)
     for (int b = 0; b < a; b++) {
       const double defect = fabs(omega(c, after[a], after[b]) - omega(c, before[a], before[b]));
-      worst = defect <= worst ? worst : defect; /* also if defect is nan */
+      if (!(defect <= worst) && !isnan(worst)) worst = defect; /* a nan stays */
     }
   cb_state_copy(c->state, start);
   cb_state_free(start);

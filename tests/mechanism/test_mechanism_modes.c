@@ -39,7 +39,7 @@ static void friction_takes_twice_f_from_each_swing(void **unused) {
   check_near(*q, -.08, 2e-4); /* from -.10 once more, about -f, and there it stays */
   check_near(cb_mechanism_rates(s.mechanism)[0], 0, 1e-15);
   const double lost = cb_mechanism_work(s.mechanism, CB_JOINT_WORK_DAMPING)[0];
-  check_near(lost, (*q * *q - 1) / 2, 1e-12);
+  check_near(lost, (*q * *q - 1) / 2, 2e-11); /* round-off of 2e4 steps */
   cb_mechanism_free(s.mechanism);
 }
 

@@ -49,6 +49,8 @@ static const char *const integrators[][3] = {
     {"lobatto, step: 0.02", "gauss, step: 0.02", "rk4, step: 0.02"},
     {"lobatto, step: 0.02", "gauss, step: 0.02", "rk4, step: 0.02"}};
 
+enum { SCENES = sizeof scenes / sizeof *scenes };
+
 static cb_scenario *open_scene(int scene, const char *integrator, const char *more) {
   char text[4096];
   snprintf(text, sizeof text,
@@ -66,7 +68,7 @@ static void go(memory_sink *m, cb_scenario *s) {
 }
 
 static void a_run_with_contacts_from_a_checkpoint_repeats_rows_and_events(void **unused) {
-  for (int scene = 0; scene < 3; scene++)
+  for (int scene = 0; scene < SCENES; scene++)
     for (int i = 0; i < 3; i++) {
       cb_scenario *whole = open_scene(scene, integrators[scene][i], "");
       memory_sink m;
@@ -74,7 +76,7 @@ static void a_run_with_contacts_from_a_checkpoint_repeats_rows_and_events(void *
       int contacts = 0;
       for (size_t e = 0; e < m.n_events; e++) contacts += m.event[e].kind == 0;
       if (getenv("CB_TEST_SHOW")) print_message("scene %d, %s: %d contacts\n", scene, integrators[scene][i], contacts);
-      assert_true(contacts >= 3 && m.n_checkpoints >= 3);
+      assert_true(contacts >= (scene < 3 ? 3 : 1) && m.n_checkpoints >= 3); /* the last scene has one contact */
       for (size_t c = 0; c < m.n_checkpoints; c++) {
         char what[96];
         snprintf(what, sizeof what, "scene %d, %s", scene, integrators[scene][i]);
@@ -86,7 +88,7 @@ static void a_run_with_contacts_from_a_checkpoint_repeats_rows_and_events(void *
 }
 
 static void the_number_of_threads_changes_no_byte(void **unused) {
-  for (int scene = 0; scene < 3; scene++) {
+  for (int scene = 0; scene < SCENES; scene++) {
     memory_sink m[2];
     cb_scenario *s[2];
     for (int t = 0; t < 2; t++) {

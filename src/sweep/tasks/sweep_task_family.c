@@ -39,9 +39,9 @@ static const cb_task_column columns[] = {
     {"event_varied", NULL,
      "value of the varied number at which the objective is stationary, near the previous member; nan: none", AT(over),
      0},
-    {"event_cost", NULL, "int r'Mr' dt at event_over", AT(event_cost), 0},
-    {"event_amount", NULL, "amount of the target at event_over", AT(event_amount), 0},
-    {"event_efficiency", NULL, "amount^2/cost at event_over", AT(event_efficiency), 0},
+    {"event_cost", NULL, "int r'Mr' dt at event_varied", AT(event_cost), 0},
+    {"event_amount", NULL, "amount of the target at event_varied", AT(event_amount), 0},
+    {"event_efficiency", NULL, "amount^2/cost at event_varied", AT(event_efficiency), 0},
     {NULL, NULL, NULL, 0, 0}};
 
 /* The state of a member: its cost, its amount, then the state of its gait. */

@@ -16,6 +16,7 @@
 typedef struct parameters {
   int map;   /* cb_se3_map */
   int order; /* ORDER_2 or ORDER_4 */
+  bool damped;
 } parameters;
 
 enum { ORDER_2, ORDER_4 };
@@ -29,11 +30,15 @@ static const cb_param table[] = {
      "the map tau; tln has the trapezoidal rule C = 1 - ad/2 in place of dtau^-1 and is not variational"},
     {"order", CB_PARAM_CHOICE, offsetof(parameters, order), "2", "", "", "2|4",
      "order in the step; 4: five steps of order 2, one of them backwards, for motions without strong drag"},
+    {"damped", CB_PARAM_BOOL, offsetof(parameters, damped), "false", "", "", NULL,
+     "all forces at the start of a step: of order 1, for stiff drag after blows; with `order: 2` only"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 static cb_status create(cb_integrator *in, const void *params) {
   const parameters *own = params;
   in->solver = "newton";
+  if (own->damped && own->order == ORDER_4)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "`damped: true` is of order 1: expected `order: 2` next to it");
   if (own->order == ORDER_4) {
     in->substeps = sizeof composition / sizeof *composition;
     in->substep = composition;
@@ -43,7 +48,8 @@ static cb_status create(cb_integrator *in, const void *params) {
 
 static cb_status step(cb_integrator *in, void *state, double h) {
   const parameters *own = in->params;
-  return cb_rigid_step_pontryagin(in->problem, (cb_se3_map)own->map, h, state, &in->iterations);
+  return (own->damped ? cb_rigid_step_damped : cb_rigid_step_pontryagin)(in->problem, (cb_se3_map)own->map, h, state,
+                                                                         &in->iterations);
 }
 
 static cb_status drift_joined(cb_integrator *in, cb_mechanism *m, const cb_mechanism_bodies *b, double t, double h,
@@ -51,14 +57,15 @@ static cb_status drift_joined(cb_integrator *in, cb_mechanism *m, const cb_mecha
   const parameters *own = in->params;
   if (own->map == CB_SE3_TLN)
     return cb_fail(CB_ERROR_UNSUPPORTED, "the map `tln` has no discrete Lagrangian: joints need cayley or exponential");
-  return cb_mechanism_drift(m, b, (cb_se3_map)own->map, t, h, failed, &in->iterations);
+  const cb_mechanism_step how = {(cb_se3_map)own->map, own->damped, t, h};
+  return cb_mechanism_drift(m, b, &how, failed, &in->iterations);
 }
 
 static void properties(const cb_integrator *in, int *order, bool *symplectic, bool *symmetric) {
   const parameters *own = in->params;
-  *order = own->order == ORDER_4 ? 4 : 2;
+  *order = own->damped ? 1 : own->order == ORDER_4 ? 4 : 2;
   *symplectic = own->map != CB_SE3_TLN;
-  *symmetric = true;
+  *symmetric = !own->damped;
 }
 
 const cb_integrator_class cb_integrator_hamilton_pontryagin = {

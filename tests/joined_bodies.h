@@ -153,7 +153,8 @@ static inline cb_status joined_step(joined *s, double h, int order) {
     const double own = order == 4 ? part[i] * h : h;
     int failed, iterations;
     for (int b = 0; b < s->n; b++) s->state[b].t = s->t;
-    cb_status status = cb_mechanism_drift(s->mechanism, &s->bodies, CB_SE3_CAYLEY, s->t, own, &failed, &iterations);
+    const cb_mechanism_step step = {CB_SE3_CAYLEY, false, s->t, own};
+    cb_status status = cb_mechanism_drift(s->mechanism, &s->bodies, &step, &failed, &iterations);
     s->t += own;
     if (!status) status = cb_mechanism_settle(s->mechanism, &s->bodies, s->t, &failed);
     if (status) return status;

@@ -47,6 +47,9 @@
  * functions. */
 cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
                                    int *iterations);
+/* The same with all of the wrenches F at the first node: (dtau^-1_{hY})^T (K Y + mu0) = p_k + h B F. Of order 1; where drag
+ * is stiff (|F_Y| h > K) the momentum after a blow decays, while it alternates otherwise. Flat space only. */
+cb_status cb_rigid_step_damped(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s, int *iterations);
 cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_state *s);
 
 /* Declarations that the steps on SE(3) share. */
@@ -96,6 +99,7 @@ typedef struct cb_rigid_trial {
   const double (*K)[6], *mu0;
   double found_K[6][6], found_mu0[6];
   bool diagonal; /* K is diagonal */
+  bool damped;   /* all of F acts at the first node (cb_rigid_step_damped) */
   double mu[6];
   double first[6], turned[6], varied[6]; /* L, B F and B G */
   double whole[6];                       /* the loads on both nodes together per unit of time, about the first node */
@@ -103,7 +107,7 @@ typedef struct cb_rigid_trial {
   double along[6][6];                    /* mu_g Z */
 } cb_rigid_trial;
 
-/* Begins a step of length h from the state s; e, p and s are borrowed for the whole step. */
+/* Begins a step of length h from the state s, not damped; e, p and s are borrowed for the whole step. */
 void cb_rigid_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, const cb_rigid_state *s,
                           cb_rigid_trial *e);
 /* Computes the poses for the twist Y, and the residual p_k + h/2 L - (dtau^-1_{hY})^T mu; and, unless J is NULL, its

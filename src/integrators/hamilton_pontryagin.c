@@ -135,10 +135,13 @@ static bool half_moves(const cb_rigid_trial *e, const halves *of, const double r
   return true;
 }
 
+/* The part of 2 B F that L has: 1, or 2 if all of a wrench acts at the first node. */
+static double at_first(const cb_rigid_trial *e) { return e->damped ? 2 : 1; }
+
 /* Sets the load L at the first node to B F, for wrenches F that act half at each end of the step. */
 static void load_turned(cb_rigid_trial *e, const double r[3][3], const double F[6]) {
   cb_turn6(r, F, e->turned);
-  memcpy(e->first, e->turned, sizeof e->first);
+  for (int i = 0; i < 6; i++) e->first[i] = at_first(e) * e->turned[i];
   memset(e->varied, 0, sizeof e->varied);
 }
 
@@ -168,7 +171,7 @@ static void load_both(cb_rigid_trial *e) {
   cb_cross3(e->move.x, e->turned + 3, ends);
   cb_cross3(e->half.x, e->varied + 3, middle);
   for (int i = 0; i < 6; i++) e->whole[i] = e->turned[i] + e->varied[i];
-  for (int i = 0; i < 3; i++) e->whole[i] += ends[i] / 2 + middle[i];
+  for (int i = 0; i < 3; i++) e->whole[i] += (2 - at_first(e)) * ends[i] / 2 + middle[i];
 }
 
 static bool is_loaded(const cb_rigid_problem *p) { return p->wrench || p->inertia_wrench || p->pose_derivative; }
@@ -179,6 +182,7 @@ void cb_rigid_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, c
   const cb_rigid_constant *own = p->constant;
   e->p = p;
   e->map = map;
+  e->damped = false;
   e->s = s;
   e->h = h;
   e->t = s->t + h / 2;
@@ -246,7 +250,8 @@ static cb_status load_derivative(cb_rigid_trial *e, const double Y[6], const dou
   }
   for (int i = 0; i < 6; i++) {
     const double *row = r[i % 3], (*const F)[6] = e->dF + i / 3 * 3;
-    for (int j = 0; j < 6; j++) e->dfirst[i][j] = row[0] * F[0][j] + row[1] * F[1][j] + row[2] * F[2][j];
+    for (int j = 0; j < 6; j++)
+      e->dfirst[i][j] = at_first(e) * (row[0] * F[0][j] + row[1] * F[1][j] + row[2] * F[2][j]);
   }
   for (int j = 0; j < 3; j++) {
     const double by[3] = {X[0][j], X[1][j], X[2][j]};
@@ -349,7 +354,7 @@ cb_status cb_rigid_trial_arrive(cb_rigid_trial *e, const double Y[6], const doub
   double change[6];
   cb_apply6(e->dfirst, update, change);
   cb_add6(1, change, e->first);
-  cb_add6(1, change, e->turned);
+  cb_add6(1 / at_first(e), change, e->turned);
   cb_status status = CB_OK;
   if (by_derivative && !e->p->inertia_wrench) {
     move(e, Y);
@@ -527,8 +532,8 @@ cb_status cb_rigid_trial_finish(const cb_rigid_trial *e, const double Y[6], cons
   return CB_OK;
 }
 
-cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
-                                   int *iterations) {
+static cb_status make_step(const cb_rigid_problem *p, cb_se3_map map, bool damped, double h, cb_rigid_state *s,
+                           int *iterations) {
   if (!isfinite(h) || h == 0)
     return cb_fail(CB_ERROR_ARGUMENT, "expected a step that is not 0 and is finite, found %g", h);
   if (p->curvature != 0) return cb_rigid_curved_pontryagin(p, map, h, s, iterations);
@@ -537,10 +542,23 @@ cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, do
   double Y[6], turn;
   int count = 0;
   cb_rigid_trial_begin(p, map, h, s, &e);
+  e.damped = damped;
   cb_rigid_guess(s, h, Y);
   cb_status status = solve(&e, Y, &matrix, &count);
   if (!status) status = find_turn(&e, Y, &matrix, &turn);
   if (!status) status = cb_rigid_trial_finish(&e, Y, NULL, turn, s);
   if (!status && iterations) *iterations = count;
   return status;
+}
+
+cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
+                                   int *iterations) {
+  return make_step(p, map, false, h, s, iterations);
+}
+
+cb_status cb_rigid_step_damped(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
+                               int *iterations) {
+  if (p->curvature != 0)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "`damped` steps are for flat space: expected no `damped: true`");
+  return make_step(p, map, true, h, s, iterations);
 }

@@ -118,10 +118,16 @@ cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, doub
  * given ones; *turned: the largest difference (m/s, rad/s). */
 cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned);
 
+typedef struct cb_mechanism_step {
+  cb_se3_map map;
+  bool damped; /* as cb_rigid_step_damped */
+  double t, h;
+} cb_mechanism_step;
+
 /* Moves all joined bodies from t to t + h. CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR, CB_STEP_NOT_FINITE, or the errors
  * of the bodies' problems; then *failed is the body (-1: not one body) and the states are undefined. */
-cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cb_se3_map map, double t, double h,
-                             int *failed, int *iterations);
+cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step, int *failed,
+                             int *iterations);
 /* At the end of a drift, after other impulses: see above. */
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
 

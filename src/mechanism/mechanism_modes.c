@@ -110,11 +110,11 @@ static cb_joint_mode right_mode(const cb_mechanism *m, int joint, int i, double 
   const cb_joint_mode mode = mode_of(m, c);
   const double low = j->limit[i][0], high = j->limit[i][1], q1 = m->q1[c];
   if (cb_modes_hold(m, c)) {
-    const double lambda = impulse_on(m, joint, i) - m->momentum[c] - h / 2 * m->force[c].Q,
+    const double lambda = impulse_on(m, joint, i) - m->momentum[c] - m->at_first * h * m->force[c].Q,
                  push = h > 0 ? lambda : -lambda;
     if (mode == CB_JOINT_AT_LOWEST) return push < 0 ? released(j, i, true) : mode;
     if (mode == CB_JOINT_AT_HIGHEST) return push > 0 ? released(j, i, false) : mode;
-    return fabs(lambda) > fabs(h) / 2 * j->friction[i] ? released(j, i, push < 0) : mode;
+    return fabs(lambda) > m->at_first * fabs(h) * j->friction[i] ? released(j, i, push < 0) : mode;
   }
   if (reflects(j, i, 0) && at(m->q[c], low) && q1 < low && !at(q1, low)) return CB_JOINT_AT_LOWEST;
   if (reflects(j, i, 1) && at(m->q[c], high) && q1 > high && !at(q1, high)) return CB_JOINT_AT_HIGHEST;

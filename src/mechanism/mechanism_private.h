@@ -80,6 +80,7 @@ struct cb_mechanism {
   bool has_modes;               /* a coordinate has limits or dry friction */
   int limits;                   /* that reflect */
   cb_joint_force *force;        /* [coordinates] */
+  double at_first;              /* the part of h Q that acts at the first node: 1/2, or 1 in a damped step */
   double *gap;                  /* [joints] */
   double (*impulse)[6];         /* [joints] */
   int loops, rows, kept;        /* kept: rows that are not dropped */

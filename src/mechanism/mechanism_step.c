@@ -121,8 +121,8 @@ static void find_forces(cb_mechanism *m, double t, double h) {
       const int c = m->first[j] + i;
       const cb_joint_force *f = &m->force[c];
       const double a = m->joint[j].armature[i];
-      m->impulsive[c] = m->momentum[c] + h / 2 * f->Q - a * m->rate[c];
-      m->stiffness[c] = a / h - h / 4 * f->Q_q - f->Q_rate / 2;
+      m->impulsive[c] = m->momentum[c] + m->at_first * h * f->Q - a * m->rate[c];
+      m->stiffness[c] = a / h - m->at_first * (h / 2 * f->Q_q + f->Q_rate);
     }
   hand_out(m);
 }
@@ -255,13 +255,15 @@ static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *
   return CB_OK;
 }
 
-static void begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, cb_se3_map map, double t, double h) {
+static void begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    cb_rigid_trial_begin(b->problem(b->self, l->body), map, h, &b->state[l->body], &l->trial);
+    cb_rigid_trial_begin(b->problem(b->self, l->body), step->map, step->h, &b->state[l->body], &l->trial);
+    l->trial.damped = step->damped;
   }
   cb_mechanism_find_places(m, b);
-  if (m->laws.drives) m->laws.drives(m->laws.self, t + h, m->drive, m->drive_rate);
+  if (m->laws.drives) m->laws.drives(m->laws.self, step->t + step->h, m->drive, m->drive_rate);
+  m->at_first = step->damped ? 1 : 0.5;
 }
 
 /* The impulses of all joints, from those that bodies need; the sum on each body is m->wrench. */
@@ -312,7 +314,7 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t,
     for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
       const int c = m->first[j] + i;
       const bool held = cb_modes_hold(m, c);
-      m->momentum[c] = held ? 0 : h / 2 * m->force[c].Q + m->joint[j].armature[i] * m->rate[c];
+      m->momentum[c] = held ? 0 : (1 - m->at_first) * h * m->force[c].Q + m->joint[j].armature[i] * m->rate[c];
       const double friction = cb_modes_friction(m, j, i);
       const double damping = -m->joint[j].damping[i] * m->rate[c],
                    spring = -m->joint[j].stiffness[i] * (m->middle[c] - m->joint[j].rest[i]);
@@ -349,10 +351,11 @@ static cb_status find_twists_of_step(cb_mechanism *m, double t, double h, int *i
   return CB_OK;
 }
 
-cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cb_se3_map map, double t, double h,
-                             int *failed, int *iterations) {
+cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step, int *failed,
+                             int *iterations) {
+  const double t = step->t, h = step->h;
   *failed = -1;
-  begin_step(m, b, map, t, h);
+  begin_step(m, b, step);
   for (int n = 0;; n++) {
     cb_modes_partition(m);
     cb_modes_target(m);

@@ -113,6 +113,9 @@ void cb_rigid_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, c
 /* Computes the poses for the twist Y, and the residual p_k + h/2 L - (dtau^-1_{hY})^T mu; and, unless J is NULL, its
  * derivative -J in Y. first: no twist was tried in this step before. */
 cb_status cb_rigid_trial_at(cb_rigid_trial *e, const double Y[6], bool first, double residual[6], double J[6][6]);
+/* After cb_rigid_trial_at with J: CB_STEP_NO_CONVERGENCE if the step goes back (h < 0, in a composition of order 4) and drag
+ * is so stiff that the mid twist's equation K - |h| |F_Y|/2 nears its zero. */
+cb_status cb_rigid_trial_check_back(const cb_rigid_trial *e);
 /* Updates loads and mu, by their derivatives where there are any, after Y was changed by `update`. */
 cb_status cb_rigid_trial_arrive(cb_rigid_trial *e, const double Y[6], const double update[6]);
 /* The residual of the present loads and mu. */

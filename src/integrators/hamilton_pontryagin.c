@@ -311,12 +311,27 @@ cb_status cb_rigid_trial_at(cb_rigid_trial *e, const double Y[6], bool first, do
   return CB_OK;
 }
 
+cb_status cb_rigid_trial_check_back(const cb_rigid_trial *e) {
+  double largest = 0;
+  for (int i = 0; i < 6 && e->h < 0 && is_loaded(e->p); i++) {
+    const double ratio = e->K[i][i] > 0 ? e->h * e->dF[i][i] / e->K[i][i] : 0;
+    largest = ratio > largest ? ratio : largest;
+  }
+  if (largest <= 0.66) return CB_OK;
+  return cb_fail(
+      CB_STEP_NO_CONVERGENCE,
+      "the part of a composed step that goes back, %g at t = %g, fails where drag is so stiff, |dF/dY| h/K = "
+      "%.3g: use `order: 2`, or a smaller `step`",
+      e->h, e->s->t, largest);
+}
+
 /* Makes one iteration: computes the residual and the update of Y that removes it, with a new matrix if `fresh`.
  * CB_STEP_NOT_FINITE if the update is not finite. */
 static cb_status newton(cb_rigid_trial *e, const double Y[6], bool first, bool fresh, cb_factors6 *matrix,
                         double update[6]) {
   double residual[6], J[6][6];
-  const cb_status status = cb_rigid_trial_at(e, Y, first, residual, fresh ? J : NULL);
+  cb_status status = cb_rigid_trial_at(e, Y, first, residual, fresh ? J : NULL);
+  if (!status && first) status = cb_rigid_trial_check_back(e);
   if (status) return status;
   if (fresh && !cb_factor6((const double(*)[6])J, matrix))
     return cb_fail(

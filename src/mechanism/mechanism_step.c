@@ -154,7 +154,8 @@ static cb_status evaluate(cb_mechanism *m, double h, bool first, bool fresh, int
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     double J[6][6], B[6][6], back[6];
-    const cb_status status = cb_rigid_trial_at(&l->trial, l->Y, first, l->residual, fresh ? J : NULL);
+    cb_status status = cb_rigid_trial_at(&l->trial, l->Y, first, l->residual, fresh ? J : NULL);
+    if (!status && first) status = cb_rigid_trial_check_back(&l->trial);
     if (status) {
       *failed = l->body;
       return status;
@@ -189,6 +190,24 @@ static double speed(const cb_link *l, const double a[6]) {
   return k > 0 ? cb_rigid_size(K, a) / sqrt(k) : 0;
 }
 
+/* The same as cb_rigid_trial_check_back for the dampers of joints: their part of D against that of inertia. */
+static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
+  for (int i = 0; i < m->links; i++) {
+    const cb_link *l = &m->link[i];
+    for (int j = 0; j < l->n; j++) {
+      const double inertia = h * cb_sweep_dot(l->S0[j], l->AS[j]),
+                   damping = h * m->force[m->first[l->joint] + l->coordinate[j]].Q_rate;
+      if (damping > 0.66 * inertia)
+        return cb_fail(
+            CB_STEP_NO_CONVERGENCE,
+            "the part of a composed step that goes back, %g at t = %g, fails where the damping of joint `%s` "
+            "is so stiff: use `order: 2`, or a smaller `step`",
+            h, t, m->joint[l->joint].name);
+    }
+  }
+  return CB_OK;
+}
+
 /* One iteration of Newton's method. *change, *scale: the largest change of a twist, and the largest twist. */
 static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh, double *change, double *scale,
                          int *failed) {
@@ -205,6 +224,7 @@ static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh,
   cb_loops_want(m, false);
   cb_loops_push(m);
   if (fresh && !cb_sweep_matrices(m, &at)) return fail_at(m, at, h, t);
+  if (n == 0 && h < 0 && (status = check_dampers(m, h, t))) return status;
   if (fresh && (status = cb_loops_factor(m))) return status;
   cb_sweep_solve(m);
   cb_loops_solve(m);

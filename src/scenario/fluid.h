@@ -101,6 +101,8 @@ bool cb_scenario_body_is_rigid(const cb_scenario *s, int body, int *number);
 cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root);
 /* Reads the keys that act on points. */
 cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root);
+/* Reads the key `joints` after the bodies, and moves the bodies and their centres to the places that joints give. */
+cb_status cb_scenario_place_by_joints(cb_scenario *s, const cb_node *root);
 /* Reads the key `joints` (NULL: there is none), after the bodies; t: the time at the start. */
 cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t);
 

@@ -666,6 +666,10 @@ cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t)
   if (list->kind != CB_NODE_LIST || list->count == 0)
     return cb_node_fail(list, "expected a list of joints, each with `kind` and `of`");
   if (m->fluid.curvature != 0) return cb_node_fail(list, "joints need flat space");
+  if (m->fluid.floor.kind == CB_FLOOR_REFLECTING)
+    return cb_node_fail(list,
+                        "a reflecting floor next to joints: it reflects within the drift of one body, which knows "
+                        "nothing of its joints: expected a plane in `walls`, or a floor of `kind: stiff`");
   reading r = {.s = s, .list = list, .n = (int)list->count};
   r.joint = cb_arena_alloc(s->arena, list->count, sizeof *r.joint);
   r.first = cb_arena_alloc(s->arena, list->count, sizeof *r.first);

@@ -109,6 +109,21 @@ cb_status cb_scenario_add_centres(cb_scenario *s, int first, double charge) {
   return status;
 }
 
+/* Returns the time at the start; 0 if it is wrong, which is reported elsewhere. */
+static double start_of(const cb_node *root) {
+  const cb_node *start = cb_node_get(cb_scenario_section(root, "time"), "start");
+  double t = 0;
+  return start && !cb_node_real(start, &t) ? t : 0;
+}
+
+cb_status cb_scenario_place_by_joints(cb_scenario *s, const cb_node *root) {
+  const cb_fluid_scenario *m = s->own;
+  const cb_status status = cb_scenario_read_joints(s, cb_scenario_section(root, "joints"), start_of(root));
+  for (int i = 0; i < m->n_points && !status; i++)
+    place(s, &m->body[m->point[i].body], m->point[i].at, s->builder->point[m->point[i].particle].x);
+  return status;
+}
+
 bool cb_scenario_body_is_rigid(const cb_scenario *s, int body, int *number) {
   const cb_fluid_scenario *m = s->own;
   const char *name = cb_builder_body_name(s->builder, body);
@@ -249,13 +264,6 @@ cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root) {
                       cb_error_text());
 }
 
-/* Returns the time at the start; 0 if it is wrong, which is reported elsewhere. */
-static double start_of(const cb_node *root) {
-  const cb_node *start = cb_node_get(cb_scenario_section(root, "time"), "start");
-  double t = 0;
-  return start && !cb_node_real(start, &t) ? t : 0;
-}
-
 /* The functions that read these keys find the space in s->space; if the scenario has no key `space`, s->space is set to
  * e3 for them. */
 cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root) {
@@ -271,8 +279,6 @@ cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root) {
   cb_errors_add(&errors, root,
                 cb_scenario_read_contacts(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
                                           cb_scenario_section(root, "events")));
-  if (!errors.status && cb_node_get(root, "joints"))
-    cb_errors_add(&errors, root, cb_scenario_read_joints(s, cb_scenario_section(root, "joints"), start_of(root)));
   cb_errors_add(&errors, root, cb_scenario_read_start(s, cb_scenario_section(root, "start"), &m->start));
   s->space = given;
   return cb_errors_end(&errors);

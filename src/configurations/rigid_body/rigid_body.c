@@ -20,6 +20,8 @@ static cb_status read_all(cb_scenario *s, const cb_node *root) {
   const bool points = cb_fluid_scenario_of(s)->points || cb_scenario_has_joints(root);
   if (points && cb_errors_add(&errors, root, cb_scenario_points_begin(s, bodies))) return cb_errors_end(&errors);
   if (bodies) cb_errors_add(&errors, bodies, cb_scenario_read_immersed(s, bodies, !errors.status));
+  if (cb_scenario_has_joints(root) && !errors.status)
+    cb_errors_add(&errors, root, cb_scenario_place_by_joints(s, root));
   if (points) cb_errors_add(&errors, root, cb_scenario_read_acting(s, root));
   return cb_errors_end(&errors);
 }

@@ -38,7 +38,12 @@ bool cb_fluid_joined_has(const cb_run *run, int body) {
 }
 
 bool cb_fluid_joined_together(const cb_fluid_run *b, int i, int j) {
-  const int one = b->joined ? cb_mechanism_root(b->joined->mechanism, i) : -1;
+  const cb_fluid_joints *joints = b->joined ? b->joined->joints : NULL;
+  for (int k = 0; joints && k < joints->n; k++) {
+    const int *body = joints->joint[k].body;
+    if ((body[0] == i && body[1] == j) || (body[0] == j && body[1] == i)) return true;
+  }
+  const int one = joints ? cb_mechanism_root(b->joined->mechanism, i) : -1;
   return one >= 0 && one == cb_mechanism_root(b->joined->mechanism, j);
 }
 

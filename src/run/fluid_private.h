@@ -164,7 +164,7 @@ cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints);
 void cb_fluid_joined_free(cb_run *run);
 cb_mechanism *cb_fluid_joined_mechanism(const cb_run *run); /* NULL: no joints */
 bool cb_fluid_joined_has(const cb_run *run, int body);
-/* Whether a chain of joints leads from one body to the other, not through the world. */
+/* Whether a joint joins the two bodies, or a chain of joints that does not lead through the world. */
 bool cb_fluid_joined_together(const cb_fluid_run *b, int i, int j);
 /* Whether joints change the energy. */
 bool cb_fluid_joined_loses(const cb_run *run);

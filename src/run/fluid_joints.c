@@ -47,6 +47,19 @@ bool cb_fluid_joined_together(const cb_fluid_run *b, int i, int j) {
   return one >= 0 && one == cb_mechanism_root(b->joined->mechanism, j);
 }
 
+bool cb_fluid_joined_moved(const cb_run *run, double tolerance) {
+  const cb_fluid_run *b = run->own;
+  for (int i = 0; i < b->n; i++) {
+    const cb_pose *from = &b->start[i].pose, *to = &b->state[i].g;
+    if (!cb_fluid_joined_has(run, i)) continue;
+    for (int k = 0; k < 3; k++)
+      if (fabs(to->x[k] - from->x[k]) > tolerance * (1 + fabs(to->x[k]))) return true;
+    for (int k = 0; k < 4; k++)
+      if (fabs(to->q[k] - from->q[k]) > tolerance) return true;
+  }
+  return false;
+}
+
 bool cb_fluid_joined_loses(const cb_run *run) { return joined_of(run) && joined_of(run)->loses; }
 
 cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed) {

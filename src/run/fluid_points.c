@@ -340,6 +340,7 @@ void cb_fluid_coupling_compare(cb_run *run) {
   const cb_state *state = cb_coupled_state(c->coupled);
   for (int i = 0; i < state->n * state->k && !c->moved; i++)
     c->moved = fabs(state->x[i] - c->start_x[i]) > at_rest * (1 + fabs(state->x[i]));
+  c->moved = c->moved != 0 || cb_fluid_joined_moved(run, at_rest);
   run->change.energy = c->moved ? cb_energy_ratio(&c->energy) : 0;
 }
 

@@ -168,6 +168,8 @@ bool cb_fluid_joined_has(const cb_run *run, int body);
 bool cb_fluid_joined_together(const cb_fluid_run *b, int i, int j);
 /* Whether joints change the energy. */
 bool cb_fluid_joined_loses(const cb_run *run);
+/* Whether a body with joints has left its pose at the start by more than this, relative to 1 + |position|. */
+bool cb_fluid_joined_moved(const cb_run *run, double tolerance);
 /* Moves all bodies with joints by h. */
 cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed);
 /* Limits that reflect: their number; their names, name[limits], in the arena of the run; and a body of the joint. */

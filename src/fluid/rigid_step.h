@@ -123,6 +123,8 @@ void cb_rigid_trial_residual(const cb_rigid_trial *e, const double Y[6], double 
 /* The rotation in the step by the spin that corresponds to the momentum and an impulse at the first node in the body's
  * axes; or the status of cb_rigid_half_turn. */
 cb_status cb_rigid_trial_turn(const cb_rigid_trial *e, const double Y[6], const double impulse[6], double *turn);
+/* The power of the wrenches at the twist Y in the middle of the step. */
+double cb_rigid_trial_power(const cb_rigid_trial *e, const double Y[6]);
 /* The state at the end of the step; impulse: an additional one at the first node, in the world's axes about the body's
  * origin (NULL: none). *s is the state with which the step began. CB_STEP_NOT_FINITE leaves it unchanged. */
 cb_status cb_rigid_trial_finish(const cb_rigid_trial *e, const double Y[6], const double *impulse, double turn,

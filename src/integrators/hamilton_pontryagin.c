@@ -505,6 +505,14 @@ void cb_rigid_trial_residual(const cb_rigid_trial *e, const double Y[6], double 
   for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->first[i];
 }
 
+double cb_rigid_trial_power(const cb_rigid_trial *e, const double Y[6]) {
+  double r[3][3], turned[6], power = 0;
+  cb_pose_rotation(&e->half, r);
+  cb_turn6((const double(*)[3])r, Y, turned);
+  for (int i = 0; i < 6; i++) power += (e->turned[i] + e->varied[i]) * turned[i];
+  return power;
+}
+
 cb_status cb_rigid_trial_turn(const cb_rigid_trial *e, const double Y[6], const double impulse[6], double *turn) {
   const double angle = *turn = fabs(e->h) * sqrt(cb_dot3(Y, Y));
   double momentum[6];

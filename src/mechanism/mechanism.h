@@ -97,6 +97,8 @@ typedef enum cb_joint_work {
   CB_JOINT_WORKS
 } cb_joint_work;
 const double *cb_mechanism_work(const cb_mechanism *m, cb_joint_work work);
+/* The work of all wrenches of the problem of a joined body since the start; 0 for other bodies. */
+double cb_mechanism_wrench_work(const cb_mechanism *m, int body);
 
 /* The bodies: their states, and their problems. */
 typedef struct cb_mechanism_bodies {

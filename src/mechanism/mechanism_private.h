@@ -72,10 +72,11 @@ struct cb_mechanism {
   int *link_of;      /* [bodies]: or -1 */
   cb_link *link;     /* parents come before children */
   cb_joint_now *now; /* [joints] */
-  double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive,
+  double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *first_rate, *missing, *impulsive,
       *stiffness;               /* [coordinates]: see mechanism_step.c */
   bool begun, found;            /* dependent rows were looked for; the joints belong to the places of the links */
-  double *work[CB_JOINT_WORKS]; /* [coordinates]; q, momentum, work and mode are one array */
+  double *work[CB_JOINT_WORKS]; /* [coordinates]; q, momentum, work, mode and wrench_work are one array */
+  double *wrench_work;          /* [bodies] */
   double *mode;                 /* [coordinates]: cb_joint_mode, as numbers */
   bool has_modes;               /* a coordinate has limits or dry friction */
   int limits;                   /* that reflect */

@@ -282,6 +282,7 @@ static void begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_m
     l->trial.damped = step->damped;
   }
   cb_mechanism_find_places(m, b);
+  if (m->laws.drives) m->laws.drives(m->laws.self, step->t, m->drive, m->first_rate);
   if (m->laws.drives) m->laws.drives(m->laws.self, step->t + step->h, m->drive, m->drive_rate);
   m->at_first = step->damped ? 1 : 0.5;
 }
@@ -323,6 +324,7 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t,
     if (!status) status = cb_rigid_trial_finish(&l->trial, l->Y, m->wrench[i], turn, &b->state[l->body]);
     if (status) return status;
     if (l->joint >= 0) memcpy(m->impulse[l->joint], l->w, sizeof l->w);
+    m->wrench_work[l->body] += h * cb_rigid_trial_power(&l->trial, l->Y);
     place_of(&b->state[l->body], &l->place);
   }
   cb_loops_record(m, false);
@@ -338,7 +340,7 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t,
       const double friction = cb_modes_friction(m, j, i);
       const double damping = -m->joint[j].damping[i] * m->rate[c],
                    spring = -m->joint[j].stiffness[i] * (m->middle[c] - m->joint[j].rest[i]);
-      const double driven = m->joint[j].driven[i] ? cb_sweep_dot(m->now[j].S[i], m->impulse[j]) * m->rate[c] : 0;
+      const double driven = m->joint[j].driven[i] ? cb_sweep_dot(m->now[j].S[i], m->impulse[j]) * m->first_rate[c] : 0;
       m->work[CB_JOINT_WORK_DAMPING][c] += h * (damping + friction) * m->rate[c];
       m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - friction - spring) * m->rate[c] + driven;
     }
@@ -542,6 +544,18 @@ static void find_rates_of_twists(cb_mechanism *m) {
   cb_loops_rates(m);
 }
 
+/* The work of driven coordinates by the impulses w of a node, S.w q'. */
+static void add_work_of_drives(cb_mechanism *m) {
+  for (int i = 0; i < m->links && m->laws.drives; i++) {
+    const cb_link *l = &m->link[i];
+    for (int k = 0; l->joint >= 0 && k < cb_joint_coordinates(&m->joint[l->joint]); k++) {
+      const int c = m->first[l->joint] + k;
+      if (m->joint[l->joint].driven[k])
+        m->work[CB_JOINT_WORK_MOTOR][c] += cb_sweep_dot(m->now[l->joint].S[k], l->w) * m->drive_rate[c];
+    }
+  }
+}
+
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
   const cb_status status = find_twists(m, b, t, failed);
   if (status) return status;
@@ -560,8 +574,9 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
     if (l->joint < 0) continue;
     cb_add6(1, l->w, m->impulse[l->joint]);
   }
-  cb_loops_record(m, true);
   find_rates_of_twists(m);
+  add_work_of_drives(m);
+  cb_loops_record(m, true);
   for (int j = 0; j < m->joints; j++)
     for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
       m->momentum[m->first[j] + i] = m->joint[j].armature[i] * m->rate[m->first[j] + i];

@@ -14,6 +14,8 @@ struct cb_fluid_joined {
   const double *residual; /* [joints]: measured */
   double *effort;         /* [coordinates]: measured */
   double *kept;           /* a state of the joints */
+  double *potential;      /* [bodies]: potential energies at the start */
+  bool began;             /* they are known */
   bool loses;             /* something but bodies changes the energy */
 };
 
@@ -99,7 +101,8 @@ int cb_fluid_joined_limited_body(const cb_run *run, int limit) {
 void cb_fluid_joined_keep(cb_run *run) {
   cb_fluid_joined *j = joined_of(run);
   int count = 0;
-  if (j) memcpy(j->kept, cb_mechanism_state(j->mechanism, &count), (size_t)count * sizeof *j->kept);
+  const double *state = j ? cb_mechanism_state(j->mechanism, &count) : NULL;
+  if (j) memcpy(j->kept, state, (size_t)count * sizeof *j->kept);
 }
 
 void cb_fluid_joined_back(cb_run *run) {
@@ -115,6 +118,9 @@ cb_status cb_fluid_joined_measure(cb_run *run, double length) {
   cb_fluid_joined *j = joined_of(run);
   if (!j) return CB_OK;
   const cb_mechanism_bodies bodies = bodies_of(run);
+  for (int i = 0; i < cb_fluid_run_of(run)->n && !j->began; i++)
+    j->potential[i] = cb_fluid_run_of(run)->row[i].potential;
+  j->began = true;
   j->residual = cb_mechanism_gaps(j->mechanism, &bodies);
   cb_joint_laws_efforts(j->joints->laws, cb_fluid_run_of(run)->t, cb_mechanism_q(j->mechanism),
                         cb_mechanism_rates(j->mechanism), j->effort);
@@ -146,6 +152,17 @@ static CB_FILL(work) {
   return CB_OK;
 }
 
+/* The work of what has no potential: that of all wrenches, and the potential energy that was gained. */
+static CB_FILL(drag_work) {
+  const cb_fluid_run *b = run->own;
+  const cb_fluid_joined *j = joined_of(run);
+  for (int i = 0; i < b->n; i++)
+    ((double *)to.out)[i] = cb_fluid_joined_has(run, i)
+                                ? cb_mechanism_wrench_work(j->mechanism, i) + b->row[i].potential - j->potential[i]
+                                : NAN;
+  return CB_OK;
+}
+
 static const cb_observable fields[] = {
     CB_OBSERVABLE("joints", "angle", DOUBLE, "rad, m", "coordinates of joints: angles with whole turns, displacements",
                   numbers, ANGLE, 1, "joint_dof"),
@@ -164,6 +181,10 @@ static const cb_observable fields[] = {
                   CB_JOINT_WORK_MOTOR, 1, "joint_dof"),
     CB_OBSERVABLE("joints", "damping_work", DOUBLE, "J", "work of dampers and dry friction since the start", work,
                   CB_JOINT_WORK_DAMPING, 1, "joint_dof"),
+    CB_OBSERVABLE(
+        "joints", "drag_work", DOUBLE, "J",
+        "work of drag, flows and all other wrenches without a potential since the start, per body with joints",
+        drag_work, 0, 1, "body"),
     CB_OBSERVABLE("joints", "limit_work", DOUBLE, "J", "work of limits since the start", work, CB_JOINT_WORK_LIMIT, 1,
                   "joint_dof"),
     {0}};
@@ -241,7 +262,9 @@ cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints) {
   cb_mechanism_state(j->mechanism, &count);
   j->effort = cb_arena_alloc(run->arena, n, sizeof *j->effort);
   j->kept = cb_arena_alloc(run->arena, (size_t)count, sizeof *j->kept);
-  if (!j->effort || !j->kept) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu coordinates of joints", n);
+  j->potential = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *j->potential);
+  if (!j->effort || !j->kept || !j->potential)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %zu coordinates of joints", n);
   if (n) memcpy(cb_mechanism_q(j->mechanism), joints->start, n * sizeof *joints->start);
   const cb_mechanism_bodies bodies = bodies_of(run);
   const double tolerance = run->options.start_tolerance > 0 ? run->options.start_tolerance : 1e-9;

@@ -25,7 +25,7 @@ const cb_observable_doc cb_fluid_observables[] = {
      "momentum at the node: in the body frame, and about the world's origin"},
     {"separation", "separation", "with points: distances of joined points, springs and then rods"},
     {"constraints", "multiplier, constraint_residual", "with points: multipliers and residuals of constraints"},
-    {"joints", "angle, rate, effort, joint_wrench, joint_residual, motor_work, damping_work, limit_work",
+    {"joints", "angle, rate, effort, joint_wrench, joint_residual, motor_work, damping_work, limit_work, drag_work",
      "with joints: coordinates, rates, forces, gaps and work of joints"},
     {"wrenches", "wrench_NAME", "torque and force of each type of wrench, in the body frame"},
     {"inertia", "inertia, own_momentum", "K = dmu/dY, and the momentum mu_0 of the shape's own motion"},

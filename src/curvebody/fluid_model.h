@@ -5,7 +5,7 @@
  *   fluid: {.., model: [MODEL, MODEL]}            several models, whose forces add up
  *   fluid: {.., added_mass: NAME}                 the model of the added mass, if it differs from `model`
  * A body may have its own keys `model` and `added_mass`. A model has forces, or an added mass, or both. Its forces are
- * one wrench on the body, or a force on each face.
+ * wrenches about places of the body, or a force on each face.
  * A class of models is one file src/fluid/models/NAME.c with one const object cb_fluid_model_NAME, or an object in a
  * plugin. SI units. Twists, wrenches and matrices are in the order (angular, linear), in the axes of the body frame and
  * about its origin. The caller frees a model, after the bodies that use it.
@@ -38,8 +38,9 @@ typedef struct cb_fluid_face {
  * body's shape. The other members are information about K, which are 0 or NULL if the model does not give them. */
 typedef struct cb_added_mass {
   double K[6][6], mu0[6], kinetic;
-  /* estimated error of K about the centre of the area, relative to the largest entry for translations; for rotations,
-   * relative to this entry times the mean square distance of the faces from the centre */
+  /* estimated error of K, taken about the centre of the surface's area. Errors of entries for translations are relative
+   * to the largest of these entries; errors of entries for rotations are relative to this entry times the mean square
+   * distance of the faces from the centre. */
   double error;
   /* asymmetry of the computed K before it was made symmetric, relative to the same numbers as `error` */
   double asymmetry;
@@ -56,10 +57,10 @@ typedef struct cb_fluid_model_class {
   const char *name, *title, *doc;
   const cb_param *params;
   size_t params_size; /* bytes of the struct that `params` fills, to which cb_fluid_model.params points */
-  /* Makes the data that the model keeps for a body, from its surface and its mass properties at time 0, and sets *body,
-   * which is NULL at first. NULL: there are no such data. */
+  /* Makes the data that the model keeps for a body, from the surface and the mass properties of the body at time 0, and
+   * sets *body to them; *body is NULL at first. NULL: there are no such data. */
   cb_status (*prepare)(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body);
-  /* Frees these data; called once for each body that was prepared. NULL: there is nothing to free. */
+  /* Frees the data that `prepare` made; called once for each body that was prepared. NULL: there is nothing to free. */
   void (*release)(const cb_fluid_model *m, void *body);
   /* --- forces: a class has on_twist, or on_face, or neither of them. They do not act if the body's `drag` is switched
    * off. The functions must be callable from any thread. --- */
@@ -75,8 +76,8 @@ typedef struct cb_fluid_model_class {
   cb_status (*on_twist)(const cb_fluid_model *m, const void *body, int place, double density, const double V[6],
                         double (*F)[6], double (*dF)[6][6]);
   /* Computes the forces f[terms][3] on a face whose centre has the velocity u relative to the flow, and their
-   * derivatives df[terms][3][3] by u (df may be NULL); both are 0 on entry. The values must be nan where they are not
-   * finite. The library adds them up over the faces in a fixed order. */
+   * derivatives df[terms][3][3] by u (df may be NULL); both are 0 on entry. A value that is not finite must be nan. The
+   * library adds them up over the faces in a fixed order. */
   void (*on_face)(const cb_fluid_model *m, const void *body, const cb_fluid_face *face, const double u[3], double *f,
                   double *df);
   /* --- added mass: the functions may be NULL. It is 0 if it is switched off for the body. --- */
@@ -86,9 +87,9 @@ typedef struct cb_fluid_model_class {
   void (*added_mass_of)(const cb_fluid_model *m, const void *body, int place, double K[6][6]);
   /* Computes the added mass with the vertices at x[vertices], which have the velocities v[vertices] (NULL: 0); out is 0
    * on entry. It is called once for a rigid body, and at each required time, from any thread, for a body with poses. A
-   * model that does not use x and v gives no momentum and energy of a moving shape, and is an error for a body with
-   * poses. A model without added_mass_of, other than the local model, needs a medium of one density and a flow that is
-   * the same everywhere. */
+   * model that does not use x and v gives no momentum and energy of a moving shape, and is CB_ERROR_UNSUPPORTED for a
+   * body whose poses change its shape. A model without added_mass_of, other than the local model, needs a medium of one
+   * density and a flow that is the same everywhere. */
   cb_status (*added_mass)(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
                           const double (*v)[3], cb_added_mass *out);
   /* For a body that swims by changing its shape: computes the matrix G[6 + n][6 + n] of the fluid's kinetic energy
@@ -97,18 +98,19 @@ typedef struct cb_fluid_model_class {
    * the model can do this; the values of G are not read then. NULL: the library computes G from added_mass. */
   cb_status (*form)(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3], int n,
                     const double (*v)[3], double *G);
-  /* For poses that end or have a period, the library may interpolate the added mass in a table over the time. Returns
-   * the tolerance of this table, relative to the largest entry. 0, or NULL: there is no table. */
+  /* For a body whose poses have a period, or a first and a last pose: the library may compute the added mass at some
+   * times only, store it in a table, and interpolate it between these times. Returns the requested error of this table
+   * (units: src/fluid/added_mass_table.h). 0, or NULL: there is no table. */
   double (*table)(const cb_fluid_model *m);
   /* Returns whether the fluid ends at a plane <x, up> = height and is below it, and sets the unit vector up and
    * *height. The added mass then depends on the place, and the function added_mass assumes that the axes of the body
    * are those of the world. NULL: there is no plane. */
   bool (*placed)(const cb_fluid_model *m, double up[3], double *height);
-  /* If `placed` returns true: computes the added mass with the body frame at the pose g, and the derivatives
-   * slope[i] of G along g (1 + hat(xi)) for each component xi_i of a twist. G is the 7x7 matrix of the fluid's kinetic
-   * energy (1/2) <G (Y, 1), (Y, 1)>. If g is NULL, the body is at rest far from the plane, and slope is not computed.
-   * The thread that called `prepare` asks for this first, with v = 0 if the body has poses. If the member is NULL, this
-   * added mass cannot be used for bodies that move. */
+  /* If `placed` returns true: computes the added mass with the body frame at the pose g, and the derivatives slope[i]
+   * of G along g (1 + hat(xi)) for each component xi_i of a twist. G is the 7x7 matrix of the fluid's kinetic energy
+   * (1/2) <G (Y, 1), (Y, 1)>. If g is NULL, the body is at rest far from the plane, and slope is not computed. The
+   * thread that called `prepare` first makes a call with g NULL; in this call v is NULL for a rigid body and 0
+   * otherwise. If the member is NULL, this added mass cannot be used for bodies that move. */
   cb_status (*added_mass_at)(const cb_fluid_model *m, void *body, const cb_surface *surface, const double (*x)[3],
                              const double (*v)[3], const cb_pose *g, cb_added_mass *out, double (*slope)[7][7]);
   bool curved; /* true: the added mass is valid in spaces of any curvature; false: only in flat space */

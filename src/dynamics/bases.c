@@ -5,9 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-/* All three are in radii of curvature. A base follows its components when all of them are farther than `follow` from
- * it. A component farther than `leave` gets a base of its own, together with the components within `company` of it. The
- * place of a component relative to its base is then known to exp(leave) units of round-off, 2e-11. */
+/* Lengths in radii of curvature. A base follows its components when all of them are farther than `follow` from it. A
+ * component farther than `leave` gets a base of its own, together with the components within `company` of it. The
+ * position of a component relative to its base therefore has an error of at most about exp(leave) units of round-off,
+ * 2e-11. */
 static const double follow = 2, leave = 12, company = 4;
 
 cb_status cb_bases_create(cb_arena *arena, int n, cb_bases *out) {
@@ -41,20 +42,21 @@ void cb_bases_loaded(cb_bases *b) {
 
 /* --- the way up to a common base --- */
 
-/* Sets out to `a after out`. If a is the identity, out stays unchanged. */
+/* Replaces `out` by a after out. If a is the identity, `out` stays unchanged bit for bit. */
 static void lift(const cb_space *g, const cb_origin *a, cb_origin *out) {
   cb_origin identity;
   cb_origin_identity(g, &identity);
   if (!cb_origin_same(g, a, &identity)) cb_origin_compose(g, a, out, out);
 }
 
-/* Converts a frame that is relative to the base of leader l to the base of a leader `up` that is higher in the tree, or
- * to the world (-1). */
+/* Converts a frame that is relative to the base of leader l. Afterwards it is relative to the base of `up`, a leader on
+ * the way from l to the world, or to the world if `up` is -1. */
 static void lift_to(const cb_space *g, const cb_bases *b, int l, int up, cb_origin *frame) {
   for (; l != up; l = b->parent[l]) lift(g, &b->base[l], frame);
 }
 
-/* The first leader on the way up from l to the world that is also on the way up from m; -1: there is none. */
+/* Returns the first leader on the way from l to the world that is also on the way from m to the world; -1: there is
+ * none. l and m themselves are on these ways. */
 static int common(const cb_bases *b, int l, int m) {
   for (; l >= 0; l = b->parent[l])
     for (int up = m; up >= 0; up = b->parent[up])
@@ -78,8 +80,8 @@ void cb_bases_pair_of(const cb_space *g, const cb_bases *b, int l, int m, cb_ori
   lift_to(g, b, m, up, &pair[1]);
 }
 
-/* If the two bases are in exactly the same direction from their common base, they differ only in length. The result is
- * then 0, because the round-off of the lengths is not counted. */
+/* Returns 0 if both bases are in exactly the same direction from their common base: their distance is then a difference
+ * of lengths, and the round-off of lengths is not counted. */
 double cb_bases_doubt(const cb_space *g, const cb_bases *b, int c, int d) {
   if (b->leader[c] == b->leader[d] || !cb_origin_grows(g)) return 0;
   cb_origin pair[2];

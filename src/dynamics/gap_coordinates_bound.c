@@ -10,8 +10,8 @@
  * and <,>_F are the parts in this factor. For tangent vectors u and w
  *   Hess f(u, w) = u^a f_ab w^b - sum_F K_F <u, w>_F x_F.df,   because x'' = -K <x', x'> x along geodesics.
  * The result uses the largest sample of each norm, times `between`. The samples lie at x and on the geodesics along the
- * vectors of a frame, at fractions of the distance that is possible in the time. These fractions have no common
- * measure, so that an oscillating function is not sampled only at its zeros.
+ * vectors of a frame, at fractions of the distance that is possible in the time. The ratios of these fractions are
+ * irrational, so that an oscillating function is not sampled only at its zeros.
  * Source: do Carmo, Riemannian Geometry (1992), chapters 2 and 6.
  */
 #include "dynamics/gap_class.h"
@@ -37,7 +37,8 @@ typedef struct derivatives {
   double hessian, gradient, gradient_t, second_t; /* |Hess f|, |df|, |d f_t|, |f_tt| */
 } derivatives;
 
-/* Computes the norms from components in an orthonormal frame of n vectors. Returns false if one is not finite. */
+/* Computes the norms from components in an orthonormal frame of n vectors. Returns false if a component is not finite.
+ */
 static bool norms(int n, const double *df, const double *dft, double (*h)[N], double ftt, derivatives *out) {
   double first = 0, mixed = 0, second = 0;
   for (int i = 0; i < n; i++) {
@@ -93,7 +94,7 @@ static bool in_chart(const cb_space *g, const cb_jet *f, const double *m, const 
 }
 
 /* Computes the norms of the derivatives of f in the embedding. f: the value and derivatives in the coordinates q of the
- * function and in t. curved_chart: the second derivatives of q are not all 0. */
+ * function and in t. curved_chart: q has second derivatives that are not 0. */
 static bool in_embedding(const cb_space *g, const cb_jet *f, const cb_coordinates *q, bool curved_chart,
                          const double *x, derivatives *out) {
   const int k = g->embedding, n = q->size;
@@ -146,9 +147,9 @@ typedef struct sampling {
   bool own;              /* the samples are coordinates of the space's chart */
   int moving, size;      /* which particle of the gap moves; coordinates of f per particle */
   cb_isometry world;
-  /* the coordinates of the particle that stays, and their rates along its frame */
+  /* the coordinates of the particle that stays, and their derivatives along the vectors of a frame at its position */
   double other[N], other_slope[CB_DIM_MAX][N];
-  double *cross; /* the largest |d^2 f/dx dy| so far, x and y the two particles */
+  double *cross; /* the largest |d^2 f/dx dy| so far, for particles at x and y */
 } sampling;
 
 /* Computes the coordinates q that f uses, for a particle at x, with derivatives up to `order`. Returns false outside
@@ -216,7 +217,8 @@ static bool sample(const sampling *s, double t, const double *x, const double *f
   return in_chart(g, &f, same ? NULL : m, x, frame, out);
 }
 
-/* Computes an orthonormal frame e[dim][dim] of the chart's metric at q. Returns false if it is not finite. */
+/* Computes an orthonormal frame e[dim][dim] of the metric of the chart at q. Returns false if a number of the frame is
+ * not finite. */
 static bool chart_frame(const cb_space *g, const double *q, double *e) {
   cb_intrinsic_frame(g, q, e);
   for (int i = 0; i < g->dim * g->dim; i++)
@@ -224,8 +226,8 @@ static bool chart_frame(const cb_space *g, const double *q, double *e) {
   return true;
 }
 
-/* Updates the maximum of each norm with a sample. Returns false for a sample outside the domain of f, which does not
- * count. */
+/* Takes a sample at time t and at x, and updates the maximum of each norm. Returns false and updates nothing if f does
+ * not exist there. */
 static bool take(const sampling *s, double t, const double *x, derivatives *maximum) {
   derivatives d;
   double frame[N * N];
@@ -247,8 +249,8 @@ static bool point_of(const sampling *s, const double *x, double *at) {
   return !g->chart || s->own || !g->chart->to_point(g, x, at, NULL);
 }
 
-/* Sets the coordinates of the particle that stays, and their rates, for its position x. Returns false outside the
- * chart. */
+/* For the particle that stays, at the position x: sets s->other to its coordinates, and s->other_slope to the
+ * derivatives of these along the vectors of an orthonormal frame at x. Returns false outside the chart. */
 static bool hold(sampling *s, const double *x) {
   const cb_space *g = s->gaps->space;
   double at[N], frame[N * N];
@@ -263,7 +265,8 @@ static bool hold(sampling *s, const double *x) {
   return true;
 }
 
-/* The bound on |s''| while one particle moves, from the largest sampled derivatives; INFINITY if all samples failed. */
+/* Returns the bound on |s''| while one particle moves, from the largest sampled derivatives. INFINITY if all samples
+ * failed. */
 static double one_moves(const sampling *s, double t, const double *x, double speed, double acceleration,
                         double duration) {
   const cb_space *g = s->gaps->space;

@@ -4,7 +4,7 @@
  *   one contact       v <- v - (1 + e) u_a n_a / D_aa
  *   sequential        one contact at a time, the fastest closing one first, until none closes
  *   simultaneous      v <- v + sum n_a l_a,  l >= 0,  w = u + D l >= -e u,  l^T (w + e u) = 0, for all contacts that
- *                     close or touch (u = 0 to 1e-10 of the fastest); repeated if that makes others close
+ *                     close or touch (|u| at most 1e-10 of the fastest closing speed); repeated while a contact closes
  * v is the velocity, n_a the normal of gap s_a, G_a = ds_a/dx its gradient, e its restitution, t the time, l are
  * impulses, and w are the rates u afterwards. P projects to the velocities that the constraints allow. M is the kinetic
  * metric (m I in the embedding without normal parts, m g_ij in a chart, where m is the mass, I = diag(form) and g_ij
@@ -23,8 +23,9 @@ typedef struct cb_reflection_part {
   int first, n;
   const double *mass; /* [n] */
   double *x;          /* [n*k]; only cb_reflection_lift changes it */
-  double *p, *p_low;  /* [n*k] momenta, changed in place, and their low-order parts (set to the remainder of the sum) */
-  cb_gram *gram;      /* Gram matrix of the part's constraints, with particle indices from 0; NULL: no constraints */
+  /* [n*k]: the momenta are p + p_low, where p_low is below the round-off of p. Both are changed in place. */
+  double *p, *p_low;
+  cb_gram *gram; /* Gram matrix of the part's constraints, with particle indices from 0; NULL: no constraints */
   cb_constraints *constraints;
 } cb_reflection_part;
 
@@ -33,13 +34,13 @@ typedef struct cb_reflection_contact {
   cb_gap_value value; /* the gap and its derivatives (order 1) at the time of the reflection */
   double restitution;
   double before, after, impulse; /* out: ds/dt before and after, and the sum of the impulses along ds/dx */
-  /* a resting gap has been below 0; from then on, it is moved to 0 even if it is above 0 */
+  /* true: a resting gap has been below 0. From then on the gap is moved to 0 even if it is above 0. */
   bool sunk;
 } cb_reflection_contact;
 
 typedef struct cb_reflection cb_reflection;
-/* Creates the work space for systems like this one, which is borrowed. The work space grows with the number of
- * simultaneous contacts. CB_ERROR_MEMORY. */
+/* Creates the work space for a system, which is borrowed. The work space grows with the number of simultaneous
+ * contacts. CB_ERROR_MEMORY. */
 cb_status cb_reflection_create(const cb_system *system, cb_reflection **out);
 void cb_reflection_free(cb_reflection *r);
 
@@ -51,10 +52,10 @@ void cb_reflection_free(cb_reflection *r);
 cb_status cb_reflect(cb_reflection *r, cb_contact_rule rule, double t, int parts, const cb_reflection_part *part,
                      int contacts, cb_reflection_contact *contact);
 
-/* Moves the positions of the parts (x, in place) along the normal of a contact. The gap, which is slightly above or
- * below 0, then vanishes to first order. Each particle returns to its quadric, and its momentum is transported along.
- * This corrects a resting gap that sank during a step, or that the lifting of other gaps has opened. CB_STEP_SINGULAR
- * if D_aa = 0. */
+/* Moves the positions x of the parts along the normal of a contact, so that the gap, which is slightly above or below
+ * 0, vanishes to first order. In the embedding each particle is then projected to its quadric, and its momentum is
+ * transported in parallel. The call corrects a resting gap that sank during a step, or that opened when other gaps were
+ * lifted. CB_STEP_SINGULAR if D_aa = 0. */
 cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_reflection_part *part,
                              const cb_reflection_contact *contact);
 
@@ -80,8 +81,8 @@ typedef struct cb_normal {
   double T[CB_GAP_MAX];
   double R[CB_GAP_MAX];                /* the row R that gives ds/dt as u = R p + rate_t */
   double free;                         /* the product R T, which is D_aa without constraints */
-  int movers, moved[CB_GAP_PARTICLES]; /* each mover is listed once */
-  size_t column[CB_GAP_PARTICLES];     /* start of q for each of these movers */
+  int movers, moved[CB_GAP_PARTICLES]; /* moved[movers]: the different movers of the gap */
+  size_t column[CB_GAP_PARTICLES];     /* for each of these movers, the index in cb_reflection.q at which q_a begins */
   double before, after, impulse;
   int next; /* the next contact of the same group; -1: none */
 } cb_normal;
@@ -93,7 +94,7 @@ typedef struct cb_contact_group {
   int *contact;
   double *D, *u, *e, *l; /* l[n]: impulses that are still to be applied to the momenta */
   double *tolerance;     /* the round-off of u */
-  bool *fixed;           /* [n]: D_aa = 0 */
+  bool *fixed;           /* [n]: D_aa counts as 0 */
 } cb_contact_group;
 
 typedef struct cb_reserved {

@@ -3,7 +3,7 @@
  *   V = sum over springs of (k/2) (d - D)^2,   c^2 = <x-y, x-y>
  *   d = 2R asin(c/2R) (K > 0),   2R asinh(c/2R) (K < 0),   c (K = 0)
  *   grad d = (x - y) / (c sqrt(1 - K c^2/4)),   d' = <grad d, x' - y'>
- *   force on x, raised:  F = -(k (d - D) + gamma d') grad d,   on y:  -F
+ *   force on x (as a vector):  F = -(k (d - D) + gamma d') grad d,   on y:  -F
  *
  * k, D and gamma are the stiffness, the rest length and the damping of a spring between x and y, c is its chord, d its
  * length, x' and y' are the velocities of its ends, K is the curvature and R = 1/sqrt|K|. V is taken as a function on
@@ -40,13 +40,13 @@ typedef struct cb_spring {
 cb_status cb_springs_create(const cb_space *space, int n, size_t m, const cb_spring *spring, cb_springs **out);
 void cb_springs_free(cb_springs *plan);
 
-/* Scratch memory for up to `threads` threads. The plan is borrowed. */
+/* Allocates scratch memory for up to `threads` threads (at least 1). The plan is borrowed. */
 cb_status cb_springs_work_create(const cb_springs *plan, int threads, cb_springs_work **out);
 void cb_springs_work_free(cb_springs_work *work);
 
-/* Sets force[s] (all n*k numbers) at positions x[s] and velocities v[s] for `stages` stages at once, which reads the
- * springs only once. v may be NULL without damping. The result is bit for bit the same as from separate calls for each
- * stage. */
+/* Sets force[s] (all n*k numbers) at positions x[s] and velocities v[s] for `stages` stages at once, so that each block
+ * of springs is read from memory only once. v may be NULL without damping. The result is bit for bit the same as from
+ * separate calls for each stage. */
 void cb_springs_force(cb_springs_work *work, int stages, const double *const *x, const double *const *v,
                       double *const *force);
 
@@ -67,7 +67,7 @@ cb_status cb_springs_jacobian(const cb_springs *plan, const cb_pattern *pattern,
 enum {
   CB_GROUP = 8,   /* springs per group: the width of the widest vector */
   CB_SLICE = 64,  /* near groups per slice: the 12 kB that they touch stay in the first-level cache */
-  CB_AHEAD = 6,   /* groups this far ahead are prefetched; this number of empty groups follows the last group */
+  CB_AHEAD = 6,   /* far groups this far ahead are prefetched; as many empty groups follow the last far group */
   CB_SMALL = 16,  /* a plan with at most this number of springs and particles is small */
   CB_TOGETHER = 8 /* maximum number of stages that a small plan computes together */
 };
@@ -89,8 +89,9 @@ typedef struct cb_springs_space {
   double member[CB_FACTOR_MAX][CB_COORD_MAX]; /* 1 in the factor's own coordinates, 0 elsewhere */
 } cb_springs_space;
 
-/* Groups of springs for a kernel. Ends are offsets, 4 times the number of a particle. Missing springs of the last group
- * have equal ends. */
+/* The springs that a kernel computes in one call, in groups of CB_GROUP springs. An end of a spring is an offset: 4
+ * times the number of its particle. If the last group has fewer springs, it is filled with springs whose two ends are
+ * the same particle, so that they have no effect. */
 typedef struct cb_spring_run {
   size_t springs;
   const uint16_t *a;    /* the first end: an offset into x and f */
@@ -103,10 +104,11 @@ typedef struct cb_spring_run {
 } cb_spring_run;
 
 /* Particles first .. first+count-1 and the springs that touch them. Near springs have both ends in the block, far
- * springs lead to higher blocks (up) or lower blocks (down). The near springs and those up belong to the block. Each of
- * the three lists begins a new group. The offsets `a` and `near` count from the block's first particle. With four
- * coordinates, `far` counts from the first particle of the space. With fewer coordinates it counts from the first
- * particle of a copy, which holds the block's particles and then the halo, i.e. the other ends of its far springs. */
+ * springs lead to higher blocks (up) or lower blocks (down). A spring between two blocks is in the lists of both. The
+ * lists of near springs, of springs up and of springs down each begin a new group. The offsets `a` and `near` count
+ * from the first particle of the block. With four coordinates, `far` counts from the first particle of the space. With
+ * fewer coordinates it counts from the first particle of a copy. This copy holds the particles of the block and then
+ * the halo, that is, the other ends of the far springs. */
 typedef struct cb_springs_block {
   int first, count;
   size_t near, up, down;               /* number of springs */

@@ -3,8 +3,10 @@
  * A workspace keeps its last results: the form of the body at a time, the fluid around it at a pose, and the drag at a
  * twist. Each result depends only on its arguments, so that a new workspace computes identical results.
  *
- * In these comments g is the pose, Y the twist, xi a small twist in the body's axes, and hat(xi) its 4x4 matrix. K is
- * an inertia, mu0 a momentum at Y = 0, and F a wrench (curvebody/rigid.h). L is the Lagrangian. */
+ * In these comments g is the pose, which is the position and rotation of the body frame. The poses of a body
+ * (curvebody/poses.h) are something else: they prescribe the positions of its vertices in the body frame, that is, its
+ * shape at each time. Y is the twist, xi a small twist in the body's axes, and hat(xi) its 4x4 matrix. K is an inertia,
+ * mu0 a momentum at Y = 0, and F a wrench (curvebody/rigid.h). L is the Lagrangian. */
 #pragma once
 
 #include "fluid/immersed_run.h"
@@ -16,8 +18,8 @@
 typedef double (*cb_tensor)[6];
 typedef struct cb_immersed_moment cb_immersed_moment;
 
-/* The sums to which a term adds its wrench `number`, or all its wrenches (CB_TERM_ALL): F, the derivative dF in Y, and
- * the derivative dg along g (1 + hat(xi)). For one wrench dF and dg are NULL. F, dF or dg may be NULL. */
+/* The sums to which a term adds its wrench `number`, or all its wrenches if number is CB_TERM_ALL: F, its derivative dF
+ * in Y, and its derivative dg along g (1 + hat(xi)). F, dF and dg may be NULL; for one wrench dF and dg are NULL. */
 enum { CB_TERM_ALL = -1 };
 typedef struct cb_immersed_sums {
   int number;
@@ -25,8 +27,8 @@ typedef struct cb_immersed_sums {
   cb_tensor dF, dg;
 } cb_immersed_sums;
 
-/* A term: something that acts on a body by one wrench or more, or moves with it and adds an inertia. It is one file
- * src/fluid/terms/NAME.c with one const object cb_immersed_term_NAME. Members that are NULL or 0 add nothing.
+/* A term: something that acts on a body by one wrench or more, or moves with it and adds an inertia. Each term is one
+ * file src/fluid/terms/NAME.c with one const object cb_immersed_term_NAME. Members that are NULL or 0 add nothing.
  *
  *   mu = (I_b + sum K) Y + mu_b + sum mu0,   mu' = ad*_Y mu + sum F
  *
@@ -91,14 +93,14 @@ typedef struct cb_immersed_wrench {
   const char *name;
 } cb_immersed_wrench;
 
-/* A face in a curved space: its centre y, the flux m of the Killing fields through it per area at the centre, and its
- * area. */
+/* A face in a curved space: its centre y in the embedding, the flux m of the Killing fields through it per area at the
+ * centre, and its area. */
 typedef struct cb_immersed_curved_face {
   double y[4], m[6], area;
 } cb_immersed_curved_face;
 
-/* A point y at which potentials of a body are evaluated, with the body's mass and the displaced fluid's mass there
- * (kg). */
+/* A point y of the embedding at which potentials of a body are evaluated, with the mass of the body and of the
+ * displaced fluid there (kg). */
 typedef struct cb_immersed_node {
   double y[4], body, fluid;
 } cb_immersed_node;
@@ -109,7 +111,7 @@ typedef struct cb_immersed_model_instance {
   void *body;
   int first, terms;        /* range of the model among the body's terms */
   int first_place, places; /* range among the body's places, for a model that acts at places */
-  const double (*at)[3];
+  const double (*at)[3];   /* [places]: the places in the body frame */
 } cb_immersed_model_instance;
 
 /* The models other than the local one that give a body its forces, with all their terms and places. */
@@ -158,7 +160,7 @@ typedef struct cb_immersed_part_added_mass {
 typedef struct cb_immersed_text {
   const char *name;
   bool world;
-  double at[3], w, curvature;  /* the point (x, w) at which the force acts */
+  double at[3], w, curvature;  /* the point (at, w) of the embedding at which the force acts */
   cb_expression *component[6]; /* a NULL component is 0 */
   int uses;                    /* number of the body's quantities that the components use, and which they are */
   uint8_t use[CB_BODY_QUANTITIES];
@@ -188,7 +190,7 @@ struct cb_immersed {
   bool placed;                        /* the fluid ends at the plane <x, up> = height */
   double up[3], height;
   /* The added mass that inertia.model gives for the body at rest, far from the plane above. It is computed for a rigid
-   * body, and for poses that have a table or a fluid that ends at that plane. */
+   * body. For a body with poses it is computed if the model has a table or the fluid ends at that plane. */
   cb_added_mass added;
   cb_added_mass_table *added_mass_table; /* the added mass along the poses; NULL: it is computed at each time */
   int texts;
@@ -299,15 +301,17 @@ typedef struct cb_immersed_last {
   double Y[6], F[6], jacobian[6][6];
 } cb_immersed_last;
 
-/* The fluid at the body's pose, in the body's axes. Arrays over faces are filled where the density is mixed, arrays
- * over vertices where the flow varies. */
+/* The fluid at the body's pose, in the body's axes. Arrays over vertices, and face_u, are filled where the flow varies.
+ * The other arrays over faces are filled where the density is mixed. */
 typedef struct cb_immersed_field {
   double t;
   cb_pose g;
   bool known;
-  bool mixed;     /* the density differs over the body */
-  double density; /* the density if it is not mixed; for added mass by parts otherwise the mean over the faces */
-  double density_slope[6]; /* derivative of this mean along the pose */
+  bool mixed; /* the density differs over the body */
+  /* The density if it is not mixed. If it is mixed and the added mass is that of separate parts: the mean density of
+   * the faces, weighted by area. */
+  double density;
+  double density_slope[6]; /* the derivative of this mean density along the pose */
   double (*place)[3];      /* [vertices]: their positions in the world */
   /* [vertices]: the velocity u of the flow, and du/dt at a place that is fixed in the world. */
   double (*u)[3], (*rate)[3];
@@ -349,7 +353,7 @@ struct cb_immersed_workspace {
   cb_immersed_last model_sum;
   bool sloped;
   double (*term)[6];                            /* [terms] of the models, at the last motion */
-  double (*term_slope)[6][6];                   /* [terms] of a model at one of its places: derivatives */
+  double (*term_slope)[6][6];                   /* [terms] of a model at a place: derivatives in the twist V */
   cb_immersed_fluid_sample *fluid_sample;       /* [places] */
   cb_immersed_part_added_mass *part_added_mass; /* [inertia.places], for added mass by parts */
   double *face_sum;                             /* sums over blocks of faces (immersed_faces.c) */
@@ -369,8 +373,8 @@ cb_status cb_immersed_take_wall(cb_immersed *b); /* finds the wall of inertia.mo
 cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options);
 /* Lets the models compute their data about the body, and computes the added mass of a rigid body. */
 cb_status cb_immersed_prepare(cb_immersed *b);
-/* Returns CB_ERROR_UNSUPPORTED if a model is valid only for the shape at rest and the body's poses move the shape
- * (immersed_rest.c). */
+/* For a body with poses: returns CB_ERROR_UNSUPPORTED if the poses change the shape of the body, but one of its fluid
+ * models is valid only for the shape at rest (immersed_rest.c). */
 cb_status cb_immersed_check_rest(const cb_immersed *b);
 void cb_immersed_release(cb_immersed *b);
 /* Writes the added mass of inertia.model into I_f, mu_f and fluid_kinetic of the form. */
@@ -383,15 +387,15 @@ void cb_immersed_faces(cb_immersed_workspace *s, const cb_immersed_model_instanc
                        double (*term)[6], cb_tensor jacobian);
 void cb_immersed_place_at(cb_immersed_fluid_sample *out, const double place[3], double density);
 cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m,
-                           cb_immersed_fluid_sample *out); /* finds the fluid at out->place */
+                           cb_immersed_fluid_sample *out); /* finds the fluid at the place out->place */
 /* Finds V = X Y - W, the motion of the place `at` relative to the flow. X Y is the twist Y about the place, and W half
  * the vorticity and the velocity of the flow. */
 void cb_immersed_relative_twist(const cb_immersed_fluid_sample *at, const double Y[6], double V[6]);
-/* Finds the derivative of V along component j of xi. */
+/* Finds dV, the derivative of V along component j of xi. */
 void cb_immersed_twist_along(const cb_immersed_fluid_sample *at, int j, double dV[6]);
-/* Turns the wrench F about the place into X^T F, the wrench about the origin. */
+/* Replaces the wrench F about the place by X^T F, the wrench about the origin. */
 void cb_immersed_carry_back(const cb_immersed_fluid_sample *at, double F[6]);
-/* Finds X e_j, with the unit twist e_j. */
+/* Finds dY = X e_j, where e_j is unit twist j. */
 void cb_immersed_axis_at(const cb_immersed_fluid_sample *at, int j, double dY[6]);
 
 /* --- results that a workspace keeps --- */
@@ -437,8 +441,8 @@ cb_status cb_immersed_place_added_mass(cb_immersed_workspace *s);
 void cb_immersed_add_inertia(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
 void cb_immersed_add_kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
 /* Add a force at a place of the body, or a torque, that is fixed in the world. f and torque are its components in the
- * body's axes. dg is the derivative along the pose, from d(R^T a) = R^T a × xi_omega for a vector a that is fixed in
- * the world and the rotation R of the pose. */
+ * body's axes. dg is the derivative along the pose. It follows from d(R^T a) = R^T a × xi_omega for a vector a that is
+ * fixed in the world, the rotation R of the pose, and the angular part xi_omega of xi. */
 void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tensor dg);
 void cb_immersed_turn(const double torque[3], double *F, cb_tensor dg);
 

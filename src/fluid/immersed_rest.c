@@ -1,9 +1,10 @@
 /* Checks fluid models that use only a body's shape at rest, for a body whose poses move the shape.
  *
- * A force that depends on the twist uses only what `prepare` computed at rest, and so does an added mass of separate
- * places (added_mass_of). Another added mass uses the vertices of the pose if its momentum mu0 or its energy `kinetic`
- * is not 0 while the shape has a normal velocity somewhere, int |v.n| dA > 0 (velocity v of the shape, normal n, area
- * A). */
+ * Forces at places (on_twist) use only what `prepare` computed at rest, and so does an added mass of separate parts
+ * (added_mass_of). Any other added mass counts as one that uses the vertices of the poses if its momentum mu0 or its
+ * energy `kinetic` is not 0 while the shape has a normal velocity somewhere, int |v.n| dA > 0 (velocity v of the shape,
+ * normal n, area A).
+ */
 #include "fluid/immersed_private.h"
 
 #include "fluid/fluid_model_shared.h"
@@ -53,7 +54,7 @@ static cb_status look(const cb_immersed *b, double t, motion *m) {
   const cb_surface *s = b->surface;
   double maximum;
   const cb_status status = cb_poses_at(b->poses, t, m->x, m->v);
-  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports such a time */
+  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports the failure at such a time */
   for (int i = 0; i < s->vertices; i++) {
     double d[3];
     for (int k = 0; k < 3; k++) d[k] = m->x[i][k] - s->x[i][k];
@@ -72,10 +73,10 @@ static cb_status look(const cb_immersed *b, double t, motion *m) {
   return CB_OK;
 }
 
-/* Looks at sampled times, among them 0. For a sequence they are its poses (at most 511 of them) and times between them.
- * For expressions the times cover all scales from 1e-4 to 1e5 s and are not commensurable with any period. They are so
- * close that a motion is found if it lasts at least a twentieth of the time at which it occurs. Large surfaces have
- * fewer times. */
+/* Looks at sampled times, among them 0. For a sequence they are its poses (at most 511 of them) and a time after each
+ * of them. For expressions they range from 6e-5 to 2e5 s and are not multiples of periods that users choose. Each is
+ * larger than the previous one by 4.4 %, so that a motion is found if it lasts at least a twentieth of the time at
+ * which it occurs. A surface of more than 1024 vertices has fewer times. */
 static cb_status look_at_all(const cb_immersed *b, motion *m) {
   enum { MAXIMUM = 256, FEWEST = 12, SCALES = 512, PLACES = 1 << 19 };
   const int n = cb_poses_count(b->poses), step = n > MAXIMUM ? n / MAXIMUM : 1;
@@ -119,7 +120,7 @@ static cb_status check(const cb_immersed *b, motion *m) {
   const double(*x)[3] = (const double(*)[3])m->x, (*v)[3] = (const double(*)[3])m->v;
   cb_added_mass found = {.kinetic = 0};
   status = of->class_->added_mass(of, b->inertia.body, b->surface, x, v, &found);
-  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports this at that time */
+  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports this failure at that time */
   return cb_fluid_model_sees_shape(b->surface, x, v, &found) ? CB_OK : refuse(b, m, of->class_->name, false);
 }
 

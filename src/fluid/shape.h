@@ -17,7 +17,7 @@ typedef struct cb_shape {
   int (*face)[3], *part;
   int vertices, faces, parts, vertex_capacity, face_capacity;
   char name[CB_SHAPE_MAX_PARTS][32];
-  /* a point y of a map becomes origin + frame y; the columns of frame are the images of the axes */
+  /* a point y of a map is placed at origin + frame y; the columns of frame are the images of the axes */
   double frame[3][3], origin[3];
   bool mirrored, failed;
 } cb_shape;
@@ -34,16 +34,18 @@ void cb_shape_place(cb_shape *b, const double frame[3][3], const double origin[3
 
 int cb_shape_vertex(cb_shape *b, const double x[3]);
 void cb_shape_face(cb_shape *b, int i, int j, int k);
-/* Adds the quadrilateral i j k l as two triangles. If both diagonals have equal lengths, `parity` chooses one. */
+/* Adds the quadrilateral with the vertices i, j, k, l as two triangles. If both diagonals have equal lengths, `parity`
+ * chooses one. */
 void cb_shape_quad(cb_shape *b, int i, int j, int k, int l, int parity);
 
-/* A tube of rings about an axis. The map gives the place of u: the ring is at the level u[0] from 0 to 1, and its 4 q
- * points are at the angles u[1]. The vector (d/du[1]) × (d/du[0]) points outwards. If an end is closed by a pole, the
- * rings near it have 4, 8, 12 ... points.
+/* A tube of rings about an axis. The map gives the position for u: u[0], from 0 to 1, is the level of a ring, and the
+ * 4 q points of the ring are at angles u[1]. The vector (d/du[1]) × (d/du[0]) points outwards. If an end is closed by a
+ * pole, the rings near it have 4, 8, 12 ... points.
  *
- * If size is 0, the levels are u[0] = j/levels, j = 0 .. levels. Otherwise levels are about `size` apart and there are
- * at least `levels` of them. They are then evenly spaced in the mean of u[0] and the share of length along the surface
- * (on four meridians). */
+ * If size is 0, the levels are u[0] = j/levels, j = 0 .. levels. Otherwise there are at least `levels` of them, at a
+ * mean distance of about `size` or less. They are then evenly spaced in the mean of u[0] and the share of the length
+ * along the surface (on four meridians).
+ */
 typedef struct cb_tube {
   int q, levels;
   bool first_pole, last_pole;
@@ -51,27 +53,29 @@ typedef struct cb_tube {
 } cb_tube;
 void cb_shape_add_tube(cb_shape *b, const cb_tube *tube, cb_shape_map *map, const void *self);
 
-/* Adds a rectangle u in [0, 1]^2 of n[0] x n[1] quadrilaterals. The vector (d/du[0]) × (d/du[1]) points outwards. */
+/* Adds the map of the square [0, 1]^2 of u, with n[0] x n[1] quadrilaterals. The vector (d/du[0]) × (d/du[1]) points
+ * outwards. */
 void cb_shape_add_sheet(cb_shape *b, const int n[2], cb_shape_map *map, const void *self);
 
-/* Adds the boundary of u in [0, 1]^3, with n[0] x n[1] x n[2] cells. */
+/* Adds the map of the boundary of the cube [0, 1]^3 of u, with n[0] x n[1] x n[2] cells. */
 void cb_shape_add_box(cb_shape *b, const int n[3], cb_shape_map *map, const void *self);
 
 /* Adds an ellipsoid with the half axes a about the origin. The edges of the faces are about as long as the
  * circumference of a circle of radius `radius` divided by `resolution`. */
 void cb_shape_add_ellipsoid(cb_shape *b, const double a[3], double radius, int resolution);
 
-/* Adds a cylinder about z with its middle at the origin. There are 4 q faces around it and `levels` along it. caps:
- * both ends are closed by q rings. */
+/* Adds a cylinder about z with its middle at the origin. Its side has 4 q quadrilaterals around it and `levels` along
+ * it, each of two triangles. caps: both ends are closed by discs of q rings of faces. */
 void cb_shape_add_cylinder(cb_shape *b, double radius, double length, int q, int levels, bool caps);
 
-/* These return a quarter of the number of faces around a body. The first one returns (resolution + 3)/4. The second one
- * returns a number from 2 to 2000 for a body of this girth with faces of about `size`. */
+/* These return q for a body with 4 q quadrilaterals around it. cb_shape_quarter returns (resolution + 3)/4, rounded
+ * down. cb_shape_quarter_of returns a number from 2 to 2000, for a body of this girth whose faces have sides of about
+ * `size`. */
 int cb_shape_quarter(int resolution);
 int cb_shape_quarter_of(double girth, double size);
 
-/* Finds n[3], the numbers of cells along the sides of a box, at least 1 each. The size of a cell is the circumference
- * 2 (a + b) of the two longest sides a, b divided by `resolution`. */
+/* Finds n[3], the numbers of cells along the sides of a box, at least 1 each. The size of a cell is
+ * 2 (a + b)/resolution, where a and b are the two longest sides. */
 void cb_shape_cells(const double side[3], int resolution, int n[3]);
 
 /* Makes a body that consists of one box, with the cells for these sides. */

@@ -1,10 +1,13 @@
-/* Killing momenta in another frame, T(n, L) A (origin.h) with L in radii of curvature, and their sizes and errors.
+/* Converts Killing momenta from a frame T(n, L) A (origin.h) to the axes of the world, and computes their sizes and
+ * errors. A is the rotation of the frame, and T(n, L) the transvection by the length L along the unit vector n.
  *
- *   E = w p - x p_w (E^n: P = p) and B_ij = x_i p_j - x_j p_i are first rotated by A; with B_n = n_j B_ji
- *   H^n: with E_t the part of E orthogonal to n, (E_t + B_n)/2 grows by exp(L) and (E_t - B_n)/2 shrinks by exp(-L);
- *        E along n and the rest of B stay
- *   E^n: P stays, B' = B + c P^T - P c^T, c = length n
- * (x, w) is the point and (p, p_w) the momentum, where w and p_w are the last coordinates of H^n.
+ *   translations:  e = w p - x p_w  in hyperbolic space,  e = p  in flat space
+ *   rotations:     B_ij = x_i p_j - x_j p_i
+ * (x, w) is the point and (p, p_w) the momentum, where w and p_w are the last coordinates of hyperbolic space. First A
+ * rotates e and B. Then T(n, L) changes them:
+ *   hyperbolic     with L in radii of curvature, b_i = sum_j n_j B_ji, and the part e_t of e orthogonal to n:
+ *                  (e_t + b)/2 grows by exp(L), and (e_t - b)/2 shrinks by exp(-L); e along n and the rest of B stay
+ *   flat           e stays, B' = B + c e^T - e c^T with c = L n
  */
 #include "geometry/origin.h"
 #include <curvebody/intrinsic.h>
@@ -12,8 +15,9 @@
 #include <float.h>
 #include <string.h>
 
-/* Converts momenta, in the order of the fields (dim translations, then rotations by name), to E and B. E is `radius`
- * times the momenta of the translations (E^n: P). */
+/* Converts momenta in the order of the Killing fields (dim translations, then the rotations in the order of the names
+ * of their axes) to e and B. The momenta of translations are multiplied by `radius`, the radius of curvature (flat
+ * space: 1). */
 static void unpack(int dim, int axis, double radius, const double *momentum, double *e,
                    double b[CB_DIM_MAX][CB_DIM_MAX]) {
   memset(b, 0, CB_DIM_MAX * CB_DIM_MAX * sizeof(double));
@@ -49,8 +53,8 @@ static void turn_tensor(int dim, const double *a, double b[CB_DIM_MAX][CB_DIM_MA
 
 static double grown(double x, double growth) { return x == 0 ? 0 : x * growth; }
 
-/* Applies T(n, L) to E and B. The growing part is multiplied last, so that an overflow gives infinity and never inf -
- * inf. */
+/* Applies T(n, L) of hyperbolic space to e and B (equations above). The growing part is multiplied last, so that an
+ * overflow gives infinity and never inf - inf. */
 static void transvect(int dim, const double *n, double L, double *e, double b[CB_DIM_MAX][CB_DIM_MAX]) {
   const double along = cb_origin_dot(dim, n, e), growth = exp(L), decay = exp(-L);
   double grow[CB_DIM_MAX], shrink[CB_DIM_MAX], bn[CB_DIM_MAX] = {0};
@@ -62,7 +66,7 @@ static void transvect(int dim, const double *n, double L, double *e, double b[CB
     shrink[i] = (across - bn[i]) / 2 * decay;
   }
   const double rest =
-      cb_origin_dot(dim, n, grow); /* 0 except for round-off; rest is subtracted, because it would grow like exp(L) */
+      cb_origin_dot(dim, n, grow); /* 0 except for round-off, which would grow like exp(L); it is subtracted */
   for (int i = 0; i < dim; i++) {
     grow[i] -= rest * n[i];
     e[i] = along * n[i] + (shrink[i] + grown(grow[i], growth));
@@ -73,13 +77,13 @@ static void transvect(int dim, const double *n, double L, double *e, double b[CB
           n[j] * (shrink[i] + bn[i]) - n[i] * (shrink[j] + bn[j]) + grown(n[i] * grow[j] - grow[i] * n[j], growth);
 }
 
-/* Replaces B by B + c P^T - P c^T with c = length n. */
+/* Replaces B by B + c p^T - p c^T with c = length n. */
 static void displace(int dim, const double *n, double length, const double *p, double b[CB_DIM_MAX][CB_DIM_MAX]) {
   for (int i = 0; i < dim; i++)
     for (int j = 0; j < dim; j++) b[i][j] += length * (n[i] * p[j] - p[i] * n[j]);
 }
 
-/* Converts the momenta of the factor on which T acts; its first axis is part.axis. */
+/* Converts the momenta of the factor on which T acts. The first axis of this factor is part.axis. */
 static void killing_of_part(cb_origin_part part, const cb_origin *origin, const double *local, double *world) {
   double e[CB_DIM_MAX], turned[CB_DIM_MAX], b[CB_DIM_MAX][CB_DIM_MAX], rate = part.curvature == 0 ? 1 : part.rate;
   const int n = part.dim;
@@ -112,7 +116,8 @@ void cb_origin_killing(const cb_space *g, const cb_origin *origin, const double 
   }
 }
 
-/* Computes |X_i| from the components of X_i in the chart, for an intrinsic space. */
+/* For an intrinsic space: computes the lengths norm[i] = |X_i| of the Killing fields at q, from the components of X_i
+ * in the chart. */
 static cb_status sizes_in_chart(const cb_space *g, const cb_origin *origin, const double *q, double *norm) {
   double metric[CB_Q_MAX * CB_Q_MAX], X[CB_KILLING_MAX][CB_Q_MAX];
   const cb_status status = g->chart->metric(g, q, metric, NULL, NULL);
@@ -136,8 +141,9 @@ static double length(double x, double y) {
   return square < INFINITY ? sqrt(square) : hypot(x, y);
 }
 
-/* Computes |X_i| from the place in the world. A boost has <X,X> = 1 + |x'|^2/R^2, where x' is the part of x orthogonal
- * to the axis of the boost and R the radius of curvature; (w^2 - x_i^2)/R^2 would lose digits. */
+/* Computes the lengths norm[i] = |X_i| of the Killing fields at the position in the world. In hyperbolic space the
+ * field X of a translation along an axis has <X,X> = 1 + |x'|^2/R^2, where x' is the part of x orthogonal to this axis
+ * and R the radius of curvature; (w^2 - x_i^2)/R^2 would lose digits. */
 cb_status cb_origin_killing_sizes(const cb_space *g, const cb_origin *origin, const double *q, double *norm) {
   double x[CB_Q_MAX], world[CB_Q_MAX], e[CB_DIM_MAX], b[CB_DIM_MAX][CB_DIM_MAX];
   if (g->intrinsic) return sizes_in_chart(g, origin, q, norm);
@@ -149,7 +155,7 @@ cb_status cb_origin_killing_sizes(const cb_space *g, const cb_origin *origin, co
     const double K = g->factor[f].curvature, rate = sqrt(fabs(K)), *y = world + g->factor[f].offset;
     for (int i = 0; i < n; i++)
       for (int j = 0; j <= i; j++) b[i][j] = b[j][i] = i == j ? fabs(y[i]) : length(y[i], y[j]);
-    for (int i = 0; i < n; i++) { /* `across` is over the one or two axes orthogonal to axis i */
+    for (int i = 0; i < n; i++) { /* across: the length of y along the other axes, of which there are one or two */
       const double across = b[(i + 1) % n][(i + n - 1) % n];
       e[i] = K > 0 ? rate * length(y[i], y[n]) : K < 0 ? length(1, rate * across) : 1;
     }
@@ -160,9 +166,9 @@ cb_status cb_origin_killing_sizes(const cb_space *g, const cb_origin *origin, co
   return CB_OK;
 }
 
-/* Adds the error of Killing momenta that the round-off of a direction n causes. A relative error of its components n_i
- * rotates the planes (i, j) by n_i n_j times round-off. A component that underflowed to 0 rotates them by at most the
- * smallest normal number. */
+/* Adds the error of Killing momenta that the round-off of the direction n of a frame causes. A relative error in the
+ * component n_i rotates each plane (i, j) by n_i n_j times this error. A component that underflowed to 0 rotates these
+ * planes by at most the smallest normal number. */
 static void noise_of_part(cb_origin_part part, const double *n, const double *sizes, const double *world,
                           double *noise) {
   static const double least = DBL_MIN / DBL_EPSILON;
@@ -196,8 +202,8 @@ void cb_origin_killing_noise(const cb_space *g, const cb_origin *origin, const d
   }
 }
 
-/* Adds J = p.(m^-1 X(L x)), where p is the covector at the local point x and L x = shift + m x (origin.h). The product
- * is computed at x, because the numbers of p and X in the world may be larger. */
+/* Adds J = p.(m^-1 X(L x)) for each Killing field X, where p is the covector at the local point x and L x = shift + m x
+ * (origin.h). The product is computed at x, because the numbers of p and X in the world may be larger. */
 void cb_origin_killing_add(const cb_space *g, const cb_origin *origin, const double *x, const double *p,
                            double *momentum) {
   const int n = g->dim;

@@ -16,11 +16,12 @@
  *   x(xi) = ((1-s) c + E_c xi)/(1+s),   s = K|xi|^2/4,   metric |dxi|^2/(1+s)^2.
  * Its centre c has the coordinates e in the same kind of chart at x0 with the frame E. E_c is E transported along the
  * geodesic from x0 to c, so that all quantities are combinations of x0 and E. For a covector phi on the embedding with
- * components f0 = phi(x0), f_j = phi(E_j), and D = 1/(1+s), De = 1/(1+s_e),
+ * components f0 = phi(x0), f_j = phi(E_j), and D = 1/(1+s), De = 1/(1+s_e), s_e = K|e|^2/4,
  *   phi(x) = (2D-1) C + D lambda.xi,   C = (2De-1) f0 + De e.f,   lambda = f - K De (f0 + e.f/2) e,
- * and the derivatives below follow from this line. The transvection that displaces c by a displaces xi by M(xi) a,
- *   M = (1-s) I + (K/2) xi xi^T,   M^-1 = I/(1-s) - (K/2) xi xi^T/((1-s)(1+s)).
- * Valid for |s| < 1. Source: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed. (2006), sections 4.2-4.5.
+ * and the derivatives below follow from this line. A small transvection that moves c by a moves xi by M(xi) a,
+ *   M = (1-s) I + (K/2) xi xi^T,   M^-1 = I/(1-s) - (K/2) xi xi^T/((1-s)(1+s)),
+ * where I is the unit matrix. Valid for |s| < 1. Source: Ratcliffe, Foundations of Hyperbolic Manifolds, 2nd ed.
+ * (2006), sections 4.2-4.5.
  */
 
 #define CB_INLINE static inline __attribute__((always_inline))
@@ -40,7 +41,8 @@ CB_INLINE double cb_factor_inner(int k, double K, const double *u, const double 
   return K < 0 ? sum - last : sum + last;
 }
 
-/* Computes an orthonormal frame E[d][k] at x. Nothing depends on the choice of the frame. */
+/* Computes an orthonormal frame E[d][k] at x. The results of a step do not depend on the choice of the frame, except
+ * for round-off. */
 CB_INLINE void cb_moving_frame(int d, int k, double K, const double *x, double *E) {
   if (K == 0) {
     for (int j = 0; j < d; j++)
@@ -182,18 +184,22 @@ typedef struct cb_gauss_moving {
   double time[CB_STAGES_MAX];
   const double *x_at[CB_STAGES_MAX], *v_at[CB_STAGES_MAX]; /* [s]: where each stage begins in x, v and F */
   double *F_at[CB_STAGES_MAX];
-  double *E, *P0;  /* frames at the start, and the momentum in them */
-  double *e, *dP;  /* eta or xi_1 (see gauss_moving.c); the change of momentum in the transported frame */
+  double *E, *P0; /* frames at the start, and the momentum in them */
+  /* e: coordinates in the chart at x0; in the symmetric form eta, those of the centre of the step's chart, otherwise
+   * xi_1, those of the end of the step (gauss_moving.c). dP: the change of momentum, in the frame transported to the
+   * end of the step. */
+  double *e, *dP;
   double *dx, *dp; /* the increments of the state */
   double position; /* the largest absolute value of a coordinate of the state */
-  /* the coefficients of u_j in xi_i (aq), of g_j in pi_i (ap), and of u_j in e (beta); see gauss_moving.c */
+  /* the coefficients of u_j in xi_i (aq), of g_j in pi_i (ap), and of u_j in e (beta, with its low-order part
+   * beta_low); the symbols are those of gauss_moving.c */
   double aq[CB_STAGES_MAX][CB_STAGES_MAX], ap[CB_STAGES_MAX][CB_STAGES_MAX];
   double beta[CB_STAGES_MAX], beta_low[CB_STAGES_MAX];
   cb_predictor *predictor;
   struct cb_moving_newton *newton;
 } cb_gauss_moving;
 
-/* The centre of the chart: at e in the symmetric form, at x0 otherwise. */
+/* Returns the centre of the chart: the point with the coordinates e in the symmetric form, otherwise x0. */
 static inline cb_moving_centre cb_gauss_moving_centre(const cb_gauss *m, const cb_moving_factor *f, const double *e) {
   static const double origin[CB_DIM_MAX];
   return cb_moving_centre_at(f->d, f->K, m->symmetric ? e : origin);
@@ -202,7 +208,7 @@ static inline cb_moving_centre cb_gauss_moving_centre(const cb_gauss *m, const c
 /* Computes the points of the stages from xi, u and e (and velocities, where forces use them), the forces there, and
  * their components. */
 cb_status cb_gauss_moving_forces(cb_gauss *m);
-/* Fails with CB_STEP_DOMAIN for this particle, whose coordinate is too large for a chart. */
+/* Fails with CB_STEP_DOMAIN for this particle, whose coordinates are too large for a chart. */
 cb_status cb_gauss_moving_too_far(cb_gauss *m, int particle);
 
 cb_status cb_gauss_moving_prepare_newton(cb_gauss *m);
@@ -210,8 +216,7 @@ cb_status cb_gauss_moving_residual(cb_gauss *m, double *r, double *norm);
 cb_status cb_gauss_moving_matrix(cb_gauss *m, cb_stage_matrix *matrix);
 cb_status cb_gauss_moving_correct(cb_gauss *m, const double *step, cb_stage_change *change);
 
-/* |s| = |K| |xi|^2/4 must stay below this; the border of the chart, and the antipode of the start of a step, are at
- * 1. */
+/* |s| = |K| |xi|^2/4 must stay below this. At |s| = 1 the chart ends if K < 0, and M(xi) has no inverse if K > 0. */
 #define CB_GAUSS_MOVING_REACH 0.9
 
 /* Computes the anchor in pi_i = anchor + h sum_j ap_ij g_j, and the change dP of momentum in the step. With `balance`

@@ -16,12 +16,13 @@
 #include <stddef.h>
 #include <stdbool.h>
 
-/* The changes of the stages in one iteration (the largest change, the largest displacement in the step, the largest
- * coordinate, the largest change of a multiplier), and data from earlier iterations. */
+/* The changes of the stages in one iteration, and data from earlier iterations. change is the largest change of a
+ * stage, size the largest displacement in the step, position the largest coordinate, and multiplier the largest change
+ * of a multiplier. */
 typedef struct cb_stage_change {
   double change, size, position, multiplier;
   int iteration;   /* counts from 1 */
-  double before;   /* the last change; infinite in the first iteration */
+  double before;   /* `change` of the previous iteration; infinite in the first iteration */
   double relative; /* change/size; during an iteration, the value of the previous iteration */
   double rho;      /* contraction: change/before unless the iteration measured it; -1: not measured */
   bool noise;      /* is the correction noise? set by an iteration whose `change` is a residual */
@@ -33,8 +34,8 @@ static inline bool cb_stage_change_is_noise(const cb_stage_change *c, double uni
   return c->change <= 256 * DBL_EPSILON * c->size || c->change <= units * DBL_EPSILON * c->position;
 }
 /* Should Newton's matrix be computed again? With the factors of an earlier matrix, an iteration multiplies the change
- * by about the relative change of the matrix since then. If the last change was below 1e-5, one more iteration with
- * these factors reaches round-off. */
+ * by about the relative change of the matrix since then. If the last change, relative to the displacements, was below
+ * 1e-5, one more iteration with these factors reaches round-off. */
 static inline bool cb_stage_change_asks_matrix(const cb_stage_change *c) {
   return c->iteration == 1 || c->relative > 1e-5;
 }
@@ -117,7 +118,8 @@ double *cb_predictor_past(cb_predictor *p, int age);
  */
 /* CB_SOLVER_PATIENCE_..: numbers of iterations after which `auto` changes to Newton's method, for up to CB_SOLVER_SMALL
  * particles and for more. A Newton step of a small system costs about as much as ten sweeps of the fixed-point
- * iteration. In a large system, whose factors fill, it costs as much as hundreds of sweeps. */
+ * iteration. In a large system the factors of the matrix have many entries, and a Newton step costs as much as hundreds
+ * of sweeps. */
 enum { CB_SOLVER_SMALL = 256, CB_SOLVER_PATIENCE_SMALL = 25, CB_SOLVER_PATIENCE_LARGE = 200 };
 enum { CB_SOLVER_AUTO, CB_SOLVER_FIXED_POINT, CB_SOLVER_NEWTON };
 
@@ -169,11 +171,11 @@ static inline bool cb_solver_after(cb_solver_choice *c, cb_status status, int it
 static inline cb_status cb_solver_solve(cb_solver_choice *c, const cb_integrator *in, cb_status (*once)(void *method),
                                         void *method) {
   cb_status status = once(method);
-  /* Every failed step counts as one of the iteration, because an iteration that diverges may leave a chart or overflow
-   * before it reaches its maximum. */
+  /* Every failure counts as one of the fixed-point iteration, because an iteration that diverges may leave a chart or
+   * overflow before it reaches the maximum number of iterations. */
   if (!cb_solver_after(c, status, in->iterations)) return status;
   status = once(method);
-  /* The iteration was not the cause, because Newton's method failed too. */
+  /* The fixed-point iteration was not the cause, because Newton's method failed too. */
   if (status) cb_solver_reset(c);
   return status;
 }
@@ -186,8 +188,10 @@ static inline cb_status cb_solver_solve(cb_solver_choice *c, const cb_integrator
 
 typedef struct cb_stage_matrix cb_stage_matrix;
 
-/* mask[B*B]: the entries of a block off the diagonal (NULL: all). pivots[B*B]: the block on the diagonal of a free
- * particle and a short step; it decides the order of the pivots. The pattern is copied. */
+/* Creates the matrix for blocks of B = `block` rows and columns. mask[B*B] tells which entries of the blocks off the
+ * diagonal may differ from 0 (NULL: all of them). The order of the pivots is chosen for a matrix whose diagonal blocks
+ * are pivots[B*B] and whose other blocks are 0; give the diagonal block of a short step of a particle without forces.
+ * The pattern is copied. CB_ERROR_UNSUPPORTED if the matrix has more than 2^31 - 1 entries. */
 cb_status cb_stage_matrix_create(const cb_pattern *pattern, int block, const bool *mask, const double *pivots,
                                  cb_stage_matrix **out);
 void cb_stage_matrix_free(cb_stage_matrix *m);

@@ -1,14 +1,19 @@
-/* Newton's method for Lobatto IIIA-IIIB in a fixed chart.
+/* Newton's method for Lobatto IIIA-IIIB in a fixed chart. The symbols are those of lobatto_chart.c: the step h, the
+ * positions Q_i and velocities u_i of the stages, the start q0 and p0, the coefficients a and a^, the constraints
+ * g(t, q) = 0 with the gradients G and the multipliers lambda. Here stages count from 0 to s-1.
  *
  * The unknowns are y_0 = h u_0, y_l = Q_l - q0 (l = 1 .. s-1) and mu_k = h^2 lambda_k (k = 0 .. s-2), so that no entry
- * of the matrix grows as h decreases. B comes from the inverse of A without its first row and column, C from that of
- * A^ without its last row and column: h u_i = sum_l B_il y_l and, with the momenta w_i = w(Q_i, u_i) = m g u,
+ * of the matrix grows as h decreases. The equations are
+ *   h u_i = sum_l B_il y_l,                         f_j = W(Q_j, u_j, F_j) - G(Q_j)^T lambda_j
  *   R_j = h sum_i C_ji (w_i - p0) - h^2 f_j = 0     (f_{s-1} left out: it has no weight in the stages)
- *   g(t_k+1, Q_k+1) = 0,                            f_j = W(Q_j, u_j, F_j) - G(Q_j)^T lambda_j
+ *   g(t_k+1, Q_k+1) = 0
+ * The s x s matrix B comes from the inverse of a without its first row and column, and C from the inverse of a^ without
+ * its last row and column. w_i = w(Q_i, u_i) is the momentum of stage i, which is the mass times the metric times u_i.
+ * W is its rate by the metric and the forces F_j (chart_dynamics.h). The entries of the matrix are
  *   dR_j/dy_l = sum_i C_ji B_il w_u,i + h C_jl w_q,l - h B_jl (W_u + F_v)_j - h^2 delta_jl (W_q + F_q - lambda G_q)_j
- * (terms in _q only for l > 0), dR_k/dmu_k = G(Q_k)^T, with the symbols of lobatto_chart.c, the rate W of the momentum
- * w (chart_dynamics.h), and w_q, W_u, F_v and so on the partial derivatives. Without damping neighbours couple only
- * within a stage.
+ *   dR_k/dmu_k = G(Q_k)^T,  dg(t_k+1, Q_k+1)/dy_k+1 = G(Q_k+1)
+ * w_u, W_q, F_v and so on are the partial derivatives of w(q, u), W(q, u, F) and F(q, v) in u, q and v; the terms in _q
+ * exist only for l > 0. Without damping, forces couple different particles only in entries with j = l.
  */
 #include "integrators/lobatto_chart_private.h"
 
@@ -27,7 +32,7 @@ struct cb_lobatto_chart_newton {
   double B[CB_LOBATTO_MAX][CB_LOBATTO_MAX], C[CB_LOBATTO_MAX][CB_LOBATTO_MAX];
   cb_chart_jet *jet; /* [s][n] */
   double *F_q[CB_LOBATTO_MAX],
-      *F_v[CB_LOBATTO_MAX]; /* dF/dx and dF/dv at the stages, in the order of the pattern; F_v only with damping */
+      *F_v[CB_LOBATTO_MAX]; /* F_q - lambda G_q and F_v at stages, in the order of the pattern; F_v only if damped */
   double *weight;           /* [rows] */
   double *r;                /* [unknowns] */
 };
@@ -74,7 +79,7 @@ static void tables(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m) {
 
 /* --- the matrix --- */
 
-/* Adds dR_j/dy_l in the row of particle a and the column of the particle of entry e of the pattern. */
+/* Adds dR_j/dy_l in the rows of particle a and the columns of the particle of entry e of the pattern. */
 static void put_block(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m, int a, int e, int j, int l) {
   const int d = m->d, s = m->s, other = w->pattern->column[e];
   const double h = m->h;
@@ -121,7 +126,7 @@ cb_status cb_lobatto_chart_newton_factor(cb_lobatto_chart_newton *w, const cb_lo
 
 void cb_lobatto_chart_newton_apply(cb_lobatto_chart_newton *w, double *x) { cb_sparse_solve(w->matrix, x); }
 
-/* Makes the pattern from `assemble`, with the values of the present stages. */
+/* Makes the sparse matrix with the entries that `assemble` adds for the present derivatives. */
 static cb_status make_matrix(cb_lobatto_chart_newton *w, const cb_lobatto_chart *m) {
   cb_arena *scratch = cb_arena_create();
   cb_columns columns;
@@ -132,7 +137,7 @@ static cb_status make_matrix(cb_lobatto_chart_newton *w, const cb_lobatto_chart 
   return status;
 }
 
-/* Makes the matrix from the system at its start, at rest and without forces; these values decide the order of the
+/* Makes the matrix from the system at its start, at rest and without forces. These values determine the order of the
  * pivots. */
 static cb_status representative(cb_lobatto_chart_newton *w, cb_lobatto_chart *m) {
   cb_state *state;
@@ -273,7 +278,7 @@ static cb_status correct(void *method, cb_stage_change *c) {
 }
 
 cb_status cb_lobatto_chart_newton_solve(cb_lobatto_chart *m) {
-  double position = 0; /* forces are evaluated at coordinates of this size */
+  double position = 0; /* the largest absolute value of a coordinate at the start of the step */
   for (size_t e = 0; e < m->count; e++) {
     m->z[e] = m->h * m->u[e]; /* y_0 */
     position = fmax(position, fabs(m->start->x[e]));

@@ -1,5 +1,6 @@
-/* This file converts poses, the maps tau and screws to biquaternions and back, and applies screws (equations:
- * biquaternion.h, curvebody/pose.h). */
+/* Functions of biquaternion.h: products and square roots of biquaternions, conversions between poses and biquaternions,
+ * the screw of a biquaternion, the maps tau, the action of screws on momenta, and a small transvection after a large
+ * one. The equations are in biquaternion.h and curvebody/pose.h. */
 #include "numerics/biquaternion.h"
 #include "numerics/vec3.h"
 
@@ -59,9 +60,10 @@ static double distance(double K, double C, double S, double scale) {
   return 2 * (scale + log(C + z)) / root;
 }
 
-/* If a pose is nearer to the antipode than to the base point, Q = -1 T(y) R with y near 0, where R is a rotation. Here
- * -1 = T(x) R(x, pi), where R(x, pi) is the rotation by pi about x, for the x of length pi/sqrt(K) in the direction
- * opposite to y. Without the low part of that length, the round-off of pi would accumulate. */
+/* On a sphere a pose may be nearer to the antipode than to the base point. Then Q is the product of the matrix -1, a
+ * transvection T(y) with |y| < pi/(2 sqrt(K)), and a rotation R. The matrix -1 is T(x) R(x, pi) for the x of length
+ * pi/sqrt(K) in the direction opposite to y, where R(x, pi) is the rotation by pi about x. Without the low part of this
+ * length, the round-off of pi would accumulate. */
 void cb_biquaternion_pose(double K, const cb_biquaternion *Q, double scale, cb_pose *out, double low[3]) {
   cb_biquaternion swapped;
   cb_screw m;
@@ -107,7 +109,8 @@ static void cayley(double K, const double Y[6], cb_biquaternion *out) {
   }
 }
 
-/* Returns sum (-z)^k/(2k + odd)! with an error of 1e-17 for |z| < pi^2. */
+/* Returns the sum of (-z)^k/(2k + odd)! over k >= 0, for a number z with |z| < pi^2. The truncation error is below
+ * 1e-17. */
 static cb_number series(double K, int odd, cb_number z) {
   const int terms = fabs(z.a) + sqrt(fabs(K)) * fabs(z.b) < 0.5 ? 8 : 19;
   cb_number sum = {1, 0};
@@ -230,12 +233,12 @@ void cb_screw_momentum_back(double K, const cb_screw *m, const double mu[6], dou
  *
  *   T(x) = C + j s,  T(y) = c + j e,  T(x') = C' + j s';  the quaternion of R is (A, K W)/C'
  *   (C + j s)(c + j e) = A + j V + K W,  A = C c - K s.e,  V = C e + c s,  W = s × e
- *   C'^2 = A^2 + K^2 W.W,  s' = (A V - K V × W)/C';  with 1 - c = K e.e/(1 + c) all differences are of the size of e
+ *   C'^2 = A^2 + K^2 W.W,  s' = (A V - K V × W)/C'
  *   r' - r = 2/k atan2(k (C dS - S dC), C C' + K S S'), k = sqrt|K|, S = |s|
  *          K < 0: 2/k log(1 + (dC + k dS)/(C + k S))
  *   x' - x = (r' - r) s'/S' + r/S (ds - dS s'/S')
- * Here r = |x|, r' = |x'|, S' = |s'|, dC = C' - C, dS = S' - S and ds = s' - s. For K < 0 C and s may have a common
- * factor.
+ * Here r = |x|, r' = |x'|, S' = |s'|, dC = C' - C, dS = S' - S and ds = s' - s. 1 - c is computed as K e.e/(1 + c), so
+ * that all differences are of the size of e. For K < 0, C and s may have a common factor.
  */
 
 bool cb_screw_shift(double K, const double x[3], const double low[3], double c, const double e[3], double dx[3],

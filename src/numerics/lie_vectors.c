@@ -1,8 +1,9 @@
-/* Groups whose elements multiply by adding numbers, exactly or up to a correction: R^n, SO(2), the Heisenberg group,
- * and SE(2). */
+/* The groups R^n, SO(2), the Heisenberg group and SE(2). The numbers of a product are sums of the numbers of its
+ * factors. The Heisenberg group adds a correction to one sum. In SE(2) the angle of the first factor rotates the
+ * position of the second one before the sum. */
 #include "numerics/lie_private.h"
 
-/* --- R^n, n = 1 to 12: translations; for n up to 4 they have the matrix [[1, x], [0, 1]] --- */
+/* --- R^n, n = 1 to 12: translations; for n up to 4 the matrix of x is [[I, x], [0, 1]], I the unit matrix --- */
 static int rn_matrix(const cb_group *G, const double *g, double *out) {
   const int n = G->dim + 1;
   if (n > 5) return 0;
@@ -26,7 +27,7 @@ const cb_group cb_group_rn_table[CB_GROUP_DIM] = {
 
 cb_group cb_group_rn(int n) { return n >= 1 && n <= CB_GROUP_DIM ? cb_group_rn_table[n - 1] : (cb_group){0}; }
 
-/* --- SO(2): an angle that is not reduced modulo 2 pi; the logarithm is the equal angle nearest 0 --- */
+/* --- SO(2): an angle that is not reduced modulo 2 pi; its logarithm is equal to it modulo 2 pi and nearest 0 --- */
 
 static cb_status so2_logarithm(const cb_group *G, const double *g, double *out) {
   (void)G;
@@ -61,6 +62,7 @@ const cb_group cb_group_so2 = {.name = "so2",
  *
  *   (x, y, z)(x', y', z') = (x + x', y + y', z + z' + (x y' - y x')/2)     [a, b] = (0, 0, a_x b_y - a_y b_x)
  *   matrix [[1, x, z + x y/2], [0, 1, y], [0, 0, 1]]
+ * [a, b] is the bracket of the elements a and b of the algebra.
  */
 
 static void heisenberg_multiply(const cb_group *G, const double *a, const double *b, double *out) {
@@ -105,7 +107,8 @@ const cb_group cb_group_heisenberg = {.name = "heisenberg",
  *   (p, theta)(p', theta') = (p + R(theta) p', theta + theta')     [a, b] = (a_y b_w - a_w b_y, a_w b_x - a_x b_w, 0)
  *   exp(v, w) = (V v, w),  V = [[s, -c], [c, s]],  s = sin w/w, c = (1 - cos w)/w
  *   V^-1 = [[g, w/2], [-w/2, g]],  g = (w/2) cot(w/2)
- * p = (x, y) is the position, R a rotation of the plane, and a = (a_x, a_y, a_w) an element (v, w) of the algebra.
+ * p = (x, y) is the position, and R a rotation of the plane. V and V^-1 are 2 x 2 matrices. [a, b] is the bracket of
+ * the elements a = (a_x, a_y, a_w) = (v, w) and b of the algebra.
  */
 
 static void se2_multiply(const cb_group *G, const double *a, const double *b, double *out) {

@@ -1,14 +1,16 @@
-/* Families of gaits of stationary cost, followed as the amount of their target grows; and steering: gaits of minimum
- * cost over a grid of targets.
+/* Families of gaits of stationary cost that reach a target, followed as the amount X of the target grows; and steering:
+ * gaits of minimum cost over a grid of targets.
  *
- *   mu E'/2 + sum nu_k c_k' = 0,  c_k(g(1); X) = 0,  mu^2 + |nu|^2/scale^2 = 1
- * E: cost; c_k: conditions at the amount X (target.h); g(1): holonomy; E', c_k': derivatives in the coefficients of a
- * basis of time; mu, nu: multipliers; scale: |nu|/mu of the first gait. Solutions are followed by pseudo-arclength, so
- * that a branch is smooth up to its gait of maximum X. There mu = 0, the momentum lambda = -nu/mu diverges, and the
- * branch ends; dE/dX = 2 lambda. A branch also ends where it meets a bound, or where lines touch that may not cross.
- * From there its members follow these constraints, from gait to gait, as far as possible. Units are those of the
- * bundle.
- * Source: Keller, Lectures on Numerical Methods in Bifurcation Problems (1987); Choi, Bass & Hatton, arXiv 2502.17672
+ *   mu E'/2 + sum_k nu_k c_k' = 0,  c_k(g(1); X) = 0,  mu^2 + |nu|^2/scale^2 = 1
+ * E is the cost of a gait, and c_k are the conditions of the target on its holonomy g(1) (target.h). E' and c_k' are
+ * derivatives in the coefficients of the gait's functions of time. mu and nu_k are multipliers, and `scale` is |nu|/mu
+ * of the first gait. For the condition k that contains X, lambda = -nu_k/mu is the momentum, and dE/dX = 2 lambda.
+ * Units are those of the bundle.
+ *
+ * Solutions are followed by pseudo-arclength. A branch is smooth up to its gait of maximum X: there mu = 0, lambda
+ * diverges, and the branch ends. A branch also ends where it meets a bound, or where lines touch that may not cross.
+ * From there its members follow these constraints, from gait to gait, as far as possible.
+ * Sources: Keller, Lectures on Numerical Methods in Bifurcation Problems (1987); Choi, Bass & Hatton, arXiv 2502.17672
  * (families of gaits by the amount).
  */
 #pragma once
@@ -42,7 +44,7 @@ typedef struct cb_family_member {
   int index, flat; /* numbers of negative and of zero eigenvalues of the second variation over gaits at the target */
   int branch, harmonics; /* harmonics, or half the degree of an arc */
   double tail;   /* the largest of the last coefficients divided by the largest of all. The relative error of the cost
-                  * is about the square of tail; nan: at constraints */
+                  * is about the square of tail. nan for a member at constraints */
   bool cheapest; /* this member is the cheapest of all branches at this amount */
   cb_gait *gait;
   int states; /* while the family is incomplete: the length of `state`, from which the branch continues; otherwise 0 */
@@ -88,7 +90,7 @@ void cb_family_free(cb_family *f);
 /* A node of the grid. The nodes are searched one after the other, and each search has a number, its turn. */
 typedef struct cb_family_node {
   double cost;          /* nan if no gait was found; 0 at the identity */
-  double multiplier[2]; /* d(cost) = 2 sum multiplier d(value) */
+  double multiplier[2]; /* d(cost) = 2 sum multiplier d(value) over the two numbers of the holonomy */
   int index;            /* number of negative directions of the second variation; -1: no gait was found */
   int first, last;      /* the turns in which the first gait and the cheapest gait of this node were found */
   cb_gait *gait;        /* NULL at the identity, and if none was found */

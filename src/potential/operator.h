@@ -12,7 +12,7 @@
 #include "potential/panels.h"
 
 /* The tree is used above this number of panels. On ellipsoids with far_error 1e-6 the stored matrix and the tree were
- * equally fast at 4200 panels, and at 5400 panels if the iteration took 18 steps. */
+ * equally fast at 4200 panels, or at 5400 panels if GMRES needed 18 iterations. */
 enum { CB_OPERATOR_STORED = 4500 };
 
 typedef struct cb_operator cb_operator;
@@ -63,17 +63,19 @@ void cb_images_renew(cb_images *m);
 cb_status cb_images_solve(cb_images *m, int columns, const double *w, double *phi);
 cb_operator_report cb_images_report_of(const cb_images *m);
 
-/* Potentials on solids and on sheets of no thickness together. The unknowns are phi on the panels of solids, and the
- * jump mu of phi along the normals on the panels of sheets.
+/* Potentials on solids together with sheets of no thickness. The unknowns are phi on the panels of solids and mu on the
+ * panels of sheets. mu is the jump of phi: its value on the side to which the normal n points, minus its value on the
+ * other side.
  *
  *   (I/2 - D) phi - D mu = -S w                     on solids
  *   n.grad (D phi + D mu) = w + n.grad S w          on sheets
- * D phi and S w are sums over the panels of solids, and D mu is a sum over those of sheets. n is the normal, and w is
- * the normal velocity. The equations hold at the centres of the panels. The dipoles of a panel act like a ring of
- * vortices around its border: Hess & Smith (1967), doi 10.1016/0376-0421(67)90003-6; Katz & Plotkin, Low-Speed
- * Aerodynamics (2001), section 10.4. The added mass is K = -int phi m dA - int mu m dA, with m and dA of kirchhoff.h.
- * mu decreases like the square root of the distance from a border (potential/mesh_pieces.h). A sheet may end on a solid
- * if they share vertices there; pieces must not intersect. */
+ * w is the normal velocity, and I, D and S are those of the head of this file. D phi and S w are sums over the panels
+ * of solids, and D mu is a sum over those of sheets. The equations hold at the centres of the panels. The velocity of
+ * the dipoles of a panel is that of a ring of vortices around its border: Hess & Smith (1967),
+ * doi 10.1016/0376-0421(67)90003-6; Katz & Plotkin, Low-Speed Aerodynamics (2001), section 10.4. The added mass is
+ * K = -int phi m dA - int mu m dA, with m and dA of kirchhoff.h. mu decreases like the square root of the distance from
+ * a border (potential/mesh_pieces.h). A sheet may end on a solid if they share vertices there; pieces must not
+ * intersect. */
 
 typedef struct cb_sheet cb_sheet;
 

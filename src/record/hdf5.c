@@ -64,7 +64,8 @@ static herr_t remember(hid_t stack, void *unused) {
 }
 
 /* HDF5 1.10 can crash when it runs out of memory, because it then frees objects that were not created. Therefore
- * RESERVE bytes are allocated and freed before HDF5 starts or opens a file: it needs less than that for either. */
+ * RESERVE bytes are allocated and freed before HDF5 starts or opens a file. HDF5 needs less memory than that for either
+ * call. */
 enum { RESERVE = 8 << 20 };
 
 static bool has_memory(void) {
@@ -74,10 +75,10 @@ static bool has_memory(void) {
   return capacity != NULL;
 }
 
-/* H5dont_atexit must be the first call of HDF5. It also starts HDF5, so it is called only in `start`, which programs
- * that do not use HDF5 never call. */
+/* Whether HDF5 must do nothing when the program ends (cb_hdf5_rests_at_exit). `start` tells HDF5 so by H5dont_atexit,
+ * which has an effect only before all other calls of HDF5. */
 static atomic_bool rests;
-static _Thread_local bool started;
+static _Thread_local bool started; /* whether HDF5 has started in this thread */
 
 void cb_hdf5_rests_at_exit(void) { atomic_store(&rests, true); }
 
@@ -429,7 +430,7 @@ static bool is_text(hid_t type) {
   return type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0;
 }
 
-/* A copy of the value of one element of variable length; NULL if there is no memory. */
+/* Returns a copy of the value of one element of variable length; NULL if there is no memory. */
 static char *take_text(char *value) {
   char *text = value ? strdup(value) : calloc(1, 1);
   if (!text) {

@@ -1,10 +1,10 @@
 /* The writer: the record's own thread, which writes rows from memory to segments.
  *
- * It wakes when a batch of rows (usually 256, one chunk of every field of a short record) is full, when data has waited
- * for the flush interval, and at the end. Rows are written into the segment in memory, an HDF5 file for which a full
- * disk is no error. At the flush interval the segment is written into the folder, and the virtual file over all
- * segments is written under the record's name. A segment that has become large is final, and the next one begins. At
- * the end all segments are joined.
+ * It wakes when a batch of rows is full (usually 256 rows, one chunk of every field of a short record), when data have
+ * waited for the flush interval, on request (cb_record.urgent), and at the end. Rows are written into the current
+ * segment, an HDF5 file in memory, so that a full disk is no error for HDF5. At the flush interval the segment is
+ * written into the folder, and the virtual file over all segments is written under the record's name. A segment that
+ * has become large is final, and the next one begins. At the end all segments are joined.
  */
 #include "core/failure.h"
 #include "record/internal.h"
@@ -37,7 +37,7 @@ static bool write_series(const cb_series *series, uint64_t first, uint64_t count
          write_slab(series, first, count, series->ring + place * series->row_bytes);
 }
 
-/* Writes the rows up to `end` batch by batch. Afterwards their memory is free. */
+/* Writes the rows up to `end` batch by batch. Afterwards their memory can be used again. */
 static cb_status write_table(cb_record *record, cb_table *table, uint64_t end) {
   cb_piece *piece = &record->pieces.piece[record->pieces.count - 1];
   const bool is_rows = table == &record->rows;
@@ -93,8 +93,9 @@ static bool open_table(hid_t file, cb_table *table) {
   return ok;
 }
 
-/* Makes the layout for a file of `rows` rows: one image without rows and, if it is large, a second one without the
- * constants that are in segment 0. After a failure the record keeps its previous layout. */
+/* Makes the layout for a file of `rows` rows: an HDF5 file in memory without rows (image) and, if this file is large, a
+ * second one that also lacks the constants, which are in segment 0 (lean). After a failure the record keeps its
+ * previous layout. */
 static cb_status take_image(cb_record *record, uint64_t rows) {
   const cb_filing filing = {record->filing.deflate, cb_layout_chunk_rows(record->layout, rows)};
   cb_image image = {NULL, 0}, lean = {NULL, 0};
@@ -177,8 +178,9 @@ static cb_status put_checkpoint(cb_record *record, bool all_warnings, cb_virtual
 
 static bool is_synced(const cb_record *record) { return record->options.sync != CB_SYNC_NEVER; }
 
-/* The virtual file refers to every array in every segment, so writing it takes longer the more segments there are. It
- * is written once per flush interval, or less often if that would take more than its share of the time. */
+/* The virtual file refers to every array in every segment, so that writing it takes longer the more segments there are.
+ * It is written once per flush interval, or less often if it would take more than its share of the time
+ * (VIRTUAL_SHARE). */
 static cb_status publish_virtual(cb_record *record, const cb_virtual *v, bool must) {
   const double begin = now();
   if (!must && begin < record->virtual_due) return CB_OK;
@@ -199,8 +201,9 @@ static cb_status publish_layout(cb_record *record) {
   return status;
 }
 
-/* The segment is written first, so that an existing file keeps the record's name until the virtual file is ready. If a
- * run ends in between, it has recorded nothing. */
+/* Writes the segment, then the virtual file. A file that already has the name of the record is replaced only when the
+ * first virtual file is complete. If the run is killed before that, it has recorded nothing, and the existing file
+ * keeps its name. */
 static cb_status publish(cb_record *record, cb_virtual *v) {
   cb_piece *piece = &record->pieces.piece[record->pieces.count - 1];
   cb_status status = record->numbered ? CB_OK : publish_layout(record);
@@ -235,9 +238,9 @@ static void trust(const cb_record_pieces *pieces) {
   free(name);
 }
 
-/* A large segment is final when it ends with a chunk of rows, so that the next segment has the chunks of the joined
- * file. A segment with the chunks of a short file is also final when the file has become long. If rows are so long that
- * a chunk would double the segment, the segment ends before the chunk is complete. */
+/* A segment of at least CB_SEGMENT_BYTES ends after a complete chunk of rows, so that the chunks of the next segment
+ * are those of the joined file. If it reaches twice this size first, it ends within a chunk. A segment with the small
+ * chunks of a short record also ends when the record has become long. */
 static cb_status end_segment(cb_record *record) {
   hsize_t bytes = 0;
   if (H5Fget_filesize(record->file, &bytes) < 0) return cb_hdf5_fail(record->path, "write");
@@ -253,7 +256,7 @@ static cb_status end_segment(cb_record *record) {
 
 /* ---- Rounds */
 
-/* The rows and events that the stepping thread has produced so far. */
+/* Returns the numbers of rows and events that the stepping thread has produced so far. */
 static cb_record_position find_head(cb_record *record) {
   /* Events are read first, so that the rows include every row that preceded one of these events. */
   const uint64_t events = atomic_load_explicit(&record->events.head, memory_order_acquire);
@@ -306,7 +309,7 @@ static bool past_deadline(const cb_record *record) {
   return now() >= (double)record->deadline.tv_sec + 1e-9 * (double)record->deadline.tv_nsec;
 }
 
-/* Whether there is any unpublished data. The caller holds the mutex. */
+/* Returns whether there are data that are not published. The caller holds the mutex. */
 static bool has_news(cb_record *record) {
   const cb_record_position head = find_head(record);
   return head.rows != record->put.rows || head.events != record->put.events ||
@@ -411,7 +414,7 @@ void cb_writer_work(cb_record *record, bool everything) {
   cb_hdf5_quiet_end(quiet);
 }
 
-/* Whether HDF5 has the memory that it needs in the thread of the writer. If not, the thread has ended. */
+/* Returns whether HDF5 has the memory that it needs in the thread of the writer. If not, the thread has ended. */
 static bool is_ready(cb_record *record) {
   pthread_mutex_lock(&record->mutex);
   while (!record->looked) pthread_cond_wait(&record->done, &record->mutex);

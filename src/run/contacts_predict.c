@@ -1,7 +1,7 @@
 /* The prediction of contacts in a step: a heap of predicted contacts, the search for gaps that close, and the joining
  * of bases before their particles meet. The search for contacts of a part ends at the first contact that the part
- * certainly has; the search for contacts of two parts ends at the first contact that they have with each other
- * (contacts_step.c). */
+ * certainly has. The search for contacts of two parts ends there, or at the first contact that they have with each
+ * other if this contact is earlier (contacts_step.c). */
 #include "run/contacts_private.h"
 
 #include <math.h>
@@ -98,8 +98,9 @@ static cb_contacts_meeting *meeting_of(cb_contacts *c, int a, int b) {
   return m;
 }
 
-/* The search for a gap ends at the first known contact of its parts, after which their gaps are searched again. If gaps
- * may come to rest, the search continues to the end of the step, because parts that rest are corrected only there. */
+/* The search for a gap ends at the first known contact of its parts, because their gaps are searched again after that
+ * contact. If gaps may come to rest, the search continues to the end of the step, because parts that rest are corrected
+ * only at the end of the step. */
 cb_status cb_contacts_predict(cb_contacts *c, cb_candidate what, double from) {
   cb_contacts_entry e = {.what = what};
   double *until_of_parts = &c->until[what.part[0]];
@@ -139,8 +140,8 @@ cb_status cb_contacts_predict_walls(cb_contacts *c, int i, double from) {
 }
 
 /* A gap has the values s0 and s1 and the rates rate0 and rate1 at the two ends of an interval of the length `time`.
- * Returns the first of 32 equidistant times at which the cubic with these values is below 0; INFINITY if there is
- * none. */
+ * Returns the first of 32 equidistant times at which the cubic with these values and rates is below 0; INFINITY if
+ * there is none. */
 static double guess(double s0, double rate0, double s1, double rate1, double time) {
   enum { STEPS = 32 };
   for (int i = 1; i <= STEPS; i++) {
@@ -203,7 +204,8 @@ cb_status cb_contacts_end_events(cb_contacts *c) {
   return status;
 }
 
-/* If the gap of a surface was reflected just now, keeps its side, because round-off determines the sign of the gap. */
+/* If the gap of a surface was reflected just now, it is 0 up to round-off, which would determine its side by chance.
+ * The gap then keeps the side that it had at the reflection. */
 static void keep_side(const cb_contacts *c, cb_gap *gap) {
   for (int i = 0; i < c->touches; i++) {
     const cb_gap *touched = &c->touch[i].gap;
@@ -213,8 +215,8 @@ static void keep_side(const cb_contacts *c, cb_gap *gap) {
   }
 }
 
-/* Searches for the closing of gaps between the triangles a and b. The state at the time `from`, which is not before the
- * clock of either part, determines on which side of a triangle its points are. */
+/* Searches for the closing of gaps between the triangles a and b, from the time `from` on, which is not before the
+ * clock of either part. The state at this time determines the side of each gap (cb_gap_orient). */
 cb_status cb_contacts_predict_faces(cb_contacts *c, int a, int b, double from) {
   cb_gap gap[SURFACES_MAX];
   const int n = cb_gaps_surfaces(c->gaps, a, b, SURFACES_MAX, gap);
@@ -317,7 +319,7 @@ static const double margin = 1;
  * fails. */
 static const double doubtful = 1e-9, lost = 1e-3;
 
-/* Two particles of different bases, and the smallest distance that they may reach. */
+/* Two particles of different bases, and a lower bound of the gap between their balls in this step. */
 typedef struct nearest {
   double gap;
   int i, j;
@@ -367,9 +369,10 @@ static nearest find_nearest(const cb_contacts *c, const cb_state *s, int a, int 
   return found;
 }
 
-/* Joins the bases of two particles if their gap is at most R (margin + 2 asinh(doubt/R)). R is `radius`; `doubt` is the
- * error of their relative position, which may make their distance wrong by 2 R asinh(doubt/R). Lowers c->apart to their
- * gap, less this error, and stores the first doubtful pair. CB_ERROR_UNSUPPORTED if the error is above `lost`. */
+/* If the gap of two particles is at most R (margin + 2 asinh(doubt/R)), joins their bases, and stores the pair if it is
+ * the first doubtful one. R is `radius`; `doubt` is the error of their relative position, which may make their distance
+ * wrong by 2 R asinh(doubt/R). Returns CB_ERROR_UNSUPPORTED for such a pair if `doubt` is above R times `lost`. For
+ * every pair, lowers c->apart to the gap less the error of the distance. */
 static cb_status meet(cb_contacts *c, nearest pair, double radius) {
   const int a = cb_system_component(c->system, pair.i), b = cb_system_component(c->system, pair.j);
   const double doubt = cb_bases_doubt(c->g, &c->bases, a, b);
@@ -388,8 +391,9 @@ static cb_status meet(cb_contacts *c, nearest pair, double radius) {
   return CB_OK;
 }
 
-/* Joins the bases of the two particles of each event that may come near each other. An event at a given distance of two
- * particles counts as a contact of balls whose radii are larger by this distance in total. */
+/* For each event of two particles that may come near each other, joins the bases of the two particles. If the event
+ * compares their distance with a given one, it counts as a contact of balls whose radii are larger by the given
+ * distance in total. */
 static cb_status join_of_events(cb_contacts *c, const cb_state *s, double h, double radius) {
   cb_status status = CB_OK;
   for (int e = 0; e < c->events && !status; e++) {
@@ -435,7 +439,8 @@ cb_status cb_contacts_join_bases(cb_contacts *c, const cb_state *s, double h) {
       const nearest pair = find_nearest(c, s, a, d, h);
       if (pair.i < 0) continue;
       status = meet(c, pair, radius);
-      c->extent[a] = c->extent[d] = fmax(c->extent[a], c->extent[d]) + apart; /* one of the two remains a leader */
+      /* the base that remains after joining has the balls of both */
+      c->extent[a] = c->extent[d] = fmax(c->extent[a], c->extent[d]) + apart;
     }
   return status;
 }

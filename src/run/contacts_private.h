@@ -10,18 +10,19 @@
 
 enum { CB_CONTACTS_MEETINGS = 64 };
 
-/* Gaps that are smaller than this times max(1, |h|), h the length of the step, belong to the contact that is being
- * resolved. */
+/* Gaps that are smaller than this times max(1, |h|) belong to the contact that is being resolved. h is the length of
+ * the step. */
 static const double cb_contacts_touching = 1e-11;
 
 /* Two parts, their versions, and the earliest known time at which they meet; this time is the length of the step if
- * none is known. If one of the parts has an earlier contact, its version changes, and the search begins again. */
+ * none is known. The entry is void as soon as the version of a part has changed. */
 typedef struct cb_contacts_meeting {
   int part[2], version[2];
   double until;
 } cb_contacts_meeting;
 
-typedef struct cb_contacts_entry { /* an entry of the heap */
+/* An entry of the heap: a gap that closes, or an event that is 0, at the time tau after the start of the step. */
+typedef struct cb_contacts_entry {
   double tau;
   cb_candidate what;
   int version[2];
@@ -36,30 +37,33 @@ struct cb_contacts {
   cb_reflection *reflection;
   cb_contact_options options;
   int n, walls, events, triangles;
-  /* [n*k] and [n]: the centres of the balls at the start of the step, in the frames of the bases (dynamics/bases.h);
-   * and their reaches, the radius plus the largest distance that the particle may move in this step */
+  /* [n*k], [n]: world are the centres of the balls at the start of the step, in the frames of the bases
+   * (dynamics/bases.h). A reach is the radius of a ball plus the largest distance that it may move in this step. */
   double *world, *reach;
   double *face_world, *face_reach;
-  /* [components], in this step: the number of changes of a part (entries of the heap with another number are void), and
-   * the number of contacts of that part, which detects accumulations */
+  /* [components]: version counts the changes of a part in this step; entries of the heap with another version are void.
+   * count is the number of contacts of the part, by which accumulations are found. */
   int *version, *count;
-  double *way;  /* [components]: how far the particles of a part may have moved until the clock of the part */
-  double moved; /* maximum distance that any particle may move beyond its reach */
+  /* [components]: a bound on the distance that any particle of the part has moved from the start of the step to the
+   * clock of the part (contact_search.h) */
+  double *way;
+  double moved; /* maximum distance by which a ball may move beyond its reach, because contacts change speeds */
   /* [components]: the first known time at which the part meets a wall or itself; its contacts after this time are
-   * searched later. The length of the step: no such time is known */
+   * searched later. It is the length of the step if no such time is known. */
   double *until;
   cb_contacts_meeting meeting[CB_CONTACTS_MEETINGS];
   cb_origin *origin; /* [components]: the origins that were passed to `gaps` */
   bool known_origins;
-  bool antipodes;                 /* whether points may pass the antipodes of other points */
+  bool antipodes; /* whether a force changes its direction where two points are antipodal (cb_antipodes_matter) */
   cb_event_memory *memory, *last; /* [events]: their states now, and at the end of the last step */
   double start, last_end;         /* the times at which the run starts and the last step ended */
   cb_bases bases;
   int known_bases; /* bases.changes when the bases were last passed to `gaps` */
   double *extent;  /* [components]: for a leader (dynamics/bases.h), the maximum distance of its balls from its base */
-  double
-      apart; /* a lower bound of the distance, at the end of the step, of particles of different bases that may meet */
-  int known_partings; /* the number of partings of bases that `apart` includes */
+  /* A lower bound, at the end of the step, of the gaps between balls of different bases whose contacts or distances are
+   * searched. */
+  double apart;
+  int known_partings; /* bases.partings when the gaps in `apart` were last computed */
   cb_contacts_doubt doubt;
 
   cb_contacts_entry *heap;
@@ -67,22 +71,21 @@ struct cb_contacts {
   cb_event_row *row;
   int rows, rows_capacity;
 
-  /* the current contact */
-  int *member, members;  /* the components that take part in it */
-  int *stamp, stamp_now; /* [components]: stamp[part] is equal to stamp_now for a member */
-  cb_reflection_contact *touch;
+  int *member, members;         /* the components that take part in the current contact */
+  int *stamp, stamp_now;        /* [components]: stamp[part] is equal to stamp_now for a member */
+  cb_reflection_contact *touch; /* [touches]: the closed gaps of the current contact */
   int touches, touches_capacity;
-  bool settling; /* gaps that have sunk below 0 count as closed */
-  cb_reflection_part *part;
-  cb_gram **gram; /* [components], each made when it is first needed */
-  cb_candidate *resting;
+  bool settling;            /* gaps that have sunk below 0 count as closed */
+  cb_reflection_part *part; /* [members]: the members of the current contact */
+  cb_gram **gram;           /* [components], each made when it is first needed and kept for later steps */
+  cb_candidate *resting;    /* [restings]: gaps that stay closed until the end of the step */
   int restings, restings_capacity;
 };
 
 /* Makes the capacity of a growing array sufficient for one more element. */
 cb_status cb_contacts_grow(void **array, int count, int *capacity, size_t size);
 
-/* Removes the first entry of the heap, which is ordered by time, then by particles. */
+/* Removes the first entry of the heap and returns it. The heap is ordered by time, then by particles. */
 cb_contacts_entry cb_contacts_pop(cb_contacts *c);
 
 /* Returns whether both gaps have the same kind, the same particles and the same wall, event or triangle. */
@@ -91,7 +94,8 @@ bool cb_contacts_is_resting(const cb_contacts *c,
                             const cb_gap *gap); /* whether the gap stays closed until the end of the step */
 /* Computes the point x of particle i relative to the base of its component. */
 void cb_contacts_point(const cb_contacts *c, const cb_state *s, int i, double *x);
-/* Joins bases whose particles may meet in a step of length h, by the bounds on their speeds. */
+/* Joins bases whose particles may come near each other in a step of length h, by the bounds on their speeds.
+ * CB_ERROR_UNSUPPORTED if the relative position of such particles is not known well enough. */
 cb_status cb_contacts_join_bases(cb_contacts *c, const cb_state *s, double h);
 /* Finds the balls that may touch ball i, in a list that is borrowed from the broad phase. reach: the radius of the
  * search. x becomes the centre of ball i at the clock of its part. */

@@ -1,4 +1,5 @@
-/* Reads scalars (numbers, which may be constant expressions, integers, bools and texts) and ranges of numbers. */
+/* Reads scalars: numbers and integers, which may be constant expressions; sizes in bytes; bools; texts; and
+ * expressions. Also reads ranges of numbers. */
 #include "tree/scalar.h"
 
 #include "core/failure.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The beginning of a message: the name and a colon, such as "step: ", or "" if there is no name. */
+/* The beginning of a message: a name and a colon, such as "step: ", or "" if there is no name. */
 typedef struct prefix {
   char text[80];
 } prefix;
@@ -20,7 +21,7 @@ static prefix name_prefix(const char *name) {
   return p;
 }
 
-/* The text that says what is expected, with its unit. */
+/* The part of a message that says what is expected, with the unit. */
 typedef struct expectation {
   char text[128];
 } expectation;

@@ -14,7 +14,7 @@ static void pmpy_has_the_published_connection_and_metric(void **state) {
   const double v0 = 8 * M_PI / 3;
   double A[2], M[4], B[1];
   check_ok(cb_bundle_connection(b, (double[]){5, v0 / 2}, A, NULL, M, NULL));
-  check_all(A, (double[]){0, .00318309886184}, 2, 5e-15); /* digits of the source */
+  check_all(A, (double[]){0, .00318309886184}, 2, 5e-15); /* half a unit of the last published digit */
   check_all(M, (double[]){3 * M_PI, 0, 0, 2 / M_PI}, 4, 1e-14);
   check_ok(cb_bundle_curvature(b, (double[]){5, v0 / 2}, 0, 1, B));
   check_near(B[0], -.041061975317709, 1e-15);
@@ -70,8 +70,9 @@ static void purcell_swims_the_known_circle_and_square(void **state) {
   cb_bundle_free(b);
 }
 
-/* Integrates the component B_x of the curvature over the unit disc, by the midpoint rule in the angle and Gauss's rule
- * with three points in the radius. With sign_of_bracket = -1 the bracket in B has the opposite sign. */
+/* Integrates the component B_x of the curvature over the unit disc: by the midpoint rule in the angle, and by Gauss's
+ * rule with three points on each of 20 intervals of the radius. With sign_of_bracket = -1 the bracket in B has the
+ * opposite sign. */
 static double area_integral(const cb_bundle *b, double sign_of_bracket) {
   const double node[3] = {-sqrt(.6), 0, sqrt(.6)}, weight[3] = {5. / 9, 8. / 9, 5. / 9};
   double sum = 0;
@@ -90,7 +91,7 @@ static double area_integral(const cb_bundle *b, double sign_of_bracket) {
 
 static void purcell_body_velocity_integral_and_the_wrong_sign_of_the_bracket(void **state) {
   cb_bundle *b = model("purcell", "");
-  check_near(area_integral(b, 1), .0519181, 5e-8); /* digits of the source */
+  check_near(area_integral(b, 1), .0519181, 5e-8); /* half a unit of the last published digit */
   double g[3];
   model_loop(b, on_circle, &(model_circle){0, 0, 1, MINUS}, 60, g, NULL);
   check_near(hypot(g[0], g[1]), .0512808, 5e-8);

@@ -141,7 +141,11 @@ static void distance(pair_case *p, int i, int j, const char *format, ...) {
   va_end(list);
 }
 
-/* --- swimmers of constant curvature: legs of length u at the half-angle v --- */
+/* --- swimmers in spaces of constant curvature ---
+ *
+ * An apex has two or three legs of length u, each at the angle v to the axis of the swimmer. Three legs are 120 degrees
+ * apart about the axis.
+ */
 
 static void swims(const char *space, int legs) {
   static const double mass[] = {1.2, 0.8, 0.8, 0.8}, mean[] = {0.6, 0.8}, cosine[] = {0.25, 0}, sine[] = {0, 0.3};
@@ -157,7 +161,7 @@ static void swims(const char *space, int legs) {
     append(p->bundle, sizeof p->bundle, ", {mass: 0.8, at: %s}", at);
     distance(p, 0, 1 + k, "%s", p->shape[0]);
     /* The distance d of two tips satisfies s(d/2) = s(l) sin(gamma/2). Here s is sin or sinh, l is the leg length, and
-     * gamma is the angle at the apex. */
+     * gamma is the angle between the two legs. */
     for (int i = 0; i < k; i++)
       distance(p, 1 + i, 1 + k, "2*%s(%s(%s)*sin(%s)*%s)", sphere ? "asin" : "asinh", sphere ? "sin" : "sinh",
                p->shape[0], p->shape[1], legs == 2 ? "1" : "sqrt(3)/2");
@@ -258,7 +262,10 @@ static void an_uneven_body_of_h2_x_e_moves_as_the_whole_lagrangian_says(void **s
   moves("h2xe", 3, 4, 1, &seed);
 }
 
-/* --- a floating chain of three links: hinges are points; links keep their lengths and are never all in one line --- */
+/* --- a floating chain of three links ---
+ *
+ * The points are the two ends and the two hinges. The links keep their lengths and are never all in one line.
+ */
 
 static void a_floating_chain_turns_as_the_whole_lagrangian_says(void **state) {
   static const double mass[] = {0.7, 1.6, 0.9, 1.3}, mean[] = {1.3, -1.4}, cosine[] = {0.9, 0.1}, sine[] = {0.2, 0.8};

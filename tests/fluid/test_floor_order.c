@@ -20,7 +20,7 @@ static cb_rigid_state run_down(int method, int steps, double time, int *hits) {
   return s;
 }
 
-/* The run has at least three impacts, at arbitrary times within steps. */
+/* The run has at least three reflections, at arbitrary times within steps. */
 static void second_order_and_rkmk4_fourth_with_reflections(void **unused) {
   enum { COUNT = 6 };
   const double time = 2.2;
@@ -42,7 +42,8 @@ static void second_order_and_rkmk4_fourth_with_reflections(void **unused) {
   }
 }
 
-/* With restitution 1, a run and the same run with reversed velocities return to the start. */
+/* With restitution 1, a run is followed by a second one with all velocities reversed. The second run ends where the
+ * first one started. */
 static void symmetric_in_time(void **unused) {
   double x[8][3];
   box_points((double[3]){0.6, 0.8, 0.5}, x);
@@ -65,7 +66,7 @@ static void symmetric_in_time(void **unused) {
       if (!way) check_at_least(state_distance(&s, &first), 0.1);
     }
     print_message("  map %d: %d reflections, back to %.1e\n", map, d->hits, state_distance(&s, &first));
-    check_at_most(state_distance(&s, &first), 1e-9); /* round-off, amplified by tumbling */
+    check_at_most(state_distance(&s, &first), 1e-9); /* the tumbling amplifies round-off */
     drop_free(d);
   }
 }

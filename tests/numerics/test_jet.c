@@ -3,8 +3,8 @@
 #include "check.h"
 #include <curvebody/jet.h>
 
-/* Central differences of fourth order of a long double function. With the step 1e-3 they have about 1e-12 of truncation
- * error and 1e-13 of round-off, relative to derivatives of order one. */
+/* Central differences of fourth order of a long double function. With the step 1e-3 their truncation error is about
+ * 1e-12 and their round-off at most 1e-13, for higher derivatives of order one. */
 typedef long double real;
 static const real step = 1e-3L;
 
@@ -65,7 +65,7 @@ static void elementary_functions_have_their_derivatives(void **state) {
 }
 
 /* The jet of x^k is x^k, k x^(k-1), k(k-1) x^(k-2), for exponents that use multiplications and for those that use pow.
- * The round-off is k/2 units in the last place. */
+ * The round-off is |k|/2 units in the last place. */
 static void integer_powers_have_their_derivatives(void **state) {
   for (int k = -40; k <= 40; k++)
     for (double x = -1.5; x < 2; x += 0.75) {
@@ -77,7 +77,8 @@ static void integer_powers_have_their_derivatives(void **state) {
     }
 }
 
-/* Returns a jet of four variables with a full random gradient and Hessian, small enough to stay in every domain. */
+/* Returns a jet of four variables with this value and with a random gradient and Hessian, whose entries are between -1
+ * and 1. */
 static cb_jet random_jet(uint64_t *seed, double value) {
   cb_jet a = cb_jet_constant(4, value);
   for (int i = 0; i < 4; i++) a.g[i] = check_uniform(seed, -1, 1);
@@ -91,7 +92,8 @@ static void check_jets(const cb_jet *a, const cb_jet *b, double tolerance) {
   for (int k = 0; k < a->n * (a->n + 1) / 2; k++) check_near(a->h[k], b->h[k], tolerance);
 }
 
-/* Identities hold for all entries. Values and derivatives are of order one to a hundred, hence 1e-12. */
+/* Identities hold for the value and for all derivatives. These numbers have sizes from 1 to about 100. The tolerances,
+ * from 1e-15 to 1e-10, are larger where an identity has larger terms or more of them. */
 static void identities_hold_to_round_off(void **state) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 500; trial++) {
@@ -117,7 +119,7 @@ static void identities_hold_to_round_off(void **state) {
     check_jets(&ash, &a, 1e-12);
     check_jets(&ath, &a, 1e-12);
     cb_jet ac = cb_jet_acos(&c), ach = cb_jet_acosh(&ch);
-    check_jets(&ac, &a, 1e-10); /* acos and acosh lose a factor of 1/sin² and 1/sinh² */
+    check_jets(&ac, &a, 1e-10); /* acos and acosh amplify errors by 1/sin² and 1/sinh² */
     check_jets(&ach, &a, 1e-10);
 
     cb_jet y = cb_jet_mul(&b, &s), x = cb_jet_mul(&b, &c), angle = cb_jet_atan2(&y, &x);
@@ -166,8 +168,8 @@ static real shifted(const double *q, int i, real di, int j, real dj) {
   return four(at);
 }
 
-/* The same differences of fourth order by variable i, at the point moved by dj along variable j. For mixed derivatives
- * they are used in both variables. */
+/* Returns the derivative in variable i by the central difference of fourth order, at the point that is moved by dj
+ * along variable j. Mixed derivatives are differences of these results in dj. */
 static real stencil_first(const double *q, int i, int j, real dj) {
   return (8 * (shifted(q, i, step, j, dj) - shifted(q, i, -step, j, dj)) -
           (shifted(q, i, 2 * step, j, dj) - shifted(q, i, -2 * step, j, dj))) /
@@ -183,7 +185,7 @@ static void chain_rules_hold_in_four_variables(void **state) {
     check_relative(f.v, (double)four((real[]){q[0], q[1], q[2], q[3]}), 1e-13);
     for (int i = 0; i < 4; i++) {
       check_near(f.g[i], (double)stencil_first(q, i, i, 0), 1e-8);
-      for (int j = 0; j < 4; j++) { /* all ordered pairs, because the packed index is symmetric */
+      for (int j = 0; j < 4; j++) { /* all ordered pairs: the packed index must be symmetric */
         real mixed = (8 * (stencil_first(q, i, j, step) - stencil_first(q, i, j, -step)) -
                       (stencil_first(q, i, j, 2 * step) - stencil_first(q, i, j, -2 * step))) /
                      (12 * step);
@@ -220,7 +222,7 @@ static void kinks_and_zeros_take_their_documented_value(void **state) {
   assert_true(none.v == 1 && none.g[0] == 0 && none.h[0] == 0);
   assert_true(same.v == 0 && same.g[0] == 1 && same.h[0] == 0);
   assert_true(root.v == 0 && root.g[0] == (double)INFINITY);
-  cb_jet c = cb_jet_constant(1, 1.5), p = cb_jet_pow(&zero, &c); /* x^1.5: slope 0, curvature inf */
+  cb_jet c = cb_jet_constant(1, 1.5), p = cb_jet_pow(&zero, &c); /* x^1.5: the second derivative is infinite */
   assert_true(p.v == 0 && p.g[0] == 0 && p.h[0] == (double)INFINITY);
   cb_jet negative = cb_jet_variable(1, 0, -2), minus = cb_jet_constant(1, -1), inverse = cb_jet_pow(&negative, &minus);
   assert_true(inverse.v == -0.5 && inverse.g[0] == -0.25 && inverse.h[0] == -0.25);

@@ -3,8 +3,8 @@
  *
  * In a flow u that is the same everywhere the momentum is p = I_f (Y - U) + mu_f, U = (0, u). I_f is the added mass,
  * mu_f the momentum of the changing shape, and u is in the body's axes, with du = u × xi_omega. The wrench is
- * -ad*_U p = (u × p_linear, 0). If the density is mixed, the term L_rho of the faces whose density has a slope is
- * added.
+ * -ad*_U p = (u × p_linear, 0). If the density is mixed, the sum L_rho below is added for the faces whose density has a
+ * slope.
  *
  * If the flow varies, momentum and wrench come from the impulses on the fluid at the vertices. On a face with area
  * vector a = A n everything is linear between its corners c. With k = rho delta/(12 A) (twice that on a sheet), and
@@ -33,7 +33,7 @@
 
 /* --- the impulses --- */
 
-/* Returns k/rho = delta/(12 A), on a sheet twice that, for a face of the part with this area A. */
+/* Returns k/rho = delta/(12 A), on a sheet twice that, for a face of this area A in the part `part`. */
 static double weight(const cb_immersed_workspace *s, int part, double area) {
   return area > 0 ? s->part[part].delta * (s->b->surface->open[part] ? 2 : 1) / (12 * area) : 0;
 }
@@ -227,9 +227,11 @@ static void hat_times(const double a[3], const double m[3][3], double out[3][3])
   }
 }
 
-/* Adds the change of the wrench that comes from the change of u and G at the vertices with the pose:
- * U = du/dxi_omega = hat(u) - G hat(x), f = G^T P, D = df/dxi_omega = hat(f) - G^T hat(P), and for each vertex
- * dg -= [[hat(P) U + hat(x) D, hat(P) G], [D, 0]]. */
+/* Adds the change of the wrench that comes from the change of u and G with the pose. For each vertex
+ *
+ *   dg -= [[hat(P) U + hat(x) D, hat(P) G], [D, 0]],   U = du/dxi_omega = hat(u) - G hat(x)
+ *   f = G^T P,  D = df/dxi_omega = hat(f) - G^T hat(P)
+ */
 static void add_turning(cb_immersed_workspace *s, const double Y[6], cb_tensor dg) {
   for (int i = 0; i < s->b->surface->vertices; i++) {
     const double(*G)[3] = (const double(*)[3])s->field.gradient[i], *u = s->field.u[i], *x = s->form.x[i];
@@ -280,7 +282,7 @@ static void relative_twist(const cb_immersed_workspace *s, const cb_immersed_mom
 
 static void inertia(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]) {
   const cb_immersed_field *f = &s->field;
-  double r[3][3], U[6] = {0}, share[6] = {0}; /* mu_f - I_f U */
+  double r[3][3], U[6] = {0}, share[6] = {0}; /* share: I_f U */
   if (in_uniform_flow(s->b)) {
     cb_pose_rotation(g, r);
     cb_apply3_transposed(r, s->wind.u, U + 3);
@@ -314,7 +316,8 @@ static void carry_uniform(cb_immersed_workspace *s, const cb_immersed_moment *m,
     cb_cross3(u, column, torque);
     for (int i = 0; i < 3; i++) to->dF[i][j] += torque[i];
   }
-  for (int j = 0; to->dg && j < 3; j++) { /* column j: (u × e_j) × p - u × I_vv (u × e_j), linear blocks */
+  for (int j = 0; to->dg && j < 3; j++) {
+    /* column j is (u × e_j) × p_v - u × I_vv (u × e_j): p_v is the linear part of p, I_vv the linear block of I_f */
     double e[3] = {0}, du[3], dp[3], change[3];
     e[j] = 1;
     cb_cross3(u, e, du);
@@ -326,7 +329,7 @@ static void carry_uniform(cb_immersed_workspace *s, const cb_immersed_moment *m,
 }
 
 /* Adds dL/dg: the sum over vertices if the flow varies, and the term of the density if the density is mixed. The last
- * result is kept, because the derivative along the pose is requested next. */
+ * result is kept in s->pushed, because its derivative along the pose is usually requested next. */
 static void add_varying_fluid(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to) {
   cb_immersed_last *last = &s->pushed;
   if (!cb_immersed_is_last(last, m)) {

@@ -210,12 +210,16 @@ static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh,
   return CB_OK;
 }
 
-/* The speed at which a step moves by the round-off of vectors from joint to joint. */
+/* The speed at which a step moves by the round-off of rotations and of vectors from joint to joint, for bodies with these
+ * radii of gyration. */
 static double blur(const cb_mechanism *m, double h) {
   double far = 0;
   for (int i = 0; i < m->links; i++) {
-    const double *d = m->link[i].parent >= 0 ? m->link[i].d0 : m->link[i].place.x;
-    if (m->link[i].joint >= 0) far = fmax(far, cb_dot3(d, d));
+    const cb_link *l = &m->link[i];
+    const double *d = l->parent >= 0 ? l->d0 : l->place.x,
+                 mass = l->trial.K[3][3] + l->trial.K[4][4] + l->trial.K[5][5],
+                 inertia = l->trial.K[0][0] + l->trial.K[1][1] + l->trial.K[2][2];
+    if (l->joint >= 0) far = fmax(far, cb_dot3(d, d) + (mass > 0 ? inertia / mass : 0));
   }
   return 2 * DBL_EPSILON * sqrt(far) / fabs(h);
 }
@@ -223,14 +227,14 @@ static double blur(const cb_mechanism *m, double h) {
 /* Iterates to round-off: as for a single body (integrators/hamilton_pontryagin.c). */
 static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *count, int *failed) {
   cb_loops_begin(m);
-  const double limit = blur(m, h);
-  double last = 0, scale = 0, rate = 1;
+  double last = 0, scale = 0, rate = 1, limit = 0;
   *settled = false;
   for (int n = 0; n < MAXIMUM && !*settled; n++) {
     const bool fresh = rate > 0.02;
     double change = 0;
     const cb_status status = iterate(m, t, h, n, fresh, &change, &scale, failed);
     if (status) return status;
+    if (n == 0) limit = blur(m, h);
     rate = change / (n > 0 ? last : scale);
     *count = n + 1;
     const double next = fresh && n > 0 ? 10 * rate * rate * change : 2 * rate * change / (1 - 2 * rate);

@@ -400,6 +400,7 @@ void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b) {
       for (int k = 0; k < n; k++) m->rate[m->first[l->joint] + j] += SS[j][k] * Sv[k];
     }
   }
+  cb_loops_rates(m);
 }
 
 static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, const cb_rigid_state *s) {

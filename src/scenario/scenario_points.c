@@ -263,6 +263,8 @@ cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root) {
   cb_space *const given = s->space;
   if (!given) s->space = m->flat;
   cb_errors errors = cb_errors_begin();
+  if (cb_node_get(root, "joints")) /* they give the places of bodies, from which lengths of springs and rods follow */
+    cb_errors_add(&errors, root, cb_scenario_read_joints(s, cb_scenario_section(root, "joints"), start_of(s, root)));
   cb_errors_add(
       &errors, root,
       cb_scenario_read_forces(s, cb_scenario_section(root, "potentials"), cb_scenario_section(root, "interactions"),
@@ -271,8 +273,6 @@ cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root) {
   cb_errors_add(&errors, root,
                 cb_scenario_read_contacts(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
                                           cb_scenario_section(root, "events")));
-  if (!errors.status && cb_node_get(root, "joints"))
-    cb_errors_add(&errors, root, cb_scenario_read_joints(s, cb_scenario_section(root, "joints"), start_of(s, root)));
   cb_errors_add(&errors, root, cb_scenario_read_start(s, cb_scenario_section(root, "start"), &m->start));
   s->space = given;
   return cb_errors_end(&errors);

@@ -74,11 +74,14 @@ struct cb_mechanism {
   double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive,
       *stiffness;               /* [coordinates]: see mechanism_step.c */
   bool begun, found;            /* dependent rows were looked for; the joints belong to the places of the links */
-  double *work[CB_JOINT_WORKS]; /* [coordinates]; q, momentum and work are one array */
+  double *work[CB_JOINT_WORKS]; /* [coordinates] */
   cb_joint_force *force;        /* [coordinates] */
   double *gap;                  /* [joints] */
   double (*impulse)[6];         /* [joints] */
-  int loops, rows, kept;        /* kept: rows that are not dropped */
+  double *drive_first, (*drive_axis)[6]; /* [coordinates]: rates and S of driven ones at the first node of a step */
+  double *
+      drive_impulse; /* [coordinates]: what drives give in the last step; the state is q, momentum, work, these, impulse */
+  int loops, rows, kept; /* kept: rows that are not dropped */
   cb_loop *loop;
   cb_loop_row *row;       /* [rows]: those of each loop together */
   double *matrix, *right; /* [kept*kept], [kept] */
@@ -121,6 +124,13 @@ void cb_sweep_to_parent(const double d[3], double factor, const double W[6], dou
 void cb_sweep_see(const double d[3], const double eta[6], double out[6]);
 bool cb_sweep_invert(int n, double D[6][6]);
 
+/* --- what drives give, and their work (mechanism_drives.c); all functions do nothing if there are none --- */
+/* At the first node of a drift from t to t + h: also finds the values and rates that the drives want at its end. */
+void cb_drives_begin(cb_mechanism *m, double t, double h);
+/* At its end, with the impulses of joints; and with an impulse W of a joint at a node. */
+void cb_drives_arrive(cb_mechanism *m, double h);
+void cb_drives_settle(cb_mechanism *m, int joint, const double W[6]);
+
 /* --- joints that close loops (mechanism_loops.c); all functions do nothing if there are none --- */
 /* used[joints]: joints that hold a tree together. */
 cb_status cb_loops_create(cb_mechanism *m, const bool *used);
@@ -141,7 +151,7 @@ void cb_loops_solve(cb_mechanism *m);
 void cb_loops_correct(cb_mechanism *m);
 /* The impulses of all rows on each link, out[links]. */
 void cb_loops_impulses(const cb_mechanism *m, double (*out)[6]);
-/* Sets, or adds to, the impulses of joints. */
+/* Sets, or adds to, the impulses of joints (at a node: also to what drives give). */
 void cb_loops_record(cb_mechanism *m, bool add);
 /* The rates of the coordinates of these joints at a node. */
 void cb_loops_rates(cb_mechanism *m);

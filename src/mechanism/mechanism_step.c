@@ -252,7 +252,7 @@ static void begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, cb_se3_map
     cb_rigid_trial_begin(b->problem(b->self, l->body), map, h, &b->state[l->body], &l->trial);
   }
   cb_mechanism_find_places(m, b);
-  if (m->laws.drives) m->laws.drives(m->laws.self, t + h, m->drive, m->drive_rate);
+  cb_drives_begin(m, t, h);
 }
 
 /* The impulses of all joints, from those that bodies need; the sum on each body is m->wrench. */
@@ -299,10 +299,10 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t,
       m->momentum[c] = h / 2 * m->force[c].Q + m->joint[j].armature[i] * m->rate[c];
       const double damping = -m->joint[j].damping[i] * m->rate[c],
                    spring = -m->joint[j].stiffness[i] * (m->middle[c] - m->joint[j].rest[i]);
-      const double driven = m->joint[j].driven[i] ? cb_sweep_dot(m->now[j].S[i], m->impulse[j]) * m->rate[c] : 0;
       m->work[CB_JOINT_WORK_DAMPING][c] += h * damping * m->rate[c];
-      m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - spring) * m->rate[c] + driven;
+      m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - spring) * m->rate[c];
     }
+  cb_drives_arrive(m, h);
   memcpy(m->q, m->q1, (size_t)m->coordinates * sizeof *m->q);
   m->found = true;
   return CB_OK;
@@ -493,6 +493,7 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
     push(&b->state[l->body], (const double(*)[3])l->r0, m->wrench[i]);
     if (l->joint < 0) continue;
     cb_add6(1, l->w, m->impulse[l->joint]);
+    cb_drives_settle(m, l->joint, l->w);
     for (int j = 0; j < l->n; j++) {
       const int c = m->first[l->joint] + l->coordinate[j];
       m->rate[c] = l->dq[j];

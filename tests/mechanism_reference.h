@@ -5,7 +5,7 @@
  *   u_i.v_j = 0,   u_i.d = 0   (or a law of t),   (d.d - L^2)/2 = 0;     coordinates are u_i.d, or atan2 of two u_i.v_j
  * With their rows J and J' Y for the accelerations Y' of all bodies, and multipliers l:
  *   K Y' = ad*_Y K Y + F + J^T l,   J Y' + gamma = law''
- * A compound joint is a chain of hinges and slides with bodies of mass 0 between them. Source: Haug, Computer Aided
+ * A `spring` pulls its places to the distance L. A compound joint is a chain of hinges and slides with bodies of mass 0 between them. Source: Haug, Computer Aided
  * Kinematics and Dynamics of Mechanical Systems (1989), chapters 9 and 11. Nothing of src/mechanism is called. */
 #pragma once
 
@@ -289,9 +289,25 @@ static inline void reference_twist(const reference *r, const reference_body *bod
   }
 }
 
+/* A spring between the places of a joint: -k (|d| - L) along d on b; d.d/2 has the row |d| times that of |d|. */
+static inline void reference_stretch(const reference *r, const reference_body *body, int joint, reference_system *e) {
+  const reference_joint *j = &r->joint[joint];
+  product_row row;
+  double own[6 * REFERENCE_BODIES];
+  reference_row(r, body, &(scalar_product){.joint = joint, .i = -1, .j = -1, .about = -1}, &row);
+  reference_gather(r, body, joint, &row, own);
+  const double far = sqrt(2 * row.value + j->length * j->length),
+               pull = j->length > 0 ? -j->stiffness[0] * (1 - j->length / far) : -j->stiffness[0];
+  for (int i = 0; i < e->n; i++) e->right[i] += pull * own[i];
+}
+
 static inline void reference_hold(const reference *r, const reference_body *body, int joint, double t,
                                   reference_system *e) {
   const reference_joint *j = &r->joint[joint];
+  if (!strcmp(j->kind, "spring")) {
+    reference_stretch(r, body, joint, e);
+    return;
+  }
   const reference_kind *kind = reference_kind_of(j->kind);
   for (int i = 0; i < kind->products; i++)
     reference_constrain(

@@ -92,7 +92,7 @@ static void create(world *w, bool rods, double damping) {
     check_ok(cb_builder_rod(w->builder, NULL, index[3], index[5], (cb_target){NAN, NULL}));
   }
   check_ok(cb_builder_finish(w->builder, &w->system));
-  const cb_coupled_bodies bodies = {BODIES, w->state, 0, w, problem_of, drift, 1, &whole};
+  const cb_coupled_bodies bodies = {BODIES, w->state, 0, w, problem_of, drift, 1, &whole, NULL};
   check_ok(cb_coupled_create(w->system, BODIES + 2, point, &bodies, &w->fluid, &w->coupled));
   check_ok(cb_coupled_start(w->coupled, 0, true, 1e-9));
 }

@@ -545,11 +545,10 @@ cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, doub
   for (int n = 0; n < MAXIMUM; n++) {
     double open = 0;
     const double *gap = cb_mechanism_gaps(m, b);
-    for (int j = 0; j < m->joints; j++)
-      if (gap[j] > open) {
-        open = gap[j];
-        *which = j;
-      }
+    for (int j = 0; j < m->joints; j++) {
+      if (n == 0 && gap[j] > open) *which = j; /* only loops are open at first */
+      open = fmax(open, gap[j]);
+    }
     if (open <= 1e-15 || (open >= last / 2 && open <= 1e-13)) return CB_OK;
     if (!isfinite(open) || (n > 5 && open > last)) break;
     last = open;
@@ -566,9 +565,11 @@ cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, doub
       *moved = fmax(*moved, sqrt(fmax(cb_dot3(l->eta, l->eta), cb_dot3(l->eta + 3, l->eta + 3))));
     }
   }
-  return cb_fail(CB_ERROR_DOMAIN,
-                 "joint `%s` stays open by %.3g: expected coordinates at the start from which the loop can be closed",
-                 m->joint[*which].name, last);
+  return cb_fail(
+      CB_ERROR_DOMAIN,
+      "joint `%s` cannot be closed: a gap of %.3g stays: expected coordinates at the start from which the loop "
+      "can be closed",
+      m->joint[*which].name, last);
 }
 
 cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned) {

@@ -599,13 +599,13 @@ static cb_status place(reading *r, int joint, int side, double t, cb_rigid_state
   return cb_rigid_start(&unit_body, t, &g, Y, &state[j->body[side]]);
 }
 
+/* The entry of `bodies` that describes one body; NULL: a copy, which the joints may place although its entry has `place`. */
 static const cb_node *node_of_body(const reading *r, int body) {
   const cb_fluid_scenario *m = r->s->own;
-  for (size_t i = 0; i < m->bodies->count; i++) {
-    const cb_node *name = cb_node_get(m->bodies->items[i], "name");
-    if (name && !strcmp(name->text, m->body[body].name)) return m->bodies->items[i];
-  }
-  return NULL; /* a copy, or a body without a name */
+  for (size_t i = 0; i < m->n_kinds; i++)
+    if (m->kind[i].body == m->body[body].body)
+      return cb_node_get(m->bodies->items[i], "repeat") ? NULL : m->bodies->items[i];
+  return NULL;
 }
 
 static bool has_place(const reading *r, int body) {

@@ -282,6 +282,21 @@ static void what_does_not_fit_to_joints_is_refused(void **unused) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refused(&cases[i].added, cases[i].at, cases[i].text);
 }
 
+/* A body without a name has a number, and its place counts. */
+static void places_of_bodies_without_names_are_not_lost(void **unused) {
+  cb_scenario *s = NULL;
+  check_error_begins(
+      cb_scenario_open_text(
+          "test",
+          "curvebody: 1\nfluid: {medium: none}\nbodies:\n"
+          "  - {shape: {name: ball, radius: 0.1, resolution: 8}, mass: 1, place: {position: [0, 0, 0]}}\n"
+          "  - {shape: {name: ball, radius: 0.1, resolution: 8}, mass: 1, place: {position: [7, 0, 0]}}\n"
+          "joints: [{kind: ball, of: [body.0, body.1]}]\n"
+          "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 0.1}\n",
+          NULL, 0, &s),
+      CB_ERROR_INPUT, "test:5:71: error: joint `joint.0` already gives the place of body `body.1`: ");
+}
+
 /* What looks similar and is right. */
 static void right_joints_are_read(void **unused) {
   static const char *const joints[] = {
@@ -303,8 +318,8 @@ static void right_joints_are_read(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_joints_are_refused),
-                                     cmocka_unit_test(what_does_not_fit_to_joints_is_refused),
-                                     cmocka_unit_test(right_joints_are_read)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(wrong_joints_are_refused), cmocka_unit_test(what_does_not_fit_to_joints_is_refused),
+      cmocka_unit_test(places_of_bodies_without_names_are_not_lost), cmocka_unit_test(right_joints_are_read)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

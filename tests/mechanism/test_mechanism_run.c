@@ -83,7 +83,7 @@ static double kept(const simulation *s, int field, int first) {
   return worst;
 }
 
-static double most(const simulation *s, int field) {
+static double most_of(const simulation *s, int field) {
   double worst = 0;
   for (size_t row = 0; row < s->rows; row++)
     for (size_t k = 0; k < s->width[field]; k++) worst = fmax(worst, fabs(row_of(s, field, row)[k]));
@@ -99,8 +99,8 @@ static void check_run(const char *what, const char *scenario, int n, double end,
       simulation *s =
           run(scenario, order, (order == 2 ? .005 : .0125) / (1 << i), end, rows ? fields_with_rows : fields);
       error[i] = distance_at_end(s, n, z);
-      check_at_most(most(s, JOINT_RESIDUAL), 1e-14);
-      if (rows) check_at_most(most(s, MORE), 1e-14);
+      check_at_most(most_of(s, JOINT_RESIDUAL), 1e-14);
+      if (rows) check_at_most(most_of(s, MORE), 1e-14);
       check_at_most(kept(s, TOTAL_MOMENTUM, angular ? 0 : 3), 3e-14);
       simulation_free(s);
     }
@@ -399,6 +399,38 @@ static void efforts_of_drives_turn_body_rotor_and_spring(void **unused) {
   check_near(log2(work[0] / work[1]), 2, .1);
 }
 
+/* --- stiff drag --- */
+
+/* A swimmer of three links with motors, in drag whose rate c/m is up to 4e4/s: steps of .01 stay near steps of .001. */
+static void stiff_drag_of_joined_bodies_stays_bounded(void **unused) {
+  static const double most[] = {2e-3, 2e-4, 2e-6, 2e-6}; /* measured 1e-3, 1e-4, 2e-7, and less */
+  for (int i = 0; i < 4; i++)
+    for (int order = 2; order <= 4; order += 2) {
+      char text[4096];
+      snprintf(
+          text, sizeof text,
+          "curvebody: 1\nfluid: {medium: 3000, gravity: [0, 0, 0], model: {name: mujoco_inertia_box, viscosity: %g}}\n"
+          "bodies:\n"
+          "  - {name: a, shape: {name: box, a: 0.005, b: 0.05, c: 0.01}, mass: 0.01}\n"
+          "  - {name: b, shape: {name: box, a: 0.005, b: 0.05, c: 0.01}, mass: 0.01}\n"
+          "  - {name: c, shape: {name: box, a: 0.005, b: 0.05, c: 0.01}, mass: 0.01}\njoints:\n"
+          "  - {kind: hinge, name: p, of: [a, b], at: [0, 0.05, 0], in: [0, -0.05, 0], axis: [0, 0, 1], angle: 0.2,\n"
+          "     motor: '5e-4*sin(2*pi*t)', armature: 1e-6}\n"
+          "  - {kind: hinge, name: o, of: [b, c], at: [0, 0.05, 0], in: [0, -0.05, 0], axis: [0, 0, 1], angle: 0.05,\n"
+          "     motor: '5e-4*sin(2*pi*t + 1.3)', armature: 1e-6}\n",
+          pow(10, i));
+      static const char *const which[] = {"angle", "rate", NULL};
+      simulation *coarse = run(text, order, .01, 2, which), *fine = run(text, 2, .001, 2, which);
+      const double error = distance_to(2, last_of(coarse, 0), last_of(fine, 0));
+      print_message("viscosity %g, order %d: error %.2e, greatest rate %.3g\n", pow(10, i), order, error,
+                    most_of(coarse, 1));
+      check_at_most(error, most[i]);
+      check_at_most(most_of(coarse, 1), 2 * most_of(fine, 1));
+      simulation_free(coarse);
+      simulation_free(fine);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_rope_of_particles_tows_a_chain_of_hinged_bodies),
                                      cmocka_unit_test(a_rod_holds_the_ends_of_a_chain),
@@ -407,6 +439,7 @@ int main(void) {
                                      cmocka_unit_test(a_restart_repeats_the_bytes),
                                      cmocka_unit_test(energy_changes_by_the_work_of_motors_and_dampers),
                                      cmocka_unit_test(joints_of_a_hanging_chain_carry_its_weight),
+                                     cmocka_unit_test(stiff_drag_of_joined_bodies_stays_bounded),
                                      cmocka_unit_test(efforts_of_drives_turn_body_rotor_and_spring)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

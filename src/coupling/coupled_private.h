@@ -109,6 +109,8 @@ cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const ch
 /* --- constraints (coupled_rows.c) --- */
 cb_status cb_coupled_rows_create(cb_coupled *c);
 void cb_coupled_rows_free(cb_coupled *c);
+/* At the start: CB_ERROR_UNSUPPORTED if the joints of the bodies already keep what a row keeps. */
+cb_status cb_coupled_rows_check(cb_coupled *c, double t);
 /* Stores the gradients at the present places as those of node k. The impulses of the last step stay as the first
  * guess. */
 cb_status cb_coupled_rows_begin(cb_coupled *c, double t);

@@ -113,22 +113,29 @@ static void by_units(const cb_coupled *c, double (*out)[6]) {
   }
 }
 
+/* The factors of K of a body at time t and its pose. */
+static cb_status factor_body(const cb_coupled *c, double t, int b, cb_factors6 *out) {
+  const cb_rigid_problem *p = c->bodies.problem(c->bodies.self, b);
+  double K[6][6], mu0[6];
+  if (p->constant)
+    memcpy(K, p->constant->K, sizeof K);
+  else {
+    const cb_status status = p->inertia(p->self, t, &c->bodies.state[b].g, K, mu0);
+    if (status) return status;
+  }
+  return cb_factor6((const double(*)[6])K, out) ? CB_OK
+                                                : cb_fail(CB_STEP_SINGULAR, "the inertia of a body is singular");
+}
+
 /* Multiplies the gradients of the entries of bodies by K^-1, at the time t and the pose of the body. */
 static cb_status respond_bodies(cb_coupled *c, double t, double (*of)[6]) {
   const cb_coupled_rows *w = c->rows;
   for (int b = 0; b < c->bodies.n; b++) {
     const int first = w->unit_start[b], end = w->unit_start[b + 1];
     if (first == end || cb_coupled_has_joints(c, b)) continue;
-    const cb_rigid_problem *p = c->bodies.problem(c->bodies.self, b);
-    double K[6][6], mu0[6];
     cb_factors6 f;
-    if (p->constant)
-      memcpy(K, p->constant->K, sizeof K);
-    else {
-      const cb_status status = p->inertia(p->self, t, &c->bodies.state[b].g, K, mu0);
-      if (status) return status;
-    }
-    if (!cb_factor6((const double(*)[6])K, &f)) return cb_fail(CB_STEP_SINGULAR, "the inertia of a body is singular");
+    const cb_status status = factor_body(c, t, b, &f);
+    if (status) return status;
     for (int i = first; i < end; i++) cb_back6(&f, of[w->unit_entry[i]], of[w->unit_entry[i]]);
   }
   return CB_OK;
@@ -200,6 +207,52 @@ static void add_joined(cb_coupled *c) {
       cb_entries_add(&w->list, other, r, sum);
     }
   }
+}
+
+/* The responses of a row to its own impulse: that of the joined bodies, and what they would have without joints; *whole:
+ * it holds nothing else. */
+static cb_status respond_joined(cb_coupled *c, double t, int row, bool *whole, double *joined, double *alone) {
+  cb_coupled_rows *w = c->rows;
+  const int first = w->pattern->start[row], end = w->pattern->start[row + 1];
+  *whole = true;
+  *joined = *alone = 0;
+  memset(w->push, 0, (size_t)c->bodies.n * sizeof *w->push);
+  for (int e = first; e < end; e++) {
+    *whole = *whole && w->unit[e] < c->bodies.n && cb_coupled_has_joints(c, w->unit[e]);
+    if (*whole) cb_add6(1, w->left_world[e], w->push[w->unit[e]]);
+  }
+  if (!*whole) return CB_OK;
+  cb_mechanism_respond(c->bodies.mechanism, (const double(*)[6])w->push, w->answer);
+  for (int e = first; e < end; e++) {
+    cb_factors6 f;
+    double own[6];
+    const cb_status status = factor_body(c, t, w->unit[e], &f);
+    if (status) return status;
+    cb_back6(&f, w->left[e], own);
+    for (int k = 0; k < 6; k++) {
+      *joined += w->left_world[e][k] * w->answer[w->unit[e]][k];
+      *alone += w->left[e][k] * own[k];
+    }
+  }
+  return CB_OK;
+}
+
+cb_status cb_coupled_rows_check(cb_coupled *c, double t) {
+  cb_coupled_rows *w = c->rows;
+  cb_status status = cb_constraints_eval(w->own, t, c->state->x, w->g, w->G);
+  by_units(c, w->left);
+  turn_to_world(c, (const double(*)[6])w->left, w->left_world);
+  for (int r = 0; r < w->rows && !status; r++) {
+    bool whole;
+    double joined, alone;
+    if (!w->joined[r]) continue;
+    status = respond_joined(c, t, r, &whole, &joined, &alone);
+    if (!status && whole && !(joined > 1e-9 * alone))
+      status = cb_fail_as(CB_FAILURE_CONSTRAINT, CB_ERROR_UNSUPPORTED,
+                          "constraint `%s` follows from the joints: expected a scenario without it",
+                          cb_system_constraint_name(c->system, r));
+  }
+  return status;
 }
 
 /* Assembles and factors the matrix: h times the sum over units of left.right, and what joints add. */

@@ -177,20 +177,23 @@ static cb_status allocate(cb_mechanism *m) {
   m->link = cb_arena_alloc(m->arena, bodies, sizeof *m->link);
   m->now = cb_arena_alloc(m->arena, joints, sizeof *m->now);
   m->gap = cb_arena_alloc(m->arena, joints, sizeof *m->gap);
-  m->impulse = cb_arena_alloc(m->arena, joints, sizeof *m->impulse);
   m->need = cb_arena_alloc(m->arena, bodies, sizeof *m->need);
   m->wrench = cb_arena_alloc(m->arena, bodies, sizeof *m->wrench);
   m->pushed = cb_arena_alloc(m->arena, bodies, sizeof *m->pushed);
   m->force = cb_arena_alloc(m->arena, c, sizeof *m->force);
-  m->q = cb_arena_alloc(m->arena, (3 + CB_JOINT_WORKS) * c + bodies, sizeof *m->q);
+  m->drive_axis = cb_arena_alloc(m->arena, c, sizeof *m->drive_axis);
+  m->q = cb_arena_alloc(m->arena, (4 + CB_JOINT_WORKS) * c + 6 * joints + bodies, sizeof *m->q);
   if (!m->q) return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", m->joints);
   m->momentum = m->q + c;
   for (size_t i = 0; i < CB_JOINT_WORKS; i++) m->work[i] = m->q + (2 + i) * c;
   m->mode = m->q + (2 + CB_JOINT_WORKS) * c;
-  m->wrench_work = m->mode + c;
-  double **const arrays[] = {&m->q1,         &m->rate,    &m->middle,    &m->drive,    &m->drive_rate,
-                             &m->first_rate, &m->missing, &m->impulsive, &m->stiffness};
-  bool whole = m->link_of && m->link && m->now && m->gap && m->impulse && m->need && m->wrench && m->pushed && m->force;
+  m->drive_impulse = m->mode + c;
+  m->impulse = (double(*)[6])(m->drive_impulse + c);
+  m->wrench_work = m->drive_impulse + c + 6 * joints;
+  double **const arrays[] = {&m->q1,          &m->rate,    &m->middle,    &m->drive,    &m->drive_rate,
+                             &m->drive_first, &m->missing, &m->impulsive, &m->stiffness};
+  bool whole =
+      m->link_of && m->link && m->now && m->gap && m->drive_axis && m->need && m->wrench && m->pushed && m->force;
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     whole = (*arrays[i] = cb_arena_alloc(m->arena, c, sizeof **arrays[i])) && whole;
   return whole ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d joints of %d bodies", m->joints, m->bodies);
@@ -245,7 +248,7 @@ int cb_mechanism_root(const cb_mechanism *m, int body) {
 }
 double *cb_mechanism_q(cb_mechanism *m) { return m->q; }
 double *cb_mechanism_state(cb_mechanism *m, int *count) {
-  *count = (3 + CB_JOINT_WORKS) * m->coordinates + m->bodies;
+  *count = (4 + CB_JOINT_WORKS) * m->coordinates + 6 * m->joints + m->bodies;
   return m->q;
 }
 const double *cb_mechanism_work(const cb_mechanism *m, cb_joint_work work) { return m->work[work]; }
@@ -278,13 +281,6 @@ void cb_mechanism_wrenches(const cb_mechanism *m, double *out) {
   }
 }
 
-void cb_mechanism_drive_efforts(const cb_mechanism *m, double h, double *force) {
-  for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
-      if (m->joint[j].driven[i])
-        force[m->first[j] + i] = h != 0 ? cb_sweep_dot(m->now[j].S[i], m->impulse[j]) / h : NAN;
-}
-
 void cb_mechanism_energies(const cb_mechanism *m, double *potential, double *kinetic) {
   *potential = *kinetic = 0;
   for (int j = 0; j < m->joints; j++)
@@ -311,5 +307,6 @@ cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, doub
   int failed;
   const cb_status status = cb_mechanism_settle(m, b, t, &failed);
   memset(m->impulse, 0, (size_t)m->joints * sizeof *m->impulse);
+  memset(m->work[CB_JOINT_WORK_MOTOR], 0, (size_t)m->coordinates * sizeof(double));
   return status;
 }

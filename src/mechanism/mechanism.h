@@ -46,7 +46,7 @@ typedef struct cb_joint {
   cb_joint_data data;
   double stiffness[6], rest[6], damping[6], armature[6], friction[6]; /* [coordinates] */
   bool driven[6];     /* [coordinates]: q = law(t) (cb_mechanism_laws) */
-  double limit[6][2]; /* [coordinates]: lowest and highest value; infinite: none */
+  double limit[6][2]; /* [coordinates]: lowest and highest value; infinite, or both 0: none */
   double restitution; /* of limits, 0 to 1 */
   double stiff[2];    /* of limits that are springs: stiffness, 0 if they reflect; and damping */
 } cb_joint;
@@ -85,7 +85,7 @@ bool cb_mechanism_joins(const cb_mechanism *m, int body);
 /* The first body of the tree that holds the body, or -1 if it is not joined. */
 int cb_mechanism_root(const cb_mechanism *m, int body);
 
-/* The state of the joints, count numbers: coordinates q with whole turns, momenta P, and work. It belongs to the restart
+/* The state of the joints, count numbers: coordinates q with whole turns, momenta P, work, and impulses. It belongs to the restart
  * state, next to the states of the bodies. */
 double *cb_mechanism_state(cb_mechanism *m, int *count);
 double *cb_mechanism_q(cb_mechanism *m); /* [coordinates]: a part of the state */
@@ -157,8 +157,8 @@ void cb_mechanism_add_limit_work(cb_mechanism *m, int number, double work);
 /* After cb_mechanism_settle: the rates q', [coordinates]. Borrowed. */
 const double *cb_mechanism_rates(const cb_mechanism *m);
 /* After cb_mechanism_gaps: the impulse of each joint in the last step of length h, on its second body about the joint's
- * place, in the world's axes: out[joints][6]. The next function writes force[coordinates] of driven coordinates: their
- * impulse divided by h. */
+ * place, in the world's axes: out[joints][6]. The next function writes force[coordinates] of driven coordinates: the
+ * mean force of their drives. */
 void cb_mechanism_wrenches(const cb_mechanism *m, double *out);
 void cb_mechanism_drive_efforts(const cb_mechanism *m, double h, double *force);
 /* The largest gap of each joint at the present poses; q is updated. Borrowed: [joints]. */

@@ -170,9 +170,15 @@ void cb_loops_impulses(const cb_mechanism *m, double (*out)[6]) {
 void cb_loops_record(cb_mechanism *m, bool add) {
   int row = 0;
   for (int l = 0; l < m->loops; l++) {
-    double *impulse = m->impulse[m->loop[l].joint];
-    for (int k = 0; k < 6 && !add; k++) impulse[k] = 0;
-    for (int r = 0; r < m->loop[l].rows; r++, row++) cb_add6(m->row[row].lambda, m->row[row].N0, impulse);
+    const int joint = m->loop[l].joint;
+    double own[6] = {0};
+    for (int r = 0; r < m->loop[l].rows; r++, row++) cb_add6(m->row[row].lambda, m->row[row].N0, own);
+    if (!add) {
+      memcpy(m->impulse[joint], own, sizeof own);
+      continue;
+    }
+    cb_add6(1, own, m->impulse[joint]);
+    cb_drives_settle(m, joint, own);
   }
 }
 

@@ -18,7 +18,7 @@ static const double at_limit = 1e-12;
 static cb_joint_mode mode_of(const cb_mechanism *m, int c) { return (cb_joint_mode)m->mode[c]; }
 
 static bool reflects(const cb_joint *j, int i, int side) {
-  return isfinite(j->limit[i][side]) && j->stiff[0] == 0 && !j->driven[i];
+  return j->limit[i][0] < j->limit[i][1] && isfinite(j->limit[i][side]) && j->stiff[0] == 0 && !j->driven[i];
 }
 
 bool cb_modes_hold(const cb_mechanism *m, int c) {

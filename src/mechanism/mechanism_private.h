@@ -72,19 +72,22 @@ struct cb_mechanism {
   int *link_of;      /* [bodies]: or -1 */
   cb_link *link;     /* parents come before children */
   cb_joint_now *now; /* [joints] */
-  double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *first_rate, *missing, *impulsive,
-      *stiffness;               /* [coordinates]: see mechanism_step.c */
-  bool begun, found;            /* dependent rows were looked for; the joints belong to the places of the links */
-  double *work[CB_JOINT_WORKS]; /* [coordinates]; q, momentum, work, mode and wrench_work are one array */
-  double *wrench_work;          /* [bodies] */
-  double *mode;                 /* [coordinates]: cb_joint_mode, as numbers */
-  bool has_modes;               /* a coordinate has limits or dry friction */
-  int limits;                   /* that reflect */
-  cb_joint_force *force;        /* [coordinates] */
-  double at_first;              /* the part of h Q that acts at the first node: 1/2, or 1 in a damped step */
-  double *gap;                  /* [joints] */
-  double (*impulse)[6];         /* [joints] */
-  int loops, rows, kept;        /* kept: rows that are not dropped */
+  double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive,
+      *stiffness;    /* [coordinates]: see mechanism_step.c */
+  bool begun, found; /* dependent rows were looked for; the joints belong to the places of the links */
+  /* the state, one array: q, momentum, work, mode, drive_impulse, impulse and wrench_work */
+  double *work[CB_JOINT_WORKS];          /* [coordinates] */
+  double *mode;                          /* [coordinates]: cb_joint_mode, as numbers */
+  double *wrench_work;                   /* [bodies] */
+  bool has_modes;                        /* a coordinate has limits or dry friction */
+  int limits;                            /* that reflect */
+  cb_joint_force *force;                 /* [coordinates] */
+  double at_first;                       /* the part of h Q that acts at the first node: 1/2, or 1 in a damped step */
+  double *gap;                           /* [joints] */
+  double (*impulse)[6];                  /* [joints] */
+  double *drive_first, (*drive_axis)[6]; /* [coordinates]: rates and S of driven ones at the first node of a step */
+  double *drive_impulse;                 /* [coordinates]: what drives give in the last step */
+  int loops, rows, kept;                 /* kept: rows that are not dropped */
   cb_loop *loop;
   cb_loop_row *row;       /* [rows]: those of each loop together */
   double *matrix, *right; /* [kept*kept], [kept] */
@@ -148,6 +151,12 @@ void cb_modes_partition(cb_mechanism *m);
 void cb_modes_target(cb_mechanism *m);
 /* Changes modes that contradict the solution of a step; whether there were any. */
 bool cb_modes_revise(cb_mechanism *m, double h);
+/* --- what drives give, and their work (mechanism_drives.c); all functions do nothing if there are none --- */
+/* At the first node of a drift from t to t + h: also finds the values and rates that the drives want at its end. */
+void cb_drives_begin(cb_mechanism *m, double t, double h);
+/* At its end, with the impulses of joints; and with an impulse W of a joint at a node. */
+void cb_drives_arrive(cb_mechanism *m, double h);
+void cb_drives_settle(cb_mechanism *m, int joint, const double W[6]);
 
 /* --- joints that close loops (mechanism_loops.c); all functions do nothing if there are none --- */
 /* used[joints]: joints that hold a tree together. */
@@ -169,7 +178,7 @@ void cb_loops_solve(cb_mechanism *m);
 void cb_loops_correct(cb_mechanism *m);
 /* The impulses of all rows on each link, out[links]. */
 void cb_loops_impulses(const cb_mechanism *m, double (*out)[6]);
-/* Sets, or adds to, the impulses of joints. */
+/* Sets, or adds to, the impulses of joints (at a node: also to what drives give). */
 void cb_loops_record(cb_mechanism *m, bool add);
 /* The rates of the coordinates of these joints at a node. */
 void cb_loops_rates(cb_mechanism *m);

@@ -243,12 +243,16 @@ static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh,
   return CB_OK;
 }
 
-/* The speed at which a step moves by the round-off of vectors from joint to joint. */
+/* The speed at which a step moves by the round-off of rotations and of vectors from joint to joint, for bodies with these
+ * radii of gyration. */
 static double blur(const cb_mechanism *m, double h) {
   double far = 0;
   for (int i = 0; i < m->links; i++) {
-    const double *d = m->link[i].parent >= 0 ? m->link[i].d0 : m->link[i].place.x;
-    if (m->link[i].joint >= 0) far = fmax(far, cb_dot3(d, d));
+    const cb_link *l = &m->link[i];
+    const double *d = l->parent >= 0 ? l->d0 : l->place.x,
+                 mass = l->trial.K[3][3] + l->trial.K[4][4] + l->trial.K[5][5],
+                 inertia = l->trial.K[0][0] + l->trial.K[1][1] + l->trial.K[2][2];
+    if (l->joint >= 0) far = fmax(far, cb_dot3(d, d) + (mass > 0 ? inertia / mass : 0));
   }
   return 2 * DBL_EPSILON * sqrt(far) / fabs(h);
 }
@@ -256,14 +260,14 @@ static double blur(const cb_mechanism *m, double h) {
 /* Iterates to round-off: as for a single body (integrators/hamilton_pontryagin.c). */
 static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *count, int *failed) {
   cb_loops_begin(m);
-  const double limit = blur(m, h);
-  double last = 0, scale = 0, rate = 1;
+  double last = 0, scale = 0, rate = 1, limit = 0;
   *settled = false;
   for (int n = 0; n < MAXIMUM && !*settled; n++) {
     const bool fresh = rate > 0.02;
     double change = 0;
     const cb_status status = iterate(m, t, h, n, fresh, &change, &scale, failed);
     if (status) return status;
+    if (n == 0) limit = blur(m, h);
     rate = change / (n > 0 ? last : scale);
     *count = n + 1;
     const double next = fresh && n > 0 ? 10 * rate * rate * change : 2 * rate * change / (1 - 2 * rate);
@@ -282,8 +286,7 @@ static void begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_m
     l->trial.damped = step->damped;
   }
   cb_mechanism_find_places(m, b);
-  if (m->laws.drives) m->laws.drives(m->laws.self, step->t, m->drive, m->first_rate);
-  if (m->laws.drives) m->laws.drives(m->laws.self, step->t + step->h, m->drive, m->drive_rate);
+  cb_drives_begin(m, step->t, step->h);
   m->at_first = step->damped ? 1 : 0.5;
 }
 
@@ -340,10 +343,10 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t,
       const double friction = cb_modes_friction(m, j, i);
       const double damping = -m->joint[j].damping[i] * m->rate[c],
                    spring = -m->joint[j].stiffness[i] * (m->middle[c] - m->joint[j].rest[i]);
-      const double driven = m->joint[j].driven[i] ? cb_sweep_dot(m->now[j].S[i], m->impulse[j]) * m->first_rate[c] : 0;
       m->work[CB_JOINT_WORK_DAMPING][c] += h * (damping + friction) * m->rate[c];
-      m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - friction - spring) * m->rate[c] + driven;
+      m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - friction - spring) * m->rate[c];
     }
+  cb_drives_arrive(m, h);
   memcpy(m->q, m->q1, (size_t)m->coordinates * sizeof *m->q);
   m->found = true;
   return CB_OK;
@@ -457,6 +460,7 @@ void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b) {
       for (int k = 0; k < n; k++) m->rate[m->first[l->joint] + j] += SS[j][k] * Sv[k];
     }
   }
+  cb_loops_rates(m);
 }
 
 static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, const cb_rigid_state *s) {
@@ -544,18 +548,6 @@ static void find_rates_of_twists(cb_mechanism *m) {
   cb_loops_rates(m);
 }
 
-/* The work of driven coordinates by the impulses w of a node, S.w q'. */
-static void add_work_of_drives(cb_mechanism *m) {
-  for (int i = 0; i < m->links && m->laws.drives; i++) {
-    const cb_link *l = &m->link[i];
-    for (int k = 0; l->joint >= 0 && k < cb_joint_coordinates(&m->joint[l->joint]); k++) {
-      const int c = m->first[l->joint] + k;
-      if (m->joint[l->joint].driven[k])
-        m->work[CB_JOINT_WORK_MOTOR][c] += cb_sweep_dot(m->now[l->joint].S[k], l->w) * m->drive_rate[c];
-    }
-  }
-}
-
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
   const cb_status status = find_twists(m, b, t, failed);
   if (status) return status;
@@ -573,9 +565,9 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
     push(&b->state[l->body], (const double(*)[3])l->r0, m->wrench[i]);
     if (l->joint < 0) continue;
     cb_add6(1, l->w, m->impulse[l->joint]);
+    cb_drives_settle(m, l->joint, l->w);
   }
   find_rates_of_twists(m);
-  add_work_of_drives(m);
   cb_loops_record(m, true);
   for (int j = 0; j < m->joints; j++)
     for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
@@ -628,11 +620,10 @@ cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, doub
   for (int n = 0; n < MAXIMUM; n++) {
     double open = 0;
     const double *gap = cb_mechanism_gaps(m, b);
-    for (int j = 0; j < m->joints; j++)
-      if (gap[j] > open) {
-        open = gap[j];
-        *which = j;
-      }
+    for (int j = 0; j < m->joints; j++) {
+      if (n == 0 && gap[j] > open) *which = j; /* only loops are open at first */
+      open = fmax(open, gap[j]);
+    }
     if (open <= 1e-15 || (open >= last / 2 && open <= 1e-13)) return CB_OK;
     if (!isfinite(open) || (n > 5 && open > last)) break;
     last = open;
@@ -649,9 +640,11 @@ cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, doub
       *moved = fmax(*moved, sqrt(fmax(cb_dot3(l->eta, l->eta), cb_dot3(l->eta + 3, l->eta + 3))));
     }
   }
-  return cb_fail(CB_ERROR_DOMAIN,
-                 "joint `%s` stays open by %.3g: expected coordinates at the start from which the loop can be closed",
-                 m->joint[*which].name, last);
+  return cb_fail(
+      CB_ERROR_DOMAIN,
+      "joint `%s` cannot be closed: a gap of %.3g stays: expected coordinates at the start from which the loop "
+      "can be closed",
+      m->joint[*which].name, last);
 }
 
 cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned) {

@@ -476,6 +476,10 @@ cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
                    "a reflecting floor next to forces, constraints, contacts, walls or events: it reflects within the "
                    "drift of a body, which knows nothing of them: expected a plane in `walls`, or a floor of `kind: "
                    "stiff`");
+  if (b->fluid->floor.kind == CB_FLOOR_REFLECTING && points->joints)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "a reflecting floor under bodies with joints: it reflects within the drift of a single body: "
+                   "expected a plane in `walls`, or a floor of `kind: stiff`");
   if (cb_system_dropped(points->system))
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "constraint `%s` follows from the others at the start, and `redundant: drop` applies only to "

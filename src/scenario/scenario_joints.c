@@ -9,10 +9,12 @@
  */
 #include "core/registry.h"
 #include "mechanism/joint_laws.h"
+#include "numerics/small.h"
 #include "numerics/vec3.h"
 #include "scenario/fluid.h"
 #include "scenario/warnings.h"
 #include "tree/scalar.h"
+#include <curvebody/expression.h>
 
 #include <float.h>
 #include <math.h>
@@ -37,9 +39,10 @@ const cb_param cb_joint_table[] = {
     NODE(at, "", "m", "place of the joint in A"),
     NODE(in, "", "m", "place of the joint in B"),
     NODE(axis, "", "", "axis of the joint in A; of a universal joint, its first axis"),
-    NODE(axis_in, "", "", "axis of the joint in B (default: `axis`); of a universal joint, its second axis"),
-    NODE(angle, "", "rad, m", "coordinate at the start, or a list of coordinates"),
-    NODE(rate, "", "rad/s, m/s", "rate at the start, or a list"),
+    NODE(axis_in, "", "",
+         "axis of the joint in B (default: `axis`); of a universal joint, its second axis, which is perpendicular"),
+    NODE(angle, "", "rad, m", "coordinate at the start, or a list of coordinates; `none` for a driven one"),
+    NODE(rate, "", "rad/s, m/s", "rate at the start, or a list; `none` where it follows"),
     NODE(spring, "", "", "{stiffness: .., rest: ..}: force -stiffness (q - rest) on the coordinate q"),
     NODE(damping, "", "N m s/rad, N s/m", "force -damping on a coordinate per rate; a number or a list"),
     NODE(friction, "", "N m, N", "dry friction: largest force against the rate; a number or a list"),
@@ -91,6 +94,7 @@ static cb_status item_of(const cb_node *node, int n, int i, const cb_node **out)
   return CB_OK;
 }
 
+/* single: each coordinate has its own number, or `none`, which leaves out[i] as it is. */
 static cb_status read_numbers(const reading *r, const cb_node *node, int n, bool single, double least, double *out) {
   if (!node) return CB_OK;
   if (n == 0) return cb_node_fail(node, "this joint has no coordinates: expected no such key");
@@ -99,6 +103,7 @@ static cb_status read_numbers(const reading *r, const cb_node *node, int n, bool
   for (int i = 0; i < n; i++) {
     const cb_node *item;
     cb_status status = item_of(node, n, i, &item);
+    if (!status && single && none(item)) continue;
     if (!status) status = cb_scenario_number(r->s, item, 0, NULL, NULL, &out[i]);
     if (!status && !(out[i] >= least)) status = cb_node_fail(item, "expected a number >= %g, found %g", least, out[i]);
     if (status) return status;
@@ -175,10 +180,13 @@ static cb_status read_frames(const reading *r, const cb_node *node, const joint_
   if (wanted == 1)
     for (int side = 0; side < 2; side++) cb_joint_axes(axis[side], j->frame[side].q);
   else {
-    double normal[3];
-    cb_cross3(axis[0], axis[1], normal);
-    if (!(cb_dot3(normal, normal) > 1e-12 * cb_dot3(axis[0], axis[0]) * cb_dot3(axis[1], axis[1])))
-      cb_errors_add(&errors, p->axis_in, cb_node_fail(p->axis_in, "expected an axis that is not parallel to `axis`"));
+    const double along = fabs(cb_dot3(axis[0], axis[1])) / sqrt(cb_dot3(axis[0], axis[0]) * cb_dot3(axis[1], axis[1]));
+    if (!(along < 1e-6))
+      cb_errors_add(&errors, p->axis_in,
+                    cb_node_fail(p->axis_in,
+                                 "expected an axis perpendicular to `axis`: at coordinates 0 both bodies have the same "
+                                 "axes, found an angle of %.6g rad",
+                                 acos(fmin(along, 1))));
     else
       cb_joint_two_axes(axis[0], axis[1], j->frame[0].q);
     memcpy(j->frame[1].q, j->frame[0].q, sizeof j->frame[0].q);
@@ -261,7 +269,7 @@ static cb_status read_servo(const reading *r, const cb_node *node, cb_actuator *
   return status;
 }
 
-static cb_status read_actuators(reading *r, const cb_node *node, const joint_parameters *p, cb_joint *j, int first) {
+static cb_status read_actuators(reading *r, const joint_parameters *p, cb_joint *j, int first) {
   const int n = cb_joint_coordinates(j);
   const cb_node *const given[] = {p->motor, p->servo, p->drive};
   const cb_node *own = NULL;
@@ -274,7 +282,8 @@ static cb_status read_actuators(reading *r, const cb_node *node, const joint_par
   if (own && n > 1 && own->kind != CB_NODE_LIST)
     return cb_node_fail(own, "expected a list of %d, one per coordinate of the joint, `none` where there is none", n);
   if ((p->control || p->effort) && !p->motor && !p->servo)
-    return cb_node_fail(node, "`control` and `effort` are ranges of a motor or servo: expected one of them");
+    return cb_node_fail(p->control ? p->control : p->effort,
+                        "`control` and `effort` are ranges of a motor or servo: expected one of them");
   for (int i = 0; i < n; i++) {
     cb_actuator *a = &r->actuator[first + i];
     const cb_node *item = NULL;
@@ -316,7 +325,7 @@ static cb_status read_stiff(const reading *r, const cb_node *node, cb_joint *j) 
   return status ? status : read_numbers(r, damping, 1, false, 0, &j->stiff[1]);
 }
 
-static cb_status read_limits(const reading *r, const joint_parameters *p, cb_joint *j) {
+static cb_status read_limits(const reading *r, const cb_node *node, const joint_parameters *p, cb_joint *j) {
   const int n = cb_joint_coordinates(j);
   for (int i = 0; i < 6; i++) {
     j->limit[i][0] = -INFINITY;
@@ -328,6 +337,8 @@ static cb_status read_limits(const reading *r, const joint_parameters *p, cb_joi
     if (status) return status;
     if (!p->limits) return cb_node_fail(p->stiff, "`stiff` is a property of `limits`: expected limits");
   }
+  if (!p->limits && cb_node_get(node, "restitution"))
+    return cb_node_fail(cb_node_get(node, "restitution"), "`restitution` is that of `limits`: expected limits");
   if (!p->limits) return CB_OK;
   if (n == 0) return cb_node_fail(p->limits, "this joint has no coordinates: expected no limits");
   if (n == 1) return read_range(r, p->limits, j->limit[0]);
@@ -366,13 +377,16 @@ static cb_status read_name(reading *r, const cb_node *node, const char *given, i
   snprintf(numbered, sizeof numbered, "joint.%d", number);
   const char *name = given && *given ? given : cb_arena_strdup(r->s->arena, numbered);
   if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+  const cb_node *where = cb_node_get(node, "name");
   if (!is_name(name) || !strcmp(name, "t") || !strcmp(name, "q") || !strcmp(name, "w"))
-    return cb_node_fail(cb_node_get(node, "name"),
-                        "expected a name of at most 23 letters, digits, _ and ., other than t, q and w, found `%s`",
-                        name);
+    return cb_node_fail(
+        where, "expected a name of at most 23 letters, digits, _ and ., other than t, q and w, found `%s`", name);
+  const cb_expression_scope nothing = {0};
+  if (!strchr(name, '.') && cb_expression_check_parameter(name, &nothing, "joint"))
+    return cb_node_fail(where, "%s", cb_error_text());
   for (int i = 0; i < number; i++)
     if (r->joint[i].name && !strcmp(r->joint[i].name, name))
-      return cb_node_fail(node, "two joints have the name `%s`: expected different names", name);
+      return cb_node_fail(where ? where : node, "two joints have the name `%s`: expected different names", name);
   *out = name;
   return CB_OK;
 }
@@ -424,17 +438,82 @@ static cb_status name_coordinates(reading *r, const cb_joint *j, int first, int 
   return CB_OK;
 }
 
-static cb_status check_start(const reading *r, const joint_parameters *p, const cb_joint *j, int first, int n) {
-  for (int i = 0; i < n; i++) {
-    const double q = r->angle[first + i];
-    if (q < j->limit[i][0] || q > j->limit[i][1])
-      return cb_node_fail(p->angle ? p->angle : p->limits,
-                          "the start is outside of the limits: expected a coordinate from %g to %g, found %g",
-                          j->limit[i][0], j->limit[i][1], q);
-    if (j->driven[i] && (p->angle || p->rate))
-      return cb_node_fail(p->angle ? p->angle : p->rate, "a driven coordinate starts where its drive is at the start");
-  }
+/* Whether an expression would take the name `b` for that of coordinate or rate a. */
+static bool clashes(const char *a, const char *b) {
+  const size_t length = strlen(a);
+  return !strncmp(a, b, length) && (!b[length] || !strcmp(b + length, "_rate"));
+}
+
+/* Names of coordinates: `c.x` is also that of a coordinate of joint c, and `c_rate` is a rate. */
+static cb_status check_labels(const reading *r) {
+  for (int k = 0; k < r->n; k++)
+    for (int c = r->first[k]; c < r->first[k] + cb_joint_coordinates(&r->joint[k]); c++)
+      for (int other = 0; other < r->first[k]; other++) {
+        if (!clashes(r->label[c], r->label[other]) && !clashes(r->label[other], r->label[c])) continue;
+        const cb_node *node = r->list->items[k], *name = cb_node_get(node, "name");
+        return cb_node_fail(name ? name : node,
+                            "expressions cannot tell the coordinates `%s` and `%s`, and their rates, from each other: "
+                            "expected other names of joints",
+                            r->label[other], r->label[c]);
+      }
   return CB_OK;
+}
+
+/* Whether two coordinates move the joint in the same way; then what is between them has no motion of its own. */
+static bool locked(const cb_joint *j, const double S[6][6]) {
+  double a[36];
+  const int n = cb_joint_coordinates(j);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      a[i * n + k] = cb_dot(6, S[i], S[k]) / sqrt(cb_dot(6, S[i], S[i]) * cb_dot(6, S[k], S[k]));
+  return !cb_cholesky(n, a, 1e-12, a);
+}
+
+/* The coordinates at the start are those that the joint finds at the place that they give. */
+static cb_status check_coordinates(const joint_parameters *p, const cb_node *node, const cb_joint *j, const double *q) {
+  cb_joint_motion motion;
+  cb_pose m;
+  const int n = cb_joint_coordinates(j);
+  if (!n || !j->class_->place) return CB_OK;
+  memset(&motion, 0, sizeof motion);
+  memcpy(motion.q, q, (size_t)n * sizeof *q);
+  j->class_->place(q, &j->data, &m);
+  j->class_->find(&m, &j->data, &motion);
+  if (locked(j, (const double(*)[6])motion.S))
+    return cb_node_fail(p->parts ? p->parts : node,
+                        "two coordinates move the bodies in the same way at the start: expected hinges and slides that "
+                        "are independent there");
+  for (int i = 0; i < n; i++)
+    if (!(fabs(motion.q[i] - q[i]) <= 1e-9 * fmax(1, fabs(q[i]))))
+      return cb_node_fail(p->angle ? p->angle : node,
+                          "these coordinates lead to the same place as others, in which coordinate %d is %.6g instead "
+                          "of %.6g: expected a rotation vector of at most pi",
+                          i + 1, motion.q[i], q[i]);
+  return CB_OK;
+}
+
+/* Whether coordinate i keeps to its limits at the start. */
+static cb_status check_limits(const cb_node *node, const cb_joint *j, int i, double q) {
+  const cb_node *angle = cb_node_get(node, "angle"), *limits = cb_node_get(node, "limits");
+  if (q >= j->limit[i][0] && q <= j->limit[i][1]) return CB_OK;
+  return cb_node_fail(angle ? angle : limits,
+                      "the start is outside of the limits: expected a coordinate from %g to %g, found %g",
+                      j->limit[i][0], j->limit[i][1], q);
+}
+
+static cb_status check_start(const reading *r, const cb_node *node, const joint_parameters *p, const cb_joint *j,
+                             int first, int n) {
+  const cb_node *const given[] = {p->angle, p->rate};
+  for (int i = 0; i < n; i++) {
+    const cb_node *item;
+    for (int k = 0; k < 2 && j->driven[i]; k++)
+      if (given[k] && !item_of(given[k], n, i, &item) && !none(item))
+        return cb_node_fail(item, "a driven coordinate starts where its drive is at the start%s",
+                            n > 1 ? ": expected `none`" : "");
+    const cb_status status = j->driven[i] ? CB_OK : check_limits(node, j, i, r->angle[first + i]);
+    if (status) return status;
+  }
+  return check_coordinates(p, node, j, r->angle + first);
 }
 
 static cb_status read_joint(reading *r, const cb_node *node, int number) {
@@ -454,7 +533,7 @@ static cb_status read_joint(reading *r, const cb_node *node, int number) {
   const int first = r->first[number] = r->coordinates, n = cb_joint_coordinates(j);
   for (int i = 0; i < n; i++) {
     r->angle[first + i] = r->rate[first + i] = 0;
-    r->rate_given[first + i] = p.rate != NULL;
+    r->rate_given[first + i] = false;
     r->where[first + i] = NULL;
   }
   cb_errors errors = cb_errors_begin();
@@ -462,15 +541,19 @@ static cb_status read_joint(reading *r, const cb_node *node, int number) {
   cb_errors_add(&errors, p.of, read_bodies(r, p.of, j));
   cb_errors_add(&errors, node, read_frames(r, node, &p, j));
   cb_errors_add(&errors, node, read_length(node, &p, j));
+  for (int i = 0; i < n && p.rate; i++) {
+    const cb_node *item;
+    r->rate_given[first + i] = !item_of(p.rate, n, i, &item) && !none(item);
+  }
   cb_errors_add(&errors, p.angle, read_numbers(r, p.angle, n, true, -INFINITY, r->angle + first));
   cb_errors_add(&errors, p.rate, read_numbers(r, p.rate, n, true, -INFINITY, r->rate + first));
   if (p.spring) cb_errors_add(&errors, p.spring, read_spring(r, p.spring, n, j));
   cb_errors_add(&errors, p.damping, read_numbers(r, p.damping, n, false, 0, j->damping));
   cb_errors_add(&errors, p.friction, read_numbers(r, p.friction, n, false, 0, j->friction));
   cb_errors_add(&errors, p.armature, read_numbers(r, p.armature, n, false, 0, j->armature));
-  cb_errors_add(&errors, node, read_limits(r, &p, j));
-  cb_errors_add(&errors, node, read_actuators(r, node, &p, j, first));
-  if (!errors.status) cb_errors_add(&errors, node, check_start(r, &p, j, first, n));
+  cb_errors_add(&errors, node, read_limits(r, node, &p, j));
+  cb_errors_add(&errors, node, read_actuators(r, &p, j, first));
+  if (!errors.status) cb_errors_add(&errors, node, check_start(r, node, &p, j, first, n));
   if (!errors.status) cb_errors_add(&errors, node, name_coordinates(r, j, first, n));
   r->coordinates += n;
   return cb_errors_end(&errors);
@@ -533,13 +616,13 @@ static cb_status place(reading *r, int joint, int side, double t, cb_rigid_state
   return cb_rigid_start(&unit_body, t, &g, Y, &state[j->body[side]]);
 }
 
+/* The entry of `bodies` that describes one body; NULL: a copy, which the joints may place although its entry has `place`. */
 static const cb_node *node_of_body(const reading *r, int body) {
   const cb_fluid_scenario *m = r->s->own;
-  for (size_t i = 0; i < m->bodies->count; i++) {
-    const cb_node *name = cb_node_get(m->bodies->items[i], "name");
-    if (name && !strcmp(name->text, m->body[body].name)) return m->bodies->items[i];
-  }
-  return NULL; /* a copy, or a body without a name */
+  for (size_t i = 0; i < m->n_kinds; i++)
+    if (m->kind[i].body == m->body[body].body)
+      return cb_node_get(m->bodies->items[i], "repeat") ? NULL : m->bodies->items[i];
+  return NULL;
 }
 
 static bool has_place(const reading *r, int body) {
@@ -623,8 +706,10 @@ static cb_status start(reading *r, double t, cb_rigid_state *state) {
     if (!status && free == 0 && turned > 1e-6)
       status = cb_node_fail(r->list,
                             "the rates at the start open a loop: they differ by up to %.3g from rates that keep "
-                            "it closed: expected joints of the loop without `rate`, which then follows",
-                            turned);
+                            "it closed: expected %s",
+                            turned,
+                            r->coordinates ? "joints of the loop without `rate`, which then follows"
+                                           : "a `motion` of the bodies at which the distances stay the same");
     if (!status && r->coordinates) memcpy(r->angle, cb_mechanism_q(mechanism), (size_t)r->coordinates * sizeof(double));
   }
   cb_mechanism_free(mechanism);
@@ -648,6 +733,15 @@ static cb_status start_drives(reading *r, cb_joint_laws *laws, double t) {
   return CB_OK;
 }
 
+/* Drives and closed loops have changed coordinates. */
+static cb_status check_all_limits(const reading *r) {
+  cb_status status = CB_OK;
+  for (int k = 0; k < r->n; k++)
+    for (int i = 0; i < cb_joint_coordinates(&r->joint[k]) && !status; i++)
+      status = check_limits(r->list->items[k], &r->joint[k], i, r->angle[r->first[k] + i]);
+  return status;
+}
+
 static cb_status make_laws(reading *r, cb_joint_laws **out) {
   const cb_fluid_scenario *m = r->s->own;
   bool any = false;
@@ -666,10 +760,6 @@ cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t)
   if (list->kind != CB_NODE_LIST || list->count == 0)
     return cb_node_fail(list, "expected a list of joints, each with `kind` and `of`");
   if (m->fluid.curvature != 0) return cb_node_fail(list, "joints need flat space");
-  if (m->fluid.floor.kind == CB_FLOOR_REFLECTING)
-    return cb_node_fail(list,
-                        "a reflecting floor next to joints: it reflects within the drift of one body, which knows "
-                        "nothing of its joints: expected a plane in `walls`, or a floor of `kind: stiff`");
   reading r = {.s = s, .list = list, .n = (int)list->count};
   r.joint = cb_arena_alloc(s->arena, list->count, sizeof *r.joint);
   r.first = cb_arena_alloc(s->arena, list->count, sizeof *r.first);
@@ -682,10 +772,12 @@ cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t)
   for (size_t i = 0; i < list->count; i++)
     cb_errors_add(&errors, list->items[i], read_joint(&r, list->items[i], (int)i));
   if (errors.status) return cb_errors_end(&errors);
-  cb_status status = make_laws(&r, &m->joint_laws);
+  cb_status status = check_labels(&r);
+  if (!status) status = make_laws(&r, &m->joint_laws);
   if (!status) status = start_drives(&r, m->joint_laws, t);
   if (!status) status = place_all(&r, t, placed, state);
   if (!status) status = start(&r, t, state);
+  if (!status) status = check_all_limits(&r);
   *out = (cb_fluid_joints){r.n, r.joint, r.label, r.angle, m->joint_laws};
   m->joints = out;
   cb_errors_add(&errors, list, status);

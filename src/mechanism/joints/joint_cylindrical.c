@@ -2,11 +2,13 @@
 #include "mechanism/joint_parts.h"
 
 static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *out) {
-  double turned[3], moved[3];
+  double turned[3];
   (void)data;
   out->q[1] = cb_joint_twist(m, 2, out->q[1], turned);
-  cb_joint_displacement(m, moved);
-  out->q[0] = moved[2];
+  const double c = cos(out->q[1]), s = sin(out->q[1]);
+  /* in axes that turn about z alone: rotations of B about other axes do not change them */
+  const double moved[2] = {c * m->x[0] + s * m->x[1], c * m->x[1] - s * m->x[0]};
+  out->q[0] = m->x[2];
   out->S[0][5] = 1;
   out->S[1][2] = 1;
   for (int i = 0; i < 2; i++) {

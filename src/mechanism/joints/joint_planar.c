@@ -3,14 +3,12 @@
 #include "mechanism/joint_parts.h"
 
 static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *out) {
-  double turned[3], r[3][3], moved[3];
+  double turned[3];
   (void)data;
   out->q[2] = cb_joint_twist(m, 2, out->q[2], turned);
-  cb_pose_rotation(m, r);
-  cb_apply3_transposed((const double(*)[3])r, m->x, moved);
   const double c = cos(out->q[2]), s = sin(out->q[2]);
-  out->q[0] = c * moved[0] - s * moved[1];
-  out->q[1] = s * moved[0] + c * moved[1];
+  out->q[0] = m->x[0];
+  out->q[1] = m->x[1];
   out->S[0][3] = c;
   out->S[0][4] = -s;
   out->S[1][3] = s;
@@ -21,7 +19,7 @@ static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *o
     out->gap[i] = turned[i];
   }
   out->N[2][5] = 1;
-  out->gap[2] = moved[2];
+  out->gap[2] = m->x[2]; /* the axes of A: rotations of B do not change it */
 }
 
 static void place(const double *q, const cb_joint_data *data, cb_pose *m) {

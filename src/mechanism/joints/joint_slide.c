@@ -3,10 +3,8 @@
 
 static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *out) {
   const double sign = m->q[0] < 0 ? -2 : 2;
-  double moved[3];
   (void)data;
-  cb_joint_displacement(m, moved);
-  out->q[0] = moved[2];
+  out->q[0] = m->x[2];
   out->S[0][5] = 1;
   for (int i = 0; i < 3; i++) {
     out->N[i][i] = 1;
@@ -14,7 +12,7 @@ static void find(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *o
   }
   for (int i = 0; i < 2; i++) {
     out->N[3 + i][3 + i] = 1;
-    out->gap[3 + i] = moved[i];
+    out->gap[3 + i] = m->x[i]; /* the axes of A: rotations of B do not change them */
   }
 }
 

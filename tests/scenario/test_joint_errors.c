@@ -1,0 +1,325 @@
+/* Wrong joints of scenarios are refused at their place, with a sentence that says what was expected. */
+#include "simulate.h"
+
+/* What is added to a scenario of two bodies, a and b. joints: from line 7 on. */
+typedef struct added {
+  const char *fluid, *a, *b, *joints, *integrator;
+} added;
+
+static cb_status open(const added *w, cb_scenario **out) {
+  char text[4096];
+  const int length =
+      snprintf(text, sizeof text,
+               "curvebody: 1\nfluid: {%s}\nbodies:\n"
+               "  - {name: a, shape: {name: ellipsoid, a: 0.2, b: 0.15, c: 0.1}, mass: 4, drag: false%s}\n"
+               "  - {name: b, shape: {name: ellipsoid, a: 0.3, b: 0.1, c: 0.2}, %sdrag: false%s}\n"
+               "joints:%s\nintegrator: {name: %s, step: 0.01}\ntime: {end: 0.1}\n",
+               w->fluid, w->a, strstr(w->b, "mass") ? "" : "mass: 3, ", w->b, w->joints, w->integrator);
+  assert_in_range(length, 1, sizeof text - 1);
+  return cb_scenario_open_text("test", text, NULL, 0, out);
+}
+
+/* The error has this place and begins with this text. */
+static void refused(const added *w, const char *at, const char *text) {
+  cb_scenario *s = NULL;
+  char expected[1024];
+  snprintf(expected, sizeof expected, "test:%s: error: %s", at, text);
+  check_case_begins(w->joints, open(w, &s), CB_ERROR_INPUT, expected);
+}
+
+#define PIN "\n  - {kind: hinge, name: pin, of: [a, b], at: [0.3, 0, 0], in: [-0.3, 0, 0], axis: [0, 0, 1]"
+#define BALL "\n  - {kind: ball, name: pin, of: [a, b], at: [0.3, 0, 0], in: [-0.3, 0, 0]"
+#define CROSS "\n  - {kind: universal, name: pin, of: [a, b], at: [0.3, 0, 0], in: [-0.3, 0, 0], axis: [1, 0, 0]"
+
+static void wrong_joints_are_refused(void **unused) {
+  static const struct {
+    const char *joints, *at, *text;
+  } cases[] = {
+      {" 3", "6:9", "expected a list of joints, each with `kind` and `of`"},
+      {" []", "6:9", "expected a list of joints, each with `kind` and `of`"},
+      {"\n  - 3", "7:5", "expected a map of keys and values, found '3'"},
+      {"\n  - {of: [a, b]}", "7:5", "missing key 'kind': expected a text: a name of `curvebody list joints`"},
+      {"\n  - {kind: hinge, axis: [0, 0, 1]}", "7:5",
+       "missing key 'of': expected a value: [A, B]: names of two bodies; `world` instead of one of them"},
+      {"\n  - {kind: hinge, of: [a, a], axis: [0, 0, 1]}", "7:23",
+       "a joint of `a` with itself: expected two bodies, or `world` and a body"},
+      {"\n  - {kind: hinge, of: [world, world], axis: [0, 0, 1]}", "7:23",
+       "a joint of `world` with itself: expected two bodies, or `world` and a body"},
+      {"\n  - {kind: hinge, of: [a, c], axis: [0, 0, 1]}", "7:27", "unknown body 'c', expected one of: a, b, world"},
+      {"\n  - {kind: hinge, of: [a], axis: [0, 0, 1]}", "7:23",
+       "expected [A, B], the names of two bodies, or `world` and a body"},
+      {"\n  - {kind: hinge, of: a, axis: [0, 0, 1]}", "7:23",
+       "expected [A, B], the names of two bodies, or `world` and a body"},
+      {"\n  - {kind: hinge, of: [a, [b]], axis: [0, 0, 1]}", "7:27", "expected the name of a body, or `world`"},
+      {"\n  - {kind: hing, of: [a, b], axis: [0, 0, 1]}", "7:12", "unknown joint 'hing', did you mean 'hinge'?"},
+      {"\n  - {kind: [hinge], of: [a, b], axis: [0, 0, 1]}", "7:12", "kind: expected a text, found a list"},
+      {"\n  - {kind: hinge, of: [a, b]}", "7:5", "a joint of kind hinge needs `axis`: [x, y, z]"},
+      {"\n  - {kind: hinge, of: [a, b], axis: [0, 0, 0]}", "7:37", "expected an axis, found a vector of length 0"},
+      {"\n  - {kind: hinge, of: [a, b], axis: [0, 0, 1], axis_in: [0, 0, 0]}", "7:57",
+       "expected an axis, found a vector of length 0"},
+      {"\n  - {kind: hinge, of: [a, b], axis: [0, 1]}", "7:37", "expected a list of three, along x, y, z, found 2"},
+      {"\n  - {kind: hinge, of: [a, b], axis: z}", "7:37", "expected a list of three, along x, y, z, found 'z'"},
+      {"\n  - {kind: hinge, of: [a, b], axis: [0, 0, 1], at: [0, 1]}", "7:52",
+       "expected a list of three, along x, y, z, found 2"},
+      {"\n  - {kind: hinge, of: [a, b], axis: [0, 0, 1], at: [0, 1, 1/0]}", "7:59",
+       "expected a finite number, found inf"},
+      {"\n  - {kind: hinge, of: [a, b], axis: [0, 0, 1], ta: [0, 1, 0]}", "7:48",
+       "unknown key 'ta', did you mean 'at'?"},
+      {"\n  - {kind: ball, of: [a, b], axis: [0, 0, 1]}", "7:36", "a joint of kind ball has no axis"},
+      {CROSS "}", "7:5", "a joint of kind universal needs `axis_in`: [x, y, z]"},
+      {CROSS ", axis_in: [-2, 0, 0]}", "7:107",
+       "expected an axis perpendicular to `axis`: at coordinates 0 both bodies have the same axes, found an angle of 0 "
+       "rad"},
+      {CROSS ", axis_in: [1, 1, 0]}", "7:107",
+       "expected an axis perpendicular to `axis`: at coordinates 0 both bodies have the same axes, found an angle of "
+       "0.785398 rad"},
+      {PIN ", length: 2}", "7:102", "a joint of kind hinge has no length"},
+      {PIN ", parts: []}", "7:101", "only a compound joint has `parts`"},
+      {"\n  - {kind: rod, of: [a, b], at: [0, 0, 0], in: [0, 0, 0]}", "7:5", "a joint of kind rod needs `length`"},
+      {"\n  - {kind: rod, of: [a, b], length: 0}", "7:37", "length: expected a number > 0, in m, found '0'"},
+      {"\n  - {kind: rod, of: [a, b], length: -1}", "7:37", "length: expected a number > 0, in m, found '-1'"},
+      {"\n  - {kind: rod, of: [a, b], length: 1, angle: 1}", "7:47",
+       "this joint has no coordinates: expected no such key"},
+      {"\n  - {kind: rod, of: [a, b], length: 1, limits: [0, 1]}", "7:48",
+       "this joint has no coordinates: expected no limits"},
+      {"\n  - {kind: rod, of: [a, b], length: 1, motor: t}", "7:47",
+       "this joint has no coordinates: expected no motor, servo or drive"},
+      {"\n  - {kind: weld, of: [a, b], damping: 1}", "7:39", "this joint has no coordinates: expected no such key"},
+      {"\n  - {kind: compound, of: [a, b]}", "7:5",
+       "a compound joint needs `parts`, a list of 1 to 6 hinges and slides"},
+      {"\n  - {kind: compound, of: [a, b], parts: []}", "7:41",
+       "a compound joint needs `parts`, a list of 1 to 6 hinges and slides"},
+      {"\n  - {kind: compound, of: [a, b], parts: [{kind: ball}]}", "7:49",
+       "expected {kind: hinge, axis: [x, y, z], at: [x, y, z]} or {kind: slide, axis: [x, y, z]}"},
+      {"\n  - {kind: compound, of: [a, b], parts: [{kind: hinge}]}", "7:42",
+       "expected {kind: hinge, axis: [x, y, z], at: [x, y, z]} or {kind: slide, axis: [x, y, z]}"},
+      {"\n  - {kind: compound, of: [a, b], parts: [{kind: hinge, axis: [0, 0, 0]}]}", "7:62",
+       "expected an axis, found a vector of length 0"},
+      {"\n  - {kind: compound, of: [a, b], parts: [{kind: hinge, axis: [0, 0, 1]}, {kind: hinge, axis: [0, 0, -1]}]}",
+       "7:41",
+       "two coordinates move the bodies in the same way at the start: expected hinges and slides that are independent "
+       "there"},
+      {"\n  - {kind: compound, of: [a, b], axis: [0, 0, 1], parts: [{kind: slide, axis: [0, 0, 1]}]}", "7:40",
+       "a joint of kind compound has no axis"},
+      {PIN ", angle: [0, 1]}", "7:101", "expected a list of 1, one per coordinate of the joint, found 2"},
+      {PIN ", angle: x}", "7:101", "unknown name `x`: the variables here are: none"},
+      {PIN ", angle: 1/0}", "7:101", "expected a finite number, found inf"},
+      {PIN ", rate: 1/0}", "7:100", "expected a finite number, found inf"},
+      {BALL ", angle: 1}", "7:83", "expected a list of 3 numbers, one per coordinate of the joint"},
+      {BALL ", angle: [1, 2]}", "7:83", "expected a list of 3, one per coordinate of the joint, found 2"},
+      {BALL ", angle: [3, 2, 1]}", "7:83",
+       "these coordinates lead to the same place as others, in which coordinate 1 is -2.03776 instead of 3: expected a "
+       "rotation vector of at most pi"},
+      {BALL ", damping: [1, 2]}", "7:85", "expected a list of 3, one per coordinate of the joint, found 2"},
+      {BALL ", motor: t}", "7:83", "expected a list of 3, one per coordinate of the joint, `none` where there is none"},
+      {BALL ", motor: [t, t]}", "7:83", "expected a list of 3, one per coordinate of the joint, found 2"},
+      {BALL ", limits: [0, 1]}", "7:84", "expected a list of 3 pairs [lowest, highest], `none` where there is none"},
+      {BALL ", limits: [[-1, 1], [-1, 1], [1, -1]]}", "7:103",
+       "expected a lowest value below the highest one, found 1 and -1"},
+      {PIN ", limits: [1, -1]}", "7:102", "expected a lowest value below the highest one, found 1 and -1"},
+      {PIN ", limits: [1, 1]}", "7:102", "expected a lowest value below the highest one, found 1 and 1"},
+      {PIN ", limits: 1}", "7:102", "expected [lowest, highest]"},
+      {PIN ", limits: [0.5, 1]}", "7:102",
+       "the start is outside of the limits: expected a coordinate from 0.5 to 1, found 0"},
+      {PIN ", limits: [-0.5, 1], angle: 2}", "7:120",
+       "the start is outside of the limits: expected a coordinate from -0.5 to 1, found 2"},
+      {PIN ", limits: [-1, 1], restitution: 2}", "7:124",
+       "restitution: expected a dimensionless number in [0, 1], found '2'"},
+      {PIN ", restitution: 0.5}", "7:107", "`restitution` is that of `limits`: expected limits"},
+      {PIN ", damping: -1}", "7:103", "expected a number >= 0, found -1"},
+      {PIN ", friction: -1}", "7:104", "expected a number >= 0, found -1"},
+      {PIN ", armature: -1}", "7:104", "expected a number >= 0, found -1"},
+      {PIN ", damping: 1/0}", "7:103", "expected a finite number, found inf"},
+      {PIN ", spring: {stiffness: -1}}", "7:114", "expected a number >= 0, found -1"},
+      {PIN ", spring: {rest: 1}}", "7:102", "expected {stiffness: .., rest: ..}"},
+      {PIN ", spring: 3}", "7:102", "expected a map of keys and values, found '3'"},
+      {PIN ", spring: {stifness: 1}}", "7:103", "unknown key 'stifness', did you mean 'stiffness'?"},
+      {PIN ", motor: sin(t), servo: {position: 0, kp: 1}}", "7:116",
+       "expected only one of `motor`, `servo` and `drive`"},
+      {PIN ", motor: sin(t), drive: t}", "7:116", "expected only one of `motor`, `servo` and `drive`"},
+      {PIN ", motor: sin(t) + knee}", "7:110", "unknown name `knee`: the variables here are: t, q, w"},
+      {PIN ", motor: sin(t) + pin_rat}", "7:110", "unknown name `pin_rat`: the variables here are: t, q, w"},
+      {PIN ", motor: [1, 2]}", "7:101", "expected a list of 1, one per coordinate of the joint, found 2"},
+      {PIN ", motor: 'sin('}", "7:106", "the expression ends too early: expected a number, a name or `(`"},
+      {PIN ", motor: {force: 1}}", "7:101", "expected an expression"},
+      {PIN ", servo: {position: 0}}", "7:101",
+       "expected {position: EXPRESSION, kp: .., kv: ..} or {velocity: EXPRESSION, kv: ..}"},
+      {PIN ", servo: {position: 0, velocity: 1, kv: 1}}", "7:101",
+       "expected {position: EXPRESSION, kp: .., kv: ..} or {velocity: EXPRESSION, kv: ..}"},
+      {PIN ", servo: {velocity: 1, kp: 1}}", "7:101",
+       "expected {position: EXPRESSION, kp: .., kv: ..} or {velocity: EXPRESSION, kv: ..}"},
+      {PIN ", servo: {position: 0, kp: -1}}", "7:119", "expected a number >= 0, found -1"},
+      {PIN ", servo: sin(t)}", "7:101", "expected a map of keys and values, found 'sin(t)'"},
+      {PIN ", servo: {position: foo, kp: 1}}", "7:112", "unknown name `foo`: did you mean `log`?"},
+      {PIN ", control: [-1, 1]}", "7:103",
+       "`control` and `effort` are ranges of a motor or servo: expected one of them"},
+      {PIN ", motor: t, control: [1, -1]}", "7:113", "expected a lowest value below the highest one, found 1 and -1"},
+      {PIN ", motor: t, effort: 3}", "7:112", "expected [lowest, highest]"},
+      {PIN ", drive: 1/t}", "7:101", "the drive at the start, t = 0, is not finite"},
+      {PIN ", drive: sqrt(t - 1)}", "7:101", "the drive at the start, t = 0, is not finite"},
+      {PIN ", drive: t + q}", "7:105", "unknown name `q`: the variables here are: t"},
+      {PIN ", drive: t, angle: 1}", "7:111", "a driven coordinate starts where its drive is at the start"},
+      {PIN ", drive: t + 2, limits: [-1, 1]}", "7:116",
+       "the start is outside of the limits: expected a coordinate from -1 to 1, found 2"},
+      {PIN "}\n  - {kind: ball, name: pin, of: [world, a]}", "8:24",
+       "two joints have the name `pin`: expected different names"},
+      {"\n  - {kind: ball, name: joint.1, of: [world, a]}\n  - {kind: ball, of: [a, b]}", "8:5",
+       "two joints have the name `joint.1`: expected different names"},
+      {"\n  - {kind: cylindrical, name: c, of: [world, a], axis: [0, 0, 1]}\n  - {kind: hinge, name: c.x, of: [a, b], "
+       "axis: [0, 0, 1]}",
+       "8:25",
+       "expressions cannot tell the coordinates `c.x` and `c.x`, and their rates, from each other: expected other "
+       "names of joints"},
+      {"\n  - {kind: hinge, name: c, of: [world, a], axis: [0, 0, 1]}\n  - {kind: hinge, name: c_rate, of: [a, b], "
+       "axis: [0, 0, 1]}",
+       "8:25",
+       "expressions cannot tell the coordinates `c` and `c_rate`, and their rates, from each other: expected other "
+       "names of joints"},
+      {"\n  - {kind: ball, name: t, of: [world, a]}", "7:24",
+       "expected a name of at most 23 letters, digits, _ and ., other than t, q and w, found `t`"},
+      {"\n  - {kind: ball, name: 3x, of: [world, a]}", "7:24",
+       "expected a name of at most 23 letters, digits, _ and ., other than t, q and w, found `3x`"},
+      {"\n  - {kind: hinge, name: pi, of: [world, a], axis: [0, 0, 1]}", "7:25",
+       "the name 'pi' is the name of a constant: expected another name"},
+      {"\n  - {kind: hinge, name: sin, of: [world, a], axis: [0, 0, 1]}", "7:25",
+       "the name 'sin' is the name of a function: expected another name"},
+      {"\n  - {kind: hinge, name: a_name_that_is_far_too_long_for_a_joint, of: [world, a], axis: [0, 0, 1]}", "7:25",
+       "expected a name of at most 23 letters, digits, _ and ., other than t, q and w, found "
+       "`a_name_that_is_far_too_long_for_a_joint`"},
+      {PIN "}\n  - {kind: ball, of: [world, a]}\n  - {kind: ball, of: [b, world], in: [0, 0, 9]}", "7:5",
+       "joint `pin` cannot be closed: a gap of 8.98 stays: expected coordinates at the start from which the loop can "
+       "be closed"},
+      {PIN "}\n  - {kind: ball, of: [world, a]}\n  - {kind: rod, of: [b, world], in: [0, 0, 9], length: 1}", "9:5",
+       "joint `joint.2` cannot be closed: a gap of 24.5 stays: expected coordinates at the start from which the loop "
+       "can be closed"},
+      {PIN ", rate: 1}\n  - {kind: ball, of: [world, a], rate: [0, 0, 1]}\n  - {kind: ball, of: [b, world], in: [.3, "
+           ".3, 0], rate: [0, 0, 1]}",
+       "7:3",
+       "the rates at the start open a loop: they differ by up to 1 from rates that keep it closed: expected joints of "
+       "the loop without `rate`, which then follows"},
+      {"\n  - {kind: rod, of: [world, a], length: 1}", "7:5",
+       "joint `joint.0` cannot be closed: a gap of 0.5 stays: expected coordinates at the start from which the loop "
+       "can be closed"},
+      {PIN ", motor: pin + pin_rate + 0*x}", "7:120",
+       "unknown name `x`: the variables here are: t, q, w, pin, pin_rate"},
+      {"\n  - {kind: cylindrical, name: c, of: [world, a], axis: [0, 0, 1], drive: [t, none], angle: [0, 1]}", "7:93",
+       "a driven coordinate starts where its drive is at the start: expected `none`"},
+      {"\n  - {kind: cylindrical, name: c, of: [world, a], axis: [0, 0, 1], drive: [t, none], rate: [1, 1]}", "7:92",
+       "a driven coordinate starts where its drive is at the start: expected `none`"},
+      {"\n  - {kind: free, of: [a, b], angle: [0, 0, 0, 0, 0, 3.2]}", "7:37",
+       "these coordinates lead to the same place as others, in which coordinate 6 is -3.08319 instead of 3.2: expected "
+       "a rotation vector of at most pi"},
+      {"\n  - {kind: ball, of: [a, b], spring: {stiffness: [1, 2]}}", "7:50",
+       "expected a list of 3, one per coordinate of the joint, found 2"},
+      {"\n  - {kind: ball, of: [a, b], spring: {stiffness: 1, rest: [1, x, 2]}}", "7:63",
+       "unknown name `x`: the variables here are: none"},
+      {"\n  - {kind: ball, of: [a, b], friction: [1, 2, -3]}", "7:47", "expected a number >= 0, found -3"},
+      {PIN ", drive: sin(t, angle: 1}", "7:115", "a driven coordinate starts where its drive is at the start"},
+      {PIN ", drive: 'sin(t'}", "7:107", "the expression ends too early: expected `,` or `)` after `(` at character 4"},
+      {PIN ", limits: [[-1, 1]]}", "7:102", "expected [lowest, highest]"},
+      {PIN ", limits: [-1, 1, 2]}", "7:102", "expected [lowest, highest]"},
+      {PIN ", limits: [-1, inf]}", "7:107", "unknown name `inf`: did you mean `if`?"},
+      {PIN ", spring: {stiffness: x}}", "7:114", "unknown name `x`: the variables here are: none"},
+      {PIN ", servo: {position: pin_rate*, kp: 1}}", "7:121",
+       "the expression ends too early: expected a number, a name or `(`"},
+      {PIN ", servo: {velocity: t, kv: 1/0}}", "7:119", "expected a finite number, found inf"},
+      {PIN ", limits: [-0.01, 0.01]}\n  - {kind: hinge, of: [world, a], axis: [0, 0, 1]}\n"
+           "  - {kind: ball, of: [b, world], in: [0.55, 0.05, 0]}",
+       "7:102", "the start is outside of the limits: expected a coordinate from -0.01 to 0.01, found "},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    refused(&(added){"medium: none", "", "", cases[i].joints, "hamilton_pontryagin"}, cases[i].at, cases[i].text);
+}
+
+/* Joints that do not fit to bodies, to the fluid or to the integrator. */
+static void what_does_not_fit_to_joints_is_refused(void **unused) {
+  static const struct {
+    added added;
+    const char *at, *text;
+  } cases[] = {
+      {{"medium: none, parameters: {k: 1}", "", "",
+        "\n  - {kind: hinge, name: k, of: [world, a], axis: [0, 0, 1], motor: k}", "hamilton_pontryagin"},
+       "7:68",
+       "`k` is both a variable and a parameter here: give the parameter another name"},
+      {{"medium: none", ", place: {position: [1, 0, 0]}", ", place: {position: [0, 0, 0]}", PIN "}",
+        "hamilton_pontryagin"},
+       "5:94",
+       "joint `pin` already gives the place of body `b`: expected `place` and `motion` of at most one body of those "
+       "that are joined, and of none if they are joined to the world"},
+      {{"medium: none", ", place: {position: [1, 0, 0]}", ", motion: {spin: [0, 0, 1]}", PIN "}",
+        "hamilton_pontryagin"},
+       "5:95",
+       "joint `pin` already gives the place of body `b`: expected `place` and `motion` of at most one body of those "
+       "that are joined, and of none if they are joined to the world"},
+      {{"medium: none", ", place: {position: [1, 0, 0]}", "", PIN "}\n  - {kind: ball, of: [world, a]}",
+        "hamilton_pontryagin"},
+       "4:95",
+       "joint `joint.1` already gives the place of body `a`: expected `place` and `motion` of at most one body of "
+       "those that are joined, and of none if they are joined to the world"},
+      {{"medium: none", ", place: {position: [1, 0, 0]}, motion: {velocity: [1, 0, 0]}", "",
+        "\n  - {kind: rod, of: [world, a], length: 1}", "hamilton_pontryagin"},
+       "7:3",
+       "the rates at the start open a loop: they differ by up to 1 from rates that keep it closed: expected a `motion` "
+       "of the bodies at which the distances stay the same"},
+      {{"medium: none", "", "", PIN "}", "rkmk4"},
+       "8:13",
+       "the integrator `rkmk4` has no discrete Lagrangian into which forces between points could enter: expected "
+       "hamilton_pontryagin"},
+      {{"medium: none, floor: {kind: reflecting, height: -9}", "", "", PIN "}", "hamilton_pontryagin"},
+       "8:13",
+       "a reflecting floor under bodies with joints: it reflects within the drift of a single body: expected a plane "
+       "in `walls`, or a floor of `kind: stiff`"},
+      {{"medium: none", "", "", PIN "}", "hamilton_pontryagin, order: 3"},
+       "8:48",
+       "order: expected one of 2, 4, found '3'"},
+      {{"medium: none", "", ", mass: 0", PIN "}", "hamilton_pontryagin"},
+       "5:84",
+       "mass: expected a number > 0, in kg, found '0'"},
+      {{"medium: none}\nspace: {name: h3, curvature: -0.7", "", "", PIN "}", "hamilton_pontryagin"},
+       "8:3",
+       "joints need flat space"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refused(&cases[i].added, cases[i].at, cases[i].text);
+}
+
+/* A body without a name has a number, and its place counts. */
+static void places_of_bodies_without_names_are_not_lost(void **unused) {
+  cb_scenario *s = NULL;
+  check_error_begins(
+      cb_scenario_open_text(
+          "test",
+          "curvebody: 1\nfluid: {medium: none}\nbodies:\n"
+          "  - {shape: {name: ball, radius: 0.1, resolution: 8}, mass: 1, place: {position: [0, 0, 0]}}\n"
+          "  - {shape: {name: ball, radius: 0.1, resolution: 8}, mass: 1, place: {position: [7, 0, 0]}}\n"
+          "joints: [{kind: ball, of: [body.0, body.1]}]\n"
+          "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 0.1}\n",
+          NULL, 0, &s),
+      CB_ERROR_INPUT, "test:5:71: error: joint `joint.0` already gives the place of body `body.1`: ");
+}
+
+/* What looks similar and is right. */
+static void right_joints_are_read(void **unused) {
+  static const char *const joints[] = {
+      PIN ", limits: [-1, 1], restitution: 0.5, angle: 0.9}",
+      PIN ", drive: t + 2, limits: [1, 3]}",
+      PIN ", drive: [t], spring: {stiffness: 1}, damping: [0.1], armature: 0.2}",
+      PIN ", motor: 'min(pin, 1)*pin_rate + q*w', control: [-1, 1], effort: [-0.5, 0.5]}",
+      CROSS ", axis_in: [0, 3, 4], limits: [none, [-1, 1]], motor: [none, t]}",
+      BALL ", angle: [0, 0, -3.14], rate: [1, 2, 3]}",
+      "\n  - {kind: cylindrical, name: c, of: [world, a], axis: [0, 0, 1], drive: [t, none], angle: [none, 1]}",
+      "\n  - {kind: compound, of: [a, b], parts: [{kind: slide, axis: [0, 0, 1], at: [0, 0, 1]}]}",
+      "\n  - {kind: rod, of: [world, a], at: [1, 0, 0], length: 1}",
+      "\n  - {kind: hinge, name: c, of: [world, a], axis: [0, 0, 1]}\n  - {kind: ball, name: c.x, of: [a, b]}"};
+  for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
+    cb_scenario *s = NULL;
+    check_ok(open(&(added){"medium: none", "", "", joints[i], "hamilton_pontryagin"}, &s));
+    cb_scenario_free(s);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(wrong_joints_are_refused), cmocka_unit_test(what_does_not_fit_to_joints_is_refused),
+      cmocka_unit_test(places_of_bodies_without_names_are_not_lost), cmocka_unit_test(right_joints_are_read)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

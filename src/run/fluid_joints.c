@@ -15,7 +15,6 @@ struct cb_fluid_joined {
   double *effort;         /* [coordinates]: measured */
   double *kept;           /* a state of the joints */
   double *potential;      /* [bodies]: potential energies at the start */
-  bool began;             /* they are known */
   bool loses;             /* something but bodies changes the energy */
 };
 
@@ -112,15 +111,17 @@ void cb_fluid_joined_back(cb_run *run) {
   if (j) memcpy(state, j->kept, (size_t)count * sizeof *state);
 }
 
+void cb_fluid_joined_remember(cb_run *run) {
+  const cb_fluid_run *b = run->own;
+  for (int i = 0; i < b->n && b->joined; i++) b->joined->potential[i] = b->row[i].potential;
+}
+
 /* --- rows --- */
 
 cb_status cb_fluid_joined_measure(cb_run *run, double length) {
   cb_fluid_joined *j = joined_of(run);
   if (!j) return CB_OK;
   const cb_mechanism_bodies bodies = bodies_of(run);
-  for (int i = 0; i < cb_fluid_run_of(run)->n && !j->began; i++)
-    j->potential[i] = cb_fluid_run_of(run)->row[i].potential;
-  j->began = true;
   j->residual = cb_mechanism_gaps(j->mechanism, &bodies);
   cb_joint_laws_efforts(j->joints->laws, cb_fluid_run_of(run)->t, cb_mechanism_q(j->mechanism),
                         cb_mechanism_rates(j->mechanism), j->effort);

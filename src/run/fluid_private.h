@@ -56,6 +56,7 @@ struct cb_fluid_run {
   const cb_fluid *fluid;
   const cb_integrator *integrator; /* the integrators of the parts are made like this one */
   int n, threads;
+  bool serial; /* one thread: bodies with joints make their steps together */
   const cb_body_start *start;
   cb_rigid_state *state;
   int32_t *warned;      /* [n]: bits of cb_fluid_run_doubt */
@@ -179,6 +180,8 @@ int cb_fluid_joined_limited_body(const cb_run *run, int limit);
 /* Stores the state of the joints, and restores it. */
 void cb_fluid_joined_keep(cb_run *run);
 void cb_fluid_joined_back(cb_run *run);
+/* Stores the potential energies of the bodies, after the start was measured. */
+void cb_fluid_joined_remember(cb_run *run);
 /* length: of the last part of the last step. */
 cb_status cb_fluid_joined_measure(cb_run *run, double length);
 void cb_fluid_joined_energies(const cb_run *run, double *potential, double *kinetic);

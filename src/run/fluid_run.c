@@ -274,7 +274,7 @@ static cb_status make_parts(cb_run *run) {
   cb_fluid_run *b = run->own;
   size_t faces = 0;
   for (int i = 0; i < b->n; i++) faces += (size_t)cb_immersed_surface(b->start[i].body)->faces;
-  const int maximum = cb_threads_for(faces), threads = maximum < b->n ? maximum : b->n > 1 ? b->n : 1;
+  const int wanted = b->serial ? 1 : cb_threads_for(faces), threads = wanted < b->n ? wanted : b->n > 1 ? b->n : 1;
   b->part = cb_arena_alloc(run->arena, (size_t)threads, sizeof *b->part);
   if (!b->part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d threads", threads);
   b->threads = threads;
@@ -358,6 +358,7 @@ cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start 
                       .state = states,
                       .warned = warned,
                       .watch = watch,
+                      .serial = points && points->joints,
                       .t = options->start};
   cb_run_clock(run, &b->t, &b->t_low, &b->step, &b->iterations);
   status = start(run);
@@ -365,6 +366,7 @@ cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start 
   if (!status) status = cb_fluid_controls_create(run);
   if (!status) status = cb_fluid_run_layout(run);
   if (!status) status = cb_fluid_run_remember(run);
+  if (!status) cb_fluid_joined_remember(run);
   if (!status) status = cb_fluid_run_near_create(run);
   if (status) {
     cb_run_free(run);

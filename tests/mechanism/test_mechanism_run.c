@@ -405,7 +405,7 @@ static void efforts_of_drives_turn_body_rotor_and_spring(void **unused) {
 static void stiff_drag_of_joined_bodies_stays_bounded(void **unused) {
   static const double most[] = {2e-3, 2e-4, 2e-6, 2e-6}; /* measured 1e-3, 1e-4, 2e-7, and less */
   for (int i = 0; i < 4; i++)
-    for (int order = 2; order <= 4; order += 2) {
+    for (int order = 2; order <= (i == 0 ? 4 : 2); order += 2) { /* order 4 is refused where c h/m > 1 */
       char text[4096];
       snprintf(
           text, sizeof text,

@@ -170,13 +170,39 @@ static void find_updates(cb_mechanism *m, double h) {
   }
 }
 
-/* A norm of twists in m/s that does not depend on masses: sqrt(<K a, a>/k), k the mean of the linear inertia. */
-static double speed(const cb_link *l, const double a[6]) {
+/* The square of a norm of twists in m/s that does not depend on masses: <K a, a>/k, k the mean of the linear inertia. */
+static double squared_speed(const cb_link *l, const double a[6]) {
   const double(*K)[6] = l->trial.K, k = (K[3][3] + K[4][4] + K[5][5]) / 3;
-  return k > 0 ? cb_rigid_size(K, a) / sqrt(k) : 0;
+  double Ka[6];
+  if (!(k > 0)) return 0;
+  if (l->trial.diagonal)
+    for (int i = 0; i < 6; i++) Ka[i] = K[i][i] * a[i];
+  else
+    cb_apply6_transposed(K, a, Ka);
+  return fabs(cb_sweep_dot(Ka, a)) / k;
 }
 
-/* One iteration of Newton's method. *change, *scale: the largest change of a twist, and the largest twist. */
+static double larger(double a, double b) { return b > a ? b : a; } /* fmax would be a function call */
+
+/* Adds the updates to all twists. *change, *scale: the largest change of a twist, and the largest twist. */
+static cb_status add_updates(cb_mechanism *m, double t, double h, double *change, double *scale, int *failed) {
+  double changed = 0, largest = 0;
+  for (int i = 0; i < m->links; i++) {
+    cb_link *l = &m->link[i];
+    largest = larger(largest, squared_speed(l, l->Y));
+    changed = larger(changed, squared_speed(l, l->update));
+    cb_add6(1, l->update, l->Y);
+    if (cb_finite6(l->Y)) continue;
+    *failed = l->body;
+    return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", h,
+                   t);
+  }
+  *change = sqrt(changed);
+  *scale = larger(*scale, sqrt(larger(largest, changed)));
+  return CB_OK;
+}
+
+/* One iteration of Newton's method (*change, *scale: add_updates). */
 static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh, double *change, double *scale,
                          int *failed) {
   int at;
@@ -196,34 +222,35 @@ static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh,
   cb_sweep_solve(m);
   cb_loops_solve(m);
   find_updates(m, h);
-  *change = 0;
-  for (int i = 0; i < m->links; i++) {
-    cb_link *l = &m->link[i];
-    *change = fmax(*change, speed(l, l->update));
-    *scale = fmax(*scale, fmax(speed(l, l->Y), speed(l, l->update)));
-    cb_add6(1, l->update, l->Y);
-    if (cb_finite6(l->Y)) continue;
-    *failed = l->body;
-    return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", h,
-                   t);
-  }
-  return CB_OK;
+  return add_updates(m, t, h, change, scale, failed);
 }
 
-/* The speed at which a step moves by the round-off of vectors from joint to joint. */
+/* The speed at which a step moves by the round-off of vectors from joint to joint, which accumulates along a chain. */
 static double blur(const cb_mechanism *m, double h) {
   double far = 0;
   for (int i = 0; i < m->links; i++) {
     const double *d = m->link[i].parent >= 0 ? m->link[i].d0 : m->link[i].place.x;
-    if (m->link[i].joint >= 0) far = fmax(far, cb_dot3(d, d));
+    if (m->link[i].joint >= 0) far += cb_dot3(d, d);
   }
   return 2 * DBL_EPSILON * sqrt(far) / fabs(h);
 }
 
-/* Iterates to round-off: as for a single body (integrators/hamilton_pontryagin.c). */
+/* Whether a new matrix is the derivative of the residual. Motors may depend on coordinates of other joints. */
+static bool is_quadratic(const cb_mechanism *m) {
+  bool quadratic = !m->laws.motors;
+  for (int i = 0; i < m->links && quadratic; i++) {
+    const cb_rigid_problem *p = m->link[i].trial.p;
+    quadratic = p->exact && !p->inertia_wrench && (p->pose_derivative || !(p->wrench || p->pose_dependent));
+  }
+  return quadratic;
+}
+
+/* Iterates to round-off, as for a single body (integrators/hamilton_pontryagin.c). After the first change the estimate of
+ * the next one is 100 rate change, because the arms of joints are longer than the radii of gyration. */
 static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *count, int *failed) {
   cb_loops_begin(m);
   const double limit = blur(m, h);
+  const bool quadratic = is_quadratic(m);
   double last = 0, scale = 0, rate = 1;
   *settled = false;
   for (int n = 0; n < MAXIMUM && !*settled; n++) {
@@ -233,8 +260,10 @@ static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *
     if (status) return status;
     rate = change / (n > 0 ? last : scale);
     *count = n + 1;
-    const double next = fresh && n > 0 ? 10 * rate * rate * change : 2 * rate * change / (1 - 2 * rate);
-    *settled = change <= 1e-15 * scale || (n > 0 && rate < 0.25 && next <= 1e-15 * scale) ||
+    const double next = n == 0  ? 100 * rate * change
+                        : fresh ? 10 * rate * rate * change
+                                : 2 * rate * change / (1 - 2 * rate);
+    *settled = change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale) ||
                (n > 0 && (change <= limit || (change >= last && change <= 1e-10 * scale)));
     if (!(change < 1e200)) break;
     last = change;

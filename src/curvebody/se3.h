@@ -41,8 +41,12 @@ void cb_pose_adjoint(const cb_pose *a, double out[6][6]);
 
 /* Computes tau(Y). */
 void cb_se3_tau(cb_se3_map map, const double Y[6], cb_pose *out);
-/* Compute dtau^-1_Y as a 6x6 matrix, and for Newton's method d((dtau^-1_Y)^T mu)/dY. */
+/* Computes dtau^-1_Y as a 6x6 matrix. */
 void cb_se3_dtau_inverse(cb_se3_map map, const double Y[6], double out[6][6]);
+/* out = dtau^-1_Y a, and (dtau^-1_Y)^T mu */
+void cb_se3_dtau_inverse_apply(cb_se3_map map, const double Y[6], const double a[6], double out[6]);
+void cb_se3_dtau_inverse_transpose(cb_se3_map map, const double Y[6], const double mu[6], double out[6]);
+/* For Newton's method: d((dtau^-1_Y)^T mu)/dY. */
 void cb_se3_dtau_inverse_transpose_derivative(cb_se3_map map, const double Y[6], const double mu[6], double out[6][6]);
 void cb_se3_log(const cb_pose *a, double Y[6]); /* inverse of the exponential; the rotation is by at most pi */
 void cb_se3_ad_star(const double Y[6], const double mu[6], double out[6]);

@@ -477,11 +477,10 @@ static cb_status find_turn(const cb_rigid_trial *e, const double Y[6], const cb_
 }
 
 void cb_rigid_trial_residual(const cb_rigid_trial *e, const double Y[6], double residual[6]) {
-  double hY[6], A[6][6];
+  double hY[6], first[6];
   for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
-  cb_se3_dtau_inverse(e->map, hY, A);
-  cb_apply6_transposed((const double(*)[6])A, e->mu, residual);
-  for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->first[i];
+  cb_se3_dtau_inverse_transpose(e->map, hY, e->mu, first);
+  for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - first[i] + e->h / 2 * e->first[i];
 }
 
 cb_status cb_rigid_trial_turn(const cb_rigid_trial *e, const double Y[6], const double impulse[6], double *turn) {

@@ -81,28 +81,26 @@ void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool f
                  cb_joint_now *out) {
   if (!a) a = &world;
   if (!b) b = &world;
-  double qa[4], qb[4], back[4], RA[3][3], RB[3][3], at[3], in[3], d[3], c[3];
-  cb_pose m, frame = {.x = {0}};
+  const int n = cb_joint_coordinates(j), rows = cb_joint_gaps(j);
+  double qa[4], qb[4], back[4], RB[3][3], at[3], in[3], d[3], c[3];
+  cb_pose m;
   cb_joint_motion motion;
-  memset(&motion, 0, sizeof motion);
   cb_quaternion_multiply(a->q, j->frame[0].q, qa);
   cb_quaternion_multiply(b->q, j->frame[1].q, qb);
   cb_quaternion_inverse(qa, back);
   cb_quaternion_multiply(back, qb, m.q);
-  memcpy(frame.q, qa, sizeof qa);
-  cb_pose_rotation(&frame, RA);
-  memcpy(frame.q, qb, sizeof qb);
-  cb_pose_rotation(&frame, RB);
+  cb_quaternion_rotation(qb, RB);
   cb_apply3(a->r, j->frame[0].x, at);
   cb_apply3(b->r, j->frame[1].x, in);
   for (int i = 0; i < 3; i++) {
     d[i] = b->x[i] - a->x[i] + (b->x_low[i] - a->x_low[i]) + in[i] - at[i];
     c[i] = first_moves ? -(at[i] + d[i]) : -in[i];
   }
-  cb_apply3_transposed((const double(*)[3])RA, d, m.x);
-  if (q) memcpy(motion.q, q, (size_t)cb_joint_coordinates(j) * sizeof *q);
+  cb_quaternion_turn(back, d, m.x);
+  memset(motion.S, 0, (size_t)n * sizeof *motion.S);
+  memset(motion.N, 0, (size_t)rows * sizeof *motion.N);
+  if (n) memcpy(motion.q, q, (size_t)n * sizeof *q);
   j->class_->find(&m, &j->data, &motion);
-  const int n = cb_joint_coordinates(j), rows = cb_joint_gaps(j);
   const double sign = first_moves ? -1 : 1;
   if (n) memcpy(q, motion.q, (size_t)n * sizeof *q);
   for (int i = 0; i < n; i++) twist_to_world((const double(*)[3])RB, c, sign, motion.S[i], out->S[i]);

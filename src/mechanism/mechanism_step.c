@@ -13,7 +13,7 @@ enum { MAXIMUM = 40 };
 
 static void place_of(const cb_rigid_state *s, cb_place *out) {
   memcpy(out->q, s->g.q, sizeof out->q);
-  cb_pose_rotation(&s->g, out->r);
+  cb_quaternion_rotation(s->g.q, out->r);
   memcpy(out->x, s->g.x, sizeof out->x);
   memcpy(out->x_low, s->x_low, sizeof out->x_low);
 }
@@ -21,12 +21,10 @@ static void place_of(const cb_rigid_state *s, cb_place *out) {
 /* The place of a link at the end of the trial step. */
 static void place_at_trial(const cb_link *l, cb_place *out) {
   const cb_rigid_trial *e = &l->trial;
-  cb_pose end;
   double moved[3];
-  cb_quaternion_multiply(e->s->g.q, e->move.q, end.q);
-  cb_quaternion_project(end.q);
-  memcpy(out->q, end.q, sizeof out->q);
-  cb_pose_rotation(&end, out->r);
+  cb_quaternion_multiply(e->s->g.q, e->move.q, out->q);
+  cb_quaternion_project(out->q);
+  cb_quaternion_rotation(out->q, out->r);
   cb_apply3(e->r, e->move.x, moved);
   for (int i = 0; i < 3; i++) {
     out->x[i] = e->s->g.x[i];
@@ -124,23 +122,28 @@ static cb_status fail_at(const cb_mechanism *m, int link, double h, double t) {
                  l->joint < 0 ? "the tree of joint " : "joint ", l->joint < 0 ? "" : m->joint[l->joint].name, h, t);
 }
 
+/* out = c R M, with R = r for both parts */
+static void turn_rows(const double r[3][3], double c, const double M[6][6], double out[6][6]) {
+  for (int i = 0; i < 6; i++) {
+    const double x = c * r[i % 3][0], y = c * r[i % 3][1], z = c * r[i % 3][2], (*const rows)[6] = M + i / 3 * 3;
+    for (int k = 0; k < 6; k++) out[i][k] = x * rows[0][k] + y * rows[1][k] + z * rows[2][k];
+  }
+}
+
 /* A = R_0 (1/h) J dtau^-1_{-hY} R_1^T */
-static void turn_matrix(cb_link *l, double h, const double J[6][6], const double B[6][6]) {
-  double M[6][6] = {{0}}, half[6][6];
-  cb_add_product6(J, B, M);
-  for (int i = 0; i < 6; i++)
-    for (int k = 0; k < 6; k += 3) /* columns */
-      cb_apply3((const double(*)[3])l->r1, M[i] + k, half[i] + k);
-  for (int k = 0; k < 6; k++)
-    for (int b = 0; b < 6; b += 3)
-      for (int i = 0; i < 3; i++)
-        l->A[b + i][k] = (l->r0[i][0] * half[b][k] + l->r0[i][1] * half[b + 1][k] + l->r0[i][2] * half[b + 2][k]) / h;
+static void turn_matrix(cb_link *l, double h, const double J[6][6]) {
+  double back[6], B[6][6], turned[6][6], M[6][6] = {{0}};
+  for (int k = 0; k < 6; k++) back[k] = -h * l->Y[k];
+  cb_se3_dtau_inverse(l->trial.map, back, B);
+  for (int i = 0; i < 6; i++) cb_turn6((const double(*)[3])l->r1, B[i], turned[i]);
+  cb_add_product6(J, (const double(*)[6])turned, M);
+  turn_rows((const double(*)[3])l->r0, 1 / h, (const double(*)[6])M, l->A);
 }
 
 static cb_status evaluate(cb_mechanism *m, double h, bool first, bool fresh, int *failed) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    double J[6][6], B[6][6], back[6];
+    double J[6][6];
     const cb_status status = cb_rigid_trial_at(&l->trial, l->Y, first, l->residual, fresh ? J : NULL);
     if (status) {
       *failed = l->body;
@@ -149,24 +152,20 @@ static cb_status evaluate(cb_mechanism *m, double h, bool first, bool fresh, int
     place_at_trial(l, &l->place);
     memcpy(l->r1, l->place.r, sizeof l->r1);
     cb_turn6((const double(*)[3])l->r0, l->residual, l->load);
-    if (!fresh) continue;
-    for (int k = 0; k < 6; k++) back[k] = -h * l->Y[k];
-    cb_se3_dtau_inverse(l->trial.map, back, B);
-    turn_matrix(l, h, (const double(*)[6])J, (const double(*)[6])B);
+    if (fresh) turn_matrix(l, h, (const double(*)[6])J);
   }
   return CB_OK;
 }
 
-/* Finds the updates of all twists from the displacements eta. */
+/* Finds the updates of all twists from the displacements eta: (1/h) dtau^-1_{-hY} R_1^T eta. */
 static void find_updates(cb_mechanism *m, double h) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    double eta[6], back[6], B[6][6];
+    double eta[6], back[6];
     for (int k = 0; k < 6; k++) back[k] = -h * l->Y[k];
-    cb_se3_dtau_inverse(l->trial.map, back, B);
     cb_turn6_transposed((const double(*)[3])l->r1, l->eta, eta);
-    cb_apply6((const double(*)[6])B, eta, l->update);
-    for (int k = 0; k < 6; k++) l->update[k] /= h;
+    for (int k = 0; k < 6; k++) eta[k] /= h;
+    cb_se3_dtau_inverse_apply(l->trial.map, back, eta, l->update);
   }
 }
 
@@ -427,8 +426,9 @@ void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b) {
   }
 }
 
+/* A = R_0 K R_0^T, and the momentum that is not mu_0. */
 static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, const cb_rigid_state *s) {
-  double mu0[6], turned[6];
+  double mu0[6], turned[6], half[6][6];
   if (p->constant) {
     memcpy(l->K, p->constant->K, sizeof l->K);
     memcpy(mu0, p->constant->mu0, sizeof mu0);
@@ -436,13 +436,8 @@ static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, c
     const cb_status status = p->inertia(p->self, t, &s->g, l->K, mu0);
     if (status) return status;
   }
-  double half[6][6];
-  for (int i = 0; i < 6; i++)
-    for (int k = 0; k < 6; k += 3) cb_apply3((const double(*)[3])l->r0, l->K[i] + k, half[i] + k);
-  for (int k = 0; k < 6; k++)
-    for (int b = 0; b < 6; b += 3)
-      for (int i = 0; i < 3; i++)
-        l->A[b + i][k] = l->r0[i][0] * half[b][k] + l->r0[i][1] * half[b + 1][k] + l->r0[i][2] * half[b + 2][k];
+  for (int i = 0; i < 6; i++) cb_turn6((const double(*)[3])l->r0, l->K[i], half[i]);
+  turn_rows((const double(*)[3])l->r0, 1, (const double(*)[6])half, l->A);
   cb_turn6((const double(*)[3])l->r0, mu0, turned);
   for (int k = 0; k < 6; k++) l->load[k] = s->world[k] - turned[k] + s->world_low[k];
   return CB_OK;

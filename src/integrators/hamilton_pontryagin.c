@@ -258,6 +258,16 @@ static cb_status load_derivative(cb_rigid_trial *e, const double Y[6], const dou
   return CB_OK;
 }
 
+/* J += A^T K for a diagonal K; A has no linear columns in its angular rows. */
+static void add_diagonal(const cb_rigid_trial *e, const double A[6][6], double J[6][6]) {
+  double K[6];
+  for (int k = 0; k < 6; k++) K[k] = e->K[k][k];
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 6; k++) J[i][k] += A[k][i] * K[k];
+  for (int i = 3; i < 6; i++)
+    for (int k = 3; k < 6; k++) J[i][k] += A[k][i] * K[k];
+}
+
 /* J += A^T (K + mu_g Z) */
 static void add_varying(const cb_rigid_trial *e, const double A[6][6], double J[6][6]) {
   double M[6][6];
@@ -268,26 +278,31 @@ static void add_varying(const cb_rigid_trial *e, const double A[6][6], double J[
       for (int j = 0; j < 6; j++) J[i][j] += A[k][i] * M[k][j];
 }
 
+static bool finite_matrix(const double J[6][6]) {
+  double zero[6] = {0}; /* or nan */
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) zero[j] += J[i][j] - J[i][j];
+  return cb_finite6(zero);
+}
+
 /* Computes Newton's matrix J at Y. */
 static cb_status linearise(cb_rigid_trial *e, const double Y[6], const double hY[6], const double r[3][3],
                            double A[6][6], bool loaded, double J[6][6]) {
-  double D[6][6];
+  const double h = e->h, half = h / 2;
+  double own[6][6];
   if (loaded) {
     const cb_status status = load_derivative(e, Y, hY, (const double(*)[6])A, r);
     if (status) return status;
   }
-  cb_se3_dtau_inverse_transpose_derivative(e->map, hY, e->mu, D);
+  cb_se3_dtau_inverse_transpose_derivative(e->map, hY, e->mu, own);
   for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) J[i][j] = e->h * D[i][j] - e->h / 2 * e->dfirst[i][j];
+    for (int j = 0; j < 6; j++) own[i][j] = h * own[i][j] - half * e->dfirst[i][j];
   if (e->diagonal)
-    for (int i = 0; i < 6; i++)
-      for (int k = i / 3 * 3; k < 6; k++)
-        J[i][k] += A[k][i] * e->K[k][k]; /* A has no linear columns in its angular rows */
+    add_diagonal(e, (const double(*)[6])A, own);
   else
-    add_varying(e, (const double(*)[6])A, J);
-  for (int i = 0; i < 6; i++)
-    if (!cb_finite6(J[i])) return not_finite(e);
-  return CB_OK;
+    add_varying(e, (const double(*)[6])A, own);
+  memcpy(J, own, sizeof own);
+  return finite_matrix((const double(*)[6])own) ? CB_OK : not_finite(e);
 }
 
 cb_status cb_rigid_trial_at(cb_rigid_trial *e, const double Y[6], bool first, double residual[6], double J[6][6]) {

@@ -426,9 +426,26 @@ void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b) {
   }
 }
 
-/* A = R_0 K R_0^T, and the momentum that is not mu_0. */
+/* A = R_0 K R_0^T */
+static void turn_inertia(cb_link *l, bool diagonal) {
+  const double(*r)[3] = (const double(*)[3])l->r0;
+  double half[6][6];
+  if (!diagonal) {
+    for (int i = 0; i < 6; i++) cb_turn6(r, l->K[i], half[i]);
+    turn_rows(r, 1, (const double(*)[6])half, l->A);
+    return;
+  }
+  memset(l->A, 0, sizeof l->A);
+  for (int b = 0; b < 6; b += 3)
+    for (int i = 0; i < 3; i++) {
+      const double x = r[i][0] * l->K[b][b], y = r[i][1] * l->K[b + 1][b + 1], z = r[i][2] * l->K[b + 2][b + 2];
+      for (int k = 0; k <= i; k++) l->A[b + i][b + k] = l->A[b + k][b + i] = x * r[k][0] + y * r[k][1] + z * r[k][2];
+    }
+}
+
+/* Finds A at a node, and the momentum that is not mu_0. */
 static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, const cb_rigid_state *s) {
-  double mu0[6], turned[6], half[6][6];
+  double mu0[6], turned[6];
   if (p->constant) {
     memcpy(l->K, p->constant->K, sizeof l->K);
     memcpy(mu0, p->constant->mu0, sizeof mu0);
@@ -436,8 +453,7 @@ static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, c
     const cb_status status = p->inertia(p->self, t, &s->g, l->K, mu0);
     if (status) return status;
   }
-  for (int i = 0; i < 6; i++) cb_turn6((const double(*)[3])l->r0, l->K[i], half[i]);
-  turn_rows((const double(*)[3])l->r0, 1, (const double(*)[6])half, l->A);
+  turn_inertia(l, p->constant && p->constant->diagonal);
   cb_turn6((const double(*)[3])l->r0, mu0, turned);
   for (int k = 0; k < 6; k++) l->load[k] = s->world[k] - turned[k] + s->world_low[k];
   return CB_OK;

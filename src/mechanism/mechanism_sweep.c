@@ -45,28 +45,25 @@ bool cb_sweep_invert(int n, double D[6][6]) {
 
 /* Adds X_k^T (A - A S D^-1 S^T A) X_{k+1} to the matrix of the parent. */
 static void add_matrix(const cb_link *l, double A[6][6]) {
-  double M[6][6], DSA[6][6];
+  const double *d = l->d0, *e = l->d1;
+  double M[6][6];
   memcpy(M, l->A, sizeof M);
-  for (int i = 0; i < l->n; i++)
-    for (int k = 0; k < 6; k++) {
-      DSA[i][k] = 0;
-      for (int j = 0; j < l->n; j++) DSA[i][k] += l->D[i][j] * l->SA[j][k];
-    }
-  for (int j = 0; j < l->n; j++)
-    for (int i = 0; i < 6; i++)
-      for (int k = 0; k < 6; k++) M[i][k] -= l->AS[j][i] * DSA[j][k];
-  for (int i = 0; i < 6; i++) { /* columns: v_b = v_a + omega × d */
+  for (int j = 0; j < l->n; j++) {
+    double DSA[6] = {0};
+    for (int i = 0; i < l->n; i++) cb_add6(-l->D[j][i], l->SA[i], DSA);
+    for (int i = 0; i < 6; i++) cb_add6(l->AS[j][i], DSA, M[i]);
+  }
+  for (int i = 0; i < 6; i++) { /* columns: v_b = v_a + omega × d, and (omega × d).m = omega.(d × m) */
     double moved[3];
-    cb_cross3(l->d1, M[i] + 3, moved); /* (omega × d).m = omega.(d × m) */
+    cb_cross3(e, M[i] + 3, moved);
     for (int k = 0; k < 3; k++) M[i][k] += moved[k];
   }
   for (int k = 0; k < 6; k++) { /* rows: torque_a = torque_b + d × force */
-    const double *d = l->d0;
-    M[0][k] += d[1] * M[5][k] - d[2] * M[4][k];
-    M[1][k] += d[2] * M[3][k] - d[0] * M[5][k];
-    M[2][k] += d[0] * M[4][k] - d[1] * M[3][k];
+    A[0][k] += M[0][k] + (d[1] * M[5][k] - d[2] * M[4][k]);
+    A[1][k] += M[1][k] + (d[2] * M[3][k] - d[0] * M[5][k]);
+    A[2][k] += M[2][k] + (d[0] * M[4][k] - d[1] * M[3][k]);
   }
-  for (int i = 0; i < 6; i++) cb_add6(1, M[i], A[i]);
+  for (int i = 3; i < 6; i++) cb_add6(1, M[i], A[i]);
 }
 
 bool cb_sweep_matrices(cb_mechanism *m, int *at) {

@@ -23,6 +23,7 @@ typedef struct cb_place {
  * joint. Matrices A map twists at the end of a step to impulses at its beginning. */
 typedef struct cb_link {
   int body, joint, parent; /* joint -1: a root; parent: a link, or -1 for the world */
+  int root;                /* the first body of its tree */
   bool first_moves;        /* the body is the first one of its joint */
   int n;                   /* coordinates that are not driven */
   int coordinate[6];       /* [n]: their numbers in the joint */

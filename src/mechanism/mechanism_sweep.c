@@ -43,22 +43,26 @@ bool cb_sweep_invert(int n, double D[6][6]) {
   return true;
 }
 
+/* out = the row r of a matrix times X: r.(omega, v + omega × d) = (r + d × r_linear).omega + r_linear.v */
+static inline void see_row(const double d[3], const double r[6], double out[6]) {
+  out[0] = r[0] + (d[1] * r[5] - d[2] * r[4]);
+  out[1] = r[1] + (d[2] * r[3] - d[0] * r[5]);
+  out[2] = r[2] + (d[0] * r[4] - d[1] * r[3]);
+  for (int k = 3; k < 6; k++) out[k] = r[k];
+}
+
 /* Adds X_k^T (A - A S D^-1 S^T A) X_{k+1} to the matrix of the parent. */
 static void add_matrix(const cb_link *l, double A[6][6]) {
-  const double *d = l->d0, *e = l->d1;
+  const double *d = l->d0;
   double M[6][6];
-  memcpy(M, l->A, sizeof M);
+  for (int i = 0; i < 6; i++) see_row(l->d1, l->A[i], M[i]);
   for (int j = 0; j < l->n; j++) {
-    double DSA[6] = {0};
+    double DSA[6] = {0}, row[6];
     for (int i = 0; i < l->n; i++) cb_add6(-l->D[j][i], l->SA[i], DSA);
-    for (int i = 0; i < 6; i++) cb_add6(l->AS[j][i], DSA, M[i]);
+    see_row(l->d1, DSA, row);
+    for (int i = 0; i < 6; i++) cb_add6(l->AS[j][i], row, M[i]);
   }
-  for (int i = 0; i < 6; i++) { /* columns: v_b = v_a + omega × d, and (omega × d).m = omega.(d × m) */
-    double moved[3];
-    cb_cross3(e, M[i] + 3, moved);
-    for (int k = 0; k < 3; k++) M[i][k] += moved[k];
-  }
-  for (int k = 0; k < 6; k++) { /* rows: torque_a = torque_b + d × force */
+  for (int k = 0; k < 6; k++) { /* torque_a = torque_b + d × force */
     A[0][k] += M[0][k] + (d[1] * M[5][k] - d[2] * M[4][k]);
     A[1][k] += M[1][k] + (d[2] * M[3][k] - d[0] * M[5][k]);
     A[2][k] += M[2][k] + (d[0] * M[4][k] - d[1] * M[3][k]);

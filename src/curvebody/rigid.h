@@ -45,7 +45,8 @@ typedef struct cb_rigid_problem {
    * iteration then converges with a factor of order h (dmu/dxi, h dF/dxi)/K per iteration. */
   cb_status (*pose_derivative)(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
                                double dF[6][6]);
-  bool exact; /* all derivatives are exact: if the first change is small, no second residual is computed */
+  bool exact;     /* all derivatives are exact: if the first change is small, no second residual is computed */
+  bool dead_load; /* the wrench is a force at the body's origin that is constant in the world's axes, as a weight */
   /* curvature of the space in which the body moves, 1/m^2. If it is not 0, a pose is the transvection to normal
    * coordinates x after the rotation q, and `world` of a state is in axes that this transvection transported to the
    * body. */

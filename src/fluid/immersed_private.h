@@ -41,6 +41,8 @@ typedef struct cb_immersed_term_class {
   const char *(*name_of)(cb_immersed *b, int i);
   bool (*surfaceless)(const cb_immersed *b); /* does it not depend on the body's surface? */
   bool (*approximate)(const cb_immersed *b); /* are its derivatives not exact? */
+  /* Is its wrench a constant force at the origin of a rigid body (up to round-off)? NULL: no */
+  bool (*dead)(const cb_immersed_workspace *s);
   /* Changes what the motion conserves; NULL: a wrench leaves neither energy nor momentum. */
   void (*conserves)(const cb_immersed *b, cb_immersed_conserved *out);
   cb_status (*prepare)(cb_immersed *b, const cb_immersed_options *o); /* computes what the term needs of the body */
@@ -411,6 +413,8 @@ void cb_immersed_weigh(const cb_immersed_workspace *s, const cb_immersed_moment 
                        double *F, cb_tensor dg);
 void cb_immersed_conserves_upright(const cb_immersed *b, cb_immersed_conserved *out); /* along gravity */
 /* Returns <x, g> for the world's position x of the point `centre` of the body; g: gravity. */
+/* Whether a centre of the body coincides with its origin up to round-off. */
+bool cb_immersed_is_central(const cb_immersed_workspace *s, const double centre[3]);
 double cb_immersed_height(const cb_immersed *b, const cb_immersed_moment *m, const double centre[3]);
 /* Added mass: finds I_f and mu_f of the field, adds them to K and mu0, and adds the kinetic energy of the fluid. */
 cb_status cb_immersed_place_added_mass(cb_immersed_workspace *s);

@@ -186,9 +186,15 @@ void cb_rigid_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, c
   e->K = own ? own->K : (const double(*)[6])e->found_K;
   e->mu0 = own ? own->mu0 : e->found_mu0;
   e->diagonal = own && own->diagonal;
+  e->dead = false;
   if (p->pose_dependent) memset(e->along, 0, sizeof e->along);
   if (is_loaded(p)) return;
   load_turned(e, (const double[3][3]){{0}}, (const double[6]){0});
+  memset(e->dfirst, 0, sizeof e->dfirst);
+}
+
+void cb_rigid_trial_dead_load(cb_rigid_trial *e) {
+  e->dead = true;
   memset(e->dfirst, 0, sizeof e->dfirst);
 }
 
@@ -313,8 +319,8 @@ cb_status cb_rigid_trial_at(cb_rigid_trial *e, const double Y[6], bool first, do
   for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
   cb_pose_rotation(&e->half, r);
   cb_se3_dtau_inverse(e->map, hY, A);
-  if (loaded) status = load(e, Y, r, J);
-  if (J && !status) status = linearise(e, Y, hY, r, A, loaded, J);
+  if (loaded) status = load(e, Y, r, J && !e->dead);
+  if (J && !status) status = linearise(e, Y, hY, r, A, loaded && !e->dead, J);
   if (status) return status;
   cb_apply6_transposed(A, e->mu, residual);
   for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->first[i];
@@ -362,9 +368,11 @@ static double larger(double a, double b) { return b > a ? b : a; } /* fmax would
 cb_status cb_rigid_trial_arrive(cb_rigid_trial *e, const double Y[6], const double update[6]) {
   const bool by_derivative = !e->p->pose_dependent || e->p->pose_derivative;
   double change[6];
-  cb_apply6(e->dfirst, update, change);
-  cb_add6(1, change, e->first);
-  cb_add6(1, change, e->turned);
+  if (!e->dead) {
+    cb_apply6(e->dfirst, update, change);
+    cb_add6(1, change, e->first);
+    cb_add6(1, change, e->turned);
+  }
   cb_status status = CB_OK;
   if (by_derivative && !e->p->inertia_wrench) {
     move(e, Y);

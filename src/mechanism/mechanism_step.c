@@ -273,7 +273,9 @@ static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *
 static void begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, cb_se3_map map, double t, double h) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    cb_rigid_trial_begin(b->problem(b->self, l->body), map, h, &b->state[l->body], &l->trial);
+    const cb_rigid_problem *p = b->problem(b->self, l->body);
+    cb_rigid_trial_begin(p, map, h, &b->state[l->body], &l->trial);
+    if (p->dead_load) cb_rigid_trial_dead_load(&l->trial);
   }
   cb_mechanism_find_places(m, b);
   if (m->laws.drives) m->laws.drives(m->laws.self, t + h, m->drive, m->drive_rate);

@@ -132,11 +132,19 @@ static void turn_rows(const double r[3][3], double c, const double M[6][6], doub
 
 /* A = R_0 (1/h) J dtau^-1_{-hY} R_1^T */
 static void turn_matrix(cb_link *l, double h, const double J[6][6]) {
-  double back[6], B[6][6], turned[6][6], M[6][6] = {{0}};
+  const double(*r)[3] = (const double(*)[3])l->r1;
+  double back[6], B[6][6], M[6][6];
   for (int k = 0; k < 6; k++) back[k] = -h * l->Y[k];
-  cb_se3_dtau_inverse(l->trial.map, back, B);
-  for (int i = 0; i < 6; i++) cb_turn6((const double(*)[3])l->r1, B[i], turned[i]);
-  cb_add_product6(J, (const double(*)[6])turned, M);
+  cb_se3_dtau_inverse(l->trial.map, back, B); /* without linear columns in its angular rows */
+  double angular[6][3], linear[3][3];
+  for (int i = 0; i < 6; i++) cb_apply3(r, B[i], angular[i]);
+  for (int i = 0; i < 3; i++) cb_apply3(r, B[3 + i] + 3, linear[i]);
+  for (int i = 0; i < 6; i++)
+    for (int k = 0; k < 3; k++) {
+      M[i][k] = M[i][3 + k] = 0;
+      for (int j = 0; j < 6; j++) M[i][k] += J[i][j] * angular[j][k];
+      for (int j = 0; j < 3; j++) M[i][3 + k] += J[i][3 + j] * linear[j][k];
+    }
   turn_rows((const double(*)[3])l->r0, 1 / h, (const double(*)[6])M, l->A);
 }
 
@@ -368,7 +376,7 @@ static void copy_node(cb_mechanism *m) {
     cb_link *l = &m->link[i];
     memcpy(l->r1, l->r0, sizeof l->r1);
     memcpy(l->d1, l->d0, sizeof l->d1);
-    memcpy(l->S1, l->S0, sizeof l->S1);
+    memcpy(l->S1, l->S0, (size_t)l->n * sizeof *l->S1);
   }
   for (int l = 0; l < m->loops; l++) memcpy(m->loop[l].d1, m->loop[l].d0, sizeof m->loop[l].d1);
   for (int r = 0; r < m->rows; r++) memcpy(m->row[r].N1, m->row[r].N0, sizeof m->row[r].N1);

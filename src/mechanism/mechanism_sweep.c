@@ -6,26 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-void cb_sweep_to_parent(const double d[3], double factor, const double W[6], double out[6]) {
-  double moment[3];
-  cb_cross3(d, W + 3, moment);
-  for (int i = 0; i < 3; i++) {
-    out[i] += factor * (W[i] + moment[i]);
-    out[3 + i] += factor * W[3 + i];
-  }
-}
-
-/* out = the twist of the parent as seen at the origin of the body */
-void cb_sweep_see(const double d[3], const double eta[6], double out[6]) {
-  cb_cross3(eta, d, out + 3);
-  for (int i = 0; i < 3; i++) {
-    out[i] = eta[i];
-    out[3 + i] += eta[3 + i];
-  }
-}
-
-double cb_sweep_dot(const double a[6], const double b[6]) { return cb_dot3(a, b) + cb_dot3(a + 3, b + 3); }
-
 bool cb_sweep_invert(int n, double D[6][6]) {
   double a[36], x[6];
   int pivot[6];

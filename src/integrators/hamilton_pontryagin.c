@@ -193,10 +193,7 @@ void cb_rigid_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, c
   memset(e->dfirst, 0, sizeof e->dfirst);
 }
 
-void cb_rigid_trial_dead_load(cb_rigid_trial *e) {
-  e->dead = true;
-  memset(e->dfirst, 0, sizeof e->dfirst);
-}
+void cb_rigid_trial_dead_load(cb_rigid_trial *e) { e->dead = true; }
 
 static cb_status load(cb_rigid_trial *e, const double Y[6], const double r[3][3], bool with_derivative) {
   const cb_rigid_problem *p = e->p;
@@ -302,7 +299,7 @@ static cb_status linearise(cb_rigid_trial *e, const double Y[6], const double hY
   }
   cb_se3_dtau_inverse_transpose_derivative(e->map, hY, e->mu, own);
   for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) own[i][j] = h * own[i][j] - half * e->dfirst[i][j];
+    for (int j = 0; j < 6; j++) own[i][j] = h * own[i][j] - (e->dead ? 0 : half * e->dfirst[i][j]);
   if (e->diagonal)
     add_diagonal(e, (const double(*)[6])A, own);
   else

@@ -42,7 +42,8 @@ typedef struct cb_link {
   double stiff[6];      /* [n]: its derivative in q, times -1 */
   double eta[6], w[6];  /* twist (or displacement), and impulse of the joint on this body */
   double dq[6];         /* [n]: rate (or change) of its coordinates */
-  double K[6][6];       /* the inertia at a node */
+  const double (*K)[6]; /* the inertia at a node: of the problem, or own_K */
+  double own_K[6][6];
   cb_place place;       /* at the end of the trial, or at the node */
   cb_factors6 *factors; /* of A; only for a root without a joint */
 } cb_link;

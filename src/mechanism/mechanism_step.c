@@ -456,11 +456,11 @@ static void turn_inertia(cb_link *l, bool diagonal) {
 /* Finds A at a node, and the momentum that is not mu_0. */
 static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, const cb_rigid_state *s) {
   double mu0[6], turned[6];
+  l->K = p->constant ? p->constant->K : (const double(*)[6])l->own_K;
   if (p->constant) {
-    memcpy(l->K, p->constant->K, sizeof l->K);
     memcpy(mu0, p->constant->mu0, sizeof mu0);
   } else {
-    const cb_status status = p->inertia(p->self, t, &s->g, l->K, mu0);
+    const cb_status status = p->inertia(p->self, t, &s->g, l->own_K, mu0);
     if (status) return status;
   }
   turn_inertia(l, p->constant && p->constant->diagonal);
@@ -527,7 +527,7 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
     cb_link *l = &m->link[i];
     double Y[6], mu[6], turned[6];
     cb_turn6_transposed((const double(*)[3])l->r0, l->eta, Y);
-    cb_apply6((const double(*)[6])l->K, Y, mu);
+    cb_apply6(l->K, Y, mu);
     cb_turn6((const double(*)[3])l->r0, mu, turned);
     for (int k = 0; k < 6; k++) m->need[i][k] = turned[k] - l->load[k];
   }

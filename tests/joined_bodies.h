@@ -84,7 +84,8 @@ static inline void joined_add(joined *s, const double r[3], double density, doub
                                   .constant = &b->constant,
                                   .wrench = g != 0 ? joined_wrench : NULL,
                                   .pose_derivative = g != 0 ? joined_derivative : NULL,
-                                  .exact = true};
+                                  .exact = true,
+                                  .dead_load = true};
 }
 
 /* Adds a joint of bodies a and b (-1: the world); axes NULL: those of the bodies. */

@@ -46,6 +46,8 @@ typedef struct cb_immersed_term_class {
   const char *(*name_of)(cb_immersed *b, int i);
   bool (*surfaceless)(const cb_immersed *b); /* is the term independent of the body's surface? */
   bool (*approximate)(const cb_immersed *b); /* are its derivatives only approximate? */
+  /* Is its wrench a constant force at the origin of a rigid body (up to round-off)? NULL: no */
+  bool (*dead)(const cb_immersed_workspace *s);
   /* Changes the list of what the motion conserves. NULL: if the term has a wrench, neither energy nor momentum is
    * conserved. */
   void (*conserves)(const cb_immersed *b, cb_immersed_conserved *out);
@@ -431,6 +433,8 @@ const char *cb_immersed_drag_name(cb_immersed *b, int i);
 /* Adds the weight of a mass, which acts at its centre (in the body frame). */
 void cb_immersed_weigh(const cb_immersed_workspace *s, const cb_immersed_moment *m, double mass, const double centre[3],
                        double *F, cb_tensor dg);
+/* Returns whether a centre of the body coincides with its origin up to round-off. */
+bool cb_immersed_is_central(const cb_immersed_workspace *s, const double centre[3]);
 /* Calls cb_immersed_conserves_along for gravity. */
 void cb_immersed_conserves_upright(const cb_immersed *b, cb_immersed_conserved *out);
 /* Returns <x, g> for the position x in the world of the body's point `centre`, with the acceleration g of gravity. */

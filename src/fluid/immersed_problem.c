@@ -90,6 +90,15 @@ static cb_status pose_derivative(void *self, double t, const cb_pose *g, const d
   return own;
 }
 
+/* After the form of a rigid body was found. */
+static bool has_dead_load(const cb_immersed_workspace *s) {
+  const cb_immersed *b = s->b;
+  bool dead = b->wrenches > 0 && b->fluid.curvature == 0 && !s->problem.inertia_wrench;
+  for (int k = 0; k < b->terms; k++)
+    if (b->term[k].wrenches > 0) dead = dead && b->term[k].class_->dead && b->term[k].class_->dead(s);
+  return dead;
+}
+
 /* Stores the constant inertia of a rigid body in a uniform fluid. For a singular inertia nothing is stored; the step
  * then fails. */
 static void hold_inertia(cb_immersed_workspace *s) {
@@ -98,6 +107,7 @@ static void hold_inertia(cb_immersed_workspace *s) {
   if (s->b->poses || s->problem.pose_dependent) return;
   if (inertia(s, 0, &origin, K, mu0) || cb_rigid_constant_of((const double(*)[6])K, mu0, &s->constant)) return;
   s->problem.constant = &s->constant;
+  s->problem.dead_load = has_dead_load(s);
 }
 
 static void pose_problem(cb_immersed_workspace *s) {

@@ -100,6 +100,7 @@ typedef struct cb_rigid_trial {
   double found_K[6][6], found_mu0[6];
   bool diagonal; /* K is diagonal */
   bool damped;   /* all of F acts at the first node (cb_rigid_step_damped) */
+  bool dead;     /* L does not depend on Y */
   double mu[6];
   double first[6], turned[6], varied[6]; /* L, B F and B G */
   double whole[6];                       /* the loads on both nodes together per unit of time, about the first node */
@@ -110,6 +111,8 @@ typedef struct cb_rigid_trial {
 /* Begins a step of length h from the state s, not damped; e, p and s are borrowed for the whole step. */
 void cb_rigid_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, const cb_rigid_state *s,
                           cb_rigid_trial *e);
+/* After that, where p->dead_load is true: derivatives of loads, which are 0, are not computed. */
+void cb_rigid_trial_dead_load(cb_rigid_trial *e);
 /* Computes the poses for the twist Y, and the residual p_k + h/2 L - (dtau^-1_{hY})^T mu; and, unless J is NULL, its
  * derivative -J in Y. first: no twist was tried in this step before. */
 cb_status cb_rigid_trial_at(cb_rigid_trial *e, const double Y[6], bool first, double residual[6], double J[6][6]);

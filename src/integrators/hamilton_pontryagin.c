@@ -190,11 +190,14 @@ void cb_rigid_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, c
   e->K = own ? own->K : (const double(*)[6])e->found_K;
   e->mu0 = own ? own->mu0 : e->found_mu0;
   e->diagonal = own && own->diagonal;
+  e->dead = false;
   if (p->pose_dependent) memset(e->along, 0, sizeof e->along);
   if (is_loaded(p)) return;
   load_turned(e, (const double[3][3]){{0}}, (const double[6]){0});
   memset(e->dfirst, 0, sizeof e->dfirst);
 }
+
+void cb_rigid_trial_dead_load(cb_rigid_trial *e) { e->dead = true; }
 
 static cb_status load(cb_rigid_trial *e, const double Y[6], const double r[3][3], bool with_derivative) {
   const cb_rigid_problem *p = e->p;
@@ -263,6 +266,16 @@ static cb_status load_derivative(cb_rigid_trial *e, const double Y[6], const dou
   return CB_OK;
 }
 
+/* Adds A^T K to J for a diagonal K; A has no linear columns in its angular rows. */
+static void add_diagonal(const cb_rigid_trial *e, const double A[6][6], double J[6][6]) {
+  double K[6];
+  for (int k = 0; k < 6; k++) K[k] = e->K[k][k];
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 6; k++) J[i][k] += A[k][i] * K[k];
+  for (int i = 3; i < 6; i++)
+    for (int k = 3; k < 6; k++) J[i][k] += A[k][i] * K[k];
+}
+
 /* Adds A^T (K + mu_g Z) to J. */
 static void add_varying(const cb_rigid_trial *e, const double A[6][6], double J[6][6]) {
   double M[6][6];
@@ -273,26 +286,31 @@ static void add_varying(const cb_rigid_trial *e, const double A[6][6], double J[
       for (int j = 0; j < 6; j++) J[i][j] += A[k][i] * M[k][j];
 }
 
+static bool finite_matrix(const double J[6][6]) {
+  double zero[6] = {0}; /* or nan */
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) zero[j] += J[i][j] - J[i][j];
+  return cb_finite6(zero);
+}
+
 /* Computes Newton's matrix J at Y. */
 static cb_status linearise(cb_rigid_trial *e, const double Y[6], const double hY[6], const double r[3][3],
                            double A[6][6], bool loaded, double J[6][6]) {
-  double D[6][6];
+  const double h = e->h, half = h / 2;
+  double own[6][6];
   if (loaded) {
     const cb_status status = load_derivative(e, Y, hY, (const double(*)[6])A, r);
     if (status) return status;
   }
-  cb_se3_dtau_inverse_transpose_derivative(e->map, hY, e->mu, D);
+  cb_se3_dtau_inverse_transpose_derivative(e->map, hY, e->mu, own);
   for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) J[i][j] = e->h * D[i][j] - e->h / 2 * e->dfirst[i][j];
+    for (int j = 0; j < 6; j++) own[i][j] = h * own[i][j] - (e->dead ? 0 : half * e->dfirst[i][j]);
   if (e->diagonal)
-    for (int i = 0; i < 6; i++)
-      for (int k = i / 3 * 3; k < 6; k++)
-        J[i][k] += A[k][i] * e->K[k][k]; /* A has no linear columns in its angular rows */
+    add_diagonal(e, (const double(*)[6])A, own);
   else
-    add_varying(e, (const double(*)[6])A, J);
-  for (int i = 0; i < 6; i++)
-    if (!cb_finite6(J[i])) return not_finite(e);
-  return CB_OK;
+    add_varying(e, (const double(*)[6])A, own);
+  memcpy(J, own, sizeof own);
+  return finite_matrix((const double(*)[6])own) ? CB_OK : not_finite(e);
 }
 
 cb_status cb_rigid_trial_at(cb_rigid_trial *e, const double Y[6], bool first, double residual[6], double J[6][6]) {
@@ -303,8 +321,8 @@ cb_status cb_rigid_trial_at(cb_rigid_trial *e, const double Y[6], bool first, do
   for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
   cb_pose_rotation(&e->half, r);
   cb_se3_dtau_inverse(e->map, hY, A);
-  if (loaded) status = load(e, Y, r, J);
-  if (J && !status) status = linearise(e, Y, hY, r, A, loaded, J);
+  if (loaded) status = load(e, Y, r, J && !e->dead);
+  if (J && !status) status = linearise(e, Y, hY, r, A, loaded && !e->dead, J);
   if (status) return status;
   cb_apply6_transposed(A, e->mu, residual);
   for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->first[i];
@@ -367,9 +385,11 @@ static double larger(double a, double b) { return b > a ? b : a; } /* fmax would
 cb_status cb_rigid_trial_arrive(cb_rigid_trial *e, const double Y[6], const double update[6]) {
   const bool by_derivative = !e->p->pose_dependent || e->p->pose_derivative;
   double change[6];
-  cb_apply6(e->dfirst, update, change);
-  cb_add6(1, change, e->first);
-  cb_add6(1 / at_first(e), change, e->turned);
+  if (!e->dead) {
+    cb_apply6(e->dfirst, update, change);
+    cb_add6(1, change, e->first);
+    cb_add6(1 / at_first(e), change, e->turned);
+  }
   cb_status status = CB_OK;
   if (by_derivative && !e->p->inertia_wrench) {
     move(e, Y);
@@ -419,27 +439,40 @@ static cb_status solve(cb_rigid_trial *e, double Y[6], cb_factors6 *matrix, int 
                  e->h, e->s->t, MAXIMUM);
 }
 
-void cb_rigid_guess(const cb_rigid_state *s, double h, double Y[6]) {
-  const int known = s->length == h && s->known > 1 ? (int)s->known : 1;
+/* Unrolled where `known` is a constant. */
+static inline __attribute__((always_inline)) void extrapolate(const cb_rigid_state *s, int known, double Y[6]) {
   double difference[1 + CB_RIGID_EARLIER][6], least[2] = {INFINITY, INFINITY};
   int order[2] = {0};
   memcpy(difference[0], s->Y, sizeof s->Y);
   memcpy(difference[1], s->earlier, (size_t)(known - 1) * sizeof *s->earlier);
+#pragma GCC unroll 7
   for (int k = 0; k < known; k++) {
     for (int part = 0; part < 2; part++) {
       const double *a = difference[k] + 3 * part, size = cb_dot3(a, a);
-      if (size < least[part]) {
-        least[part] = size;
-        order[part] = k;
-      }
+      const bool smaller = size < least[part];
+      least[part] = smaller ? size : least[part];
+      order[part] = smaller ? k : order[part];
     }
+#pragma GCC unroll 7
     for (int j = known - 1; j > k; j--)
       for (int i = 0; i < 6; i++) difference[j][i] = difference[j - 1][i] - difference[j][i];
   }
   memcpy(Y, s->Y, sizeof s->Y);
-  for (int part = 0; part < 2; part++)
+#pragma GCC unroll 2
+  for (int part = 0; part < 2; part++) {
+    double *y = Y + 3 * part, sum[3] = {y[0], y[1], y[2]};
     for (int k = 1; k <= order[part]; k++)
-      for (int i = 3 * part; i < 3 * part + 3; i++) Y[i] += difference[k][i];
+      for (int i = 0; i < 3; i++) sum[i] += difference[k][3 * part + i];
+    for (int i = 0; i < 3; i++) y[i] = sum[i];
+  }
+}
+
+void cb_rigid_guess(const cb_rigid_state *s, double h, double Y[6]) {
+  const int known = s->length == h && s->known > 1 ? (int)s->known : 1;
+  if (known == 1 + CB_RIGID_EARLIER)
+    extrapolate(s, 1 + CB_RIGID_EARLIER, Y);
+  else
+    extrapolate(s, known, Y);
 }
 
 void cb_rigid_remember(cb_rigid_state *s, double h, const double Y[6]) {
@@ -498,11 +531,10 @@ static cb_status find_turn(const cb_rigid_trial *e, const double Y[6], const cb_
 }
 
 void cb_rigid_trial_residual(const cb_rigid_trial *e, const double Y[6], double residual[6]) {
-  double hY[6], A[6][6];
+  double hY[6], first[6];
   for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
-  cb_se3_dtau_inverse(e->map, hY, A);
-  cb_apply6_transposed((const double(*)[6])A, e->mu, residual);
-  for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->first[i];
+  cb_se3_dtau_inverse_transpose(e->map, hY, e->mu, first);
+  for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - first[i] + e->h / 2 * e->first[i];
 }
 
 double cb_rigid_trial_power(const cb_rigid_trial *e, const double Y[6]) {

@@ -81,28 +81,26 @@ void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool f
                  cb_joint_now *out) {
   if (!a) a = &world;
   if (!b) b = &world;
-  double qa[4], qb[4], back[4], RA[3][3], RB[3][3], at[3], in[3], d[3], c[3];
-  cb_pose m, frame = {.x = {0}};
+  const int n = cb_joint_coordinates(j), rows = cb_joint_gaps(j);
+  double qa[4], qb[4], back[4], RB[3][3], at[3], in[3], d[3], c[3];
+  cb_pose m;
   cb_joint_motion motion;
-  memset(&motion, 0, sizeof motion);
   cb_quaternion_multiply(a->q, j->frame[0].q, qa);
   cb_quaternion_multiply(b->q, j->frame[1].q, qb);
   cb_quaternion_inverse(qa, back);
   cb_quaternion_multiply(back, qb, m.q);
-  memcpy(frame.q, qa, sizeof qa);
-  cb_pose_rotation(&frame, RA);
-  memcpy(frame.q, qb, sizeof qb);
-  cb_pose_rotation(&frame, RB);
+  cb_quaternion_rotation(qb, RB);
   cb_apply3(a->r, j->frame[0].x, at);
   cb_apply3(b->r, j->frame[1].x, in);
   for (int i = 0; i < 3; i++) {
     d[i] = b->x[i] - a->x[i] + (b->x_low[i] - a->x_low[i]) + in[i] - at[i];
     c[i] = first_moves ? -(at[i] + d[i]) : -in[i];
   }
-  cb_apply3_transposed((const double(*)[3])RA, d, m.x);
-  if (q) memcpy(motion.q, q, (size_t)cb_joint_coordinates(j) * sizeof *q);
+  cb_quaternion_turn(back, d, m.x);
+  memset(motion.S, 0, (size_t)n * sizeof *motion.S);
+  memset(motion.N, 0, (size_t)rows * sizeof *motion.N);
+  if (n) memcpy(motion.q, q, (size_t)n * sizeof *q);
   j->class_->find(&m, &j->data, &motion);
-  const int n = cb_joint_coordinates(j), rows = cb_joint_gaps(j);
   const double sign = first_moves ? -1 : 1;
   if (n) memcpy(q, motion.q, (size_t)n * sizeof *q);
   for (int i = 0; i < n; i++) twist_to_world((const double(*)[3])RB, c, sign, motion.S[i], out->S[i]);
@@ -124,7 +122,11 @@ void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool f
 /* Adds the body as a link with its joint (-1: a root) and its parent (-1: the world). */
 static cb_status add_link(cb_mechanism *m, int body, int joint, int parent, bool first_moves) {
   cb_link *l = &m->link[m->links];
-  *l = (cb_link){.body = body, .joint = joint, .parent = parent, .first_moves = first_moves};
+  *l = (cb_link){.body = body,
+                 .joint = joint,
+                 .parent = parent,
+                 .root = parent >= 0 ? m->link[parent].root : body,
+                 .first_moves = first_moves};
   m->link_of[body] = m->links++;
   if (joint < 0) {
     l->factors = cb_arena_alloc(m->arena, 1, sizeof *l->factors);
@@ -136,37 +138,57 @@ static cb_status add_link(cb_mechanism *m, int body, int joint, int parent, bool
   return CB_OK;
 }
 
-/* Adds everything that hangs on the links from `next` on, in the order of a breadth-first search. */
-static cb_status grow(cb_mechanism *m, int next, bool *used) {
+/* The joints of each body, in their order: joint[begin[b + 1]] .. joint[begin[b + 2] - 1] for body b, or -1, the world. */
+typedef struct incidence {
+  int *begin; /* [bodies + 2] */
+  int *joint; /* [2*joints] */
+} incidence;
+
+static cb_status find_incidence(cb_mechanism *m, incidence *out) {
+  const size_t joints = (size_t)m->joints, sets = (size_t)m->bodies + 1;
+  out->begin = cb_arena_alloc(m->arena, sets + 1, sizeof *out->begin);
+  out->joint = cb_arena_alloc(m->arena, 2 * joints, sizeof *out->joint);
+  int *next = cb_arena_alloc(m->arena, sets, sizeof *next);
+  if (!out->begin || !out->joint || !next) return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", m->joints);
+  for (int j = 0; j < m->joints; j++)
+    for (int side = 0; side < 2; side++) out->begin[m->joint[j].body[side] + 2]++;
+  for (size_t i = 0; i < sets; i++) {
+    out->begin[i + 1] += out->begin[i];
+    next[i] = out->begin[i];
+  }
+  for (int j = 0; j < m->joints; j++)
+    for (int side = 0; side < 2; side++) out->joint[next[m->joint[j].body[side] + 1]++] = j;
+  return CB_OK;
+}
+
+/* Adds everything that hangs on the links from `from` on (-1: on the world), in the order of a breadth-first search. */
+static cb_status grow(cb_mechanism *m, const incidence *of, int from, bool *used) {
   cb_status status = CB_OK;
-  for (int from = next - 1; from < m->links && !status; from++) { /* next - 1: the world */
-    const bool at_world = from < next;
-    const int body = at_world ? -1 : m->link[from].body;
-    if (at_world && next > 0) continue;
-    for (int j = 0; j < m->joints && !status; j++) {
-      const cb_joint *own = &m->joint[j];
-      for (int side = 0; side < 2; side++) {
-        const int other = own->body[1 - side];
-        if (used[j] || !cb_joint_holds(own) || own->body[side] != body || other < 0 || m->link_of[other] >= 0) continue;
-        used[j] = true;
-        status = add_link(m, other, j, at_world ? -1 : from, side == 1);
-      }
+  for (; from < m->links && !status; from++) {
+    const int body = from < 0 ? -1 : m->link[from].body;
+    for (int i = of->begin[body + 1]; i < of->begin[body + 2] && !status; i++) {
+      const int j = of->joint[i], side = m->joint[j].body[1] == body, other = m->joint[j].body[1 - side];
+      if (used[j] || !cb_joint_holds(&m->joint[j]) || other < 0 || m->link_of[other] >= 0) continue;
+      used[j] = true;
+      status = add_link(m, other, j, from, side == 1);
     }
   }
   return status;
 }
 
 static cb_status build(cb_mechanism *m) {
+  incidence of;
   bool *used = cb_arena_alloc(m->arena, (size_t)m->joints, sizeof *used);
   if (!used) return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", m->joints);
   for (int i = 0; i < m->bodies; i++) m->link_of[i] = -1;
-  cb_status status = grow(m, 0, used);
+  cb_status status = find_incidence(m, &of);
+  if (!status) status = grow(m, &of, -1, used);
   for (int j = 0; j < m->joints && !status; j++) /* trees that are not joined to the world */
     for (int side = 0; side < 2 && !status; side++) {
-      const int body = m->joint[j].body[side], next = m->links;
+      const int body = m->joint[j].body[side], root = m->links;
       if (body < 0 || m->link_of[body] >= 0) continue;
       status = add_link(m, body, -1, -1, false);
-      if (!status) status = grow(m, next, used);
+      if (!status) status = grow(m, &of, root, used);
     }
   return status ? status : cb_loops_create(m, used);
 }
@@ -242,9 +264,8 @@ int cb_mechanism_coordinates(const cb_mechanism *m) { return m->coordinates; }
 bool cb_mechanism_joins(const cb_mechanism *m, int body) { return m->link_of[body] >= 0; }
 double cb_mechanism_wrench_work(const cb_mechanism *m, int body) { return m->wrench_work[body]; }
 int cb_mechanism_root(const cb_mechanism *m, int body) {
-  int i = m->link_of[body];
-  while (i >= 0 && m->link[i].parent >= 0) i = m->link[i].parent;
-  return i < 0 ? -1 : m->link[i].body;
+  const int i = m->link_of[body];
+  return i < 0 ? -1 : m->link[i].root;
 }
 double *cb_mechanism_q(cb_mechanism *m) { return m->q; }
 double *cb_mechanism_state(cb_mechanism *m, int *count) {

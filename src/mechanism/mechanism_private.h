@@ -5,6 +5,7 @@
 #include "core/arena.h"
 #include "core/failure.h"
 #include "mechanism/mechanism.h"
+#include "numerics/vec3.h"
 
 /* A joint at present poses. */
 typedef struct cb_joint_now {
@@ -23,6 +24,7 @@ typedef struct cb_place {
  * joint. Matrices A map twists at the end of a step to impulses at its beginning. */
 typedef struct cb_link {
   int body, joint, parent; /* joint -1: a root; parent: a link, or -1 for the world */
+  int root;                /* the first body of its tree */
   bool first_moves;        /* the body is the first one of its joint */
   int n;                   /* coordinates that are not driven */
   int coordinate[6];       /* [n]: their numbers in the joint */
@@ -41,7 +43,8 @@ typedef struct cb_link {
   double stiff[6];      /* [n]: its derivative in q, times -1 */
   double eta[6], w[6];  /* twist (or displacement), and impulse of the joint on this body */
   double dq[6];         /* [n]: rate (or change) of its coordinates */
-  double K[6][6];       /* the inertia at a node */
+  const double (*K)[6]; /* the inertia at a node: of the problem, or own_K */
+  double own_K[6][6];
   cb_place place;       /* at the end of the trial, or at the node */
   cb_factors6 *factors; /* of A; only for a root without a joint */
 } cb_link;
@@ -123,12 +126,28 @@ void cb_sweep_respond(cb_mechanism *m, const double (*W)[6], const cb_loop *l, c
 /* Impulses w of all joints from those that each body needs, need[links]: w_b = need_b + what its children take. Those of
  * roots without a joint follow. Writes to total[links] the sum of all impulses on each body. */
 void cb_sweep_impulses(cb_mechanism *m, const double (*need)[6], double (*total)[6]);
-/* a.b; out += factor times the wrench W of a body about the origin of its parent, -d away; out = the twist of the parent as seen at the origin of the body, d away; and the inverse of D[n][n] in place, by
- * Gauss–Jordan elimination with pivots. */
-double cb_sweep_dot(const double a[6], const double b[6]);
-void cb_sweep_to_parent(const double d[3], double factor, const double W[6], double out[6]);
-void cb_sweep_see(const double d[3], const double eta[6], double out[6]);
+/* The inverse of D[n][n] in place, by Gauss–Jordan elimination with pivots. */
 bool cb_sweep_invert(int n, double D[6][6]);
+static inline double cb_sweep_dot(const double a[6], const double b[6]) {
+  return cb_dot3(a, b) + cb_dot3(a + 3, b + 3);
+}
+/* out += factor times the wrench W of a body about the origin of its parent, which is -d away */
+static inline void cb_sweep_to_parent(const double d[3], double factor, const double W[6], double out[6]) {
+  double moment[3];
+  cb_cross3(d, W + 3, moment);
+  for (int i = 0; i < 3; i++) {
+    out[i] += factor * (W[i] + moment[i]);
+    out[3 + i] += factor * W[3 + i];
+  }
+}
+/* out = the twist of the parent as seen at the origin of the body, which is d away */
+static inline void cb_sweep_see(const double d[3], const double eta[6], double out[6]) {
+  cb_cross3(eta, d, out + 3);
+  for (int i = 0; i < 3; i++) {
+    out[i] = eta[i];
+    out[3 + i] += eta[3 + i];
+  }
+}
 
 /* --- limits and dry friction (mechanism_modes.c) --- */
 typedef enum cb_joint_mode {

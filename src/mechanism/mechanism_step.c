@@ -13,7 +13,7 @@ enum { MAXIMUM = 40 };
 
 static void place_of(const cb_rigid_state *s, cb_place *out) {
   memcpy(out->q, s->g.q, sizeof out->q);
-  cb_pose_rotation(&s->g, out->r);
+  cb_quaternion_rotation(s->g.q, out->r);
   memcpy(out->x, s->g.x, sizeof out->x);
   memcpy(out->x_low, s->x_low, sizeof out->x_low);
 }
@@ -21,12 +21,10 @@ static void place_of(const cb_rigid_state *s, cb_place *out) {
 /* The place of a link at the end of the trial step. */
 static void place_at_trial(const cb_link *l, cb_place *out) {
   const cb_rigid_trial *e = &l->trial;
-  cb_pose end;
   double moved[3];
-  cb_quaternion_multiply(e->s->g.q, e->move.q, end.q);
-  cb_quaternion_project(end.q);
-  memcpy(out->q, end.q, sizeof out->q);
-  cb_pose_rotation(&end, out->r);
+  cb_quaternion_multiply(e->s->g.q, e->move.q, out->q);
+  cb_quaternion_project(out->q);
+  cb_quaternion_rotation(out->q, out->r);
   cb_apply3(e->r, e->move.x, moved);
   for (int i = 0; i < 3; i++) {
     out->x[i] = e->s->g.x[i];
@@ -137,23 +135,36 @@ static cb_status fail_at(const cb_mechanism *m, int link, double h, double t) {
                  l->joint < 0 ? "the tree of joint " : "joint ", l->joint < 0 ? "" : m->joint[l->joint].name, h, t);
 }
 
+/* out = c R M, with R = r for both parts */
+static void turn_rows(const double r[3][3], double c, const double M[6][6], double out[6][6]) {
+  for (int i = 0; i < 6; i++) {
+    const double x = c * r[i % 3][0], y = c * r[i % 3][1], z = c * r[i % 3][2], (*const rows)[6] = M + i / 3 * 3;
+    for (int k = 0; k < 6; k++) out[i][k] = x * rows[0][k] + y * rows[1][k] + z * rows[2][k];
+  }
+}
+
 /* A = R_0 (1/h) J dtau^-1_{-hY} R_1^T */
-static void turn_matrix(cb_link *l, double h, const double J[6][6], const double B[6][6]) {
-  double M[6][6] = {{0}}, half[6][6];
-  cb_add_product6(J, B, M);
+static void turn_matrix(cb_link *l, double h, const double J[6][6]) {
+  const double(*r)[3] = (const double(*)[3])l->r1;
+  double back[6], B[6][6], M[6][6];
+  for (int k = 0; k < 6; k++) back[k] = -h * l->Y[k];
+  cb_se3_dtau_inverse(l->trial.map, back, B); /* without linear columns in its angular rows */
+  double angular[6][3], linear[3][3];
+  for (int i = 0; i < 6; i++) cb_apply3(r, B[i], angular[i]);
+  for (int i = 0; i < 3; i++) cb_apply3(r, B[3 + i] + 3, linear[i]);
   for (int i = 0; i < 6; i++)
-    for (int k = 0; k < 6; k += 3) /* columns */
-      cb_apply3((const double(*)[3])l->r1, M[i] + k, half[i] + k);
-  for (int k = 0; k < 6; k++)
-    for (int b = 0; b < 6; b += 3)
-      for (int i = 0; i < 3; i++)
-        l->A[b + i][k] = (l->r0[i][0] * half[b][k] + l->r0[i][1] * half[b + 1][k] + l->r0[i][2] * half[b + 2][k]) / h;
+    for (int k = 0; k < 3; k++) {
+      M[i][k] = M[i][3 + k] = 0;
+      for (int j = 0; j < 6; j++) M[i][k] += J[i][j] * angular[j][k];
+      for (int j = 0; j < 3; j++) M[i][3 + k] += J[i][3 + j] * linear[j][k];
+    }
+  turn_rows((const double(*)[3])l->r0, 1 / h, (const double(*)[6])M, l->A);
 }
 
 static cb_status evaluate(cb_mechanism *m, double h, bool first, bool fresh, int *failed) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    double J[6][6], B[6][6], back[6];
+    double J[6][6];
     cb_status status = cb_rigid_trial_at(&l->trial, l->Y, first, l->residual, fresh ? J : NULL);
     if (!status && first) status = cb_rigid_trial_check_back(&l->trial);
     if (status) {
@@ -163,31 +174,33 @@ static cb_status evaluate(cb_mechanism *m, double h, bool first, bool fresh, int
     place_at_trial(l, &l->place);
     memcpy(l->r1, l->place.r, sizeof l->r1);
     cb_turn6((const double(*)[3])l->r0, l->residual, l->load);
-    if (!fresh) continue;
-    for (int k = 0; k < 6; k++) back[k] = -h * l->Y[k];
-    cb_se3_dtau_inverse(l->trial.map, back, B);
-    turn_matrix(l, h, (const double(*)[6])J, (const double(*)[6])B);
+    if (fresh) turn_matrix(l, h, (const double(*)[6])J);
   }
   return CB_OK;
 }
 
-/* Finds the updates of all twists from the displacements eta. */
+/* Finds the updates of all twists from the displacements eta: (1/h) dtau^-1_{-hY} R_1^T eta. */
 static void find_updates(cb_mechanism *m, double h) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    double eta[6], back[6], B[6][6];
+    double eta[6], back[6];
     for (int k = 0; k < 6; k++) back[k] = -h * l->Y[k];
-    cb_se3_dtau_inverse(l->trial.map, back, B);
     cb_turn6_transposed((const double(*)[3])l->r1, l->eta, eta);
-    cb_apply6((const double(*)[6])B, eta, l->update);
-    for (int k = 0; k < 6; k++) l->update[k] /= h;
+    for (int k = 0; k < 6; k++) eta[k] /= h;
+    cb_se3_dtau_inverse_apply(l->trial.map, back, eta, l->update);
   }
 }
 
-/* A norm of twists in m/s that does not depend on masses: sqrt(<K a, a>/k), k the mean of the linear inertia. */
-static double speed(const cb_link *l, const double a[6]) {
+/* The square of a norm of twists in m/s that does not depend on masses: <K a, a>/k, k the mean of the linear inertia. */
+static double squared_speed(const cb_link *l, const double a[6]) {
   const double(*K)[6] = l->trial.K, k = (K[3][3] + K[4][4] + K[5][5]) / 3;
-  return k > 0 ? cb_rigid_size(K, a) / sqrt(k) : 0;
+  double Ka[6];
+  if (!(k > 0)) return 0;
+  if (l->trial.diagonal)
+    for (int i = 0; i < 6; i++) Ka[i] = K[i][i] * a[i];
+  else
+    cb_apply6_transposed(K, a, Ka);
+  return fabs(cb_sweep_dot(Ka, a)) / k;
 }
 
 /* The same as cb_rigid_trial_check_back for the dampers of joints: their part of D against that of inertia. */
@@ -208,7 +221,27 @@ static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
   return CB_OK;
 }
 
-/* One iteration of Newton's method. *change, *scale: the largest change of a twist, and the largest twist. */
+static double larger(double a, double b) { return b > a ? b : a; } /* fmax would be a function call */
+
+/* Adds the updates to all twists. *change, *scale: the largest change of a twist, and the largest twist. */
+static cb_status add_updates(cb_mechanism *m, double t, double h, double *change, double *scale, int *failed) {
+  double changed = 0, largest = 0;
+  for (int i = 0; i < m->links; i++) {
+    cb_link *l = &m->link[i];
+    largest = larger(largest, squared_speed(l, l->Y));
+    changed = larger(changed, squared_speed(l, l->update));
+    cb_add6(1, l->update, l->Y);
+    if (cb_finite6(l->Y)) continue;
+    *failed = l->body;
+    return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", h,
+                   t);
+  }
+  *change = sqrt(changed);
+  *scale = larger(*scale, sqrt(larger(largest, changed)));
+  return CB_OK;
+}
+
+/* One iteration of Newton's method (*change, *scale: add_updates). */
 static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh, double *change, double *scale,
                          int *failed) {
   int at;
@@ -229,22 +262,11 @@ static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh,
   cb_sweep_solve(m);
   cb_loops_solve(m);
   find_updates(m, h);
-  *change = 0;
-  for (int i = 0; i < m->links; i++) {
-    cb_link *l = &m->link[i];
-    *change = fmax(*change, speed(l, l->update));
-    *scale = fmax(*scale, fmax(speed(l, l->Y), speed(l, l->update)));
-    cb_add6(1, l->update, l->Y);
-    if (cb_finite6(l->Y)) continue;
-    *failed = l->body;
-    return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", h,
-                   t);
-  }
-  return CB_OK;
+  return add_updates(m, t, h, change, scale, failed);
 }
 
 /* The speed at which a step moves by the round-off of rotations and of vectors from joint to joint, for bodies with these
- * radii of gyration. */
+ * radii of gyration; it accumulates along a chain. */
 static double blur(const cb_mechanism *m, double h) {
   double far = 0;
   for (int i = 0; i < m->links; i++) {
@@ -252,14 +274,26 @@ static double blur(const cb_mechanism *m, double h) {
     const double *d = l->parent >= 0 ? l->d0 : l->place.x,
                  mass = l->trial.K[3][3] + l->trial.K[4][4] + l->trial.K[5][5],
                  inertia = l->trial.K[0][0] + l->trial.K[1][1] + l->trial.K[2][2];
-    if (l->joint >= 0) far = fmax(far, cb_dot3(d, d) + (mass > 0 ? inertia / mass : 0));
+    if (l->joint >= 0) far += cb_dot3(d, d) + (mass > 0 ? inertia / mass : 0);
   }
   return 2 * DBL_EPSILON * sqrt(far) / fabs(h);
 }
 
-/* Iterates to round-off: as for a single body (integrators/hamilton_pontryagin.c). */
+/* Whether a new matrix is the derivative of the residual. Motors may depend on coordinates of other joints. */
+static bool is_quadratic(const cb_mechanism *m) {
+  bool quadratic = !m->laws.motors;
+  for (int i = 0; i < m->links && quadratic; i++) {
+    const cb_rigid_problem *p = m->link[i].trial.p;
+    quadratic = p->exact && !p->inertia_wrench && (p->pose_derivative || !(p->wrench || p->pose_dependent));
+  }
+  return quadratic;
+}
+
+/* Iterates to round-off, as for a single body (integrators/hamilton_pontryagin.c). After the first change the estimate of
+ * the next one is 100 rate change, because the arms of joints are longer than the radii of gyration. */
 static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *count, int *failed) {
   cb_loops_begin(m);
+  const bool quadratic = is_quadratic(m);
   double last = 0, scale = 0, rate = 1, limit = 0;
   *settled = false;
   for (int n = 0; n < MAXIMUM && !*settled; n++) {
@@ -270,8 +304,10 @@ static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *
     if (n == 0) limit = blur(m, h);
     rate = change / (n > 0 ? last : scale);
     *count = n + 1;
-    const double next = fresh && n > 0 ? 10 * rate * rate * change : 2 * rate * change / (1 - 2 * rate);
-    *settled = change <= 1e-15 * scale || (n > 0 && rate < 0.25 && next <= 1e-15 * scale) ||
+    const double next = n == 0  ? 100 * rate * change
+                        : fresh ? 10 * rate * rate * change
+                                : 2 * rate * change / (1 - 2 * rate);
+    *settled = change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale) ||
                (n > 0 && (change <= limit || (change >= last && change <= 1e-10 * scale)));
     if (!(change < 1e200)) break;
     last = change;
@@ -282,8 +318,10 @@ static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *
 static void begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    cb_rigid_trial_begin(b->problem(b->self, l->body), step->map, step->h, &b->state[l->body], &l->trial);
+    const cb_rigid_problem *p = b->problem(b->self, l->body);
+    cb_rigid_trial_begin(p, step->map, step->h, &b->state[l->body], &l->trial);
     l->trial.damped = step->damped;
+    if (p->dead_load) cb_rigid_trial_dead_load(&l->trial);
   }
   cb_mechanism_find_places(m, b);
   cb_drives_begin(m, step->t, step->h);
@@ -400,7 +438,7 @@ static void copy_node(cb_mechanism *m) {
     cb_link *l = &m->link[i];
     memcpy(l->r1, l->r0, sizeof l->r1);
     memcpy(l->d1, l->d0, sizeof l->d1);
-    memcpy(l->S1, l->S0, sizeof l->S1);
+    memcpy(l->S1, l->S0, (size_t)l->n * sizeof *l->S1);
     if (m->has_modes) memcpy(l->all1, l->all0, sizeof l->all1);
   }
   for (int l = 0; l < m->loops; l++) memcpy(m->loop[l].d1, m->loop[l].d0, sizeof m->loop[l].d1);
@@ -463,22 +501,34 @@ void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b) {
   cb_loops_rates(m);
 }
 
+/* A = R_0 K R_0^T */
+static void turn_inertia(cb_link *l, bool diagonal) {
+  const double(*r)[3] = (const double(*)[3])l->r0;
+  double half[6][6];
+  if (!diagonal) {
+    for (int i = 0; i < 6; i++) cb_turn6(r, l->K[i], half[i]);
+    turn_rows(r, 1, (const double(*)[6])half, l->A);
+    return;
+  }
+  memset(l->A, 0, sizeof l->A);
+  for (int b = 0; b < 6; b += 3)
+    for (int i = 0; i < 3; i++) {
+      const double x = r[i][0] * l->K[b][b], y = r[i][1] * l->K[b + 1][b + 1], z = r[i][2] * l->K[b + 2][b + 2];
+      for (int k = 0; k <= i; k++) l->A[b + i][b + k] = l->A[b + k][b + i] = x * r[k][0] + y * r[k][1] + z * r[k][2];
+    }
+}
+
+/* Finds A at a node, and the momentum that is not mu_0. */
 static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, const cb_rigid_state *s) {
   double mu0[6], turned[6];
+  l->K = p->constant ? p->constant->K : (const double(*)[6])l->own_K;
   if (p->constant) {
-    memcpy(l->K, p->constant->K, sizeof l->K);
     memcpy(mu0, p->constant->mu0, sizeof mu0);
   } else {
-    const cb_status status = p->inertia(p->self, t, &s->g, l->K, mu0);
+    const cb_status status = p->inertia(p->self, t, &s->g, l->own_K, mu0);
     if (status) return status;
   }
-  double half[6][6];
-  for (int i = 0; i < 6; i++)
-    for (int k = 0; k < 6; k += 3) cb_apply3((const double(*)[3])l->r0, l->K[i] + k, half[i] + k);
-  for (int k = 0; k < 6; k++)
-    for (int b = 0; b < 6; b += 3)
-      for (int i = 0; i < 3; i++)
-        l->A[b + i][k] = l->r0[i][0] * half[b][k] + l->r0[i][1] * half[b + 1][k] + l->r0[i][2] * half[b + 2][k];
+  turn_inertia(l, p->constant && p->constant->diagonal);
   cb_turn6((const double(*)[3])l->r0, mu0, turned);
   for (int k = 0; k < 6; k++) l->load[k] = s->world[k] - turned[k] + s->world_low[k];
   return CB_OK;
@@ -555,7 +605,7 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
     cb_link *l = &m->link[i];
     double Y[6], mu[6], turned[6];
     cb_turn6_transposed((const double(*)[3])l->r0, l->eta, Y);
-    cb_apply6((const double(*)[6])l->K, Y, mu);
+    cb_apply6(l->K, Y, mu);
     cb_turn6((const double(*)[3])l->r0, mu, turned);
     for (int k = 0; k < 6; k++) m->need[i][k] = turned[k] - l->load[k];
   }

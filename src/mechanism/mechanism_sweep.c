@@ -6,26 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-void cb_sweep_to_parent(const double d[3], double factor, const double W[6], double out[6]) {
-  double moment[3];
-  cb_cross3(d, W + 3, moment);
-  for (int i = 0; i < 3; i++) {
-    out[i] += factor * (W[i] + moment[i]);
-    out[3 + i] += factor * W[3 + i];
-  }
-}
-
-/* out = the twist of the parent as seen at the origin of the body */
-void cb_sweep_see(const double d[3], const double eta[6], double out[6]) {
-  cb_cross3(eta, d, out + 3);
-  for (int i = 0; i < 3; i++) {
-    out[i] = eta[i];
-    out[3 + i] += eta[3 + i];
-  }
-}
-
-double cb_sweep_dot(const double a[6], const double b[6]) { return cb_dot3(a, b) + cb_dot3(a + 3, b + 3); }
-
 bool cb_sweep_invert(int n, double D[6][6]) {
   double a[36], x[6];
   int pivot[6];
@@ -43,30 +23,31 @@ bool cb_sweep_invert(int n, double D[6][6]) {
   return true;
 }
 
+/* out = the row r of a matrix times X: r.(omega, v + omega × d) = (r + d × r_linear).omega + r_linear.v */
+static inline void see_row(const double d[3], const double r[6], double out[6]) {
+  out[0] = r[0] + (d[1] * r[5] - d[2] * r[4]);
+  out[1] = r[1] + (d[2] * r[3] - d[0] * r[5]);
+  out[2] = r[2] + (d[0] * r[4] - d[1] * r[3]);
+  for (int k = 3; k < 6; k++) out[k] = r[k];
+}
+
 /* Adds X_k^T (A - A S D^-1 S^T A) X_{k+1} to the matrix of the parent. */
 static void add_matrix(const cb_link *l, double A[6][6]) {
-  double M[6][6], DSA[6][6];
-  memcpy(M, l->A, sizeof M);
-  for (int i = 0; i < l->n; i++)
-    for (int k = 0; k < 6; k++) {
-      DSA[i][k] = 0;
-      for (int j = 0; j < l->n; j++) DSA[i][k] += l->D[i][j] * l->SA[j][k];
-    }
-  for (int j = 0; j < l->n; j++)
-    for (int i = 0; i < 6; i++)
-      for (int k = 0; k < 6; k++) M[i][k] -= l->AS[j][i] * DSA[j][k];
-  for (int i = 0; i < 6; i++) { /* columns: v_b = v_a + omega × d */
-    double moved[3];
-    cb_cross3(l->d1, M[i] + 3, moved); /* (omega × d).m = omega.(d × m) */
-    for (int k = 0; k < 3; k++) M[i][k] += moved[k];
+  const double *d = l->d0;
+  double M[6][6];
+  for (int i = 0; i < 6; i++) see_row(l->d1, l->A[i], M[i]);
+  for (int j = 0; j < l->n; j++) {
+    double DSA[6] = {0}, row[6];
+    for (int i = 0; i < l->n; i++) cb_add6(-l->D[j][i], l->SA[i], DSA);
+    see_row(l->d1, DSA, row);
+    for (int i = 0; i < 6; i++) cb_add6(l->AS[j][i], row, M[i]);
   }
-  for (int k = 0; k < 6; k++) { /* rows: torque_a = torque_b + d × force */
-    const double *d = l->d0;
-    M[0][k] += d[1] * M[5][k] - d[2] * M[4][k];
-    M[1][k] += d[2] * M[3][k] - d[0] * M[5][k];
-    M[2][k] += d[0] * M[4][k] - d[1] * M[3][k];
+  for (int k = 0; k < 6; k++) { /* torque_a = torque_b + d × force */
+    A[0][k] += M[0][k] + (d[1] * M[5][k] - d[2] * M[4][k]);
+    A[1][k] += M[1][k] + (d[2] * M[3][k] - d[0] * M[5][k]);
+    A[2][k] += M[2][k] + (d[0] * M[4][k] - d[1] * M[3][k]);
   }
-  for (int i = 0; i < 6; i++) cb_add6(1, M[i], A[i]);
+  for (int i = 3; i < 6; i++) cb_add6(1, M[i], A[i]);
 }
 
 bool cb_sweep_matrices(cb_mechanism *m, int *at) {

@@ -273,6 +273,43 @@ void cb_se3_dtau_inverse(cb_se3_map map, const double Y[6], double out[6][6]) {
   blocks(rotation, nothing, mixed, translation, out);
 }
 
+/* For the map cayley: (a - w × a/2 + w (w.a)/4, b - w × b/2), b = a_linear - v × a/2. */
+void cb_se3_dtau_inverse_apply(cb_se3_map map, const double Y[6], const double a[6], double out[6]) {
+  const double *w = Y, wa = cb_dot3(w, a);
+  double across[3], moved[3], b[3], turned[3];
+  if (map != CB_SE3_CAYLEY) {
+    double A[6][6];
+    cb_se3_dtau_inverse(map, Y, A);
+    cb_apply6((const double(*)[6])A, a, out);
+    return;
+  }
+  cb_cross3(w, a, across);
+  cb_cross3(Y + 3, a, moved);
+  for (int i = 0; i < 3; i++) b[i] = a[3 + i] - moved[i] / 2;
+  cb_cross3(w, b, turned);
+  for (int i = 0; i < 3; i++) {
+    out[i] = a[i] - across[i] / 2 + w[i] * wa / 4;
+    out[3 + i] = b[i] - turned[i] / 2;
+  }
+}
+
+/* For the map cayley, with mu = (l, p): (l + w × l/2 + w (w.l)/4 + v × f/2, f), f = p + w × p/2. */
+void cb_se3_dtau_inverse_transpose(cb_se3_map map, const double Y[6], const double mu[6], double out[6]) {
+  const double *w = Y, wl = cb_dot3(w, mu);
+  double turned[3], across[3], moment[3];
+  if (map != CB_SE3_CAYLEY) {
+    double A[6][6];
+    cb_se3_dtau_inverse(map, Y, A);
+    cb_apply6_transposed((const double(*)[6])A, mu, out);
+    return;
+  }
+  cb_cross3(w, mu + 3, turned);
+  for (int i = 0; i < 3; i++) out[3 + i] = mu[3 + i] + turned[i] / 2;
+  cb_cross3(w, mu, across);
+  cb_cross3(Y + 3, out + 3, moment);
+  for (int i = 0; i < 3; i++) out[i] = mu[i] + (across[i] + moment[i]) / 2 + w[i] * wl / 4;
+}
+
 /* Computes e and e' (see above) for n < 0.01. In dexp^-1 they are multiplied by n and n^2 and added to 1, so that the
  * error is below 1e-17. */
 static void even_small(double n, double e[2]) {

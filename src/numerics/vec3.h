@@ -92,6 +92,15 @@ static inline void cb_quaternion_project(double q[4]) {
   for (int i = 0; i < 4; i++) q[i] *= scale;
 }
 
+/* out = the rotation of the unit quaternion q applied to a: a + w t + u × t, t = 2 u × a, q = (w, u) */
+static inline void cb_quaternion_turn(const double q[4], const double a[3], double out[3]) {
+  const double twice[3] = {2 * q[1], 2 * q[2], 2 * q[3]};
+  double t[3], ut[3];
+  cb_cross3(twice, a, t);
+  cb_cross3(q + 1, t, ut);
+  for (int i = 0; i < 3; i++) out[i] = a[i] + q[0] * t[i] + ut[i];
+}
+
 /* Computes the quaternion exp(a/2). */
 static inline void cb_quaternion_exp(const double a[3], double q[4]) {
   const double half = hypot(hypot(a[0], a[1]), a[2]) / 2, scale = cb_sinc(half) / 2;

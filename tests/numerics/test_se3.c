@@ -226,6 +226,30 @@ static void dtau_inverse_inverts_differences_of_tau(void **unused) {
     }
 }
 
+/* Applied to vectors, dtau^-1 and its transpose are products with the matrix, up to the round-off of six terms. */
+static void dtau_inverse_of_vectors_is_the_product_with_the_matrix(void **unused) {
+  uint64_t seed = check_seed();
+  const cb_se3_map all[] = {CB_SE3_CAYLEY, CB_SE3_EXPONENTIAL, CB_SE3_TLN};
+  for (int m = 0; m < 3; m++)
+    for (int n = 0; n < 50; n++) {
+      double Y[6], a[6], A[6][6], applied[6], transposed[6];
+      random_twist(&seed, 1.5, Y);
+      random_twist(&seed, 1, a);
+      cb_se3_dtau_inverse(all[m], Y, A);
+      cb_se3_dtau_inverse_apply(all[m], Y, a, applied);
+      cb_se3_dtau_inverse_transpose(all[m], Y, a, transposed);
+      for (int i = 0; i < 6; i++) {
+        double right[2] = {0};
+        for (int j = 0; j < 6; j++) {
+          right[0] += A[i][j] * a[j];
+          right[1] += A[j][i] * a[j];
+        }
+        check_near(applied[i], right[0], 1e-14);
+        check_near(transposed[i], right[1], 1e-14);
+      }
+    }
+}
+
 /* dexp^-1 of the exponential is sum B_k/k! ad_Y^k, with the Bernoulli numbers B_k. For |omega| < 1.3 the first omitted
  * term is below 1e-15. For the map CB_SE3_TLN it is 1 - ad_Y/2. */
 static void dexp_inverse_is_its_series(void **unused) {
@@ -466,6 +490,7 @@ int main(void) {
       cmocka_unit_test(cayley_is_its_formula),
       cmocka_unit_test(exponential_is_its_series),
       cmocka_unit_test(dtau_inverse_inverts_differences_of_tau),
+      cmocka_unit_test(dtau_inverse_of_vectors_is_the_product_with_the_matrix),
       cmocka_unit_test(dexp_inverse_is_its_series),
       cmocka_unit_test(left_and_right_differentials_differ_by_ad),
       cmocka_unit_test(derivative_of_the_transpose_is_that_of_differences),

@@ -44,6 +44,12 @@ static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, c
   return CB_OK;
 }
 
+static bool dead(const cb_immersed_workspace *s) {
+  const cb_immersed_form *f = &s->form;
+  const double centre[3] = {f->moment[0] / f->volume, f->moment[1] / f->volume, f->moment[2] / f->volume};
+  return !s->b->around.layered && f->volume > 0 && cb_immersed_is_central(s, centre);
+}
+
 static cb_status potential(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy) {
   const cb_immersed *b = s->b;
   const cb_immersed_form *f = &s->form;
@@ -72,5 +78,6 @@ const cb_immersed_term_class cb_immersed_term_buoyancy = {
     .acts = acts,
     .conserves = cb_immersed_conserves_upright,
     .wrench = wrench,
+    .dead = dead,
     .potential = potential,
 };

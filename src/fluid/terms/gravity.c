@@ -11,6 +11,12 @@ void cb_immersed_weigh(const cb_immersed_workspace *s, const cb_immersed_moment 
   cb_immersed_push(centre, f, F, dg);
 }
 
+bool cb_immersed_is_central(const cb_immersed_workspace *s, const double centre[3]) {
+  const double(*I)[6] = (const double(*)[6])s->form.mass.inertia,
+        size2 = (I[0][0] + I[1][1] + I[2][2]) / s->form.mass.mass;
+  return cb_dot3(centre, centre) <= 1e-26 * size2;
+}
+
 double cb_immersed_height(const cb_immersed *b, const cb_immersed_moment *m, const double centre[3]) {
   double at[3];
   cb_pose_point(m->g, centre, at);
@@ -21,6 +27,8 @@ static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, c
   cb_immersed_weigh(s, m, s->form.mass.mass, s->form.mass.centre, to->F, to->dg);
   return CB_OK;
 }
+
+static bool dead(const cb_immersed_workspace *s) { return cb_immersed_is_central(s, s->form.mass.centre); }
 
 static cb_status potential(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy) {
   *energy += -s->form.mass.mass * cb_immersed_height(s->b, m, s->form.mass.centre);
@@ -45,4 +53,5 @@ const cb_immersed_term_class cb_immersed_term_gravity = {.name = "gravity",
                                                          .count = count,
                                                          .conserves = conserves,
                                                          .wrench = wrench,
+                                                         .dead = dead,
                                                          .potential = potential};

@@ -48,6 +48,7 @@ typedef struct cb_coupled_bodies {
   int substeps; /* a step is composed of steps of lengths substep[substeps] times h */
   const double *substep;
   cb_mechanism *mechanism; /* joints of bodies, which `drift` obeys; NULL: none */
+  bool settled;            /* after a drift, the momenta already fit the joints (mechanism/mechanism.h) */
 } cb_coupled_bodies;
 
 typedef struct cb_coupled cb_coupled;

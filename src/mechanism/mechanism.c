@@ -275,9 +275,12 @@ void cb_mechanism_wrenches(const cb_mechanism *m, double *out) {
 
 void cb_mechanism_drive_efforts(const cb_mechanism *m, double h, double *force) {
   for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
-      if (m->joint[j].driven[i])
-        force[m->first[j] + i] = h != 0 ? cb_sweep_dot(m->now[j].S[i], m->impulse[j]) / h : NAN;
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
+      const int c = m->first[j] + i;
+      if (!m->joint[j].driven[i]) continue;
+      const double impulse = m->tree ? m->drive_impulse[c] : cb_sweep_dot(m->now[j].S[i], m->impulse[j]);
+      force[c] = h != 0 ? impulse / h : NAN;
+    }
 }
 
 void cb_mechanism_energies(const cb_mechanism *m, double *potential, double *kinetic) {

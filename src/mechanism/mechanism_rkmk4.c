@@ -67,21 +67,21 @@ static void find_rotations(cb_tree *T) {
     if (u->kind != CB_UNIT_ROTATION) continue;
     if (u->driven) {
       double given[3];
-      for (int k = 0; k < 3; k++) given[k] = u->sign * q[k];
-      cb_quaternion_exp(given, u->turned);
+      for (int k = 0; k < 3; k++) given[k] = u->rotation->sign * q[k];
+      cb_quaternion_exp(given, u->rotation->turned);
     }
     double own[4];
-    const double flip = u->turned[0] < 0 ? -1 : 1;
-    for (int k = 0; k < 4; k++) own[k] = flip * u->turned[k];
-    cb_quaternion_log(own, u->vector);
-    cb_tree_vector_rate(u->vector, NULL, u->V, NULL);
+    const double flip = u->rotation->turned[0] < 0 ? -1 : 1;
+    for (int k = 0; k < 4; k++) own[k] = flip * u->rotation->turned[k];
+    cb_quaternion_log(own, u->rotation->vector);
+    cb_tree_vector_rate(u->rotation->vector, NULL, u->rotation->V, NULL);
     if (!u->driven)
-      for (int k = 0; k < 3; k++) q[k] = u->sign * u->vector[k];
+      for (int k = 0; k < 3; k++) q[k] = u->rotation->sign * u->rotation->vector[k];
     else { /* w = V^-1 rate, V^-1 = V^T + hat-free part: by Cramer's rule */
       double columns[3][3], c[3], right[3];
       for (int k = 0; k < 3; k++) {
-        right[k] = u->sign * rate[k];
-        for (int j = 0; j < 3; j++) columns[j][k] = u->V[k][j];
+        right[k] = u->rotation->sign * rate[k];
+        for (int j = 0; j < 3; j++) columns[j][k] = u->rotation->V[k][j];
       }
       cb_cross3(columns[1], columns[2], c);
       const double det = cb_dot3(columns[0], c);
@@ -124,34 +124,34 @@ static void begin_root(const work *w, int root) {
   cb_dd sum[6];
   for (int i = 0; i < 6; i++) sum[i] = (cb_dd){s->world[i], s->world_low[i]};
   add_others(w, root, 1, sum);
-  u->total = *s;
+  u->base->total = *s;
   for (int i = 0; i < 6; i++) {
-    u->total.world[i] = sum[i].hi;
-    u->total.world_low[i] = sum[i].lo;
-    u->displaced[i] = u->gained[i] = u->du[i] = u->dl[i] = 0;
+    u->base->total.world[i] = sum[i].hi;
+    u->base->total.world_low[i] = sum[i].lo;
+    u->base->displaced[i] = u->base->gained[i] = u->base->du[i] = u->base->dl[i] = 0;
   }
-  cb_pose_rotation(&s->g, u->rotation);
+  cb_pose_rotation(&s->g, u->base->rotation);
 }
 
 /* Places a root after the displacement z (NULL: none), and finds the momentum of its tree in its axes. */
 static void place_root(cb_unit *u, const double z[6], const double gained[6]) {
-  const cb_rigid_state *s = &u->total;
+  const cb_rigid_state *s = &u->base->total;
   double world[6], across[3];
   u->g = s->g;
-  memset(u->dx, 0, sizeof u->dx);
+  memset(u->base->dx, 0, sizeof u->base->dx);
   if (z) {
     cb_pose move;
     cb_se3_tau(CB_SE3_EXPONENTIAL, z, &move);
     cb_quaternion_multiply(s->g.q, move.q, u->g.q);
-    cb_apply3((const double(*)[3])u->rotation, move.x, u->dx);
+    cb_apply3((const double(*)[3])u->base->rotation, move.x, u->base->dx);
   }
   for (int i = 0; i < 3; i++) {
     u->x_low[i] = s->x_low[i];
-    cb_compensated_add_one(&u->g.x[i], &u->x_low[i], u->dx[i]);
+    cb_compensated_add_one(&u->g.x[i], &u->x_low[i], u->base->dx[i]);
   }
   cb_pose_rotation(&u->g, u->world);
   for (int i = 0; i < 6; i++) world[i] = s->world[i] + (s->world_low[i] + gained[i]);
-  cb_cross3(u->dx, world + 3, across);
+  cb_cross3(u->base->dx, world + 3, across);
   for (int i = 0; i < 3; i++) world[i] -= across[i];
   cb_turn6_transposed((const double(*)[3])u->world, world, u->P);
 }
@@ -171,7 +171,8 @@ static void begin_momenta(const work *w) {
     double *pi = T->pi + u->coordinate;
     if (u->kind == CB_UNIT_SCREW) pi[0] = u->turn * u->P[2] + u->slide * u->P[5] + own[0];
     for (int k = 0; k < 3 && u->kind == CB_UNIT_ROTATION; k++)
-      pi[k] = u->P[k] + u->sign * (u->V[0][k] * own[0] + u->V[1][k] * own[1] + u->V[2][k] * own[2]);
+      pi[k] = u->P[k] + u->rotation->sign * (u->rotation->V[0][k] * own[0] + u->rotation->V[1][k] * own[1] +
+                                             u->rotation->V[2][k] * own[2]);
   }
 }
 
@@ -203,19 +204,23 @@ static bool begin(work *w) {
       T->places = T->places || p->wrench || p->inertia_wrench || !p->constant;
     }
     if (u->kind == CB_UNIT_ROOT) begin_root(w, i);
-    if (u->kind == CB_UNIT_ROOT) place_root(u, NULL, u->gained);
-    for (int k = 0; k < 3 && u->kind == CB_UNIT_ROTATION; k++) vector[k] = u->sign * T->q[u->coordinate + k];
-    if (u->kind == CB_UNIT_ROTATION) cb_quaternion_exp(vector, u->node);
-    memcpy(u->turned, u->node, sizeof u->turned);
+    if (u->kind == CB_UNIT_ROOT) place_root(u, NULL, u->base->gained);
+    if (u->kind == CB_UNIT_ROTATION) {
+      cb_unit_rotation *o = u->rotation;
+      for (int k = 0; k < 3; k++) vector[k] = o->sign * T->q[u->coordinate + k];
+      cb_quaternion_exp(vector, o->node);
+      memcpy(o->turned, o->node, sizeof o->turned);
+    }
     memset(u->loads, 0, sizeof u->loads);
   }
   find_rotations(T);
-  cb_tree_place(T, true);
+  cb_tree_place(T, CB_PLACE_NODE);
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
     cb_pose g;
+    double x_low[3];
     if (u->link < 0) continue;
-    cb_tree_body(u, &g, NULL);
+    cb_tree_body(u, &g, x_low);
     memcpy(u->start, g.x, sizeof u->start);
     if (u->joint < 0) continue;
     double r[3][3], arm[3];
@@ -234,32 +239,42 @@ static bool begin(work *w) {
 
 /* --- rates --- */
 
+/* Adds the impulse of the unit's wrench, about the place of the body at the start. */
+static void load(cb_unit *u, double part) {
+  double world[6], moment[3], d[3];
+  for (int k = 0; k < 3; k++) d[k] = u->g.x[k] - u->start[k];
+  cb_turn6((const double(*)[3])u->world, u->F, world);
+  cb_cross3(d, world + 3, moment);
+  for (int k = 0; k < 3; k++) {
+    u->loads[k] += part * (world[k] + moment[k]);
+    u->loads[3 + k] += part * world[3 + k];
+  }
+}
+
 /* The wrenches of all bodies, summed from the tips; `part`: of the step, for the impulses of joints. */
 static cb_status find_wrenches(work *w, double t, double part) {
   cb_tree *T = w->T;
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
     cb_pose g;
-    double Y[6], F[6], world[6], moment[3], d[3];
+    double Y[6], F[6], d[3];
     memset(u->F, 0, sizeof u->F);
     if (u->link < 0) continue;
     const cb_rigid_problem *p = problem_of(w, u);
     if (!p->wrench && !p->inertia_wrench) continue;
-    cb_tree_body(u, &g, NULL);
+    cb_quaternion_multiply(u->g.q, u->body.q, g.q);
+    cb_apply3((const double(*)[3])u->world, u->body.x, d);
+    for (int k = 0; k < 3; k++) g.x[k] = u->g.x[k] + d[k];
     cb_tree_twist_to_body(u, u->Y, Y);
-    w->failed = w->m->link[u->link].body;
     const cb_status status = cb_rigid_wrenches(p, t, &g, Y, F, NULL);
-    if (status) return status;
+    if (status) {
+      w->failed = w->m->link[u->link].body;
+      return status;
+    }
     cb_tree_covector_to_unit(u, F, u->F);
-    if (u->kind == CB_UNIT_ROOT) continue;
-    for (int k = 0; k < 3; k++) d[k] = u->g.x[k] - u->start[k];
-    cb_turn6((const double(*)[3])u->world, u->F, world); /* about the unit's origin */
-    cb_cross3(d, world + 3, moment);
-    for (int k = 0; k < 3; k++) world[k] += moment[k];
-    cb_add6(part, world, u->loads);
+    if (u->kind != CB_UNIT_ROOT) load(u, part);
   }
   cb_tree_gather(T, offsetof(cb_unit, F));
-  w->failed = -1;
   return CB_OK;
 }
 
@@ -271,7 +286,8 @@ static void find_forces(const work *w, double t) {
     const double *own = T->own_rate + u->coordinate;
     double *rate = T->rate + u->coordinate;
     if (u->kind == CB_UNIT_SCREW) rate[0] = own[0];
-    for (int k = 0; k < 3 && u->kind == CB_UNIT_ROTATION; k++) rate[k] = u->sign * cb_dot3(u->V[k], own);
+    for (int k = 0; k < 3 && u->kind == CB_UNIT_ROTATION; k++)
+      rate[k] = u->rotation->sign * cb_dot3(u->rotation->V[k], own);
   }
   cb_mechanism_forces(w->m, t, T->q, T->rate);
 }
@@ -288,14 +304,15 @@ static void find_changes(const work *w, const cb_unit *u) {
     dq[0] = own[0];
     return;
   }
+  const cb_unit_rotation *o = u->rotation;
   double angular[3], linear[3], V[3][3], change[3][3], rate[3];
   cb_cross3(P, Y, angular);
   cb_cross3(P + 3, Y + 3, linear);
-  for (int k = 0; k < 3; k++) rate[k] = u->sign * T->rate[u->coordinate + k];
-  cb_tree_vector_rate(u->vector, rate, V, change);
+  for (int k = 0; k < 3; k++) rate[k] = o->sign * T->rate[u->coordinate + k];
+  cb_tree_vector_rate(o->vector, rate, V, change);
   for (int k = 0; k < 3; k++) {
     dpi[k] = angular[k] + linear[k] + u->F[k];
-    for (int j = 0; j < 3; j++) dpi[k] += u->sign * u->V[j][k] * Q[j].Q + change[j][k] * u->armature[j] * rate[j];
+    for (int j = 0; j < 3; j++) dpi[k] += o->sign * o->V[j][k] * Q[j].Q + change[j][k] * o->armature[j] * rate[j];
   }
 }
 
@@ -316,9 +333,9 @@ static cb_status find_rates(work *w, double t, double part, bool with_twists) {
     if (has_coordinates(u)) find_changes(w, u);
     if (u->kind != CB_UNIT_ROOT) continue;
     double across[3];
-    cb_turn6((const double(*)[3])u->world, u->F, u->dl);
-    cb_cross3(u->dx, u->dl + 3, across);
-    for (int k = 0; k < 3; k++) u->dl[k] += across[k];
+    cb_turn6((const double(*)[3])u->world, u->F, u->base->dl);
+    cb_cross3(u->base->dx, u->base->dl + 3, across);
+    for (int k = 0; k < 3; k++) u->base->dl[k] += across[k];
   }
   return CB_OK;
 }
@@ -337,12 +354,12 @@ static cb_status advance(work *w, double c, bool end) {
     double z[6], gained[6], turn[4];
     if (u->kind == CB_UNIT_ROOT) {
       for (int k = 0; k < 6; k++) {
-        z[k] = end ? u->displaced[k] : c * u->du[k];
-        gained[k] = end ? u->gained[k] : c * u->dl[k];
+        z[k] = end ? u->base->displaced[k] : c * u->base->du[k];
+        gained[k] = end ? u->base->gained[k] : c * u->base->dl[k];
       }
       status = check_turn(w, sqrt(cb_dot3(z, z)));
       place_root(u, z, gained);
-      memcpy(u->trial, z, sizeof z);
+      memcpy(u->base->trial, z, sizeof z);
       continue;
     }
     for (int k = 0; k < n; k++) {
@@ -354,8 +371,8 @@ static cb_status advance(work *w, double c, bool end) {
       status = check_turn(w, u->turn * z[0]);
     } else if (u->kind == CB_UNIT_ROTATION) {
       cb_quaternion_exp(z, turn);
-      cb_quaternion_multiply(u->node, turn, u->turned);
-      memcpy(u->trial, z, 3 * sizeof *z);
+      cb_quaternion_multiply(u->rotation->node, turn, u->rotation->turned);
+      memcpy(u->rotation->trial, z, 3 * sizeof *z);
       status = check_turn(w, sqrt(cb_dot3(z, z)));
     }
   }
@@ -363,7 +380,7 @@ static cb_status advance(work *w, double c, bool end) {
   const double t = end ? w->t + w->h : w->t + c;
   ask_laws(w, t);
   find_rotations(T);
-  cb_tree_place(T, end || T->places);
+  cb_tree_place(T, end ? CB_PLACE_NODE : T->places ? CB_PLACE_STAGE : CB_PLACE_APART);
   return CB_OK;
 }
 
@@ -373,14 +390,14 @@ static void find_displacements(cb_tree *T, bool any) {
     cb_unit *u = &T->unit[i];
     double back[6], V[3][3];
     if (u->kind == CB_UNIT_ROOT) {
-      for (int k = 0; k < 6; k++) back[k] = -u->trial[k];
+      for (int k = 0; k < 6; k++) back[k] = -u->base->trial[k];
       if (any)
-        cb_se3_dexp_inverse(back, u->Y, u->du);
+        cb_se3_dexp_inverse(back, u->Y, u->base->du);
       else
-        memcpy(u->du, u->Y, sizeof u->du);
+        memcpy(u->base->du, u->Y, sizeof u->base->du);
     } else if (u->kind == CB_UNIT_ROTATION) {
       const double zero[3] = {0}, *own = T->own_rate + u->coordinate;
-      cb_tree_vector_rate(any ? u->trial : zero, NULL, V, NULL);
+      cb_tree_vector_rate(any ? u->rotation->trial : zero, NULL, V, NULL);
       cb_apply3((const double(*)[3])V, own, T->dq + u->coordinate);
     }
   }
@@ -389,9 +406,9 @@ static void find_displacements(cb_tree *T, bool any) {
 /* pi of a component of a unit's coordinates, for its momentum P. */
 static double momentum_of(const cb_tree *T, const cb_unit *u, int k) {
   const double *rate = T->rate + u->coordinate;
-  if (u->kind == CB_UNIT_SCREW) return u->turn * u->P[2] + u->slide * u->P[5] + u->armature[0] * rate[0];
+  if (u->kind == CB_UNIT_SCREW) return u->turn * u->P[2] + u->slide * u->P[5] + u->armature * rate[0];
   double sum = u->P[k];
-  for (int j = 0; j < 3; j++) sum += u->sign * u->V[j][k] * u->armature[j] * rate[j];
+  for (int j = 0; j < 3; j++) sum += u->rotation->sign * u->rotation->V[j][k] * u->rotation->armature[j] * rate[j];
   return sum;
 }
 
@@ -402,8 +419,8 @@ static void add_stage(work *w, int stage, double part) {
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
     if (u->kind != CB_UNIT_ROOT) continue;
-    cb_add6(part, u->du, u->displaced);
-    cb_add6(part, u->dl, u->gained);
+    cb_add6(part, u->base->du, u->base->displaced);
+    cb_add6(part, u->base->dl, u->base->gained);
   }
   for (int c = 0; c < T->coordinates; c++) {
     T->q_gained[c] += part * T->dq[c];
@@ -433,9 +450,9 @@ static void add_stage(work *w, int stage, double part) {
 /* The impulse of a drive on a component of a rotation vector, sign V^-T impulse. */
 static double on_vector(const cb_unit *u, const double impulse[3], int k) {
   double c[3], first[3];
-  cb_cross3(u->V[(k + 1) % 3], u->V[(k + 2) % 3], c);
-  cb_cross3(u->V[1], u->V[2], first);
-  return u->sign * cb_dot3(impulse, c) / cb_dot3(u->V[0], first);
+  cb_cross3(u->rotation->V[(k + 1) % 3], u->rotation->V[(k + 2) % 3], c);
+  cb_cross3(u->rotation->V[1], u->rotation->V[2], first);
+  return u->rotation->sign * cb_dot3(impulse, c) / cb_dot3(u->rotation->V[0], first);
 }
 
 /* The impulses of drives and their works. */
@@ -463,8 +480,8 @@ static void finish_drives(work *w) {
 
 /* The momentum of a body that moves with the twist Y, in its frame. */
 static void momentum_of_body(const cb_rigid_problem *p, const cb_unit *u, const double Y[6], double mu[6]) {
-  cb_apply6((const double(*)[6])(p->constant ? p->constant->K : u->K), Y, mu);
-  cb_add6(1, p->constant ? p->constant->mu0 : u->rest, mu);
+  cb_apply6((const double(*)[6])(p->constant ? p->constant->K : u->inertia->K), Y, mu);
+  cb_add6(1, p->constant ? p->constant->mu0 : u->inertia->rest, mu);
 }
 
 /* The impulse of each joint on the body of its link, about the origin at the end, so that the torque about the joint's
@@ -475,11 +492,11 @@ static void find_impulses(const work *w, double (*change)[6]) {
     const cb_unit *u = &w->T->unit[i];
     if (u->link < 0 || u->kind == CB_UNIT_ROOT) continue;
     const cb_link *l = &m->link[u->link];
-    double *J = change[u->link], *out = m->impulse[l->joint], arm[3], lever[3], moment[3], d[3];
+    double *J = change[u->link], *out = m->impulse[l->joint], arm[3], lever[3], moment[3], d[3], x_low[3];
     cb_pose g;
     double r[3][3];
     cb_add6(-1, u->loads, J);
-    cb_tree_body(u, &g, NULL);
+    cb_tree_body(u, &g, x_low);
     cb_pose_rotation(&g, r);
     cb_apply3((const double(*)[3])r, m->joint[l->joint].frame[l->first_moves ? 0 : 1].x, arm);
     for (int k = 0; k < 3; k++) lever[k] = arm[k] - (g.x[k] + arm[k] + u->arm[k] - 2 * u->start[k]) / 2;
@@ -520,10 +537,10 @@ static void write_root(const work *w, int root) {
   cb_rigid_state *s = state_of(w, u);
   cb_dd sum[6];
   double r[3][3];
-  cb_rigid_move(&u->total, u->dx, u->g.q, u->gained);
-  memcpy(s->g.x, u->total.g.x, sizeof s->g.x);
-  memcpy(s->x_low, u->total.x_low, sizeof s->x_low);
-  for (int k = 0; k < 6; k++) sum[k] = (cb_dd){u->total.world[k], u->total.world_low[k]};
+  cb_rigid_move(&u->base->total, u->base->dx, u->g.q, u->base->gained);
+  memcpy(s->g.x, u->base->total.g.x, sizeof s->g.x);
+  memcpy(s->x_low, u->base->total.x_low, sizeof s->x_low);
+  for (int k = 0; k < 6; k++) sum[k] = (cb_dd){u->base->total.world[k], u->base->total.world_low[k]};
   add_others(w, root, -1, sum);
   for (int k = 0; k < 6; k++) {
     s->world[k] = sum[k].hi;

@@ -7,48 +7,64 @@
 
 /* --- places --- */
 
-static void place_in_world(const cb_tree *T, cb_unit *u, const double own[4]) {
+static void place_in_world(const cb_tree *T, cb_unit *u, const double own[4], bool exact) {
   const cb_unit *a = u->parent >= 0 ? &T->unit[u->parent] : NULL;
   double d[3];
-  cb_quaternion_multiply(u->at.q, own, u->g.q);
-  if (a) cb_quaternion_multiply(a->g.q, u->g.q, u->g.q);
-  cb_quaternion_project(u->g.q);
-  cb_quaternion_rotation(u->g.q, u->world);
   if (a)
-    cb_apply3((const double(*)[3])a->world, u->r, d);
+    cb_quaternion_multiply(a->g.q, own, u->g.q);
   else
-    memcpy(d, u->r, sizeof d);
+    memcpy(u->g.q, own, sizeof u->g.q);
+  if (exact) cb_quaternion_project(u->g.q);
+  cb_quaternion_rotation(u->g.q, u->world);
+  if (!a) {
+    memcpy(u->g.x, u->r, sizeof u->r);
+    return;
+  }
+  cb_apply3((const double(*)[3])a->world, u->r, d);
   for (int i = 0; i < 3; i++) {
-    u->g.x[i] = a ? a->g.x[i] : 0;
-    u->x_low[i] = a ? a->x_low[i] : 0;
-    cb_compensated_add_one(&u->g.x[i], &u->x_low[i], d[i]);
+    u->g.x[i] = a->g.x[i];
+    u->x_low[i] = a->x_low[i];
+    if (exact)
+      cb_compensated_add_one(&u->g.x[i], &u->x_low[i], d[i]);
+    else
+      u->g.x[i] += d[i];
   }
 }
 
-void cb_tree_place(cb_tree *T, bool world) {
+/* The rotation of a unit as a quaternion, R, and r. */
+static void place_screw(const cb_tree *T, cb_unit *u, double own[4]) {
+  const double q = T->q[u->coordinate], moved = u->slide * q, *at = u->at.q;
+  double cos_half = 1, sin_half = 0;
+  if (u->turn != 0) {
+    const double half = u->turn / 2 * q;
+    cos_half = cos(half);
+    sin_half = sin(half);
+  }
+  own[0] = at[0] * cos_half - at[3] * sin_half;
+  own[1] = at[1] * cos_half + at[2] * sin_half;
+  own[2] = at[2] * cos_half - at[1] * sin_half;
+  own[3] = at[3] * cos_half + at[0] * sin_half;
+  const double c = 1 - 2 * sin_half * sin_half, s = 2 * cos_half * sin_half;
+  for (int k = 0; k < 3; k++) {
+    u->R[k][0] = c * u->C[k][0] + s * u->C[k][1];
+    u->R[k][1] = c * u->C[k][1] - s * u->C[k][0];
+    u->r[k] = u->at.x[k] + moved * u->C[k][2];
+  }
+}
+
+void cb_tree_place(cb_tree *T, cb_tree_placing how) {
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
-    double own[4] = {1, 0, 0, 0};
+    double own[4];
     if (u->kind == CB_UNIT_ROOT) continue;
-    if (u->kind == CB_UNIT_SCREW) {
-      const double q = T->q[u->coordinate], half = u->turn / 2 * q, moved = u->slide * q;
-      if (u->turn != 0) {
-        own[0] = cos(half);
-        own[3] = sin(half);
-      }
-      const double c = 1 - 2 * own[3] * own[3], s = 2 * own[0] * own[3];
-      for (int k = 0; k < 3; k++) {
-        u->R[k][0] = c * u->C[k][0] + s * u->C[k][1];
-        u->R[k][1] = c * u->C[k][1] - s * u->C[k][0];
-        u->r[k] = u->at.x[k] + moved * u->C[k][2];
-      }
-    } else if (u->kind == CB_UNIT_ROTATION) {
-      double q[4];
-      memcpy(own, u->turned, sizeof own);
-      cb_quaternion_multiply(u->at.q, own, q);
-      cb_quaternion_rotation(q, u->R);
-    }
-    if (world) place_in_world(T, u, own);
+    if (u->kind == CB_UNIT_SCREW)
+      place_screw(T, u, own);
+    else if (u->kind == CB_UNIT_ROTATION) {
+      cb_quaternion_multiply(u->at.q, u->rotation->turned, own);
+      cb_quaternion_rotation(own, u->R);
+    } else
+      memcpy(own, u->at.q, sizeof own);
+    if (how != CB_PLACE_APART) place_in_world(T, u, own, how == CB_PLACE_NODE);
   }
 }
 
@@ -57,38 +73,13 @@ void cb_tree_body(const cb_unit *u, cb_pose *g, double x_low[3]) {
   cb_quaternion_multiply(u->g.q, u->body.q, g->q);
   cb_apply3((const double(*)[3])u->world, u->body.x, d);
   for (int i = 0; i < 3; i++) {
-    double low = u->x_low[i];
+    x_low[i] = u->x_low[i];
     g->x[i] = u->g.x[i];
-    cb_compensated_add_one(&g->x[i], &low, d[i]);
-    if (x_low) x_low[i] = low;
+    cb_compensated_add_one(&g->x[i], &x_low[i], d[i]);
   }
 }
 
-/* --- frames of bodies --- */
-
-void cb_tree_twist_to_unit(const cb_unit *u, const double Y[6], double out[6]) {
-  double moved[3];
-  cb_turn6((const double(*)[3])u->B, Y, out);
-  cb_cross3(u->body.x, out, moved);
-  for (int i = 0; i < 3; i++) out[3 + i] += moved[i];
-}
-
-void cb_tree_twist_to_body(const cb_unit *u, const double Y[6], double out[6]) {
-  double moved[6], across[3];
-  cb_cross3(Y, u->body.x, across);
-  for (int i = 0; i < 3; i++) {
-    moved[i] = Y[i];
-    moved[3 + i] = Y[3 + i] + across[i];
-  }
-  cb_turn6_transposed((const double(*)[3])u->B, moved, out);
-}
-
-void cb_tree_covector_to_unit(const cb_unit *u, const double W[6], double out[6]) {
-  double moment[3];
-  cb_turn6((const double(*)[3])u->B, W, out);
-  cb_cross3(u->body.x, out + 3, moment);
-  for (int i = 0; i < 3; i++) out[i] += moment[i];
-}
+/* --- covectors --- */
 
 /* out += the covector W of a unit, as one of its parent */
 static void to_parent(const cb_unit *u, const double W[6], double out[6]) {
@@ -104,8 +95,8 @@ static void to_parent(const cb_unit *u, const double W[6], double out[6]) {
 void cb_tree_gather(cb_tree *T, size_t at) {
   for (int i = T->n - 1; i > 0; i--) {
     const cb_unit *u = &T->unit[i];
-    if (u->parent >= 0)
-      to_parent(u, (const double *)((const char *)u + at), (double *)((char *)&T->unit[u->parent] + at));
+    const double *own = (const double *)((const char *)u + at);
+    if (u->parent >= 0) to_parent(u, own, (double *)((char *)&T->unit[u->parent] + at));
   }
 }
 
@@ -173,6 +164,7 @@ cb_status cb_tree_inertias(cb_tree *T, const cb_mechanism *m, const cb_mechanism
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
     cb_pose g;
+    double x_low[3];
     if (u->link < 0) continue;
     const int body = m->link[u->link].body;
     const cb_rigid_problem *p = b->problem(b->self, body);
@@ -185,11 +177,11 @@ cb_status cb_tree_inertias(cb_tree *T, const cb_mechanism *m, const cb_mechanism
     }
     *failed = body;
     u->constant = NULL;
-    cb_tree_body(u, &g, NULL);
-    const cb_status status = p->inertia(p->self, t, &g, u->K, u->rest);
+    cb_tree_body(u, &g, x_low);
+    const cb_status status = p->inertia(p->self, t, &g, u->inertia->K, u->inertia->rest);
     if (status) return status;
-    to_spatial(u, (const double(*)[6])u->K, &u->own);
-    cb_tree_covector_to_unit(u, u->rest, u->mu0);
+    to_spatial(u, (const double(*)[6])u->inertia->K, &u->own);
+    cb_tree_covector_to_unit(u, u->inertia->rest, u->mu0);
   }
   return CB_OK;
 }
@@ -212,15 +204,15 @@ static cb_status singular(const cb_mechanism *m, const cb_unit *u, double t) {
 
 /* The reduced inertia and momentum of a screw that moves freely. */
 static bool reduce_screw(const cb_tree *T, cb_unit *u, cb_spatial *A, double b[6]) {
-  double *AS = u->AS[0];
+  double *AS = u->AS;
   for (int k = 0; k < 3; k++) {
     AS[k] = u->turn * u->A.I[k][2] + u->slide * u->A.H[k][2];
     AS[3 + k] = u->turn * u->A.H[2][k] + u->slide * u->A.M[k][2];
   }
-  const double D = u->turn * AS[2] + u->slide * AS[5] + u->armature[0];
+  const double D = u->turn * AS[2] + u->slide * AS[5] + u->armature;
   if (!(D > 0) || !(D < INFINITY)) return false;
-  const double inverse = u->D[0][0] = 1 / D;
-  u->u[0] = inverse * (T->pi[u->coordinate] - u->turn * b[2] - u->slide * b[5]);
+  const double inverse = u->D = 1 / D;
+  u->u = inverse * (T->pi[u->coordinate] - u->turn * b[2] - u->slide * b[5]);
   for (int i = 0; i < 3; i++) {
     const double left = inverse * AS[i], low = inverse * AS[3 + i];
     for (int k = 0; k < 3; k++) {
@@ -229,7 +221,7 @@ static bool reduce_screw(const cb_tree *T, cb_unit *u, cb_spatial *A, double b[6
       A->M[i][k] -= low * AS[3 + k];
     }
   }
-  cb_add6(u->u[0], AS, b);
+  cb_add6(u->u, AS, b);
   return true;
 }
 
@@ -246,28 +238,29 @@ static bool invert(const double D[3][3], double out[3][3]) {
 
 /* The same for a rotation; V^T a V: its armature. */
 static bool reduce_rotation(const cb_tree *T, cb_unit *u, cb_spatial *A, double b[6]) {
+  cb_unit_rotation *o = u->rotation;
   double D[3][3], right[3];
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) {
       D[i][k] = u->A.I[i][k];
-      for (int j = 0; j < 3; j++) D[i][k] += u->V[j][i] * u->armature[j] * u->V[j][k];
-      u->AS[i][k] = u->A.I[k][i];
-      u->AS[i][3 + k] = u->A.H[i][k];
+      for (int j = 0; j < 3; j++) D[i][k] += o->V[j][i] * o->armature[j] * o->V[j][k];
+      o->AS[i][k] = u->A.I[k][i];
+      o->AS[i][3 + k] = u->A.H[i][k];
     }
-  if (!invert((const double(*)[3])D, u->D)) return false;
+  if (!invert((const double(*)[3])D, o->D)) return false;
   for (int i = 0; i < 3; i++) right[i] = T->pi[u->coordinate + i] - b[i];
-  cb_apply3((const double(*)[3])u->D, right, u->u);
+  cb_apply3((const double(*)[3])o->D, right, o->u);
   for (int j = 0; j < 3; j++) {
     double DAS[6] = {0};
-    for (int l = 0; l < 3; l++) cb_add6(u->D[j][l], u->AS[l], DAS);
+    for (int l = 0; l < 3; l++) cb_add6(o->D[j][l], o->AS[l], DAS);
     for (int i = 0; i < 3; i++)
       for (int k = 0; k < 3; k++) {
-        A->I[i][k] -= u->AS[j][i] * DAS[k];
-        A->H[i][k] -= u->AS[j][i] * DAS[3 + k];
-        A->M[i][k] -= u->AS[j][3 + i] * DAS[3 + k];
+        A->I[i][k] -= o->AS[j][i] * DAS[k];
+        A->H[i][k] -= o->AS[j][i] * DAS[3 + k];
+        A->M[i][k] -= o->AS[j][3 + i] * DAS[3 + k];
       }
   }
-  for (int j = 0; j < 3; j++) cb_add6(u->u[j], u->AS[j], b);
+  for (int j = 0; j < 3; j++) cb_add6(o->u[j], o->AS[j], b);
   return true;
 }
 
@@ -353,12 +346,13 @@ cb_status cb_tree_twists(cb_tree *T, const cb_mechanism *m, double t, int *faile
     }
     seen(T, u, u->Y);
     if (moves_freely(u)) {
-      const int n = u->kind == CB_UNIT_SCREW ? 1 : 3;
       double *rate = T->own_rate + u->coordinate, along[3];
-      for (int j = 0; j < n; j++) along[j] = cb_sweep_dot(u->AS[j], u->Y);
-      for (int j = 0; j < n; j++) {
-        rate[j] = u->u[j];
-        for (int k = 0; k < n; k++) rate[j] -= u->D[j][k] * along[k];
+      if (u->kind == CB_UNIT_SCREW) {
+        rate[0] = u->u - u->D * (cb_dot3(u->AS, u->Y) + cb_dot3(u->AS + 3, u->Y + 3));
+      } else {
+        const cb_unit_rotation *o = u->rotation;
+        for (int j = 0; j < 3; j++) along[j] = cb_sweep_dot(o->AS[j], u->Y);
+        for (int j = 0; j < 3; j++) rate[j] = o->u[j] - cb_dot3(o->D[j], along);
       }
     }
     add_own(T, u, u->Y);

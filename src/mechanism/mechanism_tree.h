@@ -19,6 +19,7 @@
 
 #include "mechanism/mechanism_private.h"
 #include "numerics/dd.h"
+#include "numerics/vec3.h"
 
 typedef enum cb_unit_kind { CB_UNIT_ROOT, CB_UNIT_WELD, CB_UNIT_SCREW, CB_UNIT_ROTATION } cb_unit_kind;
 
@@ -27,43 +28,63 @@ typedef struct cb_spatial {
   double I[3][3], H[3][3], M[3][3];
 } cb_spatial;
 
+/* What only a rotation has. */
+typedef struct cb_unit_rotation {
+  double sign;                    /* its rotation vector divided by the coordinates */
+  double armature[3];             /* of its coordinates */
+  double turned[4], node[4];      /* the rotation now, and at the start of the step */
+  double vector[3], V[3][3];      /* its rotation vector, and the rate of this vector for w */
+  double AS[3][6], D[3][3], u[3]; /* as those of a screw, below */
+  double trial[3];                /* the displacement at the present stage */
+} cb_unit_rotation;
+
+/* What only a root has: a step (integrators/rkmk4.c). */
+typedef struct cb_unit_root {
+  double du[6], dl[6], displaced[6], gained[6]; /* rates, and sums, of displacement and momentum */
+  double trial[6], dx[3];                       /* the displacement at the present stage */
+  cb_rigid_state total;                         /* pose of the root, and momentum of its tree */
+  double rotation[3][3];
+} cb_unit_root;
+
+/* What only a body has whose inertia is not constant: K and mu_0 in its own frame. */
+typedef struct cb_unit_inertia {
+  double K[6][6], rest[6];
+} cb_unit_inertia;
+
 typedef struct cb_unit {
   cb_unit_kind kind;
   int parent, link, joint, coordinate; /* -1: the world; no body; no joint; no coordinate */
   int root;                            /* the root of the tree, or -1: the world */
   bool driven;
-  double turn, slide;      /* of a screw */
-  double sign;             /* of a rotation: its rotation vector divided by the coordinates */
-  double armature[3];      /* of its coordinates */
-  cb_pose at, body;        /* the unit at coordinate 0 seen from its parent; the body seen from the unit */
-  double C[3][3], B[3][3]; /* their rotations */
+  double turn, slide, armature; /* of a screw */
+  cb_unit_rotation *rotation;
+  cb_unit_root *base;
+  cb_unit_inertia *inertia;
+  const cb_rigid_constant *constant; /* to which own and mu0 belong; NULL: to `inertia` */
+  cb_pose at, body;                  /* the unit at coordinate 0 seen from its parent; the body seen from the unit */
+  double C[3][3], B[3][3];           /* their rotations */
   /* at present coordinates */
-  double R[3][3], r[3];      /* seen from the parent */
-  double turned[4], node[4]; /* of a rotation, now and at the start of the step */
-  double vector[3], V[3][3]; /* its rotation vector, and the rate of this vector for w */
-  cb_pose g;                 /* in the world */
+  double R[3][3], r[3]; /* seen from the parent */
+  cb_pose g;            /* in the world */
   double x_low[3], world[3][3];
   cb_spatial own, A; /* K, and A above */
   double mu0[6], b[6];
-  double AS[3][6], D[3][3], u[3]; /* A S, D^-1, and D^-1 (pi - S^T b) */
+  double AS[6], D, u; /* of a screw: A S, D^-1, and D^-1 (pi - S^T b) */
   double Y[6], P[6], F[6];
-  const cb_rigid_constant *constant; /* to which own and mu0 belong; NULL: to the next two members */
-  double K[6][6], rest[6];           /* of a body whose inertia is not constant, in its own frame: K and mu_0 */
-  /* a step of a root: displacement and change of momentum (integrators/rkmk4.c) */
-  double du[6], dl[6], displaced[6], gained[6], dx[3];
-  double trial[6];      /* the displacement of a root or a rotation at the present stage */
-  cb_rigid_state total; /* pose of the root, and momentum of its tree */
-  double rotation[3][3];
-  /* a step of a body: place at its start, and the impulse of wrenches about it, in the world's axes */
-  double start[3], arm[3], loads[6]; /* arm: place of the joint at the start */
+  /* a step of a body: place, and place of its joint, at the start; the impulse of wrenches about it, in the world's axes */
+  double start[3], arm[3], loads[6];
 } cb_unit;
 
 struct cb_tree {
   int n, coordinates;
   cb_unit *unit; /* parents come before children */
   int *unit_of;  /* [links] */
-  bool single;   /* each unit carries a body */
-  bool places;   /* something depends on the poses of bodies */
+  int rotations, bases;
+  cb_unit_rotation *rotation;
+  cb_unit_root *base;
+  cb_unit_inertia *inertia; /* [links] */
+  bool single;              /* each unit carries a body */
+  bool places;              /* something depends on the poses of bodies */
   bool drives;
   /* [coordinates]: present values, and momenta (of a rotation, those of w) with their rates */
   double *q, *rate, *pi, *dpi, *own_rate; /* own_rate: q' of a screw, w of a rotation */
@@ -75,8 +96,10 @@ struct cb_tree {
 static inline int cb_tree_coordinates(const cb_unit *u) {
   return u->kind == CB_UNIT_SCREW ? 1 : u->kind == CB_UNIT_ROTATION ? 3 : 0;
 }
-/* Places all units at the coordinates T->q, and rotations `turned`; in the world only if `world`. */
-void cb_tree_place(cb_tree *T, bool world);
+/* Places all units at the coordinates T->q, and rotations `turned`; in the world to round-off of the last place (nodes),
+ * or nearly so (stages), or not at all. */
+typedef enum cb_tree_placing { CB_PLACE_APART, CB_PLACE_STAGE, CB_PLACE_NODE } cb_tree_placing;
+void cb_tree_place(cb_tree *T, cb_tree_placing how);
 /* K and mu_0 of all bodies at time t. */
 cb_status cb_tree_inertias(cb_tree *T, const cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
 /* Twists Y and momenta P of all units, and own_rate, from the momenta pi, the momenta P of roots, and the rates of driven
@@ -86,12 +109,33 @@ cb_status cb_tree_twists(cb_tree *T, const cb_mechanism *m, double t, int *faile
 void cb_tree_rates(cb_tree *T);
 /* Adds covectors of all units to those of their parents; `at` is the offset of the member. */
 void cb_tree_gather(cb_tree *T, size_t at);
-/* A twist or covector of the unit's body, in its frame, as one of the unit; and back. */
-void cb_tree_twist_to_unit(const cb_unit *u, const double Y[6], double out[6]);
-void cb_tree_twist_to_body(const cb_unit *u, const double Y[6], double out[6]);
-void cb_tree_covector_to_unit(const cb_unit *u, const double W[6], double out[6]);
-/* The pose of the unit's body, and the low part of its place (NULL: not needed). */
+/* The pose of the unit's body, and the low part of its place. */
 void cb_tree_body(const cb_unit *u, cb_pose *g, double x_low[3]);
 /* V = 1 + hat(a)/2 + c hat(a)^2, c = (1 - (w/2) cot(w/2))/w^2, w = |a|, and its rate for the rate `rate` of a (NULL: not
  * needed). */
 void cb_tree_vector_rate(const double a[3], const double rate[3], double V[3][3], double change[3][3]);
+
+/* A twist or covector of the unit's body, in its frame, as one of the unit; and back. */
+static inline void cb_tree_twist_to_unit(const cb_unit *u, const double Y[6], double out[6]) {
+  double moved[3];
+  cb_turn6((const double(*)[3])u->B, Y, out);
+  cb_cross3(u->body.x, out, moved);
+  for (int i = 0; i < 3; i++) out[3 + i] += moved[i];
+}
+
+static inline void cb_tree_twist_to_body(const cb_unit *u, const double Y[6], double out[6]) {
+  double moved[6], across[3];
+  cb_cross3(Y, u->body.x, across);
+  for (int i = 0; i < 3; i++) {
+    moved[i] = Y[i];
+    moved[3 + i] = Y[3 + i] + across[i];
+  }
+  cb_turn6_transposed((const double(*)[3])u->B, moved, out);
+}
+
+static inline void cb_tree_covector_to_unit(const cb_unit *u, const double W[6], double out[6]) {
+  double moment[3];
+  cb_turn6((const double(*)[3])u->B, W, out);
+  cb_cross3(u->body.x, out + 3, moment);
+  for (int i = 0; i < 3; i++) out[i] += moment[i];
+}

@@ -41,12 +41,11 @@ static void frame_of_screw(const double s[6], cb_pose *E, double *turn, double *
 
 static cb_unit *add_unit(cb_tree *T, cb_unit_kind kind, int parent, int joint, const cb_pose *at) {
   cb_unit *u = &T->unit[T->n++];
-  *u = (cb_unit){.kind = kind, .parent = parent, .link = -1, .joint = joint, .coordinate = -1, .sign = 1, .at = *at};
+  *u = (cb_unit){.kind = kind, .parent = parent, .link = -1, .joint = joint, .coordinate = -1, .at = *at};
   u->root = kind == CB_UNIT_ROOT ? T->n - 1 : parent >= 0 ? T->unit[parent].root : -1;
   cb_pose_rotation(&u->at, u->C);
   memcpy(u->R, u->C, sizeof u->R);
   memcpy(u->r, u->at.x, sizeof u->r);
-  for (int i = 0; i < 3; i++) u->V[i][i] = 1;
   return u;
 }
 
@@ -54,7 +53,11 @@ static cb_unit *add_unit(cb_tree *T, cb_unit_kind kind, int parent, int joint, c
 static void take_coordinate(const cb_mechanism *m, cb_unit *u, int joint, int coordinate, int count) {
   u->coordinate = m->first[joint] + coordinate;
   u->driven = m->joint[joint].driven[coordinate];
-  for (int i = 0; i < count; i++) u->armature[i] = m->joint[joint].armature[coordinate + i];
+  const double *armature = &m->joint[joint].armature[coordinate];
+  if (count == 1)
+    u->armature = armature[0];
+  else
+    memcpy(u->rotation->armature, armature, 3 * sizeof *armature);
 }
 
 /* Adds the units of a joint; *F: the frame that is reached, seen from the last unit. */
@@ -70,8 +73,11 @@ static void add_joint(const cb_mechanism *m, cb_tree *T, int joint, bool backwar
     if (c >= screws) {
       const bool turns = cb_joint_coordinates(j) > 0;
       cb_unit *u = add_unit(T, turns ? CB_UNIT_ROTATION : CB_UNIT_WELD, parent, joint, F);
-      if (turns) take_coordinate(m, u, joint, c, 3);
-      u->sign = backwards ? -1 : 1;
+      if (turns) {
+        u->rotation = &T->rotation[T->rotations++];
+        u->rotation->sign = backwards ? -1 : 1;
+        take_coordinate(m, u, joint, c, 3);
+      }
       *F = at_rest;
     } else {
       double s[6], turn, slide;
@@ -97,6 +103,7 @@ static void add_link(const cb_mechanism *m, cb_tree *T, int link) {
   if (l->joint < 0) {
     add_unit(T, CB_UNIT_ROOT, -1, -1, &at_rest);
     T->unit[T->n - 1].body = at_rest;
+    T->unit[T->n - 1].base = &T->base[T->bases++];
   } else {
     const cb_joint *j = &m->joint[l->joint];
     const int parent = l->parent >= 0 ? unit_of[l->parent] : -1;
@@ -110,6 +117,7 @@ static void add_link(const cb_mechanism *m, cb_tree *T, int link) {
   }
   cb_unit *u = &T->unit[T->n - 1];
   u->link = link;
+  u->inertia = &T->inertia[link];
   cb_pose_rotation(&u->body, u->B);
   unit_of[link] = T->n - 1;
 }
@@ -141,10 +149,13 @@ static cb_status check_joint(const cb_mechanism *m, int joint) {
   return CB_OK;
 }
 
-static cb_status allocate(cb_mechanism *m, cb_tree *T, size_t units) {
+static cb_status allocate(cb_mechanism *m, cb_tree *T, size_t units, size_t bases) {
   const size_t c = (size_t)m->coordinates;
   T->coordinates = m->coordinates;
   T->unit = cb_arena_alloc(m->arena, units, sizeof *T->unit);
+  T->rotation = cb_arena_alloc(m->arena, (size_t)m->joints, sizeof *T->rotation);
+  T->base = cb_arena_alloc(m->arena, bases, sizeof *T->base);
+  T->inertia = cb_arena_alloc(m->arena, (size_t)m->links, sizeof *T->inertia);
   double **const arrays[] = {&T->q,
                              &T->rate,
                              &T->pi,
@@ -166,7 +177,7 @@ static cb_status allocate(cb_mechanism *m, cb_tree *T, size_t units) {
                              &T->stage_rate[3],
                              &T->pushed,
                              &m->drive_impulse};
-  bool whole = T->unit != NULL;
+  bool whole = T->unit && T->rotation && T->base && T->inertia;
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     whole = (*arrays[i] = cb_arena_alloc(m->arena, c, sizeof **arrays[i])) && whole;
   return whole ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", m->joints);
@@ -174,18 +185,21 @@ static cb_status allocate(cb_mechanism *m, cb_tree *T, size_t units) {
 
 cb_status cb_mechanism_move_coordinates(cb_mechanism *m, int *which) {
   if (m->tree) return CB_OK;
-  size_t units = 0;
+  size_t units = 0, bases = 0;
   *which = 0;
   for (int j = 0; j < m->joints; j++) {
     *which = j;
     const cb_status status = check_joint(m, j);
     if (status) return status;
   }
-  for (int i = 0; i < m->links; i++) units += m->link[i].joint < 0 ? 1 : (size_t)units_of(&m->joint[m->link[i].joint]);
+  for (int i = 0; i < m->links; i++) {
+    bases += m->link[i].joint < 0;
+    units += m->link[i].joint < 0 ? 1 : (size_t)units_of(&m->joint[m->link[i].joint]);
+  }
   cb_tree *T = cb_arena_alloc(m->arena, 1, sizeof *T);
   if (T) T->unit_of = cb_arena_alloc(m->arena, (size_t)m->links, sizeof *T->unit_of);
   if (!T || !T->unit_of) return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", m->joints);
-  const cb_status status = allocate(m, T, units);
+  const cb_status status = allocate(m, T, units, bases);
   if (status) return status;
   for (int i = 0; i < m->links; i++) add_link(m, T, i);
   T->single = T->n == m->links;

@@ -214,20 +214,13 @@ static bool begin(work *w) {
     memset(u->loads, 0, sizeof u->loads);
   }
   find_rotations(T);
-  cb_tree_place(T, CB_PLACE_NODE);
+  cb_tree_place(T, CB_PLACE_STAGE);
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
-    cb_pose g;
-    double x_low[3];
     if (u->link < 0) continue;
-    cb_tree_body(u, &g, x_low);
-    memcpy(u->start, g.x, sizeof u->start);
-    if (u->joint < 0) continue;
-    double r[3][3], arm[3];
-    const cb_link *l = &w->m->link[u->link];
-    cb_pose_rotation(&g, r);
-    cb_apply3((const double(*)[3])r, w->m->joint[u->joint].frame[l->first_moves ? 0 : 1].x, arm);
-    for (int k = 0; k < 3; k++) u->arm[k] = g.x[k] + arm[k];
+    memcpy(u->start, state_of(w, u)->g.x, sizeof u->start);
+    cb_apply3((const double(*)[3])u->world, u->hold, u->arm);
+    for (int k = 0; k < 3; k++) u->arm[k] += u->g.x[k];
   }
   begin_momenta(w);
   memcpy(T->pi_start, T->pi, size);
@@ -278,9 +271,8 @@ static cb_status find_wrenches(work *w, double t, double part) {
   return CB_OK;
 }
 
-/* The rates of the coordinates of joints, and the forces on them. */
-static void find_forces(const work *w, double t) {
-  cb_tree *T = w->T;
+/* The rates of the coordinates of joints. */
+static void find_joint_rates(cb_tree *T) {
   for (int i = 0; i < T->n; i++) {
     const cb_unit *u = &T->unit[i];
     const double *own = T->own_rate + u->coordinate;
@@ -289,7 +281,6 @@ static void find_forces(const work *w, double t) {
     for (int k = 0; k < 3 && u->kind == CB_UNIT_ROTATION; k++)
       rate[k] = u->rotation->sign * cb_dot3(u->rotation->V[k], own);
   }
-  cb_mechanism_forces(w->m, t, T->q, T->rate);
 }
 
 /* pi' of a unit without its drive, and the rates of its coordinates. */
@@ -325,7 +316,8 @@ static cb_status find_rates(work *w, double t, double part, bool with_twists) {
     if (!status) status = cb_tree_twists(T, w->m, t, &w->failed);
   }
   if (status) return status;
-  find_forces(w, t);
+  find_joint_rates(T);
+  cb_mechanism_forces(w->m, t, T->q, T->rate);
   if (T->places) status = find_wrenches(w, t, part);
   if (status) return status;
   for (int i = 0; i < T->n; i++) {
@@ -492,14 +484,14 @@ static void find_impulses(const work *w, double (*change)[6]) {
     const cb_unit *u = &w->T->unit[i];
     if (u->link < 0 || u->kind == CB_UNIT_ROOT) continue;
     const cb_link *l = &m->link[u->link];
-    double *J = change[u->link], *out = m->impulse[l->joint], arm[3], lever[3], moment[3], d[3], x_low[3];
-    cb_pose g;
-    double r[3][3];
+    double *J = change[u->link], *out = m->impulse[l->joint], arm[3], lever[3], moment[3], d[3];
+    const double *x = state_of(w, u)->g.x;
     cb_add6(-1, u->loads, J);
-    cb_tree_body(u, &g, x_low);
-    cb_pose_rotation(&g, r);
-    cb_apply3((const double(*)[3])r, m->joint[l->joint].frame[l->first_moves ? 0 : 1].x, arm);
-    for (int k = 0; k < 3; k++) lever[k] = arm[k] - (g.x[k] + arm[k] + u->arm[k] - 2 * u->start[k]) / 2;
+    cb_apply3((const double(*)[3])u->world, u->hold, arm);
+    for (int k = 0; k < 3; k++) {
+      arm[k] += u->g.x[k]; /* the place of the joint at the end */
+      lever[k] = arm[k] - x[k] - ((arm[k] + u->arm[k]) / 2 - u->start[k]);
+    }
     memcpy(out, J, 6 * sizeof *out);
     cb_cross3(lever, J + 3, moment);
     for (int k = 0; k < 3; k++) out[k] += moment[k];
@@ -516,7 +508,6 @@ static void write_state(const work *w, const cb_unit *u, double change[6]) {
   double r[3][3], d[3], moment[3];
   for (int k = 0; k < 6; k++) change[k] = -s->world[k];
   cb_tree_body(u, &s->g, s->x_low);
-  cb_quaternion_project(s->g.q);
   cb_tree_twist_to_body(u, u->Y, s->Y);
   momentum_of_body(p, u, s->Y, s->momentum);
   memcpy(s->mu, s->momentum, sizeof s->mu);
@@ -555,7 +546,7 @@ static void arrive(work *w) {
   cb_mechanism *m = w->m;
   cb_tree *T = w->T;
   const size_t size = (size_t)m->coordinates * sizeof(double);
-  find_forces(w, w->t + w->h); /* the rates */
+  find_joint_rates(T);
   finish_drives(w);
   for (int i = 0; i < T->n; i++)
     if (T->unit[i].link >= 0) write_state(w, &T->unit[i], m->need[T->unit[i].link]);

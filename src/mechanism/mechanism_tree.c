@@ -14,7 +14,7 @@ static void place_in_world(const cb_tree *T, cb_unit *u, const double own[4], bo
     cb_quaternion_multiply(a->g.q, own, u->g.q);
   else
     memcpy(u->g.q, own, sizeof u->g.q);
-  if (exact) cb_quaternion_project(u->g.q);
+  if (exact) cb_tree_tidy(u->g.q);
   cb_quaternion_rotation(u->g.q, u->world);
   if (!a) {
     memcpy(u->g.x, u->r, sizeof u->r);
@@ -77,6 +77,7 @@ void cb_tree_body(const cb_unit *u, cb_pose *g, double x_low[3]) {
     g->x[i] = u->g.x[i];
     cb_compensated_add_one(&g->x[i], &x_low[i], d[i]);
   }
+  cb_tree_tidy(g->q);
 }
 
 /* --- covectors --- */
@@ -212,16 +213,16 @@ static bool reduce_screw(const cb_tree *T, cb_unit *u, cb_spatial *A, double b[6
   const double D = u->turn * AS[2] + u->slide * AS[5] + u->armature;
   if (!(D > 0) || !(D < INFINITY)) return false;
   const double inverse = u->D = 1 / D;
-  u->u = inverse * (T->pi[u->coordinate] - u->turn * b[2] - u->slide * b[5]);
+  u->u = inverse * (T->pi[u->coordinate] - u->turn * u->b[2] - u->slide * u->b[5]);
   for (int i = 0; i < 3; i++) {
     const double left = inverse * AS[i], low = inverse * AS[3 + i];
     for (int k = 0; k < 3; k++) {
-      A->I[i][k] -= left * AS[k];
-      A->H[i][k] -= left * AS[3 + k];
-      A->M[i][k] -= low * AS[3 + k];
+      A->I[i][k] = u->A.I[i][k] - left * AS[k];
+      A->H[i][k] = u->A.H[i][k] - left * AS[3 + k];
+      A->M[i][k] = u->A.M[i][k] - low * AS[3 + k];
     }
   }
-  cb_add6(u->u, AS, b);
+  for (int k = 0; k < 6; k++) b[k] = u->b[k] + u->u * AS[k];
   return true;
 }
 
@@ -248,6 +249,8 @@ static bool reduce_rotation(const cb_tree *T, cb_unit *u, cb_spatial *A, double 
       o->AS[i][3 + k] = u->A.H[i][k];
     }
   if (!invert((const double(*)[3])D, o->D)) return false;
+  *A = u->A;
+  memcpy(b, u->b, sizeof u->b);
   for (int i = 0; i < 3; i++) right[i] = T->pi[u->coordinate + i] - b[i];
   cb_apply3((const double(*)[3])o->D, right, o->u);
   for (int j = 0; j < 3; j++) {
@@ -286,15 +289,15 @@ static bool sweep_inwards(cb_tree *T, int *at) {
   }
   for (int i = T->n - 1; i >= 0; i--) {
     cb_unit *u = &T->unit[i];
-    cb_spatial A = u->A;
-    double b[6], e[6] = {0}, moved[6];
+    cb_spatial A;
+    double b[6], e[6] = {0};
     *at = i;
     if (u->kind == CB_UNIT_ROOT) continue;
-    memcpy(b, u->b, sizeof b);
     if (!moves_freely(u)) {
+      A = u->A;
       add_own(T, u, e);
-      momentum_of(&A, e, moved);
-      cb_add6(1, moved, b);
+      momentum_of(&A, e, b);
+      cb_add6(1, u->b, b);
     } else if (!(u->kind == CB_UNIT_SCREW ? reduce_screw : reduce_rotation)(T, u, &A, b))
       return false;
     if (u->parent < 0) continue;
@@ -356,6 +359,14 @@ cb_status cb_tree_twists(cb_tree *T, const cb_mechanism *m, double t, int *faile
       }
     }
     add_own(T, u, u->Y);
+    if (u->kind == CB_UNIT_SCREW && !u->driven) { /* all that pi' of a screw needs */
+      for (int k = 0; k < 2; k++) {
+        u->P[k] = u->b[k] + cb_dot3(u->A.I[k], u->Y) + cb_dot3(u->A.H[k], u->Y + 3);
+        u->P[3 + k] = u->b[3 + k] + (u->A.H[0][k] * u->Y[0] + u->A.H[1][k] * u->Y[1] + u->A.H[2][k] * u->Y[2]) +
+                      cb_dot3(u->A.M[k], u->Y + 3);
+      }
+      continue;
+    }
     momentum_of(&u->A, u->Y, u->P);
     cb_add6(1, u->b, u->P);
   }

@@ -71,6 +71,7 @@ typedef struct cb_unit {
   double mu0[6], b[6];
   double AS[6], D, u; /* of a screw: A S, D^-1, and D^-1 (pi - S^T b) */
   double Y[6], P[6], F[6];
+  double hold[3]; /* the place of the joint in the body of its link, seen from the unit */
   /* a step of a body: place, and place of its joint, at the start; the impulse of wrenches about it, in the world's axes */
   double start[3], arm[3], loads[6];
 } cb_unit;
@@ -114,6 +115,12 @@ void cb_tree_body(const cb_unit *u, cb_pose *g, double x_low[3]);
 /* V = 1 + hat(a)/2 + c hat(a)^2, c = (1 - (w/2) cot(w/2))/w^2, w = |a|, and its rate for the rate `rate` of a (NULL: not
  * needed). */
 void cb_tree_vector_rate(const double a[3], const double rate[3], double V[3][3], double change[3][3]);
+
+/* Makes the length of a quaternion 1 that is 1 but for round-off. */
+static inline void cb_tree_tidy(double q[4]) {
+  const double scale = 1.5 - (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) / 2;
+  for (int i = 0; i < 4; i++) q[i] *= scale;
+}
 
 /* A twist or covector of the unit's body, in its frame, as one of the unit; and back. */
 static inline void cb_tree_twist_to_unit(const cb_unit *u, const double Y[6], double out[6]) {

@@ -119,6 +119,7 @@ static void add_link(const cb_mechanism *m, cb_tree *T, int link) {
   u->link = link;
   u->inertia = &T->inertia[link];
   cb_pose_rotation(&u->body, u->B);
+  if (l->joint >= 0) cb_pose_point(&u->body, m->joint[l->joint].frame[l->first_moves ? 0 : 1].x, u->hold);
   unit_of[link] = T->n - 1;
 }
 

@@ -19,111 +19,18 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { STAGES = 4 };
-static const double at[STAGES] = {0, 0.5, 0.5, 1}, weight[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-
-/* A step: what all its functions need. */
-typedef struct work {
-  cb_mechanism *m;
-  cb_tree *T;
-  const cb_mechanism_bodies *b;
-  double t, h;
-  int failed;
-} work;
+static const double at[CB_TREE_STAGES] = {0, 0.5, 0.5, 1},
+                    weight[CB_TREE_STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 
 static bool has_coordinates(const cb_unit *u) { return u->kind == CB_UNIT_SCREW || u->kind == CB_UNIT_ROTATION; }
-static const cb_rigid_problem *problem_of(const work *w, const cb_unit *u) {
-  return w->b->problem(w->b->self, w->m->link[u->link].body);
-}
-static cb_rigid_state *state_of(const work *w, const cb_unit *u) { return &w->b->state[w->m->link[u->link].body]; }
-
-/* --- rotation vectors --- */
-
-void cb_tree_vector_rate(const double a[3], const double rate[3], double V[3][3], double change[3][3]) {
-  const double s = cb_dot3(a, a), w = sqrt(s), half = w / 2, cot = s > .05 ? cos(half) / sin(half) : 0,
-               c = s > .05 ? (1 - half * cot) / s
-                           : 1. / 12 + s * (1. / 720 + s * (1. / 30240 + s * (1. / 1209600 + s / 47900160)));
-  memset(V, 0, 9 * sizeof **V);
-  for (int i = 0; i < 3; i++) V[i][i] = 1;
-  cb_add_hat3(V, .5, a);
-  cb_add_hats3(V, c, a, a);
-  if (!change) return;
-  const double sine = sin(half),
-               slope = s > .1 ? (-2 / s + cot / (2 * w) + 1 / (4 * sine * sine)) / (2 * s)
-                              : 1. / 720 + s * (1. / 15120 + s * (1. / 403200 + s * (1. / 11975040 + s / 378481920)));
-  memset(change, 0, 9 * sizeof **change);
-  cb_add_hat3(change, .5, rate);
-  cb_add_hats3(change, 2 * slope * cb_dot3(a, rate), a, a);
-  cb_add_hats3(change, c, a, rate);
-  cb_add_hats3(change, c, rate, a);
-}
-
-/* The vectors of all rotations, their coordinates, and w of driven ones. */
-static void find_rotations(cb_tree *T) {
-  for (int i = 0; i < T->n; i++) {
-    cb_unit *u = &T->unit[i];
-    double *q = T->q + u->coordinate, *rate = T->rate + u->coordinate;
-    if (u->kind == CB_UNIT_SCREW && u->driven) T->own_rate[u->coordinate] = rate[0];
-    if (u->kind != CB_UNIT_ROTATION) continue;
-    if (u->driven) {
-      double given[3];
-      for (int k = 0; k < 3; k++) given[k] = u->rotation->sign * q[k];
-      cb_quaternion_exp(given, u->rotation->turned);
-    }
-    double own[4];
-    const double flip = u->rotation->turned[0] < 0 ? -1 : 1;
-    for (int k = 0; k < 4; k++) own[k] = flip * u->rotation->turned[k];
-    cb_quaternion_log(own, u->rotation->vector);
-    cb_tree_vector_rate(u->rotation->vector, NULL, u->rotation->V, NULL);
-    if (!u->driven)
-      for (int k = 0; k < 3; k++) q[k] = u->rotation->sign * u->rotation->vector[k];
-    else { /* w = V^-1 rate, V^-1 = V^T + hat-free part: by Cramer's rule */
-      double columns[3][3], c[3], right[3];
-      for (int k = 0; k < 3; k++) {
-        right[k] = u->rotation->sign * rate[k];
-        for (int j = 0; j < 3; j++) columns[j][k] = u->rotation->V[k][j];
-      }
-      cb_cross3(columns[1], columns[2], c);
-      const double det = cb_dot3(columns[0], c);
-      for (int k = 0; k < 3; k++) {
-        cb_cross3(columns[(k + 1) % 3], columns[(k + 2) % 3], c);
-        T->own_rate[u->coordinate + k] = cb_dot3(right, c) / det;
-      }
-    }
-  }
-}
-
 /* --- the start of a step --- */
 
-static void add_product(cb_dd sum[1], double a, double b, double sign) {
-  *sum = cb_dd_add(*sum, cb_dd_mul_d((cb_dd){a, 0}, sign * b));
-}
-
-/* Adds sign times the momenta of all bodies of a tree but its root, about the root, in twice the precision, so that what
- * is taken out of a sum and added again leaves no round-off. */
-static void add_others(const work *w, int root, double sign, cb_dd sum[6]) {
-  const cb_rigid_state *o = state_of(w, &w->T->unit[root]);
-  for (int i = root + 1; i < w->T->n; i++) {
-    const cb_unit *u = &w->T->unit[i];
-    if (u->root != root || u->link < 0) continue;
-    const cb_rigid_state *s = state_of(w, u);
-    double d[3];
-    for (int k = 0; k < 3; k++) d[k] = s->g.x[k] - o->g.x[k] + (s->x_low[k] - o->x_low[k]);
-    for (int k = 0; k < 6; k++) sum[k] = cb_dd_add_d(sum[k], sign * s->world[k]);
-    for (int k = 0; k < 3; k++) {
-      const int a = (k + 1) % 3, c = (k + 2) % 3;
-      add_product(&sum[k], d[a], s->world[3 + c], sign);
-      add_product(&sum[k], d[c], s->world[3 + a], -sign);
-    }
-  }
-}
-
-static void begin_root(const work *w, int root) {
+static void begin_root(const cb_tree_step *w, int root) {
   cb_unit *u = &w->T->unit[root];
-  const cb_rigid_state *s = state_of(w, u);
+  const cb_rigid_state *s = cb_tree_state(w, u);
   cb_dd sum[6];
   for (int i = 0; i < 6; i++) sum[i] = (cb_dd){s->world[i], s->world_low[i]};
-  add_others(w, root, 1, sum);
+  cb_tree_add_others(w, root, 1, sum);
   u->base->total = *s;
   for (int i = 0; i < 6; i++) {
     u->base->total.world[i] = sum[i].hi;
@@ -157,12 +64,12 @@ static void place_root(cb_unit *u, const double z[6], const double gained[6]) {
 }
 
 /* The momenta of all units at the start, and those of their coordinates. */
-static void begin_momenta(const work *w) {
+static void begin_momenta(const cb_tree_step *w) {
   cb_tree *T = w->T;
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
     memset(u->P, 0, sizeof u->P);
-    if (u->link >= 0) cb_tree_covector_to_unit(u, state_of(w, u)->momentum, u->P);
+    if (u->link >= 0) cb_tree_covector_to_unit(u, cb_tree_state(w, u)->momentum, u->P);
   }
   cb_tree_gather(T, offsetof(cb_unit, P));
   for (int i = 0; i < T->n; i++) {
@@ -177,18 +84,18 @@ static void begin_momenta(const work *w) {
 }
 
 /* Whether the twists of all states belong to their momenta (curvebody/rigid.h). */
-static bool know_twists(const work *w) {
+static bool know_twists(const cb_tree_step *w) {
   bool all = w->T->single;
-  for (int i = 0; i < w->T->n && all; i++) all = state_of(w, &w->T->unit[i])->known == 0;
+  for (int i = 0; i < w->T->n && all; i++) all = cb_tree_state(w, &w->T->unit[i])->known == 0;
   return all;
 }
 
-static void ask_laws(const work *w, double t) {
+static void ask_laws(const cb_tree_step *w, double t) {
   if (w->T->drives) w->m->laws.drives(w->m->laws.self, t, w->T->q, w->T->rate);
 }
 
 /* Places everything at the start, with the twists, and returns whether these are known. */
-static bool begin(work *w) {
+static bool begin(cb_tree_step *w) {
   cb_tree *T = w->T;
   const size_t size = (size_t)T->coordinates * sizeof(double);
   memcpy(T->q, w->m->q, size);
@@ -200,7 +107,7 @@ static bool begin(work *w) {
     cb_unit *u = &T->unit[i];
     double vector[3];
     if (u->link >= 0) {
-      const cb_rigid_problem *p = problem_of(w, u);
+      const cb_rigid_problem *p = cb_tree_problem(w, u);
       T->places = T->places || p->wrench || p->inertia_wrench || !p->constant;
     }
     if (u->kind == CB_UNIT_ROOT) begin_root(w, i);
@@ -213,19 +120,19 @@ static bool begin(work *w) {
     }
     memset(u->loads, 0, sizeof u->loads);
   }
-  find_rotations(T);
+  cb_tree_rotations(T);
   cb_tree_place(T, CB_PLACE_STAGE);
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
     if (u->link < 0) continue;
-    memcpy(u->start, state_of(w, u)->g.x, sizeof u->start);
+    memcpy(u->start, cb_tree_state(w, u)->g.x, sizeof u->start);
     cb_apply3((const double(*)[3])u->world, u->hold, u->arm);
     for (int k = 0; k < 3; k++) u->arm[k] += u->g.x[k];
   }
   begin_momenta(w);
   memcpy(T->pi_start, T->pi, size);
   if (!know_twists(w)) return false;
-  for (int i = 0; i < T->n; i++) cb_tree_twist_to_unit(&T->unit[i], state_of(w, &T->unit[i])->Y, T->unit[i].Y);
+  for (int i = 0; i < T->n; i++) cb_tree_twist_to_unit(&T->unit[i], cb_tree_state(w, &T->unit[i])->Y, T->unit[i].Y);
   cb_tree_rates(T);
   return true;
 }
@@ -245,7 +152,7 @@ static void load(cb_unit *u, double part) {
 }
 
 /* The wrenches of all bodies, summed from the tips; `part`: of the step, for the impulses of joints. */
-static cb_status find_wrenches(work *w, double t, double part) {
+static cb_status find_wrenches(cb_tree_step *w, double t, double part) {
   cb_tree *T = w->T;
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
@@ -253,7 +160,7 @@ static cb_status find_wrenches(work *w, double t, double part) {
     double Y[6], F[6], d[3];
     memset(u->F, 0, sizeof u->F);
     if (u->link < 0) continue;
-    const cb_rigid_problem *p = problem_of(w, u);
+    const cb_rigid_problem *p = cb_tree_problem(w, u);
     if (!p->wrench && !p->inertia_wrench) continue;
     cb_quaternion_multiply(u->g.q, u->body.q, g.q);
     cb_apply3((const double(*)[3])u->world, u->body.x, d);
@@ -271,20 +178,8 @@ static cb_status find_wrenches(work *w, double t, double part) {
   return CB_OK;
 }
 
-/* The rates of the coordinates of joints. */
-static void find_joint_rates(cb_tree *T) {
-  for (int i = 0; i < T->n; i++) {
-    const cb_unit *u = &T->unit[i];
-    const double *own = T->own_rate + u->coordinate;
-    double *rate = T->rate + u->coordinate;
-    if (u->kind == CB_UNIT_SCREW) rate[0] = own[0];
-    for (int k = 0; k < 3 && u->kind == CB_UNIT_ROTATION; k++)
-      rate[k] = u->rotation->sign * cb_dot3(u->rotation->V[k], own);
-  }
-}
-
 /* pi' of a unit without its drive, and the rates of its coordinates. */
-static void find_changes(const work *w, const cb_unit *u) {
+static void find_changes(const cb_tree_step *w, const cb_unit *u) {
   cb_tree *T = w->T;
   const double *Y = u->Y, *P = u->P, *own = T->own_rate + u->coordinate;
   const cb_joint_force *Q = w->m->force + u->coordinate;
@@ -308,7 +203,7 @@ static void find_changes(const work *w, const cb_unit *u) {
 }
 
 /* Rates of everything at the present places; with_twists: the twists are known. */
-static cb_status find_rates(work *w, double t, double part, bool with_twists) {
+static cb_status find_rates(cb_tree_step *w, double t, double part, bool with_twists) {
   cb_tree *T = w->T;
   cb_status status = CB_OK;
   if (!with_twists) {
@@ -316,7 +211,7 @@ static cb_status find_rates(work *w, double t, double part, bool with_twists) {
     if (!status) status = cb_tree_twists(T, w->m, t, &w->failed);
   }
   if (status) return status;
-  find_joint_rates(T);
+  cb_tree_joint_rates(T);
   cb_mechanism_forces(w->m, t, T->q, T->rate);
   if (T->places) status = find_wrenches(w, t, part);
   if (status) return status;
@@ -334,10 +229,10 @@ static cb_status find_rates(work *w, double t, double part, bool with_twists) {
 
 /* --- a stage --- */
 
-static cb_status check_turn(const work *w, double angle) { return cb_rigid_half_turn(w->h, w->t, fabs(angle)); }
+static cb_status check_turn(const cb_tree_step *w, double angle) { return cb_rigid_half_turn(w->h, w->t, fabs(angle)); }
 
 /* Sets all places and momenta to those of the start and c h times the last rates, or (end) to those after the step. */
-static cb_status advance(work *w, double c, bool end) {
+static cb_status advance(cb_tree_step *w, double c, bool end) {
   cb_tree *T = w->T;
   cb_status status = CB_OK;
   for (int i = 0; i < T->n && !status; i++) {
@@ -371,7 +266,7 @@ static cb_status advance(work *w, double c, bool end) {
   if (status) return status;
   const double t = end ? w->t + w->h : w->t + c;
   ask_laws(w, t);
-  find_rotations(T);
+  cb_tree_rotations(T);
   cb_tree_place(T, end ? CB_PLACE_NODE : T->places ? CB_PLACE_STAGE : CB_PLACE_APART);
   return CB_OK;
 }
@@ -395,17 +290,8 @@ static void find_displacements(cb_tree *T, bool any) {
   }
 }
 
-/* pi of a component of a unit's coordinates, for its momentum P. */
-static double momentum_of(const cb_tree *T, const cb_unit *u, int k) {
-  const double *rate = T->rate + u->coordinate;
-  if (u->kind == CB_UNIT_SCREW) return u->turn * u->P[2] + u->slide * u->P[5] + u->armature * rate[0];
-  double sum = u->P[k];
-  for (int j = 0; j < 3; j++) sum += u->rotation->sign * u->rotation->V[j][k] * u->rotation->armature[j] * rate[j];
-  return sum;
-}
-
 /* Adds a stage, with its part of the step, to the sums. */
-static void add_stage(work *w, int stage, double part) {
+static void add_stage(cb_tree_step *w, int stage, double part) {
   cb_tree *T = w->T;
   cb_mechanism *m = w->m;
   for (int i = 0; i < T->n; i++) {
@@ -430,142 +316,14 @@ static void add_stage(work *w, int stage, double part) {
     const cb_unit *u = &T->unit[i];
     for (int k = 0; k < cb_tree_coordinates(u) && u->driven; k++) {
       const int c = u->coordinate + k;
-      T->stage_pi[stage][c] = momentum_of(T, u, k);
+      T->stage_pi[stage][c] = cb_tree_momentum(T, u, k);
       T->stage_rate[stage][c] = T->own_rate[c];
       T->work[0][c] -= part * T->dpi[c] * T->own_rate[c];
     }
   }
 }
 
-/* --- the end --- */
-
-/* The impulse of a drive on a component of a rotation vector, sign V^-T impulse. */
-static double on_vector(const cb_unit *u, const double impulse[3], int k) {
-  double c[3], first[3];
-  cb_cross3(u->rotation->V[(k + 1) % 3], u->rotation->V[(k + 2) % 3], c);
-  cb_cross3(u->rotation->V[1], u->rotation->V[2], first);
-  return u->rotation->sign * cb_dot3(impulse, c) / cb_dot3(u->rotation->V[0], first);
-}
-
-/* The impulses of drives and their works. */
-static void finish_drives(work *w) {
-  cb_tree *T = w->T;
-  for (int i = 0; i < T->n && T->drives; i++) {
-    const cb_unit *u = &T->unit[i];
-    double impulse[3] = {0};
-    if (!u->driven) continue;
-    const int n = cb_tree_coordinates(u);
-    for (int k = 0; k < n; k++) {
-      const int c = u->coordinate + k;
-      const double end = momentum_of(T, u, k), r0 = T->stage_rate[0][c], r1 = T->stage_rate[1][c],
-                   r2 = T->stage_rate[3][c];
-      /* h times the slopes of the parabola */
-      const double slope[STAGES] = {4 * r1 - 3 * r0 - r2, r2 - r0, r2 - r0, r0 - 4 * r1 + 3 * r2};
-      T->work[0][c] += end * T->own_rate[c] - T->pi_start[c] * r0;
-      for (int s = 0; s < STAGES; s++) T->work[0][c] -= weight[s] * slope[s] * T->stage_pi[s][c];
-      impulse[k] = end - T->pi_start[c] - T->pi_gained[c];
-    }
-    for (int k = 0; k < n; k++)
-      w->m->drive_impulse[u->coordinate + k] = u->kind == CB_UNIT_SCREW ? impulse[0] : on_vector(u, impulse, k);
-  }
-}
-
-/* The momentum of a body that moves with the twist Y, in its frame. */
-static void momentum_of_body(const cb_rigid_problem *p, const cb_unit *u, const double Y[6], double mu[6]) {
-  cb_apply6((const double(*)[6])(p->constant ? p->constant->K : u->inertia->K), Y, mu);
-  cb_add6(1, p->constant ? p->constant->mu0 : u->inertia->rest, mu);
-}
-
-/* The impulse of each joint on the body of its link, about the origin at the end, so that the torque about the joint's
- * place is that about the middle of its path (cb_mechanism_wrenches). loads: as above; wrench: the change of momentum. */
-static void find_impulses(const work *w, double (*change)[6]) {
-  cb_mechanism *m = w->m;
-  for (int i = w->T->n - 1; i >= 0; i--) {
-    const cb_unit *u = &w->T->unit[i];
-    if (u->link < 0 || u->kind == CB_UNIT_ROOT) continue;
-    const cb_link *l = &m->link[u->link];
-    double *J = change[u->link], *out = m->impulse[l->joint], arm[3], lever[3], moment[3], d[3];
-    const double *x = state_of(w, u)->g.x;
-    cb_add6(-1, u->loads, J);
-    cb_apply3((const double(*)[3])u->world, u->hold, arm);
-    for (int k = 0; k < 3; k++) {
-      arm[k] += u->g.x[k]; /* the place of the joint at the end */
-      lever[k] = arm[k] - x[k] - ((arm[k] + u->arm[k]) / 2 - u->start[k]);
-    }
-    memcpy(out, J, 6 * sizeof *out);
-    cb_cross3(lever, J + 3, moment);
-    for (int k = 0; k < 3; k++) out[k] += moment[k];
-    if (l->parent < 0) continue;
-    for (int k = 0; k < 3; k++) d[k] = u->start[k] - w->T->unit[w->T->unit_of[l->parent]].start[k];
-    cb_sweep_to_parent(d, 1, J, change[l->parent]);
-  }
-}
-
-/* Writes the state of a body; change: of its momentum, about its place at the start, in the world's axes. */
-static void write_state(const work *w, const cb_unit *u, double change[6]) {
-  const cb_rigid_problem *p = problem_of(w, u);
-  cb_rigid_state *s = state_of(w, u);
-  double r[3][3], d[3], moment[3];
-  for (int k = 0; k < 6; k++) change[k] = -s->world[k];
-  cb_tree_body(u, &s->g, s->x_low);
-  cb_tree_twist_to_body(u, u->Y, s->Y);
-  momentum_of_body(p, u, s->Y, s->momentum);
-  memcpy(s->mu, s->momentum, sizeof s->mu);
-  cb_pose_rotation(&s->g, r);
-  cb_turn6((const double(*)[3])r, s->momentum, s->world);
-  memset(s->world_low, 0, sizeof s->world_low);
-  s->t = w->t + w->h;
-  s->known = 0;
-  cb_add6(1, s->world, change);
-  for (int k = 0; k < 3; k++) d[k] = s->g.x[k] - u->start[k];
-  cb_cross3(d, s->world + 3, moment);
-  for (int k = 0; k < 3; k++) change[k] += moment[k];
-}
-
-/* The momentum of a root is what the other bodies leave of the momentum of the tree. */
-static void write_root(const work *w, int root) {
-  cb_unit *u = &w->T->unit[root];
-  cb_rigid_state *s = state_of(w, u);
-  cb_dd sum[6];
-  double r[3][3];
-  cb_rigid_move(&u->base->total, u->base->dx, u->g.q, u->base->gained);
-  memcpy(s->g.x, u->base->total.g.x, sizeof s->g.x);
-  memcpy(s->x_low, u->base->total.x_low, sizeof s->x_low);
-  for (int k = 0; k < 6; k++) sum[k] = (cb_dd){u->base->total.world[k], u->base->total.world_low[k]};
-  add_others(w, root, -1, sum);
-  for (int k = 0; k < 6; k++) {
-    s->world[k] = sum[k].hi;
-    s->world_low[k] = sum[k].lo;
-  }
-  cb_pose_rotation(&s->g, r);
-  cb_turn6_transposed((const double(*)[3])r, s->world, s->momentum);
-  memcpy(s->mu, s->momentum, sizeof s->mu);
-}
-
-static void arrive(work *w) {
-  cb_mechanism *m = w->m;
-  cb_tree *T = w->T;
-  const size_t size = (size_t)m->coordinates * sizeof(double);
-  find_joint_rates(T);
-  finish_drives(w);
-  for (int i = 0; i < T->n; i++)
-    if (T->unit[i].link >= 0) write_state(w, &T->unit[i], m->need[T->unit[i].link]);
-  find_impulses(w, m->need);
-  for (int i = 0; i < T->n; i++)
-    if (T->unit[i].kind == CB_UNIT_ROOT) write_root(w, i);
-  memcpy(m->q, T->q, size);
-  memcpy(m->rate, T->rate, size);
-  for (int c = 0; c < m->coordinates; c++) {
-    m->work[CB_JOINT_WORK_MOTOR][c] += T->work[0][c];
-    m->work[CB_JOINT_WORK_DAMPING][c] += T->work[1][c];
-  }
-  for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
-      m->momentum[m->first[j] + i] = m->joint[j].armature[i] * m->rate[m->first[j] + i];
-  m->found = false;
-}
-
-static cb_status check_finite(work *w) {
+static cb_status check_finite(cb_tree_step *w) {
   for (int i = 0; i < w->T->n; i++) {
     const cb_unit *u = &w->T->unit[i];
     if (cb_finite6(u->Y) && cb_finite6(u->P) && isfinite(u->g.x[0] + u->g.x[1] + u->g.x[2])) continue;
@@ -583,9 +341,9 @@ cb_status cb_mechanism_step_rkmk4(cb_mechanism *m, const cb_mechanism_bodies *b,
     status = cb_fail(CB_ERROR_ARGUMENT, "expected a step that is not 0 and is finite, found %g", h);
   *failed = -1;
   if (status) return status;
-  work w = {.m = m, .T = m->tree, .b = b, .t = t, .h = h, .failed = -1};
+  cb_tree_step w = {.m = m, .T = m->tree, .b = b, .t = t, .h = h, .failed = -1};
   bool known = begin(&w);
-  for (int stage = 0; stage < STAGES && !status; stage++) {
+  for (int stage = 0; stage < CB_TREE_STAGES && !status; stage++) {
     const double part = h * weight[stage];
     if (stage > 0) status = advance(&w, h * at[stage], false);
     if (!status) status = find_rates(&w, t + h * at[stage], part, stage == 0 && known);
@@ -599,7 +357,7 @@ cb_status cb_mechanism_step_rkmk4(cb_mechanism *m, const cb_mechanism_bodies *b,
   if (!status) status = check_finite(&w);
   *failed = w.failed;
   if (status) return status;
-  arrive(&w);
+  cb_tree_arrive(&w, weight);
   *failed = -1;
   return CB_OK;
 }

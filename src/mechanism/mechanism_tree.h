@@ -146,3 +146,34 @@ static inline void cb_tree_covector_to_unit(const cb_unit *u, const double W[6],
   cb_cross3(u->body.x, out + 3, moment);
   for (int i = 0; i < 3; i++) out[i] += moment[i];
 }
+
+/* --- a step (mechanism_rkmk4.c, mechanism_arrive.c) --- */
+enum { CB_TREE_STAGES = 4 };
+
+/* What all functions of a step need. */
+typedef struct cb_tree_step {
+  cb_mechanism *m;
+  cb_tree *T;
+  const cb_mechanism_bodies *b;
+  double t, h;
+  int failed; /* the body; -1: not one body */
+} cb_tree_step;
+
+static inline const cb_rigid_problem *cb_tree_problem(const cb_tree_step *w, const cb_unit *u) {
+  return w->b->problem(w->b->self, w->m->link[u->link].body);
+}
+static inline cb_rigid_state *cb_tree_state(const cb_tree_step *w, const cb_unit *u) {
+  return &w->b->state[w->m->link[u->link].body];
+}
+
+/* The vectors of all rotations, their coordinates, and the rates of driven units in own_rate. */
+void cb_tree_rotations(cb_tree *T);
+/* The rates of the coordinates of joints, from own_rate. */
+void cb_tree_joint_rates(cb_tree *T);
+/* pi of a component of a unit's coordinates, for its momentum P. */
+double cb_tree_momentum(const cb_tree *T, const cb_unit *u, int component);
+/* Adds sign times the momenta of all bodies of a tree but its root, about the root, in twice the precision, so that what
+ * is taken out of a sum and added again leaves no round-off. */
+void cb_tree_add_others(const cb_tree_step *w, int root, double sign, cb_dd sum[6]);
+/* Writes the states of bodies and joints at the end of a step, with works and impulses; weight[CB_TREE_STAGES]. */
+void cb_tree_arrive(cb_tree_step *w, const double *weight);

@@ -12,8 +12,8 @@
  * and momentum at rest of a body; [Y, S]: the bracket of twists. Because pi is the momentum of q, no inertia is ever
  * differentiated in time. A screw is (0, 0, turn; 0, 0, slide) in the axes of its unit. A rotation has the rate w in the
  * axes of the unit, S w = (w; 0), so its momentum is that of w.
- * Sources: Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 7, with momenta in place of forces and twists in
- * place of accelerations; Naudet et al., Multibody Syst. Dyn. 10 (2003) 45, doi:10.1023/A:1024509904612. SI units.
+ * Sources: Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 7, with momenta in place of forces and twists
+ * in place of accelerations; Naudet, Lefeber, Daerden & Terze, Multibody Syst. Dyn. 10 (2003) 45. SI units.
  */
 #pragma once
 

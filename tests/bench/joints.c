@@ -1,6 +1,6 @@
-/* Cost of a step of chains of 3, 10 and 30 hinges under their weight in vacuum, with axes in turn along y and z: by rkmk4 in
- * coordinates of joints, by hamilton_pontryagin of order 2, and, in the same process if its library is installed, by
- * MuJoCo's RK4 and Euler without contacts and constraints.
+/* Cost of a step of chains of 3, 10 and 30 hinges under their weight in vacuum, with axes in turn along y and z: by
+ * rkmk4 in coordinates of joints, by hamilton_pontryagin of order 2, and, in the same process if its library is
+ * installed, by MuJoCo's RK4 and Euler without contacts and constraints.
  */
 #include "bench.h"
 #include "joined_bodies.h"
@@ -16,7 +16,7 @@ static const double step = 1e-3, axes[3] = {.1, .03, .02}, density = 1000, angle
 typedef struct ours {
   joined s;
   bool explicit_;
-  int steps;
+  int n, steps;
 } ours;
 
 static const double *axis_of(int i) {
@@ -25,7 +25,7 @@ static const double *axis_of(int i) {
 }
 
 static void ours_begin(ours *o, int n, bool explicit_, int steps) {
-  *o = (ours){.explicit_ = explicit_, .steps = steps};
+  *o = (ours){.explicit_ = explicit_, .n = n, .steps = steps};
   for (int i = 0; i < n; i++) joined_add(&o->s, axes, density, 0, -9.81);
   for (int i = 0; i < n; i++) {
     joined_hold(&o->s, "hinge", i - 1, (double[]){i ? axes[0] : 0, 0, 0}, axis_of(i), i, (double[]){-axes[0], 0, 0},
@@ -33,6 +33,13 @@ static void ours_begin(ours *o, int n, bool explicit_, int steps) {
     joined_place(&o->s, &o->s.joint[i], &angle, &rate, 0);
   }
   joined_start(&o->s, NULL);
+}
+
+/* Each repetition begins at the same place: long motions of such chains are chaotic. */
+static void our_start(void *self) {
+  ours *o = self;
+  cb_mechanism_free(o->s.mechanism);
+  ours_begin(o, o->n, o->explicit_, o->steps);
 }
 
 static void our_steps(void *self) {
@@ -58,6 +65,15 @@ typedef struct theirs {
 static void their_steps(void *self) {
   theirs *t = self;
   for (int i = 0; i < t->steps; i++) mj_step(t->m, t->d);
+}
+
+static void their_start(void *self) {
+  theirs *t = self;
+  mj_resetData(t->m, t->d);
+  for (int i = 0; i < t->m->nq; i++) {
+    t->d->qpos[i] = angle;
+    t->d->qvel[i] = rate;
+  }
 }
 
 static void theirs_begin(theirs *t, int n, int integrator, int steps) {
@@ -88,10 +104,7 @@ static void theirs_begin(theirs *t, int n, int integrator, int steps) {
   t->m->opt.integrator = integrator;
   t->d = mj_makeData(t->m);
   t->steps = steps;
-  for (int i = 0; i < n; i++) {
-    t->d->qpos[i] = angle;
-    t->d->qvel[i] = rate;
-  }
+  their_start(t);
 }
 #endif
 
@@ -100,22 +113,22 @@ int main(int argc, char **argv) {
   static ours explicit_[LENGTHS], implicit_[LENGTHS];
   enum { KINDS = 4 };
   for (int i = 0; i < LENGTHS; i++) {
-    const int n = length[i], count = b.quick ? 3 : 600 / n;
+    const int n = length[i], count = b.quick ? 3 : 1200 / n;
     char name[64];
     ours_begin(&explicit_[i], n, true, count);
     ours_begin(&implicit_[i], n, false, count);
     snprintf(name, sizeof name, "%d hinges, rkmk4", n);
-    bench_add(&b, name, our_steps, &explicit_[i], count);
+    bench_add(&b, name, our_steps, &explicit_[i], count)->ready = our_start;
     snprintf(name, sizeof name, "%d hinges, hamilton_pontryagin", n);
-    bench_add(&b, name, our_steps, &implicit_[i], count);
+    bench_add(&b, name, our_steps, &implicit_[i], count)->ready = our_start;
 #ifdef CB_MUJOCO
     static theirs rk4[LENGTHS], euler[LENGTHS];
     theirs_begin(&rk4[i], n, mjINT_RK4, count);
     theirs_begin(&euler[i], n, mjINT_EULER, count);
     snprintf(name, sizeof name, "%d hinges, MuJoCo RK4", n);
-    bench_add(&b, name, their_steps, &rk4[i], count);
+    bench_add(&b, name, their_steps, &rk4[i], count)->ready = their_start;
     snprintf(name, sizeof name, "%d hinges, MuJoCo Euler", n);
-    bench_add(&b, name, their_steps, &euler[i], count);
+    bench_add(&b, name, their_steps, &euler[i], count)->ready = their_start;
     /* the same chain */
     theirs one;
     ours own;
@@ -136,8 +149,8 @@ int main(int argc, char **argv) {
     char what[96];
     snprintf(what, sizeof what, "joints: rkmk4 to MuJoCo's RK4, %d hinges", length[i]);
     bench_judge(&b, what, s[0].cpu / s[2].cpu, "<=", 0.5, "times");
-    snprintf(what, sizeof what, "joints: hamilton_pontryagin to MuJoCo's RK4, %d hinges", length[i]);
-    bench_judge(&b, what, s[1].cpu / s[2].cpu, "<=", 1, "times");
+    printf("  %d hinges, to MuJoCo's RK4: rkmk4 %.2f, hamilton_pontryagin %.2f, MuJoCo Euler %.2f\n", length[i],
+           s[0].cpu / s[2].cpu, s[1].cpu / s[2].cpu, s[3].cpu / s[2].cpu);
   }
   return b.missed > 0;
 }

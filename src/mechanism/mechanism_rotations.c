@@ -34,23 +34,24 @@ void cb_tree_rotations(cb_tree *T) {
     double *q = T->q + u->coordinate, *rate = T->rate + u->coordinate;
     if (u->kind == CB_UNIT_SCREW && u->driven) T->own_rate[u->coordinate] = rate[0];
     if (u->kind != CB_UNIT_ROTATION) continue;
-    if (u->driven) {
-      double given[3];
-      for (int k = 0; k < 3; k++) given[k] = u->rotation->sign * q[k];
-      cb_quaternion_exp(given, u->rotation->turned);
+    cb_unit_rotation *o = u->rotation;
+    if (u->driven) { /* the law may go beyond half a turn */
+      for (int k = 0; k < 3; k++) o->vector[k] = o->sign * q[k];
+      cb_quaternion_exp(o->vector, o->turned);
+    } else {
+      double own[4];
+      const double flip = o->turned[0] < 0 ? -1 : 1;
+      for (int k = 0; k < 4; k++) own[k] = flip * o->turned[k];
+      cb_quaternion_log(own, o->vector);
     }
-    double own[4];
-    const double flip = u->rotation->turned[0] < 0 ? -1 : 1;
-    for (int k = 0; k < 4; k++) own[k] = flip * u->rotation->turned[k];
-    cb_quaternion_log(own, u->rotation->vector);
-    cb_tree_vector_rate(u->rotation->vector, NULL, u->rotation->V, NULL);
+    cb_tree_vector_rate(o->vector, NULL, o->V, NULL);
     if (!u->driven)
-      for (int k = 0; k < 3; k++) q[k] = u->rotation->sign * u->rotation->vector[k];
+      for (int k = 0; k < 3; k++) q[k] = o->sign * o->vector[k];
     else { /* V w = rate, by Cramer's rule */
       double columns[3][3], c[3], right[3];
       for (int k = 0; k < 3; k++) {
-        right[k] = u->rotation->sign * rate[k];
-        for (int j = 0; j < 3; j++) columns[j][k] = u->rotation->V[k][j];
+        right[k] = o->sign * rate[k];
+        for (int j = 0; j < 3; j++) columns[j][k] = o->V[k][j];
       }
       cb_cross3(columns[1], columns[2], c);
       const double det = cb_dot3(columns[0], c);

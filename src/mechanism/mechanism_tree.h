@@ -53,7 +53,7 @@ typedef struct cb_unit_inertia {
 
 typedef struct cb_unit {
   cb_unit_kind kind;
-  int parent, link, joint, coordinate; /* -1: the world; no body; no joint; no coordinate */
+  int parent, link, joint, coordinate; /* -1: the world; no body; no joint. 0 if it has no coordinate */
   int root;                            /* the root of the tree, or -1: the world */
   bool driven;
   double turn, slide, armature; /* of a screw */

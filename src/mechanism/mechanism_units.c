@@ -41,7 +41,7 @@ static void frame_of_screw(const double s[6], cb_pose *E, double *turn, double *
 
 static cb_unit *add_unit(cb_tree *T, cb_unit_kind kind, int parent, int joint, const cb_pose *at) {
   cb_unit *u = &T->unit[T->n++];
-  *u = (cb_unit){.kind = kind, .parent = parent, .link = -1, .joint = joint, .coordinate = -1, .at = *at};
+  *u = (cb_unit){.kind = kind, .parent = parent, .link = -1, .joint = joint, .at = *at};
   u->root = kind == CB_UNIT_ROOT ? T->n - 1 : parent >= 0 ? T->unit[parent].root : -1;
   cb_pose_rotation(&u->at, u->C);
   memcpy(u->R, u->C, sizeof u->R);

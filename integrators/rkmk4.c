@@ -4,10 +4,12 @@
  * With g = g_k exp(u) and the momentum (l, P) in the axes of the world about the position x_k (curvebody/rigid.h):
  *   u' = dexp^-1_{-u} Y,  K Y = p - mu0,  p = R^T (l - (x - x_k) × P, P);   l' = R F_torque + (x - x_k) × R F_force,
  *   P' = R F_force;   the classical tableau 0, 1/2, 1/2, 1; 1/6, 1/3, 1/3, 1/6,
- * where x is the position of g, Y the twist, K the inertia, mu0 the momentum at Y = 0, and R the rotation of g.
+ * where x is the position of g, Y the twist, K the inertia, mu0 the momentum at Y = 0, and R the rotation of g. Trees of
+ * joined bodies move in the coordinates of their joints (mechanism/mechanism_tree.h).
  * Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
  */
 #include "fluid/rigid_step.h"
+#include "mechanism/mechanism.h"
 #include "numerics/vec3.h"
 #include "numerics/lie_private.h"
 #include <curvebody/integrator.h>
@@ -120,6 +122,12 @@ static cb_status create(cb_integrator *in, const void *params) {
 
 static cb_status step(cb_integrator *in, void *state, double h) { return cb_rigid_step_rkmk4(in->problem, h, state); }
 
+static cb_status step_joined(cb_integrator *in, cb_mechanism *m, const cb_mechanism_bodies *b, double t, double h,
+                             int *failed) {
+  (void)in;
+  return cb_mechanism_step_rkmk4(m, b, t, h, failed);
+}
+
 static void properties(const cb_integrator *in, int *order, bool *symplectic, bool *symmetric) {
   (void)in;
   *order = 4;
@@ -135,4 +143,5 @@ const cb_integrator_class cb_integrator_rkmk4 = {
     .create = create,
     .properties = properties,
     .step = step,
+    .step_joined = step_joined,
 };

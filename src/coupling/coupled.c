@@ -183,7 +183,8 @@ bool cb_coupled_has_joints(const cb_coupled *c, int body) {
 cb_status cb_coupled_settle(cb_coupled *c, double t) {
   int failed;
   const cb_mechanism_bodies bodies = cb_coupled_joined(c);
-  return c->bodies.mechanism ? cb_mechanism_settle(c->bodies.mechanism, &bodies, t, &failed) : CB_OK;
+  return c->bodies.mechanism && !c->bodies.settled ? cb_mechanism_settle(c->bodies.mechanism, &bodies, t, &failed)
+                                                   : CB_OK;
 }
 
 /* Copies the state of the joints to out, or from it. */

@@ -51,6 +51,7 @@ typedef struct cb_coupled_bodies {
   int substeps; /* a step of length h is composed of `substeps` parts of the lengths substep[i] h */
   const double *substep;
   cb_mechanism *mechanism; /* joints of bodies, which `drift` obeys; NULL: none */
+  bool settled;            /* after a drift, the momenta already fit the joints (mechanism/mechanism.h) */
 } cb_coupled_bodies;
 
 typedef struct cb_coupled cb_coupled;

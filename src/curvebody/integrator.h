@@ -65,6 +65,10 @@ typedef struct cb_integrator_class {
    * -1. NULL: the integrator cannot. */
   cb_status (*drift_joined)(cb_integrator *i, struct cb_mechanism *m, const struct cb_mechanism_bodies *b, double t,
                             double h, int *failed);
+  /* The same for trees, in coordinates of joints (cb_mechanism_move_coordinates), next to which nothing acts on bodies
+   * through impulses. At the end nothing is left to settle. NULL: the integrator cannot. */
+  cb_status (*step_joined)(cb_integrator *i, struct cb_mechanism *m, const struct cb_mechanism_bodies *b, double t,
+                           double h, int *failed);
 } cb_integrator_class;
 
 struct cb_integrator {

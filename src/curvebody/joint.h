@@ -43,6 +43,9 @@ typedef struct cb_joint_class {
   void (*find)(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *motion);
   /* Computes M(q); NULL for a class that only closes loops. */
   void (*place)(const double *q, const cb_joint_data *data, cb_pose *m);
+  /* serial: M(q) = exp(q_1 S_1(0)) exp(q_2 S_2(0)) .., one motion after another, for integrators that move coordinates.
+   * turns: the last three coordinates are a rotation vector a, and the last factor is the rotation exp(hat(a)). */
+  bool serial, turns;
 } cb_joint_class;
 
 /* All classes: the built-in ones, then those of plugins; the list ends with NULL. */

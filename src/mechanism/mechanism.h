@@ -133,6 +133,14 @@ cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cons
 /* At the end of a drift, after other impulses: see above. */
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
 
+/* For integrators that move coordinates of joints, from which places follow (mechanism_tree.h): from now on q belongs to
+ * the motion, and places do not change it. CB_ERROR_UNSUPPORTED: joints that close loops, or with dry friction or limits,
+ * or of a class that is not `serial`; *which is the joint. */
+cb_status cb_mechanism_move_coordinates(cb_mechanism *m, int *which);
+/* Moves all joined bodies from t to t + h by an explicit step of order 4; nothing is left to settle. On failure nothing
+ * has changed; *failed is the body (-1: not one body). */
+cb_status cb_mechanism_step_rkmk4(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double h, int *failed);
+
 /* After a drift, or after settling: the change that impulses W[bodies] at the first node (or at the node) make to the
  * places at its end (or to the twists), change[bodies]; both in the world's axes, about the bodies' origins. Bodies that
  * are not joined are left out. */

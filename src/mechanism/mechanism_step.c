@@ -473,7 +473,12 @@ void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
   for (int l = 0; l < m->loops && same; l++) memcpy(m->loop[l].d0, m->loop[l].d1, sizeof m->loop[l].d0);
   for (int r = 0; r < m->rows && same; r++) memcpy(m->row[r].N0, m->row[r].N1, sizeof m->row[r].N0);
   if (same) return;
-  find_joints(m, m->q, false);
+  double *q = m->q;
+  if (m->tree) { /* places follow from coordinates */
+    q = m->q1;
+    memcpy(q, m->q, (size_t)m->coordinates * sizeof *q);
+  }
+  find_joints(m, q, false);
   copy_node(m);
   m->found = true;
 }

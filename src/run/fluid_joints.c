@@ -71,7 +71,9 @@ cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed) {
   in->iterations = 0;
   const cb_joint *first = &b->joined->joints->joint[0];
   const double t = b->state[first->body[first->body[1] < 0 ? 0 : 1]].t;
-  const cb_status status = in->class_->drift_joined(in, b->joined->mechanism, &bodies, t, h, failed);
+  const cb_integrator_class *class_ = in->class_;
+  const cb_status status = (class_->drift_joined ? class_->drift_joined : class_->step_joined)(in, b->joined->mechanism,
+                                                                                               &bodies, t, h, failed);
   if (in->iterations > b->part[0].iterations) b->part[0].iterations = in->iterations;
   return status;
 }
@@ -113,7 +115,10 @@ void cb_fluid_joined_back(cb_run *run) {
 
 void cb_fluid_joined_remember(cb_run *run) {
   const cb_fluid_run *b = run->own;
-  for (int i = 0; i < b->n && b->joined; i++) b->joined->potential[i] = b->row[i].potential;
+  for (int i = 0; i < b->n && b->joined; i++) { /* a failure is reported by the first row */
+    cb_immersed_workspace *w = b->part[0].workspace[i];
+    if (!cb_immersed_workspace_measure(w, &b->state[i], &b->row[i])) b->joined->potential[i] = b->row[i].potential;
+  }
 }
 
 /* --- rows --- */
@@ -247,10 +252,10 @@ cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints) {
   if (!joints) return CB_OK;
   cb_fluid_joined *j = b->joined = cb_arena_alloc(run->arena, 1, sizeof *j);
   if (!j) return cb_fail(CB_ERROR_MEMORY, "no memory for joints");
-  if (!b->integrator->class_->drift_joined)
+  if (!b->integrator->class_->drift_joined && !b->integrator->class_->step_joined)
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "the integrator `%s` does not move bodies with joints: expected "
-                   "hamilton_pontryagin",
+                   "hamilton_pontryagin or rkmk4",
                    b->integrator->class_->name);
   const cb_mechanism_laws laws = cb_joint_laws_of(joints->laws);
   int which = 0;
@@ -269,7 +274,9 @@ cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints) {
   if (n) memcpy(cb_mechanism_q(j->mechanism), joints->start, n * sizeof *joints->start);
   const cb_mechanism_bodies bodies = bodies_of(run);
   const double tolerance = run->options.start_tolerance > 0 ? run->options.start_tolerance : 1e-9;
-  return cb_mechanism_start(j->mechanism, &bodies, run->options.start, tolerance, &which);
+  status = cb_mechanism_start(j->mechanism, &bodies, run->options.start, tolerance, &which);
+  if (status || b->integrator->class_->drift_joined) return status;
+  return cb_mechanism_move_coordinates(j->mechanism, &which);
 }
 
 void cb_fluid_joined_free(cb_run *run) {

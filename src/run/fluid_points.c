@@ -460,12 +460,23 @@ static bool conserves(const cb_run *run) {
   return all && !cb_coupled_feels_fluid(c->coupled) && !cb_fluid_joined_loses(run);
 }
 
+/* Whether there is nothing but joints, for an integrator that moves them without impulses. */
+static bool moves_joints_alone(const cb_run *run, const cb_fluid_points *points) {
+  return points->joints && cb_fluid_run_of(run)->integrator->class_->step_joined &&
+         cb_system_particles(points->system) == 0;
+}
+
 cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
   cb_fluid_run *b = run->own;
   if (!points) return CB_OK;
   cb_fluid_coupling *c = b->coupling = cb_arena_alloc(run->arena, 1, sizeof *c);
   if (!c) return cb_fail(CB_ERROR_MEMORY, "no memory for coupled bodies");
-  if (!b->integrator->class_->takes_impulses)
+  if (points->joints && !b->integrator->class_->takes_impulses && !b->integrator->class_->step_joined)
+    return cb_fail(
+        CB_ERROR_UNSUPPORTED,
+        "the integrator `%s` cannot move bodies with joints: expected hamilton_pontryagin, or rkmk4 for trees",
+        b->integrator->class_->name);
+  if (!b->integrator->class_->takes_impulses && !moves_joints_alone(run, points))
     return cb_fail(
         CB_ERROR_UNSUPPORTED,
         "the integrator `%s` has no discrete Lagrangian into which forces between points could enter: expected "
@@ -494,6 +505,7 @@ cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
   const cb_status joined = cb_fluid_joined_create(run, points->joints);
   if (joined) return joined;
   bodies.mechanism = cb_fluid_joined_mechanism(run);
+  bodies.settled = bodies.mechanism && !b->integrator->class_->drift_joined;
   bodies.substep = cb_integrator_substeps(b->integrator, &bodies.substeps);
   c->system = points->system;
   c->n = cb_system_particles(points->system);

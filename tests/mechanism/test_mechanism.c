@@ -1,118 +1,26 @@
 /* Joined bodies against independent equations of motion, solved to the digits of two tolerances and two formulations. */
-#include "joined_bodies.h"
+#include "joined_oracles.h"
 
-/* Two ellipsoids on skew hinges in vacuum, which fall from the world. */
-static void start_double_pendulum(joined *s) {
-  *s = (joined){.t = 0};
-  joined_add(s, (double[]){.30, .12, .08}, 1000, 0, -9.81);
-  joined_add(s, (double[]){.25, .10, .06}, 1200, 0, -9.81);
-  joined_hold(s, "hinge", -1, (double[]){0, 0, 1}, (double[]){.2, .9, .3}, 0, (double[]){-.3, 0, 0},
-              (double[]){.2, .9, .3});
-  joined_hold(s, "hinge", 0, (double[]){.32, .02, 0}, (double[]){.5, .2, .8}, 1, (double[]){-.26, 0, .01},
-              (double[]){.4, .3, .8});
-  joined_place(s, &s->joint[0], (double[]){.4}, (double[]){1.5}, 0);
-  joined_place(s, &s->joint[1], (double[]){-.7}, (double[]){-2}, 0);
-  joined_start(s, NULL);
-}
-
-static double run_double_pendulum(double h, int order, double out[4]) {
+static double run_double_pendulum(double h, int order) {
   joined s;
   start_double_pendulum(&s);
   for (int i = 0; i < (int)lround(1 / h); i++) check_ok(joined_step(&s, h, order));
-  const double *q = cb_mechanism_q(s.mechanism), *rate = cb_mechanism_rates(s.mechanism);
-  for (int i = 0; i < 2; i++) {
-    out[i] = q[i];
-    out[2 + i] = rate[i];
-  }
-  const double *gap = cb_mechanism_gaps(s.mechanism, &s.bodies);
+  const double *gap = cb_mechanism_gaps(s.mechanism, &s.bodies), error = double_pendulum_error(&s);
   check_at_most(fmax(gap[0], gap[1]), 1e-14);
   cb_mechanism_free(s.mechanism);
-  const double right[] = {2.714070772791, -1.062380472855, -1.937475395638, -.842384207849};
-  double error = 0;
-  for (int i = 0; i < 4; i++) error = fmax(error, fabs(out[i] - right[i]));
   return error;
 }
 
 static void skew_hinges_fall_as_the_equations_of_motion_say(void **unused) {
   (void)unused;
-  double out[4], coarse, fine;
-  coarse = run_double_pendulum(.01, 2, out), fine = run_double_pendulum(.005, 2, out);
+  double coarse, fine;
+  coarse = run_double_pendulum(.01, 2), fine = run_double_pendulum(.005, 2);
   print_message("order 2: %.3g %.3g, order %.3f\n", coarse, fine, log2(coarse / fine));
   check_near(log2(coarse / fine), 2, .05);
-  coarse = run_double_pendulum(.01, 4, out), fine = run_double_pendulum(.005, 4, out);
+  coarse = run_double_pendulum(.01, 4), fine = run_double_pendulum(.005, 4);
   print_message("order 4: %.3g %.3g, order %.3f\n", coarse, fine, log2(coarse / fine));
   check_near(log2(coarse / fine), 4, .1);
-  check_at_most(run_double_pendulum(1. / 4000, 4, out), 1e-10);
-}
-
-/* Five ellipsoids on ball joints with springs, in a fluid, which drift and turn freely. */
-static void start_chain_of_balls(joined *s) {
-  static const double axes[5][3] = {{.30, .20, .12},
-                                    {.25, .14, .18},
-                                    {.28, .21, .15},
-                                    {.22, .15, .11},
-                                    {.26, .17, .13}},
-                      density[5] = {1.1, 1.3, .9, 1.2, 1.05}, axis[3] = {1, 2, 3};
-  cb_pose base = {.x = {.1, -.2, .3}};
-  double turn[3];
-  *s = (joined){.t = 0};
-  for (int i = 0; i < 5; i++) joined_add(s, axes[i], density[i], 1, 0);
-  for (int i = 0; i < 3; i++) turn[i] = .4 * axis[i] / sqrt(14);
-  cb_quaternion_exp(turn, base.q);
-  check_ok(cb_rigid_start(&s->body[0].problem, 0, &base, (double[]){.15, -.25, .35, .1, .05, -.15}, &s->state[0]));
-  for (int i = 1; i < 5; i++) {
-    cb_joint *j = joined_hold(s, "ball", i - 1, (double[]){axes[i - 1][0] + .02, .01 * (i % 3), 0}, NULL, i,
-                              (double[]){-axes[i][0] - .02, 0, .01 * ((i + 1) % 2)}, NULL);
-    const double along[3] = {cos(i), sin(i), .3 * i}, size = sqrt(cb_dot3(along, along)),
-                 spin[3] = {.2 * cos(2 * i), (-.3 + .1 * i) / 2, .25 * sin(i)};
-    double q[3], D[3][3], rate[3];
-    for (int k = 0; k < 3; k++) q[k] = (.35 + .1 * i) * along[k] / size;
-    for (int k = 0; k < 3; k++) j->stiffness[k] = .1; /* V = .05 |q|^2 */
-    cb_joint_motion motion = {.q = {q[0], q[1], q[2]}};
-    cb_pose m;
-    j->class_->place(q, &j->data, &m);
-    j->class_->find(&m, &j->data, &motion);
-    for (int a = 0; a < 3; a++)
-      for (int k = 0; k < 3; k++) D[a][k] = motion.S[k][a];
-    /* spin = D rate, by Cramer's rule */
-    double c[3][3];
-    for (int k = 0; k < 3; k++) {
-      const double u[3] = {D[0][(k + 1) % 3], D[1][(k + 1) % 3], D[2][(k + 1) % 3]},
-                   v[3] = {D[0][(k + 2) % 3], D[1][(k + 2) % 3], D[2][(k + 2) % 3]};
-      cb_cross3(u, v, c[k]);
-    }
-    const double first[3] = {D[0][0], D[1][0], D[2][0]}, det = cb_dot3(first, c[0]);
-    for (int k = 0; k < 3; k++) rate[k] = cb_dot3(c[k], spin) / det;
-    joined_place(s, j, q, rate, 0);
-  }
-  joined_start(s, NULL);
-}
-
-static void total_momentum(const joined *s, double out[6]) {
-  memset(out, 0, 6 * sizeof *out);
-  for (int i = 0; i < s->n; i++) {
-    double own[6];
-    cb_rigid_spatial_momentum(0, &s->state[i], own);
-    cb_add6(1, own, out);
-  }
-}
-
-static double kinetic_energy(const joined *s) {
-  double out = 0;
-  for (int i = 0; i < s->n; i++) {
-    double Y[6];
-    check_ok(cb_rigid_twist(&s->body[i].problem, &s->state[i], Y));
-    for (int k = 0; k < 6; k++) out += Y[k] * s->state[i].momentum[k] / 2;
-  }
-  return out;
-}
-
-static double pose_error(const cb_pose *g, const double q[4], const double x[3]) {
-  double error = 0, sign = 0;
-  for (int i = 0; i < 4; i++) sign += q[i] * g->q[i];
-  for (int i = 0; i < 4; i++) error = fmax(error, fabs(g->q[i] - (sign < 0 ? -q[i] : q[i])));
-  for (int i = 0; i < 3; i++) error = fmax(error, fabs(g->x[i] - x[i]));
-  return error;
+  check_at_most(run_double_pendulum(1. / 4000, 4), 1e-10);
 }
 
 static double run_chain_of_balls(double h, int order) {
@@ -128,16 +36,13 @@ static double run_chain_of_balls(double h, int order) {
   check_near(potential, .0745, 1e-15);
   const int steps = (int)lround(1 / h);
   for (int i = 0; i < steps; i++) check_ok(joined_step(&s, h, order));
-  const double first = pose_error(&s.state[0].g, (double[]){.4395251365, -.3043251756, -.5299678976, .6582840340},
-                                  (double[]){.5256423635, -.0522399806, .2094091500}),
-               last = pose_error(&s.state[4].g, (double[]){.4434730579, -.8120522057, -.3163438112, .2093548549},
-                                 (double[]){.9966045521, 1.9326167401, -.0240328150});
+  const double error = chain_of_balls_error(&s);
   total_momentum(&s, momentum);
   for (int i = 0; i < 6; i++) check_near(momentum[i], before[i], 1e-15);
   const double *gap = cb_mechanism_gaps(s.mechanism, &s.bodies);
   for (int i = 0; i < s.joints; i++) check_at_most(gap[i], 1e-15);
   cb_mechanism_free(s.mechanism);
-  return fmax(first, last);
+  return error;
 }
 
 static void balls_with_springs_move_as_the_equations_of_motion_say(void **unused) {
@@ -153,29 +58,12 @@ static void balls_with_springs_move_as_the_equations_of_motion_say(void **unused
 
 /* --- an acrobot under water --- */
 
-static void motor_of_knee(void *self, double t, const double *q, const double *rate, cb_joint_force *force) {
-  (void)self, (void)q, (void)rate;
-  force[1].Q += 1.5 * sin(3 * t);
-}
-
 static double run_acrobot(double h, int order) {
-  static const double right[] = {-1.883429113080, .001794825759, .1429236094911, -3.239764947414}, axis[3] = {0, -1, 0};
-  const cb_mechanism_laws laws = {.motors = motor_of_knee};
-  joined s = {.t = 0};
-  joined_add(&s, (double[]){.25, .05, .05}, 1500, 1000, -9.81);
-  joined_add(&s, (double[]){.20, .04, .06}, 2000, 1000, -9.81);
-  joined_hold(&s, "hinge", -1, (double[]){0, 0, 0}, axis, 0, (double[]){-.25, 0, 0}, axis)->damping[0] = .05;
-  joined_hold(&s, "hinge", 0, (double[]){.25, 0, 0}, axis, 1, (double[]){-.2, 0, 0}, axis)->damping[0] = .02;
-  joined_place(&s, &s.joint[0], (double[]){-1.2}, (double[]){0}, 0);
-  joined_place(&s, &s.joint[1], (double[]){.3}, (double[]){0}, 0);
-  joined_start(&s, &laws);
+  joined s;
+  start_acrobot(&s);
   const int steps = (int)lround(1 / h);
   for (int i = 0; i < steps; i++) check_ok(joined_step(&s, h, order));
-  double error = 0;
-  for (int i = 0; i < 2; i++) {
-    error = fmax(error, fabs(cb_mechanism_q(s.mechanism)[i] - right[i]));
-    error = fmax(error, fabs(cb_mechanism_rates(s.mechanism)[i] - right[2 + i]));
-  }
+  const double error = acrobot_error(&s);
   cb_mechanism_free(s.mechanism);
   return error;
 }

@@ -261,10 +261,9 @@ static void what_does_not_fit_to_joints_is_refused(void **unused) {
        "7:3",
        "the rates at the start open a loop: they differ by up to 1 from rates that keep it closed: expected a `motion` "
        "of the bodies at which the distances stay the same"},
-      {{"medium: none", "", "", PIN "}", "rkmk4"},
+      {{"medium: none", "", "", PIN "}", "mujoco_rk4"},
        "8:13",
-       "the integrator `rkmk4` has no discrete Lagrangian into which forces between points could enter: expected "
-       "hamilton_pontryagin"},
+       "the integrator `mujoco_rk4` cannot move bodies with joints: expected hamilton_pontryagin, or rkmk4 for trees"},
       {{"medium: none, floor: {kind: reflecting, height: -9}", "", "", PIN "}", "hamilton_pontryagin"},
        "8:13",
        "a reflecting floor under bodies with joints: it reflects within the drift of a single body: expected a plane "

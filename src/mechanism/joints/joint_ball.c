@@ -28,4 +28,6 @@ const cb_joint_class cb_joint_ball = {.name = "ball",
                                       .symbol = {".x", ".y", ".z"},
                                       .angular = {true, true, true},
                                       .find = find,
-                                      .place = place};
+                                      .place = place,
+                                      .serial = true,
+                                      .turns = true};

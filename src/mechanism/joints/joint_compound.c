@@ -122,4 +122,5 @@ const cb_joint_class cb_joint_compound = {.name = "compound",
                                           .gaps = -1,
                                           .symbol = {".1", ".2", ".3", ".4", ".5", ".6"},
                                           .find = find,
-                                          .place = place};
+                                          .place = place,
+                                          .serial = true};

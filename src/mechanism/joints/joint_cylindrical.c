@@ -33,4 +33,5 @@ const cb_joint_class cb_joint_cylindrical = {.name = "cylindrical",
                                              .angular = {false, true},
                                              .axes = 1,
                                              .find = find,
-                                             .place = place};
+                                             .place = place,
+                                             .serial = true};

@@ -29,4 +29,6 @@ const cb_joint_class cb_joint_free = {.name = "free",
                                       .symbol = {".x", ".y", ".z", ".rx", ".ry", ".rz"},
                                       .angular = {false, false, false, true, true, true},
                                       .find = find,
-                                      .place = place};
+                                      .place = place,
+                                      .serial = true,
+                                      .turns = true};

@@ -31,4 +31,5 @@ const cb_joint_class cb_joint_hinge = {.name = "hinge",
                                        .angular = {true},
                                        .axes = 1,
                                        .find = find,
-                                       .place = place};
+                                       .place = place,
+                                       .serial = true};

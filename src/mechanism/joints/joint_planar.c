@@ -36,4 +36,5 @@ const cb_joint_class cb_joint_planar = {.name = "planar",
                                         .angular = {false, false, true},
                                         .axes = 1,
                                         .find = find,
-                                        .place = place};
+                                        .place = place,
+                                        .serial = true};

@@ -29,4 +29,5 @@ const cb_joint_class cb_joint_slide = {.name = "slide",
                                        .symbol = {""},
                                        .axes = 1,
                                        .find = find,
-                                       .place = place};
+                                       .place = place,
+                                       .serial = true};

@@ -40,4 +40,5 @@ const cb_joint_class cb_joint_universal = {
     .angular = {true, true},
     .axes = 2,
     .find = find,
-    .place = place};
+    .place = place,
+    .serial = true};

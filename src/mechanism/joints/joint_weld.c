@@ -24,4 +24,5 @@ const cb_joint_class cb_joint_weld = {.name = "weld",
                                       .doc = "The two bodies move as one",
                                       .gaps = 6,
                                       .find = find,
-                                      .place = place};
+                                      .place = place,
+                                      .serial = true};

@@ -1,0 +1,364 @@
+/* A step of a tree of joined bodies by Munthe-Kaas's Runge–Kutta method of order 4, in coordinates of joints.
+ *
+ *   q' and pi' of all units (mechanism_tree.h); of a root with the displacement u, g = g_k exp(u), and the momentum (l, P)
+ *   of its tree in the world's axes about x_k:  u' = dexp^-1_{-u} Y,  (l, P)' = (R F_torque + (x - x_k) × R F_force,
+ *   R F_force)  (integrators/rkmk4.c); of a rotation with R = R_k exp(u):  u' = dexp^-1_{-u} w
+ *   driven coordinates: q = law(t), and the momentum pi gives the force of the drive, pi' - (what acts without it)
+ *   joint b:  the impulse of the joint on b is the change of P_b less the impulse of the wrenches
+ * F: wrenches of the whole tree; R: rotation of the root. Works are integrated along. That of a drive with the force f is
+ * the integral of f q' = (pi q')' - pi q'' - pi'_without q', with q'' from the parabola through q' at the three times of
+ * a step; in the weights of the method this is of order 4.
+ * Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
+ */
+#include "mechanism/mechanism_tree.h"
+#include "numerics/dd.h"
+#include "numerics/lie_private.h"
+#include "numerics/vec3.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+static const double at[CB_TREE_STAGES] = {0, 0.5, 0.5, 1},
+                    weight[CB_TREE_STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+
+static bool has_coordinates(const cb_unit *u) { return u->kind == CB_UNIT_SCREW || u->kind == CB_UNIT_ROTATION; }
+/* --- the start of a step --- */
+
+static void begin_root(const cb_tree_step *w, int root) {
+  cb_unit *u = &w->T->unit[root];
+  const cb_rigid_state *s = cb_tree_state(w, u);
+  cb_dd sum[6];
+  for (int i = 0; i < 6; i++) sum[i] = (cb_dd){s->world[i], s->world_low[i]};
+  cb_tree_add_others(w, root, 1, sum);
+  u->base->total = *s;
+  for (int i = 0; i < 6; i++) {
+    u->base->total.world[i] = sum[i].hi;
+    u->base->total.world_low[i] = sum[i].lo;
+    u->base->displaced[i] = u->base->gained[i] = u->base->du[i] = u->base->dl[i] = 0;
+  }
+  cb_pose_rotation(&s->g, u->base->rotation);
+}
+
+/* Places a root after the displacement z (NULL: none), and finds the momentum of its tree in its axes. */
+static void place_root(cb_unit *u, const double z[6], const double gained[6]) {
+  const cb_rigid_state *s = &u->base->total;
+  double world[6], across[3];
+  u->g = s->g;
+  memset(u->base->dx, 0, sizeof u->base->dx);
+  if (z) {
+    cb_pose move;
+    cb_se3_tau(CB_SE3_EXPONENTIAL, z, &move);
+    cb_quaternion_multiply(s->g.q, move.q, u->g.q);
+    cb_apply3((const double(*)[3])u->base->rotation, move.x, u->base->dx);
+  }
+  for (int i = 0; i < 3; i++) {
+    u->x_low[i] = s->x_low[i];
+    cb_compensated_add_one(&u->g.x[i], &u->x_low[i], u->base->dx[i]);
+  }
+  cb_pose_rotation(&u->g, u->world);
+  for (int i = 0; i < 6; i++) world[i] = s->world[i] + (s->world_low[i] + gained[i]);
+  cb_cross3(u->base->dx, world + 3, across);
+  for (int i = 0; i < 3; i++) world[i] -= across[i];
+  cb_turn6_transposed((const double(*)[3])u->world, world, u->P);
+}
+
+/* The momenta of all units at the start, and those of their coordinates. */
+static void begin_momenta(const cb_tree_step *w) {
+  cb_tree *T = w->T;
+  for (int i = 0; i < T->n; i++) {
+    cb_unit *u = &T->unit[i];
+    memset(u->P, 0, sizeof u->P);
+    if (u->link >= 0) cb_tree_covector_to_unit(u, cb_tree_state(w, u)->momentum, u->P);
+  }
+  cb_tree_gather(T, offsetof(cb_unit, P));
+  for (int i = 0; i < T->n; i++) {
+    const cb_unit *u = &T->unit[i];
+    const double *own = w->m->momentum + u->coordinate;
+    double *pi = T->pi + u->coordinate;
+    if (u->kind == CB_UNIT_SCREW) pi[0] = u->turn * u->P[2] + u->slide * u->P[5] + own[0];
+    for (int k = 0; k < 3 && u->kind == CB_UNIT_ROTATION; k++)
+      pi[k] = u->P[k] + u->rotation->sign * (u->rotation->V[0][k] * own[0] + u->rotation->V[1][k] * own[1] +
+                                             u->rotation->V[2][k] * own[2]);
+  }
+}
+
+/* Whether the twists of all states belong to their momenta (curvebody/rigid.h). */
+static bool know_twists(const cb_tree_step *w) {
+  bool all = w->T->single;
+  for (int i = 0; i < w->T->n && all; i++) all = cb_tree_state(w, &w->T->unit[i])->known == 0;
+  return all;
+}
+
+static void ask_laws(const cb_tree_step *w, double t) {
+  if (w->T->drives) w->m->laws.drives(w->m->laws.self, t, w->T->q, w->T->rate);
+}
+
+/* Places everything at the start, with the twists, and returns whether these are known. */
+static bool begin(cb_tree_step *w) {
+  cb_tree *T = w->T;
+  const size_t size = (size_t)T->coordinates * sizeof(double);
+  memcpy(T->q, w->m->q, size);
+  double *const zero[] = {T->q_gained, T->pi_gained, T->dq, T->dpi, T->work[0], T->work[1], T->pushed};
+  for (size_t i = 0; i < sizeof zero / sizeof *zero; i++) memset(zero[i], 0, size);
+  ask_laws(w, w->t);
+  T->places = false;
+  for (int i = 0; i < T->n; i++) {
+    cb_unit *u = &T->unit[i];
+    double vector[3];
+    if (u->link >= 0) {
+      const cb_rigid_problem *p = cb_tree_problem(w, u);
+      T->places = T->places || p->wrench || p->inertia_wrench || !p->constant;
+    }
+    if (u->kind == CB_UNIT_ROOT) begin_root(w, i);
+    if (u->kind == CB_UNIT_ROOT) place_root(u, NULL, u->base->gained);
+    if (u->kind == CB_UNIT_ROTATION) {
+      cb_unit_rotation *o = u->rotation;
+      for (int k = 0; k < 3; k++) vector[k] = o->sign * T->q[u->coordinate + k];
+      cb_quaternion_exp(vector, o->node);
+      memcpy(o->turned, o->node, sizeof o->turned);
+    }
+    memset(u->loads, 0, sizeof u->loads);
+  }
+  cb_tree_rotations(T);
+  cb_tree_place(T, CB_PLACE_STAGE);
+  for (int i = 0; i < T->n; i++) {
+    cb_unit *u = &T->unit[i];
+    if (u->link < 0) continue;
+    memcpy(u->start, cb_tree_state(w, u)->g.x, sizeof u->start);
+    cb_apply3((const double(*)[3])u->world, u->hold, u->arm);
+    for (int k = 0; k < 3; k++) u->arm[k] += u->g.x[k];
+  }
+  begin_momenta(w);
+  memcpy(T->pi_start, T->pi, size);
+  if (!know_twists(w)) return false;
+  for (int i = 0; i < T->n; i++) cb_tree_twist_to_unit(&T->unit[i], cb_tree_state(w, &T->unit[i])->Y, T->unit[i].Y);
+  cb_tree_rates(T);
+  return true;
+}
+
+/* --- rates --- */
+
+/* Adds the impulse of the unit's wrench, about the place of the body at the start. */
+static void load(cb_unit *u, double part) {
+  double world[6], moment[3], d[3];
+  for (int k = 0; k < 3; k++) d[k] = u->g.x[k] - u->start[k];
+  cb_turn6((const double(*)[3])u->world, u->F, world);
+  cb_cross3(d, world + 3, moment);
+  for (int k = 0; k < 3; k++) {
+    u->loads[k] += part * (world[k] + moment[k]);
+    u->loads[3 + k] += part * world[3 + k];
+  }
+}
+
+/* The wrenches of all bodies, summed from the tips; `part`: of the step, for the impulses of joints and the work. */
+static cb_status find_wrenches(cb_tree_step *w, double t, double part) {
+  cb_tree *T = w->T;
+  for (int i = 0; i < T->n; i++) {
+    cb_unit *u = &T->unit[i];
+    cb_pose g;
+    double Y[6], F[6], d[3];
+    memset(u->F, 0, sizeof u->F);
+    if (u->link < 0) continue;
+    const cb_rigid_problem *p = cb_tree_problem(w, u);
+    if (!p->wrench && !p->inertia_wrench) continue;
+    cb_quaternion_multiply(u->g.q, u->body.q, g.q);
+    cb_apply3((const double(*)[3])u->world, u->body.x, d);
+    for (int k = 0; k < 3; k++) g.x[k] = u->g.x[k] + d[k];
+    cb_tree_twist_to_body(u, u->Y, Y);
+    const cb_status status = cb_rigid_wrenches(p, t, &g, Y, F, NULL);
+    if (status) {
+      w->failed = w->m->link[u->link].body;
+      return status;
+    }
+    w->m->wrench_work[w->m->link[u->link].body] += part * cb_sweep_dot(F, Y);
+    cb_tree_covector_to_unit(u, F, u->F);
+    if (u->kind != CB_UNIT_ROOT) load(u, part);
+  }
+  cb_tree_gather(T, offsetof(cb_unit, F));
+  return CB_OK;
+}
+
+/* pi' of a unit without its drive, and the rates of its coordinates. */
+static void find_changes(const cb_tree_step *w, const cb_unit *u) {
+  cb_tree *T = w->T;
+  const double *Y = u->Y, *P = u->P, *own = T->own_rate + u->coordinate;
+  const cb_joint_force *Q = w->m->force + u->coordinate;
+  double *dpi = T->dpi + u->coordinate, *dq = T->dq + u->coordinate;
+  if (u->kind == CB_UNIT_SCREW) {
+    dpi[0] = u->turn * (P[0] * Y[1] - P[1] * Y[0] + P[3] * Y[4] - P[4] * Y[3]) +
+             u->slide * (P[3] * Y[1] - P[4] * Y[0]) + u->turn * u->F[2] + u->slide * u->F[5] + Q->Q;
+    dq[0] = own[0];
+    return;
+  }
+  const cb_unit_rotation *o = u->rotation;
+  double angular[3], linear[3], V[3][3], change[3][3], rate[3];
+  cb_cross3(P, Y, angular);
+  cb_cross3(P + 3, Y + 3, linear);
+  for (int k = 0; k < 3; k++) rate[k] = o->sign * T->rate[u->coordinate + k];
+  cb_tree_vector_rate(o->vector, rate, V, change);
+  for (int k = 0; k < 3; k++) {
+    dpi[k] = angular[k] + linear[k] + u->F[k];
+    for (int j = 0; j < 3; j++) dpi[k] += o->sign * o->V[j][k] * Q[j].Q + change[j][k] * o->armature[j] * rate[j];
+  }
+}
+
+/* Rates of everything at the present places; with_twists: the twists are known. */
+static cb_status find_rates(cb_tree_step *w, double t, double part, bool with_twists) {
+  cb_tree *T = w->T;
+  cb_status status = CB_OK;
+  if (!with_twists) {
+    status = cb_tree_inertias(T, w->m, w->b, t, &w->failed);
+    if (!status) status = cb_tree_twists(T, w->m, t, &w->failed);
+  }
+  if (status) return status;
+  cb_tree_joint_rates(T);
+  cb_mechanism_forces(w->m, t, T->q, T->rate);
+  if (T->places) status = find_wrenches(w, t, part);
+  if (status) return status;
+  for (int i = 0; i < T->n; i++) {
+    cb_unit *u = &T->unit[i];
+    if (has_coordinates(u)) find_changes(w, u);
+    if (u->kind != CB_UNIT_ROOT) continue;
+    double across[3];
+    cb_turn6((const double(*)[3])u->world, u->F, u->base->dl);
+    cb_cross3(u->base->dx, u->base->dl + 3, across);
+    for (int k = 0; k < 3; k++) u->base->dl[k] += across[k];
+  }
+  return CB_OK;
+}
+
+/* --- a stage --- */
+
+static cb_status check_turn(const cb_tree_step *w, double angle) { return cb_rigid_half_turn(w->h, w->t, fabs(angle)); }
+
+/* Sets all places and momenta to those of the start and c h times the last rates, or (end) to those after the step. */
+static cb_status advance(cb_tree_step *w, double c, bool end) {
+  cb_tree *T = w->T;
+  cb_status status = CB_OK;
+  for (int i = 0; i < T->n && !status; i++) {
+    cb_unit *u = &T->unit[i];
+    const int n = cb_tree_coordinates(u), first = u->coordinate;
+    double z[6], gained[6], turn[4];
+    if (u->kind == CB_UNIT_ROOT) {
+      for (int k = 0; k < 6; k++) {
+        z[k] = end ? u->base->displaced[k] : c * u->base->du[k];
+        gained[k] = end ? u->base->gained[k] : c * u->base->dl[k];
+      }
+      status = check_turn(w, sqrt(cb_dot3(z, z)));
+      place_root(u, z, gained);
+      memcpy(u->base->trial, z, sizeof z);
+      continue;
+    }
+    for (int k = 0; k < n; k++) {
+      z[k] = end ? T->q_gained[first + k] : c * T->dq[first + k];
+      T->pi[first + k] = T->pi_start[first + k] + (end ? T->pi_gained[first + k] : c * T->dpi[first + k]);
+    }
+    if (u->kind == CB_UNIT_SCREW) {
+      T->q[first] = w->m->q[first] + z[0];
+      status = check_turn(w, u->turn * z[0]);
+    } else if (u->kind == CB_UNIT_ROTATION) {
+      cb_quaternion_exp(z, turn);
+      cb_quaternion_multiply(u->rotation->node, turn, u->rotation->turned);
+      memcpy(u->rotation->trial, z, 3 * sizeof *z);
+      status = check_turn(w, sqrt(cb_dot3(z, z)));
+    }
+  }
+  if (status) return status;
+  const double t = end ? w->t + w->h : w->t + c;
+  ask_laws(w, t);
+  cb_tree_rotations(T);
+  cb_tree_place(T, end ? CB_PLACE_NODE : T->places ? CB_PLACE_STAGE : CB_PLACE_APART);
+  return CB_OK;
+}
+
+/* du of roots and rotations at the present stage. */
+static void find_displacements(cb_tree *T, bool any) {
+  for (int i = 0; i < T->n; i++) {
+    cb_unit *u = &T->unit[i];
+    double back[6], V[3][3];
+    if (u->kind == CB_UNIT_ROOT) {
+      for (int k = 0; k < 6; k++) back[k] = -u->base->trial[k];
+      if (any)
+        cb_se3_dexp_inverse(back, u->Y, u->base->du);
+      else
+        memcpy(u->base->du, u->Y, sizeof u->base->du);
+    } else if (u->kind == CB_UNIT_ROTATION) {
+      const double zero[3] = {0}, *own = T->own_rate + u->coordinate;
+      cb_tree_vector_rate(any ? u->rotation->trial : zero, NULL, V, NULL);
+      cb_apply3((const double(*)[3])V, own, T->dq + u->coordinate);
+    }
+  }
+}
+
+/* Adds a stage, with its part of the step, to the sums. */
+static void add_stage(cb_tree_step *w, int stage, double part) {
+  cb_tree *T = w->T;
+  cb_mechanism *m = w->m;
+  for (int i = 0; i < T->n; i++) {
+    cb_unit *u = &T->unit[i];
+    if (u->kind != CB_UNIT_ROOT) continue;
+    cb_add6(part, u->base->du, u->base->displaced);
+    cb_add6(part, u->base->dl, u->base->gained);
+  }
+  for (int c = 0; c < T->coordinates; c++) {
+    T->q_gained[c] += part * T->dq[c];
+    T->pi_gained[c] += part * T->dpi[c];
+  }
+  for (int j = 0; j < m->joints; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
+      const int c = m->first[j] + i;
+      const double damping = -m->joint[j].damping[i] * T->rate[c],
+                   spring = -m->joint[j].stiffness[i] * (T->q[c] - m->joint[j].rest[i]);
+      T->work[1][c] += part * damping * T->rate[c];
+      T->work[0][c] += part * (m->force[c].Q - damping - spring) * T->rate[c];
+    }
+  for (int i = 0; i < T->n && T->drives; i++) {
+    const cb_unit *u = &T->unit[i];
+    for (int k = 0; k < cb_tree_coordinates(u) && u->driven; k++) {
+      const int c = u->coordinate + k;
+      T->stage_pi[stage][c] = cb_tree_momentum(T, u, k);
+      T->stage_rate[stage][c] = T->own_rate[c];
+      T->work[0][c] -= part * T->dpi[c] * T->own_rate[c];
+    }
+  }
+}
+
+static cb_status check_finite(cb_tree_step *w) {
+  for (int i = 0; i < w->T->n; i++) {
+    const cb_unit *u = &w->T->unit[i];
+    if (cb_finite6(u->Y) && cb_finite6(u->P) && isfinite(u->g.x[0] + u->g.x[1] + u->g.x[2])) continue;
+    w->failed = u->link >= 0 ? w->m->link[u->link].body : -1;
+    return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", w->h,
+                   w->t);
+  }
+  return CB_OK;
+}
+
+cb_status cb_mechanism_step_rkmk4(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double h, int *failed) {
+  int which;
+  cb_status status = cb_mechanism_move_coordinates(m, &which);
+  if (!status && (!isfinite(h) || h == 0))
+    status = cb_fail(CB_ERROR_ARGUMENT, "expected a step that is not 0 and is finite, found %g", h);
+  *failed = -1;
+  if (status) return status;
+  cb_tree_step w = {.m = m, .T = m->tree, .b = b, .t = t, .h = h, .failed = -1};
+  bool known = begin(&w);
+  for (int stage = 0; stage < CB_TREE_STAGES && !status; stage++) {
+    const double part = h * weight[stage];
+    if (stage > 0) status = advance(&w, h * at[stage], false);
+    if (!status) status = find_rates(&w, t + h * at[stage], part, stage == 0 && known);
+    if (status) break;
+    find_displacements(w.T, stage > 0);
+    add_stage(&w, stage, part);
+  }
+  if (!status) status = advance(&w, h, true);
+  if (!status) status = cb_tree_inertias(w.T, m, b, t + h, &w.failed);
+  if (!status) status = cb_tree_twists(w.T, m, t + h, &w.failed);
+  if (!status) status = check_finite(&w);
+  *failed = w.failed;
+  if (status) return status;
+  cb_tree_arrive(&w, weight);
+  *failed = -1;
+  return CB_OK;
+}

@@ -111,10 +111,13 @@ static cb_status read_idle(const cb_node *value, unsigned long *groups) {
 }
 
 static cb_status read_option(cb_mjcf_reader *r, cb_xml *e, flags *off) {
-  static const char *const methods[] = {"Euler", "RK4", "implicit", "implicitfast"};
+  static const char *const methods[] = {"Euler", "RK4", "implicit", "implicitfast"}, *const sets[] = {"all",
+                                                                                                      "predefined",
+                                                                                                      "dynamic"};
   cb_mjcf *m = r->model;
+  int set = 0;
   const cb_node *wind = cb_xml_get(e, "wind"), *gravity = cb_xml_get(e, "gravity"),
-                *method = cb_xml_get(e, "integrator");
+                *method = cb_xml_get(e, "integrator"), *collision = cb_xml_get(e, "collision");
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, &e->name, read_positive(cb_xml_get(e, "density"), "density", true, &m->density));
   cb_errors_add(&errors, &e->name, read_positive(cb_xml_get(e, "viscosity"), "viscosity", true, &m->viscosity));
@@ -122,6 +125,8 @@ static cb_status read_option(cb_mjcf_reader *r, cb_xml *e, flags *off) {
   if (wind) cb_errors_add(&errors, wind, cb_mjcf_numbers(wind, "wind", 3, 3, m->wind, NULL));
   if (gravity) cb_errors_add(&errors, gravity, cb_mjcf_numbers(gravity, "gravity", 3, 3, m->gravity, NULL));
   if (method) cb_errors_add(&errors, method, cb_mjcf_choice(method, "integrator", 4, methods, &m->integrator));
+  if (collision && !cb_errors_add(&errors, collision, cb_mjcf_choice(collision, "collision", 3, sets, &set)))
+    off->contact = off->contact || set == 1;
   cb_errors_add(&errors, &e->name, read_idle(cb_xml_get(e, "actuatorgroupdisable"), &r->whole->idle));
   for (cb_xml *flag = e->first; flag; flag = flag->next)
     if (cb_xml_is(flag, "flag")) cb_errors_add(&errors, &flag->name, read_flags(flag, off));

@@ -341,6 +341,7 @@ cb_status cb_mjcf_write(const cb_mjcf *m, double end, cb_text *out) {
   }
   cb_text_puts(out, "end: ");
   cb_mjcf_put_number(out, m->start + end);
-  cb_text_puts(out, "\nrecord:\n  observables: [energy, wrenches]\n");
+  cb_text_puts(out, "\nrecord:\n  observables: [energy, wrenches");
+  cb_text_puts(out, m->joints ? ", joints]\n" : "]\n");
   return out->failed ? cb_fail(CB_ERROR_MEMORY, "no memory for a scenario of '%s'", m->path) : CB_OK;
 }

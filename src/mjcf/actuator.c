@@ -267,15 +267,20 @@ typedef struct transmission {
   bool parent;
 } transmission;
 
-static transmission transmission_of(const cb_mjcf_source *source) {
-  static const char *const attribute[] = {"site", "tendon", "joint", "jointinparent"}, *const kind[] = {
-                                                                                           "site", "tendon", "joint",
-                                                                                           "joint"};
+static cb_status find_transmission(const cb_mjcf_source *source, const cb_xml *e, transmission *out) {
+  static const char *const attribute[] = {"site", "tendon", "joint", "jointinparent"},
+                           *const kind[] = {"site", "tendon", "joint", "joint"},
+                           *const others[] = {"cranksite", "slidersite", "body"};
+  *out = (transmission){.kind = ""};
   for (int i = 0; i < 4; i++) {
     const cb_node *name = cb_mjcf_value(source, attribute[i]);
-    if (name) return (transmission){name, kind[i], i == 3};
+    if (name && out->name)
+      return cb_node_fail(name, "%s next to another one of joint, tendon and site: expected only one", attribute[i]);
+    if (name) *out = (transmission){name, kind[i], i == 3};
   }
-  return (transmission){.kind = ""};
+  bool any = out->name || cb_mjcf_actuator_type_of(e->name.text) >= CB_MJCF_READ;
+  for (int i = 0; i < 3; i++) any = any || cb_mjcf_value(source, others[i]);
+  return any ? CB_OK : cb_node_fail(&e->name, "an actuator on nothing: expected `joint`, `tendon` or `site`");
 }
 
 static const cb_mjcf_tendon *find_tendon(const cb_mjcf_reader *r, const char *name) {
@@ -301,9 +306,10 @@ static cb_status fail_without_target(const cb_mjcf_reader *r, const transmission
 static cb_status find_instances(cb_mjcf_reader *r, cb_xml *e, int number, instance *out, int *n) {
   cb_mjcf_source source;
   const int before = *n;
-  const cb_status status = cb_mjcf_source_of(r, e, NULL, &source);
+  transmission at;
+  cb_status status = cb_mjcf_source_of(r, e, NULL, &source);
+  if (!status) status = find_transmission(&source, e, &at);
   if (status) return status;
-  const transmission at = transmission_of(&source);
   const bool tendon = !strcmp(at.kind, "tendon");
   for (const cb_mjcf_target *t = at.name && !tendon ? r->whole->targets : NULL; t; t = t->next) {
     if (t->joint == !strcmp(at.kind, "site") || !cb_mjcf_is_called(r, t, at.name->text)) continue;

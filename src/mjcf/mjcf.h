@@ -104,8 +104,11 @@ typedef struct cb_mjcf_body {
   cb_pose place;               /* in the world's frame, at the start */
   bool top, free;              /* top: it is directly in the world; free: it has a free joint */
   struct cb_mjcf_body *parent; /* NULL: the world */
-  cb_pose reference;           /* in the parent's frame, with all coordinates 0 */
-  int holds;                   /* number of joints with the parent; 0: the body is free */
+  /* A free body may be held by a constraint instead, in the group of `under` (NULL: the world). */
+  bool held;
+  const struct cb_mjcf_body *under;
+  cb_pose reference; /* in the parent's frame, with all coordinates 0 */
+  int holds;         /* number of joints with the parent; 0: the body is free */
   cb_mjcf_hold hold[CB_MJCF_HOLDS];
   const char *kind, *joint; /* class and name of the joint of the scenario that all of them are */
   cb_mjcf_link *links;
@@ -121,6 +124,8 @@ typedef struct cb_mjcf_loop {
   const char *kind, *name; /* `ball` or `weld` */
   const cb_mjcf_body *body[2];
   cb_pose pose, in;
+  bool holds;  /* nothing else joins its bodies, so that it closes no loop */
+  double q[3]; /* coordinates of a ball that holds */
   struct cb_mjcf_loop *next;
 } cb_mjcf_loop;
 

@@ -95,8 +95,17 @@ static cb_status fail_free(const parts *p, cb_xml *e) {
   return cb_node_fail(&e->name, "a free joint next to another joint of its body: expected only one of them");
 }
 
+static cb_status note_left_out(const cb_mjcf_source *source, cb_xml *e, const char *name) {
+  const cb_node *value = cb_mjcf_value(source, name);
+  double number = 0;
+  const cb_status status = value ? cb_mjcf_numbers(value, name, 1, 1, &number, NULL) : CB_OK;
+  if (number != 0) e->note = "stiffness, armature or frictionloss of a free joint";
+  return status;
+}
+
 /* A free joint leaves its body as it is, but for the damper. */
 static cb_status read_free(const parts *p, const cb_mjcf_scope *scope, cb_xml *e) {
+  static const char *const left_out[] = {"stiffness", "armature", "frictionloss"};
   const cb_mjcf_reader *r = scope->r;
   cb_mjcf_source source;
   double damping = 0;
@@ -104,6 +113,8 @@ static cb_status read_free(const parts *p, const cb_mjcf_scope *scope, cb_xml *e
   if (!strcmp(e->name.text, "joint")) {
     cb_status status = cb_mjcf_source_of(r, e, scope->childclass, &source);
     if (!status) status = cb_mjcf_merged(&source, "damping", 1, 1, &damping);
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out && !status; i++)
+      status = note_left_out(&source, e, left_out[i]);
     if (status) return status;
     cb_xml_get(e, "type");
   }
@@ -333,6 +344,7 @@ static cb_status read_child(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
     return u->r->total > 0 ? fail_to_weigh(e) : CB_OK;
   }
   if (!strcmp(e->name.text, "site")) return see_still(u, scope, e);
+  if (cb_mjcf_is_joint(e)) return cb_node_fail(&e->name, "a joint on nothing: expected it in a <body>");
   return strcmp(e->name.text, "geom") ? CB_OK : cb_mjcf_see_geom(u->r, scope, e);
 }
 
@@ -361,6 +373,7 @@ static cb_status read_rest(cb_mjcf_reader *r) {
   if (!status) status = cb_mjcf_compensate(r);
   if (!status) status = cb_mjcf_read_key(r, &control);
   cb_mjcf_place_bodies(r->model);
+  cb_mjcf_start_loops(r->model);
   if (!status) status = cb_mjcf_read_actuators(r, control);
   if (!status) status = cb_mjcf_note_joints(r);
   return status ? status : cb_mjcf_choose_floor(r);

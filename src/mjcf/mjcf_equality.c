@@ -6,6 +6,7 @@
  */
 #include "mjcf/mjcf_private.h"
 
+#include "numerics/vec3.h"
 #include "tree/scalar.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@
 
 /* A body of the file: its link in a body of the scenario (NULL: it does not move), with its pose there. */
 typedef struct place {
-  const cb_mjcf_body *body;
+  cb_mjcf_body *body;
   cb_pose pose;
 } place;
 
@@ -23,7 +24,7 @@ static cb_status find_body(const cb_mjcf_reader *r, const cb_node *name, place *
   size_t n = 0;
   *out = (place){.pose = {.q = {1}}};
   if (!name || !strcmp(name->text, "world")) return CB_OK;
-  for (const cb_mjcf_body *b = r->model->bodies; b; b = b->next)
+  for (cb_mjcf_body *b = r->model->bodies; b; b = b->next)
     for (const cb_mjcf_link *l = b->links; l; l = l->next) {
       if (!strcmp(l->name, name->text)) {
         *out = (place){b, l->pose};
@@ -76,6 +77,40 @@ static cb_status read_frame(const cb_mjcf_source *source, cb_xml *e, bool weld, 
   return CB_OK;
 }
 
+/* --- what holds a body --- */
+
+/* The free body on which all bodies depend that are joined to this one; NULL: the world. */
+static const cb_mjcf_body *root_of(const cb_mjcf_body *b) {
+  while (b && (b->parent || b->holds || b->held)) b = b->parent ? b->parent : b->holds ? NULL : b->under;
+  return b;
+}
+
+/* If a loop joins two groups of bodies, the free body of one of them has no place of its own. */
+static void hold(cb_mjcf_loop *loop) {
+  const cb_mjcf_body *root[2] = {root_of(loop->body[0]), root_of(loop->body[1])};
+  loop->holds = root[0] != root[1];
+  if (!loop->holds) return;
+  cb_mjcf_body *held = (cb_mjcf_body *)(root[1] ? root[1] : root[0]);
+  held->held = true;
+  held->under = root[1] ? root[0] : NULL;
+}
+
+/* The rotation of the frame in the second body as that in the first one sees it, q_a^-1 q_b (p q^-1)^-1. */
+void cb_mjcf_start_loops(cb_mjcf *m) {
+  for (cb_mjcf_loop *l = m->loops; l; l = l->next) {
+    double q[2][4] = {{1}, {1}}, back[4], turn[4];
+    for (int side = 0; side < 2; side++)
+      if (l->body[side]) memcpy(q[side], l->body[side]->place.q, sizeof q[side]);
+    cb_quaternion_inverse(q[0], back);
+    cb_quaternion_multiply(back, q[1], turn);
+    cb_quaternion_multiply(turn, l->in.q, turn);
+    cb_quaternion_inverse(l->pose.q, back);
+    cb_quaternion_multiply(turn, back, turn);
+    for (int i = 0; turn[0] < 0 && i < 4; i++) turn[3 - i] = -turn[3 - i];
+    cb_quaternion_log(turn, l->q);
+  }
+}
+
 static cb_status add_loop(cb_mjcf_reader *r, cb_xml *e, bool weld, bool *noted) {
   cb_mjcf_source source;
   place at[2];
@@ -96,6 +131,7 @@ static cb_status add_loop(cb_mjcf_reader *r, cb_xml *e, bool weld, bool *noted) 
   *loop = (cb_mjcf_loop){.kind = weld ? "weld" : "ball", .name = kept, .body = {at[0].body, at[1].body}};
   cb_pose_multiply(&at[0].pose, &frame[0], &loop->pose);
   cb_pose_multiply(&at[1].pose, &frame[1], &loop->in);
+  hold(loop);
   while (*last) last = &(*last)->next;
   *last = loop;
   cb_xml_get(e, "anchor");
@@ -119,10 +155,12 @@ static cb_status fix_joint(cb_mjcf_reader *r, cb_xml *e) {
   const cb_mjcf_target *t = cb_mjcf_find_target(r, one->text, true, &copies);
   if (!t) return cb_node_fail(one, "no joint is called `%s`", one->text);
   if (!t->hold || t->type == CB_MJCF_BALL) return cb_node_fail(one, "joint1: expected a hinge or a slide");
-  if (two) {
-    e->why = "it couples the coordinates of two joints";
+  if (two || t->body->holds > 1) {
+    e->why = two ? "it couples the coordinates of two joints" : "its joint is one of several in a body";
     return CB_OK;
   }
+  t->hold->limit[0] = -INFINITY;
+  t->hold->limit[1] = INFINITY;
   cb_text text = {0};
   cb_mjcf_put_number(&text, poly[0]);
   t->hold->drive = text.failed ? NULL : cb_arena_strndup(r->arena, text.data, text.length);

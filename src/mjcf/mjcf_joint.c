@@ -93,6 +93,16 @@ static void note_ball(cb_xml *e, cb_mjcf_hold *h) {
   h->friction = h->ref = h->rest = 0;
 }
 
+/* Fails if another joint has the name. */
+static cb_status check_name(const cb_mjcf *m, const cb_mjcf_hold *own, cb_xml *e) {
+  for (const cb_mjcf_body *b = m->bodies; b && *own->name; b = b->next)
+    for (int i = 0; i < b->holds; i++)
+      if (&b->hold[i] != own && !strcmp(b->hold[i].name, own->name))
+        return cb_node_fail(cb_xml_get(e, "name"), "a second joint is called `%s`: expected different names",
+                            own->name);
+  return CB_OK;
+}
+
 cb_status cb_mjcf_read_joint(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *body, cb_mjcf_target *target) {
   const cb_mjcf_reader *r = scope->r;
   const cb_mjcf_whole *whole = r->whole;
@@ -111,6 +121,7 @@ cb_status cb_mjcf_read_joint(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body
   cb_errors errors = cb_errors_begin();
   const cb_status status = cb_mjcf_source_of(r, e, scope->childclass, &source);
   if (status) return status;
+  cb_errors_add(&errors, &e->name, check_name(r->model, h, e));
   cb_errors_add(&errors, &e->name, read_axis(&source, e, &target->scope.frame, h));
   cb_errors_add(&errors, &e->name, read_one(&source, "ref", -INFINITY, &h->ref));
   cb_errors_add(&errors, &e->name, read_one(&source, "springref", -INFINITY, &h->rest));

@@ -175,6 +175,8 @@ void cb_mjcf_put_length(cb_text *out, const cb_mjcf_tendon *t, const cb_mjcf_hol
 
 /* --- <equality> (mjcf_equality.c) --- */
 cb_status cb_mjcf_read_equalities(cb_mjcf_reader *r);
+/* Finds the coordinates of those that hold bodies, for bodies in their places. */
+void cb_mjcf_start_loops(cb_mjcf *m);
 
 /* --- actuators, gravcomp and the start --- */
 bool cb_mjcf_is_actuator(const char *name);

@@ -131,7 +131,8 @@ static cb_status read_fixed(cb_mjcf_reader *r, cb_xml *e, cb_mjcf_tendon *t) {
   if (status) return status;
   for (cb_xml *child = e->first; child; child = child->next)
     if (cb_xml_is(child, "joint")) cb_errors_add(&errors, &child->name, read_term(r, child, t));
-  if (!errors.status && !t->n) cb_errors_add(&errors, &e->name, cb_node_fail(&e->name, "a tendon without joints"));
+  if (!errors.status && !t->n)
+    cb_errors_add(&errors, &e->name, cb_node_fail(&e->name, "a tendon without joints: expected at least one <joint>"));
   if (errors.status) return cb_errors_end(&errors);
   status = read_pull(r, &source, t, &p);
   if (!status) status = cb_mjcf_read_limit(r, &source, "range", "limited", &limit);
@@ -149,6 +150,9 @@ static cb_status add_tendon(cb_mjcf_reader *r, cb_xml *e) {
   const cb_node *name = cb_xml_get(e, "name");
   cb_mjcf_tendon *t = cb_arena_alloc(r->arena, 1, sizeof *t);
   if (!t) return cb_mjcf_no_memory(r);
+  for (const cb_mjcf_tendon *other = r->whole->tendons; other && name; other = other->next)
+    if (!strcmp(other->name, name->text))
+      return cb_node_fail(name, "a second tendon is called `%s`: expected different names", name->text);
   *t = (cb_mjcf_tendon){.e = e, .name = name ? name->text : "", .next = r->whole->tendons};
   r->whole->tendons = t;
   if (!strcmp(e->name.text, "fixed")) return read_fixed(r, e, t);

@@ -300,17 +300,18 @@ static void put_body(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body) {
   put_models(out, m, body);
   cb_text_puts(out, "    added_mass: none\n    buoyancy: false\n");
   put_wrenches(out, body);
-  if (!body->holds) put_start(out, body);
+  if (!body->holds && !body->held) put_start(out, body);
 }
 
 /* Integrators for MuJoCo's Euler, RK4, implicit and implicitfast: a more accurate one with the same step for Euler,
  * MuJoCo's own for RK4, and an implicit one for implicit steps. */
 static const char *const methods[] = {"rkmk4", "mujoco_rk4", "hamilton_pontryagin", "hamilton_pontryagin"};
 
-/* Joined bodies have one integrator. */
+/* Joined bodies have one integrator, of order 4 in place of RK4. */
 static void put_integrator(cb_text *out, const cb_mjcf *m) {
   cb_text_puts(out, "integrator:\n  name: ");
   cb_text_puts(out, m->joints ? "hamilton_pontryagin" : methods[m->integrator]);
+  if (m->joints && m->integrator == 1) cb_text_puts(out, "\n  order: 4");
   cb_text_puts(out, "\n  step: ");
   cb_mjcf_put_number(out, m->step);
 }

@@ -196,6 +196,7 @@ static void put_loop(cb_text *out, const cb_mjcf_loop *l) {
   cb_quaternion_inverse(l->in.q, back);
   cb_quaternion_multiply(l->pose.q, back, q);
   if (is_turned(q)) put_line(out, "quaternion", 4, q);
+  if (l->holds && !strcmp(l->kind, "ball")) put_numbers(out, "angle", 3, l->q);
 }
 
 void cb_mjcf_write_joints(const cb_mjcf *m, cb_text *out) {

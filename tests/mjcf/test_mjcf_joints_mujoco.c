@@ -67,6 +67,8 @@ static void run_own(const tried *c, const cb_mjcf *own, int steps, int n, double
     snprintf(own_step, sizeof own_step, "  order: 4\n  step: %.17g\n", c->end / steps);
     if (is_step)
       cb_text_puts(&changed, own_step);
+    else if (!strncmp(line, "  observables: ", 15))
+      cb_text_puts(&changed, "  observables: [joints]\n");
     else if (strncmp(line, "  order: ", 9))
       cb_text_put(&changed, line, length);
     if (!strncmp(line, viscosity, sizeof viscosity - 1)) cb_text_puts(&changed, "        compat: \"2.2\"\n");
@@ -206,15 +208,122 @@ static void all_kinds_of_joints_move_as_mujocos_do(void **unused) {
                    .tolerance = 1e-7};
   check_case(&c);
 }
+/* --- random trees --- */
+
+enum { ROOM = 1 << 16, TREES = 8 };
+
+typedef struct writer {
+  char text[ROOM], q[ROOM / 8], v[ROOM / 8];
+  size_t length;
+  uint64_t state;
+  int bodies, joints;
+} writer;
+
+static double draw(writer *w, double low, double high) { return check_uniform(&w->state, low, high); }
+static int pick(writer *w, int n) { return (int)draw(w, 0, n); }
+
+static void put(writer *w, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  w->length += (size_t)vsnprintf(w->text + w->length, ROOM - w->length, format, args);
+  va_end(args);
+  assert_true(w->length < ROOM - 1);
+}
+
+static void put_drawn(writer *w, const char *name, int n, double low, double high) {
+  put(w, " %s='", name);
+  for (int i = 0; i < n; i++) put(w, "%s%.15g", i ? " " : "", draw(w, low, high));
+  put(w, "'");
+}
+
+static void add_state(writer *w, char *to, int n, double size) {
+  for (int i = 0; i < n; i++) snprintf(to + strlen(to), 32, " %.15g", draw(w, -size, size));
+}
+
+/* type: 0 hinge, 1 slide, 2 ball, 3 free */
+static void put_joint(writer *w, int type) {
+  static const char *const types[] = {"hinge", "slide", "ball", "free"};
+  static const int coordinates[] = {1, 1, 4, 7}, velocities[] = {1, 1, 3, 6};
+  put(w, "<joint name='j%d' type='%s'", w->joints++, types[type]);
+  if (type < 2) {
+    put_drawn(w, "axis", 3, -1, 1);
+    if (pick(w, 2)) put_drawn(w, "ref", 1, -.5, .5);
+    if (pick(w, 2)) put_drawn(w, "springref", 1, -.5, .5);
+  }
+  if (type < 3) put_drawn(w, "pos", 3, -.2, .2);
+  if (type < 3 && pick(w, 2)) put_drawn(w, "stiffness", 1, 1, 20);
+  if (type < 2 && pick(w, 2)) put_drawn(w, "armature", 1, 0, .2);
+  if (pick(w, 2)) put_drawn(w, "damping", 1, 0, .5);
+  put(w, "/>\n");
+  add_state(w, w->q, coordinates[type], .4);
+  add_state(w, w->v, velocities[type], .5);
+}
+
+static void put_body(writer *w, int depth) {
+  const bool welded = depth > 0 && pick(w, 4) == 0, still = depth == 0 && pick(w, 3) == 0;
+  put(w, "<body name='b%d'", w->bodies++);
+  put_drawn(w, "pos", 3, -.5, .5);
+  put_drawn(w, "euler", 3, -2, 2);
+  put(w, ">\n");
+  if (depth == 0 && !still && pick(w, 2))
+    put_joint(w, 3);
+  else if (!welded && !still && pick(w, 4) == 0)
+    put_joint(w, 2);
+  else
+    for (int n = welded || still ? 0 : 1 + pick(w, 3); n; n--) put_joint(w, pick(w, 2));
+  put(w, "<geom type='box'");
+  put_drawn(w, "size", 3, .1, .3);
+  put_drawn(w, "pos", 3, -.2, .2);
+  put_drawn(w, "euler", 3, -2, 2);
+  put(w, "%s/>\n", pick(w, 2) ? " fluidshape='ellipsoid'" : "");
+  for (int n = depth < 3 ? 1 + pick(w, 2) : 0; n && w->bodies < 7; n--) put_body(w, depth + 1);
+  put(w, "</body>\n");
+}
+
+static void put_tree(writer *w) {
+  w->length = 0;
+  w->q[0] = w->v[0] = 0;
+  w->bodies = w->joints = 0;
+  put(w,
+      "<mujoco><compiler angle='radian' autolimits='true'/><option density='100' viscosity='.1' gravity='1 0 -3' "
+      "wind='.2 .1 0'><flag contact='disable'/></option><worldbody>\n");
+  put_body(w, 0);
+  if (w->bodies < 4) put_body(w, 0);
+  put(w, "</worldbody><actuator>\n");
+  for (int i = 0; i < w->joints && i < ACTUATORS; i += 2)
+    if (!strstr(w->text, "type='ball'") && !strstr(w->text, "type='free'"))
+      put(w, "<position joint='j%d' kp='%g' gear='%g'/>\n", i, draw(w, 1, 5), draw(w, -2, 2));
+  put(w, "</actuator><keyframe><key name='k' qpos='%s' qvel='%s'/></keyframe></mujoco>\n", w->q, w->v);
+}
+
+static void random_trees_move_as_mujocos_do(void **unused) {
+  static writer w;
+  w.state = check_seed();
+  for (int i = 0; i < TREES; i++) {
+    do put_tree(&w);
+    while (!w.joints);
+    const tried c = {.name = "tree",
+                     .text = w.text,
+                     .key = "k",
+                     .end = .3,
+                     .amplitude = .5,
+                     .frequency = 6,
+                     .shift = .8,
+                     .steps = {400, 200},
+                     .tolerance = 1e-10};
+    check_case(&c);
+  }
+}
 #else
+static void random_trees_move_as_mujocos_do(void **unused) { skip(); }
 static void swimmers_swim_as_mujocos_do(void **unused) { skip(); }
 static void a_fish_swims_as_mujocos_does(void **unused) { skip(); }
 static void all_kinds_of_joints_move_as_mujocos_do(void **unused) { skip(); }
 #endif
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(swimmers_swim_as_mujocos_do),
-                                     cmocka_unit_test(a_fish_swims_as_mujocos_does),
-                                     cmocka_unit_test(all_kinds_of_joints_move_as_mujocos_do)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_trees_move_as_mujocos_do), cmocka_unit_test(swimmers_swim_as_mujocos_do),
+      cmocka_unit_test(a_fish_swims_as_mujocos_does), cmocka_unit_test(all_kinds_of_joints_move_as_mujocos_do)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,6 +166,22 @@ static void switches_are_obeyed(void **unused) {
     }
 }
 
+/* A frame moves a joint; each copy of a body has joints, actuators and controls of its own. */
+static void frames_and_copies_have_joints(void **unused) {
+  static const char *const given[] = {"m1=t"};
+  static const char *const parts[] = {
+      "    name: j0\n    of:\n      - world\n      - b0\n    at: [1, 0, 0]\n    in: [1, 0, 0]\n    axis: [0, ",
+      "    name: j1\n    of:\n      - world\n      - b1\n    at: [1, 5, 0]\n", "    motor: \"1*(ctrl0)\"\n",
+      "    motor: \"1*((t))\"\n"};
+  cb_text text = import(
+      "<worldbody><replicate count='2' offset='0 5 0'><body name='b'><frame pos='1 0 0' euler='90 0 0'>"
+      "<joint name='j'/></frame><geom size='1'/></body></replicate></worldbody>"
+      "<actuator><motor name='m' joint='j'/></actuator>",
+      &(cb_mjcf_choices){.control = given, .controls = 1});
+  CHECK_PARTS(text.data, parts);
+  cb_text_free(&text);
+}
+
 /* Names that expressions cannot use are replaced. */
 static void joints_have_names_that_expressions_can_use(void **unused) {
   static const char *const names[][2] = {{"left knee", "left_knee"},
@@ -362,6 +378,7 @@ int main(void) {
                                      cmocka_unit_test(constraints_close_loops),
                                      cmocka_unit_test(a_key_starts_joints),
                                      cmocka_unit_test(switches_are_obeyed),
+                                     cmocka_unit_test(frames_and_copies_have_joints),
                                      cmocka_unit_test(joints_have_names_that_expressions_can_use),
                                      cmocka_unit_test(models_are_read_with_little_left_out),
                                      cmocka_unit_test(what_cannot_be_right_is_refused_with_its_place),

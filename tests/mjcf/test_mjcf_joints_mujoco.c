@@ -128,7 +128,7 @@ static void check_case(const tried *c) {
   for (int k = 0; k < 3; k++) run_mujoco(c, m, c->steps[0] << k, name, n, path[k]);
   double moved = INFINITY;
   for (int b = 0; b < n; b++) moved = fmin(moved, largest(1, &path[2][b], &start[b]));
-  assert_true(moved > .01); /* m, or the sine of an angle: every body moves */
+  assert_true(moved > .001); /* m, or the sine of an angle: every body moves */
   for (int k = 0; k < 2; k++) run_own(c, own, c->steps[1] << k, n, own_path[k]);
   const double before = largest(n, path[1], path[2]);
   for (int i = 0; i < 12 * n; i++) { /* terms of h^2 and h^3, then those of h^4 are negligible */
@@ -285,8 +285,9 @@ static void put_tree(writer *w) {
   w->q[0] = w->v[0] = 0;
   w->bodies = w->joints = 0;
   put(w,
-      "<mujoco><compiler angle='radian' autolimits='true'/><option density='100' viscosity='.1' gravity='1 0 -3' "
-      "wind='.2 .1 0'><flag contact='disable'/></option><worldbody>\n");
+      "<mujoco><compiler angle='radian' autolimits='true'%s/><option density='100' viscosity='.1' gravity='1 0 -3' "
+      "wind='.2 .1 0'><flag contact='disable'/></option><worldbody>\n",
+      pick(w, 3) ? "" : " settotalmass='90'");
   put_body(w, 0);
   if (w->bodies < 4) put_body(w, 0);
   put(w, "</worldbody><actuator>\n");
@@ -294,6 +295,22 @@ static void put_tree(writer *w) {
     if (!strstr(w->text, "type='ball'") && !strstr(w->text, "type='free'"))
       put(w, "<position joint='j%d' kp='%g' gear='%g'/>\n", i, draw(w, 1, 5), draw(w, -2, 2));
   put(w, "</actuator><keyframe><key name='k' qpos='%s' qvel='%s'/></keyframe></mujoco>\n", w->q, w->v);
+}
+
+/* A four-bar, and a plate that a point holds to its crank. MuJoCo's constraints yield by about 1e-4 here. */
+static void loops_move_nearly_as_mujocos_do(void **unused) {
+  static const char text[] =
+      "<mujoco><compiler autolimits='true'/><option density='100' gravity='4 0 -9'><flag "
+      "contact='disable'/></option><default>"
+      "<geom type='capsule' size='.05'/><equality solref='.004 1' solimp='.9999 .9999 .001'/></default><worldbody>"
+      "<body name='crank'><joint axis='0 1 0'/><geom fromto='0 0 0 .1 0 .4'/><body name='rod' pos='.1 0 .4'>"
+      "<joint axis='0 1 0'/><geom fromto='0 0 0 .9 0 .2'/></body></body><body name='rocker' pos='1.2 0 0' "
+      "euler='0 0 90'><joint axis='1 0 0'/><geom fromto='0 0 0 0 .2 .6'/></body><body name='plate' pos='.1 .2 .4'>"
+      "<freejoint/><geom type='box' size='.1 .15 .02'/></body></worldbody><equality>"
+      "<connect body1='rod' body2='rocker' anchor='.9 0 .2'/><connect body1='crank' body2='plate' anchor='.1 0 .4'/>"
+      "</equality></mujoco>";
+  const tried c = {.name = "loops", .text = text, .end = .5, .steps = {2000, 200}, .tolerance = 2e-3};
+  check_case(&c);
 }
 
 static void random_trees_move_as_mujocos_do(void **unused) {
@@ -309,12 +326,13 @@ static void random_trees_move_as_mujocos_do(void **unused) {
                      .amplitude = .5,
                      .frequency = 6,
                      .shift = .8,
-                     .steps = {400, 200},
-                     .tolerance = 1e-10};
+                     .steps = {400, 300},
+                     .tolerance = 1e-8};
     check_case(&c);
   }
 }
 #else
+static void loops_move_nearly_as_mujocos_do(void **unused) { skip(); }
 static void random_trees_move_as_mujocos_do(void **unused) { skip(); }
 static void swimmers_swim_as_mujocos_do(void **unused) { skip(); }
 static void a_fish_swims_as_mujocos_does(void **unused) { skip(); }
@@ -323,7 +341,8 @@ static void all_kinds_of_joints_move_as_mujocos_do(void **unused) { skip(); }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_trees_move_as_mujocos_do), cmocka_unit_test(swimmers_swim_as_mujocos_do),
-      cmocka_unit_test(a_fish_swims_as_mujocos_does), cmocka_unit_test(all_kinds_of_joints_move_as_mujocos_do)};
+      cmocka_unit_test(random_trees_move_as_mujocos_do), cmocka_unit_test(loops_move_nearly_as_mujocos_do),
+      cmocka_unit_test(swimmers_swim_as_mujocos_do), cmocka_unit_test(a_fish_swims_as_mujocos_does),
+      cmocka_unit_test(all_kinds_of_joints_move_as_mujocos_do)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -297,19 +297,20 @@ static void put_tree(writer *w) {
   put(w, "</actuator><keyframe><key name='k' qpos='%s' qvel='%s'/></keyframe></mujoco>\n", w->q, w->v);
 }
 
-/* A four-bar, and a plate that a point holds to its crank. MuJoCo's constraints yield by about 1e-4 here. */
+/* A four-bar, and a plate that a point holds to its crank. The difference is what MuJoCo's constraints yield,
+ * and falls with the square of their time: 2.3e-3, 6.1e-4, 1.6e-4 for .004, .002, .001 s. */
 static void loops_move_nearly_as_mujocos_do(void **unused) {
   static const char text[] =
       "<mujoco><compiler autolimits='true'/><option density='100' gravity='4 0 -9'><flag "
       "contact='disable'/></option><default>"
-      "<geom type='capsule' size='.05'/><equality solref='.004 1' solimp='.9999 .9999 .001'/></default><worldbody>"
+      "<geom type='capsule' size='.05'/><equality solref='.001 1' solimp='.9999 .9999 .001'/></default><worldbody>"
       "<body name='crank'><joint axis='0 1 0'/><geom fromto='0 0 0 .1 0 .4'/><body name='rod' pos='.1 0 .4'>"
       "<joint axis='0 1 0'/><geom fromto='0 0 0 .9 0 .2'/></body></body><body name='rocker' pos='1.2 0 0' "
       "euler='0 0 90'><joint axis='1 0 0'/><geom fromto='0 0 0 0 .2 .6'/></body><body name='plate' pos='.1 .2 .4'>"
       "<freejoint/><geom type='box' size='.1 .15 .02'/></body></worldbody><equality>"
       "<connect body1='rod' body2='rocker' anchor='.9 0 .2'/><connect body1='crank' body2='plate' anchor='.1 0 .4'/>"
       "</equality></mujoco>";
-  const tried c = {.name = "loops", .text = text, .end = .5, .steps = {2000, 200}, .tolerance = 2e-3};
+  const tried c = {.name = "loops", .text = text, .end = .5, .steps = {2000, 200}, .tolerance = 3e-4};
   check_case(&c);
 }
 

@@ -180,10 +180,11 @@ static cb_status read_one(cb_mjcf_reader *r, cb_xml *e, bool *noted) {
     return CB_OK;
   }
   if (strcmp(kind, "connect") && strcmp(kind, "weld") && strcmp(kind, "joint")) return CB_OK;
-  e->read = true;
   cb_xml_get(e, "name");
   cb_xml_get(e, "class");
-  return !strcmp(kind, "joint") ? fix_joint(r, e) : add_loop(r, e, !strcmp(kind, "weld"), noted);
+  const cb_status read = !strcmp(kind, "joint") ? fix_joint(r, e) : add_loop(r, e, !strcmp(kind, "weld"), noted);
+  e->read = !e->why;
+  return read;
 }
 
 cb_status cb_mjcf_read_equalities(cb_mjcf_reader *r) {

@@ -84,13 +84,19 @@ static cb_status read_ranges(const cb_mjcf_reader *r, const cb_mjcf_source *sour
 }
 
 /* What a ball has in MuJoCo, but not here. */
-static void note_ball(cb_xml *e, cb_mjcf_hold *h) {
-  if (isfinite(h->limit[0]) || isfinite(h->limit[1])) e->note = "range of a ball joint: the largest angle";
-  if (h->friction != 0) e->note = "frictionloss of a ball joint";
-  if (h->armature != 0) e->note = "armature of a ball joint acts on the rates of the rotation vector";
+static cb_status note_ball(const cb_mjcf_reader *r, cb_xml *e, cb_mjcf_hold *h) {
+  const bool limited = isfinite(h->limit[0]) || isfinite(h->limit[1]);
+  char text[160];
+  snprintf(text, sizeof text, "%s%s%sof a ball joint%s", limited ? "range " : "",
+           limited && h->friction != 0 ? "and " : "", h->friction != 0 ? "frictionloss " : "",
+           h->armature != 0 ? ": its armature acts on the rates of the rotation vector" : "");
+  if (limited || h->friction != 0 || h->armature != 0)
+    if (!(e->note = cb_arena_strdup(r->arena, limited || h->friction != 0 ? text : text + strlen("of a "))))
+      return cb_mjcf_no_memory(r);
   h->limit[0] = -INFINITY;
   h->limit[1] = INFINITY;
   h->friction = h->ref = h->rest = 0;
+  return CB_OK;
 }
 
 /* Fails if another joint has the name. */
@@ -135,7 +141,7 @@ cb_status cb_mjcf_read_joint(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body
   if (!whole->springs) h->stiffness = 0;
   if (!whole->dampers) h->damping = 0;
   if (!whole->frictions) h->friction = 0;
-  if (h->type == CB_MJCF_BALL) note_ball(e, h);
+  if (h->type == CB_MJCF_BALL) cb_errors_add(&errors, &e->name, note_ball(r, e, h));
   e->read = true;
   cb_mjcf_take_joint(e);
   return cb_errors_end(&errors);

@@ -227,6 +227,40 @@ static void models_are_read_with_little_left_out(void **unused) {
   }
 }
 
+/* What would change the motion is named one by one, looks are in the last line. */
+static void what_is_left_out_is_listed(void **unused) {
+  cb_mjcf *m;
+  check_ok(read_within(
+      "<worldbody><light/><body name='a'><joint name='j' range='1 2'/><joint name='i' springdamper='1 1'/>\n"
+      "<geom size='1' rgba='1 1 1 1'/><body name='b'><joint name='k' type='ball' range='0 9' frictionloss='1' "
+      "armature='1'/>\n"
+      "<geom size='1'/><body name='c'><joint name='l' armature='1' type='ball'/><geom size='1'/></body></body></body>"
+      "</worldbody>\n"
+      "<equality><joint joint1='i' joint2='j'/><connect site1='x' site2='y'/><joint joint1='i'/><flex/></equality>\n"
+      "<tendon><spatial name='s'/></tendon><contact><pair/></contact><actuator><motor tendon='s'/><muscle joint='i'/>"
+      "<motor joint='k'/></actuator>",
+      &m));
+  assert_string_equal(
+      m->left_out,
+      "m.xml:2:1: left out: contacts between bodies\n"
+      "m.xml:2:35: left out: range of a joint that starts outside of it, at 0, where the range is 1 to 2\n"
+      "m.xml:2:80: left out: springdamper of <joint> `i`\n"
+      "m.xml:3:47: left out: range and frictionloss of a ball joint: its armature acts on the rates of the rotation "
+      "vector\n"
+      "m.xml:4:32: left out: ball joint: its armature acts on the rates of the rotation vector\n"
+      "m.xml:5:11: left out: <joint>: it couples the coordinates of two joints\n"
+      "m.xml:5:41: left out: <connect>: it joins sites\n"
+      "m.xml:5:71: left out: <joint>: its joint is one of several in a body\n"
+      "m.xml:5:90: left out: <flex>\n"
+      "m.xml:6:9: left out: <spatial> `s`: only fixed tendons are read\n"
+      "m.xml:6:37: left out: <contact> with 1 element in it\n"
+      "m.xml:6:73: left out: <motor>: its tendon is not read\n"
+      "m.xml:6:92: left out: <muscle>: its type is not read\n"
+      "m.xml:6:111: left out: <motor>: it is at a ball joint\n"
+      "m.xml:2:12: left out: looks and other minor elements: <light>, rgba of <geom>\n");
+  cb_mjcf_free(m);
+}
+
 /* --- errors --- */
 
 static const char arm[] =
@@ -378,6 +412,7 @@ int main(void) {
                                      cmocka_unit_test(constraints_close_loops),
                                      cmocka_unit_test(a_key_starts_joints),
                                      cmocka_unit_test(switches_are_obeyed),
+                                     cmocka_unit_test(what_is_left_out_is_listed),
                                      cmocka_unit_test(frames_and_copies_have_joints),
                                      cmocka_unit_test(joints_have_names_that_expressions_can_use),
                                      cmocka_unit_test(models_are_read_with_little_left_out),

@@ -267,6 +267,79 @@ static const char arm[] =
     "<worldbody><body name='a'><joint name='j'/><geom size='1'/><body name='b'><joint name='k' "
     "type='ball'/><geom size='1'/><site name='s'/></body></body></worldbody>\n";
 
+static const struct {
+  const char *joints, *told; /* both are on line 3 */
+} of_joints[] = {
+    {"<joint type='hing'/>", "m.xml:3:14: error: unknown type of joint 'hing', did you mean 'hinge'?"},
+    {"<joint axis='0 0 0'/>", "m.xml:3:14: error: axis: expected a direction, found a vector of length 0"},
+    {"<joint axis='0 1'/>", "m.xml:3:14: error: axis: expected 3 numbers, found 2"},
+    {"<joint pos='0 1 x'/>", "m.xml:3:17: error: pos: expected a number, found 'x'"},
+    {"<joint limited='true'/>", "m.xml:3:17: error: range: expected two numbers in ascending order, found 0 and 0"},
+    {"<joint range='1 -1'/>", "m.xml:3:15: error: range: expected two numbers in ascending order, found 1 and -1"},
+    {"<joint range='1'/>", "m.xml:3:15: error: range: expected 2 numbers, found 1"},
+    {"<joint limited='maybe'/>", "m.xml:3:17: error: unknown limited 'maybe'"},
+    {"<joint stiffness='-1'/>", "m.xml:3:19: error: stiffness: expected a number >= 0, found -1"},
+    {"<joint damping='-1'/>", "m.xml:3:17: error: damping: expected a number >= 0, found -1"},
+    {"<joint armature='-1'/>", "m.xml:3:18: error: armature: expected a number >= 0, found -1"},
+    {"<joint frictionloss='-1'/>", "m.xml:3:22: error: frictionloss: expected a number >= 0, found -1"},
+    {"<joint ref='nan'/>", "m.xml:3:13: error: ref: expected a number, found 'nan'"},
+    {"<joint springref='1 2'/>", "m.xml:3:19: error: springref: expected 1 number, found 2"},
+    {"<joint class='c'/>", "m.xml:3:15: error: no <default> has the class `c`"},
+    {"<joint actuatorfrcrange='1 0'/>", "m.xml:3:26: error: actuatorfrcrange: expected two numbers"},
+    {"<joint name='x'/><joint name='x'/>", "m.xml:3:31: error: a second joint is called `x`"},
+    {"<joint/><joint type='ball'/>", "m.xml:3:9: error: a ball joint next to another joint of its body"},
+    {"<joint type='ball'/><joint/>", "m.xml:3:21: error: a ball joint next to another joint of its body"},
+    {"<joint/><freejoint/>", "m.xml:3:9: error: a free joint next to another joint of its body"},
+    {"<freejoint/><joint/>", "m.xml:3:13: error: a free joint next to another joint of its body"},
+    {"<joint/><joint/><joint/><joint/><joint/><joint/><joint/>",
+     "m.xml:3:49: error: expected at most 6 joints in a body"},
+    {"<joint/><body><freejoint/><geom size='1'/></body>",
+     "m.xml:3:15: error: a free joint in a body of another body: expected a body of the world"},
+    {"<joint/><body><joint/></body>", "m.xml:3:9: error: a body without mass: expected <inertial>, or a geom"},
+    {"<joint/><body><joint/><inertial pos='0 0 0' mass='1' diaginertia='0 0 0'/></body>",
+     "m.xml:3:9: error: a body without inertia: expected moments > 0"},
+    {"<joint/><geom type='plane' size='1 1 1'/>", "m.xml:3:21: error: a geom of type plane on a body that moves"}};
+
+static const char *const after[][2] = {
+    /* after the arm, on line 3 */
+    {"<worldbody><joint/></worldbody>", "m.xml:3:12: error: a joint on nothing: expected it in a <body>"},
+    {"<worldbody><frame><freejoint/></frame></worldbody>", "m.xml:3:19: error: a joint on nothing"},
+    {"<worldbody><body><geom size='1'/><body><freejoint/><geom size='1'/></body></body></worldbody>",
+     "m.xml:3:40: error: a free joint in a body of another body"},
+    {"<actuator><motor joint='jj'/></actuator>", "m.xml:3:25: error: unknown joint 'jj', did you mean 'j'?"},
+    {"<actuator><motor site='t'/></actuator>", "m.xml:3:24: error: unknown site 't', expected s"},
+    {"<actuator><motor tendon='t'/></actuator>", "m.xml:3:26: error: unknown tendon 't'"},
+    {"<actuator><motor/></actuator>", "m.xml:3:11: error: an actuator on nothing: expected `joint`, `tendon` or"},
+    {"<actuator><motor joint='j' site='s'/></actuator>", "m.xml:3:25: error: joint next to another one of joint"},
+    {"<actuator><position joint='j' kp='-1'/></actuator>", "m.xml:3:35: error: kp: expected a number >= 0, found -1"},
+    {"<actuator><velocity joint='j' kv='x'/></actuator>", "m.xml:3:35: error: kv: expected a number, found 'x'"},
+    {"<actuator><motor joint='j' forcerange='2 1'/></actuator>", "m.xml:3:40: error: forcerange: expected two numbers"},
+    {"<tendon><fixed name='x'/></tendon>", "m.xml:3:9: error: a tendon without joints: expected at least one <joint>"},
+    {"<tendon><fixed><joint coef='1'/></fixed></tendon>", "m.xml:3:16: error: expected `joint`, the name of a joint"},
+    {"<tendon><fixed><joint joint='l'/></fixed></tendon>", "m.xml:3:30: error: unknown joint 'l'"},
+    {"<tendon><fixed><joint joint='k'/></fixed></tendon>",
+     "m.xml:3:30: error: joint: expected a hinge or a slide, found the ball joint `k`"},
+    {"<tendon><fixed><joint joint='j'/><joint joint='j'/></fixed></tendon>",
+     "m.xml:3:48: error: joint: the tendon already has the joint `j`"},
+    {"<tendon><fixed><joint joint='j' coef='1 2'/></fixed></tendon>", "m.xml:3:39: error: coef: expected 1 number"},
+    {"<tendon><fixed stiffness='-1'><joint joint='j'/></fixed></tendon>",
+     "m.xml:3:27: error: stiffness: expected a number >= 0, found -1"},
+    {"<tendon><fixed springlength='2 1'><joint joint='j'/></fixed></tendon>",
+     "m.xml:3:30: error: springlength: expected two lengths in ascending order, found 2 and 1"},
+    {"<tendon><fixed name='x'><joint joint='j'/></fixed><spatial name='x'/></tendon>",
+     "m.xml:3:66: error: a second tendon is called `x`"},
+    {"<equality><connect anchor='0 0 0'/></equality>", "m.xml:3:11: error: expected `body1`, the name of a body"},
+    {"<equality><connect body1='c' anchor='0 0 0'/></equality>", "m.xml:3:27: error: unknown body 'c'"},
+    {"<equality><connect body1='b'/></equality>", "m.xml:3:11: error: expected `anchor`, a point of body1"},
+    {"<equality><connect body1='b' anchor='0 0'/></equality>",
+     "m.xml:3:38: error: anchor: expected 3 numbers, found 2"},
+    {"<equality><weld body1='b' body2='b'/></equality>", "m.xml:3:11: error: both bodies are parts of one rigid body"},
+    {"<equality><weld body1='b' relpose='1'/></equality>", "m.xml:3:36: error: relpose: expected 7 numbers, found 1"},
+    {"<equality><weld body1='b' active='no'/></equality>", "m.xml:3:35: error: unknown active 'no'"},
+    {"<equality><joint joint1='l'/></equality>", "m.xml:3:26: error: no joint is called `l`"},
+    {"<equality><joint joint1='k'/></equality>", "m.xml:3:26: error: joint1: expected a hinge or a slide"},
+    {"<option collision='some'/>", "m.xml:3:20: error: unknown collision 'some'"}};
+
 /* Prints the error that is not the expected one, and returns whether there is one. */
 static int is_wrong(cb_status status, const char *told) {
   if (status == CB_ERROR_INPUT && strstr(cb_error_text(), told)) return 0;
@@ -275,87 +348,13 @@ static int is_wrong(cb_status status, const char *told) {
 }
 
 static void what_cannot_be_right_is_refused_with_its_place(void **unused) {
-  static const struct {
-    const char *joints, *told; /* both are on line 3 */
-  } cases[] = {
-      {"<joint type='hing'/>", "m.xml:3:14: error: unknown type of joint 'hing', did you mean 'hinge'?"},
-      {"<joint axis='0 0 0'/>", "m.xml:3:14: error: axis: expected a direction, found a vector of length 0"},
-      {"<joint axis='0 1'/>", "m.xml:3:14: error: axis: expected 3 numbers, found 2"},
-      {"<joint pos='0 1 x'/>", "m.xml:3:17: error: pos: expected a number, found 'x'"},
-      {"<joint limited='true'/>", "m.xml:3:17: error: range: expected two numbers in ascending order, found 0 and 0"},
-      {"<joint range='1 -1'/>", "m.xml:3:15: error: range: expected two numbers in ascending order, found 1 and -1"},
-      {"<joint range='1'/>", "m.xml:3:15: error: range: expected 2 numbers, found 1"},
-      {"<joint limited='maybe'/>", "m.xml:3:17: error: unknown limited 'maybe'"},
-      {"<joint stiffness='-1'/>", "m.xml:3:19: error: stiffness: expected a number >= 0, found -1"},
-      {"<joint damping='-1'/>", "m.xml:3:17: error: damping: expected a number >= 0, found -1"},
-      {"<joint armature='-1'/>", "m.xml:3:18: error: armature: expected a number >= 0, found -1"},
-      {"<joint frictionloss='-1'/>", "m.xml:3:22: error: frictionloss: expected a number >= 0, found -1"},
-      {"<joint ref='nan'/>", "m.xml:3:13: error: ref: expected a number, found 'nan'"},
-      {"<joint springref='1 2'/>", "m.xml:3:19: error: springref: expected 1 number, found 2"},
-      {"<joint class='c'/>", "m.xml:3:15: error: no <default> has the class `c`"},
-      {"<joint actuatorfrcrange='1 0'/>", "m.xml:3:26: error: actuatorfrcrange: expected two numbers"},
-      {"<joint name='x'/><joint name='x'/>", "m.xml:3:31: error: a second joint is called `x`"},
-      {"<joint/><joint type='ball'/>", "m.xml:3:9: error: a ball joint next to another joint of its body"},
-      {"<joint type='ball'/><joint/>", "m.xml:3:21: error: a ball joint next to another joint of its body"},
-      {"<joint/><freejoint/>", "m.xml:3:9: error: a free joint next to another joint of its body"},
-      {"<freejoint/><joint/>", "m.xml:3:13: error: a free joint next to another joint of its body"},
-      {"<joint/><joint/><joint/><joint/><joint/><joint/><joint/>",
-       "m.xml:3:49: error: expected at most 6 joints in a body"},
-      {"<joint/><body><freejoint/><geom size='1'/></body>",
-       "m.xml:3:15: error: a free joint in a body of another body: expected a body of the world"},
-      {"<joint/><body><joint/></body>", "m.xml:3:9: error: a body without mass: expected <inertial>, or a geom"},
-      {"<joint/><body><joint/><inertial pos='0 0 0' mass='1' diaginertia='0 0 0'/></body>",
-       "m.xml:3:9: error: a body without inertia: expected moments > 0"},
-      {"<joint/><geom type='plane' size='1 1 1'/>", "m.xml:3:21: error: a geom of type plane on a body that moves"}};
   int wrong = 0;
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+  for (size_t i = 0; i < sizeof of_joints / sizeof *of_joints; i++) {
     char text[1024];
     cb_mjcf *m = NULL;
-    snprintf(text, sizeof text, "<worldbody><body><geom size='1'/>\n%s\n</body></worldbody>", cases[i].joints);
-    wrong += is_wrong(read_within(text, &m), cases[i].told);
+    snprintf(text, sizeof text, "<worldbody><body><geom size='1'/>\n%s\n</body></worldbody>", of_joints[i].joints);
+    wrong += is_wrong(read_within(text, &m), of_joints[i].told);
   }
-  static const char *const after[][2] = {
-      /* after the arm, on line 3 */
-      {"<worldbody><joint/></worldbody>", "m.xml:3:12: error: a joint on nothing: expected it in a <body>"},
-      {"<worldbody><frame><freejoint/></frame></worldbody>", "m.xml:3:19: error: a joint on nothing"},
-      {"<worldbody><body><geom size='1'/><body><freejoint/><geom size='1'/></body></body></worldbody>",
-       "m.xml:3:40: error: a free joint in a body of another body"},
-      {"<actuator><motor joint='jj'/></actuator>", "m.xml:3:25: error: unknown joint 'jj', did you mean 'j'?"},
-      {"<actuator><motor site='t'/></actuator>", "m.xml:3:24: error: unknown site 't', expected s"},
-      {"<actuator><motor tendon='t'/></actuator>", "m.xml:3:26: error: unknown tendon 't'"},
-      {"<actuator><motor/></actuator>", "m.xml:3:11: error: an actuator on nothing: expected `joint`, `tendon` or"},
-      {"<actuator><motor joint='j' site='s'/></actuator>", "m.xml:3:25: error: joint next to another one of joint"},
-      {"<actuator><position joint='j' kp='-1'/></actuator>", "m.xml:3:35: error: kp: expected a number >= 0, found -1"},
-      {"<actuator><velocity joint='j' kv='x'/></actuator>", "m.xml:3:35: error: kv: expected a number, found 'x'"},
-      {"<actuator><motor joint='j' forcerange='2 1'/></actuator>",
-       "m.xml:3:40: error: forcerange: expected two numbers"},
-      {"<tendon><fixed name='x'/></tendon>",
-       "m.xml:3:9: error: a tendon without joints: expected at least one <joint>"},
-      {"<tendon><fixed><joint coef='1'/></fixed></tendon>", "m.xml:3:16: error: expected `joint`, the name of a joint"},
-      {"<tendon><fixed><joint joint='l'/></fixed></tendon>", "m.xml:3:30: error: unknown joint 'l'"},
-      {"<tendon><fixed><joint joint='k'/></fixed></tendon>",
-       "m.xml:3:30: error: joint: expected a hinge or a slide, found the ball joint `k`"},
-      {"<tendon><fixed><joint joint='j'/><joint joint='j'/></fixed></tendon>",
-       "m.xml:3:48: error: joint: the tendon already has the joint `j`"},
-      {"<tendon><fixed><joint joint='j' coef='1 2'/></fixed></tendon>", "m.xml:3:39: error: coef: expected 1 number"},
-      {"<tendon><fixed stiffness='-1'><joint joint='j'/></fixed></tendon>",
-       "m.xml:3:27: error: stiffness: expected a number >= 0, found -1"},
-      {"<tendon><fixed springlength='2 1'><joint joint='j'/></fixed></tendon>",
-       "m.xml:3:30: error: springlength: expected two lengths in ascending order, found 2 and 1"},
-      {"<tendon><fixed name='x'><joint joint='j'/></fixed><spatial name='x'/></tendon>",
-       "m.xml:3:66: error: a second tendon is called `x`"},
-      {"<equality><connect anchor='0 0 0'/></equality>", "m.xml:3:11: error: expected `body1`, the name of a body"},
-      {"<equality><connect body1='c' anchor='0 0 0'/></equality>", "m.xml:3:27: error: unknown body 'c'"},
-      {"<equality><connect body1='b'/></equality>", "m.xml:3:11: error: expected `anchor`, a point of body1"},
-      {"<equality><connect body1='b' anchor='0 0'/></equality>",
-       "m.xml:3:38: error: anchor: expected 3 numbers, found 2"},
-      {"<equality><weld body1='b' body2='b'/></equality>",
-       "m.xml:3:11: error: both bodies are parts of one rigid body"},
-      {"<equality><weld body1='b' relpose='1'/></equality>", "m.xml:3:36: error: relpose: expected 7 numbers, found 1"},
-      {"<equality><weld body1='b' active='no'/></equality>", "m.xml:3:35: error: unknown active 'no'"},
-      {"<equality><joint joint1='l'/></equality>", "m.xml:3:26: error: no joint is called `l`"},
-      {"<equality><joint joint1='k'/></equality>", "m.xml:3:26: error: joint1: expected a hinge or a slide"},
-      {"<option collision='some'/>", "m.xml:3:20: error: unknown collision 'some'"}};
   for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
     char text[1024];
     cb_mjcf *m = NULL;

@@ -5,7 +5,7 @@
 #include "mjcf/mjcf.h"
 
 static inline cb_status read_from(const char *text, const char *key, cb_mjcf **out) {
-  return cb_mjcf_read_text("m.xml", text, strlen(text), key, out);
+  return cb_mjcf_read_text("m.xml", text, strlen(text), &(cb_mjcf_choices){.key = key}, out);
 }
 
 static inline cb_status read_text(const char *text, cb_mjcf **out) { return read_from(text, NULL, out); }

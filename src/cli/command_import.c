@@ -1,4 +1,4 @@
-/* curvebody import MODEL.xml: makes a scenario from the free bodies of an MJCF file (mjcf/mjcf.h), and lists omitted
+/* curvebody import MODEL.xml: makes a scenario from the moving bodies of an MJCF file (mjcf/mjcf.h), and lists omitted
  * elements on stderr, one per line. */
 #include "cli/cli.h"
 #include "scenario/member.h"
@@ -44,6 +44,7 @@ static cb_status write_text(const char *path, const cb_text *text) {
 
 typedef struct arguments {
   const char *output, *end, *key;
+  cli_list control;
 } arguments;
 
 static int run(void *taken, char **operand) {
@@ -52,10 +53,11 @@ static int run(void *taken, char **operand) {
   const bool named = strcmp(output, "-");
   double end = 1;
   cb_mjcf *model = NULL;
+  const cb_mjcf_choices choices = {a->key, a->control.item, (int)a->control.count};
   cb_text text = {0};
   cb_status status = end_of(a->end, &end);
   if (!status) status = cli_check_output(output, (cb_files){&path, 1});
-  if (!status) status = cb_mjcf_read_file(path, a->key, &model);
+  if (!status) status = cb_mjcf_read_file(path, &choices, &model);
   if (!status) status = check_parts(output, model);
   if (!status) status = cb_mjcf_write(model, end, &text);
   if (!status) status = check(named ? output : path, &text);
@@ -71,6 +73,8 @@ static const cli_option options[] = {
     CLI_OPTION("end", 0, CLI_VALUE, end, "T", "1", NULL, "end time of the scenario in s"),
     CLI_OPTION("key", 0, CLI_VALUE, key, "NAME", NULL, NULL,
                "starts from a keyframe, given by its name or by its number, counted from 0"),
+    CLI_OPTION("control", 0, CLI_LIST, control, "NAME=EXPR", "0", NULL,
+               "control of the actuator NAME, an expression of the time t; may be repeated"),
     CLI_END};
 static const cli_operand operands[] = {{"MODEL.xml", "@files", "a model in MJCF, the format of MuJoCo", NULL},
                                        {.name = NULL}};
@@ -81,7 +85,7 @@ static const cli_example examples[] = {{"curvebody import cards.xml -o cards.yam
 const cli_command cli_command_import = {
     .name = "import",
     .usage = "MODEL.xml [OPTION]...",
-    .summary = "Makes a scenario from the free bodies of a MuJoCo model.",
+    .summary = "Makes a scenario from the moving bodies of a MuJoCo model.",
     .details = "It lists omitted elements on stderr, one per line.",
     .options = options,
     .operands = operands,

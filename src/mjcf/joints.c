@@ -1,5 +1,5 @@
-/* Joints and sites of MJCF, and <keyframe> (below). This file finds the joints of a body, and the index of each joint
- * in MuJoCo's vectors of coordinates.
+/* Joints and sites of MJCF, and <keyframe> (below): their order, and the index of each joint in MuJoCo's vectors of
+ * coordinates and velocities.
  *
  * A body's own joints come first, then those of the bodies in it. A free joint has 7 coordinates and 6 velocities, a
  * ball joint 4 and 3, a hinge or a slide 1 and 1. Source: MuJoCo's documentation (mjModel, jnt_qposadr).
@@ -8,43 +8,24 @@
 #include "numerics/vec3.h"
 #include "tree/scalar.h"
 
-#include <string.h>
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-static bool is_joint(const cb_xml *e) { return !strcmp(e->name.text, "joint") || !strcmp(e->name.text, "freejoint"); }
-
-/* --- the joints of one body --- */
+bool cb_mjcf_is_joint(const cb_xml *e) { return !strcmp(e->name.text, "joint") || !strcmp(e->name.text, "freejoint"); }
 
 static cb_status see_own(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
-  cb_mjcf_joints *j = user;
-  if (!is_joint(e)) return CB_OK;
-  if (j->first && !j->other) j->other = e;
-  if (!j->first) {
-    j->first = e;
-    j->scope = *scope;
-  }
+  cb_xml **first = user;
+  (void)scope;
+  if (cb_mjcf_is_joint(e) && !*first) *first = e;
   return CB_OK;
 }
 
-static cb_status see_all(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
-  cb_mjcf_joints *j = user;
+cb_status cb_mjcf_first_joint(const cb_mjcf_scope *scope, cb_xml *body, cb_xml **out) {
   cb_mjcf_scope inner;
-  if (is_joint(e) && !j->other) j->other = e;
-  if (strcmp(e->name.text, "body")) return CB_OK;
-  const cb_status status = cb_mjcf_enter(scope, e, &inner, NULL);
-  return status ? status : cb_mjcf_each(&inner, e, see_all, user);
-}
-
-static cb_status see_those_of_bodies(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
-  return strcmp(e->name.text, "body") ? CB_OK : see_all(user, scope, e);
-}
-
-cb_status cb_mjcf_find_joints(const cb_mjcf_scope *scope, cb_xml *body, cb_mjcf_joints *out) {
-  cb_mjcf_scope inner;
-  *out = (cb_mjcf_joints){.first = NULL};
-  cb_status status = cb_mjcf_enter(scope, body, &inner, NULL);
-  if (!status) status = cb_mjcf_each(&inner, body, see_own, out);
-  return status ? status : cb_mjcf_each(&inner, body, see_those_of_bodies, out);
+  *out = NULL;
+  const cb_status status = cb_mjcf_enter(scope, body, &inner, NULL);
+  return status ? status : cb_mjcf_each(&inner, body, see_own, out);
 }
 
 cb_status cb_mjcf_joint_type(const cb_mjcf_scope *scope, cb_xml *joint, cb_mjcf_joint *out) {
@@ -62,54 +43,46 @@ cb_status cb_mjcf_joint_type(const cb_mjcf_scope *scope, cb_xml *joint, cb_mjcf_
 
 /* --- all joints and sites --- */
 
-typedef struct marking {
-  cb_mjcf_whole *whole;
-  cb_mjcf_body *of;
-  cb_pose at; /* pose of the surrounding body in the free body */
-} marking;
-
-static cb_status mark_bodies(void *user, const cb_mjcf_scope *scope, cb_xml *e);
-
-static cb_status mark_own(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
+cb_status cb_mjcf_add_target(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *body, const cb_pose *at,
+                             cb_mjcf_target **out) {
   static const int coordinates[] = {1, 7, 4, 1}, velocities[] = {1, 6, 3, 1};
-  marking *m = user;
-  const char *name = e->name.text;
-  if (!strcmp(name, "composite") || !strcmp(name, "flexcomp")) m->whole->unknown = e;
-  if (!is_joint(e) && strcmp(name, "site")) return CB_OK;
+  cb_mjcf_whole *whole = scope->r->whole;
   cb_mjcf_target *t = cb_arena_alloc(scope->r->arena, 1, sizeof *t);
   if (!t) return cb_mjcf_no_memory(scope->r);
   *t = (cb_mjcf_target){
-      .e = e, .scope = *scope, .body = m->of, .joint = is_joint(e), .q = m->whole->nq, .v = m->whole->nv};
-  cb_pose_multiply(&m->at, &scope->frame, &t->scope.frame);
+      .e = e, .scope = *scope, .body = body, .joint = cb_mjcf_is_joint(e), .q = whole->nq, .v = whole->nv};
+  cb_pose_multiply(at, &scope->frame, &t->scope.frame);
   const cb_status status = t->joint ? cb_mjcf_joint_type(scope, e, &t->type) : CB_OK;
   if (status) return status;
   if (t->joint) {
-    m->whole->nq += coordinates[t->type];
-    m->whole->nv += velocities[t->type];
+    whole->nq += coordinates[t->type];
+    whole->nv += velocities[t->type];
   }
-  *m->whole->last_target = t;
-  m->whole->last_target = &t->next;
+  *whole->last_target = t;
+  whole->last_target = &t->next;
+  *out = t;
   return CB_OK;
 }
 
-static cb_status mark_within(marking *m, const cb_mjcf_scope *scope, cb_xml *body, bool first) {
-  cb_mjcf_scope inner;
-  cb_pose pose;
-  cb_status status = cb_mjcf_enter(scope, body, &inner, m->of && !first ? &pose : NULL);
-  if (!status && m->of && !first) cb_pose_multiply(&m->at, &pose, &m->at);
-  if (!status) status = cb_mjcf_each(&inner, body, mark_own, m);
-  return status ? status : cb_mjcf_each(&inner, body, mark_bodies, m);
+bool cb_mjcf_is_called(const cb_mjcf_reader *r, const cb_mjcf_target *t, const char *name) {
+  const cb_node *own = cb_xml_get(t->e, "name");
+  if (!own || !*own->text) return false;
+  if (t->scope.r == r && !strcmp(own->text, name)) return true;
+  const size_t before = strlen(t->scope.prefix), middle = strlen(own->text);
+  return !r->parent && strlen(name) == before + middle + strlen(t->scope.suffix) &&
+         !strncmp(name, t->scope.prefix, before) && !strncmp(name + before, own->text, middle) &&
+         !strcmp(name + before + middle, t->scope.suffix);
 }
 
-static cb_status mark_bodies(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
-  marking inner = *(const marking *)user;
-  return strcmp(e->name.text, "body") ? CB_OK : mark_within(&inner, scope, e, false);
-}
-
-cb_status cb_mjcf_add_targets(cb_mjcf_whole *whole, const cb_mjcf_scope *scope, cb_xml *body, cb_mjcf_body *of) {
-  marking m = {.whole = whole, .of = of};
-  cb_pose_identity(&m.at);
-  return mark_within(&m, scope, body, true);
+const cb_mjcf_target *cb_mjcf_find_target(const cb_mjcf_reader *r, const char *name, bool joint, int *copies) {
+  const cb_mjcf_target *found = NULL;
+  *copies = 0;
+  for (const cb_mjcf_target *t = r->whole->targets; t; t = t->next) {
+    if (t->joint != joint || !cb_mjcf_is_called(r, t, name)) continue;
+    if (!found) found = t;
+    ++*copies;
+  }
+  return found;
 }
 
 /* <keyframe>: a <key> is a start. It gives the coordinates and velocities of all joints and the controls of all
@@ -215,7 +188,7 @@ static cb_status check_frame(const cb_mjcf_target *t) {
   return cb_node_fail(align ? align : &t->e->name, "a key for a joint of an aligned body: expected align=\"false\"");
 }
 
-static cb_status place(const cb_mjcf_target *t, const cb_node *key, const double *q, const double *v) {
+static cb_status place_free(const cb_mjcf_target *t, const cb_node *key, const double *q, const double *v) {
   cb_pose *pose = &t->body->place;
   double R[3][3];
   const cb_status status = check_frame(t);
@@ -230,6 +203,36 @@ static cb_status place(const cb_mjcf_target *t, const cb_node *key, const double
   cb_pose_rotation(pose, R);
   cb_apply3_transposed((const double(*)[3])R, v + t->v, t->body->velocity);
   memcpy(t->body->spin, v + t->v + 3, sizeof t->body->spin);
+  return CB_OK;
+}
+
+/* The rotation vector a, and its rate, of a ball joint whose angular velocity is w, both in the axes of the parent:
+ *   a' = w + a × w/2 + c a × (a × w),  c = (1 - (s/2) cot(s/2))/s^2,  s = |a| */
+static cb_status place_ball(const cb_mjcf_target *t, const cb_node *key, const double *q, const double *v) {
+  cb_mjcf_hold *h = t->hold;
+  double turn[4] = {1}, R[3][3], a[3], w[3], once[3], twice[3];
+  if (q) memcpy(turn, q + t->q, sizeof turn);
+  if (!cb_mjcf_normalise(4, turn))
+    return cb_node_fail(key, "qpos: expected a quaternion that is not 0, found 0 from number %d", t->q + 1);
+  for (int i = 0; turn[0] < 0 && i < 4; i++) turn[i] = i ? -turn[i] : turn[i];
+  turn[0] = fabs(turn[0]);
+  cb_pose_rotation(&t->body->reference, R);
+  cb_quaternion_log(turn, a);
+  cb_apply3((const double(*)[3])R, a, h->q);
+  if (!v) return CB_OK;
+  cb_apply3((const double(*)[3])R, v + t->v, w);
+  cb_cross3(h->q, w, once);
+  cb_cross3(h->q, once, twice);
+  const double s2 = cb_dot3(a, a), s = sqrt(s2), c = s > 1e-2 ? (1 - s / 2 / tan(s / 2)) / s2 : 1. / 12 + s2 / 720;
+  for (int i = 0; i < 3; i++) h->rate[i] = w[i] + once[i] / 2 + c * twice[i];
+  return CB_OK;
+}
+
+static cb_status place(const cb_mjcf_target *t, const cb_node *key, const double *q, const double *v) {
+  if (!t->hold) return place_free(t, key, q, v);
+  if (t->type == CB_MJCF_BALL) return place_ball(t, key, q, v);
+  if (q) t->hold->q[0] = q[t->q] - t->hold->ref;
+  if (v) t->hold->rate[0] = v[t->v];
   return CB_OK;
 }
 
@@ -253,8 +256,8 @@ cb_status cb_mjcf_read_key(cb_mjcf_reader *r, const cb_node **control) {
   *control = NULL;
   cb_status status = list_keys(r, &k);
   if (!status) status = note_keys(r, &k);
-  if (status || !r->whole->key) return status;
-  status = find_key(r, &k, r->whole->key, &key);
+  if (status || !r->whole->choices.key) return status;
+  status = find_key(r, &k, r->whole->choices.key, &key);
   if (status) return status;
   key->why = NULL;
   return take_key(r, key, control);

@@ -79,16 +79,19 @@ static cb_status read_flag(cb_xml *flag, const char *name, bool *disabled) {
 
 /* The flags that are disabled. */
 typedef struct flags {
-  bool gravity, passive, spring, damper, actuation, clampctrl, contact, constraint;
+  bool gravity, passive, spring, damper, actuation, clampctrl, contact, constraint, limit, frictionloss, equality;
 } flags;
 
 static cb_status read_flags(cb_xml *e, flags *off) {
   const struct {
     const char *name;
     bool *off;
-  } known[] = {{"gravity", &off->gravity}, {"passive", &off->passive},      {"spring", &off->spring},
-               {"damper", &off->damper},   {"actuation", &off->actuation},  {"clampctrl", &off->clampctrl},
-               {"contact", &off->contact}, {"constraint", &off->constraint}};
+  } known[] = {{"gravity", &off->gravity},     {"passive", &off->passive},
+               {"spring", &off->spring},       {"damper", &off->damper},
+               {"actuation", &off->actuation}, {"clampctrl", &off->clampctrl},
+               {"contact", &off->contact},     {"constraint", &off->constraint},
+               {"limit", &off->limit},         {"frictionloss", &off->frictionloss},
+               {"equality", &off->equality}};
   cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     cb_errors_add(&errors, &e->name, read_flag(e, known[i].name, known[i].off));
@@ -108,10 +111,13 @@ static cb_status read_idle(const cb_node *value, unsigned long *groups) {
 }
 
 static cb_status read_option(cb_mjcf_reader *r, cb_xml *e, flags *off) {
-  static const char *const methods[] = {"Euler", "RK4", "implicit", "implicitfast"};
+  static const char *const methods[] = {"Euler", "RK4", "implicit", "implicitfast"}, *const sets[] = {"all",
+                                                                                                      "predefined",
+                                                                                                      "dynamic"};
   cb_mjcf *m = r->model;
+  int set = 0;
   const cb_node *wind = cb_xml_get(e, "wind"), *gravity = cb_xml_get(e, "gravity"),
-                *method = cb_xml_get(e, "integrator");
+                *method = cb_xml_get(e, "integrator"), *collision = cb_xml_get(e, "collision");
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, &e->name, read_positive(cb_xml_get(e, "density"), "density", true, &m->density));
   cb_errors_add(&errors, &e->name, read_positive(cb_xml_get(e, "viscosity"), "viscosity", true, &m->viscosity));
@@ -119,6 +125,8 @@ static cb_status read_option(cb_mjcf_reader *r, cb_xml *e, flags *off) {
   if (wind) cb_errors_add(&errors, wind, cb_mjcf_numbers(wind, "wind", 3, 3, m->wind, NULL));
   if (gravity) cb_errors_add(&errors, gravity, cb_mjcf_numbers(gravity, "gravity", 3, 3, m->gravity, NULL));
   if (method) cb_errors_add(&errors, method, cb_mjcf_choice(method, "integrator", 4, methods, &m->integrator));
+  if (collision && !cb_errors_add(&errors, collision, cb_mjcf_choice(collision, "collision", 3, sets, &set)))
+    off->contact = off->contact || set == 1;
   cb_errors_add(&errors, &e->name, read_idle(cb_xml_get(e, "actuatorgroupdisable"), &r->whole->idle));
   for (cb_xml *flag = e->first; flag; flag = flag->next)
     if (cb_xml_is(flag, "flag")) cb_errors_add(&errors, &flag->name, read_flags(flag, off));
@@ -134,6 +142,11 @@ static void switch_off(cb_mjcf_reader *r, const flags *off) {
   r->whole->acting = !off->actuation;
   r->whole->clamping = !off->clampctrl;
   r->whole->touching = !off->contact && !off->constraint;
+  r->whole->springs = !off->passive && !off->spring;
+  r->whole->dampers = !off->passive && !off->damper;
+  r->whole->limits = !off->limit && !off->constraint;
+  r->whole->frictions = !off->frictionloss && !off->constraint;
+  r->whole->equalities = !off->equality && !off->constraint;
 }
 
 cb_status cb_mjcf_read_settings(cb_mjcf_reader *r) {
@@ -184,27 +197,17 @@ static cb_status list_unread(const cb_mjcf_reader *r) {
   return r->model->left_out ? CB_OK : cb_mjcf_no_memory(r);
 }
 
-/* If a joint is the reason why there is no free body, the message names it. */
-static cb_status fail_without_bodies(const cb_mjcf_reader *r) {
-  cb_xml *body = r->whole->blocked;
-  if (!body) return cb_node_fail(&r->root->name, "expected a <body> with a free joint");
-  const cb_node *name = cb_xml_get(body, "name");
-  const cb_quote own = cb_quoted(name ? name->text : "", name ? strlen(name->text) : 0);
-  return cb_node_fail(&r->whole->joint->name,
-                      "expected a <body> with a free joint and no other joint, found the <body>%s%s%s in line %d: %s",
-                      name ? " `" : "", own.text, name ? "`" : "", body->name.line, body->why);
-}
-
 static cb_status read_model(cb_mjcf_reader *r, const char *text, size_t n) {
   cb_status status = cb_mjcf_read(r, text, n);
   const cb_node *title = status ? NULL : cb_xml_get(r->root, "model");
   r->model->title = title ? title->text : "";
   if (!status) status = cb_mjcf_read_world(r);
-  if (!status && !r->model->n) status = fail_without_bodies(r);
+  if (!status && !r->model->n) status = cb_node_fail(&r->root->name, "expected a <body> with a joint");
   return status ? status : list_unread(r);
 }
 
-cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, const char *key, cb_mjcf **out) {
+cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, const cb_mjcf_choices *choices,
+                            cb_mjcf **out) {
   cb_arena *arena = cb_arena_create();
   owned *o = cb_arena_alloc(arena, 1, sizeof *o);
   const char *slash = strrchr(path, '/'), *own = cb_arena_strdup(arena, path),
@@ -213,7 +216,8 @@ cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, const 
     cb_arena_free(arena);
     return cb_fail(CB_ERROR_MEMORY, "no memory for '%s'", path);
   }
-  cb_mjcf_whole whole = {.folder = folder, .key = key};
+  cb_mjcf_whole whole = {.folder = folder};
+  if (choices) whole.choices = *choices;
   cb_mjcf_reader r = cb_mjcf_reader_of(arena, &whole, &o->model, own);
   whole.last_reader = &whole.readers;
   whole.last_target = &whole.targets;
@@ -228,12 +232,12 @@ cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, const 
   return status;
 }
 
-cb_status cb_mjcf_read_file(const char *path, const char *key, cb_mjcf **out) {
+cb_status cb_mjcf_read_file(const char *path, const cb_mjcf_choices *choices, cb_mjcf **out) {
   char *text;
   size_t n;
   cb_status status = cb_read_whole_file(path, CB_XML_LARGEST, &text, &n);
   if (status) return status;
-  status = cb_mjcf_read_text(path, text, n, key, out);
+  status = cb_mjcf_read_text(path, text, n, choices, out);
   free(text);
   return status;
 }
@@ -264,16 +268,14 @@ static void take_known(cb_xml *e) {
                                       "quat",       "axisangle",    "xyaxes",    "zaxis",      "euler",
                                       "density",    "mass",         "fluidcoef", "group",      "mesh",
                                       "fluidshape", "shellinertia", "contype",   "conaffinity"},
-                           *const of_mesh[] = {"class", "scale"}, *const of_joint[] = {"class", "type", "group"};
-  if (cb_xml_is(e, "site"))
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) cb_xml_get(e, known[i]);
-  if (cb_mjcf_is_actuator(e->name.text) && cb_xml_is(e, e->name.text)) cb_mjcf_take_actuator(e);
-  if (cb_xml_is(e, "geom"))
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) cb_xml_get(e, known[i]);
-  if (cb_xml_is(e, "mesh"))
-    for (size_t i = 0; i < sizeof of_mesh / sizeof *of_mesh; i++) cb_xml_get(e, of_mesh[i]);
-  if (cb_xml_is(e, "joint"))
-    for (size_t i = 0; i < sizeof of_joint / sizeof *of_joint; i++) cb_xml_get(e, of_joint[i]);
+                           *const of_mesh[] = {"class", "scale"};
+  const char *name = e->name.text;
+  if (cb_mjcf_is_actuator(name) && cb_xml_is(e, name)) cb_mjcf_take_actuator(e);
+  if (!strcmp(name, "site") || !strcmp(name, "geom"))
+    for (size_t i = 0; i < sizeof known / sizeof *known && cb_xml_is(e, name); i++) cb_xml_get(e, known[i]);
+  for (size_t i = 0; i < 2 && cb_xml_is(e, "mesh"); i++) cb_xml_get(e, of_mesh[i]);
+  if (cb_xml_is(e, "joint")) cb_mjcf_take_joint(e);
+  if (!strcmp(name, "tendon") || !strcmp(name, "equality")) cb_xml_is(e, name);
 }
 
 static cb_status read_class(cb_mjcf_reader *r, cb_xml *e, cb_mjcf_class *parent) {
@@ -313,9 +315,12 @@ static cb_status add_source(cb_mjcf_source *out, cb_xml *e, const cb_xml *elemen
   return CB_OK;
 }
 
-/* Does a default apply to an element? Actuators of all types share their defaults. */
+/* Does a default apply to an element? Actuators of all types share their defaults, as do tendons and constraints. */
 static bool is_default_of(const cb_xml *e, const cb_xml *element) {
   const char *name = e->name.text, *of = element->name.text;
+  const cb_xml *list = element->parent;
+  if (list && (!strcmp(list->name.text, "tendon") || !strcmp(list->name.text, "equality")))
+    return !e->why && !strcmp(name, list->name.text);
   return !e->why && (!strcmp(name, of) || (cb_mjcf_is_actuator(name) && cb_mjcf_is_actuator(of)));
 }
 

@@ -1,12 +1,12 @@
-/* The free bodies of an MJCF file (MuJoCo's XML): how they are read, and how they are written as a scenario of bodies
- * in a fluid.
+/* The moving bodies of an MJCF file (MuJoCo's XML): how they are read, and how they are written as a scenario of bodies
+ * in a fluid that are joined by joints.
  *
  * These elements are read: <include>, <compiler>, <option>, <default>, <asset> with <mesh> and <model>, <worldbody>
- * with <frame>, <replicate>, <attach>, <body>, <freejoint>, <joint type="free">, <inertial> and <geom>; <actuator> at
- * sites and free joints, <keyframe>, and one plane of the world as the floor. A body without a joint is welded to its
- * parent. A body with other joints is left out with all bodies attached to it. Elements that are not read are listed
- * with their places; an invalid element is an error with its place. Source: MuJoCo's XML reference and its compiler
- * (2.2.2 and 3.14). SI units.
+ * with <frame>, <replicate>, <attach>, <body>, <freejoint>, <joint>, <inertial> and <geom>; <tendon> with <fixed>,
+ * <equality> with <connect>, <weld> and a constant <joint>; <actuator> at sites, joints and fixed tendons, <keyframe>,
+ * and one plane of the world as the floor. A body without a joint is welded to its parent, or does not move. Elements
+ * that are not read are listed with their places; an invalid element is an error with its place. Source: MuJoCo's XML
+ * reference and its compiler (2.2.2 and 3.14). SI units.
  */
 #pragma once
 
@@ -67,6 +67,26 @@ typedef struct cb_mjcf_link {
   struct cb_mjcf_link *next;
 } cb_mjcf_link;
 
+typedef enum cb_mjcf_joint { CB_MJCF_HINGE, CB_MJCF_FREE, CB_MJCF_BALL, CB_MJCF_SLIDE } cb_mjcf_joint;
+
+/* A joint between a body and its parent. The joints of one body act one after another, from the parent to the body. A
+ * hinge or slide has one coordinate q, MuJoCo's coordinate less `ref`; a ball has the rotation vector, in the axes of
+ * the parent. All are 0 at the reference. */
+typedef struct cb_mjcf_hold {
+  const char *name; /* in the file; "": it has none */
+  cb_mjcf_joint type;
+  double at[3], axis[3];            /* in the body's frame, at the reference */
+  double ref;                       /* MuJoCo's coordinate at q = 0 */
+  double stiffness, rest, damping;  /* spring: force 0 at q = rest */
+  double armature, friction;        /* friction: largest dry friction */
+  double limit[2], effort[2];       /* of q, and of the force of all actuators; infinite: none */
+  double q[3], rate[3];             /* at the start */
+  const char *label[3];             /* names of the coordinates in expressions */
+  const char *actuation, *motor[3]; /* forces of actuators, and other forces, as expressions; NULL: none */
+  const char *drive;                /* the coordinate as an expression; NULL: it is free */
+} cb_mjcf_hold;
+enum { CB_MJCF_HOLDS = 6 }; /* maximum number of joints of a body */
+
 /* The wrench of an actuator, or of `gravcomp`: expressions of the twist and of `ctrl0`, ... along the axes of the body
  * or the world. */
 typedef struct cb_mjcf_wrench {
@@ -78,15 +98,36 @@ typedef struct cb_mjcf_wrench {
 } cb_mjcf_wrench;
 
 typedef struct cb_mjcf_body {
-  /* prefix, suffix: parts of the name that the <replicate> and <attach> around the body add. */
+  const char *own; /* its name in the scenario */
+  /* Prefix and suffix are added to its name by the copies and files around it. */
   const char *name, *prefix, *suffix;
-  cb_pose place; /* in the world's frame */
+  cb_pose place;               /* in the world's frame, at the start */
+  bool top, free;              /* top: it is directly in the world; free: it has a free joint */
+  struct cb_mjcf_body *parent; /* NULL: the world */
+  /* A free body may be held by a constraint instead, in the group of `under` (NULL: the world). */
+  bool held;
+  const struct cb_mjcf_body *under;
+  cb_pose reference; /* in the parent's frame, with all coordinates 0 */
+  int holds;         /* number of joints with the parent; 0: the body is free */
+  cb_mjcf_hold hold[CB_MJCF_HOLDS];
+  const char *kind, *joint; /* class and name of the joint of the scenario that all of them are */
   cb_mjcf_link *links;
   cb_mjcf_inertial inertial;   /* of all links together, in the frame of the first */
   double velocity[3], spin[3]; /* velocity of its origin, and angular velocity, in its axes */
   cb_mjcf_wrench *wrenches, **last_wrench;
   struct cb_mjcf_body *next;
 } cb_mjcf_body;
+
+/* A joint that closes a loop: of two bodies (NULL: the world), at the place `pose` in the first one; `in` is the same
+ * frame in the second one. */
+typedef struct cb_mjcf_loop {
+  const char *kind, *name; /* `ball` or `weld` */
+  const cb_mjcf_body *body[2];
+  cb_pose pose, in;
+  bool holds;  /* nothing else joins its bodies, so that it closes no loop */
+  double q[3]; /* coordinates of a ball that holds */
+  struct cb_mjcf_loop *next;
+} cb_mjcf_loop;
 
 /* A file that was read: the main file, and those that it includes and attaches. */
 typedef struct cb_mjcf_file {
@@ -98,23 +139,33 @@ typedef struct cb_mjcf {
   const char *path, *title;
   cb_mjcf_file *files;
   double density, viscosity, wind[3], gravity[3], step;
-  int integrator; /* index in the list Euler, RK4, implicit, implicitfast */
-  cb_mjcf_body *bodies;
+  int integrator;       /* index in the list Euler, RK4, implicit, implicitfast */
+  cb_mjcf_body *bodies; /* a parent comes before its children */
   int n;
+  cb_mjcf_loop *loops;
+  int joints; /* number of joints of the scenario */
   double start;
   bool floor; /* the floor is the half space below height along the normal */
   double normal[3], height;
   int actuators;
-  double *control;      /* [actuators]: their controls; NAN for an actuator that is left out */
+  double *control;      /* [actuators]: their controls; NAN: it is left out, or has an expression */
   const char *left_out; /* one line for each element that is not read, `file:line:column: left out: ..` */
 } cb_mjcf;
 
-/* Reads a file. key: the <key> from which the bodies start, by its name or by its number from 0; NULL: none.
- * CB_ERROR_FILE if a file cannot be read; CB_ERROR_INPUT with the message `path:line:column: error: ..`. The caller
- * frees *out. */
-cb_status cb_mjcf_read_file(const char *path, const char *key, cb_mjcf **out);
+/* What a caller chooses. key: the <key> from which the bodies start, by its name or by its number from 0; NULL: none.
+ * controls: texts NAME=EXPRESSION, the control of the actuator of that name (or ctrlNUMBER) as an expression of t. */
+typedef struct cb_mjcf_choices {
+  const char *key;
+  const char *const *control;
+  int controls;
+} cb_mjcf_choices;
+
+/* Reads a file; choices may be NULL. CB_ERROR_FILE if a file cannot be read; CB_ERROR_INPUT with the message
+ * `path:line:column: error: ..`. The caller frees *out. */
+cb_status cb_mjcf_read_file(const char *path, const cb_mjcf_choices *choices, cb_mjcf **out);
 /* Does the same for text[n]; messages call it `path`, and its meshes are next to that path. */
-cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, const char *key, cb_mjcf **out);
+cb_status cb_mjcf_read_text(const char *path, const char *text, size_t n, const cb_mjcf_choices *choices,
+                            cb_mjcf **out);
 void cb_mjcf_free(cb_mjcf *m);
 
 /* Writes a scenario that runs for the time `end` from m->start. CB_ERROR_MEMORY if there is no memory. */

@@ -1,7 +1,8 @@
-/* <worldbody> of MJCF: the bodies with a free joint, and the bodies that are welded to them.
+/* <worldbody> of MJCF: the bodies that move, and the bodies that are welded to them.
  *
- * The mass and inertia of a body come from <inertial>, or from its geoms in the groups that <compiler> names, within
- * the bounds of <compiler>. The masses of bodies that are welded together are added.
+ * A body with joints is a body of the scenario, with the bodies in it that have none. The mass and inertia of a body
+ * come from <inertial>, or from its geoms in the groups that <compiler> names, within the bounds of <compiler>. The
+ * masses of bodies that are welded together are added.
  */
 #include "mjcf/mjcf_private.h"
 
@@ -12,17 +13,17 @@
 
 /* --- a body and the bodies in it --- */
 
-static void take_joint(cb_xml *joint) {
-  static const char *const known[] = {"name", "class", "type", "group", "align"};
-  cb_xml_is(joint, joint->name.text);
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) cb_xml_get(joint, known[i]);
-}
+/* The bodies of the scenario, in MuJoCo's order. */
+typedef struct world {
+  cb_mjcf_reader *r;
+  cb_mjcf_body **last;
+} world;
 
 typedef struct within {
-  cb_mjcf_reader *r;   /* of the main file; for a body that is left out, of its file */
-  cb_mjcf_body *body;  /* the free body */
+  world *u;
+  cb_mjcf_body *body;  /* the body of the scenario */
   cb_mjcf_link **last; /* end of the list of its links */
-  bool weighed;        /* only the mass is needed, because the body is left out */
+  bool weighed;        /* only the mass is needed, because the body does not move */
 } within;
 
 /* The elements in a body. */
@@ -42,6 +43,8 @@ static cb_status find_inertial(void *user, const cb_mjcf_scope *scope, cb_xml *e
 }
 
 static cb_status read_link(within *w, const cb_mjcf_scope *scope, cb_xml *e, const cb_pose *around);
+static cb_status read_moving(world *u, const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *parent,
+                             const cb_pose *around);
 
 static cb_status fail_to_weigh(const cb_xml *e) {
   return cb_node_fail(&e->name, "the mass of <%s> is not known: expected no settotalmass", e->name.text);
@@ -86,17 +89,78 @@ static cb_status add_geom(parts *p, const cb_mjcf_scope *scope, cb_xml *e) {
   return status;
 }
 
+static cb_status fail_free(const parts *p, cb_xml *e) {
+  if (p->w->body->parent || !p->w->body->top)
+    return cb_node_fail(&e->name, "a free joint in a body of another body: expected a body of the world");
+  return cb_node_fail(&e->name, "a free joint next to another joint of its body: expected only one of them");
+}
+
+static cb_status note_left_out(const cb_mjcf_source *source, cb_xml *e, const char *name) {
+  const cb_node *value = cb_mjcf_value(source, name);
+  double number = 0;
+  const cb_status status = value ? cb_mjcf_numbers(value, name, 1, 1, &number, NULL) : CB_OK;
+  if (number != 0) e->note = "stiffness, armature or frictionloss of a free joint";
+  return status;
+}
+
+/* A free joint leaves its body as it is, but for the damper. */
+static cb_status read_free(const parts *p, const cb_mjcf_scope *scope, cb_xml *e) {
+  static const char *const left_out[] = {"stiffness", "armature", "frictionloss"};
+  const cb_mjcf_reader *r = scope->r;
+  cb_mjcf_source source;
+  double damping = 0;
+  cb_xml_is(e, e->name.text);
+  if (!strcmp(e->name.text, "joint")) {
+    cb_status status = cb_mjcf_source_of(r, e, scope->childclass, &source);
+    if (!status) status = cb_mjcf_merged(&source, "damping", 1, 1, &damping);
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out && !status; i++)
+      status = note_left_out(&source, e, left_out[i]);
+    if (status) return status;
+    cb_xml_get(e, "type");
+  }
+  static const char *const known[] = {"name", "class", "group", "align"};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) cb_xml_get(e, known[i]);
+  return cb_mjcf_damp(r, p->w->body, r->whole->dampers ? damping : 0);
+}
+
+static cb_status add_joint(parts *p, const cb_mjcf_scope *scope, cb_xml *e) {
+  cb_mjcf_body *body = p->w->body;
+  cb_mjcf_target *t;
+  if (p->w->weighed) return CB_OK;
+  const cb_status status = cb_mjcf_add_target(scope, e, body, &p->link->pose, &t);
+  if (status) return status;
+  const bool free = t->type == CB_MJCF_FREE;
+  if (body->free || (free && (body->holds || !body->top))) return fail_free(p, e);
+  body->free = free;
+  return free ? read_free(p, scope, e) : cb_mjcf_read_joint(scope, e, body, t);
+}
+
 static cb_status read_part(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
   parts *p = user;
   const char *name = e->name.text;
+  cb_mjcf_target *site;
   if (!strcmp(name, "geom")) return add_geom(p, scope, e);
-  if (!strcmp(name, "body")) return read_link(p->w, scope, e, &p->link->pose);
+  if (!strcmp(name, "body")) return CB_OK;
+  if (cb_mjcf_is_joint(e)) return add_joint(p, scope, e);
+  if (!strcmp(name, "site") && !p->w->weighed) return cb_mjcf_add_target(scope, e, p->w->body, &p->link->pose, &site);
   if (strcmp(name, "inertial")) return refuse(p->w, e);
   e->read = true;
   if (p->inertial) return cb_node_fail(&e->name, "a second <inertial>: expected only one");
   p->inertial = e;
   p->scope = *scope;
   return CB_OK;
+}
+
+/* A body in another one moves if it has a joint; otherwise it is welded. */
+static cb_status read_within(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
+  parts *p = user;
+  cb_xml *joint;
+  if (strcmp(e->name.text, "body")) return CB_OK;
+  const cb_status status = cb_mjcf_first_joint(scope, e, &joint);
+  if (status) return status;
+  if (joint && p->w->weighed) return CB_OK;
+  if (joint) return read_moving(p->w->u, scope, e, p->w->body, &p->link->pose);
+  return read_link(p->w, scope, e, &p->link->pose);
 }
 
 static cb_status add_geoms(const cb_mjcf_reader *r, cb_mjcf_link *link) {
@@ -134,8 +198,8 @@ static cb_status read_gravcomp(cb_xml *e, double *out) {
   return value ? cb_mjcf_numbers(value, "gravcomp", 1, 1, out, NULL) : CB_OK;
 }
 
-/* Reads a link into *w->last. around: pose of the surrounding body in the free body (NULL: the link is the free
- * body). */
+/* Reads a link into *w->last. around: pose of the surrounding body in the body of the scenario (NULL: the link is the
+ * body of the scenario itself). */
 static cb_status read_link(within *w, const cb_mjcf_scope *scope, cb_xml *e, const cb_pose *around) {
   const cb_mjcf_reader *r = scope->r;
   cb_mjcf_link *link = cb_arena_alloc(r->arena, 1, sizeof *link);
@@ -161,7 +225,8 @@ static cb_status read_link(within *w, const cb_mjcf_scope *scope, cb_xml *e, con
   parts p = {.w = w, .link = link, .last = &link->geoms};
   p.needs_mass = r->from_geoms == CB_MJCF_ALWAYS || (r->from_geoms == CB_MJCF_AUTO && !given);
   if (!status) status = cb_mjcf_each(&inner, e, read_part, &p);
-  return status ? status : weigh(r, e, &p);
+  if (!status) status = weigh(r, e, &p);
+  return status ? status : cb_mjcf_each(&inner, e, read_within, &p);
 }
 
 /* --- the free bodies --- */
@@ -182,91 +247,93 @@ static cb_status add_masses(const cb_mjcf_reader *r, cb_mjcf_body *body) {
   return CB_OK;
 }
 
-typedef struct world {
-  cb_mjcf_reader *r;
-  cb_mjcf_body **last;
-  bool wanted; /* a key or actuators need the joints and sites */
-} world;
+static cb_status check_mass(const cb_mjcf_body *body, const cb_xml *e) {
+  const double(*I)[3] = (const double(*)[3])body->inertial.inertia;
+  if (!(body->inertial.mass > 0))
+    return cb_node_fail(&e->name, "a body without mass: expected <inertial>, or a geom with a mass or a density");
+  return I[0][0] + I[1][1] + I[2][2] > 0 ? CB_OK
+                                         : cb_node_fail(&e->name, "a body without inertia: expected moments > 0");
+}
 
-static cb_status read_free(world *u, const cb_mjcf_scope *scope, cb_xml *e, cb_xml *joint) {
+/* Reads a body with joints. around: pose of the surrounding body in the parent or, if this is NULL, in the world; NULL:
+ * the surroundings are the world. */
+static cb_status read_moving(world *u, const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *parent,
+                             const cb_pose *around) {
   cb_mjcf_reader *r = u->r;
   cb_mjcf_body *body = cb_arena_alloc(r->arena, 1, sizeof *body);
+  cb_mjcf_scope inner;
   if (!body) return cb_mjcf_no_memory(r);
-  *body = (cb_mjcf_body){.links = NULL};
+  *body = (cb_mjcf_body){.name = cb_mjcf_name(scope, e),
+                         .prefix = scope->prefix,
+                         .suffix = scope->suffix,
+                         .parent = parent,
+                         .top = !parent && !around};
   body->last_wrench = &body->wrenches;
-  within w = {r, body, &body->links, false};
-  take_joint(joint);
-  cb_status status = read_link(&w, scope, e, NULL);
+  if (!body->name) return cb_mjcf_no_memory(r);
+  cb_status status = cb_mjcf_enter(scope, e, &inner, &body->reference);
   if (status) return status;
-  body->name = body->links->name;
-  body->prefix = scope->prefix;
-  body->suffix = scope->suffix;
-  status = add_masses(r, body);
-  const double(*I)[3] = (const double(*)[3])body->inertial.inertia;
-  if (!status && !(body->inertial.mass > 0))
-    status = cb_node_fail(&e->name, "a body without mass: expected <inertial>, or a geom with a mass or a density");
-  else if (!status && !(I[0][0] + I[1][1] + I[2][2] > 0))
-    status = cb_node_fail(&e->name, "a body without inertia: expected moments > 0");
-  if (status) return status;
+  if (around) cb_pose_multiply(around, &body->reference, &body->reference);
   *u->last = body;
   u->last = &body->next;
   r->model->n++;
-  return u->wanted ? cb_mjcf_add_targets(r->whole, scope, e, body) : CB_OK;
+  within w = {u, body, &body->links, false};
+  status = read_link(&w, scope, e, NULL);
+  body->place = body->reference;
+  if (!status) status = add_masses(r, body);
+  return status ? status : check_mass(body, e);
 }
 
-/* Adds the mass of a body that is left out. It counts if the file gives a total mass for all bodies. */
-static cb_status weigh_left_out(const cb_mjcf_reader *r, const cb_mjcf_scope *scope, cb_xml *e) {
+/* Adds the mass of a body that does not move. It counts if the file gives a total mass for all bodies. */
+static cb_status weigh_left_out(world *u, const cb_mjcf_scope *scope, cb_xml *e) {
   cb_mjcf_body body = {.links = NULL};
-  within w = {scope->r, &body, &body.links, true};
-  if (!(r->total > 0)) return CB_OK;
+  within w = {u, &body, &body.links, true};
+  if (!(u->r->total > 0)) return CB_OK;
   const bool read = e->read;
   const cb_status status = read_link(&w, scope, e, NULL);
   e->read = read;
-  for (const cb_mjcf_link *l = body.links; l; l = l->next) r->whole->mass += l->inertial.mass;
+  for (const cb_mjcf_link *l = body.links; l; l = l->next) u->r->whole->mass += l->inertial.mass;
   return status;
 }
 
-static cb_status report_joint(const cb_mjcf_reader *r, cb_xml *e, cb_xml *joint) {
-  const cb_node *name = cb_xml_get(joint, "name");
-  const cb_quote own = cb_quoted(name ? name->text : "", name ? strlen(name->text) : 0);
-  char text[224];
-  snprintf(text, sizeof text, "it has the <%s>%s%s%s in line %d, but its only joint must be a free joint",
-           joint->name.text, name ? " `" : "", own.text, name ? "`" : "", joint->name.line);
-  e->why = cb_arena_strdup(r->arena, text);
-  if (!r->whole->joint) {
-    r->whole->blocked = e;
-    r->whole->joint = joint;
-  }
-  return e->why ? CB_OK : cb_mjcf_no_memory(r);
-}
-
-/* Looks for planes in a body that does not move, because one may be the floor. */
+/* Looks at a body that does not move: it may have planes, which may be the floor, sites, and bodies that move. */
 static cb_status see_still(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
+  world *u = user;
   cb_mjcf_scope inner;
+  cb_mjcf_target *site;
   cb_pose pose;
-  if (!strcmp(e->name.text, "geom")) return cb_mjcf_see_geom(user, scope, e);
-  if (strcmp(e->name.text, "body")) return CB_OK;
-  const cb_status status = cb_mjcf_enter(scope, e, &inner, &pose);
+  cb_xml *joint;
+  const char *name = e->name.text;
+  if (!strcmp(name, "geom")) return cb_mjcf_see_geom(u->r, scope, e);
+  if (!strcmp(name, "composite") || !strcmp(name, "flexcomp")) u->r->whole->unknown = e;
+  if (!strcmp(name, "inertial")) e->why = "it does not move";
+  if (!strcmp(name, "site")) {
+    cb_pose_identity(&pose);
+    return cb_mjcf_add_target(scope, e, NULL, &pose, &site);
+  }
+  if (strcmp(name, "body")) return CB_OK;
+  cb_status status = cb_mjcf_first_joint(scope, e, &joint);
+  if (status) return status;
+  cb_pose_identity(&pose);
+  if (joint) return read_moving(u, scope, e, NULL, &pose);
+  const int before = u->r->model->n;
+  status = cb_mjcf_enter(scope, e, &inner, &pose);
   inner.frame = pose;
-  return status ? status : cb_mjcf_each(&inner, e, see_still, user);
-}
-
-static cb_status leave_out(const world *u, const cb_mjcf_scope *scope, cb_xml *e, cb_xml *joint) {
-  cb_status status = joint ? report_joint(u->r, e, joint) : see_still(u->r, scope, e);
-  if (!joint) e->why = "it does not move";
-  if (!status && u->wanted) status = cb_mjcf_add_targets(u->r->whole, scope, e, NULL);
-  return status ? status : weigh_left_out(u->r, scope, e);
+  if (!status) status = cb_mjcf_each(&inner, e, see_still, u);
+  if (u->r->model->n > before) {
+    e->read = true;
+    cb_xml_get(e, "name");
+  } else
+    e->why = "it does not move";
+  return status;
 }
 
 static cb_status read_top(world *u, const cb_mjcf_scope *scope, cb_xml *e) {
-  cb_mjcf_joints j;
-  cb_mjcf_joint type = CB_MJCF_HINGE;
-  cb_status status = cb_mjcf_find_joints(scope, e, &j);
-  if (!status && j.first) status = cb_mjcf_joint_type(&j.scope, j.first, &type);
+  cb_xml *joint;
+  cb_status status = cb_mjcf_first_joint(scope, e, &joint);
   if (status) return status;
-  const bool is = j.first && type == CB_MJCF_FREE;
-  if (is && !j.other) return read_free(u, scope, e, j.first);
-  return leave_out(u, scope, e, is || !j.first ? j.other : j.first);
+  if (joint) return read_moving(u, scope, e, NULL, NULL);
+  status = see_still(u, scope, e);
+  return status ? status : weigh_left_out(u, scope, e);
 }
 
 static cb_status read_child(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
@@ -276,6 +343,8 @@ static cb_status read_child(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
     u->r->whole->unknown = e;
     return u->r->total > 0 ? fail_to_weigh(e) : CB_OK;
   }
+  if (!strcmp(e->name.text, "site")) return see_still(u, scope, e);
+  if (cb_mjcf_is_joint(e)) return cb_node_fail(&e->name, "a joint on nothing: expected it in a <body>");
   return strcmp(e->name.text, "geom") ? CB_OK : cb_mjcf_see_geom(u->r, scope, e);
 }
 
@@ -294,22 +363,27 @@ static cb_status set_total_mass(const cb_mjcf_reader *r) {
   return status;
 }
 
-static bool are_targets_wanted(const cb_mjcf_reader *r) {
-  bool wanted = r->whole->key != NULL;
-  for (const cb_mjcf_reader *own = r->whole->readers; own; own = own->next)
-    for (const cb_xml *e = own->root->first; e; e = e->next) wanted = wanted || !strcmp(e->name.text, "actuator");
-  return wanted;
+/* What refers to bodies and joints by their names. */
+static cb_status read_rest(cb_mjcf_reader *r) {
+  const cb_node *control = NULL;
+  cb_status status = cb_mjcf_name_joints(r);
+  cb_mjcf_place_bodies(r->model);
+  if (!status) status = cb_mjcf_read_tendons(r);
+  if (!status) status = cb_mjcf_read_equalities(r);
+  if (!status) status = cb_mjcf_compensate(r);
+  if (!status) status = cb_mjcf_read_key(r, &control);
+  cb_mjcf_place_bodies(r->model);
+  cb_mjcf_start_loops(r->model);
+  if (!status) status = cb_mjcf_read_actuators(r, control);
+  if (!status) status = cb_mjcf_note_joints(r);
+  return status ? status : cb_mjcf_choose_floor(r);
 }
 
 cb_status cb_mjcf_read_world(cb_mjcf_reader *r) {
-  const cb_node *control = NULL;
-  world u = {r, &r->model->bodies, are_targets_wanted(r)};
+  world u = {r, &r->model->bodies};
   cb_mjcf_scope scope = {.r = r, .prefix = "", .suffix = ""};
   cb_pose_identity(&scope.frame);
   cb_status status = cb_mjcf_each_of_world(&scope, read_child, &u);
   if (!status && r->total > 0) status = set_total_mass(r);
-  if (!status) status = cb_mjcf_compensate(r);
-  if (!status) status = cb_mjcf_read_key(r, &control);
-  if (!status) status = cb_mjcf_read_actuators(r, control);
-  return status ? status : cb_mjcf_choose_floor(r);
+  return status || !r->model->n ? status : read_rest(r);
 }

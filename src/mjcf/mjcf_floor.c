@@ -176,7 +176,8 @@ static cb_status report(const cb_mjcf_reader *r, const cb_mjcf_plane *floor, con
     snprintf(text, sizeof text, "the body `%s` begins below this plane",
              cb_quoted(buried->name, strlen(buried->name)).text);
   } else {
-    snprintf(text, sizeof text, "friction of the floor; no body rebounds from it%s",
+    snprintf(text, sizeof text, "friction of the floor; %s%s",
+             m->joints ? "it is a spring and a damper for bodies with joints" : "no body rebounds from it",
              count_touching(r, floor) < m->n ? "; it also stops bodies that do not collide with it in MuJoCo" : "");
     if (m->height < floor->height)
       snprintf(text + strlen(text), sizeof text - strlen(text),

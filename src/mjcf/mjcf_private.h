@@ -28,14 +28,15 @@ typedef struct cb_mjcf_whole {
   long visits; /* number of visited elements, which is limited because a few lines may create very many elements */
   int copies;  /* number of copies of all <replicate> and <attach> */
   double mass; /* mass of bodies that are left out, if `total` is given */
-  cb_xml *blocked, *joint;                       /* the first body that a joint keeps from being free; that joint */
-  const char *key;                               /* the requested key, or NULL */
+  cb_mjcf_choices choices;
   bool acting, clamping, touching, compensating; /* true unless disabled by a flag */
-  unsigned long idle;                            /* bit i is set if group i of the actuators is disabled */
+  bool springs, dampers, limits, frictions, equalities;
+  unsigned long idle; /* bit i is set if group i of the actuators is disabled */
   struct cb_mjcf_target *targets, **last_target;
   int nq, nv;      /* numbers of coordinates and velocities of all joints */
   cb_xml *unknown; /* an element that may have joints of its own */
   struct cb_mjcf_plane *planes, **last_plane;
+  struct cb_mjcf_tendon *tendons;
 } cb_mjcf_whole;
 
 /* A file: the main file or an attached file. An attached file keeps its own settings, defaults and meshes. */
@@ -120,28 +121,62 @@ bool cb_mjcf_normalise(int n, double *v);
 void cb_mjcf_turn_to(const double v[3], double q[4]);
 
 /* --- joints and sites (joints.c) --- */
-typedef enum cb_mjcf_joint { CB_MJCF_HINGE, CB_MJCF_FREE, CB_MJCF_BALL, CB_MJCF_SLIDE } cb_mjcf_joint;
-typedef struct cb_mjcf_joints {
-  /* first: the body's own first joint; other: another joint, in this body or in a body in it. */
-  cb_xml *first, *other;
-  cb_mjcf_scope scope; /* the scope of the first joint */
-} cb_mjcf_joints;
-cb_status cb_mjcf_find_joints(const cb_mjcf_scope *scope, cb_xml *body, cb_mjcf_joints *out);
+bool cb_mjcf_is_joint(const cb_xml *e);
+/* Finds a body's own first joint; NULL: it has none. */
+cb_status cb_mjcf_first_joint(const cb_mjcf_scope *scope, cb_xml *body, cb_xml **out);
 cb_status cb_mjcf_joint_type(const cb_mjcf_scope *scope, cb_xml *joint, cb_mjcf_joint *out);
 
 /* A joint or a site, in the order in which MuJoCo counts joints. */
 typedef struct cb_mjcf_target {
   cb_xml *e;
-  cb_mjcf_scope scope; /* its frame in the free body */
-  cb_mjcf_body *body;  /* the free body; NULL: it is left out */
+  cb_mjcf_scope scope; /* its frame in the body of the scenario */
+  cb_mjcf_body *body;  /* NULL: it does not move */
+  cb_mjcf_hold *hold;  /* NULL: a site, or a free joint */
   bool joint;
   cb_mjcf_joint type;
   int q, v; /* indices of its first coordinate and of its first velocity */
   struct cb_mjcf_target *next;
 } cb_mjcf_target;
-/* Adds the joints and sites of a body and of the bodies in it to whole->targets. of: the free body that was made from
- * it, or NULL. */
-cb_status cb_mjcf_add_targets(cb_mjcf_whole *whole, const cb_mjcf_scope *scope, cb_xml *body, cb_mjcf_body *of);
+/* Adds a joint or a site of a body. at: the frame of the element's own body in the body of the scenario. */
+cb_status cb_mjcf_add_target(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *body, const cb_pose *at,
+                             cb_mjcf_target **out);
+/* Finds the joint that a name in the file of r means; copies: how many have this name. */
+const cb_mjcf_target *cb_mjcf_find_target(const cb_mjcf_reader *r, const char *name, bool joint, int *copies);
+/* Is the target called so in the file of r? */
+bool cb_mjcf_is_called(const cb_mjcf_reader *r, const cb_mjcf_target *t, const char *name);
+
+/* --- joints of bodies that are not free (mjcf_joint.c) --- */
+/* Reads a joint into the body. at: as above. */
+cb_status cb_mjcf_read_joint(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body *body, cb_mjcf_target *target);
+void cb_mjcf_take_joint(cb_xml *e);
+/* Chooses the classes and names of all joints. */
+cb_status cb_mjcf_name_joints(cb_mjcf_reader *r);
+/* Adds a term to a sum of expressions; *sum may be NULL. */
+cb_status cb_mjcf_add_term(const cb_mjcf_reader *r, const char **sum, const char *term);
+/* Places all bodies at the coordinates of their joints. */
+void cb_mjcf_place_bodies(cb_mjcf *m);
+/* What must be said about limits and contacts of joined bodies. */
+cb_status cb_mjcf_note_joints(cb_mjcf_reader *r);
+
+/* --- tendons (mjcf_tendon.c) --- */
+/* The length of a fixed tendon, the sum of coef_i q_i of joints. */
+enum { CB_MJCF_TERMS = 32 };
+typedef struct cb_mjcf_tendon {
+  cb_xml *e;
+  const char *name;
+  int n;
+  cb_mjcf_hold *hold[CB_MJCF_TERMS];
+  double coef[CB_MJCF_TERMS];
+  struct cb_mjcf_tendon *next;
+} cb_mjcf_tendon;
+cb_status cb_mjcf_read_tendons(cb_mjcf_reader *r);
+/* Writes the length or its rate as a sum in the expressions of a joint, in which `own` is q or w. */
+void cb_mjcf_put_length(cb_text *out, const cb_mjcf_tendon *t, const cb_mjcf_hold *own, double factor, bool rate);
+
+/* --- <equality> (mjcf_equality.c) --- */
+cb_status cb_mjcf_read_equalities(cb_mjcf_reader *r);
+/* Finds the coordinates of those that hold bodies, for bodies in their places. */
+void cb_mjcf_start_loops(cb_mjcf *m);
 
 /* --- actuators, gravcomp and the start --- */
 bool cb_mjcf_is_actuator(const char *name);
@@ -151,6 +186,53 @@ cb_status cb_mjcf_read_actuators(cb_mjcf_reader *r, const cb_node *control);
 cb_status cb_mjcf_compensate(const cb_mjcf_reader *r);
 /* Reads the requested key, if there is one, and notes how to select the others. control: its ctrl, or NULL. */
 cb_status cb_mjcf_read_key(cb_mjcf_reader *r, const cb_node **control);
+/* Adds the damper of a free joint as a wrench of its body. */
+cb_status cb_mjcf_damp(const cb_mjcf_reader *r, cb_mjcf_body *body, double damping);
+
+/* A range, or none. */
+typedef struct cb_mjcf_limit {
+  bool there;
+  double range[2];
+} cb_mjcf_limit;
+/* Reads a range and the attribute that switches it on. */
+cb_status cb_mjcf_read_limit(const cb_mjcf_reader *r, const cb_mjcf_source *source, const char *range,
+                             const char *limited, cb_mjcf_limit *out);
+
+/* The model of an actuator (actuator_model.c). */
+typedef enum cb_mjcf_actuator_type {
+  CB_MJCF_MOTOR,
+  CB_MJCF_GENERAL,
+  CB_MJCF_POSITION,
+  CB_MJCF_VELOCITY,
+  CB_MJCF_DAMPER,
+  CB_MJCF_READ /* this type and those after it are not read */
+} cb_mjcf_actuator_type;
+int cb_mjcf_actuator_type_of(const char *name);
+typedef struct cb_mjcf_actuator_model {
+  double gear[6], gain[3], bias[3]; /* coefficients of 1, of the length and of its rate */
+  cb_mjcf_limit control, force;
+} cb_mjcf_actuator_model;
+/* *why is NULL if it can be read, otherwise the reason why not. */
+cb_status cb_mjcf_read_model(const cb_mjcf_reader *r, const cb_mjcf_source *source, int type,
+                             cb_mjcf_actuator_model *out, const char **why);
+/* Writes the force as an expression; control: the text of the control; length and rate: texts, NULL: 0. */
+void cb_mjcf_put_force(cb_text *out, const cb_mjcf_actuator_model *l, const char *control, const char *length,
+                       const char *rate);
+void cb_mjcf_put_clamped(cb_text *out, const char *text, const cb_mjcf_limit *l);
+/* Adds the force of an actuator to the joints of a tendon; a single joint is a tendon with one term. */
+cb_status cb_mjcf_pull(const cb_mjcf_reader *r, const cb_mjcf_tendon *t, const cb_mjcf_actuator_model *l,
+                       const char *control);
+
+/* The controls that the caller gives (mjcf_control.c). names[n]: of the actuators; text[n]: their expressions, NULL: not
+ * given. */
+cb_status cb_mjcf_read_controls(const cb_mjcf_reader *r, int n, const char *const *names, const char **text);
+
+/* Writes the key `joints:` (write_joints.c). */
+void cb_mjcf_write_joints(const cb_mjcf *m, cb_text *out);
+/* Parts of writing that the two files share. */
+void cb_mjcf_put_number(cb_text *out, double x);
+void cb_mjcf_put_list(cb_text *out, const char *key, int n, const double *x);
+void cb_mjcf_put_text(cb_text *out, const char *before, const char *text);
 
 /* --- the floor (mjcf_floor.c) --- */
 /* Examines a geom of the world. A plane is stored; other geoms are left out because they do not move. */

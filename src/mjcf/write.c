@@ -1,4 +1,4 @@
-/* Writes the free bodies of an MJCF file as a scenario that computes the same motion as MuJoCo, with the fluid models
+/* Writes the bodies of an MJCF file as a scenario that computes the same motion as MuJoCo, with the fluid models
  * of the same names.
  *
  * Each geom is a piece of its body's shape and is only drawn; the mass is `inertial`. If a body of the file has geoms
@@ -15,24 +15,24 @@
 
 static const char *const types[] = {"sphere", "capsule", "cylinder", "ellipsoid", "box", "mesh"};
 
-static void put_number(cb_text *out, double x) {
+void cb_mjcf_put_number(cb_text *out, double x) {
   char text[32];
   cb_export_number(text, x);
   cb_text_puts(out, text);
 }
 
-static void put_list(cb_text *out, const char *key, int n, const double *x) {
+void cb_mjcf_put_list(cb_text *out, const char *key, int n, const double *x) {
   cb_text_puts(out, key);
   cb_text_puts(out, ": [");
   for (int i = 0; i < n; i++) {
     if (i) cb_text_puts(out, ", ");
-    put_number(out, x[i] == 0 ? 0 : x[i]);
+    cb_mjcf_put_number(out, x[i] == 0 ? 0 : x[i]);
   }
   cb_text_puts(out, "]");
 }
 
 /* Writes a text, quoted if necessary, and ends the line. */
-static void put_text(cb_text *out, const char *before, const char *text) {
+void cb_mjcf_put_text(cb_text *out, const char *before, const char *text) {
   const cb_node node = {.kind = CB_NODE_SCALAR, .text = text};
   cb_text_puts(out, before);
   if (cb_node_emit(&node, out)) out->failed = true;
@@ -42,11 +42,11 @@ static void put_pose(cb_text *out, const cb_pose *pose) {
   const double *x = pose->x, *q = pose->q;
   if (x[0] != 0 || x[1] != 0 || x[2] != 0) {
     cb_text_puts(out, ", ");
-    put_list(out, "position", 3, x);
+    cb_mjcf_put_list(out, "position", 3, x);
   }
   if (q[1] != 0 || q[2] != 0 || q[3] != 0) {
     cb_text_puts(out, ", ");
-    put_list(out, "quaternion", 4, q);
+    cb_mjcf_put_list(out, "quaternion", 4, q);
   }
 }
 
@@ -59,7 +59,7 @@ static void put_shape(cb_text *out, const char *name, int n, const char *const *
     cb_text_puts(out, ", ");
     cb_text_puts(out, keys[i]);
     cb_text_puts(out, ": ");
-    put_number(out, size[i]);
+    cb_mjcf_put_number(out, size[i]);
   }
   cb_text_puts(out, "}");
 }
@@ -78,11 +78,11 @@ static void put_primitive(cb_text *out, const cb_mjcf_geom *g) {
 /* The path of the file is absolute, because the scenario may be in another folder. */
 static void put_mesh(cb_text *out, const cb_mjcf_mesh *mesh) {
   char *path = realpath(mesh->file, NULL);
-  put_text(out, "mesh: ", path ? path : mesh->file);
+  cb_mjcf_put_text(out, "mesh: ", path ? path : mesh->file);
   cb_text_puts(out, "        weld: true\n");
   if (mesh->scale[0] != 1 || mesh->scale[1] != 1 || mesh->scale[2] != 1) {
     cb_text_puts(out, "        ");
-    put_list(out, "scale", 3, mesh->scale);
+    cb_mjcf_put_list(out, "scale", 3, mesh->scale);
   }
   free(path);
 }
@@ -90,7 +90,7 @@ static void put_mesh(cb_text *out, const cb_mjcf_mesh *mesh) {
 static void put_piece(cb_text *out, const cb_mjcf_geom *g, const cb_pose *pose) {
   const double *x = pose->x, *q = pose->q;
   cb_text_puts(out, "      - ");
-  if (*g->name) put_text(out, "name: ", g->name);
+  if (*g->name) cb_mjcf_put_text(out, "name: ", g->name);
   if (*g->name) cb_text_puts(out, "        ");
   if (g->mesh)
     put_mesh(out, g->mesh);
@@ -98,11 +98,11 @@ static void put_piece(cb_text *out, const cb_mjcf_geom *g, const cb_pose *pose) 
     put_primitive(out, g);
   if (x[0] != 0 || x[1] != 0 || x[2] != 0) {
     cb_text_puts(out, "\n        ");
-    put_list(out, "position", 3, x);
+    cb_mjcf_put_list(out, "position", 3, x);
   }
   if (q[1] != 0 || q[2] != 0 || q[3] != 0) {
     cb_text_puts(out, "\n        ");
-    put_list(out, "quaternion", 4, q);
+    cb_mjcf_put_list(out, "quaternion", 4, q);
   }
   cb_text_puts(out, "\n");
 }
@@ -127,13 +127,13 @@ static void put_inertial(cb_text *out, const cb_mjcf_inertial *m) {
   double diagonal[3];
   for (int i = 0; i < 3; i++) diagonal[i] = m->inertia[i][i];
   cb_text_puts(out, "    inertial:\n      mass: ");
-  put_number(out, m->mass);
+  cb_mjcf_put_number(out, m->mass);
   cb_text_puts(out, "\n      ");
-  put_list(out, "at", 3, m->centre.x);
+  cb_mjcf_put_list(out, "at", 3, m->centre.x);
   cb_text_puts(out, "\n");
   if (cb_mjcf_is_diagonal(m)) {
     cb_text_puts(out, "      ");
-    put_list(out, "inertia", 3, diagonal);
+    cb_mjcf_put_list(out, "inertia", 3, diagonal);
     cb_text_puts(out, "\n");
   } else {
     cb_text_puts(out, "      inertia:\n");
@@ -141,14 +141,14 @@ static void put_inertial(cb_text *out, const cb_mjcf_inertial *m) {
       cb_text_puts(out, "        - [");
       for (int j = 0; j < 3; j++) {
         if (j) cb_text_puts(out, ", ");
-        put_number(out, m->inertia[i][j]);
+        cb_mjcf_put_number(out, m->inertia[i][j]);
       }
       cb_text_puts(out, "]\n");
     }
   }
   if (m->centre.q[1] != 0 || m->centre.q[2] != 0 || m->centre.q[3] != 0) {
     cb_text_puts(out, "      ");
-    put_list(out, "quaternion", 4, m->centre.q);
+    cb_mjcf_put_list(out, "quaternion", 4, m->centre.q);
     cb_text_puts(out, "\n");
   }
 }
@@ -176,10 +176,10 @@ static void put_geoms(cb_text *out, const cb_mjcf_link *l) {
     cb_text_puts(out, "          - {type: ");
     cb_text_puts(out, types[g->type]);
     cb_text_puts(out, ", ");
-    put_list(out, "size", sizes[g->type], g->size);
+    cb_mjcf_put_list(out, "size", sizes[g->type], g->size);
     put_pose(out, &pose);
     cb_text_puts(out, ", ");
-    put_list(out, "coefficients", CB_MJCF_COEFFICIENTS, g->coefficient);
+    cb_mjcf_put_list(out, "coefficients", CB_MJCF_COEFFICIENTS, g->coefficient);
     cb_text_puts(out, "}\n");
   }
 }
@@ -190,9 +190,9 @@ static void put_box(cb_text *out, const cb_mjcf_link *l) {
   cb_mjcf_box(&l->inertial, half, &centre, moment);
   cb_pose_multiply(&l->pose, &centre, &pose);
   cb_text_puts(out, "          - {mass: ");
-  put_number(out, l->inertial.mass);
+  cb_mjcf_put_number(out, l->inertial.mass);
   cb_text_puts(out, ", ");
-  put_list(out, "inertia", 3, moment);
+  cb_mjcf_put_list(out, "inertia", 3, moment);
   put_pose(out, &pose);
   cb_text_puts(out, "}\n");
 }
@@ -201,7 +201,7 @@ static void put_model(cb_text *out, const char *name, double viscosity, const ch
   cb_text_puts(out, "      - name: ");
   cb_text_puts(out, name);
   cb_text_puts(out, "\n        viscosity: ");
-  put_number(out, viscosity);
+  cb_mjcf_put_number(out, viscosity);
   cb_text_puts(out, "\n        ");
   cb_text_puts(out, list);
   cb_text_puts(out, ":\n");
@@ -242,12 +242,12 @@ static void put_expressions(cb_text *out, const char *key, const char *const tex
 static void put_wrenches(cb_text *out, const cb_mjcf_body *body) {
   if (body->wrenches) cb_text_puts(out, "    wrenches:\n");
   for (const cb_mjcf_wrench *w = body->wrenches; w; w = w->next) {
-    put_text(out, "      - name: ", w->name);
+    cb_mjcf_put_text(out, "      - name: ", w->name);
     cb_text_puts(out, w->world ? "        frame: world" : "        frame: body");
     put_expressions(out, "force", w->force);
     put_expressions(out, "torque", w->torque);
     cb_text_puts(out, "\n        ");
-    put_list(out, "at", 3, w->at);
+    cb_mjcf_put_list(out, "at", 3, w->at);
     cb_text_puts(out, "\n");
   }
 }
@@ -256,15 +256,15 @@ static bool is_zero(const double x[3]) { return x[0] == 0 && x[1] == 0 && x[2] =
 
 static void put_start(cb_text *out, const cb_mjcf_body *body) {
   cb_text_puts(out, "    place:\n      ");
-  put_list(out, "position", 3, body->place.x);
+  cb_mjcf_put_list(out, "position", 3, body->place.x);
   cb_text_puts(out, "\n      ");
-  put_list(out, "quaternion", 4, body->place.q);
+  cb_mjcf_put_list(out, "quaternion", 4, body->place.q);
   cb_text_puts(out, "\n");
   if (is_zero(body->velocity) && is_zero(body->spin)) return;
   cb_text_puts(out, "    motion:\n      frame: body\n      ");
-  put_list(out, "velocity", 3, body->velocity);
+  cb_mjcf_put_list(out, "velocity", 3, body->velocity);
   cb_text_puts(out, "\n      ");
-  put_list(out, "spin", 3, body->spin);
+  cb_mjcf_put_list(out, "spin", 3, body->spin);
   cb_text_puts(out, "\n");
 }
 
@@ -276,68 +276,84 @@ static void put_controls(cb_text *out, const cb_mjcf *m) {
     snprintf(name, sizeof name, "\n    ctrl%d: ", i);
     cb_text_puts(out, any ? name : "\n  parameters:");
     if (!any) cb_text_puts(out, name);
-    put_number(out, m->control[i]);
+    cb_mjcf_put_number(out, m->control[i]);
     any = true;
   }
 }
 
-/* MuJoCo's contacts do not rebound by default. */
+/* MuJoCo's contacts do not rebound by default. A reflecting floor is for bodies without joints; next to joints the floor
+ * is a spring and a damper, as MuJoCo's contacts with their default time of .02 s. */
 static void put_floor(cb_text *out, const cb_mjcf *m) {
+  double mass = 0;
   if (!m->floor) return;
-  cb_text_puts(out, "\n  floor:\n    kind: reflecting\n    height: ");
-  put_number(out, m->height);
+  for (const cb_mjcf_body *b = m->bodies; b; b = b->next) mass += b->inertial.mass;
+  if (m->joints) {
+    cb_text_puts(out, "\n  floor:\n    kind: stiff\n    stiffness: ");
+    cb_mjcf_put_number(out, mass / (0.02 * 0.02));
+    cb_text_puts(out, "\n    damping: ");
+    cb_mjcf_put_number(out, 2 * mass / 0.02);
+  } else {
+    cb_text_puts(out, "\n  floor:\n    kind: reflecting");
+  }
+  cb_text_puts(out, "\n    height: ");
+  cb_mjcf_put_number(out, m->height);
   cb_text_puts(out, "\n    ");
-  put_list(out, "normal", 3, m->normal);
-  cb_text_puts(out, "\n    restitution: 0");
+  cb_mjcf_put_list(out, "normal", 3, m->normal);
+  if (!m->joints) cb_text_puts(out, "\n    restitution: 0");
 }
 
 /* --- the complete scenario --- */
 
-static void put_body(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body, int number) {
-  char numbered[32];
-  snprintf(numbered, sizeof numbered, "body.%d", number);
-  put_text(out, "  - name: ", *body->name ? body->name : numbered);
+static void put_body(cb_text *out, const cb_mjcf *m, const cb_mjcf_body *body) {
+  cb_mjcf_put_text(out, "  - name: ", body->own);
   put_looks(out, body);
   put_inertial(out, &body->inertial);
   put_models(out, m, body);
   cb_text_puts(out, "    added_mass: none\n    buoyancy: false\n");
   put_wrenches(out, body);
-  put_start(out, body);
+  if (!body->holds && !body->held) put_start(out, body);
 }
 
 /* Integrators for MuJoCo's Euler, RK4, implicit and implicitfast: a more accurate one with the same step for Euler,
  * MuJoCo's own for RK4, and an implicit one for implicit steps. */
 static const char *const methods[] = {"rkmk4", "mujoco_rk4", "hamilton_pontryagin", "hamilton_pontryagin"};
 
+/* Joined bodies have one integrator, of order 4 in place of RK4. */
+static void put_integrator(cb_text *out, const cb_mjcf *m) {
+  cb_text_puts(out, "integrator:\n  name: ");
+  cb_text_puts(out, m->joints ? "hamilton_pontryagin" : methods[m->integrator]);
+  if (m->joints && m->integrator == 1) cb_text_puts(out, "\n  order: 4");
+  cb_text_puts(out, "\n  step: ");
+  cb_mjcf_put_number(out, m->step);
+}
+
 cb_status cb_mjcf_write(const cb_mjcf *m, double end, cb_text *out) {
-  int number = 0;
   cb_text_puts(out, "curvebody: 1\n");
-  if (*m->title) put_text(out, "title: ", m->title);
+  if (*m->title) cb_mjcf_put_text(out, "title: ", m->title);
   cb_text_puts(out, "fluid:\n  medium: ");
-  put_number(out, m->density);
+  cb_mjcf_put_number(out, m->density);
   cb_text_puts(out, "\n  ");
-  put_list(out, "gravity", 3, m->gravity);
+  cb_mjcf_put_list(out, "gravity", 3, m->gravity);
   if (m->wind[0] != 0 || m->wind[1] != 0 || m->wind[2] != 0) {
     cb_text_puts(out, "\n  flow: {");
-    put_list(out, "uniform", 3, m->wind);
+    cb_mjcf_put_list(out, "uniform", 3, m->wind);
     cb_text_puts(out, "}");
   }
   put_floor(out, m);
   put_controls(out, m);
   cb_text_puts(out, "\nbodies:\n");
-  for (const cb_mjcf_body *body = m->bodies; body; body = body->next) put_body(out, m, body, number++);
-  cb_text_puts(out, "integrator:\n  name: ");
-  cb_text_puts(out, methods[m->integrator]);
-  cb_text_puts(out, "\n  step: ");
-  put_number(out, m->step);
+  for (const cb_mjcf_body *body = m->bodies; body; body = body->next) put_body(out, m, body);
+  cb_mjcf_write_joints(m, out);
+  put_integrator(out, m);
   cb_text_puts(out, "\ntime:\n  ");
   if (m->start != 0) {
     cb_text_puts(out, "start: ");
-    put_number(out, m->start);
+    cb_mjcf_put_number(out, m->start);
     cb_text_puts(out, "\n  ");
   }
   cb_text_puts(out, "end: ");
-  put_number(out, m->start + end);
-  cb_text_puts(out, "\nrecord:\n  observables: [energy, wrenches]\n");
+  cb_mjcf_put_number(out, m->start + end);
+  cb_text_puts(out, "\nrecord:\n  observables: [energy, wrenches");
+  cb_text_puts(out, m->joints ? ", joints]\n" : "]\n");
   return out->failed ? cb_fail(CB_ERROR_MEMORY, "no memory for a scenario of '%s'", m->path) : CB_OK;
 }

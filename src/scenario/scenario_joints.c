@@ -23,8 +23,8 @@
 
 typedef struct joint_parameters {
   const char *kind, *name;
-  const cb_node *of, *at, *in, *axis, *axis_in, *angle, *rate, *spring, *damping, *friction, *armature, *limits, *motor,
-      *servo, *drive, *control, *effort, *parts, *stiff;
+  const cb_node *of, *at, *in, *axis, *axis_in, *quaternion, *angle, *rate, *spring, *damping, *friction, *armature,
+      *limits, *motor, *servo, *drive, *control, *effort, *parts, *stiff;
   double length, restitution;
 } joint_parameters;
 
@@ -41,6 +41,8 @@ const cb_param cb_joint_table[] = {
     NODE(axis, "", "", "axis of the joint in A; of a universal joint, its first axis"),
     NODE(axis_in, "", "",
          "axis of the joint in B (default: `axis`); of a universal joint, its second axis, which is perpendicular"),
+    NODE(quaternion, "", "",
+         "orientation of B seen from A at coordinates 0 (default: the axes agree); then `axis_in` follows from `axis`"),
     NODE(angle, "", "rad, m", "coordinate at the start, or a list of coordinates; `none` for a driven one"),
     NODE(rate, "", "rad/s, m/s", "rate at the start, or a list; `none` where it follows"),
     NODE(spring, "", "", "{stiffness: .., rest: ..}: force -stiffness (q - rest) on the coordinate q"),
@@ -158,11 +160,50 @@ static cb_status read_axis(const reading *r, const cb_node *node, double out[3])
   return status;
 }
 
+/* The axes of a joint with one axis, or of one with two axes that are not parallel. */
+static cb_status set_axes(const cb_joint *j, double axis[2][3], const cb_node *second, cb_joint_frame frame[2]) {
+  if (j->class_->axes == 1) {
+    for (int side = 0; side < 2; side++) cb_joint_axes(axis[side], frame[side].q);
+    return CB_OK;
+  }
+  const double along = fabs(cb_dot3(axis[0], axis[1])) / sqrt(cb_dot3(axis[0], axis[0]) * cb_dot3(axis[1], axis[1]));
+  if (!(along < 1e-6))
+    return cb_node_fail(
+        second,
+        "expected an axis perpendicular to `axis`: at coordinates 0 both bodies have the same axes, found "
+        "an angle of %.6g rad",
+        acos(fmin(along, 1)));
+  cb_joint_two_axes(axis[0], axis[1], frame[0].q);
+  memcpy(frame[1].q, frame[0].q, sizeof frame[0].q);
+  return CB_OK;
+}
+
+/* The orientation Q of B seen from A at coordinates 0. */
+static cb_status read_reference(const reading *r, const cb_node *node, double Q[4]) {
+  Q[0] = 1;
+  Q[1] = Q[2] = Q[3] = 0;
+  if (!node) return CB_OK;
+  if (node->kind != CB_NODE_LIST || node->count != 4)
+    return cb_node_fail(node, "expected a list of 4 numbers, a quaternion");
+  for (int i = 0; i < 4; i++) {
+    const cb_status status = cb_scenario_number(r->s, node->items[i], 0, NULL, NULL, &Q[i]);
+    if (status) return status;
+  }
+  if (!(Q[0] * Q[0] + cb_dot3(Q + 1, Q + 1) > 0))
+    return cb_node_fail(node, "expected a quaternion, found one of length 0");
+  cb_quaternion_project(Q);
+  return CB_OK;
+}
+
+/* The frame in B has the axes Q^-1 of the frame in A, where Q is given. */
 static cb_status read_frames(const reading *r, const cb_node *node, const joint_parameters *p, cb_joint *j) {
-  double axis[2][3] = {{0}};
+  double axis[2][3] = {{0}}, Q[4], back[4];
   const cb_node *const axes[2] = {p->axis, p->axis_in};
   const int wanted = j->class_->axes;
   cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, node, read_reference(r, p->quaternion, Q));
+  if (p->quaternion && p->axis_in && wanted == 1)
+    cb_errors_add(&errors, p->axis_in, cb_node_fail(p->axis_in, "expected no `axis_in` next to `quaternion`"));
   for (int side = 0; side < 2; side++) {
     j->frame[side].q[0] = 1;
     if (axes[side] && wanted == 0)
@@ -176,21 +217,16 @@ static cb_status read_frames(const reading *r, const cb_node *node, const joint_
     else
       memcpy(axis[side], axis[0], sizeof *axis);
   }
-  if (errors.status || wanted == 0) return cb_errors_end(&errors);
-  if (wanted == 1)
-    for (int side = 0; side < 2; side++) cb_joint_axes(axis[side], j->frame[side].q);
-  else {
-    const double along = fabs(cb_dot3(axis[0], axis[1])) / sqrt(cb_dot3(axis[0], axis[0]) * cb_dot3(axis[1], axis[1]));
-    if (!(along < 1e-6))
-      cb_errors_add(&errors, p->axis_in,
-                    cb_node_fail(p->axis_in,
-                                 "expected an axis perpendicular to `axis`: at coordinates 0 both bodies have the same "
-                                 "axes, found an angle of %.6g rad",
-                                 acos(fmin(along, 1))));
-    else
-      cb_joint_two_axes(axis[0], axis[1], j->frame[0].q);
-    memcpy(j->frame[1].q, j->frame[0].q, sizeof j->frame[0].q);
+  if (p->quaternion && wanted == 2) {
+    const double in[3] = {axis[1][0], axis[1][1], axis[1][2]};
+    double turn[3][3];
+    cb_quaternion_rotation(Q, turn);
+    cb_apply3((const double(*)[3])turn, in, axis[1]);
   }
+  if (!errors.status && wanted) cb_errors_add(&errors, node, set_axes(j, axis, p->axis_in, j->frame));
+  if (errors.status || !p->quaternion) return cb_errors_end(&errors);
+  cb_quaternion_inverse(Q, back);
+  cb_quaternion_multiply(back, j->frame[0].q, j->frame[1].q);
   return cb_errors_end(&errors);
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""`curvebody import`: it makes a scenario of the free bodies of an MJCF file, and reports omitted elements and errors."""
+"""`curvebody import`: it makes a scenario of the moving bodies of an MJCF file, and reports omitted elements and errors."""
 import math
 import os
 
@@ -14,7 +14,7 @@ MODEL = """\
     <body name="ball" pos="0 0 1"><freejoint/><geom size=".1" mass="2"/></body>
     <body name="card"><freejoint/>
       <geom type="box" size=".1 .05 .001" density="300" fluidshape="ellipsoid" rgba="1 0 0 1"/></body>
-    <body name="arm"><joint type="hinge"/><geom size=".1"/></body>
+    <body name="rock"><geom size=".1"/></body>
   </worldbody>
 </mujoco>
 """
@@ -32,7 +32,7 @@ class Import(Case):
         self.assertEqual(done.stdout, "")
         self.assertEqual(done.stderr.splitlines(), [
             "m.xml:4:5: left out: friction of the floor; no body rebounds from it; it is lowered by 0.001 to the lowest point of a body at its start",
-            "m.xml:8:5: left out: <body> `arm` with 2 elements in it: it has the <joint> in line 8, but its only joint must be a free joint",
+            "m.xml:8:5: left out: <body> `rock` with 1 element in it: it does not move",
             "m.xml:7:80: left out: looks and other minor elements: rgba of <geom>"])
         self.good("run", "m.yaml")
         with h5py.File(os.path.join(self.folder, "m.h5")) as f:
@@ -175,6 +175,24 @@ class Import(Case):
         time, poses = self.last("n", "m.xml")
         for pose, z in zip(poses, (-5, -4)):
             self.assertAlmostEqual(pose[2], z, places=10)
+
+    def test_joined_bodies_move_by_given_controls(self):
+        # a rotor of moment 2 m r^2/5 + armature on a hinge: its angle is that of the torque 2 cos t, from .5 at rest
+        self.write("m.xml", "<mujoco><option gravity='0 0 0' integrator='RK4'/><worldbody><body name='rotor'><joint name='spin' armature='.1'/>"
+                   "<geom size='.5' mass='4'/></body></worldbody><actuator><motor name='m' joint='spin' gear='2'/></actuator>"
+                   "<keyframe><key name='go' qpos='.5'/></keyframe></mujoco>")
+        done = self.good("import", "m.xml", "--key", "go", "--control", "m=cos(t)", "-o", "m.yaml")
+        self.assertEqual(done.stderr, "")
+        self.good("run", "m.yaml")
+        with h5py.File(os.path.join(self.folder, "m.h5")) as f:
+            self.assertEqual([name.decode() for name in f["joint_dof_name"][()]], ["spin"])
+            self.assertAlmostEqual(f["angle"][-1][0], .5 + 2 * (1 - math.cos(1)) / .5, places=10)
+        self.assertIn("controls: those of 1 actuator are 0; give them with `--control m=EXPR`", self.good("import", "m.xml").stderr)
+        for control, told in (("m", "--control:1:1: error: expected NAME=EXPRESSION"), ("n=1", "unknown control 'n', expected m"),
+                              ("m=1+", "--control:1:5: error: ")):
+            done = self.call("import", "m.xml", "--control", control)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(told, done.stderr)
 
     def test_shapes_that_cut_each_other_are_told_where_they_matter(self):
         self.write("m.xml", "<mujoco><option density='1'/><worldbody><body><freejoint/><geom type='box' size='.1 .1 .1'/>"

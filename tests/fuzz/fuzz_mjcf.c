@@ -38,6 +38,7 @@ static void check_model(const cb_mjcf *m) {
   for (const cb_mjcf_body *b = m->bodies; b; b = b->next, n++) {
     demand(b->links && b->inertial.mass > 0);
     check_pose(&b->place);
+    check_pose(&b->reference);
     for (const cb_mjcf_link *l = b->links; l; l = l->next) {
       demand(l->inertial.mass >= 0);
       check_pose(&l->pose);
@@ -60,7 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size) memcpy(text, data, size);
   text[size] = 0;
   const bool named = strstr(text, "file") != NULL, key = strstr(text, "<key ") != NULL && size % 2;
-  const cb_status status = named ? CB_OK : cb_mjcf_read_text("fuzz", text, size, key ? "0" : NULL, &m);
+  const cb_status status =
+      named ? CB_OK : cb_mjcf_read_text("fuzz", text, size, key ? &(cb_mjcf_choices){.key = "0"} : NULL, &m);
   free(text);
   if (named) return 0;
   if (status) {

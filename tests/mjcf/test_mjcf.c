@@ -225,10 +225,10 @@ static void inertial_stands_for_geoms_unless_they_are_asked_for(void **unused) {
   }
 }
 
-/* Bodies that are left out count in the total mass. Each mass bound applies to every body separately. */
+/* Bodies that do not move count in the total mass; each mass bound applies to every body separately. */
 static void masses_are_as_the_compiler_sets_them(void **unused) {
   static const char worlds[] =
-      "<worldbody><body name='arm'><joint/><geom size='1' mass='3'/><body><geom type='plane' size='1 1 "
+      "<worldbody><body name='arm'><geom size='1' mass='3'/><body><geom type='plane' size='1 1 "
       "1'/></body></body>"
       "<body name='b'><freejoint/><geom type='box' size='.3 .1 .1' mass='1'/><body pos='0 0 1'><geom size='.1' "
       "mass='.01'/></body></body></worldbody>";
@@ -259,18 +259,6 @@ static void masses_are_as_the_compiler_sets_them(void **unused) {
 
 /* --- omitted elements, and errors --- */
 
-static void the_joint_that_keeps_a_body_out_is_named(void **unused) {
-  cb_mjcf *m = NULL;
-  assert_int_equal(
-      read_text("<mujoco><worldbody>\n<body name='hull'><freejoint/><geom size='1'/>\n<frame><body name='tail'>"
-                "<joint name='bend'/></body></frame></body></worldbody></mujoco>",
-                &m),
-      CB_ERROR_INPUT);
-  assert_string_equal(cb_error_text(),
-                      "m.xml:3:26: error: expected a <body> with a free joint and no other joint, found the <body> "
-                      "`hull` in line 2: it has the <joint> `bend` in line 3, but its only joint must be a free joint");
-}
-
 static void what_is_not_read_is_listed(void **unused) {
   cb_mjcf *m;
   check_ok(read_text(
@@ -283,8 +271,8 @@ static void what_is_not_read_is_listed(void **unused) {
       "    <body name='ball'><joint type='free' damping='1'/> and <geom size='1' rgba='1 0 0 1'/><geom rgba='1 1 1 1' "
       "size='1'/>"
       "<site/></body>\n"
-      "    <body name='arm'><body><joint name='elbow'/></body><geom/></body>\n"
-      "    <body name='cat'><freejoint/><body><joint type='ball'/></body></body>\n"
+      "    <body name='arm'><body><joint name='elbow' solreflimit='1'/><geom "
+      "size='1'/></body><geom/><inertial/></body>\n"
       "    <body name='rock'><geom type='nonsense'/></body>\n"
       "  </worldbody>\n"
       "</mujoco>\n",
@@ -292,13 +280,13 @@ static void what_is_not_read_is_listed(void **unused) {
   assert_string_equal(
       m->left_out,
       "m.xml:1:19: left out: foo of <mujoco>\nm.xml:2:23: left out: tolerance, cone of <option>\nm.xml:6:5: left out: "
-      "<geom> `floor`: no moving body collides with it\nm.xml:7:42: left out: damping of <joint>\nm.xml:8:5: left out: "
-      "<body> `arm` with 3 elements in it: it has the <joint> `elbow` in line 8, but its only joint must be a free "
-      "joint\nm.xml:9:5: left out: <body> `cat` with 3 elements in it: it has the <joint> in line 9, but its only "
-      "joint must be a free joint\nm.xml:10:5: left out: <body> `rock` with 1 element in it: it does not "
+      "<geom> `floor`: no moving body collides with it\nm.xml:8:48: left out: solreflimit of <joint> "
+      "`elbow`\nm.xml:8:88: left out: <geom>: it does not move\nm.xml:8:95: left out: <inertial>: it does not "
+      "move\nm.xml:9:5: left out: "
+      "<body> `rock` with 1 element in it: it does not "
       "move\nm.xml:3:3: left out: looks and other minor elements: <visual>, <light>, text, rgba of <geom> (2 times), "
       "<site>\n");
-  assert_int_equal(m->n, 1);
+  assert_int_equal(m->n, 2);
   check_near(m->gravity[2], 0, 0);
   cb_mjcf_free(m);
 }
@@ -380,7 +368,7 @@ static void what_cannot_be_right_is_refused_with_its_place(void **unused) {
       {"", "m.xml:1:1: error: expected well-formed XML: no element found"},
       {"<mujoco>", "m.xml:1:9: error: expected well-formed XML: no element found"},
       {"<!DOCTYPE a [<!ENTITY b 'c'>]><mujoco/>", "m.xml:1:1: error: expected no DOCTYPE"},
-      {"<mujoco/>", "m.xml:1:1: error: expected a <body> with a free joint"},
+      {"<mujoco/>", "m.xml:1:1: error: expected a <body> with a joint"},
       {"<mujoco><compiler coordinate='global'/></mujoco>", "m.xml:1:31: error: unknown coordinate 'global'"},
       {"<mujoco><compiler eulerseq='xxw'/></mujoco>", "m.xml:1:29: error: eulerseq: expected three of x, y, z"},
       {"<mujoco><option density='-1'/></mujoco>", "m.xml:1:26: error: density: expected a number >= 0, found -1"},
@@ -424,7 +412,6 @@ int main(void) {
       cmocka_unit_test(bodies_without_joints_are_welded),
       cmocka_unit_test(inertial_stands_for_geoms_unless_they_are_asked_for),
       cmocka_unit_test(masses_are_as_the_compiler_sets_them),
-      cmocka_unit_test(the_joint_that_keeps_a_body_out_is_named),
       cmocka_unit_test(what_is_not_read_is_listed),
       cmocka_unit_test(what_cannot_be_right_is_refused_with_its_place),
       cmocka_unit_test(elements_may_not_be_nested_without_end),

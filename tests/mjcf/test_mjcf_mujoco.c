@@ -476,14 +476,14 @@ static void check_pushed(const char *settings) {
   mjData *d = mj_makeData(m);
   cb_mjcf *own;
   cb_scenario *s;
-  check_ok(cb_mjcf_read_file(path, "k", &own));
+  check_ok(cb_mjcf_read_file(path, &(cb_mjcf_choices){.key = "k"}, &own));
   unlink(path);
   check_ok(open_scenario(own, &s));
   mj_resetDataKeyframe(m, d, 0);
   mj_forward(m, d);
   check_near(own->start, d->time, 0);
   for (int b = 0; b < 2; b++) {
-    const cb_body_start *start = &cb_fluid_scenario_of(s)->body[b];
+    const cb_body_start *start = &cb_fluid_scenario_of(s)->body[2 + b]; /* after the two bodies of the arm */
     const double *q = d->qpos + 6 + 7 * b, *there = d->qacc + 5 + 6 * b;
     double R[3][3], F[6], here[6], rate[6], turning[3];
     for (int i = 0; i < 3; i++) check_near(start->pose.x[i], q[i], 1e-15);

@@ -8,7 +8,8 @@
 /* The order of the coordinates is: 1 + 1 of the two joints of an arm, 4 of its ball joint, 7 of each of two free
  * bodies. */
 static const char starts[] =
-    "<mujoco><worldbody><body><joint/><joint type='slide'/><body><joint type='ball'/></body></body>"
+    "<mujoco><worldbody><body><joint/><joint type='slide'/><geom size='1'/><body><joint type='ball'/><geom "
+    "size='1'/></body></body>"
     "<body name='a'><freejoint/><geom size='1'/></body><body name='b' pos='5 5 5'><freejoint/><geom size='1'/></body>"
     "</worldbody><keyframe><key name='one' time='3' qpos='9 9 1 0 0 0  1 2 3 0 0 0 2  4 5 6 1 0 0 1' "
     "qvel='9 9 9 9 9  1 0 0 0 0 7  0 1 0 .1 .2 .3'/><key qvel='0 0 0 0 0 0 0 0 0 0 0 0 0 0 8 0 "
@@ -17,8 +18,10 @@ static const char starts[] =
 static void a_key_is_the_start_of_each_free_body(void **unused) {
   cb_mjcf *m;
   check_ok(read_from(starts, "one", &m));
-  const cb_mjcf_body *a = m->bodies, *b = a->next;
+  const cb_mjcf_body *arm = m->bodies, *hand = arm->next, *a = hand->next, *b = a->next;
   check_near(m->start, 3.0, 0);
+  check_near(arm->hold[0].q[0], 9.0, 0);
+  check_near(hand->hold[0].q[0], 0, 0);
   check_near(a->place.x[1], 2.0, 0);
   check_near(a->place.q[3], 1.0, 0);
   check_near(a->velocity[0], -1.0, 1e-15); /* half a turn around z: x of the world is -x of the body */
@@ -28,14 +31,15 @@ static void a_key_is_the_start_of_each_free_body(void **unused) {
   check_near(b->spin[1], 0.2, 0);
   cb_mjcf_free(m);
   check_ok(read_from(starts, "1", &m)); /* the key is selected by its number */
-  check_near(m->bodies->next->place.x[0], 5.0, 0);
-  check_near(m->bodies->next->velocity[2], 0, 0);
-  check_near(m->bodies->next->spin[0], 8.0, 0);
+  const cb_mjcf_body *last = m->bodies->next->next->next;
+  check_near(last->place.x[0], 5.0, 0);
+  check_near(last->velocity[2], 0, 0);
+  check_near(last->spin[0], 8.0, 0);
   assert_non_null(strstr(m->left_out, "left out: <key> `one`: another start; select it with `--key one`\n"));
   assert_null(strstr(m->left_out, "--key 1"));
   cb_mjcf_free(m);
   check_ok(read_text(starts, &m));
-  check_near(m->bodies->velocity[0], 0, 0);
+  check_near(m->bodies->next->next->velocity[0], 0, 0);
   assert_non_null(strstr(m->left_out, "left out: <key>: another start; select it with `--key 1`\n"));
   cb_mjcf_free(m);
   assert_int_equal(read_from(starts, "on", &m), CB_ERROR_INPUT);
@@ -69,7 +73,7 @@ static void keys_and_actuators_that_cannot_be_right_are_refused(void **unused) {
   check_key("<actuator><motor site='s' ctrlrange='1 0'/></actuator>", "",
             "m.xml:1:46: error: ctrlrange: expected two numbers in ascending order, found 1 and 0");
   check_key("<actuator><motor site='s' class='c'/></actuator>", "", "error: no <default> has the class `c`");
-  check_key("<worldbody><body><joint/><composite/></body></worldbody>", "qpos='1'",
+  check_key("<worldbody><body><composite/></body></worldbody>", "qpos='1'",
             "qpos: the joints of <composite> in line 1 are not known");
   check_key("<worldbody><flexcomp/></worldbody>", "qpos='1'", "qpos: the joints of <flexcomp> in line 1 are not known");
   check_key("<option actuatorgroupdisable='31'/>", "", "actuatorgroupdisable: expected groups from 0 to 30, found 31");
@@ -89,11 +93,11 @@ static void check_text(const char *text, const char *const *parts, size_t n) {
 static void actuators_become_wrenches(void **unused) {
   static const char text[] =
       "<mujoco><default><motor gear='0 0 2'/><default class='c'><general ctrlrange='-1 "
-      "1'/></default></default><worldbody>"
+      "1'/></default></default><worldbody><site name='u'/>"
       "<body name='a'><freejoint name='j'/><geom size='1'/><replicate count='2' sep='_' offset='3 0 0'><site name='s'/>"
       "</replicate><body pos='0 1 0'><site name='t' pos='0 1 0' euler='0 0 90'/></body></body></worldbody><actuator>"
       "<motor name='m' site='s'/><motor name='n 1' site='t' class='c'/><motor name='j' joint='j' gear='1 0 0 0 0 5'/>"
-      "<velocity name='v' site='t' kv='3' gear='0 1 0'/><muscle site='t'/><motor tendon='x'/></actuator>"
+      "<velocity name='v' site='t' kv='3' gear='0 1 0'/><muscle site='t'/><motor site='u'/></actuator>"
       "<keyframe><key name='k' ctrl='1 2 3 4 5 6 7'/></keyframe></mujoco>";
   static const char *const parts[] = {
       "parameters:\n    ctrl0: 1\n    ctrl1: 2\n    ctrl2: 3\n    ctrl5: 6\n    ctrl6: 7\n",
@@ -111,7 +115,7 @@ static void actuators_become_wrenches(void **unused) {
   check_text(out.data, parts, sizeof parts / sizeof *parts);
   check_ok(cb_scenario_open_text("written", out.data, NULL, 0, &s));
   assert_non_null(strstr(m->left_out, "left out: <muscle>: its type is not read\n"));
-  assert_non_null(strstr(m->left_out, "left out: <motor>: it is not at a site or a free joint of a body"));
+  assert_non_null(strstr(m->left_out, "left out: <motor>: its site does not move\n"));
   cb_scenario_free(s);
   cb_text_free(&out);
   cb_mjcf_free(m);

@@ -1,0 +1,205 @@
+/* <equality> of MJCF: <connect> and <weld> become joints that close loops, <joint> with one joint fixes its coordinate.
+ *
+ * A <connect> joins the point `anchor` of the first body to the point of the second one that is in the same place at the
+ * reference. A <weld> keeps the pose at the reference, or `relpose`, of the second body as the first one sees it. They
+ * are exact here; MuJoCo's yield. Source: MuJoCo's XML reference (equality).
+ */
+#include "mjcf/mjcf_private.h"
+
+#include "numerics/vec3.h"
+#include "tree/scalar.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A body of the file: its link in a body of the scenario (NULL: it does not move), with its pose there. */
+typedef struct place {
+  cb_mjcf_body *body;
+  cb_pose pose;
+} place;
+
+static cb_status find_body(const cb_mjcf_reader *r, const cb_node *name, place *out) {
+  const char *known[64];
+  size_t n = 0;
+  *out = (place){.pose = {.q = {1}}};
+  if (!name || !strcmp(name->text, "world")) return CB_OK;
+  for (cb_mjcf_body *b = r->model->bodies; b; b = b->next)
+    for (const cb_mjcf_link *l = b->links; l; l = l->next) {
+      if (!strcmp(l->name, name->text)) {
+        *out = (place){b, l->pose};
+        return CB_OK;
+      }
+      if (*l->name && n < 64) known[n++] = l->name;
+    }
+  return cb_fail_unknown(name, "body", name->text, known, n);
+}
+
+/* The pose in the world at the reference, at which this is called. */
+static cb_pose at_home(const place *p) {
+  cb_pose pose = p->pose;
+  if (p->body) cb_pose_multiply(&p->body->place, &p->pose, &pose);
+  return pose;
+}
+
+static cb_status read_bodies(const cb_mjcf_reader *r, const cb_mjcf_source *source, cb_xml *e, place out[2]) {
+  const cb_node *one = cb_mjcf_value(source, "body1"), *two = cb_mjcf_value(source, "body2");
+  if (!one) return cb_node_fail(&e->name, "expected `body1`, the name of a body");
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, one, find_body(r, one, &out[0]));
+  cb_errors_add(&errors, &e->name, find_body(r, two, &out[1]));
+  if (!errors.status && out[0].body == out[1].body)
+    cb_errors_add(&errors, &e->name,
+                  cb_node_fail(&e->name, "both bodies are parts of one rigid body: expected two bodies that move"));
+  return cb_errors_end(&errors);
+}
+
+/* The frame of the constraint in the first and in the second body of the file. */
+static cb_status read_frame(const cb_mjcf_source *source, cb_xml *e, bool weld, const place at[2], cb_pose frame[2]) {
+  const cb_pose home[2] = {at_home(&at[0]), at_home(&at[1])};
+  const cb_node *anchor = cb_mjcf_value(source, "anchor"), *relative = cb_mjcf_value(source, "relpose");
+  cb_pose back, there;
+  double number[7] = {0, 1};
+  cb_pose_identity(&frame[0]);
+  if (!weld && !anchor) return cb_node_fail(&e->name, "expected `anchor`, a point of body1");
+  cb_status status = !weld ? cb_mjcf_numbers(anchor, "anchor", 3, 3, frame[0].x, NULL) : CB_OK;
+  if (!status && weld && relative) status = cb_mjcf_numbers(relative, "relpose", 7, 7, number, NULL);
+  if (status) return status;
+  cb_pose_inverse(&home[1], &back);
+  if (weld && cb_mjcf_normalise(4, number + 3)) { /* the second body as the first one sees it */
+    memcpy(there.x, number, sizeof there.x);
+    memcpy(there.q, number + 3, sizeof there.q);
+    cb_pose_inverse(&there, &frame[1]);
+    return CB_OK;
+  }
+  cb_pose_multiply(&home[0], &frame[0], &there);
+  cb_pose_multiply(&back, &there, &frame[1]);
+  return CB_OK;
+}
+
+/* --- what holds a body --- */
+
+/* The free body on which all bodies depend that are joined to this one; NULL: the world. */
+static const cb_mjcf_body *root_of(const cb_mjcf_body *b) {
+  while (b && (b->parent || b->holds || b->held)) b = b->parent ? b->parent : b->holds ? NULL : b->under;
+  return b;
+}
+
+/* If a loop joins two groups of bodies, the free body of one of them has no place of its own. */
+static void hold(cb_mjcf_loop *loop) {
+  const cb_mjcf_body *root[2] = {root_of(loop->body[0]), root_of(loop->body[1])};
+  loop->holds = root[0] != root[1];
+  if (!loop->holds) return;
+  cb_mjcf_body *held = (cb_mjcf_body *)(root[1] ? root[1] : root[0]);
+  held->held = true;
+  held->under = root[1] ? root[0] : NULL;
+}
+
+/* The rotation of the frame in the second body as that in the first one sees it, q_a^-1 q_b (p q^-1)^-1. */
+void cb_mjcf_start_loops(cb_mjcf *m) {
+  for (cb_mjcf_loop *l = m->loops; l; l = l->next) {
+    double q[2][4] = {{1}, {1}}, back[4], turn[4];
+    for (int side = 0; side < 2; side++)
+      if (l->body[side]) memcpy(q[side], l->body[side]->place.q, sizeof q[side]);
+    cb_quaternion_inverse(q[0], back);
+    cb_quaternion_multiply(back, q[1], turn);
+    cb_quaternion_multiply(turn, l->in.q, turn);
+    cb_quaternion_inverse(l->pose.q, back);
+    cb_quaternion_multiply(turn, back, turn);
+    for (int i = 0; turn[0] < 0 && i < 4; i++) turn[3 - i] = -turn[3 - i];
+    cb_quaternion_log(turn, l->q);
+  }
+}
+
+static cb_status add_loop(cb_mjcf_reader *r, cb_xml *e, bool weld, bool *noted) {
+  cb_mjcf_source source;
+  place at[2];
+  cb_pose frame[2];
+  char name[32];
+  if (cb_xml_get(e, "site1") || cb_xml_get(e, "site2")) {
+    e->why = "it joins sites";
+    return CB_OK;
+  }
+  cb_status status = cb_mjcf_source_of(r, e, NULL, &source);
+  if (!status) status = read_bodies(r, &source, e, at);
+  if (!status) status = read_frame(&source, e, weld, at, frame);
+  if (status) return status;
+  cb_mjcf_loop *loop = cb_arena_alloc(r->arena, 1, sizeof *loop), **last = &r->model->loops;
+  snprintf(name, sizeof name, "loop%d", r->model->joints++);
+  const char *kept = cb_arena_strdup(r->arena, name);
+  if (!loop || !kept) return cb_mjcf_no_memory(r);
+  *loop = (cb_mjcf_loop){.kind = weld ? "weld" : "ball", .name = kept, .body = {at[0].body, at[1].body}};
+  cb_pose_multiply(&at[0].pose, &frame[0], &loop->pose);
+  cb_pose_multiply(&at[1].pose, &frame[1], &loop->in);
+  hold(loop);
+  while (*last) last = &(*last)->next;
+  *last = loop;
+  cb_xml_get(e, "anchor");
+  cb_xml_get(e, "relpose");
+  if (!*noted) e->note = "softness of constraints: they hold exactly";
+  *noted = true;
+  return CB_OK;
+}
+
+static cb_status fix_joint(cb_mjcf_reader *r, cb_xml *e) {
+  cb_mjcf_source source;
+  double poly[5] = {0, 1};
+  int copies = 0;
+  const cb_status status = cb_mjcf_source_of(r, e, NULL, &source);
+  if (status) return status;
+  const cb_node *one = cb_mjcf_value(&source, "joint1"), *two = cb_mjcf_value(&source, "joint2"),
+                *given = cb_mjcf_value(&source, "polycoef");
+  if (!one) return cb_node_fail(&e->name, "expected `joint1`, the name of a joint");
+  const cb_status read = given ? cb_mjcf_numbers(given, "polycoef", 1, 5, poly, NULL) : CB_OK;
+  if (read) return read;
+  const cb_mjcf_target *t = cb_mjcf_find_target(r, one->text, true, &copies);
+  if (!t) return cb_node_fail(one, "no joint is called `%s`", one->text);
+  if (!t->hold || t->type == CB_MJCF_BALL) return cb_node_fail(one, "joint1: expected a hinge or a slide");
+  if (two || t->body->holds > 1) {
+    e->why = two ? "it couples the coordinates of two joints" : "its joint is one of several in a body";
+    return CB_OK;
+  }
+  t->hold->limit[0] = -INFINITY;
+  t->hold->limit[1] = INFINITY;
+  cb_text text = {0};
+  cb_mjcf_put_number(&text, poly[0]);
+  t->hold->drive = text.failed ? NULL : cb_arena_strndup(r->arena, text.data, text.length);
+  cb_text_free(&text);
+  return t->hold->drive ? CB_OK : cb_mjcf_no_memory(r);
+}
+
+static cb_status read_one(cb_mjcf_reader *r, cb_xml *e, bool *noted) {
+  static const char *const texts[] = {"false", "true"};
+  const char *kind = e->name.text;
+  const cb_node *active = cb_xml_get(e, "active");
+  int on = 1;
+  const cb_status status = active ? cb_mjcf_choice(active, "active", 2, texts, &on) : CB_OK;
+  if (status) return status;
+  if (!on || !r->whole->equalities) {
+    e->why = on ? "constraints are switched off" : "it is not active";
+    return CB_OK;
+  }
+  if (strcmp(kind, "connect") && strcmp(kind, "weld") && strcmp(kind, "joint")) return CB_OK;
+  cb_xml_get(e, "name");
+  cb_xml_get(e, "class");
+  const cb_status read = !strcmp(kind, "joint") ? fix_joint(r, e) : add_loop(r, e, !strcmp(kind, "weld"), noted);
+  e->read = !e->why;
+  return read;
+}
+
+cb_status cb_mjcf_read_equalities(cb_mjcf_reader *r) {
+  cb_errors errors = cb_errors_begin();
+  bool noted = false;
+  for (const cb_mjcf_reader *own = r->whole->readers; own; own = own->next)
+    for (cb_xml *list = own->root->first; list; list = list->next) {
+      if (strcmp(list->name.text, "equality")) continue;
+      if (own->parent) {
+        list->why = "only the constraints of the main file are read";
+        continue;
+      }
+      list->read = true;
+      for (cb_xml *e = list->first; e; e = e->next)
+        if (*e->name.text != '#') cb_errors_add(&errors, &e->name, read_one(r, e, &noted));
+    }
+  return cb_errors_end(&errors);
+}

@@ -233,11 +233,6 @@ int cb_mechanism_first(const cb_mechanism *m, int joint) { return m->first[joint
 int cb_mechanism_loops(const cb_mechanism *m) { return m->loops; }
 int cb_mechanism_coordinates(const cb_mechanism *m) { return m->coordinates; }
 bool cb_mechanism_joins(const cb_mechanism *m, int body) { return m->link_of[body] >= 0; }
-int cb_mechanism_root(const cb_mechanism *m, int body) {
-  int i = m->link_of[body];
-  while (i >= 0 && m->link[i].parent >= 0) i = m->link[i].parent;
-  return i < 0 ? -1 : m->link[i].body;
-}
 double *cb_mechanism_q(cb_mechanism *m) { return m->q; }
 double *cb_mechanism_state(cb_mechanism *m, int *count) {
   *count = (2 + CB_JOINT_WORKS) * m->coordinates;

@@ -81,8 +81,6 @@ int cb_mechanism_first(const cb_mechanism *m, int joint);
 int cb_mechanism_coordinates(const cb_mechanism *m);
 /* Whether the body is joined to anything. */
 bool cb_mechanism_joins(const cb_mechanism *m, int body);
-/* The first body of the tree that holds the body, or -1 if it is not joined. */
-int cb_mechanism_root(const cb_mechanism *m, int body);
 
 /* The state of the joints, count numbers: coordinates q with whole turns, momenta P, and work. It belongs to the restart
  * state, next to the states of the bodies. */

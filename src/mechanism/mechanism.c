@@ -182,12 +182,12 @@ static cb_status allocate(cb_mechanism *m) {
   m->wrench = cb_arena_alloc(m->arena, bodies, sizeof *m->wrench);
   m->pushed = cb_arena_alloc(m->arena, bodies, sizeof *m->pushed);
   m->force = cb_arena_alloc(m->arena, c, sizeof *m->force);
-  m->q = cb_arena_alloc(m->arena, (2 + CB_JOINT_WORKS) * c, sizeof *m->q);
+  m->q = cb_arena_alloc(m->arena, (3 + CB_JOINT_WORKS) * c, sizeof *m->q);
   if (!m->q) return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", m->joints);
   m->momentum = m->q + c;
-  for (size_t i = 0; i < CB_JOINT_WORKS; i++) m->work[i] = m->q + (2 + i) * c;
-  double **const arrays[] = {&m->q1,         &m->rate,    &m->middle,    &m->drive,
-                             &m->drive_rate, &m->missing, &m->impulsive, &m->stiffness};
+  m->rate = m->q + 2 * c;
+  for (size_t i = 0; i < CB_JOINT_WORKS; i++) m->work[i] = m->q + (3 + i) * c;
+  double **const arrays[] = {&m->q1, &m->middle, &m->drive, &m->drive_rate, &m->missing, &m->impulsive, &m->stiffness};
   bool whole = m->link_of && m->link && m->now && m->gap && m->impulse && m->need && m->wrench && m->pushed && m->force;
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     whole = (*arrays[i] = cb_arena_alloc(m->arena, c, sizeof **arrays[i])) && whole;
@@ -235,7 +235,7 @@ int cb_mechanism_coordinates(const cb_mechanism *m) { return m->coordinates; }
 bool cb_mechanism_joins(const cb_mechanism *m, int body) { return m->link_of[body] >= 0; }
 double *cb_mechanism_q(cb_mechanism *m) { return m->q; }
 double *cb_mechanism_state(cb_mechanism *m, int *count) {
-  *count = (2 + CB_JOINT_WORKS) * m->coordinates;
+  *count = (3 + CB_JOINT_WORKS) * m->coordinates;
   return m->q;
 }
 const double *cb_mechanism_work(const cb_mechanism *m, cb_joint_work work) { return m->work[work]; }

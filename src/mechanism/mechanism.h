@@ -82,8 +82,8 @@ int cb_mechanism_coordinates(const cb_mechanism *m);
 /* Whether the body is joined to anything. */
 bool cb_mechanism_joins(const cb_mechanism *m, int body);
 
-/* The state of the joints, count numbers: coordinates q with whole turns, momenta P, and work. It belongs to the restart
- * state, next to the states of the bodies. */
+/* The state of the joints, count numbers: coordinates q with whole turns, momenta P, rates at the node, and work. It
+ * belongs to the restart state, next to the states of the bodies. */
 double *cb_mechanism_state(cb_mechanism *m, int *count);
 double *cb_mechanism_q(cb_mechanism *m); /* [coordinates]: a part of the state */
 /* The work since the start, [coordinates]: of motors, servos and drives; of dampers and dry friction; of limits. Borrowed. */

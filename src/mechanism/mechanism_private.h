@@ -74,7 +74,7 @@ struct cb_mechanism {
   double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive,
       *stiffness;               /* [coordinates]: see mechanism_step.c */
   bool begun, found;            /* dependent rows were looked for; the joints belong to the places of the links */
-  double *work[CB_JOINT_WORKS]; /* [coordinates]; q, momentum and work are one array */
+  double *work[CB_JOINT_WORKS]; /* [coordinates]; q, momentum, rate and work are one array */
   cb_joint_force *force;        /* [coordinates] */
   double *gap;                  /* [joints] */
   double (*impulse)[6];         /* [joints] */

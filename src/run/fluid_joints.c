@@ -15,6 +15,7 @@ struct cb_fluid_joined {
   double *effort;         /* [coordinates]: measured */
   double *kept;           /* a state of the joints */
   int *group;             /* [bodies]: bodies that hang together, without the world, have the same number */
+  bool known;             /* the impulses of the last step are known; false after a restart */
   bool loses;             /* something but bodies changes the energy */
 };
 
@@ -50,6 +51,7 @@ cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed) {
   if (!b->joined) return CB_OK;
   const cb_mechanism_bodies bodies = bodies_of(run);
   in->iterations = 0;
+  b->joined->known = true;
   const cb_joint *first = &b->joined->joints->joint[0];
   const double t = b->state[first->body[first->body[1] < 0 ? 0 : 1]].t;
   const cb_status status = in->class_->drift_joined(in, b->joined->mechanism, &bodies, t, h, failed);
@@ -79,7 +81,7 @@ cb_status cb_fluid_joined_measure(cb_run *run, double length) {
   j->residual = cb_mechanism_gaps(j->mechanism, &bodies);
   cb_joint_laws_efforts(j->joints->laws, cb_fluid_run_of(run)->t, cb_mechanism_q(j->mechanism),
                         cb_mechanism_rates(j->mechanism), j->effort);
-  cb_mechanism_drive_efforts(j->mechanism, length, j->effort);
+  cb_mechanism_drive_efforts(j->mechanism, j->known ? length : 0, j->effort);
   return CB_OK;
 }
 
@@ -97,7 +99,7 @@ static CB_FILL(wrench) {
   const double length = cb_fluid_coupling_last_length(run);
   cb_mechanism_wrenches(j->mechanism, to.out);
   for (size_t i = 0; i < to.size / sizeof(double); i++)
-    ((double *)to.out)[i] = *run->step > 0 ? ((double *)to.out)[i] / length : NAN;
+    ((double *)to.out)[i] = j->known ? ((double *)to.out)[i] / length : NAN;
   return CB_OK;
 }
 

@@ -9,6 +9,7 @@
  */
 #include "core/registry.h"
 #include "mechanism/joint_laws.h"
+#include "numerics/small.h"
 #include "numerics/vec3.h"
 #include "scenario/fluid.h"
 #include "scenario/warnings.h"
@@ -526,6 +527,10 @@ static cb_status place(reading *r, int joint, int side, double t, cb_rigid_state
     cb_apply6((const double(*)[6])Ad, state[from].Y, Y);
   }
   cb_add6(1, own, Y);
+  if (!isfinite(cb_dot3(g.x, g.x) + cb_dot(6, Y, Y)))
+    return cb_node_fail(r->list->items[joint],
+                        "the place or the velocity of body `%s` at the start is too large: expected smaller numbers",
+                        cb_fluid_scenario_of(r->s)->body[j->body[side]].name);
   return cb_rigid_start(&unit_body, t, &g, Y, &state[j->body[side]]);
 }
 

@@ -138,6 +138,7 @@ class Joints(Case):
                 ("joints.0.control=[0, 1]", "ranges of a motor or servo"),
                 ("bodies.0.place={position: [0, 0, 0]}", "joint `root` already gives the place of body `arm`"),
                 ("joints.0.limits=[1, 2]", "the start is outside of the limits"),
+                ("joints.0.at=[0, 0, 1e300]", "body `arm` at the start is too large"),
                 ("joints=[]", "expected a list of joints, each with `kind` and `of`"),
                 ("joints=[{of: [world, arm]}]", "missing key 'kind'")):
             refused = self.call("check", "p.yaml", "--set", value)

@@ -38,8 +38,8 @@ static const cb_param rows[] = {
 };
 
 /* Reads the type of link that joins particles along the edges of a mesh or lattice. */
-static cb_status read_edges(const params *p, cb_link *edges) {
-  *edges = (cb_link){.spring = CB_SPRING_DEFAULTS};
+static cb_status read_edges(const params *p, cb_body_link *edges) {
+  *edges = (cb_body_link){.spring = CB_SPRING_DEFAULTS};
   if (!p->link) return cb_spring_read(&p->spring, &edges->spring);
   if (!p->mesh && !p->lattice)
     return cb_node_fail(
@@ -48,8 +48,8 @@ static cb_status read_edges(const params *p, cb_link *edges) {
 }
 
 static cb_status read_links(const params *p, int n, cb_links *links) {
-  const cb_link rod = {.rigid = true, .length = {NAN, NULL}};
-  cb_link spring = {.spring = CB_SPRING_DEFAULTS};
+  const cb_body_link rod = {.rigid = true, .length = {NAN, NULL}};
+  cb_body_link spring = {.spring = CB_SPRING_DEFAULTS};
   cb_status status = cb_spring_read(&p->spring, &spring.spring);
   if (!status) status = cb_links_read(links, p->springs, &spring, n);
   return status ? status : cb_links_read(links, p->rods, &rod, n);
@@ -67,7 +67,7 @@ static cb_status take_edges(cb_network *w, const cb_links *links) {
 
 /* Adds the links along the edges of a mesh or lattice, the listed links, the triangles, then the springs between second
  * neighbours. */
-static cb_status join(const params *p, const cb_node *node, const cb_network *w, const cb_link *edges,
+static cb_status join(const params *p, const cb_node *node, const cb_network *w, const cb_body_link *edges,
                       const cb_links *links, int first, cb_builder *b) {
   cb_status status = CB_OK;
   for (int e = 0; (p->mesh || p->lattice) && e < w->n_edges && !status; e++)
@@ -75,7 +75,7 @@ static cb_status join(const params *p, const cb_node *node, const cb_network *w,
   if (!status) status = cb_links_add(links, first, b);
   if (!status) status = cb_network_add_triangles(w, first, b);
   if (status || p->neighbours < 2) return status;
-  cb_link bending = {.spring = CB_SPRING_DEFAULTS};
+  cb_body_link bending = {.spring = CB_SPRING_DEFAULTS};
   cb_edge *pair;
   int n;
   status = cb_spring_read(&(cb_spring_nodes){.damping = p->spring.damping}, &bending.spring);
@@ -91,7 +91,7 @@ static cb_status join(const params *p, const cb_node *node, const cb_network *w,
 static cb_status fill(const void *given, const cb_node *node, const cb_space *space, cb_builder *b, cb_network *w,
                       cb_places *places, cb_links *links, double **mass) {
   const params *p = given;
-  cb_link edges;
+  cb_body_link edges;
   int first = 0;
   if (p->mesh && p->lattice) return cb_node_fail(node, "network: expected one of mesh and lattice, found both");
   cb_status status = read_edges(p, &edges);

@@ -50,7 +50,7 @@ static cb_status add_spring(const cb_spring_data *spring, const double *pivot, c
   return cb_builder_central(b, body, "expression", &(cb_pair_parameters){.expression = text}, pivot);
 }
 
-static cb_status join(const params *p, const cb_node *where, const cb_link *link, const double *pivot, int i,
+static cb_status join(const params *p, const cb_node *where, const cb_body_link *link, const double *pivot, int i,
                       const cb_origin *origin, cb_builder *b) {
   const cb_target damping = link->spring.damping;
   char found[32];
@@ -65,7 +65,7 @@ static cb_status join(const params *p, const cb_node *where, const cb_link *link
 }
 
 static cb_status fill(const params *p, const cb_node *node, const cb_space *space, cb_builder *b, cb_places *places) {
-  cb_link link;
+  cb_body_link link;
   int i = 0;
   cb_status status = cb_link_read(p->link, true, &link);
   if (!status) status = place(p, node, space, places);

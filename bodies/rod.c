@@ -17,7 +17,7 @@ static const cb_param rows[] = {
 static cb_status build(const void *given, const cb_node *node, const cb_space *space, cb_builder *b) {
   static const int ends[1][2] = {{0, 1}};
   const params *p = given;
-  cb_link link;
+  cb_body_link link;
   int first;
   const cb_status status = cb_link_read(p->link, false, &link);
   return status ? status : cb_linked_build(&(cb_linked_body){2, 1, ends, &link}, node, space, &p->matter, b, &first);

@@ -15,7 +15,7 @@ static const cb_param rows[] = {
     {.name = NULL},
 };
 
-static cb_status read_links(const cb_node *node, cb_link link[3]) {
+static cb_status read_links(const cb_node *node, cb_body_link link[3]) {
   if (node && node->kind == CB_NODE_LIST && node->count != 3)
     return cb_node_fail(node, "link: expected one link, or a list of three, found a list of %zu", node->count);
   cb_status status = CB_OK;
@@ -27,7 +27,7 @@ static cb_status read_links(const cb_node *node, cb_link link[3]) {
 static cb_status build(const void *given, const cb_node *node, const cb_space *space, cb_builder *b) {
   static const int ends[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   const params *p = given;
-  cb_link link[3];
+  cb_body_link link[3];
   int first;
   cb_status status = read_links(p->link, link);
   if (!status) status = cb_linked_build(&(cb_linked_body){3, 3, ends, link}, node, space, &p->matter, b, &first);

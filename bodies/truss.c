@@ -31,7 +31,7 @@ static const cb_param rows[] = {
     {.name = NULL},
 };
 
-static const cb_link rod = {.rigid = true, .length = {NAN, NULL}};
+static const cb_body_link rod = {.rigid = true, .length = {NAN, NULL}};
 
 static bool joined(const cb_links *links, int i, int j) {
   for (int e = 0; e < links->n; e++) {
@@ -55,7 +55,7 @@ static cb_status join_pairs(const cb_node *where, const cb_links *springs, int n
 static cb_status fill(const void *given, const cb_node *node, const cb_space *space, cb_builder *b, cb_network *w,
                       cb_places *places, cb_links *links, double **mass) {
   const params *p = given;
-  cb_link spring = {.spring = CB_SPRING_DEFAULTS};
+  cb_body_link spring = {.spring = CB_SPRING_DEFAULTS};
   int first = 0;
   cb_status status = cb_spring_read(&p->spring, &spring.spring);
   if (!status) status = cb_network_place(w, p->mesh, NULL, node, space, places);

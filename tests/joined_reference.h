@@ -90,7 +90,9 @@ static inline void reference_of(const joined *s, reference *r, double *z) {
       continue;
     }
     reference_joint *own = &r->joint[r->joints++];
-    *own = (reference_joint){.kind = j->class_->name, .body = {j->body[0], j->body[1]}, .length = j->data.length};
+    *own = (reference_joint){.kind = j->class_->name,
+                             .body = {j->body[0], j->body[1]},
+                             .length = j->data.params ? *(const double *)j->data.params : 0};
     memcpy(own->frame, j->frame, sizeof own->frame);
     memcpy(own->stiffness, j->stiffness, sizeof own->stiffness);
     memcpy(own->rest, j->rest, sizeof own->rest);

@@ -54,13 +54,13 @@ static const cb_param springs[] = {CB_SPRING_ROWS(spring_params, own), {.name = 
 
 /* Reads the keys of a spring; keys that are not given keep their values. */
 static cb_status read_spring(const cb_node *map, const cb_node *where, const char *const *extra, size_t n_extra,
-                             cb_link *link) {
+                             cb_body_link *link) {
   spring_params p;
   const cb_status status = cb_params_bind(springs, map, where, extra, n_extra, &p);
   return status ? status : cb_spring_read(&p.own, &link->spring);
 }
 
-cb_status cb_link_read(const cb_node *node, bool rigid, cb_link *link) {
+cb_status cb_link_read(const cb_node *node, bool rigid, cb_body_link *link) {
   static const cb_param rods[] = {
       {"length", CB_PARAM_NODE, offsetof(rod_params, length), "", "units of length", "> 0", "",
        "a number or an expression of t; if absent, the distance at the start"},
@@ -69,7 +69,7 @@ cb_status cb_link_read(const cb_node *node, bool rigid, cb_link *link) {
   static const char *const kinds[] = {"rod", "spring"};
   const char *text = node && node->kind == CB_NODE_SCALAR ? node->text : NULL;
   const cb_node *map = NULL;
-  *link = (cb_link){.rigid = rigid, .spring = CB_SPRING_DEFAULTS};
+  *link = (cb_body_link){.rigid = rigid, .spring = CB_SPRING_DEFAULTS};
   if (text) {
     if (strcmp(text, "rod") && strcmp(text, "spring")) {
       const char *near = cb_nearest_name(text, kinds, 2);
@@ -97,7 +97,7 @@ static cb_status add_spring(cb_builder *b, int i, int j, const cb_spring_data *s
   return cb_builder_spring(b, i, j, k.value, isnan(rest.value) ? -1 : rest.value, damping.value);
 }
 
-cb_status cb_link_add(cb_builder *b, const cb_node *node, int i, int j, const cb_link *link) {
+cb_status cb_link_add(cb_builder *b, const cb_node *node, int i, int j, const cb_body_link *link) {
   if (cb_builder_has_no_mass(b, i) || cb_builder_has_no_mass(b, j))
     return cb_node_fail(node,
                         "a particle of mass 0 follows the flow, and no spring or rod moves it: expected a mass > 0");
@@ -124,7 +124,7 @@ typedef struct rod_entry {
 } rod_entry;
 
 /* Reads the keys of a map entry other than `between`. Spring data that are not given keep their values. */
-static cb_status read_own(const cb_node *node, cb_link *link) {
+static cb_status read_own(const cb_node *node, cb_body_link *link) {
   static const cb_param rods[] = {
       {"length", CB_PARAM_NODE, offsetof(rod_entry, length), "", "units of length", "> 0", "", "length of the rod"},
       {"name", CB_PARAM_NODE, offsetof(rod_entry, name), "", "", "", "", "name of its constraint"},
@@ -141,7 +141,7 @@ static cb_status read_own(const cb_node *node, cb_link *link) {
   return read_spring(node, node, extra, 1, link);
 }
 
-static cb_status read_entry(const cb_node *node, int n, cb_edge ends, cb_link *link) {
+static cb_status read_entry(const cb_node *node, int n, cb_edge ends, cb_body_link *link) {
   const char *what = link->rigid ? "rods" : "springs";
   const cb_node *pair = node;
   if (node->kind == CB_NODE_MAP) {
@@ -171,7 +171,7 @@ static cb_status grow(void **array, size_t count, size_t size) {
   return CB_OK;
 }
 
-cb_status cb_links_read(cb_links *w, const cb_node *list, const cb_link *base, int n) {
+cb_status cb_links_read(cb_links *w, const cb_node *list, const cb_body_link *base, int n) {
   if (!list) return CB_OK;
   if (list->kind != CB_NODE_LIST || list->count > INT_MAX / 2)
     return cb_node_fail(list, "%s: expected a list of pairs", base->rigid ? "rods" : "springs");

@@ -43,24 +43,24 @@ typedef struct cb_spring_nodes {
  * nodes. */
 cb_status cb_spring_read(const cb_spring_nodes *nodes, cb_spring_data *spring);
 
-typedef struct cb_link {
+typedef struct cb_body_link {
   bool rigid;
   cb_spring_data spring; /* if the link is not rigid; expressions are borrowed from the node */
   cb_target length;      /* if the link is rigid; the expression is borrowed from the node */
   const char *name;      /* the name of the rod's constraint; NULL: one is made from the particles */
-} cb_link;
+} cb_body_link;
 
 /* Reads a link from node. If node is NULL, the link has default values: a rod if `rigid` is true, otherwise a
  * spring. */
-cb_status cb_link_read(const cb_node *node, bool rigid, cb_link *link);
+cb_status cb_link_read(const cb_node *node, bool rigid, cb_body_link *link);
 /* Joins the particles i and j by a link. If that is impossible, the message has the place of node. */
-cb_status cb_link_add(cb_builder *b, const cb_node *node, int i, int j, const cb_link *link);
+cb_status cb_link_add(cb_builder *b, const cb_node *node, int i, int j, const cb_body_link *link);
 
 /* A body of `particles` points with its own links: link[i] joins the particles ends[i], 0 <= i < count. */
 typedef struct cb_linked_body {
   int particles, count;
   const int (*ends)[2];
-  const cb_link *link;
+  const cb_body_link *link;
 } cb_linked_body;
 /* Places the particles of a linked body by the keys of its map `node`, and joins them; *first is the first particle. */
 cb_status cb_linked_build(const cb_linked_body *body, const cb_node *node, const cb_space *space,
@@ -70,14 +70,14 @@ cb_status cb_linked_build(const cb_linked_body *body, const cb_node *node, const
 typedef struct cb_links {
   int n;
   cb_edge *edge;
-  cb_link *link;
+  cb_body_link *link;
   const cb_node **node; /* the entry of each link */
 } cb_links;
 
 /* Appends the links of a list of `springs` (base->rigid is false) or `rods` (true) of a body of n particles: pairs [i,
  * j], or maps {between: [i, j], stiffness: .., rest: .., damping: ..} | {between: [i, j], length: .., name: ..}. base
  * has the defaults. list NULL: there are no links. The caller frees w with cb_links_free, whatever the status. */
-cb_status cb_links_read(cb_links *w, const cb_node *list, const cb_link *base, int n);
+cb_status cb_links_read(cb_links *w, const cb_node *list, const cb_body_link *base, int n);
 /* Adds all links to the builder, where the body's particle 0 has the number `first`. */
 cb_status cb_links_add(const cb_links *w, int first, cb_builder *b);
 void cb_links_free(cb_links *w);

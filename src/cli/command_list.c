@@ -160,7 +160,8 @@ static void events(printer *p) {
 
 static void joints(printer *p) {
   for (size_t i = 0; cb_joint_classes[i]; i++)
-    entry(p, cb_joint_classes[i]->name, cb_joint_classes[i]->title, cb_joint_classes[i]->doc, NULL);
+    entry(p, cb_joint_classes[i]->name, cb_joint_classes[i]->title, cb_joint_classes[i]->doc,
+          cb_joint_classes[i]->params);
 }
 
 static void integrators(printer *p) {

@@ -21,7 +21,7 @@ extern const cb_registry cb_space_registry, cb_body_registry, cb_integrator_regi
 extern const cb_registry cb_fluid_flow_registry, cb_fluid_medium_registry;
 extern const cb_registry cb_pair_potential_registry;
 extern const cb_registry cb_wall_registry, cb_event_registry;
-extern const cb_registry cb_constraint_registry;
+extern const cb_registry cb_constraint_registry, cb_joint_registry;
 extern const cb_registry cb_gait_kind_registry, cb_reduction_registry, cb_sweep_task_registry;
 
 /* Returns the index in cb_TYPE_classes of the class with the name text[length]; if there is none, the index of the

@@ -11,8 +11,8 @@
 #ifndef CURVEBODY_JOINT_H
 #define CURVEBODY_JOINT_H
 
+#include <curvebody/param.h>
 #include <curvebody/se3.h>
-#include <stdbool.h>
 
 CB_API_BEGIN
 
@@ -26,7 +26,7 @@ typedef struct cb_joint_motion {
 
 /* Numbers of one joint; a class uses those that it documents. */
 typedef struct cb_joint_data {
-  double length;            /* m */
+  const void *params;       /* the keys of the class, a struct of its `size` */
   int screws;               /* number of screws, at most 6 */
   const double (*screw)[6]; /* [screws]: twists in frame A at q = 0, per rate of a coordinate */
 } cb_joint_data;
@@ -37,8 +37,9 @@ typedef struct cb_joint_class {
                           * loop, but cannot hold a tree together */
   const char *symbol[6]; /* [coordinates]: added to the name of the joint, such as ".x"; "" for a single coordinate */
   bool angular[6];       /* [coordinates]: rad (otherwise m) */
-  int axes;    /* number of axes that a user gives: 0; 1: z of both frames; 2: x of frame A and y of frame B */
-  bool length; /* the user gives data.length */
+  int axes; /* number of axes that a user gives: 0; 1: z of both frames; 2: x of frame A and y of frame B */
+  const cb_param *params; /* the joint's keys of this class, next to those of all joints; NULL: none */
+  size_t size;            /* of the struct that they fill */
   /* Computes the motion for the pose m. */
   void (*find)(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *motion);
   /* Computes M(q); NULL for a class that only closes loops. */

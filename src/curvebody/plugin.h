@@ -27,6 +27,7 @@
 #include <curvebody/fluid_model.h>
 #include <curvebody/space.h>
 #include <curvebody/integrator.h>
+#include <curvebody/joint.h>
 #include <curvebody/medium.h>
 #include <curvebody/pair_potential.h>
 #include <curvebody/rigid.h>
@@ -53,7 +54,8 @@ typedef enum cb_plugin_kind {
   CB_PLUGIN_IS_EVENT,
   CB_PLUGIN_IS_CONSTRAINT,
   CB_PLUGIN_IS_GAIT,
-  CB_PLUGIN_IS_REDUCTION
+  CB_PLUGIN_IS_REDUCTION,
+  CB_PLUGIN_IS_JOINT
 } cb_plugin_kind;
 
 typedef struct cb_plugin_class {
@@ -92,6 +94,8 @@ typedef struct cb_plugin {
   (sizeof(cb_constraint_class) + sizeof(cb_constraint_entry) + sizeof(cb_jet) + sizeof(cb_space))
 #define CB_PLUGIN_SIZE_GAIT (sizeof(cb_gait_kind_class) + sizeof(cb_bundle))
 #define CB_PLUGIN_SIZE_REDUCTION sizeof(cb_reduction_class)
+#define CB_PLUGIN_SIZE_JOINT \
+  (sizeof(cb_joint_class) + sizeof(cb_joint_motion) + sizeof(cb_joint_data) + sizeof(cb_pose))
 
 /* The arguments of CB_PLUGIN. Each macro makes one from the address of a class. If the class has another type, the
  * compiler gives a warning or an error. */
@@ -110,6 +114,7 @@ typedef struct cb_plugin {
 #define CB_PLUGIN_CONSTRAINT(c) CB_PLUGIN_CLASS(CONSTRAINT, cb_constraint_class, c)
 #define CB_PLUGIN_GAIT(c) CB_PLUGIN_CLASS(GAIT, cb_gait_kind_class, c)
 #define CB_PLUGIN_REDUCTION(c) CB_PLUGIN_CLASS(REDUCTION, cb_reduction_class, c)
+#define CB_PLUGIN_JOINT(c) CB_PLUGIN_CLASS(JOINT, cb_joint_class, c)
 #define CB_PLUGIN_CLASS(kind, type, c) \
   { CB_PLUGIN_IS_##kind, CB_PLUGIN_SIZE_##kind, 1 ? (c) : (const type *)0 }
 

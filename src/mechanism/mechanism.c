@@ -204,15 +204,16 @@ static cb_status allocate(cb_mechanism *m) {
   m->pushed = cb_arena_alloc(m->arena, bodies, sizeof *m->pushed);
   m->force = cb_arena_alloc(m->arena, c, sizeof *m->force);
   m->drive_axis = cb_arena_alloc(m->arena, c, sizeof *m->drive_axis);
-  m->q = cb_arena_alloc(m->arena, (4 + CB_JOINT_WORKS) * c + 6 * joints + bodies, sizeof *m->q);
+  m->q = cb_arena_alloc(m->arena, (5 + CB_JOINT_WORKS) * c + 6 * joints + bodies, sizeof *m->q);
   if (!m->q) return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", m->joints);
   m->momentum = m->q + c;
-  for (size_t i = 0; i < CB_JOINT_WORKS; i++) m->work[i] = m->q + (2 + i) * c;
-  m->mode = m->q + (2 + CB_JOINT_WORKS) * c;
+  for (size_t i = 0; i < CB_JOINT_WORKS; i++) m->work[i] = m->q + (3 + i) * c;
+  m->rate = m->q + 2 * c;
+  m->mode = m->q + (3 + CB_JOINT_WORKS) * c;
   m->drive_impulse = m->mode + c;
   m->impulse = (double(*)[6])(m->drive_impulse + c);
   m->wrench_work = m->drive_impulse + c + 6 * joints;
-  double **const arrays[] = {&m->q1,          &m->rate,    &m->middle,    &m->drive,    &m->drive_rate,
+  double **const arrays[] = {&m->q1,          &m->middle,  &m->drive,     &m->drive_rate,
                              &m->drive_first, &m->missing, &m->impulsive, &m->stiffness};
   bool whole =
       m->link_of && m->link && m->now && m->gap && m->drive_axis && m->need && m->wrench && m->pushed && m->force;
@@ -263,13 +264,9 @@ int cb_mechanism_loops(const cb_mechanism *m) { return m->loops; }
 int cb_mechanism_coordinates(const cb_mechanism *m) { return m->coordinates; }
 bool cb_mechanism_joins(const cb_mechanism *m, int body) { return m->link_of[body] >= 0; }
 double cb_mechanism_wrench_work(const cb_mechanism *m, int body) { return m->wrench_work[body]; }
-int cb_mechanism_root(const cb_mechanism *m, int body) {
-  const int i = m->link_of[body];
-  return i < 0 ? -1 : m->link[i].root;
-}
 double *cb_mechanism_q(cb_mechanism *m) { return m->q; }
 double *cb_mechanism_state(cb_mechanism *m, int *count) {
-  *count = (4 + CB_JOINT_WORKS) * m->coordinates + 6 * m->joints + m->bodies;
+  *count = (5 + CB_JOINT_WORKS) * m->coordinates + 6 * m->joints + m->bodies;
   return m->q;
 }
 const double *cb_mechanism_work(const cb_mechanism *m, cb_joint_work work) { return m->work[work]; }

@@ -82,11 +82,9 @@ int cb_mechanism_first(const cb_mechanism *m, int joint);
 int cb_mechanism_coordinates(const cb_mechanism *m);
 /* Whether the body is joined to anything. */
 bool cb_mechanism_joins(const cb_mechanism *m, int body);
-/* The first body of the tree that holds the body, or -1 if it is not joined. */
-int cb_mechanism_root(const cb_mechanism *m, int body);
 
-/* The state of the joints, count numbers: coordinates q with whole turns, momenta P, work, and impulses. It belongs to the restart
- * state, next to the states of the bodies. */
+/* The state of the joints, count numbers: coordinates q with whole turns, momenta P, rates at the node, work, modes of
+ * limits and friction, and impulses. It belongs to the restart state, next to the states of the bodies. */
 double *cb_mechanism_state(cb_mechanism *m, int *count);
 double *cb_mechanism_q(cb_mechanism *m); /* [coordinates]: a part of the state */
 /* The work since the start, [coordinates]: of motors, servos and drives; of dampers and dry friction; of limits. Borrowed. */

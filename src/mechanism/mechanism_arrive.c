@@ -137,7 +137,10 @@ void cb_tree_arrive(cb_tree_step *w, const double *weight) {
   cb_tree_joint_rates(T);
   finish_drives(w, weight);
   for (int i = 0; i < T->n; i++)
-    if (T->unit[i].link >= 0) write_state(w, &T->unit[i], m->need[T->unit[i].link]);
+    if (T->unit[i].link >= 0) {
+      write_state(w, &T->unit[i], m->need[T->unit[i].link]);
+      m->wrench_work[m->link[T->unit[i].link].body] += T->unit[i].wrench_work;
+    }
   find_impulses(w, m->need);
   for (int i = 0; i < T->n; i++)
     if (T->unit[i].kind == CB_UNIT_ROOT) write_root(w, i);

@@ -81,7 +81,7 @@ struct cb_mechanism {
   double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive,
       *stiffness;    /* [coordinates]: see mechanism_step.c */
   bool begun, found; /* dependent rows were looked for; the joints belong to the places of the links */
-  /* the state, one array: q, momentum, work, mode, drive_impulse, impulse and wrench_work */
+  /* the state, one array: q, momentum, rate, work, mode, drive_impulse, impulse and wrench_work */
   double *work[CB_JOINT_WORKS];          /* [coordinates] */
   double *mode;                          /* [coordinates]: cb_joint_mode, as numbers */
   double *wrench_work;                   /* [bodies] */

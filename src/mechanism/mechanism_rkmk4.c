@@ -119,6 +119,7 @@ static bool begin(cb_tree_step *w) {
       memcpy(o->turned, o->node, sizeof o->turned);
     }
     memset(u->loads, 0, sizeof u->loads);
+    u->wrench_work = 0;
   }
   cb_tree_rotations(T);
   cb_tree_place(T, CB_PLACE_STAGE);
@@ -171,7 +172,7 @@ static cb_status find_wrenches(cb_tree_step *w, double t, double part) {
       w->failed = w->m->link[u->link].body;
       return status;
     }
-    w->m->wrench_work[w->m->link[u->link].body] += part * cb_sweep_dot(F, Y);
+    u->wrench_work += part * cb_sweep_dot(F, Y);
     cb_tree_covector_to_unit(u, F, u->F);
     if (u->kind != CB_UNIT_ROOT) load(u, part);
   }

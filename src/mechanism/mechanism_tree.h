@@ -73,6 +73,7 @@ typedef struct cb_unit {
   double Y[6], P[6], F[6];
   double hold[3]; /* the place of the joint in the body of its link, seen from the unit */
   /* a step of a body: place, and place of its joint, at the start; the impulse of wrenches about it, in the world's axes */
+  double wrench_work; /* of the wrench in the step */
   double start[3], arm[3], loads[6];
 } cb_unit;
 

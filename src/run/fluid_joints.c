@@ -15,6 +15,7 @@ struct cb_fluid_joined {
   double *effort;         /* [coordinates]: measured */
   double *kept;           /* a state of the joints */
   double *potential;      /* [bodies]: potential energies at the start */
+  int *group;             /* [bodies]: bodies that hang together, without the world, have the same number */
   bool loses;             /* something but bodies changes the energy */
 };
 
@@ -39,13 +40,7 @@ bool cb_fluid_joined_has(const cb_run *run, int body) {
 }
 
 bool cb_fluid_joined_together(const cb_fluid_run *b, int i, int j) {
-  const cb_fluid_joints *joints = b->joined ? b->joined->joints : NULL;
-  for (int k = 0; joints && k < joints->n; k++) {
-    const int *body = joints->joint[k].body;
-    if ((body[0] == i && body[1] == j) || (body[0] == j && body[1] == i)) return true;
-  }
-  const int one = joints ? cb_mechanism_root(b->joined->mechanism, i) : -1;
-  return one >= 0 && one == cb_mechanism_root(b->joined->mechanism, j);
+  return b->joined && b->joined->group[i] == b->joined->group[j];
 }
 
 bool cb_fluid_joined_moved(const cb_run *run, double tolerance) {
@@ -130,7 +125,7 @@ cb_status cb_fluid_joined_measure(cb_run *run, double length) {
   j->residual = cb_mechanism_gaps(j->mechanism, &bodies);
   cb_joint_laws_efforts(j->joints->laws, cb_fluid_run_of(run)->t, cb_mechanism_q(j->mechanism),
                         cb_mechanism_rates(j->mechanism), j->effort);
-  cb_mechanism_drive_efforts(j->mechanism, length, j->effort);
+  cb_mechanism_drive_efforts(j->mechanism, *run->step > 0 ? length : 0, j->effort);
   return CB_OK;
 }
 
@@ -247,6 +242,17 @@ static bool loses(const cb_fluid_joints *joints) {
   return any;
 }
 
+static void find_groups(const cb_fluid_joints *joints, int bodies, int *group) {
+  for (int i = 0; i < bodies; i++) group[i] = i;
+  for (int k = 0; k < joints->n; k++) {
+    const int *end = joints->joint[k].body;
+    if (end[0] < 0 || end[1] < 0) continue;
+    const int from = group[end[1]], to = group[end[0]];
+    for (int i = 0; i < bodies; i++)
+      if (group[i] == from) group[i] = to;
+  }
+}
+
 cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints) {
   cb_fluid_run *b = run->own;
   if (!joints) return CB_OK;
@@ -269,8 +275,10 @@ cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints) {
   j->effort = cb_arena_alloc(run->arena, n, sizeof *j->effort);
   j->kept = cb_arena_alloc(run->arena, (size_t)count, sizeof *j->kept);
   j->potential = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *j->potential);
-  if (!j->effort || !j->kept || !j->potential)
+  j->group = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *j->group);
+  if (!j->effort || !j->kept || !j->potential || !j->group)
     return cb_fail(CB_ERROR_MEMORY, "no memory for %zu coordinates of joints", n);
+  find_groups(joints, b->n, j->group);
   if (n) memcpy(cb_mechanism_q(j->mechanism), joints->start, n * sizeof *joints->start);
   const cb_mechanism_bodies bodies = bodies_of(run);
   const double tolerance = run->options.start_tolerance > 0 ? run->options.start_tolerance : 1e-9;

@@ -89,6 +89,14 @@ static bool reduction_whole(const void *of) {
   return c->take && c->value && n <= CB_REDUCTION_ARGUMENTS;
 }
 
+static bool joint_whole(const void *of) {
+  const cb_joint_class *c = of;
+  bool symbols = true;
+  for (int i = 0; i < c->coordinates && i < 6; i++) symbols = symbols && c->symbol[i];
+  return c->find && symbols && c->coordinates >= 0 && c->gaps >= 0 && c->coordinates + c->gaps <= 6 && c->axes >= 0 &&
+         c->axes <= 2 && (c->place || c->coordinates + c->gaps < 6);
+}
+
 static const kind kinds[] = {
     [CB_PLUGIN_IS_SPACE] = {"space", "init", CB_PLUGIN_SIZE_SPACE, &cb_space_registry, space_whole},
     [CB_PLUGIN_IS_INTEGRATOR] = {"integrator", "the problem that it solves and step", CB_PLUGIN_SIZE_INTEGRATOR,
@@ -116,7 +124,10 @@ static const kind kinds[] = {
                                  CB_PLUGIN_SIZE_CONSTRAINT, &cb_constraint_registry, constraint_whole},
     [CB_PLUGIN_IS_GAIT] = {"kind of gait", "read", CB_PLUGIN_SIZE_GAIT, &cb_gait_kind_registry, gait_whole},
     [CB_PLUGIN_IS_REDUCTION] = {"reduction", "take, value, and at most 4 arguments that are numbers",
-                                CB_PLUGIN_SIZE_REDUCTION, &cb_reduction_registry, reduction_whole}};
+                                CB_PLUGIN_SIZE_REDUCTION, &cb_reduction_registry, reduction_whole},
+    [CB_PLUGIN_IS_JOINT] = {"kind of joint",
+                            "find, at most 6 coordinates and gaps, a symbol for each coordinate, place if they are 6",
+                            CB_PLUGIN_SIZE_JOINT, &cb_joint_registry, joint_whole}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *name_of(const cb_plugin_class *c) { return ((const named *)c->of)->name; }

@@ -6,6 +6,7 @@
 #include <curvebody/configuration.h>
 #include <curvebody/contact.h>
 #include <curvebody/constraint.h>
+#include <curvebody/joint.h>
 #include <curvebody/param.h>
 
 enum { CB_SCENARIO_ATTRIBUTES = 48, CB_SCENARIO_DIGEST = 65 };
@@ -64,8 +65,10 @@ cb_status cb_scenario_read_system_contacts(cb_scenario *s, const cb_node *contac
 extern const cb_param cb_scenario_contacts_table[], cb_scenario_wall_contacts_table[];
 /* Writes the rows of a class of walls or events: its own rows, then those of all walls or events, and a last row with a
  * NULL name. */
-enum { CB_GAP_ROWS = 64 };
+enum { CB_GAP_ROWS = 64, CB_JOINT_ROWS = 64 };
 void cb_scenario_gap_rows(const cb_gap_class *class, bool event, cb_param rows[CB_GAP_ROWS]);
+/* The rows of a joint: those that all have, and those of its class. */
+void cb_scenario_joint_rows(const cb_joint_class *class, cb_param rows[CB_JOINT_ROWS]);
 cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
 /* Lets a class of constraints read its map, which is the value of a key of `item`. */
 cb_status cb_scenario_read_entry(cb_scenario *s, const cb_constraint_class *class, const cb_node *map,

@@ -229,6 +229,14 @@ const cb_node *cb_scenario_resolve_bundle(cb_scenario *s, const cb_node *node) {
   return placed_poses(s, placed_pieces(s, placed(s, placed(s, map, "mesh"), "file")));
 }
 
+/* A joint with the defaults of all joints and of its class. */
+static const cb_node *joint_of(cb_scenario *s, const cb_node *node) {
+  const char *kind = cb_node_get(node, "kind")->text;
+  cb_param rows[CB_JOINT_ROWS];
+  cb_scenario_joint_rows(cb_joint_classes[cb_registry_find(&cb_joint_registry, kind, strlen(kind))], rows);
+  return with_defaults(s, rows, node);
+}
+
 static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *node) {
   if (!strcmp(key, "space")) {
     const cb_node *map = as_map(s, node);
@@ -242,6 +250,12 @@ static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *
     cb_node *list = copy_of_list(s, node);
     for (size_t i = 0; list && i < node->count; i++)
       if (!(list->items[i] = s->class->resolve_body(s, node->items[i]))) return NULL;
+    return list;
+  }
+  if (!strcmp(key, "joints")) {
+    cb_node *list = copy_of_list(s, node);
+    for (size_t i = 0; list && i < node->count; i++)
+      if (!(list->items[i] = joint_of(s, node->items[i]))) return NULL;
     return list;
   }
   const cb_param *table = cb_scenario_table(s, key);

@@ -364,7 +364,7 @@ static cb_status find_pair(const cb_scenario *s, const pair_keys *p, int *a, int
 
 static cb_status read_spring(cb_scenario *s, const cb_node *map, const cb_node *item) {
   spring_keys p;
-  cb_link link = {.spring = CB_SPRING_DEFAULTS};
+  cb_body_link link = {.spring = CB_SPRING_DEFAULTS};
   int end[2] = {-1, -1};
   cb_status status = cb_params_bind(cb_spring_table, map, item, NULL, 0, &p);
   if (status) return status;

@@ -25,7 +25,7 @@ typedef struct joint_parameters {
   const char *kind, *name;
   const cb_node *of, *at, *in, *axis, *axis_in, *quaternion, *angle, *rate, *spring, *damping, *friction, *armature,
       *limits, *motor, *servo, *drive, *control, *effort, *parts, *stiff;
-  double length, restitution;
+  double restitution;
 } joint_parameters;
 
 #define NODE(field, fallback, unit, doc) \
@@ -61,11 +61,23 @@ const cb_param cb_joint_table[] = {
     NODE(drive, "", "rad, m", "the coordinate as an expression of t; or a list, `none` for a free one"),
     NODE(control, "", "", "[lowest, highest] value of the expression of a motor or servo"),
     NODE(effort, "", "N m, N", "[lowest, highest] force of a motor or servo"),
-    {"length", CB_PARAM_REAL, offsetof(joint_parameters, length), "nan", "m", "> 0", NULL, "length of a rod"},
     NODE(parts, "", "",
          "of a compound joint: a list of {kind: hinge|slide, axis: [x, y, z], at: [x, y, z]} in A, with B in its place "
          "at coordinates 0"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+
+/* Where the keys of the class begin in the struct that the rows fill; `joint_parameters` is before them. */
+enum { OWN = (sizeof(joint_parameters) + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t) };
+
+void cb_scenario_joint_rows(const cb_joint_class *class, cb_param rows[CB_JOINT_ROWS]) {
+  size_t n = 0;
+  for (const cb_param *row = cb_joint_table; row->name; row++) rows[n++] = *row;
+  for (const cb_param *row = class->params; row && row->name && n < CB_JOINT_ROWS - 1; row++) {
+    rows[n] = *row;
+    rows[n++].offset += OWN;
+  }
+  rows[n] = (cb_param){NULL, 0, 0, NULL, NULL, NULL, NULL, NULL};
+}
 
 /* The joints that are read; arrays of coordinates have their joints one after another. */
 typedef struct reading {
@@ -389,17 +401,28 @@ static cb_status read_limits(const reading *r, const cb_node *node, const joint_
 
 /* --- one joint --- */
 
-static cb_status find_class(const cb_node *node, const char *kind, const cb_joint_class **out) {
-  const char *known[64];
-  size_t n = 0;
-  for (size_t i = 0; cb_joint_classes[i]; i++) {
-    if (!strcmp(cb_joint_classes[i]->name, kind)) {
-      *out = cb_joint_classes[i];
-      return CB_OK;
-    }
-    if (n < sizeof known / sizeof *known) known[n++] = cb_joint_classes[i]->name;
-  }
-  return cb_fail_unknown(cb_node_get(node, "kind"), "joint", kind, known, n);
+static cb_status find_class(const cb_node *node, const cb_joint_class **out) {
+  const char *known[CB_REGISTRY_MAX];
+  const cb_node *kind = cb_node_get(node, "kind");
+  if (node->kind != CB_NODE_MAP || !kind || kind->kind != CB_NODE_SCALAR)
+    return cb_params_bind(cb_joint_table, node, node, NULL, 0, NULL);
+  *out = cb_joint_classes[cb_registry_find(&cb_joint_registry, kind->text, strlen(kind->text))];
+  return *out ? CB_OK : cb_fail_unknown(kind, "joint", kind->text, known, cb_registry_names(&cb_joint_registry, known));
+}
+
+/* Reads the keys of all joints, and those of the class. */
+static cb_status read_keys(const reading *r, const cb_node *node, cb_joint *j, joint_parameters *p) {
+  cb_param rows[CB_JOINT_ROWS];
+  cb_status status = find_class(node, &j->class_);
+  if (status) return status;
+  char *all = cb_arena_alloc(r->s->arena, OWN + j->class_->size, 1);
+  if (!all) return cb_fail(CB_ERROR_MEMORY, "no memory for a joint");
+  cb_scenario_joint_rows(j->class_, rows);
+  status = cb_params_bind(rows, node, node, NULL, 0, all);
+  if (status) return status;
+  memcpy(p, all, sizeof *p);
+  j->data.params = all + OWN;
+  return CB_OK;
 }
 
 static bool is_name(const char *text) {
@@ -424,15 +447,6 @@ static cb_status read_name(reading *r, const cb_node *node, const char *given, i
     if (r->joint[i].name && !strcmp(r->joint[i].name, name))
       return cb_node_fail(where ? where : node, "two joints have the name `%s`: expected different names", name);
   *out = name;
-  return CB_OK;
-}
-
-static cb_status read_length(const cb_node *node, const joint_parameters *p, cb_joint *j) {
-  j->data.length = p->length;
-  if (j->class_->length && isnan(p->length))
-    return cb_node_fail(node, "a joint of kind %s needs `length`", j->class_->name);
-  if (!j->class_->length && !isnan(p->length))
-    return cb_node_fail(cb_node_get(node, "length"), "a joint of kind %s has no length", j->class_->name);
   return CB_OK;
 }
 
@@ -555,8 +569,7 @@ static cb_status check_start(const reading *r, const cb_node *node, const joint_
 static cb_status read_joint(reading *r, const cb_node *node, int number) {
   joint_parameters p;
   cb_joint *j = &r->joint[number];
-  cb_status status = cb_params_bind(cb_joint_table, node, node, NULL, 0, &p);
-  if (!status) status = find_class(node, p.kind, &j->class_);
+  cb_status status = read_keys(r, node, j, &p);
   if (!status) status = reserve(r);
   if (status) return status;
   for (int side = 0; side < 2; side++) {
@@ -576,7 +589,6 @@ static cb_status read_joint(reading *r, const cb_node *node, int number) {
   cb_errors_add(&errors, node, read_name(r, node, p.name, number, &j->name));
   cb_errors_add(&errors, p.of, read_bodies(r, p.of, j));
   cb_errors_add(&errors, node, read_frames(r, node, &p, j));
-  cb_errors_add(&errors, node, read_length(node, &p, j));
   for (int i = 0; i < n && p.rate; i++) {
     const cb_node *item;
     r->rate_given[first + i] = !item_of(p.rate, n, i, &item) && !none(item);
@@ -649,6 +661,10 @@ static cb_status place(reading *r, int joint, int side, double t, cb_rigid_state
     cb_apply6((const double(*)[6])Ad, state[from].Y, Y);
   }
   cb_add6(1, own, Y);
+  if (!isfinite(cb_dot3(g.x, g.x) + cb_dot(6, Y, Y)))
+    return cb_node_fail(r->list->items[joint],
+                        "the place or the velocity of body `%s` at the start is too large: expected smaller numbers",
+                        cb_fluid_scenario_of(r->s)->body[j->body[side]].name);
   return cb_rigid_start(&unit_body, t, &g, Y, &state[j->body[side]]);
 }
 

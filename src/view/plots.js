@@ -8,8 +8,10 @@ curvebody.Plots = class {
     this.goTo = goTo;
     this.open = [];
     this.time = 0;
-    const first = page.series.filter(s => !/^(solver|step_size)/.test(s.name)).slice(0, 3);
-    for (const series of page.series) this.put(series, first.includes(series));
+    const ofJoint = s => /^(angle|rate|effort)$/.test(s.name); // what a user of joints looks for comes first
+    const sorted = [...page.series.filter(ofJoint), ...page.series.filter(s => !ofJoint(s))];
+    const first = sorted.filter(s => !/^(solver|step_size)/.test(s.name)).slice(0, 3);
+    for (const series of sorted) this.put(series, first.includes(series));
   }
 
   put(series, open) {

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Spaces, integrators, bundles, fluid models, flows, media, pair potentials constraints, kinds of gaits and reductions from shared objects work like
+"""Spaces, integrators, bundles, fluid models, flows, media, pair potentials, constraints, joints, kinds of gaits and reductions from shared objects work like
 built-in ones: they are listed, run and resumed, and give the same errors.
 
     plugins.py BINARY FOLDER/plugin_NAME.so...
@@ -96,6 +96,18 @@ events:
   - level: {between: [[a, 0], [b, 0]], name: level}
 integrator: {name: lobatto, stages: 3, step: 0.1}
 time: {end: 4}
+"""
+
+SCREW = """\
+curvebody: 1
+fluid: {medium: none, gravity: [0, 0, -9.81]}
+bodies:
+  - {name: nut, shape: ball, inertial: {mass: 2, at: [0, 0, 0], inertia: [0.1, 0.2, 0.3]}}
+joints:
+  - {kind: screw, name: thread, of: [world, nut], axis: [0, 0, 1], pitch: 0.05, angle: 0.3, rate: 1}
+integrator: {name: hamilton_pontryagin, map: exponential, step: 0.01}
+time: {end: 4}
+record: {observables: [energy, joints]}
 """
 
 
@@ -303,6 +315,33 @@ class Plugins(Case):
         self.assertIn("pycnocline", [entry["name"] for entry in listed["media"]])
         for value, message in ("{pycnocline: {hieght: 1}}", "did you mean 'height'?"), ("pycnoclin", "did you mean 'pycnocline'?"):
             refused = self.call(*medium, "check", "b.yaml", "--set", "fluid.medium=" + value)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(message, refused.stderr)
+
+    def test_a_joint_is_its_equation_of_motion(self):
+        with_screw = ["--plugin", PLUGIN["screw"]]
+        self.write("s.yaml", SCREW)
+        self.good(*with_screw, "run", "s.yaml", "-o", "s.h5")
+        mass, inertia, pitch, g = 2, 0.3, 0.05, 9.81  # (I + m pitch^2) q'' = -m g pitch
+        with h5py.File(self.path("s.h5")) as file:
+            t, q, pose = (file[name][()] for name in ("time", "angle", "pose"))
+            exact = 0.3 + t - mass*g*pitch/(inertia + mass*pitch**2)*t**2/2
+            np.testing.assert_allclose(q[:, 0], exact, rtol=0, atol=1e-11)  # `exponential` has no error here but round-off
+            np.testing.assert_allclose(pose[:, 0, 2], pitch*q[:, 0], rtol=0, atol=1e-13)
+            self.assertGreater(np.ptp(q), 6*np.pi)
+            self.assertLess(file["joint_residual"][()].max(), 1e-13)
+            self.assertLess(np.ptp(file["energy"][()]), 1e-9)
+        self.good(*with_screw, "run", "s.yaml", "-o", "half.h5", "--set", "time.end=2")
+        self.good(*with_screw, "resume", "half.h5", "--until", "4")
+        self.assertEqual(differing(datasets(self.path("s.h5")), datasets(self.path("half.h5"))), [])
+        shown = self.good(*with_screw, "check", "s.yaml").stdout
+        self.assertIn("    pitch: 0.05\n", shown)
+        self.write("s.yaml", shown)
+        self.assertEqual(self.good(*with_screw, "check", "s.yaml").stdout, shown)
+        self.assertRegex(self.good(*with_screw, "list", "joints").stdout, r"screw .*\n +pitch +real \(m/rad\), required")
+        for value, message in (("joints.0.pich=1", "did you mean 'pitch'?"), ("joints.0.kind=scew", "did you mean 'screw'?"),
+                               ("joints.0.kind=hinge", "unknown key 'pitch'"), ("joints.0.pitch=a", "pitch: expected a number")):
+            refused = self.call(*with_screw, "check", "s.yaml", "--set", value)
             self.assertEqual(refused.returncode, 2)
             self.assertIn(message, refused.stderr)
 

@@ -69,7 +69,9 @@ static void start(const chain *c, joined *s, drive *d, uint64_t seed) {
       for (int k = 0; k < 3; k++) end[side][k] += own->g.x[k];
     }
     for (int k = 0; k < 3; k++) away[k] = end[1][k] - end[0][k];
-    j->data.length = sqrt(cb_dot3(away, away));
+    static double length; /* the key of the rod; one rod at a time */
+    length = sqrt(cb_dot3(away, away));
+    j->data.params = &length;
   }
   const cb_mechanism_laws laws = {.self = d, .drives = follow};
   joined_start(s, c->driven >= 0 ? &laws : NULL);

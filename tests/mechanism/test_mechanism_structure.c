@@ -193,16 +193,13 @@ static void long_chain_keeps_momentum_joints_and_energy(void **unused) {
   double first = 0, last = 0;
   for (int i = 0; i < 10; i++) {
     print_message(" %.3g", part[i]);
-    if (i < 5)
-      first = fmax(first, part[i]);
-    else
-      last = fmax(last, part[i]);
+    *(i < 5 ? &first : &last) += part[i];
   }
   print_message("\nmomentum %.2g, gaps %.2g, %.0f m away\n", difference(6, before, after) / largest(6, before), open,
                 sqrt(cb_dot3(s.state[0].g.x, s.state[0].g.x)));
   check_at_most(difference(6, before, after), 1e-13 * largest(6, before));
   check_at_most(open, 1e-14);
-  check_at_most(last, 1.5 * first);
+  check_at_most(last, 1.5 * first); /* of means, because single peaks of a chaotic motion differ by more */
   cb_mechanism_free(s.mechanism);
 }
 

@@ -73,7 +73,7 @@ static void wrong_joints_are_refused(void **unused) {
       {CROSS ", axis_in: [1, 1, 0]}", "7:107",
        "expected an axis perpendicular to `axis`: at coordinates 0 both bodies have the same axes, found an angle of "
        "0.785398 rad"},
-      {PIN ", length: 2}", "7:102", "a joint of kind hinge has no length"},
+      {PIN ", length: 2}", "7:94", "unknown key 'length'"},
       {PIN ", parts: []}", "7:101", "only a compound joint has `parts`"},
       {"\n  - {kind: rod, of: [a, b], at: [0, 0, 0], in: [0, 0, 0]}", "7:5", "a joint of kind rod needs `length`"},
       {"\n  - {kind: rod, of: [a, b], length: 0}", "7:37", "length: expected a number > 0, in m, found '0'"},

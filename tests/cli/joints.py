@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+"""The key `joints`: what it does to a run, what the record contains of it, its errors, and the commands that use it."""
+import json
+import os
+
+import h5py
+import numpy as np
+
+from command import Case, datasets, differing, main
+
+SCENARIOS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../analysis/scenarios/joints")
+PENDULUM = """\
+curvebody: 1
+fluid: {medium: none, gravity: [0, 0, -9.81], parameters: {gain: 3}}
+bodies:
+  - {name: arm, shape: ball, inertial: {mass: 2, at: [0, 0, 0], inertia: [0.1, 0.2, 0.3]}}
+  - {name: hand, shape: ball, inertial: {mass: 1, at: [0, 0, 0], inertia: [0.02, 0.03, 0.03]}}
+joints:
+  - {kind: hinge, name: root, of: [world, arm], at: [0, 0, 1], in: [-0.5, 0, 0], axis: [0, 1, 0], angle: 0.4, damping: 0.2,
+     spring: {stiffness: 2, rest: 0.1}, armature: 0.05}
+  - {kind: hinge, name: tip, of: [arm, hand], at: [0.5, 0, 0], in: [-0.3, 0, 0], axis: [0, 1, 0], rate: 1,
+     servo: {position: sin(gain*t) + root/4, kp: 4, kv: 0.1}, effort: [-3, 3]}
+integrator: {name: hamilton_pontryagin, step: 0.005}
+time: {end: 2}
+record: {observables: [energy, joints]}
+"""
+
+
+class Joints(Case):
+    def run_of(self, scenario, *sets, name="r.h5"):
+        self.good("run", scenario, "-o", name, "--force", "--quiet", *(word for s in sets for word in ("--set", s)))
+        with h5py.File(self.path(name)) as file:
+            return {key: item[()] for key, item in file.items() if isinstance(item, h5py.Dataset)}
+
+    def test_an_acrobot_moves_as_independent_equations_say(self):
+        """The reference was solved in other coordinates, by two methods, to 1e-12."""
+        last = self.run_of(os.path.join(SCENARIOS, "acrobot.yaml"), "time.end=1")
+        np.testing.assert_allclose(last["angle"][-1], [-1.883429113080, 0.001794825759], rtol=0, atol=1e-9)  # order 4, h = 1e-3
+        np.testing.assert_allclose(last["rate"][-1], [0.142923609649, -3.239764947414], rtol=0, atol=1e-8)
+
+    def test_a_loop_of_bars_stays_closed(self):
+        found = self.run_of(os.path.join(SCENARIOS, "four-bar.yaml"), "time.end=1")
+        crank, elbow, wrist = found["angle"][:, :3].T
+        end = 0.1*np.exp(1j*crank) + 0.3*np.exp(1j*(crank + elbow)) + 0.2*np.exp(1j*(crank + elbow + wrist + np.pi))
+        self.assertLess(abs(end - 0.3).max(), 1e-13)  # the paddle runs from the wrist back to the pivot
+        np.testing.assert_allclose(crank, 2*np.pi*found["time"], rtol=0, atol=1e-12)
+        self.assertTrue(np.isnan(found["effort"][0, 0]))
+        self.assertTrue((found["effort"][:, 1:] == 0).all())
+
+    def test_the_change_of_energy_is_the_work(self):
+        """The step is of order 2, so the difference decreases by 4 or more if it is halved."""
+        self.write("p.yaml", PENDULUM)
+        off = []
+        for h in 0.005, 0.0025:
+            found = self.run_of("p.yaml", f"integrator.step={h}")
+            work = sum(found[name].sum(axis=1) for name in ("motor_work", "damping_work", "limit_work"))
+            self.assertGreater(abs(work).max(), 0.5)
+            off.append(abs(found["energy"] - found["energy"][0] - work).max())
+        self.assertLess(off[0], 2e-3)
+        self.assertGreater(off[0], 3.5*off[1])
+        self.assertLessEqual(abs(found["effort"][:, 1]).max(), 3)
+
+    def test_a_wrench_carries_the_weight(self):
+        self.write("p.yaml", PENDULUM)
+        found = self.run_of("p.yaml", "joints.0.drive=pi/2", "joints.0={kind: hinge, of: [world, arm], at: [0, 0, 1], in: [-0.5, 0, 0], "
+                            "axis: [0, 1, 0], drive: pi/6}", "joints.1={kind: weld, of: [arm, hand], at: [0.5, 0, 0], in: [-0.3, 0, 0]}")
+        # both bodies rest, inclined by pi/6: their weights, and the torque about the hinges of those beyond them
+        lever = np.cos(np.pi/6)*9.81
+        np.testing.assert_allclose(found["joint_wrench"][-1],
+                                   [[0, -(2*0.5 + 1*1.3)*lever, 0, 0, 0, 3*9.81], [0, -0.3*lever, 0, 0, 0, 9.81]], rtol=0, atol=1e-9)
+        np.testing.assert_allclose(found["effort"][-1], [-(2*0.5 + 1.3)*lever], rtol=1e-10)
+        self.assertTrue(np.isnan(found["joint_wrench"][0]).all())
+
+    def test_frames_at_angle_0(self):
+        """Axes in both bodies coincide, and so do the two axes z × axis (the axis x, if `axis` is along z)."""
+        self.write("p.yaml", PENDULUM)
+        hinge = "joints.0={kind: hinge, name: root, of: [world, arm], in: [-0.5, 0, 0], axis: [0, 0, 1], axis_in: [1, 0, 0], angle: %s}"
+        for angle in 0, 0.7:
+            w, x, y, z = self.run_of("p.yaml", hinge % angle, "time.end=0.005")["pose"][0, 0, 3:]
+            R = np.array([[1 - 2*(y*y + z*z), 2*(x*y - w*z), 2*(x*z + w*y)], [2*(x*y + w*z), 1 - 2*(x*x + z*z), 2*(y*z - w*x)],
+                          [2*(x*z - w*y), 2*(y*z + w*x), 1 - 2*(x*x + y*y)]])
+            # the axis x of the body is along z of the world, and z × x = y of the body along x of the world, turned by the angle
+            np.testing.assert_allclose(R @ [1, 0, 0], [0, 0, 1], rtol=0, atol=1e-15)
+            np.testing.assert_allclose(R @ [0, 1, 0], [np.cos(angle), np.sin(angle), 0], rtol=0, atol=1e-15)
+
+    def test_resolved_and_resumed_runs_are_the_same(self):
+        self.write("p.yaml", PENDULUM)
+        self.good("run", "p.yaml", "-o", "whole.h5")
+        self.write("full.yaml", self.good("check", "p.yaml").stdout)
+        self.assertEqual(self.good("check", "full.yaml").stdout, self.read("full.yaml").decode())
+        self.good("run", "full.yaml", "-o", "full.h5")
+        self.good("run", "p.yaml", "-o", "half.h5", "--set", "time.end=0.7")
+        self.good("resume", "half.h5", "--until", "2")
+        whole = datasets(self.path("whole.h5"))
+        for name in "full.h5", "half.h5":
+            self.assertEqual(differing(whole, datasets(self.path(name))), [], name)
+        self.good("verify", "whole.h5")
+
+    def test_tables_sweeps_and_pages_have_the_names(self):
+        self.write("p.yaml", PENDULUM)
+        self.good("run", "p.yaml", "-o", "p.h5")
+        self.good("export", "p.h5", "--csv", "--field", "angle", "--every", "100", "-o", "p.csv")
+        self.assertEqual(self.read("p.csv").decode().splitlines()[0], "time,step,angle[root],angle[tip]")
+        self.good("view", "p.h5", "-o", "p.html")
+        page = self.read("p.html").decode()
+        for name, units in ("angle", "rad, m"), ("rate", "rad/s, m/s"), ("effort", "N m, N"), ("motor_work", "J"):
+            self.assertTrue(f'"name":"{name}","units":"{units}","labels":["root","tip"]' in page.replace(",\n", ","), name)
+        self.write("s.yaml", 'curvebody: 1\nsweep:\n  scenario: p.yaml\n  over: [{key: joints.0.damping, values: [0, 5]}]\n'
+                   '  collect: {q: "last(angle[root])"}\n')
+        self.good("sweep", "s.yaml", "-o", "s.h5")
+        with h5py.File(self.path("s.h5")) as file:
+            for damping, q in zip((0, 5), file["q"][()]):
+                self.assertEqual(q, self.run_of("p.yaml", f"joints.0.damping={damping}")["angle"][-1, 0])
+
+    def test_lists(self):
+        listed = json.loads(self.good("list", "--json").stdout)
+        joints = {entry["name"]: [row["name"] for row in entry["parameters"]] for entry in listed["joints"]}
+        self.assertEqual(joints["rod"], ["length"])
+        self.assertEqual(joints["hinge"], [])
+        self.assertIn("joints", [entry["name"] for entry in listed["observables"]])
+
+    def test_errors(self):
+        self.write("p.yaml", PENDULUM)
+        for value, message in (
+                ("joints.0.kind=hing", "unknown joint 'hing', did you mean 'hinge'?"),
+                ("joints.0.dampng=1", "unknown key 'dampng', did you mean 'damping'?"),
+                ("joints.0.length=1", "unknown key 'length'"),
+                ("joints.1={kind: rod, of: [arm, hand]}", "missing key 'length': expected a number > 0, in m"),
+                ("joints.0.of=[world, am]", "unknown body 'am', did you mean 'arm'?"),
+                ("joints.0.of=[arm, arm]", "a joint of `arm` with itself"),
+                ("joints.1.name=root", "two joints have the name `root`"),
+                ("joints.0.axis=[0, 0, 0]", "expected an axis, found a vector of length 0"),
+                ("joints.0.angle=[1, 2]", "expected a list of 1"),
+                ("joints.0.damping=-1", "expected a number >= 0, found -1"),
+                ("joints.1.motor=1", "expected only one of `motor`, `servo` and `drive`"),
+                ("joints.1.servo={position: 1}", "expected {position: EXPRESSION, kp: .., kv: ..}"),
+                ("joints.1.servo.position=sin(z)", "unknown name `z`"),
+                ("joints.0.control=[0, 1]", "ranges of a motor or servo"),
+                ("bodies.0.place={position: [0, 0, 0]}", "joint `root` already gives the place of body `arm`"),
+                ("joints.0.limits=[1, 2]", "the start is outside of the limits"),
+                ("joints.0.at=[0, 0, 1e300]", "body `arm` at the start is too large"),
+                ("joints=[]", "expected a list of joints, each with `kind` and `of`"),
+                ("joints=[{of: [world, arm]}]", "missing key 'kind'")):
+            refused = self.call("check", "p.yaml", "--set", value)
+            self.assertEqual(refused.returncode, 2, value)
+            self.assertIn(message, refused.stderr, value)
+
+
+if __name__ == "__main__":
+    main()

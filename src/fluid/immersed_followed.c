@@ -11,6 +11,7 @@
 #include "fluid/immersed_private.h"
 #include "tree/scalar.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Finds the number in `followed` of the part p; adds the part if it is not there. */
@@ -106,4 +107,40 @@ void cb_immersed_followed_added_mass(const cb_immersed_workspace *s, cb_added_ma
     cb_immersed_carry_back(&at, momentum);
     cb_add6(1, momentum, out->mu0);
   }
+}
+
+/* --- parts that do not move rigidly --- */
+
+int cb_immersed_followed_parts(const cb_immersed *b) { return b->followed_parts; }
+
+static const cb_node *name_of(const cb_immersed *b, int number) {
+  const cb_node *named = NULL;
+  for (int i = 0; i <= b->models.n && !named; i++) {
+    const cb_immersed_model_instance *of = i < b->models.n ? &b->models.of[i] : &b->inertia;
+    for (int p = 0; p < of->places && of->follows && !named; p++)
+      if (of->follows[p] == number) of->model->class_->part_of(of->model, of->body, p, &named);
+  }
+  return named;
+}
+
+cb_status cb_immersed_find_misfit(const cb_immersed *b, int number, double start, double end, cb_immersed_misfit *out) {
+  enum { TIMES = 256 };
+  const cb_part_fit *f = &b->followed[number];
+  const size_t vertices = (size_t)b->surface->vertices;
+  double(*x)[3] = malloc(vertices * sizeof *x);
+  *out = (cb_immersed_misfit){.part = b->surface->name[f->part], .named = name_of(b, number), .time = start};
+  cb_status status = x ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %zu vertices", vertices);
+  for (int k = 0; k <= TIMES && !status; k++) {
+    const double t = start + (end - start) * k / TIMES;
+    cb_part_motion m;
+    status = cb_poses_at(b->poses, t, x, NULL);
+    if (!status) status = cb_part_motion_at(f, (const double(*)[3])x, NULL, &m);
+    if (!status && m.residual > out->residual) {
+      out->residual = m.residual;
+      out->time = t;
+    }
+    if (status != CB_ERROR_MEMORY) status = CB_OK; /* the run reports this at that time */
+  }
+  free(x);
+  return status;
 }

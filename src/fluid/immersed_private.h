@@ -388,7 +388,7 @@ cb_status cb_immersed_find_travel(const cb_immersed *b,
                                   cb_immersed_travel *out); /* the caller frees *out, also on failure */
 void cb_immersed_free_travel(cb_immersed_travel *t);
 /* Returns CB_ERROR_UNSUPPORTED if a model is valid only for the shape at rest and the body's poses move a part that no
- * place of the model follows. Warns of followed parts that do not move rigidly. */
+ * place of the model follows. */
 cb_status cb_immersed_check_rest(const cb_immersed *b, const cb_immersed_travel *travel);
 /* Places that follow parts (immersed_followed.c). The first function finds the parts that the places of a model follow.
  * The second one allocates what a workspace needs. The third one moves all places to the time of the form. The fourth

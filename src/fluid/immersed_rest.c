@@ -1,6 +1,5 @@
 /* Checks fluid models that use only a body's shape at rest, for a body whose poses move the shape. Parts of the surface
- * with which places of a model move (immersed_followed.c) are excepted; the largest distance of such a part from its
- * best rigid motion gives a warning.
+ * with which places of a model move (immersed_followed.c) are excepted.
  *
  * A force that depends on the twist uses only what `prepare` computed at rest, and so does an added mass of separate
  * places (added_mass_of). Another added mass uses the vertices of the pose if its momentum mu0 or its energy `kinetic`
@@ -8,7 +7,6 @@
  * A). */
 #include "fluid/immersed_private.h"
 
-#include "core/warning.h"
 #include "fluid/fluid_model_shared.h"
 
 #include <math.h>
@@ -46,13 +44,11 @@ bool cb_fluid_model_sees_shape(const cb_surface *s, const double (*x)[3], const 
 
 /* --- the motion of the poses at sampled times --- */
 
-/* Something that is examined at each sampled time t, for the vertices x with the velocities v. */
+/* The vertices x at a sampled time, their velocities v, and the result. */
 typedef struct look {
   const cb_immersed *b;
   double (*x)[3], (*v)[3];
-  void (*see)(struct look *l, double t);
   cb_immersed_travel *travel;
-  double *residual, *time; /* [followed parts]: the largest residual, and its time */
 } look;
 
 static void see_travel(look *l, double t) {
@@ -73,21 +69,10 @@ static void see_travel(look *l, double t) {
   own->t = t;
 }
 
-static void see_residuals(look *l, double t) {
-  for (int i = 0; i < l->b->followed_parts; i++) {
-    cb_part_motion m;
-    /* the run reports a pose that has no rigid motion */
-    if (cb_part_motion_at(&l->b->followed[i], (const double(*)[3])l->x, NULL, &m) || !(m.residual > l->residual[i]))
-      continue;
-    l->residual[i] = m.residual;
-    l->time[i] = t;
-  }
-}
-
 static cb_status look_at(look *l, double t) {
   const cb_status status = cb_poses_at(l->b->poses, t, l->x, l->v);
   if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports such a time */
-  l->see(l, t);
+  see_travel(l, t);
   return CB_OK;
 }
 
@@ -130,7 +115,7 @@ static double size_of(const cb_surface *s) {
 
 cb_status cb_immersed_find_travel(const cb_immersed *b, cb_immersed_travel *out) {
   const cb_surface *s = b->surface;
-  look l = {.b = b, .see = see_travel, .travel = out};
+  look l = {.b = b, .travel = out};
   *out = (cb_immersed_travel){calloc((size_t)s->vertices, sizeof *out->distance),
                               calloc((size_t)s->vertices, sizeof *out->time),
                               calloc((size_t)s->parts, sizeof *out->moves), 0, 0};
@@ -223,42 +208,6 @@ static cb_status check_seen(const cb_immersed *b, const cb_immersed_travel *t) {
   return status || seen ? status : refuse(b, t, &b->inertia, false);
 }
 
-/* Finds the place in the scenario that names the followed part, or NULL. */
-static const cb_node *name_of(const cb_immersed *b, int number) {
-  for (int i = 0; i <= b->models.n; i++) {
-    const cb_immersed_model_instance *of = i < b->models.n ? &b->models.of[i] : &b->inertia;
-    for (int p = 0; p < of->places && of->follows; p++) {
-      const cb_node *named = NULL;
-      if (of->follows[p] != number) continue;
-      of->model->class_->part_of(of->model, of->body, p, &named);
-      return named;
-    }
-  }
-  return NULL;
-}
-
-static cb_status warn_of_residuals(const cb_immersed *b) {
-  const double maximum = 1e-3;
-  look l = {.b = b, .see = see_residuals};
-  if (!b->followed_parts) return CB_OK;
-  l.residual = calloc(2 * (size_t)b->followed_parts, sizeof *l.residual);
-  if (!l.residual) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", b->followed_parts);
-  l.time = l.residual + b->followed_parts;
-  const cb_status status = look_at_all(&l);
-  for (int i = 0; i < b->followed_parts && !status; i++) {
-    char place[512] = "";
-    const cb_node *named = name_of(b, i);
-    if (!(l.residual[i] > maximum)) continue;
-    if (named && named->line) snprintf(place, sizeof place, "%s:%d:%d: ", named->file, named->line, named->column);
-    cb_warn(
-        "%spart `%s` does not move rigidly: at t = %.3g its vertices are %.2g of its radius of gyration away from the "
-        "best rigid motion, with which a place of the fluid model moves",
-        place, b->surface->name[b->followed[i].part], l.time[i], l.residual[i]);
-  }
-  free(l.residual);
-  return status;
-}
-
 cb_status cb_immersed_check_rest(const cb_immersed *b, const cb_immersed_travel *travel) {
   const cb_fluid_model *of = b->inertia.model;
   bool any = false;
@@ -269,5 +218,5 @@ cb_status cb_immersed_check_rest(const cb_immersed *b, const cb_immersed_travel 
     if (cb_fluid_model_is_of_rest(b->models.of[i].model, true)) status = refuse(b, travel, &b->models.of[i], true);
   if (!status && of && !b->placed)
     status = cb_fluid_model_is_of_rest(of, false) ? refuse(b, travel, &b->inertia, false) : check_seen(b, travel);
-  return status ? status : warn_of_residuals(b);
+  return status;
 }

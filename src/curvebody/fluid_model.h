@@ -82,7 +82,8 @@ typedef struct cb_fluid_model_class {
   /* --- added mass: the functions may be NULL. It is 0 if it is switched off for the body. --- */
   /* Computes the added mass K of that part of the body that belongs to one place (of `places`), about this place and in
    * the body's axes; the function added_mass gives the sum over all parts. It is used for bodies whose shape does not
-   * change, and for places that follow parts (part_of). NULL: the model is CB_ERROR_UNSUPPORTED in a fluid whose density or flow varies with the place. */
+   * change, and for places that follow parts (part_of). NULL: the model is CB_ERROR_UNSUPPORTED in a fluid whose
+   * density or flow varies with the place. */
   void (*added_mass_of)(const cb_fluid_model *m, const void *body, int place, double K[6][6]);
   /* Computes the added mass with the vertices at x[vertices], which have the velocities v[vertices] (NULL: 0); out is 0
    * on entry. It is called once for a rigid body, and at each required time, from any thread, for a body with poses. A

@@ -72,7 +72,7 @@ typedef struct cb_fluid_model_class {
   /* Computes the wrenches F[terms][6] about the place number `place`, and their derivatives dF[terms][6][6] by V (dF
    * may be NULL); both are 0 on entry. V consists of the angular velocity minus half the vorticity of the flow at the
    * place, and of the velocity of the place minus that of the flow. density is the density of the fluid there. A model
-   * with this function is CB_ERROR_UNSUPPORTED for a body whose poses change its shape. */
+   * with this function is CB_ERROR_UNSUPPORTED for a body whose poses move a part that no place follows (part_of). */
   cb_status (*on_twist)(const cb_fluid_model *m, const void *body, int place, double density, const double V[6],
                         double (*F)[6], double (*dF)[6][6]);
   /* Computes the forces f[terms][3] on a face whose centre has the velocity u relative to the flow, and their
@@ -82,8 +82,9 @@ typedef struct cb_fluid_model_class {
                   double *df);
   /* --- added mass: the functions may be NULL. It is 0 if it is switched off for the body. --- */
   /* Computes the added mass K of that part of the body that belongs to one place (of `places`), about this place and in
-   * the body's axes; the function added_mass gives the sum over all parts. It is used only for bodies whose shape does
-   * not change. NULL: the model is CB_ERROR_UNSUPPORTED in a fluid whose density or flow varies with the place. */
+   * the body's axes; the function added_mass gives the sum over all parts. It is used for bodies whose shape does not
+   * change, and for places that follow parts (part_of). NULL: the model is CB_ERROR_UNSUPPORTED in a fluid whose
+   * density or flow varies with the place. */
   void (*added_mass_of)(const cb_fluid_model *m, const void *body, int place, double K[6][6]);
   /* Computes the added mass with the vertices at x[vertices], which have the velocities v[vertices] (NULL: 0); out is 0
    * on entry. It is called once for a rigid body, and at each required time, from any thread, for a body with poses. A
@@ -114,6 +115,18 @@ typedef struct cb_fluid_model_class {
   cb_status (*added_mass_at)(const cb_fluid_model *m, void *body, const cb_surface *surface, const double (*x)[3],
                              const double (*v)[3], const cb_pose *g, cb_added_mass *out, double (*slope)[7][7]);
   bool curved; /* true: the added mass is valid in spaces of any curvature; false: only in flat space */
+  /* --- places that move with parts of the surface, for a body with poses; the functions may be NULL --- */
+  /* As `prepare`, in place of which it is called for a body with poses. moves[parts]: the poses move this part. NULL:
+   * `prepare` is called. */
+  cb_status (*prepare_posed)(const cb_fluid_model *m, const cb_surface *surface, const bool *moves, const cb_mass *mass,
+                             void **body);
+  /* Returns the number of the part with which the place number `place` moves, or -1 for a place that is fixed in the
+   * body frame. *named becomes the node of the scenario that names the part, for messages, or NULL. The library finds
+   * the rigid motion of the part, and calls on_twist and added_mass_of as for the body at rest: V contains the motion
+   * of the place in the body frame, and V, F, dF and K have axes that turn with the part. The added mass of the body,
+   * with the momentum and the energy of the shape's motion, is then that of all places (added_mass_of). NULL: all
+   * places are fixed. */
+  int (*part_of)(const cb_fluid_model *m, const void *body, int place, const cb_node **named);
 } cb_fluid_model_class;
 
 /* The functions of the local model, which a class may have as members, or which may be called; m and body are not read.

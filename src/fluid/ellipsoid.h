@@ -47,24 +47,29 @@ typedef struct cb_ellipsoid {
 typedef struct cb_ellipsoids {
   int n;
   cb_ellipsoid *of;
-  double (*place)[3]; /* [n]: the `place` of each ellipsoid in `of` */
+  double (*place)[3];    /* [n]: the `place` of each ellipsoid in `of` */
+  int *part;             /* [n]: the part of the surface with which each moves, or -1 */
+  const cb_node **named; /* [n]: the node that names this part, or NULL */
 } cb_ellipsoids;
 
 void cb_ellipsoid_kappa(const double r[3], cb_ellipsoid_rule rule, double kappa[3]);
 /* Computes all members that follow from r. */
 void cb_ellipsoid_finish(cb_ellipsoid *e, cb_ellipsoid_rule rule);
 
-/* Reads a list of {type: .., size: [..], position: [..], quaternion: [..], coefficients: [..]}. If the list is NULL,
- * there is one ellipsoid, whose semi-axes are half the sides of the surface's box. `coefficient` holds the default
- * coefficients; if it is NULL, the list may not give any. Returns CB_ERROR_INPUT for an invalid list, or for a flat
- * surface without a list. The caller frees *out. */
-cb_status cb_ellipsoids_read(const cb_node *list, const cb_surface *surface,
+/* Reads a list of {type: .., size: [..], position: [..], quaternion: [..], part: .., coefficients: [..]}. If the list is
+ * NULL, there is one ellipsoid, whose semi-axes are half the sides of the surface's box. If moves[parts] (or NULL) shows
+ * that some of several parts move, there is one for each of these parts, and one for all others together. `coefficient`
+ * holds the default coefficients; if it is NULL, the list may not give any. Returns CB_ERROR_INPUT for an invalid list,
+ * or for a flat surface without a list. The caller frees *out. */
+cb_status cb_ellipsoids_read(const cb_node *list, const cb_surface *surface, const bool *moves,
                              const double coefficient[CB_ELLIPSOID_COEFFICIENTS], cb_ellipsoid_rule rule,
                              cb_ellipsoids **out);
 /* Reads the axes from `node`, a quaternion [w, x, y, z]; if node is NULL, they are the body's axes. The columns of
  * `axes` are the axes. *turned: they are not the body's axes. Messages begin with `what`, the name of the list that has
  * the quaternion. */
 cb_status cb_axes_read(const cb_node *node, const char *what, double axes[3][3], bool *turned);
+/* Reads the name of a part of the surface; *part is -1 if node is NULL. */
+cb_status cb_part_read(const cb_node *node, const cb_surface *surface, int *part);
 void cb_ellipsoids_free(cb_ellipsoids *e);
 /* The first function adds to K the added mass of one ellipsoid about its centre, for density 1 and in the body's axes.
  * The second one adds the added mass of all ellipsoids about the body's origin. */
@@ -86,13 +91,16 @@ void cb_ellipsoids_add_mass(const cb_ellipsoids *e, double K[6][6]);
       CB_ELLIPSOID_ROW(type, "kutta", CB_ELLIPSOID_KUTTA, kutta, "lift coefficient at an angle of attack"),     \
       CB_ELLIPSOID_ROW(type, "magnus", CB_ELLIPSOID_MAGNUS, magnus, "lift coefficient of rotation"),            \
       CB_ELLIPSOID_GEOMS(type, ", coefficients: [blunt, slender, angular, kutta, magnus]")
-#define CB_ELLIPSOID_GEOMS(type, more)                                                                           \
-  {                                                                                                              \
-    "geoms", CB_PARAM_NODE, offsetof(type, geoms), "", "", "", NULL,                                             \
-        "list of {type: sphere|capsule|cylinder|ellipsoid|box|mesh, size: [..], position: [..], "                \
-        "quaternion: [..]" more "}; default: one ellipsoid whose semi-axes are half the sides of the body's box" \
+#define CB_ELLIPSOID_GEOMS(type, more)                                                                        \
+  {                                                                                                           \
+    "geoms", CB_PARAM_NODE, offsetof(type, geoms), "", "", "", NULL,                                          \
+        "list of {type: sphere|capsule|cylinder|ellipsoid|box|mesh, size: [..], position: [..], "             \
+        "quaternion: [..], part: NAME" more                                                                   \
+        "}; part: the part of the surface with which it moves; default: "                                     \
+        "one ellipsoid whose semi-axes are half the sides of the body's box, or one for each part that moves" \
   }
 int cb_ellipsoids_places(const cb_fluid_model *m, const void *body, const double (**at)[3]);
+int cb_ellipsoids_part_of(const cb_fluid_model *m, const void *body, int place, const cb_node **named);
 /* The first function rotates a twist into the ellipsoid's axes. The second one rotates a wrench and its derivative
  * (NULL: none) back into the body's axes. */
 void cb_ellipsoid_turn(const cb_ellipsoid *e, const double V[6], double out[6]);

@@ -2,10 +2,12 @@
 #include "fluid/ellipsoid.h"
 #include "numerics/vec3.h"
 #include "core/failure.h"
+#include "tree/scalar.h"
 
 #include <gsl/gsl_sf_ellint.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- added mass --- */
 
@@ -78,38 +80,21 @@ void cb_ellipsoids_add_mass(const cb_ellipsoids *all, double K[6][6]) {
   for (int p = 0; p < all->n; p++) {
     double own[6][6] = {{0}};
     cb_ellipsoid_mass(all->of + p, own);
-    for (int j = 0; j < 6; j++) {
-      const double *c = all->place[p], axis[3] = {j == 0, j == 1, j == 2};
-      double at[6] = {0}, l[6] = {0}, torque[3];
-      at[j] = 1;
-      if (j < 3) cb_cross3(axis, c, at + 3);
-      for (int i = 0; i < 36; i++) l[i / 6] += own[i / 6][i % 6] * at[i % 6];
-      cb_cross3(c, l + 3, torque);
-      for (int i = 0; i < 6; i++) K[i][j] += l[i] + (i < 3 ? torque[i] : 0);
-    }
+    cb_add_carried6((const double(*)[6])own, all->place[p], K);
   }
 }
 
 /* --- axes --- */
 
 void cb_ellipsoid_turn(const cb_ellipsoid *e, const double V[6], double out[6]) {
-  cb_apply3_transposed(e->axes, V, out);
-  cb_apply3_transposed(e->axes, V + 3, out + 3);
+  cb_turn6_transposed(e->axes, V, out);
 }
 
 void cb_ellipsoid_turn_back(const cb_ellipsoid *e, double F[6], double (*dF)[6]) {
   double turned[6];
-  cb_apply3(e->axes, F, turned);
-  cb_apply3(e->axes, F + 3, turned + 3);
+  cb_turn6(e->axes, F, turned);
   for (int k = 0; k < 6; k++) F[k] = turned[k];
-  for (int block = 0; dF && block < 4; block++) {
-    double m[3][3] = {{0}}, own[3][3];
-    const int row = block / 2 * 3, column = block % 2 * 3;
-    for (int i = 0; i < 9; i++) own[i / 3][i % 3] = dF[row + i / 3][column + i % 3];
-    for (int i = 0; i < 9; i++)
-      for (int k = 0; k < 9; k++) m[i / 3][i % 3] += e->axes[i / 3][k / 3] * own[k / 3][k % 3] * e->axes[i % 3][k % 3];
-    for (int i = 0; i < 9; i++) dF[row + i / 3][column + i % 3] = m[i / 3][i % 3];
-  }
+  if (dF) cb_turn_matrix6(e->axes, dF);
 }
 
 /* --- all ellipsoids of a body --- */
@@ -118,6 +103,8 @@ void cb_ellipsoids_free(cb_ellipsoids *e) {
   if (!e) return;
   free(e->of);
   free(e->place);
+  free(e->part);
+  free(e->named);
   free(e);
 }
 
@@ -136,12 +123,14 @@ void cb_ellipsoids_release(const cb_fluid_model *m, void *body) {
 /* Reads the ellipsoids of a body from a scenario. `geoms` lists shapes as in MuJoCo, and each is replaced by an
  * ellipsoid. The numbers of `size` are in brackets, the semi-axes of the ellipsoid in parentheses.
  *
+ * A geom with the key `part` moves with this part of the surface, and `position` and `quaternion` are those at rest.
+ *
  *   sphere [r]: (r, r, r);  capsule [r, half length h of the cylinder]: (r, r, r + h);  cylinder [r, half length h]:
  *   (r, r, h);  ellipsoid, box and mesh (its box) [a, b, c], three half sides: (a, b, c) */
 
 typedef struct geom {
   int type;
-  const cb_node *size, *position, *quaternion, *coefficients;
+  const cb_node *size, *position, *quaternion, *part, *coefficients;
 } geom;
 
 enum { SPHERE, CAPSULE, CYLINDER };
@@ -153,6 +142,7 @@ static const cb_param table[] = {
     {"position", CB_PARAM_NODE, offsetof(geom, position), "", "m", "", NULL, "position of its centre in the body"},
     {"quaternion", CB_PARAM_NODE, offsetof(geom, quaternion), "", "", "", NULL,
      "[w, x, y, z], orientation of its axes"},
+    {"part", CB_PARAM_NODE, offsetof(geom, part), "", "", "", NULL, "part of the surface with which it moves"},
     {"coefficients", CB_PARAM_NODE, offsetof(geom, coefficients), "", "", "", NULL,
      "[blunt, slender, angular, kutta, magnus]"},
     {0},
@@ -196,8 +186,21 @@ cb_status cb_axes_read(const cb_node *node, const char *what, double axes[3][3],
   return CB_OK;
 }
 
-/* Reads one entry of `geoms`. given: the entry may have coefficients. */
-static cb_status read_geom(const cb_node *node, bool given, cb_ellipsoid *e) {
+cb_status cb_part_read(const cb_node *node, const cb_surface *surface, int *part) {
+  const char *name;
+  *part = -1;
+  if (!node) return CB_OK;
+  const cb_status status = cb_node_string(node, &name);
+  if (status) return status;
+  for (int p = surface->parts - 1; p >= 0; p--)
+    if (!strcmp(surface->name[p], name)) *part = p;
+  return *part >= 0 ? CB_OK
+                    : cb_fail_unknown(node, "part", name, (const char *const *)surface->name, (size_t)surface->parts);
+}
+
+/* Reads entry number i of `geoms`. given: the entry may have coefficients. */
+static cb_status read_geom(const cb_node *node, const cb_surface *surface, bool given, cb_ellipsoids *all, size_t i) {
+  cb_ellipsoid *e = all->of + i;
   geom p;
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "geoms: expected {type: .., size: [..]}");
   cb_status status = cb_params_bind(table, node, node, NULL, 0, &p);
@@ -207,6 +210,8 @@ static cb_status read_geom(const cb_node *node, bool given, cb_ellipsoid *e) {
   if (p.position)
     cb_errors_add(&errors, p.position, read_numbers(p.position, "geoms", "position", 3, -INFINITY, false, e->place));
   cb_errors_add(&errors, p.quaternion, cb_axes_read(p.quaternion, "geoms", e->axes, &e->turned));
+  all->named[i] = p.part;
+  cb_errors_add(&errors, p.part, cb_part_read(p.part, surface, &all->part[i]));
   if (p.coefficients && !given)
     cb_errors_add(&errors, p.coefficients,
                   cb_node_fail(p.coefficients, "geoms: coefficients: expected no such key for this model"));
@@ -217,39 +222,82 @@ static cb_status read_geom(const cb_node *node, bool given, cb_ellipsoid *e) {
   return cb_errors_end(&errors);
 }
 
-static cb_status of_box(const cb_surface *s, cb_ellipsoid *e) {
+/* --- without `geoms` --- */
+
+/* Is the face one of those that the ellipsoid of the part p replaces? p < 0: of all parts that do not move. */
+static bool replaces(const cb_surface *s, const bool *moves, int p, int face) {
+  return p >= 0 ? s->part[face] == p : !moves[s->part[face]];
+}
+
+static cb_status of_box(const cb_surface *s, const bool *moves, int part, cb_ellipsoid *e) {
+  const bool all = part < 0 && !moves;
   for (int k = 0; k < 3; k++) {
-    double low = s->x[0][k], high = low;
-    for (int v = 1; v < s->vertices; v++) {
-      low = fmin(low, s->x[v][k]);
-      high = fmax(high, s->x[v][k]);
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < (all ? s->vertices : 3 * s->faces); i++) {
+      if (!all && !replaces(s, moves, part, i / 3)) continue;
+      const double x = s->x[all ? i : s->face[i / 3][i % 3]][k];
+      low = fmin(low, x);
+      high = fmax(high, x);
     }
     e->place[k] = (low + high) / 2;
     e->r[k] = (high - low) / 2;
     if (!(e->r[k] > 0))
-      return cb_fail(CB_ERROR_INPUT, "the body is flat along %c: expected `geoms`, the ellipsoids that replace it",
-                     "xyz"[k]);
+      return cb_fail(CB_ERROR_INPUT, "%s%s%s is flat along %c: expected `geoms`, the ellipsoids that replace it",
+                     part < 0 ? "the body" : "part `", part < 0 ? "" : s->name[part], part < 0 ? "" : "`", "xyz"[k]);
   }
   return cb_axes_read(NULL, "geoms", e->axes, &e->turned);
 }
 
-cb_status cb_ellipsoids_read(const cb_node *list, const cb_surface *surface,
+/* Finds the ellipsoids of a body without `geoms`: one, or one for each part that moves, and one for all others together.
+ * *n is their number; part[*n] (unless NULL) becomes the part of each, -1 for the others. */
+static void automatic(const cb_surface *s, const bool *moves, size_t *n, int *part) {
+  int moving = 0;
+  *n = 0;
+  for (int p = 0; moves && p < s->parts; p++) moving += moves[p];
+  if (!moving || s->parts == 1 || moving < s->parts) {
+    if (part) part[*n] = -1;
+    ++*n;
+  }
+  for (int p = 0; p < s->parts && moving && s->parts > 1; p++) {
+    if (!moves[p]) continue;
+    if (part) part[*n] = p;
+    ++*n;
+  }
+}
+
+/* --- the ellipsoids --- */
+
+static cb_status make_room(size_t n, cb_ellipsoids **out) {
+  cb_ellipsoids *all = calloc(1, sizeof *all);
+  if (all)
+    *all = (cb_ellipsoids){(int)n, calloc(n, sizeof *all->of), calloc(n, sizeof *all->place),
+                           calloc(n, sizeof *all->part), calloc(n, sizeof *all->named)};
+  if (!all || !all->of || !all->place || !all->part || !all->named) {
+    cb_ellipsoids_free(all);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %zu ellipsoids", n);
+  }
+  *out = all;
+  return CB_OK;
+}
+
+cb_status cb_ellipsoids_read(const cb_node *list, const cb_surface *surface, const bool *moves,
                              const double coefficient[CB_ELLIPSOID_COEFFICIENTS], cb_ellipsoid_rule rule,
                              cb_ellipsoids **out) {
   if (list && (list->kind != CB_NODE_LIST || list->count == 0))
     return cb_node_fail(list, "geoms: expected a list of {type: .., size: [..]}");
-  const size_t n = list ? list->count : 1;
-  cb_ellipsoids *all = calloc(1, sizeof *all);
-  if (all) *all = (cb_ellipsoids){(int)n, calloc(n, sizeof *all->of), calloc(n, sizeof *all->place)};
-  if (!all || !all->of || !all->place) {
-    cb_ellipsoids_free(all);
-    return cb_fail(CB_ERROR_MEMORY, "no memory for %zu ellipsoids", n);
-  }
+  const bool *seen = surface && surface->parts > 1 ? moves : NULL;
+  size_t n = list ? list->count : 0;
+  cb_ellipsoids *all = NULL;
+  if (!list) automatic(surface, seen, &n, NULL);
+  const cb_status made = make_room(n, &all);
+  if (made) return made;
+  if (!list) automatic(surface, seen, &n, all->part);
   cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < n; i++) {
     cb_ellipsoid *e = all->of + i;
     for (int k = 0; k < CB_ELLIPSOID_COEFFICIENTS && coefficient; k++) e->coefficient[k] = coefficient[k];
-    const cb_status status = list ? read_geom(list->items[i], coefficient, e) : of_box(surface, e);
+    const cb_status status =
+        list ? read_geom(list->items[i], surface, coefficient, all, i) : of_box(surface, seen, all->part[i], e);
     if (cb_errors_add(&errors, list ? list->items[i] : NULL, status)) continue;
     cb_ellipsoid_finish(e, rule);
     for (int k = 0; k < 3; k++) all->place[i][k] = e->place[k];
@@ -260,4 +308,11 @@ cb_status cb_ellipsoids_read(const cb_node *list, const cb_surface *surface,
   else
     *out = all;
   return status;
+}
+
+int cb_ellipsoids_part_of(const cb_fluid_model *m, const void *body, int place, const cb_node **named) {
+  const cb_ellipsoids *e = body;
+  (void)m;
+  *named = e->named[place];
+  return e->part[place];
 }

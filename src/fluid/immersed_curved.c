@@ -121,7 +121,7 @@ static cb_status form(cb_immersed_workspace *s) {
   f->mass = b->curved.still;
   f->volume = b->curved.still.volume;
   if (b->inertia.model) {
-    const cb_status status = cb_immersed_own_added_mass(b, f);
+    const cb_status status = cb_immersed_own_added_mass(s);
     if (status) return status;
   } else if (b->added_mass) {
     const cb_status status = cb_local_curved_added_mass(b->surface, f->x, f->I_f, s->part);

@@ -122,6 +122,7 @@ static cb_status find_form(cb_immersed_workspace *s) {
     f->x = (const double(*)[3])s->x;
     f->v = (const double(*)[3])s->v;
   }
+  if (!status) status = cb_immersed_move_places(s);
   if (status) return status;
   if (b->poses && cb_immersed_uses_local_model(b)) {
     status = pose_local(s, t, &of);
@@ -131,7 +132,7 @@ static cb_status find_form(cb_immersed_workspace *s) {
   }
   if (status) return status;
   if (b->inertia.model) {
-    status = cb_immersed_own_added_mass(b, f);
+    status = cb_immersed_own_added_mass(s);
     if (status) return status;
   } else if (b->added_mass) {
     f->removed_normal_velocity = cb_local_removed_normal_velocity(s->local, true);

@@ -72,7 +72,8 @@ cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options)
   if (!status && b->inertia.model) status = cb_immersed_take_wall(b);
   const cb_fluid_model *model = b->inertia.model;
   if (status || !model || (!b->around.layered && (!b->around.varying || b->fluid.paper))) return status;
-  if (model->class_->added_mass_of && !b->poses && !b->fluid.paper) return CB_OK; /* by parts (terms/parts.c) */
+  if (model->class_->added_mass_of && (!b->poses || model->class_->part_of) && !b->fluid.paper)
+    return CB_OK; /* by parts (terms/parts.c) */
   return cb_fail(CB_ERROR_UNSUPPORTED,
                  "the added mass of the fluid model `%s` needs a uniform %s: expected `added_mass: local`, or a body "
                  "without added mass",
@@ -81,8 +82,10 @@ cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options)
 
 /* --- data of the models about the body --- */
 
-static cb_status prepare(const cb_immersed *b, const cb_mass *mass, cb_immersed_model_instance *of) {
+static cb_status prepare(const cb_immersed *b, const cb_mass *mass, const bool *moves, cb_immersed_model_instance *of) {
   const cb_fluid_model *model = of->model;
+  if (moves && model->class_->prepare_posed)
+    return model->class_->prepare_posed(model, b->surface, moves, mass, &of->body);
   return model->class_->prepare ? model->class_->prepare(model, b->surface, mass, &of->body) : CB_OK;
 }
 
@@ -129,18 +132,20 @@ static cb_immersed_model_instance *prepared(const cb_immersed *b, const cb_fluid
   return NULL;
 }
 
-static cb_status prepare_all(cb_immersed *b, const cb_mass *mass) {
+/* moves[parts]: the poses move the part; NULL: there are no poses. */
+static cb_status prepare_all(cb_immersed *b, const cb_mass *mass, const bool *moves) {
   static const double origin[1][3];
   cb_status status = CB_OK;
   for (int i = 0; i < b->models.n && !status; i++) {
     cb_immersed_model_instance *f = b->models.of + i;
     const cb_fluid_model_class *class = f->model->class_;
-    status = prepare(b, mass, f);
+    status = prepare(b, mass, moves, f);
     if (status || class->on_face) continue;
     f->at = origin;
     f->first_place = b->models.places;
     f->places = class->places ? class->places(f->model, f->body, &f->at) : 1;
     b->models.places += f->places;
+    status = cb_immersed_follow_parts(b, f);
   }
   if (status || !b->inertia.model) return status;
   const cb_immersed_model_instance *same = prepared(b, b->inertia.model);
@@ -148,24 +153,27 @@ static cb_status prepare_all(cb_immersed *b, const cb_mass *mass) {
   if (same)
     b->inertia.body = same->body;
   else
-    status = prepare(b, mass, &b->inertia);
+    status = prepare(b, mass, moves, &b->inertia);
   if (!status && cb_immersed_by_parts(b))
     b->inertia.places = model->class_->places(model, b->inertia.body, &b->inertia.at);
-  return status;
+  return status ? status : cb_immersed_follow_parts(b, &b->inertia);
 }
 
 cb_status cb_immersed_prepare(cb_immersed *b) {
   if (!b->models.n && !b->inertia.model) return CB_OK;
   double(*x)[3] = malloc((size_t)b->surface->vertices * sizeof *x);
   cb_mass mass;
+  cb_immersed_travel travel = {.moves = NULL};
   cb_status status = x ? cb_immersed_shape(b, 0, x, NULL)
                        : cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", b->surface->vertices);
   if (!status) status = b->class_->mass(b, (const double(*)[3])x, &mass);
   free(x);
-  if (!status) status = prepare_all(b, &mass);
-  if (!status && b->poses) status = cb_immersed_check_rest(b);
+  if (!status && b->poses) status = cb_immersed_find_travel(b, &travel);
+  if (!status) status = prepare_all(b, &mass, travel.moves);
+  if (!status && b->poses) status = cb_immersed_check_rest(b, &travel);
+  cb_immersed_free_travel(&travel);
   if (status || !b->inertia.model) return status;
-  if (b->poses && b->placed) return find_added_mass(b);
+  if (b->poses && (b->placed || cb_immersed_by_parts(b))) return find_added_mass(b);
   if (b->poses) return tabulate(b);
   return added_mass(b, (const double(*)[3])b->surface->x, NULL, &b->added);
 }
@@ -182,10 +190,14 @@ void cb_immersed_release(cb_immersed *b) {
 
 /* --- added mass --- */
 
-cb_status cb_immersed_own_added_mass(const cb_immersed *b, cb_immersed_form *f) {
+cb_status cb_immersed_own_added_mass(cb_immersed_workspace *s) {
+  const cb_immersed *b = s->b;
+  cb_immersed_form *f = &s->form;
   cb_added_mass own = b->added;
   cb_status status = CB_OK;
-  if (b->added_mass_table)
+  if (b->inertia.follows)
+    cb_immersed_followed_added_mass(s, &own);
+  else if (b->added_mass_table)
     cb_added_mass_table_at(b->added_mass_table, f->t, &own);
   else if (b->poses && !b->placed)
     status = added_mass(b, f->x, f->v, &own);

@@ -12,6 +12,7 @@
 #include "fluid/immersed_run.h"
 #include "fluid/added_mass_table.h"
 #include "fluid/body_quantities.h"
+#include "fluid/part_motion.h"
 #include <curvebody/system.h>
 #include <stdint.h>
 
@@ -114,6 +115,8 @@ typedef struct cb_immersed_model_instance {
   int first, terms;        /* range of the model among the body's terms */
   int first_place, places; /* range among the body's places, for a model that acts at places */
   const double (*at)[3];   /* [places]: the places in the body frame */
+  /* [places]: the number in `followed` of the part with which each place moves, or -1; NULL: all places are fixed */
+  const int *follows;
 } cb_immersed_model_instance;
 
 /* The models other than the local one that give a body its forces, with all their terms and places. */
@@ -145,10 +148,12 @@ typedef struct cb_immersed_solid {
  * on. */
 typedef struct cb_immersed_fluid_sample {
   double place[3], density;
-  bool off;              /* the place is not the body's origin */
-  double W[6];           /* half the vorticity, and the velocity of the flow */
-  double gradient[3][3]; /* gradient of the velocity of the flow */
-  double dF[6][6];       /* derivative of the model's wrench about the place, by the relative twist V there */
+  bool off;               /* the place is not the body's origin */
+  bool moves, turned;     /* own is not 0; R is not the identity (immersed_followed.c) */
+  double own[6], R[3][3]; /* twist of the place in the body frame, and rotation of the part with which it moves */
+  double W[6];            /* half the vorticity, and the velocity of the flow */
+  double gradient[3][3];  /* gradient of the velocity of the flow */
+  double dF[6][6];        /* derivative of the model's wrench about the place, by the relative twist V there */
 } cb_immersed_fluid_sample;
 
 /* The added mass of one part of the body, about its place and in the body's axes (terms/parts.c). */
@@ -194,6 +199,8 @@ struct cb_immersed {
   /* The added mass that inertia.model gives for the body at rest, far from the plane above. It is computed for a rigid
    * body. For a body with poses it is computed if the model has a table or the fluid ends at that plane. */
   cb_added_mass added;
+  int followed_parts;                    /* parts with which places of models move */
+  cb_part_fit *followed;                 /* [followed_parts] */
   cb_added_mass_table *added_mass_table; /* the added mass along the poses; NULL: it is computed at each time */
   int texts;
   cb_immersed_text *text;
@@ -358,6 +365,7 @@ struct cb_immersed_workspace {
   double (*term_slope)[6][6];                   /* [terms] of a model at a place: derivatives in the twist V */
   cb_immersed_fluid_sample *fluid_sample;       /* [places] */
   cb_immersed_part_added_mass *part_added_mass; /* [inertia.places], for added mass by parts */
+  cb_part_motion *part_motion;                  /* [followed_parts], at the time of the form */
   double *face_sum;                             /* sums over blocks of faces (immersed_faces.c) */
   cb_forces *potential;                         /* the evaluation of b->potential */
   const double *known;                          /* [externals]: the values of the external names */
@@ -375,12 +383,29 @@ cb_status cb_immersed_take_wall(cb_immersed *b); /* finds the wall of inertia.mo
 cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options);
 /* Lets the models compute their data about the body, and computes the added mass of a rigid body. */
 cb_status cb_immersed_prepare(cb_immersed *b);
-/* For a body with poses: returns CB_ERROR_UNSUPPORTED if the poses change the shape of the body, but one of its fluid
- * models is valid only for the shape at rest (immersed_rest.c). */
-cb_status cb_immersed_check_rest(const cb_immersed *b);
+/* How far the poses move the vertices from their positions in the surface, at sampled times (immersed_rest.c). */
+typedef struct cb_immersed_travel {
+  double *distance, *time; /* [vertices]: the largest distance, and its time */
+  bool *moves;             /* [parts]: a vertex of the part moves */
+  /* the largest flux int |v.n| dA with its time, for the velocity v and the normal n of the faces (area A) */
+  double flux, t;
+} cb_immersed_travel;
+cb_status cb_immersed_find_travel(const cb_immersed *b,
+                                  cb_immersed_travel *out); /* the caller frees *out, also on failure */
+void cb_immersed_free_travel(cb_immersed_travel *t);
+/* Returns CB_ERROR_UNSUPPORTED if a model is valid only for the shape at rest and the body's poses move a part that no
+ * place of the model follows. */
+cb_status cb_immersed_check_rest(const cb_immersed *b, const cb_immersed_travel *travel);
+/* Places that follow parts (immersed_followed.c). The first function finds the parts that the places of a model follow.
+ * The second one allocates what a workspace needs. The third one moves all places to the time of the form. The fourth
+ * one computes the added mass, for density 1. */
+cb_status cb_immersed_follow_parts(cb_immersed *b, cb_immersed_model_instance *of);
+cb_status cb_immersed_followed_create(cb_immersed_workspace *s);
+cb_status cb_immersed_move_places(cb_immersed_workspace *s);
+void cb_immersed_followed_added_mass(const cb_immersed_workspace *s, cb_added_mass *out);
 void cb_immersed_release(cb_immersed *b);
 /* Writes the added mass of inertia.model into I_f, mu_f and fluid_kinetic of the form. */
-cb_status cb_immersed_own_added_mass(const cb_immersed *b, cb_immersed_form *f);
+cb_status cb_immersed_own_added_mass(cb_immersed_workspace *s);
 /* Returns how many numbers s->face_sum needs. */
 size_t cb_immersed_faces_capacity(const cb_immersed *b, const cb_local *l);
 /* Adds the terms of a model that acts by faces to term[terms], for the fluid in s->field. Adds the derivative in Y of

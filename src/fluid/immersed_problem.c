@@ -139,6 +139,7 @@ cb_status cb_immersed_workspace_create(const cb_immersed *b, cb_immersed_workspa
   s->arena = arena;
   pose_problem(s);
   cb_status status = cb_immersed_form_create(s);
+  if (!status) status = cb_immersed_followed_create(s);
   if (!status) status = cb_immersed_field_create(s);
   for (const cb_immersed_term *term = b->term; term < b->term + b->terms && !status; term++)
     if (term->class_->create) status = term->class_->create(s);

@@ -1,4 +1,5 @@
-/* Checks fluid models that use only a body's shape at rest, for a body whose poses move the shape.
+/* Checks fluid models that use only a body's shape at rest, for a body whose poses move the shape. Parts of the surface
+ * with which places of a model move (immersed_followed.c) are excepted.
  *
  * Forces at places (on_twist) use only what `prepare` computed at rest, and so does an added mass of separate parts
  * (added_mass_of). Any other added mass counts as one that uses the vertices of the poses if its momentum mu0 or its
@@ -10,7 +11,9 @@
 #include "fluid/fluid_model_shared.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool cb_fluid_model_is_of_rest(const cb_fluid_model *m, bool forces) {
   return forces ? m->class_->on_twist != NULL : m->class_->added_mass_of != NULL;
@@ -40,36 +43,37 @@ bool cb_fluid_model_sees_shape(const cb_surface *s, const double (*x)[3], const 
   return change > 0 || !(still > 0) || !(flux(s, x, v, &maximum) > 1e-9 * maximum);
 }
 
-/* --- the motion of the poses --- */
+/* --- the motion of the poses at sampled times --- */
 
-/* The results at the sampled times: the largest distance of a vertex from its position in the surface, with that vertex
- * and its time `time`; and the largest flux (see `flux`) with its time t. */
-typedef struct motion {
-  double distance, time, t, flux;
-  int vertex;
+/* The vertices x at a sampled time, their velocities v, and the result. */
+typedef struct look {
+  const cb_immersed *b;
   double (*x)[3], (*v)[3];
-} motion;
+  cb_immersed_travel *travel;
+} look;
 
-static cb_status look(const cb_immersed *b, double t, motion *m) {
-  const cb_surface *s = b->surface;
+static void see_travel(look *l, double t) {
+  const cb_surface *s = l->b->surface;
+  cb_immersed_travel *own = l->travel;
   double maximum;
-  const cb_status status = cb_poses_at(b->poses, t, m->x, m->v);
-  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports the failure at such a time */
   for (int i = 0; i < s->vertices; i++) {
     double d[3];
-    for (int k = 0; k < 3; k++) d[k] = m->x[i][k] - s->x[i][k];
+    for (int k = 0; k < 3; k++) d[k] = l->x[i][k] - s->x[i][k];
     const double distance = sqrt(cb_dot3(d, d));
-    if (distance > m->distance) {
-      m->distance = distance;
-      m->vertex = i;
-      m->time = t;
-    }
+    if (!(distance > own->distance[i])) continue;
+    own->distance[i] = distance;
+    own->time[i] = t;
   }
-  const double of = flux(s, (const double(*)[3])m->x, (const double(*)[3])m->v, &maximum);
-  if (of > m->flux) {
-    m->flux = of;
-    m->t = t;
-  }
+  const double of = flux(s, (const double(*)[3])l->x, (const double(*)[3])l->v, &maximum);
+  if (!(of > own->flux)) return;
+  own->flux = of;
+  own->t = t;
+}
+
+static cb_status look_at(look *l, double t) {
+  const cb_status status = cb_poses_at(l->b->poses, t, l->x, l->v);
+  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports such a time */
+  see_travel(l, t);
   return CB_OK;
 }
 
@@ -77,19 +81,31 @@ static cb_status look(const cb_immersed *b, double t, motion *m) {
  * of them. For expressions they range from 6e-5 to 2e5 s and are not multiples of periods that users choose. Each is
  * larger than the previous one by 4.4 %, so that a motion is found if it lasts at least a twentieth of the time at
  * which it occurs. A surface of more than 1024 vertices has fewer times. */
-static cb_status look_at_all(const cb_immersed *b, motion *m) {
+static cb_status look_at_times(look *l) {
   enum { MAXIMUM = 256, FEWEST = 12, SCALES = 512, PLACES = 1 << 19 };
+  const cb_immersed *b = l->b;
   const int n = cb_poses_count(b->poses), step = n > MAXIMUM ? n / MAXIMUM : 1;
   cb_status status = CB_OK;
   for (int i = 0; i < n && !status; i += step) {
     const double t = cb_poses_time(b->poses, i);
-    status = look(b, t, m);
-    if (!status && i + 1 < n) status = look(b, t + 0.381966 * (cb_poses_time(b->poses, i + 1) - t), m);
+    status = look_at(l, t);
+    if (!status && i + 1 < n) status = look_at(l, t + 0.381966 * (cb_poses_time(b->poses, i + 1) - t));
   }
   const int scales = (int)fmin(SCALES, fmax(FEWEST, (double)PLACES / b->surface->vertices));
   const double ratio = pow(7.3, (FEWEST - 1.0) / (scales - 1));
-  for (int k = 0; k < scales && n == 0 && !status; k++) status = look(b, 0.618034e-4 * pow(ratio, k), m);
-  return status ? status : look(b, 0, m);
+  for (int k = 0; k < scales && n == 0 && !status; k++) status = look_at(l, 0.618034e-4 * pow(ratio, k));
+  return status ? status : look_at(l, 0);
+}
+
+static cb_status look_at_all(look *l) {
+  const size_t vertices = (size_t)l->b->surface->vertices;
+  l->x = malloc(vertices * sizeof *l->x);
+  l->v = malloc(vertices * sizeof *l->v);
+  const cb_status status =
+      l->x && l->v ? look_at_times(l) : cb_fail(CB_ERROR_MEMORY, "no memory for %zu vertices", vertices);
+  free(l->x);
+  free(l->v);
+  return status;
 }
 
 static double size_of(const cb_surface *s) {
@@ -98,38 +114,110 @@ static double size_of(const cb_surface *s) {
   return size;
 }
 
-static cb_status refuse(const cb_immersed *b, const motion *m, const char *name, bool forces) {
+cb_status cb_immersed_find_travel(const cb_immersed *b, cb_immersed_travel *out) {
+  const cb_surface *s = b->surface;
+  look l = {.b = b, .travel = out};
+  *out = (cb_immersed_travel){calloc((size_t)s->vertices, sizeof *out->distance),
+                              calloc((size_t)s->vertices, sizeof *out->time),
+                              calloc((size_t)s->parts, sizeof *out->moves), 0, 0};
+  const cb_status status = out->distance && out->time && out->moves
+                               ? look_at_all(&l)
+                               : cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", s->vertices);
+  const double least = 1e-9 * size_of(s);
+  for (int i = 0; i < 3 * s->faces && !status; i++)
+    if (out->distance[s->face[i / 3][i % 3]] > least) out->moves[s->part[i / 3]] = true;
+  return status;
+}
+
+void cb_immersed_free_travel(cb_immersed_travel *t) {
+  free(t->distance);
+  free(t->time);
+  free(t->moves);
+}
+
+/* --- the checks --- */
+
+static bool follows(const cb_immersed *b, const cb_immersed_model_instance *of, int part) {
+  bool found = false;
+  for (int p = 0; p < of->places && of->follows; p++)
+    found = found || (of->follows[p] >= 0 &&
+                      !strcmp(b->surface->name[b->followed[of->follows[p]].part], b->surface->name[part]));
+  return found;
+}
+
+/* Returns the vertex that moves farthest of those that no place of the model follows, or -1. *part becomes a part that
+ * has this vertex. followed[vertices] is overwritten. */
+static int farthest(const cb_immersed *b, const cb_immersed_travel *t, const cb_immersed_model_instance *of,
+                    bool *followed, int *part) {
+  const cb_surface *s = b->surface;
+  double maximum = 1e-9 * size_of(s);
+  int found = -1;
+  memset(followed, 0, (size_t)s->vertices * sizeof *followed);
+  for (int p = 0; p < s->parts; p++) {
+    const bool own = follows(b, of, p);
+    for (int i = 0; i < 3 * s->faces && own; i++)
+      if (s->part[i / 3] == p) followed[s->face[i / 3][i % 3]] = true;
+  }
+  for (int i = 0; i < s->vertices; i++)
+    if (!followed[i] && t->distance[i] > maximum) {
+      maximum = t->distance[i];
+      found = i;
+    }
+  for (int i = 0; i < 3 * s->faces; i++)
+    if (s->face[i / 3][i % 3] == found) *part = s->part[i / 3];
+  return found;
+}
+
+/* Fails if poses move vertices that no place of the model follows. */
+static cb_status refuse(const cb_immersed *b, const cb_immersed_travel *t, const cb_immersed_model_instance *of,
+                        bool forces) {
+  const cb_surface *s = b->surface;
+  int part = 0;
+  char key[128] = "";
+  bool *followed = malloc((size_t)s->vertices * sizeof *followed);
+  if (!followed) return cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", s->vertices);
+  const int v = farthest(b, t, of, followed, &part);
+  free(followed);
+  if (v < 0) return CB_OK;
+  if (of->model->class_->part_of) snprintf(key, sizeof key, "`part: %.80s` in an entry of the model, ", s->name[part]);
   return cb_fail(CB_ERROR_UNSUPPORTED,
                  "%s the fluid model `%s` %s valid only for the body's shape at rest, but its poses move vertex %d by "
-                 "%.3g m at t = %.3g: expected %s, or a body without `poses`",
-                 forces ? "the forces of" : "the added mass of", name, forces ? "are" : "is",
-                 b->surface->number[m->vertex], m->distance, m->time,
-                 forces ? "`local`" : "`added_mass: local` or `exact`");
+                 "%.3g m at t = %.3g: expected %s%s, or a body without `poses`",
+                 forces ? "the forces of" : "the added mass of", of->model->class_->name, forces ? "are" : "is",
+                 s->number[v], t->distance[v], t->time[v], key, forces ? "`local`" : "`added_mass: local` or `exact`");
 }
 
-static cb_status check(const cb_immersed *b, motion *m) {
+/* Checks that an added mass of the vertices uses their velocities, at the time of the largest flux. */
+static cb_status check_seen(const cb_immersed *b, const cb_immersed_travel *t) {
   const cb_fluid_model *of = b->inertia.model;
-  cb_status status = look_at_all(b, m);
-  if (status || !(m->distance > 1e-9 * size_of(b->surface))) return status;
-  for (int i = 0; i < b->models.n; i++)
-    if (cb_fluid_model_is_of_rest(b->models.of[i].model, true))
-      return refuse(b, m, b->models.of[i].model->class_->name, true);
-  if (!of || b->placed) return CB_OK;
-  if (cb_fluid_model_is_of_rest(of, false)) return refuse(b, m, of->class_->name, false);
-  if (cb_poses_at(b->poses, m->t, m->x, m->v)) return CB_OK;
-  const double(*x)[3] = (const double(*)[3])m->x, (*v)[3] = (const double(*)[3])m->v;
+  const size_t vertices = (size_t)b->surface->vertices;
+  double(*x)[3] = malloc(vertices * sizeof *x), (*v)[3] = malloc(vertices * sizeof *v);
   cb_added_mass found = {.kinetic = 0};
-  status = of->class_->added_mass(of, b->inertia.body, b->surface, x, v, &found);
-  if (status) return status == CB_ERROR_MEMORY ? status : CB_OK; /* the run reports this failure at that time */
-  return cb_fluid_model_sees_shape(b->surface, x, v, &found) ? CB_OK : refuse(b, m, of->class_->name, false);
+  bool seen = true;
+  cb_status status = x && v ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %zu vertices", vertices);
+  /* the run reports a failure at that time */
+  if (!status && !cb_poses_at(b->poses, t->t, x, v)) {
+    status =
+        of->class_->added_mass(of, b->inertia.body, b->surface, (const double(*)[3])x, (const double(*)[3])v, &found);
+    if (!status)
+      seen = cb_fluid_model_sees_shape(b->surface, (const double(*)[3])x, (const double(*)[3])v, &found);
+    else if (status != CB_ERROR_MEMORY)
+      status = CB_OK;
+  }
+  free(x);
+  free(v);
+  return status || seen ? status : refuse(b, t, &b->inertia, false);
 }
 
-cb_status cb_immersed_check_rest(const cb_immersed *b) {
-  const size_t vertices = (size_t)b->surface->vertices;
-  motion m = {.x = malloc(vertices * sizeof *m.x), .v = malloc(vertices * sizeof *m.v)};
-  const cb_status status =
-      m.x && m.v ? check(b, &m) : cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", b->surface->vertices);
-  free(m.x);
-  free(m.v);
+cb_status cb_immersed_check_rest(const cb_immersed *b, const cb_immersed_travel *travel) {
+  const cb_fluid_model *of = b->inertia.model;
+  bool any = false;
+  cb_status status = CB_OK;
+  for (int p = 0; p < b->surface->parts; p++) any = any || travel->moves[p];
+  if (!any) return CB_OK;
+  for (int i = 0; i < b->models.n && !status; i++)
+    if (cb_fluid_model_is_of_rest(b->models.of[i].model, true)) status = refuse(b, travel, &b->models.of[i], true);
+  if (!status && of && !b->placed)
+    status = cb_fluid_model_is_of_rest(of, false) ? refuse(b, travel, &b->inertia, false) : check_seen(b, travel);
   return status;
 }

@@ -35,6 +35,16 @@ typedef struct cb_immersed_conserved {
   double up[3];
 } cb_immersed_conserved;
 cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b);
+/* How far a part with which places of fluid models move is from its best rigid motion (fluid/part_motion.h), at the time
+ * between `start` and `end` at which it is farthest, of 257 times. cb_immersed_followed_parts returns the number of such
+ * parts. `named` is the node of the scenario that names the part, or NULL. */
+typedef struct cb_immersed_misfit {
+  const char *part;
+  const cb_node *named;
+  double time, residual;
+} cb_immersed_misfit;
+int cb_immersed_followed_parts(const cb_immersed *b);
+cb_status cb_immersed_find_misfit(const cb_immersed *b, int number, double start, double end, cb_immersed_misfit *out);
 cb_floor_shape cb_immersed_workspace_floor_shape(cb_immersed_workspace *s);
 /* Makes one step of the workspace's problem on a floor that does not reflect. The state is unchanged on failure. */
 cb_status cb_immersed_workspace_step(cb_immersed_workspace *s, const cb_body_stepper *stepper, double h,

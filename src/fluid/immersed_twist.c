@@ -2,6 +2,7 @@
  * body, in its axes, for the twist Y = (omega, v), the pose (R, x), the flow u and the wrench F(V) of a fluid model,
  *
  *   X Y = (omega, v + omega × c);   V = X Y - W,   W = R^T (curl u/2, u) at x + R c;   F about the origin = X^T F(V)
+ *   V = X Y + W_p - W for a place that moves in the body frame with the twist W_p (immersed_followed.c)
  *   dF/dY = X^T dF/dV X,   dF/dxi = X^T dF/dV dV,   dV = (xi_omega × W_omega, xi_omega × W_v - R^T (grad u) R dc),
  *   dc = xi_v + xi_omega × c
  *
@@ -49,6 +50,7 @@ void cb_immersed_carry_back(const cb_immersed_fluid_sample *at, double F[6]) {
 void cb_immersed_relative_twist(const cb_immersed_fluid_sample *at, const double Y[6], double V[6]) {
   double turn[3];
   for (int i = 0; i < 6; i++) V[i] = Y[i] - at->W[i];
+  for (int i = 0; i < 6 && at->moves; i++) V[i] += at->own[i];
   if (!at->off) return;
   cb_cross3(Y, at->place, turn);
   for (int i = 0; i < 3; i++) V[3 + i] += turn[i];

@@ -197,3 +197,29 @@ static inline void cb_turn6_transposed(const double r[3][3], const double a[6], 
   cb_apply3_transposed(r, a, out);
   cb_apply3_transposed(r, a + 3, out + 3);
 }
+
+/* Replaces m by T m T^T, where T rotates both parts of a vector by r. */
+static inline void cb_turn_matrix6(const double r[3][3], double m[6][6]) {
+  for (int block = 0; block < 4; block++) {
+    double out[3][3] = {{0}}, own[3][3];
+    const int row = block / 2 * 3, column = block % 2 * 3;
+    for (int i = 0; i < 9; i++) own[i / 3][i % 3] = m[row + i / 3][column + i % 3];
+    for (int i = 0; i < 9; i++)
+      for (int k = 0; k < 9; k++) out[i / 3][i % 3] += r[i / 3][k / 3] * own[k / 3][k % 3] * r[i % 3][k % 3];
+    for (int i = 0; i < 9; i++) m[row + i / 3][column + i % 3] = out[i / 3][i % 3];
+  }
+}
+
+/* Adds X^T K X to `out`, where X (w, v) = (w, v + w × c) is the twist at the place c for the twist (w, v) at the
+ * origin. */
+static inline void cb_add_carried6(const double K[6][6], const double c[3], double out[6][6]) {
+  for (int j = 0; j < 6; j++) {
+    const double axis[3] = {j == 0, j == 1, j == 2};
+    double at[6] = {0}, l[6] = {0}, torque[3];
+    at[j] = 1;
+    if (j < 3) cb_cross3(axis, c, at + 3);
+    for (int i = 0; i < 36; i++) l[i / 6] += K[i / 6][i % 6] * at[i % 6];
+    cb_cross3(c, l + 3, torque);
+    for (int i = 0; i < 6; i++) out[i][j] += l[i] + (i < 3 ? torque[i] : 0);
+  }
+}

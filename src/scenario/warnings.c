@@ -150,6 +150,26 @@ static cb_status warn_of_jump(const cb_immersed *body, const cb_run *run, const 
   return CB_OK;
 }
 
+/* Warns of parts that do not move rigidly, but with which a place of a fluid model moves. */
+static cb_status warn_of_misfit(const cb_immersed *body, const cb_run *run, const char *name) {
+  const double maximum = 1e-3;
+  cb_status status = CB_OK;
+  for (int i = 0; i < cb_immersed_followed_parts(body) && !status; i++) {
+    cb_immersed_misfit found;
+    char place[512] = "";
+    status = cb_immersed_find_misfit(body, i, cb_run_time(run), cb_run_end(run), &found);
+    if (status || !(found.residual > maximum)) continue;
+    if (found.named && found.named->line > 0)
+      snprintf(place, sizeof place, "%s:%d:%d: ", found.named->file, found.named->line, found.named->column);
+    cb_warn(
+        "%s%spart `%s` deforms: at t = %.3g the root mean square distance of its vertices from the best rigid motion "
+        "is "
+        "%.2g of its radius of gyration, but what moves with it moves rigidly",
+        place, name, found.part, found.time, found.residual);
+  }
+  return status;
+}
+
 static cb_status measure(const cb_surface *s, double *volume, double *area) {
   cb_mass mass;
   cb_material *none = calloc((size_t)s->parts, sizeof *none);
@@ -265,6 +285,7 @@ cb_status cb_scenario_warn_of_bodies(cb_scenario *scenario) {
     snprintf(text, sizeof text, "body `%.100s`: ", cb_scenario_body_name(scenario, i));
     if (body != before) status = warn_of_body(body, start, text);
     if (body != before && !status) status = warn_of_jump(body, cb_scenario_run(scenario), text);
+    if (body != before && !status) status = warn_of_misfit(body, cb_scenario_run(scenario), text);
     before = body;
   }
   cb_near_text near;

@@ -133,7 +133,7 @@ static void without_geoms_it_is_that_of_the_box(void **unused) {
   }
   const cb_surface box = {.vertices = 2, .x = x};
   cb_ellipsoids *all;
-  check_ok(cb_ellipsoids_read(NULL, &box, none, CB_ELLIPSOID_EXACT, &all));
+  check_ok(cb_ellipsoids_read(NULL, &box, NULL, none, CB_ELLIPSOID_EXACT, &all));
   assert_int_equal(all->n, 1);
   for (int i = 0; i < 3; i++) {
     check_near(all->of->r[i], (high[i] - low[i]) / 2, 1e-15);

@@ -38,11 +38,16 @@ static const cb_param params[] = {
     {0},
 };
 
-static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
+static cb_status prepare_posed(const cb_fluid_model *m, const cb_surface *surface, const bool *moves,
+                               const cb_mass *mass, void **body) {
   const ellipsoid *own = m->params;
   (void)mass;
-  return cb_ellipsoids_read(own->geoms, surface, own->coefficient, (cb_ellipsoid_rule)own->kappa,
+  return cb_ellipsoids_read(own->geoms, surface, moves, own->coefficient, (cb_ellipsoid_rule)own->kappa,
                             (cb_ellipsoids **)body);
+}
+
+static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
+  return prepare_posed(m, surface, NULL, mass, body);
 }
 
 static cb_status on_twist(const cb_fluid_model *m, const void *body, int place, double density, const double V[6],
@@ -77,9 +82,11 @@ const cb_fluid_model_class cb_fluid_model_ellipsoid = {
     .params = params,
     .params_size = sizeof(ellipsoid),
     .prepare = prepare,
+    .prepare_posed = prepare_posed,
     .release = cb_ellipsoids_release,
     .terms = cb_ellipsoid_term_names,
     .places = cb_ellipsoids_places,
+    .part_of = cb_ellipsoids_part_of,
     .on_twist = on_twist,
     .added_mass_of = added_mass_of,
     .added_mass = added_mass,

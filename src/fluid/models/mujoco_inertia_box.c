@@ -28,8 +28,8 @@ static const cb_param params[] = {
     {"viscosity", CB_PARAM_REAL, offsetof(mujoco_inertia_box, viscosity), "0", "Pa s", ">= 0", NULL,
      "viscosity of the fluid"},
     {"boxes", CB_PARAM_NODE, offsetof(mujoco_inertia_box, boxes), "", "", "", NULL,
-     "list of {mass: .., inertia: [Ixx, Iyy, Izz], position: [..], quaternion: [..]} for bodies that are welded into "
-     "one; default: the box of the body's own inertia"},
+     "list of {mass: .., inertia: [Ixx, Iyy, Izz], position: [..], quaternion: [..], part: NAME} for bodies that are "
+     "welded into one, or move with parts of its surface; default: the box of the body's own inertia"},
     {"compat", CB_PARAM_CHOICE, offsetof(mujoco_inertia_box, compat), "3.14", "", "", "3.14|2.2",
      "version of MuJoCo whose forces are used"},
     {0},
@@ -43,7 +43,9 @@ typedef struct box {
 typedef struct boxes {
   int n;
   box *of;
-  double (*place)[3]; /* [n]: the centres of mass */
+  double (*place)[3];    /* [n]: the centres of mass */
+  int *part;             /* [n]: the part of the surface with which each moves, or -1 */
+  const cb_node **named; /* [n]: the node that names this part, or NULL */
 } boxes;
 
 static void release(const cb_fluid_model *m, void *body) {
@@ -52,6 +54,8 @@ static void release(const cb_fluid_model *m, void *body) {
   if (!own) return;
   free(own->of);
   free(own->place);
+  free(own->part);
+  free(own->named);
   free(own);
 }
 
@@ -67,7 +71,7 @@ static void take(double mass, const double I[3], bool floored, box *out) {
 
 typedef struct given {
   double mass;
-  const cb_node *inertia, *position, *quaternion;
+  const cb_node *inertia, *position, *quaternion, *part;
 } given;
 
 static const cb_param table[] = {
@@ -77,10 +81,12 @@ static const cb_param table[] = {
     {"position", CB_PARAM_NODE, offsetof(given, position), "", "m", "", NULL, "position of its centre in the body"},
     {"quaternion", CB_PARAM_NODE, offsetof(given, quaternion), "", "", "", NULL,
      "[w, x, y, z], orientation of its axes"},
+    {"part", CB_PARAM_NODE, offsetof(given, part), "", "", "", NULL, "part of the surface with which it moves"},
     {0},
 };
 
-static cb_status read_box(const cb_node *node, bool floored, box *out, double place[3]) {
+static cb_status read_box(const cb_node *node, const cb_surface *surface, bool floored, boxes *all, int i) {
+  box *out = &all->of[i];
   given p;
   double I[3], J[3][3] = {{0}}, R[3][3];
   bool turned;
@@ -88,24 +94,26 @@ static cb_status read_box(const cb_node *node, bool floored, box *out, double pl
   cb_status status = cb_params_bind(table, node, node, NULL, 0, &p);
   if (!status) status = cb_node_reals(p.inertia, 3, I);
   if (status) return status;
-  for (int i = 0; i < 3; i++) J[i][i] = I[i];
+  for (int k = 0; k < 3; k++) J[k][k] = I[k];
   status = cb_inertia_check((const double(*)[3])J);
   if (status == CB_ERROR_MEMORY) return status;
   if (status)
     return cb_node_fail(p.inertia, "boxes: expected the moments of inertia of a body, found %g, %g, %g", I[0], I[1],
                         I[2]);
-  if (p.position) status = cb_node_reals(p.position, 3, place);
+  if (p.position) status = cb_node_reals(p.position, 3, all->place[i]);
   if (!status) status = cb_axes_read(p.quaternion, "boxes", R, &turned);
+  if (!status) status = cb_part_read(p.part, surface, &all->part[i]);
   if (status) return status;
-  for (int i = 0; i < 9; i++) out->axis[i / 3][i % 3] = R[i % 3][i / 3];
+  all->named[i] = p.part;
+  for (int k = 0; k < 9; k++) out->axis[k / 3][k % 3] = R[k % 3][k / 3];
   take(p.mass, I, floored, out);
   return CB_OK;
 }
 
-static cb_status read_boxes(const cb_node *list, bool floored, boxes *out) {
+static cb_status read_boxes(const cb_node *list, const cb_surface *surface, bool floored, boxes *out) {
   cb_errors errors = cb_errors_begin();
   for (int i = 0; i < out->n; i++)
-    cb_errors_add(&errors, list->items[i], read_box(list->items[i], floored, &out->of[i], out->place[i]));
+    cb_errors_add(&errors, list->items[i], read_box(list->items[i], surface, floored, out, i));
   return cb_errors_end(&errors);
 }
 
@@ -119,6 +127,7 @@ static cb_status of_body(const cb_mass *mass, bool floored, boxes *out) {
   const cb_status status = cb_mass_principal(mass, I, out->of->axis);
   if (status) return status;
   memcpy(out->place[0], mass->centre, sizeof mass->centre);
+  out->part[0] = -1;
   take(mass->mass, I, floored, out->of);
   return CB_OK;
 }
@@ -126,14 +135,17 @@ static cb_status of_body(const cb_mass *mass, bool floored, boxes *out) {
 static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
   const mujoco_inertia_box *p = m->params;
   const bool floored = p->compat == 1;
-  (void)surface;
   if (p->boxes && (p->boxes->kind != CB_NODE_LIST || p->boxes->count == 0))
     return cb_node_fail(p->boxes, "boxes: expected a list of {mass: .., inertia: [..]}");
   const size_t n = p->boxes ? p->boxes->count : 1;
   boxes *own = calloc(1, sizeof *own);
-  if (own) *own = (boxes){(int)n, calloc(n, sizeof *own->of), calloc(n, sizeof *own->place)};
-  cb_status status = own && own->of && own->place ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %zu boxes", n);
-  if (!status) status = p->boxes ? read_boxes(p->boxes, floored, own) : of_body(mass, floored, own);
+  if (own)
+    *own = (boxes){(int)n, calloc(n, sizeof *own->of), calloc(n, sizeof *own->place), calloc(n, sizeof *own->part),
+                   calloc(n, sizeof *own->named)};
+  cb_status status = own && own->of && own->place && own->part && own->named
+                         ? CB_OK
+                         : cb_fail(CB_ERROR_MEMORY, "no memory for %zu boxes", n);
+  if (!status) status = p->boxes ? read_boxes(p->boxes, surface, floored, own) : of_body(mass, floored, own);
   if (status)
     release(m, own);
   else
@@ -146,6 +158,13 @@ static int places(const cb_fluid_model *m, const void *body, const double (**at)
   (void)m;
   *at = (const double(*)[3])own->place;
   return own->n;
+}
+
+static int part_of(const cb_fluid_model *m, const void *body, int place, const cb_node **named) {
+  const boxes *own = body;
+  (void)m;
+  *named = own->named[place];
+  return own->part[place];
 }
 
 /* Adds the drag F = -(linear + quadratic |V_n|) V_n n about or along the axis n, with V_n = <n, V>, and its derivative
@@ -188,5 +207,6 @@ const cb_fluid_model_class cb_fluid_model_mujoco_inertia_box = {
     .release = release,
     .terms = terms,
     .places = places,
+    .part_of = part_of,
     .on_twist = on_twist,
 };

@@ -43,10 +43,15 @@ static const cb_param params[] = {
     {0},
 };
 
-static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
+static cb_status prepare_posed(const cb_fluid_model *m, const cb_surface *surface, const bool *moves,
+                               const cb_mass *mass, void **body) {
   (void)mass;
-  return cb_ellipsoids_read(((const thin_plate *)m->params)->geoms, surface, NULL, CB_ELLIPSOID_EXACT,
+  return cb_ellipsoids_read(((const thin_plate *)m->params)->geoms, surface, moves, NULL, CB_ELLIPSOID_EXACT,
                             (cb_ellipsoids **)body);
+}
+
+static cb_status prepare(const cb_fluid_model *m, const cb_surface *surface, const cb_mass *mass, void **body) {
+  return prepare_posed(m, surface, NULL, mass, body);
 }
 
 /* The plate that replaces an ellipsoid: the axis of its normal, its area, and its half width across each axis (0 for
@@ -150,9 +155,11 @@ const cb_fluid_model_class cb_fluid_model_thin_plate = {
     .params = params,
     .params_size = sizeof(thin_plate),
     .prepare = prepare,
+    .prepare_posed = prepare_posed,
     .release = cb_ellipsoids_release,
     .terms = terms,
     .places = cb_ellipsoids_places,
+    .part_of = cb_ellipsoids_part_of,
     .on_twist = on_twist,
     .added_mass_of = added_mass_of,
     .added_mass = added_mass,

@@ -27,11 +27,27 @@ static cb_status create(cb_immersed_workspace *s) {
   return CB_OK;
 }
 
+/* Computes the terms F of a model at its place number p, which is at `at` with the relative twist V, and their
+ * derivatives dF (NULL: not wanted). F and dF are 0 on entry. */
+static cb_status act(const cb_immersed_model_instance *of, int p, const cb_immersed_fluid_sample *at, const double V[6],
+                     double (*F)[6], double (*dF)[6][6]) {
+  const cb_fluid_model *model = of->model;
+  double turned[6];
+  if (!at->turned) return model->class_->on_twist(model, of->body, p, at->density, V, F, dF);
+  cb_turn6_transposed((const double(*)[3])at->R, V, turned);
+  const cb_status status = model->class_->on_twist(model, of->body, p, at->density, turned, F, dF);
+  for (int k = 0; k < of->terms; k++) {
+    memcpy(turned, F[k], sizeof turned);
+    cb_turn6((const double(*)[3])at->R, turned, F[k]);
+    if (dF) cb_turn_matrix6((const double(*)[3])at->R, dF[k]);
+  }
+  return status;
+}
+
 /* Adds the terms of a model that acts at places to term[terms]. With `slopes` the derivative at each place is stored in
  * s->fluid_sample (dF). */
 static cb_status find_twists(cb_immersed_workspace *s, const cb_immersed_model_instance *of,
                              const cb_immersed_moment *m, double (*term)[6], bool slopes) {
-  const cb_fluid_model *model = of->model;
   const size_t terms = (size_t)of->terms;
   for (int p = 0; p < of->places; p++) {
     cb_immersed_fluid_sample *fluid_sample = s->fluid_sample + of->first_place + p;
@@ -42,7 +58,7 @@ static cb_status find_twists(cb_immersed_workspace *s, const cb_immersed_model_i
     cb_immersed_relative_twist(fluid_sample, m->Y, V);
     if (p) memset(more, 0, terms * sizeof *more);
     if (slopes) memset(s->term_slope, 0, terms * sizeof *s->term_slope);
-    status = model->class_->on_twist(model, of->body, p, fluid_sample->density, V, F, slopes ? s->term_slope : NULL);
+    status = act(of, p, fluid_sample, V, F, slopes ? s->term_slope : NULL);
     if (status) return status;
     for (size_t k = 0; k < terms && fluid_sample->off; k++) cb_immersed_carry_back(fluid_sample, F[k]);
     for (size_t k = 0; k < terms && p; k++) cb_add6(1, more[k], term[k]);
@@ -57,17 +73,16 @@ static cb_status find_twists(cb_immersed_workspace *s, const cb_immersed_model_i
 /* Adds the sum of the terms of a model that acts at places to F, without storing the terms. */
 static cb_status add_twists(cb_immersed_workspace *s, const cb_immersed_model_instance *of, const cb_immersed_moment *m,
                             double F[6]) {
-  const cb_fluid_model *model = of->model;
   const bool still = !s->b->around.layered && !s->b->around.has_flow;
   for (int p = 0; p < of->places; p++) {
     cb_immersed_fluid_sample *fluid_sample = s->fluid_sample + of->first_place + p;
     double V[6], term[CB_FLUID_TERMS][6];
     cb_status status = still ? CB_OK : cb_immersed_look(s->b, m, fluid_sample);
     if (status) return status;
-    const bool as_it_is = still && !fluid_sample->off;
+    const bool as_it_is = still && !fluid_sample->off && !fluid_sample->moves;
     if (!as_it_is) cb_immersed_relative_twist(fluid_sample, m->Y, V);
     memset(term, 0, (size_t)of->terms * sizeof *term);
-    status = model->class_->on_twist(model, of->body, p, fluid_sample->density, as_it_is ? m->Y : V, term, NULL);
+    status = act(of, p, fluid_sample, as_it_is ? m->Y : V, term, NULL);
     if (status) return status;
     for (int k = 1; k < of->terms; k++)
       for (int i = 0; i < 6; i++) term[0][i] += term[k][i];

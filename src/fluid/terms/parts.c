@@ -5,6 +5,7 @@
  *   dL/dxi = (q/2) sum <K V, V> + rho sum <K V, dV>,  q = drho/dxi,   rho = sum A rho_f/sum A
  *   d(dL/dxi)/dY = q (sum X^T K V)^T + rho sum (dV/dxi)^T K X
  *
+ * A part that follows a part of the surface moves in the body frame (immersed_followed.c); then V contains its own motion.
  * L is the Lagrangian, K the added mass of a part about its place for density 1, Y the twist of the body, and xi a
  * small change of the pose. A is the area of a face and rho_f the density at it. V, X, W and dV are those of
  * fluid/immersed_twist.c. The gradient of the vorticity is neglected.
@@ -71,8 +72,10 @@ static cb_status field(cb_immersed_workspace *s) {
   cb_immersed_moment m;
   cb_immersed_moment_of(f->t, &f->g, NULL, &m);
   find_density(s);
-  for (int i = 0; i < 36; i++) f->I_f[i / 6][i % 6] = f->density * b->added.K[i / 6][i % 6];
-  memset(f->mu_f, 0, sizeof f->mu_f);
+  cb_added_mass whole = b->added;
+  if (b->inertia.follows) cb_immersed_followed_added_mass(s, &whole);
+  for (int i = 0; i < 36; i++) f->I_f[i / 6][i % 6] = f->density * whole.K[i / 6][i % 6];
+  for (int i = 0; i < 6; i++) f->mu_f[i] = f->density * whole.mu0[i];
   for (int p = 0; p < b->inertia.places; p++) {
     cb_immersed_part_added_mass *part = s->part_added_mass + p;
     double own[6], share[6];

@@ -11,15 +11,15 @@ from checks import Check, at_most, near
 from coupled import pose_matrix
 from joints import Body, Joint, Joints, ellipsoid, rotation, turn, weight
 from runs import Run
-from style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, panels
+from style import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, panels
 
 TITLE = "Joined bodies: hinges, balls, a motor, a loop and limits"
-CAPTION = ("A double pendulum of ellipsoids on skew hinges in vacuum; five ellipsoids on balls with springs in a fluid; an "
-           "acrobot in water with dampers and a motor; a four-bar linkage in water; a pendulum with a dry hinge and with "
-           "limits. Lines: the program with the step 1/100 and order 2 (limits: 1/400 and order 4). Dots: Kirchhoff's "
-           "equations of each body with multipliers for the joints, by the method of Dormand and Prince of order 8 with "
-           "the tolerance 1e-12 (limits: 1e-11). Errors are the largest differences from the dots over one second; "
-           "filled: order 2, open: order 4.")
+CAPTION = ("A double pendulum of ellipsoids on skew hinges in vacuum; five ellipsoids on balls with springs in a "
+           "fluid; an acrobot in water with dampers and a motor; a four-bar linkage in water; a pendulum with a dry "
+           "hinge and with limits. Lines: the program with the step 1/100 and order 2 (limits: 1/400 and order 4). "
+           "Dots: Kirchhoff's equations of each body with multipliers for the joints, by the method of Dormand and "
+           "Prince of order 8 with the tolerance 1e-12 (limits: 1e-11). Errors are the largest differences from the "
+           "dots over one second; filled: order 2, open: order 4.")
 ROWS = 1 / 50  # s, between the rows that are compared
 STEPS = (1 / 100, 1 / 200, 1 / 400)
 FINE = {"o1": 1 / 4000, "o2": 1 / 1600, "o4": 1 / 1000, "o5": 1 / 1000}
@@ -246,7 +246,8 @@ def check_conservation(records):
   p, energy = long["total_momentum"], np.abs(long["energy"] - long["energy"][0])
   half = len(energy) // 2
   return out + [
-      at_most("balls, 4e4 steps: change of the total momentum (kg m/s, kg m²/s)", float(np.max(np.abs(p - p[0]))), 1e-13),
+      at_most("balls, 4e4 steps: change of the total momentum (kg m/s, kg m²/s)", float(np.max(np.abs(p - p[0]))),
+              1e-13),
       at_most("balls, 4e4 steps: largest gap of a joint (m)", float(np.max(long["joint_residual"])), 1e-14),
       at_most("balls, 4e4 steps: energy error of the second half / first half",
               float(np.max(energy[half:]) / np.max(energy[:half])), 1.5)]

@@ -1,4 +1,5 @@
-"""Drag of the bodies of joints.py in a fluid at rest, and a plate that a wave swings, computed independently of the program.
+"""Drag of the bodies of joints.py in a fluid at rest, and a plate that a wave swings, computed independently of the
+program.
 
     faces    F = -(rho/2) sum A |u| <u, n> m,  u = v + omega × c,  m = (c × n, n)
     plates   of semi-axes a with the normal n and the area S: for the velocity v and the part w of omega in the plane,
@@ -7,10 +8,10 @@
     a plate on a hinge at the origin about -y, in the flow u(x, t), at the angle q:  r the distance of a corner from the
              hinge, s = A (r q' - u.n) at the corners of a face, k = rho delta/(6 A),
              L = I q'^2/2 + (1/2) sum k s (s + sum s) = M q'^2/2 - b(q, t) q' + c(q, t):  M q'' = db/dt + dc/dq + Q
-             Q: spring, damper, drag of both sides with the mean of u over the corners of a face, and the pressure of the
-             flow on the displaced fluid, rho D u/D t
-Sources: "Going with the Flow" (see README), algorithms 3 and 5, corrected; A. Andersen, U. Pesavento & Z. J. Wang, J. Fluid
-Mech. 541 (2005) 65, doi:10.1017/S0022112005005847. SI units.
+             Q: spring, damper, drag of both sides with the mean of u over the corners of a face, and the pressure of
+             the flow on the displaced fluid, rho D u/D t
+Sources: "Going with the Flow" (see README), algorithms 3 and 5, corrected; A. Andersen, U. Pesavento & Z. J. Wang, J.
+Fluid Mech. 541 (2005) 65, doi:10.1017/S0022112005005847. SI units.
 """
 import numpy as np
 from scipy.integrate import solve_ivp

@@ -1,16 +1,18 @@
-"""Rigid bodies that hang together by joints, computed independently of the program: Kirchhoff's equations of each body in
-its own axes, with Lagrange multipliers for the joints, by the method DOP853.
+"""Rigid bodies that hang together by joints, computed independently of the program: Kirchhoff's equations of each body
+in its own axes, with Lagrange multipliers for the joints, by the method DOP853.
 
-    body:    R' = R hat(omega),  x' = R v,  l' = l × omega + p × v + torque,  p' = p × omega + force,  (l, p) = K (omega, v)
+    body:    R' = R hat(omega),  x' = R v,  l' = l × omega + p × v + torque,  p' = p × omega + force,
+             (l, p) = K (omega, v)
     joints:  (M, G^T; G, 0)(a; -lambda) = (f; c),  G a = c the second derivative in time of what the joints forbid,
-             a the derivatives of all (omega, v), M = diag(K) + sum of rotors A g g^T, f + g Q with the forces Q of joints
-    rates:   q' = g.(omega, v), Q = -k (q - rest) - d q' + motor - friction sign(q');  driven: g a = q'' - g'.(omega, v)
+             a the derivatives of all (omega, v), M = diag(K) + sum of armatures A g g^T, f with g Q of the forces Q
+    rates:   q' = g.(omega, v), Q = -k (q - rest) - d q' + motor - friction sign(q')
+    driven:  g a = q'' - g'.(omega, v);  a dry hinge at rest: the same with q'' = 0, up to the force of friction
     blow at a limit: v+ = v- + M^-1 (g i + G^T nu) with q'+ = -e q'- and G v+ = 0
-A joint is hinge (angle about z), ball (rotation vector), slide (along z) or universal (angles about x of its frame in the
-first body and about y of its frame in the second); z, or x and y, are the given axes. The coordinates are measured from
+A joint is hinge (angle about z), ball (rotation vector), slide (along z) or universal (angles about x of its frame in
+the first body and about y of its frame in the second); z, or x and y, are the given axes. Coordinates are measured from
 the poses; whole turns follow from integrated rates.
-Sources: G. Kirchhoff, Vorlesungen ueber mathematische Physik (1876), lecture 19; E. J. Haug, Computer Aided Kinematics and
-Dynamics of Mechanical Systems (1989), chapter 11. Any consistent units.
+Sources: G. Kirchhoff, Vorlesungen ueber mathematische Physik (1876), lecture 19; E. J. Haug, Computer Aided Kinematics
+and Dynamics of Mechanical Systems (1989), chapter 11. Any consistent units.
 """
 from dataclasses import dataclass
 
@@ -21,6 +23,7 @@ import kirchhoff
 from sinking import hat, rotation
 
 BODY = 13  # numbers per body: quaternion, place, twist
+X, Y_AXIS, Z = np.eye(3)
 COORDINATES = {"hinge": 1, "ball": 3, "slide": 1, "universal": 2}
 
 
@@ -277,8 +280,8 @@ class Joints:
     return np.concatenate(body + [np.atleast_1d(np.asarray(q, float))])
 
   def hang(self, q, rate, base=None):
-    """The state with coordinates q [joints] and rates (of a ball: the spin in the second body's axes); each joint places
-    its second body; base: {body: (R, x, Y)}."""
+    """The state with coordinates q [joints] and rates (of a ball: the spin in the second body's axes); each joint
+    places its second body; base: {body: (R, x, Y)}."""
     base = dict(base or {})
     base[-1] = (np.eye(3), np.zeros(3), np.zeros(6))
     for k, j in enumerate(self.joints):
@@ -286,12 +289,15 @@ class Joints:
         continue
       (A, B), (R, x, Y) = self.frame[k], base[j.of[0]]
       p, w = np.atleast_1d(q[k]), np.atleast_1d(rate[k])
-      X, Z = np.eye(3)[0], np.eye(3)[2]
-      m, spin, shift = {"hinge": lambda: (turn(p[0] * Z), w[0] * Z, 0 * Z),
-                        "slide": lambda: (np.eye(3), 0 * Z, Z),
-                        "ball": lambda: (turn(p), w, 0 * Z),
-                        "universal": lambda: (turn(p[0] * X) @ turn(p[1] * np.eye(3)[1]),
-                                              turn(p[1] * np.eye(3)[1]).T @ X * w[0] + np.eye(3)[1] * w[1], 0 * Z)}[j.kind]()
+      m, spin, shift = np.eye(3), np.zeros(3), np.zeros(3)  # the turn, its rate in the second body, a displacement
+      if j.kind == "hinge":
+        m, spin = turn(p[0] * Z), w[0] * Z
+      elif j.kind == "slide":
+        shift = Z
+      elif j.kind == "ball":
+        m, spin = turn(p), w
+      else:
+        m, spin = turn(p[0] * X) @ turn(p[1] * Y_AXIS), turn(p[1] * Y_AXIS).T @ X * w[0] + Y_AXIS * w[1]
       axes = R @ A @ m
       own = axes @ B.T
       omega = R @ Y[:3] + axes @ spin

@@ -238,17 +238,21 @@ class Joints:
       Q[at] = motor[at] - j.stiffness * (q[at] - np.asarray(j.rest)) - j.damping * rate[at] - j.friction * self.mode[at]
     return motor, Q
 
+  def armatures(self):
+    return np.concatenate([np.full(j.size, float(j.armature)) for j in self.joints])
+
+  def mass(self, g):
+    """Inertia of all bodies and rotors, for the rows g of the coordinates."""
+    return self.M + g.T @ (self.armatures()[:, None] * g)
+
   def accelerate(self, t, s):
     """Derivatives of all twists, the multipliers of held and driven coordinates (their efforts), and g, q, rates."""
     f, G, c, g, bias, q, rate = self.system(t, s)
     _, Q = self.forces(t, q, rate)
-    M, f = self.M.copy(), f + g.T @ Q
+    rotor = self.armatures()
+    M, f = self.mass(g), f + g.T @ (Q + rotor * np.where(rotor > 0, bias, 0))
     fixed = []
     for k, j in enumerate(self.joints):
-      if j.armature:
-        for i in range(self.first[k], self.first[k + 1]):
-          M += j.armature * np.outer(g[i], g[i])
-          f = f + j.armature * bias[i] * g[i]
       if j.holds:
         fixed += [(i, value) for i, value in zip(range(self.first[k], self.first[k + 1]), np.atleast_1d(j.drive(t)[2]))]
     fixed += [(i, 0.0) for i in range(self.size) if self.held[i]]
@@ -322,7 +326,7 @@ class Joints:
     G = np.vstack([G] + [g[k] for k in range(self.size) if self.held[k]] + [g[i]])
     change = np.zeros(len(G))
     change[-1] = -(1 + restitution) * (g[i] @ Y)
-    S = np.linalg.solve(self.M, G.T)
+    S = np.linalg.solve(self.mass(g), G.T)
     Y = Y + S @ np.linalg.lstsq(G @ S, change, rcond=1e-9)[0]
     out = s.copy()
     out[:BODY * self.n].reshape(self.n, BODY)[:, 7:] = Y.reshape(self.n, 6)
@@ -397,6 +401,7 @@ class Joints:
     return states[:, :BODY * self.n].reshape(len(states), self.n, BODY)[:, :, 4:7]
 
   def kinetic(self, states):
+    """Energy of the bodies' motion, without rotors."""
     Y = states[:, :BODY * self.n].reshape(len(states), self.n, BODY)[:, :, 7:].reshape(len(states), -1)
     return np.einsum("ti,ij,tj->t", Y, self.M, Y) / 2
 

@@ -14,21 +14,22 @@ from style import DPI
 # Settings of one member of the sweep over starts of a double pendulum, in which the pendulum turns over.
 SWEPT = ("system.parameters={m1: 1, m2: 1, l1: 1, l2: 1, g: 1}", "system.position=[2.5, 1.5]",
          "integrator={name: rk4, step: 0.05}", "time={end: 60}", "record={every: 1, observables: [energy]}")
-# Subjects in the order of the report: title, folders of the scenarios that belong to it, and the run that is shown as a
-# page of `curvebody view`.
+# Subjects in the order of the report: title, folders of the scenarios that belong to it, and the runs that are shown as
+# pages of `curvebody view`.
 SUBJECTS = (
-    ("Bodies in curved spaces", ("thesis", "basics"), Run("basics/kepler-h3")),
-    ("Rigid bodies and constraints", ("rigid", "constraints"), Run("rigid/tetrahedron-s3")),
-    ("Spaces", ("spaces",), Run("spaces/thrown-h2xe")),
-    ("Networks", ("networks",), Run("networks/shell-h3")),
-    ("Configuration spaces", ("systems",), Run("systems/hopping-leg")),
-    ("Collisions", ("collisions",), Run("collisions/gas-s3")),
-    ("Bodies in a fluid", ("immersed", ""), Run("immersed/paper-copter")),
-    ("Bodies and particles together", ("coupled",), Run("coupled/rod")),
-    ("Fluids that fill a curved space", ("curved-fluid",), Run("curved-fluid/clifford")),
-    ("Locomotion by shape", ("locomotion",), Run("locomotion/floating-snake", ("gait.repeat=4",))),
-    ("Optimal gaits", ("optimum",), Best("optimum/purcell", ("gait.repeat=10",))),
-    ("Sweeps", ("sweeps",), Run("systems/double-pendulum", SWEPT)),
+    ("Bodies in curved spaces", ("thesis", "basics"), (Run("basics/kepler-h3"),)),
+    ("Rigid bodies and constraints", ("rigid", "constraints"), (Run("rigid/tetrahedron-s3"),)),
+    ("Spaces", ("spaces",), (Run("spaces/thrown-h2xe"),)),
+    ("Networks", ("networks",), (Run("networks/shell-h3"),)),
+    ("Configuration spaces", ("systems",), (Run("systems/hopping-leg"),)),
+    ("Collisions", ("collisions",), (Run("collisions/gas-s3"),)),
+    ("Bodies in a fluid", ("immersed", ""), (Run("immersed/paper-copter"),)),
+    ("Bodies and particles together", ("coupled",), (Run("coupled/rod"),)),
+    ("Joined bodies", ("joints",), (Run("joints/robot-fish"), Run("joints/fly-sprung"))),
+    ("Fluids that fill a curved space", ("curved-fluid",), (Run("curved-fluid/clifford"),)),
+    ("Locomotion by shape", ("locomotion",), (Run("locomotion/floating-snake", ("gait.repeat=4",)),)),
+    ("Optimal gaits", ("optimum",), (Best("optimum/purcell", ("gait.repeat=10",)),)),
+    ("Sweeps", ("sweeps",), (Run("systems/double-pendulum", SWEPT),)),
 )
 CSS = 96  # pixels of a page per inch
 
@@ -169,9 +170,7 @@ def section(figure, folder):
 
 
 def shown(view):
-  """A page of `curvebody view` in the report, which is loaded when it becomes visible. view: (path, command) or None."""
-  if view is None:
-    return ""
+  """A page of `curvebody view` in the report, which is loaded when it becomes visible. view: (path, command)."""
   path, command = view
   return (f"<h3>Interactive view</h3><p><a href='{text(path)}'>Open this view on its own page</a>: "
           f"<code>{text(command)}</code></p><iframe loading=lazy title='{text(command)}' data-src='{text(path)}'></iframe>")
@@ -179,7 +178,8 @@ def shown(view):
 
 def write(path, figures, folder, failed, facts, views):
   """Writes the page. figures: results of the figure scripts, with images in `folder` next to the page; failed: {run: error
-  text}; facts: texts for the head; views: {subject: (path from the page, command of the run)}."""
+  text}; facts: texts for the head; views: {subject: [(path from the page,
+  command of the run)]}."""
   good, total = (sum(n) for n in zip(*map(counted, figures)))
   lines = "".join(f"<li><b>{text(run.name)}</b><pre>{text(error)}</pre></li>" for run, error in failed.items())
   today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
@@ -187,7 +187,7 @@ def write(path, figures, folder, failed, facts, views):
   groups = [(name, kept) for name, kept in groups if kept]
   index = "".join(f"<div data-group><h4>{text(name)}</h4>"
                   f"<div class=cards>{''.join(card(f, folder) for f in kept)}</div></div>" for name, kept in groups)
-  body = "".join(f"<div data-group><h2>{text(name)}</h2>{shown(views.get(name))}"
+  body = "".join(f"<div data-group><h2>{text(name)}</h2>{''.join(map(shown, views[name]))}"
                  f"{''.join(section(f, folder) for f in kept)}</div>" for name, kept in groups)
   path.write_text(f"""<!doctype html>
 <html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width, initial-scale=1">

@@ -67,17 +67,19 @@ def draw(name, full):
 
 
 def views(program):
-  """Makes the page of `curvebody view` of each subject. Returns {subject: (path, command)} without the failed ones."""
+  """Makes the pages of `curvebody view` of each subject. Returns {subject: [(path, command)]} without the failed ones."""
   (OUT / "views").mkdir(exist_ok=True)
   made = {}
-  for subject, _, run in report.SUBJECTS:
-    page = OUT / "views" / f"{pathlib.Path(run.scenario).name}.html"
-    done = subprocess.run([program, "view", str(OUT / "data" / f"{run.name}.h5"), "-o", str(page)], capture_output=True,
-                          text=True)
-    if done.returncode == 0:
-      made[subject] = (f"views/{page.name}", run.text)
-    else:
-      print(f"no view of {run.name}: {done.stderr.strip()}")
+  for subject, _, runs in report.SUBJECTS:
+    made[subject] = []
+    for run in runs:
+      page = OUT / "views" / f"{pathlib.Path(run.scenario).name}.html"
+      done = subprocess.run([program, "view", str(OUT / "data" / f"{run.name}.h5"), "-o", str(page)],
+                            capture_output=True, text=True)
+      if done.returncode == 0:
+        made[subject].append((f"views/{page.name}", run.text))
+      else:
+        print(f"no view of {run.name}: {done.stderr.strip()}")
   return made
 
 
@@ -96,7 +98,7 @@ def main():
   workers = max(1, min(len(os.sched_getaffinity(0)), 8))
   names = figure_names()
   runs = list(dict.fromkeys(run for name in names for run in importlib.import_module(name).runs(options.full)))
-  runs = list(dict.fromkeys(runs + [shown for _, _, shown in report.SUBJECTS]))
+  runs = list(dict.fromkeys(runs + [run for _, _, shown in report.SUBJECTS for run in shown]))
   print(f"{len(runs)} runs, {len(names)} figures, {workers} at a time")
   failed, seconds = execute_all(runs, program, workers)
   fresh = sum(1 for s in seconds.values() if s > 0)

@@ -76,5 +76,7 @@ static const cb_fluid_model_class my_newton = {"newton",
                                                NULL,
                                                NULL,
                                                NULL,
-                                               false};
+                                               false,
+                                               NULL,
+                                               NULL};
 CB_PLUGIN(CB_PLUGIN_FLUID_MODEL(&my_newton));

@@ -220,3 +220,49 @@ cb_status cb_rigid_start(const cb_rigid_problem *p, double t, const cb_pose *g, 
 cb_status cb_rigid_twist(const cb_rigid_problem *p, const cb_rigid_state *s, double Y[6]) {
   return cb_rigid_twist_of(p, s->t, &s->g, s->momentum, Y);
 }
+
+/* --- the twists of previous steps --- */
+
+/* Unrolled where `known` is a constant. */
+static inline __attribute__((always_inline)) void extrapolate(const cb_rigid_state *s, int known, double Y[6]) {
+  double difference[1 + CB_RIGID_EARLIER][6], least[2] = {INFINITY, INFINITY};
+  int order[2] = {0};
+  memcpy(difference[0], s->Y, sizeof s->Y);
+  memcpy(difference[1], s->earlier, (size_t)(known - 1) * sizeof *s->earlier);
+#pragma GCC unroll 7
+  for (int k = 0; k < known; k++) {
+    for (int part = 0; part < 2; part++) {
+      const double *a = difference[k] + 3 * part, size = cb_dot3(a, a);
+      const bool smaller = size < least[part];
+      least[part] = smaller ? size : least[part];
+      order[part] = smaller ? k : order[part];
+    }
+#pragma GCC unroll 7
+    for (int j = known - 1; j > k; j--)
+      for (int i = 0; i < 6; i++) difference[j][i] = difference[j - 1][i] - difference[j][i];
+  }
+  memcpy(Y, s->Y, sizeof s->Y);
+#pragma GCC unroll 2
+  for (int part = 0; part < 2; part++) {
+    double *y = Y + 3 * part, sum[3] = {y[0], y[1], y[2]};
+    for (int k = 1; k <= order[part]; k++)
+      for (int i = 0; i < 3; i++) sum[i] += difference[k][3 * part + i];
+    for (int i = 0; i < 3; i++) y[i] = sum[i];
+  }
+}
+
+void cb_rigid_guess(const cb_rigid_state *s, double h, double Y[6]) {
+  const int known = s->length == h && s->known > 1 ? (int)s->known : 1;
+  if (known == 1 + CB_RIGID_EARLIER)
+    extrapolate(s, 1 + CB_RIGID_EARLIER, Y);
+  else
+    extrapolate(s, known, Y);
+}
+
+void cb_rigid_remember(cb_rigid_state *s, double h, const double Y[6]) {
+  s->known = s->length == h ? fmin(s->known + 1, 1 + CB_RIGID_EARLIER) : 1;
+  s->length = h;
+  memmove(s->earlier[1], s->earlier[0], sizeof s->earlier - sizeof s->earlier[0]);
+  memcpy(s->earlier[0], s->Y, sizeof s->Y);
+  memcpy(s->Y, Y, sizeof s->Y);
+}

@@ -107,6 +107,18 @@ struct cb_mechanism {
  * origin; first_moves: to the first one relative to the second. */
 void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool first_moves, bool with_rows, double *q,
                  cb_joint_now *out);
+/* --- parts of a step (mechanism_step.c) --- */
+void cb_mechanism_place_of(const cb_rigid_state *s, cb_place *out);
+/* Finds the motions of all joints, and the vectors from parents, for the places of all links; end: at the end of a step. */
+void cb_mechanism_find_joints(cb_mechanism *m, double *q, bool end);
+/* Sets e of a link: what closes its gaps, and what driven[coordinates] miss. */
+void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *driven);
+/* Gives each link and each row of a loop the impulsive force and the stiffness of its coordinates. */
+void cb_mechanism_hand_out(cb_mechanism *m);
+cb_status cb_mechanism_fail_at(const cb_mechanism *m, int link, double h, double t);
+void cb_mechanism_share_impulses(cb_mechanism *m);
+void cb_mechanism_turn_rows(const double r[3][3], double c, const double M[6][6], double out[6][6]);
+
 /* The places of all links, and the motions of all joints, for the present states. */
 void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b);
 /* The rates of all coordinates that fit best to the twists Y of the states. */

@@ -8,10 +8,9 @@
  * are closed by Newton's method, which moves all bodies of the loop, and rates that are not given follow.
  */
 #include "core/registry.h"
-#include "mechanism/joint_laws.h"
 #include "numerics/small.h"
 #include "numerics/vec3.h"
-#include "scenario/fluid.h"
+#include "scenario/joint_reading.h"
 #include "scenario/warnings.h"
 #include "tree/scalar.h"
 #include <curvebody/expression.h>
@@ -21,19 +20,11 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct joint_parameters {
-  const char *kind, *name;
-  const cb_node *of, *at, *in, *axis, *axis_in, *quaternion, *angle, *rate, *spring, *damping, *friction, *armature,
-      *limits, *motor, *servo, *drive, *control, *effort, *parts, *stiff;
-  double restitution;
-} joint_parameters;
-
 #define NODE(field, fallback, unit, doc) \
-  { #field, CB_PARAM_NODE, offsetof(joint_parameters, field), fallback, unit, "", NULL, doc }
+  { #field, CB_PARAM_NODE, offsetof(cb_joint_keys, field), fallback, unit, "", NULL, doc }
 const cb_param cb_joint_table[] = {
-    {"kind", CB_PARAM_STRING, offsetof(joint_parameters, kind), NULL, "", "", NULL,
-     "a name of `curvebody list joints`"},
-    {"name", CB_PARAM_STRING, offsetof(joint_parameters, name), "", "", "", NULL,
+    {"kind", CB_PARAM_STRING, offsetof(cb_joint_keys, kind), NULL, "", "", NULL, "a name of `curvebody list joints`"},
+    {"name", CB_PARAM_STRING, offsetof(cb_joint_keys, name), "", "", "", NULL,
      "name in records and expressions (default: joint.NUMBER)"},
     NODE(of, NULL, "", "[A, B]: names of two bodies; `world` instead of one of them"),
     NODE(at, "", "m", "place of the joint in A"),
@@ -50,8 +41,8 @@ const cb_param cb_joint_table[] = {
     NODE(friction, "", "N m, N", "dry friction: largest force against the rate; a number or a list"),
     NODE(armature, "", "kg m2, kg", "inertia of a rotor on the coordinate; a number or a list"),
     NODE(limits, "", "rad, m", "[lowest, highest] value of the coordinate, or a list of such pairs"),
-    {"restitution", CB_PARAM_REAL, offsetof(joint_parameters, restitution), "0", "", "[0, 1]", NULL,
-     "part of the rate with which a limit is left"},
+    {"restitution", CB_PARAM_REAL, offsetof(cb_joint_keys, restitution), "nan", "", "[0, 1]", NULL,
+     "part of the rate with which a limit is left (default: 0)"},
     NODE(stiff, "", "", "{stiffness: .., damping: ..}: limits are springs and dampers instead of reflecting"),
     NODE(
         motor, "", "N m, N",
@@ -67,7 +58,7 @@ const cb_param cb_joint_table[] = {
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 /* Where the keys of the class begin in the struct that the rows fill; `joint_parameters` is before them. */
-enum { OWN = (sizeof(joint_parameters) + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t) };
+enum { OWN = (sizeof(cb_joint_keys) + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t) };
 
 void cb_scenario_joint_rows(const cb_joint_class *class, cb_param rows[CB_JOINT_ROWS]) {
   size_t n = 0;
@@ -79,27 +70,12 @@ void cb_scenario_joint_rows(const cb_joint_class *class, cb_param rows[CB_JOINT_
   rows[n] = (cb_param){NULL, 0, 0, NULL, NULL, NULL, NULL, NULL};
 }
 
-/* The joints that are read; arrays of coordinates have their joints one after another. */
-typedef struct reading {
-  cb_scenario *s;
-  const cb_node *list;
-  int n, coordinates, capacity;
-  cb_joint *joint;    /* [n] */
-  int *first;         /* [n] */
-  const char **label; /* [coordinates], as all below */
-  double *angle, *rate;
-  bool *rate_given;
-  cb_actuator *actuator;
-  const char **drive;
-  const cb_node **where; /* the node of the drive or actuator */
-} reading;
-
 /* --- numbers --- */
 
-static bool none(const cb_node *node) { return node->kind == CB_NODE_SCALAR && !strcmp(node->text, "none"); }
+bool cb_joint_none(const cb_node *node) { return node->kind == CB_NODE_SCALAR && !strcmp(node->text, "none"); }
 
 /* The node of coordinate i in a value that is one scalar for all, or a list with one item per coordinate. */
-static cb_status item_of(const cb_node *node, int n, int i, const cb_node **out) {
+cb_status cb_joint_item_of(const cb_node *node, int n, int i, const cb_node **out) {
   *out = node;
   if (node->kind != CB_NODE_LIST) return CB_OK;
   if (node->count != (size_t)n)
@@ -109,15 +85,16 @@ static cb_status item_of(const cb_node *node, int n, int i, const cb_node **out)
 }
 
 /* single: each coordinate has its own number, or `none`, which leaves out[i] as it is. */
-static cb_status read_numbers(const reading *r, const cb_node *node, int n, bool single, double least, double *out) {
+cb_status cb_joint_read_numbers(const cb_joint_reading *r, const cb_node *node, int n, bool single, double least,
+                                double *out) {
   if (!node) return CB_OK;
   if (n == 0) return cb_node_fail(node, "this joint has no coordinates: expected no such key");
   if (single && n > 1 && node->kind != CB_NODE_LIST)
     return cb_node_fail(node, "expected a list of %d numbers, one per coordinate of the joint", n);
   for (int i = 0; i < n; i++) {
     const cb_node *item;
-    cb_status status = item_of(node, n, i, &item);
-    if (!status && single && none(item)) continue;
+    cb_status status = cb_joint_item_of(node, n, i, &item);
+    if (!status && single && cb_joint_none(item)) continue;
     if (!status) status = cb_scenario_number(r->s, item, 0, NULL, NULL, &out[i]);
     if (!status && !(out[i] >= least)) status = cb_node_fail(item, "expected a number >= %g, found %g", least, out[i]);
     if (status) return status;
@@ -125,7 +102,7 @@ static cb_status read_numbers(const reading *r, const cb_node *node, int n, bool
   return CB_OK;
 }
 
-static cb_status read_range(const reading *r, const cb_node *node, double out[2]) {
+cb_status cb_joint_read_range(const cb_joint_reading *r, const cb_node *node, double out[2]) {
   if (node->kind != CB_NODE_LIST || node->count != 2) return cb_node_fail(node, "expected [lowest, highest]");
   for (int i = 0; i < 2; i++) {
     const cb_status status = cb_scenario_number(r->s, node->items[i], 0, NULL, NULL, &out[i]);
@@ -138,7 +115,7 @@ static cb_status read_range(const reading *r, const cb_node *node, double out[2]
 
 /* --- bodies and frames --- */
 
-static cb_status find_body(const reading *r, const cb_node *node, int *out) {
+static cb_status find_body(const cb_joint_reading *r, const cb_node *node, int *out) {
   const cb_fluid_scenario *m = r->s->own;
   if (node->kind != CB_NODE_SCALAR) return cb_node_fail(node, "expected the name of a body, or `world`");
   *out = -1;
@@ -153,7 +130,7 @@ static cb_status find_body(const reading *r, const cb_node *node, int *out) {
   return cb_fail_unknown(node, "body", node->text, known, (size_t)m->n + 1);
 }
 
-static cb_status read_bodies(const reading *r, const cb_node *of, cb_joint *j) {
+static cb_status read_bodies(const cb_joint_reading *r, const cb_node *of, cb_joint *j) {
   if (of->kind != CB_NODE_LIST || of->count != 2)
     return cb_node_fail(of, "expected [A, B], the names of two bodies, or `world` and a body");
   cb_errors errors = cb_errors_begin();
@@ -166,7 +143,7 @@ static cb_status read_bodies(const reading *r, const cb_node *of, cb_joint *j) {
   return cb_errors_end(&errors);
 }
 
-static cb_status read_axis(const reading *r, const cb_node *node, double out[3]) {
+static cb_status read_axis(const cb_joint_reading *r, const cb_node *node, double out[3]) {
   const cb_status status = cb_scenario_vector(r->s, node, 0, NULL, NULL, out);
   if (!status && !(cb_dot3(out, out) > 0)) return cb_node_fail(node, "expected an axis, found a vector of length 0");
   return status;
@@ -191,7 +168,7 @@ static cb_status set_axes(const cb_joint *j, double axis[2][3], const cb_node *s
 }
 
 /* The orientation Q of B seen from A at coordinates 0. */
-static cb_status read_reference(const reading *r, const cb_node *node, double Q[4]) {
+static cb_status read_reference(const cb_joint_reading *r, const cb_node *node, double Q[4]) {
   Q[0] = 1;
   Q[1] = Q[2] = Q[3] = 0;
   if (!node) return CB_OK;
@@ -208,7 +185,7 @@ static cb_status read_reference(const reading *r, const cb_node *node, double Q[
 }
 
 /* The frame in B has the axes Q^-1 of the frame in A, where Q is given. */
-static cb_status read_frames(const reading *r, const cb_node *node, const joint_parameters *p, cb_joint *j) {
+static cb_status read_frames(const cb_joint_reading *r, const cb_node *node, const cb_joint_keys *p, cb_joint *j) {
   double axis[2][3] = {{0}}, Q[4], back[4];
   const cb_node *const axes[2] = {p->axis, p->axis_in};
   const int wanted = j->class_->axes;
@@ -245,7 +222,7 @@ static cb_status read_frames(const reading *r, const cb_node *node, const joint_
 /* --- the parts of a compound joint --- */
 
 /* The screw of a hinge or slide in the frame of the joint, which has the axes of body A and the place `at`. */
-static cb_status read_part(const reading *r, const cb_node *node, const cb_joint *j, double screw[6]) {
+static cb_status read_part(const cb_joint_reading *r, const cb_node *node, const cb_joint *j, double screw[6]) {
   static const char *const keys[] = {"kind", "axis", "at"};
   const cb_node *kind = cb_node_get(node, "kind"), *axis = cb_node_get(node, "axis"), *at = cb_node_get(node, "at");
   double along[3], place[3];
@@ -271,7 +248,7 @@ static cb_status read_part(const reading *r, const cb_node *node, const cb_joint
   return CB_OK;
 }
 
-static cb_status read_parts(const reading *r, const cb_node *node, const cb_node *list, cb_joint *j) {
+static cb_status read_parts(const cb_joint_reading *r, const cb_node *node, const cb_node *list, cb_joint *j) {
   if (j->class_->coordinates >= 0) return list ? cb_node_fail(list, "only a compound joint has `parts`") : CB_OK;
   if (!list || list->kind != CB_NODE_LIST || list->count < 1 || list->count > 6)
     return cb_node_fail(list ? list : node, "a compound joint needs `parts`, a list of 1 to 6 hinges and slides");
@@ -283,120 +260,6 @@ static cb_status read_parts(const reading *r, const cb_node *node, const cb_node
   j->data.screws = (int)list->count;
   j->data.screw = (const double(*)[6])screw;
   return cb_errors_end(&errors);
-}
-
-/* --- forces --- */
-
-static cb_status read_spring(const reading *r, const cb_node *node, int n, cb_joint *j) {
-  static const char *const keys[] = {"stiffness", "rest"};
-  const cb_node *stiffness = cb_node_get(node, "stiffness");
-  cb_status status = cb_node_check_keys(node, keys, 2);
-  if (!status && !stiffness) status = cb_node_fail(node, "expected {stiffness: .., rest: ..}");
-  if (!status) status = read_numbers(r, stiffness, n, false, 0, j->stiffness);
-  return status ? status : read_numbers(r, cb_node_get(node, "rest"), n, false, -INFINITY, j->rest);
-}
-
-static cb_status text_of(const cb_node *node, const char **out) {
-  if (node->kind != CB_NODE_SCALAR) return cb_node_fail(node, "expected an expression");
-  *out = node->text;
-  return CB_OK;
-}
-
-static cb_status read_servo(const reading *r, const cb_node *node, cb_actuator *a) {
-  static const char *const keys[] = {"position", "velocity", "kp", "kv"};
-  const cb_node *position = cb_node_get(node, "position"), *velocity = cb_node_get(node, "velocity"),
-                *kp = cb_node_get(node, "kp"), *kv = cb_node_get(node, "kv");
-  cb_status status = cb_node_check_keys(node, keys, 4);
-  if (!status && (!position == !velocity || (position && !kp) || (velocity && (kp || !kv))))
-    status = cb_node_fail(node, "expected {position: EXPRESSION, kp: .., kv: ..} or {velocity: EXPRESSION, kv: ..}");
-  if (status) return status;
-  a->kind = position ? CB_ACTUATOR_POSITION : CB_ACTUATOR_VELOCITY;
-  status = text_of(position ? position : velocity, &a->text);
-  if (!status && kp) status = read_numbers(r, kp, 1, false, 0, &a->kp);
-  if (!status && kv) status = read_numbers(r, kv, 1, false, 0, &a->kv);
-  return status;
-}
-
-static cb_status read_actuators(reading *r, const joint_parameters *p, cb_joint *j, int first) {
-  const int n = cb_joint_coordinates(j);
-  const cb_node *const given[] = {p->motor, p->servo, p->drive};
-  const cb_node *own = NULL;
-  for (int i = 0; i < 3; i++) {
-    if (!given[i]) continue;
-    if (own) return cb_node_fail(given[i], "expected only one of `motor`, `servo` and `drive`");
-    own = given[i];
-  }
-  if (own && n == 0) return cb_node_fail(own, "this joint has no coordinates: expected no motor, servo or drive");
-  if (own && n > 1 && own->kind != CB_NODE_LIST)
-    return cb_node_fail(own, "expected a list of %d, one per coordinate of the joint, `none` where there is none", n);
-  if ((p->control || p->effort) && !p->motor && !p->servo)
-    return cb_node_fail(p->control ? p->control : p->effort,
-                        "`control` and `effort` are ranges of a motor or servo: expected one of them");
-  for (int i = 0; i < n; i++) {
-    cb_actuator *a = &r->actuator[first + i];
-    const cb_node *item = NULL;
-    cb_status status = own ? item_of(own, n, i, &item) : CB_OK;
-    *a = (cb_actuator){.control = {-INFINITY, INFINITY}, .effort = {-INFINITY, INFINITY}};
-    r->drive[first + i] = NULL;
-    r->where[first + i] = item;
-    if (status || !item || none(item)) {
-      if (status) return status;
-      continue;
-    }
-    if (p->servo) {
-      status = read_servo(r, item, a);
-      const cb_node *target = cb_node_get(item, "position");
-      r->where[first + i] = target ? target : cb_node_get(item, "velocity");
-    }
-    if (p->motor) {
-      a->kind = CB_ACTUATOR_MOTOR;
-      status = text_of(item, &a->text);
-    }
-    if (p->drive) {
-      status = text_of(item, &r->drive[first + i]);
-      j->driven[i] = true;
-    }
-    if (!status && p->control) status = read_range(r, p->control, a->control);
-    if (!status && p->effort) status = read_range(r, p->effort, a->effort);
-    if (status) return status;
-  }
-  return CB_OK;
-}
-
-static cb_status read_stiff(const reading *r, const cb_node *node, cb_joint *j) {
-  static const char *const keys[] = {"stiffness", "damping"};
-  const cb_node *stiffness = cb_node_get(node, "stiffness"), *damping = cb_node_get(node, "damping");
-  cb_status status = cb_node_check_keys(node, keys, 2);
-  if (!status && !stiffness) status = cb_node_fail(node, "expected {stiffness: .., damping: ..}");
-  if (!status) status = read_numbers(r, stiffness, 1, false, 0, &j->stiff[0]);
-  if (!status && !(j->stiff[0] > 0)) status = cb_node_fail(stiffness, "expected a stiffness > 0");
-  return status ? status : read_numbers(r, damping, 1, false, 0, &j->stiff[1]);
-}
-
-static cb_status read_limits(const reading *r, const cb_node *node, const joint_parameters *p, cb_joint *j) {
-  const int n = cb_joint_coordinates(j);
-  for (int i = 0; i < 6; i++) {
-    j->limit[i][0] = -INFINITY;
-    j->limit[i][1] = INFINITY;
-  }
-  j->restitution = p->restitution;
-  if (p->stiff) {
-    const cb_status status = read_stiff(r, p->stiff, j);
-    if (status) return status;
-    if (!p->limits) return cb_node_fail(p->stiff, "`stiff` is a property of `limits`: expected limits");
-  }
-  if (!p->limits && cb_node_get(node, "restitution"))
-    return cb_node_fail(cb_node_get(node, "restitution"), "`restitution` is that of `limits`: expected limits");
-  if (!p->limits) return CB_OK;
-  if (n == 0) return cb_node_fail(p->limits, "this joint has no coordinates: expected no limits");
-  if (n == 1) return read_range(r, p->limits, j->limit[0]);
-  if (p->limits->kind != CB_NODE_LIST || p->limits->count != (size_t)n)
-    return cb_node_fail(p->limits, "expected a list of %d pairs [lowest, highest], `none` where there is none", n);
-  for (int i = 0; i < n; i++) {
-    const cb_status status = none(p->limits->items[i]) ? CB_OK : read_range(r, p->limits->items[i], j->limit[i]);
-    if (status) return status;
-  }
-  return CB_OK;
 }
 
 /* --- one joint --- */
@@ -411,7 +274,7 @@ static cb_status find_class(const cb_node *node, const cb_joint_class **out) {
 }
 
 /* Reads the keys of all joints, and those of the class. */
-static cb_status read_keys(const reading *r, const cb_node *node, cb_joint *j, joint_parameters *p) {
+static cb_status read_keys(const cb_joint_reading *r, const cb_node *node, cb_joint *j, cb_joint_keys *p) {
   cb_param rows[CB_JOINT_ROWS];
   cb_status status = find_class(node, &j->class_);
   if (status) return status;
@@ -431,7 +294,7 @@ static bool is_name(const char *text) {
          strlen(text) < 24;
 }
 
-static cb_status read_name(reading *r, const cb_node *node, const char *given, int number, const char **out) {
+static cb_status read_name(cb_joint_reading *r, const cb_node *node, const char *given, int number, const char **out) {
   char numbered[32];
   snprintf(numbered, sizeof numbered, "joint.%d", number);
   const char *name = given && *given ? given : cb_arena_strdup(r->s->arena, numbered);
@@ -451,10 +314,10 @@ static cb_status read_name(reading *r, const cb_node *node, const char *given, i
 }
 
 /* Makes the arrays sufficient for six more coordinates. */
-static cb_status reserve(reading *r) {
+static cb_status reserve(cb_joint_reading *r) {
   if (r->coordinates + 6 <= r->capacity) return CB_OK;
   const size_t n = (size_t)r->coordinates, capacity = 2 * n + 48;
-  reading more = *r;
+  cb_joint_reading more = *r;
   more.label = cb_arena_alloc(r->s->arena, capacity, sizeof *more.label);
   more.angle = cb_arena_alloc(r->s->arena, capacity, sizeof *more.angle);
   more.rate = cb_arena_alloc(r->s->arena, capacity, sizeof *more.rate);
@@ -478,7 +341,7 @@ static cb_status reserve(reading *r) {
   return CB_OK;
 }
 
-static cb_status name_coordinates(reading *r, const cb_joint *j, int first, int n) {
+static cb_status name_coordinates(cb_joint_reading *r, const cb_joint *j, int first, int n) {
   for (int i = 0; i < n; i++) {
     char text[64];
     snprintf(text, sizeof text, "%s%s", j->name, j->class_->symbol[i]);
@@ -495,7 +358,7 @@ static bool clashes(const char *a, const char *b) {
 }
 
 /* Names of coordinates: `c.x` is also that of a coordinate of joint c, and `c_rate` is a rate. */
-static cb_status check_labels(const reading *r) {
+static cb_status check_labels(const cb_joint_reading *r) {
   for (int k = 0; k < r->n; k++)
     for (int c = r->first[k]; c < r->first[k] + cb_joint_coordinates(&r->joint[k]); c++)
       for (int other = 0; other < r->first[k]; other++) {
@@ -520,7 +383,7 @@ static bool locked(const cb_joint *j, const double S[6][6]) {
 }
 
 /* The coordinates at the start are those that the joint finds at the place that they give. */
-static cb_status check_coordinates(const joint_parameters *p, const cb_node *node, const cb_joint *j, const double *q) {
+static cb_status check_coordinates(const cb_joint_keys *p, const cb_node *node, const cb_joint *j, const double *q) {
   cb_joint_motion motion;
   cb_pose m;
   const int n = cb_joint_coordinates(j);
@@ -551,13 +414,13 @@ static cb_status check_limits(const cb_node *node, const cb_joint *j, int i, dou
                       j->limit[i][0], j->limit[i][1], q);
 }
 
-static cb_status check_start(const reading *r, const cb_node *node, const joint_parameters *p, const cb_joint *j,
+static cb_status check_start(const cb_joint_reading *r, const cb_node *node, const cb_joint_keys *p, const cb_joint *j,
                              int first, int n) {
   const cb_node *const given[] = {p->angle, p->rate};
   for (int i = 0; i < n; i++) {
     const cb_node *item;
     for (int k = 0; k < 2 && j->driven[i]; k++)
-      if (given[k] && !item_of(given[k], n, i, &item) && !none(item))
+      if (given[k] && !cb_joint_item_of(given[k], n, i, &item) && !cb_joint_none(item))
         return cb_node_fail(item, "a driven coordinate starts where its drive is at the start%s",
                             n > 1 ? ": expected `none`" : "");
     const cb_status status = j->driven[i] ? CB_OK : check_limits(node, j, i, r->angle[first + i]);
@@ -566,8 +429,8 @@ static cb_status check_start(const reading *r, const cb_node *node, const joint_
   return check_coordinates(p, node, j, r->angle + first);
 }
 
-static cb_status read_joint(reading *r, const cb_node *node, int number) {
-  joint_parameters p;
+static cb_status read_joint(cb_joint_reading *r, const cb_node *node, int number) {
+  cb_joint_keys p;
   cb_joint *j = &r->joint[number];
   cb_status status = read_keys(r, node, j, &p);
   if (!status) status = reserve(r);
@@ -591,189 +454,26 @@ static cb_status read_joint(reading *r, const cb_node *node, int number) {
   cb_errors_add(&errors, node, read_frames(r, node, &p, j));
   for (int i = 0; i < n && p.rate; i++) {
     const cb_node *item;
-    r->rate_given[first + i] = !item_of(p.rate, n, i, &item) && !none(item);
+    r->rate_given[first + i] = !cb_joint_item_of(p.rate, n, i, &item) && !cb_joint_none(item);
   }
-  cb_errors_add(&errors, p.angle, read_numbers(r, p.angle, n, true, -INFINITY, r->angle + first));
-  cb_errors_add(&errors, p.rate, read_numbers(r, p.rate, n, true, -INFINITY, r->rate + first));
-  if (p.spring) cb_errors_add(&errors, p.spring, read_spring(r, p.spring, n, j));
-  cb_errors_add(&errors, p.damping, read_numbers(r, p.damping, n, false, 0, j->damping));
-  cb_errors_add(&errors, p.friction, read_numbers(r, p.friction, n, false, 0, j->friction));
-  cb_errors_add(&errors, p.armature, read_numbers(r, p.armature, n, false, 0, j->armature));
-  cb_errors_add(&errors, node, read_limits(r, node, &p, j));
-  cb_errors_add(&errors, node, read_actuators(r, &p, j, first));
+  cb_errors_add(&errors, p.angle, cb_joint_read_numbers(r, p.angle, n, true, -INFINITY, r->angle + first));
+  cb_errors_add(&errors, p.rate, cb_joint_read_numbers(r, p.rate, n, true, -INFINITY, r->rate + first));
+  if (p.spring) cb_errors_add(&errors, p.spring, cb_joint_read_spring(r, p.spring, n, j));
+  cb_errors_add(&errors, p.damping, cb_joint_read_numbers(r, p.damping, n, false, 0, j->damping));
+  cb_errors_add(&errors, p.friction, cb_joint_read_numbers(r, p.friction, n, false, 0, j->friction));
+  cb_errors_add(&errors, p.armature, cb_joint_read_numbers(r, p.armature, n, false, 0, j->armature));
+  cb_errors_add(&errors, node, cb_joint_read_limits(r, node, &p, j));
+  cb_errors_add(&errors, node, cb_joint_read_actuators(r, &p, j, first));
   if (!errors.status) cb_errors_add(&errors, node, check_start(r, node, &p, j, first, n));
   if (!errors.status) cb_errors_add(&errors, node, name_coordinates(r, j, first, n));
   r->coordinates += n;
   return cb_errors_end(&errors);
 }
 
-/* --- the start --- */
-
-static cb_status inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
-  (void)self, (void)t, (void)g;
-  memset(K, 0, 36 * sizeof **K);
-  memset(mu0, 0, 6 * sizeof *mu0);
-  for (int i = 0; i < 6; i++) K[i][i] = 1;
-  return CB_OK;
-}
-
-/* For places and velocities inertia does not matter, except that loops are closed by the smallest motion. */
-static const cb_rigid_problem unit_body = {.inertia = inertia};
-static const cb_rigid_problem *unit_problem(void *self, int body) {
-  (void)self, (void)body;
-  return &unit_body;
-}
-
-/* Places the second (side 1) or the first body of a joint, from the state of the other one. */
-static cb_status place(reading *r, int joint, int side, double t, cb_rigid_state *state) {
-  const cb_joint *j = &r->joint[joint];
-  const int n = cb_joint_coordinates(j), first = r->first[joint];
-  const double *q = r->angle + first, *rate = r->rate + first;
-  const cb_pose A = {.q = {j->frame[0].q[0], j->frame[0].q[1], j->frame[0].q[2], j->frame[0].q[3]},
-                     .x = {j->frame[0].x[0], j->frame[0].x[1], j->frame[0].x[2]}},
-                B = {.q = {j->frame[1].q[0], j->frame[1].q[1], j->frame[1].q[2], j->frame[1].q[3]},
-                     .x = {j->frame[1].x[0], j->frame[1].x[1], j->frame[1].x[2]}};
-  cb_joint_motion motion;
-  memset(&motion, 0, sizeof motion);
-  cb_pose m, back, ab, g;
-  double relative[6] = {0}, own[6], Ad[6][6], Y[6] = {0};
-  j->class_->place(q, &j->data, &m);
-  if (n) memcpy(motion.q, q, (size_t)n * sizeof *q);
-  j->class_->find(&m, &j->data, &motion);
-  for (int i = 0; i < n; i++) cb_add6(rate[i], motion.S[i], relative); /* of frame B, in its axes */
-  cb_pose_inverse(&B, &back);
-  cb_pose_multiply(&A, &m, &ab);
-  cb_pose_multiply(&ab, &back, &ab); /* body B seen from body A */
-  cb_pose_adjoint(&B, Ad);
-  cb_apply6((const double(*)[6])Ad, relative, own); /* of body B relative to A, in the frame of B */
-  if (side == 0) {                                  /* the motion of A relative to B, in the frame of A */
-    cb_pose_adjoint(&ab, Ad);
-    cb_apply6((const double(*)[6])Ad, own, relative);
-    for (int i = 0; i < 6; i++) own[i] = -relative[i];
-    cb_pose_inverse(&ab, &ab);
-  }
-  const int from = j->body[1 - side];
-  g = ab;
-  if (from >= 0) {
-    cb_pose_multiply(&state[from].g, &ab, &g);
-    cb_pose_inverse(&ab, &back);
-    cb_pose_adjoint(&back, Ad);
-    cb_apply6((const double(*)[6])Ad, state[from].Y, Y);
-  }
-  cb_add6(1, own, Y);
-  if (!isfinite(cb_dot3(g.x, g.x) + cb_dot(6, Y, Y)))
-    return cb_node_fail(r->list->items[joint],
-                        "the place or the velocity of body `%s` at the start is too large: expected smaller numbers",
-                        cb_fluid_scenario_of(r->s)->body[j->body[side]].name);
-  return cb_rigid_start(&unit_body, t, &g, Y, &state[j->body[side]]);
-}
-
-/* The entry of `bodies` that describes one body; NULL: a copy, which the joints may place although its entry has `place`. */
-static const cb_node *node_of_body(const reading *r, int body) {
-  const cb_fluid_scenario *m = r->s->own;
-  for (size_t i = 0; i < m->n_kinds; i++)
-    if (m->kind[i].body == m->body[body].body)
-      return cb_node_get(m->bodies->items[i], "repeat") ? NULL : m->bodies->items[i];
-  return NULL;
-}
-
-static bool has_place(const reading *r, int body) {
-  const cb_node *node = node_of_body(r, body);
-  return node && (cb_node_get(node, "place") || cb_node_get(node, "motion"));
-}
-
-/* Places everything that hangs on placed bodies; placed[bodies]. */
-static cb_status spread(reading *r, double t, bool *placed, cb_rigid_state *state) {
-  for (bool any = true; any;) {
-    any = false;
-    for (int k = 0; k < r->n; k++)
-      for (int side = 0; side < 2; side++) {
-        const cb_joint *j = &r->joint[k];
-        const int to = j->body[side], from = j->body[1 - side];
-        if (!cb_joint_holds(j) || to < 0 || placed[to] || (from >= 0 && !placed[from])) continue;
-        if (has_place(r, to)) {
-          const cb_node *given = cb_node_get(node_of_body(r, to), "place");
-          return cb_node_fail(given ? given : cb_node_get(node_of_body(r, to), "motion"),
-                              "joint `%s` already gives the place of body `%s`: expected `place` and `motion` of at "
-                              "most one body of those that are joined, and of none if they are joined to the world",
-                              j->name, cb_fluid_scenario_of(r->s)->body[to].name);
-        }
-        const cb_status status = place(r, k, side, t, state);
-        if (status) return status;
-        placed[to] = any = true;
-      }
-  }
-  return CB_OK;
-}
-
-static cb_status place_all(reading *r, double t, bool *placed, cb_rigid_state *state) {
-  const cb_fluid_scenario *m = r->s->own;
-  cb_status status = spread(r, t, placed, state);
-  for (int pass = 0; pass < 2 && !status; pass++) /* bodies with a place, then those without */
-    for (int i = 0; i < m->n && !status; i++) {
-      if (placed[i] || (pass == 0 && !has_place(r, i))) continue;
-      status = cb_rigid_start(&unit_body, t, &m->body[i].pose, m->body[i].twist, &state[i]);
-      placed[i] = true;
-      if (!status) status = spread(r, t, placed, state);
-    }
-  return status;
-}
-
-/* For rates: coordinates whose rates are given keep them, if others are free. */
-static void give_rates(void *self, double t, double *q, double *rate) {
-  const reading *r = self;
-  (void)t;
-  for (int c = 0; c < r->coordinates; c++) {
-    q[c] = r->angle[c];
-    rate[c] = r->rate[c];
-  }
-}
-
-static cb_status start(reading *r, double t, cb_rigid_state *state) {
-  cb_fluid_scenario *m = r->s->own;
-  const cb_mechanism_bodies bodies = {state, NULL, unit_problem};
-  cb_mechanism *mechanism = NULL;
-  cb_joint *joint = cb_arena_alloc(r->s->arena, (size_t)r->n, sizeof *joint);
-  int which = 0, free = 0;
-  double moved = 0, turned = 0;
-  if (!joint) return cb_fail(CB_ERROR_MEMORY, "no memory for joints");
-  for (int c = 0; c < r->coordinates; c++) free += !r->rate_given[c] && !r->drive[c];
-  for (int k = 0; k < r->n; k++) {
-    joint[k] = (cb_joint){.name = r->joint[k].name, .class_ = r->joint[k].class_, .data = r->joint[k].data};
-    memcpy(joint[k].body, r->joint[k].body, sizeof joint[k].body);
-    memcpy(joint[k].frame, r->joint[k].frame, sizeof joint[k].frame);
-    for (int i = 0; i < cb_joint_coordinates(&joint[k]); i++)
-      joint[k].driven[i] = r->drive[r->first[k] + i] || (free && r->rate_given[r->first[k] + i]);
-  }
-  const cb_mechanism_laws laws = {.self = r, .drives = give_rates};
-  cb_status status = cb_mechanism_create(m->n, r->n, joint, &laws, &which, &mechanism);
-  if (status) return cb_node_fail(r->list->items[which], "%s", cb_error_text());
-  if (r->coordinates) memcpy(cb_mechanism_q(mechanism), r->angle, (size_t)r->coordinates * sizeof(double));
-  if (cb_mechanism_loops(mechanism)) {
-    status = cb_mechanism_close(mechanism, &bodies, t, &moved, &which);
-    if (!status) status = cb_mechanism_restart(mechanism, &bodies, t, &turned);
-    if (status) status = cb_node_fail(r->list->items[which], "%s", cb_error_text());
-    if (!status && moved > 1e-9)
-      cb_warn("loops of joints are closed at the start: bodies are moved by up to %.3g m or rad", moved);
-    if (!status && free == 0 && turned > 1e-6)
-      status = cb_node_fail(r->list,
-                            "the rates at the start open a loop: they differ by up to %.3g from rates that keep "
-                            "it closed: expected %s",
-                            turned,
-                            r->coordinates ? "joints of the loop without `rate`, which then follows"
-                                           : "a `motion` of the bodies at which the distances stay the same");
-    if (!status && r->coordinates) memcpy(r->angle, cb_mechanism_q(mechanism), (size_t)r->coordinates * sizeof(double));
-  }
-  cb_mechanism_free(mechanism);
-  for (int i = 0; i < m->n && !status; i++) {
-    m->body[i].pose = state[i].g;
-    memcpy(m->body[i].twist, state[i].Y, sizeof state[i].Y);
-  }
-  return status;
-}
+/* --- all joints --- */
 
 /* The values and rates of drives at the start. */
-static cb_status start_drives(reading *r, cb_joint_laws *laws, double t) {
+static cb_status start_drives(cb_joint_reading *r, cb_joint_laws *laws, double t) {
   const cb_mechanism_laws of = cb_joint_laws_of(laws);
   if (of.drives) of.drives(of.self, t, r->angle, r->rate);
   for (int k = 0; k < r->n; k++)
@@ -786,7 +486,7 @@ static cb_status start_drives(reading *r, cb_joint_laws *laws, double t) {
 }
 
 /* Drives and closed loops have changed coordinates. */
-static cb_status check_all_limits(const reading *r) {
+static cb_status check_all_limits(const cb_joint_reading *r) {
   cb_status status = CB_OK;
   for (int k = 0; k < r->n; k++)
     for (int i = 0; i < cb_joint_coordinates(&r->joint[k]) && !status; i++)
@@ -794,7 +494,7 @@ static cb_status check_all_limits(const reading *r) {
   return status;
 }
 
-static cb_status make_laws(reading *r, cb_joint_laws **out) {
+static cb_status make_laws(cb_joint_reading *r, cb_joint_laws **out) {
   const cb_fluid_scenario *m = r->s->own;
   bool any = false;
   int which = 0;
@@ -812,7 +512,7 @@ cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t)
   if (list->kind != CB_NODE_LIST || list->count == 0)
     return cb_node_fail(list, "expected a list of joints, each with `kind` and `of`");
   if (m->fluid.curvature != 0) return cb_node_fail(list, "joints need flat space");
-  reading r = {.s = s, .list = list, .n = (int)list->count};
+  cb_joint_reading r = {.s = s, .list = list, .n = (int)list->count};
   r.joint = cb_arena_alloc(s->arena, list->count, sizeof *r.joint);
   r.first = cb_arena_alloc(s->arena, list->count, sizeof *r.first);
   cb_fluid_joints *out = cb_arena_alloc(s->arena, 1, sizeof *out);
@@ -827,8 +527,8 @@ cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t)
   cb_status status = check_labels(&r);
   if (!status) status = make_laws(&r, &m->joint_laws);
   if (!status) status = start_drives(&r, m->joint_laws, t);
-  if (!status) status = place_all(&r, t, placed, state);
-  if (!status) status = start(&r, t, state);
+  if (!status) status = cb_joint_place_all(&r, t, placed, state);
+  if (!status) status = cb_joint_start_all(&r, t, state);
   if (!status) status = check_all_limits(&r);
   *out = (cb_fluid_joints){r.n, r.joint, r.label, r.angle, m->joint_laws};
   m->joints = out;

@@ -1,0 +1,306 @@
+/* Joined bodies at a node: settling, the response to impulses, rates, and the start (mechanism.h).
+ *
+ *   settle   K Y = p - mu_0 + W for all bodies, where the impulses W of the joints let the twists Y obey the joints
+ *   close    the displacements eta of least norm with N eta = -gap, again and again, until all gaps are closed
+ * K: inertia; p: momentum; mu_0: momentum of the shape's motion; N: covectors of the gaps (curvebody/joint.h).
+ */
+#include "mechanism/mechanism_private.h"
+#include "numerics/dd.h"
+#include "numerics/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAXIMUM = 40 };
+
+/* At a node, both ends of the step are the same. */
+static void copy_node(cb_mechanism *m) {
+  for (int i = 0; i < m->links; i++) {
+    cb_link *l = &m->link[i];
+    memcpy(l->r1, l->r0, sizeof l->r1);
+    memcpy(l->d1, l->d0, sizeof l->d1);
+    memcpy(l->S1, l->S0, (size_t)l->n * sizeof *l->S1);
+    if (m->has_modes) memcpy(l->all1, l->all0, sizeof l->all1);
+  }
+  for (int l = 0; l < m->loops; l++) memcpy(m->loop[l].d1, m->loop[l].d0, sizeof m->loop[l].d1);
+  for (int r = 0; r < m->rows; r++) memcpy(m->row[r].N1, m->row[r].N0, sizeof m->row[r].N1);
+}
+
+/* Whether the joints were found last at the present poses; and stores the places. */
+static bool take_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
+  bool same = m->found;
+  for (int i = 0; i < m->links; i++) {
+    const cb_rigid_state *s = &b->state[m->link[i].body];
+    cb_place *p = &m->link[i].place;
+    if (same && !memcmp(p->q, s->g.q, sizeof p->q) && !memcmp(p->x, s->g.x, sizeof p->x) &&
+        !memcmp(p->x_low, s->x_low, sizeof p->x_low))
+      continue;
+    same = false;
+    cb_mechanism_place_of(s, p);
+  }
+  return same;
+}
+
+void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
+  const bool same = take_places(m, b);
+  for (int i = 0; i < m->links; i++) {
+    cb_link *l = &m->link[i];
+    memcpy(l->r0, l->place.r, sizeof l->r0);
+    if (!same) continue;
+    memcpy(l->d0, l->d1, sizeof l->d0);
+    memcpy(l->S0, l->S1, (size_t)l->n * sizeof *l->S0);
+    if (m->has_modes) memcpy(l->all0, l->all1, sizeof l->all0);
+  }
+  for (int l = 0; l < m->loops && same; l++) memcpy(m->loop[l].d0, m->loop[l].d1, sizeof m->loop[l].d0);
+  for (int r = 0; r < m->rows && same; r++) memcpy(m->row[r].N0, m->row[r].N1, sizeof m->row[r].N0);
+  if (same) return;
+  double *q = m->q;
+  if (m->tree) { /* places follow from coordinates */
+    q = m->q1;
+    memcpy(q, m->q, (size_t)m->coordinates * sizeof *q);
+  }
+  cb_mechanism_find_joints(m, q, false);
+  copy_node(m);
+  m->found = true;
+}
+
+void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b) {
+  for (int i = 0; i < m->links; i++) {
+    cb_link *l = &m->link[i];
+    double from[6] = {0}, SS[6][6], Sv[6];
+    cb_turn6((const double(*)[3])l->place.r, b->state[l->body].Y, l->eta);
+    if (l->joint < 0) continue;
+    if (l->parent >= 0) cb_sweep_see(l->d0, m->link[l->parent].eta, from);
+    const int n = cb_joint_coordinates(&m->joint[l->joint]);
+    for (int j = 0; j < n; j++) {
+      const double *S = m->now[l->joint].S[j];
+      Sv[j] = 0;
+      for (int k = 0; k < 6; k++) Sv[j] += S[k] * (l->eta[k] - from[k]);
+      for (int k = 0; k < n; k++) SS[j][k] = cb_sweep_dot(S, m->now[l->joint].S[k]);
+    }
+    cb_sweep_invert(n, SS);
+    for (int j = 0; j < n; j++) {
+      m->rate[m->first[l->joint] + j] = 0;
+      for (int k = 0; k < n; k++) m->rate[m->first[l->joint] + j] += SS[j][k] * Sv[k];
+    }
+  }
+  cb_loops_rates(m);
+}
+
+/* A = R_0 K R_0^T */
+static void turn_inertia(cb_link *l, bool diagonal) {
+  const double(*r)[3] = (const double(*)[3])l->r0;
+  double half[6][6];
+  if (!diagonal) {
+    for (int i = 0; i < 6; i++) cb_turn6(r, l->K[i], half[i]);
+    cb_mechanism_turn_rows(r, 1, (const double(*)[6])half, l->A);
+    return;
+  }
+  memset(l->A, 0, sizeof l->A);
+  for (int b = 0; b < 6; b += 3)
+    for (int i = 0; i < 3; i++) {
+      const double x = r[i][0] * l->K[b][b], y = r[i][1] * l->K[b + 1][b + 1], z = r[i][2] * l->K[b + 2][b + 2];
+      for (int k = 0; k <= i; k++) l->A[b + i][b + k] = l->A[b + k][b + i] = x * r[k][0] + y * r[k][1] + z * r[k][2];
+    }
+}
+
+/* Finds A at a node, and the momentum that is not mu_0. */
+static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, const cb_rigid_state *s) {
+  double mu0[6], turned[6];
+  l->K = p->constant ? p->constant->K : (const double(*)[6])l->own_K;
+  if (p->constant) {
+    memcpy(mu0, p->constant->mu0, sizeof mu0);
+  } else {
+    const cb_status status = p->inertia(p->self, t, &s->g, l->own_K, mu0);
+    if (status) return status;
+  }
+  turn_inertia(l, p->constant && p->constant->diagonal);
+  cb_turn6((const double(*)[3])l->r0, mu0, turned);
+  for (int k = 0; k < 6; k++) l->load[k] = s->world[k] - turned[k] + s->world_low[k];
+  return CB_OK;
+}
+
+/* Solves for the twists that the momenta correspond to. */
+static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
+  int at;
+  cb_mechanism_find_places(m, b);
+  for (int i = 0; i < m->links; i++) {
+    cb_link *l = &m->link[i];
+    *failed = l->body;
+    const cb_status status = take_inertia(l, b->problem(b->self, l->body), t, &b->state[l->body]);
+    if (status) return status;
+  }
+  *failed = -1;
+  if (m->laws.drives) m->laws.drives(m->laws.self, t, m->drive, m->drive_rate);
+  cb_modes_partition(m);
+  cb_modes_target(m);
+  for (int i = 0; i < m->links; i++) {
+    cb_link *l = &m->link[i];
+    if (l->joint < 0) continue;
+    memset(l->e, 0, sizeof l->e);
+    const cb_joint *j = &m->joint[l->joint];
+    for (int c = 0; c < cb_joint_coordinates(j); c++)
+      if (j->driven[c] || cb_modes_hold(m, m->first[l->joint] + c))
+        cb_add6(m->drive_rate[m->first[l->joint] + c], m->now[l->joint].S[c], l->e);
+  }
+  for (int j = 0; j < m->joints; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
+      m->stiffness[m->first[j] + i] = m->joint[j].armature[i];
+      m->impulsive[m->first[j] + i] = m->momentum[m->first[j] + i];
+    }
+  cb_mechanism_hand_out(m);
+  copy_node(m);
+  cb_loops_want(m, true);
+  cb_loops_begin(m);
+  if (!cb_sweep_matrices(m, &at)) return cb_mechanism_fail_at(m, at, 0, t);
+  if (!m->begun) cb_loops_drop(m);
+  m->begun = true;
+  const cb_status status = cb_loops_factor(m);
+  if (status) return status;
+  cb_sweep_solve(m);
+  cb_loops_solve(m);
+  return CB_OK;
+}
+
+static void push(cb_rigid_state *s, const double r[3][3], const double W[6]) {
+  for (int i = 0; i < 6; i++) cb_compensated_add_one(&s->world[i], &s->world_low[i], W[i]);
+  cb_turn6_transposed(r, s->world, s->momentum);
+}
+
+void cb_mechanism_respond(cb_mechanism *m, const double (*W)[6], double (*change)[6]) {
+  for (int i = 0; i < m->links; i++) memcpy(m->pushed[i], W[m->link[i].body], sizeof m->pushed[i]);
+  cb_sweep_respond(m, (const double(*)[6])m->pushed, NULL, NULL, NULL, NULL);
+  cb_loops_correct(m);
+  for (int i = 0; i < m->links; i++) memcpy(change[m->link[i].body], m->link[i].eta, sizeof m->link[i].eta);
+}
+
+/* The rates of all coordinates after the twists were found. */
+static void find_rates_of_twists(cb_mechanism *m) {
+  memcpy(m->rate, m->drive_rate, (size_t)m->coordinates * sizeof *m->rate); /* of driven and held coordinates */
+  for (int i = 0; i < m->links; i++) {
+    const cb_link *l = &m->link[i];
+    for (int j = 0; j < l->n; j++) m->rate[m->first[l->joint] + l->coordinate[j]] = l->dq[j];
+  }
+  cb_loops_rates(m);
+}
+
+cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
+  const cb_status status = find_twists(m, b, t, failed);
+  if (status) return status;
+  for (int i = 0; i < m->links; i++) {
+    cb_link *l = &m->link[i];
+    double Y[6], mu[6], turned[6];
+    cb_turn6_transposed((const double(*)[3])l->r0, l->eta, Y);
+    cb_apply6(l->K, Y, mu);
+    cb_turn6((const double(*)[3])l->r0, mu, turned);
+    for (int k = 0; k < 6; k++) m->need[i][k] = turned[k] - l->load[k];
+  }
+  cb_mechanism_share_impulses(m);
+  for (int i = 0; i < m->links; i++) {
+    cb_link *l = &m->link[i];
+    push(&b->state[l->body], (const double(*)[3])l->r0, m->wrench[i]);
+    if (l->joint < 0) continue;
+    cb_add6(1, l->w, m->impulse[l->joint]);
+    cb_drives_settle(m, l->joint, l->w);
+  }
+  find_rates_of_twists(m);
+  cb_loops_record(m, true);
+  for (int j = 0; j < m->joints; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
+      m->momentum[m->first[j] + i] = m->joint[j].armature[i] * m->rate[m->first[j] + i];
+  return CB_OK;
+}
+
+cb_status cb_mechanism_look(cb_mechanism *m, const cb_mechanism_bodies *b, double t) {
+  int failed;
+  const cb_status status = find_twists(m, b, t, &failed);
+  if (!status) find_rates_of_twists(m);
+  return status;
+}
+
+/* --- starts --- */
+
+/* Finds the displacements eta that close all gaps to first order. */
+static cb_status find_displacements(cb_mechanism *m, const cb_mechanism_bodies *b, double t) {
+  int at;
+  cb_status status = CB_OK;
+  for (int c = 0; c < m->coordinates; c++) {
+    m->missing[c] = 0;
+    m->impulsive[c] = m->stiffness[c] = 0;
+  }
+  for (int i = 0; i < m->links && !status; i++) {
+    cb_link *l = &m->link[i];
+    status = take_inertia(l, b->problem(b->self, l->body), t, &b->state[l->body]);
+    memset(l->load, 0, sizeof l->load);
+  }
+  if (status) return status;
+  copy_node(m);
+  cb_mechanism_hand_out(m);
+  for (int i = 0; i < m->links; i++)
+    if (m->link[i].joint >= 0) cb_mechanism_find_closing(m, &m->link[i], m->missing);
+  cb_loops_want(m, false);
+  cb_loops_begin(m);
+  if (!cb_sweep_matrices(m, &at)) return cb_mechanism_fail_at(m, at, 0, t);
+  if (!m->begun) cb_loops_drop(m);
+  m->begun = true;
+  status = cb_loops_factor(m);
+  if (status) return status;
+  cb_sweep_solve(m);
+  cb_loops_solve(m);
+  return CB_OK;
+}
+
+cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *moved, int *which) {
+  double last = INFINITY;
+  *moved = 0;
+  for (int n = 0; n < MAXIMUM; n++) {
+    double open = 0;
+    const double *gap = cb_mechanism_gaps(m, b);
+    for (int j = 0; j < m->joints; j++) {
+      if (n == 0 && gap[j] > open) *which = j; /* only loops are open at first */
+      open = fmax(open, gap[j]);
+    }
+    if (open <= 1e-15 || (open >= last / 2 && open <= 1e-13)) return CB_OK;
+    if (!isfinite(open) || (n > 5 && open > last)) break;
+    last = open;
+    const cb_status status = find_displacements(m, b, t);
+    if (status) return status;
+    for (int i = 0; i < m->links; i++) {
+      const cb_link *l = &m->link[i];
+      cb_pose *g = &b->state[l->body].g;
+      double q[4];
+      cb_quaternion_exp(l->eta, q);
+      cb_quaternion_multiply(q, g->q, g->q);
+      cb_quaternion_project(g->q);
+      for (int k = 0; k < 3; k++) g->x[k] += l->eta[3 + k];
+      *moved = fmax(*moved, sqrt(fmax(cb_dot3(l->eta, l->eta), cb_dot3(l->eta + 3, l->eta + 3))));
+    }
+  }
+  return cb_fail(
+      CB_ERROR_DOMAIN,
+      "joint `%s` cannot be closed: a gap of %.3g stays: expected coordinates at the start from which the loop "
+      "can be closed",
+      m->joint[*which].name, last);
+}
+
+cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned) {
+  int failed;
+  cb_status status = CB_OK;
+  *turned = 0;
+  for (int i = 0; i < m->links && !status; i++) {
+    cb_rigid_state *s = &b->state[m->link[i].body];
+    const cb_pose g = s->g;
+    double Y[6];
+    memcpy(Y, s->Y, sizeof Y);
+    status = cb_rigid_start(b->problem(b->self, m->link[i].body), t, &g, Y, s);
+  }
+  if (!status) status = cb_mechanism_settle(m, b, t, &failed);
+  for (int i = 0; i < m->links && !status; i++) {
+    cb_rigid_state *s = &b->state[m->link[i].body];
+    double Y[6];
+    status = cb_rigid_twist(b->problem(b->self, m->link[i].body), s, Y);
+    for (int k = 0; k < 6; k++) *turned = fmax(*turned, fabs(Y[k] - s->Y[k]));
+    memcpy(s->Y, Y, sizeof Y);
+  }
+  return status;
+}

@@ -1,0 +1,51 @@
+/* The data of reading the key `joints`, shared by its files (scenario_joints.c). */
+#pragma once
+
+#include "mechanism/joint_laws.h"
+#include "scenario/fluid.h"
+
+/* The keys that all joints have. */
+typedef struct cb_joint_keys {
+  const char *kind, *name;
+  const cb_node *of, *at, *in, *axis, *axis_in, *quaternion, *angle, *rate, *spring, *damping, *friction, *armature,
+      *limits, *motor, *servo, *drive, *control, *effort, *parts, *stiff;
+  double restitution;
+} cb_joint_keys;
+
+/* The joints that are read; arrays of coordinates have their joints one after another. */
+typedef struct cb_joint_reading {
+  cb_scenario *s;
+  const cb_node *list;
+  int n, coordinates, capacity;
+  cb_joint *joint;    /* [n] */
+  int *first;         /* [n] */
+  const char **label; /* [coordinates], as all below */
+  double *angle, *rate;
+  bool *rate_given;
+  cb_actuator *actuator;
+  const char **drive;
+  const cb_node **where; /* the node of the drive or actuator */
+} cb_joint_reading;
+
+/* Is the node the text `none`? */
+bool cb_joint_none(const cb_node *node);
+/* Finds the node of coordinate i of n in a value that is one scalar for all, or a list with one item per coordinate. */
+cb_status cb_joint_item_of(const cb_node *node, int n, int i, const cb_node **out);
+/* Reads out[n] from such a value; single: a scalar is allowed only if n is 1. The numbers are at least `least`. node NULL:
+ * they stay as they are. */
+cb_status cb_joint_read_numbers(const cb_joint_reading *r, const cb_node *node, int n, bool single, double least,
+                                double *out);
+/* Reads [lowest, highest]. */
+cb_status cb_joint_read_range(const cb_joint_reading *r, const cb_node *node, double out[2]);
+
+/* --- forces (scenario_joint_forces.c) --- */
+cb_status cb_joint_read_spring(const cb_joint_reading *r, const cb_node *node, int n, cb_joint *j);
+/* Reads motor, servo or drive; first: the number of the joint's first coordinate. */
+cb_status cb_joint_read_actuators(cb_joint_reading *r, const cb_joint_keys *p, cb_joint *j, int first);
+cb_status cb_joint_read_limits(const cb_joint_reading *r, const cb_node *node, const cb_joint_keys *p, cb_joint *j);
+
+/* --- the start (scenario_joint_start.c) --- */
+/* Places all bodies at time t from those that have a place, or from the world; placed[bodies] is false on entry. */
+cb_status cb_joint_place_all(cb_joint_reading *r, double t, bool *placed, cb_rigid_state *state);
+/* Closes loops and finds the rates that follow; stores poses and twists of all bodies. */
+cb_status cb_joint_start_all(cb_joint_reading *r, double t, cb_rigid_state *state);

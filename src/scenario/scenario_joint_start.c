@@ -1,0 +1,176 @@
+/* The places and velocities that joints give to bodies at the start (scenario_joints.c). In each group of joined bodies that
+ * does not hang on the world, one body has `place`; the others follow along the joints, g_b = g_a A M(q) B^-1 (symbols:
+ * curvebody/joint.h). Loops are closed by Newton's method (cb_mechanism_close).
+ */
+#include "scenario/joint_reading.h"
+#include "core/registry.h"
+#include "numerics/small.h"
+#include "numerics/vec3.h"
+#include "scenario/warnings.h"
+#include "tree/scalar.h"
+
+#include <math.h>
+#include <string.h>
+
+static cb_status inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
+  (void)self, (void)t, (void)g;
+  memset(K, 0, 36 * sizeof **K);
+  memset(mu0, 0, 6 * sizeof *mu0);
+  for (int i = 0; i < 6; i++) K[i][i] = 1;
+  return CB_OK;
+}
+
+/* For places and velocities inertia does not matter, except that loops are closed by the smallest motion. */
+static const cb_rigid_problem unit_body = {.inertia = inertia};
+static const cb_rigid_problem *unit_problem(void *self, int body) {
+  (void)self, (void)body;
+  return &unit_body;
+}
+
+/* Places the second (side 1) or the first body of a joint, from the state of the other one. */
+static cb_status place(cb_joint_reading *r, int joint, int side, double t, cb_rigid_state *state) {
+  const cb_joint *j = &r->joint[joint];
+  const int n = cb_joint_coordinates(j), first = r->first[joint];
+  const double *q = r->angle + first, *rate = r->rate + first;
+  const cb_pose A = {.q = {j->frame[0].q[0], j->frame[0].q[1], j->frame[0].q[2], j->frame[0].q[3]},
+                     .x = {j->frame[0].x[0], j->frame[0].x[1], j->frame[0].x[2]}},
+                B = {.q = {j->frame[1].q[0], j->frame[1].q[1], j->frame[1].q[2], j->frame[1].q[3]},
+                     .x = {j->frame[1].x[0], j->frame[1].x[1], j->frame[1].x[2]}};
+  cb_joint_motion motion;
+  memset(&motion, 0, sizeof motion);
+  cb_pose m, back, ab, g;
+  double relative[6] = {0}, own[6], Ad[6][6], Y[6] = {0};
+  j->class_->place(q, &j->data, &m);
+  if (n) memcpy(motion.q, q, (size_t)n * sizeof *q);
+  j->class_->find(&m, &j->data, &motion);
+  for (int i = 0; i < n; i++) cb_add6(rate[i], motion.S[i], relative); /* of frame B, in its axes */
+  cb_pose_inverse(&B, &back);
+  cb_pose_multiply(&A, &m, &ab);
+  cb_pose_multiply(&ab, &back, &ab); /* body B seen from body A */
+  cb_pose_adjoint(&B, Ad);
+  cb_apply6((const double(*)[6])Ad, relative, own); /* of body B relative to A, in the frame of B */
+  if (side == 0) {                                  /* the motion of A relative to B, in the frame of A */
+    cb_pose_adjoint(&ab, Ad);
+    cb_apply6((const double(*)[6])Ad, own, relative);
+    for (int i = 0; i < 6; i++) own[i] = -relative[i];
+    cb_pose_inverse(&ab, &ab);
+  }
+  const int from = j->body[1 - side];
+  g = ab;
+  if (from >= 0) {
+    cb_pose_multiply(&state[from].g, &ab, &g);
+    cb_pose_inverse(&ab, &back);
+    cb_pose_adjoint(&back, Ad);
+    cb_apply6((const double(*)[6])Ad, state[from].Y, Y);
+  }
+  cb_add6(1, own, Y);
+  if (!isfinite(cb_dot3(g.x, g.x) + cb_dot(6, Y, Y)))
+    return cb_node_fail(r->list->items[joint],
+                        "the place or the velocity of body `%s` at the start is too large: expected smaller numbers",
+                        cb_fluid_scenario_of(r->s)->body[j->body[side]].name);
+  return cb_rigid_start(&unit_body, t, &g, Y, &state[j->body[side]]);
+}
+
+/* The entry of `bodies` that describes one body; NULL: a copy, which the joints may place although its entry has `place`. */
+static const cb_node *node_of_body(const cb_joint_reading *r, int body) {
+  const cb_fluid_scenario *m = r->s->own;
+  for (size_t i = 0; i < m->n_kinds; i++)
+    if (m->kind[i].body == m->body[body].body)
+      return cb_node_get(m->bodies->items[i], "repeat") ? NULL : m->bodies->items[i];
+  return NULL;
+}
+
+static bool has_place(const cb_joint_reading *r, int body) {
+  const cb_node *node = node_of_body(r, body);
+  return node && (cb_node_get(node, "place") || cb_node_get(node, "motion"));
+}
+
+/* Places everything that hangs on placed bodies; placed[bodies]. */
+static cb_status spread(cb_joint_reading *r, double t, bool *placed, cb_rigid_state *state) {
+  for (bool any = true; any;) {
+    any = false;
+    for (int k = 0; k < r->n; k++)
+      for (int side = 0; side < 2; side++) {
+        const cb_joint *j = &r->joint[k];
+        const int to = j->body[side], from = j->body[1 - side];
+        if (!cb_joint_holds(j) || to < 0 || placed[to] || (from >= 0 && !placed[from])) continue;
+        if (has_place(r, to)) {
+          const cb_node *given = cb_node_get(node_of_body(r, to), "place");
+          return cb_node_fail(given ? given : cb_node_get(node_of_body(r, to), "motion"),
+                              "joint `%s` already gives the place of body `%s`: expected `place` and `motion` of at "
+                              "most one body of those that are joined, and of none if they are joined to the world",
+                              j->name, cb_fluid_scenario_of(r->s)->body[to].name);
+        }
+        const cb_status status = place(r, k, side, t, state);
+        if (status) return status;
+        placed[to] = any = true;
+      }
+  }
+  return CB_OK;
+}
+
+cb_status cb_joint_place_all(cb_joint_reading *r, double t, bool *placed, cb_rigid_state *state) {
+  const cb_fluid_scenario *m = r->s->own;
+  cb_status status = spread(r, t, placed, state);
+  for (int pass = 0; pass < 2 && !status; pass++) /* bodies with a place, then those without */
+    for (int i = 0; i < m->n && !status; i++) {
+      if (placed[i] || (pass == 0 && !has_place(r, i))) continue;
+      status = cb_rigid_start(&unit_body, t, &m->body[i].pose, m->body[i].twist, &state[i]);
+      placed[i] = true;
+      if (!status) status = spread(r, t, placed, state);
+    }
+  return status;
+}
+
+/* For rates: coordinates whose rates are given keep them, if others are free. */
+static void give_rates(void *self, double t, double *q, double *rate) {
+  const cb_joint_reading *r = self;
+  (void)t;
+  for (int c = 0; c < r->coordinates; c++) {
+    q[c] = r->angle[c];
+    rate[c] = r->rate[c];
+  }
+}
+
+cb_status cb_joint_start_all(cb_joint_reading *r, double t, cb_rigid_state *state) {
+  cb_fluid_scenario *m = r->s->own;
+  const cb_mechanism_bodies bodies = {state, NULL, unit_problem};
+  cb_mechanism *mechanism = NULL;
+  cb_joint *joint = cb_arena_alloc(r->s->arena, (size_t)r->n, sizeof *joint);
+  int which = 0, free = 0;
+  double moved = 0, turned = 0;
+  if (!joint) return cb_fail(CB_ERROR_MEMORY, "no memory for joints");
+  for (int c = 0; c < r->coordinates; c++) free += !r->rate_given[c] && !r->drive[c];
+  for (int k = 0; k < r->n; k++) {
+    joint[k] = (cb_joint){.name = r->joint[k].name, .class_ = r->joint[k].class_, .data = r->joint[k].data};
+    memcpy(joint[k].body, r->joint[k].body, sizeof joint[k].body);
+    memcpy(joint[k].frame, r->joint[k].frame, sizeof joint[k].frame);
+    for (int i = 0; i < cb_joint_coordinates(&joint[k]); i++)
+      joint[k].driven[i] = r->drive[r->first[k] + i] || (free && r->rate_given[r->first[k] + i]);
+  }
+  const cb_mechanism_laws laws = {.self = r, .drives = give_rates};
+  cb_status status = cb_mechanism_create(m->n, r->n, joint, &laws, &which, &mechanism);
+  if (status) return cb_node_fail(r->list->items[which], "%s", cb_error_text());
+  if (r->coordinates) memcpy(cb_mechanism_q(mechanism), r->angle, (size_t)r->coordinates * sizeof(double));
+  if (cb_mechanism_loops(mechanism)) {
+    status = cb_mechanism_close(mechanism, &bodies, t, &moved, &which);
+    if (!status) status = cb_mechanism_restart(mechanism, &bodies, t, &turned);
+    if (status) status = cb_node_fail(r->list->items[which], "%s", cb_error_text());
+    if (!status && moved > 1e-9)
+      cb_warn("loops of joints are closed at the start: bodies are moved by up to %.3g m or rad", moved);
+    if (!status && free == 0 && turned > 1e-6)
+      status = cb_node_fail(r->list,
+                            "the rates at the start open a loop: they differ by up to %.3g from rates that keep "
+                            "it closed: expected %s",
+                            turned,
+                            r->coordinates ? "joints of the loop without `rate`, which then follows"
+                                           : "a `motion` of the bodies at which the distances stay the same");
+    if (!status && r->coordinates) memcpy(r->angle, cb_mechanism_q(mechanism), (size_t)r->coordinates * sizeof(double));
+  }
+  cb_mechanism_free(mechanism);
+  for (int i = 0; i < m->n && !status; i++) {
+    m->body[i].pose = state[i].g;
+    memcpy(m->body[i].twist, state[i].Y, sizeof state[i].Y);
+  }
+  return status;
+}

@@ -439,7 +439,6 @@ static cb_status solve(cb_rigid_trial *e, double Y[6], cb_factors6 *matrix, int 
                  e->h, e->s->t, MAXIMUM);
 }
 
-
 /* For the map tln: sets the momentum to p_{k+1} = C_{-hY}^T mu + the load of the second node, where C_{-hY} = 1 + h
  * ad_Y/2. */
 static void keep_tln(const cb_rigid_trial *e, const double Y[6], cb_rigid_state *s) {

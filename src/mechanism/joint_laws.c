@@ -86,37 +86,41 @@ static cb_status parse(cb_joint_laws *l, const char *text, bool of_time, cb_expr
   return cb_expression_parse_in(text, &scope, at, &out->u);
 }
 
-cb_status cb_joint_laws_create(int n, const char *const *label, const cb_actuator *actuator, const char *const *drive,
-                               size_t n_parameters, const char *const *parameter, const double *value, int *which,
-                               size_t *at, cb_joint_laws **out) {
+static cb_joint_laws *allocate(int n) {
   cb_arena *arena = cb_arena_create();
   cb_joint_laws *l = arena ? cb_arena_alloc(arena, 1, sizeof *l) : NULL;
   const size_t count = (size_t)n;
-  if (l) {
-    l->arena = arena;
-    l->n = n;
-    l->label = cb_arena_alloc(arena, count, sizeof *l->label);
-    l->actuator = cb_arena_alloc(arena, count, sizeof *l->actuator);
-    l->motor = cb_arena_alloc(arena, count, sizeof *l->motor);
-    l->drive = cb_arena_alloc(arena, count, sizeof *l->drive);
-    l->force = cb_arena_alloc(arena, count, sizeof *l->force);
-  }
-  if (!l || !l->label || !l->actuator || !l->motor || !l->drive || !l->force) {
+  if (!l) {
     cb_arena_free(arena);
-    return cb_fail(CB_ERROR_MEMORY, "no memory for the forces of %d coordinates", n);
+    return NULL;
   }
+  l->arena = arena;
+  l->n = n;
+  l->label = cb_arena_alloc(arena, count, sizeof *l->label);
+  l->actuator = cb_arena_alloc(arena, count, sizeof *l->actuator);
+  l->motor = cb_arena_alloc(arena, count, sizeof *l->motor);
+  l->drive = cb_arena_alloc(arena, count, sizeof *l->drive);
+  l->force = cb_arena_alloc(arena, count, sizeof *l->force);
+  if (l->label && l->actuator && l->motor && l->drive && l->force) return l;
+  cb_arena_free(arena);
+  return NULL;
+}
+
+cb_status cb_joint_laws_create(int n, const char *const *label, const cb_actuator *actuator, const char *const *drive,
+                               const cb_expression_scope *parameters, int *which, size_t *at, cb_joint_laws **out) {
+  cb_joint_laws *l = allocate(n);
+  if (!l) return cb_fail(CB_ERROR_MEMORY, "no memory for the forces of %d coordinates", n);
   cb_status status = CB_OK;
   for (int i = 0; i < n && !status; i++)
-    if (!(l->label[i] = cb_arena_strdup(arena, label[i]))) status = cb_fail(CB_ERROR_MEMORY, "no memory for labels");
-  const cb_expression_scope scope = {.parameters = parameter, .values = value, .n_parameters = n_parameters};
+    if (!(l->label[i] = cb_arena_strdup(l->arena, label[i]))) status = cb_fail(CB_ERROR_MEMORY, "no memory for labels");
   for (int i = 0; i < n && !status; i++) {
     l->actuator[i] = actuator[i];
     l->actuator[i].text = NULL;
     *which = i;
     *at = 0;
-    if (drive[i]) status = parse(l, drive[i], true, scope, at, &l->drive[i]);
+    if (drive[i]) status = parse(l, drive[i], true, *parameters, at, &l->drive[i]);
     if (!status && actuator[i].kind != CB_ACTUATOR_NONE)
-      status = parse(l, actuator[i].text, false, scope, at, &l->motor[i]);
+      status = parse(l, actuator[i].text, false, *parameters, at, &l->motor[i]);
   }
   if (status) {
     cb_joint_laws_free(l);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "mechanism/mechanism.h"
+#include <curvebody/expression.h>
 #include <stddef.h>
 
 typedef enum cb_actuator_kind {
@@ -28,11 +29,11 @@ typedef struct cb_actuator {
 typedef struct cb_joint_laws cb_joint_laws;
 
 /* Copies label[coordinates], actuator[coordinates] and drive[coordinates] (texts; NULL: not driven); the parameters are
- * names and values. CB_ERROR_INPUT: an expression is wrong; then *which is the coordinate and *at the offset in the text
+ * those of the scope. CB_ERROR_INPUT: an expression is wrong; then *which is the coordinate and *at the offset in the text
  * of its drive, or of its actuator if it has no drive. */
 cb_status cb_joint_laws_create(int coordinates, const char *const *label, const cb_actuator *actuator,
-                               const char *const *drive, size_t n_parameters, const char *const *parameter,
-                               const double *value, int *which, size_t *at, cb_joint_laws **out);
+                               const char *const *drive, const cb_expression_scope *parameters, int *which, size_t *at,
+                               cb_joint_laws **out);
 void cb_joint_laws_free(cb_joint_laws *l);
 /* The functions for a mechanism; borrows l, which may be NULL. */
 cb_mechanism_laws cb_joint_laws_of(cb_joint_laws *l);

@@ -466,11 +466,9 @@ static bool moves_joints_alone(const cb_run *run, const cb_fluid_points *points)
          cb_system_particles(points->system) == 0;
 }
 
-cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
-  cb_fluid_run *b = run->own;
-  if (!points) return CB_OK;
-  cb_fluid_coupling *c = b->coupling = cb_arena_alloc(run->arena, 1, sizeof *c);
-  if (!c) return cb_fail(CB_ERROR_MEMORY, "no memory for coupled bodies");
+/* Fails for an integrator or a feature that does not go with points or joints. */
+static cb_status check_features(const cb_run *run, const cb_fluid_points *points) {
+  const cb_fluid_run *b = run->own;
   if (points->joints && !b->integrator->class_->takes_impulses && !b->integrator->class_->step_joined)
     return cb_fail(
         CB_ERROR_UNSUPPORTED,
@@ -496,6 +494,16 @@ cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
                    "constraint `%s` follows from the others at the start, and `redundant: drop` applies only to "
                    "particles without rigid bodies: expected a scenario without this constraint",
                    cb_system_constraint_name(cb_system_dropped(points->system), 0));
+  return CB_OK;
+}
+
+cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
+  cb_fluid_run *b = run->own;
+  if (!points) return CB_OK;
+  cb_fluid_coupling *c = b->coupling = cb_arena_alloc(run->arena, 1, sizeof *c);
+  if (!c) return cb_fail(CB_ERROR_MEMORY, "no memory for coupled bodies");
+  const cb_status fits = check_features(run, points);
+  if (fits) return fits;
   cb_coupled_bodies bodies = {.n = b->n,
                               .state = b->state,
                               .curvature = b->fluid->curvature,

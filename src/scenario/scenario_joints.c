@@ -501,8 +501,10 @@ static cb_status make_laws(cb_joint_reading *r, cb_joint_laws **out) {
   size_t at = 0;
   for (int c = 0; c < r->coordinates; c++) any = any || r->drive[c] || r->actuator[c].kind != CB_ACTUATOR_NONE;
   if (!any) return CB_OK;
-  const cb_status status = cb_joint_laws_create(r->coordinates, r->label, r->actuator, r->drive, m->n_parameters,
-                                                m->parameter, m->parameter_value, &which, &at, out);
+  const cb_expression_scope parameters = {
+      .parameters = m->parameter, .values = m->parameter_value, .n_parameters = m->n_parameters};
+  const cb_status status =
+      cb_joint_laws_create(r->coordinates, r->label, r->actuator, r->drive, &parameters, &which, &at, out);
   return status == CB_ERROR_INPUT ? cb_node_fail_at(r->where[which], at, "%s", cb_error_text()) : status;
 }
 

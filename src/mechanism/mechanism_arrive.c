@@ -37,7 +37,7 @@ static double on_vector(const cb_unit *u, const double impulse[3], int k) {
 
 /* The impulses of drives and their works. */
 static void finish_drives(cb_tree_step *w, const double *weight) {
-  cb_tree *T = w->T;
+  cb_joint_tree *T = w->T;
   for (int i = 0; i < T->n && T->drives; i++) {
     const cb_unit *u = &T->unit[i];
     double impulse[3] = {0};
@@ -132,7 +132,7 @@ static void write_root(const cb_tree_step *w, int root) {
 
 void cb_tree_arrive(cb_tree_step *w, const double *weight) {
   cb_mechanism *m = w->m;
-  cb_tree *T = w->T;
+  cb_joint_tree *T = w->T;
   const size_t size = (size_t)m->coordinates * sizeof(double);
   cb_tree_joint_rates(T);
   finish_drives(w, weight);

@@ -66,11 +66,11 @@ typedef struct cb_loop_row {
   double (*response)[6], (*change)[6]; /* [links]: eta and dq for the impulse lambda = 1 */
 } cb_loop_row;
 
-typedef struct cb_tree cb_tree;
+typedef struct cb_joint_tree cb_joint_tree;
 
 struct cb_mechanism {
   cb_arena *arena;
-  cb_tree *tree; /* for steps in coordinates (mechanism_tree.h); NULL: there was none */
+  cb_joint_tree *tree; /* for steps in coordinates (mechanism_tree.h); NULL: there was none */
   int bodies, joints, links, coordinates;
   cb_joint *joint;
   cb_mechanism_laws laws;

@@ -65,7 +65,7 @@ static void place_root(cb_unit *u, const double z[6], const double gained[6]) {
 
 /* The momenta of all units at the start, and those of their coordinates. */
 static void begin_momenta(const cb_tree_step *w) {
-  cb_tree *T = w->T;
+  cb_joint_tree *T = w->T;
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
     memset(u->P, 0, sizeof u->P);
@@ -96,7 +96,7 @@ static void ask_laws(const cb_tree_step *w, double t) {
 
 /* Places everything at the start, with the twists, and returns whether these are known. */
 static bool begin(cb_tree_step *w) {
-  cb_tree *T = w->T;
+  cb_joint_tree *T = w->T;
   const size_t size = (size_t)T->coordinates * sizeof(double);
   memcpy(T->q, w->m->q, size);
   double *const zero[] = {T->q_gained, T->pi_gained, T->dq, T->dpi, T->work[0], T->work[1], T->pushed};
@@ -154,7 +154,7 @@ static void load(cb_unit *u, double part) {
 
 /* The wrenches of all bodies, summed from the tips; `part`: of the step, for the impulses of joints and the work. */
 static cb_status find_wrenches(cb_tree_step *w, double t, double part) {
-  cb_tree *T = w->T;
+  cb_joint_tree *T = w->T;
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
     cb_pose g;
@@ -182,7 +182,7 @@ static cb_status find_wrenches(cb_tree_step *w, double t, double part) {
 
 /* pi' of a unit without its drive, and the rates of its coordinates. */
 static void find_changes(const cb_tree_step *w, const cb_unit *u) {
-  cb_tree *T = w->T;
+  cb_joint_tree *T = w->T;
   const double *Y = u->Y, *P = u->P, *own = T->own_rate + u->coordinate;
   const cb_joint_force *Q = w->m->force + u->coordinate;
   double *dpi = T->dpi + u->coordinate, *dq = T->dq + u->coordinate;
@@ -206,7 +206,7 @@ static void find_changes(const cb_tree_step *w, const cb_unit *u) {
 
 /* Rates of everything at the present places; with_twists: the twists are known. */
 static cb_status find_rates(cb_tree_step *w, double t, double part, bool with_twists) {
-  cb_tree *T = w->T;
+  cb_joint_tree *T = w->T;
   cb_status status = CB_OK;
   if (!with_twists) {
     status = cb_tree_inertias(T, w->m, w->b, t, &w->failed);
@@ -235,7 +235,7 @@ static cb_status check_turn(const cb_tree_step *w, double angle) { return cb_rig
 
 /* Sets all places and momenta to those of the start and c h times the last rates, or (end) to those after the step. */
 static cb_status advance(cb_tree_step *w, double c, bool end) {
-  cb_tree *T = w->T;
+  cb_joint_tree *T = w->T;
   cb_status status = CB_OK;
   for (int i = 0; i < T->n && !status; i++) {
     cb_unit *u = &T->unit[i];
@@ -274,7 +274,7 @@ static cb_status advance(cb_tree_step *w, double c, bool end) {
 }
 
 /* du of roots and rotations at the present stage. */
-static void find_displacements(cb_tree *T, bool any) {
+static void find_displacements(cb_joint_tree *T, bool any) {
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
     double back[6], V[3][3];
@@ -294,7 +294,7 @@ static void find_displacements(cb_tree *T, bool any) {
 
 /* Adds a stage, with its part of the step, to the sums. */
 static void add_stage(cb_tree_step *w, int stage, double part) {
-  cb_tree *T = w->T;
+  cb_joint_tree *T = w->T;
   cb_mechanism *m = w->m;
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];

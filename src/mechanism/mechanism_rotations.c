@@ -28,7 +28,7 @@ void cb_tree_vector_rate(const double a[3], const double rate[3], double V[3][3]
   cb_add_hats3(change, c, rate, a);
 }
 
-void cb_tree_rotations(cb_tree *T) {
+void cb_tree_rotations(cb_joint_tree *T) {
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
     double *q = T->q + u->coordinate, *rate = T->rate + u->coordinate;
@@ -63,7 +63,7 @@ void cb_tree_rotations(cb_tree *T) {
   }
 }
 
-void cb_tree_joint_rates(cb_tree *T) {
+void cb_tree_joint_rates(cb_joint_tree *T) {
   for (int i = 0; i < T->n; i++) {
     const cb_unit *u = &T->unit[i];
     const double *own = T->own_rate + u->coordinate;
@@ -74,7 +74,7 @@ void cb_tree_joint_rates(cb_tree *T) {
   }
 }
 
-double cb_tree_momentum(const cb_tree *T, const cb_unit *u, int k) {
+double cb_tree_momentum(const cb_joint_tree *T, const cb_unit *u, int k) {
   const double *rate = T->rate + u->coordinate;
   if (u->kind == CB_UNIT_SCREW) return u->turn * u->P[2] + u->slide * u->P[5] + u->armature * rate[0];
   double sum = u->P[k];

@@ -7,7 +7,7 @@
 
 /* --- places --- */
 
-static void place_in_world(const cb_tree *T, cb_unit *u, const double own[4], bool exact) {
+static void place_in_world(const cb_joint_tree *T, cb_unit *u, const double own[4], bool exact) {
   const cb_unit *a = u->parent >= 0 ? &T->unit[u->parent] : NULL;
   double d[3];
   if (a)
@@ -32,7 +32,7 @@ static void place_in_world(const cb_tree *T, cb_unit *u, const double own[4], bo
 }
 
 /* The rotation of a unit as a quaternion, R, and r. */
-static void place_screw(const cb_tree *T, cb_unit *u, double own[4]) {
+static void place_screw(const cb_joint_tree *T, cb_unit *u, double own[4]) {
   const double q = T->q[u->coordinate], moved = u->slide * q, *at = u->at.q;
   double cos_half = 1, sin_half = 0;
   if (u->turn != 0) {
@@ -52,7 +52,7 @@ static void place_screw(const cb_tree *T, cb_unit *u, double own[4]) {
   }
 }
 
-void cb_tree_place(cb_tree *T, cb_tree_placing how) {
+void cb_tree_place(cb_joint_tree *T, cb_tree_placing how) {
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
     double own[4];
@@ -93,7 +93,7 @@ static void to_parent(const cb_unit *u, const double W[6], double out[6]) {
   }
 }
 
-void cb_tree_gather(cb_tree *T, size_t at) {
+void cb_tree_gather(cb_joint_tree *T, size_t at) {
   for (int i = T->n - 1; i > 0; i--) {
     const cb_unit *u = &T->unit[i];
     const double *own = (const double *)((const char *)u + at);
@@ -161,7 +161,8 @@ static void to_spatial(const cb_unit *u, const double K[6][6], cb_spatial *out) 
   add_inertia((const double(*)[3])u->B, u->body.x, &in, out);
 }
 
-cb_status cb_tree_inertias(cb_tree *T, const cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
+cb_status cb_tree_inertias(cb_joint_tree *T, const cb_mechanism *m, const cb_mechanism_bodies *b, double t,
+                           int *failed) {
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
     cb_pose g;
@@ -204,7 +205,7 @@ static cb_status singular(const cb_mechanism *m, const cb_unit *u, double t) {
 }
 
 /* The reduced inertia and momentum of a screw that moves freely. */
-static bool reduce_screw(const cb_tree *T, cb_unit *u, cb_spatial *A, double b[6]) {
+static bool reduce_screw(const cb_joint_tree *T, cb_unit *u, cb_spatial *A, double b[6]) {
   double *AS = u->AS;
   for (int k = 0; k < 3; k++) {
     AS[k] = u->turn * u->A.I[k][2] + u->slide * u->A.H[k][2];
@@ -238,7 +239,7 @@ static bool invert(const double D[3][3], double out[3][3]) {
 }
 
 /* The same for a rotation; V^T a V: its armature. */
-static bool reduce_rotation(const cb_tree *T, cb_unit *u, cb_spatial *A, double b[6]) {
+static bool reduce_rotation(const cb_joint_tree *T, cb_unit *u, cb_spatial *A, double b[6]) {
   cb_unit_rotation *o = u->rotation;
   double D[3][3], right[3];
   for (int i = 0; i < 3; i++)
@@ -268,7 +269,7 @@ static bool reduce_rotation(const cb_tree *T, cb_unit *u, cb_spatial *A, double 
 }
 
 /* S q' of a screw or a rotation. */
-static void add_own(const cb_tree *T, const cb_unit *u, double out[6]) {
+static void add_own(const cb_joint_tree *T, const cb_unit *u, double out[6]) {
   const double *rate = T->own_rate + u->coordinate;
   if (u->kind == CB_UNIT_SCREW) {
     out[2] += u->turn * rate[0];
@@ -282,7 +283,7 @@ static bool moves_freely(const cb_unit *u) {
   return !u->driven && (u->kind == CB_UNIT_SCREW || u->kind == CB_UNIT_ROTATION);
 }
 
-static bool sweep_inwards(cb_tree *T, int *at) {
+static bool sweep_inwards(cb_joint_tree *T, int *at) {
   for (int i = 0; i < T->n; i++) {
     T->unit[i].A = T->unit[i].own;
     memcpy(T->unit[i].b, T->unit[i].mu0, sizeof T->unit[i].b);
@@ -309,7 +310,7 @@ static bool sweep_inwards(cb_tree *T, int *at) {
 }
 
 /* The twist of the parent, seen from the unit. */
-static void seen(const cb_tree *T, const cb_unit *u, double out[6]) {
+static void seen(const cb_joint_tree *T, const cb_unit *u, double out[6]) {
   double v[3], across[3];
   if (u->parent < 0) {
     memset(out, 0, 6 * sizeof *out);
@@ -337,7 +338,7 @@ static bool twist_of_root(cb_unit *u) {
   return true;
 }
 
-cb_status cb_tree_twists(cb_tree *T, const cb_mechanism *m, double t, int *failed) {
+cb_status cb_tree_twists(cb_joint_tree *T, const cb_mechanism *m, double t, int *failed) {
   int at = 0;
   *failed = -1;
   if (!sweep_inwards(T, &at)) return singular(m, &T->unit[at], t);
@@ -373,7 +374,7 @@ cb_status cb_tree_twists(cb_tree *T, const cb_mechanism *m, double t, int *faile
   return CB_OK;
 }
 
-void cb_tree_rates(cb_tree *T) {
+void cb_tree_rates(cb_joint_tree *T) {
   for (int i = 0; i < T->n; i++) {
     const cb_unit *u = &T->unit[i];
     double from[6];

@@ -77,7 +77,7 @@ typedef struct cb_unit {
   double start[3], arm[3], loads[6];
 } cb_unit;
 
-struct cb_tree {
+struct cb_joint_tree {
   int n, coordinates;
   cb_unit *unit; /* parents come before children */
   int *unit_of;  /* [links] */
@@ -101,16 +101,17 @@ static inline int cb_tree_coordinates(const cb_unit *u) {
 /* Places all units at the coordinates T->q, and rotations `turned`; in the world to round-off of the last place (nodes),
  * or nearly so (stages), or not at all. */
 typedef enum cb_tree_placing { CB_PLACE_APART, CB_PLACE_STAGE, CB_PLACE_NODE } cb_tree_placing;
-void cb_tree_place(cb_tree *T, cb_tree_placing how);
+void cb_tree_place(cb_joint_tree *T, cb_tree_placing how);
 /* K and mu_0 of all bodies at time t. */
-cb_status cb_tree_inertias(cb_tree *T, const cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
+cb_status cb_tree_inertias(cb_joint_tree *T, const cb_mechanism *m, const cb_mechanism_bodies *b, double t,
+                           int *failed);
 /* Twists Y and momenta P of all units, and own_rate, from the momenta pi, the momenta P of roots, and the rates of driven
  * coordinates. */
-cb_status cb_tree_twists(cb_tree *T, const cb_mechanism *m, double t, int *failed);
+cb_status cb_tree_twists(cb_joint_tree *T, const cb_mechanism *m, double t, int *failed);
 /* own_rate of units that are not driven, from the twists Y of units that all carry bodies. */
-void cb_tree_rates(cb_tree *T);
+void cb_tree_rates(cb_joint_tree *T);
 /* Adds covectors of all units to those of their parents; `at` is the offset of the member. */
-void cb_tree_gather(cb_tree *T, size_t at);
+void cb_tree_gather(cb_joint_tree *T, size_t at);
 /* The pose of the unit's body, and the low part of its place. */
 void cb_tree_body(const cb_unit *u, cb_pose *g, double x_low[3]);
 /* V = 1 + hat(a)/2 + c hat(a)^2, c = (1 - (w/2) cot(w/2))/w^2, w = |a|, and its rate for the rate `rate` of a (NULL: not
@@ -154,7 +155,7 @@ enum { CB_TREE_STAGES = 4 };
 /* What all functions of a step need. */
 typedef struct cb_tree_step {
   cb_mechanism *m;
-  cb_tree *T;
+  cb_joint_tree *T;
   const cb_mechanism_bodies *b;
   double t, h;
   int failed; /* the body; -1: not one body */
@@ -168,11 +169,11 @@ static inline cb_rigid_state *cb_tree_state(const cb_tree_step *w, const cb_unit
 }
 
 /* The vectors of all rotations, their coordinates, and the rates of driven units in own_rate. */
-void cb_tree_rotations(cb_tree *T);
+void cb_tree_rotations(cb_joint_tree *T);
 /* The rates of the coordinates of joints, from own_rate. */
-void cb_tree_joint_rates(cb_tree *T);
+void cb_tree_joint_rates(cb_joint_tree *T);
 /* pi of a component of a unit's coordinates, for its momentum P. */
-double cb_tree_momentum(const cb_tree *T, const cb_unit *u, int component);
+double cb_tree_momentum(const cb_joint_tree *T, const cb_unit *u, int component);
 /* Adds sign times the momenta of all bodies of a tree but its root, about the root, in twice the precision, so that what
  * is taken out of a sum and added again leaves no round-off. */
 void cb_tree_add_others(const cb_tree_step *w, int root, double sign, cb_dd sum[6]);

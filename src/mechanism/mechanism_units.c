@@ -39,7 +39,7 @@ static void frame_of_screw(const double s[6], cb_pose *E, double *turn, double *
   }
 }
 
-static cb_unit *add_unit(cb_tree *T, cb_unit_kind kind, int parent, int joint, const cb_pose *at) {
+static cb_unit *add_unit(cb_joint_tree *T, cb_unit_kind kind, int parent, int joint, const cb_pose *at) {
   cb_unit *u = &T->unit[T->n++];
   *u = (cb_unit){.kind = kind, .parent = parent, .link = -1, .joint = joint, .at = *at};
   u->root = kind == CB_UNIT_ROOT ? T->n - 1 : parent >= 0 ? T->unit[parent].root : -1;
@@ -61,7 +61,7 @@ static void take_coordinate(const cb_mechanism *m, cb_unit *u, int joint, int co
 }
 
 /* Adds the units of a joint; *F: the frame that is reached, seen from the last unit. */
-static void add_joint(const cb_mechanism *m, cb_tree *T, int joint, bool backwards, int parent, cb_pose *F) {
+static void add_joint(const cb_mechanism *m, cb_joint_tree *T, int joint, bool backwards, int parent, cb_pose *F) {
   const cb_joint *j = &m->joint[joint];
   const int n = units_of(j), screws = cb_joint_coordinates(j) - (j->class_->turns ? 3 : 0);
   const cb_pose at_rest = {{1}, {0}};
@@ -96,7 +96,7 @@ static void add_joint(const cb_mechanism *m, cb_tree *T, int joint, bool backwar
 }
 
 /* Adds the units that lead to a link. */
-static void add_link(const cb_mechanism *m, cb_tree *T, int link) {
+static void add_link(const cb_mechanism *m, cb_joint_tree *T, int link) {
   int *unit_of = T->unit_of;
   const cb_link *l = &m->link[link];
   const cb_pose at_rest = {{1}, {0}};
@@ -150,7 +150,7 @@ static cb_status check_joint(const cb_mechanism *m, int joint) {
   return CB_OK;
 }
 
-static cb_status allocate(cb_mechanism *m, cb_tree *T, size_t units, size_t bases) {
+static cb_status allocate(cb_mechanism *m, cb_joint_tree *T, size_t units, size_t bases) {
   const size_t c = (size_t)m->coordinates;
   T->coordinates = m->coordinates;
   T->unit = cb_arena_alloc(m->arena, units, sizeof *T->unit);
@@ -196,7 +196,7 @@ cb_status cb_mechanism_move_coordinates(cb_mechanism *m, int *which) {
     bases += m->link[i].joint < 0;
     units += m->link[i].joint < 0 ? 1 : (size_t)units_of(&m->joint[m->link[i].joint]);
   }
-  cb_tree *T = cb_arena_alloc(m->arena, 1, sizeof *T);
+  cb_joint_tree *T = cb_arena_alloc(m->arena, 1, sizeof *T);
   if (T) T->unit_of = cb_arena_alloc(m->arena, (size_t)m->links, sizeof *T->unit_of);
   if (!T || !T->unit_of) return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", m->joints);
   const cb_status status = allocate(m, T, units, bases);

@@ -116,38 +116,32 @@ static void add_responses(cb_mechanism *m) {
   }
 }
 
-void cb_loops_solve(cb_mechanism *m) {
+/* Finds the changes of lambda that the motion of the sweep leaves. alone: without gaps and forces, for an impulse alone. */
+static void solve_rows(cb_mechanism *m, bool alone) {
   int i = 0, row = 0;
-  if (!m->rows) return;
   for (int l = 0; l < m->loops; l++)
     for (int r = 0; r < m->loop[l].rows; r++, row++) {
       const cb_loop_row *own = &m->row[row];
       if (own->dropped) continue;
-      const double eta = apply_row(m, &m->loop[l], own->N1, true, eta_of_sweep, NULL);
-      m->right[i++] = own->yields ? own->force - own->lambda - own->stiff * eta : own->wanted - eta;
-    }
-  cb_dense_solve(m->kept, m->matrix, m->pivot, m->right);
-  for (row = 0, i = 0; row < m->rows; row++) {
-    cb_loop_row *own = &m->row[row];
-    own->change_of_lambda = own->dropped ? 0 : m->right[i++];
-    own->lambda += own->change_of_lambda;
-  }
-  add_responses(m);
-}
-
-void cb_loops_correct(cb_mechanism *m) {
-  int i = 0, row = 0;
-  if (!m->rows) return;
-  for (int l = 0; l < m->loops; l++)
-    for (int r = 0; r < m->loop[l].rows; r++, row++) {
-      const cb_loop_row *own = &m->row[row];
-      if (own->dropped) continue;
-      const double eta = apply_row(m, &m->loop[l], own->N1, true, eta_of_sweep, NULL);
-      m->right[i++] = own->yields ? -own->stiff * eta : -eta;
+      const double eta = apply_row(m, &m->loop[l], own->N1, true, eta_of_sweep, NULL),
+                   given = alone         ? 0
+                           : own->yields ? own->force - own->lambda
+                                         : own->wanted;
+      m->right[i++] = given - (own->yields ? own->stiff : 1) * eta;
     }
   cb_dense_solve(m->kept, m->matrix, m->pivot, m->right);
   for (row = 0, i = 0; row < m->rows; row++) m->row[row].change_of_lambda = m->row[row].dropped ? 0 : m->right[i++];
   add_responses(m);
+}
+
+void cb_loops_solve(cb_mechanism *m) {
+  if (!m->rows) return;
+  solve_rows(m, false);
+  for (int r = 0; r < m->rows; r++) m->row[r].lambda += m->row[r].change_of_lambda;
+}
+
+void cb_loops_correct(cb_mechanism *m) {
+  if (m->rows) solve_rows(m, true);
 }
 
 void cb_loops_begin(cb_mechanism *m) {

@@ -151,7 +151,7 @@ static cb_status find_rates(cb_coupled *c, double t) {
   const cb_mechanism_bodies bodies = cb_coupled_joined(c);
   const cb_status status = cb_coupled_find_velocities(c, t);
   const bool limits = c->bodies.mechanism && cb_mechanism_limits(c->bodies.mechanism);
-  return status || !limits ? status : cb_mechanism_look(c->bodies.mechanism, &bodies, t);
+  return status || !limits ? status : cb_mechanism_rates_of_momenta(c->bodies.mechanism, &bodies, t);
 }
 
 /* Evaluates a gap at the present state, whose velocities are known. */

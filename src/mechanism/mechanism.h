@@ -153,8 +153,8 @@ typedef struct cb_joint_limit {
 } cb_joint_limit;
 cb_joint_limit cb_mechanism_limit(const cb_mechanism *m, int number);
 const char *cb_mechanism_joint_name(const cb_mechanism *m, int joint);
-/* Finds the rates of all coordinates for the present states. */
-cb_status cb_mechanism_look(cb_mechanism *m, const cb_mechanism_bodies *b, double t);
+/* Finds the rates of all coordinates that belong to the present momenta, which it does not change. */
+cb_status cb_mechanism_rates_of_momenta(cb_mechanism *m, const cb_mechanism_bodies *b, double t);
 /* Adds an impulse along the gap to the momentum of the coordinate; settling then spreads it over the bodies. */
 void cb_mechanism_push_limit(cb_mechanism *m, int number, double impulse);
 /* Adds the work of a reflection. */

@@ -126,7 +126,7 @@ static void solve_rows(cb_mechanism *m, bool alone) {
       const double eta = apply_row(m, &m->loop[l], own->N1, true, eta_of_sweep, NULL),
                    given = alone         ? 0
                            : own->yields ? own->force - own->lambda
-                                         : own->wanted;
+                                         : own->target;
       m->right[i++] = given - (own->yields ? own->stiff : 1) * eta;
     }
   cb_dense_solve(m->kept, m->matrix, m->pivot, m->right);
@@ -186,8 +186,8 @@ void cb_loops_rates(cb_mechanism *m) {
   }
 }
 
-/* What each row wants: that gaps close and that driven coordinates follow; or the rates of driven coordinates. */
-void cb_loops_want(cb_mechanism *m, bool rates) {
+/* rates: targets are the rates of driven coordinates; otherwise, that gaps close and driven coordinates follow. */
+void cb_loops_set_targets(cb_mechanism *m, bool rates) {
   int row = 0;
   for (int l = 0; l < m->loops; l++) {
     const int joint = m->loop[l].joint;
@@ -197,9 +197,9 @@ void cb_loops_want(cb_mechanism *m, bool rates) {
       cb_loop_row *own = &m->row[row];
       const int c = m->first[joint] + r - gaps;
       if (r < gaps)
-        own->wanted = rates ? 0 : -m->now[joint].gap[r];
+        own->target = rates ? 0 : -m->now[joint].gap[r];
       else if (!own->yields)
-        own->wanted = rates ? m->drive_rate[c] : m->missing[c];
+        own->target = rates ? m->drive_rate[c] : m->missing[c];
     }
   }
 }

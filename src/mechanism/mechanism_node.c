@@ -148,9 +148,9 @@ static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, doub
       m->stiffness[m->first[j] + i] = m->joint[j].armature[i];
       m->impulsive[m->first[j] + i] = m->momentum[m->first[j] + i];
     }
-  cb_mechanism_hand_out(m);
+  cb_mechanism_assign_forces(m);
   copy_node(m);
-  cb_loops_want(m, true);
+  cb_loops_set_targets(m, true);
   cb_loops_begin(m);
   if (!cb_sweep_matrices(m, &at)) return cb_mechanism_fail_at(m, at, 0, t);
   if (!m->begun) cb_loops_drop(m);
@@ -211,7 +211,7 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
   return CB_OK;
 }
 
-cb_status cb_mechanism_look(cb_mechanism *m, const cb_mechanism_bodies *b, double t) {
+cb_status cb_mechanism_rates_of_momenta(cb_mechanism *m, const cb_mechanism_bodies *b, double t) {
   int failed;
   const cb_status status = find_twists(m, b, t, &failed);
   if (!status) find_rates_of_twists(m);
@@ -235,10 +235,10 @@ static cb_status find_displacements(cb_mechanism *m, const cb_mechanism_bodies *
   }
   if (status) return status;
   copy_node(m);
-  cb_mechanism_hand_out(m);
+  cb_mechanism_assign_forces(m);
   for (int i = 0; i < m->links; i++)
     if (m->link[i].joint >= 0) cb_mechanism_find_closing(m, &m->link[i], m->missing);
-  cb_loops_want(m, false);
+  cb_loops_set_targets(m, false);
   cb_loops_begin(m);
   if (!cb_sweep_matrices(m, &at)) return cb_mechanism_fail_at(m, at, 0, t);
   if (!m->begun) cb_loops_drop(m);

@@ -60,7 +60,7 @@ typedef struct cb_loop_row {
   bool dropped;        /* depends on other rows */
   bool yields;         /* a coordinate that is not driven */
   double N0[6], N1[6]; /* covectors on the motion of the second body relative to the first one, at the two nodes */
-  double wanted;       /* C eta of a constraint */
+  double target;       /* C eta of a constraint */
   double force, stiff; /* f and s of a coordinate */
   double lambda, change_of_lambda;
   double (*response)[6], (*change)[6]; /* [links]: eta and dq for the impulse lambda = 1 */
@@ -114,7 +114,7 @@ void cb_mechanism_find_joints(cb_mechanism *m, double *q, bool end);
 /* Sets e of a link: what closes its gaps, and what driven[coordinates] miss. */
 void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *driven);
 /* Gives each link and each row of a loop the impulsive force and the stiffness of its coordinates. */
-void cb_mechanism_hand_out(cb_mechanism *m);
+void cb_mechanism_assign_forces(cb_mechanism *m);
 cb_status cb_mechanism_fail_at(const cb_mechanism *m, int link, double h, double t);
 void cb_mechanism_share_impulses(cb_mechanism *m);
 void cb_mechanism_turn_rows(const double r[3][3], double c, const double M[6][6], double out[6][6]);
@@ -199,8 +199,8 @@ cb_status cb_loops_create(cb_mechanism *m, const bool *used);
 void cb_loops_find(cb_mechanism *m, double *q, bool end);
 /* Finds rows that depend on others; after cb_sweep_matrices at a node. */
 void cb_loops_drop(cb_mechanism *m);
-/* Sets what constraints want: to close gaps, or the rates of driven coordinates. */
-void cb_loops_want(cb_mechanism *m, bool rates);
+/* Sets the targets of constraints: to close gaps, or the rates of driven coordinates. */
+void cb_loops_set_targets(cb_mechanism *m, bool rates);
 /* Before a solution: lambda is 0. */
 void cb_loops_begin(cb_mechanism *m);
 /* Adds the impulses of the present lambda to the loads of links. */

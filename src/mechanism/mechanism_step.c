@@ -86,8 +86,8 @@ void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const doubl
   }
 }
 
-/* Gives each link and each row of a loop the forces of its coordinates. */
-void cb_mechanism_hand_out(cb_mechanism *m) {
+/* Copies the forces of the coordinates to their links and rows of loops. */
+void cb_mechanism_assign_forces(cb_mechanism *m) {
   int row = 0;
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
@@ -122,7 +122,7 @@ static void find_forces(cb_mechanism *m, double t, double h) {
       m->impulsive[c] = m->momentum[c] + m->at_first * h * f->Q - a * m->rate[c];
       m->stiffness[c] = a / h - m->at_first * (h / 2 * f->Q_q + f->Q_rate);
     }
-  cb_mechanism_hand_out(m);
+  cb_mechanism_assign_forces(m);
 }
 
 /* --- the drift --- */
@@ -254,7 +254,7 @@ static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh,
   for (int c = 0; c < m->coordinates; c++) m->missing[c] = m->drive[c] - m->q1[c];
   for (int i = 0; i < m->links; i++)
     if (m->link[i].joint >= 0) cb_mechanism_find_closing(m, &m->link[i], m->missing);
-  cb_loops_want(m, false);
+  cb_loops_set_targets(m, false);
   cb_loops_push(m);
   if (fresh && !cb_sweep_matrices(m, &at)) return cb_mechanism_fail_at(m, at, h, t);
   if (n == 0 && h < 0 && (status = check_dampers(m, h, t))) return status;

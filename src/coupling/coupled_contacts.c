@@ -10,32 +10,16 @@
  * at the start of a step is reflected first. The run ends if points are pressed together and do not separate again. An
  * event without `stop` is only recorded, and does not divide the step.
  */
-#include "coupling/coupled_private.h"
-#include "dynamics/gap.h"
+#include "coupling/coupled_contacts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTACTS_MAX = 300, LOOKS_MAX = 100, HALVES_MAX = 50, ZEROS_MAX = 50 };
+enum { CONTACTS_MAX = 300, ZEROS_MAX = 50 };
 
-/* A gap below `closed` times look.size counts as closed; a gap of at most `zero` times look.size counts as 0. A gap
- * whose rate is above `rest` counts as not closing. */
-static const double closed = 1e-11, zero = 1e-13, rest = -1e-14;
-
-typedef struct look {
-  double s, rate, size; /* gap and its rate; size: 1 + sum |G x| over the coordinates x, the scale of round-off */
-} look;
-
-struct cb_coupled_contacts {
-  cb_gaps *gaps;
-  int n, contacts; /* the gaps of contacts come first, then those of events */
-  cb_gap *gap;
-  look *start, *end;
-  cb_coupled_snapshot *first, *last;
-  cb_event_row *row; /* the events of the last step */
-  int rows, capacity;
-};
+/* A gap whose rate is above `rest` counts as not closing. */
+static const double rest = -1e-14;
 
 /* --- the list of gaps --- */
 
@@ -62,9 +46,6 @@ static bool touches_points(const cb_coupled *c, int place) {
 static bool touches_walls(const cb_coupled *c, int place) {
   return c->carried[place].touches || touches_points(c, place);
 }
-
-/* A limit of a joint: a gap of no points, whose index is the number of the limit. */
-static bool is_limit(const cb_gap *gap) { return gap->n == 0; }
 
 static cb_joint_limit limit_of(const cb_coupled *c, const cb_gap *gap) {
   return cb_mechanism_limit(c->bodies.mechanism, gap->index);
@@ -110,19 +91,22 @@ cb_status cb_coupled_contacts_create(cb_coupled *c) {
   const cb_contact_options options = cb_system_contact_options(c->system);
   const bool points = cb_system_contacts(c->system);
   if (!points && !(c->bodies.mechanism && cb_mechanism_limits(c->bodies.mechanism))) return CB_OK;
-  if (points && (options.rule != CB_CONTACT_SEQUENTIAL || options.accumulation != CB_ACCUMULATION_STOP))
-    return cb_fail(
-        CB_ERROR_UNSUPPORTED,
-        "`rule: simultaneous` and `accumulation: rest` apply only to particles without rigid bodies: expected "
-        "sequential and stop");
+  if (points && options.rule != CB_CONTACT_SEQUENTIAL)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "`rule: simultaneous` applies only to particles without rigid bodies: expected sequential");
   cb_coupled_contacts *k = c->contacts = cb_arena_alloc(c->arena, 1, sizeof *k);
   if (!k) return cb_fail(CB_ERROR_MEMORY, "no memory for contacts");
+  k->rests = options.accumulation == CB_ACCUMULATION_REST;
+  k->resting.push = cb_arena_alloc(c->arena, (size_t)c->bodies.n, sizeof *k->resting.push);
+  k->resting.answer = cb_arena_alloc(c->arena, (size_t)c->bodies.n, sizeof *k->resting.answer);
+  if (!k->resting.push || !k->resting.answer) return cb_fail(CB_ERROR_MEMORY, "no memory for contacts");
   cb_status status = points ? cb_gaps_create(c->system, &k->gaps) : CB_OK;
   if (!status) status = list_gaps(c, k);
   if (status) return status;
   k->start = cb_arena_alloc(c->arena, (size_t)k->n, sizeof *k->start);
   k->end = cb_arena_alloc(c->arena, (size_t)k->n, sizeof *k->end);
-  if (!k->start || !k->end) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaps", k->n);
+  k->known = cb_arena_alloc(c->arena, (size_t)k->n, sizeof *k->known);
+  if (!k->start || !k->end || !k->known) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaps", k->n);
   status = cb_coupled_snapshot_create(c, &k->first);
   return status ? status : cb_coupled_snapshot_create(c, &k->last);
 }
@@ -133,21 +117,22 @@ void cb_coupled_contacts_free(cb_coupled *c) {
   cb_gaps_free(k->gaps);
   cb_coupled_snapshot_free(k->first);
   cb_coupled_snapshot_free(k->last);
+  cb_resting_free(&k->resting);
   free(k->gap);
   free(k->row);
 }
 
 /* --- values --- */
 
-static look look_at_limit(const cb_coupled *c, const cb_gap *gap) {
+static cb_gap_look look_at_limit(const cb_coupled *c, const cb_gap *gap) {
   const cb_joint_limit l = limit_of(c, gap);
   const double q = cb_mechanism_q(c->bodies.mechanism)[l.coordinate],
                rate = cb_mechanism_rates(c->bodies.mechanism)[l.coordinate];
-  return (look){l.highest ? l.limit - q : q - l.limit, l.highest ? -rate : rate, 1 + fabs(l.limit)};
+  return (cb_gap_look){l.highest ? l.limit - q : q - l.limit, l.highest ? -rate : rate, 1 + fabs(l.limit), fabs(rate)};
 }
 
 /* Finds the velocities of all points, and the rates of joints if they have limits, at the present state. */
-static cb_status find_rates(cb_coupled *c, double t) {
+cb_status cb_coupled_find_rates(cb_coupled *c, double t) {
   const cb_mechanism_bodies bodies = cb_coupled_joined(c);
   const cb_status status = cb_coupled_find_velocities(c, t);
   const bool limits = c->bodies.mechanism && cb_mechanism_limits(c->bodies.mechanism);
@@ -155,8 +140,8 @@ static cb_status find_rates(cb_coupled *c, double t) {
 }
 
 /* Evaluates a gap at the present state, whose velocities are known. */
-static cb_status look_at(cb_coupled *c, const cb_gap *gap, double t, cb_gap_value *value, look *out) {
-  if (is_limit(gap)) {
+cb_status cb_coupled_look(cb_coupled *c, const cb_gap *gap, double t, cb_gap_value *value, cb_gap_look *out) {
+  if (cb_gap_is_limit(gap)) {
     *out = look_at_limit(c, gap);
     return CB_OK;
   }
@@ -164,79 +149,23 @@ static cb_status look_at(cb_coupled *c, const cb_gap *gap, double t, cb_gap_valu
   for (int i = 0; i < gap->n; i++) x[i] = c->state->x + gap->particle[i] * c->k;
   const cb_status status = cb_gap_eval(c->contacts->gaps, gap, t, x, 1, value);
   if (status) return status;
-  *out = (look){value->gap, value->rate_t, 1};
+  *out = (cb_gap_look){value->gap, value->rate_t, 1, fabs(value->rate_t)};
   for (int i = 0; i < gap->n; i++)
     for (int a = 0; a < c->k; a++) {
-      const double G = value->gradient[i * c->k + a];
-      out->rate += G * c->velocity[gap->particle[i] * c->k + a];
+      const double G = value->gradient[i * c->k + a], along = G * c->velocity[gap->particle[i] * c->k + a];
+      out->rate += along;
+      out->speed += fabs(along);
       out->size += fabs(G * x[i][a]);
     }
   return CB_OK;
 }
 
-static cb_status look_at_all(cb_coupled *c, double t, look *out) {
+cb_status cb_coupled_look_all(cb_coupled *c, double t, cb_gap_look *out) {
   cb_gap_value value;
-  cb_status status = find_rates(c, t);
-  for (int i = 0; i < c->contacts->n && !status; i++) status = look_at(c, &c->contacts->gap[i], t, &value, &out[i]);
+  cb_status status = cb_coupled_find_rates(c, t);
+  for (int i = 0; i < c->contacts->n && !status; i++)
+    status = cb_coupled_look(c, &c->contacts->gap[i], t, &value, &out[i]);
   return status;
-}
-
-/* Returns the sign of a gap; 0 if the gap is 0 up to round-off. */
-static int sign_of(const look *l) { return fabs(l->s) <= zero * l->size ? 0 : l->s > 0 ? 1 : -1; }
-
-/* The cubic through the values and rates at both ends of a step of length h is multiplied by `side`. If it is positive
- * at both ends and has a minimum of at most 0 between them, the function returns the fraction of the step at this
- * minimum; otherwise 0. */
-static double dips(const look *a, const look *b, int side, double h) {
-  const double s0 = side * a->s, s1 = side * b->s, v0 = side * a->rate * h, v1 = side * b->rate * h;
-  if (!(s0 > 0 && s1 > 0 && v0 < 0 && v1 > 0)) return 0;
-  const double c3 = 2 * (s0 - s1) + v0 + v1, c2 = 3 * (s1 - s0) - 2 * v0 - v1;
-  const double root = c2 * c2 - 3 * c3 * v0, u = root > 0 ? -v0 / (c2 + sqrt(root)) : 0;
-  const double least = s0 + u * (v0 + u * (c2 + u * c3));
-  return u > 0 && u < 1 && least <= 0 ? u : 0;
-}
-
-/* --- zeros --- */
-
-typedef struct search {
-  cb_coupled *c;
-  double t, h; /* the start of the part of the step that is searched, and its length */
-} search;
-
-/* Makes the step from the first snapshot with the length tau, and evaluates a gap at its end. */
-static cb_status at(const search *s, const cb_gap *gap, double tau, look *out) {
-  int body, iterations;
-  cb_gap_value value;
-  cb_coupled_bring_back(s->c, s->c->contacts->first);
-  cb_status status = cb_coupled_whole(s->c, s->t, tau, &body, &iterations);
-  if (!status) status = find_rates(s->c, s->t + tau);
-  return status ? status : look_at(s->c, gap, s->t + tau, &value, out);
-}
-
-/* Finds a zero *tau between the times a and b, at which the gap has different signs. */
-static cb_status narrow(const search *s, const cb_gap *gap, double a, look from, double b, look to, double *tau) {
-  int kept = 0;
-  for (int i = 0; i < LOOKS_MAX && sign_of(&to) != 0 && b - a > 4e-16 * (fabs(s->t) + fabs(b)); i++) {
-    double fa = from.s, fb = to.s;
-    if (kept < -1) fb /= 2;
-    if (kept > 1) fa /= 2;
-    double middle = (a * fb - b * fa) / (fb - fa);
-    if (!(middle > a && middle < b)) middle = a + (b - a) / 2;
-    look now;
-    const cb_status status = at(s, gap, middle, &now);
-    if (status) return status;
-    if (sign_of(&now) == sign_of(&from)) {
-      a = middle;
-      from = now;
-      kept = kept < 0 ? kept - 1 : -1;
-    } else {
-      b = middle;
-      to = now;
-      kept = kept > 0 ? kept + 1 : 1;
-    }
-  }
-  *tau = b;
-  return CB_OK;
 }
 
 /* Returns whether a zero of event i, before which its function has the sign `side`, is in the direction of the
@@ -247,13 +176,13 @@ static bool counts(const cb_coupled_contacts *k, int i, int side) {
 }
 
 static const char *first_name(const cb_coupled *c, const cb_gap *gap) {
-  return is_limit(gap) ? cb_mechanism_joint_name(c->bodies.mechanism, limit_of(c, gap).joint)
-                       : cb_system_particle_name(c->system, cb_system_particle(c->system, gap->particle[0]));
+  return cb_gap_is_limit(gap) ? cb_mechanism_joint_name(c->bodies.mechanism, limit_of(c, gap).joint)
+                              : cb_system_particle_name(c->system, cb_system_particle(c->system, gap->particle[0]));
 }
 
 static cb_event_row row_of(const cb_coupled *c, const cb_gap *gap, double time) {
   const cb_coupled_contacts *k = c->contacts;
-  if (is_limit(gap)) {
+  if (cb_gap_is_limit(gap)) {
     const int wall = cb_system_walls(c->system) + gap->index;
     return (cb_event_row){.time = time, .kind = CB_EVENT_REFLECT, .particle = -1, .other = -1, .wall = wall};
   }
@@ -266,87 +195,22 @@ static cb_event_row row_of(const cb_coupled *c, const cb_gap *gap, double time) 
   return row;
 }
 
-/* Finds the zero *tau of a gap that is 0 at the time `from`, has the sign `side` shortly after it, and the opposite
- * sign at the end of the step. *found becomes false if the gap has the opposite sign immediately after `from`. */
-static cb_status zero_after(const search *s, int i, double from, int side, double *tau, bool *found) {
-  const cb_coupled_contacts *k = s->c->contacts;
-  double until = s->h, a = s->h;
-  look now = k->end[i], to = now;
-  for (int n = 0; n < HALVES_MAX && sign_of(&now) != side; n++) {
-    until = a;
-    to = now;
-    a = from + (a - from) / 2;
-    const cb_status status = at(s, &k->gap[i], a, &now);
-    if (status) return status;
-  }
-  *found = sign_of(&now) == side;
-  return *found ? narrow(s, &k->gap[i], a, now, until, to, tau) : CB_OK;
+/* Returns whether contact i, which is closed at the start, is pressed: then it closes from the start on. */
+static bool is_pressed(const cb_coupled_contacts *k, int i) {
+  return cb_gap_sign(&k->start[i]) <= 0 && !(k->start[i].rate > 0) && cb_gap_closed_at_end(k, i);
 }
 
-/* Finds the first zero of gap i after the time `from`, at which its values are `start`; *side: its sign before the
- * zero, or 0 if there is none. */
-static cb_status next_zero(const search *s, int i, double from, const look *start, double *tau, int *side) {
-  const cb_coupled_contacts *k = s->c->contacts;
-  const cb_gap *gap = &k->gap[i];
-  const int before = sign_of(start);
-  look b = k->end[i];
-  double until = s->h;
-  bool found = false;
-  cb_status status = CB_OK;
-  *side = 0;
-  if (before == 0) {
-    const int after = start->rate > 0 ? 1 : -1;
-    if (start->rate != 0 && sign_of(&b) == -after) status = zero_after(s, i, from, after, tau, &found);
-    if (start->rate != 0 && sign_of(&b) == 0) found = true; /* at the end */
-    *side = found ? after : 0;
-    return status;
-  }
-  if (sign_of(&b) == before) {
-    const double u = dips(start, &b, before, s->h - from);
-    if (u == 0) return CB_OK;
-    until = from + u * (s->h - from);
-    status = at(s, gap, until, &b);
-    if (status || sign_of(&b) == before) return status;
-  }
-  /* if the gap reaches its zero at the end from the other side, there is another zero before it */
-  double back = s->h - from;
-  for (int n = 0; n < HALVES_MAX && before * b.rate > 0 && sign_of(&b) == 0 && !status; n++) {
-    back /= 2;
-    look now;
-    status = at(s, gap, s->h - back, &now);
-    if (status || sign_of(&now) != -before) continue;
-    until = s->h - back;
-    b = now;
-  }
-  *side = before;
-  return status ? status : narrow(s, gap, from, *start, until, b, tau);
-}
-
-/* Finds the time at which contact i closes in the step. */
-static cb_status first_contact(const search *s, int i, double *tau, bool *found) {
-  const cb_coupled_contacts *k = s->c->contacts;
-  const look *a = &k->start[i], *b = &k->end[i];
-  const bool closed_at_end = b->s <= -closed * b->size;
-  int side;
-  cb_status status = CB_OK;
-  *found = false;
-  if (sign_of(a) > 0) {
-    if (sign_of(b) <= 0 && !closed_at_end) return CB_OK; /* it is reflected at the start of the next step */
-    status = next_zero(s, i, 0, a, tau, &side);
-    *found = side != 0;
-    return status;
-  }
-  if (closed_at_end && a->rate > 0) status = zero_after(s, i, 0, 1, tau, found);
-  if (status || *found || !closed_at_end) return status;
+cb_status cb_contact_press(const cb_flight *s, int i) {
+  cb_coupled_contacts *k = s->c->contacts;
   const cb_system *system = s->c->system;
-  if (is_limit(&k->gap[i]))
+  if (cb_gap_is_limit(&k->gap[i]))
     return cb_fail(CB_STEP_NO_CONVERGENCE, "a limit of joint `%s` is passed in a step: use a smaller `step`",
                    first_name(s->c, &k->gap[i]));
+  if (k->rests) return cb_resting_add(&k->resting, i);
   const cb_event_row row = row_of(s->c, &k->gap[i], s->t);
   return cb_fail(CB_ERROR_CONTACT_ACCUMULATION,
-                 "from t = %.17g on `%s` is pressed against %s`%s`, and nothing holds it: expected contacts that part "
-                 "again; try restitution 1, the force of a stiff floor (`fluid: {floor: {kind: stiff}}`), or a soft "
-                 "potential between them",
+                 "from t = %.17g on `%s` is pressed against %s`%s`, and nothing holds it: expected `contacts: "
+                 "{accumulation: rest}`, or contacts that part again, such as those of restitution 1",
                  s->t, cb_system_particle_name(system, row.particle), row.other >= 0 ? "" : "wall ",
                  row.other >= 0 ? cb_system_particle_name(system, row.other) : cb_system_wall_name(system, row.wall));
 }
@@ -365,33 +229,33 @@ static cb_status note(cb_coupled_contacts *k, const cb_event_row *row) {
   return CB_OK;
 }
 
-/* Pushes the points of a gap along its gradient by an impulse. */
-static void push(cb_coupled *c, const cb_gap *gap, const cb_gap_value *value, double impulse) {
-  if (is_limit(gap)) return cb_mechanism_push_limit(c->bodies.mechanism, gap->index, impulse);
+void cb_coupled_push(cb_coupled *c, const cb_gap *gap, const double *gradient, double impulse) {
+  if (cb_gap_is_limit(gap)) return cb_mechanism_push_limit(c->bodies.mechanism, gap->index, impulse);
   memset(c->force_of_gap, 0, (size_t)(c->n * c->k) * sizeof *c->force_of_gap);
   for (int i = 0; i < gap->n; i++)
-    for (int a = 0; a < c->k; a++) c->force_of_gap[gap->particle[i] * c->k + a] += value->gradient[i * c->k + a];
+    for (int a = 0; a < c->k; a++) c->force_of_gap[gap->particle[i] * c->k + a] += gradient[i * c->k + a];
   cb_coupled_kick(c, impulse, c->force_of_gap);
 }
 
-static bool closes(const look *l) { return l->s <= closed * l->size && l->rate < rest; }
+static bool closes(const cb_gap_look *l) { return l->s <= cb_gap_closed * l->size && l->rate < rest; }
 
 /* Reflects gap i at time t. The rate changes in proportion to the impulse; therefore a trial impulse of 1 is applied
  * first, and its effect gives the required impulse. */
-static cb_status reflect(cb_coupled *c, int i, double t, const look *before, double restitution, double *impulse) {
+static cb_status reflect(cb_coupled *c, int i, double t, const cb_gap_look *before, double restitution,
+                         double *impulse) {
   const cb_gap *gap = &c->contacts->gap[i];
   cb_gap_value value;
-  look now;
+  cb_gap_look now;
   cb_coupled_keep(c, c->contacts->last);
-  cb_status status = find_rates(c, t);
-  if (!status) status = look_at(c, gap, t, &value, &now);
+  cb_status status = cb_coupled_find_rates(c, t);
+  if (!status) status = cb_coupled_look(c, gap, t, &value, &now);
   double trial = 1;
   for (int k = 0; k < 2 && !status; k++) {
-    push(c, gap, &value, trial);
+    cb_coupled_push(c, gap, value.gradient, trial);
     status = cb_coupled_settle(c, t);
     if (c->rows && !status) status = cb_coupled_rows_project(c, t);
-    if (!status) status = find_rates(c, t);
-    if (!status) status = look_at(c, gap, t, &value, &now);
+    if (!status) status = cb_coupled_find_rates(c, t);
+    if (!status) status = cb_coupled_look(c, gap, t, &value, &now);
     if (status || k == 1) break;
     const double gained = now.rate - before->rate;
     if (!(gained > 0) || !isfinite(gained))
@@ -404,31 +268,35 @@ static cb_status reflect(cb_coupled *c, int i, double t, const look *before, dou
   return status;
 }
 
-/* After so many reflections in a step a limit does not reflect any more, so that the coordinate comes to rest on it. */
+/* After so many reflections in a step a limit does not reflect any more, so that the coordinate comes to rest on it; and
+ * contacts that are closed rest for the remaining step. */
 enum { BOUNCES_MAX = 20 };
 
 static double restitution_of(const cb_coupled *c, const cb_gap *gap, int count) {
-  if (!is_limit(gap)) return cb_gap_restitution(c->contacts->gaps, gap);
+  if (!cb_gap_is_limit(gap)) return cb_gap_restitution(c->contacts->gaps, gap);
   const double own = limit_of(c, gap).restitution;
   return own < 1 && count > BOUNCES_MAX ? 0 : own;
 }
 
-/* Reflects all gaps that are closed and close further, the fastest one first, until none does. */
+/* Reflects all gaps that are closed and close further, the fastest one first, until none does. Contacts that rest do not
+ * reflect. */
 static cb_status reflect_all(cb_coupled *c, double t, int *count) {
   cb_coupled_contacts *k = c->contacts;
   for (;;) {
     int worst = -1;
     double impulse = 0;
-    cb_status status = look_at_all(c, t, k->end);
+    cb_status status = cb_coupled_press(c, t);
+    if (!status) status = cb_coupled_look_all(c, t, k->end);
     if (status) return status;
     for (int i = 0; i < k->contacts; i++) {
-      if (closes(&k->end[i]) && (worst < 0 || k->end[i].rate < k->end[worst].rate)) worst = i;
+      if (closes(&k->end[i]) && !cb_resting_holds(&k->resting, i) && (worst < 0 || k->end[i].rate < k->end[worst].rate))
+        worst = i;
     }
     if (worst < 0) return CB_OK;
     cb_event_row row = row_of(c, &k->gap[worst], t);
     row.gap = k->end[worst].s;
     row.speed_before = k->end[worst].rate;
-    const look before = k->end[worst];
+    const cb_gap_look before = k->end[worst];
     if (++*count > CONTACTS_MAX)
       return cb_fail(CB_ERROR_CONTACT_ACCUMULATION,
                      "more than %d contacts in the step that contains t = %.17g, the last of %s `%s`: they accumulate; "
@@ -439,7 +307,7 @@ static cb_status reflect_all(cb_coupled *c, double t, int *count) {
     status = reflect(c, worst, t, &before, restitution, &impulse);
     row.speed_after = -restitution * before.rate;
     row.impulse = impulse;
-    if (is_limit(&k->gap[worst]))
+    if (cb_gap_is_limit(&k->gap[worst]))
       cb_mechanism_add_limit_work(c->bodies.mechanism, k->gap[worst].index,
                                   impulse * (row.speed_before + row.speed_after) / 2);
     if (!status) status = note(k, &row);
@@ -451,11 +319,11 @@ static cb_status reflect_all(cb_coupled *c, double t, int *count) {
 cb_status cb_coupled_contacts_check(cb_coupled *c, double t) {
   cb_coupled_contacts *k = c->contacts;
   if (!k) return CB_OK;
-  const cb_status status = look_at_all(c, t, k->start);
+  const cb_status status = cb_coupled_look_all(c, t, k->start);
   for (int i = 0; i < k->contacts && !status; i++) {
-    if (is_limit(&k->gap[i])) continue; /* the scenario was checked */
+    if (cb_gap_is_limit(&k->gap[i])) continue; /* the scenario was checked */
     const cb_event_row row = row_of(c, &k->gap[i], t);
-    if (k->start[i].s < -closed * k->start[i].size)
+    if (k->start[i].s < -cb_gap_closed * k->start[i].size)
       return cb_fail(
           CB_ERROR_DOMAIN, "at the start the gap between particle `%s` and %s%s` is %.3g: expected at least 0",
           cb_system_particle_name(c->system, row.particle), row.other >= 0 ? "particle `" : "wall `",
@@ -467,16 +335,16 @@ cb_status cb_coupled_contacts_check(cb_coupled *c, double t) {
 
 /* Records the zeros of event i in a part of a step. If the event stops the run, *stop and *tau become its name and
  * time; if another event has stopped the run already, only zeros before *tau are recorded. */
-static cb_status note_event(const search *s, int i, double *tau, const char **stop) {
+static cb_status note_event(const cb_flight *s, int i, double *tau, const char **stop) {
   cb_coupled_contacts *k = s->c->contacts;
   const cb_gap *gap = &k->gap[i];
-  look start = k->start[i];
+  cb_gap_look start = k->start[i];
   double from = 0;
   cb_status status = CB_OK;
   for (int n = 0; n < ZEROS_MAX && from < s->h && !status; n++) {
     double time = s->h;
     int side;
-    status = next_zero(s, i, from, &start, &time, &side);
+    status = cb_flight_zero(s, i, from, &start, &time, &side);
     if (status || side == 0 || (*stop && time > *tau)) return status;
     if (counts(k, i, side)) {
       const cb_event_row row = row_of(s->c, gap, s->t + time);
@@ -488,13 +356,13 @@ static cb_status note_event(const search *s, int i, double *tau, const char **st
       }
     }
     from = time;
-    status = at(s, gap, from, &start);
+    status = cb_flight_gap(s, gap, from, &start);
   }
   return status;
 }
 
 /* Records the events in a part of a step that no contact divides, in the order of their times. */
-static cb_status note_events(const search *s, double *tau, const char **stop) {
+static cb_status note_events(const cb_flight *s, double *tau, const char **stop) {
   cb_coupled_contacts *k = s->c->contacts;
   const int before = k->rows;
   cb_status status = CB_OK;
@@ -512,47 +380,83 @@ static cb_status note_events(const search *s, double *tau, const char **stop) {
   return status;
 }
 
+/* Lets the contacts rest that are closed at the start and move by no more than round-off in the step; if contacts
+ * accumulate, all that are closed. */
+static cb_status let_rest(const cb_flight *s, bool accumulate) {
+  cb_coupled_contacts *k = s->c->contacts;
+  cb_status status = CB_OK;
+  cb_resting_clear(&k->resting);
+  for (int i = 0; i < k->contacts && k->rests && !status; i++) {
+    const cb_gap_look *a = &k->start[i];
+    const bool closed = a->s <= cb_gap_closed * a->size, still = fabs(a->rate) * s->h <= cb_gap_zero * a->size;
+    if (closed && (still || accumulate) && !cb_gap_is_limit(&k->gap[i])) status = cb_resting_add(&k->resting, i);
+  }
+  return status;
+}
+
 /* Reflects the gaps that are closed and close further at the start of a part of a step, and then stores this start. */
-static cb_status begin_part(const search *s, int *count) {
+static cb_status begin_part(const cb_flight *s, int *count) {
   cb_coupled *c = s->c;
   cb_coupled_contacts *k = c->contacts;
-  cb_status status = look_at_all(c, s->t, k->start);
+  cb_status status = cb_coupled_look_all(c, s->t, k->start);
   bool any = false;
-  for (int i = 0; i < k->contacts && !status; i++) any = any || closes(&k->start[i]);
+  if (!status) status = let_rest(s, *count > BOUNCES_MAX);
+  for (int i = 0; i < k->contacts && !status; i++)
+    any = any || (closes(&k->start[i]) && !cb_resting_holds(&k->resting, i));
   if (any) status = reflect_all(c, s->t, count);
-  if (any && !status) status = look_at_all(c, s->t, k->start);
+  if (any && !status) status = cb_coupled_look_all(c, s->t, k->start);
   cb_coupled_keep(c, k->first);
+  cb_resting_begin(&k->resting);
+  return status;
+}
+
+/* Lets the contacts that are pressed rest; *any: whether there are some. */
+static cb_status press_all(const cb_flight *s, bool *any) {
+  cb_coupled_contacts *k = s->c->contacts;
+  cb_status status = CB_OK;
+  *any = false;
+  for (int i = 0; i < k->contacts && !status; i++) {
+    if (cb_resting_holds(&k->resting, i) || !is_pressed(k, i)) continue;
+    status = cb_contact_press(s, i);
+    *any = true;
+  }
+  return status;
+}
+
+/* Makes the flight to the end of the step, or to the time *first of its first contact. When more contacts rest, the
+ * flight is made again. */
+static cb_status fly_to_contact(const cb_flight *s, double *first, bool *any, int *body, int *iterations) {
+  cb_coupled *c = s->c;
+  cb_coupled_contacts *k = c->contacts;
+  bool again = true;
+  cb_status status = CB_OK;
+  while (again && !status) {
+    again = *any = false;
+    *first = s->h;
+    status = cb_coupled_fly(c, s->t, s->h, body, iterations);
+    if (!status) status = cb_coupled_look_all(c, s->t + s->h, k->end);
+    cb_coupled_keep(c, k->last);
+    if (!status) status = press_all(s, &again);
+    if (!status && !again) status = cb_flight_contact(s, first, any, &again);
+  }
   return status;
 }
 
 /* Makes one part of a step: to the end of the step, or to its first contact or stop. *tau: the length that was made. */
-static cb_status make_part(const search *s, int *count, double *tau, const char **stop, int *body, int *iterations) {
+static cb_status make_part(const cb_flight *s, int *count, double *tau, const char **stop, int *body, int *iterations) {
   cb_coupled *c = s->c;
   cb_coupled_contacts *k = c->contacts;
   double first = s->h;
-  bool any = false, found;
+  bool any = false;
   cb_status status = begin_part(s, count);
-  if (!status) status = cb_coupled_whole(c, s->t, s->h, body, iterations);
-  if (!status) status = look_at_all(c, s->t + s->h, k->end);
-  if (status) return status;
-  cb_coupled_keep(c, k->last);
-  for (int i = 0; i < k->contacts && !status; i++) {
-    double time;
-    status = first_contact(s, i, &time, &found);
-    if (status || !found) continue;
-    any = true;
-    first = fmin(first, time);
-  }
-  look unused;
-  if (any && !status) status = at(s, &k->gap[0], first, &unused);
-  if (any && !status) status = look_at_all(c, s->t + first, k->end);
-  if (any) cb_coupled_keep(c, k->last);
+  if (!status) status = fly_to_contact(s, &first, &any, body, iterations);
   *tau = first;
-  if (!status) status = note_events(&(search){c, s->t, first}, tau, stop);
+  if (!status) status = note_events(&(cb_flight){c, s->t, first}, tau, stop);
   if (status) return status;
-  if (*stop) return at(s, &k->gap[0], *tau, &unused);
+  cb_gap_look unused;
+  if (*stop) return cb_flight_gap(s, &k->gap[0], *tau, &unused);
   cb_coupled_bring_back(c, k->last); /* the searches have left another state */
-  return any ? reflect_all(c, s->t + first, count) : CB_OK;
+  return any ? reflect_all(c, s->t + first, count) : cb_coupled_press(c, s->t + first);
 }
 
 cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const char **stop, int *body, int *iterations) {
@@ -566,7 +470,7 @@ cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const ch
   if (!k) return cb_coupled_whole(c, t, *h, body, iterations);
   k->rows = 0;
   while (!status && done < *h && !*stop) {
-    const search s = {c, t + done, *h - done};
+    const cb_flight s = {c, t + done, *h - done};
     double tau = s.h;
     int drifts = 0;
     status = make_part(&s, &count, &tau, stop, body, &drifts);

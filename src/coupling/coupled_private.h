@@ -5,6 +5,7 @@
 #include "core/arena.h"
 #include "core/failure.h"
 #include "coupling/coupled.h"
+#include "fluid/rigid_step.h"
 #include "numerics/sparse.h"
 
 #include <stdbool.h>
@@ -83,6 +84,8 @@ void cb_coupled_place(cb_coupled *c);
 /* Computes, in the body frame, the wrench W of the covector f (k numbers) at a point of a body: W.Y = f.v for every
  * twist Y, v the velocity of the point for this twist. */
 void cb_coupled_wrench(const cb_coupled *c, int place, const double *f, double W[6]);
+/* Finds the factors of the inertia K of a body at time t and its pose. */
+cb_status cb_coupled_factor(const cb_coupled *c, double t, int body, cb_factors6 *out);
 /* Raises a covector at a particle and projects it onto the tangent space. */
 void cb_coupled_raise(const cb_coupled *c, int place, const double *f, double *out);
 /* Adds `factor` times the covectors f[n*k] to the momenta. */

@@ -113,8 +113,7 @@ static void by_units(const cb_coupled *c, double (*out)[6]) {
   }
 }
 
-/* The factors of K of a body at time t and its pose. */
-static cb_status factor_body(const cb_coupled *c, double t, int b, cb_factors6 *out) {
+cb_status cb_coupled_factor(const cb_coupled *c, double t, int b, cb_factors6 *out) {
   const cb_rigid_problem *p = c->bodies.problem(c->bodies.self, b);
   double K[6][6], mu0[6];
   if (p->constant)
@@ -134,7 +133,7 @@ static cb_status respond_bodies(cb_coupled *c, double t, double (*of)[6]) {
     const int first = w->unit_start[b], end = w->unit_start[b + 1];
     if (first == end || cb_coupled_has_joints(c, b)) continue;
     cb_factors6 f;
-    const cb_status status = factor_body(c, t, b, &f);
+    const cb_status status = cb_coupled_factor(c, t, b, &f);
     if (status) return status;
     for (int i = first; i < end; i++) cb_back6(&f, of[w->unit_entry[i]], of[w->unit_entry[i]]);
   }
@@ -226,7 +225,7 @@ static cb_status respond_joined(cb_coupled *c, double t, int row, bool *whole, d
   for (int e = first; e < end; e++) {
     cb_factors6 f;
     double own[6];
-    const cb_status status = factor_body(c, t, w->unit[e], &f);
+    const cb_status status = cb_coupled_factor(c, t, w->unit[e], &f);
     if (status) return status;
     cb_back6(&f, w->left[e], own);
     for (int k = 0; k < 6; k++) {

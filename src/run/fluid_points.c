@@ -480,15 +480,6 @@ static cb_status check_features(const cb_run *run, const cb_fluid_points *points
         "the integrator `%s` has no discrete Lagrangian into which forces between points could enter: expected "
         "hamilton_pontryagin",
         b->integrator->class_->name);
-  if (b->fluid->floor.kind == CB_FLOOR_REFLECTING && cb_system_acts(points->system))
-    return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "a reflecting floor next to forces, constraints, contacts, walls or events: it reflects within the "
-                   "drift of a body, which knows nothing of them: expected a plane in `walls`, or a floor of `kind: "
-                   "stiff`");
-  if (b->fluid->floor.kind == CB_FLOOR_REFLECTING && points->joints)
-    return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "a reflecting floor under bodies with joints: it reflects within the drift of a single body: "
-                   "expected a plane in `walls`, or a floor of `kind: stiff`");
   if (cb_system_dropped(points->system))
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "constraint `%s` follows from the others at the start, and `redundant: drop` applies only to "

@@ -49,6 +49,7 @@ typedef struct cb_fluid_scenario {
   int n_vertices;          /* number of the last points that are vertices, on which walls act */
   cb_system *system;       /* points and particles as a system; NULL: there are none */
   bool points;             /* anything acts on points */
+  cb_floor wall;           /* a reflecting floor under coupled bodies, which is a plane among their walls */
   cb_fluid_joints *joints; /* NULL: none (scenario/scenario_joints.c) */
   cb_joint_laws *joint_laws;
 } cb_fluid_scenario;
@@ -99,7 +100,7 @@ cb_status cb_scenario_add_centres(cb_scenario *s, int first, double charge);
 bool cb_scenario_body_is_rigid(const cb_scenario *s, int body, int *number);
 /* Makes the system of points and particles. */
 cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root);
-/* Reads the keys that act on points. */
+/* Reads the keys that act on points. A reflecting floor of the fluid becomes a wall. */
 cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root);
 /* Reads the key `joints` after the bodies, and moves the bodies and their centres to the places that joints give. */
 cb_status cb_scenario_place_by_joints(cb_scenario *s, const cb_node *root);

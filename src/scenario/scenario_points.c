@@ -264,6 +264,17 @@ cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root) {
                       cb_error_text());
 }
 
+/* Makes a plane among the walls from a reflecting floor, on which bodies come to rest. */
+static cb_status add_floor(cb_scenario *s) {
+  const cb_floor *floor = &cb_fluid_scenario_of(s)->wall;
+  double foot[3];
+  if (floor->kind == CB_FLOOR_NONE || !s->builder) return CB_OK;
+  for (int i = 0; i < 3; i++) foot[i] = floor->height * floor->up[i];
+  const cb_status status = cb_builder_wall_plane(s->builder, "floor", -1, foot, floor->up, floor->restitution);
+  return status ? status
+                : cb_builder_wall_contacts(s->builder, s->builder->contacts->options.rule, CB_ACCUMULATION_REST);
+}
+
 /* The functions that read these keys find the space in s->space; if the scenario has no key `space`, s->space is set to
  * e3 for them. */
 cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root) {
@@ -279,6 +290,7 @@ cb_status cb_scenario_read_acting(cb_scenario *s, const cb_node *root) {
   cb_errors_add(&errors, root,
                 cb_scenario_read_contacts(s, cb_scenario_section(root, "contacts"), cb_scenario_section(root, "walls"),
                                           cb_scenario_section(root, "events")));
+  cb_errors_add(&errors, root, add_floor(s));
   cb_errors_add(&errors, root, cb_scenario_read_start(s, cb_scenario_section(root, "start"), &m->start));
   s->space = given;
   return cb_errors_end(&errors);

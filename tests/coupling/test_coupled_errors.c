@@ -27,8 +27,6 @@ static void items_without_meaning_are_refused(void **unused) {
       {"", "forces: [{body: dye, force: [1, 0, 0]}]", "hamilton_pontryagin", "7:17", tracer},
       {"", "walls: [{plane: {body: dye, at: {point: [0, 0, -5]}, normal: [0, 0, 1]}}]", "hamilton_pontryagin", "7:24",
        tracer},
-      {", floor: {kind: reflecting, height: -9}", "interactions: [{spring: {between: [[a, 0], [p, 0]]}}]",
-       "hamilton_pontryagin", "8:13", "a reflecting floor next to forces, constraints, contacts, walls or events: "},
       {"",
        "start: {redundant: drop}\nconstraints: [{rod: {between: [[p, 0], [p, 1]]}}, {rod: {between: [[p, 0], [p, "
        "1]]}}]",

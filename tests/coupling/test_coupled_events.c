@@ -76,6 +76,16 @@ static void ball_that_comes_to_rest_ends_the_run(void **unused) {
   assert_int_equal(e0.status, CB_ERROR_CONTACT_ACCUMULATION);
 }
 
+/* With `accumulation: rest` the same ball stays on the wall. */
+static void ball_comes_to_rest_on_a_wall(void **unused) {
+  const result r = fall(-10, "contacts: {accumulation: rest}\n" WALL(0.5), 0.01, 3);
+  const double v = sqrt(21), first = (v - 1) / 10, rest = first + 2 * 0.5 * v / (10 * 0.5);
+  check_ok(r.status);
+  assert_in_range(r.events, 8, 30);
+  check_near(r.event[r.events - 1].time, rest, 1e-4); /* the last flights are shorter than a thousandth of a step */
+  check_near(r.z, 0, 1e-13);
+}
+
 /* An event behind the wall does not happen. An event in front of the wall happens before and after the contact. Events
  * and contact are recorded in the order of time. */
 static void events_stop_at_a_contact_in_the_same_step(void **unused) {
@@ -125,7 +135,7 @@ static void tension_is_right_in_a_divided_step(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wall_is_met_at_the_end_of_a_step), cmocka_unit_test(ball_that_comes_to_rest_ends_the_run),
-      cmocka_unit_test(events_stop_at_a_contact_in_the_same_step), cmocka_unit_test(all_zeros_of_a_step_are_found),
-      cmocka_unit_test(tension_is_right_in_a_divided_step)};
+      cmocka_unit_test(ball_comes_to_rest_on_a_wall),     cmocka_unit_test(events_stop_at_a_contact_in_the_same_step),
+      cmocka_unit_test(all_zeros_of_a_step_are_found),    cmocka_unit_test(tension_is_right_in_a_divided_step)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -265,10 +265,6 @@ static void what_does_not_fit_to_joints_is_refused(void **unused) {
       {{"medium: none", "", "", PIN "}", "mujoco_rk4"},
        "8:13",
        "the integrator `mujoco_rk4` cannot move bodies with joints: expected hamilton_pontryagin, or rkmk4 for trees"},
-      {{"medium: none, floor: {kind: reflecting, height: -9}", "", "", PIN "}", "hamilton_pontryagin"},
-       "8:13",
-       "a reflecting floor under bodies with joints: it reflects within the drift of a single body: expected a plane "
-       "in `walls`, or a floor of `kind: stiff`"},
       {{"medium: none", "", "", PIN "}", "hamilton_pontryagin, order: 3"},
        "8:48",
        "order: expected one of 2, 4, found '3'"},

@@ -16,8 +16,14 @@ static cb_status read_all(cb_scenario *s, const cb_node *root) {
   }
   cb_errors_add(&errors, fluid, cb_scenario_read_fluid(s, fluid));
   cb_errors_add(&errors, potentials, cb_scenario_read_potentials(s, potentials, bodies));
-  cb_fluid_scenario_of(s)->points = cb_scenario_has_points(root);
-  const bool points = cb_fluid_scenario_of(s)->points || cb_scenario_has_joints(root);
+  cb_fluid_scenario *m = cb_fluid_scenario_of(s);
+  m->points = cb_scenario_has_points(root);
+  const bool points = m->points || cb_scenario_has_joints(root);
+  if (points && m->fluid.floor.kind == CB_FLOOR_REFLECTING) {
+    m->wall = m->fluid.floor;
+    m->fluid.floor.kind = CB_FLOOR_NONE;
+    m->points = true;
+  }
   if (points && cb_errors_add(&errors, root, cb_scenario_points_begin(s, bodies))) return cb_errors_end(&errors);
   if (bodies) cb_errors_add(&errors, bodies, cb_scenario_read_immersed(s, bodies, !errors.status));
   if (cb_scenario_has_joints(root) && !errors.status)

@@ -1,0 +1,103 @@
+/* Contacts of coupled bodies: what coupled_contacts.c (gaps, reflections, parts of a step) and coupled_resting.c (contacts
+ * that rest) share. The equations are in those files. */
+#pragma once
+
+#include "coupling/coupled_private.h"
+#include "dynamics/gap.h"
+
+/* A gap s and its rate. size: 1 + sum |G x| over the coordinates x of its points, the scale of the round-off of s; speed:
+ * sum |G v| over their velocities v, that of the rate; G is the gradient. */
+typedef struct cb_gap_look {
+  double s, rate, size, speed;
+} cb_gap_look;
+
+/* A gap below `cb_gap_closed` times look.size counts as closed; a gap of at most `cb_gap_zero` times look.size counts as
+ * 0. */
+static const double cb_gap_closed = 1e-11, cb_gap_zero = 1e-13;
+
+/* The gradient of a gap in one of its points: a wrench on a body, in its frame and in the world's axes, or a covector at
+ * a particle. own: the change of the twist, or of the velocity, by a unit impulse, if the body has no joints. */
+typedef struct cb_gap_entry {
+  int unit; /* a body, or the number of bodies + the place of a particle */
+  double W[6], world[6], own[6];
+} cb_gap_entry;
+
+/* Contacts that rest, and the work arrays of their impulses. */
+typedef struct cb_resting {
+  int n, *gap;     /* the numbers of the gaps of these contacts */
+  double *impulse; /* [n]: at the start of a flight of length `length` */
+  double length;
+  double (*gradient)[CB_GAP_MAX];          /* [n]: of the gaps at the start of the flight */
+  cb_gap_entry (*entry)[CB_GAP_PARTICLES]; /* [n] */
+  double (*push)[6], (*answer)[6];         /* [bodies] */
+  double *D;            /* [n*n]: the change of each rate by a unit impulse at the start of the flight */
+  bool known, measured; /* D belongs to these contacts and this start; D is the change of gaps after `length` */
+  double *q, *tolerance, *buffer;
+  int *list, *closed, capacity;
+} cb_resting;
+
+struct cb_coupled_contacts {
+  cb_gaps *gaps;
+  int n, contacts; /* the gaps of contacts come first, then those of events */
+  cb_gap *gap;
+  cb_gap_look *start, *end;
+  bool *known; /* [n]: the time of this contact was found */
+  cb_coupled_snapshot *first, *last;
+  cb_event_row *row; /* the events of the last step */
+  int rows, capacity;
+  bool rests; /* contacts may rest, instead of ending the run when they accumulate */
+  cb_resting resting;
+};
+
+/* A limit of a joint: a gap of no points, whose index is the number of the limit. */
+static inline bool cb_gap_is_limit(const cb_gap *gap) { return gap->n == 0; }
+/* Returns whether contact i is closed at the end of the flight, by more than round-off. */
+static inline bool cb_gap_closed_at_end(const cb_coupled_contacts *k, int i) {
+  return k->end[i].s <= -cb_gap_closed * k->end[i].size;
+}
+
+/* Finds the velocities of all points, and the rates of joints if they have limits, at the present state. */
+cb_status cb_coupled_find_rates(cb_coupled *c, double t);
+/* Evaluates a gap at the present state, whose velocities are known. */
+cb_status cb_coupled_look(cb_coupled *c, const cb_gap *gap, double t, cb_gap_value *value, cb_gap_look *out);
+/* Evaluates all gaps at the present state. */
+cb_status cb_coupled_look_all(cb_coupled *c, double t, cb_gap_look *out);
+/* Pushes the points of a gap along its gradient by an impulse. */
+void cb_coupled_push(cb_coupled *c, const cb_gap *gap, const double *gradient, double impulse);
+
+/* --- zeros of gaps (coupled_zeros.c) --- */
+
+/* A flight of length h from k->first, which belongs to the time t. k->start and k->end are its gaps at both ends. */
+typedef struct cb_flight {
+  cb_coupled *c;
+  double t, h;
+} cb_flight;
+
+/* Returns the sign of a gap; 0 if the gap is 0 up to round-off. */
+int cb_gap_sign(const cb_gap_look *l);
+/* Makes the flight with the length tau, and evaluates a gap at its end. */
+cb_status cb_flight_gap(const cb_flight *f, const cb_gap *gap, double tau, cb_gap_look *out);
+/* Finds the first zero of gap i after the time `from`, at which its values are `start`; *side: its sign before the
+ * zero, or 0 if there is none. */
+cb_status cb_flight_zero(const cb_flight *f, int i, double from, const cb_gap_look *start, double *tau, int *side);
+/* Finds the time *first of the first contact; *any: whether there is one. The contact that is expected first is found
+ * first. Then the flight is shortened to its time, and a contact that is still open there is not searched for. k->end and
+ * k->last become those of the shortened flight. *again: a contact rests that did not rest in this flight. */
+cb_status cb_flight_contact(const cb_flight *f, double *first, bool *any, bool *again);
+
+/* Lets contact i rest, which is pressed; fails if it may not rest. */
+cb_status cb_contact_press(const cb_flight *f, int i);
+
+/* --- contacts that rest (coupled_resting.c) --- */
+
+void cb_resting_free(cb_resting *r);
+bool cb_resting_holds(const cb_resting *r, int gap);
+/* Lets contact number `gap` rest until cb_resting_clear. */
+cb_status cb_resting_add(cb_resting *r, int gap);
+void cb_resting_clear(cb_resting *r);
+/* Call it when the start of flights, the state k->first, has changed. */
+void cb_resting_begin(cb_resting *r);
+/* Finds the state after a flight of length tau from k->first, which belongs to the time t, while contacts rest. */
+cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *iterations);
+/* Takes away the closing rates of contacts that rest and whose gap is closed, by an impact without restitution. */
+cb_status cb_coupled_press(cb_coupled *c, double t);

@@ -1,0 +1,353 @@
+/* Contacts that rest within a step of coupled bodies and particles.
+ *
+ *   flight    p <- p + sum_i l_i G_i at its start,  l_i >= 0,  s_i >= 0 at its end,  l_i s_i = 0
+ *   impact    at the end of a part of a step:  p <- p + sum_i l_i G_i,  l_i >= 0,  ds_i/dt >= 0,  l_i ds_i/dt = 0, for
+ *             the contacts whose gap is closed there
+ * s_i: gap of contact i; G_i: its gradient; p: momenta; l_i: impulses. This is the step RATTLE of constraints s = 0
+ * (coupled.h) with impulses that only push (Andersen (1983), doi:10.1016/0021-9991(83)90014-1; Moreau (1988),
+ * doi:10.1007/978-3-7091-2624-0_1). If a contact pushes with the force N(t) >= 0 for the time tau, the impulses at both
+ * ends are the integrals of N with the weights 1 - t/tau and t/tau.
+ *   The impulses of a flight are found by Newton's method for the complementarity problem s + D (l_new - l) >= 0. D is
+ * tau times the change of the rates by unit impulses at the start. Where stiff forces make this too inexact, D is
+ * measured by flights with one impulse changed. The impulses may be not unique, such as those of four legs; the motion
+ * is unique.
+ */
+#include "coupling/coupled_contacts.h"
+#include "dynamics/reflection.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAXIMUM = 50, SLOW = 6, IMPACTS_MAX = 4 };
+/* The round-off of a rate, relative to the sum of its terms. */
+static const double rate_round_off = 16 * DBL_EPSILON;
+
+/* --- the list of contacts --- */
+
+void cb_resting_free(cb_resting *r) {
+  free(r->gap);
+  free(r->list);
+  free(r->impulse);
+  free(r->gradient);
+  free(r->entry);
+  free(r->D);
+}
+
+bool cb_resting_holds(const cb_resting *r, int gap) {
+  for (int i = 0; i < r->n; i++)
+    if (r->gap[i] == gap) return true;
+  return false;
+}
+
+/* Makes room for twice as many contacts; the impulses are not kept. */
+static cb_status grow(cb_resting *r) {
+  const int capacity = r->capacity ? 2 * r->capacity : 16;
+  const size_t n = (size_t)capacity;
+  int *gap = malloc(n * sizeof *gap), *list = malloc(3 * n * sizeof *list);
+  double *impulse = malloc((3 * n + n * (n + 5)) * sizeof *impulse), *D = malloc(n * n * sizeof *D);
+  double(*gradient)[CB_GAP_MAX] = malloc(n * sizeof *gradient);
+  cb_gap_entry(*entry)[CB_GAP_PARTICLES] = malloc(n * sizeof *entry);
+  if (!gap || !list || !impulse || !D || !gradient || !entry) {
+    free(gap);
+    free(list);
+    free(impulse);
+    free(D);
+    free(gradient);
+    free(entry);
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %d contacts that rest", capacity);
+  }
+  if (r->n) memcpy(gap, r->gap, (size_t)r->n * sizeof *gap);
+  cb_resting_free(r);
+  r->gap = gap;
+  r->list = list;
+  r->closed = list + 2 * n;
+  r->impulse = impulse;
+  r->q = impulse + n;
+  r->tolerance = impulse + 2 * n;
+  r->buffer = impulse + 3 * n;
+  r->D = D;
+  r->gradient = gradient;
+  r->entry = entry;
+  r->capacity = capacity;
+  return CB_OK;
+}
+
+cb_status cb_resting_add(cb_resting *r, int gap) {
+  if (r->n == r->capacity) {
+    const cb_status status = grow(r);
+    if (status) return status;
+  }
+  r->gap[r->n++] = gap;
+  cb_resting_begin(r);
+  return CB_OK;
+}
+
+void cb_resting_clear(cb_resting *r) {
+  r->n = 0;
+  cb_resting_begin(r);
+}
+
+void cb_resting_begin(cb_resting *r) {
+  for (int i = 0; i < r->n; i++) r->impulse[i] = 0;
+  r->length = 0;
+  r->known = r->measured = false;
+}
+
+/* --- the effect of impulses --- */
+
+static cb_status look(cb_coupled *c, int gap, double t, cb_gap_value *value, cb_gap_look *out) {
+  return cb_coupled_look(c, &c->contacts->gap[gap], t, value, out);
+}
+
+/* Makes the joints and constraints follow impulses at the present node. */
+static cb_status settle(cb_coupled *c, double t) {
+  cb_status status = cb_coupled_settle(c, t);
+  if (c->rows && !status) status = cb_coupled_rows_project(c, t);
+  return status ? status : cb_coupled_find_rates(c, t);
+}
+
+/* Finds the entries of contact i of the list, whose gradient is known. */
+static cb_status find_entries(cb_coupled *c, double t, int i, const cb_gap *gap) {
+  cb_gap_entry *e = c->contacts->resting.entry[i];
+  cb_status status = CB_OK;
+  for (int p = 0; p < gap->n && !status; p++, e++) {
+    const int place = gap->particle[p], body = c->carried[place].body;
+    const double *G = c->contacts->resting.gradient[i] + p * c->k;
+    *e = (cb_gap_entry){.unit = body >= 0 ? body : c->bodies.n + place};
+    if (body < 0) {
+      memcpy(e->W, G, (size_t)c->k * sizeof *G);
+      cb_coupled_raise(c, place, G, e->own);
+      for (int a = 0; a < c->k; a++) e->own[a] /= c->mass[place];
+      continue;
+    }
+    cb_factors6 f;
+    cb_coupled_wrench(c, place, G, e->W);
+    cb_turn6((const double(*)[3])c->motion[body].r, e->W, e->world);
+    if (cb_coupled_has_joints(c, body)) continue;
+    status = cb_coupled_factor(c, t, body, &f);
+    if (!status) cb_back6(&f, e->W, e->own);
+  }
+  return status;
+}
+
+static double dot6(const double a[6], const double b[6]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
+}
+
+/* Finds column j of D from the entries: D_ij = G_i K^-1 G_j^T, K^-1 of all joined bodies for these. */
+static void respond(cb_coupled *c, int count, const int *gap, int j, double *D) {
+  const cb_coupled_contacts *k = c->contacts;
+  const cb_resting *r = &k->resting;
+  memset(r->push, 0, (size_t)c->bodies.n * sizeof *r->push);
+  bool joined = false;
+  for (int p = 0; p < k->gap[gap[j]].n; p++) {
+    const cb_gap_entry *e = &r->entry[j][p];
+    if (e->unit >= c->bodies.n || !cb_coupled_has_joints(c, e->unit)) continue;
+    cb_add6(1, e->world, r->push[e->unit]);
+    joined = true;
+  }
+  if (joined) cb_mechanism_respond(c->bodies.mechanism, (const double(*)[6])r->push, r->answer);
+  for (int i = 0; i < count; i++) {
+    double sum = 0;
+    for (int p = 0; p < k->gap[gap[i]].n; p++) {
+      const cb_gap_entry *e = &r->entry[i][p];
+      if (e->unit < c->bodies.n && cb_coupled_has_joints(c, e->unit)) {
+        sum += joined ? dot6(e->world, r->answer[e->unit]) : 0;
+        continue;
+      }
+      for (int q = 0; q < k->gap[gap[j]].n; q++)
+        if (r->entry[j][q].unit == e->unit) sum += dot6(e->W, r->entry[j][q].own);
+    }
+    D[i * count + j] = sum;
+  }
+}
+
+/* Finds column j of D by an impulse on contact j, which constraints answer, too. q: the rates without it. */
+static cb_status respond_with_rows(cb_coupled *c, double t, int count, const int *gap, int j, double *D,
+                                   const double *q) {
+  cb_coupled_contacts *k = c->contacts;
+  cb_gap_value value;
+  cb_gap_look now;
+  cb_coupled_bring_back(c, k->last);
+  cb_coupled_push(c, &k->gap[gap[j]], k->resting.gradient[j], 1);
+  cb_status status = settle(c, t);
+  for (int i = 0; i < count && !status; i++) {
+    status = look(c, gap[i], t, &value, &now);
+    D[i * count + j] = now.rate - q[i];
+  }
+  return status;
+}
+
+/* Finds D[count*count] = the change of the rates of contacts of the list by unit impulses on them at the present state,
+ * and their rates q before; the state does not change. */
+static cb_status find_response(cb_coupled *c, double t, int count, const int *gap, double *D, double *q) {
+  cb_coupled_contacts *k = c->contacts;
+  cb_gap_value value;
+  cb_gap_look now;
+  cb_coupled_keep(c, k->last);
+  cb_status status = settle(c, t);
+  for (int i = 0; i < count && !status; i++) {
+    status = look(c, gap[i], t, &value, &now);
+    memcpy(k->resting.gradient[i], value.gradient, sizeof value.gradient);
+    q[i] = now.rate;
+    if (!status && !c->rows) status = find_entries(c, t, i, &k->gap[gap[i]]);
+  }
+  for (int j = 0; j < count && !status; j++)
+    if (c->rows)
+      status = respond_with_rows(c, t, count, gap, j, D, q);
+    else
+      respond(c, count, gap, j, D);
+  cb_coupled_bring_back(c, k->last);
+  return status;
+}
+
+static void make_symmetric(int n, double *D) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) D[i * n + j] = D[j * n + i] = (D[i * n + j] + D[j * n + i]) / 2;
+}
+
+static cb_status solve(cb_resting *r, int n, const double *D, cb_lcp *out) {
+  const cb_status status = cb_lcp_solve(n, D, r->q, r->tolerance, r->buffer, r->list, out);
+  return status == CB_STEP_SINGULAR || status == CB_STEP_NO_CONVERGENCE
+             ? cb_fail(status,
+                       "the impulses of %d contacts that rest were not found: the constraints, joints and walls "
+                       "let the bodies nowhere; expected that they can part, or try a smaller `step`",
+                       n)
+             : status;
+}
+
+/* --- a flight --- */
+
+/* Makes the flight with the present impulses, and finds the gaps q of the contacts at its end. */
+static cb_status try_flight(cb_coupled *c, double t, double tau, int *body, int *iterations) {
+  cb_coupled_contacts *k = c->contacts;
+  cb_resting *r = &k->resting;
+  cb_gap_value value;
+  cb_gap_look now;
+  cb_coupled_bring_back(c, k->first);
+  for (int i = 0; i < r->n; i++) cb_coupled_push(c, &k->gap[r->gap[i]], r->gradient[i], r->impulse[i]);
+  cb_status status = cb_coupled_whole(c, t, tau, body, iterations);
+  if (!status && r->n) status = cb_coupled_find_rates(c, t + tau);
+  for (int i = 0; i < r->n && !status; i++) {
+    status = look(c, r->gap[i], t + tau, &value, &now);
+    r->q[i] = now.s;
+    r->tolerance[i] = cb_gap_zero * now.size;
+  }
+  return status;
+}
+
+/* Measures D by flights in which one impulse is changed. The present flight has the gaps q. */
+static cb_status measure(cb_coupled *c, double t, double tau, int *body) {
+  cb_resting *r = &c->contacts->resting;
+  int unused;
+  double *base = r->buffer; /* not in use between two solutions */
+  memcpy(base, r->q, (size_t)r->n * sizeof *base);
+  cb_status status = CB_OK;
+  for (int j = 0; j < r->n && !status; j++) {
+    const double kept = r->impulse[j], size = fabs(r->D[j * r->n + j] * tau),
+                 small = 1e-5 * fmax(kept, size > 0 ? fabs(base[j]) / size : 1e-3) + 1e-9;
+    r->impulse[j] += small;
+    status = try_flight(c, t, tau, body, &unused);
+    for (int i = 0; i < r->n; i++) r->D[i * r->n + j] = (r->q[i] - base[i]) / small;
+    r->impulse[j] = kept;
+  }
+  memcpy(r->q, base, (size_t)r->n * sizeof *base);
+  make_symmetric(r->n, r->D);
+  r->measured = true;
+  return status;
+}
+
+/* The largest violation of s >= 0, l >= 0, l s = 0, relative to the tolerances. */
+static double violation(const cb_resting *r) {
+  double out = 0;
+  for (int i = 0; i < r->n; i++)
+    out = fmax(out, (r->impulse[i] > 0 ? fabs(r->q[i]) : fmax(-r->q[i], 0)) / r->tolerance[i]);
+  return out;
+}
+
+/* Finds D at the start of the flight, and a first guess of the impulses from those of a flight of another length. */
+static cb_status begin_flight(cb_coupled *c, double t, double tau) {
+  cb_coupled_contacts *k = c->contacts;
+  cb_resting *r = &k->resting;
+  cb_status status = CB_OK;
+  if (!r->known) {
+    cb_coupled_bring_back(c, k->first);
+    cb_coupled_snapshot *last = k->last;
+    k->last = k->first; /* the snapshot to which find_response returns */
+    status = find_response(c, t, r->n, r->gap, r->D, r->q);
+    k->last = last;
+    r->length = 0;
+    r->known = true;
+    r->measured = false;
+  }
+  for (int i = 0; i < r->n; i++) r->impulse[i] = r->length > 0 ? r->impulse[i] * (tau / r->length) : 0;
+  if (r->measured && r->length > 0) {
+    const double factor = tau / r->length;
+    for (int i = 0; i < r->n * r->n; i++) r->D[i] *= factor;
+  }
+  r->length = tau;
+  return status;
+}
+
+cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *iterations) {
+  cb_resting *r = &c->contacts->resting;
+  double last = INFINITY;
+  cb_status status = r->n ? begin_flight(c, t, tau) : CB_OK;
+  for (int n = 0; !status; n++) {
+    status = try_flight(c, t, tau, body, iterations);
+    if (status || !r->n) return status;
+    const double now = violation(r);
+    if (now <= 1 || (n > 2 && now >= last / 2 && now <= 100)) return CB_OK;
+    if (n == MAXIMUM)
+      return cb_fail(CB_STEP_NO_CONVERGENCE,
+                     "the impulses of %d contacts that rest did not converge: use a smaller `step`", r->n);
+    if (n >= SLOW && !r->measured && now > last / 10) status = measure(c, t, tau, body);
+    last = now;
+    /* s + D (l_new - l) >= 0, with D of flights in place of rates */
+    cb_lcp lcp;
+    const double length = r->measured ? 1 : tau;
+    for (int i = 0; i < r->n; i++) {
+      double sum = 0;
+      for (int j = 0; j < r->n; j++) sum += r->D[i * r->n + j] * r->impulse[j];
+      r->q[i] = r->q[i] / length - sum;
+      r->tolerance[i] /= length;
+    }
+    if (!status) status = solve(r, r->n, r->D, &lcp);
+    for (int i = 0; i < r->n && !status; i++) r->impulse[i] = fmax(lcp.l[i], 0);
+  }
+  return status;
+}
+
+/* --- impacts --- */
+
+cb_status cb_coupled_press(cb_coupled *c, double t) {
+  cb_coupled_contacts *k = c->contacts;
+  cb_resting *r = &k->resting;
+  if (!r->n) return CB_OK;
+  cb_status status = cb_coupled_find_rates(c, t);
+  for (int n = 0; n < IMPACTS_MAX && !status; n++) {
+    int count = 0;
+    bool closes = false;
+    cb_gap_value value;
+    cb_gap_look now;
+    for (int i = 0; i < r->n && !status; i++) {
+      status = look(c, r->gap[i], t, &value, &now);
+      if (!(now.s <= cb_gap_closed * now.size)) continue;
+      r->tolerance[count] = rate_round_off * now.speed;
+      closes = closes || now.rate < -r->tolerance[count];
+      r->closed[count++] = r->gap[i];
+    }
+    if (status || !closes) return status;
+    cb_lcp lcp;
+    r->known = false; /* D and the gradients are used here */
+    status = find_response(c, t, count, r->closed, r->D, r->q);
+    make_symmetric(count, r->D);
+    if (!status) status = solve(r, count, r->D, &lcp);
+    for (int i = 0; i < count && !status; i++)
+      if (lcp.l[i] > 0) cb_coupled_push(c, &k->gap[r->closed[i]], r->gradient[i], lcp.l[i]);
+    if (!status) status = settle(c, t);
+  }
+  return status;
+}

@@ -145,7 +145,7 @@ cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P) {
  *
  *   ddA[i][j] = d_i d_j A,   ddM[i][j] = d_i d_j M,   d_i the derivative by the shape variable r_i
  * Differences of dA and dM are of order 8: error about 1e-13/h + h^8, h = .005 max(1, |r_k|), or .005 if r_k has a
- * period. Near a break or the end of the domain they are one-sided, with up to 100 times the error.
+ * period. Near a break or the end of the domain they are one-sided and less accurate.
  *
  * If dA and dM are differences themselves and cost far more than A and M, second differences of A and M along r_i, r_j
  * and r_i + r_j are used, also of order 8. They need 9 n (n + 1)/2 values of A and M for n shape variables, instead of

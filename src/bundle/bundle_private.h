@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Fails with the name of the bundle, the shape and the last error text. */
+/* Returns `status` with an error text that consists of the name of the bundle, the shape r and the last error text. */
 cb_status cb_bundle_fail_at(const cb_bundle *b, const double *r, cb_status status);
 
 /* These functions compute the same as cb_bundle_connection and cb_bundle_second, but their error messages do not name
@@ -31,16 +31,17 @@ cb_status cb_bundle_second_by_values(const cb_bundle *b, const double *r, double
  * shape variable k. For a given r', xi = -A r' minimises the form: the power is minimum, or the momentum is 0.
  * Source: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607.
  *
- * G and dG[n][dim + n][dim + n] (NULL without dA and dM) are stored by rows, with both triangles; A, dA, M, dM are as
- * in cb_bundle_class. CB_STEP_SINGULAR, with the axis of the group, if P is not positive definite to round-off. */
+ * G and dG[n][dim + n][dim + n] (NULL without dA and dM) are stored by rows, with both triangles; A, dA, M, dM are
+ * as in cb_bundle_class. CB_STEP_SINGULAR if P is not positive definite to round-off; the error text names an axis
+ * of the group. */
 cb_status cb_form_reduce(const cb_group *group, int n, const double *G, const double *dG, double *A, double *dA,
                          double *M, double *dM);
 
 /* Tests for singular shapes that a gait passes, or that are between the nodes of a grid. The test is that of
  * holonomy.c: the integral along a path does not converge if A r' has a pole on the path.
  *
- * cb_gait_regular fails with CB_STEP_SINGULAR and the shape if a gait, closed or not, passes a singular shape. A pole
- * with a residue below 1e-6 is ignored. The test costs about as much as a holonomy to 1e-6. */
+ * cb_gait_regular fails with CB_STEP_SINGULAR and the shape if a gait, closed or not, passes a singular shape. A
+ * pole with a residue below 1e-6 is ignored. The test costs about as much as a holonomy with the tolerance 1e-6. */
 cb_status cb_gait_regular(const cb_bundle *b, const cb_gait *gait);
 
 /* Tests a grid of the shape variables v[0] and v[1]: node k * points[1] + l is at value[0][k], value[1][l]; the other
@@ -51,8 +52,8 @@ cb_status cb_gait_regular(const cb_bundle *b, const cb_gait *gait);
 cb_status cb_grid_regular(const cb_bundle *b, const int *v, const int *points, const double *const *value,
                           const double *at, const double *A);
 
-/* --- steps by Magnus's method along the fibre (curvebody/bundle_path.h). They end at the breaks of the gait and of the
- * bundle, so that the order of the method is preserved there --- */
+/* --- steps by Magnus's method in the group (curvebody/bundle_path.h). Steps end at the breaks of the gait and of
+ * the bundle, so that the order of the method is preserved there --- */
 
 /* The integrals along a path: group element, length and cost (curvebody/holonomy.h). */
 typedef struct cb_bundle_sum {

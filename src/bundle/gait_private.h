@@ -55,7 +55,8 @@ cb_status cb_gait_look(cb_gait *g);
 /* Fails unless breaks increase in [0, 1). */
 cb_status cb_gait_check_breaks(int breaks, const double *at);
 
-/* Writes the breaks of a part to out, with their times converted by `map`; returns the end of the list. */
+/* Writes the breaks of g, a part of another gait, to out. `map` converts their times to those of the other gait.
+ * Returns the end of the written list. */
 double *cb_gait_put_breaks(const cb_gait *g, double *out, double (*map)(const void *by, double t), const void *by);
 
 /* Checks the arguments that all classes have in common: 1 <= n <= CB_SHAPE_MAX, count >= least, and r[count n] (NULL:
@@ -65,7 +66,7 @@ cb_status cb_gait_check(const char *what, int n, int count, int least, const dou
 /* Computes gap[n] = r(1) - r(0). */
 void cb_gait_gap(const cb_gait *g, double *gap);
 
-/* Creates the path r + drift[n] t, which counts as closed if its gap is 0 to round-off. */
+/* Creates the path r + drift[n] t, which counts as closed if its values at t = 0 and t = 1 are equal to round-off. */
 cb_status cb_gait_drifting(const cb_gait *g, const double *drift, cb_gait **out);
 
 /* Returns the tolerance for two values a and b of a shape variable: a smaller difference counts as 0. */

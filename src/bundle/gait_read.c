@@ -258,7 +258,8 @@ static cb_status read_kind(kind_class *c, const cb_bundle *b, const cb_node *map
 
 cb_status cb_gait_check_keys(const cb_node *map) { return bind(map, NULL); }
 
-/* Adds the defaults to the value of the kind. If all its keys are structures, there are no defaults. */
+/* Adds the defaults to the value of the kind. If the values of all its keys are lists or maps, there are no
+ * defaults. */
 static bool resolve_value(kind_class *c, const cb_node *map, struct cb_arena *arena) {
   const cb_param *row = c->params;
   while (row && row->name && row->type == CB_PARAM_NODE) row++;
@@ -290,7 +291,7 @@ cb_status cb_gait_read(const cb_bundle *b, const cb_node *map, int *repeat, doub
   const cb_status bound = cb_errors_add(&errors, map, bind(map, &p));
   if (bound) cb_params_bind_right(cb_gait_table, map, &p);
   cb_status status = one_kind(map, &kind);
-  /* if the kind is unknown, an unknown key may be its misspelt name */
+  /* an unknown key may be the misspelt name of the kind; the missing kind is then not reported as well */
   if (kind || !bound) cb_errors_add(&errors, map, status);
   cb_errors_add(&errors, map, check_beside(map, !repeat));
   if (kind) cb_errors_add(&errors, cb_node_get(map, kind->name), read_kind(kind, b, map, &g));

@@ -1,4 +1,4 @@
-/* Reads gaits of a scenario. Error messages give the place of the wrong node. */
+/* Reads gaits of a scenario. Error messages give the position of the wrong node in the file. */
 #pragma once
 
 #include <curvebody/gait_kind.h>
@@ -15,7 +15,8 @@ const cb_node *cb_gait_resolved(const cb_node *map, struct cb_arena *arena);
 
 /* --- for the kinds of gaits --- */
 
-/* A row of a table of parameters: a structure that the owner reads, and that may be absent. */
+/* A row of a table of parameters for an optional key whose value is a list or a map. The kind of gait reads this
+ * value itself. */
 #define CB_GAIT_NODE(type, field, doc) \
   { #field, CB_PARAM_NODE, offsetof(type, field), "", "", "", NULL, doc }
 
@@ -42,5 +43,6 @@ cb_status cb_gait_read_times(const cb_node *list, const char *what, double **t, 
 /* Reads an expression of t. The caller frees it. */
 cb_status cb_gait_read_expression(const cb_node *node, cb_expression **out);
 
-/* Adds the place of the node to a failure of the input that has no place. */
+/* If `status` is an error of the input, and its message has no position in the file, adds the position of the node
+ * to the message. Returns the status. */
 cb_status cb_gait_placed(cb_status status, const cb_node *node);

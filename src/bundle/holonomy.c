@@ -11,8 +11,8 @@
  * Around a pole of A r' with residue c, h |A r'| stays of the order of c for any step h; at a jump or an integrable
  * singularity it tends to 0. A step across a pole therefore never converges, which is reported as an error. The
  * quadrature may miss a pole, since the two sides of a pole in the middle of a step cancel. A step is therefore also
- * halved if A r' at its nodes is far from the chord between the first and the last node. Halving also tests a plain
- * step in that case, and if the step is longer than the first steps that the class of the gait sets.
+ * halved if A r' at its nodes is far from the chord between the first and the last node. A plain step is tested by
+ * halving in that case, and if it is longer than the first steps that the class of the gait sets.
  */
 #include "bundle/bundle_private.h"
 
@@ -302,7 +302,8 @@ static cb_status refine(integral *I, double t, double h, const step *whole, int 
   G->inverse(G, whole->g, back);
   G->multiply(G, back, both.g, back);
   if (G->log(G, back, more))
-    return CB_OK; /* possible only at the last depth, if a first step is wrong by a rotation of pi */
+    /* the logarithm is missing only at the last depth, if the step and its halves differ by a rotation of pi */
+    return CB_OK;
   const double share = 1. / ((1 << I->method->order) - 1);
   for (int k = 0; k < G->dim; k++) more[k] *= share;
   G->exp(G, more, back);

@@ -43,11 +43,13 @@ typedef struct cb_tree_link {
  * path from the base. The hinge of the link `hinge` joins both, and rotates this limb by sign (offset + angle). */
 typedef struct cb_limb {
   int link, from, hinge;
-  double sign, before, after;   /* before, after: x of the hinge in the frames of the previous limb and of this one */
-  double axis[3], turned[3][3]; /* axis: in the frame of the previous limb; turned: the rotation of `rest` */
-  double twist[6];              /* twist s of the hinge, in the order of the axes of the group */
-  int source, level;            /* indices of the stored velocities of the previous limb and of this one */
-  int reach_before, reach;      /* 1 + the highest rank of a variable on the path to the previous limb, and to this
+  double sign, before, after; /* before, after: x of the hinge in the frames of the previous limb and of this one */
+  /* axis: in the frame of the previous limb; turned: the rotation of `rest`, or its inverse if the previous limb is
+   * the child */
+  double axis[3], turned[3][3];
+  double twist[6];         /* twist s of the hinge, in the order of the axes of the group */
+  int source, level;       /* indices of the stored velocities of the previous limb and of this one */
+  int reach_before, reach; /* 1 + the highest rank of a variable on the path to the previous limb, and to this
                                  * one */
   int active_before, active, variable[CB_SHAPE_MAX]; /* numbers of variables on these paths; variable: their ranks */
 } cb_limb;

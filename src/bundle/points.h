@@ -72,8 +72,8 @@ typedef struct cb_points_params {
   const cb_node *space, *chart, *shape, *parameters, *points, *lines, *group, *period;
 } cb_points_params;
 
-/* Fills p, and n, names, periods, points and lines of the bundle. Memory comes from p->arena, except for the space and
- * the expressions. */
+/* Fills p, and the group, n, names, periods, points and lines of the bundle. Memory comes from p->arena, except for
+ * the space and the expressions. */
 cb_status cb_points_read(cb_bundle *b, cb_points *p, const cb_points_params *given);
 void cb_points_free(cb_points *p);
 

@@ -256,7 +256,7 @@ const cb_space *cb_points_space(const cb_bundle *b) { return ((const cb_points *
 int cb_points_count(const cb_bundle *b) { return ((const cb_points *)b->self)->points; }
 const double *cb_points_masses(const cb_bundle *b) { return ((const cb_points *)b->self)->mass; }
 
-/* Charts of products of constant curvature with their second derivatives: x(q) on jets.
+/* Charts of products of spaces of constant curvature, with their second derivatives: x(q) on jets.
  *
  * The formulae are those of the charts polar, translation and stereographic in src/geometry. They are smooth in q even
  * on the axis of polar coordinates, where the metric of the chart is singular.

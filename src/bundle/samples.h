@@ -9,10 +9,9 @@
  * and O(h^degree) in dA and the curvature.
  *
  * The error is estimated with a second spline through every second sample. Its error at the other samples is about
- * 2^(degree + 1) times that of the first spline. If a table is too coarse for this factor, the factor is measured with
- * every fourth sample. For safety the difference between the second spline and the samples is divided by only a quarter
- * of the factor, and by 1 if this quarter is below 1. For Purcell's swimmer the estimate exceeds the error at every
- * shape; its maximum is 4 times (for coarse tables up to 22 times) the maximum of the error.
+ * 2^(degree + 1) times that of the first spline. If a table is too coarse for this factor, the factor is measured
+ * with every fourth sample. For safety the difference between the second spline and the samples is divided by only a
+ * quarter of the factor, and by 1 if this quarter is below 1.
  * Source: C. de Boor, A Practical Guide to Splines (2001), chapters IX, X, XIII, XVII.
  */
 #pragma once

@@ -1,6 +1,7 @@
 /* A rigid body in a fluid that fills a space of curvature K: which features of a fluid are defined there, and the form.
  *
- *   mu = (I + I_f) Y,  mu' = ad*_Y mu + F  in the algebra with K (curvebody/pose.h);  I of fluid/curved_moments.h,
+ *   mu = (I + I_f) Y,  mu' = ad*_Y mu + F  in the algebra of the space of curvature K (curvebody/pose.h);  I of
+ *   fluid/curved_moments.h,
  *   I_f exact or local
  *
  * mu is the momentum, Y = (omega, v) the twist, F the wrench, I the inertia and I_f the added mass. The fluid is at

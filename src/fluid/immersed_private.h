@@ -1,7 +1,8 @@
 /* Private types and functions of immersed bodies (curvebody/immersed.h): the data of a body and of its workspace.
  *
- * A workspace keeps its last results: the form of the body at a time, the fluid around it at a pose, and the drag at a
- * twist. Each result depends only on its arguments, so that a new workspace computes identical results.
+ * A workspace keeps its last results: the form of the body at a time (its vertices, mass and added mass in the body
+ * frame), the fluid around it at a pose, and the drag at a twist. Each result depends only on its arguments, so that a
+ * new workspace computes identical results.
  *
  * In these comments g is the pose, which is the position and rotation of the body frame. The poses of a body
  * (curvebody/poses.h) are something else: they prescribe the positions of its vertices in the body frame, that is, its
@@ -45,30 +46,31 @@ typedef struct cb_immersed_term_class {
    * requested when all wrenches before it are listed. count NULL: one wrench, `name`. */
   int (*count)(const cb_immersed *b);
   const char *(*name_of)(cb_immersed *b, int i);
-  bool (*surfaceless)(const cb_immersed *b); /* is the term independent of the body's surface? */
-  bool (*approximate)(const cb_immersed *b); /* are its derivatives only approximate? */
-  /* Is its wrench a constant force at the origin of a rigid body (up to round-off)? NULL: no */
+  bool (*surfaceless)(const cb_immersed *b); /* whether the term is independent of the body's surface */
+  bool (*approximate)(const cb_immersed *b); /* whether its derivatives are only approximate */
+  /* Returns whether its wrench is constant in the world and acts at the origin of a rigid body (up to round-off). NULL:
+   * it is not */
   bool (*dead)(const cb_immersed_workspace *s);
-  /* Changes the list of what the motion conserves. NULL: if the term has a wrench, neither energy nor momentum is
-   * conserved. */
+  /* Removes from *out the quantities that the term does not conserve. NULL: if the term has a wrench, neither energy
+   * nor momentum is conserved. */
   void (*conserves)(const cb_immersed *b, cb_immersed_conserved *out);
-  cb_status (*prepare)(cb_immersed *b, const cb_immersed_options *o); /* computes what the term needs of the body */
-  cb_status (*create)(cb_immersed_workspace *s);                      /* allocates what the term needs in a workspace */
+  cb_status (*prepare)(cb_immersed *b, const cb_immersed_options *o); /* computes the term's data about the body */
+  cb_status (*create)(cb_immersed_workspace *s);                      /* allocates the term's arrays in a workspace */
   /* Adds the wrenches to the sums `to`. */
   cb_status (*wrench)(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to);
   /* Adds the potential energy. */
   cb_status (*potential)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
   /* Adds the term's K and mu0 at the pose g, for the fluid in s->field; NULL: the term is no part of the Lagrangian. */
   void (*inertia)(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
-  bool (*pose_dependent)(const cb_immersed *b); /* does the inertia depend on the pose? NULL: yes */
-  cb_status (*field)(cb_immersed_workspace *s); /* finds what the inertia needs when s->field is new */
+  bool (*pose_dependent)(const cb_immersed *b); /* whether the inertia depends on the pose; NULL: it does */
+  cb_status (*field)(cb_immersed_workspace *s); /* finds the data of the inertia when s->field is new */
   /* Adds the kinetic energy. */
   void (*kinetic)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
 } cb_immersed_term_class;
 /* All terms, ended by NULL. */
 extern const cb_immersed_term_class *const *const cb_immersed_term_classes;
 bool cb_immersed_always(const cb_immersed *b); /* returns true, for members of terms */
-/* Is a wrench of this name listed? */
+/* Returns whether a wrench of this name is listed. */
 bool cb_immersed_names(const cb_immersed *b, const char *name);
 
 /* The functions of a body that differ between flat and curved space. */
@@ -212,31 +214,31 @@ struct cb_immersed {
   cb_immersed_wrench *wrench; /* [wrenches]: the wrenches that are recorded */
 };
 
-/* There is a fluid that has density. */
+/* Returns whether there is a fluid that has density. */
 static inline bool cb_immersed_is_wet(const cb_immersed *b) {
   return b->fluid.medium && (b->around.layered || b->around.density > 0);
 }
-/* Flow or density may differ from place to place. */
+/* Returns whether the flow or the density may differ from place to place. */
 static inline bool cb_immersed_varies(const cb_immersed *b) { return b->around.layered || b->around.varying; }
-/* There is added mass in a flow or in a density that varies: K or mu0 depends on the pose. */
+/* Returns whether there is added mass in a flow or in a density that varies. K or mu0 then depends on the pose. */
 static inline bool cb_immersed_is_relative(const cb_immersed *b) {
   return b->added_mass && !b->fluid.paper && (b->around.has_flow || b->around.layered);
 }
-/* The added mass is that of separate parts, and each part moves relative to the flow at its place, because flow or
- * density varies. */
+/* Returns whether the added mass is that of separate parts, each of which moves relative to the flow at its place. This
+ * is so if the flow or the density varies. */
 static inline bool cb_immersed_by_parts(const cb_immersed *b) {
   return b->inertia.model && cb_immersed_is_relative(b) && cb_immersed_varies(b);
 }
 static inline bool cb_immersed_has_linear_drag(const cb_immersed *b) { return b->c_n > 0 || b->c_t > 0; }
-bool cb_immersed_falls(const cb_immersed *b); /* there is gravity */
-/* The weight of the displaced fluid acts as buoyancy, if the body displaces any fluid. */
+bool cb_immersed_falls(const cb_immersed *b); /* returns whether there is gravity */
+/* Returns whether the weight of the displaced fluid acts as buoyancy, if the body displaces any fluid. */
 bool cb_immersed_is_lifted(const cb_immersed *b);
-/* The pressure of a flow around the body acts on the body, if it displaces any fluid. */
+/* Returns whether the pressure of a flow acts on the body, if the body displaces any fluid. */
 bool cb_immersed_is_surrounded(const cb_immersed *b);
 bool cb_immersed_displaces(const cb_immersed *b);
-/* The local model gives the added mass or the drag. */
+/* Returns whether the local model gives the added mass or the drag. */
 bool cb_immersed_uses_local_model(const cb_immersed *b);
-/* The poses are a sequence, and only the local model needs the vertices at each step. */
+/* Returns whether the poses are a sequence and only the local model needs the vertices at each step. */
 bool cb_immersed_blends_poses(const cb_immersed *b);
 
 /* The body in its own frame at a given time. */
@@ -383,7 +385,8 @@ cb_status cb_immersed_take_wall(cb_immersed *b); /* finds the wall of inertia.mo
 cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options);
 /* Lets the models compute their data about the body, and computes the added mass of a rigid body. */
 cb_status cb_immersed_prepare(cb_immersed *b);
-/* How far the poses move the vertices from their positions in the surface, at sampled times (immersed_rest.c). */
+/* The largest distances by which the poses move the vertices from their positions in the surface, at sampled times
+ * (immersed_rest.c). */
 typedef struct cb_immersed_travel {
   double *distance, *time; /* [vertices]: the largest distance, and its time */
   bool *moves;             /* [parts]: a vertex of the part moves */
@@ -397,8 +400,8 @@ void cb_immersed_free_travel(cb_immersed_travel *t);
  * place of the model follows. */
 cb_status cb_immersed_check_rest(const cb_immersed *b, const cb_immersed_travel *travel);
 /* Places that follow parts (immersed_followed.c). The first function finds the parts that the places of a model follow.
- * The second one allocates what a workspace needs. The third one moves all places to the time of the form. The fourth
- * one computes the added mass, for density 1. */
+ * The second one allocates the arrays of a workspace. The third one moves all places to the time of the form. The
+ * fourth one computes the added mass, for density 1. */
 cb_status cb_immersed_follow_parts(cb_immersed *b, cb_immersed_model_instance *of);
 cb_status cb_immersed_followed_create(cb_immersed_workspace *s);
 cb_status cb_immersed_move_places(cb_immersed_workspace *s);
@@ -406,7 +409,7 @@ void cb_immersed_followed_added_mass(const cb_immersed_workspace *s, cb_added_ma
 void cb_immersed_release(cb_immersed *b);
 /* Writes the added mass of inertia.model into I_f, mu_f and fluid_kinetic of the form. */
 cb_status cb_immersed_own_added_mass(cb_immersed_workspace *s);
-/* Returns how many numbers s->face_sum needs. */
+/* Returns the number of entries of s->face_sum. */
 size_t cb_immersed_faces_capacity(const cb_immersed *b, const cb_local *l);
 /* Adds the terms of a model that acts by faces to term[terms], for the fluid in s->field. Adds the derivative in Y of
  * their sum to jacobian (NULL: not wanted). */
@@ -444,7 +447,7 @@ static inline cb_status cb_immersed_given(cb_status status) {
   return status == CB_STEP_NOT_FINITE || status == CB_STEP_SINGULAR ? CB_STEP_DOMAIN : status;
 }
 
-/* --- what several terms use --- */
+/* --- functions that several terms use --- */
 /* Changes *out: from now on the motion conserves only what a force along `axis` also conserves. */
 void cb_immersed_conserves_along(const double axis[3], cb_immersed_conserved *out);
 /* Drag and linear drag are wrenches 0 and 1 of one term; if only one of them acts, it is wrench 0. These functions

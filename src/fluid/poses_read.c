@@ -25,7 +25,7 @@ cb_status cb_poses_file(const char *pattern, int number, char name[CB_POSES_LONG
   return CB_OK;
 }
 
-/* Does the file exist? It need not be readable. */
+/* Returns whether the file exists. It need not be readable. */
 static bool is_there(const char *name) { return access(name, F_OK) == 0; }
 
 static cb_status check_whole(const char *name, const cb_surface *body, const double (*x)[3]) {

@@ -16,7 +16,7 @@ enum { CB_SHAPE_SURFACE_VARIABLES = 8 };
 
 typedef struct cb_shape_surface cb_shape_surface;
 struct cb_shape_surface {
-  const cb_surface *surface; /* connectivity, parts, masses; borrowed */
+  const cb_surface *surface; /* connectivity and parts; borrowed */
   int n;
   const char *name[CB_SHAPE_SURFACE_VARIABLES];
   double period[CB_SHAPE_SURFACE_VARIABLES]; /* 0: the variable has no period */

@@ -189,7 +189,7 @@ static double length(const cb_surface *s, const cb_surface_edge *e) {
   return sqrt(cb_dot3(d, d));
 }
 
-/* Does the face of the border edge e run from e->a to e->b? */
+/* Returns whether the face of the border edge e runs from e->a to e->b. */
 static bool runs(const cb_surface *s, const cb_surface_edge *e) {
   const int *c = s->face[e->face[0]];
   for (int k = 0; k < 3; k++)

@@ -5,12 +5,12 @@
  *   spin   (tr(S) 1 - S) omega = sum w R a × x',  S = sum w R a (x - c)^T;      c' = sum w x'
  *   a point of the part at X0 at rest is at c + R (X0 - sum w X), and moves by c' + omega × R (X0 - sum w X)
  *
- * X are the vertices at rest, x the posed ones, x' their velocities, and w their weights, whose sum is 1. The weights are
- * proportional to the areas of the part's faces at the vertices at rest. The spin is the exact rate of R, R' = hat(omega)
- * R, for any motion of the vertices, because it is the derivative of the condition that S is symmetric. If a part moves
- * rigidly, omega is the spin of the part. R comes from the eigenvector of the largest eigenvalue of a symmetric 4x4
- * matrix. Source: Horn, J. Opt. Soc. Am. A 4 (1987) 629,
- * doi:10.1364/JOSAA.4.000629. Positions are in the body frame. SI units. */
+ * X are the vertices at rest, x the posed ones, x' their velocities, and w their weights, whose sum is 1. The weights
+ * are proportional to the areas of the part's faces at the vertices at rest. The spin is the exact rate of R, R' =
+ * hat(omega) R, for any motion of the vertices, because it is the derivative of the condition that S is symmetric. If a
+ * part moves rigidly, omega is the spin of the part. R comes from the eigenvector of the largest eigenvalue of a
+ * symmetric 4x4 matrix. Source: Horn, J. Opt. Soc. Am. A 4 (1987) 629, doi:10.1364/JOSAA.4.000629. Positions are in the
+ * body frame. SI units. */
 #pragma once
 
 #include "core/arena.h"

@@ -32,7 +32,7 @@ typedef struct cb_operator_report {
  * cb_images_create. */
 cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *options, cb_operator **out);
 void cb_operator_free(cb_operator *o);
-/* Discards the prepared data. Must be called after the panels have moved. */
+/* Discards the prepared data. It must be called after the panels have moved. */
 void cb_operator_renew(cb_operator *o);
 
 /* Solves for the normal velocities w[columns][n] of n panels, in at most CB_PANEL_COLUMNS columns. phi[columns][n]
@@ -84,7 +84,7 @@ typedef struct cb_sheet cb_sheet;
  * memory is too small; the message gives both sizes. Returns CB_ERROR_UNSUPPORTED for the method `hlu`. */
 cb_status cb_sheet_create(const cb_panels *p, int solids, const cb_kirchhoff_options *options, cb_sheet **out);
 void cb_sheet_free(cb_sheet *s);
-/* Discards the prepared data. Must be called after the panels have moved. */
+/* Discards the prepared data. It must be called after the panels have moved. */
 void cb_sheet_renew(cb_sheet *s);
 
 /* Solves for the normal velocities w[columns][n] of n panels, in at most CB_PANEL_COLUMNS columns. phi[columns][n] (mu

@@ -118,8 +118,8 @@ cb_status cb_thickness_find(const cb_panels *p, int n, double *ratio, cb_thickne
 /* --- rims --- */
 
 /* Sums over the panels at the rims of a vertex, each with a weight w. `direction` is the sum of w times the inward
- * direction of the panel, `distance` the sum of w times the distance w CB_SHEET_REACH sqrt(area), and `weight` the sum
- * of w.
+ * direction of the panel. `distance` is the sum of w times the distance by which the panel is moved, w CB_SHEET_REACH
+ * sqrt(area). `weight` is the sum of w.
  */
 typedef struct pull {
   double direction[3], distance, weight;

@@ -1,5 +1,5 @@
-/* This file evaluates the far field at any points, and at the panels themselves (far.h). Any points get a tree of their
- * own, and the leaves of this tree are the groups.
+/* This file evaluates the far field at any points, and at the panels themselves (far.h). The points of a call get a
+ * tree of their own, and the leaves of this tree are the groups.
  */
 #include "core/threads.h"
 

@@ -100,7 +100,8 @@ static cb_status from_jets(const cb_bundle *b, const double *r, double *A, doubl
   return CB_OK;
 }
 
-/* True if x is NULL or all its numbers are finite: 0 times a number is 0 unless the number is infinite or nan. */
+/* Returns whether x is NULL or all its numbers are finite. The test is that 0 times a number is 0 unless the number is
+ * infinite or nan. */
 static bool all_finite(const double *x, int count) {
   double sum = 0;
   for (int k = 0; x && k < count; k++) sum += 0 * x[k];
@@ -154,7 +155,7 @@ cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P) {
 
 enum { ENTRIES = CB_GROUP_DIM * CB_SHAPE_MAX, SQUARE = CB_SHAPE_MAX * CB_SHAPE_MAX };
 
-/* Copies the Hessians of jets to out. False if a number is not finite. */
+/* Copies the Hessians of jets to out. Returns false if a number is not finite. */
 static bool read_hessians(const cb_jet *jets, int count, int n, double *out) {
   double sum = 0; /* the sum of 0 times each number */
   for (int i = 0; i < n; i++)

@@ -32,7 +32,8 @@ cb_status cb_bundle_second_by_values(const cb_bundle *b, const double *r, double
  * Source: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607.
  *
  * G and dG[n][dim + n][dim + n] (NULL without dA and dM) are stored by rows, with both triangles; A, dA, M, dM are
- * as in cb_bundle_class. CB_STEP_SINGULAR if P is not positive definite to round-off; the error text names an axis
+ * as in cb_bundle_class. Returns CB_STEP_SINGULAR if P is not positive definite to round-off; the error text names an
+ * axis
  * of the group. */
 cb_status cb_form_reduce(const cb_group *group, int n, const double *G, const double *dG, double *A, double *dA,
                          double *M, double *dM);
@@ -48,7 +49,7 @@ cb_status cb_gait_regular(const cb_bundle *b, const cb_gait *gait);
  * variables are those of `at`. A cell is examined if A[node][dim n] differs between its corners by more than half of
  * the largest entry. It is examined along two sides and both diagonals, since at least two of these four directions
  * cross a pole with a residue. Cells with a number that is not finite at a corner are skipped. At most 256 cells are
- * examined. CB_STEP_SINGULAR, with the shape, if a cell contains a pole. */
+ * examined. Returns CB_STEP_SINGULAR if a cell contains a pole; the error text gives the shape. */
 cb_status cb_grid_regular(const cb_bundle *b, const int *v, const int *points, const double *const *value,
                           const double *at, const double *A);
 
@@ -62,7 +63,7 @@ typedef struct cb_bundle_sum {
 
 /* Continues *total and *steps along the gait from time t to `end`, with no break of the gait in between, by the Magnus
  * method of order 4 or 6. If error is 0, it makes one step between breaks of the bundle. Otherwise it makes as many
- * steps as this error on a cycle requires; CB_STEP_NO_CONVERGENCE if they do not reach this error. */
+ * steps as this error on a cycle requires, and returns CB_STEP_NO_CONVERGENCE if they do not reach this error. */
 cb_status cb_bundle_along(const cb_bundle *b, const cb_gait *gait, int order, double error, double t, double end,
                           cb_bundle_sum *total, int *steps);
 
@@ -73,7 +74,7 @@ cb_status cb_bundle_has_no_poles(const cb_bundle *b, const cb_gait *gait, double
 
 /* Advances the state s by h seconds by the Magnus method of order 4 or 6. If error is 0, it makes one step between
  * breaks; otherwise it uses the error control of cb_holonomy, where `error` is for a cycle. The caller advances the
- * time. *steps: the number of steps. Fails with CB_STEP_SINGULAR or CB_STEP_DOMAIN and the shape, and with
+ * time. *steps becomes the number of steps. Fails with CB_STEP_SINGULAR or CB_STEP_DOMAIN and the shape, and with
  * CB_STEP_NO_CONVERGENCE if the error is not met. */
 cb_status cb_bundle_step(const cb_bundle_path *p, int order, double error, double h, cb_bundle_state *s, int *steps);
 
@@ -84,7 +85,7 @@ cb_status cb_bundle_step(const cb_bundle_path *p, int order, double error, doubl
  * f_i and f_ij are derivatives of f by r_i and r_j; d_a and ",a" are derivatives by x_a, a variable of the jets.
  */
 
-/* True if the jets r[n] are the shape variables themselves. */
+/* Returns whether the jets r[n] are the shape variables themselves. */
 static inline bool cb_jets_are_variables(const cb_jet *r, int n) {
   for (int i = 0; i < n; i++) {
     if (r[i].n != n) return false;

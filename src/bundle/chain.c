@@ -34,7 +34,7 @@ typedef struct chain_form {
 } chain_form;
 
 static bool are_on_one_side(const chain_form *f, int h, int k) { return (h >= f->base) == (k >= f->base); }
-/* For hinges of one side: true if k is beyond h. */
+/* Returns whether hinge k is beyond hinge h; both are on one side. */
 static bool is_beyond(const chain_form *f, int k, int h) { return h >= f->base ? k > h : k < h; }
 
 static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -112,7 +112,7 @@ static void sum_side(const cb_chain *c, const double *r, int sign, chain_form *f
   }
 }
 
-/* Inverts a symmetric matrix by cofactors; false if it is not positive definite to round-off. */
+/* Inverts a symmetric matrix by cofactors. Returns false if it is not positive definite to round-off. */
 static bool invert(double P[3][3], double inv[3][3]) {
   const double c00 = P[1][1] * P[2][2] - P[2][1] * P[2][1], c10 = P[2][0] * P[2][1] - P[1][0] * P[2][2];
   const double c20 = P[1][0] * P[2][1] - P[1][1] * P[2][0], det = P[0][0] * c00 + P[1][0] * c10 + P[2][0] * c20;
@@ -149,7 +149,7 @@ static void add_derivatives(chain_form *f) {
   }
 }
 
-/* Computes the form at a shape. CB_STEP_SINGULAR if P is not positive definite. */
+/* Computes the form at a shape. Returns CB_STEP_SINGULAR if P is not positive definite. */
 static cb_status form_at(const cb_chain *c, const double *r, bool derivatives, chain_form *f) {
   const int n = f->n = c->links - 1, b = f->base = c->base;
   double P[3][3] = {{c->D[b][0]}, {0, c->D[b][1]}, {0, 0, c->D[b][2]}};

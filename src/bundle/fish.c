@@ -34,7 +34,7 @@ void cb_fish_poses(const cb_fish *f, const double *r, double (*pose)[3]) {
   }
 }
 
-/* True if hinge k, which is between bodies k and k + 1, moves body i relative to the base. */
+/* Returns whether hinge k, which is between bodies k and k + 1, moves body i relative to the base. */
 static bool carries(const cb_fish *f, int k, int i) { return k >= f->base ? i > k : i <= k; }
 
 /* Transforms a twist from the frame of the base to the frame of a body. */

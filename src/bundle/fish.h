@@ -33,9 +33,9 @@ typedef struct cb_fish {
   double front[CB_FISH_BODIES], back[CB_FISH_BODIES]; /* x of the hinges to the next body and to the previous one */
 } cb_fish;
 
-/* Computes G and dG (NULL: not requested) as in cb_form_reduce. flow: the flow around the bodies, created for 3 +
- * hinges motions and `hinges` derivatives (potential/plane_flow.h); NULL without coupling. CB_STEP_DOMAIN if an
- * angle is not finite, or if bodies overlap or nearly touch. */
+/* Computes G and dG (NULL: not requested) as in cb_form_reduce. `flow` is the flow around the bodies, created for 3 +
+ * hinges motions and `hinges` derivatives (potential/plane_flow.h); it is NULL without coupling. Returns CB_STEP_DOMAIN
+ * if an angle is not finite, or if bodies overlap or nearly touch. */
 cb_status cb_fish_form(const cb_fish *f, cb_plane_flow *flow, const double *r, double *G, double *dG);
 /* Computes the pose (theta, x, y) of each body in the frame of the base. */
 void cb_fish_poses(const cb_fish *f, const double *r, double (*pose)[3]);

@@ -202,7 +202,7 @@ static bool has_row(const cb_param *table, const char *name) {
   return table && table->name;
 }
 
-/* True if the map has a kind of gait to which this key, next to the kind, belongs. */
+/* Returns whether the map has a kind of gait to which this key, next to the kind, belongs. */
 static bool applies(const cb_node *map, const char *key) {
   for (size_t k = 0; cb_gait_kind_classes[k]; k++)
     if (cb_node_get(map, cb_gait_kind_classes[k]->name) && has_row(cb_gait_kind_classes[k]->beside, key)) return true;

@@ -10,7 +10,8 @@ struct cb_arena;
 extern const cb_param cb_gait_table[]; /* the keys that every kind of gait has */
 /* Checks the keys of a gait whose bundle is not known. */
 cb_status cb_gait_check_keys(const cb_node *map);
-/* Adds the defaults to a gait that has been read without an error; the kind comes first. NULL if memory runs out. */
+/* Adds the defaults to a gait that has been read without an error; the kind comes first. Returns NULL if there is no
+ * memory. */
 const cb_node *cb_gait_resolved(const cb_node *map, struct cb_arena *arena);
 
 /* --- for the kinds of gaits --- */

@@ -78,9 +78,9 @@ typedef struct cb_link_tree_params {
 cb_status cb_link_tree_read(cb_bundle *b, cb_link_tree *L, const cb_link_tree_params *given);
 void cb_link_tree_free(cb_link_tree *L);
 
-/* The connection and the form of a tree, as in cb_bundle_class. CB_STEP_SINGULAR if a motion of the locked body has no
- * drag or no mass; an example is the rotation of links on one line about this line, without spin or radius.
- * CB_STEP_DOMAIN if an angle is not finite. */
+/* These functions compute the connection and the form of a tree, as in cb_bundle_class. They return CB_STEP_SINGULAR if
+ * a motion of the locked body has no drag or no mass; an example is the rotation of links on one line about this line,
+ * without spin or radius. They return CB_STEP_DOMAIN if an angle is not finite. */
 cb_status cb_link_tree_connection(const cb_link_tree *L, const double *r, double *A, double *dA, double *M, double *dM);
 cb_status cb_link_tree_form(const cb_link_tree *L, const double *r, double *G);
 /* Computes x[2 links]: the beginning and the end of each link. */

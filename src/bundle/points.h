@@ -22,13 +22,13 @@
 #include <curvebody/space.h>
 #include "core/arena.h"
 
-/* Return the space, the number of points and their masses [points] of a bundle of the class `points`; the bundle owns
- * them. */
+/* These functions return the space, the number of points and their masses [points] of a bundle of the class `points`;
+ * the bundle owns them. */
 const cb_space *cb_points_space(const cb_bundle *b);
 int cb_points_count(const cb_bundle *b);
 const double *cb_points_masses(const cb_bundle *b);
 /* Computes the positions x[points][embedding] of the points in the body frame and (unless NULL) their derivatives
- * dx[points][n][embedding]. CB_STEP_DOMAIN outside the domain of the chart or of the expressions. */
+ * dx[points][n][embedding]. Returns CB_STEP_DOMAIN outside the domain of the chart or of the expressions. */
 cb_status cb_points_place(const cb_bundle *b, const double *r, double *x, double *dx);
 /* Computes v[embedding], the Killing field of axis k of the group at x[embedding]. */
 void cb_points_field(const cb_bundle *b, int k, const double *x, double *v);
@@ -41,7 +41,7 @@ typedef struct cb_point_jet {
   double dd[CB_COORD_MAX][CB_COORD_MAX][CB_COORD_MAX];   /* dd[i][j][a] = d^2 x_a/dq_i dq_j */
 } cb_point_jet;
 
-/* True if cb_points_chart supports this chart. */
+/* Returns whether cb_points_chart supports this chart. */
 bool cb_points_knows(const cb_chart *chart);
 cb_status cb_points_chart(const cb_space *g, const cb_chart *chart, const double *q, cb_point_jet *out);
 
@@ -77,7 +77,8 @@ typedef struct cb_points_params {
 cb_status cb_points_read(cb_bundle *b, cb_points *p, const cb_points_params *given);
 void cb_points_free(cb_points *p);
 
-/* Compute the form G = ((P, Q), (Q^T, R)), and the connection with its metric, as in cb_bundle_class. */
+/* These functions compute the form G = ((P, Q), (Q^T, R)), and the connection with its metric, as in
+ * cb_bundle_class. */
 cb_status cb_points_form(const cb_points *p, const double *r, double *G);
 cb_status cb_points_connection(const cb_points *p, const cb_group *group, const double *r, double *A, double *dA,
                                double *M, double *dM);

@@ -23,8 +23,8 @@ static cb_status outside(const cb_points *p, int m, int c, double q) {
   return cb_fail(CB_STEP_DOMAIN, "point %d: %s = %g", m, p->chart->coordinates[c], q);
 }
 
-/* Computes x and d_i x = J d_i q of point m, q its coordinates in the chart and J = dx/dq. CB_STEP_DOMAIN outside the
- * domain of the chart or of the expressions q(r). */
+/* Computes x and d_i x = J d_i q of point m, q its coordinates in the chart and J = dx/dq. Returns CB_STEP_DOMAIN
+ * outside the domain of the chart or of the expressions q(r). */
 static cb_status place_first(const cb_points *p, int m, const double *r, placed *out) {
   const int n = p->n, size = p->chart->size, k = p->space->embedding;
   double q[K], slope[K][N], J[K * K];
@@ -172,8 +172,8 @@ static cb_status fail_singular(const cb_points *p, const cb_group *group, double
  * of the entries of a and b. */
 static const double singular = 64 * DBL_EPSILON;
 
-/* Factors the locked inertia P by Cholesky's method with pivots. CB_STEP_SINGULAR if a motion of the space leaves all
- * points at rest. */
+/* Factors the locked inertia P by Cholesky's method with pivots. Returns CB_STEP_SINGULAR if a motion of the space
+ * leaves all points at rest. */
 static cb_status check_inertia(const cb_points *p, const cb_group *group, const form *F) {
   const int dim = p->dim, w = dim + p->n;
   double S[DIM][DIM], L[DIM][DIM] = {{0}}, scale[DIM];

@@ -11,10 +11,10 @@
  * Shape: r_j = heading of body j + 1 minus heading of body j (counted from 0). Fibre SE(2): the frame of the body
  * `base`. Hinges are on the x axes of the bodies, beyond their ends.
  *
- * Derivatives of G: h_i is the pose of body i in the frame of the base, and tau_k the twist of hinge k there. Then
- * d_k h_i = tau_k h_i if hinge k moves body i, and otherwise 0, and a column Ad_h_i^-1 w of U_i, with a twist w in
- * the frame of the base, has the derivative Ad_h_i^-1 (d_k w - [tau_k, w]). The derivative of G_f is that of
- * plane_flow.h.
+ * Derivatives of G: h_i is the pose of body i in the frame of the base, and tau_k the twist of hinge k there. Then d_k
+ * h_i = tau_k h_i if hinge k moves body i, and otherwise 0, and a column Ad_h_i^-1 w of U_i, with a twist w in the
+ * frame of the base, has the derivative Ad_h_i^-1 (d_k w - [tau_k, w]). The derivative of G_f is that of
+ * potential/plane_flow.h.
  * Source: Kanso, Marsden, Rowley & Melli-Huber, J. Nonlinear Science 15 (2005) 255, doi:10.1007/s00332-004-0650-9.
  * Units: lengths; masses relative to the density of the fluid.
  */

@@ -8,7 +8,7 @@
  * r: shape; g: group element; x_p: position in the body frame; xi: body velocity; A, M: connection and cost metric;
  * d_i: derivative by r_i. The fields are affine in the embedding, so that d_i a_k follows from d_i x; second
  * derivatives of x(r) are exact. The group acts relative to the base point of the space; its elements are the numbers
- * of lie.h:
+ * of curvebody/lie.h:
  *   E2 se2, E3 se3, S2 so3 (rotations of (x, y, w)), S3 so4, H2 so21, H3 so31, H2 x E h2e
  * so3, so4, so21, so31 and h2e measure shifts of a curved factor in units of its radius of curvature. A subgroup can
  * replace the group if a symmetry keeps the momenta of the other axes at zero. Axes that commute form R^k in the units

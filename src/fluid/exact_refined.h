@@ -2,8 +2,8 @@
  * body, and of a body whose vertices move (below).
  *
  * Each level of faces is solved by potential/refine.h. A shape of bodies/shapes starts at half or a quarter of its
- * resolution if that is an integer. An error that is met on coarser levels does not end the refinement: the level of
- * the given resolution is solved, too. */
+ * resolution, if that is a multiple of 4 and at least 8. An error that is met on coarser levels does not end the
+ * refinement: the level of the given resolution is solved, too. */
 #pragma once
 
 #include "potential/refine.h"

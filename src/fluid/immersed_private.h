@@ -79,7 +79,8 @@ typedef struct cb_immersed_class {
       const cb_immersed *b); /* fails if fluid, surface or models are not defined in this space; NULL: they are */
   cb_status (*create)(cb_immersed *b, const cb_immersed_options *o); /* makes the data that differ with the space */
   cb_status (*form)(cb_immersed_workspace *s);                       /* finds the form of the body at s->form.t */
-  /* Find the mass properties for the vertices x, and the local model's data part[parts] at the time of s->form. */
+  /* The first function finds the mass properties for the vertices x, and the second one the local model's data
+   * part[parts] at the time of s->form. */
   cb_status (*mass)(const cb_immersed *b, const double (*x)[3], cb_mass *out);
   cb_status (*parts)(cb_immersed_workspace *s, cb_local_part *part);
 } cb_immersed_class;
@@ -251,7 +252,8 @@ typedef struct cb_immersed_form {
   cb_mass mass;
   double mu_b[6];            /* momentum of the shape's motion, without the fluid */
   double I_f[6][6], mu_f[6]; /* added mass and momentum of the fluid; for density 1 if the density varies */
-  /* The box around the vertices: its middle and half the lengths of its sides. Only computed if the density varies. */
+  /* The box around the vertices: its middle and half the lengths of its sides. It is only computed if the density
+   * varies. */
   double middle[3], reach[3];
   double fluid_kinetic;     /* kinetic energy of the fluid of inertia.model while the body frame is at rest */
   double volume, moment[3]; /* displaced volume of closed parts and sheets, and int x dV */
@@ -312,8 +314,8 @@ typedef struct cb_immersed_last {
   double Y[6], F[6], jacobian[6][6];
 } cb_immersed_last;
 
-/* The fluid at the body's pose, in the body's axes. Arrays over vertices, and face_u, are filled where the flow varies.
- * The other arrays over faces are filled where the density is mixed. */
+/* The fluid at the body's pose, in the body's axes. Arrays over vertices, and face_u, are filled if the flow varies.
+ * The other arrays over faces, and `place`, are filled if the density is mixed. */
 typedef struct cb_immersed_field {
   double t;
   cb_pose g;
@@ -472,9 +474,10 @@ double cb_immersed_height(const cb_immersed *b, const cb_immersed_moment *m, con
 cb_status cb_immersed_place_added_mass(cb_immersed_workspace *s);
 void cb_immersed_add_inertia(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
 void cb_immersed_add_kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
-/* Add a force at a place of the body, or a torque, that is fixed in the world. f and torque are its components in the
- * body's axes. dg is the derivative along the pose. It follows from d(R^T a) = R^T a × xi_omega for a vector a that is
- * fixed in the world, the rotation R of the pose, and the angular part xi_omega of xi. */
+/* The first function adds a force at a place of the body, the second one a torque. Both are fixed in the world; f and
+ * torque are their components in the body's axes. dg is the derivative along the pose. It follows from d(R^T a) = R^T a
+ * × xi_omega for a vector a that is fixed in the world, the rotation R of the pose, and the angular part xi_omega of
+ * xi. */
 void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tensor dg);
 void cb_immersed_turn(const double torque[3], double *F, cb_tensor dg);
 

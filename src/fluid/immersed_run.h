@@ -59,7 +59,7 @@ const cb_local_part *cb_immersed_workspace_cap(const cb_immersed_workspace *s, i
 void cb_immersed_workspace_know_caps(cb_immersed_workspace *s);
 /* Returns the root mean square of the flow's divergence over the vertices in the last step or measurement, divided by
  * the size of the flow's gradient. This size is the larger one of two root mean squares: over the vertices, and over
- * all of a grid. */
+ * the grid of a flow that has one. */
 double cb_immersed_workspace_divergence(const cb_immersed_workspace *s);
 
 /* Positions in the plot (cb_plot_coordinates) of a space of curvature K. Hyperbolic space is shown as the ball of

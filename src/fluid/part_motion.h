@@ -30,7 +30,7 @@ typedef struct cb_part_fit {
 } cb_part_fit;
 
 typedef struct cb_part_motion {
-  bool rests; /* all vertices are exactly at their places at rest: the part is not turned nor shifted */
+  bool rests; /* all vertices are exactly at their places at rest: the part is neither turned nor shifted */
   bool moves; /* a vertex has a velocity */
   double R[3][3], centre[3];
   double omega[3], velocity[3]; /* the spin, and c' */

@@ -2,9 +2,9 @@
  *
  *   x(r), dx_i = dx/dr_i, d2x_ij = d2x/dr_i dr_j, in the body frame;  x: a vertex, r: the shape variables
  *
- * A pose sequence or a motion in time has one shape variable, its phase in [0, 1), of period 1. Expressions have one
- * shape variable per name. Lengths have the unit of the surface. Evaluation allocates nothing and may run in any
- * thread. */
+ * A pose sequence or a motion in time has one shape variable, its phase from 0 to 1. The phase has the period 1 if the
+ * poses at both ends are the same. Expressions have one shape variable per name. Lengths have the unit of the surface.
+ * Evaluation allocates nothing and may run in any thread. */
 #pragma once
 
 #include <curvebody/bundle.h>

@@ -178,7 +178,7 @@ cb_status cb_plane_flow_solve(cb_plane_flow *f, const double (*pose)[3], int mot
   return CB_OK;
 }
 
-/* --- along changes of the poses --- */
+/* --- derivatives along changes of the poses --- */
 
 /* Adds Im[(V_j - V_i)(z) sum_t C_zt w_a(t)/(t - z)] to f->right, for each node z of body i, motion a and change. w_a =
  * phi + i psi is the complex potential at the nodes t of body j. */

@@ -7,7 +7,7 @@
  *
  * A body that moves near a wall, or swims by changing its shape, is solved again at each place or shape, always on the
  * same mesh. It is the first mesh whose own K meets the error for the given shape, far from the wall, or the finest
- * mesh that can be solved often. In a curved space the given faces are used.
+ * mesh that can be solved often. In a curved space a body that swims uses the given faces.
  */
 
 #include "core/warning.h"
@@ -22,8 +22,9 @@
 #include <string.h>
 
 #define DEFAULT_ERROR 1e-2
-/* Maximum numbers of faces: of a mesh that is solved once, and of a mesh that is solved at each place near a wall, or
- * for each shape. */
+/* Numbers of faces above which a finer mesh is not solved. SOLVED_ONCE is for a mesh that is solved once, and applies
+ * if the error is fair (CB_EXACT_FAIR). SOLVED_OFTEN is for a mesh that is solved at each place near a wall, or for
+ * each shape. */
 enum { SOLVED_ONCE = 40000, SOLVED_OFTEN = 1000 };
 
 typedef struct exact {

@@ -257,7 +257,7 @@ static cb_status add_values(const cb_bundle *b, const double *r, const double *s
   return CB_OK;
 }
 
-/* Adds to ddA and ddM the second derivatives by s along the shapes r + s (h_i e_i + h_j e_j), or r + s h_i e_i if i =
+/* Adds the second derivatives in s to ddA and ddM, along the shapes r + s (h_i e_i + h_j e_j), or r + s h_i e_i if i =
  * j, with e_i the unit vector of shape variable i. */
 static cb_status second_along(const cb_bundle *b, const double *r, int i, int j, const double *h, double *ddA,
                               double *ddM) {

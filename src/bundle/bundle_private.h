@@ -33,8 +33,7 @@ cb_status cb_bundle_second_by_values(const cb_bundle *b, const double *r, double
  *
  * G and dG[n][dim + n][dim + n] (NULL without dA and dM) are stored by rows, with both triangles; A, dA, M, dM are
  * as in cb_bundle_class. Returns CB_STEP_SINGULAR if P is not positive definite to round-off; the error text names an
- * axis
- * of the group. */
+ * axis of the group. */
 cb_status cb_form_reduce(const cb_group *group, int n, const double *G, const double *dG, double *A, double *dA,
                          double *M, double *dM);
 

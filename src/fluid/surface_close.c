@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An edge of the border in the direction in which the hole is followed: against the direction in its face. */
+/* An edge of the border, in the direction opposite to that in its face. A hole is followed in these directions. */
 typedef struct way {
   int from, to, face;
   bool gone;

@@ -313,7 +313,7 @@ cb_status cb_chain_on_jets(const cb_chain *c, const cb_jet *r, cb_jet *A, cb_jet
  *   F = d_ab Q - d_ab P A;   d_ab A = P^-1 (F - K_a D_b - K_b D_a)
  *   d_ab M = d_ab R - (d_ab Q)^T A - A^T F - E_a^T D_b - D_b^T E_a
  * Cost: each of the n (n + 1)/2 pairs needs 9 n products for F, 18 n + 9 n for A, and 12 n (n + 1)/2 for M; pairs on
- * different sides need half of that. This is 4e4 operations for ten links.
+ * different sides need half to two thirds of that. This is 4e4 operations for ten links.
  */
 
 /* Computes W = d_ab P and ddQ, the columns of d_ab Q. */

@@ -258,8 +258,7 @@ static cb_status read_kind(kind_class *c, const cb_bundle *b, const cb_node *map
 
 cb_status cb_gait_check_keys(const cb_node *map) { return bind(map, NULL); }
 
-/* Adds the defaults to the value of the kind. If the values of all its keys are lists or maps, there are no
- * defaults. */
+/* Adds the defaults to the value of the kind. Keys of type CB_PARAM_NODE have no defaults. */
 static bool resolve_value(kind_class *c, const cb_node *map, struct cb_arena *arena) {
   const cb_param *row = c->params;
   while (row && row->name && row->type == CB_PARAM_NODE) row++;

@@ -16,8 +16,8 @@ const cb_node *cb_gait_resolved(const cb_node *map, struct cb_arena *arena);
 
 /* --- for the kinds of gaits --- */
 
-/* A row of a table of parameters for an optional key whose value is a list or a map. The kind of gait reads this
- * value itself. */
+/* A row of a table of parameters for an optional key. The table keeps the node of the value, and the code that reads
+ * the gait converts it. */
 #define CB_GAIT_NODE(type, field, doc) \
   { #field, CB_PARAM_NODE, offsetof(type, field), "", "", "", NULL, doc }
 

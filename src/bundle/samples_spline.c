@@ -81,7 +81,7 @@ void cb_spline_basis(const cb_spline_axis *a, int span, double x, int order, dou
       lift(t, p, x, slope, basis[2], true);
     }
   }
-  for (int j = 0; j <= p; j++) /* a B-spline of a periodic spline has the number of the sample at which it is largest */
+  for (int j = 0; j <= p; j++) /* a B-spline of a periodic spline has the number of the sample at its middle knot */
     coefficient[j] = a->period > 0 ? (span + j - (p - 1) / 2 + a->points) % a->points : span + j;
 }
 

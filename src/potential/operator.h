@@ -41,9 +41,9 @@ void cb_operator_renew(cb_operator *o);
 cb_status cb_operator_solve(cb_operator *o, int columns, const double *w, double *phi);
 cb_operator_report cb_operator_report_of(const cb_operator *o);
 
-/* Bodies near a plane, by their images. A body and its image are solved as one body. For a panel with the normal
- * velocity w and the potential phi, the values w' and phi' of its mirrored panel, whose normal also points outwards,
- * are
+/* Bodies near a plane, by their images. The equations of a body and its image are those of one body. For a panel with
+ * the normal velocity w and the potential phi, the values w' and phi' of its mirrored panel, whose normal also points
+ * outwards, are
  *   rigid    w' = w,  phi' = phi     no flow through the plane; also a free surface at the frequency omega -> 0
  *   free     w' = -w, phi' = -phi    phi = 0 on the plane: a free surface at rest, omega -> infinity
  * The plane has no panels, so the result is as accurate as in free space. Each product has twice as many panels.

@@ -132,7 +132,7 @@ static cb_status report_mass(const cb_surface *surface, const cb_kirchhoff_mass 
 typedef struct known {
   struct known *self; /* a pointer to this struct that is not const: `form` needs it to compute the other members */
   cb_moving *moving;
-  cb_placed *placed;     /* near a wall: solves the body at each place */
+  cb_placed *placed;     /* near a wall: computes the added mass at each place of the body */
   cb_exact_posed *posed; /* for refined faces of poses or shapes; NULL: not used */
   cb_surface *fine;      /* near a wall, for a body without poses: its faces there; NULL: the given ones */
   double error;          /* near a wall: the estimated error of these faces far from the wall */

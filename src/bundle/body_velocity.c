@@ -28,8 +28,8 @@ static const double node[NODES / 2] = {.1834346424956498049, .525532409916328985
 static const double weight[NODES / 2] = {.3626837833783619830, .3137066458778872873, .2223810344533744706,
                                          .1012285362903762592};
 
-/* The integral is accepted if its relative change at the last doubling is at most this, so that curvatures may have
- * kinks or jumps. At poles the relative change is about 1. */
+/* The integral is accepted if its relative change at the last doubling is at most this limit, so that curvatures may
+ * have kinks or jumps. At poles the relative change is about 1. */
 static const double rough = 1e-2;
 
 /* Returns node k of panel p of `panels` equal panels on [0, 1], and computes its weight. */
@@ -97,8 +97,8 @@ static void mean(const cb_gait *gait, double *apex) {
   }
 }
 
-/* Computes out[dim], -int int B over the cone, B the curvature field. CB_ERROR_ARGUMENT if the gait is open or closes
- * only up to full periods; CB_STEP_NO_CONVERGENCE if the last relative change is above `rough`. */
+/* Computes out[dim], -int int B over the cone, where B is the curvature field. Returns CB_ERROR_ARGUMENT if the gait is
+ * open or closes only up to full periods, and CB_STEP_NO_CONVERGENCE if the last relative change is above `rough`. */
 static cb_status cb_cone_integral(const cb_bundle *b, const cb_gait *gait, cb_curvature_field field, const void *self,
                                   double *out) {
   cone c = {.b = b, .gait = gait, .field = field, .self = self};

@@ -100,7 +100,8 @@ static cb_status from_jets(const cb_bundle *b, const double *r, double *A, doubl
   return CB_OK;
 }
 
-/* True if x is NULL or all its numbers are finite: 0 times a number is 0 unless the number is infinite or nan. */
+/* Returns whether x is NULL or all its numbers are finite. The test is that 0 times a number is 0 unless the number is
+ * infinite or nan. */
 static bool all_finite(const double *x, int count) {
   double sum = 0;
   for (int k = 0; x && k < count; k++) sum += 0 * x[k];
@@ -145,7 +146,7 @@ cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P) {
  *
  *   ddA[i][j] = d_i d_j A,   ddM[i][j] = d_i d_j M,   d_i the derivative by the shape variable r_i
  * Differences of dA and dM are of order 8: error about 1e-13/h + h^8, h = .005 max(1, |r_k|), or .005 if r_k has a
- * period. Near a break or the end of the domain they are one-sided, with up to 100 times the error.
+ * period. Near a break or the end of the domain they are one-sided and less accurate.
  *
  * If dA and dM are differences themselves and cost far more than A and M, second differences of A and M along r_i, r_j
  * and r_i + r_j are used, also of order 8. They need 9 n (n + 1)/2 values of A and M for n shape variables, instead of
@@ -154,7 +155,7 @@ cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P) {
 
 enum { ENTRIES = CB_GROUP_DIM * CB_SHAPE_MAX, SQUARE = CB_SHAPE_MAX * CB_SHAPE_MAX };
 
-/* Copies the Hessians of jets to out. False if a number is not finite. */
+/* Copies the Hessians of jets to out. Returns false if a number is not finite. */
 static bool read_hessians(const cb_jet *jets, int count, int n, double *out) {
   double sum = 0; /* the sum of 0 times each number */
   for (int i = 0; i < n; i++)
@@ -256,7 +257,7 @@ static cb_status add_values(const cb_bundle *b, const double *r, const double *s
   return CB_OK;
 }
 
-/* Adds to ddA and ddM the second derivatives by s along the shapes r + s (h_i e_i + h_j e_j), or r + s h_i e_i if i =
+/* Adds the second derivatives in s to ddA and ddM, along the shapes r + s (h_i e_i + h_j e_j), or r + s h_i e_i if i =
  * j, with e_i the unit vector of shape variable i. */
 static cb_status second_along(const cb_bundle *b, const double *r, int i, int j, const double *h, double *ddA,
                               double *ddM) {

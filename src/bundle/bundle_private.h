@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Fails with the name of the bundle, the shape and the last error text. */
+/* Returns `status` with an error text that consists of the name of the bundle, the shape r and the last error text. */
 cb_status cb_bundle_fail_at(const cb_bundle *b, const double *r, cb_status status);
 
 /* These functions compute the same as cb_bundle_connection and cb_bundle_second, but their error messages do not name
@@ -31,28 +31,29 @@ cb_status cb_bundle_second_by_values(const cb_bundle *b, const double *r, double
  * shape variable k. For a given r', xi = -A r' minimises the form: the power is minimum, or the momentum is 0.
  * Source: Kelly & Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607.
  *
- * G and dG[n][dim + n][dim + n] (NULL without dA and dM) are stored by rows, with both triangles; A, dA, M, dM are as
- * in cb_bundle_class. CB_STEP_SINGULAR, with the axis of the group, if P is not positive definite to round-off. */
+ * G and dG[n][dim + n][dim + n] (NULL without dA and dM) are stored by rows, with both triangles; A, dA, M, dM are
+ * as in cb_bundle_class. Returns CB_STEP_SINGULAR if P is not positive definite to round-off; the error text names an
+ * axis of the group. */
 cb_status cb_form_reduce(const cb_group *group, int n, const double *G, const double *dG, double *A, double *dA,
                          double *M, double *dM);
 
 /* Tests for singular shapes that a gait passes, or that are between the nodes of a grid. The test is that of
  * holonomy.c: the integral along a path does not converge if A r' has a pole on the path.
  *
- * cb_gait_regular fails with CB_STEP_SINGULAR and the shape if a gait, closed or not, passes a singular shape. A pole
- * with a residue below 1e-6 is ignored. The test costs about as much as a holonomy to 1e-6. */
+ * cb_gait_regular fails with CB_STEP_SINGULAR and the shape if a gait, closed or not, passes a singular shape. A
+ * pole with a residue below 1e-6 is ignored. The test costs about as much as a holonomy with the tolerance 1e-6. */
 cb_status cb_gait_regular(const cb_bundle *b, const cb_gait *gait);
 
 /* Tests a grid of the shape variables v[0] and v[1]: node k * points[1] + l is at value[0][k], value[1][l]; the other
  * variables are those of `at`. A cell is examined if A[node][dim n] differs between its corners by more than half of
  * the largest entry. It is examined along two sides and both diagonals, since at least two of these four directions
  * cross a pole with a residue. Cells with a number that is not finite at a corner are skipped. At most 256 cells are
- * examined. CB_STEP_SINGULAR, with the shape, if a cell contains a pole. */
+ * examined. Returns CB_STEP_SINGULAR if a cell contains a pole; the error text gives the shape. */
 cb_status cb_grid_regular(const cb_bundle *b, const int *v, const int *points, const double *const *value,
                           const double *at, const double *A);
 
-/* --- steps by Magnus's method along the fibre (curvebody/bundle_path.h). They end at the breaks of the gait and of the
- * bundle, so that the order of the method is preserved there --- */
+/* --- steps by Magnus's method in the group (curvebody/bundle_path.h). Steps end at the breaks of the gait and of
+ * the bundle, so that the order of the method is preserved there --- */
 
 /* The integrals along a path: group element, length and cost (curvebody/holonomy.h). */
 typedef struct cb_bundle_sum {
@@ -61,7 +62,7 @@ typedef struct cb_bundle_sum {
 
 /* Continues *total and *steps along the gait from time t to `end`, with no break of the gait in between, by the Magnus
  * method of order 4 or 6. If error is 0, it makes one step between breaks of the bundle. Otherwise it makes as many
- * steps as this error on a cycle requires; CB_STEP_NO_CONVERGENCE if they do not reach this error. */
+ * steps as this error on a cycle requires, and returns CB_STEP_NO_CONVERGENCE if they do not reach this error. */
 cb_status cb_bundle_along(const cb_bundle *b, const cb_gait *gait, int order, double error, double t, double end,
                           cb_bundle_sum *total, int *steps);
 
@@ -72,7 +73,7 @@ cb_status cb_bundle_has_no_poles(const cb_bundle *b, const cb_gait *gait, double
 
 /* Advances the state s by h seconds by the Magnus method of order 4 or 6. If error is 0, it makes one step between
  * breaks; otherwise it uses the error control of cb_holonomy, where `error` is for a cycle. The caller advances the
- * time. *steps: the number of steps. Fails with CB_STEP_SINGULAR or CB_STEP_DOMAIN and the shape, and with
+ * time. *steps becomes the number of steps. Fails with CB_STEP_SINGULAR or CB_STEP_DOMAIN and the shape, and with
  * CB_STEP_NO_CONVERGENCE if the error is not met. */
 cb_status cb_bundle_step(const cb_bundle_path *p, int order, double error, double h, cb_bundle_state *s, int *steps);
 
@@ -83,7 +84,7 @@ cb_status cb_bundle_step(const cb_bundle_path *p, int order, double error, doubl
  * f_i and f_ij are derivatives of f by r_i and r_j; d_a and ",a" are derivatives by x_a, a variable of the jets.
  */
 
-/* True if the jets r[n] are the shape variables themselves. */
+/* Returns whether the jets r[n] are the shape variables themselves. */
 static inline bool cb_jets_are_variables(const cb_jet *r, int n) {
   for (int i = 0; i < n; i++) {
     if (r[i].n != n) return false;

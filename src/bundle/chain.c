@@ -9,11 +9,12 @@
  * All quantities are in the frame of the base, with its middle as the origin. For a hinge h (shape variable) of one
  * side, where "beyond" means farther from the base:
  *   S_h  twist of hinge h;   C_h = sum of the tensors D of the links beyond it;   Q_h = C_h S_h: column h of Q
- *   P = D_base + sum of C of both innermost hinges,   R_hk = S_h.Q_k, k = h or beyond h;   0 for hinges of two sides
+ *   P = D_base + sum of C of both innermost hinges,   R_hk = S_h.Q_k, k = h or beyond h;   0 if h and k are on
+ *   different sides
  * A change of r_a rotates all links beyond hinge a together. A quantity X of these links changes by L_a X; for a
  * covector q, L_a q = -ad_a^T q, ad_a the bracket with S_a:
  *   d_a P = K_a = L_a C_a
- *   d_a Q_h = L_a Q_h, or K_a S_h where a is beyond h; 0 where a and h are on two sides
+ *   d_a Q_h = L_a Q_h, or K_a S_h where a is beyond h; 0 where a and h are on different sides
  *   d_a R_hk = S_h.d_a Q_k where a is beyond h, else 0
  * d_a: derivative by r_a; P, Q, R: blocks of G (chain.h).
  */
@@ -33,7 +34,7 @@ typedef struct chain_form {
 } chain_form;
 
 static bool are_on_one_side(const chain_form *f, int h, int k) { return (h >= f->base) == (k >= f->base); }
-/* For hinges of one side: true if k is beyond h. */
+/* Returns whether hinge k is beyond hinge h; both are on one side. */
 static bool is_beyond(const chain_form *f, int k, int h) { return h >= f->base ? k > h : k < h; }
 
 static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -111,7 +112,7 @@ static void sum_side(const cb_chain *c, const double *r, int sign, chain_form *f
   }
 }
 
-/* Inverts a symmetric matrix by cofactors; false if it is not positive definite to round-off. */
+/* Inverts a symmetric matrix by cofactors. Returns false if it is not positive definite to round-off. */
 static bool invert(double P[3][3], double inv[3][3]) {
   const double c00 = P[1][1] * P[2][2] - P[2][1] * P[2][1], c10 = P[2][0] * P[2][1] - P[1][0] * P[2][2];
   const double c20 = P[1][0] * P[2][1] - P[1][1] * P[2][0], det = P[0][0] * c00 + P[1][0] * c10 + P[2][0] * c20;
@@ -148,7 +149,7 @@ static void add_derivatives(chain_form *f) {
   }
 }
 
-/* Computes the form at a shape. CB_STEP_SINGULAR if P is not positive definite. */
+/* Computes the form at a shape. Returns CB_STEP_SINGULAR if P is not positive definite. */
 static cb_status form_at(const cb_chain *c, const double *r, bool derivatives, chain_form *f) {
   const int n = f->n = c->links - 1, b = f->base = c->base;
   double P[3][3] = {{c->D[b][0]}, {0, c->D[b][1]}, {0, 0, c->D[b][2]}};
@@ -308,11 +309,11 @@ cb_status cb_chain_on_jets(const cb_chain *c, const cb_jet *r, cb_jet *A, cb_jet
  *   d_ab P = W = L_a K_b
  *   d_ab Q_h = L_a L_b Q_h (b not beyond h);  L_a (K_b S_h) (b beyond h, a not);  W S_h (both beyond h)
  *   d_ab R_hk = S_h.d_ab Q_k where a is beyond h, k = h or beyond h; else 0
- * All of these are 0 for a and b on two sides. Then, with D_a = d_a A = P^-1 E_a:
+ * All of these are 0 for a and b on different sides. Then, with D_a = d_a A = P^-1 E_a:
  *   F = d_ab Q - d_ab P A;   d_ab A = P^-1 (F - K_a D_b - K_b D_a)
  *   d_ab M = d_ab R - (d_ab Q)^T A - A^T F - E_a^T D_b - D_b^T E_a
  * Cost: each of the n (n + 1)/2 pairs needs 9 n products for F, 18 n + 9 n for A, and 12 n (n + 1)/2 for M; pairs on
- * two sides need half of that. This is 4e4 operations for ten links.
+ * different sides need half to two thirds of that. This is 4e4 operations for ten links.
  */
 
 /* Computes W = d_ab P and ddQ, the columns of d_ab Q. */

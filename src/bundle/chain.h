@@ -24,8 +24,8 @@ typedef struct cb_chain {
   double D[CB_CHAIN_LINKS][3]; /* the diagonals of the tensors: along, across, rotation */
 } cb_chain;
 
-/* The functions of cb_bundle_class for a chain, with n = links - 1 shape variables. CB_STEP_SINGULAR if P is not
- * positive definite to round-off. */
+/* The functions of cb_bundle_class for a chain, with n = links - 1 shape variables. They return CB_STEP_SINGULAR if P
+ * is not positive definite to round-off. */
 cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, double *dA, double *M, double *dM);
 cb_status cb_chain_second(const cb_chain *c, const double *r, double *ddA, double *ddM);
 cb_status cb_chain_on_jets(const cb_chain *c, const cb_jet *r, cb_jet *A, cb_jet *M);
@@ -36,8 +36,8 @@ void cb_chain_plot(const cb_chain *c, const double *r, const double *g, double (
 extern const int cb_chain_lines[CB_CHAIN_LINKS][2];
 
 /* Sets the lengths and the base of a chain. The lengths are in proportion to the list `shares` (NULL: all equal) and
- * have the sum `total`; base is counted from 1 (0: the middle link). CB_ERROR_ARGUMENT if links, base or a number of
- * the list is out of range. */
+ * have the sum `total`; base is counted from 1 (0: the middle link). Returns CB_ERROR_ARGUMENT if links, base or a
+ * number of the list is out of range. */
 cb_status cb_chain_shape(cb_chain *c, int links, double total, const cb_node *shares, int base);
 /* Names alpha1, ... of the shape variables, in static memory. */
 extern const char *const cb_chain_names[CB_CHAIN_LINKS - 1];

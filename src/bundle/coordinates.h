@@ -14,15 +14,15 @@
 /* Creates the bundle b in minimum-perturbation coordinates on the window low[n] <= r <= high[n]; n <= 3. b is borrowed
  * and must outlive the result. The degree of w in variable i is below points[i], and at most 24, 12 or 6 for one, two
  * or three variables. A' and dA' are exact for the h that is found: holonomies are conjugate to those of b, to
- * round-off. Free with cb_bundle_free.
+ * round-off. The caller frees the result with cb_bundle_free.
  *
- * Outside the window the result returns CB_STEP_DOMAIN. CB_ERROR_ARGUMENT for n > 3, a window that is not finite with
- * low < high, or points[i] outside [2, 200]; CB_STEP_SINGULAR if b is singular in the window; CB_STEP_NO_CONVERGENCE if
- * the search for h does not converge. */
+ * Outside the window, evaluation of the result returns CB_STEP_DOMAIN. This function returns CB_ERROR_ARGUMENT for n >
+ * 3, for a window that is not finite with low < high, or for points[i] outside [2, 200]. It returns CB_STEP_SINGULAR if
+ * b is singular in the window, and CB_STEP_NO_CONVERGENCE if the search for h does not converge. */
 cb_status cb_bundle_minimum_perturbation(const cb_bundle *b, const double *low, const double *high, const int *points,
                                          cb_bundle **out);
-/* Computes h(r) of a bundle in minimum-perturbation coordinates. CB_ERROR_ARGUMENT for other bundles, CB_STEP_DOMAIN
- * outside the window. */
+/* Computes h(r) of a bundle in minimum-perturbation coordinates. Returns CB_ERROR_ARGUMENT for other bundles, and
+ * CB_STEP_DOMAIN outside the window. */
 cb_status cb_bundle_frame(const cb_bundle *b, const double *r, double *h);
 
 /* --- the frame field h(r) = exp(w(r)), and the connection in it --- */

@@ -1,10 +1,10 @@
 /* The frame field h of minimum-perturbation coordinates: Newton's method for the minimum of the integral of |A'|^2.
  *
- *   F(w) = int sum_i L_i^2 |A'_i|^2 over the window, whose volume is 1;   L_i: its width in r_i;   A', w: coordinates.h
+ *   F(w) = mean of sum_i L_i^2 |A'_i|^2 over the window;   L_i: width of the window in r_i;   A', w: coordinates.h
  * A change h -> h exp(eta), eta = J dw (J: coordinates_frame.c), changes A' to
  *   A'_i - D_i eta + [eta, D_i eta]/2 + ...,   D_i eta = d_i eta + [eta, A'_i]
  *   F = int sum L_i^2 (|A'_i|^2 - 2 <A'_i, D_i eta> + |D_i eta|^2 + <A'_i, [eta, D_i eta]>)
- * On R^n the problem is linear, and the minimum is the part of A without gradient (Hodge & Helmholtz). The search omits
+ * On R^n the problem is linear, and the minimum is A without its gradient part (Hodge & Helmholtz). The search omits
  * the last term (Gauss & Newton), and includes it after a step that reduces F by less than 10 %. A step is shortened
  * (Levenberg & Marquardt) until F does not increase by more than round-off. The nodes of the integral are Gauss's in
  * each variable. A constant change of frame is not included: it only rotates A', and its translation would be

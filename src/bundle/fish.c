@@ -9,9 +9,10 @@ enum { BODIES = CB_FISH_BODIES, HINGES = BODIES - 1, COLUMNS = 3 + HINGES };
 
 typedef double twist[3];
 
-/* The quantities at a shape, for n bodies and 3 + n - 1 columns. In the frame of the base: the poses, the places of the
- * hinges, tau, the twist of each hinge, and moved, the twist of each body by each hinge. In the frame of each body:
- * own, the twists of the body by column, and their derivatives `change`. */
+/* The poses and twists at a shape, for n bodies and 3 + n - 1 columns. In the frame of the base: pose of each body,
+ * position and sign of each hinge, twist tau of each hinge, and twist moved[hinge][body] that each hinge gives to
+ * each body. In the frame of each body: its twist own[column][body], and the derivative change[hinge][column][body]
+ * of this twist. */
 typedef struct motions {
   double pose[BODIES][3], hinge[HINGES][2], sign[HINGES];
   twist tau[HINGES], own[COLUMNS * BODIES], change[HINGES * COLUMNS * BODIES], moved[HINGES * BODIES];
@@ -33,7 +34,7 @@ void cb_fish_poses(const cb_fish *f, const double *r, double (*pose)[3]) {
   }
 }
 
-/* True if hinge k, which is between bodies k and k + 1, moves body i relative to the base. */
+/* Returns whether hinge k, which is between bodies k and k + 1, moves body i relative to the base. */
 static bool carries(const cb_fish *f, int k, int i) { return k >= f->base ? i > k : i <= k; }
 
 /* Transforms a twist from the frame of the base to the frame of a body. */
@@ -52,8 +53,9 @@ static void column(const cb_fish *f, const motions *m, int c, int i, double w[3]
   if (c >= 3) memcpy(w, carries(f, c - 3, i) ? m->tau[c - 3] : (twist){0}, sizeof(twist));
 }
 
-/* Computes the derivative, by the angle of hinge k, of the twist of a body that hinge j of column c moves, in the frame
- * of the base. It is not 0 only if hinge k moves hinge j: then the position of hinge j changes. */
+/* Computes the derivative, by the angle of hinge k, of the twist in column c of a body that this column moves, in
+ * the frame of the base. It is 0 unless column c belongs to a hinge whose position changes with the angle of hinge
+ * k. */
 static void column_change(const cb_fish *f, const motions *m, int k, int c, double w[3]) {
   const int j = c - 3;
   memset(w, 0, sizeof(twist));
@@ -100,7 +102,7 @@ static double apply(const double T[3][3], const double *u, const double *v) {
   return sum;
 }
 
-/* Adds the parts of the single bodies: their inertia and, without coupling, their added mass. */
+/* Adds the inertia of each body and, without coupling, its added mass. */
 static void add_own(const cb_fish *f, const motions *m, double *G, double *dG) {
   const int n = f->bodies, hinges = n - 1, columns = 3 + hinges;
   for (int i = 0; i < n; i++) {

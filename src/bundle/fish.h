@@ -12,8 +12,9 @@
  * `base`. Hinges are on the x axes of the bodies, beyond their ends.
  *
  * Derivatives of G: h_i is the pose of body i in the frame of the base, and tau_k the twist of hinge k there. Then d_k
- * h_i = tau_k h_i if hinge k moves body i, and otherwise 0, and d_k U_i = Ad_h_i^-1 (d_k w - [tau_k, w]) for twists w
- * in the frame of the base. The derivative of G_f is that of plane_flow.h.
+ * h_i = tau_k h_i if hinge k moves body i, and otherwise 0, and a column Ad_h_i^-1 w of U_i, with a twist w in the
+ * frame of the base, has the derivative Ad_h_i^-1 (d_k w - [tau_k, w]). The derivative of G_f is that of
+ * potential/plane_flow.h.
  * Source: Kanso, Marsden, Rowley & Melli-Huber, J. Nonlinear Science 15 (2005) 255, doi:10.1007/s00332-004-0650-9.
  * Units: lengths; masses relative to the density of the fluid.
  */
@@ -32,9 +33,9 @@ typedef struct cb_fish {
   double front[CB_FISH_BODIES], back[CB_FISH_BODIES]; /* x of the hinges to the next body and to the previous one */
 } cb_fish;
 
-/* Computes G and dG (NULL: not requested) as in cb_form_reduce. flow: the flow around the bodies, for 3 + hinges
- * motions and one change per hinge; NULL without coupling. CB_STEP_DOMAIN if an angle is not finite, or if bodies
- * overlap or nearly touch. */
+/* Computes G and dG (NULL: not requested) as in cb_form_reduce. `flow` is the flow around the bodies, created for 3 +
+ * hinges motions and `hinges` derivatives (potential/plane_flow.h); it is NULL without coupling. Returns CB_STEP_DOMAIN
+ * if an angle is not finite, or if bodies overlap or nearly touch. */
 cb_status cb_fish_form(const cb_fish *f, cb_plane_flow *flow, const double *r, double *G, double *dG);
 /* Computes the pose (theta, x, y) of each body in the frame of the base. */
 void cb_fish_poses(const cb_fish *f, const double *r, double (*pose)[3]);

@@ -159,7 +159,7 @@ double cb_breaks_passed(const cb_bundle *b, int i, double r) {
   return turns * b->breaks[i] + low;
 }
 
-/* True if at time t each variable has passed as many breaks of the bundle as side[n]. */
+/* Returns whether at time t each variable has passed as many breaks of the bundle as side[n]. */
 static bool same_side(const cb_bundle *b, const cb_gait *g, double t, const double *side) {
   double r[CB_SHAPE_MAX];
   cb_gait_at(g, t, r, NULL);

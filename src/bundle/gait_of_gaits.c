@@ -1,7 +1,7 @@
 /* Gaits that are made from another gait: shifted in time, with another pace, scaled and moved. A sequence of gaits is a
  * kind of gait (gaits/gait_kind_sequence.c).
  *
- * A path that is open by d = r(1) - r(0), such as a phase that grows by one period, continues by r(t + 1) = r(t) + d. A
+ * An open path, such as a phase that grows by one period, continues by r(t + 1) = r(t) + d with d = r(1) - r(0). A
  * gait made from such a path is therefore continuous.
  */
 #include "bundle/gait_private.h"
@@ -17,7 +17,7 @@ double *cb_gait_put_breaks(const cb_gait *g, double *out, double (*map)(const vo
   return out;
 }
 
-/* --- the gait at t + start; its numbers: start, gap[n] --- */
+/* --- the gait at t + start; its numbers: start, gap[n] = r(1) - r(0) --- */
 
 static void at_shifted(const cb_gait *g, double t, double *r, double *rate) {
   const double *start = cb_gait_own_numbers(g), *gap = start + 1, u = t + *start;
@@ -99,7 +99,7 @@ cb_status cb_gait_paced(const cb_gait *inner, const cb_expression *s, cb_gait **
   const cb_status status = cb_gait_compose(&paced, inner->n, inner->breaks + first, 0, &contents, &g);
   if (status) return status;
   cb_gait_put_breaks(inner, g->data + first, when,
-                     s); /* these breaks come after the break at the start, where the pace may jump */
+                     s); /* these breaks come after the break at the start, where the derivative of the pace may jump */
   g->breaks = cb_gait_sort_breaks(g->data, g->breaks);
   g->pieces = inner->pieces;
   g->open = inner->open;

@@ -14,7 +14,7 @@ typedef struct cb_gait_basis {
   /* Writes the numbers of the gait (out NULL: does not write) and returns their count. */
   size_t (*state)(const cb_gait *g, double *out);
 } cb_gait_basis;
-/* Write x[n] as "[1, 2]", and x[rows][n] as "[[1, 2], [3, 4]]". */
+/* These functions write x[n] as "[1, 2]", and x[rows][n] as "[[1, 2], [3, 4]]". */
 void cb_gait_write_numbers(cb_text *out, int n, const double *x);
 void cb_gait_write_rows(cb_text *out, int rows, int n, const double *x);
 
@@ -36,7 +36,7 @@ struct cb_gait {
   double data[];
 };
 
-/* Allocates a zeroed block with `numbers` numbers after its breaks; NULL if memory is lacking. */
+/* Allocates a zeroed block with `numbers` numbers after its breaks. Returns NULL if there is no memory. */
 cb_gait *cb_gait_block(const cb_gait_kind_class *class, int n, int count, int breaks, size_t numbers);
 static inline const double *cb_gait_own_numbers(const cb_gait *g) { return g->data + g->breaks; }
 
@@ -49,13 +49,14 @@ typedef struct cb_gait_contents {
 cb_status cb_gait_compose(const cb_gait_kind_class *class, int n, int breaks, size_t numbers,
                           const cb_gait_contents *contents, cb_gait **out);
 
-/* Sets `open` of a gait that is complete otherwise, from r(1) - r(0). CB_ERROR_ARGUMENT unless the gait is finite at
- * samples. */
+/* Sets `open` of a gait that is complete otherwise, from r(1) - r(0). Returns CB_ERROR_ARGUMENT unless the gait is
+ * finite at samples. */
 cb_status cb_gait_look(cb_gait *g);
 /* Fails unless breaks increase in [0, 1). */
 cb_status cb_gait_check_breaks(int breaks, const double *at);
 
-/* Writes the breaks of a part to out, with their times converted by `map`; returns the end of the list. */
+/* Writes the breaks of g, a part of another gait, to out. `map` converts their times to those of the other gait.
+ * Returns the end of the written list. */
 double *cb_gait_put_breaks(const cb_gait *g, double *out, double (*map)(const void *by, double t), const void *by);
 
 /* Checks the arguments that all classes have in common: 1 <= n <= CB_SHAPE_MAX, count >= least, and r[count n] (NULL:
@@ -65,7 +66,7 @@ cb_status cb_gait_check(const char *what, int n, int count, int least, const dou
 /* Computes gap[n] = r(1) - r(0). */
 void cb_gait_gap(const cb_gait *g, double *gap);
 
-/* Creates the path r + drift[n] t, which counts as closed if its gap is 0 to round-off. */
+/* Creates the path r + drift[n] t, which counts as closed if its values at t = 0 and t = 1 are equal to round-off. */
 cb_status cb_gait_drifting(const cb_gait *g, const double *drift, cb_gait **out);
 
 /* Returns the tolerance for two values a and b of a shape variable: a smaller difference counts as 0. */

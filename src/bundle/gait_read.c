@@ -202,7 +202,7 @@ static bool has_row(const cb_param *table, const char *name) {
   return table && table->name;
 }
 
-/* True if the map has a kind of gait to which this key, next to the kind, belongs. */
+/* Returns whether the map has a kind of gait to which this key, next to the kind, belongs. */
 static bool applies(const cb_node *map, const char *key) {
   for (size_t k = 0; cb_gait_kind_classes[k]; k++)
     if (cb_node_get(map, cb_gait_kind_classes[k]->name) && has_row(cb_gait_kind_classes[k]->beside, key)) return true;
@@ -258,7 +258,7 @@ static cb_status read_kind(kind_class *c, const cb_bundle *b, const cb_node *map
 
 cb_status cb_gait_check_keys(const cb_node *map) { return bind(map, NULL); }
 
-/* Adds the defaults to the value of the kind. If all its keys are structures, there are no defaults. */
+/* Adds the defaults to the value of the kind. Keys of type CB_PARAM_NODE have no defaults. */
 static bool resolve_value(kind_class *c, const cb_node *map, struct cb_arena *arena) {
   const cb_param *row = c->params;
   while (row && row->name && row->type == CB_PARAM_NODE) row++;
@@ -290,7 +290,7 @@ cb_status cb_gait_read(const cb_bundle *b, const cb_node *map, int *repeat, doub
   const cb_status bound = cb_errors_add(&errors, map, bind(map, &p));
   if (bound) cb_params_bind_right(cb_gait_table, map, &p);
   cb_status status = one_kind(map, &kind);
-  /* if the kind is unknown, an unknown key may be its misspelt name */
+  /* an unknown key may be the misspelt name of the kind; the missing kind is then not reported as well */
   if (kind || !bound) cb_errors_add(&errors, map, status);
   cb_errors_add(&errors, map, check_beside(map, !repeat));
   if (kind) cb_errors_add(&errors, cb_node_get(map, kind->name), read_kind(kind, b, map, &g));

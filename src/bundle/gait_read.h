@@ -1,4 +1,4 @@
-/* Reads gaits of a scenario. Error messages give the place of the wrong node. */
+/* Reads gaits of a scenario. Error messages give the position of the wrong node in the file. */
 #pragma once
 
 #include <curvebody/gait_kind.h>
@@ -10,12 +10,14 @@ struct cb_arena;
 extern const cb_param cb_gait_table[]; /* the keys that every kind of gait has */
 /* Checks the keys of a gait whose bundle is not known. */
 cb_status cb_gait_check_keys(const cb_node *map);
-/* Adds the defaults to a gait that has been read without an error; the kind comes first. NULL if memory runs out. */
+/* Adds the defaults to a gait that has been read without an error; the kind comes first. Returns NULL if there is no
+ * memory. */
 const cb_node *cb_gait_resolved(const cb_node *map, struct cb_arena *arena);
 
 /* --- for the kinds of gaits --- */
 
-/* A row of a table of parameters: a structure that the owner reads, and that may be absent. */
+/* A row of a table of parameters for an optional key. The table keeps the node of the value, and the code that reads
+ * the gait converts it. */
 #define CB_GAIT_NODE(type, field, doc) \
   { #field, CB_PARAM_NODE, offsetof(type, field), "", "", "", NULL, doc }
 
@@ -42,5 +44,6 @@ cb_status cb_gait_read_times(const cb_node *list, const char *what, double **t, 
 /* Reads an expression of t. The caller frees it. */
 cb_status cb_gait_read_expression(const cb_node *node, cb_expression **out);
 
-/* Adds the place of the node to a failure of the input that has no place. */
+/* If `status` is an error of the input, and its message has no position in the file, adds the position of the node
+ * to the message. Returns the status. */
 cb_status cb_gait_placed(cb_status status, const cb_node *node);

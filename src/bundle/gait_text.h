@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Appends the text of the gait to out. CB_ERROR_UNSUPPORTED for classes other than `fourier` and `arcs`, and for
- * reversed gaits. */
+/* Appends the text of the gait to out. Returns CB_ERROR_UNSUPPORTED for classes other than `fourier` and `arcs`, and
+ * for reversed gaits. */
 cb_status cb_gait_write(const cb_gait *g, cb_text *out);
 
 /* --- numbers: fourier (0, harmonics, mean, cosine, sine) and arcs (arcs, degree, ends, values) --- */

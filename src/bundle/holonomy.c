@@ -1,7 +1,7 @@
 /* Holonomy of a gait and its path in the group by Magnus's method.
  *
  *   g' = g xi, xi = -A(r(t)) r'(t);   length' = sqrt(r'Mr'), cost' = r'Mr' by Gauss's quadrature at the same nodes
- * xi, A, r, M as in curvebody/bundle.h. A step of length h and order p is compared with its two halves: their
+ * xi, A, r and M are those of curvebody/bundle.h. A step of length h and order p is compared with its two halves: their
  * difference divided by 2^p - 1 is added to the result of the halves, which raises the order by 2. If the error is too
  * large, each half is halved in the same way. Steps end at breaks of the gait and of the bundle. The class of the gait
  * sets the number of steps of the first integration, so that a symmetry cannot hide an error. Halving ends when the
@@ -11,8 +11,8 @@
  * Around a pole of A r' with residue c, h |A r'| stays of the order of c for any step h; at a jump or an integrable
  * singularity it tends to 0. A step across a pole therefore never converges, which is reported as an error. The
  * quadrature may miss a pole, since the two sides of a pole in the middle of a step cancel. A step is therefore also
- * halved if A r' at its nodes is far from the chord between the first and the last node. Halving also tests a plain
- * step in that case, and if the step is longer than the first steps that the class of the gait sets.
+ * halved if A r' at its nodes is far from the chord between the first and the last node. A plain step is tested by
+ * halving in that case, and if it is longer than the first steps that the class of the gait sets.
  */
 #include "bundle/bundle_private.h"
 
@@ -159,10 +159,10 @@ static void join(const integral *I, const step *first, const step *second, step 
   out->cost.all = first->cost.all + second->cost.all;
 }
 
-/* True if the error of the halves is small enough on a step of length h. On a smooth piece the difference d of the
- * halves from the step is O(h^(p+1)) for the order p. After the correction d/(2^p - 1) the error is O(h^(p+3)), about
- * d^(2/(p+1)) times the correction. The test uses four times that, and accepts an error below round-off. scale: the
- * largest number of the group element. */
+/* Returns whether the error of the halves is small enough on a step of length h. On a smooth piece the difference d of
+ * the halves from the step is O(h^(p+1)) for the order p. After the correction d/(2^p - 1) the error is O(h^(p+3)),
+ * about d^(2/(p+1)) times the correction. The test uses four times that, and accepts an error below round-off. scale:
+ * the largest number of the group element. */
 static bool path_agrees(const integral *I, double h, double d, double scale) {
   const int p = I->method->order;
   return d / ((1 << p) - 1) * fmin(1, 4 * pow(d / scale, 2. / (p + 1))) <= fmax(I->error * h, DBL_EPSILON * scale);
@@ -216,9 +216,9 @@ static double fastest(const integral *I, const step *s) {
   return maximum;
 }
 
-/* True if A r', at the nodes of a step of length h (parts = 1) or of its halves (parts = 2), is far from the chord
- * between the first and the last node. This happens if a pole is in the step or at its ends. With two nodes the test is
- * whether these differ much. */
+/* Returns whether A r', at the nodes of a step of length h (parts = 1) or of its halves (parts = 2), is far from the
+ * chord between the first and the last node. This happens if a pole is in the step or at its ends. With two nodes the
+ * test is whether these differ much. */
 static bool uneven(const integral *I, double h, int parts, const step *part) {
   static const double far_of_two = .5;
   const double far = parts == 1 ? .1 : .3;
@@ -240,8 +240,8 @@ static bool uneven(const integral *I, double h, int parts, const step *part) {
   return off > far * maximum;
 }
 
-/* For the shortest step, if it does not converge: true if its contribution to the motion and to the cost is
- * negligible. */
+/* This is called for the shortest step if it does not converge. Returns whether its contribution to the motion and to
+ * the cost is negligible. */
 static bool ends_there(const integral *I, double h, const step *both, const step *half) {
   const double way = h * fmax(fastest(I, &half[0]), fastest(I, &half[1]));
   return way <= fmax(I->error, negligible) && (!I->cost || both->cost.all <= fmax(I->error, negligible) * I->usual) &&
@@ -302,7 +302,8 @@ static cb_status refine(integral *I, double t, double h, const step *whole, int 
   G->inverse(G, whole->g, back);
   G->multiply(G, back, both.g, back);
   if (G->log(G, back, more))
-    return CB_OK; /* possible only at the last depth, if a first step is wrong by a rotation of pi */
+    /* the logarithm is missing only at the last depth, if the step and its halves differ by a rotation of pi */
+    return CB_OK;
   const double share = 1. / ((1 << I->method->order) - 1);
   for (int k = 0; k < G->dim; k++) more[k] *= share;
   G->exp(G, more, back);

@@ -43,11 +43,13 @@ typedef struct cb_tree_link {
  * path from the base. The hinge of the link `hinge` joins both, and rotates this limb by sign (offset + angle). */
 typedef struct cb_limb {
   int link, from, hinge;
-  double sign, before, after;   /* before, after: x of the hinge in the frames of the previous limb and of this one */
-  double axis[3], turned[3][3]; /* axis: in the frame of the previous limb; turned: the rotation of `rest` */
-  double twist[6];              /* twist s of the hinge, in the order of the axes of the group */
-  int source, level;            /* indices of the stored velocities of the previous limb and of this one */
-  int reach_before, reach;      /* 1 + the highest rank of a variable on the path to the previous limb, and to this
+  double sign, before, after; /* before, after: x of the hinge in the frames of the previous limb and of this one */
+  /* axis: in the frame of the previous limb; turned: the rotation of `rest`, or its inverse if the previous limb is
+   * the child */
+  double axis[3], turned[3][3];
+  double twist[6];         /* twist s of the hinge, in the order of the axes of the group */
+  int source, level;       /* indices of the stored velocities of the previous limb and of this one */
+  int reach_before, reach; /* 1 + the highest rank of a variable on the path to the previous limb, and to this
                                  * one */
   int active_before, active, variable[CB_SHAPE_MAX]; /* numbers of variables on these paths; variable: their ranks */
 } cb_limb;
@@ -76,9 +78,9 @@ typedef struct cb_link_tree_params {
 cb_status cb_link_tree_read(cb_bundle *b, cb_link_tree *L, const cb_link_tree_params *given);
 void cb_link_tree_free(cb_link_tree *L);
 
-/* The connection and the form of a tree, as in cb_bundle_class. CB_STEP_SINGULAR if a motion of the locked body has no
- * drag or no mass; an example is the rotation of links on one line about this line, without spin or radius.
- * CB_STEP_DOMAIN if an angle is not finite. */
+/* These functions compute the connection and the form of a tree, as in cb_bundle_class. They return CB_STEP_SINGULAR if
+ * a motion of the locked body has no drag or no mass; an example is the rotation of links on one line about this line,
+ * without spin or radius. They return CB_STEP_DOMAIN if an angle is not finite. */
 cb_status cb_link_tree_connection(const cb_link_tree *L, const double *r, double *A, double *dA, double *M, double *dM);
 cb_status cb_link_tree_form(const cb_link_tree *L, const double *r, double *G);
 /* Computes x[2 links]: the beginning and the end of each link. */

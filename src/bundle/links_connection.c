@@ -16,8 +16,8 @@ typedef struct velocities {
   double u[6][COLUMNS], du[CB_SHAPE_MAX][6][COLUMNS];
 } velocities;
 
-/* Sums over links: the lower triangle of the form G, and matrices S whose sum S + S^T is dG. `at` holds the velocities
- * on the path by level. */
+/* G has the lower triangle of the form, as a sum over links. dG has matrices S for which S + S^T is the derivative of
+ * G. `at` holds the velocities on the path by level (links_read.c). */
 typedef struct sums {
   double G[COLUMNS][COLUMNS], dG[CB_SHAPE_MAX][COLUMNS][COLUMNS];
   velocities at[CB_LINK_TREE_LEVELS];

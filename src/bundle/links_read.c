@@ -99,8 +99,8 @@ static void visit(cb_link_tree *L, int k, int from, int level, walk *w) {
 }
 
 /* Fills the rest of L from its members plane, links, n, base, origin and link[], and scales the axes of hinges to
- * length 1. CB_ERROR_ARGUMENT, with the name of the link or shape variable, if a parent or an axis is wrong, or if a
- * variable does not rotate any link. */
+ * length 1. Returns CB_ERROR_ARGUMENT if a parent or an axis is wrong, or if a variable does not rotate any link; the
+ * message names the link or the variable. */
 static cb_status order_tree(cb_link_tree *L) {
   walk w = {0};
   for (int k = 0; k < L->links; k++) {

@@ -3,7 +3,7 @@
  *   M'_ij = (M_ij, or delta_ij, or e_ij(r)) + f_ij(r);   e, f: symmetric matrices of expressions of the shape r
  * M is the cost metric of the given bundle (the default), delta the identity. The connection is that of the given
  * bundle; derivatives of expressions are exact. M' must be positive definite, with pivots above 1e-14 n times its
- * diagonal for n shape variables, otherwise CB_STEP_SINGULAR.
+ * diagonal for n shape variables; otherwise evaluation returns CB_STEP_SINGULAR.
  */
 #include "bundle/bundle_private.h"
 
@@ -34,8 +34,8 @@ static void destroy(cb_bundle *b) {
 
 /* --- evaluation --- */
 
-/* Adds the expressions to M[n*n] and to dM (or NULL), in the order of cb_bundle_class. CB_STEP_DOMAIN if a value is not
- * finite, CB_ERROR_ARGUMENT if two entries across the diagonal differ. */
+/* Adds the expressions to M[n*n] and to dM (or NULL), in the order of cb_bundle_class. Returns CB_STEP_DOMAIN if a
+ * value is not finite, and CB_ERROR_ARGUMENT if two entries across the diagonal differ. */
 static cb_status add_expressions(const cb_bundle *b, const double *r, double *M, double *dM) {
   const metric *own = b->self;
   const int n = b->n;
@@ -134,8 +134,8 @@ static cb_status plot(const cb_bundle *b, const double *r, const double *g, doub
 static const cb_bundle_class class_of_metrics = {
     .doc = "a bundle with another cost metric", .destroy = destroy, .connection = connection, .second = second};
 
-/* Copies the expressions of the entries (NULL: none) as part p. CB_ERROR_ARGUMENT if an entry is on only one side of
- * the diagonal. */
+/* Copies the expressions of the entries (NULL: none) as part p. Returns CB_ERROR_ARGUMENT if an entry is on only one
+ * side of the diagonal. */
 static cb_status take(metric *own, int p, int n, const cb_expression *const *entry) {
   cb_status status = CB_OK;
   for (int i = 0; entry && i < n; i++)

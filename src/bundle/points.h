@@ -8,7 +8,7 @@
  * r: shape; g: group element; x_p: position in the body frame; xi: body velocity; A, M: connection and cost metric;
  * d_i: derivative by r_i. The fields are affine in the embedding, so that d_i a_k follows from d_i x; second
  * derivatives of x(r) are exact. The group acts relative to the base point of the space; its elements are the numbers
- * of lie.h:
+ * of curvebody/lie.h:
  *   E2 se2, E3 se3, S2 so3 (rotations of (x, y, w)), S3 so4, H2 so21, H3 so31, H2 x E h2e
  * so3, so4, so21, so31 and h2e measure shifts of a curved factor in units of its radius of curvature. A subgroup can
  * replace the group if a symmetry keeps the momenta of the other axes at zero. Axes that commute form R^k in the units
@@ -22,13 +22,13 @@
 #include <curvebody/space.h>
 #include "core/arena.h"
 
-/* Return the space, the number of points and their masses [points] of a bundle of the class `points`; the bundle owns
- * them. */
+/* These functions return the space, the number of points and their masses [points] of a bundle of the class `points`;
+ * the bundle owns them. */
 const cb_space *cb_points_space(const cb_bundle *b);
 int cb_points_count(const cb_bundle *b);
 const double *cb_points_masses(const cb_bundle *b);
 /* Computes the positions x[points][embedding] of the points in the body frame and (unless NULL) their derivatives
- * dx[points][n][embedding]. CB_STEP_DOMAIN outside the domain of the chart or of the expressions. */
+ * dx[points][n][embedding]. Returns CB_STEP_DOMAIN outside the domain of the chart or of the expressions. */
 cb_status cb_points_place(const cb_bundle *b, const double *r, double *x, double *dx);
 /* Computes v[embedding], the Killing field of axis k of the group at x[embedding]. */
 void cb_points_field(const cb_bundle *b, int k, const double *x, double *v);
@@ -41,7 +41,7 @@ typedef struct cb_point_jet {
   double dd[CB_COORD_MAX][CB_COORD_MAX][CB_COORD_MAX];   /* dd[i][j][a] = d^2 x_a/dq_i dq_j */
 } cb_point_jet;
 
-/* True if cb_points_chart supports this chart. */
+/* Returns whether cb_points_chart supports this chart. */
 bool cb_points_knows(const cb_chart *chart);
 cb_status cb_points_chart(const cb_space *g, const cb_chart *chart, const double *q, cb_point_jet *out);
 
@@ -72,12 +72,13 @@ typedef struct cb_points_params {
   const cb_node *space, *chart, *shape, *parameters, *points, *lines, *group, *period;
 } cb_points_params;
 
-/* Fills p, and n, names, periods, points and lines of the bundle. Memory comes from p->arena, except for the space and
- * the expressions. */
+/* Fills p, and the group, n, names, periods, points and lines of the bundle. Memory comes from p->arena, except for
+ * the space and the expressions. */
 cb_status cb_points_read(cb_bundle *b, cb_points *p, const cb_points_params *given);
 void cb_points_free(cb_points *p);
 
-/* Compute the form G = ((P, Q), (Q^T, R)), and the connection with its metric, as in cb_bundle_class. */
+/* These functions compute the form G = ((P, Q), (Q^T, R)), and the connection with its metric, as in
+ * cb_bundle_class. */
 cb_status cb_points_form(const cb_points *p, const double *r, double *G);
 cb_status cb_points_connection(const cb_points *p, const cb_group *group, const double *r, double *A, double *dA,
                                double *M, double *dM);

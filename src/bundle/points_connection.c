@@ -23,8 +23,8 @@ static cb_status outside(const cb_points *p, int m, int c, double q) {
   return cb_fail(CB_STEP_DOMAIN, "point %d: %s = %g", m, p->chart->coordinates[c], q);
 }
 
-/* Computes x and d_i x = J d_i q of point m, q its coordinates in the chart and J = dx/dq. CB_STEP_DOMAIN outside the
- * domain of the chart or of the expressions q(r). */
+/* Computes x and d_i x = J d_i q of point m, q its coordinates in the chart and J = dx/dq. Returns CB_STEP_DOMAIN
+ * outside the domain of the chart or of the expressions q(r). */
 static cb_status place_first(const cb_points *p, int m, const double *r, placed *out) {
   const int n = p->n, size = p->chart->size, k = p->space->embedding;
   double q[K], slope[K][N], J[K * K];
@@ -172,8 +172,8 @@ static cb_status fail_singular(const cb_points *p, const cb_group *group, double
  * of the entries of a and b. */
 static const double singular = 64 * DBL_EPSILON;
 
-/* Factors the locked inertia P by Cholesky's method with pivots. CB_STEP_SINGULAR if a motion of the space leaves all
- * points at rest. */
+/* Factors the locked inertia P by Cholesky's method with pivots. Returns CB_STEP_SINGULAR if a motion of the space
+ * leaves all points at rest. */
 static cb_status check_inertia(const cb_points *p, const cb_group *group, const form *F) {
   const int dim = p->dim, w = dim + p->n;
   double S[DIM][DIM], L[DIM][DIM] = {{0}}, scale[DIM];
@@ -256,7 +256,7 @@ const cb_space *cb_points_space(const cb_bundle *b) { return ((const cb_points *
 int cb_points_count(const cb_bundle *b) { return ((const cb_points *)b->self)->points; }
 const double *cb_points_masses(const cb_bundle *b) { return ((const cb_points *)b->self)->mass; }
 
-/* Charts of products of constant curvature with their second derivatives: x(q) on jets.
+/* Charts of products of spaces of constant curvature, with their second derivatives: x(q) on jets.
  *
  * The formulae are those of the charts polar, translation and stereographic in src/geometry. They are smooth in q even
  * on the axis of polar coordinates, where the metric of the chart is singular.

@@ -14,8 +14,8 @@
 enum { HOMOGENEOUS = -1, NAMES = 6 };
 
 /* A group given by the names of its Killing fields in the order of its axes; "-" reverses the sign of a field. In a
- * curved factor of the space the fields of unit speed are multiplied by the radius of curvature R. place: see
- * cb_points. */
+ * curved space the fields boost_.. and rotation_w.., which have unit speed at the base point, are multiplied by the
+ * radius of curvature R. place: see cb_points. */
 typedef struct row {
   int factors, dim[CB_FACTOR_MAX], sign[CB_FACTOR_MAX]; /* factors of the space: dimensions, signs of curvatures */
   const char *group, *axis[NAMES];
@@ -198,7 +198,7 @@ static cb_status choose_group(cb_points *p, const cb_node *axes, const cb_group 
                  p->space->class_->name);
 }
 
-/* --- elements --- */
+/* --- group elements as isometries --- */
 
 void cb_points_isometry(const cb_bundle *b, const double *g, cb_isometry *out) {
   const cb_points *p = b->self;

@@ -27,8 +27,8 @@ static cb_status line_regular(const cb_bundle *b, const double *from, const doub
   return status;
 }
 
-/* True if a component of A differs between the four corners of a cell by more than half of the largest component. False
- * if a number is not finite. */
+/* Returns whether a component of A differs between the four corners of a cell by more than half of the largest
+ * component. The result is false if a number is not finite. */
 static bool differs(int size, const double *const *A) {
   static const double much = .5;
   double maximum = 0, off = 0;

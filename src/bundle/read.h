@@ -14,9 +14,9 @@ typedef struct cb_bundle_names {
 /* The error messages of all these functions give the position of the wrong node. `what` is the name of the quantity in
  * messages. */
 
-/* Reads a list of 1 to `maximum` names of shape variables into empty names. */
+/* Reads a list of 1 to `maximum` names of shape variables into *s, which has no names on entry. */
 cb_status cb_bundle_read_shape(cb_bundle_names *s, const cb_node *list, int maximum);
-/* Reads a map of names and numbers (NULL: none); a number may use the names before it. */
+/* Reads a map of names and numbers (NULL: none); a number may be an expression of the parameters before it. */
 cb_status cb_bundle_read_parameters(cb_bundle_names *s, const cb_node *map);
 /* Reads a map of shape variables and their periods (NULL: none) into period[shape]. */
 cb_status cb_bundle_read_periods(const cb_bundle_names *s, const cb_node *map, double *period);

@@ -5,14 +5,13 @@
  * N_k are B-splines of degree 3 or 5 in each variable, and the coefficients c are those for which A has every sample.
  * dA, dM and second derivatives are those of the spline. Axes need not be evenly spaced. If a variable has a period,
  * the spline is periodic in it; otherwise its knots are the samples except the (degree - 1)/2 next to each end ("not a
- * knot"). CB_STEP_DOMAIN outside the grid. With the spacing h of the samples the error is O(h^(degree + 1)) in A and M,
- * and O(h^degree) in dA and the curvature.
+ * knot"). Evaluation returns CB_STEP_DOMAIN outside the grid. With the spacing h of the samples the error is
+ * O(h^(degree + 1)) in A and M, and O(h^degree) in dA and the curvature.
  *
  * The error is estimated with a second spline through every second sample. Its error at the other samples is about
- * 2^(degree + 1) times that of the first spline. If a table is too coarse for this factor, the factor is measured with
- * every fourth sample. For safety the difference between the second spline and the samples is divided by only a quarter
- * of the factor, and by 1 if this quarter is below 1. For Purcell's swimmer the estimate exceeds the error at every
- * shape; its maximum is 4 times (for coarse tables up to 22 times) the maximum of the error.
+ * 2^(degree + 1) times that of the first spline. If a table is too coarse for this factor, the factor is measured
+ * with every fourth sample. For safety the difference between the second spline and the samples is divided by only a
+ * quarter of the factor, and by 1 if this quarter is below 1.
  * Source: C. de Boor, A Practical Guide to Splines (2001), chapters IX, X, XIII, XVII.
  */
 #pragma once
@@ -38,12 +37,12 @@ typedef struct cb_bundle_table {
 } cb_bundle_table;
 
 /* Creates a bundle from a table, which is copied. degree: 3, 5, or 0 for 5 if the table has enough points and otherwise
- * 3. CB_ERROR_ARGUMENT, naming the wrong axis or sample: fewer than degree + 1 points, an axis whose values do not
- * increase or exceed its period, a number that is not finite, a metric that is not symmetric, or samples that are not
- * periodic. Free with cb_bundle_free. */
+ * 3. Returns CB_ERROR_ARGUMENT for fewer than degree + 1 points, an axis whose values do not increase or exceed its
+ * period, a number that is not finite, a metric that is not symmetric, or samples that are not periodic; the message
+ * names the axis or sample. The caller frees the result with cb_bundle_free. */
 cb_status cb_bundle_samples(const cb_bundle_table *table, int degree, cb_bundle **out);
-/* Estimates the error of A at the shape r, error[dim*n] >= 0; r = NULL: the maximum over the grid. CB_ERROR_ARGUMENT if
- * the bundle is not from a table, CB_STEP_DOMAIN if r is outside the table. */
+/* Estimates the error of A at the shape r, error[dim*n] >= 0; r = NULL: the maximum over the grid. Returns
+ * CB_ERROR_ARGUMENT if the bundle is not from a table, and CB_STEP_DOMAIN if r is outside the table. */
 cb_status cb_bundle_samples_error(const cb_bundle *b, const double *r, double *error);
 /* Computes the effect of the errors of A on the holonomy g of a gait, to first order: bounds[dim] on the components of
  * log(h g^-1), where h is the exact holonomy, from |(dg) g^-1| <= int |Ad_g| |error(r)| |r'| dt. */

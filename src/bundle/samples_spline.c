@@ -54,8 +54,9 @@ int cb_spline_span(const cb_spline_axis *a, double *x) {
   return low;
 }
 
-/* Computes out[q + 1], the B-splines of degree q that are not 0 in a span, from lower[q], those of degree q - 1: their
- * values, or their derivatives, which are of one order more than lower. t points to the knot at the end of the span. */
+/* Computes out[q + 1], the B-splines of degree q that are not 0 in a span, from lower[q], those of degree q - 1. If
+ * `derivative` is set, lower holds derivatives of some order, and out those of the next order. t points to the knot
+ * at the end of the span. */
 static void lift(const double *t, int q, double x, const double *lower, double *out, bool derivative) {
   memset(out, 0, (size_t)(q + 1) * sizeof *out);
   for (int j = 0; j < q; j++) {
@@ -80,7 +81,7 @@ void cb_spline_basis(const cb_spline_axis *a, int span, double x, int order, dou
       lift(t, p, x, slope, basis[2], true);
     }
   }
-  for (int j = 0; j <= p; j++) /* a B-spline of a periodic spline has the number of the sample at which it is largest */
+  for (int j = 0; j <= p; j++) /* a B-spline of a periodic spline has the number of the sample at its middle knot */
     coefficient[j] = a->period > 0 ? (span + j - (p - 1) / 2 + a->points) % a->points : span + j;
 }
 
@@ -91,7 +92,7 @@ void cb_spline_basis(const cb_spline_axis *a, int span, double x, int order, dou
 typedef struct factors {
   int n, width, corners;
   double *band;
-  double *V, *Z; /* [corners][n]; V: rows outside the band; Z: T^-1 U */
+  double *V, *Z; /* [corners][n]; V: rows outside the band; Z: T^-1 times the unit columns */
   int row[2 * CB_SPLINE_DEGREE];
   double S[4 * CB_SPLINE_DEGREE * CB_SPLINE_DEGREE]; /* 1 + V^T Z and its factors */
   int pivot[2 * CB_SPLINE_DEGREE];

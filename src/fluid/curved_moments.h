@@ -26,7 +26,7 @@ typedef struct cb_curved_moments {
   double M[4][4], first[4]; /* int y y^T dV and int y dV, times the density if there is one */
 } cb_curved_moments;
 
-/* These return the integrals F2 of s_K^2 and F4 of s_K^4 from 0 to d, with the sine s_K of the space. */
+/* These functions return the integrals F2 of s_K^2 and F4 of s_K^4 from 0 to d, with the sine s_K of the space. */
 double cb_curved_f2(double K, double d);
 double cb_curved_f4(double K, double d);
 
@@ -72,7 +72,7 @@ void cb_inertia_add(double I[6][6], double mass, const double first[3], const do
 /* Checks the material of part p of s. Returns CB_ERROR_ARGUMENT if a number is negative or not finite, and
  * CB_ERROR_DOMAIN if the part is open and has a density but no thickness. */
 cb_status cb_material_check(const cb_surface *s, int p, const cb_material *material, bool closed);
-/* Finds the moments of part p of s with its vertices at x, for density 1, as a solid and as a skin. *closed: the part
- * has no border, and its area vectors add up to 0. */
+/* Finds the moments of part p of s with its vertices at x, for density 1, as a solid and as a skin. *closed becomes
+ * true if the part has no border and its area vectors add up to 0. */
 void cb_moments_of_part(const cb_surface *s, const double (*x)[3], int p, cb_moments *solid, cb_moments *skin,
                         bool *closed);

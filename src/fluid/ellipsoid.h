@@ -56,17 +56,17 @@ void cb_ellipsoid_kappa(const double r[3], cb_ellipsoid_rule rule, double kappa[
 /* Computes all members that follow from r. */
 void cb_ellipsoid_finish(cb_ellipsoid *e, cb_ellipsoid_rule rule);
 
-/* Reads a list of {type: .., size: [..], position: [..], quaternion: [..], part: .., coefficients: [..]}. If the list is
- * NULL, there is one ellipsoid, whose semi-axes are half the sides of the surface's box. If moves[parts] (or NULL) shows
- * that some of several parts move, there is one for each of these parts, and one for all others together. `coefficient`
- * holds the default coefficients; if it is NULL, the list may not give any. Returns CB_ERROR_INPUT for an invalid list,
- * or for a flat surface without a list. The caller frees *out. */
+/* Reads a list of {type: .., size: [..], position: [..], quaternion: [..], part: .., coefficients: [..]}. If the list
+ * is NULL, there is one ellipsoid, whose semi-axes are half the sides of the surface's box. If moves[parts] (it may be
+ * NULL) tells that some of several parts move, there is one for each of these parts, and one for all others together.
+ * `coefficient` holds the default coefficients; if it is NULL, the list may not give any. Returns CB_ERROR_INPUT for an
+ * invalid list, or for a flat surface without a list. The caller frees *out. */
 cb_status cb_ellipsoids_read(const cb_node *list, const cb_surface *surface, const bool *moves,
                              const double coefficient[CB_ELLIPSOID_COEFFICIENTS], cb_ellipsoid_rule rule,
                              cb_ellipsoids **out);
 /* Reads the axes from `node`, a quaternion [w, x, y, z]; if node is NULL, they are the body's axes. The columns of
- * `axes` are the axes. *turned: they are not the body's axes. Messages begin with `what`, the name of the list that has
- * the quaternion. */
+ * `axes` are the axes. *turned becomes true if they are not the body's axes. Messages begin with `what`, the name of
+ * the list that has the quaternion. */
 cb_status cb_axes_read(const cb_node *node, const char *what, double axes[3][3], bool *turned);
 /* Reads the name of a part of the surface; *part is -1 if node is NULL. */
 cb_status cb_part_read(const cb_node *node, const cb_surface *surface, int *part);
@@ -107,8 +107,8 @@ void cb_ellipsoid_turn(const cb_ellipsoid *e, const double V[6], double out[6]);
 void cb_ellipsoid_turn_back(const cb_ellipsoid *e, double F[6], double (*dF)[6]);
 void cb_ellipsoids_release(const cb_fluid_model *m, void *body);
 
-/* Forces of a fluid on an ellipsoid with the semi-axes r, in its axes and about its centre. Each term has its
- * derivatives.
+/* Forces of a fluid on an ellipsoid with the semi-axes r, in its axes and about its centre. The functions below compute
+ * each term with its derivative.
  *
  *   f, g: force, torque;  (w, v): angular velocity, velocity relative to the fluid;  a∘b: product by components
  *   s_i = r_j r_k,  q = s^2∘v,  D = q.q,  N = q.v;  m, I, K: added masses, inertias and their matrix, for density 1
@@ -136,7 +136,7 @@ static const char *const cb_ellipsoid_term_names[] = {"added_mass", "magnus", "k
 
 typedef struct cb_ellipsoid_kind {
   double viscosity;
-  double floor;      /* lower bound of denominators in MuJoCo before 3.14; 0: none */
+  double floor;      /* lower bound of denominators as in MuJoCo 2.2; 0: none */
   bool shadow;       /* the area of drag is the shadow, not the section */
   bool chord;        /* magnus uses area times chord, not the volume */
   bool slender_spin; /* slender drag acts on the torque, too */

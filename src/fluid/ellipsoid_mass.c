@@ -198,7 +198,7 @@ cb_status cb_part_read(const cb_node *node, const cb_surface *surface, int *part
                     : cb_fail_unknown(node, "part", name, (const char *const *)surface->name, (size_t)surface->parts);
 }
 
-/* Reads entry number i of `geoms`. given: the entry may have coefficients. */
+/* Reads entry number i of `geoms`. `given` tells whether the entry may have coefficients. */
 static cb_status read_geom(const cb_node *node, const cb_surface *surface, bool given, cb_ellipsoids *all, size_t i) {
   cb_ellipsoid *e = all->of + i;
   geom p;
@@ -224,7 +224,8 @@ static cb_status read_geom(const cb_node *node, const cb_surface *surface, bool 
 
 /* --- without `geoms` --- */
 
-/* Is the face one of those that the ellipsoid of the part p replaces? p < 0: of all parts that do not move. */
+/* Returns whether the ellipsoid of part p replaces the face. If p < 0, that is the ellipsoid of all parts that do not
+ * move. */
 static bool replaces(const cb_surface *s, const bool *moves, int p, int face) {
   return p >= 0 ? s->part[face] == p : !moves[s->part[face]];
 }
@@ -248,8 +249,8 @@ static cb_status of_box(const cb_surface *s, const bool *moves, int part, cb_ell
   return cb_axes_read(NULL, "geoms", e->axes, &e->turned);
 }
 
-/* Finds the ellipsoids of a body without `geoms`: one, or one for each part that moves, and one for all others together.
- * *n is their number; part[*n] (unless NULL) becomes the part of each, -1 for the others. */
+/* Finds the ellipsoids of a body without `geoms`: one, or one for each part that moves and one for all other parts
+ * together. *n is their number; part[*n] (unless NULL) becomes the part of each, -1 for the others. */
 static void automatic(const cb_surface *s, const bool *moves, size_t *n, int *part) {
   int moving = 0;
   *n = 0;

@@ -60,8 +60,8 @@ static void report_level(void *context, int level, int faces, size_t bytes, doub
   r->model->report(r->model->context, line);
 }
 
-/* Checks that the body is near its origin. K about an origin at the distance d is K about the centre plus d^2 times the
- * added mass, so that round-off limits the error. */
+/* Checks that the body is near its origin. About an origin at the distance d, the angular part of K is that about the
+ * centre plus about d^2 times the added mass, so that round-off limits the error. */
 static cb_status check_origin(const cb_surface *s, double error) {
   double centre[3] = {0}, square = 0, from = 0;
   for (int v = 0; v < s->vertices; v++)

@@ -2,8 +2,8 @@
  * body, and of a body whose vertices move (below).
  *
  * Each level of faces is solved by potential/refine.h. A shape of bodies/shapes starts at half or a quarter of its
- * resolution if that is an integer. An error that is met on coarser levels does not end the refinement: the level of
- * the given resolution is solved, too. */
+ * resolution, if that is a multiple of 4 and at least 8. An error that is met on coarser levels does not end the
+ * refinement: the level of the given resolution is solved, too. */
 #pragma once
 
 #include "potential/refine.h"
@@ -66,10 +66,11 @@ cb_status cb_exact_posed_added_mass(cb_exact_posed *p, const double (*x)[3], con
 /* Computes G of the member `form` in curvebody/fluid_model.h, for a body that swims by changing its shape. A call with
  * n = 0 only prepares the levels. The function is for objects without asked.must, which have one level. */
 cb_status cb_exact_posed_form(cb_exact_posed *p, const double (*x)[3], int n, const double (*v)[3], double *G);
-/* To be called after the preparation. The first function returns the faces of the one level. The second one finds
- * positions or velocities on these faces from those of the given vertices. `buffer` has as many entries as `to`. */
+/* These functions are called after the preparation. The first one returns the faces of the one level. The second one
+ * finds positions or velocities on these faces from those of the given vertices. `buffer` has as many entries as
+ * `to`. */
 const cb_surface *cb_exact_posed_surface(const cb_exact_posed *p);
 void cb_exact_posed_divide(const cb_exact_posed *p, const double (*from)[3], double (*to)[3], double (*buffer)[3]);
-/* To be called after the preparation. Returns the error of the one level at the given vertices, and its number of
- * faces. */
+/* Returns the error of the one level at the given vertices, and its number of faces. It is called after the
+ * preparation. */
 double cb_exact_posed_error(const cb_exact_posed *p, int *faces);

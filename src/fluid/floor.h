@@ -29,11 +29,11 @@
  * vertices reflect as before. If reflections accumulate (20 within a hundredth of a step), all vertices are held for
  * the rest of the step. Impulses are without friction.
  *
- * No contact is skipped. Between the ends of a trial each gap is taken to be the cubic of its values and rates. In a
- * time tau the change of the rates bends the cubic by about max |rate_1 - rate_0| tau/8. If the minimum of the cubic is
- * less than a quarter of this, the trial is cut there, down to 1e-9 of a step. If the floor is nearer than twice the
- * path of the fastest vertex, a trial rotates the body by at most 1 rad. Only a motion that a cubic cannot follow can
- * be missed, such as a shape that beats twice within a step.
+ * No contact is skipped. A trial is a step of the stepper whose end is checked for contacts. Between its ends each gap
+ * is taken to be the cubic of its values and rates. In a time tau the change of the rates bends the cubic by about max
+ * |rate_1 - rate_0| tau/8. If the minimum of the cubic is less than a quarter of this, the trial is cut there, down to
+ * 1e-9 of a step. If the floor is nearer than twice the path of the fastest vertex, a trial rotates the body by at most
+ * 1 rad. Only a motion that a cubic cannot follow can be missed, such as a shape that oscillates twice within a step.
  */
 #pragma once
 
@@ -62,13 +62,13 @@ typedef struct cb_floor_body {
 void cb_floor_wrench(const cb_floor *f, const cb_floor_body *body, double F[6], double dF[6][6], double dpose[6][6],
                      double *energy);
 
-/* Does a step of length h outrun the damping or the friction of a stiff floor (see above)? gravity: its magnitude,
- * m/s^2. */
+/* Returns whether a step of length h outruns the damping or the friction of a stiff floor (see above). gravity is the
+ * magnitude of the acceleration of gravity in m/s^2. */
 bool cb_floor_outruns(const cb_floor *f, double mass, double gravity, double h);
 /* Computes the push in a step of length h with its midpoint at time t. s is the state to which this step led without
- * the floor. The push is constant in the world's axes, with its torque about the body's origin. *met: does the step
- * meet the floor? If not, the push is not set. Errors: CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR, CB_STEP_NOT_FINITE,
- * and the errors of the problem and the shape. */
+ * the floor. The push is constant in the world's axes, with its torque about the body's origin. *met becomes true if
+ * the step meets the floor; otherwise the push is not set. Errors: CB_STEP_NO_CONVERGENCE, CB_STEP_SINGULAR,
+ * CB_STEP_NOT_FINITE, and the errors of the problem and the shape. */
 cb_status cb_floor_push(const cb_floor *f, const cb_floor_shape *shape, const cb_rigid_problem *p, double t, double h,
                         const cb_rigid_state *s, double push[6], bool *met);
 
@@ -87,8 +87,7 @@ typedef struct cb_floor_work cb_floor_work;
 cb_status cb_floor_work_create(cb_floor_work **out);
 void cb_floor_work_free(cb_floor_work *w);
 
-/* What a step with reflections needs: the floor, the body, and the function hit (may be NULL), which receives each
- * reflection. */
+/* The arguments of a step with reflections. The function hit (may be NULL) receives each reflection. */
 typedef struct cb_floor_setup {
   const cb_floor *floor;
   const cb_floor_shape *shape;

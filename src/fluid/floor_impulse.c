@@ -75,7 +75,7 @@ typedef struct active {
   double l[3], b[3], normal[3][3], Q[3][3], T[3][3];
 } active;
 
-/* Finds the coefficients of a in Q, and the rest of a outside their span. The Gram-Schmidt method is applied twice,
+/* Finds the coefficients of a in Q, and the rest of a outside the span of Q. The Gram-Schmidt method is applied twice,
  * because once does not keep Q orthonormal to round-off. */
 static void resolve(const active *s, const double a[3], double coefficient[3], double rest[3]) {
   memset(coefficient, 0, 3 * sizeof *coefficient);

@@ -38,8 +38,8 @@ static double dip(double p0, double p1, double m0, double m1, double *at) {
   return p0 + s * (m0 + s * (b + s * a / 3));
 }
 
-/* Does a vertex come near the floor between the states a and b and rise again? *cut: the place of the minimum of its
- * gap, limited to 0.1 .. 0.9 of the length. */
+/* Returns whether a vertex comes near the floor between the states a and b and rises again. *cut becomes the place of
+ * the minimum of its gap, limited to 0.1 .. 0.9 of the length. */
 static bool dips(const cb_floor_run *e, const cb_floor_look *a, const cb_floor_look *b, double length, double *cut) {
   const cb_floor_work *w = e->w;
   const double *p = w->gap[a->side], *q = w->gap[b->side], *u = w->rate[a->side], *v = w->rate[b->side];
@@ -63,8 +63,8 @@ static bool dips(const cb_floor_run *e, const cb_floor_look *a, const cb_floor_l
   return least < INFINITY;
 }
 
-/* A vertex that touches the floor at the start is back after a time t. Is its flight so short, or its height (at most
- * rate t/4) so low, that the vertex rests? */
+/* Returns whether a vertex rests. It touches the floor at the start and is back after a time t. It rests if this time
+ * is short, or if its height in between (at most rate t/4) is below round-off. */
 static bool is_rest(const cb_floor_run *e, int vertex, double t) {
   const cb_floor_look *from = &e->look[0];
   return cb_floor_touches(e, from, vertex) && (t <= e->rest || e->w->rate[0][vertex] * t <= from->round_off);

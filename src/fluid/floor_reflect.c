@@ -117,8 +117,8 @@ double cb_floor_speed(const cb_floor_look *a, const double Y[6]) {
   return sqrt(cb_dot3(Y + 3, Y + 3)) + sqrt(cb_dot3(Y, Y)) * a->farthest + a->quickest;
 }
 
-/* Is vertex i on the floor, or so near that it moves by more than its gap in the time e->near? If rates are not known,
- * only a vertex on the floor counts. */
+/* Returns whether vertex i is on the floor, or so near that it moves by more than its gap in the time e->near. If rates
+ * are not known, only a vertex on the floor counts. */
 bool cb_floor_touches(const cb_floor_run *e, const cb_floor_look *a, int i) {
   return e->w->gap[a->side][i] <= a->round_off + (a->rated ? e->near * fabs(e->w->rate[a->side][i]) : 0);
 }

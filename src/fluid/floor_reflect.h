@@ -42,7 +42,8 @@ struct cb_floor_work {
   cb_floor_hit *hit;
 };
 
-/* A state and what is known about its gaps. x and v are valid until the shape is evaluated again. */
+/* A state, and the quantities of its gaps that have been computed. x and v are valid until the shape is evaluated
+ * again. */
 typedef struct cb_floor_look {
   cb_rigid_state s;
   int side; /* the gaps and rates of this state are gap[side] and rate[side] of cb_floor_work */
@@ -65,7 +66,8 @@ typedef struct cb_floor_run {
   double h, near, rest;
   int count, iterations;
   bool holds;
-  cb_floor_impulses pushed; /* the impulses at the start of the last held trial, and the length of that trial */
+  /* the impulses at the start of the last flight with held vertices, and the length of that flight */
+  cb_floor_impulses pushed;
   double pushed_for;
   cb_floor_look look[3]; /* look[0] is the start of the flight */
 } cb_floor_run;

@@ -7,7 +7,7 @@
 /* Returns the root mean square of the divergence over n places, where gradient[p][i][j] = du_i/dx_j. *size becomes the
  * root mean square of the norm of the gradient (the root of the sum of its nine squares). */
 double cb_flow_divergence(int n, const double (*gradient)[3][3], double *size);
-/* Returns the root mean square of the norm of the gradient over all of a grid, from differences of neighbours. For a
+/* Returns the root mean square of the norm of the gradient of a flow on a grid, from differences of neighbours. For a
  * sum of flows it is the root of the sum of the squares of its terms; for other flows it is 0. */
 double cb_flow_slope(const cb_flow *f);
 

@@ -1,4 +1,4 @@
-/* The undisturbed fluid at one place: all that a particle in it needs.
+/* The undisturbed fluid at one place: the quantities on which the forces on a particle there depend.
  *
  *   Du/Dt = du/dt + (u . grad) u,   the acceleration of the fluid that is at the place
  *

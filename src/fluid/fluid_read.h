@@ -11,5 +11,5 @@ cb_status cb_fluid_texts(const cb_node *list, const char *text[3]);
  * failure of the parameter was reported. */
 cb_status cb_fluid_number(const cb_node *node, const cb_expression_scope *scope, const double *x, double *out);
 cb_status cb_fluid_vector(const cb_node *list, const cb_expression_scope *scope, const double *x, double out[3]);
-/* Is the value of a parameter nan? */
+/* Returns whether the value of a parameter is nan. */
 bool cb_fluid_lacks_parameter(const cb_expression_scope *scope);

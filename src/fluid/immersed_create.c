@@ -37,7 +37,7 @@ static cb_status take_fluid(cb_immersed *b, const cb_fluid *fluid) {
   return CB_OK;
 }
 
-/* --- what the fluid does to the body --- */
+/* --- effects of the fluid on the body --- */
 
 bool cb_immersed_displaces(const cb_immersed *b) {
   for (int p = 0; p < b->surface->parts; p++)
@@ -96,7 +96,7 @@ bool cb_immersed_names(const cb_immersed *b, const char *name) {
   return i < b->wrenches;
 }
 
-/* Lists the terms that act, in their order, and lets each compute what it needs of the body. */
+/* Lists the terms that act, in their order, and lets each compute its data about the body. */
 static cb_status list_terms(cb_immersed *b, const cb_immersed_options *o) {
   int all = 0;
   cb_status status = CB_OK;

@@ -1,13 +1,12 @@
 /* A rigid body in a fluid that fills a space of curvature K: which features of a fluid are defined there, and the form.
  *
- *   mu = (I + I_f) Y,  mu' = ad*_Y mu + F  in the algebra with K (curvebody/pose.h);  I of fluid/curved_moments.h,
- *   I_f exact or local
+ *   mu = (I + I_f) Y,  mu' = ad*_Y mu + F  in the algebra of the space of curvature K (curvebody/pose.h)
  *
- * mu is the momentum, Y = (omega, v) the twist, F the wrench, I the inertia and I_f the added mass. The fluid is at
- * rest except for the body's motion. The field X of a rigid motion (omega, v) of the space satisfies
- * curl X_(omega, v) = 2 X_(K v, omega). Every rigid motion therefore has vorticity, and there is no uniform stream.
- * There is no uniform field of directions either, so that weight comes from potentials (terms/potentials.c). Derived
- * for this project.
+ * mu is the momentum, Y = (omega, v) the twist, F the wrench, I the inertia (fluid/curved_moments.h), and I_f the added
+ * mass, exact or of the local model. The fluid is at rest except for the body's motion. The field X of a rigid motion
+ * (omega, v) of the space satisfies curl X_(omega, v) = 2 X_(K v, omega). Every rigid motion therefore has vorticity,
+ * and there is no uniform stream. There is no uniform field of directions either, so that weight comes from potentials
+ * (terms/potentials.c). Derived for this project.
  */
 #include "fluid/immersed_private.h"
 #include "fluid/curved_moments.h"

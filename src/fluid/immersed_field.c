@@ -95,7 +95,7 @@ void cb_immersed_gather(cb_immersed_workspace *s, bool corners) {
     for (int k = 0; k < 3; k++) memcpy(f->corner[i][k], f->place[surface->face[s->b->listed[i]][k]], sizeof *f->place);
 }
 
-/* Does the density differ over the box of the body? If not, f->density is set to the density. */
+/* Returns whether the density differs over the box of the body. If not, f->density is set to the density. */
 static bool is_mixed(cb_immersed_workspace *s, const double r[3][3]) {
   double middle[3], half[3][3];
   cb_immersed_field *f = &s->field;
@@ -179,7 +179,7 @@ cb_status cb_immersed_field_create(cb_immersed_workspace *s) {
   return CB_OK;
 }
 
-/* Finds what the motion of a body in a fluid conserves (see fluid/immersed_run.h). */
+/* Finds the quantities that the motion of a body in a fluid conserves (see fluid/immersed_run.h). */
 
 void cb_immersed_conserves_along(const double axis[3], cb_immersed_conserved *out) {
   double across[3];

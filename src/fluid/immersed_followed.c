@@ -1,13 +1,14 @@
 /* Places of fluid models that move with parts of the surface. A place at X0 at rest, whose part has the rotation R, is
- * at c and has the twist W in the body frame at the time t (fluid/part_motion.h). With the twist Y of the body, the
- * twist X Y = (omega, v + omega × c) of the body at c, and the added mass K_0 of the place at rest, for density 1:
+ * at c and has the twist W in the body frame at the time t (fluid/part_motion.h). With the twist Y = (omega, v) of the
+ * body, the twist X Y = (omega, v + omega × c) of the body at c, and the added mass K_0 of the place at rest for density
+ * 1:
  *
- *   F = R F_0(R^T V),  V = X Y + W - flow                         wrench of a model about c, from its wrench F_0 at rest
+ *   F = R F_0(R^T V),  V = X Y + W - flow          wrench of a model about c, from its wrench F_0 at rest
  *   K = sum X^T R K_0 R^T X,   mu_0 = sum X^T R K_0 R^T W,   E = (1/2) sum <R K_0 R^T W, W>
  *
- * K, mu_0 and E are the body's added mass, the momentum of the fluid at Y = 0, and its kinetic energy at Y = 0; R acts
- * on both parts of a twist and of a wrench. At a time at which a part is at rest and in its place, R, c and W are exactly
- * those of a place that is fixed in the body frame. SI units. */
+ * K is the body's added mass. mu_0 and E are the momentum and the kinetic energy of the fluid at Y = 0. R acts on both
+ * parts of a twist and of a wrench. If a part is at rest and in its place at some time, R, c and W are exactly those of
+ * a place that is fixed in the body frame. SI units. */
 #include "fluid/immersed_private.h"
 #include "tree/scalar.h"
 

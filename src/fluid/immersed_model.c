@@ -52,7 +52,8 @@ static cb_status choose_forces(cb_immersed *b, int n, const cb_fluid_model *cons
 }
 
 /* Returns the model whose added mass is used: the one that the fluid names for it, otherwise the first listed model
- * with added mass (the last one if none has any). NULL means the local model, if no model is listed. */
+ * with added mass (the last one if none has any). If no model is listed, the result is NULL, which means the local
+ * model. */
 static const cb_fluid_model *first_inertia(const cb_immersed *b, int n, const cb_fluid_model *const *models) {
   int i = 0;
   if (b->fluid.added_mass || n == 0) return b->fluid.added_mass;
@@ -73,7 +74,7 @@ cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options)
   const cb_fluid_model *model = b->inertia.model;
   if (status || !model || (!b->around.layered && (!b->around.varying || b->fluid.paper))) return status;
   if (model->class_->added_mass_of && (!b->poses || model->class_->part_of) && !b->fluid.paper)
-    return CB_OK; /* by parts (terms/parts.c) */
+    return CB_OK; /* the added mass is then that of separate parts (terms/parts.c) */
   return cb_fail(CB_ERROR_UNSUPPORTED,
                  "the added mass of the fluid model `%s` needs a uniform %s: expected `added_mass: local`, or a body "
                  "without added mass",
@@ -132,7 +133,7 @@ static cb_immersed_model_instance *prepared(const cb_immersed *b, const cb_fluid
   return NULL;
 }
 
-/* moves[parts]: the poses move the part; NULL: there are no poses. */
+/* moves[parts] tells which parts the poses move; it is NULL if there are no poses. */
 static cb_status prepare_all(cb_immersed *b, const cb_mass *mass, const bool *moves) {
   static const double origin[1][3];
   cb_status status = CB_OK;

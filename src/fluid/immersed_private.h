@@ -1,7 +1,8 @@
 /* Private types and functions of immersed bodies (curvebody/immersed.h): the data of a body and of its workspace.
  *
- * A workspace keeps its last results: the form of the body at a time, the fluid around it at a pose, and the drag at a
- * twist. Each result depends only on its arguments, so that a new workspace computes identical results.
+ * A workspace keeps its last results: the form of the body at a time (its vertices, mass and added mass in the body
+ * frame), the fluid around it at a pose, and the drag at a twist. Each result depends only on its arguments, so that a
+ * new workspace computes identical results.
  *
  * In these comments g is the pose, which is the position and rotation of the body frame. The poses of a body
  * (curvebody/poses.h) are something else: they prescribe the positions of its vertices in the body frame, that is, its
@@ -45,30 +46,31 @@ typedef struct cb_immersed_term_class {
    * requested when all wrenches before it are listed. count NULL: one wrench, `name`. */
   int (*count)(const cb_immersed *b);
   const char *(*name_of)(cb_immersed *b, int i);
-  bool (*surfaceless)(const cb_immersed *b); /* is the term independent of the body's surface? */
-  bool (*approximate)(const cb_immersed *b); /* are its derivatives only approximate? */
-  /* Is its wrench a constant force at the origin of a rigid body (up to round-off)? NULL: no */
+  bool (*surfaceless)(const cb_immersed *b); /* whether the term is independent of the body's surface */
+  bool (*approximate)(const cb_immersed *b); /* whether its derivatives are only approximate */
+  /* Returns whether its wrench is constant in the world and acts at the origin of a rigid body (up to round-off). NULL:
+   * it is not */
   bool (*dead)(const cb_immersed_workspace *s);
-  /* Changes the list of what the motion conserves. NULL: if the term has a wrench, neither energy nor momentum is
-   * conserved. */
+  /* Removes from *out the quantities that the term does not conserve. NULL: if the term has a wrench, neither energy
+   * nor momentum is conserved. */
   void (*conserves)(const cb_immersed *b, cb_immersed_conserved *out);
-  cb_status (*prepare)(cb_immersed *b, const cb_immersed_options *o); /* computes what the term needs of the body */
-  cb_status (*create)(cb_immersed_workspace *s);                      /* allocates what the term needs in a workspace */
+  cb_status (*prepare)(cb_immersed *b, const cb_immersed_options *o); /* computes the term's data about the body */
+  cb_status (*create)(cb_immersed_workspace *s);                      /* allocates the term's arrays in a workspace */
   /* Adds the wrenches to the sums `to`. */
   cb_status (*wrench)(cb_immersed_workspace *s, const cb_immersed_moment *m, const cb_immersed_sums *to);
   /* Adds the potential energy. */
   cb_status (*potential)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
   /* Adds the term's K and mu0 at the pose g, for the fluid in s->field; NULL: the term is no part of the Lagrangian. */
   void (*inertia)(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
-  bool (*pose_dependent)(const cb_immersed *b); /* does the inertia depend on the pose? NULL: yes */
-  cb_status (*field)(cb_immersed_workspace *s); /* finds what the inertia needs when s->field is new */
+  bool (*pose_dependent)(const cb_immersed *b); /* whether the inertia depends on the pose; NULL: it does */
+  cb_status (*field)(cb_immersed_workspace *s); /* finds the data of the inertia when s->field is new */
   /* Adds the kinetic energy. */
   void (*kinetic)(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
 } cb_immersed_term_class;
 /* All terms, ended by NULL. */
 extern const cb_immersed_term_class *const *const cb_immersed_term_classes;
 bool cb_immersed_always(const cb_immersed *b); /* returns true, for members of terms */
-/* Is a wrench of this name listed? */
+/* Returns whether a wrench of this name is listed. */
 bool cb_immersed_names(const cb_immersed *b, const char *name);
 
 /* The functions of a body that differ between flat and curved space. */
@@ -77,7 +79,8 @@ typedef struct cb_immersed_class {
       const cb_immersed *b); /* fails if fluid, surface or models are not defined in this space; NULL: they are */
   cb_status (*create)(cb_immersed *b, const cb_immersed_options *o); /* makes the data that differ with the space */
   cb_status (*form)(cb_immersed_workspace *s);                       /* finds the form of the body at s->form.t */
-  /* Find the mass properties for the vertices x, and the local model's data part[parts] at the time of s->form. */
+  /* The first function finds the mass properties for the vertices x, and the second one the local model's data
+   * part[parts] at the time of s->form. */
   cb_status (*mass)(const cb_immersed *b, const double (*x)[3], cb_mass *out);
   cb_status (*parts)(cb_immersed_workspace *s, cb_local_part *part);
 } cb_immersed_class;
@@ -212,31 +215,31 @@ struct cb_immersed {
   cb_immersed_wrench *wrench; /* [wrenches]: the wrenches that are recorded */
 };
 
-/* There is a fluid that has density. */
+/* Returns whether there is a fluid that has density. */
 static inline bool cb_immersed_is_wet(const cb_immersed *b) {
   return b->fluid.medium && (b->around.layered || b->around.density > 0);
 }
-/* Flow or density may differ from place to place. */
+/* Returns whether the flow or the density may differ from place to place. */
 static inline bool cb_immersed_varies(const cb_immersed *b) { return b->around.layered || b->around.varying; }
-/* There is added mass in a flow or in a density that varies: K or mu0 depends on the pose. */
+/* Returns whether there is added mass in a flow or in a density that varies. K or mu0 then depends on the pose. */
 static inline bool cb_immersed_is_relative(const cb_immersed *b) {
   return b->added_mass && !b->fluid.paper && (b->around.has_flow || b->around.layered);
 }
-/* The added mass is that of separate parts, and each part moves relative to the flow at its place, because flow or
- * density varies. */
+/* Returns whether the added mass is that of separate parts, each of which moves relative to the flow at its place. This
+ * is so if the flow or the density varies. */
 static inline bool cb_immersed_by_parts(const cb_immersed *b) {
   return b->inertia.model && cb_immersed_is_relative(b) && cb_immersed_varies(b);
 }
 static inline bool cb_immersed_has_linear_drag(const cb_immersed *b) { return b->c_n > 0 || b->c_t > 0; }
-bool cb_immersed_falls(const cb_immersed *b); /* there is gravity */
-/* The weight of the displaced fluid acts as buoyancy, if the body displaces any fluid. */
+bool cb_immersed_falls(const cb_immersed *b); /* returns whether there is gravity */
+/* Returns whether the weight of the displaced fluid acts as buoyancy, if the body displaces any fluid. */
 bool cb_immersed_is_lifted(const cb_immersed *b);
-/* The pressure of a flow around the body acts on the body, if it displaces any fluid. */
+/* Returns whether the pressure of a flow acts on the body, if the body displaces any fluid. */
 bool cb_immersed_is_surrounded(const cb_immersed *b);
 bool cb_immersed_displaces(const cb_immersed *b);
-/* The local model gives the added mass or the drag. */
+/* Returns whether the local model gives the added mass or the drag. */
 bool cb_immersed_uses_local_model(const cb_immersed *b);
-/* The poses are a sequence, and only the local model needs the vertices at each step. */
+/* Returns whether the poses are a sequence and only the local model needs the vertices at each step. */
 bool cb_immersed_blends_poses(const cb_immersed *b);
 
 /* The body in its own frame at a given time. */
@@ -249,7 +252,8 @@ typedef struct cb_immersed_form {
   cb_mass mass;
   double mu_b[6];            /* momentum of the shape's motion, without the fluid */
   double I_f[6][6], mu_f[6]; /* added mass and momentum of the fluid; for density 1 if the density varies */
-  /* The box around the vertices: its middle and half the lengths of its sides. Only computed if the density varies. */
+  /* The box around the vertices: its middle and half the lengths of its sides. It is only computed if the density
+   * varies. */
   double middle[3], reach[3];
   double fluid_kinetic;     /* kinetic energy of the fluid of inertia.model while the body frame is at rest */
   double volume, moment[3]; /* displaced volume of closed parts and sheets, and int x dV */
@@ -310,8 +314,8 @@ typedef struct cb_immersed_last {
   double Y[6], F[6], jacobian[6][6];
 } cb_immersed_last;
 
-/* The fluid at the body's pose, in the body's axes. Arrays over vertices, and face_u, are filled where the flow varies.
- * The other arrays over faces are filled where the density is mixed. */
+/* The fluid at the body's pose, in the body's axes. Arrays over vertices, and face_u, are filled if the flow varies.
+ * The other arrays over faces, and `place`, are filled if the density is mixed. */
 typedef struct cb_immersed_field {
   double t;
   cb_pose g;
@@ -383,7 +387,8 @@ cb_status cb_immersed_take_wall(cb_immersed *b); /* finds the wall of inertia.mo
 cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options);
 /* Lets the models compute their data about the body, and computes the added mass of a rigid body. */
 cb_status cb_immersed_prepare(cb_immersed *b);
-/* How far the poses move the vertices from their positions in the surface, at sampled times (immersed_rest.c). */
+/* The largest distances by which the poses move the vertices from their positions in the surface, at sampled times
+ * (immersed_rest.c). */
 typedef struct cb_immersed_travel {
   double *distance, *time; /* [vertices]: the largest distance, and its time */
   bool *moves;             /* [parts]: a vertex of the part moves */
@@ -397,8 +402,8 @@ void cb_immersed_free_travel(cb_immersed_travel *t);
  * place of the model follows. */
 cb_status cb_immersed_check_rest(const cb_immersed *b, const cb_immersed_travel *travel);
 /* Places that follow parts (immersed_followed.c). The first function finds the parts that the places of a model follow.
- * The second one allocates what a workspace needs. The third one moves all places to the time of the form. The fourth
- * one computes the added mass, for density 1. */
+ * The second one allocates the arrays of a workspace. The third one moves all places to the time of the form. The
+ * fourth one computes the added mass, for density 1. */
 cb_status cb_immersed_follow_parts(cb_immersed *b, cb_immersed_model_instance *of);
 cb_status cb_immersed_followed_create(cb_immersed_workspace *s);
 cb_status cb_immersed_move_places(cb_immersed_workspace *s);
@@ -406,7 +411,7 @@ void cb_immersed_followed_added_mass(const cb_immersed_workspace *s, cb_added_ma
 void cb_immersed_release(cb_immersed *b);
 /* Writes the added mass of inertia.model into I_f, mu_f and fluid_kinetic of the form. */
 cb_status cb_immersed_own_added_mass(cb_immersed_workspace *s);
-/* Returns how many numbers s->face_sum needs. */
+/* Returns the number of entries of s->face_sum. */
 size_t cb_immersed_faces_capacity(const cb_immersed *b, const cb_local *l);
 /* Adds the terms of a model that acts by faces to term[terms], for the fluid in s->field. Adds the derivative in Y of
  * their sum to jacobian (NULL: not wanted). */
@@ -444,7 +449,7 @@ static inline cb_status cb_immersed_given(cb_status status) {
   return status == CB_STEP_NOT_FINITE || status == CB_STEP_SINGULAR ? CB_STEP_DOMAIN : status;
 }
 
-/* --- what several terms use --- */
+/* --- functions that several terms use --- */
 /* Changes *out: from now on the motion conserves only what a force along `axis` also conserves. */
 void cb_immersed_conserves_along(const double axis[3], cb_immersed_conserved *out);
 /* Drag and linear drag are wrenches 0 and 1 of one term; if only one of them acts, it is wrench 0. These functions
@@ -469,9 +474,10 @@ double cb_immersed_height(const cb_immersed *b, const cb_immersed_moment *m, con
 cb_status cb_immersed_place_added_mass(cb_immersed_workspace *s);
 void cb_immersed_add_inertia(const cb_immersed_workspace *s, const cb_pose *g, double K[6][6], double mu0[6]);
 void cb_immersed_add_kinetic(cb_immersed_workspace *s, const cb_immersed_moment *m, double *energy);
-/* Add a force at a place of the body, or a torque, that is fixed in the world. f and torque are its components in the
- * body's axes. dg is the derivative along the pose. It follows from d(R^T a) = R^T a × xi_omega for a vector a that is
- * fixed in the world, the rotation R of the pose, and the angular part xi_omega of xi. */
+/* The first function adds a force at a place of the body, the second one a torque. Both are fixed in the world; f and
+ * torque are their components in the body's axes. dg is the derivative along the pose. It follows from d(R^T a) = R^T a
+ * × xi_omega for a vector a that is fixed in the world, the rotation R of the pose, and the angular part xi_omega of
+ * xi. */
 void cb_immersed_push(const double at[3], const double f[3], double *F, cb_tensor dg);
 void cb_immersed_turn(const double torque[3], double *F, cb_tensor dg);
 

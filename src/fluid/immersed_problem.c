@@ -90,7 +90,8 @@ static cb_status pose_derivative(void *self, double t, const cb_pose *g, const d
   return own;
 }
 
-/* After the form of a rigid body was found. */
+/* Returns whether the only load is a constant force at the origin (`dead` of cb_immersed_term_class). The form of the
+ * rigid body must be known. */
 static bool has_dead_load(const cb_immersed_workspace *s) {
   const cb_immersed *b = s->b;
   bool dead = b->wrenches > 0 && b->fluid.curvature == 0 && !s->problem.inertia_wrench;

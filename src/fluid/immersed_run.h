@@ -12,17 +12,18 @@
 /* Returns why the model's forces, or its added mass, are not available in a curved space; NULL if they are. */
 const char *cb_immersed_curved_model(const cb_fluid_model *m, bool forces);
 const cb_fluid *cb_immersed_fluid_about(const cb_immersed *b);
-/* Does anything that acts on the body depend on its surface? If not, the surface only serves for drawing. */
+/* Returns whether anything that acts on the body depends on its surface. If not, the surface only serves for
+ * drawing. */
 bool cb_immersed_is_shaped(const cb_immersed *b);
 /* Returns a text if the scenario asks for an effect that an open part without thickness does not have, for instance
  * "displaces no fluid and has no buoyancy"; otherwise NULL. *solid becomes true if the text matters only if the part is
  * meant to be solid. */
 const char *cb_immersed_lacks(const cb_immersed *b, int part, bool *solid);
-/* Does the local model give the body its added mass? */
+/* Returns whether the local model gives the body its added mass. */
 bool cb_immersed_is_local(const cb_immersed *b);
 /* Finds the mass properties at time t, and the local model's data part[parts] (may be NULL). */
 cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_local_part *part);
-/* What the motion conserves under the forces that act.
+/* The quantities that the motion conserves under the forces that act.
  *
  * energy: it is conserved if the body is rigid, the fluid is at rest and has one density, there is no drag and no
  * wrench of the user, and the floor takes no energy. A potential that acts must conserve energy, too.
@@ -35,9 +36,9 @@ typedef struct cb_immersed_conserved {
   double up[3];
 } cb_immersed_conserved;
 cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b);
-/* How far a part with which places of fluid models move is from its best rigid motion (fluid/part_motion.h), at the time
- * between `start` and `end` at which it is farthest, of 257 times. cb_immersed_followed_parts returns the number of such
- * parts. `named` is the node of the scenario that names the part, or NULL. */
+/* The largest deviation of a part from its best rigid motion (fluid/part_motion.h) at 257 times from `start` to `end`.
+ * The part is one with which places of fluid models move; cb_immersed_followed_parts returns the number of such parts.
+ * `named` is the node of the scenario that names the part, or NULL. */
 typedef struct cb_immersed_misfit {
   const char *part;
   const cb_node *named;
@@ -58,7 +59,7 @@ const cb_local_part *cb_immersed_workspace_cap(const cb_immersed_workspace *s, i
 void cb_immersed_workspace_know_caps(cb_immersed_workspace *s);
 /* Returns the root mean square of the flow's divergence over the vertices in the last step or measurement, divided by
  * the size of the flow's gradient. This size is the larger one of two root mean squares: over the vertices, and over
- * all of a grid. */
+ * the grid of a flow that has one. */
 double cb_immersed_workspace_divergence(const cb_immersed_workspace *s);
 
 /* Positions in the plot (cb_plot_coordinates) of a space of curvature K. Hyperbolic space is shown as the ball of

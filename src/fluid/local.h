@@ -30,7 +30,7 @@ void cb_local_free(cb_local *l);
  * cb_local_added_mass (with one density) and cb_moving_mass_with (moving_mass.h) cost little. */
 void cb_local_pose(cb_local *l, const double (*x)[3], const double (*v)[3]);
 
-/* Sets the pose to the positions sum w[k] x[k] and the velocities sum dw[k] x[k] of n <= 4 poses x[k][vertices],
+/* Sets the pose to the positions sum w[k] x[k] and the velocities sum dw[k] x[k] of n = 1, 2 or 4 poses x[k][vertices],
  * without storing these sums in arrays of the caller. apex[k][parts] (or NULL) is the result of cb_local_apexes for
  * x[k], and saves a pass. Returns false if a position or velocity is not finite. at_once may be NULL. */
 enum { CB_LOCAL_POSES = 4 };

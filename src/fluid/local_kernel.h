@@ -35,7 +35,7 @@ typedef struct vec3 {
 static const double tiny = 1e-300;
 static const double none[3];
 
-/* Loads three numbers that lie next to each other, for each lane: p[at], p[at + 1] and p[at + 2]. */
+/* Loads three consecutive numbers p[at[i]], p[at[i] + 1] and p[at[i] + 2] for each face i of the vector. */
 INLINE vec3 rows3(const double *p, const int *at) {
   vec3 a;
   rows(p, at, &a.x, &a.y, &a.z);
@@ -75,7 +75,7 @@ INLINE vec inverse_root(vec x) {
   return y;
 }
 
-/* Adds the lanes in their order. */
+/* Returns the sum of the numbers of the vector, added in their order. */
 INLINE double total(vec a) {
   double lane[WIDTH], sum = 0;
   store(lane, a);
@@ -340,7 +340,8 @@ INLINE void pass(const cb_local *l, const cb_local_block *b, const cb_local_blen
       take(l, f, q + n);
       if (l->flattened) keep(l, f, q + n);
     }
-    /* Each long chain of operations per face has its own loop, so that the processor works on many chains at a time. */
+    /* Each long chain of operations per face has its own loop, so that the processor can overlap the chains of several
+     * faces. */
     for (int i = 0; i < n; i++) {
       take_size(q + i);
       const vec3 normal = scaled(q[i].r, q[i].a);

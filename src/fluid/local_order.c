@@ -17,9 +17,9 @@ static void *allocate(size_t n, size_t size) { return calloc(n + 1, size); }
 
 /* --- shares --- */
 
-/* The share of a vertex in the area of a part at the first pose, which is a third of the areas of its faces in the
- * part. The shares are the weights of the part's apex. They are stored part by part, in the caller's order of the
- * vertices. */
+/* The share of a vertex in the area of a part at the first pose: a third of the areas of its faces in the part, divided
+ * by the area of the part. The shares are the weights of the part's apex. They are stored part by part, in the caller's
+ * order of the vertices. */
 
 static int compare_shares(const void *a_, const void *b_) {
   const cb_local_share *a = a_, *b = b_;

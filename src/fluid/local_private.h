@@ -35,7 +35,7 @@ typedef struct cb_local_share {
   double share;
 } cb_local_share;
 
-/* Sums of a block of faces at a pose: the upper triangle of K by rows (angular-angular 6, angular-linear 9,
+/* The sums of a block of faces at a pose are the upper triangle of K by rows (angular-angular 6, angular-linear 9,
  * linear-linear 6), the momentum int <x', n> m dA, int m dA, area, volume, flux, and alpha l and the folds of the edges
  * that the block's faces hold. K is int m m^T dA, and the symbols are those of fluid/local.h and fluid/local_kernel.h.
  * For a closed part that moves, these sums over its solid about its apex follow: int y, int y y^T (upper triangle), int
@@ -57,8 +57,8 @@ enum {
   CB_LOCAL_POSE_SUMS = CB_LOCAL_FIRST_RATE + 3,
   CB_LOCAL_SUMS = 42 /* sums of drag: six rows of the Jacobian's six columns and the wrench */
 };
-/* Sums of a block of edges that no face holds: sum alpha l (alpha the bending angle, l the length), sum l, and sum l
- * over folds. */
+/* The sums of a block of edges that no face holds are sum alpha l (alpha the bending angle, l the length), sum l, and
+ * sum l over folds. */
 enum { CB_LOCAL_EDGE_TURNING, CB_LOCAL_EDGE_LENGTH, CB_LOCAL_EDGE_FOLD, CB_LOCAL_EDGE_SUMS };
 
 /* The motion of the flow and of the body at the faces, for lift and drag. */

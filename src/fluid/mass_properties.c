@@ -21,7 +21,7 @@
 
 /* Integrals over cones and faces in a curved space (fluid/curved_moments.h). */
 
-/* These return the integrals over t from 0 to d of s_K(t)^2 = (1 - c_K(2 t))/(2 K) and of
+/* These functions return the integrals over t from 0 to d of s_K(t)^2 = (1 - c_K(2 t))/(2 K) and of
  * s_K(t)^4 = (3 - 4 c_K(2 t) + c_K(4 t))/(8 K^2), with the sine s_K and the cosine c_K of the space. Where the terms of
  * these formulas cancel, series are used. */
 double cb_curved_f2(double K, double d) {

@@ -12,7 +12,7 @@
  *           of a panel agrees with that over the panel, to 1e-12 of the integral; a feature narrower than 1/64 of the
  *           column may be missed
  *
- * The density should be smooth over a face. Jumps belong in layers.
+ * The density should be smooth over a face. A density that jumps should be given as layers.
  */
 #include "fluid/medium_surfaces.h"
 

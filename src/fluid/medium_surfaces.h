@@ -5,8 +5,8 @@
 #include <curvebody/medium.h>
 #include "numerics/vec3.h"
 
-/* Is the density constant within the box middle ± half[0] ± half[1] ± half[2]? If so, *density becomes its value. The
- * answer is always false for a smooth density. */
+/* Returns whether the density is constant within the box middle ± half[0] ± half[1] ± half[2]. If so, *density becomes
+ * its value. The result is always false for a smooth density. */
 bool cb_medium_is_even(const cb_medium *m, const double middle[3], const double half[3][3], double *density);
 /* Finds the density at a place and its gradient, which is 0 in layers. Returns CB_STEP_NOT_FINITE if the density is
  * negative, or if a result is not finite. */
@@ -53,7 +53,7 @@ typedef struct cb_medium_means {
 
 /* A density that depends only on the height, as a table of cells. Each cell has a polynomial in u (medium.c), and the
  * integral and double integral of the density from the lowest height to the cell. */
-enum { CB_PROFILE_CELLS = 256, CB_MEDIUM_PANELS = 16 /* maximum */ };
+enum { CB_PROFILE_CELLS = 256, CB_MEDIUM_PANELS = 16 /* maximum number of panels */ };
 typedef struct cb_medium_cell {
   double a[5], one, two;
 } cb_medium_cell;
@@ -92,7 +92,7 @@ double cb_smooth_at(const cb_medium *m, const double x[3], double gradient[3]);
 cb_status cb_smooth_value(const cb_medium *m, const double x[3], double *density);
 cb_status cb_smooth_gradient(const cb_medium *m, const double x[3], double *density, double gradient[3]);
 bool cb_smooth_values(const cb_medium *m, int n, const double *const x[3], int k, double *density, double *slope);
-enum { CB_MEDIUM_BLOCK = 32 }; /* maximum of n below; *at: number (from 0) of the face that failed */
+enum { CB_MEDIUM_BLOCK = 32 }; /* maximum of n in these functions; *at becomes the index of the face that failed */
 cb_status cb_smooth_faces(const cb_medium *m, int n, const double (*x)[3][3], double *density, double (*slope)[3][3],
                           int *at);
 cb_status cb_smooth_means(const cb_medium_origin *from, int n, const double (*x)[3][3], int j, cb_medium_means *out,

@@ -218,7 +218,7 @@ static void take_sums(const cb_local *l, int p, double o[3], double rate[3], sum
   }
 }
 
-/* Adds to mu0 a part's angular momentum about the origin, and its linear momentum m c'. F = m (c - o), spin and P are
+/* Adds a part's angular momentum about the origin, and its linear momentum m c', to mu0. F = m (c - o), spin and P are
  * the first moment, int y × u and int u of the part's mass about its apex o, which moves with rate = o'; drift is
  * m (c' - o'). The uniform velocity (drift - P)/m is added to the velocity, so that the linear momentum is m c'. */
 static void add_momentum(double mu0[6], double mass, const double o[3], const double rate[3], const double F[3],
@@ -238,7 +238,7 @@ static void add_momentum(double mu0[6], double mass, const double o[3], const do
   }
 }
 
-/* Sums over all parts; fluid: moments of the displaced volume. */
+/* The sums over all parts. `fluid` has the moments of the displaced volume. */
 typedef struct whole {
   cb_moments weight, fluid;
   double area, mu0[6];

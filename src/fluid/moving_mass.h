@@ -7,7 +7,7 @@
  *            weighted by the rest shape's areas). The velocity is exact if a part moves rigidly or in an affine way.
  *            The linear part of mu_0 is m c' for a part of mass m and centre c, which is exact for any motion.
  *   sheet    The faces keep their masses; the velocity is linear on each face.
- *   lumped   The masses are at the vertices: a third of each face's mass, as in algorithms 3-4 of the paper.
+ *   lumped   The masses are at the vertices: a third of each face's mass, as in algorithms 3-4 of the source.
  *
  * (omega, v) is the twist of the body frame and x a point of the body. Source: "Going with the Flow" (see README),
  * algorithms 3-4, corrected; curved_moments.h for the integrals. SI units.

@@ -44,8 +44,8 @@ static double along_points(cb_trig t, double d, double alpha, double beta) {
   return sum;
 }
 
-/* Adds to N and `square` the cone from the base point, which moves with u0, to the face with the corners y, which move
- * with u. */
+/* Adds the cone from the base point, which moves with u0, to the face with the corners y, which move with u, to N and
+ * `square`. */
 static void add_cone(double K, const double y[3][4], const double u[3][4], const double u0[4], sums *out) {
   const cb_trig t = cb_trig_of(K);
   double bc[3], q[4];

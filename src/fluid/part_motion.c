@@ -7,7 +7,7 @@
 
 /* --- the part at rest --- */
 
-/* Is the face's part the part p, or another part of the same name? */
+/* Returns whether the part of the face is the part p, or another part of the same name. */
 static bool belongs(const cb_surface *s, int face, int p) {
   return s->part[face] == p || !strcmp(s->name[s->part[face]], s->name[p]);
 }
@@ -23,8 +23,8 @@ static void weigh(const cb_surface *s, int p, double *weight) {
   }
 }
 
-/* Sets the weights of vertices that other parts have, too, to 0, unless fewer than three vertices would remain. Returns
- * the number of vertices that have a weight. */
+/* Sets the weights of vertices that also belong to other parts to 0, unless fewer than three vertices would remain.
+ * Returns the number of vertices that have a weight. */
 static int leave_shared(const cb_surface *s, int p, const double *all, double *weight) {
   int n = 0, own = 0;
   memcpy(weight, all, (size_t)s->vertices * sizeof *weight);

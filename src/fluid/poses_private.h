@@ -75,7 +75,7 @@ struct cb_poses {
   /* for a sequence */
   int poses;
   cb_poses_end end;
-  double period, *time; /* period of a periodic motion, 0: none; times of the poses, [poses] */
+  double period, *time; /* period of a periodic motion (0: expressions without a period); times [poses] */
   double (*place)[3];   /* [poses][vertices] */
   /* for expressions: their arguments are `variables` numbers that are the same for all vertices (the time, or the shape
    * variables), and then X, Y, Z */

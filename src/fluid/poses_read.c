@@ -25,7 +25,7 @@ cb_status cb_poses_file(const char *pattern, int number, char name[CB_POSES_LONG
   return CB_OK;
 }
 
-/* Does the file exist? It need not be readable. */
+/* Returns whether the file exists. It need not be readable. */
 static bool is_there(const char *name) { return access(name, F_OK) == 0; }
 
 static cb_status check_whole(const char *name, const cb_surface *body, const double (*x)[3]) {
@@ -227,7 +227,7 @@ cb_status cb_poses_set_period(cb_poses *p, double period) {
 /* Lengths as shares of the body's extent. A step of a vertex that is longer than `far` is a jump. A step that is longer
  * than `farther` is a jump if it is also much faster than the others. `least` is the smallest jump of an expression. */
 static const double far = 0.5, farther = 0.1, least = 1e-3;
-static const double faster = 20; /* a much faster step has this many times the speed of the median step */
+static const double faster = 20; /* a much faster step has more than this many times the speed of the median step */
 enum { MAX_SAMPLES = 1024, FEWEST_SAMPLES = 16, MAX_PLACES = 1 << 24, CANDIDATES = 4, HALVINGS = 50 };
 
 /* Returns the diagonal of the box around n positions. */

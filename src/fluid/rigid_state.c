@@ -223,7 +223,7 @@ cb_status cb_rigid_twist(const cb_rigid_problem *p, const cb_rigid_state *s, dou
 
 /* --- the twists of previous steps --- */
 
-/* Unrolled where `known` is a constant. */
+/* The loops are unrolled if `known` is a constant. */
 static inline __attribute__((always_inline)) void extrapolate(const cb_rigid_state *s, int known, double Y[6]) {
   double difference[1 + CB_RIGID_EARLIER][6], least[2] = {INFINITY, INFINITY};
   int order[2] = {0};

@@ -47,8 +47,9 @@
  * functions. */
 cb_status cb_rigid_step_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
                                    int *iterations);
-/* The same with all of the wrenches F at the first node: (dtau^-1_{hY})^T (K Y + mu0) = p_k + h B F. Of order 1; where drag
- * is stiff (|F_Y| h > K) the momentum after a blow decays, while it alternates otherwise. Flat space only. */
+/* Makes the same step with all of the wrench F at the first node: (dtau^-1_{hY})^T (K Y + mu0) = p_k + h B F, where B
+ * rotates F into the axes of the node. The step is of order 1. If drag is stiff (|F_Y| h > K, with F_Y = dF/dY), the
+ * momentum after an impact decays, whereas with the step above it alternates in sign. It is for flat space only. */
 cb_status cb_rigid_step_damped(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s, int *iterations);
 cb_status cb_rigid_step_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_state *s);
 
@@ -85,24 +86,25 @@ void cb_rigid_guess(const cb_rigid_state *s, double h, double Y[6]);
 /* Stores Y as the twist of a step of length h. */
 void cb_rigid_remember(cb_rigid_state *s, double h, const double Y[6]);
 
-/* --- a step of Hamilton–Pontryagin in its parts, for bodies that are joined (mechanism/mechanism.h) --- */
+/* --- the parts of a Hamilton–Pontryagin step, for bodies that are joined (mechanism/mechanism.h) --- */
 
-/* One step of a body, at a trial twist Y. L, F, G, mu_g and Z: integrators/hamilton_pontryagin.c. */
+/* One step of a body, at a trial twist Y. The symbols L, F, B, G, mu_g and Z are those of
+ * integrators/hamilton_pontryagin.c, and J is Newton's matrix. */
 typedef struct cb_rigid_trial {
   const cb_rigid_problem *p;
   cb_se3_map map;
   const cb_rigid_state *s;
-  double h, t;                /* t: in the middle of the step */
+  double h, t;                /* t: the time in the middle of the step */
   double r[3][3];             /* rotation at the node */
   cb_pose move, half, middle; /* tau(h Y), s, and the pose in the middle of the step */
-  /* in the middle of the step: constants of the problem, or found_K and found_mu0 */
+  /* K and mu0 in the middle of the step: the constants of the problem, or found_K and found_mu0 */
   const double (*K)[6], *mu0;
   double found_K[6][6], found_mu0[6];
   bool diagonal; /* K is diagonal */
   bool damped;   /* all of F acts at the first node (cb_rigid_step_damped) */
   bool dead;     /* L does not depend on Y */
   double mu[6];
-  double first[6], turned[6], varied[6]; /* L, B F and B G */
+  double first[6], turned[6], varied[6]; /* the load L at the first node, B F, and B G */
   double whole[6];                       /* the loads on both nodes together per unit of time, about the first node */
   double dF[6][6], dfirst[6][6];         /* F_Y, and the derivative of L */
   double along[6][6];                    /* mu_g Z */
@@ -111,25 +113,27 @@ typedef struct cb_rigid_trial {
 /* Begins a step of length h from the state s, not damped; e, p and s are borrowed for the whole step. */
 void cb_rigid_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, const cb_rigid_state *s,
                           cb_rigid_trial *e);
-/* After that, where p->dead_load is true: derivatives of loads, which are 0, are not computed. */
+/* This function is called after cb_rigid_trial_begin if p->dead_load is true. The derivatives of the loads are then 0
+ * and are not computed. */
 void cb_rigid_trial_dead_load(cb_rigid_trial *e);
-/* Computes the poses for the twist Y, and the residual p_k + h/2 L - (dtau^-1_{hY})^T mu; and, unless J is NULL, its
- * derivative -J in Y. first: no twist was tried in this step before. */
+/* Computes the poses for the twist Y, the residual p_k + h/2 L - (dtau^-1_{hY})^T mu, and J, unless J is NULL; -J is
+ * the derivative of the residual in Y. `first` is true if no twist was tried before in this step. */
 cb_status cb_rigid_trial_at(cb_rigid_trial *e, const double Y[6], bool first, double residual[6], double J[6][6]);
-/* After cb_rigid_trial_at with J: CB_STEP_NO_CONVERGENCE if the step goes back (h < 0, in a composition of order 4) and drag
- * is so stiff that the mid twist's equation K - |h| |F_Y|/2 nears its zero. */
+/* This function is called after cb_rigid_trial_at with J. It returns CB_STEP_NO_CONVERGENCE if the step goes back (h <
+ * 0, in a composition of order 4) and drag is so stiff that a diagonal entry of |h| |F_Y| is above 0.66 of that of K.
+ * (If it were twice that of K, the matrix K - |h| |F_Y|/2 of the step would be singular.) */
 cb_status cb_rigid_trial_check_back(const cb_rigid_trial *e);
-/* Updates loads and mu, by their derivatives where there are any, after Y was changed by `update`. */
+/* Updates the loads and mu after Y was changed by `update`. It uses their derivatives, if they are available. */
 cb_status cb_rigid_trial_arrive(cb_rigid_trial *e, const double Y[6], const double update[6]);
-/* The residual of the present loads and mu. */
+/* Computes the residual for the present loads and mu. */
 void cb_rigid_trial_residual(const cb_rigid_trial *e, const double Y[6], double residual[6]);
-/* The rotation in the step by the spin that corresponds to the momentum and an impulse at the first node in the body's
- * axes; or the status of cb_rigid_half_turn. */
+/* Finds the rotation *turn in the step by the spin that corresponds to the momentum with an impulse at the first node,
+ * in the body's axes. Returns the status of cb_rigid_half_turn. */
 cb_status cb_rigid_trial_turn(const cb_rigid_trial *e, const double Y[6], const double impulse[6], double *turn);
-/* The power of the wrenches at the twist Y in the middle of the step. */
+/* Returns the power of the wrenches at the twist Y in the middle of the step. */
 double cb_rigid_trial_power(const cb_rigid_trial *e, const double Y[6]);
-/* The state at the end of the step; impulse: an additional one at the first node, in the world's axes about the body's
- * origin (NULL: none). *s is the state with which the step began. CB_STEP_NOT_FINITE leaves it unchanged. */
+/* Replaces *s, the state with which the step began, by the state at its end. impulse (NULL: none) is an additional
+ * impulse at the first node, in the world's axes about the body's origin. CB_STEP_NOT_FINITE leaves *s unchanged. */
 cb_status cb_rigid_trial_finish(const cb_rigid_trial *e, const double Y[6], const double *impulse, double turn,
                                 cb_rigid_state *s);
 

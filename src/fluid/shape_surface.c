@@ -72,7 +72,7 @@ static cb_status phase_second(const cb_shape_surface *s, const double *r, double
   return status;
 }
 
-/* Are two poses equal to 1e-9 of their extent? */
+/* Returns whether two poses are equal to 1e-9 of their extent. */
 static bool same_places(int n, const double (*a)[3], const double (*b)[3]) {
   double far = 0, extent = 0;
   for (int v = 0; v < n; v++)

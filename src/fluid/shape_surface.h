@@ -2,9 +2,9 @@
  *
  *   x(r), dx_i = dx/dr_i, d2x_ij = d2x/dr_i dr_j, in the body frame;  x: a vertex, r: the shape variables
  *
- * A pose sequence or a motion in time has one shape variable, its phase in [0, 1), of period 1. Expressions have one
- * shape variable per name. Lengths have the unit of the surface. Evaluation allocates nothing and may run in any
- * thread. */
+ * A pose sequence or a motion in time has one shape variable, its phase from 0 to 1. The phase has the period 1 if the
+ * poses at both ends are the same. Expressions have one shape variable per name. Lengths have the unit of the surface.
+ * Evaluation allocates nothing and may run in any thread. */
 #pragma once
 
 #include <curvebody/bundle.h>
@@ -16,7 +16,7 @@ enum { CB_SHAPE_SURFACE_VARIABLES = 8 };
 
 typedef struct cb_shape_surface cb_shape_surface;
 struct cb_shape_surface {
-  const cb_surface *surface; /* connectivity, parts, masses; borrowed */
+  const cb_surface *surface; /* connectivity and parts; borrowed */
   int n;
   const char *name[CB_SHAPE_SURFACE_VARIABLES];
   double period[CB_SHAPE_SURFACE_VARIABLES]; /* 0: the variable has no period */

@@ -27,7 +27,7 @@ static int compare(const void *a, const void *b) {
   return (p->face > q->face) - (p->face < q->face);
 }
 
-/* A vertex has few sides, so insertion sort is used; qsort for a vertex with many. */
+/* Most vertices have few sides, for which insertion sort is fast. The sides of other vertices are sorted by qsort. */
 static void sort_bucket(keyed *key, size_t n) {
   if (n > 32) {
     qsort(key, n, sizeof *key, compare);

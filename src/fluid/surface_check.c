@@ -2,7 +2,7 @@
  * be oriented outwards and must not be inside each other.
  *
  *   volume   V = (1/6) sum [a b c] over a piece
- *   winding  w(x) = (1/4 pi) sum 2 atan2([a b c], |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|),
+ *   winding  w(x) = (1/(4 pi)) sum 2 atan2([a b c], |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|),
  *            a, b, c: corners of a face relative to x:
  *            1 inside a closed piece that is oriented outward, 0 outside
  *
@@ -67,9 +67,7 @@ static cb_status check_areas(const cb_surface *s) {
   return CB_OK;
 }
 
-/* Returns the third corner of the face of a side. Faces that are listed twice have an edge (lo, hi) and the third
- * corner in common, so the sides of each edge are compared. Faces that coincide with opposite orientation are allowed
- * if they belong to two parts, which touch there. */
+/* Returns the third corner of the face of a side. */
 static int third(const cb_surface *s, const cb_side *side) {
   const int *c = s->face[side->face];
   for (int k = 0; k < 3; k++)
@@ -87,6 +85,9 @@ static int compare_corners(const void *a, const void *b) {
   return (p->side > q->side) - (p->side < q->side);
 }
 
+/* Checks that no face is listed twice. Two such faces have an edge (lo, hi) and the third corner in common, so the
+ * sides of each edge are compared. Faces that coincide with opposite orientation are allowed if they belong to two
+ * parts, which touch there. */
 static cb_status check_twice(const cb_surface *s, const cb_side *side) {
   size_t n = 3 * (size_t)s->faces;
   corner *list = malloc(n * sizeof *list);
@@ -141,7 +142,7 @@ static cb_status fail_border(const cb_surface *s, const cb_side *side, size_t fi
   return fail_edge(s, &side[first], what);
 }
 
-/* Is the number of faces along an edge the same in both directions? */
+/* Returns whether the number of faces along an edge is the same in both directions. */
 static bool runs_both_ways(const cb_side *side, size_t n) {
   size_t forward = 0;
   for (size_t i = 0; i < n; i++) forward += side[i].forward;
@@ -293,8 +294,8 @@ static double winding_of_others(const cb_surface *s, const pieces *all, int begi
   return w + winding_of_others(s, all, root + 1, end, self, own_part, x, around);
 }
 
-/* Do all probes of piece i have the winding number 1 in the other closed pieces (in those of its own part, or in all)?
- * *around: the index of the smallest piece around a probe; i if there is none. */
+/* Returns whether all probes of piece i have the winding number 1 in the other closed pieces (in those of its own part,
+ * or in all). *around becomes the index of the smallest piece around a probe; i if there is none. */
 static bool lies_inside(const cb_surface *s, const pieces *all, int i, bool own_part, int *around) {
   const piece *p = &all->piece[i];
   *around = i;

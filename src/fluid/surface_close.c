@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An edge of the border in the direction in which the hole is followed: against the direction in its face. */
+/* An edge of the border, in the direction opposite to that in its face. A hole is followed in these directions. */
 typedef struct way {
   int from, to, face;
   bool gone;
@@ -237,8 +237,8 @@ static double distance(const cb_mesh *m, int a, int b) {
   return hypot(hypot(d[0], d[1]), d[2]);
 }
 
-/* Does the face f have no area? *longest and *shortest: the corners where the longest and the shortest side begin.
- * *shortest is -1 if no two corners are at one place. */
+/* Returns whether the face f has no area. *longest and *shortest become the corners where the longest and the shortest
+ * side begin. *shortest is -1 if no two corners are at one place. */
 static bool is_flat(const cb_mesh *m, size_t f, int *longest, int *shortest) {
   const int *c = m->triangles[f];
   double side[3], n[3];
@@ -295,9 +295,9 @@ static bool find_behind(const cb_mesh *m, int (*behind)[3], bool *gone, bool *mo
   return true;
 }
 
-/* May the face `other`, which is behind the longest side a-b of a face without area, change in this round? If `other`
- * has no area either, both are changed together if this side is the longest of both, so that longest sides become
- * shorter. Otherwise the face with the longer side comes first. */
+/* Returns whether the face `other`, which is behind the longest side a-b of a face without area, may change in this
+ * round. If `other` has no area either, both are changed together if this side is the longest of both, so that longest
+ * sides become shorter. Otherwise the face with the longer side comes first. */
 static bool may_flip(const cb_mesh *m, int other, int a, int b) {
   int longest, shortest;
   if (!is_flat(m, (size_t)other, &longest, &shortest)) return true;

@@ -172,7 +172,8 @@ static int clip(const double a[3], const double b[3], const double normal[3], in
   return kept;
 }
 
-/* Are two faces in one plane, and is their common area more than a strip of negligible width? at: its middle. */
+/* Returns whether two faces are in one plane and have more in common than a strip of negligible width. `at` becomes the
+ * middle of their common area. */
 static bool lie_on_each_other(const search *q, int f, int g, double at[3]) {
   const cb_surface *s = q->s;
   plane p, r;

@@ -68,7 +68,7 @@ static void leave_workspace(drag *d, workspace *w) {
 
 /* ---- the form ---- */
 
-/* Sums over points of faces of the quadratic form 2 u.y in (omega, v, r'), in parts. u = omega × p + v + sum d_i r_i'
+/* These sums over points of faces make up the quadratic form 2 u.y in (omega, v, r'). u = omega × p + v + sum d_i r_i'
  * is the velocity at the point p, and y = omega × z + (weight/2) v + sum y_i r_i'. With y = (weight/2) u the form is
  * weight |u|^2, a part of G; other y give derivatives of G. */
 typedef struct sums {
@@ -183,8 +183,8 @@ INLINE void add_face(const drag *f, const int *corner, const workspace *w, int n
   }
 }
 
-/* Sums over all faces. The sums over pieces of about sqrt(faces) faces are added up, so that round-off grows only as
- * the fourth root of the number of faces. */
+/* Computes the sums over all faces. The sums over pieces of about sqrt(faces) faces are added up, so that round-off
+ * grows only as the fourth root of the number of faces. */
 INLINE void add_faces(const drag *f, const workspace *w, int n, bool derivatives, sums *sum) {
   const cb_surface *s = f->shape->surface;
   const int kinds = derivatives ? 1 + n : 1, piece = (int)fmax(32, sqrt(s->faces));

@@ -32,8 +32,8 @@
 #include "fluid/shape_surface.h"
 
 /* Makes the bundle on the group SE(3). Shape variables and periods are those of s (borrowed, with its surface). normal
- * and tangential are k_n and k_t, >= 0 and not both 0; CB_ERROR_ARGUMENT for other numbers. The plot shows the vertices
- * and edges. The caller frees *out.
+ * and tangential are k_n and k_t, >= 0 and not both 0; otherwise the function returns CB_ERROR_ARGUMENT. The plot shows
+ * the vertices and edges. The caller frees *out.
  *
  * At a shape for which some rigid motion has no drag (such as a body of revolution with k_t = 0), evaluation returns
  * CB_STEP_SINGULAR. It returns CB_ERROR_UNSUPPORTED for dA and dM if s has no second derivatives.

@@ -29,9 +29,9 @@ typedef struct cb_surface_mended {
 cb_status cb_surface_of_mesh(const cb_mesh *mesh, const cb_mending *how, cb_surface **out);
 cb_status cb_surface_read_mended(const char *path, const cb_mending *how, cb_surface **out);
 const cb_surface_mended *cb_surface_how_mended(const cb_surface *s);
-/* Is the surface, or a piece of it, from a file whose unit was assumed to be the metre? */
+/* Returns whether the surface, or a piece of it, is from a file whose unit was assumed to be the metre. */
 bool cb_surface_is_unscaled(const cb_surface *s);
-void cb_surface_know_unit(cb_surface *s); /* the user has given the unit: the surface is not unscaled */
+void cb_surface_know_unit(cb_surface *s); /* records that the user has given the unit */
 /* Writes "2 holes of 7 edges are closed by 3 faces, the largest is 1.2 % of its surface; .."; returns
  * false if there is nothing to report. */
 bool cb_surface_mended_text(const cb_surface *s, char *text, size_t size);
@@ -87,7 +87,7 @@ cb_status cb_surface_at_level(const cb_surface *s, int level, cb_surface **out);
 cb_status cb_surface_with_faces(const cb_surface *s, int faces, cb_surface **out);
 /* Returns how often the resolution of a shape can be halved; 0 for another mesh. */
 int cb_surface_coarser(const cb_surface *s);
-bool cb_surface_is_shape(const cb_surface *s); /* is s a shape, whose finer levels approach the true surface? */
+bool cb_surface_is_shape(const cb_surface *s); /* whether s is a shape, whose finer levels approach the true surface */
 
 /* Declarations that surface_*.c share. */
 
@@ -141,8 +141,8 @@ cb_status cb_mesh_close(cb_mesh *m, double share, cb_surface_mended *done);
 cb_status cb_mesh_unflatten(cb_mesh *m, int *first);
 bool cb_mesh_has_flat(const cb_mesh *m);
 
-/* Is a face degenerate? Its area counts as 0 if its height is at most 1e-10 of its longest side. `area` is twice the
- * area. */
+/* Returns whether a face is degenerate: its area counts as 0 if its height is at most 1e-10 of its longest side. `area`
+ * is twice the area. */
 static inline bool cb_face_is_flat(double area, double longest) { return !(area > 1e-10 * longest * longest); }
 
 /* For a file that names no groups. A closed piece whose faces point inwards and that is inside another piece is a
@@ -156,7 +156,7 @@ void cb_surface_middle(double K, const double a[3], const double b[3], double ou
 cb_status cb_surface_build(int vertices, const double (*x)[3], int faces, const int (*face)[3], const int *part,
                            const char *const *names, cb_surface **out);
 
-/* Where a surface cuts itself, within a part or between two parts.
+/* The cuts of a part of a surface with itself, or of two parts with each other.
  *
  * Two faces that share no vertex cut each other if each has corners on both sides of the other's plane, and if the
  * intervals in which they meet the line of both planes overlap (T. Möller, J. Graphics Tools 2 (1997) 25,

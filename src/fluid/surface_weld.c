@@ -189,7 +189,7 @@ static double length(const cb_surface *s, const cb_surface_edge *e) {
   return sqrt(cb_dot3(d, d));
 }
 
-/* Does the face of the border edge e run from e->a to e->b? */
+/* Returns whether the face of the border edge e runs from e->a to e->b. */
 static bool runs(const cb_surface *s, const cb_surface_edge *e) {
   const int *c = s->face[e->face[0]];
   for (int k = 0; k < 3; k++)
@@ -320,7 +320,8 @@ void cb_surface_seam_text(const cb_surface_seam *seam, const char *weld, char te
   }
 }
 
-/* Finds the border of a part. A plane surface of area A has a border of length L with L^2 >= 4 pi A. */
+/* Finds the border of a part. The part bulges if its area A and the length L of its border have L^2 < 4 pi A, which is
+ * impossible for a plane part. */
 cb_status cb_surface_border_of(const cb_surface *s, int part, cb_surface_border *out) {
   border b;
   double around = 0, area = 0;

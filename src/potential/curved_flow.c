@@ -17,10 +17,10 @@
 
 /* --- geodesic panels of a surface, in the layout of the kernels --- */
 
-static const double near = 5, /* within this multiple of a panel's size S is split into a singular and a smooth part */
-    /* below this size of the panels, in radii of curvature, the rule of degree 2 gives row sums with errors below
-     * 1e-6 */
-    few_below = 0.12, largest = 1.5; /* longest side of a panel on a sphere, in radii of the sphere */
+/* S of a panel is split into a singular and a smooth part at points nearer than `near` times the panel's size. If all
+ * panels are smaller than few_below radii of curvature, the rule of degree 2 gives row sums with errors below 1e-6.
+ * `largest` is the maximum length of a side on a sphere, in radii of the sphere. */
+static const double near = 5, few_below = 0.12, largest = 1.5;
 
 static const cb_curved_kernels *kernels_of_isa(void) {
 #if defined(__x86_64__)

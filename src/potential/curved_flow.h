@@ -5,12 +5,12 @@
  *   the sum is over the panels, A is the area of a panel, and a and b number the unit twists about the base point;
  *   m_b: the mean normal velocity of a panel for unit twist b (the flux of numerics/numerics_curved.h); phi_a: phi for
  *   v = m_a
- *   G   the potential of a source: K < 0: r (coth(r d) - 1)/4 pi;  K > 0: r (pi - r d) cot(r d)/4 pi^2, with a uniform
- *       background;  d is the distance, r = sqrt|K|
+ *   G   the potential of a source: K < 0: r (coth(r d) - 1)/(4 pi);  K > 0: r (pi - r d) cot(r d)/(4 pi^2), with
+ *       a uniform background;  d is the distance, r = sqrt|K|
  *   seen from x: a point y of a panel has T_x^-1 y = (p, w) (T_x: the transvection from the base point to x) and the
  *   distance d from x; a, b, c are p of the corners, s is sin(r e)/r or sinh(r e)/r for the distance e of x from the
  *   panel's plane, and W are the weights of a quadrature rule on the panel:
- *   D   -(1/2 pi) atan2([a b c], |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|), which is minus the solid angle/(4 pi);
+ *   D   -(1/(2 pi)) atan2([a b c], |a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|), which is minus the solid angle/(4 pi);
  *       K > 0: minus sum W s r^3 (t - sin t cos t)/(4 pi^2 sin^3 t), t = r d; if the mean w of the corners is below
  *       -1/2: only sum W s r^3 (u - sin u cos u)/(4 pi^2 sin^3 u), u = pi - t
  *   S   sum W G; near x sqrt(1 + K f^2) times the flat integral of 1/(4 pi distance) over the triangle of p/w, whose

@@ -34,7 +34,7 @@ void cb_far_free(cb_far *f);
 size_t cb_far_bytes(const cb_panels *p, int solids, double error);
 
 /* Adds phi_k at the centre of panel i (or n.grad phi_k there, see cb_far_create_sheets) to out[k n + i]. sigma or mu
- * may be NULL. Allocates no memory. Only one call at a time is allowed. */
+ * may be NULL. The function allocates no memory. Only one call at a time is allowed. */
 cb_status cb_far_apply(cb_far *f, int columns, const double *sigma, const double *mu, double *out);
 
 /* Densities whose moments are kept, so that their field can be evaluated at any points. */

@@ -36,7 +36,7 @@ struct cb_flow_about {
   double *sigma;             /* [FIELD_COLUMNS][faces] */
   double *sources, *dipoles; /* [2][faces]: for phi, and for a field that is -1 in solids */
   cb_far_field *velocity, *potential;
-  double *at; /* [2][points of a batch] */
+  double *at; /* [2][BATCH]: phi, and the field that is -1 in solids, at the points of a batch */
 };
 
 enum { BATCH = 4096 };

@@ -50,8 +50,8 @@ void cb_field_free(cb_flow_about *f);
  * Only one call at a time is allowed. */
 cb_status cb_field_at(cb_flow_about *f, int points, const double (*x)[3], double (*u)[3], double *phi, bool *inside);
 
-/* Return phi and u at the centres of the faces, on the side to which the normals point (0) or on the other side of
- * sheets (1). The values are 0 in cavities, and on side 1 of solids. */
+/* These functions return phi and u at the centres of the faces, on the side to which the normals point (0) or on the
+ * other side of sheets (1). The values are 0 in cavities, and on side 1 of solids. */
 const double *cb_field_face_phi(const cb_flow_about *f, int side);
 const double (*cb_field_face_u(const cb_flow_about *f, int side))[3];
 /* Returns the kinetic energy (1/2) int |u|^2 over the fluid = -(1/2) int phi w dA, where dA is an element of the

@@ -1,4 +1,4 @@
-/* This file holds the equations of a body, computes its added mass about the centre of the panels, and the quadratic
+/* This file holds the equations of a body, and computes its added mass about the centre of the panels and the quadratic
  * form of a body that deforms (equations in kirchhoff.h). The stored data is for the positions that the last
  * cb_kirchhoff_renew set.
  */
@@ -35,7 +35,7 @@ struct cb_kirchhoff {
   cb_curved_flow *curved; /* replaces the operator in a curved space; the panels then have normal coordinates */
   const double *area;     /* [n] */
   double *w, *phi;        /* [COLUMNS][n] */
-  double *some;           /* [2][COLUMNS][n]: right-hand sides and solutions of callers */
+  double *some;           /* [2][COLUMNS][n]: work array, for example for right-hand sides and solutions */
   bool solved, placed;    /* placed: near a wall, so that the added mass depends on the position */
   double K[6][6], asymmetry, coarseness; /* about the centre of the panels */
 };

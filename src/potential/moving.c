@@ -313,7 +313,7 @@ const cb_kirchhoff_mass *cb_placed_far(const cb_placed *m, cb_kirchhoff_report *
   return &m->far;
 }
 
-/* Solves the body in free space, and sets its added mass, its number of panels and its report. */
+/* Computes the added mass of the body far from the plane, its number of panels and its report. */
 static cb_status look(cb_placed *m) {
   cb_kirchhoff *k = NULL;
   cb_status status = cb_kirchhoff_create(m->vertices, m->x, m->faces, m->face, &m->options, &k);

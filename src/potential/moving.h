@@ -66,6 +66,6 @@ const cb_kirchhoff_mass *cb_placed_far(const cb_placed *m, cb_kirchhoff_report *
 /* Computes the form for the body at the pose g. Its vertices are at x in the body's axes and move there with velocity v
  * (NULL: at rest). Returns CB_STEP_DOMAIN for a body that reaches the plane. It also returns CB_STEP_DOMAIN for a body
  * so near that its panels do not resolve the gap: the asymmetry of the linear part of G is then at least 0.1 of its
- * trace. Returns CB_ERROR_ARGUMENT if the matrices do not fit into the memory. May be called from any thread. Each
- * thread has its own solver while it works, and the result does not depend on earlier calls. */
+ * trace. Returns CB_ERROR_ARGUMENT if the matrices do not fit into the memory. The function may be called from any
+ * thread. Each thread has its own solver while it works, and the result does not depend on earlier calls. */
 cb_status cb_placed_at(cb_placed *m, const double (*x)[3], const double (*v)[3], const cb_pose *g, cb_placed_form *out);

@@ -32,7 +32,7 @@ typedef struct cb_operator_report {
  * cb_images_create. */
 cb_status cb_operator_create(const cb_panels *p, const cb_kirchhoff_options *options, cb_operator **out);
 void cb_operator_free(cb_operator *o);
-/* Discards the prepared data. Must be called after the panels have moved. */
+/* Discards the prepared data. It must be called after the panels have moved. */
 void cb_operator_renew(cb_operator *o);
 
 /* Solves for the normal velocities w[columns][n] of n panels, in at most CB_PANEL_COLUMNS columns. phi[columns][n]
@@ -41,9 +41,9 @@ void cb_operator_renew(cb_operator *o);
 cb_status cb_operator_solve(cb_operator *o, int columns, const double *w, double *phi);
 cb_operator_report cb_operator_report_of(const cb_operator *o);
 
-/* Bodies near a plane, by their images. A body and its image are solved as one body. For a panel with the normal
- * velocity w and the potential phi, the values w' and phi' of its mirrored panel, whose normal also points outwards,
- * are
+/* Bodies near a plane, by their images. The equations of a body and its image are those of one body. For a panel with
+ * the normal velocity w and the potential phi, the values w' and phi' of its mirrored panel, whose normal also points
+ * outwards, are
  *   rigid    w' = w,  phi' = phi     no flow through the plane; also a free surface at the frequency omega -> 0
  *   free     w' = -w, phi' = -phi    phi = 0 on the plane: a free surface at rest, omega -> infinity
  * The plane has no panels, so the result is as accurate as in free space. Each product has twice as many panels.
@@ -84,7 +84,7 @@ typedef struct cb_sheet cb_sheet;
  * memory is too small; the message gives both sizes. Returns CB_ERROR_UNSUPPORTED for the method `hlu`. */
 cb_status cb_sheet_create(const cb_panels *p, int solids, const cb_kirchhoff_options *options, cb_sheet **out);
 void cb_sheet_free(cb_sheet *s);
-/* Discards the prepared data. Must be called after the panels have moved. */
+/* Discards the prepared data. It must be called after the panels have moved. */
 void cb_sheet_renew(cb_sheet *s);
 
 /* Solves for the normal velocities w[columns][n] of n panels, in at most CB_PANEL_COLUMNS columns. phi[columns][n] (mu

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Adds the numbers of cells, leaves (groups) and levels of a tree to t: of a cell of n points at this level and of all
- * cells below it. A leaf has at most `maximum` points. */
+/* Adds a cell of n points at this level, and all cells below it, to the numbers of cells, groups (leaves) and levels in
+ * t. A leaf has at most `maximum` points. */
 static void count(int n, int maximum, int level, cb_panel_tree *t) {
   t->cells++;
   if (level >= t->levels) t->levels = level + 1;

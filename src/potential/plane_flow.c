@@ -9,10 +9,10 @@
 
 struct cb_plane_flow {
   cb_arena *arena;
-  int bodies, unknowns, motions; /* motions: of the last solution */
+  int bodies, unknowns, motions; /* motions: their number in the last solution */
   const cb_plane_body *const *body;
   int *first, *pivot;           /* first: the unknown of a body's first node */
-  double *x, *y, *dx, *dy;      /* the nodes z in the common frame; z' ds/(2 pi) */
+  double *x, *y, *dx, *dy;      /* x, y: the nodes z in the common frame; dx, dy: z' ds/(2 pi) */
   double *A, *phi, *right;      /* phi[motions][unknowns], right[changes][motions][unknowns] */
   double *seen;                 /* sum_t Re C_zt Psi(t) of each body at each node z */
   double *re, *im, *psi;        /* re, im: C of one target and the nodes of a body; psi: [motions][nodes of a body] */
@@ -114,7 +114,7 @@ static cb_status fill_pair(cb_plane_flow *f, int i, int j) {
   return CB_OK;
 }
 
-/* Adds to out[unknowns] R u minus the contributions sum_t Re C_zt psi(t) of the other bodies. */
+/* Adds R u minus the contributions sum_t Re C_zt psi(t) of the other bodies to out[unknowns]. */
 static void add_data(const cb_plane_flow *f, const double *u, double *out) {
   for (int i = 0; i < f->bodies; i++) {
     const cb_plane_body *b = f->body[i];
@@ -178,7 +178,7 @@ cb_status cb_plane_flow_solve(cb_plane_flow *f, const double (*pose)[3], int mot
   return CB_OK;
 }
 
-/* --- along changes of the poses --- */
+/* --- derivatives along changes of the poses --- */
 
 /* Adds Im[(V_j - V_i)(z) sum_t C_zt w_a(t)/(t - z)] to f->right, for each node z of body i, motion a and change. w_a =
  * phi + i psi is the complex potential at the nodes t of body j. */

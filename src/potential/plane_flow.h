@@ -21,19 +21,19 @@
  * that does not depend on other bodies.
  *
  *   z(s), 0 <= s < 2 pi, anticlockwise;  n out of the body;  twists and tensors in the order (omega, v_x, v_y)
- *   w = phi + i psi is analytic outside and 0 far away:   phi(z)/2 + Re[(1/2 pi i) PV int w dt/(t - z)] = 0
+ *   w = phi + i psi is analytic outside and 0 far away:   phi(z)/2 + Re[(1/(2 pi i)) PV int w dt/(t - z)] = 0
  *   psi is known on a rigid body:  Psi = (-|z|^2/2, y, -x), dPsi = <u, n> ds;  constants of psi cancel
  *   (1/2 + D) phi = R u,   D_zt = Im C_zt,   R u = -sum Re C_zt (Psi(t) - Psi(z)) u,   C_zt = t'/(2 pi (t - z)) ds
  *   K = -int phi dPsi:  twice the energy of unit motions, of a fluid of density 1
  * z = x + i y and t are points of the curve, s is its parameter, ' is the derivative with respect to s, and n is the
  * normal. u is the twist (in <u, n> the velocity that it causes), PV is the principal value, and K the added mass. The
  * conjugate psi replaces the normal velocity, so that no logarithm has to be integrated. The discretisation is
- * Nystrom's method with the trapezoidal rule. D is smooth; its diagonal Im(z''/2 z')/2 pi ds comes from the curvature.
- * D and R need a certain number of points to converge to round-off. phi, which has `nodes` points, is interpolated to
- * these points by its trigonometric polynomial. This is done once per body, so a thin curve needs no more nodes than
- * phi does. The nodes are s = (j + 1/2) 2 pi/nodes, so that a cusp at s = 0, where z' = 0, is not a node. Lengths have
- * any unit; masses are for density 1. Sources: Kress, Linear Integral Equations (2014), sections 12.2 and 6.4,
- * doi:10.1007/978-1-4614-9593-2; Newman, Marine Hydrodynamics (1977), section 4.13. */
+ * Nystrom's method with the trapezoidal rule. D is smooth; its diagonal Im(z''/(2 z'))/(2 pi) ds comes from the
+ * curvature. D and R need a certain number of points to converge to round-off. phi, which has `nodes` points, is
+ * interpolated to these points by its trigonometric polynomial. This is done once per body, so a thin curve needs no
+ * more nodes than phi does. The nodes are s = (j + 1/2) 2 pi/nodes, so that a cusp at s = 0, where z' = 0, is not a
+ * node. Lengths have any unit; masses are for density 1. Sources: Kress, Linear Integral Equations (2014), sections
+ * 12.2 and 6.4, doi:10.1007/978-1-4614-9593-2; Newman, Marine Hydrodynamics (1977), section 4.13. */
 
 enum { CB_PLANE_NODES_MAX = 1024 };
 

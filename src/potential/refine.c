@@ -354,7 +354,8 @@ cb_status cb_potential_estimated(int n, const cb_potential_level *level, cb_pote
   }
   if (n == 2) {
     e.error = 2.5 * change(n, level);
-    /* K of a body thinner than its faces are wide changes little from level to level, so the bound is at least h^p. */
+    /* The change may be small although the error is large. With edges or borders the bound is therefore at least
+     * h^p. */
     if (!o.smooth) e.error = fmax(e.error, pow(4 * M_PI / last->faces, o.p[0] / 2));
   } else {
     e.error = bound(n, level, &o, w);

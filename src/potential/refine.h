@@ -23,15 +23,16 @@
  *
  * The bound of the error, by the number of levels and the type of body. A change is a difference of two tensors, in the
  * units of the errors below. ("measured" is the largest error that was measured, in the same units.)
- *   one level        1.5 times its coarseness (kirchhoff.h), measured: up to 1.2; with sheets 2 times, measured: up to
- *                    1.7; at least 1.25 (h^2 max(1, elongation))^(2/3) if the body is thinner than its faces are wide
- *                    (potential/thin.h)
- *   two levels       2.5 times their change; with edges and borders at least h^p
+ *   one level        1.5 times its coarseness (kirchhoff.h; measured: up to 1.2), or 2 times with sheets (measured: up
+ *                    to 1.7); at least 1.25 (h^2 max(1, elongation))^(2/3) if the body is thinner than its faces are
+ *                    wide (potential/thin.h)
+ *   two levels       2.5 times the change between them; with edges and borders at least h^p
  *   three and more   the maximum of a tenth of the complete correction, the change of the result by the last level, and
  *                    twice the change between removing one order and all orders; for sheets with four levels or more
- *                    half of the latter two; at least the last change if it is above 0.6 of the change before it
- *   four, smooth     three times the change between removing one and two orders, if the last two measured orders are
- *                    1.8 to 2.2; measured: up to 2.1 times this change on ellipsoids and pairs of spheres; at least a
+ *                    the last two of these are halved; at least the last change of K, if it is above 0.6 of the change
+ *                    before it
+ *   four and more,   three times the change between removing one and two orders, if the last two measured orders are
+ *   smooth           1.8 to 2.2 (measured: up to 2.1 times this change on ellipsoids and pairs of spheres); at least a
  *                    quarter of the change of the result by the last level, and a fiftieth of the complete correction
  * With edges and borders the bound for three and more levels is increased:
  *   - by four times the relative difference between two growths of the number of faces (plates: 56, 224, 798);

@@ -1,7 +1,7 @@
 /* Solids and sheets together (operator.h). The rows of solids are those of a body without sheets. The rows of sheets
  * are multiplied by the square root of the panel's area, so that all rows have the same size. For faces of size h the
- * condition number grows like 1/h. The iteration is therefore preconditioned by the factors of neighbouring panels
- * (cb_schwarz, potential/linear_solvers.h). For few panels the matrix is stored and factored.
+ * condition number grows like 1/h. The iteration is therefore preconditioned by the inverses of blocks of neighbouring
+ * panels (cb_schwarz, potential/linear_solvers.h). For few panels the matrix is stored and factored.
  */
 #include "potential/operator.h"
 
@@ -175,8 +175,8 @@ static cb_status precondition(void *context, int columns, const double *x, doubl
   return CB_OK;
 }
 
-/* Computes the row sums of D: at solids by the product with 1 on the solids, at sheets as the potential of these
- * dipoles. */
+/* Computes the row sums of D. At solids this is the product of D with the density 1 on the solids. At sheets it is the
+ * potential of these dipoles. */
 static cb_status find_row_sums(cb_sheet *s) {
   const size_t n = (size_t)s->p->n, solids = (size_t)s->solids;
   cb_far_field *ones = NULL;

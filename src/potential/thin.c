@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Larger values of q are replaced by this value. The mean of q then reaches 2 only if at least a sixteenth of the area
- * has errors. */
+/* Larger values of q are replaced by this value. The mean of q can then reach 2 only if q > 0 on at least a sixteenth
+ * of the area. */
 static const double maximum = 32;
 
 /* A line from x along the unit vector d, which ends at `length`. */
@@ -117,9 +117,9 @@ cb_status cb_thickness_find(const cb_panels *p, int n, double *ratio, cb_thickne
 
 /* --- rims --- */
 
-/* Sums over the panels at the rims of a vertex, each with a weight w. `direction` is the sum of w times the inward
- * direction of the panel, `distance` the sum of w times the distance w CB_SHEET_REACH sqrt(area), and `weight` the sum
- * of w.
+/* Each member is a sum over the panels at those rims that meet at a vertex, and each panel has a weight w. `direction`
+ * is the sum of w times the inward direction of the panel. `distance` is the sum of w times the distance by which the
+ * panel is moved, which is w CB_SHEET_REACH sqrt(area). `weight` is the sum of w.
  */
 typedef struct pull {
   double direction[3], distance, weight;

@@ -1,5 +1,5 @@
-/* This file evaluates the far field at any points, and at the panels themselves (far.h). Any points get a tree of their
- * own, and the leaves of this tree are the groups.
+/* This file evaluates the far field at any points, and at the panels themselves (far.h). The points of a call get a
+ * tree of their own, and the leaves of this tree are the groups.
  */
 #include "core/threads.h"
 
@@ -258,8 +258,9 @@ static void near_anew(const cb_far *f, const cb_tree_cell *group, const cb_tree_
   }
 }
 
-/* Adds the far potential (axis 3) to the sums of the panels of group g that need the potential. For axis < 3 it adds
- * the component along this axis to the derivative along the normal, for the panels that need the derivative.
+/* For axis 3 it adds the far potential to the sums of the panels of group g that need the potential. For axis < 3 it
+ * adds n_axis times the derivative along this axis to the sums of the panels that need the derivative along their
+ * normal n.
  */
 static void add_far(const cb_far *f, int g, int columns, int axis, const cb_far_work *w) {
   const cb_far_list *list = &f->list[g];

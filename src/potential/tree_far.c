@@ -17,9 +17,9 @@
  * below the allowed share. If no p up to f->order is sufficient, the cell is replaced by its children; a leaf is then
  * near. */
 
-/* The allowed share of the potential, divided by `error` (measured, tests/potential/test_far.c). With the value 1 the
- * error is met for random and smooth densities on spheres of up to 1e5 panels (where the bound is sharp), on discs and
- * on pairs. */
+/* A pair may have a relative error of share_per_error times `error` (measured, tests/potential/test_far.c). With the
+ * value 1 the error is met for random and smooth densities on spheres of up to 1e5 panels (where the bound is sharp),
+ * on discs and on pairs of spheres. */
 static const double share_per_error = 1;
 const double cb_far_opening = 0.42;
 
@@ -58,7 +58,8 @@ void cb_far_find(const cb_far *f, const cb_tree_cell *points, cb_far_list *out) 
   }
 }
 
-/* Memory for stored near rows of D, in bytes. Groups that do not fit compute their rows in each product. */
+/* The stored near rows of D take at most this number of bytes. Groups whose rows do not fit compute them in each
+ * product. */
 static const size_t kept_bytes = (size_t)2 << 30;
 
 static size_t padded(int n) { return ((size_t)n + CB_TREE_CHUNK - 1) / CB_TREE_CHUNK * CB_TREE_CHUNK; }

@@ -52,7 +52,7 @@ INLINE void dipoles(int order, const vec *n, const vec *s, vec *d) {
   }
 }
 
-/* Adds to moments[term][column] the sum over 8 panels of by[term][panel] density[panel][column]. */
+/* Adds the sum over 8 panels of by[term][panel] density[panel][column] to moments[term][column]. */
 INLINE void gather_rows(int terms, const double *by, const double *density, double *moments) {
   for (int c = 0; c < CB_TREE_COLUMNS; c += WIDTH) {
     vec rho[8];

@@ -9,7 +9,7 @@
  * I, and n is a vector.
  * Source: Epton & Dembart (1995), SIAM J. Sci. Comput. 16, 865, doi 10.1137/0916051, in this normalisation. The real
  * numbers of one degree are stored together: number l^2 is m = 0, and numbers l^2 + 2m - 1 and l^2 + 2m are the real
- * and the imaginary part of m. The numbers of a lower order therefore come first. Lengths are in radii of the cell.
+ * and the imaginary part of m. The numbers of lower degrees therefore come first. Lengths are in radii of the cell.
  */
 #pragma once
 
@@ -59,14 +59,15 @@ typedef struct cb_tree_factors {
 } cb_tree_factors;
 void cb_tree_factors_fill(cb_tree_factors *f);
 
-/* A quadrature rule on the triangle p + s e + t f, where p is a corner and e and f are two edges. at: s, t and the
- * share of the area. */
+/* A quadrature rule on the triangle p + s e + t f, where p is a corner and e and f are two edges. at[i] has s, t and
+ * the share of the area of point i. */
 typedef struct cb_tree_rule {
   int points;
   double (*at)[3];
 } cb_tree_rule;
 
-/* A block of eight panels. corner has rows of eight for p, e and f of cb_tree_rule, normal three rows of eight. */
+/* A block of eight panels. corner has rows of eight numbers for p, e and f of cb_tree_rule, and normal has three such
+ * rows. */
 typedef struct cb_tree_block {
   double corner[9][8], area[8], normal[3][8];
 } cb_tree_block;

@@ -36,7 +36,7 @@ static double side(int n, const double *a, const double *b) {
   return sqrt(square);
 }
 
-/* True if corner k differs from the next one; otherwise corner k is dropped. */
+/* Returns whether corner k differs from the next one; otherwise corner k is dropped. */
 static bool counts(int n, int corners, const double *r, int k) {
   return side(n, r + k * n, r + (k + 1) % corners * n) > 0;
 }

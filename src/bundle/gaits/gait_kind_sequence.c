@@ -1,5 +1,5 @@
-/* Sequences of gaits of equal durations that begin at the same shape. A path that is open by d = r(1) - r(0) continues
- * by r(t + 1) = r(t) + d, so that a sequence of such paths is continuous.
+/* Sequences of gaits of equal durations that begin at the same shape. An open path continues by r(t + 1) = r(t) + d
+ * with d = r(1) - r(0), so that a sequence of such paths is continuous.
  */
 #include "bundle/gait_private.h"
 #include "bundle/gait_read.h"
@@ -11,7 +11,7 @@
 
 extern const cb_gait_kind_class cb_gait_kind_sequence;
 
-/* The numbers are before[parts][n], for each part the sum of the gaps of the previous parts. */
+/* The numbers are before[parts][n], for each part the sum of r(1) - r(0) of the previous parts. */
 static void at(const cb_gait *g, double t, double *r, double *rate) {
   const int parts = g->parts, k = (int)fmin(floor(t * parts), parts - 1);
   const double *before = cb_gait_own_numbers(g) + k * g->n;

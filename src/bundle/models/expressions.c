@@ -5,7 +5,8 @@
  *   breaks  values of a shape variable at which A or M has a kink or jumps
  *   A       a row for each axis of the group's algebra, a column for each shape variable: xi = -A(r) r'
  *   M       symmetric: all rows, the rows of the lower triangle, or the diagonal; the identity if absent
- * Derivatives are exact (curvebody/expression.h). CB_STEP_DOMAIN outside the domain of an expression.
+ * Derivatives are exact (curvebody/expression.h). Evaluation returns CB_STEP_DOMAIN outside the domain of an
+ * expression.
  */
 #include "bundle/bundle_private.h"
 #include "bundle/read.h"
@@ -124,7 +125,7 @@ static const cb_expression *of_metric(const expressions *own, int i, int j) {
   return own->metric ? own->M[i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i] : NULL;
 }
 
-/* Evaluates the expressions of A and M. CB_STEP_DOMAIN if a value is not finite. */
+/* Evaluates the expressions of A and M. Returns CB_STEP_DOMAIN if a value is not finite. */
 static cb_status values(const cb_bundle *b, const double *r, double *A, double *M) {
   const expressions *own = b->self;
   const int n = b->n;

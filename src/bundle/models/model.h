@@ -17,7 +17,7 @@ typedef struct jet2 {
   double v, g[2], h[3];
 } jet2;
 
-/* take converts a jet in one or two variables, give converts back. */
+/* take converts a cb_jet in one or two variables to a jet2, and give converts it back. */
 static inline jet2 take(const cb_jet *a) {
   if (a->n < 2) return (jet2){a->v, {a->g[0]}, {a->h[0]}};
   return (jet2){a->v, {a->g[0], a->g[1]}, {a->h[0], a->h[1], a->h[2]}};
@@ -177,8 +177,8 @@ static inline cb_status cb_model_second(const cb_bundle *b, cb_model_jet2 *on_je
 }
 
 /* clang-format off */
-/* CB_MODEL_ON_JETS defines on_jets, connection and second of the model of this file from its function on_jet2. CB_MODEL
- * also defines init, from a group (NULL: R^fibre) and the names of the shape variables. */
+/* CB_MODEL_ON_JETS defines on_jets, connection and second of the model that includes this file, from its function
+ * on_jet2. CB_MODEL also defines init, from a group (NULL: R^fibre) and the names of the shape variables. */
 #define CB_MODEL_ON_JETS                                                                                   \
   static cb_model_jet2 on_jet2;                                                                            \
   static cb_status on_jets(const cb_bundle *b, const cb_jet *r, cb_jet *A, cb_jet *M) {                    \

@@ -3,9 +3,9 @@
  * The x axis of a body is along it, towards its head (for a joukowski profile: its nose); the hinge to the next body is
  * at the head. Bodies and base are counted from 1. ellipse: [a, b], semi-axes along and across; joukowski: [length,
  * bulge, tail] of potential/plane_flow.h; density: relative to the fluid. hinges: the distance of a hinge from the ends
- * of both bodies, one number or one per hinge. Units: radians, lengths. CB_STEP_DOMAIN if bodies overlap, or are closer
- * to each other than `nodes` points per body can resolve. Without coupling bodies may overlap. Second derivatives come
- * from differences.
+ * of both bodies, one number or one per hinge. Units: radians, lengths. Evaluation returns CB_STEP_DOMAIN if bodies
+ * overlap, or are closer to each other than `nodes` points per body can resolve. Without coupling bodies may overlap.
+ * Second derivatives come from differences.
  */
 #include "bundle/bundle_private.h"
 #include "bundle/chain.h"

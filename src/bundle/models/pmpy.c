@@ -1,8 +1,8 @@
 /* Pushmepullyou: two spheres at distance l that exchange volume, at zero Reynolds number.
  *
- *   volumes v_1 = v, v_2 = v_0 - v;  radii a_i = (3 v_i/4 pi)^(1/3);  v_0: total volume;  mu: viscosity
+ *   volumes v_1 = v, v_2 = v_0 - v;  radii a_i = (3 v_i/(4 pi))^(1/3);  v_0: total volume;  mu: viscosity
  *   A = ((a_1 - a_2)/(2 (a_1 + a_2)), 1/(4 pi l^2))
- *   M = 6 pi mu diag(a_1 a_2/(a_1 + a_2), (2/9 pi)(1/v_1 + 1/v_2)):  power = M_ij r_i' r_j'
+ *   M = 6 pi mu diag(a_1 a_2/(a_1 + a_2), 2/(9 pi) (1/v_1 + 1/v_2)):  power = M_ij r_i' r_j'
  * The shape is r = (l, v). The fibre is the position X of the pair; it grows from sphere 2 towards sphere 1. The
  * formulae are valid for a_i << l.
  * Source: Avron, Kenneth & Oaknin, New J. Physics 7 (2005) 234, doi:10.1088/1367-2630/7/1/234. Units: l in lengths, v
@@ -27,7 +27,7 @@ static const cb_param params[] = {
 CB_MODEL(NULL, 1, "l", "v")
 
 static jet2 radius(jet2 v) {
-  const double a = cbrt(3 * v.v / (4 * M_PI)); /* the derivative by v is a/3v */
+  const double a = cbrt(3 * v.v / (4 * M_PI)); /* the derivative by v is a/(3 v) */
   return compose(v, a, a / (3 * v.v), -2 * a / (9 * v.v * v.v));
 }
 

@@ -4,7 +4,7 @@
  *   the direction phi in the raft's frame; mu = m m_r/(m + m_r)
  *   shape (x, y) = tan(theta/2) (cos phi, sin phi),  w = 1/(1 + x^2 + y^2);  p = 2 l w (x, y), height 2 l (1 - w)
  *   p x d_i p = 4 l^2 w^2 (-y, x);   A_yaw = mu (p x d_i p)/(I_r + mu p^2)
- *   A_place = m/(m + m_r) (d_i p - J p A_yaw),  J p = (-p_y, p_x)
+ *   A_place = m/(m + m_r) (d_i p - J p A_yaw),  J p = (-p_y, p_x);  1: the identity matrix
  *   M = 4 l^2 w^2 m 1 - (m - mu) d_i p . d_j p - mu^2 (p x d_i p)(p x d_j p)/(I_r + mu p^2):  twice the energy
  * p: the horizontal position of the pendulum; d_i: derivative by x or y; a x b = a_x b_y - a_y b_x; A_place, A_yaw:
  * rows of the connection for the position and the angle of the raft. Without yaw A_yaw and the last term of M are 0,

@@ -123,9 +123,9 @@ static bool stencil_at(const axis *a, double x, stencil *s) {
   return true;
 }
 
-/* Sums of rows of coefficients. A row has four coefficients along z of three components each (ROW numbers), and the
- * sums run over the other axes. Slot VALUE has the weights w of all these axes. Slot 1 + k has the derivative d in
- * place of the weight of axis k. */
+/* The members are sums of rows of coefficients. A row has four coefficients along z of three components each (ROW
+ * numbers), and the sums run over the other axes. Slot VALUE has the weights w of all these axes. Slot 1 + k has the
+ * derivative d in place of the weight of axis k. */
 enum { VALUE, SLOTS = Z + 1, ROW = 12 };
 typedef struct sums {
   double of[SLOTS][ROW];

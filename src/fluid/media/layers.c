@@ -1,6 +1,6 @@
 /* Layers: the density rho is density[0] below level[0], density[i] between level[i-1] and level[i], and density[n]
- * above level[n-1]. Heights <x, up> of points x are measured against gravity from the origin. The integrals of layers
- * over a surface are exact (medium.c). SI units: heights in m, densities in kg/m^3. */
+ * above level[n-1]. Heights <x, up> of points x are measured from the origin, against the direction of gravity. The
+ * integrals of layers over a surface are exact (medium.c). SI units: heights in m, densities in kg/m^3. */
 #include "core/failure.h"
 #include "fluid/medium_surfaces.h"
 

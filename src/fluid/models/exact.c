@@ -7,7 +7,7 @@
  *
  * A body that moves near a wall, or swims by changing its shape, is solved again at each place or shape, always on the
  * same mesh. It is the first mesh whose own K meets the error for the given shape, far from the wall, or the finest
- * mesh that can be solved often. In a curved space the given faces are used.
+ * mesh that can be solved often. In a curved space a body that swims uses the given faces.
  */
 
 #include "core/warning.h"
@@ -22,8 +22,9 @@
 #include <string.h>
 
 #define DEFAULT_ERROR 1e-2
-/* Maximum numbers of faces: of a mesh that is solved once, and of a mesh that is solved at each place near a wall, or
- * for each shape. */
+/* Numbers of faces above which a finer mesh is not solved. SOLVED_ONCE is for a mesh that is solved once, and applies
+ * if the error is fair (CB_EXACT_FAIR). SOLVED_OFTEN is for a mesh that is solved at each place near a wall, or for
+ * each shape. */
 enum { SOLVED_ONCE = 40000, SOLVED_OFTEN = 1000 };
 
 typedef struct exact {
@@ -131,7 +132,7 @@ static cb_status report_mass(const cb_surface *surface, const cb_kirchhoff_mass 
 typedef struct known {
   struct known *self; /* a pointer to this struct that is not const: `form` needs it to compute the other members */
   cb_moving *moving;
-  cb_placed *placed;     /* near a wall: solves the body at each place */
+  cb_placed *placed;     /* near a wall: computes the added mass at each place of the body */
   cb_exact_posed *posed; /* for refined faces of poses or shapes; NULL: not used */
   cb_surface *fine;      /* near a wall, for a body without poses: its faces there; NULL: the given ones */
   double error;          /* near a wall: the estimated error of these faces far from the wall */

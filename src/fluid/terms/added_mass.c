@@ -1,5 +1,6 @@
-/* The added mass of a body in a fluid of one density at rest, or for the paper's equations: the term adds the momentum
- * I_f Y + mu_f, with the added mass I_f, the twist Y, and the momentum mu_f of the fluid at Y = 0. */
+/* The added mass of a body in a fluid of one density at rest, or with the option `paper` (curvebody/immersed.h). The
+ * term adds the momentum I_f Y + mu_f, with the added mass I_f, the twist Y, and the momentum mu_f of the fluid at Y =
+ * 0. */
 #include "fluid/immersed_private.h"
 
 cb_status cb_immersed_place_added_mass(cb_immersed_workspace *s) {

@@ -1,7 +1,8 @@
 /* Buoyancy: the wrench -rho V (c_v × f, f), f = R^T g, with the potential <rho V (x + R c_v), g>.
  *
  * V is the displaced volume and c_v its centre, rho the density of the fluid, g the acceleration of gravity, and (R, x)
- * the pose. If the density varies, the wrench is the pressure of the fluid at rest over the faces (curvebody/medium.h).
+ * the pose. If the density varies, the wrench is that of the pressure of the fluid at rest on the faces
+ * (curvebody/medium.h).
  */
 #include "fluid/immersed_private.h"
 

@@ -1,5 +1,5 @@
-/* A floor (fluid/floor.h). A stiff floor pushes the body, which is the wrench of this term. At a reflecting floor the
- * functions of fluid/floor.h reflect the body, and this term has no wrench. */
+/* A floor (fluid/floor.h). A stiff floor pushes the body, and this push is the wrench of the term. At a reflecting
+ * floor the functions of fluid/floor.h reflect the body, and this term has no wrench. */
 #include "fluid/immersed_private.h"
 
 /* Adds the push of the floor in a step that outruns the floor. `wrench` is the push in the world's axes. */

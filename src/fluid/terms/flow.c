@@ -259,7 +259,7 @@ static void add_turning(cb_immersed_workspace *s, const double Y[6], cb_tensor d
 
 /* --- the term --- */
 
-/* Does the momentum come from the impulses at the vertices? */
+/* Returns whether the momentum comes from the impulses at the vertices. */
 static bool by_vertices(const cb_immersed *b) { return b->around.varying; }
 
 static bool in_uniform_flow(const cb_immersed *b) { return b->around.has_flow && !b->around.varying; }

@@ -5,9 +5,9 @@
  *   dL/dxi = (q/2) sum <K V, V> + rho sum <K V, dV>,  q = drho/dxi,   rho = sum A rho_f/sum A
  *   d(dL/dxi)/dY = q (sum X^T K V)^T + rho sum (dV/dxi)^T K X
  *
- * A part that follows a part of the surface moves in the body frame (immersed_followed.c); then V contains its own motion.
- * L is the Lagrangian, K the added mass of a part about its place for density 1, Y the twist of the body, and xi a
- * small change of the pose. A is the area of a face and rho_f the density at it. V, X, W and dV are those of
+ * If a part moves with a part of the surface (immersed_followed.c), V contains its own motion in the body frame. L is
+ * the Lagrangian, K the added mass of a part about its place for density 1, Y the twist of the body, and xi a small
+ * change of the pose. A is the area of a face and rho_f the density at it. V, X, W and dV are those of
  * fluid/immersed_twist.c. The gradient of the vorticity is neglected.
  */
 #include "fluid/immersed_private.h"

@@ -383,7 +383,8 @@ cb_status cb_builder_central(cb_builder *b, int body, const char *pair_potential
   return status ? status : add_pair_term(b, term, cb_pair_centre_names);
 }
 
-/* The name of a particle's own variable in expressions, or "" (no name) if a parameter has this name. */
+/* Returns `name`, the variable of a particle's mass or charge in expressions, or "" (no variable) if a parameter has
+ * this name. */
 static const char *unless_parameter(const cb_builder *b, const char *name) {
   for (size_t i = 0; i < b->parameters.n_parameters; i++)
     if (!strcmp(b->parameters.parameters[i], name)) return "";

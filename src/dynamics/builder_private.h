@@ -18,7 +18,7 @@ typedef struct cb_builder_point {
 typedef struct cb_builder_bond {
   int i, j;
   double value[3]; /* stiffness, rest length (< 0: the distance at the start), damping */
-  /* the same as functions of the time t; NULL: the number in `value` counts. The system takes them over */
+  /* the same as functions of the time t; NULL: the number in `value` is used. The system takes ownership */
   cb_expression *expression[3];
 } cb_builder_bond;
 
@@ -71,9 +71,9 @@ struct cb_builder {
 /* Parses an expression of the variables names[n] and of the parameters of the builder. Sets expression_at if the text
  * is wrong. The caller owns *out. */
 cb_status cb_builder_parse(cb_builder *b, const char *text, const char *const *names, size_t n, cb_expression **out);
-/* Returns `status`. If the failure has no position in the input yet, the message receives the position of `node`. If
- * `expression` is true, the text of the node is an expression, and the message receives the position inside of this
- * text. */
+/* Returns `status`. If the failure has no position in the input yet, the position of `node` is added to the message. If
+ * `expression` is true, the text of the node is an expression, and the position inside this text is added to the
+ * message. */
 cb_status cb_builder_placed(const cb_builder *b, cb_status status, const cb_node *node, bool expression);
 /* Copies a given point to x, and moves it onto the space if it is off by round-off only. Fails if the point is farther
  * off, outside of the chart, or not finite. `what` names the point in a message. x may be `given`. */
@@ -113,15 +113,15 @@ static inline bool cb_builder_in_body(const cb_builder *b, int particle, int bod
   return !b->point[particle].auxiliary && (body < 0 || b->point[particle].body == body);
 }
 /* Chooses an origin and a base for each component of s, and converts positions and velocities to these origins. The
- * particles of s already have their places. */
+ * order of the particles in s is already known. */
 cb_status cb_origins_settle(const cb_builder *b, cb_system *s);
-/* Moves the rows of b into s: particles become places, and unknown targets take their values at the start. Everything
- * else in s must be complete. */
+/* Moves the rows of b into s: indices of particles become their indices in s, and unknown targets take their values at
+ * the start. Everything else in s must be complete. */
 cb_status cb_constraints_settle(cb_builder *b, cb_system *s);
 /* Finds rows that depend on others at the start, and drops them or fails. */
 cb_status cb_constraints_check_rank(const cb_builder *b, cb_system *s);
 /* Sets the options of contacts with walls, in a system in which particles do not touch one another. */
 cb_status cb_builder_wall_contacts(cb_builder *b, cb_contact_rule rule, cb_contact_accumulation accumulation);
-/* Moves the builder's contacts, walls and events into the system: particles become places. Lists the triangles, and
- * makes the checks that need all particles. */
+/* Moves the builder's contacts, walls and events into the system: indices of particles become their indices in the
+ * system. Lists the triangles, and makes the checks that need all particles. */
 cb_status cb_contacts_settle(cb_builder *b, cb_system *s);

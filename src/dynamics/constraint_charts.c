@@ -1,5 +1,5 @@
-/* Elements of constraints between the embedding and charts (equations in constraint_private.h), and the coordinates
- * in which constraints that are expressions are given.
+/* Converts elements of constraints between the embedding and charts (equations in constraint_private.h), and computes
+ * the coordinates that the expressions of constraints use.
  */
 #include "dynamics/constraint_private.h"
 

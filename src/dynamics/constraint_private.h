@@ -17,10 +17,11 @@ enum { CB_ELEMENT_MAX = CB_ELEMENT_PARTICLES * CB_COORD_MAX };
 
 typedef struct cb_constraint cb_constraint;
 
-/* One element. Its particle p has the coordinates p*k .. p*k+k-1. A velocity row is the equation a(x, t) v = b(x, t) of
- * the velocities v: gradient is a, value is -b, t1 is d(-b)/dt, tx is da/dt and hessian is da/dx. For a positional row,
- * t1, t2 and tx are derivatives in t at fixed x. Order 0 asks for value, order 1 also for gradient and t1, order 2 for
- * everything. The function does not write zeros: the caller clears the element first. */
+/* The value and the derivatives of one element. Its particle p has the k coordinates p*k .. p*k+k-1. A velocity row is
+ * the equation a(x, t) v = b(x, t) of the velocities v: gradient is a, value is -b, t1 is d(-b)/dt, tx is da/dt and
+ * hessian is da/dx. For a positional row, t1, t2 and tx are derivatives in t at fixed x. Order 0 asks for value, order
+ * 1 also for gradient and t1, order 2 for everything. The function does not write zeros: the caller clears the element
+ * first. */
 typedef struct cb_element {
   double value, t1, t2;
   double gradient[CB_ELEMENT_MAX], tx[CB_ELEMENT_MAX];
@@ -31,7 +32,8 @@ typedef struct cb_element {
 /* For cb_element_function, x are the coordinates of the element's particles (k numbers each), relative to the origin of
  * their component. */
 
-/* A row of constraints. The builder stores indices of particles as given, the system stores places. */
+/* A row of constraints. In a builder, particles are numbered in the order in which they were added; in a system, in its
+ * own order. */
 struct cb_constraint {
   const cb_constraint_class *class;
   const char *name;
@@ -62,7 +64,7 @@ typedef struct cb_constraint_world {
 struct cb_constraints {
   cb_arena *arena;
   const cb_system *system;
-  const cb_constraint *row; /* [rows.own]: the rows of the system */
+  const cb_constraint *row; /* [rows.own] the rows of the list */
   const cb_space *space;
   cb_rows rows;
   int curved; /* number of rows of the space per particle */
@@ -154,8 +156,9 @@ typedef struct cb_coordinates {
   double second[CB_Q_MAX][CB_Q_MAX][CB_Q_MAX]; /* [c][a][b]: d^2 q_c/dx_a dx_b */
 } cb_coordinates;
 
-/* Evaluates the coordinates. chart NULL: those of the world's embedding. world: local to world. Order 0 gives q, order
- * 1 also `first`, order 2 everything. CB_STEP_DOMAIN outside the chart and where it is singular. */
+/* Evaluates the coordinates. If chart is NULL, they are those of the world's embedding. `world` maps local to world
+ * coordinates. Order 0 gives q, order 1 also `first`, order 2 everything. CB_STEP_DOMAIN outside the chart and where it
+ * is singular. */
 cb_status cb_coordinates_at(const cb_space *g, const cb_chart *chart, const cb_isometry *world, const double *x,
                             int order, cb_coordinates *out);
 

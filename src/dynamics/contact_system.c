@@ -1,5 +1,5 @@
-/* Moves contacts, walls and events from the builder into the system: particles become places, and the triangles of
- * surfaces are listed.
+/* Moves contacts, walls and events from the builder into the system: indices of particles become their indices in the
+ * system, and the triangles of surfaces are listed.
  */
 #include "dynamics/builder_private.h"
 
@@ -38,7 +38,8 @@ static cb_status check_radii(const cb_system *s) {
   return CB_OK;
 }
 
-/* Lists the triangles with their corners by place, and for each place the triangles that have a corner there. */
+/* Lists the triangles, with corners given by their indices in s, and for each particle the triangles that have a corner
+ * there. */
 static cb_status triangles(const cb_builder *b, const cb_system *s, cb_contact_set *set) {
   const int n = b->n_triangles;
   if (!n) return CB_OK;

@@ -194,18 +194,18 @@ static cb_status one_origin(const cb_builder *b, cb_system *s, int c, int *given
   return CB_OK;
 }
 
-/* Was the fixed point given relative to the component's own origin, or relative to an origin within `far` of it? The
- * second case counts only if the component's origin is farther than `near` from the world's. False if one of the two
- * origins is the world's. */
+/* Returns whether the fixed point was given relative to the component's own origin, or relative to an origin within
+ * `far` of it. The second case counts only if the component's origin is farther than `near` from the world's. False if
+ * one of the two origins is the world's. */
 static bool is_near(const cb_space *g, const cb_origin *world, const cb_origin *origin, const cb_fixed *point) {
   if (cb_origin_same(g, origin, world) || cb_origin_same(g, &point->origin, world)) return false;
   return cb_origin_same(g, origin, &point->origin) ||
          (cb_origin_radii(g, origin) > near && radii_between(g, origin, &point->origin) <= far);
 }
 
-/* Does a fixed point for which is_near() is true act on the component? Then the component keeps its origin. With a
- * moving origin the place of the point would be lost, because two origins that are far out do not determine their
- * relative place. */
+/* Returns whether a fixed point for which is_near() is true acts on the component. Then the component keeps its origin.
+ * With a moving origin the place of the point would be lost, because two origins that are far out do not determine
+ * their relative place. */
 static bool is_held(const cb_builder *b, const cb_system *s, int c) {
   const cb_space *g = s->space;
   bool held = false;

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-/* The numbers of a spring at a time. */
+/* A spring, with its numbers at one time. */
 typedef struct spring {
   int i, j; /* where the coordinates of its ends begin */
   double stiffness, rest, damping;

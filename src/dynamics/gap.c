@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Distances of particles. In one frame they use the chord, between frames the equations of geometry/origin.h. */
+/* --- distances of particles: by the chord in one frame, by the equations of geometry/origin.h between frames --- */
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 

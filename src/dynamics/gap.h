@@ -25,7 +25,7 @@ typedef enum cb_gap_kind {
 } cb_gap_kind;
 
 typedef struct cb_gap {
-  int kind, n, particle[CB_GAP_PARTICLES]; /* places of the particles */
+  int kind, n, particle[CB_GAP_PARTICLES]; /* indices of the particles in the system */
   int index;                               /* index of the wall, the event or the triangle; -1: none of these */
   /* surfaces: the side of the normal on which the points were at the start of the step, +1 or -1 */
   int side;
@@ -88,8 +88,8 @@ cb_status cb_gap_orient(cb_gaps *gaps, cb_gap *gap, double t, const double *cons
  * distance d of two points, with speeds of at most a and b and accelerations of at most acc_a and acc_b, it uses
  * Rauch's comparison
  *   d'' >= -(a^2 + b^2) sqrt(K) tan(sqrt(K) d/2) - acc_a - acc_b,   K = max(0, sectional curvatures)
- * It returns INFINITY if no bound is known, but 0 if the speeds cannot close the gap. For events that are distances
- * |s''| <= A. For expressions A follows from the largest sampled derivatives, times a factor of 2 for the points
+ * It returns INFINITY if no bound is known, but 0 if the speeds cannot close the gap. For events that are distances, A
+ * bounds |s''|. For expressions A follows from the largest sampled derivatives, times a factor of 2 for the points
  * between samples. For surfaces it is an estimate (gap_second_derivative_bound.c). */
 double cb_gap_second_derivative_bound(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x,
                                       const double *speed, const double *acceleration, double duration);
@@ -149,11 +149,12 @@ const cb_gap_function *cb_gap_function_of(const cb_gaps *gaps, const cb_gap *gap
 /* Evaluates the gap of two surfaces, side * distance - radii (gap_surfaces.c). */
 cb_status cb_gap_surface(const cb_gaps *gaps, const cb_gap *gap, const double *const *x, int order, cb_gap_value *out);
 
-/* The distance in a figure of points. All points are in one frame, in the embedding of a quadric or flat space. */
+/* The distance between two geodesic figures that a gap's points define: a point and a plane or line, or two lines. All
+ * points are in one frame, in the embedding of a quadric or flat space. */
 typedef struct cb_gap_figure {
   double distance;                                 /* the signed distance */
   double gradient[CB_GAP_PARTICLES][CB_COORD_MAX]; /* ordinary partial derivatives in the points */
-  /* the coefficients with which the figure's points combine to its nearest points; for two edges, two coefficients for
+  /* the coefficients with which the gap's points combine to the two nearest points; for two edges, two coefficients for
    * each edge */
   double weight[CB_GAP_PARTICLES];
   bool active;

@@ -5,9 +5,9 @@
  * sectional curvatures. In the duration T, d stays between d0 - (a + b) T and d0 + (a + b) T, where d0 is the distance
  * at the start. The index form of the field along the geodesic between the points gives
  *   d'' >= -(a^2 + b^2) sqrt(K) tan(sqrt(K) d/2) - acc,   d'' <= (a^2 + b^2) sqrt(-k) coth(sqrt(-k) d/2) + acc
- * In a space that is given by its metric, K and k are twice the values at the two points. No bound is known there if a
- * geodesic may be longer than a quarter of a period of a coordinate. If no bound is known, A is 0 if the speeds cannot
- * close the gap. Source: do Carmo, Riemannian Geometry (1992), chapters 9 and 10.
+ * In a space that is given by its metric, K and k are taken as twice their values at the two points. No bound is known
+ * there if a geodesic may be longer than a quarter of a period of a coordinate. If no bound is known, A is 0 if the
+ * speeds cannot close the gap. Source: do Carmo, Riemannian Geometry (1992), chapters 9 and 10.
  */
 #include "dynamics/gap_class.h"
 

@@ -186,7 +186,7 @@ cb_status cb_gram_create(cb_forces *f, cb_constraints *c, cb_gram **out) {
   return CB_OK;
 }
 
-/* Returns <u,x>/<x,x> in a factor, where u is a covector. */
+/* Returns u.x/<x,x> in a factor, where u is a covector at x. */
 static double along(const cb_space *g, const cb_factor *f, const double *u, const double *x) {
   double ux = 0, xx = 0;
   for (int a = f->offset; a < f->offset + f->count; a++) {

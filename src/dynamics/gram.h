@@ -17,8 +17,8 @@ typedef struct cb_gram cb_gram;
 cb_status cb_gram_create(cb_forces *f, cb_constraints *c, cb_gram **out);
 void cb_gram_free(cb_gram *g);
 
-/* Copies the needed parts of the gradients G[entries*k] and of the positions x, forms S and factors it.
- * CB_STEP_SINGULAR if rows depend on one another; *row (may be NULL) is then the first dependent row. */
+/* Copies the gradients G[entries*k] and the positions x, forms S and factors it. CB_STEP_SINGULAR if rows depend on one
+ * another; *row (may be NULL) is then the first dependent row. */
 cb_status cb_gram_factor(cb_gram *g, const double *x, const double *G, int *row);
 /* The smallest pivot of the last factorisation, relative to the diagonal entry of its row, and that row; about 0 if
  * rows depend on one another. If it is 1 (no rows, or orthogonal rows), *row is not set. */

@@ -17,9 +17,10 @@
 typedef struct cb_pair_potential {
   const cb_pair_potential_class *class_;
   const void *params;
-  double green;                    /* the strength a, if the class is a Green's function */
-  double curvature;                /* the curvature K of the space */
-  const cb_expression *expression; /* of cb_pair_names; NULL if the class has no expression */
+  double green;     /* the strength a, if the class is a Green's function */
+  double curvature; /* the curvature K of the space */
+  /* an expression of the variables cb_pair_names; NULL if the class has no expression */
+  const cb_expression *expression;
 } cb_pair_potential;
 
 /* The values that a pair contributes: its factor, and what the potential may depend on. */

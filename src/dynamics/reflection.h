@@ -108,7 +108,7 @@ struct cb_reflection {
   int k;
   cb_reserved reserved_mover_at, reserved_mover, reserved_normal, reserved_first, reserved_p, reserved_q,
       reserved_gradient, reserved_group, reserved_rule;
-  int *mover_at; /* [particles] the mover of the particle at each place; -1: none. All are -1 between calls */
+  int *mover_at; /* [particles] the mover of each particle; -1: none. All are -1 between calls */
   int movers;
   cb_mover *mover;
   cb_normal *normal;

@@ -12,8 +12,8 @@
 /* Few springs, such as those of a triangle or a short chain.
  *
  * One or two springs without damping, in a space of one factor, are computed one by one, as in springs_kernel.h,
- * directly from x. More springs are computed by the kernels as one network in which each stage has its own particles,
- * so that the stages fill the vectors. */
+ * directly from x. The kernels compute all other small plans as one network in which each stage has its own particles,
+ * so that the springs of several stages fill the vectors. */
 
 #define INLINE static inline __attribute__((always_inline))
 

@@ -150,7 +150,7 @@ struct cb_springs {
   double *stiffness, *rest, *damping;
   size_t stiffness_step, rest_step;
   uint32_t *number; /* 8 per group: the number of the spring; UINT32_MAX in an unused lane */
-  /* per slice: the springs of this slice and of those before it touch only this many first particles of the block */
+  /* per slice: the springs of this slice and of those before it touch only the first `reach` particles of the block */
   int *reach;
   int *halo;        /* the particles in the halos of all blocks */
   size_t local_max; /* maximum number of particles in a thread's copies */

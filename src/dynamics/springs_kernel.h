@@ -88,7 +88,7 @@ INLINE vec product_chord(const cb_springs_space *space, vec4 *delta) {
   return sum;
 }
 
-/* Returns g, the force divided by minus x - y (in a product by minus e; delta then becomes e). */
+/* Returns g: the force is -g (x - y), or -g e in a product, where delta becomes e. */
 INLINE vec pull(cb_springs_shape shape, const cb_springs_space *space, const double *stiffness, const double *rest,
                 const double *damping, vec4 *delta, const vec4 *rate) {
   vec4 form = load4(space->form);

@@ -121,10 +121,10 @@ void cb_state_copy(cb_state *to, const cb_state *from) {
 /* Killing momenta J_i = sum <X_i(x), p> about the world's axes, bounds on their size, and a test whether they are
  * known. The sum is over particles at x of momentum p, and X_i are the Killing fields.
  *
- * A frame that is far out has round-off of its own, and X_i grows with the distance, in H^n like its exponential. J_i
- * is known up to some units of round-off of sum |p| |X_i|, and of the other momenta J_j, because an error in the
- * rotation of the frame mixes them. A small conserved momentum is lost in this round-off, and a state has no data that
- * would restore it. The result is nan if too many digits are lost. */
+ * A frame far from the base point has round-off of its own, and X_i grows with the distance, in H^n like its
+ * exponential. J_i is known up to some units of round-off of sum |p| |X_i|, and of the other momenta J_j, because an
+ * error in the rotation of the frame mixes them. A small conserved momentum is lost in this round-off, and a state has
+ * no data that would restore it. The result is nan if too many digits are lost. */
 
 /* The relative round-off of a frame after some thousand changes. */
 static const double units = 16 * DBL_EPSILON;

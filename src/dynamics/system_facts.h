@@ -59,7 +59,7 @@ void cb_conserved_keep_point(const cb_space *g, const struct cb_fixed *at, cb_co
 
 /* Forces that change direction where two points are antipodal (antipodes.c). */
 
-/* Two points whose distance has a cosine below this one may pass one another's antipode within a step. */
+/* Two points may pass one another's antipode within a step if the cosine of their distance, in radii, is below this. */
 static const double cb_antipodes_cosine = -0.6;
 
 /* Does the system have any such force? */
@@ -68,9 +68,9 @@ bool cb_antipodes_matter(const cb_system *s);
 /* Is any spring so close to antipodal ends that a step may lead them past one another's antipode? False in a chart. */
 bool cb_antipodes_near(const cb_system *s, const cb_state *state);
 
-/* CB_STEP_DOMAIN if two points have passed one another's antipode in the last step, of length h, at a distance shorter
- * than their motion in a step; a smaller step may resolve the passage. *place is the place of one of them. With h < 0:
- * CB_STEP_DOMAIN if they will pass in the next step, of length |h|. CB_OK otherwise. */
+/* CB_STEP_DOMAIN if two points have passed one another's antipode in the last step, of length h, so closely that no
+ * step of this length resolves the passage; a smaller step may resolve the passage. *place is the place of one of them.
+ * With h < 0: CB_STEP_DOMAIN if they will pass in the next step, of length |h|. CB_OK otherwise. */
 cb_status cb_antipodes_check(const cb_system *s, const cb_state *state, double h, int *place);
 /* Explains why a step of length h from this state failed. Returns CB_STEP_DOMAIN if such a pass lies ahead within two
  * steps and `failed` is a status of a step (> 0), otherwise `failed` with its message. */

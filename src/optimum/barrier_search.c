@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* Weights tau of the barrier (shape_constraint.h), which decrease by the factor `decade`; for the objective cost they
- * are relative to the cost. The last one sets how far a gait stays from a constraint that it touches. Searches with low
- * barriers may not converge, because nodes can slip along the gait without a change. In this case a barrier up to
+ * are relative to the cost. The last one sets how far a gait stays from a constraint that it touches. Searches with a
+ * small weight may not converge, because nodes can slip along the gait without a change. In this case a barrier up to
  * `acceptable_tau` is accepted. */
 static const double first_tau = 1e-2, last_tau = 1e-7, acceptable_tau = 1e-4, decade = .1;
 /* A gait with a barrier of weight tau is accepted below this slope, or below 1e-2 tau if that is larger. The relative

@@ -1,5 +1,6 @@
-/* The starts of a search: small ellipses, waves and random loops. At many shapes in the window, the best plane for each
- * direction gives an ellipse; the cheapest ellipses are moved to minima of their cost (ellipse.h). */
+/* The starts of a search: small ellipses, waves and random loops. At many shapes in the window (cb_shape_window), the
+ * best plane for each direction gives an ellipse; the cheapest ellipses are moved to minima of their cost
+ * (ellipse.h). */
 #include "optimum/ellipse.h"
 
 #include "numerics/random.h"

@@ -27,7 +27,7 @@ typedef struct cb_ellipse {
                                                              * 1 */
   double price;                                             /* 4 pi W: E/amount */
   double lambda[CB_GROUP_DIM];
-  double unwanted; /* Z y| for |P y| = 1: it is 0 unless no small gait was found that meets all conditions */
+  double unwanted; /* |Z y| for |P y| = 1: it is 0 unless no small gait was found that meets all conditions */
 } cb_ellipse;
 
 /* Finds the cheapest minima of W, one for each price; the start shape is the centre if there is one. If no minimum

@@ -381,10 +381,10 @@ static void swap(extremal_mesh *m) {
 }
 
 /* Tries fractions of the step: the smaller of 1 and 1/size first, then half of the previous one, down to 1/256. A
- * fraction is accepted if the durations are positive and the residual is below the largest of the last five residuals.
- * The residual may thus rise for some steps while a long loop closes. CB_STEP_NO_CONVERGENCE if no fraction is
- * accepted.
- * Source: Grippo, Lampariello & Lucidi, SIAM J. Numer. Anal. 23 (1986) 707, doi:10.1137/0723046. */
+ * fraction is accepted if the durations are positive and the residual is below the largest of the last five residuals
+ * times (1 - fraction/4), or below 1e-11. The residual may thus rise for some steps while a long loop closes.
+ * CB_STEP_NO_CONVERGENCE if no fraction is accepted. Source: Grippo, Lampariello & Lucidi, SIAM J. Numer. Anal. 23
+ * (1986) 707, doi:10.1137/0723046. */
 static cb_status search(extremal_mesh *m, double size, double *last) {
   static const double least = 1. / 256, round_off = 1e-11;
   const double before = m->residual;

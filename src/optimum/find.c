@@ -255,7 +255,8 @@ static cb_status no_gait(const cb_optimum_problem *p, cb_gait *const *start, con
         maximum, fabs(cb_gait_target_get(p->bundle->group, &p->target)));
   for (int k = 0; k < count; k++) maximum = fmax(maximum, fabs(t[k].maximum));
   if (maximum > 0 && !(maximum >= fabs(cb_gait_target_get(p->bundle->group,
-                                                          &p->target)))) /* a maximum above the target is no reason */
+                                                          /* a maximum above the target does not explain the failure */
+                                                          &p->target))))
     return cb_fail(
         CB_STEP_NO_CONVERGENCE,
         "no gait was found that reaches the target, from %d start%s: they stopped at gaits that reach at most %.9g, "

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Both are relative to the largest value. A curvature below least_curvature is raised to it. An equation whose
- * remaining gradient is below least_gradient counts as dependent on the others. */
+/* A curvature below least_curvature, relative to the largest curvature, is raised to this value. An equation whose
+ * remaining gradient is below least_gradient, relative to the largest gradient, counts as dependent on the others. */
 static const double least_curvature = 1e-6, least_gradient = 1e-11;
 /* The least pivot, relative to its diagonal entry, of a matrix that counts as positive definite if the option `size` is
  * set. It is the round-off of a matrix whose entries differ by many decades. */

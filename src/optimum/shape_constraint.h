@@ -130,11 +130,12 @@ typedef struct cb_barrier {
   cb_shape_constraints *constraints; /* owned */
   const cb_basis *basis;             /* borrowed */
   int n;
-  double tau, soft;         /* tau = 0: no barrier; soft: the argument of cb_shape_constraints_at */
-  double value;             /* the barrier b at the latest shapes */
-  double *s, *ds, *dds, *z; /* at the nodes: s, ds and dds from the latest cb_barrier_at with slopes, and z,
-                             * [nodes][count].. */
-  double *trial;            /* s at the nodes from the latest cb_barrier_at without slopes */
+  double tau, soft; /* tau = 0: no barrier; soft: the argument of cb_shape_constraints_at */
+  double value;     /* the barrier b at the latest shapes */
+  /* at the nodes: s, ds and dds from the latest cb_barrier_at with slopes, and z; the first indices of each are
+   * [nodes][count] */
+  double *s, *ds, *dds, *z;
+  double *trial; /* s at the nodes from the latest cb_barrier_at without slopes */
   struct cb_arena *arena;
 } cb_barrier;
 

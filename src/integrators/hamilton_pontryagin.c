@@ -135,10 +135,11 @@ static bool half_moves(const cb_rigid_trial *e, const halves *of, const double r
   return true;
 }
 
-/* The part of 2 B F that L has: 1, or 2 if all of a wrench acts at the first node. */
+/* The factor of B F in the load L: 1, or 2 if all of a wrench acts at the first node. */
 static double at_first(const cb_rigid_trial *e) { return e->damped ? 2 : 1; }
 
-/* Sets the load L at the first node to B F, for wrenches F that act half at each end of the step. */
+/* Sets the load L at the first node to that of wrenches F that act half at each end of the step: B F, twice as much if
+ * all of a wrench acts at the first node. */
 static void load_turned(cb_rigid_trial *e, const double r[3][3], const double F[6]) {
   cb_turn6(r, F, e->turned);
   for (int i = 0; i < 6; i++) e->first[i] = at_first(e) * e->turned[i];

@@ -171,8 +171,8 @@ static inline bool cb_solver_after(cb_solver_choice *c, cb_status status, int it
 static inline cb_status cb_solver_solve(cb_solver_choice *c, const cb_integrator *in, cb_status (*once)(void *method),
                                         void *method) {
   cb_status status = once(method);
-  /* Every failure counts as one of the fixed-point iteration, because an iteration that diverges may leave a chart or
-   * overflow before it reaches the maximum number of iterations. */
+  /* Every failure counts as a failure of the fixed-point iteration, because an iteration that diverges may leave a
+   * chart or overflow before it reaches the maximum number of iterations. */
   if (!cb_solver_after(c, status, in->iterations)) return status;
   status = once(method);
   /* The fixed-point iteration was not the cause, because Newton's method failed too. */

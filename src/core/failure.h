@@ -36,8 +36,8 @@ typedef struct cb_place_text {
 } cb_place_text;
 cb_place_text cb_place_text_of(int line, int column);
 
-/* These functions set the last failure as cb_fail does, together with what is known about it, or with its kind. The
- * text is cut after 2047 bytes. They return `status`. */
+/* Set the last failure as cb_fail does, and return `status`. cb_fail_known also sets the members of cb_failure to those
+ * of `known`, and cb_fail_as sets the kind. The text is cut after 2047 bytes. */
 cb_status cb_fail_known(const cb_failure *known, cb_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 cb_status cb_fail_as(cb_failure_kind kind, cb_status status, const char *format, ...)

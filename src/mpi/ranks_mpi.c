@@ -26,7 +26,7 @@ static bool send(void *self, int to, const int64_t message[CB_RANKS_MESSAGE]) {
   int64_t copy[CB_RANKS_MESSAGE];
   memcpy(copy, message, sizeof copy);
   return MPI_Send(copy, CB_RANKS_MESSAGE, MPI_INT64_T, to, TAG, MPI_COMM_WORLD) ==
-         MPI_SUCCESS; /* such a short message is sent immediately */
+         MPI_SUCCESS; /* a message this short is sent immediately */
 }
 
 static bool poll(void *self, int *from, int64_t message[CB_RANKS_MESSAGE]) {

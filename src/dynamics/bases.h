@@ -3,12 +3,13 @@
  *   origin of component c = base[l] after own[c],  l = leader[c]
  * base[l] is relative to base[parent[l]], or to the world.
  *
- * Two origins that are far from the base point of the space do not determine their relative place (geometry/origin.h),
- * because each has round-off of its own, which grows like exp(distance from this point in radii). Components whose
- * contacts are on, or whose distance is an event, therefore measure their distance relative to the first base that they
- * have in common. The place of this base in the world does not matter. A base follows its components. A component that
- * leaves the others gets a base of its own, together with those near to it, and the new base remembers the base it came
- * from. In spaces where coordinates do not grow, all components that may collide share one base, which does not move.
+ * Two origins that are far from the base point of the space do not determine their relative position
+ * (geometry/origin.h), because each has round-off of its own, which grows like exp(distance from this point in radii).
+ * Components that may touch, or whose distance is an event, therefore measure their distance relative to the first base
+ * that they have in common. The position of this base in the world does not matter. A base follows its components. A
+ * component that leaves the others gets a base of its own, together with those near to it, and the new base remembers
+ * the base it came from. In spaces where coordinates do not grow, all components that may collide share one base, which
+ * does not move.
  */
 #pragma once
 
@@ -44,15 +45,16 @@ void cb_bases_loaded(cb_bases *b);
 /* Sets pair[0] and pair[1] to the frames of components c and d relative to the first base that they have in common, or
  * to the world. */
 void cb_bases_pair(const cb_space *g, const cb_bases *b, int c, int d, cb_origin pair[2]);
-/* As cb_bases_pair, for the bases of the leaders l and m. */
+/* Does the same as cb_bases_pair for the bases of the leaders l and m. */
 void cb_bases_pair_of(const cb_space *g, const cb_bases *b, int l, int m, cb_origin pair[2]);
-/* The error of the relative place of the bases of components c and d because of round-off, a length. It grows with the
- * distances of the bases from the first base that they have in common. */
+/* Returns the error, a length, that round-off causes in the relative position of the bases of components c and d. It
+ * grows with the distances of the bases from the first base that they have in common. */
 double cb_bases_doubt(const cb_space *g, const cb_bases *b, int c, int d);
 
 /* Joins the bases of components c and d: the components of one base get the other base. */
 void cb_bases_join(const cb_space *g, cb_bases *b, int c, int d);
-/* As cb_origin_recentre, for component c; also updates own[c], so that origin[c] stays the base after own[c]. */
+/* Does the same as cb_origin_recentre for component c; also updates own[c], so that origin[c] stays the base after
+ * own[c]. */
 cb_status cb_bases_recentre(const cb_space *g, cb_bases *b, cb_origin *origin, int c, const double *y,
                             const cb_local_points *points, cb_isometry *isometry);
 /* Returns whether a component at this distance, in radii, from a base may belong to this base. */
@@ -61,7 +63,7 @@ bool cb_bases_reaches(double radii);
  * its base gets a base of its own. nearest[n] is scratch. */
 void cb_bases_follow(const cb_space *g, cb_bases *b, int *nearest);
 
-/* As cb_builder_origin. `origin` must be the composition of `move` after `place`. Bodies with the same `move` keep the
- * relative positions that their places give them. */
+/* Does the same as cb_builder_origin. `origin` must be the composition of `move` after `place`. Bodies with the same
+ * `move` keep the relative positions that their places give them. */
 cb_status cb_builder_moved_origin(cb_builder *b, const cb_origin *origin, const cb_origin *move,
                                   const cb_origin *place);

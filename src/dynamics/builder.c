@@ -456,8 +456,8 @@ int cb_builder_bodies(const cb_builder *b) { return b->n_bodies; }
 
 const char *cb_builder_body_name(const cb_builder *b, int body) { return b->body[body]; }
 
-/* The number of particles that belong to the bodies before this one. The particles of a body follow those of the body
- * before. */
+/* Returns the number of particles that belong to the bodies before this one. The particles of a body follow those of
+ * the body before it. */
 static int particles_before(const cb_builder *b, int body) {
   int low = 0, high = b->n_points - b->n_auxiliary;
   while (low < high) {

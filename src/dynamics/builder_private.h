@@ -78,11 +78,11 @@ cb_status cb_builder_placed(const cb_builder *b, cb_status status, const cb_node
 /* Copies a given point to x, and moves it onto the space if it is off by round-off only. Fails if the point is farther
  * off, outside of the chart, or not finite. `what` names the point in a message. x may be `given`. */
 cb_status cb_builder_settle(const cb_space *g, const char *what, const double *given, double *x);
-/* As cb_builder_settle, for a fixed point whose coordinates are relative to b->centre_origin. */
+/* Does the same as cb_builder_settle for a fixed point whose coordinates are relative to b->centre_origin. */
 cb_status cb_builder_fix(const cb_builder *b, const char *what, const double *given, cb_fixed *centre);
 /* Makes sure that a growing array has capacity for one more element. */
 cb_status cb_builder_grow(void **array, int count, int *capacity, size_t size);
-/* The distance of two points that a spring may join. Fails where the points coincide or are antipodal. */
+/* Computes the distance of two points that a spring may join. Fails if the points coincide or are antipodal. */
 cb_status cb_builder_check_apart(const cb_space *g, const double *x, const double *y, double *distance);
 
 /* Checks the particles and the target of a row. */
@@ -90,7 +90,8 @@ cb_status cb_builder_check_row(const cb_builder *b, const cb_constraint *row);
 /* Adds a row to the builder. Checks the particles and copies the arrays and the name. Takes ownership of the
  * expressions, even if it fails. With name NULL, the name is made from the class and the particles. */
 cb_status cb_builder_add_row(cb_builder *b, const cb_constraint *row);
-/* As cb_builder_add_row, but first sets the target of the row. If the target has an expression, it is parsed. */
+/* Does the same as cb_builder_add_row, but first sets the target of the row. If the target has an expression, it is
+ * parsed. */
 cb_status cb_builder_add_targeted(cb_builder *b, cb_constraint *row, const cb_target *target);
 /* Fails unless the n particles exist. `what` names the class of constraints in the message, here and below. */
 cb_status cb_builder_check_particles(const cb_builder *b, const char *what, int n, const int *particle);
@@ -108,7 +109,7 @@ cb_status cb_builder_check_triangles(const cb_builder *b, const char *what, int 
 cb_status cb_builder_find_chart(const cb_builder *b, const char *what, const char *name, const cb_chart **found,
                                 const cb_chart **row);
 
-/* Does a particle belong to this body (-1: to any body)? False for auxiliary points. */
+/* Returns whether a particle belongs to this body (-1: to any body). Returns false for auxiliary points. */
 static inline bool cb_builder_in_body(const cb_builder *b, int particle, int body) {
   return !b->point[particle].auxiliary && (body < 0 || b->point[particle].body == body);
 }

@@ -43,7 +43,7 @@ struct cb_constraint {
   double target;
   cb_expression *target_expression; /* the required value as an expression of t; NULL: `target`; owned */
   cb_fixed centre;                  /* distance to a point, pin: the point */
-  int axis;                         /* pin: which direction of the frame at centre */
+  int axis;                         /* pin: the index of a vector of the frame at the centre */
   const cb_chart *chart;            /* surface, velocity: the chart of the coordinates; NULL: the embedding */
   cb_expression *expression;        /* surface: the function; velocity: the right side b (NULL: 0); owned */
   /* velocity: the coefficients by particle and coordinate (NULL: 0); owned */
@@ -88,18 +88,18 @@ void cb_constraint_release(cb_constraint *row);
 cb_status cb_constraints_create(cb_forces *f, const cb_constraint_list *list, bool with_space, cb_constraints **out);
 void cb_constraints_free(cb_constraints *c);
 void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin);
-/* The list of the constraints of a system. */
+/* Returns the list of the constraints of a system. */
 cb_constraint_list cb_constraints_of(const cb_system *s);
 
 /* Evaluates element e of a row into c->scratch by `function`; NULL: by its class. */
 cb_status cb_constraints_element(cb_constraints *c, const cb_constraint *row, cb_element_function *function, int e,
                                  double t, const double *x, int order);
-/* The target at time t and its two derivatives. */
+/* Computes the target at time t and its first two derivatives. */
 cb_status cb_constraint_target(const cb_constraint *row, double t, double value[3]);
 
 /* Evaluates an element of a class that is written on jets (constraint_jets.c). */
 cb_element_function cb_element_by_jets;
-/* The distance of two particles (constraints/rod.c). */
+/* Computes the distance of two particles (constraints/rod.c). */
 cb_element_function cb_element_distance;
 
 /* --- triangles (constraint_triangles.c) --- */
@@ -172,7 +172,7 @@ cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_co
  * already these coordinates if origins do not move. */
 cb_status cb_constraint_coordinates(const cb_constraints *c, const cb_constraint *row, bool own, const double *x,
                                     int order, cb_coordinates *out);
-/* Is the chart of the row the one in which the space is used? */
+/* Returns whether the space is used in a chart and the row uses the same chart. */
 bool cb_constraint_own_chart(const cb_constraints *c, const cb_constraint *row);
 /* Fails if a value or one of the n derivatives of an expression is not finite. */
 cb_status cb_constraint_check_finite(double value, int n, const double *derivative, const char *what);
@@ -188,7 +188,7 @@ cb_status cb_constraint_check_finite(double value, int n, const double *derivati
 #define CB_CONSTRAINT_TARGET(type, key, field, unit) \
   CB_CONSTRAINT_KEY(type, key, field, "", unit, "a number or an expression of t; if absent, the value at the start")
 
-/* As the functions in curvebody/constraint.h; src/scenario/scenario_constraints.c defines all of them. */
+/* Do the same as the functions in curvebody/constraint.h; src/scenario/scenario_constraints.c defines all of them. */
 cb_status cb_constraint_reserve(const cb_constraint_entry *e, size_t count, int **particle);
 cb_status cb_constraint_read_body(const cb_constraint_entry *e, const cb_node *node, int *body);
 /* Reads the point `at`, relative to the origin that the builder then has for it. */
@@ -205,5 +205,5 @@ typedef cb_status cb_triangle_measure(cb_builder *b, const char *name, int n, co
 cb_status cb_constraint_read_triangles(const cb_constraint_entry *e, const cb_node *body, const cb_node *list,
                                        const cb_node *target, const char *what, const char *range,
                                        cb_triangle_measure *add);
-/* As cb_constraint_placed, for a failure in the expression that is the text of node. */
+/* Does the same as cb_constraint_placed for a failure in the expression that is the text of node. */
 cb_status cb_constraint_placed_in(const cb_constraint_entry *e, cb_status status, const cb_node *node);

@@ -122,7 +122,7 @@ void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin) {
 
 const cb_rows *cb_constraints_rows(const cb_constraints *c) { return &c->rows; }
 
-/* As cb_constraints_element, but function must not be NULL. The function is inlined. */
+/* Does the same as cb_constraints_element, but function must not be NULL. The function is inlined. */
 static inline __attribute__((always_inline)) cb_status element_by(cb_constraints *c, const cb_constraint *row,
                                                                   cb_element_function *function, int e, double t,
                                                                   const double *x, int order) {

@@ -42,7 +42,7 @@ cb_status cb_potentials_create(cb_forces *f) {
   return f->potential_gradient ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d potentials", rows->rows);
 }
 
-/* The sum of the elements of row r: its value, or its cosine. With order 1, the gradient of the row is set. */
+/* Computes the sum of the elements of row r: its value, or its cosine. With order 1, the gradient of the row is set. */
 static cb_status sum_of(cb_forces *f, int r, double t, const double *x, int order, double *sum) {
   cb_constraints *c = f->potentials;
   const cb_constraint *row = &c->row[r];
@@ -106,7 +106,7 @@ static cb_status in_cosine(const cb_constraint *row, value s, double c, energy *
   return CB_OK;
 }
 
-/* The energy of a row whose elements have this sum. */
+/* Computes the energy of a row whose elements have this sum. */
 static cb_status energy_of(const cb_constraint *row, double t, double sum, energy *u) {
   const value s = value_of(row, sum);
   if (row->energy) {

@@ -75,7 +75,7 @@ static cb_status not_finite(const cb_forces *f, const cb_force_field *field, int
                  chart->coordinates[a]);
 }
 
-/* The components of a field at q with the velocity u, which is read only if the field uses it. */
+/* Computes the components of a field at q with the velocity u, which is read only if the field uses it. */
 static cb_status evaluate(const cb_forces *f, const cb_force_field *field, const double *q, const double *u, double t,
                           int i, bool second, components *out) {
   const int n = out->n;

@@ -63,7 +63,7 @@ cb_status cb_potentials_create(cb_forces *f);
 cb_status cb_potentials_add(cb_forces *f, double t, const double *x, double *force);
 cb_status cb_potentials_potential(cb_forces *f, double t, const double *x, double *potential);
 cb_status cb_potentials_jacobian(cb_forces *f, double t, const double *x, double *dx);
-/* The value s of row r of the potentials. */
+/* Computes the value s of row r of the potentials. */
 cb_status cb_potentials_value(cb_forces *f, int r, double t, const double *x, double *value);
 
 /* Finds block (i, j) of the pattern, which must exist. */

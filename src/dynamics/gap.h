@@ -49,25 +49,27 @@ void cb_gaps_set_origins(cb_gaps *gaps, const cb_origin *origin);
  * relative places of components. Must be called whenever the bases have changed. */
 void cb_gaps_set_bases(cb_gaps *gaps, const struct cb_bases *bases);
 
-/* Are contacts between these two particles on? Are contacts of this particle with this wall on? */
+/* cb_gaps_pair_on returns whether contacts between two particles are on, and cb_gaps_wall_on whether contacts of a
+ * particle with a wall are on. */
 bool cb_gaps_pair_on(const cb_gaps *gaps, int i, int j);
 bool cb_gaps_wall_on(const cb_gaps *gaps, int wall, int i);
 /* cb_gaps_walls returns the number of walls; each branch of an expression (cb_expression_branches) counts as a wall.
  * cb_gaps_wall_given returns the number of the wall from which a branch was made. */
 int cb_gaps_walls(const cb_gaps *gaps);
 int cb_gaps_wall_given(const cb_gaps *gaps, int wall);
-/* Is this wall only a support for particles that rest at the tip of a cone? Such a wall has no collisions
- * (cb_wall.tip). */
+/* Returns whether this wall is only a support for particles that rest at the tip of a cone. Such a wall has no
+ * collisions (cb_wall.tip). */
 bool cb_gaps_wall_of_tip(const cb_gaps *gaps, int wall);
-/* The restitution, the action (CB_EVENT_REFLECT for contacts) and the direction of a gap. */
+/* These functions return the restitution, the action (CB_EVENT_REFLECT for contacts) and the direction of a gap. */
 double cb_gap_restitution(const cb_gaps *gaps, const cb_gap *gap);
 int cb_gap_action(const cb_gaps *gaps, const cb_gap *gap);
 int cb_gap_direction(const cb_gaps *gaps, const cb_gap *gap);
-/* Is the gap the distance from something that is at rest or moves with the particles? Then |ds/dt| is at most the sum
- * of their speeds. False for functions of coordinates, such as expressions. */
+/* Returns whether the gap is the distance from something that is at rest or moves with the particles. Then |ds/dt| is
+ * at most the sum of the speeds of the particles. Returns false for functions of coordinates, such as expressions. */
 bool cb_gap_is_length(const cb_gaps *gaps, const cb_gap *gap);
 
-/* The number of triangles of the system, and the places of the three corners of one triangle. */
+/* cb_gaps_triangles returns the number of triangles of the system. cb_gaps_triangle sets corner[3] to the corners of
+ * one triangle, as indices of particles in the system. */
 int cb_gaps_triangles(const cb_gaps *gaps);
 void cb_gaps_triangle(const cb_gaps *gaps, int triangle, int corner[3]);
 /* cb_gaps_event sets *out to the gap of an event. cb_gap_event_distance returns the distance D of an event s = d - D
@@ -129,7 +131,7 @@ struct cb_gaps {
   cb_gap_anchor last_anchor;
 };
 
-/* The origin of a particle's component. */
+/* Returns the origin of a particle's component. */
 static inline const cb_origin *cb_gap_origin(const cb_gaps *gaps, int particle) {
   return gaps->moves ? &gaps->origin[gaps->system->component[particle]] : &gaps->identity;
 }
@@ -143,7 +145,7 @@ static inline void cb_gap_pair(const cb_gaps *gaps, int i, int j, cb_origin pair
     cb_bases_pair(gaps->space, gaps->bases, component[i], component[j], pair);
 }
 
-/* The function of a wall or of an event; NULL for other gaps. */
+/* Returns the function of a wall or of an event; NULL for other gaps. */
 const cb_gap_function *cb_gap_function_of(const cb_gaps *gaps, const cb_gap *gap);
 
 /* Evaluates the gap of two surfaces, side * distance - radii (gap_surfaces.c). */

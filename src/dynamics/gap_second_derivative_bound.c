@@ -37,7 +37,8 @@ static const double slack = 2;
  * least `least_sine`. */
 static const double shrunk = 0.25, least_sine = 0.02;
 
-/* The height of the corner x[i] (i = 1 .. m) of a face above the span of the other corners; m is the dimension. */
+/* Returns the height of the corner x[i] (i = 1 .. m) of a face above the span of the other corners; m is the
+ * dimension. */
 static double height(const cb_space *g, int m, const double x[][CB_COORD_MAX], int i) {
   const double *a = x[i % m + 1], *b = m == 3 ? x[(i + 1) % m + 1] : NULL, *p = x[i];
   if (!b) return cb_distance(g, a, p);

@@ -35,7 +35,7 @@ static bool share(const cb_contact_set *s, int a, int b) {
   return has(s, b, t[0]) || has(s, b, t[1]) || has(s, b, t[2]);
 }
 
-/* The vertex with index a (b < 0), or the edge between the vertices a < b. */
+/* A vertex with the index a (then b < 0), or the edge between the vertices a and b, a < b. */
 typedef struct feature {
   int a, b;
 } feature;
@@ -53,7 +53,7 @@ static int next_of(const cb_contact_set *s, feature f, int *at) {
   return -1;
 }
 
-/* The first triangle of a feature that has no vertex in common with triangle `face`; -1: there is none. */
+/* Returns the first triangle of a feature that has no vertex in common with triangle `face`; -1: there is none. */
 static int responsible_for_face(const cb_contact_set *s, feature f, int face) {
   for (int at = s->around_start[f.a], t; (t = next_of(s, f, &at)) >= 0;)
     if (!share(s, t, face)) return t;
@@ -114,7 +114,7 @@ static void edges(const cb_gaps *gaps, int a, int b, list *out) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       const feature e = edge_of(s, a, i), f = edge_of(s, b, j);
-      /* so that both orders of the two edges give the same gap */
+      /* thus both orders of the two edges give the same gap */
       const bool first = e.a < f.a || (e.a == f.a && e.b < f.b);
       if (first ? responsible_for_edges(s, e, f, a, b) : responsible_for_edges(s, f, e, b, a))
         add(out, first ? (cb_gap){CB_GAP_EDGE_EDGE, 4, {e.a, e.b, f.a, f.b}, b, 1}
@@ -137,7 +137,7 @@ int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int ma
 
 /* --- distances of features --- */
 
-/* The distance of the frame of the gap's particle p from the frame of its first particle; 0 in flat space. */
+/* Returns the distance of the frame of the gap's particle p from the frame of its first particle; 0 in flat space. */
 static double frame_distance(const cb_gaps *gaps, const cb_gap *gap, int p) {
   cb_origin frame[2], relative;
   if (gaps->space->factor[0].curvature == 0) return 0;
@@ -174,7 +174,8 @@ cb_status cb_gap_gather(const cb_gaps *gaps, const cb_gap *gap, const double *co
   return CB_OK;
 }
 
-/* The maximum radius of the points 0 .. split-1 of a gap, plus the maximum radius of the points split .. used-1. */
+/* Returns the maximum radius of the points 0 .. split-1 of a gap, plus the maximum radius of the points split ..
+ * used-1. */
 static double radii(const cb_gaps *gaps, const cb_gap *gap, int split, int used) {
   const double *radius = gaps->system->radius;
   double first = 0, second = 0;

@@ -137,7 +137,7 @@ static int first_block(const cb_lcp *s, int a, const double *tolerance, double *
   return block;
 }
 
-/* As first_block, while l_a decreases and z does not change. */
+/* Does the same as first_block while l_a decreases and z does not change. */
 static int first_back(const cb_lcp *s, int a, double *length) {
   int block = a;
   *length = s->l[a];

@@ -149,7 +149,7 @@ struct cb_springs {
   /* 8 per group, or 8 in total if all springs have the same value; damping is NULL if there is none */
   double *stiffness, *rest, *damping;
   size_t stiffness_step, rest_step;
-  uint32_t *number; /* 8 per group: the number of the spring; UINT32_MAX in an unused lane */
+  uint32_t *number; /* 8 per group: the number of the spring; UINT32_MAX where the last group has no spring */
   /* per slice: the springs of this slice and of those before it touch only the first `reach` particles of the block */
   int *reach;
   int *halo;        /* the particles in the halos of all blocks */

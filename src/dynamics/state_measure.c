@@ -201,9 +201,9 @@ cb_status cb_state_killing_size(const cb_system *s, const cb_state *state, doubl
   return CB_OK;
 }
 
-/* --- are the Killing momenta known? --- */
+/* --- whether the Killing momenta are known --- */
 
-/* Are all particles so near the base point that their momenta are certainly known? */
+/* Returns whether all particles are so near the base point that their momenta are certainly known. */
 static bool is_near(const cb_system *s, const cb_state *state) {
   const cb_space *g = cb_system_space(s);
   const int *start = cb_system_component_starts(s);
@@ -223,8 +223,8 @@ static bool is_near(const cb_system *s, const cb_state *state) {
   return true;
 }
 
-/* The size of a Killing momentum for a unit momentum at the base point. The field of a rotation vanishes there; a
- * rotation has the size for a unit momentum at one radius from it. */
+/* Returns the size of a Killing momentum for a unit momentum at the base point. The field of a rotation vanishes there,
+ * so its size is that for a unit momentum at one radius from the base point. */
 static double at_base(const cb_space *g, int field) {
   for (int f = 0; f < g->n_factors; f++) {
     const int n = cb_factor_dim(g->factor[f]), fields = n * (n + 1) / 2;

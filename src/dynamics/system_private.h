@@ -102,7 +102,7 @@ bool cb_system_allocate_particles(cb_system *s);
 /* Lists the rows that are distances of two particles; they count as bonds. */
 cb_status cb_system_list_rods(cb_system *s);
 
-/* Are there no forces at all, except those of springs that do not depend on the time? */
+/* Returns whether there are no forces except those of springs that do not depend on the time. */
 static inline bool cb_system_springs_alone(const cb_system *s) {
   return !s->n_interactions && !s->n_centrals && !s->n_fields && !s->n_driven && !s->potentials.n;
 }
@@ -157,5 +157,5 @@ typedef struct cb_contact_set {
 } cb_contact_set;
 
 void cb_contact_set_free(cb_contact_set *set);
-/* Are contacts between particles of these bodies on? */
+/* Returns whether contacts between particles of these bodies are on. */
 bool cb_contact_set_bodies_on(const cb_contact_set *set, int a, int b);

@@ -47,7 +47,7 @@ static cb_status settle(cb_direct *d, bool rough, bool afresh, int maximum) {
   return status;
 }
 
-/* For a gait on which no constraint presses: solves again without the barrier. If this finds no allowed gait, the gait
+/* Solves again without the barrier, for a gait on which no constraint presses. If this finds no allowed gait, the gait
  * with the barrier is found again. */
 static cb_status without(cb_direct *d, int maximum) {
   cb_barrier *b = d->barrier;
@@ -290,7 +290,8 @@ cb_status cb_direct_sharpen(cb_direct *d, int degree, cb_direct **out) {
     cb_direct_free(fine);
     fine = NULL;
     status = solve(d, shifted, list, count, ends, arcs, degree, &fine);
-    if (status || cb_direct_pace(fine, ends) < 1e-8) break; /* the cost's relative error is about its square */
+    /* the relative error of the cost is about the square of this change */
+    if (status || cb_direct_pace(fine, ends) < 1e-8) break;
     if (round == ROUNDS) status = cb_fail(CB_STEP_NO_CONVERGENCE, "contact times did not converge");
   }
   cb_gait_free(gait);

@@ -393,7 +393,7 @@ static cb_status wave(const cb_optimum_problem *p, int k, cb_gait **out) {
     *out = NULL;
     if (!before && back) {
       for (int i = 0; i < n; i++) rows[HARMONICS * n + i] *= -1;
-      s *= 2; /* the same size in the other direction */
+      s *= 2; /* the next loop has the same size, and runs in the other direction */
     }
   }
   return CB_OK;

@@ -128,7 +128,8 @@ static cb_status points(flow *f, const cb_extremal *e, int degree, bool halved, 
   const int n = e->wong.n;
   double x[CB_WONG_MAX];
   for (int a = 0; halved && a < e->arcs; a++) {
-    const int arc = e->arcs - 1 - a; /* from the last arc to the first, since rows move apart */
+    /* the arcs are moved from the last one to the first, so that no value is overwritten before it is moved */
+    const int arc = e->arcs - 1 - a;
     for (int j = degree; j >= 0; j -= 2)
       memmove(values + (arc * (degree + 1) + j) * n, values + (arc * (degree / 2 + 1) + j / 2) * n,
               (size_t)n * sizeof *values);

@@ -25,7 +25,8 @@ static double unknown_scale(const extremal_mesh *m, int c) {
   const problem *p = m->p;
   const int times = m->segments * p->size + m->arcs;
   if (c < m->segments * p->size) return scale_of(m, c % p->size);
-  if (c < states(m)) return c == times + 1 ? m->escale : 1; /* the cost has escale; durations and mu have 1 */
+  /* the scale of the cost is escale; those of the durations and of mu are 1 */
+  if (c < states(m)) return c == times + 1 ? m->escale : 1;
   if (c < states(m) + p->count) return m->lscale;
   return m->cscale;
 }

@@ -375,7 +375,7 @@ static double size(const cb_rigid_trial *e, const double a[6]) {
   return sqrt(fabs(sum));
 }
 
-/* The size of a twist whose displacement in a step equals the round-off of the pose. */
+/* Returns the size of a twist whose displacement in a step equals the round-off of the pose. */
 static double blur(const cb_rigid_trial *e) {
   const double far = sqrt(cb_dot3(e->s->g.x, e->s->g.x)) / fabs(e->h), turn = 1 / fabs(e->h);
   return 1e-15 * size(e, (double[6]){turn, turn, turn, far, far, far});

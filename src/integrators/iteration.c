@@ -134,8 +134,8 @@ void cb_predictor_push(cb_predictor *p, double h, const double *stage) {
 
 double *cb_predictor_past(cb_predictor *p, int age) { return age < p->known ? p->past[age] : NULL; }
 
-/* The number of past steps to use. The older of two steps is useful only if it has the same sign, and a quarter to four
- * times the length of the other. */
+/* Returns the number of past steps to use. The older of two steps is useful only if it has the same sign, and a quarter
+ * to four times the length of the other. */
 static int useful_depth(const cb_predictor *p) {
   if (p->known < 2) return p->known;
   const double ratio = p->h[1] / p->h[0];
@@ -208,7 +208,7 @@ struct cb_stage_matrix {
   cb_sparse *sparse;
 };
 
-/* The position at which column c of block e, in the row of particle i, begins. */
+/* Returns the position at which column c of block e, in the row of particle i, begins. */
 static inline int begin_of(const cb_stage_matrix *m, int i, int e, int c) {
   const int j = m->column[e];
   return m->start[j * m->block + c] + m->above[e] * m->height[c] + (j < i ? m->block : 0);

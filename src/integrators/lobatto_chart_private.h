@@ -72,7 +72,7 @@ static inline void cb_lobatto_chart_sum(const cb_lobatto_chart *m, int stages, c
                                         size_t stride, double *sum) {
   cb_stage_sum(m->count, stages, m->h, a, value, stride, sum);
 }
-/* The status of a stage that cannot be evaluated; `particle` is the one that failed (-1: not known). */
+/* Returns the status of a stage that cannot be evaluated. `particle` is the one that failed (-1: not known). */
 cb_status cb_lobatto_chart_fail(cb_lobatto_chart *m, int particle, cb_status status);
 
 /* --- lobatto_chart_newton.c: the stages by Newton's method, from the prediction in z, u and the multipliers --- */

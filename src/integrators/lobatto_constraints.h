@@ -36,7 +36,7 @@ cb_status cb_lobatto_constraints_prepare(cb_lobatto_constraints *c, cb_lobatto *
 cb_status cb_lobatto_constraints_sweep(cb_lobatto_constraints *c, cb_lobatto *l, double t, double h);
 /* --- in Newton's method (lobatto_newton.c), with the additional unknowns y = h^2 lambda --- */
 
-/* Are there few enough constraints for a border around the matrix of the stages? */
+/* Returns whether there are few enough constraints for a border around the matrix of the stages. */
 bool cb_lobatto_constraints_bordered(const cb_lobatto_constraints *c);
 /* Allocates the memory of cb_lobatto_constraints_pulls and cb_lobatto_constraints_border, for `block` unknowns per
  * particle. Must be called once before them. */

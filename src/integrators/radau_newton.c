@@ -339,7 +339,7 @@ static cb_status pair(cb_radau *m, int i, int a, int e) {
   return CB_OK;
 }
 
-/* Adds to the matrix what row r in stage i contributes by its entry e, which belongs to the particle b. */
+/* Adds to the matrix the contribution of entry e of row r in stage i; this entry belongs to the particle b. */
 static void row_entry(cb_radau *m, int i, int r, int e) {
   cb_radau_newton *w = m->newton;
   const int s = m->s, last = s - 1, k = m->k, b = m->rows->particle[e];

@@ -33,7 +33,8 @@ struct cb_forces {
   double *gather; /* scratch of interactions: the coordinates of a group by column, then its masses or charges */
 
   cb_pattern pattern;
-  int *spring_block; /* [spring][4]: blocks ii, ij, ji, jj in the pattern */
+  /* [spring][4]: the numbers of the blocks ii, ij, ji and jj in the pattern, for a spring from i to j */
+  int *spring_block;
 };
 
 cb_status cb_interactions_create(cb_forces *f);

@@ -14,7 +14,7 @@
 
 /* A spring, with its numbers at one time. */
 typedef struct spring {
-  int i, j; /* where the coordinates of its ends begin */
+  int i, j; /* indices of the first coordinates of its two ends */
   double stiffness, rest, damping;
 } spring;
 

@@ -93,7 +93,7 @@ double cb_gap_or_far(double A, double gap, double maximum);
  * constant. both: the bound is |s''| <= A, as events need it. */
 double cb_gap_pair_bound(const cb_gaps *gaps, const double *const *x, double d, double gap, cb_gap_motion m, bool both);
 
-/* --- for files of classes: the builder --- */
+/* --- functions of the builder that the files of walls and events use --- */
 
 /* Returns the contact set of a builder in *out; the set is created when it is first needed. */
 cb_status cb_builder_contact_set(cb_builder *b, cb_contact_set **out);

@@ -54,7 +54,8 @@ struct cb_gram {
   const cb_space *space;
   cb_rows rows;
   int k;
-  double *x, *G, *T; /* at the last factorisation: positions, gradients by entry, and their raised tangential parts */
+  /* of the last factorisation: the positions, the gradients by entry, and T (the gradients as tangent vectors) */
+  double *x, *G, *T;
 
   /* number of pairs of entries that share a particle, of mass m: S[slot] += G[first].T[second] / m */
   size_t pairs;

@@ -76,7 +76,7 @@ typedef enum cb_springs_shape {
   CB_SPRINGS_FLAT,
   CB_SPRINGS_SPHERE,
   CB_SPRINGS_HYPERBOLOID,
-  CB_SPRINGS_PRODUCT, /* of two factors */
+  CB_SPRINGS_PRODUCT, /* a product of two factors */
   CB_SPRINGS_SHAPES
 } cb_springs_shape;
 
@@ -162,7 +162,7 @@ struct cb_springs {
 struct cb_springs_work {
   const cb_springs *plan;
   int threads;
-  double *local; /* for each thread, memory for positions, forces and velocities of local_max particles; at first 0 */
+  double *local; /* for each thread: memory for positions, forces and velocities of local_max particles, initially 0 */
   size_t local_stride;
   double *partial; /* [n_blocks][2]: the potential of each block, as a compensated sum */
 };

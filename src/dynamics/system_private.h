@@ -36,9 +36,9 @@ typedef struct cb_central {
 
 /* A potential V(t, q), or a force F(q, dq/dt, t), that is given as expressions of the coordinates q of a chart. */
 typedef struct cb_force_field {
-  /* of q, the time t, the mass and the charge; NULL: there are forces */
+  /* an expression of q, the time t, the mass and the charge; NULL: the field has forces instead of a potential */
   const cb_expression *potential;
-  /* of q, dq/dt, the time t, the mass and the charge; NULL: 0 */
+  /* expressions of q, dq/dt, the time t, the mass and the charge; NULL: 0 */
   const cb_expression *force[CB_Q_MAX];
   const cb_chart *chart; /* NULL: the coordinates are those of the embedding */
   bool uses_velocity;
@@ -49,7 +49,7 @@ typedef struct cb_force_field {
  * arrays of all springs this spring has the stiffness, rest length and damping 0. */
 typedef struct cb_driven_spring {
   int spring;
-  const cb_expression *expression[3]; /* of the time t: the stiffness, the rest length, the damping */
+  const cb_expression *expression[3]; /* the stiffness, the rest length and the damping as expressions of the time t */
   double start[3];
 } cb_driven_spring;
 

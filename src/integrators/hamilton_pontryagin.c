@@ -288,7 +288,7 @@ static void add_varying(const cb_rigid_trial *e, const double A[6][6], double J[
 }
 
 static bool finite_matrix(const double J[6][6]) {
-  double zero[6] = {0}; /* or nan */
+  double zero[6] = {0}; /* an entry becomes nan if a number in its column is not finite */
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) zero[j] += J[i][j] - J[i][j];
   return cb_finite6(zero);

@@ -25,7 +25,7 @@ typedef struct step {
   cb_biquaternion at, move, half; /* the node, tau(h Y), s */
   cb_screw turn;                  /* the screw of s */
   cb_pose middle;
-  double K[6][6], mu0[6], mu[6]; /* in the middle of the step */
+  double K[6][6], mu0[6], mu[6]; /* K, mu0 and mu in the middle of the step */
   double F[6], dF[6][6];         /* the sum of wrenches, and F_Y + F_g Z */
   double first[6], dfirst[6][6]; /* B F, and its derivative in Y */
   cb_factors6 J;

@@ -31,10 +31,11 @@ typedef struct cb_radau {
   const double *mass;
   cb_tableau tableau;
   double inverse_a[CB_RADAU_MAX][CB_RADAU_MAX]; /* the inverse of the matrix A = (a_ij) */
-  double from_rows[CB_RADAU_MAX][CB_RADAU_MAX]; /* K^-1 of radau_iia.c */
+  /* inverse of the matrix from the lambda_j of a row of position to its conditions */
+  double from_rows[CB_RADAU_MAX][CB_RADAU_MAX];
   int s, n, k;
   size_t count;
-  bool chart, damped, compensated, published; /* published: `form: velocity` */
+  bool chart, damped, compensated, published; /* published: the option `form: velocity` is set */
   cb_radau_index index;
   cb_solver_choice solver;
   int max_iterations;

@@ -35,7 +35,7 @@ bool cb_operation_has_sides(const cb_operation *o) {
   }
 }
 
-/* --- rewriting --- */
+/* --- rewriting an expression on one side of a kink --- */
 
 static const cb_operation *operation_of(const cb_expression *e, int ref) {
   const int i = ref - e->variables - e->constants;

@@ -24,7 +24,7 @@ typedef struct cb_mesh {
   /* corners: the corners of all polygons, one after the other; ends[i]: the end of polygon i in `corners` */
   int *ends, *corners;
   size_t n_groups;
-  char **group_names; /* from `g` and `o` of OBJ and `solid` of STL, in the order of their first triangles */
+  char **group_names; /* the names after `g` and `o` of OBJ and `solid` of STL, in the order of their first triangles */
   int *groups;        /* [n_triangles] the group of each triangle, -1 for none */
   struct cb_arena *arena;
 } cb_mesh;

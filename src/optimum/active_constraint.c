@@ -20,7 +20,7 @@ struct cb_active_constraints_work {
   cb_shape_constraints *constraints;
   const cb_basis *basis;
   int n, capacity;
-  double *A, *phi, *dds;      /* of each row: A[unknowns], phi[functions] and s''[n][n] (shape_constraint.h) */
+  double *A, *phi, *dds;      /* for each row: A[unknowns], phi[functions] and s''[n][n] (shape_constraint.h) */
   double *z, *y;              /* [capacity] */
   double *projected, *vector; /* rows A and the gradient, projected on the directions that keep the conditions */
   double *s, *ds, *second;    /* values and derivatives of all constraints at one shape */

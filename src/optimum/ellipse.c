@@ -26,9 +26,9 @@ void cb_shape_window(const cb_optimum_problem *o, int i, double wide, double *lo
 
 static bool turns(const cb_group *G, int a) { return !strncmp(G->axis[a], "omega", 5); }
 
-/* Writes the conditions c + L y = 0 at the identity, L the first derivatives of the target, as P y = |c| and Z y = 0: a
- * reflection of the rows of L makes c parallel to the first axis. Returns false if the identity meets the conditions,
- * or if they cannot be evaluated there. */
+/* Writes the conditions c + L y = 0 at the identity as P y = |c| and Z y = 0, where L are the first derivatives of the
+ * target: a reflection of the rows of L makes c parallel to the first axis. Returns false if the identity meets the
+ * conditions, or if they cannot be evaluated there. */
 static bool numbers(const cb_group *G, const cb_gait_target *target, cb_small_target *t) {
   const int count = cb_gait_target_count(G, target);
   double one[CB_GROUP_SIZE], c[CB_CONDITIONS_MAX], L[CB_CONDITIONS_MAX * CB_GROUP_DIM], size = 0;

@@ -138,7 +138,7 @@ static cb_status points(flow *f, const cb_extremal *e, int degree, bool halved, 
     for (int j = halved; j <= degree; j += 1 + halved) {
       const double u = (1 - cos(M_PI * j / degree)) / 2, t = e->end[a] + u * (e->end[a + 1] - e->end[a]);
       double *r = values + (a * (degree + 1) + j) * n;
-      if (j == degree && a + 1 == e->arcs) { /* so that the gait is closed bit for bit */
+      if (j == degree && a + 1 == e->arcs) { /* this closes the gait bit for bit */
         memcpy(r, e->r, (size_t)n * sizeof *r);
         continue;
       }

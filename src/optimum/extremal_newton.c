@@ -370,7 +370,7 @@ static cb_status direction(extremal_mesh *m, double *size) {
   for (int i = 0; i < (m->panels + 1) * p->size; i++)
     *size = fmax(*size, fabs(m->step.x[i]) / scale_of(m, i % p->size));
   for (int c = p->size; c < m->unknown; c++) *size = fmax(*size, fabs(m->solved[c]) / unknown_scale(m, c));
-  /* so that changes of the path grow at most by the factor 1e5 in a segment */
+  /* with this number of segments, changes of the path grow at most by the factor 1e5 in a segment */
   mesh_divide(m, m->segments + (int)(log10(m->strongest) / 5));
   return CB_OK;
 }

@@ -24,7 +24,7 @@ enum { CB_SHAPE_CONSTRAINT_TERMS = 16 };
 
 typedef struct cb_shape_constraint {
   int variable;    /* the variable of a bound; -1: the constraint is for two lines */
-  double sign, at; /* of a bound: s = sign (r_i - at), i = variable */
+  double sign, at; /* for a bound: s = sign (r_i - at), i = variable */
   int line[2];     /* indices of the two lines */
 } cb_shape_constraint;
 

@@ -371,7 +371,7 @@ enum { PAIRS = 3, NODES = 4 };
 static const double difference_step =
     .01; /* the step of differences of order 8; their error is 1e-14 for functions such as sin(x) */
 
-/* Computes F = <lambda, B_ij> for all pairs i < j of shape variables, B the curvature. */
+/* Computes F = <lambda, B_ij> for all pairs i < j of shape variables, where B is the curvature. */
 static cb_status field(const cb_wong *w, const double *x, double *F) {
   double B[PAIRS * CB_GROUP_DIM];
   const cb_status status = cb_bundle_curvatures(w->bundle, x, B);

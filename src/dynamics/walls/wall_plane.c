@@ -40,7 +40,7 @@ static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAI
 typedef struct plane {
   const cb_node *at, *given_normal;
   double centre[K]; /* a point of the plane, in the world's coordinates, as given */
-  double normal[K]; /* of unit length, in the embedding; zero outside `factor` */
+  double normal[K]; /* the unit normal in the embedding; zero outside `factor` */
   double foot[K];   /* `centre` in the embedding */
   double local[K];  /* the normal relative to an origin at `foot` */
   int factor;       /* the factor the normal lies in */

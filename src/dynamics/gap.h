@@ -14,8 +14,8 @@
 enum { CB_GAP_PARTICLES = 4, CB_GAP_MAX = CB_GAP_PARTICLES * CB_COORD_MAX };
 
 typedef enum cb_gap_kind {
-  CB_GAP_SPHERES,     /* particles i, j */
-  CB_GAP_WALL,        /* particle i, wall `index` */
+  CB_GAP_SPHERES,     /* the spheres of two particles */
+  CB_GAP_WALL,        /* a particle and wall `index` */
   CB_GAP_VERTEX_FACE, /* a particle and the three corners of a geodesic triangle; only in dimension 3 */
   CB_GAP_EDGE_EDGE,   /* two particles for each of two edges; only in dimension 3 */
   /* a particle, the two ends of an edge, and the third corner of its triangle, which marks the inner side; the gradient

@@ -1,4 +1,5 @@
-/* Functions of walls and events (cb_gap_class): their closed forms, and what their files use of the builder.
+/* Functions of walls and events (cb_gap_class): their closed forms, and the functions of the builder that their files
+ * use.
  *
  * A function is either a function of coordinates in the world, which is evaluated on jets (gap_coordinates.c), or a
  * length, which has closed forms in the moved frames of particles: `forms->value` is then set.

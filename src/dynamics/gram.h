@@ -57,7 +57,8 @@ struct cb_gram {
   /* of the last factorisation: the positions, the gradients by entry, and T (the gradients as tangent vectors) */
   double *x, *G, *T;
 
-  /* number of pairs of entries that share a particle, of mass m: S[slot] += G[first].T[second] / m */
+  /* the pairs of entries that share a particle; each adds G[first].T[second]/m to S[slot], where m is the mass of the
+   * particle */
   size_t pairs;
   int *first, *second, *slot;
 

@@ -264,8 +264,8 @@ cb_status cb_lcp_solve(int n, const double *D, const double *q, const double *to
   }
 }
 
-/* The maximum numbers of impulses. A ball of mass m between two of a larger mass M needs about pi sqrt(M/m)
- * impulses. */
+/* The maximum numbers of impulses. A ball of mass m between two of a much larger mass M needs up to about pi
+ * sqrt(M/(2m)) impulses. */
 enum { MAX_BLOWS = 1000000, MAX_ROUNDS = 100000 };
 /* Speeds that differ by less than this, relative to the fastest closing one, are treated as equal. It is larger than
  * the asymmetry that integrators add to a symmetric state, and smaller than any intended difference. */

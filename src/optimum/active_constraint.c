@@ -300,7 +300,7 @@ typedef struct edges {
   int count;
   bool at_bounds;
   double time[CB_ACTIVE_CONSTRAINT_EDGES_MAX];
-  double *s; /* [SAMPLES][constraints] */
+  double *s; /* [SAMPLES][constraints]: the values of the constraints at the samples */
 } edges;
 
 /* Adds an edge at time t unless another edge is within `near` of t. */

@@ -179,8 +179,8 @@ void cb_reduced_eigenvalues(cb_reduced *r) {
   eigen(r, reduced_hessian(r), NULL);
 }
 
-/* Replaces the right side z by the solution. It divides by the absolute values of the eigenvalues; with the option
- * `stationary` they keep their signs. */
+/* Replaces the right side z by the solution, where the eigenvalues are replaced by their absolute values, but at least
+ * by least_curvature of their scale. With the option `stationary` they keep their signs. */
 static cb_status solve_indefinite(cb_reduced *r, int m, double *z) {
   struct cb_reduced_work *w = r->work;
   const int count = eigen(r, m, z);

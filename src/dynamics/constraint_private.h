@@ -25,7 +25,7 @@ typedef struct cb_constraint cb_constraint;
 typedef struct cb_element {
   double value, t1, t2;
   double gradient[CB_ELEMENT_MAX], tx[CB_ELEMENT_MAX];
-  double b_x[CB_ELEMENT_MAX];                      /* velocity row: d(-b)/dx */
+  double b_x[CB_ELEMENT_MAX];                      /* for a velocity row: d(-b)/dx */
   double hessian[CB_ELEMENT_MAX * CB_ELEMENT_MAX]; /* row-major; the stride is the size of the element, particles*k */
 } cb_element;
 
@@ -42,13 +42,13 @@ struct cb_constraint {
   /* the required value; nan: not yet known, then it becomes the value at the start */
   double target;
   cb_expression *target_expression; /* the required value as an expression of t; NULL: `target`; owned */
-  cb_fixed centre;                  /* distance to a point, pin: the point */
-  int axis;                         /* pin: the index of a vector of the frame at the centre */
-  const cb_chart *chart;            /* surface, velocity: the chart of the coordinates; NULL: the embedding */
-  cb_expression *expression;        /* surface: the function; velocity: the right side b (NULL: 0); owned */
+  cb_fixed centre;                  /* for distance_to_point and pin: the point */
+  int axis;                         /* for pin: the index of a vector of the frame at the centre */
+  const cb_chart *chart;            /* for surface and velocity: the chart of the coordinates; NULL: the embedding */
+  cb_expression *expression;        /* for surface: the function; for velocity: the right side b (NULL: 0); owned */
   /* velocity: the coefficients by particle and coordinate (NULL: 0); owned */
   cb_expression *coefficient[CB_ELEMENT_MAX];
-  void *params;          /* on_jets: the parameters of the class; NULL: none */
+  void *params;          /* for a class on jets: its parameters; NULL: none */
   int world;             /* number among the rows whose class is per_world, or -1 */
   bool is_potential;     /* the row is not a constraint, but has an energy U(s) of its value s */
   double stiffness;      /* U = (stiffness/2) (s - target)^2 if energy is NULL */
@@ -57,7 +57,7 @@ struct cb_constraint {
 
 /* Data of a row that needs the world's frame, relative to the frame of its first particle's component. */
 typedef struct cb_constraint_world {
-  cb_anchor anchor;         /* distance to a point, pin: the centre */
+  cb_anchor anchor;         /* for distance_to_point and pin: the centre */
   cb_isometry world, local; /* local to world and its inverse; the identity in spaces without moving origins */
 } cb_constraint_world;
 

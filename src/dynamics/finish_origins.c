@@ -25,7 +25,7 @@ static void join_bodies(const cb_contact_set *contacts, int bodies, int *set, bo
       if (contacts->n_switches && !cb_contact_set_bodies_on(contacts, a, b)) continue;
       cb_components_join(set, a, b);
       meets[a] = meets[b] = true;
-      if (!contacts->n_switches) break; /* all pairs are on, and joining neighbours suffices */
+      if (!contacts->n_switches) break; /* all pairs may touch, so joining each body to the next one suffices */
     }
   }
 }

@@ -23,7 +23,7 @@ struct cb_forces {
   cb_isometry *world; /* [component]: local to world; only where there are fields */
   cb_isometry *local; /* [component]: its inverse */
 
-  cb_origin *origin; /* [component]: the origins set last */
+  cb_origin *origin; /* [component]: the origins that were set last */
   /* constraints: NULL if the system has none; constraints_with_space: NULL until it is first needed */
   cb_constraints *constraints, *constraints_with_space;
 

@@ -124,7 +124,7 @@ struct cb_gaps {
   const cb_contact_set *set;
   cb_arena *arena;
   bool moves;            /* the space has moving origins; otherwise all origins are the identity */
-  cb_origin *origin;     /* one per component, if they move */
+  cb_origin *origin;     /* the origin of each component, if origins move */
   const cb_bases *bases; /* borrowed; NULL: only the origins determine the frames */
   cb_origin identity;    /* the identity origin of the space */
   cb_gap_frames *last;

@@ -62,7 +62,7 @@ struct cb_gram {
   size_t pairs;
   int *first, *second, *slot;
 
-  int *column, *row; /* the permuted upper triangle of S by compressed columns */
+  int *column, *row; /* the permuted upper triangle of S in compressed columns */
   double *value, *diagonal;
   int *permutation, *inverse, *parent, *l_count, *l_start, *l_row, *flag, *pattern;
   double *l_value, *d, *work;

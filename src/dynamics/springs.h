@@ -111,7 +111,7 @@ typedef struct cb_spring_run {
  * the halo, that is, the other ends of the far springs. */
 typedef struct cb_springs_block {
   int first, count;
-  size_t near, up, down;               /* number of springs */
+  size_t near, up, down;               /* numbers of near springs, of springs up and of springs down */
   size_t group, near_group, far_group; /* the block's first group among all groups, near groups and far groups */
   size_t halo, halo_count;             /* the block's halo in the array `halo` of the plan: first index and length */
   size_t slice;                        /* the block's first slice of near groups */

@@ -76,7 +76,7 @@ struct cb_system {
   cb_driven_spring *driven;
 
   double *x, *x_low, *v, *v_low; /* [n*k]: positions and velocities at the start, with their low-order parts */
-  cb_origin *origin;             /* [n_components], at the start */
+  cb_origin *origin;             /* [n_components]: the origins at the start */
   cb_bases bases;                /* the bases of the components at the start; empty in an extract */
   bool *held;                    /* [n_components]: the origin does not move; NULL in an extract */
 
@@ -150,7 +150,7 @@ typedef struct cb_contact_set {
   cb_event *event;
   cb_expression **expression; /* owned */
   int n_triangles;
-  int (*triangle)[3]; /* corners by place */
+  int (*triangle)[3]; /* the corners, as places */
   /* around[around_start[i] .. around_start[i+1]): the triangles with a corner at place i, ascending */
   int *around_start;
   int *around;

@@ -201,7 +201,7 @@ struct cb_stage_matrix {
   int n, block;
   const int *column; /* the column of each entry of the pattern */
   const int *above;  /* blocks off the diagonal above the entry in its column */
-  const bool *mask;  /* [B*B], B = block: the entries that a block off the diagonal has */
+  const bool *mask;  /* [B*B], B = block: true for the entries that a block off the diagonal has */
   const int *rank;   /* [B*B]: how many of these entries are above it in its column of the block */
   const int *height; /* [B]: how many of these entries a column of the block has */
   const int *start;  /* the starts of the columns of the complete matrix */

@@ -43,7 +43,7 @@ struct cb_lobatto_chart {
   const cb_rows *pattern;
   cb_gram *gram;
   int rows;
-  size_t entries; /* numbers in the gradients of all rows */
+  size_t entries; /* how many numbers the gradients of all rows have */
   double *G;      /* [s][entries] */
   double *gap;    /* [s-1][rows]: g at stages 1 .. s-1 */
 

@@ -25,7 +25,7 @@ typedef struct cb_lobatto_newton {
   const cb_pattern *pattern;
   int B, q;    /* number of unknowns per particle; the position of Q among them, or B if there are no Q */
   double *rhs; /* [n][B]: the right-hand side, then the correction */
-  double *y;   /* [n][s-1][factors] */
+  double *y;   /* [n][s-1][factors]: y_k of each particle and factor */
   double *Q[CB_LOBATTO_MAX];
   double *dx[CB_LOBATTO_MAX], *dv[CB_LOBATTO_MAX]; /* dF/dx and dF/dv of the stages, in pattern order */
 } cb_lobatto_newton;

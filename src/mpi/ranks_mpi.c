@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TAG = 19, NAP = 200000 }; /* NAP in ns */
+enum { TAG = 19, NAP = 200000 }; /* NAP: the time between two tests of a request, in ns */
 
 static void nap(void) { nanosleep(&(struct timespec){0, NAP}, NULL); }
 

@@ -76,7 +76,7 @@ typedef struct cb_operation {
 } cb_operation;
 
 struct cb_expression {
-  int variables, constants, operations; /* how many there are of each */
+  int variables, constants, operations; /* numbers of variables, constants and operations */
   int result;                           /* ref of the result */
   double *constant;
   cb_operation *operation;
@@ -148,7 +148,7 @@ int cb_opcode_operands(cb_opcode op);
  * and returns 1 for the name of a constant, and returns 0 otherwise. */
 int cb_function_find(const char *name, size_t length);
 int cb_constant_find(const char *name, size_t length, double *value);
-extern const char *const cb_constant_names[]; /* ended by NULL */
+extern const char *const cb_constant_names[]; /* the list ends with NULL */
 
 /* A letter that other texts use (`name`, in UTF-8), and its replacement in an expression (`text`).
  * cb_expression_letter_at returns the letter with which a text begins, or NULL. */

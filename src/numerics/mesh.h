@@ -18,7 +18,7 @@ typedef struct cb_mesh {
   const char *name; /* the name of the file */
   size_t n_vertices, n_edges, n_triangles;
   double (*vertices)[3];
-  int (*edges)[2];     /* i < j, ascending by i then j, each once */
+  int (*edges)[2];     /* (i, j) with i < j, sorted by i and then by j; each edge occurs once */
   int (*triangles)[3]; /* in the order of the file */
   size_t n_polygons;
   /* corners: the corners of all polygons, one after the other; ends[i]: the end of polygon i in `corners` */

@@ -21,10 +21,10 @@ struct cb_active_constraints_work {
   const cb_basis *basis;
   int n, capacity;
   double *A, *phi, *dds;      /* for each row: A[unknowns], phi[functions] and s''[n][n] (shape_constraint.h) */
-  double *z, *y;              /* [capacity] */
+  double *z, *y;              /* [capacity]: the force and the distance of each row */
   double *projected, *vector; /* rows A and the gradient, projected on the directions that keep the conditions */
   double *s, *ds, *second;    /* values and derivatives of all constraints at one shape */
-  int *item;                  /* [capacity] */
+  int *item;                  /* [capacity]: the item to which each row belongs */
   bool *presses, *left;       /* [capacity]; presses: the row has a force; left: the gait moves away from the constraint
                                * at the row */
 };

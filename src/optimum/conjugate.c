@@ -26,7 +26,7 @@ typedef struct path {
   const cb_extremal *e;
   flow *flow;
   int n, dim, size, order;
-  double way; /* 1 forwards; -1 backwards from the end */
+  double way; /* 1: the path is followed forwards; -1: backwards from its end */
   double mu[CB_GROUP_DIM], dmu[CB_GROUP_DIM * ORDER];
   double sigma[ORDER]; /* scales: rows of positions Y are divided by sigma, rows of momenta Z multiplied by it */
   gsl_eigen_symmv_workspace *workspace;

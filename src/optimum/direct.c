@@ -10,7 +10,7 @@
 static const double slope_small = 1e-11, off_small = 1e-13;
 /* The slope at which the gradient flow ends. The relative error of the cost is of the order of its square. */
 static const double slope_of_flow = 1e-5;
-enum { FLOW = 100 /* factor of the maximum number of steps for a gradient flow */ };
+enum { FLOW = 100 /* a gradient flow may take this factor more steps */ };
 
 bool cb_direct_smooth(const cb_optimum_problem *problem) {
   const cb_gait_target_kind kind = problem->target.kind;

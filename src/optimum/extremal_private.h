@@ -43,10 +43,10 @@ typedef struct problem {
   cb_tableau gauss;
   int n, dim, size, count, row; /* dim: of the group; size: of x; count: conditions; row: the condition with the amount,
                                  * or -1 */
-  double gap[CB_SHAPE_MAX];     /* r(1) - r(0): full periods */
+  double gap[CB_SHAPE_MAX];     /* r(1) - r(0), which is a number of full periods of each variable */
   bool free, shifts,
       amount_free;  /* the start shape is free; a shift of time gives another extremal; the amount is unknown */
-  bool homogeneous; /* stages are (r, v, lambda) (wong.h), without bounds */
+  bool homogeneous; /* the stages are (r, v, lambda) (wong.h), and there are no bounds */
   bool abnormal;    /* the weight mu of the cost is 0 (see wong.speed): the amount and the duration are unknown */
   double weight;    /* the scale of lambda in mu^2 + |lambda/weight|^2 = 1 */
   double begin[2];  /* the weight mu and the cost E at the start of the iteration */

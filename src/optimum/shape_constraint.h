@@ -73,7 +73,7 @@ cb_status cb_shape_constraints_term(cb_shape_constraints *w, int k, int term, co
 enum { CB_ACTIVE_CONSTRAINTS_MAX = 32, CB_ACTIVE_CONSTRAINT_EDGES_MAX = 32 };
 
 typedef struct cb_active_constraint {
-  int constraint;  /* index in cb_shape_constraints */
+  int constraint;  /* index of the constraint in cb_shape_constraints */
   double from, to; /* times; to > 1 if the gait stays at the constraint past the end of the cycle */
   double
       impulse; /* impulse of the force, d(E/2)/ds; for the objective efficiency: d(log(E)/2)/ds; 0: the constraint does

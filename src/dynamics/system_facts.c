@@ -273,7 +273,8 @@ static bool constrained(const cb_system *s, span c) {
   return false;
 }
 
-/* Returns whether two single particles belong to the same groups of central potentials and fields. */
+/* Returns whether two single particles belong to the same groups of central potentials and fields. If b is empty,
+ * returns whether the particle belongs to none of these groups. */
 static bool same_pair_potentials(const cb_system *s, span a, span b) {
   for (int q = 0; q < s->n_centrals; q++)
     if (members(&s->central[q].group, a, NULL) != members(&s->central[q].group, b, NULL)) return false;

@@ -22,7 +22,8 @@ void cb_arena_free(cb_arena *arena);
  * too. NULL if memory runs out, count * size overflows, or arena is NULL. */
 void *cb_arena_alloc(cb_arena *arena, size_t count, size_t size);
 
-/* As cb_arena_alloc, aligned to `alignment` bytes: a power of two (CB_CACHE_LINE for vectors), otherwise NULL. */
+/* Does the same as cb_arena_alloc, aligned to `alignment` bytes: a power of two (CB_CACHE_LINE for vectors), otherwise
+ * NULL. */
 void *cb_arena_alloc_aligned(cb_arena *arena, size_t count, size_t size, size_t alignment);
 
 /* Returns a zeroed object of size bytes in a new arena. The first member of the object must be a pointer to its arena;

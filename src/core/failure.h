@@ -36,8 +36,8 @@ typedef struct cb_place_text {
 } cb_place_text;
 cb_place_text cb_place_text_of(int line, int column);
 
-/* These functions set the last failure as cb_fail does, together with what is known about it, or with its kind. The
- * text is cut after 2047 bytes. They return `status`. */
+/* Set the last failure as cb_fail does, and return `status`. cb_fail_known also sets the members of cb_failure to those
+ * of `known`, and cb_fail_as sets the kind. The text is cut after 2047 bytes. */
 cb_status cb_fail_known(const cb_failure *known, cb_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 cb_status cb_fail_as(cb_failure_kind kind, cb_status status, const char *format, ...)
@@ -45,8 +45,8 @@ cb_status cb_fail_as(cb_failure_kind kind, cb_status status, const char *format,
 /* The text must begin with a file: `file: error: ...` or `file:line:column: error: ...`. */
 cb_status cb_fail_placed(cb_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* As cb_fail_known, with a text that may have several lines and without formatting. Only the first
- * CB_FAILURE_CAPACITY - 1 bytes of it are kept. */
+/* Does the same as cb_fail_known for a text without formatting, which may have several lines. Only the first
+ * CB_FAILURE_CAPACITY - 1 bytes of the text are kept. */
 enum { CB_FAILURE_CAPACITY = 16384 };
 cb_status cb_fail_lines(const cb_failure *known, cb_status status, const char *text);
 

@@ -29,5 +29,5 @@ cb_status cb_isa_set(const char *name);
 
 cb_isa cb_isa_get(void);
 
-/* CB_ISA_BASE, "avx2" or "avx512"; static memory. */
+/* Returns CB_ISA_BASE, "avx2" or "avx512", in static memory. */
 const char *cb_isa_name(void);

@@ -1,4 +1,4 @@
-/* Vectors of two doubles, for the kernels that run on any processor. Every x86-64 has them (SSE2). */
+/* Vectors of two doubles, for the kernels that run on any processor. Every x86-64 processor has such vectors (SSE2). */
 #pragma once
 
 #if defined(__SSE2__)

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { CB_REGISTRY_MAX = 128 }; /* classes of one type */
+enum { CB_REGISTRY_MAX = 128 }; /* maximum number of classes of one type */
 
 typedef struct cb_registry {
   const char *(*name)(size_t i); /* the name of class i; NULL after the last */
@@ -41,7 +41,8 @@ static inline size_t cb_registry_names(const cb_registry *r, const char *names[C
 }
 
 #define CB_REGISTRY(type, ...) CB_REGISTRY_OF(cb_##type##_class, cb_##type##_classes, cb_##type##_registry, __VA_ARGS__)
-/* The same with the names of the type, the public list and the registry. */
+/* Does the same as CB_REGISTRY. The arguments are the names of the struct of a class, of the public list and of the
+ * registry. */
 #define CB_REGISTRY_OF(class, list, registry, ...)                                   \
   static const class *classes[CB_REGISTRY_MAX + 1] = {__VA_ARGS__};                  \
   const class *const *const list = classes;                                          \

@@ -108,12 +108,13 @@ enum { KEPT_MAX = 256 }; /* further failures are dropped */
 typedef struct kept {
   char *text;
   cb_status status;
-  cb_failure failure; /* its place is that of the failure or, if this is not in the file of the node, of the node */
+  cb_failure failure; /* its place is changed to that of the node if it is not in the file of the node */
   bool bare;          /* the text does not begin with a place */
 } kept;
 
-static _Thread_local kept *stack;                  /* [KEPT_MAX], or NULL: no open scope has kept a failure */
-static _Thread_local size_t top, reported, scopes; /* reported: failures above top that an ended scope has left */
+static _Thread_local kept *stack; /* [KEPT_MAX], or NULL: no open scope has kept a failure */
+/* reported: number of failures above `top` that a scope has left when it ended */
+static _Thread_local size_t top, reported, scopes;
 
 cb_errors cb_errors_begin(void) {
   scopes++;

@@ -49,7 +49,7 @@ void cb_text_free(cb_text *text);
  * with the system's reason if the file cannot be read, CB_ERROR_INPUT if it is larger, CB_ERROR_MEMORY. */
 cb_status cb_read_whole_file(const char *path, size_t limit, char **data, size_t *n);
 
-/* As cb_read_whole_file for the standard input, which need not be a regular file. */
+/* Does the same as cb_read_whole_file for the standard input, which need not be a regular file. */
 cb_status cb_read_standard_input(size_t limit, char **data, size_t *n);
 
 /* Returns the length of the byte order mark (EF BB BF, as Windows writes it) at the beginning of a text; 0 if there is

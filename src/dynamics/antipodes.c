@@ -1,13 +1,13 @@
-/* Points of a sphere that pass one another's antipode. There the force between them changes direction. This holds for
- * springs, and for potentials of the distance d whose slope at the antipode is neither 0 nor infinite. As d passes
+/* Points of a sphere that pass one another's antipode. There the direction of a force between them jumps. This is so
+ * for springs, and for potentials of the distance d whose slope at the antipode is neither 0 nor infinite. As d passes
  * pi/sqrt(curvature), the direction of the shortest geodesic jumps to the opposite one.
  *
  * Let e = x + y for the parts of two points x and y in a factor of positive curvature, and e' its derivative by time; e
  * is 0 where x and y are antipodal. The time s since |e| had its minimum, and the square of this minimum, are
  *   s = <e, e'>/<e', e'>,   |e|^2 - s^2 |e'|^2.
- * Let h be the length of the last step in time. If two points passed within this step, at a distance shorter than their
- * motion |e'| h, the force jumped within the step, which reduces the order of the integrator. If they pass within the
- * next step (h < 0), a stage may fall where the force does not exist.
+ * Let h be the length of the last step in time. If two points passed within this step, and the minimum of |e| is below
+ * |e'| h, the force jumped within the step, which reduces the order of the integrator. If they pass within the next
+ * step (h < 0), a stage may fall where the force does not exist.
  */
 #include "dynamics/system_facts.h"
 
@@ -20,7 +20,8 @@
 
 enum { K = CB_COORD_MAX };
 
-/* Only pairs of points whose distance, in radii, has a cosine below this one are examined. */
+/* A pair of points is examined only if the cosine of its distance, in radii, is below this number. Other pairs are not
+ * near antipodal. */
 static const double looked_at = -0.9;
 /* Relative tolerance of comparisons. A force does not change direction if the slope of its potential at the antipode,
  * relative to the scale of the potential, is at most this. */
@@ -161,8 +162,8 @@ static cb_status check_central(const cb_system *s, const cb_central *c, const cb
   return status;
 }
 
-/* Checks the potential of a row. Its value is made of distances or directions from each point of an element to the
- * next. */
+/* Checks a row of constraints that is used as a potential. Its value depends on the distances or directions from each
+ * point of an element to the next one. */
 static cb_status check_potential(const cb_system *s, const cb_constraint *row, const cb_state *state, double h,
                                  int *place) {
   cb_status status = CB_OK;

@@ -40,9 +40,9 @@ void cb_bases_loaded(cb_bases *b) {
   b->changes++;
 }
 
-/* --- the way up to a common base --- */
+/* --- common bases --- */
 
-/* Replaces `out` by a after out. If a is the identity, `out` stays unchanged bit for bit. */
+/* Replaces `out` by the composition of `a` after `out`. If a is the identity, `out` stays unchanged bit for bit. */
 static void lift(const cb_space *g, const cb_origin *a, cb_origin *out) {
   cb_origin identity;
   cb_origin_identity(g, &identity);

@@ -1,14 +1,15 @@
-/* Frames that components share if they may collide.
+/* Frames that components share if they may collide. A component is a set of particles with one origin.
  *
  *   origin of component c = base[l] after own[c],  l = leader[c]
  * base[l] is relative to base[parent[l]], or to the world.
  *
- * Two origins that are far out do not determine their relative place (geometry/origin.h). Each has round-off of its
- * own, which grows like exp(distance from the base point in radii). Components whose contacts are on, or whose distance
- * is an event, therefore measure their distance relative to the first base that they have in common. The place of this
- * base in the world does not matter. A base follows its components. A component that leaves the others gets a base of
- * its own, together with those near to it, and the new base remembers the base it came from. In spaces where
- * coordinates do not grow, all components that may collide share one base, which does not move.
+ * Two origins that are far from the base point of the space do not determine their relative position
+ * (geometry/origin.h), because each has round-off of its own, which grows like exp(distance from this point in radii).
+ * Components that may touch, or whose distance is an event, therefore measure their distance relative to the first base
+ * that they have in common. The position of this base in the world does not matter. A base follows its components. A
+ * component that leaves the others gets a base of its own, together with those near to it, and the new base remembers
+ * the base it came from. In spaces where coordinates do not grow, all components that may collide share one base, which
+ * does not move.
  */
 #pragma once
 
@@ -33,34 +34,36 @@ typedef struct cb_bases {
   int partings;    /* number of changes that created new bases */
 } cb_bases;
 
-/* Allocates the arrays for n components in the arena; the caller fills them. CB_ERROR_MEMORY. A checkpoint has three
+/* Allocates the arrays for n components in the arena; the caller fills them. CB_ERROR_MEMORY. A checkpoint stores three
  * arrays: base, own, and leader, after which count and parent follow in memory (3n numbers). */
 cb_status cb_bases_create(cb_arena *arena, int n, cb_bases *out);
 void cb_bases_copy(cb_bases *to, const cb_bases *from);
-/* Computes the other members. Must be called after the three arrays were loaded from a checkpoint. */
+/* Computes the number `children` and increments `changes`. Must be called after the three arrays were loaded from a
+ * checkpoint. */
 void cb_bases_loaded(cb_bases *b);
 
 /* Sets pair[0] and pair[1] to the frames of components c and d relative to the first base that they have in common, or
  * to the world. */
 void cb_bases_pair(const cb_space *g, const cb_bases *b, int c, int d, cb_origin pair[2]);
-/* As cb_bases_pair, for the bases of the leaders l and m. */
+/* Does the same as cb_bases_pair for the bases of the leaders l and m. */
 void cb_bases_pair_of(const cb_space *g, const cb_bases *b, int l, int m, cb_origin pair[2]);
-/* The error of the relative place of the bases of components c and d because of round-off, a length. It grows with the
- * distances of the bases from the first base that they have in common. */
+/* Returns the error, a length, that round-off causes in the relative position of the bases of components c and d. It
+ * grows with the distances of the bases from the first base that they have in common. */
 double cb_bases_doubt(const cb_space *g, const cb_bases *b, int c, int d);
 
 /* Joins the bases of components c and d: the components of one base get the other base. */
 void cb_bases_join(const cb_space *g, cb_bases *b, int c, int d);
-/* As cb_origin_recentre, for component c; also updates own[c], so that origin[c] stays the base after own[c]. */
+/* Does the same as cb_origin_recentre for component c; also updates own[c], so that origin[c] stays the base after
+ * own[c]. */
 cb_status cb_bases_recentre(const cb_space *g, cb_bases *b, cb_origin *origin, int c, const double *y,
                             const cb_local_points *points, cb_isometry *isometry);
-/* May a component at this distance, in radii, from a base belong to this base? */
+/* Returns whether a component at this distance, in radii, from a base may belong to this base. */
 bool cb_bases_reaches(double radii);
 /* Must be called after components were recentred. Bases follow their components, and a component that is too far from
  * its base gets a base of its own. nearest[n] is scratch. */
 void cb_bases_follow(const cb_space *g, cb_bases *b, int *nearest);
 
-/* As cb_builder_origin for `origin`, which is `move` after `place`. Bodies with the same `move` keep the relative
- * positions that their places give them. */
+/* Does the same as cb_builder_origin. `origin` must be the composition of `move` after `place`. Bodies with the same
+ * `move` keep the relative positions that their places give them. */
 cb_status cb_builder_moved_origin(cb_builder *b, const cb_origin *origin, const cb_origin *move,
                                   const cb_origin *place);

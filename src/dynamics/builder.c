@@ -383,7 +383,8 @@ cb_status cb_builder_central(cb_builder *b, int body, const char *pair_potential
   return status ? status : add_pair_term(b, term, cb_pair_centre_names);
 }
 
-/* The name of a particle's own variable in expressions, or "" (no name) if a parameter has this name. */
+/* Returns `name`, the variable of a particle's mass or charge in expressions, or "" (no variable) if a parameter has
+ * this name. */
 static const char *unless_parameter(const cb_builder *b, const char *name) {
   for (size_t i = 0; i < b->parameters.n_parameters; i++)
     if (!strcmp(b->parameters.parameters[i], name)) return "";
@@ -455,8 +456,8 @@ int cb_builder_bodies(const cb_builder *b) { return b->n_bodies; }
 
 const char *cb_builder_body_name(const cb_builder *b, int body) { return b->body[body]; }
 
-/* The number of particles that belong to the bodies before this one. The particles of a body follow those of the body
- * before. */
+/* Returns the number of particles that belong to the bodies before this one. The particles of a body follow those of
+ * the body before it. */
 static int particles_before(const cb_builder *b, int body) {
   int low = 0, high = b->n_points - b->n_auxiliary;
   while (low < high) {

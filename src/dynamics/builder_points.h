@@ -13,6 +13,7 @@ cb_status cb_builder_auxiliary(cb_builder *b, int body, const char *name, double
  * particles may have no mass, because a fluid carries them along. */
 void cb_builder_couple(cb_builder *b, bool tracers);
 bool cb_builder_takes_tracers(const cb_builder *b);
-/* Is the particle a tracer, i.e. has it no mass? Does the body (-1: any body) have tracers? */
+/* cb_builder_has_no_mass returns whether a particle is a tracer, which has no mass. cb_builder_is_of_tracers returns
+ * whether a body (-1: any body) has tracers. */
 bool cb_builder_has_no_mass(const cb_builder *b, int particle);
 bool cb_builder_is_of_tracers(const cb_builder *b, int body);

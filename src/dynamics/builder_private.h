@@ -18,7 +18,7 @@ typedef struct cb_builder_point {
 typedef struct cb_builder_bond {
   int i, j;
   double value[3]; /* stiffness, rest length (< 0: the distance at the start), damping */
-  /* the same as functions of the time t; NULL: the number in `value` counts. The system takes them over */
+  /* the same as functions of the time t; NULL: the number in `value` is used. The system takes ownership */
   cb_expression *expression[3];
 } cb_builder_bond;
 
@@ -71,18 +71,18 @@ struct cb_builder {
 /* Parses an expression of the variables names[n] and of the parameters of the builder. Sets expression_at if the text
  * is wrong. The caller owns *out. */
 cb_status cb_builder_parse(cb_builder *b, const char *text, const char *const *names, size_t n, cb_expression **out);
-/* Returns `status`. If the failure has no position in the input yet, the message receives the position of `node`. If
- * `expression` is true, the text of the node is an expression, and the message receives the position inside of this
- * text. */
+/* Returns `status`. If the failure has no position in the input yet, the position of `node` is added to the message. If
+ * `expression` is true, the text of the node is an expression, and the position inside this text is added to the
+ * message. */
 cb_status cb_builder_placed(const cb_builder *b, cb_status status, const cb_node *node, bool expression);
 /* Copies a given point to x, and moves it onto the space if it is off by round-off only. Fails if the point is farther
  * off, outside of the chart, or not finite. `what` names the point in a message. x may be `given`. */
 cb_status cb_builder_settle(const cb_space *g, const char *what, const double *given, double *x);
-/* As cb_builder_settle, for a fixed point whose coordinates are relative to b->centre_origin. */
+/* Does the same as cb_builder_settle for a fixed point whose coordinates are relative to b->centre_origin. */
 cb_status cb_builder_fix(const cb_builder *b, const char *what, const double *given, cb_fixed *centre);
 /* Makes sure that a growing array has capacity for one more element. */
 cb_status cb_builder_grow(void **array, int count, int *capacity, size_t size);
-/* The distance of two points that a spring may join. Fails where the points coincide or are antipodal. */
+/* Computes the distance of two points that a spring may join. Fails if the points coincide or are antipodal. */
 cb_status cb_builder_check_apart(const cb_space *g, const double *x, const double *y, double *distance);
 
 /* Checks the particles and the target of a row. */
@@ -90,7 +90,8 @@ cb_status cb_builder_check_row(const cb_builder *b, const cb_constraint *row);
 /* Adds a row to the builder. Checks the particles and copies the arrays and the name. Takes ownership of the
  * expressions, even if it fails. With name NULL, the name is made from the class and the particles. */
 cb_status cb_builder_add_row(cb_builder *b, const cb_constraint *row);
-/* As cb_builder_add_row, but first sets the target of the row. If the target has an expression, it is parsed. */
+/* Does the same as cb_builder_add_row, but first sets the target of the row. If the target has an expression, it is
+ * parsed. */
 cb_status cb_builder_add_targeted(cb_builder *b, cb_constraint *row, const cb_target *target);
 /* Fails unless the n particles exist. `what` names the class of constraints in the message, here and below. */
 cb_status cb_builder_check_particles(const cb_builder *b, const char *what, int n, const int *particle);
@@ -108,20 +109,20 @@ cb_status cb_builder_check_triangles(const cb_builder *b, const char *what, int 
 cb_status cb_builder_find_chart(const cb_builder *b, const char *what, const char *name, const cb_chart **found,
                                 const cb_chart **row);
 
-/* Does a particle belong to this body (-1: to any body)? False for auxiliary points. */
+/* Returns whether a particle belongs to this body (-1: to any body). Returns false for auxiliary points. */
 static inline bool cb_builder_in_body(const cb_builder *b, int particle, int body) {
   return !b->point[particle].auxiliary && (body < 0 || b->point[particle].body == body);
 }
 /* Chooses an origin and a base for each component of s, and converts positions and velocities to these origins. The
- * particles of s already have their places. */
+ * order of the particles in s is already known. */
 cb_status cb_origins_settle(const cb_builder *b, cb_system *s);
-/* Moves the rows of b into s: particles become places, and unknown targets take their values at the start. Everything
- * else in s must be complete. */
+/* Moves the rows of b into s: indices of particles become their indices in s, and unknown targets take their values at
+ * the start. Everything else in s must be complete. */
 cb_status cb_constraints_settle(cb_builder *b, cb_system *s);
 /* Finds rows that depend on others at the start, and drops them or fails. */
 cb_status cb_constraints_check_rank(const cb_builder *b, cb_system *s);
 /* Sets the options of contacts with walls, in a system in which particles do not touch one another. */
 cb_status cb_builder_wall_contacts(cb_builder *b, cb_contact_rule rule, cb_contact_accumulation accumulation);
-/* Moves the builder's contacts, walls and events into the system: particles become places. Lists the triangles, and
- * makes the checks that need all particles. */
+/* Moves the builder's contacts, walls and events into the system: indices of particles become their indices in the
+ * system. Lists the triangles, and makes the checks that need all particles. */
 cb_status cb_contacts_settle(cb_builder *b, cb_system *s);

@@ -25,11 +25,11 @@ typedef struct cb_chart_metric {
 } cb_chart_metric;
 
 enum {
-  /* how many numbers are enough for any d */
+  /* memory, in numbers, that suffices for any d */
   CB_CHART_METRIC_CAPACITY = CB_Q_MAX * CB_Q_MAX * (2 + CB_Q_MAX + CB_Q_MAX * CB_Q_MAX),
   CB_CHART_JET_CAPACITY = 5 * CB_Q_MAX * CB_Q_MAX
 };
-/* How many numbers of memory a cb_chart_metric needs with derivatives up to `order`. */
+/* Returns how many numbers of memory a cb_chart_metric needs for derivatives up to `order`. */
 static inline size_t cb_chart_metric_size(int d, int order) {
   return (size_t)(d * d) * (size_t)(2 + (order > 0 ? d : 0) + (order > 1 ? d * d : 0));
 }
@@ -42,8 +42,8 @@ static inline cb_chart_metric cb_chart_metric_in(int d, double *memory) {
 cb_chart_metric *cb_chart_metrics(cb_arena *arena, int d, int order, size_t n);
 struct cb_chart_jet *cb_chart_jets(cb_arena *arena, int d, size_t n);
 
-/* The metric and its derivatives up to `order` (0, 1 or 2) at q. CB_ERROR_DOMAIN outside the chart, or where the metric
- * is singular. */
+/* Computes the metric and its derivatives up to `order` (0, 1 or 2) at q. Returns CB_ERROR_DOMAIN outside the chart, or
+ * where the metric is singular. */
 cb_status cb_chart_metric_at(const cb_space *g, const double *q, int order, const cb_chart_metric *out);
 
 /* Compute the velocity u = g^-1 p/m of a momentum p, and the momentum p = m g u of a velocity u. */

@@ -1,5 +1,5 @@
-/* Elements of constraints between the embedding and charts (equations in constraint_private.h), and the coordinates
- * in which constraints that are expressions are given.
+/* Converts elements of constraints between the embedding and charts (equations in constraint_private.h), and computes
+ * the coordinates that the expressions of constraints use.
  */
 #include "dynamics/constraint_private.h"
 
@@ -101,7 +101,8 @@ static void to_local(const cb_space *g, const cb_isometry *world, const double *
   }
 }
 
-/* Moves y along its ray onto the quadric of each curved factor. Multiplies coordinate a by scale[a], which is set. */
+/* Moves y along its ray onto the quadric of each curved factor. Sets scale[a] to the factor by which coordinate a was
+ * multiplied. */
 static cb_status onto_space(const cb_space *g, double *y, double *scale) {
   for (int f = 0; f < g->n_factors; f++) {
     const cb_factor factor = g->factor[f];

@@ -17,21 +17,23 @@ enum { CB_ELEMENT_MAX = CB_ELEMENT_PARTICLES * CB_COORD_MAX };
 
 typedef struct cb_constraint cb_constraint;
 
-/* One element. Its particle p has the coordinates p*k .. p*k+k-1. A velocity row is the equation a(x, t) v = b(x, t) of
- * the velocities v: gradient is a, value is -b, t1 is d(-b)/dt, tx is da/dt and hessian is da/dx. For a positional row,
- * t1, t2 and tx are derivatives in t at fixed x. Order 0 asks for value, order 1 also for gradient and t1, order 2 for
- * everything. The function does not write zeros: the caller clears the element first. */
+/* The value and the derivatives of one element. Its particle p has the k coordinates p*k .. p*k+k-1. A velocity row is
+ * the equation a(x, t) v = b(x, t) of the velocities v: gradient is a, value is -b, t1 is d(-b)/dt, tx is da/dt and
+ * hessian is da/dx. For a positional row, t1, t2 and tx are derivatives in t at fixed x. Order 0 asks for value, order
+ * 1 also for gradient and t1, order 2 for everything. The function does not write zeros: the caller clears the element
+ * first. */
 typedef struct cb_element {
   double value, t1, t2;
   double gradient[CB_ELEMENT_MAX], tx[CB_ELEMENT_MAX];
-  double b_x[CB_ELEMENT_MAX];                      /* velocity row: d(-b)/dx */
+  double b_x[CB_ELEMENT_MAX];                      /* for a velocity row: d(-b)/dx */
   double hessian[CB_ELEMENT_MAX * CB_ELEMENT_MAX]; /* row-major; the stride is the size of the element, particles*k */
 } cb_element;
 
 /* For cb_element_function, x are the coordinates of the element's particles (k numbers each), relative to the origin of
  * their component. */
 
-/* A row of constraints. The builder stores indices of particles as given, the system stores places. */
+/* A row of constraints. In a builder, particles are numbered in the order in which they were added; in a system, in its
+ * own order. */
 struct cb_constraint {
   const cb_constraint_class *class;
   const char *name;
@@ -40,13 +42,13 @@ struct cb_constraint {
   /* the required value; nan: not yet known, then it becomes the value at the start */
   double target;
   cb_expression *target_expression; /* the required value as an expression of t; NULL: `target`; owned */
-  cb_fixed centre;                  /* distance to a point, pin: the point */
-  int axis;                         /* pin: which direction of the frame at centre */
-  const cb_chart *chart;            /* surface, velocity: the chart of the coordinates; NULL: the embedding */
-  cb_expression *expression;        /* surface: the function; velocity: the right side b (NULL: 0); owned */
+  cb_fixed centre;                  /* for distance_to_point and pin: the point */
+  int axis;                         /* for pin: the index of a vector of the frame at the centre */
+  const cb_chart *chart;            /* for surface and velocity: the chart of the coordinates; NULL: the embedding */
+  cb_expression *expression;        /* for surface: the function; for velocity: the right side b (NULL: 0); owned */
   /* velocity: the coefficients by particle and coordinate (NULL: 0); owned */
   cb_expression *coefficient[CB_ELEMENT_MAX];
-  void *params;          /* on_jets: the parameters of the class; NULL: none */
+  void *params;          /* for a class on jets: its parameters; NULL: none */
   int world;             /* number among the rows whose class is per_world, or -1 */
   bool is_potential;     /* the row is not a constraint, but has an energy U(s) of its value s */
   double stiffness;      /* U = (stiffness/2) (s - target)^2 if energy is NULL */
@@ -55,14 +57,14 @@ struct cb_constraint {
 
 /* Data of a row that needs the world's frame, relative to the frame of its first particle's component. */
 typedef struct cb_constraint_world {
-  cb_anchor anchor;         /* distance to a point, pin: the centre */
+  cb_anchor anchor;         /* for distance_to_point and pin: the centre */
   cb_isometry world, local; /* local to world and its inverse; the identity in spaces without moving origins */
 } cb_constraint_world;
 
 struct cb_constraints {
   cb_arena *arena;
   const cb_system *system;
-  const cb_constraint *row; /* [rows.own]: the rows of the system */
+  const cb_constraint *row; /* [rows.own] the rows of the list */
   const cb_space *space;
   cb_rows rows;
   int curved; /* number of rows of the space per particle */
@@ -86,18 +88,18 @@ void cb_constraint_release(cb_constraint *row);
 cb_status cb_constraints_create(cb_forces *f, const cb_constraint_list *list, bool with_space, cb_constraints **out);
 void cb_constraints_free(cb_constraints *c);
 void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin);
-/* The list of the constraints of a system. */
+/* Returns the list of the constraints of a system. */
 cb_constraint_list cb_constraints_of(const cb_system *s);
 
 /* Evaluates element e of a row into c->scratch by `function`; NULL: by its class. */
 cb_status cb_constraints_element(cb_constraints *c, const cb_constraint *row, cb_element_function *function, int e,
                                  double t, const double *x, int order);
-/* The target at time t and its two derivatives. */
+/* Computes the target at time t and its first two derivatives. */
 cb_status cb_constraint_target(const cb_constraint *row, double t, double value[3]);
 
 /* Evaluates an element of a class that is written on jets (constraint_jets.c). */
 cb_element_function cb_element_by_jets;
-/* The distance of two particles (constraints/rod.c). */
+/* Computes the distance of two particles (constraints/rod.c). */
 cb_element_function cb_element_distance;
 
 /* --- triangles (constraint_triangles.c) --- */
@@ -154,8 +156,9 @@ typedef struct cb_coordinates {
   double second[CB_Q_MAX][CB_Q_MAX][CB_Q_MAX]; /* [c][a][b]: d^2 q_c/dx_a dx_b */
 } cb_coordinates;
 
-/* Evaluates the coordinates. chart NULL: those of the world's embedding. world: local to world. Order 0 gives q, order
- * 1 also `first`, order 2 everything. CB_STEP_DOMAIN outside the chart and where it is singular. */
+/* Evaluates the coordinates. If chart is NULL, they are those of the world's embedding. `world` maps local to world
+ * coordinates. Order 0 gives q, order 1 also `first`, order 2 everything. CB_STEP_DOMAIN outside the chart and where it
+ * is singular. */
 cb_status cb_coordinates_at(const cb_space *g, const cb_chart *chart, const cb_isometry *world, const double *x,
                             int order, cb_coordinates *out);
 
@@ -169,7 +172,7 @@ cb_status cb_element_by_embedding(cb_element_function *in_embedding, const cb_co
  * already these coordinates if origins do not move. */
 cb_status cb_constraint_coordinates(const cb_constraints *c, const cb_constraint *row, bool own, const double *x,
                                     int order, cb_coordinates *out);
-/* Is the chart of the row the one in which the space is used? */
+/* Returns whether the space is used in a chart and the row uses the same chart. */
 bool cb_constraint_own_chart(const cb_constraints *c, const cb_constraint *row);
 /* Fails if a value or one of the n derivatives of an expression is not finite. */
 cb_status cb_constraint_check_finite(double value, int n, const double *derivative, const char *what);
@@ -185,7 +188,7 @@ cb_status cb_constraint_check_finite(double value, int n, const double *derivati
 #define CB_CONSTRAINT_TARGET(type, key, field, unit) \
   CB_CONSTRAINT_KEY(type, key, field, "", unit, "a number or an expression of t; if absent, the value at the start")
 
-/* As the functions in curvebody/constraint.h; src/scenario/scenario_constraints.c defines all of them. */
+/* Do the same as the functions in curvebody/constraint.h; src/scenario/scenario_constraints.c defines all of them. */
 cb_status cb_constraint_reserve(const cb_constraint_entry *e, size_t count, int **particle);
 cb_status cb_constraint_read_body(const cb_constraint_entry *e, const cb_node *node, int *body);
 /* Reads the point `at`, relative to the origin that the builder then has for it. */
@@ -202,5 +205,5 @@ typedef cb_status cb_triangle_measure(cb_builder *b, const char *name, int n, co
 cb_status cb_constraint_read_triangles(const cb_constraint_entry *e, const cb_node *body, const cb_node *list,
                                        const cb_node *target, const char *what, const char *range,
                                        cb_triangle_measure *add);
-/* As cb_constraint_placed, for a failure in the expression that is the text of node. */
+/* Does the same as cb_constraint_placed for a failure in the expression that is the text of node. */
 cb_status cb_constraint_placed_in(const cb_constraint_entry *e, cb_status status, const cb_node *node);

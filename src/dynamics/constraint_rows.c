@@ -122,7 +122,7 @@ void cb_constraints_set_origins(cb_constraints *c, const cb_origin *origin) {
 
 const cb_rows *cb_constraints_rows(const cb_constraints *c) { return &c->rows; }
 
-/* As cb_constraints_element, but function must not be NULL. The function is inlined. */
+/* Does the same as cb_constraints_element, but function must not be NULL. The function is inlined. */
 static inline __attribute__((always_inline)) cb_status element_by(cb_constraints *c, const cb_constraint *row,
                                                                   cb_element_function *function, int e, double t,
                                                                   const double *x, int order) {
@@ -185,8 +185,8 @@ static space_row space_row_at(const cb_constraints *c, int r) {
   return (space_row){r, c->rows.start[r], f->offset, f->count, f->curvature};
 }
 
-/* <a, b> in the factor of a row, for the row's particle; a and b are arrays over all particles. If gradient is not
- * NULL, it is set to <a, .>. */
+/* Returns <a, b> in the factor of a row, for the row's particle; a and b are arrays over all particles. If gradient is
+ * not NULL, it is set to <a, .>. */
 static double space_product(const cb_constraints *c, const space_row *s, const double *a, const double *b,
                             double *gradient) {
   const size_t k = (size_t)c->space->k, particle = k * (size_t)c->rows.particle[s->entry];
@@ -198,8 +198,9 @@ static double space_product(const cb_constraints *c, const space_row *s, const d
   return sum;
 }
 
-/* Computes the values of all rows or, if v is not NULL, their rates along v, to `out`, and the gradients to G; out and
- * G may be NULL. The value of a velocity row is 0. The function is inlined so that each use gets a loop of its own. */
+/* Writes the values of all rows to `out`, or their rates for the velocity v if v is not NULL, and the gradients to G;
+ * `out` and G may be NULL. The value of a velocity row is 0. The function is inlined so that each use gets a loop of
+ * its own. */
 static inline __attribute__((always_inline)) cb_status rows(cb_constraints *c, double t, const double *x,
                                                             const double *v, double *out, double *G) {
   const int k = c->space->k;

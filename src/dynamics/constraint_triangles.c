@@ -1,5 +1,5 @@
-/* What angles, areas and knife edges share: functions of the three sides of a geodesic triangle, and the metric at a
- * point of a space that is given by the metric of one chart.
+/* Functions that several classes of constraints use: functions of the three sides of a geodesic triangle, and the
+ * metric at a point of a space that is given by the metric of one chart.
  *
  * The sides d_0, d_1 and d_2 are also called side 1, 2 and 3. sigma_0 is half their sum, and sigma_i = sigma_0 minus
  * side i. Functions are products of powers of functions of one sigma each, and are differentiated by their logarithms

@@ -1,5 +1,5 @@
-/* Moves contacts, walls and events from the builder into the system: particles become places, and the triangles of
- * surfaces are listed.
+/* Moves contacts, walls and events from the builder into the system: indices of particles become their indices in the
+ * system, and the triangles of surfaces are listed.
  */
 #include "dynamics/builder_private.h"
 
@@ -14,7 +14,7 @@ static const double pi = 3.14159265358979323846;
 
 static bool holds(const cb_contact_switch *s, int a, int b) {
   if (s->a == s->b && s->a >= 0) return a == s->a && b == s->a;
-  if (a == b) return false; /* contacts within a body are on only if a switch names this body as both bodies */
+  if (a == b) return false; /* particles of one body touch each other only if a switch names this body as both bodies */
   return ((s->a < 0 || s->a == a) && (s->b < 0 || s->b == b)) || ((s->a < 0 || s->a == b) && (s->b < 0 || s->b == a));
 }
 
@@ -38,7 +38,8 @@ static cb_status check_radii(const cb_system *s) {
   return CB_OK;
 }
 
-/* Lists the triangles with their corners by place, and for each place the triangles that have a corner there. */
+/* Lists the triangles, with corners given by their indices in s, and for each particle the triangles that have a corner
+ * there. */
 static cb_status triangles(const cb_builder *b, const cb_system *s, cb_contact_set *set) {
   const int n = b->n_triangles;
   if (!n) return CB_OK;
@@ -60,8 +61,8 @@ static cb_status triangles(const cb_builder *b, const cb_system *s, cb_contact_s
 }
 
 /* Surfaces collide only in spaces of one factor and of dimension 2 or 3. In other spaces only the spheres of their
- * particles collide: this function fails if the first corner of a triangle has no radius and the contacts of its body
- * are on; otherwise it empties the list of triangles. */
+ * particles collide. If the contacts of a body are on there, this function fails if the first corner of a triangle of
+ * the body has no radius. Otherwise it empties the list of triangles. */
 static cb_status check_surfaces(const cb_system *s, cb_contact_set *set) {
   const cb_space *g = s->space;
   if (!set->n_triangles || (!g->intrinsic && g->n_factors == 1 && g->dim > 1)) return CB_OK;

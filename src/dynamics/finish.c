@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to this number of particles keep their order, because they fit into the first-level cache in any order. */
+/* A system with at most this many particles keeps their order, because they fit into the first-level cache in any
+ * order. */
 static const int few = 64;
 
 /* Joins in parent[n] the particles that belong to one component. */
@@ -39,7 +40,7 @@ static void connect(const cb_builder *b, int *parent) {
 }
 
 /* Sets order[place] = particle. Springs and constraints determine the order, so that neighbours are near each other in
- * memory. Up to `few` particles keep their order. */
+ * memory. At most `few` particles keep their order. */
 static cb_status locality(const cb_builder *b, int *order) {
   int n = b->n_points;
   size_t maximum = (size_t)b->n_bonds, m = 0;
@@ -139,8 +140,8 @@ static const cb_expression *take(cb_expression **from, cb_system *s) {
   return e;
 }
 
-/* Adds a spring of which a number depends on the time to the list of driven springs. All three numbers move there; the
- * entries of spring e in the arrays become 0. */
+/* Adds spring e to the list of driven springs, because at least one of its numbers depends on the time. All three
+ * numbers move there; the entries of spring e in the arrays become 0. */
 static void drive(cb_builder_bond *bond, int e, cb_system *s) {
   cb_driven_spring *driven = &s->driven[s->n_driven++];
   double *const value[3] = {s->stiffness, s->rest, s->damping};
@@ -178,7 +179,7 @@ static cb_status springs(cb_builder *b, cb_system *s) {
   return plan(s);
 }
 
-/* Lists the places of the particles of a body (-1: of all bodies). */
+/* Lists the indices in s of the particles of a body (-1: of all bodies). */
 static cb_status group(const cb_builder *b, const cb_system *s, int body, cb_particle_set *out) {
   int n = 0;
   for (int i = 0; i < s->n; i++) n += cb_builder_in_body(b, s->particle[i], body);

@@ -25,7 +25,7 @@ static void join_bodies(const cb_contact_set *contacts, int bodies, int *set, bo
       if (contacts->n_switches && !cb_contact_set_bodies_on(contacts, a, b)) continue;
       cb_components_join(set, a, b);
       meets[a] = meets[b] = true;
-      if (!contacts->n_switches) break; /* all pairs are on, and joining neighbours suffices */
+      if (!contacts->n_switches) break; /* all pairs may touch, so joining each body to the next one suffices */
     }
   }
 }
@@ -61,8 +61,8 @@ static cb_status families(const cb_builder *b, const cb_system *s, int *family) 
 }
 
 /* Finds the leader whose base component c can use; -1: there is none. For components of a family that were moved by the
- * same `move`, `place` gives the relative positions. Places that are farther out than a base reaches have round-off.
- * Where coordinates do not grow, relative positions are always known. */
+ * same `move`, `place` gives the relative positions. Places that are too far from the base point for one base have
+ * round-off. Where coordinates do not grow, relative positions are always known. */
 static int leader_of(const cb_builder *b, const cb_system *s, const int *given, int c) {
   const cb_space *g = s->space;
   const cb_bases *bases = &s->bases;
@@ -126,7 +126,7 @@ static const double coordinate_range = 8;
 /* Beyond this distance, in radii, the squares of the embedding's coordinates overflow. */
 static const double farthest = 350;
 
-/* The curvature of the factor in which coordinates grow like exp(distance); 0 if there is none. */
+/* Returns the curvature of the factor in which coordinates grow like exp(distance); 0 if there is none. */
 static double hyperbolic(const cb_space *g) {
   double curvature = 0;
   for (int f = 0; f < g->n_factors; f++) curvature = fmin(curvature, g->factor[f].curvature);
@@ -138,7 +138,7 @@ static double radius_of(const cb_space *g) {
   return curvature == 0 ? 1 : 1 / sqrt(fabs(curvature));
 }
 
-/* The distance of two origins in radii; 0 where coordinates do not grow. */
+/* Returns the distance of two origins in radii; 0 if coordinates do not grow like exp(distance). */
 static double radii_between(const cb_space *g, const cb_origin *a, const cb_origin *b) {
   cb_origin relative;
   cb_origin_relative(g, a, b, &relative);
@@ -194,18 +194,18 @@ static cb_status one_origin(const cb_builder *b, cb_system *s, int c, int *given
   return CB_OK;
 }
 
-/* Was the fixed point given relative to the component's own origin, or relative to an origin within `far` of it? The
- * second case counts only if the component's origin is farther than `near` from the world's. False if one of the two
- * origins is the world's. */
+/* Returns whether the fixed point was given relative to the component's own origin, or relative to an origin within
+ * `far` of it. The second case counts only if the component's origin is farther than `near` from the world's. False if
+ * one of the two origins is the world's. */
 static bool is_near(const cb_space *g, const cb_origin *world, const cb_origin *origin, const cb_fixed *point) {
   if (cb_origin_same(g, origin, world) || cb_origin_same(g, &point->origin, world)) return false;
   return cb_origin_same(g, origin, &point->origin) ||
          (cb_origin_radii(g, origin) > near && radii_between(g, origin, &point->origin) <= far);
 }
 
-/* Does a fixed point for which is_near() is true act on the component? Then the component keeps its origin. With a
- * moving origin the place of the point would be lost, because two origins that are far out do not determine their
- * relative place. */
+/* Returns whether a fixed point for which is_near() is true acts on the component. Then the component keeps its origin.
+ * With a moving origin the position of the point would be lost, because two origins far from the base point do not
+ * determine their relative position. */
 static bool is_held(const cb_builder *b, const cb_system *s, int c) {
   const cb_space *g = s->space;
   bool held = false;
@@ -223,8 +223,8 @@ static bool is_held(const cb_builder *b, const cb_system *s, int c) {
   return held;
 }
 
-/* Moves a component that starts far out, and is not held, to an origin at its centre. In a space that is given by the
- * metric of a chart, momenta are covectors, and the run moves the component. */
+/* Moves a component that starts farther than `near` from the base point, and is not held, to an origin at its centre.
+ * In a space that is given by the metric of a chart, momenta are covectors, and the run moves the component. */
 static cb_status recentre(cb_system *s, int c) {
   const cb_space *g = s->space;
   if (g->intrinsic || s->held[c]) return CB_OK;
@@ -244,8 +244,8 @@ static cb_status recentre(cb_system *s, int c) {
   return cb_bases_recentre(g, &s->bases, s->origin, c, middle, &points, NULL);
 }
 
-/* Fails if the particle at a place starts too far out for an expression of coordinates of the world, in a chart (NULL:
- * of the embedding). */
+/* Fails if the particle at a place starts too far from the base point for an expression of coordinates of the world, in
+ * a chart (NULL: of the embedding). */
 static cb_status check_told(const cb_system *s, const char *what, const cb_chart *chart, int place) {
   const cb_origin *origin = &s->origin[s->component[place]];
   const double radii = cb_origin_radii(s->space, origin), maximum = chart ? coordinate_range : farthest;
@@ -264,7 +264,7 @@ static cb_status check_body(const cb_builder *b, const cb_system *s, const char 
   return status;
 }
 
-/* Fails if a particle is so far out that the coordinates in expressions have too few correct digits. */
+/* Fails if a particle is so far from the base point that the coordinates in expressions have too few correct digits. */
 static cb_status check_expressions(const cb_builder *b, const cb_system *s) {
   const cb_contact_set *set = b->contacts;
   cb_status status = CB_OK;

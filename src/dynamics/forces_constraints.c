@@ -1,5 +1,5 @@
 /* Potentials of functions of several points: angles, areas, volumes, lengths of paths, and any other class of
- * constraints of positions. The row then is not a constraint, but has an energy.
+ * constraints of positions. A row of such a class is then not a constraint, but has an energy U_r.
  *
  *   V = sum_r U_r(s_r, t),   U = (k/2) (s - D(t))^2 or an expression of s and t
  *   F = -I^-1 U' ds/dx,   d^2 V = U' d^2 s + U'' ds ds^T
@@ -23,7 +23,7 @@ static const double straight = 1e-7;
 /* Where the sine is at most `straight`, |U'| must be at most this, relative to |U''|: otherwise the force has no
  * direction. */
 static const double flat = 4e-7;
-/* Below this sine, 1 - delta cot delta is computed by its series. */
+/* Below this sine, (1 - delta cot delta)/sin^2 delta is computed by its series. */
 static const double near = 0.01;
 /* U'' delta - U' is round-off if it is less than this, relative to U'' delta. */
 static const double round_off = 1e-10;
@@ -42,7 +42,7 @@ cb_status cb_potentials_create(cb_forces *f) {
   return f->potential_gradient ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d potentials", rows->rows);
 }
 
-/* The sum of the elements of row r: its value, or its cosine. With order 1, the gradient of the row is set. */
+/* Computes the sum of the elements of row r: its value, or its cosine. With order 1, the gradient of the row is set. */
 static cb_status sum_of(cb_forces *f, int r, double t, const double *x, int order, double *sum) {
   cb_constraints *c = f->potentials;
   const cb_constraint *row = &c->row[r];
@@ -106,7 +106,7 @@ static cb_status in_cosine(const cb_constraint *row, value s, double c, energy *
   return CB_OK;
 }
 
-/* The energy of a row whose elements have this sum. */
+/* Computes the energy of a row whose elements have this sum. */
 static cb_status energy_of(const cb_constraint *row, double t, double sum, energy *u) {
   const value s = value_of(row, sum);
   if (row->energy) {
@@ -155,7 +155,8 @@ cb_status cb_potentials_potential(cb_forces *f, double t, const double *x, doubl
   return CB_OK;
 }
 
-/* Adds -I^-1 (weight H) to the blocks of the particles of an element, H its second derivatives in c->scratch. */
+/* Adds -I^-1 (weight H) to the blocks of the particles of an element, where H is the matrix of its second derivatives,
+ * f->potentials->scratch->hessian. */
 static void add_element(const cb_forces *f, const int *particle, int width, double weight, double *dx) {
   const int k = f->system->k;
   const double *hessian = f->potentials->scratch->hessian;

@@ -6,7 +6,7 @@
  *   u = J g^-1 F,  g = J^T I J          the force, a tangent vector
  *   D = (du/dq) g^-1 J^T I              its derivative by y, along tangent vectors, with w constant
  *   E = J g^-1 (dF/dq') g^-1 J^T I      its derivative by w
- * In coordinates of the embedding u = -I^-1 dV/dy, or u = F, which is then a vector; its normal part stays in. For a
+ * In coordinates of the embedding u = -I^-1 dV/dy, or u = F, which is then a vector; its normal part is kept. For a
  * component whose origin has the isometry M, with local points x = M^-1 y, the force is M^-1 u and its derivatives are
  * M^-1 D M and M^-1 E M. In a space with a chart, with J of the space's own chart, the force and its derivatives are
  * J^T I u, J^T I (D J + E (dJ) q') + (dJ)^T I u and J^T I E J, where dJ is the derivative of J. The second derivatives
@@ -75,7 +75,7 @@ static cb_status not_finite(const cb_forces *f, const cb_force_field *field, int
                  chart->coordinates[a]);
 }
 
-/* The components of a field at q with the velocity u, which is read only if the field uses it. */
+/* Computes the components of a field at q with the velocity u, which is read only if the field uses it. */
 static cb_status evaluate(const cb_forces *f, const cb_force_field *field, const double *q, const double *u, double t,
                           int i, bool second, components *out) {
   const int n = out->n;

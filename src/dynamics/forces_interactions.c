@@ -2,9 +2,9 @@
  *
  * d_ij is the distance of particles i and j, U a potential of pair_potential.h, and I = diag(form) (1 in a chart). Each
  * particle sums the forces of all its partners, F_i = -sum_j I^-1 dU(d_ij)/dx_i, in a fixed order. This is twice the
- * work of visiting each pair once, but the rows are independent, so the result does not depend on the number of
- * threads. For Green's functions (gravity, Coulomb) on one quadric the coordinates of a group are copied to columns.
- * The loop then handles 8 partners at a time, so that compilers can use vectors.
+ * work of visiting each pair once, but the sums of different particles are independent, so the result does not depend
+ * on the number of threads. For Green's functions (gravity, Coulomb) on one quadric the coordinates of a group are
+ * copied to one array per coordinate. The loop then handles 8 partners at a time, so that compilers can use vectors.
  */
 #include "dynamics/forces_private.h"
 
@@ -40,7 +40,7 @@ static bool by_columns(const cb_system *s, const cb_interaction *q) {
   return cb_pair_by_chord(s->space) && c->green && c->factor != CB_PAIR_FACTOR_ONE;
 }
 
-/* The masses or the charges, whose products are the factors of pairs. */
+/* Returns the masses or the charges, whose products are the factors of the pairs. */
 static const double *weights(const cb_system *s, const cb_interaction *q) {
   return q->pair_potential.class_->factor == CB_PAIR_FACTOR_CHARGE ? s->charge : s->mass;
 }
@@ -114,8 +114,8 @@ static cb_status pull_one_by_one(const cb_forces *f, const cb_interaction *q, co
     if (m == self) continue;
     int j = p->group->particle[m];
     double v, gradient[CB_PAIR_MAX];
-    /* m1 and q1 in the potential belong to the particle of group a; within one group, to the particle at the lower
-     * place. */
+    /* m1 and q1 in the potential belong to the particle of group a; within one group, to the particle with the lower
+     * index. */
     const bool second = q->same ? j < i : p->group == &q->a;
     const cb_pair_values pair = pair_of(s, &q->pair_potential, t, second ? j : i, second ? i : j);
     cb_status status =
@@ -148,7 +148,7 @@ static cb_status add_rows(cb_forces *f, const cb_interaction *q, const cb_partic
                           const cb_particle_set *columns, double t, const double *x, double *force) {
   partners p = {columns, 0, NULL, NULL};
   if (by_columns(f->system, q)) p = gather(f, q, columns, x);
-  int worst = 0, error = 0; /* the greatest status of a failed step, and the least of an error */
+  int worst = 0, error = 0; /* the greatest positive status (a failed step) and the least negative one (an error) */
 #ifdef _OPENMP
   bool threaded = f->threads > 1 && (double)rows->n * columns->n > pairs_for_threads;
   if (threaded) {

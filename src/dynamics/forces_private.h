@@ -23,7 +23,7 @@ struct cb_forces {
   cb_isometry *world; /* [component]: local to world; only where there are fields */
   cb_isometry *local; /* [component]: its inverse */
 
-  cb_origin *origin; /* [component]: the origins set last */
+  cb_origin *origin; /* [component]: the origins that were set last */
   /* constraints: NULL if the system has none; constraints_with_space: NULL until it is first needed */
   cb_constraints *constraints, *constraints_with_space;
 
@@ -33,7 +33,8 @@ struct cb_forces {
   double *gather; /* scratch of interactions: the coordinates of a group by column, then its masses or charges */
 
   cb_pattern pattern;
-  int *spring_block; /* [spring][4]: blocks ii, ij, ji, jj in the pattern */
+  /* [spring][4]: the numbers of the blocks ii, ij, ji and jj in the pattern, for a spring from i to j */
+  int *spring_block;
 };
 
 cb_status cb_interactions_create(cb_forces *f);
@@ -63,7 +64,7 @@ cb_status cb_potentials_create(cb_forces *f);
 cb_status cb_potentials_add(cb_forces *f, double t, const double *x, double *force);
 cb_status cb_potentials_potential(cb_forces *f, double t, const double *x, double *potential);
 cb_status cb_potentials_jacobian(cb_forces *f, double t, const double *x, double *dx);
-/* The value s of row r of the potentials. */
+/* Computes the value s of row r of the potentials. */
 cb_status cb_potentials_value(cb_forces *f, int r, double t, const double *x, double *value);
 
 /* Finds block (i, j) of the pattern, which must exist. */

@@ -12,9 +12,9 @@
 
 #include <math.h>
 
-/* The numbers of a spring at a time. */
+/* A spring, with its numbers at one time. */
 typedef struct spring {
-  int i, j; /* where the coordinates of its ends begin */
+  int i, j; /* indices of the first coordinates of its two ends */
   double stiffness, rest, damping;
 } spring;
 

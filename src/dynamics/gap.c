@@ -1,4 +1,4 @@
-/* Gap functions: which contacts are on, and the value of each type of gap (gap.h).
+/* Gap functions: which particles may touch, and the value of each type of gap (gap.h).
  *
  *   spheres  d(x_i, x_j) - r_i - r_j;   walls and events: the function of their class (gap_class.h)
  *
@@ -11,12 +11,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Distances of particles. In one frame they use the chord, between frames the equations of geometry/origin.h. */
+/* --- distances of particles: by the chord in one frame, by the equations of geometry/origin.h between frames --- */
 
 static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status; }
 
-/* The distance of two points in the same frame or in a chart, and for order 1 its gradient. For distances above a
- * quarter of a great circle, the chord to the antipode is more accurate. */
+/* Computes the distance of two points in the same frame or in a chart, and for order 1 its gradient. For distances
+ * above a quarter of a great circle, the chord to the antipode is more accurate. */
 static cb_status here(const cb_space *g, const double *x, const double *y, int order, double *d, double *gradient) {
   if (cb_pair_by_chord(g) && g->factor[0].curvature > 0) {
     double e[CB_COORD_MAX];

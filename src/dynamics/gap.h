@@ -14,8 +14,8 @@
 enum { CB_GAP_PARTICLES = 4, CB_GAP_MAX = CB_GAP_PARTICLES * CB_COORD_MAX };
 
 typedef enum cb_gap_kind {
-  CB_GAP_SPHERES,     /* particles i, j */
-  CB_GAP_WALL,        /* particle i, wall `index` */
+  CB_GAP_SPHERES,     /* the spheres of two particles */
+  CB_GAP_WALL,        /* a particle and wall `index` */
   CB_GAP_VERTEX_FACE, /* a particle and the three corners of a geodesic triangle; only in dimension 3 */
   CB_GAP_EDGE_EDGE,   /* two particles for each of two edges; only in dimension 3 */
   /* a particle, the two ends of an edge, and the third corner of its triangle, which marks the inner side; the gradient
@@ -25,7 +25,7 @@ typedef enum cb_gap_kind {
 } cb_gap_kind;
 
 typedef struct cb_gap {
-  int kind, n, particle[CB_GAP_PARTICLES]; /* places of the particles */
+  int kind, n, particle[CB_GAP_PARTICLES]; /* indices of the particles in the system */
   int index;                               /* index of the wall, the event or the triangle; -1: none of these */
   /* surfaces: the side of the normal on which the points were at the start of the step, +1 or -1 */
   int side;
@@ -49,25 +49,27 @@ void cb_gaps_set_origins(cb_gaps *gaps, const cb_origin *origin);
  * relative places of components. Must be called whenever the bases have changed. */
 void cb_gaps_set_bases(cb_gaps *gaps, const struct cb_bases *bases);
 
-/* Are contacts between these two particles on? Are contacts of this particle with this wall on? */
+/* cb_gaps_pair_on returns whether contacts between two particles are on, and cb_gaps_wall_on whether contacts of a
+ * particle with a wall are on. */
 bool cb_gaps_pair_on(const cb_gaps *gaps, int i, int j);
 bool cb_gaps_wall_on(const cb_gaps *gaps, int wall, int i);
 /* cb_gaps_walls returns the number of walls; each branch of an expression (cb_expression_branches) counts as a wall.
  * cb_gaps_wall_given returns the number of the wall from which a branch was made. */
 int cb_gaps_walls(const cb_gaps *gaps);
 int cb_gaps_wall_given(const cb_gaps *gaps, int wall);
-/* Is this wall only a support for particles that rest at the tip of a cone? Such a wall has no collisions
- * (cb_wall.tip). */
+/* Returns whether this wall is only a support for particles that rest at the tip of a cone. Such a wall has no
+ * collisions (cb_wall.tip). */
 bool cb_gaps_wall_of_tip(const cb_gaps *gaps, int wall);
-/* The restitution, the action (CB_EVENT_REFLECT for contacts) and the direction of a gap. */
+/* These functions return the restitution, the action (CB_EVENT_REFLECT for contacts) and the direction of a gap. */
 double cb_gap_restitution(const cb_gaps *gaps, const cb_gap *gap);
 int cb_gap_action(const cb_gaps *gaps, const cb_gap *gap);
 int cb_gap_direction(const cb_gaps *gaps, const cb_gap *gap);
-/* Is the gap the distance from something that is at rest or moves with the particles? Then |ds/dt| is at most the sum
- * of their speeds. False for functions of coordinates, such as expressions. */
+/* Returns whether the gap is the distance from something that is at rest or moves with the particles. Then |ds/dt| is
+ * at most the sum of the speeds of the particles. Returns false for functions of coordinates, such as expressions. */
 bool cb_gap_is_length(const cb_gaps *gaps, const cb_gap *gap);
 
-/* The number of triangles of the system, and the places of the three corners of one triangle. */
+/* cb_gaps_triangles returns the number of triangles of the system. cb_gaps_triangle sets corner[3] to the corners of
+ * one triangle, as indices of particles in the system. */
 int cb_gaps_triangles(const cb_gaps *gaps);
 void cb_gaps_triangle(const cb_gaps *gaps, int triangle, int corner[3]);
 /* cb_gaps_event sets *out to the gap of an event. cb_gap_event_distance returns the distance D of an event s = d - D
@@ -88,8 +90,8 @@ cb_status cb_gap_orient(cb_gaps *gaps, cb_gap *gap, double t, const double *cons
  * distance d of two points, with speeds of at most a and b and accelerations of at most acc_a and acc_b, it uses
  * Rauch's comparison
  *   d'' >= -(a^2 + b^2) sqrt(K) tan(sqrt(K) d/2) - acc_a - acc_b,   K = max(0, sectional curvatures)
- * It returns INFINITY if no bound is known, but 0 if the speeds cannot close the gap. For events that are distances
- * |s''| <= A. For expressions A follows from the largest sampled derivatives, times a factor of 2 for the points
+ * It returns INFINITY if no bound is known, but 0 if the speeds cannot close the gap. For events that are distances, A
+ * bounds |s''|. For expressions A follows from the largest sampled derivatives, times a factor of 2 for the points
  * between samples. For surfaces it is an estimate (gap_second_derivative_bound.c). */
 double cb_gap_second_derivative_bound(cb_gaps *gaps, const cb_gap *gap, double t, const double *const *x,
                                       const double *speed, const double *acceleration, double duration);
@@ -122,14 +124,14 @@ struct cb_gaps {
   const cb_contact_set *set;
   cb_arena *arena;
   bool moves;            /* the space has moving origins; otherwise all origins are the identity */
-  cb_origin *origin;     /* one per component, if they move */
+  cb_origin *origin;     /* the origin of each component, if origins move */
   const cb_bases *bases; /* borrowed; NULL: only the origins determine the frames */
   cb_origin identity;    /* the identity origin of the space */
   cb_gap_frames *last;
   cb_gap_anchor last_anchor;
 };
 
-/* The origin of a particle's component. */
+/* Returns the origin of a particle's component. */
 static inline const cb_origin *cb_gap_origin(const cb_gaps *gaps, int particle) {
   return gaps->moves ? &gaps->origin[gaps->system->component[particle]] : &gaps->identity;
 }
@@ -143,17 +145,18 @@ static inline void cb_gap_pair(const cb_gaps *gaps, int i, int j, cb_origin pair
     cb_bases_pair(gaps->space, gaps->bases, component[i], component[j], pair);
 }
 
-/* The function of a wall or of an event; NULL for other gaps. */
+/* Returns the function of a wall or of an event; NULL for other gaps. */
 const cb_gap_function *cb_gap_function_of(const cb_gaps *gaps, const cb_gap *gap);
 
 /* Evaluates the gap of two surfaces, side * distance - radii (gap_surfaces.c). */
 cb_status cb_gap_surface(const cb_gaps *gaps, const cb_gap *gap, const double *const *x, int order, cb_gap_value *out);
 
-/* The distance in a figure of points. All points are in one frame, in the embedding of a quadric or flat space. */
+/* The distance between two geodesic figures that a gap's points define: a point and a plane or line, or two lines. All
+ * points are in one frame, in the embedding of a quadric or flat space. */
 typedef struct cb_gap_figure {
   double distance;                                 /* the signed distance */
   double gradient[CB_GAP_PARTICLES][CB_COORD_MAX]; /* ordinary partial derivatives in the points */
-  /* the coefficients with which the figure's points combine to its nearest points; for two edges, two coefficients for
+  /* the coefficients with which the gap's points combine to the two nearest points; for two edges, two coefficients for
    * each edge */
   double weight[CB_GAP_PARTICLES];
   bool active;

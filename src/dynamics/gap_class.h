@@ -1,4 +1,5 @@
-/* Functions of walls and events (cb_gap_class): their closed forms, and what their files use of the builder.
+/* Functions of walls and events (cb_gap_class): their closed forms, and the functions of the builder that their files
+ * use.
  *
  * A function is either a function of coordinates in the world, which is evaluated on jets (gap_coordinates.c), or a
  * length, which has closed forms in the moved frames of particles: `forms->value` is then set.
@@ -26,7 +27,8 @@ typedef struct cb_gap_forms {
   void (*differentiate)(const void *of, int n, const double *at, int order, cb_gap_value *out, double *first);
   /* the value and its derivatives of first and second order in the first n numbers of `at`; NULL: by on_jets */
   cb_jet (*jet)(const void *of, const double *at, int n);
-  /* Does the function depend on variable i of `at`? NULL: on all coordinates, and on t if class->timed. */
+  /* Returns whether the function depends on variable i of `at`. NULL: it depends on all coordinates, and on t if
+   * class->timed. */
   bool (*uses)(const void *of, int i);
   /* Replaces a wall of a system by one wall for each smooth branch of its function. NULL: the function has only one
    * branch. */
@@ -34,7 +36,7 @@ typedef struct cb_gap_forms {
   /* --- lengths --- */
   cb_status (*value)(cb_gaps *gaps, const cb_gap *gap, const void *of, const double *const *x, int order,
                      cb_gap_value *out);
-  /* The bound A of cb_gap_second_derivative_bound. s is the gap at x. */
+  /* Returns the bound A of cb_gap_second_derivative_bound. s is the gap at x. */
   double (*bound)(const cb_gaps *gaps, const cb_gap *gap, const void *of, const double *const *x, double s,
                   cb_gap_motion m);
   /* marks as not conserved the momenta that the wall changes */
@@ -46,17 +48,19 @@ typedef struct cb_gap_forms {
 static inline bool cb_gap_function_is_length(const cb_gap_function *f) {
   return f->class->forms && f->class->forms->value;
 }
-/* The chart whose coordinates a function uses, if it is not a length; NULL: the coordinates of the embedding. */
+/* Returns the chart whose coordinates a function uses, if it is not a length; NULL: it uses the coordinates of the
+ * embedding. */
 const cb_chart *cb_gap_function_chart(const cb_space *g, const cb_gap_function *f);
-/* Does a function depend on the time? Does it depend on coordinate i? */
+/* cb_gap_function_timed returns whether a function depends on the time, and cb_gap_function_uses whether it depends on
+ * coordinate i. */
 bool cb_gap_function_timed(const cb_space *g, const cb_gap_function *f);
 bool cb_gap_function_uses(const cb_gap_function *f, int i);
-/* The value of a function of coordinates, and its derivatives of first and second order in the n coordinates of its
- * particles and in the time t. at[n + 1 + particles] has the coordinates, t and the radii. The value is nan if on_jets
- * fails. */
+/* Computes the value of a function of coordinates, and its derivatives of first and second order in the n coordinates
+ * of its particles and in the time t. at[n + 1 + particles] has the coordinates, t and the radii. The value is nan if
+ * on_jets fails. */
 cb_jet cb_gap_function_jet(const cb_space *g, const cb_gap_function *f, int n, const double *at);
-/* For functions f of coordinates: cb_gap_coordinates does what cb_gap_eval does. cb_gap_coordinates_bound is the bound
- * A of cb_gap_second_derivative_bound, from samples of the derivatives of f along the motion. */
+/* For functions f of coordinates: cb_gap_coordinates does what cb_gap_eval does. cb_gap_coordinates_bound returns the
+ * bound A of cb_gap_second_derivative_bound, from samples of the derivatives of f along the motion. */
 cb_status cb_gap_coordinates(const cb_gaps *gaps, const cb_gap_function *f, const cb_gap *gap, double t,
                              const double *const *x, int order, cb_gap_value *out);
 double cb_gap_coordinates_bound(const cb_gaps *gaps, const cb_gap_function *f, const cb_gap *gap, double t,
@@ -86,13 +90,13 @@ double cb_gap_tangent(double K, double x);   /* sqrt(K) tan(sqrt(K) x), 0 for K 
 double cb_gap_cotangent(double k, double x); /* sqrt(-k) coth(sqrt(-k) x), 1/x for k = 0; INFINITY if x <= 0 */
 /* Returns A if it is finite; 0 if |gap| is larger than its largest possible change `maximum`; otherwise INFINITY. */
 double cb_gap_or_far(double A, double gap, double maximum);
-/* The bound A of cb_gap_second_derivative_bound for a gap that is the distance d of two particles at x, minus a
+/* Returns the bound A of cb_gap_second_derivative_bound for a gap that is the distance d of two particles at x, minus a
  * constant. both: the bound is |s''| <= A, as events need it. */
 double cb_gap_pair_bound(const cb_gaps *gaps, const double *const *x, double d, double gap, cb_gap_motion m, bool both);
 
-/* --- for files of classes: the builder --- */
+/* --- functions of the builder that the files of walls and events use --- */
 
-/* The contact set of a builder, created when it is first needed. */
+/* Returns the contact set of a builder in *out; the set is created when it is first needed. */
 cb_status cb_builder_contact_set(cb_builder *b, cb_contact_set **out);
-/* CB_ERROR_UNSUPPORTED in a space without distances between points. */
+/* Fails with CB_ERROR_UNSUPPORTED in a space without distances between points. */
 cb_status cb_builder_check_distances(const cb_space *g, const char *what);

@@ -145,7 +145,7 @@ typedef struct sampling {
   const cb_gap *gap;
   const cb_chart *chart; /* the chart of f */
   bool own;              /* the samples are coordinates of the space's chart */
-  int moving, size;      /* which particle of the gap moves; coordinates of f per particle */
+  int moving, size;      /* moving: which particle of the gap moves; size: number of coordinates of f per particle */
   cb_isometry world;
   /* the coordinates of the particle that stays, and their derivatives along the vectors of a frame at its position */
   double other[N], other_slope[CB_DIM_MAX][N];

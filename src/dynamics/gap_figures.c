@@ -1,4 +1,4 @@
-/* Distances in figures of points: two geodesics, and a point and a geodesic plane.
+/* Distances between two geodesics, and between a point and a geodesic plane.
  *
  * K is the curvature, r = sqrt|K|, I = diag(form), and *(..) is the Hodge dual. A point as an index of d or u means the
  * derivative by this point. s_K(x) = sin(r x)/r and c_K(x) = cos(r x), with sinh and cosh for K < 0
@@ -93,7 +93,7 @@ static bool find(const cb_space *g, const line *l, const line *m, nearest *out) 
       difference = -atanh((m21 - m12) / (m11 - m22));
     }
     double a = (sum + difference) / 2, b = (sum - difference) / 2;
-    if (curvature > 0) { /* two antipodal points of a circle are solutions; takes the one near the edge */
+    if (curvature > 0) { /* two antipodal points of each great circle are solutions; the one near the edge is taken */
       const double turns = round((a - r * l->length / 2) / pi);
       a -= turns * pi;
       b -= turns * pi;
@@ -212,8 +212,8 @@ static void minus(int k, const double *a, const double *b, double *out) {
   for (int i = 0; i < k; i++) out[i] = a[i] - b[i];
 }
 
-/* Dimension 2: the point x[0] lies on the inner side of the edge from x[1] to x[2]. Does it lie on the inner sides of
- * the other two edges of the triangle x[1], x[2], x[3] too? from: x[0] - x[1]. */
+/* Dimension 2: the point x[0] lies on the inner side of the edge from x[1] to x[2]. Returns whether it also lies on the
+ * inner sides of the other two edges of the triangle x[1], x[2], x[3]. `from` is x[0] - x[1]. */
 static bool inside(const cb_space *g, bool curved, const double x[][CB_COORD_MAX], const double *from) {
   double v[3][CB_COORD_MAX], part[3];
   const int o = curved;

@@ -5,9 +5,9 @@
  * sectional curvatures. In the duration T, d stays between d0 - (a + b) T and d0 + (a + b) T, where d0 is the distance
  * at the start. The index form of the field along the geodesic between the points gives
  *   d'' >= -(a^2 + b^2) sqrt(K) tan(sqrt(K) d/2) - acc,   d'' <= (a^2 + b^2) sqrt(-k) coth(sqrt(-k) d/2) + acc
- * In a space that is given by its metric, K and k are twice the values at the two points. No bound is known there if a
- * geodesic may be longer than a quarter of a period of a coordinate. If no bound is known, A is 0 if the speeds cannot
- * close the gap. Source: do Carmo, Riemannian Geometry (1992), chapters 9 and 10.
+ * In a space that is given by its metric, K and k are taken as twice their values at the two points. No bound is known
+ * there if a geodesic may be longer than a quarter of a period of a coordinate. If no bound is known, A is 0 if the
+ * speeds cannot close the gap. Source: do Carmo, Riemannian Geometry (1992), chapters 9 and 10.
  */
 #include "dynamics/gap_class.h"
 
@@ -37,7 +37,8 @@ static const double slack = 2;
  * least `least_sine`. */
 static const double shrunk = 0.25, least_sine = 0.02;
 
-/* The height of the corner x[i] (i = 1 .. m) of a face above the span of the other corners; m is the dimension. */
+/* Returns the height of the corner x[i] (i = 1 .. m) of a face above the span of the other corners; m is the
+ * dimension. */
 static double height(const cb_space *g, int m, const double x[][CB_COORD_MAX], int i) {
   const double *a = x[i % m + 1], *b = m == 3 ? x[(i + 1) % m + 1] : NULL, *p = x[i];
   if (!b) return cb_distance(g, a, p);

@@ -1,8 +1,8 @@
-/* Surfaces: which features of two triangles may touch, and the gap of two features from the figure of their points.
+/* Surfaces: which features (vertices and edges) of two triangles may touch, and the gap between two features.
  *
  *   gap = side * distance - (maximum radius of one feature's points) - (maximum radius of the other's points)
- * Points of different frames are converted to the frame of the first point. In a space with a chart, the points of the
- * figure are the points x(q) of the embedding for the coordinates q.
+ * Points of different frames are converted to the frame of the first point. In a space with a chart, the points x(q) of
+ * the embedding for the coordinates q are used.
  */
 #include "dynamics/gap.h"
 
@@ -11,8 +11,8 @@
 
 enum { K = CB_COORD_MAX };
 
-/* A figure with distance < 0 on the given side is active up to this depth, in units of the distance between its points
- * 2 and 3 (figure_of). */
+/* A gap with side * distance < 0 is active down to this depth, relative to the distance between its points 2 and 3
+ * (figure_of). */
 static const double beyond = 1e-7;
 /* Particles whose frames are farther apart than this, in radii, cannot touch. */
 static const double far = 100;
@@ -35,7 +35,7 @@ static bool share(const cb_contact_set *s, int a, int b) {
   return has(s, b, t[0]) || has(s, b, t[1]) || has(s, b, t[2]);
 }
 
-/* The vertex at place a (b < 0), or the edge between the places a < b. */
+/* A vertex with the index a (then b < 0), or the edge between the vertices a and b, a < b. */
 typedef struct feature {
   int a, b;
 } feature;
@@ -53,14 +53,15 @@ static int next_of(const cb_contact_set *s, feature f, int *at) {
   return -1;
 }
 
-/* The first triangle of a feature that has no vertex in common with triangle `face`; -1: there is none. */
+/* Returns the first triangle of a feature that has no vertex in common with triangle `face`; -1: there is none. */
 static int responsible_for_face(const cb_contact_set *s, feature f, int face) {
   for (int at = s->around_start[f.a], t; (t = next_of(s, f, &at)) >= 0;)
     if (!share(s, t, face)) return t;
   return -1;
 }
 
-/* Are te and tf the first two triangles, te at edge e and tf at edge f, that have no vertex in common? */
+/* Returns whether te and tf are the first pair of triangles, te at edge e and tf at edge f, that have no vertex in
+ * common. */
 static bool responsible_for_edges(const cb_contact_set *s, feature e, feature f, int te, int tf) {
   for (int at = s->around_start[e.a], t; (t = next_of(s, e, &at)) >= 0;) {
     const int other = responsible_for_face(s, f, t);
@@ -113,7 +114,7 @@ static void edges(const cb_gaps *gaps, int a, int b, list *out) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       const feature e = edge_of(s, a, i), f = edge_of(s, b, j);
-      /* so that both orders of the two edges give the same gap */
+      /* thus both orders of the two edges give the same gap */
       const bool first = e.a < f.a || (e.a == f.a && e.b < f.b);
       if (first ? responsible_for_edges(s, e, f, a, b) : responsible_for_edges(s, f, e, b, a))
         add(out, first ? (cb_gap){CB_GAP_EDGE_EDGE, 4, {e.a, e.b, f.a, f.b}, b, 1}
@@ -136,7 +137,7 @@ int cb_gaps_surfaces(const cb_gaps *gaps, int triangle_a, int triangle_b, int ma
 
 /* --- distances of features --- */
 
-/* The distance of the frame of the gap's particle p from the frame of its first particle; 0 in flat space. */
+/* Returns the distance of the frame of the gap's particle p from the frame of its first particle; 0 in flat space. */
 static double frame_distance(const cb_gaps *gaps, const cb_gap *gap, int p) {
   cb_origin frame[2], relative;
   if (gaps->space->factor[0].curvature == 0) return 0;
@@ -173,7 +174,8 @@ cb_status cb_gap_gather(const cb_gaps *gaps, const cb_gap *gap, const double *co
   return CB_OK;
 }
 
-/* The maximum radius of the points 0 .. split-1 of a gap, plus the maximum radius of the points split .. used-1. */
+/* Returns the maximum radius of the points 0 .. split-1 of a gap, plus the maximum radius of the points split ..
+ * used-1. */
 static double radii(const cb_gaps *gaps, const cb_gap *gap, int split, int used) {
   const double *radius = gaps->system->radius;
   double first = 0, second = 0;
@@ -184,9 +186,9 @@ static double radii(const cb_gaps *gaps, const cb_gap *gap, int split, int used)
   return first + second;
 }
 
-/* Computes the figure of the gap's points. In dimension 3, a figure that is deeper than `beyond` on its side is not
- * active: its points have then passed each other beyond the ends of the edges. The sign of the distance is not reliable
- * there, because the common normal of two edges changes sign where they become parallel. */
+/* Computes the distance between the two features of a gap. In dimension 3, a gap that is deeper than `beyond` on its
+ * side is not active: its points have then passed each other beyond the ends of the edges. The sign of the distance is
+ * not reliable there, because the common normal of two edges changes sign where they become parallel. */
 static cb_status figure_of(const cb_gaps *gaps, const cb_gap *gap, double side, const double *const *x,
                            double jacobian[][K * K], cb_gap_figure *out) {
   double point[CB_GAP_PARTICLES][K];

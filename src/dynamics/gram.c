@@ -186,7 +186,7 @@ cb_status cb_gram_create(cb_forces *f, cb_constraints *c, cb_gram **out) {
   return CB_OK;
 }
 
-/* Returns <u,x>/<x,x> in a factor, where u is a covector. */
+/* Returns u.x/<x,x> in a factor, where u is a covector at x. */
 static double along(const cb_space *g, const cb_factor *f, const double *u, const double *x) {
   double ux = 0, xx = 0;
   for (int a = f->offset; a < f->offset + f->count; a++) {
@@ -306,7 +306,7 @@ void cb_gram_solve(const cb_gram *g, double *y) {
 void cb_gram_lift(const cb_gram *g, const double *y, double scale, double *u) {
   const cb_rows *r = &g->rows;
   const int k = g->k;
-  const bool linear = r->rows > r->own; /* with rows of the space, the embedding counts as a linear space */
+  const bool linear = r->rows > r->own; /* if there are rows of the space, the embedding counts as a linear space */
   for (int row = 0; row < r->own; row++)
     for (int e = r->start[row]; e < r->start[row + 1]; e++) {
       const int i = r->particle[e];

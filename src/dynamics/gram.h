@@ -17,20 +17,21 @@ typedef struct cb_gram cb_gram;
 cb_status cb_gram_create(cb_forces *f, cb_constraints *c, cb_gram **out);
 void cb_gram_free(cb_gram *g);
 
-/* Copies the needed parts of the gradients G[entries*k] and of the positions x, forms S and factors it.
- * CB_STEP_SINGULAR if rows depend on one another; *row (may be NULL) is then the first dependent row. */
+/* Copies the gradients G[entries*k] and the positions x, forms S and factors it. CB_STEP_SINGULAR if rows depend on one
+ * another; *row (may be NULL) is then the first dependent row. */
 cb_status cb_gram_factor(cb_gram *g, const double *x, const double *G, int *row);
-/* The smallest pivot of the last factorisation, relative to the diagonal entry of its row, and that row; about 0 if
- * rows depend on one another. If it is 1 (no rows, or orthogonal rows), *row is not set. */
+/* Returns the smallest pivot of the last factorisation, relative to the diagonal entry of its row, and sets *row to
+ * that row. The pivot is about 0 if rows depend on one another. If it is 1 (no rows, or orthogonal rows), *row is not
+ * set. */
 double cb_gram_weakest(const cb_gram *g, int *row);
-/* y[rows] holds the right-hand side r, and then the solution of S y = r. */
+/* Solves S y = r. y[rows] is r on entry and the solution on return. */
 void cb_gram_solve(const cb_gram *g, double *y);
 /* u[n*k] += scale * W G^T y, with the G and x of the last factorisation. This is a velocity; without rows of the space
  * it is tangent to the space. */
 void cb_gram_lift(const cb_gram *g, const double *y, double scale, double *u);
 
-/* The multipliers lambda[rows] with which all rows stay satisfied: d(rate)/dt = 0 under the forces at (t, x, v).
- * acceleration[n*k] (may be NULL) is then dv/dt: in the embedding with its normal part; in a chart the second
+/* Computes the multipliers lambda[rows] with which all rows stay satisfied: d(rate)/dt = 0 under the forces at (t, x,
+ * v). acceleration[n*k] (may be NULL) is then dv/dt: in the embedding with its normal part; in a chart the second
  * derivative of the coordinates. Works with the evaluator of the system's rows and with the one that includes rows of
  * the space. Factors S at x. */
 cb_status cb_gram_multipliers(cb_gram *g, double t, const double *x, const double *v, double *lambda,
@@ -53,13 +54,15 @@ struct cb_gram {
   const cb_space *space;
   cb_rows rows;
   int k;
-  double *x, *G, *T; /* at the last factorisation: positions, gradients by entry, and their raised tangential parts */
+  /* of the last factorisation: the positions, the gradients by entry, and T (the gradients as tangent vectors) */
+  double *x, *G, *T;
 
-  /* number of pairs of entries that share a particle, of mass m: S[slot] += G[first].T[second] / m */
+  /* the pairs of entries that share a particle; each adds G[first].T[second]/m to S[slot], where m is the mass of the
+   * particle */
   size_t pairs;
   int *first, *second, *slot;
 
-  int *column, *row; /* the permuted upper triangle of S by compressed columns */
+  int *column, *row; /* the permuted upper triangle of S in compressed columns */
   double *value, *diagonal;
   int *permutation, *inverse, *parent, *l_count, *l_start, *l_row, *flag, *pattern;
   double *l_value, *d, *work;

@@ -17,9 +17,10 @@
 typedef struct cb_pair_potential {
   const cb_pair_potential_class *class_;
   const void *params;
-  double green;                    /* the strength a, if the class is a Green's function */
-  double curvature;                /* the curvature K of the space */
-  const cb_expression *expression; /* of cb_pair_names; NULL if the class has no expression */
+  double green;     /* the strength a, if the class is a Green's function */
+  double curvature; /* the curvature K of the space */
+  /* an expression of the variables cb_pair_names; NULL if the class has no expression */
+  const cb_expression *expression;
 } cb_pair_potential;
 
 /* The values that a pair contributes: its factor, and what the potential may depend on. */
@@ -40,7 +41,7 @@ const cb_pair_potential_class *cb_pair_potential_find(const char *name);
 enum { CB_PAIR_VARIABLES = 6 };
 extern const char *const cb_pair_names[CB_PAIR_VARIABLES], *const cb_pair_centre_names[CB_PAIR_VARIABLES];
 
-/* Does the potential depend on t? */
+/* Returns whether the potential depends on t. */
 bool cb_pair_potential_is_timed(const cb_pair_potential *pair_potential);
 
 cb_pair_values cb_pair_values_of(const cb_pair_potential *pair_potential, double t, double m1, double m2, double q1,
@@ -48,7 +49,7 @@ cb_pair_values cb_pair_values_of(const cb_pair_potential *pair_potential, double
 cb_pair_values cb_pair_values_of_centre(const cb_pair_potential *pair_potential, double t, double m, double q);
 
 cb_pair_value cb_pair_potential_at(const cb_pair_potential *pair_potential, const cb_pair_values *pair, double d);
-/* As cb_pair_potential_at, as a function of the squared chord w, in a space of curvature k. */
+/* Does the same as cb_pair_potential_at, as a function of the squared chord w, in a space of curvature k. */
 cb_pair_potential_chord cb_pair_potential_at_chord(const cb_pair_potential *pair_potential, const cb_pair_values *pair,
                                                    double k, double w);
 
@@ -63,13 +64,13 @@ cb_pair_potential_chord cb_pair_potential_at_chord(const cb_pair_potential *pair
 
 enum { CB_PAIR_MAX = 2 * CB_COORD_MAX };
 
-/* Is the space one quadric or flat factor in its embedding, where the chord determines the distance? */
+/* Returns whether the space is one quadric or flat factor in its embedding, where the chord determines the distance. */
 static inline int cb_pair_by_chord(const cb_space *g) { return !g->chart && g->n_factors == 1; }
 
-/* The curvature that a pair potential uses: the curvature of the space if it has one factor, otherwise 0. */
+/* Returns the curvature that a pair potential uses: the curvature of the space if it has one factor, otherwise 0. */
 static inline double cb_pair_curvature(const cb_space *g) { return g->n_factors == 1 ? g->factor[0].curvature : 0; }
 
-/* w = <x-y, x-y> and e = x - y in a space of one factor. */
+/* Returns w = <x-y, x-y>, and sets e = x - y, in a space of one factor. */
 static inline double cb_pair_chord(const cb_space *g, const double *x, const double *y, double *e) {
   double w = 0;
   for (int a = 0; a < g->k; a++) {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* If D_aa, relative to its value without constraints, is below `immovable`, the constraints do not let the gap move.
- * Such a gap may keep a closing speed of at most `still`, relative to its terms. */
+ * Such a gap may keep a closing speed of at most `still`, relative to the sum of its terms. */
 static const double immovable = 1e-12, still = 1e-9;
 /* Round-off of a rate, relative to the sum of its terms. There are at most 16 terms with three roundings each. */
 static const double round_off = 64 * DBL_EPSILON;
@@ -54,7 +54,8 @@ void cb_reflection_free(cb_reflection *r) {
   free(r);
 }
 
-/* The mover of a place, created if necessary; -1 if no part contains the place. */
+/* Returns the mover that contains the particle with index `place`, and creates it if necessary; -1 if no part contains
+ * it. */
 static int find_mover(cb_reflection *r, int place, int parts, const cb_reflection_part *part) {
   if (place < 0 || place >= r->system->n) return -1;
   if (r->mover_at[place] >= 0) return r->mover_at[place];

@@ -108,7 +108,7 @@ struct cb_reflection {
   int k;
   cb_reserved reserved_mover_at, reserved_mover, reserved_normal, reserved_first, reserved_p, reserved_q,
       reserved_gradient, reserved_group, reserved_rule;
-  int *mover_at; /* [particles] the mover of the particle at each place; -1: none. All are -1 between calls */
+  int *mover_at; /* [particles] the mover of each particle; -1: none. All are -1 between calls */
   int movers;
   cb_mover *mover;
   cb_normal *normal;
@@ -137,7 +137,7 @@ cb_status cb_reflection_simultaneous(cb_reflection *r, const cb_reflection_conta
 /* The complementarity problem l >= 0, z = D l + q >= 0, l^T z = 0, where D (n*n) is symmetric and positive
  * semidefinite. P is the set of indices with l > 0, and D_PP the part of D with these rows and columns. */
 typedef struct cb_lcp {
-  int n, count; /* count: number of elements of P */
+  int n, count; /* P has count elements */
   const double *D;
   double *L; /* Cholesky factor of D_PP, row after row with n numbers each */
   double *l, *z, *step, *rate;

@@ -137,7 +137,7 @@ static int first_block(const cb_lcp *s, int a, const double *tolerance, double *
   return block;
 }
 
-/* As first_block, while l_a decreases and z does not change. */
+/* Does the same as first_block while l_a decreases and z does not change. */
 static int first_back(const cb_lcp *s, int a, double *length) {
   int block = a;
   *length = s->l[a];
@@ -264,7 +264,8 @@ cb_status cb_lcp_solve(int n, const double *D, const double *q, const double *to
   }
 }
 
-/* The maximum numbers of impulses. A ball of mass m between two of a larger mass M needs about pi sqrt(M/m). */
+/* The maximum numbers of impulses. A ball of mass m between two of a much larger mass M needs up to about pi
+ * sqrt(M/(2m)) impulses. */
 enum { MAX_BLOWS = 1000000, MAX_ROUNDS = 100000 };
 /* Speeds that differ by less than this, relative to the fastest closing one, are treated as equal. It is larger than
  * the asymmetry that integrators add to a symmetric state, and smaller than any intended difference. */

@@ -12,8 +12,8 @@
 /* Few springs, such as those of a triangle or a short chain.
  *
  * One or two springs without damping, in a space of one factor, are computed one by one, as in springs_kernel.h,
- * directly from x. More springs are computed by the kernels as one network in which each stage has its own particles,
- * so that the stages fill the vectors. */
+ * directly from x. The kernels compute all other small plans as one network in which each stage has its own particles,
+ * so that the springs of several stages fill the vectors. */
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -107,7 +107,7 @@ static inline void together(const cb_springs_work *work, size_t k, size_t stages
   for (size_t s = 0; s < stages; s++) put_stage(n, k, at_f + 4 * n * s, f[s]);
 }
 
-/* As cb_springs_force, for a small plan (CB_SMALL). */
+/* Does the same as cb_springs_force for a small plan (CB_SMALL). */
 static void small_force(const cb_springs_work *work, size_t stages, const double *const *x, const double *const *v,
                         double *const *f) {
   const cb_springs *plan = work->plan;
@@ -189,15 +189,15 @@ static void copy_out(size_t k, size_t count, const double *from, double *f) {
     for (size_t a = 0; a < k; a++) f[a] = from[a];
 }
 
-/* Do the addresses of x and f agree in their low 20 bits, up to 256 bytes? Processors first compare a load with earlier
- * stores by these bits only, and lose time on a false match. Forces then go to a thread's own memory. (Measured: a
- * factor of two in time, for large pages and distances below 192 bytes.) */
+/* Returns whether the addresses of x and f agree in their low 20 bits, up to 256 bytes. Processors first compare a load
+ * with earlier stores by these bits only, and lose time on a false match. Forces then go to a thread's own memory.
+ * (Measured: a factor of two in time, for large pages and distances below 192 bytes.) */
 static int collide(const double *x, const double *f) {
   uintptr_t distance = ((uintptr_t)x - (uintptr_t)f + 256) & 0xfffff;
   return distance <= 512;
 }
 
-/* The index of the first number of a block's first particle in the positions that the kernels read. */
+/* Returns the index of the first number of a block's first particle in the positions that the kernels read. */
 static size_t own_offset(const cb_springs *plan, const cb_springs_block *block) {
   return plan->space.k == 4 ? 4 * (size_t)block->first : 0;
 }
@@ -405,7 +405,7 @@ static void derivatives(const cb_springs_space *space, spring_values s, double s
     }
 }
 
-/* The index of block (row, column) of the pattern, or -1. */
+/* Returns the index of block (row, column) of the pattern, or -1. */
 static int find(const cb_pattern *pattern, int row, int column) {
   int low = pattern->start[row], high = pattern->start[row + 1] - 1;
   while (low <= high) {

@@ -76,7 +76,7 @@ typedef enum cb_springs_shape {
   CB_SPRINGS_FLAT,
   CB_SPRINGS_SPHERE,
   CB_SPRINGS_HYPERBOLOID,
-  CB_SPRINGS_PRODUCT, /* of two factors */
+  CB_SPRINGS_PRODUCT, /* a product of two factors */
   CB_SPRINGS_SHAPES
 } cb_springs_shape;
 
@@ -111,7 +111,7 @@ typedef struct cb_spring_run {
  * the halo, that is, the other ends of the far springs. */
 typedef struct cb_springs_block {
   int first, count;
-  size_t near, up, down;               /* number of springs */
+  size_t near, up, down;               /* numbers of near springs, of springs up and of springs down */
   size_t group, near_group, far_group; /* the block's first group among all groups, near groups and far groups */
   size_t halo, halo_count;             /* the block's halo in the array `halo` of the plan: first index and length */
   size_t slice;                        /* the block's first slice of near groups */
@@ -149,8 +149,8 @@ struct cb_springs {
   /* 8 per group, or 8 in total if all springs have the same value; damping is NULL if there is none */
   double *stiffness, *rest, *damping;
   size_t stiffness_step, rest_step;
-  uint32_t *number; /* 8 per group: the number of the spring; UINT32_MAX in an unused lane */
-  /* per slice: the springs of this slice and of those before it touch only this many first particles of the block */
+  uint32_t *number; /* 8 per group: the number of the spring; UINT32_MAX where the last group has no spring */
+  /* per slice: the springs of this slice and of those before it touch only the first `reach` particles of the block */
   int *reach;
   int *halo;        /* the particles in the halos of all blocks */
   size_t local_max; /* maximum number of particles in a thread's copies */
@@ -162,7 +162,7 @@ struct cb_springs {
 struct cb_springs_work {
   const cb_springs *plan;
   int threads;
-  double *local; /* for each thread, memory for positions, forces and velocities of local_max particles; at first 0 */
+  double *local; /* for each thread: memory for positions, forces and velocities of local_max particles, initially 0 */
   size_t local_stride;
   double *partial; /* [n_blocks][2]: the potential of each block, as a compensated sum */
 };

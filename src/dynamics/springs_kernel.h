@@ -20,7 +20,7 @@
 
 enum { PARTICLES_AHEAD = 256 }; /* particles this far ahead are prefetched: their 16 kB stay in the first-level cache */
 
-/* P(s) of springs_series.h, with the even and odd powers summed separately. */
+/* Returns P(s) of springs_series.h. The even and odd powers are summed separately. */
 INLINE vec polynomial(const double *coefficient, vec s) {
   vec ss = s * s, even = set(coefficient[20]), odd = set(coefficient[19]);
 #pragma GCC unroll 16
@@ -35,7 +35,7 @@ INLINE vec psi_near(cb_springs_shape shape, vec t) {
   return fma3(t, polynomial(cb_series[CB_SERIES_HYPERBOLOID], t + set(0.5)), set(1));
 }
 
-/* How far t lies beyond the interval of the polynomial; negative inside. */
+/* Returns how far t lies beyond the interval of the polynomial; negative inside. */
 INLINE vec excess(cb_springs_shape shape, vec t) { return shape == CB_SPRINGS_SPHERE ? t - set(0.5) : set(-1) - t; }
 
 static __attribute__((noinline)) vec psi_far(cb_springs_shape shape, vec t) {
@@ -61,7 +61,7 @@ INLINE vec chord(cb_springs_shape shape, double quarter, vec q, vec *p) {
   return shape == CB_SPRINGS_FLAT ? q : fma3(set(0) - q, t, q);
 }
 
-/* x - y of WIDTH springs of a run, from spring e on. */
+/* Computes x - y of WIDTH springs of a run, from spring e on. */
 INLINE void differences(int near, const cb_spring_run *run, size_t e, const double *x, const double *y, vec4 *delta) {
 #pragma GCC unroll 8
   for (int l = 0; l < WIDTH; l++)
@@ -88,7 +88,7 @@ INLINE vec product_chord(const cb_springs_space *space, vec4 *delta) {
   return sum;
 }
 
-/* Returns g, the force divided by minus x - y (in a product by minus e; delta then becomes e). */
+/* Returns the factor g of the force -g (x - y). In a product the force is -g e, and delta is replaced by e. */
 INLINE vec pull(cb_springs_shape shape, const cb_springs_space *space, const double *stiffness, const double *rest,
                 const double *damping, vec4 *delta, const vec4 *rate) {
   vec4 form = load4(space->form);
@@ -144,7 +144,7 @@ INLINE void force(cb_springs_shape shape, int near, int damped, const cb_springs
   }
 }
 
-/* d of WIDTH springs. */
+/* Computes the lengths d of WIDTH springs. */
 INLINE vec distance(cb_springs_shape shape, const cb_springs_space *space, const cb_spring_run *run, size_t e,
                     const double *x, const double *y) {
   vec4 delta[WIDTH];

@@ -55,7 +55,7 @@ static inline double cb_psi_near(double t) {
   return 1 + t * (low[0] + low[1] * s);
 }
 
-/* psi(t) outside the two intervals. */
+/* Returns psi(t) for t outside the two intervals. */
 static inline double cb_psi_far(double t) {
   double cosine = 1;
   while (t > 0.5 || t < -1) {
@@ -66,5 +66,5 @@ static inline double cb_psi_far(double t) {
   return cb_psi_near(t) / cosine;
 }
 
-/* psi(t) of one number. The sign of t selects the sphere or the hyperboloid. */
+/* Returns psi(t) of one number. The sign of t selects the sphere or the hyperboloid. */
 static inline double cb_psi(double t) { return t <= 0.5 && t >= -1 ? cb_psi_near(t) : cb_psi_far(t); }

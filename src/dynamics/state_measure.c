@@ -121,10 +121,10 @@ void cb_state_copy(cb_state *to, const cb_state *from) {
 /* Killing momenta J_i = sum <X_i(x), p> about the world's axes, bounds on their size, and a test whether they are
  * known. The sum is over particles at x of momentum p, and X_i are the Killing fields.
  *
- * A frame that is far out has round-off of its own, and X_i grows with the distance, in H^n like its exponential. J_i
- * is known up to some units of round-off of sum |p| |X_i|, and of the other momenta J_j, because an error in the
- * rotation of the frame mixes them. A small conserved momentum is lost in this round-off, and a state has no data that
- * would restore it. The result is nan if too many digits are lost. */
+ * A frame far from the base point has round-off of its own, and X_i grows with the distance, in H^n like its
+ * exponential. J_i is known up to some units of round-off of sum |p| |X_i|, and of the other momenta J_j, because an
+ * error in the rotation of the frame mixes them. A small conserved momentum is lost in this round-off, and a state has
+ * no data that would restore it. The result is nan if too many digits are lost. */
 
 /* The relative round-off of a frame after some thousand changes. */
 static const double units = 16 * DBL_EPSILON;
@@ -201,9 +201,9 @@ cb_status cb_state_killing_size(const cb_system *s, const cb_state *state, doubl
   return CB_OK;
 }
 
-/* --- are the Killing momenta known? --- */
+/* --- whether the Killing momenta are known --- */
 
-/* Are all particles so near the base point that their momenta are certainly known? */
+/* Returns whether all particles are so near the base point that their momenta are certainly known. */
 static bool is_near(const cb_system *s, const cb_state *state) {
   const cb_space *g = cb_system_space(s);
   const int *start = cb_system_component_starts(s);
@@ -223,8 +223,8 @@ static bool is_near(const cb_system *s, const cb_state *state) {
   return true;
 }
 
-/* The size of a Killing momentum for a unit momentum at the base point. The field of a rotation vanishes there; a
- * rotation has the size for a unit momentum at one radius from it. */
+/* Returns the size of a Killing momentum for a unit momentum at the base point. The field of a rotation vanishes there,
+ * so its size is that for a unit momentum at one radius from the base point. */
 static double at_base(const cb_space *g, int field) {
   for (int f = 0; f < g->n_factors; f++) {
     const int n = cb_factor_dim(g->factor[f]), fields = n * (n + 1) / 2;

@@ -264,7 +264,7 @@ cb_status cb_system_extract(const cb_system *s, int component, cb_system **out) 
   return CB_OK;
 }
 
-/* Has the component a constraint, or a potential of several points? */
+/* Returns whether the component has a constraint, or a potential of several points. */
 static bool constrained(const cb_system *s, span c) {
   for (int r = 0; r < s->n_constraints; r++)
     if (in(c, s->constraint[r].particle[0])) return true;
@@ -273,7 +273,8 @@ static bool constrained(const cb_system *s, span c) {
   return false;
 }
 
-/* Do two single particles belong to the same groups of central potentials and fields? */
+/* Returns whether two single particles belong to the same groups of central potentials and fields. If b is empty,
+ * returns whether the particle belongs to none of these groups. */
 static bool same_pair_potentials(const cb_system *s, span a, span b) {
   for (int q = 0; q < s->n_centrals; q++)
     if (members(&s->central[q].group, a, NULL) != members(&s->central[q].group, b, NULL)) return false;
@@ -303,7 +304,7 @@ static const double vanishes = 1e-12;
 
 static bool timed(const cb_expression *e, int variable) { return e && cb_expression_uses(e, (size_t)variable); }
 
-/* The index of t among the variables of an expression; it follows the coordinates. */
+/* Returns the index of t among the variables of an expression; t follows the coordinates. */
 static int coordinates(const cb_space *g, const cb_chart *chart) { return chart ? chart->size : g->embedding; }
 
 static bool forces_keep_energy(const cb_system *s) {
@@ -404,8 +405,8 @@ static void keep_values(const cb_space *g, const cb_gap_function *w, cb_conserve
     }
 }
 
-/* Marks as not conserved the momenta of the Killing fields that change a coordinate which a function uses. uses(of, a):
- * does the function `of` use coordinate a? */
+/* Marks as not conserved the momenta of the Killing fields that change a coordinate which a function uses. uses(of, a)
+ * returns whether the function `of` uses coordinate a. */
 static void keep_coordinates(const cb_space *g, const cb_chart *chart, bool (*uses)(const void *, int), const void *of,
                              cb_conserved *out) {
   for (int f = 0; f < g->n_killing; f++) {

@@ -12,23 +12,25 @@
  * contacts. */
 cb_status cb_system_extract(const cb_system *s, int component, cb_system **out);
 
-/* The error, a length, of the point from which a wall measures (cb_gap_forms.centre), because the coordinates of this
+/* Returns the error, a length, of the point from which a wall measures (cb_gap_forms.centre). The coordinates of this
  * point are rounded. */
 double cb_system_wall_doubt(const cb_system *s, int wall);
 
 struct cb_bases;
-/* The bases of the system's components at the start. */
+/* Returns the bases of the system's components at the start. */
 const struct cb_bases *cb_system_bases(const cb_system *s);
 
-/* Does anything act on the particles: a force, a constraint, a contact, a wall or an event? */
+/* Returns whether anything acts on the particles: a force, a constraint, a contact, a wall or an event. */
 bool cb_system_acts(const cb_system *s);
-/* Do particles touch each other? */
+/* Returns whether particles can touch each other. */
 bool cb_system_touches(const cb_system *s);
 
-/* Is the component a single particle without forces and constraints? Then it follows a geodesic, for any mass. */
+/* Returns whether the component is a single particle without forces and constraints. Such a particle follows a
+ * geodesic, for any mass. */
 bool cb_system_component_free(const cb_system *s, int component);
-/* Do the particles of two components move in the same potentials? True for single particles with equal mass and charge
- * under the same potentials and forces, without constraints: the extract of one can then move the other. */
+/* Returns whether the particles of two components move in the same potentials. This is so for single particles with
+ * equal mass and charge under the same potentials and forces, without constraints. The extract of one component can
+ * then move the other. */
 bool cb_system_components_alike(const cb_system *s, int a, int b);
 
 /* The quantities that the motion of a system conserves for any initial state, if this follows from its parts:
@@ -48,7 +50,7 @@ bool cb_system_components_alike(const cb_system *s, int a, int b);
 
 typedef struct cb_conserved {
   bool energy;
-  bool momentum[CB_KILLING_MAX]; /* is the momentum of each Killing field conserved? */
+  bool momentum[CB_KILLING_MAX]; /* the momentum of this Killing field is conserved */
 } cb_conserved;
 
 cb_conserved cb_system_conserved(const cb_system *s);
@@ -59,30 +61,32 @@ void cb_conserved_keep_point(const cb_space *g, const struct cb_fixed *at, cb_co
 
 /* Forces that change direction where two points are antipodal (antipodes.c). */
 
-/* Two points whose distance has a cosine below this one may pass one another's antipode within a step. */
+/* Two points may pass one another's antipode within a step if the cosine of their distance, in radii, is below this. */
 static const double cb_antipodes_cosine = -0.6;
 
-/* Does the system have any such force? */
+/* Returns whether the system may have such forces. */
 bool cb_antipodes_matter(const cb_system *s);
 
-/* Is any spring so close to antipodal ends that a step may lead them past one another's antipode? False in a chart. */
+/* Returns whether the ends of any spring are so close to antipodal that they may pass one another's antipode within a
+ * step. Returns false in a chart. */
 bool cb_antipodes_near(const cb_system *s, const cb_state *state);
 
-/* CB_STEP_DOMAIN if two points have passed one another's antipode in the last step, of length h, at a distance shorter
- * than their motion in a step; a smaller step may resolve the passage. *place is the place of one of them. With h < 0:
- * CB_STEP_DOMAIN if they will pass in the next step, of length |h|. CB_OK otherwise. */
+/* CB_STEP_DOMAIN if two points have passed one another's antipode in the last step, of length h, so closely that no
+ * step of this length resolves the passage; a smaller step may resolve the passage. *place is the place of one of them.
+ * With h < 0: CB_STEP_DOMAIN if they will pass in the next step, of length |h|. CB_OK otherwise. */
 cb_status cb_antipodes_check(const cb_system *s, const cb_state *state, double h, int *place);
-/* Explains why a step of length h from this state failed. Returns CB_STEP_DOMAIN if such a pass lies ahead within two
- * steps and `failed` is a status of a step (> 0), otherwise `failed` with its message. */
+/* Explains why a step of length h from this state failed. Returns CB_STEP_DOMAIN if two points will pass one another's
+ * antipode within two steps and `failed` is a status of a step (> 0), otherwise `failed` with its message. */
 cb_status cb_antipodes_explain(const cb_system *s, const cb_state *state, double h, cb_status failed, int *place);
 
 /* --- quantities of a state --- */
 
-/* The embedding coordinates x of the particle at a place, and its momentum as a vector divided by the mass, v, both
- * relative to the origin of its component. */
+/* Computes the embedding coordinates x of the particle at a place, and v, its momentum as a vector divided by the mass.
+ * Both are relative to the origin of its component. */
 cb_status cb_state_local(const cb_system *s, const cb_state *state, int place, double *x, double *v);
 /* Computes the sum over particles of |p| max |X_i|, with the momentum p and the Killing fields X_i at the particle. It
  * bounds each Killing momentum. */
 cb_status cb_state_killing_size(const cb_system *s, const cb_state *state, double *size);
-/* The length, area or volume that a row keeps at time t: the scale of its residual. 1 for rows without one. */
+/* Returns the length, area or volume that a row keeps at time t, which is the scale of its residual; 1 for rows without
+ * one. */
 double cb_system_constraint_size(const cb_system *s, int row, double t);

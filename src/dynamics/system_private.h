@@ -36,9 +36,9 @@ typedef struct cb_central {
 
 /* A potential V(t, q), or a force F(q, dq/dt, t), that is given as expressions of the coordinates q of a chart. */
 typedef struct cb_force_field {
-  /* of q, the time t, the mass and the charge; NULL: there are forces */
+  /* an expression of q, the time t, the mass and the charge; NULL: the field has forces instead of a potential */
   const cb_expression *potential;
-  /* of q, dq/dt, the time t, the mass and the charge; NULL: 0 */
+  /* expressions of q, dq/dt, the time t, the mass and the charge; NULL: 0 */
   const cb_expression *force[CB_Q_MAX];
   const cb_chart *chart; /* NULL: the coordinates are those of the embedding */
   bool uses_velocity;
@@ -49,7 +49,7 @@ typedef struct cb_force_field {
  * arrays of all springs this spring has the stiffness, rest length and damping 0. */
 typedef struct cb_driven_spring {
   int spring;
-  const cb_expression *expression[3]; /* of the time t: the stiffness, the rest length, the damping */
+  const cb_expression *expression[3]; /* the stiffness, the rest length and the damping as expressions of the time t */
   double start[3];
 } cb_driven_spring;
 
@@ -76,7 +76,7 @@ struct cb_system {
   cb_driven_spring *driven;
 
   double *x, *x_low, *v, *v_low; /* [n*k]: positions and velocities at the start, with their low-order parts */
-  cb_origin *origin;             /* [n_components], at the start */
+  cb_origin *origin;             /* [n_components]: the origins at the start */
   cb_bases bases;                /* the bases of the components at the start; empty in an extract */
   bool *held;                    /* [n_components]: the origin does not move; NULL in an extract */
 
@@ -102,7 +102,7 @@ bool cb_system_allocate_particles(cb_system *s);
 /* Lists the rows that are distances of two particles; they count as bonds. */
 cb_status cb_system_list_rods(cb_system *s);
 
-/* Are there no forces at all, except those of springs that do not depend on the time? */
+/* Returns whether there are no forces except those of springs that do not depend on the time. */
 static inline bool cb_system_springs_alone(const cb_system *s) {
   return !s->n_interactions && !s->n_centrals && !s->n_fields && !s->n_driven && !s->potentials.n;
 }
@@ -150,12 +150,12 @@ typedef struct cb_contact_set {
   cb_event *event;
   cb_expression **expression; /* owned */
   int n_triangles;
-  int (*triangle)[3]; /* corners by place */
+  int (*triangle)[3]; /* the corners, as places */
   /* around[around_start[i] .. around_start[i+1]): the triangles with a corner at place i, ascending */
   int *around_start;
   int *around;
 } cb_contact_set;
 
 void cb_contact_set_free(cb_contact_set *set);
-/* Are contacts between particles of these bodies on? */
+/* Returns whether contacts between particles of these bodies are on. */
 bool cb_contact_set_bodies_on(const cb_contact_set *set, int a, int b);

@@ -135,10 +135,11 @@ static bool half_moves(const cb_rigid_trial *e, const halves *of, const double r
   return true;
 }
 
-/* The part of 2 B F that L has: 1, or 2 if all of a wrench acts at the first node. */
+/* The factor of B F in the load L: 1, or 2 if all of a wrench acts at the first node. */
 static double at_first(const cb_rigid_trial *e) { return e->damped ? 2 : 1; }
 
-/* Sets the load L at the first node to B F, for wrenches F that act half at each end of the step. */
+/* Sets the load L at the first node to that of wrenches F that act half at each end of the step: B F, twice as much if
+ * all of a wrench acts at the first node. */
 static void load_turned(cb_rigid_trial *e, const double r[3][3], const double F[6]) {
   cb_turn6(r, F, e->turned);
   for (int i = 0; i < 6; i++) e->first[i] = at_first(e) * e->turned[i];
@@ -287,7 +288,7 @@ static void add_varying(const cb_rigid_trial *e, const double A[6][6], double J[
 }
 
 static bool finite_matrix(const double J[6][6]) {
-  double zero[6] = {0}; /* or nan */
+  double zero[6] = {0}; /* an entry becomes nan if a number in its column is not finite */
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) zero[j] += J[i][j] - J[i][j];
   return cb_finite6(zero);
@@ -374,7 +375,7 @@ static double size(const cb_rigid_trial *e, const double a[6]) {
   return sqrt(fabs(sum));
 }
 
-/* The size of a twist whose displacement in a step equals the round-off of the pose. */
+/* Returns the size of a twist whose displacement in a step equals the round-off of the pose. */
 static double blur(const cb_rigid_trial *e) {
   const double far = sqrt(cb_dot3(e->s->g.x, e->s->g.x)) / fabs(e->h), turn = 1 / fabs(e->h);
   return 1e-15 * size(e, (double[6]){turn, turn, turn, far, far, far});

@@ -20,12 +20,12 @@ typedef struct step {
   const cb_rigid_problem *p;
   cb_se3_map map;
   const cb_rigid_state *s;
-  double h, t, curvature;         /* t: in the middle of the step */
+  double h, t, curvature;         /* t: the time in the middle of the step */
   double scale;                   /* the scale of `at` */
-  cb_biquaternion at, move, half; /* the node, tau(h Y), s */
+  cb_biquaternion at, move, half; /* at: the pose at the node; move: tau(h Y); half: s */
   cb_screw turn;                  /* the screw of s */
   cb_pose middle;
-  double K[6][6], mu0[6], mu[6]; /* in the middle of the step */
+  double K[6][6], mu0[6], mu[6]; /* K, mu0 and mu in the middle of the step */
   double F[6], dF[6][6];         /* the sum of wrenches, and F_Y + F_g Z */
   double first[6], dfirst[6][6]; /* B F, and its derivative in Y */
   cb_factors6 J;

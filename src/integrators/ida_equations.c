@@ -128,8 +128,8 @@ static void lift(int k, const double *W, const double *block, double *out) {
     }
 }
 
-/* Adds what x' - v and v' of a particle, and in a chart the metric, contribute to its diagonal block. In a chart the
- * function also computes W of the particle. */
+/* Adds the derivatives of x' - v and v' of a particle, and in a chart those of the metric, to its diagonal block. In a
+ * chart the function also computes W of the particle. */
 static cb_status put_particle(cb_ida *m, int a, double c, const double *x, const double *v) {
   enum { D = CB_Q_MAX };
   cb_entries *out = &m->entries;

@@ -134,8 +134,8 @@ void cb_predictor_push(cb_predictor *p, double h, const double *stage) {
 
 double *cb_predictor_past(cb_predictor *p, int age) { return age < p->known ? p->past[age] : NULL; }
 
-/* The number of past steps to use. The older of two steps is useful only if it has the same sign, and a quarter to four
- * times the length of the other. */
+/* Returns the number of past steps to use. The older of two steps is useful only if it has the same sign, and a quarter
+ * to four times the length of the other. */
 static int useful_depth(const cb_predictor *p) {
   if (p->known < 2) return p->known;
   const double ratio = p->h[1] / p->h[0];
@@ -201,14 +201,14 @@ struct cb_stage_matrix {
   int n, block;
   const int *column; /* the column of each entry of the pattern */
   const int *above;  /* blocks off the diagonal above the entry in its column */
-  const bool *mask;  /* [B*B], B = block: the entries that a block off the diagonal has */
+  const bool *mask;  /* [B*B], B = block: true for the entries that a block off the diagonal has */
   const int *rank;   /* [B*B]: how many of these entries are above it in its column of the block */
   const int *height; /* [B]: how many of these entries a column of the block has */
   const int *start;  /* the starts of the columns of the complete matrix */
   cb_sparse *sparse;
 };
 
-/* The position at which column c of block e, in the row of particle i, begins. */
+/* Returns the position at which column c of block e, in the row of particle i, begins. */
 static inline int begin_of(const cb_stage_matrix *m, int i, int e, int c) {
   const int j = m->column[e];
   return m->start[j * m->block + c] + m->above[e] * m->height[c] + (j < i ? m->block : 0);

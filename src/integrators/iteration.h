@@ -25,17 +25,17 @@ typedef struct cb_stage_change {
   double before;   /* `change` of the previous iteration; infinite in the first iteration */
   double relative; /* change/size; during an iteration, the value of the previous iteration */
   double rho;      /* contraction: change/before unless the iteration measured it; -1: not measured */
-  bool noise;      /* is the correction noise? set by an iteration whose `change` is a residual */
+  bool noise;      /* the correction is noise; set by an iteration whose `change` is a residual */
 } cb_stage_change;
 
-/* Is the change at most 256 units of round-off of the displacements in the step, or at most `units` units of round-off
- * of the coordinates at which forces are evaluated? */
+/* Returns whether the change is at most 256 units of round-off of the displacements in the step, or at most `units`
+ * units of round-off of the coordinates at which forces are evaluated. */
 static inline bool cb_stage_change_is_noise(const cb_stage_change *c, double units) {
   return c->change <= 256 * DBL_EPSILON * c->size || c->change <= units * DBL_EPSILON * c->position;
 }
-/* Should Newton's matrix be computed again? With the factors of an earlier matrix, an iteration multiplies the change
- * by about the relative change of the matrix since then. If the last change, relative to the displacements, was below
- * 1e-5, one more iteration with these factors reaches round-off. */
+/* Returns whether Newton's matrix should be computed again. With the factors of an earlier matrix, an iteration
+ * multiplies the change by about the relative change of the matrix since then. If the last change, relative to the
+ * displacements, was below 1e-5, one more iteration with these factors reaches round-off. */
 static inline bool cb_stage_change_asks_matrix(const cb_stage_change *c) {
   return c->iteration == 1 || c->relative > 1e-5;
 }
@@ -106,8 +106,8 @@ void cb_predictor_push(cb_predictor *p, double h, const double *stage);
  * Returns the number of past steps that it used. If this is 0, stage is unchanged. */
 int cb_predictor_next(cb_predictor *p, double h, double *stage);
 
-/* The values of the last step (age 0) and of the one before (age 1), so that an isometry can be applied to them; NULL
- * if there are none. */
+/* Returns the values of the last step (age 0) or of the one before (age 1), so that an isometry can be applied to them;
+ * NULL if there are none. */
 double *cb_predictor_past(cb_predictor *p, int age);
 
 /* --- which iteration solves an implicit step ---
@@ -152,8 +152,8 @@ static inline void cb_solver_start(cb_solver_choice *c, int asked, int particles
   c->patience = particles <= CB_SOLVER_SMALL ? CB_SOLVER_PATIENCE_SMALL : CB_SOLVER_PATIENCE_LARGE;
   c->newton = asked == CB_SOLVER_NEWTON;
 }
-/* Should Newton's method be created with the integrator, so that a step allocates nothing? Yes if it is asked for, or
- * with `auto` for up to CB_SOLVER_SMALL particles. */
+/* Returns whether Newton's method should be created with the integrator, so that a step allocates nothing. This is so
+ * if the user asks for it, or with `auto` for up to CB_SOLVER_SMALL particles. */
 static inline bool cb_solver_may_be_newton(const cb_solver_choice *c) {
   return c->newton || (c->asked == CB_SOLVER_AUTO && c->patience == CB_SOLVER_PATIENCE_SMALL);
 }
@@ -171,8 +171,8 @@ static inline bool cb_solver_after(cb_solver_choice *c, cb_status status, int it
 static inline cb_status cb_solver_solve(cb_solver_choice *c, const cb_integrator *in, cb_status (*once)(void *method),
                                         void *method) {
   cb_status status = once(method);
-  /* Every failure counts as one of the fixed-point iteration, because an iteration that diverges may leave a chart or
-   * overflow before it reaches the maximum number of iterations. */
+  /* Every failure counts as a failure of the fixed-point iteration, because an iteration that diverges may leave a
+   * chart or overflow before it reaches the maximum number of iterations. */
   if (!cb_solver_after(c, status, in->iterations)) return status;
   status = once(method);
   /* The fixed-point iteration was not the cause, because Newton's method failed too. */

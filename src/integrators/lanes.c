@@ -28,7 +28,7 @@ static const cb_springs *plan_of(const cb_integrator *in) {
   return in->forces->springs ? in->forces->springs->plan : NULL;
 }
 
-/* Are there no forces at all, or only those of one or two undamped springs, and no constraints? */
+/* Returns whether there are no constraints, and no forces except those of one or two undamped springs. */
 static bool simple_forces(const cb_integrator *in) {
   const cb_system *s = in->system;
   const cb_springs *plan = plan_of(in);
@@ -175,7 +175,8 @@ void cb_lanes_load(cb_lanes *l, size_t lane, const cb_integrator *in, const cb_s
   for (size_t other = l->lanes; lane == 0 && other < l->kernel->width; other++) take(l, other, in, state, h);
 }
 
-/* The bits of the lanes in which a spring on a sphere is so long that steps must be checked (dynamics/antipodes.c). */
+/* Returns the bits of the lanes in which a spring on a sphere is so long that steps must be checked
+ * (dynamics/antipodes.c). */
 static unsigned near_antipodes(const cb_lanes *l) {
   const size_t width = l->kernel->width;
   unsigned found = 0;

@@ -18,13 +18,14 @@ enum { CB_LANES_MAX = 8, CB_LANES_STAGES = 5, CB_LANES_SPRINGS = 2 };
 
 typedef struct cb_lanes cb_lanes;
 
-/* The number of runs per step on this processor: 4 or 8, or 1 if it has no such vectors. */
+/* Returns the number of runs per step on this processor: 4 or 8, or 1 if it has no such vectors. */
 size_t cb_lanes_width(void);
-/* cb_lanes_serve: can runs with this integrator be lanes? cb_lanes_agree: can two such runs be lanes of one group? */
+/* cb_lanes_serve returns whether runs with this integrator can be lanes. cb_lanes_agree returns whether two such runs
+ * can be lanes of one group. */
 bool cb_lanes_serve(const cb_integrator *in);
 bool cb_lanes_agree(const cb_integrator *a, const cb_integrator *b);
-/* May the next step of length h be made in a lane? Always with rk4; with lobatto if the integrator has the data of a
- * last step of the same length and does not use Newton's method. */
+/* Returns whether the next step of length h can be made in a lane. This is always so with rk4. With lobatto, the
+ * integrator must have the data of a last step of the same length and must not use Newton's method. */
 bool cb_lanes_ready(const cb_integrator *in, double h);
 
 /* Prepares *lanes for integrators like `in`. *lanes may be NULL, or made for another group. `in` must exist as long as
@@ -66,7 +67,7 @@ extern const cb_lanes_kernel cb_lanes_kernel_avx2, cb_lanes_kernel_avx512;
 struct cb_lanes {
   cb_arena *arena;
   const cb_lanes_kernel *kernel;
-  bool lobatto, compensated, moves; /* moves: do origins move? */
+  bool lobatto, compensated, moves; /* moves: origins move */
   cb_lanes_shape shape;
   size_t lanes; /* lanes in use; the others are copies of the first */
   int n, k, s, m, components;

@@ -12,7 +12,7 @@ INLINE vec inner(const cb_lanes *l, const int k, const int shape, const vec *u, 
   return sum;
 }
 
-/* As cb_compensated_norm: returns <x,x> - 1/K for the position x of particle a, where K is the curvature. */
+/* Returns <x,x> - 1/K for the position x of particle a, where K is the curvature, as cb_compensated_norm does. */
 INLINE vec norm(const cb_lanes *l, const int k, int a) {
   vec sum = -(set(1) / load(l->K)), rest = set(0);
 #pragma GCC unroll 4
@@ -208,7 +208,7 @@ INLINE unsigned iterate(cb_lanes *l, const int s, const int k, const int shape) 
   return failed;
 }
 
-/* As cb_compensated_add_one; only lanes with run > 0 change. */
+/* Does the same as cb_compensated_add_one. Only lanes with run > 0 change. */
 INLINE vec add(const cb_lanes *l, double *high_, double *low_, vec increment, vec low, vec run) {
   const vec high = load(high_), y = increment + low, sum = high + y, back = sum - high;
   const vec rest = either(l->compensated, (high - (sum - back)) + (y - back), set(0));

@@ -273,7 +273,7 @@ const cb_lobatto_form cb_lobatto_chart_form = {create, destroy, step, reset, NUL
  * dg_i = -h^2 sum_k W_ik S dlambda_k, W = A A^, S = G M^-1 G^T, so that each pass adds
  *   dlambda_k = (1/h^2) sum_i W^-1_ki S^-1 g_i
  * with S of the start of the step, M the matrix m g_ij, and G, A and A^ as at the top of this file. A pass reduces an
- * error to a part of order h.
+ * error by a factor of order h.
  */
 
 /* Computes the momenta P_i of stage i. */

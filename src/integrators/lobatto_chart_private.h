@@ -43,7 +43,7 @@ struct cb_lobatto_chart {
   const cb_rows *pattern;
   cb_gram *gram;
   int rows;
-  size_t entries; /* numbers in the gradients of all rows */
+  size_t entries; /* how many numbers the gradients of all rows have */
   double *G;      /* [s][entries] */
   double *gap;    /* [s-1][rows]: g at stages 1 .. s-1 */
 
@@ -72,7 +72,7 @@ static inline void cb_lobatto_chart_sum(const cb_lobatto_chart *m, int stages, c
                                         size_t stride, double *sum) {
   cb_stage_sum(m->count, stages, m->h, a, value, stride, sum);
 }
-/* The status of a stage that cannot be evaluated; `particle` is the one that failed (-1: not known). */
+/* Returns the status of a stage that cannot be evaluated. `particle` is the one that failed (-1: not known). */
 cb_status cb_lobatto_chart_fail(cb_lobatto_chart *m, int particle, cb_status status);
 
 /* --- lobatto_chart_newton.c: the stages by Newton's method, from the prediction in z, u and the multipliers --- */

@@ -34,9 +34,9 @@ cb_status cb_lobatto_constraints_begin(cb_lobatto_constraints *c, cb_lobatto *l,
 cb_status cb_lobatto_constraints_prepare(cb_lobatto_constraints *c, cb_lobatto *l, double t, double h);
 /* Corrects the multipliers by g(X_i) and adds the constraint forces to the forces l->F[k], k < s-1. */
 cb_status cb_lobatto_constraints_sweep(cb_lobatto_constraints *c, cb_lobatto *l, double t, double h);
-/* --- in Newton's method (lobatto_newton.c), with the additional unknowns y = h^2 lambda --- */
+/* --- functions for Newton's method (lobatto_newton.c), which has the additional unknowns y = h^2 lambda --- */
 
-/* Are there few enough constraints for a border around the matrix of the stages? */
+/* Returns whether there are few enough constraints for a border around the matrix of the stages. */
 bool cb_lobatto_constraints_bordered(const cb_lobatto_constraints *c);
 /* Allocates the memory of cb_lobatto_constraints_pulls and cb_lobatto_constraints_border, for `block` unknowns per
  * particle. Must be called once before them. */
@@ -84,11 +84,11 @@ struct cb_lobatto_constraints {
   cb_constraints *c;
   cb_gram *gram;
   const cb_rows *rows;
-  int m, entries, size;                  /* rows, entries, m*(s-1) */
+  int m, entries, size;                  /* m: number of rows; entries: number of their entries; size: m*(s-1) */
   double *raw;                           /* the force at the state, without constraint forces */
   double *lambda[CB_LOBATTO_MAX];        /* [m]: the multipliers at each stage */
   double *G[CB_LOBATTO_MAX];             /* gradients at the stages, [entries*k] */
-  double *T[CB_LOBATTO_MAX];             /* raised tangential gradients */
+  double *T[CB_LOBATTO_MAX];             /* tangential parts of the gradients at the stages, as vectors */
   double *g;                             /* [(s-1)*m]: g at the stages 2 .. s */
   cb_chord *chord;                       /* [m]; slope 0: the row is not a rod that is computed by its chord */
   bool dense, has_history, has_gradient; /* has_gradient: G[0] is the gradient at the state */

@@ -25,7 +25,7 @@ typedef struct cb_lobatto_newton {
   const cb_pattern *pattern;
   int B, q;    /* number of unknowns per particle; the position of Q among them, or B if there are no Q */
   double *rhs; /* [n][B]: the right-hand side, then the correction */
-  double *y;   /* [n][s-1][factors] */
+  double *y;   /* [n][s-1][factors]: y_k of each particle and factor */
   double *Q[CB_LOBATTO_MAX];
   double *dx[CB_LOBATTO_MAX], *dv[CB_LOBATTO_MAX]; /* dF/dx and dF/dv of the stages, in pattern order */
 } cb_lobatto_newton;
@@ -73,13 +73,13 @@ static void free_block(const cb_lobatto *l, const cb_space *g, int B, int q, dou
   for (int e = q; e < B; e++) block[e * B + e] = 1;
 }
 
-/* What the derivatives of the force on one particle by another one need at the stages: X and Q of the other particle,
- * and dF/dx and dF/dv. */
+/* The data for the derivatives of the force on one particle by another particle, at the stages: X and Q of the other
+ * particle, and dF/dx and dF/dv. */
 typedef struct force_stages {
   const double *X[CB_LOBATTO_MAX], *Q[CB_LOBATTO_MAX], *dx[CB_LOBATTO_MAX], *dv[CB_LOBATTO_MAX];
 } force_stages;
 
-/* Adds to the block of two particles what dF/dx and dF/dv contribute. dF/dv acts on the velocity projected to the
+/* Adds the contributions of dF/dx and dF/dv to the block of two particles. dF/dv acts on the velocity projected to the
  * tangent space. */
 static void force_block(const cb_lobatto *l, const cb_lobatto_newton *w, double h, double mass, const force_stages *at,
                         double *block) {

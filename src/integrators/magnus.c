@@ -11,7 +11,7 @@
  * round-off. */
 static const double at_end = 1e-12;
 
-/* The time in the present cycle in units of the period, from 0 to 1; 0 if it is 1 up to `at_end`. */
+/* Returns the time in the present cycle in units of the period, from 0 to 1; 0 if it is 1 up to `at_end`. */
 static double phase_of(const cb_bundle_path *p, double t, double t_low) {
   double u = (fmod(t, p->period) + t_low) / p->period;
   if (u < 0) u += 1;
@@ -23,7 +23,7 @@ void cb_bundle_shape(const cb_bundle_path *p, const cb_bundle_state *s, double *
   for (int i = 0; rate && i < p->bundle->n; i++) rate[i] /= p->period;
 }
 
-/* The first break after u, in the cycle that begins at 0; 1 if there is none. */
+/* Returns the first break after u, in the cycle that begins at 0; 1 if there is none. */
 static double next_break(const cb_gait *gait, double u) {
   const double *at;
   const int n = cb_gait_breaks(gait, &at);

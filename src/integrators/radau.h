@@ -31,10 +31,11 @@ typedef struct cb_radau {
   const double *mass;
   cb_tableau tableau;
   double inverse_a[CB_RADAU_MAX][CB_RADAU_MAX]; /* the inverse of the matrix A = (a_ij) */
-  double from_rows[CB_RADAU_MAX][CB_RADAU_MAX]; /* K^-1 of radau_iia.c */
+  /* inverse of the matrix from the lambda_j of a row of position to its conditions */
+  double from_rows[CB_RADAU_MAX][CB_RADAU_MAX];
   int s, n, k;
   size_t count;
-  bool chart, damped, compensated, published; /* published: `form: velocity` */
+  bool chart, damped, compensated, published; /* published: the option `form: velocity` is set */
   cb_radau_index index;
   cb_solver_choice solver;
   int max_iterations;
@@ -99,14 +100,14 @@ cb_status cb_radau_solve(cb_radau *m);
 /* --- radau_newton.c --- */
 cb_status cb_radau_newton_create(cb_radau *m);
 void cb_radau_newton_free(cb_radau_newton *w);
-/* The residual after the last call of cb_radau_evaluate; its length is cb_radau_unknowns. */
+/* Returns the residual after the last call of cb_radau_evaluate; its length is cb_radau_unknowns. */
 double *cb_radau_residual(cb_radau *m);
 int cb_radau_unknowns(const cb_radau *m);
 /* Writes the derivative of the residual to the matrix. */
 cb_status cb_radau_matrix(cb_radau *m);
 cb_sparse *cb_radau_sparse(const cb_radau *m);
-/* The largest change of a position, or of h times a velocity, in a correction; infinite if the correction is not
- * finite. */
+/* Returns the largest change of a position, or of h times a velocity, in a correction; infinite if the correction is
+ * not finite. */
 double cb_radau_size(const cb_radau *m, const double *step);
 /* Subtracts scale * step from the unknowns. */
 void cb_radau_correct(cb_radau *m, const double *step, double scale, cb_stage_change *change);

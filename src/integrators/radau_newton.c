@@ -57,8 +57,8 @@ static cb_status eliminate(const cb_radau *m, cb_arena *scratch, int *order) {
   return CB_OK;
 }
 
-/* Makes the pattern with values at the start of the system, without forces and for a short step. These values determine
- * the order of the pivots, which therefore does not depend on history. */
+/* Makes the pattern with values for the start of the system at rest, without the derivatives of forces, as if the step
+ * were short. These values determine the order of the pivots, which therefore does not depend on earlier steps. */
 static cb_status make_pattern(cb_radau *m) {
   cb_radau_newton *w = m->newton;
   cb_state *start;
@@ -279,8 +279,8 @@ static void add(cb_radau_newton *w, int row, int column, double value) {
   cb_entries_add(&w->entries, row, column, value);
 }
 
-/* Adds the derivatives of the force and the second derivatives of the rows in stage i, for particle a and particle b,
- * the column of entry e of the pattern. */
+/* Adds the derivatives of the force on particle a by particle b, and the second derivatives of the rows for these
+ * particles, in stage i. b is the column of entry e of the pattern. */
 static cb_status pair(cb_radau *m, int i, int a, int e) {
   cb_radau_newton *w = m->newton;
   const int k = m->k, b = w->pattern->column[e];
@@ -339,7 +339,7 @@ static cb_status pair(cb_radau *m, int i, int a, int e) {
   return CB_OK;
 }
 
-/* Adds to the matrix what row r in stage i contributes by its entry e, which belongs to the particle b. */
+/* Adds to the matrix the contribution of entry e of row r in stage i; this entry belongs to the particle b. */
 static void row_entry(cb_radau *m, int i, int r, int e) {
   cb_radau_newton *w = m->newton;
   const int s = m->s, last = s - 1, k = m->k, b = m->rows->particle[e];

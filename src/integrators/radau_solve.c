@@ -108,8 +108,8 @@ static cb_status solve_once(cb_radau *m) {
 
 cb_status cb_radau_solve(cb_radau *m) {
   cb_status status = solve_once(m);
-  /* Every failed step counts as one of the iteration, because an iteration that diverges may leave a chart or overflow
-   * before it reaches its maximum. */
+  /* Every failed step counts as a failure of the iteration, because an iteration that diverges may leave a chart or
+   * overflow before it reaches its maximum. */
   const bool changed =
       cb_solver_after(&m->solver, status > 0 ? CB_STEP_NO_CONVERGENCE : status, m->integrator->iterations);
   /* Stiff forces may have been extrapolated too far for Newton's method to converge. */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TAG = 19, NAP = 200000 }; /* NAP in ns */
+enum { TAG = 19, NAP = 200000 }; /* NAP: the time between two tests of a request, in ns */
 
 static void nap(void) { nanosleep(&(struct timespec){0, NAP}, NULL); }
 
@@ -26,7 +26,7 @@ static bool send(void *self, int to, const int64_t message[CB_RANKS_MESSAGE]) {
   int64_t copy[CB_RANKS_MESSAGE];
   memcpy(copy, message, sizeof copy);
   return MPI_Send(copy, CB_RANKS_MESSAGE, MPI_INT64_T, to, TAG, MPI_COMM_WORLD) ==
-         MPI_SUCCESS; /* such a short message is sent immediately */
+         MPI_SUCCESS; /* a message this short is sent immediately */
 }
 
 static bool poll(void *self, int *from, int64_t message[CB_RANKS_MESSAGE]) {

@@ -167,7 +167,7 @@ static inline cb_taylor cb_taylor_atan(double x, int order) {
   return t;
 }
 
-/* atan2(a, b), a the ordinate: f_a = b/r², f_b = -a/r² */
+/* Returns atan2(a, b), where a is the ordinate: f_a = b/r², f_b = -a/r² with r² = a² + b². */
 static inline cb_taylor cb_taylor_atan2(double a, double b, int order) {
   cb_taylor t = {.f = atan2(a, b)};
   if (order < 1) return t;

@@ -1,6 +1,6 @@
 /* Runs the tape of an expression (expression_private.h) over many points at once. Each operation is applied to a block
- * of points. Values have the derivative in one variable (forward mode: r' = f_a a' + f_b b' for the result r = f(a, b);
- * Griewank & Walther (2008), section 3.1).
+ * of points. Each value carries its derivative in one variable (forward mode: r' = f_a a' + f_b b' for the result r =
+ * f(a, b); Griewank & Walther (2008), section 3.1).
  *
  * Operations that are the same at all points are computed once. sin, cos and exp are those of elementary_lanes.h;
  * operations without a vector form are computed point by point.
@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* GROUPS: maximum number of vectors per quantity; RESERVE: of all quantities (64 kB) */
+/* GROUPS: maximum number of vectors per quantity; RESERVE: maximum number of vectors of all quantities (64 kB) */
 enum { GROUPS = 8, RESERVE = 1024 };
 
 typedef struct tape {
@@ -23,7 +23,7 @@ typedef struct tape {
   int leaves, refs, groups;
   bool first; /* the present block is the first one */
   bool fixed[CB_TAPE_MAX],
-      active[CB_TAPE_MAX]; /* by ref; fixed: the quantity is the same at all points; active: it has a derivative */
+      active[CB_TAPE_MAX]; /* [ref]; fixed: the quantity is the same at all points; active: it has a derivative */
 } tape;
 
 CB_LANES_INLINE void power(const cb_lanes *x, int k, cb_lanes *out) {

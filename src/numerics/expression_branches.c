@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* How the result depends on a quantity. Both bits together mean that the dependence is not known. */
+/* How the value of the result depends on a quantity. If both bits are set, the dependence is not known. */
 enum { GROWS = 1, FALLS = 2 };
 
 static int turned(int way) { return (way & GROWS ? FALLS : 0) | (way & FALLS ? GROWS : 0); }
@@ -151,8 +151,9 @@ static cb_status split(cb_expression_branch *branch, int i, int *count, int kink
   return CB_OK;
 }
 
-/* Appends the planes of a tip. A tip has no planes if the wall without the cone does not depend on variables before
- * `fixed`, as at the axis of a cylinder. The tip is then not on the wall. */
+/* Appends the tangent planes of a cone at its tip. There are none if the expression does not depend on the variables
+ * before `fixed` when the cone is replaced by 0, for example at the axis of a cylinder. The tip is then not on the
+ * wall. */
 static cb_status add_planes(cb_expression_branch *branch, int i, int *count, int tip, int fixed) {
   cb_expression_branch plane[CB_CONE_PLANES] = {{NULL, NULL, false, 0}};
   bool on_wall = false;

@@ -76,13 +76,13 @@ typedef struct cb_operation {
 } cb_operation;
 
 struct cb_expression {
-  int variables, constants, operations; /* how many there are of each */
+  int variables, constants, operations; /* numbers of variables, constants and operations */
   int result;                           /* ref of the result */
   double *constant;
   cb_operation *operation;
-  uint8_t *variable; /* by ref, for variables: the index into x */
-  uint8_t *lowest;   /* by ref: the first variable with respect to which the quantity has a derivative, or CB_PASSIVE */
-  uint8_t *slot;     /* by ref: the slot of the quantity's jet, or CB_PASSIVE */
+  uint8_t *variable; /* [ref] for variables: the index into x */
+  uint8_t *lowest;   /* [ref] the first variable with respect to which the quantity has a derivative, or CB_PASSIVE */
+  uint8_t *slot;     /* [ref] the slot of the quantity's jet, or CB_PASSIVE */
 };
 
 /* Returns the value of one operation on the array of values v. */
@@ -95,10 +95,11 @@ double cb_operation_slopes(const cb_operation *o, const double *v, double slope[
 /* A branch of an expression, owned by the caller. */
 typedef struct cb_expression_branch {
   cb_expression *value;
-  cb_expression *guard; /* the branch is valid where this is >= 0; NULL: everywhere, as for a minimum */
-  /* the branch is a tangent plane at the tip of a cone; its guard depends on the depth of the body there */
+  /* the branch is valid where the guard is >= 0; NULL: valid everywhere, as a choice of a minimum is */
+  cb_expression *guard;
+  /* the branch is a tangent plane at the tip of a cone; its guard depends on how deep the body is in the wall there */
   bool plane;
-  int tip; /* the tips of cones before the operation with this number have not been examined yet */
+  int tip; /* operations before this one may still have tips of cones that have not been examined */
 } cb_expression_branch;
 
 /* Finds the branches of an expression that is the minimum of several expressions near its hollow kinks, such as y -
@@ -147,7 +148,7 @@ int cb_opcode_operands(cb_opcode op);
  * and returns 1 for the name of a constant, and returns 0 otherwise. */
 int cb_function_find(const char *name, size_t length);
 int cb_constant_find(const char *name, size_t length, double *value);
-extern const char *const cb_constant_names[]; /* ended by NULL */
+extern const char *const cb_constant_names[]; /* the list ends with NULL */
 
 /* A letter that other texts use (`name`, in UTF-8), and its replacement in an expression (`text`).
  * cb_expression_letter_at returns the letter with which a text begins, or NULL. */

@@ -3,11 +3,10 @@
  *   f = f+ where m > 0, f = f- where m < 0
  *   u < v, u <= v, min(u, v)   m = v - u          u > v, u >= v, max(u, v)   m = u - v
  *   step(u), sign(u), abs(u)   m = u
- * m is the margin of the operation, and u and v are its operands. A condition is a constant on either side; the same is
- * true for `if` and factors such as (x < 0).
- * The kink is hollow where grad(f+ - f-) . grad(m) < 0 on the border. For affine functions the file decides whether f+
- * - f- = k m with k < 0; then f = min(f+, f-) everywhere. Otherwise the border is sampled, and f+ and f- are each valid
- * only on their side.
+ * m is the margin of the operation, and u and v are its operands. On either side of its kink a condition is a constant,
+ * and so `if` is one of its two values there. The kink is hollow where grad(f+ - f-) . grad(m) < 0 on the border. For
+ * affine functions the file decides whether f+ - f- = k m with k < 0; then f = min(f+, f-) everywhere. Otherwise the
+ * border is sampled, and f+ and f- are each valid only on their side.
  */
 #include "numerics/expression_private.h"
 #include "numerics/random.h"
@@ -36,7 +35,7 @@ bool cb_operation_has_sides(const cb_operation *o) {
   }
 }
 
-/* --- rewriting --- */
+/* --- rewriting an expression on one side of a kink --- */
 
 static const cb_operation *operation_of(const cb_expression *e, int ref) {
   const int i = ref - e->variables - e->constants;
@@ -123,7 +122,7 @@ static int decided(cb_tape *t, const cb_expression *e, int i, int kink, int side
   if (!is_comparison(k->op) || o->op < CB_OP_LESS || o->op > CB_OP_NOT_EQUAL) return -2;
   const bool same = o->a == k->a && o->b == k->b, swapped = o->a == k->b && o->b == k->a;
   if (!same && !swapped) return -2;
-  const bool rises = (is_less(k->op) != second) != swapped; /* does a < b hold for the operands of o on this side? */
+  const bool rises = (is_less(k->op) != second) != swapped; /* whether a < b holds for the operands of o on this side */
   return cb_tape_constant(t, o->op == CB_OP_NOT_EQUAL || (o->op != CB_OP_EQUAL && is_less(o->op) == rises));
 }
 

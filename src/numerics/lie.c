@@ -149,9 +149,9 @@ static void add(const cb_group *G, const double c[2], const double *A, double *o
   }
 }
 
-/* The parts of a whose functions are summed. Over the split numbers a is the sum of two commuting parts, (s, s) with s
- * = (omega + v)/2 and (s, -s) with s = (omega - v)/2. Each part has ad^3 = -n ad with n = 4 s.s. Otherwise there is one
- * part, and none in an abelian group. */
+/* A sum of commuting parts of a; the functions of ad are computed for each part. Over the split numbers a is the sum of
+ * two parts, (s, s) with s = (omega + v)/2 and (s, -s) with s = (omega - v)/2. Each part has ad^3 = -n ad with n = 4
+ * s.s. Otherwise there is one part, and none in an abelian group. */
 typedef struct parts {
   int count;
   double A[2][CB_GROUP_DIM * CB_GROUP_DIM], n[2][2];

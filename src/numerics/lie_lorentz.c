@@ -13,7 +13,8 @@
  */
 #include "numerics/lie_private.h"
 
-/* --- common to the three groups: matrices that keep the form +...+-, followed by a height in SO(2,1) x R --- */
+/* --- common to the three groups: matrices that keep a quadratic form with the signs +, .., +, -, followed by a height
+ * in SO(2,1) x R --- */
 
 static int rows(const cb_group *G) { return G->size < 16 ? 3 : 4; }
 
@@ -30,8 +31,8 @@ static void form_multiply(const cb_group *G, const double *a, const double *b, d
   memcpy(out, c, (size_t)G->size * sizeof *c);
 }
 
-/* The inverse is the transpose with the signs of the last row and column changed (not of their common entry), and minus
- * the height. */
+/* Computes the inverse: the transpose with the signs of the last row and column changed (not of their common entry),
+ * and minus the height. */
 static void form_inverse(const cb_group *G, const double *g, double *out) {
   const int n = rows(G);
   double t[16];
@@ -48,8 +49,8 @@ static void form_inverse(const cb_group *G, const double *g, double *out) {
   .matrix = g##_matrix, .K = -1
 /* clang-format on */
 
-/* Computes Ad_g of an isometry of the form. The generator k is B times the form, where B has only the entries B_pq = 1
- * = -B_qp with (p, q) = plane[k]. The entries of Ad_g are therefore minors of g. */
+/* Computes Ad_g of an isometry of the form. Generator k is the product of a matrix B and the form, where B has only the
+ * entries B_pq = 1 and B_qp = -1 with (p, q) = plane[k]. The entries of Ad_g are therefore minors of g. */
 static inline void form_adjoint(int n, int dim, const int plane[][2], const double *g, int width, double *out) {
   for (int k = 0; k < dim; k++)
     for (int l = 0; l < dim; l++) {

@@ -3,7 +3,7 @@
  * position of the second one before the sum. */
 #include "numerics/lie_private.h"
 
-/* --- R^n, n = 1 to 12: translations; for n up to 4 the matrix of x is [[I, x], [0, 1]], I the unit matrix --- */
+/* --- R^n, n = 1 to 12: translations; up to n = 4 the matrix of x is [[I, x], [0, 1]] with the unit matrix I --- */
 static int rn_matrix(const cb_group *G, const double *g, double *out) {
   const int n = G->dim + 1;
   if (n > 5) return 0;

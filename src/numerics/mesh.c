@@ -313,7 +313,7 @@ static uint64_t hash(const double x[3]) {
 }
 
 int cb_distinct_add(cb_distinct *d, const double point[3]) {
-  /* + 0 makes -0 and 0 the same number. */
+  /* Adding 0 makes -0 and 0 the same number. */
   const double x[3] = {point[0] + 0.0, point[1] + 0.0, point[2] + 0.0};
   for (size_t i = hash(x) & d->mask;; i = (i + 1) & d->mask) {
     int v = d->slot[i];

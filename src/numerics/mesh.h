@@ -18,13 +18,13 @@ typedef struct cb_mesh {
   const char *name; /* the name of the file */
   size_t n_vertices, n_edges, n_triangles;
   double (*vertices)[3];
-  int (*edges)[2];     /* i < j, ascending by i then j, each once */
+  int (*edges)[2];     /* (i, j) with i < j, sorted by i and then by j; each edge occurs once */
   int (*triangles)[3]; /* in the order of the file */
   size_t n_polygons;
   /* corners: the corners of all polygons, one after the other; ends[i]: the end of polygon i in `corners` */
   int *ends, *corners;
   size_t n_groups;
-  char **group_names; /* from `g` and `o` of OBJ and `solid` of STL, in the order of their first triangles */
+  char **group_names; /* the names after `g` and `o` of OBJ and `solid` of STL, in the order of their first triangles */
   int *groups;        /* [n_triangles] the group of each triangle, -1 for none */
   struct cb_arena *arena;
 } cb_mesh;
@@ -71,8 +71,8 @@ int cb_distinct_add(cb_distinct *d, const double point[3]);
 /* --- a polygon of space as triangles ---
  *
  * The polygon has to be plane. Its plane goes through the mean of the corners and has Newell's normal. No corner may be
- * farther from it than 1e-3 of the polygon's size. If the sixth digit of the largest coordinate is more than this, it
- * is the limit instead, up to 1e-2 of the size.
+ * farther from it than 1e-3 of the polygon's size. If one unit of the sixth digit of the largest coordinate is more
+ * than this limit, that unit is the limit, up to 1e-2 of the size.
  *   fan     from the first corner, if all triangles have the orientation of the polygon and go around that corner at
  *           most once, as in a convex polygon
  *   ears    otherwise: a corner with its two neighbours is cut off if no part of the rest lies in this triangle

@@ -247,8 +247,8 @@ static cb_status fail_cut(const outline *o) {
                  "a polygon of %d corners intersects itself: expected a polygon that does not, or triangles", o->n);
 }
 
-/* Computes the normal, and fails if the polygon is not plane. digit is the sixth digit of the largest coordinate, in
- * scaled coordinates. */
+/* Computes the normal, and fails if the polygon is not plane. digit is one unit of the sixth digit of the largest
+ * coordinate, in scaled coordinates. */
 static cb_status check_plane(const outline *o, double digit, double normal[3]) {
   double mean[3] = {0}, maximum = 0;
   int worst = 0;
@@ -381,7 +381,7 @@ static bool cut_ears(outline *o) {
   return side(o, a, b, c) >= 0;
 }
 
-/* ---- does the polygon intersect itself? ---- */
+/* ---- self-intersection ---- */
 
 /* Returns whether the other triangle lies entirely beyond a side of `triangle`, up to an overlap of `reach`. */
 static bool beyond_a_side(const outline *o, const int triangle[3], const int other[3]) {

@@ -273,7 +273,8 @@ void cb_se3_dtau_inverse(cb_se3_map map, const double Y[6], double out[6][6]) {
   blocks(rotation, nothing, mixed, translation, out);
 }
 
-/* For the map cayley: (a - w × a/2 + w (w.a)/4, b - w × b/2), b = a_linear - v × a/2. */
+/* For the map cayley and Y = (w, v), a = (a_w, a_v): (a_w - w × a_w/2 + w (w.a_w)/4, b - w × b/2), b = a_v - v ×
+ * a_w/2. */
 void cb_se3_dtau_inverse_apply(cb_se3_map map, const double Y[6], const double a[6], double out[6]) {
   const double *w = Y, wa = cb_dot3(w, a);
   double across[3], moved[3], b[3], turned[3];
@@ -293,7 +294,7 @@ void cb_se3_dtau_inverse_apply(cb_se3_map map, const double Y[6], const double a
   }
 }
 
-/* For the map cayley, with mu = (l, p): (l + w × l/2 + w (w.l)/4 + v × f/2, f), f = p + w × p/2. */
+/* For the map cayley and Y = (w, v), mu = (l, p): (l + w × l/2 + w (w.l)/4 + v × f/2, f), f = p + w × p/2. */
 void cb_se3_dtau_inverse_transpose(cb_se3_map map, const double Y[6], const double mu[6], double out[6]) {
   const double *w = Y, wl = cb_dot3(w, mu);
   double turned[3], across[3], moment[3];

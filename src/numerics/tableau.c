@@ -6,7 +6,7 @@
 #include <float.h>
 #include <stdbool.h>
 
-#if LDBL_MANT_DIG >= 113 /* aarch64, where compilers have no __float128 */
+#if LDBL_MANT_DIG >= 113 /* for example on aarch64, where compilers have no __float128 */
 typedef long double quad;
 #else
 typedef __float128 quad;

@@ -22,7 +22,7 @@ typedef struct cb_tableau {
   double c[CB_STAGES_MAX];
   double b[CB_STAGES_MAX], b_low[CB_STAGES_MAX]; /* b + b_low is the weight to 32 digits */
   double a[CB_STAGES_MAX][CB_STAGES_MAX];
-  double a_hat[CB_STAGES_MAX][CB_STAGES_MAX]; /* Lobatto IIIB; otherwise the same as a */
+  double a_hat[CB_STAGES_MAX][CB_STAGES_MAX]; /* the a_ij of Lobatto IIIB; for other methods the same as a */
 } cb_tableau;
 
 /* Compute the tableau of s stages. Return CB_ERROR_ARGUMENT if s is outside the range above. */

@@ -108,7 +108,7 @@ static inline void cb_quaternion_exp(const double a[3], double q[4]) {
   for (int i = 0; i < 3; i++) q[1 + i] = scale * a[i];
 }
 
-/* Computes the a with exp(a/2) = q and |a| < 2 pi. */
+/* Computes the a with exp(a/2) = q and |a| < 2 pi, and a = 0 for q = -1. */
 static inline void cb_quaternion_log(const double q[4], double a[3]) {
   const double s = hypot(hypot(q[1], q[2]), q[3]), scale = s > 0 ? 2 * (atan2(s, q[0]) / s) : 2;
   for (int i = 0; i < 3; i++) a[i] = scale * q[1 + i];
@@ -131,8 +131,8 @@ static inline void cb_quaternion_rotation(const double q[4], double r[3][3]) {
   r[2][2] = 1 - (xx + yy);
 }
 
-/* The unit quaternion of the rotation r. The largest of w, x, y, z is found first: Shepperd, J. Guidance and Control 1 (1978) 223,
- * doi:10.2514/3.55767b. */
+/* Computes the unit quaternion q = (w, x, y, z) of the rotation r. The largest of |w|, |x|, |y|, |z| is computed first:
+ * Shepperd, J. Guidance and Control 1 (1978) 223, doi:10.2514/3.55767b. */
 static inline void cb_quaternion_of_rotation(const double r[3][3], double q[4]) {
   int i = 0;
   const double trace = r[0][0] + r[1][1] + r[2][2];
@@ -186,8 +186,8 @@ static inline void cb_add_product6(const double a[6][6], const double b[6][6], d
       for (int j = 0; j < 6; j++) out[i][j] += a[i][k] * b[k][j];
 }
 
-/* Rotate both parts of a about the same origin: cb_turn6 computes out = (R a, R a), and cb_turn6_transposed (R^T a, R^T
- * a). */
+/* Rotate the angular and the linear part of a, for a = (angular, linear): cb_turn6 by R, and cb_turn6_transposed by
+ * R^T. */
 static inline void cb_turn6(const double r[3][3], const double a[6], double out[6]) {
   cb_apply3(r, a, out);
   cb_apply3(r, a + 3, out + 3);
@@ -210,8 +210,8 @@ static inline void cb_turn_matrix6(const double r[3][3], double m[6][6]) {
   }
 }
 
-/* Adds X^T K X to `out`, where X (w, v) = (w, v + w × c) is the twist at the place c for the twist (w, v) at the
- * origin. */
+/* Adds X^T K X to `out`. X maps the twist (w, v) of a motion with respect to the origin to its twist with respect to
+ * the point c, (w, v + w × c). */
 static inline void cb_add_carried6(const double K[6][6], const double c[3], double out[6][6]) {
   for (int j = 0; j < 6; j++) {
     const double axis[3] = {j == 0, j == 1, j == 2};

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Forces z and distances y (cb_cone_projection) below this count as 0, for rows and gradients of size 1. It is above
- * the errors of z and y, and below the share of the force that each of many rows has. */
+/* Forces z and distances y (cb_cone_projection) below this count as 0 if rows and gradients have length 1. The number
+ * is above the errors of z and y. It is also below the force on one row if many rows share a force. */
 static const double nothing = 1e-6;
 
 struct cb_active_constraints_work {
@@ -20,11 +20,11 @@ struct cb_active_constraints_work {
   cb_shape_constraints *constraints;
   const cb_basis *basis;
   int n, capacity;
-  double *A, *phi, *dds;      /* of each row: A[unknowns], phi[functions] and s''[n][n] (shape_constraint.h) */
-  double *z, *y;              /* [capacity] */
+  double *A, *phi, *dds;      /* for each row: A[unknowns], phi[functions] and s''[n][n] (shape_constraint.h) */
+  double *z, *y;              /* [capacity]: the force and the distance of each row */
   double *projected, *vector; /* rows A and the gradient, projected on the directions that keep the conditions */
   double *s, *ds, *second;    /* values and derivatives of all constraints at one shape */
-  int *item;                  /* [capacity] */
+  int *item;                  /* [capacity]: the item to which each row belongs */
   bool *presses, *left;       /* [capacity]; presses: the row has a force; left: the gait moves away from the constraint
                                * at the row */
 };
@@ -55,9 +55,9 @@ static void add_row(cb_active_constraints *c, int item, const double *phi, const
   w->item[c->rows++] = item;
 }
 
-/* Computes the normal ds of a leg (one side of the path) with direction v at a corner of two terms f_0 and f_1, and the
- * same combination dds of second derivatives. The normal points away from the constraint. Returns false unless f_0 and
- * f_1 change with opposite signs along v. */
+/* Computes, for one leg (one side of the path, with direction v) at a corner of two terms f_0 and f_1, the normal ds,
+ * which points away from the constraint, and the same combination dds of second derivatives. Returns false unless f_0
+ * and f_1 change with opposite signs along v. */
 static bool leg(int n, const double (*df)[CB_SHAPE_MAX], const double (*ddf)[CB_SHAPE_MAX * CB_SHAPE_MAX],
                 const double *v, double *ds, double *dds) {
   double share[2] = {cb_dot(n, df[1], v), -cb_dot(n, df[0], v)};
@@ -128,7 +128,7 @@ static cb_status add_arc(cb_active_constraints *c, int item, int k, const cb_gai
   return status;
 }
 
-/* Adds the rows of all arcs and vertices at which constraint k is active. Adjacent ones form one item. */
+/* Adds the rows of all arcs and vertices at which constraint k is active. Adjacent arcs and vertices form one item. */
 static cb_status add_constraint(cb_active_constraints *c, int k, const cb_gait *gait, double *phi) {
   struct cb_active_constraints_work *w = c->work;
   const cb_basis *b = w->basis;
@@ -300,7 +300,7 @@ typedef struct edges {
   int count;
   bool at_bounds;
   double time[CB_ACTIVE_CONSTRAINT_EDGES_MAX];
-  double *s; /* [SAMPLES][constraints] */
+  double *s; /* [SAMPLES][constraints]: the values of the constraints at the samples */
 } edges;
 
 /* Adds an edge at time t unless another edge is within `near` of t. */

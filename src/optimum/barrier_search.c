@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* Weights tau of the barrier (shape_constraint.h), which decrease by the factor `decade`; for the objective cost they
- * are relative to the cost. The last one sets how far a gait stays from a constraint that it touches. Searches with low
- * barriers may not converge, because nodes can slip along the gait without a change. In this case a barrier up to
+ * are relative to the cost. The last one sets how far a gait stays from a constraint that it touches. Searches with a
+ * small weight may not converge, because nodes can slip along the gait without a change. In this case a barrier up to
  * `acceptable_tau` is accepted. */
 static const double first_tau = 1e-2, last_tau = 1e-7, acceptable_tau = 1e-4, decade = .1;
 /* A gait with a barrier of weight tau is accepted below this slope, or below 1e-2 tau if that is larger. The relative
@@ -47,7 +47,7 @@ static cb_status settle(cb_direct *d, bool rough, bool afresh, int maximum) {
   return status;
 }
 
-/* For a gait on which no constraint presses: solves again without the barrier. If this finds no allowed gait, the gait
+/* Solves again without the barrier, for a gait on which no constraint presses. If this finds no allowed gait, the gait
  * with the barrier is found again. */
 static cb_status without(cb_direct *d, int maximum) {
   cb_barrier *b = d->barrier;
@@ -290,7 +290,8 @@ cb_status cb_direct_sharpen(cb_direct *d, int degree, cb_direct **out) {
     cb_direct_free(fine);
     fine = NULL;
     status = solve(d, shifted, list, count, ends, arcs, degree, &fine);
-    if (status || cb_direct_pace(fine, ends) < 1e-8) break; /* the cost's relative error is about its square */
+    /* the relative error of the cost is about the square of this change */
+    if (status || cb_direct_pace(fine, ends) < 1e-8) break;
     if (round == ROUNDS) status = cb_fail(CB_STEP_NO_CONVERGENCE, "contact times did not converge");
   }
   cb_gait_free(gait);

@@ -161,10 +161,10 @@ static bool keeps_within(cb_direct *d, const cb_extremal *e) {
 }
 
 /* The gait is reported without Wong's equations if it crosses breaks, if it has several corners, or if it has one
- * corner besides a given start shape. This also holds if the equations have no solution whose cost differs from that of
- * the gait by a relative difference below `near`. */
+ * corner besides a given start shape. This is also so if the equations have no solution whose cost agrees with that of
+ * the gait up to the relative difference `near`, or if this solution violates a constraint. */
 cb_status cb_optimum_by_wong(cb_direct *d, cb_optimum *o) {
-  /* the gait of a barrier in few functions of time is farther from its extremal */
+  /* a gait that was found with a barrier, in few functions of time, is farther from its extremal */
   const double near = cb_direct_held(d) ? 2e-2 : 1e-3;
   cb_extremal *e;
   o->wong = o->speed = o->momentum = o->casimir = NAN;

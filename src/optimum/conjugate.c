@@ -26,7 +26,7 @@ typedef struct path {
   const cb_extremal *e;
   flow *flow;
   int n, dim, size, order;
-  double way; /* 1 forwards; -1 backwards from the end */
+  double way; /* 1: the path is followed forwards; -1: backwards from its end */
   double mu[CB_GROUP_DIM], dmu[CB_GROUP_DIM * ORDER];
   double sigma[ORDER]; /* scales: rows of positions Y are divided by sigma, rows of momenta Z multiplied by it */
   gsl_eigen_symmv_workspace *workspace;
@@ -331,9 +331,10 @@ static void from_target(path *p, const asked *t, frame *f) {
   }
 }
 
-/* Sets sigma. The scale of a momentum is the cost divided by the width of the loop in its variable, since the momentum
- * itself may vanish. A variable that hardly moves gets the largest width; otherwise angles could change too fast to be
- * followed between two frames. */
+/* Sets sigma, the square root of the size of a position divided by the size of its momentum. The size of a momentum is
+ * taken as the cost divided by the width of the loop in its variable, since the momentum itself may vanish. A variable
+ * that hardly moves gets the largest width; otherwise angles could change too fast to be followed between two
+ * frames. */
 static void scale(path *p) {
   const cb_extremal *e = p->e;
   double wide[CB_SHAPE_MAX] = {0}, widest = 0, turn = 0;

@@ -10,7 +10,7 @@
 static const double slope_small = 1e-11, off_small = 1e-13;
 /* The slope at which the gradient flow ends. The relative error of the cost is of the order of its square. */
 static const double slope_of_flow = 1e-5;
-enum { FLOW = 100 /* factor of the maximum number of steps for a gradient flow */ };
+enum { FLOW = 100 /* a gradient flow may take this factor more steps */ };
 
 bool cb_direct_smooth(const cb_optimum_problem *problem) {
   const cb_gait_target_kind kind = problem->target.kind;
@@ -90,8 +90,8 @@ static void displaced(const cb_direct *d, double s, const double *step, double *
   *amount = cb_direct_amount_is_free(d) ? d->amount * exp(fmin(s * step[u], 1)) : d->amount;
 }
 
-/* Returns the merit at the trial gait (direct.h), rho the weight of the conditions; infinite if it cannot be
- * evaluated. */
+/* Returns the merit at the trial gait (direct.h); rho: the weight of the conditions. Returns infinity if the merit
+ * cannot be evaluated. */
 static double merit(cb_direct *d, double amount, double rho, double *value_of, int *rows) {
   if (cb_variation_at(d->v, d->trial, 0) || cb_direct_conditions(d, d->trial, amount, value_of, rows, NULL, NULL))
     return INFINITY;
@@ -189,7 +189,7 @@ cb_status cb_direct_settle(cb_direct *d, int maximum) {
     status = cb_reduced_solve(d->qp);
     if (status) return status;
     for (int a = 0; a < d->qp->unknowns; a++) slope += gradient_now[a] * d->qp->step[a];
-    if (d->off > d->tolerance_off) /* so that the merit decreases along the step */
+    if (d->off > d->tolerance_off) /* this makes the merit decrease along the step */
       rho = fmax(rho, 2 * slope / sum_of_sizes(rows, d->condition));
     /* along a direction without slope a step could only gain round-off */
     if (d->off <= d->tolerance_off && fabs(slope) <= 1e-18 * (1 + fabs(cb_direct_value(d, d->amount)))) return CB_OK;

@@ -103,9 +103,10 @@ typedef struct cb_direct {
   double amount;     /* nan if the target has no amount */
   double mu, nu[CB_CONDITIONS_MAX], lambda[CB_GROUP_DIM];
   double condition[CB_CONDITIONS_MAX + 2 + CB_SHAPE_MAX + CB_CROSSINGS_MAX + 2 * CB_CORNERS_MAX],
-      off;                         /* the values of the conditions, and the largest absolute value of them */
-  double slope;                    /* |gradient of the objective along gaits that meet the conditions|/|gradient| */
-  double pace;                     /* for infinite length: the weight of the cost next to -log(amount) */
+      off;      /* the values of the conditions, and the largest absolute value of them */
+  double slope; /* |gradient of the objective along gaits that meet the conditions|/|gradient| */
+  /* for infinite length: the factor of the cost E in the objective, pace E - log(amount) */
+  double pace;
   double tolerance, tolerance_off; /* the search ends when slope and off are below these */
   int iterations;
   bool stationary; /* option: takes Newton's steps to any gait of stationary cost, not only to a minimum */
@@ -165,7 +166,7 @@ void cb_direct_signs(const cb_direct *d, int *negative, int *flat);
  * negative gradient saves at the target. The coefficients c do not change. */
 cb_status cb_direct_flow(cb_direct *d, double *gain);
 
-/* --- shared by the quadratic program of a step (direct_program.c) and the steps (direct.c) --- */
+/* --- functions that the quadratic program of a step (direct_program.c) and the steps (direct.c) share --- */
 
 static inline bool cb_direct_amount_is_free(const cb_direct *d) { return d->problem->objective != CB_OBJECTIVE_COST; }
 static inline bool cb_direct_has_barrier(const cb_direct *d) { return d->barrier && d->barrier->tau > 0; }

@@ -85,7 +85,7 @@ void cb_direct_gradient(const cb_direct *d, double *g) {
   const double scale = share_of_cost(d);
   for (int a = 0; a < u; a++) g[a] = scale * d->v->dcost[a];
   if (cb_direct_has_barrier(d)) cb_barrier_gradient(d->barrier, g);
-  if (cb_direct_amount_is_free(d)) g[u] = -1; /* the derivative of -log X by the unknown log X, X the amount */
+  if (cb_direct_amount_is_free(d)) g[u] = -1; /* the derivative of -log X by the unknown log X, where X is the amount */
 }
 
 static void jacobian(const cb_direct *d, const double *first, int rows, double *J) {
@@ -138,7 +138,7 @@ static cb_status hessian(cb_direct *d, int rows, const double *first, const doub
   }
   if (d->active_constraints) cb_active_constraints_second_variation(d->active_constraints, u, H);
   if (!cb_direct_amount_is_free(d)) return CB_OK;
-  for (int i = u - 1; i >= 0; i--) { /* adds a row and a column for the unknown log X, X the amount */
+  for (int i = u - 1; i >= 0; i--) { /* adds a row and a column for the unknown log X, where X is the amount */
     memmove(H + i * all, H + i * u, (size_t)u * sizeof *H);
     H[i * all + u] = 0;
   }

@@ -1,5 +1,6 @@
-/* The starts of a search: small ellipses, waves and random loops. At many shapes in the window, the best plane for each
- * direction gives an ellipse; the cheapest ellipses are moved to minima of their cost (ellipse.h). */
+/* The starts of a search: small ellipses, waves and random loops. At many shapes in the window (cb_shape_window), the
+ * best plane for each direction gives an ellipse; the cheapest ellipses are moved to minima of their cost
+ * (ellipse.h). */
 #include "optimum/ellipse.h"
 
 #include "numerics/random.h"
@@ -25,9 +26,9 @@ void cb_shape_window(const cb_optimum_problem *o, int i, double wide, double *lo
 
 static bool turns(const cb_group *G, int a) { return !strncmp(G->axis[a], "omega", 5); }
 
-/* Writes the conditions c + L y = 0 at the identity, L the first derivatives of the target, as P y = |c| and Z y = 0: a
- * reflection of the rows of L makes c parallel to the first axis. Returns false if the identity meets the conditions,
- * or if they cannot be evaluated there. */
+/* Writes the conditions c + L y = 0 at the identity as P y = |c| and Z y = 0, where L are the first derivatives of the
+ * target: a reflection of the rows of L makes c parallel to the first axis. Returns false if the identity meets the
+ * conditions, or if they cannot be evaluated there. */
 static bool numbers(const cb_group *G, const cb_gait_target *target, cb_small_target *t) {
   const int count = cb_gait_target_count(G, target);
   double one[CB_GROUP_SIZE], c[CB_CONDITIONS_MAX], L[CB_CONDITIONS_MAX * CB_GROUP_DIM], size = 0;
@@ -392,7 +393,7 @@ static cb_status wave(const cb_optimum_problem *p, int k, cb_gait **out) {
     *out = NULL;
     if (!before && back) {
       for (int i = 0; i < n; i++) rows[HARMONICS * n + i] *= -1;
-      s *= 2; /* the same size in the other direction */
+      s *= 2; /* the next loop has the same size, and runs in the other direction */
     }
   }
   return CB_OK;

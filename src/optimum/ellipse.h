@@ -25,9 +25,9 @@ enum { CB_ELLIPSES_MAX = 6 };
 typedef struct cb_ellipse {
   double r[CB_SHAPE_MAX], p[CB_SHAPE_MAX], q[CB_SHAPE_MAX]; /* r: centre; p, q: half-axes, of the size for which |P y| =
                                                              * 1 */
-  double price;                                             /* 4 pi W: E/amount */
+  double price;                                             /* the cost per amount, E/amount = 4 pi W */
   double lambda[CB_GROUP_DIM];
-  double unwanted; /* Z y| for |P y| = 1: it is 0 unless no small gait was found that meets all conditions */
+  double unwanted; /* |Z y| for |P y| = 1: it is 0 unless no small gait was found that meets all conditions */
 } cb_ellipse;
 
 /* Finds the cheapest minima of W, one for each price; the start shape is the centre if there is one. If no minimum

@@ -40,7 +40,8 @@ typedef struct cb_extremal {
   double g[CB_GROUP_SIZE];      /* g(1), the holonomy */
   double nu[CB_CONDITIONS_MAX]; /* multipliers of the conditions */
   double r[CB_SHAPE_MAX], v[CB_SHAPE_MAX], p[CB_SHAPE_MAX], lambda[CB_GROUP_DIM]; /* values at the start */
-  double gap[CB_SHAPE_MAX];                                                       /* r(1) - r(0): full periods */
+  /* r(1) - r(0), which is a number of full periods of each variable */
+  double gap[CB_SHAPE_MAX];
   double jump[CB_SHAPE_MAX];       /* v(0) - v(1): the jump of v at the corner at the start */
   double speed, momentum, casimir; /* largest relative drifts of v'Mv (mu = 0: of p - A^T lambda), of Ad*_{g^-1} lambda,
                                     * and of quadratic Casimir functions of lambda */

@@ -33,8 +33,9 @@ static unsigned set_of(int n, const double *excess) {
 /* Fills mark[CB_MARKS], the sets of variables at bounds at the times (k + 1/2)/CB_MARKS. */
 static void bounds_of_gait(const problem *p, const cb_gait *start, unsigned *mark) {
   static const double near =
-      1e-3; /* relative to the width between both bounds, or to 1 if that is less; a gait may meet a bound only at its
-             * nodes */
+      /* relative to the distance between the bounds, or to 1 if the distance is larger; a gait may meet a bound only at
+       * its nodes */
+      1e-3;
   for (int k = 0; k < CB_MARKS; k++) {
     double r[CB_SHAPE_MAX], excess[CB_SHAPE_MAX];
     cb_gait_at(start, (k + .5) / CB_MARKS, r, NULL);

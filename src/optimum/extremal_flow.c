@@ -128,7 +128,8 @@ static cb_status points(flow *f, const cb_extremal *e, int degree, bool halved, 
   const int n = e->wong.n;
   double x[CB_WONG_MAX];
   for (int a = 0; halved && a < e->arcs; a++) {
-    const int arc = e->arcs - 1 - a; /* from the last arc to the first, since rows move apart */
+    /* the arcs are moved from the last one to the first, so that no value is overwritten before it is moved */
+    const int arc = e->arcs - 1 - a;
     for (int j = degree; j >= 0; j -= 2)
       memmove(values + (arc * (degree + 1) + j) * n, values + (arc * (degree / 2 + 1) + j / 2) * n,
               (size_t)n * sizeof *values);
@@ -137,7 +138,7 @@ static cb_status points(flow *f, const cb_extremal *e, int degree, bool halved, 
     for (int j = halved; j <= degree; j += 1 + halved) {
       const double u = (1 - cos(M_PI * j / degree)) / 2, t = e->end[a] + u * (e->end[a + 1] - e->end[a]);
       double *r = values + (a * (degree + 1) + j) * n;
-      if (j == degree && a + 1 == e->arcs) { /* so that the gait is closed bit for bit */
+      if (j == degree && a + 1 == e->arcs) { /* this closes the gait bit for bit */
         memcpy(r, e->r, (size_t)n * sizeof *r);
         continue;
       }

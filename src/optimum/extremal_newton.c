@@ -25,7 +25,8 @@ static double unknown_scale(const extremal_mesh *m, int c) {
   const problem *p = m->p;
   const int times = m->segments * p->size + m->arcs;
   if (c < m->segments * p->size) return scale_of(m, c % p->size);
-  if (c < states(m)) return c == times + 1 ? m->escale : 1; /* the cost has escale; durations and mu have 1 */
+  /* the scale of the cost is escale; those of the durations and of mu are 1 */
+  if (c < states(m)) return c == times + 1 ? m->escale : 1;
   if (c < states(m) + p->count) return m->lscale;
   return m->cscale;
 }
@@ -369,7 +370,7 @@ static cb_status direction(extremal_mesh *m, double *size) {
   for (int i = 0; i < (m->panels + 1) * p->size; i++)
     *size = fmax(*size, fabs(m->step.x[i]) / scale_of(m, i % p->size));
   for (int c = p->size; c < m->unknown; c++) *size = fmax(*size, fabs(m->solved[c]) / unknown_scale(m, c));
-  /* so that changes of the path grow at most by the factor 1e5 in a segment */
+  /* with this number of segments, changes of the path grow at most by the factor 1e5 in a segment */
   mesh_divide(m, m->segments + (int)(log10(m->strongest) / 5));
   return CB_OK;
 }
@@ -381,10 +382,10 @@ static void swap(extremal_mesh *m) {
 }
 
 /* Tries fractions of the step: the smaller of 1 and 1/size first, then half of the previous one, down to 1/256. A
- * fraction is accepted if the durations are positive and the residual is below the largest of the last five residuals.
- * The residual may thus rise for some steps while a long loop closes. CB_STEP_NO_CONVERGENCE if no fraction is
- * accepted.
- * Source: Grippo, Lampariello & Lucidi, SIAM J. Numer. Anal. 23 (1986) 707, doi:10.1137/0723046. */
+ * fraction is accepted if the durations are positive and the residual is below the largest of the last five residuals
+ * times (1 - fraction/4), or below 1e-11. The residual may thus rise for some steps while a long loop closes.
+ * CB_STEP_NO_CONVERGENCE if no fraction is accepted. Source: Grippo, Lampariello & Lucidi, SIAM J. Numer. Anal. 23
+ * (1986) 707, doi:10.1137/0723046. */
 static cb_status search(extremal_mesh *m, double size, double *last) {
   static const double least = 1. / 256, round_off = 1e-11;
   const double before = m->residual;

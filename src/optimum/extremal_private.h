@@ -43,10 +43,10 @@ typedef struct problem {
   cb_tableau gauss;
   int n, dim, size, count, row; /* dim: of the group; size: of x; count: conditions; row: the condition with the amount,
                                  * or -1 */
-  double gap[CB_SHAPE_MAX];     /* r(1) - r(0): full periods */
+  double gap[CB_SHAPE_MAX];     /* r(1) - r(0), which is a number of full periods of each variable */
   bool free, shifts,
       amount_free;  /* the start shape is free; a shift of time gives another extremal; the amount is unknown */
-  bool homogeneous; /* stages are (r, v, lambda) (wong.h), without bounds */
+  bool homogeneous; /* the stages are (r, v, lambda) (wong.h), and there are no bounds */
   bool abnormal;    /* the weight mu of the cost is 0 (see wong.speed): the amount and the duration are unknown */
   double weight;    /* the scale of lambda in mu^2 + |lambda/weight|^2 = 1 */
   double begin[2];  /* the weight mu and the cost E at the start of the iteration */
@@ -64,10 +64,11 @@ typedef struct extremal_mesh {
   double rscale[CB_SHAPE_MAX], pscale[CB_SHAPE_MAX], lscale, vscale, cscale,
       escale; /* scales of r, p, lambda, v, the conditions, and the cost */
   double g1[CB_GROUP_SIZE], cost;
-  double *f, *xi, *X, *J; /* at stages, [panels][CB_STAGES] times: [size], [dim], [dim][size], [size][size]
-                           * (cb_wong_rates) */
+  /* at the stages: [panels][CB_STAGES] times [size], [dim], [dim][size] and [size][size] numbers (cb_wong_rates) */
+  double *f, *xi, *X, *J;
   double *P, *s, *D, *ds, *JG,
-      *DG;          /* at stages, for homogeneous multipliers: [size], [1], [size][size], [size], [size][2] */
+      /* at the stages, for homogeneous multipliers: [size], [1], [size][size], [size] and [size][2] numbers */
+      *DG;
   double *element;  /* [panels + 1][group->size]: g at the beginnings of panels, and at time 1 */
   double *Ad;       /* [panels][CB_STAGES][dim][dim]: Ad_g at the stages */
   double *off;      /* [panels][CB_STAGES][size]: residuals of the stages */
@@ -119,8 +120,8 @@ void mesh_divide(extremal_mesh *m, int segments);
 cb_status mesh_refine(const extremal_mesh *m, double factor, extremal_mesh **out);
 /* Computes x of the polynomial of the panel at the fraction c in [0, 1] of arc a. */
 void mesh_sample(const extremal_mesh *m, int a, double c, double *x);
-/* Returns the maximum over all panels of the last Legendre coefficient of h x', h the length of the panel, relative to
- * the scale of each entry of x. */
+/* Returns the maximum over all panels of the last Legendre coefficient of h x', where h is the length of the panel,
+ * relative to the scale of each entry of x. */
 double mesh_roughness(const extremal_mesh *m);
 /* Computes x at the fraction c in [0, 1] of a panel, from the polynomial through x0 (NULL: without x0) and the
  * stages. */

@@ -219,7 +219,8 @@ typedef struct leaving {
 
 static cb_status note_and_leave(void *context, const cb_family_event *event, const family_point *p) {
   leaving *l = context;
-  if (l->k->held[l->k->now] && at_constraint(l->k->walk.y->o, event)) return CB_OK; /* reported by end_at_constraints */
+  /* end_at_constraints has reported this event */
+  if (l->k->held[l->k->now] && at_constraint(l->k->walk.y->o, event)) return CB_OK;
   const cb_status status = note(l->k, event, p);
   const bool symmetric = l->k->branch[l->k->now].knot[0]->flat > 0; /* an eigenvalue 0 may be a shift of time */
   if (status || event->kind != CB_FAMILY_BIFURCATION || symmetric || l->count == FAMILY_BRANCHES) return status;

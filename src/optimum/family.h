@@ -53,7 +53,7 @@ typedef struct cb_family_member {
 
 typedef struct cb_family {
   int members, events, branches;
-  cb_family_member *member; /* branch by branch, in order along each */
+  cb_family_member *member; /* the members of one branch after the other, in their order along the branch */
   cb_family_event *event;
 } cb_family;
 

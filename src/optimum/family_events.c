@@ -360,7 +360,7 @@ bool family_passes(family_walk *w, const family_branch *b, const family_point *p
   return false;
 }
 
-/* The function E(X) on one branch minus `times` E(share X) on branch `two`, E the cost at the amount X. */
+/* The function E(X) on one branch minus `times` E(share X) on branch `two`, where E is the cost at the amount X. */
 typedef struct difference {
   const family_branch *two;
   double times, share;

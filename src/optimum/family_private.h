@@ -76,7 +76,7 @@ typedef cb_status (*family_pushed)(void *context, const family_point *p, double 
 
 typedef struct family_walk {
   family_system *y;
-  family_pushed pushed; /* or NULL */
+  family_pushed pushed; /* may be NULL */
   void *context;
   double from, to; /* range of the amount, in which the branch is traced */
 } family_walk;
@@ -106,7 +106,7 @@ enum { FAMILY_BRANCHES = 16, FAMILY_FIRST = 8 }; /* maximum number of branches; 
 typedef struct family_work {
   family_walk walk;
   const cb_family_range *range;
-  const cb_family_watch *watch; /* or NULL */
+  const cb_family_watch *watch; /* may be NULL */
   cb_family *f;
   family_branch branch[FAMILY_BRANCHES];
   int branches, now, other; /* now: the branch whose events are reported; other: the second branch of an event

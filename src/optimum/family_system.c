@@ -342,7 +342,7 @@ cb_status family_correct(family_system *y, family_row row, const double *directi
   bool keep = false;
   double before = INFINITY;
   if (row != FAMILY_ALONG) p->z[row == FAMILY_AMOUNT ? y->amount : y->mu] = value;
-  memcpy(y->column, p->z, (size_t)size * sizeof *p->z); /* the guess */
+  memcpy(y->column, p->z, (size_t)size * sizeof *p->z); /* keeps the guess */
   fix(y, p->z);
   for (*iterations = 0; *iterations < MAXIMUM; ++*iterations) {
     const cb_status status = residual(y, p->z, keep ? 1 : 2, &k);

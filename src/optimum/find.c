@@ -19,13 +19,14 @@ typedef struct trial {
   cb_direct *d;
   cb_status status;
   int found;                  /* number of starts that led to this gait */
-  double shape[CB_SHAPE_MAX]; /* of a failed search: the shape of its last gait that `place` returns */
-  double fallen;              /* of a failed search: the objective of its last gait, if this gait was near the target
-                               * and the objective was below half of that of the start; otherwise infinite */
-  double maximum;             /* of a failed search: the amount of its last gait, if no change of this gait changes the
-                               * amount; otherwise 0 */
-  bool settled;               /* the gait was refined in more functions of time */
-  char hindrance[256];        /* the error message, if breaks of the bundle made the search fail */
+  double shape[CB_SHAPE_MAX]; /* for a failed search: the shape of its last gait that `place` returns */
+  /* for a failed search: the objective of its last gait, if this gait was near the target and the objective was below
+   * half of that of the start; otherwise infinite */
+  double fallen;
+  /* for a failed search: the amount of its last gait, if no change of this gait changes the amount; otherwise 0 */
+  double maximum;
+  bool settled;        /* the gait was refined in more functions of time */
+  char hindrance[256]; /* the error message, if breaks of the bundle made the search fail */
 } trial;
 
 /* Returns the value that the objective minimises. */
@@ -255,7 +256,8 @@ static cb_status no_gait(const cb_optimum_problem *p, cb_gait *const *start, con
         maximum, fabs(cb_gait_target_get(p->bundle->group, &p->target)));
   for (int k = 0; k < count; k++) maximum = fmax(maximum, fabs(t[k].maximum));
   if (maximum > 0 && !(maximum >= fabs(cb_gait_target_get(p->bundle->group,
-                                                          &p->target)))) /* a maximum above the target is no reason */
+                                                          /* a maximum above the target does not explain the failure */
+                                                          &p->target))))
     return cb_fail(
         CB_STEP_NO_CONVERGENCE,
         "no gait was found that reaches the target, from %d start%s: they stopped at gaits that reach at most %.9g, "

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Both are relative to the largest value. A curvature below least_curvature is raised to it. An equation whose
- * remaining gradient is below least_gradient counts as dependent on the others. */
+/* A curvature below least_curvature, relative to the largest curvature, is raised to this value. An equation whose
+ * remaining gradient is below least_gradient, relative to the largest gradient, counts as dependent on the others. */
 static const double least_curvature = 1e-6, least_gradient = 1e-11;
 /* The least pivot, relative to its diagonal entry, of a matrix that counts as positive definite if the option `size` is
  * set. It is the round-off of a matrix whose entries differ by many decades. */
@@ -179,8 +179,8 @@ void cb_reduced_eigenvalues(cb_reduced *r) {
   eigen(r, reduced_hessian(r), NULL);
 }
 
-/* Replaces the right side z by the solution. It divides by the absolute values of the eigenvalues; with the option
- * `stationary` they keep their signs. */
+/* Replaces the right side z by the solution, where the eigenvalues are replaced by their absolute values, but at least
+ * by least_curvature of their scale. With the option `stationary` they keep their signs. */
 static cb_status solve_indefinite(cb_reduced *r, int m, double *z) {
   struct cb_reduced_work *w = r->work;
   const int count = eigen(r, m, z);

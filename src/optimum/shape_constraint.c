@@ -27,7 +27,8 @@ static cb_status plot(const cb_bundle *b, const double *r, double (*x)[3]) {
 }
 
 /* Computes first[points][2] (or NULL) and second[points][2], the derivatives of the points of the plot by central
- * differences. Their direction in shape space is e_i + sign e_j (j < 0: e_i), e_i the unit vector of variable i. */
+ * differences. Their direction in shape space is e_i + sign e_j (j < 0: e_i), where e_i is the unit vector of variable
+ * i. */
 static cb_status along(cb_shape_constraints *w, const double *r, int i, int j, double sign, double (*first)[2],
                        double (*second)[2]) {
   static const double two[NODES + 1] = {8. / 5, -1. / 5, 8. / 315, -1. / 560, -205. / 72};

@@ -24,7 +24,7 @@ enum { CB_SHAPE_CONSTRAINT_TERMS = 16 };
 
 typedef struct cb_shape_constraint {
   int variable;    /* the variable of a bound; -1: the constraint is for two lines */
-  double sign, at; /* of a bound: s = sign (r_i - at), i = variable */
+  double sign, at; /* for a bound: s = sign (r_i - at), i = variable */
   int line[2];     /* indices of the two lines */
 } cb_shape_constraint;
 
@@ -73,7 +73,7 @@ cb_status cb_shape_constraints_term(cb_shape_constraints *w, int k, int term, co
 enum { CB_ACTIVE_CONSTRAINTS_MAX = 32, CB_ACTIVE_CONSTRAINT_EDGES_MAX = 32 };
 
 typedef struct cb_active_constraint {
-  int constraint;  /* index in cb_shape_constraints */
+  int constraint;  /* index of the constraint in cb_shape_constraints */
   double from, to; /* times; to > 1 if the gait stays at the constraint past the end of the cycle */
   double
       impulse; /* impulse of the force, d(E/2)/ds; for the objective efficiency: d(log(E)/2)/ds; 0: the constraint does
@@ -130,11 +130,12 @@ typedef struct cb_barrier {
   cb_shape_constraints *constraints; /* owned */
   const cb_basis *basis;             /* borrowed */
   int n;
-  double tau, soft;         /* tau = 0: no barrier; soft: the argument of cb_shape_constraints_at */
-  double value;             /* the barrier b at the latest shapes */
-  double *s, *ds, *dds, *z; /* at the nodes: s, ds and dds from the latest cb_barrier_at with slopes, and z,
-                             * [nodes][count].. */
-  double *trial;            /* s at the nodes from the latest cb_barrier_at without slopes */
+  double tau, soft; /* tau = 0: no barrier; soft: the argument of cb_shape_constraints_at */
+  double value;     /* the barrier b at the latest shapes */
+  /* at the nodes: s, ds and dds from the latest cb_barrier_at with slopes, and z; the first indices of each are
+   * [nodes][count] */
+  double *s, *ds, *dds, *z;
+  double *trial; /* s at the nodes from the latest cb_barrier_at without slopes */
   struct cb_arena *arena;
 } cb_barrier;
 

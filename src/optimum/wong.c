@@ -369,9 +369,9 @@ cb_status cb_wong_homogeneous_at(const cb_wong *w, double mu, double cost, const
 enum { PAIRS = 3, NODES = 4 };
 
 static const double difference_step =
-    .01; /* of differences of order 8: with this step their error is 1e-14 for functions such as sin(x) */
+    .01; /* the step of differences of order 8; their error is 1e-14 for functions such as sin(x) */
 
-/* Computes F = <lambda, B_ij> for all pairs i < j of shape variables, B the curvature. */
+/* Computes F = <lambda, B_ij> for all pairs i < j of shape variables, where B is the curvature. */
 static cb_status field(const cb_wong *w, const double *x, double *F) {
   double B[PAIRS * CB_GROUP_DIM];
   const cb_status status = cb_bundle_curvatures(w->bundle, x, B);

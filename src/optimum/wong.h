@@ -72,5 +72,6 @@ cb_status cb_wong_homogeneous_at(const cb_wong *w, double mu, double cost, const
  * V[n][size] in x (or NULL). CB_ERROR_UNSUPPORTED unless there are 2 or 3 variables; CB_STEP_SINGULAR if v is not
  * determined. */
 cb_status cb_wong_abnormal_velocity(const cb_wong *w, const double *x, double *v, double *V);
-/* For two variables, computes b = <lambda, B_12>, B the curvature, and its derivatives db[size] in x (or NULL). */
+/* For two variables, computes b = <lambda, B_12>, where B is the curvature, and its derivatives db[size] in x (or
+ * NULL). */
 cb_status cb_wong_singular(const cb_wong *w, const double *x, double *b, double *db);

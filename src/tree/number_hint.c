@@ -106,7 +106,7 @@ static int exponent(const char **text) {
 }
 
 typedef struct meaning {
-  char factor[ROOM], si[ROOM]; /* of `km/h`: factor "*1e3/3600", si "m/s" */
+  char factor[ROOM], si[ROOM]; /* for `km/h`: factor "*1e3/3600", si "m/s" */
 } meaning;
 
 static void put(char *text, const char *sign, const char *what, int power) {

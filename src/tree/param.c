@@ -20,7 +20,7 @@ typedef union value {
   const cb_node *node;
 } value;
 
-/* The text that says what a row expects: "a dimensionless number > 0", "one of fixed-point, newton, auto". */
+/* The text of what a row expects, for messages: "a number > 0, in m", "one of fixed-point, newton, auto". */
 typedef struct description {
   char text[256];
 } description;
@@ -202,7 +202,7 @@ static const cb_node *new_scalar(cb_arena *arena, const char *text) {
   return node;
 }
 
-/* Returns whether the default of this row stands for "absent". */
+/* Returns whether a key that is missing has no value, according to the default of this row. */
 static int default_is_absence(const cb_param *row) {
   return !row->fallback || (row->type == CB_PARAM_NODE && !*row->fallback) ||
          (row->type == CB_PARAM_REAL && strcmp(row->fallback, "nan") == 0);

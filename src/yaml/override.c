@@ -12,7 +12,7 @@ enum { LONGEST_TOKEN = 80 }; /* maximum bytes of an argument of the command line
 typedef struct assignment {
   cb_tree *tree;
   const char *file;           /* the name in messages: "--set KEY=VALUE", or an argument of the command line */
-  int line;                   /* 0: an argument of the command line */
+  int line;                   /* 0: `file` is an argument of the command line */
   const char *text;           /* "KEY=VALUE", or the text of `key` */
   size_t equals;              /* offset of '=', or the length of the text */
   const cb_node *key, *value; /* NULL: key and value are in the text */

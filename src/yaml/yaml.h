@@ -24,7 +24,7 @@ enum {
  * `path:line:column: error: ...` if its content is wrong. The caller owns *out. */
 cb_status cb_yaml_read_file(const char *path, cb_tree **out);
 
-/* As cb_yaml_read_file, for text[n], called `name` in messages. Text and name are copied. */
+/* Does the same as cb_yaml_read_file for text[n], which messages call `name`. Text and name are copied. */
 cb_status cb_yaml_read_text(const char *name, const char *text, size_t n, cb_tree **out);
 
 /* Returns the text as it was read, without values that were set later. */
@@ -36,11 +36,11 @@ const char *cb_tree_source(const cb_tree *tree);
  * has the place in the assignment: `--set integrator.step=1x:1:18: error: ...`. If setting fails, the tree is
  * unchanged. */
 cb_status cb_tree_set(cb_tree *tree, const char *assignment);
-/* As cb_tree_set, for an argument of the command line that stands for several assignments. Messages begin with the
- * argument: `h3:curvature=1: error: ...`. */
+/* Does the same as cb_tree_set for an argument of the command line that stands for several assignments. Messages begin
+ * with the argument: `h3:curvature=1: error: ...`. */
 cb_status cb_tree_set_by(cb_tree *tree, const char *argument, const char *assignment);
-/* As cb_tree_set, with the path in the scalar `key` and the node `value` of another tree. The other tree must not be
- * freed before this one. Messages about the key have the place of `key`. */
+/* Does the same as cb_tree_set, with the path in the scalar `key` and the node `value` of another tree. The other tree
+ * must not be freed before this one. Messages about the key have the place of `key`. */
 cb_status cb_tree_put(cb_tree *tree, const cb_node *key, const cb_node *value);
 
 /* Makes a tree with the root `root`, a node of `base`. The new tree shares the nodes of `base`, which must not be freed

@@ -163,7 +163,7 @@ static bool is_null_text(const char *text) {
          strcmp(text, "NULL") == 0;
 }
 
-/* Returns the column of text[0] if the file has the text letter by letter; otherwise 0. */
+/* Returns the column of text[0] if the file contains the text unchanged, in one line; otherwise 0. */
 static int verbatim_column(const cb_node *node, const yaml_event_t *event, size_t length) {
   bool quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
   if (event->start_mark.line != event->end_mark.line) return 0;

@@ -15,10 +15,10 @@
  * be the derivative by coordinate i of the vertex q, d(q, x) and d(q, y) the distances of the ends x and y, and g the
  * metric at q. a_i = d_i d(q, x) and b_i = d_i d(q, y) are unit covectors, A = g^-1 a, B = g^-1 b:
  *   theta = 2 atan(|A - B|/|A + B|),   cos theta = a_i B^i
- *   d_k cos theta = a_ik B^i + b_ik A^i - d_k g_ij A^i B^j,   by x and y only the mixed derivatives of d contribute
- * The second derivatives contain third derivatives of the distance, so they are differences of sixth order of the first
- * derivatives. Steps of 0.01 times the shorter side times the sine of the angle (for the cosine: without this sine)
- * give an error of 1e-8.
+ *   d_k cos theta = a_ik B^i + b_ik A^i - d_k g_ij A^i B^j
+ * In the derivatives by x and y only the mixed derivatives of d contribute. The second derivatives contain third
+ * derivatives of the distance, so they are differences of sixth order of the first derivatives. Steps of 0.01 times the
+ * shorter side times the sine of the angle (for the cosine: without this sine) give an error of 1e-8.
  *
  * The angle has no derivatives where the three points are on one geodesic; its cosine is smooth there, and potentials
  * such as the bending energy of a straight chain use the cosine.

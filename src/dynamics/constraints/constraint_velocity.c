@@ -3,10 +3,10 @@
  *   sum_p A_pc(q, t) dq^c_p/dt = b(q, t):   a_pa = A_pc q^c_a,
  *   da_pa/dx_rb = (dA_pc/dq^d_r) q^d_b q^c_a + A_pc q^c_ab [r = p]
  *
- * A_pc are the coefficients of the particles p and r and the coordinates c and d, and b is the right side. a_pa is the
- * coefficient of the velocity of coordinate a of particle p at x_p. [r = p] is 1 if r = p and 0 otherwise. q^c_a and
- * q^c_ab, the derivatives of q^c by the coordinates of a particle, are those of constraint_private.h. If the row uses
- * the space's own chart, q are the particle's coordinates themselves.
+ * A_pc is the coefficient of coordinate c of particle p, and b is the right side; r and d are another particle and
+ * coordinate. a_pa is the coefficient of the velocity of coordinate a of particle p at x_p. [r = p] is 1 if r = p and 0
+ * otherwise. q^c_a and q^c_ab, the derivatives of q^c by the coordinates of a particle, are those of
+ * constraint_private.h. If the row uses the space's own chart, q are the particle's coordinates themselves.
  */
 #include "dynamics/builder_private.h"
 

@@ -50,7 +50,7 @@ static cb_status read(const cb_constraint_entry *e, const void *params) {
 
 enum { N = 3 };
 
-/* The covector det(x, e, .)/R with e = y - x, which is bilinear in x and e. */
+/* Computes the covector det(x, e, .)/R with e = y - x. It is linear in e, and also in x unless the space is flat. */
 static void cross(const cb_space *g, const double *x, const double *e, double *out) {
   const double curvature = g->factor[0].curvature;
   double last = curvature == 0 ? 1 : sqrt(fabs(curvature)), x2 = curvature == 0 ? 1 : last * x[2],

@@ -40,7 +40,7 @@ static cb_status step_status(cb_status status) { return status == CB_ERROR_DOMAI
 typedef struct plane {
   const cb_node *at, *given_normal;
   double centre[K]; /* a point of the plane, in the world's coordinates, as given */
-  double normal[K]; /* of unit length, in the embedding; zero outside `factor` */
+  double normal[K]; /* the unit normal in the embedding; zero outside `factor` */
   double foot[K];   /* `centre` in the embedding */
   double local[K];  /* the normal relative to an origin at `foot` */
   int factor;       /* the factor the normal lies in */
@@ -64,7 +64,8 @@ static cb_status in_embedding(const cb_space *g, const double *point, const doub
 
 /* Computes v = T^-1 N for the tangent vector N = `vector` at the point `foot`. T is the transvection from the base
  * point to `foot`, by the length L in radii. In H^n, N = (cosh L v_n + v_across, sinh L v_n), where v_n and v_across
- * are the parts of v along and across the way. A product with T^-1, or <N, N>, would lose exp(2 L) units of round-off.
+ * are the parts of v along the transvection and across it. A product with T^-1, or <N, N>, would lose exp(2 L) units of
+ * round-off.
  */
 static void seen_from_foot(const cb_space *g, const double *foot, const double *vector, double *v) {
   cb_origin there, back;

@@ -21,8 +21,8 @@ struct cb_mechanism_bodies;
 /* A kind of problem that integrators solve. It determines the types of the problem's data and of the state. */
 typedef struct cb_problem {
   const char *text; /* its name in messages, such as "Hamiltonian systems" */
-  /* Makes what every integrator of this problem needs, such as its forces. Called before `create` of the class;
-   * i->problem is already set. NULL: nothing is needed. */
+  /* Makes the objects that every integrator of this problem needs, such as i->forces. It is called before `create` of
+   * the class, when i->problem is already set. NULL: nothing is needed. */
   cb_status (*prepare)(cb_integrator *i);
 } cb_problem;
 /* A Hamiltonian system with constraints: data cb_system, state cb_state. */
@@ -61,12 +61,13 @@ typedef struct cb_integrator_class {
   bool adaptive;
   /* Impulses of forces between bodies may be added at the ends of a step, because the step is a discrete Lagrangian. */
   bool takes_impulses;
-  /* Moves bodies that hang together by joints from t to t + h (mechanism/mechanism.h). On failure *failed is the body, or
-   * -1. NULL: the integrator cannot. */
+  /* Moves bodies that are joined by joints from t to t + h (mechanism/mechanism.h). On failure *failed is the index of
+   * the body, or -1. NULL: the integrator cannot move joined bodies. */
   cb_status (*drift_joined)(cb_integrator *i, struct cb_mechanism *m, const struct cb_mechanism_bodies *b, double t,
                             double h, int *failed);
-  /* The same for trees, in coordinates of joints (cb_mechanism_move_coordinates), next to which nothing acts on bodies
-   * through impulses. At the end nothing is left to settle. NULL: the integrator cannot. */
+  /* As drift_joined, for bodies whose joints form a tree: moves the coordinates of the joints
+   * (cb_mechanism_move_coordinates). It is used only if no other impulses act on the bodies; the joints then need no
+   * correction at the end of the step. NULL: the integrator cannot do this. */
   cb_status (*step_joined)(cb_integrator *i, struct cb_mechanism *m, const struct cb_mechanism_bodies *b, double t,
                            double h, int *failed);
 } cb_integrator_class;

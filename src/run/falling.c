@@ -132,7 +132,8 @@ static size_t period_of(const intervals *d) {
   return 0;
 }
 
-/* Returns whether the angle of every interval i + m is larger in size than that of interval i, or that of none is. */
+/* Compares the absolute angles of the intervals i and i + m. Returns whether the later one is larger for every i, or
+ * for no i. */
 static bool grows(const intervals *d, size_t m) {
   size_t more = 0;
   for (size_t i = 0; i + m < d->n; i++) more += fabs(d->angle[i + m]) > fabs(d->angle[i]);
@@ -240,7 +241,7 @@ cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_pl
   return CB_OK;
 }
 
-/* The normal and the centre of the plate of a body with pose g, in axes of which the last points up. */
+/* Computes the normal and the centre of the plate of a body with pose g, in axes whose last one points up. */
 static void place(const cb_falling_plate *p, const cb_pose *g, double normal[3], double x[3]) {
   double world[3], r[3][3];
   cb_pose_rotation(g, r);

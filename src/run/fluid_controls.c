@@ -23,7 +23,7 @@
 
 enum { MAXIMUM = 40, QUANTITIES = CB_BODY_QUANTITIES };
 /* The iteration has converged if the values change by at most SETTLED, relative to the largest value of the same unit;
- * or by at most STALLED, the size of round-off, if the last iteration has not halved the change. */
+ * or by at most STALLED, which is about the round-off, if the last iteration has not halved the change. */
 static const double SETTLED = 1e-15, STALLED = 1e-13;
 
 /* --- subjects: bodies and particles, whose quantities expressions can use --- */
@@ -305,7 +305,7 @@ static double renew(const cb_run *run, cb_fluid_controls *c) {
   return largest;
 }
 
-/* Removes the events of the attempt, and returns whether there are any. */
+/* Removes the events of the attempt, and returns whether there were any. */
 static bool drop_events(cb_fluid_run *b) {
   bool any = false;
   for (int p = 0; p < b->threads; p++)

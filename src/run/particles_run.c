@@ -391,7 +391,8 @@ static cb_status plate(const cb_run *run, int body, cb_falling_plate *out) {
   return cb_falling_plate_of_system(cb_particles_of(run)->system, out);
 }
 
-/* Lanes step particles without contacts and without `falling_regime`, if their integrator has lanes. */
+/* The lanes of a vector (run/run_shared.h) can step particles without contacts and without `falling_regime`, if their
+ * integrator has a version for lanes. */
 static cb_particles *lanes(const cb_run *run) {
   cb_particles *p = run->own;
   return !p->contacts && !p->falling && cb_lanes_serve(p->integrator) ? p : NULL;

@@ -32,7 +32,8 @@ struct cb_run {
   cb_status (*take_warning)(void *self, double time, const char *text); /* NULL: there is no receiver */
   void *taker;
   cb_run_change change;
-  const cb_integrator *integrator; /* a warning proposes a step from its order; NULL: changes are not compared */
+  const cb_integrator *integrator; /* its order determines the step that a warning proposes; NULL: changes of conserved
+                                    * quantities are not compared */
   double step_size;
 
   int n_fields;

@@ -67,7 +67,7 @@ extern const cb_param cb_scenario_contacts_table[], cb_scenario_wall_contacts_ta
  * NULL name. */
 enum { CB_GAP_ROWS = 64, CB_JOINT_ROWS = 64 };
 void cb_scenario_gap_rows(const cb_gap_class *class, bool event, cb_param rows[CB_GAP_ROWS]);
-/* The rows of a joint: those that all have, and those of its class. */
+/* Writes the rows of a class of joints: those of all joints, then its own rows, and a last row with a NULL name. */
 void cb_scenario_joint_rows(const cb_joint_class *class, cb_param rows[CB_JOINT_ROWS]);
 cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
 /* Lets a class of constraints read its map, which is the value of a key of `item`. */

@@ -50,7 +50,8 @@ static void add_files(checking *c, cb_files files) {
   }
 }
 
-/* CB_OK if the rows have the layout of the model's rows, or at least permit all reductions. */
+/* Returns CB_OK if the rows have the layout of the model's rows, or if no rows are kept and all reductions can be
+ * computed from them. */
 static cb_status check_rows(const cb_sweep *s, const cb_record_layout *rows) {
   cb_status status = cb_sweep_same_rows(s, rows);
   if (!status || s->plan->keep) return status;

@@ -71,7 +71,7 @@ typedef struct cb_file_memory {
 hid_t cb_memory_create(void);
 hid_t cb_memory_open(const cb_image *image);
 hid_t cb_memory_open_in(cb_file_memory *m, const cb_image *image);
-/* The access properties of every file of a record. */
+/* Makes the access properties of every file of a record. */
 hid_t cb_record_access(void);
 /* Copies the bytes that the file would have on a disk. */
 cb_status cb_memory_image(hid_t file, const char *path, cb_image *out);

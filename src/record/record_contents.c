@@ -85,7 +85,7 @@ char *cb_hdf5_scale_name(hid_t dataset, int rank, int d) {
 
 /* ---- The datasets that grow */
 
-/* Whether the dataset grows; *length is its length. */
+/* Returns whether the dataset grows, and sets *length to its length if so. */
 static bool is_series(hid_t dataset, uint64_t *length) {
   hid_t space = H5Dget_space(dataset);
   hsize_t dims[H5S_MAX_RANK], maximum[H5S_MAX_RANK];

@@ -130,9 +130,8 @@ typedef struct cb_event_field {
 } cb_event_field;
 extern const cb_event_field cb_event_fields[CB_EVENT_FIELDS];
 
-/* Returns the number of fields of an event in a record. A record with old names (names.h) does not have the last one,
- * the
- * wall. */
+/* Returns the number of fields of an event in a record. A record with old names (names.h) does not have the last field,
+ * the wall. */
 static inline size_t cb_event_fields_of(bool old_names) { return CB_EVENT_FIELDS - old_names; }
 
 /* ---- virtual.c */

@@ -122,7 +122,7 @@ static bool meets(const gas *w, size_t slot, const double *x) {
   return false;
 }
 
-/* True if a sphere fits at x without overlap; *slot is the slot of its cell in the table. */
+/* Returns whether a sphere fits at x without overlap, and sets *slot to the slot of its cell in the hash table. */
 static bool is_free(const gas *w, const double *t, const double *x, size_t *slot) {
   int64_t cell[CB_COORD_MAX], near[CB_COORD_MAX];
   *slot = 0;

@@ -19,7 +19,7 @@ static const double largest_square = 354;
 
 static const cb_origin *origin_of(const cb_places *p, int i) { return &p->origin[p->frame[i]]; }
 
-/* True if the place of particle i is given by an origin that is not at the base point. Call it before `move` is
+/* Returns whether the place of particle i is given by an origin that is not at the base point. Call it before `move` is
  * applied. */
 static bool is_far(const cb_places *p, int i) { return cb_origin_radii(p->space, origin_of(p, i)) > 0; }
 

@@ -153,7 +153,7 @@ extern const cb_fluid_model_class *const *const cb_fluid_model_classes;
  * parameters; a key `name` is ignored. If node is NULL or a scalar, all parameters have their defaults. CB_ERROR_INPUT
  * for an error in the map. */
 cb_status cb_fluid_model_create(const char *name, const cb_node *node, cb_fluid_model **out);
-/* As cb_fluid_model_create, with a class that need not be in cb_fluid_model_classes. */
+/* Does the same as cb_fluid_model_create, with a class that need not be in cb_fluid_model_classes. */
 cb_status cb_fluid_model_create_class(const cb_fluid_model_class *class_, const cb_node *node, cb_fluid_model **out);
 void cb_fluid_model_free(cb_fluid_model *m);
 

@@ -96,12 +96,12 @@ struct cb_integrator {
  * defaults); this function ignores the keys `name`, `step` and `retries`. CB_ERROR_INPUT for an unknown name or wrong
  * parameters, CB_ERROR_UNSUPPORTED for a system that the class cannot solve. The caller frees. */
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out);
-/* As cb_integrator_create, for other problems. posed: the problems of which the class must solve one; the list ends
- * with NULL. problem: the data of this problem, borrowed. They may be NULL if the caller sets i->problem before each
- * step, as is done for bodies in a fluid. */
+/* Does the same as cb_integrator_create, for other problems. posed: the problems of which the class must solve one; the
+ * list ends with NULL. problem: the data of this problem, borrowed. They may be NULL if the caller sets i->problem
+ * before each step, as is done for bodies in a fluid. */
 cb_status cb_integrator_create_for(const char *name, const cb_node *node, const cb_problem *const *posed,
                                    const void *problem, cb_integrator **out);
-/* As cb_integrator_create_for, with a class that need not be in the registry. */
+/* Does the same as cb_integrator_create_for, with a class that need not be in the registry. */
 cb_status cb_integrator_create_class(const cb_integrator_class *class_, const cb_node *node,
                                      const cb_problem *const *posed, const void *problem, cb_integrator **out);
 /* Makes a new integrator with the class and parameters of i, for the data `problem`. Two threads must not use one
@@ -120,8 +120,8 @@ void cb_integrator_reset(cb_integrator *i);
 /* Call it after the origin of a component of the state has moved, which moved the local coordinates by `isometry`. Sets
  * the origins of the forces, and moves the history. */
 cb_status cb_integrator_moved(cb_integrator *i, const cb_state *state, int component, const cb_isometry *isometry);
-/* As cb_integrator_moved, without the origins of the forces. If several components move, call this function for each of
- * them, and cb_forces_set_origins once. */
+/* Does the same as cb_integrator_moved, without the origins of the forces. If several components move, call this
+ * function for each of them, and cb_forces_set_origins once. */
 void cb_integrator_carry(cb_integrator *i, int component, const cb_isometry *isometry);
 
 extern const cb_integrator_class *const *const cb_integrator_classes;

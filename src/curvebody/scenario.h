@@ -19,12 +19,12 @@ typedef struct cb_scenario cb_scenario;
  * twenty errors. CB_ERROR_FILE if the file, or a file that the scenario names, cannot be read; CB_ERROR_INPUT if the
  * content is wrong; CB_ERROR_MEMORY. *out is unchanged on failure. */
 cb_status cb_scenario_open(const char *path, const char *const *sets, size_t n, cb_scenario **out);
-/* As cb_scenario_open, for the scenario in `text`. Messages use `name` as the name of the file, and files that the
- * scenario names are relative to the folder of `name`. Both texts are copied. */
+/* Does the same as cb_scenario_open, for the scenario in `text`. Messages use `name` as the name of the file, and files
+ * that the scenario names are relative to the folder of `name`. Both texts are copied. */
 cb_status cb_scenario_open_text(const char *name, const char *text, const char *const *sets, size_t n,
                                 cb_scenario **out);
-/* As cb_scenario_open, for a file with the key `bundle`. The keys bundle, gait, start and optimum are read, of which
- * only bundle must be there. No integrator and no run are made, and cb_scenario_resolved is NULL. */
+/* Does the same as cb_scenario_open, for a file with the key `bundle`. The keys bundle, gait, start and optimum are
+ * read, of which only bundle must be there. No integrator and no run are made, and cb_scenario_resolved is NULL. */
 cb_status cb_scenario_open_bundle(const char *path, const char *const *sets, size_t n, cb_scenario **out);
 /* Makes a space from a text in YAML, which is what a scenario has as the value of `space`. Messages use `name` as the
  * name of the file. The caller frees the space with cb_space_free. CB_ERROR_INPUT if the text is wrong. */

@@ -38,8 +38,8 @@ cb_status cb_segments_name(const char *path, cb_segments *out);
  * process has the lock. */
 cb_status cb_segments_take(cb_segments *s);
 
-/* As cb_segments_take, for one of several writers, which locks byte `part` of the lock file. Equal parts exclude each
- * other. Parts 0 .. CB_FOLDER_PARTS - 1 also exclude a writer that takes the complete folder. A part from
+/* Does the same as cb_segments_take, for one of several writers, which locks byte `part` of the lock file. Equal parts
+ * exclude each other. Parts 0 .. CB_FOLDER_PARTS - 1 also exclude a writer that takes the complete folder. A part from
  * CB_FOLDER_PARTS on excludes only such a writer that comes later. */
 cb_status cb_segments_take_part(cb_segments *s, int part);
 

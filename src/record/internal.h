@@ -73,7 +73,7 @@ typedef struct cb_record_pieces {
 /* Opens the record at path: a plain file, or segments that are being written or remained after a kill. The content of
  * the last piece is checked. */
 cb_status cb_pieces_open(const char *path, cb_record_pieces *out);
-/* As cb_pieces_open, if the caller has locked the folder of the record. The folder moves to *out. */
+/* Does the same as cb_pieces_open, if the caller has locked the folder of the record. The folder moves to *out. */
 cb_status cb_pieces_open_own(const char *path, cb_segments *folder, cb_record_pieces *out);
 void cb_pieces_close(cb_record_pieces *p);
 /* Returns whether a file of that name exists and is not a virtual file over segments. */

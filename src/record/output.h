@@ -23,7 +23,7 @@ typedef struct cb_output {
 /* Creates the temporary file, empty. CB_ERROR_FILE if the path exists and may not be replaced (`replace` is false), is
  * not a regular file, is in use, or cannot be written. */
 cb_status cb_output_begin(const char *path, bool replace, cb_output *out);
-/* As cb_output_begin, for the writer of the record of that name. */
+/* Does the same as cb_output_begin, for the writer of the record of that name. */
 cb_status cb_output_begin_own(const char *path, bool replace, cb_output *out);
 
 /* With status CB_OK the file takes its name; otherwise, or if that fails, the temporary file is removed. The file may

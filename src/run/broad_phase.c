@@ -246,7 +246,7 @@ INLINE void find_around(finder *f, cb_broad_kind kind, bool pure, const cb_ball 
   scan_slots(f, kind, pure, ball, b->in_grid, b->slots);
 }
 
-/* The loops are compiled once for each kind of space. */
+/* Here the compiler makes one version of the loops for each kind of space. */
 static void find_around_in_space(finder *f, const cb_ball *ball) {
   switch (f->b->kind) {
     case CB_BROAD_BOX: find_around(f, CB_BROAD_BOX, true, ball); break;

@@ -112,7 +112,7 @@ static cb_status project_start(cb_run *run) {
  * receives a row of /event for each halved step, because an integrator is symplectic only with a constant step size.
  */
 
-/* The particle, in the user's order, at which the last step failed; -1: not known. */
+/* Returns the particle, in the user's order, at which the last step failed; -1 if it is not known. */
 static int failed_particle(const cb_run *run) {
   return cb_particles_of(run)->integrator->failed_particle < 0
              ? -1

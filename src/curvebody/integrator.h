@@ -65,7 +65,7 @@ typedef struct cb_integrator_class {
    * the body, or -1. NULL: the integrator cannot move joined bodies. */
   cb_status (*drift_joined)(cb_integrator *i, struct cb_mechanism *m, const struct cb_mechanism_bodies *b, double t,
                             double h, int *failed);
-  /* As drift_joined, for bodies whose joints form a tree: moves the coordinates of the joints
+  /* Does the same as drift_joined, for bodies whose joints form a tree: moves the coordinates of the joints
    * (cb_mechanism_move_coordinates). It is used only if no other impulses act on the bodies; the joints then need no
    * correction at the end of the step. NULL: the integrator cannot do this. */
   cb_status (*step_joined)(cb_integrator *i, struct cb_mechanism *m, const struct cb_mechanism_bodies *b, double t,

@@ -163,7 +163,8 @@ static cb_status take(cb_segments *s, const struct flock *part) {
   if (!name_in(s, "lock", lock)) return cb_fail_file(s->record, "write", errno);
   for (int turn = 0; turn < TURNS; turn++) {
     bool gone;
-    int error = mkdir(s->path, 0777) < 0 ? errno : cb_sync_folder(s->path); /* the synced record refers to it */
+    int error = mkdir(s->path, 0777) < 0 ? errno : cb_sync_folder(s->path); /* synced, because the record that is
+                                                                             * written later refers to this folder */
     if (error && error != EEXIST) return cb_fail_file(s->record, "write", error);
     const cb_status status = take_lock(s, lock, part, &gone);
     if (status || !gone) return status;

@@ -92,7 +92,7 @@ cb_status cb_pieces_constant(cb_record_pieces *p, const char *name, hid_t *out);
 
 /* ---- record_layout.c: the contents of a file */
 
-/* How rows are stored. */
+/* The way in which rows are stored. */
 typedef struct cb_filing {
   int deflate;         /* level of compression; 0: none */
   uint64_t chunk_rows; /* maximum number of rows of a chunk */

@@ -190,7 +190,7 @@ cb_status cb_record_use_old_names(cb_arena *arena, cb_record_layout *layout) {
   return CB_OK;
 }
 
-/* ---- Whether a file is a complete record
+/* ---- The check whether a file is a complete record
  *
  * Everything that can be reached from the root is checked when a file is opened, by the public interface of HDF5. The
  * following is rejected: links to other files, user-defined links, and soft links in place of a part of the layout

@@ -88,7 +88,8 @@ static cb_status second_derivative_bound(cb_parts *p, cb_gaps *gaps, const cb_ca
   return status;
 }
 
-/* Newton's method, started where the gap is nearly closed and closing; it continues while the gap becomes smaller. */
+/* Applies Newton's method, from a time at which the gap is nearly closed and closing, as long as the gap becomes
+ * smaller. */
 static cb_status polish(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double *tau) {
   double best = INFINITY, at = *tau;
   for (int i = 0; i < POLISH; i++) {

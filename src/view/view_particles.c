@@ -255,9 +255,9 @@ static bool sample(const cb_space *g, const cb_origin *origin, const double *q, 
   return true;
 }
 
-/* Puts sampled bonds of a space without quadrics. Like positions, they are plot coordinates relative to the frame. A
- * bond is a straight line in these coordinates if the record has no state, its geodesic cannot be computed, or there
- * are more than MAX_SAMPLED bonds in all frames. */
+/* Writes the bonds of a space without quadrics as sampled points. Like positions, the points are plot coordinates
+ * relative to the mean of the frame. A bond is a straight line in these coordinates if the record has no state, its
+ * geodesic cannot be computed, or there are more than MAX_SAMPLED bonds in all frames. */
 static cb_status sampled_bonds(const crowd *c, const cb_space *g) {
   const size_t n = c->v->n_frames, values = n * c->bonds * SAMPLES * 3;
   double *out = malloc((values ? values : 1) * sizeof *out), (*at)[3] = (double(*)[3])out;

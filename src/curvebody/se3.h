@@ -62,7 +62,7 @@ void cb_se3_ad_star_matrix(const double mu[6], double out[6][6]);
 /* Computes Ad*_{g^-1} mu, the momentum in the axes of the world and about its origin, from the momentum mu in the body
  * frame. */
 void cb_se3_momentum_to_world(const cb_pose *g, const double mu[6], double out[6]);
-/* Computes the inverse: the wrench in the body frame from the wrench `world` in the axes of the world and about its
+/* Computes the wrench in the body frame from the wrench `world`, which is in the axes of the world and about its
  * origin. */
 void cb_se3_wrench_to_body(const cb_pose *g, const double world[6], double out[6]);
 

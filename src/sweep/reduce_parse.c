@@ -442,7 +442,8 @@ static cb_status read_expression(const cb_reduce_text *r, size_t from, size_t to
   return status;
 }
 
-/* Reads the argument that `row` describes from text[n], at the place `at` of the expression. */
+/* Reads from text[n] the argument that `row` describes. `at` is the offset of this text in the expression, for
+ * messages. */
 static cb_status read_argument(const cb_reduce_text *r, const cb_param *row, const char *text, size_t n, size_t at,
                                double *out) {
   const bool integer = row->type == CB_PARAM_INT;

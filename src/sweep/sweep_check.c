@@ -125,8 +125,8 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Selects each value of each axis of a grid with the first value of the other axes, the last member, and some random
- * members. */
+/* Selects the members to open: in a grid, for each value of each axis, the member with this value and the first value
+ * of every other axis; the last member; and some random members. */
 static cb_status choose(checking *c, int64_t end) {
   const cb_sweep_plan *plan = c->sweep->plan;
   size_t n = 0, capacity = SAMPLE + 1;

@@ -4,9 +4,9 @@
  *               ball and accepted with a probability proportional to the volume element of exp. This is prod_f
  *               (S_f(|t_f|)/|t_f|)^(dim_f - 1) over the factors f of the space, of dimension dim_f, with t_f the part
  *               of t there. S_f(r) is sin r for a sphere, sinh r for a hyperbolic space and r for a flat space, in
- *               units of the radius of curvature. Spheres are added one after another, and each is dropped if it
- *               overlaps an earlier sphere (random sequential addition). In spaces that are given only by a metric, t
- *               is uniform; this is uniform by volume only for small balls.
+ *               units of the radius of curvature. Spheres are added one after another, and a random place is rejected
+ *               if the sphere would overlap an earlier one (random sequential addition). In spaces that are given only
+ *               by a metric, t is uniform; this is uniform by volume only for small balls.
  *   velocities  Of one speed in random directions, or Maxwell's, each component normal with variance T/m.
  *   masses      All equal, listed, or uniform in [mass, mass_max].
  * T is the temperature in units of energy, and m the mass. Units are those of the scenario.
@@ -122,7 +122,7 @@ static bool meets(const gas *w, size_t slot, const double *x) {
   return false;
 }
 
-/* True if a sphere fits at x without overlap; *slot is the slot of its cell in the table. */
+/* Returns whether a sphere fits at x without overlap, and sets *slot to the slot of its cell in the hash table. */
 static bool is_free(const gas *w, const double *t, const double *x, size_t *slot) {
   int64_t cell[CB_COORD_MAX], near[CB_COORD_MAX];
   *slot = 0;

@@ -4,7 +4,7 @@
  *
  * where 1 is the unit matrix. The space is negatively curved and complete, so that geodesics are unique and minimal.
  * The curvature is -4/(r^2+2)^3 for planes that contain the radius and -(3 r^2+4)/(r^2+2)^3 for planes normal to it.
- * The isometries are the rotations.
+ * The isometries are the rotations and reflections about the origin.
  *
  * g is the Jacobi metric of the repulsive oscillator x'' = x with |x'|^2 - |x|^2 = 2 (Arnold, Mathematical Methods of
  * Classical Mechanics, 2nd ed. (1989), section 45D, doi:10.1007/978-1-4757-2063-1). With the time tau of the
@@ -151,8 +151,8 @@ static cb_status exponential(const cb_space *g, const double *p, const double *u
     }
     return CB_OK;
   }
-  /* v = n sqrt f with the unit vector n along u. The two numbers p.n +- sqrt f are computed without cancellation: their
-   * product is (p.n)^2 - f = -(|across|^2 + 2). */
+  /* v = n sqrt f with the unit vector n along u. `across` is the part of p normal to n. The two numbers p.n +- sqrt f
+   * are computed without cancellation: their product is (p.n)^2 - f = -(|across|^2 + 2). */
   double n[N], across[N], a[N], b[N];
   for (int i = 0; i < N; i++) n[i] = u[i] / speed;
   const double along = cb_dot3(p, n);

@@ -3,8 +3,8 @@
  *   ds^2 = dx^2 + dy^2 + (dz - x dy)^2;   (a, b, c)(x, y, z) = (a + x, b + y, c + z + a y)
  *
  * In the frame e1 = d_x, e2 = d_y + x d_z, e3 = d_z the bracket is [e1, e2] = e3. The sectional curvatures are K(e1,
- * e2) = -3/4, K(e1, e3) = K(e2, e3) = 1/4. The isometries are the left translations of the group and the rotations
- * about the z axis. The space is complete, and the coordinates are valid everywhere.
+ * e2) = -3/4, K(e1, e3) = K(e2, e3) = 1/4. The continuous isometries are the left translations of the group and the
+ * rotations about the z axis. The space is complete, and the coordinates are valid everywhere.
  *
  * On a geodesic w = z' - x y' is constant, and (x', y') has constant length h and rotates at the rate w. From the
  * identity to time 1, with rho = |(x, y)| and zeta = z - x y/2:
@@ -81,7 +81,7 @@ static cb_status exponential(const cb_space *g, const double *q, const double *u
   return CB_OK;
 }
 
-/* For zeta > 0: finds w by bisection. Returns w if it is at most pi (*rest is then false), and otherwise 2 pi - w. */
+/* Finds w for zeta >= 0 by bisection. Sets *rest to whether w is above pi. Returns 2 pi - w if so, and otherwise w. */
 static double turn_of(double rho, double zeta, bool *rest) {
   double low = 0, high = pi;
   *rest = zeta > pi + rho * rho * pi / 8;
@@ -94,8 +94,8 @@ static double turn_of(double rho, double zeta, bool *rest) {
   return low;
 }
 
-/* Computes the velocity u of a shortest geodesic from q to y, and returns its length. *unique is whether it is the only
- * shortest geodesic. */
+/* Computes the velocity u of a shortest geodesic from q to y, and returns its length. Sets *unique to whether it is the
+ * only shortest geodesic. */
 static double shortest(const double *q, const double *y, double *u, bool *unique) {
   const double dx = y[0] - q[0], dy = y[1] - q[1], zeta = y[2] - q[2] - q[0] * dy - dx * dy / 2, rho = hypot(dx, dy);
   const double size = fabs(zeta);

@@ -5,7 +5,7 @@
  * where 1 is the unit matrix. The space is the part outside the throat, rho > M/2 (R > 2M). The throat is a minimal
  * sphere where the coordinates are regular. The sectional curvature is -M/R^3 for planes that contain the radius and
  * 2M/R^3 for planes normal to it; the scalar curvature is 0. A geodesic is the path of a body in this space, not in
- * spacetime. The isometries are the rotations.
+ * spacetime. The isometries are the rotations and reflections about the centre.
  *
  * The shortest geodesic between two points lies in their plane through the centre. Set rho = (M/2) e^(2 eta), so that R
  * = 2M cosh^2 eta. Clairaut's constant is b = 2M beta = R sin(chi), chi is the angle with the radius, phi the angle
@@ -91,8 +91,8 @@ static void integrate(double beta, double excess, double t0, double t1, double *
     }
 }
 
-/* Computes the angle and length/4M of the geodesic from sinh(eta) = high to low <= high. `turns` means that it passes
- * its turning point.
+/* Computes the angle and length/4M of the geodesic from sinh(eta) = high to low <= high. `turns` means that the
+ * geodesic passes its turning point.
  */
 static void sweep(double excess, bool turns, double high, double low, double *angle, double *length) {
   const double beta = 1 + excess, far = time_at(excess, high), near = time_at(excess, low);
@@ -101,9 +101,9 @@ static void sweep(double excess, bool turns, double high, double low, double *an
   if (turns) integrate(beta, excess, 0, near, angle, length);
 }
 
-/* Returns beta - 1 of the geodesic that sweeps this angle, by bisection and secants. *turns is whether it has a turning
- * point. Without a turning point the angle grows with beta. With one, it grows with x, the t from the turning point to
- * the inner end. */
+/* Returns beta - 1 of the geodesic that sweeps this angle, by bisection and secants. Sets *turns to whether the
+ * geodesic has a turning point. Without a turning point the angle grows with beta. With one, the angle grows with x,
+ * the t from the turning point to the inner end. */
 static double excess_of(double wanted, double high, double low, bool *turns) {
   double angle, length, a, b, fa, fb;
   sweep(low * low, false, high, low, &angle, &length);

@@ -7,9 +7,9 @@
  * omega = dtheta + dx/y is the Levi-Civita connection of H^2, and d omega is the area form of H^2. Let e1, e2 be the
  * lifts of an orthonormal frame of H^2 and e3 = d_theta. The sectional curvatures are K(e1, e2) = -1 - 3/4, K(e1, e3) =
  * K(e2, e3) = 1/4. (Milnor 1976, section 4: structure constants lambda = (-1, -1, 1), mu = (1/2, 1/2, -3/2), Ricci =
- * (-3/2, -3/2, 1/2).) The isometries are those of H^2, lifted, and the rotations of the fibres. The lift of the
- * rotation about the point x = 0, y = 1 is chosen so that its field is 0 at the origin. The space is complete, and the
- * coordinates are regular everywhere.
+ * (-3/2, -3/2, 1/2).) The continuous isometries are those of H^2, lifted, and the rotations of the fibres. The lift of
+ * the rotation about the point x = 0, y = 1 is chosen so that its field is 0 at the origin. The space is complete, and
+ * the coordinates are regular everywhere.
  * Sources: Scott, The geometries of 3-manifolds, Bull. London Math. Soc. 15 (1983) 401, section 4,
  * doi:10.1112/blms/15.5.401; Milnor, Curvatures of left invariant metrics on Lie groups, Adv. Math. 21 (1976) 293,
  * doi:10.1016/S0001-8708(76)80002-3.

@@ -3,8 +3,9 @@
  *   ds^2 = e^2z dx^2 + e^-2z dy^2 + dz^2;   (a, b, c)(x, y, z) = (a + e^-c x, b + e^c y, c + z)
  *
  * In the frame e1 = e^-z d_x, e2 = e^z d_y, e3 = d_z the sectional curvatures are K(e1, e2) = 1, K(e1, e3) = K(e2, e3)
- * = -1. The isometries are the left translations of the group and seven more classes of rotations and reflections. The
- * space is complete, and the coordinates are valid everywhere.
+ * = -1. The isometries are the left translations of the group, and their products with the seven rotations and
+ * reflections about the origin that also keep the metric. The space is complete, and the coordinates are valid
+ * everywhere.
  *
  * Planes y = constant are totally geodesic hyperbolic planes, e^2z dx^2 + dz^2, and the map that drops y does not
  * lengthen any curve. Between points of one plane the geodesic of the plane is therefore the shortest. A geodesic
@@ -59,8 +60,8 @@ static void translation(const cb_space *g, const double *a, double *m, double *l
 
 /* --- geodesics in planes --- */
 
-/* Returns which plane contains a velocity or difference v: 1 for a plane y = constant, -1 for x = constant, 0 for
- * neither. */
+/* Finds the kind of plane that contains a velocity or difference v. Returns 1 for a plane y = constant, -1 for x =
+ * constant, 0 for neither. */
 static int plane_of(const double *v) { return v[1] == 0 ? 1 : v[0] == 0 ? -1 : 0; }
 
 static cb_status exponential(const cb_space *g, const double *q, const double *u, double *q1, double *u1) {

@@ -3,11 +3,12 @@
  *   X = ((R + r cos v) cos u, (R + r cos v) sin u, r sin v)
  *   g = diag((R + r cos v)^2, r^2),   K = cos v/(r (R + r cos v))
  *
- * X is the point, g the metric in (u, v), and K the Gaussian curvature. u and v have period 2 pi. The isometries are
- * the translations of u. On the inner equator v = pi geodesics are unstable, and the shortest geodesic to a point of
- * the cut locus may not be unique. The injectivity radius is at least min(pi/sqrt(max K), half of the length of the
- * shortest closed geodesic), where max K = 1/(r (R + r)). By Clairaut's relation u is monotonic along a geodesic. A
- * closed geodesic therefore goes around the axis or is a meridian, with a length of at least 2 pi (R - r) or 2 pi r.
+ * X is the point, g the metric in (u, v), and K the Gaussian curvature. u and v have period 2 pi. The continuous
+ * isometries are the translations of u. On the inner equator v = pi geodesics are unstable, and the shortest geodesic
+ * to a point of the cut locus may not be unique. The injectivity radius is at least min(pi/sqrt(max K), half of the
+ * length of the shortest closed geodesic), where max K = 1/(r (R + r)). By Clairaut's relation u is monotonic along a
+ * geodesic. A closed geodesic therefore goes around the axis or is a meridian, with a length of at least 2 pi (R - r)
+ * or 2 pi r.
  * Source: do Carmo, Differential Geometry of Curves and Surfaces (1976), section 3-3, example 5; do Carmo, Riemannian
  * Geometry (1992), chapter 13, proposition 2.12 (Klingenberg).
  */

@@ -1,12 +1,12 @@
-/* The Hamilton–Pontryagin integrator on SE(3), SO(4) and SO(3,1), of order 2 or, composed, 4, for bodies with
- * prescribed poses in a fluid.
+/* The Hamilton–Pontryagin integrator on SE(3), SO(4) and SO(3,1), of order 2 or, composed, 4, for bodies in a fluid
+ * that are rigid or have a prescribed shape.
  *
  *   g_{k+1} = g_k tau(h Y),  (dtau^-1_{hY})^T mu = p_k + h/2 F,  p_{k+1} = (dtau^-1_{-hY})^T mu + h/2 F,
  *   mu = K Y + mu_0
  * with the pose g, the twist Y in the body's axes, the momentum p, the wrench F and the map tau of `map`. The inertia
- * K, the momentum mu_0 at Y = 0, and F are those at the middle of the step; Newton's method solves for the six unknowns
- * Y (fluid/rigid_step.h). The integrator is symmetric. With the maps cayley and exponential it is variational, hence
- * symplectic without drag.
+ * K, the momentum mu_0 at Y = 0, and F are those at the middle of the step (with `damped`, all of F acts at its start,
+ * and the order is 1); Newton's method solves for the six unknowns Y (fluid/rigid_step.h). Without `damped` the
+ * integrator is symmetric, and with the maps cayley and exponential it is variational, hence symplectic without drag.
  * Source: Bou-Rabee & Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4; Suzuki, Phys. Lett. A
  * 146 (1990) 319, doi:10.1016/0375-9601(90)90962-N.
  */

@@ -1,14 +1,15 @@
 /* SUNDIALS IDA: backward differentiation formulae of order 1 to 5 with variable step and order, as a reference.
  *
  *   x' = v - W G^T M',   v' = W (F - G^T L') [- Gamma(v,v)],   0 = g(t,x),   0 = G v + g_t  or  a v - b
- * with the positions x, the velocities v, the forces F, the position rows g with G = dg/dx and g_t = dg/dt, and the
- * velocity rows a v = b (there G = a). The multipliers L' keep the rates of all rows and M' the rows of position
- * (Gear, Gupta & Leimkuhler), so that nothing drifts; M' = 0 up to the error of the integrator. With the integrals L
- * and M of the multipliers as unknowns the index is 1 (Gear's integrated multipliers); they are not part of the error
- * control. In the embedding W = (m I)^-1, and the rows of the space <x,x> = 1/K are part of g; in a chart W = (m
- * g_ij)^-1 with the metric g_ij, and Gamma is its connection. The state is read off IDA's polynomial and projected to
- * the rows; IDA's own history does not change. IDA starts anew, at order 1, when a step starts from another state than
- * the one it left or goes in the other direction, after a failed step or a reset, and when a moving origin has moved.
+ * with the positions x, the velocities v, the forces F, the position constraints g = 0 with G = dg/dx and g_t = dg/dt,
+ * and the velocity constraints a v = b, for which G = a. The multipliers L' enforce the rates of all constraints, and
+ * M' the position constraints (Gear, Gupta & Leimkuhler), so that the constraints do not drift; M' = 0 up to the error
+ * of the integrator. With the integrals L and M of the multipliers as unknowns the index is 1 (Gear's integrated
+ * multipliers); they are not part of the error control. In the embedding W = (m I)^-1, and the equations <x,x> = 1/K of
+ * the space are part of g; in a chart W = (m g_ij)^-1 with the metric g_ij, and Gamma is its connection. The state is
+ * taken from IDA's polynomial and projected to the constraints; IDA's own history does not change. IDA starts anew, at
+ * order 1, when a step starts from another state than the one it left or goes in the other direction, after a failed
+ * step or a reset, and when a moving origin has moved.
  * Sources: Brenan, Campbell & Petzold (1996), Numerical Solution of Initial-Value Problems in Differential-Algebraic
  * Equations, chapter 5, doi:10.1137/1.9781611971224; Gear, Gupta & Leimkuhler (1985), J. Comput. Appl. Math. 12, 77,
  * doi:10.1016/0377-0427(85)90008-1; Gear (1988), SIAM J. Sci. Stat. Comput. 9, 39, doi:10.1137/0909004; Hindmarsh et

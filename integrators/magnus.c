@@ -2,8 +2,9 @@
  *
  *   g_{k+1} = g_k exp(-W(h)), W from A(r) r' at Gauss's points: order 4 with two, 6 with three
  *   (bundle/bundle_private.h)
- * with the group element g, the exponent W of Magnus for a step of length h, the shape r and the connection A. Steps
- * are cut at the breaks of the gait. The integrator is symmetric: a gait that runs backwards reverses the motion.
+ * with the group element g, the exponent W of Magnus for a step of length h, the shape r and the connection A. A step
+ * is divided at the breaks of the gait, the times at which the gait is not smooth. The integrator is symmetric: a gait
+ * that runs backwards reverses the motion.
  * Source: Blanes, Casas, Oteo & Ros, Physics Reports 470 (2009) 151, doi:10.1016/j.physrep.2008.11.001.
  */
 #include "bundle/bundle_private.h"

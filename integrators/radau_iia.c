@@ -5,16 +5,16 @@
  *   V_i = v0 + h sum_j a_ij (F_j/m - W G_j^T lambda_j)     W = (m I)^-1, G = dg/dx
  * with the stages X_i, V_i of positions and velocities, the forces F_j, the mass m, the multipliers lambda_j, mu_j,
  * and c_i the zeros of P_s(2c-1) - P_{s-1}(2c-1), P_s Legendre's polynomial. In the embedding of a curved space the
- * quadrics of a point are also rows of g, so that the space is a linear space with constraints. In a fixed chart x =
- * q, v = dq/dt, W = (m g_ij)^-1, and the acceleration from the metric is added. `constraints` says which conditions
- * determine the multipliers of a row g(t, x) = 0 of position:
+ * quadric equations of a point are also part of g, so that the space is a linear space with constraints. In a fixed
+ * chart x = q, v = dq/dt, W = (m g_ij)^-1, and the acceleration from the metric is added. `constraints` selects the
+ * conditions that determine the multipliers of a position constraint g(t, x) = 0:
  *   ggl           g = 0 and dg/dt = 0 at all stages, with lambda and mu          Gear, Gupta & Leimkuhler (1985)
  *   position      g = 0 at all stages, mu = 0; v1 is projected to dg/dt = 0 along W G^T at the end        (index 3)
  *   velocity      s = 2: g = 0 and dg/dt = 0 at the end, mu = 0                   Schweizer & Li (2016)
  *   acceleration  s = 3: g = 0, dg/dt = 0 and d2g/dt2 = 0 at the end, mu = 0
  * Observed orders on generic data, s >= 2: 2s-1 in positions and velocities for all four; in lambda_s: s (ggl), s-1
- * (position), 2 (velocity), 5 (acceleration). Velocity rows, a v = b, are satisfied as a V_i = b at all stages with
- * lambda; with ggl they also have mu, which makes the correction W G^T mu satisfy them too.
+ * (position), 2 (velocity), 5 (acceleration). Velocity constraints, a v = b, are satisfied as a V_i = b at all stages
+ * with lambda; with ggl they also have mu, which makes the correction W G^T mu satisfy them too.
  * Sources: Hairer & Wanner, Solving Ordinary Differential Equations II (1996), IV.5, VII.1, VII.4,
  * doi:10.1007/978-3-642-05221-7; Gear, Gupta & Leimkuhler, J. Comput. Appl. Math. 12-13 (1985) 77,
  * doi:10.1016/0377-0427(85)90008-1; Schweizer & Li, Solving differential-algebraic equation systems: alternative
@@ -63,7 +63,7 @@ static void destroy(cb_integrator *in) {
   cb_arena_free(m->arena);
 }
 
-/* Computes K^-1, where K maps lambda_j to the conditions of a row of position. Its rows are those of A^2 (ggl,
+/* Computes K^-1, where K maps the lambda_j of a position constraint to its conditions. Its rows are those of A^2 (ggl,
  * position), or b A and b (velocity), or b A, b and e_s (acceleration), with A = (a_ij), its last row b and the unit
  * vector e_s. */
 static cb_status invert_conditions(cb_radau *m) {

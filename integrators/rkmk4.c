@@ -1,5 +1,5 @@
-/* Munthe-Kaas's Runge–Kutta method of order 4 on SE(3), SO(4) and SO(3,1), for bodies with prescribed poses in a
- * fluid. It is explicit, and an independent check of hamilton_pontryagin.
+/* Munthe-Kaas's Runge–Kutta method of order 4 on SE(3), SO(4) and SO(3,1), for bodies in a fluid that are rigid or have
+ * a prescribed shape. It is explicit, and an independent check of hamilton_pontryagin.
  *
  * With g = g_k exp(u) and the momentum (l, P) in the axes of the world about the position x_k (curvebody/rigid.h):
  *   u' = dexp^-1_{-u} Y,  K Y = p - mu0,  p = R^T (l - (x - x_k) × P, P);   l' = R F_torque + (x - x_k) × R F_force,

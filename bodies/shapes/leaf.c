@@ -1,6 +1,6 @@
 /* Leaf of length l and width w: a sheet with two pointed ends along x and the half width (w/2)(1 - s^2) at x = (l/2) s.
  * Its area is A = (2/3) l w if it is flat. The outside is along z. The leaf is bent up to z = camber at its ends and to
- * z = cup at its sides. */
+ * z = cup at the middle of its sides. */
 #include "fluid/shape.h"
 
 #include <math.h>

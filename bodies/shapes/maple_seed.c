@@ -8,9 +8,7 @@
  *         leading edge of the tip is down
  *   vein  an ellipsoid of revolution along the straight leading edge, just in front of it, V = (pi/6) length vein^2
  * Nut and vein put the centre of mass near the leading edge, ahead of the point where the air pushes the wing. The
- * leading edge therefore goes down and forward, and the seed turns. The other way to fall is a dive, nut first. With
- * these sizes no start was found that ends in a dive. With a nut half as thick, or a wing cambered up by 0.8 mm, many
- * starts end in a dive.
+ * leading edge therefore goes down and forward, and the seed turns.
  * Sizes after A. Azuma & K. Yasuda, J. Theor. Biol. 138 (1989) 23, doi:10.1016/S0022-5193(89)80176-3.
  */
 #include "fluid/shape.h"

@@ -24,7 +24,7 @@ typedef struct cb_spring_data {
     {1, NULL}, {NAN, NULL}, { 0, NULL } \
   }
 
-/* The keys of a spring; NULL: not given. */
+/* The values of the keys of a spring; NULL: the key is not given. */
 typedef struct cb_spring_nodes {
   const cb_node *stiffness, *rest, *damping;
 } cb_spring_nodes;

@@ -19,7 +19,7 @@ static const double largest_square = 354;
 
 static const cb_origin *origin_of(const cb_places *p, int i) { return &p->origin[p->frame[i]]; }
 
-/* True if the place of particle i is given by an origin that is not at the base point. Call it before `move` is
+/* Returns whether the place of particle i is given by an origin that is not at the base point. Call it before `move` is
  * applied. */
 static bool is_far(const cb_places *p, int i) { return cb_origin_radii(p->space, origin_of(p, i)) > 0; }
 
@@ -65,8 +65,8 @@ static cb_status far_field(const cb_places *p, int i, int index, const cb_node *
   return CB_OK;
 }
 
-/* Adds `speed` times a Killing field X(x) to the velocities v of all particles, and in a static chart space to u
- * too. */
+/* Adds `speed` times a Killing field X(x) to the velocities v of all particles, and, if the space is used in a chart,
+ * also to the rates u of the coordinates. */
 static cb_status add_killing(cb_places *p, const cb_node *map) {
   static const char *const keys[] = {"killing", "speed"};
   const cb_space *g = p->space;

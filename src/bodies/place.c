@@ -51,8 +51,8 @@ const double *cb_places_at(const cb_places *p, int i) {
   return g->chart ? p->q + (size_t)i * (size_t)g->dim : p->x + (size_t)i * (size_t)g->embedding;
 }
 
-/* Computes the coordinates q in the static chart of the space. They are those that were given, if these were given in
- * this chart. */
+/* Computes the coordinates q in the chart in which the space is used. Coordinates that were given in this chart are
+ * copied. */
 static cb_status to_chart(cb_places *p) {
   const cb_space *g = p->space;
   if (!g->chart) return CB_OK;

@@ -7,26 +7,26 @@
  *        +  move: [{killing: boost_x, by: 300}, ..]    isometries that are applied afterwards, in order
  *   motion: {killing: boost_x, speed: 1} | {chart: polar, velocities: [[..], ..]} | a list of these, which add
  *
- * Velocities are those at the place before `move`; `move` transforms them too. If origins move (in H^n, E^n, these as
- * factors, and left translations of groups) `move` becomes the origin of the body, so that the coordinates of the body
- * keep their digits at any distance. If coordinates grow like exp(distance), a place more than two radii of curvature
- * away gets an origin too. The coordinates of the particles are then relative to this origin, and not to the world.
- * Every error has the file:line:column of its cause.
+ * Velocities are those at the place before `move`; `move` transforms them too. The coordinates of a body are relative
+ * to its origin, an isometry that moves the base point of the space to a place near the body (geometry/origin.h). In
+ * H^n, E^n, products with these, and for left translations of groups, `move` becomes the origin of the body, so that
+ * the coordinates of the body keep their digits at any distance. If coordinates grow like exp(distance), a place more
+ * than two radii of curvature away gets an origin too. Every error has the file:line:column of its cause.
  */
 #pragma once
 
 #include "geometry/given_point.h"
 #include <curvebody/body.h>
 
-/* Placed particles: positions x[n*embedding] and velocities v[n*embedding] in the embedding; in a static chart space
- * also the coordinates q[n*dim] and their rates u[n*dim]. One additional point, number n, may be stored
- * (cb_places_hold); it moves together with the particles. */
+/* Placed particles: positions x[n*embedding] and velocities v[n*embedding] in the embedding; if the space is used in a
+ * chart, also the coordinates q[n*dim] in this chart and their rates u[n*dim]. One additional point, number n, may be
+ * stored (cb_places_hold); it moves together with the particles. */
 typedef struct cb_places {
   const cb_space *space;
   int n;
   double *x, *v, *q, *u;
   cb_origin *origin;       /* [n_origins]: the origins to which coordinates are relative */
-  int n_origins, *frame;   /* [n + 1]: the origin of each point */
+  int n_origins, *frame;   /* [n + 1]: the index of the origin of each point */
   cb_origin *placed, move; /* origin is `placed`, followed by `move` */
   bool held;               /* a point has been stored by cb_places_hold */
   cb_isometry moved;       /* the isometry of `move`, if an origin cannot represent it */

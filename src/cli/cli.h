@@ -121,9 +121,10 @@ void cli_man_page(FILE *out, const cli_command *command);
 int cli_report(cb_status status);
 int cli_exit_code(cb_status status);
 
-/* CB_ERROR_INPUT if an output would replace one of `inputs` or a plugin. "-" is the standard output. */
+/* Fails with CB_ERROR_INPUT if the output `path` would replace one of `inputs` or a plugin. "-" is the standard
+ * output. */
 cb_status cli_check_output(const char *path, cb_files inputs);
-/* CB_ERROR_ARGUMENT if an HDF5 output is "-". */
+/* Fails with CB_ERROR_ARGUMENT if the path of an HDF5 output is "-" or empty. */
 cb_status cli_check_hdf5(const char *path);
 /* Stores the name of a plugin for cli_check_output. */
 void cli_plugin_add(const char *path);
@@ -139,7 +140,7 @@ void cli_default_output(const char *scenario, const char *ending, char *out, siz
 /* Makes the name of a record with `ending` in place of .h5. */
 void cli_output_beside(const char *record, const char *ending, char *out, size_t size);
 
-/* A number for printing: nan without the sign that C may print. */
+/* Returns a number for printing. C may print nan with a sign; the result has none. */
 static inline double cli_unsigned_nan(double value) { return isnan(value) ? NAN : value; }
 
 /* Prints text as a JSON string, with quotes. */

@@ -18,7 +18,8 @@ static cb_status take_isa(cb_reader *reader) {
   return status;
 }
 
-/* A record is never shortened: CB_ERROR_INPUT if it already ends after the end of the scenario. */
+/* Returns CB_ERROR_INPUT if the record already ends after the end of the scenario, because a record is never
+ * shortened. */
 static cb_status check_end(cb_reader *reader, const char *path, cb_scenario *scenario) {
   const uint64_t rows = cb_reader_position(reader).rows;
   double last;

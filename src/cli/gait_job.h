@@ -8,7 +8,7 @@ typedef struct cli_gait_job {
   const char *scenario; /* the file's name */
   cb_scenario *read;    /* the scenario */
   const cb_bundle_scenario *motion;
-  const cb_bundle *bundle; /* the bundle of motion */
+  const cb_bundle *bundle; /* the bundle of `motion` */
   const char *title;       /* the title of the scenario */
   bool json;
   /* the options with these names; NULL: not given */

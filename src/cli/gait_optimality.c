@@ -51,8 +51,8 @@ static void print_constraints_json(const cb_shape_constraints *w, const cb_optim
   printf("], \"loose\": %d,\n ", v->loose);
 }
 
-/* The text of the result. It has a special case: the second variation has negative directions if constraints that the
- * gait touches without pressing are released, but none if they are held. */
+/* Returns the text of the result. There is a special case: the second variation has negative directions if constraints
+ * that the gait touches without pressing are released, but none if they are held. */
 static const char *optimality_text(const cb_optimality *v, cli_gait_text *w) {
   const cb_optimum o = as_optimum(v);
   *w = cli_gait_optimality_text(&o);

@@ -1,4 +1,4 @@
-/* Prints warnings and notes on stderr, which are not results, and the line of an added mass (cli/cli.h). */
+/* Prints warnings and notes, which are not results, on stderr. Also prints the line about an added mass (cli/cli.h). */
 #include "cli/cli.h"
 
 #include "fluid/fluid_model_shared.h"

@@ -35,9 +35,9 @@ void cli_probe_enable(void);
  * does not return. */
 _Noreturn void cli_probe_read(const char *path);
 
-/* True if the chunk of a dataset that begins at the element `at` has the number of bytes that its extents require, was
- * never written, or has no filters (HDF5 then checks the number itself). create: the creation properties of the
- * dataset. */
+/* Returns true if the chunk of a dataset that begins at the element `at` has the number of bytes that its extents
+ * require, was never written, or has no filters (HDF5 then checks the number itself). create: the creation properties
+ * of the dataset. */
 bool cli_probe_chunk_is_whole(hid_t dataset, hid_t create, int rank, const hsize_t *dims, const hsize_t *at);
 
 /* The first byte of a report; a text and a 0 follow. */

@@ -26,7 +26,8 @@ extern const cb_body_class *const *const cb_body_classes;
  * value of the key `name`; without this key it is the kind with the first free number from 1 on. CB_ERROR_INPUT, with
  * the place in the file, for an error in the map. */
 cb_status cb_body_build(const cb_node *node, const cb_space *space, cb_builder *b);
-/* As cb_body_build, with a class that need not be in cb_body_classes. The key `kind` of the map `node` is ignored. */
+/* Does the same as cb_body_build, with a class that need not be in cb_body_classes. The key `kind` of the map `node` is
+ * ignored. */
 cb_status cb_body_build_class(const cb_body_class *class_, const cb_node *node, const cb_space *space, cb_builder *b);
 /* Returns the body's map with the defaults of its class added, allocated in arena; NULL if memory runs out. Call it
  * only with a map from which cb_body_build has built a body. */

@@ -74,7 +74,7 @@ extern const cb_bundle_class *const *const cb_bundle_classes;
 /* Makes a bundle of the class with this name. node: its map in a scenario, with the keys of its parameters; a key
  * `name` is ignored. NULL: all parameters have their defaults. CB_ERROR_INPUT for an error in the map. */
 cb_status cb_bundle_create(const char *name, const cb_node *node, cb_bundle **out);
-/* As cb_bundle_create, with a class that need not be in cb_bundle_classes. */
+/* Does the same as cb_bundle_create, with a class that need not be in cb_bundle_classes. */
 cb_status cb_bundle_create_class(const cb_bundle_class *class_, const cb_node *node, cb_bundle **out);
 void cb_bundle_free(cb_bundle *b);
 

@@ -127,8 +127,8 @@ cb_status cb_builder_surface(cb_builder *b, const char *name, int i, const char 
  * index i in particle[n] appended: x0, y0, z0, x1, ... A coefficient that is NULL or "0" is 0. */
 cb_status cb_builder_velocity(cb_builder *b, const char *name, int n, const int *particle, const char *chart,
                               const char *const *coefficient, const char *equals);
-/* As cb_builder_velocity, for one particle in the coordinates of cb_space.chart, with coefficient[dim]; nothing is
- * appended to the names of coordinates. With CB_ERROR_INPUT, *at (at may be NULL) is the index of the wrong
+/* Does the same as cb_builder_velocity, for one particle in the coordinates of cb_space.chart, with coefficient[dim];
+ * nothing is appended to the names of coordinates. With CB_ERROR_INPUT, *at (at may be NULL) is the index of the wrong
  * coefficient, or dim for the text `equals`. CB_ERROR_UNSUPPORTED if the space has no such chart. */
 cb_status cb_builder_velocity_of(cb_builder *b, const char *name, int i, const char *const *coefficient,
                                  const char *equals, size_t *at);
@@ -173,10 +173,11 @@ typedef struct cb_constraints cb_constraints;
 /* Returns the object that evaluates the constraints of the system of f; NULL: the system has none. It belongs to f, and
  * cb_forces_set_origins sets its origins as well. */
 cb_constraints *cb_forces_constraints(cb_forces *f);
-/* As cb_forces_constraints, with additional rows after the others, for integrators that treat the embedding as a linear
- * space: g = (<x,x> - 1/K)/2 for each place and each curved factor, which has the curvature K. The row of place i and
- * the curved factor number f is rows + i * (number of curved factors) + f, where rows is the number of rows of the
- * system. In a chart or a flat space there are no additional rows. NULL only if memory runs out. */
+/* Does the same as cb_forces_constraints, with additional rows after the others, for integrators that treat the
+ * embedding as a linear space: g = (<x,x> - 1/K)/2 for each place and each curved factor, which has the curvature K.
+ * The row of place i and the curved factor number f is rows + i * (number of curved factors) + f, where rows is the
+ * number of rows of the system. In a chart or a flat space there are no additional rows. NULL only if memory runs
+ * out. */
 cb_constraints *cb_forces_constraints_with_space(cb_forces *f);
 
 /* The pattern of the derivatives. Row r has the entries e with start[r] <= e < start[r+1]; entry e is for the particle

@@ -46,8 +46,8 @@ typedef struct cb_expression_scope {
   const double *values;          /* [n_parameters]: values of the parameters */
   size_t n_parameters;
 } cb_expression_scope;
-/* As cb_expression_parse, with the variables and parameters of `scope`, which is read only during the call. An
- * expression that uses a name which is both a parameter and a variable is CB_ERROR_INPUT. */
+/* Does the same as cb_expression_parse, with the variables and parameters of `scope`, which is read only during the
+ * call. An expression that uses a name which is both a parameter and a variable is CB_ERROR_INPUT. */
 cb_status cb_expression_parse_in(const char *text, const cb_expression_scope *scope, size_t *at, cb_expression **out);
 /* Check whether `name` may be added to the scope as a variable or as a parameter. Messages call the variables of the
  * scope by `kind`, such as "coordinate". CB_ERROR_INPUT if the name is too long, begins with a digit, has characters

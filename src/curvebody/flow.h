@@ -71,8 +71,8 @@ typedef struct cb_flow_point {
   double u[3], gradient[3][3], rate[3];
 } cb_flow_point;
 
-/* As cb_flow_point, at up to CB_FLOW_BLOCK places x, with an array for each component: x[k][i], u[k][i],
- * gradient[k][j][i] and rate[k][i] are those of place i. */
+/* The same quantities as in cb_flow_point, at up to CB_FLOW_BLOCK places x, with an array for each component: x[k][i],
+ * u[k][i], gradient[k][j][i] and rate[k][i] are those of place i. */
 enum { CB_FLOW_BLOCK = 64 };
 typedef struct cb_flow_block {
   double x[3][CB_FLOW_BLOCK], u[3][CB_FLOW_BLOCK];
@@ -102,9 +102,9 @@ typedef struct cb_fluid_flow_class {
   /* Computes the velocity in closed form, in place of `velocity`; if slopes is true, also p->gradient and p->rate. The
    * library checks whether the results are finite. NULL: `velocity` is used. */
   void (*at)(const void *flow, double t, const double x[3], bool slopes, cb_flow_point *p);
-  /* As `at`, which the class must also have, at n <= CB_FLOW_BLOCK places: computes b->u; if slopes is true,
-   * b->gradient; if rate is true, b->rate. Returns false if a value is not finite. NULL: the library calls `at` for
-   * each place. */
+  /* Does the same as `at`, which the class must also have, at n <= CB_FLOW_BLOCK places: computes b->u; if slopes is
+   * true, b->gradient; if rate is true, b->rate. Returns false if a value is not finite. NULL: the library calls `at`
+   * for each place. */
   bool (*block)(const void *flow, double t, int n, bool slopes, bool rate, cb_flow_block *b);
 } cb_fluid_flow_class;
 

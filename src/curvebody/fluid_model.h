@@ -116,8 +116,8 @@ typedef struct cb_fluid_model_class {
                              const double (*v)[3], const cb_pose *g, cb_added_mass *out, double (*slope)[7][7]);
   bool curved; /* true: the added mass is valid in spaces of any curvature; false: only in flat space */
   /* --- places that move with parts of the surface, for a body with poses; the functions may be NULL --- */
-  /* As `prepare`, in place of which it is called for a body with poses. moves[parts]: the poses move this part. NULL:
-   * `prepare` is called. */
+  /* Does the same as `prepare`, in place of which it is called for a body with poses. moves[parts]: the poses move this
+   * part. NULL: `prepare` is called. */
   cb_status (*prepare_posed)(const cb_fluid_model *m, const cb_surface *surface, const bool *moves, const cb_mass *mass,
                              void **body);
   /* Returns the number of the part with which the place number `place` moves, or -1 for a place that is fixed in the
@@ -153,7 +153,7 @@ extern const cb_fluid_model_class *const *const cb_fluid_model_classes;
  * parameters; a key `name` is ignored. If node is NULL or a scalar, all parameters have their defaults. CB_ERROR_INPUT
  * for an error in the map. */
 cb_status cb_fluid_model_create(const char *name, const cb_node *node, cb_fluid_model **out);
-/* As cb_fluid_model_create, with a class that need not be in cb_fluid_model_classes. */
+/* Does the same as cb_fluid_model_create, with a class that need not be in cb_fluid_model_classes. */
 cb_status cb_fluid_model_create_class(const cb_fluid_model_class *class_, const cb_node *node, cb_fluid_model **out);
 void cb_fluid_model_free(cb_fluid_model *m);
 

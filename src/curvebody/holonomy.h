@@ -26,7 +26,7 @@ typedef struct cb_holonomy_options {
   int order;
   double error, step;
 } cb_holonomy_options;
-/* As cb_holonomy, with options. */
+/* Does the same as cb_holonomy, with options. */
 cb_status cb_holonomy_by(const cb_bundle *b, const cb_gait *gait, const cb_holonomy_options *options, double *g,
                          double *length, double *cost);
 /* Computes the elements g[count][size] of the path in the group at the times t[count] >= 0, which ascend, with the

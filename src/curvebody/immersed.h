@@ -1,4 +1,5 @@
-/* A body in a fluid, rigid or with prescribed poses, as a problem for integrators on SE(3) (curvebody/rigid.h).
+/* A body in a fluid, rigid or with a shape that is prescribed by poses (curvebody/poses.h), as a problem for
+ * integrators on SE(3) (curvebody/rigid.h).
  *
  *   L(g, Y, t) = L_body + (1/2) sum_f w_f <v_f - u(x_f, t), n_f>^2 - V(g, t),   w_f = rho_f delta A_f
  * L is the Lagrangian, a function of the pose g, the twist Y and the time t. L_body is the kinetic energy of the body

@@ -21,8 +21,8 @@ struct cb_mechanism_bodies;
 /* A kind of problem that integrators solve. It determines the types of the problem's data and of the state. */
 typedef struct cb_problem {
   const char *text; /* its name in messages, such as "Hamiltonian systems" */
-  /* Makes what every integrator of this problem needs, such as its forces. Called before `create` of the class;
-   * i->problem is already set. NULL: nothing is needed. */
+  /* Makes the objects that every integrator of this problem needs, such as i->forces. It is called before `create` of
+   * the class, when i->problem is already set. NULL: nothing is needed. */
   cb_status (*prepare)(cb_integrator *i);
 } cb_problem;
 /* A Hamiltonian system with constraints: data cb_system, state cb_state. */
@@ -61,12 +61,13 @@ typedef struct cb_integrator_class {
   bool adaptive;
   /* Impulses of forces between bodies may be added at the ends of a step, because the step is a discrete Lagrangian. */
   bool takes_impulses;
-  /* Moves bodies that hang together by joints from t to t + h (mechanism/mechanism.h). On failure *failed is the body, or
-   * -1. NULL: the integrator cannot. */
+  /* Moves bodies that are joined by joints from t to t + h (mechanism/mechanism.h). On failure *failed is the index of
+   * the body, or -1. NULL: the integrator cannot move joined bodies. */
   cb_status (*drift_joined)(cb_integrator *i, struct cb_mechanism *m, const struct cb_mechanism_bodies *b, double t,
                             double h, int *failed);
-  /* The same for trees, in coordinates of joints (cb_mechanism_move_coordinates), next to which nothing acts on bodies
-   * through impulses. At the end nothing is left to settle. NULL: the integrator cannot. */
+  /* Does the same as drift_joined, for bodies whose joints form a tree: moves the coordinates of the joints
+   * (cb_mechanism_move_coordinates). It is used only if no other impulses act on the bodies; the joints then need no
+   * correction at the end of the step. NULL: the integrator cannot do this. */
   cb_status (*step_joined)(cb_integrator *i, struct cb_mechanism *m, const struct cb_mechanism_bodies *b, double t,
                            double h, int *failed);
 } cb_integrator_class;
@@ -95,12 +96,12 @@ struct cb_integrator {
  * defaults); this function ignores the keys `name`, `step` and `retries`. CB_ERROR_INPUT for an unknown name or wrong
  * parameters, CB_ERROR_UNSUPPORTED for a system that the class cannot solve. The caller frees. */
 cb_status cb_integrator_create(const char *name, const cb_node *node, const cb_system *system, cb_integrator **out);
-/* As cb_integrator_create, for other problems. posed: the problems of which the class must solve one; the list ends
- * with NULL. problem: the data of this problem, borrowed. They may be NULL if the caller sets i->problem before each
- * step, as is done for bodies in a fluid. */
+/* Does the same as cb_integrator_create, for other problems. posed: the problems of which the class must solve one; the
+ * list ends with NULL. problem: the data of this problem, borrowed. They may be NULL if the caller sets i->problem
+ * before each step, as is done for bodies in a fluid. */
 cb_status cb_integrator_create_for(const char *name, const cb_node *node, const cb_problem *const *posed,
                                    const void *problem, cb_integrator **out);
-/* As cb_integrator_create_for, with a class that need not be in the registry. */
+/* Does the same as cb_integrator_create_for, with a class that need not be in the registry. */
 cb_status cb_integrator_create_class(const cb_integrator_class *class_, const cb_node *node,
                                      const cb_problem *const *posed, const void *problem, cb_integrator **out);
 /* Makes a new integrator with the class and parameters of i, for the data `problem`. Two threads must not use one
@@ -119,8 +120,8 @@ void cb_integrator_reset(cb_integrator *i);
 /* Call it after the origin of a component of the state has moved, which moved the local coordinates by `isometry`. Sets
  * the origins of the forces, and moves the history. */
 cb_status cb_integrator_moved(cb_integrator *i, const cb_state *state, int component, const cb_isometry *isometry);
-/* As cb_integrator_moved, without the origins of the forces. If several components move, call this function for each of
- * them, and cb_forces_set_origins once. */
+/* Does the same as cb_integrator_moved, without the origins of the forces. If several components move, call this
+ * function for each of them, and cb_forces_set_origins once. */
 void cb_integrator_carry(cb_integrator *i, int component, const cb_isometry *isometry);
 
 extern const cb_integrator_class *const *const cb_integrator_classes;

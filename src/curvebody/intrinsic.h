@@ -34,7 +34,8 @@ struct cb_intrinsic {
   cb_status (*inside)(const cb_space *g, const double *q);
   /* Sets *margin to a smooth function of q that is positive if q satisfies condition i = 0, 1, .. of the domain, and
    * negative otherwise. Returns false if there is no condition i. Geodesics are integrated in steps and call `inside`
-   * at their ends; with `margin` they also find where they leave the domain between the ends. NULL: they do not. */
+   * at their ends; with `margin` they also find where they leave the domain between the ends of a step. If the member
+   * is NULL, they find this only at the ends. */
   bool (*margin)(const cb_space *g, int i, const double *q, double *margin);
   double period[CB_Q_MAX]; /* period of a coordinate; 0: not periodic */
   double base[CB_Q_MAX];   /* the point that cb_space_base_point returns */

@@ -18,7 +18,7 @@ CB_API_BEGIN
 
 /* A motion of a joint. Rows beyond the numbers of coordinates and gaps are not used. */
 typedef struct cb_joint_motion {
-  double q[6];    /* in: coordinates that are near, for whole turns; out: coordinates of m */
+  double q[6];    /* in: approximate coordinates, which select the number of whole turns; out: the coordinates of m */
   double S[6][6]; /* [coordinates] */
   double N[6][6]; /* [6 - coordinates]: orthonormal */
   double gap[6];  /* [6 - coordinates]; rotations in rad, displacements in m */
@@ -33,13 +33,13 @@ typedef struct cb_joint_data {
 
 typedef struct cb_joint_class {
   const char *name, *title, *doc;
-  int coordinates, gaps; /* their numbers; -1 and -1: those of the screws. A class with less than 6 of both can close a
-                          * loop, but cannot hold a tree together */
+  int coordinates, gaps; /* numbers of coordinates and gaps. -1 and -1: they follow from the number of screws. A class
+                          * with fewer than 6 of both together can close a loop, but cannot be a joint of a tree */
   const char *symbol[6]; /* [coordinates]: added to the name of the joint, such as ".x"; "" for a single coordinate */
-  bool angular[6];       /* [coordinates]: rad (otherwise m) */
+  bool angular[6];       /* [coordinates]: true: an angle in rad; false: a displacement in m */
   int axes; /* number of axes that a user gives: 0; 1: z of both frames; 2: x of frame A and y of frame B */
-  const cb_param *params; /* the joint's keys of this class, next to those of all joints; NULL: none */
-  size_t size;            /* of the struct that they fill */
+  const cb_param *params; /* keys of the joint besides the keys that all joints have; NULL: none */
+  size_t size;            /* bytes of the struct that `params` fills */
   /* Computes the motion for the pose m. */
   void (*find)(const cb_pose *m, const cb_joint_data *data, cb_joint_motion *motion);
   /* Computes M(q); NULL for a class that only closes loops. */

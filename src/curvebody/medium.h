@@ -80,8 +80,8 @@ typedef struct cb_fluid_medium_class {
   /* Returns the density at x and computes its gradient (gradient may be NULL). It is used in place of `density`. */
   double (*at)(const void *medium, const double x[3], double gradient[3]);
   /* Computes at n points, with the coordinates x[0][n], x[1][n] and x[2][n], the density[n] and its derivatives
-   * slope[n] by coordinate k (slope may be NULL). Returns whether all results are finite. The library then need not
-   * call `at` for each point. NULL: it does. */
+   * slope[n] by coordinate k (slope may be NULL). Returns whether all results are finite. If the member is NULL, the
+   * library calls `at` for each point. */
   bool (*values)(const void *medium, int n, const double *const x[3], int k, double *density, double *slope);
 } cb_fluid_medium_class;
 

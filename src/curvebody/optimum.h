@@ -30,7 +30,7 @@ typedef struct cb_gait_target {
   bool asked[CB_GROUP_SIZE];     /* for the target `parts`: which numbers are required */
 } cb_gait_target;
 
-/* What is sought. CB_OBJECTIVE_COST: the minimum of E at the target. CB_OBJECTIVE_EFFICIENCY: the maximum of
+/* Says what is sought. CB_OBJECTIVE_COST: the minimum of E at the target. CB_OBJECTIVE_EFFICIENCY: the maximum of
  * amount^2/E, where the amount of the target is free. CB_OBJECTIVE_TARGET: the maximum amount of a gait of given
  * length. The amount is the length of `move`, the angle of `turn`, or the only required number of `parts` that is not
  * 0; a target without such a number has no amount. */

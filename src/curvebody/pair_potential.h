@@ -17,8 +17,8 @@
 
 CB_API_BEGIN
 
-/* What U may depend on besides d: the time t, the masses and charges of the two points, and the curvature of the space
- * in units of 1/length^2 (0 in a product of spaces). */
+/* The quantities on which U may depend besides d: the time t, the masses and charges of the two points, and the
+ * curvature of the space in units of 1/length^2 (0 in a product of spaces). */
 typedef struct cb_pair {
   double t, m1, m2, q1, q2, curvature;
 } cb_pair;
@@ -43,7 +43,7 @@ typedef struct cb_pair_potential_class {
   bool uses_time; /* U depends on t, so that the energy is not conserved */
   /* Returns U(d), without the factor f. */
   cb_jet (*potential)(const void *params, const cb_pair *pair, const cb_jet *d);
-  /* As `potential`, with the derivatives in closed form. */
+  /* Does the same as `potential`, with the derivatives in closed form. */
   cb_pair_value (*closed)(const void *params, const cb_pair *pair, double d);
   /* Returns the factor a for a potential
    *   U = -a C(d)/S(d),

@@ -19,14 +19,14 @@ typedef struct cb_scenario cb_scenario;
  * twenty errors. CB_ERROR_FILE if the file, or a file that the scenario names, cannot be read; CB_ERROR_INPUT if the
  * content is wrong; CB_ERROR_MEMORY. *out is unchanged on failure. */
 cb_status cb_scenario_open(const char *path, const char *const *sets, size_t n, cb_scenario **out);
-/* As cb_scenario_open, for the scenario in `text`. Messages use `name` as the name of the file, and files that the
- * scenario names are relative to the folder of `name`. Both texts are copied. */
+/* Does the same as cb_scenario_open, for the scenario in `text`. Messages use `name` as the name of the file, and files
+ * that the scenario names are relative to the folder of `name`. Both texts are copied. */
 cb_status cb_scenario_open_text(const char *name, const char *text, const char *const *sets, size_t n,
                                 cb_scenario **out);
-/* As cb_scenario_open, for a file with the key `bundle`. The keys bundle, gait, start and optimum are read, of which
- * only bundle must be there. No integrator and no run are made, and cb_scenario_resolved is NULL. */
+/* Does the same as cb_scenario_open, for a file with the key `bundle`. The keys bundle, gait, start and optimum are
+ * read, of which only bundle must be there. No integrator and no run are made, and cb_scenario_resolved is NULL. */
 cb_status cb_scenario_open_bundle(const char *path, const char *const *sets, size_t n, cb_scenario **out);
-/* Makes a space from a text in YAML, which is what a scenario has as the value of `space`. Messages use `name` as the
+/* Makes a space from a YAML text that has the form of the value of `space` in a scenario. Messages use `name` as the
  * name of the file. The caller frees the space with cb_space_free. CB_ERROR_INPUT if the text is wrong. */
 cb_status cb_space_open_text(const char *name, const char *text, cb_space **out);
 void cb_scenario_free(cb_scenario *scenario);
@@ -42,8 +42,8 @@ const cb_system *cb_scenario_system(const cb_scenario *scenario);
 cb_integrator *cb_scenario_integrator(cb_scenario *scenario);
 cb_run *cb_scenario_run(cb_scenario *scenario);
 /* Returns a digest of the files that the scenario names (meshes, poses, grids), as hexadecimal text that is valid until
- * the scenario is freed; "" if it names none. It changes if the content of one of these files changes. For each file
- * in turn it becomes the SHA-256 of the previous digest (a text) followed by the SHA-256 of the file (a text). */
+ * the scenario is freed; "" if it names none. The digest changes if the content of one of these files changes. For each
+ * file in turn, the digest becomes the SHA-256 of a text, the previous digest followed by the SHA-256 of the file. */
 const char *cb_scenario_inputs(const cb_scenario *scenario);
 /* Returns the names of the files that were read for the scenario: its own file, unless it was given as a text, and the
  * files that it names. The names are valid until the scenario is freed. */

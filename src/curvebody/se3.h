@@ -48,10 +48,10 @@ void cb_pose_adjoint(const cb_pose *a, double out[6][6]);
 void cb_se3_tau(cb_se3_map map, const double Y[6], cb_pose *out);
 /* Computes the matrix dtau^-1 at Y. */
 void cb_se3_dtau_inverse(cb_se3_map map, const double Y[6], double out[6][6]);
-/* out = dtau^-1_Y a, and (dtau^-1_Y)^T mu */
+/* Compute out = dtau^-1_Y a, and out = (dtau^-1_Y)^T mu. */
 void cb_se3_dtau_inverse_apply(cb_se3_map map, const double Y[6], const double a[6], double out[6]);
 void cb_se3_dtau_inverse_transpose(cb_se3_map map, const double Y[6], const double mu[6], double out[6]);
-/* For Newton's method: d((dtau^-1_Y)^T mu)/dY. */
+/* Computes the derivative d((dtau^-1_Y)^T mu)/dY, which Newton's method needs. */
 void cb_se3_dtau_inverse_transpose_derivative(cb_se3_map map, const double Y[6], const double mu[6], double out[6][6]);
 /* Computes the twist Y with |omega| <= pi whose exponential is a. */
 void cb_se3_log(const cb_pose *a, double Y[6]);
@@ -62,7 +62,7 @@ void cb_se3_ad_star_matrix(const double mu[6], double out[6][6]);
 /* Computes Ad*_{g^-1} mu, the momentum in the axes of the world and about its origin, from the momentum mu in the body
  * frame. */
 void cb_se3_momentum_to_world(const cb_pose *g, const double mu[6], double out[6]);
-/* Computes the inverse: the wrench in the body frame from the wrench `world` in the axes of the world and about its
+/* Computes the wrench in the body frame from the wrench `world`, which is in the axes of the world and about its
  * origin. */
 void cb_se3_wrench_to_body(const cb_pose *g, const double world[6], double out[6]);
 

@@ -129,7 +129,8 @@ struct cb_space {
  * parameters have their defaults. The caller frees the space with cb_space_free. A space refers to itself and must not
  * be copied. */
 cb_status cb_space_create(const char *name, const cb_node *node, cb_space **out);
-/* As cb_space_create, with a class that need not be in cb_space_classes, as a class of a user's program. */
+/* Does the same as cb_space_create, with a class that need not be in cb_space_classes, as a class of a user's
+ * program. */
 cb_status cb_space_create_class(const cb_space_class *class_, const cb_node *node, cb_space **out);
 void cb_space_free(cb_space *g);
 
@@ -138,9 +139,9 @@ void cb_space_free(cb_space *g);
  * rotation_wx, ... in a sphere, followed by rotation_x, rotation_y and rotation_z, or only rotation_z in dimension 2.
  * CB_ERROR_ARGUMENT for another dimension. */
 cb_status cb_space_init_constant(cb_space *g, int dim, double curvature);
-/* As cb_space_init_constant, for a product of n factors with dimensions dim[n] and curvatures curvature[n]: H2 x E has
- * dim = {2, 1} and curvature = {-1, 0}. A flat factor may have dimension 1. The axes of all factors are named x, y, z
- * in their order. */
+/* Does the same as cb_space_init_constant, for a product of n factors with dimensions dim[n] and curvatures
+ * curvature[n]: H2 x E has dim = {2, 1} and curvature = {-1, 0}. A flat factor may have dimension 1. The axes of all
+ * factors are named x, y, z in their order. */
 cb_status cb_space_init_product(cb_space *g, int n, const int *dim, const double *curvature);
 /* For functions cb_space_class.init: adds one more chart, which is copied. */
 cb_status cb_space_add_chart(cb_space *g, const cb_chart *chart);

@@ -81,7 +81,7 @@ typedef struct cb_shape_class {
 extern const cb_shape_class *const *const cb_shape_classes;
 /* Makes a shape by its name; node: its map (NULL: defaults). */
 cb_status cb_shape_create(const char *name, const cb_node *node, cb_surface **out);
-/* As cb_shape_create, with a class that need not be in the registry. */
+/* Does the same as cb_shape_create, with a class that need not be in the registry. */
 cb_status cb_shape_create_class(const cb_shape_class *class_, const cb_node *node, cb_surface **out);
 
 CB_API_END

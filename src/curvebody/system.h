@@ -74,8 +74,8 @@ const int (*cb_builder_triangles(const cb_builder *b, int body, int *n))[3];
 /* Sets the moving origin (curvebody/space.h) to which the coordinates of the particles that are added next are
  * relative; NULL: the identity, as at first. Only in spaces with moving origins. */
 cb_status cb_builder_origin(cb_builder *b, const cb_origin *origin);
-/* As cb_builder_origin, for the fixed points that are given next: centres of central potentials, and the points of
- * cb_builder_distance_to_point and cb_builder_pin. */
+/* Does the same as cb_builder_origin, for the fixed points that are given next: centres of central potentials, and the
+ * points of cb_builder_distance_to_point and cb_builder_pin. */
 cb_status cb_builder_centre_origin(cb_builder *b, const cb_origin *origin);
 /* Adds a particle at x[k] with the velocity v[k], in coordinates of the embedding, or of cb_space.chart if it is set.
  * Mass, charge, radius and coordinates are in units of the scenario. If name is NULL, the name is a number. *index
@@ -85,8 +85,8 @@ cb_status cb_builder_particle(cb_builder *b, const char *name, double mass, doub
 /* Adds a spring between the particles i and j. With their distance d, its energy is (stiffness/2) (d - rest)^2, and a
  * force -damping dd/dt acts along it. rest < 0: the distance at the start. */
 cb_status cb_builder_spring(cb_builder *b, int i, int j, double stiffness, double rest, double damping);
-/* As cb_builder_spring, with numbers or expressions of t. The value nan of `rest` means the distance at the start. The
- * damping force is -damping dd/dt, also if the rest length changes. */
+/* Does the same as cb_builder_spring, with numbers or expressions of t. The value nan of `rest` means the distance at
+ * the start. The damping force is -damping dd/dt, also if the rest length changes. */
 cb_status cb_builder_driven_spring(cb_builder *b, int i, int j, cb_target stiffness, cb_target rest, cb_target damping);
 /* Adds a pair potential between each particle of body_a and each particle of body_b. If both are the same body, it acts
  * between all pairs of its particles; if both are -1, between all pairs of particles. pair_potential is the name of a
@@ -176,8 +176,8 @@ cb_status cb_forces_set_origins(cb_forces *f, const cb_origin *origin);
  * NULL if the forces do not depend on velocities (cb_forces_uses_velocity). A status > 0 if a force does not exist
  * there, as for coincident points. */
 cb_status cb_forces_eval(cb_forces *f, double t, const double *x, const double *v, double *force);
-/* As cb_forces_eval, for several states at once: computes force[s] at t[s], x[s] and v[s], s < stages. The results are
- * bit for bit those of cb_forces_eval, and the data of springs are read only once. */
+/* Does the same as cb_forces_eval, for several states at once: computes force[s] at t[s], x[s] and v[s], s < stages.
+ * The results are bit for bit those of cb_forces_eval, and the data of springs are read only once. */
 cb_status cb_forces_eval_stages(cb_forces *f, int stages, const double *t, const double *const *x,
                                 const double *const *v, double *const *force);
 /* Computes the lengths d[bonds] of the bonds at the positions x[n*k]. */

@@ -9,9 +9,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Whether the record is of bodies with a surface and with poses /pose [time, body, 7]. */
+/* Sets *out to whether the record is of bodies with a surface and with poses /pose [time, body, 7]. */
 cb_status cb_export_has_bodies(cb_reader *reader, const char *path, bool *out);
-/* The index of the field of that name with `width` values per body; 0 if it does not exist (field 0 is time). */
+/* Returns the index of the field of that name with `width` values per body; 0 if it does not exist (field 0 is
+ * time). */
 size_t cb_export_find_field(const cb_reader *reader, const char *name, size_t width);
 /* Computes positions x[n] and velocities v[n] in the world of vertices whose positions and velocities in the body frame
  * are g and dg. K: curvature of the space; unless it is 0, x and v are in plot coordinates. pose and twist: those of
@@ -24,8 +25,9 @@ void cb_export_place(double K, const double pose[7], const double twist[6], size
 cb_status cb_export_check_output(const char *path, const char *record, const cb_scenario *scenario, bool derived);
 
 /* Writes the surfaces of all bodies at every n-th row, n = every: an XDMF 3 document `out`, and next to it the numbers,
- * in a file with the name `out` whose ending is replaced by -surface.h5. every = 0: the minimum n with at most 10 000
- * frames and 2 GiB. path is the path of the record; input files of its scenario are searched in its folder. */
+ * in a file with the name `out` whose ending is replaced by -surface.h5. every = 0: the smallest n with which the
+ * export has at most 10 000 frames and 2 GiB. path is the path of the record; input files of its scenario are searched
+ * in its folder. */
 cb_status cb_export_surface(cb_reader *reader, const char *path, const char *out, uint64_t every);
 
 /* --- parts of XDMF documents (xdmf.c) --- */

@@ -1,8 +1,8 @@
 /* Exports the flow of a perfect fluid around the bodies of a record at one row (potential/field.h): an XDMF 3 document
  * and the HDF5 file of its numbers.
  *
- *   grid         /u [z, y, x, 3] (m/s), /p [z, y, x] (Pa, relative to the pressure far away), nan in bodies, at the
- *                points /origin [3] + i /spacing [3] (m) of x, y, z with indices i = 0, 1, ..
+ *   grid         /u [z, y, x, 3] (m/s), /p [z, y, x] (Pa, relative to the pressure far away), nan in bodies. Along
+ *                each axis the points are at /origin + i /spacing (m), i = 0, 1, ..; both have one number per axis
  *   surface      /x [vertex, 3], /face [face, 3]; per face /body and, on the side of its normal, /phi (m^2/s), /face_p,
  *                /face_u; with sheets /phi_back, /face_p_back, /face_u_back on the other side, 0 on solids
  *   streamlines  /line [line, point, 3]; per point /line_u and the /radius of a stream tube, whose width at its seed is
@@ -11,12 +11,12 @@
  * The bodies of a run do not interact through the fluid, so the flow is the sum over bodies of the flow around each
  * body without the others,
  *   u = sum_b u_b,   p = sum_b p_b;   on a surface only the flow of its own body
- * (u: velocity, p: pressure, u_b and p_b: those of body b alone, phi: potential), and a body does not stop the flow of
- * another. The faces are the faces of the scenario. If the run used finer faces for its added mass, the error of the
- * given faces is reported, as the error of the kinetic energy of the fluid. Floor, wall, weight and wakes are not
- * included. The accelerations in p are differences of the twists of three rows, of second order in the time between
- * rows (first order in a record of two rows). Streamlines are computed for u - V - W × (x - X), the flow relative to
- * the first body, which is at X with the velocity V and angular velocity W.
+ * with the velocity u, the pressure p, and u_b and p_b those of body b alone; phi is the potential. A body therefore
+ * does not stop the flow of another body. The faces are the faces of the scenario. If the run used finer faces for its
+ * added mass, the error of the given faces is reported, as the error of the kinetic energy of the fluid. Floor, wall,
+ * weight and wakes are not included. The accelerations in p are differences of the twists of three rows, of second
+ * order in the time between rows (first order in a record of two rows). Streamlines are computed for u - V - W × (x -
+ * X), the flow relative to the first body, which is at X with the velocity V and angular velocity W.
  */
 #include "export/export_flow.h"
 #include "scenario/member.h"
@@ -100,7 +100,7 @@ static cb_status read_state(cb_reader *reader, cb_export_scene *s) {
   status = read_field(reader, s, "pose", 7, row, s->pose[0]);
   if (!status) status = read_field(reader, s, "twist", 6, row, s->twist[0]);
   for (int i = 0; i < count && !status; i++) {
-    /* The weights are the weights of the derivative of Lagrange's polynomial through the rows. */
+    /* `weight / below` is the weight of row i in the derivative of Lagrange's polynomial through the rows. */
     const double t = time[first + (uint64_t)i];
     double weight = 0, below = 1;
     for (int j = 0; j < count; j++) {
@@ -150,7 +150,7 @@ static void number_faces(cb_export_scene *s) {
   }
 }
 
-/* Finds the bounding box of a body, and the time step h of its differences. */
+/* Finds the bounding box of a body, and the time step h of the differences that give its time derivatives. */
 static void measure(cb_export_scene *s, int b) {
   cb_export_flow_body *of = s->of + b;
   double speed = 0, size = 0;

@@ -17,7 +17,7 @@ cb_status cb_record_export_flow(const char *path, const char *out, const cb_flow
 
 enum { CB_FLOW_LINE = 81 }; /* points of a streamline */
 
-/* A body of the run, which moves in the fluid without the others. */
+/* A body of the run. Its flow is computed as if the other bodies did not exist. */
 typedef struct cb_export_flow_body {
   int vertex, face, vertices, faces; /* first vertex and face in the scene; numbers of vertices and faces */
   bool sheets;                       /* it has open parts */

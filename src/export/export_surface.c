@@ -37,12 +37,11 @@ typedef struct scene {
   size_t vertices, faces, maximum; /* of all bodies together; maximum: the number of vertices of the largest body */
 } scene;
 
-/* The arrays of one frame. */
 typedef struct frame {
   double *pose, *twist;     /* [bodies][7], [bodies][6] */
   double (*g)[3], (*dg)[3]; /* [maximum]: position and velocity of the vertices of one body, in its frame */
-  double (*x)[3];           /* [vertices]: positions in the world */
-  double (*v)[3];           /* [vertices]: velocities there */
+  double (*x)[3];           /* [vertices]: positions of the vertices of all bodies in the world */
+  double (*v)[3];           /* [vertices]: velocities of the vertices of all bodies in the world */
 } frame;
 
 /* ---- the record ---- */
@@ -121,8 +120,8 @@ static cb_status make_frame(const scene *s, frame *f) {
   return cb_fail(CB_ERROR_MEMORY, "%s: no memory for surfaces of %zu vertices", s->path, s->vertices);
 }
 
-/* The velocity X_xi(y) + y' of a vertex y, which has the normal coordinates g in the body: xi is the twist, X_xi its
- * Killing field, and K the curvature. The components are along the body's axes, carried to the vertex by the
+/* Computes the velocity X_xi(y) + y' of a vertex y, which has the normal coordinates g in the body: xi is the twist,
+ * X_xi its Killing field, and K the curvature. The components are along the body's axes, carried to the vertex by the
  * transvection from the body's origin. */
 static void carried(double K, const double twist[6], const double g[3], const double dg[3], double out[3]) {
   double y[4], u[4], turn[3];

@@ -50,7 +50,7 @@ static void put_topology(const scene *s) {
   fputs("</Topology>\n", s->stream);
 }
 
-/* The center of a field in the sense of XDMF; NULL: the field is not drawn. */
+/* Returns the center of a field in the sense of XDMF; NULL if the field is not drawn. */
 static const char *center_of(const scene *s, const cb_reader_field *field) {
   bool vector = field->rank == 2 && field->shape[1] == 3;
   if (field->rank == 0) return "Grid";
@@ -101,8 +101,8 @@ static cb_status put_frames(scene *s, uint64_t every) {
   return status;
 }
 
-/* The name of `file` relative to the folder of `out`, malloc'd: its last part if both are in the same folder,
- * otherwise its complete path. NULL: there is no memory, or no such file. */
+/* Returns the malloc'd name by which the XML file `out` refers to `file`: the last part of its path if both are in the
+ * same folder, otherwise its complete path. Returns NULL if there is no memory or no such file. */
 static char *relative_name(const char *file, const char *out) {
   const char *slash = strrchr(file, '/'), *out_slash = strrchr(out, '/');
   size_t folder = slash ? (size_t)(slash - file) : 0, out_folder = out_slash ? (size_t)(out_slash - out) : 0;

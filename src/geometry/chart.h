@@ -92,7 +92,7 @@ cb_status cb_chart_polar_add(cb_space *g);
 cb_status cb_chart_translation_add(cb_space *g);
 cb_status cb_chart_stereographic_add(cb_space *g);
 
-/* The members to_point and from_point of a chart whose coordinates are the point itself. */
+/* These functions are the members to_point and from_point of a chart whose coordinates are the point itself. */
 cb_status cb_chart_own_to_point(const cb_space *g, const double *q, double *x, double *jacobian);
 cb_status cb_chart_own_from_point(const cb_space *g, const double *x, double *q);
 

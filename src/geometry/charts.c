@@ -160,7 +160,7 @@ cb_status cb_chart_own_from_point(const cb_space *g, const double *x, double *q)
   return CB_OK;
 }
 
-/* The metric of E^n; only there all coordinates of the embedding are free. */
+/* Sets the metric of E^n, the only space in which all coordinates of the embedding are free. */
 static cb_status metric(const cb_space *g, const double *q, double *gij, double *dg, double *ddg) {
   int n = g->dim;
   (void)q;

@@ -298,7 +298,8 @@ static cb_status bound_at(const cb_space *g, const double *q, int *count) {
 cb_status cb_killing_bound(const cb_space *g, const double *q, int *count) {
   static const double aside[D] = {0.1, 0.07, 0.04};
   cb_status status = bound_at(g, q, count);
-  for (int k = 1; k <= 3 && !status; k++) { /* because a point of symmetry allows more fields than its neighbours */
+  for (int k = 1; k <= 3 && !status; k++) { /* several points, because a point of symmetry allows more fields than its
+                                             * neighbours */
     double near[D];
     int there;
     for (int i = 0; i < g->dim; i++) near[i] = q[i] + k * aside[i] * fmax(1, fabs(q[i]));

@@ -24,8 +24,8 @@ cb_status cb_place_unknown_chart(const cb_node *node, const cb_space *g, const c
 /* Reads a point {chart: .., point: [..]} as coordinates x of the embedding, relative to *origin. If origin is NULL, the
  * point is relative to the world, and a point too far out for that is an error. `what` is its name in messages. */
 cb_status cb_place_point(const cb_node *map, const char *what, const cb_space *g, cb_origin *origin, double *x);
-/* Does the same as cb_place_point in the coordinates in which the space is used: those of the embedding, or of its
- * static chart. */
+/* Does the same as cb_place_point in the coordinates in which the space is used: those of the embedding, or of the
+ * chart in which the space is used. */
 cb_status cb_place_space_point(const cb_node *map, const char *what, const cb_space *g, cb_origin *origin, double *x);
 
 /* Reads a tangent vector at the point x, which was read from the map `at`. Its components are given in the chart of

@@ -37,7 +37,7 @@ static double largest(const matrix *a) {
   return max;
 }
 
-/* Adds s a to c. */
+/* Adds s times the matrix a to c. */
 static void add(matrix *c, double s, const matrix *a) {
   for (int i = 0; i < N; i++)
     for (int j = 0; j < N; j++) c->m[i][j] += s * a->m[i][j];
@@ -288,9 +288,9 @@ void cb_killing_momentum_add(const cb_space *g, const double *x, const double *p
     cb_killing_momenta_add(g, 1, x, p, momentum);
 }
 
-/* --- the flow of a Killing field X at one point: y = q(s), q' = X(q), q(0) = x, and its Jacobian J' = DX(q) J, J(0) =
- * 1
- * ---
+/* --- the flow of a Killing field X at one point ---
+ *
+ *   y = q(s),  q' = X(q), q(0) = x;   Jacobian dy/dx = J(s),  J' = DX(q) J, J(0) = 1
  *
  * The flow has a closed form where the isometry is affine in the coordinates. Otherwise it is integrated by
  * extrapolated steps of 2, 4, ..., 16 parts (numeric.h), with DX from differences of eighth order. The relative error

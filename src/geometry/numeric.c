@@ -79,8 +79,7 @@ cb_status cb_numeric_transport(const cb_space *g, const double *q, const double 
   return status;
 }
 
-/* --- the geodesic distance of two points q and y, with derivatives, from the shortest geodesic and its Jacobi fields
- * ---
+/* --- the distance of two points q and y, with derivatives, from the shortest geodesic and its Jacobi fields ---
  *
  *   d = |u|, u = log_q y;   p = g(q) u, p1 = g(y) u1 the momenta at the ends, u1 the velocity at y
  *   d_q = -p/d,  d_y = p1/d

@@ -61,8 +61,7 @@ cb_status cb_numeric_shortest(const cb_space *g, const double *q, const double *
 cb_status cb_numeric_distance_of(const cb_space *g, const double *q1, const double *q2, const cb_shortest *path,
                                  double *gradient, double *hessian);
 
-/* --- short geodesics as minima of the discrete energy (energy.c): a fast computation of the distance of near points
- * --- */
+/* --- short geodesics as minima of the discrete energy (energy.c), for distances of near points --- */
 /* Computes the length of the geodesic near the straight line from q to q + move, and its velocity u at q. gradient and
  * hessian are the derivatives of the length with respect to both ends, as in cb_chart.distance. gradient, hessian and u
  * may be NULL. The geodesic has no conjugate point, but another geodesic may be shorter. Returns CB_ERROR_DOMAIN if no
@@ -148,8 +147,7 @@ double cb_curve_newton(const cb_curve *c, double *y);
 /* Computes step = U^-1 y. */
 void cb_curve_step(const cb_curve *c, const double *y, double *step);
 
-/* --- the functions of curvebody/space.h for a space with g->intrinsic (intrinsic.c); arguments are as in
- * curvebody/space.h --- */
+/* --- the functions of curvebody/space.h for a space with g->intrinsic (intrinsic.c) --- */
 cb_status cb_intrinsic_check(const cb_space *g, const double *q);
 /* The results q1 and u1 are NaN if the geodesic leaves the chart. */
 void cb_intrinsic_exp(const cb_space *g, const double *q, const double *u, double *q1, double *u1);

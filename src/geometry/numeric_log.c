@@ -35,7 +35,8 @@ static const double same = 1e-6;
 /* Coarse solutions with a smaller relative difference count as one geodesic, because the tolerance does not show which
  * of them is shorter. */
 static const double alike = 1e-3;
-/* If the curvature times length^2 is below this, there is no other geodesic nearby. Conjugate points need pi^2. */
+/* If the curvature times length^2 is below this, no other geodesic is searched for nearby. At a conjugate point this
+ * product is at least pi^2. */
 static const double bent = 1.5;
 /* The tangent of the angle by which the starts of search_sideways are rotated. */
 static const double turn = 1;

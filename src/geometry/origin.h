@@ -98,7 +98,8 @@ void cb_origin_isometry(const cb_space *g, const cb_origin *origin, cb_isometry 
  * action. Components that grow with the length and components that shrink are computed separately, so that no digits
  * are lost. */
 void cb_origin_killing(const cb_space *g, const cb_origin *origin, const double *local, double *world);
-/* Does the same as cb_killing_momentum_add for n points x and momenta p, [n][embedding]. */
+/* Does the same as cb_killing_momentum_add for n particles, with the positions x[n][embedding] and the momenta
+ * p[n][embedding]. */
 void cb_killing_momenta_add(const cb_space *g, int n, const double *x, const double *p, double *momentum);
 /* Computes norm[i] = |X_i| of the Killing fields X_i of the world at the local point q, in coordinates of the chart or
  * of the embedding. */

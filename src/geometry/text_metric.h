@@ -62,7 +62,7 @@ typedef struct cb_text_metric {
 /* Does what cb_chart.metric does. Returns CB_ERROR_DOMAIN outside the domain, and if the metric is not positive
  * definite. */
 cb_status cb_text_metric_at(const cb_space *g, const double *q, double *gij, double *dg, double *ddg);
-/* The members of cb_intrinsic for these spaces. */
+/* These functions are members of cb_intrinsic for these spaces. */
 cb_status cb_text_metric_inside(const cb_space *g, const double *q);
 bool cb_text_metric_margin(const cb_space *g, int i, const double *q, double *margin);
 void cb_text_metric_killing(const cb_space *g, int index, const double *q, double *x);

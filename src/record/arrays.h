@@ -44,8 +44,8 @@ typedef struct cb_hdf5_source {
   cb_hdf5_quiet quiet;
 } cb_hdf5_source;
 
-/* The reason why a dataset with these creation properties is rejected: it has a filter other than shuffle, deflate and
- * fletcher32, or one of these twice. NULL: its filters are accepted. */
+/* Returns the reason why a dataset with these creation properties is rejected: it has a filter other than shuffle,
+ * deflate and fletcher32, or one of these twice. Returns NULL if its filters are accepted. */
 const char *cb_hdf5_foreign_filter(hid_t create);
 
 /* A file that was opened successfully must be closed. Closing returns `status`, or the failure of a read since

@@ -148,7 +148,7 @@ static cb_status read_piece(hid_t group, const char *path, const char *in, const
   return ok ? CB_OK : cb_hdf5_fail(path, "read %s/%s", in, blob->name);
 }
 
-/* The number of pieces of state in the group: all links except `seal` and the names in `others`. */
+/* Counts the pieces of state in the group: all links except `seal` and the names in `others`. */
 static hsize_t count_pieces(hid_t group) {
   H5G_info_t info = {.nlinks = 1};
   H5Gget_info(group, &info);

@@ -56,7 +56,7 @@ char *cb_segment_name(const cb_segments *s, uint64_t number) {
   return name;
 }
 
-/* The number of a segment from its file name; false if the name is not the name of a segment. */
+/* Finds the number of a segment from its file name. Returns false if the name is not that of a segment. */
 static bool number_of(const char *name, uint64_t *number) {
   const size_t digits = strspn(name, "0123456789");
   if (digits < DIGITS || digits > 18 || strcmp(name + digits, ".h5")) return false;
@@ -66,8 +66,9 @@ static bool number_of(const char *name, uint64_t *number) {
 
 /* ---- The lock */
 
-/* Locks of the open file description: a reader can check whether another process holds a lock without taking it. `all`
- * covers every byte of the lock file, `whole` the bytes of the parts 0 .. CB_FOLDER_PARTS - 1. */
+/* These are locks of the open file description (F_OFD_SETLK): a reader can check whether another process holds such a
+ * lock without taking it. `all` covers every byte of the lock file, `whole` the bytes of the parts 0 .. CB_FOLDER_PARTS
+ * - 1. */
 static const struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET},
                           whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = CB_FOLDER_PARTS};
 
@@ -77,13 +78,13 @@ static int lock_file(int fd, struct flock lock) {
   return 0;
 }
 
-/* Whether another open file description holds a lock on any byte of this file. */
+/* Returns whether another open file description holds a lock on any byte of this file. */
 static bool is_locked(int fd) {
   struct flock lock = all;
   return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-/* The first line of the lock file, which names the holder. */
+/* Reads the first line of the lock file, which names the holder. */
 static void read_holder(const char *lock, char *out, size_t size) {
   const int fd = cb_open(lock, O_RDONLY);
   size_t got = 0;
@@ -162,7 +163,8 @@ static cb_status take(cb_segments *s, const struct flock *part) {
   if (!name_in(s, "lock", lock)) return cb_fail_file(s->record, "write", errno);
   for (int turn = 0; turn < TURNS; turn++) {
     bool gone;
-    int error = mkdir(s->path, 0777) < 0 ? errno : cb_sync_folder(s->path); /* the synced record refers to it */
+    int error = mkdir(s->path, 0777) < 0 ? errno : cb_sync_folder(s->path); /* synced, because the record that is
+                                                                             * written later refers to this folder */
     if (error && error != EEXIST) return cb_fail_file(s->record, "write", error);
     const cb_status status = take_lock(s, lock, part, &gone);
     if (status || !gone) return status;
@@ -342,7 +344,7 @@ static bool remove_state(const char *name, void *context) {
   return true;
 }
 
-/* The text of a sweep is removed last, because it shows that the folder belongs to a sweep. */
+/* The file with the text of a sweep is removed last, because it shows that the folder belongs to a sweep. */
 int cb_segments_clear(const cb_segments *s) {
   int error = cb_segments_cut(s, 0);
   if (!error) error = each_entry(s, remove_state, (void *)s);

@@ -38,8 +38,8 @@ cb_status cb_segments_name(const char *path, cb_segments *out);
  * process has the lock. */
 cb_status cb_segments_take(cb_segments *s);
 
-/* As cb_segments_take, for one of several writers, which locks byte `part` of the lock file. Equal parts exclude each
- * other. Parts 0 .. CB_FOLDER_PARTS - 1 also exclude a writer that takes the complete folder. A part from
+/* Does the same as cb_segments_take, for one of several writers, which locks byte `part` of the lock file. Equal parts
+ * exclude each other. Parts 0 .. CB_FOLDER_PARTS - 1 also exclude a writer that takes the complete folder. A part from
  * CB_FOLDER_PARTS on excludes only such a writer that comes later. */
 cb_status cb_segments_take_part(cb_segments *s, int part);
 
@@ -60,25 +60,26 @@ int cb_segments_clear(const cb_segments *s);
 /* Removes the unfinished files of a killed writer. The caller holds the lock. */
 void cb_segments_tidy(const cb_segments *s);
 
-/* Whether the folder has a segment other than segment 0, or is the folder of a sweep that has begun. CB_ERROR_FILE if
- * the folder cannot be read. */
+/* Sets *found to whether the folder has a segment other than segment 0, or is the folder of a sweep that has begun.
+ * Returns CB_ERROR_FILE if the folder cannot be read. */
 cb_status cb_segments_look(const cb_segments *s, bool *found);
 cb_folder_state cb_segments_state(const cb_segments *s);
 
 /* Fails because another process holds the lock: CB_ERROR_FILE, "PATH: in use: ...". */
 cb_status cb_segments_in_use(const cb_segments *s, const char *path);
 
-/* Whether the folder has data that exist nowhere else. The folder of a sweep always has; the folder next to a plain
- * record has not. Call it between cb_hdf5_quiet_begin and cb_hdf5_quiet_end. */
+/* Returns whether the folder has data that exist nowhere else. This is always so for the folder of a sweep, and never
+ * for the folder next to a plain record. Call it between cb_hdf5_quiet_begin and cb_hdf5_quiet_end. */
 bool cb_segments_needed(const cb_segments *s);
 
 /* Fails because a killed run has left its rows in the folder: CB_ERROR_FILE. */
 cb_status cb_segments_left(const cb_segments *s, const char *path);
 
-/* CB_ERROR_FILE if a run is writing the record of that name, or a killed run has left it in its folder. */
+/* Returns CB_ERROR_FILE if a run is writing the record of that name, or if a killed run has left segments in the folder
+ * of the record. */
 cb_status cb_record_check_unwritten(const char *path);
 
-/* The state of the folder of the record with that name; CB_FOLDER_NONE if the folder cannot be read. */
+/* Returns the state of the folder of the record with that name; CB_FOLDER_NONE if the folder cannot be read. */
 cb_folder_state cb_record_state(const char *path);
 
 /* The location of the rows of a closed record. */
@@ -99,5 +100,5 @@ cb_status cb_segments_list(const cb_segments *s, uint64_t **number, size_t *coun
 
 extern const char cb_segment_base[];      /* the file name of segment 0, a record without rows */
 extern const char cb_segments_of_sweep[]; /* the file name of the text of a sweep in the folder of its results */
-/* The path of a segment, malloc'd; NULL if there is no memory. */
+/* Returns the malloc'd path of a segment; NULL if there is no memory. */
 char *cb_segment_name(const cb_segments *s, uint64_t number);

@@ -13,11 +13,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The state of this thread's calls of HDF5. cb_hdf5_quiet_begin resets all of it except `unwritten`, `unclosed` and
- * `unclosed_for`. */
+/* The following variables describe this thread's calls of HDF5. cb_hdf5_quiet_begin resets all of them except
+ * `unwritten`, `unclosed` and `unclosed_for`. */
 /* The first reason that HDF5 gave since the last reported failure. */
 static _Thread_local char reason[400];
-/* Whether a call failed for lack of memory. */
+/* True if a call failed for lack of memory. */
 static _Thread_local bool lacking;
 /* errno of the first system call that HDF5 reports as failed; 0: none. */
 static _Thread_local int refused;
@@ -75,8 +75,8 @@ static bool has_memory(void) {
   return capacity != NULL;
 }
 
-/* Whether HDF5 must do nothing when the program ends (cb_hdf5_rests_at_exit). `start` tells HDF5 so by H5dont_atexit,
- * which has an effect only before all other calls of HDF5. */
+/* True if HDF5 must do nothing when the program ends (cb_hdf5_rests_at_exit). `start` then calls H5dont_atexit, which
+ * has an effect only before all other calls of HDF5. */
 static atomic_bool rests;
 static _Thread_local bool started; /* whether HDF5 has started in this thread */
 

@@ -65,8 +65,8 @@ void cb_probe_trust(const char *path);
  * rejects it, cb_hdf5_fail gives the prober's reason. */
 hid_t cb_hdf5_open(const char *path, unsigned flags);
 
-/* After opening or creating a file has failed: whether a signal interrupted the call, which must then be repeated. HDF5
- * repeats reads and writes by itself, but not these calls. */
+/* Returns, after opening or creating a file has failed, whether a signal interrupted the call. The caller must then
+ * repeat the call. HDF5 repeats reads and writes by itself, but not opening and creating. */
 bool cb_hdf5_interrupted(void);
 
 /* Starts to sync the data written so far, if the file is on a disk. Failures are reported by the final fsync. */
@@ -91,7 +91,7 @@ bool cb_hdf5_put_integers(hid_t object, const char *name, const int *values, siz
 hid_t cb_hdf5_put_dataset(hid_t where, const char *name, hid_t file_type, int rank, const hsize_t *dims,
                           hid_t memory_type, const void *data);
 hid_t cb_hdf5_put_group(hid_t where, const char *name);
-/* H5Pset_virtual for literal names: a '%', which begins a pattern there, is escaped. */
+/* Calls H5Pset_virtual with literal names: a '%', which would begin a pattern, is escaped. */
 bool cb_hdf5_set_virtual(hid_t create, hid_t space, const char *file, const char *name, hid_t source);
 
 /* ---- Objects are read, or overwritten, only if they have the expected type and size. Therefore a file cannot decide
@@ -106,16 +106,17 @@ bool cb_hdf5_get_numbers(hid_t where, const char *of, const char *name, H5T_clas
 bool cb_hdf5_set_integers(hid_t where, const char *of, const char *name, hid_t memory_type, size_t count,
                           const void *values);
 
-/* Whether HDF5 can convert this type of numbers without accessing bits outside of them. */
+/* Returns whether HDF5 can convert this type of numbers without accessing bits outside of them. */
 bool cb_hdf5_is_number(hid_t type);
 
 /* Opens a dataset; negative if there is no dataset with that name. */
 hid_t cb_hdf5_find_dataset(hid_t where, const char *name);
 
-/* Whether a dataset has exactly this type and shape. dims[d] = H5S_UNLIMITED means any length. */
+/* Returns whether a dataset has exactly this type and shape. dims[d] = H5S_UNLIMITED means any length. */
 bool cb_hdf5_dataset_is(hid_t dataset, hid_t type, int rank, const hsize_t *dims);
 
-/* The reason why the numbers of a dataset with these creation properties are not in its file; NULL: they are in it. */
+/* Returns the reason why the numbers of a dataset with these creation properties are not in its file; NULL if they are
+ * in it. */
 const char *cb_hdf5_elsewhere(hid_t create);
 extern const char cb_hdf5_virtual[], cb_hdf5_external[];
 
@@ -129,10 +130,10 @@ bool cb_hdf5_is_text(hid_t dataset, size_t *count); /* count: the number of text
 /* Calls visit for each link of a group, in the order of the index `by` (names or creation) as far as HDF5 permits. */
 typedef cb_status (*cb_hdf5_link_visit)(void *context, hid_t group, const char *name, const H5L_info_t *link);
 cb_status cb_hdf5_each_link(hid_t group, const char *path, H5_index_t by, cb_hdf5_link_visit visit, void *context);
-/* The malloc'd name of the dimension scale of dimension d of a dataset; NULL if there is no scale. */
+/* Returns the malloc'd name of the dimension scale of dimension d of a dataset; NULL if there is no scale. */
 char *cb_hdf5_scale_name(hid_t dataset, int rank, int d);
 
-/* The texts of a dataset, malloc'd, which the caller frees also after a failure. */
+/* Reads the texts of a dataset. The texts are malloc'd; the caller frees them also after a failure. */
 bool cb_hdf5_texts_of_dataset(hid_t dataset, size_t count, char **out);
 
 /* Multiplies *value by `by`; false if the product exceeds 64 bits. */

@@ -73,10 +73,10 @@ typedef struct cb_record_pieces {
 /* Opens the record at path: a plain file, or segments that are being written or remained after a kill. The content of
  * the last piece is checked. */
 cb_status cb_pieces_open(const char *path, cb_record_pieces *out);
-/* As cb_pieces_open, if the caller has locked the folder of the record. The folder moves to *out. */
+/* Does the same as cb_pieces_open, if the caller has locked the folder of the record. The folder moves to *out. */
 cb_status cb_pieces_open_own(const char *path, cb_segments *folder, cb_record_pieces *out);
 void cb_pieces_close(cb_record_pieces *p);
-/* Whether a file of that name exists and is not a virtual file over segments. */
+/* Returns whether a file of that name exists and is not a virtual file over segments. */
 bool cb_record_is_plain(const char *path);
 bool cb_pieces_add(cb_record_pieces *p, const cb_piece *piece);
 /* Reads `count` rows, or events, of the dataset `name` from number `first` on, and converts them to memory_type. width:
@@ -92,17 +92,17 @@ cb_status cb_pieces_constant(cb_record_pieces *p, const char *name, hid_t *out);
 
 /* ---- record_layout.c: the contents of a file */
 
-/* How rows are stored. */
+/* The way in which rows are stored. */
 typedef struct cb_filing {
   int deflate;         /* level of compression; 0: none */
   uint64_t chunk_rows; /* maximum number of rows of a chunk */
 } cb_filing;
 
-/* CB_ERROR_ARGUMENT if the first fields are not time and step, or names, dimensions or ranks are not valid. */
+/* Returns CB_ERROR_ARGUMENT if the first fields are not time and step, or names, dimensions or ranks are not valid. */
 cb_status cb_layout_check(const cb_record_layout *layout);
 void cb_layout_shape(const cb_record_layout *layout, const cb_field *field, hsize_t *shape); /* shape of a row */
 size_t cb_layout_count(const cb_record_layout *layout, const cb_field *field);               /* values per row */
-/* Whether a path from the root is reserved: every record contains it, or it is below a group that every record
+/* Returns whether a path from the root is reserved: every record contains it, or it is below a group that every record
  * contains. */
 bool cb_layout_takes(const char *name);
 /* Writes the layout into a new file. over: the datasets of rows and events are virtual datasets over these pieces;
@@ -112,11 +112,11 @@ cb_status cb_layout_build(hid_t file, const char *path, const cb_record_layout *
 /* Makes the image of a record of that layout without rows. base: as for cb_layout_build. */
 cb_status cb_layout_image(const char *path, const cb_record_layout *layout, const cb_filing *how, const char *base,
                           cb_image *out);
-/* The number of rows of a chunk in a file of `rows` rows: CB_CHUNK_ROWS, or a larger power of two if the file has at
- * least 16 chunks of that larger size. rows UINT64_MAX: the larger size. */
+/* Returns the number of rows of a chunk in a file of `rows` rows: CB_CHUNK_ROWS, or a larger power of two if the file
+ * has at least 16 chunks of that larger size. rows UINT64_MAX: the larger size. */
 uint64_t cb_layout_chunk_rows(const cb_record_layout *layout, uint64_t rows);
 int cb_layout_deflate(hid_t file); /* the level of compression of its rows; 0: none */
-/* A copy in the arena, without the data of the state; NULL if there is no memory. */
+/* Copies a layout into the arena, without the data of the state; NULL if there is no memory. */
 const cb_record_layout *cb_layout_copy(cb_arena *arena, const cb_record_layout *layout);
 /* Takes the origin of a record from its file: title, attributes, texts of the scenario. */
 cb_status cb_layout_take_origin(cb_arena *arena, hid_t file, const char *path, cb_record_layout *layout);
@@ -130,8 +130,8 @@ typedef struct cb_event_field {
 } cb_event_field;
 extern const cb_event_field cb_event_fields[CB_EVENT_FIELDS];
 
-/* The number of fields of an event in a record. A record with old names (names.h) does not have the last one, the
- * wall. */
+/* Returns the number of fields of an event in a record. A record with old names (names.h) does not have the last field,
+ * the wall. */
 static inline size_t cb_event_fields_of(bool old_names) { return CB_EVENT_FIELDS - old_names; }
 
 /* ---- virtual.c */
@@ -148,7 +148,7 @@ typedef struct cb_virtual {
 } cb_virtual;
 /* Writes the virtual file over the segments under the record's name. */
 cb_status cb_virtual_write(const cb_record_pieces *over, const cb_virtual *v);
-/* Whether the file is a virtual file over segments. */
+/* Returns whether the file is a virtual file over segments. */
 bool cb_virtual_is(hid_t file);
 /* Reports each segment whose digest differs from the digest in the virtual file. CB_ERROR_FILE or CB_ERROR_MEMORY if a
  * segment cannot be read. */
@@ -188,7 +188,7 @@ cb_status cb_whole_write(const cb_whole *whole);
 /* Creates the group /checkpoint. Its dataset `seal`, the numbers of checkpoints, rows and events, is zero. Datasets for
  * the state are created only if the state is not large. */
 cb_status cb_checkpoint_create(hid_t file, const char *path, const cb_blob *state, size_t n_state);
-/* Whether the state is so large that it is written into only one segment. */
+/* Returns whether the state is so large that it is written into only one segment. */
 bool cb_checkpoint_is_large(const cb_blob *state, size_t n_state);
 bool cb_checkpoint_write(hid_t file, const cb_blob *state, size_t n_state, cb_record_position at);
 /* Finds the position of the newest checkpoint of a file that is not after the rows and events in `have`; zeros if there
@@ -203,8 +203,8 @@ cb_status cb_checkpoint_shape(cb_arena *arena, hid_t file, const char *path, cb_
 
 /* ---- record_contents.c */
 
-/* CB_ERROR_INPUT unless the file is a complete record of a supported version. based: the file is a segment, whose large
- * constants may be virtual datasets over segment 0. */
+/* Returns CB_ERROR_INPUT unless the file is a complete record of a supported version. based: the file is a segment,
+ * whose large constants may be virtual datasets over segment 0. */
 cb_status cb_record_check(hid_t file, const char *path, bool based);
 /* Checks only the root attribute curvebody_record, and returns its value in *version. */
 cb_status cb_record_check_mark(hid_t file, const char *path, int *version);

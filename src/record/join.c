@@ -94,7 +94,7 @@ static void leave_piece(joining *j) {
   j->piece = SIZE_MAX;
 }
 
-/* Whether both datasets have the same filters and chunks. H5Pequal of HDF5 1.10 does not compare the sizes of
+/* Returns whether both datasets have the same filters and chunks. H5Pequal of HDF5 1.10 does not compare the sizes of
  * chunks. */
 static bool is_filed_alike(const column *c) {
   hsize_t chunk[4] = {0};
@@ -362,7 +362,8 @@ static cb_status count_bytes(void *context, hid_t dataset, const char *name, boo
   return CB_OK;
 }
 
-/* The size of all segments. They are compressed like the joined file, whose size is nearly the same. */
+/* Returns the size of all segments in bytes. They are compressed like the joined file, whose size is nearly the
+ * same. */
 static double bytes_of_segments(const cb_record_pieces *pieces) {
   double bytes = 0;
   hsize_t last = 0;

@@ -5,13 +5,13 @@
 #include <curvebody/sink.h>
 #include <hdf5.h>
 
-/* The present name of a dataset with the old name `old`; NULL if `old` is not an old name. */
+/* Returns the present name of a dataset with the old name `old`; NULL if `old` is not an old name. */
 const char *cb_record_renamed(const char *old);
 
-/* Whether the file has the old names. Either all files of a record have them or none. */
+/* Returns whether the file has the old names. Either all files of a record have them or none. */
 bool cb_record_has_old_names(hid_t file);
 
-/* The name of a dataset in a record with old names, or in one without. */
+/* Returns the name of a dataset in a record with old names, or in one without. */
 const char *cb_record_name(const char *name, bool old);
 
 /* Gives the layout the old names: a record that is resumed keeps its names. */

@@ -23,7 +23,7 @@ typedef struct cb_output {
 /* Creates the temporary file, empty. CB_ERROR_FILE if the path exists and may not be replaced (`replace` is false), is
  * not a regular file, is in use, or cannot be written. */
 cb_status cb_output_begin(const char *path, bool replace, cb_output *out);
-/* As cb_output_begin, for the writer of the record of that name. */
+/* Does the same as cb_output_begin, for the writer of the record of that name. */
 cb_status cb_output_begin_own(const char *path, bool replace, cb_output *out);
 
 /* With status CB_OK the file takes its name; otherwise, or if that fails, the temporary file is removed. The file may
@@ -71,7 +71,7 @@ typedef struct cb_file_memory {
 hid_t cb_memory_create(void);
 hid_t cb_memory_open(const cb_image *image);
 hid_t cb_memory_open_in(cb_file_memory *m, const cb_image *image);
-/* The access properties of every file of a record. */
+/* Makes the access properties of every file of a record. */
 hid_t cb_record_access(void);
 /* Copies the bytes that the file would have on a disk. */
 cb_status cb_memory_image(hid_t file, const char *path, cb_image *out);

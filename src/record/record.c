@@ -49,8 +49,9 @@ static cb_status make_space(cb_record *record, cb_table *table, uint64_t head) {
   return has_memory(table, head) ? CB_OK : writer_failed(record);
 }
 
-/* The index of a new batch of rows in the rings: the first place that no unwritten batch uses. A freed place is reused
- * at once, because the system needs about as long as a time step to provide a page that is new to the process. */
+/* Returns the index in the rings at which a new batch of rows begins: that of the first place that no unwritten batch
+ * uses. A freed place is reused at once, because the system needs about as long as a time step to provide a page that
+ * is new to the process. */
 static uint64_t find_place(cb_record *record, uint64_t head) {
   const cb_table *rows = &record->rows;
   const uint64_t tail = atomic_load_explicit(&rows->tail, memory_order_acquire) / rows->batch;

@@ -85,7 +85,7 @@ char *cb_hdf5_scale_name(hid_t dataset, int rank, int d) {
 
 /* ---- The datasets that grow */
 
-/* Whether the dataset grows; *length is its length. */
+/* Returns whether the dataset grows, and sets *length to its length if so. */
 static bool is_series(hid_t dataset, uint64_t *length) {
   hid_t space = H5Dget_space(dataset);
   hsize_t dims[H5S_MAX_RANK], maximum[H5S_MAX_RANK];
@@ -190,7 +190,7 @@ cb_status cb_record_use_old_names(cb_arena *arena, cb_record_layout *layout) {
   return CB_OK;
 }
 
-/* ---- Whether a file is a complete record
+/* ---- The check whether a file is a complete record
  *
  * Everything that can be reached from the root is checked when a file is opened, by the public interface of HDF5. The
  * following is rejected: links to other files, user-defined links, and soft links in place of a part of the layout

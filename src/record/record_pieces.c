@@ -48,9 +48,9 @@ void cb_pieces_close(cb_record_pieces *p) {
 
 /* ---- One file */
 
-/* Whether version 0.1 has left the file open. Such a file can be opened only for SWMR reading (single writer, multiple
- * readers). If it can also be opened without SWMR, *plain is the open file: the system had only refused the first
- * attempt. */
+/* Returns whether version 0.1 has left the file open. Such a file can be opened only for SWMR reading (single writer,
+ * multiple readers). If it can also be opened without SWMR, *plain is the open file: the system had only refused the
+ * first attempt. */
 static bool is_left_by_old(const char *path, hid_t *plain) {
   const hid_t file = cb_hdf5_open(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ);
   if (file < 0) return false;
@@ -58,7 +58,7 @@ static bool is_left_by_old(const char *path, hid_t *plain) {
   return (*plain = cb_hdf5_open(path, H5F_ACC_RDONLY)) < 0;
 }
 
-/* CB_ERROR_INPUT if the file is not an HDF5 file, is damaged, or version 0.1 has left it open. */
+/* Opens a file. Returns CB_ERROR_INPUT if the file is not an HDF5 file, is damaged, or was left open by version 0.1. */
 static cb_status open_file(const char *path, hid_t *out) {
   const char *why;
   const int fd = cb_open_regular(path, 0, &why);
@@ -128,7 +128,8 @@ static cb_status look(const cb_record_pieces *p, uint64_t number, cb_piece *out,
   return status;
 }
 
-/* Whether `next` follows the segment `last`. If so, the rows of `last` count only up to the first row of `next`. */
+/* Returns whether `next` follows the segment `last`. If so, the rows of `last` count only up to the first row of
+ * `next`. */
 static bool follows(cb_piece *last, const cb_piece *next) {
   const cb_record_position first = next->first;
   if (first.rows < last->first.rows || first.events < last->first.events ||
@@ -348,7 +349,7 @@ static cb_status read_series(hid_t file, const char *path, const char *name, siz
   return status;
 }
 
-/* The index of the piece that contains row, or event, `at`. */
+/* Returns the index of the piece that contains row, or event, `at`. */
 static size_t find_piece(const cb_record_pieces *p, bool is_event, uint64_t at) {
   size_t low = 0, high = p->count;
   while (high - low > 1) {

@@ -65,7 +65,7 @@ bool cb_warnings_write(hid_t file, cb_record_warnings *w, size_t length) {
   return good;
 }
 
-/* The length of a line with its newline, which the last line of a foreign file may not have. */
+/* Returns the length of a line with its newline, which the last line of a foreign file may not have. */
 static size_t line_length(const char *line) {
   const size_t length = strcspn(line, "\n");
   return length + (line[length] == '\n');

@@ -18,7 +18,7 @@ bool cb_virtual_is(hid_t file) {
   return H5Lexists(file, "checkpoint", H5P_DEFAULT) > 0 && H5Lexists(file, "checkpoint/segments", H5P_DEFAULT) > 0;
 }
 
-/* The name of a segment in the virtual file: FOLDER/NUMBER.h5. */
+/* Makes the name by which the virtual file refers to a segment: FOLDER/NUMBER.h5. */
 static void source_name(const cb_record_pieces *over, uint64_t number, char *out, size_t size) {
   const char *slash = strrchr(over->folder.path, '/');
   snprintf(out, size, "%s/%06llu.h5", slash ? slash + 1 : over->folder.path, (unsigned long long)number);

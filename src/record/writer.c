@@ -316,8 +316,8 @@ static bool has_news(cb_record *record) {
          record->checkpoint.checkpoints != record->put.checkpoints;
 }
 
-/* One round of the writer, called without the mutex. everything: also writes incomplete batches. publishes: also writes
- * incomplete batches, the segment and the virtual file to the disk. */
+/* Does one round of the writer's work. It is called without the mutex. everything: also writes incomplete batches.
+ * publishes: also writes incomplete batches, the segment and the virtual file to the disk. */
 static void work(cb_record *record, bool everything, bool publishes) {
   cb_status status = CB_OK;
   if (publishes) set_deadline(record); /* the interval begins now, not after the rows were written */

@@ -96,7 +96,8 @@ static bool stays(const cb_run *r) {
 }
 
 /* After a step of run i: repeats a failed step, moves the origin, and writes the row and checkpoint that are due.
- * Returns whether the run can continue in its lane. */
+ * all_stay: no run of the group has to leave its lane after this step. Returns whether run i can continue in its
+ * lane. */
 static bool settle(const group *g, size_t i, cb_lanes_step step, bool all_stay) {
   cb_batch_member *of = g->run[i];
   const unsigned bit = 1u << i;

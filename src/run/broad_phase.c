@@ -66,8 +66,9 @@ static inline __attribute__((always_inline)) bool are_near(const cb_broad *b, cb
  * Cells are numbered in blocks of 64 neighbours, 2^bits along each axis, so that balls that are near each other are
  * also near each other in memory. The index of a block in the table is a hash of its coordinates and tag, because the
  * space may be unbounded. The key, which has all bits of the hash, distinguishes the balls of different blocks with the
- * same index. If two keys of one window are equal nevertheless, a pair is found twice; sort_pairs removes the copy.
- * Source: Teschner et al., Optimized spatial hashing for collision detection, VMV (2003), with blocks.
+ * same index. If two blocks of one window have equal keys nevertheless, a pair is found twice; sort_pairs removes the
+ * copy. Source: Teschner et al., Optimized spatial hashing for collision detection, VMV (2003); the blocks are an
+ * addition.
  */
 
 enum { BLOCK_BITS = 6 };
@@ -125,8 +126,8 @@ static void sort_balls(cb_broad *b) {
 
 typedef struct finder {
   const cb_broad *b;
-  cb_broad_buffer *to; /* the pairs that were found, if it finds pairs */
-  int *list, count;    /* the balls that were found, if it finds the balls near one ball */
+  cb_broad_buffer *to; /* if `list` is NULL: the pairs that were found */
+  int *list, count;    /* for the search around one ball: the indices of the balls that were found; otherwise NULL */
   bool failed;
 } finder;
 
@@ -245,7 +246,7 @@ INLINE void find_around(finder *f, cb_broad_kind kind, bool pure, const cb_ball 
   scan_slots(f, kind, pure, ball, b->in_grid, b->slots);
 }
 
-/* The loops are compiled once for each kind of space. */
+/* Here the compiler makes one version of the loops for each kind of space. */
 static void find_around_in_space(finder *f, const cb_ball *ball) {
   switch (f->b->kind) {
     case CB_BROAD_BOX: find_around(f, CB_BROAD_BOX, true, ball); break;

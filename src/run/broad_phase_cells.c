@@ -30,7 +30,7 @@
 
 enum { D = CB_DIM_MAX };
 
-/* Computes sqrt(g^ii) at q for each i; false if q is outside the domain, or if one of the results is not below
+/* Computes sqrt(g^ii) at q for each i. Returns false if q is outside the domain, or if one of the results is not below
  * 1e150. */
 static bool speeds(const cb_space *g, const double *q, double *speed) {
   const int n = g->dim;
@@ -318,7 +318,8 @@ void cb_broad_levels(cb_broad *b) {
 
 /* --- cells --- */
 
-/* Returns floor(x per), limited to 2^60 in size. It uses comparisons, which compile to fewer instructions than fmin. */
+/* Returns floor(x per), limited to 2^60 in absolute value. It uses comparisons, which compile to fewer instructions
+ * than fmin. */
 static inline int64_t cell_of(double x, double per) {
   const double maximum = (double)(INT64_C(1) << 60);
   double q = x * per;
@@ -344,8 +345,9 @@ static cb_broad_window *add_window(const cb_broad_window *from, int *count, cb_b
   return &out[(*count)++];
 }
 
-/* Finds the faces of the cube on which points within a chord of the ball's point x may lie, with windows of the m - 1
- * other coordinates; returns their number. home: finds only the face of x itself and, with chord 0, only its cell. */
+/* Finds the faces of the cube that may contain points at a distance of at most `chord` from the ball's point x. Writes
+ * to `out`, for each face, the window of cells of the m - 1 other coordinates, and returns the number of faces. home:
+ * finds only the face of x itself and, with chord 0, only its cell. */
 static int faces(const cb_broad *b, const cb_ball *ball, double chord, double per, bool home,
                  const cb_broad_window *from, cb_broad_window *out) {
   int count = 0, own = 0;

@@ -13,9 +13,9 @@
  *
  *   shape r and its rate r', group element g, body velocity xi = -A r'; plot_position: points of the body
  *   length = int sqrt(r'Mr') dt, cost = int r'Mr' dt, since the start
- * A(r) is the connection and M(r) the metric of the bundle. P(r) and Q(r) are the blocks, for xi and for r', of the
- * linear form whose zero defines the motion (cb_bundle_class.form). The residual P xi + Q r' is a force or a momentum;
- * it is 0 up to round-off if A is computed from P and Q.
+ * A(r) is the connection and M(r) the metric of the bundle. P(r) and Q(r) are blocks of the matrix of
+ * cb_bundle_class.form. The motion satisfies P xi + Q r' = 0, where the left side is a force or a momentum; it is
+ * recorded, and is 0 up to round-off if A is computed from P and Q.
  */
 
 const cb_observable_doc cb_bundle_observables[] = {

@@ -25,7 +25,7 @@ struct cb_bundle_run {
   /* the quantities from which the fields of a row are computed */
   double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
   double xi[CB_GROUP_DIM];
-  bool metric; /* whether M is needed */
+  bool metric; /* M is computed, because it is recorded */
 };
 typedef struct cb_bundle_run cb_bundle_run;
 

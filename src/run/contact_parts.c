@@ -185,7 +185,7 @@ cb_status cb_parts_velocity(const cb_parts *p, const cb_state *s, int i, double 
   return status == CB_ERROR_DOMAIN ? CB_STEP_DOMAIN : status;
 }
 
-/* Returns the length in the metric of the velocity v of the particle at place i. */
+/* Returns the speed of the particle at place i: the length of its velocity v in the metric. */
 static double speed_of(const cb_parts *p, const cb_state *s, int i, const double *v) {
   const double *momentum = s->p + (size_t)i * (size_t)p->k;
   if (!p->g->chart) return sqrt(fmax(0, cb_inner(p->g, v, v)));

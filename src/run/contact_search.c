@@ -1,11 +1,11 @@
 /* The search for the first time at which a gap closes (contact_search.h).
  *
  * If a gap is s > 0 at some time, with the rate s' and a bound s'' >= -A, it does not close before the positive zero
- * t = 2 s / (-s' + sqrt(s'^2 + 2 A s)) of s + s' t - A t^2/2, t the time since then. There the search evaluates the gap
- * next. Near a zero of the gap these times converge to the zero quadratically, from earlier times (for A = 0 this is
- * Newton's method on a convex function); the last steps are Newton steps, down to round-off. The same bound holds
- * backwards from a later time with a known state, such as the end of the step. If the forward and the backward interval
- * overlap, there is no contact, and no further evaluation is needed; an evaluation costs as much as a step.
+ * t = 2 s / (-s' + sqrt(s'^2 + 2 A s)) of s + s' t - A t^2/2, t the time since then. The search evaluates the gap next
+ * at this zero. Near a zero of the gap these times converge to the zero quadratically, from earlier times (for A = 0
+ * this is Newton's method on a convex function); the last steps are Newton steps, down to round-off. The same bound
+ * holds backwards from a later time with a known state, such as the end of the step. If the forward and the backward
+ * interval overlap, there is no contact, and no further evaluation is needed; an evaluation costs as much as a step.
  */
 #include "run/contact_search.h"
 
@@ -27,8 +27,8 @@ static const double deep = 16e-16;
 /* Rates below this, relative to the sum of the particles' speeds, count as 0: they are the round-off of a reflection
  * and do not close a gap of points that touch. */
 static const double still = 1e-13;
-/* If a gap certainly stays open until this fraction of the remaining time after the end of the search, it is not closed
- * at the end. */
+/* A gap is not closed at the end of the search if it certainly stays open until then and for this fraction of the
+ * remaining time longer. */
 static const double beyond = 1e-9;
 /* This times the largest speed of all particles is added to the limit of `still`, for particles at rest, whose own
  * speeds are round-off. */
@@ -88,7 +88,8 @@ static cb_status second_derivative_bound(cb_parts *p, cb_gaps *gaps, const cb_ca
   return status;
 }
 
-/* Newton's method, started where the gap is nearly closed and closing; it continues while the gap becomes smaller. */
+/* Applies Newton's method, from a time at which the gap is nearly closed and closing, as long as the gap becomes
+ * smaller. */
 static cb_status polish(cb_parts *p, cb_gaps *gaps, const cb_candidate *c, double *tau) {
   double best = INFINITY, at = *tau;
   for (int i = 0; i < POLISH; i++) {
@@ -238,10 +239,10 @@ static cb_status fail_to_find(const cb_parts *p, const cb_candidate *c) {
       other < 0 ? "a wall" : cb_system_particle_name(p->system, other), LOOKS_MAX);
 }
 
-/* Finds the time *at of the next evaluation of a candidate that has no gap to close at *at. Beyond the border of a
- * branch of a wall, this is the time at which the particle may return. Outside a face, the search continues on the
- * other side of the face, and every second time 1/BESIDE of the range later. *at becomes INFINITY if nothing closes
- * before range[1]. */
+/* Finds the next evaluation time *at of a candidate that is inactive at *at, because its particle is beyond the border
+ * of a branch of a wall, or beside a face. For a wall this is the time at which the particle may return. For a face the
+ * search continues on the other side of the face, at every second call 1/BESIDE of the range later. *at becomes
+ * INFINITY if nothing closes before range[1]. */
 static cb_status pass_inactive(cb_parts *p, cb_gaps *gaps, cb_candidate *c, const double range[2], double s,
                                double closing, int *turns, double *at) {
   if (c->gap.kind == CB_GAP_WALL) {

@@ -16,8 +16,9 @@
  * are measured from the start of the step.
  */
 
-/* What moves a component: the integrator of the complete system if this system has one component; otherwise an
- * integrator like it, for an extract of the system. Equal components of one particle share a mover. */
+/* An integrator that moves a component, with its state. If the complete system has only one component, this is the
+ * system's integrator; otherwise it is an integrator of the same class for an extract of the system. Equal components
+ * of one particle share a mover. */
 typedef struct cb_part_mover {
   cb_system *extract; /* the component as a system, owned; NULL: the mover moves the complete system */
   cb_integrator *integrator;

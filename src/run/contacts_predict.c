@@ -1,7 +1,7 @@
 /* The prediction of contacts in a step: a heap of predicted contacts, the search for gaps that close, and the joining
  * of bases before their particles meet. The search for contacts of a part ends at the first contact that the part
- * certainly has. The search for contacts of two parts ends there, or at the first contact that they have with each
- * other if this contact is earlier (contacts_step.c). */
+ * certainly has. The search for contacts of two parts ends at the earliest of three times: that contact of either part,
+ * and the first contact that the parts have with each other (contacts_step.c). */
 #include "run/contacts_private.h"
 
 #include <math.h>

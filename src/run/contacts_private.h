@@ -90,8 +90,7 @@ cb_contacts_entry cb_contacts_pop(cb_contacts *c);
 
 /* Returns whether both gaps have the same kind, the same particles and the same wall, event or triangle. */
 bool cb_contacts_same_gap(const cb_gap *a, const cb_gap *b);
-bool cb_contacts_is_resting(const cb_contacts *c,
-                            const cb_gap *gap); /* whether the gap stays closed until the end of the step */
+bool cb_contacts_is_resting(const cb_contacts *c, const cb_gap *gap);
 /* Computes the point x of particle i relative to the base of its component. */
 void cb_contacts_point(const cb_contacts *c, const cb_state *s, int i, double *x);
 /* Joins bases whose particles may come near each other in a step of length h, by the bounds on their speeds.
@@ -104,11 +103,11 @@ cb_status cb_contacts_around(cb_contacts *c, int i, double reach, double *x, con
  * with centre x and this reach before the time `until`. */
 bool cb_contacts_out_of_reach(const cb_contacts *c, const double *x, double reach, int j, double until);
 
-/* These functions search from the time `from` on and put what they find on the heap: the zero of a gap (predict); a
- * contact of two balls (predict_pair), of a ball and the walls (predict_walls), of the ball and wall of a part that
- * will probably meet first (predict_likely_wall), of two triangles (predict_faces). cb_contacts_begin_event searches
- * for a zero of an event from the start of the step on. cb_contacts_end_events stores the states of all events at the
- * end of the step, from which the next step begins. */
+/* These functions search from the time `from` on and put the contacts that they find on the heap: the zero of a gap
+ * (predict); a contact of two balls (predict_pair), of a ball and the walls (predict_walls), of the ball and wall of a
+ * part that will probably meet first (predict_likely_wall), of two triangles (predict_faces). cb_contacts_begin_event
+ * searches for a zero of an event from the start of the step on. cb_contacts_end_events stores the states of all events
+ * at the end of the step, from which the next step begins. */
 cb_status cb_contacts_predict(cb_contacts *c, cb_candidate what, double from);
 cb_status cb_contacts_predict_pair(cb_contacts *c, int i, int j, double from);
 cb_status cb_contacts_predict_walls(cb_contacts *c, int i, double from);
@@ -116,8 +115,8 @@ cb_status cb_contacts_predict_likely_wall(cb_contacts *c, int part, double from)
 cb_status cb_contacts_begin_event(cb_contacts *c, int event);
 cb_status cb_contacts_end_events(cb_contacts *c);
 cb_status cb_contacts_predict_faces(cb_contacts *c, int a, int b, double from);
-/* Predict what happens from tau on to the members of the current contact. The first function predicts contacts of balls
- * and walls; the second predicts contacts of faces, and events. */
+/* Search from tau on for events and contacts of the members of the current contact: the first function for contacts of
+ * balls and walls, the second for contacts of faces and for events. */
 cb_status cb_contacts_predict_all(cb_contacts *c, double tau);
 cb_status cb_contacts_predict_others(cb_contacts *c, double tau);
 

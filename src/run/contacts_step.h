@@ -35,7 +35,7 @@ void cb_contacts_free(cb_contacts *c);
 struct cb_bases *cb_contacts_bases(cb_contacts *c);
 /* Must be called after cb_contacts_bases was filled from a checkpoint. */
 void cb_contacts_restored(cb_contacts *c);
-/* The first pair with a doubtful relative position since the contacts were created. */
+/* Returns the first pair whose relative position was doubtful since the contacts were created. */
 cb_contacts_doubt cb_contacts_doubts(const cb_contacts *c);
 
 /* Checks the start: CB_ERROR_DOMAIN, with the names in the message, if particles overlap or are inside a wall. */

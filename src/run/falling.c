@@ -15,8 +15,9 @@ const char *const cb_falling_names[] = {"undecided", "steady", "flutter", "tumbl
 
 /* --- rows --- */
 
-/* Returns the angle of the normal n from the vertical, continued through full revolutions. If the heading reverses,
- * the normal has passed the vertical: upwards, or downwards after half a revolution. */
+/* Returns the angle of the normal n from the vertical, continued through full revolutions. If the heading, its
+ * horizontal direction, reverses, the normal has passed the vertical: it points nearly upwards, or nearly downwards,
+ * which is half a revolution away. */
 static double follow(cb_falling *f, const double n[3]) {
   const double across = hypot(n[0], n[1]), angle = atan2(across, n[2]);
   if (!f->known) f->side = 1;
@@ -132,7 +133,8 @@ static size_t period_of(const intervals *d) {
   return 0;
 }
 
-/* Returns whether the angle of every interval i + m is larger in size than that of interval i, or that of none is. */
+/* Compares the absolute angles of the intervals i and i + m. Returns whether the later one is larger for every i, or
+ * for no i. */
 static bool grows(const intervals *d, size_t m) {
   size_t more = 0;
   for (size_t i = 0; i + m < d->n; i++) more += fabs(d->angle[i + m]) > fabs(d->angle[i]);
@@ -240,7 +242,7 @@ cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_pl
   return CB_OK;
 }
 
-/* The normal and the centre of the plate of a body with pose g, in axes of which the last points up. */
+/* Computes the normal and the centre of the plate of a body with pose g, in axes whose last one points up. */
 static void place(const cb_falling_plate *p, const cb_pose *g, double normal[3], double x[3]) {
   double world[3], r[3][3];
   cb_pose_rotation(g, r);

@@ -14,11 +14,11 @@
  *            angle advances by more than pi/2 per period, otherwise flutter
  *   chaotic  there are at least 24 intervals, they do not repeat, and the motion is not settling
  *   otherwise undecided: the motion is too short, or it is still settling. It is settling if, for some m <= 4, one of
- *            these is true: the angle of every interval is larger than the angle m intervals before; or it is smaller
- *            in every interval; or the largest difference of intervals m apart, relative to the means, is in the last
- *            third at most half of that in the first third, and at most 0.1
- * Rows have to be dense: at least 20 per swing. Angles are in rad. All members of cb_falling are of type double,
- * because the restart state stores them as an array of numbers.
+ *            these is true: the angle of every interval is larger in absolute value than that of the interval m before
+ *            it; or it is larger in none of them; or the largest difference of intervals m apart, relative to the
+ *            means, is in the last third at most half of that in the first third, and at most 0.1
+ * The rule needs at least 20 rows per swing. Angles are in rad. All members of cb_falling are of type double, because
+ * the restart state stores them as an array of numbers.
  */
 #pragma once
 
@@ -52,7 +52,7 @@ typedef struct cb_falling {
 /* Adds a row: the plate's unit normal and its centre at time t. *f must be {0} before the first row. */
 void cb_falling_add(cb_falling *f, double t, const double normal[3], const double x[3]);
 
-/* The result; a number that does not exist for a regime is nan. */
+/* The result of the rule; a number that does not exist for a regime is nan. */
 typedef struct cb_falling_class {
   cb_falling_regime regime;
   double period, turns;  /* flutter and tumble: the period, and full revolutions per period, with sign */
@@ -80,7 +80,7 @@ typedef struct cb_falling_plate {
 /* Finds the coordinates x, y and theta of a system. CB_ERROR_ARGUMENT, as CB_FAILURE_OBSERVABLE, if the system does not
  * have them. */
 cb_status cb_falling_plate_of_system(const cb_system *s, cb_falling_plate *out);
-/* The plate of a body, with the gravity at time t. CB_ERROR_ARGUMENT without gravity. */
+/* Finds the plate of a body, from its mass properties at time t. CB_ERROR_ARGUMENT without gravity. */
 cb_status cb_falling_plate_of_body(const cb_immersed *b, double t, cb_falling_plate *out);
 /* Finds the plate of a run of particles or of bodies in a fluid; body: index of the body. CB_ERROR_ARGUMENT for other
  * runs, and for a body without gravity. */

@@ -23,7 +23,7 @@
 
 enum { MAXIMUM = 40, QUANTITIES = CB_BODY_QUANTITIES };
 /* The iteration has converged if the values change by at most SETTLED, relative to the largest value of the same unit;
- * or by at most STALLED, the size of round-off, if the last iteration has not halved the change. */
+ * or by at most STALLED, which is about the round-off, if the last iteration has not halved the change. */
 static const double SETTLED = 1e-15, STALLED = 1e-13;
 
 /* --- subjects: bodies and particles, whose quantities expressions can use --- */
@@ -133,7 +133,7 @@ static void half_way(const cb_rigid_state *from, const cb_rigid_state *to, cb_po
   for (int i = 0; i < 3; i++) out->x[i] = from->g.x[i] + (from->x_low[i] + dx[i]);
 }
 
-/* As half_way, in a space of curvature K. */
+/* Does the same as half_way, in a space of curvature K. */
 static void half_way_in(double K, const cb_pose *from, const cb_pose *to, cb_pose *out) {
   cb_biquaternion at, move, half, there;
   cb_pose back, relative;
@@ -305,7 +305,7 @@ static double renew(const cb_run *run, cb_fluid_controls *c) {
   return largest;
 }
 
-/* Removes the events of the attempt, and returns whether there are any. */
+/* Removes the events of the attempt, and returns whether there were any. */
 static bool drop_events(cb_fluid_run *b) {
   bool any = false;
   for (int p = 0; p < b->threads; p++)

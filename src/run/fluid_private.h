@@ -31,7 +31,8 @@ typedef struct cb_fluid_run_part {
   cb_integrator *integrator; /* used only by this thread */
   cb_fluid_run_event *event;
   size_t events, event_capacity;
-  size_t settled;   /* with points: the number of events that a repetition of the present drift does not drop */
+  size_t settled;   /* with points: the number of events that are kept if the present drift (cb_fluid_controls_drift) is
+                     * repeated */
   bool lost;        /* an event was lost because there was no memory */
   cb_status status; /* the status of body `failed`, the first one that could not be stepped or measured */
   int failed, iterations;
@@ -121,7 +122,7 @@ void cb_fluid_run_fall(cb_run *run);
  * cb_motion. */
 cb_status cb_fluid_run_remember(cb_run *run);
 void cb_fluid_run_compare(cb_run *run, bool last);
-/* Makes one step of a body without retries, or with points one part of a composed step. */
+/* Makes one step of a body without retries; in a run with points, makes one part of a composed step. */
 cb_status cb_fluid_run_whole(cb_run *run, cb_fluid_run_part *part, int body, double h, int *iterations);
 /* Computes the momentum of a body about the origin of the world, first angular and then linear, in the world's axes. */
 void cb_fluid_run_spatial_momentum(const cb_fluid_run *b, int body, double out[6]);
@@ -152,28 +153,31 @@ size_t cb_fluid_coupling_blobs(cb_run *run, cb_blob *out);
 int cb_fluid_coupling_find(const cb_run *run, const char *name, size_t length);
 void cb_fluid_coupling_particle(const cb_run *run, int particle, double out[6]);
 void cb_fluid_coupling_middle(const cb_run *run, int particle, double out[6]);
-/* The length of the last part of the last step. */
+/* Returns the length of the last part of the last composed step. */
 double cb_fluid_coupling_last_length(const cb_run *run);
-/* With points: fields that replace fields of the same name, and additional fields. */
+/* The fields of a run with points: fields that replace others of the same name, and additional fields. */
 extern const cb_observable cb_fluid_coupling_fields[], cb_fluid_coupling_more[];
 
 /* --- joints (run/fluid_joints.c); without joints the functions do nothing --- */
 typedef struct cb_fluid_joined cb_fluid_joined;
-/* The problem of a body of the run `self`. */
+/* Returns the integrator's problem for this body of the run `self`. */
 const cb_rigid_problem *cb_fluid_joined_problem(void *self, int body);
 cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints);
 void cb_fluid_joined_free(cb_run *run);
 cb_mechanism *cb_fluid_joined_mechanism(const cb_run *run); /* NULL: no joints */
 bool cb_fluid_joined_has(const cb_run *run, int body);
-/* Whether a joint joins the two bodies, or a chain of joints that does not lead through the world. */
+/* Returns whether a joint connects the two bodies, or a chain of joints that does not lead through the world. */
 bool cb_fluid_joined_together(const cb_fluid_run *b, int i, int j);
-/* Whether joints change the energy. */
+/* Returns whether joints change the energy. */
 bool cb_fluid_joined_loses(const cb_run *run);
-/* Whether a body with joints has left its pose at the start by more than this, relative to 1 + |position|. */
+/* Returns whether the pose of a body with joints differs from its pose at the start by more than `tolerance`, relative
+ * to 1 + |position|. */
 bool cb_fluid_joined_moved(const cb_run *run, double tolerance);
 /* Moves all bodies with joints by h. */
 cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed);
-/* Limits that reflect: their number; their names, name[limits], in the arena of the run; and a body of the joint. */
+/* For the limits of joints that reflect: cb_fluid_joined_limits returns their number, cb_fluid_joined_limit_names
+ * writes their names to name[limits], in the arena of the run, and cb_fluid_joined_limited_body returns a body of the
+ * joint with this limit. */
 int cb_fluid_joined_limits(const cb_run *run);
 cb_status cb_fluid_joined_limit_names(cb_run *run, const char **name);
 int cb_fluid_joined_limited_body(const cb_run *run, int limit);
@@ -182,7 +186,7 @@ void cb_fluid_joined_keep(cb_run *run);
 void cb_fluid_joined_back(cb_run *run);
 /* Stores the potential energies of the bodies, after the start was measured. */
 void cb_fluid_joined_remember(cb_run *run);
-/* length: of the last part of the last step. */
+/* Computes the recorded quantities of joints. length: the length of the last part of the last step. */
 cb_status cb_fluid_joined_measure(cb_run *run, double length);
 void cb_fluid_joined_energies(const cb_run *run, double *potential, double *kinetic);
 cb_status cb_fluid_joined_fields(cb_run *run);

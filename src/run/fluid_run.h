@@ -1,6 +1,6 @@
 /* A run of bodies in a fluid. The bodies are stepped in parallel and recorded in one record. They are independent of
  * each other, except in two cases: wrenches may use quantities of other bodies (run/fluid_controls.c); and bodies and
- * particles may act on each other through points (cb_fluid_points), and then make their steps together.
+ * particles may act on each other through points and joints (cb_fluid_points), and then make their steps together.
  *
  * SI units. The state is one cb_rigid_state per body. A copy of a state continues bit for bit in the same way, in any
  * thread.
@@ -25,12 +25,12 @@ typedef struct cb_fluid_joints {
   int n;
   const cb_joint *joint;    /* [n] */
   const char *const *label; /* [coordinates] */
-  const double *start;      /* [coordinates]: values at the start, for whole turns */
+  const double *start;      /* [coordinates]: values at the start, which select the number of whole turns */
   cb_joint_laws *laws;      /* NULL: no motors and no drives */
 } cb_fluid_joints;
 
-/* What acts between bodies and particles: forces, constraints and contacts of a cb_system. Its particles are both the
- * particles of the scenario and points of the bodies. */
+/* The forces, constraints and contacts of a cb_system that act between bodies and particles. The particles of this
+ * system are the particles of the scenario and points of the bodies. */
 typedef struct cb_fluid_points {
   const cb_system *system;
   int n_points;

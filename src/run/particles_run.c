@@ -112,7 +112,7 @@ static cb_status project_start(cb_run *run) {
  * receives a row of /event for each halved step, because an integrator is symplectic only with a constant step size.
  */
 
-/* The particle, in the user's order, at which the last step failed; -1: not known. */
+/* Returns the particle, in the user's order, at which the last step failed; -1 if it is not known. */
 static int failed_particle(const cb_run *run) {
   return cb_particles_of(run)->integrator->failed_particle < 0
              ? -1
@@ -391,7 +391,8 @@ static cb_status plate(const cb_run *run, int body, cb_falling_plate *out) {
   return cb_falling_plate_of_system(cb_particles_of(run)->system, out);
 }
 
-/* Lanes step particles without contacts and without `falling_regime`, if their integrator has lanes. */
+/* The lanes of a vector (run/run_shared.h) can step particles without contacts and without `falling_regime`, if their
+ * integrator has a version for lanes. */
 static cb_particles *lanes(const cb_run *run) {
   cb_particles *p = run->own;
   return !p->contacts && !p->falling && cb_lanes_serve(p->integrator) ? p : NULL;

@@ -32,7 +32,8 @@ struct cb_run {
   cb_status (*take_warning)(void *self, double time, const char *text); /* NULL: there is no receiver */
   void *taker;
   cb_run_change change;
-  const cb_integrator *integrator; /* a warning proposes a step from its order; NULL: changes are not compared */
+  const cb_integrator *integrator; /* its order determines the step that a warning proposes; NULL: changes of conserved
+                                    * quantities are not compared */
   double step_size;
 
   int n_fields;
@@ -58,7 +59,7 @@ cb_status cb_run_stepped(cb_run *run, cb_sink *sink);
 int64_t cb_run_total(const cb_run *run);
 cb_status cb_run_interrupted(const cb_run *run);
 
-/* As cb_run_warn, with a formatted text, which is cut after 511 bytes. */
+/* Does the same as cb_run_warn, with a formatted text, which is cut after 511 bytes. */
 __attribute__((format(printf, 3, 4))) cb_status cb_run_warnf(cb_run *run, double time, const char *format, ...);
 
 /* Warns if the energy, or otherwise a momentum, has changed too much. The warning precedes the other warnings of the

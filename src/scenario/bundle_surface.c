@@ -8,8 +8,8 @@
  *   with space: {name: h3, curvature: -1}, chart, and shift: ["l*cos(a)", "l*sin(a)", 0] next to a motion's x, y, z:
  *           parts are embedded around the origin; then the transvection to the point with the normal coordinates
  *           `shift` moves them
- * The keys shape, mesh, scale and poses are read in scenario/scenario_poses.c, density to mass_model in
- * scenario/scenario_immersed.c, and parameters as in `fluid`.
+ * The keys shape, mesh, scale and poses are read in scenario/scenario_poses.c; density, thickness, mass, parts, points
+ * and mass_model in scenario/scenario_immersed.c; and parameters as in `fluid`.
  */
 #include "fluid/immersed_bundle.h"
 #include "fluid/surface_drag.h"
@@ -235,8 +235,8 @@ static cb_status read_shape(cb_scenario *s, const cb_node *map, const surface_pa
 typedef cb_status make_bundle(cb_scenario *s, const cb_node *map, const surface_parameters *p, cb_bundle_scenario *m,
                               cb_bundle **out);
 
-/* Reads a bundle. While it does so, s->own is a cb_fluid_scenario, because the functions that read a body in a fluid
- * need it; it also keeps the parameters that expressions of the body use. */
+/* Reads a bundle. During this call s->own is a cb_fluid_scenario, because the functions that read a body in a fluid
+ * need one; this struct also contains the parameters that expressions of the body use. */
 static cb_status within(cb_scenario *s, const cb_node *map, const surface_parameters *p, make_bundle *make,
                         cb_bundle **out) {
   cb_bundle_scenario *m = s->own;

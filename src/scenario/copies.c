@@ -1,7 +1,7 @@
 /* The position of an immersed body at the start, its motion, and its copies.
  *
  *   place:  {position: [0, 0, 1], rotation: {axis: [0, 1, 0], angle: pi/6}}     or quaternion: [w, x, y, z]
- *   motion: {velocity: [0, 0, 0], spin: [0, 0, 1], frame: world}                of the body frame's origin; rad/s
+ *   motion: {velocity: [0, 0, 0], spin: [0, 0, 1], frame: world}                m/s, of the body frame's origin; rad/s
  *   repeat: {count: 1000, seed: 1}     numbers of place and motion may be expressions of i = 0 .. n - 1, of n, and
  *                                      of r1 .. r9, which are random in [0, 1) and new for each copy (Mersenne twister)
  */

@@ -61,8 +61,8 @@ void cb_fluid_scenario_free(cb_fluid_scenario *m);
 
 cb_status cb_scenario_read_models(cb_scenario *s, const cb_node *node, cb_fluid_models *out); /* one, or a list */
 cb_status cb_scenario_read_added_mass(const cb_node *node, cb_fluid_model **out);             /* a name or a map */
-/* As cb_scenario_read_added_mass; also accepts true, which changes nothing, and false and none, which set *moves to
- * false. A model sets *moves to true. Does nothing if node is NULL. */
+/* Does the same as cb_scenario_read_added_mass; also accepts true, which changes nothing, and false and none, which set
+ * *moves to false. A model sets *moves to true. Does nothing if node is NULL. */
 cb_status cb_scenario_read_moving(const cb_node *node, cb_fluid_model **out, bool *moves);
 cb_status cb_scenario_read_flow(cb_scenario *s, const cb_node *node);
 /* Reads `medium`. node NULL: fails, because the key is missing in the map `where`. up: the direction against

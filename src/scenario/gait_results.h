@@ -50,5 +50,5 @@ cb_status cb_gait_placed_search(const cb_bundle_scenario *motion, cb_status stat
 /* Returns the efficiency of a gait, amount^2/cost. */
 double cb_gait_efficiency(double amount, double cost);
 
-/* True if the bundle is a table, whose errors affect the results. */
+/* Returns true if the bundle is a table, whose errors affect the results. */
 bool cb_gait_has_table(const cb_bundle *b);

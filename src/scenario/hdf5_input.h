@@ -19,8 +19,8 @@
 #include "fluid/flow_divergence.h"
 #include "fluid/poses_private.h"
 
-/* degree: 3, 5 or 0 as in cb_bundle_samples. CB_ERROR_FILE: the file cannot be read; CB_ERROR_INPUT: `PATH: error: ...`
- * with the dataset or attribute and the expected content. */
+/* Makes the bundle of the table in the file `path`. degree: 3, 5 or 0 as in cb_bundle_samples. CB_ERROR_FILE: the file
+ * cannot be read; CB_ERROR_INPUT: `PATH: error: ...` with the dataset or attribute and the expected content. */
 cb_status cb_bundle_samples_read(const char *path, int degree, cb_bundle **out);
 
 /* --- the flow of a fluid on a grid ---

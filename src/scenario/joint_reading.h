@@ -12,7 +12,7 @@ typedef struct cb_joint_keys {
   double restitution;
 } cb_joint_keys;
 
-/* The joints that are read; arrays of coordinates have their joints one after another. */
+/* The joints that were read so far. The arrays [coordinates] contain the coordinates of all joints, joint by joint. */
 typedef struct cb_joint_reading {
   cb_scenario *s;
   const cb_node *list;
@@ -24,15 +24,16 @@ typedef struct cb_joint_reading {
   bool *rate_given;
   cb_actuator *actuator;
   const char **drive;
-  const cb_node **where; /* the node of the drive or actuator */
+  const cb_node **where; /* the node of the drive, motor or servo of the coordinate */
 } cb_joint_reading;
 
-/* Is the node the text `none`? */
+/* Returns whether the node is the text `none`. */
 bool cb_joint_none(const cb_node *node);
-/* Finds the node of coordinate i of n in a value that is one scalar for all, or a list with one item per coordinate. */
+/* Finds the node of coordinate i in the value of a key of a joint with n coordinates. The value is one scalar for all
+ * coordinates, or a list with one item per coordinate. */
 cb_status cb_joint_item_of(const cb_node *node, int n, int i, const cb_node **out);
-/* Reads out[n] from such a value; single: a scalar is allowed only if n is 1. The numbers are at least `least`. node NULL:
- * they stay as they are. */
+/* Reads out[n] from such a value. single: a scalar is allowed only if n is 1, and an item `none` leaves its number
+ * unchanged. A number below `least` is an error. node NULL: all numbers stay unchanged. */
 cb_status cb_joint_read_numbers(const cb_joint_reading *r, const cb_node *node, int n, bool single, double least,
                                 double *out);
 /* Reads [lowest, highest]. */
@@ -40,12 +41,13 @@ cb_status cb_joint_read_range(const cb_joint_reading *r, const cb_node *node, do
 
 /* --- forces (scenario_joint_forces.c) --- */
 cb_status cb_joint_read_spring(const cb_joint_reading *r, const cb_node *node, int n, cb_joint *j);
-/* Reads motor, servo or drive; first: the number of the joint's first coordinate. */
+/* Reads the keys motor, servo and drive of a joint; first: the index of the joint's first coordinate. */
 cb_status cb_joint_read_actuators(cb_joint_reading *r, const cb_joint_keys *p, cb_joint *j, int first);
 cb_status cb_joint_read_limits(const cb_joint_reading *r, const cb_node *node, const cb_joint_keys *p, cb_joint *j);
 
 /* --- the start (scenario_joint_start.c) --- */
-/* Places all bodies at time t from those that have a place, or from the world; placed[bodies] is false on entry. */
+/* Finds the states of all bodies at time t. Joints give the places of bodies, beginning with the world and the bodies
+ * that have the key `place`. placed[bodies] is false on entry. */
 cb_status cb_joint_place_all(cb_joint_reading *r, double t, bool *placed, cb_rigid_state *state);
-/* Closes loops and finds the rates that follow; stores poses and twists of all bodies. */
+/* Closes the loops of joints, finds the rates that were not given, and stores the poses and twists of all bodies. */
 cb_status cb_joint_start_all(cb_joint_reading *r, double t, cb_rigid_state *state);

@@ -59,7 +59,7 @@ const struct cb_pair_potential_class *cb_scenario_pair_potential_of(const cb_nod
 void cb_scenario_warn_of_contacts(const cb_scenario *s, const char *surface);
 cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                     const cb_node *events);
-/* As cb_scenario_read_contacts, for a system, whose only point touches nothing but walls. */
+/* Does the same as cb_scenario_read_contacts, for a system, whose only point touches nothing but walls. */
 cb_status cb_scenario_read_system_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                            const cb_node *events);
 extern const cb_param cb_scenario_contacts_table[], cb_scenario_wall_contacts_table[];
@@ -67,7 +67,7 @@ extern const cb_param cb_scenario_contacts_table[], cb_scenario_wall_contacts_ta
  * NULL name. */
 enum { CB_GAP_ROWS = 64, CB_JOINT_ROWS = 64 };
 void cb_scenario_gap_rows(const cb_gap_class *class, bool event, cb_param rows[CB_GAP_ROWS]);
-/* The rows of a joint: those that all have, and those of its class. */
+/* Writes the rows of a class of joints: those of all joints, then its own rows, and a last row with a NULL name. */
 void cb_scenario_joint_rows(const cb_joint_class *class, cb_param rows[CB_JOINT_ROWS]);
 cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
 /* Lets a class of constraints read its map, which is the value of a key of `item`. */
@@ -88,8 +88,8 @@ cb_status cb_scenario_for_bodies(cb_scenario *s, const cb_node *bodies, const cb
                                  cb_status (*add)(cb_builder *, int body, const void *what), const void *what);
 /* Finds the index of the body whose name is the text of node. */
 cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *body);
-/* As cb_scenario_find_body, for forces, walls and constraints: a body of tracers, which only the flow moves, is an
- * error. */
+/* Does the same as cb_scenario_find_body, for forces, walls and constraints: a body of tracers, which only the flow
+ * moves, is an error. */
 cb_status cb_scenario_find_moved_body(const cb_scenario *s, const cb_node *node, int *body);
 /* Reads a point: a particle, given as [body, number], or a point of a rigid body. *index becomes its index in the
  * builder. The second function fails for a tracer. */

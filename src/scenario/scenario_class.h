@@ -1,4 +1,4 @@
-/* Which class of configuration space (curvebody/configuration.h) a scenario has. */
+/* Finds the class of configuration space (curvebody/configuration.h) of a scenario. */
 #pragma once
 
 #include "scenario/private.h"

@@ -6,7 +6,8 @@
  *   bodies: [{shape: {name: ball, radius: 0.5}, chart: exponential, place: {position: [0.5, 0, 0]}}]
  * The key `chart` of a body selects the embedding of its flat surface in the space (curvebody/surface.h).
  * place.position is a tangent vector at the base point: after `rotation` the body is moved along the geodesic with this
- * initial velocity. This also moves the axes of the world, to which `motion` and wrenches refer.
+ * initial velocity. The motion along the geodesic also moves the axes of the world, to which `motion` and wrenches
+ * refer.
  */
 #include "scenario/fluid.h"
 #include "numerics/numerics_curved.h"

@@ -6,7 +6,8 @@
  *                   {angle: {at: [a, 1], between: [[a, 0], [a, 2]]}, stiffness: 2, rest: pi} |
  *                   {spring: {between: [[a, 0], [b, 1]], stiffness: "10*(1 + .1*sin(t))", rest: 1}}
  *   forces:       - {body: a, force: ["-.1*x_dot", "-.1*y_dot", 0], chart: ..}
- * A map of a pair potential has the keys of its class (curvebody/pair_potential.h) besides those of its place.
+ * A map of a pair potential has the keys of its class (curvebody/pair_potential.h) besides the keys shown here, such as
+ * `at` or `between`.
  */
 #include "bodies/link.h"
 #include "bodies/place.h"
@@ -32,7 +33,7 @@
 #define END \
   { NULL, 0, 0, NULL, NULL, NULL, NULL, NULL }
 
-/* The keys of a map with a pair potential that are not those of its class. */
+/* The keys of a map with a pair potential, except the keys of the class. */
 typedef struct pair_keys {
   const char *pair_potential;
   const cb_node *between, *within, *at, *body;
@@ -210,8 +211,8 @@ static cb_status find_class(const cb_node *map, const cb_pair_potential_class **
   return cb_fail_unknown(node, "pair potential", name, names, cb_registry_names(&cb_pair_potential_registry, names));
 }
 
-/* Joins the rows of a table and those of a class. The struct of the class begins at `offset` after that of the
- * table. */
+/* Joins the rows of a table and those of a class. The joined rows fill one struct, in which the parameters of the class
+ * begin at the byte `offset`. */
 static cb_param *joined(cb_arena *arena, const cb_param *table, const cb_param *more, size_t offset) {
   size_t n = 0, m = 0;
   while (table[n].name) n++;
@@ -394,7 +395,8 @@ static cb_status add_interaction(cb_builder *builder, int a, int b, const pair_m
 static const form interaction_forms[] = {{"spring", NULL, false, read_spring}};
 enum { INTERACTION_FORMS = sizeof interaction_forms / sizeof *interaction_forms };
 
-/* Reads an item with the key of a class of constraints: a potential of the value of the rows of the constraint. */
+/* Reads an item whose key is the name of a class of constraints. The item is a potential that depends on the value of
+ * each row of the constraint. */
 static cb_status read_value_potential(cb_scenario *s, const cb_node *node, const cb_constraint_class *class) {
   value_keys p;
   cb_target rest;

@@ -2,7 +2,8 @@
  *
  *   spring: {stiffness: .., rest: ..}, motor: EXPRESSION, servo: {position: .., kp: .., kv: ..}, drive: EXPRESSION,
  *   limits: [lowest, highest], restitution: .., stiff: {stiffness: .., damping: ..}
- * A joint with several coordinates has lists. Meaning: mechanism/mechanism.h and mechanism/joint_laws.h.
+ * A joint with several coordinates has lists. The meaning of the keys is described in mechanism/mechanism.h and
+ * mechanism/joint_laws.h.
  */
 #include "scenario/joint_reading.h"
 #include "core/registry.h"

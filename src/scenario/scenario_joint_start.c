@@ -1,6 +1,6 @@
-/* The places and velocities that joints give to bodies at the start (scenario_joints.c). In each group of joined bodies that
- * does not hang on the world, one body has `place`; the others follow along the joints, g_b = g_a A M(q) B^-1 (symbols:
- * curvebody/joint.h). Loops are closed by Newton's method (cb_mechanism_close).
+/* The places and velocities that joints give to bodies at the start (scenario_joints.c). In each group of joined bodies
+ * that is not joined to the world, one body has `place`. The places of the others follow from the joints, g_b = g_a A
+ * M(q) B^-1 (symbols: curvebody/joint.h). Loops are closed by Newton's method (cb_mechanism_close).
  */
 #include "scenario/joint_reading.h"
 #include "core/registry.h"
@@ -20,14 +20,15 @@ static cb_status inertia(void *self, double t, const cb_pose *g, double K[6][6],
   return CB_OK;
 }
 
-/* For places and velocities inertia does not matter, except that loops are closed by the smallest motion. */
+/* The inertia does not matter for places and velocities, except that a loop is closed by the motion that is smallest in
+ * the metric of this inertia. */
 static const cb_rigid_problem unit_body = {.inertia = inertia};
 static const cb_rigid_problem *unit_problem(void *self, int body) {
   (void)self, (void)body;
   return &unit_body;
 }
 
-/* Places the second (side 1) or the first body of a joint, from the state of the other one. */
+/* Finds the state of the second (side 1) or the first (side 0) body of a joint from the state of the other body. */
 static cb_status place(cb_joint_reading *r, int joint, int side, double t, cb_rigid_state *state) {
   const cb_joint *j = &r->joint[joint];
   const int n = cb_joint_coordinates(j), first = r->first[joint];
@@ -43,13 +44,13 @@ static cb_status place(cb_joint_reading *r, int joint, int side, double t, cb_ri
   j->class_->place(q, &j->data, &m);
   if (n) memcpy(motion.q, q, (size_t)n * sizeof *q);
   j->class_->find(&m, &j->data, &motion);
-  for (int i = 0; i < n; i++) cb_add6(rate[i], motion.S[i], relative); /* of frame B, in its axes */
+  for (int i = 0; i < n; i++) cb_add6(rate[i], motion.S[i], relative); /* the twist of frame B, in its axes */
   cb_pose_inverse(&B, &back);
   cb_pose_multiply(&A, &m, &ab);
-  cb_pose_multiply(&ab, &back, &ab); /* body B seen from body A */
+  cb_pose_multiply(&ab, &back, &ab); /* the pose of body B relative to body A */
   cb_pose_adjoint(&B, Ad);
-  cb_apply6((const double(*)[6])Ad, relative, own); /* of body B relative to A, in the frame of B */
-  if (side == 0) {                                  /* the motion of A relative to B, in the frame of A */
+  cb_apply6((const double(*)[6])Ad, relative, own); /* the twist of body B relative to body A, in the frame of body B */
+  if (side == 0) {                                  /* own becomes the twist of A relative to B, in the frame of A */
     cb_pose_adjoint(&ab, Ad);
     cb_apply6((const double(*)[6])Ad, own, relative);
     for (int i = 0; i < 6; i++) own[i] = -relative[i];
@@ -71,7 +72,8 @@ static cb_status place(cb_joint_reading *r, int joint, int side, double t, cb_ri
   return cb_rigid_start(&unit_body, t, &g, Y, &state[j->body[side]]);
 }
 
-/* The entry of `bodies` that describes one body; NULL: a copy, which the joints may place although its entry has `place`. */
+/* Returns the entry of `bodies` that describes this body; NULL for a copy, which joints may place even if its entry has
+ * the key `place`. */
 static const cb_node *node_of_body(const cb_joint_reading *r, int body) {
   const cb_fluid_scenario *m = r->s->own;
   for (size_t i = 0; i < m->n_kinds; i++)
@@ -85,7 +87,8 @@ static bool has_place(const cb_joint_reading *r, int body) {
   return node && (cb_node_get(node, "place") || cb_node_get(node, "motion"));
 }
 
-/* Places everything that hangs on placed bodies; placed[bodies]. */
+/* Finds the states of all bodies that joints connect to the world or to bodies whose states are known
+ * (placed[bodies]). */
 static cb_status spread(cb_joint_reading *r, double t, bool *placed, cb_rigid_state *state) {
   for (bool any = true; any;) {
     any = false;
@@ -122,7 +125,8 @@ cb_status cb_joint_place_all(cb_joint_reading *r, double t, bool *placed, cb_rig
   return status;
 }
 
-/* For rates: coordinates whose rates are given keep them, if others are free. */
+/* Gives the coordinates and rates at the start to the mechanism, in which coordinates with a given rate are driven if
+ * there are others without one. */
 static void give_rates(void *self, double t, double *q, double *rate) {
   const cb_joint_reading *r = self;
   (void)t;

@@ -3,9 +3,10 @@
  *   joints:
  *     - {kind: hinge, name: hip, of: [world, thigh], at: [0, 0, 0], in: [-.25, 0, 0], axis: [0, -1, 0], angle: -1.2}
  *     - {kind: hinge, name: knee, of: [thigh, shank], at: [.25, 0, 0], in: [-.2, 0, 0], axis: [0, -1, 0], motor: sin(t)}
- * `at` is a place in the first body, `in` one in the second body, in the frames of the bodies. Joints give the places
- * and the motions of bodies: in each group of joined bodies that does not hang on the world, one body has `place`. Loops
- * are closed by Newton's method, which moves all bodies of the loop, and rates that are not given follow.
+ * `at` is the place of the joint in the frame of the first body, and `in` the place in the frame of the second body.
+ * Joints give the places and the motions of bodies. In each group of joined bodies that is not joined to the world, one
+ * body has `place`. Loops are closed by Newton's method, which moves all bodies of the loop. Rates that are not given
+ * follow from the others.
  */
 #include "core/registry.h"
 #include "numerics/small.h"
@@ -57,7 +58,8 @@ const cb_param cb_joint_table[] = {
          "at coordinates 0"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
-/* Where the keys of the class begin in the struct that the rows fill; `joint_parameters` is before them. */
+/* The offset of the parameters of the class in the struct that the rows fill; the struct begins with a
+ * cb_joint_keys. */
 enum { OWN = (sizeof(cb_joint_keys) + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t) };
 
 void cb_scenario_joint_rows(const cb_joint_class *class, cb_param rows[CB_JOINT_ROWS]) {
@@ -74,7 +76,6 @@ void cb_scenario_joint_rows(const cb_joint_class *class, cb_param rows[CB_JOINT_
 
 bool cb_joint_none(const cb_node *node) { return node->kind == CB_NODE_SCALAR && !strcmp(node->text, "none"); }
 
-/* The node of coordinate i in a value that is one scalar for all, or a list with one item per coordinate. */
 cb_status cb_joint_item_of(const cb_node *node, int n, int i, const cb_node **out) {
   *out = node;
   if (node->kind != CB_NODE_LIST) return CB_OK;
@@ -84,7 +85,6 @@ cb_status cb_joint_item_of(const cb_node *node, int n, int i, const cb_node **ou
   return CB_OK;
 }
 
-/* single: each coordinate has its own number, or `none`, which leaves out[i] as it is. */
 cb_status cb_joint_read_numbers(const cb_joint_reading *r, const cb_node *node, int n, bool single, double least,
                                 double *out) {
   if (!node) return CB_OK;
@@ -149,7 +149,8 @@ static cb_status read_axis(const cb_joint_reading *r, const cb_node *node, doubl
   return status;
 }
 
-/* The axes of a joint with one axis, or of one with two axes that are not parallel. */
+/* Computes the orientation of the frames of a joint from its one axis, or from its two axes, which must be
+ * perpendicular. */
 static cb_status set_axes(const cb_joint *j, double axis[2][3], const cb_node *second, cb_joint_frame frame[2]) {
   if (j->class_->axes == 1) {
     for (int side = 0; side < 2; side++) cb_joint_axes(axis[side], frame[side].q);
@@ -167,7 +168,7 @@ static cb_status set_axes(const cb_joint *j, double axis[2][3], const cb_node *s
   return CB_OK;
 }
 
-/* The orientation Q of B seen from A at coordinates 0. */
+/* Reads the unit quaternion Q, the orientation of B relative to A at coordinates 0. */
 static cb_status read_reference(const cb_joint_reading *r, const cb_node *node, double Q[4]) {
   Q[0] = 1;
   Q[1] = Q[2] = Q[3] = 0;
@@ -184,7 +185,8 @@ static cb_status read_reference(const cb_joint_reading *r, const cb_node *node, 
   return CB_OK;
 }
 
-/* The frame in B has the axes Q^-1 of the frame in A, where Q is given. */
+/* Reads the frames of a joint in its two bodies A and B. If `quaternion` gives Q, Q^-1 rotates the axes of the frame in
+ * A to those of the frame in B. */
 static cb_status read_frames(const cb_joint_reading *r, const cb_node *node, const cb_joint_keys *p, cb_joint *j) {
   double axis[2][3] = {{0}}, Q[4], back[4];
   const cb_node *const axes[2] = {p->axis, p->axis_in};
@@ -221,7 +223,8 @@ static cb_status read_frames(const cb_joint_reading *r, const cb_node *node, con
 
 /* --- the parts of a compound joint --- */
 
-/* The screw of a hinge or slide in the frame of the joint, which has the axes of body A and the place `at`. */
+/* Computes the screw of one part, a hinge or a slide, of a compound joint. The screw is in the frame of the joint,
+ * which has the axes of body A and its origin at `at` of the joint. */
 static cb_status read_part(const cb_joint_reading *r, const cb_node *node, const cb_joint *j, double screw[6]) {
   static const char *const keys[] = {"kind", "axis", "at"};
   const cb_node *kind = cb_node_get(node, "kind"), *axis = cb_node_get(node, "axis"), *at = cb_node_get(node, "at");
@@ -244,7 +247,7 @@ static cb_status read_part(const cb_joint_reading *r, const cb_node *node, const
     screw[i] = hinge ? along[i] : 0;
     screw[3 + i] = along[i];
   }
-  if (hinge) cb_cross3(arm, along, screw + 3); /* v = - omega × arm at the origin */
+  if (hinge) cb_cross3(arm, along, screw + 3); /* the velocity at the origin of the frame: v = -omega × arm */
   return CB_OK;
 }
 
@@ -273,7 +276,7 @@ static cb_status find_class(const cb_node *node, const cb_joint_class **out) {
   return *out ? CB_OK : cb_fail_unknown(kind, "joint", kind->text, known, cb_registry_names(&cb_joint_registry, known));
 }
 
-/* Reads the keys of all joints, and those of the class. */
+/* Reads the keys of a joint: those that every joint has, and those of its class. */
 static cb_status read_keys(const cb_joint_reading *r, const cb_node *node, cb_joint *j, cb_joint_keys *p) {
   cb_param rows[CB_JOINT_ROWS];
   cb_status status = find_class(node, &j->class_);
@@ -313,7 +316,7 @@ static cb_status read_name(cb_joint_reading *r, const cb_node *node, const char 
   return CB_OK;
 }
 
-/* Makes the arrays sufficient for six more coordinates. */
+/* Enlarges the arrays of coordinates if they have no space for six more. */
 static cb_status reserve(cb_joint_reading *r) {
   if (r->coordinates + 6 <= r->capacity) return CB_OK;
   const size_t n = (size_t)r->coordinates, capacity = 2 * n + 48;
@@ -351,13 +354,14 @@ static cb_status name_coordinates(cb_joint_reading *r, const cb_joint *j, int fi
   return CB_OK;
 }
 
-/* Whether an expression would take the name `b` for that of coordinate or rate a. */
+/* Returns whether the name b is the name of the coordinate a or of its rate. */
 static bool clashes(const char *a, const char *b) {
   const size_t length = strlen(a);
   return !strncmp(a, b, length) && (!b[length] || !strcmp(b + length, "_rate"));
 }
 
-/* Names of coordinates: `c.x` is also that of a coordinate of joint c, and `c_rate` is a rate. */
+/* Checks that the names of coordinates and rates differ. They may coincide because a joint may be called `c.x`, like a
+ * coordinate of a joint c, or `c_rate`, like the rate of c. */
 static cb_status check_labels(const cb_joint_reading *r) {
   for (int k = 0; k < r->n; k++)
     for (int c = r->first[k]; c < r->first[k] + cb_joint_coordinates(&r->joint[k]); c++)
@@ -372,7 +376,8 @@ static cb_status check_labels(const cb_joint_reading *r) {
   return CB_OK;
 }
 
-/* Whether two coordinates move the joint in the same way; then what is between them has no motion of its own. */
+/* Returns whether the twists S of the coordinates are linearly dependent. The motion of the parts between them is then
+ * not determined. */
 static bool locked(const cb_joint *j, const double S[6][6]) {
   double a[36];
   const int n = cb_joint_coordinates(j);
@@ -382,7 +387,8 @@ static bool locked(const cb_joint *j, const double S[6][6]) {
   return !cb_cholesky(n, a, 1e-12, a);
 }
 
-/* The coordinates at the start are those that the joint finds at the place that they give. */
+/* Checks the coordinates q at the start: their twists must be independent, and the class must find the same coordinates
+ * at the pose that they give. */
 static cb_status check_coordinates(const cb_joint_keys *p, const cb_node *node, const cb_joint *j, const double *q) {
   cb_joint_motion motion;
   cb_pose m;
@@ -405,7 +411,7 @@ static cb_status check_coordinates(const cb_joint_keys *p, const cb_node *node, 
   return CB_OK;
 }
 
-/* Whether coordinate i keeps to its limits at the start. */
+/* Checks that the value q of coordinate i is within its limits at the start. */
 static cb_status check_limits(const cb_node *node, const cb_joint *j, int i, double q) {
   const cb_node *angle = cb_node_get(node, "angle"), *limits = cb_node_get(node, "limits");
   if (q >= j->limit[i][0] && q <= j->limit[i][1]) return CB_OK;
@@ -472,7 +478,7 @@ static cb_status read_joint(cb_joint_reading *r, const cb_node *node, int number
 
 /* --- all joints --- */
 
-/* The values and rates of drives at the start. */
+/* Computes the values and rates of driven coordinates at the start. */
 static cb_status start_drives(cb_joint_reading *r, cb_joint_laws *laws, double t) {
   const cb_mechanism_laws of = cb_joint_laws_of(laws);
   if (of.drives) of.drives(of.self, t, r->angle, r->rate);
@@ -485,7 +491,7 @@ static cb_status start_drives(cb_joint_reading *r, cb_joint_laws *laws, double t
   return CB_OK;
 }
 
-/* Drives and closed loops have changed coordinates. */
+/* Checks the limits of all coordinates again, because drives and the closing of loops have changed coordinates. */
 static cb_status check_all_limits(const cb_joint_reading *r) {
   cb_status status = CB_OK;
   for (int k = 0; k < r->n; k++)

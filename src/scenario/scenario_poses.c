@@ -208,7 +208,8 @@ static cb_status check_poses(cb_scenario *s, const cb_node *node, const cb_immer
   return status;
 }
 
-/* Reads true or false into *on; or a number from 0 to below `maximum` into *measure, and then sets *on to true. */
+/* Reads a value that is true, false, or a number in [0, maximum). true and false are stored in *on. A number is stored
+ * in *measure, and *on becomes true. */
 static cb_status read_measure(const cb_node *node, const char *expected, double maximum, bool *on, double *measure) {
   const bool token = node->kind == CB_NODE_SCALAR && (!strcmp(node->text, "true") || !strcmp(node->text, "false"));
   if (token) return cb_node_bool(node, on);

@@ -2,8 +2,8 @@
  *
  *   how it was closed      segments that remain after a run
  *   structure              every object can be read and is a part of the format; all fields have equal numbers of rows
- *   rows and events        all can be read, with correct checksums; segments have the SHA-256 of the virtual file; time
- *                          and step increase
+ *   rows and events        all can be read, with correct checksums; the SHA-256 of each segment is the one that the
+ *                          virtual file contains; time and step increase
  *   checkpoint             not beyond the rows
  *   scenario               its digest, and the digests of its input files, if they are present
  *   states                 rows are computed again from their recorded states, and from the state of the checkpoint

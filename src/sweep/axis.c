@@ -24,7 +24,7 @@ static const form forms[] = {{"uniform", CB_QUANTILE_UNIFORM, 2},
                              {"exponential", CB_QUANTILE_EXPONENTIAL, 1}};
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* The offset in text of the comma or parenthesis that ends the argument which begins at `from`. */
+/* Returns the offset in the text of the comma or parenthesis that ends the argument which begins at `from`. */
 static size_t argument_end(const char *text, size_t from) {
   int depth = 0;
   size_t i = from;
@@ -122,8 +122,8 @@ size_t cb_design_axes_max(cb_design design) {
                                       : 0;
 }
 
-/* A separate state for every axis of every stream. The generator runs once after each of the three numbers, so that the
- * states of neighbouring axes are unrelated. */
+/* Returns a state of the random generator, a different one for every axis of every stream. The generator runs once
+ * after each of the three numbers, so that the states of neighbouring axes are unrelated. */
 static uint64_t state_of(uint64_t seed, uint64_t stream, size_t axis) {
   uint64_t state = seed;
   cb_uniform(&state);
@@ -221,7 +221,7 @@ static cb_status read_name(const cb_node *node, cb_sweep_axis *axis) {
   return name ? cb_node_string(name, &axis->name) : CB_OK;
 }
 
-/* Whether a node is a number, or a list of `components` numbers, which are stored in out. */
+/* Returns whether a node is a number, or a list of `components` numbers. The numbers are stored in out. */
 static bool numbers_of(const cb_node *node, size_t components, double *out) {
   if (node->kind == CB_NODE_LIST) {
     if (node->count != components) return false;

@@ -58,7 +58,7 @@ cb_status cb_axis_place(cb_sweep_plan *plan, cb_sweep_axis *axis, const cb_axis_
 
 typedef enum cb_design { CB_DESIGN_RANDOM, CB_DESIGN_LATIN_HYPERCUBE, CB_DESIGN_SOBOL, CB_DESIGN_HALTON } cb_design;
 
-/* The maximum number of axes of a design; 0: no maximum. */
+/* Returns the maximum number of axes of a design; 0: no maximum. */
 size_t cb_design_axes_max(cb_design design);
 
 /* Fills point[count][axes]. Designs with the same seed and different `stream` have different numbers. CB_ERROR_MEMORY;

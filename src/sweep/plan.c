@@ -320,7 +320,7 @@ const cb_node *cb_sweep_number(cb_arena *arena, const cb_node *at, double value)
   return node;
 }
 
-/* A computed value: a number, or a list of numbers. */
+/* Makes the node of a computed value: a number, or a list of numbers. */
 static const cb_node *computed(cb_arena *arena, const cb_sweep_key *key, const double *number) {
   if (!key->shape) return cb_sweep_number(arena, key->at, *number);
   cb_node *list = cb_arena_alloc(arena, 1, sizeof *list);

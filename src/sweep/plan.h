@@ -80,17 +80,18 @@ cb_status cb_sweep_plan_open(const char *path, const char *const *sets, size_t n
 cb_status cb_sweep_plan_open_text(const char *name, const char *text, cb_sweep_plan **out);
 void cb_sweep_plan_free(cb_sweep_plan *plan);
 
-/* The index of the value of axis a in member m. */
+/* Returns the index of the value of axis a in member m. */
 size_t cb_sweep_index(const cb_sweep_plan *plan, int64_t m, size_t a);
 
-/* The values of member m: nodes of the plan or of the arena, at most CB_SWEEP_VALUES of them. */
+/* Computes the values of member m, which are nodes of the plan or of the arena. *n is their number, at most
+ * CB_SWEEP_VALUES. */
 enum { CB_SWEEP_VALUES = 64 };
 cb_status cb_sweep_values(const cb_sweep_plan *plan, int64_t m, cb_arena *arena, cb_member_value *values, size_t *n);
-/* A node with this number and the file position of `at`; NULL: no memory. */
+/* Makes a node with this number and the file position of `at`; NULL: no memory. */
 const cb_node *cb_sweep_number(cb_arena *arena, const cb_node *at, double number);
-/* A value as a short text, from malloc; NULL: no memory. */
+/* Returns a value as a short text, from malloc; NULL: no memory. */
 char *cb_sweep_value_text(const cb_node *value);
-/* The description of a member for messages: "member 4711 (bodies.0.density = 500, ...)". From malloc; NULL: no
+/* Returns the description of a member for messages: "member 4711 (bodies.0.density = 500, ...)". From malloc; NULL: no
  * memory. */
 char *cb_sweep_member_text(const cb_sweep_plan *plan, int64_t m);
 

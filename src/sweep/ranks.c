@@ -31,7 +31,8 @@ static void finish_none(void *self, bool failed) {
   (void)failed;
 }
 
-/* The number of ranks according to the program that started this one; 1: no environment variable gives a number. */
+/* Returns the number of ranks according to the program that started this one; 1: no environment variable gives a
+ * number. */
 static long started_with(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -41,7 +42,8 @@ static long started_with(void) {
   return 1;
 }
 
-/* The module next to the program, in the build folder and in the installation. */
+/* Loads the module. In the build folder it is next to the program, and in the installation in the folder of
+ * libraries. */
 static void *load(void) {
   static const char *const places[] = {"curvebody-mpi.so", "../" CURVEBODY_LIBDIR "/curvebody/curvebody-mpi.so"};
   char program[PATH_MAX], path[2 * PATH_MAX];

@@ -16,7 +16,7 @@
  * count skips it, and crossing finds no zero directly before or after it. A zero in the first row does not count,
  * because there is no change of sign. Sums are compensated. Times are values of the field `time`, or numbers of rows if
  * there is no such field. A label that looks like an integer is read as an index. min(a, b) and max(a, b) with two
- * arguments are the functions.
+ * arguments are not reductions but functions of expressions.
  */
 #pragma once
 
@@ -25,12 +25,13 @@
 
 typedef struct cb_reduction cb_reduction; /* immutable; any thread may use it */
 
-/* text: the scalar node with the text of the reduction. layout: the layout of the rows, borrowed during the call.
- * CB_ERROR_INPUT with the position in the text. */
+/* Parses a reduction. text: the scalar node with the text of the reduction. layout: the layout of the rows, borrowed
+ * during the call. CB_ERROR_INPUT with the position in the text. */
 cb_status cb_reduction_parse(const cb_node *text, const cb_record_layout *layout, cb_reduction **out);
 void cb_reduction_free(cb_reduction *r);
 
-/* The state of a reduction consists of this number of doubles, which may be saved and loaded. */
+/* cb_reduction_doubles returns the number of doubles in the state of a reduction, which may be saved and loaded. The
+ * other functions set the state at the start, add a row or an event, and return the result. */
 size_t cb_reduction_doubles(const cb_reduction *r);
 void cb_reduction_start(const cb_reduction *r, double *state);
 void cb_reduction_row(const cb_reduction *r, const void *const *row, double *state);

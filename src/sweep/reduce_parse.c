@@ -44,7 +44,8 @@ static const cb_dimension *dimension_of(const cb_reduce_text *r, const char *nam
   return NULL;
 }
 
-/* The labels of a dimension: its own labels, or the constant /DIMENSION_name[DIMENSION]; NULL: no labels. */
+/* Returns the labels of a dimension: its own labels, or those of the constant /DIMENSION_name[DIMENSION]; NULL: no
+ * labels. */
 static const char *const *labels_of(const cb_reduce_text *r, const cb_dimension *d) {
   const size_t n = strlen(d->name);
   for (size_t c = 0; c < r->layout->n_constants && !d->labels; c++) {
@@ -55,7 +56,7 @@ static const char *const *labels_of(const cb_reduce_text *r, const cb_dimension 
   return d->labels;
 }
 
-/* Whether a text is an item of a list such as "a, b, wrench_NAME". */
+/* Returns whether a text is an item of a list such as "a, b, wrench_NAME". */
 static bool is_listed(const char *list, const char *text) {
   for (const char *at = list; *at;) {
     at += strspn(at, ", ");
@@ -66,7 +67,7 @@ static bool is_listed(const char *list, const char *text) {
   return false;
 }
 
-/* The observables that would record a field of that name; NULL: no observables do. */
+/* Returns the group of observables that would record a field of that name; NULL: no group does. */
 static const char *group_with(const cb_reduce_text *r, const char *name) {
   const cb_observable_doc *group = r->layout->observables;
   if (!group) return NULL; /* the rows do not come from a run */
@@ -232,14 +233,14 @@ static size_t name_end(const char *text, size_t from) {
   return from;
 }
 
-/* The end of a number such as 1e-3, whose letter e is not a name. */
+/* Returns the offset of the end of a number such as 1e-3, whose letter e is not a name. */
 static size_t number_end(const char *text, size_t from) {
   const size_t n = cb_decimal_length(text + from, strlen(text + from));
   return from + (n ? n : 1);
 }
 
-/* The parenthesis that closes the one at `from`, and the first comma at its depth outside [] (0: no comma). The result
- * is 0 if the parenthesis is not closed. */
+/* Returns the offset of the parenthesis that closes the one at `from`; 0 if none does. *comma is the offset of the
+ * first comma between them that is in no other parentheses or brackets; 0: no comma. */
 static size_t closing(const char *text, size_t from, size_t *comma) {
   int depth = 0;
   bool indices = false;
@@ -269,8 +270,8 @@ static bool is_function(const char *text, size_t n) {
 
 /* --- the rewritten expression --- */
 
-/* The user does not know the variables, and counts characters in the original text: this translates the error message
- * of an expression. */
+/* Translates the error message of an expression for the user, who does not know the variables and counts characters in
+ * the original text. */
 static void in_original_text(const cb_reduce_text *r, const rewritten *w, const char *why, cb_text *out) {
   static const char variable[] = "value__", place[] = "at character ";
   for (const char *at = why; *at;) {
@@ -295,8 +296,8 @@ static void in_original_text(const cb_reduce_text *r, const rewritten *w, const 
   }
 }
 
-/* Parses the rewritten text w with the n variables value__0, value__1, .. to: the end of the original text. *out is
- * NULL if the expression is just the first variable. */
+/* Parses the rewritten text w with the n variables value__0, value__1, .. The argument `to` is the end of the original
+ * text. *out is NULL if the expression consists of the first variable only. */
 static cb_status parse(const cb_reduce_text *r, rewritten *w, size_t to, size_t n, cb_expression **out) {
   char names[CB_REDUCE_FIELDS > CB_REDUCE_PARTS ? CB_REDUCE_FIELDS : CB_REDUCE_PARTS][32];
   const char *name[sizeof names / sizeof *names];
@@ -441,7 +442,8 @@ static cb_status read_expression(const cb_reduce_text *r, size_t from, size_t to
   return status;
 }
 
-/* Reads the argument that `row` describes from text[n], at the place `at` of the expression. */
+/* Reads from text[n] the argument that `row` describes. `at` is the offset of this text in the expression, for
+ * messages. */
 static cb_status read_argument(const cb_reduce_text *r, const cb_param *row, const char *text, size_t n, size_t at,
                                double *out) {
   const bool integer = row->type == CB_PARAM_INT;

@@ -23,7 +23,7 @@ static cb_status damaged(const char *path, const char *what) {
 
 /* --- the file that is being read --- */
 
-/* CB_OK if a segment or a result belongs to this sweep. */
+/* Returns CB_OK if a segment or a result belongs to this sweep. */
 static cb_status check_mark(hid_t file, const char *path, const cb_store_layout *layout) {
   char *digest = cb_hdf5_get_text_attribute(file, cb_store_mark);
   const bool good = digest && !strcmp(digest, layout->digest);
@@ -42,7 +42,7 @@ static bool read_all(hid_t file, const char *name, hid_t type, hid_t memory, int
   return good;
 }
 
-/* The number of rows of a segment; 0: it is not a segment. */
+/* Returns the number of rows of a segment; 0: the file is not a segment. */
 static size_t rows_of(hid_t file) {
   const hid_t set = cb_hdf5_find_dataset(file, "member"), space = set < 0 ? set : H5Dget_space(set);
   const hssize_t n = space >= 0 && H5Sget_simple_extent_ndims(space) == 1 ? H5Sget_simple_extent_npoints(space) : 0;
@@ -78,7 +78,8 @@ cb_status cb_segment_open(const char *path, hid_t *file) {
   return *file < 0 ? cb_fail_placed(CB_ERROR_INPUT, "%s: error: expected an HDF5 file", path) : CB_OK;
 }
 
-/* Done precedes failed, and failed precedes missing; of two equal states, the later source counts. */
+/* Returns the rank of a state of a member: the state with the highest rank counts, and of two equal states the one of
+ * the later source. */
 static int rank_of(int32_t status) { return status == CB_MEMBER_DONE ? 2 : status == CB_MEMBER_FAILED; }
 
 static void add(cb_results_scan *s, int64_t m, int32_t status, int32_t warned, double seconds, size_t row) {
@@ -290,7 +291,7 @@ static cb_status add_members(cb_results_scan *s, hid_t file, const char *path) {
   return good ? CB_OK : there ? damaged(path, "status") : no_memory(n);
 }
 
-/* A virtual file has no data besides the segments. */
+/* Returns whether a result is a virtual file, which has no data besides those of the segments. */
 static bool is_virtual(hid_t file) {
   const hid_t set = cb_hdf5_find_dataset(file, "status"), create = set < 0 ? set : H5Dget_create_plist(set);
   const bool virtual = create >= 0 && H5Pget_layout(create) == H5D_VIRTUAL;

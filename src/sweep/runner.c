@@ -254,7 +254,8 @@ static cb_status open_member(member *m) {
 
 /* --- to the store --- */
 
-/* Copies all rows of field f of the record, one after another; rows that do not exist are missing values. */
+/* Copies all rows of field f of the record to `to`, one after another. Rows that do not exist become nan, or 0 for
+ * integers. */
 static void gather(const member *m, size_t f, size_t at, size_t rows, unsigned char *to) {
   const cb_sweep *s = m->runner->sweep;
   const size_t bytes = s->row_bytes[f], have = (size_t)m->rows < rows ? (size_t)m->rows : rows;
@@ -311,7 +312,7 @@ static cb_status put(const member *m, cb_member_status status, const char *failu
   return cb_store_put(store, &r);
 }
 
-/* The first line of the last error message. */
+/* Copies the first line of the last error message to out. */
 static void first_line(char *out, size_t size) {
   const char *text = cb_error_text();
   size_t n = strcspn(text, "\n");
@@ -331,7 +332,7 @@ static void clear(member *m) {
   m->arena = NULL;
 }
 
-/* Whether the member itself caused a failure, and not the machine or the user. */
+/* Returns whether the member itself caused a failure, and not the machine or the user. */
 static bool is_own(cb_status status) {
   return status && status != CB_ERROR_INTERRUPTED && status != CB_ERROR_FILE && status != CB_ERROR_MEMORY;
 }

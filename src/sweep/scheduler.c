@@ -61,7 +61,7 @@ void cb_scheduler_free(cb_scheduler *h) {
 
 /* --- threads --- */
 
-/* Whether only few members are left here, so that it is time to ask for more. */
+/* Returns whether so few members are left in this process that it must ask for more. */
 static bool is_low(const cb_scheduler *h) { return h->queued <= h->last_block / 2 + h->threads; }
 
 int64_t cb_scheduler_next(cb_scheduler *h, int64_t maximum, int64_t *first) {
@@ -142,7 +142,8 @@ static void receive(cb_scheduler *h, int64_t first, int64_t n) {
   pthread_cond_broadcast(&h->work);
 }
 
-/* The next block of the remaining members, for a process with this number of threads; 0: none are left. */
+/* Takes the next block of the remaining members, for a process with this number of threads. Returns its length; 0: none
+ * are left. */
 static int64_t next_block(cb_scheduler *h, int64_t threads, int64_t *first) {
   const int64_t left = h->stopped ? 0 : h->count - h->given, all = (int64_t)h->ranks->size * h->threads;
   int64_t n = h->ranks->size == 1 ? left : left * threads / (SHARE * all);

@@ -46,7 +46,8 @@ cb_status cb_ranks_begin(cb_ranks *out);
 
 typedef struct cb_scheduler cb_scheduler;
 
-/* Every rank gives the same count of members; threads: the number of threads of this process that take members. */
+/* Makes a scheduler. Every rank must give the same count of members. threads: the number of threads of this process
+ * that take members. */
 cb_status cb_scheduler_create(const cb_ranks *ranks, int64_t count, int threads, cb_scheduler **out);
 void cb_scheduler_free(cb_scheduler *scheduler);
 
@@ -60,10 +61,10 @@ void cb_scheduler_stop(cb_scheduler *scheduler);
 /* Every thread calls this once, when it takes no more members. */
 void cb_scheduler_leave(cb_scheduler *scheduler);
 
-/* One round of the coordinator, which waits at most 0.5 ms for messages, or 50 ms if there is only one rank. *over: all
- * threads of this rank, and for rank 0 of all ranks, have left. */
+/* Does one round of the coordinator, which waits at most 0.5 ms for messages, or 50 ms if there is only one rank.
+ * *over: all threads of this rank, and for rank 0 of all ranks, have left. */
 cb_status cb_scheduler_serve(cb_scheduler *scheduler, bool *over);
-/* Whether any rank was stopped; and the numbers of ended members, in rank 0 of all ranks, in other ranks of this
- * rank. */
+/* cb_scheduler_stopped returns whether any rank was stopped. cb_scheduler_progress finds the numbers of ended members:
+ * in rank 0 those of all ranks, in another rank its own. */
 bool cb_scheduler_stopped(cb_scheduler *scheduler);
 void cb_scheduler_progress(cb_scheduler *scheduler, int64_t *done, int64_t *failed);

@@ -24,7 +24,7 @@ static void path_of(const cb_member_checkpoint *checkpoint, int64_t member, cons
   snprintf(out, size, "%s/%lld%s", checkpoint->folder, (long long)member, ending);
 }
 
-/* The first line of a checkpoint, padded with blanks to HEAD bytes. */
+/* Makes the first line of a checkpoint, padded with blanks to HEAD bytes. */
 static void head_of(const cb_member_checkpoint *checkpoint, int64_t member, const cb_blob *piece, size_t n, size_t last,
                     char head[HEAD]) {
   size_t total = 0;
@@ -328,8 +328,8 @@ static int by_member(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The members whose checkpoints are not needed after this save; *n: their number. NULL: no such member, or no memory;
- * the checkpoints then stay. */
+/* Lists the members whose checkpoints are not needed after this save; *n becomes their number. NULL: there is no such
+ * member, or no memory; the checkpoints then stay. */
 static int64_t *find_long(const cb_store *s, size_t *n) {
   *n = 0;
   int64_t *member = s->checkpoint ? malloc((s->count - s->saved + 1) * sizeof *member) : NULL;

@@ -42,9 +42,9 @@ typedef struct cb_member_checkpoint {
 /* Writes a checkpoint of the member with the pieces piece[n]. CB_ERROR_FILE with the reason. */
 cb_status cb_member_checkpoint_save(const cb_member_checkpoint *checkpoint, int64_t member, const cb_blob *piece,
                                     size_t n);
-/* Whether there is a complete checkpoint whose pieces have exactly these sizes; only the last piece may be shorter.
- * *last: the count of the last piece. If there is one, reads the data of all pieces. An incomplete checkpoint is
- * ignored. */
+/* Reads the checkpoint of a member into the data of all pieces. Returns false, and reads nothing, unless there is a
+ * complete checkpoint whose pieces have exactly these sizes; only the last piece may be shorter. *last: the count of
+ * the last piece. */
 bool cb_member_checkpoint_load(const cb_member_checkpoint *checkpoint, int64_t member, cb_blob *piece, size_t n,
                                size_t *last);
 
@@ -95,7 +95,7 @@ typedef struct cb_store_layout {
 
 typedef enum cb_member_status { CB_MEMBER_MISSING, CB_MEMBER_DONE, CB_MEMBER_FAILED } cb_member_status;
 
-/* The size in bytes of a member's results, with and without its texts; and the number of values of a field. */
+/* Return the size in bytes of a member's results, with and without its texts; and the number of values of a field. */
 size_t cb_store_bytes(const cb_store_layout *layout);
 static inline size_t cb_store_result_bytes(const cb_store_layout *layout) {
   return cb_store_bytes(layout) - 2 * CB_STORE_TEXT;
@@ -135,8 +135,8 @@ cb_status cb_store_open(const cb_segments *folder, const cb_store_layout *layout
 void cb_store_free(cb_store *store);
 /* Adds a result; any thread may call it. Takes ownership of the values and the state, also on failure. */
 cb_status cb_store_put(cb_store *store, const cb_member_result *result);
-/* The newest row of a member, on disk or only in memory. Only for sweeps whose members continue from states of other
- * members, which run in a single thread. */
+/* Returns the newest row of a member, on disk or only in memory. It exists only for sweeps whose members continue from
+ * states of other members, which run in a single thread. */
 const cb_store_row *cb_store_row_of(const cb_store *store, int64_t member);
 /* Writes everything that was put so far to the disk; any thread may call it. */
 cb_status cb_store_save(cb_store *store);
@@ -174,7 +174,8 @@ cb_status cb_results_scan_read(const cb_segments *folder, const cb_store_layout 
  * sweep. */
 cb_status cb_results_scan_add_result(cb_results_scan *scan, const char *path);
 void cb_results_scan_free(cb_results_scan *scan);
-/* The failure of a member, or its first warning, from malloc; NULL: none can be read. */
+/* Return the failure of a member, and its first warning, from malloc; NULL: there is no such text, or it cannot be
+ * read. */
 char *cb_results_scan_failure(const cb_results_scan *scan, int64_t member);
 char *cb_results_scan_warning(const cb_results_scan *scan, int64_t member);
 /* Puts members that exist only in a result into the store. */

@@ -46,12 +46,12 @@ void cb_sweep_layout_rows(cb_sweep *sweep);
 
 /* Opens member m. The arena holds its values and must live as long as the scenario. */
 cb_status cb_sweep_open(const cb_sweep *sweep, int64_t m, cb_arena *arena, cb_scenario **out);
-/* As cb_sweep_open, with this number for the single key of the axis; NULL: the member's own number. */
+/* Does the same as cb_sweep_open, with this number for the single key of the axis; NULL: the member's own number. */
 cb_status cb_sweep_open_at(const cb_sweep *sweep, int64_t m, size_t axis, const double *number, cb_arena *arena,
                            cb_scenario **out);
-/* The layout of a member's rows. */
+/* Makes the layout of a member's rows. */
 cb_status cb_sweep_rows_of(const cb_sweep *sweep, cb_scenario *scenario, cb_arena *arena, cb_record_layout *out);
-/* CB_OK if the rows of a member have the same layout as the rows of the model; otherwise a failure with the
+/* Returns CB_OK if the rows of a member have the same layout as the rows of the model; otherwise fails with the
  * difference. */
 cb_status cb_sweep_same_rows(const cb_sweep *sweep, const cb_record_layout *rows);
 /* Fails with the text of the last failure, as a failure of member m. */
@@ -68,7 +68,7 @@ cb_status cb_sweep_check(cb_sweep *sweep, int64_t first, int64_t end, int thread
 typedef struct cb_runner cb_runner;
 cb_status cb_runner_create(const cb_sweep *sweep, const cb_member_checkpoint *checkpoint, cb_runner **out);
 void cb_runner_free(cb_runner *runner);
-/* The number of members that run at once. */
+/* Returns the number of members that run at once. */
 size_t cb_runner_width(const cb_runner *runner);
 /* Runs members m[n] and puts their results into the store (NULL: results are discarded). Failures of members are stored
  * there and counted in *failed. A status other than CB_OK is a failure of the sweep: CB_ERROR_FILE,

@@ -50,7 +50,8 @@ static void add_files(checking *c, cb_files files) {
   }
 }
 
-/* CB_OK if the rows have the layout of the model's rows, or at least permit all reductions. */
+/* Returns CB_OK if the rows have the layout of the model's rows, or if no rows are kept and all reductions can be
+ * computed from them. */
 static cb_status check_rows(const cb_sweep *s, const cb_record_layout *rows) {
   cb_status status = cb_sweep_same_rows(s, rows);
   if (!status || s->plan->keep) return status;
@@ -124,8 +125,8 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Selects each value of each axis of a grid with the first value of the other axes, the last member, and some random
- * members. */
+/* Selects the members to open: in a grid, for each value of each axis, the member with this value and the first value
+ * of every other axis; the last member; and some random members. */
 static cb_status choose(checking *c, int64_t end) {
   const cb_sweep_plan *plan = c->sweep->plan;
   size_t n = 0, capacity = SAMPLE + 1;

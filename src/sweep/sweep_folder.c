@@ -184,7 +184,7 @@ static cb_status write_checked(const cb_folder *folder, cb_sweep *s) {
   return status;
 }
 
-/* CB_OK if the sweep that was begun here is the same; *begun: whether a sweep was begun. */
+/* Returns CB_OK if no other sweep was begun in this folder. *begun: whether a sweep was begun. */
 static cb_status compare(const cb_folder *folder, const cb_sweep *s, bool *begun) {
   char *was, what[1024];
   cb_status status = read_text(folder, cb_segments_of_sweep, "resolved", &was);

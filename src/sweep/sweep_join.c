@@ -25,7 +25,7 @@ typedef struct joining {
 
 /* --- scales --- */
 
-/* A dimension without a variable, marked as in netCDF-4, so that characters are read as texts. */
+/* Writes a dimension without a variable, marked as in netCDF-4, so that characters are read as texts. */
 static bool put_bare_dimension(hid_t file, const char *name, size_t count) {
   char mark[80];
   const hsize_t dims[] = {count};
@@ -262,7 +262,8 @@ static cb_status fill(void *context, hid_t file) {
   return good ? CB_OK : cb_hdf5_fail(j->folder->record, "write");
 }
 
-/* An estimate of the size of the file, whose contents are made in memory; a virtual file contains only its scales. */
+/* Estimates the size of the file in bytes, whose contents are made in memory. A virtual file contains only its
+ * scales. */
 static double bytes_of(const joining *j) {
   const cb_store_layout *l = j->layout;
   double bytes = BESIDE;

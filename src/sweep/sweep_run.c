@@ -90,7 +90,7 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The first failure of a thread is the failure of the sweep. */
+/* Stores a failure of a thread. The first one is the failure of the sweep. */
 static void fail(sweep_run *c, cb_status status) {
   pthread_mutex_lock(&c->mutex);
   if (!c->status) {

@@ -27,8 +27,8 @@ typedef struct cb_folder {
   char result[3600];    /* the path of the result, OUT.h5 */
 } cb_folder;
 
-/* The names of the folder and the result. `out`: with or without .h5. CB_ERROR_ARGUMENT: the name is empty or too long.
- * The caller closes the folder. */
+/* Makes the names of the folder and the result from `out`, a name with or without .h5. CB_ERROR_ARGUMENT: the name is
+ * empty or too long. The caller closes the folder. */
 cb_status cb_folder_name(const char *out, cb_folder *folder);
 
 /* Makes the folder, or finds the same sweep in it or in the result, and checks the members if this was not done before.
@@ -39,7 +39,7 @@ cb_status cb_folder_open(cb_folder *folder, cb_sweep *sweep, int shard, int thre
 /* Releases the lock and frees the names. complete: also removes the folder, which is not needed any more. */
 void cb_folder_close(cb_folder *folder, bool complete);
 
-/* CB_ERROR_FILE: the disk has no space for this number of bytes. */
+/* Fails with CB_ERROR_FILE if the disk has no space for this number of bytes. */
 cb_status cb_folder_check_disk(const cb_folder *folder, double bytes);
 /* Sets *there to whether the folder has a result. */
 cb_status cb_folder_has_result(const cb_folder *folder, bool *there);

@@ -61,7 +61,7 @@ cb_status cb_task_row(cb_arena *arena, const cb_task_column *columns, int of, co
  * and rate is unchanged. */
 void cb_task_way(const cb_gait *gait, int n, double *shape, double *rate);
 
-/* The layout and the row of the results of one cycle of the gait. integral: also the corrected body velocity
+/* Make the layout and the row of the results of one cycle of the gait. integral: also the corrected body velocity
  * integral. */
 cb_status cb_task_cycle_layout(const struct cb_sweep *sweep, cb_scenario *scenario, cb_arena *arena, bool integral,
                                cb_record_layout *out);

@@ -23,7 +23,7 @@ void cb_page_end(cb_page *p, char bracket);
 void cb_page_text(cb_page *p, const char *key, const char *text);
 void cb_page_number(cb_page *p, const char *key, double value);
 void cb_page_texts(cb_page *p, const char *key, size_t n, const char *const *text);
-/* An array of n0 n1 n2 values. n1 or n2 is 0 if there is no such dimension. */
+/* Appends an array of n0 n1 n2 values. n1 or n2 is 0 if there is no such dimension. */
 cb_status cb_page_array(cb_page *p, const char *key, cb_page_type type, size_t n0, size_t n1, size_t n2,
                         const double *values);
 cb_status cb_page_check(const cb_page *p);

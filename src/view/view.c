@@ -71,8 +71,8 @@ static void cb_view_space(const cb_view *v) {
   cb_page_end(v->page, '}');
 }
 
-/* Whether a point of the space can be given by the page's four numbers: at most three dimensions, of at most one
- * curved factor and flat axes after it. */
+/* Returns whether a point of the space can be given by the page's four numbers: at most three dimensions, of at most
+ * one curved factor and flat axes after it. */
 static bool fits_page(const cb_space *g) {
   int curved = 0;
   for (int f = 0; f < g->n_factors; f++) curved += g->factor[f].curvature != 0;

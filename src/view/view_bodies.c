@@ -1,8 +1,9 @@
-/* Bodies in a fluid: their surfaces once, or the vertices of each frame if they deform; poses; forces as arrows. This
- * file also makes the moving frames for bodies and particles.
+/* Writes bodies in a fluid to the page: their surfaces once, or the vertices of each frame if the bodies deform; their
+ * poses; and forces as arrows. This file also makes the moving frames for bodies and particles.
  *
- * The frame of a body is at its origin: `carry` is moved by parallel transport (not rotated in E3), and `turn` [3][3]
- * maps the body's axes to it. Vertices are in body axes; in a curved space they are normal coordinates. */
+ * The moving frame `carry` of a body is at the origin of the body and is moved by parallel transport; in E3 it does not
+ * rotate. `turn` [3][3] maps the body's axes to this frame. Vertices are in body axes; in a curved space they are
+ * normal coordinates. */
 #include "fluid/immersed_run.h"
 #include "numerics/numerics_curved.h"
 #include "view/view_private.h"
@@ -74,7 +75,8 @@ static cb_status put_surfaces(const cb_view *v, const double *time) {
   return status;
 }
 
-/* The position of a body: an origin and a point local to it. In a sphere origins do not move. */
+/* Finds the position of a body as an origin and a point y relative to the origin. In a sphere, where origins do not
+ * move, y is the position; otherwise y is the base point. */
 static void place_of(const cb_space *g, double K, const double *pose, cb_origin *origin, double *y) {
   const double size = sqrt(pose[0] * pose[0] + pose[1] * pose[1] + pose[2] * pose[2]);
   cb_origin_identity(g, origin);
@@ -88,8 +90,8 @@ static void place_of(const cb_space *g, double K, const double *pose, cb_origin 
   for (int i = 0; i < 3 && size > 0; i++) origin->direction[i] = pose[i] / size;
 }
 
-/* turn = carry^-1 T(y) R: the body's axes in the parallel transported frame. T(y) is the transvection to the body's
- * position y, and R the rotation of its pose. */
+/* Computes turn = carry^-1 T(y) R, which maps the body's axes to the frame `carry` that is moved by parallel transport.
+ * T(y) is the transvection to the body's position y, and R the rotation of its pose. */
 static void turn_of(const cb_space *g, const cb_isometry *carried, const double *y, const double *pose, double *turn) {
   const cb_pose at = {.q = {pose[3], pose[4], pose[5], pose[6]}};
   cb_isometry inverse, to, change;
@@ -160,8 +162,8 @@ static cb_status put_forces(const cb_view *v, size_t n) {
   return status;
 }
 
-/* The number of points that follow the bodies in /plot_position: particles, and points of bodies on which something
- * acts. 0 in a curved space. */
+/* Returns the number of points that follow the bodies in /plot_position: particles, and points of bodies on which
+ * something acts. Returns 0 in a curved space. */
 static size_t points_of(const cb_view *v) {
   const int x = cb_view_field(v, "plot_position");
   if (x < 0 || v->fields[x].rank != 2 || v->fields[x].shape[0] <= count_of(v) || v->space->factor[0].curvature != 0)
@@ -218,8 +220,8 @@ static cb_status draw(const cb_view *v) {
 
 /* ---- Frames that are moved by parallel transport
  *
- * A(k+1) = A(k) T(z), where the isometry A(k) is the frame at row k of the page, z is the next position in that frame,
- * and T(z) is the transvection to z. The rotation that remains after a closed path is its holonomy. */
+ * A(k+1) = A(k) T(z), where the isometry A(k) is the moving frame at frame k of the page, z is the next position in
+ * that frame, and T(z) is the transvection to z. The rotation that remains after a closed path is its holonomy. */
 
 int cb_carry_slot(const cb_space *g, int e) {
   int slot = 0;
@@ -272,8 +274,8 @@ void cb_carry_on(const cb_space *g, const cb_origin *from, const cb_isometry *be
   cb_isometry_to(g, z, &step);
   cb_isometry_compose(g, before, &step, after);
   if (same) return;
-  /* The relative position of distant origins has an error of exp(length) units of round-off. Therefore the position is
-   * set to y, and only the rotation is taken from the result. */
+  /* The error of the relative position of distant origins grows exponentially with their distance from the base point.
+   * Therefore the position is set to y, and only the rotation is taken from the result. */
   cb_isometry_inverse(g, &change, &inverse);
   cb_isometry_compose(g, &inverse, after, after);
   cb_isometry_to(g, y, &step);

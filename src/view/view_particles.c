@@ -1,9 +1,11 @@
-/* Particles: their positions relative to frames that move with their components, and the bonds between them.
+/* Writes particles to the page: the bonds between them, and their positions relative to moving frames. Each connected
+ * component of particles has one moving frame.
  *
- * Each frame has origins [component][16] as in the record, `carry` [component][4][4] relative to the origins, and
- * positions [particle][3 or 4] relative to `carry`. More than MAX_COMPONENTS components have one common frame. For
- * records without state, positions are computed from the plot coordinates. In spaces without quadrics the positions are
- * plot coordinates relative to their mean, and bonds are geodesics, which are sampled here. */
+ * Each frame of the page has origins [component][16] as in the record, the moving frames `carry` [component][4][4]
+ * relative to the origins, and positions [particle][3 or 4] relative to `carry`. More than MAX_COMPONENTS components
+ * have one common moving frame. For records without state, positions are computed from the plot coordinates. In spaces
+ * without quadrics the positions are plot coordinates relative to their mean, and bonds are geodesics, which are
+ * sampled here. */
 #include "geometry/origin.h"
 #include "view/view_private.h"
 
@@ -105,14 +107,14 @@ static size_t component_of(const crowd *c, size_t particle) {
   return c->components > 1 && c->component && c->component[particle] >= 0 ? (size_t)c->component[particle] : 0;
 }
 
-/* An origin from the numbers of the record. */
+/* Makes an origin from its numbers in the record. */
 static cb_origin origin_of(const double *part) {
   cb_origin o;
   memcpy(&o, part, sizeof o);
   return o;
 }
 
-/* The position of a particle in the embedding, local to its origin. */
+/* Computes the position x of a particle in the embedding, relative to its origin. Returns false if this fails. */
 static bool point_of(const crowd *c, size_t frame, size_t particle, double *x) {
   const cb_space *g = c->v->space;
   const size_t at = frame * c->n + particle;
@@ -125,8 +127,8 @@ static bool point_of(const crowd *c, size_t frame, size_t particle, double *x) {
   return true;
 }
 
-/* The centre of a component: the mean of the coordinates, projected to the quadric along the radius. Thus an isometry
- * moves the centre in the same way as the particles. */
+/* Computes the centre of a component: the mean of the coordinates, projected to the quadric along the radius. An
+ * isometry therefore moves the centre in the same way as the particles. */
 static void mean_of(const crowd *c, const double *point, size_t component, double *mean) {
   const cb_space *g = c->v->space;
   const size_t k = (size_t)g->embedding;
@@ -233,8 +235,8 @@ static void plot_frames(crowd *c) {
   }
 }
 
-/* Plot coordinates of points on the geodesic from q to y, both local to the origin; false if no geodesic can be
- * computed. */
+/* Computes plot coordinates of points on the geodesic from q to y, which are given relative to the origin. Returns
+ * false if no geodesic can be computed. */
 static bool sample(const cb_space *g, const cb_origin *origin, const double *q, const double *y, double (*out)[3]) {
   double u[CB_Q_MAX], step[CB_Q_MAX], at[CB_Q_MAX], w[CB_Q_MAX];
   if (cb_log(g, q, y, u)) return false;
@@ -253,9 +255,9 @@ static bool sample(const cb_space *g, const cb_origin *origin, const double *q, 
   return true;
 }
 
-/* Puts sampled bonds of a space without quadrics. Like positions, they are plot coordinates relative to the frame. A
- * bond is a straight line in these coordinates if the record has no state, its geodesic cannot be computed, or there
- * are more than MAX_SAMPLED bonds in all frames. */
+/* Writes the bonds of a space without quadrics as sampled points. Like positions, the points are plot coordinates
+ * relative to the mean of the frame. A bond is a straight line in these coordinates if the record has no state, its
+ * geodesic cannot be computed, or there are more than MAX_SAMPLED bonds in all frames. */
 static cb_status sampled_bonds(const crowd *c, const cb_space *g) {
   const size_t n = c->v->n_frames, values = n * c->bonds * SAMPLES * 3;
   double *out = malloc((values ? values : 1) * sizeof *out), (*at)[3] = (double(*)[3])out;
@@ -281,7 +283,7 @@ static cb_status sampled_bonds(const crowd *c, const cb_space *g) {
   return status;
 }
 
-/* The number of coordinates of a position in the space g. */
+/* Returns the number of coordinates of a position in the space g. */
 static size_t numbers_of(const cb_space *g) {
   return g->chart ? (size_t)g->chart->size : (size_t)(g->embedding > g->dim ? g->embedding : g->dim);
 }

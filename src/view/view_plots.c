@@ -14,7 +14,7 @@
 
 enum { MAX_COLUMNS = 64, DENSE = 8, BINS = 80, POINTS = 2000, MAX_EVENTS = 10000, BLOCK = 1 << 21 };
 
-/* Whether a field is not plotted: it is drawn in the scene, or it is not an observable. */
+/* Returns whether a field is not plotted, because it is drawn in the scene or is not an observable. */
 static bool left_out(const char *name) {
   static const char *const names[] = {
       "time", "step", "plot_position", "plot_velocity", "position", "momentum", "origin", "pose", NULL};
@@ -44,7 +44,7 @@ static void take(bins *b, uint64_t row, const double *value) {
   }
 }
 
-/* The values of a row that are plotted: all columns, or their minimum, mean and maximum. */
+/* Computes the values of a row that are plotted: all columns, or their minimum, mean and maximum. */
 static void reduce(const double *from, size_t count, size_t columns, double *to) {
   if (count == columns) {
     memcpy(to, from, count * sizeof *to);
@@ -233,8 +233,9 @@ cb_status cb_view_events(const cb_view *v) {
 
 /* ---- The shape space of a gait
  *
- * Its cycle, the moving point, and the curvature over the plane of the first two variables: B for each axis of the
- * algebra, nan where the shape is singular or invalid, for example because a surface intersects itself. */
+ * The page gets the cycle of the gait, the moving point, and the curvature B of the connection over the plane of the
+ * first two shape variables. B has one number for each axis of the Lie algebra. It is nan where the shape is singular
+ * or invalid, for example because a surface intersects itself. */
 
 enum { GRID = 41, COARSE = 7, DRAWN = 257 };
 

@@ -24,7 +24,7 @@ typedef struct cb_view {
   cb_space *space; /* NULL: plot coordinates in E3 */
 } cb_view;
 
-/* The index of the field; -1 if it does not exist. */
+/* Returns the index of the field; -1 if it does not exist. */
 int cb_view_field(const cb_view *v, const char *name);
 /* Reads a constant array as numbers, malloc'd. If it does not exist, *n is 0 and *out is NULL. */
 cb_status cb_view_constant(const cb_view *v, const char *name, double **out, size_t *n);
@@ -37,8 +37,8 @@ static inline cb_status cb_view_memory(const cb_view *v) {
 }
 
 /* --- the parts of a page, each a member of its JSON --- */
-/* The functions that end with _size estimate the bytes of one frame, before frames are chosen; the others put the
- * parts. */
+/* The functions that end with _size estimate the bytes of one frame, before frames are chosen. The others write the
+ * parts to the page. */
 cb_status cb_view_particles_size(const cb_view *v, size_t *size);
 cb_status cb_view_particles(const cb_view *v);
 extern const cb_drawing cb_drawing_points, cb_drawing_bodies;
@@ -47,12 +47,12 @@ cb_status cb_view_series(const cb_view *v);
 cb_status cb_view_events(const cb_view *v);
 
 /* --- frames that are moved by parallel transport --- */
-/* The index of coordinate e of the embedding among the four numbers with which the page gives a point. */
+/* Returns the index of coordinate e of the embedding among the four numbers with which the page gives a point. */
 int cb_carry_slot(const cb_space *g, int e);
 /* Moves the frame `before`, an isometry local to the origin `from`, by parallel transport along the geodesic to the
  * point y, which is local to the origin `to`. The result `after` is local to `to`. */
 void cb_carry_on(const cb_space *g, const cb_origin *from, const cb_isometry *before, const cb_origin *to,
                  const double *y, cb_isometry *after);
-/* The isometry in the page's four numbers, row-major. The fourth column contains the translation along flat axes of a
- * product. */
+/* Writes the isometry as a row-major matrix that acts on the page's four numbers of a point. In a product, the fourth
+ * column contains the translation along the flat axes. */
 void cb_carry_matrix(const cb_space *g, const cb_isometry *a, double m[16]);

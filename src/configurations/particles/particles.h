@@ -1,4 +1,4 @@
-/* What the configuration spaces `particles` and `system` share. The data of both are a cb_system. */
+/* Declarations that the configuration spaces `particles` and `system` share. The data of both are a cb_system. */
 #pragma once
 
 #include "scenario/private.h"

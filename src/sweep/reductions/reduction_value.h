@@ -1,4 +1,4 @@
-/* What the built-in reductions share: the use of the numbers of their state, and compensated sums. */
+/* Definitions that the built-in reductions share: the use of the numbers of their state, and compensated sums. */
 #pragma once
 
 #include <curvebody/reduction.h>

@@ -54,7 +54,7 @@ static cb_status make_layout(const cb_sweep *sweep, cb_scenario *s, cb_arena *ar
   return cb_task_layout(s, arena, columns, 0, NULL, out);
 }
 
-/* The value of the objective; smaller is better. */
+/* Returns the value of the objective; a smaller value is better. */
 static double sought(const cb_optimum_problem *p, double cost, double amount) {
   return p->objective == CB_OBJECTIVE_COST         ? cost
          : p->objective == CB_OBJECTIVE_EFFICIENCY ? -amount * amount / cost

@@ -151,7 +151,7 @@ static void of_an_immersed_body_in_curved_spaces(void **state) {
 }
 
 /* B of the table is compared with A of the same spline. B of the model differs from it by the error of the spline,
- * which is the fifth power of the spacing of the samples. */
+ * which is proportional to the fifth power of the spacing of the samples. */
 static void of_samples(void **state) {
   uint64_t seed = check_seed();
   cb_bundle *of = model("purcell", "links 4");

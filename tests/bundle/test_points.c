@@ -26,7 +26,9 @@ static void one_space(const cb_space *g, uint64_t *seed) {
       check_near(jet.x[a], x[a], 1e-14);
       for (int i = 0; i < chart->size; i++) check_near(jet.d[i][a], jacobian[0][a * chart->size + i], 1e-13);
     }
-    if (chart->size > g->dim) continue; /* the embedding is linear in its coordinates */
+    if (chart->size > g->dim)
+      continue; /* the chart has more coordinates than dimensions; the embedding is linear in
+                                         * such coordinates */
     for (int j = 0; j < chart->size; j++) {
       for (int s = 0; s < 7; s++) {
         double moved[CB_COORD_MAX];

@@ -1,5 +1,5 @@
-/* Bodies that tests drop on a floor with floor_drop.h: a ball, a tripod, a rod, boxes, and a tumbling body with a full
- * inertia matrix. Also their poses at the start. */
+/* Bodies that tests drop on a floor with floor_drop.h, and their poses at the start: a ball, a tripod, a rod, boxes,
+ * and a tumbling body with a full inertia matrix. */
 #pragma once
 
 #include "floor_drop.h"

@@ -1,5 +1,5 @@
-/* Tests of the forces of single springs. They compare with closed forms in extended precision and with differences, and
- * test symmetries and the limits of the domain. */
+/* Tests of the forces of single springs. The forces are compared with closed forms in extended precision and with
+ * differences. Symmetries and the limits of the domain are tested, too. */
 #include "check_springs.h"
 #include "dynamics/springs_series.h"
 

@@ -2,8 +2,8 @@
  * The reference is in long double, which valgrind does not support. */
 #include "lie_groups.h"
 
-/* Arguments have sizes from 1e-12 to 40, and boosts reach e^20. The tolerance is the round-off of the argument,
- * multiplied by its size. */
+/* Arguments have sizes from 1e-12 to 40, and boosts reach e^20. The tolerance is relative: it is round-off, multiplied
+ * by the size of the argument. */
 static void exp_is_the_matrix_exponential(void **unused) {
   uint64_t seed = check_seed();
   static const double sizes[] = {1e-12, 1e-6, 1e-3, 0.1, 1, 3, 10, 40};

@@ -180,8 +180,8 @@ static void check_globals(const sample *s, const double *JG, const double *DG) {
   }
 }
 
-/* With mu = 1 and the cost v'Mv, the homogeneous equations equal the usual ones with the momentum P. If lambda and mu
- * are multiplied by the same factor, v does not change. */
+/* With mu = 1 and the cost v^T M v, the homogeneous equations equal the usual ones with the momentum P. If lambda and
+ * mu are multiplied by the same factor, v does not change. */
 static void homogeneous_multipliers_tell_the_same(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -208,7 +208,7 @@ static void homogeneous_multipliers_tell_the_same(void **state) {
   }
 }
 
-/* --- abnormal ones --- */
+/* --- abnormal extremals --- */
 
 /* Tests abnormal extremals with two and three variables. Their speed is constant. With three variables p' is the
  * derivative of A^T lambda, and with two variables <lambda, B_12> = 0 is conserved (A: connection, B: curvature).

@@ -69,7 +69,6 @@ static void a_field_is_a_gradient(void **unused) {
   check_ok(cb_field_at(f, 7, (const double(*)[3])x, u, phi, inside));
   double divergence = 0;
   for (int k = 0; k < 3; k++) {
-    /* phi is computed from values on faces or at corners. */
     check_near((phi[1 + 2 * k] - phi[2 + 2 * k]) / (2 * h), u[0][k], 1e-2);
     divergence += (u[1 + 2 * k][k] - u[2 + 2 * k][k]) / (2 * h);
   }

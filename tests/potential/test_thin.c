@@ -169,7 +169,7 @@ static void a_refusal_names_the_place(void **unused) {
   for (int i = 0; i < 3; i++) {
     double centre = 0;
     for (int c = 0; c < 3; c++) centre += thin.x[thin.face[face - 1][c]][i] / 3;
-    check_near(at[i], centre, 1e-5); /* six digits */
+    check_near(at[i], centre, 1e-5); /* the text has six digits */
   }
   check_at_most(t, 2e-3);
   check_at_least(h, 50 * t);

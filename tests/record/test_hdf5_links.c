@@ -18,7 +18,8 @@ static hid_t make(int way, int count) {
   }
   const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access),
               group = H5Gcreate2(file, "g", H5P_DEFAULT, how, H5P_DEFAULT);
-  H5Lcreate_soft("/there/or/elsewhere", group, "gap", H5P_DEFAULT, H5P_DEFAULT); /* removed before the last link */
+  H5Lcreate_soft("/there/or/elsewhere", group, "gap", H5P_DEFAULT, H5P_DEFAULT); /* this link is removed before the last
+                                                                                  * one is created */
   for (int i = 0; i < count; i++) {
     char name[16];
     name_of(i, name);

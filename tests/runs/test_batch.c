@@ -13,7 +13,7 @@
 
 enum { LANES = 8, STATE = 4096 };
 
-/* What a run has passed to its sink: the numbers of rows, events and checkpoints; a digest of the rows, the
+/* Data that a run has passed to its sink: the numbers of rows, events and checkpoints; a digest of the rows, the
  * checkpoints, and the time, kind and gap of the events; and the `bytes` bytes of the state of the second
  * checkpoint. */
 typedef struct heard {

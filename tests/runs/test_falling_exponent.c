@@ -43,7 +43,7 @@ static void growth_is_that_of_the_linear_system(void **unused) {
   check_at_most(e.error, 1e-8);
 }
 
-/* --- the planar plate, beta 0.2 --- */
+/* --- the planar plate --- */
 
 /* Computes the rates of z: the state (u, v, w, theta) of the planar plate, and then its variation. u and v are the
  * velocities along and across the plate, w is the angular velocity, theta the angle, and I the dimensionless moment of

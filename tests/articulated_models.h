@@ -1,4 +1,4 @@
-/* Articulated models in MJCF for the test suites. They follow the descriptions of public models: Gymnasium's swimmer,
+/* Articulated models in MJCF for the tests. They follow the descriptions of public models: Gymnasium's swimmer,
  * dm_control's swimmers and fish. Others are a swimmer with two hinges between neighbouring links, and arms with joints
  * of all types. */
 #pragma once
@@ -186,7 +186,7 @@ static const char arms[] =
     "  </keyframe>\n"
     "</mujoco>\n";
 
-/* A plane swimmer of n thin boxes with hinges between them, moved by motors. */
+/* Writes the model of a plane swimmer of n thin boxes with hinges between them, moved by motors. */
 static inline void write_swimmer(int n, char *out, size_t room) {
   size_t at = (size_t)snprintf(
       out, room,

@@ -28,7 +28,7 @@ static inline body tumbling_body(void) {
   return b;
 }
 
-/* A ball of radius 1/4 whose lowest vertex is below its centre. */
+/* Makes a ball of radius 1/4 whose lowest vertex is below its centre. */
 static inline drop *ball(double restitution, int method) {
   mesh m = mesh_ellipsoid(4, 0.25, 0.25, 0.25); /* an even division has vertices at the poles */
   const body b = drop_body(0.02, 0.02, 0.02);

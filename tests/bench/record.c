@@ -166,7 +166,7 @@ typedef struct feeding {
   const char *folder, *raw; /* folder: for the record; raw: for files of raw bytes, or NULL if rows go to the record */
   int rows;
   double warm;                /* bytes that `warm` writes and removes before the measurement */
-  double seconds, cpu, bytes; /* of all rows, from the first that is passed on until all are on the disk */
+  double seconds, cpu, bytes; /* totals over all rows, from the first row that is passed on until all are on the disk */
 } feeding;
 
 static size_t row_bytes(const cb_record_layout *layout, const cb_field *field) {

@@ -11,7 +11,7 @@
 static const double low[CB_SHAPE_MAX] = {-.5, -.5, -.5, -.5, -.5, -.5}, high[CB_SHAPE_MAX] = {.5, .5, .5, .5, .5, .5};
 
 /* Checks that B agrees with differences of A and that second derivatives agree with differences of first ones, both to
- * `differences`. Also checks Bianchi's identity to `identity`. */
+ * `differences`. It also checks Bianchi's identity to `identity`. */
 static void every_claim(const cb_bundle *b, double differences, double identity, uint64_t *seed) {
   small_loops(b, low, high, 0, seed);
   wrong_sign(b, low, high, 0, seed);

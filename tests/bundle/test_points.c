@@ -4,7 +4,7 @@
 #include "points.h"
 #include "check_spaces.h"
 
-/* A difference quotient of order 6 from the values at -3h .. 3h. */
+/* Returns a difference quotient of order 6 from the values at -3h .. 3h. */
 static double slope(const double f[7], double h) {
   return ((f[6] - f[0]) / 60 - 3 * (f[5] - f[1]) / 20 + 3 * (f[4] - f[2]) / 4) / h;
 }

@@ -84,7 +84,8 @@ static const struct {
                 {"H3", "h3", 3, -1}, {"E2", "e2", 2, 0}, {"E3", "e3", 3, 0}};
 enum { SWIMMERS = sizeof swimmers / sizeof *swimmers };
 
-/* A bundle of points: an apex at the base point, and legs around the x axis of the plane or the z axis of space. */
+/* Makes a bundle of points: an apex at the base point, and legs around the x axis of the plane or the z axis of
+ * space. */
 static cb_bundle *swimmer(int which, int legs, double radius, double apex, double tip, bool subgroup) {
   char text[2048], space[80];
   const int dim = swimmers[which].dim;

@@ -48,7 +48,7 @@ static void a_buoyant_sphere_reaches_its_speed_as_tanh(void **unused) {
   fall_of_a_sphere(1.2, RKMK4);
 }
 
-/* An ellipsoid with random vertices that swims in a uniform flow with all forces. */
+/* Makes an ellipsoid with random vertices that swims in a uniform flow with all forces. */
 static tank swimmer_in_a_flow(uint64_t *seed) {
   mesh m = mesh_ellipsoid(3, 0.5, 0.3, 0.2);
   mesh_shake(&m, seed, 0.02);

@@ -292,7 +292,7 @@ typedef struct sheet_errors {
 
 /* Solves a disc of 6 n^2 faces at the times t = -h, 0 and h, which moves with the velocity v + A t along its normal.
  * Returns the maximum errors at points .3 from the disc, and at .05 of a face from its faces on both sides, without the
- * outer tenth. Also returns the errors of the force, which is 8/3 A, and of the energy. */
+ * outer tenth. It also returns the errors of the force, which is 8/3 A, and of the energy. */
 static sheet_errors disc_errors(int n) {
   static const double none[3] = {0}, v = 0.8, A = 1.3, h = 3e-3;
   sheet_errors e = {0};

@@ -6,7 +6,7 @@ enum { MAXIMUM = 200, COMPACT = 0, DENSE = 1, OLD = 2, WAYS = 3 };
 
 static const int counts[] = {0, 1, 8, 9, 63, 64, 65, 128, 129, MAXIMUM};
 
-/* Names whose order is neither alphabetical nor by length. */
+/* Makes names whose order is neither alphabetical nor by length. */
 static void name_of(int i, char name[16]) { snprintf(name, 16, "%c%d", 'a' + i * 7 % 26, i); }
 
 static hid_t make(int way, int count) {

@@ -105,8 +105,8 @@ static void wrenches_have_names_and_add_up(void **unused) {
   tank_empty(&k);
 }
 
-/* The linear drag of a sheet is the force -A (c_n n n^T + c_t (1 - n n^T)) u on both sides, also without a medium. A is
- * the area, n the normal and u the velocity. */
+/* The linear drag of a sheet is the force -A (c_n n n^T + c_t (1 - n n^T)) u on each of its two sides, also without a
+ * medium. A is the area, n the normal and u the velocity. */
 static void linear_drag_has_a_coefficient_across_and_one_along(void **unused) {
   tank k = tank_of(mesh_plate(3, 0.7, 0.4, false), 500, 0.01);
   k.options.c_n = 3;

@@ -79,7 +79,7 @@ static void geodesics(const cb_space *g, uint64_t *state) {
     memcpy(x0, x, sizeof x0);
     memcpy(v0, v, sizeof v0);
     integrate_geodesic(g, z, 500);
-    /* The error of RK4 with h = 1/500 is h^4 times derivatives of order 1. */
+    /* The error of RK4 with h = 1/500 is h^4 times derivatives of size about 1. */
     check_at_most(check_distance_max(g->embedding, y, x), 2e-11);
     check_at_most(check_distance_max(g->embedding, w, v), 2e-11);
     check_at_most(check_distance_max(g->embedding, t, u), 2e-11);

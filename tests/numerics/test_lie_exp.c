@@ -97,9 +97,9 @@ static void log_is_the_nearest(void **unused) {
   }
 }
 
-/* For a just below half a turn and any h, the logarithm of h exp(a) h^-1 is Ad_h a: the rotation is about any axis or
- * point. The sign of the rotation is computed from entries as small as its distance from half a turn, so the round-off
- * of the product has its full effect. */
+/* Let a be a rotation by slightly less than half a turn, and h any element. The logarithm of h exp(a) h^-1 is Ad_h a, a
+ * rotation about another axis or point. The sign of the rotation is computed from entries as small as its distance from
+ * half a turn, so the round-off of the product has its full effect. */
 static void log_is_good_near_half_turns(void **unused) {
   static const struct {
     const char *name;

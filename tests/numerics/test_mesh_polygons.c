@@ -332,8 +332,8 @@ static void ply_and_off_cut_ears_too_and_refuse_by_place(void **state) {
     }
 }
 
-/* Coordinates have six digits. If a polygon is small compared with its coordinates, a thousandth of its size is less
- * than their last digit. It is accepted nevertheless. */
+/* Coordinates have six digits. In a small polygon far from the origin, their rounding exceeds a thousandth of the size
+ * of the polygon, which is the usual tolerance for plane polygons. Such a polygon is accepted nevertheless. */
 static void six_digits_are_enough_to_be_plane(void **state) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 400; trial++) {

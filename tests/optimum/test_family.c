@@ -127,8 +127,8 @@ static void the_cheaper_of_two_branches_is_marked(void **state) {
   cb_bundle_free(b);
 }
 
-/* Computes the least value of the first variable of a gait at the amount of the event, from 4096 samples. It is too
- * large by at most 1e-6. */
+/* At the event CB_FAMILY_BOUND the gait touches its lower bound -.7. The minimum of the first variable of the gait with
+ * this amount is computed from 4096 samples; it is too large by at most 1e-6. */
 static void a_bound_is_met_where_a_gait_touches_it(void **state) {
   cb_bundle *b = bundle("purcell");
   const double lower[2] = {-.7, -INFINITY}, upper[2] = {INFINITY, INFINITY};

@@ -78,8 +78,8 @@ static void a_torus_is_as_in_the_table(void **unused) {
   free_mesh(m + 1);
 }
 
-/* The mirror image x -> -x: rotations around x do not change, and rotations around y and z change their sign. The
- * elements that couple rotations and translations also change their sign. */
+/* In the mirror image x -> -x, elements of K that couple the axis x with the axes y or z change their sign. Elements
+ * that couple a rotation with a translation change their sign once more. */
 static void a_twisted_bar_spins_as_it_sinks(void **unused) {
   static const double coupling[3] = {0.21, 0.16, 0.075};
   solid_mesh m = shape_mesh("twisted_bar", "{}"), image = mirrored_mesh(&m),
@@ -331,7 +331,8 @@ static void slow_iterations_are_preconditioned(void **unused) {
   assert_int_equal(report[3].method, CB_POTENTIAL_HLU);
   check_at_least(report[1].iterations, 30);
   check_at_most(report[2].iterations, 5);
-  assert_in_range(report[3].iterations, 21, 25); /* includes the iterations before the iteration counts as slow */
+  assert_in_range(report[3].iterations, 21, 25); /* the count includes the iterations that were made before the
+                                                  * iteration was found to be slow */
   /* This memory suffices for the dense matrix, but not for the hierarchical one. */
   const cb_kirchhoff_options tight = {.method = CB_POTENTIAL_HLU, .memory = 45000000};
   cb_kirchhoff *k = NULL;

@@ -184,7 +184,7 @@ static void a_refusal_names_the_place(void **unused) {
 /* --- estimates --- */
 
 typedef struct spheroid {
-  double c, by; /* half-thickness; maximum displacement, 0: mirrored */
+  double c, by; /* half-thickness; displacement of upper vertices per face size, or 0 for none */
   int steps, coarsest;
   solid_mesh level;
 } spheroid;

@@ -26,7 +26,7 @@ typedef struct heard {
 
 static void mix(heard *h, const void *data, size_t n) {
   const unsigned char *c = data;
-  for (size_t i = 0; i < n; i++) h->digest = (h->digest ^ c[i]) * UINT64_C(1099511628211); /* FNV-1a */
+  for (size_t i = 0; i < n; i++) h->digest = (h->digest ^ c[i]) * UINT64_C(1099511628211); /* the hash FNV-1a */
 }
 
 static size_t bytes_of(const cb_record_layout *l, const cb_field *f) {

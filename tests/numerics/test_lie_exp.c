@@ -22,7 +22,8 @@ static void exp_is_the_matrix_exponential(void **unused) {
   }
 }
 
-/* Arguments a have |a| < pi, which is within half a turn, and boosts of up to 3, which multiply round-off by e^3. */
+/* Arguments a have |a| < pi, which is within half a turn. Their boosts are at most 3.1 and multiply round-off by at
+ * most e^3.1. */
 static void log_is_the_inverse_of_exp(void **unused) {
   uint64_t seed = check_seed();
   EACH_GROUP(G) {

@@ -122,7 +122,8 @@ static double error_of(collision *k, const oracle *o, const char *method, double
   int n = 0;
   for (size_t e = 0; e < k->events; e++, n++) {
     const cb_event_row *row = &k->event[e];
-    const int with = row->wall < 0 ? row->other : -2 - row->wall; /* as in the reference */
+    const int with = row->wall < 0 ? row->other : -2 - row->wall; /* walls have the numbers -2, -3, ..., as in the
+                                                                   * reference */
     if (n >= o->contacts || row->particle != o->i[n] || with != o->j[n]) return -1;
   }
   if (n != o->contacts) return -1;

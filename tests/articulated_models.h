@@ -1,5 +1,6 @@
-/* Articulated models in MJCF for the suites, written anew after the descriptions of public ones: Gymnasium's swimmer,
- * dm_control's swimmers and fish, a swimmer with two hinges between its links, and arms with all kinds of joints. */
+/* Articulated models in MJCF for the tests. They follow the descriptions of public models: Gymnasium's swimmer,
+ * dm_control's swimmers and fish. Others are a swimmer with two hinges between neighbouring links, and arms with joints
+ * of all types. */
 #pragma once
 
 #include <stdio.h>
@@ -33,7 +34,7 @@ static const char three_links[] =
     "  </actuator>\n"
     "</mujoco>\n";
 
-/* The same links with two hinges between them, free in space. */
+/* The same three links, free in space, with two hinges between neighbouring links. */
 static const char swimmer_in_space[] =
     "<mujoco model='swimmer in space'>\n"
     "  <compiler angle='degree'/>\n"
@@ -62,7 +63,8 @@ static const char swimmer_in_space[] =
     "-.2'/></keyframe>\n"
     "</mujoco>\n";
 
-/* A body, a tail of two parts and two fins with two hinges each. Servos pull joints and fixed tendons. */
+/* A body, a tail of two parts and two fins with two hinges each. Position servos act on joints and fixed tendons, and a
+ * motor pushes at the nose. */
 static const char fish[] =
     "<mujoco model='fish'>\n"
     "  <compiler angle='degree' autolimits='true'/>\n"
@@ -121,7 +123,8 @@ static const char fish[] =
     "  </keyframe>\n"
     "</mujoco>\n";
 
-/* An arm on a stand and a raft with a mast, with every kind of joint, spring, damper, and actuator. */
+/* An arm on a stand and a raft with a mast. They have joints of all four types (free, ball, slide, hinge), springs,
+ * dampers, and several types of actuators. */
 static const char arms[] =
     "<mujoco model='arms'>\n"
     "  <compiler angle='degree' autolimits='true' eulerseq='XYZ'/>\n"
@@ -183,7 +186,7 @@ static const char arms[] =
     "  </keyframe>\n"
     "</mujoco>\n";
 
-/* A plane swimmer of n thin boxes with hinges between them, moved by motors. */
+/* Writes the model of a plane swimmer of n thin boxes with hinges between them, moved by motors. */
 static inline void write_swimmer(int n, char *out, size_t room) {
   size_t at = (size_t)snprintf(
       out, room,

@@ -140,8 +140,8 @@ static inline void some_points(const cb_space *g, uint64_t *seed, double size, d
   }
 }
 
-/* A system with one constraint, its forces and its particles' coordinates, which are those of the chart if the space is
- * used in a chart. */
+/* A system with one constraint, its forces, and the coordinates of its particles. If the space is used in a chart, they
+ * are the coordinates of the chart. */
 typedef struct setup {
   cb_system *s;
   cb_forces *f;

@@ -1,5 +1,6 @@
-/* Scenes for the tests of gaps. Particles, each a separate body, move along curves in any space and chart. A search
- * that does not use the library's code for gaps finds nearest points. */
+/* Scenes for the tests of gaps. A gap is a function that is 0 at a contact or an event (dynamics/gap.h). Particles,
+ * each a separate body, move along curves in any space and chart. A search that does not use the library's code for
+ * gaps finds nearest points. */
 #pragma once
 
 #include "check_intrinsic.h"

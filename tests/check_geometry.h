@@ -63,7 +63,7 @@ static inline double check_distance_max(int n, const double *a, const double *b)
   double max = 0;
   for (int i = 0; i < n; i++) {
     double e = fabs(a[i] - b[i]);
-    if (!(e <= max) && !isnan(max)) max = e; /* a nan stays */
+    if (!(e <= max) && !isnan(max)) max = e; /* once it is nan, the result stays nan */
   }
   return max;
 }

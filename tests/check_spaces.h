@@ -73,7 +73,8 @@ static inline cb_space *check_text_space(const char *text) {
 static inline void check_every_intrinsic_space(check_space_test test) {
   static const char *const others[][5] = {{"flat_torus", "dimension", "2", "period_x", "3"},
                                           {"schwarzschild", "mass", "1.5", NULL, NULL},
-                                          {"ellipsoid", "a", "1.2", NULL, NULL}, /* of revolution, because b is 1.2 */
+                                          {"ellipsoid", "a", "1.2", NULL, NULL}, /* of revolution, because the default
+                                                                                  * of b is 1.2 */
                                           {"torus", "major_radius", "5", "minor_radius", "0.8"}};
   uint64_t state = check_seed();
   cb_space *g;

@@ -59,8 +59,8 @@ FAILS_OF_FREE(malloc, (size_t n), (n))
 FAILS_OF_FREE(calloc, (size_t n, size_t size), (n, size))
 FAILS_OF_FREE(aligned_alloc, (size_t alignment, size_t n), (alignment, n))
 FAILS_OF_FREE(strdup, (const char *text), (text))
-/* These replacements fail by a request of the real function that is too large. So the arena is in the state that it has
- * after a failure. */
+/* To fail, these replacements call the real function with a size that is too large. So the arena is in the state that
+ * it has after a failure. */
 FAILS_WITH(__real_cb_arena_alloc(arena, SIZE_MAX, 2), void *, cb_arena_alloc, (void *arena, size_t n, size_t size),
            (arena, n, size))
 FAILS_WITH(__real_cb_arena_alloc_aligned(arena, SIZE_MAX, 2, alignment), void *, cb_arena_alloc_aligned,

@@ -1,5 +1,5 @@
-/* Bodies that tests drop on a floor with floor_drop.h: a ball, a tripod, a rod, boxes, and a tumbling body with a full
- * inertia matrix. Also their poses at the start. */
+/* Bodies that tests drop on a floor with floor_drop.h, and their poses at the start: a ball, a tripod, a rod, boxes,
+ * and a tumbling body with a full inertia matrix. */
 #pragma once
 
 #include "floor_drop.h"
@@ -28,7 +28,7 @@ static inline body tumbling_body(void) {
   return b;
 }
 
-/* A ball of radius 1/4 whose lowest vertex is below its centre. */
+/* Makes a ball of radius 1/4 whose lowest vertex is below its centre. */
 static inline drop *ball(double restitution, int method) {
   mesh m = mesh_ellipsoid(4, 0.25, 0.25, 0.25); /* an even division has vertices at the poles */
   const body b = drop_body(0.02, 0.02, 0.02);

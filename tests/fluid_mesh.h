@@ -119,7 +119,9 @@ static inline mesh mesh_plate(int n, double a, double b, bool closed) {
     for (int j = 0; j < n; j++) {
       const int p = i * (n + 1) + j, q = p + n + 1;
       mesh_quad(&m, p, q, q + 1, p + 1);
-      if (closed) mesh_quad(&m, back[p + 1], back[q + 1], back[q], back[p]); /* not along the diagonals of the front */
+      if (closed)
+        mesh_quad(&m, back[p + 1], back[q + 1], back[q], back[p]); /* the diagonals of the back differ from
+                                                                              * those of the front */
     }
   free(back);
   return m;

@@ -1,4 +1,4 @@
-/* Gaits for the tests: random loops and circles. Also expressions of time. */
+/* Gaits for the tests (random loops and circles), and expressions of time. */
 #pragma once
 
 #include <curvebody/holonomy.h>

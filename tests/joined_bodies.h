@@ -1,5 +1,5 @@
-/* Joined bodies for the suites: homogeneous ellipsoids with constant added mass, weight, buoyancy, and a mechanism that
- * joins them. */
+/* Rigid bodies that a mechanism joins, for the tests: homogeneous ellipsoids with constant added mass, weight and
+ * buoyancy, and their mechanism. */
 #pragma once
 
 #include "check.h"
@@ -12,7 +12,7 @@ enum { JOINED_BODIES = 40 };
 typedef struct joined_body {
   cb_rigid_constant constant;
   cb_rigid_problem problem;
-  double weight[3]; /* in the world, at the origin of the body */
+  double weight[3]; /* weight minus buoyancy, in the axes of the world; it acts at the origin of the body */
 } joined_body;
 
 typedef struct joined {
@@ -65,8 +65,8 @@ static inline const cb_rigid_problem *joined_problem(void *self, int body) {
   return &((joined *)self)->body[body].problem;
 }
 
-/* Adds an ellipsoid with these semi-axes and density, in a fluid of this density (0: vacuum), with the gravity g along
- * z. */
+/* Adds an ellipsoid with these half axes r and this density, in a fluid of this density (0: vacuum), with the gravity g
+ * along z. */
 static inline void joined_add(joined *s, const double r[3], double density, double fluid, double g) {
   joined_body *b = &s->body[s->n++];
   cb_ellipsoid e = {.r = {r[0], r[1], r[2]}, .axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
@@ -88,7 +88,8 @@ static inline void joined_add(joined *s, const double r[3], double density, doub
                                   .dead_load = true};
 }
 
-/* Adds a joint of bodies a and b (-1: the world); axes NULL: those of the bodies. */
+/* Adds a joint between the bodies a and b (-1: the world). `at` and `in` are its positions in the frames of a and b,
+ * and `axis` and `axis_in` its axes there (NULL: the axes of the bodies). */
 static inline cb_joint *joined_hold(joined *s, const char *class, int a, const double at[3], const double *axis, int b,
                                     const double in[3], const double *axis_in) {
   cb_joint *j = &s->joint[s->joints++];
@@ -107,7 +108,8 @@ static inline cb_joint *joined_hold(joined *s, const char *class, int a, const d
   return j;
 }
 
-/* Puts body b of the joint to coordinates q with rates, relative to body a, which is placed before. */
+/* Sets the pose and twist of body b of the joint from the coordinates q and their rates. Body a must have been placed
+ * before. */
 static inline void joined_place(joined *s, const cb_joint *j, const double *q, const double *rate, double t) {
   const cb_pose A = {.q = {j->frame[0].q[0], j->frame[0].q[1], j->frame[0].q[2], j->frame[0].q[3]},
                      .x = {j->frame[0].x[0], j->frame[0].x[1], j->frame[0].x[2]}},
@@ -121,7 +123,7 @@ static inline void joined_place(joined *s, const cb_joint *j, const double *q, c
   j->class_->find(&m, &j->data, &motion);
   cb_pose_inverse(&B, &back);
   cb_pose_multiply(&A, &m, &relative);
-  cb_pose_multiply(&relative, &back, &relative); /* body b seen from body a */
+  cb_pose_multiply(&relative, &back, &relative); /* the pose of body b in the frame of body a */
   if (j->body[0] >= 0) {
     const cb_rigid_state *a = &s->state[j->body[0]];
     double Ya[6];
@@ -147,7 +149,7 @@ static inline void joined_start(joined *s, const cb_mechanism_laws *laws) {
   check_ok(cb_mechanism_start(s->mechanism, &s->bodies, s->t, 1e-9, &which));
 }
 
-/* One step of order 2 and length h; 4: Suzuki's composition. */
+/* Makes a step of length h, of order 2 or, for order 4, by Suzuki's composition of five such steps. */
 static inline cb_status joined_step(joined *s, double h, int order) {
   const double p = 0.41449077179437573714, part[5] = {p, p, 1 - 4 * p, p, p};
   for (int i = 0; i < (order == 4 ? 5 : 1); i++) {

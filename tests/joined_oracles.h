@@ -1,10 +1,12 @@
-/* Starts of joined bodies whose motions are known from independent equations of motion, solved to the digits of two
- * tolerances and two formulations, and the errors at t = 1. */
+/* Motions of joined bodies with known results at t = 1: functions that set the start, and functions that return the
+ * errors. The results are from independent equations of motion, to the digits that agree for two tolerances and two
+ * formulations. */
 #pragma once
 
 #include "joined_bodies.h"
 
-/* Two ellipsoids on skew hinges in vacuum, which fall from the world. */
+/* Makes two ellipsoids in vacuum that fall: a hinge joins the first one to the world, and a skew hinge joins the second
+ * one to the first. */
 static inline void start_double_pendulum(joined *s) {
   *s = (joined){.t = 0};
   joined_add(s, (double[]){.30, .12, .08}, 1000, 0, -9.81);
@@ -18,7 +20,8 @@ static inline void start_double_pendulum(joined *s) {
   joined_start(s, NULL);
 }
 
-/* Five ellipsoids on ball joints with springs, in a fluid, which drift and turn freely. */
+/* Makes a chain of five ellipsoids in a fluid, joined by ball joints with springs. The chain drifts and rotates
+ * freely. */
 static inline void start_chain_of_balls(joined *s) {
   static const double axes[5][3] = {{.30, .20, .12},
                                     {.25, .14, .18},
@@ -40,14 +43,14 @@ static inline void start_chain_of_balls(joined *s) {
                  spin[3] = {.2 * cos(2 * i), (-.3 + .1 * i) / 2, .25 * sin(i)};
     double q[3], D[3][3], rate[3];
     for (int k = 0; k < 3; k++) q[k] = (.35 + .1 * i) * along[k] / size;
-    for (int k = 0; k < 3; k++) j->stiffness[k] = .1; /* V = .05 |q|^2 */
+    for (int k = 0; k < 3; k++) j->stiffness[k] = .1; /* the potential of the spring is .05 |q|^2 */
     cb_joint_motion motion = {.q = {q[0], q[1], q[2]}};
     cb_pose m;
     j->class_->place(q, &j->data, &m);
     j->class_->find(&m, &j->data, &motion);
     for (int a = 0; a < 3; a++)
       for (int k = 0; k < 3; k++) D[a][k] = motion.S[k][a];
-    /* spin = D rate, by Cramer's rule */
+    /* Solves spin = D rate for the rates, by Cramer's rule. */
     double c[3][3];
     for (int k = 0; k < 3; k++) {
       const double u[3] = {D[0][(k + 1) % 3], D[1][(k + 1) % 3], D[2][(k + 1) % 3]},
@@ -93,7 +96,7 @@ static inline void motor_of_knee(void *self, double t, const double *q, const do
   force[1].Q += 1.5 * sin(3 * t);
 }
 
-/* An acrobot under water. */
+/* Makes an acrobot, a double pendulum with a motor at the second hinge, under water. */
 static inline void start_acrobot(joined *s) {
   static const double axis[3] = {0, -1, 0};
   static const cb_mechanism_laws laws = {.motors = motor_of_knee};

@@ -1,9 +1,10 @@
-/* The independent equations (mechanism_reference.h) of bodies that a mechanism joins (joined_bodies.h). */
+/* The independent equations of mechanism_reference.h for bodies that a mechanism joins (joined_bodies.h). */
 #pragma once
 
 #include "mechanism_reference.h"
 
-/* A part of a compound joint is a hinge or a slide along its axis z, at this frame of A at coordinates 0. */
+/* Replaces a compound joint by its parts: hinges about and slides along the z axes of their frames, with further bodies
+ * between them. The frames are those for coordinates 0. */
 static inline void reference_split(reference *r, const cb_joint *j) {
   int from = j->body[0];
   cb_joint_frame first = j->frame[0];
@@ -11,7 +12,7 @@ static inline void reference_split(reference *r, const cb_joint *j) {
     const double *screw = j->data.screw[i];
     const bool hinge = cb_dot3(screw, screw) > .5, last = i == j->data.screws - 1;
     double local[3] = {0}, rest[3], own_q[4], place[3];
-    if (hinge) cb_cross3(screw, screw + 3, local); /* the nearest point of the axis */
+    if (hinge) cb_cross3(screw, screw + 3, local); /* the point of the axis that is nearest to the origin */
     cb_joint_axes(hinge ? screw : screw + 3, own_q);
     cb_pose frame = {.x = {0}};
     double turn[3][3];
@@ -23,7 +24,7 @@ static inline void reference_split(reference *r, const cb_joint *j) {
     *own = (reference_joint){.kind = hinge ? "hinge" : "slide", .body = {from, last ? j->body[1] : r->bodies}};
     cb_quaternion_multiply(first.q, own_q, own->frame[0].q);
     memcpy(own->frame[0].x, place, sizeof place);
-    /* a body between has the frame of the joint as its own; the last one carries it in frame[1] */
+    /* A body between two parts has the frame of the joint; the last part uses frame[1] of the joint. */
     cb_joint_frame to = last ? j->frame[1] : (cb_joint_frame){.q = {1}};
     memcpy(frame.q, to.q, sizeof frame.q);
     cb_pose_rotation(&frame, turn);
@@ -40,7 +41,7 @@ static inline void reference_split(reference *r, const cb_joint *j) {
   }
 }
 
-/* The states of the bodies between the parts of a compound joint. */
+/* Writes the states of the bodies between the parts of a compound joint to z. */
 static inline void reference_between_parts(const joined *s, const cb_joint *j, const double *q, const double *rate,
                                            double *z) {
   cb_pose g, frame = {.x = {j->frame[0].x[0], j->frame[0].x[1], j->frame[0].x[2]}};
@@ -70,7 +71,7 @@ static inline void reference_between_parts(const joined *s, const cb_joint *j, c
   }
 }
 
-/* The equations of the joined bodies, and their start z. Call it after joined_start. */
+/* Sets up the equations r of the joined bodies and their state z at the start. It must be called after joined_start. */
 static inline void reference_of(const joined *s, reference *r, double *z) {
   *r = (reference){.bodies = s->n};
   for (int b = 0; b < s->n; b++) {
@@ -101,7 +102,7 @@ static inline void reference_of(const joined *s, reference *r, double *z) {
   }
 }
 
-/* The largest difference of the bodies' rotations, places and velocities from z. */
+/* Returns the maximum difference of the rotations, positions and velocities of the bodies from z. */
 static inline double reference_error(const joined *s, const double *z) {
   double worst = 0;
   for (int b = 0; b < s->n; b++) {

@@ -1,9 +1,10 @@
-/* Trees of random bodies and joints for the suites. */
+/* Trees of random bodies and joints for the tests. */
 #pragma once
 
 #include "joined_bodies.h"
 
-/* Puts the first (side 0) or second body of the joint to coordinates q with rates, relative to the other one. */
+/* Places the first (side 0) or second (side 1) body of the joint relative to the other one, at the coordinates q with
+ * these rates. */
 static inline void joined_hang(joined *s, const cb_joint *j, int side, const double *q, const double *rate) {
   cb_pose frame[2], m, back, ab, g;
   cb_joint_motion motion = {.q = {0}};
@@ -19,7 +20,7 @@ static inline void joined_hang(joined *s, const cb_joint *j, int side, const dou
   for (int i = 0; i < n; i++) cb_add6(rate[i], motion.S[i], relative);
   cb_pose_inverse(&frame[1], &back);
   cb_pose_multiply(&frame[0], &m, &ab);
-  cb_pose_multiply(&ab, &back, &ab); /* the second body seen from the first one */
+  cb_pose_multiply(&ab, &back, &ab); /* the pose of the second body in the frame of the first one */
   cb_pose_adjoint(&frame[1], Ad);
   cb_apply6((const double(*)[6])Ad, relative, own);
   if (side == 0) {
@@ -56,10 +57,11 @@ static inline void random_body(uint64_t *seed, joined *s, double g) {
   joined_add(s, r, check_uniform(seed, .8, 2), 1, g);
 }
 
-/* Two hinges on skew axes and a slide: the parts of compound joints. */
+/* The screws of compound joints: two hinges about skew axes, and a slide. */
 static const double random_screw[3][6] = {{0, 0, 1, .1, 0, 0}, {0, .6, .8}, {0, 0, 0, 1, 0, 0}};
 
-/* Adds a joint with random frames; its first or second body is a; side: which body is b. */
+/* Adds a joint with random frames between the bodies a and b. side: whether b is the first (0) or the second body (1)
+ * of the joint. */
 static inline cb_joint *random_joint_of(uint64_t *seed, joined *s, const char *kind, int a, int b, int side) {
   cb_joint *j = &s->joint[s->joints++];
   *j = (cb_joint){.name = kind, .class_ = joint_class(kind)};
@@ -74,8 +76,8 @@ static inline cb_joint *random_joint_of(uint64_t *seed, joined *s, const char *k
   return j;
 }
 
-/* Gives the joint random springs and rotors, and with loss also dampers. Springs on the rotation vectors of balls and free
- * joints are the same along all axes. */
+/* Gives the joint random springs and rotors, and with `loss` also dampers. Coordinates that are components of a
+ * rotation vector (kinds `ball` and `free`) have springs of equal stiffness, and no rotors or dampers. */
 static inline void random_springs(uint64_t *seed, cb_joint *j, bool loss) {
   const double all = check_uniform(seed, .02, .2);
   for (int i = 0; i < cb_joint_coordinates(j); i++) {
@@ -87,7 +89,7 @@ static inline void random_springs(uint64_t *seed, cb_joint *j, bool loss) {
   }
 }
 
-/* Places body b of the joint at random coordinates. */
+/* Places the first (side 0) or second body (side 1) of the joint at random coordinates with random rates. */
 static inline void random_hang(uint64_t *seed, joined *s, const cb_joint *j, int side) {
   double q[6], rate[6];
   for (int i = 0; i < 6; i++) {
@@ -97,7 +99,7 @@ static inline void random_hang(uint64_t *seed, joined *s, const cb_joint *j, int
   joined_hang(s, j, side, q, rate);
 }
 
-/* A body with a random pose and a random twist. */
+/* Gives the body a random pose and a random twist. */
 static inline void random_place(uint64_t *seed, joined *s, int body) {
   cb_pose g;
   double Y[6];
@@ -111,7 +113,8 @@ static const char *const random_kinds[] = {"hinge",  "ball", "slide",    "univer
                                            "planar", "free", "compound", "weld"};
 enum { RANDOM_KINDS = sizeof random_kinds / sizeof *random_kinds };
 
-/* Adds a joint that closes a loop between bodies a and b, which are placed: it is at rest at their present places. */
+/* Adds a joint that closes a loop between the bodies a and b, which must have their poses. In these poses the
+ * coordinates of the joint are 0. */
 static inline cb_joint *random_loop(uint64_t *seed, joined *s, const char *kind, int a, int b) {
   cb_joint *j = random_joint_of(seed, s, kind, a, b, 1);
   cb_pose A, to, back;
@@ -125,8 +128,9 @@ static inline cb_joint *random_loop(uint64_t *seed, joined *s, const char *kind,
   return j;
 }
 
-/* A tree of n bodies on joints of random kinds, of which about half have their bodies in reverse order; free, or hung to
- * the world. loop: a ball joint closes a loop between the first and the last body. */
+/* Makes a tree of n bodies with joints of random kinds. About half of the joints have their bodies in reverse order.
+ * The first body is free, or a joint connects it to the world. loss: the joints have dampers. loop: the bodies form a
+ * chain, and a ball joint between the first and the last one closes a loop. */
 static inline void random_tree(uint64_t *seed, joined *s, int n, bool free, bool loss, bool loop) {
   *s = (joined){.t = 0};
   for (int b = 0; b < n; b++) {
@@ -146,9 +150,9 @@ static inline void random_tree(uint64_t *seed, joined *s, int n, bool free, bool
   if (loop) random_springs(seed, random_loop(seed, s, "ball", 0, n - 1), loss);
 }
 
-/* --- what is measured --- */
+/* --- measured quantities --- */
 
-/* The momenta of all bodies about the world's origin. */
+/* Computes the total momentum of the bodies about the origin of the world. */
 static inline void joined_momentum(const joined *s, double out[6]) {
   memset(out, 0, 6 * sizeof *out);
   for (int i = 0; i < s->n; i++) {

@@ -54,7 +54,7 @@ static inline void fill(row *r, int64_t step) {
   memcpy(r->data, data, sizeof data);
 }
 
-/* --- one text --- */
+/* --- one reduction --- */
 
 static inline cb_status parse(const char *text, const cb_record_layout *of, cb_reduction **out) {
   char yaml[8192];

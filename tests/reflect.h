@@ -63,7 +63,7 @@ static inline double kinetic(const body_case *c) {
   return sum;
 }
 
-/* Computes the position x and the velocity v of the particle at a place of the state, in the embedding or, in an
+/* Computes the position x and the velocity v of particle number `place` of the state, in the embedding or, in an
  * intrinsic space, in its coordinates. */
 static inline void embedded(const body_case *c, int place, double *x, double *v) {
   double u[MOST];

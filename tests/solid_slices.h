@@ -1,7 +1,7 @@
 /* The mass and moment of the medium that a closed surface displaces, computed by slices. The medium consists of layers
  * or is an atmosphere (medium.h). The mass is int rho(h) S(h) dh, where rho is the density at the height h along `up`,
  * and S is the area of the section at this height. The components of the moment across `up` are integrals of rho times
- * the first moments of the section; the component along `up` is the integral of S(h) int_0^h rho. */
+ * the first moments of the section; the component along `up` is the integral of S(h) int_0^h rho over h. */
 #pragma once
 
 #include "medium.h"

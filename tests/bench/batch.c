@@ -1,6 +1,6 @@
-/* Compares the speed of rods that are stepped together in the lanes of a vector (run/run_shared.h) with that of rods
- * stepped one after another, in E3, S3 and H3. Times are nanoseconds per step of one rod, for complete runs that record
- * the energy every hundred steps. */
+/* Compares the speed of rods that are stepped together in the lanes of SIMD vectors (run/run_shared.h) with that of
+ * rods stepped one after another, in E3, S3 and H3. Times are nanoseconds per step of one rod, for complete runs that
+ * record the energy every hundred steps. */
 #include "bench.h"
 #include "run/run_shared.h"
 

@@ -45,7 +45,7 @@ static void jacobian(void *self) {
   for (int i = 0; i < t->turns; i++) cb_local_drag(t->l, &(cb_local_stream){.rho1 = 998, .flow1 = wind}, Y, t->F, t->J);
 }
 
-/* The operations per triangle of local_kernel.h, for small bending angles. */
+/* The number of operations per triangle in local_kernel.h, for small bending angles. */
 static const struct {
   const char *name;
   void (*run)(void *);

@@ -106,7 +106,8 @@ static inline bool cvode_solve(const rod *r, int kind, double setting, double t,
   return good;
 }
 
-/* Solves by an explicit method of ARKODE; |kind| is its table. If kind is negative, steps are fixed. */
+/* Solves by an explicit method of ARKODE; |kind| is the number of its Butcher table. If kind is negative, steps are
+ * fixed. */
 static inline bool arkode_solve(const rod *r, int kind, double setting, double t, int outputs, foreign_watch watch,
                                 void *user, double *z, long *steps) {
   SUNContext context;

@@ -68,7 +68,7 @@ static body open_body(int n, cb_potential_method method) {
   return b;
 }
 
-/* A disc of radius 1 without thickness. */
+/* Makes a disc of radius 1 without thickness. */
 static body open_disc(int n) { return (body){.mesh = disc_mesh(n, 1), .options = {.sheets = true}}; }
 
 static void close_body(body *b) {

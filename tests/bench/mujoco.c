@@ -41,7 +41,7 @@ static void slopes(void *self) {
   }
 }
 
-/* --- many --- */
+/* --- many bodies --- */
 
 typedef struct crowd {
   fall of[THREADS];

@@ -1,4 +1,4 @@
-/* Networks of any size in S3 and H3. Their particles have random numbers; the builder reorders them. */
+/* Networks of any size in S3 and H3. Their particles are numbered at random, so the builder has to reorder them. */
 #pragma once
 
 #include "check.h"

@@ -163,10 +163,10 @@ static void network(bench *b) {
 typedef struct feeding {
   cb_sink to;
   const cb_record_layout *layout;
-  const char *folder, *raw; /* where files are; the folder for raw bytes, or NULL if rows go to the record */
+  const char *folder, *raw; /* folder: for the record; raw: for files of raw bytes, or NULL if rows go to the record */
   int rows;
   double warm;                /* bytes that `warm` writes and removes before the measurement */
-  double seconds, cpu, bytes; /* of all rows, from the first that is passed on until all are on the disk */
+  double seconds, cpu, bytes; /* totals over all rows, from the first row that is passed on until all are on the disk */
 } feeding;
 
 static size_t row_bytes(const cb_record_layout *layout, const cb_field *field) {
@@ -201,8 +201,8 @@ static double write_raw(const feeding *f, const void *const *data, int row) {
   return bytes;
 }
 
-/* Writes and removes this number of bytes, so that the kernel has pages for the files to come. A virtual machine may
- * return free pages to its host; the first use of each page then costs more than the operation to be measured. */
+/* Writes and removes `bytes` bytes, so that the kernel has pages for the files to come. A virtual machine may return
+ * free pages to its host; the first use of each page then costs more than the operation to be measured. */
 static void warm(const char *folder, double bytes) {
   static char block[1 << 20];
   char path[400];

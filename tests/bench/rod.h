@@ -5,13 +5,12 @@
  * for each particle with position x, velocity v and mass m. d is the distance of the two particles, <,> the form of the
  * embedding; stiffness and rest length are 1. The state is z = (x_1, x_2, v_1, v_2), in double or long double.
  *
- * On the space, 1/<x,x> is the curvature K. With the division by <x,x>, <x,v> is constant also near the space, and an
- * error perpendicular to the space grows like t. With a multiplication by K, it would grow exponentially.
+ * On the space, 1/<x,x> is the curvature K. With the division by <x,x>, <x,v> is constant even if round-off moves x off
+ * the space, and such an error grows like t. With a multiplication by K, it would grow exponentially.
  *
- * In H3 the total momentum of the boosts vanishes, so the rod drifts only slowly, and a moving origin is needed only
- * beyond t = 100. The rod of the thesis is not a useful test: its mirror symmetry is unstable, so that round-off
- * perpendicular to it grows like exp(t).
- */
+ * In H3 the rod drifts only slowly, because of its initial velocities (rod_open), and a moving origin is needed only
+ * beyond t = 100. The mirror-symmetric rod of scenarios.h is not a useful test: this symmetry is unstable, so that
+ * round-off that breaks it grows like exp(t). */
 #pragma once
 
 #include "dynamics/springs_series.h"
@@ -36,9 +35,9 @@ static inline void rod_open(rod *r, body_case *c, const char *space) {
     cb_space_base_point(c->g, base);
     cb_exp(c->g, base, u, x + 4 * a, NULL);
   }
-  /* The velocity of particle 2 follows from the momentum of the boosts, sum m (w v - last x v_w) = 0. Here x and v are
-   * the first three components of position and velocity, w is the last coordinate, and v_w = -last x.v/w is the last
-   * component of the velocity. */
+  /* The velocity of particle 2 follows from the equation sum m (w v - last x v_w) = 0 for both particles. Here x and v
+   * are the first three components of position and velocity, w is the last coordinate, and v_w = -last x.v/w is the
+   * last component of the velocity. */
   double sum[3], xx = 0, xs = 0;
   v[3] = 0;
   for (int e = 0; e < 3; e++) {

@@ -1,12 +1,11 @@
 /* Benchmark of rods. It measures the time of a step per rod, for 10 to 10^5 rods and the integrators Lobatto, Radau IIA
- * and IDA. It also measures the rigid rod and triangle of figures 2.16 to 2.21 of the thesis in H3 and S3, and error
- * against time for a tumbling tetrahedron in S3 with a potential.
+ * and IDA. It also measures the rigid rod and triangle of figures 2.16 to 2.21 of the thesis (see analysis/README.md)
+ * in H3 and S3, and error against time for a tumbling tetrahedron in S3 with a potential.
  *
  * A chain has rods between neighbours. `tetrahedra` are rigid trusses of six rods, each joined to the next at a corner.
  * Both are placed along a curve that does not intersect itself: a helix in E3, or a line on the torus
  * x^2 + y^2 = z^2 + w^2 in S3. Lengths and speeds are the same at every size. A lattice is cubic with one rod per edge;
- * the factors of its matrix grow faster than the number of rods, as for every body that is not thin.
- */
+ * the factors of its matrix grow faster than the number of rods, as for every body that is not thin. */
 #include "bench.h"
 #include "constrained.h"
 #include "linked.h"
@@ -71,7 +70,7 @@ static void join(many *m, int i, int j) {
   m->rods++;
 }
 
-/* Removes the momenta that the rods do not allow. */
+/* Removes the components of the momenta that the rods do not allow. */
 static void let_go(many *m) {
   const size_t count = (size_t)m->c.state->n * (size_t)m->c.g->k;
   const double *mass = cb_system_masses(m->c.system);

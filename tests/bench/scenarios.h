@@ -1,4 +1,5 @@
-/* The elastic rod and triangle of figures 2.13 to 2.19 of the thesis, as scenarios without their integrator. */
+/* The elastic rod and triangle of figures 2.13 to 2.19 of the thesis (see analysis/README.md), as texts of scenarios
+ * without the key `integrator`. */
 #pragma once
 
 #define SCENARIO_BODY(space, kind, points, killing)          \

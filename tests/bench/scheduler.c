@@ -1,6 +1,7 @@
-/* Benchmark of the scheduler of members, over ranks in memory. It measures the number of members per second of 8 ranks
- * if members take no time. For 1 024 workers, whose members sleep, and for two threads that compute 10^4 members of
- * about a millisecond, it measures the fraction of the time in which they are busy. */
+/* Benchmark of the scheduler that distributes the members of a sweep, over simulated ranks in one process. For members
+ * that take no time, it measures the number of members per second on 8 ranks. It also measures the fraction of the time
+ * in which workers are busy: 1 024 workers whose members sleep, and two threads that compute 10^4 members of about a
+ * millisecond. */
 #include "bench.h"
 #include "ranks_memory.h"
 

@@ -3,9 +3,9 @@
  *
  *   direct    uses the Newton steps of optimum/direct.h in 16 harmonics.
  *   SLSQP     is that of NLopt, in the same harmonics with the same cost, holonomy and gradients (tests/slsqp.h).
- *   shooting  integrates Wong's equations by Dormand-Prince steps of order 8, and finds their start by Powell's hybrid
- *             method; both are those of GSL. The unknowns are the shape r and the momentum p at the start, and the
- *             multipliers lambda.
+ *   shooting  integrates Wong's equations by Dormand-Prince steps of order 8, and finds their initial values by
+ *             Powell's hybrid method; GSL provides both methods. The unknowns are the shape r and the momentum p at
+ *             the start, and the multipliers lambda.
  *
  * Let v be the velocity of the loop at its start, and x, y and theta the displacement and rotation after one cycle. The
  * conditions of shooting are: r and the component of p perpendicular to v return to their start (the component along v
@@ -14,7 +14,8 @@
  *
  * The column `settle` is the number of starts that converge according to the method, and `least` the number of these
  * that reach the minimum cost to 1e-9. `steps` is the mean over the starts that converge: the number of Newton steps,
- * evaluations with gradients, or iterations of the hybrid method. The latter needs seven more integrations at first. */
+ * evaluations with gradients, or iterations of the hybrid method. The hybrid method needs seven more integrations for
+ * its first Jacobian. */
 #include "bench.h"
 #include "core/threads.h"
 #include "models.h"

@@ -1,5 +1,5 @@
-/* Measures microseconds per step of 0.01 for the elastic rod and triangle of figures 2.13 to 2.19 of the thesis in H3
- * and S3.
+/* Measures microseconds per step of 0.01 for the elastic rod and triangle of figures 2.13 to 2.19 of the thesis (see
+ * analysis/README.md) in H3 and S3.
  *
  * Each repetition steps from the start to t = 10 and moves origins, as a run does. The last table measures complete
  * runs of scenarios, as by `curvebody run` without a record. */

@@ -17,7 +17,7 @@ static void a_chain_lies_along_a_geodesic(void **state) {
       check_rod(&t, i, i, i + 1, name);
       check_near(distance_of(&t, i, i + 1), 0.2, 1e-14);
     }
-    check_near(distance_of(&t, 0, 6), 1.2, 1e-14); /* straight */
+    check_near(distance_of(&t, 0, 6), 1.2, 1e-14); /* the chain is straight */
     drop(&t);
   }
   built t = build("{name: e3}", "{kind: chain, count: 3, length: 4}"); /* along the first axis from the base point */

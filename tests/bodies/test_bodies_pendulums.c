@@ -42,7 +42,7 @@ static void a_pendulum_is_moved_with_its_pivot(void **state) {
              "{kind: pendulum, pivot: {chart: polar, point: [.5, 1, 2]}, tangent: [.3, .2, .6], place: {move: "
              "[{killing: %s, by: 1.5}]}}",
              fields[s]);
-    t = build(spaces[s], text); /* the rod has the length from before the move */
+    t = build(spaces[s], text); /* the move does not change the length of the rod */
     check_near(row_of(&t, 0), 0, 1e-14);
     drop(&t);
   }

@@ -1,5 +1,5 @@
-/* Tests of rods and triangles: a rod is one constraint of its length, which is given or is the initial distance; the
- * sides of a triangle are springs or rods. */
+/* Tests of rods and triangles: a rod is one constraint row, whose length is given or is the initial distance; the sides
+ * of a triangle are springs or rods. */
 #include "built_rods.h"
 
 static void a_rigid_rod_is_one_row_of_its_length(void **state) {

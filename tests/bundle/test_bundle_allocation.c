@@ -7,7 +7,8 @@
 #include "models.h"
 #include "sampled.h"
 
-/* Evaluates the connection A, the metric M, first and second derivatives and the curvature B at new shapes r. */
+/* Checks that no memory is allocated when the connection A, the metric M, first and second derivatives and the
+ * curvature B are evaluated at new shapes r. */
 static void check_reading(const cb_bundle *b) {
   double A[12], dA[24], M[4], dM[8], B[6], ddA[48], ddM[16];
   check_ok(cb_bundle_connection(b, (double[]){0.1, 0.2}, A, dA, M, dM)); /* allocates the work arrays of the thread */

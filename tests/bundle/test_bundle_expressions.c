@@ -89,9 +89,11 @@ static void check_equal(const cb_bundle *b, const cb_bundle *model_, const doubl
     for (int k = 0; k < 4; k++) check_near(m[0][k], m[1][k], 1e-12 * scale);
     for (int k = 0; k < 8; k++) check_near(dm[0][k], dm[1][k], 1e-12 * scale);
     for (int k = 0; k < dim; k++) check_near(B[0][k], B[1][k], 1e-12);
-    for (int k = 0; k < 2 * dim; k++) check_near(DB[0][k], DB[1][k], 1e-11); /* second derivatives of quotients */
+    for (int k = 0; k < 2 * dim; k++)
+      check_near(DB[0][k], DB[1][k], 1e-11); /* less accurate, because of second
+                                                                              * derivatives of quotients */
     double alone[MOST];
-    check_ok(cb_bundle_connection(b, r, NULL, dx[0], NULL, NULL)); /* each result separately */
+    check_ok(cb_bundle_connection(b, r, NULL, dx[0], NULL, NULL)); /* the same results, each requested separately */
     check_ok(cb_bundle_connection(b, r, alone, NULL, NULL, NULL));
     for (int k = 0; k < count; k++) assert_true(alone[k] == x[0][k]);
     for (int k = 0; k < 2 * count; k++) check_near(dx[0][k], dx[1][k], 1e-12);

@@ -1,6 +1,6 @@
 /* Tests of models of bundles against mechanics: forces and momenta of the bodies vanish, their power or energy equals
- * the metric, and wheels do not slip. If another link is the body, the holonomy is conjugated. Symbols: r the shape, r'
- * its rate, A the connection, M the cost metric, xi = -A r' the body velocity, g the holonomy. */
+ * the metric, and wheels do not slip. With another base link, the holonomy is conjugated. Symbols: r the shape, r' its
+ * rate, A the connection, M the cost metric, xi = -A r' the body velocity, g the holonomy. */
 #include "models.h"
 
 enum { ENTRIES = CB_GROUP_DIM * CB_SHAPE_MAX, SQUARES = CB_SHAPE_MAX * CB_SHAPE_MAX };
@@ -31,7 +31,8 @@ static void chain_place(int base, const double *length, const double *r, const d
 
 /* If the chain moves by xi, the total force and torque on all links vanish, and their power is <M r', r'>. The force on
  * a link is drag of size `density` along and ratio * density across the link; with the ratio 1 it is a momentum. Each
- * link is integrated by Gauss's rule with two points, which is exact for these squares. */
+ * link is integrated by Gauss's rule with two points, which is exact for these quadratic functions of the position on
+ * the link. */
 static void check_chain(const char *name, const char *text, double ratio, double density, int base,
                         const double *length, uint64_t *seed) {
   cb_bundle *b = model(name, text);
@@ -88,8 +89,8 @@ static void chains_have_neither_force_nor_momentum_and_the_power_of_their_metric
   }
 }
 
-/* If another body frame is at h in the first at the start, the holonomy in this frame is h^-1 g h. The lengths of gaits
- * do not change. */
+/* Let h be the position of a second body frame in the first one at the start. The holonomy in the second frame is h^-1
+ * g h, where g is that in the first. The lengths of gaits do not change. */
 static void another_base_link_conjugates_the_holonomy(void **state) {
   const model_circle c = {.3, -.5, .9, -M_PI / 2};
   double g[2][3], length[2], h[3], back[3];

@@ -98,7 +98,7 @@ static void all_but_the_metric_is_the_bundles_own(void **state) {
   check_near(difference(ddM[0], ddM[1], 81), 0, 0);
   check_near(difference(x[0][0], x[1][0], 15), 0, 0);
   assert_int_equal(b->lines, plain->lines);
-  assert_int_equal(cb_bundle_locked(b, r, P), CB_ERROR_UNSUPPORTED); /* M does not follow from a form */
+  assert_int_equal(cb_bundle_locked(b, r, P), CB_ERROR_UNSUPPORTED); /* M does not follow from a form G */
   cb_bundle_free(b);
   cb_bundle_free(plain);
 }

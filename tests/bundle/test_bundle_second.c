@@ -1,6 +1,7 @@
-/* Tests of second derivatives of the connection A and the cost metric M of bundles. Those of chains are compared with
- * those of jets. Other shapes are singular, or near breaks (places where a derivative of A jumps), or near the end of a
- * domain. curvature_claims.h compares second derivatives of every class with differences. */
+/* Tests of second derivatives of the connection A and the cost metric M of bundles. For chains, they are compared with
+ * those computed by jets. Other tests use shapes that are singular, or near breaks (places where a derivative of A
+ * jumps), or near the end of a domain. curvature_claims.h compares second derivatives of every class with
+ * differences. */
 #include "bundle/chain.h"
 #include "bundles.h"
 #include "models.h"
@@ -57,10 +58,10 @@ static void chains_have_the_second_derivatives_of_jets(void **state) {
         check_ok(cb_bundle_second(&p.b, r, ddA[1], ddM[1]));
         const double off = fmax(worst_of(ddA[0], ddA[1], 3 * n * n * n), worst_of(ddM[0], ddM[1], n * n * n * n));
         worst = fmax(worst, off);
-        /* The difference is round-off, times the condition number of the locked tensor. That number is large if a chain
-         * is folded. */
+        /* The difference is round-off, times the condition number of the locked tensor (the 3 x 3 form of the chain
+         * with its hinges locked). That number is large if a chain is folded. */
         check_at_most(off, 1e-11);
-        /* each result separately */
+        /* the same results, each requested separately */
         check_ok(cb_bundle_second(b, r, ddA[1], NULL));
         check_ok(cb_bundle_second(b, r, NULL, ddM[1]));
         check_at_most(worst_of(ddA[0], ddA[1], 3 * n * n * n), 0);
@@ -117,7 +118,9 @@ static void differences_stay_within_the_domain(void **state) {
       const double r[2] = {at[i], at[j]};
       check_ok(cb_bundle_second(&p.b, r, ddA[0], ddM[0]));
       check_ok(cb_bundle_second(&window, r, ddA[1], ddM[1]));
-      for (int e = 0; e < 24; e++) check_near(ddA[0][e], ddA[1][e], 1e-10); /* the round-off of one-sided differences */
+      for (int e = 0; e < 24; e++)
+        check_near(ddA[0][e], ddA[1][e], 1e-10); /* the tolerance allows for the round-off of
+                                                                             * one-sided differences */
       for (int e = 0; e < 16; e++) check_near(ddM[0][e], ddM[1][e], 1e-10);
     }
   assert_int_equal(cb_bundle_second(&window, (double[]){.5, 1.0001}, (double[24]){0}, NULL), CB_STEP_DOMAIN);

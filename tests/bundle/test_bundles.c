@@ -2,7 +2,8 @@
  * computes holonomies g. A: the connection; B: its curvature; M: the cost metric. */
 #include "models.h"
 
-/* The second variable is a quarter cycle late, so the circle is counter-clockwise. */
+/* The phase of the second variable of a model_circle. It is a quarter cycle late, so the circle is
+ * counter-clockwise. */
 static const double MINUS = -M_PI / 2;
 
 static void check_all(const double *value, const double *expected, int count, double tolerance) {

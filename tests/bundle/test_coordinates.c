@@ -11,7 +11,7 @@
 
 enum { ENTRIES = CB_GROUP_DIM * 3, NODES = 18 };
 
-/* A bundle with the window low .. high of its shape, and the number of points for its coordinates. The windows cover a
+/* A bundle with the window low .. high of its shape, and the number of points for its coordinates. The cases cover a
  * commutative group, the groups of the plane and the sphere, and one to three shape variables. */
 typedef struct window {
   const char *name, *text;
@@ -116,8 +116,8 @@ static double functional(const cb_bundle *b, const cb_bundle *moved, const windo
   return sum;
 }
 
-/* For frames exp(w + s f) with random f, F has its minimum at s = 0, where the frame is h: dF/ds = 0 and d^2F/ds^2 >
- * 0. */
+/* For frames exp(w + s f) with random f, the functional F (see `functional`) has its minimum at s = 0, where the frame
+ * is h: dF/ds = 0 and d^2F/ds^2 > 0. */
 static void the_connection_is_the_least_of_all_frames(void **state) {
   uint64_t seed = check_seed();
   for (int k = 0; k < WINDOWS; k++) {
@@ -300,7 +300,8 @@ static void second_derivatives_are_those_of_one_frame(void **state) {
         double turned[CB_GROUP_DIM];
         times(dim, Ad, DB[1] + p * dim, turned);
         for (int a = 0; a < dim; a++)
-          check_near(turned[a], DB[0][p * dim + a], 1e-9); /* the round-off of one-sided differences */
+          check_near(turned[a], DB[0][p * dim + a], 1e-9); /* the tolerance allows for the round-off of one-sided
+                                                            * differences */
       }
       check_ok(cb_bundle_second(b, r, NULL, ddM[0]));
       check_ok(cb_bundle_second(moved, r, NULL, ddM[1]));
@@ -378,9 +379,10 @@ static void body_velocity_integrals_come_nearer(void **state) {
     check_ok(cb_body_velocity_integral(b, gait, old_cbvi));
     check_ok(cb_body_velocity_integral(moved, gait, cbvi));
     const double exact = hypot(g[0], g[1]);
-    check_near(hypot(new[0], new[1]), exact, 1e-12); /* no rotation: conjugates have the same length */
+    check_near(hypot(new[0], new[1]), exact, 1e-12); /* the gait causes no rotation, so conjugate displacements have the
+                                                      * same length */
     check_at_most(fabs(hypot(cbvi[0], cbvi[1]) - exact), .2 * fabs(hypot(old_cbvi[0], old_cbvi[1]) - exact));
-    check_at_most(fabs(cbvi[0] - new[0]), .05 * fabs(exact)); /* each component agrees to first order */
+    check_at_most(fabs(cbvi[0] - new[0]), .05 * fabs(exact)); /* the single components are close, too */
     check_at_most(fabs(cbvi[1] - new[1]), .1 * fabs(exact));
     if (radius[k] == 1) {
       check_near(exact, .0512808, 5e-8);

@@ -129,7 +129,7 @@ static void covariant_derivatives_are_those_of_transported_curvature(void **stat
     random_bundles(&seed, G, 3, .5, &p, &moved);
     for (int i = 0; i < 3; i++) r[i] = check_uniform(&seed, -.5, .5);
     check_ok(cb_bundle_covariant(&p.b, r, DB));
-    for (int a = 0; a < G->dim; a++) /* pairs 01, 02, 12 */
+    for (int a = 0; a < G->dim; a++) /* Bianchi's identity; the pairs are 01, 02, 12 */
       check_near(DB[2 * G->dim + a] - DB[4 * G->dim + a] + DB[6 * G->dim + a], 0, 1e-12);
     for (int k = 0; k < 3; k++) {
       double slope[3 * CB_GROUP_DIM] = {0};
@@ -152,9 +152,9 @@ static void covariant_derivatives_are_those_of_transported_curvature(void **stat
 
 /* --- first variation --- */
 
-/* All printed digits of the first variation y agree. The change dr = (0, (1 - cos 2 pi t)/2) of the gait is 0 at the
- * start. Then the coordinates (x, y, theta) of the holonomy change by the variation and its rotation about the
- * origin. */
+/* The first variation y agrees with known values to all their digits. The change dr = (0, (1 - cos 2 pi t)/2) of the
+ * gait is 0 at the start. Then the coordinates (x, y, theta) of the holonomy change by y plus the rotation y_theta of
+ * the point (x, y) about the origin. */
 static void the_first_variation_of_a_holonomy_is_the_curvature_along_it(void **state) {
   const double zero[2] = {0, 0}, cosine[2] = {.8, 0}, sine[2] = {0, .8}, mean[2] = {0, .5}, wave[2] = {0, -.5};
   const double printed[3] = {.00179642, -.00612496, -.04169576};

@@ -11,7 +11,7 @@
 static const double low[CB_SHAPE_MAX] = {-.5, -.5, -.5, -.5, -.5, -.5}, high[CB_SHAPE_MAX] = {.5, .5, .5, .5, .5, .5};
 
 /* Checks that B agrees with differences of A and that second derivatives agree with differences of first ones, both to
- * `differences`. Also checks Bianchi's identity to `identity`. */
+ * `differences`. It also checks Bianchi's identity to `identity`. */
 static void every_claim(const cb_bundle *b, double differences, double identity, uint64_t *seed) {
   small_loops(b, low, high, 0, seed);
   wrong_sign(b, low, high, 0, seed);
@@ -151,7 +151,7 @@ static void of_an_immersed_body_in_curved_spaces(void **state) {
 }
 
 /* B of the table is compared with A of the same spline. B of the model differs from it by the error of the spline,
- * which is the fifth power of the spacing of the samples. */
+ * which is proportional to the fifth power of the spacing of the samples. */
 static void of_samples(void **state) {
   uint64_t seed = check_seed();
   cb_bundle *of = model("purcell", "links 4");

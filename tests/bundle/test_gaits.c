@@ -218,7 +218,7 @@ static void arcs_are_the_polynomials_through_their_points(void **state) {
   for (int trial = 0; trial < 300; trial++) {
     const int k = trial % ARCS_OF;
     const double share = ends[k + 1] - ends[k];
-    /* One third of the times are within round-off of a point, where the formulas divide by nearly 0. */
+    /* One third of the times are within round-off of an interpolation point, where the formulas divide by nearly 0. */
     const double u = trial % 9 < 3 ? (1 - cos(M_PI * (1 + trial % 16) / DEGREE)) / 2 : check_uniform(&seed, 0, 1);
     double r, rate, expected_rate;
     cb_gait_at(g, ends[k] + u * share, &r, &rate);

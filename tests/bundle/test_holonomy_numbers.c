@@ -23,7 +23,7 @@ static void purcell_has_the_printed_numbers(void **state) {
   check_near(g[1], .01340036636874, 1e-11);
   check_near(g[2], 0, 1e-11);
   check_near(length, .512235406963, 1e-11);
-  check_near(hypot(g[0], g[1]), .0512808, 5e-8); /* error of the printed digits */
+  check_near(hypot(g[0], g[1]), .0512808, 5e-8); /* half a unit of the last known digit */
   check_ok(cb_body_velocity_integral(&b, gait, out));
   check_near(fabs(out[0]), .0519181, 5e-8);
   check_near(out[1], 0, 1e-12); /* 0 by symmetry */
@@ -178,7 +178,7 @@ static void open_gaits_have_paths_and_no_holonomy(void **state) {
 
 /* The connection A = (0, 1/a) of the group R in the shape (a, b). On the loop a = m + cos 2 pi t, b = sin 2 pi t it
  * gives A r' = 2 pi (1 - m/a). For 0 < |m| < 1 this has poles of residue m/sqrt(1 - m^2). It has none for m = 0 and |m|
- * > 1. There the holonomy is -2 pi for m = 0, and -2 pi (1 - |m|/sqrt(m^2 - 1)) for |m| > 1. */
+ * > 1. In these cases the holonomy is -2 pi for m = 0, and -2 pi (1 - |m|/sqrt(m^2 - 1)) for |m| > 1. */
 static cb_status reciprocal(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   if (A) {
     A[0] = 0;

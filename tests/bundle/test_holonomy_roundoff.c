@@ -13,7 +13,7 @@ typedef struct rough {
   int asked;
 } rough;
 
-/* A random number in [-1, 1] that is computed from all bits of the shape r and the number k of an entry. */
+/* Returns a random number in [-1, 1] that is computed from all bits of the shape r and the number k of an entry. */
 static double random_of(const double *r, int k) {
   uint64_t bits[2];
   memcpy(bits, r, sizeof bits);

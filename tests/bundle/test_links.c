@@ -61,7 +61,8 @@ static void a_chain_without_momentum_is_the_floating_snake(void **state) {
 static void a_planar_tree_in_space_moves_as_in_the_plane(void **state) {
   uint64_t seed = check_seed();
   static values p, s;
-  static const int at[3] = {3, 4, 2}; /* the places of v_x, v_y and the rotation among the six components of space */
+  static const int at[3] = {3, 4, 2}; /* the places of v_x, v_y and the rotation among the six components of a velocity
+                                       * in space */
   for (int inertia = 0; inertia < 2; inertia++)
     for (int base = 0; base < 6; base++) {
       char plane[1024], space[1024];

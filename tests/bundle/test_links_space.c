@@ -89,7 +89,7 @@ static void sum_of_pieces(const double r[2], int pieces, double along_drag, doub
       for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) J[i][3 + j] = i == j;
         for (int v = 0; v < 2; v++) J[i][6 + v] = dbegin[v][k][i] + l * dalong[v][k][i];
-        const int y = (i + 1) % 3, z = (i + 2) % 3; /* the velocity omega x x of a rotation */
+        const int y = (i + 1) % 3, z = (i + 2) % 3; /* the velocity omega × x of a rotation */
         J[i][i] = 0;
         J[i][y] = x[z];
         J[i][z] = -x[y];

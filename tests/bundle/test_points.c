@@ -4,7 +4,7 @@
 #include "points.h"
 #include "check_spaces.h"
 
-/* A difference quotient of order 6 from the values at -3h .. 3h. */
+/* Returns a difference quotient of order 6 from the values at -3h .. 3h. */
 static double slope(const double f[7], double h) {
   return ((f[6] - f[0]) / 60 - 3 * (f[5] - f[1]) / 20 + 3 * (f[4] - f[2]) / 4) / h;
 }
@@ -26,7 +26,9 @@ static void one_space(const cb_space *g, uint64_t *seed) {
       check_near(jet.x[a], x[a], 1e-14);
       for (int i = 0; i < chart->size; i++) check_near(jet.d[i][a], jacobian[0][a * chart->size + i], 1e-13);
     }
-    if (chart->size > g->dim) continue; /* the embedding is linear in its coordinates */
+    if (chart->size > g->dim)
+      continue; /* the chart has more coordinates than dimensions; the embedding is linear in
+                                         * such coordinates */
     for (int j = 0; j < chart->size; j++) {
       for (int s = 0; s < 7; s++) {
         double moved[CB_COORD_MAX];

@@ -84,7 +84,8 @@ static const struct {
                 {"H3", "h3", 3, -1}, {"E2", "e2", 2, 0}, {"E3", "e3", 3, 0}};
 enum { SWIMMERS = sizeof swimmers / sizeof *swimmers };
 
-/* A bundle of points: an apex at the base point, and legs around the x axis of the plane or the z axis of space. */
+/* Makes a bundle of points: an apex at the base point, and legs around the x axis of the plane or the z axis of
+ * space. */
 static cb_bundle *swimmer(int which, int legs, double radius, double apex, double tip, bool subgroup) {
   char text[2048], space[80];
   const int dim = swimmers[which].dim;
@@ -258,7 +259,7 @@ static void two_bodies_of_points_are_the_falling_cat(void **state) {
     double A[3], dA[3], M, dM, cat_A, cat_dA, cat_M, cat_dM;
     check_ok(cb_bundle_connection(b, &alpha, A, dA, &M, &dM));
     check_ok(cb_bundle_connection(cat, &alpha, &cat_A, &cat_dA, &cat_M, &cat_dM));
-    check_near(A[2], cat_A, 1e-12); /* the angle of the first body */
+    check_near(A[2], cat_A, 1e-12); /* row 2 of A is the rotation of the first body */
     check_near(dA[2], cat_dA, 1e-12);
     check_near(M, cat_M, 1e-12);
     check_near(dM, cat_dM, 1e-12);

@@ -32,7 +32,8 @@ int main(void) {
   printf("%6s %12s %12s %12s %12s %12s\n", "t", "x of up", "y of up", "distance", "energy", "J");
   for (int step = 0; step <= 200; step++) {
     double plot[3];
-    const int a = cb_system_index(system, i), c = cb_system_index(system, j); /* places of particles i and j */
+    const int a = cb_system_index(system, i), c = cb_system_index(system, j); /* places of the particles i and j in the
+                                                                               * state */
     if (step && cb_integrator_step(in, state, 0.01)) return fail("step");
     if (cb_state_plot(system, state, i, plot, NULL)) return fail("plot");
     if (cb_forces_energy(in->forces, state, &kinetic, &potential)) return fail("energy");

@@ -13,7 +13,7 @@ static const char *const names[KINDS] = {"free", "centre", "field", "damped", "t
 typedef struct found {
   cb_conserved is;
   cb_run_change change;
-  double energy, momentum[CB_KILLING_MAX]; /* maximum deviations of the record */
+  double energy, momentum[CB_KILLING_MAX]; /* maximum changes in the recorded rows */
 } found;
 
 /* Makes the random start x and velocity v of particle `number` in the coordinates of the space. The point is away from
@@ -195,7 +195,7 @@ static void what_is_called_conserved_is_kept_to_the_order(void **unused) {
 
 static void so_it_is_where_distances_are_integrated(void **unused) { check_every_intrinsic_space(in_space); }
 
-/* --- conserved quantities of systems, found by hand --- */
+/* --- conserved quantities of systems, compared with lists made by hand --- */
 
 static const char two[] =
     "curvebody: 1\nspace: e3\nbodies:\n  - {kind: rod, name: a, link: {spring: {stiffness: 1}}, "

@@ -9,7 +9,7 @@
 static void same_as_in_embedding(const cb_space *given, uint64_t *seed) {
   cb_space *g = (cb_space *)(uintptr_t)given;
   for (kind which = 0; which < KINDS; which++) {
-    if (!kind_applies(g, which) || which == PIN) continue; /* a pin is a different function in a chart */
+    if (!kind_applies(g, which) || which == PIN) continue; /* the rows of a pin are other functions in a chart */
     double x[POINTS + 1][COORDS], v[POINTS][COORDS], flat[ALL], value, rate, gamma = 0, t = 0.7;
     some_points(g, seed, 0.5, x);
     setup u = setup_at(g, which, x);
@@ -112,8 +112,8 @@ static void rows_of_the_world_stay_there_when_an_origin_moves(void **state) {
         check_same("value", shown(g, which), r, b[r], a[r], 1 + fabs(a[r]), 2e-12);
         check_same("rate", shown(g, which), r, rb[r], ra[r], 1 + largest(u.rows, ra), 1e-11);
       }
-      /* Differences leave the hyperboloid. There the distance to a far point is extended in another way than its
-       * derivatives, so they cannot be compared. */
+      /* Difference quotients use points off the hyperboloid. There the distance to a far point is extended in another
+       * way than its derivatives, so they cannot be compared. */
       const bool far = which == DISTANCE_TO_POINT && u.c->world[0].anchor.frames.far;
       if (!far) check_derivatives(&u, shown(g, which), 0.3, y, &seed, 1e-7);
       free(origins);
@@ -147,7 +147,8 @@ static void far_particles_are_held_from_their_own_origin(void **state) {
   check_ok(cb_builder_particle(b, NULL, 1, 0, 0, (double[]){0.3, -0.2, 0.4, sqrt(1.29)}, NULL, NULL));
   check_ok(cb_builder_distance_to_point(b, NULL, 0, base, (cb_target){.value = 39}));
   check_ok(cb_builder_pin(b, "foot", 1, NULL));
-  check_ok(cb_builder_pin(b, NULL, 2, NULL)); /* the world's coordinates do not determine its position */
+  check_ok(cb_builder_pin(b, NULL, 2, NULL)); /* at this distance, coordinates in the world would not determine the
+                                               * position of the particle */
   check_ok(cb_builder_finish(b, &s));
   cb_builder_free(b);
   check_ok(cb_forces_create(s, &f));

@@ -118,7 +118,7 @@ static void angles_and_knife_edges_are_those_of_closed_forms(void **s) {
                   worst[1], worst[2]);
     check_at_most(worst[0], 1e-11);
     check_at_most(worst[1], 1e-9);
-    check_at_most(worst[2], 1e-7); /* from differences of values with errors of 1e-10 */
+    check_at_most(worst[2], 1e-7); /* the Hessian comes from differences of values with errors of 1e-10 */
     cb_space_free(text);
     cb_space_free(closed);
   }

@@ -170,7 +170,7 @@ static void rods_in_a_line_end_the_run_when_they_bend(void **unused) {
 }
 
 /* The permitted change of a dropped rod is relative to its length. So the bending of three rods in a line is found in
- * the first step, also if they are as small as a molecule. The diagonal of a square is constant up to round-off, which
+ * the first step, even for rods of the size of a molecule. The diagonal of a square is constant up to round-off, which
  * is 1e-4 for sides of 1e12. */
 static void dropped_rods_are_watched_at_every_size(void **unused) {
   static const char line[] =

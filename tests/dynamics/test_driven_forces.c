@@ -38,9 +38,9 @@ static double last(const simulation *s, int field, size_t at) {
 }
 
 /* A particle of mass m starts with the speed v0 along a ray from the base point, and has the drag -c v. Its speed is v0
- * exp(-c t/m), and its way is (m v0/c) (1 - exp(-c t/m)). Particle b is on the same ray at the distance 0.1 from the
- * base point. In the polar chart the covector of the drag is -c a' along the ray. The term 5 x of one force is normal
- * to the space and has no effect. */
+ * exp(-c t/m), and it covers the distance (m v0/c) (1 - exp(-c t/m)). Particle b is on the same ray at the distance 0.1
+ * from the base point. In the polar chart the covector of the drag is -c a' along the ray. The term 5 x of one force is
+ * normal to the space and has no effect. */
 static void drag_slows_a_particle_exponentially(void **unused) {
 #define DRAG3 "\"-0.7*x_dot\", \"-0.7*y_dot\", \"-0.7*z_dot\""
   static const struct {

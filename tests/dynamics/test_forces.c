@@ -104,7 +104,8 @@ static void forces_between_particles_keep_every_killing_momentum(void **state) {
       check_ok(cb_forces_eval(t.f, time_now, t.state->x, t.v, force));
       for (int i = 0; i < N && !t.g->chart; i++)
         cb_killing_momentum_add(t.g, t.state->x + i * t.g->k, force + i * t.g->k, rate);
-      for (int i = 0; i < N && t.g->chart; i++) { /* in a chart: the covector of the force on the coordinates of X */
+      for (int i = 0; i < N && t.g->chart; i++) { /* in a chart, the covector of the force is applied to the components
+                                                   * of X */
         const double *q = t.state->x + i * t.g->k;
         for (int m = 0; m < t.g->n_killing; m++) {
           double x[K], X[K], unused[K], u[K];

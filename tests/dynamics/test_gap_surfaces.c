@@ -73,7 +73,7 @@ static void values_in(const cb_space *g, uint64_t *seed) {
     } else {
       assert_true(value.gap + r >= 0);
     }
-    /* if the distance changes little near its minimum, the search has an accuracy of 1e-9 */
+    /* the distance changes little near its minimum, so the search is accurate only to 1e-9 */
     if (value.active)
       check_near(value.gap + r, least, 1e-9);
     else

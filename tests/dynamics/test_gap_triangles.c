@@ -1,6 +1,6 @@
-/* Tests of moving triangles. Their first contact is an active zero of a gap. Gaps that replace one another are 0 at the
- * same time. The second derivative of a gap is not below minus its bound.
- */
+/* Tests of moving triangles. Their first contact is a zero of an active gap: the nearest points are inside the two
+ * features (vertices, edges or faces). Gaps that replace one another are 0 at the same time. The second derivative of a
+ * gap is not below minus its bound. */
 #include "check_gaps.h"
 
 /* --- the first contact --- */
@@ -68,8 +68,8 @@ static bool overlap(const cb_space *g, const mover *m, double tau) {
 
 static int contacts_seen;
 
-/* Returns the time of the first active zero of a gap, or infinity if there is none, by a grid and bisection. The side
- * of a gap is reversed if the gap is negative at the start, and after a zero that is not active. */
+/* Returns the time of the first zero at which a gap is active, or infinity if there is none, by a grid and bisection.
+ * The sign of a gap is reversed if the gap is negative at the start, and after a zero at which it is not active. */
 static double first_contact(const cb_space *g, cb_gaps *gaps, const mover *m, double dt) {
   cb_gap list[MOST];
   const int n = cb_gaps_surfaces(gaps, 0, 1, MOST, list);
@@ -176,7 +176,8 @@ static void zeros_of_faces_and_edges_join_of(const cb_space *g, uint64_t *seed) 
     assert_true(gap_at(g, c.gaps, &on_edge, five, 0, 0, &edge));
     check_near(face.gap, 0, 1e-13); /* round-off, divided by the sine of the smallest angle */
     check_near(edge.gap, 0, 1e-13);
-    for (int way = -1; way < 2; way += 2) { /* outside and inside the face; it is active only inside */
+    for (int way = -1; way < 2; way += 2) { /* the vertex moves out of the face, or into it; the gap is active only
+                                             * inside */
       double v[COORDS];
       check_ok(cb_log(g, m[0].y, m[3].y, v));
       for (int a = 0; a < g->embedding; a++) v[a] *= way * 1e-6;

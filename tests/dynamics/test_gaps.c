@@ -6,7 +6,7 @@ static const double pi = 3.14159265358979323846;
 /* --- a scene with every type of gap: two particles, walls, events --- */
 
 enum { BALL, ROOM, PLANE, FORMULA, JETS, POLAR, WALLS };
-enum { NEAR, LEVEL, BETWEEN }; /* events */
+enum { NEAR, LEVEL, BETWEEN }; /* the events of the scene */
 
 typedef struct walls {
   const cb_space *g;
@@ -233,7 +233,9 @@ static void values_in(const cb_space *g, uint64_t *seed) {
       cb_gap_value formula;
       const cb_gap same = {CB_GAP_WALL, 1, {p}, gap[i].index - 1, 1};
       assert_true(gap_at(g, c.gaps, &same, m, 0, 0, &formula));
-      if (g->chart && !strcmp(g->chart->coordinates[0], "r")) continue; /* then r is a coordinate in the text */
+      if (g->chart && !strcmp(g->chart->coordinates[0], "r"))
+        continue; /* in the text of the formula, r is then the
+                                                                         * coordinate and not the radius */
       expected = formula.gap;
     } else if (w.kind[gap[i].index] == BALL)
       expected = cb_distance(g, m[p].y, m[2].y) - r[p] - w.radius;

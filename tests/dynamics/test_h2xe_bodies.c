@@ -81,7 +81,7 @@ static void the_energy_neither_grows_nor_wanders(void **s) {
   run_to(CHECK_SANITIZED ? 20 : 200, 0.05, "lobatto {stages: 3}", 4, true, seed, &early);
   run_to(CHECK_SANITIZED ? 40 : 400, 0.05, "lobatto {stages: 3}", 4, true, seed, &late);
   print_message("energy: %.1e to the middle, %.1e to the end; rods %.1e\n", early.energy, late.energy, late.rows);
-  check_at_most(late.energy, 10 * early.energy); /* a chaotic motion may later reach steeper places */
+  check_at_most(late.energy, 10 * early.energy); /* a chaotic motion may later reach steeper places of the potential */
   check_at_most(late.rows, 1e-13);
 }
 

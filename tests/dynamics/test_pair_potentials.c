@@ -1,4 +1,5 @@
-/* Tests of pair potentials: derivatives, potentials as functions of the chord, closed forms, and limits. */
+/* Tests of pair potentials: derivatives, potentials as functions of the chord (the distance in the embedding), closed
+ * forms, and limits. */
 #include "check.h"
 #include "geometry/quadric.h"
 #include "dynamics/pair_potential_private.h"

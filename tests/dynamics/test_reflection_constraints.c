@@ -1,6 +1,5 @@
 /* Tests of the reflection of the velocities of bodies with constraints. They check the effective mass of a rigid body,
- * the rates of change of constraints, several parts, and cases that cannot be reflected.
- */
+ * the rates of change of constraints, bodies in one system or in separate ones, and cases that cannot be reflected. */
 #include "numerics/vec3.h"
 #include "reflect.h"
 
@@ -133,7 +132,7 @@ static void rows_keep_their_rates_and_energy_is_kept(void **state) {
         double gradient[CB_COORD_MAX];
         for (int a = 0; a < c.g->k; a++) gradient[a] = check_uniform(&seed, -1, 1);
         c.state->t = kind ? 0.4 : 0;
-        if (kind) { /* the first rod's length is changing */
+        if (kind) { /* the velocities must fit the rate at which the length of the first rod changes */
           double v[MOST];
           velocities(&c, v);
           check_ok(cb_gram_project(gram, c.state->t, c.state->x, v, 0, NULL, NULL, NULL));

@@ -1,5 +1,5 @@
-/* Tests of the forces of single springs. They compare with closed forms in extended precision and with differences, and
- * test symmetries and the limits of the domain. */
+/* Tests of the forces of single springs. The forces are compared with closed forms in extended precision and with
+ * differences. Symmetries and the limits of the domain are tested, too. */
 #include "check_springs.h"
 #include "dynamics/springs_series.h"
 
@@ -89,7 +89,8 @@ static void one_spring_has_the_closed_form(void **state) {
     cb_isa_set("auto");
   }
   print_message("d: %.2f eps, force: %.2f eps, over their condition\n", worst_d, worst_f);
-  /* The bounds are for round-off of the squared chord (four squares of rounded differences), psi and two roots. */
+  /* The bounds are for the round-off of |x - y|^2 (four squares of rounded differences), of cb_psi, and of two
+   * roots. */
   check_at_most(worst_d, 5);
   check_at_most(worst_f, 8);
   free(spring);

@@ -1,6 +1,5 @@
 /* Tests of configuration spaces. Pendulums are compared with textbook equations solved by GSL and with Cartesian
- * coordinates. Other tests concern orders of methods, restarts, and derivatives of generalised forces.
- */
+ * coordinates. Other tests concern the orders of integrators, restarts, and derivatives of generalised forces. */
 #include "memory_sink.h"
 #include "system_runs.h"
 #include <gsl/gsl_linalg.h>

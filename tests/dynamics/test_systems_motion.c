@@ -75,7 +75,8 @@ static void heavy_top_nutates_and_precesses_as_by_quadrature(void **unused) {
     check_at_most(energy_drift(s), ida ? 1e-8 : 1e-12);
     double most = 0, least = 1;
     for (size_t row = 0; row < s->rows; row++) {
-      check_near(row_of(s, MOMENTUM, row)[0], x.p_phi, ida ? 1e-8 : 1e-13); /* phi and psi are cyclic */
+      check_near(row_of(s, MOMENTUM, row)[0], x.p_phi, ida ? 1e-8 : 1e-13); /* phi and psi are cyclic coordinates, so
+                                                                             * their momenta are constant */
       check_near(row_of(s, MOMENTUM, row)[2], x.p_psi, ida ? 1e-8 : 1e-13);
       most = fmax(most, cos(row_of(s, POSITION, row)[1]));
       least = fmin(least, cos(row_of(s, POSITION, row)[1]));

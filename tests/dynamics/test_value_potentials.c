@@ -194,8 +194,8 @@ static void wrong_arguments_are_refused(void **state) {
   cb_space_free(g);
 }
 
-/* Energy is not conserved if the rest value or the potential depends on time. A fixed point ends the conservation of
- * every momentum whose motion would move it. */
+/* Energy is not conserved if the rest value or the potential depends on time. With a fixed point, the momenta of
+ * motions that would move this point are not conserved. */
 static void what_is_conserved_is_known(void **state) {
   static const struct {
     const char *rest, *energy;

@@ -142,8 +142,8 @@ static int name_file(const operation *o, const long *a, char *out) {
   return n > 0 && snprintf(out + n, (size_t)(LONGEST - n), "/%s", name) < LONGEST - n;
 }
 
-/* Whether an operation with arguments a[] is counted: FAULT_OF allows it, and its path, which is written to `name`, is
- * below the folder. The path must be a regular file, a folder or a link, or not exist yet. */
+/* Returns whether an operation with arguments a[] is counted: FAULT_OF allows it, and its path, which is written to
+ * `name`, is below the folder. The path must be a regular file, a folder or a link, or not exist yet. */
 static int counts(const operation *o, const long *a, char *name) {
   struct stat info;
   const size_t n = strlen(folder);

@@ -336,7 +336,7 @@ static void plates_fall_by_the_planar_equations(void **unused) {
     V[3] = U * u;
     V[5] = U * v;
     V[1] = -U / a * w; /* a positive rotation in the plane of x and z is around -y */
-    V[2] = 3;          /* the plate rotates freely around its normal */
+    V[2] = 3;          /* a rotation around the normal of the plate has no torque */
     wrench_of(&s, rho, V, F, greatest);
     check_near(F[3], unit * want[0], 1e-13 * greatest[1]);
     check_near(F[5], unit * want[1], 1e-13 * greatest[1]);

@@ -1,6 +1,7 @@
-/* Tests of geoms that move with parts of a surface (`part`). A wing that is a part of a body and flaps by poses agrees
- * with the same wing as a second body on a driven hinge. Parts that do not move change nothing, and wrong parts are
- * reported by their place in the scenario. */
+/* Tests of geoms (ellipsoids and boxes that a fluid model uses in place of the surface) that move with a part of the
+ * surface (`part`). A wing that is a part of a body and flaps by poses moves in the same way as the same wing as a
+ * second body on a driven hinge. Geoms of parts that do not move give the same bytes as geoms without `part`. Wrong
+ * parts are reported with their place in the scenario. */
 #include "immersed.h"
 #include "numerics/vec3.h"
 #include "scenario/warnings.h"
@@ -25,7 +26,7 @@ static void put(char *text, size_t room, const char *format, ...) {
 
 static const char *const sine = "0.6*sin(4*t)", *const square = "0.6*sin(4*t)^2";
 
-/* Writes poses that turn the wing about an axis along x through (0, 0.22, 0). */
+/* Writes poses that rotate the wing by `angle` about the axis along x through (0, 0.22, 0). */
 static const char *flaps(const char *angle, char text[ROOM]) {
   put(text, ROOM,
       "{parts: [{part: wing, y: \"0.22 + (Y - 0.22)*cos(%s) - Z*sin(%s)\", z: \"(Y - 0.22)*sin(%s) + "
@@ -39,7 +40,7 @@ static const char *fluid_of(const char *model, const char *hull, const char *win
   return text;
 }
 
-/* Writes a scenario of a body of a hull and a wing; `poses` may be empty. */
+/* Writes a scenario with one body, which has a hull and a wing as parts. `poses` may be empty. */
 static void write_body(const char *fluid, const char *poses, char text[2 * ROOM]) {
   put(text, 2 * ROOM,
            "curvebody: 1\nfluid: %s\nbodies:\n  - name: b\n    density: 1100\n    shape: [{name: hull, shape: " MESH(
@@ -48,7 +49,7 @@ static void write_body(const char *fluid, const char *poses, char text[2 * ROOM]
            fluid, *poses ? "    poses: " : "", poses);
 }
 
-/* Runs it with 1/steps seconds a step, and rows at every so many steps. */
+/* Runs the scenario of write_body with `steps` steps per second, and records a row every `between` steps. */
 static simulation *run_body(const char *fluid, const char *poses, int steps, int between, const char *const *fields) {
   char text[2 * ROOM], set[64], every[64];
   const char *sets[2] = {set, every};
@@ -58,7 +59,7 @@ static simulation *run_body(const char *fluid, const char *poses, int steps, int
   return simulate(text, sets, 2, fields);
 }
 
-/* The same as two bodies with a hinge, whose angle is driven. */
+/* Runs the same scenario with hull and wing as two bodies. A hinge with the driven angle `angle` joins them. */
 static simulation *run_hinge(const char *model, const char *angle, int steps, int between, const char *const *fields) {
   char text[ROOM], set[64], every[64];
   const char *sets[2] = {set, every};
@@ -78,7 +79,8 @@ static simulation *run_hinge(const char *model, const char *angle, int steps, in
   return simulate(text, sets, 2, fields);
 }
 
-/* Adds a wrench in the axes of a body with the pose [x, q] to `out`, in the world's axes about the world's origin. */
+/* Adds a wrench F in the axes of a body with the pose [x, q] to `out`, in the axes of the world and about its
+ * origin. */
 static void add_to_world(const double *pose, const double F[6], double out[6]) {
   double r[3][3], turned[6], moment[3];
   cb_quaternion_rotation(pose + 3, r);
@@ -87,10 +89,10 @@ static void add_to_world(const double *pose, const double F[6], double out[6]) {
   for (int i = 0; i < 6; i++) out[i] += turned[i] + (i < 3 ? moment[i] : 0);
 }
 
-enum { POSE, KINETIC, FORCES }; /* of the fields below */
+enum { POSE, KINETIC, FORCES }; /* indices of the recorded fields; the forces are FORCES and all later fields */
 
-/* Finds the largest differences of the pose of the hull, the kinetic energy and the sum of the forces over the rows,
- * each relative to its largest value. */
+/* Computes the maximum differences of the pose of the hull, of the kinetic energy and of the sum of the forces over all
+ * rows, each relative to its maximum value. */
 static void differences(const simulation *body, const simulation *hinge, double out[3]) {
   double off[3] = {0}, size[3] = {0};
   assert_int_equal(body->rows, hinge->rows);
@@ -121,7 +123,8 @@ static const char *const models[] = {"name: ellipsoid", "name: ellipsoid, inerti
 static const char *const fields[] = {"pose",         "kinetic_energy", "wrench_added_mass", "wrench_magnus",
                                      "wrench_kutta", "wrench_drag",    "wrench_viscous",    NULL};
 
-/* Both are of order 2, with different errors: the difference falls by 4 if the step is halved. */
+/* Both runs have errors of order 2, but with different coefficients. So the difference decreases by a factor of 4 if
+ * the step is halved. */
 static void a_wing_by_poses_moves_as_on_a_driven_hinge(void **unused) {
   for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
     double off[2][3];
@@ -135,14 +138,16 @@ static void a_wing_by_poses_moves_as_on_a_driven_hinge(void **unused) {
       simulation_free(hinge);
     }
     for (int i = 0; i < 3; i++) {
-      check_at_most(off[0][i], 1e-3); /* the square of 4 rad/s times the step is 4e-4 */
+      check_at_most(off[0][i], 1e-3); /* the tolerance allows for errors of order 2: (4 rad/s times the step)^2 is
+                                       * 4e-4 */
       check_at_least(off[0][i] / off[1][i], 3.5);
       check_at_most(off[0][i] / off[1][i], 4.5);
     }
   }
 }
 
-/* The work of the drive up to each 1/20 s; the effort of a row is that of the step before it. */
+/* Computes the work of the drive from the start to each multiple of 1/20 s. The effort in a row is that of the step
+ * before this row. */
 static void find_work(const char *model, int steps, double work[11]) {
   simulation *hinge = run_hinge(model, square, steps, 1, (const char *const[]){"effort", "rate", NULL});
   double done = 0;
@@ -154,8 +159,9 @@ static void find_work(const char *model, int steps, double work[11]) {
   simulation_free(hinge);
 }
 
-/* Without drag and lift, the work of the hinge's drive is the energy of the body with poses and its fluid, and the
- * momentum of body and fluid stays. Efforts are of order 1 in the step, so the work is extrapolated. */
+/* Without drag and lift, the work of the drive of the hinge equals the kinetic energy of the body with poses and its
+ * fluid, and the momentum of body and fluid is conserved. Efforts have errors of order 1 in the step, so the work is
+ * extrapolated. */
 static void without_drag_the_energy_is_that_of_the_drive_and_momentum_stays(void **unused) {
   static const char *const model = "name: ellipsoid, blunt: 0, slender: 0, angular: 0, kutta: 0, magnus: 0",
                            *const own[] = {"kinetic_energy", "spatial_momentum", NULL};
@@ -167,15 +173,15 @@ static void without_drag_the_energy_is_that_of_the_drive_and_momentum_stays(void
   for (size_t r = 0; r < body->rows; r++) greatest = fmax(greatest, body->value[0][r]);
   check_at_least(greatest, 0.1);
   for (size_t r = 0; r < body->rows; r++) {
-    /* errors of order 2 of steps in which the drive's phase advances by .005 */
+    /* the tolerance is for errors of order 2 in steps in which the phase of the drive advances by 0.005 */
     check_near(body->value[0][r], 2 * work[1][r] - work[0][r], 1e-4 * greatest);
-    /* the body starts at rest; this is round-off of the momentum of the hull alone, some 20 N s */
+    /* The body starts at rest. The tolerance is for round-off of the momentum of the hull alone, about 20 N s. */
     for (int i = 0; i < 6; i++) check_near(body->value[1][6 * r + i], 0, 1e-12);
   }
   simulation_free(body);
 }
 
-/* --- the same bytes --- */
+/* --- results that are identical --- */
 
 static void check_same(simulation *a, simulation *b) {
   assert_int_equal(a->rows, b->rows);
@@ -185,7 +191,7 @@ static void check_same(simulation *a, simulation *b) {
   simulation_free(b);
 }
 
-/* No poses; poses that move the wing; poses that move nothing. */
+/* The body has no poses, poses that move the wing, or poses that move nothing. */
 static void a_part_that_does_not_move_is_as_no_part(void **unused) {
   char with[ROOM], without[ROOM], poses[ROOM];
   const char *const motion[] = {"", flaps(sine, poses), "{parts: [{part: wing, z: \"Z + 0*t\"}]}"};
@@ -206,7 +212,7 @@ static void check_alike(simulation *a, simulation *b, double tolerance) {
   simulation_free(b);
 }
 
-/* Writes the semi-axes and the position of the box of a part. */
+/* Writes the half axes and the position of the bounding box of a part. */
 static void put_box(const cb_surface *s, int part, char text[256]) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int i = 0; i < 9 * s->faces; i++)
@@ -220,7 +226,8 @@ static void put_box(const cb_surface *s, int part, char text[256]) {
       (high[2] + low[2]) / 2);
 }
 
-/* Without `geoms` a part that moves has the ellipsoid of its box, and the others together have one. */
+/* Without `geoms`, each part that moves has the ellipsoid of its bounding box. All other parts together have one
+ * ellipsoid. */
 static void without_geoms_each_part_that_moves_has_an_ellipsoid(void **unused) {
   char fluid[ROOM], poses[ROOM], box[2][256];
   simulation *a = run_body("{" FLUID ", model: ellipsoid}", flaps(sine, poses), 200, 10, fields);
@@ -229,8 +236,8 @@ static void without_geoms_each_part_that_moves_has_an_ellipsoid(void **unused) {
   check_same(a, run_body(fluid, poses, 200, 10, fields));
 }
 
-/* In layers the added mass is that of the places (fluid/terms/parts.c); deep in one layer it is that of a uniform
- * medium. */
+/* In layers, the model uses the density at the place of each geom (fluid/terms/parts.c). Deep in one layer, the result
+ * is that of a uniform medium. */
 static void deep_in_a_layer_it_is_as_in_a_uniform_fluid(void **unused) {
   char fluid[ROOM], layers[2 * ROOM], poses[ROOM];
   flaps(sine, poses);
@@ -238,7 +245,7 @@ static void deep_in_a_layer_it_is_as_in_a_uniform_fluid(void **unused) {
   put(layers, sizeof layers, "{medium: {layers: [{below: 50, density: 1000}, {density: 1}]}%s",
       strstr(fluid, ", gravity"));
   check_alike(run_body(layers, poses, 200, 10, fields), run_body(fluid, poses, 200, 10, fields),
-              1e-10); /* other sums */
+              1e-10); /* the tolerance is for round-off, because the sums differ */
 }
 
 /* --- messages --- */

@@ -1,5 +1,6 @@
-/* Tests of the motion of parts, and of the forces and the inertia of geoms that move with them, at one time. They agree
- * with geoms that are fixed where the part is, with differences in time, and with MuJoCo's forces on a hinged wing. */
+/* Tests of the motion of parts, and of the forces and the inertia of geoms that move with them, at one time. They are
+ * compared with geoms that are fixed at the present place of the part, with differences in time, and with the forces of
+ * MuJoCo on a hinged wing. */
 #include "fluid/part_motion.h"
 #include "immersed_bundles.h"
 #include "numerics/vec3.h"
@@ -15,8 +16,8 @@ static void put(char *text, size_t room, const char *format, ...) {
   va_end(args);
 }
 
-/* A body of two parts without mass: a hull, and a wing that turns by `angle` about x through (0, 0.22, 0) and slides
- * along x, or deforms. */
+/* Makes a body without mass of two parts, a hull and a wing. The wing rotates by the angle 0.6 sin 4t about the axis
+ * along x through (0, 0.22, 0), and slides along x or deforms. */
 static tank flapper(const cb_fluid_model *model, bool deforms) {
   mesh wing = mesh_ellipsoid(3, 0.05, 0.25, 0.02);
   mesh_move(&wing, (double[3]){0, 0.5, 0});
@@ -39,10 +40,12 @@ static cb_fluid_model *model_of(const char *name, const char *parameters, cb_tre
   return m;
 }
 
-static const double weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12}; /* of f(t + (-2, -1, 1, 2) h), over h */
+static const double weight[4] = {1. / 12, -2. / 3, 2. / 3, -1. / 12}; /* of f(t + n h), n = -2, -1, 1, 2, divided by
+                                                                       * h */
 static double moment_of(double t, int n, double h) { return t + h * (n < 2 ? n - 2 : n - 1); }
 
-/* The spin is the rate of the rotation, also of a part that deforms: differences of order 4. */
+/* The angular velocity of a part is the rate of its rotation, even if the part deforms. The rate is computed by
+ * differences of order 4. */
 static void the_spin_is_the_rate_of_the_rotation(void **unused) {
   for (int deforms = 0; deforms < 2; deforms++) {
     tank k = flapper(NULL, deforms);
@@ -65,7 +68,7 @@ static void the_spin_is_the_rate_of_the_rotation(void **unused) {
     for (int i = 0; i < 9; i++)
       for (int j = 0; j < 3; j++) spin[i / 3][i % 3] += rate[i / 3][j] * m.R[i % 3][j]; /* R' R^T = hat(omega) */
     for (int i = 0; i < 3; i++) {
-      /* h^4 times fifth derivatives, some 1e3 */
+      /* The error of the differences is h^4 times fifth derivatives of about 1e3. */
       check_near(spin[(i + 2) % 3][(i + 1) % 3], m.omega[i], 1e-8);
       check_near(c[i], m.velocity[i], 1e-8);
     }
@@ -73,7 +76,7 @@ static void the_spin_is_the_rate_of_the_rotation(void **unused) {
       check_at_least(m.residual, 1e-3);
     } else {
       const double a = 0.6 * sin(4 * t), of_a = 2.4 * cos(4 * t);
-      check_near(m.R[1][1], cos(a), 1e-14); /* round-off; a thin wing loses a digit */
+      check_near(m.R[1][1], cos(a), 1e-14); /* round-off; the thin wing loses one digit */
       check_near(m.R[2][1], sin(a), 1e-14);
       check_near(m.omega[0], of_a, 1e-13);
       check_at_most(m.residual, 1e-14);
@@ -85,8 +88,9 @@ static void the_spin_is_the_rate_of_the_rotation(void **unused) {
   }
 }
 
-/* K' = -(ad_xi^T K + K ad_xi) and mu_0 = K xi for a part that moves rigidly with the twist xi in the body frame. K is
- * also that of a geom which is fixed where the part is. */
+/* A part moves rigidly with the twist xi in the body frame. Then the inertia K of the body and the momentum mu_0
+ * satisfy K' = -(ad_xi^T K + K ad_xi) and mu_0 = K xi. K also equals the inertia with a geom that is fixed at the
+ * present place of the part. */
 static void the_inertia_changes_by_the_motion_of_the_part(void **unused) {
   cb_tree *tree, *fixed_tree;
   const double t = 0.31, h = 1e-3, a = 0.6 * sin(4 * t), of_a = 2.4 * cos(4 * t), x = 0.1 * sin(3 * t);
@@ -109,7 +113,7 @@ static void the_inertia_changes_by_the_motion_of_the_part(void **unused) {
   }
   check_ok(still.problem->inertia(still.problem->self, 0, &at_origin, at, unused_mu));
   check_ok(k.problem->inertia(k.problem->self, t, &at_origin, K, mu0));
-  /* the twist at the origin: the wing turns about (0, 0.22, 0) and slides along x */
+  /* The twist about the origin: the wing rotates about the axis through (0, 0.22, 0) and slides along x. */
   const double xi[6] = {of_a, 0, 0, 0.3 * cos(3 * t), 0, -0.22 * of_a};
   double momentum[6];
   cb_apply6((const double(*)[6])K, xi, momentum);
@@ -123,12 +127,12 @@ static void the_inertia_changes_by_the_motion_of_the_part(void **unused) {
     }
   }
   for (int i = 0; i < 6; i++) {
-    check_near(mu0[i], momentum[i], 1e-12 * 40); /* round-off; momenta are some 40 N s */
+    check_near(mu0[i], momentum[i], 1e-12 * 40); /* round-off; the momenta are about 40 N s */
     for (int j = 0; j < 6; j++) {
       double change = 0;
       for (int l = 0; l < 6; l++) change -= ad[l][i] * K[l][j] + K[i][l] * ad[l][j];
       check_near(K[i][j], at[i][j], 1e-12 * 40);
-      check_near(rate[i][j], change, 1e-6); /* h^4 times fifth derivatives of numbers of size 40 */
+      check_near(rate[i][j], change, 1e-6); /* the error is h^4 times fifth derivatives of numbers of size 40 */
     }
   }
   tank_empty(&k);
@@ -139,8 +143,9 @@ static void the_inertia_changes_by_the_motion_of_the_part(void **unused) {
   cb_tree_free(fixed_tree);
 }
 
-/* In a fluid at rest, the wrench on a body with the twist Y whose part moves with the twist xi is that on a geom which is
- * fixed where the part is, if the body has the twist Y + xi; and so are its derivatives. */
+/* In a fluid at rest, a body has the twist Y, and a part of it moves with the twist xi relative to the body. The wrench
+ * and its derivatives equal those on a body with the twist Y + xi, whose geom is fixed at the present place of the
+ * part. */
 static void the_forces_are_those_of_the_motion_of_the_part(void **unused) {
   static const char *const parameters[][3] = {
       {"ellipsoid", "viscosity: 0.3, geoms", "size: [0.05, 0.25, 0.02]"},
@@ -170,7 +175,7 @@ static void the_forces_are_those_of_the_motion_of_the_part(void **unused) {
     }
     for (int i = 0; i < 36; i++) greatest = fmax(greatest, fabs(dF[1][i / 6][i % 6]));
     assert_true(greatest > 1);
-    for (int i = 0; i < 36; i++) { /* round-off */
+    for (int i = 0; i < 36; i++) { /* equal up to round-off */
       check_near(F[0][i / 6], F[1][i / 6], 1e-13 * greatest);
       check_near(dF[0][i / 6][i % 6], dF[1][i / 6][i % 6], 1e-13 * greatest);
     }
@@ -197,8 +202,8 @@ static mjModel *load(const char *mjcf) {
   return model;
 }
 
-/* The passive forces of MuJoCo on the free joint of the hull, with a wing on a hinge that has the angle and the rate of
- * the poses. */
+/* Compares with the passive forces that MuJoCo computes for the free joint of a hull. The wing is on a hinge whose
+ * angle and rate are those of the poses. */
 static void on_a_hinged_wing_it_is_as_by_mujoco(void **unused) {
   static const char *const mjcf =
       "<mujoco><option density='1000' viscosity='0.3'/><worldbody><body><freejoint/><inertial pos='0 0 0' mass='1' "

@@ -48,7 +48,7 @@ static void a_buoyant_sphere_reaches_its_speed_as_tanh(void **unused) {
   fall_of_a_sphere(1.2, RKMK4);
 }
 
-/* An ellipsoid with random vertices that swims in a uniform flow with all forces. */
+/* Makes an ellipsoid with random vertices that swims in a uniform flow with all forces. */
 static tank swimmer_in_a_flow(uint64_t *seed) {
   mesh m = mesh_ellipsoid(3, 0.5, 0.3, 0.2);
   mesh_shake(&m, seed, 0.02);
@@ -105,8 +105,8 @@ static void wrenches_have_names_and_add_up(void **unused) {
   tank_empty(&k);
 }
 
-/* The linear drag of a sheet is the force -A (c_n n n^T + c_t (1 - n n^T)) u on both sides, also without a medium. A is
- * the area, n the normal and u the velocity. */
+/* The linear drag of a sheet is the force -A (c_n n n^T + c_t (1 - n n^T)) u on each of its two sides, also without a
+ * medium. A is the area, n the normal and u the velocity. */
 static void linear_drag_has_a_coefficient_across_and_one_along(void **unused) {
   tank k = tank_of(mesh_plate(3, 0.7, 0.4, false), 500, 0.01);
   k.options.c_n = 3;

@@ -85,8 +85,8 @@ static void three_balls_swim_by_curvature_alone(void **unused) {
     assert_string_equal(b->group->name, k ? "so31" : "so4");
     const double X = way(b);
     print_message("  K %g: X %.9f, %.2e of the multipoles' beside them\n", K[k], X, X / expected[k] - 1);
-    /* The tolerance is for the error of panels, 12 around a ball. Without interaction the difference would be at least
-     * .0008. */
+    /* The tolerance is for the error of the panels of a ball of resolution 12. Without interaction the difference would
+     * be at least .0008. */
     check_relative(X, expected[k], 5e-4);
     cb_bundle_free(b);
     cb_surface_free(s);

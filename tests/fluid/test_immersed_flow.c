@@ -55,7 +55,7 @@ static void a_plate_carried_by_a_flow_feels_nothing(void **unused) {
   check_near(change[2], 0, 1e-15);
 }
 
-/* An asymmetric body that deforms, under gravity, buoyancy and drag. */
+/* Makes an asymmetric body that deforms, under gravity, buoyancy and drag. */
 static tank flapper(uint64_t *seed) {
   mesh m = mesh_ellipsoid(3, 0.5, 0.3, 0.2);
   mesh_shake(&m, seed, 0.02);

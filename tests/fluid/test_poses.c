@@ -157,8 +157,8 @@ static void wrong_sequences_are_refused_by_pose_and_vertex(void **state) {
   assert_null(p);
 }
 
-/* Between poses at +-1e308 the velocity overflows. One vertex among many has such poses. The test tries each vertex,
- * because the library computes most vertices in vector lanes and the last ones separately. */
+/* Between poses at +-1e308 the velocity overflows. Only one vertex has such poses. The test tries each vertex, because
+ * the library computes most vertices in vector lanes and the last ones separately. */
 static void what_overflows_between_poses_is_refused_by_vertex(void **state) {
   enum { MOST = 40 };
   static const int sizes[] = {1, 3, MOST};

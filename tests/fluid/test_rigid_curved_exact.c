@@ -112,7 +112,7 @@ static void clifford_translation_is_free_in_vacuum(void **unused) {
   }
 }
 
-/* In a fluid the triaxial body with such a twist Y tumbles. The largest rate |Y'_i| at the start is .29. */
+/* In a fluid the triaxial body with a twist Y = (v, v) tumbles. The largest rate |Y'_i| at the start is .29. */
 static void clifford_translation_tumbles_in_a_fluid(void **unused) {
   curved_body b;
   cb_rigid_state s;

@@ -5,8 +5,8 @@
  *
  * mu is the momentum of body and fluid, Y the twist, I_b the inertia of the body, I_f the added mass, mu0 the momentum
  * of the changing shape, mu0_f the part of the fluid in mu0, F the wrench, and R the rotation of the pose. Further
- * tests: the equations without U ("the form of the paper"), and an inertia that depends on the pose, for which steps
- * remain symplectic. */
+ * tests: the equations without U, as the paper "Going with the Flow" (fluid/local.h) prints them, and an inertia that
+ * depends on the pose, for which steps remain symplectic. */
 #include "rigid.h"
 
 typedef struct carried {

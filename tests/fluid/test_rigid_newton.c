@@ -1,5 +1,6 @@
-/* Tests of Newton's method in the steps on SE(3). Its matrix is exact for stiff springs and large rotations. Without
- * the derivative by the pose the step is the same. The numbers of residuals and matrices per step are small. */
+/* Tests of Newton's method in the steps on SE(3). Its matrix is exact for stiff springs and large rotations. With soft
+ * forces the step is the same without the derivative by the pose. The numbers of residuals and matrices per step are
+ * small. */
 #include "rigid.h"
 
 /* The spring is so stiff that the pose could not be found by fixed-point iteration. With the exact matrix Newton's

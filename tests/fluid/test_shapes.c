@@ -4,8 +4,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* What is expected of each shape: the numbers of its parts and of its open parts (sheets), the Euler characteristic of
- * its first part, and the minimum angle of its faces. */
+/* The expected properties of each shape: the numbers of its parts and of its open parts (sheets), the Euler
+ * characteristic of its first part, and the minimum angle of its faces. */
 static const struct {
   const char *name;
   int parts, open_parts;
@@ -113,7 +113,7 @@ static void areas_and_volumes_converge_by_order_2(void **state) {
       double order = log2(error[1] / error[2]);
       print_message("%-11s %-60s %-8s %s error %.2e %.2e %.2e order %.2f\n", o->name, o->text, o->part ? o->part : "",
                     which ? "area  " : "volume", error[0], error[1], error[2], order);
-      /* A shape divides its sides into whole numbers of parts. This disturbs the order slightly. */
+      /* The sides of a shape are divided into whole numbers of edges. This disturbs the order slightly. */
       check_near(order, 2, .25);
     }
   }

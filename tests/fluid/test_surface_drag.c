@@ -27,8 +27,8 @@ static void check_diagonal(double P[6][6], const double expected[6], double tole
 static void rigid_surfaces_have_their_closed_drag(void **state) {
   double P[6][6], error[2];
   const double kn = 2.5, kt = .8;
-  /* A sphere of radius R has the drag area (k_n + 2 k_t)/3, and the drag of a rotation k_t area 2 R^2/3, with the
-   * coefficients k_n and k_t. The error of the mesh is of second order. */
+  /* With the drag coefficients k_n and k_t, a sphere of radius R and area S has the drag S (k_n + 2 k_t)/3 for
+   * translations and 2 S k_t R^2/3 for rotations. The error of the mesh is of second order. */
   for (int k = 0; k < 2; k++) {
     const double R = 1.5, area = 4 * PI * R * R, turn = kt * area * 2 * R * R / 3, push = area * (kn + 2 * kt) / 3;
     rigid_drag(mesh_ellipsoid(12 << k, R, R, R), kn, kt, P);

@@ -25,8 +25,8 @@ static void check_error(cb_status status) {
   demand(place && place > text && place[-1] >= '0' && place[-1] <= '9');
 }
 
-/* Whether a text contains a word for sizes that would need much time or memory (lattices, copies, fine surfaces), or
- * for names of files. */
+/* Returns whether a text contains a word for sizes that would need much time or memory (lattices, copies, fine
+ * surfaces), or for names of files. */
 static bool is_large(const char *text) {
   static const char *const words[] = {"size", "file", "count", "resolution", "mesh", "sequence", "grid"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)

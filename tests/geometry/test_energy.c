@@ -5,7 +5,7 @@
 
 enum { D = CB_DIM_MAX, PAIRS = 100 };
 
-/* The space in its polar chart, of which the energy uses only the metric. */
+/* Makes the space in its polar chart, of which the energy uses only the metric. */
 static cb_space *polar(const char *name) {
   cb_space *g;
   check_ok(cb_space_create(name, NULL, &g));

@@ -1,5 +1,5 @@
-/* Bodies that coordinates place far out move as at the base point, because the spaces are homogeneous. If a quantity
- * cannot be represented there, the error names it. */
+/* Tests of bodies whose coordinates are far from the base point. They move as at the base point, because the spaces are
+ * homogeneous. If a quantity cannot be represented there, the error names it. */
 #include "check_geometry.h"
 #include "simulate.h"
 

@@ -1,5 +1,5 @@
 /* Tests of points of the embedding far out in H^2 and near the antipode on S^3: distances, logarithms, points between,
- * and means. Also tests long distances in Nil and Sol.
+ * and means. Further tests are of long distances in Nil and Sol.
  *
  * The reference values were computed by mpmath with 500 and 60 digits from exactly these numbers; in H^2 the last
  * coordinate follows from the others. The tolerances are round-off: some units in the last place of the largest number.

@@ -129,7 +129,8 @@ static void frames_measure_as_the_world_does(void **s) {
       cb_isometry_point(g, &mb, z + k, wy);
       cb_frames_make(g, &a, &b, &frames);
       check_ok(cb_frames_distance(g, &frames, z, z + k, &d, gradient, hessian));
-      double size = wx[k - 1] * wx[k - 1] + wy[k - 1] * wy[k - 1]; /* the loss of digits of a chord in the world */
+      double size = wx[k - 1] * wx[k - 1] + wy[k - 1] * wy[k - 1]; /* the factor by which round-off of world coordinates
+                                                                    * affects their distance */
       worst = fmax(worst, fabs(d - cb_distance(g, wx, wy)) / (1 + size));
       for (int c = 0; c < n; c++) {
         double side[2], dside[2][2 * K], h = 1e-5, at = z[c];
@@ -139,7 +140,7 @@ static void frames_measure_as_the_world_does(void **s) {
           check_ok(cb_frames_distance(g, &frames, z, z + k, &side[e], dside[e], NULL));
         }
         z[c] = at;
-        if (!frames.far) { /* derivatives of far pairs are those along the quadric only */
+        if (!frames.far) { /* for far pairs the library computes derivatives along the quadric only */
           worst_gradient = fmax(worst_gradient, fabs(gradient[c] - (side[1] - side[0]) / (2 * h)));
           for (int e = 0; e < n; e++)
             worst_hessian = fmax(worst_hessian, fabs(hessian[e * n + c] - (dside[1][e] - dside[0][e]) / (2 * h)));

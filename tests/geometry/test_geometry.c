@@ -79,7 +79,7 @@ static void geodesics(const cb_space *g, uint64_t *state) {
     memcpy(x0, x, sizeof x0);
     memcpy(v0, v, sizeof v0);
     integrate_geodesic(g, z, 500);
-    /* The error of RK4 with h = 1/500 is h^4 times derivatives of order 1. */
+    /* The error of RK4 with h = 1/500 is h^4 times derivatives of size about 1. */
     check_at_most(check_distance_max(g->embedding, y, x), 2e-11);
     check_at_most(check_distance_max(g->embedding, w, v), 2e-11);
     check_at_most(check_distance_max(g->embedding, t, u), 2e-11);
@@ -195,7 +195,7 @@ static void derivatives(const cb_space *g, uint64_t *state) {
   }
   print_message("%s: gradient %.1e, Hessian %.1e\n", g->class_->name, worst_gradient, worst_hessian);
   check_at_most(worst_gradient, 1e-8); /* differences have the error h^2 times third derivatives */
-  check_at_most(worst_hessian, 1e-7);  /* and h^2 times fourth derivatives */
+  check_at_most(worst_hessian, 1e-7);  /* here the error is h^2 times fourth derivatives */
 }
 static void distance_derivatives_agree_with_differences(void **s) { check_every_space(derivatives); }
 

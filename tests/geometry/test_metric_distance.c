@@ -1,5 +1,5 @@
-/* Tests that distances and their derivatives, computed only from the metric of a chart, agree with closed forms; and
- * tests of errors. */
+/* Tests that distances and their derivatives, computed only from the metric of a chart, agree with closed forms, and
+ * that errors are reported. */
 #include "check_metric.h"
 #include "geometry/numeric.h"
 
@@ -17,8 +17,8 @@ static int trials_in(const cb_space *g) {
   return (trials + charts - 1) / charts;
 }
 
-/* Whether an angle of a polar chart differs by nearly pi between the ends, up to 0.01. Then the geodesic passes near
- * the axis, where these coordinates are singular. */
+/* Returns whether an angle of a polar chart differs by nearly pi between the ends, up to 0.01. Then the geodesic passes
+ * near the axis, where these coordinates are singular. */
 static bool passes_axis(const cb_space *g, const double *q, const double *y) {
   bool near = false;
   for (int i = 0; i < g->dim && strcmp(g->chart->name, "polar") == 0; i++)

@@ -284,7 +284,8 @@ static void the_curvature_bounds_the_number_of_killing_fields(void **state) {
       {"{metric: [[1], [0, cosh(u)^2]], coordinates: [u, v]}", 3},
       {"{metric: [[1e6/v^2], [0, 1e6/v^2]], coordinates: [u, v], domain: v > 0, base: [0, 1]}", 3},
       {"{metric: [[1], [0, u^2]], coordinates: [u, v], domain: u > 0, base: [1, 0]}", 3},
-      {"{metric: [[1], [0, 1+u^4]], coordinates: [u, v]}", 1},                         /* u = 0 is symmetric */
+      {"{metric: [[1], [0, 1+u^4]], coordinates: [u, v]}", 1},                         /* the metric is symmetric about
+                                                                                        * the base, u = 0 */
       {"{metric: [[1], [0, 1], [0, -u, 1+u^2]], coordinates: [u, v, w]}", 4},          /* nil */
       {"{metric: [[1], [0, cosh(u)^2], [0, 0, 1]], coordinates: [u, v, w]}", 4},       /* H2 x E */
       {"{metric: [[1], [0, exp(2*u)], [0, 0, exp(2*u)]], coordinates: [u, v, w]}", 6}, /* H3 */

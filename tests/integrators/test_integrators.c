@@ -1,6 +1,6 @@
-/* Claims for every integrator in every space: order, symplecticity, reversibility, isometry momenta, restart,
- * determinism, and a failed step that does not change the state. The function `properties` of an integrator returns
- * which of these it claims. */
+/* Tests of the properties that integrators claim, for every integrator in every space: order, symplecticity,
+ * reversibility, isometry momenta, restart, determinism, and a failed step that does not change the state. The function
+ * `properties` of an integrator returns which of these it claims. */
 #include "integrator_claims.h"
 #include "reference_gsl.h"
 #include "twin.h"

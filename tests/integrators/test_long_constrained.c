@@ -17,8 +17,8 @@ static void watch_rows(body_case *c, int step, void *self) {
   off->rate = fmax(off->rate, rate);
 }
 
-/* Makes a run and checks it. With `potential` it checks the energy. Without, one rod is replaced by a spring, and it
- * checks the momenta. */
+/* Makes a run and checks it. With `potential` the energy is checked. Without it, a spring replaces one rod, and the
+ * momenta are checked. */
 static void run(const char *space, const char *method, bool potential, uint64_t seed) {
   body_case c;
   off_rows off = {0};

@@ -1,5 +1,5 @@
 /* Tests of Newton's method for Gauss stages: its matrices agree with differences, its solutions with the fixed-point
- * iteration; its number of iterations, and the sparse solver that it uses. */
+ * iteration. Further tests are of its number of iterations and of the sparse solver that it uses. */
 #include "integrate.h"
 #include "integrators/gauss.h"
 #include "numerics/small.h"

@@ -1,5 +1,5 @@
 /* Tests of Radau IIA: fixed-point sweeps agree with Newton's method, the Newton matrix agrees with differences, and
- * constraints are satisfied to round-off. Also tests stiff springs and restart. */
+ * constraints are satisfied to round-off. Further tests are of stiff springs and of restarts. */
 #include "radau.h"
 
 static const char *const modes[] = {"stages: 1",

@@ -398,8 +398,8 @@ static void every_function_is_documented_and_can_be_called(void **state) {
   assert_int_equal(count, 28);
 }
 
-/* cb_expression_branches splits an expression at its kinks that are minima of smooth functions. At every point the
- * value is the minimum of the branches whose guard is not negative. The planes at the tip of a cone have separate
+/* cb_expression_branches splits an expression at its kinks where it is the minimum of smooth functions. At every point
+ * the value is the minimum of the branches whose guard is not negative. The planes at the tip of a cone have separate
  * guards and are never below the value. Branches from roots of squares differ from the value by their round-off. */
 static void the_least_of_branches_is_the_value(void **state) {
   static const struct {
@@ -409,12 +409,12 @@ static void the_least_of_branches_is_the_value(void **state) {
       {"y - x", 1, 0},
       {"y - abs(x)", 2, 0},
       {"y - sqrt((x - z)^2)", 2, 0},
-      {"y + abs(x)", 1, 0}, /* a ridge, which is not split */
+      {"y + abs(x)", 1, 0}, /* a maximum of smooth functions, which is not split */
       {"min(x, y) - z^3", 2, 0},
       {"x - max(y, 2*max(z, w))/3", 3, 0},
       {"2*(y - abs(x)) - 0.3*abs(x)", 2, 0}, /* one kink that occurs twice */
       {"exp(min(x, y)) - abs(z)", 4, 0},
-      {"y - abs(x - abs(z))", 3, 0}, /* one of the two inner kinks is a ridge */
+      {"y - abs(x - abs(z))", 3, 0}, /* one of the two inner kinks is a maximum */
       {"y - x*abs(x)", 1, 0},        /* no kink */
       {"abs(x) - abs(x)*2", 2, 0},
       {"min(min(min(min(x, y), min(z, w)), min(x + y, y + z)), min(x^2, y^3))", 8, 0},
@@ -427,7 +427,7 @@ static void the_least_of_branches_is_the_value(void **state) {
       {"y + x - 2*step(x)*x", 2, 0},
       {"y - sign(x)*x", 2, 0},
       {"y - (x > 0)*x + (x <= 0)*x", 2, 0},
-      {"y + if(x < 0, -x, x)", 1, 0},       /* a ridge */
+      {"y + if(x < 0, -x, x)", 1, 0},       /* a maximum */
       {"y - if(x < 0, 0, 1)", 1, 0},        /* a jump */
       {"y - if(x < 0, 0, x^2)", 1, 0},      /* no kink */
       {"y - if(x < 0, -x, sqrt(x))", 1, 0}, /* the second side is undefined where x < 0 */
@@ -440,7 +440,8 @@ static void the_least_of_branches_is_the_value(void **state) {
       {"z - 2*sqrt(x^2 + y^2/4)", 9, 8},
       {"z + hypot(x, y)", 1, 0},
       {"z - sqrt(x^2 + y^2 + 0.01)", 1, 0},
-      {"1 - hypot(x, y) - w", 1, 0}}; /* w is a property of the body, so the wall is the inside of a cylinder */
+      {"1 - hypot(x, y) - w", 1, 0}}; /* w is a constant of the body and no coordinate, so the wall is the inside of a
+                                       * cylinder, which has no tip */
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cb_expression *e;
     cb_expression_branch branch[16];

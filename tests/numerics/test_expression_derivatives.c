@@ -178,7 +178,8 @@ static void check_tree(const forest *t, int root, const double *q, real range) {
   for (int i = 0; i < VARIABLES; i++) scale += fabs(jet.g[i]);
   for (int k = 0; k < 10; k++) scale += fabs(jet.h[k]);
   for (int i = 0; i < VARIABLES; i++) {
-    check_near(jet.g[i], (double)slope(t, root, q, i, i, 0), 1e-7 * scale); /* truncation error: fifth derivatives */
+    check_near(jet.g[i], (double)slope(t, root, q, i, i, 0), 1e-7 * scale); /* the truncation error contains fifth
+                                                                             * derivatives */
     check_near(g[i], jet.g[i], 1e-13 * scale);
     for (int j = 0; j < VARIABLES; j++)
       check_near(jet.h[cb_jet_packed(i, j)], (double)curvature(t, root, q, i, j), 1e-6 * scale);
@@ -217,7 +218,8 @@ static void random_expressions_agree_with_extended_precision(void **state) {
   print_message("longest of %d expressions: %zu characters\n", checked, longest);
 }
 
-/* log10, cot and coth have no jet function of their own. Their identities hold to a few units in the last place. */
+/* log10, cot and coth have no jet function of their own. Their identities, and those of powers and hypot, hold to
+ * round-off. */
 static void functions_without_a_jet_satisfy_their_identities(void **state) {
   static const char *const pairs[][2] = {
       {"log10(x)", "log(x)/log(10)"}, {"cot(x)", "cos(x)/sin(x)"},

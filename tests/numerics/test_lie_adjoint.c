@@ -41,8 +41,7 @@ static void adjoint_is_a_homomorphism(void **unused) {
     G->adjoint(G, gh, AB);
     product(G->dim, A, B, expected);
     const int n = G->dim * G->dim;
-    /* Entries are differences of products of boosts of up to e^3.5, so the error is relative to the lengths of A and
-     * B. */
+    /* Boosts make the entries of A and B large, so the error is relative to the lengths of A and B. */
     check_at_most(distance(n, AB, expected) / (length(n, A) * length(n, B)), 1e-13);
     double a[CB_GROUP_DIM], b[CB_GROUP_DIM], ab[CB_GROUP_DIM], left[CB_GROUP_DIM], right[CB_GROUP_DIM];
     random_algebra(G, &seed, 1, a);

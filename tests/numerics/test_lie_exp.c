@@ -2,8 +2,8 @@
  * The reference is in long double, which valgrind does not support. */
 #include "lie_groups.h"
 
-/* Arguments have sizes from 1e-12 to 40, and boosts reach e^20. The tolerance is the round-off of the argument,
- * multiplied by its size. */
+/* Arguments have sizes from 1e-12 to 40, and boosts reach e^20. The tolerance is relative: it is round-off, multiplied
+ * by the size of the argument. */
 static void exp_is_the_matrix_exponential(void **unused) {
   uint64_t seed = check_seed();
   static const double sizes[] = {1e-12, 1e-6, 1e-3, 0.1, 1, 3, 10, 40};
@@ -22,7 +22,8 @@ static void exp_is_the_matrix_exponential(void **unused) {
   }
 }
 
-/* Arguments a have |a| < pi, which is within half a turn, and boosts of up to 3, which multiply round-off by e^3. */
+/* Arguments a have |a| < pi, which is within half a turn. Their boosts are at most 3.1 and multiply round-off by at
+ * most e^3.1. */
 static void log_is_the_inverse_of_exp(void **unused) {
   uint64_t seed = check_seed();
   EACH_GROUP(G) {
@@ -97,9 +98,9 @@ static void log_is_the_nearest(void **unused) {
   }
 }
 
-/* For a just below half a turn and any h, the logarithm of h exp(a) h^-1 is Ad_h a: the rotation is about any axis or
- * point. The sign of the rotation is computed from entries as small as its distance from half a turn, so the round-off
- * of the product has its full effect. */
+/* Let a be a rotation by slightly less than half a turn, and h any element. The logarithm of h exp(a) h^-1 is Ad_h a, a
+ * rotation about another axis or point. The sign of the rotation is computed from entries as small as its distance from
+ * half a turn, so the round-off of the product has its full effect. */
 static void log_is_good_near_half_turns(void **unused) {
   static const struct {
     const char *name;

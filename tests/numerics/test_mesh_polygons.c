@@ -18,7 +18,7 @@ static int turn(const long long *a, const long long *b, const long long *c) {
   return (x > 0) - (x < 0);
 }
 
-/* Whether c, which is on the line through a and b, is between them. */
+/* Returns whether c, which is on the line through a and b, is between them. */
 static bool between(const long long *a, const long long *b, const long long *c) {
   for (int k = 0; k < 2; k++)
     if ((c[k] < a[k] && c[k] < b[k]) || (c[k] > a[k] && c[k] > b[k])) return false;
@@ -31,8 +31,8 @@ static bool touch(const long long *a, const long long *b, const long long *c, co
   return (!s && between(a, b, c)) || (!t && between(a, b, d)) || (!u && between(c, d, a)) || (!v && between(c, d, b));
 }
 
-/* Whether sides i < j touch although they should not. Neighbouring sides always share a corner; for these the function
- * returns whether they fold back. */
+/* Returns whether the sides i < j touch although they should not. Neighbouring sides always share a corner; for these
+ * the function returns whether they fold back. */
 static bool sides_touch(const polygon *g, int i, int j) {
   const int n = g->n, i1 = (i + 1) % n, j1 = (j + 1) % n;
   if (i1 == j) return !turn(g->p[i], g->p[j], g->p[j1]) && !between(g->p[i], g->p[j1], g->p[j]);
@@ -332,8 +332,8 @@ static void ply_and_off_cut_ears_too_and_refuse_by_place(void **state) {
     }
 }
 
-/* Coordinates have six digits. If a polygon is small compared with its coordinates, a thousandth of its size is less
- * than their last digit. It is accepted nevertheless. */
+/* Coordinates have six digits. In a small polygon far from the origin, their rounding exceeds a thousandth of the size
+ * of the polygon, which is the usual tolerance for plane polygons. Such a polygon is accepted nevertheless. */
 static void six_digits_are_enough_to_be_plane(void **state) {
   uint64_t seed = check_seed();
   for (int trial = 0; trial < 400; trial++) {

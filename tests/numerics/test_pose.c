@@ -35,8 +35,9 @@ static double matrix_distance(double K, const cb_pose *g, const lie_matrix *m) {
   return lie_distance(&n, m) / (double)lie_size(m);
 }
 
-/* The error is the round-off of some tens of products. Lengths reach the complete sphere, or 6 radii in hyperbolic
- * space. There a matrix has the size e^6 and loses accuracy by this factor. */
+/* The error is the round-off of some tens of products. Translations reach the antipode of a sphere, or 3 radii of
+ * curvature in hyperbolic space, so a product reaches 6 radii. There a matrix has the size e^6 and loses accuracy by
+ * this factor. */
 static void products_and_points_are_those_of_matrices(void **unused) {
   uint64_t seed = check_seed();
   double worst = 0;
@@ -205,9 +206,10 @@ static void the_antipode_is_a_place_like_any(void **unused) {
   }
 }
 
-/* A step by b from a place at the distance r, at an angle to the outward direction with the cosine cos and the sine
- * sin, leads for large r to the distance r + log(cosh b + cos sinh b) (Busemann's function). It rotates the axes by
- * twice atan(sin tanh(b/2)/(1 + cos tanh(b/2))). At r = 1e5 the last digit of each coordinate is 1.5e-11. */
+/* Lengths are in units of the radius of curvature. A step by b from a place at the distance r, at an angle to the
+ * outward direction with the cosine cos and the sine sin, leads for large r to the distance r + log(cosh b + cos sinh
+ * b) (Busemann's function). It rotates the axes by twice atan(sin tanh(b/2)/(1 + cos tanh(b/2))). At r = 1e5 the last
+ * digit of each coordinate is 1.5e-11. */
 static void moves_far_out_are_those_of_the_limit(void **unused) {
   uint64_t seed = check_seed();
   for (int n = 0; n < 1000; n++) {

@@ -299,7 +299,7 @@ static void dexp_inverse_is_its_series(void **unused) {
   }
 }
 
-/* dtau^-1_{-Y} = dtau^-1_Y Ad_{tau(Y)}, which maps the momentum of one node to that of the next. */
+/* dtau^-1_{-Y} = dtau^-1_Y Ad_{tau(Y)}. */
 static void left_and_right_differentials_differ_by_ad(void **unused) {
   uint64_t seed = check_seed();
   for (int m = 0; m < 2; m++)
@@ -432,8 +432,8 @@ static void accurate_from_the_identity_to_almost_a_turn(void **unused) {
   }
 }
 
-/* The function of cb_se3_even and its first two derivatives, e[0..2], where the series changes to the closed form. Each
- * derivative agrees with central differences of the previous one. */
+/* Tests the function of cb_se3_even and its first two derivatives, e[0..2]. Each derivative agrees with central
+ * differences of the previous one, and all are continuous at 6, where the series changes to the closed form. */
 static void even_function_joins_at_its_branches(void **unused) {
   for (double n = 0.02; n < 39; n += 0.0937) {
     const double s = 1e-4 * fmin(1, (39.4 - n) / 40);
@@ -455,7 +455,7 @@ static void even_function_joins_at_its_branches(void **unused) {
 }
 
 /* Products of dexp^-1 with vectors equal those of its matrix. The exponential is continuous at |omega| = 0.1 and
- * 2^(1/2), where its series are replaced. */
+ * 2^(1/2), where its formulas change. */
 static void products_with_dexp_inverse_are_those_of_its_matrix(void **unused) {
   uint64_t seed = 7;
   for (int n = 0; n < 500; n++) {

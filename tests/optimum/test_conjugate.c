@@ -177,9 +177,9 @@ static void the_swimmer_on_the_sphere_has_a_minimum_and_a_saddle(void **state) {
   cb_bundle_free(b);
 }
 
-/* Morse's theorem: the number of conjugate or focal times equals the index. It is tested for branches of PMPY, and for
- * one and two rounds of a loop of Purcell's swimmer. The targets are an element (conjugate times), a distance, and two
- * numbers of g (focal times). */
+/* Morse's theorem: the number of conjugate or focal times equals the index. It is tested for branches of the swimmer
+ * PushMePullYou (pmpy), and for one and two rounds of a loop of Purcell's swimmer. The targets are an element
+ * (conjugate times), a distance, and two numbers of g (focal times). */
 static void the_number_of_times_is_the_index(void **state) {
   cb_bundle *two = model("pmpy", ""), *three = model("purcell", "links 3");
   const double v = 4 * M_PI / 3, at[2] = {5, v};

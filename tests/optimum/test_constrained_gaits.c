@@ -30,8 +30,8 @@ static void a_gait_keeps_to_its_bounds(void **state) {
   cb_bundle_free(b);
 }
 
-/* The loop with the largest effect within a square around 0 is the square itself, since the curvature has one sign
- * there. Harmonics round its corners. */
+/* The loop with the largest displacement within a square around 0 is the square itself, since the curvature has one
+ * sign there. Harmonics round its corners. */
 static void a_target_beyond_the_bounds_is_told_their_most(void **state) {
   const double lower[2] = {-.8, -.8}, upper[2] = {.8, .8}, corner[8] = {.8, .8, -.8, .8, -.8, -.8, .8, -.8};
   double maximum, g[CB_GROUP_SIZE];
@@ -97,8 +97,8 @@ static void rate_at(const cb_direct *d, double t, double *v) {
 }
 
 /* Checks the corner at t = 0. The speeds on both sides are equal, since the time of the corner is free. The jump of the
- * momentum is a combination of the gradients of both terms of the constraint, with negative factors. Only the gait is
- * used, so the accuracy is that of its polynomials at their ends. */
+ * momentum is a combination of the gradients of the two terms whose maximum is the constraint, with negative factors.
+ * Only the gait is used, so the accuracy is that of its polynomials at their ends. */
 static void check_corner(const cb_direct *d, double *r) {
   const int n = d->v->n, f = d->basis->functions;
   double before[CB_SHAPE_MAX], after[CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX], jump[CB_SHAPE_MAX], speed[2] = {0};
@@ -148,7 +148,7 @@ static void a_gait_turns_about_a_corner(void **state) {
   cb_direct *d = solved(&o, ring(1.8, 1.8, .3, -1), 8), *sharp;
   check_ok(cb_direct_sharpen(d, 32, &sharp));
   assert_non_null(sharp);
-  check_relative(sharp->v->cost, .034983464790, 2e-11); /* all printed digits */
+  check_relative(sharp->v->cost, .034983464790, 2e-11); /* all given digits */
   check_corner(sharp, r);
   check_near(r[0], 2 * M_PI / 3, 1e-12);
   check_near(r[1], 2 * M_PI / 3, 1e-12);
@@ -202,7 +202,7 @@ static cb_optima *found(cb_optimum_problem *o, cb_gait *start) {
 }
 
 /* On some arcs of the extremal a variable is constant at its bound. The gait never exceeds its bounds, and its cost
- * equals the printed value from shooting. */
+ * equals the value from shooting. */
 static void bounds_are_met_exactly(void **state) {
   const double lower[2] = {-.7, -.7}, upper[2] = {.7, .7};
   cb_bundle *b = model("purcell", "");

@@ -57,7 +57,8 @@ static void the_momentum_is_the_slope_of_cost(void **state) {
   cb_bundle_free(b);
 }
 
-/* For the most efficient gait lambda_X = E/X. The same gait has the maximum amount for its length. */
+/* For the most efficient gait, lambda_X = E/X, with the cost E, the displacement X and its multiplier lambda_X. The
+ * same gait has the maximum displacement for its length. */
 static void the_most_efficient_gait_is_a_tangent(void **state) {
   cb_bundle *b = bundle("purcell");
   cb_gait *start = circle(0, 0, 1);

@@ -118,8 +118,7 @@ static void no_other_small_gait_is_cheaper(void **state) {
       const double size = hypot(e[k].lambda[0], e[k].lambda[1]);
       const double way[2] = {e[k].lambda[0] / size, e[k].lambda[1] / size};
       check_relative(size, e[k].price / 2, 1e-12);
-      check_relative(largest_eigenvalue(b, e[k].r, e[k].lambda), 2 * M_PI,
-                     1e-9); /* the tolerance is the square root of round-off, times lambda */
+      check_relative(largest_eigenvalue(b, e[k].r, e[k].lambda), 2 * M_PI, 1e-9);
       check_relative(dual_price(b, e[k].r, way), e[k].price, 1e-12);
       turned = fmax(turned, fabs(e[k].lambda[2]));
       for (int trial = 0; trial < 8; trial++) {
@@ -191,7 +190,7 @@ static void bounds_hold_an_ellipse(void **state) {
   cb_gait *gait;
   assert_true(cb_ellipses_find(&o, e) > 0);
   check_near(e[0].r[0], .3, 0);
-  check_near(e[0].r[1], -.3, 1e-9); /* the rotation B_theta is 0 on r1 + r2 = 0 */
+  check_near(e[0].r[1], -.3, 1e-9); /* the curvature B_theta of the rotation is 0 where r1 + r2 = 0 */
   check_ok(cb_ellipse_gait(&o, &e[0], &gait));
   for (int k = 0; k < 100; k++) {
     double r[2];

@@ -73,8 +73,9 @@ static void a_given_element_is_reached_with_a_corner_at_the_start(void **state) 
   cb_bundle_free(b);
 }
 
-/* For the most efficient gait nu X = E, and the efficiency X^2/E is a maximum: it is smaller for a distance 1 % shorter
- * or longer. The gait that moves farthest with a given length is that of least cost for its distance. */
+/* For the most efficient gait nu X = E, with the distance X, its multiplier nu and the cost E, and the efficiency X^2/E
+ * is a maximum: it is smaller for a distance 1 % shorter or longer. The gait that moves farthest with a given length is
+ * that of least cost for its distance. */
 static void the_most_efficient_and_the_farthest_gait_obey_their_conditions(void **state) {
   cb_bundle *b = model("purcell", "links 3");
   cb_optimum_problem o = {
@@ -135,8 +136,8 @@ static void strokes_whose_ends_depend_wildly_on_their_starts_are_solved(void **s
   cb_bundle_free(b);
 }
 
-/* Several extremals from one start shape (l, v), with their cost E, their lambda, and the rate of the shape at the
- * start, if the table gives it. */
+/* Tests several extremals that begin at one start shape (l, v): their cost E, their lambda, and the rate of the shape
+ * at the start (NAN: not known). */
 static void pushmepullyou_has_the_extremals_of_the_table(void **state) {
   cb_bundle *b = model("pmpy", "");
   const double v = 4 * M_PI / 3, start_shape[2] = {5, v};

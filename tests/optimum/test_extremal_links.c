@@ -1,4 +1,4 @@
-/* Tests of extremals of swimmers with many links against printed costs and the gaits of the direct search. */
+/* Tests of extremals of swimmers with many links against known costs and the gaits of the direct search. */
 #include "extremals.h"
 #include "optimum/direct.h"
 

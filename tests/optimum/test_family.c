@@ -127,8 +127,8 @@ static void the_cheaper_of_two_branches_is_marked(void **state) {
   cb_bundle_free(b);
 }
 
-/* Computes the least value of the first variable of a gait at the amount of the event, from 4096 samples. It is too
- * large by at most 1e-6. */
+/* At the event CB_FAMILY_BOUND the gait touches its lower bound -.7. The minimum of the first variable of the gait with
+ * this amount is computed from 4096 samples; it is too large by at most 1e-6. */
 static void a_bound_is_met_where_a_gait_touches_it(void **state) {
   cb_bundle *b = bundle("purcell");
   const double lower[2] = {-.7, -INFINITY}, upper[2] = {INFINITY, INFINITY};
@@ -156,9 +156,9 @@ static void a_bound_is_met_where_a_gait_touches_it(void **state) {
   cb_bundle_free(b);
 }
 
-/* The expected E at X = .03 is from arcs and from shooting. dE/dX = 2 lambda is compared with the trapezoidal rule over
- * the step h between members, whose error is h^2/12 times the change of 2 dlambda/dX. At X = .028 a search finds the
- * cost of the family. */
+/* The expected E at X = .03 was computed by shooting. dE/dX = 2 lambda is compared with the trapezoidal rule over the
+ * step h between members, whose error is h^2/12 times the change of 2 dlambda/dX. At X = .028 a search finds the cost
+ * of the family. */
 static void a_family_goes_on_along_its_bounds(void **state) {
   check_numbers_alone();
   cb_bundle *b = bundle("purcell");

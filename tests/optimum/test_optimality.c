@@ -138,7 +138,7 @@ static void a_wave_round_an_axis_is_not_optimal(void **state) {
   cb_optimality v, w;
   check_ok(cb_optimality_of(&p, gait, &v));
   assert_false(v.stationary);
-  /* The circle with the same holonomy has this d^2 and this cost. */
+  /* Of all circles d = c, the one with the same holonomy has c^2 = `circle`, and its cost is `least`. */
   const double circle = 2 * v.g[0] / (2 * M_PI), least = 4 * M_PI * M_PI * (1 + circle);
   check_at_least(v.slope, .05);
   check_at_least(v.gain, 1e-3);

@@ -29,7 +29,7 @@ static void done(const cb_optimum_problem *p, cb_optima *o) {
   cb_bundle_free((cb_bundle *)p->bundle);
 }
 
-/* The values are from shooting, arcs and an independent Fourier-Galerkin computation. The family around the shape (z,
+/* The values are from shooting and from an independent Fourier-Galerkin computation. The family around the shape (z,
  * -z), z = 1.7346, is cheaper than the family around 0. */
 static void both_ways_of_purcell_to_move_are_found(void **state) {
   cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .03}, .seed = 1};
@@ -109,7 +109,7 @@ static void a_cost_that_falls_without_end_is_told(void **state) {
   cb_bundle_free(b);
 }
 
-/* Compares three methods that share no step: the gradient flow, Newton's method, and collocation of Wong's
+/* Compares three different methods: the gradient flow, Newton's method, and collocation of Wong's
  * equations. */
 static void the_gradient_flow_comes_to_the_same(void **state) {
   static const double start_shape[2] = {.65, .8};
@@ -141,7 +141,7 @@ static void bounds_and_links_hold_a_gait(void **state) {
   cb_optimum_problem p = {
       .target = {.kind = CB_GAIT_MOVE, .value = .03}, .lower = lower, .upper = upper, .seed = 1, .starts = 8};
   cb_optima *o = found("purcell", &p);
-  check_relative(o->item[0].cost, .134475538116, 5e-12); /* digits of the table */
+  check_relative(o->item[0].cost, .134475538116, 5e-12); /* all given digits */
   check_relative(hypot(o->item[0].lambda[0], o->item[0].lambda[1]), 4.33272289, 2e-9);
   done(&p, o);
   cb_optimum_problem turn = {

@@ -7,7 +7,8 @@
 
 enum { ROW = 3 }; /* row of purcell_row (extremals.h) with the displacement X = .05 */
 
-/* Finds the gaits with X = .05 of a bundle that is equivalent to Purcell's three links, only from `start`. */
+/* Finds the gaits with X = .05 of a bundle that is equivalent to Purcell's three links, from the single start
+ * `start`. */
 static cb_optima *gait_of(const cb_bundle *b, const cb_gait *start) {
   const cb_optimum_problem p = {
       .bundle = b, .target = {.kind = CB_GAIT_MOVE, .value = purcell_row[ROW][0]}, .start = start};
@@ -100,8 +101,8 @@ static void so_does_another_derivation_of_the_model(void **state) {
   cb_gait_free(g);
 }
 
-/* Makes the gait enlarged by 5 % in the first variable and by 10 % in the others, around 0, or around its start shape
- * if this is given. This start misses the target and is not stationary. */
+/* Enlarges the gait by 5 % in the first variable and by 10 % in the others, around 0, or around its start shape if this
+ * is given. The result misses the target and is not stationary. */
 static cb_status bent(const cb_optimum_problem *p, const cb_gait *gait, cb_gait **out) {
   double scale[CB_SHAPE_MAX], offset[CB_SHAPE_MAX];
   for (int i = 0; i < p->bundle->n; i++) {
@@ -132,8 +133,7 @@ static void agree(const cb_optimum_problem *p) {
   cb_optima_free(o);
 }
 
-/* Solves eleven problems in five groups by sequential quadratic programming, by Wong's equations, and by the gradient
- * flow. */
+/* Solves eleven problems by sequential quadratic programming, by Wong's equations, and by the gradient flow. */
 static void both_methods_agree(void **state) {
   check_numbers_alone();
   static const double small_ball[2] = {5, 4 * M_PI / 3}, tips[2] = {.65, .8}, spheres[2] = {10, 10};

@@ -97,7 +97,7 @@ static void both_families_are_named_where_they_are_far_apart(void **state) {
   const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .084}};
   for (uint64_t seed = 1; seed <= 5; seed++) {
     search s = found(p, "purcell", "", 24, seed);
-    check_at_least(s.o->starts, 24); /* in addition to starts from the ellipses */
+    check_at_least(s.o->starts, 24); /* random starts, in addition to the starts from small ellipses */
     check_at_least(s.o->count, 2);
     /* These two costs were found from 120 starts, to the given digits. */
     check_relative(s.o->item[0].cost, .453819649330, 1e-10);
@@ -161,8 +161,8 @@ static void more_links_have_their_gaits(void **state) {
 }
 
 /* For four and six links no random start gives a cheaper gait than the best small ellipse; other results are listed
- * with the number of starts that converged to them. For ten links one random start does: .159594382006 against
- * .162744723496. */
+ * with the number of starts that converged to them. For ten links one random start gives a cheaper gait: it costs
+ * .159594382006 instead of .162744723496. */
 static void the_best_small_ellipse_is_the_cheapest_of_four_and_six_links(void **state) {
   static const char *const links[] = {"links 4", "links 6"};
   static const double cost[] = {.343870717775, .208903272465}; /* from the direct search and from Wong's equations */
@@ -285,8 +285,8 @@ static void the_most_efficient_gait_has_a_size_of_its_own(void **state) {
   }
 }
 
-/* The best gait from 400 random starts costs 4.34392422840. From only 24 of these starts the best gait costs 5.438 and
- * is also a minimum. */
+/* The best gait from 400 random loops costs 4.34392422840. A search with only twelve random loops also finds it,
+ * because its starts include waves, which are large loops (optimum/find.h). */
 static void large_gaits_are_found_from_large_loops(void **state) {
   for (uint64_t seed = 1; seed <= (CHECK_SANITIZED ? 1 : 2); seed++) {
     const cb_optimum_problem p = {.target = {.kind = CB_GAIT_MOVE, .value = .28}};

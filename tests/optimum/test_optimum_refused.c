@@ -27,8 +27,8 @@ static void without_curvature_nothing_is_done(void **state) {
   cb_bundle_free(b);
 }
 
-/* A floating snake rotates around its centre of mass, which does not move. At the shape 0 this is the middle of the
- * middle link, so small loops there only rotate the snake: (0, 0, 1). */
+/* A floating snake rotates around its centre of mass, which does not move. At the shape 0 the centre of mass is the
+ * middle of the middle link, so small loops there only rotate the snake: (0, 0, 1). */
 static void other_directions_than_the_curvature_spans_are_named(void **state) {
   cb_bundle *b = model("floating_snake", "");
   refused(b, move(.01), NULL, "a move without a turn is outside");

@@ -19,9 +19,9 @@ static void draw_of(uint64_t *seed, const cb_group *G, int n, sample *s) {
 
 static void draw(uint64_t *seed, const cb_group *G, sample *s) { draw_of(seed, G, N, s); }
 
-/* In each shape variable r_i, M_ij r''_j + d_kM_ij v_k v_j - v d_iM v/2 = <lambda, B_ij> v_j, with v = r'. Also lambda'
- * = ad*_xi lambda. M is the cost metric, B the curvature, lambda the multiplier, and xi the body velocity. The test
- * fixes the signs of B and ad*. */
+/* In each shape variable r_i, M_ij r''_j + d_kM_ij v_k v_j - v d_iM v/2 = <lambda, B_ij> v_j, with v = r'. The
+ * multipliers obey lambda' = ad*_xi lambda. M is the cost metric, B the curvature, lambda the multiplier, and xi the
+ * body velocity. The test fixes the signs of B and ad*. */
 static void they_are_a_charge_in_the_field_of_curvature(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -180,8 +180,8 @@ static void check_globals(const sample *s, const double *JG, const double *DG) {
   }
 }
 
-/* With mu = 1 and the cost v'Mv, the homogeneous equations equal the usual ones with the momentum P. If lambda and mu
- * are multiplied by the same factor, v does not change. */
+/* With mu = 1 and the cost v^T M v, the homogeneous equations equal the usual ones with the momentum P. If lambda and
+ * mu are multiplied by the same factor, v does not change. */
 static void homogeneous_multipliers_tell_the_same(void **state) {
   uint64_t seed = check_seed();
   const cb_group *G;
@@ -208,7 +208,7 @@ static void homogeneous_multipliers_tell_the_same(void **state) {
   }
 }
 
-/* --- abnormal ones --- */
+/* --- abnormal extremals --- */
 
 /* Tests abnormal extremals with two and three variables. Their speed is constant. With three variables p' is the
  * derivative of A^T lambda, and with two variables <lambda, B_12> = 0 is conserved (A: connection, B: curvature).

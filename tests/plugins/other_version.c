@@ -1,4 +1,4 @@
-/* A plugin that states that it was built for another version. */
+/* A plugin that states that it was built for another version of the plugin interface. */
 #include <curvebody/plugin.h>
 
 CB_API_BEGIN

@@ -1,11 +1,11 @@
 /* A plugin with a configuration space: a free rigid rotor on SO(3), about its centre.
  *
- *   R' = R hat(w),  (I w)' = I w x w;  conserved: w.Iw/2 and R I w
+ *   R' = R hat(w),  (I w)' = I w × w;  conserved: w.Iw/2 and R I w
+ *
  * R turns body axes into axes of the world, w is the angular velocity in the body frame, hat(w) the matrix of the cross
  * product with w, and I the moments of inertia. The problem is that of the built-in integrators for a body
  * (curvebody/rigid.h), with mass 1 and no force. Source: Goldstein, Poole & Safko, Classical Mechanics (2002), chapter
- * 5.
- */
+ * 5. */
 #include <curvebody/plugin.h>
 #include <math.h>
 #include <stddef.h>

@@ -1,8 +1,10 @@
 /* A plugin: a screw joint, which moves along its axis z by the pitch per radian as it turns about it.
  *
  *   M(q) = T(pitch q z) R_z(q),  S = (0, 0, 1; 0, 0, pitch)
- *   gaps: the rotation that is not about z, the displacement normal to z, and (z - pitch q)/sqrt(1 + pitch^2)
- */
+ *
+ * M is the pose of the second frame in the first frame at the angle q, T a translation, R_z a rotation about z, and S
+ * the motion per radian (rotation; translation). The mechanism keeps five gaps at 0: the rotation that is not about z,
+ * the displacement normal to z, and (z - pitch q)/sqrt(1 + pitch^2). */
 #include <curvebody/plugin.h>
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "numerics/vec3.h"
 #include "potential/curved_flow.h"
 
-enum { PANELS = 61, DEPTH = 20 }; /* not a multiple of the width of vectors */
+enum { PANELS = 61, DEPTH = 20 }; /* PANELS is not a multiple of the width of vectors */
 
 typedef struct pair {
   double S, D;

@@ -1,7 +1,7 @@
 /* Tests of the far field against direct sums of exact rows. The error is within the requested error, and not much
- * smaller, on bodies that are round, thin, separate or graded, and on triangles at random places or in one place. Also
- * tests gradients, identical results with any number of threads, and no allocation.
- */
+ * smaller, on bodies that are round, thin, separate or graded, and on triangles at random places or in one place.
+ * Further tests are of gradients, of identical results with any number of threads, and of products without
+ * allocation. */
 #include "count_allocations.h"
 
 #include "core/isa.h"

@@ -69,7 +69,6 @@ static void a_field_is_a_gradient(void **unused) {
   check_ok(cb_field_at(f, 7, (const double(*)[3])x, u, phi, inside));
   double divergence = 0;
   for (int k = 0; k < 3; k++) {
-    /* phi is computed from values on faces or at corners. */
     check_near((phi[1 + 2 * k] - phi[2 + 2 * k]) / (2 * h), u[0][k], 1e-2);
     divergence += (u[1 + 2 * k][k] - u[2 + 2 * k][k]) / (2 * h);
   }
@@ -293,7 +292,7 @@ typedef struct sheet_errors {
 
 /* Solves a disc of 6 n^2 faces at the times t = -h, 0 and h, which moves with the velocity v + A t along its normal.
  * Returns the maximum errors at points .3 from the disc, and at .05 of a face from its faces on both sides, without the
- * outer tenth. Also returns the errors of the force, which is 8/3 A, and of the energy. */
+ * outer tenth. It also returns the errors of the force, which is 8/3 A, and of the energy. */
 static sheet_errors disc_errors(int n) {
   static const double none[3] = {0}, v = 0.8, A = 1.3, h = 3e-3;
   sheet_errors e = {0};

@@ -35,7 +35,7 @@ static void ellipsoids_are_closed_forms(void **unused) {
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) {
         const double K = i == j ? all[e].K[i] : 0;
-        /* There are 4608 faces. The error is of order h^2, for faces of octahedra that are longer than wide. */
+        /* The fine mesh has 4608 faces, and its error is of order h^2. */
         check_near(fine.K[i][j], K, 4e-3 * fmax(K, 0.1 * size));
         check_near(limit.K[i][j], K, 4e-4 * fmax(K, 0.1 * size));
       }
@@ -78,8 +78,8 @@ static void a_torus_is_as_in_the_table(void **unused) {
   free_mesh(m + 1);
 }
 
-/* The mirror image x -> -x: rotations around x do not change, and rotations around y and z change their sign. The
- * elements that couple rotations and translations also change their sign. */
+/* In the mirror image x -> -x, elements of K that couple the axis x with the axes y or z change their sign. Elements
+ * that couple a rotation with a translation change their sign once more. */
 static void a_twisted_bar_spins_as_it_sinks(void **unused) {
   static const double coupling[3] = {0.21, 0.16, 0.075};
   solid_mesh m = shape_mesh("twisted_bar", "{}"), image = mirrored_mesh(&m),
@@ -146,7 +146,7 @@ static void motions_of_the_origin_are_exact(void **unused) {
     double size = 0;
     for (int j = 0; j < 36; j++) size = fmax(size, fabs(K[j / 6][j % 6]));
     for (int j = 0; j < 36;
-         j++) /* the right-hand sides differ in other axes, and the iteration leaves a residual in each */
+         j++) /* in rotated axes the iteration has other right-hand sides, and leaves a residual for each */
       check_near(fresh.K[j / 6][j % 6], K[j / 6][j % 6], (i == 3 ? 1e-7 : 1e-12) * size);
     cb_kirchhoff_free(k);
   }
@@ -331,7 +331,8 @@ static void slow_iterations_are_preconditioned(void **unused) {
   assert_int_equal(report[3].method, CB_POTENTIAL_HLU);
   check_at_least(report[1].iterations, 30);
   check_at_most(report[2].iterations, 5);
-  assert_in_range(report[3].iterations, 21, 25); /* includes the iterations after which it counts as slow */
+  assert_in_range(report[3].iterations, 21, 25); /* the count includes the iterations that were made before the
+                                                  * iteration was found to be slow */
   /* This memory suffices for the dense matrix, but not for the hierarchical one. */
   const cb_kirchhoff_options tight = {.method = CB_POTENTIAL_HLU, .memory = 45000000};
   cb_kirchhoff *k = NULL;

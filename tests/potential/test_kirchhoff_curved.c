@@ -248,7 +248,8 @@ static void two_balls_have_their_numbers(void **unused) {
     print_message("pair, %d: %.2f %% %.2f %%, extrapolated %.3f %%\n", i, 100 * (mass[0].K[i][i] / known[i] - 1),
                   100 * (mass[1].K[i][i] / known[i] - 1), 100 * (value / known[i] - 1));
     check_relative(mass[0].K[i][i], known[i], .03); /* two balls of 320 faces */
-    check_relative(value, known[i], 3e-3);          /* in a gap of two faces the error is not only of order h^2 */
+    check_relative(value, known[i], 3e-3);          /* the gap is only two faces wide, so the error is not only of order
+                                                     * h^2 */
   }
 }
 

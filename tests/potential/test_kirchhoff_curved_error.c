@@ -91,7 +91,7 @@ static void check_body(const char *name, const body *b, const double K[6]) {
     print_message("%-10s K %2g a %.3f, %d levels: error %.1e, estimate %.1e\n", name, b->K, b->a, levels, error,
                   e.error);
     check_at_least(e.error, error);
-    if (levels == 3) assert_true(e.error < .05); /* the estimate must also be useful */
+    if (levels == 3) assert_true(e.error < .05); /* the estimate must also be small enough to be useful */
   }
 }
 

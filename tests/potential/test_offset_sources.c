@@ -49,8 +49,8 @@ static void thin_and_open_bodies_are_refused(void **unused) {
                      "the matrix of ");
 }
 
-/* A body with the half axes 1:1:0.1 has the added masses 0.0313 and 2.5904. Sources in the fluid would give positive
- * masses of 0.087 and 1.505, and deep sources 0.31. A body with the half axes 1:1:0.5 has an error of about 1 % (at
+/* A body with the half axes 1:1:0.1 has the added masses 0.0313 (rotation) and 2.5904 (translation). Sources in the
+ * fluid would give the positive masses 0.087 and 1.505. A body with the half axes 1:1:0.5 has an error of about 1 % (at
  * most 3 % here) and is accepted. */
 static void flows_that_are_not_the_bodys_are_refused(void **unused) {
   cb_added_mass mass;

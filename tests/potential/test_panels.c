@@ -133,7 +133,8 @@ static void potentials_jump(void **unused) {
       panel_potential(corner, x, S + side, D + side);
       panel_velocity(corner, x, dS[side], dD[side]);
     }
-    /* The tolerance is h divided by the distance to the edges, which is at least the area divided by the length. */
+    /* The error is of order h divided by the distance to the edges. The tolerance is 100 h divided by twice the
+     * area. */
     const double tolerance = 1e2 * h / twice;
     check_near(S[1], S[0], tolerance);
     check_near(D[1] - D[0], 1, tolerance);

@@ -287,7 +287,7 @@ static double check_shape(const reference *r, int resolution, int most) {
 }
 
 /* Uses resolutions that double, with three different first ones, so that faces grow unevenly. The seed selects one of
- * them for each shape; with CB_TEST_ALL all are used. */
+ * them for each shape; with the environment variable CB_TEST_ALL all are used. */
 static void what_is_told_holds_for_every_shape(void **unused) {
   uint64_t seed = check_seed();
   for (const reference *r = all; r < all + sizeof all / sizeof *all; r++) {
@@ -297,7 +297,8 @@ static void what_is_told_holds_for_every_shape(void **unused) {
   }
 }
 
-/* The seed selects one shape in four; with CB_TEST_ALL all are used. The estimates are from 1e-1 to 1e-4. */
+/* The seed selects one shape in four; with the environment variable CB_TEST_ALL all are used. The estimates are from
+ * 1e-1 to 1e-4. */
 static void small_errors_hold(void **unused) {
   check_numbers_alone();
   uint64_t seed = check_seed();

@@ -50,7 +50,7 @@ static void discs_are_closed_forms(void **unused) {
     const cb_kirchhoff_mass coarse = of(m, &sheets), fine = of(m + 1, &sheets);
     for (int i = 0; i < 3; i++) {
       const double a = coarse.K[at[i]][at[i]], b = fine.K[at[i]][at[i]];
-      check_relative(b, oracle[e][i], e ? 1.5e-2 : 5e-3);                /* 2904 faces; the required error is 2e-2 */
+      check_relative(b, oracle[e][i], e ? 1.5e-2 : 5e-3);                /* 2904 faces */
       check_relative(extrapolated(a, b), oracle[e][i], e ? 5e-3 : 1e-3); /* faces of an ellipse differ in size */
     }
     check_at_most(fabs(fine.K[3][3]), 1e-12);
@@ -148,7 +148,7 @@ static void coins_become_a_disc(void **unused) {
     solid_mesh m = shape_mesh("disc", text);
     assert_in_range(m.faces, 2800, 4200);
     const double K = of(&m, &sheets).K[5][5];
-    check_relative(K, coin[i][1], 1e-2); /* the required error is 2e-2 */
+    check_relative(K, coin[i][1], 1e-2);
     if (coin[i][0] > 0) check_at_most(K, before);
     before = K;
     free_mesh(&m);

@@ -4,8 +4,9 @@
 #include "flow_about.h"
 #include "potential/field.h"
 
-/* The flow in the frame of a sphere of radius 1 that moves along z with the speed V: the dipole minus V. Its stream
- * function is psi = -(V/2)(1 - 1/r^3) (distance from the axis)^2, with the distance r from the centre. */
+/* The flow in the frame of a sphere of radius 1 that moves along z with the speed V: the dipole minus V. Up to its
+ * sign, its stream function is psi = (V/2)(1 - 1/r^3) (distance from the axis)^2, with the distance r from the
+ * centre. */
 static cb_status closed_form(void *speed, int points, const double (*x)[3], double (*u)[3]) {
   const double v[3] = {0, 0, *(double *)speed};
   for (int i = 0; i < points; i++) {

@@ -169,7 +169,7 @@ static void a_refusal_names_the_place(void **unused) {
   for (int i = 0; i < 3; i++) {
     double centre = 0;
     for (int c = 0; c < 3; c++) centre += thin.x[thin.face[face - 1][c]][i] / 3;
-    check_near(at[i], centre, 1e-5); /* six digits */
+    check_near(at[i], centre, 1e-5); /* the text has six digits */
   }
   check_at_most(t, 2e-3);
   check_at_least(h, 50 * t);
@@ -184,7 +184,7 @@ static void a_refusal_names_the_place(void **unused) {
 /* --- estimates --- */
 
 typedef struct spheroid {
-  double c, by; /* half-thickness; maximum displacement, 0: mirrored */
+  double c, by; /* half-thickness; displacement of upper vertices per face size, or 0 for none */
   int steps, coarsest;
   solid_mesh level;
 } spheroid;

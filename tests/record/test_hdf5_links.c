@@ -6,7 +6,7 @@ enum { MAXIMUM = 200, COMPACT = 0, DENSE = 1, OLD = 2, WAYS = 3 };
 
 static const int counts[] = {0, 1, 8, 9, 63, 64, 65, 128, 129, MAXIMUM};
 
-/* Names whose order is neither alphabetical nor by length. */
+/* Makes names whose order is neither alphabetical nor by length. */
 static void name_of(int i, char name[16]) { snprintf(name, 16, "%c%d", 'a' + i * 7 % 26, i); }
 
 static hid_t make(int way, int count) {
@@ -18,7 +18,8 @@ static hid_t make(int way, int count) {
   }
   const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access),
               group = H5Gcreate2(file, "g", H5P_DEFAULT, how, H5P_DEFAULT);
-  H5Lcreate_soft("/there/or/elsewhere", group, "gap", H5P_DEFAULT, H5P_DEFAULT); /* removed before the last link */
+  H5Lcreate_soft("/there/or/elsewhere", group, "gap", H5P_DEFAULT, H5P_DEFAULT); /* this link is removed before the last
+                                                                                  * one is created */
   for (int i = 0; i < count; i++) {
     char name[16];
     name_of(i, name);

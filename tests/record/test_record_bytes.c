@@ -45,7 +45,7 @@ static cb_sink inner;
 static cb_status count_row(void *self, const void *const *data) {
   const cb_status status = inner.row(self, data);
   if (kill_at && !--kill_at) {
-    nanosleep(&(struct timespec){0, 20000000}, NULL); /* gives the writer time to publish rows */
+    nanosleep(&(struct timespec){0, 20000000}, NULL); /* gives the writer time to make rows visible to readers */
     raise(SIGKILL);
   }
   return status;

@@ -1,6 +1,6 @@
 /* Tests that a record stays readable if its writer is killed at any time, even at its start. The program starts itself
- * as the writer and kills it after a random time. The writer writes as fast as it can, publishes every 20 ms, makes a
- * checkpoint every 1000 rows, and closes and resumes the record every 20 000 rows. */
+ * as the writer and kills it after a random time. The writer writes as fast as it can, makes its rows visible to
+ * readers every 20 ms, makes a checkpoint every 1000 rows, and closes and resumes the record every 20 000 rows. */
 #include "record_sample.h"
 #include <signal.h>
 #include <spawn.h>

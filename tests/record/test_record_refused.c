@@ -55,7 +55,7 @@ static void a_path_that_cannot_be_written_is_named_with_the_reason(void **unused
   free(inside);
 }
 
-/* Writes until a write fails. Rows that were published earlier must be in the record. */
+/* Writes until a write fails. Rows that were visible to readers earlier must be in the record. */
 static void write_until_refused(const char *path, const char *reason) {
   cb_record_layout layout = sample_layout();
   cb_record *record;
@@ -104,7 +104,7 @@ static void continue_with_room(const char *path) {
   assert_int_equal(sample_check(path).rows, at.rows + 5000);
 }
 
-/* If a file reaches its size limit, SIGXFSZ does not end the process, and the published rows stay. */
+/* If a file reaches its size limit, SIGXFSZ does not end the process, and the rows that readers could see stay. */
 static void a_file_size_limit_is_a_status_and_the_rows_stay(void **unused) {
   char *path = sample_path("limited.h5");
   struct rlimit before, limit;

@@ -13,7 +13,7 @@
 
 enum { LANES = 8, STATE = 4096 };
 
-/* What a run has passed to its sink: the numbers of rows, events and checkpoints; a digest of the rows, the
+/* Data that a run has passed to its sink: the numbers of rows, events and checkpoints; a digest of the rows, the
  * checkpoints, and the time, kind and gap of the events; and the `bytes` bytes of the state of the second
  * checkpoint. */
 typedef struct heard {
@@ -26,7 +26,7 @@ typedef struct heard {
 
 static void mix(heard *h, const void *data, size_t n) {
   const unsigned char *c = data;
-  for (size_t i = 0; i < n; i++) h->digest = (h->digest ^ c[i]) * UINT64_C(1099511628211); /* FNV-1a */
+  for (size_t i = 0; i < n; i++) h->digest = (h->digest ^ c[i]) * UINT64_C(1099511628211); /* the hash FNV-1a */
 }
 
 static size_t bytes_of(const cb_record_layout *l, const cb_field *f) {

@@ -63,7 +63,8 @@ static bool compare(scene *s, const char *method, double step, double end, doubl
   for (size_t e = 0; e < s->k.events; e++) {
     const cb_event_row *row = &s->k.event[e];
     if (row->kind != 0) continue;
-    const int with = row->wall < 0 ? row->other : -2 - row->wall; /* as in the reference */
+    const int with = row->wall < 0 ? row->other : -2 - row->wall; /* walls have the numbers -2, -3, ..., as in the
+                                                                   * reference */
     if (n >= o.contacts || row->particle != o.i[n] || with != o.j[n]) {
       print_error("contact %d: %d with %d at %.17g, expected %d with %d at %.17g\n", n, row->particle, with, row->time,
                   n < o.contacts ? o.i[n] : -9, n < o.contacts ? o.j[n] : -9, n < o.contacts ? o.time[n] : NAN);

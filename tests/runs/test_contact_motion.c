@@ -9,8 +9,8 @@ static const double stiffness = 15, rest = 0.3;
 
 enum { K = CB_COORD_MAX, Y = 4 * CB_COORD_MAX };
 
-/* The rates of y = (x_0, x_1, v_0, v_1), the positions and velocities of the two balls:  x'' = F/m - K <x', x'> x  in
- * each factor of curvature K, with the force F of the spring on a ball of mass m. */
+/* Computes the rates of y = (x_0, x_1, v_0, v_1), the positions and velocities of the two balls:  x'' = F/m - K <x',
+ * x'> x  in each factor of curvature K, with the force F of the spring on a ball of mass m. */
 static int reference_rate(double t, const double *y, double *dy, void *user) {
   const oracle *o = user;
   memset(dy, 0, Y * sizeof *dy);
@@ -122,7 +122,8 @@ static double error_of(collision *k, const oracle *o, const char *method, double
   int n = 0;
   for (size_t e = 0; e < k->events; e++, n++) {
     const cb_event_row *row = &k->event[e];
-    const int with = row->wall < 0 ? row->other : -2 - row->wall; /* as in the reference */
+    const int with = row->wall < 0 ? row->other : -2 - row->wall; /* walls have the numbers -2, -3, ..., as in the
+                                                                   * reference */
     if (n >= o->contacts || row->particle != o->i[n] || with != o->j[n]) return -1;
   }
   if (n != o->contacts) return -1;

@@ -154,12 +154,11 @@ static void a_ball_rests_in_a_kink(void **unused) {
   }
 }
 
-/* A tetrahedron of rods falls on a plane and comes to rest on three corners. While some corners rest, the fall of
- * another corner is not an impulse. Events are from flights that become shorter as 0.4^n; the number of impulses faster
- * than 0.01 does not depend on the step. The lost energy is the sum of impulse |u- + u+|/2 over the impulses, with the
- * rates u- and u+ of the gap before and after. Sliding makes an error of first order in the step. At the end the
- * tetrahedron rests on a face with the edges b and c. Its fourth corner, at the end of the edge a from the same corner,
- * is |a . (b x c)|/|b x c| above this face. */
+/* A tetrahedron of rods falls on a plane and comes to rest on three corners. Events are impulses between flights that
+ * become shorter as 0.4^n; the number of impulses faster than 0.01 does not depend on the step. The lost energy is the
+ * sum of impulse |u- + u+|/2 over the impulses, with the rates u- and u+ of the gap before and after. Sliding makes an
+ * error of first order in the step. At the end the tetrahedron rests on a face with the edges b and c. Its fourth
+ * corner, at the end of the edge a from the same corner, is |a . (b × c)|/|b × c| above this face. */
 static void a_tetrahedron_slides_on_a_plane(void **unused) {
   memory_sink m;
   cb_scenario *s;

@@ -17,8 +17,8 @@ static const head_on equal_open = {4, {0.5, 0.5}, {0.5, 0.5}, {1, 1}, 10};
 static const head_on equal_closed = {3, {0.5, 0.5}, {0.5, 0.5}, {1, 1}, 10};
 static const head_on unequal = {2.4, {0.7, 0.2}, {0.15, 0.4}, {3.1, 0.4}, 10};
 
-/* Return the time of contact n (from 0), and the distance at the end, on a line (length 0) or on a closed geodesic of
- * this length. */
+/* These functions return the time of contact n (from 0), and the distance at the end, on a line (length 0) or on a
+ * closed geodesic of this length. */
 static double contact_time(const head_on *h, double length, int n) {
   const double R = h->radius[0] + h->radius[1], V = h->v[0] + h->v[1];
   if (length == 0) return n == 0 ? (h->d0 - R) / V : INFINITY;

@@ -39,11 +39,12 @@ static void growth_is_that_of_the_linear_system(void **unused) {
       "curvebody: 1\nsystem:\n  coordinates: [q]\n  metric: [[1]]\n  potential: \"-0.075*q^2\"\n"
       "  forces: [\"-0.2*q_dot\"]\n  position: [0]\nintegrator: {name: gauss, step: 0.05}\ntime: {end: 1}\n";
   const cb_exponent e = found(text, NULL, NULL, 0, 400);
-  check_near(e.value, 0.3, 1e-8); /* round-off of steps, in differences over 1e-6 */
+  check_near(e.value, 0.3, 1e-8); /* the round-off of a step, divided by the distance 1e-6 of the two motions that are
+                                   * compared */
   check_at_most(e.error, 1e-8);
 }
 
-/* --- the planar plate, beta 0.2 --- */
+/* --- the planar plate --- */
 
 /* Computes the rates of z: the state (u, v, w, theta) of the planar plate, and then its variation. u and v are the
  * velocities along and across the plate, w is the angular velocity, theta the angle, and I the dimensionless moment of

@@ -114,7 +114,8 @@ static void a_step_that_fails_is_halved_and_named(void **unused) {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (!strstr(cb_error_text(), parts[i])) fail_msg("no `%s` in: %s", parts[i], cb_error_text());
   assert_int_equal(m.n_rows, 11);
-  assert_int_equal(m.n_events, 3); /* of the full step, of its first half, and of the second half of that */
+  assert_int_equal(m.n_events, 3); /* failures of the full step, of its first half, and of the second half of this
+                                    * half */
   for (size_t e = 0; e < 3; e++) assert_int_equal(m.event[e].kind, 3);
   memory_free(&m);
   cb_scenario_free(s);

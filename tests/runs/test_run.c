@@ -269,7 +269,7 @@ static void options_out_of_range_are_refused(void **unused) {
   bad[6].checkpoint = -1;
   bad[7].retries = -1;
   bad[8].observables = unknown;
-  bad[9].observables = coordinates; /* no chart */
+  bad[9].observables = coordinates; /* the space has no chart */
   for (int i = 0; i < 10; i++) {
     cb_run *run = (cb_run *)&bad;
     assert_int_equal(cb_run_create(cb_scenario_system(s), cb_scenario_integrator(s), &bad[i], &run), CB_ERROR_ARGUMENT);

@@ -43,7 +43,7 @@ static void scopes_within_others_are_part_of_them(void **state) {
   const cb_node node = at(5, 2);
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, &node, told((const int[]){7, 6}, 2));
-  told((const int[]){1, 2}, 2); /* not added */
+  told((const int[]){1, 2}, 2); /* these errors are not added */
   cb_errors_add(&errors, &node, cb_node_fail(&node, "one"));
   check_error(cb_errors_end(&errors), CB_ERROR_INPUT,
               "f:5:2: error: one\nf:6:1: error: number 6\nf:7:1: error: number 7");

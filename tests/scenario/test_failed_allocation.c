@@ -45,7 +45,7 @@ static cb_status put_checkpoint(void *self, const cb_blob *state, size_t n) {
   return status;
 }
 
-/* The text with which a record describes the scenario. */
+/* Appends the text with which a record describes the scenario. */
 static void put_layout(cb_text *text, const cb_record_layout *layout) {
   cb_text_puts(text, layout->scenario_resolved);
   for (size_t i = 0; layout->attributes[i]; i += 2) {

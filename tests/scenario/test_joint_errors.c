@@ -1,7 +1,8 @@
-/* Wrong joints of scenarios are refused at their place, with a sentence that says what was expected. */
+/* Tests that wrong joints of scenarios are rejected with their place and with a sentence that says what was
+ * expected. */
 #include "simulate.h"
 
-/* What is added to a scenario of two bodies, a and b. joints: from line 7 on. */
+/* Texts that are added to a scenario of two bodies, a and b. The entries of `joints` begin in line 7. */
 typedef struct added {
   const char *fluid, *a, *b, *joints, *integrator;
 } added;
@@ -19,7 +20,7 @@ static cb_status open(const added *w, cb_scenario **out) {
   return cb_scenario_open_text("test", text, NULL, 0, out);
 }
 
-/* The error has this place and begins with this text. */
+/* Checks that the error has this place and begins with this text. */
 static void refused(const added *w, const char *at, const char *text) {
   cb_scenario *s = NULL;
   char expected[1024];
@@ -232,7 +233,7 @@ static void wrong_joints_are_refused(void **unused) {
     refused(&(added){"medium: none", "", "", cases[i].joints, "hamilton_pontryagin"}, cases[i].at, cases[i].text);
 }
 
-/* Joints that do not fit to bodies, to the fluid or to the integrator. */
+/* Tests joints that do not fit the bodies, the fluid or the integrator. */
 static void what_does_not_fit_to_joints_is_refused(void **unused) {
   static const struct {
     added added;
@@ -278,7 +279,7 @@ static void what_does_not_fit_to_joints_is_refused(void **unused) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refused(&cases[i].added, cases[i].at, cases[i].text);
 }
 
-/* A body without a name has a number, and its place counts. */
+/* A body without a name has a number instead. Its `place` excludes a second place by a joint, as for any other body. */
 static void places_of_bodies_without_names_are_not_lost(void **unused) {
   cb_scenario *s = NULL;
   check_error_begins(
@@ -293,7 +294,7 @@ static void places_of_bodies_without_names_are_not_lost(void **unused) {
       CB_ERROR_INPUT, "test:5:71: error: joint `joint.0` already gives the place of body `body.1`: ");
 }
 
-/* What looks similar and is right. */
+/* Tests correct joints that are similar to the wrong ones. */
 static void right_joints_are_read(void **unused) {
   static const char *const joints[] = {
       PIN ", limits: [-1, 1], restitution: 0.5, angle: 0.9}",

@@ -41,7 +41,8 @@ static void records_without_memory_say_so(void **unused) {
   snprintf(path, sizeof path, "%s/failed_records_%d.h5", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (int)getpid());
   cb_scenario *s;
   check_ok(cb_scenario_open_text("text", text, NULL, 0, &s));
-  const cb_record_options how = {.overwrite = true, .discard = true}; /* records that could not be joined */
+  const cb_record_options how = {.overwrite = true, .discard = true}; /* segments of a record that was not completed are
+                                                                       * deleted */
   cb_record *record = NULL;
   uint64_t seed = check_seed();
   size_t wrong = 0;

@@ -116,7 +116,8 @@ static void zeros_are_counted_once(void **unused) {
   assert_true(isnan(of_numbers("crossing(energy, 4)", 8, row)));
 }
 
-/* Plain sums would give the means 0 and nan. */
+/* A plain sum would give the mean 0 in the first case. A compensated sum without a special case would give nan in the
+ * others. */
 static void sums_keep_what_is_small(void **unused) {
   const double large[] = {1, 1e100, 1, -1e100}, infinite[] = {1, INFINITY, 1};
   assert_true(of_numbers("mean(energy)", 4, large) == 0.5);

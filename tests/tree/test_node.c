@@ -21,7 +21,7 @@ static int free_tree(void **state) {
   return 0;
 }
 
-/* The value of key `x`. */
+/* Returns the value of the key `x`. */
 static const cb_node *value_of(const char *text) { return cb_node_get(read_text(text), "x"); }
 
 static void numbers_are_decimals_or_constant_expressions(void **state) {

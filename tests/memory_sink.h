@@ -4,7 +4,7 @@
 #include "check.h"
 #include <curvebody/scenario.h>
 
-enum { MOST_FIELDS = 48, MOST_ROWS = 4096, MOST_CHECKPOINTS = 64, MOST_EVENTS = 256 };
+enum { MOST_FIELDS = 48, MOST_ROWS = 4096, MOST_CHECKPOINTS = 64, MOST_EVENTS = 2048 };
 
 typedef struct memory_sink {
   const cb_record_layout *layout;

@@ -278,39 +278,73 @@ static double restitution_of(const cb_coupled *c, const cb_gap *gap, int count) 
   return own < 1 && count > BOUNCES_MAX ? 0 : own;
 }
 
-/* Reflects all gaps that are closed and close further, the fastest one first, until none does. Contacts that rest do not
- * reflect. */
+static cb_status count_impact(const cb_coupled *c, const cb_gap *last, double t, int *count) {
+  if (++*count <= CONTACTS_MAX) return CB_OK;
+  return cb_fail(CB_ERROR_CONTACT_ACCUMULATION,
+                 "more than %d contacts in the step that contains t = %.17g, the last of %s `%s`: they accumulate; try "
+                 "restitution 1, a smaller step, or `contacts: {accumulation: rest}`",
+                 CONTACTS_MAX, t, cb_gap_is_limit(last) ? "a limit of joint" : "particle", first_name(c, last));
+}
+
+/* Reflects contact i, which closes the fastest. */
+static cb_status reflect_one(cb_coupled *c, int i, double t, int *count) {
+  cb_coupled_contacts *k = c->contacts;
+  const cb_gap_look before = k->end[i];
+  cb_event_row row = row_of(c, &k->gap[i], t);
+  cb_status status = count_impact(c, &k->gap[i], t, count);
+  if (status) return status;
+  const double restitution = restitution_of(c, &k->gap[i], *count);
+  row.gap = before.s;
+  row.speed_before = before.rate;
+  row.speed_after = -restitution * before.rate;
+  status = reflect(c, i, t, &before, restitution, &row.impulse);
+  if (cb_gap_is_limit(&k->gap[i]))
+    cb_mechanism_add_limit_work(c->bodies.mechanism, k->gap[i].index,
+                                row.impulse * (row.speed_before + row.speed_after) / 2);
+  return status ? status : note(k, &row);
+}
+
+/* Makes impacts of all contacts that may rest, until none closes. */
+static cb_status impact_all(cb_coupled *c, double t, int *count) {
+  cb_coupled_contacts *k = c->contacts;
+  const cb_resting *r = &k->resting;
+  int n = 1;
+  cb_status status = CB_OK;
+  while (n && !status) {
+    bool any = false;
+    status = cb_coupled_impact(c, t, true, &n);
+    for (int i = 0; i < n && !status; i++) {
+      if (!(r->pushed[i] > 0) || cb_resting_holds(r, r->closed[i])) continue;
+      cb_event_row row = row_of(c, &k->gap[r->closed[i]], t);
+      row.gap = k->end[r->closed[i]].s;
+      row.speed_before = r->before[i];
+      row.speed_after = r->after[i];
+      row.impulse = r->pushed[i];
+      any = true;
+      status = note(k, &row);
+    }
+    if (n && !status) status = count_impact(c, &k->gap[r->closed[0]], t, count);
+    if (!any) break; /* round-off of resting contacts */
+  }
+  return status;
+}
+
+/* Reflects all gaps that are closed and close further: those of contacts that may rest all at once, the others one by
+ * one, the fastest one first; until none closes. */
 static cb_status reflect_all(cb_coupled *c, double t, int *count) {
   cb_coupled_contacts *k = c->contacts;
   for (;;) {
     int worst = -1;
-    double impulse = 0;
-    cb_status status = cb_coupled_press(c, t);
-    if (!status) status = cb_coupled_look_all(c, t, k->end);
+    cb_status status = cb_coupled_look_all(c, t, k->end);
+    if (!status && k->rests) status = impact_all(c, t, count);
+    if (!status && k->rests) status = cb_coupled_look_all(c, t, k->end);
     if (status) return status;
     for (int i = 0; i < k->contacts; i++) {
-      if (closes(&k->end[i]) && !cb_resting_holds(&k->resting, i) && (worst < 0 || k->end[i].rate < k->end[worst].rate))
-        worst = i;
+      if (k->rests && !cb_gap_is_limit(&k->gap[i])) continue;
+      if (closes(&k->end[i]) && (worst < 0 || k->end[i].rate < k->end[worst].rate)) worst = i;
     }
     if (worst < 0) return CB_OK;
-    cb_event_row row = row_of(c, &k->gap[worst], t);
-    row.gap = k->end[worst].s;
-    row.speed_before = k->end[worst].rate;
-    const cb_gap_look before = k->end[worst];
-    if (++*count > CONTACTS_MAX)
-      return cb_fail(CB_ERROR_CONTACT_ACCUMULATION,
-                     "more than %d contacts in the step that contains t = %.17g, the last of %s `%s`: they accumulate; "
-                     "try restitution 1, a smaller step, or a stiff floor",
-                     CONTACTS_MAX, t, row.particle < 0 ? "a limit of joint" : "particle",
-                     first_name(c, &k->gap[worst]));
-    const double restitution = restitution_of(c, &k->gap[worst], *count);
-    status = reflect(c, worst, t, &before, restitution, &impulse);
-    row.speed_after = -restitution * before.rate;
-    row.impulse = impulse;
-    if (cb_gap_is_limit(&k->gap[worst]))
-      cb_mechanism_add_limit_work(c->bodies.mechanism, k->gap[worst].index,
-                                  impulse * (row.speed_before + row.speed_after) / 2);
-    if (!status) status = note(k, &row);
+    status = reflect_one(c, worst, t, count);
     if (status) return status;
   }
 }

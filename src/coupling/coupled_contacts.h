@@ -32,6 +32,8 @@ typedef struct cb_resting {
   double (*push)[6], (*answer)[6];         /* [bodies] */
   double *D;            /* [n*n]: the change of each rate by a unit impulse at the start of the flight */
   bool known, measured; /* D belongs to these contacts and this start; D is the change of gaps after `length` */
+  /* [closed]: rates of an impact before and after it, and its impulses */
+  double *before, *after, *pushed;
   double *q, *tolerance, *buffer;
   int *list, *closed, capacity;
 } cb_resting;
@@ -99,5 +101,9 @@ void cb_resting_clear(cb_resting *r);
 void cb_resting_begin(cb_resting *r);
 /* Finds the state after a flight of length tau from k->first, which belongs to the time t, while contacts rest. */
 cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *iterations);
+/* If a contact of those that rest, or of all contacts, is closed and closes further, makes one impact of all of them that
+ * are closed: l_i >= 0, ds_i/dt >= -e_i (the rate before, if it closes; otherwise 0), and one of both is an equation.
+ * *count contacts, with the numbers `closed`, took part; 0: none closes. */
+cb_status cb_coupled_impact(cb_coupled *c, double t, bool all, int *count);
 /* Takes away the closing rates of contacts that rest and whose gap is closed, by an impact without restitution. */
 cb_status cb_coupled_press(cb_coupled *c, double t);

@@ -41,12 +41,12 @@ bool cb_resting_holds(const cb_resting *r, int gap) {
   return false;
 }
 
-/* Makes room for twice as many contacts; the impulses are not kept. */
+/* Makes room for twice as many contacts. Keeps the lists of contacts and the tolerances. */
 static cb_status grow(cb_resting *r) {
   const int capacity = r->capacity ? 2 * r->capacity : 16;
   const size_t n = (size_t)capacity;
   int *gap = malloc(n * sizeof *gap), *list = malloc(3 * n * sizeof *list);
-  double *impulse = malloc((3 * n + n * (n + 5)) * sizeof *impulse), *D = malloc(n * n * sizeof *D);
+  double *impulse = malloc((6 * n + n * (n + 5)) * sizeof *impulse), *D = malloc(n * n * sizeof *D);
   double(*gradient)[CB_GAP_MAX] = malloc(n * sizeof *gradient);
   cb_gap_entry(*entry)[CB_GAP_PARTICLES] = malloc(n * sizeof *entry);
   if (!gap || !list || !impulse || !D || !gradient || !entry) {
@@ -58,7 +58,11 @@ static cb_status grow(cb_resting *r) {
     free(entry);
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d contacts that rest", capacity);
   }
-  if (r->n) memcpy(gap, r->gap, (size_t)r->n * sizeof *gap);
+  if (r->capacity) {
+    memcpy(gap, r->gap, (size_t)r->capacity * sizeof *gap);
+    memcpy(list + 2 * n, r->closed, (size_t)r->capacity * sizeof *list);
+    memcpy(impulse + 2 * n, r->tolerance, (size_t)r->capacity * sizeof *impulse);
+  }
   cb_resting_free(r);
   r->gap = gap;
   r->list = list;
@@ -66,7 +70,10 @@ static cb_status grow(cb_resting *r) {
   r->impulse = impulse;
   r->q = impulse + n;
   r->tolerance = impulse + 2 * n;
-  r->buffer = impulse + 3 * n;
+  r->before = impulse + 3 * n;
+  r->after = impulse + 4 * n;
+  r->pushed = impulse + 5 * n;
+  r->buffer = impulse + 6 * n;
   r->D = D;
   r->gradient = gradient;
   r->entry = entry;
@@ -322,32 +329,59 @@ cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *it
 
 /* --- impacts --- */
 
-cb_status cb_coupled_press(cb_coupled *c, double t) {
+/* Lists the contacts of an impact in r->closed, with the rates that they must gain in r->q times -1. *closes: one of them
+ * closes. */
+static cb_status list_closed(cb_coupled *c, double t, bool all, int *count, bool *closes) {
   cb_coupled_contacts *k = c->contacts;
   cb_resting *r = &k->resting;
-  if (!r->n) return CB_OK;
+  cb_gap_value value;
+  cb_gap_look now;
   cb_status status = cb_coupled_find_rates(c, t);
-  for (int n = 0; n < IMPACTS_MAX && !status; n++) {
-    int count = 0;
-    bool closes = false;
-    cb_gap_value value;
-    cb_gap_look now;
-    for (int i = 0; i < r->n && !status; i++) {
-      status = look(c, r->gap[i], t, &value, &now);
-      if (!(now.s <= cb_gap_closed * now.size)) continue;
-      r->tolerance[count] = rate_round_off * now.speed;
-      closes = closes || now.rate < -r->tolerance[count];
-      r->closed[count++] = r->gap[i];
-    }
-    if (status || !closes) return status;
-    cb_lcp lcp;
-    r->known = false; /* D and the gradients are used here */
-    status = find_response(c, t, count, r->closed, r->D, r->q);
-    make_symmetric(count, r->D);
-    if (!status) status = solve(r, count, r->D, &lcp);
-    for (int i = 0; i < count && !status; i++)
-      if (lcp.l[i] > 0) cb_coupled_push(c, &k->gap[r->closed[i]], r->gradient[i], lcp.l[i]);
-    if (!status) status = settle(c, t);
+  *count = 0;
+  *closes = false;
+  for (int i = 0; i < (all ? k->contacts : r->n) && !status; i++) {
+    const int gap = all ? i : r->gap[i];
+    if (cb_gap_is_limit(&k->gap[gap])) continue;
+    status = look(c, gap, t, &value, &now);
+    if (status || !(now.s <= cb_gap_closed * now.size)) continue;
+    if (*count == r->capacity && (status = grow(r))) continue;
+    const double limit = r->tolerance[*count] = rate_round_off * now.speed;
+    *closes = *closes || now.rate < -limit;
+    r->closed[(*count)++] = gap;
   }
+  return status;
+}
+
+cb_status cb_coupled_impact(cb_coupled *c, double t, bool all, int *count) {
+  cb_coupled_contacts *k = c->contacts;
+  cb_resting *r = &k->resting;
+  bool closes;
+  cb_status status = list_closed(c, t, all, count, &closes);
+  if (status || !closes) {
+    *count = 0;
+    return status;
+  }
+  cb_lcp lcp;
+  r->known = false; /* D and the gradients are used here */
+  status = find_response(c, t, *count, r->closed, r->D, r->q);
+  make_symmetric(*count, r->D);
+  for (int i = 0; i < *count && !status; i++) {
+    r->before[i] = r->q[i];
+    if (r->q[i] < 0 && !cb_resting_holds(r, r->closed[i]))
+      r->q[i] *= 1 + cb_gap_restitution(k->gaps, &k->gap[r->closed[i]]);
+  }
+  if (!status) status = solve(r, *count, r->D, &lcp);
+  for (int i = 0; i < *count && !status; i++) {
+    r->pushed[i] = fmax(lcp.l[i], 0);
+    r->after[i] = r->before[i] + lcp.z[i] - r->q[i];
+    if (r->pushed[i] > 0) cb_coupled_push(c, &k->gap[r->closed[i]], r->gradient[i], r->pushed[i]);
+  }
+  return status ? status : settle(c, t);
+}
+
+cb_status cb_coupled_press(cb_coupled *c, double t) {
+  int count = c->contacts->resting.n;
+  cb_status status = CB_OK;
+  for (int n = 0; n < IMPACTS_MAX && count && !status; n++) status = cb_coupled_impact(c, t, false, &count);
   return status;
 }

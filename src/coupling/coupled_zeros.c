@@ -34,27 +34,33 @@ cb_status cb_flight_gap(const cb_flight *s, const cb_gap *gap, double tau, cb_ga
   return status ? status : cb_coupled_look(s->c, gap, s->t + tau, &value, out);
 }
 
-/* Finds a zero *tau between the times a and b, at which the gap has different signs. */
+/* Finds a zero *tau between the times a and b, at which the gap has different signs. The value at an end that is kept
+ * is halved each time; if four values do not halve the interval, it is halved. */
 static cb_status narrow(const cb_flight *s, const cb_gap *gap, double a, cb_gap_look from, double b, cb_gap_look to,
                         double *tau) {
+  double fa = from.s, fb = to.s, width = b - a;
   int kept = 0;
-  for (int i = 0; i < LOOKS_MAX && cb_gap_sign(&to) != 0 && b - a > 4e-16 * (fabs(s->t) + fabs(b)); i++) {
-    double fa = from.s, fb = to.s;
-    if (kept < -1) fb /= 2;
-    if (kept > 1) fa /= 2;
+  for (int i = 1; i <= LOOKS_MAX && cb_gap_sign(&to) != 0 && b - a > 4e-16 * (fabs(s->t) + fabs(b)); i++) {
     double middle = (a * fb - b * fa) / (fb - fa);
+    if (i % 4 == 0) {
+      if (b - a > width / 2) middle = a + (b - a) / 2;
+      width = b - a;
+    }
     if (!(middle > a && middle < b)) middle = a + (b - a) / 2;
     cb_gap_look now;
     const cb_status status = cb_flight_gap(s, gap, middle, &now);
     if (status) return status;
     if (cb_gap_sign(&now) == cb_gap_sign(&from)) {
       a = middle;
-      from = now;
+      fa = now.s;
       kept = kept < 0 ? kept - 1 : -1;
+      if (kept < -1) fb /= 2;
     } else {
       b = middle;
+      fb = now.s;
       to = now;
       kept = kept > 0 ? kept + 1 : 1;
+      if (kept > 1) fa /= 2;
     }
   }
   *tau = b;

@@ -27,9 +27,7 @@ typedef struct task {
 
 static size_t numbers(int terms) { return 6 * (size_t)terms + JACOBIAN; }
 
-size_t cb_immersed_faces_capacity(const cb_immersed *b, const cb_local *l) {
-  return (size_t)l->face_blocks * numbers(b->terms);
-}
+size_t cb_immersed_faces_capacity(const cb_local *l) { return (size_t)l->face_blocks * numbers(CB_FLUID_TERMS); }
 
 static void add_wrench(const double place[3], const double force[3], double *out, int stride) {
   double torque[3];

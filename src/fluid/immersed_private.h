@@ -412,7 +412,7 @@ void cb_immersed_release(cb_immersed *b);
 /* Writes the added mass of inertia.model into I_f, mu_f and fluid_kinetic of the form. */
 cb_status cb_immersed_own_added_mass(cb_immersed_workspace *s);
 /* Returns the number of entries of s->face_sum. */
-size_t cb_immersed_faces_capacity(const cb_immersed *b, const cb_local *l);
+size_t cb_immersed_faces_capacity(const cb_local *l);
 /* Adds the terms of a model that acts by faces to term[terms], for the fluid in s->field. Adds the derivative in Y of
  * their sum to jacobian (NULL: not wanted). */
 void cb_immersed_faces(cb_immersed_workspace *s, const cb_immersed_model_instance *of, const cb_immersed_moment *m,

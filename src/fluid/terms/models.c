@@ -18,7 +18,7 @@ static cb_status create(cb_immersed_workspace *s) {
   s->term_slope = cb_arena_alloc(s->arena, b->models.by_place ? terms : 0, sizeof *s->term_slope);
   s->fluid_sample = cb_arena_alloc(s->arena, (size_t)b->models.places, sizeof *s->fluid_sample);
   s->face_sum =
-      cb_arena_alloc(s->arena, b->models.by_face ? cb_immersed_faces_capacity(b, s->local) : 0, sizeof *s->face_sum);
+      cb_arena_alloc(s->arena, b->models.by_face ? cb_immersed_faces_capacity(s->local) : 0, sizeof *s->face_sum);
   if (!s->term || !s->term_slope || !s->fluid_sample || !s->face_sum)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the forces on %d faces", b->surface->faces);
   for (const cb_immersed_model_instance *f = b->models.of; f < b->models.of + b->models.n; f++)

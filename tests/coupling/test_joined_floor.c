@@ -1,0 +1,183 @@
+/* Joined bodies on a reflecting floor: they bounce, slide and come to rest on it. */
+#include "memory_sink.h"
+
+#include <string.h>
+
+/* The values of a field in row `row` of the sink. */
+static const double *field(const memory_sink *m, size_t row, const char *name) {
+  size_t at = 0;
+  for (size_t f = 0; f < m->layout->n_fields; f++) {
+    if (!strcmp(m->layout->fields[f].name, name)) return (const double *)(m->rows[row] + at);
+    at += m->width[f];
+  }
+  fail_msg("no field `%s`", name);
+  return NULL;
+}
+
+static cb_scenario *go(memory_sink *m, const char *text) {
+  cb_scenario *s;
+  check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+  cb_sink sink = memory_open(m, cb_scenario_run(s));
+  check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
+  return s;
+}
+
+/* --- a stepladder --- */
+
+/* The angle of a leg of a stepladder at time t: two rods of length 1, joined at the top, slide apart on a floor without
+ * friction. The centre of a rod moves on a circle of radius 1/2, so a'' = -(3 g/2) cos a. */
+static double angle_of_leg(double g, double a, double t) {
+  const int n = 2000;
+  const double h = t / n;
+  double w = 0;
+  for (int i = 0; i < n; i++) { /* the classical Runge-Kutta method */
+    const double k1 = w, l1 = -1.5 * g * cos(a), k2 = w + h / 2 * l1, l2 = -1.5 * g * cos(a + h / 2 * k1);
+    const double k3 = w + h / 2 * l2, l3 = -1.5 * g * cos(a + h / 2 * k2), k4 = w + h * l3,
+                 l4 = -1.5 * g * cos(a + h * k3);
+    a += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+    w += h / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
+  }
+  return a;
+}
+
+/* The error of the height of the hinge at t = 0.4, with steps of length h. The feet are spheres that start on the
+ * floor. */
+static double error_of_stepladder(double h) {
+  const double start = 1.1, radius = 0.01, g = 9.81, end = 0.4;
+  char text[2048];
+  memory_sink m;
+  snprintf(text, sizeof text,
+           "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, %.17g], floor: {kind: reflecting, restitution: 0.5}}\n"
+           "bodies:\n"
+           "  - {name: a, shape: box, inertial: {mass: 3, inertia: [0.01, 0.25, 0.25]}, spheres: [{at: [-0.5, 0, 0], "
+           "radius: %g}],\n     place: {position: [%.17g, 0, %.17g], rotation: {axis: [0, -1, 0], angle: %.17g}}}\n"
+           "  - {name: b, shape: box, inertial: {mass: 3, inertia: [0.01, 0.25, 0.25]}, spheres: [{at: [0.5, 0, 0], "
+           "radius: %g}]}\n"
+           "joints: [{kind: hinge, name: top, of: [a, b], at: [0.5, 0, 0], in: [-0.5, 0, 0], axis: [0, -1, 0], angle: "
+           "%.17g}]\n"
+           "integrator: {name: hamilton_pontryagin, step: %.17g}\ntime: {end: %.17g}\n",
+           -g, radius, -cos(start) / 2, radius + sin(start) / 2, start, radius, -2 * start, h, end);
+  cb_scenario *s = go(&m, text);
+  const double *pose = field(&m, m.n_rows - 1, "pose");
+  /* the first column of the rotation of body a gives the place of its top */
+  const double *q = pose + 3, top = pose[2] + .5 * 2 * (q[1] * q[3] - q[0] * q[2]);
+  const double angle = angle_of_leg(g, start, end), error = fabs(top - radius - sin(angle));
+  assert_int_equal(m.n_events, 0); /* the feet slide and do not bounce */
+  for (size_t row = 0; row < m.n_rows; row++) {
+    const double *x = field(&m, row, "pose"), *p = x + 3;
+    check_near(x[2] - .5 * 2 * (p[1] * p[3] - p[0] * p[2]), radius, 1e-12); /* the foot is on the floor */
+  }
+  memory_free(&m);
+  cb_scenario_free(s);
+  return error;
+}
+
+/* The feet rest on the floor during the whole run, and the motion is that of the reduced equation to order 2. */
+static void feet_of_a_stepladder_slide_on_the_floor(void **unused) {
+  (void)unused;
+  const double coarse = error_of_stepladder(.01), fine = error_of_stepladder(.005);
+  print_message("stepladder: %.3g %.3g\n", coarse, fine);
+  check_at_most(fine, 1e-4);
+  check_near(log2(coarse / fine), 2, .1);
+}
+
+/* --- a body of two boxes, in one piece and on a weld --- */
+
+/* The difference of the poses of a body of two boxes and of two boxes on a weld, which fall on a floor: at t = 0.3, after
+ * two impacts; and of the energies, at rest. */
+static void differ(double step, double end, double *of_pose, double *of_energy) {
+  static const char *const fluid =
+                               "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, -9.81], floor: {kind: "
+                               "reflecting, restitution: 0.5}}\nbodies:\n",
+                           *const first = "{name: box, a: 0.2, b: 0.1, c: 0.05}",
+                           *const second = "{name: box, a: 0.1, b: 0.1, c: 0.05}",
+                           *const place = "place: {position: [0, 0, 0.6], rotation: {axis: [0.3, 1, 0.2], angle: 0.7}}";
+  char text[2048];
+  memory_sink one, two;
+  snprintf(text, sizeof text,
+           "%s  - {name: a, density: 500, shape: %s, %s}\n  - {name: b, density: 500, shape: %s}\n"
+           "joints: [{kind: weld, name: j, of: [a, b], at: [0.2, 0, 0], in: [-0.1, 0, 0]}]\n"
+           "integrator: {name: hamilton_pontryagin, step: %.17g}\ntime: {end: %.17g}\n",
+           fluid, first, place, second, step, end);
+  cb_scenario *s2 = go(&two, text);
+  snprintf(text, sizeof text,
+           "%s  - {name: a, density: 500, %s,\n     shape: [{name: p, shape: %s}, {name: q, shape: %s, position: [0.3, "
+           "0, 0]}]}\nintegrator: {name: hamilton_pontryagin, step: %.17g}\ntime: {end: %.17g}\n",
+           fluid, place, first, second, step, end);
+  cb_scenario *s1 = go(&one, text);
+  const double *p1 = field(&one, one.n_rows - 1, "pose"), *p2 = field(&two, two.n_rows - 1, "pose");
+  *of_pose = 0;
+  for (int i = 0; i < 7; i++) *of_pose = fmax(*of_pose, fabs(p1[i] - p2[i]));
+  *of_energy = fabs(*field(&one, one.n_rows - 1, "energy") - *field(&two, two.n_rows - 1, "energy"));
+  memory_free(&one);
+  memory_free(&two);
+  cb_scenario_free(s1);
+  cb_scenario_free(s2);
+}
+
+static void welded_boxes_bounce_as_one_body_and_come_to_rest(void **unused) {
+  (void)unused;
+  double coarse, fine, pose, energy;
+  differ(.002, .3, &coarse, &energy);
+  differ(.001, .3, &fine, &energy);
+  print_message("welded boxes after two impacts: %.3g %.3g\n", coarse, fine);
+  check_at_most(fine, 1e-5);
+  check_near(log2(coarse / fine), 2, .3);
+  differ(.002, 2, &pose, &energy);
+  check_at_most(energy, 1e-12); /* both lie flat; the way to it is sensitive to errors */
+}
+
+/* --- a chain --- */
+
+/* A chain of four boxes on ball joints falls on the floor, slides on it and rests: it passes through the floor nowhere,
+ * the joints hold, and in the end nothing moves. A chain without friction keeps its horizontal momentum. */
+static void chain_comes_to_rest_on_the_floor(void **unused) {
+  (void)unused;
+  static const char text[] =
+      "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, -9.81], floor: {kind: reflecting, restitution: 0}}\n"
+      "bodies:\n"
+      "  - {name: a, density: 500, shape: &s {name: box, a: 0.2, b: 0.1, c: 0.05, resolution: 8},\n"
+      "     place: {position: [0, 0, 0.5], rotation: {axis: [0.3, 1, 0.2], angle: 0.7}}, motion: {velocity: [0.3, 0.1, "
+      "0]}}\n"
+      "  - {name: b, density: 500, shape: *s}\n  - {name: c, density: 500, shape: *s}\n  - {name: d, density: 500, "
+      "shape: *s}\n"
+      "joints:\n"
+      "  - {kind: ball, of: [a, b], at: [0.11, 0, 0], in: [-0.11, 0, 0], damping: 0.05}\n"
+      "  - {kind: ball, of: [b, c], at: [0.11, 0, 0], in: [-0.11, 0, 0], damping: 0.05}\n"
+      "  - {kind: ball, of: [c, d], at: [0.11, 0, 0], in: [-0.11, 0, 0], damping: 0.05}\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.004}\ntime: {end: 3}\n";
+  memory_sink m;
+  cb_scenario *s = go(&m, text);
+  const double *first = field(&m, 0, "total_momentum");
+  double lowest = 0, gap = 0, change = 0;
+  for (size_t row = 0; row < m.n_rows; row++) {
+    const double *pose = field(&m, row, "pose"), *momentum = field(&m, row, "total_momentum"),
+                 *residual = field(&m, row, "joint_residual");
+    for (int b = 0; b < 4; b++)
+      for (int corner = 0; corner < 8; corner++) {
+        const double *q = pose + 7 * b + 3, x = corner & 1 ? .1 : -.1, y = corner & 2 ? .05 : -.05,
+                     z = corner & 4 ? .025 : -.025;
+        const double height = pose[7 * b + 2] + 2 * (q[1] * q[3] - q[0] * q[2]) * x +
+                              2 * (q[2] * q[3] + q[0] * q[1]) * y + (1 - 2 * (q[1] * q[1] + q[2] * q[2])) * z;
+        lowest = fmin(lowest, height);
+      }
+    for (int j = 0; j < 3; j++) gap = fmax(gap, residual[j]);
+    for (int i = 3; i < 5; i++) change = fmax(change, fabs(momentum[i] - first[i]));
+  }
+  print_message("chain on a floor: lowest %.3g, joints %.3g, horizontal momentum %.3g\n", lowest, gap, change);
+  check_at_least(lowest, -1e-11); /* closed gaps are closed to this */
+  check_at_most(gap, 1e-14);
+  check_at_most(change, 1e-13);
+  const double *twist = field(&m, m.n_rows - 1, "twist");
+  for (int b = 0; b < 4; b++)
+    for (int i = 0; i < 2; i++) check_near(twist[6 * b + i], 0, 1e-12); /* it lies flat */
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(feet_of_a_stepladder_slide_on_the_floor),
+                                     cmocka_unit_test(welded_boxes_bounce_as_one_body_and_come_to_rest),
+                                     cmocka_unit_test(chain_comes_to_rest_on_the_floor)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -280,6 +280,10 @@ const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b) {
     m->gap[j] = 0;
     for (int i = 0; i < cb_joint_gaps(&m->joint[j]); i++) m->gap[j] = fmax(m->gap[j], fabs(m->now[j].gap[i]));
   }
+  for (int i = 0; i < m->couplings; i++) {
+    double *own = &m->gap[m->loop[m->loops - 2 * (m->couplings - i)].joint];
+    *own = fmax(*own, fabs(m->row[m->rows - m->couplings + i].gap));
+  }
   return m->gap;
 }
 

@@ -66,11 +66,12 @@ void cb_modes_partition(cb_mechanism *m) {
     }
   }
   for (int i = 0; i < m->loops; i++) {
-    const int joint = m->loop[i].joint, gaps = cb_joint_gaps(&m->joint[joint]);
+    const int joint = m->loop[i].joint, gaps = m->loop[i].gaps;
     for (int r = 0; r < m->loop[i].rows; r++, row++)
       if (r >= gaps)
         m->row[row].yields = !m->joint[joint].driven[r - gaps] && !cb_modes_hold(m, m->first[joint] + r - gaps);
   }
+  cb_couplings_partition(m);
 }
 
 void cb_modes_target(cb_mechanism *m) {

@@ -49,18 +49,23 @@ typedef struct cb_link {
   cb_factors6 *factors; /* of A; only for a root without a joint */
 } cb_link;
 
-/* A joint that closes a loop, and one of its rows: first its gaps, then its coordinates. */
+/* A joint that closes a loop, and one of its rows: first its gaps, then its coordinates. A coupling of two coordinates has
+ * two of them, one for the joint of each coordinate; the row is that of the first one. */
 typedef struct cb_loop {
-  int joint, rows;
-  int link[2];         /* of its two bodies; -1: the world */
-  double d0[3], d1[3]; /* from the origin of the first body to that of the second one, at the two nodes */
+  int joint, rows, gaps;        /* gaps: how many of the rows are constraints of the joint or coupling */
+  int coordinate;               /* of a part of a coupling: its number in the joint */
+  int link[2];                  /* of its two bodies; -1: the world */
+  double d0[3], d1[3];          /* from the origin of the first body to that of the second one, at the two nodes */
+  const struct cb_loop *second; /* of a coupling: its second part; otherwise NULL */
 } cb_loop;
 
 typedef struct cb_loop_row {
-  bool dropped;        /* depends on other rows */
-  bool yields;         /* a coordinate that is not driven */
-  double N0[6], N1[6]; /* covectors on the motion of the second body relative to the first one, at the two nodes */
-  double target;       /* C eta of a constraint */
+  bool dropped; /* depends on other rows */
+  bool yields;  /* a coordinate that is not driven */
+  bool idle;    /* a coupling of two coordinates that do not move, which is dropped for a while */
+  /* covectors on the motion of the second body relative to the first one, at the two nodes; [1]: of a second part */
+  double N0[2][6], N1[2][6];
+  double gap, target;  /* of a constraint: its gap, and C eta */
   double force, stiff; /* f and s of a coordinate */
   double lambda, change_of_lambda;
   double (*response)[6], (*change)[6]; /* [links]: eta and dq for the impulse lambda = 1 */
@@ -94,6 +99,7 @@ struct cb_mechanism {
   double *drive_first, (*drive_axis)[6]; /* [coordinates]: rates and S of driven ones at the first node of a step */
   double *drive_impulse;                 /* [coordinates]: what drives give in the last step */
   int loops, rows, kept;                 /* kept: rows that are not dropped */
+  int couplings;                         /* the last ones of the rows; they have the last 2*couplings of the loops */
   cb_loop *loop;
   cb_loop_row *row;       /* [rows]: those of each loop together */
   double *matrix, *right; /* [kept*kept], [kept] */
@@ -192,9 +198,22 @@ void cb_drives_begin(cb_mechanism *m, double t, double h);
 void cb_drives_arrive(cb_mechanism *m, double h);
 void cb_drives_settle(cb_mechanism *m, int joint, const double W[6]);
 
+/* --- couplings of coordinates (mechanism_couplings.c); all functions do nothing if there are none --- */
+/* The parts loop[..] and the rows, of which the responses are set. */
+void cb_couplings_create(cb_mechanism *m);
+/* Their rows at the places of the links and the coordinates q. */
+void cb_couplings_find(cb_mechanism *m, double *q, bool end);
+/* Drops the rows of coordinates that are both held or driven, and takes others back. */
+void cb_couplings_partition(cb_mechanism *m);
+/* Adds their impulses to those of their joints, after drives have taken theirs. */
+void cb_couplings_record(cb_mechanism *m);
+
 /* --- joints that close loops (mechanism_loops.c); all functions do nothing if there are none --- */
 /* used[joints]: joints that hold a tree together. */
 cb_status cb_loops_create(cb_mechanism *m, const bool *used);
+/* The joint of a loop, or of a part of a coupling, at the places of the links; q, and the vector between its bodies, are
+ * updated. */
+void cb_loop_at(cb_mechanism *m, cb_loop *l, double *q, bool end, cb_joint_now *now);
 /* Finds the rows at the places of the links; q is updated. */
 void cb_loops_find(cb_mechanism *m, double *q, bool end);
 /* Finds rows that depend on others; after cb_sweep_matrices at a node. */

@@ -98,7 +98,7 @@ void cb_mechanism_assign_forces(cb_mechanism *m) {
     }
   }
   for (int i = 0; i < m->loops; i++) {
-    const int joint = m->loop[i].joint, gaps = cb_joint_gaps(&m->joint[joint]);
+    const int joint = m->loop[i].joint, gaps = m->loop[i].gaps;
     for (int r = 0; r < m->loop[i].rows; r++, row++) {
       if (!m->row[row].yields) continue;
       m->row[row].force = m->impulsive[m->first[joint] + r - gaps];
@@ -385,6 +385,7 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t,
       m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - friction - spring) * m->rate[c];
     }
   cb_drives_arrive(m, h);
+  cb_couplings_record(m);
   memcpy(m->q, m->q1, (size_t)m->coordinates * sizeof *m->q);
   m->found = true;
   return CB_OK;

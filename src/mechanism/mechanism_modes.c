@@ -119,8 +119,9 @@ static cb_joint_mode right_mode(const cb_mechanism *m, int joint, int i, double 
   }
   if (reflects(j, i, 0) && at(m->q[c], low) && q1 < low && !at(q1, low)) return CB_JOINT_AT_LOWEST;
   if (reflects(j, i, 1) && at(m->q[c], high) && q1 > high && !at(q1, high)) return CB_JOINT_AT_HIGHEST;
+  /* where another coordinate of a loop is held, this one rests up to round-off, which is no reason to hold it, too */
   const bool back = (mode == CB_JOINT_SLIPS_UP && m->rate[c] < 0) || (mode == CB_JOINT_SLIPS_DOWN && m->rate[c] > 0);
-  return back ? CB_JOINT_STICKS : mode;
+  return back && !at(q1, m->q[c]) ? CB_JOINT_STICKS : mode;
 }
 
 bool cb_modes_revise(cb_mechanism *m, double h) {

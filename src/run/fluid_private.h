@@ -180,6 +180,8 @@ int cb_fluid_joined_limited_body(const cb_run *run, int limit);
 /* Stores the state of the joints, and restores it. */
 void cb_fluid_joined_keep(cb_run *run);
 void cb_fluid_joined_back(cb_run *run);
+/* Warns of joints with conditions that follow from other joints at the start. */
+void cb_fluid_joined_warn(const cb_run *run);
 /* Stores the potential energies of the bodies, after the start was measured. */
 void cb_fluid_joined_remember(cb_run *run);
 /* length: of the last part of the last step. */

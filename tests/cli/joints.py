@@ -81,6 +81,28 @@ class Joints(Case):
         self.assertTrue(np.isnan(found["effort"][0, 0]))
         self.assertTrue((found["effort"][:, 1:] == 0).all())
 
+    def test_conditions_that_follow_from_other_joints_are_named(self):
+        """The hinge that closes a planar loop has five conditions, of which the two in its plane count; a drive of it is one
+        more. A ball has three, of which these two count."""
+        third = "joints.2={kind: %s, name: c, of: [coupler, rocker], at: [0.15, 0, 0], in: [0.1, 0, 0], %s}"
+        driven, ball = third % ("hinge", "axis: [0, -1, 0], drive: acos(3/4)"), third % ("ball", "angle: [0, -acos(3/4), 0]")
+        self.write("l.yaml", FOUR_BAR)
+        for sets, named, dropped in (
+                ((), "joint `c`: 3 of its 5 conditions follow from the other joints at the start and are dropped", 3),
+                (("joints.0.drive=0", driven), "joint `c`: 4 of its 6 conditions follow", 4),
+                ((ball,), "joint `c`: 1 of its 3 conditions follows from the other joints at the start and is", 1)):
+            words = [word for s in sets for word in ("--set", s)]
+            warned = self.good("check", "l.yaml", *words).stderr
+            self.assertEqual(warned.count("warning: joint"), 1, warned)
+            self.assertIn(named, warned)
+            self.good("run", "l.yaml", "-o", "l.h5", "--force", "--set", "time.end=0.01", *words)
+            with h5py.File(self.path("l.h5")) as file:
+                self.assertEqual(file["joint_dropped"][()].tolist(), [0, 0, dropped, 0])
+                self.assertIn(named, str(file.attrs["warnings"]))
+        self.write("p.yaml", PENDULUM)
+        self.assertNotIn("conditions", self.good("check", "p.yaml").stderr)
+        self.assertEqual(self.run_of("p.yaml", "time.end=0.01")["joint_dropped"].tolist(), [0, 0])
+
     def test_friction_in_a_loop_takes_its_work_and_opens_nothing(self):
         """With one degree of freedom the balance of energy is the equation of motion. The work of friction is that of the
         angles that the hinges turn to and fro, which come to rest for a moment one after another."""

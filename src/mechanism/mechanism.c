@@ -272,6 +272,7 @@ int cb_mechanism_conditions(const cb_mechanism *m, int joint) {
 }
 int cb_mechanism_coordinates(const cb_mechanism *m) { return m->coordinates; }
 bool cb_mechanism_joins(const cb_mechanism *m, int body) { return m->link_of[body] >= 0; }
+bool cb_mechanism_has_modes(const cb_mechanism *m) { return m->has_modes; }
 double cb_mechanism_wrench_work(const cb_mechanism *m, int body) { return m->wrench_work[body]; }
 double *cb_mechanism_q(cb_mechanism *m) { return m->q; }
 double *cb_mechanism_state(cb_mechanism *m, int *count) {

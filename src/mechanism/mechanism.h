@@ -80,6 +80,8 @@ void cb_mechanism_free(cb_mechanism *m);
 /* The number of the joint's first coordinate, and the number of all. */
 int cb_mechanism_first(const cb_mechanism *m, int joint);
 int cb_mechanism_coordinates(const cb_mechanism *m);
+/* Whether a joint has dry friction, or limits that reflect. */
+bool cb_mechanism_has_modes(const cb_mechanism *m);
 /* Whether the body is joined to anything. */
 bool cb_mechanism_joins(const cb_mechanism *m, int body);
 

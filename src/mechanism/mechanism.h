@@ -91,11 +91,13 @@ void cb_mechanism_free(cb_mechanism *m);
 /* The number of the joint's first coordinate, and the number of all. */
 int cb_mechanism_first(const cb_mechanism *m, int joint);
 int cb_mechanism_coordinates(const cb_mechanism *m);
+/* Whether a joint has dry friction, or limits that reflect. */
+bool cb_mechanism_has_modes(const cb_mechanism *m);
 /* Whether the body is joined to anything. */
 bool cb_mechanism_joins(const cb_mechanism *m, int body);
 
 /* The state of the joints, count numbers: coordinates q with whole turns, momenta P, rates at the node, work, modes of
- * limits and friction, and impulses. It belongs to the restart state, next to the states of the bodies. */
+ * limits and friction, impulses, and conditions that are dropped. It belongs to the restart state, next to the states of the bodies. */
 double *cb_mechanism_state(cb_mechanism *m, int *count);
 double *cb_mechanism_q(cb_mechanism *m); /* [coordinates]: a part of the state */
 /* The work since the start, [coordinates]: of motors, servos and drives; of dampers and dry friction; of limits. Borrowed. */
@@ -122,6 +124,10 @@ cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, doub
 
 /* The number of joints that close loops and of couplings; only whether it is 0 has a meaning. */
 int cb_mechanism_loops(const cb_mechanism *m);
+/* The number of conditions of a joint: its gaps and its driven coordinates; and how many of them follow from those of other
+ * joints at the start, and are therefore dropped. */
+int cb_mechanism_conditions(const cb_mechanism *m, int joint);
+int cb_mechanism_implied(const cb_mechanism *m, int joint);
 /* For a start: moves the poses of the states by the least motion, in the norm of the inertia, until all joints hold;
  * *moved: the largest motion of a body (m, rad). CB_ERROR_DOMAIN if they cannot; *which is the joint. */
 cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *moved, int *which);

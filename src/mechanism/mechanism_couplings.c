@@ -5,8 +5,8 @@
  *   C eta = N_q (eta_B - X eta_A) - p'(r) N_r (eta_D - X eta_C)        q between the bodies A and B, r between C and D
  * N_q is the covector whose value on a motion of the joint is the rate of q (dual in mechanism_private.h). The impulse
  * lambda pushes q by lambda and r by -p'(r) lambda, so a coupling does no work. It is one more row of those of loops
- * (mechanism_loops.c), which have two parts here. While limits, dry friction or drives hold both coordinates the row
- * would be 0, and it is left out. Any unit of q and r; holds at every node to round-off.
+ * (mechanism_loops.c), which have two parts here. While limits, dry friction or drives hold both coordinates it depends
+ * on others, and is dropped. Any unit of q and r; holds at every node to round-off.
  */
 #include "mechanism/mechanism_private.h"
 
@@ -62,21 +62,6 @@ void cb_couplings_find(cb_mechanism *m, double *q, bool end) {
     }
     row->gap = value[0] - cb_joint_polynomial(&m->joint[part->joint].coupling[part->coordinate], value[1], &slope);
     for (int k = 0; k < 6; k++) N[1][k] *= -slope;
-  }
-}
-
-static bool rests(const cb_mechanism *m, const cb_loop *part) {
-  return m->joint[part->joint].driven[part->coordinate] || cb_modes_hold(m, m->first[part->joint] + part->coordinate);
-}
-
-void cb_couplings_partition(cb_mechanism *m) {
-  for (int i = 0; i < m->couplings; i++) {
-    const cb_loop *part = parts_of(m, i);
-    cb_loop_row *row = row_of(m, i);
-    const bool idle = rests(m, &part[0]) && rests(m, &part[1]);
-    if (idle == row->idle || (row->dropped && !row->idle)) continue; /* the latter depends on other rows */
-    row->idle = row->dropped = idle;
-    m->kept += idle ? -1 : 1;
   }
 }
 

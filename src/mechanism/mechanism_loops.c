@@ -6,8 +6,9 @@
  *   eta = eta_0 + sum_i Z_i lambda_i,  Z_i the sweep of G_i^T alone
  *   a constraint                  C_i eta = -gap_i                           (or the rate of a driven coordinate)
  *   a coordinate of the joint     lambda_i + s_i C_i eta = f_i               force f, stiffness s as for other joints
- * Rows of constraints that depend on others, as in a planar loop of hinges, are found at the start by Cholesky's
- * factorisation with pivots of C K^-1 C^T, and dropped.
+ * Rows of constraints that depend on others, as in a planar loop of hinges, are found by Cholesky's factorisation with
+ * pivots of C K^-1 C^T, and dropped. This is done at the start, and again when a coordinate begins or ceases to be held by
+ * friction or a limit, because a coordinate that is held is one more constraint.
  */
 #include "mechanism/mechanism_private.h"
 #include "numerics/small.h"
@@ -17,6 +18,8 @@
 #include <string.h>
 
 /* --- rows --- */
+
+static bool is_dropped(const cb_mechanism *m, int row) { return m->dropped[row] > 0; }
 
 static const double *d_of(const cb_loop *l, bool end) { return end ? l->d1 : l->d0; }
 
@@ -93,7 +96,7 @@ static void find_responses(cb_mechanism *m) {
   for (int i = 0; i < m->loops; i++)
     for (int r = 0; r < m->loop[i].rows; r++, row++) {
       const cb_loop *second = m->loop[i].second;
-      if (m->row[row].dropped) continue;
+      if (is_dropped(m, row)) continue;
       if (second) memset(m->pushed, 0, (size_t)m->links * sizeof *m->pushed);
       if (second) add_part(second, m->row[row].N0[1], 1, m->pushed);
       cb_sweep_respond(m, second ? (const double(*)[6])m->pushed : NULL, &m->loop[i], m->row[row].N0[0],
@@ -107,10 +110,10 @@ static cb_status find_matrix(cb_mechanism *m) {
   for (int l = 0; l < m->loops; l++)
     for (int r = 0; r < m->loop[l].rows; r++, row++) {
       const cb_loop_row *own = &m->row[row];
-      if (own->dropped) continue;
+      if (is_dropped(m, row)) continue;
       int k = 0;
       for (int other = 0; other < m->rows; other++) {
-        if (m->row[other].dropped) continue;
+        if (is_dropped(m, other)) continue;
         const double entry =
             apply_row(m, &m->loop[l], (const double(*)[6])own->N1, true, eta_of_response, m->row[other].response);
         m->matrix[i * m->kept + k++] = own->yields ? own->stiff * entry + (other == row) : entry;
@@ -122,6 +125,8 @@ static cb_status find_matrix(cb_mechanism *m) {
 
 cb_status cb_loops_factor(cb_mechanism *m) {
   if (!m->rows) return CB_OK;
+  m->kept = 0;
+  for (int r = 0; r < m->rows; r++) m->kept += !is_dropped(m, r);
   find_responses(m);
   const cb_status status = find_matrix(m);
   return status ? cb_fail(CB_STEP_SINGULAR,
@@ -148,7 +153,7 @@ static void solve_rows(cb_mechanism *m, bool alone) {
   for (int l = 0; l < m->loops; l++)
     for (int r = 0; r < m->loop[l].rows; r++, row++) {
       const cb_loop_row *own = &m->row[row];
-      if (own->dropped) continue;
+      if (is_dropped(m, row)) continue;
       const double eta = apply_row(m, &m->loop[l], (const double(*)[6])own->N1, true, eta_of_sweep, NULL),
                    given = alone         ? 0
                            : own->yields ? own->force - own->lambda
@@ -156,7 +161,7 @@ static void solve_rows(cb_mechanism *m, bool alone) {
       m->right[i++] = given - (own->yields ? own->stiff : 1) * eta;
     }
   cb_dense_solve(m->kept, m->matrix, m->pivot, m->right);
-  for (row = 0, i = 0; row < m->rows; row++) m->row[row].change_of_lambda = m->row[row].dropped ? 0 : m->right[i++];
+  for (row = 0, i = 0; row < m->rows; row++) m->row[row].change_of_lambda = is_dropped(m, row) ? 0 : m->right[i++];
   add_responses(m);
 }
 
@@ -264,7 +269,6 @@ cb_status cb_loops_create(cb_mechanism *m, const bool *used) {
     for (int r = 0; r < loop->rows; r++, row++) m->row[row].yields = r >= loop->gaps && !own->driven[r - loop->gaps];
   }
   cb_couplings_create(m);
-  m->kept = m->rows;
   return CB_OK;
 }
 
@@ -291,11 +295,26 @@ static double response_alone(const cb_mechanism *m, const cb_loop *l, const doub
   return response_of_part(m, l, N[0]) + (l->second ? response_of_part(m, l->second, N[1]) : 0);
 }
 
-void cb_loops_drop(cb_mechanism *m) {
+bool cb_loops_are_sorted(const cb_mechanism *m) {
+  bool same = m->sorted;
+  for (int c = 0; c < m->coordinates && same && m->rows; c++) same = (m->held[c] > 0) == cb_modes_hold(m, c);
+  return same || !m->rows;
+}
+
+void cb_loops_count(cb_mechanism *m) {
+  int row = 0;
+  for (int l = 0; l < m->loops; l++)
+    for (int r = 0; r < m->loop[l].rows; r++, row++) m->implied[m->loop[l].joint] += is_dropped(m, row);
+}
+
+void cb_loops_sort(cb_mechanism *m) {
   const int n = m->rows;
   int count = 0, row = 0;
   int *list = m->pivot; /* constraints that were not taken yet, from `taken` on */
   double *M = m->matrix, *scale = m->right;
+  m->sorted = true;
+  for (int c = 0; c < m->coordinates; c++) m->held[c] = cb_modes_hold(m, c);
+  memset(m->dropped, 0, (size_t)n * sizeof *m->dropped);
   find_responses(m);
   for (int l = 0; l < m->loops; l++)
     for (int r = 0; r < m->loop[l].rows; r++, row++) {
@@ -313,13 +332,11 @@ void cb_loops_drop(cb_mechanism *m) {
     list[best] = list[taken];
     list[taken] = r;
     if (!(M[r * n + r] > 1e-9 * scale[r])) {
-      for (int i = taken; i < count; i++) m->row[list[i]].dropped = true;
+      for (int i = taken; i < count; i++) m->dropped[list[i]] = 1;
       break;
     }
     for (int i = taken + 1; i < count; i++)
       for (int k = taken + 1; k < count; k++)
         M[list[i] * n + list[k]] -= M[list[i] * n + r] * M[r * n + list[k]] / M[r * n + r];
   }
-  m->kept = 0;
-  for (row = 0; row < n; row++) m->kept += !m->row[row].dropped;
 }

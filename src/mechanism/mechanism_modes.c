@@ -71,7 +71,6 @@ void cb_modes_partition(cb_mechanism *m) {
       if (r >= gaps)
         m->row[row].yields = !m->joint[joint].driven[r - gaps] && !cb_modes_hold(m, m->first[joint] + r - gaps);
   }
-  cb_couplings_partition(m);
 }
 
 void cb_modes_target(cb_mechanism *m) {
@@ -113,6 +112,8 @@ static cb_joint_mode right_mode(const cb_mechanism *m, int joint, int i, double 
   if (cb_modes_hold(m, c)) {
     const double lambda = impulse_on(m, joint, i) - m->momentum[c] - m->at_first * h * m->force[c].Q,
                  push = h > 0 ? lambda : -lambda;
+    /* it moves all the same: what holds it was dropped because it followed from other joints, and does so no more */
+    if (!at(q1, m->drive[c])) return released(j, i, m->rate[c] > 0);
     if (mode == CB_JOINT_AT_LOWEST) return push < 0 ? released(j, i, true) : mode;
     if (mode == CB_JOINT_AT_HIGHEST) return push > 0 ? released(j, i, false) : mode;
     return fabs(lambda) > m->at_first * fabs(h) * j->friction[i] ? released(j, i, push < 0) : mode;

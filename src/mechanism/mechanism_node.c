@@ -120,10 +120,7 @@ static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, c
   return CB_OK;
 }
 
-/* Solves for the twists that the momenta correspond to. */
-static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
-  int at;
-  cb_mechanism_find_places(m, b);
+static cb_status take_inertias(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     *failed = l->body;
@@ -131,9 +128,34 @@ static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, doub
     if (status) return status;
   }
   *failed = -1;
+  return CB_OK;
+}
+
+cb_status cb_mechanism_sort_rows(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
+  int at;
+  if (cb_loops_are_sorted(m)) return CB_OK;
+  const cb_status status = take_inertias(m, b, t, failed);
+  if (status) return status;
+  for (int j = 0; j < m->joints; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
+      m->stiffness[m->first[j] + i] = m->joint[j].armature[i];
+  cb_mechanism_assign_forces(m);
+  copy_node(m);
+  if (!cb_sweep_matrices(m, &at)) return cb_mechanism_fail_at(m, at, 0, t);
+  cb_loops_sort(m);
+  return CB_OK;
+}
+
+/* Solves for the twists that the momenta correspond to. */
+static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
+  int at;
+  cb_mechanism_find_places(m, b);
   if (m->laws.drives) m->laws.drives(m->laws.self, t, m->drive, m->drive_rate);
   cb_modes_partition(m);
   cb_modes_target(m);
+  cb_status status = cb_mechanism_sort_rows(m, b, t, failed);
+  if (!status) status = take_inertias(m, b, t, failed);
+  if (status) return status;
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     if (l->joint < 0) continue;
@@ -153,9 +175,7 @@ static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, doub
   cb_loops_set_targets(m, true);
   cb_loops_begin(m);
   if (!cb_sweep_matrices(m, &at)) return cb_mechanism_fail_at(m, at, 0, t);
-  if (!m->begun) cb_loops_drop(m);
-  m->begun = true;
-  const cb_status status = cb_loops_factor(m);
+  status = cb_loops_factor(m);
   if (status) return status;
   cb_sweep_solve(m);
   cb_loops_solve(m);
@@ -224,17 +244,11 @@ cb_status cb_mechanism_rates_of_momenta(cb_mechanism *m, const cb_mechanism_bodi
 /* Finds the displacements eta that close all gaps to first order. */
 static cb_status find_displacements(cb_mechanism *m, const cb_mechanism_bodies *b, double t) {
   int at;
-  cb_status status = CB_OK;
-  for (int c = 0; c < m->coordinates; c++) {
-    m->missing[c] = 0;
-    m->impulsive[c] = m->stiffness[c] = 0;
-  }
-  for (int i = 0; i < m->links && !status; i++) {
-    cb_link *l = &m->link[i];
-    status = take_inertia(l, b->problem(b->self, l->body), t, &b->state[l->body]);
-    memset(l->load, 0, sizeof l->load);
-  }
+  cb_status status = cb_mechanism_sort_rows(m, b, t, &at);
+  if (!status) status = take_inertias(m, b, t, &at);
   if (status) return status;
+  for (int c = 0; c < m->coordinates; c++) m->missing[c] = m->impulsive[c] = m->stiffness[c] = 0;
+  for (int i = 0; i < m->links; i++) memset(m->link[i].load, 0, sizeof m->link[i].load);
   copy_node(m);
   cb_mechanism_assign_forces(m);
   for (int i = 0; i < m->links; i++)
@@ -242,8 +256,6 @@ static cb_status find_displacements(cb_mechanism *m, const cb_mechanism_bodies *
   cb_loops_set_targets(m, false);
   cb_loops_begin(m);
   if (!cb_sweep_matrices(m, &at)) return cb_mechanism_fail_at(m, at, 0, t);
-  if (!m->begun) cb_loops_drop(m);
-  m->begun = true;
   status = cb_loops_factor(m);
   if (status) return status;
   cb_sweep_solve(m);

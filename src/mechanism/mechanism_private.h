@@ -60,9 +60,7 @@ typedef struct cb_loop {
 } cb_loop;
 
 typedef struct cb_loop_row {
-  bool dropped; /* depends on other rows */
-  bool yields;  /* a coordinate that is not driven */
-  bool idle;    /* a coupling of two coordinates that do not move, which is dropped for a while */
+  bool yields; /* a coordinate that is not driven */
   /* covectors on the motion of the second body relative to the first one, at the two nodes; [1]: of a second part */
   double N0[2][6], N1[2][6];
   double gap, target;  /* of a constraint: its gap, and C eta */
@@ -84,22 +82,26 @@ struct cb_mechanism {
   cb_link *link;     /* parents come before children */
   cb_joint_now *now; /* [joints] */
   double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive,
-      *stiffness;    /* [coordinates]: see mechanism_step.c */
-  bool begun, found; /* dependent rows were looked for; the joints belong to the places of the links */
-  /* the state, one array: q, momentum, rate, work, mode, drive_impulse, impulse and wrench_work */
-  double *work[CB_JOINT_WORKS];          /* [coordinates] */
-  double *mode;                          /* [coordinates]: cb_joint_mode, as numbers */
-  double *wrench_work;                   /* [bodies] */
-  bool has_modes;                        /* a coordinate has limits or dry friction */
-  int limits;                            /* that reflect */
-  cb_joint_force *force;                 /* [coordinates] */
-  double at_first;                       /* the part of h Q that acts at the first node: 1/2, or 1 in a damped step */
-  double *gap;                           /* [joints] */
-  double (*impulse)[6];                  /* [joints] */
+      *stiffness; /* [coordinates]: see mechanism_step.c */
+  bool found;     /* the joints belong to the places of the links */
+  /* the state, one array: q, momentum, rate, work, mode, drive_impulse, impulse, wrench_work, and, if rows that are
+   * dropped may change, held and dropped */
+  double *work[CB_JOINT_WORKS]; /* [coordinates] */
+  double *mode;                 /* [coordinates]: cb_joint_mode, as numbers */
+  double *wrench_work;          /* [bodies] */
+  double *held, *dropped;       /* [coordinates], [rows], 1 or 0: rows that depend on others while these are held */
+  bool has_modes;               /* a coordinate has limits or dry friction */
+  int limits;                   /* that reflect */
+  cb_joint_force *force;        /* [coordinates] */
+  double at_first;              /* the part of h Q that acts at the first node: 1/2, or 1 in a damped step */
+  double *gap;                  /* [joints] */
+  double (*impulse)[6];         /* [joints] */
   double *drive_first, (*drive_axis)[6]; /* [coordinates]: rates and S of driven ones at the first node of a step */
   double *drive_impulse;                 /* [coordinates]: what drives give in the last step */
   int loops, rows, kept;                 /* kept: rows that are not dropped */
   int couplings;                         /* the last ones of the rows; they have the last 2*couplings of the loops */
+  bool sorted;                           /* dropped rows were found */
+  int *implied; /* [joints]: rows that were dropped at the start, where no coordinate is held */
   cb_loop *loop;
   cb_loop_row *row;       /* [rows]: those of each loop together */
   double *matrix, *right; /* [kept*kept], [kept] */
@@ -127,6 +129,9 @@ void cb_mechanism_turn_rows(const double r[3][3], double c, const double M[6][6]
 
 /* The places of all links, and the motions of all joints, for the present states. */
 void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b);
+/* Finds the rows of loops that depend on others at the present states, unless they are known for the coordinates that are
+ * held now. What a step or a node finds in links and rows afterwards is not used, and is overwritten. */
+cb_status cb_mechanism_sort_rows(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
 /* The rates of all coordinates that fit best to the twists Y of the states. */
 void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b);
 /* The forces at coordinates q and their rates; the result is in m->force. */
@@ -203,8 +208,6 @@ void cb_drives_settle(cb_mechanism *m, int joint, const double W[6]);
 void cb_couplings_create(cb_mechanism *m);
 /* Their rows at the places of the links and the coordinates q. */
 void cb_couplings_find(cb_mechanism *m, double *q, bool end);
-/* Drops the rows of coordinates that are both held or driven, and takes others back. */
-void cb_couplings_partition(cb_mechanism *m);
 /* Adds their impulses to those of their joints, after drives have taken theirs. */
 void cb_couplings_record(cb_mechanism *m);
 
@@ -216,8 +219,12 @@ cb_status cb_loops_create(cb_mechanism *m, const bool *used);
 void cb_loop_at(cb_mechanism *m, cb_loop *l, double *q, bool end, cb_joint_now *now);
 /* Finds the rows at the places of the links; q is updated. */
 void cb_loops_find(cb_mechanism *m, double *q, bool end);
-/* Finds rows that depend on others; after cb_sweep_matrices at a node. */
-void cb_loops_drop(cb_mechanism *m);
+/* Finds rows that depend on others, and drops them; after cb_sweep_matrices at a node. They have to be found again if other
+ * coordinates are held. */
+void cb_loops_sort(cb_mechanism *m);
+bool cb_loops_are_sorted(const cb_mechanism *m);
+/* Stores how many rows of each joint are dropped now. */
+void cb_loops_count(cb_mechanism *m);
 /* Sets the targets of constraints: to close gaps, or the rates of driven coordinates. */
 void cb_loops_set_targets(cb_mechanism *m, bool rates);
 /* Before a solution: lambda is 0. */

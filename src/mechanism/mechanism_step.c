@@ -423,7 +423,8 @@ cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cons
   for (int n = 0;; n++) {
     cb_modes_partition(m);
     cb_modes_target(m);
-    cb_status status = find_twists_of_step(m, t, h, iterations, failed);
+    cb_status status = cb_mechanism_sort_rows(m, b, t, failed);
+    if (!status) status = find_twists_of_step(m, t, h, iterations, failed);
     if (!status) status = find_impulses(m, failed);
     if (status) return status;
     if (n == 3 * m->coordinates + 10 || !cb_modes_revise(m, h)) break;

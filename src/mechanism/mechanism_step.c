@@ -354,6 +354,15 @@ static cb_status find_impulses(cb_mechanism *m, int *failed) {
   return CB_OK;
 }
 
+/* The coordinates and forces of the step that was solved, from which the modes follow: those of the last iteration are
+ * from before its update. */
+static void find_coordinates(cb_mechanism *m, double t, double h) {
+  for (int i = 0; i < m->links; i++) place_at_trial(&m->link[i], &m->link[i].place);
+  memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
+  cb_mechanism_find_joints(m, m->q1, true);
+  find_forces(m, t, h);
+}
+
 /* The states at the end of the step. */
 static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double h, int *failed) {
   for (int i = 0; i < m->links; i++) {
@@ -427,6 +436,7 @@ cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cons
     if (!status) status = find_twists_of_step(m, t, h, iterations, failed);
     if (!status) status = find_impulses(m, failed);
     if (status) return status;
+    if (m->has_modes) find_coordinates(m, t, h);
     if (n == 3 * m->coordinates + 10 || !cb_modes_revise(m, h)) break;
   }
   return arrive(m, b, t, h, failed);

@@ -2,6 +2,7 @@
  * rigid_step.h). */
 #include "fluid/rigid_step.h"
 #include "numerics/dd.h"
+#include "numerics/row6.h"
 #include <math.h>
 #include <string.h>
 
@@ -223,31 +224,44 @@ cb_status cb_rigid_twist(const cb_rigid_problem *p, const cb_rigid_state *s, dou
 
 /* --- the twists of previous steps --- */
 
+/* The squares of the lengths of both parts. */
+static inline void squares(cb_row6 x, double out[2]) {
+  const cb_two a = x.a * x.a, b = x.b * x.b, c = x.c * x.c;
+  out[0] = a[0] + a[1] + b[0];
+  out[1] = b[1] + c[0] + c[1];
+}
+
 /* Unrolled where `known` is a constant. */
 static inline __attribute__((always_inline)) void extrapolate(const cb_rigid_state *s, int known, double Y[6]) {
-  double difference[1 + CB_RIGID_EARLIER][6], least[2] = {INFINITY, INFINITY};
+  cb_row6 difference[1 + CB_RIGID_EARLIER];
+  double least[2] = {INFINITY, INFINITY}, all[1 + CB_RIGID_EARLIER][6];
   int order[2] = {0};
-  memcpy(difference[0], s->Y, sizeof s->Y);
-  memcpy(difference[1], s->earlier, (size_t)(known - 1) * sizeof *s->earlier);
+  difference[0] = cb_row6_load(s->Y);
+#pragma GCC unroll 7
+  for (int k = 1; k < known; k++) difference[k] = cb_row6_load(s->earlier[k - 1]);
 #pragma GCC unroll 7
   for (int k = 0; k < known; k++) {
-    for (int part = 0; part < 2; part++) {
-      const double *a = difference[k] + 3 * part, size = cb_dot3(a, a);
-      const bool smaller = size < least[part];
-      least[part] = smaller ? size : least[part];
-      order[part] = smaller ? k : order[part];
-    }
+    double size[2];
+    squares(difference[k], size);
+    cb_row6_store(difference[k], all[k]);
+    for (int part = 0; part < 2; part++)
+      if (size[part] < least[part]) {
+        least[part] = size[part];
+        order[part] = k;
+      }
 #pragma GCC unroll 7
-    for (int j = known - 1; j > k; j--)
-      for (int i = 0; i < 6; i++) difference[j][i] = difference[j - 1][i] - difference[j][i];
+    for (int j = known - 1; j > k; j--) difference[j] = cb_row6_less(difference[j - 1], difference[j]);
   }
-  memcpy(Y, s->Y, sizeof s->Y);
-#pragma GCC unroll 2
   for (int part = 0; part < 2; part++) {
-    double *y = Y + 3 * part, sum[3] = {y[0], y[1], y[2]};
-    for (int k = 1; k <= order[part]; k++)
-      for (int i = 0; i < 3; i++) sum[i] += difference[k][3 * part + i];
-    for (int i = 0; i < 3; i++) y[i] = sum[i];
+    double x = s->Y[3 * part], y = s->Y[3 * part + 1], z = s->Y[3 * part + 2];
+    for (int k = 1; k <= order[part]; k++) {
+      x += all[k][3 * part];
+      y += all[k][3 * part + 1];
+      z += all[k][3 * part + 2];
+    }
+    Y[3 * part] = x;
+    Y[3 * part + 1] = y;
+    Y[3 * part + 2] = z;
   }
 }
 

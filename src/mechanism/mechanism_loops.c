@@ -17,13 +17,11 @@
 
 /* --- rows --- */
 
-static const double *d_of(const cb_loop *l, bool end) { return end ? l->d1 : l->d0; }
-
 /* N (eta_B - X eta_A) */
-static double apply_row(const cb_mechanism *m, const cb_loop *l, const double N[6], bool end,
+static double apply_row(const cb_mechanism *m, const cb_loop *l, const double N[6],
                         const double *(*eta)(const cb_mechanism *m, int link, const void *of), const void *of) {
   double from[6] = {0}, out = 0;
-  if (l->link[0] >= 0) cb_sweep_see(d_of(l, end), eta(m, l->link[0], of), from);
+  if (l->link[0] >= 0) cb_sweep_see(l->d, eta(m, l->link[0], of), from);
   if (l->link[1] >= 0) out = cb_sweep_dot(N, eta(m, l->link[1], of));
   return out - cb_sweep_dot(N, from);
 }
@@ -42,25 +40,36 @@ static const double *eta_of_response(const cb_mechanism *m, int link, const void
 static void add_row(const cb_loop *l, const double N[6], double factor, double (*out)[6]) {
   if (l->link[1] >= 0) cb_add6(factor, N, out[l->link[1]]);
   if (l->link[0] < 0) return;
-  cb_sweep_to_parent(l->d0, -factor, N, out[l->link[0]]);
+  cb_sweep_to_parent(l->d, -factor, N, out[l->link[0]]);
 }
 
 /* --- the joints at poses --- */
 
-void cb_loops_find(cb_mechanism *m, double *q, bool end) {
+static const cb_place *place_of(const cb_mechanism *m, int link) { return link >= 0 ? &m->link[link].place : NULL; }
+
+void cb_loops_find(cb_mechanism *m, double *q) {
+  for (int i = 0; i < m->loops; i++) {
+    const cb_loop *l = &m->loop[i];
+    cb_joint_at(&m->joint[l->joint], place_of(m, l->link[0]), place_of(m, l->link[1]), false, CB_JOINT_ROWS,
+                q + m->first[l->joint], &m->now[l->joint]);
+  }
+}
+
+void cb_loops_take(cb_mechanism *m, bool end) {
   int row = 0;
   for (int i = 0; i < m->loops; i++) {
     cb_loop *l = &m->loop[i];
-    const cb_joint *j = &m->joint[l->joint];
-    const cb_place *a = l->link[0] >= 0 ? &m->link[l->link[0]].place : NULL,
-                   *b = l->link[1] >= 0 ? &m->link[l->link[1]].place : NULL;
-    double *d = end ? l->d1 : l->d0;
-    cb_joint_now *now = &m->now[l->joint];
-    cb_joint_at(j, a, b, false, true, q + m->first[l->joint], now);
-    for (int k = 0; k < 3; k++) d[k] = a && b ? b->x[k] - a->x[k] + (b->x_low[k] - a->x_low[k]) : 0;
-    const int gaps = cb_joint_gaps(j);
-    for (int r = 0; r < l->rows; r++, row++)
-      memcpy(end ? m->row[row].N1 : m->row[row].N0, r < gaps ? now->N[r] : now->dual[r - gaps], sizeof m->row->N0);
+    const cb_joint_now *now = &m->now[l->joint];
+    const cb_place *a = place_of(m, l->link[0]), *b = place_of(m, l->link[1]);
+    const int gaps = cb_joint_gaps(&m->joint[l->joint]);
+    if (!end) cb_mechanism_vector(a, b, l->d);
+    for (int r = 0; r < l->rows; r++, row++) {
+      double *N = end ? m->row[row].N1 : m->row[row].N0, moment[3];
+      memcpy(N, r < gaps ? now->N[r] : now->dual[r - gaps], sizeof m->row->N0);
+      if (!end || !b) continue;
+      cb_cross3(m->link[l->link[1]].moved, N + 3, moment); /* N about the origin at the beginning */
+      for (int k = 0; k < 3; k++) N[k] += moment[k];
+    }
   }
 }
 
@@ -86,7 +95,7 @@ static cb_status find_matrix(cb_mechanism *m) {
       int k = 0;
       for (int other = 0; other < m->rows; other++) {
         if (m->row[other].dropped) continue;
-        const double entry = apply_row(m, &m->loop[l], own->N1, true, eta_of_response, m->row[other].response);
+        const double entry = apply_row(m, &m->loop[l], own->N1, eta_of_response, m->row[other].response);
         m->matrix[i * m->kept + k++] = own->yields ? own->stiff * entry + (other == row) : entry;
       }
       i++;
@@ -123,10 +132,10 @@ static void solve_rows(cb_mechanism *m, bool alone) {
     for (int r = 0; r < m->loop[l].rows; r++, row++) {
       const cb_loop_row *own = &m->row[row];
       if (own->dropped) continue;
-      const double eta = apply_row(m, &m->loop[l], own->N1, true, eta_of_sweep, NULL),
-                   given = alone         ? 0
-                           : own->yields ? own->force - own->lambda
-                                         : own->target;
+      const double eta = apply_row(m, &m->loop[l], own->N1, eta_of_sweep, NULL), given = alone ? 0
+                                                                                         : own->yields
+                                                                                             ? own->force - own->lambda
+                                                                                             : own->target;
       m->right[i++] = given - (own->yields ? own->stiff : 1) * eta;
     }
   cb_dense_solve(m->kept, m->matrix, m->pivot, m->right);
@@ -182,7 +191,7 @@ void cb_loops_rates(cb_mechanism *m) {
     const int joint = m->loop[l].joint, gaps = cb_joint_gaps(&m->joint[joint]);
     for (int r = 0; r < m->loop[l].rows; r++, row++)
       if (m->row[row].yields)
-        m->rate[m->first[joint] + r - gaps] = apply_row(m, &m->loop[l], m->row[row].N0, false, eta_of_sweep, NULL);
+        m->rate[m->first[joint] + r - gaps] = apply_row(m, &m->loop[l], m->row[row].N0, eta_of_sweep, NULL);
   }
 }
 
@@ -250,7 +259,7 @@ static double response_alone(const cb_mechanism *m, const cb_loop *l, const doub
     if (side == 1)
       memcpy(of, N, sizeof of);
     else
-      cb_sweep_to_parent(l->d0, 1, N, of);
+      cb_sweep_to_parent(l->d, 1, N, of);
     if (!cb_factor6((const double(*)[6])m->link[l->link[side]].A, &f)) continue;
     cb_back6(&f, of, answer);
     out += cb_sweep_dot(of, answer);
@@ -269,7 +278,7 @@ void cb_loops_drop(cb_mechanism *m) {
       if (!m->row[row].yields) list[count++] = row;
       scale[row] = response_alone(m, &m->loop[l], m->row[row].N0);
       for (int k = 0; k < n; k++)
-        M[row * n + k] = apply_row(m, &m->loop[l], m->row[row].N0, false, eta_of_response, m->row[k].response);
+        M[row * n + k] = apply_row(m, &m->loop[l], m->row[row].N0, eta_of_response, m->row[k].response);
     }
   for (int taken = 0; taken < count; taken++) {
     int best = taken;

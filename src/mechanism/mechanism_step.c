@@ -46,7 +46,7 @@ void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, double *q
 void cb_mechanism_vector(const cb_place *a, const cb_place *b, double d[3]) {
   static const double origin[3];
   const double *x = b ? b->x : origin, *low = b ? b->x_low : origin;
-  for (int k = 0; k < 3; k++) d[k] = a && b ? x[k] - a->x[k] + (low[k] - a->x_low[k]) : 0;
+  for (int k = 0; k < 3; k++) d[k] = a ? x[k] - a->x[k] + (low[k] - a->x_low[k]) : 0;
 }
 
 /* Replaces the origin of a twist at the end of the step by that at its beginning. */

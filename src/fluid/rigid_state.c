@@ -224,44 +224,46 @@ cb_status cb_rigid_twist(const cb_rigid_problem *p, const cb_rigid_state *s, dou
 
 /* --- the twists of previous steps --- */
 
-/* The squares of the lengths of both parts. */
-static inline void squares(cb_row6 x, double out[2]) {
-  const cb_two a = x.a * x.a, b = x.b * x.b, c = x.c * x.c;
-  out[0] = a[0] + a[1] + b[0];
-  out[1] = b[1] + c[0] + c[1];
+/* Writes the differences of twists up to order `known` - 1 to out[order], two numbers at a time; odd orders have the
+ * opposite sign. */
+static inline __attribute__((always_inline)) void find_differences(const cb_rigid_state *s, int known,
+                                                                   double (*out)[6]) {
+#pragma GCC unroll 3
+  for (int at = 0; at < 6; at += 2) {
+    cb_two d[1 + CB_RIGID_EARLIER];
+    d[0] = cb_two_load(s->Y + at);
+#pragma GCC unroll 7
+    for (int k = 1; k < known; k++) d[k] = cb_two_load(s->earlier[k - 1] + at);
+#pragma GCC unroll 7
+    for (int k = 0; k < known; k++) {
+      cb_two_store(d[k], out[k] + at);
+#pragma GCC unroll 7
+      for (int j = known - 1; j > k; j--) d[j] -= d[j - 1];
+    }
+  }
 }
 
-/* Unrolled where `known` is a constant. */
+/* Each part is extrapolated to the order of its smallest difference. Unrolled where `known` is a constant. */
 static inline __attribute__((always_inline)) void extrapolate(const cb_rigid_state *s, int known, double Y[6]) {
-  cb_row6 difference[1 + CB_RIGID_EARLIER];
-  double least[2] = {INFINITY, INFINITY}, all[1 + CB_RIGID_EARLIER][6];
-  int order[2] = {0};
-  difference[0] = cb_row6_load(s->Y);
-#pragma GCC unroll 7
-  for (int k = 1; k < known; k++) difference[k] = cb_row6_load(s->earlier[k - 1]);
-#pragma GCC unroll 7
-  for (int k = 0; k < known; k++) {
-    double size[2];
-    squares(difference[k], size);
-    cb_row6_store(difference[k], all[k]);
-    for (int part = 0; part < 2; part++)
-      if (size[part] < least[part]) {
-        least[part] = size[part];
-        order[part] = k;
-      }
-#pragma GCC unroll 7
-    for (int j = known - 1; j > k; j--) difference[j] = cb_row6_less(difference[j - 1], difference[j]);
-  }
+  double difference[1 + CB_RIGID_EARLIER][6];
+  find_differences(s, known, difference);
   for (int part = 0; part < 2; part++) {
-    double x = s->Y[3 * part], y = s->Y[3 * part + 1], z = s->Y[3 * part + 2];
-    for (int k = 1; k <= order[part]; k++) {
-      x += all[k][3 * part];
-      y += all[k][3 * part + 1];
-      z += all[k][3 * part + 2];
+    const double *y = s->Y + 3 * part;
+    double least = INFINITY, x[3] = {y[0], y[1], y[2]};
+    int order = 0;
+#pragma GCC unroll 7
+    for (int k = 0; k < known; k++) {
+      const double *a = difference[k] + 3 * part, size = cb_dot3(a, a);
+      if (size < least) {
+        least = size;
+        order = k;
+      }
     }
-    Y[3 * part] = x;
-    Y[3 * part + 1] = y;
-    Y[3 * part + 2] = z;
+    for (int k = 1; k <= order; k++) {
+      const double *a = difference[k] + 3 * part;
+      for (int i = 0; i < 3; i++) x[i] = k % 2 ? x[i] - a[i] : x[i] + a[i];
+    }
+    memcpy(Y + 3 * part, x, sizeof x);
   }
 }
 

@@ -297,14 +297,16 @@ static bool finite_matrix(const double J[6][6]) {
 /* Computes Newton's matrix J at Y. */
 static cb_status linearise(cb_rigid_trial *e, const double Y[6], const double hY[6], const double r[3][3],
                            double A[6][6], bool loaded, double (*restrict J)[6]) {
-  const double h = e->h, half = h / 2;
+  const double half = e->h / 2;
   if (loaded) {
     const cb_status status = load_derivative(e, Y, hY, (const double(*)[6])A, r);
     if (status) return status;
   }
   cb_se3_dtau_inverse_transpose_derivative(e->map, hY, e->mu, J);
   for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) J[i][j] = h * J[i][j] - (e->dead ? 0 : half * e->dfirst[i][j]);
+    for (int j = 0; j < 6; j++) J[i][j] *= e->h;
+  for (int i = 0; i < 6 && !e->dead; i++)
+    for (int j = 0; j < 6; j++) J[i][j] -= half * e->dfirst[i][j];
   if (e->diagonal)
     add_diagonal(e, (const double(*)[6])A, J);
   else

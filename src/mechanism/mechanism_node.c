@@ -100,15 +100,13 @@ static void turn_inertia(cb_link *l) {
     cb_sweep_turn(r, 1, rows, l->A);
     return;
   }
+  cb_two K[3], entry[3]; /* the angular and the linear part of each number */
+  for (int j = 0; j < 3; j++) K[j] = (cb_two){l->K[j][j], l->K[3 + j][3 + j]};
   for (int i = 0; i < 3; i++) {
-    double row[2][3];
-    for (int b = 0; b < 2; b++)
-      for (int k = 0; k < 3; k++) {
-        row[b][k] = 0;
-        for (int j = 0; j < 3; j++) row[b][k] += r[i][j] * r[k][j] * l->K[3 * b + j][3 * b + j];
-      }
-    cb_row6_store((cb_row6){{row[0][0], row[0][1]}, {row[0][2], 0}, {0, 0}}, l->A[i]);
-    cb_row6_store((cb_row6){{0, 0}, {0, row[1][0]}, {row[1][1], row[1][2]}}, l->A[3 + i]);
+    const cb_two x = r[i][0] * K[0], y = r[i][1] * K[1], z = r[i][2] * K[2];
+    for (int k = 0; k < 3; k++) entry[k] = x * r[k][0] + y * r[k][1] + z * r[k][2];
+    cb_row6_store((cb_row6){{entry[0][0], entry[1][0]}, {entry[2][0], 0}, {0, 0}}, l->A[i]);
+    cb_row6_store((cb_row6){{0, 0}, {0, entry[0][1]}, {entry[1][1], entry[2][1]}}, l->A[3 + i]);
   }
 }
 

@@ -56,18 +56,6 @@ static void move_twist(const cb_link *l, double twist[6]) {
   for (int k = 0; k < 3; k++) twist[3 + k] += moved[k];
 }
 
-/* S of the free coordinates at the end of the step, for the present motions of joints. */
-static void take_end(cb_mechanism *m) {
-  for (int i = 0; i < m->links; i++) {
-    cb_link *l = &m->link[i];
-    for (int j = 0; j < l->n; j++) {
-      memcpy(l->S1[j], m->now[l->joint].S[l->coordinate[j]], sizeof l->S1[j]);
-      move_twist(l, l->S1[j]);
-    }
-  }
-  cb_loops_take(m, true);
-}
-
 void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *driven) {
   const cb_joint *j = &m->joint[l->joint];
   const cb_joint_now *now = &m->now[l->joint];
@@ -76,6 +64,21 @@ void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *
     if (j->driven[i] || cb_modes_hold(m, m->first[l->joint] + i))
       cb_add6(driven[m->first[l->joint] + i], now->S[i], l->e);
   move_twist(l, l->e);
+}
+
+/* S and e at the end of the step, for the present motions of joints. */
+static void take_end(cb_mechanism *m) {
+  for (int c = 0; c < m->coordinates; c++) m->missing[c] = m->drive[c] - m->q1[c];
+  for (int i = 0; i < m->links; i++) {
+    cb_link *l = &m->link[i];
+    if (l->joint < 0) continue;
+    for (int j = 0; j < l->n; j++) {
+      memcpy(l->S1[j], m->now[l->joint].S[l->coordinate[j]], sizeof l->S1[j]);
+      move_twist(l, l->S1[j]);
+    }
+    cb_mechanism_find_closing(m, l, m->missing);
+  }
+  cb_loops_take(m, true);
 }
 
 /* --- forces on coordinates --- */
@@ -208,16 +211,13 @@ static cb_status evaluate(cb_mechanism *m, double h, bool first, bool fresh, int
   return CB_OK;
 }
 
-/* Finds the updates of all twists from the displacements eta (turn_matrix). */
-static void find_updates(cb_mechanism *m, double h) {
-  for (int i = 0; i < m->links; i++) {
-    cb_link *l = &m->link[i];
-    double eta[6], hY[6];
-    for (int k = 0; k < 6; k++) hY[k] = h * l->Y[k];
-    cb_turn6_transposed((const double(*)[3])l->r0, l->eta, eta);
-    for (int k = 0; k < 6; k++) eta[k] *= 1 / h;
-    cb_se3_dtau_inverse_apply(l->trial.map, hY, eta, l->update);
-  }
+/* Finds the update of a twist from the displacement eta (turn_matrix). */
+static void find_update(cb_link *l, double h) {
+  double eta[6], hY[6];
+  for (int k = 0; k < 6; k++) hY[k] = h * l->Y[k];
+  cb_turn6_transposed((const double(*)[3])l->r0, l->eta, eta);
+  for (int k = 0; k < 6; k++) eta[k] *= 1 / h;
+  cb_se3_dtau_inverse_apply(l->trial.map, hY, eta, l->update);
 }
 
 /* The square of a norm of twists in m/s that does not depend on masses: <K a, a>/k, k the mean of the linear inertia. */
@@ -252,11 +252,12 @@ static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
 
 static double larger(double a, double b) { return b > a ? b : a; } /* fmax would be a function call */
 
-/* Adds the updates to all twists. *change, *scale: the largest change of a twist, and the largest twist. */
-static cb_status add_updates(cb_mechanism *m, double t, double h, double *change, double *scale, int *failed) {
+/* Finds the updates of all twists, and adds them. *change, *scale: the largest change of a twist, and the largest twist. */
+static cb_status update(cb_mechanism *m, double t, double h, double *change, double *scale, int *failed) {
   double changed = 0, largest = 0;
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
+    find_update(l, h);
     largest = larger(largest, squared_speed(l, l->Y));
     changed = larger(changed, squared_speed(l, l->update));
     cb_add6(1, l->update, l->Y);
@@ -270,7 +271,7 @@ static cb_status add_updates(cb_mechanism *m, double t, double h, double *change
   return CB_OK;
 }
 
-/* One iteration of Newton's method (*change, *scale: add_updates). */
+/* One iteration of Newton's method (*change, *scale: update). */
 static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh, double *change, double *scale,
                          int *failed) {
   int at;
@@ -281,9 +282,6 @@ static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh,
   cb_mechanism_find_joints(m, CB_JOINT_CLOSING, m->q1);
   take_end(m);
   find_forces(m, t, h);
-  for (int c = 0; c < m->coordinates; c++) m->missing[c] = m->drive[c] - m->q1[c];
-  for (int i = 0; i < m->links; i++)
-    if (m->link[i].joint >= 0) cb_mechanism_find_closing(m, &m->link[i], m->missing);
   cb_loops_set_targets(m, false);
   cb_loops_push(m);
   if (fresh && !cb_sweep_matrices(m, &at)) return cb_mechanism_fail_at(m, at, h, t);
@@ -291,8 +289,7 @@ static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh,
   if (fresh && (status = cb_loops_factor(m))) return status;
   cb_sweep_solve(m);
   cb_loops_solve(m);
-  find_updates(m, h);
-  return add_updates(m, t, h, change, scale, failed);
+  return update(m, t, h, change, scale, failed);
 }
 
 /* The speed at which a step moves by the round-off of rotations and of vectors from joint to joint, for bodies with these
@@ -323,21 +320,20 @@ static bool is_quadratic(const cb_mechanism *m) {
 static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *count, int *failed) {
   cb_loops_begin(m);
   const bool quadratic = is_quadratic(m);
-  double last = 0, scale = 0, rate = 1, limit = 0;
+  double last = 0, scale = 0, rate = 1;
   *settled = false;
   for (int n = 0; n < MAXIMUM && !*settled; n++) {
     const bool fresh = rate > 0.02;
     double change = 0;
     const cb_status status = iterate(m, t, h, n, fresh, &change, &scale, failed);
     if (status) return status;
-    if (n == 0) limit = blur(m, h);
     rate = change / (n > 0 ? last : scale);
     *count = n + 1;
     const double next = n == 0  ? 100 * rate * change
                         : fresh ? 10 * rate * rate * change
                                 : 2 * rate * change / (1 - 2 * rate);
     *settled = change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale) ||
-               (n > 0 && (change <= limit || (change >= last && change <= 1e-10 * scale)));
+               (n > 0 && (change <= blur(m, h) || (change >= last && change <= 1e-10 * scale)));
     if (!(change < 1e200)) break;
     last = change;
   }

@@ -14,15 +14,16 @@ typedef struct cb_row6 {
 
 static inline cb_two cb_two_of(double x) { return (cb_two){x, x}; }
 
+static inline cb_two cb_two_load(const double p[2]) { return *(const cb_two_in_memory *)p; }
+static inline void cb_two_store(cb_two x, double p[2]) { *(cb_two_in_memory *)p = x; }
+
 static inline cb_row6 cb_row6_load(const double p[6]) {
-  const cb_two_in_memory *in = (const cb_two_in_memory *)p;
-  return (cb_row6){in[0], in[1], in[2]};
+  return (cb_row6){cb_two_load(p), cb_two_load(p + 2), cb_two_load(p + 4)};
 }
 static inline void cb_row6_store(cb_row6 x, double p[6]) {
-  cb_two_in_memory *out = (cb_two_in_memory *)p;
-  out[0] = x.a;
-  out[1] = x.b;
-  out[2] = x.c;
+  cb_two_store(x.a, p);
+  cb_two_store(x.b, p + 2);
+  cb_two_store(x.c, p + 4);
 }
 /* c x */
 static inline cb_row6 cb_row6_scale(double c, cb_row6 x) {

@@ -77,8 +77,8 @@ static void find_dual(int n, double S[6][6], double dual[6][6]) {
     for (int j = 0; j < n; j++) cb_add6(SS[i][j], S[j], dual[i]);
 }
 
-void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool first_moves, bool with_rows, double *q,
-                 cb_joint_now *out) {
+void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool first_moves, cb_joint_extent extent,
+                 double *q, cb_joint_now *out) {
   if (!a) a = &world;
   if (!b) b = &world;
   const int n = cb_joint_coordinates(j), rows = cb_joint_gaps(j);
@@ -104,13 +104,12 @@ void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool f
   const double sign = first_moves ? -1 : 1;
   if (n) memcpy(q, motion.q, (size_t)n * sizeof *q);
   for (int i = 0; i < n; i++) twist_to_world((const double(*)[3])RB, c, sign, motion.S[i], out->S[i]);
+  for (int i = 0; i < rows; i++) out->gap[i] = motion.gap[i];
+  if (extent == CB_JOINT_MOTION) return;
   double close[6] = {0};
-  for (int i = 0; i < rows; i++) {
-    out->gap[i] = motion.gap[i];
-    cb_add6(-motion.gap[i], motion.N[i], close);
-  }
+  for (int i = 0; i < rows; i++) cb_add6(-motion.gap[i], motion.N[i], close);
   twist_to_world((const double(*)[3])RB, c, sign, close, out->close);
-  if (!with_rows) return;
+  if (extent == CB_JOINT_CLOSING) return;
   double dual[6][6];
   find_dual(n, motion.S, dual);
   for (int i = 0; i < n; i++) covector_to_world((const double(*)[3])RB, c, sign, dual[i], out->dual[i]);

@@ -49,18 +49,31 @@ void cb_couplings_create(cb_mechanism *m) {
     }
 }
 
-void cb_couplings_find(cb_mechanism *m, double *q, bool end) {
+/* The value of the polynomial, and its derivative, at the present places. */
+static double polynomial_of(const cb_mechanism *m, const cb_loop *part, double *slope) {
+  return cb_joint_polynomial(&m->joint[part->joint].coupling[part->coordinate], part[1].value, slope);
+}
+
+void cb_couplings_find(cb_mechanism *m, double *q) {
   for (int i = 0; i < m->couplings; i++) {
     cb_loop *part = parts_of(m, i);
-    cb_loop_row *row = row_of(m, i);
-    double(*N)[6] = end ? row->N1 : row->N0, value[2], slope;
+    double slope;
     for (int k = 0; k < 2; k++) {
       cb_joint_now now;
-      cb_loop_at(m, &part[k], q, end, &now);
-      value[k] = q[m->first[part[k].joint] + part[k].coordinate];
-      memcpy(N[k], now.dual[part[k].coordinate], sizeof N[k]);
+      cb_loop_at(m, &part[k], q, &now);
+      part[k].value = q[m->first[part[k].joint] + part[k].coordinate];
+      memcpy(part[k].dual, now.dual[part[k].coordinate], sizeof part[k].dual);
     }
-    row->gap = value[0] - cb_joint_polynomial(&m->joint[part->joint].coupling[part->coordinate], value[1], &slope);
+    row_of(m, i)->gap = part[0].value - polynomial_of(m, part, &slope);
+  }
+}
+
+void cb_couplings_take(cb_mechanism *m, bool end) {
+  for (int i = 0; i < m->couplings; i++) {
+    cb_loop *part = parts_of(m, i);
+    double(*N)[6] = end ? row_of(m, i)->N1 : row_of(m, i)->N0, slope;
+    polynomial_of(m, part, &slope);
+    for (int k = 0; k < 2; k++) cb_loop_take(m, &part[k], end, part[k].dual, N[k]);
     for (int k = 0; k < 6; k++) N[1][k] *= -slope;
   }
 }
@@ -72,7 +85,7 @@ void cb_couplings_record(cb_mechanism *m) {
       const cb_loop_row *row = row_of(m, i);
       const int first = part->link[0];
       if (first >= 0 && m->link[first].joint == part->joint) /* what is recorded is the impulse on the first body */
-        cb_sweep_to_parent(part->d0, -row->lambda, row->N0[k], m->impulse[part->joint]);
+        cb_sweep_to_parent(part->d, -row->lambda, row->N0[k], m->impulse[part->joint]);
       else
         cb_add6(row->lambda, row->N0[k], m->impulse[part->joint]);
     }

@@ -21,21 +21,19 @@
 
 static bool is_dropped(const cb_mechanism *m, int row) { return m->dropped[row] > 0; }
 
-static const double *d_of(const cb_loop *l, bool end) { return end ? l->d1 : l->d0; }
-
 /* N (eta_B - X eta_A) */
-static double apply_part(const cb_mechanism *m, const cb_loop *l, const double N[6], bool end,
+static double apply_part(const cb_mechanism *m, const cb_loop *l, const double N[6],
                          const double *(*eta)(const cb_mechanism *m, int link, const void *of), const void *of) {
   double from[6] = {0}, out = 0;
-  if (l->link[0] >= 0) cb_sweep_see(d_of(l, end), eta(m, l->link[0], of), from);
+  if (l->link[0] >= 0) cb_sweep_see(l->d, eta(m, l->link[0], of), from);
   if (l->link[1] >= 0) out = cb_sweep_dot(N, eta(m, l->link[1], of));
   return out - cb_sweep_dot(N, from);
 }
 
-static double apply_row(const cb_mechanism *m, const cb_loop *l, const double (*N)[6], bool end,
+static double apply_row(const cb_mechanism *m, const cb_loop *l, const double (*N)[6],
                         const double *(*eta)(const cb_mechanism *m, int link, const void *of), const void *of) {
-  const double own = apply_part(m, l, N[0], end, eta, of);
-  return l->second ? own + apply_part(m, l->second, N[1], end, eta, of) : own;
+  const double own = apply_part(m, l, N[0], eta, of);
+  return l->second ? own + apply_part(m, l->second, N[1], eta, of) : own;
 }
 
 static const double *eta_of_sweep(const cb_mechanism *m, int link, const void *of) {
@@ -52,7 +50,7 @@ static const double *eta_of_response(const cb_mechanism *m, int link, const void
 static void add_part(const cb_loop *l, const double N[6], double factor, double (*out)[6]) {
   if (l->link[1] >= 0) cb_add6(factor, N, out[l->link[1]]);
   if (l->link[0] < 0) return;
-  cb_sweep_to_parent(l->d0, -factor, N, out[l->link[0]]);
+  cb_sweep_to_parent(l->d, -factor, N, out[l->link[0]]);
 }
 
 static void add_row(const cb_loop *l, const double (*N)[6], double factor, double (*out)[6]) {
@@ -62,30 +60,47 @@ static void add_row(const cb_loop *l, const double (*N)[6], double factor, doubl
 
 /* --- the joints at poses --- */
 
-void cb_loop_at(cb_mechanism *m, cb_loop *l, double *q, bool end, cb_joint_now *now) {
-  const cb_place *a = l->link[0] >= 0 ? &m->link[l->link[0]].place : NULL,
-                 *b = l->link[1] >= 0 ? &m->link[l->link[1]].place : NULL;
-  double *d = end ? l->d1 : l->d0;
-  cb_joint_at(&m->joint[l->joint], a, b, false, true, q + m->first[l->joint], now);
-  for (int k = 0; k < 3; k++) d[k] = a && b ? b->x[k] - a->x[k] + (b->x_low[k] - a->x_low[k]) : 0;
+static const cb_place *place_of(const cb_mechanism *m, int link) { return link >= 0 ? &m->link[link].place : NULL; }
+
+void cb_loop_at(const cb_mechanism *m, const cb_loop *l, double *q, cb_joint_now *now) {
+  cb_joint_at(&m->joint[l->joint], place_of(m, l->link[0]), place_of(m, l->link[1]), false, CB_JOINT_ROWS,
+              q + m->first[l->joint], now);
+}
+
+void cb_loop_take(const cb_mechanism *m, cb_loop *l, bool end, const double covector[6], double N[6]) {
+  double moment[3];
+  memcpy(N, covector, 6 * sizeof *N);
+  if (!end) cb_mechanism_vector(place_of(m, l->link[0]), place_of(m, l->link[1]), l->d);
+  if (!end || l->link[1] < 0) return;
+  cb_cross3(m->link[l->link[1]].moved, N + 3, moment); /* N about the origin at the beginning */
+  for (int k = 0; k < 3; k++) N[k] += moment[k];
 }
 
 /* The number of joints that close loops. */
 static int closing(const cb_mechanism *m) { return m->loops - 2 * m->couplings; }
 
-void cb_loops_find(cb_mechanism *m, double *q, bool end) {
+void cb_loops_find(cb_mechanism *m, double *q) {
+  int row = 0;
+  for (int i = 0; i < closing(m); i++) {
+    const cb_loop *l = &m->loop[i];
+    cb_loop_at(m, l, q, &m->now[l->joint]);
+    for (int r = 0; r < l->rows; r++, row++)
+      if (r < l->gaps) m->row[row].gap = m->now[l->joint].gap[r];
+  }
+  cb_couplings_find(m, q);
+}
+
+void cb_loops_take(cb_mechanism *m, bool end) {
   int row = 0;
   for (int i = 0; i < closing(m); i++) {
     cb_loop *l = &m->loop[i];
-    cb_joint_now *now = &m->now[l->joint];
-    cb_loop_at(m, l, q, end, now);
+    const cb_joint_now *now = &m->now[l->joint];
     for (int r = 0; r < l->rows; r++, row++) {
       cb_loop_row *own = &m->row[row];
-      if (r < l->gaps) own->gap = now->gap[r];
-      memcpy(end ? own->N1[0] : own->N0[0], r < l->gaps ? now->N[r] : now->dual[r - l->gaps], sizeof *own->N0);
+      cb_loop_take(m, l, end, r < l->gaps ? now->N[r] : now->dual[r - l->gaps], end ? own->N1[0] : own->N0[0]);
     }
   }
-  cb_couplings_find(m, q, end);
+  cb_couplings_take(m, end);
 }
 
 /* --- solution --- */
@@ -115,7 +130,7 @@ static cb_status find_matrix(cb_mechanism *m) {
       for (int other = 0; other < m->rows; other++) {
         if (is_dropped(m, other)) continue;
         const double entry =
-            apply_row(m, &m->loop[l], (const double(*)[6])own->N1, true, eta_of_response, m->row[other].response);
+            apply_row(m, &m->loop[l], (const double(*)[6])own->N1, eta_of_response, m->row[other].response);
         m->matrix[i * m->kept + k++] = own->yields ? own->stiff * entry + (other == row) : entry;
       }
       i++;
@@ -154,7 +169,7 @@ static void solve_rows(cb_mechanism *m, bool alone) {
     for (int r = 0; r < m->loop[l].rows; r++, row++) {
       const cb_loop_row *own = &m->row[row];
       if (is_dropped(m, row)) continue;
-      const double eta = apply_row(m, &m->loop[l], (const double(*)[6])own->N1, true, eta_of_sweep, NULL),
+      const double eta = apply_row(m, &m->loop[l], (const double(*)[6])own->N1, eta_of_sweep, NULL),
                    given = alone         ? 0
                            : own->yields ? own->force - own->lambda
                                          : own->target;
@@ -214,7 +229,7 @@ void cb_loops_rates(cb_mechanism *m) {
     const int joint = m->loop[l].joint, gaps = m->loop[l].gaps;
     for (int r = 0; r < m->loop[l].rows; r++, row++)
       if (m->row[row].yields)
-        m->rate[m->first[joint] + r - gaps] = apply_part(m, &m->loop[l], m->row[row].N0[0], false, eta_of_sweep, NULL);
+        m->rate[m->first[joint] + r - gaps] = apply_part(m, &m->loop[l], m->row[row].N0[0], eta_of_sweep, NULL);
   }
 }
 
@@ -283,7 +298,7 @@ static double response_of_part(const cb_mechanism *m, const cb_loop *l, const do
     if (side == 1)
       memcpy(of, N, sizeof of);
     else
-      cb_sweep_to_parent(l->d0, 1, N, of);
+      cb_sweep_to_parent(l->d, 1, N, of);
     if (!cb_factor6((const double(*)[6])m->link[l->link[side]].A, &f)) continue;
     cb_back6(&f, of, answer);
     out += cb_sweep_dot(of, answer);
@@ -322,7 +337,7 @@ void cb_loops_sort(cb_mechanism *m) {
       scale[row] = response_alone(m, &m->loop[l], (const double(*)[6])m->row[row].N0);
       for (int k = 0; k < n; k++)
         M[row * n + k] =
-            apply_row(m, &m->loop[l], (const double(*)[6])m->row[row].N0, false, eta_of_response, m->row[k].response);
+            apply_row(m, &m->loop[l], (const double(*)[6])m->row[row].N0, eta_of_response, m->row[k].response);
     }
   for (int taken = 0; taken < count; taken++) {
     int best = taken;

@@ -2,6 +2,7 @@
  * rigid_step.h). */
 #include "fluid/rigid_step.h"
 #include "numerics/dd.h"
+#include "numerics/row6.h"
 #include <math.h>
 #include <string.h>
 
@@ -223,31 +224,46 @@ cb_status cb_rigid_twist(const cb_rigid_problem *p, const cb_rigid_state *s, dou
 
 /* --- the twists of previous steps --- */
 
-/* The loops are unrolled if `known` is a constant. */
-static inline __attribute__((always_inline)) void extrapolate(const cb_rigid_state *s, int known, double Y[6]) {
-  double difference[1 + CB_RIGID_EARLIER][6], least[2] = {INFINITY, INFINITY};
-  int order[2] = {0};
-  memcpy(difference[0], s->Y, sizeof s->Y);
-  memcpy(difference[1], s->earlier, (size_t)(known - 1) * sizeof *s->earlier);
+/* Writes the differences of twists up to order `known` - 1 to out[order], two numbers at a time; odd orders have the
+ * opposite sign. */
+static inline __attribute__((always_inline)) void find_differences(const cb_rigid_state *s, int known,
+                                                                   double (*out)[6]) {
+#pragma GCC unroll 3
+  for (int at = 0; at < 6; at += 2) {
+    cb_two d[1 + CB_RIGID_EARLIER];
+    d[0] = cb_two_load(s->Y + at);
 #pragma GCC unroll 7
-  for (int k = 0; k < known; k++) {
-    for (int part = 0; part < 2; part++) {
-      const double *a = difference[k] + 3 * part, size = cb_dot3(a, a);
-      const bool smaller = size < least[part];
-      least[part] = smaller ? size : least[part];
-      order[part] = smaller ? k : order[part];
+    for (int k = 1; k < known; k++) d[k] = cb_two_load(s->earlier[k - 1] + at);
+#pragma GCC unroll 7
+    for (int k = 0; k < known; k++) {
+      cb_two_store(d[k], out[k] + at);
+#pragma GCC unroll 7
+      for (int j = known - 1; j > k; j--) d[j] -= d[j - 1];
     }
-#pragma GCC unroll 7
-    for (int j = known - 1; j > k; j--)
-      for (int i = 0; i < 6; i++) difference[j][i] = difference[j - 1][i] - difference[j][i];
   }
-  memcpy(Y, s->Y, sizeof s->Y);
-#pragma GCC unroll 2
+}
+
+/* Each part is extrapolated to the order of its smallest difference. Unrolled where `known` is a constant. */
+static inline __attribute__((always_inline)) void extrapolate(const cb_rigid_state *s, int known, double Y[6]) {
+  double difference[1 + CB_RIGID_EARLIER][6];
+  find_differences(s, known, difference);
   for (int part = 0; part < 2; part++) {
-    double *y = Y + 3 * part, sum[3] = {y[0], y[1], y[2]};
-    for (int k = 1; k <= order[part]; k++)
-      for (int i = 0; i < 3; i++) sum[i] += difference[k][3 * part + i];
-    for (int i = 0; i < 3; i++) y[i] = sum[i];
+    const double *y = s->Y + 3 * part;
+    double least = INFINITY, x[3] = {y[0], y[1], y[2]};
+    int order = 0;
+#pragma GCC unroll 7
+    for (int k = 0; k < known; k++) {
+      const double *a = difference[k] + 3 * part, size = cb_dot3(a, a);
+      if (size < least) {
+        least = size;
+        order = k;
+      }
+    }
+    for (int k = 1; k <= order; k++) {
+      const double *a = difference[k] + 3 * part;
+      for (int i = 0; i < 3; i++) x[i] = k % 2 ? x[i] - a[i] : x[i] + a[i];
+    }
+    memcpy(Y + 3 * part, x, sizeof x);
   }
 }
 

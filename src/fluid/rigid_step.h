@@ -97,12 +97,14 @@ typedef struct cb_rigid_trial {
   double h, t;                /* t: the time in the middle of the step */
   double r[3][3];             /* rotation at the node */
   cb_pose move, half, middle; /* tau(h Y), s, and the pose in the middle of the step */
+  double r_half[3][3];        /* rotation of s */
   /* K and mu0 in the middle of the step: the constants of the problem, or found_K and found_mu0 */
   const double (*K)[6], *mu0;
   double found_K[6][6], found_mu0[6];
-  bool diagonal; /* K is diagonal */
-  bool damped;   /* all of F acts at the first node (cb_rigid_step_damped) */
-  bool dead;     /* L does not depend on Y */
+  bool diagonal;  /* K is diagonal */
+  bool damped;    /* all of F acts at the first node (cb_rigid_step_damped) */
+  bool dead;      /* L does not depend on Y */
+  double A[6][6]; /* dtau^-1_{hY} */
   double mu[6];
   double first[6], turned[6], varied[6]; /* the load L at the first node, B F, and B G */
   double whole[6];                       /* the loads on both nodes together per unit of time, about the first node */

@@ -43,6 +43,7 @@ static cb_status place(cb_rigid_trial *e, const double Y[6], bool fresh_inertia)
   double moved[3];
   move(e, Y);
   cb_pose_half(&e->move, &e->half);
+  cb_pose_rotation(&e->half, e->r_half);
   cb_quaternion_multiply(e->s->g.q, e->half.q, e->middle.q);
   cb_quaternion_project(e->middle.q);
   cb_apply3(e->r, e->half.x, moved);
@@ -296,36 +297,36 @@ static bool finite_matrix(const double J[6][6]) {
 
 /* Computes Newton's matrix J at Y. */
 static cb_status linearise(cb_rigid_trial *e, const double Y[6], const double hY[6], const double r[3][3],
-                           double A[6][6], bool loaded, double J[6][6]) {
-  const double h = e->h, half = h / 2;
-  double own[6][6];
+                           double A[6][6], bool loaded, double (*restrict J)[6]) {
+  const double half = e->h / 2;
   if (loaded) {
     const cb_status status = load_derivative(e, Y, hY, (const double(*)[6])A, r);
     if (status) return status;
   }
-  cb_se3_dtau_inverse_transpose_derivative(e->map, hY, e->mu, own);
+  cb_se3_dtau_inverse_transpose_derivative(e->map, hY, e->mu, J);
   for (int i = 0; i < 6; i++)
-    for (int j = 0; j < 6; j++) own[i][j] = h * own[i][j] - (e->dead ? 0 : half * e->dfirst[i][j]);
+    for (int j = 0; j < 6; j++) J[i][j] *= e->h;
+  for (int i = 0; i < 6 && !e->dead; i++)
+    for (int j = 0; j < 6; j++) J[i][j] -= half * e->dfirst[i][j];
   if (e->diagonal)
-    add_diagonal(e, (const double(*)[6])A, own);
+    add_diagonal(e, (const double(*)[6])A, J);
   else
-    add_varying(e, (const double(*)[6])A, own);
-  memcpy(J, own, sizeof own);
-  return finite_matrix((const double(*)[6])own) ? CB_OK : not_finite(e);
+    add_varying(e, (const double(*)[6])A, J);
+  return finite_matrix((const double(*)[6])J) ? CB_OK : not_finite(e);
 }
 
 cb_status cb_rigid_trial_at(cb_rigid_trial *e, const double Y[6], bool first, double residual[6], double J[6][6]) {
   const bool loaded = is_loaded(e->p);
-  double hY[6], A[6][6], r[3][3];
+  const double(*const r)[3] = (const double(*)[3])e->r_half;
+  double hY[6], (*const A)[6] = e->A;
   cb_status status = place(e, Y, first || e->p->pose_dependent);
   if (status) return status;
   for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
-  cb_pose_rotation(&e->half, r);
   cb_se3_dtau_inverse(e->map, hY, A);
   if (loaded) status = load(e, Y, r, J && !e->dead);
   if (J && !status) status = linearise(e, Y, hY, r, A, loaded && !e->dead, J);
   if (status) return status;
-  cb_apply6_transposed(A, e->mu, residual);
+  cb_apply6_transposed((const double(*)[6])A, e->mu, residual);
   for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->first[i];
   return CB_OK;
 }
@@ -495,9 +496,8 @@ void cb_rigid_trial_residual(const cb_rigid_trial *e, const double Y[6], double 
 }
 
 double cb_rigid_trial_power(const cb_rigid_trial *e, const double Y[6]) {
-  double r[3][3], turned[6], power = 0;
-  cb_pose_rotation(&e->half, r);
-  cb_turn6((const double(*)[3])r, Y, turned);
+  double turned[6], power = 0;
+  cb_turn6(e->r_half, Y, turned);
   for (int i = 0; i < 6; i++) power += (e->turned[i] + e->varied[i]) * turned[i];
   return power;
 }

@@ -13,8 +13,8 @@ static inline void cb_joint_displacement(const cb_pose *m, double out[3]) {
 
 /* The angle nearest to `near` that equals `angle` but for whole turns. */
 static inline double cb_joint_unwind(double angle, double near) {
-  const double turn = 6.283185307179586476925;
-  return angle + turn * nearbyint((near - angle) / turn);
+  const double turn = 6.283185307179586476925, missing = near - angle;
+  return fabs(missing) < 3 ? angle : angle + turn * nearbyint(missing / turn);
 }
 
 /* Splits the rotation of m into one about the axis (0, 1, 2) and a remainder: q = exp(angle axis) d. Returns the angle

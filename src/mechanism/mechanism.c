@@ -77,8 +77,8 @@ static void find_dual(int n, double S[6][6], double dual[6][6]) {
     for (int j = 0; j < n; j++) cb_add6(SS[i][j], S[j], dual[i]);
 }
 
-void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool first_moves, bool with_rows, double *q,
-                 cb_joint_now *out) {
+void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool first_moves, cb_joint_extent extent,
+                 double *q, cb_joint_now *out) {
   if (!a) a = &world;
   if (!b) b = &world;
   const int n = cb_joint_coordinates(j), rows = cb_joint_gaps(j);
@@ -104,13 +104,12 @@ void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool f
   const double sign = first_moves ? -1 : 1;
   if (n) memcpy(q, motion.q, (size_t)n * sizeof *q);
   for (int i = 0; i < n; i++) twist_to_world((const double(*)[3])RB, c, sign, motion.S[i], out->S[i]);
+  for (int i = 0; i < rows; i++) out->gap[i] = motion.gap[i];
+  if (extent == CB_JOINT_MOTION) return;
   double close[6] = {0};
-  for (int i = 0; i < rows; i++) {
-    out->gap[i] = motion.gap[i];
-    cb_add6(-motion.gap[i], motion.N[i], close);
-  }
+  for (int i = 0; i < rows; i++) cb_add6(-motion.gap[i], motion.N[i], close);
   twist_to_world((const double(*)[3])RB, c, sign, close, out->close);
-  if (!with_rows) return;
+  if (extent == CB_JOINT_CLOSING) return;
   double dual[6][6];
   find_dual(n, motion.S, dual);
   for (int i = 0; i < n; i++) covector_to_world((const double(*)[3])RB, c, sign, dual[i], out->dual[i]);
@@ -199,12 +198,13 @@ static cb_status allocate(cb_mechanism *m) {
   m->link = cb_arena_alloc(m->arena, bodies, sizeof *m->link);
   m->now = cb_arena_alloc(m->arena, joints, sizeof *m->now);
   m->gap = cb_arena_alloc(m->arena, joints, sizeof *m->gap);
+  m->implied = cb_arena_alloc(m->arena, joints, sizeof *m->implied);
   m->need = cb_arena_alloc(m->arena, bodies, sizeof *m->need);
   m->wrench = cb_arena_alloc(m->arena, bodies, sizeof *m->wrench);
   m->pushed = cb_arena_alloc(m->arena, bodies, sizeof *m->pushed);
   m->force = cb_arena_alloc(m->arena, c, sizeof *m->force);
   m->drive_axis = cb_arena_alloc(m->arena, c, sizeof *m->drive_axis);
-  m->q = cb_arena_alloc(m->arena, (5 + CB_JOINT_WORKS) * c + 6 * joints + bodies, sizeof *m->q);
+  m->q = cb_arena_alloc(m->arena, (6 + CB_JOINT_WORKS) * c + 18 * joints + bodies, sizeof *m->q);
   if (!m->q) return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", m->joints);
   m->momentum = m->q + c;
   for (size_t i = 0; i < CB_JOINT_WORKS; i++) m->work[i] = m->q + (3 + i) * c;
@@ -213,10 +213,12 @@ static cb_status allocate(cb_mechanism *m) {
   m->drive_impulse = m->mode + c;
   m->impulse = (double(*)[6])(m->drive_impulse + c);
   m->wrench_work = m->drive_impulse + c + 6 * joints;
+  m->held = m->wrench_work + bodies;
+  m->dropped = m->held + c;
   double **const arrays[] = {&m->q1,          &m->middle,  &m->drive,     &m->drive_rate,
                              &m->drive_first, &m->missing, &m->impulsive, &m->stiffness};
-  bool whole =
-      m->link_of && m->link && m->now && m->gap && m->drive_axis && m->need && m->wrench && m->pushed && m->force;
+  bool whole = m->link_of && m->link && m->now && m->gap && m->implied && m->drive_axis && m->need && m->wrench &&
+               m->pushed && m->force;
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     whole = (*arrays[i] = cb_arena_alloc(m->arena, c, sizeof **arrays[i])) && whole;
   return whole ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d joints of %d bodies", m->joints, m->bodies);
@@ -261,12 +263,21 @@ void cb_mechanism_free(cb_mechanism *m) {
 int cb_mechanism_first(const cb_mechanism *m, int joint) { return m->first[joint]; }
 const char *cb_mechanism_joint_name(const cb_mechanism *m, int joint) { return m->joint[joint].name; }
 int cb_mechanism_loops(const cb_mechanism *m) { return m->loops; }
+int cb_mechanism_implied(const cb_mechanism *m, int joint) { return m->implied[joint]; }
+int cb_mechanism_conditions(const cb_mechanism *m, int joint) {
+  int count = cb_joint_gaps(&m->joint[joint]);
+  for (int i = 0; i < cb_joint_coordinates(&m->joint[joint]); i++)
+    count += m->joint[joint].driven[i] + m->joint[joint].coupling[i].there;
+  return count;
+}
 int cb_mechanism_coordinates(const cb_mechanism *m) { return m->coordinates; }
 bool cb_mechanism_joins(const cb_mechanism *m, int body) { return m->link_of[body] >= 0; }
+bool cb_mechanism_has_modes(const cb_mechanism *m) { return m->has_modes; }
 double cb_mechanism_wrench_work(const cb_mechanism *m, int body) { return m->wrench_work[body]; }
 double *cb_mechanism_q(cb_mechanism *m) { return m->q; }
 double *cb_mechanism_state(cb_mechanism *m, int *count) {
   *count = (5 + CB_JOINT_WORKS) * m->coordinates + 6 * m->joints + m->bodies;
+  if (m->has_modes && m->rows) *count += m->coordinates + m->rows;
   return m->q;
 }
 const double *cb_mechanism_work(const cb_mechanism *m, cb_joint_work work) { return m->work[work]; }
@@ -279,6 +290,10 @@ const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b) {
   for (int j = 0; j < m->joints; j++) {
     m->gap[j] = 0;
     for (int i = 0; i < cb_joint_gaps(&m->joint[j]); i++) m->gap[j] = fmax(m->gap[j], fabs(m->now[j].gap[i]));
+  }
+  for (int i = 0; i < m->couplings; i++) {
+    double *own = &m->gap[m->loop[m->loops - 2 * (m->couplings - i)].joint];
+    *own = fmax(*own, fabs(m->row[m->rows - m->couplings + i].gap));
   }
   return m->gap;
 }
@@ -318,12 +333,15 @@ cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, doub
       return cb_fail(CB_ERROR_DOMAIN, "joint `%s` is open by %.3g at the start", m->joint[j].name, gap[j]);
     }
   cb_mechanism_find_rates(m, b);
+  int failed;
+  cb_status status = cb_mechanism_sort_rows(m, b, t, &failed);
+  if (status) return status;
+  cb_loops_count(m);
   cb_modes_start(m);
   for (int j = 0; j < m->joints; j++)
     for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
       m->momentum[m->first[j] + i] = m->joint[j].armature[i] * m->rate[m->first[j] + i];
-  int failed;
-  const cb_status status = cb_mechanism_settle(m, b, t, &failed);
+  status = cb_mechanism_settle(m, b, t, &failed);
   memset(m->impulse, 0, (size_t)m->joints * sizeof *m->impulse);
   memset(m->work[CB_JOINT_WORK_MOTOR], 0, (size_t)m->coordinates * sizeof(double));
   return status;

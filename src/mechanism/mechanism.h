@@ -38,6 +38,16 @@ typedef struct cb_joint_force {
   double Q, Q_q, Q_rate;
 } cb_joint_force;
 
+/* A coordinate that is a polynomial of another one, q = c_0 + c_1 r + c_2 r^2 + .. (mechanism_couplings.c). */
+enum { CB_JOINT_POLYNOMIAL = 5 };
+typedef struct cb_joint_coupling {
+  bool there;
+  int to; /* the number of r among the coordinates of all joints */
+  double c[CB_JOINT_POLYNOMIAL];
+} cb_joint_coupling;
+/* The value of the polynomial, and its derivative. */
+double cb_joint_polynomial(const cb_joint_coupling *coupling, double r, double *slope);
+
 typedef struct cb_joint {
   const char *name;
   const cb_joint_class *class_;
@@ -45,10 +55,11 @@ typedef struct cb_joint {
   cb_joint_frame frame[2]; /* of the joint in the bodies */
   cb_joint_data data;
   double stiffness[6], rest[6], damping[6], armature[6], friction[6]; /* [coordinates] */
-  bool driven[6];     /* [coordinates]: q = law(t) (cb_mechanism_laws) */
-  double limit[6][2]; /* [coordinates]: lowest and highest value; infinite, or both 0: none */
-  double restitution; /* of limits, 0 to 1 */
-  double stiff[2];    /* of limits that are springs: stiffness, 0 if they reflect; and damping */
+  bool driven[6];                /* [coordinates]: q = law(t) (cb_mechanism_laws) */
+  cb_joint_coupling coupling[6]; /* [coordinates] */
+  double limit[6][2];            /* [coordinates]: lowest and highest value; infinite, or both 0: none */
+  double restitution;            /* of limits, 0 to 1 */
+  double stiff[2];               /* of limits that are springs: stiffness, 0 if they reflect; and damping */
 } cb_joint;
 
 /* The numbers of coordinates and of gaps of a joint; and whether it can hold a tree together. */
@@ -80,11 +91,13 @@ void cb_mechanism_free(cb_mechanism *m);
 /* The number of the joint's first coordinate, and the number of all. */
 int cb_mechanism_first(const cb_mechanism *m, int joint);
 int cb_mechanism_coordinates(const cb_mechanism *m);
+/* Whether a joint has dry friction, or limits that reflect. */
+bool cb_mechanism_has_modes(const cb_mechanism *m);
 /* Whether the body is joined to anything. */
 bool cb_mechanism_joins(const cb_mechanism *m, int body);
 
 /* The state of the joints, count numbers: coordinates q with whole turns, momenta P, rates at the node, work, modes of
- * limits and friction, and impulses. It belongs to the restart state, next to the states of the bodies. */
+ * limits and friction, impulses, and conditions that are dropped. It belongs to the restart state, next to the states of the bodies. */
 double *cb_mechanism_state(cb_mechanism *m, int *count);
 double *cb_mechanism_q(cb_mechanism *m); /* [coordinates]: a part of the state */
 /* The work since the start, [coordinates]: of motors, servos and drives; of dampers and dry friction; of limits. Borrowed. */
@@ -109,8 +122,12 @@ typedef struct cb_mechanism_bodies {
  * `tolerance` (m, rad); *which is the joint. The momenta of joints are set for the rates of the present twists. */
 cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double tolerance, int *which);
 
-/* The number of joints that close loops. */
+/* The number of joints that close loops and of couplings; only whether it is 0 has a meaning. */
 int cb_mechanism_loops(const cb_mechanism *m);
+/* The number of conditions of a joint: its gaps and its driven coordinates; and how many of them follow from those of other
+ * joints at the start, and are therefore dropped. */
+int cb_mechanism_conditions(const cb_mechanism *m, int joint);
+int cb_mechanism_implied(const cb_mechanism *m, int joint);
 /* For a start: moves the poses of the states by the least motion, in the norm of the inertia, until all joints hold;
  * *moved: the largest motion of a body (m, rad). CB_ERROR_DOMAIN if they cannot; *which is the joint. */
 cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *moved, int *which);

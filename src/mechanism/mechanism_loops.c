@@ -1,12 +1,14 @@
-/* Joints that close loops of a mechanism: rows that are solved together with the sweeps.
+/* Joints that close loops of a mechanism, and couplings (mechanism_couplings.c): rows that are solved together with the
+ * sweeps.
  *
  *   row i: a covector N_i on the motion of the joint's second body relative to the first one. C_i eta = N_i (eta_B - X eta_A)
  *   at the end of a step; the impulse G_i^T lambda_i = (N_i on B, -X^T N_i on A) acts at its beginning.
  *   eta = eta_0 + sum_i Z_i lambda_i,  Z_i the sweep of G_i^T alone
  *   a constraint                  C_i eta = -gap_i                           (or the rate of a driven coordinate)
  *   a coordinate of the joint     lambda_i + s_i C_i eta = f_i               force f, stiffness s as for other joints
- * Rows of constraints that depend on others, as in a planar loop of hinges, are found at the start by Cholesky's
- * factorisation with pivots of C K^-1 C^T, and dropped.
+ * Rows of constraints that depend on others, as in a planar loop of hinges, are found by Cholesky's factorisation with
+ * pivots of C K^-1 C^T, and dropped. This is done at the start, and again when a coordinate begins or ceases to be held by
+ * friction or a limit, because a coordinate that is held is one more constraint.
  */
 #include "mechanism/mechanism_private.h"
 #include "numerics/small.h"
@@ -17,15 +19,21 @@
 
 /* --- rows --- */
 
-static const double *d_of(const cb_loop *l, bool end) { return end ? l->d1 : l->d0; }
+static bool is_dropped(const cb_mechanism *m, int row) { return m->dropped[row] > 0; }
 
 /* N (eta_B - X eta_A) */
-static double apply_row(const cb_mechanism *m, const cb_loop *l, const double N[6], bool end,
-                        const double *(*eta)(const cb_mechanism *m, int link, const void *of), const void *of) {
+static double apply_part(const cb_mechanism *m, const cb_loop *l, const double N[6],
+                         const double *(*eta)(const cb_mechanism *m, int link, const void *of), const void *of) {
   double from[6] = {0}, out = 0;
-  if (l->link[0] >= 0) cb_sweep_see(d_of(l, end), eta(m, l->link[0], of), from);
+  if (l->link[0] >= 0) cb_sweep_see(l->d, eta(m, l->link[0], of), from);
   if (l->link[1] >= 0) out = cb_sweep_dot(N, eta(m, l->link[1], of));
   return out - cb_sweep_dot(N, from);
+}
+
+static double apply_row(const cb_mechanism *m, const cb_loop *l, const double (*N)[6],
+                        const double *(*eta)(const cb_mechanism *m, int link, const void *of), const void *of) {
+  const double own = apply_part(m, l, N[0], eta, of);
+  return l->second ? own + apply_part(m, l->second, N[1], eta, of) : own;
 }
 
 static const double *eta_of_sweep(const cb_mechanism *m, int link, const void *of) {
@@ -38,30 +46,61 @@ static const double *eta_of_response(const cb_mechanism *m, int link, const void
   return ((const double(*)[6])of)[link];
 }
 
-/* Adds factor times the impulse G^T of the row to wrenches [links]. */
-static void add_row(const cb_loop *l, const double N[6], double factor, double (*out)[6]) {
+/* Adds factor times the impulse G^T of the row, or of one part of it, to wrenches [links]. */
+static void add_part(const cb_loop *l, const double N[6], double factor, double (*out)[6]) {
   if (l->link[1] >= 0) cb_add6(factor, N, out[l->link[1]]);
   if (l->link[0] < 0) return;
-  cb_sweep_to_parent(l->d0, -factor, N, out[l->link[0]]);
+  cb_sweep_to_parent(l->d, -factor, N, out[l->link[0]]);
+}
+
+static void add_row(const cb_loop *l, const double (*N)[6], double factor, double (*out)[6]) {
+  add_part(l, N[0], factor, out);
+  if (l->second) add_part(l->second, N[1], factor, out);
 }
 
 /* --- the joints at poses --- */
 
-void cb_loops_find(cb_mechanism *m, double *q, bool end) {
+static const cb_place *place_of(const cb_mechanism *m, int link) { return link >= 0 ? &m->link[link].place : NULL; }
+
+void cb_loop_at(const cb_mechanism *m, const cb_loop *l, double *q, cb_joint_now *now) {
+  cb_joint_at(&m->joint[l->joint], place_of(m, l->link[0]), place_of(m, l->link[1]), false, CB_JOINT_ROWS,
+              q + m->first[l->joint], now);
+}
+
+void cb_loop_take(const cb_mechanism *m, cb_loop *l, bool end, const double covector[6], double N[6]) {
+  double moment[3];
+  memcpy(N, covector, 6 * sizeof *N);
+  if (!end) cb_mechanism_vector(place_of(m, l->link[0]), place_of(m, l->link[1]), l->d);
+  if (!end || l->link[1] < 0) return;
+  cb_cross3(m->link[l->link[1]].moved, N + 3, moment); /* N about the origin at the beginning */
+  for (int k = 0; k < 3; k++) N[k] += moment[k];
+}
+
+/* The number of joints that close loops. */
+static int closing(const cb_mechanism *m) { return m->loops - 2 * m->couplings; }
+
+void cb_loops_find(cb_mechanism *m, double *q) {
   int row = 0;
-  for (int i = 0; i < m->loops; i++) {
-    cb_loop *l = &m->loop[i];
-    const cb_joint *j = &m->joint[l->joint];
-    const cb_place *a = l->link[0] >= 0 ? &m->link[l->link[0]].place : NULL,
-                   *b = l->link[1] >= 0 ? &m->link[l->link[1]].place : NULL;
-    double *d = end ? l->d1 : l->d0;
-    cb_joint_now *now = &m->now[l->joint];
-    cb_joint_at(j, a, b, false, true, q + m->first[l->joint], now);
-    for (int k = 0; k < 3; k++) d[k] = a && b ? b->x[k] - a->x[k] + (b->x_low[k] - a->x_low[k]) : 0;
-    const int gaps = cb_joint_gaps(j);
+  for (int i = 0; i < closing(m); i++) {
+    const cb_loop *l = &m->loop[i];
+    cb_loop_at(m, l, q, &m->now[l->joint]);
     for (int r = 0; r < l->rows; r++, row++)
-      memcpy(end ? m->row[row].N1 : m->row[row].N0, r < gaps ? now->N[r] : now->dual[r - gaps], sizeof m->row->N0);
+      if (r < l->gaps) m->row[row].gap = m->now[l->joint].gap[r];
   }
+  cb_couplings_find(m, q);
+}
+
+void cb_loops_take(cb_mechanism *m, bool end) {
+  int row = 0;
+  for (int i = 0; i < closing(m); i++) {
+    cb_loop *l = &m->loop[i];
+    const cb_joint_now *now = &m->now[l->joint];
+    for (int r = 0; r < l->rows; r++, row++) {
+      cb_loop_row *own = &m->row[row];
+      cb_loop_take(m, l, end, r < l->gaps ? now->N[r] : now->dual[r - l->gaps], end ? own->N1[0] : own->N0[0]);
+    }
+  }
+  cb_couplings_take(m, end);
 }
 
 /* --- solution --- */
@@ -71,8 +110,12 @@ static void find_responses(cb_mechanism *m) {
   int row = 0;
   for (int i = 0; i < m->loops; i++)
     for (int r = 0; r < m->loop[i].rows; r++, row++) {
-      if (m->row[row].dropped) continue;
-      cb_sweep_respond(m, NULL, &m->loop[i], m->row[row].N0, m->row[row].response, m->row[row].change);
+      const cb_loop *second = m->loop[i].second;
+      if (is_dropped(m, row)) continue;
+      if (second) memset(m->pushed, 0, (size_t)m->links * sizeof *m->pushed);
+      if (second) add_part(second, m->row[row].N0[1], 1, m->pushed);
+      cb_sweep_respond(m, second ? (const double(*)[6])m->pushed : NULL, &m->loop[i], m->row[row].N0[0],
+                       m->row[row].response, m->row[row].change);
     }
 }
 
@@ -82,11 +125,12 @@ static cb_status find_matrix(cb_mechanism *m) {
   for (int l = 0; l < m->loops; l++)
     for (int r = 0; r < m->loop[l].rows; r++, row++) {
       const cb_loop_row *own = &m->row[row];
-      if (own->dropped) continue;
+      if (is_dropped(m, row)) continue;
       int k = 0;
       for (int other = 0; other < m->rows; other++) {
-        if (m->row[other].dropped) continue;
-        const double entry = apply_row(m, &m->loop[l], own->N1, true, eta_of_response, m->row[other].response);
+        if (is_dropped(m, other)) continue;
+        const double entry =
+            apply_row(m, &m->loop[l], (const double(*)[6])own->N1, eta_of_response, m->row[other].response);
         m->matrix[i * m->kept + k++] = own->yields ? own->stiff * entry + (other == row) : entry;
       }
       i++;
@@ -96,6 +140,8 @@ static cb_status find_matrix(cb_mechanism *m) {
 
 cb_status cb_loops_factor(cb_mechanism *m) {
   if (!m->rows) return CB_OK;
+  m->kept = 0;
+  for (int r = 0; r < m->rows; r++) m->kept += !is_dropped(m, r);
   find_responses(m);
   const cb_status status = find_matrix(m);
   return status ? cb_fail(CB_STEP_SINGULAR,
@@ -122,15 +168,15 @@ static void solve_rows(cb_mechanism *m, bool alone) {
   for (int l = 0; l < m->loops; l++)
     for (int r = 0; r < m->loop[l].rows; r++, row++) {
       const cb_loop_row *own = &m->row[row];
-      if (own->dropped) continue;
-      const double eta = apply_row(m, &m->loop[l], own->N1, true, eta_of_sweep, NULL),
+      if (is_dropped(m, row)) continue;
+      const double eta = apply_row(m, &m->loop[l], (const double(*)[6])own->N1, eta_of_sweep, NULL),
                    given = alone         ? 0
                            : own->yields ? own->force - own->lambda
                                          : own->target;
       m->right[i++] = given - (own->yields ? own->stiff : 1) * eta;
     }
   cb_dense_solve(m->kept, m->matrix, m->pivot, m->right);
-  for (row = 0, i = 0; row < m->rows; row++) m->row[row].change_of_lambda = m->row[row].dropped ? 0 : m->right[i++];
+  for (row = 0, i = 0; row < m->rows; row++) m->row[row].change_of_lambda = is_dropped(m, row) ? 0 : m->right[i++];
   add_responses(m);
 }
 
@@ -158,15 +204,16 @@ void cb_loops_impulses(const cb_mechanism *m, double (*out)[6]) {
   int row = 0;
   memset(out, 0, (size_t)m->links * sizeof *out);
   for (int l = 0; l < m->loops; l++)
-    for (int r = 0; r < m->loop[l].rows; r++, row++) add_row(&m->loop[l], m->row[row].N0, m->row[row].lambda, out);
+    for (int r = 0; r < m->loop[l].rows; r++, row++)
+      add_row(&m->loop[l], (const double(*)[6])m->row[row].N0, m->row[row].lambda, out);
 }
 
 void cb_loops_record(cb_mechanism *m, bool add) {
   int row = 0;
-  for (int l = 0; l < m->loops; l++) {
+  for (int l = 0; l < closing(m); l++) {
     const int joint = m->loop[l].joint;
     double own[6] = {0};
-    for (int r = 0; r < m->loop[l].rows; r++, row++) cb_add6(m->row[row].lambda, m->row[row].N0, own);
+    for (int r = 0; r < m->loop[l].rows; r++, row++) cb_add6(m->row[row].lambda, m->row[row].N0[0], own);
     if (!add) {
       memcpy(m->impulse[joint], own, sizeof own);
       continue;
@@ -179,10 +226,10 @@ void cb_loops_record(cb_mechanism *m, bool add) {
 void cb_loops_rates(cb_mechanism *m) {
   int row = 0;
   for (int l = 0; l < m->loops; l++) {
-    const int joint = m->loop[l].joint, gaps = cb_joint_gaps(&m->joint[joint]);
+    const int joint = m->loop[l].joint, gaps = m->loop[l].gaps;
     for (int r = 0; r < m->loop[l].rows; r++, row++)
       if (m->row[row].yields)
-        m->rate[m->first[joint] + r - gaps] = apply_row(m, &m->loop[l], m->row[row].N0, false, eta_of_sweep, NULL);
+        m->rate[m->first[joint] + r - gaps] = apply_part(m, &m->loop[l], m->row[row].N0[0], eta_of_sweep, NULL);
   }
 }
 
@@ -190,14 +237,12 @@ void cb_loops_rates(cb_mechanism *m) {
 void cb_loops_set_targets(cb_mechanism *m, bool rates) {
   int row = 0;
   for (int l = 0; l < m->loops; l++) {
-    const int joint = m->loop[l].joint;
-    const cb_joint *j = &m->joint[joint];
-    const int gaps = cb_joint_gaps(j);
+    const int joint = m->loop[l].joint, gaps = m->loop[l].gaps;
     for (int r = 0; r < m->loop[l].rows; r++, row++) {
       cb_loop_row *own = &m->row[row];
       const int c = m->first[joint] + r - gaps;
       if (r < gaps)
-        own->target = rates ? 0 : -m->now[joint].gap[r];
+        own->target = rates ? 0 : -own->gap;
       else if (!own->yields)
         own->target = rates ? m->drive_rate[c] : m->missing[c];
     }
@@ -212,6 +257,10 @@ cb_status cb_loops_create(cb_mechanism *m, const bool *used) {
       m->loops++;
       m->rows += cb_joint_coordinates(&m->joint[j]) + cb_joint_gaps(&m->joint[j]);
     }
+  for (int j = 0; j < m->joints; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) m->couplings += m->joint[j].coupling[i].there;
+  m->loops += 2 * m->couplings;
+  m->rows += m->couplings;
   if (!m->loops) return CB_OK;
   const size_t rows = (size_t)m->rows, links = (size_t)m->links;
   m->loop = cb_arena_alloc(m->arena, (size_t)m->loops, sizeof *m->loop);
@@ -223,25 +272,24 @@ cb_status cb_loops_create(cb_mechanism *m, const bool *used) {
   (*change)[6] = cb_arena_alloc(m->arena, rows * links, sizeof *change);
   if (!m->loop || !m->row || !m->matrix || !m->right || !m->pivot || !response || !change)
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints that close loops", m->loops);
+  for (size_t r = 0; r < rows; r++)
+    m->row[r] = (cb_loop_row){.response = response + r * links, .change = change + r * links};
   int l = 0, row = 0;
   for (int j = 0; j < m->joints; j++) {
     if (used[j]) continue;
     const cb_joint *own = &m->joint[j];
     cb_loop *loop = &m->loop[l++];
-    *loop = (cb_loop){.joint = j, .rows = cb_joint_coordinates(own) + cb_joint_gaps(own)};
+    *loop = (cb_loop){.joint = j, .rows = cb_joint_coordinates(own) + cb_joint_gaps(own), .gaps = cb_joint_gaps(own)};
     for (int side = 0; side < 2; side++) loop->link[side] = own->body[side] < 0 ? -1 : m->link_of[own->body[side]];
-    const int gaps = cb_joint_gaps(own);
-    for (int r = 0; r < loop->rows; r++, row++)
-      m->row[row] = (cb_loop_row){.response = response + (size_t)row * links,
-                                  .change = change + (size_t)row * links,
-                                  .yields = r >= gaps && !own->driven[r - gaps]};
+    for (int r = 0; r < loop->rows; r++, row++) m->row[row].yields = r >= loop->gaps && !own->driven[r - loop->gaps];
   }
-  m->kept = m->rows;
+  cb_couplings_create(m);
   return CB_OK;
 }
 
-/* The response of a row of two bodies that only carry what hangs on them: N A_B^-1 N + X^T N A_A^-1 X^T N. */
-static double response_alone(const cb_mechanism *m, const cb_loop *l, const double N[6]) {
+/* The response of a row, or of one part of it, of two bodies that only carry what hangs on them: N A_B^-1 N + X^T N
+ * A_A^-1 X^T N. */
+static double response_of_part(const cb_mechanism *m, const cb_loop *l, const double N[6]) {
   double out = 0;
   for (int side = 0; side < 2; side++) {
     double of[6] = {0}, answer[6];
@@ -250,7 +298,7 @@ static double response_alone(const cb_mechanism *m, const cb_loop *l, const doub
     if (side == 1)
       memcpy(of, N, sizeof of);
     else
-      cb_sweep_to_parent(l->d0, 1, N, of);
+      cb_sweep_to_parent(l->d, 1, N, of);
     if (!cb_factor6((const double(*)[6])m->link[l->link[side]].A, &f)) continue;
     cb_back6(&f, of, answer);
     out += cb_sweep_dot(of, answer);
@@ -258,18 +306,38 @@ static double response_alone(const cb_mechanism *m, const cb_loop *l, const doub
   return out;
 }
 
-void cb_loops_drop(cb_mechanism *m) {
+static double response_alone(const cb_mechanism *m, const cb_loop *l, const double (*N)[6]) {
+  return response_of_part(m, l, N[0]) + (l->second ? response_of_part(m, l->second, N[1]) : 0);
+}
+
+bool cb_loops_are_sorted(const cb_mechanism *m) {
+  bool same = m->sorted;
+  for (int c = 0; c < m->coordinates && same && m->rows; c++) same = (m->held[c] > 0) == cb_modes_hold(m, c);
+  return same || !m->rows;
+}
+
+void cb_loops_count(cb_mechanism *m) {
+  int row = 0;
+  for (int l = 0; l < m->loops; l++)
+    for (int r = 0; r < m->loop[l].rows; r++, row++) m->implied[m->loop[l].joint] += is_dropped(m, row);
+}
+
+void cb_loops_sort(cb_mechanism *m) {
   const int n = m->rows;
   int count = 0, row = 0;
   int *list = m->pivot; /* constraints that were not taken yet, from `taken` on */
   double *M = m->matrix, *scale = m->right;
+  m->sorted = true;
+  for (int c = 0; c < m->coordinates; c++) m->held[c] = cb_modes_hold(m, c);
+  memset(m->dropped, 0, (size_t)n * sizeof *m->dropped);
   find_responses(m);
   for (int l = 0; l < m->loops; l++)
     for (int r = 0; r < m->loop[l].rows; r++, row++) {
       if (!m->row[row].yields) list[count++] = row;
-      scale[row] = response_alone(m, &m->loop[l], m->row[row].N0);
+      scale[row] = response_alone(m, &m->loop[l], (const double(*)[6])m->row[row].N0);
       for (int k = 0; k < n; k++)
-        M[row * n + k] = apply_row(m, &m->loop[l], m->row[row].N0, false, eta_of_response, m->row[k].response);
+        M[row * n + k] =
+            apply_row(m, &m->loop[l], (const double(*)[6])m->row[row].N0, eta_of_response, m->row[k].response);
     }
   for (int taken = 0; taken < count; taken++) {
     int best = taken;
@@ -279,13 +347,11 @@ void cb_loops_drop(cb_mechanism *m) {
     list[best] = list[taken];
     list[taken] = r;
     if (!(M[r * n + r] > 1e-9 * scale[r])) {
-      for (int i = taken; i < count; i++) m->row[list[i]].dropped = true;
+      for (int i = taken; i < count; i++) m->dropped[list[i]] = 1;
       break;
     }
     for (int i = taken + 1; i < count; i++)
       for (int k = taken + 1; k < count; k++)
         M[list[i] * n + list[k]] -= M[list[i] * n + r] * M[r * n + list[k]] / M[r * n + r];
   }
-  m->kept = 0;
-  for (row = 0; row < n; row++) m->kept += !m->row[row].dropped;
 }

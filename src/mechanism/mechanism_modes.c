@@ -66,7 +66,7 @@ void cb_modes_partition(cb_mechanism *m) {
     }
   }
   for (int i = 0; i < m->loops; i++) {
-    const int joint = m->loop[i].joint, gaps = cb_joint_gaps(&m->joint[joint]);
+    const int joint = m->loop[i].joint, gaps = m->loop[i].gaps;
     for (int r = 0; r < m->loop[i].rows; r++, row++)
       if (r >= gaps)
         m->row[row].yields = !m->joint[joint].driven[r - gaps] && !cb_modes_hold(m, m->first[joint] + r - gaps);
@@ -112,14 +112,17 @@ static cb_joint_mode right_mode(const cb_mechanism *m, int joint, int i, double 
   if (cb_modes_hold(m, c)) {
     const double lambda = impulse_on(m, joint, i) - m->momentum[c] - m->at_first * h * m->force[c].Q,
                  push = h > 0 ? lambda : -lambda;
+    /* it moves all the same: what holds it was dropped because it followed from other joints, and does so no more */
+    if (!at(q1, m->drive[c])) return released(j, i, m->rate[c] > 0);
     if (mode == CB_JOINT_AT_LOWEST) return push < 0 ? released(j, i, true) : mode;
     if (mode == CB_JOINT_AT_HIGHEST) return push > 0 ? released(j, i, false) : mode;
     return fabs(lambda) > m->at_first * fabs(h) * j->friction[i] ? released(j, i, push < 0) : mode;
   }
   if (reflects(j, i, 0) && at(m->q[c], low) && q1 < low && !at(q1, low)) return CB_JOINT_AT_LOWEST;
   if (reflects(j, i, 1) && at(m->q[c], high) && q1 > high && !at(q1, high)) return CB_JOINT_AT_HIGHEST;
+  /* where another coordinate of a loop is held, this one rests up to round-off, which is no reason to hold it, too */
   const bool back = (mode == CB_JOINT_SLIPS_UP && m->rate[c] < 0) || (mode == CB_JOINT_SLIPS_DOWN && m->rate[c] > 0);
-  return back ? CB_JOINT_STICKS : mode;
+  return back && !at(q1, m->q[c]) ? CB_JOINT_STICKS : mode;
 }
 
 bool cb_modes_revise(cb_mechanism *m, double h) {

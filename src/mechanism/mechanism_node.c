@@ -6,6 +6,7 @@
  */
 #include "mechanism/mechanism_private.h"
 #include "numerics/dd.h"
+#include "numerics/row6.h"
 #include "numerics/vec3.h"
 
 #include <math.h>
@@ -17,12 +18,9 @@ enum { MAXIMUM = 40 };
 static void copy_node(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    memcpy(l->r1, l->r0, sizeof l->r1);
-    memcpy(l->d1, l->d0, sizeof l->d1);
+    memset(l->moved, 0, sizeof l->moved);
     memcpy(l->S1, l->S0, (size_t)l->n * sizeof *l->S1);
-    if (m->has_modes) memcpy(l->all1, l->all0, sizeof l->all1);
   }
-  for (int l = 0; l < m->loops; l++) memcpy(m->loop[l].d1, m->loop[l].d0, sizeof m->loop[l].d1);
   for (int r = 0; r < m->rows; r++) memcpy(m->row[r].N1, m->row[r].N0, sizeof m->row[r].N1);
 }
 
@@ -43,25 +41,27 @@ static bool take_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
 
 void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
   const bool same = take_places(m, b);
+  if (same && m->taken) return;
+  if (!same) {
+    double *q = m->q;
+    if (m->tree) { /* places follow from coordinates */
+      q = m->q1;
+      memcpy(q, m->q, (size_t)m->coordinates * sizeof *q);
+    }
+    cb_mechanism_find_joints(m, CB_JOINT_CLOSING, q);
+    m->found = true;
+  }
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     memcpy(l->r0, l->place.r, sizeof l->r0);
-    if (!same) continue;
-    memcpy(l->d0, l->d1, sizeof l->d0);
-    memcpy(l->S0, l->S1, (size_t)l->n * sizeof *l->S0);
-    if (m->has_modes) memcpy(l->all0, l->all1, sizeof l->all0);
+    if (l->joint < 0) continue;
+    const cb_joint_now *now = &m->now[l->joint];
+    cb_mechanism_vector(l->parent >= 0 ? &m->link[l->parent].place : NULL, &l->place, l->d);
+    for (int j = 0; j < l->n; j++) memcpy(l->S0[j], now->S[l->coordinate[j]], sizeof l->S0[j]);
+    if (m->has_modes) memcpy(l->all0, now->S, sizeof l->all0);
   }
-  for (int l = 0; l < m->loops && same; l++) memcpy(m->loop[l].d0, m->loop[l].d1, sizeof m->loop[l].d0);
-  for (int r = 0; r < m->rows && same; r++) memcpy(m->row[r].N0, m->row[r].N1, sizeof m->row[r].N0);
-  if (same) return;
-  double *q = m->q;
-  if (m->tree) { /* places follow from coordinates */
-    q = m->q1;
-    memcpy(q, m->q, (size_t)m->coordinates * sizeof *q);
-  }
-  cb_mechanism_find_joints(m, q, false);
-  copy_node(m);
-  m->found = true;
+  cb_loops_take(m, false);
+  m->taken = true;
 }
 
 void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b) {
@@ -70,7 +70,7 @@ void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b) {
     double from[6] = {0}, SS[6][6], Sv[6];
     cb_turn6((const double(*)[3])l->place.r, b->state[l->body].Y, l->eta);
     if (l->joint < 0) continue;
-    if (l->parent >= 0) cb_sweep_see(l->d0, m->link[l->parent].eta, from);
+    if (l->parent >= 0) cb_sweep_see(l->d, m->link[l->parent].eta, from);
     const int n = cb_joint_coordinates(&m->joint[l->joint]);
     for (int j = 0; j < n; j++) {
       const double *S = m->now[l->joint].S[j];
@@ -88,20 +88,26 @@ void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b) {
 }
 
 /* A = R_0 K R_0^T */
-static void turn_inertia(cb_link *l, bool diagonal) {
+static void turn_inertia(cb_link *l) {
   const double(*r)[3] = (const double(*)[3])l->r0;
   double half[6][6];
-  if (!diagonal) {
-    for (int i = 0; i < 6; i++) cb_turn6(r, l->K[i], half[i]);
-    cb_mechanism_turn_rows(r, 1, (const double(*)[6])half, l->A);
+  cb_row6 rows[6];
+  if (!l->diagonal) {
+    for (int i = 0; i < 6; i++) {
+      cb_turn6(r, l->K[i], half[i]);
+      rows[i] = cb_row6_load(half[i]);
+    }
+    cb_sweep_turn(r, 1, rows, l->A);
     return;
   }
-  memset(l->A, 0, sizeof l->A);
-  for (int b = 0; b < 6; b += 3)
-    for (int i = 0; i < 3; i++) {
-      const double x = r[i][0] * l->K[b][b], y = r[i][1] * l->K[b + 1][b + 1], z = r[i][2] * l->K[b + 2][b + 2];
-      for (int k = 0; k <= i; k++) l->A[b + i][b + k] = l->A[b + k][b + i] = x * r[k][0] + y * r[k][1] + z * r[k][2];
-    }
+  cb_two K[3], entry[3]; /* the angular and the linear part of each number */
+  for (int j = 0; j < 3; j++) K[j] = (cb_two){l->K[j][j], l->K[3 + j][3 + j]};
+  for (int i = 0; i < 3; i++) {
+    const cb_two x = r[i][0] * K[0], y = r[i][1] * K[1], z = r[i][2] * K[2];
+    for (int k = 0; k < 3; k++) entry[k] = x * r[k][0] + y * r[k][1] + z * r[k][2];
+    cb_row6_store((cb_row6){{entry[0][0], entry[1][0]}, {entry[2][0], 0}, {0, 0}}, l->A[i]);
+    cb_row6_store((cb_row6){{0, 0}, {0, entry[0][1]}, {entry[1][1], entry[2][1]}}, l->A[3 + i]);
+  }
 }
 
 /* Finds A at a node, and the momentum that is not mu_0. */
@@ -114,16 +120,14 @@ static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, c
     const cb_status status = p->inertia(p->self, t, &s->g, l->own_K, mu0);
     if (status) return status;
   }
-  turn_inertia(l, p->constant && p->constant->diagonal);
+  l->diagonal = p->constant && p->constant->diagonal;
+  turn_inertia(l);
   cb_turn6((const double(*)[3])l->r0, mu0, turned);
   for (int k = 0; k < 6; k++) l->load[k] = s->world[k] - turned[k] + s->world_low[k];
   return CB_OK;
 }
 
-/* Solves for the twists that the momenta correspond to. */
-static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
-  int at;
-  cb_mechanism_find_places(m, b);
+static cb_status take_inertias(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     *failed = l->body;
@@ -131,9 +135,34 @@ static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, doub
     if (status) return status;
   }
   *failed = -1;
+  return CB_OK;
+}
+
+cb_status cb_mechanism_sort_rows(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
+  int at;
+  if (cb_loops_are_sorted(m)) return CB_OK;
+  const cb_status status = take_inertias(m, b, t, failed);
+  if (status) return status;
+  for (int j = 0; j < m->joints; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
+      m->stiffness[m->first[j] + i] = m->joint[j].armature[i];
+  cb_mechanism_assign_forces(m);
+  copy_node(m);
+  if (!cb_sweep_matrices(m, &at)) return cb_mechanism_fail_at(m, at, 0, t);
+  cb_loops_sort(m);
+  return CB_OK;
+}
+
+/* Solves for the twists that the momenta correspond to. */
+static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
+  int at;
+  cb_mechanism_find_places(m, b);
   if (m->laws.drives) m->laws.drives(m->laws.self, t, m->drive, m->drive_rate);
   cb_modes_partition(m);
   cb_modes_target(m);
+  cb_status status = cb_mechanism_sort_rows(m, b, t, failed);
+  if (!status) status = take_inertias(m, b, t, failed);
+  if (status) return status;
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     if (l->joint < 0) continue;
@@ -153,9 +182,7 @@ static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, doub
   cb_loops_set_targets(m, true);
   cb_loops_begin(m);
   if (!cb_sweep_matrices(m, &at)) return cb_mechanism_fail_at(m, at, 0, t);
-  if (!m->begun) cb_loops_drop(m);
-  m->begun = true;
-  const cb_status status = cb_loops_factor(m);
+  status = cb_loops_factor(m);
   if (status) return status;
   cb_sweep_solve(m);
   cb_loops_solve(m);
@@ -191,7 +218,10 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
     cb_link *l = &m->link[i];
     double Y[6], mu[6], turned[6];
     cb_turn6_transposed((const double(*)[3])l->r0, l->eta, Y);
-    cb_apply6(l->K, Y, mu);
+    if (l->diagonal)
+      for (int k = 0; k < 6; k++) mu[k] = l->K[k][k] * Y[k];
+    else
+      cb_apply6(l->K, Y, mu);
     cb_turn6((const double(*)[3])l->r0, mu, turned);
     for (int k = 0; k < 6; k++) m->need[i][k] = turned[k] - l->load[k];
   }
@@ -205,6 +235,7 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
   }
   find_rates_of_twists(m);
   cb_loops_record(m, true);
+  cb_couplings_record(m);
   for (int j = 0; j < m->joints; j++)
     for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
       m->momentum[m->first[j] + i] = m->joint[j].armature[i] * m->rate[m->first[j] + i];
@@ -223,17 +254,11 @@ cb_status cb_mechanism_rates_of_momenta(cb_mechanism *m, const cb_mechanism_bodi
 /* Finds the displacements eta that close all gaps to first order. */
 static cb_status find_displacements(cb_mechanism *m, const cb_mechanism_bodies *b, double t) {
   int at;
-  cb_status status = CB_OK;
-  for (int c = 0; c < m->coordinates; c++) {
-    m->missing[c] = 0;
-    m->impulsive[c] = m->stiffness[c] = 0;
-  }
-  for (int i = 0; i < m->links && !status; i++) {
-    cb_link *l = &m->link[i];
-    status = take_inertia(l, b->problem(b->self, l->body), t, &b->state[l->body]);
-    memset(l->load, 0, sizeof l->load);
-  }
+  cb_status status = cb_mechanism_sort_rows(m, b, t, &at);
+  if (!status) status = take_inertias(m, b, t, &at);
   if (status) return status;
+  for (int c = 0; c < m->coordinates; c++) m->missing[c] = m->impulsive[c] = m->stiffness[c] = 0;
+  for (int i = 0; i < m->links; i++) memset(m->link[i].load, 0, sizeof m->link[i].load);
   copy_node(m);
   cb_mechanism_assign_forces(m);
   for (int i = 0; i < m->links; i++)
@@ -241,8 +266,6 @@ static cb_status find_displacements(cb_mechanism *m, const cb_mechanism_bodies *
   cb_loops_set_targets(m, false);
   cb_loops_begin(m);
   if (!cb_sweep_matrices(m, &at)) return cb_mechanism_fail_at(m, at, 0, t);
-  if (!m->begun) cb_loops_drop(m);
-  m->begun = true;
   status = cb_loops_factor(m);
   if (status) return status;
   cb_sweep_solve(m);
@@ -253,6 +276,7 @@ static cb_status find_displacements(cb_mechanism *m, const cb_mechanism_bodies *
 cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *moved, int *which) {
   double last = INFINITY;
   *moved = 0;
+  m->found = m->taken = false; /* closing twists are needed */
   for (int n = 0; n < MAXIMUM; n++) {
     double open = 0;
     const double *gap = cb_mechanism_gaps(m, b);

@@ -5,6 +5,7 @@
 #include "core/arena.h"
 #include "core/failure.h"
 #include "mechanism/mechanism.h"
+#include "numerics/row6.h"
 #include "numerics/vec3.h"
 
 /* A joint at present poses. */
@@ -21,7 +22,8 @@ typedef struct cb_place {
 } cb_place;
 
 /* One body of a tree, which its joint holds to its parent. The root of a tree that is not joined to the world has no
- * joint. Matrices A map twists at the end of a step to impulses at its beginning. */
+ * joint. Matrices A map displacements of the end of a step to impulses at its beginning. Both are about the origin of the
+ * body at the beginning, so that a vector d serves both nodes; S1 and e are about that origin, too. */
 typedef struct cb_link {
   int body, joint, parent; /* joint -1: a root; parent: a link, or -1 for the world */
   int root;                /* the first body of its tree */
@@ -30,10 +32,11 @@ typedef struct cb_link {
   int coordinate[6];       /* [n]: their numbers in the joint */
   cb_rigid_trial trial;
   double Y[6], update[6], residual[6]; /* in the body frame */
-  double r0[3][3], r1[3][3];           /* rotations at the two nodes */
-  double d0[3], d1[3];                 /* from the origin of the parent to that of the body */
+  double r0[3][3];                     /* the rotation at the first node */
+  double d[3];                         /* from the origin of the parent to that of the body, there */
+  double moved[3];                     /* the displacement of the origin in the trial step */
   double S0[6][6], S1[6][6];           /* [n] */
-  double all0[6][6], all1[6][6];       /* [coordinates]: the same for all coordinates */
+  double all0[6][6];                   /* [coordinates]: the same for all coordinates */
   double e[6];                         /* the twist that closes the gap */
   double load[6];                      /* the impulse that the body's own motion lacks */
   double A[6][6], r[6];                /* articulated: with everything beyond this link */
@@ -44,23 +47,28 @@ typedef struct cb_link {
   double eta[6], w[6];  /* twist (or displacement), and impulse of the joint on this body */
   double dq[6];         /* [n]: rate (or change) of its coordinates */
   const double (*K)[6]; /* the inertia at a node: of the problem, or own_K */
+  bool diagonal;        /* K is diagonal */
   double own_K[6][6];
   cb_place place;       /* at the end of the trial, or at the node */
   cb_factors6 *factors; /* of A; only for a root without a joint */
 } cb_link;
 
-/* A joint that closes a loop, and one of its rows: first its gaps, then its coordinates. */
+/* A joint that closes a loop, and one of its rows: first its gaps, then its coordinates. A coupling of two coordinates has
+ * two of them, one for the joint of each coordinate; the row is that of the first one. */
 typedef struct cb_loop {
-  int joint, rows;
-  int link[2];         /* of its two bodies; -1: the world */
-  double d0[3], d1[3]; /* from the origin of the first body to that of the second one, at the two nodes */
+  int joint, rows, gaps;        /* gaps: how many of the rows are constraints of the joint or coupling */
+  int coordinate;               /* of a part of a coupling: its number in the joint */
+  int link[2];                  /* of its two bodies; -1: the world */
+  double d[3];                  /* from the origin of the first body to that of the second one, at the first node */
+  const struct cb_loop *second; /* of a coupling: its second part; otherwise NULL */
+  double value, dual[6];        /* of a part of a coupling: its coordinate and the covector, at the present places */
 } cb_loop;
 
 typedef struct cb_loop_row {
-  bool dropped;        /* depends on other rows */
-  bool yields;         /* a coordinate that is not driven */
-  double N0[6], N1[6]; /* covectors on the motion of the second body relative to the first one, at the two nodes */
-  double target;       /* C eta of a constraint */
+  bool yields; /* a coordinate that is not driven */
+  /* covectors on the motion of the second body relative to the first one, at the two nodes; [1]: of a second part */
+  double N0[2][6], N1[2][6];
+  double gap, target;  /* of a constraint: its gap, and C eta */
   double force, stiff; /* f and s of a coordinate */
   double lambda, change_of_lambda;
   double (*response)[6], (*change)[6]; /* [links]: eta and dq for the impulse lambda = 1 */
@@ -79,21 +87,27 @@ struct cb_mechanism {
   cb_link *link;     /* parents come before children */
   cb_joint_now *now; /* [joints] */
   double *q, *momentum, *q1, *rate, *middle, *drive, *drive_rate, *missing, *impulsive,
-      *stiffness;    /* [coordinates]: see mechanism_step.c */
-  bool begun, found; /* dependent rows were looked for; the joints belong to the places of the links */
-  /* the state, one array: q, momentum, rate, work, mode, drive_impulse, impulse and wrench_work */
-  double *work[CB_JOINT_WORKS];          /* [coordinates] */
-  double *mode;                          /* [coordinates]: cb_joint_mode, as numbers */
-  double *wrench_work;                   /* [bodies] */
-  bool has_modes;                        /* a coordinate has limits or dry friction */
-  int limits;                            /* that reflect */
-  cb_joint_force *force;                 /* [coordinates] */
-  double at_first;                       /* the part of h Q that acts at the first node: 1/2, or 1 in a damped step */
-  double *gap;                           /* [joints] */
-  double (*impulse)[6];                  /* [joints] */
+      *stiffness; /* [coordinates]: see mechanism_step.c */
+  bool found;     /* the joints belong to the places of the links */
+  bool taken;     /* as do r0, d, S0, all0, and N0 of loops */
+  /* the state, one array: q, momentum, rate, work, mode, drive_impulse, impulse, wrench_work, and, if rows that are
+   * dropped may change, held and dropped */
+  double *work[CB_JOINT_WORKS]; /* [coordinates] */
+  double *mode;                 /* [coordinates]: cb_joint_mode, as numbers */
+  double *wrench_work;          /* [bodies] */
+  double *held, *dropped;       /* [coordinates], [rows], 1 or 0: rows that depend on others while these are held */
+  bool has_modes;               /* a coordinate has limits or dry friction */
+  int limits;                   /* that reflect */
+  cb_joint_force *force;        /* [coordinates] */
+  double at_first;              /* the part of h Q that acts at the first node: 1/2, or 1 in a damped step */
+  double *gap;                  /* [joints] */
+  double (*impulse)[6];         /* [joints] */
   double *drive_first, (*drive_axis)[6]; /* [coordinates]: rates and S of driven ones at the first node of a step */
   double *drive_impulse;                 /* [coordinates]: what drives give in the last step */
   int loops, rows, kept;                 /* kept: rows that are not dropped */
+  int couplings;                         /* the last ones of the rows; they have the last 2*couplings of the loops */
+  bool sorted;                           /* dropped rows were found */
+  int *implied; /* [joints]: rows that were dropped at the start, where no coordinate is held */
   cb_loop *loop;
   cb_loop_row *row;       /* [rows]: those of each loop together */
   double *matrix, *right; /* [kept*kept], [kept] */
@@ -102,25 +116,31 @@ struct cb_mechanism {
   double (*need)[6], (*wrench)[6]; /* [links]: the impulse that a body needs; the sum of the impulses on it */
 };
 
-/* Finds the joint's motion for the places of its two bodies (NULL: the world), near the coordinates q; updates q. S and
- * close, and with_rows also N and dual, belong to the second body in its motion relative to the first one, about its
- * origin; first_moves: to the first one relative to the second. */
-void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool first_moves, bool with_rows, double *q,
-                 cb_joint_now *out);
+/* What is found of a joint: q, S and gap; also close; also N and dual. */
+typedef enum cb_joint_extent { CB_JOINT_MOTION, CB_JOINT_CLOSING, CB_JOINT_ROWS } cb_joint_extent;
+/* Finds the joint's motion for the places of its two bodies (NULL: the world), near the coordinates q; updates q. S,
+ * close, N and dual belong to the second body in its motion relative to the first one, about its origin; first_moves: to
+ * the first one relative to the second. */
+void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool first_moves, cb_joint_extent extent,
+                 double *q, cb_joint_now *out);
 /* --- parts of a step (mechanism_step.c) --- */
 void cb_mechanism_place_of(const cb_rigid_state *s, cb_place *out);
-/* Finds the motions of all joints, and the vectors from parents, for the places of all links; end: at the end of a step. */
-void cb_mechanism_find_joints(cb_mechanism *m, double *q, bool end);
+/* d = from the origin of a to that of b; a NULL: 0, b NULL: the world */
+void cb_mechanism_vector(const cb_place *a, const cb_place *b, double d[3]);
+/* Finds the motions of all joints for the places of all links. */
+void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, double *q);
 /* Sets e of a link: what closes its gaps, and what driven[coordinates] miss. */
 void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *driven);
 /* Gives each link and each row of a loop the impulsive force and the stiffness of its coordinates. */
 void cb_mechanism_assign_forces(cb_mechanism *m);
 cb_status cb_mechanism_fail_at(const cb_mechanism *m, int link, double h, double t);
 void cb_mechanism_share_impulses(cb_mechanism *m);
-void cb_mechanism_turn_rows(const double r[3][3], double c, const double M[6][6], double out[6][6]);
 
 /* The places of all links, and the motions of all joints, for the present states. */
 void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b);
+/* Finds the rows of loops that depend on others at the present states, unless they are known for the coordinates that are
+ * held now. What a step or a node finds in links and rows afterwards is not used, and is overwritten. */
+cb_status cb_mechanism_sort_rows(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
 /* The rates of all coordinates that fit best to the twists Y of the states. */
 void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b);
 /* The forces at coordinates q and their rates; the result is in m->force. */
@@ -128,7 +148,7 @@ void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const doubl
 
 /* --- sweeps (mechanism_sweep.c) ---
  *   D = S_k^T A S_{k+1} + stiff,  u = D^-1 (force + S_k^T (r - A e))
- *   A_a += X_k^T (A - A S D^-1 S^T A) X_{k+1},  r_a += X_k^T (r - A e - A S u)                       tips inwards
+ *   A_a += X^T (A - A S D^-1 S^T A) X,  r_a += X^T (r - A e - A S u)                                 tips inwards
  *   q = u - D^-1 S_k^T A X eta_a,  eta = X eta_a + e + S q                                           outwards
  */
 /* Eliminates all links: their own A are given, and are replaced. false: D is singular at link *at. */
@@ -141,6 +161,8 @@ void cb_sweep_respond(cb_mechanism *m, const double (*W)[6], const cb_loop *l, c
 /* Impulses w of all joints from those that each body needs, need[links]: w_b = need_b + what its children take. Those of
  * roots without a joint follow. Writes to total[links] the sum of all impulses on each body. */
 void cb_sweep_impulses(cb_mechanism *m, const double (*need)[6], double (*total)[6]);
+/* out = c R M, with R = r for both parts */
+void cb_sweep_turn(const double r[3][3], double c, const cb_row6 M[6], double out[6][6]);
 /* The inverse of D[n][n] in place, by Gauss–Jordan elimination with pivots. */
 bool cb_sweep_invert(int n, double D[6][6]);
 static inline double cb_sweep_dot(const double a[6], const double b[6]) {
@@ -192,13 +214,32 @@ void cb_drives_begin(cb_mechanism *m, double t, double h);
 void cb_drives_arrive(cb_mechanism *m, double h);
 void cb_drives_settle(cb_mechanism *m, int joint, const double W[6]);
 
+/* --- couplings of coordinates (mechanism_couplings.c); all functions do nothing if there are none --- */
+/* The parts loop[..] and the rows, of which the responses are set. */
+void cb_couplings_create(cb_mechanism *m);
+/* Their gaps at the places of the links and the coordinates q; and their rows, as cb_loops_take. */
+void cb_couplings_find(cb_mechanism *m, double *q);
+void cb_couplings_take(cb_mechanism *m, bool end);
+/* Adds their impulses to those of their joints, after drives have taken theirs. */
+void cb_couplings_record(cb_mechanism *m);
+
 /* --- joints that close loops (mechanism_loops.c); all functions do nothing if there are none --- */
 /* used[joints]: joints that hold a tree together. */
 cb_status cb_loops_create(cb_mechanism *m, const bool *used);
-/* Finds the rows at the places of the links; q is updated. */
-void cb_loops_find(cb_mechanism *m, double *q, bool end);
-/* Finds rows that depend on others; after cb_sweep_matrices at a node. */
-void cb_loops_drop(cb_mechanism *m);
+/* The motion of a joint that closes a loop, or of a part of a coupling, at the places of the links; q is updated. */
+void cb_loop_at(const cb_mechanism *m, const cb_loop *l, double *q, cb_joint_now *now);
+/* Takes a covector N from one at the present places, and the vector between the bodies at the beginning of a step. */
+void cb_loop_take(const cb_mechanism *m, cb_loop *l, bool end, const double covector[6], double N[6]);
+/* Finds the motions of the joints at the places of the links; q is updated. */
+void cb_loops_find(cb_mechanism *m, double *q);
+/* Takes the rows from them, at the beginning or at the end of a step. */
+void cb_loops_take(cb_mechanism *m, bool end);
+/* Finds rows that depend on others, and drops them; after cb_sweep_matrices at a node. They have to be found again if other
+ * coordinates are held. */
+void cb_loops_sort(cb_mechanism *m);
+bool cb_loops_are_sorted(const cb_mechanism *m);
+/* Stores how many rows of each joint are dropped now. */
+void cb_loops_count(cb_mechanism *m);
 /* Sets the targets of constraints: to close gaps, or the rates of driven coordinates. */
 void cb_loops_set_targets(cb_mechanism *m, bool rates);
 /* Before a solution: lambda is 0. */

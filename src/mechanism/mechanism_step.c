@@ -1,6 +1,7 @@
 /* Steps of joined bodies: the drift, and settling at a node (equations: mechanism.h). */
 #include "mechanism/mechanism_private.h"
 #include "numerics/dd.h"
+#include "numerics/row6.h"
 #include "numerics/vec3.h"
 
 #include <float.h>
@@ -19,37 +20,42 @@ void cb_mechanism_place_of(const cb_rigid_state *s, cb_place *out) {
 }
 
 /* The place of a link at the end of the trial step. */
-static void place_at_trial(const cb_link *l, cb_place *out) {
+static void place_at_trial(cb_link *l, cb_place *out) {
   const cb_rigid_trial *e = &l->trial;
-  double moved[3];
   cb_quaternion_multiply(e->s->g.q, e->move.q, out->q);
   cb_quaternion_project(out->q);
   cb_quaternion_rotation(out->q, out->r);
-  cb_apply3(e->r, e->move.x, moved);
+  cb_apply3(e->r, e->move.x, l->moved);
   for (int i = 0; i < 3; i++) {
     out->x[i] = e->s->g.x[i];
-    out->x_low[i] = e->s->x_low[i] + moved[i];
+    out->x_low[i] = e->s->x_low[i] + l->moved[i];
   }
 }
 
-/* The motions of all joints, and vectors from parents, for the places of all links. */
-void cb_mechanism_find_joints(cb_mechanism *m, double *q, bool end) {
+void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, double *q) {
   for (int i = 0; i < m->links; i++) {
-    cb_link *l = &m->link[i];
+    const cb_link *l = &m->link[i];
     const cb_place *a = l->parent >= 0 ? &m->link[l->parent].place : NULL, *b = &l->place;
-    double *d = end ? l->d1 : l->d0;
     if (l->joint < 0) continue;
-    cb_joint_at(&m->joint[l->joint], l->first_moves ? b : a, l->first_moves ? a : b, l->first_moves, false,
+    cb_joint_at(&m->joint[l->joint], l->first_moves ? b : a, l->first_moves ? a : b, l->first_moves, extent,
                 q + m->first[l->joint], &m->now[l->joint]);
-    for (int k = 0; k < 3; k++) d[k] = a ? b->x[k] - a->x[k] + (b->x_low[k] - a->x_low[k]) : 0;
-    for (int j = 0; j < l->n; j++)
-      memcpy(end ? l->S1[j] : l->S0[j], m->now[l->joint].S[l->coordinate[j]], sizeof l->S0[j]);
-    if (m->has_modes) memcpy(end ? l->all1 : l->all0, m->now[l->joint].S, sizeof l->all0);
   }
-  cb_loops_find(m, q, end);
+  cb_loops_find(m, q);
 }
 
-/* e: what closes the gaps, and what driven coordinates miss. */
+void cb_mechanism_vector(const cb_place *a, const cb_place *b, double d[3]) {
+  static const double origin[3];
+  const double *x = b ? b->x : origin, *low = b ? b->x_low : origin;
+  for (int k = 0; k < 3; k++) d[k] = a ? x[k] - a->x[k] + (low[k] - a->x_low[k]) : 0;
+}
+
+/* Replaces the origin of a twist at the end of the step by that at its beginning. */
+static void move_twist(const cb_link *l, double twist[6]) {
+  double moved[3];
+  cb_cross3(l->moved, twist, moved);
+  for (int k = 0; k < 3; k++) twist[3 + k] += moved[k];
+}
+
 void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *driven) {
   const cb_joint *j = &m->joint[l->joint];
   const cb_joint_now *now = &m->now[l->joint];
@@ -57,6 +63,22 @@ void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *
   for (int i = 0; i < cb_joint_coordinates(j); i++)
     if (j->driven[i] || cb_modes_hold(m, m->first[l->joint] + i))
       cb_add6(driven[m->first[l->joint] + i], now->S[i], l->e);
+  move_twist(l, l->e);
+}
+
+/* S and e at the end of the step, for the present motions of joints. */
+static void take_end(cb_mechanism *m) {
+  for (int c = 0; c < m->coordinates; c++) m->missing[c] = m->drive[c] - m->q1[c];
+  for (int i = 0; i < m->links; i++) {
+    cb_link *l = &m->link[i];
+    if (l->joint < 0) continue;
+    for (int j = 0; j < l->n; j++) {
+      memcpy(l->S1[j], m->now[l->joint].S[l->coordinate[j]], sizeof l->S1[j]);
+      move_twist(l, l->S1[j]);
+    }
+    cb_mechanism_find_closing(m, l, m->missing);
+  }
+  cb_loops_take(m, true);
 }
 
 /* --- forces on coordinates --- */
@@ -98,7 +120,7 @@ void cb_mechanism_assign_forces(cb_mechanism *m) {
     }
   }
   for (int i = 0; i < m->loops; i++) {
-    const int joint = m->loop[i].joint, gaps = cb_joint_gaps(&m->joint[joint]);
+    const int joint = m->loop[i].joint, gaps = m->loop[i].gaps;
     for (int r = 0; r < m->loop[i].rows; r++, row++) {
       if (!m->row[row].yields) continue;
       m->row[row].force = m->impulsive[m->first[joint] + r - gaps];
@@ -135,30 +157,41 @@ cb_status cb_mechanism_fail_at(const cb_mechanism *m, int link, double h, double
                  l->joint < 0 ? "the tree of joint " : "joint ", l->joint < 0 ? "" : m->joint[l->joint].name, h, t);
 }
 
-/* out = c R M, with R = r for both parts */
-void cb_mechanism_turn_rows(const double r[3][3], double c, const double M[6][6], double out[6][6]) {
+/* out = B R^T, with R = r for both parts, of a B without linear columns in its angular rows (whose c is not set) */
+static void turn_columns(const double r[3][3], const double B[6][6], cb_row6 out[6]) {
+  cb_two angular[3], one[3], other[3], linear[3]; /* the columns of R, in the places of both parts of a row */
+  for (int k = 0; k < 3; k++) {
+    angular[k] = (cb_two){r[0][k], r[1][k]};
+    one[k] = (cb_two){r[2][k], 0};
+    other[k] = (cb_two){0, r[0][k]};
+    linear[k] = (cb_two){r[1][k], r[2][k]};
+  }
   for (int i = 0; i < 6; i++) {
-    const double x = c * r[i % 3][0], y = c * r[i % 3][1], z = c * r[i % 3][2], (*const rows)[6] = M + i / 3 * 3;
-    for (int k = 0; k < 6; k++) out[i][k] = x * rows[0][k] + y * rows[1][k] + z * rows[2][k];
+    const cb_two x = cb_two_of(B[i][0]), y = cb_two_of(B[i][1]), z = cb_two_of(B[i][2]);
+    out[i].a = x * angular[0] + y * angular[1] + z * angular[2];
+    out[i].b = x * one[0] + y * one[1] + z * one[2];
+    if (i < 3) continue;
+    const cb_two u = cb_two_of(B[i][3]), v = cb_two_of(B[i][4]), w = cb_two_of(B[i][5]);
+    out[i].b += u * other[0] + v * other[1] + w * other[2];
+    out[i].c = u * linear[0] + v * linear[1] + w * linear[2];
   }
 }
 
-/* A = R_0 (1/h) J dtau^-1_{-hY} R_1^T */
+/* A = R_0 (1/h) J dtau^-1_{hY} R_0^T: a displacement eta of the end changes Y by (1/h) dtau^-1_{hY} R_0^T eta. */
 static void turn_matrix(cb_link *l, double h, const double J[6][6]) {
-  const double(*r)[3] = (const double(*)[3])l->r1;
-  double back[6], B[6][6], M[6][6];
-  for (int k = 0; k < 6; k++) back[k] = -h * l->Y[k];
-  cb_se3_dtau_inverse(l->trial.map, back, B); /* without linear columns in its angular rows */
-  double angular[6][3], linear[3][3];
-  for (int i = 0; i < 6; i++) cb_apply3(r, B[i], angular[i]);
-  for (int i = 0; i < 3; i++) cb_apply3(r, B[3 + i] + 3, linear[i]);
-  for (int i = 0; i < 6; i++)
+  const double(*r)[3] = (const double(*)[3])l->r0;
+  cb_row6 B[6], M[6];
+  turn_columns(r, (const double(*)[6])l->trial.A, B);
+  for (int i = 0; i < 6; i++) {
+    const cb_two u = cb_two_of(J[i][3]), v = cb_two_of(J[i][4]), w = cb_two_of(J[i][5]);
+    M[i] = (cb_row6){u * B[3].a + v * B[4].a + w * B[5].a, u * B[3].b + v * B[4].b + w * B[5].b,
+                     u * B[3].c + v * B[4].c + w * B[5].c};
     for (int k = 0; k < 3; k++) {
-      M[i][k] = M[i][3 + k] = 0;
-      for (int j = 0; j < 6; j++) M[i][k] += J[i][j] * angular[j][k];
-      for (int j = 0; j < 3; j++) M[i][3 + k] += J[i][3 + j] * linear[j][k];
+      M[i].a += J[i][k] * B[k].a;
+      M[i].b += J[i][k] * B[k].b;
     }
-  cb_mechanism_turn_rows((const double(*)[3])l->r0, 1 / h, (const double(*)[6])M, l->A);
+  }
+  cb_sweep_turn(r, 1 / h, M, l->A);
 }
 
 static cb_status evaluate(cb_mechanism *m, double h, bool first, bool fresh, int *failed) {
@@ -172,23 +205,19 @@ static cb_status evaluate(cb_mechanism *m, double h, bool first, bool fresh, int
       return status;
     }
     place_at_trial(l, &l->place);
-    memcpy(l->r1, l->place.r, sizeof l->r1);
     cb_turn6((const double(*)[3])l->r0, l->residual, l->load);
     if (fresh) turn_matrix(l, h, (const double(*)[6])J);
   }
   return CB_OK;
 }
 
-/* Finds the updates of all twists from the displacements eta: (1/h) dtau^-1_{-hY} R_1^T eta. */
-static void find_updates(cb_mechanism *m, double h) {
-  for (int i = 0; i < m->links; i++) {
-    cb_link *l = &m->link[i];
-    double eta[6], back[6];
-    for (int k = 0; k < 6; k++) back[k] = -h * l->Y[k];
-    cb_turn6_transposed((const double(*)[3])l->r1, l->eta, eta);
-    for (int k = 0; k < 6; k++) eta[k] /= h;
-    cb_se3_dtau_inverse_apply(l->trial.map, back, eta, l->update);
-  }
+/* Finds the update of a twist from the displacement eta (turn_matrix). */
+static void find_update(cb_link *l, double h) {
+  double eta[6], hY[6];
+  for (int k = 0; k < 6; k++) hY[k] = h * l->Y[k];
+  cb_turn6_transposed((const double(*)[3])l->r0, l->eta, eta);
+  for (int k = 0; k < 6; k++) eta[k] *= 1 / h;
+  cb_se3_dtau_inverse_apply(l->trial.map, hY, eta, l->update);
 }
 
 /* The square of a norm of twists in m/s that does not depend on masses: <K a, a>/k, k the mean of the linear inertia. */
@@ -223,11 +252,12 @@ static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
 
 static double larger(double a, double b) { return b > a ? b : a; } /* fmax would be a function call */
 
-/* Adds the updates to all twists. *change, *scale: the largest change of a twist, and the largest twist. */
-static cb_status add_updates(cb_mechanism *m, double t, double h, double *change, double *scale, int *failed) {
+/* Finds the updates of all twists, and adds them. *change, *scale: the largest change of a twist, and the largest twist. */
+static cb_status update(cb_mechanism *m, double t, double h, double *change, double *scale, int *failed) {
   double changed = 0, largest = 0;
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
+    find_update(l, h);
     largest = larger(largest, squared_speed(l, l->Y));
     changed = larger(changed, squared_speed(l, l->update));
     cb_add6(1, l->update, l->Y);
@@ -241,19 +271,17 @@ static cb_status add_updates(cb_mechanism *m, double t, double h, double *change
   return CB_OK;
 }
 
-/* One iteration of Newton's method (*change, *scale: add_updates). */
+/* One iteration of Newton's method (*change, *scale: update). */
 static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh, double *change, double *scale,
                          int *failed) {
   int at;
   cb_status status = evaluate(m, h, n == 0, fresh, failed);
-  m->found = false;
+  m->found = m->taken = false;
   if (status) return status;
   memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
-  cb_mechanism_find_joints(m, m->q1, true);
+  cb_mechanism_find_joints(m, CB_JOINT_CLOSING, m->q1);
+  take_end(m);
   find_forces(m, t, h);
-  for (int c = 0; c < m->coordinates; c++) m->missing[c] = m->drive[c] - m->q1[c];
-  for (int i = 0; i < m->links; i++)
-    if (m->link[i].joint >= 0) cb_mechanism_find_closing(m, &m->link[i], m->missing);
   cb_loops_set_targets(m, false);
   cb_loops_push(m);
   if (fresh && !cb_sweep_matrices(m, &at)) return cb_mechanism_fail_at(m, at, h, t);
@@ -261,8 +289,7 @@ static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh,
   if (fresh && (status = cb_loops_factor(m))) return status;
   cb_sweep_solve(m);
   cb_loops_solve(m);
-  find_updates(m, h);
-  return add_updates(m, t, h, change, scale, failed);
+  return update(m, t, h, change, scale, failed);
 }
 
 /* The speed at which a step moves by the round-off of rotations and of vectors from joint to joint, for bodies with these
@@ -271,8 +298,7 @@ static double blur(const cb_mechanism *m, double h) {
   double far = 0;
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];
-    const double *d = l->parent >= 0 ? l->d0 : l->place.x,
-                 mass = l->trial.K[3][3] + l->trial.K[4][4] + l->trial.K[5][5],
+    const double *d = l->parent >= 0 ? l->d : l->place.x, mass = l->trial.K[3][3] + l->trial.K[4][4] + l->trial.K[5][5],
                  inertia = l->trial.K[0][0] + l->trial.K[1][1] + l->trial.K[2][2];
     if (l->joint >= 0) far += cb_dot3(d, d) + (mass > 0 ? inertia / mass : 0);
   }
@@ -294,21 +320,20 @@ static bool is_quadratic(const cb_mechanism *m) {
 static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *count, int *failed) {
   cb_loops_begin(m);
   const bool quadratic = is_quadratic(m);
-  double last = 0, scale = 0, rate = 1, limit = 0;
+  double last = 0, scale = 0, rate = 1;
   *settled = false;
   for (int n = 0; n < MAXIMUM && !*settled; n++) {
     const bool fresh = rate > 0.02;
     double change = 0;
     const cb_status status = iterate(m, t, h, n, fresh, &change, &scale, failed);
     if (status) return status;
-    if (n == 0) limit = blur(m, h);
     rate = change / (n > 0 ? last : scale);
     *count = n + 1;
     const double next = n == 0  ? 100 * rate * change
                         : fresh ? 10 * rate * rate * change
                                 : 2 * rate * change / (1 - 2 * rate);
     *settled = change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale) ||
-               (n > 0 && (change <= limit || (change >= last && change <= 1e-10 * scale)));
+               (n > 0 && (change <= blur(m, h) || (change >= last && change <= 1e-10 * scale)));
     if (!(change < 1e200)) break;
     last = change;
   }
@@ -354,6 +379,15 @@ static cb_status find_impulses(cb_mechanism *m, int *failed) {
   return CB_OK;
 }
 
+/* The coordinates and forces of the step that was solved, from which the modes follow: those of the last iteration are
+ * from before its update. */
+static void find_coordinates(cb_mechanism *m, double t, double h) {
+  for (int i = 0; i < m->links; i++) place_at_trial(&m->link[i], &m->link[i].place);
+  memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
+  cb_mechanism_find_joints(m, CB_JOINT_MOTION, m->q1);
+  find_forces(m, t, h);
+}
+
 /* The states at the end of the step. */
 static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double h, int *failed) {
   for (int i = 0; i < m->links; i++) {
@@ -371,7 +405,7 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t,
   cb_loops_record(m, false);
   *failed = -1;
   memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
-  cb_mechanism_find_joints(m, m->q1, true);
+  cb_mechanism_find_joints(m, CB_JOINT_MOTION, m->q1);
   find_forces(m, t, h);
   for (int j = 0; j < m->joints; j++)
     for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
@@ -385,6 +419,7 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t,
       m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - friction - spring) * m->rate[c];
     }
   cb_drives_arrive(m, h);
+  cb_couplings_record(m);
   memcpy(m->q, m->q1, (size_t)m->coordinates * sizeof *m->q);
   m->found = true;
   return CB_OK;
@@ -422,9 +457,11 @@ cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cons
   for (int n = 0;; n++) {
     cb_modes_partition(m);
     cb_modes_target(m);
-    cb_status status = find_twists_of_step(m, t, h, iterations, failed);
+    cb_status status = cb_mechanism_sort_rows(m, b, t, failed);
+    if (!status) status = find_twists_of_step(m, t, h, iterations, failed);
     if (!status) status = find_impulses(m, failed);
     if (status) return status;
+    if (m->has_modes) find_coordinates(m, t, h);
     if (n == 3 * m->coordinates + 10 || !cb_modes_revise(m, h)) break;
   }
   return arrive(m, b, t, h, failed);

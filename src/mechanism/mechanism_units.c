@@ -135,9 +135,8 @@ static cb_status refuse(const cb_joint *j, const char *what) {
 static cb_status check_joint(const cb_mechanism *m, int joint) {
   const cb_joint *j = &m->joint[joint];
   const int n = cb_joint_coordinates(j);
-  if (m->loops)
-    for (int l = 0; l < m->loops; l++)
-      if (m->loop[l].joint == joint) return refuse(j, "closes a loop");
+  for (int l = 0; l < m->loops; l++)
+    if (m->loop[l].joint == joint) return refuse(j, l < m->loops - 2 * m->couplings ? "closes a loop" : "is coupled");
   if (!j->class_->serial) return refuse(j, "is no sequence of screws and rotations");
   for (int i = 0; i < n; i++) {
     if (j->friction[i] != 0) return refuse(j, "has dry friction");

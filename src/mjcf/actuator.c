@@ -141,32 +141,11 @@ static cb_status put_wrench(const instance *in, const cb_mjcf_actuator_model *l,
   return status;
 }
 
-/* Reads `fromto`: the site is at the middle of the two points, and its z axis points to the first point. */
-static cb_status read_ends(const cb_mjcf_source *source, cb_pose *pose) {
-  const cb_node *value = cb_mjcf_value(source, "fromto");
-  double x[6], along[3];
-  const cb_status status = value ? cb_mjcf_numbers(value, "fromto", 6, 6, x, NULL) : CB_OK;
-  if (status || !value) return status;
-  for (int i = 0; i < 3; i++) {
-    along[i] = x[i] - x[3 + i];
-    pose->x[i] = (x[i] + x[3 + i]) / 2;
-  }
-  if (!cb_mjcf_normalise(3, along)) return cb_node_fail(value, "fromto: expected two different points");
-  cb_mjcf_turn_to(along, pose->q);
-  return CB_OK;
-}
-
 static cb_status put_at_site(const instance *in, const cb_mjcf_actuator_model *l, int number) {
-  cb_mjcf_source source;
   cb_pose pose;
   double R[3][3], f[3] = {0}, m[3] = {0}, V[6], turned[3];
-  in->at->e->read = true;
-  cb_xml_get(in->at->e, "name");
-  cb_status status = cb_mjcf_source_of(in->at->scope.r, in->at->e, in->at->scope.childclass, &source);
-  if (!status) status = cb_mjcf_pose(in->at->scope.r, &source, &pose, NULL);
-  if (!status) status = read_ends(&source, &pose);
+  const cb_status status = cb_mjcf_site_pose(in->at, &pose);
   if (status) return status;
-  cb_pose_multiply(&in->at->scope.frame, &pose, &pose);
   cb_pose_rotation(&pose, R);
   cb_apply3((const double(*)[3])R, l->gear, f);
   cb_apply3((const double(*)[3])R, l->gear + 3, m);
@@ -219,13 +198,14 @@ static const char *reason(const instance *in, const cb_mjcf_source *source, cons
   if (!in->at->body) return "its site does not move";
   if (cb_mjcf_value(source, "refsite") || cb_mjcf_value(source, "slidersite") || cb_mjcf_value(source, "cranksite"))
     return "it is not at a single site";
-  if (in->at->hold) return in->at->type == CB_MJCF_BALL ? "it is at a ball joint" : NULL;
+  if (in->at->hold) return NULL;
   if (in->at->joint && fast && (!is_zero(l->gear) || in->parent)) return "its force depends on a velocity of the joint";
   return NULL;
 }
 
 static cb_status push(const instance *in, const cb_mjcf_actuator_model *l, int number) {
   if (in->tendon) return cb_mjcf_pull(in->r, in->tendon, l, in->control);
+  if (in->at->hold && in->at->type == CB_MJCF_BALL) return cb_mjcf_pull_ball(in->r, in->at, l, in->control, in->parent);
   if (in->at->hold) {
     const cb_mjcf_tendon one = {.n = 1, .hold = {in->at->hold}, .coef = {1}};
     return cb_mjcf_pull(in->r, &one, l, in->control);

@@ -64,6 +64,32 @@ cb_status cb_mjcf_add_target(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body
   return CB_OK;
 }
 
+/* Reads `fromto`: the site is at the middle of the two points, and its z axis points to the first point. */
+static cb_status read_ends(const cb_mjcf_source *source, cb_pose *pose) {
+  const cb_node *value = cb_mjcf_value(source, "fromto");
+  double x[6], along[3];
+  const cb_status status = value ? cb_mjcf_numbers(value, "fromto", 6, 6, x, NULL) : CB_OK;
+  if (status || !value) return status;
+  for (int i = 0; i < 3; i++) {
+    along[i] = x[i] - x[3 + i];
+    pose->x[i] = (x[i] + x[3 + i]) / 2;
+  }
+  if (!cb_mjcf_normalise(3, along)) return cb_node_fail(value, "fromto: expected two different points");
+  cb_mjcf_turn_to(along, pose->q);
+  return CB_OK;
+}
+
+cb_status cb_mjcf_site_pose(const cb_mjcf_target *site, cb_pose *out) {
+  cb_mjcf_source source;
+  site->e->read = true;
+  cb_xml_get(site->e, "name");
+  cb_status status = cb_mjcf_source_of(site->scope.r, site->e, site->scope.childclass, &source);
+  if (!status) status = cb_mjcf_pose(site->scope.r, &source, out, NULL);
+  if (!status) status = read_ends(&source, out);
+  if (!status) cb_pose_multiply(&site->scope.frame, out, out);
+  return status;
+}
+
 bool cb_mjcf_is_called(const cb_mjcf_reader *r, const cb_mjcf_target *t, const char *name) {
   const cb_node *own = cb_xml_get(t->e, "name");
   if (!own || !*own->text) return false;

@@ -3,7 +3,7 @@
  *
  * These elements are read: <include>, <compiler>, <option>, <default>, <asset> with <mesh> and <model>, <worldbody>
  * with <frame>, <replicate>, <attach>, <body>, <freejoint>, <joint>, <inertial> and <geom>; <tendon> with <fixed>,
- * <equality> with <connect>, <weld> and a constant <joint>; <actuator> at sites, joints and fixed tendons, <keyframe>,
+ * <equality> with <connect>, <weld> and <joint>; <actuator> at sites, joints and fixed tendons, <keyframe>,
  * and one plane of the world as the floor. A body without a joint is welded to its parent, or does not move. Elements
  * that are not read are listed with their places; an invalid element is an error with its place. Source: MuJoCo's XML
  * reference and its compiler (2.2.2 and 3.14). SI units.
@@ -72,6 +72,7 @@ typedef enum cb_mjcf_joint { CB_MJCF_HINGE, CB_MJCF_FREE, CB_MJCF_BALL, CB_MJCF_
 /* A joint between a body and its parent. The joints of one body act one after another, from the parent to the body. A
  * hinge or slide has one coordinate q, MuJoCo's coordinate less `ref`; a ball has the rotation vector, in the axes of
  * the parent. All are 0 at the reference. */
+enum { CB_MJCF_POLYNOMIAL = 5 };
 typedef struct cb_mjcf_hold {
   const char *name; /* in the file; "": it has none */
   cb_mjcf_joint type;
@@ -83,7 +84,10 @@ typedef struct cb_mjcf_hold {
   double q[3], rate[3];             /* at the start */
   const char *label[3];             /* names of the coordinates in expressions */
   const char *actuation, *motor[3]; /* forces of actuators, and other forces, as expressions; NULL: none */
-  const char *drive;                /* the coordinate as an expression; NULL: it is free */
+  /* Its <joint> in <equality> (NULL: none): q = poly[0] + poly[1] r + .., r the coordinate of `to`; NULL: q = poly[0]. */
+  struct cb_xml *by;
+  const struct cb_mjcf_hold *to;
+  double poly[CB_MJCF_POLYNOMIAL];
 } cb_mjcf_hold;
 enum { CB_MJCF_HOLDS = 6 }; /* maximum number of joints of a body */
 

@@ -372,6 +372,7 @@ static cb_status read_rest(cb_mjcf_reader *r) {
   if (!status) status = cb_mjcf_read_equalities(r);
   if (!status) status = cb_mjcf_compensate(r);
   if (!status) status = cb_mjcf_read_key(r, &control);
+  if (!status) status = cb_mjcf_start_couplings(r);
   cb_mjcf_place_bodies(r->model);
   cb_mjcf_start_loops(r->model);
   if (!status) status = cb_mjcf_read_actuators(r, control);

@@ -1,8 +1,9 @@
-/* <equality> of MJCF: <connect> and <weld> become joints that close loops, <joint> with one joint fixes its coordinate.
+/* <equality> of MJCF: <connect> and <weld> become joints that close loops; <joint> is in mjcf_coupling.c.
  *
  * A <connect> joins the point `anchor` of the first body to the point of the second one that is in the same place at the
- * reference. A <weld> keeps the pose at the reference, or `relpose`, of the second body as the first one sees it. They
- * are exact here; MuJoCo's yield. Source: MuJoCo's XML reference (equality).
+ * reference. A <weld> keeps the pose at the reference, or `relpose`, of the second body as the first one sees it. With
+ * `site1` and `site2` the places, and for a <weld> the axes, of these two sites coincide instead. They are exact here;
+ * MuJoCo's yield. Source: MuJoCo's XML reference (equality).
  */
 #include "mjcf/mjcf_private.h"
 
@@ -13,9 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A body of the file: its link in a body of the scenario (NULL: it does not move), with its pose there. */
+/* A body or site of the file: its body of the scenario (NULL: it does not move), with its pose there. */
 typedef struct place {
-  cb_mjcf_body *body;
+  const cb_mjcf_body *body;
   cb_pose pose;
 } place;
 
@@ -48,9 +49,30 @@ static cb_status read_bodies(const cb_mjcf_reader *r, const cb_mjcf_source *sour
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, one, find_body(r, one, &out[0]));
   cb_errors_add(&errors, &e->name, find_body(r, two, &out[1]));
-  if (!errors.status && out[0].body == out[1].body)
-    cb_errors_add(&errors, &e->name,
-                  cb_node_fail(&e->name, "both bodies are parts of one rigid body: expected two bodies that move"));
+  return cb_errors_end(&errors);
+}
+
+static cb_status read_sites(const cb_mjcf_reader *r, const cb_mjcf_source *source, cb_xml *e, place out[2]) {
+  static const char *const others[] = {"body1", "body2", "anchor", "relpose"};
+  const cb_node *const name[] = {cb_mjcf_value(source, "site1"), cb_mjcf_value(source, "site2")};
+  cb_errors errors = cb_errors_begin();
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    const cb_node *other = cb_xml_get(e, others[i]);
+    if (other)
+      cb_errors_add(&errors, other,
+                    cb_node_fail(other, "%s next to sites: expected `site1` and `site2` alone", others[i]));
+  }
+  for (int side = 0; side < 2; side++) {
+    int copies = 0;
+    const cb_mjcf_target *site = name[side] ? cb_mjcf_find_target(r, name[side]->text, false, &copies) : NULL;
+    const cb_node *at = name[side] ? name[side] : &e->name;
+    if (!name[side])
+      cb_errors_add(&errors, at, cb_node_fail(at, "expected `site%d` next to `site%d`", side + 1, 2 - side));
+    else if (!site)
+      cb_errors_add(&errors, at, cb_node_fail(at, "no site is called `%s`", at->text));
+    else if (!cb_errors_add(&errors, at, cb_mjcf_site_pose(site, &out[side].pose)))
+      out[side].body = site->body;
+  }
   return cb_errors_end(&errors);
 }
 
@@ -111,18 +133,19 @@ void cb_mjcf_start_loops(cb_mjcf *m) {
   }
 }
 
-static cb_status add_loop(cb_mjcf_reader *r, cb_xml *e, bool weld, bool *noted) {
+static cb_status add_loop(cb_mjcf_reader *r, cb_xml *e, bool weld) {
   cb_mjcf_source source;
   place at[2];
   cb_pose frame[2];
   char name[32];
-  if (cb_xml_get(e, "site1") || cb_xml_get(e, "site2")) {
-    e->why = "it joins sites";
-    return CB_OK;
-  }
   cb_status status = cb_mjcf_source_of(r, e, NULL, &source);
-  if (!status) status = read_bodies(r, &source, e, at);
-  if (!status) status = read_frame(&source, e, weld, at, frame);
+  if (status) return status;
+  const bool sites = cb_mjcf_value(&source, "site1") || cb_mjcf_value(&source, "site2");
+  for (int side = 0; side < 2; side++) cb_pose_identity(&frame[side]);
+  status = sites ? read_sites(r, &source, e, at) : read_bodies(r, &source, e, at);
+  if (!status && at[0].body == at[1].body)
+    status = cb_node_fail(&e->name, "both bodies are parts of one rigid body: expected two bodies that move");
+  if (!status && !sites) status = read_frame(&source, e, weld, at, frame);
   if (status) return status;
   cb_mjcf_loop *loop = cb_arena_alloc(r->arena, 1, sizeof *loop), **last = &r->model->loops;
   snprintf(name, sizeof name, "loop%d", r->model->joints++);
@@ -136,36 +159,7 @@ static cb_status add_loop(cb_mjcf_reader *r, cb_xml *e, bool weld, bool *noted) 
   *last = loop;
   cb_xml_get(e, "anchor");
   cb_xml_get(e, "relpose");
-  if (!*noted) e->note = "softness of constraints: they hold exactly";
-  *noted = true;
   return CB_OK;
-}
-
-static cb_status fix_joint(cb_mjcf_reader *r, cb_xml *e) {
-  cb_mjcf_source source;
-  double poly[5] = {0, 1};
-  int copies = 0;
-  const cb_status status = cb_mjcf_source_of(r, e, NULL, &source);
-  if (status) return status;
-  const cb_node *one = cb_mjcf_value(&source, "joint1"), *two = cb_mjcf_value(&source, "joint2"),
-                *given = cb_mjcf_value(&source, "polycoef");
-  if (!one) return cb_node_fail(&e->name, "expected `joint1`, the name of a joint");
-  const cb_status read = given ? cb_mjcf_numbers(given, "polycoef", 1, 5, poly, NULL) : CB_OK;
-  if (read) return read;
-  const cb_mjcf_target *t = cb_mjcf_find_target(r, one->text, true, &copies);
-  if (!t) return cb_node_fail(one, "no joint is called `%s`", one->text);
-  if (!t->hold || t->type == CB_MJCF_BALL) return cb_node_fail(one, "joint1: expected a hinge or a slide");
-  if (two || t->body->holds > 1) {
-    e->why = two ? "it couples the coordinates of two joints" : "its joint is one of several in a body";
-    return CB_OK;
-  }
-  t->hold->limit[0] = -INFINITY;
-  t->hold->limit[1] = INFINITY;
-  cb_text text = {0};
-  cb_mjcf_put_number(&text, poly[0]);
-  t->hold->drive = text.failed ? NULL : cb_arena_strndup(r->arena, text.data, text.length);
-  cb_text_free(&text);
-  return t->hold->drive ? CB_OK : cb_mjcf_no_memory(r);
 }
 
 static cb_status read_one(cb_mjcf_reader *r, cb_xml *e, bool *noted) {
@@ -182,8 +176,10 @@ static cb_status read_one(cb_mjcf_reader *r, cb_xml *e, bool *noted) {
   if (strcmp(kind, "connect") && strcmp(kind, "weld") && strcmp(kind, "joint")) return CB_OK;
   cb_xml_get(e, "name");
   cb_xml_get(e, "class");
-  const cb_status read = !strcmp(kind, "joint") ? fix_joint(r, e) : add_loop(r, e, !strcmp(kind, "weld"), noted);
+  const cb_status read = !strcmp(kind, "joint") ? cb_mjcf_couple(r, e) : add_loop(r, e, !strcmp(kind, "weld"));
   e->read = !e->why;
+  if (e->read && !*noted) e->note = "softness of constraints: they hold exactly";
+  *noted = *noted || e->read;
   return read;
 }
 

@@ -142,6 +142,8 @@ cb_status cb_mjcf_add_target(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body
                              cb_mjcf_target **out);
 /* Finds the joint that a name in the file of r means; copies: how many have this name. */
 const cb_mjcf_target *cb_mjcf_find_target(const cb_mjcf_reader *r, const char *name, bool joint, int *copies);
+/* The pose of a site in its body of the scenario, or in the world. */
+cb_status cb_mjcf_site_pose(const cb_mjcf_target *site, cb_pose *out);
 /* Is the target called so in the file of r? */
 bool cb_mjcf_is_called(const cb_mjcf_reader *r, const cb_mjcf_target *t, const char *name);
 
@@ -175,6 +177,10 @@ void cb_mjcf_put_length(cb_text *out, const cb_mjcf_tendon *t, const cb_mjcf_hol
 
 /* --- <equality> (mjcf_equality.c) --- */
 cb_status cb_mjcf_read_equalities(cb_mjcf_reader *r);
+/* Reads a <joint> of <equality>; and finds the coordinates at the start of all joints that such a constraint determines
+ * (mjcf_coupling.c). */
+cb_status cb_mjcf_couple(cb_mjcf_reader *r, cb_xml *e);
+cb_status cb_mjcf_start_couplings(const cb_mjcf_reader *r);
 /* Finds the coordinates of those that hold bodies, for bodies in their places. */
 void cb_mjcf_start_loops(cb_mjcf *m);
 
@@ -219,6 +225,9 @@ cb_status cb_mjcf_read_model(const cb_mjcf_reader *r, const cb_mjcf_source *sour
 void cb_mjcf_put_force(cb_text *out, const cb_mjcf_actuator_model *l, const char *control, const char *length,
                        const char *rate);
 void cb_mjcf_put_clamped(cb_text *out, const char *text, const cb_mjcf_limit *l);
+/* Adds the force of an actuator to a ball joint; parent: its gear is in the axes of the parent (jointinparent). */
+cb_status cb_mjcf_pull_ball(const cb_mjcf_reader *r, const cb_mjcf_target *t, const cb_mjcf_actuator_model *l,
+                            const char *control, bool parent);
 /* Adds the force of an actuator to the joints of a tendon; a single joint is a tendon with one term. */
 cb_status cb_mjcf_pull(const cb_mjcf_reader *r, const cb_mjcf_tendon *t, const cb_mjcf_actuator_model *l,
                        const char *control);

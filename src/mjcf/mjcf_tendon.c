@@ -3,7 +3,8 @@
  *
  *   c_i F,   F = k (L_0 - L) - c L',  or with a range of lengths L_0 to L_1:  k (max(L_0 - L, 0) - max(L - L_1, 0)) - c L'
  *
- * k: stiffness; c: damping; L_0, L_1: `springlength`, or -1 for the length at the rests of the springs of the joints.
+ * k: stiffness; c: damping; L_0, L_1: `springlength`, or -1 for the length at the rests of the springs of the joints. The
+ * range and the dry friction of a tendon of one joint are those of this joint.
  * Source: MuJoCo's XML reference (tendon).
  */
 #include "mjcf/mjcf_private.h"
@@ -115,9 +116,20 @@ static cb_status pull_one(const cb_mjcf_reader *r, const cb_mjcf_tendon *t, int 
   return status;
 }
 
+/* The length c (q + ref) of a tendon of one joint: its range is one of q, and the force f is c f on q. */
+static void hold_one(const cb_mjcf_tendon *t, const cb_mjcf_limit *limit, double friction) {
+  cb_mjcf_hold *h = t->hold[0];
+  const double c = t->coef[0];
+  h->friction += fabs(c) * friction;
+  for (int i = 0; i < 2 && limit->there; i++) {
+    const double q = limit->range[c > 0 ? i : 1 - i] / c - h->ref;
+    h->limit[i] = i ? fmin(h->limit[i], q) : fmax(h->limit[i], q);
+  }
+}
+
 static void take(cb_xml *e) {
-  static const char *const known[] = {"name",         "class",   "group", "stiffness", "damping",
-                                      "springlength", "limited", "range", "margin",    "width"};
+  static const char *const known[] = {"name",    "class", "group",  "stiffness", "damping",     "springlength",
+                                      "limited", "range", "margin", "width",     "frictionloss"};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) cb_xml_get(e, known[i]);
 }
 
@@ -139,8 +151,14 @@ static cb_status read_fixed(cb_mjcf_reader *r, cb_xml *e, cb_mjcf_tendon *t) {
   if (!status) status = cb_mjcf_merged(&source, "frictionloss", 1, 1, &friction);
   for (int i = 0; i < t->n && !status && (p.stiffness != 0 || p.damping != 0); i++) status = pull_one(r, t, i, &p);
   if (status) return status;
-  if (limit.there && r->whole->limits) e->note = "range of a tendon";
-  if (friction != 0 && r->whole->frictions) e->note = "frictionloss of a tendon";
+  if (!r->whole->frictions) friction = 0;
+  limit.there = limit.there && r->whole->limits;
+  if (t->n == 1 && t->coef[0] != 0)
+    hold_one(t, &limit, friction);
+  else if (limit.there || friction != 0)
+    e->note = !limit.there    ? "frictionloss of a tendon of several joints"
+              : friction == 0 ? "range of a tendon of several joints"
+                              : "range and frictionloss of a tendon of several joints";
   e->read = true;
   take(e);
   return CB_OK;

@@ -135,31 +135,79 @@ static void put_force(cb_text *out, const cb_mjcf_hold *h, int component) {
   cb_text_puts(out, "\"");
 }
 
-static void put_forces(cb_text *out, const cb_mjcf_body *b, int n) {
-  bool motor = false, drive = false;
-  for (int i = 0; i < n; i++) {
-    const cb_mjcf_hold *h = hold_of(b, i);
-    motor = motor || h->actuation || h->motor[component_of(b, i)];
-    drive = drive || h->drive;
-  }
-  if (!motor && !drive) return;
-  cb_text_puts(out, drive ? "    drive: " : "    motor: ");
+static void put_coupling(cb_text *out, const cb_mjcf_hold *h) {
+  int n = CB_MJCF_POLYNOMIAL;
+  while (n > 1 && h->poly[n - 1] == 0) n--;
+  cb_text_puts(out, "{to: ");
+  cb_text_puts(out, h->to->label[0]);
+  cb_text_puts(out, ", ");
+  cb_mjcf_put_list(out, "polynomial", n, h->poly);
+  cb_text_puts(out, "}");
+}
+
+typedef enum given { MOTOR, DRIVE, COUPLE, GIVEN } given;
+
+static bool has(const cb_mjcf_body *b, int i, given what) {
+  const cb_mjcf_hold *h = hold_of(b, i);
+  const bool constant = h->by && !h->to;
+  return what == DRIVE    ? constant
+         : what == COUPLE ? h->to != NULL
+                          : !constant && (h->actuation || h->motor[component_of(b, i)]);
+}
+
+/* Writes the motors, the drives to constants, or the couplings of all coordinates, if there are any. */
+static void put_given(cb_text *out, const cb_mjcf_body *b, int n, given what) {
+  static const char *const keys[] = {"    motor: ", "    drive: ", "    couple: "};
+  bool any = false;
+  for (int i = 0; i < n; i++) any = any || has(b, i, what);
+  if (!any) return;
+  cb_text_puts(out, keys[what]);
   if (n > 1) cb_text_puts(out, "[");
   for (int i = 0; i < n; i++) {
     const cb_mjcf_hold *h = hold_of(b, i);
     if (i) cb_text_puts(out, ", ");
-    if (!drive)
+    if (!has(b, i, what))
+      cb_text_puts(out, "none");
+    else if (what == MOTOR)
       put_force(out, h, component_of(b, i));
+    else if (what == DRIVE)
+      cb_mjcf_put_number(out, h->poly[0]);
     else
-      cb_text_puts(out, h->drive ? h->drive : "none");
+      put_coupling(out, h);
   }
   cb_text_puts(out, n > 1 ? "]\n" : "\n");
 }
 
+/* Writes coordinates or rates at the start, of coordinates that no constraint gives. */
+static void put_start(cb_text *out, const cb_mjcf_body *b, bool rate, int n) {
+  double x[6] = {0};
+  bool free[6], any = false, all = true;
+  for (int i = 0; i < n; i++) {
+    const cb_mjcf_hold *h = hold_of(b, i);
+    free[i] = !h->by;
+    x[i] = (rate ? h->rate : h->q)[component_of(b, i)];
+    any = any || (free[i] && x[i] != 0);
+    all = all && free[i];
+  }
+  if (!any) return;
+  if (all) {
+    put_numbers(out, rate ? "rate" : "angle", n, x);
+    return;
+  }
+  cb_text_puts(out, rate ? "    rate: [" : "    angle: [");
+  for (int i = 0; i < n; i++) {
+    if (i) cb_text_puts(out, ", ");
+    if (free[i])
+      cb_mjcf_put_number(out, x[i]);
+    else
+      cb_text_puts(out, "none");
+  }
+  cb_text_puts(out, "]\n");
+}
+
 static void put_laws(cb_text *out, const cb_mjcf_body *b) {
   const int n = coordinates(b);
-  double stiffness[6], rest[6], damping[6], armature[6], friction[6], q[6], rate[6];
-  bool driven = false;
+  double stiffness[6], rest[6], damping[6], armature[6], friction[6];
   for (int i = 0; i < n; i++) {
     const cb_mjcf_hold *h = hold_of(b, i);
     stiffness[i] = h->stiffness;
@@ -167,18 +215,15 @@ static void put_laws(cb_text *out, const cb_mjcf_body *b) {
     damping[i] = h->damping;
     armature[i] = h->armature;
     friction[i] = h->friction;
-    q[i] = h->q[component_of(b, i)];
-    rate[i] = h->rate[component_of(b, i)];
-    driven = driven || h->drive;
   }
-  if (!driven) put_numbers(out, "angle", n, q);
-  if (!driven) put_numbers(out, "rate", n, rate);
+  put_start(out, b, false, n);
+  put_start(out, b, true, n);
   put_spring(out, n, stiffness, rest);
   put_numbers(out, "damping", n, damping);
   put_numbers(out, "armature", n, armature);
   put_numbers(out, "friction", n, friction);
   put_limits(out, b, n);
-  put_forces(out, b, n);
+  for (int what = 0; what < GIVEN; what++) put_given(out, b, n, (given)what);
 }
 
 /* --- all joints --- */

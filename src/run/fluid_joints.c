@@ -1,5 +1,6 @@
 /* Joints of bodies in a run: their drift, and their fields (mechanism/mechanism.h). */
 #include "core/failure.h"
+#include "core/warning.h"
 #include "mechanism/mechanism.h"
 #include "numerics/vec3.h"
 #include "run/fluid_private.h"
@@ -108,6 +109,19 @@ void cb_fluid_joined_back(cb_run *run) {
   if (j) memcpy(state, j->kept, (size_t)count * sizeof *state);
 }
 
+void cb_fluid_joined_warn(const cb_run *run) {
+  const cb_fluid_joined *j = joined_of(run);
+  for (int i = 0; j && i < j->joints->n; i++) {
+    const int implied = cb_mechanism_implied(j->mechanism, i), all = cb_mechanism_conditions(j->mechanism, i);
+    if (implied)
+      cb_warn(
+          "joint `%.200s`: %d of its %d conditions %s from the other joints at the start and %s dropped: the wrenches "
+          "of "
+          "the joints in its loop are not unique",
+          j->joints->joint[i].name, implied, all, implied > 1 ? "follow" : "follows", implied > 1 ? "are" : "is");
+  }
+}
+
 void cb_fluid_joined_remember(cb_run *run) {
   const cb_fluid_run *b = run->own;
   for (int i = 0; i < b->n && b->joined; i++) { /* a failure is reported by the first row */
@@ -203,10 +217,13 @@ cb_status cb_fluid_joined_dimensions(cb_run *run) {
   const size_t joints = (size_t)j->joints->n, coordinates = (size_t)cb_mechanism_coordinates(j->mechanism);
   const char **name = cb_arena_alloc(run->arena, joints, sizeof *name);
   int64_t *end[2] = {cb_arena_alloc(run->arena, joints, sizeof **end),
-                     cb_arena_alloc(run->arena, joints, sizeof **end)};
-  if (!name || !end[0] || !end[1]) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu joints", joints);
+                     cb_arena_alloc(run->arena, joints, sizeof **end)},
+          *implied = cb_arena_alloc(run->arena, joints, sizeof *implied);
+  if (!name || !end[0] || !end[1] || !implied)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu joints", joints);
   for (size_t i = 0; i < joints; i++) {
     name[i] = j->joints->joint[i].name;
+    implied[i] = cb_mechanism_implied(j->mechanism, (int)i);
     for (int side = 0; side < 2; side++) end[side][i] = j->joints->joint[i].body[side];
   }
   cb_run_dimension(run, "joint", joints, "joint")->labels = name;
@@ -219,7 +236,12 @@ cb_status cb_fluid_joined_dimensions(cb_run *run) {
        .units = "1",
        .doc = "name of the coordinate: that of the joint, and a symbol if the joint has several"},
       {.name = "joint_body_i", .dim = "joint", .integers = end[0], .units = "1", .doc = "first body, or -1: the world"},
-      {.name = "joint_body_j", .dim = "joint", .integers = end[1], .units = "1", .doc = "second body, or -1"}};
+      {.name = "joint_body_j", .dim = "joint", .integers = end[1], .units = "1", .doc = "second body, or -1"},
+      {.name = "joint_dropped",
+       .dim = "joint",
+       .integers = implied,
+       .units = "1",
+       .doc = "conditions that were dropped at the start, because they follow from other joints"}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) cb_run_constant(run, &all[i]);
   return CB_OK;
 }

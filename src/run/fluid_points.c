@@ -21,6 +21,7 @@ struct cb_fluid_coupling {
   cb_coupled *coupled;
   cb_coupled_snapshot *before, *start; /* before a step or one of its halves; before the complete step */
   const cb_system *system;
+  cb_fluid_points origin;
   int n, free;    /* the numbers of points, and of particles */
   int shown;      /* the first `shown` points are recorded; the others are vertices of bodies, which walls push */
   int *particle;  /* [free]: the numbers of the particles in the system */
@@ -174,6 +175,8 @@ cb_status cb_fluid_coupling_step(cb_run *run, double *h, int *failed) {
   cb_coupled_bring_back(c->coupled, c->start);
   return status;
 }
+
+const cb_fluid_points *cb_fluid_coupling_origin(const cb_fluid_coupling *c) { return &c->origin; }
 
 bool cb_fluid_coupling_touches(const cb_fluid_coupling *c) { return c && cb_system_touches(c->system); }
 
@@ -507,6 +510,7 @@ cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
   bodies.settled = bodies.mechanism && !b->integrator->class_->drift_joined;
   bodies.substep = cb_integrator_substeps(b->integrator, &bodies.substeps);
   c->system = points->system;
+  c->origin = *points;
   c->n = cb_system_particles(points->system);
   c->shown = c->n - points->n_vertices;
   cb_status status =

@@ -184,6 +184,8 @@ int cb_fluid_joined_limited_body(const cb_run *run, int limit);
 /* Stores the state of the joints, and restores it. */
 void cb_fluid_joined_keep(cb_run *run);
 void cb_fluid_joined_back(cb_run *run);
+/* Warns of joints with conditions that follow from other joints at the start. */
+void cb_fluid_joined_warn(const cb_run *run);
 /* Stores the potential energies of the bodies, after the start was measured. */
 void cb_fluid_joined_remember(cb_run *run);
 /* Computes the recorded quantities of joints. length: the length of the last part of the last step. */
@@ -192,3 +194,19 @@ void cb_fluid_joined_energies(const cb_run *run, double *potential, double *kine
 cb_status cb_fluid_joined_fields(cb_run *run);
 cb_status cb_fluid_joined_dimensions(cb_run *run);
 size_t cb_fluid_joined_blobs(cb_run *run, cb_blob *out);
+
+/* --- tangent vectors (run/exponent.h) --- */
+/* Displaces a state by e w: its pose by the twist e w[0 .. 5], its momentum in the body frame by e w[6 .. 11], in units. */
+void cb_tangent_move(const double unit[12], const double *w, double e, cb_rigid_state *s);
+/* Finds w[12] for two states that were displaced by CB_EXPONENT_NUDGE w and by -CB_EXPONENT_NUDGE w. */
+void cb_tangent_difference(const double unit[12], const cb_rigid_state *plus, const cb_rigid_state *minus, double *w);
+/* Sets the units of angles and lengths of the pose to 1 and r, and those of angular and linear momentum to m r^2 and m r,
+ * which the caller multiplies by a rate. r = sqrt(J/m) is the radius of gyration, with J the sum of the principal moments
+ * of inertia and m the mass. *rate is the largest of sqrt(g/r) (g: gravity) and the present momenta, divided by the
+ * units. */
+cb_status cb_tangent_units(const cb_immersed *b, const cb_rigid_state *s, double unit[12], double *rate);
+/* The tangent vector of all bodies of a run that act on each other (run/tangent_bodies.c). */
+struct cb_tangent;
+cb_status cb_fluid_run_tangent_of_all(const cb_run *run, struct cb_tangent *m);
+/* The points with which the run was created. */
+const cb_fluid_points *cb_fluid_coupling_origin(const cb_fluid_coupling *c);

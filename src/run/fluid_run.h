@@ -47,11 +47,8 @@ typedef struct cb_fluid_points {
  * reflecting floor, or has no inertia. */
 cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, const cb_fluid_points *points,
                               cb_integrator *integrator, const cb_run_options *options, cb_run **out);
-/* For a run of bodies: returns whether the gap of two bodies at the start is less than the size of the smaller body;
- * then *out is the text of a warning. */
-typedef struct cb_near_text {
-  char text[700];
-} cb_near_text;
-bool cb_run_near_at_start(const cb_run *run, cb_near_text *out);
+/* For a run of bodies: warns (core/warning.h) if the gap of two bodies at the start is less than the size of the smaller
+ * body, and of joints with conditions that follow from other joints. */
+void cb_run_warn_of_start(const cb_run *run);
 /* Returns the state of body i, borrowed; NULL for runs of another class, and if there is no body i. */
 const cb_rigid_state *cb_run_body(const cb_run *run, int i);

@@ -9,6 +9,7 @@
  *   divergence  the divergence of the flow at the vertices of the body, relative to the flow's gradient
  */
 #include "run/fluid_private.h"
+#include "core/warning.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -101,7 +102,7 @@ void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, dou
  * balls around the bodies are that close. The size of a body is the largest side of its box. The shapes are the shapes
  * at rest, in flat space. The check is skipped only while no ball has moved far enough for a pair to be near, so the
  * warnings do not depend on where a run was resumed. If a pair is near at the start, the scenario warns of it before
- * the run (cb_run_near_at_start). Copies of a body that start at the same position are not checked: they are meant as
+ * the run (cb_run_warn_of_start). Copies of a body that start at the same position are not checked: they are meant as
  * separate motions in one record.
  */
 
@@ -219,10 +220,12 @@ static void know(cb_fluid_run *b) {
   for (int i = 0; i < b->n; i++) b->warned[i] |= 1 << CB_DOUBT_NEAR;
 }
 
-static void describe(const cb_fluid_run *b, const cb_fluid_pair *of, cb_near_text *out) {
+enum { NEAR_TEXT = 700 };
+
+static void describe(const cb_fluid_run *b, const cb_fluid_pair *of, char out[NEAR_TEXT]) {
   char apart[64] = "overlap or nearly so";
   if (of->gap > 0) snprintf(apart, sizeof apart, "are %.3g m apart", of->gap);
-  snprintf(out->text, sizeof out->text,
+  snprintf(out, NEAR_TEXT,
            "bodies `%.200s` and `%.200s` %s, less than the size of the smaller one, %.3g m: %sthe fluid transmits no "
            "force between them",
            b->start[of->i].name, b->start[of->j].name, apart, of->size,
@@ -252,22 +255,26 @@ cb_status cb_fluid_run_near_create(cb_run *run) {
   return CB_OK;
 }
 
-bool cb_run_near_at_start(const cb_run *run, cb_near_text *out) {
+void cb_run_warn_of_start(const cb_run *run) {
   const cb_fluid_run *b = run->own;
-  if (b->near_at_start) describe(b, &b->near, out);
-  return b->near_at_start;
+  char text[NEAR_TEXT];
+  if (b->near_at_start) {
+    describe(b, &b->near, text);
+    cb_warn("%s", text);
+  }
+  cb_fluid_joined_warn(run);
 }
 
 cb_status cb_fluid_run_near(cb_run *run, cb_sink *sink) {
   cb_fluid_run *b = run->own;
   cb_fluid_pair pair;
-  cb_near_text text;
+  char text[NEAR_TEXT];
   if (!b->ball || b->warned[0] >> CB_DOUBT_NEAR & 1 || !look(b, &pair)) return CB_OK;
   know(b);
-  describe(b, &pair, &text);
+  describe(b, &pair, text);
   const cb_event_row row = {
       .time = b->t, .kind = CB_EVENT_WARN, .particle = pair.i, .other = -1, .wall = CB_DOUBT_NEAR, .gap = pair.gap};
-  const cb_status status = cb_run_warn(run, b->t, strdup(text.text));
+  const cb_status status = cb_run_warn(run, b->t, strdup(text));
   return status || !sink->event ? status : sink->event(sink->self, &row);
 }
 

@@ -8,7 +8,7 @@
 typedef struct cb_joint_keys {
   const char *kind, *name;
   const cb_node *of, *at, *in, *axis, *axis_in, *quaternion, *angle, *rate, *spring, *damping, *friction, *armature,
-      *limits, *motor, *servo, *drive, *control, *effort, *parts, *stiff;
+      *limits, *motor, *servo, *drive, *control, *effort, *couple, *parts, *stiff;
   double restitution;
 } cb_joint_keys;
 
@@ -24,7 +24,8 @@ typedef struct cb_joint_reading {
   bool *rate_given;
   cb_actuator *actuator;
   const char **drive;
-  const cb_node **where; /* the node of the drive, motor or servo of the coordinate */
+  const cb_node **where;  /* the node of the drive, motor or servo of the coordinate */
+  const cb_node **couple; /* the node of its coupling; NULL: it is not coupled */
 } cb_joint_reading;
 
 /* Returns whether the node is the text `none`. */
@@ -44,6 +45,14 @@ cb_status cb_joint_read_spring(const cb_joint_reading *r, const cb_node *node, i
 /* Reads the keys motor, servo and drive of a joint; first: the index of the joint's first coordinate. */
 cb_status cb_joint_read_actuators(cb_joint_reading *r, const cb_joint_keys *p, cb_joint *j, int first);
 cb_status cb_joint_read_limits(const cb_joint_reading *r, const cb_node *node, const cb_joint_keys *p, cb_joint *j);
+
+/* --- couplings (scenario_joint_couplings.c) --- */
+/* Finds the items of `couple`; first: as above. */
+cb_status cb_joint_find_couplings(cb_joint_reading *r, const cb_joint_keys *p, const cb_joint *j, int first);
+/* Reads those of all joints, after the names of all coordinates. */
+cb_status cb_joint_read_couplings(cb_joint_reading *r);
+/* Finds the coordinates and rates at the start, from those to which they are coupled. */
+void cb_joint_start_couplings(cb_joint_reading *r);
 
 /* --- the start (scenario_joint_start.c) --- */
 /* Finds the states of all bodies at time t. Joints give the places of bodies, beginning with the world and the bodies

@@ -23,6 +23,22 @@ cb_status cb_joint_read_spring(const cb_joint_reading *r, const cb_node *node, i
   return status ? status : cb_joint_read_numbers(r, cb_node_get(node, "rest"), n, false, -INFINITY, j->rest);
 }
 
+/* What gives the force on coordinate i, or the coordinate: the item of `motor`, `servo` or `drive`, and which of them. */
+static cb_status find_actuator(const cb_node *const given[3], int n, int i, const cb_node **item, int *which) {
+  *item = NULL;
+  for (int k = 0; k < 3; k++) {
+    const cb_node *own;
+    if (!given[k]) continue;
+    const cb_status status = cb_joint_item_of(given[k], n, i, &own);
+    if (status) return status;
+    if (cb_joint_none(own)) continue;
+    if (*item) return cb_node_fail(own, "expected only one of `motor`, `servo` and `drive`");
+    *item = own;
+    *which = k;
+  }
+  return CB_OK;
+}
+
 static cb_status text_of(const cb_node *node, const char **out) {
   if (node->kind != CB_NODE_SCALAR) return cb_node_fail(node, "expected an expression");
   *out = node->text;
@@ -47,39 +63,38 @@ static cb_status read_servo(const cb_joint_reading *r, const cb_node *node, cb_a
 cb_status cb_joint_read_actuators(cb_joint_reading *r, const cb_joint_keys *p, cb_joint *j, int first) {
   const int n = cb_joint_coordinates(j);
   const cb_node *const given[] = {p->motor, p->servo, p->drive};
-  const cb_node *own = NULL;
-  for (int i = 0; i < 3; i++) {
-    if (!given[i]) continue;
-    if (own) return cb_node_fail(given[i], "expected only one of `motor`, `servo` and `drive`");
-    own = given[i];
+  for (int k = 0; k < 3; k++) {
+    if (given[k] && n == 0)
+      return cb_node_fail(given[k], "this joint has no coordinates: expected no motor, servo or drive");
+    if (given[k] && n > 1 && given[k]->kind != CB_NODE_LIST)
+      return cb_node_fail(given[k],
+                          "expected a list of %d, one per coordinate of the joint, `none` where there is none", n);
   }
-  if (own && n == 0) return cb_node_fail(own, "this joint has no coordinates: expected no motor, servo or drive");
-  if (own && n > 1 && own->kind != CB_NODE_LIST)
-    return cb_node_fail(own, "expected a list of %d, one per coordinate of the joint, `none` where there is none", n);
   if ((p->control || p->effort) && !p->motor && !p->servo)
     return cb_node_fail(p->control ? p->control : p->effort,
                         "`control` and `effort` are ranges of a motor or servo: expected one of them");
   for (int i = 0; i < n; i++) {
     cb_actuator *a = &r->actuator[first + i];
-    const cb_node *item = NULL;
-    cb_status status = own ? cb_joint_item_of(own, n, i, &item) : CB_OK;
+    const cb_node *item;
+    int kind = 0;
+    cb_status status = find_actuator(given, n, i, &item, &kind);
     *a = (cb_actuator){.control = {-INFINITY, INFINITY}, .effort = {-INFINITY, INFINITY}};
     r->drive[first + i] = NULL;
     r->where[first + i] = item;
-    if (status || !item || cb_joint_none(item)) {
+    if (status || !item) {
       if (status) return status;
       continue;
     }
-    if (p->servo) {
+    if (kind == 1) {
       status = read_servo(r, item, a);
       const cb_node *target = cb_node_get(item, "position");
       r->where[first + i] = target ? target : cb_node_get(item, "velocity");
     }
-    if (p->motor) {
+    if (kind == 0) {
       a->kind = CB_ACTUATOR_MOTOR;
       status = text_of(item, &a->text);
     }
-    if (p->drive) {
+    if (kind == 2) {
       status = text_of(item, &r->drive[first + i]);
       j->driven[i] = true;
     }

@@ -144,11 +144,12 @@ cb_status cb_joint_start_all(cb_joint_reading *r, double t, cb_rigid_state *stat
   int which = 0, free = 0;
   double moved = 0, turned = 0;
   if (!joint) return cb_fail(CB_ERROR_MEMORY, "no memory for joints");
-  for (int c = 0; c < r->coordinates; c++) free += !r->rate_given[c] && !r->drive[c];
+  for (int c = 0; c < r->coordinates; c++) free += !r->rate_given[c] && !r->drive[c] && !r->couple[c];
   for (int k = 0; k < r->n; k++) {
     joint[k] = (cb_joint){.name = r->joint[k].name, .class_ = r->joint[k].class_, .data = r->joint[k].data};
     memcpy(joint[k].body, r->joint[k].body, sizeof joint[k].body);
     memcpy(joint[k].frame, r->joint[k].frame, sizeof joint[k].frame);
+    memcpy(joint[k].coupling, r->joint[k].coupling, sizeof joint[k].coupling);
     for (int i = 0; i < cb_joint_coordinates(&joint[k]); i++)
       joint[k].driven[i] = r->drive[r->first[k] + i] || (free && r->rate_given[r->first[k] + i]);
   }

@@ -51,6 +51,9 @@ const cb_param cb_joint_table[] = {
         "(hip, hip_rate); or a list"),
     NODE(servo, "", "", "{position: EXPRESSION, kp: .., kv: ..} or {velocity: EXPRESSION, kv: ..}"),
     NODE(drive, "", "rad, m", "the coordinate as an expression of t; or a list, `none` for a free one"),
+    NODE(couple, "", "",
+         "{to: COORDINATE, polynomial: [c0, c1, ..]}: the coordinate is c0 + c1 r + c2 r^2 + .. of the coordinate r of "
+         "another joint; or a list, `none` for a free one"),
     NODE(control, "", "", "[lowest, highest] value of the expression of a motor or servo"),
     NODE(effort, "", "N m, N", "[lowest, highest] force of a motor or servo"),
     NODE(parts, "", "",
@@ -328,7 +331,9 @@ static cb_status reserve(cb_joint_reading *r) {
   more.actuator = cb_arena_alloc(r->s->arena, capacity, sizeof *more.actuator);
   more.drive = cb_arena_alloc(r->s->arena, capacity, sizeof *more.drive);
   more.where = cb_arena_alloc(r->s->arena, capacity, sizeof *more.where);
-  if (!more.label || !more.angle || !more.rate || !more.rate_given || !more.actuator || !more.drive || !more.where)
+  more.couple = cb_arena_alloc(r->s->arena, capacity, sizeof *more.couple);
+  if (!more.label || !more.angle || !more.rate || !more.rate_given || !more.actuator || !more.drive || !more.where ||
+      !more.couple)
     return cb_fail(CB_ERROR_MEMORY, "no memory for %zu coordinates of joints", capacity);
   if (n) {
     memcpy(more.label, r->label, n * sizeof *more.label);
@@ -338,6 +343,7 @@ static cb_status reserve(cb_joint_reading *r) {
     memcpy(more.actuator, r->actuator, n * sizeof *more.actuator);
     memcpy(more.drive, r->drive, n * sizeof *more.drive);
     memcpy(more.where, r->where, n * sizeof *more.where);
+    memcpy(more.couple, r->couple, n * sizeof *more.couple);
   }
   more.capacity = (int)capacity;
   *r = more;
@@ -425,11 +431,14 @@ static cb_status check_start(const cb_joint_reading *r, const cb_node *node, con
   const cb_node *const given[] = {p->angle, p->rate};
   for (int i = 0; i < n; i++) {
     const cb_node *item;
-    for (int k = 0; k < 2 && j->driven[i]; k++)
+    const bool follows = j->driven[i] || r->couple[first + i];
+    for (int k = 0; k < 2 && follows; k++)
       if (given[k] && !cb_joint_item_of(given[k], n, i, &item) && !cb_joint_none(item))
-        return cb_node_fail(item, "a driven coordinate starts where its drive is at the start%s",
+        return cb_node_fail(item, "a %s%s",
+                            j->driven[i] ? "driven coordinate starts where its drive is at the start"
+                                         : "coupled coordinate starts where the other one puts it",
                             n > 1 ? ": expected `none`" : "");
-    const cb_status status = j->driven[i] ? CB_OK : check_limits(node, j, i, r->angle[first + i]);
+    const cb_status status = follows ? CB_OK : check_limits(node, j, i, r->angle[first + i]);
     if (status) return status;
   }
   return check_coordinates(p, node, j, r->angle + first);
@@ -452,7 +461,7 @@ static cb_status read_joint(cb_joint_reading *r, const cb_node *node, int number
   for (int i = 0; i < n; i++) {
     r->angle[first + i] = r->rate[first + i] = 0;
     r->rate_given[first + i] = false;
-    r->where[first + i] = NULL;
+    r->where[first + i] = r->couple[first + i] = NULL;
   }
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, node, read_name(r, node, p.name, number, &j->name));
@@ -470,6 +479,7 @@ static cb_status read_joint(cb_joint_reading *r, const cb_node *node, int number
   cb_errors_add(&errors, p.armature, cb_joint_read_numbers(r, p.armature, n, false, 0, j->armature));
   cb_errors_add(&errors, node, cb_joint_read_limits(r, node, &p, j));
   cb_errors_add(&errors, node, cb_joint_read_actuators(r, &p, j, first));
+  if (p.couple) cb_errors_add(&errors, p.couple, cb_joint_find_couplings(r, &p, j, first));
   if (!errors.status) cb_errors_add(&errors, node, check_start(r, node, &p, j, first, n));
   if (!errors.status) cb_errors_add(&errors, node, name_coordinates(r, j, first, n));
   r->coordinates += n;
@@ -491,7 +501,8 @@ static cb_status start_drives(cb_joint_reading *r, cb_joint_laws *laws, double t
   return CB_OK;
 }
 
-/* Checks the limits of all coordinates again, because drives and the closing of loops have changed coordinates. */
+/* Checks the limits of all coordinates again, because drives, couplings and the closing of loops have changed
+ * coordinates. */
 static cb_status check_all_limits(const cb_joint_reading *r) {
   cb_status status = CB_OK;
   for (int k = 0; k < r->n; k++)
@@ -533,8 +544,10 @@ cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t)
     cb_errors_add(&errors, list->items[i], read_joint(&r, list->items[i], (int)i));
   if (errors.status) return cb_errors_end(&errors);
   cb_status status = check_labels(&r);
+  if (!status) status = cb_joint_read_couplings(&r);
   if (!status) status = make_laws(&r, &m->joint_laws);
   if (!status) status = start_drives(&r, m->joint_laws, t);
+  if (!status) cb_joint_start_couplings(&r);
   if (!status) status = cb_joint_place_all(&r, t, placed, state);
   if (!status) status = cb_joint_start_all(&r, t, state);
   if (!status) status = check_all_limits(&r);

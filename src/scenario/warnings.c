@@ -288,8 +288,7 @@ cb_status cb_scenario_warn_of_bodies(cb_scenario *scenario) {
     if (body != before && !status) status = warn_of_misfit(body, cb_scenario_run(scenario), text);
     before = body;
   }
-  cb_near_text near;
-  if (n > 1 && !status && cb_run_near_at_start(cb_scenario_run(scenario), &near)) cb_warn("%s", near.text);
+  if (!status) cb_run_warn_of_start(cb_scenario_run(scenario));
   return status;
 }
 

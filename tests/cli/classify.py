@@ -4,6 +4,7 @@ import json
 import os
 
 import h5py
+import numpy as np
 
 from command import BALL, ROD, Case, datasets, differing, main
 
@@ -30,6 +31,34 @@ integrator: {name: rkmk4, step: 0.02}
 time: {end: 240}
 record: {every: 4, observables: [falling_regime]}
 """
+
+
+def double_pendulum(time, h=1/100):
+    """The exponent and its error of two bars of length 0.5, mass 1 and inertia 0.02 with the angles of the scenario above,
+    from below: Runge and Kutta's method with a second motion at the distance 1e-7, which is brought back after each step."""
+    def force(y):
+        a, b, u, v = y
+        m = 0.125*np.cos(a - b)  # the mass times the length of the first bar and the distance of the second one's centre
+        A, B, C = 0.02 + 0.0625 + 0.25, m, 0.02 + 0.0625
+        s = 0.125*np.sin(a - b)
+        f, g = -s*v*v - 9.81*(0.25 + 0.5)*np.sin(a), s*u*u - 9.81*0.25*np.sin(b)
+        det = A*C - B*B
+        return np.array([u, v, (C*f - B*g)/det, (A*g - B*f)/det])
+
+    def step(y):
+        k = force(y)
+        l = force(y + h/2*k)
+        m = force(y + h/2*l)
+        return y + h/6*(k + 2*l + 2*m + force(y + h*m))
+    y = np.array([np.pi - 0.5, np.pi - 1.5, 0, 0])
+    d, rates = np.array([1e-7, 0, 0, 0]), []
+    for _ in range(round(time/h)):
+        z = step(y + d)
+        y = step(y)
+        rates.append(np.log(np.linalg.norm(z - y)/1e-7)/h)
+        d = (z - y)*1e-7/np.linalg.norm(z - y)
+    parts = [np.mean(part) for part in np.array_split(rates[len(rates)//10:], 8)]
+    return np.mean(parts), np.std(parts)/7**0.5
 
 
 class Classify(Case):
@@ -130,6 +159,51 @@ class Classify(Case):
         self.assertEqual((body["body"], body["regime"], body["descent"]), ("air", None, None))
         self.assertTrue(0.8 < body["exponent"] < 1.0, body)
 
+    # --- joined bodies ---
+
+    def linear(self, joints, bodies):
+        """The exponent of hinges about the vertical axis, along which gravity acts, that rest at an unstable equilibrium."""
+        lines = ["curvebody: 1", "fluid: {medium: none, gravity: [0, 0, -9.81]}", "bodies:"]
+        lines += [f"  - {{name: l{i}, shape: ball, inertial: {{mass: {i + 1}, inertia: [0.3, 0.2, {0.1*(i + 1)}]}}}}" for i in range(bodies)]
+        lines += ["joints:"] + joints
+        lines += ["integrator: {name: hamilton_pontryagin, step: 1/100}", "time: {end: 0.1}", "record: {observables: [joints]}"]
+        self.write("linear.yaml", "\n".join(lines) + "\n")
+        self.good("run", "linear.yaml", "-o", "linear.h5", "--force", "--quiet")
+        return self.bodies("linear.h5", "--body", "l0", "--exponent", "30")[0]["exponent"]
+
+    def test_an_exponent_of_joined_bodies_is_that_of_their_linear_equations(self):
+        """M q'' = K q with the motors K q, rotors and a spring: the exponent is the root of the largest eigenvalue. The step is
+        the midpoint rule in q, whose exponent differs in order 2."""
+        hinge = "  - {kind: hinge, name: %s, of: [%s, %s], at: [%s, 0, 0], in: [-0.4, 0, 0], axis: [0, 0, 1], armature: %s, "
+        joints = [hinge % ("a", "world", "l0", 0, 0.2) + "motor: 3*q - b, spring: {stiffness: 1, rest: 0}}",
+                  hinge % ("b", "l0", "l1", 0.4, 0.05) + "motor: 2*q + a}"]
+        # the arms are stretched: the centres move by 0.4 a and by 0.8 a + 0.4 (a + b)
+        J = [np.array([[0.4, 0]]), np.array([[1.2, 0.4]])]
+        M = np.diag([0.2, 0.05]) + J[0].T @ J[0] + 2*J[1].T @ J[1] + 0.1*np.diag([1, 0]) + 0.2*np.ones((2, 2))
+        w = np.sqrt(np.linalg.eigvals(np.linalg.solve(M, [[2, -1], [1, 2]])).astype(complex))
+        self.assertAlmostEqual(self.linear(joints, 2), 2/0.01*np.arctanh(0.005*w.max()), delta=1e-5)
+
+    def test_joined_bodies_fall_chaotically(self):
+        """A double pendulum against its equations in Lagrange's form, with their own linearisation, by another integrator. A
+        single pendulum has no exponent."""
+        found = {}
+        for name, bodies in ("double", 2), ("single", 1):
+            lines = ["curvebody: 1", "fluid: {medium: none, gravity: [0, 0, -9.81]}", "bodies:"]
+            lines += [f"  - {{name: l{i}, shape: ball, inertial: {{mass: 1, inertia: [0.02, 0.02, 0.02]}}}}" for i in range(bodies)]
+            lines += ["joints:", "  - {kind: hinge, of: [world, l0], in: [-0.25, 0, 0], axis: [0, 1, 0], angle: -pi/2 + 0.5}"]
+            if bodies == 2:
+                lines.append("  - {kind: hinge, of: [l0, l1], at: [0.25, 0, 0], in: [-0.25, 0, 0], axis: [0, 1, 0], angle: 1}")
+            lines += ["integrator: {name: hamilton_pontryagin, order: 4, step: 1/100}", "time: {end: 1}", "record: {checkpoint: 50, observables: [joints]}"]
+            self.write("p.yaml", "\n".join(lines) + "\n")
+            self.good("run", "p.yaml", "-o", "p.h5", "--force", "--quiet")
+            found[name] = self.bodies("p.h5", "--body", "l0", "--exponent", "300")[0]
+        value, error = double_pendulum(300)
+        double, single = found["double"], found["single"]
+        self.assertGreater(single["exponent_from"], 0.4)
+        self.assertGreater(double["exponent"], 5*double["exponent_error"])
+        self.assertLess(abs(double["exponent"] - value), 4*np.hypot(error, double["exponent_error"]))
+        self.assertLess(abs(single["exponent"]), 0.02)
+
     def test_what_is_refused(self):
         def refused(words, *expected):
             done = self.call(*words)
@@ -150,6 +224,14 @@ class Classify(Case):
                 "record.observables", "coordinates x, y (up) and theta")
         refused(["run", "ball.yaml", "-o", "x.h5", "--set", "fluid.gravity=[0, 0, 0]", "--set",
                  "record.observables=[falling_regime]"], "needs gravity")
+        for name, key, message in (("friction", "friction: 0.1", "without `friction` and without `limits` that reflect"),
+                                   ("limits", "limits: [-1, 1]", "without `friction` and without `limits` that reflect"),
+                                   ("rkmk4", "damping: 0.1", "with the integrator `rkmk4`: expected hamilton_pontryagin")):
+            self.write("j.yaml", "curvebody: 1\nfluid: {medium: none}\nbodies: [{name: l, shape: ball, density: 1}]\njoints: [{kind: hinge, of: "
+                       f"[world, l], in: [1, 0, 0], axis: [0, 1, 0], {key}}}]\nintegrator: "
+                       f"{{name: {'rkmk4' if name == 'rkmk4' else 'hamilton_pontryagin'}, step: 0.01}}\ntime: {{end: 0.1}}\n")
+            self.good("run", "j.yaml", "-o", "j.h5", "--force", "--quiet")
+            self.assertIn(message, self.call("classify", "j.h5", "--exponent", "1").stderr)
         done = self.call("classify", "nothing.h5")
         self.assertEqual(done.returncode, 3, done.stderr)
 

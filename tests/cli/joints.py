@@ -25,6 +25,23 @@ time: {end: 2}
 record: {observables: [energy, joints]}
 """
 
+FOUR_BAR = """\
+curvebody: 1
+fluid: {medium: none, gravity: [0, 0, -9.81]}
+bodies:
+  - {name: crank, shape: {name: ellipsoid, a: 0.05, b: 0.01, c: 0.01}, density: 2700}
+  - {name: coupler, shape: {name: ellipsoid, a: 0.15, b: 0.01, c: 0.01}, density: 2700}
+  - {name: rocker, shape: {name: ellipsoid, a: 0.1, b: 0.06, c: 0.01}, density: 2700}
+joints:
+  - {kind: hinge, name: a, of: [world, crank], in: [-0.05, 0, 0], axis: [0, -1, 0]}
+  - {kind: hinge, name: b, of: [crank, coupler], at: [0.05, 0, 0], in: [-0.15, 0, 0], axis: [0, -1, 0], angle: acos(3/4)}
+  - {kind: hinge, name: c, of: [coupler, rocker], at: [0.15, 0, 0], in: [0.1, 0, 0], axis: [0, -1, 0], angle: acos(3/4)}
+  - {kind: hinge, name: d, of: [world, rocker], at: [0.3, 0, 0], in: [-0.1, 0, 0], axis: [0, -1, 0]}
+integrator: {name: hamilton_pontryagin, step: 1/400}
+time: {end: 2}
+record: {observables: [energy, joints]}
+"""
+
 
 class Joints(Case):
     def run_of(self, scenario, *sets, name="r.h5"):
@@ -63,6 +80,44 @@ class Joints(Case):
         np.testing.assert_allclose(crank, 2*np.pi*found["time"], rtol=0, atol=1e-12)
         self.assertTrue(np.isnan(found["effort"][0, 0]))
         self.assertTrue((found["effort"][:, 1:] == 0).all())
+
+    def test_conditions_that_follow_from_other_joints_are_named(self):
+        """The hinge that closes a planar loop has five conditions, of which the two in its plane count; a drive of it is one
+        more. A ball has three, of which these two count."""
+        third = "joints.2={kind: %s, name: c, of: [coupler, rocker], at: [0.15, 0, 0], in: [0.1, 0, 0], %s}"
+        driven, ball = third % ("hinge", "axis: [0, -1, 0], drive: acos(3/4)"), third % ("ball", "angle: [0, -acos(3/4), 0]")
+        self.write("l.yaml", FOUR_BAR)
+        for sets, named, dropped in (
+                ((), "joint `c`: 3 of its 5 conditions follow from the other joints at the start and are dropped", 3),
+                (("joints.0.drive=0", driven), "joint `c`: 4 of its 6 conditions follow", 4),
+                ((ball,), "joint `c`: 1 of its 3 conditions follows from the other joints at the start and is", 1)):
+            words = [word for s in sets for word in ("--set", s)]
+            warned = self.good("check", "l.yaml", *words).stderr
+            self.assertEqual(warned.count("warning: joint"), 1, warned)
+            self.assertIn(named, warned)
+            self.good("run", "l.yaml", "-o", "l.h5", "--force", "--set", "time.end=0.01", *words)
+            with h5py.File(self.path("l.h5")) as file:
+                self.assertEqual(file["joint_dropped"][()].tolist(), [0, 0, dropped, 0])
+                self.assertIn(named, str(file.attrs["warnings"]))
+        self.write("p.yaml", PENDULUM)
+        self.assertNotIn("conditions", self.good("check", "p.yaml").stderr)
+        self.assertEqual(self.run_of("p.yaml", "time.end=0.01")["joint_dropped"].tolist(), [0, 0])
+
+    def test_friction_in_a_loop_takes_its_work_and_opens_nothing(self):
+        """With one degree of freedom the balance of energy is the equation of motion. The work of friction is that of the
+        angles that the hinges turn to and fro, which come to rest for a moment one after another."""
+        self.write("l.yaml", FOUR_BAR)
+        off = []
+        for h in 1/400, 1/800:
+            found = self.run_of("l.yaml", f"integrator.step={h}", *(f"joints.{i}.friction=0.001" for i in range(4)))
+            turned = abs(np.diff(found["angle"], axis=0)).sum(axis=1).cumsum()
+            self.assertGreater(turned[-1], 30)
+            self.assertLess(found["joint_residual"].max(), 1e-13)
+            off.append(abs(found["energy"][1:] + 0.001*turned - found["energy"][0]).max())
+        self.assertLess(off[0], 2e-3)  # of 0.8 J; measured: 6e-4, and a quarter with half of the step
+        self.assertLess(off[1], off[0]/3)
+        rest = self.run_of("l.yaml", *(f"joints.{i}.friction=0.1" for i in range(4)))["angle"]
+        self.assertLess(abs(rest - rest[0]).max(), 1e-12)
 
     def test_the_change_of_energy_is_the_work(self):
         """The step is of order 2, so the difference decreases by 4 or more if it is halved."""
@@ -112,6 +167,17 @@ class Joints(Case):
         for name in "full.h5", "half.h5":
             self.assertEqual(differing(whole, datasets(self.path(name))), [], name)
         self.good("verify", "whole.h5")
+
+    def test_a_loop_with_friction_is_resumed_bit_for_bit(self):
+        """Which conditions are dropped depends on the past of the run, because other hinges stick at other times."""
+        self.write("l.yaml", FOUR_BAR)
+        sets = [word for i in range(4) for word in ("--set", f"joints.{i}.friction=0.001")]
+        self.good("run", "l.yaml", "-o", "whole.h5", *sets)
+        whole = datasets(self.path("whole.h5"))
+        for until in "0.31", "1.1":
+            self.good("run", "l.yaml", "-o", "half.h5", "--force", "--set", f"time.end={until}", *sets)
+            self.good("resume", "half.h5", "--until", "2")
+            self.assertEqual(differing(whole, datasets(self.path("half.h5"))), [], until)
 
     def test_tables_sweeps_and_pages_have_the_names(self):
         self.write("p.yaml", PENDULUM)

@@ -311,6 +311,9 @@ static void what_coordinates_cannot_move_is_refused_by_name(void **unused) {
   s.joint[0].limit[0][0] = -INFINITY;
   s.joint[1].driven[2] = true;
   refuse(&s, "second", "drives of some components");
+  s.joint[1].driven[2] = false;
+  s.joint[0].coupling[0] = (cb_joint_coupling){.there = true, .to = 1, .c = {0, 1}};
+  refuse(&s, "first", "is coupled");
 }
 
 int main(void) {

@@ -360,11 +360,78 @@ static void stiff_dampers_stop_the_hinge(void **unused) {
   }
 }
 
+/* --- conditions that follow from other joints --- */
+
+/* In a linkage of three bars between hinges about the same axis, only the conditions in the plane count: two of the five of
+ * the hinge between the last two bars, and two of the three of a ball. A drive of this hinge is one more condition, which
+ * follows if the first hinge is driven, too. With a second ball in the linkage all conditions of the ball count. */
+static void conditions_that_follow_from_others_are_counted(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *second, *third;
+    bool drives_first, drives_third;
+    int conditions, implied;
+  } cases[] = {{"hinge", "hinge", false, false, 5, 3},
+               {"hinge", "ball", false, false, 3, 1},
+               {"hinge", "hinge", false, true, 6, 3},
+               {"hinge", "hinge", true, true, 6, 4},
+               {"ball", "ball", false, false, 3, 0}};
+  static const double angle[] = {.9, -.459371301925, 0, .9 - .459371301925 - 2.101086990839}, length[] = {.4, .9, .7},
+                      axis[3] = {0, -1, 0}, rate[3] = {0};
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    const char *const kind[] = {"hinge", cases[c].second, cases[c].third, "hinge"};
+    joined s = {.t = 0};
+    for (int i = 0; i < 3; i++) joined_add(&s, (double[]){length[i] / 2, .04, .03}, 1400, 0, 0);
+    for (int i = 0; i < 4; i++) {
+      const int to = i < 3 ? i : 2;
+      const double at = i == 0 ? 0 : i < 3 ? length[i - 1] / 2 : 1, in = i < 3 ? -length[i] / 2 : .35;
+      const bool ball = !strcmp(kind[i], "ball");
+      joined_hold(&s, kind[i], i < 3 ? i - 1 : -1, (double[]){at, 0, 0}, ball ? NULL : axis, to, (double[]){in, 0, 0},
+                  ball ? NULL : axis);
+      if (i != 2) joined_place(&s, &s.joint[i], ball ? (double[]){0, -angle[i], 0} : &angle[i], rate, 0);
+    }
+    s.joint[0].driven[0] = cases[c].drives_first;
+    s.joint[2].driven[0] = cases[c].drives_third;
+    joined_start(&s, NULL);
+    assert_int_equal(cb_mechanism_conditions(s.mechanism, 2), cases[c].conditions);
+    for (int i = 0; i < 4; i++) assert_int_equal(cb_mechanism_implied(s.mechanism, i), i == 2 ? cases[c].implied : 0);
+    cb_mechanism_free(s.mechanism);
+  }
+}
+
+/* A free body on a rod that joins it to a point of the world; the world is the first or the second body of the joint. */
+static void swing(bool world_first, double x[3]) {
+  static const double r[3] = {.3, .12, .08}, above[3] = {0, 0, .9}, place[3] = {-.2, 0, .05};
+  static double length;
+  joined s = {0};
+  joined_add(&s, r, 1000, 0, -9.81);
+  const cb_pose g = {.q = {1}, .x = {.5, .1, 0}};
+  check_ok(cb_rigid_start(&s.body[0].problem, 0, &g, (double[6]){0}, &s.state[0]));
+  length = sqrt(.3 * .3 + .1 * .1 + .85 * .85);
+  cb_joint *j = world_first ? joined_hold(&s, "rod", -1, above, NULL, 0, place, NULL)
+                            : joined_hold(&s, "rod", 0, place, NULL, -1, above, NULL);
+  j->data.params = &length;
+  joined_start(&s, NULL);
+  for (int i = 0; i < 100; i++) check_ok(joined_step(&s, .01, 2));
+  memcpy(x, s.state[0].g.x, 3 * sizeof *x);
+  cb_mechanism_free(s.mechanism);
+}
+
+static void the_world_may_be_either_body_of_a_loop(void **unused) {
+  double first[3], second[3];
+  (void)unused;
+  swing(true, first);
+  swing(false, second);
+  for (int i = 0; i < 3; i++) check_near(first[i], second[i], 1e-12); /* the round-off of 100 steps */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(free_trees_keep_their_momentum_and_joints_stay_closed),
       cmocka_unit_test(a_step_back_returns),
       cmocka_unit_test(any_joint_may_close_a_loop),
+      cmocka_unit_test(conditions_that_follow_from_others_are_counted),
+      cmocka_unit_test(the_world_may_be_either_body_of_a_loop),
       cmocka_unit_test(long_chain_keeps_momentum_joints_and_energy),
       cmocka_unit_test(steps_are_symplectic),
       cmocka_unit_test(stiff_springs_stay_bounded),

@@ -121,6 +121,71 @@ static void constraints_close_loops(void **unused) {
   cb_text_free(&out);
 }
 
+/* A coordinate follows another one, in the order that has no circle, next to a constant one and a motor in its body. */
+static void joints_are_coupled(void **unused) {
+  static const char within[] =
+      "<compiler angle='radian'/><worldbody><body name='a'><joint name='i' ref='.1'/><joint name='j' axis='0 1 0'/>"
+      "<geom size='.1'/><body name='b' pos='1 0 0'><joint name='k' ref='.2'/><geom size='.1'/></body></body>"
+      "<body name='c'><joint name='l' type='slide' range='-9 9'/><geom size='.1'/></body></worldbody><equality>"
+      "<joint joint1='i' joint2='l' polycoef='.5 0 2'/><joint joint1='j' polycoef='.25'/>"
+      "<joint joint1='l' joint2='k' polycoef='1 -2'/><joint joint1='l' joint2='k' polycoef='1 -2'/></equality>"
+      "<actuator><motor joint='i'/><motor joint='j'/></actuator>"
+      "<keyframe><key qpos='2.6 .25 .2 1' qvel='0 0 3 0'/></keyframe>";
+  static const char *const parts[] = {
+      "    motor: [\"1*(ctrl0)\", none]\n    drive: [none, 0.25]\n    couple: [{to: l, polynomial: [0.5, 0, 2]}, "
+      "none]\n",
+      "    name: k\n", "    rate: 3\n", "    limits: [-9, 9]\n    couple: {to: k, polynomial: [1, -2]}\n"};
+  cb_text text = import(within, &(cb_mjcf_choices){.key = "0"});
+  CHECK_PARTS(text.data, parts);
+  assert_null(strstr(text.data, "    angle"));
+  cb_text_free(&text);
+  cb_mjcf *m;
+  char all[2048];
+  snprintf(all, sizeof all, "<mujoco>%s</mujoco>", within);
+  check_ok(read_from(all, "0", &m));
+  assert_null(strstr(m->left_out, "the start")); /* the key obeys the constraints */
+  assert_non_null(strstr(m->left_out, "<joint>: other constraints give"));
+  check_near(m->bodies->hold[0].rate[0], 4 * 1 * -2 * 3., 1e-14); /* 2 l l' times 2, and l' = -2 k' */
+  cb_mjcf_free(m);
+  cb_text out = import(
+      "<worldbody><body><joint name='a'/><geom size='1'/></body><body pos='9 0 0'><joint name='b'/><geom "
+      "size='1'/></body></worldbody><equality><joint joint1='a' polycoef='0'/><joint joint1='a' "
+      "joint2='b' polycoef='1 4'/></equality>",
+      NULL);
+  assert_non_null(strstr(out.data, "    couple: {to: a, polynomial: [-0.25, 0.25]}\n")); /* a is given: solved for b */
+  cb_text_free(&out);
+}
+
+/* The places of sites, and the axes of a weld, coincide, wherever the bodies are at the reference. */
+static void constraints_join_sites(void **unused) {
+  static const char within[] =
+      "<worldbody><site name='w' pos='0 1 5'/><body name='a'><joint axis='0 1 0'/><geom size='.1' pos='0 0 1'/>"
+      "<body pos='0 0 1'><site name='s' pos='1 0 0' euler='90 0 0'/></body></body>"
+      "<body name='b' pos='1 0 1'><freejoint/><geom size='.1'/><site name='z' pos='0 0 .5' euler='0 90 0'/></body>"
+      "<body name='c' pos='0 1 5'><freejoint/><geom size='.1'/><frame pos='0 0 .5'><site name='y' pos='0 0 "
+      "-.5'/></frame>"
+      "</body></worldbody><equality><weld site1='s' site2='z'/><connect site1='y' site2='w'/></equality>";
+  static const char *const parts[] = {
+      "kind: weld\n    name: loop1\n    of:\n      - a\n      - b\n    at: [1, 0, 1]\n    in: [0, 0, 0.5]\n    "
+      "quaternion: [0.5",
+      "kind: ball\n    name: loop2\n    of:\n      - c\n      - world\n    at: [0, 0, 0]\n    in: [0, 1, 5]\n"};
+  cb_text text = import(within, NULL);
+  CHECK_PARTS(text.data, parts);
+  cb_text_free(&text);
+}
+
+/* The length -(q + .1)/2 from -1 to 3 keeps q from -6.1 to 1.9; the joint's own range keeps it above -2. */
+static void a_tendon_of_one_joint_limits_it(void **unused) {
+  static const char *const parts[] = {"    friction: 0.75\n    limits: [-2.1", ", 1.9]\n"};
+  cb_text text = import(
+      "<compiler angle='radian'/><worldbody><body><joint name='a' ref='.1' frictionloss='.25' range='-2 9'/><geom "
+      "size='1'/></body></worldbody><tendon><fixed range='-1 3' frictionloss='1'><joint joint='a' coef='-.5'/></fixed>"
+      "</tendon>",
+      NULL);
+  CHECK_PARTS(text.data, parts);
+  cb_text_free(&text);
+}
+
 /* A ball joint starts at half a right angle about its own z, which is x of its parent, and turns about it. */
 static void a_key_starts_joints(void **unused) {
   static const char within[] =
@@ -236,8 +301,12 @@ static void what_is_left_out_is_listed(void **unused) {
       "armature='1'/>\n"
       "<geom size='1'/><body name='c'><joint name='l' armature='1' type='ball'/><geom size='1'/></body></body></body>"
       "</worldbody>\n"
-      "<equality><joint joint1='i' joint2='j'/><connect site1='x' site2='y'/><joint joint1='i'/><flex/></equality>\n"
-      "<tendon><spatial name='s'/></tendon><contact><pair/></contact><actuator><motor tendon='s'/><muscle joint='i'/>"
+      "<equality><joint joint1='i' joint2='j' polycoef='1'/><joint joint1='i' joint2='j' polycoef='0 1 1'/><joint "
+      "joint1='i' joint2='j'/><flex/></equality>\n"
+      "<tendon><spatial name='s'/><fixed range='0 1' frictionloss='1'><joint joint='i'/><joint "
+      "joint='j'/></fixed><fixed "
+      "range='0 1'><joint joint='i'/><joint joint='j'/></fixed><fixed frictionloss='1'><joint joint='i'/><joint "
+      "joint='j'/></fixed></tendon><contact><pair/></contact><actuator><motor tendon='s'/><muscle joint='i'/>"
       "<motor joint='k'/></actuator>",
       &m));
   assert_string_equal(
@@ -248,15 +317,19 @@ static void what_is_left_out_is_listed(void **unused) {
       "m.xml:3:47: left out: range and frictionloss of a ball joint: its armature acts on the rates of the rotation "
       "vector\n"
       "m.xml:4:32: left out: ball joint: its armature acts on the rates of the rotation vector\n"
-      "m.xml:5:11: left out: <joint>: it couples the coordinates of two joints\n"
-      "m.xml:5:41: left out: <connect>: it joins sites\n"
-      "m.xml:5:71: left out: <joint>: its joint is one of several in a body\n"
-      "m.xml:5:90: left out: <flex>\n"
+      "m.xml:5:11: left out: softness of constraints: they hold exactly; the start of joint `i` at 0: this constraint "
+      "puts it at 57.2958\n"
+      "m.xml:5:54: left out: <joint>: other constraints give the coordinates of its joints\n"
+      "m.xml:5:101: left out: <joint>: other constraints give the coordinates of its joints\n"
+      "m.xml:5:131: left out: <flex>\n"
       "m.xml:6:9: left out: <spatial> `s`: only fixed tendons are read\n"
-      "m.xml:6:37: left out: <contact> with 1 element in it\n"
-      "m.xml:6:73: left out: <motor>: its tendon is not read\n"
-      "m.xml:6:92: left out: <muscle>: its type is not read\n"
-      "m.xml:6:111: left out: <motor>: it is at a ball joint\n"
+      "m.xml:6:28: left out: range and frictionloss of a tendon of several joints\n"
+      "m.xml:6:108: left out: range of a tendon of several joints\n"
+      "m.xml:6:171: left out: frictionloss of a tendon of several joints\n"
+      "m.xml:6:248: left out: <contact> with 1 element in it\n"
+      "m.xml:6:274: left out: controls: those of 1 actuator are 0; give them with `--control ctrl2=EXPR`\n"
+      "m.xml:6:284: left out: <motor>: its tendon is not read\n"
+      "m.xml:6:303: left out: <muscle>: its type is not read\n"
       "m.xml:2:12: left out: looks and other minor elements: <light>, rgba of <geom>\n");
   cb_mjcf_free(m);
 }
@@ -338,6 +411,18 @@ static const char *const after[][2] = {
     {"<equality><weld body1='b' active='no'/></equality>", "m.xml:3:35: error: unknown active 'no'"},
     {"<equality><joint joint1='l'/></equality>", "m.xml:3:26: error: no joint is called `l`"},
     {"<equality><joint joint1='k'/></equality>", "m.xml:3:26: error: joint1: expected a hinge or a slide"},
+    {"<equality><joint joint1='j' joint2='l'/></equality>", "m.xml:3:37: error: no joint is called `l`"},
+    {"<equality><joint joint1='j' joint2='k'/></equality>", "m.xml:3:37: error: joint2: expected a hinge or a slide"},
+    {"<equality><joint joint1='j' joint2='j'/></equality>",
+     "m.xml:3:37: error: joint2: expected another joint than `j`"},
+    {"<equality><joint joint1='j' polycoef='1 2 3 4 5 6'/></equality>",
+     "m.xml:3:39: error: polycoef: expected 1 to 5 numbers, found 6"},
+    {"<equality><connect site1='s'/></equality>", "m.xml:3:11: error: expected `site2` next to `site1`"},
+    {"<equality><weld site2='s'/></equality>", "m.xml:3:11: error: expected `site1` next to `site2`"},
+    {"<equality><weld site1='s' site2='z'/></equality>", "m.xml:3:34: error: no site is called `z`"},
+    {"<equality><weld site1='s' site2='s'/></equality>", "m.xml:3:11: error: both bodies are parts of one rigid body"},
+    {"<equality><connect site1='s' site2='s' anchor='0 0 0'/></equality>",
+     "m.xml:3:48: error: anchor next to sites: expected `site1` and `site2` alone"},
     {"<option collision='some'/>", "m.xml:3:20: error: unknown collision 'some'"}};
 
 /* Prints the error that is not the expected one, and returns whether there is one. */
@@ -409,6 +494,9 @@ int main(void) {
                                      cmocka_unit_test(tendons_pull_all_their_joints),
                                      cmocka_unit_test(controls_are_expressions_of_time),
                                      cmocka_unit_test(constraints_close_loops),
+                                     cmocka_unit_test(joints_are_coupled),
+                                     cmocka_unit_test(constraints_join_sites),
+                                     cmocka_unit_test(a_tendon_of_one_joint_limits_it),
                                      cmocka_unit_test(a_key_starts_joints),
                                      cmocka_unit_test(switches_are_obeyed),
                                      cmocka_unit_test(what_is_left_out_is_listed),

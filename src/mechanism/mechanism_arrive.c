@@ -1,5 +1,5 @@
 /* The end of a step of a tree in coordinates: states, works and impulses (equations: mechanism_rkmk4.c). */
-#include "mechanism/mechanism_tree.h"
+#include "mechanism/mechanism_articulated.h"
 #include "numerics/dd.h"
 #include "numerics/vec3.h"
 
@@ -45,7 +45,7 @@ static void finish_drives(cb_tree_step *w, const double *weight) {
     const int n = cb_tree_coordinates(u);
     for (int k = 0; k < n; k++) {
       const int c = u->coordinate + k;
-      const double end = cb_tree_momentum(T, u, k), r0 = T->stage_rate[0][c], r1 = T->stage_rate[1][c],
+      const double end = cb_articulated_momentum(T, i, k), r0 = T->stage_rate[0][c], r1 = T->stage_rate[1][c],
                    r2 = T->stage_rate[3][c];
       /* h times the slopes of the parabola */
       const double slope[CB_TREE_STAGES] = {4 * r1 - 3 * r0 - r2, r2 - r0, r2 - r0, r0 - 4 * r1 + 3 * r2};
@@ -71,13 +71,14 @@ static void find_impulses(const cb_tree_step *w, double (*change)[6]) {
   for (int i = w->T->n - 1; i >= 0; i--) {
     const cb_unit *u = &w->T->unit[i];
     if (u->link < 0 || u->kind == CB_UNIT_ROOT) continue;
+    const cb_articulated *a = &w->T->articulated[i];
     const cb_link *l = &m->link[u->link];
     double *J = change[u->link], *out = m->impulse[l->joint], arm[3], lever[3], moment[3], d[3];
     const double *x = cb_tree_state(w, u)->g.x;
     cb_add6(-1, u->loads, J);
-    cb_apply3((const double(*)[3])u->world, u->hold, arm);
+    cb_apply3((const double(*)[3])a->R, a->hold, arm);
     for (int k = 0; k < 3; k++) {
-      arm[k] += u->g.x[k]; /* the place of the joint at the end */
+      arm[k] += a->x[k]; /* the place of the joint at the end */
       lever[k] = arm[k] - x[k] - ((arm[k] + u->arm[k]) / 2 - u->start[k]);
     }
     memcpy(out, J, 6 * sizeof *out);
@@ -90,17 +91,19 @@ static void find_impulses(const cb_tree_step *w, double (*change)[6]) {
 }
 
 /* Writes the state of a body; change: of its momentum, about its place at the start, in the world's axes. */
-static void write_state(const cb_tree_step *w, const cb_unit *u, double change[6]) {
-  const cb_rigid_problem *p = cb_tree_problem(w, u);
+static void write_state(const cb_tree_step *w, int unit, double change[6]) {
+  const cb_unit *u = &w->T->unit[unit];
+  const cb_articulated *a = &w->T->articulated[unit];
   cb_rigid_state *s = cb_tree_state(w, u);
-  double r[3][3], d[3], moment[3];
+  double d[3], moment[3];
   for (int k = 0; k < 6; k++) change[k] = -s->world[k];
-  cb_tree_body(u, &s->g, s->x_low);
-  cb_tree_twist_to_body(u, u->Y, s->Y);
-  momentum_of_body(p, u, s->Y, s->momentum);
+  memcpy(s->g.q, a->q, sizeof s->g.q);
+  memcpy(s->g.x, a->x, sizeof s->g.x);
+  memcpy(s->x_low, a->x_low, sizeof s->x_low);
+  cb_turn6_transposed((const double(*)[3])a->R, a->Y, s->Y);
+  momentum_of_body(a->problem, u, s->Y, s->momentum);
   memcpy(s->mu, s->momentum, sizeof s->mu);
-  cb_pose_rotation(&s->g, r);
-  cb_turn6((const double(*)[3])r, s->momentum, s->world);
+  cb_turn6((const double(*)[3])a->R, s->momentum, s->world);
   memset(s->world_low, 0, sizeof s->world_low);
   s->t = w->t + w->h;
   s->known = 0;
@@ -116,7 +119,7 @@ static void write_root(const cb_tree_step *w, int root) {
   cb_rigid_state *s = cb_tree_state(w, u);
   cb_dd sum[6];
   double r[3][3];
-  cb_rigid_move(&u->base->total, u->base->dx, u->g.q, u->base->gained);
+  cb_rigid_move(&u->base->total, u->base->dx, w->T->articulated[root].q, u->base->gained);
   memcpy(s->g.x, u->base->total.g.x, sizeof s->g.x);
   memcpy(s->x_low, u->base->total.x_low, sizeof s->x_low);
   for (int k = 0; k < 6; k++) sum[k] = (cb_dd){u->base->total.world[k], u->base->total.world_low[k]};
@@ -138,7 +141,7 @@ void cb_tree_arrive(cb_tree_step *w, const double *weight) {
   finish_drives(w, weight);
   for (int i = 0; i < T->n; i++)
     if (T->unit[i].link >= 0) {
-      write_state(w, &T->unit[i], m->need[T->unit[i].link]);
+      write_state(w, i, m->need[T->unit[i].link]);
       m->wrench_work[m->link[T->unit[i].link].body] += T->unit[i].wrench_work;
     }
   find_impulses(w, m->need);

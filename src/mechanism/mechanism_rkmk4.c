@@ -10,7 +10,7 @@
  * a step; in the weights of the method this is of order 4.
  * Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
  */
-#include "mechanism/mechanism_tree.h"
+#include "mechanism/mechanism_articulated.h"
 #include "numerics/dd.h"
 #include "numerics/lie_private.h"
 #include "numerics/vec3.h"
@@ -22,7 +22,6 @@
 static const double at[CB_TREE_STAGES] = {0, 0.5, 0.5, 1},
                     weight[CB_TREE_STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 
-static bool has_coordinates(const cb_unit *u) { return u->kind == CB_UNIT_SCREW || u->kind == CB_UNIT_ROTATION; }
 /* --- the start of a step --- */
 
 static void begin_root(const cb_tree_step *w, int root) {
@@ -40,46 +39,51 @@ static void begin_root(const cb_tree_step *w, int root) {
   cb_pose_rotation(&s->g, u->base->rotation);
 }
 
-/* Places a root after the displacement z (NULL: none), and finds the momentum of its tree in its axes. */
-static void place_root(cb_unit *u, const double z[6], const double gained[6]) {
+/* Places a root after the displacement z (NULL: none), and finds the momentum of its tree about it. */
+static void place_root(const cb_unit *u, cb_articulated *a, const double z[6], const double gained[6]) {
   const cb_rigid_state *s = &u->base->total;
-  double world[6], across[3];
-  u->g = s->g;
+  double across[3];
+  memcpy(a->q, s->g.q, sizeof a->q);
   memset(u->base->dx, 0, sizeof u->base->dx);
   if (z) {
     cb_pose move;
     cb_se3_tau(CB_SE3_EXPONENTIAL, z, &move);
-    cb_quaternion_multiply(s->g.q, move.q, u->g.q);
+    cb_quaternion_multiply(s->g.q, move.q, a->q);
     cb_apply3((const double(*)[3])u->base->rotation, move.x, u->base->dx);
   }
   for (int i = 0; i < 3; i++) {
-    u->x_low[i] = s->x_low[i];
-    cb_compensated_add_one(&u->g.x[i], &u->x_low[i], u->base->dx[i]);
+    a->x[i] = s->g.x[i];
+    a->x_low[i] = s->x_low[i];
+    cb_compensated_add_one(&a->x[i], &a->x_low[i], u->base->dx[i]);
   }
-  cb_pose_rotation(&u->g, u->world);
-  for (int i = 0; i < 6; i++) world[i] = s->world[i] + (s->world_low[i] + gained[i]);
-  cb_cross3(u->base->dx, world + 3, across);
-  for (int i = 0; i < 3; i++) world[i] -= across[i];
-  cb_turn6_transposed((const double(*)[3])u->world, world, u->P);
+  cb_tree_tidy(a->q);
+  cb_quaternion_rotation(a->q, a->R);
+  for (int i = 0; i < 6; i++) a->P[i] = s->world[i] + (s->world_low[i] + gained[i]);
+  cb_cross3(u->base->dx, a->P + 3, across);
+  for (int i = 0; i < 3; i++) a->P[i] -= across[i];
 }
 
 /* The momenta of all units at the start, and those of their coordinates. */
 static void begin_momenta(const cb_tree_step *w) {
   cb_joint_tree *T = w->T;
   for (int i = 0; i < T->n; i++) {
-    cb_unit *u = &T->unit[i];
-    memset(u->P, 0, sizeof u->P);
-    if (u->link >= 0) cb_tree_covector_to_unit(u, cb_tree_state(w, u)->momentum, u->P);
+    cb_articulated *a = &T->articulated[i];
+    if (a->problem)
+      memcpy(a->P, cb_tree_state(w, &T->unit[i])->world, sizeof a->P);
+    else
+      memset(a->P, 0, sizeof a->P);
   }
-  cb_tree_gather(T, offsetof(cb_unit, P));
+  cb_articulated_gather(T, offsetof(cb_articulated, P));
   for (int i = 0; i < T->n; i++) {
     const cb_unit *u = &T->unit[i];
+    const cb_articulated *a = &T->articulated[i];
     const double *own = w->m->momentum + u->coordinate;
     double *pi = T->pi + u->coordinate;
-    if (u->kind == CB_UNIT_SCREW) pi[0] = u->turn * u->P[2] + u->slide * u->P[5] + own[0];
+    for (int k = 0; k < cb_tree_coordinates(u); k++) pi[k] = cb_sweep_dot(a->S[k], a->P);
+    if (u->kind == CB_UNIT_SCREW) pi[0] += own[0];
     for (int k = 0; k < 3 && u->kind == CB_UNIT_ROTATION; k++)
-      pi[k] = u->P[k] + u->rotation->sign * (u->rotation->V[0][k] * own[0] + u->rotation->V[1][k] * own[1] +
-                                             u->rotation->V[2][k] * own[2]);
+      pi[k] += u->rotation->sign * (u->rotation->V[0][k] * own[0] + u->rotation->V[1][k] * own[1] +
+                                    u->rotation->V[2][k] * own[2]);
   }
 }
 
@@ -94,24 +98,32 @@ static void ask_laws(const cb_tree_step *w, double t) {
   if (w->T->drives) w->m->laws.drives(w->m->laws.self, t, w->T->q, w->T->rate);
 }
 
-/* Places everything at the start, with the twists, and returns whether these are known. */
-static bool begin(cb_tree_step *w) {
+/* Whether a spring, a damper or a motor acts. */
+static bool has_forces(const cb_mechanism *m) {
+  bool any = m->laws.motors;
+  for (int j = 0; j < m->joints && !any; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
+      any = any || m->joint[j].stiffness[i] != 0 || m->joint[j].damping[i] != 0;
+  return any;
+}
+
+/* The problems of bodies, and the places and sums of units at the start. */
+static void begin_units(const cb_tree_step *w) {
   cb_joint_tree *T = w->T;
-  const size_t size = (size_t)T->coordinates * sizeof(double);
-  memcpy(T->q, w->m->q, size);
-  double *const zero[] = {T->q_gained, T->pi_gained, T->dq, T->dpi, T->work[0], T->work[1], T->pushed};
-  for (size_t i = 0; i < sizeof zero / sizeof *zero; i++) memset(zero[i], 0, size);
-  ask_laws(w, w->t);
   T->places = false;
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
+    cb_articulated *a = &T->articulated[i];
     double vector[3];
+    memset(a->F, 0, sizeof a->F);
     if (u->link >= 0) {
-      const cb_rigid_problem *p = cb_tree_problem(w, u);
-      T->places = T->places || p->wrench || p->inertia_wrench || !p->constant;
+      const cb_rigid_problem *p = a->problem = cb_tree_problem(w, u);
+      T->places = T->places || p->wrench || p->inertia_wrench;
     }
-    if (u->kind == CB_UNIT_ROOT) begin_root(w, i);
-    if (u->kind == CB_UNIT_ROOT) place_root(u, NULL, u->base->gained);
+    if (u->kind == CB_UNIT_ROOT) {
+      begin_root(w, i);
+      place_root(u, a, NULL, u->base->gained);
+    }
     if (u->kind == CB_UNIT_ROTATION) {
       cb_unit_rotation *o = u->rotation;
       for (int k = 0; k < 3; k++) vector[k] = o->sign * T->q[u->coordinate + k];
@@ -121,87 +133,94 @@ static bool begin(cb_tree_step *w) {
     memset(u->loads, 0, sizeof u->loads);
     u->wrench_work = 0;
   }
+}
+
+/* Places everything at the start, with the twists, and returns whether these are known. */
+static bool begin(cb_tree_step *w) {
+  cb_joint_tree *T = w->T;
+  const size_t size = (size_t)T->coordinates * sizeof(double);
+  memcpy(T->q, w->m->q, size);
+  double *const zero[] = {T->q_gained, T->pi_gained, T->dq, T->dpi, T->work[0], T->work[1], T->pushed};
+  for (size_t i = 0; i < sizeof zero / sizeof *zero; i++) memset(zero[i], 0, size);
+  T->forces = has_forces(w->m);
+  if (!T->forces) memset(w->m->force, 0, (size_t)T->coordinates * sizeof *w->m->force);
+  ask_laws(w, w->t);
+  begin_units(w);
   cb_tree_rotations(T);
-  cb_tree_place(T, CB_PLACE_STAGE);
+  cb_articulated_place(T, false);
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
-    if (u->link < 0) continue;
+    const cb_articulated *a = &T->articulated[i];
+    if (!a->problem) continue;
     memcpy(u->start, cb_tree_state(w, u)->g.x, sizeof u->start);
-    cb_apply3((const double(*)[3])u->world, u->hold, u->arm);
-    for (int k = 0; k < 3; k++) u->arm[k] += u->g.x[k];
+    cb_apply3((const double(*)[3])a->R, a->hold, u->arm);
+    for (int k = 0; k < 3; k++) u->arm[k] += a->x[k];
   }
   begin_momenta(w);
   memcpy(T->pi_start, T->pi, size);
   if (!know_twists(w)) return false;
-  for (int i = 0; i < T->n; i++) cb_tree_twist_to_unit(&T->unit[i], cb_tree_state(w, &T->unit[i])->Y, T->unit[i].Y);
-  cb_tree_rates(T);
+  for (int i = 0; i < T->n; i++)
+    cb_turn6((const double(*)[3])T->articulated[i].R, cb_tree_state(w, &T->unit[i])->Y, T->articulated[i].Y);
+  cb_articulated_rates(T);
   return true;
 }
 
 /* --- rates --- */
 
-/* Adds the impulse of the unit's wrench, about the place of the body at the start. */
-static void load(cb_unit *u, double part) {
-  double world[6], moment[3], d[3];
-  for (int k = 0; k < 3; k++) d[k] = u->g.x[k] - u->start[k];
-  cb_turn6((const double(*)[3])u->world, u->F, world);
-  cb_cross3(d, world + 3, moment);
-  for (int k = 0; k < 3; k++) {
-    u->loads[k] += part * (world[k] + moment[k]);
-    u->loads[3 + k] += part * world[3 + k];
-  }
-}
-
-/* The wrenches of all bodies, summed from the tips; `part`: of the step, for the impulses of joints and the work. */
+/* The wrenches of all bodies, summed from the tips, with the impulse of each about the place of its body at the start;
+ * `part`: of the step, for the impulses of joints and the work. */
 static cb_status find_wrenches(cb_tree_step *w, double t, double part) {
   cb_joint_tree *T = w->T;
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
-    cb_pose g;
+    cb_articulated *a = &T->articulated[i];
+    const cb_rigid_problem *p = a->problem;
     double Y[6], F[6], d[3];
-    memset(u->F, 0, sizeof u->F);
-    if (u->link < 0) continue;
-    const cb_rigid_problem *p = cb_tree_problem(w, u);
-    if (!p->wrench && !p->inertia_wrench) continue;
-    cb_quaternion_multiply(u->g.q, u->body.q, g.q);
-    cb_apply3((const double(*)[3])u->world, u->body.x, d);
-    for (int k = 0; k < 3; k++) g.x[k] = u->g.x[k] + d[k];
-    cb_tree_twist_to_body(u, u->Y, Y);
+    memset(a->F, 0, sizeof a->F);
+    if (!p || (!p->wrench && !p->inertia_wrench)) continue;
+    const cb_pose g = {.q = {a->q[0], a->q[1], a->q[2], a->q[3]}, .x = {a->x[0], a->x[1], a->x[2]}};
+    cb_turn6_transposed((const double(*)[3])a->R, a->Y, Y);
     const cb_status status = cb_rigid_wrenches(p, t, &g, Y, F, NULL);
     if (status) {
       w->failed = w->m->link[u->link].body;
       return status;
     }
     u->wrench_work += part * cb_sweep_dot(F, Y);
-    cb_tree_covector_to_unit(u, F, u->F);
-    if (u->kind != CB_UNIT_ROOT) load(u, part);
+    cb_turn6((const double(*)[3])a->R, F, a->F);
+    for (int k = 0; k < 3; k++) d[k] = a->x[k] - u->start[k];
+    if (u->kind != CB_UNIT_ROOT) cb_sweep_to_parent(d, part, a->F, u->loads);
   }
-  cb_tree_gather(T, offsetof(cb_unit, F));
+  cb_articulated_gather(T, offsetof(cb_articulated, F));
   return CB_OK;
 }
 
 /* pi' of a unit without its drive, and the rates of its coordinates. */
-static void find_changes(const cb_tree_step *w, const cb_unit *u) {
+static void find_changes(const cb_tree_step *w, int unit) {
   cb_joint_tree *T = w->T;
-  const double *Y = u->Y, *P = u->P, *own = T->own_rate + u->coordinate;
+  const cb_unit *u = &T->unit[unit];
+  const cb_articulated *a = &T->articulated[unit];
+  const double *Y = a->Y, *P = a->P;
   const cb_joint_force *Q = w->m->force + u->coordinate;
-  double *dpi = T->dpi + u->coordinate, *dq = T->dq + u->coordinate;
+  double *dpi = T->dpi + u->coordinate, angular[3], linear[3], W[6];
+  cb_cross3(P, Y, angular);
+  cb_cross3(P + 3, Y + 3, linear);
+  cb_cross3(P + 3, Y, W + 3);
+  for (int k = 0; k < 3; k++) {
+    W[k] = a->F[k] + (angular[k] + linear[k]);
+    W[3 + k] += a->F[3 + k];
+  }
+  for (int k = 0; k < cb_tree_coordinates(u); k++) dpi[k] = cb_sweep_dot(a->S[k], W);
   if (u->kind == CB_UNIT_SCREW) {
-    dpi[0] = u->turn * (P[0] * Y[1] - P[1] * Y[0] + P[3] * Y[4] - P[4] * Y[3]) +
-             u->slide * (P[3] * Y[1] - P[4] * Y[0]) + u->turn * u->F[2] + u->slide * u->F[5] + Q->Q;
-    dq[0] = own[0];
+    dpi[0] += Q->Q;
+    T->dq[u->coordinate] = T->own_rate[u->coordinate];
     return;
   }
   const cb_unit_rotation *o = u->rotation;
-  double angular[3], linear[3], V[3][3], change[3][3], rate[3];
-  cb_cross3(P, Y, angular);
-  cb_cross3(P + 3, Y + 3, linear);
+  double V[3][3], change[3][3], rate[3];
   for (int k = 0; k < 3; k++) rate[k] = o->sign * T->rate[u->coordinate + k];
   cb_tree_vector_rate(o->vector, rate, V, change);
-  for (int k = 0; k < 3; k++) {
-    dpi[k] = angular[k] + linear[k] + u->F[k];
+  for (int k = 0; k < 3; k++)
     for (int j = 0; j < 3; j++) dpi[k] += o->sign * o->V[j][k] * Q[j].Q + change[j][k] * o->armature[j] * rate[j];
-  }
 }
 
 /* Rates of everything at the present places; with_twists: the twists are known. */
@@ -209,20 +228,20 @@ static cb_status find_rates(cb_tree_step *w, double t, double part, bool with_tw
   cb_joint_tree *T = w->T;
   cb_status status = CB_OK;
   if (!with_twists) {
-    status = cb_tree_inertias(T, w->m, w->b, t, &w->failed);
-    if (!status) status = cb_tree_twists(T, w->m, t, &w->failed);
+    status = cb_articulated_inertias(T, w->m, t, &w->failed);
+    if (!status) status = cb_articulated_twists(T, w->m, t, true);
   }
   if (status) return status;
   cb_tree_joint_rates(T);
-  cb_mechanism_forces(w->m, t, T->q, T->rate);
+  if (T->forces) cb_mechanism_forces(w->m, t, T->q, T->rate);
   if (T->places) status = find_wrenches(w, t, part);
   if (status) return status;
   for (int i = 0; i < T->n; i++) {
-    cb_unit *u = &T->unit[i];
-    if (has_coordinates(u)) find_changes(w, u);
+    const cb_unit *u = &T->unit[i];
+    if (cb_tree_coordinates(u)) find_changes(w, i);
     if (u->kind != CB_UNIT_ROOT) continue;
+    memcpy(u->base->dl, T->articulated[i].F, sizeof u->base->dl);
     double across[3];
-    cb_turn6((const double(*)[3])u->world, u->F, u->base->dl);
     cb_cross3(u->base->dx, u->base->dl + 3, across);
     for (int k = 0; k < 3; k++) u->base->dl[k] += across[k];
   }
@@ -247,7 +266,7 @@ static cb_status advance(cb_tree_step *w, double c, bool end) {
         gained[k] = end ? u->base->gained[k] : c * u->base->dl[k];
       }
       status = check_turn(w, sqrt(cb_dot3(z, z)));
-      place_root(u, z, gained);
+      place_root(u, &T->articulated[i], z, gained);
       memcpy(u->base->trial, z, sizeof z);
       continue;
     }
@@ -269,7 +288,7 @@ static cb_status advance(cb_tree_step *w, double c, bool end) {
   const double t = end ? w->t + w->h : w->t + c;
   ask_laws(w, t);
   cb_tree_rotations(T);
-  cb_tree_place(T, end ? CB_PLACE_NODE : T->places ? CB_PLACE_STAGE : CB_PLACE_APART);
+  cb_articulated_place(T, end);
   return CB_OK;
 }
 
@@ -277,13 +296,14 @@ static cb_status advance(cb_tree_step *w, double c, bool end) {
 static void find_displacements(cb_joint_tree *T, bool any) {
   for (int i = 0; i < T->n; i++) {
     cb_unit *u = &T->unit[i];
-    double back[6], V[3][3];
+    double back[6], V[3][3], Y[6];
     if (u->kind == CB_UNIT_ROOT) {
+      cb_turn6_transposed((const double(*)[3])T->articulated[i].R, T->articulated[i].Y, Y);
       for (int k = 0; k < 6; k++) back[k] = -u->base->trial[k];
       if (any)
-        cb_se3_dexp_inverse(back, u->Y, u->base->du);
+        cb_se3_dexp_inverse(back, Y, u->base->du);
       else
-        memcpy(u->base->du, u->Y, sizeof u->base->du);
+        memcpy(u->base->du, Y, sizeof u->base->du);
     } else if (u->kind == CB_UNIT_ROTATION) {
       const double zero[3] = {0}, *own = T->own_rate + u->coordinate;
       cb_tree_vector_rate(any ? u->rotation->trial : zero, NULL, V, NULL);
@@ -306,7 +326,7 @@ static void add_stage(cb_tree_step *w, int stage, double part) {
     T->q_gained[c] += part * T->dq[c];
     T->pi_gained[c] += part * T->dpi[c];
   }
-  for (int j = 0; j < m->joints; j++)
+  for (int j = 0; j < m->joints && T->forces; j++)
     for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
       const int c = m->first[j] + i;
       const double damping = -m->joint[j].damping[i] * T->rate[c],
@@ -318,7 +338,7 @@ static void add_stage(cb_tree_step *w, int stage, double part) {
     const cb_unit *u = &T->unit[i];
     for (int k = 0; k < cb_tree_coordinates(u) && u->driven; k++) {
       const int c = u->coordinate + k;
-      T->stage_pi[stage][c] = cb_tree_momentum(T, u, k);
+      T->stage_pi[stage][c] = cb_articulated_momentum(T, i, k);
       T->stage_rate[stage][c] = T->own_rate[c];
       T->work[0][c] -= part * T->dpi[c] * T->own_rate[c];
     }
@@ -328,7 +348,8 @@ static void add_stage(cb_tree_step *w, int stage, double part) {
 static cb_status check_finite(cb_tree_step *w) {
   for (int i = 0; i < w->T->n; i++) {
     const cb_unit *u = &w->T->unit[i];
-    if (cb_finite6(u->Y) && cb_finite6(u->P) && isfinite(u->g.x[0] + u->g.x[1] + u->g.x[2])) continue;
+    const cb_articulated *a = &w->T->articulated[i];
+    if (cb_finite6(a->Y) && isfinite(a->x[0] + a->x[1] + a->x[2])) continue;
     w->failed = u->link >= 0 ? w->m->link[u->link].body : -1;
     return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", w->h,
                    w->t);
@@ -339,6 +360,7 @@ static cb_status check_finite(cb_tree_step *w) {
 cb_status cb_mechanism_step_rkmk4(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double h, int *failed) {
   int which;
   cb_status status = cb_mechanism_move_coordinates(m, &which);
+  if (!status && !m->tree->articulated) status = cb_articulated_create(m);
   if (!status && (!isfinite(h) || h == 0))
     status = cb_fail(CB_ERROR_ARGUMENT, "expected a step that is not 0 and is finite, found %g", h);
   *failed = -1;
@@ -354,8 +376,8 @@ cb_status cb_mechanism_step_rkmk4(cb_mechanism *m, const cb_mechanism_bodies *b,
     add_stage(&w, stage, part);
   }
   if (!status) status = advance(&w, h, true);
-  if (!status) status = cb_tree_inertias(w.T, m, b, t + h, &w.failed);
-  if (!status) status = cb_tree_twists(w.T, m, t + h, &w.failed);
+  if (!status) status = cb_articulated_inertias(w.T, m, t + h, &w.failed);
+  if (!status) status = cb_articulated_twists(w.T, m, t + h, false);
   if (!status) status = check_finite(&w);
   *failed = w.failed;
   if (status) return status;

@@ -58,12 +58,6 @@ static void finish_drives(cb_tree_step *w, const double *weight) {
   }
 }
 
-/* The momentum of a body that moves with the twist Y, in its frame. */
-static void momentum_of_body(const cb_rigid_problem *p, const cb_unit *u, const double Y[6], double mu[6]) {
-  cb_apply6((const double(*)[6])(p->constant ? p->constant->K : u->inertia->K), Y, mu);
-  cb_add6(1, p->constant ? p->constant->mu0 : u->inertia->rest, mu);
-}
-
 /* The impulse of each joint on the body of its link, about the origin at the end, so that the torque about the joint's
  * place is that about the middle of its path (cb_mechanism_wrenches). loads: as above; wrench: the change of momentum. */
 static void find_impulses(const cb_tree_step *w, double (*change)[6]) {
@@ -75,40 +69,48 @@ static void find_impulses(const cb_tree_step *w, double (*change)[6]) {
     const cb_link *l = &m->link[u->link];
     double *J = change[u->link], *out = m->impulse[l->joint], arm[3], lever[3], moment[3], d[3];
     const double *x = cb_tree_state(w, u)->g.x;
-    cb_add6(-1, u->loads, J);
-    cb_apply3((const double(*)[3])a->R, a->hold, arm);
+    cb_articulated_turn(a, a->hold, arm);
     for (int k = 0; k < 3; k++) {
+      J[k] -= a->load.a[k];
+      J[3 + k] -= a->load.l[k];
       arm[k] += a->x[k]; /* the place of the joint at the end */
-      lever[k] = arm[k] - x[k] - ((arm[k] + u->arm[k]) / 2 - u->start[k]);
+      lever[k] = arm[k] - x[k] - ((arm[k] + u->arm[k]) / 2 - a->start[k]);
     }
-    memcpy(out, J, 6 * sizeof *out);
     cb_cross3(lever, J + 3, moment);
-    for (int k = 0; k < 3; k++) out[k] += moment[k];
+    for (int k = 0; k < 3; k++) {
+      out[k] = J[k] + moment[k];
+      out[3 + k] = J[3 + k];
+    }
     if (l->parent < 0) continue;
-    for (int k = 0; k < 3; k++) d[k] = u->start[k] - w->T->unit[w->T->unit_of[l->parent]].start[k];
+    for (int k = 0; k < 3; k++) d[k] = a->start[k] - w->T->articulated[w->T->unit_of[l->parent]].start[k];
     cb_sweep_to_parent(d, 1, J, change[l->parent]);
   }
 }
 
 /* Writes the state of a body; change: of its momentum, about its place at the start, in the world's axes. */
 static void write_state(const cb_tree_step *w, int unit, double change[6]) {
-  const cb_unit *u = &w->T->unit[unit];
   const cb_articulated *a = &w->T->articulated[unit];
-  cb_rigid_state *s = cb_tree_state(w, u);
-  double d[3], moment[3];
+  cb_rigid_state *s = cb_tree_state(w, &w->T->unit[unit]);
+  double mu[6], d[3], moment[3];
   for (int k = 0; k < 6; k++) change[k] = -s->world[k];
   memcpy(s->g.q, a->q, sizeof s->g.q);
   memcpy(s->g.x, a->x, sizeof s->g.x);
   memcpy(s->x_low, a->x_low, sizeof s->x_low);
-  cb_turn6_transposed((const double(*)[3])a->R, a->Y, s->Y);
-  momentum_of_body(a->problem, u, s->Y, s->momentum);
-  memcpy(s->mu, s->momentum, sizeof s->mu);
-  cb_turn6((const double(*)[3])a->R, s->momentum, s->world);
+  memcpy(s->Y, a->V, sizeof s->Y);
+  if (a->diagonal)
+    for (int k = 0; k < 6; k++) mu[k] = a->K[k][k] * a->V[k] + a->rest[k];
+  else {
+    cb_apply6(a->K, a->V, mu);
+    cb_add6(1, a->rest, mu);
+  }
+  for (int k = 0; k < 6; k++) s->momentum[k] = s->mu[k] = mu[k];
+  cb_articulated_turn(a, mu, s->world);
+  cb_articulated_turn(a, mu + 3, s->world + 3);
   memset(s->world_low, 0, sizeof s->world_low);
   s->t = w->t + w->h;
   s->known = 0;
   cb_add6(1, s->world, change);
-  for (int k = 0; k < 3; k++) d[k] = s->g.x[k] - u->start[k];
+  for (int k = 0; k < 3; k++) d[k] = s->g.x[k] - a->start[k];
   cb_cross3(d, s->world + 3, moment);
   for (int k = 0; k < 3; k++) change[k] += moment[k];
 }
@@ -142,7 +144,7 @@ void cb_tree_arrive(cb_tree_step *w, const double *weight) {
   for (int i = 0; i < T->n; i++)
     if (T->unit[i].link >= 0) {
       write_state(w, i, m->need[T->unit[i].link]);
-      m->wrench_work[m->link[T->unit[i].link].body] += T->unit[i].wrench_work;
+      m->wrench_work[m->link[T->unit[i].link].body] += T->articulated[i].wrench_work;
     }
   find_impulses(w, m->need);
   for (int i = 0; i < T->n; i++)

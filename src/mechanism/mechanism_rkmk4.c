@@ -42,13 +42,14 @@ static void begin_root(const cb_tree_step *w, int root) {
 /* Places a root after the displacement z (NULL: none), and finds the momentum of its tree about it. */
 static void place_root(const cb_unit *u, cb_articulated *a, const double z[6], const double gained[6]) {
   const cb_rigid_state *s = &u->base->total;
-  double across[3];
+  double world[6], across[3];
   memcpy(a->q, s->g.q, sizeof a->q);
   memset(u->base->dx, 0, sizeof u->base->dx);
   if (z) {
     cb_pose move;
     cb_se3_tau(CB_SE3_EXPONENTIAL, z, &move);
     cb_quaternion_multiply(s->g.q, move.q, a->q);
+    cb_tree_tidy(a->q);
     cb_apply3((const double(*)[3])u->base->rotation, move.x, u->base->dx);
   }
   for (int i = 0; i < 3; i++) {
@@ -56,11 +57,11 @@ static void place_root(const cb_unit *u, cb_articulated *a, const double z[6], c
     a->x_low[i] = s->x_low[i];
     cb_compensated_add_one(&a->x[i], &a->x_low[i], u->base->dx[i]);
   }
-  cb_tree_tidy(a->q);
-  cb_quaternion_rotation(a->q, a->R);
-  for (int i = 0; i < 6; i++) a->P[i] = s->world[i] + (s->world_low[i] + gained[i]);
-  cb_cross3(u->base->dx, a->P + 3, across);
-  for (int i = 0; i < 3; i++) a->P[i] -= across[i];
+  cb_articulated_rotate(a->q, a->R);
+  for (int i = 0; i < 6; i++) world[i] = s->world[i] + (s->world_low[i] + gained[i]);
+  cb_cross3(u->base->dx, world + 3, across);
+  for (int i = 0; i < 3; i++) world[i] -= across[i];
+  cb_six_set(world, &a->P);
 }
 
 /* The momenta of all units at the start, and those of their coordinates. */
@@ -69,17 +70,17 @@ static void begin_momenta(const cb_tree_step *w) {
   for (int i = 0; i < T->n; i++) {
     cb_articulated *a = &T->articulated[i];
     if (a->problem)
-      memcpy(a->P, cb_tree_state(w, &T->unit[i])->world, sizeof a->P);
+      cb_six_set(cb_tree_state(w, &T->unit[i])->world, &a->P);
     else
-      memset(a->P, 0, sizeof a->P);
+      a->P = (cb_six){{0}, {0}};
   }
-  cb_articulated_gather(T, offsetof(cb_articulated, P));
+  T->kernel->gather_momenta(T);
   for (int i = 0; i < T->n; i++) {
     const cb_unit *u = &T->unit[i];
     const cb_articulated *a = &T->articulated[i];
     const double *own = w->m->momentum + u->coordinate;
     double *pi = T->pi + u->coordinate;
-    for (int k = 0; k < cb_tree_coordinates(u); k++) pi[k] = cb_sweep_dot(a->S[k], a->P);
+    for (int k = 0; k < cb_tree_coordinates(u); k++) pi[k] = cb_six_dot(&a->S[k], &a->P);
     if (u->kind == CB_UNIT_SCREW) pi[0] += own[0];
     for (int k = 0; k < 3 && u->kind == CB_UNIT_ROTATION; k++)
       pi[k] += u->rotation->sign * (u->rotation->V[0][k] * own[0] + u->rotation->V[1][k] * own[1] +
@@ -98,118 +99,109 @@ static void ask_laws(const cb_tree_step *w, double t) {
   if (w->T->drives) w->m->laws.drives(w->m->laws.self, t, w->T->q, w->T->rate);
 }
 
-/* Whether a spring, a damper or a motor acts. */
-static bool has_forces(const cb_mechanism *m) {
-  bool any = m->laws.motors;
-  for (int j = 0; j < m->joints && !any; j++)
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
-      any = any || m->joint[j].stiffness[i] != 0 || m->joint[j].damping[i] != 0;
-  return any;
+/* What a unit has in a step: the problem of its body, and sums. */
+static void begin_unit(const cb_tree_step *w, int unit) {
+  cb_joint_tree *T = w->T;
+  cb_unit *u = &T->unit[unit];
+  cb_articulated *a = &T->articulated[unit];
+  double vector[3];
+  a->F = a->load = (cb_six){{0}, {0}};
+  a->wrench_work = 0;
+  if (u->link >= 0) {
+    const cb_rigid_problem *p = a->problem = cb_tree_problem(w, u);
+    a->K = p->constant ? p->constant->K : (const double(*)[6])u->inertia->K;
+    a->rest = p->constant ? p->constant->mu0 : u->inertia->rest;
+    a->diagonal = p->constant && p->constant->diagonal;
+    memcpy(a->start, cb_tree_state(w, u)->g.x, 3 * sizeof *a->start);
+    T->places = T->places || p->wrench || p->inertia_wrench;
+    T->varies = T->varies || !p->constant;
+  }
+  if (u->kind == CB_UNIT_ROOT) {
+    begin_root(w, unit);
+    place_root(u, a, NULL, u->base->gained);
+  }
+  if (u->kind != CB_UNIT_ROTATION) return;
+  cb_unit_rotation *o = u->rotation;
+  for (int k = 0; k < 3; k++) vector[k] = o->sign * T->q[u->coordinate + k];
+  cb_quaternion_exp(vector, o->node);
+  memcpy(o->turned, o->node, sizeof o->turned);
 }
 
-/* The problems of bodies, and the places and sums of units at the start. */
-static void begin_units(const cb_tree_step *w) {
-  cb_joint_tree *T = w->T;
-  T->places = false;
-  for (int i = 0; i < T->n; i++) {
-    cb_unit *u = &T->unit[i];
-    cb_articulated *a = &T->articulated[i];
-    double vector[3];
-    memset(a->F, 0, sizeof a->F);
-    if (u->link >= 0) {
-      const cb_rigid_problem *p = a->problem = cb_tree_problem(w, u);
-      T->places = T->places || p->wrench || p->inertia_wrench;
-    }
-    if (u->kind == CB_UNIT_ROOT) {
-      begin_root(w, i);
-      place_root(u, a, NULL, u->base->gained);
-    }
-    if (u->kind == CB_UNIT_ROTATION) {
-      cb_unit_rotation *o = u->rotation;
-      for (int k = 0; k < 3; k++) vector[k] = o->sign * T->q[u->coordinate + k];
-      cb_quaternion_exp(vector, o->node);
-      memcpy(o->turned, o->node, sizeof o->turned);
-    }
-    memset(u->loads, 0, sizeof u->loads);
-    u->wrench_work = 0;
+/* Whether the places at the end of the last step are those of the present state, to the last bit. */
+static bool are_placed(const cb_tree_step *w) {
+  const cb_joint_tree *T = w->T;
+  bool same = T->placed && !T->rotations && !T->drives &&
+              !memcmp(T->q, w->m->q, (size_t)T->coordinates * sizeof *T->q);
+  for (int i = 0; i < T->n && T->bases && same; i++) {
+    const cb_articulated *a = &T->articulated[i];
+    if (!a->root) continue;
+    const cb_rigid_state *s = cb_tree_state(w, &T->unit[i]);
+    same = !memcmp(a->q, s->g.q, sizeof s->g.q) && !memcmp(a->x, s->g.x, sizeof s->g.x) &&
+           !memcmp(a->x_low, s->x_low, sizeof s->x_low);
   }
+  return same;
 }
 
 /* Places everything at the start, with the twists, and returns whether these are known. */
 static bool begin(cb_tree_step *w) {
   cb_joint_tree *T = w->T;
   const size_t size = (size_t)T->coordinates * sizeof(double);
+  const bool placed = are_placed(w);
+  T->placed = false;
   memcpy(T->q, w->m->q, size);
-  double *const zero[] = {T->q_gained, T->pi_gained, T->dq, T->dpi, T->work[0], T->work[1], T->pushed};
+  double *const zero[] = {T->q_gained, T->pi_gained, T->work[0], T->work[1]};
   for (size_t i = 0; i < sizeof zero / sizeof *zero; i++) memset(zero[i], 0, size);
-  T->forces = has_forces(w->m);
   if (!T->forces) memset(w->m->force, 0, (size_t)T->coordinates * sizeof *w->m->force);
   ask_laws(w, w->t);
-  begin_units(w);
-  cb_tree_rotations(T);
-  cb_articulated_place(T, false);
+  T->places = T->varies = false;
+  for (int i = 0; i < T->n; i++) begin_unit(w, i);
+  if (T->rotations || T->drives) cb_tree_rotations(T);
+  if (!placed) T->kernel->place(T, true);
   for (int i = 0; i < T->n; i++) {
-    cb_unit *u = &T->unit[i];
     const cb_articulated *a = &T->articulated[i];
     if (!a->problem) continue;
-    memcpy(u->start, cb_tree_state(w, u)->g.x, sizeof u->start);
-    cb_apply3((const double(*)[3])a->R, a->hold, u->arm);
-    for (int k = 0; k < 3; k++) u->arm[k] += a->x[k];
+    cb_articulated_turn(a, a->hold, T->unit[i].arm);
+    for (int k = 0; k < 3; k++) T->unit[i].arm[k] += a->x[k];
   }
   begin_momenta(w);
   memcpy(T->pi_start, T->pi, size);
   if (!know_twists(w)) return false;
-  for (int i = 0; i < T->n; i++)
-    cb_turn6((const double(*)[3])T->articulated[i].R, cb_tree_state(w, &T->unit[i])->Y, T->articulated[i].Y);
-  cb_articulated_rates(T);
+  for (int i = 0; i < T->n; i++) {
+    cb_articulated *a = &T->articulated[i];
+    const double *Y = cb_tree_state(w, &T->unit[i])->Y;
+    memcpy(a->V, Y, 6 * sizeof *Y);
+    cb_articulated_turn(a, Y, a->Y.a);
+    cb_articulated_turn(a, Y + 3, a->Y.l);
+  }
+  T->kernel->find_rates(T);
   return true;
 }
 
 /* --- rates --- */
 
-/* The wrenches of all bodies, summed from the tips, with the impulse of each about the place of its body at the start;
- * `part`: of the step, for the impulses of joints and the work. */
+/* The wrenches of all bodies, summed from the tips; `part`: of the step, for the impulses of joints and the work. */
 static cb_status find_wrenches(cb_tree_step *w, double t, double part) {
   cb_joint_tree *T = w->T;
   for (int i = 0; i < T->n; i++) {
-    cb_unit *u = &T->unit[i];
     cb_articulated *a = &T->articulated[i];
     const cb_rigid_problem *p = a->problem;
-    double Y[6], F[6], d[3];
-    memset(a->F, 0, sizeof a->F);
-    if (!p || (!p->wrench && !p->inertia_wrench)) continue;
+    if (!p) continue;
     const cb_pose g = {.q = {a->q[0], a->q[1], a->q[2], a->q[3]}, .x = {a->x[0], a->x[1], a->x[2]}};
-    cb_turn6_transposed((const double(*)[3])a->R, a->Y, Y);
-    const cb_status status = cb_rigid_wrenches(p, t, &g, Y, F, NULL);
+    const cb_status status = cb_rigid_wrenches(p, t, &g, a->V, a->wrench, NULL);
     if (status) {
-      w->failed = w->m->link[u->link].body;
+      w->failed = w->m->link[T->unit[i].link].body;
       return status;
     }
-    u->wrench_work += part * cb_sweep_dot(F, Y);
-    cb_turn6((const double(*)[3])a->R, F, a->F);
-    for (int k = 0; k < 3; k++) d[k] = a->x[k] - u->start[k];
-    if (u->kind != CB_UNIT_ROOT) cb_sweep_to_parent(d, part, a->F, u->loads);
   }
-  cb_articulated_gather(T, offsetof(cb_articulated, F));
+  T->kernel->gather_wrenches(T, part);
   return CB_OK;
 }
 
-/* pi' of a unit without its drive, and the rates of its coordinates. */
-static void find_changes(const cb_tree_step *w, int unit) {
+/* The forces of a unit's coordinates and its armatures in pi', without its drive, and the rates of its coordinates. */
+static void add_forces(const cb_tree_step *w, const cb_unit *u) {
   cb_joint_tree *T = w->T;
-  const cb_unit *u = &T->unit[unit];
-  const cb_articulated *a = &T->articulated[unit];
-  const double *Y = a->Y, *P = a->P;
   const cb_joint_force *Q = w->m->force + u->coordinate;
-  double *dpi = T->dpi + u->coordinate, angular[3], linear[3], W[6];
-  cb_cross3(P, Y, angular);
-  cb_cross3(P + 3, Y + 3, linear);
-  cb_cross3(P + 3, Y, W + 3);
-  for (int k = 0; k < 3; k++) {
-    W[k] = a->F[k] + (angular[k] + linear[k]);
-    W[3 + k] += a->F[3 + k];
-  }
-  for (int k = 0; k < cb_tree_coordinates(u); k++) dpi[k] = cb_sweep_dot(a->S[k], W);
+  double *dpi = T->dpi + u->coordinate;
   if (u->kind == CB_UNIT_SCREW) {
     dpi[0] += Q->Q;
     T->dq[u->coordinate] = T->own_rate[u->coordinate];
@@ -227,23 +219,24 @@ static void find_changes(const cb_tree_step *w, int unit) {
 static cb_status find_rates(cb_tree_step *w, double t, double part, bool with_twists) {
   cb_joint_tree *T = w->T;
   cb_status status = CB_OK;
-  if (!with_twists) {
-    status = cb_articulated_inertias(T, w->m, t, &w->failed);
-    if (!status) status = cb_articulated_twists(T, w->m, t, true);
-  }
+  if (!with_twists) status = cb_articulated_twists(T, w->m, t, true, &w->failed);
   if (status) return status;
   cb_tree_joint_rates(T);
   if (T->forces) cb_mechanism_forces(w->m, t, T->q, T->rate);
   if (T->places) status = find_wrenches(w, t, part);
   if (status) return status;
+  T->kernel->find_changes(T);
   for (int i = 0; i < T->n; i++) {
     const cb_unit *u = &T->unit[i];
-    if (cb_tree_coordinates(u)) find_changes(w, i);
+    const cb_six *F = &T->articulated[i].F;
+    if (cb_tree_coordinates(u)) add_forces(w, u);
     if (u->kind != CB_UNIT_ROOT) continue;
-    memcpy(u->base->dl, T->articulated[i].F, sizeof u->base->dl);
     double across[3];
-    cb_cross3(u->base->dx, u->base->dl + 3, across);
-    for (int k = 0; k < 3; k++) u->base->dl[k] += across[k];
+    cb_cross3(u->base->dx, F->l, across);
+    for (int k = 0; k < 3; k++) {
+      u->base->dl[k] = F->a[k] + across[k];
+      u->base->dl[3 + k] = F->l[k];
+    }
   }
   return CB_OK;
 }
@@ -287,18 +280,18 @@ static cb_status advance(cb_tree_step *w, double c, bool end) {
   if (status) return status;
   const double t = end ? w->t + w->h : w->t + c;
   ask_laws(w, t);
-  cb_tree_rotations(T);
-  cb_articulated_place(T, end);
+  if (T->rotations || T->drives) cb_tree_rotations(T);
+  T->kernel->place(T, end);
   return CB_OK;
 }
 
 /* du of roots and rotations at the present stage. */
 static void find_displacements(cb_joint_tree *T, bool any) {
-  for (int i = 0; i < T->n; i++) {
+  for (int i = 0; i < T->n && T->bases + T->rotations; i++) {
     cb_unit *u = &T->unit[i];
-    double back[6], V[3][3], Y[6];
+    double back[6], V[3][3];
     if (u->kind == CB_UNIT_ROOT) {
-      cb_turn6_transposed((const double(*)[3])T->articulated[i].R, T->articulated[i].Y, Y);
+      const double *Y = T->articulated[i].V;
       for (int k = 0; k < 6; k++) back[k] = -u->base->trial[k];
       if (any)
         cb_se3_dexp_inverse(back, Y, u->base->du);
@@ -316,7 +309,7 @@ static void find_displacements(cb_joint_tree *T, bool any) {
 static void add_stage(cb_tree_step *w, int stage, double part) {
   cb_joint_tree *T = w->T;
   cb_mechanism *m = w->m;
-  for (int i = 0; i < T->n; i++) {
+  for (int i = 0; i < T->n && T->bases; i++) {
     cb_unit *u = &T->unit[i];
     if (u->kind != CB_UNIT_ROOT) continue;
     cb_add6(part, u->base->du, u->base->displaced);
@@ -349,7 +342,9 @@ static cb_status check_finite(cb_tree_step *w) {
   for (int i = 0; i < w->T->n; i++) {
     const cb_unit *u = &w->T->unit[i];
     const cb_articulated *a = &w->T->articulated[i];
-    if (cb_finite6(a->Y) && isfinite(a->x[0] + a->x[1] + a->x[2])) continue;
+    double zero = 0; /* otherwise nan */
+    for (int k = 0; k < 3; k++) zero += (a->Y.a[k] - a->Y.a[k]) + (a->Y.l[k] - a->Y.l[k]) + (a->x[k] - a->x[k]);
+    if (zero == 0) continue;
     w->failed = u->link >= 0 ? w->m->link[u->link].body : -1;
     return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", w->h,
                    w->t);
@@ -376,12 +371,12 @@ cb_status cb_mechanism_step_rkmk4(cb_mechanism *m, const cb_mechanism_bodies *b,
     add_stage(&w, stage, part);
   }
   if (!status) status = advance(&w, h, true);
-  if (!status) status = cb_articulated_inertias(w.T, m, t + h, &w.failed);
-  if (!status) status = cb_articulated_twists(w.T, m, t + h, false);
+  if (!status) status = cb_articulated_twists(w.T, m, t + h, w.T->drives, &w.failed);
   if (!status) status = check_finite(&w);
   *failed = w.failed;
   if (status) return status;
   cb_tree_arrive(&w, weight);
+  w.T->placed = true;
   *failed = -1;
   return CB_OK;
 }

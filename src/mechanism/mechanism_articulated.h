@@ -38,10 +38,10 @@ typedef struct cb_articulated {
   double V[8], wrench[6]; /* the present twist, 6 numbers, and wrench in the frame of the body */
   double wrench_work;
   const cb_rigid_problem *problem; /* NULL: no body */
-  const double (*K)[6], *rest;    /* inertia and momentum at rest in the frame of the body */
+  const double (*K)[6], *rest;     /* inertia and momentum at rest in the frame of the body */
   bool diagonal;
   /* constant */
-  bool root, free; /* free: moves neither by a law nor not at all */
+  bool root, free;                 /* free: moves neither by a law nor not at all */
   int parent, coordinate, columns; /* columns of S */
   double turn, slide, armature;
   double body[4], arm[3], hold[4]; /* the axes of the body and its place, and that of the joint, in the turning frame */

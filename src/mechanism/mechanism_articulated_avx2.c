@@ -5,6 +5,7 @@
 #else
 #pragma GCC target("avx2,fma")
 #endif
+#define VECTORS
 #define KERNEL cb_articulated_kernel_avx2
 #include "mechanism/mechanism_articulated_kernel.h"
 #if defined(__clang__)

@@ -6,97 +6,12 @@
  * The files that include this file define KERNEL and compile it once per instruction set. The compiler must not fuse
  * multiplications and additions, so that all instruction sets give the same bits.
  */
-#include "mechanism/mechanism_articulated.h"
-
-#include <math.h>
-#include <string.h>
-
-typedef double vec __attribute__((vector_size(32)));
-#define INLINE static inline __attribute__((always_inline))
-#if defined(__clang__)
-#define PICK(x, y, i, j, k, l) __builtin_shufflevector(x, y, i, j, k, l)
-#else
-typedef long long lanes __attribute__((vector_size(32)));
-#define PICK(x, y, i, j, k, l) __builtin_shuffle(x, y, (lanes){i, j, k, l})
-#endif
-#define NEXT(x) PICK(x, x, 1, 2, 0, 3)
-#define CROSS(x, y) NEXT((x) * NEXT(y) - NEXT(x) * (y))
-/* R a of the columns R */
-#define TURN(R, a) ((R)[0] * (a)[0] + (R)[1] * (a)[1] + (R)[2] * (a)[2])
-
-/* memcpy would copy in halves, which a later load of a whole vector waits for. */
-typedef double loose __attribute__((vector_size(32), aligned(8), may_alias));
-INLINE void load(vec *v, const double *p) { *v = *(const loose *)p; }
-INLINE void store(double *p, const vec *v) { *(loose *)p = *v; }
-/* Copies of one vector at a time stay in registers. */
-INLINE void load3(vec v[3], const double p[3][4]) {
-  load(&v[0], p[0]);
-  load(&v[1], p[1]);
-  load(&v[2], p[2]);
-}
-INLINE void store3(double p[3][4], const vec v[3]) {
-  store(p[0], &v[0]);
-  store(p[1], &v[1]);
-  store(p[2], &v[2]);
-}
-
-typedef struct six {
-  vec a, l;
-} six;
-typedef struct inertia {
-  vec I[3], H[3], M[3];
-} inertia;
-
-INLINE void load6(six *v, const cb_six *p) {
-  load(&v->a, p->a);
-  load(&v->l, p->l);
-}
-INLINE void store6(cb_six *p, const six *v) {
-  store(p->a, &v->a);
-  store(p->l, &v->l);
-}
-INLINE void load_inertia(inertia *A, const cb_articulated *o) {
-  load3(A->I, o->I);
-  load3(A->H, o->H);
-  load3(A->M, o->M);
-}
-INLINE double dot(const six *x, const six *y) {
-  const vec p = x->a * y->a + x->l * y->l;
-  return (p[0] + p[1]) + (p[2] + p[3]);
-}
-INLINE void add(double factor, const six *x, six *out) {
-  out->a += factor * x->a;
-  out->l += factor * x->l;
-}
-INLINE void transpose(const vec x[3], vec out[3]) {
-  const vec zero = {0}, low = PICK(x[0], x[1], 0, 4, 2, 6), high = PICK(x[0], x[1], 1, 5, 3, 7),
-            low2 = PICK(x[2], zero, 0, 4, 2, 6), high2 = PICK(x[2], zero, 1, 5, 3, 7);
-  out[0] = PICK(low, low2, 0, 1, 4, 5);
-  out[1] = PICK(high, high2, 0, 1, 4, 5);
-  out[2] = PICK(low, low2, 2, 3, 6, 7);
-}
-/* out = A (w, v) */
-INLINE void apply(const inertia *A, const six *V, six *out) {
-  vec rows[3] = {A->H[0] * V->a, A->H[1] * V->a, A->H[2] * V->a};
-  out->a = TURN(A->I, V->a) + TURN(A->H, V->l);
-  transpose(rows, rows);
-  out->l = (rows[0] + rows[1] + rows[2]) + TURN(A->M, V->l);
-}
-/* A -= left right^T, which is symmetric */
-INLINE void subtract(const six *left, const six *right, inertia *A) {
-#pragma GCC unroll 4
-  for (int k = 0; k < 3; k++) {
-    A->I[k] -= left->a * right->a[k];
-    A->H[k] -= left->a * right->l[k];
-    A->M[k] -= left->l * right->l[k];
-  }
-}
+#include "mechanism/mechanism_articulated_vectors.h"
 
 /* --- places --- */
 
-/* The columns of R_ab, r, and the quaternion of R_ab, of a screw or of nothing. */
-INLINE void place_screw(const cb_articulated *o, double q, vec motion[4], vec *turned) {
-  const double moved = o->slide * q;
+/* The columns of R_ab, and r, of a screw or of nothing; and the quaternion p R_ab. */
+INLINE void place_screw(const cb_articulated *o, double q, const double p[4], vec motion[4], double turned[4]) {
   double cos_half = 1, sin_half = 0;
   if (o->turn != 0) {
     const double half = o->turn / 2 * q;
@@ -104,22 +19,15 @@ INLINE void place_screw(const cb_articulated *o, double q, vec motion[4], vec *t
     sin_half = sin(half);
   }
   const double c = 1 - 2 * sin_half * sin_half, s = 2 * cos_half * sin_half;
-  vec at, across, axis;
 #pragma GCC unroll 4
-  for (int j = 0; j < 4; j++) {
-    vec part[3];
-    load3(part, o->motion[j]);
-    motion[j] = part[0] + (c * part[1] + s * part[2]);
-  }
-  load(&axis, o->axis);
-  motion[3] += moved * axis;
-  load(&at, o->at);
-  load(&across, o->turned);
-  *turned = cos_half * at + sin_half * across;
+  for (int j = 0; j < 4; j++)
+    motion[j] = plus(load(o->motion[j][0]), plus(times(c, load(o->motion[j][1])), times(s, load(o->motion[j][2]))));
+  motion[3] = plus(motion[3], times(o->slide * q, load(o->axis)));
+  multiply(p, cos_half, o->at, sin_half, o->turned, turned);
 }
 
 /* The same of a rotation. */
-INLINE void place_rotation(const cb_articulated *o, vec motion[4], vec *turned) {
+INLINE void place_rotation(const cb_articulated *o, const double p[4], vec motion[4], double turned[4]) {
   double frame[4], own[4], columns[4][4] = {{0}};
   cb_quaternion_multiply(o->at, o->rotation->turned, frame);
   cb_quaternion_multiply(frame, o->body, own);
@@ -127,60 +35,47 @@ INLINE void place_rotation(const cb_articulated *o, vec motion[4], vec *turned) 
   cb_articulated_rotate(own, columns);
   for (int i = 0; i < 3; i++) columns[3][i] += o->motion[3][0][i];
 #pragma GCC unroll 4
-  for (int j = 0; j < 4; j++) load(&motion[j], columns[j]);
-  load(turned, own);
-}
-
-/* out = p q of quaternions */
-INLINE void multiply(const vec *p, const vec *q, vec *out) {
-  const vec one = {-1, 1, -1, 1}, two = {-1, 1, 1, -1}, three = {-1, -1, 1, 1};
-  *out = ((*p)[0] * *q + (*p)[1] * (one * PICK(*q, *q, 1, 0, 3, 2))) +
-         ((*p)[2] * (two * PICK(*q, *q, 2, 3, 0, 1)) + (*p)[3] * (three * PICK(*q, *q, 3, 2, 1, 0)));
+  for (int j = 0; j < 4; j++) motion[j] = load(columns[j]);
+  cb_quaternion_multiply(p, own, turned);
 }
 
 /* x += d, with the low part of x (cb_compensated_add_one) */
-INLINE void add_exactly(vec *x, vec *low, const vec *d) {
-  const vec y = *d + *low, sum = *x + y, back = sum - *x;
-  *low = (*x - (sum - back)) + (y - back);
-  *x = sum;
+INLINE void add_exactly(vec *x, vec *low, vec d) {
+  const vec y = plus(d, *low), total = plus(*x, y), back = minus(total, *x);
+  *low = plus(minus(*x, minus(total, back)), minus(y, back));
+  *x = total;
 }
 
 INLINE void place_unit(const cb_joint_tree *T, cb_articulated *o, bool node) {
-  vec motion[4], q, R[3], x = {0}, low = {0};
+  static const double world[4] = {1};
+  const cb_articulated *p = o->parent >= 0 ? &T->articulated[o->parent] : NULL;
+  vec motion[4], R[3], x = none(), low = none();
   if (o->rotation)
-    place_rotation(o, motion, &q);
+    place_rotation(o, p ? p->q : world, motion, o->q);
   else
-    place_screw(o, o->columns ? T->q[o->coordinate] : 0, motion, &q);
-#pragma GCC unroll 4
-  for (int j = 0; j < 3; j++) R[j] = motion[j];
-  if (o->parent >= 0) {
-    const cb_articulated *p = &T->articulated[o->parent];
-    vec base[3], from;
+    place_screw(o, o->columns ? T->q[o->coordinate] : 0, p ? p->q : world, motion, o->q);
+  if (p) {
+    vec base[3];
     load3(base, p->R);
-    load(&from, p->q);
 #pragma GCC unroll 4
-    for (int j = 0; j < 3; j++) R[j] = TURN(base, motion[j]);
-    motion[3] = TURN(base, motion[3]);
-    multiply(&from, &q, &q);
-    load(&x, p->x);
-    load(&low, p->x_low);
+    for (int j = 0; j < 4; j++) motion[j] = turn_vec(base, motion[j]);
+    x = load(p->x);
+    low = load(p->x_low);
   }
-  store(o->d, &motion[3]);
-  store(o->q, &q);
+#pragma GCC unroll 3
+  for (int j = 0; j < 3; j++) R[j] = motion[j];
+  store(o->d, motion[3]);
   store3(o->R, R);
   if (node) {
-    add_exactly(&x, &low, &motion[3]);
+    add_exactly(&x, &low, motion[3]);
     cb_tree_tidy(o->q);
     cb_articulated_rotate(o->q, o->R);
     load3(R, o->R);
   } else
-    x += motion[3];
-  store(o->x, &x);
-  store(o->x_low, &low);
-  for (int k = 0; k < o->columns; k++) {
-    const six S = {TURN(R, o->own[k].a), TURN(R, o->own[k].l)};
-    store6(&o->S[k], &S);
-  }
+    x = plus(x, motion[3]);
+  store(o->x, x);
+  store(o->x_low, low);
+  for (int k = 0; k < o->columns; k++) store6(&o->S[k], (six){turn(R, o->own[k].a), turn(R, o->own[k].l)});
 }
 
 static void place(cb_joint_tree *T, bool node) {
@@ -192,32 +87,28 @@ static void place(cb_joint_tree *T, bool node) {
 
 /* out = R S R^T of the block of K at (row, column) */
 INLINE void turn_block(const vec R[3], const double (*K)[6], int row, int column, double out[3][4]) {
-  vec rotated[3], turned[3];
-#pragma GCC unroll 4
+  vec half[3];
+#pragma GCC unroll 3
   for (int k = 0; k < 3; k++)
-    rotated[k] = R[0] * K[row][column + k] + R[1] * K[row + 1][column + k] + R[2] * K[row + 2][column + k];
-#pragma GCC unroll 4
-  for (int j = 0; j < 3; j++) turned[j] = rotated[0] * R[0][j] + rotated[1] * R[1][j] + rotated[2] * R[2][j];
-  store3(out, turned);
+    half[k] = turn(R, (double[3]){K[row][column + k], K[row + 1][column + k], K[row + 2][column + k]});
+#pragma GCC unroll 3
+  for (int j = 0; j < 3; j++) store(out[j], turn(half, (double[3]){part(R[0], j), part(R[1], j), part(R[2], j)}));
 }
 
 INLINE void turn_diagonal(const vec R[3], const double (*K)[6], int row, double out[3][4]) {
-  const vec scaled[3] = {K[row][row] * R[0], K[row + 1][row + 1] * R[1], K[row + 2][row + 2] * R[2]};
-  vec turned[3];
-#pragma GCC unroll 4
-  for (int j = 0; j < 3; j++) turned[j] = scaled[0] * R[0][j] + scaled[1] * R[1][j] + scaled[2] * R[2][j];
-  store3(out, turned);
+  const vec half[3] = {times(K[row][row], R[0]), times(K[row + 1][row + 1], R[1]), times(K[row + 2][row + 2], R[2])};
+#pragma GCC unroll 3
+  for (int j = 0; j < 3; j++) store(out[j], turn(half, (double[3]){part(R[0], j), part(R[1], j), part(R[2], j)}));
 }
 
 INLINE void take_own(cb_articulated *o) {
-  const vec zero[3] = {{0}, {0}, {0}};
+  const vec zero[3] = {none(), none(), none()};
   vec R[3];
-  six b = {{0}, {0}};
   if (!o->problem) {
     store3(o->I, zero);
     store3(o->H, zero);
     store3(o->M, zero);
-    store6(&o->b, &b);
+    store6(&o->b, none6());
     return;
   }
   load3(R, o->R);
@@ -230,65 +121,51 @@ INLINE void take_own(cb_articulated *o) {
     turn_block(R, o->K, 0, 3, o->H);
     turn_block(R, o->K, 3, 3, o->M);
   }
-  b.a = TURN(R, o->rest);
-  b.l = TURN(R, o->rest + 3);
-  store6(&o->b, &b);
+  store6(&o->b, (six){turn(R, o->rest), turn(R, o->rest + 3)});
 }
 
 /* --- sweeps --- */
 
-/* The columns of -H hat(d) */
-#define BEHIND0(H, d) ((H)[2] * (d)[1] - (H)[1] * (d)[2])
-#define BEHIND1(H, d) ((H)[0] * (d)[2] - (H)[2] * (d)[0])
-#define BEHIND2(H, d) ((H)[1] * (d)[0] - (H)[0] * (d)[1])
+/* out = -H hat(d) */
+INLINE void find_behind(const vec H[3], vec d, vec out[3]) {
+  out[0] = minus(times(part(d, 1), H[2]), times(part(d, 2), H[1]));
+  out[1] = minus(times(part(d, 2), H[0]), times(part(d, 0), H[2]));
+  out[2] = minus(times(part(d, 0), H[1]), times(part(d, 1), H[0]));
+}
 
 /* A covector, and an inertia, of a unit become those of its parent, which sees it from -d away. */
-INLINE void move6(const vec *d, six *W) { W->a += CROSS(*d, W->l); }
-INLINE void move_inertia(const vec *d, inertia *A) {
-  const vec before[3] = {BEHIND0(A->H, *d), BEHIND1(A->H, *d), BEHIND2(A->H, *d)};
-#pragma GCC unroll 4
-  for (int k = 0; k < 3; k++) A->H[k] += CROSS(*d, A->M[k]);
-  vec after[3] = {BEHIND0(A->H, *d), BEHIND1(A->H, *d), BEHIND2(A->H, *d)};
-  transpose(after, after);
-#pragma GCC unroll 4
-  for (int k = 0; k < 3; k++) A->I[k] += before[k] + after[k];
+INLINE six move(vec d, six W) { return (six){plus(W.a, cross(d, W.l)), W.l}; }
+INLINE void move_inertia(vec d, inertia *A) {
+  vec before[3], after[3];
+  find_behind(A->H, d, before);
+#pragma GCC unroll 3
+  for (int k = 0; k < 3; k++) A->H[k] = plus(A->H[k], cross(d, A->M[k]));
+  find_behind(A->H, d, after);
+  transpose(after);
+#pragma GCC unroll 3
+  for (int k = 0; k < 3; k++) A->I[k] = plus(A->I[k], plus(before[k], after[k]));
 }
 
-INLINE void give_parent(const inertia *A, const six *b, cb_articulated *p) {
-  inertia P;
-  six c;
-  load_inertia(&P, p);
-  load6(&c, &p->b);
-#pragma GCC unroll 4
+INLINE void give_parent(const inertia *A, six b, cb_articulated *p) {
+#pragma GCC unroll 3
   for (int k = 0; k < 3; k++) {
-    P.I[k] += A->I[k];
-    P.H[k] += A->H[k];
-    P.M[k] += A->M[k];
+    store(p->I[k], plus(load(p->I[k]), A->I[k]));
+    store(p->H[k], plus(load(p->H[k]), A->H[k]));
+    store(p->M[k], plus(load(p->M[k]), A->M[k]));
   }
-  add(1, b, &c);
-  store3(p->I, P.I);
-  store3(p->H, P.H);
-  store3(p->M, P.M);
-  store6(&p->b, &c);
+  store6(&p->b, plus6(load6(&p->b), b));
 }
 
-/* Eliminates the coordinate of a screw, with the parent's A and b in M and c. The division is the slowest part, so all
- * that does not need it comes first. */
-INLINE bool reduce_screw(const cb_joint_tree *T, cb_articulated *o, const inertia *A, const six *b, const vec *d, inertia *M,
-                         six *c) {
-  six S, AS, left = {{0}, {0}};
-  load6(&S, &o->S[0]);
-  apply(A, &S, &AS);
-  const double D = dot(&S, &AS) + o->armature, right = T->pi[o->coordinate] - dot(&S, b);
-  store6(&o->AS[0], &AS);
+/* Eliminates the coordinate of a screw with A and b from M and c, which are A and b seen by its parent. The division
+ * is the slowest part, so all that does not need it comes first. */
+INLINE bool reduce_screw(const cb_joint_tree *T, cb_articulated *o, const inertia *A, six b, inertia *M, six *c) {
+  const six S = load6(&o->S[0]), AS = apply(A, S), moved = move(load(o->d), AS);
+  const double D = dot(S, AS) + o->armature, right = T->pi[o->coordinate] - dot(S, b);
+  store6(&o->AS[0], AS);
   if (!(D > 0) || !(D < INFINITY)) return false;
-  const double inverse = 1 / D;
-  o->D[0][0] = inverse;
-  o->u[0] = inverse * right;
-  move6(d, &AS);
-  add(inverse, &AS, &left);
-  subtract(&left, &AS, M);
-  add(inverse * right, &AS, c);
+  const double inverse = o->D[0][0] = 1 / D, u = o->u[0] = inverse * right;
+  subtract(times6(inverse, moved), moved, M);
+  *c = plus6(*c, times6(u, moved));
   return true;
 }
 
@@ -303,41 +180,36 @@ INLINE bool invert(const double D[3][3], double out[3][3]) {
 }
 
 /* The same for a rotation; V^T a V: its armature. */
-static bool reduce_rotation(const cb_joint_tree *T, cb_articulated *o, const inertia *A, const six *b, const vec *d,
-                            inertia *M, six *c) {
+INLINE bool reduce_rotation(const cb_joint_tree *T, cb_articulated *o, const inertia *A, six b, inertia *M, six *c) {
   const cb_unit_rotation *own = o->rotation;
-  six S[3], AS[3];
   double D[3][3], right[3];
   for (int i = 0; i < 3; i++) {
-    load6(&S[i], &o->S[i]);
-    apply(A, &S[i], &AS[i]);
-    store6(&o->AS[i], &AS[i]);
-    right[i] = T->pi[o->coordinate + i] - dot(&S[i], b);
+    const six S = load6(&o->S[i]);
+    store6(&o->AS[i], apply(A, S));
+    right[i] = T->pi[o->coordinate + i] - dot(S, b);
   }
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) {
-      D[i][k] = dot(&S[i], &AS[k]);
+      D[i][k] = dot(load6(&o->S[i]), load6(&o->AS[k]));
       for (int j = 0; j < 3; j++) D[i][k] += own->V[j][i] * own->armature[j] * own->V[j][k];
     }
   if (!invert((const double(*)[3])D, o->D)) return false;
   cb_apply3((const double(*)[3])o->D, right, o->u);
-  for (int j = 0; j < 3; j++) move6(d, &AS[j]);
   for (int j = 0; j < 3; j++) {
-    six left = {{0}, {0}};
-    for (int l = 0; l < 3; l++) add(o->D[j][l], &AS[l], &left);
-    subtract(&left, &AS[j], M);
-    add(o->u[j], &AS[j], c);
+    six left = none6();
+    const six moved = move(load(o->d), load6(&o->AS[j]));
+    for (int l = 0; l < 3; l++) left = plus6(left, times6(o->D[j][l], move(load(o->d), load6(&o->AS[l]))));
+    subtract(left, moved, M);
+    *c = plus6(*c, times6(o->u[j], moved));
   }
   return true;
 }
 
-/* Y += S q' */
-INLINE void add_own(const cb_joint_tree *T, const cb_articulated *o, six *Y) {
-  for (int k = 0; k < o->columns; k++) {
-    six S;
-    load6(&S, &o->S[k]);
-    add(T->own_rate[o->coordinate + k], &S, Y);
-  }
+/* S q' */
+INLINE six own_twist(const cb_joint_tree *T, const cb_articulated *o) {
+  six Y = none6();
+  for (int k = 0; k < o->columns; k++) Y = plus6(Y, times6(T->own_rate[o->coordinate + k], load6(&o->S[k])));
+  return Y;
 }
 
 static int sweep_inwards(cb_joint_tree *T) {
@@ -345,24 +217,16 @@ static int sweep_inwards(cb_joint_tree *T) {
   for (int i = T->n - 1; i >= 0; i--) {
     cb_articulated *o = &T->articulated[i];
     inertia A, M;
-    six b, c;
-    vec d;
     if (o->root) continue;
     load_inertia(&A, o);
-    load6(&b, &o->b);
-    load(&d, o->d);
+    const six b = load6(&o->b);
+    six c = o->free ? b : plus6(b, apply(&A, own_twist(T, o)));
     M = A;
-    c = b;
-    if (!o->free) {
-      six e = {{0}, {0}}, own;
-      add_own(T, o, &e);
-      apply(&A, &e, &own);
-      add(1, &own, &c);
-    }
-    move_inertia(&d, &M);
-    move6(&d, &c);
-    if (o->free && !(o->columns == 1 ? reduce_screw(T, o, &A, &b, &d, &M, &c) : reduce_rotation(T, o, &A, &b, &d, &M, &c))) return i;
-    if (o->parent >= 0) give_parent(&M, &c, &T->articulated[o->parent]);
+    c = move(load(o->d), c);
+    move_inertia(load(o->d), &M);
+    if (o->free && o->columns == 1 && !reduce_screw(T, o, &A, b, &M, &c)) return i;
+    if (o->free && o->columns == 3 && !reduce_rotation(T, o, &A, b, &M, &c)) return i;
+    if (o->parent >= 0) give_parent(&M, c, &T->articulated[o->parent]);
   }
   return -1;
 }
@@ -387,39 +251,19 @@ static bool twist_of_root(cb_articulated *o) {
 }
 
 /* The twist of the parent, seen from the unit. */
-INLINE void see_parent(const cb_joint_tree *T, const cb_articulated *o, six *Y) {
-  vec d;
-  *Y = (six){{0}, {0}};
-  if (o->parent < 0) return;
-  load6(Y, &T->articulated[o->parent].Y);
-  load(&d, o->d);
-  Y->l += CROSS(Y->a, d);
+INLINE six see_parent(const cb_joint_tree *T, const cb_articulated *o) {
+  if (o->parent < 0) return none6();
+  const six Y = load6(&T->articulated[o->parent].Y);
+  return (six){Y.a, plus(Y.l, cross(Y.a, load(o->d)))};
 }
 
-INLINE void solve_rates(const cb_articulated *o, const six *Y, double *rate) {
+INLINE void solve_rates(const cb_articulated *o, six Y, double *rate) {
   double along[3];
-  for (int j = 0; j < o->columns; j++) {
-    six AS;
-    load6(&AS, &o->AS[j]);
-    along[j] = dot(&AS, Y);
-  }
-  if (o->columns == 1) rate[0] = o->u[0] - o->D[0][0] * along[0];
+  for (int j = 0; j < o->columns; j++) along[j] = dot(load6(&o->AS[j]), Y);
+  if (o->columns == 1)
+    rate[0] = o->u[0] - o->D[0][0] * along[0];
   else
-#pragma GCC unroll 4
     for (int j = 0; j < 3; j++) rate[j] = o->u[j] - cb_dot3(o->D[j], along);
-}
-
-/* The twist of a unit in its own axes. */
-INLINE void turn_back(cb_articulated *o, const six *Y) {
-  vec R[3];
-  load3(R, o->R);
-  vec a[3] = {R[0] * Y->a, R[1] * Y->a, R[2] * Y->a}, l[3] = {R[0] * Y->l, R[1] * Y->l, R[2] * Y->l};
-  transpose(a, a);
-  transpose(l, l);
-  a[0] = a[0] + a[1] + a[2];
-  l[0] = l[0] + l[1] + l[2];
-  store(o->V, &a[0]);
-  store(o->V + 3, &l[0]);
 }
 
 static int find_twists(cb_joint_tree *T, bool with_momenta) {
@@ -427,25 +271,24 @@ static int find_twists(cb_joint_tree *T, bool with_momenta) {
   if (at >= 0) return at;
   for (int i = 0; i < T->n; i++) {
     cb_articulated *o = &T->articulated[i];
-    six Y, P, b;
-    inertia A;
+    vec R[3];
+    six Y;
     if (o->root) {
       if (!twist_of_root(o)) return i;
-      load6(&Y, &o->Y);
-      turn_back(o, &Y);
-      continue;
+      Y = load6(&o->Y);
+    } else {
+      Y = see_parent(T, o);
+      if (o->free) solve_rates(o, Y, T->own_rate + o->coordinate);
+      Y = plus6(Y, own_twist(T, o));
+      store6(&o->Y, Y);
     }
-    see_parent(T, o, &Y);
-    if (o->free) solve_rates(o, &Y, T->own_rate + o->coordinate);
-    add_own(T, o, &Y);
-    store6(&o->Y, &Y);
-    turn_back(o, &Y);
-    if (!with_momenta) continue;
+    load3(R, o->R);
+    store(o->V, turn_back(R, Y.a));
+    store(o->V + 3, turn_back(R, Y.l));
+    if (!with_momenta || o->root) continue;
+    inertia A;
     load_inertia(&A, o);
-    load6(&b, &o->b);
-    apply(&A, &Y, &P);
-    add(1, &b, &P);
-    store6(&o->P, &P);
+    store6(&o->P, plus6(apply(&A, Y), load6(&o->b)));
   }
   return -1;
 }
@@ -453,16 +296,10 @@ static int find_twists(cb_joint_tree *T, bool with_momenta) {
 static void find_rates(cb_joint_tree *T) {
   for (int i = 0; i < T->n; i++) {
     const cb_articulated *o = &T->articulated[i];
-    six Y;
     cb_six own;
     if (!o->free) continue;
-    see_parent(T, o, &Y);
-    store6(&own, &Y);
-#pragma GCC unroll 4
-    for (int k = 0; k < 3; k++) {
-      own.a[k] = o->Y.a[k] - own.a[k];
-      own.l[k] = o->Y.l[k] - own.l[k];
-    }
+    const six Y = load6(&o->Y), base = see_parent(T, o);
+    store6(&own, (six){minus(Y.a, base.a), minus(Y.l, base.l)});
     for (int k = 0; k < o->columns; k++) { /* the angular parts of S are perpendicular to each other */
       const bool turns = o->columns == 3 || o->turn != 0;
       const double *s = turns ? o->S[k].a : o->S[k].l;
@@ -473,68 +310,42 @@ static void find_rates(cb_joint_tree *T) {
 
 /* --- sums from the tips --- */
 
-INLINE void give(const cb_articulated *o, const six *W, cb_six *to) {
-  six sum;
-  vec d;
-  load6(&sum, to);
-  load(&d, o->d);
-  sum.a += W->a + CROSS(d, W->l);
-  sum.l += W->l;
-  store6(to, &sum);
-}
+INLINE void give(const cb_articulated *o, six W, cb_six *to) { store6(to, plus6(load6(to), move(load(o->d), W))); }
 
 static void gather_momenta(cb_joint_tree *T) {
   for (int i = T->n - 1; i > 0; i--) {
     const cb_articulated *o = &T->articulated[i];
-    six P;
-    load6(&P, &o->P);
-    if (o->parent >= 0) give(o, &P, &T->articulated[o->parent].P);
+    if (o->parent >= 0) give(o, load6(&o->P), &T->articulated[o->parent].P);
   }
 }
 
-static void gather_wrenches(cb_joint_tree *T, double part) {
+static void gather_wrenches(cb_joint_tree *T, double part_of_step) {
   for (int i = 0; i < T->n; i++) {
     cb_articulated *o = &T->articulated[i];
-    six F = {{0}, {0}}, sum, Y;
-    vec R[3], x, start;
+    six F = none6();
+    vec R[3];
     load3(R, o->R);
     if (o->problem) {
-      F.a = TURN(R, o->wrench);
-      F.l = TURN(R, o->wrench + 3);
-      load(&x, o->x);
-      load(&start, o->start);
-      load6(&sum, &o->load);
-      sum.a += part * (F.a + CROSS(x - start, F.l));
-      sum.l += part * F.l;
-      store6(&o->load, &sum);
-      load6(&Y, &o->Y);
-      o->wrench_work += part * dot(&F, &Y);
+      F = (six){turn(R, o->wrench), turn(R, o->wrench + 3)};
+      const six about_start = move(minus(load(o->x), load(o->start)), F);
+      store6(&o->load, plus6(load6(&o->load), times6(part_of_step, about_start)));
+      o->wrench_work += part_of_step * dot(F, load6(&o->Y));
     }
-    store6(&o->F, &F);
+    store6(&o->F, F);
   }
   for (int i = T->n - 1; i > 0; i--) {
     const cb_articulated *o = &T->articulated[i];
-    six F;
-    load6(&F, &o->F);
-    if (o->parent >= 0) give(o, &F, &T->articulated[o->parent].F);
+    if (o->parent >= 0) give(o, load6(&o->F), &T->articulated[o->parent].F);
   }
 }
 
 static void find_changes(cb_joint_tree *T) {
   for (int i = 0; i < T->n; i++) {
     const cb_articulated *o = &T->articulated[i];
-    six W, P, Y;
     if (!o->columns) continue;
-    load6(&W, &o->F);
-    load6(&P, &o->P);
-    load6(&Y, &o->Y);
-    W.a += CROSS(P.a, Y.a) + CROSS(P.l, Y.l);
-    W.l += CROSS(P.l, Y.a);
-    for (int k = 0; k < o->columns; k++) {
-      six S;
-      load6(&S, &o->S[k]);
-      T->dpi[o->coordinate + k] = dot(&S, &W);
-    }
+    const six P = load6(&o->P), Y = load6(&o->Y), F = load6(&o->F);
+    const six W = {plus3(F.a, cross(P.a, Y.a), cross(P.l, Y.l)), plus(F.l, cross(P.l, Y.a))};
+    for (int k = 0; k < o->columns; k++) T->dpi[o->coordinate + k] = dot(load6(&o->S[k]), W);
   }
 }
 

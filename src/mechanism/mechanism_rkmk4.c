@@ -83,8 +83,8 @@ static void begin_momenta(const cb_tree_step *w) {
     for (int k = 0; k < cb_tree_coordinates(u); k++) pi[k] = cb_six_dot(&a->S[k], &a->P);
     if (u->kind == CB_UNIT_SCREW) pi[0] += own[0];
     for (int k = 0; k < 3 && u->kind == CB_UNIT_ROTATION; k++)
-      pi[k] += u->rotation->sign * (u->rotation->V[0][k] * own[0] + u->rotation->V[1][k] * own[1] +
-                                    u->rotation->V[2][k] * own[2]);
+      pi[k] += u->rotation->sign *
+               (u->rotation->V[0][k] * own[0] + u->rotation->V[1][k] * own[1] + u->rotation->V[2][k] * own[2]);
   }
 }
 
@@ -130,8 +130,7 @@ static void begin_unit(const cb_tree_step *w, int unit) {
 /* Whether the places at the end of the last step are those of the present state, to the last bit. */
 static bool are_placed(const cb_tree_step *w) {
   const cb_joint_tree *T = w->T;
-  bool same = T->placed && !T->rotations && !T->drives &&
-              !memcmp(T->q, w->m->q, (size_t)T->coordinates * sizeof *T->q);
+  bool same = T->placed && !T->rotations && !T->drives && !memcmp(T->q, w->m->q, (size_t)T->coordinates * sizeof *T->q);
   for (int i = 0; i < T->n && T->bases && same; i++) {
     const cb_articulated *a = &T->articulated[i];
     if (!a->root) continue;

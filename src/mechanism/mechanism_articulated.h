@@ -25,7 +25,7 @@ typedef struct cb_articulated {
   /* at present: R and the symmetric map of twists to momenta, angular I w + H v, linear H^T w + M v, by columns */
   alignas(64) double q[4];
   double R[3][4], x[4], x_low[4], d[4];
-  cb_six S[3], AS[3], Y, P, F;
+  cb_six S[3], L[3], Y, P, F; /* L: D^-1 S^T A X */
   double I[3][4], H[3][4], M[3][4];
   cb_six b;
   /* constant */
@@ -46,7 +46,7 @@ typedef struct cb_articulated {
   double turn, slide, armature;
   double body[4], arm[3], hold[4]; /* the axes of the body and its place, and that of the joint, in the turning frame */
   cb_unit_rotation *rotation;
-  double D[3][3], u[3]; /* at present: the inverse of S^T A S + a; u = D (pi - S^T b) */
+  double u[3]; /* at present: D^-1 (pi - S^T b) */
 } cb_articulated;
 
 struct cb_articulated_kernel {

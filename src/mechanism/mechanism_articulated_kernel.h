@@ -1,7 +1,8 @@
 /* The loops over the units of a tree (equations: mechanism_articulated.h, mechanism_tree.h), one vector per column of
  * three numbers.
  *
- *   D = S^T A S + a,  u = D^-1 (pi - S^T b);  to the parent: A - A S D^-1 S^T A, b + A S u, seen from d away:
+ *   D = S^T A S + a,  L = D^-1 S^T A X,  u = D^-1 (pi - S^T b);  to the parent: X^T A X - L^T D L, X^T (b + A S u)
+ *   q' = u - L Y_a;  X^T A X for the displacement d:
  *   H' = H + hat(d) M,  I' = I - H hat(d) + hat(d) H'^T = I + N + N'^T,  N = -H hat(d),  N' = -H' hat(d)
  * The files that include this file define KERNEL and compile it once per instruction set. The compiler must not fuse
  * multiplications and additions, so that all instruction sets give the same bits.
@@ -159,13 +160,14 @@ INLINE void give_parent(const inertia *A, six b, cb_articulated *p) {
 /* Eliminates the coordinate of a screw with A and b from M and c, which are A and b seen by its parent. The division
  * is the slowest part, so all that does not need it comes first. */
 INLINE bool reduce_screw(const cb_joint_tree *T, cb_articulated *o, const inertia *A, six b, inertia *M, six *c) {
-  const six S = load6(&o->S[0]), AS = apply(A, S), moved = move(load(o->d), AS);
+  const six S = load6(&o->S[0]), AS = apply(A, S), seen = move(load(o->d), AS);
   const double D = dot(S, AS) + o->armature, right = T->pi[o->coordinate] - dot(S, b);
-  store6(&o->AS[0], AS);
   if (!(D > 0) || !(D < INFINITY)) return false;
-  const double inverse = o->D[0][0] = 1 / D, u = o->u[0] = inverse * right;
-  subtract(times6(inverse, moved), moved, M);
-  *c = plus6(*c, times6(u, moved));
+  const double inverse = 1 / D, u = o->u[0] = inverse * right;
+  const six left = times6(inverse, seen);
+  store6(&o->L[0], left);
+  subtract(left, seen, M);
+  *c = plus6(*c, times6(u, seen));
   return true;
 }
 
@@ -182,25 +184,27 @@ INLINE bool invert(const double D[3][3], double out[3][3]) {
 /* The same for a rotation; V^T a V: its armature. */
 INLINE bool reduce_rotation(const cb_joint_tree *T, cb_articulated *o, const inertia *A, six b, inertia *M, six *c) {
   const cb_unit_rotation *own = o->rotation;
-  double D[3][3], right[3];
+  cb_six AS[3], seen[3];
+  double D[3][3], inverse[3][3], right[3];
   for (int i = 0; i < 3; i++) {
-    const six S = load6(&o->S[i]);
-    store6(&o->AS[i], apply(A, S));
+    const six S = load6(&o->S[i]), moved = apply(A, S);
+    store6(&AS[i], moved);
+    store6(&seen[i], move(load(o->d), moved));
     right[i] = T->pi[o->coordinate + i] - dot(S, b);
   }
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) {
-      D[i][k] = dot(load6(&o->S[i]), load6(&o->AS[k]));
+      D[i][k] = dot(load6(&o->S[i]), load6(&AS[k]));
       for (int j = 0; j < 3; j++) D[i][k] += own->V[j][i] * own->armature[j] * own->V[j][k];
     }
-  if (!invert((const double(*)[3])D, o->D)) return false;
-  cb_apply3((const double(*)[3])o->D, right, o->u);
+  if (!invert((const double(*)[3])D, inverse)) return false;
+  cb_apply3((const double(*)[3])inverse, right, o->u);
   for (int j = 0; j < 3; j++) {
     six left = none6();
-    const six moved = move(load(o->d), load6(&o->AS[j]));
-    for (int l = 0; l < 3; l++) left = plus6(left, times6(o->D[j][l], move(load(o->d), load6(&o->AS[l]))));
-    subtract(left, moved, M);
-    *c = plus6(*c, times6(o->u[j], moved));
+    for (int l = 0; l < 3; l++) left = plus6(left, times6(inverse[j][l], load6(&seen[l])));
+    store6(&o->L[j], left);
+    subtract(left, load6(&seen[j]), M);
+    *c = plus6(*c, times6(o->u[j], load6(&seen[j])));
   }
   return true;
 }
@@ -213,10 +217,11 @@ INLINE six own_twist(const cb_joint_tree *T, const cb_articulated *o) {
 }
 
 static int sweep_inwards(cb_joint_tree *T) {
-  for (int i = 0; i < T->n; i++) take_own(&T->articulated[i]);
-  for (int i = T->n - 1; i >= 0; i--) {
+  for (int i = T->n - 1, next = i; i >= 0; i--) {
     cb_articulated *o = &T->articulated[i];
     inertia A, M;
+    /* not earlier, so that the processor can do it while it waits for a division */
+    for (; next >= (o->parent < 0 ? i : o->parent); next--) take_own(&T->articulated[next]);
     if (o->root) continue;
     load_inertia(&A, o);
     const six b = load6(&o->b);
@@ -250,21 +255,11 @@ static bool twist_of_root(cb_articulated *o) {
   return true;
 }
 
-/* The twist of the parent, seen from the unit. */
-INLINE six see_parent(const cb_joint_tree *T, const cb_articulated *o) {
-  if (o->parent < 0) return none6();
-  const six Y = load6(&T->articulated[o->parent].Y);
-  return (six){Y.a, plus(Y.l, cross(Y.a, load(o->d)))};
+/* The twist of the parent, and the same seen from the unit. */
+INLINE six twist_of_parent(const cb_joint_tree *T, const cb_articulated *o) {
+  return o->parent < 0 ? none6() : load6(&T->articulated[o->parent].Y);
 }
-
-INLINE void solve_rates(const cb_articulated *o, six Y, double *rate) {
-  double along[3];
-  for (int j = 0; j < o->columns; j++) along[j] = dot(load6(&o->AS[j]), Y);
-  if (o->columns == 1)
-    rate[0] = o->u[0] - o->D[0][0] * along[0];
-  else
-    for (int j = 0; j < 3; j++) rate[j] = o->u[j] - cb_dot3(o->D[j], along);
-}
+INLINE six see(const cb_articulated *o, six Y) { return (six){Y.a, plus(Y.l, cross(Y.a, load(o->d)))}; }
 
 static int find_twists(cb_joint_tree *T, bool with_momenta) {
   const int at = sweep_inwards(T);
@@ -277,9 +272,10 @@ static int find_twists(cb_joint_tree *T, bool with_momenta) {
       if (!twist_of_root(o)) return i;
       Y = load6(&o->Y);
     } else {
-      Y = see_parent(T, o);
-      if (o->free) solve_rates(o, Y, T->own_rate + o->coordinate);
-      Y = plus6(Y, own_twist(T, o));
+      const six parent = twist_of_parent(T, o);
+      for (int k = 0; k < o->columns && o->free; k++)
+        T->own_rate[o->coordinate + k] = o->u[k] - dot(load6(&o->L[k]), parent);
+      Y = plus6(see(o, parent), own_twist(T, o));
       store6(&o->Y, Y);
     }
     load3(R, o->R);
@@ -298,7 +294,7 @@ static void find_rates(cb_joint_tree *T) {
     const cb_articulated *o = &T->articulated[i];
     cb_six own;
     if (!o->free) continue;
-    const six Y = load6(&o->Y), base = see_parent(T, o);
+    const six Y = load6(&o->Y), base = see(o, twist_of_parent(T, o));
     store6(&own, (six){minus(Y.a, base.a), minus(Y.l, base.l)});
     for (int k = 0; k < o->columns; k++) { /* the angular parts of S are perpendicular to each other */
       const bool turns = o->columns == 3 || o->turn != 0;

@@ -24,12 +24,12 @@ static void find_columns(const cb_unit *u, const cb_pose *body, cb_articulated *
   }
 }
 
-/* The parts of a motion of a screw with these axes in its parent, for a vector x of the turning frame. */
-static void find_parts(const double C[3][3], const double x[3], double part[3][4]) {
+/* Column j of the motion of a screw with the axes C in its parent, for the vector x of the turning frame. */
+static void find_column(const double C[3][3], const double x[3], int j, cb_articulated *o) {
   for (int i = 0; i < 3; i++) {
-    part[0][i] += C[i][2] * x[2];
-    part[1][i] = C[i][0] * x[0] + C[i][1] * x[1];
-    part[2][i] = C[i][1] * x[0] - C[i][0] * x[1];
+    o->motion[j][0][i] += C[i][2] * x[2];
+    o->motion[j][1][i] = C[i][0] * x[0] + C[i][1] * x[1];
+    o->motion[j][2][i] = C[i][1] * x[0] - C[i][0] * x[1];
   }
 }
 
@@ -43,8 +43,8 @@ static void find_motion(const cb_unit *u, const cb_pose *at, const cb_pose *body
   if (u->kind == CB_UNIT_ROTATION) return;
   cb_pose_rotation(at, C);
   cb_pose_rotation(body, B);
-  for (int j = 0; j < 3; j++) find_parts((const double(*)[3])C, (double[3]){B[0][j], B[1][j], B[2][j]}, o->motion[j]);
-  find_parts((const double(*)[3])C, body->x, o->motion[3]);
+  for (int j = 0; j < 3; j++) find_column((const double(*)[3])C, (double[3]){B[0][j], B[1][j], B[2][j]}, j, o);
+  find_column((const double(*)[3])C, body->x, 3, o);
   for (int i = 0; i < 3; i++) o->axis[i] = C[i][2];
   cb_quaternion_multiply(at->q, about, o->turned);
   cb_quaternion_multiply(o->turned, body->q, o->turned);

@@ -41,10 +41,11 @@ typedef struct cb_articulated {
   const double (*K)[6], *rest;     /* inertia and momentum at rest in the frame of the body */
   bool diagonal;
   /* constant */
-  bool root, free;                 /* free: moves neither by a law nor not at all */
+  bool root, free;                 /* free: it has coordinates, and no law drives them */
   int parent, coordinate, columns; /* columns of S */
   double turn, slide, armature;
-  double body[4], arm[3], hold[4]; /* the axes of the body and its place, and that of the joint, in the turning frame */
+  double body[4], arm[3]; /* of a rotation: the axes and the place of the body in the turning frame */
+  double hold[3];         /* the place of the joint in the unit's axes */
   cb_unit_rotation *rotation;
   double u[3]; /* at present: D^-1 (pi - S^T b) */
 } cb_articulated;

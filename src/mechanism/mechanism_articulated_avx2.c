@@ -1,4 +1,4 @@
-/* This file compiles the loops of mechanism_articulated_kernel.h for AVX2. */
+/* This file compiles the loops of mechanism_articulated_kernel.h for AVX2. The compiler fuses no operations. */
 #if defined(__x86_64__)
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)

@@ -1,5 +1,5 @@
 /* The end of a step of a tree in coordinates: states, works and impulses (equations: mechanism_rkmk4.c). */
-#include "mechanism/mechanism_tree.h"
+#include "mechanism/mechanism_articulated.h"
 #include "numerics/dd.h"
 #include "numerics/vec3.h"
 
@@ -45,7 +45,7 @@ static void finish_drives(cb_tree_step *w, const double *weight) {
     const int n = cb_tree_coordinates(u);
     for (int k = 0; k < n; k++) {
       const int c = u->coordinate + k;
-      const double end = cb_tree_momentum(T, u, k), r0 = T->stage_rate[0][c], r1 = T->stage_rate[1][c],
+      const double end = cb_articulated_momentum(T, i, k), r0 = T->stage_rate[0][c], r1 = T->stage_rate[1][c],
                    r2 = T->stage_rate[3][c];
       /* h times the slopes of the parabola */
       const double slope[CB_TREE_STAGES] = {4 * r1 - 3 * r0 - r2, r2 - r0, r2 - r0, r0 - 4 * r1 + 3 * r2};
@@ -58,12 +58,6 @@ static void finish_drives(cb_tree_step *w, const double *weight) {
   }
 }
 
-/* The momentum of a body that moves with the twist Y, in its frame. */
-static void momentum_of_body(const cb_rigid_problem *p, const cb_unit *u, const double Y[6], double mu[6]) {
-  cb_apply6((const double(*)[6])(p->constant ? p->constant->K : u->inertia->K), Y, mu);
-  cb_add6(1, p->constant ? p->constant->mu0 : u->inertia->rest, mu);
-}
-
 /* The impulse of each joint on the body of its link, about the origin at the end, so that the torque about the joint's
  * place is that about the middle of its path (cb_mechanism_wrenches). loads: as above; wrench: the change of momentum. */
 static void find_impulses(const cb_tree_step *w, double (*change)[6]) {
@@ -71,41 +65,52 @@ static void find_impulses(const cb_tree_step *w, double (*change)[6]) {
   for (int i = w->T->n - 1; i >= 0; i--) {
     const cb_unit *u = &w->T->unit[i];
     if (u->link < 0 || u->kind == CB_UNIT_ROOT) continue;
+    const cb_articulated *a = &w->T->articulated[i];
     const cb_link *l = &m->link[u->link];
     double *J = change[u->link], *out = m->impulse[l->joint], arm[3], lever[3], moment[3], d[3];
     const double *x = cb_tree_state(w, u)->g.x;
-    cb_add6(-1, u->loads, J);
-    cb_apply3((const double(*)[3])u->world, u->hold, arm);
+    cb_articulated_turn(a, a->hold, arm);
     for (int k = 0; k < 3; k++) {
-      arm[k] += u->g.x[k]; /* the place of the joint at the end */
-      lever[k] = arm[k] - x[k] - ((arm[k] + u->arm[k]) / 2 - u->start[k]);
+      J[k] -= a->load.a[k];
+      J[3 + k] -= a->load.l[k];
+      arm[k] += a->x[k]; /* the place of the joint at the end */
+      lever[k] = arm[k] - x[k] - ((arm[k] + u->arm[k]) / 2 - a->start[k]);
     }
-    memcpy(out, J, 6 * sizeof *out);
     cb_cross3(lever, J + 3, moment);
-    for (int k = 0; k < 3; k++) out[k] += moment[k];
+    for (int k = 0; k < 3; k++) {
+      out[k] = J[k] + moment[k];
+      out[3 + k] = J[3 + k];
+    }
     if (l->parent < 0) continue;
-    for (int k = 0; k < 3; k++) d[k] = u->start[k] - w->T->unit[w->T->unit_of[l->parent]].start[k];
+    for (int k = 0; k < 3; k++) d[k] = a->start[k] - w->T->articulated[w->T->unit_of[l->parent]].start[k];
     cb_sweep_to_parent(d, 1, J, change[l->parent]);
   }
 }
 
 /* Writes the state of a body; change: of its momentum, about its place at the start, in the world's axes. */
-static void write_state(const cb_tree_step *w, const cb_unit *u, double change[6]) {
-  const cb_rigid_problem *p = cb_tree_problem(w, u);
-  cb_rigid_state *s = cb_tree_state(w, u);
-  double r[3][3], d[3], moment[3];
+static void write_state(const cb_tree_step *w, int unit, double change[6]) {
+  const cb_articulated *a = &w->T->articulated[unit];
+  cb_rigid_state *s = cb_tree_state(w, &w->T->unit[unit]);
+  double mu[6], d[3], moment[3];
   for (int k = 0; k < 6; k++) change[k] = -s->world[k];
-  cb_tree_body(u, &s->g, s->x_low);
-  cb_tree_twist_to_body(u, u->Y, s->Y);
-  momentum_of_body(p, u, s->Y, s->momentum);
-  memcpy(s->mu, s->momentum, sizeof s->mu);
-  cb_pose_rotation(&s->g, r);
-  cb_turn6((const double(*)[3])r, s->momentum, s->world);
+  memcpy(s->g.q, a->q, sizeof s->g.q);
+  memcpy(s->g.x, a->x, sizeof s->g.x);
+  memcpy(s->x_low, a->x_low, sizeof s->x_low);
+  memcpy(s->Y, a->V, sizeof s->Y);
+  if (a->diagonal)
+    for (int k = 0; k < 6; k++) mu[k] = a->K[k][k] * a->V[k] + a->rest[k];
+  else {
+    cb_apply6(a->K, a->V, mu);
+    cb_add6(1, a->rest, mu);
+  }
+  for (int k = 0; k < 6; k++) s->momentum[k] = s->mu[k] = mu[k];
+  cb_articulated_turn(a, mu, s->world);
+  cb_articulated_turn(a, mu + 3, s->world + 3);
   memset(s->world_low, 0, sizeof s->world_low);
   s->t = w->t + w->h;
   s->known = 0;
   cb_add6(1, s->world, change);
-  for (int k = 0; k < 3; k++) d[k] = s->g.x[k] - u->start[k];
+  for (int k = 0; k < 3; k++) d[k] = s->g.x[k] - a->start[k];
   cb_cross3(d, s->world + 3, moment);
   for (int k = 0; k < 3; k++) change[k] += moment[k];
 }
@@ -116,7 +121,7 @@ static void write_root(const cb_tree_step *w, int root) {
   cb_rigid_state *s = cb_tree_state(w, u);
   cb_dd sum[6];
   double r[3][3];
-  cb_rigid_move(&u->base->total, u->base->dx, u->g.q, u->base->gained);
+  cb_rigid_move(&u->base->total, u->base->dx, w->T->articulated[root].q, u->base->gained);
   memcpy(s->g.x, u->base->total.g.x, sizeof s->g.x);
   memcpy(s->x_low, u->base->total.x_low, sizeof s->x_low);
   for (int k = 0; k < 6; k++) sum[k] = (cb_dd){u->base->total.world[k], u->base->total.world_low[k]};
@@ -138,8 +143,8 @@ void cb_tree_arrive(cb_tree_step *w, const double *weight) {
   finish_drives(w, weight);
   for (int i = 0; i < T->n; i++)
     if (T->unit[i].link >= 0) {
-      write_state(w, &T->unit[i], m->need[T->unit[i].link]);
-      m->wrench_work[m->link[T->unit[i].link].body] += T->unit[i].wrench_work;
+      write_state(w, i, m->need[T->unit[i].link]);
+      m->wrench_work[m->link[T->unit[i].link].body] += T->articulated[i].wrench_work;
     }
   find_impulses(w, m->need);
   for (int i = 0; i < T->n; i++)

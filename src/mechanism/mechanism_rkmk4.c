@@ -7,10 +7,10 @@
  *   joint b:  the impulse of the joint on b is the change of P_b less the impulse of the wrenches
  * F: wrenches of the whole tree; R: rotation of the root. Works are integrated along. That of a drive with the force f is
  * the integral of f q' = (pi q')' - pi q'' - pi'_without q', with q'' from the parabola through q' at the three times of
- * a step; in the weights of the method this is of order 4.
+ * a step; in the weights of the method this is of order 4. The sweeps over the tree are in mechanism_articulated.h.
  * Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
  */
-#include "mechanism/mechanism_tree.h"
+#include "mechanism/mechanism_articulated.h"
 #include "numerics/dd.h"
 #include "numerics/lie_private.h"
 #include "numerics/vec3.h"
@@ -22,7 +22,6 @@
 static const double at[CB_TREE_STAGES] = {0, 0.5, 0.5, 1},
                     weight[CB_TREE_STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 
-static bool has_coordinates(const cb_unit *u) { return u->kind == CB_UNIT_SCREW || u->kind == CB_UNIT_ROTATION; }
 /* --- the start of a step --- */
 
 static void begin_root(const cb_tree_step *w, int root) {
@@ -40,46 +39,52 @@ static void begin_root(const cb_tree_step *w, int root) {
   cb_pose_rotation(&s->g, u->base->rotation);
 }
 
-/* Places a root after the displacement z (NULL: none), and finds the momentum of its tree in its axes. */
-static void place_root(cb_unit *u, const double z[6], const double gained[6]) {
+/* Places a root after the displacement z (NULL: none), and finds the momentum of its tree about it. */
+static void place_root(const cb_unit *u, cb_articulated *a, const double z[6], const double gained[6]) {
   const cb_rigid_state *s = &u->base->total;
   double world[6], across[3];
-  u->g = s->g;
+  memcpy(a->q, s->g.q, sizeof a->q);
   memset(u->base->dx, 0, sizeof u->base->dx);
   if (z) {
     cb_pose move;
     cb_se3_tau(CB_SE3_EXPONENTIAL, z, &move);
-    cb_quaternion_multiply(s->g.q, move.q, u->g.q);
+    cb_quaternion_multiply(s->g.q, move.q, a->q);
+    cb_tree_tidy(a->q);
     cb_apply3((const double(*)[3])u->base->rotation, move.x, u->base->dx);
   }
   for (int i = 0; i < 3; i++) {
-    u->x_low[i] = s->x_low[i];
-    cb_compensated_add_one(&u->g.x[i], &u->x_low[i], u->base->dx[i]);
+    a->x[i] = s->g.x[i];
+    a->x_low[i] = s->x_low[i];
+    cb_compensated_add_one(&a->x[i], &a->x_low[i], u->base->dx[i]);
   }
-  cb_pose_rotation(&u->g, u->world);
+  cb_articulated_rotate(a->q, a->R);
   for (int i = 0; i < 6; i++) world[i] = s->world[i] + (s->world_low[i] + gained[i]);
   cb_cross3(u->base->dx, world + 3, across);
   for (int i = 0; i < 3; i++) world[i] -= across[i];
-  cb_turn6_transposed((const double(*)[3])u->world, world, u->P);
+  cb_six_set(world, &a->P);
 }
 
 /* The momenta of all units at the start, and those of their coordinates. */
 static void begin_momenta(const cb_tree_step *w) {
   cb_joint_tree *T = w->T;
   for (int i = 0; i < T->n; i++) {
-    cb_unit *u = &T->unit[i];
-    memset(u->P, 0, sizeof u->P);
-    if (u->link >= 0) cb_tree_covector_to_unit(u, cb_tree_state(w, u)->momentum, u->P);
+    cb_articulated *a = &T->articulated[i];
+    if (a->problem)
+      cb_six_set(cb_tree_state(w, &T->unit[i])->world, &a->P);
+    else
+      a->P = (cb_six){{0}, {0}};
   }
-  cb_tree_gather(T, offsetof(cb_unit, P));
+  T->kernel->gather_momenta(T);
   for (int i = 0; i < T->n; i++) {
     const cb_unit *u = &T->unit[i];
+    const cb_articulated *a = &T->articulated[i];
     const double *own = w->m->momentum + u->coordinate;
     double *pi = T->pi + u->coordinate;
-    if (u->kind == CB_UNIT_SCREW) pi[0] = u->turn * u->P[2] + u->slide * u->P[5] + own[0];
+    for (int k = 0; k < cb_tree_coordinates(u); k++) pi[k] = cb_six_dot(&a->S[k], &a->P);
+    if (u->kind == CB_UNIT_SCREW) pi[0] += own[0];
     for (int k = 0; k < 3 && u->kind == CB_UNIT_ROTATION; k++)
-      pi[k] = u->P[k] + u->rotation->sign * (u->rotation->V[0][k] * own[0] + u->rotation->V[1][k] * own[1] +
-                                             u->rotation->V[2][k] * own[2]);
+      pi[k] += u->rotation->sign *
+               (u->rotation->V[0][k] * own[0] + u->rotation->V[1][k] * own[1] + u->rotation->V[2][k] * own[2]);
   }
 }
 
@@ -94,137 +99,143 @@ static void ask_laws(const cb_tree_step *w, double t) {
   if (w->T->drives) w->m->laws.drives(w->m->laws.self, t, w->T->q, w->T->rate);
 }
 
+/* What a unit has in a step: the problem of its body, and sums. */
+static void begin_unit(const cb_tree_step *w, int unit) {
+  cb_joint_tree *T = w->T;
+  cb_unit *u = &T->unit[unit];
+  cb_articulated *a = &T->articulated[unit];
+  double vector[3];
+  a->F = a->load = (cb_six){{0}, {0}};
+  a->wrench_work = 0;
+  if (u->link >= 0) {
+    const cb_rigid_problem *p = a->problem = cb_tree_problem(w, u);
+    a->K = p->constant ? p->constant->K : (const double(*)[6])u->inertia->K;
+    a->rest = p->constant ? p->constant->mu0 : u->inertia->rest;
+    a->diagonal = p->constant && p->constant->diagonal;
+    memcpy(a->start, cb_tree_state(w, u)->g.x, 3 * sizeof *a->start);
+    T->places = T->places || p->wrench || p->inertia_wrench;
+    T->varies = T->varies || !p->constant;
+  }
+  if (u->kind == CB_UNIT_ROOT) {
+    begin_root(w, unit);
+    place_root(u, a, NULL, u->base->gained);
+  }
+  if (u->kind != CB_UNIT_ROTATION) return;
+  cb_unit_rotation *o = u->rotation;
+  for (int k = 0; k < 3; k++) vector[k] = o->sign * T->q[u->coordinate + k];
+  cb_quaternion_exp(vector, o->node);
+  memcpy(o->turned, o->node, sizeof o->turned);
+}
+
+/* Whether the places at the end of the last step are those of the present state, to the last bit. */
+static bool are_placed(const cb_tree_step *w) {
+  const cb_joint_tree *T = w->T;
+  bool same = T->placed && !T->rotations && !T->drives && !memcmp(T->q, w->m->q, (size_t)T->coordinates * sizeof *T->q);
+  for (int i = 0; i < T->n && T->bases && same; i++) {
+    const cb_articulated *a = &T->articulated[i];
+    if (!a->root) continue;
+    const cb_rigid_state *s = cb_tree_state(w, &T->unit[i]);
+    same = !memcmp(a->q, s->g.q, sizeof s->g.q) && !memcmp(a->x, s->g.x, sizeof s->g.x) &&
+           !memcmp(a->x_low, s->x_low, sizeof s->x_low);
+  }
+  return same;
+}
+
 /* Places everything at the start, with the twists, and returns whether these are known. */
 static bool begin(cb_tree_step *w) {
   cb_joint_tree *T = w->T;
   const size_t size = (size_t)T->coordinates * sizeof(double);
+  const bool placed = are_placed(w);
+  T->placed = false;
   memcpy(T->q, w->m->q, size);
-  double *const zero[] = {T->q_gained, T->pi_gained, T->dq, T->dpi, T->work[0], T->work[1], T->pushed};
+  double *const zero[] = {T->q_gained, T->pi_gained, T->work[0], T->work[1]};
   for (size_t i = 0; i < sizeof zero / sizeof *zero; i++) memset(zero[i], 0, size);
+  if (!T->forces) memset(w->m->force, 0, (size_t)T->coordinates * sizeof *w->m->force);
   ask_laws(w, w->t);
-  T->places = false;
+  T->places = T->varies = false;
+  for (int i = 0; i < T->n; i++) begin_unit(w, i);
+  if (T->rotations || T->drives) cb_tree_rotations(T);
+  if (!placed) T->kernel->place(T, true);
   for (int i = 0; i < T->n; i++) {
-    cb_unit *u = &T->unit[i];
-    double vector[3];
-    if (u->link >= 0) {
-      const cb_rigid_problem *p = cb_tree_problem(w, u);
-      T->places = T->places || p->wrench || p->inertia_wrench || !p->constant;
-    }
-    if (u->kind == CB_UNIT_ROOT) begin_root(w, i);
-    if (u->kind == CB_UNIT_ROOT) place_root(u, NULL, u->base->gained);
-    if (u->kind == CB_UNIT_ROTATION) {
-      cb_unit_rotation *o = u->rotation;
-      for (int k = 0; k < 3; k++) vector[k] = o->sign * T->q[u->coordinate + k];
-      cb_quaternion_exp(vector, o->node);
-      memcpy(o->turned, o->node, sizeof o->turned);
-    }
-    memset(u->loads, 0, sizeof u->loads);
-    u->wrench_work = 0;
-  }
-  cb_tree_rotations(T);
-  cb_tree_place(T, CB_PLACE_STAGE);
-  for (int i = 0; i < T->n; i++) {
-    cb_unit *u = &T->unit[i];
-    if (u->link < 0) continue;
-    memcpy(u->start, cb_tree_state(w, u)->g.x, sizeof u->start);
-    cb_apply3((const double(*)[3])u->world, u->hold, u->arm);
-    for (int k = 0; k < 3; k++) u->arm[k] += u->g.x[k];
+    const cb_articulated *a = &T->articulated[i];
+    if (!a->problem) continue;
+    cb_articulated_turn(a, a->hold, T->unit[i].arm);
+    for (int k = 0; k < 3; k++) T->unit[i].arm[k] += a->x[k];
   }
   begin_momenta(w);
   memcpy(T->pi_start, T->pi, size);
   if (!know_twists(w)) return false;
-  for (int i = 0; i < T->n; i++) cb_tree_twist_to_unit(&T->unit[i], cb_tree_state(w, &T->unit[i])->Y, T->unit[i].Y);
-  cb_tree_rates(T);
+  for (int i = 0; i < T->n; i++) {
+    cb_articulated *a = &T->articulated[i];
+    const double *Y = cb_tree_state(w, &T->unit[i])->Y;
+    memcpy(a->V, Y, 6 * sizeof *Y);
+    cb_articulated_turn(a, Y, a->Y.a);
+    cb_articulated_turn(a, Y + 3, a->Y.l);
+  }
+  T->kernel->find_rates(T);
   return true;
 }
 
 /* --- rates --- */
 
-/* Adds the impulse of the unit's wrench, about the place of the body at the start. */
-static void load(cb_unit *u, double part) {
-  double world[6], moment[3], d[3];
-  for (int k = 0; k < 3; k++) d[k] = u->g.x[k] - u->start[k];
-  cb_turn6((const double(*)[3])u->world, u->F, world);
-  cb_cross3(d, world + 3, moment);
-  for (int k = 0; k < 3; k++) {
-    u->loads[k] += part * (world[k] + moment[k]);
-    u->loads[3 + k] += part * world[3 + k];
-  }
-}
-
 /* The wrenches of all bodies, summed from the tips; `part`: of the step, for the impulses of joints and the work. */
 static cb_status find_wrenches(cb_tree_step *w, double t, double part) {
   cb_joint_tree *T = w->T;
   for (int i = 0; i < T->n; i++) {
-    cb_unit *u = &T->unit[i];
-    cb_pose g;
-    double Y[6], F[6], d[3];
-    memset(u->F, 0, sizeof u->F);
-    if (u->link < 0) continue;
-    const cb_rigid_problem *p = cb_tree_problem(w, u);
-    if (!p->wrench && !p->inertia_wrench) continue;
-    cb_quaternion_multiply(u->g.q, u->body.q, g.q);
-    cb_apply3((const double(*)[3])u->world, u->body.x, d);
-    for (int k = 0; k < 3; k++) g.x[k] = u->g.x[k] + d[k];
-    cb_tree_twist_to_body(u, u->Y, Y);
-    const cb_status status = cb_rigid_wrenches(p, t, &g, Y, F, NULL);
+    cb_articulated *a = &T->articulated[i];
+    const cb_rigid_problem *p = a->problem;
+    if (!p) continue;
+    const cb_pose g = {.q = {a->q[0], a->q[1], a->q[2], a->q[3]}, .x = {a->x[0], a->x[1], a->x[2]}};
+    const cb_status status = cb_rigid_wrenches(p, t, &g, a->V, a->wrench, NULL);
     if (status) {
-      w->failed = w->m->link[u->link].body;
+      w->failed = w->m->link[T->unit[i].link].body;
       return status;
     }
-    u->wrench_work += part * cb_sweep_dot(F, Y);
-    cb_tree_covector_to_unit(u, F, u->F);
-    if (u->kind != CB_UNIT_ROOT) load(u, part);
   }
-  cb_tree_gather(T, offsetof(cb_unit, F));
+  T->kernel->gather_wrenches(T, part);
   return CB_OK;
 }
 
-/* pi' of a unit without its drive, and the rates of its coordinates. */
-static void find_changes(const cb_tree_step *w, const cb_unit *u) {
+/* The forces of a unit's coordinates and its armatures in pi', without its drive, and the rates of its coordinates. */
+static void add_forces(const cb_tree_step *w, const cb_unit *u) {
   cb_joint_tree *T = w->T;
-  const double *Y = u->Y, *P = u->P, *own = T->own_rate + u->coordinate;
   const cb_joint_force *Q = w->m->force + u->coordinate;
-  double *dpi = T->dpi + u->coordinate, *dq = T->dq + u->coordinate;
+  double *dpi = T->dpi + u->coordinate;
   if (u->kind == CB_UNIT_SCREW) {
-    dpi[0] = u->turn * (P[0] * Y[1] - P[1] * Y[0] + P[3] * Y[4] - P[4] * Y[3]) +
-             u->slide * (P[3] * Y[1] - P[4] * Y[0]) + u->turn * u->F[2] + u->slide * u->F[5] + Q->Q;
-    dq[0] = own[0];
+    dpi[0] += Q->Q;
+    T->dq[u->coordinate] = T->own_rate[u->coordinate];
     return;
   }
   const cb_unit_rotation *o = u->rotation;
-  double angular[3], linear[3], V[3][3], change[3][3], rate[3];
-  cb_cross3(P, Y, angular);
-  cb_cross3(P + 3, Y + 3, linear);
+  double V[3][3], change[3][3], rate[3];
   for (int k = 0; k < 3; k++) rate[k] = o->sign * T->rate[u->coordinate + k];
   cb_tree_vector_rate(o->vector, rate, V, change);
-  for (int k = 0; k < 3; k++) {
-    dpi[k] = angular[k] + linear[k] + u->F[k];
+  for (int k = 0; k < 3; k++)
     for (int j = 0; j < 3; j++) dpi[k] += o->sign * o->V[j][k] * Q[j].Q + change[j][k] * o->armature[j] * rate[j];
-  }
 }
 
 /* Rates of everything at the present places; with_twists: the twists are known. */
 static cb_status find_rates(cb_tree_step *w, double t, double part, bool with_twists) {
   cb_joint_tree *T = w->T;
   cb_status status = CB_OK;
-  if (!with_twists) {
-    status = cb_tree_inertias(T, w->m, w->b, t, &w->failed);
-    if (!status) status = cb_tree_twists(T, w->m, t, &w->failed);
-  }
+  if (!with_twists) status = cb_articulated_twists(T, w->m, t, true, &w->failed);
   if (status) return status;
   cb_tree_joint_rates(T);
-  cb_mechanism_forces(w->m, t, T->q, T->rate);
+  if (T->forces) cb_mechanism_forces(w->m, t, T->q, T->rate);
   if (T->places) status = find_wrenches(w, t, part);
   if (status) return status;
+  T->kernel->find_changes(T);
   for (int i = 0; i < T->n; i++) {
-    cb_unit *u = &T->unit[i];
-    if (has_coordinates(u)) find_changes(w, u);
+    const cb_unit *u = &T->unit[i];
+    const cb_six *F = &T->articulated[i].F;
+    if (cb_tree_coordinates(u)) add_forces(w, u);
     if (u->kind != CB_UNIT_ROOT) continue;
     double across[3];
-    cb_turn6((const double(*)[3])u->world, u->F, u->base->dl);
-    cb_cross3(u->base->dx, u->base->dl + 3, across);
-    for (int k = 0; k < 3; k++) u->base->dl[k] += across[k];
+    cb_cross3(u->base->dx, F->l, across);
+    for (int k = 0; k < 3; k++) {
+      u->base->dl[k] = F->a[k] + across[k];
+      u->base->dl[3 + k] = F->l[k];
+    }
   }
   return CB_OK;
 }
@@ -247,7 +258,7 @@ static cb_status advance(cb_tree_step *w, double c, bool end) {
         gained[k] = end ? u->base->gained[k] : c * u->base->dl[k];
       }
       status = check_turn(w, sqrt(cb_dot3(z, z)));
-      place_root(u, z, gained);
+      place_root(u, &T->articulated[i], z, gained);
       memcpy(u->base->trial, z, sizeof z);
       continue;
     }
@@ -268,22 +279,23 @@ static cb_status advance(cb_tree_step *w, double c, bool end) {
   if (status) return status;
   const double t = end ? w->t + w->h : w->t + c;
   ask_laws(w, t);
-  cb_tree_rotations(T);
-  cb_tree_place(T, end ? CB_PLACE_NODE : T->places ? CB_PLACE_STAGE : CB_PLACE_APART);
+  if (T->rotations || T->drives) cb_tree_rotations(T);
+  T->kernel->place(T, end);
   return CB_OK;
 }
 
 /* du of roots and rotations at the present stage. */
 static void find_displacements(cb_joint_tree *T, bool any) {
-  for (int i = 0; i < T->n; i++) {
+  for (int i = 0; i < T->n && T->bases + T->rotations; i++) {
     cb_unit *u = &T->unit[i];
     double back[6], V[3][3];
     if (u->kind == CB_UNIT_ROOT) {
+      const double *Y = T->articulated[i].V;
       for (int k = 0; k < 6; k++) back[k] = -u->base->trial[k];
       if (any)
-        cb_se3_dexp_inverse(back, u->Y, u->base->du);
+        cb_se3_dexp_inverse(back, Y, u->base->du);
       else
-        memcpy(u->base->du, u->Y, sizeof u->base->du);
+        memcpy(u->base->du, Y, sizeof u->base->du);
     } else if (u->kind == CB_UNIT_ROTATION) {
       const double zero[3] = {0}, *own = T->own_rate + u->coordinate;
       cb_tree_vector_rate(any ? u->rotation->trial : zero, NULL, V, NULL);
@@ -296,7 +308,7 @@ static void find_displacements(cb_joint_tree *T, bool any) {
 static void add_stage(cb_tree_step *w, int stage, double part) {
   cb_joint_tree *T = w->T;
   cb_mechanism *m = w->m;
-  for (int i = 0; i < T->n; i++) {
+  for (int i = 0; i < T->n && T->bases; i++) {
     cb_unit *u = &T->unit[i];
     if (u->kind != CB_UNIT_ROOT) continue;
     cb_add6(part, u->base->du, u->base->displaced);
@@ -306,7 +318,7 @@ static void add_stage(cb_tree_step *w, int stage, double part) {
     T->q_gained[c] += part * T->dq[c];
     T->pi_gained[c] += part * T->dpi[c];
   }
-  for (int j = 0; j < m->joints; j++)
+  for (int j = 0; j < m->joints && T->forces; j++)
     for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
       const int c = m->first[j] + i;
       const double damping = -m->joint[j].damping[i] * T->rate[c],
@@ -318,7 +330,7 @@ static void add_stage(cb_tree_step *w, int stage, double part) {
     const cb_unit *u = &T->unit[i];
     for (int k = 0; k < cb_tree_coordinates(u) && u->driven; k++) {
       const int c = u->coordinate + k;
-      T->stage_pi[stage][c] = cb_tree_momentum(T, u, k);
+      T->stage_pi[stage][c] = cb_articulated_momentum(T, i, k);
       T->stage_rate[stage][c] = T->own_rate[c];
       T->work[0][c] -= part * T->dpi[c] * T->own_rate[c];
     }
@@ -328,7 +340,10 @@ static void add_stage(cb_tree_step *w, int stage, double part) {
 static cb_status check_finite(cb_tree_step *w) {
   for (int i = 0; i < w->T->n; i++) {
     const cb_unit *u = &w->T->unit[i];
-    if (cb_finite6(u->Y) && cb_finite6(u->P) && isfinite(u->g.x[0] + u->g.x[1] + u->g.x[2])) continue;
+    const cb_articulated *a = &w->T->articulated[i];
+    double zero = 0; /* otherwise nan */
+    for (int k = 0; k < 3; k++) zero += (a->Y.a[k] - a->Y.a[k]) + (a->Y.l[k] - a->Y.l[k]) + (a->x[k] - a->x[k]);
+    if (zero == 0) continue;
     w->failed = u->link >= 0 ? w->m->link[u->link].body : -1;
     return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", w->h,
                    w->t);
@@ -339,6 +354,7 @@ static cb_status check_finite(cb_tree_step *w) {
 cb_status cb_mechanism_step_rkmk4(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double h, int *failed) {
   int which;
   cb_status status = cb_mechanism_move_coordinates(m, &which);
+  if (!status && !m->tree->articulated) status = cb_articulated_create(m);
   if (!status && (!isfinite(h) || h == 0))
     status = cb_fail(CB_ERROR_ARGUMENT, "expected a step that is not 0 and is finite, found %g", h);
   *failed = -1;
@@ -354,12 +370,12 @@ cb_status cb_mechanism_step_rkmk4(cb_mechanism *m, const cb_mechanism_bodies *b,
     add_stage(&w, stage, part);
   }
   if (!status) status = advance(&w, h, true);
-  if (!status) status = cb_tree_inertias(w.T, m, b, t + h, &w.failed);
-  if (!status) status = cb_tree_twists(w.T, m, t + h, &w.failed);
+  if (!status) status = cb_articulated_twists(w.T, m, t + h, w.T->drives, &w.failed);
   if (!status) status = check_finite(&w);
   *failed = w.failed;
   if (status) return status;
   cb_tree_arrive(&w, weight);
+  w.T->placed = true;
   *failed = -1;
   return CB_OK;
 }

@@ -79,8 +79,10 @@ typedef struct cb_unit {
 
 struct cb_joint_tree {
   int n, coordinates;
-  cb_unit *unit; /* parents come before children */
-  int *unit_of;  /* [links] */
+  cb_unit *unit;                      /* parents come before children */
+  struct cb_articulated *articulated; /* [n] */
+  const struct cb_articulated_kernel *kernel;
+  int *unit_of; /* [links] */
   int rotations, bases;
   cb_unit_rotation *rotation;
   cb_unit_root *base;
@@ -88,6 +90,9 @@ struct cb_joint_tree {
   bool single;              /* each unit carries a body */
   bool places;              /* something depends on the poses of bodies */
   bool drives;
+  bool forces; /* a spring, a damper or a motor acts */
+  bool varies; /* an inertia is not constant */
+  bool placed; /* the places are those at the end of the last step */
   /* [coordinates]: present values, and momenta (of a rotation, those of w) with their rates */
   double *q, *rate, *pi, *dpi, *own_rate; /* own_rate: q' of a screw, w of a rotation */
   double *q_gained, *pi_gained, *dq, *pi_start, *work[2];

@@ -1,5 +1,6 @@
 /* Trees of joined bodies by rkmk4, in coordinates of joints: against independent equations of motion, and against the
  * variational steps of order 4. */
+#include "core/isa.h"
 #include "joined_oracles.h"
 
 static void run_rkmk4(joined *s, double h) {
@@ -258,12 +259,27 @@ static void check_same(const joined *a, const cb_rigid_state *state, const doubl
   assert_memory_equal(own, joints, (size_t)count * sizeof *own);
 }
 
-static void states_continue_with_the_same_bytes(void **unused) {
-  (void)unused;
+/* Screws alone on a root that is not joined to the world: the only trees that begin a step at the places where the last
+ * one ended. */
+static void start_screws(joined *s) {
+  const double angle = .3, rate = -.5;
+  const cb_pose base = {{1, 0, 0, 0}, {.1, .2, .3}};
+  *s = (joined){.t = 0};
+  for (int i = 0; i < 5; i++) joined_add(s, (double[]){.30, .20 + .01 * i, .12}, 1.1, 1, -.3);
+  check_ok(cb_rigid_start(&s->body[0].problem, 0, &base, (double[]){.15, -.25, .35, .1, .05, -.15}, &s->state[0]));
+  for (int i = 0; i < 4; i++) {
+    const cb_joint *j = joined_hold(s, i == 1 ? "slide" : "hinge", i == 3 ? 0 : i, (double[]){.3, .1 * i, 0},
+                                    (double[]){1, .2 * i, .3}, i + 1, (double[]){-.3, .05, .1}, (double[]){.2, .3, 1});
+    joined_place(s, j, &angle, &rate, 0);
+  }
+  joined_start(s, NULL);
+}
+
+static void check_continues(void (*start)(joined *s)) {
   joined one, two;
   int count, failed;
-  start_menagerie(&one);
-  start_menagerie(&two);
+  start(&one);
+  start(&two);
   run_rkmk4(&one, 1. / 20);
   double *from = cb_mechanism_state(one.mechanism, &count), *to = cb_mechanism_state(two.mechanism, &count);
   memcpy(to, from, (size_t)count * sizeof *to);
@@ -278,8 +294,38 @@ static void states_continue_with_the_same_bytes(void **unused) {
   /* a step that fails leaves everything as it was */
   assert_int_equal(cb_mechanism_step_rkmk4(one.mechanism, &one.bodies, one.t, 40, &failed), CB_STEP_NO_CONVERGENCE);
   check_same(&one, two.state, to);
+  check_ok(cb_mechanism_step_rkmk4(one.mechanism, &one.bodies, one.t, .05, &failed));
+  check_ok(cb_mechanism_step_rkmk4(two.mechanism, &two.bodies, two.t, .05, &failed));
+  check_same(&one, two.state, to);
   cb_mechanism_free(one.mechanism);
   cb_mechanism_free(two.mechanism);
+}
+
+static void states_continue_with_the_same_bytes(void **unused) {
+  (void)unused;
+  check_continues(start_menagerie);
+  check_continues(start_screws);
+}
+
+static void all_instruction_sets_give_the_same_bytes(void **unused) {
+  (void)unused;
+  void (*const start[])(joined * s) = {start_menagerie, start_screws};
+  for (int i = 0; i < 2; i++)
+    for (const char *const *isa = (const char *const[]){"avx2", "avx512", NULL}; *isa; isa++) {
+      joined base, other;
+      int count;
+      start[i](&base);
+      start[i](&other);
+      check_ok(cb_isa_set(CB_ISA_BASE));
+      run_rkmk4(&base, 1. / 20);
+      if (!cb_isa_set(*isa)) {
+        run_rkmk4(&other, 1. / 20);
+        check_same(&base, other.state, cb_mechanism_state(other.mechanism, &count));
+      }
+      check_ok(cb_isa_set("auto"));
+      cb_mechanism_free(base.mechanism);
+      cb_mechanism_free(other.mechanism);
+    }
 }
 
 static void refuse(joined *s, const char *name, const char *what) {
@@ -323,6 +369,7 @@ int main(void) {
                                      cmocka_unit_test(works_of_motors_drives_and_dampers_explain_the_energy),
                                      cmocka_unit_test(efforts_and_wrenches_are_means_of_the_last_step),
                                      cmocka_unit_test(states_continue_with_the_same_bytes),
+                                     cmocka_unit_test(all_instruction_sets_give_the_same_bytes),
                                      cmocka_unit_test(what_coordinates_cannot_move_is_refused_by_name)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

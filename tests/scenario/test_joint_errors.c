@@ -307,6 +307,49 @@ static void places_of_bodies_without_names_are_not_lost(void **unused) {
       CB_ERROR_INPUT, "test:5:71: error: joint `joint.0` already gives the place of body `body.1`: ");
 }
 
+/* Places and motions of several joined bodies, of which some are copies, are right if they are those that the joints give,
+ * here with an axis along which the copies are turned by 0.3 each, and with a chain that moves as one body. */
+static void places_that_agree_with_joints_are_read(void **unused) {
+  static const struct {
+    const char *place, *joint, *where; /* where: of the error; NULL: none */
+  } cases[] = {
+      {"place: {position: [i, 0, 0]}", "axis: [1, 0, 0]", NULL},
+      {"place: {position: [i, 0, 0], rotation: {axis: [1, 0, 0], angle: 0.3*i + 2*pi}}", "axis: [1, 0, 0], angle: 0.3",
+       NULL},
+      {"place: {position: [i, 0, 0]}", "axis: [1, 0, 0], angle: 0.3", "4:100"},
+      {"place: {position: [i + r1, 0, 0]}", "axis: [1, 0, 0]", "4:100"},
+      {"place: {position: [0, 0, 7]}", "axis: [1, 0, 0]", "4:100"},
+      {"place: {position: [i, 0, 0]}, motion: {velocity: [0, 2*i, 0], spin: [0, 0, 2]}", "axis: [1, 0, 0]", NULL},
+      {"place: {position: [i, 0, 0], rotation: {axis: [1, 0, 0], angle: 0.3*i}}, motion: {spin: [1, 0, 0]}",
+       "axis: [1, 0, 0], angle: 0.3", NULL},
+      {"place: {position: [i, 0, 0]}, motion: {spin: [0, 0, 2]}", "axis: [1, 0, 0]", "4:131"},
+      {"motion: {spin: [1, 0, 0], frame: body}", "axis: [0, 1, 0]", NULL},
+      {"motion: {velocity: [0, 0, 0]}", "axis: [1, 0, 0]", NULL},
+      {"motion: {spin: [1, 0, 0]}", "axis: [1, 0, 0], angle: 0.3", NULL},
+      {"motion: {spin: [1, 0, 0]}", "axis: [1, 0, 0], rate: 0.1", "4:101"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[2048], expected[128];
+    cb_scenario *s = NULL;
+    snprintf(text, sizeof text,
+             "curvebody: 1\nfluid: {medium: none}\nbodies:\n"
+             "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, mass: 1, repeat: {count: 3}, %s}\n"
+             "joints:\n  - {kind: hinge, of: [a.0, a.1], at: [1, 0, 0], %s}\n"
+             "  - {kind: hinge, of: [a.1, a.2], at: [1, 0, 0], %s}\n"
+             "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 0.1}\n",
+             cases[i].place, cases[i].joint, cases[i].joint);
+    print_message("%s, %s\n", cases[i].place, cases[i].joint);
+    const cb_status status = cb_scenario_open_text("test", text, NULL, 0, &s);
+    if (cases[i].where) {
+      snprintf(expected, sizeof expected, "test:%s: error: joint `joint.0` already gives the place of body `a.1`",
+               cases[i].where);
+      check_error_begins(status, CB_ERROR_INPUT, expected);
+    } else {
+      check_ok(status);
+    }
+    cb_scenario_free(s);
+  }
+}
+
 /* What looks similar and is right. */
 static void right_joints_are_read(void **unused) {
   static const char *const joints[] = {
@@ -330,6 +373,7 @@ static void right_joints_are_read(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_joints_are_refused), cmocka_unit_test(what_does_not_fit_to_joints_is_refused),
-      cmocka_unit_test(places_of_bodies_without_names_are_not_lost), cmocka_unit_test(right_joints_are_read)};
+      cmocka_unit_test(places_of_bodies_without_names_are_not_lost),
+      cmocka_unit_test(places_that_agree_with_joints_are_read), cmocka_unit_test(right_joints_are_read)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,7 +97,8 @@ static cb_status read_fall(const job *j, const cb_falling_plate *plate, int body
   return status;
 }
 
-static cb_status classify(const job *j, int body, fall *out) {
+/* known: of the body before; its time is that of this body, too, because all bodies are recorded at the same times. */
+static cb_status classify(const job *j, int body, const fall *known, fall *out) {
   const cb_run *run = cb_scenario_run(j->scenario);
   cb_falling_plate plate;
   cb_falling falling = {0};
@@ -111,6 +112,11 @@ static cb_status classify(const job *j, int body, fall *out) {
   out->class_ = cb_falling_judge(&falling);
   const double follow = j->follow_given ? j->follow : (falling.last.t - falling.sample[0].t) / 2;
   if (!(follow > 0)) return CB_OK;
+  if (known->exponent && known->of.shared) {
+    out->of = known->of;
+    out->exponent = true;
+    return CB_OK;
+  }
   status = cb_run_exponent(run, body, follow, &out->of);
   out->exponent = !status;
   return !j->follow_given && (status == CB_ERROR_UNSUPPORTED || status == CB_ERROR_ARGUMENT) ? CB_OK : status;
@@ -158,12 +164,14 @@ static void print_fall(const job *j, const fall *f) {
 static cb_status classify_all(const job *j) {
   const int bodies = cb_scenario_bodies(j->scenario), n = bodies ? bodies : 1;
   bool any = false;
+  fall known = {.exponent = false};
   cb_status status = CB_OK;
   for (int body = 0; body < n && !status; body++) {
     fall f = {.name = cb_scenario_body_name(j->scenario, body)};
     if (j->body && strcmp(j->body, f.name)) continue;
-    status = classify(j, body, &f);
+    status = classify(j, body, &known, &f);
     if (status) continue;
+    known = f;
     if (j->json) fputs(any ? ",\n " : "{\"bodies\": [", stdout);
     print_fall(j, &f);
     any = true;

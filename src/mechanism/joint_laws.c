@@ -45,6 +45,12 @@ static bool find(const cb_joint_laws *l, const char *word, size_t length, int *o
   return false;
 }
 
+static cb_status store_name(cb_joint_laws *l, int other, const char **out) {
+  char word[LABEL];
+  snprintf(word, sizeof word, "%.50s%s", l->label[other >= 0 ? other : -1 - other], other >= 0 ? "" : "_rate");
+  return (*out = cb_arena_strdup(l->arena, word)) ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+}
+
 /* Finds the labels in a text. names[OTHERS] are stored in the arena. */
 static cb_status find_others(cb_joint_laws *l, const char *text, law *out, const char *names[OTHERS]) {
   int other[OTHERS], n = 0, index;
@@ -62,9 +68,8 @@ static cb_status find_others(cb_joint_laws *l, const char *text, law *out, const
     if (known < n) continue;
     if (n == OTHERS)
       return cb_fail(CB_ERROR_INPUT, "expected at most %d coordinates of other joints in one expression", OTHERS);
-    char word[LABEL];
-    snprintf(word, sizeof word, "%.*s", (int)length, begin);
-    if (!(names[n] = cb_arena_strdup(l->arena, word))) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+    const cb_status status = store_name(l, index, &names[n]);
+    if (status) return status;
     other[n++] = index;
   }
   out->others = n;
@@ -74,15 +79,34 @@ static cb_status find_others(cb_joint_laws *l, const char *text, law *out, const
   return CB_OK;
 }
 
+/* Adds labels that are not in the text, as many as fit, so that the message about a name that does not exist can propose one
+ * of them. Parameters may have such names. */
+static cb_status add_unused(cb_joint_laws *l, const cb_expression_scope *scope, const law *of,
+                            const char *names[OTHERS], size_t *count) {
+  for (int i = 0; i < 2 * l->n && *count < OTHERS; i++) {
+    const int other = i % 2 ? -1 - i / 2 : i / 2;
+    bool known = false;
+    const cb_status status = store_name(l, other, &names[*count]);
+    if (status) return status;
+    for (int k = 0; k < of->others; k++) known = known || of->other[k] == other;
+    for (size_t k = 0; k < scope->n_parameters; k++) known = known || !strcmp(scope->parameters[k], names[*count]);
+    *count += !known;
+  }
+  return CB_OK;
+}
+
 static cb_status parse(cb_joint_laws *l, const char *text, bool of_time, cb_expression_scope scope, size_t *at,
                        law *out) {
   const char *names[OWN + OTHERS] = {"t", "q", "w"};
+  size_t others = 0;
   if (!of_time) {
-    const cb_status status = find_others(l, text, out, names + OWN);
+    cb_status status = find_others(l, text, out, names + OWN);
+    others = (size_t)out->others;
+    if (!status) status = add_unused(l, &scope, out, names + OWN, &others);
     if (status) return status;
   }
   scope.names = names;
-  scope.n = of_time ? 1 : OWN + (size_t)out->others;
+  scope.n = of_time ? 1 : OWN + others;
   return cb_expression_parse_in(text, &scope, at, &out->u);
 }
 
@@ -139,9 +163,9 @@ void cb_joint_laws_free(cb_joint_laws *l) {
   cb_arena_free(l->arena);
 }
 
-/* Limits *value to a range; its derivatives vanish outside. */
+/* Limits *value to a range; its derivatives vanish outside. What is not a number stays so. */
 static void limit(const double range[2], double *value, double *a, double *b) {
-  if (*value >= range[0] && *value <= range[1]) return;
+  if (!(*value < range[0] || *value > range[1])) return;
   *value = *value < range[0] ? range[0] : range[1];
   *a = *b = 0;
 }

@@ -124,6 +124,7 @@ cb_status cb_run_exponent(const cb_run *run, int body, double time, cb_exponent 
                          : cb_fail(CB_ERROR_UNSUPPORTED, "the Lyapunov exponent is not available for this motion");
   *out = (cb_exponent){.from = cb_run_time(run), .to = cb_run_time(run) + time};
   if (!status) status = follow(&m, h, time, out);
+  out->shared = m.shared;
   if (m.free) m.free(&m);
   cb_arena_free(m.arena);
   return status;

@@ -20,6 +20,7 @@ typedef struct cb_exponent {
    * of the time. If |w| grows like a power of the time, value is 0 and error is the growth rate in the last part. */
   double value, error;
   double from, to; /* the times of the measurement */
+  bool shared;     /* the exponent of all bodies together, and so of each of them */
 } cb_exponent;
 
 /* Measures the exponent of the motion that continues the state of the run for `time`, at least 64 steps. The run itself
@@ -37,6 +38,7 @@ cb_status cb_run_exponent(const cb_run *run, int body, double time, cb_exponent 
 /* A state with a tangent vector. */
 typedef struct cb_tangent {
   cb_arena *arena;
+  bool shared; /* as in cb_exponent */
   size_t n;
   double *w; /* [n]: the tangent vector at the present state */
   /* Makes one step of length h of the state and of w. */

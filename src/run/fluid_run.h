@@ -34,17 +34,17 @@ typedef struct cb_fluid_joints {
 typedef struct cb_fluid_points {
   const cb_system *system;
   int n_points;
-  const cb_body_point *point; /* [n_points]: copied; its member `body` is an index of the bodies of the run */
+  const cb_body_point *point; /* [n_points]: its member `body` is an index of the bodies of the run */
   int n_vertices;             /* the last points are vertices of bodies, which walls push; they are not recorded */
   const cb_particles_in_fluid *particles;
   const cb_fluid_joints *joints; /* NULL: none */
 } cb_fluid_points;
 
-/* Creates a run. The fluid, the integrator and everything that the starts point to are borrowed; bodies[n] is copied.
- * points NULL: nothing acts between bodies. Observables are names in cb_fluid_observables (NULL: energy, momentum,
- * wrenches, centre and, with points, separation and constraints). CB_ERROR_ARGUMENT if an option is out of range, if an
- * observable is unknown or not available, or if a start is not finite. CB_ERROR_DOMAIN if a body begins below a
- * reflecting floor, or has no inertia. */
+/* Creates a run. The fluid, the integrator and everything that the starts and `points` point to are borrowed; bodies[n]
+ * and *points are copied. points NULL: nothing acts between bodies. Observables are names in cb_fluid_observables (NULL:
+ * energy, momentum, wrenches, centre and, with points, separation and constraints). CB_ERROR_ARGUMENT if an option is out
+ * of range, if an observable is unknown or not available, or if a start is not finite. CB_ERROR_DOMAIN if a body begins
+ * below a reflecting floor, or has no inertia. */
 cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, const cb_fluid_points *points,
                               cb_integrator *integrator, const cb_run_options *options, cb_run **out);
 /* For a run of bodies: warns (core/warning.h) if the gap of two bodies at the start is less than the size of the smaller

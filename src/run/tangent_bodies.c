@@ -157,6 +157,7 @@ cb_status cb_fluid_run_tangent_of_all(const cb_run *run, cb_tangent *m) {
   if (status) return status;
   all_bodies *o = m->self = cb_arena_alloc(m->arena, 1, sizeof *o);
   if (!o) return cb_fail(CB_ERROR_MEMORY, "no memory for a tangent vector");
+  m->shared = true;
   m->step = step_bodies;
   m->free = free_bodies;
   o->n = f->n;

@@ -72,19 +72,53 @@ static cb_status place(cb_joint_reading *r, int joint, int side, double t, cb_ri
   return cb_rigid_start(&unit_body, t, &g, Y, &state[j->body[side]]);
 }
 
-/* Returns the entry of `bodies` that describes this body; NULL for a copy, which joints may place even if its entry has
- * the key `place`. */
-static const cb_node *node_of_body(const cb_joint_reading *r, int body) {
+/* The value of `place` or `motion` in the entry of `bodies` that describes the body or its copies; NULL: there is none. */
+static const cb_node *given(const cb_joint_reading *r, int body, const char *key) {
   const cb_fluid_scenario *m = r->s->own;
   for (size_t i = 0; i < m->n_kinds; i++)
-    if (m->kind[i].body == m->body[body].body)
-      return cb_node_get(m->bodies->items[i], "repeat") ? NULL : m->bodies->items[i];
+    if (m->kind[i].body == m->body[body].body) return cb_node_get(m->bodies->items[i], key);
   return NULL;
 }
 
 static bool has_place(const cb_joint_reading *r, int body) {
-  const cb_node *node = node_of_body(r, body);
-  return node && (cb_node_get(node, "place") || cb_node_get(node, "motion"));
+  return given(r, body, "place") || given(r, body, "motion");
+}
+
+static bool agree(int n, const double *a, const double *b) {
+  bool all = true;
+  for (int i = 0; i < n; i++) all = all && fabs(a[i] - b[i]) <= 1e-9 * (1 + fabs(b[i]));
+  return all;
+}
+
+/* The velocities in the axes in which `motion` gives them. */
+static void velocities(const cb_node *motion, const cb_pose *g, const double Y[6], double out[6]) {
+  const cb_node *frame = cb_node_get(motion, "frame");
+  double r[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  if (!frame || !strcmp(frame->text, "world")) cb_pose_rotation(g, r);
+  cb_turn6((const double(*)[3])r, Y, out);
+}
+
+/* The place and the motion of a body that the joint has placed: those that are given must be the same. */
+static cb_status check_given(const cb_joint_reading *r, int body, const cb_joint *j, const cb_rigid_state *s) {
+  const cb_body_start *start = &cb_fluid_scenario_of(r->s)->body[body];
+  const cb_node *at = given(r, body, "place"), *motion = given(r, body, "motion");
+  cb_pose back, between;
+  double own[6], found[6];
+  cb_pose_inverse(&s->g, &back);
+  cb_pose_multiply(&back, &start->pose, &between);
+  if (between.q[0] < 0)
+    for (int k = 0; k < 4; k++) between.q[k] = -between.q[k];
+  if (at && agree(3, start->pose.x, s->g.x) && agree(4, between.q, (double[]){1, 0, 0, 0})) at = NULL;
+  velocities(motion, &start->pose, start->twist, own);
+  velocities(motion, &s->g, s->Y, found);
+  if (motion && agree(6, own, found)) motion = NULL;
+  if (!at && !motion) return CB_OK;
+  return cb_node_fail(
+      at ? at : motion,
+      "joint `%s` already gives the place of body `%s`: expected `place` and `motion` of at most one body "
+      "of those that are joined, and of none if they are joined to the world, or else those that the "
+      "joints give",
+      j->name, start->name);
 }
 
 /* Finds the states of all bodies that joints connect to the world or to bodies whose states are known
@@ -97,14 +131,8 @@ static cb_status spread(cb_joint_reading *r, double t, bool *placed, cb_rigid_st
         const cb_joint *j = &r->joint[k];
         const int to = j->body[side], from = j->body[1 - side];
         if (!cb_joint_holds(j) || to < 0 || placed[to] || (from >= 0 && !placed[from])) continue;
-        if (has_place(r, to)) {
-          const cb_node *given = cb_node_get(node_of_body(r, to), "place");
-          return cb_node_fail(given ? given : cb_node_get(node_of_body(r, to), "motion"),
-                              "joint `%s` already gives the place of body `%s`: expected `place` and `motion` of at "
-                              "most one body of those that are joined, and of none if they are joined to the world",
-                              j->name, cb_fluid_scenario_of(r->s)->body[to].name);
-        }
-        const cb_status status = place(r, k, side, t, state);
+        cb_status status = place(r, k, side, t, state);
+        if (!status) status = check_given(r, to, j, &state[to]);
         if (status) return status;
         placed[to] = any = true;
       }

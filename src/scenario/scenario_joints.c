@@ -501,6 +501,17 @@ static cb_status start_drives(cb_joint_reading *r, cb_joint_laws *laws, double t
   return CB_OK;
 }
 
+/* The forces of motors and servos at the start. */
+static cb_status check_efforts(const cb_joint_reading *r, cb_joint_laws *laws, double t) {
+  double *force = cb_arena_alloc(r->s->arena, (size_t)r->coordinates, sizeof *force);
+  if (!force) return cb_fail(CB_ERROR_MEMORY, "no memory for the forces of joints");
+  cb_joint_laws_efforts(laws, t, r->angle, r->rate, force);
+  for (int c = 0; c < r->coordinates; c++)
+    if (!isfinite(force[c]))
+      return cb_node_fail(r->where[c], "expected a finite force at the start, t = %g, found %g", t, force[c]);
+  return CB_OK;
+}
+
 /* Checks the limits of all coordinates again, because drives, couplings and the closing of loops have changed
  * coordinates. */
 static cb_status check_all_limits(const cb_joint_reading *r) {
@@ -511,6 +522,7 @@ static cb_status check_all_limits(const cb_joint_reading *r) {
   return status;
 }
 
+/* A law with an error is left out, and reported, so that those after it are read. */
 static cb_status make_laws(cb_joint_reading *r, cb_joint_laws **out) {
   const cb_fluid_scenario *m = r->s->own;
   bool any = false;
@@ -520,9 +532,17 @@ static cb_status make_laws(cb_joint_reading *r, cb_joint_laws **out) {
   if (!any) return CB_OK;
   const cb_expression_scope parameters = {
       .parameters = m->parameter, .values = m->parameter_value, .n_parameters = m->n_parameters};
-  const cb_status status =
-      cb_joint_laws_create(r->coordinates, r->label, r->actuator, r->drive, &parameters, &which, &at, out);
-  return status == CB_ERROR_INPUT ? cb_node_fail_at(r->where[which], at, "%s", cb_error_text()) : status;
+  cb_errors errors = cb_errors_begin();
+  for (cb_status status = CB_ERROR_INPUT; status == CB_ERROR_INPUT;) {
+    status = cb_joint_laws_create(r->coordinates, r->label, r->actuator, r->drive, &parameters, &which, &at, out);
+    if (!status) break;
+    const cb_node *where = r->where[which];
+    cb_errors_add(&errors, where,
+                  status == CB_ERROR_INPUT ? cb_node_fail_at(where, at, "%s", cb_error_text()) : status);
+    r->drive[which] = NULL;
+    r->actuator[which].kind = CB_ACTUATOR_NONE;
+  }
+  return cb_errors_end(&errors);
 }
 
 cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t) {
@@ -551,6 +571,7 @@ cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t)
   if (!status) status = cb_joint_place_all(&r, t, placed, state);
   if (!status) status = cb_joint_start_all(&r, t, state);
   if (!status) status = check_all_limits(&r);
+  if (!status) status = check_efforts(&r, m->joint_laws, t);
   *out = (cb_fluid_joints){r.n, r.joint, r.label, r.angle, m->joint_laws};
   m->joints = out;
   cb_errors_add(&errors, list, status);

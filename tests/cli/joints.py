@@ -228,6 +228,13 @@ class Joints(Case):
             self.assertEqual(refused.returncode, 2, value)
             self.assertIn(message, refused.stderr, value)
 
+    def test_all_wrong_laws_are_reported(self):
+        self.write("p.yaml", PENDULUM.replace("damping: 0.2,", "motor: tn(t),").replace("sin(gain*t) + root/4", "sin(gain*t) + roots/4"))
+        refused = self.call("check", "p.yaml")
+        self.assertEqual(refused.returncode, 2)
+        self.assertEqual(refused.stderr.splitlines(), ["p.yaml:7:118: error: unknown function `tn`: did you mean `tan`?",
+                                                       "p.yaml:10:38: error: unknown name `roots`: did you mean `root`?"])
+
 
 if __name__ == "__main__":
     main()

@@ -141,8 +141,8 @@ static void wrong_joints_are_refused(void **unused) {
       {PIN ", motor: sin(t), drive: t}", "7:116", "expected only one of `motor`, `servo` and `drive`"},
       {BALL ", motor: [none, t, t], drive: [t, none, t]}", "7:114",
        "expected only one of `motor`, `servo` and `drive`"},
-      {PIN ", motor: sin(t) + knee}", "7:110", "unknown name `knee`: the variables here are: t, q, w"},
-      {PIN ", motor: sin(t) + pin_rat}", "7:110", "unknown name `pin_rat`: the variables here are: t, q, w"},
+      {PIN ", motor: sin(t) + knee}", "7:110", "unknown name `knee`: the variables here are: t, q, w, pin, pin_rate"},
+      {PIN ", motor: sin(t) + pin_rat}", "7:110", "unknown name `pin_rat`: did you mean `pin_rate`?"},
       {PIN ", motor: [1, 2]}", "7:101", "expected a list of 1, one per coordinate of the joint, found 2"},
       {PIN ", motor: 'sin('}", "7:106", "the expression ends too early: expected a number, a name or `(`"},
       {PIN ", motor: {force: 1}}", "7:101", "expected an expression"},
@@ -159,6 +159,12 @@ static void wrong_joints_are_refused(void **unused) {
        "`control` and `effort` are ranges of a motor or servo: expected one of them"},
       {PIN ", motor: t, control: [1, -1]}", "7:113", "expected a lowest value below the highest one, found 1 and -1"},
       {PIN ", motor: t, effort: 3}", "7:112", "expected [lowest, highest]"},
+      {PIN ", motor: 1/t}", "7:101", "expected a finite force at the start, t = 0, found inf"},
+      {PIN ", motor: 2 + sqrt(q - 1), effort: [-1, 1]}", "7:101",
+       "expected a finite force at the start, t = 0, found nan"},
+      {PIN ", servo: {velocity: 1/w, kv: 1}}", "7:112", "expected a finite force at the start, t = 0, found inf"},
+      {PIN ", motor: tln(t)}", "7:101", "unknown function `tln`: did you mean `tan`?"},
+      {PIN ", motor: 2*pn}", "7:103", "unknown name `pn`: did you mean `pin`?"},
       {PIN ", drive: 1/t}", "7:101", "the drive at the start, t = 0, is not finite"},
       {PIN ", drive: sqrt(t - 1)}", "7:101", "the drive at the start, t = 0, is not finite"},
       {PIN ", drive: t + q}", "7:105", "unknown name `q`: the variables here are: t"},
@@ -271,6 +277,10 @@ static void what_does_not_fit_to_joints_is_refused(void **unused) {
         "\n  - {kind: hinge, name: k, of: [world, a], axis: [0, 0, 1], motor: k}", "hamilton_pontryagin"},
        "7:68",
        "`k` is both a variable and a parameter here: give the parameter another name"},
+      {{"medium: none, parameters: {k: 1}", "", "",
+        "\n  - {kind: hinge, name: k, of: [world, a], axis: [0, 0, 1], motor: kk}", "hamilton_pontryagin"},
+       "7:68",
+       "unknown name `kk`: did you mean `k`?"},
       {{"medium: none", ", place: {position: [1, 0, 0]}", ", place: {position: [0, 0, 0]}", PIN "}",
         "hamilton_pontryagin"},
        "5:94",
@@ -322,6 +332,49 @@ static void places_of_bodies_without_names_are_not_lost(void **unused) {
       CB_ERROR_INPUT, "test:5:71: error: joint `joint.0` already gives the place of body `body.1`: ");
 }
 
+/* Places and motions of several joined bodies, of which some are copies, are right if they are those that the joints give,
+ * here with an axis along which the copies are turned by 0.3 each, and with a chain that moves as one body. */
+static void places_that_agree_with_joints_are_read(void **unused) {
+  static const struct {
+    const char *place, *joint, *where; /* where: of the error; NULL: none */
+  } cases[] = {
+      {"place: {position: [i, 0, 0]}", "axis: [1, 0, 0]", NULL},
+      {"place: {position: [i, 0, 0], rotation: {axis: [1, 0, 0], angle: 0.3*i + 2*pi}}", "axis: [1, 0, 0], angle: 0.3",
+       NULL},
+      {"place: {position: [i, 0, 0]}", "axis: [1, 0, 0], angle: 0.3", "4:100"},
+      {"place: {position: [i + r1, 0, 0]}", "axis: [1, 0, 0]", "4:100"},
+      {"place: {position: [0, 0, 7]}", "axis: [1, 0, 0]", "4:100"},
+      {"place: {position: [i, 0, 0]}, motion: {velocity: [0, 2*i, 0], spin: [0, 0, 2]}", "axis: [1, 0, 0]", NULL},
+      {"place: {position: [i, 0, 0], rotation: {axis: [1, 0, 0], angle: 0.3*i}}, motion: {spin: [1, 0, 0]}",
+       "axis: [1, 0, 0], angle: 0.3", NULL},
+      {"place: {position: [i, 0, 0]}, motion: {spin: [0, 0, 2]}", "axis: [1, 0, 0]", "4:131"},
+      {"motion: {spin: [1, 0, 0], frame: body}", "axis: [0, 1, 0]", NULL},
+      {"motion: {velocity: [0, 0, 0]}", "axis: [1, 0, 0]", NULL},
+      {"motion: {spin: [1, 0, 0]}", "axis: [1, 0, 0], angle: 0.3", NULL},
+      {"motion: {spin: [1, 0, 0]}", "axis: [1, 0, 0], rate: 0.1", "4:101"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[2048], expected[128];
+    cb_scenario *s = NULL;
+    snprintf(text, sizeof text,
+             "curvebody: 1\nfluid: {medium: none}\nbodies:\n"
+             "  - {name: a, shape: {name: ball, radius: 0.1, resolution: 8}, mass: 1, repeat: {count: 3}, %s}\n"
+             "joints:\n  - {kind: hinge, of: [a.0, a.1], at: [1, 0, 0], %s}\n"
+             "  - {kind: hinge, of: [a.1, a.2], at: [1, 0, 0], %s}\n"
+             "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 0.1}\n",
+             cases[i].place, cases[i].joint, cases[i].joint);
+    print_message("%s, %s\n", cases[i].place, cases[i].joint);
+    const cb_status status = cb_scenario_open_text("test", text, NULL, 0, &s);
+    if (cases[i].where) {
+      snprintf(expected, sizeof expected, "test:%s: error: joint `joint.0` already gives the place of body `a.1`",
+               cases[i].where);
+      check_error_begins(status, CB_ERROR_INPUT, expected);
+    } else {
+      check_ok(status);
+    }
+    cb_scenario_free(s);
+  }
+}
+
 /* Tests correct joints that are similar to the wrong ones. */
 static void right_joints_are_read(void **unused) {
   static const char *const joints[] = {
@@ -346,6 +399,7 @@ static void right_joints_are_read(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_joints_are_refused), cmocka_unit_test(what_does_not_fit_to_joints_is_refused),
-      cmocka_unit_test(places_of_bodies_without_names_are_not_lost), cmocka_unit_test(right_joints_are_read)};
+      cmocka_unit_test(places_of_bodies_without_names_are_not_lost),
+      cmocka_unit_test(places_that_agree_with_joints_are_read), cmocka_unit_test(right_joints_are_read)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,11 +73,3 @@ void cb_tree_joint_rates(cb_joint_tree *T) {
       rate[k] = u->rotation->sign * cb_dot3(u->rotation->V[k], own);
   }
 }
-
-double cb_tree_momentum(const cb_joint_tree *T, const cb_unit *u, int k) {
-  const double *rate = T->rate + u->coordinate;
-  if (u->kind == CB_UNIT_SCREW) return u->turn * u->P[2] + u->slide * u->P[5] + u->armature * rate[0];
-  double sum = u->P[k];
-  for (int j = 0; j < 3; j++) sum += u->rotation->sign * u->rotation->V[j][k] * u->rotation->armature[j] * rate[j];
-  return sum;
-}

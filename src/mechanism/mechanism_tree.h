@@ -1,8 +1,8 @@
 /* A tree of joints as a row of units, each with one screw, one rotation, or nothing to move it: the momenta, the twists
- * and their rates in coordinates of joints.
+ * and their rates in coordinates of joints. The sweeps are in mechanism_articulated.h.
  *
  * A joint whose class is `serial` (curvebody/joint.h) is one unit for each screw and one for its rotation; all units but
- * the last one carry no body. Vectors of a unit are in its own axes, about its own origin. For a unit b on its parent a:
+ * the last one carry no body. For a unit b on its parent a, with vectors about the origin of each:
  *   Y_b = X Y_a + S q',  P_b = sum of K Y + mu_0 over the bodies from b on outwards,  pi = S^T P_b + a q'
  *   P_b = A Y_b + b:  D = S^T A S + a,  A_a += X^T (A - A S D^-1 S^T A) X,  b_a += X^T (b + A S D^-1 (pi - S^T b))
  *                                                                                               tips inwards
@@ -23,19 +23,13 @@
 
 typedef enum cb_unit_kind { CB_UNIT_ROOT, CB_UNIT_WELD, CB_UNIT_SCREW, CB_UNIT_ROTATION } cb_unit_kind;
 
-/* A symmetric map of twists to momenta: angular I w + H v, linear H^T w + M v. */
-typedef struct cb_spatial {
-  double I[3][3], H[3][3], M[3][3];
-} cb_spatial;
-
 /* What only a rotation has. */
 typedef struct cb_unit_rotation {
-  double sign;                    /* its rotation vector divided by the coordinates */
-  double armature[3];             /* of its coordinates */
-  double turned[4], node[4];      /* the rotation now, and at the start of the step */
-  double vector[3], V[3][3];      /* its rotation vector, and the rate of this vector for w */
-  double AS[3][6], D[3][3], u[3]; /* as those of a screw, below */
-  double trial[3];                /* the displacement at the present stage */
+  double sign;               /* its rotation vector divided by the coordinates */
+  double armature[3];        /* of its coordinates */
+  double turned[4], node[4]; /* the rotation now, and at the start of the step */
+  double vector[3], V[3][3]; /* its rotation vector, and the rate of this vector for w */
+  double trial[3];           /* the displacement at the present stage */
 } cb_unit_rotation;
 
 /* What only a root has: a step (integrators/rkmk4.c). */
@@ -60,21 +54,9 @@ typedef struct cb_unit {
   cb_unit_rotation *rotation;
   cb_unit_root *base;
   cb_unit_inertia *inertia;
-  const cb_rigid_constant *constant; /* to which own and mu0 belong; NULL: to `inertia` */
-  cb_pose at, body;                  /* the unit at coordinate 0 seen from its parent; the body seen from the unit */
-  double C[3][3], B[3][3];           /* their rotations */
-  /* at present coordinates */
-  double R[3][3], r[3]; /* seen from the parent */
-  cb_pose g;            /* in the world */
-  double x_low[3], world[3][3];
-  cb_spatial own, A; /* K, and A above */
-  double mu0[6], b[6];
-  double AS[6], D, u; /* of a screw: A S, D^-1, and D^-1 (pi - S^T b) */
-  double Y[6], P[6], F[6];
-  double hold[3]; /* the place of the joint in the body of its link, seen from the unit */
-  /* a step of a body: place, and place of its joint, at the start; the impulse of wrenches about it, in the world's axes */
-  double wrench_work; /* of the wrench in the step */
-  double start[3], arm[3], loads[6];
+  cb_pose at, body; /* the unit at coordinate 0 seen from its parent; the body seen from the unit */
+  double hold[3];   /* the place of the joint in the body of its link, seen from the unit */
+  double arm[3];    /* the same at the start of a step, in the world */
 } cb_unit;
 
 struct cb_joint_tree {
@@ -96,29 +78,13 @@ struct cb_joint_tree {
   /* [coordinates]: present values, and momenta (of a rotation, those of w) with their rates */
   double *q, *rate, *pi, *dpi, *own_rate; /* own_rate: q' of a screw, w of a rotation */
   double *q_gained, *pi_gained, *dq, *pi_start, *work[2];
-  double *stage_pi[4], *stage_rate[4], *pushed; /* of driven coordinates */
+  double *stage_pi[4], *stage_rate[4]; /* of driven coordinates */
 };
 
 /* The number of coordinates of a unit. */
 static inline int cb_tree_coordinates(const cb_unit *u) {
   return u->kind == CB_UNIT_SCREW ? 1 : u->kind == CB_UNIT_ROTATION ? 3 : 0;
 }
-/* Places all units at the coordinates T->q, and rotations `turned`; in the world to round-off of the last place (nodes),
- * or nearly so (stages), or not at all. */
-typedef enum cb_tree_placing { CB_PLACE_APART, CB_PLACE_STAGE, CB_PLACE_NODE } cb_tree_placing;
-void cb_tree_place(cb_joint_tree *T, cb_tree_placing how);
-/* K and mu_0 of all bodies at time t. */
-cb_status cb_tree_inertias(cb_joint_tree *T, const cb_mechanism *m, const cb_mechanism_bodies *b, double t,
-                           int *failed);
-/* Twists Y and momenta P of all units, and own_rate, from the momenta pi, the momenta P of roots, and the rates of driven
- * coordinates. */
-cb_status cb_tree_twists(cb_joint_tree *T, const cb_mechanism *m, double t, int *failed);
-/* own_rate of units that are not driven, from the twists Y of units that all carry bodies. */
-void cb_tree_rates(cb_joint_tree *T);
-/* Adds covectors of all units to those of their parents; `at` is the offset of the member. */
-void cb_tree_gather(cb_joint_tree *T, size_t at);
-/* The pose of the unit's body, and the low part of its place. */
-void cb_tree_body(const cb_unit *u, cb_pose *g, double x_low[3]);
 /* V = 1 + hat(a)/2 + c hat(a)^2, c = (1 - (w/2) cot(w/2))/w^2, w = |a|, and its rate for the rate `rate` of a (NULL: not
  * needed). */
 void cb_tree_vector_rate(const double a[3], const double rate[3], double V[3][3], double change[3][3]);
@@ -127,31 +93,6 @@ void cb_tree_vector_rate(const double a[3], const double rate[3], double V[3][3]
 static inline void cb_tree_tidy(double q[4]) {
   const double scale = 1.5 - (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) / 2;
   for (int i = 0; i < 4; i++) q[i] *= scale;
-}
-
-/* A twist or covector of the unit's body, in its frame, as one of the unit; and back. */
-static inline void cb_tree_twist_to_unit(const cb_unit *u, const double Y[6], double out[6]) {
-  double moved[3];
-  cb_turn6((const double(*)[3])u->B, Y, out);
-  cb_cross3(u->body.x, out, moved);
-  for (int i = 0; i < 3; i++) out[3 + i] += moved[i];
-}
-
-static inline void cb_tree_twist_to_body(const cb_unit *u, const double Y[6], double out[6]) {
-  double moved[6], across[3];
-  cb_cross3(Y, u->body.x, across);
-  for (int i = 0; i < 3; i++) {
-    moved[i] = Y[i];
-    moved[3 + i] = Y[3 + i] + across[i];
-  }
-  cb_turn6_transposed((const double(*)[3])u->B, moved, out);
-}
-
-static inline void cb_tree_covector_to_unit(const cb_unit *u, const double W[6], double out[6]) {
-  double moment[3];
-  cb_turn6((const double(*)[3])u->B, W, out);
-  cb_cross3(u->body.x, out + 3, moment);
-  for (int i = 0; i < 3; i++) out[i] += moment[i];
 }
 
 /* --- a step (mechanism_rkmk4.c, mechanism_arrive.c) --- */
@@ -177,8 +118,6 @@ static inline cb_rigid_state *cb_tree_state(const cb_tree_step *w, const cb_unit
 void cb_tree_rotations(cb_joint_tree *T);
 /* The rates of the coordinates of joints, from own_rate. */
 void cb_tree_joint_rates(cb_joint_tree *T);
-/* pi of a component of a unit's coordinates, for its momentum P. */
-double cb_tree_momentum(const cb_joint_tree *T, const cb_unit *u, int component);
 /* Adds sign times the momenta of all bodies of a tree but its root, about the root, in twice the precision, so that what
  * is taken out of a sum and added again leaves no round-off. */
 void cb_tree_add_others(const cb_tree_step *w, int root, double sign, cb_dd sum[6]);

@@ -43,9 +43,6 @@ static cb_unit *add_unit(cb_joint_tree *T, cb_unit_kind kind, int parent, int jo
   cb_unit *u = &T->unit[T->n++];
   *u = (cb_unit){.kind = kind, .parent = parent, .link = -1, .joint = joint, .at = *at};
   u->root = kind == CB_UNIT_ROOT ? T->n - 1 : parent >= 0 ? T->unit[parent].root : -1;
-  cb_pose_rotation(&u->at, u->C);
-  memcpy(u->R, u->C, sizeof u->R);
-  memcpy(u->r, u->at.x, sizeof u->r);
   return u;
 }
 
@@ -118,7 +115,6 @@ static void add_link(const cb_mechanism *m, cb_joint_tree *T, int link) {
   cb_unit *u = &T->unit[T->n - 1];
   u->link = link;
   u->inertia = &T->inertia[link];
-  cb_pose_rotation(&u->body, u->B);
   if (l->joint >= 0) cb_pose_point(&u->body, m->joint[l->joint].frame[l->first_moves ? 0 : 1].x, u->hold);
   unit_of[link] = T->n - 1;
 }
@@ -174,8 +170,7 @@ static cb_status allocate(cb_mechanism *m, cb_joint_tree *T, size_t units, size_
                              &T->stage_rate[0],
                              &T->stage_rate[1],
                              &T->stage_rate[2],
-                             &T->stage_rate[3],
-                             &T->pushed};
+                             &T->stage_rate[3]};
   bool whole = T->unit && T->rotation && T->base && T->inertia;
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     whole = (*arrays[i] = cb_arena_alloc(m->arena, c, sizeof **arrays[i])) && whole;

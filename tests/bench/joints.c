@@ -144,6 +144,11 @@ int main(int argc, char **argv) {
   }
   bench_go(&b, 100);
   for (int i = 0; i < b.n; i++) printf("  %-32s %8.3f us a step\n", b.subject[i].name, 1e6 * b.subject[i].cpu);
+  for (int i = 0; i < LENGTHS; i++) {
+    char what[96];
+    snprintf(what, sizeof what, "joints: hamilton_pontryagin, %d hinges", length[i]);
+    bench_judge(&b, what, 1e6 * b.subject[b.n / LENGTHS * i + 1].cpu / length[i], "<=", 1.2, "us per link and step");
+  }
   for (int i = 0; i < LENGTHS && b.n == LENGTHS * KINDS; i++) {
     const bench_subject *s = b.subject + KINDS * i;
     char what[96];

@@ -66,7 +66,8 @@ typedef struct cb_loop {
 
 typedef struct cb_loop_row {
   bool yields; /* a coordinate that is not driven */
-  /* covectors on the motion of the second body relative to the first one, at the two nodes; [1]: of a second part */
+  /* covectors on the motion of the second body relative to the first one, at the two nodes, about its
+   * origin at the first one; [1]: of a second part */
   double N0[2][6], N1[2][6];
   double gap, target;  /* of a constraint: its gap, and C eta */
   double force, stiff; /* f and s of a coordinate */

@@ -177,7 +177,8 @@ static void turn_columns(const double r[3][3], const double B[6][6], cb_row6 out
   }
 }
 
-/* A = R_0 (1/h) J dtau^-1_{hY} R_0^T: a displacement eta of the end changes Y by (1/h) dtau^-1_{hY} R_0^T eta. */
+/* A = R_0 (1/h) J dtau^-1_{hY} R_0^T: a displacement eta of the end changes Y by (1/h) dtau^-1_{hY} R_0^T eta, because
+ * R_0^T eta is the displacement in the axes at the beginning, from the left. */
 static void turn_matrix(cb_link *l, double h, const double J[6][6]) {
   const double(*r)[3] = (const double(*)[3])l->r0;
   cb_row6 B[6], M[6];

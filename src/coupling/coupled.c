@@ -118,6 +118,8 @@ void cb_coupled_kick(cb_coupled *c, double factor, const double *f) {
 cb_status cb_coupled_find_velocities(cb_coupled *c, double t) {
   double Y[6];
   int last = -1;
+  const cb_status felt = c->bodies.feel ? c->bodies.feel(c->bodies.self, t, NULL, NULL) : CB_OK;
+  if (felt) return felt;
   for (int i = 0; i < c->n; i++) {
     const cb_carried *own = &c->carried[i];
     double *v = c->velocity + i * c->k, moved[3], w;
@@ -180,11 +182,18 @@ bool cb_coupled_has_joints(const cb_coupled *c, int body) {
   return c->bodies.mechanism && cb_mechanism_joins(c->bodies.mechanism, body);
 }
 
-cb_status cb_coupled_settle(cb_coupled *c, double t) {
+/* Lets the joints answer, for the momenta that other bodies add. */
+static cb_status settle_joints(void *self, double t) {
+  const cb_coupled *c = self;
   int failed;
   const cb_mechanism_bodies bodies = cb_coupled_joined(c);
-  return c->bodies.mechanism && !c->bodies.settled ? cb_mechanism_settle(c->bodies.mechanism, &bodies, t, &failed)
-                                                   : CB_OK;
+  return cb_mechanism_settle(c->bodies.mechanism, &bodies, t, &failed);
+}
+
+cb_status cb_coupled_settle(cb_coupled *c, double t) {
+  const bool joints = c->bodies.mechanism && !c->bodies.settled;
+  if (c->bodies.feel) return c->bodies.feel(c->bodies.self, t, joints ? settle_joints : NULL, c);
+  return joints ? settle_joints(c, t) : CB_OK;
 }
 
 /* Copies the state of the joints to out, or from it. */

@@ -171,9 +171,12 @@ static void respond(cb_coupled *c, int count, const int *gap, int j, double *D) 
   }
 }
 
-/* Finds column j of D by an impulse on contact j, which constraints answer, too. q: the rates without it. */
-static cb_status respond_with_rows(cb_coupled *c, double t, int count, const int *gap, int j, double *D,
-                                   const double *q) {
+/* Returns whether more than joints couples the bodies: constraints, or the fluid between them. */
+static bool coupled_otherwise(const cb_coupled *c) { return c->rows || c->bodies.feel; }
+
+/* Finds column j of D by an impulse on contact j, which all bodies answer. q: the rates without it. */
+static cb_status respond_with_others(cb_coupled *c, double t, int count, const int *gap, int j, double *D,
+                                     const double *q) {
   cb_coupled_contacts *k = c->contacts;
   cb_gap_value value;
   cb_gap_look now;
@@ -199,11 +202,11 @@ static cb_status find_response(cb_coupled *c, double t, int count, const int *ga
     status = look(c, gap[i], t, &value, &now);
     memcpy(k->resting.gradient[i], value.gradient, sizeof value.gradient);
     q[i] = now.rate;
-    if (!status && !c->rows) status = find_entries(c, t, i, &k->gap[gap[i]]);
+    if (!status && !coupled_otherwise(c)) status = find_entries(c, t, i, &k->gap[gap[i]]);
   }
   for (int j = 0; j < count && !status; j++)
-    if (c->rows)
-      status = respond_with_rows(c, t, count, gap, j, D, q);
+    if (coupled_otherwise(c))
+      status = respond_with_others(c, t, count, gap, j, D, q);
     else
       respond(c, count, gap, j, D);
   cb_coupled_bring_back(c, k->last);

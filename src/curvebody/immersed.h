@@ -72,6 +72,8 @@ typedef struct cb_fluid {
   double curvature;
   bool paper; /* true: the equations `paper` of the file header, without the wrenches `flow` and `pressure` */
   cb_floor floor;
+  /* how bodies feel each other through the fluid (fluid/body_coupling.h); NULL: they do not */
+  const struct cb_body_coupling *coupling;
 } cb_fluid;
 
 /* A wrench of the user. Its components are expressions of t, of external names (cb_immersed_options.externals), and of

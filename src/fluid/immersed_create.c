@@ -249,6 +249,8 @@ cb_status cb_immersed_shape(const cb_immersed *b, double t, double (*x)[3], doub
   return CB_OK;
 }
 
+bool cb_immersed_has_added_mass(const cb_immersed *b) { return b->added_mass; }
+
 bool cb_immersed_is_local(const cb_immersed *b) { return b->added_mass && !b->inertia.model; }
 
 cb_status cb_immersed_mass(const cb_immersed *b, double t, cb_mass *mass, cb_local_part *part) {

@@ -180,6 +180,38 @@ static cb_status find_wind(cb_immersed_workspace *s, double t) {
   return CB_OK;
 }
 
+/* Adds the rate of change of int x dV of closed parts: int x <v, n> dA over the faces, with x and v of their centres. */
+static void add_rate(const cb_immersed *b, const cb_immersed_form *f, double rate[3]) {
+  const cb_surface *s = b->surface;
+  for (int i = 0; f->v && i < s->faces; i++) {
+    const int *k = s->face[i];
+    double e1[3], e2[3], a[3], x[3], v[3];
+    if (s->open[s->part[i]]) continue;
+    for (int j = 0; j < 3; j++) {
+      e1[j] = f->x[k[1]][j] - f->x[k[0]][j];
+      e2[j] = f->x[k[2]][j] - f->x[k[0]][j];
+      x[j] = (f->x[k[0]][j] + f->x[k[1]][j] + f->x[k[2]][j]) / 3;
+      v[j] = (f->v[k[0]][j] + f->v[k[1]][j] + f->v[k[2]][j]) / 3;
+    }
+    cb_cross3(e1, e2, a);
+    const double flux = cb_dot3(v, a) / 2;
+    for (int j = 0; j < 3; j++) rate[j] += flux * x[j];
+  }
+}
+
+cb_status cb_immersed_workspace_fluid_share(cb_immersed_workspace *s, double t, cb_immersed_fluid_share *out) {
+  cb_status status = cb_immersed_form_at(s, t);
+  if (!status) status = cb_immersed_vertices(s);
+  if (status) return status;
+  const cb_immersed_form *f = &s->form;
+  *out = (cb_immersed_fluid_share){.volume = f->volume};
+  memcpy(out->A, f->I_f, sizeof out->A);
+  memcpy(out->mu, f->mu_f, sizeof out->mu);
+  memcpy(out->moment, f->moment, sizeof out->moment);
+  add_rate(s->b, f, out->rate);
+  return CB_OK;
+}
+
 cb_status cb_immersed_form_at(cb_immersed_workspace *s, double t) {
   const cb_immersed *b = s->b;
   cb_status status = find_wind(s, t);

@@ -19,6 +19,14 @@ bool cb_immersed_is_shaped(const cb_immersed *b);
  * "displaces no fluid and has no buoyancy"; otherwise NULL. *solid becomes true if the text matters only if the part is
  * meant to be solid. */
 const char *cb_immersed_lacks(const cb_immersed *b, int part, bool *solid);
+bool cb_immersed_has_added_mass(const cb_immersed *b);
+/* The fluid's part of the momentum A Y + mu of a body alone in a fluid of one density, at the twist Y; mu is the momentum
+ * that the motion of its shape gives to the fluid. The displaced volume and int x dV over it; their rates of change while
+ * the shape moves are 0 for a volume and `rate` for int x dV. In the body frame. */
+typedef struct cb_immersed_fluid_share {
+  double A[6][6], mu[6], volume, moment[3], rate[3];
+} cb_immersed_fluid_share;
+cb_status cb_immersed_workspace_fluid_share(cb_immersed_workspace *s, double t, cb_immersed_fluid_share *out);
 /* Returns whether the local model gives the body its added mass. */
 bool cb_immersed_is_local(const cb_immersed *b);
 /* Finds the mass properties at time t, and the local model's data part[parts] (may be NULL). */

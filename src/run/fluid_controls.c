@@ -67,10 +67,11 @@ struct cb_fluid_controls {
   int subjects, clients;
   subject *subject;
   client *client;
-  int first;                     /* the first body that uses quantities of others */
-  cb_rigid_state *start, *begin; /* [n]: the states before the step, and before the present attempt */
-  int32_t *warned;               /* [n]: the bits of cb_fluid_run before the attempt */
-  size_t *events;                /* [threads]: the number of events before the attempt */
+  int first; /* the first body that uses quantities of others */
+  /* [n]: the states before the step, before the present attempt, and before the present complete step */
+  cb_rigid_state *start, *begin, *whole;
+  int32_t *warned; /* [n]: the bits of cb_fluid_run before the attempt */
+  size_t *events;  /* [threads]: the number of events before the attempt */
 };
 
 static void quantities(const cb_pose *g, const double Y[6], double *out) {
@@ -104,14 +105,20 @@ static cb_status body_at_node(const cb_run *run, int index, double *out) {
   return status;
 }
 
-static void expected_body(const cb_run *run, int index, double h, double *out) {
-  const cb_fluid_run *b = run->own;
-  double Y[6], half[6];
-  cb_pose move, g;
-  cb_rigid_guess(&b->state[index], h, Y);
+/* Estimates twist and pose of a body in the middle of the next step of length h. */
+static void expected_pose(const cb_fluid_run *b, int body, double h, double Y[6], cb_pose *g) {
+  double half[6];
+  cb_pose move;
+  cb_rigid_guess(&b->state[body], h, Y);
   for (int i = 0; i < 6; i++) half[i] = h / 2 * Y[i];
   cb_pose_tau_in(CB_SE3_EXPONENTIAL, b->fluid->curvature, half, &move);
-  cb_pose_multiply_in(b->fluid->curvature, &b->state[index].g, &move, &g);
+  cb_pose_multiply_in(b->fluid->curvature, &b->state[body].g, &move, g);
+}
+
+static void expected_body(const cb_run *run, int index, double h, double *out) {
+  double Y[6];
+  cb_pose g;
+  expected_pose(run->own, index, h, Y, &g);
   quantities(&g, Y, out);
 }
 
@@ -146,16 +153,20 @@ static void half_way_in(double K, const cb_pose *from, const cb_pose *to, cb_pos
   cb_biquaternion_pose(K, &there, scale, out, NULL);
 }
 
-static void body_in_the_middle(const cb_run *run, int index, const cb_rigid_state *before, double *out) {
-  const cb_fluid_run *b = run->own;
-  const cb_rigid_state *from = before + index, *to = &b->state[index];
-  double Y[6];
-  cb_pose g;
+/* Finds twist and pose of a body in the middle of the step from the states `before` to the present states. */
+static void middle_pose(const cb_fluid_run *b, int body, const cb_rigid_state *before, double Y[6], cb_pose *g) {
+  const cb_rigid_state *from = before + body, *to = &b->state[body];
   for (int i = 0; i < 6; i++) Y[i] = to->known > 0 ? to->Y[i] : (from->Y[i] + to->Y[i]) / 2;
   if (b->fluid->curvature == 0)
-    half_way(from, to, &g);
+    half_way(from, to, g);
   else
-    half_way_in(b->fluid->curvature, &from->g, &to->g, &g);
+    half_way_in(b->fluid->curvature, &from->g, &to->g, g);
+}
+
+static void body_in_the_middle(const cb_run *run, int index, const cb_rigid_state *before, double *out) {
+  double Y[6];
+  cb_pose g;
+  middle_pose(run->own, index, before, Y, &g);
   quantities(&g, Y, out);
 }
 
@@ -246,20 +257,21 @@ cb_status cb_fluid_controls_create(cb_run *run) {
       numbers += (size_t)cb_immersed_externals(b->start[i].body);
       kinds++;
     }
-  if (!kinds) return CB_OK;
+  if (!kinds && !b->interaction) return CB_OK;
   cb_fluid_controls *c = b->controls = cb_arena_alloc(run->arena, 1, sizeof *c);
   if (c)
     *c = (cb_fluid_controls){.subject = cb_arena_alloc(run->arena, numbers, sizeof *c->subject),
                              .client = cb_arena_alloc(run->arena, kinds + 1, sizeof *c->client),
-                             .first = first,
+                             .first = first < b->n ? first : 0,
                              .start = cb_arena_alloc(run->arena, n, sizeof *c->start),
                              .begin = cb_arena_alloc(run->arena, n, sizeof *c->begin),
+                             .whole = cb_arena_alloc(run->arena, n, sizeof *c->whole),
                              .warned = cb_arena_alloc(run->arena, n, sizeof *c->warned),
                              .events = cb_arena_alloc(run->arena, (size_t)b->threads, sizeof *c->events)};
-  if (!c || !c->subject || !c->client || !c->start || !c->begin || !c->warned || !c->events)
+  if (!c || !c->subject || !c->client || !c->start || !c->begin || !c->whole || !c->warned || !c->events)
     return cb_fail(CB_ERROR_MEMORY, "no memory for the controls of %zu bodies", n);
   cb_status status = CB_OK;
-  for (int i = first; i < b->n && !status; i++)
+  for (int i = c->first; i < b->n && !status; i++)
     if (cb_immersed_externals(b->start[i].body)) status = add_client(run, c, b->start[i].body);
   return status;
 }
@@ -267,7 +279,7 @@ cb_status cb_fluid_controls_create(cb_run *run) {
 /* --- steps --- */
 
 /* Gives the values of the subjects to the workspaces of the clients. */
-static void give(cb_fluid_controls *c) {
+static void give(const cb_fluid_controls *c) {
   for (int k = 0; k < c->clients; k++)
     for (int i = 0; i < c->client[k].n; i++) {
       const source *from = &c->client[k].from[i];
@@ -302,6 +314,35 @@ static double renew(const cb_run *run, cb_fluid_controls *c) {
   }
   for (int u = 0; u < UNITS; u++)
     if (change[u] > 0) largest = fmax(largest, change[u] / fmax(size[u], DBL_MIN));
+  return largest;
+}
+
+/* Sets the poses and twists of all bodies to those in the middle of the next step, estimated from its start. */
+static void expect_bodies(const cb_fluid_run *b, double h) {
+  for (int i = 0; b->interaction && i < b->n; i++) {
+    double Y[6];
+    cb_pose g;
+    expected_pose(b, i, h, Y, &g);
+    cb_body_interaction_place(b->interaction, i, &g, Y);
+  }
+}
+
+/* Sets the poses and twists of all bodies to those in the middle of the step that was made. Returns the largest change
+ * of a twist, relative to the largest one. */
+static double renew_bodies(const cb_fluid_run *b) {
+  double change[2] = {0}, size[2] = {0}, largest = 0;
+  for (int i = 0; b->interaction && i < b->n; i++) {
+    double Y[6];
+    cb_pose g;
+    middle_pose(b, i, b->controls->begin, Y, &g);
+    for (int part = 0; part < 2; part++) {
+      change[part] = fmax(change[part], cb_body_interaction_change(b->interaction, i, Y, part));
+      for (int k = 3 * part; k < 3 * part + 3; k++) size[part] = fmax(size[part], fabs(Y[k]));
+    }
+    cb_body_interaction_place(b->interaction, i, &g, Y);
+  }
+  for (int part = 0; part < 2; part++)
+    if (change[part] > 0) largest = fmax(largest, change[part] / fmax(size[part], DBL_MIN));
   return largest;
 }
 
@@ -348,24 +389,27 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
   memcpy(c->warned, b->warned, (size_t)b->n * sizeof *c->warned);
   for (int p = 0; p < b->threads; p++) c->events[p] = b->part[p].events;
   for (int i = 0; i < c->subjects; i++) c->subject[i].class->expected(run, c->subject[i].index, h, c->subject[i].value);
+  expect_bodies(b, h);
+  const double middle = c->begin[0].t + h / 2;
   for (int i = 0; i < MAXIMUM && !status && !settled; i++) {
     give(c);
-    a.only_users = !drop_events(b) && i > 0;
-    status = cb_fluid_run_each(run, attempt_one, &a, failed);
+    a.only_users = !drop_events(b) && i > 0 && !b->interaction;
+    if (b->interaction) status = cb_body_interaction_evaluate(b->interaction, middle, true);
+    if (!status) status = cb_fluid_run_each(run, attempt_one, &a, failed);
     cb_fluid_joined_back(run);
     if (!status) status = cb_fluid_joined_drift(run, h, failed);
     if (status) break;
     const double before = change;
-    change = renew(run, c);
+    change = fmax(renew(run, c), renew_bodies(b));
     settled = change <= SETTLED || (change <= STALLED && change >= before / 2);
   }
   if (!status && settled) return CB_OK;
   if (!status) {
     *failed = c->first;
-    status = cb_fail(CB_STEP_NO_CONVERGENCE,
-                     "the quantities of other bodies that its wrenches use did not converge in %d iterations: they "
-                     "change by %.2g of their size",
-                     MAXIMUM, change);
+    status = cb_fail(
+        CB_STEP_NO_CONVERGENCE, "the %s did not converge in %d iterations: they change by %.2g of their size",
+        b->interaction ? "motions of bodies that feel each other" : "quantities of other bodies that its wrenches use",
+        MAXIMUM, change);
   }
   drop_events(b);
   memcpy(b->state, c->begin, (size_t)b->n * sizeof *c->begin);
@@ -373,9 +417,22 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
   return status;
 }
 
+/* Makes a complete step: with an interaction of bodies, all parts of a composed step one after another. */
+static cb_status complete(cb_run *run, double h, int *failed) {
+  cb_fluid_run *b = run->own;
+  int parts = 1;
+  const double *part = NULL;
+  cb_status status = CB_OK;
+  if (b->interaction) part = cb_integrator_substeps(b->integrator, &parts);
+  memcpy(b->controls->whole, b->state, (size_t)b->n * sizeof *b->state);
+  for (int i = 0; i < parts && !status; i++) status = cb_fluid_controls_drift(run, part ? part[i] * h : h, failed);
+  if (status) memcpy(b->state, b->controls->whole, (size_t)b->n * sizeof *b->state);
+  return status;
+}
+
 static cb_status halves(cb_run *run, double h, int depth, int *failed) {
   cb_fluid_run *b = run->own;
-  cb_status status = cb_fluid_controls_drift(run, h, failed);
+  cb_status status = complete(run, h, failed);
   if (status <= 0 || depth == run->options.retries) return status;
   const cb_event_row retry = {
       .time = b->state[*failed].t, .kind = CB_EVENT_RETRY, .particle = *failed, .other = -1, .wall = -1, .gap = h};

@@ -27,7 +27,8 @@ const cb_rigid_problem *cb_fluid_joined_problem(void *self, int body) {
   const cb_fluid_run *b = run->own;
   int i = 0;
   while (body >= b->part[i].end) i++;
-  return cb_immersed_workspace_problem(b->part[i].workspace[body - b->part[i].first]);
+  return cb_body_interaction_problem(b->interaction, body,
+                                     cb_immersed_workspace_problem(b->part[i].workspace[body - b->part[i].first]));
 }
 
 static cb_mechanism_bodies bodies_of(cb_run *run) {

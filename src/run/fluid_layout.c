@@ -501,17 +501,22 @@ cb_status cb_fluid_run_layout(cb_run *run) {
 
 /* --- rows --- */
 
-static cb_status measure_one(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
+cb_status cb_fluid_run_measure_body(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
-  return cb_immersed_workspace_measure(part->workspace[body - part->first], &cb_fluid_run_of(run)->state[body],
-                                       &cb_fluid_run_of(run)->row[body]);
+  cb_fluid_run *b = run->own;
+  cb_rigid_state alone = b->state[body];
+  cb_body_interaction_separate(b->interaction, body, &alone);
+  const cb_status status = cb_immersed_workspace_measure(part->workspace[body - part->first], &alone, &b->row[body]);
+  b->row[body].kinetic += cb_body_interaction_energy(b->interaction, body);
+  return status;
 }
 
 cb_status cb_fluid_run_measure(cb_run *run, const char **what) {
   int failed = 0;
   *what = "twist";
-  cb_status status = cb_fluid_controls_at_node(run);
-  if (!status) status = cb_fluid_run_each(run, measure_one, NULL, &failed);
+  cb_status status = cb_body_interaction_at_node(run, cb_fluid_run_of(run)->t, NULL, NULL);
+  if (!status) status = cb_fluid_controls_at_node(run);
+  if (!status) status = cb_fluid_run_each(run, cb_fluid_run_measure_body, NULL, &failed);
   if (status) return cb_fail(status, "body `%s`: %s", cb_fluid_run_of(run)->start[failed].name, cb_error_text());
   return cb_fluid_coupling_measure(run);
 }

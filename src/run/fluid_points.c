@@ -455,6 +455,10 @@ size_t cb_fluid_coupling_blobs(cb_run *run, cb_blob *out) {
 
 /* --- creation --- */
 
+static cb_status feel(void *self, double t, cb_status (*answer)(void *settling, double t), void *settling) {
+  return cb_body_interaction_at_node(self, t, answer, settling);
+}
+
 static bool conserves(const cb_run *run) {
   const cb_fluid_run *b = run->own;
   const cb_fluid_coupling *c = b->coupling;
@@ -503,7 +507,8 @@ cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
                               .curvature = b->fluid->curvature,
                               .self = run,
                               .problem = cb_fluid_joined_problem,
-                              .drift = drift};
+                              .drift = drift,
+                              .feel = b->interaction ? feel : NULL};
   const cb_status joined = cb_fluid_joined_create(run, points->joints);
   if (joined) return joined;
   bodies.mechanism = cb_fluid_joined_mechanism(run);

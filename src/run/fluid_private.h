@@ -2,6 +2,7 @@
 #pragma once
 
 #include "run/run_private.h"
+#include "run/body_interaction.h"
 #include "run/falling.h"
 #include "run/fluid_run.h"
 
@@ -80,7 +81,8 @@ struct cb_fluid_run {
   struct cb_body_change *change;      /* [n]; run/fluid_warnings.c */
   struct cb_fluid_coupling *coupling; /* NULL: nothing acts between bodies (run/fluid_points.c) */
   struct cb_fluid_joined *joined;     /* NULL: no joints (run/fluid_joints.c) */
-  struct cb_fluid_controls *controls; /* NULL: no wrench uses quantities of other bodies */
+  cb_body_interaction *interaction;   /* NULL: bodies do not feel each other through the fluid */
+  struct cb_fluid_controls *controls; /* NULL: no wrench uses quantities of other bodies, and there is no interaction */
 };
 typedef struct cb_fluid_run cb_fluid_run;
 
@@ -114,6 +116,8 @@ cb_status cb_fluid_run_near(cb_run *run, cb_sink *sink);
 extern const char *const cb_fluid_run_doubts[CB_DOUBTS];
 cb_status cb_fluid_run_layout(cb_run *run);
 cb_status cb_fluid_run_measure(cb_run *run, const char **what);
+/* Measures the row of one body at the present node, for cb_fluid_run_each. */
+cb_status cb_fluid_run_measure_body(cb_run *run, cb_fluid_run_part *part, int body, void *context);
 /* If `falling_regime` is recorded: the first function makes the plates of all bodies; the second adds the present state
  * to their motions, at the start and after each step (run/falling.c). */
 cb_status cb_fluid_run_falls(cb_run *run);

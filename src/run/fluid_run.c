@@ -63,10 +63,18 @@ cb_status cb_fluid_run_integrate(void *self, const cb_rigid_problem *p, double h
   return status;
 }
 
+/* An integrator, and the body that it moves. */
+typedef struct moving_body {
+  cb_integrator *integrator;
+  const cb_body_interaction *interaction;
+  int body;
+} moving_body;
+
 /* Makes one part of a composed step. Bodies that act on each other make each part together. */
 static cb_status integrate_part(void *self, const cb_rigid_problem *p, double h, cb_rigid_state *s, int *iterations) {
-  cb_integrator *in = self;
-  in->problem = p;
+  const moving_body *m = self;
+  cb_integrator *in = m->integrator;
+  in->problem = cb_body_interaction_problem(m->interaction, m->body, p);
   const cb_status status = cb_integrator_substep(in, s, h);
   *iterations = in->iterations;
   return status;
@@ -76,7 +84,10 @@ cb_status cb_fluid_run_whole(cb_run *run, cb_fluid_run_part *part, int body, dou
   const cb_fluid_run *b = run->own;
   cb_immersed_workspace *workspace = part->workspace[body - part->first];
   cb_rigid_state *s = &b->state[body];
-  const cb_body_stepper stepper = {part->integrator, b->coupling ? integrate_part : cb_fluid_run_integrate};
+  moving_body together = {part->integrator, b->interaction, body};
+  const bool parts = b->coupling || b->interaction;
+  const cb_body_stepper stepper = {parts ? (void *)&together : part->integrator,
+                                   parts ? integrate_part : cb_fluid_run_integrate};
   if (b->fluid->floor.kind != CB_FLOOR_REFLECTING)
     return cb_immersed_workspace_step(workspace, &stepper, h, s, iterations);
   const cb_floor_shape shape = cb_immersed_workspace_floor_shape(workspace);
@@ -212,6 +223,7 @@ static void free_(cb_run *run) {
   cb_fluid_run *b = run->own;
   if (b) cb_fluid_coupling_free(b->coupling);
   if (b) cb_fluid_joined_free(run);
+  if (b) cb_body_interaction_free(run);
   for (int i = 0; b && b->part && i < b->threads; i++) {
     for (int k = 0; k < b->part[i].n_own; k++) cb_immersed_workspace_free(b->part[i].own[k]);
     cb_integrator_free(b->part[i].integrator);
@@ -362,6 +374,7 @@ cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start 
                       .t = options->start};
   cb_run_clock(run, &b->t, &b->t_low, &b->step, &b->iterations);
   status = start(run);
+  if (!status) status = cb_body_interaction_create(run);
   if (!status) status = cb_fluid_coupling_create(run, points);
   if (!status) status = cb_fluid_controls_create(run);
   if (!status) status = cb_fluid_run_layout(run);

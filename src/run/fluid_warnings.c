@@ -222,14 +222,16 @@ static void know(cb_fluid_run *b) {
 
 enum { NEAR_TEXT = 700 };
 
-static void describe(const cb_fluid_run *b, const cb_fluid_pair *of, char out[NEAR_TEXT]) {
-  char apart[64] = "overlap or nearly so";
+static void describe(const cb_run *run, const cb_fluid_pair *of, char out[NEAR_TEXT]) {
+  const cb_fluid_run *b = run->own;
+  char apart[64] = "overlap or nearly so", fluid[96] = "the fluid transmits no force between them";
+  cb_coupling_error error;
   if (of->gap > 0) snprintf(apart, sizeof apart, "are %.3g m apart", of->gap);
-  snprintf(out, NEAR_TEXT,
-           "bodies `%.200s` and `%.200s` %s, less than the size of the smaller one, %.3g m: %sthe fluid transmits no "
-           "force between them",
+  if (b->interaction && !cb_body_interaction_error(run, &error))
+    snprintf(fluid, sizeof fluid, "the coupling has an estimated error of %.2g of an added mass", error.error);
+  snprintf(out, NEAR_TEXT, "bodies `%.200s` and `%.200s` %s, less than the size of the smaller one, %.3g m: %s%s",
            b->start[of->i].name, b->start[of->j].name, apart, of->size,
-           cb_fluid_coupling_touches(b->coupling) ? "" : "without `contacts` bodies do not touch, and ");
+           cb_fluid_coupling_touches(b->coupling) ? "" : "without `contacts` bodies do not touch, and ", fluid);
 }
 
 static bool in_a_fluid(const cb_fluid *fluid) {
@@ -259,7 +261,7 @@ void cb_run_warn_of_start(const cb_run *run) {
   const cb_fluid_run *b = run->own;
   char text[NEAR_TEXT];
   if (b->near_at_start) {
-    describe(b, &b->near, text);
+    describe(run, &b->near, text);
     cb_warn("%s", text);
   }
   cb_fluid_joined_warn(run);
@@ -271,7 +273,7 @@ cb_status cb_fluid_run_near(cb_run *run, cb_sink *sink) {
   char text[NEAR_TEXT];
   if (!b->ball || b->warned[0] >> CB_DOUBT_NEAR & 1 || !look(b, &pair)) return CB_OK;
   know(b);
-  describe(b, &pair, text);
+  describe(run, &pair, text);
   const cb_event_row row = {
       .time = b->t, .kind = CB_EVENT_WARN, .particle = pair.i, .other = -1, .wall = CB_DOUBT_NEAR, .gap = pair.gap};
   const cb_status status = cb_run_warn(run, b->t, strdup(text));
@@ -354,6 +356,62 @@ static bool has_moved(const cb_body_change *c, const cb_rigid_state *s, const cb
   return turn > rest || length(by) > rest * (gyration(row) + length(c->pose.x));
 }
 
+/* --- bodies that feel each other: only the sums of their energies and of their momenta are conserved --- */
+
+static void sums(const cb_fluid_run *b, double *kinetic, double *potential, double momentum[6]) {
+  *kinetic = *potential = 0;
+  memset(momentum, 0, 6 * sizeof *momentum);
+  for (int i = 0; i < b->n; i++) {
+    double own[6];
+    *kinetic += b->row[i].kinetic;
+    *potential += b->row[i].potential;
+    momentum_of(&b->state[i], own);
+    cb_add6(1, own, momentum);
+  }
+}
+
+static void remember_together(cb_fluid_run *b) {
+  double kinetic, potential;
+  cb_body_change *all = &b->change[0];
+  for (int i = 1; i < b->n; i++) {
+    all->is.energy = all->is.energy && b->change[i].is.energy;
+    all->is.momentum = all->is.momentum && b->change[i].is.momentum;
+    if (!all->is.upright && b->change[i].is.upright) {
+      all->is.upright = true;
+      memcpy(all->is.up, b->change[i].is.up, sizeof all->is.up);
+    }
+  }
+  sums(b, &kinetic, &potential, all->momentum);
+  cb_energy_begin(&b->watch[0].energy, kinetic, potential);
+}
+
+static void compare_together(cb_run *run) {
+  cb_fluid_run *b = run->own;
+  const cb_body_change *all = &b->change[0];
+  cb_body_watch *w = &b->watch[0];
+  double kinetic, potential, by[6], r = 0;
+  sums(b, &kinetic, &potential, by);
+  for (int i = 0; i < b->n; i++) {
+    w->moved = w->moved || has_moved(&b->change[i], &b->state[i], &b->row[i]);
+    r = fmax(r, gyration(&b->row[i]));
+  }
+  cb_energy_see(&w->energy, kinetic, potential);
+  for (int i = 0; i < 6; i++) by[i] -= all->momentum[i];
+  project(&all->is, true, by);
+  project(&all->is, false, by + 3);
+  double size = 0, far = r;
+  for (int i = 0; i < b->n; i++) {
+    size += length(b->state[i].world + 3);
+    far = fmax(far, length(b->state[i].g.x));
+  }
+  if (far > 0) {
+    w->momentum_change = fmax(w->momentum_change, fmax(length(by + 3), length(by) / far));
+    w->momentum_scale = fmax(w->momentum_scale, size);
+  }
+  run->change.energy = !all->is.energy ? NAN : w->moved ? cb_energy_ratio(&w->energy) : 0;
+  run->change.momentum = !all->is.momentum ? NAN : w->moved ? cb_change_by(w->momentum_change, w->momentum_scale) : 0;
+}
+
 static cb_status remember(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
   cb_fluid_run *b = run->own;
@@ -362,7 +420,7 @@ static cb_status remember(cb_run *run, cb_fluid_run_part *part, int body, void *
   c->is = cb_immersed_conserves(b->start[body].body);
   if (!c->is.energy && !c->is.momentum) return CB_OK;
   /* a failure to measure the start is not reported here: the first row reports it */
-  if (cb_immersed_workspace_measure(part->workspace[body - part->first], s, &b->row[body])) {
+  if (cb_fluid_run_measure_body(run, part, body, NULL)) {
     c->is.energy = c->is.momentum = false;
     return CB_OK;
   }
@@ -379,7 +437,10 @@ cb_status cb_fluid_run_remember(cb_run *run) {
   b->change = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->change);
   if (!b->change) return cb_fail(CB_ERROR_MEMORY, "no memory for the conserved quantities of %d bodies", b->n);
   run->integrator = b->integrator;
-  return cb_fluid_run_each(run, remember, NULL, &failed);
+  cb_status status = cb_body_interaction_at_node(run, b->t, NULL, NULL);
+  if (!status) status = cb_fluid_run_each(run, remember, NULL, &failed);
+  if (!status && b->interaction) remember_together(b);
+  return status;
 }
 
 void cb_fluid_run_compare(cb_run *run, bool last) {
@@ -387,6 +448,7 @@ void cb_fluid_run_compare(cb_run *run, bool last) {
   double energy = NAN, momentum = NAN;
   (void)last;
   if (b->coupling) return cb_fluid_coupling_compare(run);
+  if (b->interaction) return compare_together(run);
   for (int i = 0; i < b->n; i++) {
     const cb_body_change *c = &b->change[i];
     cb_body_watch *w = &b->watch[i];

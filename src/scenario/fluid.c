@@ -21,7 +21,7 @@
 #include <string.h>
 
 typedef struct fluid_parameters {
-  const cb_node *medium, *gravity, *flow, *model, *added_mass, *floor, *parameters, *particles;
+  const cb_node *medium, *gravity, *flow, *model, *added_mass, *coupling, *floor, *parameters, *particles;
   int compat;
 } fluid_parameters;
 
@@ -38,6 +38,7 @@ const cb_param cb_fluid_table[] = {
     ROW(added_mass,
         "fluid model of the added mass: a name, {name: .., ..}, false or none (default: the first of `model` that has "
         "an added mass)"),
+    ROW(coupling, "how bodies feel each other through the fluid: none, a name of `list couplings`, or {name: .., ..}"),
     ROW(floor, "{kind: stiff|reflecting, ..}"),
     ROW(particles, "{viscosity: .., drag_coefficient: .., added_mass: ..}: forces of the fluid on particles"),
     ROW(parameters,
@@ -233,6 +234,8 @@ cb_status cb_scenario_read_fluid(cb_scenario *s, const cb_node *node) {
   if (p.model) cb_errors_add(&errors, p.model, cb_scenario_read_models(s, p.model, &m->models));
   m->moves = true;
   cb_errors_add(&errors, p.added_mass, cb_scenario_read_moving(p.added_mass, &m->added_mass, &m->moves));
+  if (p.coupling) cb_errors_add(&errors, p.coupling, cb_body_coupling_read(p.coupling, &m->coupling));
+  m->fluid.coupling = m->coupling;
   m->fluid.medium = m->medium;
   m->fluid.flow = m->flow;
   m->fluid.n_models = m->models.n;
@@ -258,4 +261,5 @@ void cb_fluid_scenario_free(cb_fluid_scenario *m) {
   cb_flow_free(m->flow);
   cb_fluid_models_free(&m->models);
   cb_fluid_model_free(m->added_mass);
+  cb_body_coupling_free(m->coupling);
 }

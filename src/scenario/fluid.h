@@ -2,6 +2,7 @@
  * header. */
 #pragma once
 
+#include "fluid/body_coupling.h"
 #include "scenario/private.h"
 #include "coupling/coupled.h"
 #include "fluid/fluid_read.h"
@@ -28,6 +29,7 @@ typedef struct cb_fluid_scenario {
   cb_flow *flow;
   cb_fluid_models models;
   cb_fluid_model *added_mass;
+  cb_body_coupling *coupling; /* NULL: bodies do not feel each other through the fluid */
   bool moves;          /* whether a body has an added mass if its map has no key `added_mass` */
   size_t n_parameters; /* named numbers that every expression may use */
   const char **parameter;

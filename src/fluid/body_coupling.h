@@ -1,0 +1,54 @@
+/* How bodies in one fluid feel each other through the flow that they cause: classes of the key `coupling` of `fluid`.
+ *
+ *   2 T = <K(g) Y, Y>,   K = diag(own_1, .., own_n) + C(g),   momentum_i = sum_j C_ij Y_j,
+ *   slope_i = (1/2) <dC/dg_i Y, Y> along g_i (1 + hat(xi_i))
+ * T: kinetic energy of the fluid; g: poses, Y: twists of all bodies, in the body frames; own_i: the added mass of body
+ * i alone; C: what the coupling adds. momentum_i and slope_i must be derivatives of one and the same T up to round-off:
+ * then the step (run/body_interaction.c) keeps the momentum of the whole exactly, and its energy without drift. SI units.
+ */
+#pragma once
+
+#include <curvebody/immersed.h>
+
+typedef struct cb_body_coupling cb_body_coupling;
+
+/* The bodies of a run, borrowed. In the order of the run; copies have the same pointer. */
+typedef struct cb_coupled_fluid {
+  const cb_fluid *fluid;
+  double density; /* of the fluid, the same everywhere */
+  int n;
+  const cb_immersed *const *body; /* [n] */
+} cb_coupled_fluid;
+
+/* The estimated error of K, relative to the smaller of the own tensors of two bodies, where it is largest. */
+typedef struct cb_coupling_error {
+  double error;
+  int body[2];
+} cb_coupling_error;
+
+typedef struct cb_body_coupling_class {
+  const char *name, *title, *doc;
+  const cb_param *params;
+  size_t params_size; /* bytes of the struct that `params` fills, to which cb_body_coupling.params points */
+  /* Makes the data for the bodies of a run; `release` frees it. CB_ERROR_UNSUPPORTED for bodies or fluids that the class
+   * does not know; *which is then the body, or -1. */
+  cb_status (*prepare)(const cb_body_coupling *c, const cb_coupled_fluid *of, int *which, void **out);
+  void (*release)(void *self);
+  /* Computes momentum[n][6] and slope[n][6] (NULL: not needed) at time t. The results depend only on the arguments. */
+  cb_status (*apply)(void *self, double t, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
+                     double (*slope)[6]);
+  /* Estimates the error at these poses. */
+  cb_status (*estimate)(void *self, double t, const cb_pose *g, cb_coupling_error *out);
+} cb_body_coupling_class;
+
+struct cb_body_coupling {
+  const cb_body_coupling_class *class_;
+  void *params;
+};
+
+/* All classes, ended by NULL. */
+extern const cb_body_coupling_class *const *const cb_body_coupling_classes;
+
+/* Makes a coupling from its name or from a map with the key `name`; *out is NULL for `none`. The caller frees it. */
+cb_status cb_body_coupling_read(const cb_node *node, cb_body_coupling **out);
+void cb_body_coupling_free(cb_body_coupling *c);

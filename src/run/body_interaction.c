@@ -1,0 +1,282 @@
+/* Bodies that feel each other through the fluid, in a run (fluid/body_coupling.h).
+ *
+ *   step   (dtau^-1_{hY_i})^T mu_i = p_i + (h/2) F_i + h (1 + Ad_s)^-T G_i,   mu_i = own_i Y_i + mu0_i + momentum_i,
+ *          G_i = slope_i, both at the poses and twists in the middle of the step of all bodies
+ *   node   own_i Y_i = p_i - mu0_i - momentum_i(g, Y)
+ * This is the step of fluid/rigid_step.h for all bodies together. It is made by a fixed-point iteration
+ * (run/fluid_controls.c): each body makes its step with the momentum and slope of the last iteration. An iteration
+ * multiplies the error by about |C|/|own + inertia of the body|, which is .03 for bodies a diameter apart. The momentum
+ * of the whole is exact after any number of iterations, because the slopes of one evaluation have the sum 0. Symbols:
+ * fluid/body_coupling.h and fluid/rigid_step.h.
+ */
+#include "run/body_interaction.h"
+
+#include "fluid/body_coupling.h"
+#include "fluid/immersed_run.h"
+#include "fluid/rigid_step.h"
+#include "numerics/vec3.h"
+#include "run/fluid_private.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAXIMUM = 60 };
+/* The twists at a node have converged if they change by at most SETTLED, relative to the largest one; or by at most
+ * STALLED, which is about the round-off, if the last iteration has not halved the change. */
+static const double SETTLED = 4e-16, STALLED = 1e-12;
+
+/* The problem `of` of one body with a momentum and a slope that do not depend on its pose and twist. */
+typedef struct added {
+  cb_rigid_problem problem;
+  const cb_rigid_problem *of;
+  cb_rigid_constant constant; /* that of `of` with the momentum added to mu0 */
+  double momentum[6], slope[6];
+} added;
+
+struct cb_body_interaction {
+  const cb_body_coupling *coupling;
+  void *self;
+  int n;
+  added *added; /* [n] */
+  cb_pose *g;   /* [n]: the poses for the next evaluation, and the twists */
+  double (*Y)[6];
+  double (*momentum)[6], (*slope)[6];
+  cb_rigid_state *known; /* [n]: the states at the node for which `momentum` is known */
+  bool is_known;
+};
+
+/* --- the problem of one body --- */
+
+static cb_status inertia(void *self, double t, const cb_pose *g, double K[6][6], double mu0[6]) {
+  const added *a = self;
+  const cb_status status = a->of->inertia(a->of->self, t, g, K, mu0);
+  if (!status) cb_add6(1, a->momentum, mu0);
+  return status;
+}
+
+static void expect(void *self, double t, const cb_pose *g, const double Y[6]) {
+  const added *a = self;
+  a->of->expect(a->of->self, t, g, Y);
+}
+
+static cb_status inertia_wrench(void *self, double t, const cb_pose *g, const double Y[6], double wrench[6],
+                                double dwrench[6][6]) {
+  const added *a = self;
+  cb_add6(1, a->slope, wrench);
+  return a->of->inertia_wrench ? a->of->inertia_wrench(a->of->self, t, g, Y, wrench, dwrench) : CB_OK;
+}
+
+static cb_status wrench(void *self, double t, const cb_pose *g, const double Y[6], double F[6], double dF[6][6]) {
+  const added *a = self;
+  return a->of->wrench(a->of->self, t, g, Y, F, dF);
+}
+
+static cb_status pose_derivative(void *self, double t, const cb_pose *g, const double Y[6], double dmu[6][6],
+                                 double dF[6][6]) {
+  const added *a = self;
+  return a->of->pose_derivative(a->of->self, t, g, Y, dmu, dF);
+}
+
+const cb_rigid_problem *cb_body_interaction_problem(const cb_body_interaction *in, int body,
+                                                    const cb_rigid_problem *of) {
+  if (!in) return of;
+  added *a = &in->added[body];
+  a->of = of;
+  a->problem = *of;
+  a->problem.self = a;
+  a->problem.inertia = inertia;
+  a->problem.expect = of->expect ? expect : NULL;
+  a->problem.inertia_wrench = inertia_wrench;
+  a->problem.wrench = of->wrench ? wrench : NULL;
+  a->problem.pose_derivative = of->pose_derivative ? pose_derivative : NULL;
+  a->problem.dead_load = false;
+  if (of->constant) {
+    a->constant = *of->constant;
+    cb_add6(1, a->momentum, a->constant.mu0);
+    a->problem.constant = &a->constant;
+  }
+  return &a->problem;
+}
+
+/* --- evaluation --- */
+
+void cb_body_interaction_place(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]) {
+  in->g[body] = *g;
+  memcpy(in->Y[body], Y, sizeof in->Y[body]);
+}
+
+double cb_body_interaction_change(const cb_body_interaction *in, int body, const double Y[6], int part) {
+  double change = 0;
+  for (int i = 3 * part; i < 3 * part + 3; i++) change = fmax(change, fabs(Y[i] - in->Y[body][i]));
+  return change;
+}
+
+cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool middle) {
+  const cb_status status = in->coupling->class_->apply(in->self, t, in->g, (const double(*)[6])in->Y, in->momentum,
+                                                       middle ? in->slope : NULL);
+  for (int i = 0; i < in->n && !status; i++) {
+    memcpy(in->added[i].momentum, in->momentum[i], sizeof in->momentum[i]);
+    if (middle)
+      memcpy(in->added[i].slope, in->slope[i], sizeof in->slope[i]);
+    else
+      memset(in->added[i].slope, 0, sizeof in->added[i].slope);
+  }
+  if (middle) in->is_known = false;
+  return status;
+}
+
+/* --- nodes --- */
+
+/* Returns whether the momentum is that of the present states. */
+static bool is_known(const cb_fluid_run *b) {
+  const cb_body_interaction *in = b->interaction;
+  for (int i = 0; in->is_known && i < in->n; i++) {
+    const cb_rigid_state *s = &b->state[i], *k = &in->known[i];
+    if (memcmp(&s->g, &k->g, sizeof s->g) != 0 || memcmp(s->momentum, k->momentum, sizeof s->momentum) != 0)
+      return false;
+  }
+  return in->is_known;
+}
+
+/* Finds the twists from the momenta with the present `momentum`. *change: their largest change, relative to the largest
+ * twist. */
+static cb_status find_twists(cb_run *run, double t, double *change) {
+  cb_fluid_run *b = run->own;
+  cb_body_interaction *in = b->interaction;
+  double moved[2] = {0}, size[2] = {0};
+  cb_status status = CB_OK;
+  for (int i = 0; i < in->n && !status; i++) {
+    double Y[6];
+    status = cb_rigid_twist_of(cb_fluid_joined_problem(run, i), t, &b->state[i].g, b->state[i].momentum, Y);
+    for (int part = 0; part < 2 && !status; part++) {
+      moved[part] = fmax(moved[part], cb_body_interaction_change(in, i, Y, part));
+      for (int k = 3 * part; k < 3 * part + 3; k++) size[part] = fmax(size[part], fabs(Y[k]));
+    }
+    if (!status) cb_body_interaction_place(in, i, &b->state[i].g, Y);
+  }
+  *change = 0;
+  for (int part = 0; part < 2; part++)
+    if (moved[part] > 0) *change = fmax(*change, moved[part] / fmax(size[part], 1e-300));
+  return status;
+}
+
+cb_status cb_body_interaction_at_node(cb_run *run, double t, cb_status (*settle)(void *self, double t), void *self) {
+  cb_fluid_run *b = run->own;
+  cb_body_interaction *in = b->interaction;
+  double change = INFINITY;
+  cb_status status = CB_OK;
+  if (!in || (!settle && is_known(b))) return CB_OK;
+  in->is_known = false;
+  /* the first guess is the twist in the middle of the last step; it does not depend on earlier evaluations */
+  for (int i = 0; i < in->n; i++) cb_body_interaction_place(in, i, &b->state[i].g, b->state[i].Y);
+  for (int n = 0; n < MAXIMUM && !status; n++) {
+    const double before = change;
+    status = cb_body_interaction_evaluate(in, t, false);
+    if (!status && settle) status = settle(self, t);
+    if (!status) status = find_twists(run, t, &change);
+    if (status) return status;
+    if (!(change <= SETTLED) && !(change <= STALLED && change >= before / 2)) continue;
+    memcpy(in->known, b->state, (size_t)in->n * sizeof *in->known);
+    in->is_known = true;
+    return CB_OK;
+  }
+  return status ? status
+                : cb_fail(CB_STEP_NO_CONVERGENCE,
+                          "the twists of bodies that feel each other did not converge in %d iterations: they change by "
+                          "%.2g of their size; the bodies are too near each other for this coupling",
+                          MAXIMUM, change);
+}
+
+void cb_body_interaction_separate(const cb_body_interaction *in, int body, cb_rigid_state *s) {
+  if (!in) return;
+  for (int i = 0; i < 6; i++) s->momentum[i] -= in->momentum[body][i];
+}
+
+double cb_body_interaction_energy(const cb_body_interaction *in, int body) {
+  double sum = 0;
+  for (int i = 0; in && i < 6; i++) sum += in->momentum[body][i] * in->Y[body][i] / 2;
+  return sum;
+}
+
+cb_status cb_body_interaction_error(const cb_run *run, cb_coupling_error *out) {
+  const cb_fluid_run *b = run->own;
+  cb_body_interaction *in = b->interaction;
+  for (int i = 0; i < in->n; i++) in->g[i] = b->state[i].g;
+  in->is_known = false;
+  return in->coupling->class_->estimate(in->self, b->t, in->g, out);
+}
+
+/* --- creation --- */
+
+/* Makes the states again whose momenta contain those that the other bodies add: `start` gives the twists. */
+static cb_status start(cb_run *run) {
+  cb_fluid_run *b = run->own;
+  cb_body_interaction *in = b->interaction;
+  for (int i = 0; i < in->n; i++) cb_body_interaction_place(in, i, &b->state[i].g, b->start[i].twist);
+  cb_status status = cb_body_interaction_evaluate(in, b->t, false);
+  for (int i = 0; i < in->n && !status; i++) {
+    const cb_pose g = b->state[i].g;
+    status = cb_rigid_start(cb_fluid_joined_problem(run, i), b->t, &g, b->start[i].twist, &b->state[i]);
+  }
+  return status;
+}
+
+static cb_status check(const cb_fluid_run *b) {
+  const cb_fluid *f = b->fluid;
+  if (f->curvature != 0)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "`coupling` is for flat space: expected no `space`, or `coupling: none`");
+  if (!f->medium || !cb_medium_is_uniform(f->medium))
+    return cb_fail(CB_ERROR_UNSUPPORTED, "`coupling` needs a fluid of one density: expected one number as `medium`");
+  if (!b->integrator->class_->takes_impulses)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the integrator `%s` cannot move bodies that feel each other: expected hamilton_pontryagin",
+                   b->integrator->class_->name);
+  for (int i = 0; i < b->n; i++)
+    if (!cb_immersed_has_added_mass(b->start[i].body))
+      return cb_fail(CB_ERROR_UNSUPPORTED,
+                     "`coupling` needs the added mass of all bodies, and body `%s` has none: expected `added_mass`",
+                     b->start[i].name);
+  return CB_OK;
+}
+
+static cb_status prepare(cb_run *run) {
+  cb_fluid_run *b = run->own;
+  cb_body_interaction *in = b->interaction;
+  static const double origin[3] = {0};
+  const cb_immersed **body = cb_arena_alloc(run->arena, (size_t)in->n, sizeof *body);
+  int which = -1;
+  if (!body) return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", in->n);
+  for (int i = 0; i < in->n; i++) body[i] = b->start[i].body;
+  cb_coupled_fluid of = {.fluid = b->fluid, .n = in->n, .body = body};
+  cb_status status = cb_medium_at(b->fluid->medium, origin, &of.density);
+  if (!status) status = in->coupling->class_->prepare(in->coupling, &of, &which, &in->self);
+  return status && which >= 0 ? cb_fail(status, "body `%s`: %s", b->start[which].name, cb_error_text()) : status;
+}
+
+cb_status cb_body_interaction_create(cb_run *run) {
+  cb_fluid_run *b = run->own;
+  if (!b->fluid->coupling || b->n == 0) return CB_OK;
+  cb_status status = check(b);
+  if (status) return status;
+  const size_t n = (size_t)b->n;
+  cb_body_interaction *in = cb_arena_alloc(run->arena, 1, sizeof *in);
+  if (!in) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", n);
+  *in = (cb_body_interaction){.coupling = b->fluid->coupling,
+                              .n = b->n,
+                              .added = cb_arena_alloc(run->arena, n, sizeof *in->added),
+                              .g = cb_arena_alloc(run->arena, n, sizeof *in->g),
+                              .Y = cb_arena_alloc(run->arena, n, sizeof *in->Y),
+                              .momentum = cb_arena_alloc(run->arena, n, sizeof *in->momentum),
+                              .slope = cb_arena_alloc(run->arena, n, sizeof *in->slope),
+                              .known = cb_arena_alloc(run->arena, n, sizeof *in->known)};
+  if (!in->added || !in->g || !in->Y || !in->momentum || !in->slope || !in->known)
+    return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", n);
+  b->interaction = in;
+  status = prepare(run);
+  return status ? status : start(run);
+}
+
+void cb_body_interaction_free(cb_run *run) {
+  const cb_body_interaction *in = cb_fluid_run_of(run)->interaction;
+  if (in && in->self) in->coupling->class_->release(in->self);
+}

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The gap that panels of size h resolve, divided by h (several.h). */
+/* The smallest gap that panels of size h resolve, divided by h (several.h). */
 static const double resolved = 1. / 3;
 
 static void set_view(const cb_several *m, const cb_pose *gi, const cb_pose *gj, bool mirrored, cb_several_view *v) {

@@ -202,9 +202,10 @@ static void earlier_calls_do_not_change_the_result(void **unused) {
 
 /* --- gaps --- */
 
-/* Octahedra whose corners are on the axes at the distance 1. Returns the status for the second one, with the pose g. */
-static cb_status octahedra(const cb_pose *second, cb_several_report *report) {
-  solid_mesh m[2] = {ellipsoid_mesh(1, 1, 1, 1), ellipsoid_mesh(1, 1, 1, 1)};
+/* Two octahedra, whose corners are on their axes at the distances 1 and `size`. Returns the status for the pose of the
+ * second one. */
+static cb_status octahedra(double size, const cb_pose *second, cb_several_report *report) {
+  solid_mesh m[2] = {ellipsoid_mesh(1, 1, 1, 1), ellipsoid_mesh(1, size, size, size)};
   cb_several *s = several_of(2, m, NULL);
   double momentum[2][6];
   const cb_pose g[2] = {{{1, 0, 0, 0}, {0, 0, 0}}, *second};
@@ -225,16 +226,20 @@ static void the_gap_is_the_distance_of_the_surfaces(void **unused) {
   const double third = 1 / sqrt(3.), half = sqrt(0.5), along[3] = {third, third, third};
   cb_several_report report;
   /* two corners */
-  check_ok(octahedra(&(cb_pose){{1, 0, 0, 0}, {0, 2.6, 0}}, &report));
+  check_ok(octahedra(1, &(cb_pose){{1, 0, 0, 0}, {0, 2.6, 0}}, &report));
   check_near(report.gap, 0.6, 1e-14);
+  /* The larger faces, of the area sqrt(3)/2, are those of the first body. */
+  check_ok(octahedra(0.5, &(cb_pose){{1, 0, 0, 0}, {0, 2.1, 0}}, &report));
+  check_near(report.gap, 0.6, 1e-14);
+  check_near(report.resolved, sqrt(sqrt(3.) / 2) / 3, 1e-14);
   /* a corner and the middle of a face, which is at the distance 1/sqrt(3) */
   cb_pose g = turning((const double[3]){0, 0, -1}, (const double[3]){-third, -third, -third});
   for (int k = 0; k < 3; k++) g.x[k] = (third + 1 + 0.5) * along[k];
-  check_ok(octahedra(&g, &report));
+  check_ok(octahedra(1, &g, &report));
   check_near(report.gap, 0.5, 1e-14);
   /* the middles of two edges at right angles to each other, at the distance sqrt(1/2) from the centres */
   g = (cb_pose){{half, half * half, half * half, 0}, {(1 + 0.4 * half), (1 + 0.4 * half), 0}};
-  check_ok(octahedra(&g, &report));
+  check_ok(octahedra(1, &g, &report));
   check_near(report.gap, 2 * half * (1 + 0.4 * half) / 1 - 2 * half, 1e-14);
   assert_int_equal(report.body[0], 0);
   assert_int_equal(report.body[1], 1);
@@ -242,11 +247,11 @@ static void the_gap_is_the_distance_of_the_surfaces(void **unused) {
 
 static void bodies_that_touch_are_refused(void **unused) {
   /* The faces have the area sqrt(3)/2; a third of its root is 0.31. */
-  check_error_begins(octahedra(&(cb_pose){{1, 0, 0, 0}, {2.3, 0, 0}}, NULL), CB_STEP_DOMAIN,
+  check_error_begins(octahedra(1, &(cb_pose){{1, 0, 0, 0}, {2.3, 0, 0}}, NULL), CB_STEP_DOMAIN,
                      "the gap between bodies 1 and 2 is 0.3, and their faces resolve 0.310202: expected an earlier end "
                      "of the run, or smaller faces");
-  check_ok(octahedra(&(cb_pose){{1, 0, 0, 0}, {2.32, 0, 0}}, NULL));
-  check_error_begins(octahedra(&(cb_pose){{0.8, 0.6, 0, 0}, {0.9, 0.2, 0.1}}, NULL), CB_STEP_DOMAIN,
+  check_ok(octahedra(1, &(cb_pose){{1, 0, 0, 0}, {2.32, 0, 0}}, NULL));
+  check_error_begins(octahedra(1, &(cb_pose){{0.8, 0.6, 0, 0}, {0.9, 0.2, 0.1}}, NULL), CB_STEP_DOMAIN,
                      "bodies 1 and 2 overlap: expected a gap of at least 0.31");
   /* A body inside another one has a gap, too. */
   solid_mesh m[2] = {ellipsoid_mesh(3, 1, 1, 1), ellipsoid_mesh(3, 0.2, 0.2, 0.2)};

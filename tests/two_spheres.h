@@ -1,4 +1,4 @@
-/* The added mass of two spheres of radius 1 in a perfect fluid of density 1. */
+/* The added mass of two spheres in a perfect fluid of density 1. The first functions are for spheres of radius 1. */
 #pragma once
 
 #include <math.h>
@@ -18,25 +18,72 @@ static inline double axial(double d, double sign) {
   return 2 * M_PI * sum - 4 * M_PI / 3;
 }
 
-/* Returns the added mass per sphere for motion across the line of the centres, which are at the distance d >= 2.1. If
- * sign = 1, the spheres move together, if sign = -1, in opposite directions. With the distance r from a centre, the
- * angle a to the line of the centres and associated Legendre functions P_n^1, the potential is phi = sum A_n (P_n^1(cos
- * a)/r^(n+1) + sign times the same of the other sphere). Around the other sphere P_k^1/r^(k+1) is sum_n C(k + n, n + 1)
- * r^n P_n^1/d^(k+n+1) with binomial coefficients C. The condition dphi/dr = P_1^1 on a sphere gives the A_n, and the
- * added mass is -(4 pi/3)(1 + 3 A_1). */
-static inline double across(double d, double sign) {
-  enum { N = 120 };
-  double A[N + 1] = {0}, was = 1;
-  for (int round = 0; round < 2000 && fabs(A[1] - was) > 1e-16; round++) {
-    was = A[1];
-    for (int n = 1; n <= N; n++) {
-      double sum = 0, c = n * pow(d, -n - 2); /* n C(k + n, n + 1)/d^(k+n+1) for k = 1 */
-      for (int k = 1; k <= N; k++) {
-        sum += c * A[k];
-        c *= (k + n + 1.) / (k * d); /* C(k + 1 + n, n + 1) = C(k + n, n + 1) (k + n + 1)/k */
-      }
-      A[n] = ((n == 1 ? -1 : 0) + sign * sum) / (n + 1);
+/* The tensor K of two spheres of radii a and b, whose centres are at the distance d > a + b, and its derivative dK/dd,
+ * for motions along the line of the centres (across = 0) or across it (across = 1). K[i][j] belongs to velocities of
+ * sphere i and sphere j in the same direction. With the distance r from a centre, the angle t to the direction to the
+ * other centre and associated Legendre functions P_n^m, m = `across`, the potential is
+ *   phi = sum_n (a^(n+2) A_n P_n^m(cos t_1)/r_1^(n+1) + b^(n+2) B_n P_n^m(cos t_2)/r_2^(n+1))
+ *   P_k^m(cos t_2)/r_2^(k+1) = sum_n C(k + n, k + m) r_1^n/d^(k+n+1) P_n^m(cos t_1),  C: binomial coefficients
+ * The condition dphi/dr_1 = u P_1^m on the first sphere, where u is its velocity, gives the equations
+ *   (n + 1) A_n = n sum_k C(k + n, k + m) a^(n-1) b^(k+2)/d^(k+n+1) B_k - u [n = 1]
+ * and K_1j = -(4 pi a^3/3)(3 A_1 + [j = 1]), and likewise for the second sphere. They are solved by iteration. A_n and
+ * B_n decrease like (x/a)^n and (y/b)^n, where x and y are the limits of the images of images: x = a^2/(d - y), y =
+ * b^2/(d - x). Sources: two_spheres.py in analysis/reference; Lamb (1932), article 138. */
+typedef struct two_spheres {
+  double K[2][2], slope[2][2];
+} two_spheres;
+
+enum { TWO_SPHERES_TERMS = 600 };
+
+/* Computes A_n, and its derivative, from B_n and its derivative. Returns the largest change. */
+static inline double two_spheres_round(const double radius[2], double d, int m, int terms, double u, double A[][2],
+                                       double B[][2]) {
+  const double a = radius[0], b = radius[1];
+  double change = 0, power = b * b * b / (d * d * d); /* a^(n-1) b^3/d^(n+2) */
+  for (int n = 1; n <= terms; n++, power *= a / d) {
+    double c = n * power * (m ? n * (n + 1.) / 2 : n + 1.), sum[2] = {n == 1 ? -u : 0, 0};
+    for (int k = 1; k <= terms; k++) {
+      sum[0] += c * B[k][0];
+      sum[1] += c * (B[k][1] - (k + n + 1) / d * B[k][0]);
+      c *= (k + 1. + n) / (k + 1. + m) * (b / d);
+    }
+    for (int i = 0; i < 2; i++) {
+      change = fmax(change, fabs(sum[i] / (n + 1) - A[n][i]));
+      A[n][i] = sum[i] / (n + 1);
     }
   }
-  return -4 * M_PI / 3 * (1 + 3 * A[1]);
+  return change;
+}
+
+static inline two_spheres two_spheres_of(double a, double b, double d, int across) {
+  two_spheres out;
+  double x = 0, y = 0, was = -1;
+  while (x - was > 1e-9 * a) {
+    was = x;
+    x = a * a / (d - y);
+    y = b * b / (d - x);
+  }
+  const int wanted = 5 + (int)(-40 / log(fmax(x / a, y / b))),
+            terms = wanted < TWO_SPHERES_TERMS ? wanted : TWO_SPHERES_TERMS;
+  const double radius[2][2] = {{a, b}, {b, a}};
+  for (int j = 0; j < 2; j++) {
+    double A[2][TWO_SPHERES_TERMS + 1][2] = {{{0}}}, change = 1;
+    for (int round = 0; round < 10000 && change > 2e-16; round++) {
+      change = two_spheres_round(radius[0], d, across, terms, j == 0, A[0], A[1]);
+      change = fmax(change, two_spheres_round(radius[1], d, across, terms, j == 1, A[1], A[0]));
+    }
+    for (int i = 0; i < 2; i++) {
+      const double scale = (i != j && !across ? 4 : -4) * M_PI / 3 * pow(radius[i][0], 3);
+      out.K[i][j] = scale * (3 * A[i][1][0] + (i == j));
+      out.slope[i][j] = scale * 3 * A[i][1][1];
+    }
+  }
+  return out;
+}
+
+/* Returns the added mass per sphere for motion across the line of the centres, which are at the distance d. If sign =
+ * 1, the spheres move together, if sign = -1, in opposite directions. */
+static inline double across(double d, double sign) {
+  const two_spheres s = two_spheres_of(1, 1, d, 1);
+  return s.K[0][0] + sign * s.K[0][1];
 }

@@ -1,0 +1,207 @@
+/* Where several bodies are, seen from each other, and the smallest gap between them (several.h).
+ *
+ *   x_j = R_j^T (R_i x + x_i - x_j);  behind the mirror: x_j = R_j^T (M R_i x + M x_i + 2 h n - x_j),  M = 1 - 2 n n^T
+ * R and x_i are the rotation and position of a pose, and <x, n> = h is the wall. The gap of two triangles is the
+ * smallest distance of a corner from a triangle or of two edges, and 0 if an edge crosses a triangle. Only pairs of
+ * panels whose balls are nearer than the smallest gap so far are compared. Source: Ericson, Real-Time Collision
+ * Detection (2005), sections 5.1.5 and 5.1.9.
+ */
+#include "potential/several_private.h"
+
+#include "numerics/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The smallest gap that panels of size h resolve, divided by h (several.h). */
+static const double resolved = 1. / 3;
+
+static void set_view(const cb_several *m, const cb_pose *gi, const cb_pose *gj, bool mirrored, cb_several_view *v) {
+  double ri[3][3], rj[3][3], x[3];
+  cb_pose_rotation(gi, ri);
+  cb_pose_rotation(gj, rj);
+  for (int k = 0; k < 3; k++) x[k] = gi->x[k] - gj->x[k];
+  if (mirrored) {
+    const double *n = m->wall.normal, height = cb_dot3(n, gi->x) - m->wall.height;
+    for (int k = 0; k < 3; k++) x[k] -= 2 * height * n[k];
+    for (int l = 0; l < 3; l++) {
+      const double along = n[0] * ri[0][l] + n[1] * ri[1][l] + n[2] * ri[2][l];
+      for (int k = 0; k < 3; k++) ri[k][l] -= 2 * along * n[k];
+    }
+  }
+  for (int k = 0; k < 3; k++)
+    for (int l = 0; l < 3; l++) v->Q[k][l] = rj[0][k] * ri[0][l] + rj[1][k] * ri[1][l] + rj[2][k] * ri[2][l];
+  cb_apply3_transposed((const double(*)[3])rj, x, v->t);
+  v->mirrored = mirrored;
+  v->sign = mirrored && m->wall.kind == CB_MIRROR_FREE ? -1 : 1;
+}
+
+/* --- distances of triangles --- */
+
+static double between(const double a[3], const double b[3]) {
+  const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+  return sqrt(cb_dot3(d, d));
+}
+
+/* Returns the distance of the segments from p to p + u and from q to q + v. */
+static double segments(const double p[3], const double u[3], const double q[3], const double v[3]) {
+  const double r[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
+  const double a = cb_dot3(u, u), e = cb_dot3(v, v), f = cb_dot3(v, r), c = cb_dot3(u, r), b = cb_dot3(u, v),
+               below = a * e - b * b;
+  double s = below > 0 ? fmin(fmax((b * f - c * e) / below, 0), 1) : 0, t = (b * s + f) / e;
+  if (t < 0) {
+    t = 0;
+    s = fmin(fmax(-c / a, 0), 1);
+  } else if (t > 1) {
+    t = 1;
+    s = fmin(fmax((b - c) / a, 0), 1);
+  }
+  double d[3];
+  for (int k = 0; k < 3; k++) d[k] = r[k] + s * u[k] - t * v[k];
+  return sqrt(cb_dot3(d, d));
+}
+
+/* Returns whether p, moved along the normal n of the triangle to its plane, is inside the triangle. */
+static bool above(const double t[3][3], const double n[3], const double p[3]) {
+  for (int k = 0; k < 3; k++) {
+    const double *a = t[k], *b = t[(k + 1) % 3], edge[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]},
+                 to[3] = {p[0] - a[0], p[1] - a[1], p[2] - a[2]};
+    double m[3];
+    cb_cross3(edge, to, m);
+    if (cb_dot3(m, n) < 0) return false;
+  }
+  return true;
+}
+
+/* Returns the distance of the corners of b from the inner points of a; 0 if an edge of b crosses a. */
+static double corners(const double a[3][3], const double b[3][3]) {
+  double n[3], height[3], least = INFINITY;
+  cb_normal3(a[0], a[1], a[2], n);
+  const double size = sqrt(cb_dot3(n, n));
+  for (int k = 0; k < 3; k++) {
+    const double to[3] = {b[k][0] - a[0][0], b[k][1] - a[0][1], b[k][2] - a[0][2]};
+    height[k] = cb_dot3(to, n) / size;
+    if (fabs(height[k]) < least && above(a, n, b[k])) least = fabs(height[k]);
+  }
+  for (int k = 0; k < 3; k++) {
+    const int next = (k + 1) % 3;
+    if (height[k] * height[next] > 0 || height[k] == height[next]) continue;
+    const double s = height[k] / (height[k] - height[next]);
+    double p[3];
+    for (int l = 0; l < 3; l++) p[l] = b[k][l] + s * (b[next][l] - b[k][l]);
+    if (above(a, n, p)) return 0;
+  }
+  return least;
+}
+
+static double triangles(const double a[3][3], const double b[3][3]) {
+  double least = fmin(corners(a, b), corners(b, a));
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      double u[3], v[3];
+      for (int k = 0; k < 3; k++) {
+        u[k] = a[(i + 1) % 3][k] - a[i][k];
+        v[k] = b[(j + 1) % 3][k] - b[j][k];
+      }
+      least = fmin(least, segments(a[i], u, b[j], v));
+    }
+  return least;
+}
+
+/* --- the gap --- */
+
+static void compare(cb_several_report *r, const cb_several_view *v, const cb_panels *p, int a, const cb_panels *q,
+                    int b) {
+  double corner[3][3];
+  for (int k = 0; k < 3; k++) cb_several_seen(v, p->corner[a][k], corner[k]);
+  const double gap = triangles((const double(*)[3])corner, (const double(*)[3])q->corner[b]);
+  if (gap >= r->gap) return;
+  r->gap = gap;
+  r->resolved = resolved * sqrt(fmax(p->area[a], q->area[b]));
+}
+
+static int nearest(const cb_panels *p, const double x[3]) {
+  double least = INFINITY;
+  int at = 0;
+  for (int k = 0; k < p->n; k++) {
+    const double d = between(p->centre[k], x);
+    if (d < least) at = k;
+    least = fmin(least, d);
+  }
+  return at;
+}
+
+/* Compares all panels of body i with those of body j. The first pair is near the smallest gap of convex bodies. */
+static void find_gap(cb_several_work *e, int i, int j, const cb_several_view *v) {
+  const cb_several_shape *a = cb_several_shape_of(e->m, i), *b = cb_several_shape_of(e->m, j);
+  const cb_panels *p = a->panels, *q = b->panels;
+  cb_several_report *r = &e->report, was = *r;
+  double at[3], back[3], from[3];
+  cb_several_seen(v, a->centre, at);
+  if (between(at, b->centre) - a->radius - b->radius >= r->gap) return;
+  for (int k = 0; k < 3; k++) from[k] = b->centre[k] - v->t[k];
+  cb_apply3_transposed(v->Q, from, back);
+  const int first = nearest(p, back);
+  cb_several_seen(v, p->centre[first], at);
+  compare(r, v, p, first, q, nearest(q, at));
+  for (int k = 0; k < p->n; k++) {
+    cb_several_seen(v, p->centre[k], at);
+    if (between(at, b->centre) - a->reach[k] - b->radius >= r->gap) continue;
+    for (int l = 0; l < q->n; l++) {
+      const double d[3] = {at[0] - q->centre[l][0], at[1] - q->centre[l][1], at[2] - q->centre[l][2]},
+                   reach = r->gap + a->reach[k] + b->reach[l];
+      if (cb_dot3(d, d) < reach * reach) compare(r, v, p, k, q, l);
+    }
+  }
+  if (r->gap >= was.gap) return;
+  r->body[0] = i;
+  r->body[1] = j;
+}
+
+static cb_status check_wall(const cb_several *m, int i, const cb_pose *g) {
+  const cb_panels *p = cb_several_shape_of(m, i)->panels;
+  double r[3][3], n[3], least = INFINITY;
+  cb_pose_rotation(g, r);
+  cb_apply3_transposed((const double(*)[3])r, m->wall.normal, n);
+  for (int k = 0; k < 3 * p->n; k++) least = fmin(least, cb_dot3(p->corner[k / 3][k % 3], n));
+  least += cb_dot3(m->wall.normal, g->x) - m->wall.height;
+  if (least > 0) return CB_OK;
+  return cb_fail(CB_STEP_DOMAIN,
+                 "body %d is behind its wall: a corner is at the height %g above the wall: expected more than 0", i + 1,
+                 least);
+}
+
+static cb_status check_gap(const cb_several_report *r) {
+  if (r->gap >= r->resolved) return CB_OK;
+  const int i = r->body[0] + 1, j = r->body[1] + 1;
+  if (r->gap == 0)
+    return cb_fail(CB_STEP_DOMAIN, "bodies %d and %d overlap: expected a gap of at least %g between them", i, j,
+                   r->resolved);
+  if (i == j)
+    return cb_fail(CB_STEP_DOMAIN,
+                   "body %d is at the distance %g from the wall, and its faces resolve %g: expected an earlier end of "
+                   "the run, or smaller faces",
+                   i, r->gap / 2, r->resolved / 2);
+  return cb_fail(CB_STEP_DOMAIN,
+                 "the gap between bodies %d and %d is %g, and their faces resolve %g: expected an earlier end of the "
+                 "run, or smaller faces",
+                 i, j, r->gap, r->resolved);
+}
+
+cb_status cb_several_place(cb_several_work *e, const cb_pose *g) {
+  const cb_several *m = e->m;
+  const bool wall = m->wall.kind != CB_MIRROR_NONE;
+  e->report = (cb_several_report){.gap = INFINITY};
+  for (int i = 0; i < m->bodies && wall; i++) {
+    const cb_status status = check_wall(m, i, g + i);
+    if (status) return status;
+  }
+  for (int i = 0; i < m->bodies; i++)
+    for (int j = 0; j < m->bodies; j++) {
+      cb_several_view *v = e->view + ((size_t)i * (size_t)m->bodies + (size_t)j) * 2;
+      if (i != j) set_view(m, g + i, g + j, false, v);
+      if (wall) set_view(m, g + i, g + j, true, v + 1);
+      if (i < j || (i == j && wall)) find_gap(e, i, j, i == j ? v + 1 : v);
+    }
+  return check_gap(&e->report);
+}

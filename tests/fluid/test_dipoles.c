@@ -1,0 +1,506 @@
+/* Tests of bodies that feel each other as dipoles (fluid/dipoles.h). For spheres the error falls as the series of
+ * two_spheres.h says, and for other bodies it is as large as the estimate, compared with boundary elements of both
+ * bodies. For any bodies the coupling is a symmetric quadratic form that depends on relative poses only, with exact
+ * derivatives. A plane acts as mirrored bodies. */
+#include "fluid/dipoles.h"
+#include "numerics/small.h"
+#include "numerics/vec3.h"
+#include "potential.h"
+#include "potential/panels.h"
+#include "two_spheres.h"
+
+enum { BODIES = 3 };
+
+static cb_dipoles *dipoles_of(int n, const cb_dipole_body *body, double density) {
+  cb_dipoles *d = NULL;
+  check_ok(cb_dipoles_create(n, body, density, &d));
+  return d;
+}
+
+static cb_dipole_body ball(double radius, double density) {
+  cb_dipole_body b = {.volume = 4 * M_PI / 3 * radius * radius * radius, .radius = radius};
+  for (int i = 3; i < 6; i++) b.K[i][i] = density * b.volume / 2;
+  return b;
+}
+
+static cb_pose at(double x, double y, double z) { return (cb_pose){{1, 0, 0, 0}, {x, y, z}}; }
+
+static cb_pose random_pose(uint64_t *seed, double far) {
+  cb_pose g = {{0}, {0}};
+  check_direction(seed, 4, g.q);
+  for (int k = 0; k < 3; k++) g.x[k] = check_uniform(seed, -far, far);
+  return g;
+}
+
+/* Makes a body without any symmetry. */
+static cb_dipole_body random_body(uint64_t *seed, double density) {
+  cb_dipole_body b = {.volume = check_uniform(seed, 0.5, 2)};
+  double a[6][6];
+  for (int i = 0; i < 36; i++) a[i / 6][i % 6] = check_uniform(seed, -0.25, 0.25) + (i % 7 ? 0 : 1);
+  for (int i = 0; i < 36; i++) b.K[i / 6][i % 6] = density * cb_dot(6, a[i / 6], a[i % 6]);
+  for (int k = 0; k < 3; k++) b.centroid[k] = check_uniform(seed, -1, 1);
+  return b;
+}
+
+/* --- spheres --- */
+
+/* Computes K_12 of two unit spheres along and across the line of their centres. */
+static void coupling_of_spheres(double d, double out[2]) {
+  const cb_dipole_body both[2] = {ball(1, 1), ball(1, 1)};
+  const cb_pose g[2] = {at(0, 0, 0), at(0, 0, d)};
+  double K[12][12];
+  cb_dipoles *c = dipoles_of(2, both, 1);
+  check_ok(cb_dipoles_tensor(c, g, K[0]));
+  out[0] = K[5][11];
+  out[1] = K[3][9];
+  cb_dipoles_free(c);
+}
+
+/* K_12 is half the difference between motions together and opposite motions, and K_11 half their sum. */
+static void errors_for_spheres_fall_as_the_sixth_power(void **unused) {
+  double error[2][3];
+  for (int i = 0; i < 2; i++) {
+    const double d = i ? 10 : 5;
+    double K[2];
+    coupling_of_spheres(d, K);
+    error[i][0] = K[0] / ((axial(d, -1) - axial(d, 1)) / 2) - 1;
+    error[i][1] = K[1] / ((across(d, 1) - across(d, -1)) / 2) - 1;
+    error[i][2] = (axial(d, -1) + axial(d, 1)) / (4 * M_PI / 3) - 1;
+    print_message("  d = %g: relative errors of K_12 %.3g, %.3g, of K_11 %.3g\n", d, error[i][0], error[i][1],
+                  error[i][2]);
+    check_near(error[i][2], 3 / pow(d, 6), 0.3 * error[i][2]);
+  }
+  /* The next power is the eighth; its coefficient is below 10. */
+  for (int k = 0; k < 3; k++) check_near(error[0][k] / error[1][k], 64, 64 * 10. / 25);
+}
+
+/* K of spheres of the radii 1 and 0.7 at d = 2.2, and its derivatives in d, by a series of multipoles. The first
+ * omitted term is 3 r_1^3 r_2^3/d^6 = 0.9 % of K; derivatives of d^-9 are 9/3 times as large as those of d^-3. */
+static void unequal_spheres_are_near_the_series(void **unused) {
+  static const double series[2][2] = {{-0.20426390914, 0.2859790307}, {0.10152185761, -0.1398225484}};
+  const cb_dipole_body both[2] = {ball(1, 1), ball(0.7, 1)};
+  const cb_pose g[2] = {at(0, 0, 0), at(2.2, 0, 0)};
+  cb_dipoles *d = dipoles_of(2, both, 1);
+  for (int k = 0; k < 2; k++) {
+    double Y[2][6] = {{0}}, momentum[2][6], slope[2][6];
+    Y[0][3 + k] = Y[1][3 + k] = 1;
+    check_ok(cb_dipoles_apply(d, g, (const double(*)[6])Y, momentum, slope));
+    check_relative(momentum[0][3 + k], series[k][0], 0.01);
+    check_relative(momentum[1][3 + k], series[k][0], 0.01);
+    check_relative(slope[1][3], series[k][1], 0.04);
+  }
+  cb_dipoles_free(d);
+}
+
+/* The added mass of a sphere at the height h above a plane is that of one of two spheres at the distance 2 h. */
+static void a_plane_is_a_mirrored_sphere(void **unused) {
+  const cb_dipole_body body = ball(1, 1);
+  cb_dipoles *d = dipoles_of(1, &body, 1);
+  for (int free = 0; free < 2; free++) {
+    const cb_mirror plane = {free ? CB_MIRROR_FREE : CB_MIRROR_RIGID, {0, 0, 3}, -1};
+    const double h = 4, away = axial(2 * h, free ? -1 : 1), along = across(2 * h, free ? -1 : 1);
+    const cb_pose g = at(0.3, 0.4, h - 1);
+    double K[6][6];
+    check_ok(cb_dipoles_set_plane(d, &plane));
+    check_ok(cb_dipoles_tensor(d, &g, K[0]));
+    /* the next term of K is 3/(2 h)^6 of it away from the plane, and less along the plane */
+    check_near(K[5][5], away - 2 * M_PI / 3, 1.1 * 2 * M_PI / pow(2 * h, 6));
+    check_near(K[3][3], along - 2 * M_PI / 3, 1.1 * 2 * M_PI / pow(2 * h, 6));
+    assert_true(free ? K[5][5] < 0 && K[3][3] < 0 : K[5][5] > 0 && K[3][3] > 0);
+  }
+  cb_dipoles_free(d);
+}
+
+/* --- bodies of any shape --- */
+
+/* The integrals of a closed mesh by the divergence theorem. */
+static void set_volume(const solid_mesh *m, cb_dipole_body *b) {
+  for (int f = 0; f < m->faces; f++) {
+    const double *p = m->x[m->face[f][0]], *q = m->x[m->face[f][1]], *r = m->x[m->face[f][2]];
+    double n[3];
+    cb_cross3(q, r, n);
+    const double part = cb_dot3(p, n) / 6;
+    b->volume += part;
+    for (int k = 0; k < 3; k++) b->centroid[k] += part * (p[k] + q[k] + r[k]) / 4;
+  }
+  for (int k = 0; k < 3; k++) b->centroid[k] /= b->volume;
+  for (int v = 0; v < m->vertices; v++) {
+    double from[3];
+    for (int k = 0; k < 3; k++) from[k] = m->x[v][k] - b->centroid[k];
+    b->radius = fmax(b->radius, sqrt(cb_dot3(from, from)));
+  }
+}
+
+/* Makes an ellipsoid, uneven if `bend` is not 0, whose frame has its origin outside of the centre. */
+static solid_mesh uneven_mesh(const double axes[3], double bend, const double origin[3]) {
+  solid_mesh m = ellipsoid_mesh(6, 1, 1, 1);
+  for (int v = 0; v < m.vertices; v++) {
+    const double *u = m.x[v], size = 1 + bend * (u[0] - 0.7 * u[1] + u[1] * u[2] + u[0] * u[2]);
+    for (int k = 0; k < 3; k++) m.x[v][k] *= axes[k] * size;
+    for (int k = 0; k < 3; k++) m.x[v][k] -= origin[k];
+  }
+  return m;
+}
+
+/* Computes K of two bodies by boundary elements of both, for twists in the frames of the bodies. */
+static void exact_of_two(const solid_mesh m[2], const cb_pose g[2], double K[12][12]) {
+  solid_mesh placed[2];
+  double r[2][3][3];
+  const double none[3] = {0, 0, 0};
+  for (int b = 0; b < 2; b++) {
+    placed[b] = shifted_mesh(m + b, none);
+    for (int v = 0; v < m[b].vertices; v++) cb_pose_point(g + b, m[b].x[v], placed[b].x[v]);
+    cb_pose_rotation(g + b, r[b]);
+  }
+  solid_mesh both = joined_mesh(placed, placed + 1);
+  const cb_kirchhoff_options options = {.method = CB_POTENTIAL_DENSE};
+  cb_kirchhoff *k = kirchhoff_of(&both, &options);
+  const cb_panels *p = cb_kirchhoff_panels(k);
+  const size_t n = (size_t)p->n;
+  double *w = calloc(24 * n, sizeof *w), *phi = w + 12 * n;
+  assert_true(w);
+  for (int i = 0; i < p->n; i++) {
+    const int b = cb_kirchhoff_faces(k)[i] >= m[0].faces;
+    double from[3], x[3], normal[3], moment[3];
+    for (int c = 0; c < 3; c++) from[c] = p->centre[i][c] - g[b].x[c];
+    cb_apply3_transposed((const double(*)[3])r[b], from, x);
+    cb_apply3_transposed((const double(*)[3])r[b], p->normal[i], normal);
+    cb_cross3(x, normal, moment);
+    for (int c = 0; c < 3; c++) {
+      w[(size_t)(6 * b + c) * n + (size_t)i] = moment[c];
+      w[(size_t)(6 * b + 3 + c) * n + (size_t)i] = normal[c];
+    }
+  }
+  for (size_t half = 0; half < 2; half++) check_ok(cb_kirchhoff_solve(k, 6, w + 6 * half * n, phi + 6 * half * n));
+  for (size_t a = 0; a < 144; a++) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum -= phi[a / 12 * n + i] * w[a % 12 * n + i] * p->area[i];
+    K[a / 12][a % 12] = sum;
+  }
+  free(w);
+  cb_kirchhoff_free(k);
+  for (int b = 0; b < 2; b++) free_mesh(placed + b);
+  free_mesh(&both);
+}
+
+/* Returns the largest error of K, with angular components divided by `radius`, about the centroids. */
+static double largest_error(const cb_dipole_body b[2], double exact[12][12], double dipole[12][12]) {
+  double error[12][12], maximum = 0;
+  for (int i = 0; i < 144; i++) {
+    const int row = i / 12, column = i % 12, own = row / 6 == column / 6;
+    error[row][column] = exact[row][column] - dipole[row][column] - (own ? b[row / 6].K[row % 6][column % 6] : 0);
+  }
+  for (int block = 0; block < 4; block++) {
+    const cb_dipole_body *p = b + block / 2, *q = b + block % 2;
+    const int row = block / 2 * 6, column = block % 2 * 6;
+    for (int i = 0; i < 36; i++) { /* the unit twist about axis i of a frame at the centroid has v = c × e_i */
+      double left[6] = {0}, right[6] = {0}, sum = 0;
+      left[i / 6] = i / 6 < 3 ? 1 / p->radius : 1;
+      right[i % 6] = i % 6 < 3 ? 1 / q->radius : 1;
+      if (i / 6 < 3) cb_cross3(p->centroid, left, left + 3);
+      if (i % 6 < 3) cb_cross3(q->centroid, right, right + 3);
+      for (int k = 0; k < 36; k++) sum += left[k / 6] * error[row + k / 6][column + k % 6] * right[k % 6];
+      maximum = fmax(maximum, fabs(sum));
+    }
+  }
+  return maximum;
+}
+
+/* Compares K with boundary elements at several distances. The errors of the meshes are the same in all tensors, so that
+ * they hardly change the differences. */
+static void check_shapes(const double axes[2][3], double bend) {
+  static const double origin[2][3] = {{0.4, -0.3, 0.5}, {-0.6, 0.2, 0.1}};
+  uint64_t seed = 7;
+  solid_mesh m[2];
+  cb_dipole_body b[2] = {{.volume = 0}, {.volume = 0}};
+  double least = INFINITY;
+  for (int i = 0; i < 2; i++) {
+    m[i] = uneven_mesh(axes[i], bend, origin[i]);
+    const cb_kirchhoff_mass mass = mass_of(m + i, NULL, NULL);
+    memcpy(b[i].K, mass.K, sizeof mass.K);
+    set_volume(m + i, b + i);
+    least = fmin(least, fmax(mass.K[3][3], fmax(mass.K[4][4], mass.K[5][5])));
+  }
+  cb_dipoles *d = dipoles_of(2, b, 1);
+  for (int far = 0; far < 2; far++) {
+    double error = 0, estimate = 0;
+    for (int trial = 0; trial < 6; trial++) {
+      cb_pose g[2] = {random_pose(&seed, 1), random_pose(&seed, 0)};
+      double exact[12][12], dipole[12][12], direction[3], from[3], to[3];
+      int i, j;
+      check_direction(&seed, 3, direction);
+      cb_pose_point(g, b[0].centroid, from);
+      cb_pose_point(g + 1, b[1].centroid, to);
+      for (int k = 0; k < 3; k++)
+        g[1].x[k] = from[k] - to[k] + (far ? 2.5 : 1.3) * (b[0].radius + b[1].radius) * direction[k];
+      exact_of_two(m, g, exact);
+      check_ok(cb_dipoles_tensor(d, g, dipole[0]));
+      error = fmax(error, largest_error(b, exact, dipole) / least);
+      estimate = cb_dipoles_error(d, g, &i, &j);
+      assert_true(i == 0 && j == 1);
+    }
+    print_message("  error %.3g, estimate %.3g\n", error, estimate);
+    check_at_most(error, 1.1 * estimate); /* the limits that the header gives */
+    check_at_least(error, 0.25 * estimate);
+  }
+  cb_dipoles_free(d);
+  for (int i = 0; i < 2; i++) free_mesh(m + i);
+}
+
+static void errors_are_near_the_estimate(void **unused) {
+  static const double axes[2][3] = {{1, 0.6, 0.4}, {0.5, 0.9, 0.35}};
+  check_numbers_alone();
+  check_shapes(axes, 0);
+  check_shapes(axes, 0.2);
+}
+
+/* --- laws --- */
+
+typedef struct three {
+  cb_dipoles *d;
+  cb_dipole_body body[BODIES];
+  cb_pose g[BODIES];
+  double Y[BODIES][6];
+} three;
+
+static const cb_mirror planes[] = {
+    {CB_MIRROR_NONE, {0, 0, 0}, 0}, {CB_MIRROR_RIGID, {1, -2, 2}, -6}, {CB_MIRROR_FREE, {0.3, 0.2, -1}, -5}};
+enum { PLANES = sizeof planes / sizeof *planes };
+
+/* Three bodies of any kind, at distances of about 6 m from each other and from the planes. */
+static three three_of(int plane, uint64_t *seed) {
+  static const double x[BODIES][3] = {{-2, 0, 0}, {3, 2, -1}, {1, -4, 2}};
+  three s;
+  for (int i = 0; i < BODIES; i++) {
+    s.body[i] = random_body(seed, 1.3);
+    s.g[i] = random_pose(seed, 0.2);
+    for (int k = 0; k < 3; k++) s.g[i].x[k] += x[i][k];
+    for (int k = 0; k < 6; k++) s.Y[i][k] = check_uniform(seed, -1, 1);
+  }
+  s.d = dipoles_of(BODIES, s.body, 1.3);
+  check_ok(cb_dipoles_set_plane(s.d, planes + plane));
+  return s;
+}
+
+static double energy(const three *s, const cb_pose *g) {
+  double momentum[BODIES][6], sum = 0;
+  check_ok(cb_dipoles_apply(s->d, g, s->Y, momentum, NULL));
+  for (int i = 0; i < BODIES; i++) sum += cb_dot(6, s->Y[i], momentum[i]) / 2;
+  return sum;
+}
+
+/* Returns the derivative of the energy if body i, or all bodies together if i is -1, move along xi: in the frame of the
+ * body, and in that of the world. Differences of order 6 with the step h = 0.02 have errors of 1e-12 at distances of
+ * 6 m. */
+static double difference(const three *s, int i, const double xi[6]) {
+  static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
+  const double h = 0.02;
+  double sum = 0;
+  for (int side = -1; side < 2; side += 2)
+    for (int n = 0; n < 3; n++) {
+      double by[6];
+      cb_pose moved[BODIES], step;
+      for (int k = 0; k < 6; k++) by[k] = side * (n + 1) * h * xi[k];
+      cb_se3_tau(CB_SE3_EXPONENTIAL, by, &step);
+      memcpy(moved, s->g, sizeof moved);
+      if (i >= 0) cb_pose_multiply(s->g + i, &step, moved + i);
+      for (int b = 0; b < BODIES && i < 0; b++) cb_pose_multiply(&step, s->g + b, moved + b);
+      sum += side * weight[n] * energy(s, moved) / h;
+    }
+  return sum;
+}
+
+static void slopes_are_derivatives(void **unused) {
+  uint64_t seed = check_seed();
+  for (int plane = 0; plane < PLANES; plane++) {
+    three s = three_of(plane, &seed);
+    double momentum[BODIES][6], slope[BODIES][6];
+    check_ok(cb_dipoles_apply(s.d, s.g, s.Y, momentum, slope));
+    for (int i = 0; i < 6 * BODIES; i++) {
+      double xi[6] = {0};
+      xi[i % 6] = 1;
+      check_near(slope[i / 6][i % 6], difference(&s, i / 6, xi), 1e-10);
+      assert_true(fabs(slope[i / 6][i % 6]) > 1e-6);
+    }
+    cb_dipoles_free(s.d);
+  }
+}
+
+/* The matrix is that of cb_dipoles_apply, symmetric, and has no block of one body without a plane. */
+static void the_matrix_is_symmetric(void **unused) {
+  uint64_t seed = check_seed();
+  for (int plane = 0; plane < PLANES; plane++) {
+    three s = three_of(plane, &seed);
+    double momentum[BODIES][6], K[6 * BODIES][6 * BODIES], *Y = s.Y[0];
+    check_ok(cb_dipoles_apply(s.d, s.g, s.Y, momentum, NULL));
+    check_ok(cb_dipoles_tensor(s.d, s.g, K[0]));
+    for (int i = 0; i < 6 * BODIES; i++) {
+      check_near(momentum[i / 6][i % 6], cb_dot(6 * BODIES, K[i], Y), 1e-15 * 100); /* sums of 18 numbers up to 0.1 */
+      for (int j = 0; j < 6 * BODIES; j++) {
+        check_near(K[i][j], K[j][i], i / 6 == j / 6 ? 1e-15 : 0);
+        assert_true(plane || i / 6 != j / 6 || K[i][j] == 0);
+      }
+    }
+    cb_dipoles_free(s.d);
+  }
+}
+
+/* The sum of all slopes as wrenches in the world is the derivative along a motion of all bodies. It is 0 for the
+ * motions that keep the plane, and the energy does not change if all bodies are moved far by such a motion. */
+static void actions_are_reactions(void **unused) {
+  uint64_t seed = check_seed();
+  for (int plane = 0; plane < PLANES; plane++) {
+    three s = three_of(plane, &seed);
+    const double *n = planes[plane].normal;
+    double momentum[BODIES][6], slope[BODIES][6], sum[6] = {0}, size = 0;
+    cb_pose step, moved[BODIES];
+    check_ok(cb_dipoles_apply(s.d, s.g, s.Y, momentum, slope));
+    for (int i = 0; i < BODIES; i++) {
+      double world[6];
+      cb_se3_momentum_to_world(s.g + i, slope[i], world);
+      for (int k = 0; k < 6; k++) {
+        sum[k] += world[k];
+        size = fmax(size, fabs(world[k]));
+      }
+    }
+    double xi[6], dot = 0;
+    for (int k = 0; k < 6; k++) xi[k] = check_uniform(&seed, -1, 1);
+    if (plane) { /* spin about n, and shift along the plane */
+      const double spin = xi[0];
+      for (int k = 0; k < 3; k++) {
+        xi[k] = spin * n[k];
+        dot += n[k] * xi[3 + k] / cb_dot3(n, n);
+      }
+      for (int k = 0; k < 3; k++) xi[3 + k] -= dot * n[k];
+    }
+    check_near(cb_dot(6, sum, xi), 0, 1e-14 * size);
+    for (int k = 0; k < 6 && !plane; k++) check_near(sum[k], 0, 1e-14 * size);
+    cb_se3_tau(CB_SE3_EXPONENTIAL, xi, &step);
+    for (int i = 0; i < BODIES; i++) cb_pose_multiply(&step, s.g + i, moved + i);
+    check_relative(energy(&s, moved), energy(&s, s.g), 1e-12);
+    if (plane)
+      check_near(cb_dot(3, sum + 3, n), difference(&s, -1, (const double[6]){0, 0, 0, n[0], n[1], n[2]}), 1e-9);
+    cb_dipoles_free(s.d);
+  }
+}
+
+/* Two bodies above a plane get the momenta of two of four bodies in free space, the bodies and their mirrored copies.
+ * The mirror M maps a body with the pose (R, x) to one with (M R P, M x + 2 height n), P = diag(-1, 1, 1), the twist
+ * (-P w, P v) and the added mass of mirrored axes. Above a free surface the twists of the copies change their sign. */
+static void a_plane_is_mirrored_bodies(void **unused) {
+  uint64_t seed = check_seed();
+  const double n[3] = {2. / 3, -1. / 3, 2. / 3}, height = -6, P[6] = {1, -1, -1, -1, 1, 1};
+  for (int free = 0; free < 2; free++) {
+    const cb_mirror plane = {free ? CB_MIRROR_FREE : CB_MIRROR_RIGID, {n[0], n[1], n[2]}, height};
+    three s = three_of(0, &seed);
+    cb_dipole_body four[4] = {s.body[0], s.body[1], s.body[0], s.body[1]};
+    cb_pose g[4] = {s.g[0], s.g[1]};
+    double Y[4][6], two[2][6], slope[2][6], all[4][6], slopes[4][6];
+    memcpy(Y, s.Y, 2 * sizeof *Y);
+    for (int i = 0; i < 2; i++) {
+      double R[3][3], image[3][3];
+      const double from = cb_dot3(n, g[i].x) - height;
+      cb_pose_rotation(g + i, R);
+      for (int k = 0; k < 9; k++) {
+        const double normal = n[0] * R[0][k % 3] + n[1] * R[1][k % 3] + n[2] * R[2][k % 3];
+        image[k / 3][k % 3] = (R[k / 3][k % 3] - 2 * n[k / 3] * normal) * P[3 + k % 3];
+      }
+      cb_quaternion_of_rotation((const double(*)[3])image, g[2 + i].q);
+      for (int k = 0; k < 3; k++) g[2 + i].x[k] = g[i].x[k] - 2 * from * n[k];
+      for (int k = 0; k < 36; k++) four[2 + i].K[k / 6][k % 6] *= P[k / 6] * P[k % 6];
+      four[2 + i].centroid[0] *= -1;
+      for (int k = 0; k < 6; k++) Y[2 + i][k] = (free ? -1 : 1) * P[k] * Y[i][k];
+    }
+    cb_dipoles *near = dipoles_of(2, s.body, 1.3), *pairs = dipoles_of(4, four, 1.3);
+    check_ok(cb_dipoles_set_plane(near, &plane));
+    check_ok(cb_dipoles_apply(near, g, (const double(*)[6])Y, two, slope));
+    check_ok(cb_dipoles_apply(pairs, g, (const double(*)[6])Y, all, slopes));
+    for (int k = 0; k < 12; k++) { /* round-off of numbers up to 0.1 */
+      check_near(two[k / 6][k % 6], all[k / 6][k % 6], 1e-14);
+      check_near(slope[k / 6][k % 6], slopes[k / 6][k % 6], 1e-14);
+    }
+    cb_dipoles_free(near);
+    cb_dipoles_free(pairs);
+    cb_dipoles_free(s.d);
+  }
+}
+
+/* --- limits --- */
+
+/* Two bodies approach each other until they are too near. Before that, the tensor of both is positive definite. */
+static void tensors_are_positive_until_bodies_are_too_near(void **unused) {
+  uint64_t seed = check_seed();
+  for (int trial = 0; trial < 100; trial++) {
+    const cb_dipole_body body[2] = {random_body(&seed, 1), random_body(&seed, 1)};
+    cb_pose g[2] = {random_pose(&seed, 0), random_pose(&seed, 0)};
+    cb_dipoles *d = dipoles_of(2, body, 1);
+    double from[2][3], e[3], K[12][12], whole[12][12], factor[144];
+    check_direction(&seed, 3, e);
+    for (int i = 0; i < 2; i++) cb_pose_point(g + i, body[i].centroid, from[i]);
+    for (double s = 6;; s *= 0.99) {
+      for (int k = 0; k < 3; k++) g[1].x[k] = from[0][k] - from[1][k] + s * e[k];
+      const cb_status status = cb_dipoles_tensor(d, g, K[0]);
+      if (status) {
+        assert_int_equal(status, CB_STEP_DOMAIN);
+        break;
+      }
+      memcpy(whole, K, sizeof K);
+      assert_true(s > 0.1);
+    }
+    for (int i = 0; i < 72; i++) whole[i / 6][i / 36 * 6 + i % 6] += body[i / 36].K[i / 6 % 6][i % 6];
+    assert_true(cb_cholesky(12, whole[0], 0, factor));
+    cb_dipoles_free(d);
+  }
+}
+
+static void bad_input_is_reported(void **unused) {
+  cb_dipole_body both[2] = {ball(1, 1), ball(0.7, 1)};
+  cb_pose g[2] = {at(0, 0, 0), at(1.6, 0, 0)};
+  const double Y[2][6] = {{0}};
+  const cb_mirror plane = {CB_MIRROR_RIGID, {0, 0, 1}, 0}, no_plane = {CB_MIRROR_FREE, {0, 0, 0}, 0};
+  double momentum[2][6] = {{42}}, slope[2][6] = {{42}}, K[12][12] = {{42}};
+  cb_dipoles *d = dipoles_of(2, both, 1), *other = NULL;
+  int i, j;
+  check_error(cb_dipoles_apply(d, g, Y, momentum, slope), CB_STEP_DOMAIN,
+              "bodies 1 and 2 are too near for dipoles: distance of their centres 1.6, expected at least 1.7");
+  g[1].x[0] = 3;
+  check_ok(cb_dipoles_set_plane(d, &plane));
+  check_error(cb_dipoles_apply(d, g, Y, momentum, slope), CB_STEP_DOMAIN,
+              "the centre of body 1 is at the height 0 above the plane: expected more than 1");
+  g[0].x[2] = g[1].x[2] = 0.9;
+  check_error(cb_dipoles_tensor(d, g, K[0]), CB_STEP_DOMAIN,
+              "body 1 is too near to the plane for dipoles: distance 0.9, expected at least 1");
+  assert_true(momentum[0][0] == 42 && slope[0][0] == 42 && K[0][0] == 42);
+  /* Of a body at the plane and two bodies next to each other, the body at the plane has the larger error. */
+  g[0].x[2] = g[1].x[2] = 1.1;
+  check_at_least(cb_dipoles_error(d, g, &i, &j), 0.1);
+  assert_true(i == 0 && j == 0);
+  check_error_begins(cb_dipoles_set_plane(d, &no_plane), CB_ERROR_ARGUMENT, "a wall with the normal");
+  cb_dipoles_free(d);
+  check_error(cb_dipoles_create(2, both, 0, &other), CB_ERROR_ARGUMENT,
+              "2 bodies in a fluid of the density 0: expected numbers above 0");
+  both[1].volume = -1;
+  check_error(cb_dipoles_create(2, both, 1, &other), CB_ERROR_ARGUMENT,
+              "body 2 of the volume -1 and the radius 0.7: expected finite numbers >= 0");
+  both[1].volume = 1;
+  both[1].K[3][3] = -1;
+  check_error(cb_dipoles_create(2, both, 1, &other), CB_ERROR_DOMAIN,
+              "the added mass of body 2: expected a positive definite tensor");
+  assert_null(other);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(errors_for_spheres_fall_as_the_sixth_power),
+      cmocka_unit_test(unequal_spheres_are_near_the_series),
+      cmocka_unit_test(a_plane_is_a_mirrored_sphere),
+      cmocka_unit_test(errors_are_near_the_estimate),
+      cmocka_unit_test(slopes_are_derivatives),
+      cmocka_unit_test(the_matrix_is_symmetric),
+      cmocka_unit_test(actions_are_reactions),
+      cmocka_unit_test(a_plane_is_mirrored_bodies),
+      cmocka_unit_test(tensors_are_positive_until_bodies_are_too_near),
+      cmocka_unit_test(bad_input_is_reported),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

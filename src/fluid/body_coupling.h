@@ -34,9 +34,10 @@ typedef struct cb_body_coupling_class {
    * does not know; *which is then the body, or -1. */
   cb_status (*prepare)(const cb_body_coupling *c, const cb_coupled_fluid *of, int *which, void **out);
   void (*release)(void *self);
-  /* Computes momentum[n][6] and slope[n][6] (NULL: not needed) at time t. The results depend only on the arguments. */
+  /* Computes momentum[n][6], slope[n][6] and the shares energy[n] of the bodies in the energy of the coupling (slope and
+   * energy may be NULL) at time t. The results depend only on the arguments. */
   cb_status (*apply)(void *self, double t, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
-                     double (*slope)[6]);
+                     double (*slope)[6], double *energy);
   /* Estimates the error at these poses. */
   cb_status (*estimate)(void *self, double t, const cb_pose *g, cb_coupling_error *out);
 } cb_body_coupling_class;

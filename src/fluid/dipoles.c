@@ -14,6 +14,7 @@
 
 typedef struct moment { /* of one body */
   double D[3][6], c[3]; /* D for the twist of the body frame; the centroid */
+  double shape[3];      /* the moment of the motion of the shape */
   double strength;      /* the largest eigenvalue of D for linear motions */
   double mass;          /* that of the linear part of K/rho */
   double reach, radius;
@@ -110,6 +111,13 @@ cb_status cb_dipoles_create(int n, const cb_dipole_body *body, double density, c
     cb_dipoles_free(d);
   else
     *out = d;
+  return status;
+}
+
+cb_status cb_dipoles_shape(cb_dipoles *d, int i, const cb_dipole_body *body, const double own[3]) {
+  const cb_status status = set_body(i + 1, d->density, body, &d->body[i]);
+  memcpy(d->body[i].shape, own, sizeof d->body[i].shape);
+  d->reach[i] = d->reach[d->n + i] = d->body[i].reach;
   return status;
 }
 
@@ -228,7 +236,7 @@ static void add_pairs(cb_dipoles *d, int i, int from, int to, double weight) {
 static void set_moments(cb_dipoles *d, const double (*Y)[6]) {
   for (int i = 0; i < d->n; i++) {
     double m[3];
-    for (int k = 0; k < 3; k++) d->own[i][k] = cb_dot(6, d->body[i].D[k], Y[i]);
+    for (int k = 0; k < 3; k++) d->own[i][k] = cb_dot(6, d->body[i].D[k], Y[i]) + d->body[i].shape[k];
     cb_apply3((const double(*)[3])d->R[i], d->own[i], m);
     set_column(d->m, i, m);
     if (d->image == 0) continue;
@@ -286,6 +294,13 @@ cb_status cb_dipoles_apply(cb_dipoles *d, const cb_pose *g, const double (*Y)[6]
     }
   }
   return CB_OK;
+}
+
+double cb_dipoles_energy(const cb_dipoles *d, int i) {
+  double world[3], u[3];
+  column(d->u, i, world);
+  cb_apply3_transposed((const double(*)[3])d->R[i], world, u);
+  return -d->density / 2 * cb_dot3(d->own[i], u);
 }
 
 /* --- the matrix, and its error --- */

@@ -45,6 +45,10 @@ void cb_dipoles_free(cb_dipoles *d);
  * normal without direction. */
 cb_status cb_dipoles_set_plane(cb_dipoles *d, const cb_mirror *plane);
 
+/* Replaces body i, if its shape changes: from now on it has the data *body, and its moment is d_i = D_i Y_i + own, where
+ * `own` is the moment of the motion of its shape in the body frame. Returns errors as cb_dipoles_create does. */
+cb_status cb_dipoles_shape(cb_dipoles *d, int i, const cb_dipole_body *body, const double own[3]);
+
 /* Computes momentum and slope (slope may be NULL) of bodies with the poses g and the twists Y, and allocates nothing.
  * The inertia of each body by itself, K_i, is not included. Returns CB_STEP_DOMAIN, with unchanged outputs, if the
  * centre of a body is behind the plane, or if two bodies, or a body and its image, are nearer than the sum of their
@@ -52,6 +56,8 @@ cb_status cb_dipoles_set_plane(cb_dipoles *d, const cb_mirror *plane);
  * more: all tensors of two bodies [[K_1, K_12], [K_21, K_2]] are positive definite at such distances. */
 cb_status cb_dipoles_apply(cb_dipoles *d, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                            double (*slope)[6]);
+/* After cb_dipoles_apply: returns the share of body i in T, -(rho/2) d_i.R_i^T u_i. */
+double cb_dipoles_energy(const cb_dipoles *d, int i);
 /* Computes the matrix K[6 n][6 n] with momentum = K Y. Its blocks on the diagonal are 0 without a plane. Returns errors
  * as cb_dipoles_apply does. */
 cb_status cb_dipoles_tensor(cb_dipoles *d, const cb_pose *g, double *K);

@@ -41,6 +41,7 @@ struct cb_body_interaction {
   cb_pose *g;   /* [n]: the poses for the next evaluation, and the twists */
   double (*Y)[6];
   double (*momentum)[6], (*slope)[6];
+  double *energy;        /* [n]: the shares of the bodies in the energy of the coupling, at a node */
   cb_rigid_state *known; /* [n]: the states at the node for which `momentum` is known */
   bool is_known;
 };
@@ -113,7 +114,7 @@ double cb_body_interaction_change(const cb_body_interaction *in, int body, const
 
 cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool middle) {
   const cb_status status = in->coupling->class_->apply(in->self, t, in->g, (const double(*)[6])in->Y, in->momentum,
-                                                       middle ? in->slope : NULL);
+                                                       middle ? in->slope : NULL, middle ? NULL : in->energy);
   for (int i = 0; i < in->n && !status; i++) {
     memcpy(in->added[i].momentum, in->momentum[i], sizeof in->momentum[i]);
     if (middle)
@@ -192,11 +193,7 @@ void cb_body_interaction_separate(const cb_body_interaction *in, int body, cb_ri
   for (int i = 0; i < 6; i++) s->momentum[i] -= in->momentum[body][i];
 }
 
-double cb_body_interaction_energy(const cb_body_interaction *in, int body) {
-  double sum = 0;
-  for (int i = 0; in && i < 6; i++) sum += in->momentum[body][i] * in->Y[body][i] / 2;
-  return sum;
-}
+double cb_body_interaction_energy(const cb_body_interaction *in, int body) { return in ? in->energy[body] : 0; }
 
 cb_status cb_body_interaction_error(const cb_run *run, cb_coupling_error *out) {
   const cb_fluid_run *b = run->own;
@@ -268,8 +265,9 @@ cb_status cb_body_interaction_create(cb_run *run) {
                               .Y = cb_arena_alloc(run->arena, n, sizeof *in->Y),
                               .momentum = cb_arena_alloc(run->arena, n, sizeof *in->momentum),
                               .slope = cb_arena_alloc(run->arena, n, sizeof *in->slope),
+                              .energy = cb_arena_alloc(run->arena, n, sizeof *in->energy),
                               .known = cb_arena_alloc(run->arena, n, sizeof *in->known)};
-  if (!in->added || !in->g || !in->Y || !in->momentum || !in->slope || !in->known)
+  if (!in->added || !in->g || !in->Y || !in->momentum || !in->slope || !in->energy || !in->known)
     return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", n);
   b->interaction = in;
   status = prepare(run);

@@ -29,7 +29,7 @@ cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool m
  * with every momentum, so that joints can answer it. Does nothing if the states have not changed since the last call. */
 cb_status cb_body_interaction_at_node(cb_run *run, double t, cb_status (*settle)(void *self, double t), void *self);
 /* After the last function: subtracts from the momentum of a state at this node what the other bodies add, and returns
- * the share of the body in the energy of the interaction, <momentum, Y>/2. */
+ * the share of the body in the energy of the coupling. */
 void cb_body_interaction_separate(const cb_body_interaction *in, int body, cb_rigid_state *s);
 double cb_body_interaction_energy(const cb_body_interaction *in, int body);
 /* Estimates the error of the coupling at the present poses. */

@@ -74,15 +74,19 @@ static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, 
 }
 
 static cb_status apply(void *self, double t, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
-                       double (*slope)[6]) {
+                       double (*slope)[6], double *energy) {
   const data *d = self;
   (void)t;
   const cb_status status = cb_several_apply(d->several, g, Y, momentum, slope, NULL);
-  for (int i = 0; i < d->n && !status; i++)
+  for (int i = 0; i < d->n && !status; i++) {
+    double twice = 0;
     for (int k = 0; k < 6; k++) {
       momentum[i][k] *= d->density;
+      twice += momentum[i][k] * Y[i][k];
       if (slope) slope[i][k] *= d->density;
     }
+    if (energy) energy[i] = twice / 2;
+  }
   return status;
 }
 

@@ -1,0 +1,165 @@
+/* `coupling: dipole`: bodies feel the leading term of the flow of the others (fluid/dipoles.h).
+ *
+ *   d_i = D_i Y_i + own_i,   own_i = (linear part of mu_i)/rho + d/dt int x dV
+ * d_i: moment of the dipole of body i; mu_i: momentum that the motion of its shape gives to the fluid; the integral is
+ * over the displaced volume. A body that changes its shape has D_i, own_i and its centroid at the time t. Other symbols:
+ * fluid/dipoles.h. Valid for bodies that are farther apart than they are large; `estimate` tells the error. SI units.
+ */
+#include "fluid/body_coupling.h"
+
+#include "core/failure.h"
+#include "fluid/dipoles.h"
+#include "fluid/immersed_run.h"
+#include "numerics/vec3.h"
+
+#include <curvebody/param.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct dipole {
+  int wall;
+  double wall_x, wall_y, wall_z, wall_height;
+} dipole;
+
+#define REAL(name, fallback, unit, doc) \
+  { #name, CB_PARAM_REAL, offsetof(dipole, name), fallback, unit, "", NULL, doc }
+static const cb_param params[] = {
+    {"wall", CB_PARAM_CHOICE, offsetof(dipole, wall), "none", "", "", "none|rigid|free",
+     "a plane at which the fluid ends: a rigid wall, or a free surface, where the potential is 0"},
+    REAL(wall_height, "0", "m", "height of the plane along its normal"),
+    REAL(wall_x, "0", "", "x component of the normal, which points into the fluid"),
+    REAL(wall_y, "0", "", "y component of the normal"),
+    REAL(wall_z, "1", "", "z component of the normal"),
+    {0}};
+
+typedef struct data {
+  cb_dipoles *dipoles;
+  double density;
+  int n;
+  cb_immersed_workspace **moving; /* [n]: of a body that changes its shape; otherwise NULL */
+} data;
+
+static void release(void *self) {
+  data *d = self;
+  if (!d) return;
+  for (int i = 0; d->moving && i < d->n; i++) cb_immersed_workspace_free(d->moving[i]);
+  free(d->moving);
+  cb_dipoles_free(d->dipoles);
+  free(d);
+}
+
+/* Finds the body and the moment of the motion of its shape at time t. */
+static cb_status shape_at(const data *d, cb_immersed_workspace *w, double t, cb_dipole_body *out, double own[3]) {
+  cb_immersed_fluid_share share;
+  const cb_status status = cb_immersed_workspace_fluid_share(w, t, &share);
+  if (status) return status;
+  *out = (cb_dipole_body){.volume = share.volume};
+  memcpy(out->K, share.A, sizeof out->K);
+  for (int k = 0; k < 3; k++) {
+    out->centroid[k] = share.volume > 0 ? share.moment[k] / share.volume : 0;
+    own[k] = share.mu[3 + k] / d->density + share.rate[k];
+  }
+  return CB_OK;
+}
+
+/* The radius of the ball about the centroid that holds the surface as it was given. */
+static double radius_of(const cb_surface *s, const double centroid[3]) {
+  double square = 0;
+  for (int i = 0; i < s->vertices; i++) {
+    double r[3];
+    for (int k = 0; k < 3; k++) r[k] = s->x[i][k] - centroid[k];
+    square = fmax(square, cb_dot3(r, r));
+  }
+  return sqrt(square);
+}
+
+static cb_status make_bodies(data *d, const cb_coupled_fluid *of, cb_dipole_body *body, int *which) {
+  cb_status status = CB_OK;
+  for (int i = 0; i < of->n && !status; i++) {
+    cb_immersed_workspace *w;
+    double own[3];
+    *which = i;
+    if (i && of->body[i] == of->body[i - 1] && !cb_immersed_poses(of->body[i])) {
+      body[i] = body[i - 1];
+      continue;
+    }
+    status = cb_immersed_workspace_create(of->body[i], &w);
+    if (status) return status;
+    status = shape_at(d, w, 0, &body[i], own);
+    if (!status) body[i].radius = radius_of(cb_immersed_surface(of->body[i]), body[i].centroid);
+    if (cb_immersed_poses(of->body[i]))
+      d->moving[i] = w;
+    else
+      cb_immersed_workspace_free(w);
+  }
+  return status;
+}
+
+static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, int *which, void **out) {
+  const dipole *own = c->params;
+  const cb_mirror plane = {(cb_mirror_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height};
+  cb_dipole_body *body = calloc((size_t)of->n, sizeof *body);
+  data *d = calloc(1, sizeof *d);
+  if (d) d->moving = calloc((size_t)of->n, sizeof *d->moving);
+  cb_status status = body && d && d->moving ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", of->n);
+  if (!status) {
+    d->density = of->density;
+    d->n = of->n;
+    status = make_bodies(d, of, body, which);
+  }
+  if (!status) {
+    *which = -1;
+    status = cb_dipoles_create(of->n, body, of->density, &d->dipoles);
+  }
+  if (!status) status = cb_dipoles_set_plane(d->dipoles, &plane);
+  free(body);
+  if (status)
+    release(d);
+  else
+    *out = d;
+  return status;
+}
+
+/* Gives the bodies that change their shapes their shapes at time t. */
+static cb_status move_shapes(const data *d, double t) {
+  cb_status status = CB_OK;
+  for (int i = 0; i < d->n && !status; i++) {
+    cb_dipole_body body;
+    double own[3];
+    if (!d->moving[i]) continue;
+    status = shape_at(d, d->moving[i], t, &body, own);
+    if (!status) status = cb_dipoles_shape(d->dipoles, i, &body, own);
+  }
+  return status;
+}
+
+static cb_status apply(void *self, double t, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
+                       double (*slope)[6], double *energy) {
+  const data *d = self;
+  cb_status status = move_shapes(d, t);
+  if (!status) status = cb_dipoles_apply(d->dipoles, g, Y, momentum, slope);
+  for (int i = 0; energy && i < d->n && !status; i++) energy[i] = cb_dipoles_energy(d->dipoles, i);
+  return status;
+}
+
+static cb_status estimate(void *self, double t, const cb_pose *g, cb_coupling_error *out) {
+  const data *d = self;
+  const cb_status status = move_shapes(d, t);
+  if (!status) out->error = cb_dipoles_error(d->dipoles, g, &out->body[0], &out->body[1]);
+  return status;
+}
+
+const cb_body_coupling_class cb_body_coupling_dipole = {
+    .name = "dipole",
+    .title = "each body feels the dipoles of the others, the leading term for distant bodies",
+    .doc =
+        "It costs about 0.01 us per pair. The error is of the order of (size/distance)^2 of the coupling; `check` "
+        "prints "
+        "an estimate. Bodies may change their shapes.",
+    .params = params,
+    .params_size = sizeof(dipole),
+    .prepare = prepare,
+    .release = release,
+    .apply = apply,
+    .estimate = estimate};

@@ -220,8 +220,6 @@ static cb_status start(cb_run *run) {
 
 static cb_status check(const cb_fluid_run *b) {
   const cb_fluid *f = b->fluid;
-  if (f->curvature != 0)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "`coupling` is for flat space: expected no `space`, or `coupling: none`");
   if (!f->medium || !cb_medium_is_uniform(f->medium))
     return cb_fail(CB_ERROR_UNSUPPORTED, "`coupling` needs a fluid of one density: expected one number as `medium`");
   if (!b->integrator->class_->takes_impulses)

@@ -59,6 +59,7 @@ static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, 
   }
   if (!status) {
     const cb_kirchhoff_options options = {
+        .curvature = of->fluid->curvature,
         .wall = {(cb_mirror_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height}};
     *which = -1;
     d->density = of->density;

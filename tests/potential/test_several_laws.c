@@ -303,7 +303,7 @@ static void what_cannot_be_computed_is_refused(void **unused) {
 
 static double seconds(void) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* the machine may be busy */
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

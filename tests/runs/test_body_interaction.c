@@ -113,6 +113,49 @@ static void bound_bodies_keep_momentum_and_energy(void **unused) {
   cb_scenario_free(s);
 }
 
+/* Two ellipsoids that feel each other in a curved space: the largest error of the energy, and the largest change of the
+ * momentum about the base point. */
+static void move_in(const char *space, double h, double *energy, double *momentum) {
+  char text[2048];
+  memory_sink m;
+  snprintf(
+      text, sizeof text,
+      "curvebody: 1\nspace: %s\nfluid: {medium: 1, added_mass: {name: exact, refine: false}, coupling: exact}\n"
+      "bodies:\n"
+      "  - {name: a, shape: {name: ellipsoid, a: 0.3, b: 0.2, c: 0.15, resolution: 8}, density: 1.3, drag: false,\n"
+      "     place: {position: [0, 0, 0]}, motion: {velocity: [0.1, 0.1, -0.2], spin: [0.4, -0.3, 0.5]}}\n"
+      "  - {name: b, shape: {name: ellipsoid, a: 0.2, b: 0.25, c: 0.15, resolution: 8}, density: 0.8, drag: false,\n"
+      "     place: {position: [0.6, 0.1, 0.1]}, motion: {velocity: [-0.2, 0.1, 0.1], spin: [0.2, 0.6, -0.3]}}\n"
+      "integrator: {name: hamilton_pontryagin, step: %.17g}\ntime: {end: 1}\n"
+      "record: {observables: [energy, momentum]}\n",
+      space, h);
+  cb_scenario *s = go(&m, text);
+  *energy = *momentum = 0;
+  for (size_t row = 0; row < m.n_rows; row++) {
+    const double *p = field(&m, row, "spatial_momentum"), *p0 = field(&m, 0, "spatial_momentum");
+    for (int i = 0; i < 6; i++) *momentum = fmax(*momentum, fabs(p[i] + p[6 + i] - p0[i] - p0[6 + i]));
+    *energy = fmax(*energy, fabs(*field(&m, row, "energy") - *field(&m, 0, "energy")));
+  }
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+/* In S3 and H3 the same holds as in flat space: the momentum of the whole is kept to round-off, and the error of the
+ * energy is of order 2. */
+static void curved_spaces_keep_the_momentum_of_the_whole(void **unused) {
+  (void)unused;
+  static const char *const spaces[] = {"s3", "h3"};
+  for (int i = 0; i < 2; i++) {
+    double coarse, fine, momentum;
+    move_in(spaces[i], .1, &coarse, &momentum);
+    check_at_most(momentum, 1e-16); /* of 0.02 */
+    move_in(spaces[i], .05, &fine, &momentum);
+    check_at_most(momentum, 1e-16);
+    print_message("%s: energy errors %.3g %.3g, momentum %.2g\n", spaces[i], coarse, fine, momentum);
+    check_near(log2(coarse / fine), 2, .1);
+  }
+}
+
 /* A ball joint holds two ellipsoids that feel each other exactly: the joint stays closed, and momentum is kept. */
 static void joints_hold_bodies_that_feel_each_other(void **unused) {
   (void)unused;
@@ -177,6 +220,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(step_has_its_order),
                                      cmocka_unit_test(coupling_changes_the_motion),
                                      cmocka_unit_test(bound_bodies_keep_momentum_and_energy),
+                                     cmocka_unit_test(curved_spaces_keep_the_momentum_of_the_whole),
                                      cmocka_unit_test(joints_hold_bodies_that_feel_each_other),
                                      cmocka_unit_test(impact_has_the_inertia_of_the_coupling)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ cb_convex cb_convex_hull(int n, const double (*x)[3]) {
   return out;
 }
 
-static void place(const cb_convex *c, const cb_pose *g, cb_convex_placed *out) {
+void cb_convex_place(const cb_convex *c, const cb_pose *g, cb_convex_placed *out) {
   out->set = c;
   memcpy(out->x, g->x, sizeof out->x);
   cb_pose_rotation(g, out->r);
@@ -82,6 +82,8 @@ static void place(const cb_convex *c, const cb_pose *g, cb_convex_placed *out) {
 /* --- supports --- */
 
 static const double (*points_of(const cb_convex *c))[3] { return c->x ? c->x : c->own; }
+
+const double *cb_convex_point(const cb_convex *c, int number) { return points_of(c)[number]; }
 
 static void vertex(const cb_convex_placed *c, int number, double out[3]) {
   cb_apply3(c->r, points_of(c->set)[number], out);
@@ -336,8 +338,8 @@ static void find_smooth(const cb_convex_pair *p, const double guess[3], cb_conve
 void cb_convex_gap(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb, double guess[3],
                    cb_convex_contact *out) {
   cb_convex_pair p;
-  place(a, ga, &p.a);
-  place(b, gb, &p.b);
+  cb_convex_place(a, ga, &p.a);
+  cb_convex_place(b, gb, &p.b);
   p.size = a->bound + b->bound;
   if (a->n && b->n)
     cb_convex_hulls(&p, false, guess, out);

@@ -49,6 +49,25 @@ cb_convex cb_convex_hull(int n, const double (*x)[3]);
 void cb_convex_gap(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb, double guess[3],
                    cb_convex_contact *out);
 
+/* Where two hulls touch at a face, one point does not say how they can turn. The patch is the part of the face that lies on
+ * the other hull, by at most four of its corners: points of one body, and the plane of the face of the other one.
+ *
+ *   s_i = n.(x_i - x_0)   or, if the plane is in b,  n.(x_0 - x_i)
+ * n: normal of the plane, from a to b; x_0, x_i: points of the plane and of the other body. */
+enum { CB_PATCH_POINTS = 4 };
+typedef struct cb_convex_patch {
+  int n;                            /* number of points; 0: there is no patch */
+  bool on_b;                        /* the plane is that of a face of b, and the points are of a */
+  double normal[3], level;          /* n and n.x_0 in the frame of the body with the plane */
+  double point[CB_PATCH_POINTS][3]; /* [n]: in the frame of the other body */
+} cb_convex_patch;
+
+/* Finds the patch of two sets that touch each other with the normal n in the world (convex_patch.c). There is one if both
+ * are hulls without thickness, n is perpendicular to a face of one of them, and at least two points of the other one are
+ * near the plane of this face: at most a tenth of its size. */
+void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb,
+                          const double normal[3], cb_convex_patch *out);
+
 /* The two sets in the world, for the files convex*.c. */
 typedef struct cb_convex_placed {
   const cb_convex *set;
@@ -60,6 +79,9 @@ typedef struct cb_convex_pair {
   double size;
 } cb_convex_pair;
 
+/* Places a set at the pose of its body; returns number `number` of the points of a hull in the frame of the body. */
+void cb_convex_place(const cb_convex *c, const cb_pose *g, cb_convex_placed *out);
+const double *cb_convex_point(const cb_convex *c, int number);
 /* Finds the point of a core that is farthest along d; returns its number, or 0 for an ellipsoid. */
 int cb_convex_support(const cb_convex_placed *c, const double d[3], double out[3]);
 /* Finds g(n) of the cores and the points x and y of them at which it is attained. */

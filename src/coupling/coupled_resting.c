@@ -115,26 +115,55 @@ static cb_status settle(cb_coupled *c, double t) {
   return status ? status : cb_coupled_find_rates(c, t);
 }
 
+/* Finds e->own of an entry. */
+static cb_status answer(cb_coupled *c, double t, cb_gap_entry *e) {
+  cb_factors6 f;
+  if (e->unit >= c->bodies.n) {
+    cb_coupled_raise(c, e->unit - c->bodies.n, e->W, e->own);
+    for (int a = 0; a < c->k; a++) e->own[a] /= c->mass[e->unit - c->bodies.n];
+    return CB_OK;
+  }
+  if (cb_coupled_has_joints(c, e->unit)) return CB_OK;
+  const cb_status status = cb_coupled_factor(c, t, e->unit, &f);
+  if (!status) cb_back6(&f, e->W, e->own);
+  return status;
+}
+
+/* Finds the entries of contact i of the list between two shapes, whose gradient G is known. */
+static cb_status find_entries_of_shapes(cb_coupled *c, double t, const double *G, const cb_gap *gap, cb_gap_entry *e) {
+  cb_status status = CB_OK;
+  for (int p = 0; p < 2 && !status; p++, e++, G += 6) {
+    const int unit = cb_coupled_unit_of_shapes(c, gap, p);
+    *e = (cb_gap_entry){.unit = unit};
+    memcpy(e->world, G, sizeof e->world);
+    if (unit < c->bodies.n)
+      cb_turn6_transposed((const double(*)[3])c->motion[unit].r, G, e->W);
+    else
+      memcpy(e->W, G, (size_t)c->k * sizeof *G);
+    status = answer(c, t, e);
+  }
+  return status;
+}
+
+/* The number of units that a gap acts on. */
+static int units_of(const cb_gap *gap) { return gap->kind == CB_GAP_SHAPES ? 2 : gap->n; }
+
 /* Finds the entries of contact i of the list, whose gradient is known. */
 static cb_status find_entries(cb_coupled *c, double t, int i, const cb_gap *gap) {
   cb_gap_entry *e = c->contacts->resting.entry[i];
   cb_status status = CB_OK;
-  for (int p = 0; p < gap->n && !status; p++, e++) {
+  const double *G = c->contacts->resting.gradient[i];
+  if (gap->kind == CB_GAP_SHAPES) return find_entries_of_shapes(c, t, G, gap, e);
+  for (int p = 0; p < gap->n && !status; p++, e++, G += c->k) {
     const int place = gap->particle[p], body = c->carried[place].body;
-    const double *G = c->contacts->resting.gradient[i] + p * c->k;
     *e = (cb_gap_entry){.unit = body >= 0 ? body : c->bodies.n + place};
-    if (body < 0) {
+    if (body >= 0) {
+      cb_coupled_wrench(c, place, G, e->W);
+      cb_turn6((const double(*)[3])c->motion[body].r, e->W, e->world);
+    } else {
       memcpy(e->W, G, (size_t)c->k * sizeof *G);
-      cb_coupled_raise(c, place, G, e->own);
-      for (int a = 0; a < c->k; a++) e->own[a] /= c->mass[place];
-      continue;
     }
-    cb_factors6 f;
-    cb_coupled_wrench(c, place, G, e->W);
-    cb_turn6((const double(*)[3])c->motion[body].r, e->W, e->world);
-    if (cb_coupled_has_joints(c, body)) continue;
-    status = cb_coupled_factor(c, t, body, &f);
-    if (!status) cb_back6(&f, e->W, e->own);
+    status = answer(c, t, e);
   }
   return status;
 }
@@ -149,7 +178,7 @@ static void respond(cb_coupled *c, int count, const int *gap, int j, double *D) 
   const cb_resting *r = &k->resting;
   memset(r->push, 0, (size_t)c->bodies.n * sizeof *r->push);
   bool joined = false;
-  for (int p = 0; p < k->gap[gap[j]].n; p++) {
+  for (int p = 0; p < units_of(&k->gap[gap[j]]); p++) {
     const cb_gap_entry *e = &r->entry[j][p];
     if (e->unit >= c->bodies.n || !cb_coupled_has_joints(c, e->unit)) continue;
     cb_add6(1, e->world, r->push[e->unit]);
@@ -158,13 +187,13 @@ static void respond(cb_coupled *c, int count, const int *gap, int j, double *D) 
   if (joined) cb_mechanism_respond(c->bodies.mechanism, (const double(*)[6])r->push, r->answer);
   for (int i = 0; i < count; i++) {
     double sum = 0;
-    for (int p = 0; p < k->gap[gap[i]].n; p++) {
+    for (int p = 0; p < units_of(&k->gap[gap[i]]); p++) {
       const cb_gap_entry *e = &r->entry[i][p];
       if (e->unit < c->bodies.n && cb_coupled_has_joints(c, e->unit)) {
         sum += joined ? dot6(e->world, r->answer[e->unit]) : 0;
         continue;
       }
-      for (int q = 0; q < k->gap[gap[j]].n; q++)
+      for (int q = 0; q < units_of(&k->gap[gap[j]]); q++)
         if (r->entry[j][q].unit == e->unit) sum += dot6(e->W, r->entry[j][q].own);
     }
     D[i * count + j] = sum;

@@ -1,0 +1,174 @@
+/* The patch in which the faces of two convex hulls touch (convex.h).
+ *
+ * Along n each hull has a side: its vertices near the supporting plane, as a polygon in the directions t_1 and t_2
+ * perpendicular to n. The polygon is that of the vertices which are farthest in 32 directions, so it is exact for polygons
+ * whose corners turn by more than 2 pi/32. The patch is the intersection of both polygons: corners of one of them inside the
+ * other one, and crossings of their sides. Of its points the nearest one is taken, and then up to three that make the
+ * patch large.
+ */
+#include "coupling/convex.h"
+#include "numerics/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DIRECTIONS = 32, POINTS_MAX = 4 * DIRECTIONS };
+
+/* The share of the size of a hull by which the corners of a face may be out of its plane, and by which the other hull may
+ * be away from this plane. */
+static const double flat = 1e-9, near = 0.1;
+static const double pi = 3.14159265358979323846;
+
+typedef struct corner {
+  double u[2], body[3], height; /* along t_1 and t_2; in the frame of the body; along n */
+} corner;
+
+typedef struct side {
+  int n; /* counterclockwise */
+  corner c[DIRECTIONS];
+} side;
+
+/* Finds the vertices of a hull within `depth` of its supporting plane along sign n. */
+static void find_side(const cb_convex_placed *of, const double n[3], double sign, const double t[2][3], double depth,
+                      side *out) {
+  double m[3], e[2][3], highest = -INFINITY;
+  int last = -1, first = -1;
+  cb_apply3_transposed(of->r, n, m);
+  for (int k = 0; k < 2; k++) cb_apply3_transposed(of->r, t[k], e[k]);
+  for (int i = 0; i < of->set->n; i++) highest = fmax(highest, sign * cb_dot3(m, cb_convex_point(of->set, i)));
+  out->n = 0;
+  for (int k = 0; k < DIRECTIONS; k++) {
+    const double c = cos(2 * pi * (k + .25) / DIRECTIONS), s = sin(2 * pi * (k + .25) / DIRECTIONS);
+    double most = -INFINITY;
+    int best = -1;
+    for (int i = 0; i < of->set->n; i++) {
+      const double *x = cb_convex_point(of->set, i), along = c * cb_dot3(e[0], x) + s * cb_dot3(e[1], x);
+      if (sign * cb_dot3(m, x) < highest - depth || !(along > most)) continue;
+      most = along;
+      best = i;
+    }
+    if (best == last || best == first) continue;
+    last = best;
+    if (first < 0) first = best;
+    corner *to = &out->c[out->n++];
+    memcpy(to->body, cb_convex_point(of->set, best), sizeof to->body);
+    for (int i = 0; i < 2; i++) to->u[i] = cb_dot3(e[i], to->body) + cb_dot3(t[i], of->x);
+    to->height = cb_dot3(m, to->body) + cb_dot3(n, of->x);
+  }
+}
+
+static double turn(const double a[2], const double b[2], const double c[2]) {
+  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+/* Twice the area of a side. */
+static double area(const side *s) {
+  double sum = 0;
+  for (int i = 1; i + 1 < s->n; i++) sum += turn(s->c[0].u, s->c[i].u, s->c[i + 1].u);
+  return sum;
+}
+
+static bool contains(const side *s, const double u[2], double tolerance) {
+  for (int i = 0; i < s->n; i++)
+    if (turn(s->c[i].u, s->c[(i + 1) % s->n].u, u) < -tolerance) return false;
+  return true;
+}
+
+static void mix(const corner *a, const corner *b, double w, corner *out) {
+  for (int i = 0; i < 2; i++) out->u[i] = a->u[i] + w * (b->u[i] - a->u[i]);
+  for (int i = 0; i < 3; i++) out->body[i] = a->body[i] + w * (b->body[i] - a->body[i]);
+  out->height = a->height + w * (b->height - a->height);
+}
+
+/* Adds the point of the body of `s` over u, which is inside its triangle 0, i, i + 1. */
+static void add_over(const side *s, const double u[2], corner *out, int *n) {
+  for (int i = 1; i + 1 < s->n; i++) {
+    const corner *a = &s->c[0], *b = &s->c[i], *c = &s->c[i + 1];
+    const double whole = turn(a->u, b->u, c->u), q = turn(a->u, u, c->u) / whole, r = turn(a->u, b->u, u) / whole;
+    if (!(q >= 0 && r >= 0 && q + r <= 1)) continue;
+    corner *to = &out[(*n)++];
+    memcpy(to->u, u, sizeof to->u);
+    for (int k = 0; k < 3; k++)
+      to->body[k] = a->body[k] + q * (b->body[k] - a->body[k]) + r * (c->body[k] - a->body[k]);
+    to->height = a->height + q * (b->height - a->height) + r * (c->height - a->height);
+    return;
+  }
+}
+
+/* Finds the points of the body of `s` in the intersection with the side `of`. */
+static int intersect(const side *s, const side *of, corner out[POINTS_MAX]) {
+  const double tolerance = 1e-9 * area(of);
+  int n = 0;
+  for (int i = 0; i < s->n; i++)
+    if (contains(of, s->c[i].u, tolerance)) out[n++] = s->c[i];
+  for (int i = 0; i < of->n && s->n > 2; i++) add_over(s, of->c[i].u, out, &n);
+  for (int i = 0; i < s->n && s->n > 1; i++)
+    for (int k = 0; k < of->n && n < POINTS_MAX; k++) {
+      const corner *a = &s->c[i], *b = &s->c[(i + 1) % s->n], *c = &of->c[k], *d = &of->c[(k + 1) % of->n];
+      const double p = turn(c->u, d->u, a->u), q = turn(c->u, d->u, b->u);
+      const double v = turn(a->u, b->u, c->u), w = turn(a->u, b->u, d->u);
+      if (p * q < 0 && v * w < 0) mix(a, b, p / (p - q), &out[n++]);
+    }
+  return n;
+}
+
+/* Takes the point nearest to the plane, the one farthest from it, and the two farthest from the line of both, one on each
+ * side. */
+static int choose(int n, const corner *c, double sign, double smallest, const corner *chosen[CB_PATCH_POINTS]) {
+  double most = smallest, high = smallest * smallest, low = -high;
+  int count = 1;
+  const corner *above = NULL, *below = NULL, *far = NULL;
+  chosen[0] = &c[0];
+  for (int i = 1; i < n; i++)
+    if (sign * c[i].height < sign * chosen[0]->height) chosen[0] = &c[i];
+  for (int i = 0; i < n; i++) {
+    const double d = hypot(c[i].u[0] - chosen[0]->u[0], c[i].u[1] - chosen[0]->u[1]);
+    if (!(d > most)) continue;
+    most = d;
+    far = &c[i];
+  }
+  if (!far) return count;
+  chosen[count++] = far;
+  for (int i = 0; i < n; i++) {
+    const double part = turn(chosen[0]->u, far->u, c[i].u);
+    if (part > high) above = &c[i];
+    if (part < low) below = &c[i];
+    high = fmax(high, part);
+    low = fmin(low, part);
+  }
+  if (above) chosen[count++] = above;
+  if (below) chosen[count++] = below;
+  return count;
+}
+
+void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb,
+                          const double normal[3], cb_convex_patch *out) {
+  const double across[3] = {fabs(normal[0]) < 0.6, fabs(normal[0]) >= 0.6, 0};
+  const double size = fmin(a->bound, b->bound);
+  double t[2][3];
+  cb_convex_placed of[2];
+  side face, other;
+  corner point[POINTS_MAX];
+  const corner *chosen[CB_PATCH_POINTS];
+  out->n = 0;
+  if (a->n < 3 || b->n < 3 || a->radius > 0 || b->radius > 0) return;
+  cb_cross3(normal, across, t[0]);
+  const double length = sqrt(cb_dot3(t[0], t[0]));
+  for (int i = 0; i < 3; i++) t[0][i] /= length;
+  cb_cross3(normal, t[0], t[1]);
+  cb_convex_place(a, ga, &of[0]);
+  cb_convex_place(b, gb, &of[1]);
+  for (int k = 0; k < 2; k++) { /* the plane is that of a, or else that of b */
+    find_side(&of[k], normal, k ? -1 : 1, (const double(*)[3])t, flat * of[k].set->bound, &face);
+    if (face.n < 3 || !(area(&face) > 1e-6 * of[k].set->bound * of[k].set->bound)) continue;
+    find_side(&of[!k], normal, k ? 1 : -1, (const double(*)[3])t, near * of[!k].set->bound, &other);
+    const int n = intersect(&other, &face, point), count = n ? choose(n, point, k ? -1 : 1, 1e-6 * size, chosen) : 0;
+    if (count < 2) continue;
+    out->n = count;
+    out->on_b = k;
+    cb_apply3_transposed(of[k].r, normal, out->normal);
+    out->level = cb_dot3(out->normal, face.c[0].body);
+    for (int i = 0; i < count; i++) memcpy(out->point[i], chosen[i]->body, sizeof out->point[i]);
+    return;
+  }
+}

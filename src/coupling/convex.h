@@ -49,22 +49,24 @@ cb_convex cb_convex_hull(int n, const double (*x)[3]);
 void cb_convex_gap(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb, double guess[3],
                    cb_convex_contact *out);
 
-/* Where two hulls touch at a face, one point does not say how they can turn. The patch is the part of the face that lies on
- * the other hull, by at most four of its corners: points of one body, and the plane of the face of the other one.
+/* Where two hulls touch with faces that are nearly parallel, one point does not say how they can turn. The patch is the part
+ * of one face that lies on the other one, by at most four of its corners, at each of which a point of one body touches a plane
+ * of the other one.
  *
  *   s_i = n.(x_i - x_0)   or, if the plane is in b,  n.(x_0 - x_i)
- * n: normal of the plane, from a to b; x_0, x_i: points of the plane and of the other body. */
+ * n: the common normal of the planes, from a to b, fixed in the body of the planes, which is one with a face perpendicular to
+ * n, if there is one; x_0, x_i: points of plane i and of the other body. */
 enum { CB_PATCH_POINTS = 4 };
 typedef struct cb_convex_patch {
-  int n;                            /* number of points; 0: there is no patch */
-  bool on_b;                        /* the plane is that of a face of b, and the points are of a */
-  double normal[3], level;          /* n and n.x_0 in the frame of the body with the plane */
-  double point[CB_PATCH_POINTS][3]; /* [n]: in the frame of the other body */
+  int n;                                    /* number of points; 0: there is no patch */
+  bool on_b;                                /* the planes are of b, and the points of a */
+  double normal[3], level[CB_PATCH_POINTS]; /* n and n.x_0 in the frame of the body with the planes */
+  double point[CB_PATCH_POINTS][3];         /* [n]: in the frame of the other body */
 } cb_convex_patch;
 
 /* Finds the patch of two sets that touch each other with the normal n in the world (convex_patch.c). There is one if both
- * are hulls without thickness, n is perpendicular to a face of one of them, and at least two points of the other one are
- * near the plane of this face: at most a tenth of its size. */
+ * are hulls without thickness whose sides along n meet in at least two points. The side of a hull has the corners within a
+ * tenth of its size of the supporting plane. */
 void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb,
                           const double normal[3], cb_convex_patch *out);
 

@@ -1,10 +1,10 @@
-/* The patch in which the faces of two convex hulls touch (convex.h).
+/* The patch in which two convex hulls touch (convex.h).
  *
  * Along n each hull has a side: its vertices near the supporting plane, as a polygon in the directions t_1 and t_2
  * perpendicular to n. The polygon is that of the vertices which are farthest in 32 directions, so it is exact for polygons
  * whose corners turn by more than 2 pi/32. The patch is the intersection of both polygons: corners of one of them inside the
- * other one, and crossings of their sides. Of its points the nearest one is taken, and then up to three that make the
- * patch large.
+ * other one, and crossings of their sides. Of its points the pair with the smallest gap is taken, and then up to three that
+ * make the patch large.
  */
 #include "coupling/convex.h"
 #include "numerics/vec3.h"
@@ -14,14 +14,22 @@
 
 enum { DIRECTIONS = 32, POINTS_MAX = 4 * DIRECTIONS };
 
-/* The share of the size of a hull by which the corners of a face may be out of its plane, and by which the other hull may
- * be away from this plane. */
+/* The share of the size of a hull by which the corners of a face may be out of its plane, and by which a corner of a side
+ * may be away from the supporting plane. */
 static const double flat = 1e-9, near = 0.1;
+/* The share of a triangle by which a point may be outside of it. */
+static const double inside = 1e-9;
 static const double pi = 3.14159265358979323846;
 
 typedef struct corner {
   double u[2], body[3], height; /* along t_1 and t_2; in the frame of the body; along n */
 } corner;
+
+/* A point of each hull at the same u; gap: the height of the point of b above that of a. */
+typedef struct meeting {
+  corner of[2];
+  double gap;
+} meeting;
 
 typedef struct side {
   int n; /* counterclockwise */
@@ -68,71 +76,70 @@ static double area(const side *s) {
   return sum;
 }
 
-static bool contains(const side *s, const double u[2], double tolerance) {
-  for (int i = 0; i < s->n; i++)
-    if (turn(s->c[i].u, s->c[(i + 1) % s->n].u, u) < -tolerance) return false;
-  return true;
-}
-
 static void mix(const corner *a, const corner *b, double w, corner *out) {
   for (int i = 0; i < 2; i++) out->u[i] = a->u[i] + w * (b->u[i] - a->u[i]);
   for (int i = 0; i < 3; i++) out->body[i] = a->body[i] + w * (b->body[i] - a->body[i]);
   out->height = a->height + w * (b->height - a->height);
 }
 
-/* Adds the point of the body of `s` over u, which is inside its triangle 0, i, i + 1. */
-static void add_over(const side *s, const double u[2], corner *out, int *n) {
+/* Finds the point of the hull of `s` at u, in the triangle 0, i, i + 1 that contains u. */
+static bool find_at(const side *s, const double u[2], corner *out) {
   for (int i = 1; i + 1 < s->n; i++) {
     const corner *a = &s->c[0], *b = &s->c[i], *c = &s->c[i + 1];
     const double whole = turn(a->u, b->u, c->u), q = turn(a->u, u, c->u) / whole, r = turn(a->u, b->u, u) / whole;
-    if (!(q >= 0 && r >= 0 && q + r <= 1)) continue;
-    corner *to = &out[(*n)++];
-    memcpy(to->u, u, sizeof to->u);
+    if (!(q >= -inside && r >= -inside && q + r <= 1 + inside)) continue;
+    memcpy(out->u, u, sizeof out->u);
     for (int k = 0; k < 3; k++)
-      to->body[k] = a->body[k] + q * (b->body[k] - a->body[k]) + r * (c->body[k] - a->body[k]);
-    to->height = a->height + q * (b->height - a->height) + r * (c->height - a->height);
-    return;
+      out->body[k] = a->body[k] + q * (b->body[k] - a->body[k]) + r * (c->body[k] - a->body[k]);
+    out->height = a->height + q * (b->height - a->height) + r * (c->height - a->height);
+    return true;
   }
+  return false;
 }
 
-/* Finds the points of the body of `s` in the intersection with the side `of`. */
-static int intersect(const side *s, const side *of, corner out[POINTS_MAX]) {
-  const double tolerance = 1e-9 * area(of);
+/* Finds the points in the intersection of both sides. */
+static int intersect(const side s[2], meeting out[POINTS_MAX]) {
   int n = 0;
-  for (int i = 0; i < s->n; i++)
-    if (contains(of, s->c[i].u, tolerance)) out[n++] = s->c[i];
-  for (int i = 0; i < of->n && s->n > 2; i++) add_over(s, of->c[i].u, out, &n);
-  for (int i = 0; i < s->n && s->n > 1; i++)
-    for (int k = 0; k < of->n && n < POINTS_MAX; k++) {
-      const corner *a = &s->c[i], *b = &s->c[(i + 1) % s->n], *c = &of->c[k], *d = &of->c[(k + 1) % of->n];
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < s[k].n; i++) {
+      out[n].of[k] = s[k].c[i];
+      n += find_at(&s[!k], s[k].c[i].u, &out[n].of[!k]);
+    }
+  for (int i = 0; i < s[0].n && s[0].n > 1; i++)
+    for (int k = 0; k < s[1].n && s[1].n > 1 && n < POINTS_MAX; k++) {
+      const corner *a = &s[0].c[i], *b = &s[0].c[(i + 1) % s[0].n], *c = &s[1].c[k], *d = &s[1].c[(k + 1) % s[1].n];
       const double p = turn(c->u, d->u, a->u), q = turn(c->u, d->u, b->u);
       const double v = turn(a->u, b->u, c->u), w = turn(a->u, b->u, d->u);
-      if (p * q < 0 && v * w < 0) mix(a, b, p / (p - q), &out[n++]);
+      if (!(p * q < 0 && v * w < 0)) continue;
+      mix(a, b, p / (p - q), &out[n].of[0]);
+      mix(c, d, v / (v - w), &out[n++].of[1]);
     }
+  for (int i = 0; i < n; i++) out[i].gap = out[i].of[1].height - out[i].of[0].height;
   return n;
 }
 
-/* Takes the point nearest to the plane, the one farthest from it, and the two farthest from the line of both, one on each
+/* Takes the point with the smallest gap, the one farthest from it, and the two farthest from the line of both, one on each
  * side. */
-static int choose(int n, const corner *c, double sign, double smallest, const corner *chosen[CB_PATCH_POINTS]) {
+static int choose(int n, const meeting *m, double smallest, const meeting *chosen[CB_PATCH_POINTS]) {
   double most = smallest, high = smallest * smallest, low = -high;
   int count = 1;
-  const corner *above = NULL, *below = NULL, *far = NULL;
-  chosen[0] = &c[0];
+  const meeting *above = NULL, *below = NULL, *far = NULL;
+  chosen[0] = &m[0];
   for (int i = 1; i < n; i++)
-    if (sign * c[i].height < sign * chosen[0]->height) chosen[0] = &c[i];
+    if (m[i].gap < chosen[0]->gap) chosen[0] = &m[i];
+  const double *u = chosen[0]->of[0].u;
   for (int i = 0; i < n; i++) {
-    const double d = hypot(c[i].u[0] - chosen[0]->u[0], c[i].u[1] - chosen[0]->u[1]);
+    const double d = hypot(m[i].of[0].u[0] - u[0], m[i].of[0].u[1] - u[1]);
     if (!(d > most)) continue;
     most = d;
-    far = &c[i];
+    far = &m[i];
   }
   if (!far) return count;
   chosen[count++] = far;
   for (int i = 0; i < n; i++) {
-    const double part = turn(chosen[0]->u, far->u, c[i].u);
-    if (part > high) above = &c[i];
-    if (part < low) below = &c[i];
+    const double part = turn(u, far->of[0].u, m[i].of[0].u);
+    if (part > high) above = &m[i];
+    if (part < low) below = &m[i];
     high = fmax(high, part);
     low = fmin(low, part);
   }
@@ -141,15 +148,22 @@ static int choose(int n, const corner *c, double sign, double smallest, const co
   return count;
 }
 
+/* Returns whether n is perpendicular to a face of the hull. */
+static bool has_face(const cb_convex_placed *of, const double n[3], double sign, const double t[2][3]) {
+  const double size = of->set->bound;
+  side face;
+  find_side(of, n, sign, t, flat * size, &face);
+  return face.n > 2 && area(&face) > 1e-6 * size * size;
+}
+
 void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb,
                           const double normal[3], cb_convex_patch *out) {
   const double across[3] = {fabs(normal[0]) < 0.6, fabs(normal[0]) >= 0.6, 0};
-  const double size = fmin(a->bound, b->bound);
   double t[2][3];
   cb_convex_placed of[2];
-  side face, other;
-  corner point[POINTS_MAX];
-  const corner *chosen[CB_PATCH_POINTS];
+  side s[2];
+  meeting point[POINTS_MAX + 1];
+  const meeting *chosen[CB_PATCH_POINTS];
   out->n = 0;
   if (a->n < 3 || b->n < 3 || a->radius > 0 || b->radius > 0) return;
   cb_cross3(normal, across, t[0]);
@@ -158,17 +172,17 @@ void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex
   cb_cross3(normal, t[0], t[1]);
   cb_convex_place(a, ga, &of[0]);
   cb_convex_place(b, gb, &of[1]);
-  for (int k = 0; k < 2; k++) { /* the plane is that of a, or else that of b */
-    find_side(&of[k], normal, k ? -1 : 1, (const double(*)[3])t, flat * of[k].set->bound, &face);
-    if (face.n < 3 || !(area(&face) > 1e-6 * of[k].set->bound * of[k].set->bound)) continue;
-    find_side(&of[!k], normal, k ? 1 : -1, (const double(*)[3])t, near * of[!k].set->bound, &other);
-    const int n = intersect(&other, &face, point), count = n ? choose(n, point, k ? -1 : 1, 1e-6 * size, chosen) : 0;
-    if (count < 2) continue;
-    out->n = count;
-    out->on_b = k;
-    cb_apply3_transposed(of[k].r, normal, out->normal);
-    out->level = cb_dot3(out->normal, face.c[0].body);
-    for (int i = 0; i < count; i++) memcpy(out->point[i], chosen[i]->body, sizeof out->point[i]);
-    return;
+  for (int k = 0; k < 2; k++)
+    find_side(&of[k], normal, k ? -1 : 1, (const double(*)[3])t, near * of[k].set->bound, &s[k]);
+  const int n = intersect(s, point), count = n ? choose(n, point, 1e-6 * fmin(a->bound, b->bound), chosen) : 0;
+  if (count < 2) return;
+  out->n = count;
+  out->on_b =
+      !has_face(&of[0], normal, 1, (const double(*)[3])t) && has_face(&of[1], normal, -1, (const double(*)[3])t);
+  const int plane = out->on_b;
+  cb_apply3_transposed(of[plane].r, normal, out->normal);
+  for (int i = 0; i < count; i++) {
+    out->level[i] = cb_dot3(out->normal, chosen[i]->of[plane].body);
+    memcpy(out->point[i], chosen[i]->of[!plane].body, sizeof out->point[i]);
   }
 }

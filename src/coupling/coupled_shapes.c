@@ -210,8 +210,9 @@ static void find_patch_gap(const cb_convex_patch *p, int number, const cb_pose p
     x[i] += pose[other].x[i];
     height += out->normal[i] * (x[i] - pose[plane].x[i]);
   }
-  out->gap = p->on_b ? p->level - height : height - p->level;
-  for (int i = 0; i < 3; i++) foot[i] = x[i] - (height - p->level) * out->normal[i];
+  height -= p->level[number];
+  out->gap = p->on_b ? -height : height;
+  for (int i = 0; i < 3; i++) foot[i] = x[i] - height * out->normal[i];
 }
 
 /* Adds the rate of a side, for its point at the arm r from its place, and stores the gradient: a wrench on a body, in the

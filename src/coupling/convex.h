@@ -50,13 +50,13 @@ void cb_convex_gap(const cb_convex *a, const cb_pose *ga, const cb_convex *b, co
                    cb_convex_contact *out);
 
 /* Where two hulls touch with faces that are nearly parallel, one point does not say how they can turn. The patch is the part
- * of one face that lies on the other one, by at most four of its corners, at each of which a point of one body touches a plane
+ * of one face that lies on the other one, by at most eight of its corners, at each of which a point of one body touches a plane
  * of the other one.
  *
  *   s_i = n.(x_i - x_0)   or, if the plane is in b,  n.(x_0 - x_i)
  * n: the common normal of the planes, from a to b, fixed in the body of the planes, which is one with a face perpendicular to
  * n, if there is one; x_0, x_i: points of plane i and of the other body. */
-enum { CB_PATCH_POINTS = 4 };
+enum { CB_PATCH_POINTS = 8 };
 typedef struct cb_convex_patch {
   int n;                                    /* number of points; 0: there is no patch */
   bool on_b;                                /* the planes are of b, and the points of a */

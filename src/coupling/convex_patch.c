@@ -3,8 +3,8 @@
  * Along n each hull has a side: its vertices near the supporting plane, as a polygon in the directions t_1 and t_2
  * perpendicular to n. The polygon is that of the vertices which are farthest in 32 directions, so it is exact for polygons
  * whose corners turn by more than 2 pi/32. The patch is the intersection of both polygons: corners of one of them inside the
- * other one, and crossings of their sides. Of its points the pair with the smallest gap is taken, and then up to three that
- * make the patch large.
+ * other one, and crossings of their sides. Of its points the one with the smallest gap is taken, and then up to seven that
+ * are far from each other.
  */
 #include "coupling/convex.h"
 #include "numerics/vec3.h"
@@ -17,6 +17,9 @@ enum { DIRECTIONS = 32, POINTS_MAX = 4 * DIRECTIONS };
 /* The share of the size of a hull by which the corners of a face may be out of its plane, and by which a corner of a side
  * may be away from the supporting plane. */
 static const double flat = 1e-9, near = 0.1;
+/* The least distance of two points of a patch, as a share of the size. Points nearer to each other would have impulses that
+ * are large differences. */
+static const double apart = 0.02;
 /* The share of a triangle by which a point may be outside of it. */
 static const double inside = 1e-9;
 static const double pi = 3.14159265358979323846;
@@ -118,33 +121,27 @@ static int intersect(const side s[2], meeting out[POINTS_MAX]) {
   return n;
 }
 
-/* Takes the point with the smallest gap, the one farthest from it, and the two farthest from the line of both, one on each
- * side. */
+/* Takes the point with the smallest gap, and then again and again the one that is farthest from those that were taken, at
+ * least `smallest` away. */
 static int choose(int n, const meeting *m, double smallest, const meeting *chosen[CB_PATCH_POINTS]) {
-  double most = smallest, high = smallest * smallest, low = -high;
   int count = 1;
-  const meeting *above = NULL, *below = NULL, *far = NULL;
   chosen[0] = &m[0];
   for (int i = 1; i < n; i++)
     if (m[i].gap < chosen[0]->gap) chosen[0] = &m[i];
-  const double *u = chosen[0]->of[0].u;
-  for (int i = 0; i < n; i++) {
-    const double d = hypot(m[i].of[0].u[0] - u[0], m[i].of[0].u[1] - u[1]);
-    if (!(d > most)) continue;
-    most = d;
-    far = &m[i];
+  for (; count < CB_PATCH_POINTS; count++) {
+    double most = smallest;
+    for (int i = 0; i < n; i++) {
+      double least = INFINITY;
+      for (int k = 0; k < count; k++) {
+        const double *u = chosen[k]->of[0].u;
+        least = fmin(least, hypot(m[i].of[0].u[0] - u[0], m[i].of[0].u[1] - u[1]));
+      }
+      if (!(least > most)) continue;
+      most = least;
+      chosen[count] = &m[i];
+    }
+    if (most == smallest) break;
   }
-  if (!far) return count;
-  chosen[count++] = far;
-  for (int i = 0; i < n; i++) {
-    const double part = turn(u, far->of[0].u, m[i].of[0].u);
-    if (part > high) above = &m[i];
-    if (part < low) below = &m[i];
-    high = fmax(high, part);
-    low = fmin(low, part);
-  }
-  if (above) chosen[count++] = above;
-  if (below) chosen[count++] = below;
   return count;
 }
 
@@ -174,7 +171,7 @@ void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex
   cb_convex_place(b, gb, &of[1]);
   for (int k = 0; k < 2; k++)
     find_side(&of[k], normal, k ? -1 : 1, (const double(*)[3])t, near * of[k].set->bound, &s[k]);
-  const int n = intersect(s, point), count = n ? choose(n, point, 1e-6 * fmin(a->bound, b->bound), chosen) : 0;
+  const int n = intersect(s, point), count = n ? choose(n, point, apart * fmin(a->bound, b->bound), chosen) : 0;
   if (count < 2) return;
   out->n = count;
   out->on_b =

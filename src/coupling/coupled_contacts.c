@@ -545,6 +545,7 @@ cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const ch
   *iterations = 0;
   if (!k) return cb_coupled_whole(c, t, *h, body, iterations);
   k->rows = 0;
+  k->step = *h;
   cb_status status = cb_coupled_list_shapes(c, t, *h, false);
   while (!status && done < *h && !*stop) {
     const cb_flight s = {c, t + done, *h - done};

@@ -78,7 +78,8 @@ struct cb_coupled_contacts {
   cb_coupled_snapshot *first, *last;
   cb_event_row *row; /* the events of the last step */
   int rows, capacity;
-  bool rests; /* contacts may rest, instead of ending the run when they accumulate */
+  double step; /* length of the present step */
+  bool rests;  /* contacts may rest, instead of ending the run when they accumulate */
   cb_resting resting;
 };
 

@@ -3,7 +3,7 @@
  *   flight    p <- p + sum_i l_i G_i at its start,  l_i >= 0,  s_i >= 0 at its end,  l_i s_i = 0
  *   impact    at the end of a part of a step:  p <- p + sum_i l_i G_i,  l_i >= 0,  ds_i/dt >= 0,  l_i ds_i/dt = 0, for
  *             the contacts whose gap is closed there
- * s_i: gap of contact i; G_i: its gradient; p: momenta; l_i: impulses. This is the step RATTLE of constraints s = 0
+ * s_i: gap of contact i, above its least value 0; G_i: its gradient; p: momenta; l_i: impulses. This is the step RATTLE of constraints s = 0
  * (coupled.h) with impulses that only push (Andersen (1983), doi:10.1016/0021-9991(83)90014-1; Moreau (1988),
  * doi:10.1007/978-3-7091-2624-0_1). If a contact pushes with the force N(t) >= 0 for the time tau, the impulses at both
  * ends are the integrals of N with the weights 1 - t/tau and t/tau.
@@ -256,7 +256,18 @@ static cb_status solve(cb_resting *r, int n, const double *D, cb_lcp *out) {
 
 /* --- a flight --- */
 
-/* Makes the flight with the present impulses, and finds the gaps q of the contacts at its end. */
+/* A contact that is below 0 at the start of a flight, which happens if another patch of faces touches (coupled_shapes.c),
+ * rises by this share in a step. */
+static const double rise = 0.2;
+
+/* Returns the least value of a gap at the end of a flight: 0, or what is left of a value below 0. */
+static double deepest(const cb_coupled_contacts *k, int gap, double tau) {
+  const cb_gap_look *start = &k->start[gap];
+  return start->s < -cb_gap_closed * start->size ? start->s * (1 - rise * fmin(tau / k->step, 1)) : 0;
+}
+
+/* Makes the flight with the present impulses, and finds how far the gaps of the contacts at its end are above their least
+ * values, q. */
 static cb_status try_flight(cb_coupled *c, double t, double tau, int *body, int *iterations) {
   cb_coupled_contacts *k = c->contacts;
   cb_resting *r = &k->resting;
@@ -268,7 +279,7 @@ static cb_status try_flight(cb_coupled *c, double t, double tau, int *body, int 
   if (!status && r->n) status = cb_coupled_find_rates(c, t + tau);
   for (int i = 0; i < r->n && !status; i++) {
     status = look(c, r->gap[i], t + tau, &value, &now);
-    r->q[i] = now.s;
+    r->q[i] = now.s - deepest(k, r->gap[i], tau);
     r->tolerance[i] = cb_gap_zero * now.size;
   }
   return status;

@@ -49,23 +49,24 @@ cb_convex cb_convex_hull(int n, const double (*x)[3]);
 void cb_convex_gap(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb, double guess[3],
                    cb_convex_contact *out);
 
-/* Where two hulls touch with faces that are nearly parallel, one point does not say how they can turn. The patch is the part
+/* Where two hulls or capsules touch with faces or lines that are nearly parallel, one point does not say how they can turn. The patch is the part
  * of one face that lies on the other one, by at most eight of its corners, at each of which a point of one body touches a plane
  * of the other one.
  *
- *   s_i = n.(x_i - x_0)   or, if the plane is in b,  n.(x_0 - x_i)
+ *   s_i = n.(x_i - x_0) - r   or, if the plane is in b,  n.(x_0 - x_i) - r
  * n: the common normal of the planes, from a to b, fixed in the body of the planes, which is one with a face perpendicular to
- * n, if there is one; x_0, x_i: points of plane i and of the other body. */
+ * n, if there is one; x_0, x_i: points of plane i and of the other core; r: the sum of the radii. */
 enum { CB_PATCH_POINTS = 8 };
 typedef struct cb_convex_patch {
-  int n;                                    /* number of points; 0: there is no patch */
-  bool on_b;                                /* the planes are of b, and the points of a */
-  double normal[3], level[CB_PATCH_POINTS]; /* n and n.x_0 in the frame of the body with the planes */
-  double point[CB_PATCH_POINTS][3];         /* [n]: in the frame of the other body */
+  int n;     /* number of points; 0: there is no patch */
+  bool on_b; /* the planes are of b, and the points of a */
+  double normal[3],
+      level[CB_PATCH_POINTS];       /* n, and n.x_0 + r or n.x_0 - r, in the frame of the body with the planes */
+  double point[CB_PATCH_POINTS][3]; /* [n]: in the frame of the other body */
 } cb_convex_patch;
 
-/* Finds the patch of two sets that touch each other with the normal n in the world (convex_patch.c). There is one if both
- * are hulls without thickness whose sides along n meet in at least two points. The side of a hull has the corners within a
+/* Finds the patch of two sets that touch each other with the normal n in the world (convex_patch.c). There is one if the
+ * cores are hulls or segments whose sides along n meet in at least two points. The side of a hull has the corners within a
  * tenth of its size of the supporting plane. */
 void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb,
                           const double normal[3], cb_convex_patch *out);

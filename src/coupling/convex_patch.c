@@ -20,6 +20,8 @@ static const double flat = 1e-9, near = 0.1;
 /* The least distance of two points of a patch, as a share of the size. Points nearer to each other would have impulses that
  * are large differences. */
 static const double apart = 0.02;
+/* An end of a segment touches another segment if it is not farther beside it than this share of the size. */
+static const double beside = 0.01;
 /* The share of a triangle by which a point may be outside of it. */
 static const double inside = 1e-9;
 static const double pi = 3.14159265358979323846;
@@ -85,8 +87,14 @@ static void mix(const corner *a, const corner *b, double w, corner *out) {
   out->height = a->height + w * (b->height - a->height);
 }
 
-/* Finds the point of the hull of `s` at u, in the triangle 0, i, i + 1 that contains u. */
-static bool find_at(const side *s, const double u[2], corner *out) {
+/* Finds the point of the hull of `s` at u, in the triangle 0, i, i + 1 that contains u; if the side is a segment, near u. */
+static bool find_at(const side *s, const double u[2], double distance, corner *out) {
+  if (s->n == 2) {
+    const double *a = s->c[0].u, *b = s->c[1].u, d[2] = {b[0] - a[0], b[1] - a[1]}, dd = d[0] * d[0] + d[1] * d[1],
+                 w = ((u[0] - a[0]) * d[0] + (u[1] - a[1]) * d[1]) / dd;
+    mix(&s->c[0], &s->c[1], w, out);
+    return w >= 0 && w <= 1 && hypot(out->u[0] - u[0], out->u[1] - u[1]) <= distance;
+  }
   for (int i = 1; i + 1 < s->n; i++) {
     const corner *a = &s->c[0], *b = &s->c[i], *c = &s->c[i + 1];
     const double whole = turn(a->u, b->u, c->u), q = turn(a->u, u, c->u) / whole, r = turn(a->u, b->u, u) / whole;
@@ -101,12 +109,12 @@ static bool find_at(const side *s, const double u[2], corner *out) {
 }
 
 /* Finds the points in the intersection of both sides. */
-static int intersect(const side s[2], meeting out[POINTS_MAX]) {
+static int intersect(const side s[2], double distance, meeting out[POINTS_MAX]) {
   int n = 0;
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < s[k].n; i++) {
       out[n].of[k] = s[k].c[i];
-      n += find_at(&s[!k], s[k].c[i].u, &out[n].of[!k]);
+      n += find_at(&s[!k], s[k].c[i].u, s[!k].n == 2 && s[k].n == 2 ? distance : 0, &out[n].of[!k]);
     }
   for (int i = 0; i < s[0].n && s[0].n > 1; i++)
     for (int k = 0; k < s[1].n && s[1].n > 1 && n < POINTS_MAX; k++) {
@@ -162,7 +170,7 @@ void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex
   meeting point[POINTS_MAX + 1];
   const meeting *chosen[CB_PATCH_POINTS];
   out->n = 0;
-  if (a->n < 3 || b->n < 3 || a->radius > 0 || b->radius > 0) return;
+  if (a->n < 2 || b->n < 2) return;
   cb_cross3(normal, across, t[0]);
   const double length = sqrt(cb_dot3(t[0], t[0]));
   for (int i = 0; i < 3; i++) t[0][i] /= length;
@@ -171,7 +179,8 @@ void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex
   cb_convex_place(b, gb, &of[1]);
   for (int k = 0; k < 2; k++)
     find_side(&of[k], normal, k ? -1 : 1, (const double(*)[3])t, near * of[k].set->bound, &s[k]);
-  const int n = intersect(s, point), count = n ? choose(n, point, apart * fmin(a->bound, b->bound), chosen) : 0;
+  const double size = fmin(a->bound, b->bound);
+  const int n = intersect(s, beside * size, point), count = n ? choose(n, point, apart * size, chosen) : 0;
   if (count < 2) return;
   out->n = count;
   out->on_b =
@@ -179,7 +188,7 @@ void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex
   const int plane = out->on_b;
   cb_apply3_transposed(of[plane].r, normal, out->normal);
   for (int i = 0; i < count; i++) {
-    out->level[i] = cb_dot3(out->normal, chosen[i]->of[plane].body);
+    out->level[i] = cb_dot3(out->normal, chosen[i]->of[plane].body) + (plane ? -1 : 1) * (a->radius + b->radius);
     memcpy(out->point[i], chosen[i]->of[!plane].body, sizeof out->point[i]);
   }
 }

@@ -128,7 +128,7 @@ static cb_status add_gaps(cb_coupled_contacts *k) {
   cb_status status = CB_OK;
   for (int i = 0; i < s->pairs; i++) {
     const cb_convex *a = &s->side[s->pair[i].side[0]].set, *b = &s->side[s->pair[i].side[1]].set;
-    const int count = a->n > 2 && b->n > 2 ? 1 + CB_PATCH_POINTS : 1;
+    const int count = a->n > 1 && b->n > 1 ? 1 + CB_PATCH_POINTS : 1;
     for (int n = 0; n < count && !status; n++)
       status = cb_contacts_add(k, &(cb_gap){.kind = CB_GAP_SHAPES, .index = i, .side = n});
   }
@@ -272,7 +272,7 @@ void cb_coupled_find_patches(cb_coupled *c, bool all) {
     const cb_convex *a = &s->side[p->side[0]].set, *b = &s->side[p->side[1]].set;
     cb_gap_value value;
     cb_gap_look now;
-    if (a->n < 3 || b->n < 3 || (p->patch.n && !all)) continue;
+    if (a->n < 2 || b->n < 2 || (p->patch.n && !all)) continue;
     p->patch.n = 0;
     cb_coupled_look_at_shapes(c, &(cb_gap){.kind = CB_GAP_SHAPES, .index = i}, &value, &now);
     cb_pose pose[2];

@@ -301,7 +301,7 @@ static cb_status reflect(cb_coupled *c, int i, double t, const cb_gap_look *befo
 }
 
 /* After so many reflections in a step a limit does not reflect any more, so that the coordinate comes to rest on it; and
- * contacts that are closed rest for the remaining step. */
+ * contacts that are closed rest for the remaining step, and others that may rest do not bounce. */
 enum { BOUNCES_MAX = 20 };
 
 static double restitution_of(const cb_coupled *c, const cb_gap *gap, int count) {
@@ -310,8 +310,9 @@ static double restitution_of(const cb_coupled *c, const cb_gap *gap, int count) 
   return own < 1 && count > BOUNCES_MAX ? 0 : own;
 }
 
-static cb_status count_impact(const cb_coupled *c, const cb_gap *last, double t, int *count) {
-  if (++*count <= CONTACTS_MAX) return CB_OK;
+static cb_status count_impact(cb_coupled *c, const cb_gap *last, double t, int *count) {
+  c->contacts->calm = ++*count > BOUNCES_MAX;
+  if (*count <= CONTACTS_MAX) return CB_OK;
   return cb_fail(CB_ERROR_CONTACT_ACCUMULATION,
                  "more than %d contacts in the step that contains t = %.17g, the last of %s `%s`: they accumulate; try "
                  "restitution 1, a smaller step, or `contacts: {accumulation: rest}`",
@@ -546,6 +547,7 @@ cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const ch
   if (!k) return cb_coupled_whole(c, t, *h, body, iterations);
   k->rows = 0;
   k->step = *h;
+  k->calm = false;
   cb_status status = cb_coupled_list_shapes(c, t, *h, false);
   while (!status && done < *h && !*stop) {
     const cb_flight s = {c, t + done, *h - done};
@@ -557,7 +559,7 @@ cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const ch
     if (status || !k->shapes.left) continue;
     cb_coupled_bring_back(c, c->before);
     status = cb_coupled_list_shapes(c, t, *h, true);
-    k->shapes.left = false;
+    k->shapes.left = k->calm = false;
     done = 0;
     k->rows = count = 0;
   }

@@ -78,6 +78,7 @@ struct cb_coupled_contacts {
   cb_coupled_snapshot *first, *last;
   cb_event_row *row; /* the events of the last step */
   int rows, capacity;
+  bool calm;   /* the step has had so many impacts that those of restitution below 1 do not bounce any more */
   double step; /* length of the present step */
   bool rests;  /* contacts may rest, instead of ending the run when they accumulate */
   cb_resting resting;

@@ -407,8 +407,8 @@ cb_status cb_coupled_impact(cb_coupled *c, double t, bool all, int *count) {
   make_symmetric(*count, r->D);
   for (int i = 0; i < *count && !status; i++) {
     r->before[i] = r->q[i];
-    if (r->q[i] < 0 && !cb_resting_holds(r, r->closed[i]))
-      r->q[i] *= 1 + cb_gap_restitution(k->gaps, &k->gap[r->closed[i]]);
+    const double e = cb_gap_restitution(k->gaps, &k->gap[r->closed[i]]);
+    if (r->q[i] < 0 && !cb_resting_holds(r, r->closed[i])) r->q[i] *= 1 + (k->calm && e < 1 ? 0 : e);
   }
   if (!status) status = solve(r, *count, r->D, &lcp);
   for (int i = 0; i < *count && !status; i++) {

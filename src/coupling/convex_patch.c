@@ -1,8 +1,9 @@
 /* The patch in which two convex hulls touch (convex.h).
  *
  * Along n each hull has a side: its vertices near the supporting plane, as a polygon in the directions t_1 and t_2
- * perpendicular to n. The polygon is that of the vertices which are farthest in 32 directions, so it is exact for polygons
- * whose corners turn by more than 2 pi/32. The patch is the intersection of both polygons: corners of one of them inside the
+ * perpendicular to n. The polygon is that of the vertices which are farthest in 32 directions, which point a little along n,
+ * so that of two vertices above each other the nearer one is taken. It is exact for polygons whose corners turn by more than
+ * 2 pi/32. The patch is the intersection of both polygons: corners of one of them inside the
  * other one, and crossings of their sides. Of its points the one with the smallest gap is taken, and then up to seven that
  * are far from each other.
  */
@@ -14,8 +15,8 @@
 
 enum { DIRECTIONS = 32, POINTS_MAX = 4 * DIRECTIONS };
 
-/* The share of the size of a hull by which the corners of a face may be out of its plane, and by which a corner of a side
- * may be away from the supporting plane. */
+/* The share of the size of a hull by which the corners of a face may be out of its plane; and the share of the smaller size by
+ * which a corner of a side may be away from the supporting plane. */
 static const double flat = 1e-9, near = 0.1;
 /* The least distance of two points of a patch, as a share of the size. Points nearer to each other would have impulses that
  * are large differences. */
@@ -55,8 +56,9 @@ static void find_side(const cb_convex_placed *of, const double n[3], double sign
     double most = -INFINITY;
     int best = -1;
     for (int i = 0; i < of->set->n; i++) {
-      const double *x = cb_convex_point(of->set, i), along = c * cb_dot3(e[0], x) + s * cb_dot3(e[1], x);
-      if (sign * cb_dot3(m, x) < highest - depth || !(along > most)) continue;
+      const double *x = cb_convex_point(of->set, i), height = sign * cb_dot3(m, x),
+                   along = c * cb_dot3(e[0], x) + s * cb_dot3(e[1], x) + height / 2;
+      if (height < highest - depth || !(along > most)) continue;
       most = along;
       best = i;
     }
@@ -164,6 +166,7 @@ static bool has_face(const cb_convex_placed *of, const double n[3], double sign,
 void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb,
                           const double normal[3], cb_convex_patch *out) {
   const double across[3] = {fabs(normal[0]) < 0.6, fabs(normal[0]) >= 0.6, 0};
+  const double size = fmin(a->bound, b->bound);
   double t[2][3];
   cb_convex_placed of[2];
   side s[2];
@@ -177,9 +180,7 @@ void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex
   cb_cross3(normal, t[0], t[1]);
   cb_convex_place(a, ga, &of[0]);
   cb_convex_place(b, gb, &of[1]);
-  for (int k = 0; k < 2; k++)
-    find_side(&of[k], normal, k ? -1 : 1, (const double(*)[3])t, near * of[k].set->bound, &s[k]);
-  const double size = fmin(a->bound, b->bound);
+  for (int k = 0; k < 2; k++) find_side(&of[k], normal, k ? -1 : 1, (const double(*)[3])t, near * size, &s[k]);
   const int n = intersect(s, beside * size, point), count = n ? choose(n, point, apart * size, chosen) : 0;
   if (count < 2) return;
   out->n = count;

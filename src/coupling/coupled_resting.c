@@ -20,7 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAXIMUM = 50, SLOW = 6, IMPACTS_MAX = 4 };
+enum { MAXIMUM = 50, SLOW = 6, IMPACTS_MAX = 4, SWEEPS_MAX = 5000 };
+/* The precision of impulses that are found by iteration. */
+static const double precise = 1e-12;
 /* The round-off of a rate, relative to the sum of its terms. */
 static const double rate_round_off = 16 * DBL_EPSILON;
 
@@ -244,8 +246,33 @@ static void make_symmetric(int n, double *D) {
     for (int j = 0; j < i; j++) D[i * n + j] = D[j * n + i] = (D[i * n + j] + D[j * n + i]) / 2;
 }
 
+/* Solves the problem by the iteration of Gauss and Seidel, l_i <- max(0, l_i - z_i/D_ii), which converges slowly, but also
+ * where contacts all but depend on each other. Returns whether z is small enough. */
+static bool iterate(const cb_resting *r, int n, const double *D, cb_lcp *out) {
+  double size = 0, worst = INFINITY;
+  for (int i = 0; i < n; i++) {
+    out->l[i] = 0;
+    size = fmax(size, fabs(r->q[i]));
+    if (!(D[i * n + i] > 0)) return false;
+  }
+  for (int k = 0; k < SWEEPS_MAX && worst > 0; k++) {
+    worst = 0;
+    for (int i = 0; i < n; i++) {
+      double z = r->q[i];
+      for (int j = 0; j < n; j++) z += D[i * n + j] * out->l[j];
+      const double old = out->l[i];
+      out->l[i] = fmax(0, old - z / D[i * n + i]);
+      out->z[i] = z;
+      const double change = fabs(out->l[i] - old) * D[i * n + i];
+      if (change > r->tolerance[i] + precise * size) worst = fmax(worst, change);
+    }
+  }
+  return worst == 0;
+}
+
 static cb_status solve(cb_resting *r, int n, const double *D, cb_lcp *out) {
   const cb_status status = cb_lcp_solve(n, D, r->q, r->tolerance, r->buffer, r->list, out);
+  if ((status == CB_STEP_SINGULAR || status == CB_STEP_NO_CONVERGENCE) && iterate(r, n, D, out)) return CB_OK;
   return status == CB_STEP_SINGULAR || status == CB_STEP_NO_CONVERGENCE
              ? cb_fail(status,
                        "the impulses of %d contacts that rest were not found: the constraints, joints and walls "

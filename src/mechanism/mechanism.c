@@ -272,6 +272,13 @@ int cb_mechanism_conditions(const cb_mechanism *m, int joint) {
 }
 int cb_mechanism_coordinates(const cb_mechanism *m) { return m->coordinates; }
 bool cb_mechanism_joins(const cb_mechanism *m, int body) { return m->link_of[body] >= 0; }
+bool cb_mechanism_are_neighbours(const cb_mechanism *m, int a, int b) {
+  for (int j = 0; j < m->joints; j++) {
+    const int *of = m->joint[j].body;
+    if ((of[0] == a && of[1] == b) || (of[0] == b && of[1] == a)) return true;
+  }
+  return false;
+}
 bool cb_mechanism_has_modes(const cb_mechanism *m) { return m->has_modes; }
 double cb_mechanism_wrench_work(const cb_mechanism *m, int body) { return m->wrench_work[body]; }
 double *cb_mechanism_q(cb_mechanism *m) { return m->q; }

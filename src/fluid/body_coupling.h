@@ -38,6 +38,9 @@ typedef struct cb_body_coupling_class {
    * energy may be NULL) at time t. The results depend only on the arguments. */
   cb_status (*apply)(void *self, double t, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                      double (*slope)[6], double *energy);
+  /* Returns the thickness of the layer around a body in which others must not be; contacts of bodies happen at its
+   * surface. NULL: 0. */
+  double (*film)(const void *self, int body);
   /* Estimates the error at these poses. */
   cb_status (*estimate)(void *self, double t, const cb_pose *g, cb_coupling_error *out);
 } cb_body_coupling_class;

@@ -195,6 +195,10 @@ void cb_body_interaction_separate(const cb_body_interaction *in, int body, cb_ri
 
 double cb_body_interaction_energy(const cb_body_interaction *in, int body) { return in ? in->energy[body] : 0; }
 
+double cb_body_interaction_film(const cb_body_interaction *in, int body) {
+  return in && in->coupling->class_->film ? in->coupling->class_->film(in->self, body) : 0;
+}
+
 cb_status cb_body_interaction_error(const cb_run *run, cb_coupling_error *out) {
   const cb_fluid_run *b = run->own;
   cb_body_interaction *in = b->interaction;

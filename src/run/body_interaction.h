@@ -32,5 +32,7 @@ cb_status cb_body_interaction_at_node(cb_run *run, double t, cb_status (*settle)
  * the share of the body in the energy of the coupling. */
 void cb_body_interaction_separate(const cb_body_interaction *in, int body, cb_rigid_state *s);
 double cb_body_interaction_energy(const cb_body_interaction *in, int body);
+/* Returns the thickness of the layer around a body at whose surface others touch it; 0 without an interaction. */
+double cb_body_interaction_film(const cb_body_interaction *in, int body);
 /* Estimates the error of the coupling at the present poses. */
 cb_status cb_body_interaction_error(const cb_run *run, cb_coupling_error *out);

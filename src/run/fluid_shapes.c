@@ -39,6 +39,15 @@ static cb_status find_sets(cb_run *run, int body, cb_convex **set) {
   return status;
 }
 
+/* Returns the set with the film of the body around it. */
+static cb_convex with_film(const cb_fluid_run *b, int body, const cb_convex *set) {
+  const double film = cb_body_interaction_film(b->interaction, body);
+  cb_convex out = *set;
+  out.radius += film;
+  out.bound += film;
+  return out;
+}
+
 cb_status cb_fluid_shapes_create(cb_run *run, const cb_fluid_points *points, cb_coupled_bodies *out) {
   cb_fluid_run *b = run->own;
   int n = 0, at = 0;
@@ -60,7 +69,7 @@ cb_status cb_fluid_shapes_create(cb_run *run, const cb_fluid_points *points, cb_
   if (!shape) return cb_fail(CB_ERROR_MEMORY, "no memory for %d shapes", n);
   for (int i = 0; i < b->n; i++)
     for (int p = 0; set[i] && p < cb_immersed_surface(b->start[i].body)->parts; p++)
-      shape[at++] = (cb_body_shape){i, centre[i], set[i][p]};
+      shape[at++] = (cb_body_shape){i, centre[i], with_film(b, i, &set[i][p])};
   out->shapes = n;
   out->shape = shape;
   return CB_OK;
@@ -68,6 +77,13 @@ cb_status cb_fluid_shapes_create(cb_run *run, const cb_fluid_points *points, cb_
 
 void cb_fluid_shapes_warn(const cb_run *run) {
   const cb_fluid_run *b = run->own;
+  double film = 0;
+  for (int i = 0; i < b->n && b->hull; i++) film = fmax(film, cb_body_interaction_film(b->interaction, i));
+  if (film > 0)
+    cb_warn(
+        "bodies touch where the gap between them is up to %.3g m, because their faces do not resolve a thinner film of "
+        "fluid; smaller faces make it thinner",
+        2 * film);
   for (int i = 0; i < b->n && b->hull; i++)
     if (b->hull[i])
       cb_warn(

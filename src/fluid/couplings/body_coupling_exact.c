@@ -8,6 +8,7 @@
 #include "fluid/body_coupling.h"
 
 #include "core/failure.h"
+#include "numerics/vec3.h"
 #include "potential/several.h"
 
 #include <curvebody/param.h>
@@ -34,23 +35,43 @@ typedef struct data {
   cb_several *several;
   double density;
   int n;
+  double *film; /* [n]: a third of the size of the largest face (potential/several_place.c) */
 } data;
 
 static void release(void *self) {
   data *d = self;
   if (!d) return;
   cb_several_free(d->several);
+  free(d->film);
   free(d);
 }
+
+static double film_of(const cb_surface *s) {
+  double largest = 0;
+  for (int i = 0; i < s->faces; i++) {
+    double e1[3], e2[3], a[3];
+    for (int k = 0; k < 3; k++) {
+      e1[k] = s->x[s->face[i][1]][k] - s->x[s->face[i][0]][k];
+      e2[k] = s->x[s->face[i][2]][k] - s->x[s->face[i][0]][k];
+    }
+    cb_cross3(e1, e2, a);
+    largest = fmax(largest, sqrt(cb_dot3(a, a)) / 2);
+  }
+  return sqrt(largest) / 3;
+}
+
+static double film(const void *self, int body) { return ((const data *)self)->film[body]; }
 
 static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, int *which, void **out) {
   const exact *own = c->params;
   cb_several_body *body = calloc((size_t)of->n, sizeof *body);
   data *d = calloc(1, sizeof *d);
-  cb_status status = body && d ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", of->n);
+  if (d) d->film = calloc((size_t)of->n, sizeof *d->film);
+  cb_status status = body && d && d->film ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", of->n);
   for (int i = 0; i < of->n && !status; i++) {
     const cb_surface *s = cb_immersed_surface(of->body[i]);
     *which = i;
+    d->film[i] = film_of(s);
     if (cb_immersed_poses(of->body[i]))
       status =
           cb_fail(CB_ERROR_UNSUPPORTED,
@@ -118,4 +139,5 @@ const cb_body_coupling_class cb_body_coupling_exact = {
     .prepare = prepare,
     .release = release,
     .apply = apply,
+    .film = film,
     .estimate = estimate};

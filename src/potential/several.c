@@ -68,6 +68,8 @@ static cb_status solve(cb_several_work *e, cb_several_columns *c, int first, int
                    "the potential of %d bodies has not converged in %d iterations: residual %.3g, expected at most "
                    "%.3g; the smallest gap is %g",
                    m->bodies, result.iterations, result.residual, tolerance, e->report.gap);
+  if (status == CB_ERROR_DOMAIN)
+    return cb_fail(CB_STEP_NOT_FINITE, "the potential of %d bodies is not finite: expected finite twists", m->bodies);
   if (status) return status;
   solve_own(e, columns, transposed, more);
   e->report.iterations = result.iterations > e->report.iterations ? result.iterations : e->report.iterations;

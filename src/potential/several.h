@@ -75,7 +75,7 @@ void cb_several_own(const cb_several *s, int body, double K[6][6]);
  * (1 + hat(xi)) for each component of xi, a wrench on body i in its frame. slope may be NULL, which saves more than
  * half of the time. The results depend only on g and Y, and not on earlier calls or on the number of threads.
  * Returns CB_STEP_DOMAIN if two bodies overlap, if a body is behind the wall, or if the gap is below
- * report->resolved, and CB_STEP_NO_CONVERGENCE if the iteration does not converge. report is set if the status is
+ * report->resolved, CB_STEP_NO_CONVERGENCE if the iteration does not converge, and CB_STEP_NOT_FINITE if a number is not finite. report is set if the status is
  * CB_OK; it may be NULL. The function may be called from any thread; each thread has its own matrices while it works. */
 cb_status cb_several_apply(cb_several *s, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                            double (*slope)[6], cb_several_report *report);

@@ -249,14 +249,22 @@ static cb_status check_gap(const cb_several_report *r) {
                  i, j, r->gap, r->resolved);
 }
 
+static cb_status check_finite(const cb_several *m, const cb_pose *g) {
+  for (int i = 0; i < m->bodies; i++) {
+    const double *q = g[i].q, *x = g[i].x;
+    if (!isfinite(q[0] + q[1] + q[2] + q[3] + x[0] + x[1] + x[2]))
+      return cb_fail(CB_STEP_NOT_FINITE, "the pose of body %d is not finite: expected finite poses", i + 1);
+  }
+  return CB_OK;
+}
+
 cb_status cb_several_place(cb_several_work *e, const cb_pose *g) {
   const cb_several *m = e->m;
   const bool wall = m->wall.kind != CB_MIRROR_NONE;
   e->report = (cb_several_report){.gap = INFINITY};
-  for (int i = 0; i < m->bodies && wall; i++) {
-    const cb_status status = check_wall(m, i, g + i);
-    if (status) return status;
-  }
+  cb_status status = check_finite(m, g);
+  for (int i = 0; i < m->bodies && wall && !status; i++) status = check_wall(m, i, g + i);
+  if (status) return status;
   for (int i = 0; i < m->bodies; i++)
     for (int j = 0; j < m->bodies; j++) {
       cb_several_view *v = e->view + ((size_t)i * (size_t)m->bodies + (size_t)j) * 2;

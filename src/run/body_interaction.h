@@ -18,10 +18,15 @@ void cb_body_interaction_free(cb_run *run);
 const cb_rigid_problem *cb_body_interaction_problem(const cb_body_interaction *in, int body,
                                                     const cb_rigid_problem *of);
 
-/* Sets pose and twist of a body for the next evaluation. */
+/* Begins an iteration. For every body, cb_body_interaction_place then sets pose and twist for the first evaluation. */
+void cb_body_interaction_begin(cb_body_interaction *in);
 void cb_body_interaction_place(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]);
-/* Returns the largest difference of the angular (part 0) or linear (part 1) components of Y from those that were set. */
-double cb_body_interaction_change(const cb_body_interaction *in, int body, const double Y[6], int part);
+/* Stores the pose and the twist that follow for a body from the last evaluation. */
+void cb_body_interaction_arrive(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]);
+/* Sets poses and twists for the next evaluation, after all bodies have arrived. half: the half of the length of the
+ * step, or 0 at a node. faster: the twists that arrive depend only on those that were set. Returns the estimated error
+ * of the twists that have arrived, relative to the largest one of the same unit. */
+double cb_body_interaction_renew(cb_body_interaction *in, double half, bool faster);
 /* Computes momentum and, in the middle of a step, slope from these poses and twists. */
 cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool middle);
 

@@ -25,6 +25,8 @@ enum { MAXIMUM = 40, QUANTITIES = CB_BODY_QUANTITIES };
 /* The iteration has converged if the values change by at most SETTLED, relative to the largest value of the same unit;
  * or by at most STALLED, which is about the round-off, if the last iteration has not halved the change. */
 static const double SETTLED = 1e-15, STALLED = 1e-13;
+/* The same for the twists of many bodies, whose momenta are sums over all others. */
+static const double STALLED_TWISTS = 4e-12;
 
 /* --- subjects: bodies and particles, whose quantities expressions can use --- */
 
@@ -401,7 +403,8 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
     if (status) break;
     const double before = change;
     change = fmax(renew(run, c), renew_bodies(b, h));
-    settled = change <= SETTLED || (change <= STALLED && change >= before / 2);
+    const double stalled = b->interaction ? STALLED_TWISTS : STALLED;
+    settled = change <= SETTLED || (change <= stalled && change >= before / 2);
   }
   if (!status && settled) return CB_OK;
   if (!status) {

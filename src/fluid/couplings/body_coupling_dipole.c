@@ -103,8 +103,6 @@ static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, 
   data *d = calloc(1, sizeof *d);
   if (d) d->moving = calloc((size_t)of->n, sizeof *d->moving);
   cb_status status = body && d && d->moving ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", of->n);
-  if (of->fluid->curvature != 0)
-    status = cb_fail(CB_ERROR_UNSUPPORTED, "`coupling: dipole` is for flat space: expected exact or none");
   if (!status) {
     d->density = of->density;
     d->n = of->n;
@@ -112,7 +110,7 @@ static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, 
   }
   if (!status) {
     *which = -1;
-    status = cb_dipoles_create(of->n, body, of->density, &d->dipoles);
+    status = cb_dipoles_create_in(of->fluid->curvature, of->n, body, of->density, &d->dipoles);
   }
   if (!status) status = cb_dipoles_set_plane(d->dipoles, &plane);
   free(body);

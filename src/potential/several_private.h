@@ -38,8 +38,8 @@ typedef struct cb_several_shape {
   double *w, *load, *phi, *psi, *source; /* [6][stride]: w_a, W w_a, phi_a, psi_a and S w_a */
   double (*centre)[4], (*corner)[3][4];  /* [n]: points */
   const double *area;                    /* [n] */
-  double middle[4], radius; /* a ball around the shape */
-  double *reach, widest;    /* reach[n]: the radii of balls around the panels; widest: the largest one */
+  double middle[4], radius;              /* a ball around the shape */
+  double *reach, widest;                 /* reach[n]: the radii of balls around the panels; widest: the largest one */
 } cb_several_shape;
 
 struct cb_several {

@@ -1,10 +1,11 @@
 /* Where several bodies are, seen from each other, and the smallest gap between them (several.h).
  *
- *   x_j = R_j^T (R_i x + x_i - x_j);  behind the mirror: x_j = R_j^T (M R_i x + M x_i + 2 h n - x_j),  M = 1 - 2 n n^T
- * R and x_i are the rotation and position of a pose, and <x, n> = h is the wall. The gap of two triangles is the
- * smallest distance of a corner from a triangle or of two edges, and 0 if an edge crosses a triangle. Only pairs of
- * panels whose balls are nearer than the smallest gap so far are compared. Source: Ericson, Real-Time Collision
- * Detection (2005), sections 5.1.5 and 5.1.9.
+ *   y = R_j^T (R_i x + p_i - p_j);  mirror image: y = R_j^T (M (R_i x + p_i) + 2 h n - p_j),  M = 1 - 2 n n^T
+ * x is a point in the axes of body i, y the same point or its mirror image in the axes of body j, R and p are the
+ * rotation and position of a pose, and <x, n> = h is the wall. In a curved space y = g_j^-1 g_i x. The gap of two
+ * triangles is the smallest distance of a corner from a triangle or of two edges, and 0 if an edge crosses a triangle.
+ * Only pairs of panels whose balls are nearer than the smallest gap so far are compared. Source: Ericson, Real-Time
+ * Collision Detection (2005), sections 5.1.5 and 5.1.9.
  */
 #include "potential/several_private.h"
 
@@ -140,8 +141,9 @@ static double triangles(const double a[3][3], const double b[3][3]) {
 
 /* --- the gap --- */
 
-/* Computes the gap of the panels a of `p`, in the view v, and b of `q`. In a curved space it is computed in the gnomonic
- * picture about the middle of their centres, in which panels are flat, unless they are too far from each other. */
+/* Computes the gap of the panels a of `p`, in the view v, and b of `q`. In a curved space it is computed in the
+ * gnomonic picture about the middle of their centres, in which panels are flat, unless they are too far from each
+ * other. */
 static void compare(cb_several_report *r, const cb_several_view *v, const cb_several_shape *p, int a,
                     const cb_several_shape *q, int b) {
   const cb_several_space *space = &p->space;

@@ -38,8 +38,8 @@ typedef struct cb_several_shape {
   double *w, *load, *phi, *psi, *source; /* [6][stride]: w_a, W w_a, phi_a, psi_a and S w_a */
   double (*centre)[4], (*corner)[3][4];  /* [n]: points */
   const double *area;                    /* [n] */
-  double middle[4], radius, *reach,
-      widest; /* the ball around the shape; reach[n]: of each panel; widest: its maximum */
+  double middle[4], radius;              /* a ball around the shape */
+  double *reach, widest;                 /* reach[n]: the radii of balls around the panels; widest: the largest one */
 } cb_several_shape;
 
 struct cb_several {
@@ -58,9 +58,9 @@ struct cb_several {
   cb_spare work;
 };
 
-/* The points of body i seen from body j: the point y in the axes of i is at T y in the axes of j, or its mirror image is.
- * A wrench W on j at these points is the wrench `carry` W on i. sign is the factor of the potentials there: 1, or -1 for
- * the images of a free surface. 0: no such view. */
+/* The points of body i seen from body j: the point y in the axes of i is at T y in the axes of j, or its mirror image
+ * is. A wrench W on j at these points is the wrench `carry` W on i. sign is the factor of the potentials there: 1, or
+ * -1 for the images of a free surface. 0: no such view. */
 typedef struct cb_several_view {
   double sign, T[4][4], carry[6][6];
 } cb_several_view;

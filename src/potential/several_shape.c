@@ -1,5 +1,5 @@
-/* The shapes of several bodies in one fluid (several.h): the panels, the factors and the potentials of each shape alone,
- * and the sizes of all data.
+/* The shapes of several bodies in one fluid (several.h): the panels, the factors and the potentials of each shape
+ * alone, and the sizes of all data.
  */
 #include "potential/several_private.h"
 

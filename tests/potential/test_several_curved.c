@@ -127,11 +127,29 @@ static void the_slope_is_the_derivative_of_the_energy(void **unused) {
     }
 }
 
+/* A ball of radius 2 fills three quarters of the sphere. A smaller one in the rest is outside it, and is refused inside
+ * it. */
+static void a_body_may_fill_most_of_a_sphere(void **unused) {
+  solid_mesh m[2] = {ellipsoid_mesh(9, 2, 2, 2), ellipsoid_mesh(4, 0.3, 0.3, 0.3)};
+  cb_several *s = several_of(2, m, &(cb_kirchhoff_options){.curvature = 1});
+  cb_pose g[2] = {several_pose[0], {{1, 0, 0, 0}, {0, 0, 2.9}}};
+  const cb_pose centre = g[0];
+  double momentum[2][6];
+  cb_pose_multiply_in(1, &centre, g + 1, g + 1);
+  check_ok(cb_several_apply(s, g, several_twist, momentum, NULL, NULL));
+  g[1] = (cb_pose){{1, 0, 0, 0}, {0, 0, 1}};
+  cb_pose_multiply_in(1, &centre, g + 1, g + 1);
+  check_error_begins(cb_several_apply(s, g, several_twist, momentum, NULL, NULL), CB_STEP_DOMAIN,
+                     "bodies 2 and 1 overlap");
+  several_free(s, 2, m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(two_balls_agree_with_their_series),
       cmocka_unit_test(bodies_that_move_together_are_one),
       cmocka_unit_test(the_slope_is_the_derivative_of_the_energy),
+      cmocka_unit_test(a_body_may_fill_most_of_a_sphere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

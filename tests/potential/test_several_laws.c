@@ -99,8 +99,8 @@ static void the_tensor_has_the_same_energy(void **unused) {
   }
 }
 
-/* A motion of all bodies together does not change K: the wrenches on them have the sum 0 in the world. Near a plane this
- * holds for the motions that leave the plane unchanged: along the plane and about its normal. */
+/* A motion of all bodies together does not change K: the wrenches on them have the sum 0 in the world. Near a plane
+ * this holds for the motions that leave the plane unchanged: along the plane and about its normal. */
 static void action_is_reaction(void **unused) {
   for (int kind = CB_MIRROR_NONE; kind <= CB_MIRROR_FREE; kind++) {
     solid_mesh m[SEVERAL_GENERIC];

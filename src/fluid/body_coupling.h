@@ -9,8 +9,18 @@
 #pragma once
 
 #include <curvebody/immersed.h>
+#include <curvebody/joint.h>
 
 typedef struct cb_body_coupling cb_body_coupling;
+
+/* A joint between two bodies, or between a body and the world (-1). */
+typedef struct cb_coupled_joint {
+  const char *name;
+  const cb_joint_class *class_;
+  const cb_joint_data *data;
+  int body[2];
+  cb_pose frame[2]; /* of the joint in the two bodies */
+} cb_coupled_joint;
 
 /* The bodies of a run, borrowed. In the order of the run; copies have the same pointer. */
 typedef struct cb_coupled_fluid {
@@ -18,6 +28,8 @@ typedef struct cb_coupled_fluid {
   double density; /* of the fluid, the same everywhere */
   int n;
   const cb_immersed *const *body; /* [n] */
+  int joints;
+  const cb_coupled_joint *joint; /* [joints] */
 } cb_coupled_fluid;
 
 /* The estimated error of K, relative to the smaller of the own tensors of two bodies, where it is largest. */
@@ -30,6 +42,8 @@ typedef struct cb_body_coupling_class {
   const char *name, *title, *doc;
   const cb_param *params;
   size_t params_size; /* bytes of the struct that `params` fills, to which cb_body_coupling.params points */
+  /* Reads values of the struct that the table of parameters cannot read. NULL: there are none. */
+  cb_status (*read)(void *params);
   /* Makes the data for the bodies of a run; `release` frees it. CB_ERROR_UNSUPPORTED for bodies or fluids that the class
    * does not know; *which is then the body, or -1. */
   cb_status (*prepare)(const cb_body_coupling *c, const cb_coupled_fluid *of, int *which, void **out);

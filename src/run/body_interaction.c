@@ -17,6 +17,7 @@
 #include "fluid/body_coupling.h"
 #include "fluid/immersed_run.h"
 #include "fluid/rigid_step.h"
+#include "mechanism/mechanism.h"
 #include "numerics/anderson.h"
 #include "numerics/vec3.h"
 #include "run/fluid_private.h"
@@ -278,7 +279,25 @@ static cb_status check(const cb_fluid_run *b) {
   return CB_OK;
 }
 
-static cb_status prepare(cb_run *run) {
+/* Describes the joints for a class of couplings. */
+static cb_status take_joints(cb_run *run, const cb_fluid_joints *joints, cb_coupled_fluid *of) {
+  cb_coupled_joint *to = cb_arena_alloc(run->arena, joints ? (size_t)joints->n : 0, sizeof *to);
+  if (!to) return cb_fail(CB_ERROR_MEMORY, "no memory for joints");
+  of->joint = to;
+  of->joints = joints ? joints->n : 0;
+  for (int i = 0; i < of->joints; i++) {
+    const cb_joint *j = &joints->joint[i];
+    to[i] =
+        (cb_coupled_joint){.name = j->name, .class_ = j->class_, .data = &j->data, .body = {j->body[0], j->body[1]}};
+    for (int s = 0; s < 2; s++) {
+      memcpy(to[i].frame[s].q, j->frame[s].q, sizeof to[i].frame[s].q);
+      memcpy(to[i].frame[s].x, j->frame[s].x, sizeof to[i].frame[s].x);
+    }
+  }
+  return CB_OK;
+}
+
+static cb_status prepare(cb_run *run, const cb_fluid_joints *joints) {
   cb_fluid_run *b = run->own;
   cb_body_interaction *in = b->interaction;
   static const double origin[3] = {0};
@@ -288,11 +307,12 @@ static cb_status prepare(cb_run *run) {
   for (int i = 0; i < in->n; i++) body[i] = b->start[i].body;
   cb_coupled_fluid of = {.fluid = b->fluid, .n = in->n, .body = body};
   cb_status status = cb_medium_at(b->fluid->medium, origin, &of.density);
+  if (!status) status = take_joints(run, joints, &of);
   if (!status) status = in->coupling->class_->prepare(in->coupling, &of, &which, &in->self);
   return status && which >= 0 ? cb_fail(status, "body `%s`: %s", b->start[which].name, cb_error_text()) : status;
 }
 
-cb_status cb_body_interaction_create(cb_run *run) {
+cb_status cb_body_interaction_create(cb_run *run, const cb_fluid_joints *joints) {
   cb_fluid_run *b = run->own;
   if (!b->fluid->coupling || b->n == 0) return CB_OK;
   cb_status status = check(b);
@@ -315,7 +335,7 @@ cb_status cb_body_interaction_create(cb_run *run) {
   if (cb_arena_lost(run->arena) || !cb_anderson_create(6 * b->n, run->arena, &in->anderson))
     return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", n);
   b->interaction = in;
-  status = prepare(run);
+  status = prepare(run, joints);
   return status ? status : start(run);
 }
 

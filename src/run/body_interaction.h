@@ -3,14 +3,16 @@
 #pragma once
 
 #include "fluid/body_coupling.h"
+#include "run/fluid_run.h"
 #include "run/run_private.h"
 
 #include <curvebody/rigid.h>
 
 typedef struct cb_body_interaction cb_body_interaction;
 
-/* Prepares the interaction of the bodies of a run, if its fluid has a coupling, and makes their states at the start. */
-cb_status cb_body_interaction_create(cb_run *run);
+/* Prepares the interaction of the bodies of a run, if its fluid has a coupling, and makes their states at the start.
+ * joints: NULL if there are none. */
+cb_status cb_body_interaction_create(cb_run *run, const cb_fluid_joints *joints);
 void cb_body_interaction_free(cb_run *run);
 
 /* Returns the problem of a body with the momentum and the slope of the last evaluation, or `of` without an interaction.

@@ -1,5 +1,5 @@
 /* Joined bodies: their trees, the motions of joints at poses, and the start (mechanism.h). */
-#include "mechanism/mechanism_private.h"
+#include "mechanism/mechanism_blocks.h"
 #include "numerics/vec3.h"
 
 #include <math.h>
@@ -247,6 +247,7 @@ cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, con
   }
   if (!status) status = allocate(m);
   if (!status) status = build(m);
+  if (!status) status = cb_blocks_create(m);
   if (!status) cb_modes_create(m);
   if (status) {
     cb_arena_free(arena);
@@ -285,8 +286,22 @@ const double *cb_mechanism_rates(const cb_mechanism *m) { return m->rate; }
 
 /* --- the start, and what is recorded --- */
 
+/* The gaps of hinges in blocks, which steps do without. */
+static void find_gaps_of_hinges(cb_mechanism *m) {
+  for (int i = 0; i < m->links; i++) {
+    const cb_link *l = &m->link[i];
+    if (!l->hinge_in_block) continue;
+    double q = m->q[m->first[l->joint]];
+    cb_joint_now now;
+    cb_joint_at(&m->joint[l->joint], l->parent >= 0 ? &m->link[l->parent].place : NULL, &l->place, false,
+                CB_JOINT_MOTION, &q, &now);
+    memcpy(m->now[l->joint].gap, now.gap, sizeof now.gap);
+  }
+}
+
 const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b) {
   cb_mechanism_find_places(m, b);
+  find_gaps_of_hinges(m);
   for (int j = 0; j < m->joints; j++) {
     m->gap[j] = 0;
     for (int i = 0; i < cb_joint_gaps(&m->joint[j]); i++) m->gap[j] = fmax(m->gap[j], fabs(m->now[j].gap[i]));

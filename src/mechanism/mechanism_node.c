@@ -4,7 +4,7 @@
  *   close    the displacements eta of least norm with N eta = -gap, again and again, until all gaps are closed
  * K: inertia; p: momentum; mu_0: momentum of the shape's motion; N: covectors of the gaps (curvebody/joint.h).
  */
-#include "mechanism/mechanism_private.h"
+#include "mechanism/mechanism_blocks.h"
 #include "numerics/dd.h"
 #include "numerics/row6.h"
 #include "numerics/vec3.h"
@@ -48,7 +48,7 @@ void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
       q = m->q1;
       memcpy(q, m->q, (size_t)m->coordinates * sizeof *q);
     }
-    cb_mechanism_find_joints(m, CB_JOINT_CLOSING, q);
+    cb_mechanism_find_joints(m, CB_JOINT_CLOSING, false, q);
     m->found = true;
   }
   for (int i = 0; i < m->links; i++) {
@@ -128,8 +128,11 @@ static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, c
 }
 
 static cb_status take_inertias(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
+  cb_blocks_take_node(m, b);
+  m->blocks.kernel->take_inertias(m, b->state);
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
+    if (l->node_in_block) continue;
     *failed = l->body;
     const cb_status status = take_inertia(l, b->problem(b->self, l->body), t, &b->state[l->body]);
     if (status) return status;
@@ -214,9 +217,11 @@ static void find_rates_of_twists(cb_mechanism *m) {
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
   const cb_status status = find_twists(m, b, t, failed);
   if (status) return status;
+  m->blocks.kernel->settle(m);
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     double Y[6], mu[6], turned[6];
+    if (l->node_in_block) continue;
     cb_turn6_transposed((const double(*)[3])l->r0, l->eta, Y);
     if (l->diagonal)
       for (int k = 0; k < 6; k++) mu[k] = l->K[k][k] * Y[k];
@@ -226,9 +231,10 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
     for (int k = 0; k < 6; k++) m->need[i][k] = turned[k] - l->load[k];
   }
   cb_mechanism_share_impulses(m);
+  m->blocks.kernel->push(m, b->state);
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    push(&b->state[l->body], (const double(*)[3])l->r0, m->wrench[i]);
+    if (!l->node_in_block) push(&b->state[l->body], (const double(*)[3])l->r0, m->wrench[i]);
     if (l->joint < 0) continue;
     cb_add6(1, l->w, m->impulse[l->joint]);
     cb_drives_settle(m, l->joint, l->w);

@@ -25,11 +25,12 @@ typedef struct cb_place {
  * joint. Matrices A map displacements of the end of a step to impulses at its beginning. Both are about the origin of the
  * body at the beginning, so that a vector d serves both nodes; S1 and e are about that origin, too. */
 typedef struct cb_link {
-  int body, joint, parent; /* joint -1: a root; parent: a link, or -1 for the world */
-  int root;                /* the first body of its tree */
-  bool first_moves;        /* the body is the first one of its joint */
-  int n;                   /* coordinates that are not driven */
-  int coordinate[6];       /* [n]: their numbers in the joint */
+  int body, joint, parent;                      /* joint -1: a root; parent: a link, or -1 for the world */
+  int root;                                     /* the first body of its tree */
+  bool first_moves;                             /* the body is the first one of its joint */
+  bool in_block, node_in_block, hinge_in_block; /* mechanism_blocks.h: the body in a step, at a node, and the joint */
+  int n;                                        /* coordinates that are not driven */
+  int coordinate[6];                            /* [n]: their numbers in the joint */
   cb_rigid_trial trial;
   double Y[6], update[6], residual[6]; /* in the body frame */
   double r0[3][3];                     /* the rotation at the first node */
@@ -77,8 +78,21 @@ typedef struct cb_loop_row {
 
 typedef struct cb_joint_tree cb_joint_tree;
 
+/* Bodies and hinges that are treated four at a time (mechanism_blocks.h). */
+typedef struct cb_body_block cb_body_block;
+typedef struct cb_node_block cb_node_block;
+typedef struct cb_hinge_block cb_hinge_block;
+typedef struct cb_blocks {
+  const struct cb_blocks_kernel *kernel;
+  int bodies, nodes, hinges; /* blocks in use */
+  cb_body_block *body;
+  cb_node_block *node;
+  cb_hinge_block *hinge;
+} cb_blocks;
+
 struct cb_mechanism {
   cb_arena *arena;
+  cb_blocks blocks;
   cb_joint_tree *tree; /* for steps in coordinates (mechanism_tree.h); NULL: there was none */
   int bodies, joints, links, coordinates;
   cb_joint *joint;
@@ -128,8 +142,8 @@ void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool f
 void cb_mechanism_place_of(const cb_rigid_state *s, cb_place *out);
 /* d = from the origin of a to that of b; a NULL: 0, b NULL: the world */
 void cb_mechanism_vector(const cb_place *a, const cb_place *b, double d[3]);
-/* Finds the motions of all joints for the places of all links. */
-void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, double *q);
+/* Finds the motions of all joints for the places of all links, without gaps of hinges in blocks; trial: of a trial step. */
+void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, bool trial, double *q);
 /* Sets e of a link: what closes its gaps, and what driven[coordinates] miss. */
 void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *driven);
 /* Gives each link and each row of a loop the impulsive force and the stiffness of its coordinates. */

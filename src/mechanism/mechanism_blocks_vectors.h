@@ -1,0 +1,215 @@
+/* Numbers of WIDTH bodies side by side, for mechanism_blocks_kernel.h, and vectors and 3x3 matrices of them. Every operation
+ * acts on each body alone and nothing is fused, so results do not depend on WIDTH.
+ */
+#include "mechanism/mechanism_blocks.h"
+
+#include <math.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+typedef double lane __attribute__((vector_size(8 * WIDTH)));
+typedef long long lane_bits __attribute__((vector_size(8 * WIDTH)));
+typedef double loose __attribute__((vector_size(8 * WIDTH), aligned(8), may_alias));
+
+INLINE lane get(const double *p) { return *(const loose *)p; }
+INLINE void put(double *p, lane x) { *(loose *)p = x; }
+INLINE lane same(double x) { return x - (lane){0}; }
+INLINE lane choose(lane_bits condition, lane x, lane y) {
+  return (lane)((condition & (lane_bits)x) | (~condition & (lane_bits)y));
+}
+INLINE lane root(lane x) {
+#pragma GCC unroll 4
+  for (int i = 0; i < WIDTH; i++) x[i] = sqrt(x[i]);
+  return x;
+}
+
+/* The same number, k numbers on, of WIDTH bodies. */
+INLINE lane gather(const double *const from[WIDTH], int k) {
+#if WIDTH == 4
+  return (lane){from[0][k], from[1][k], from[2][k], from[3][k]};
+#else
+  return (lane){from[0][k], from[1][k]};
+#endif
+}
+INLINE void scatter(double *const to[WIDTH], int k, lane x) {
+#pragma GCC unroll 4
+  for (int i = 0; i < WIDTH; i++) to[i][k] = x[i];
+}
+/* Addresses of a member of WIDTH structures. */
+#define EACH(name, of, member) \
+  double *name[WIDTH];         \
+  for (int each = 0; each < WIDTH; each++) name[each] = (double *)(of)[each]->member
+#define FROM(name) ((const double *const *)(name))
+
+typedef struct v3 {
+  lane x, y, z;
+} v3;
+typedef struct m3 {
+  v3 x, y, z; /* rows */
+} m3;
+
+INLINE v3 get3(const cb_four p[3], int at) { return (v3){get(p[0] + at), get(p[1] + at), get(p[2] + at)}; }
+INLINE void put3(cb_four p[3], int at, v3 a) {
+  put(p[0] + at, a.x);
+  put(p[1] + at, a.y);
+  put(p[2] + at, a.z);
+}
+INLINE m3 get9(const cb_four p[3][3], int at) { return (m3){get3(p[0], at), get3(p[1], at), get3(p[2], at)}; }
+INLINE void put9(cb_four p[3][3], int at, m3 a) {
+  put3(p[0], at, a.x);
+  put3(p[1], at, a.y);
+  put3(p[2], at, a.z);
+}
+INLINE v3 gather3(const double *const from[WIDTH], int k) {
+  return (v3){gather(from, k), gather(from, k + 1), gather(from, k + 2)};
+}
+INLINE void scatter3(double *const to[WIDTH], int k, v3 a) {
+  scatter(to, k, a.x);
+  scatter(to, k + 1, a.y);
+  scatter(to, k + 2, a.z);
+}
+/* Rows of `stride` numbers. */
+INLINE m3 gather9(const double *const from[WIDTH], int k, int stride) {
+  return (m3){gather3(from, k), gather3(from, k + stride), gather3(from, k + 2 * stride)};
+}
+INLINE void scatter9(double *const to[WIDTH], int k, int stride, m3 a) {
+  scatter3(to, k, a.x);
+  scatter3(to, k + stride, a.y);
+  scatter3(to, k + 2 * stride, a.z);
+}
+
+INLINE v3 plus(v3 a, v3 b) { return (v3){a.x + b.x, a.y + b.y, a.z + b.z}; }
+INLINE v3 minus(v3 a, v3 b) { return (v3){a.x - b.x, a.y - b.y, a.z - b.z}; }
+INLINE v3 times(lane c, v3 a) { return (v3){c * a.x, c * a.y, c * a.z}; }
+/* a + c b */
+INLINE v3 more(v3 a, lane c, v3 b) { return (v3){a.x + c * b.x, a.y + c * b.y, a.z + c * b.z}; }
+INLINE lane dot(v3 a, v3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+INLINE v3 cross(v3 a, v3 b) { return (v3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
+/* m a, and m^T a */
+INLINE v3 apply(m3 m, v3 a) { return (v3){dot(m.x, a), dot(m.y, a), dot(m.z, a)}; }
+INLINE v3 apply_transposed(m3 m, v3 a) { return more(more(times(a.x, m.x), a.y, m.y), a.z, m.z); }
+
+INLINE m3 plus9(m3 a, m3 b) { return (m3){plus(a.x, b.x), plus(a.y, b.y), plus(a.z, b.z)}; }
+INLINE m3 times9(lane c, m3 a) { return (m3){times(c, a.x), times(c, a.y), times(c, a.z)}; }
+INLINE m3 none9(void) {
+  const v3 none = {{0}, {0}, {0}};
+  return (m3){none, none, none};
+}
+INLINE m3 transposed(m3 m) { return (m3){{m.x.x, m.y.x, m.z.x}, {m.x.y, m.y.y, m.z.y}, {m.x.z, m.y.z, m.z.z}}; }
+/* m + c hat(a) */
+INLINE m3 more_hat(m3 m, double c, v3 a) {
+  a = times(same(c), a);
+  return (m3){{m.x.x, m.x.y - a.z, m.x.z + a.y}, {m.y.x + a.z, m.y.y, m.y.z - a.x}, {m.z.x - a.y, m.z.y + a.x, m.z.z}};
+}
+/* m + a b^T */
+INLINE m3 more_outer(m3 m, v3 a, v3 b) { return (m3){more(m.x, a.x, b), more(m.y, a.y, b), more(m.z, a.z, b)}; }
+/* hat(a) m */
+INLINE m3 hat_times(v3 a, m3 m) {
+  return (m3){minus(times(a.y, m.z), times(a.z, m.y)), minus(times(a.z, m.x), times(a.x, m.z)),
+              minus(times(a.x, m.y), times(a.y, m.x))};
+}
+/* r m r^T, and for a diagonal m */
+INLINE m3 turned(m3 r, m3 m) {
+  const m3 half = {apply_transposed(m, r.x), apply_transposed(m, r.y), apply_transposed(m, r.z)};
+  return (m3){apply(r, half.x), apply(r, half.y), apply(r, half.z)};
+}
+INLINE m3 turned_diagonal(m3 r, v3 m) {
+  const v3 x = {r.x.x * m.x, r.x.y * m.y, r.x.z * m.z}, y = {r.y.x * m.x, r.y.y * m.y, r.y.z * m.z},
+           z = {r.z.x * m.x, r.z.y * m.y, r.z.z * m.z};
+  const lane xy = dot(x, r.y), yz = dot(y, r.z), zx = dot(z, r.x);
+  return (m3){{dot(x, r.x), xy, zx}, {xy, dot(y, r.y), yz}, {zx, yz, dot(z, r.z)}};
+}
+
+/* --- quaternions (numerics/vec3.h); matrices have the same bits as there --- */
+
+typedef struct v4 {
+  lane w, x, y, z;
+} v4;
+
+INLINE v4 gather4(const double *const from[WIDTH]) {
+  return (v4){gather(from, 0), gather(from, 1), gather(from, 2), gather(from, 3)};
+}
+INLINE v4 get4(const cb_four p[4], int at) {
+  return (v4){get(p[0] + at), get(p[1] + at), get(p[2] + at), get(p[3] + at)};
+}
+INLINE v4 multiply(v4 p, v4 q) {
+  return (v4){p.w * q.w - p.x * q.x - p.y * q.y - p.z * q.z, p.w * q.x + p.x * q.w + p.y * q.z - p.z * q.y,
+              p.w * q.y - p.x * q.z + p.y * q.w + p.z * q.x, p.w * q.z + p.x * q.y - p.y * q.x + p.z * q.w};
+}
+INLINE v4 unit(v4 q) {
+  const lane scale = 1 / root(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+  return (v4){q.w * scale, q.x * scale, q.y * scale, q.z * scale};
+}
+INLINE m3 rotation(v4 q) {
+  const lane x = q.x, y = q.y, z = q.z, w2 = 2 * q.w, x2 = 2 * x, y2 = 2 * y, z2 = 2 * z;
+  const lane xx = x2 * x, yy = y2 * y, zz = z2 * z, xy = x2 * y, yz = y2 * z, zx = z2 * x, wx = w2 * x, wy = w2 * y,
+             wz = w2 * z;
+  return (m3){{1 - (yy + zz), xy - wz, zx + wy}, {xy + wz, 1 - (xx + zz), yz - wx}, {zx - wy, yz + wx, 1 - (xx + yy)}};
+}
+
+/* 2 atan(s/w) for w >= 0: |s/w| <= tan(pi/8) after the fractions s/w, (s - w)/(s + w) about pi/4, or -w/s about pi/2; the
+ * polynomial of fdlibm 5.3, s_atan.c. The error is below 1 unit in the last place. */
+INLINE lane twice_atan(lane s, lane w) {
+  const lane_bits sign = (lane_bits)s & (lane_bits)(lane)(same(-0.0));
+  const lane n = (lane)((lane_bits)s ^ sign), tangent = same(0.41421356237309503);
+  const lane_bits steep = tangent * n > w, middle = ~steep & (n > tangent * w);
+  const lane top = choose(steep, -w, choose(middle, n - w, n)), below = choose(steep, n, choose(middle, n + w, w)),
+             high = choose(steep, same(0x1.921fb54442d18p+0), choose(middle, same(0x1.921fb54442d18p-1), same(0))),
+             low = choose(steep, same(0x1.1a62633145c07p-54), choose(middle, same(0x1.1a62633145c07p-55), same(0))),
+             x = top / choose(below == 0, same(1), below), z = x * x, u = z * z;
+  const lane even = z * (3.33333333333329318027e-01 +
+                         u * (1.42857142725034663711e-01 +
+                              u * (9.09088713343650656196e-02 +
+                                   u * (6.66107313738753120669e-02 +
+                                        u * (4.97687799461593236017e-02 + u * 1.62858201153657823623e-02)))));
+  const lane odd =
+      u *
+      (-1.99999999998764832476e-01 +
+       u * (-1.11111104054623557880e-01 +
+            u * (-7.69187620504482999495e-02 + u * (-5.83357013379057348645e-02 + u * -3.65315727442169155270e-02))));
+  return (lane)((lane_bits)(2 * (high - ((x * (even + odd) - low) - x))) ^ sign);
+}
+
+/* --- sums of two numbers (numerics/dd.h) --- */
+
+typedef struct pair {
+  lane high, low;
+} pair;
+
+INLINE pair two_sum(lane a, lane b) {
+  const lane s = a + b, t = s - a;
+  return (pair){s, (a - (s - t)) + (b - t)};
+}
+INLINE pair fast_two_sum(lane a, lane b) {
+  const lane s = a + b;
+  return (pair){s, b - (s - a)};
+}
+INLINE lane upper(lane a) {
+  const lane c = a * 134217729;
+  return c - (c - a);
+}
+/* a b exactly, from halves of the numbers: Dekker, Numer. Math. 18 (1971) 224, doi:10.1007/BF01397083 */
+INLINE pair two_product(lane a, lane b) {
+  const lane p = a * b, a1 = upper(a), b1 = upper(b), a2 = a - a1, b2 = b - b1;
+  return (pair){p, ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2};
+}
+INLINE pair plus_one(pair a, lane b) {
+  const pair s = two_sum(a.high, b);
+  return fast_two_sum(s.high, s.low + a.low);
+}
+INLINE pair plus_pair(pair a, pair b) {
+  pair s = two_sum(a.high, b.high);
+  const pair t = two_sum(a.low, b.low);
+  s = fast_two_sum(s.high, s.low + t.high);
+  return fast_two_sum(s.high, s.low + t.low);
+}
+INLINE pair minus_pair(pair a, pair b) { return plus_pair(a, (pair){-b.high, -b.low}); }
+INLINE pair times_one(pair a, lane b) {
+  const pair p = two_product(a.high, b);
+  return fast_two_sum(p.high, p.low + a.low * b);
+}
+/* cb_compensated_add_one */
+INLINE pair compensated(pair a, lane increment) {
+  const lane y = increment + a.low, sum = a.high + y, back = sum - a.high;
+  return (pair){sum, (a.high - (sum - back)) + (y - back)};
+}

@@ -16,10 +16,31 @@ INLINE void put6(cb_four p[6], int at, six V) {
   put3(p, at, V.a);
   put3(p + 3, at, V.l);
 }
-INLINE six gather6(const double *const from[WIDTH]) { return (six){gather3(from, 0), gather3(from, 3)}; }
-INLINE void scatter6(double *const to[WIDTH], six V) {
-  scatter3(to, 0, V.a);
-  scatter3(to, 3, V.l);
+INLINE six gather6_at(const double *const from[WIDTH], int k) {
+  six V;
+  gather2(from, k, &V.a.x, &V.a.y);
+  gather2(from, k + 2, &V.a.z, &V.l.x);
+  gather2(from, k + 4, &V.l.y, &V.l.z);
+  return V;
+}
+INLINE void scatter6_at(double *const to[WIDTH], int k, v3 a, v3 l) {
+  scatter2(to, k, a.x, a.y);
+  scatter2(to, k + 2, a.z, l.x);
+  scatter2(to, k + 4, l.y, l.z);
+}
+INLINE six gather6(const double *const from[WIDTH]) { return gather6_at(from, 0); }
+INLINE void scatter6(double *const to[WIDTH], six V) { scatter6_at(to, 0, V.a, V.l); }
+/* A 6x6 matrix of four blocks; and a block of one, whose first number is k. */
+INLINE void scatter36(double *const to[WIDTH], m3 aa, m3 al, m3 la, m3 ll) {
+  scatter6_at(to, 0, aa.x, al.x);
+  scatter6_at(to, 6, aa.y, al.y);
+  scatter6_at(to, 12, aa.z, al.z);
+  scatter6_at(to, 18, la.x, ll.x);
+  scatter6_at(to, 24, la.y, ll.y);
+  scatter6_at(to, 30, la.z, ll.z);
+}
+INLINE m3 gather_block(const double *const from[WIDTH], int k) {
+  return (m3){gather3(from, k), gather3(from, k + 6), gather3(from, k + 12)};
 }
 INLINE six plus6(six x, six y) { return (six){plus(x.a, y.a), plus(x.l, y.l)}; }
 INLINE six minus6(six x, six y) { return (six){minus(x.a, y.a), minus(x.l, y.l)}; }
@@ -58,8 +79,8 @@ INLINE inertia turn_inertia(const cb_rigid_constant *const constant[WIDTH], bool
     return (inertia){turned_diagonal(r, (v3){gather(FROM(from), 0), gather(FROM(from), 7), gather(FROM(from), 14)}),
                      none9(),
                      turned_diagonal(r, (v3){gather(FROM(from), 21), gather(FROM(from), 28), gather(FROM(from), 35)})};
-  return (inertia){turned(r, gather9(FROM(from), 0, 6)), turned(r, gather9(FROM(from), 3, 6)),
-                   turned(r, gather9(FROM(from), 21, 6))};
+  return (inertia){turned(r, gather_block(FROM(from), 0)), turned(r, gather_block(FROM(from), 3)),
+                   turned(r, gather_block(FROM(from), 21))};
 }
 INLINE inertia get_inertia(const cb_block_inertia *K, bool coupled, int at) {
   return (inertia){get9(K->a, at), coupled ? get9(K->b, at) : none9(), get9(K->l, at)};
@@ -129,10 +150,7 @@ INLINE void put_matrix(cb_link *const link[WIDTH], const inertia *of, bool coupl
   al = more_hat(al, -0.5, more(p, same(0.5), cross(w, p)));
   la = more_hat(la, -0.5, p);
   EACH(to, link, A);
-  scatter9(to, 0, 6, rows_D(aa, al, hY));
-  scatter9(to, 3, 6, rows_T(al, w));
-  scatter9(to, 18, 6, rows_D(la, ll, hY));
-  scatter9(to, 21, 6, rows_T(ll, w));
+  scatter36(to, rows_D(aa, al, hY), rows_T(al, w), rows_D(la, ll, hY), rows_T(ll, w));
 }
 
 /* --- a step --- */
@@ -167,12 +185,8 @@ static void begin(cb_mechanism *m, const cb_block_step *step) {
 
 enum { KNOWN = 1 + CB_RIGID_EARLIER };
 
-/* One part of the twist, as cb_rigid_guess with all twists known. */
-INLINE v3 extrapolate(const double *const Y[WIDTH], const double *const earlier[WIDTH], int part) {
-  v3 d[KNOWN];
-  d[0] = gather3(Y, part);
-#pragma GCC unroll 7
-  for (int k = 1; k < KNOWN; k++) d[k] = gather3(earlier, 6 * (k - 1) + part);
+/* One part of the twist from those of the last steps d, as cb_rigid_guess with all of them known; changes d. */
+INLINE v3 extrapolate(v3 d[KNOWN]) {
   v3 sum = d[0], best = sum;
   lane least = dot(sum, sum);
 #pragma GCC unroll 7
@@ -188,6 +202,17 @@ INLINE v3 extrapolate(const double *const Y[WIDTH], const double *const earlier[
   return best;
 }
 
+INLINE six extrapolate6(const double *const last[WIDTH], const double *const earlier[WIDTH]) {
+  v3 angular[KNOWN], linear[KNOWN];
+#pragma GCC unroll 7
+  for (int k = 0; k < KNOWN; k++) {
+    const six Y = k ? gather6_at(earlier, 6 * (k - 1)) : gather6(last);
+    angular[k] = Y.a;
+    linear[k] = Y.l;
+  }
+  return (six){extrapolate(angular), extrapolate(linear)};
+}
+
 INLINE void guess_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *step, bool extrapolated, int at) {
   double own[WIDTH][6];
   cb_link *l[WIDTH];
@@ -200,7 +225,7 @@ INLINE void guess_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *s
   if (known) {
     EACH(last, s, Y);
     EACH(earlier, s, earlier);
-    Y = (six){extrapolate(FROM(last), FROM(earlier), 0), extrapolate(FROM(last), FROM(earlier), 3)};
+    Y = extrapolate6(FROM(last), FROM(earlier));
   } else {
     const double *from[WIDTH];
     for (int i = 0; i < WIDTH; i++) {
@@ -228,9 +253,8 @@ INLINE void place_part(cb_body_block *B, cb_rigid_state *const s[WIDTH], cb_link
   EACH(to_moved, l, moved);
   EACH(x, s, g.x);
   EACH(low, s, x_low);
-  scatter(to_q, 0, q.w);
-  scatter3(to_q, 1, (v3){q.x, q.y, q.z});
-  scatter9(to_r, 0, 3, rotation(q));
+  scatter4(to_q, q);
+  scatter9(to_r, rotation(q));
   scatter3(to_x, 0, gather3(FROM(x), 0));
   scatter3(to_low, 0, plus(gather3(FROM(low), 0), moved));
   scatter3(to_moved, 0, moved);
@@ -403,11 +427,9 @@ INLINE int arrive_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *s
   EACH(place_r, l, place.r);
   EACH(place_x, l, place.x);
   EACH(place_low, l, place.x_low);
-  scatter(q_to, 0, q.w);
-  scatter3(q_to, 1, (v3){q.x, q.y, q.z});
-  scatter(place_q, 0, q.w);
-  scatter3(place_q, 1, (v3){q.x, q.y, q.z});
-  scatter9(place_r, 0, 3, r);
+  scatter4(q_to, q);
+  scatter4(place_q, q);
+  scatter9(place_r, r);
 #pragma GCC unroll 3
   for (int k = 0; k < 3; k++) {
     put_pair(x_to, x_low, k, x[k]);
@@ -445,7 +467,7 @@ INLINE place take_place(const cb_place *const p[WIDTH]) {
   EACH(r, p, r);
   EACH(x, p, x);
   EACH(low, p, x_low);
-  return (place){gather9(FROM(r), 0, 3), gather4(FROM(q)), gather3(FROM(x), 0), gather3(FROM(low), 0)};
+  return (place){gather9(FROM(r)), gather4(FROM(q)), gather3(FROM(x), 0), gather3(FROM(low), 0)};
 }
 
 /* The angle from qa to qb about their common third axis, that is nearest to `near`. */
@@ -514,13 +536,10 @@ INLINE void take_inertias_part(cb_mechanism *m, cb_node_block *B, const cb_rigid
   EACH(low, s, world_low);
   EACH(A, l, A);
   EACH(to_load, l, load);
-  const m3 r = gather9(FROM(r_from), 0, 3);
+  const m3 r = gather9(FROM(r_from));
   const inertia K = turn_inertia(constant, B->coupled, r);
   put_inertia(&B->K, B->coupled, at, &K);
-  scatter9(A, 0, 6, K.a);
-  scatter9(A, 3, 6, K.b);
-  scatter9(A, 18, 6, transposed(K.b));
-  scatter9(A, 21, 6, K.l);
+  scatter36(A, K.a, K.b, transposed(K.b), K.l);
   const six load = plus6(minus6(gather6(FROM(world)), turn6(r, gather6(FROM(rest)))), gather6(FROM(low)));
   put6(B->load, at, load);
   scatter6(to_load, load);
@@ -562,7 +581,7 @@ INLINE void push_part(cb_mechanism *m, const cb_node_block *B, cb_rigid_state *s
 #pragma GCC unroll 6
   for (int k = 0; k < 6; k++) put_pair(high, low, k, P[k]);
   const six world = {{P[0].high, P[1].high, P[2].high}, {P[3].high, P[4].high, P[5].high}};
-  scatter6(to, turn_back6(gather9(FROM(r_from), 0, 3), world));
+  scatter6(to, turn_back6(gather9(FROM(r_from)), world));
 }
 
 static void push(cb_mechanism *m, cb_rigid_state *state) {

@@ -4,6 +4,9 @@
 #include "mechanism/mechanism_blocks.h"
 
 #include <math.h>
+#if WIDTH == 4
+#include <immintrin.h>
+#endif
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -35,6 +38,40 @@ INLINE void scatter(double *const to[WIDTH], int k, lane x) {
 #pragma GCC unroll 4
   for (int i = 0; i < WIDTH; i++) to[i][k] = x[i];
 }
+/* Two such numbers, k and k + 1. Pairs are moved as one vector of two, as the sweeps do: a load of two numbers that were
+ * just stored one by one would wait. */
+#if WIDTH == 4
+INLINE __m256d two_pairs(const double *a, const double *b) {
+  return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(a)), _mm_loadu_pd(b), 1);
+}
+INLINE void gather2(const double *const from[WIDTH], int k, lane *x, lane *y) {
+  const __m256d even = two_pairs(from[0] + k, from[2] + k), odd = two_pairs(from[1] + k, from[3] + k);
+  *x = (lane)_mm256_unpacklo_pd(even, odd);
+  *y = (lane)_mm256_unpackhi_pd(even, odd);
+}
+INLINE void scatter2(double *const to[WIDTH], int k, lane x, lane y) {
+  const __m256d even = _mm256_unpacklo_pd((__m256d)x, (__m256d)y), odd = _mm256_unpackhi_pd((__m256d)x, (__m256d)y);
+  _mm_storeu_pd(to[0] + k, _mm256_castpd256_pd128(even));
+  _mm_storeu_pd(to[1] + k, _mm256_castpd256_pd128(odd));
+  _mm_storeu_pd(to[2] + k, _mm256_extractf128_pd(even, 1));
+  _mm_storeu_pd(to[3] + k, _mm256_extractf128_pd(odd, 1));
+}
+#else
+#if defined(__clang__)
+#define PICK(x, y, i, j) __builtin_shufflevector(x, y, i, j)
+#else
+#define PICK(x, y, i, j) __builtin_shuffle(x, y, (lane_bits){i, j})
+#endif
+INLINE void gather2(const double *const from[WIDTH], int k, lane *x, lane *y) {
+  const lane first = get(from[0] + k), second = get(from[1] + k);
+  *x = PICK(first, second, 0, 2);
+  *y = PICK(first, second, 1, 3);
+}
+INLINE void scatter2(double *const to[WIDTH], int k, lane x, lane y) {
+  put(to[0] + k, PICK(x, y, 0, 2));
+  put(to[1] + k, PICK(x, y, 1, 3));
+}
+#endif
 /* Addresses of a member of WIDTH structures. */
 #define EACH(name, of, member) \
   double *name[WIDTH];         \
@@ -61,21 +98,28 @@ INLINE void put9(cb_four p[3][3], int at, m3 a) {
   put3(p[2], at, a.z);
 }
 INLINE v3 gather3(const double *const from[WIDTH], int k) {
-  return (v3){gather(from, k), gather(from, k + 1), gather(from, k + 2)};
+  v3 a = {.z = gather(from, k + 2)};
+  gather2(from, k, &a.x, &a.y);
+  return a;
 }
 INLINE void scatter3(double *const to[WIDTH], int k, v3 a) {
-  scatter(to, k, a.x);
-  scatter(to, k + 1, a.y);
+  scatter2(to, k, a.x, a.y);
   scatter(to, k + 2, a.z);
 }
-/* Rows of `stride` numbers. */
-INLINE m3 gather9(const double *const from[WIDTH], int k, int stride) {
-  return (m3){gather3(from, k), gather3(from, k + stride), gather3(from, k + 2 * stride)};
+INLINE m3 gather9(const double *const from[WIDTH]) {
+  m3 m = {.z = {.z = gather(from, 8)}};
+  gather2(from, 0, &m.x.x, &m.x.y);
+  gather2(from, 2, &m.x.z, &m.y.x);
+  gather2(from, 4, &m.y.y, &m.y.z);
+  gather2(from, 6, &m.z.x, &m.z.y);
+  return m;
 }
-INLINE void scatter9(double *const to[WIDTH], int k, int stride, m3 a) {
-  scatter3(to, k, a.x);
-  scatter3(to, k + stride, a.y);
-  scatter3(to, k + 2 * stride, a.z);
+INLINE void scatter9(double *const to[WIDTH], m3 m) {
+  scatter2(to, 0, m.x.x, m.x.y);
+  scatter2(to, 2, m.x.z, m.y.x);
+  scatter2(to, 4, m.y.y, m.y.z);
+  scatter2(to, 6, m.z.x, m.z.y);
+  scatter(to, 8, m.z.z);
 }
 
 INLINE v3 plus(v3 a, v3 b) { return (v3){a.x + b.x, a.y + b.y, a.z + b.z}; }
@@ -127,7 +171,14 @@ typedef struct v4 {
 } v4;
 
 INLINE v4 gather4(const double *const from[WIDTH]) {
-  return (v4){gather(from, 0), gather(from, 1), gather(from, 2), gather(from, 3)};
+  v4 q;
+  gather2(from, 0, &q.w, &q.x);
+  gather2(from, 2, &q.y, &q.z);
+  return q;
+}
+INLINE void scatter4(double *const to[WIDTH], v4 q) {
+  scatter2(to, 0, q.w, q.x);
+  scatter2(to, 2, q.y, q.z);
 }
 INLINE v4 get4(const cb_four p[4], int at) {
   return (v4){get(p[0] + at), get(p[1] + at), get(p[2] + at), get(p[3] + at)};

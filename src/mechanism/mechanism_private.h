@@ -47,9 +47,7 @@ typedef struct cb_link {
   double stiff[6];      /* [n]: its derivative in q, times -1 */
   double eta[6], w[6];  /* twist (or displacement), and impulse of the joint on this body */
   double dq[6];         /* [n]: rate (or change) of its coordinates */
-  const double (*K)[6]; /* the inertia at a node: of the problem, or own_K */
-  bool diagonal;        /* K is diagonal */
-  double own_K[6][6];
+  double K[6][6];       /* the inertia at a node, unless it is constant */
   cb_place place;       /* at the end of the trial, or at the node */
   cb_factors6 *factors; /* of A; only for a root without a joint */
 } cb_link;
@@ -78,6 +76,13 @@ typedef struct cb_loop_row {
 
 typedef struct cb_joint_tree cb_joint_tree;
 
+/* What loops over all coordinates need of them. */
+typedef struct cb_coordinate {
+  double stiffness, rest, damping, armature;
+  int joint, number; /* in the joint */
+  bool driven, soft; /* soft: it has a limit that is a spring */
+} cb_coordinate;
+
 /* Bodies and hinges that are treated four at a time (mechanism_blocks.h). */
 typedef struct cb_body_block cb_body_block;
 typedef struct cb_node_block cb_node_block;
@@ -96,6 +101,7 @@ struct cb_mechanism {
   cb_joint_tree *tree; /* for steps in coordinates (mechanism_tree.h); NULL: there was none */
   int bodies, joints, links, coordinates;
   cb_joint *joint;
+  cb_coordinate *coordinate; /* [coordinates] */
   cb_mechanism_laws laws;
   int *first;        /* [joints]: of the coordinates */
   int *link_of;      /* [bodies]: or -1 */

@@ -88,7 +88,7 @@ static void take_end(cb_mechanism *m) {
 /* The spring and damper of a limit that does not reflect, while the coordinate is beyond it. */
 static void add_stiff_limit(const cb_joint *j, int i, double q, double rate, cb_joint_force *force) {
   const double beyond = q < j->limit[i][0] ? q - j->limit[i][0] : q > j->limit[i][1] ? q - j->limit[i][1] : 0;
-  if (j->stiff[0] == 0 || beyond == 0) return;
+  if (beyond == 0) return;
   force->Q -= j->stiff[0] * beyond + j->stiff[1] * rate;
   force->Q_q -= j->stiff[0];
   force->Q_rate -= j->stiff[1];
@@ -97,16 +97,14 @@ static void add_stiff_limit(const cb_joint *j, int i, double q, double rate, cb_
 void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const double *rate) {
   memset(m->force, 0, (size_t)m->coordinates * sizeof *m->force);
   if (m->laws.motors) m->laws.motors(m->laws.self, t, q, rate, m->force);
-  for (int j = 0; j < m->joints; j++) {
-    const cb_joint *own = &m->joint[j];
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
-      const int c = m->first[j] + i;
-      m->force[c].Q -= own->stiffness[i] * (q[c] - own->rest[i]) + own->damping[i] * rate[c];
-      m->force[c].Q_q -= own->stiffness[i];
-      m->force[c].Q_rate -= own->damping[i];
-      m->force[c].Q += cb_modes_friction(m, j, i);
-      add_stiff_limit(own, i, q[c], rate[c], &m->force[c]);
-    }
+  for (int c = 0; c < m->coordinates; c++) {
+    const cb_coordinate *own = &m->coordinate[c];
+    cb_joint_force *f = &m->force[c];
+    f->Q -= own->stiffness * (q[c] - own->rest) + own->damping * rate[c];
+    f->Q_q -= own->stiffness;
+    f->Q_rate -= own->damping;
+    if (m->has_modes) f->Q += cb_modes_friction(m, own->joint, own->number);
+    if (own->soft) add_stiff_limit(&m->joint[own->joint], own->number, q[c], rate[c], f);
   }
 }
 
@@ -138,14 +136,12 @@ static void find_forces(cb_mechanism *m, double t, double h) {
     m->rate[c] = (m->q1[c] - m->q[c]) / h;
   }
   cb_mechanism_forces(m, t + h / 2, m->middle, m->rate);
-  for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
-      const int c = m->first[j] + i;
-      const cb_joint_force *f = &m->force[c];
-      const double a = m->joint[j].armature[i];
-      m->impulsive[c] = m->momentum[c] + m->at_first * h * f->Q - a * m->rate[c];
-      m->stiffness[c] = a / h - m->at_first * (h / 2 * f->Q_q + f->Q_rate);
-    }
+  for (int c = 0; c < m->coordinates; c++) {
+    const cb_joint_force *f = &m->force[c];
+    const double a = m->coordinate[c].armature;
+    m->impulsive[c] = m->momentum[c] + m->at_first * h * f->Q - a * m->rate[c];
+    m->stiffness[c] = a / h - m->at_first * (h / 2 * f->Q_q + f->Q_rate);
+  }
   cb_mechanism_assign_forces(m);
 }
 
@@ -483,17 +479,15 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_
   memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
   cb_mechanism_find_joints(m, CB_JOINT_MOTION, false, m->q1);
   find_forces(m, t, h);
-  for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
-      const int c = m->first[j] + i;
-      const bool held = cb_modes_hold(m, c);
-      m->momentum[c] = held ? 0 : (1 - m->at_first) * h * m->force[c].Q + m->joint[j].armature[i] * m->rate[c];
-      const double friction = cb_modes_friction(m, j, i);
-      const double damping = -m->joint[j].damping[i] * m->rate[c],
-                   spring = -m->joint[j].stiffness[i] * (m->middle[c] - m->joint[j].rest[i]);
-      m->work[CB_JOINT_WORK_DAMPING][c] += h * (damping + friction) * m->rate[c];
-      m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - friction - spring) * m->rate[c];
-    }
+  for (int c = 0; c < m->coordinates; c++) {
+    const cb_coordinate *o = &m->coordinate[c];
+    const bool held = m->has_modes && cb_modes_hold(m, c);
+    const double friction = m->has_modes ? cb_modes_friction(m, o->joint, o->number) : 0, rate = m->rate[c],
+                 damping = -o->damping * rate, spring = -o->stiffness * (m->middle[c] - o->rest);
+    m->momentum[c] = held ? 0 : (1 - m->at_first) * h * m->force[c].Q + o->armature * rate;
+    m->work[CB_JOINT_WORK_DAMPING][c] += h * (damping + friction) * rate;
+    m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - friction - spring) * rate;
+  }
   cb_drives_arrive(m, h);
   cb_couplings_record(m);
   memcpy(m->q, m->q1, (size_t)m->coordinates * sizeof *m->q);

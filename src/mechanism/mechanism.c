@@ -195,7 +195,7 @@ static cb_status build(cb_mechanism *m) {
 static cb_status allocate(cb_mechanism *m) {
   const size_t joints = (size_t)m->joints, bodies = (size_t)m->bodies, c = (size_t)m->coordinates;
   m->link_of = cb_arena_alloc(m->arena, bodies, sizeof *m->link_of);
-  m->link = cb_arena_alloc(m->arena, bodies, sizeof *m->link);
+  m->link = cb_arena_alloc_aligned(m->arena, bodies, sizeof *m->link, CB_CACHE_LINE);
   m->now = cb_arena_alloc(m->arena, joints, sizeof *m->now);
   m->gap = cb_arena_alloc(m->arena, joints, sizeof *m->gap);
   m->implied = cb_arena_alloc(m->arena, joints, sizeof *m->implied);
@@ -265,6 +265,7 @@ cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, con
   if (!status) find_coordinates(m);
   if (!status) status = build(m);
   if (!status) status = cb_blocks_create(m);
+  cb_sweep_choose(m);
   if (!status) cb_modes_create(m);
   if (status) {
     cb_arena_free(arena);

@@ -2,8 +2,6 @@
 #include "mechanism/mechanism_blocks.h"
 #include "core/isa.h"
 
-#include <stdint.h>
-
 static const struct cb_blocks_kernel *kernel(void) {
 #if defined(__x86_64__)
   if (cb_isa_get() >= CB_ISA_AVX2) return &cb_blocks_kernel_avx2;
@@ -39,9 +37,7 @@ static void put_hinge(const cb_joint *j, int place, cb_hinge_block *B) {
 
 /* An array whose vectors do not cross lines of the cache. */
 static void *allocate(cb_mechanism *m, size_t size) {
-  const size_t blocks = (size_t)m->bodies / CB_BLOCK + 1;
-  unsigned char *memory = cb_arena_alloc(m->arena, blocks * size + 63, 1);
-  return memory ? memory + (-(uintptr_t)memory & 63) : NULL;
+  return cb_arena_alloc_aligned(m->arena, (size_t)m->bodies / CB_BLOCK + 1, size, CB_CACHE_LINE);
 }
 
 cb_status cb_blocks_create(cb_mechanism *m) {

@@ -5,10 +5,9 @@
  * body at the first node, so that nothing is turned between a body and the sweeps (mechanism_private.h):
  *   D^T mu = p + (h/2) (0, f) + W,  mu = K Y + mu_0,  D = dtau^-1_{hY},  g_{k+1} = tau(h Y) g_k about that origin
  *   A = (1/h) (D^T K + h d(D^T mu)/d(hY)) D     a displacement eta of the end changes Y by (1/h) D eta
- *   with hY = (w, v):  D = [[T + w w^T/4, 0], [-hat(v)/2 + (v w^T - w.v)/4, T]],  T = 1 - hat(w)/2
- *   hinge: S = (n_b, c × n_b), closed by (a, c × a - d), a = n_b × n_a/cos(f/2)
- * c: from the origin of the body b to the hinge; d: the gap; n_a, n_b: the axis of the hinge in both bodies, f the angle
- * between them. Other bodies and joints go through mechanism_step.c.
+ *   with hY = 2 (w, v):  D = [[T + w w^T, 0], [-hat(v) + v w^T - w.v, T]],  T = 1 - hat(w)
+ *   hinge: S = (n_b, c × n_b), closed to first order by (a, c × a - d), a = n_b × n_a
+ * c: from the origin of the body b to the hinge; d: the gap; n_a, n_b: the axis of the hinge in both bodies. Other bodies and joints go through mechanism_step.c.
  *
  * The loops are in mechanism_blocks_kernel.h, compiled once per instruction set. A block has four places on every
  * instruction set, and a list whose length is not a multiple of four ends with copies of its last one, so results do not

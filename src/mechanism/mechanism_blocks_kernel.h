@@ -30,14 +30,20 @@ INLINE void scatter6_at(double *const to[WIDTH], int k, v3 a, v3 l) {
 }
 INLINE six gather6(const double *const from[WIDTH]) { return gather6_at(from, 0); }
 INLINE void scatter6(double *const to[WIDTH], six V) { scatter6_at(to, 0, V.a, V.l); }
-/* A 6x6 matrix of four blocks; and a block of one, whose first number is k. */
-INLINE void scatter36(double *const to[WIDTH], m3 aa, m3 al, m3 la, m3 ll) {
-  scatter6_at(to, 0, aa.x, al.x);
-  scatter6_at(to, 6, aa.y, al.y);
-  scatter6_at(to, 12, aa.z, al.z);
-  scatter6_at(to, 18, la.x, ll.x);
-  scatter6_at(to, 24, la.y, ll.y);
-  scatter6_at(to, 30, la.z, ll.z);
+/* The matrix A of links, of four blocks; and a block of 6x6 numbers, whose first number is k. */
+INLINE void scatter_row(double *const to[WIDTH], int row, v3 a, v3 l) {
+  scatter2(to, 8 * row, a.x, a.y);
+  scatter2(to, 8 * row + 2, a.z, same(0));
+  scatter2(to, 8 * row + 4, l.x, l.y);
+  scatter2(to, 8 * row + 6, l.z, same(0));
+}
+INLINE void scatter_matrix(double *const to[WIDTH], m3 aa, m3 al, m3 la, m3 ll) {
+  scatter_row(to, 0, aa.x, al.x);
+  scatter_row(to, 1, aa.y, al.y);
+  scatter_row(to, 2, aa.z, al.z);
+  scatter_row(to, 3, la.x, ll.x);
+  scatter_row(to, 4, la.y, ll.y);
+  scatter_row(to, 5, la.z, ll.z);
 }
 INLINE m3 gather_block(const double *const from[WIDTH], int k) {
   return (m3){gather3(from, k), gather3(from, k + 6), gather3(from, k + 12)};
@@ -95,62 +101,65 @@ INLINE six momentum(const inertia *K, bool coupled, six Y) {
   return coupled ? plus6(mu, (six){apply(K->b, Y.l), apply_transposed(K->b, Y.a)}) : mu;
 }
 
-/* --- the map cayley: equations of numerics/se3.c --- */
+/* --- the map cayley: equations of numerics/se3.c, with the halves w and v of the parts of hY --- */
 
-/* The end of the step hY from q: its rotation, and the displacement of the origin. */
-INLINE v3 displaced(six hY) {
-  const v3 w = hY.a, v = hY.l;
-  const lane scale = 4 / (4 + dot(w, w)), along = dot(w, v) / 4;
-  return times(scale, more(more(v, same(0.5), cross(w, v)), along, w));
+/* The end of the step from q: its rotation, and the displacement of the origin. */
+INLINE v3 displaced(six half) {
+  const v3 w = half.a, v = half.l;
+  return times(2 / (1 + dot(w, w)), more(plus(v, cross(w, v)), dot(w, v), w));
 }
-INLINE v4 rotated(six hY, v4 q) { return unit(multiply((v4){same(1), hY.a.x / 2, hY.a.y / 2, hY.a.z / 2}, q)); }
+INLINE v4 rotated(six half, v4 q) { return unit(multiply((v4){same(1), half.a.x, half.a.y, half.a.z}, q)); }
 /* D V, and D^T mu */
-INLINE six apply_D(six hY, six V) {
-  const v3 w = hY.a, b = more(V.l, same(-0.5), cross(hY.l, V.a));
-  return (six){more(more(V.a, same(-0.5), cross(w, V.a)), dot(w, V.a) / 4, w), more(b, same(-0.5), cross(w, b))};
+INLINE six apply_D(six half, six V) {
+  const v3 w = half.a, b = minus(V.l, cross(half.l, V.a));
+  return (six){more(minus(V.a, cross(w, V.a)), dot(w, V.a), w), minus(b, cross(w, b))};
 }
-INLINE six apply_D_transposed(six hY, six mu) {
-  const v3 w = hY.a, f = more(mu.l, same(0.5), cross(w, mu.l));
-  return (six){more(more(mu.a, same(0.5), plus(cross(w, mu.a), cross(hY.l, f))), dot(w, mu.a) / 4, w), f};
+INLINE six apply_D_transposed(six half, six mu) {
+  const v3 w = half.a, f = plus(mu.l, cross(w, mu.l));
+  return (six){more(plus(mu.a, plus(cross(w, mu.a), cross(half.l, f))), dot(w, mu.a), w), f};
 }
-/* x T of a row x */
-INLINE v3 row_T(v3 x, v3 w) { return more(x, same(-0.5), cross(x, w)); }
-INLINE m3 rows_T(m3 x, v3 w) { return (m3){row_T(x.x, w), row_T(x.y, w), row_T(x.z, w)}; }
-/* The angular part of the row (x, y) D. */
-INLINE v3 row_D(v3 x, v3 y, six hY) {
-  const v3 w = hY.a, v = hY.l;
-  const v3 part = more(row_T(x, w), same(-0.5), cross(y, v));
-  return more(more(part, dot(w, v) * -0.25, y), (dot(x, w) + dot(y, v)) / 4, w);
+/* The angular and the linear part of the row (x, y) D. */
+INLINE v3 row_T(v3 y, v3 w) { return plus(y, cross(w, y)); }
+INLINE v3 row_D(v3 x, v3 y, six half, lane wv) {
+  const v3 part = more(plus(row_T(x, half.a), cross(half.l, y)), -wv, y);
+  return more(part, dot(x, half.a) + dot(y, half.l), half.a);
 }
-INLINE m3 rows_D(m3 x, m3 y, six hY) { return (m3){row_D(x.x, y.x, hY), row_D(x.y, y.y, hY), row_D(x.z, y.z, hY)}; }
-/* T^T m, and M^T m for M = -hat(v)/2 + (v w^T - w.v)/4 and a symmetric m, or for the transposed of m */
-INLINE m3 T_transposed(v3 w, m3 m) { return plus9(m, times9(same(0.5), hat_times(w, m))); }
-INLINE m3 M_transposed(six hY, m3 m) {
-  const m3 sum = plus9(times9(same(0.5), hat_times(hY.l, m)), times9(dot(hY.a, hY.l) * -0.25, m));
-  return more_outer(sum, times(same(0.25), hY.a), apply_transposed(m, hY.l));
+/* Writes a row of A, the row (x, y) times D. */
+INLINE void put_row(double *const to[WIDTH], int row, v3 x, v3 y, six half, lane wv) {
+  scatter_row(to, row, row_D(x, y, half, wv), row_T(y, half.a));
+}
+/* T^T m, and M^T m for M = -hat(v) + v w^T - w.v and a symmetric m, or for the transposed of m */
+INLINE m3 T_transposed(v3 w, m3 m) { return plus9(m, hat_times(w, m)); }
+INLINE m3 M_transposed(six half, lane wv, m3 m) {
+  return more_outer(plus9(hat_times(half.l, m), times9(-wv, m)), half.a, apply_transposed(m, half.l));
 }
 
-/* Writes A to the links. With K/h for K, (D^T K + d(D^T mu)/d(hY)) D. */
-INLINE void put_matrix(cb_link *const link[WIDTH], const inertia *of, bool coupled, six hY, six mu, lane per_step) {
-  const v3 w = hY.a, v = hY.l, l = mu.a, p = mu.l, quarter_w = times(same(0.25), w);
+/* Writes A to the links. With K/h for K, (D^T K + d(D^T mu)/d(half)) D; the derivative has the halves of mu. */
+INLINE void put_matrix(cb_link *const link[WIDTH], const inertia *of, bool coupled, six half, six mu, lane per_step) {
+  const v3 w = half.a, l = times(same(0.5), mu.a), p = times(same(0.5), mu.l);
+  const lane wv = dot(w, half.l), spread = dot(w, l) + dot(half.l, p);
   const inertia K = {times9(per_step, of->a), coupled ? times9(per_step, of->b) : none9(), times9(per_step, of->l)};
-  const lane spread = (dot(w, l) + dot(v, p)) / 4;
-  m3 aa = more_outer(T_transposed(w, K.a), quarter_w, apply(K.a, w)), al = M_transposed(hY, K.l), la = none9();
+  m3 aa = more_outer(T_transposed(w, K.a), w, apply(K.a, w)), al = M_transposed(half, wv, K.l), la = none9();
   const m3 ll = T_transposed(w, K.l);
   if (coupled) {
     const m3 back = transposed(K.b);
-    aa = plus9(aa, M_transposed(hY, back));
-    al = plus9(al, more_outer(T_transposed(w, K.b), quarter_w, apply_transposed(K.b, w)));
+    aa = plus9(aa, M_transposed(half, wv, back));
+    al = plus9(al, more_outer(T_transposed(w, K.b), w, apply_transposed(K.b, w)));
     la = T_transposed(w, back);
   }
-  aa = more_outer(more_outer(more_hat(aa, -0.5, l), quarter_w, l), times(same(-0.25), p), v);
+  aa = less_hat(more_outer(more_outer(aa, w, l), times(same(-1), p), half.l), l);
   aa.x.x += spread;
   aa.y.y += spread;
   aa.z.z += spread;
-  al = more_hat(al, -0.5, more(p, same(0.5), cross(w, p)));
-  la = more_hat(la, -0.5, p);
+  al = less_hat(al, plus(p, cross(w, p)));
+  la = less_hat(la, p);
   EACH(to, link, A);
-  scatter36(to, rows_D(aa, al, hY), rows_T(al, w), rows_D(la, ll, hY), rows_T(ll, w));
+  put_row(to, 0, aa.x, al.x, half, wv);
+  put_row(to, 1, aa.y, al.y, half, wv);
+  put_row(to, 2, aa.z, al.z, half, wv);
+  put_row(to, 3, la.x, ll.x, half, wv);
+  put_row(to, 4, la.y, ll.y, half, wv);
+  put_row(to, 5, la.z, ll.z, half, wv);
 }
 
 /* --- a step --- */
@@ -242,10 +251,10 @@ static void guess(cb_mechanism *m, const cb_block_step *step, bool extrapolated)
     PARTS(&m->blocks.body[i], at) guess_part(m, &m->blocks.body[i], step, extrapolated, at);
 }
 
-/* Places the links at the end of the step hY; the position is that at the node, and what moves it is in x_low. */
-INLINE void place_part(cb_body_block *B, cb_rigid_state *const s[WIDTH], cb_link *const l[WIDTH], six hY, int at) {
-  const v4 q = rotated(hY, get4(B->q, at));
-  const v3 moved = displaced(hY);
+/* Places the links at the end of a step; the position is that at the node, and what moves it is in x_low. */
+INLINE void place_part(cb_body_block *B, cb_rigid_state *const s[WIDTH], cb_link *const l[WIDTH], six half, int at) {
+  const v4 q = rotated(half, get4(B->q, at));
+  const v3 moved = displaced(half);
   EACH(to_q, l, place.q);
   EACH(to_r, l, place.r);
   EACH(to_x, l, place.x);
@@ -267,13 +276,13 @@ static void place_bodies(cb_mechanism *m, const cb_block_step *step) {
       cb_rigid_state *s[WIDTH];
       take_links(m, B->link + at, l);
       take_states(step->state, l, s);
-      place_part(B, s, l, times6(same(step->h), get6(B->Y, at)), at);
+      place_part(B, s, l, times6(same(step->h / 2), get6(B->Y, at)), at);
     }
 }
 
 /* The impulse that the bodies lack, p + (h/2) (0, f) - D^T mu. */
-INLINE six residual(const cb_body_block *B, const cb_block_step *step, six hY, six mu, int at) {
-  six r = minus6(get6(B->p, at), apply_D_transposed(hY, mu));
+INLINE six residual(const cb_body_block *B, const cb_block_step *step, six half, six mu, int at) {
+  six r = minus6(get6(B->p, at), apply_D_transposed(half, mu));
   r.l = more(r.l, same(step->first), get3(B->f, at));
   return r;
 }
@@ -290,14 +299,14 @@ INLINE int evaluate_part(cb_mechanism *m, cb_body_block *B, const cb_block_step 
   cb_rigid_state *s[WIDTH];
   take_links(m, B->link + at, l);
   take_states(step->state, l, s);
-  const six Y = get6(B->Y, at), hY = times6(same(step->h), Y), mu = find_momentum(B, Y, at);
-  place_part(B, s, l, hY, at);
-  const six lack = residual(B, step, hY, mu, at);
+  const six Y = get6(B->Y, at), half = times6(same(step->h / 2), Y), mu = find_momentum(B, Y, at);
+  place_part(B, s, l, half, at);
+  const six lack = residual(B, step, half, mu, at);
   EACH(load, l, load);
   scatter6(load, lack);
   if (fresh) {
     const inertia K = get_inertia(&B->K, B->coupled, at);
-    put_matrix(l, &K, B->coupled, hY, mu, same(1 / step->h));
+    put_matrix(l, &K, B->coupled, half, mu, same(1 / step->h));
   }
   return find_bad(B->link + at, not_finite(lack));
 }
@@ -323,8 +332,8 @@ INLINE int update_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *s
   take_links(m, B->link + at, l);
   EACH(eta, l, eta);
   const inertia K = get_inertia(&B->K, B->coupled, at);
-  const six Y = get6(B->Y, at), hY = times6(same(step->h), Y),
-            change = apply_D(hY, times6(same(1 / step->h), gather6(FROM(eta)))), next = plus6(Y, change);
+  const six Y = get6(B->Y, at), half = times6(same(step->h / 2), Y),
+            change = apply_D(half, times6(same(1 / step->h), gather6(FROM(eta)))), next = plus6(Y, change);
   const lane size = squared_speed(B, &K, Y, at), more_size = squared_speed(B, &K, change, at);
   put6(B->Y, at, next);
   for (int i = 0; i < WIDTH; i++) {
@@ -344,8 +353,8 @@ static int update(cb_mechanism *m, const cb_block_step *step, double *changed, d
 }
 
 INLINE void find_needs_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *step, int at) {
-  const six Y = get6(B->Y, at), hY = times6(same(step->h), Y),
-            lack = residual(B, step, hY, find_momentum(B, Y, at), at);
+  const six Y = get6(B->Y, at), half = times6(same(step->h / 2), Y),
+            lack = residual(B, step, half, find_momentum(B, Y, at), at);
   double *need[WIDTH];
   for (int i = 0; i < WIDTH; i++) need[i] = m->need[B->link[at + i]];
   scatter6(need, times6(same(-1), lack));
@@ -380,11 +389,12 @@ INLINE void move_momentum(pair P[6], six W, six F, v3 dx) {
   }
 }
 
-/* The work of f in the step: f.(R(hY/2) v) h, with the rotation of the quaternion (c, w/2), c = 1 + |(1, w/2)|. */
-INLINE lane work(v3 f, six hY) {
-  const v3 u = times(same(0.5), hY.a), across = cross(u, hY.l);
-  const lane uu = dot(u, u), c = 1 + root(1 + uu);
-  return dot(f, more(hY.l, 2 / (c * c + uu), plus(times(c, across), cross(u, across))));
+/* The work of f in the step, f.(R v) h: R is half of the rotation, of the quaternion (c, w) with the half w, c = 1 +
+ * |(1, w)|. */
+INLINE lane work(v3 f, six half) {
+  const v3 w = half.a, across = cross(w, half.l);
+  const lane ww = dot(w, w), c = 1 + root(1 + ww);
+  return 2 * dot(f, more(half.l, 2 / (c * c + ww), plus(times(c, across), cross(w, across))));
 }
 
 INLINE int arrive_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *step, int at) {
@@ -394,9 +404,9 @@ INLINE int arrive_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *s
   take_links(m, B->link + at, l);
   take_states(step->state, l, s);
   for (int i = 0; i < WIDTH; i++) wrench[i] = m->wrench[B->link[at + i]];
-  const six hY = times6(same(step->h), get6(B->Y, at));
-  const v3 f = get3(B->f, at), dx = displaced(hY);
-  const v4 q = rotated(hY, get4(B->q, at));
+  const six half = times6(same(step->h / 2), get6(B->Y, at));
+  const v3 f = get3(B->f, at), dx = displaced(half);
+  const v4 q = rotated(half, get4(B->q, at));
   const m3 r = rotation(q);
   EACH(high, s, world);
   EACH(low, s, world_low);
@@ -407,7 +417,7 @@ INLINE int arrive_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *s
   move_momentum(P, gather6(FROM(wrench)),
                 (six){times(same(step->h - step->first), cross(dx, f)), times(same(step->h), f)}, dx);
   const six end = {{P[0].high, P[1].high, P[2].high}, {P[3].high, P[4].high, P[5].high}};
-  const int bad = find_bad(B->link + at, not_finite(end) + not_finite(hY));
+  const int bad = find_bad(B->link + at, not_finite(end) + not_finite(half));
   if (bad >= 0) return bad;
   EACH(momentum_to, s, momentum);
   EACH(mu_to, s, mu);
@@ -418,7 +428,7 @@ INLINE int arrive_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *s
                      compensated(get_pair(FROM(x_to), FROM(x_low), 1), dx.y),
                      compensated(get_pair(FROM(x_to), FROM(x_low), 2), dx.z)};
   const six mu = turn_back6(get9(B->r, at), get6(B->mu, at));
-  const lane gained = work(f, hY);
+  const lane gained = work(f, half);
 #pragma GCC unroll 6
   for (int k = 0; k < 6; k++) put_pair(high, low, k, P[k]);
   scatter6(momentum_to, turn_back6(r, end));
@@ -477,7 +487,7 @@ INLINE lane angle_between(v4 qa, v4 qb, lane near) {
   const lane_bits flip = (w < 0) & (lane_bits)same(-0.0);
   const lane angle = twice_atan((lane)((lane_bits)s ^ flip), (lane)((lane_bits)w ^ flip)),
              turn = same(6.283185307179586476925);
-  const lane turns = ((near - angle) / turn + 0x1.8p52) - 0x1.8p52; /* rounds to an integer */
+  const lane turns = ((near - angle) * 0.15915494309189533577 + 0x1.8p52) - 0x1.8p52; /* rounded to an integer */
   return angle + turn * turns;
 }
 
@@ -498,8 +508,7 @@ INLINE void find_hinges_part(cb_mechanism *m, const cb_hinge_block *B, double *q
   const v3 in = apply(b.r, get3(B->x[1], at)), from = apply(a.r, get3(B->x[0], at)),
            n = apply(b.r, get3(B->axis[1], at)), n_a = apply(a.r, get3(B->axis[0], at)),
            gap = minus(plus(plus(minus(b.x, a.x), minus(b.low, a.low)), in), from);
-  const lane half = root((1 + dot(n, n_a)) / 2);
-  const v3 turn = times(1 / half, cross(n, n_a));
+  const v3 turn = cross(n, n_a);
   const six S = {n, cross(in, n)}, close = {turn, minus(cross(in, turn), gap)};
   const lane angle =
       angle_between(multiply(a.q, get4(B->q[0], at)), multiply(b.q, get4(B->q[1], at)), gather(FROM(own), 0));
@@ -539,7 +548,7 @@ INLINE void take_inertias_part(cb_mechanism *m, cb_node_block *B, const cb_rigid
   const m3 r = gather9(FROM(r_from));
   const inertia K = turn_inertia(constant, B->coupled, r);
   put_inertia(&B->K, B->coupled, at, &K);
-  scatter36(A, K.a, K.b, transposed(K.b), K.l);
+  scatter_matrix(A, K.a, K.b, transposed(K.b), K.l);
   const six load = plus6(minus6(gather6(FROM(world)), turn6(r, gather6(FROM(rest)))), gather6(FROM(low)));
   put6(B->load, at, load);
   scatter6(to_load, load);

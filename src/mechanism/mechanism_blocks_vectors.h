@@ -17,14 +17,17 @@ typedef double loose __attribute__((vector_size(8 * WIDTH), aligned(8), may_alia
 INLINE lane get(const double *p) { return *(const loose *)p; }
 INLINE void put(double *p, lane x) { *(loose *)p = x; }
 INLINE lane same(double x) { return x - (lane){0}; }
+#if WIDTH == 4
+INLINE lane choose(lane_bits condition, lane x, lane y) {
+  return (lane)_mm256_blendv_pd((__m256d)y, (__m256d)x, (__m256d)condition);
+}
+INLINE lane root(lane x) { return (lane)_mm256_sqrt_pd((__m256d)x); }
+#else
 INLINE lane choose(lane_bits condition, lane x, lane y) {
   return (lane)((condition & (lane_bits)x) | (~condition & (lane_bits)y));
 }
-INLINE lane root(lane x) {
-#pragma GCC unroll 4
-  for (int i = 0; i < WIDTH; i++) x[i] = sqrt(x[i]);
-  return x;
-}
+INLINE lane root(lane x) { return (lane){sqrt(x[0]), sqrt(x[1])}; }
+#endif
 
 /* The same number, k numbers on, of WIDTH bodies. */
 INLINE lane gather(const double *const from[WIDTH], int k) {
@@ -140,10 +143,9 @@ INLINE m3 none9(void) {
   return (m3){none, none, none};
 }
 INLINE m3 transposed(m3 m) { return (m3){{m.x.x, m.y.x, m.z.x}, {m.x.y, m.y.y, m.z.y}, {m.x.z, m.y.z, m.z.z}}; }
-/* m + c hat(a) */
-INLINE m3 more_hat(m3 m, double c, v3 a) {
-  a = times(same(c), a);
-  return (m3){{m.x.x, m.x.y - a.z, m.x.z + a.y}, {m.y.x + a.z, m.y.y, m.y.z - a.x}, {m.z.x - a.y, m.z.y + a.x, m.z.z}};
+/* m - hat(a) */
+INLINE m3 less_hat(m3 m, v3 a) {
+  return (m3){{m.x.x, m.x.y + a.z, m.x.z - a.y}, {m.y.x - a.z, m.y.y, m.y.z + a.x}, {m.z.x + a.y, m.z.y - a.x, m.z.z}};
 }
 /* m + a b^T */
 INLINE m3 more_outer(m3 m, v3 a, v3 b) { return (m3){more(m.x, a.x, b), more(m.y, a.y, b), more(m.z, a.z, b)}; }

@@ -8,6 +8,8 @@
 #include "numerics/row6.h"
 #include "numerics/vec3.h"
 
+#include <stdalign.h>
+
 /* A joint at present poses. */
 typedef struct cb_joint_now {
   double S[6][6], N[6][6]; /* [coordinates], [rows]: twists of the second body, and covectors on them */
@@ -21,10 +23,23 @@ typedef struct cb_place {
   double q[4], r[3][3], x[3], x_low[3];
 } cb_place;
 
+/* A twist or a covector: angular and linear part, each with a fourth number to fill a vector of the processor. */
+typedef struct cb_six {
+  double a[4], l[4];
+} cb_six;
+static inline void cb_six_set(const double V[6], cb_six *out) {
+  for (int i = 0; i < 3; i++) {
+    out->a[i] = V[i];
+    out->l[i] = V[3 + i];
+  }
+}
+
 /* One body of a tree, which its joint holds to its parent. The root of a tree that is not joined to the world has no
  * joint. Matrices A map displacements of the end of a step to impulses at its beginning. Both are about the origin of the
  * body at the beginning, so that a vector d serves both nodes; S1 and e are about that origin, too. */
 typedef struct cb_link {
+  /* the sweeps: A by rows, with everything beyond this link; r; eta; and [n]: X^T A S_{k+1}, D^-1 S_k^T A X, D^-1 S_k */
+  alignas(64) cb_six A[6], r, whole_eta, AS[6], L[6], DS[6];
   int body, joint, parent;                      /* joint -1: a root; parent: a link, or -1 for the world */
   int root;                                     /* the first body of its tree */
   bool first_moves;                             /* the body is the first one of its joint */
@@ -40,9 +55,8 @@ typedef struct cb_link {
   double all0[6][6];                   /* [coordinates]: the same for all coordinates */
   double e[6];                         /* the twist that closes the gap */
   double load[6];                      /* the impulse that the body's own motion lacks */
-  double A[6][6], r[6];                /* articulated: with everything beyond this link */
-  double AS[6][6], SA[6][6];           /* [n]: A S_{k+1}, and S_k^T A */
   double D[6][6], u[6]; /* [n]: the inverse of S_k^T A S_{k+1} + ..; the change of q without the parent */
+  double inertia[6];    /* [n]: the diagonal of S_k^T A S_{k+1} */
   double force[6];      /* [n]: what S^T w shall be, at the trial */
   double stiff[6];      /* [n]: its derivative in q, times -1 */
   double eta[6], w[6];  /* twist (or displacement), and impulse of the joint on this body */
@@ -98,6 +112,7 @@ typedef struct cb_blocks {
 struct cb_mechanism {
   cb_arena *arena;
   cb_blocks blocks;
+  const struct cb_sweep_kernel *sweeps;
   cb_joint_tree *tree; /* for steps in coordinates (mechanism_tree.h); NULL: there was none */
   int bodies, joints, links, coordinates;
   cb_joint *joint;
@@ -174,6 +189,21 @@ void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const doubl
  */
 /* Eliminates all links: their own A are given, and are replaced. false: D is singular at link *at. */
 bool cb_sweep_matrices(cb_mechanism *m, int *at);
+/* The loops of the sweeps, once per instruction set (mechanism_sweep_kernel.h). */
+struct cb_sweep_kernel {
+  bool (*eliminate)(cb_mechanism *m, int *at); /* cb_sweep_matrices */
+  void (*solve)(cb_mechanism *m, bool alone);  /* for r; alone: without closing twists and forces of joints */
+};
+extern const struct cb_sweep_kernel cb_sweep_kernel_x86_64, cb_sweep_kernel_avx2;
+void cb_sweep_choose(cb_mechanism *m);
+/* The present A of a link. */
+static inline void cb_link_matrix(const cb_link *l, double A[6][6]) {
+  for (int i = 0; i < 6; i++)
+    for (int k = 0; k < 3; k++) {
+      A[i][k] = l->A[i].a[k];
+      A[i][3 + k] = l->A[i].l[k];
+    }
+}
 /* Solves for eta of all links: load, e and force are given. */
 void cb_sweep_solve(cb_mechanism *m);
 /* eta and dq [links] for impulses W[links] alone (NULL: for the covector N of a joint that closes a loop). */
@@ -183,7 +213,7 @@ void cb_sweep_respond(cb_mechanism *m, const double (*W)[6], const cb_loop *l, c
  * roots without a joint follow. Writes to total[links] the sum of all impulses on each body. */
 void cb_sweep_impulses(cb_mechanism *m, const double (*need)[6], double (*total)[6]);
 /* out = c R M, with R = r for both parts */
-void cb_sweep_turn(const double r[3][3], double c, const cb_row6 M[6], double out[6][6]);
+void cb_sweep_turn(const double r[3][3], double c, const cb_row6 M[6], cb_six out[6]);
 /* The inverse of D[n][n] in place, by Gauss–Jordan elimination with pivots. */
 bool cb_sweep_invert(int n, double D[6][6]);
 static inline double cb_sweep_dot(const double a[6], const double b[6]) {

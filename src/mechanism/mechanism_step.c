@@ -250,8 +250,7 @@ static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];
     for (int j = 0; j < l->n; j++) {
-      const double inertia = h * cb_sweep_dot(l->S0[j], l->AS[j]),
-                   damping = h * m->force[m->first[l->joint] + l->coordinate[j]].Q_rate;
+      const double inertia = h * l->inertia[j], damping = h * m->force[m->first[l->joint] + l->coordinate[j]].Q_rate;
       if (damping > 0.66 * inertia)
         return cb_fail(
             CB_STEP_NO_CONVERGENCE,

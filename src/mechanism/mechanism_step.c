@@ -209,16 +209,16 @@ static cb_status evaluate(cb_mechanism *m, const cb_block_step *step, double t, 
   if (bad >= 0) return not_finite(m, bad, h, t, failed);
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    double J[6][6];
+    double J[6][6], residual[6];
     if (l->in_block) continue;
-    cb_status status = cb_rigid_trial_at(&l->trial, l->Y, first, l->residual, fresh ? J : NULL);
+    cb_status status = cb_rigid_trial_at(&l->trial, l->Y, first, residual, fresh ? J : NULL);
     if (!status && first) status = cb_rigid_trial_check_back(&l->trial);
     if (status) {
       *failed = l->body;
       return status;
     }
     place_at_trial(l, &l->place);
-    cb_turn6((const double(*)[3])l->r0, l->residual, l->load);
+    cb_turn6((const double(*)[3])l->r0, residual, l->load);
     if (fresh) turn_matrix(l, h, (const double(*)[6])J);
   }
   return CB_OK;

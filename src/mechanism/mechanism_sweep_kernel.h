@@ -7,19 +7,16 @@
 
 /* From and to six numbers in memory. */
 INLINE six read6(const double p[6]) { return (six){load(p), load(p + 3)}; }
+INLINE void write6(double p[6], six v) {
 #ifdef VECTORS
-typedef double two __attribute__((vector_size(16)));
-typedef double loose_two __attribute__((vector_size(16), aligned(8), may_alias));
-INLINE void write6(double p[6], six v) {
   store(p, PICK(v.a, v.l, 0, 1, 2, 4));
-  *(loose_two *)(p + 4) = (two){v.l[1], v.l[2]};
-}
+  cb_two_store((cb_two){v.l[1], v.l[2]}, p + 4);
 #else
-INLINE void write6(double p[6], six v) {
-  store(p, v.a);
-  store(p + 3, v.l);
-}
+  cb_two_store(v.a.x, p);
+  cb_two_store(PAIR(v.a.y, v.l.x, 0, 2), p + 2);
+  cb_two_store(PAIR(v.l.x, v.l.y, 1, 2), p + 4);
 #endif
+}
 INLINE six minus6(six x, six y) { return (six){minus(x.a, y.a), minus(x.l, y.l)}; }
 INLINE double inner(six x, six y) {
   const vec v = plus(each(x.a, y.a), each(x.l, y.l));

@@ -74,8 +74,8 @@ struct cb_blocks_kernel {
   void (*find_needs)(cb_mechanism *m, const cb_block_step *step);
   /* The states and places at the end of the step. Returns a link whose state is not finite, or -1. */
   int (*arrive)(cb_mechanism *m, const cb_block_step *step);
-  /* S, closing twists and q of all hinges; trial: also S1 and e of links. */
-  void (*find_hinges)(cb_mechanism *m, double *q, bool trial);
+  /* q of all hinges; S and closing twists; trial: S1 and e of links. */
+  void (*find_hinges)(cb_mechanism *m, cb_joint_extent extent, bool trial, double *q);
   /* A and load of the sweeps at a node; and the impulses that the bodies need for eta. */
   void (*take_inertias)(cb_mechanism *m, const cb_rigid_state *state);
   void (*settle)(cb_mechanism *m);

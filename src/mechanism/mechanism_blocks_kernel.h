@@ -491,7 +491,8 @@ INLINE lane angle_between(v4 qa, v4 qb, lane near) {
   return angle + turn * turns;
 }
 
-INLINE void find_hinges_part(cb_mechanism *m, const cb_hinge_block *B, double *q, bool trial, int at) {
+INLINE void find_hinges_part(cb_mechanism *m, const cb_hinge_block *B, cb_joint_extent extent, bool trial, double *q,
+                             int at) {
   static const cb_place fixed = {.q = {1}, .r = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   cb_link *l[WIDTH];
   const cb_place *pa[WIDTH], *pb[WIDTH];
@@ -515,8 +516,9 @@ INLINE void find_hinges_part(cb_mechanism *m, const cb_hinge_block *B, double *q
   EACH(S_to, now, S);
   EACH(close_to, now, close);
   scatter(own, 0, angle);
-  scatter6(S_to, S);
-  scatter6(close_to, close);
+  const bool found = !trial || m->has_modes; /* links have what a trial finds, unless coordinates may be held */
+  if (found) scatter6(S_to, S);
+  if (found && extent != CB_JOINT_MOTION) scatter6(close_to, close);
   if (!trial) return;
   EACH(moved_from, l, moved);
   EACH(S1, l, S1);
@@ -526,9 +528,9 @@ INLINE void find_hinges_part(cb_mechanism *m, const cb_hinge_block *B, double *q
   scatter6(e, (six){close.a, plus(close.l, cross(moved, close.a))});
 }
 
-static void find_hinges(cb_mechanism *m, double *q, bool trial) {
+static void find_hinges(cb_mechanism *m, cb_joint_extent extent, bool trial, double *q) {
   for (int i = 0; i < m->blocks.hinges; i++)
-    PARTS(&m->blocks.hinge[i], at) find_hinges_part(m, &m->blocks.hinge[i], q, trial, at);
+    PARTS(&m->blocks.hinge[i], at) find_hinges_part(m, &m->blocks.hinge[i], extent, trial, q, at);
 }
 
 /* --- settling --- */

@@ -33,7 +33,7 @@ static void place_at_trial(cb_link *l, cb_place *out) {
 }
 
 void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, bool trial, double *q) {
-  m->blocks.kernel->find_hinges(m, q, trial);
+  m->blocks.kernel->find_hinges(m, extent, trial, q);
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];
     const cb_place *a = l->parent >= 0 ? &m->link[l->parent].place : NULL, *b = &l->place;

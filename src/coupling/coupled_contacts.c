@@ -45,8 +45,9 @@ cb_status cb_contacts_add(cb_coupled_contacts *k, const cb_gap *gap) {
 /* Returns whether other points can touch the point: this is so for spheres of bodies, and for particles that are not
  * tracers. */
 static bool touches_points(const cb_coupled *c, int place) {
-  return c->carried[place].body < 0 ? c->mass[place] > 0
-                                    : cb_system_radius(c->system, cb_system_particle(c->system, place)) > 0;
+  const cb_carried *own = &c->carried[place];
+  if (own->body < 0) return c->mass[place] > 0;
+  return !own->of_shape && cb_system_radius(c->system, cb_system_particle(c->system, place)) > 0;
 }
 
 /* Returns whether walls can touch the point: also a vertex of a body, but not a point that only holds springs and

@@ -44,7 +44,7 @@ cb_status cb_coupled_shapes_create(cb_coupled *c) {
     static const double origin[3] = {0, 0, 0};
     const cb_carried *own = &c->carried[i];
     const double radius = cb_system_radius(c->system, cb_system_particle(c->system, i));
-    if (own->body >= 0 ? radius > 0 : c->mass[i] > 0)
+    if (own->body >= 0 ? radius > 0 && !own->of_shape : c->mass[i] > 0)
       status = add_side(
           s, &(cb_shape_side){
                  .body = own->body, .place = i, .set = cb_convex_ball(own->body >= 0 ? own->x : origin, radius)});

@@ -285,11 +285,13 @@ static cb_status check_shapes(cb_scenario *s, const cb_node *root) {
   const cb_fluid_scenario *m = s->own;
   const cb_node *bodies = cb_node_get(root, "bodies"),
                 *key = cb_node_get(cb_scenario_section(root, "contacts"), "shapes");
-  if (m->fluid.curvature != 0) return cb_node_fail(key, "shapes: expected flat space, or `spheres` of the bodies");
+  if (m->fluid.curvature != 0)
+    return cb_node_fail(key, "shapes: expected false, found true in a curved space, where bodies touch by `spheres`");
   for (size_t i = 0; i < m->n_kinds; i++)
     if (m->kind[i].body && cb_immersed_poses(m->kind[i].body) && !cb_node_get(bodies->items[i], "spheres"))
-      return cb_node_fail(bodies->items[i],
-                          "a body that changes its shape cannot touch others by it: expected `spheres`");
+      return cb_node_fail(cb_node_get(bodies->items[i], "poses"),
+                          "poses: expected `spheres` next to them, found `contacts: {shapes: true}`: a body that "
+                          "changes its shape cannot touch others by it");
   return CB_OK;
 }
 

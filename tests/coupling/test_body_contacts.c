@@ -96,6 +96,39 @@ static void particle_hits_a_body_by_its_radius(void **unused) {
   finish(&m, s);
 }
 
+/* Light particles without radius meet the surfaces of shapes, in their places and axes, where they are: at the distances 1 -
+ * 0.3 (the end of a capsule), 1 - 0.2 (the side of an ellipsoid on its edge), 1 - 0.05 (a plate), and for a list of shapes
+ * at the ball of radius 0.1 at (0, 0, 0.3), not at the box. */
+static void shapes_are_where_their_surfaces_are(void **unused) {
+  (void)unused;
+  static const char text[] =
+      "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, 0]}\ncontacts: {shapes: true}\nbodies:\n"
+      "  - {name: a, shape: {name: capsule, radius: 0.1, length: 0.4}, density: 1000}\n"
+      "  - {name: b, shape: {name: ellipsoid, a: 0.3, b: 0.1, c: 0.2}, density: 1000, place: {position: [2, 0, 0]}}\n"
+      "  - {name: c, shape: {name: plate, length: 1, width: 1, thickness: 0.1}, density: 1000, place: {position: [4, "
+      "0, "
+      "0]}}\n"
+      "  - {name: d, density: 1000, place: {position: [6, 0, 0]}, shape: [{shape: {name: box, a: 0.4, b: 0.4, c: "
+      "0.4}}, "
+      "{shape: {name: ball, radius: 0.1}, position: [0, 0, 0.3]}]}\n"
+      "  - {name: e, density: 1000, place: {position: [8, 0, 0]}, shape: [{shape: {name: capsule, radius: 0.1, length: "
+      "0.4}, position: [-0.4, 0, 0.1], quaternion: [0.5, 0.5, 0.5, 0.5]}]}\n"
+      "  - {kind: particles, name: p, mass: 1e-6, place: {points: [[0, 0, 1], [2, 0, 1], [4.1, 0.2, 1], [6, 0, 1], "
+      "[7.5, 0, "
+      "1]]}, motion: {velocities: [[0, 0, -1], [0, 0, -1], [0, 0, -1], [0, 0, -1], [0, 0, -1]]}}\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1}\n";
+  static const double height[] = {.3, .2, .05, .4, .2};
+  memory_sink m;
+  cb_scenario *s = go(&m, text);
+  assert_int_equal(contacts(&m), 5);
+  for (size_t e = 0; e < m.n_events; e++) {
+    const int body = m.event[e].particle;
+    assert_int_equal(m.event[e].other, 5 + 5 + body); /* after five bodies and their centres */
+    check_near(m.event[e].time, 1 - height[body], 1e-12);
+  }
+  finish(&m, s);
+}
+
 /* In a fluid a ball of mass m has the inertia m + m_a, m_a half of the displaced mass; the impulse is along the line of the
  * centres. */
 static void oblique_impact_has_the_inertia_of_the_fluid(void **unused) {
@@ -396,6 +429,7 @@ static void bodies_without_a_fixed_shape_need_spheres(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(head_on_impact_has_the_closed_form),
                                      cmocka_unit_test(particle_hits_a_body_by_its_radius),
+                                     cmocka_unit_test(shapes_are_where_their_surfaces_are),
                                      cmocka_unit_test(oblique_impact_has_the_inertia_of_the_fluid),
                                      cmocka_unit_test(cradle_passes_the_impulse_to_the_last_ball),
                                      cmocka_unit_test(shapes_keep_momentum_and_energy),

@@ -251,8 +251,15 @@ static void gap_is_the_largest_width(void **unused) {
     const cb_pose ga = random_pose(&seed, .1), gb = random_pose(&seed, 1.2);
     const cb_convex_contact c = gap_of(a, &ga, b, &gb);
     if (c.gap < -.05) continue; /* deep: which maximum is found depends on the start */
-    double d[3], w[3], n[3];
+    double d[3], w[3], n[3], guess[3];
     check_near(cb_dot3(c.normal, c.normal), 1, 1e-14);
+    check_direction(&seed, 3, w);
+    for (int i = 0; i < 3; i++) guess[i] = c.normal[i] + .3 * w[i];
+    const double length = sqrt(cb_dot3(guess, guess));
+    for (int i = 0; i < 3; i++) guess[i] /= length;
+    cb_convex_contact again;
+    cb_convex_gap(a, &ga, b, &gb, guess, &again);
+    if (c.gap > 0) check_near(again.gap, c.gap, 1e-13); /* whatever the guess */
     worst = fmax(worst, fabs(c.gap - g_of(a, &ga, b, &gb, c.normal)));
     for (int i = 0; i < 3; i++) d[i] = c.b[i] - c.a[i];
     for (int i = 0; i < 3; i++) worst = fmax(worst, fabs(d[i] - c.gap * c.normal[i]));

@@ -17,12 +17,12 @@
 #include "numerics/small.h"
 #include "numerics/vec3.h"
 
-typedef struct oracle {
+typedef struct strained_ellipsoid {
   double a[3], alpha[3], J[3][3], D[3][3], volume;
-} oracle;
+} strained_ellipsoid;
 
-static inline oracle oracle_of(double a, double b, double c) {
-  oracle o = {.a = {a, b, c}, .volume = 4 * M_PI / 3 * a * b * c};
+static inline strained_ellipsoid oracle_of(double a, double b, double c) {
+  strained_ellipsoid o = {.a = {a, b, c}, .volume = 4 * M_PI / 3 * a * b * c};
   cb_ellipsoid_kappa(o.a, CB_ELLIPSOID_EXACT, o.alpha);
   for (int i = 0; i < 3; i++)
     for (int k = 1; k < 3; k++) {
@@ -35,7 +35,7 @@ static inline oracle oracle_of(double a, double b, double c) {
 }
 
 /* Finds P for the strain E; Ds (NULL: not wanted) becomes D s. */
-static inline void strain_potential(const oracle *o, const double E[3][3], double P[3][3], double Ds[3]) {
+static inline void strain_potential(const strained_ellipsoid *o, const double E[3][3], double P[3][3], double Ds[3]) {
   double m[9], s[3];
   int pivot[3];
   for (int i = 0; i < 9; i++) {
@@ -58,7 +58,7 @@ static inline void strain_potential(const oracle *o, const double E[3][3], doubl
 
 /* Returns twice the kinetic energy of the fluid around a body that deforms with A x and B x: -int phi_A w_B dA, with w_B
  * the normal velocity. Both matrices are symmetric and have the trace 0. */
-static inline double strain_energy(const oracle *o, const double A[3][3], const double B[3][3]) {
+static inline double strain_energy(const strained_ellipsoid *o, const double A[3][3], const double B[3][3]) {
   double P[3][3], Ds[3], sum = 0;
   strain_potential(o, A, P, Ds);
   for (int j = 0; j < 3; j++) {
@@ -70,7 +70,7 @@ static inline double strain_energy(const oracle *o, const double A[3][3], const 
 }
 
 /* Returns -int phi_A w dA, where w is the normal velocity of the rotation about axis i. */
-static inline double strain_spin(const oracle *o, const double A[3][3], int i) {
+static inline double strain_spin(const strained_ellipsoid *o, const double A[3][3], int i) {
   const int j = (i + 1) % 3, k = (i + 2) % 3;
   double P[3][3];
   strain_potential(o, A, P, NULL);
@@ -96,7 +96,7 @@ static inline void gauss_node(int n, int i, double *x, double *w) {
 }
 
 /* Finds the torque about the centre and the force of the pressure on the ellipsoid, F, for density 1. */
-static inline void oracle_wrench(const oracle *o, const double u[3], const double E[3][3], double F[6]) {
+static inline void oracle_wrench(const strained_ellipsoid *o, const double u[3], const double E[3][3], double F[6]) {
   double P[3][3];
   strain_potential(o, E, P, NULL);
   memset(F, 0, 6 * sizeof *F);
@@ -123,7 +123,7 @@ static inline void oracle_wrench(const oracle *o, const double u[3], const doubl
 }
 
 /* Finds the torque and the force int (x × a, a) dV, a = E (u + E x), of the pressure of the undisturbed flow. */
-static inline void oracle_pressure(const oracle *o, const double u[3], const double E[3][3], double F[6]) {
+static inline void oracle_pressure(const strained_ellipsoid *o, const double u[3], const double E[3][3], double F[6]) {
   double S[3][3] = {{0}};
   for (int i = 0; i < 27; i++)
     S[i / 9][i % 3] += E[i / 9][i / 3 % 3] * E[i / 3 % 3][i % 3] * o->volume / 5 * o->a[i % 3] * o->a[i % 3];

@@ -29,7 +29,7 @@ static cb_immersed_row named_wrench(const tank *k, const char *name, const cb_po
 
 /* Finds the wrench on an ellipsoid with the centre c in the body frame at the pose g, less that of the undisturbed
  * pressure. */
-static void expected_wrench(const oracle *o, const double c[3], const cb_pose *g, double F[6]) {
+static void expected_wrench(const strained_ellipsoid *o, const double c[3], const cb_pose *g, double F[6]) {
   double r[3][3], x[3], at[3], u[3], E[3][3] = {{0}}, pressure[6], torque[3];
   cb_pose_rotation(g, r);
   cb_apply3((const double(*)[3])r, c, x);
@@ -54,7 +54,7 @@ static double largest(const double *a, const double *b, int n) {
 /* --- ellipsoids --- */
 
 /* The class `analytic` has the added mass of an ellipsoid about the body's origin in closed form. */
-static const oracle *known;
+static const strained_ellipsoid *known;
 
 static cb_status analytic_mass(const cb_fluid_model *m, const void *body, const cb_surface *surface,
                                const double (*x)[3], const double (*v)[3], cb_added_mass *out) {
@@ -89,7 +89,7 @@ static void the_closed_form_gives_the_pressure_on_an_ellipsoid(void **unused) {
   cb_fluid_model *model;
   check_ok(cb_fluid_model_create_class(&analytic, NULL, &model));
   for (int i = 0; i < 3; i++) {
-    const oracle o = oracle_of(axes[i][0], axes[i][1], axes[i][2]);
+    const strained_ellipsoid o = oracle_of(axes[i][0], axes[i][1], axes[i][2]);
     double F[6], expected[6];
     tank k = tank_of(mesh_ellipsoid(3, axes[i][0], axes[i][1], axes[i][2]), 1, 0);
     known = &o;
@@ -107,7 +107,7 @@ static void the_closed_form_gives_the_pressure_on_an_ellipsoid(void **unused) {
 }
 
 /* Finds the momentum -int rho phi (x × n, n) dA of the fluid around a fixed ellipsoid, whose centre is the origin. */
-static void expected_momentum(const oracle *o, double mu[6]) {
+static void expected_momentum(const strained_ellipsoid *o, double mu[6]) {
   for (int i = 0; i < 3; i++) {
     mu[i] = -density * strain_spin(o, strain, i);
     mu[3 + i] = -density * o->volume * o->alpha[i] / (2 - o->alpha[i]) * stream[i];
@@ -116,7 +116,7 @@ static void expected_momentum(const oracle *o, double mu[6]) {
 
 static void panels_converge_to_it_with_order_two(void **unused) {
   static const double centre[3] = {0.4, -0.3, 0.6};
-  const oracle o = oracle_of(1.5, 1, 0.7);
+  const strained_ellipsoid o = oracle_of(1.5, 1, 0.7);
   const cb_pose g = {{1, 0, 0, 0}, {-centre[0], -centre[1], -centre[2]}};
   cb_fluid_model *model = exact_of("{method: dense}");
   double error[3], of_momentum[3], expected[6], expected_mu[6];
@@ -168,7 +168,7 @@ static tank in_shear(uint64_t *seed, const cb_fluid_model *model, const double G
 /* Without `refine: false` the faces are refined on the true surface, so that the given faces have no effect. */
 static void refined_faces_give_it_whatever_the_given_faces(void **unused) {
   static const double centre[3];
-  const oracle o = oracle_of(1.5, 1, 0.7);
+  const strained_ellipsoid o = oracle_of(1.5, 1, 0.7);
   cb_fluid_model *model;
   double F[2][6], expected[6];
   expected_wrench(&o, centre, &generic_pose, expected);

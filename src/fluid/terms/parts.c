@@ -23,9 +23,9 @@
  * For a perfect fluid and an irrotational flow with the same gradient everywhere both terms together are therefore
  * exact. (Derived for this project; compare Taylor 1928, Proc. R. Soc. Lond. A 120, 260, and Galper & Miloh 1995, J.
  * Fluid Mech. 295, 91.) In a flow with vorticity the disturbance gets vorticity, too, which L neglects. For a sphere L
- * has the lift (rho/2) V (u - v) × curl u of Auton (1987), J. Fluid Mech. 183, 199, with the volume V of the sphere, that
+ * has the lift (m/2) (u - v) × curl u of Auton (1987), J. Fluid Mech. 183, 199, with the displaced mass m, that
  * is, all terms of first order in the vorticity. For other bodies terms of this order are missing: for a circular
- * cylinder across a shear flow L has half of the lift 2 rho V (u - v) × curl u.
+ * cylinder across a shear flow L has half of the lift 2 m (u - v) × curl u.
  */
 #include "fluid/immersed_private.h"
 #include "numerics/small.h"

@@ -176,9 +176,9 @@ static cb_status wrench(cb_immersed_workspace *s, const cb_immersed_moment *m, c
     stress_of(s->b, V, part->e, Q);
     if (s->b->strained && to->dg) add_strained_slope(s, KV, Q, to->dg);
     for (int j = 0; j < 6; j++) {
-      double dV[6], de[STRAINS], KdV[6], unused[6], energy = 0, power = 0;
+      double dV[6], de[STRAINS] = {0}, KdV[6], unused[6], energy = 0, power = 0;
       cb_immersed_twist_along(&part->at, j, dV);
-      strain_along((const double(*)[3])part->at.gradient, j, de);
+      if (s->b->strained) strain_along((const double(*)[3])part->at.gradient, j, de);
       for (int i = 0; i < 6; i++) {
         energy += KV[i] * V[i] / 2;
         power += KV[i] * dV[i];

@@ -233,10 +233,13 @@ static cb_status solve(cb_export_scene *s, int b) {
   if (!status) measure(s, b);
   for (int i = 0; i < 3 && !status; i++) {
     status = place(s, b, (order[i] - 1) * of->h);
-    if (!status)
-      status =
-          cb_field_create(of->vertices, (const double(*)[3])s->x + of->vertex, (const double(*)[3])s->v + of->vertex,
-                          of->faces, (const int(*)[3])surface->face, of->sheets, far_error, &of->field[order[i]]);
+    const cb_field_bodies bodies = {.vertices = of->vertices,
+                                    .faces = of->faces,
+                                    .x = (const double(*)[3])s->x + of->vertex,
+                                    .v = (const double(*)[3])s->v + of->vertex,
+                                    .face = (const int(*)[3])surface->face,
+                                    .sheets = of->sheets};
+    if (!status) status = cb_field_create(&bodies, far_error, &of->field[order[i]]);
   }
   for (int side = 0; side < 2 && !status; side++) {
     double *p = s->face_p[side] + of->face;

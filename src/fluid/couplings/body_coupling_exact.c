@@ -43,8 +43,12 @@ static void release(void *self) {
   free(d);
 }
 
-static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, int *which, void **out) {
+static cb_mirror plane(const cb_body_coupling *c) {
   const exact *own = c->params;
+  return (cb_mirror){(cb_mirror_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height};
+}
+
+static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, int *which, void **out) {
   cb_several_body *body = calloc((size_t)of->n, sizeof *body);
   data *d = calloc(1, sizeof *d);
   cb_status status = body && d ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", of->n);
@@ -58,8 +62,7 @@ static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, 
     if (!status) body[i] = (cb_several_body){s->vertices, (const double(*)[3])s->x, s->faces, (const int(*)[3])s->face};
   }
   if (!status) {
-    const cb_kirchhoff_options options = {
-        .wall = {(cb_mirror_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height}};
+    const cb_kirchhoff_options options = {.wall = plane(c)};
     *which = -1;
     d->density = of->density;
     d->n = of->n;
@@ -117,4 +120,5 @@ const cb_body_coupling_class cb_body_coupling_exact = {
     .prepare = prepare,
     .release = release,
     .apply = apply,
-    .estimate = estimate};
+    .estimate = estimate,
+    .plane = plane};

@@ -15,8 +15,13 @@ static inline cb_flow_about *field_with(const solid_mesh *m, bool sheets, const 
       const int a = (k + 1) % 3, b = (k + 2) % 3;
       u[i][k] = v[k] + w[a] * m->x[i][b] - w[b] * m->x[i][a];
     }
-  check_ok(cb_field_create(m->vertices, (const double(*)[3])m->x, (const double(*)[3])u, m->faces,
-                           (const int(*)[3])m->face, sheets, 1e-7, &f));
+  const cb_field_bodies bodies = {.vertices = m->vertices,
+                                  .faces = m->faces,
+                                  .x = (const double(*)[3])m->x,
+                                  .v = (const double(*)[3])u,
+                                  .face = (const int(*)[3])m->face,
+                                  .sheets = sheets};
+  check_ok(cb_field_create(&bodies, 1e-7, &f));
   free(u);
   return f;
 }

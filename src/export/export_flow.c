@@ -8,13 +8,14 @@
  *   streamlines  /line [line, point, 3]; per point /line_u and the /radius of a stream tube, whose width at its seed is
  *                about half the distance between neighbouring seeds
  *
- * The bodies of a run do not interact through the fluid, so the flow is the sum over bodies of the flow around each
- * body without the others,
- *   u = sum_b u_b,   p = sum_b p_b;   on a surface only the flow of its own body
- * with the velocity u, the pressure p, and u_b and p_b those of body b alone; phi is the potential. A body therefore
- * does not stop the flow of another body. The faces are the faces of the scenario. If the run used finer faces for its
- * added mass, the error of the given faces is reported, as the error of the kinetic energy of the fluid. Floor, wall,
- * weight and wakes are not included. The accelerations in p are differences of the twists of three rows, of second
+ * The flow is the one that the bodies felt, according to the `coupling` of the run (flow_solve.c). With `exact` it is the
+ * flow around all bodies together. With `dipole` each body is in the dipole flow of the others, and bodies stop the flow
+ * of others at the order of the coupling. Without a coupling the bodies did not feel each other: the flow on the grid is
+ * the sum of the flows around each body alone, which no other body stops, its pressure is the sum of their pressures,
+ * and on a surface there is only the flow of its own body. u, p and phi are velocity, pressure and potential. The faces
+ * are the faces of the scenario. If the run used finer faces for its added mass, the error of the given faces is
+ * reported, as the error of the kinetic energy of the fluid. The wall of the coupling is included: behind it u and p are
+ * nan. Floor, the wall of `added_mass`, weight and wakes are not included. The accelerations in p are differences of the twists of three rows, of second
  * order in the time between rows (first order in a record of two rows). Streamlines are computed for u - V - W × (x -
  * X), the flow relative to the first body, which is at X with the velocity V and angular velocity W.
  */
@@ -27,18 +28,13 @@
 #include "export/export.h"
 #include "record/output.h"
 #include "scenario/warnings.h"
-#include "potential/moving.h"
-#include "potential/field.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double far_error = 1e-6,
-                    maximum_turn = 3e-3; /* motion of a body in the step h: relative to its size, or in radians */
-static const double reported = 1e-3;     /* the minimum error of the given faces that is reported */
-static const double around = 0.75;       /* margin of the grid, relative to the size of the bodies */
+static const double around = 0.75; /* margin of the grid, relative to the size of the bodies */
 
 /* ---- the bodies at a time ---- */
 
@@ -117,28 +113,6 @@ static cb_status read_state(cb_reader *reader, cb_export_scene *s) {
   return status;
 }
 
-/* Computes the positions of the vertices of a body, with their velocities, at a time d after the row. */
-static cb_status place(cb_export_scene *s, int b, double d) {
-  const cb_immersed *body = cb_scenario_body(s->scenario, b);
-  const cb_export_flow_body *of = s->of + b;
-  const double *from = s->pose[b];
-  double step[6], twist[6], pose[7];
-  for (int k = 0; k < 6; k++) {
-    step[k] = d * (s->twist[b][k] + d / 2 * s->rate[b][k]);
-    twist[k] = s->twist[b][k] + d * s->rate[b][k];
-  }
-  cb_pose g = {{from[3], from[4], from[5], from[6]}, {from[0], from[1], from[2]}}, by;
-  cb_se3_tau(CB_SE3_EXPONENTIAL, step, &by);
-  cb_pose_multiply(&g, &by, &g);
-  memcpy(pose, g.x, sizeof g.x);
-  memcpy(pose + 3, g.q, sizeof g.q);
-  const cb_status status = cb_immersed_shape(body, s->time + d, s->g, s->dg);
-  if (!status)
-    cb_export_place(0, pose, twist, (size_t)of->vertices, (const double(*)[3])s->g, (const double(*)[3])s->dg,
-                    s->x + of->vertex, s->v + of->vertex);
-  return status;
-}
-
 static void number_faces(cb_export_scene *s) {
   for (int b = 0; b < s->bodies; b++) {
     const cb_surface *surface = cb_immersed_surface(cb_scenario_body(s->scenario, b));
@@ -148,111 +122,6 @@ static void number_faces(cb_export_scene *s) {
       s->body[of->face + i] = b;
     }
   }
-}
-
-/* Finds the bounding box of a body, and the time step h of the differences that give its time derivatives. */
-static void measure(cb_export_scene *s, int b) {
-  cb_export_flow_body *of = s->of + b;
-  double speed = 0, size = 0;
-  for (int k = 0; k < 3; k++) {
-    of->low[k] = INFINITY;
-    of->high[k] = -INFINITY;
-  }
-  for (int i = of->vertex; i < of->vertex + of->vertices; i++) {
-    speed = fmax(speed, sqrt(cb_dot3(s->v[i], s->v[i])));
-    for (int k = 0; k < 3; k++) {
-      of->low[k] = fmin(of->low[k], s->x[i][k]);
-      of->high[k] = fmax(of->high[k], s->x[i][k]);
-    }
-  }
-  for (int k = 0; k < 3; k++) size = fmax(size, of->high[k] - of->low[k]);
-  const double *Y = s->twist[b], *A = s->rate[b];
-  double turn = sqrt(cb_dot3(Y, Y));
-  turn = fmax(turn, sqrt(sqrt(cb_dot3(A, A)) + sqrt(cb_dot3(A + 3, A + 3)) / size));
-  const double rate = fmax(speed / size, turn);
-  of->h = rate > 0 ? maximum_turn / rate : 1;
-}
-
-/* Finds the bounding box of all bodies. */
-static void measure_all(cb_export_scene *s) {
-  for (int k = 0; k < 3; k++) {
-    s->low[k] = INFINITY;
-    s->high[k] = -INFINITY;
-    for (int b = 0; b < s->bodies; b++) {
-      s->low[k] = fmin(s->low[k], s->of[b].low[k]);
-      s->high[k] = fmax(s->high[k], s->of[b].high[k]);
-    }
-    s->size = fmax(s->size, s->high[k] - s->low[k]);
-  }
-}
-
-/* Computes the added mass of a surface with its given faces, without deformation. */
-static cb_status drawn_mass(const cb_surface *surface, bool sheets, cb_kirchhoff_mass *out) {
-  const cb_kirchhoff_options options = {.sheets = sheets, .far_error = far_error};
-  cb_moving *moving = NULL;
-  cb_status status = cb_moving_create(surface->vertices, (const double(*)[3])surface->x, surface->faces,
-                                      (const int(*)[3])surface->face, &options, &moving);
-  if (!status) status = cb_moving_added_mass(moving, (const double(*)[3])surface->x, NULL, out);
-  cb_moving_free(moving);
-  return status;
-}
-
-static double form(const double K[6][6], const double Y[6]) {
-  double sum = 0;
-  for (int i = 0; i < 36; i++) sum += Y[i / 6] * K[i / 6][i % 6] * Y[i % 6];
-  return sum;
-}
-
-/* Reports the error of the given faces if it is above `reported`: the relative difference of the fluid's kinetic
- * energy with their added mass K and with the K of the run, both for the body without deformation. Only the first of
- * several copies of a body is compared. */
-static cb_status report_error(const cb_export_scene *s, int b) {
-  const cb_immersed *body = cb_scenario_body(s->scenario, b);
-  const cb_surface *surface = cb_immersed_surface(body);
-  cb_added_mass run;
-  cb_kirchhoff_mass drawn;
-  if ((b > 0 && cb_scenario_body(s->scenario, b - 1) == body) || !cb_immersed_solved(body, &run)) return CB_OK;
-  const cb_status status = drawn_mass(surface, s->of[b].sheets, &drawn);
-  const double *Y = form(run.K, s->twist[b]) > 0 ? s->twist[b] : s->rate[b];
-  const double size = form(run.K, Y), error = status || !(size > 0) ? 0 : form(drawn.K, Y) / size - 1;
-  if (fabs(error) > reported)
-    (fabs(error) > run.tolerance ? cb_warn : cb_note)(
-        "body `%s`: its flow is drawn with its %d given faces, whose kinetic energy is %.2g %% %s the energy in the "
-        "run, which used up to %d faces",
-        cb_scenario_body_name(s->scenario, b), surface->faces, 100 * fabs(error), error < 0 ? "below" : "above",
-        run.faces);
-  return status;
-}
-
-static cb_status solve(cb_export_scene *s, int b) {
-  static const int order[3] = {0, 2, 1}; /* the row itself is last, because x and v keep its values */
-  const cb_surface *surface = cb_immersed_surface(cb_scenario_body(s->scenario, b));
-  cb_export_flow_body *of = s->of + b;
-  cb_status status = report_error(s, b);
-  if (!status) status = place(s, b, 0);
-  if (!status) measure(s, b);
-  for (int i = 0; i < 3 && !status; i++) {
-    status = place(s, b, (order[i] - 1) * of->h);
-    if (!status)
-      status =
-          cb_field_create(of->vertices, (const double(*)[3])s->x + of->vertex, (const double(*)[3])s->v + of->vertex,
-                          of->faces, (const int(*)[3])surface->face, of->sheets, far_error, &of->field[order[i]]);
-  }
-  for (int side = 0; side < 2 && !status; side++) {
-    double *p = s->face_p[side] + of->face;
-    cb_field_face_pressure(of->field, of->h, side, p);
-    for (int f = 0; f < of->faces; f++) p[f] *= s->density;
-    memcpy(s->face_phi[side] + of->face, cb_field_face_phi(of->field[1], side), (size_t)of->faces * sizeof *p);
-    memcpy(s->face_u[side] + of->face, cb_field_face_u(of->field[1], side), (size_t)of->faces * sizeof *s->face_u[0]);
-  }
-  return status;
-}
-
-static cb_status solve_all(cb_export_scene *s) {
-  cb_status status = CB_OK;
-  for (int b = 0; b < s->bodies && !status; b++) status = solve(s, b);
-  if (!status) measure_all(s);
-  return status;
 }
 
 /* ---- the grid ---- */
@@ -269,7 +138,7 @@ static void carried(const cb_export_scene *s, int b, const double x[3], double o
   for (int k = 0; k < 3; k++) out[k] += v[k];
 }
 
-static int nearest_vertex(const cb_export_scene *s, const cb_export_flow_body *of, const double x[3]) {
+static int nearest_vertex(const cb_export_scene *s, const cb_export_flow *of, const double x[3]) {
   int best = of->vertex;
   double least = INFINITY;
   for (int i = of->vertex; i < of->vertex + of->vertices; i++) {
@@ -282,25 +151,20 @@ static int nearest_vertex(const cb_export_scene *s, const cb_export_flow_body *o
   return best;
 }
 
-/* Adds velocity u and pressure p of a body's flow on the grid. For the time derivative of the potential, each point
- * moves with the nearest vertex. */
-static cb_status add_to_grid(cb_export_scene *s, const cb_export_flow_body *of) {
+/* Adds a flow on the grid. For the time derivative of the potential, each point moves with the nearest vertex. */
+static cb_status add_to_grid(cb_export_scene *s, const cb_export_flow *f) {
   const double(*x)[3] = (const double(*)[3])s->at;
-#pragma omp parallel for num_threads(cb_threads_for((size_t)s->points *(size_t)of->vertices))
-  for (int i = 0; i < s->points; i++) memcpy(s->with[i], s->v[nearest_vertex(s, of, x[i])], sizeof *s->with);
-  cb_status status = cb_field_at(of->field[1], s->points, x, s->own_u, NULL, s->own_inside);
-  if (!status)
-    status = cb_field_pressure(of->field, of->h, s->points, x, (const double(*)[3])s->with,
-                               (const double(*)[3])s->own_u, s->own_p);
-  for (int i = 0; i < s->points && !status; i++) {
-    s->inside[i] = s->inside[i] || s->own_inside[i];
-    s->p[i] += s->density * s->own_p[i];
-    for (int k = 0; k < 3; k++) s->u[i][k] += s->own_u[i][k];
-  }
-  return status;
+#pragma omp parallel for num_threads(cb_threads_for((size_t)s->points *(size_t)f->vertices))
+  for (int i = 0; i < s->points; i++) memcpy(s->with[i], s->v[nearest_vertex(s, f, x[i])], sizeof *s->with);
+  return cb_export_flow_add(s, f, s->points, x, (const double(*)[3])s->with,
+                            &(cb_export_sum){s->u, s->p, NULL, s->inside});
 }
 
-/* Computes u and p at the points of the grid; nan in bodies. */
+static bool behind_wall(const cb_export_scene *s, const double x[3]) {
+  return s->wall.kind != CB_MIRROR_NONE && cb_dot3(s->wall.normal, x) < s->wall.height;
+}
+
+/* Computes u and p at the points of the grid; nan in bodies and behind the wall. */
 static cb_status fill_grid(cb_export_scene *s) {
   cb_status status = CB_OK;
   for (int k = 0; k < 3; k++) {
@@ -314,10 +178,11 @@ static cb_status fill_grid(cb_export_scene *s) {
     const int at[3] = {i % nx, i / nx % ny, i / nx / ny};
     for (int k = 0; k < 3; k++) s->at[i][k] = s->origin[k] + at[k] * s->spacing[k];
   }
-  for (int b = 0; b < s->bodies && !status; b++) status = add_to_grid(s, s->of + b);
+  for (int i = 0; i < s->flows && !status; i++) status = add_to_grid(s, s->flow + i);
   for (int i = 0; i < s->points; i++) {
-    if (s->inside[i]) s->p[i] = NAN;
-    for (int k = 0; k < 3 && s->inside[i]; k++) s->u[i][k] = NAN;
+    if (!s->inside[i] && !behind_wall(s, s->at[i])) continue;
+    s->p[i] = NAN;
+    for (int k = 0; k < 3; k++) s->u[i][k] = NAN;
   }
   return status;
 }
@@ -329,8 +194,8 @@ static cb_status seen(void *given, int points, const double (*x)[3], double (*u)
   double(*own)[3] = malloc((size_t)points * sizeof *own);
   cb_status status = own ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the flow at %d points", points);
   memset(u, 0, (size_t)points * sizeof *u);
-  for (int b = 0; b < s->bodies && !status; b++) {
-    status = cb_field_at(s->of[b].field[1], points, x, own, NULL, NULL);
+  for (int f = 0; f < s->flows && !status; f++) {
+    status = cb_field_at(s->flow[f].field[1], points, x, own, NULL, NULL);
     for (int i = 0; i < points && !status; i++)
       for (int k = 0; k < 3; k++) u[i][k] += own[i][k];
   }
@@ -338,7 +203,7 @@ static cb_status seen(void *given, int points, const double (*x)[3], double (*u)
   for (int i = 0; i < points && !status; i++) {
     double v[3];
     carried(s, 0, x[i], v);
-    for (int k = 0; k < 3; k++) u[i][k] -= v[k];
+    for (int k = 0; k < 3; k++) u[i][k] = behind_wall(s, x[i]) ? 0 : u[i][k] - v[k];
   }
   return status;
 }
@@ -389,7 +254,7 @@ static cb_status write_both(cb_export_scene *s, const char *out) {
                    "%s: the numbers are written to a file with this name: expected another ending, such as .xdmf", out);
   cb_status status = cb_export_check_output(name, s->path, s->scenario, true);
   if (!status) status = cb_export_check_output(out, s->path, s->scenario, false);
-  if (!status) status = solve_all(s);
+  if (!status) status = cb_export_flow_solve(s);
   if (!status) status = fill_grid(s);
   if (!status && s->lines) status = draw_lines(s);
   if (!status) status = cb_export_flow_numbers(s, name);
@@ -400,7 +265,8 @@ static cb_status write_both(cb_export_scene *s, const char *out) {
 
 static cb_status make_space(cb_export_scene *s) {
   const size_t n = (size_t)s->vertices, faces = (size_t)s->faces, bodies = (size_t)s->bodies,
-               points = (size_t)s->points, line = (size_t)s->lines * CB_FLOW_LINE;
+               points = (size_t)s->points, most = points > faces ? points : faces,
+               line = (size_t)s->lines * CB_FLOW_LINE;
   s->x = cb_arena_alloc(s->arena, n, sizeof *s->x);
   s->v = cb_arena_alloc(s->arena, n, sizeof *s->v);
   s->g = cb_arena_alloc(s->arena, n, sizeof *s->g);
@@ -416,11 +282,14 @@ static cb_status make_space(cb_export_scene *s) {
   s->inside = cb_arena_alloc(s->arena, points, sizeof *s->inside);
   s->line = cb_arena_alloc(s->arena, line, sizeof *s->line);
   s->line_u = cb_arena_alloc(s->arena, line, sizeof *s->line_u);
-  s->own_u = cb_arena_alloc(s->arena, points, sizeof *s->own_u);
-  s->own_inside = cb_arena_alloc(s->arena, points, sizeof *s->own_inside);
+  s->own_u = cb_arena_alloc(s->arena, most, sizeof *s->own_u);
+  s->own_inside = cb_arena_alloc(s->arena, most, sizeof *s->own_inside);
+  s->centre = cb_arena_alloc(s->arena, faces, sizeof *s->centre);
+  s->centre_v = cb_arena_alloc(s->arena, faces, sizeof *s->centre_v);
   for (int side = 0; side < 2; side++) s->face_u[side] = cb_arena_alloc(s->arena, faces, sizeof *s->face_u[side]);
   cb_arena_doubles(s->arena, faces, &s->face_phi[0], &s->face_phi[1]);
-  cb_arena_doubles(s->arena, points, &s->p, &s->own_p);
+  cb_arena_doubles(s->arena, points, &s->p);
+  cb_arena_doubles(s->arena, most, &s->own_p, &s->own_phi);
   cb_arena_doubles(s->arena, faces, &s->face_p[0], &s->face_p[1]);
   cb_arena_doubles(s->arena, line, &s->radius);
   return cb_arena_lost(s->arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for the flow at %d points", s->points) : CB_OK;
@@ -467,7 +336,7 @@ cb_status cb_record_export_flow(const char *path, const char *out, const cb_flow
     if (!status) number_faces(s);
     if (!status) status = read_state(reader, s);
     if (!status) status = write_both(s, out);
-    for (int i = 0; s->of && i < 3 * s->bodies; i++) cb_field_free(s->of[i / 3].field[i % 3]);
+    cb_export_flow_release(s);
     cb_arena_free(s->arena);
   }
   cb_scenario_free(scenario);

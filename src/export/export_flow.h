@@ -2,6 +2,7 @@
 #pragma once
 
 #include "potential/field.h"
+#include "potential/kirchhoff.h"
 #include <curvebody/scenario.h>
 
 typedef struct cb_flow_options {
@@ -13,18 +14,24 @@ typedef struct cb_flow_options {
 /* Writes an XDMF 3 document `out`, and next to it the numbers, in a file with the name `out` and the ending .h5. */
 cb_status cb_record_export_flow(const char *path, const char *out, const cb_flow_options *options);
 
-/* --- results of export_flow.c, which flow_write.c writes --- */
+/* --- the scene of export_flow.c, which flow_solve.c solves and flow_write.c writes --- */
 
 enum { CB_FLOW_LINE = 81 }; /* points of a streamline */
 
-/* A body of the run. Its flow is computed as if the other bodies did not exist. */
+/* A body of the run. */
 typedef struct cb_export_flow_body {
   int vertex, face, vertices, faces; /* first vertex and face in the scene; numbers of vertices and faces */
   bool sheets;                       /* it has open parts */
-  double h;                          /* time step of the differences, s */
-  double low[3], high[3];            /* its bounding box */
-  cb_flow_about *field[3];           /* at the times -h, 0, h from the row */
+  double speed, h;                   /* its largest speed; time step of the differences for this body alone, s */
 } cb_export_flow_body;
+
+/* The flow around some bodies of the run, computed as if the other bodies did not exist. */
+typedef struct cb_export_flow {
+  int body, bodies, vertex, face, vertices, faces; /* the first of each, and their numbers */
+  bool sheets;
+  double h;                /* time step of the differences, s */
+  cb_flow_about *field[3]; /* at the times -h, 0, h from the row */
+} cb_export_flow;
 
 typedef struct cb_export_scene {
   cb_arena *arena;
@@ -38,18 +45,46 @@ typedef struct cb_export_scene {
   double (*x)[3], (*v)[3], (*g)[3], (*dg)[3]; /* [vertices]: position, velocity; g, dg: in the body frame */
   int (*face)[3], *body;                      /* [faces]: vertices, and index of the body */
   cb_export_flow_body *of;                    /* [bodies] */
+  int flows;
+  cb_export_flow *flow; /* [flows]: their sum is exported */
+  const struct cb_body_coupling *coupling;
+  void *felt;     /* the prepared coupling, if each body is in the flow that it felt; otherwise NULL */
+  cb_mirror wall; /* of the coupling */
   /* the bounding box of all bodies, and its largest edge; the first point of the grid, and the distances of its
    * points */
   double low[3], high[3], size, origin[3], spacing[3];
   int points; /* number of points of the grid */
   /* [points]: position, velocity and pressure of the flow; with: the velocity with which the point moves in the time
-   * derivative of the potential; own_u, own_p: the flow of one body */
-  double (*at)[3], (*u)[3], *p, (*with)[3], (*own_u)[3], *own_p;
-  bool *inside, *own_inside;
+   * derivative of the potential */
+  double (*at)[3], (*u)[3], *p, (*with)[3];
+  bool *inside;
+  /* [larger one of points and faces]: one of the flows */
+  double (*own_u)[3], *own_p, *own_phi;
+  bool *own_inside;
+  double (*centre)[3], (*centre_v)[3]; /* [faces]: centres of faces that get another flow; their velocities */
   double *face_p[2], *face_phi[2], (*face_u[2])[3]; /* [side][faces]: side 0 is the side of the normal */
   int lines;
   double (*line)[3], (*line_u)[3], *radius;
 } cb_export_scene;
+
+/* --- flow_solve.c --- */
+
+/* Velocity, pressure and potential at points, to which flows are added; inside: the point is in a body. phi and inside
+ * may be NULL. */
+typedef struct cb_export_sum {
+  double (*u)[3], *p, *phi;
+  bool *inside;
+} cb_export_sum;
+
+/* Solves the flows of the row: sets flows, the bounding box, and all values on the faces. Reports what bodies felt. */
+cb_status cb_export_flow_solve(cb_export_scene *s);
+/* Adds a flow at points x, which move with the velocities `with` in the time derivative of the potential. */
+cb_status cb_export_flow_add(cb_export_scene *s, const cb_export_flow *f, int n, const double (*x)[3],
+                             const double (*with)[3], const cb_export_sum *to);
+/* Frees the flows and the prepared coupling. */
+void cb_export_flow_release(cb_export_scene *s);
+
+/* --- flow_write.c --- */
 
 /* Write the HDF5 file of the numbers, and the XDMF document. */
 cb_status cb_export_flow_numbers(const cb_export_scene *s, const char *name);

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "potential/kirchhoff.h"
 #include <curvebody/immersed.h>
 #include <curvebody/joint.h>
 
@@ -57,6 +58,12 @@ typedef struct cb_body_coupling_class {
   double (*film)(const void *self, int body);
   /* Estimates the error at these poses. */
   cb_status (*estimate)(void *self, double t, const cb_pose *g, cb_coupling_error *out);
+  /* Returns the plane at which the fluid ends. */
+  cb_mirror (*plane)(const cb_body_coupling *c);
+  /* Sets u[points] to the velocity of the flow of all bodies but one at points x: the flow that this body feels. NULL:
+   * the flow is that around all bodies together. */
+  cb_status (*incoming)(void *self, double t, const cb_pose *g, const double (*Y)[6], int body, int points,
+                        const double (*x)[3], double (*u)[3]);
 } cb_body_coupling_class;
 
 struct cb_body_coupling {

@@ -292,14 +292,15 @@ static cb_status find_sheets(cb_flow_about *f, const double (*x)[3]) {
   return status;
 }
 
-static cb_status solve(cb_flow_about *f, const double (*x)[3], bool sheets, double error) {
-  const cb_kirchhoff_options options = {.far_error = error, .sheets = sheets};
+static cb_status solve(cb_flow_about *f, const cb_field_bodies *bodies, double error) {
+  const cb_kirchhoff_options options = {.far_error = error, .sheets = bodies->sheets};
   cb_kirchhoff *k = NULL;
-  cb_status status = cb_kirchhoff_create(f->vertices, x, f->faces, (const int(*)[3])f->face, &options, &k);
+  cb_status status = cb_kirchhoff_create(f->vertices, bodies->x, f->faces, (const int(*)[3])f->face, &options, &k);
   if (status) return status;
   for (int i = 0; i < f->faces; i++) {
     double v[3];
     for (int c = 0; c < 3; c++) v[c] = (f->v[f->face[i][0]][c] + f->v[f->face[i][1]][c] + f->v[f->face[i][2]][c]) / 3;
+    for (int c = 0; c < 3 && bodies->incoming; c++) v[c] -= bodies->incoming[i][c];
     f->w[i] = cb_dot3(v, f->panels->normal[i]);
   }
   status = cb_kirchhoff_solve(k, 1, f->w, f->jump);
@@ -341,19 +342,19 @@ static cb_status take(cb_flow_about *f, int vertices, int faces, bool sheets) {
   return cb_arena_lost(f->arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for the flow around %d faces", faces) : CB_OK;
 }
 
-cb_status cb_field_create(int vertices, const double (*x)[3], const double (*v)[3], int faces, const int (*face)[3],
-                          bool sheets, double error, cb_flow_about **out) {
-  const double far_error = error > 0 ? error : 1e-6;
+cb_status cb_field_create(const cb_field_bodies *bodies, double error, cb_flow_about **out) {
+  const double far_error = error > 0 ? error : 1e-6, (*x)[3] = bodies->x;
+  const int vertices = bodies->vertices, faces = bodies->faces;
   cb_flow_about *f = cb_arena_object(sizeof *f, "the flow around a body");
   if (!f) return CB_ERROR_MEMORY;
-  cb_status status = take(f, vertices, faces, sheets);
-  if (!status) status = cb_panels_create(faces, x, face, &f->panels);
+  cb_status status = take(f, vertices, faces, bodies->sheets);
+  if (!status) status = cb_panels_create(faces, x, bodies->face, &f->panels);
   if (!status) {
-    memcpy(f->face, face, (size_t)faces * sizeof *face);
-    memcpy(f->v, v, (size_t)vertices * sizeof *v);
-    if (sheets) status = find_sheets(f, x);
+    memcpy(f->face, bodies->face, (size_t)faces * sizeof *f->face);
+    memcpy(f->v, bodies->v, (size_t)vertices * sizeof *f->v);
+    if (bodies->sheets) status = find_sheets(f, x);
   }
-  if (!status) status = solve(f, x, sheets, far_error);
+  if (!status) status = solve(f, bodies, far_error);
   if (!status) status = find_strengths(f, x);
   if (!status) status = cb_far_create(f->panels, far_error, &f->far);
   if (!status) status = cb_far_field_create(f->far, CB_FAR_VELOCITY, FIELD_COLUMNS, f->sigma, NULL, &f->velocity);

@@ -37,12 +37,21 @@
 
 typedef struct cb_flow_about cb_flow_about;
 
-/* Creates the flow around bodies whose vertices at x move with the velocities v. The bodies are as in
- * cb_kirchhoff_create; `sheets` allows pieces with a border. `error` is the error of the far field, relative to the
- * largest potential; 0 selects 1e-6. Returns errors as cb_kirchhoff_create and cb_kirchhoff_solve do. The caller frees
- * the result. */
-cb_status cb_field_create(int vertices, const double (*x)[3], const double (*v)[3], int faces, const int (*face)[3],
-                          bool sheets, double error, cb_flow_about **out);
+/* Bodies, as in cb_kirchhoff_create. */
+typedef struct cb_field_bodies {
+  int vertices, faces;
+  const double (*x)[3], (*v)[3]; /* [vertices]: positions and velocities */
+  const int (*face)[3];
+  /* [faces]: the velocity of another flow, in which the bodies are, at the centres of the faces; NULL: there is none.
+   * Then w = <v - incoming, n>, so that no fluid passes through the surface in the sum of both flows. All results are
+   * those of the flow around the bodies without the other flow. */
+  const double (*incoming)[3];
+  bool sheets; /* pieces with a border are allowed */
+} cb_field_bodies;
+
+/* Creates the flow around bodies. `error` is the error of the far field, relative to the largest potential; 0 selects
+ * 1e-6. Returns errors as cb_kirchhoff_create and cb_kirchhoff_solve do. The caller frees the result. */
+cb_status cb_field_create(const cb_field_bodies *bodies, double error, cb_flow_about **out);
 void cb_field_free(cb_flow_about *f);
 
 /* Finds the velocity and phi at points, and whether each point is inside a body, deeper than 1e-6 times the square root

@@ -19,8 +19,12 @@ typedef struct flow {
 static void prepare(void *self) {
   flow *f = self;
   cb_field_free(f->field);
-  check_ok(cb_field_create(f->mesh.vertices, (const double(*)[3])f->mesh.x, (const double(*)[3])f->v, f->mesh.faces,
-                           (const int(*)[3])f->mesh.face, false, 1e-6, &f->field));
+  const cb_field_bodies bodies = {.vertices = f->mesh.vertices,
+                                  .faces = f->mesh.faces,
+                                  .x = (const double(*)[3])f->mesh.x,
+                                  .v = (const double(*)[3])f->v,
+                                  .face = (const int(*)[3])f->mesh.face};
+  check_ok(cb_field_create(&bodies, 1e-6, &f->field));
 }
 
 static cb_status seen(void *self, int points, const double (*x)[3], double (*u)[3]) {

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """`curvebody export --flow`: the flow of a ball that sinks in a perfect fluid agrees with a dipole; the document names its
-numbers; a sheet has two sides; bodies without such a flow give an error."""
+numbers; a sheet has two sides; the pressure on bodies is that which they felt in the run, with every `coupling`; bodies
+without such a flow give an error."""
 import re
 import xml.etree.ElementTree as tree
 
@@ -39,6 +40,50 @@ integrator: {name: hamilton_pontryagin, step: 1/100}
 time: {end: 0.1}
 record: {every: 1, observables: [energy]}
 """
+# Two ellipsoids that approach each other, with no force but that of the fluid. {}: the coupling, and a resolution.
+PAIR = """\
+curvebody: 1
+title: two ellipsoids
+fluid: {{medium: water, gravity: [0, 0, 0], added_mass: {{name: exact, refine: false}}, coupling: {0}}}
+bodies:
+  - name: a
+    shape: {{name: ellipsoid, a: 0.05, b: 0.04, c: 0.03, resolution: {1}}}
+    density: 1500
+    drag: false
+    motion: {{velocity: [0.2, 0.02, 0], spin: [0.3, 0.5, 1]}}
+  - name: b
+    shape: {{name: ellipsoid, a: 0.05, b: 0.05, c: 0.04, resolution: {1}}}
+    density: 1200
+    drag: false
+    place: {{position: [0.13, 0.02, 0.01]}}
+    motion: {{velocity: [-0.1, 0.05, 0.02]}}
+integrator: {{name: hamilton_pontryagin, step: 1/1000}}
+time: {{end: 0.002}}
+record: {{every: 1, observables: [energy]}}
+"""
+DENSITIES = 1500, 1200
+DIPOLES = "in this run bodies felt each other by `coupling: dipole`, with an estimated error of "
+ALONE = "in this run bodies did not feel each other (`coupling: none`): the exported flow is the sum"
+
+
+def rotation(q):
+    w, x, y, z = q
+    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+
+
+def solid_momentum(triangles, density, pose, twist):
+    """(angular about the world's origin, linear) momentum of the solid with these triangles in the body frame."""
+    volume = np.linalg.det(triangles) / 6
+    total = np.sum(triangles, axis=1)
+    second = density * np.einsum("i,ij,ik->jk", volume / 20, total, total)
+    second += density * np.einsum("i,icj,ick->jk", volume / 20, triangles, triangles)
+    first, mass = density * volume @ total / 4, density * np.sum(volume)
+    turn, speed = twist[:3], twist[3:]
+    linear = rotation(pose[3:]) @ (mass * speed + np.cross(turn, first))
+    angular = rotation(pose[3:]) @ (np.trace(second) * turn - second @ turn + np.cross(first, speed))
+    return np.concatenate([angular + np.cross(pose[:3], linear), linear])
 
 
 class ExportFlow(Case):
@@ -82,7 +127,8 @@ class ExportFlow(Case):
             self.assertGreater(np.min(np.linalg.norm(lines - centre, axis=-1)), 0.98 * RADIUS)
 
     def test_two_bodies_have_the_flows_that_they_had(self):
-        """Each body moves as if the other were absent: it has its own pressure, and the flow is the sum of the dipoles."""
+        """Without a `coupling` each body moves as if the other were absent: it has its own pressure, and the flow is the sum
+        of the dipoles."""
         one = BALL.split("bodies:\n")[1].split("integrator")[0]
         other = one.replace("name: ball", "name: other").replace("[0.1, 0, 0]}", "[-0.2, 0.1, 0]}\n    place: {position: "
                                                                                 "[0.13, 0, 0.02]}").replace("2000", "1500")
@@ -113,6 +159,77 @@ class ExportFlow(Case):
             self.assertLess(np.max(np.abs(u - exact)[~inside]), 0.03 * speeds)
             self.assertLess(np.max(np.abs(p - pressure)[~inside]), 0.05 * np.max(np.abs(pressure[~inside])))
             self.assertTrue(np.all(np.isfinite(both["line"][:])))
+
+    def wrenches(self, text, name):
+        """Runs `text` and exports its flow in the middle. Returns, for the bodies, the wrench of the exported pressure about the
+        body's origin, the rate of the momentum of the solid in the run, and the number of faces; and what was printed."""
+        self.write(name + ".yaml", text)
+        self.good("run", name + ".yaml", "--quiet")
+        done = self.good("export", name + ".h5", "--flow", "--at", "0.001", "--grid", "3x3x2")
+        pressed, needed, faces = [], [], []
+        with h5py.File(self.path(name + "-flow.h5")) as flow, h5py.File(self.path(name + ".h5")) as record:
+            x, row, h = flow["x"][:], 1, record["time"][1]
+            for b, density in enumerate(DENSITIES[:record["pose"].shape[1]]):
+                mine = flow["body"][:] == b
+                triangles, p = x[flow["face"][:][mine]], flow["face_p"][:][mine]
+                pose, twist = record["pose"][:, b], record["twist"][:, b]
+                own = (triangles - pose[row, :3]) @ rotation(pose[row, 3:])
+                before, after = (solid_momentum(own, density, pose[i], twist[i]) for i in (row - 1, row + 1))
+                rate = (after - before) / (2 * h)
+                rate[:3] -= np.cross(pose[row, :3], rate[3:])
+                a, b, c = (triangles[:, k] - pose[row, :3] for k in range(3))
+                force = -p[:, None] * np.cross(b - a, c - a) / 2
+                pressed.append([np.sum(np.cross((a + b + c) / 3, force), axis=0), np.sum(force, axis=0)])
+                needed.append(rate.reshape(2, 3))
+                faces.append(len(p))
+        return np.array(pressed), np.array(needed), np.array(faces)[:, None, None], done.stderr
+
+    def imbalance(self, text, name="pair"):
+        """The differences of torques and forces [body, 2] of pressure and motion, relative to the largest one of the bodies,
+        with resolution 24, and without the error of the faces: it is proportional to 1/their number, so two resolutions give
+        the limit. What is left in the limit is of higher order in the size of the faces."""
+        (p, q, n, _), (pressed, needed, faces, told) = (self.wrenches(text.replace("@", r), name + r) for r in ("16", "24"))
+        limits = ((faces * fine - n * coarse) / (faces - n) for coarse, fine in ((p, pressed), (q, needed)))
+        pairs = (pressed, needed), tuple(limits)
+        return *(np.linalg.norm(a - b, axis=2) / np.max(np.linalg.norm(b, axis=2), axis=0) for a, b in pairs), told
+
+    def test_pressure_balances_motion_with_the_coupling_exact(self):
+        found, limit, told = self.imbalance(PAIR.format("exact", "@"))
+        self.assertLess(np.max(found), 0.08)
+        self.assertLess(np.max(limit), 0.03)
+        self.assertNotIn("in this run", told)
+
+    def test_without_coupling_there_is_no_force_of_the_other_body(self):
+        """Body b moves along its symmetric axes: alone it does not accelerate."""
+        pressed, needed, _, told = self.wrenches(PAIR.format("none", 24), "alone")
+        felt, _, _, _ = self.wrenches(PAIR.format("exact", 24), "felt")
+        for force in (pressed, needed):
+            self.assertLess(np.linalg.norm(force[1, 1]), 0.01 * np.linalg.norm(felt[1, 1]))
+        self.assertIn(ALONE, told)
+
+    def test_pressure_balances_motion_with_the_coupling_dipole(self):
+        """Two balls at a distance of 5 radii: the coupling misses (radius/distance)^3 = 0.8 % of the added mass of each."""
+        balls = PAIR.replace("b: 0.04, c: 0.03", "b: 0.05, c: 0.05").replace("b: 0.05, c: 0.04", "b: 0.05, c: 0.05")
+        balls = balls.replace(", spin: [0.3, 0.5, 1]", "").replace("[0.13, 0.02, 0.01]", "[0.23, 0.1, 0.01]")
+        _, limit, told = self.imbalance(balls.format("dipole", "@"))
+        self.assertLess(np.max(limit[:, 1]), 0.03)
+        self.assertIn(DIPOLES, told)
+
+    def test_pressure_balances_motion_near_the_wall_of_a_coupling(self):
+        """A ball moves along a wall, or a free surface, at a height of 2 radii. Behind it there is no fluid. A dipole in the
+        middle of the ball misses (radius/(2 height))^3 = 1.6 % of the added mass."""
+        ball = PAIR.replace("b: 0.04, c: 0.03", "b: 0.05, c: 0.05").replace(", spin: [0.3, 0.5, 1]", "")
+        ball = ball[:ball.index("  - name: b\n")] + ball[ball.index("integrator"):]
+        for coupling, error in (("exact", 0.03), ("dipole", 0.06)):
+            for wall in ("rigid", "free"):
+                text = ball.format(f"{{name: {coupling}, wall: {wall}, wall_height: -0.1}}", "@")
+                _, limit, _ = self.imbalance(text, coupling + wall)
+                self.assertLess(limit[0, 1], error)
+                with h5py.File(self.path(coupling + wall + "24-flow.h5")) as flow:
+                    z = flow["origin"][2] + flow["spacing"][2] * np.arange(2)
+                    self.assertTrue(z[0] < -0.1 < z[1])
+                    for name in ("u", "p"):
+                        self.assertTrue(np.all(np.isnan(flow[name][0])) and np.all(np.isfinite(flow[name][1])))
 
     def test_the_error_of_the_given_faces_is_told(self):
         """The kinetic energy of the flow of a ball is pi/3 rho R^3 V^2."""

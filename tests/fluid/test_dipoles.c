@@ -394,6 +394,31 @@ static void bad_input_is_reported(void **unused) {
   assert_null(other);
 }
 
+/* The flow at the centre of a sphere is the one that its momentum -rho D u has, with D = K/rho + V = 3 V/2. At a rigid
+ * plane the flow of all dipoles and images is along the plane, and at a free surface perpendicular to it. */
+static void the_flow_is_what_bodies_feel(void **unused) {
+  const double rho = 3;
+  const cb_dipole_body body[BODIES] = {ball(0.5, rho), ball(0.7, rho), ball(1, rho)};
+  const cb_pose g[BODIES] = {at(0, 0, 2), at(3, 1, 3), at(-2, 3, 4)};
+  double Y[BODIES][6], momentum[BODIES][6], u[1][3];
+  uint64_t seed = 5;
+  cb_dipoles *d = dipoles_of(BODIES, body, rho);
+  for (int i = 0; i < 6 * BODIES; i++) Y[i / 6][i % 6] = check_uniform(&seed, -1, 1);
+  check_ok(cb_dipoles_apply(d, g, (const double(*)[6])Y, momentum, NULL));
+  for (int i = 0; i < BODIES; i++) {
+    check_ok(cb_dipoles_flow(d, g, (const double(*)[6])Y, i, 1, (const double(*)[3])g[i].x, u));
+    for (int k = 0; k < 3; k++) check_near(momentum[i][3 + k], -rho * 1.5 * body[i].volume * u[0][k], 1e-14);
+  }
+  for (int free = 0; free < 2; free++) {
+    const cb_mirror plane = {free ? CB_MIRROR_FREE : CB_MIRROR_RIGID, {0, 0, 2}, 1};
+    const double x[1][3] = {{0.4, 0.7, 1}};
+    check_ok(cb_dipoles_set_plane(d, &plane));
+    check_ok(cb_dipoles_flow(d, g, (const double(*)[6])Y, -1, 1, x, u));
+    for (int k = 0; k < 3; k++) assert_true((fabs(u[0][k]) < 1e-15) == ((k == 2) != free));
+  }
+  cb_dipoles_free(d);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_for_spheres_fall_as_the_sixth_power),
@@ -404,6 +429,7 @@ int main(void) {
       cmocka_unit_test(actions_are_reactions),
       cmocka_unit_test(flows_pass_the_antipode),
       cmocka_unit_test(a_plane_is_mirrored_bodies),
+      cmocka_unit_test(the_flow_is_what_bodies_feel),
       cmocka_unit_test(tensors_are_positive_until_bodies_are_too_near),
       cmocka_unit_test(bad_input_is_reported),
   };

@@ -423,12 +423,51 @@ static void nothing_flows_through_solids_and_sheets(void **unused) {
   assert_true(fine[1] < 0.1 && fine[1] < coarse[1]);
 }
 
+/* A ball with the velocity v in an incoming flow U has the flow of a ball with the velocity v - U. The pressure on its
+ * surface differs by <U, u>, because the surface moves with v. */
+static void an_incoming_flow_is_an_opposite_motion(void **unused) {
+  solid_mesh m = ellipsoid_mesh(8, 1, 1, 1);
+  const size_t n = (size_t)m.vertices, faces = (size_t)m.faces;
+  double(*v)[3] = malloc(n * sizeof *v), (*U)[3] = malloc(faces * sizeof *U), (*rest)[3] = malloc(n * sizeof *rest);
+  cb_flow_about *f[2];
+  for (size_t i = 0; i < 3 * n; i++) v[i / 3][i % 3] = V[i % 3];
+  for (size_t i = 0; i < 3 * n; i++) rest[i / 3][i % 3] = V[i % 3] - W[i % 3];
+  for (size_t i = 0; i < 3 * faces; i++) U[i / 3][i % 3] = W[i % 3];
+  for (int i = 0; i < 2; i++) {
+    const cb_field_bodies bodies = {.vertices = m.vertices,
+                                    .faces = m.faces,
+                                    .x = (const double(*)[3])m.x,
+                                    .v = (const double(*)[3])(i ? rest : v),
+                                    .face = (const int(*)[3])m.face,
+                                    .incoming = i ? NULL : (const double(*)[3])U};
+    check_ok(cb_field_create(&bodies, 0, &f[i]));
+  }
+  double *p = malloc(2 * faces * sizeof *p);
+  for (int i = 0; i < 2; i++)
+    cb_field_face_pressure((cb_flow_about *[]){f[i], f[i], f[i]}, 1, 0, p + (size_t)i * faces);
+  for (size_t i = 0; i < faces; i++) {
+    const double *u = cb_field_face_u(f[0], 0)[i];
+    check_near(cb_field_face_phi(f[0], 0)[i], cb_field_face_phi(f[1], 0)[i], 1e-13);
+    for (int k = 0; k < 3; k++) check_near(u[k], cb_field_face_u(f[1], 0)[i][k], 1e-12);
+    check_near(p[i] - p[faces + i], W[0] * u[0] + W[1] * u[1] + W[2] * u[2], 1e-12);
+  }
+  for (int i = 0; i < 2; i++) cb_field_free(f[i]);
+  free(v);
+  free(rest);
+  free(U);
+  free(p);
+  free_mesh(&m);
+}
+
 static void failures_are_passed_on(void **unused) {
   solid_mesh m = ellipsoid_mesh(4, 1, 1, 1);
   cb_flow_about *f = NULL;
-  assert_int_equal(cb_field_create(m.vertices, (const double(*)[3])m.x, (const double(*)[3])m.x, m.faces - 1,
-                                   (const int(*)[3])m.face, false, 0, &f),
-                   CB_ERROR_DOMAIN);
+  const cb_field_bodies bodies = {.vertices = m.vertices,
+                                  .faces = m.faces - 1,
+                                  .x = (const double(*)[3])m.x,
+                                  .v = (const double(*)[3])m.x,
+                                  .face = (const int(*)[3])m.face};
+  assert_int_equal(cb_field_create(&bodies, 0, &f), CB_ERROR_DOMAIN);
   free_mesh(&m);
 }
 
@@ -441,6 +480,7 @@ int main(void) {
       cmocka_unit_test(the_surface_has_values),
       cmocka_unit_test(a_disc_has_two_sides),
       cmocka_unit_test(nothing_flows_through_solids_and_sheets),
+      cmocka_unit_test(an_incoming_flow_is_an_opposite_motion),
       cmocka_unit_test(failures_are_passed_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,9 +96,13 @@ static cb_status make_bodies(data *d, const cb_coupled_fluid *of, cb_dipole_body
   return status;
 }
 
-static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, int *which, void **out) {
+static cb_mirror plane(const cb_body_coupling *c) {
   const dipole *own = c->params;
-  const cb_mirror plane = {(cb_mirror_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height};
+  return (cb_mirror){(cb_mirror_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height};
+}
+
+static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, int *which, void **out) {
+  const cb_mirror wall = plane(c);
   cb_dipole_body *body = calloc((size_t)of->n, sizeof *body);
   data *d = calloc(1, sizeof *d);
   if (d) d->moving = calloc((size_t)of->n, sizeof *d->moving);
@@ -112,7 +116,7 @@ static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, 
     *which = -1;
     status = cb_dipoles_create_in(of->fluid->curvature, of->n, body, of->density, &d->dipoles);
   }
-  if (!status) status = cb_dipoles_set_plane(d->dipoles, &plane);
+  if (!status) status = cb_dipoles_set_plane(d->dipoles, &wall);
   free(body);
   if (status)
     release(d);
@@ -150,6 +154,13 @@ static cb_status estimate(void *self, double t, const cb_pose *g, cb_coupling_er
   return status;
 }
 
+static cb_status incoming(void *self, double t, const cb_pose *g, const double (*Y)[6], int body, int points,
+                          const double (*x)[3], double (*u)[3]) {
+  const data *d = self;
+  const cb_status status = move_shapes(d, t);
+  return status ? status : cb_dipoles_flow(d->dipoles, g, Y, body, points, x, u);
+}
+
 const cb_body_coupling_class cb_body_coupling_dipole = {
     .name = "dipole",
     .title = "each body feels the dipoles of the others, the leading term for distant bodies",
@@ -162,4 +173,6 @@ const cb_body_coupling_class cb_body_coupling_dipole = {
     .prepare = prepare,
     .release = release,
     .apply = apply,
-    .estimate = estimate};
+    .estimate = estimate,
+    .plane = plane,
+    .incoming = incoming};

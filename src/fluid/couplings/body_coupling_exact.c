@@ -122,8 +122,12 @@ static double film_of(const cb_surface *s) {
 
 static double film(const void *self, int body) { return ((const data *)self)->film[body]; }
 
-static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, int *which, void **out) {
+static cb_mirror plane(const cb_body_coupling *c) {
   const exact *own = c->params;
+  return (cb_mirror){(cb_mirror_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height};
+}
+
+static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, int *which, void **out) {
   cb_several_body *body = calloc((size_t)of->n, sizeof *body);
   data *d = calloc(1, sizeof *d);
   if (d) d->film = calloc((size_t)of->n, sizeof *d->film);
@@ -139,9 +143,7 @@ static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, 
     if (!status) body[i] = (cb_several_body){s->vertices, (const double(*)[3])s->x, s->faces, (const int(*)[3])s->face};
   }
   if (!status) {
-    const cb_kirchhoff_options options = {
-        .curvature = of->fluid->curvature,
-        .wall = {(cb_mirror_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height}};
+    const cb_kirchhoff_options options = {.curvature = of->fluid->curvature, .wall = plane(c)};
     *which = -1;
     d->density = of->density;
     d->n = of->n;
@@ -208,4 +210,5 @@ const cb_body_coupling_class cb_body_coupling_exact = {
     .release = release,
     .apply = apply,
     .film = film,
-    .estimate = estimate};
+    .estimate = estimate,
+    .plane = plane};

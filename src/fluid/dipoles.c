@@ -365,9 +365,7 @@ cb_status cb_dipoles_flow(cb_dipoles *d, const cb_pose *g, const double (*Y)[6],
   for (int i = 0; i < points; i++)
     for (int j = 0; j < (d->image != 0 ? 2 * d->n : d->n); j++) {
       if (j % d->n == except) continue;
-      double at[3], m[3];
-      column(d->x, j, at);
-      column(d->m, j, m);
+      const double *at = d->dipole[j].x, *m = d->dipole[j].m;
       const double r[3] = {x[i][0] - at[0], x[i][1] - at[1], x[i][2] - at[2]}, square = cb_dot3(r, r),
                    s = 1 / (4 * M_PI * square * sqrt(square)), along = 3 * cb_dot3(m, r) / square;
       for (int k = 0; k < 3; k++) u[i][k] += s * (along * r[k] - m[k]);

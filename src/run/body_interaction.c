@@ -28,7 +28,7 @@
 enum { MAXIMUM = 60 };
 /* The twists at a node have converged if their error is at most SETTLED, relative to the largest one; or at most
  * STALLED, which is about the round-off, if the last iteration has not halved it. */
-static const double SETTLED = 1e-15, STALLED = 1e-12;
+static const double SETTLED = 1e-15, STALLED = 1e-11;
 /* The contraction that is measured is that of the last moves; others may contract less by this factor. */
 static const double MARGIN = 5;
 
@@ -49,7 +49,9 @@ struct cb_body_interaction {
   double (*Y)[6];
   cb_pose *g_made; /* [n]: the poses and twists that have arrived */
   double (*Y_made)[6], (*weight)[6];
-  cb_anderson anderson; /* of Y */
+  cb_anderson anderson;                /* of Y */
+  const cb_flow *flow;                 /* uniform; NULL: the fluid is at rest */
+  double (*relative)[6], (*stream)[3]; /* [n]: the twists relative to the flow, and the flow in the body frame */
   double (*momentum)[6], (*slope)[6];
   double *energy;        /* [n]: the shares of the bodies in the energy of the coupling, at a node */
   cb_rigid_state *known; /* [n]: the states at the node for which `momentum` is known */
@@ -151,9 +153,32 @@ double cb_body_interaction_renew(cb_body_interaction *in, double half, bool fast
   return kappa > 0 && kappa < .5 ? fmin(1, MARGIN * kappa / (1 - kappa)) * change : change;
 }
 
+/* Finds the twists relative to a uniform flow u: Y - U, U = (0, R^T u) with the rotation R of the pose. */
+static cb_status make_relative(cb_body_interaction *in, double t) {
+  static const double origin[1][3] = {{0}};
+  double u[1][3];
+  memcpy(in->relative, in->Y, (size_t)in->n * sizeof *in->relative);
+  if (!in->flow) return CB_OK;
+  const cb_status status = cb_flow_at(in->flow, t, 1, origin, u, NULL, NULL);
+  for (int i = 0; i < in->n && !status; i++) {
+    double r[3][3];
+    cb_pose_rotation(&in->g[i], r);
+    cb_apply3_transposed((const double(*)[3])r, u[0], in->stream[i]);
+    for (int k = 0; k < 3; k++) in->relative[i][3 + k] -= in->stream[i][k];
+  }
+  return status;
+}
+
 cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool middle) {
-  const cb_status status = in->coupling->class_->apply(in->self, t, in->g, (const double(*)[6])in->Y, in->momentum,
-                                                       middle ? in->slope : NULL, middle ? NULL : in->energy);
+  cb_status status = make_relative(in, t);
+  if (!status)
+    status = in->coupling->class_->apply(in->self, t, in->g, (const double(*)[6])in->relative, in->momentum,
+                                         middle ? in->slope : NULL, middle ? NULL : in->energy);
+  for (int i = 0; i < in->n && !status && in->flow && middle; i++) {
+    double turn[3]; /* U turns with the body: -<momentum, dU>, dU = (0, -xi_omega × R^T u) */
+    cb_cross3(in->stream[i], in->momentum[i] + 3, turn);
+    for (int k = 0; k < 3; k++) in->slope[i][k] += turn[k];
+  }
   for (int i = 0; i < in->n && !status; i++) {
     memcpy(in->added[i].momentum, in->momentum[i], sizeof in->momentum[i]);
     if (middle)
@@ -267,6 +292,11 @@ static cb_status check(const cb_fluid_run *b) {
   const cb_fluid *f = b->fluid;
   if (!f->medium || !cb_medium_is_uniform(f->medium))
     return cb_fail(CB_ERROR_UNSUPPORTED, "`coupling` needs a fluid of one density: expected one number as `medium`");
+  if (f->flow && !cb_flow_is_even(f->flow))
+    return cb_fail(
+        CB_ERROR_UNSUPPORTED,
+        "`coupling` needs a fluid at rest or a flow that is the same at all places: expected `flow: {uniform: "
+        "[..]}`, or `coupling: none`");
   if (!b->integrator->class_->takes_impulses)
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "the integrator `%s` cannot move bodies that feel each other: expected hamilton_pontryagin",
@@ -328,6 +358,9 @@ cb_status cb_body_interaction_create(cb_run *run, const cb_fluid_joints *joints)
                               .g_made = cb_arena_alloc(run->arena, n, sizeof *in->g_made),
                               .Y_made = cb_arena_alloc(run->arena, n, sizeof *in->Y_made),
                               .weight = cb_arena_alloc(run->arena, n, sizeof *in->weight),
+                              .flow = b->fluid->flow,
+                              .relative = cb_arena_alloc(run->arena, n, sizeof *in->relative),
+                              .stream = cb_arena_alloc(run->arena, n, sizeof *in->stream),
                               .momentum = cb_arena_alloc(run->arena, n, sizeof *in->momentum),
                               .slope = cb_arena_alloc(run->arena, n, sizeof *in->slope),
                               .energy = cb_arena_alloc(run->arena, n, sizeof *in->energy),

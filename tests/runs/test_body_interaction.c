@@ -69,6 +69,49 @@ static void step_has_its_order(void **unused) {
   }
 }
 
+/* The largest difference of the places at t = 0.4 between bodies in a uniform stream, and bodies at rest in it that move
+ * as seen from the stream. */
+static double seen_from_stream(const char *coupling, double h) {
+  double p[2][14];
+  for (int moving = 0; moving < 2; moving++) {
+    char text[2048];
+    memory_sink m;
+    snprintf(
+        text, sizeof text,
+        "curvebody: 1\nfluid: {medium: 1, gravity: [0, 0, 0], model: ellipsoid, coupling: %s%s}\nbodies:\n"
+        "  - {name: a, shape: {name: ellipsoid, a: 1, b: 0.6, c: 0.4, resolution: 8}, density: 1.3, drag: false,\n"
+        "     place: {position: [0, 0, 0]}, motion: {velocity: [%s], spin: [0.4, -0.3, 0.5]}}\n"
+        "  - {name: b, shape: {name: ellipsoid, a: 0.5, b: 0.9, c: 0.35, resolution: 8}, density: 0.8, drag: false,\n"
+        "     place: {position: [1.9, 0.3, 0.4], rotation: {axis: [1, 2, 3], angle: 0.5}},\n"
+        "     motion: {velocity: [%s], spin: [0.2, 0.6, -0.3]}}\n"
+        "integrator: {name: hamilton_pontryagin, step: %.17g}\ntime: {end: 0.4}\n",
+        coupling, moving ? ", flow: {uniform: [0.5, -0.2, 0.3]}" : "", moving ? "0.8, -0.1, 0.1" : "0.3, 0.1, -0.2",
+        moving ? "0.1, 0, 0.4" : "-0.4, 0.2, 0.1", h);
+    cb_scenario *s = go(&m, text);
+    memcpy(p[moving], field(&m, m.n_rows - 1, "pose"), sizeof p[moving]);
+    memory_free(&m);
+    cb_scenario_free(s);
+  }
+  for (int i = 0; i < 14; i += 7) {
+    p[1][i] -= .4 * .5;
+    p[1][i + 1] += .4 * .2;
+    p[1][i + 2] -= .4 * .3;
+  }
+  return distance(p[0], p[1]);
+}
+
+/* A uniform stream carries bodies and their coupling along, up to the error of the step. */
+static void stream_carries_the_coupling(void **unused) {
+  (void)unused;
+  static const char *const couplings[] = {"dipole", "exact"};
+  for (int i = 0; i < 2; i++) {
+    const double coarse = seen_from_stream(couplings[i], .04), fine = seen_from_stream(couplings[i], .02);
+    print_message("%s in a stream: %.2g %.2g\n", couplings[i], coarse, fine);
+    check_at_most(fine, 1e-3);
+    check_near(log2(coarse / fine), 2, .1);
+  }
+}
+
 /* The coupling changes the motion, and `none` is the motion of bodies that do not feel each other. */
 static void coupling_changes_the_motion(void **unused) {
   (void)unused;
@@ -218,6 +261,7 @@ static void impact_has_the_inertia_of_the_coupling(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(step_has_its_order),
+                                     cmocka_unit_test(stream_carries_the_coupling),
                                      cmocka_unit_test(coupling_changes_the_motion),
                                      cmocka_unit_test(bound_bodies_keep_momentum_and_energy),
                                      cmocka_unit_test(curved_spaces_keep_the_momentum_of_the_whole),

@@ -128,6 +128,7 @@ static cb_mirror plane(const cb_body_coupling *c) {
 }
 
 static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, int *which, void **out) {
+  const exact *own = c->params;
   cb_several_body *body = calloc((size_t)of->n, sizeof *body);
   data *d = calloc(1, sizeof *d);
   if (d) d->film = calloc((size_t)of->n, sizeof *d->film);

@@ -7,53 +7,6 @@
 /* The places of a block in parts of WIDTH. A part of copies alone is left out, because some loops change what they read. */
 #define PARTS(B, at) for (int at = 0; at < (B)->count; at += WIDTH)
 
-typedef struct six {
-  v3 a, l;
-} six;
-
-INLINE six get6(const cb_four p[6], int at) { return (six){get3(p, at), get3(p + 3, at)}; }
-INLINE void put6(cb_four p[6], int at, six V) {
-  put3(p, at, V.a);
-  put3(p + 3, at, V.l);
-}
-INLINE six gather6_at(const double *const from[WIDTH], int k) {
-  six V;
-  gather2(from, k, &V.a.x, &V.a.y);
-  gather2(from, k + 2, &V.a.z, &V.l.x);
-  gather2(from, k + 4, &V.l.y, &V.l.z);
-  return V;
-}
-INLINE void scatter6_at(double *const to[WIDTH], int k, v3 a, v3 l) {
-  scatter2(to, k, a.x, a.y);
-  scatter2(to, k + 2, a.z, l.x);
-  scatter2(to, k + 4, l.y, l.z);
-}
-INLINE six gather6(const double *const from[WIDTH]) { return gather6_at(from, 0); }
-INLINE void scatter6(double *const to[WIDTH], six V) { scatter6_at(to, 0, V.a, V.l); }
-/* The matrix A of links, of four blocks; and a block of 6x6 numbers, whose first number is k. */
-INLINE void scatter_row(double *const to[WIDTH], int row, v3 a, v3 l) {
-  scatter2(to, 8 * row, a.x, a.y);
-  scatter2(to, 8 * row + 2, a.z, same(0));
-  scatter2(to, 8 * row + 4, l.x, l.y);
-  scatter2(to, 8 * row + 6, l.z, same(0));
-}
-INLINE void scatter_matrix(double *const to[WIDTH], m3 aa, m3 al, m3 la, m3 ll) {
-  scatter_row(to, 0, aa.x, al.x);
-  scatter_row(to, 1, aa.y, al.y);
-  scatter_row(to, 2, aa.z, al.z);
-  scatter_row(to, 3, la.x, ll.x);
-  scatter_row(to, 4, la.y, ll.y);
-  scatter_row(to, 5, la.z, ll.z);
-}
-INLINE m3 gather_block(const double *const from[WIDTH], int k) {
-  return (m3){gather3(from, k), gather3(from, k + 6), gather3(from, k + 12)};
-}
-INLINE six plus6(six x, six y) { return (six){plus(x.a, y.a), plus(x.l, y.l)}; }
-INLINE six minus6(six x, six y) { return (six){minus(x.a, y.a), minus(x.l, y.l)}; }
-INLINE six times6(lane c, six x) { return (six){times(c, x.a), times(c, x.l)}; }
-INLINE six turn6(m3 r, six x) { return (six){apply(r, x.a), apply(r, x.l)}; }
-INLINE six turn_back6(m3 r, six x) { return (six){apply_transposed(r, x.a), apply_transposed(r, x.l)}; }
-INLINE lane dot6(six x, six y) { return dot(x.a, y.a) + dot(x.l, y.l); }
 /* 0 where all numbers are finite, otherwise nan */
 INLINE lane not_finite(six x) {
   const six zero = minus6(x, x);

@@ -184,10 +184,12 @@ void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b);
 /* The forces at coordinates q and their rates; the result is in m->force. */
 void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const double *rate);
 
-/* --- sweeps (mechanism_sweep.c) ---
+/* --- sweeps (mechanism_sweep.c, mechanism_sweep_kernel.h) ---
  *   D = S_k^T A S_{k+1} + stiff,  u = D^-1 (force + S_k^T (r - A e))
- *   A_a += X^T (A - A S D^-1 S^T A) X,  r_a += X^T (r - A e - A S u)                                 tips inwards
+ *   A_a += X^T A X - (X^T A S) (D^-1 S^T A X),  r_a += X^T (r - A e) - X^T A S u                     tips inwards
  *   q = u - D^-1 S_k^T A X eta_a,  eta = X eta_a + e + S q                                           outwards
+ * The time of a sweep is that of the chain of operations from link to link, so products that do not depend on r or eta
+ * are made in advance.
  */
 /* Eliminates all links: their own A are given, and are replaced. false: D is singular at link *at. */
 bool cb_sweep_matrices(cb_mechanism *m, int *at);

@@ -355,15 +355,6 @@ static cb_status solve(cb_mechanism *m, const cb_block_step *step, double t, boo
   return CB_OK;
 }
 
-/* A body in a block needs of its trial what the size of its twists and the messages need. */
-static void begin_trial_in_block(const cb_mechanism_step *step, const cb_rigid_state *s, cb_rigid_trial *e) {
-  e->map = step->map;
-  e->s = s;
-  e->h = step->h;
-  e->K = e->p->constant->K;
-  e->diagonal = e->p->constant->diagonal;
-}
-
 static cb_status begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step, int *failed) {
   m->at_first = step->damped ? 1 : 0.5;
   const cb_status status = cb_blocks_take_bodies(m, b, step, failed);
@@ -371,8 +362,9 @@ static cb_status begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, const
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     const cb_rigid_problem *p = l->trial.p;
-    if (l->in_block) {
-      begin_trial_in_block(step, &b->state[l->body], &l->trial);
+    if (l->in_block) { /* only find_turn and blur look at its trial */
+      l->trial.s = &b->state[l->body];
+      l->trial.K = p->constant->K;
       continue;
     }
     cb_rigid_trial_begin(p, step->map, step->h, &b->state[l->body], &l->trial);

@@ -97,18 +97,33 @@ static void push_body(cb_rigid_state *s, const double r[3][3], const double W[6]
   cb_turn6_transposed(r, s->world, s->momentum);
 }
 
+static void push_particle(cb_coupled *c, int i, double factor, const double *f) {
+  double change[CB_COORD_MAX];
+  cb_coupled_raise(c, i, f, change);
+  double *p = c->state->p + i * c->k, *low = c->state->p_low + i * c->k;
+  for (int a = 0; a < c->k; a++) cb_compensated_add_one(&p[a], &low[a], factor * change[a]);
+}
+
+void cb_coupled_push_one(cb_coupled *c, int body, int place, double factor, const double *f) {
+  double W[6] = {0};
+  if (body < 0) {
+    push_particle(c, place, factor, f);
+    return;
+  }
+  cb_add6(factor, f, W);
+  push_body(&c->bodies.state[body], (const double(*)[3])c->motion[body].r, W);
+}
+
 void cb_coupled_kick(cb_coupled *c, double factor, const double *f) {
   memset(c->wrench, 0, (size_t)c->bodies.n * sizeof *c->wrench);
   for (int i = 0; i < c->n; i++) {
-    double change[CB_COORD_MAX], W[6];
+    double W[6];
     const int body = c->carried[i].body;
     if (body >= 0) {
       wrench_in_world(c, i, f + i * c->k, W);
       cb_add6(factor, W, c->wrench[body]);
     } else {
-      cb_coupled_raise(c, i, f + i * c->k, change);
-      double *p = c->state->p + i * c->k, *low = c->state->p_low + i * c->k;
-      for (int a = 0; a < c->k; a++) cb_compensated_add_one(&p[a], &low[a], factor * change[a]);
+      push_particle(c, i, factor, f + i * c->k);
     }
   }
   for (int b = 0; b < c->bodies.n; b++)
@@ -132,6 +147,7 @@ cb_status cb_coupled_find_velocities(cb_coupled *c, double t) {
       const cb_status status =
           cb_rigid_twist_of(c->bodies.problem(c->bodies.self, own->body), t, &s->g, s->momentum, Y);
       if (status) return status;
+      cb_turn6(c->motion[own->body].r, Y, c->twist[own->body]);
       last = own->body;
     }
     cb_cross3(Y, own->x, moved);

@@ -22,6 +22,7 @@
  */
 #pragma once
 
+#include "coupling/convex.h"
 #include "coupling/particle_in_fluid.h"
 #include "mechanism/mechanism.h"
 #include <curvebody/constraint.h>
@@ -38,6 +39,13 @@ typedef struct cb_body_point {
   bool touches;   /* walls act on the point */
 } cb_body_point;
 
+/* A convex part of a body, by which the body touches the parts of other bodies, `spheres` of bodies, and particles.
+ * particle: a point of the body. Only in flat space. */
+typedef struct cb_body_shape {
+  int body, particle;
+  cb_convex set;
+} cb_body_shape;
+
 /* What a caller supplies for the bodies. `problem` returns the problem of a body, from which its inertia is computed.
  * `drift` moves all bodies by a step of length h from their present states; if it fails, *failed is the number of the
  * body. */
@@ -51,7 +59,9 @@ typedef struct cb_coupled_bodies {
   int substeps; /* a step of length h is composed of `substeps` parts of the lengths substep[i] h */
   const double *substep;
   cb_mechanism *mechanism; /* joints of bodies, which `drift` obeys; NULL: none */
-  bool settled;            /* after a drift, the momenta already fit the joints (mechanism/mechanism.h) */
+  int shapes;
+  const cb_body_shape *shape; /* [shapes] */
+  bool settled;               /* after a drift, the momenta already fit the joints (mechanism/mechanism.h) */
   /* Finds what bodies that feel each other through the fluid add to the momenta of each other at the present node, which
    * the problems of the bodies then contain. settle (NULL: nothing to do) is called with `settling` as often as these
    * momenta change. NULL: bodies do not feel each other. */
@@ -83,7 +93,7 @@ double cb_coupled_last_length(const cb_coupled *c);
  * velocities; or CB_ERROR_CONTACT_ACCUMULATION; or CB_ERROR_DOMAIN for a point too far out in H3. */
 cb_status cb_coupled_step(cb_coupled *c, double t, double *h, const char **stop, int *body, int *iterations);
 /* Returns the contacts and events of the last step, in the order of their times, borrowed. Particles are numbered in
- * the order of adding. */
+ * the order of adding; the numbers from the number of particles on are bodies, which touch by their shapes. */
 const cb_event_row *cb_coupled_events(const cb_coupled *c, int *n);
 
 /* A copy of everything that a step changes. */

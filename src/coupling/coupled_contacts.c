@@ -23,12 +23,20 @@ static const double rest = -1e-14;
 
 /* --- the list of gaps --- */
 
-static cb_status add_gap(cb_coupled_contacts *k, int *capacity, const cb_gap *gap) {
-  if (k->n == *capacity) {
-    *capacity = *capacity ? 2 * *capacity : 64;
-    cb_gap *more = realloc(k->gap, (size_t)*capacity * sizeof *more);
-    if (!more) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaps", *capacity);
-    k->gap = more;
+cb_status cb_contacts_add(cb_coupled_contacts *k, const cb_gap *gap) {
+  if (k->n == k->capacity_gaps) {
+    const int capacity = k->capacity_gaps ? 2 * k->capacity_gaps : 64;
+    const size_t n = (size_t)capacity;
+    cb_gap *more = realloc(k->gap, n * sizeof *more);
+    if (more) k->gap = more;
+    cb_gap_look *start = realloc(k->start, n * sizeof *start);
+    if (start) k->start = start;
+    cb_gap_look *end = realloc(k->end, n * sizeof *end);
+    if (end) k->end = end;
+    bool *known = realloc(k->known, n * sizeof *known);
+    if (known) k->known = known;
+    if (!more || !start || !end || !known) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaps", capacity);
+    k->capacity_gaps = capacity;
   }
   k->gap[k->n++] = *gap;
   return CB_OK;
@@ -51,18 +59,17 @@ static cb_joint_limit limit_of(const cb_coupled *c, const cb_gap *gap) {
   return cb_mechanism_limit(c->bodies.mechanism, gap->index);
 }
 
-static cb_status list_limits(cb_coupled *c, cb_coupled_contacts *k, int *capacity) {
+static cb_status list_limits(cb_coupled *c, cb_coupled_contacts *k) {
   cb_status status = CB_OK;
   for (int i = 0; c->bodies.mechanism && i < cb_mechanism_limits(c->bodies.mechanism) && !status; i++)
-    status = add_gap(k, capacity, &(cb_gap){.kind = CB_GAP_WALL, .n = 0, .index = i});
+    status = cb_contacts_add(k, &(cb_gap){.kind = CB_GAP_WALL, .n = 0, .index = i});
   return status;
 }
 
 static cb_status list_gaps(cb_coupled *c, cb_coupled_contacts *k) {
-  int capacity = 0;
-  cb_status status = list_limits(c, k, &capacity);
+  cb_status status = list_limits(c, k);
   if (!k->gaps) {
-    k->contacts = k->n;
+    k->contacts = k->fixed = k->n;
     return status;
   }
   for (int i = 0; i < c->n && !status; i++)
@@ -70,19 +77,19 @@ static cb_status list_gaps(cb_coupled *c, cb_coupled_contacts *k) {
       const bool same = c->carried[i].body >= 0 && c->carried[i].body == c->carried[j].body;
       const cb_gap gap = {CB_GAP_SPHERES, 2, {i, j}, -1, 1};
       if (!same && touches_points(c, i) && touches_points(c, j) && cb_gaps_pair_on(k->gaps, i, j))
-        status = add_gap(k, &capacity, &gap);
+        status = cb_contacts_add(k, &gap);
     }
   for (int w = 0; w < cb_gaps_walls(k->gaps); w++)
     for (int i = 0; i < c->n && !status; i++) {
       const cb_gap gap = {CB_GAP_WALL, 1, {i}, w, 1};
       if (touches_walls(c, i) && !cb_gaps_wall_of_tip(k->gaps, w) && cb_gaps_wall_on(k->gaps, w, i))
-        status = add_gap(k, &capacity, &gap);
+        status = cb_contacts_add(k, &gap);
     }
-  k->contacts = k->n;
+  k->contacts = k->fixed = k->n;
   for (int e = 0; e < cb_system_events(c->system) && !status; e++) {
     cb_gap gap;
     cb_gaps_event(k->gaps, e, &gap);
-    status = add_gap(k, &capacity, &gap);
+    status = cb_contacts_add(k, &gap);
   }
   return status;
 }
@@ -102,11 +109,8 @@ cb_status cb_coupled_contacts_create(cb_coupled *c) {
   if (!k->resting.push || !k->resting.answer) return cb_fail(CB_ERROR_MEMORY, "no memory for contacts");
   cb_status status = points ? cb_gaps_create(c->system, &k->gaps) : CB_OK;
   if (!status) status = list_gaps(c, k);
+  if (!status && points && c->bodies.shapes) status = cb_coupled_shapes_create(c);
   if (status) return status;
-  k->start = cb_arena_alloc(c->arena, (size_t)k->n, sizeof *k->start);
-  k->end = cb_arena_alloc(c->arena, (size_t)k->n, sizeof *k->end);
-  k->known = cb_arena_alloc(c->arena, (size_t)k->n, sizeof *k->known);
-  if (!k->start || !k->end || !k->known) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaps", k->n);
   status = cb_coupled_snapshot_create(c, &k->first);
   return status ? status : cb_coupled_snapshot_create(c, &k->last);
 }
@@ -118,7 +122,11 @@ void cb_coupled_contacts_free(cb_coupled *c) {
   cb_coupled_snapshot_free(k->first);
   cb_coupled_snapshot_free(k->last);
   cb_resting_free(&k->resting);
+  cb_coupled_shapes_free(&k->shapes);
   free(k->gap);
+  free(k->start);
+  free(k->end);
+  free(k->known);
   free(k->row);
 }
 
@@ -143,6 +151,10 @@ cb_status cb_coupled_find_rates(cb_coupled *c, double t) {
 cb_status cb_coupled_look(cb_coupled *c, const cb_gap *gap, double t, cb_gap_value *value, cb_gap_look *out) {
   if (cb_gap_is_limit(gap)) {
     *out = look_at_limit(c, gap);
+    return CB_OK;
+  }
+  if (gap->kind == CB_GAP_SHAPES) {
+    cb_coupled_look_at_shapes(c, gap, value, out);
     return CB_OK;
   }
   const double *x[CB_GAP_PARTICLES];
@@ -175,9 +187,19 @@ static bool counts(const cb_coupled_contacts *k, int i, int side) {
   return direction == CB_EVENT_BOTH || (direction == CB_EVENT_FALLING) == (side > 0);
 }
 
-static const char *first_name(const cb_coupled *c, const cb_gap *gap) {
-  return cb_gap_is_limit(gap) ? cb_mechanism_joint_name(c->bodies.mechanism, limit_of(c, gap).joint)
-                              : cb_system_particle_name(c->system, cb_system_particle(c->system, gap->particle[0]));
+/* The name of a number in an event: a particle, or from the number of particles on a body. */
+static const char *name_of(const cb_coupled *c, int number) {
+  if (number < c->n) return cb_system_particle_name(c->system, number);
+  for (int i = 0; i < c->n; i++)
+    if (c->carried[i].body == number - c->n)
+      return cb_system_body_name(c->system, cb_system_body(c->system, cb_system_particle(c->system, i)));
+  return "";
+}
+
+/* Returns the number of a side of two shapes in an event. */
+static int number_of(const cb_coupled *c, const cb_gap *gap, int which) {
+  const int unit = cb_coupled_unit_of_shapes(c, gap, which);
+  return unit < c->bodies.n ? c->n + unit : cb_system_particle(c->system, unit - c->bodies.n);
 }
 
 static cb_event_row row_of(const cb_coupled *c, const cb_gap *gap, double time) {
@@ -187,12 +209,22 @@ static cb_event_row row_of(const cb_coupled *c, const cb_gap *gap, double time) 
     return (cb_event_row){.time = time, .kind = CB_EVENT_REFLECT, .particle = -1, .other = -1, .wall = wall};
   }
   cb_event_row row = {.time = time, .kind = cb_gap_action(k->gaps, gap), .other = -1, .wall = -1};
+  if (gap->kind == CB_GAP_SHAPES) {
+    row.particle = number_of(c, gap, 0);
+    row.other = number_of(c, gap, 1);
+    return row;
+  }
   row.particle = cb_system_particle(c->system, gap->particle[0]);
   if (gap->n > 1)
     row.other = cb_system_particle(c->system, gap->particle[gap->n - 1]);
   else
     row.wall = gap->kind == CB_GAP_WALL ? cb_gaps_wall_given(k->gaps, gap->index) : gap->index;
   return row;
+}
+
+static const char *first_name(const cb_coupled *c, const cb_gap *gap) {
+  return cb_gap_is_limit(gap) ? cb_mechanism_joint_name(c->bodies.mechanism, limit_of(c, gap).joint)
+                              : name_of(c, row_of(c, gap, 0).particle);
 }
 
 /* Returns whether contact i, which is closed at the start, is pressed: then it closes from the start on. */
@@ -202,7 +234,6 @@ static bool is_pressed(const cb_coupled_contacts *k, int i) {
 
 cb_status cb_contact_press(const cb_flight *s, int i) {
   cb_coupled_contacts *k = s->c->contacts;
-  const cb_system *system = s->c->system;
   if (cb_gap_is_limit(&k->gap[i]))
     return cb_fail(CB_STEP_NO_CONVERGENCE, "a limit of joint `%s` is passed in a step: use a smaller `step`",
                    first_name(s->c, &k->gap[i]));
@@ -211,8 +242,8 @@ cb_status cb_contact_press(const cb_flight *s, int i) {
   return cb_fail(CB_ERROR_CONTACT_ACCUMULATION,
                  "from t = %.17g on `%s` is pressed against %s`%s`, and nothing holds it: expected `contacts: "
                  "{accumulation: rest}`, or contacts that part again, such as those of restitution 1",
-                 s->t, cb_system_particle_name(system, row.particle), row.other >= 0 ? "" : "wall ",
-                 row.other >= 0 ? cb_system_particle_name(system, row.other) : cb_system_wall_name(system, row.wall));
+                 s->t, name_of(s->c, row.particle), row.other >= 0 ? "" : "wall ",
+                 row.other >= 0 ? name_of(s->c, row.other) : cb_system_wall_name(s->c->system, row.wall));
 }
 
 /* --- rows and reflections --- */
@@ -231,6 +262,7 @@ static cb_status note(cb_coupled_contacts *k, const cb_event_row *row) {
 
 void cb_coupled_push(cb_coupled *c, const cb_gap *gap, const double *gradient, double impulse) {
   if (cb_gap_is_limit(gap)) return cb_mechanism_push_limit(c->bodies.mechanism, gap->index, impulse);
+  if (gap->kind == CB_GAP_SHAPES) return cb_coupled_push_shapes(c, gap, gradient, impulse);
   memset(c->force_of_gap, 0, (size_t)(c->n * c->k) * sizeof *c->force_of_gap);
   for (int i = 0; i < gap->n; i++)
     for (int a = 0; a < c->k; a++) c->force_of_gap[gap->particle[i] * c->k + a] += gradient[i * c->k + a];
@@ -269,7 +301,7 @@ static cb_status reflect(cb_coupled *c, int i, double t, const cb_gap_look *befo
 }
 
 /* After so many reflections in a step a limit does not reflect any more, so that the coordinate comes to rest on it; and
- * contacts that are closed rest for the remaining step. */
+ * contacts that are closed rest for the remaining step, and others that may rest do not bounce. */
 enum { BOUNCES_MAX = 20 };
 
 static double restitution_of(const cb_coupled *c, const cb_gap *gap, int count) {
@@ -278,12 +310,17 @@ static double restitution_of(const cb_coupled *c, const cb_gap *gap, int count) 
   return own < 1 && count > BOUNCES_MAX ? 0 : own;
 }
 
-static cb_status count_impact(const cb_coupled *c, const cb_gap *last, double t, int *count) {
-  if (++*count <= CONTACTS_MAX) return CB_OK;
+static cb_status count_impact(cb_coupled *c, const cb_gap *last, double t, int *count) {
+  c->contacts->calm = ++*count > BOUNCES_MAX;
+  if (*count <= CONTACTS_MAX) return CB_OK;
   return cb_fail(CB_ERROR_CONTACT_ACCUMULATION,
                  "more than %d contacts in the step that contains t = %.17g, the last of %s `%s`: they accumulate; try "
                  "restitution 1, a smaller step, or `contacts: {accumulation: rest}`",
-                 CONTACTS_MAX, t, cb_gap_is_limit(last) ? "a limit of joint" : "particle", first_name(c, last));
+                 CONTACTS_MAX, t,
+                 cb_gap_is_limit(last)         ? "a limit of joint"
+                 : last->kind == CB_GAP_SHAPES ? "body"
+                                               : "particle",
+                 first_name(c, last));
 }
 
 /* Reflects contact i, which closes the fastest. */
@@ -333,6 +370,7 @@ static cb_status impact_all(cb_coupled *c, double t, int *count) {
  * one, the fastest one first; until none closes. */
 static cb_status reflect_all(cb_coupled *c, double t, int *count) {
   cb_coupled_contacts *k = c->contacts;
+  cb_coupled_find_patches(c, false);
   for (;;) {
     int worst = -1;
     cb_status status = cb_coupled_look_all(c, t, k->end);
@@ -353,16 +391,18 @@ static cb_status reflect_all(cb_coupled *c, double t, int *count) {
 cb_status cb_coupled_contacts_check(cb_coupled *c, double t) {
   cb_coupled_contacts *k = c->contacts;
   if (!k) return CB_OK;
-  const cb_status status = cb_coupled_look_all(c, t, k->start);
+  cb_status status = cb_coupled_list_shapes(c, t, 0, false);
+  if (!status) status = cb_coupled_look_all(c, t, k->start);
   for (int i = 0; i < k->contacts && !status; i++) {
     if (cb_gap_is_limit(&k->gap[i])) continue; /* the scenario was checked */
     const cb_event_row row = row_of(c, &k->gap[i], t);
     if (k->start[i].s < -cb_gap_closed * k->start[i].size)
-      return cb_fail(
-          CB_ERROR_DOMAIN, "at the start the gap between particle `%s` and %s%s` is %.3g: expected at least 0",
-          cb_system_particle_name(c->system, row.particle), row.other >= 0 ? "particle `" : "wall `",
-          row.other >= 0 ? cb_system_particle_name(c->system, row.other) : cb_system_wall_name(c->system, row.wall),
-          k->start[i].s);
+      return cb_fail(CB_ERROR_DOMAIN, "at the start the gap between %s `%s` and %s `%s` is %.3g: expected at least 0",
+                     row.particle >= c->n ? "body" : "particle", name_of(c, row.particle),
+                     row.other < 0       ? "wall"
+                     : row.other >= c->n ? "body"
+                                         : "particle",
+                     row.other >= 0 ? name_of(c, row.other) : cb_system_wall_name(c->system, row.wall), k->start[i].s);
   }
   return status;
 }
@@ -432,6 +472,7 @@ static cb_status let_rest(const cb_flight *s, bool accumulate) {
 static cb_status begin_part(const cb_flight *s, int *count) {
   cb_coupled *c = s->c;
   cb_coupled_contacts *k = c->contacts;
+  cb_coupled_find_patches(c, true);
   cb_status status = cb_coupled_look_all(c, s->t, k->start);
   bool any = false;
   if (!status) status = let_rest(s, *count > BOUNCES_MAX);
@@ -470,6 +511,8 @@ static cb_status fly_to_contact(const cb_flight *s, double *first, bool *any, in
     status = cb_coupled_fly(c, s->t, s->h, body, iterations);
     if (!status) status = cb_coupled_look_all(c, s->t + s->h, k->end);
     cb_coupled_keep(c, k->last);
+    k->shapes.left = !status && cb_coupled_leaves_reach(c);
+    if (k->shapes.left) return CB_OK;
     if (!status) status = press_all(s, &again);
     if (!status && !again) status = cb_flight_contact(s, first, any, &again);
   }
@@ -485,6 +528,7 @@ static cb_status make_part(const cb_flight *s, int *count, double *tau, const ch
   cb_status status = begin_part(s, count);
   if (!status) status = fly_to_contact(s, &first, &any, body, iterations);
   *tau = first;
+  if (k->shapes.left) return status;
   if (!status) status = note_events(&(cb_flight){c, s->t, first}, tau, stop);
   if (status) return status;
   cb_gap_look unused;
@@ -497,12 +541,14 @@ cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const ch
   cb_coupled_contacts *k = c->contacts;
   double done = 0;
   int count = 0;
-  cb_status status = CB_OK;
   *stop = NULL;
   *body = -1;
   *iterations = 0;
   if (!k) return cb_coupled_whole(c, t, *h, body, iterations);
   k->rows = 0;
+  k->step = *h;
+  k->calm = false;
+  cb_status status = cb_coupled_list_shapes(c, t, *h, false);
   while (!status && done < *h && !*stop) {
     const cb_flight s = {c, t + done, *h - done};
     double tau = s.h;
@@ -510,6 +556,12 @@ cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const ch
     status = make_part(&s, &count, &tau, stop, body, &drifts);
     if (drifts > *iterations) *iterations = drifts;
     done = tau == s.h ? *h : done + tau;
+    if (status || !k->shapes.left) continue;
+    cb_coupled_bring_back(c, c->before);
+    status = cb_coupled_list_shapes(c, t, *h, true);
+    k->shapes.left = k->calm = false;
+    done = 0;
+    k->rows = count = 0;
   }
   if (*stop) *h = done;
   return status;

@@ -2,6 +2,7 @@
  * that rest) share. The equations are in those files. */
 #pragma once
 
+#include "coupling/convex.h"
 #include "coupling/coupled_private.h"
 #include "dynamics/gap.h"
 
@@ -38,21 +39,53 @@ typedef struct cb_resting {
   int *list, *closed, capacity;
 } cb_resting;
 
+/* A convex set that can touch: a part of a body or one of its `spheres`, or a particle. */
+typedef struct cb_shape_side {
+  int body, place;     /* the body, -1: a particle; the particle, or a point of the body */
+  bool solid;          /* a part of a body; others touch only those */
+  cb_convex set;       /* in the frame of the body, or relative to the particle */
+  double at[3], reach; /* at the start of a step: the centre of the ball around it, and how far this may move */
+} cb_shape_side;
+
+/* Two sides that may touch in a step. guess: the last normal. */
+typedef struct cb_shape_pair {
+  int side[2];
+  double guess[3];
+  cb_convex_patch patch;
+} cb_shape_pair;
+
+typedef struct cb_shape_span {
+  double low, high;
+  int side;
+} cb_shape_span;
+
+typedef struct cb_coupled_shapes {
+  int sides, pairs, capacity_sides, capacity_pairs;
+  cb_shape_side *side;
+  cb_shape_pair *pair; /* of the present step */
+  cb_shape_span *span; /* [sides] */
+  bool left;           /* a side has left its reach in a flight */
+} cb_coupled_shapes;
+
 struct cb_coupled_contacts {
   cb_gaps *gaps;
-  int n, contacts; /* the gaps of contacts come first, then those of events */
+  int n, contacts, capacity_gaps; /* the gaps of contacts come first, then those of events */
+  int fixed;                      /* the first contacts, which are in all steps; those of shapes follow */
   cb_gap *gap;
+  cb_coupled_shapes shapes;
   cb_gap_look *start, *end;
   bool *known; /* [n]: the time of this contact was found */
   cb_coupled_snapshot *first, *last;
   cb_event_row *row; /* the events of the last step */
   int rows, capacity;
-  bool rests; /* contacts may rest, instead of ending the run when they accumulate */
+  bool calm;   /* the step has had so many impacts that those of restitution below 1 do not bounce any more */
+  double step; /* length of the present step */
+  bool rests;  /* contacts may rest, instead of ending the run when they accumulate */
   cb_resting resting;
 };
 
 /* A limit of a joint: a gap of no points, whose index is the number of the limit. */
-static inline bool cb_gap_is_limit(const cb_gap *gap) { return gap->n == 0; }
+static inline bool cb_gap_is_limit(const cb_gap *gap) { return gap->n == 0 && gap->kind == CB_GAP_WALL; }
 /* Returns whether contact i is closed at the end of the flight, by more than round-off. */
 static inline bool cb_gap_closed_at_end(const cb_coupled_contacts *k, int i) {
   return k->end[i].s <= -cb_gap_closed * k->end[i].size;
@@ -66,6 +99,28 @@ cb_status cb_coupled_look(cb_coupled *c, const cb_gap *gap, double t, cb_gap_val
 cb_status cb_coupled_look_all(cb_coupled *c, double t, cb_gap_look *out);
 /* Pushes the points of a gap along its gradient by an impulse. */
 void cb_coupled_push(cb_coupled *c, const cb_gap *gap, const double *gradient, double impulse);
+
+/* Adds a gap to the list. */
+cb_status cb_contacts_add(cb_coupled_contacts *k, const cb_gap *gap);
+
+/* --- contacts of bodies by their shapes (coupled_shapes.c) ---
+ *
+ * A gap of kind CB_GAP_SHAPES has the number of its pair as `index`; `side` is 0 for the gap of both sets, or i + 1 for
+ * point i of their patch. Its gradient has six numbers for each of two sides: a wrench on a body in the world's axes, or a
+ * covector at a particle. */
+cb_status cb_coupled_shapes_create(cb_coupled *c);
+void cb_coupled_shapes_free(cb_coupled_shapes *s);
+/* Lists the gaps of shapes that may touch in a step of length h from the present state. again: the step is made again,
+ * with a larger reach of the sides that left it. */
+cb_status cb_coupled_list_shapes(cb_coupled *c, double t, double h, bool again);
+/* Returns whether a side has left its reach in the flight to the present state; then its reach becomes larger. */
+bool cb_coupled_leaves_reach(cb_coupled *c);
+/* Finds the patches of hulls that touch each other, of all pairs or of those that have none. */
+void cb_coupled_find_patches(cb_coupled *c, bool all);
+void cb_coupled_look_at_shapes(cb_coupled *c, const cb_gap *gap, cb_gap_value *value, cb_gap_look *out);
+void cb_coupled_push_shapes(cb_coupled *c, const cb_gap *gap, const double *gradient, double impulse);
+/* Returns the unit (cb_gap_entry) of a side of the gap. */
+int cb_coupled_unit_of_shapes(const cb_coupled *c, const cb_gap *gap, int which);
 
 /* --- zeros of gaps (coupled_zeros.c) --- */
 

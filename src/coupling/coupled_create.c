@@ -51,8 +51,9 @@ static cb_status allocate(cb_coupled *c) {
   c->force_of_gap = cb_arena_alloc(c->arena, nk, sizeof *c->force_of_gap);
   c->motion = cb_arena_alloc(c->arena, bodies, sizeof *c->motion);
   c->wrench = cb_arena_alloc(c->arena, bodies, sizeof *c->wrench);
+  c->twist = cb_arena_alloc(c->arena, bodies, sizeof *c->twist);
   if (c->carried && c->mass && c->feels && c->force && c->velocity && c->last_force && c->force_of_gap && c->middle &&
-      c->middle_velocity && c->motion && c->wrench)
+      c->middle_velocity && c->motion && c->wrench && c->twist)
     return CB_OK;
   return cb_fail(CB_ERROR_MEMORY, "no memory for %zu points and %zu bodies", n, bodies);
 }

@@ -74,6 +74,7 @@ struct cb_coupled {
   double *force, *velocity, *force_of_rows, *force_of_gap, *last_force; /* [n*k] */
   double *middle, (*middle_velocity)[3]; /* [n*k], [n], in flat space: in the middle of the last drift of particles */
   double (*wrench)[6];                   /* [bodies] */
+  double (*twist)[6];                    /* [bodies]: in the world's axes, found with the velocities */
   bool known_force;                      /* `force` belongs to the present places, and need not be computed again */
   cb_coupled_contacts *contacts;         /* NULL: neither contacts nor walls nor events */
   cb_coupled_rows *rows;                 /* NULL: no constraints */
@@ -90,7 +91,10 @@ cb_status cb_coupled_factor(const cb_coupled *c, double t, int body, cb_factors6
 void cb_coupled_raise(const cb_coupled *c, int place, const double *f, double *out);
 /* Adds `factor` times the covectors f[n*k] to the momenta. */
 void cb_coupled_kick(cb_coupled *c, double factor, const double *f);
-/* Computes the velocities of all points from the present momenta. */
+/* Adds `factor` times a wrench in the world's axes to the momentum of a body or, if body is -1, a covector to that of a
+ * particle. */
+void cb_coupled_push_one(cb_coupled *c, int body, int place, double factor, const double *f);
+/* Computes the velocities of all points, and the twists of their bodies, from the present momenta. */
 cb_status cb_coupled_find_velocities(cb_coupled *c, double t);
 
 /* Lets the joints answer impulses at the present node (mechanism/mechanism.h). */

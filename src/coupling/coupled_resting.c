@@ -3,7 +3,7 @@
  *   flight    p <- p + sum_i l_i G_i at its start,  l_i >= 0,  s_i >= 0 at its end,  l_i s_i = 0
  *   impact    at the end of a part of a step:  p <- p + sum_i l_i G_i,  l_i >= 0,  ds_i/dt >= 0,  l_i ds_i/dt = 0, for
  *             the contacts whose gap is closed there
- * s_i: gap of contact i; G_i: its gradient; p: momenta; l_i: impulses. This is the step RATTLE of constraints s = 0
+ * s_i: gap of contact i, above its least value 0; G_i: its gradient; p: momenta; l_i: impulses. This is the step RATTLE of constraints s = 0
  * (coupled.h) with impulses that only push (Andersen (1983), doi:10.1016/0021-9991(83)90014-1; Moreau (1988),
  * doi:10.1007/978-3-7091-2624-0_1). If a contact pushes with the force N(t) >= 0 for the time tau, the impulses at both
  * ends are the integrals of N with the weights 1 - t/tau and t/tau.
@@ -20,7 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAXIMUM = 50, SLOW = 6, IMPACTS_MAX = 4 };
+enum { MAXIMUM = 50, SLOW = 6, IMPACTS_MAX = 4, SWEEPS_MAX = 5000 };
+/* The precision of impulses that are found by iteration. */
+static const double precise = 1e-12;
 /* The round-off of a rate, relative to the sum of its terms. */
 static const double rate_round_off = 16 * DBL_EPSILON;
 
@@ -115,26 +117,55 @@ static cb_status settle(cb_coupled *c, double t) {
   return status ? status : cb_coupled_find_rates(c, t);
 }
 
+/* Finds e->own of an entry. */
+static cb_status answer(cb_coupled *c, double t, cb_gap_entry *e) {
+  cb_factors6 f;
+  if (e->unit >= c->bodies.n) {
+    cb_coupled_raise(c, e->unit - c->bodies.n, e->W, e->own);
+    for (int a = 0; a < c->k; a++) e->own[a] /= c->mass[e->unit - c->bodies.n];
+    return CB_OK;
+  }
+  if (cb_coupled_has_joints(c, e->unit)) return CB_OK;
+  const cb_status status = cb_coupled_factor(c, t, e->unit, &f);
+  if (!status) cb_back6(&f, e->W, e->own);
+  return status;
+}
+
+/* Finds the entries of contact i of the list between two shapes, whose gradient G is known. */
+static cb_status find_entries_of_shapes(cb_coupled *c, double t, const double *G, const cb_gap *gap, cb_gap_entry *e) {
+  cb_status status = CB_OK;
+  for (int p = 0; p < 2 && !status; p++, e++, G += 6) {
+    const int unit = cb_coupled_unit_of_shapes(c, gap, p);
+    *e = (cb_gap_entry){.unit = unit};
+    memcpy(e->world, G, sizeof e->world);
+    if (unit < c->bodies.n)
+      cb_turn6_transposed((const double(*)[3])c->motion[unit].r, G, e->W);
+    else
+      memcpy(e->W, G, (size_t)c->k * sizeof *G);
+    status = answer(c, t, e);
+  }
+  return status;
+}
+
+/* The number of units that a gap acts on. */
+static int units_of(const cb_gap *gap) { return gap->kind == CB_GAP_SHAPES ? 2 : gap->n; }
+
 /* Finds the entries of contact i of the list, whose gradient is known. */
 static cb_status find_entries(cb_coupled *c, double t, int i, const cb_gap *gap) {
   cb_gap_entry *e = c->contacts->resting.entry[i];
   cb_status status = CB_OK;
-  for (int p = 0; p < gap->n && !status; p++, e++) {
+  const double *G = c->contacts->resting.gradient[i];
+  if (gap->kind == CB_GAP_SHAPES) return find_entries_of_shapes(c, t, G, gap, e);
+  for (int p = 0; p < gap->n && !status; p++, e++, G += c->k) {
     const int place = gap->particle[p], body = c->carried[place].body;
-    const double *G = c->contacts->resting.gradient[i] + p * c->k;
     *e = (cb_gap_entry){.unit = body >= 0 ? body : c->bodies.n + place};
-    if (body < 0) {
+    if (body >= 0) {
+      cb_coupled_wrench(c, place, G, e->W);
+      cb_turn6((const double(*)[3])c->motion[body].r, e->W, e->world);
+    } else {
       memcpy(e->W, G, (size_t)c->k * sizeof *G);
-      cb_coupled_raise(c, place, G, e->own);
-      for (int a = 0; a < c->k; a++) e->own[a] /= c->mass[place];
-      continue;
     }
-    cb_factors6 f;
-    cb_coupled_wrench(c, place, G, e->W);
-    cb_turn6((const double(*)[3])c->motion[body].r, e->W, e->world);
-    if (cb_coupled_has_joints(c, body)) continue;
-    status = cb_coupled_factor(c, t, body, &f);
-    if (!status) cb_back6(&f, e->W, e->own);
+    status = answer(c, t, e);
   }
   return status;
 }
@@ -149,7 +180,7 @@ static void respond(cb_coupled *c, int count, const int *gap, int j, double *D) 
   const cb_resting *r = &k->resting;
   memset(r->push, 0, (size_t)c->bodies.n * sizeof *r->push);
   bool joined = false;
-  for (int p = 0; p < k->gap[gap[j]].n; p++) {
+  for (int p = 0; p < units_of(&k->gap[gap[j]]); p++) {
     const cb_gap_entry *e = &r->entry[j][p];
     if (e->unit >= c->bodies.n || !cb_coupled_has_joints(c, e->unit)) continue;
     cb_add6(1, e->world, r->push[e->unit]);
@@ -158,13 +189,13 @@ static void respond(cb_coupled *c, int count, const int *gap, int j, double *D) 
   if (joined) cb_mechanism_respond(c->bodies.mechanism, (const double(*)[6])r->push, r->answer);
   for (int i = 0; i < count; i++) {
     double sum = 0;
-    for (int p = 0; p < k->gap[gap[i]].n; p++) {
+    for (int p = 0; p < units_of(&k->gap[gap[i]]); p++) {
       const cb_gap_entry *e = &r->entry[i][p];
       if (e->unit < c->bodies.n && cb_coupled_has_joints(c, e->unit)) {
         sum += joined ? dot6(e->world, r->answer[e->unit]) : 0;
         continue;
       }
-      for (int q = 0; q < k->gap[gap[j]].n; q++)
+      for (int q = 0; q < units_of(&k->gap[gap[j]]); q++)
         if (r->entry[j][q].unit == e->unit) sum += dot6(e->W, r->entry[j][q].own);
     }
     D[i * count + j] = sum;
@@ -218,8 +249,33 @@ static void make_symmetric(int n, double *D) {
     for (int j = 0; j < i; j++) D[i * n + j] = D[j * n + i] = (D[i * n + j] + D[j * n + i]) / 2;
 }
 
+/* Solves the problem by the iteration of Gauss and Seidel, l_i <- max(0, l_i - z_i/D_ii), which converges slowly, but also
+ * where contacts all but depend on each other. Returns whether z is small enough. */
+static bool iterate(const cb_resting *r, int n, const double *D, cb_lcp *out) {
+  double size = 0, worst = INFINITY;
+  for (int i = 0; i < n; i++) {
+    out->l[i] = 0;
+    size = fmax(size, fabs(r->q[i]));
+    if (!(D[i * n + i] > 0)) return false;
+  }
+  for (int k = 0; k < SWEEPS_MAX && worst > 0; k++) {
+    worst = 0;
+    for (int i = 0; i < n; i++) {
+      double z = r->q[i];
+      for (int j = 0; j < n; j++) z += D[i * n + j] * out->l[j];
+      const double old = out->l[i];
+      out->l[i] = fmax(0, old - z / D[i * n + i]);
+      out->z[i] = z;
+      const double change = fabs(out->l[i] - old) * D[i * n + i];
+      if (change > r->tolerance[i] + precise * size) worst = fmax(worst, change);
+    }
+  }
+  return worst == 0;
+}
+
 static cb_status solve(cb_resting *r, int n, const double *D, cb_lcp *out) {
   const cb_status status = cb_lcp_solve(n, D, r->q, r->tolerance, r->buffer, r->list, out);
+  if ((status == CB_STEP_SINGULAR || status == CB_STEP_NO_CONVERGENCE) && iterate(r, n, D, out)) return CB_OK;
   return status == CB_STEP_SINGULAR || status == CB_STEP_NO_CONVERGENCE
              ? cb_fail(status,
                        "the impulses of %d contacts that rest were not found: the constraints, joints and walls "
@@ -230,7 +286,18 @@ static cb_status solve(cb_resting *r, int n, const double *D, cb_lcp *out) {
 
 /* --- a flight --- */
 
-/* Makes the flight with the present impulses, and finds the gaps q of the contacts at its end. */
+/* A contact that is below 0 at the start of a flight, which happens if another patch of faces touches (coupled_shapes.c),
+ * rises by this share in a step. */
+static const double rise = 0.2;
+
+/* Returns the least value of a gap at the end of a flight: 0, or what is left of a value below 0. */
+static double deepest(const cb_coupled_contacts *k, int gap, double tau) {
+  const cb_gap_look *start = &k->start[gap];
+  return start->s < -cb_gap_closed * start->size ? start->s * (1 - rise * fmin(tau / k->step, 1)) : 0;
+}
+
+/* Makes the flight with the present impulses, and finds how far the gaps of the contacts at its end are above their least
+ * values, q. */
 static cb_status try_flight(cb_coupled *c, double t, double tau, int *body, int *iterations) {
   cb_coupled_contacts *k = c->contacts;
   cb_resting *r = &k->resting;
@@ -242,7 +309,7 @@ static cb_status try_flight(cb_coupled *c, double t, double tau, int *body, int 
   if (!status && r->n) status = cb_coupled_find_rates(c, t + tau);
   for (int i = 0; i < r->n && !status; i++) {
     status = look(c, r->gap[i], t + tau, &value, &now);
-    r->q[i] = now.s;
+    r->q[i] = now.s - deepest(k, r->gap[i], tau);
     r->tolerance[i] = cb_gap_zero * now.size;
   }
   return status;
@@ -370,8 +437,8 @@ cb_status cb_coupled_impact(cb_coupled *c, double t, bool all, int *count) {
   make_symmetric(*count, r->D);
   for (int i = 0; i < *count && !status; i++) {
     r->before[i] = r->q[i];
-    if (r->q[i] < 0 && !cb_resting_holds(r, r->closed[i]))
-      r->q[i] *= 1 + cb_gap_restitution(k->gaps, &k->gap[r->closed[i]]);
+    const double e = cb_gap_restitution(k->gaps, &k->gap[r->closed[i]]);
+    if (r->q[i] < 0 && !cb_resting_holds(r, r->closed[i])) r->q[i] *= 1 + (k->calm && e < 1 ? 0 : e);
   }
   if (!status) status = solve(r, *count, r->D, &lcp);
   for (int i = 0; i < *count && !status; i++) {

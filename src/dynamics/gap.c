@@ -118,6 +118,16 @@ bool cb_gaps_pair_on(const cb_gaps *gaps, int i, int j) {
          cb_contact_set_bodies_on(gaps->set, s->body[i], s->body[j]);
 }
 
+bool cb_gaps_bodies_on(const cb_gaps *gaps, int i, int j, bool named) {
+  const int a = gaps->system->body[i], b = gaps->system->body[j];
+  bool any = !named;
+  for (int s = 0; s < gaps->set->n_switches; s++) {
+    const cb_contact_switch *of = &gaps->set->bodies[s];
+    any = any || (of->a == a && of->b == b) || (of->a == b && of->b == a);
+  }
+  return any && gaps->set->on && cb_contact_set_bodies_on(gaps->set, a, b);
+}
+
 bool cb_gaps_wall_on(const cb_gaps *gaps, int wall, int i) {
   const int body = gaps->set->wall[wall].body;
   return body < 0 || body == gaps->system->body[i];

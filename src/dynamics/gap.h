@@ -21,7 +21,8 @@ typedef enum cb_gap_kind {
   /* a particle, the two ends of an edge, and the third corner of its triangle, which marks the inner side; the gradient
    * in it is 0. Only in dimension 2 */
   CB_GAP_VERTEX_EDGE,
-  CB_GAP_EVENT /* event `index`, of one particle or two */
+  CB_GAP_EVENT, /* event `index`, of one particle or two */
+  CB_GAP_SHAPES /* the shapes of two bodies, or of a body and a particle (coupling/coupled_shapes.c) */
 } cb_gap_kind;
 
 typedef struct cb_gap {
@@ -52,6 +53,9 @@ void cb_gaps_set_bases(cb_gaps *gaps, const struct cb_bases *bases);
 /* cb_gaps_pair_on returns whether contacts between two particles are on, and cb_gaps_wall_on whether contacts of a
  * particle with a wall are on. */
 bool cb_gaps_pair_on(const cb_gaps *gaps, int i, int j);
+/* Returns whether contacts between the bodies of two particles are on, whatever the radii; named: only if a switch names
+ * both bodies. */
+bool cb_gaps_bodies_on(const cb_gaps *gaps, int i, int j, bool named);
 bool cb_gaps_wall_on(const cb_gaps *gaps, int wall, int i);
 /* cb_gaps_walls returns the number of walls; each branch of an expression (cb_expression_branches) counts as a wall.
  * cb_gaps_wall_given returns the number of the wall from which a branch was made. */

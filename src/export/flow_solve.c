@@ -309,7 +309,8 @@ static cb_status prepare_felt(cb_export_scene *s) {
     move(s, b, 0, g + b, twist);
     body[b] = cb_scenario_body(s->scenario, b);
   }
-  const cb_coupled_fluid of = {cb_immersed_fluid_about(body[0]), s->density, s->bodies, body};
+  const cb_coupled_fluid of = {
+      .fluid = cb_immersed_fluid_about(body[0]), .density = s->density, .n = s->bodies, .body = body};
   cb_status status = class->prepare(s->coupling, &of, &which, &s->felt);
   if (!status) status = class->estimate(s->felt, s->time, g, &error);
   if (!status && s->bodies > 1)

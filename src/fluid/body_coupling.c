@@ -26,6 +26,7 @@ cb_status cb_body_coupling_read(const cb_node *node, cb_body_coupling **out) {
   void *params = calloc(1, class->params_size ? class->params_size : 1);
   status = c && params ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the coupling %s", class->name);
   if (!status) status = cb_params_bind(class->params, map, node, shared, 1, params);
+  if (!status && class->read) status = class->read(params);
   if (status) {
     free(params);
     free(c);

@@ -10,8 +10,18 @@
 
 #include "potential/kirchhoff.h"
 #include <curvebody/immersed.h>
+#include <curvebody/joint.h>
 
 typedef struct cb_body_coupling cb_body_coupling;
+
+/* A joint between two bodies, or between a body and the world (-1). */
+typedef struct cb_coupled_joint {
+  const char *name;
+  const cb_joint_class *class_;
+  const cb_joint_data *data;
+  int body[2];
+  cb_pose frame[2]; /* of the joint in the two bodies */
+} cb_coupled_joint;
 
 /* The bodies of a run, borrowed. In the order of the run; copies have the same pointer. */
 typedef struct cb_coupled_fluid {
@@ -19,6 +29,8 @@ typedef struct cb_coupled_fluid {
   double density; /* of the fluid, the same everywhere */
   int n;
   const cb_immersed *const *body; /* [n] */
+  int joints;
+  const cb_coupled_joint *joint; /* [joints] */
 } cb_coupled_fluid;
 
 /* The estimated error of K, relative to the smaller of the own tensors of two bodies, where it is largest. */
@@ -31,6 +43,8 @@ typedef struct cb_body_coupling_class {
   const char *name, *title, *doc;
   const cb_param *params;
   size_t params_size; /* bytes of the struct that `params` fills, to which cb_body_coupling.params points */
+  /* Reads values of the struct that the table of parameters cannot read. NULL: there are none. */
+  cb_status (*read)(void *params);
   /* Makes the data for the bodies of a run; `release` frees it. CB_ERROR_UNSUPPORTED for bodies or fluids that the class
    * does not know; *which is then the body, or -1. */
   cb_status (*prepare)(const cb_body_coupling *c, const cb_coupled_fluid *of, int *which, void **out);
@@ -39,6 +53,9 @@ typedef struct cb_body_coupling_class {
    * energy may be NULL) at time t. The results depend only on the arguments. */
   cb_status (*apply)(void *self, double t, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                      double (*slope)[6], double *energy);
+  /* Returns the thickness of the layer around a body in which others must not be; contacts of bodies happen at its
+   * surface. NULL: 0. */
+  double (*film)(const void *self, int body);
   /* Estimates the error at these poses. */
   cb_status (*estimate)(void *self, double t, const cb_pose *g, cb_coupling_error *out);
   /* Returns the plane at which the fluid ends. */

@@ -1,34 +1,44 @@
 /* Rigid bodies that feel each other as dipoles (fluid/dipoles.h).
  *
- * Numbers of all bodies are rows of 2 n numbers: those of the bodies, and then those of their images. A pair is two
- * bodies, or a body and the image of itself or of a later body. What an image collects is mirrored back to its body.
+ * Dipoles are those of the bodies, followed by those of their images. A pair is two bodies, or a body and the image of
+ * itself or of a later body. What an image collects is mirrored back to its body. Points and vectors have four numbers
+ * (numerics/numerics_curved.h), the last of which is 1 and 0 in flat space.
  */
 #include "fluid/dipoles.h"
 
 #include "core/arena.h"
+#include "numerics/numerics_curved.h"
 #include "numerics/small.h"
 #include "numerics/vec3.h"
 #include "potential/operator.h"
 
+#include <curvebody/pose.h>
+
 #include <math.h>
 
 typedef struct moment { /* of one body */
-  double D[3][6], c[3]; /* D for the twist of the body frame; the centroid */
-  double shape[3];      /* the moment of the motion of the shape */
+  double D[3][6];       /* maps the twist of the body frame to the moment, in the axes of the centroid */
+  double there[6][6];   /* maps this twist to that of the frame at the centroid with parallel axes */
+  double c[3];          /* the centroid */
+  double shape[3];      /* the moment of the motion of the shape, in the axes of the centroid */
   double strength;      /* the largest eigenvalue of D for linear motions */
   double mass;          /* that of the linear part of K/rho */
   double reach, radius;
+  double axes[3][4], own[3]; /* the axes at the centroid in the world, and the moment in them */
 } moment;
+
+typedef struct dipole {
+  double x[4], m[4], u[4], f[4]; /* place, moment, the flow of the other dipoles, and -dT/dx/rho */
+} dipole;
 
 struct cb_dipoles {
   cb_arena *arena;
   int n;
+  double K, weight;      /* the curvature, and 1/K, or 0 in flat space */
   double density, image; /* image: 1 for a rigid wall, -1 for a free surface, 0: no plane */
   cb_mirror plane;
-  moment *body;
-  double (*R)[3][3], (*own)[3]; /* the rotations; the moments in body axes */
-  /* [2 n]: places, moments, the flow u of the other bodies, and dT/dx divided by -rho */
-  double *reach, *x[3], *m[3], *u[3], *f[3];
+  moment *body;   /* [n] */
+  dipole *dipole; /* [2 n] */
 };
 
 /* --- creation --- */
@@ -51,62 +61,68 @@ static double largest(const double m[3][3]) {
 /* Sets the reach. The tensor of two bodies is positive definite if s^3 > sqrt(k_1 k_2)/(2 pi) at the distance s, where
  * k is the largest eigenvalue of rho D K^-1 D^T, because |B| = 2/(4 pi s^3). K may be singular, as for the rotation of
  * a sphere, but then D is 0 there. */
-static bool set_reach(double density, const double K[6][6], moment *b) {
+static bool set_reach(double density, const double K[6][6], const double D[3][6], moment *b) {
   const double size = cbrt(b->strength / (2 * M_PI));
   double l[36], column[3][6], k[3][3];
   for (int i = 0; i < 36; i++)
     l[i] = K[i / 6][i % 6] / density + (i % 7 ? 0 : 1e-9 * b->mass * (i < 18 ? size * size : 1));
   if (!cb_cholesky(6, l, 1e-13, l)) return false;
   for (int i = 0; i < 3; i++) {
-    memcpy(column[i], b->D[i], sizeof column[i]);
+    memcpy(column[i], D[i], sizeof column[i]);
     cb_cholesky_solve(6, l, column[i]);
   }
-  for (int i = 0; i < 9; i++) k[i / 3][i % 3] = cb_dot(6, b->D[i / 3], column[i % 3]);
+  for (int i = 0; i < 9; i++) k[i / 3][i % 3] = cb_dot(6, D[i / 3], column[i % 3]);
   b->reach = fmax(size, cbrt(largest(k) / (2 * M_PI)) / 2);
   return true;
 }
 
-static cb_status set_body(int number, double density, const cb_dipole_body *in, moment *b) {
-  double hat[3][3] = {{0}}, linear[3][3], sum = in->volume + in->radius;
+/* Sets D, first for twists of the frame at the centroid, where K is `own`. */
+static cb_status set_body(int number, double K, double density, const cb_dipole_body *in, moment *b) {
+  const cb_pose centre = {{1, 0, 0, 0}, {in->centroid[0], in->centroid[1], in->centroid[2]}};
+  double shift[6][6], half[6][6] = {{0}}, own[6][6], D[3][6] = {{0}}, linear[3][3], sum = in->volume + in->radius;
+  cb_pose back;
   for (int i = 0; i < 36; i++) sum += fabs(in->K[i / 6][i % 6]) + (i < 3 ? fabs(in->centroid[i]) : 0);
   if (!(in->volume >= 0 && in->radius >= 0 && isfinite(sum)))
     return cb_fail(CB_ERROR_ARGUMENT, "body %d of the volume %g and the radius %g: expected finite numbers >= 0",
                    number, in->volume, in->radius);
-  cb_add_hat3(hat, in->volume, in->centroid);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      linear[i][j] = in->K[3 + i][3 + j] / density;
-      b->D[i][j] = in->K[3 + i][j] / density - hat[i][j];
-      b->D[i][3 + j] = linear[i][j] + (i == j ? in->volume : 0);
-    }
+  cb_pose_inverse(&centre, &back);
+  cb_pose_adjoint_in(K, &centre, shift);
+  cb_pose_adjoint_in(K, &back, b->there);
+  cb_add_product6(in->K, (const double(*)[6])shift, half);
+  for (int j = 0; j < 6; j++) {
+    double column[6], to[6];
+    for (int i = 0; i < 6; i++) column[i] = half[i][j];
+    cb_apply6_transposed((const double(*)[6])shift, column, to);
+    for (int i = 0; i < 6; i++) own[i][j] = to[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 6; j++) D[i][j] = own[3 + i][j] / density + (j == 3 + i ? in->volume : 0);
+    for (int j = 0; j < 3; j++) linear[i][j] = own[3 + i][3 + j] / density;
+    cb_apply6_transposed((const double(*)[6])b->there, D[i], b->D[i]);
+  }
   memcpy(b->c, in->centroid, sizeof b->c);
   b->mass = largest((const double(*)[3])linear);
   b->strength = b->mass + in->volume;
-  if (!set_reach(density, in->K, b))
+  if (!set_reach(density, (const double(*)[6])own, (const double(*)[6])D, b))
     return cb_fail(CB_ERROR_DOMAIN, "the added mass of body %d: expected a positive definite tensor", number);
   b->radius = in->radius > 0 ? in->radius : 1.5 * b->reach;
   return CB_OK;
 }
 
-cb_status cb_dipoles_create(int n, const cb_dipole_body *body, double density, cb_dipoles **out) {
+cb_status cb_dipoles_create_in(double K, int n, const cb_dipole_body *body, double density, cb_dipoles **out) {
   if (!(n > 0 && density > 0 && isfinite(density)))
     return cb_fail(CB_ERROR_ARGUMENT, "%d bodies in a fluid of the density %g: expected numbers above 0", n, density);
   cb_dipoles *d = cb_arena_object(sizeof *d, "bodies in one fluid");
   if (!d) return CB_ERROR_MEMORY;
-  const size_t count = 2 * (size_t)n;
   cb_status status = CB_OK;
   d->n = n;
+  d->K = K;
+  d->weight = K == 0 ? 0 : 1 / K;
   d->density = density;
   d->body = cb_arena_alloc(d->arena, (size_t)n, sizeof *d->body);
-  d->R = cb_arena_alloc(d->arena, (size_t)n, sizeof *d->R);
-  d->own = cb_arena_alloc(d->arena, (size_t)n, sizeof *d->own);
-  cb_arena_doubles(d->arena, count, &d->reach);
-  for (int k = 0; k < 3; k++) cb_arena_doubles(d->arena, count, &d->x[k], &d->m[k], &d->u[k], &d->f[k]);
+  d->dipole = cb_arena_alloc(d->arena, 2 * (size_t)n, sizeof *d->dipole);
   if (cb_arena_lost(d->arena)) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies in one fluid", n);
-  for (int i = 0; i < n && !status; i++) {
-    status = set_body(i + 1, density, body + i, d->body + i);
-    d->reach[i] = d->reach[n + i] = d->body[i].reach;
-  }
+  for (int i = 0; i < n && !status; i++) status = set_body(i + 1, K, density, body + i, d->body + i);
   if (status)
     cb_dipoles_free(d);
   else
@@ -114,10 +130,13 @@ cb_status cb_dipoles_create(int n, const cb_dipole_body *body, double density, c
   return status;
 }
 
+cb_status cb_dipoles_create(int n, const cb_dipole_body *body, double density, cb_dipoles **out) {
+  return cb_dipoles_create_in(0, n, body, density, out);
+}
+
 cb_status cb_dipoles_shape(cb_dipoles *d, int i, const cb_dipole_body *body, const double own[3]) {
-  const cb_status status = set_body(i + 1, d->density, body, &d->body[i]);
+  const cb_status status = set_body(i + 1, d->K, d->density, body, d->body + i);
   memcpy(d->body[i].shape, own, sizeof d->body[i].shape);
-  d->reach[i] = d->reach[d->n + i] = d->body[i].reach;
   return status;
 }
 
@@ -126,11 +145,13 @@ void cb_dipoles_free(cb_dipoles *d) {
 }
 
 cb_status cb_dipoles_set_plane(cb_dipoles *d, const cb_mirror *plane) {
+  const bool none = plane->kind == CB_MIRROR_NONE;
   cb_mirror checked = *plane;
-  const cb_status status = plane->kind == CB_MIRROR_NONE ? CB_OK : cb_mirror_check(&checked);
+  const cb_status status = none ? CB_OK : cb_mirror_check(&checked);
   if (status) return status;
+  if (!none && d->K != 0) return cb_fail(CB_ERROR_UNSUPPORTED, "a plane in a curved space: expected flat space");
   d->plane = checked;
-  d->image = plane->kind == CB_MIRROR_NONE ? 0 : plane->kind == CB_MIRROR_FREE ? -1 : 1;
+  d->image = none ? 0 : plane->kind == CB_MIRROR_FREE ? -1 : 1;
   return CB_OK;
 }
 
@@ -142,41 +163,67 @@ static void reflect(const cb_dipoles *d, double a[3]) {
   for (int k = 0; k < 3; k++) a[k] -= twice * d->plane.normal[k];
 }
 
-static void column(double *const *rows, int i, double out[3]) {
-  for (int k = 0; k < 3; k++) out[k] = rows[k][i];
+static double form(const cb_dipoles *d, const double a[4], const double b[4]) {
+  return cb_dot3(a, b) + d->weight * a[3] * b[3];
 }
 
-static void set_column(double *const *rows, int i, const double a[3]) {
-  for (int k = 0; k < 3; k++) rows[k][i] = a[k];
+/* Sets the place x = g c and the axes at x of a body with the pose g. With the normal coordinates v of x, s =
+ * s_K(|v|)/|v| and C = c_K(|v|), x is (s v, C), and the transvection to x maps an axis a of the pose of the centroid to
+ * (a + (C - 1) (v.a) v/|v|^2, -K s (v.a)). */
+static void set_frame(double K, const cb_pose *g, const double c[3], double axes[3][4], double x[4]) {
+  const cb_pose centre = {{1, 0, 0, 0}, {c[0], c[1], c[2]}};
+  cb_pose at = *g;
+  double r[3][3], s = 1, C = 1, bend = 0;
+  if (K != 0) cb_pose_multiply_in(K, g, &centre, &at);
+  cb_pose_rotation(&at, r);
+  if (K == 0) {
+    cb_apply3((const double(*)[3])r, c, x);
+    for (int k = 0; k < 3; k++) x[k] += g->x[k];
+  } else {
+    const cb_trig t = cb_trig_of(K);
+    const double square = cb_dot3(at.x, at.x), far = sqrt(square);
+    s = cb_trig_sinc(t, far);
+    C = cb_trig_c(t, far);
+    bend = far > 0 ? (C - 1) / square : 0;
+    for (int k = 0; k < 3; k++) x[k] = s * at.x[k];
+  }
+  x[3] = C;
+  for (int a = 0; a < 3; a++) {
+    const double along = K == 0 ? 0 : at.x[0] * r[0][a] + at.x[1] * r[1][a] + at.x[2] * r[2][a];
+    for (int k = 0; k < 3; k++) axes[a][k] = r[k][a] + bend * along * at.x[k];
+    axes[a][3] = -K * s * along;
+  }
 }
 
 /* Places the dipoles of all bodies and images. */
 static cb_status place(cb_dipoles *d, const cb_pose *g) {
   for (int i = 0; i < d->n; i++) {
-    double x[3], from = 0;
-    cb_pose_rotation(g + i, d->R[i]);
-    cb_apply3((const double(*)[3])d->R[i], d->body[i].c, x);
-    for (int k = 0; k < 3; k++) x[k] += g[i].x[k];
-    set_column(d->x, i, x);
+    moment *b = d->body + i;
+    double *x = d->dipole[i].x, *image = d->dipole[d->n + i].x;
+    set_frame(d->K, g + i, b->c, b->axes, x);
     if (d->image == 0) continue;
-    from = cb_dot3(d->plane.normal, x) - d->plane.height;
+    const double from = cb_dot3(d->plane.normal, x) - d->plane.height;
     if (!(from > 0))
       return cb_fail(CB_STEP_DOMAIN, "the centre of body %d is at the height %g above the plane: expected more than %g",
-                     i + 1, from, d->reach[i]);
-    for (int k = 0; k < 3; k++) x[k] -= 2 * from * d->plane.normal[k];
-    set_column(d->x, d->n + i, x);
+                     i + 1, from, b->reach);
+    for (int k = 0; k < 3; k++) image[k] = x[k] - 2 * from * d->plane.normal[k];
+    image[3] = 1;
   }
   return CB_OK;
 }
 
-static double squared_distance(const cb_dipoles *d, int i, int j) {
-  const double r[3] = {d->x[0][i] - d->x[0][j], d->x[1][i] - d->x[1][j], d->x[2][i] - d->x[2][j]};
-  return cb_dot3(r, r);
+/* Sets r = x_i - x_j and returns the square <r, r> of the chord 2 s_K(distance/2). */
+static double chord(const cb_dipoles *d, const dipole *p, const dipole *q, double r[4]) {
+  for (int k = 0; k < 4; k++) r[k] = p->x[k] - q->x[k];
+  return form(d, r, r);
 }
 
-static bool near(const cb_dipoles *d, int i, int j) {
-  const double reach = d->reach[i] + d->reach[j];
-  return !(squared_distance(d, i, j) >= reach * reach);
+static double squared_distance(const cb_dipoles *d, int i, int j) {
+  double r[4];
+  const double square = chord(d, d->dipole + i, d->dipole + j, r);
+  if (d->K == 0) return square;
+  const double s = 2 * cb_trig_arc(cb_trig_of(d->K), sqrt(square) / 2, sqrt(fmax(0, 1 - d->K * square / 4)));
+  return s * s;
 }
 
 /* Reports the first pair that is too near. */
@@ -184,8 +231,9 @@ static cb_status check_distances(const cb_dipoles *d) {
   const int n = d->n, all = d->image != 0 ? 2 * n : n;
   for (int i = 0; i < n; i++)
     for (int j = i + 1; j < all; j++) {
-      if (!near(d, i, j)) continue;
-      const double s = sqrt(squared_distance(d, i, j)), reach = d->reach[i] + d->reach[j];
+      const double square = squared_distance(d, i, j), reach = d->body[i].reach + d->body[j < n ? j : j - n].reach;
+      if (square >= reach * reach) continue;
+      const double s = sqrt(square);
       if (j == n + i)
         return cb_fail(CB_STEP_DOMAIN,
                        "body %d is too near to the plane for dipoles: distance %g, expected at least %g", i + 1, s / 2,
@@ -199,99 +247,111 @@ static cb_status check_distances(const cb_dipoles *d) {
 
 /* --- coupling --- */
 
-/* Adds the flows and forces of the pairs of i with from .. to - 1. */
-static void add_pairs(cb_dipoles *d, int i, int from, int to, double weight) {
-  const double *const x = d->x[0], *const y = d->x[1], *const z = d->x[2], *const mx = d->m[0], *const my = d->m[1],
-                      *const mz = d->m[2];
-  double *const ux = d->u[0], *const uy = d->u[1], *const uz = d->u[2], *const fx = d->f[0], *const fy = d->f[1],
-                *const fz = d->f[2];
-  const double xi = x[i], yi = y[i], zi = z[i], px = mx[i], py = my[i], pz = mz[i], scale = weight / (4 * M_PI);
-  double u[3] = {0}, f[3] = {0};
-  for (int j = from; j < to; j++) {
-    const double rx = xi - x[j], ry = yi - y[j], rz = zi - z[j], inverse = 1 / (rx * rx + ry * ry + rz * rz),
-                 s = scale * inverse * sqrt(inverse), t = 3 * inverse, a = px * rx + py * ry + pz * rz,
-                 b = mx[j] * rx + my[j] * ry + mz[j] * rz,
-                 along = px * mx[j] + py * my[j] + pz * mz[j] - 5 * a * b * inverse, st = s * t;
-    const double gx = st * (px * b + mx[j] * a + along * rx), gy = st * (py * b + my[j] * a + along * ry),
-                 gz = st * (pz * b + mz[j] * a + along * rz);
-    u[0] += s * (t * b * rx - mx[j]);
-    u[1] += s * (t * b * ry - my[j]);
-    u[2] += s * (t * b * rz - mz[j]);
-    f[0] += gx;
-    f[1] += gy;
-    f[2] += gz;
-    ux[j] += s * (t * a * rx - px);
-    uy[j] += s * (t * a * ry - py);
-    uz[j] += s * (t * a * rz - pz);
-    fx[j] -= gx;
-    fy[j] -= gy;
-    fz[j] -= gz;
+/* Sets g, g' and g'' of a sphere by c = c_K(distance), where g = (pi - t + sin t cos t)/sin^3 t for c = cos t. It
+ * solves (1 - c^2) g' = 2 + 3 c g. Near the antipode, at c = -1, it is the series sum g_n (1 + c)^n with g_0 = 2/3 and
+ * g_n/g_(n-1) = (n + 2)/(2 n + 3). */
+static void sphere(double c, double g[3]) {
+  enum { TERMS = 40 }; /* the ratio of terms is below 0.3 */
+  if (c > -0.5) {
+    const double square = 1 - c * c, sine = sqrt(square);
+    g[0] = (M_PI - atan2(sine, c) + sine * c) / (square * sine);
+    g[1] = (2 + 3 * c * g[0]) / square;
+    g[2] = (3 * g[0] + 5 * c * g[1]) / square;
+    return;
   }
-  for (int k = 0; k < 3; k++) {
-    d->u[k][i] += u[k];
-    d->f[k][i] += f[k];
+  double term[TERMS] = {2. / 3};
+  for (int n = 1; n < TERMS; n++) term[n] = term[n - 1] * (n + 2) / (2 * n + 3);
+  g[0] = g[1] = g[2] = 0;
+  for (int n = TERMS - 1; n >= 0; n--) {
+    g[2] = g[2] * (1 + c) + 2 * g[1];
+    g[1] = g[1] * (1 + c) + g[0];
+    g[0] = g[0] * (1 + c) + term[n];
+  }
+}
+
+/* Sets the first three derivatives of the potential G of a source (potential/curved_flow.h) by half the square of the
+ * chord. Returns c_K(distance). */
+static double slopes(double K, double square, double G[3]) {
+  const double c = 1 - K * square / 2;
+  if (K > 0) {
+    const double scale = K * sqrt(K) / (4 * M_PI * M_PI);
+    sphere(c, G);
+    G[0] *= -scale;
+    G[1] *= K * scale;
+    G[2] *= -K * K * scale;
+  } else { /* dG = -1/(4 pi s_K^3) */
+    const double inverse = 1 / (square * (1 - K * square / 4)), cube = inverse * sqrt(inverse) / (4 * M_PI);
+    G[0] = -cube;
+    G[1] = 3 * c * cube * inverse;
+    G[2] = -3 * cube * inverse * (K + 5 * c * c * inverse);
+  }
+  return c;
+}
+
+/* Adds the flows and forces of a pair. */
+static void add_pair(const cb_dipoles *d, double weight, dipole *p, dipole *q) {
+  double r[4], G[3];
+  const double c = slopes(d->K, chord(d, p, q, r), G), a = form(d, p->m, r), b = form(d, q->m, r);
+  for (int k = 0; k < 3; k++) G[k] *= weight;
+  const double along = G[2] * a * b + G[1] * form(d, p->m, q->m), own = G[1] * c - d->K * G[0];
+  for (int k = 0; k < 4; k++) {
+    p->u[k] += G[1] * b * r[k] + G[0] * q->m[k];
+    q->u[k] += G[1] * a * r[k] + G[0] * p->m[k];
+    p->f[k] += along * r[k] + own * b * p->m[k] + G[1] * a * q->m[k];
+    q->f[k] -= along * r[k] + G[1] * b * p->m[k] + own * a * q->m[k];
   }
 }
 
 static void set_moments(cb_dipoles *d, const double (*Y)[6]) {
   for (int i = 0; i < d->n; i++) {
-    double m[3];
-    for (int k = 0; k < 3; k++) d->own[i][k] = cb_dot(6, d->body[i].D[k], Y[i]) + d->body[i].shape[k];
-    cb_apply3((const double(*)[3])d->R[i], d->own[i], m);
-    set_column(d->m, i, m);
+    moment *b = d->body + i;
+    dipole *p = d->dipole + i, *image = p + d->n;
+    for (int a = 0; a < 3; a++) b->own[a] = cb_dot(6, b->D[a], Y[i]) + b->shape[a];
+    for (int k = 0; k < 4; k++) {
+      p->m[k] = b->own[0] * b->axes[0][k] + b->own[1] * b->axes[1][k] + b->own[2] * b->axes[2][k];
+      p->u[k] = p->f[k] = image->u[k] = image->f[k] = 0;
+    }
     if (d->image == 0) continue;
-    reflect(d, m);
-    for (int k = 0; k < 3; k++) d->m[k][d->n + i] = d->image * m[k];
+    for (int k = 0; k < 4; k++) image->m[k] = d->image * p->m[k];
+    reflect(d, image->m);
   }
 }
 
-/* Adds what the images have collected to the bodies. The moment of an image is +-M d, and its place changes by M dx. */
-static void fold(cb_dipoles *d) {
-  for (int i = 0; i < d->n; i++) {
-    double u[3], f[3];
-    column(d->u, d->n + i, u);
-    column(d->f, d->n + i, f);
-    reflect(d, u);
-    reflect(d, f);
-    for (int k = 0; k < 3; k++) {
-      d->u[k][i] += d->image * u[k];
-      d->f[k][i] += f[k];
-    }
+/* Adds what the image of a body has collected to the body. The moment of the image is +-M d, and its place changes by
+ * M dx. */
+static void fold(const cb_dipoles *d, dipole *p, dipole *image) {
+  reflect(d, image->u);
+  reflect(d, image->f);
+  for (int k = 0; k < 3; k++) {
+    p->u[k] += d->image * image->u[k];
+    p->f[k] += image->f[k];
   }
 }
 
 cb_status cb_dipoles_apply(cb_dipoles *d, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                            double (*slope)[6]) {
-  const int n = d->n, all = d->image != 0 ? 2 * n : n;
+  const int n = d->n;
+  dipole *all = d->dipole;
   cb_status status = place(d, g);
   if (!status) status = check_distances(d);
   if (status) return status;
   set_moments(d, Y);
-  for (int k = 0; k < 3; k++)
-    for (int i = 0; i < all; i++) d->u[k][i] = d->f[k][i] = 0;
   for (int i = 0; i < n; i++) {
-    add_pairs(d, i, i + 1, n, 1);
-    if (d->image == 0) continue;
-    add_pairs(d, i, n + i, n + i + 1, 0.5);
-    add_pairs(d, i, n + i + 1, 2 * n, 1);
+    for (int j = i + 1; j < n; j++) add_pair(d, 1, all + i, all + j);
+    for (int j = i; j < n && d->image != 0; j++) add_pair(d, i == j ? 0.5 : 1, all + i, all + n + j);
   }
-  if (d->image != 0) fold(d);
   for (int i = 0; i < n; i++) {
     const moment *b = d->body + i;
-    double world[3], u[3], f[3], turn[3], arm[3];
-    column(d->u, i, world);
-    cb_apply3_transposed((const double(*)[3])d->R[i], world, u);
-    for (int a = 0; a < 6; a++)
-      momentum[i][a] = -d->density * (b->D[0][a] * u[0] + b->D[1][a] * u[1] + b->D[2][a] * u[2]);
-    if (!slope) continue;
-    column(d->f, i, world);
-    cb_apply3_transposed((const double(*)[3])d->R[i], world, f);
-    cb_cross3(d->own[i], u, turn);
-    cb_cross3(b->c, f, arm);
-    for (int k = 0; k < 3; k++) {
-      slope[i][k] = -d->density * (arm[k] + turn[k]);
-      slope[i][3 + k] = -d->density * f[k];
+    double u[3], there[6];
+    if (d->image != 0) fold(d, all + i, all + n + i);
+    for (int a = 0; a < 3; a++) {
+      u[a] = -d->density * form(d, b->axes[a], all[i].u);
+      there[3 + a] = -d->density * form(d, b->axes[a], all[i].f);
     }
+    for (int k = 0; k < 6; k++) momentum[i][k] = b->D[0][k] * u[0] + b->D[1][k] * u[1] + b->D[2][k] * u[2];
+    if (!slope) continue;
+    cb_cross3(b->own, u, there);
+    cb_apply6_transposed((const double(*)[6])b->there, there, slope[i]);
   }
   return CB_OK;
 }
@@ -305,34 +365,36 @@ cb_status cb_dipoles_flow(cb_dipoles *d, const cb_pose *g, const double (*Y)[6],
   for (int i = 0; i < points; i++)
     for (int j = 0; j < (d->image != 0 ? 2 * d->n : d->n); j++) {
       if (j % d->n == except) continue;
-      double at[3], m[3];
-      column(d->x, j, at);
-      column(d->m, j, m);
-      const double r[3] = {x[i][0] - at[0], x[i][1] - at[1], x[i][2] - at[2]}, square = cb_dot3(r, r),
-                   s = 1 / (4 * M_PI * square * sqrt(square)), along = 3 * cb_dot3(m, r) / square;
-      for (int k = 0; k < 3; k++) u[i][k] += s * (along * r[k] - m[k]);
+      const dipole *p = d->dipole + j, at = {.x = {x[i][0], x[i][1], x[i][2], p->x[3]}};
+      double r[4], G[3];
+      slopes(d->K, chord(d, &at, p, r), G);
+      for (int k = 0; k < 3; k++) u[i][k] += G[1] * form(d, p->m, r) * r[k] + G[0] * p->m[k];
     }
   return CB_OK;
 }
 
 double cb_dipoles_energy(const cb_dipoles *d, int i) {
-  double world[3], u[3];
-  column(d->u, i, world);
-  cb_apply3_transposed((const double(*)[3])d->R[i], world, u);
-  return -d->density / 2 * cb_dot3(d->own[i], u);
+  const moment *b = d->body + i;
+  double sum = 0;
+  for (int a = 0; a < 3; a++) sum += b->own[a] * form(d, b->axes[a], d->dipole[i].u);
+  return -d->density / 2 * sum;
 }
 
 /* --- the matrix, and its error --- */
 
-/* Adds B(x_i - x_j), for an image j times its mirror. */
-static void add_flow(const cb_dipoles *d, int i, int j, double B[3][3]) {
-  const double r[3] = {d->x[0][i] - d->x[0][j], d->x[1][i] - d->x[1][j], d->x[2][i] - d->x[2][j]},
-               square = cb_dot3(r, r), s = 1 / (4 * M_PI * square * sqrt(square));
-  for (int k = 0; k < 3; k++) {
-    double row[3];
-    for (int l = 0; l < 3; l++) row[l] = s * (3 * r[k] * r[l] / square - (k == l));
-    if (j >= d->n) reflect(d, row);
-    for (int l = 0; l < 3; l++) B[k][l] += (j < d->n ? 1 : d->image) * row[l];
+/* Adds the matrix that maps the moment of body j in its axes to its flow in the axes of body i; if `image` is not 0,
+ * the flow of its image. */
+static void add_flow(const cb_dipoles *d, int i, int j, double image, double B[3][3]) {
+  double r[4], G[3];
+  slopes(d->K, chord(d, d->dipole + i, d->dipole + j + (image != 0 ? d->n : 0), r), G);
+  for (int l = 0; l < 3; l++) {
+    double m[4];
+    memcpy(m, d->body[j].axes[l], sizeof m);
+    if (image != 0) reflect(d, m);
+    for (int k = 0; k < 3; k++) {
+      const double *axis = d->body[i].axes[k];
+      B[k][l] += (image != 0 ? image : 1) * (G[1] * form(d, m, r) * form(d, axis, r) + G[0] * form(d, axis, m));
+    }
   }
 }
 
@@ -345,22 +407,15 @@ cb_status cb_dipoles_tensor(cb_dipoles *d, const cb_pose *g, double *K) {
   memset(K, 0, width * width * sizeof *K);
   for (int i = 0; i < n; i++)
     for (int j = d->image != 0 ? i : i + 1; j < n; j++) {
-      double B[3][3] = {{0}}, left[3][6] = {{0}}, right[3][6] = {{0}};
-      if (j > i) add_flow(d, i, j, B);
-      if (d->image != 0) add_flow(d, i, n + j, B);
-      for (int k = 0; k < 3; k++)
-        for (int l = 0; l < 3; l++)
-          for (int a = 0; a < 6; a++) {
-            left[k][a] += d->R[i][k][l] * d->body[i].D[l][a];
-            right[k][a] += d->R[j][k][l] * d->body[j].D[l][a];
-          }
-      for (int a = 0; a < 6; a++)
-        for (int b = 0; b < 6; b++) {
-          double sum = 0;
-          for (int k = 0; k < 9; k++) sum += left[k / 3][a] * B[k / 3][k % 3] * right[k % 3][b];
-          K[(6 * (size_t)i + (size_t)a) * width + 6 * (size_t)j + (size_t)b] =
-              K[(6 * (size_t)j + (size_t)b) * width + 6 * (size_t)i + (size_t)a] = -d->density * sum;
-        }
+      double B[3][3] = {{0}};
+      if (j > i) add_flow(d, i, j, 0, B);
+      if (d->image != 0) add_flow(d, i, j, d->image, B);
+      for (size_t k = 0; k < 36; k++) {
+        double sum = 0;
+        for (int l = 0; l < 9; l++) sum += d->body[i].D[l / 3][k / 6] * B[l / 3][l % 3] * d->body[j].D[l % 3][k % 6];
+        const size_t row = 6 * (size_t)i + k / 6, column = 6 * (size_t)j + k % 6;
+        K[row * width + column] = K[column * width + row] = -d->density * sum;
+      }
     }
   return CB_OK;
 }
@@ -372,8 +427,8 @@ double cb_dipoles_error(cb_dipoles *d, const cb_pose *g, int *i, int *j) {
   for (int p = 0; p < d->n; p++)
     for (int q = p + 1; q < (d->image != 0 ? 2 * d->n : d->n); q++) {
       const moment *a = d->body + p, *b = d->body + q % d->n;
-      const double square = squared_distance(d, p, q), s3 = 2 * M_PI * square * sqrt(square),
-                   next = (a->radius * a->radius + b->radius * b->radius) / square,
+      const double s = sqrt(squared_distance(d, p, q)), s3 = 2 * M_PI * s * s * s,
+                   next = (a->radius * a->radius + b->radius * b->radius) / (s * s),
                    error = a->strength * b->strength / s3 * (next + fmax(a->strength, b->strength) / s3) /
                            fmin(a->mass, b->mass);
       if (error <= maximum) continue;

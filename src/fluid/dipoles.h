@@ -13,14 +13,22 @@
  * A plane is the image of every body: a rigid wall adds the dipoles M d at the mirrored places, M = 1 - 2 n n^T, and a
  * free surface -M d. The body and its own image count with half their T, because half of their flow is in the fluid.
  *
+ * In a space of constant curvature, with the potential G of a source (potential/curved_flow.h):
+ *
+ *   u = G'' <r, d> r + G' d,  r = x_i - x_j,  G' and G'' by <r, r>/2;  flat space: G = 1/(4 pi |r|), the same u
+ * Points and vectors have four components and the product < , > (numerics/numerics_curved.h). D_i is that of the frame
+ * at c_i. In hyperbolic space digits are lost as e^(2 r) for bodies at r radii from the base point; poses relative to
+ * one of the bodies avoid this.
+ *
  * The dipoles are at the centroids. Another choice is the point about which D is symmetric; for ellipsoids it is the
  * centroid, too. For cones, bowls and eggs without symmetry the errors of K_ij for both choices differ by less than a
  * third, in either direction. The point about which K_i is symmetric is up to twice as bad. (Boundary elements.)
  *
  * The next terms of K_ij are smaller by (size/distance)^2 for linear motions of bodies with a centre of symmetry, and
  * by size/distance otherwise; for spheres by (size/distance)^6. The relative error of K_ii is of the order
- * (size/distance)^6. cb_dipoles_error estimates both. The space is flat. SI units. Sources: Lamb, Hydrodynamics (1932),
- * articles 121a (D), 137 and 138 (spheres); the slopes were derived here.
+ * (size/distance)^6. cb_dipoles_error estimates both. Curvature K adds an error of D, for balls 0.13 |K| radius^2. SI
+ * units. Sources: Lamb, Hydrodynamics (1932), articles 121a (D), 137 and 138 (spheres); the slopes and the form in
+ * curved spaces were derived here.
  */
 #pragma once
 
@@ -40,9 +48,11 @@ typedef struct cb_dipoles cb_dipoles;
  * a volume or radius that is negative, and CB_ERROR_DOMAIN for an added mass that is not positive; the message numbers
  * the bodies from 1. The caller frees *out. An object belongs to one thread. */
 cb_status cb_dipoles_create(int n, const cb_dipole_body *body, double density, cb_dipoles **out);
+/* Does the same in the space of curvature K, with K_i, poses and centroids as in curvebody/pose.h. */
+cb_status cb_dipoles_create_in(double K, int n, const cb_dipole_body *body, double density, cb_dipoles **out);
 void cb_dipoles_free(cb_dipoles *d);
 /* Sets the plane that bounds the fluid; a plane of the kind CB_MIRROR_NONE removes it. Returns CB_ERROR_ARGUMENT for a
- * normal without direction. */
+ * normal without direction, and CB_ERROR_UNSUPPORTED in curved spaces. */
 cb_status cb_dipoles_set_plane(cb_dipoles *d, const cb_mirror *plane);
 
 /* Replaces body i, if its shape changes: from now on it has the data *body, and its moment is d_i = D_i Y_i + own, where
@@ -53,11 +63,13 @@ cb_status cb_dipoles_shape(cb_dipoles *d, int i, const cb_dipole_body *body, con
  * The inertia of each body by itself, K_i, is not included. Returns CB_STEP_DOMAIN, with unchanged outputs, if the
  * centre of a body is behind the plane, or if two bodies, or a body and its image, are nearer than the sum of their
  * reaches. The reach of a body is the radius of the sphere with the same largest eigenvalue of D for linear motions, or
- * more: all tensors of two bodies [[K_1, K_12], [K_21, K_2]] are positive definite at such distances. */
+ * more: all tensors of two bodies [[K_1, K_12], [K_21, K_2]] are positive definite at such distances. So are those of
+ * touching spheres in chains, cubic and face-centred clusters (up to 216 spheres were tried). */
 cb_status cb_dipoles_apply(cb_dipoles *d, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                            double (*slope)[6]);
-/* Sets u to the flow of the dipoles of all bodies but one (-1: all bodies) at points x. With a plane it includes the flow of their
- * images, but not that of the image of this body. Returns CB_STEP_DOMAIN if the centre of a body is behind the plane. */
+/* Sets u to the flow of the dipoles of all bodies but one (-1: of all bodies) at points x of flat space. With a plane it
+ * includes the flow of their images, but not that of the image of this body. Returns CB_STEP_DOMAIN if the centre of a
+ * body is behind the plane. */
 cb_status cb_dipoles_flow(cb_dipoles *d, const cb_pose *g, const double (*Y)[6], int except, int points,
                           const double (*x)[3], double (*u)[3]);
 /* After cb_dipoles_apply: returns the share of body i in T, -(rho/2) d_i.R_i^T u_i. */
@@ -66,13 +78,14 @@ double cb_dipoles_energy(const cb_dipoles *d, int i);
  * as cb_dipoles_apply does. */
 cb_status cb_dipoles_tensor(cb_dipoles *d, const cb_pose *g, double *K);
 /* Returns the largest estimated error of K of a pair, relative to the smaller of the largest eigenvalues of the linear
- * parts of K_i and K_j, and the pair *i <= *j (i = j: a body and its image; -1 for no pair):
+ * parts of K_i and K_j, and the pair *i <= *j (i = j: a body and its image; -1 for no pair). It is infinite if a
+ * body is behind the plane.
  *
  *   L_i L_j/(2 pi s^3) ((q_i^2 + q_j^2)/s^2 + max(L_i, L_j)/(2 pi s^3)) rho/that eigenvalue
  *
  * L is the largest eigenvalue of D for linear motions, q the radius of the body (if unknown: 1.5 times its reach) and s
  * the distance. The first term is the error of K_ij, and the second one that of K_ii. Angular components are divided by
- * the radii. Compared with boundary elements of twelve pairs (ellipsoids from 1:.25:.25 to 1:1:.15, eggs, cones,
+ * the radii. Compared with boundary elements of eleven pairs (ellipsoids from 1:.25:.25 to 1:1:.15, eggs, cones,
  * bowls), the largest error over 12 poses is 0.25 to 1.1 times the estimate if s is at least 1.3 times the sum of the
  * radii, and 0.25 to 1.7 times if the bodies nearly touch. For spheres it is 0.6 times the estimate or less. */
 double cb_dipoles_error(cb_dipoles *d, const cb_pose *g, int *i, int *j);

@@ -6,7 +6,7 @@
 #include <float.h>
 
 cb_status cb_rigid_curved_takes(const cb_rigid_problem *p) {
-  if (!p->pose_dependent && !p->inertia_wrench) return CB_OK;
+  if (!p->pose_dependent) return CB_OK;
   return cb_fail(CB_ERROR_UNSUPPORTED, "the inertia of the body depends on its position: expected flat space");
 }
 

@@ -360,6 +360,10 @@ static cb_status remember(const cb_shape_class *class_, const void *params, cb_s
   if (!o->params) return cb_fail(CB_ERROR_MEMORY, "no memory for the shape %s", class_->name);
   memcpy(o->params, params, class_->params_size);
   o->shape = class_;
+  o->form = cb_arena_alloc(o->arena, (size_t)s->parts, sizeof *o->form);
+  if (!o->form) return cb_fail(CB_ERROR_MEMORY, "no memory for the shape %s", class_->name);
+  for (int p = 0; p < s->parts; p++)
+    o->form[p] = (cb_surface_form){class_, o->params, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
   return CB_OK;
 }
 

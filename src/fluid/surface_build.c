@@ -249,7 +249,13 @@ cb_status cb_surface_make(int vertices, const double (*x)[3], int faces, const i
 void cb_surface_scale(cb_surface *s, double factor) {
   for (int v = 0; v < s->vertices; v++)
     for (int i = 0; i < 3; i++) s->x[v][i] *= factor;
-  ((cb_surface_owned *)s)->scale *= factor;
+  cb_surface_owned *o = (cb_surface_owned *)s;
+  o->scale *= factor;
+  for (int p = 0; p < s->parts && o->form; p++)
+    for (int i = 0; i < 3; i++) {
+      o->form[p].origin[i] *= factor;
+      for (int k = 0; k < 3; k++) o->form[p].frame[i][k] *= factor;
+    }
 }
 
 void cb_surface_free(cb_surface *s) {
@@ -356,13 +362,53 @@ static cb_status join(cb_arena *arena, int n, const cb_surface_piece *piece, cb_
   return cb_surface_build(v, (const double(*)[3])x, f, (const int(*)[3])face, part, name, out);
 }
 
+/* Keeps the shapes of which the pieces were made. */
+static cb_status join_forms(int n, const cb_surface_piece *piece, cb_surface_owned *whole) {
+  whole->form = cb_arena_alloc(whole->arena, (size_t)whole->surface.parts, sizeof *whole->form);
+  cb_surface_form *to = whole->form;
+  for (int i = 0; i < n && to; i++)
+    for (int p = 0; p < piece[i].surface->parts; p++, to++) {
+      const cb_surface_form *from = cb_surface_form_of(piece[i].surface, p);
+      if (!from) continue;
+      *to = *from;
+      void *params = cb_arena_alloc(whole->arena, 1, from->shape->params_size);
+      if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the shape %s", from->shape->name);
+      memcpy(params, from->params, from->shape->params_size);
+      to->params = params;
+      for (int r = 0; r < 3; r++) {
+        for (int k = 0; k < 3; k++)
+          to->frame[r][k] = piece[i].frame[r][0] * from->frame[0][k] + piece[i].frame[r][1] * from->frame[1][k] +
+                            piece[i].frame[r][2] * from->frame[2][k];
+        to->origin[r] = piece[i].origin[r] + cb_dot3(piece[i].frame[r], from->origin);
+      }
+    }
+  return to ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d shapes", n);
+}
+
+const cb_surface_form *cb_surface_form_of(const cb_surface *s, int part) {
+  const cb_surface_form *form = ((const cb_surface_owned *)s)->form;
+  return form && form[part].shape ? &form[part] : NULL;
+}
+
+double cb_surface_form_number(const cb_surface_form *form, const char *name) {
+  const cb_param *row = form->shape->params;
+  while (strcmp(row->name, name) != 0) row++;
+  return *(const double *)((const char *)form->params + row->offset);
+}
+
 cb_status cb_surface_join(int n, const cb_surface_piece *piece, cb_surface **out) {
   cb_arena *arena = cb_arena_create();
-  const cb_status status = arena ? join(arena, n, piece, out) : cb_fail(CB_ERROR_MEMORY, "no memory for a surface");
+  cb_surface *made = NULL;
+  cb_status status = arena ? join(arena, n, piece, &made) : cb_fail(CB_ERROR_MEMORY, "no memory for a surface");
   cb_arena_free(arena);
   if (status) return status;
-  cb_surface_owned *whole = (cb_surface_owned *)*out;
+  cb_surface_owned *whole = (cb_surface_owned *)made;
   add_mended(n, piece, &whole->mended);
   for (int i = 0; i < n; i++) whole->of_file |= cb_surface_is_unscaled(piece[i].surface);
+  status = join_forms(n, piece, whole);
+  if (status)
+    cb_surface_free(made);
+  else
+    *out = made;
   return status;
 }

@@ -89,6 +89,18 @@ cb_status cb_surface_with_faces(const cb_surface *s, int faces, cb_surface **out
 int cb_surface_coarser(const cb_surface *s);
 bool cb_surface_is_shape(const cb_surface *s); /* whether s is a shape, whose finer levels approach the true surface */
 
+/* The shape of bodies/shapes of which a part was made: its class and parameters, and the part's place: points y of the
+ * shape are at origin + frame y. */
+typedef struct cb_surface_form {
+  const cb_shape_class *shape; /* NULL: the part is of a mesh */
+  const void *params;
+  double frame[3][3], origin[3];
+} cb_surface_form;
+/* Returns the shape of a part; NULL: it is not known. cb_surface_form_number returns a parameter, which must be a real
+ * number of the shape. */
+const cb_surface_form *cb_surface_form_of(const cb_surface *s, int part);
+double cb_surface_form_number(const cb_surface_form *form, const char *name);
+
 /* Declarations that surface_*.c share. */
 
 struct cb_arena;
@@ -102,6 +114,7 @@ typedef struct cb_surface_owned {
   const cb_shape_class *shape;
   void *params;
   size_t resolution;
+  cb_surface_form *form;  /* [parts]; NULL: no part is of a shape */
   double scale;           /* factor by which the surface was scaled after it was made */
   cb_surface_chart chart; /* the chart by which the surface was embedded */
   cb_surface_mended mended;

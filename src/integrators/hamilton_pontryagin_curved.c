@@ -7,7 +7,8 @@
  * with A = dtau^-1_{hY}, mu = K Y + mu0 (K: the inertia, in the line of dB the curvature), the half step s = T(y) B of
  * the transvection T by y and the rotation B, s s = tau(h Y), X_omega and X_v the angular and linear rows of X, and
  * the derivatives mu_g, F_g in the pose and F_Y in the twist. The matrix is reused while each change is at most a
- * fiftieth of the previous one.
+ * fiftieth of the previous one. G of fluid/rigid_step.h is shared as there: 2 (1 + Ad_s)^-T G is added to B F, and
+ * 2 (1 + Ad_s^-1)^-T G to B^T F.
  */
 #include "fluid/rigid_step.h"
 #include "numerics/vec3.h"
@@ -27,13 +28,38 @@ typedef struct step {
   cb_pose middle;
   double K[6][6], mu0[6], mu[6]; /* K, mu0 and mu in the middle of the step */
   double F[6], dF[6][6];         /* the sum of wrenches, and F_Y + F_g Z */
-  double first[6], dfirst[6][6]; /* B F, and its derivative in Y */
+  double first[6], dfirst[6][6]; /* B F + 2 (1 + Ad_s)^-T G, and the derivative of B F in Y */
+  double last[6];                /* B^T F + 2 (1 + Ad_s^-1)^-T G */
   cb_factors6 J;
 } step;
 
 static cb_status not_finite(const step *e) {
   return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", e->h,
                  e->s->t);
+}
+
+/* Adds 2 (1 + Ad_m)^-T G to a load. */
+static cb_status share_slope(const step *e, const cb_pose *m, const double G[6], double load[6]) {
+  double Ad[6][6], transposed[6][6], x[6];
+  cb_pose_adjoint_in(e->curvature, m, Ad);
+  for (int i = 0; i < 36; i++) transposed[i / 6][i % 6] = Ad[i % 6][i / 6] + (i % 7 ? 0 : 1);
+  memcpy(x, G, sizeof x);
+  if (!cb_solve6((const double(*)[6])transposed, 1, x))
+    return cb_fail(CB_STEP_SINGULAR, "a step of %g at t = %g moves the body too far", e->h, e->s->t);
+  cb_add6(2, x, load);
+  return CB_OK;
+}
+
+/* Adds G to the loads of both nodes. Its derivative in Y is left out of Newton's matrix: it is small of order h^2. */
+static cb_status place_slope(step *e, const double Y[6]) {
+  double G[6] = {0};
+  cb_pose s, back;
+  const cb_status status = e->p->inertia_wrench(e->p->self, e->t, &e->middle, Y, G, NULL);
+  if (status) return status;
+  cb_biquaternion_pose(e->curvature, &e->half, 0, &s, NULL);
+  cb_pose_inverse(&s, &back);
+  const cb_status shared = share_slope(e, &s, G, e->first);
+  return shared ? shared : share_slope(e, &back, G, e->last);
 }
 
 /* Computes the poses for the twist Y, mu and F there, with `first` also K and mu0, and the derivatives of F if
@@ -50,7 +76,7 @@ static cb_status place(step *e, const double Y[6], bool first, bool with_derivat
                    "a step of %g at t = %g moves the body farther than its map can represent: use a smaller `step`",
                    e->h, e->s->t);
   cb_biquaternion_screw(&e->half, &e->turn);
-  if (first || p->wrench) {
+  if (first || p->wrench || p->inertia_wrench) {
     cb_biquaternion_multiply(e->curvature, &e->at, &e->half, &there);
     cb_biquaternion_pose(e->curvature, &there, e->scale, &e->middle, NULL);
   }
@@ -61,13 +87,14 @@ static cb_status place(step *e, const double Y[6], bool first, bool with_derivat
   }
   cb_apply6(e->K, Y, e->mu);
   cb_add6(1, e->mu0, e->mu);
-  if (!p->wrench) return CB_OK;
   memset(e->F, 0, sizeof e->F);
   memset(e->dF, 0, sizeof e->dF);
-  const cb_status status = p->wrench(p->self, e->t, &e->middle, Y, e->F, with_derivative ? e->dF : NULL);
+  cb_status status = CB_OK;
+  if (p->wrench) status = p->wrench(p->self, e->t, &e->middle, Y, e->F, with_derivative ? e->dF : NULL);
   cb_quaternion_rotation(e->turn.q, r);
   cb_turn6(r, e->F, e->first);
-  return status;
+  cb_turn6_transposed(r, e->F, e->last);
+  return status || !p->inertia_wrench ? status : place_slope(e, Y);
 }
 
 /* Computes X and Z of the comment at the top of this file. */
@@ -205,7 +232,7 @@ static void keep_tln(const step *e, const double Y[6], const double after[6], cb
 cb_status cb_rigid_curved_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
                                      int *iterations) {
   step e = {.p = p, .map = map, .s = s, .h = h, .t = s->t + h / 2, .curvature = p->curvature};
-  double Y[6], before[6], after[6], r[3][3], turn;
+  double Y[6], before[6], after[6], turn;
   int count = 0;
   e.scale = cb_biquaternion_of(p->curvature, &s->g, &e.at);
   cb_status status = cb_rigid_curved_takes(p);
@@ -216,11 +243,9 @@ cb_status cb_rigid_curved_pontryagin(const cb_rigid_problem *p, cb_se3_map map, 
   cb_rigid_state next = *s;
   cb_screw move;
   cb_biquaternion_screw(&e.move, &move);
-  cb_quaternion_rotation(e.turn.q, r);
-  cb_turn6_transposed(r, e.F, after);
   for (int i = 0; i < 6; i++) {
     before[i] = h / 2 * e.first[i];
-    after[i] *= h / 2;
+    after[i] = h / 2 * e.last[i];
   }
   cb_rigid_curved_move(p->curvature, &next, &e.move, &move, before, after);
   if (map == CB_SE3_TLN) keep_tln(&e, Y, after, &next);

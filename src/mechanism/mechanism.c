@@ -1,5 +1,5 @@
 /* Joined bodies: their trees, the motions of joints at poses, and the start (mechanism.h). */
-#include "mechanism/mechanism_private.h"
+#include "mechanism/mechanism_blocks.h"
 #include "numerics/vec3.h"
 
 #include <math.h>
@@ -195,7 +195,7 @@ static cb_status build(cb_mechanism *m) {
 static cb_status allocate(cb_mechanism *m) {
   const size_t joints = (size_t)m->joints, bodies = (size_t)m->bodies, c = (size_t)m->coordinates;
   m->link_of = cb_arena_alloc(m->arena, bodies, sizeof *m->link_of);
-  m->link = cb_arena_alloc(m->arena, bodies, sizeof *m->link);
+  m->link = cb_arena_alloc_aligned(m->arena, bodies, sizeof *m->link, CB_CACHE_LINE);
   m->now = cb_arena_alloc(m->arena, joints, sizeof *m->now);
   m->gap = cb_arena_alloc(m->arena, joints, sizeof *m->gap);
   m->implied = cb_arena_alloc(m->arena, joints, sizeof *m->implied);
@@ -203,6 +203,7 @@ static cb_status allocate(cb_mechanism *m) {
   m->wrench = cb_arena_alloc(m->arena, bodies, sizeof *m->wrench);
   m->pushed = cb_arena_alloc(m->arena, bodies, sizeof *m->pushed);
   m->force = cb_arena_alloc(m->arena, c, sizeof *m->force);
+  m->coordinate = cb_arena_alloc(m->arena, c, sizeof *m->coordinate);
   m->drive_axis = cb_arena_alloc(m->arena, c, sizeof *m->drive_axis);
   m->q = cb_arena_alloc(m->arena, (6 + CB_JOINT_WORKS) * c + 18 * joints + bodies, sizeof *m->q);
   if (!m->q) return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", m->joints);
@@ -218,10 +219,25 @@ static cb_status allocate(cb_mechanism *m) {
   double **const arrays[] = {&m->q1,          &m->middle,  &m->drive,     &m->drive_rate,
                              &m->drive_first, &m->missing, &m->impulsive, &m->stiffness};
   bool whole = m->link_of && m->link && m->now && m->gap && m->implied && m->drive_axis && m->need && m->wrench &&
-               m->pushed && m->force;
+               m->pushed && m->force && m->coordinate;
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     whole = (*arrays[i] = cb_arena_alloc(m->arena, c, sizeof **arrays[i])) && whole;
   return whole ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for %d joints of %d bodies", m->joints, m->bodies);
+}
+
+static void find_coordinates(cb_mechanism *m) {
+  for (int j = 0; j < m->joints; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
+      const cb_joint *own = &m->joint[j];
+      m->coordinate[m->first[j] + i] = (cb_coordinate){.stiffness = own->stiffness[i],
+                                                       .rest = own->rest[i],
+                                                       .damping = own->damping[i],
+                                                       .armature = own->armature[i],
+                                                       .joint = j,
+                                                       .number = i,
+                                                       .driven = own->driven[i],
+                                                       .soft = own->stiff[0] != 0};
+    }
 }
 
 cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws, int *which,
@@ -246,7 +262,10 @@ cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, con
     status = cb_fail(CB_ERROR_INPUT, "a joint of a body with itself: expected two bodies, or a body and `world`");
   }
   if (!status) status = allocate(m);
+  if (!status) find_coordinates(m);
   if (!status) status = build(m);
+  if (!status) status = cb_blocks_create(m);
+  cb_sweep_choose(m);
   if (!status) cb_modes_create(m);
   if (status) {
     cb_arena_free(arena);
@@ -272,6 +291,13 @@ int cb_mechanism_conditions(const cb_mechanism *m, int joint) {
 }
 int cb_mechanism_coordinates(const cb_mechanism *m) { return m->coordinates; }
 bool cb_mechanism_joins(const cb_mechanism *m, int body) { return m->link_of[body] >= 0; }
+bool cb_mechanism_are_neighbours(const cb_mechanism *m, int a, int b) {
+  for (int j = 0; j < m->joints; j++) {
+    const int *of = m->joint[j].body;
+    if ((of[0] == a && of[1] == b) || (of[0] == b && of[1] == a)) return true;
+  }
+  return false;
+}
 bool cb_mechanism_has_modes(const cb_mechanism *m) { return m->has_modes; }
 double cb_mechanism_wrench_work(const cb_mechanism *m, int body) { return m->wrench_work[body]; }
 double *cb_mechanism_q(cb_mechanism *m) { return m->q; }
@@ -285,8 +311,22 @@ const double *cb_mechanism_rates(const cb_mechanism *m) { return m->rate; }
 
 /* --- the start, and what is recorded --- */
 
+/* The gaps of hinges in blocks, which steps do without. */
+static void find_gaps_of_hinges(cb_mechanism *m) {
+  for (int i = 0; i < m->links; i++) {
+    const cb_link *l = &m->link[i];
+    if (!l->hinge_in_block) continue;
+    double q = m->q[m->first[l->joint]];
+    cb_joint_now now;
+    cb_joint_at(&m->joint[l->joint], l->parent >= 0 ? &m->link[l->parent].place : NULL, &l->place, false,
+                CB_JOINT_MOTION, &q, &now);
+    memcpy(m->now[l->joint].gap, now.gap, sizeof now.gap);
+  }
+}
+
 const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b) {
   cb_mechanism_find_places(m, b);
+  find_gaps_of_hinges(m);
   for (int j = 0; j < m->joints; j++) {
     m->gap[j] = 0;
     for (int i = 0; i < cb_joint_gaps(&m->joint[j]); i++) m->gap[j] = fmax(m->gap[j], fabs(m->now[j].gap[i]));
@@ -316,13 +356,12 @@ void cb_mechanism_wrenches(const cb_mechanism *m, double *out) {
 
 void cb_mechanism_energies(const cb_mechanism *m, double *potential, double *kinetic) {
   *potential = *kinetic = 0;
-  for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
-      const int c = m->first[j] + i;
-      const double q = m->q[c] - m->joint[j].rest[i];
-      *potential += m->joint[j].stiffness[i] * q * q / 2;
-      *kinetic += m->joint[j].armature[i] * m->rate[c] * m->rate[c] / 2;
-    }
+  for (int c = 0; c < m->coordinates; c++) {
+    const cb_coordinate *own = &m->coordinate[c];
+    const double q = m->q[c] - own->rest;
+    *potential += own->stiffness * q * q / 2;
+    *kinetic += own->armature * m->rate[c] * m->rate[c] / 2;
+  }
 }
 
 cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double tolerance, int *which) {
@@ -338,9 +377,7 @@ cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, doub
   if (status) return status;
   cb_loops_count(m);
   cb_modes_start(m);
-  for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
-      m->momentum[m->first[j] + i] = m->joint[j].armature[i] * m->rate[m->first[j] + i];
+  for (int c = 0; c < m->coordinates; c++) m->momentum[c] = m->coordinate[c].armature * m->rate[c];
   status = cb_mechanism_settle(m, b, t, &failed);
   memset(m->impulse, 0, (size_t)m->joints * sizeof *m->impulse);
   memset(m->work[CB_JOINT_WORK_MOTOR], 0, (size_t)m->coordinates * sizeof(double));

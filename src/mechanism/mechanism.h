@@ -95,6 +95,8 @@ int cb_mechanism_coordinates(const cb_mechanism *m);
 bool cb_mechanism_has_modes(const cb_mechanism *m);
 /* Whether the body is joined to anything. */
 bool cb_mechanism_joins(const cb_mechanism *m, int body);
+/* Whether a joint joins the two bodies. */
+bool cb_mechanism_are_neighbours(const cb_mechanism *m, int a, int b);
 
 /* The state of the joints, count numbers: coordinates q with whole turns, momenta P, rates at the node, work, modes of
  * limits and friction, impulses, and conditions that are dropped. It belongs to the restart state, next to the states of the bodies. */

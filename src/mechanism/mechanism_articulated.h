@@ -15,11 +15,6 @@
 
 #include <stdalign.h>
 
-/* A twist or a covector: angular and linear part, each with a fourth number 0 to fill a vector of the processor. */
-typedef struct cb_six {
-  double a[4], l[4];
-} cb_six;
-
 /* Vectors of four numbers come first, so that they lie on multiples of their length. */
 typedef struct cb_articulated {
   /* at present: R and the symmetric map of twists to momenta, angular I w + H v, linear H^T w + M v, by columns */
@@ -76,12 +71,6 @@ cb_status cb_articulated_twists(cb_joint_tree *T, const cb_mechanism *m, double 
 double cb_articulated_momentum(const cb_joint_tree *T, int unit, int component);
 
 static inline double cb_six_dot(const cb_six *x, const cb_six *y) { return cb_dot3(x->a, y->a) + cb_dot3(x->l, y->l); }
-static inline void cb_six_set(const double V[6], cb_six *out) {
-  for (int i = 0; i < 3; i++) {
-    out->a[i] = V[i];
-    out->l[i] = V[3 + i];
-  }
-}
 /* out = R a */
 static inline void cb_articulated_turn(const cb_articulated *o, const double a[3], double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = o->R[0][i] * a[0] + o->R[1][i] * a[1] + o->R[2][i] * a[2];

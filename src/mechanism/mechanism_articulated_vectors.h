@@ -1,6 +1,6 @@
-/* Vectors of three numbers for mechanism_articulated_kernel.h. With VECTORS, each one is a vector of the processor whose
- * fourth number is 0; without it, three numbers, because a compiler without such vectors keeps them in memory. Both give
- * the same bits.
+/* Vectors of three numbers for mechanism_articulated_kernel.h and mechanism_sweep_kernel.h. With VECTORS, each one is a
+ * vector of the processor whose fourth number is 0; with HALVES, two vectors of two numbers (SSE2); otherwise three
+ * numbers, because a compiler without vectors of four keeps them in memory. All give the same bits.
  */
 #include "mechanism/mechanism_articulated.h"
 
@@ -43,6 +43,35 @@ INLINE void multiply(const double p[4], double c, const double a[4], double s, c
   store(out, (p[0] * q + p[1] * (one * PICK(q, q, 1, 0, 3, 2))) +
                  (p[2] * (two * PICK(q, q, 2, 3, 0, 1)) + p[3] * (three * PICK(q, q, 3, 2, 1, 0))));
 }
+#elif defined(HALVES)
+typedef struct vec {
+  cb_two x, y;
+} vec;
+#if defined(__clang__)
+#define PAIR(x, y, i, j) __builtin_shufflevector(x, y, i, j)
+#else
+typedef long long lanes __attribute__((vector_size(16)));
+#define PAIR(x, y, i, j) __builtin_shuffle(x, y, (lanes){i, j})
+#endif
+INLINE vec load(const double *p) { return (vec){cb_two_load(p), cb_two_load(p + 2)}; }
+INLINE void store(double *p, vec v) {
+  cb_two_store(v.x, p);
+  cb_two_store(v.y, p + 2);
+}
+INLINE vec none(void) { return (vec){{0, 0}, {0, 0}}; }
+INLINE vec plus(vec x, vec y) { return (vec){x.x + y.x, x.y + y.y}; }
+INLINE vec minus(vec x, vec y) { return (vec){x.x - y.x, x.y - y.y}; }
+INLINE vec times(double factor, vec x) { return (vec){factor * x.x, factor * x.y}; }
+INLINE vec each(vec x, vec y) { return (vec){x.x * y.x, x.y * y.y}; }
+INLINE vec next(vec x) { return (vec){PAIR(x.x, x.y, 1, 2), x.x}; }
+INLINE double part(vec x, const int i) { return i < 2 ? x.x[i] : x.y[0]; }
+INLINE double sum(vec x) { return (x.x[0] + x.x[1]) + x.y[0]; }
+INLINE void transpose(vec x[3]) {
+  const vec a = x[0], b = x[1], c = x[2];
+  x[0] = (vec){PAIR(a.x, b.x, 0, 2), c.x};
+  x[1] = (vec){PAIR(a.x, b.x, 1, 3), PAIR(c.x, c.x, 1, 1)};
+  x[2] = (vec){PAIR(a.y, b.y, 0, 2), c.y};
+}
 #else
 typedef struct vec {
   double x, y, z;
@@ -67,6 +96,8 @@ INLINE void transpose(vec x[3]) {
   x[1] = (vec){a.y, b.y, c.y};
   x[2] = (vec){a.z, b.z, c.z};
 }
+#endif
+#ifndef VECTORS
 INLINE void multiply(const double p[4], double c, const double a[4], double s, const double b[4], double out[4]) {
   double q[4];
   for (int i = 0; i < 4; i++) q[i] = c * a[i] + s * b[i];

@@ -29,19 +29,17 @@ static void add(cb_mechanism *m, int c, const double S[6], double rate, const do
 }
 
 void cb_drives_arrive(cb_mechanism *m, double h) {
-  for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
-      const int c = m->first[j] + i;
-      const double a = m->joint[j].armature[i], first = m->drive_first[c], last = m->drive_rate[c];
-      if (!m->joint[j].driven[i]) continue;
-      m->drive_impulse[c] = a * (last - first) - h * m->force[c].Q;
-      m->work[CB_JOINT_WORK_MOTOR][c] += a * (last - first) * (last + first) / 2 - h * m->force[c].Q * m->rate[c];
-      add(m, c, m->drive_axis[c], first, m->impulse[j]);
-    }
+  for (int c = 0; c < m->coordinates; c++) {
+    if (!m->coordinate[c].driven) continue;
+    const double a = m->coordinate[c].armature, first = m->drive_first[c], last = m->drive_rate[c];
+    m->drive_impulse[c] = a * (last - first) - h * m->force[c].Q;
+    m->work[CB_JOINT_WORK_MOTOR][c] += a * (last - first) * (last + first) / 2 - h * m->force[c].Q * m->rate[c];
+    add(m, c, m->drive_axis[c], first, m->impulse[m->coordinate[c].joint]);
+  }
 }
 
 void cb_drives_settle(cb_mechanism *m, int joint, const double W[6]) {
-  for (int i = 0; i < cb_joint_coordinates(&m->joint[joint]); i++) {
+  for (int i = 0; i < cb_joint_coordinates(&m->joint[joint]) && m->laws.drives; i++) {
     const int c = m->first[joint] + i;
     if (m->joint[joint].driven[i]) add(m, c, m->now[joint].S[i], m->drive_rate[c], W);
   }

@@ -292,14 +292,15 @@ cb_status cb_loops_create(cb_mechanism *m, const bool *used) {
 static double response_of_part(const cb_mechanism *m, const cb_loop *l, const double N[6]) {
   double out = 0;
   for (int side = 0; side < 2; side++) {
-    double of[6] = {0}, answer[6];
+    double of[6] = {0}, answer[6], A[6][6];
     cb_factors6 f;
     if (l->link[side] < 0) continue;
     if (side == 1)
       memcpy(of, N, sizeof of);
     else
       cb_sweep_to_parent(l->d, 1, N, of);
-    if (!cb_factor6((const double(*)[6])m->link[l->link[side]].A, &f)) continue;
+    cb_link_matrix(&m->link[l->link[side]], A);
+    if (!cb_factor6((const double(*)[6])A, &f)) continue;
     cb_back6(&f, of, answer);
     out += cb_sweep_dot(of, answer);
   }

@@ -4,7 +4,7 @@
  *   close    the displacements eta of least norm with N eta = -gap, again and again, until all gaps are closed
  * K: inertia; p: momentum; mu_0: momentum of the shape's motion; N: covectors of the gaps (curvebody/joint.h).
  */
-#include "mechanism/mechanism_private.h"
+#include "mechanism/mechanism_blocks.h"
 #include "numerics/dd.h"
 #include "numerics/row6.h"
 #include "numerics/vec3.h"
@@ -19,7 +19,7 @@ static void copy_node(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     memset(l->moved, 0, sizeof l->moved);
-    memcpy(l->S1, l->S0, (size_t)l->n * sizeof *l->S1);
+    for (int j = 0; j < l->n; j++) memcpy(l->S1[j], l->S0[j], sizeof l->S1[j]);
   }
   for (int r = 0; r < m->rows; r++) memcpy(m->row[r].N1, m->row[r].N0, sizeof m->row[r].N1);
 }
@@ -48,7 +48,7 @@ void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
       q = m->q1;
       memcpy(q, m->q, (size_t)m->coordinates * sizeof *q);
     }
-    cb_mechanism_find_joints(m, CB_JOINT_CLOSING, q);
+    cb_mechanism_find_joints(m, CB_JOINT_CLOSING, false, q);
     m->found = true;
   }
   for (int i = 0; i < m->links; i++) {
@@ -87,49 +87,29 @@ void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b) {
   cb_loops_rates(m);
 }
 
-/* A = R_0 K R_0^T */
-static void turn_inertia(cb_link *l) {
-  const double(*r)[3] = (const double(*)[3])l->r0;
-  double half[6][6];
-  cb_row6 rows[6];
-  if (!l->diagonal) {
-    for (int i = 0; i < 6; i++) {
-      cb_turn6(r, l->K[i], half[i]);
-      rows[i] = cb_row6_load(half[i]);
-    }
-    cb_sweep_turn(r, 1, rows, l->A);
-    return;
-  }
-  cb_two K[3], entry[3]; /* the angular and the linear part of each number */
-  for (int j = 0; j < 3; j++) K[j] = (cb_two){l->K[j][j], l->K[3 + j][3 + j]};
-  for (int i = 0; i < 3; i++) {
-    const cb_two x = r[i][0] * K[0], y = r[i][1] * K[1], z = r[i][2] * K[2];
-    for (int k = 0; k < 3; k++) entry[k] = x * r[k][0] + y * r[k][1] + z * r[k][2];
-    cb_row6_store((cb_row6){{entry[0][0], entry[1][0]}, {entry[2][0], 0}, {0, 0}}, l->A[i]);
-    cb_row6_store((cb_row6){{0, 0}, {0, entry[0][1]}, {entry[1][1], entry[2][1]}}, l->A[3 + i]);
-  }
-}
-
-/* Finds A at a node, and the momentum that is not mu_0. */
+/* Finds A = R_0 K R_0^T at a node, and the momentum that is not mu_0, of a body whose inertia is not constant. */
 static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, const cb_rigid_state *s) {
-  double mu0[6], turned[6];
-  l->K = p->constant ? p->constant->K : (const double(*)[6])l->own_K;
-  if (p->constant) {
-    memcpy(mu0, p->constant->mu0, sizeof mu0);
-  } else {
-    const cb_status status = p->inertia(p->self, t, &s->g, l->own_K, mu0);
-    if (status) return status;
+  const double(*r)[3] = (const double(*)[3])l->r0;
+  double mu0[6], turned[6], half[6][6];
+  cb_row6 rows[6];
+  const cb_status status = p->inertia(p->self, t, &s->g, l->K, mu0);
+  if (status) return status;
+  for (int i = 0; i < 6; i++) {
+    cb_turn6(r, l->K[i], half[i]);
+    rows[i] = cb_row6_load(half[i]);
   }
-  l->diagonal = p->constant && p->constant->diagonal;
-  turn_inertia(l);
-  cb_turn6((const double(*)[3])l->r0, mu0, turned);
+  cb_sweep_turn(r, 1, rows, l->A);
+  cb_turn6(r, mu0, turned);
   for (int k = 0; k < 6; k++) l->load[k] = s->world[k] - turned[k] + s->world_low[k];
   return CB_OK;
 }
 
 static cb_status take_inertias(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
+  cb_blocks_take_node(m, b);
+  m->blocks.kernel->take_inertias(m, b->state);
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
+    if (l->node_in_block) continue;
     *failed = l->body;
     const cb_status status = take_inertia(l, b->problem(b->self, l->body), t, &b->state[l->body]);
     if (status) return status;
@@ -143,9 +123,7 @@ cb_status cb_mechanism_sort_rows(cb_mechanism *m, const cb_mechanism_bodies *b, 
   if (cb_loops_are_sorted(m)) return CB_OK;
   const cb_status status = take_inertias(m, b, t, failed);
   if (status) return status;
-  for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
-      m->stiffness[m->first[j] + i] = m->joint[j].armature[i];
+  for (int c = 0; c < m->coordinates; c++) m->stiffness[c] = m->coordinate[c].armature;
   cb_mechanism_assign_forces(m);
   copy_node(m);
   if (!cb_sweep_matrices(m, &at)) return cb_mechanism_fail_at(m, at, 0, t);
@@ -168,15 +146,14 @@ static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, doub
     if (l->joint < 0) continue;
     memset(l->e, 0, sizeof l->e);
     const cb_joint *j = &m->joint[l->joint];
-    for (int c = 0; c < cb_joint_coordinates(j); c++)
-      if (j->driven[c] || cb_modes_hold(m, m->first[l->joint] + c))
-        cb_add6(m->drive_rate[m->first[l->joint] + c], m->now[l->joint].S[c], l->e);
+    for (int c = 0; c < cb_joint_coordinates(j) && m->laws.drives;
+         c++) /* coordinates that modes hold have the rate 0 */
+      if (j->driven[c]) cb_add6(m->drive_rate[m->first[l->joint] + c], m->now[l->joint].S[c], l->e);
   }
-  for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
-      m->stiffness[m->first[j] + i] = m->joint[j].armature[i];
-      m->impulsive[m->first[j] + i] = m->momentum[m->first[j] + i];
-    }
+  for (int c = 0; c < m->coordinates; c++) {
+    m->stiffness[c] = m->coordinate[c].armature;
+    m->impulsive[c] = m->momentum[c];
+  }
   cb_mechanism_assign_forces(m);
   copy_node(m);
   cb_loops_set_targets(m, true);
@@ -214,21 +191,21 @@ static void find_rates_of_twists(cb_mechanism *m) {
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
   const cb_status status = find_twists(m, b, t, failed);
   if (status) return status;
+  m->blocks.kernel->settle(m);
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     double Y[6], mu[6], turned[6];
+    if (l->node_in_block) continue;
     cb_turn6_transposed((const double(*)[3])l->r0, l->eta, Y);
-    if (l->diagonal)
-      for (int k = 0; k < 6; k++) mu[k] = l->K[k][k] * Y[k];
-    else
-      cb_apply6(l->K, Y, mu);
+    cb_apply6((const double(*)[6])l->K, Y, mu);
     cb_turn6((const double(*)[3])l->r0, mu, turned);
     for (int k = 0; k < 6; k++) m->need[i][k] = turned[k] - l->load[k];
   }
   cb_mechanism_share_impulses(m);
+  m->blocks.kernel->push(m, b->state);
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    push(&b->state[l->body], (const double(*)[3])l->r0, m->wrench[i]);
+    if (!l->node_in_block) push(&b->state[l->body], (const double(*)[3])l->r0, m->wrench[i]);
     if (l->joint < 0) continue;
     cb_add6(1, l->w, m->impulse[l->joint]);
     cb_drives_settle(m, l->joint, l->w);
@@ -236,9 +213,7 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
   find_rates_of_twists(m);
   cb_loops_record(m, true);
   cb_couplings_record(m);
-  for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
-      m->momentum[m->first[j] + i] = m->joint[j].armature[i] * m->rate[m->first[j] + i];
+  for (int c = 0; c < m->coordinates; c++) m->momentum[c] = m->coordinate[c].armature * m->rate[c];
   return CB_OK;
 }
 

@@ -8,6 +8,8 @@
 #include "numerics/row6.h"
 #include "numerics/vec3.h"
 
+#include <stdalign.h>
+
 /* A joint at present poses. */
 typedef struct cb_joint_now {
   double S[6][6], N[6][6]; /* [coordinates], [rows]: twists of the second body, and covectors on them */
@@ -21,37 +23,50 @@ typedef struct cb_place {
   double q[4], r[3][3], x[3], x_low[3];
 } cb_place;
 
+/* A twist or a covector: angular and linear part, each with a fourth number to fill a vector of the processor. */
+typedef struct cb_six {
+  double a[4], l[4];
+} cb_six;
+static inline void cb_six_set(const double V[6], cb_six *out) {
+  for (int i = 0; i < 3; i++) {
+    out->a[i] = V[i];
+    out->l[i] = V[3 + i];
+  }
+}
+
 /* One body of a tree, which its joint holds to its parent. The root of a tree that is not joined to the world has no
  * joint. Matrices A map displacements of the end of a step to impulses at its beginning. Both are about the origin of the
  * body at the beginning, so that a vector d serves both nodes; S1 and e are about that origin, too. */
 typedef struct cb_link {
-  int body, joint, parent; /* joint -1: a root; parent: a link, or -1 for the world */
-  int root;                /* the first body of its tree */
-  bool first_moves;        /* the body is the first one of its joint */
-  int n;                   /* coordinates that are not driven */
-  int coordinate[6];       /* [n]: their numbers in the joint */
+  /* the sweeps: A by rows, with everything beyond this link; r; eta; and [n]: X^T A S_{k+1}, D^-1 S_k^T A X, D^-1 S_k */
+  alignas(64) cb_six A[6], r, whole_eta, AS[6], L[6], DS[6];
+  int body, joint, parent;                      /* joint -1: a root; parent: a link, or -1 for the world */
+  int root;                                     /* the first body of its tree */
+  bool first_moves;                             /* the body is the first one of its joint */
+  bool in_block, node_in_block, hinge_in_block; /* mechanism_blocks.h: the body in a step, at a node, and the joint */
+  int n;                                        /* coordinates that are not driven */
+  int coordinate[6];                            /* [n]: their numbers in the joint */
   cb_rigid_trial trial;
-  double Y[6], update[6], residual[6]; /* in the body frame */
-  double r0[3][3];                     /* the rotation at the first node */
-  double d[3];                         /* from the origin of the parent to that of the body, there */
-  double moved[3];                     /* the displacement of the origin in the trial step */
-  double S0[6][6], S1[6][6];           /* [n] */
-  double all0[6][6];                   /* [coordinates]: the same for all coordinates */
-  double e[6];                         /* the twist that closes the gap */
-  double load[6];                      /* the impulse that the body's own motion lacks */
-  double A[6][6], r[6];                /* articulated: with everything beyond this link */
-  double AS[6][6], SA[6][6];           /* [n]: A S_{k+1}, and S_k^T A */
-  double D[6][6], u[6]; /* [n]: the inverse of S_k^T A S_{k+1} + ..; the change of q without the parent */
-  double force[6];      /* [n]: what S^T w shall be, at the trial */
-  double stiff[6];      /* [n]: its derivative in q, times -1 */
-  double eta[6], w[6];  /* twist (or displacement), and impulse of the joint on this body */
-  double dq[6];         /* [n]: rate (or change) of its coordinates */
-  const double (*K)[6]; /* the inertia at a node: of the problem, or own_K */
-  bool diagonal;        /* K is diagonal */
-  double own_K[6][6];
-  cb_place place;       /* at the end of the trial, or at the node */
-  cb_factors6 *factors; /* of A; only for a root without a joint */
+  double Y[6], update[6];    /* in the body frame */
+  double r0[3][3];           /* the rotation at the first node */
+  double d[3];               /* from the origin of the parent to that of the body, there */
+  double moved[3];           /* the displacement of the origin in the trial step */
+  double S0[6][6], S1[6][6]; /* [n] */
+  double all0[6][6];         /* [coordinates]: the same for all coordinates */
+  double e[6];               /* the twist that closes the gap */
+  double load[6];            /* the impulse that the body's own motion lacks */
+  double D[6][6], u[6];      /* [n]: the inverse of S_k^T A S_{k+1} + ..; the change of q without the parent */
+  double inertia[6];         /* [n]: the diagonal of S_k^T A S_{k+1} */
+  double force[6];           /* [n]: what S^T w shall be, at the trial */
+  double stiff[6];           /* [n]: its derivative in q, times -1 */
+  double eta[6], w[6];       /* twist (or displacement), and impulse of the joint on this body */
+  double dq[6];              /* [n]: rate (or change) of its coordinates */
+  double K[6][6];            /* the inertia at a node, unless it is constant */
+  cb_place place;            /* at the end of the trial, or at the node */
+  cb_factors6 *factors;      /* of A; only for a root without a joint */
 } cb_link;
+/* An odd number of lines of the cache: with an even one, the same member of many links would fall on few of its sets. */
+_Static_assert(sizeof(cb_link) / CB_CACHE_LINE % 2 == 1, "the size of a link");
 
 /* A joint that closes a loop, and one of its rows: first its gaps, then its coordinates. A coupling of two coordinates has
  * two of them, one for the joint of each coordinate; the row is that of the first one. */
@@ -77,11 +92,33 @@ typedef struct cb_loop_row {
 
 typedef struct cb_joint_tree cb_joint_tree;
 
+/* What loops over all coordinates need of them. */
+typedef struct cb_coordinate {
+  double stiffness, rest, damping, armature;
+  int joint, number; /* in the joint */
+  bool driven, soft; /* soft: it has a limit that is a spring */
+} cb_coordinate;
+
+/* Bodies and hinges that are treated four at a time (mechanism_blocks.h). */
+typedef struct cb_body_block cb_body_block;
+typedef struct cb_node_block cb_node_block;
+typedef struct cb_hinge_block cb_hinge_block;
+typedef struct cb_blocks {
+  const struct cb_blocks_kernel *kernel;
+  int bodies, nodes, hinges; /* blocks in use */
+  cb_body_block *body;
+  cb_node_block *node;
+  cb_hinge_block *hinge;
+} cb_blocks;
+
 struct cb_mechanism {
   cb_arena *arena;
+  cb_blocks blocks;
+  const struct cb_sweep_kernel *sweeps;
   cb_joint_tree *tree; /* for steps in coordinates (mechanism_tree.h); NULL: there was none */
   int bodies, joints, links, coordinates;
   cb_joint *joint;
+  cb_coordinate *coordinate; /* [coordinates] */
   cb_mechanism_laws laws;
   int *first;        /* [joints]: of the coordinates */
   int *link_of;      /* [bodies]: or -1 */
@@ -128,8 +165,8 @@ void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool f
 void cb_mechanism_place_of(const cb_rigid_state *s, cb_place *out);
 /* d = from the origin of a to that of b; a NULL: 0, b NULL: the world */
 void cb_mechanism_vector(const cb_place *a, const cb_place *b, double d[3]);
-/* Finds the motions of all joints for the places of all links. */
-void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, double *q);
+/* Finds the motions of all joints for the places of all links, without gaps of hinges in blocks; trial: of a trial step. */
+void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, bool trial, double *q);
 /* Sets e of a link: what closes its gaps, and what driven[coordinates] miss. */
 void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *driven);
 /* Gives each link and each row of a loop the impulsive force and the stiffness of its coordinates. */
@@ -154,6 +191,21 @@ void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const doubl
  */
 /* Eliminates all links: their own A are given, and are replaced. false: D is singular at link *at. */
 bool cb_sweep_matrices(cb_mechanism *m, int *at);
+/* The loops of the sweeps, once per instruction set (mechanism_sweep_kernel.h). */
+struct cb_sweep_kernel {
+  bool (*eliminate)(cb_mechanism *m, int *at); /* cb_sweep_matrices */
+  void (*solve)(cb_mechanism *m, bool alone);  /* for r; alone: without closing twists and forces of joints */
+};
+extern const struct cb_sweep_kernel cb_sweep_kernel_x86_64, cb_sweep_kernel_avx2;
+void cb_sweep_choose(cb_mechanism *m);
+/* The present A of a link. */
+static inline void cb_link_matrix(const cb_link *l, double A[6][6]) {
+  for (int i = 0; i < 6; i++)
+    for (int k = 0; k < 3; k++) {
+      A[i][k] = l->A[i].a[k];
+      A[i][3 + k] = l->A[i].l[k];
+    }
+}
 /* Solves for eta of all links: load, e and force are given. */
 void cb_sweep_solve(cb_mechanism *m);
 /* eta and dq [links] for impulses W[links] alone (NULL: for the covector N of a joint that closes a loop). */
@@ -163,7 +215,7 @@ void cb_sweep_respond(cb_mechanism *m, const double (*W)[6], const cb_loop *l, c
  * roots without a joint follow. Writes to total[links] the sum of all impulses on each body. */
 void cb_sweep_impulses(cb_mechanism *m, const double (*need)[6], double (*total)[6]);
 /* out = c R M, with R = r for both parts */
-void cb_sweep_turn(const double r[3][3], double c, const cb_row6 M[6], double out[6][6]);
+void cb_sweep_turn(const double r[3][3], double c, const cb_row6 M[6], cb_six out[6]);
 /* The inverse of D[n][n] in place, by Gauss–Jordan elimination with pivots. */
 bool cb_sweep_invert(int n, double D[6][6]);
 static inline double cb_sweep_dot(const double a[6], const double b[6]) {

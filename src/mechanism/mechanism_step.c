@@ -1,5 +1,5 @@
 /* Steps of joined bodies: the drift, and settling at a node (equations: mechanism.h). */
-#include "mechanism/mechanism_private.h"
+#include "mechanism/mechanism_blocks.h"
 #include "numerics/dd.h"
 #include "numerics/row6.h"
 #include "numerics/vec3.h"
@@ -32,11 +32,12 @@ static void place_at_trial(cb_link *l, cb_place *out) {
   }
 }
 
-void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, double *q) {
+void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, bool trial, double *q) {
+  m->blocks.kernel->find_hinges(m, extent, trial, q);
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];
     const cb_place *a = l->parent >= 0 ? &m->link[l->parent].place : NULL, *b = &l->place;
-    if (l->joint < 0) continue;
+    if (l->joint < 0 || l->hinge_in_block) continue;
     cb_joint_at(&m->joint[l->joint], l->first_moves ? b : a, l->first_moves ? a : b, l->first_moves, extent,
                 q + m->first[l->joint], &m->now[l->joint]);
   }
@@ -66,12 +67,13 @@ void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *
   move_twist(l, l->e);
 }
 
-/* S and e at the end of the step, for the present motions of joints. */
+/* S and e at the end of the step, for the present motions of joints; those of hinges in blocks are known, unless they are
+ * held. */
 static void take_end(cb_mechanism *m) {
   for (int c = 0; c < m->coordinates; c++) m->missing[c] = m->drive[c] - m->q1[c];
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    if (l->joint < 0) continue;
+    if (l->joint < 0 || (l->hinge_in_block && !m->has_modes)) continue;
     for (int j = 0; j < l->n; j++) {
       memcpy(l->S1[j], m->now[l->joint].S[l->coordinate[j]], sizeof l->S1[j]);
       move_twist(l, l->S1[j]);
@@ -86,7 +88,7 @@ static void take_end(cb_mechanism *m) {
 /* The spring and damper of a limit that does not reflect, while the coordinate is beyond it. */
 static void add_stiff_limit(const cb_joint *j, int i, double q, double rate, cb_joint_force *force) {
   const double beyond = q < j->limit[i][0] ? q - j->limit[i][0] : q > j->limit[i][1] ? q - j->limit[i][1] : 0;
-  if (j->stiff[0] == 0 || beyond == 0) return;
+  if (beyond == 0) return;
   force->Q -= j->stiff[0] * beyond + j->stiff[1] * rate;
   force->Q_q -= j->stiff[0];
   force->Q_rate -= j->stiff[1];
@@ -95,16 +97,14 @@ static void add_stiff_limit(const cb_joint *j, int i, double q, double rate, cb_
 void cb_mechanism_forces(cb_mechanism *m, double t, const double *q, const double *rate) {
   memset(m->force, 0, (size_t)m->coordinates * sizeof *m->force);
   if (m->laws.motors) m->laws.motors(m->laws.self, t, q, rate, m->force);
-  for (int j = 0; j < m->joints; j++) {
-    const cb_joint *own = &m->joint[j];
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
-      const int c = m->first[j] + i;
-      m->force[c].Q -= own->stiffness[i] * (q[c] - own->rest[i]) + own->damping[i] * rate[c];
-      m->force[c].Q_q -= own->stiffness[i];
-      m->force[c].Q_rate -= own->damping[i];
-      m->force[c].Q += cb_modes_friction(m, j, i);
-      add_stiff_limit(own, i, q[c], rate[c], &m->force[c]);
-    }
+  for (int c = 0; c < m->coordinates; c++) {
+    const cb_coordinate *own = &m->coordinate[c];
+    cb_joint_force *f = &m->force[c];
+    f->Q -= own->stiffness * (q[c] - own->rest) + own->damping * rate[c];
+    f->Q_q -= own->stiffness;
+    f->Q_rate -= own->damping;
+    if (m->has_modes) f->Q += cb_modes_friction(m, own->joint, own->number);
+    if (own->soft) add_stiff_limit(&m->joint[own->joint], own->number, q[c], rate[c], f);
   }
 }
 
@@ -136,14 +136,12 @@ static void find_forces(cb_mechanism *m, double t, double h) {
     m->rate[c] = (m->q1[c] - m->q[c]) / h;
   }
   cb_mechanism_forces(m, t + h / 2, m->middle, m->rate);
-  for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
-      const int c = m->first[j] + i;
-      const cb_joint_force *f = &m->force[c];
-      const double a = m->joint[j].armature[i];
-      m->impulsive[c] = m->momentum[c] + m->at_first * h * f->Q - a * m->rate[c];
-      m->stiffness[c] = a / h - m->at_first * (h / 2 * f->Q_q + f->Q_rate);
-    }
+  for (int c = 0; c < m->coordinates; c++) {
+    const cb_joint_force *f = &m->force[c];
+    const double a = m->coordinate[c].armature;
+    m->impulsive[c] = m->momentum[c] + m->at_first * h * f->Q - a * m->rate[c];
+    m->stiffness[c] = a / h - m->at_first * (h / 2 * f->Q_q + f->Q_rate);
+  }
   cb_mechanism_assign_forces(m);
 }
 
@@ -195,18 +193,32 @@ static void turn_matrix(cb_link *l, double h, const double J[6][6]) {
   cb_sweep_turn(r, 1 / h, M, l->A);
 }
 
-static cb_status evaluate(cb_mechanism *m, double h, bool first, bool fresh, int *failed) {
+/* The loops over blocks (mechanism_blocks.h) get this. */
+static cb_block_step block_step(const cb_mechanism *m, const cb_mechanism_bodies *b, double h) {
+  return (cb_block_step){.h = h, .first = h * m->at_first, .state = b->state};
+}
+
+static cb_status not_finite(const cb_mechanism *m, int link, double h, double t, int *failed) {
+  *failed = m->link[link].body;
+  return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", h, t);
+}
+
+static cb_status evaluate(cb_mechanism *m, const cb_block_step *step, double t, bool first, bool fresh, int *failed) {
+  const double h = step->h;
+  const int bad = m->blocks.kernel->evaluate(m, step, fresh);
+  if (bad >= 0) return not_finite(m, bad, h, t, failed);
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    double J[6][6];
-    cb_status status = cb_rigid_trial_at(&l->trial, l->Y, first, l->residual, fresh ? J : NULL);
+    double J[6][6], residual[6];
+    if (l->in_block) continue;
+    cb_status status = cb_rigid_trial_at(&l->trial, l->Y, first, residual, fresh ? J : NULL);
     if (!status && first) status = cb_rigid_trial_check_back(&l->trial);
     if (status) {
       *failed = l->body;
       return status;
     }
     place_at_trial(l, &l->place);
-    cb_turn6((const double(*)[3])l->r0, l->residual, l->load);
+    cb_turn6((const double(*)[3])l->r0, residual, l->load);
     if (fresh) turn_matrix(l, h, (const double(*)[6])J);
   }
   return CB_OK;
@@ -238,8 +250,7 @@ static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];
     for (int j = 0; j < l->n; j++) {
-      const double inertia = h * cb_sweep_dot(l->S0[j], l->AS[j]),
-                   damping = h * m->force[m->first[l->joint] + l->coordinate[j]].Q_rate;
+      const double inertia = h * l->inertia[j], damping = h * m->force[m->first[l->joint] + l->coordinate[j]].Q_rate;
       if (damping > 0.66 * inertia)
         return cb_fail(
             CB_STEP_NO_CONVERGENCE,
@@ -254,18 +265,20 @@ static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
 static double larger(double a, double b) { return b > a ? b : a; } /* fmax would be a function call */
 
 /* Finds the updates of all twists, and adds them. *change, *scale: the largest change of a twist, and the largest twist. */
-static cb_status update(cb_mechanism *m, double t, double h, double *change, double *scale, int *failed) {
+static cb_status update(cb_mechanism *m, const cb_block_step *step, double t, double *change, double *scale,
+                        int *failed) {
+  const double h = step->h;
   double changed = 0, largest = 0;
+  const int bad = m->blocks.kernel->update(m, step, &changed, &largest);
+  if (bad >= 0) return not_finite(m, bad, h, t, failed);
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
+    if (l->in_block) continue;
     find_update(l, h);
     largest = larger(largest, squared_speed(l, l->Y));
     changed = larger(changed, squared_speed(l, l->update));
     cb_add6(1, l->update, l->Y);
-    if (cb_finite6(l->Y)) continue;
-    *failed = l->body;
-    return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", h,
-                   t);
+    if (!cb_finite6(l->Y)) return not_finite(m, i, h, t, failed);
   }
   *change = sqrt(changed);
   *scale = larger(*scale, sqrt(larger(largest, changed)));
@@ -273,14 +286,15 @@ static cb_status update(cb_mechanism *m, double t, double h, double *change, dou
 }
 
 /* One iteration of Newton's method (*change, *scale: update). */
-static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh, double *change, double *scale,
-                         int *failed) {
+static cb_status iterate(cb_mechanism *m, const cb_block_step *step, double t, int n, bool fresh, double *change,
+                         double *scale, int *failed) {
+  const double h = step->h;
   int at;
-  cb_status status = evaluate(m, h, n == 0, fresh, failed);
+  cb_status status = evaluate(m, step, t, n == 0, fresh, failed);
   m->found = m->taken = false;
   if (status) return status;
   memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
-  cb_mechanism_find_joints(m, CB_JOINT_CLOSING, m->q1);
+  cb_mechanism_find_joints(m, CB_JOINT_CLOSING, true, m->q1);
   take_end(m);
   find_forces(m, t, h);
   cb_loops_set_targets(m, false);
@@ -290,7 +304,7 @@ static cb_status iterate(cb_mechanism *m, double t, double h, int n, bool fresh,
   if (fresh && (status = cb_loops_factor(m))) return status;
   cb_sweep_solve(m);
   cb_loops_solve(m);
-  return update(m, t, h, change, scale, failed);
+  return update(m, step, t, change, scale, failed);
 }
 
 /* The speed at which a step moves by the round-off of rotations and of vectors from joint to joint, for bodies with these
@@ -318,7 +332,7 @@ static bool is_quadratic(const cb_mechanism *m) {
 
 /* Iterates to round-off, as for a single body (integrators/hamilton_pontryagin.c). After the first change the estimate of
  * the next one is 100 rate change, because the arms of joints are longer than the radii of gyration. */
-static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *count, int *failed) {
+static cb_status solve(cb_mechanism *m, const cb_block_step *step, double t, bool *settled, int *count, int *failed) {
   cb_loops_begin(m);
   const bool quadratic = is_quadratic(m);
   double last = 0, scale = 0, rate = 1;
@@ -326,7 +340,7 @@ static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *
   for (int n = 0; n < MAXIMUM && !*settled; n++) {
     const bool fresh = rate > 0.02;
     double change = 0;
-    const cb_status status = iterate(m, t, h, n, fresh, &change, &scale, failed);
+    const cb_status status = iterate(m, step, t, n, fresh, &change, &scale, failed);
     if (status) return status;
     rate = change / (n > 0 ? last : scale);
     *count = n + 1;
@@ -334,24 +348,42 @@ static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *
                         : fresh ? 10 * rate * rate * change
                                 : 2 * rate * change / (1 - 2 * rate);
     *settled = change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale) ||
-               (n > 0 && (change <= blur(m, h) || (change >= last && change <= 1e-10 * scale)));
+               (n > 0 && (change <= blur(m, step->h) || (change >= last && change <= 1e-10 * scale)));
     if (!(change < 1e200)) break;
     last = change;
   }
   return CB_OK;
 }
 
-static void begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step) {
+/* A body in a block needs of its trial what the size of its twists and the messages need. */
+static void begin_trial_in_block(const cb_mechanism_step *step, const cb_rigid_state *s, cb_rigid_trial *e) {
+  e->map = step->map;
+  e->s = s;
+  e->h = step->h;
+  e->K = e->p->constant->K;
+  e->diagonal = e->p->constant->diagonal;
+}
+
+static cb_status begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step, int *failed) {
+  m->at_first = step->damped ? 1 : 0.5;
+  const cb_status status = cb_blocks_take_bodies(m, b, step, failed);
+  if (status) return status;
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    const cb_rigid_problem *p = b->problem(b->self, l->body);
+    const cb_rigid_problem *p = l->trial.p;
+    if (l->in_block) {
+      begin_trial_in_block(step, &b->state[l->body], &l->trial);
+      continue;
+    }
     cb_rigid_trial_begin(p, step->map, step->h, &b->state[l->body], &l->trial);
     l->trial.damped = step->damped;
     if (p->dead_load) cb_rigid_trial_dead_load(&l->trial);
   }
   cb_mechanism_find_places(m, b);
   cb_drives_begin(m, step->t, step->h);
-  m->at_first = step->damped ? 1 : 0.5;
+  const cb_block_step own = block_step(m, b, step->h);
+  m->blocks.kernel->begin(m, &own);
+  return CB_OK;
 }
 
 /* The impulses of all joints, from those that bodies need; the sum on each body is m->wrench. */
@@ -364,10 +396,12 @@ void cb_mechanism_share_impulses(cb_mechanism *m) {
 }
 
 /* The impulses of all joints in the step that was solved. */
-static cb_status find_impulses(cb_mechanism *m, int *failed) {
+static cb_status find_impulses(cb_mechanism *m, const cb_block_step *step, int *failed) {
+  m->blocks.kernel->find_needs(m, step);
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     double residual[6];
+    if (l->in_block) continue;
     *failed = l->body;
     const cb_status status = cb_rigid_trial_arrive(&l->trial, l->Y, l->update);
     if (status) return status;
@@ -382,43 +416,77 @@ static cb_status find_impulses(cb_mechanism *m, int *failed) {
 
 /* The coordinates and forces of the step that was solved, from which the modes follow: those of the last iteration are
  * from before its update. */
-static void find_coordinates(cb_mechanism *m, double t, double h) {
-  for (int i = 0; i < m->links; i++) place_at_trial(&m->link[i], &m->link[i].place);
+static void find_coordinates(cb_mechanism *m, const cb_block_step *step, double t) {
+  m->blocks.kernel->place(m, step);
+  for (int i = 0; i < m->links; i++)
+    if (!m->link[i].in_block) place_at_trial(&m->link[i], &m->link[i].place);
   memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
-  cb_mechanism_find_joints(m, CB_JOINT_MOTION, m->q1);
-  find_forces(m, t, h);
+  cb_mechanism_find_joints(m, CB_JOINT_MOTION, false, m->q1);
+  find_forces(m, t, step->h);
+}
+
+/* Replaces the rotation in the step of a body in a block, where it is not small, by that of cb_rigid_trial_turn. */
+static cb_status find_turn(const cb_mechanism *m, const cb_mechanism_step *step, cb_body_block *B, int place) {
+  const int link = B->link[place];
+  const cb_link *l = &m->link[link];
+  double Y[6], impulse[6], residual[6];
+  cb_rigid_trial e;
+  for (int k = 0; k < 6; k++) Y[k] = B->own_Y[k][place];
+  cb_rigid_trial_begin(l->trial.p, step->map, step->h, l->trial.s, &e);
+  e.damped = step->damped;
+  cb_status status = cb_rigid_trial_at(&e, Y, true, residual, NULL);
+  if (status) return status;
+  cb_turn6_transposed((const double(*)[3])l->r0, m->wrench[link], impulse);
+  return cb_rigid_trial_turn(&e, Y, impulse, &B->turn[place]);
+}
+
+/* The states of bodies in blocks at the end of the step. */
+static cb_status arrive_in_blocks(cb_mechanism *m, const cb_mechanism_step *step, const cb_block_step *own,
+                                  int *failed) {
+  for (int i = 0; i < m->blocks.bodies; i++)
+    for (int k = 0; k < m->blocks.body[i].count; k++) {
+      cb_body_block *B = &m->blocks.body[i];
+      *failed = m->link[B->link[k]].body;
+      const cb_status status = B->turn[k] < 0.15 ? CB_OK : find_turn(m, step, B, k);
+      if (status) return status;
+    }
+  const int bad = m->blocks.kernel->arrive(m, own);
+  return bad >= 0 ? not_finite(m, bad, step->h, step->t, failed) : CB_OK;
 }
 
 /* The states at the end of the step. */
-static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double h, int *failed) {
+static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step, int *failed) {
+  const double t = step->t, h = step->h;
+  const cb_block_step own = block_step(m, b, h);
+  cb_status status = arrive_in_blocks(m, step, &own, failed);
+  if (status) return status;
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     double turn, impulse[6];
+    if (l->joint >= 0) memcpy(m->impulse[l->joint], l->w, sizeof l->w);
+    if (l->in_block) continue;
     *failed = l->body;
     cb_turn6_transposed((const double(*)[3])l->r0, m->wrench[i], impulse);
-    cb_status status = cb_rigid_trial_turn(&l->trial, l->Y, impulse, &turn);
+    status = cb_rigid_trial_turn(&l->trial, l->Y, impulse, &turn);
     if (!status) status = cb_rigid_trial_finish(&l->trial, l->Y, m->wrench[i], turn, &b->state[l->body]);
     if (status) return status;
-    if (l->joint >= 0) memcpy(m->impulse[l->joint], l->w, sizeof l->w);
     m->wrench_work[l->body] += h * cb_rigid_trial_power(&l->trial, l->Y);
     cb_mechanism_place_of(&b->state[l->body], &l->place);
   }
   cb_loops_record(m, false);
   *failed = -1;
   memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
-  cb_mechanism_find_joints(m, CB_JOINT_MOTION, m->q1);
+  cb_mechanism_find_joints(m, CB_JOINT_MOTION, false, m->q1);
   find_forces(m, t, h);
-  for (int j = 0; j < m->joints; j++)
-    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++) {
-      const int c = m->first[j] + i;
-      const bool held = cb_modes_hold(m, c);
-      m->momentum[c] = held ? 0 : (1 - m->at_first) * h * m->force[c].Q + m->joint[j].armature[i] * m->rate[c];
-      const double friction = cb_modes_friction(m, j, i);
-      const double damping = -m->joint[j].damping[i] * m->rate[c],
-                   spring = -m->joint[j].stiffness[i] * (m->middle[c] - m->joint[j].rest[i]);
-      m->work[CB_JOINT_WORK_DAMPING][c] += h * (damping + friction) * m->rate[c];
-      m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - friction - spring) * m->rate[c];
-    }
+  for (int c = 0; c < m->coordinates; c++) {
+    const cb_coordinate *o = &m->coordinate[c];
+    const bool held = m->has_modes && cb_modes_hold(m, c);
+    const double friction = m->has_modes ? cb_modes_friction(m, o->joint, o->number) : 0, rate = m->rate[c],
+                 damping = -o->damping * rate, spring = -o->stiffness * (m->middle[c] - o->rest);
+    m->momentum[c] = held ? 0 : (1 - m->at_first) * h * m->force[c].Q + o->armature * rate;
+    m->work[CB_JOINT_WORK_DAMPING][c] += h * (damping + friction) * rate;
+    m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - friction - spring) * rate;
+  }
   cb_drives_arrive(m, h);
   cb_couplings_record(m);
   memcpy(m->q, m->q1, (size_t)m->coordinates * sizeof *m->q);
@@ -427,19 +495,23 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, double t,
 }
 
 /* Solves the equations of a step in the present modes. */
-static cb_status find_twists_of_step(cb_mechanism *m, double t, double h, int *iterations, int *failed) {
+static cb_status find_twists_of_step(cb_mechanism *m, const cb_block_step *step, double t, int *iterations,
+                                     int *failed) {
+  const double h = step->h;
   bool settled = false;
   cb_status status = CB_OK;
   /* a second attempt begins with the last twists: where stiff drag makes twists alternate, an extrapolation diverges */
   for (int attempt = 0; attempt < 2 && !settled; attempt++) {
+    m->blocks.kernel->guess(m, step, attempt == 0);
     for (int i = 0; i < m->links; i++) {
       cb_link *l = &m->link[i];
+      if (l->in_block) continue;
       if (attempt == 0)
         cb_rigid_guess(l->trial.s, h, l->Y);
       else
         memcpy(l->Y, l->trial.s->Y, sizeof l->Y);
     }
-    status = solve(m, t, h, &settled, iterations, failed);
+    status = solve(m, step, t, &settled, iterations, failed);
   }
   if (status) return status;
   if (!settled)
@@ -454,16 +526,18 @@ cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cons
                              int *iterations) {
   const double t = step->t, h = step->h;
   *failed = -1;
-  begin_step(m, b, step);
+  cb_status status = begin_step(m, b, step, failed);
+  if (status) return status;
+  const cb_block_step own = block_step(m, b, h);
   for (int n = 0;; n++) {
     cb_modes_partition(m);
     cb_modes_target(m);
-    cb_status status = cb_mechanism_sort_rows(m, b, t, failed);
-    if (!status) status = find_twists_of_step(m, t, h, iterations, failed);
-    if (!status) status = find_impulses(m, failed);
+    status = cb_mechanism_sort_rows(m, b, t, failed);
+    if (!status) status = find_twists_of_step(m, &own, t, iterations, failed);
+    if (!status) status = find_impulses(m, &own, failed);
     if (status) return status;
-    if (m->has_modes) find_coordinates(m, t, h);
+    if (m->has_modes) find_coordinates(m, &own, t);
     if (n == 3 * m->coordinates + 10 || !cb_modes_revise(m, h)) break;
   }
-  return arrive(m, b, t, h, failed);
+  return arrive(m, b, step, failed);
 }

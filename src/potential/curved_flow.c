@@ -134,6 +134,12 @@ void cb_curved_panels_range(const cb_curved_panels *p, const double x[4], int fi
   if (self >= 0 && D) D[self] = 0;
 }
 
+void cb_curved_panels_gradients(const cb_curved_panels *p, const double x[4], int first, int n, size_t width, double *S,
+                                double *D) {
+  const cb_curved_view v = {{x[0], x[1], x[2], x[3]}, p->K > 0 ? 1 : -1, p->few};
+  p->kernels->gradient(p->lanes + first, p->stride, &v, n, width, S, D);
+}
+
 enum { FACTORED = 400, RESTART = 40, LARGE_PAGE = 1 << 21, ROWS = 32, TILE = 256 };
 
 struct cb_curved_flow {

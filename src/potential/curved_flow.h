@@ -76,3 +76,8 @@ cb_status cb_curved_panels_place(cb_curved_panels *p, const double (*x)[3], cons
  * cb_panels_range. D may be NULL. */
 void cb_curved_panels_range(const cb_curved_panels *p, const double x[4], int first, int n, int self, double *S,
                             double *D);
+/* Computes the gradients of S (times r) and D with respect to x, per radius of curvature 1/r, for n panels from index
+ * `first` on. The results are three rows, which start `width` numbers apart: the components in the frame T_x (r x, w)
+ * of the tangent space at x, where T_x is the transvection from the base point to x. */
+void cb_curved_panels_gradients(const cb_curved_panels *p, const double x[4], int first, int n, size_t width, double *S,
+                                double *D);

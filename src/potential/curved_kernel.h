@@ -53,6 +53,10 @@ typedef struct cb_curved_kernels {
   /* Computes S[n] and D[n] of n panels; D may be NULL. Row r of panel i is lanes[r * stride + i]. Up to CB_PANEL_PAD
    * panels are read after the last one. */
   void (*row)(const double *lanes, size_t stride, const cb_curved_view *v, int n, double *S, double *D);
+  /* Computes the gradients of S and D with respect to x, in the frame T_x of the tangent space at x. The components x,
+   * y, z for panel i are S[i], S[width + i] and S[2 width + i], and likewise for D. */
+  void (*gradient)(const double *lanes, size_t stride, const cb_curved_view *v, int n, size_t width, double *S,
+                   double *D);
 } cb_curved_kernels;
 
 extern const cb_curved_kernels cb_curved_kernels_x86_64, cb_curved_kernels_avx2, cb_curved_kernels_avx512;
@@ -115,12 +119,17 @@ INLINE sight look(const double *p, size_t stride, const cb_curved_view *v, doubl
   return s;
 }
 
-/* Returns the gnomonic image of a point y: the vector part of T_x^-1 y divided by its w. */
-INLINE xyz image(const sight *s, const cb_curved_view *v, double K) {
+/* Returns the vector part of T_x^-1 y. */
+INLINE xyz towards(const sight *s, const cb_curved_view *v, double K) {
   const xyz x = {set(v->x[0]), set(v->x[1]), set(v->x[2])};
-  const vec f = fma3(set(K / (1 + v->x[3])), dot(x, s->d), s->dw), one = set(1) / s->w;
-  return (xyz){one * (s->d.x - f * x.x), one * (s->d.y - f * x.y), one * (s->d.z - f * x.z)};
+  const vec f = fma3(set(K / (1 + v->x[3])), dot(x, s->d), s->dw);
+  return (xyz){s->d.x - f * x.x, s->d.y - f * x.y, s->d.z - f * x.z};
 }
+
+INLINE xyz times(vec f, xyz a) { return (xyz){f * a.x, f * a.y, f * a.z}; }
+
+/* Returns the gnomonic image of a point y: the vector part of T_x^-1 y divided by its w. */
+INLINE xyz image(const sight *s, const cb_curved_view *v, double K) { return times(set(1) / s->w, towards(s, v, K)); }
 
 /* Returns 4 pi G for K < 0 and 4 pi^2 G for K > 0, with r = 1. */
 INLINE vec green(const sight *s, double K) {
@@ -270,5 +279,7 @@ static void row(const double *lanes, size_t stride, const cb_curved_view *v, int
     curved_rows(lanes, stride, v, 1, false, n, S, D);
 }
 
-const cb_curved_kernels KERNELS = {row};
+#include "potential/curved_gradient.h"
+
+const cb_curved_kernels KERNELS = {row, gradient};
 #endif

@@ -3,9 +3,6 @@
  */
 #include "potential/several_private.h"
 
-#include "numerics/vec3.h"
-#include "potential/panel_kernel.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -71,6 +68,8 @@ static cb_status solve(cb_several_work *e, cb_several_columns *c, int first, int
                    "the potential of %d bodies has not converged in %d iterations: residual %.3g, expected at most "
                    "%.3g; the smallest gap is %g",
                    m->bodies, result.iterations, result.residual, tolerance, e->report.gap);
+  if (status == CB_ERROR_DOMAIN)
+    return cb_fail(CB_STEP_NOT_FINITE, "the potential of %d bodies is not finite: expected finite twists", m->bodies);
   if (status) return status;
   solve_own(e, columns, transposed, more);
   e->report.iterations = result.iterations > e->report.iterations ? result.iterations : e->report.iterations;
@@ -158,15 +157,6 @@ static void find_momentum(const cb_several_work *e, const cb_several_columns *c,
   }
 }
 
-/* Carries a wrench on body j, in its axes, to body i through a view, which may be a mirror image. */
-static void carry_back(const cb_several_view *v, const double wrench[6], double out[6]) {
-  double moved[3], torque[3];
-  cb_cross3(v->t, wrench + 3, moved);
-  for (int k = 0; k < 3; k++) torque[k] = (v->mirrored ? -1 : 1) * (wrench[k] - moved[k]);
-  cb_apply3_transposed(v->Q, torque, out);
-  cb_apply3_transposed(v->Q, wrench + 3, out + 3);
-}
-
 /* Adds the part of a view of body j from body i to the derivatives of the form along each component of xi,
  * [6 bodies][C][C]. The derivative for columns a and b has one half from (a, b) and one from (b, a). */
 static void add_slope(const cb_several_work *e, const cb_several_columns *c, int i, int j, int mirrored, double *form) {
@@ -176,20 +166,16 @@ static void add_slope(const cb_several_work *e, const cb_several_columns *c, int
   const size_t count = (size_t)c->count;
   for (size_t a = 0; a < count; a++)
     for (size_t b = 0; b < count; b++) {
-      double on[6] = {0}, back[6];
+      double on[6] = {0}, back[6] = {0};
       const double *psi = c->psi + b * m->total + m->at[i];
       for (int r = 0; r < s->n; r++) {
-        const double *V = c->flow + 3 * (count * (size_t)r + a);
-        double y[3], f[3], torque[3];
-        cb_several_seen(v, s->panels->centre[r], y);
-        for (int k = 0; k < 3; k++) f[k] = v->sign * psi[r] * V[k];
-        cb_cross3(y, f, torque);
-        for (int k = 0; k < 3; k++) {
-          on[k] += torque[k];
-          on[3 + k] += f[k];
-        }
+        const double *V = c->flow + 3 * (count * (size_t)r + a), scale = v->sign * psi[r],
+                     f[3] = {scale * V[0], scale * V[1], scale * V[2]};
+        double y[4];
+        cb_several_seen(v, s->centre[r], y);
+        cb_several_add_force(&m->space, y, f, on);
       }
-      carry_back(v, on, back);
+      for (int k = 0; k < 36; k++) back[k / 6] += v->carry[k / 6][k % 6] * on[k % 6];
       for (size_t k = 0; k < MOTIONS; k++)
         for (int half = 0; half < 2; half++) {
           const size_t at = half ? a * count + b : b * count + a;

@@ -3,8 +3,6 @@
  */
 #include "potential/several_private.h"
 
-#include "potential/panel_kernel.h"
-
 #include <string.h>
 
 enum { MOTIONS = CB_SEVERAL_MOTIONS, TILE = 512, ROWS = 16 };
@@ -45,9 +43,9 @@ static void fill_view(cb_several_work *e, const int ij[2], const cb_several_view
   for (int k = 0; k < to->n; k += TILE) {
     const int count = smaller(to->n - k, TILE);
     for (int r = rows[0]; r < rows[1]; r++) {
-      double y[3], *out = row_of(e, ij[0], r) + column + k, all = 0;
-      cb_several_seen(v, from->panels->centre[r - m->row[ij[0]]], y);
-      cb_panels_range(to->panels, y, k, count, -1, S, D);
+      double y[4], *out = row_of(e, ij[0], r) + column + k, all = 0;
+      cb_several_seen(v, from->centre[r - m->row[ij[0]]], y);
+      cb_several_range(to, y, k, count, -1, S, D);
       for (int l = 0; l < count; l++) {
         S[l] *= v->sign;
         out[l] += v->sign * D[l];
@@ -55,7 +53,7 @@ static void fill_view(cb_several_work *e, const int ij[2], const cb_several_view
       }
       for (int l = count; l < padded(count); l++) S[l] = 0;
       solid[r - rows[0]] += all;
-      to->panels->kernels->product(S, padded(count), MOTIONS, to->w + k, to->stride, sum[r - rows[0]]);
+      m->kernels->product(S, padded(count), MOTIONS, to->w + k, to->stride, sum[r - rows[0]]);
     }
   }
 }
@@ -73,7 +71,7 @@ static void fill_piece(cb_several_work *e, int i, int begin, int end) {
       if (v->sign == 0) continue;
       fill_view(e, (const int[]){i, j}, v, (const int[]){begin, end}, sum, solid);
       for (int r = begin; r < end && !mirrored; r++)
-        if (solid[r - begin] < -0.5) e->inside[r] = j;
+        if (solid[r - begin] < cb_several_shape_of(m, j)->share - 0.5) e->inside[r] = j;
     }
     for (int r = begin; r < end; r++)
       memcpy(e->more + ((size_t)r * (size_t)m->bodies + (size_t)j) * MOTIONS, sum[r - begin], MOTIONS * sizeof(double));
@@ -106,15 +104,14 @@ typedef struct task {
 static void product_rows(void *context, int begin, int end) {
   const task *t = context;
   const cb_several *m = t->e->m;
-  const cb_panel_kernels *kernels = m->shape->panels->kernels;
   for (int i = 0; i < m->bodies; i++) {
     const size_t skip = left_out(m, i), before = skip ? m->at[i] : m->total, after = m->total - before - skip;
     const int last = smaller(end, m->row[i + 1]);
     for (int r = begin > m->row[i] ? begin : m->row[i]; r < last; r++) {
       const double *D = row_of(t->e, i, r);
       double sum[CB_PANEL_COLUMNS] = {0};
-      kernels->product(D, (int)before, t->columns, t->x, m->total, sum);
-      kernels->product(D + before, (int)after, t->columns, t->x + before + skip, m->total, sum);
+      m->kernels->product(D, (int)before, t->columns, t->x, m->total, sum);
+      m->kernels->product(D + before, (int)after, t->columns, t->x + before + skip, m->total, sum);
       for (int c = 0; c < t->columns; c++) t->out[(size_t)c * m->total + m->at[i] + (size_t)(r - m->row[i])] = sum[c];
     }
   }
@@ -169,13 +166,12 @@ typedef struct flow_task {
  * `at` of the vectors. */
 static void add_flow(const flow_task *t, const double *rows, int count, size_t at, double (*flow)[3]) {
   const cb_several *m = t->e->m;
-  const cb_panel_kernels *kernels = m->shape->panels->kernels;
   for (int c = 0; c < t->c->count; c += MOTIONS) {
     const int columns = smaller(MOTIONS, t->c->count - c);
     for (int k = 0; k < 6; k++) {
       double sum[CB_PANEL_COLUMNS] = {0};
       const double *x = (k < 3 ? t->c->w : t->c->phi) + (size_t)c * m->total + at;
-      kernels->product(rows + (size_t)k * TILE, count, columns, x, m->total, sum);
+      m->kernels->product(rows + (size_t)k * TILE, count, columns, x, m->total, sum);
       for (int l = 0; l < columns; l++) flow[c + l][k % 3] += k < 3 ? -sum[l] : sum[l];
     }
   }
@@ -189,11 +185,11 @@ static void flow_rows(void *context, int begin, int end) {
   double rows[6 * TILE];
   memset(t->c->flow + 3 * columns * (size_t)begin, 0, 3 * columns * (size_t)(end - begin) * sizeof(double));
   for (int r = begin; r < end; r++) {
-    double y[3], (*flow)[3] = (double(*)[3])(t->c->flow + 3 * columns * (size_t)r);
-    cb_several_seen(t->view, from->panels->centre[r], y);
+    double y[4], (*flow)[3] = (double(*)[3])(t->c->flow + 3 * columns * (size_t)r);
+    cb_several_seen(t->view, from->centre[r], y);
     for (int k = 0; k < to->n; k += TILE) {
       const int count = smaller(to->n - k, TILE);
-      cb_panels_gradients(to->panels, y, k, count, TILE, rows, rows + 3 * TILE);
+      cb_several_gradients(to, y, k, count, TILE, rows, rows + 3 * TILE);
       for (int l = 0; l < 6; l++)
         for (int p = count; p < padded(count); p++) rows[l * TILE + p] = 0;
       add_flow(t, rows, padded(count), m->at[t->j] + (size_t)k, flow);

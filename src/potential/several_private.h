@@ -8,7 +8,9 @@
 
 #include "core/arena.h"
 #include "core/threads.h"
+#include "potential/curved_flow.h"
 #include "potential/linear_solvers.h"
+#include "potential/panel_kernel.h"
 #include "potential/panels.h"
 #include "potential/several.h"
 
@@ -16,17 +18,28 @@
 
 enum { CB_SEVERAL_MOTIONS = 6 };
 
-/* A shape, alone in the fluid. Arrays of [6][stride] hold one row for each unit twist. */
+/* The space that the fluid fills. Points are (r x, w) as in potential/curved_flow.h, and (x, 1) in flat space. */
+typedef struct cb_several_space {
+  double K, sign, r; /* the curvature, its sign, and sqrt|K|; 0, 0 and 1 in flat space */
+} cb_several_space;
+
+/* A shape, alone in the fluid. Arrays of [6][stride] have one row for each unit twist. */
 typedef struct cb_several_shape {
   const cb_several_body *body;
-  cb_panels *panels;
+  cb_several_space space;
+  cb_panels *panels; /* in flat space, otherwise NULL */
+  cb_curved_panels curved;
   int n;         /* number of panels */
   size_t stride; /* n, padded */
   double K[6][6];
   double *A; /* [n][stride]: the factors of I/2 - D */
   int *pivots;
+  double share; /* 1/2 plus the mean sum of a row of D: the part of the space that the body fills */
   double *w, *load, *phi, *psi, *source; /* [6][stride]: w_a, W w_a, phi_a, psi_a and S w_a */
-  double centre[3], radius, *reach;      /* the ball around the shape; reach[n]: the radii of balls around the panels */
+  double (*centre)[4], (*corner)[3][4];  /* [n]: points */
+  const double *area;                    /* [n] */
+  double middle[4], radius;              /* a ball around the shape */
+  double *reach, widest;                 /* reach[n]: the radii of balls around the panels; widest: the largest one */
 } cb_several_shape;
 
 struct cb_several {
@@ -38,16 +51,18 @@ struct cb_several {
   int *row;               /* [bodies + 1]: the first row of each body */
   size_t *at, total;      /* at[bodies + 1]: the first panel of each body in a vector; total: at[bodies] */
   size_t *block, doubles; /* block[bodies]: where the rows of a body begin in the matrix; doubles: size of the matrix */
-  cb_mirror wall;         /* its normal has length 1 */
+  cb_several_space space;
+  cb_mirror wall; /* its normal has length 1 */
+  const cb_panel_kernels *kernels;
   int iterations;
   cb_spare work;
 };
 
-/* The points of body i seen from body j: the point x in the axes of i is at Q x + t in the axes of j, or its mirror
- * image is. sign is the factor of the potentials there: 1, or -1 for the images of a free surface. 0: no such view. */
+/* The points of body i seen from body j: the point y in the axes of i is at T y in the axes of j, or its mirror image
+ * is. A wrench W on j at these points is the wrench `carry` W on i. sign is the factor of the potentials there: 1, or
+ * -1 for the images of a free surface. 0: no such view. */
 typedef struct cb_several_view {
-  double sign, Q[3][3], t[3];
-  bool mirrored;
+  double sign, T[4][4], carry[6][6];
 } cb_several_view;
 
 /* Data of C columns of twists: for each of them normal velocities and potentials on all panels, [C][total]. phi_more
@@ -79,10 +94,10 @@ static inline const cb_several_shape *cb_several_shape_of(const cb_several *m, i
 static inline const cb_several_view *cb_several_view_of(const cb_several_work *e, int i, int j, int mirrored) {
   return e->view + ((size_t)i * (size_t)e->m->bodies + (size_t)j) * 2 + mirrored;
 }
-static inline void cb_several_seen(const cb_several_view *v, const double x[3], double y[3]) {
-  for (int k = 0; k < 3; k++) y[k] = v->Q[k][0] * x[0] + v->Q[k][1] * x[1] + v->Q[k][2] * x[2] + v->t[k];
+static inline void cb_several_seen(const cb_several_view *v, const double x[4], double y[4]) {
+  for (int k = 0; k < 4; k++) y[k] = v->T[k][0] * x[0] + v->T[k][1] * x[1] + v->T[k][2] * x[2] + v->T[k][3] * x[3];
 }
-/* Returns the number of threads for a loop over pairs of panels that take about 100/share ns each. */
+/* Returns the number of threads for a loop over all pairs of panels, each of which takes about 100/share ns. */
 static inline int cb_several_threads(const cb_several *m, int share) {
   return cb_threads_for((size_t)m->rows * m->total / (size_t)share);
 }
@@ -90,8 +105,20 @@ static inline int cb_several_threads(const cb_several *m, int share) {
 /* Frees the work memory of a thread. */
 void cb_several_work_free(cb_several_work *e);
 
-/* Sets the views for the poses g, and the gap of the report. Returns CB_STEP_DOMAIN if a body is behind the wall, or if
- * the gap is too small. */
+/* Computes S and D of `count` panels from index `first` on, at the point y; `self` is as in cb_panels_range. */
+void cb_several_range(const cb_several_shape *s, const double y[4], int first, int count, int self, double *S,
+                      double *D);
+/* Computes the gradients of S and D there, as cb_panels_gradients. In a curved space the components are those in the
+ * frame T_y of the tangent space (potential/curved_flow.h). */
+void cb_several_gradients(const cb_several_shape *s, const double y[4], int first, int count, size_t width, double *S,
+                          double *D);
+/* Adds the force f at the point y, with components as those of gradients, to a wrench. */
+void cb_several_add_force(const cb_several_space *space, const double y[4], const double f[3], double wrench[6]);
+/* Returns the distance of two points in metres. */
+double cb_several_distance(const cb_several_space *space, const double a[4], const double b[4]);
+
+/* Sets the views for the poses g, and the gap of the report. Returns CB_STEP_NOT_FINITE for a pose that is not finite,
+ * and CB_STEP_DOMAIN if a body is behind the wall or the gap is too small. */
 cb_status cb_several_place(cb_several_work *e, const cb_pose *g);
 
 /* Computes D and S w_a between bodies. Returns CB_STEP_DOMAIN if a body contains the centre of another body's panel. */

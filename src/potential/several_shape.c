@@ -1,11 +1,11 @@
-/* The shapes of several bodies in one fluid (several.h): the panels, the factors and the potentials of each shape alone,
- * and the sizes of all data.
+/* The shapes of several bodies in one fluid (several.h): the panels, the factors and the potentials of each shape
+ * alone, and the sizes of all data.
  */
 #include "potential/several_private.h"
 
+#include "numerics/numerics_curved.h"
 #include "numerics/vec3.h"
 #include "potential/operator.h"
-#include "potential/panel_kernel.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -13,48 +13,63 @@
 
 enum { MOTIONS = CB_SEVERAL_MOTIONS };
 
-static double distance(const double a[3], const double b[3]) {
-  const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-  return sqrt(cb_dot3(d, d));
-}
-
-/* Sets the balls around the panels and around the shape. */
+/* Sets the balls around the panels and around the shape. Its middle is that of all centres; in a sphere they may have
+ * none, and the first one is used. */
 static void set_balls(cb_several_shape *s) {
-  const cb_panels *p = s->panels;
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (int k = 0; k < 9 * p->n; k++) {
-    low[k % 3] = fmin(low[k % 3], p->corner[k / 9][k / 3 % 3][k % 3]);
-    high[k % 3] = fmax(high[k % 3], p->corner[k / 9][k / 3 % 3][k % 3]);
-  }
-  for (int k = 0; k < 3; k++) s->centre[k] = (low[k] + high[k]) / 2;
-  for (int k = 0; k < 3 * p->n; k++) {
-    const double *x = p->corner[k / 3][k % 3];
-    s->reach[k / 3] = fmax(s->reach[k / 3], distance(x, p->centre[k / 3]));
-    s->radius = fmax(s->radius, distance(x, s->centre));
+  double sum[4] = {0};
+  for (int i = 0; i < s->n; i++)
+    for (int k = 0; k < 4; k++) sum[k] += s->centre[i][k] / s->n;
+  const double square = sum[3] * sum[3] + s->space.sign * cb_dot3(sum, sum);
+  for (int k = 0; k < 4; k++) s->middle[k] = square > 1e-6 ? sum[k] / sqrt(square) : s->centre[0][k];
+  for (int i = 0; i < 3 * s->n; i++) {
+    const double *y = s->corner[i / 3][i % 3];
+    s->reach[i / 3] = fmax(s->reach[i / 3], cb_several_distance(&s->space, y, s->centre[i / 3]));
+    s->radius = fmax(s->radius, cb_several_distance(&s->space, y, s->middle));
+    s->widest = fmax(s->widest, s->reach[i / 3]);
   }
 }
 
-static void set_motions(cb_several_shape *s) {
-  const cb_panels *p = s->panels;
-  for (int i = 0; i < p->n; i++) {
+/* Sets the points of the panels and the normal velocity of panel i for unit twists, m. `corner` are the normal
+ * coordinates of its corners. */
+static void set_points(cb_several_shape *s, int i, const double corner[3][3], double m[MOTIONS]) {
+  for (int k = 0; k < 3; k++) {
+    double *y = s->corner[i][k];
+    cb_curved_point(s->space.K, corner[k], y);
+    for (int l = 0; l < 3; l++) y[l] *= s->space.r;
+  }
+  if (s->panels) {
+    const double *x = s->panels->centre[i], *n = s->panels->normal[i];
+    memcpy(s->centre[i], (const double[4]){x[0], x[1], x[2], 1}, sizeof *s->centre);
+    cb_cross3(x, n, m);
+    memcpy(m + 3, n, 3 * sizeof *m);
+  } else {
+    memcpy(s->centre[i], s->curved.centre[i], sizeof *s->centre);
+    memcpy(m, s->curved.flux[i], MOTIONS * sizeof *m);
+  }
+}
+
+static void set_motions(cb_several_shape *s, const cb_panels *p) {
+  for (int i = 0; i < s->n; i++) {
     double m[MOTIONS];
-    cb_cross3(p->centre[i], p->normal[i], m);
-    memcpy(m + 3, p->normal[i], 3 * sizeof *m);
+    set_points(s, i, (const double(*)[3])p->corner[i], m);
     for (size_t a = 0; a < MOTIONS; a++) {
       s->w[a * s->stride + (size_t)i] = m[a];
-      s->load[a * s->stride + (size_t)i] = p->area[i] * m[a];
+      s->load[a * s->stride + (size_t)i] = s->area[i] * m[a];
     }
   }
 }
 
-/* Computes the rows begin to end of A = I/2 - D and of S w_a. S has one row of a matrix, padded with zeros. */
-static void fill(cb_several_shape *s, double *S) {
-  const cb_panels *p = s->panels;
-  for (int i = 0; i < p->n; i++) {
+/* Computes A = I/2 - D and S w_a. S has one row of a matrix, padded with zeros. */
+static void fill(cb_several_shape *s, const cb_panel_kernels *kernels, double *S) {
+  for (int i = 0; i < s->n; i++) {
     double *A = s->A + (size_t)i * s->stride, sum[CB_PANEL_COLUMNS] = {0};
-    cb_panels_range(p, p->centre[i], 0, p->n, i, S, A);
-    for (int k = 0; k < p->n; k++) A[k] = (k == i ? 0.5 : 0) - A[k];
-    p->kernels->product(S, (int)s->stride, MOTIONS, s->w, s->stride, sum);
+    cb_several_range(s, s->centre[i], 0, s->n, i, S, A);
+    s->share += 0.5 / s->n;
+    for (int k = 0; k < s->n; k++) {
+      s->share += A[k] / s->n;
+      A[k] = (k == i ? 0.5 : 0) - A[k];
+    }
+    kernels->product(S, (int)s->stride, MOTIONS, s->w, s->stride, sum);
     for (size_t a = 0; a < MOTIONS; a++) s->source[a * s->stride + (size_t)i] = sum[a];
   }
 }
@@ -69,47 +84,69 @@ static void solve_unit_twists(cb_several_shape *s, double *b, bool transposed) {
   for (size_t a = 0; a < MOTIONS; a++) memcpy(to + a * s->stride, b + a * n, n * sizeof *b);
 }
 
-/* Computes the added mass and the panels, which are those of the body alone. */
-static cb_status find_panels(cb_arena *arena, cb_several_shape *s) {
-  const cb_several_body *body = s->body;
-  const cb_kirchhoff_options options = {.method = CB_POTENTIAL_DENSE, .memory = SIZE_MAX};
-  cb_kirchhoff *k = NULL;
-  cb_kirchhoff_mass mass;
-  cb_status status = cb_kirchhoff_create(body->vertices, body->x, body->faces, body->face, &options, &k);
-  if (!status) status = cb_kirchhoff_added_mass(k, NULL, &mass);
-  if (!status) {
-    const cb_panels *p = cb_kirchhoff_panels(k);
-    int(*face)[3] = cb_arena_alloc(arena, (size_t)p->n, sizeof *face);
-    for (int i = 0; face && i < 3 * p->n; i++) face[i / 3][i % 3] = i;
-    memcpy(s->K, mass.K, sizeof s->K);
-    status = face ? cb_panels_create(p->n, (const double(*)[3])p->corner[0], (const int(*)[3])face, &s->panels)
-                  : cb_fail(CB_ERROR_MEMORY, "no memory for %d panels", p->n);
+/* Takes the panels p, which have normal coordinates in a curved space. */
+static cb_status take_panels(cb_arena *arena, const cb_panels *p, cb_several_shape *s) {
+  int(*face)[3] = cb_arena_alloc(arena, (size_t)p->n, sizeof *face);
+  if (!face) return cb_fail(CB_ERROR_MEMORY, "no memory for %d panels", p->n);
+  for (int i = 0; i < 3 * p->n; i++) face[i / 3][i % 3] = i;
+  const double(*x)[3] = (const double(*)[3])p->corner[0];
+  const int(*corner)[3] = (const int(*)[3])face;
+  s->n = p->n;
+  if (s->space.K == 0) {
+    const cb_status status = cb_panels_create(p->n, x, corner, &s->panels);
+    if (!status) s->area = s->panels->area;
+    return status;
   }
-  cb_kirchhoff_free(k);
+  cb_status status = cb_curved_panels_take(&s->curved, arena, p->n, s->space.K);
+  s->area = s->curved.area;
+  if (!status) status = cb_curved_panels_place(&s->curved, x, corner);
+  s->curved.few = false; /* the jumps of the energy (several.h) are then a thousand times smaller */
   return status;
 }
 
-static cb_status create_shape(cb_arena *arena, const cb_several_body *body, cb_several_shape *s) {
-  double *some;
-  s->body = body;
-  cb_status status = find_panels(arena, s);
-  if (status) return status;
-  const size_t n = (size_t)s->panels->n;
-  s->n = s->panels->n;
+static cb_status take_arrays(cb_arena *arena, cb_several_shape *s, double **some) {
+  const size_t n = (size_t)s->n;
   s->stride = (n + CB_PANEL_PAD - 1) / CB_PANEL_PAD * CB_PANEL_PAD;
   s->pivots = cb_arena_alloc(arena, n, sizeof *s->pivots);
+  s->centre = cb_arena_alloc(arena, n, sizeof *s->centre);
+  s->corner = cb_arena_alloc(arena, n, sizeof *s->corner);
   cb_arena_doubles(arena, n * s->stride, &s->A);
   cb_arena_doubles(arena, n, &s->reach);
-  cb_arena_doubles(arena, MOTIONS * s->stride, &s->w, &s->load, &s->phi, &s->psi, &s->source, &some);
-  if (cb_arena_lost(arena)) return cb_fail(CB_ERROR_MEMORY, "no memory for the factors of %d panels", s->n);
+  cb_arena_doubles(arena, MOTIONS * s->stride, &s->w, &s->load, &s->phi, &s->psi, &s->source, some);
+  return cb_arena_lost(arena) ? cb_fail(CB_ERROR_MEMORY, "no memory for the factors of %d panels", s->n) : CB_OK;
+}
+
+/* Computes the data of a shape from its panels p. */
+static cb_status fill_shape(cb_arena *arena, const cb_panel_kernels *kernels, const cb_panels *p, cb_several_shape *s) {
+  double *some = NULL;
+  cb_status status = take_panels(arena, p, s);
+  if (!status) status = take_arrays(arena, s, &some);
+  if (status) return status;
+  set_motions(s, p);
   set_balls(s);
-  set_motions(s);
-  fill(s, some);
+  fill(s, kernels, some);
   status = cb_potential_factor(s->n, s->stride, s->A, s->pivots);
   if (status) return status;
   solve_unit_twists(s, some, false);
   solve_unit_twists(s, some, true);
   return CB_OK;
+}
+
+/* Computes the added mass of the body alone, and the data of its panels. */
+static cb_status create_shape(cb_several *m, const cb_several_body *body, cb_several_shape *s) {
+  const cb_kirchhoff_options options = {.method = CB_POTENTIAL_DENSE, .memory = SIZE_MAX, .curvature = m->space.K};
+  cb_kirchhoff *k = NULL;
+  cb_kirchhoff_mass mass;
+  s->body = body;
+  s->space = m->space;
+  cb_status status = cb_kirchhoff_create(body->vertices, body->x, body->faces, body->face, &options, &k);
+  if (!status) status = cb_kirchhoff_added_mass(k, NULL, &mass);
+  if (!status) {
+    memcpy(s->K, mass.K, sizeof s->K);
+    status = fill_shape(m->arena, m->kernels, cb_kirchhoff_panels(k), s);
+  }
+  cb_kirchhoff_free(k);
+  return status;
 }
 
 /* --- create and free --- */
@@ -127,7 +164,7 @@ static cb_status create_shapes(cb_several *m, const cb_several_body *body) {
     m->of[i] = s;
     if (s < m->shapes) continue;
     m->shapes++;
-    status = create_shape(m->arena, body + i, m->shape + s);
+    status = create_shape(m, body + i, m->shape + s);
     if (status && status != CB_ERROR_MEMORY) status = cb_fail(status, "body %d: %s", i + 1, cb_error_text());
   }
   return status;
@@ -193,8 +230,8 @@ cb_status cb_several_create(int bodies, const cb_several_body *body, const cb_ki
     status = cb_fail(CB_ERROR_UNSUPPORTED,
                      "sheets are not supported with several bodies in one fluid: expected closed "
                      "parts");
-  else if (used.curvature != 0)
-    status = cb_fail(CB_ERROR_UNSUPPORTED, "several bodies in one fluid are not supported in a curved space");
+  else if (used.curvature != 0 && wall.kind != CB_MIRROR_NONE)
+    status = cb_fail(CB_ERROR_UNSUPPORTED, "a wall in a curved space is not supported: expected no `wall`");
   else if (wall.kind != CB_MIRROR_NONE)
     status = cb_mirror_check(&wall);
   if (!status) status = check_memory(body, bodies, &used);
@@ -203,6 +240,9 @@ cb_status cb_several_create(int bodies, const cb_several_body *body, const cb_ki
   if (!m) return CB_ERROR_MEMORY;
   m->bodies = bodies;
   m->wall = wall;
+  m->space = (cb_several_space){used.curvature, (used.curvature > 0) - (used.curvature < 0),
+                                used.curvature == 0 ? 1 : sqrt(fabs(used.curvature))};
+  m->kernels = cb_panel_kernels_of_isa();
   m->iterations = used.iterations > 0 ? used.iterations : 200;
   status = fill_object(m, body);
   if (status) {

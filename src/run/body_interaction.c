@@ -5,15 +5,20 @@
  *   node   own_i Y_i = p_i - mu0_i - momentum_i(g, Y)
  * This is the step of fluid/rigid_step.h for all bodies together. It is made by a fixed-point iteration
  * (run/fluid_controls.c): each body makes its step with the momentum and slope of the last iteration. An iteration
- * multiplies the error by about |C|/|own + inertia of the body|, which is .03 for bodies a diameter apart. The momentum
- * of the whole is exact after any number of iterations, because the slopes of one evaluation have the sum 0. Symbols:
- * fluid/body_coupling.h and fluid/rigid_step.h.
+ * multiplies the error by kappa, about |C|/|own + inertia of the body|, which is .03 for bodies a diameter apart. The
+ * twists of all bodies are accelerated (numerics/anderson.h), and the poses are moved by what this changes. The
+ * iteration ends where the error of the next twists, kappa/(1 - kappa) times the last change, is below round-off. It
+ * starts from the states alone, so its result does not depend on the steps before. The momentum of the whole is exact
+ * after any number of iterations, because the slopes of one evaluation have the sum 0. Symbols: fluid/body_coupling.h
+ * and fluid/rigid_step.h.
  */
 #include "run/body_interaction.h"
 
 #include "fluid/body_coupling.h"
 #include "fluid/immersed_run.h"
 #include "fluid/rigid_step.h"
+#include "mechanism/mechanism.h"
+#include "numerics/anderson.h"
 #include "numerics/vec3.h"
 #include "run/fluid_private.h"
 
@@ -21,9 +26,11 @@
 #include <string.h>
 
 enum { MAXIMUM = 60 };
-/* The twists at a node have converged if they change by at most SETTLED, relative to the largest one; or by at most
- * STALLED, which is about the round-off, if the last iteration has not halved the change. */
-static const double SETTLED = 4e-16, STALLED = 1e-12;
+/* The twists at a node have converged if their error is at most SETTLED, relative to the largest one; or at most
+ * STALLED, which is about the round-off, if the last iteration has not halved it. */
+static const double SETTLED = 1e-15, STALLED = 1e-12;
+/* The contraction that is measured is that of the last moves; others may contract less by this factor. */
+static const double MARGIN = 5;
 
 /* The problem `of` of one body with a momentum and a slope that do not depend on its pose and twist. */
 typedef struct added {
@@ -40,6 +47,9 @@ struct cb_body_interaction {
   added *added; /* [n] */
   cb_pose *g;   /* [n]: the poses for the next evaluation, and the twists */
   double (*Y)[6];
+  cb_pose *g_made; /* [n]: the poses and twists that have arrived */
+  double (*Y_made)[6], (*weight)[6];
+  cb_anderson anderson; /* of Y */
   double (*momentum)[6], (*slope)[6];
   double *energy;        /* [n]: the shares of the bodies in the energy of the coupling, at a node */
   cb_rigid_state *known; /* [n]: the states at the node for which `momentum` is known */
@@ -101,15 +111,44 @@ const cb_rigid_problem *cb_body_interaction_problem(const cb_body_interaction *i
 
 /* --- evaluation --- */
 
+void cb_body_interaction_begin(cb_body_interaction *in) { cb_anderson_start(&in->anderson); }
+
 void cb_body_interaction_place(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]) {
   in->g[body] = *g;
   memcpy(in->Y[body], Y, sizeof in->Y[body]);
 }
 
-double cb_body_interaction_change(const cb_body_interaction *in, int body, const double Y[6], int part) {
-  double change = 0;
-  for (int i = 3 * part; i < 3 * part + 3; i++) change = fmax(change, fabs(Y[i] - in->Y[body][i]));
-  return change;
+void cb_body_interaction_arrive(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]) {
+  in->g_made[body] = *g;
+  memcpy(in->Y_made[body], Y, sizeof in->Y_made[body]);
+}
+
+/* Moves a pose by the twist Y - Y_made for half a step. This is exact where the iteration has converged. */
+static void move_pose(cb_body_interaction *in, int body, double half) {
+  double by[6];
+  cb_pose move;
+  in->g[body] = in->g_made[body];
+  if (half == 0) return;
+  for (int k = 0; k < 6; k++) by[k] = half * (in->Y[body][k] - in->Y_made[body][k]);
+  cb_se3_tau(CB_SE3_EXPONENTIAL, by, &move);
+  cb_pose_multiply(&in->g_made[body], &move, &in->g[body]);
+}
+
+double cb_body_interaction_renew(cb_body_interaction *in, double half, bool faster) {
+  double size[2] = {0}, change = 0;
+  for (int k = 0; k < 6 * in->n; k++) size[k % 6 / 3] = fmax(size[k % 6 / 3], fabs(in->Y_made[k / 6][k % 6]));
+  for (int k = 0; k < 6 * in->n; k++) {
+    const int i = k / 6, c = k % 6;
+    in->weight[i][c] = size[c / 3] > 0 ? 1 / size[c / 3] : 0;
+    change = fmax(change, in->weight[i][c] * fabs(in->Y_made[i][c] - in->Y[i][c]));
+  }
+  if (faster)
+    cb_anderson_next(&in->anderson, in->weight[0], in->Y_made[0], in->Y[0]);
+  else
+    memcpy(in->Y, in->Y_made, (size_t)in->n * sizeof *in->Y);
+  for (int i = 0; i < in->n; i++) move_pose(in, i, half);
+  const double kappa = in->anderson.kappa;
+  return kappa > 0 && kappa < .5 ? fmin(1, MARGIN * kappa / (1 - kappa)) * change : change;
 }
 
 cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool middle) {
@@ -139,53 +178,55 @@ static bool is_known(const cb_fluid_run *b) {
   return in->is_known;
 }
 
-/* Finds the twists from the momenta with the present `momentum`. *change: their largest change, relative to the largest
- * twist. */
-static cb_status find_twists(cb_run *run, double t, double *change) {
+/* Finds the twists from the momenta with the present `momentum`. */
+static cb_status find_twists(cb_run *run, double t) {
   cb_fluid_run *b = run->own;
-  cb_body_interaction *in = b->interaction;
-  double moved[2] = {0}, size[2] = {0};
   cb_status status = CB_OK;
-  for (int i = 0; i < in->n && !status; i++) {
+  for (int i = 0; i < b->n && !status; i++) {
     double Y[6];
     status = cb_rigid_twist_of(cb_fluid_joined_problem(run, i), t, &b->state[i].g, b->state[i].momentum, Y);
-    for (int part = 0; part < 2 && !status; part++) {
-      moved[part] = fmax(moved[part], cb_body_interaction_change(in, i, Y, part));
-      for (int k = 3 * part; k < 3 * part + 3; k++) size[part] = fmax(size[part], fabs(Y[k]));
-    }
-    if (!status) cb_body_interaction_place(in, i, &b->state[i].g, Y);
+    if (!status) cb_body_interaction_arrive(b->interaction, i, &b->state[i].g, Y);
   }
-  *change = 0;
-  for (int part = 0; part < 2; part++)
-    if (moved[part] > 0) *change = fmax(*change, moved[part] / fmax(size[part], 1e-300));
   return status;
+}
+
+/* Places the bodies at a node with twists between that in the middle of the last step and the guess of the next one. */
+static void expect_at_node(const cb_fluid_run *b) {
+  cb_body_interaction_begin(b->interaction);
+  for (int i = 0; i < b->n; i++) {
+    const cb_rigid_state *s = &b->state[i];
+    double Y[6];
+    cb_rigid_guess(s, s->length, Y);
+    for (int k = 0; k < 6; k++) Y[k] = (Y[k] + s->Y[k]) / 2;
+    cb_body_interaction_place(b->interaction, i, &s->g, Y);
+  }
 }
 
 cb_status cb_body_interaction_at_node(cb_run *run, double t, cb_status (*settle)(void *self, double t), void *self) {
   cb_fluid_run *b = run->own;
   cb_body_interaction *in = b->interaction;
-  double change = INFINITY;
+  double error = INFINITY;
   cb_status status = CB_OK;
   if (!in || (!settle && is_known(b))) return CB_OK;
   in->is_known = false;
-  /* the first guess is the twist in the middle of the last step; it does not depend on earlier evaluations */
-  for (int i = 0; i < in->n; i++) cb_body_interaction_place(in, i, &b->state[i].g, b->state[i].Y);
+  expect_at_node(b);
   for (int n = 0; n < MAXIMUM && !status; n++) {
-    const double before = change;
+    const double before = error;
     status = cb_body_interaction_evaluate(in, t, false);
     if (!status && settle) status = settle(self, t);
-    if (!status) status = find_twists(run, t, &change);
+    if (!status) status = find_twists(run, t);
     if (status) return status;
-    if (!(change <= SETTLED) && !(change <= STALLED && change >= before / 2)) continue;
+    error = cb_body_interaction_renew(in, 0, true);
+    if (!(error <= SETTLED) && !(error <= STALLED && error >= before / 2)) continue;
     memcpy(in->known, b->state, (size_t)in->n * sizeof *in->known);
     in->is_known = true;
     return CB_OK;
   }
   return status ? status
                 : cb_fail(CB_STEP_NO_CONVERGENCE,
-                          "the twists of bodies that feel each other did not converge in %d iterations: they change by "
-                          "%.2g of their size; the bodies are too near each other for this coupling",
-                          MAXIMUM, change);
+                          "the twists of bodies that feel each other did not converge in %d iterations: their error "
+                          "is %.2g of their size; the bodies are too near each other for this coupling",
+                          MAXIMUM, error);
 }
 
 void cb_body_interaction_separate(const cb_body_interaction *in, int body, cb_rigid_state *s) {
@@ -194,6 +235,10 @@ void cb_body_interaction_separate(const cb_body_interaction *in, int body, cb_ri
 }
 
 double cb_body_interaction_energy(const cb_body_interaction *in, int body) { return in ? in->energy[body] : 0; }
+
+double cb_body_interaction_film(const cb_body_interaction *in, int body) {
+  return in && in->coupling->class_->film ? in->coupling->class_->film(in->self, body) : 0;
+}
 
 cb_status cb_body_interaction_error(const cb_run *run, cb_coupling_error *out) {
   const cb_fluid_run *b = run->own;
@@ -220,8 +265,6 @@ static cb_status start(cb_run *run) {
 
 static cb_status check(const cb_fluid_run *b) {
   const cb_fluid *f = b->fluid;
-  if (f->curvature != 0)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "`coupling` is for flat space: expected no `space`, or `coupling: none`");
   if (!f->medium || !cb_medium_is_uniform(f->medium))
     return cb_fail(CB_ERROR_UNSUPPORTED, "`coupling` needs a fluid of one density: expected one number as `medium`");
   if (!b->integrator->class_->takes_impulses)
@@ -236,7 +279,25 @@ static cb_status check(const cb_fluid_run *b) {
   return CB_OK;
 }
 
-static cb_status prepare(cb_run *run) {
+/* Describes the joints for a class of couplings. */
+static cb_status take_joints(cb_run *run, const cb_fluid_joints *joints, cb_coupled_fluid *of) {
+  cb_coupled_joint *to = cb_arena_alloc(run->arena, joints ? (size_t)joints->n : 0, sizeof *to);
+  if (!to) return cb_fail(CB_ERROR_MEMORY, "no memory for joints");
+  of->joint = to;
+  of->joints = joints ? joints->n : 0;
+  for (int i = 0; i < of->joints; i++) {
+    const cb_joint *j = &joints->joint[i];
+    to[i] =
+        (cb_coupled_joint){.name = j->name, .class_ = j->class_, .data = &j->data, .body = {j->body[0], j->body[1]}};
+    for (int s = 0; s < 2; s++) {
+      memcpy(to[i].frame[s].q, j->frame[s].q, sizeof to[i].frame[s].q);
+      memcpy(to[i].frame[s].x, j->frame[s].x, sizeof to[i].frame[s].x);
+    }
+  }
+  return CB_OK;
+}
+
+static cb_status prepare(cb_run *run, const cb_fluid_joints *joints) {
   cb_fluid_run *b = run->own;
   cb_body_interaction *in = b->interaction;
   static const double origin[3] = {0};
@@ -246,11 +307,12 @@ static cb_status prepare(cb_run *run) {
   for (int i = 0; i < in->n; i++) body[i] = b->start[i].body;
   cb_coupled_fluid of = {.fluid = b->fluid, .n = in->n, .body = body};
   cb_status status = cb_medium_at(b->fluid->medium, origin, &of.density);
+  if (!status) status = take_joints(run, joints, &of);
   if (!status) status = in->coupling->class_->prepare(in->coupling, &of, &which, &in->self);
   return status && which >= 0 ? cb_fail(status, "body `%s`: %s", b->start[which].name, cb_error_text()) : status;
 }
 
-cb_status cb_body_interaction_create(cb_run *run) {
+cb_status cb_body_interaction_create(cb_run *run, const cb_fluid_joints *joints) {
   cb_fluid_run *b = run->own;
   if (!b->fluid->coupling || b->n == 0) return CB_OK;
   cb_status status = check(b);
@@ -263,14 +325,17 @@ cb_status cb_body_interaction_create(cb_run *run) {
                               .added = cb_arena_alloc(run->arena, n, sizeof *in->added),
                               .g = cb_arena_alloc(run->arena, n, sizeof *in->g),
                               .Y = cb_arena_alloc(run->arena, n, sizeof *in->Y),
+                              .g_made = cb_arena_alloc(run->arena, n, sizeof *in->g_made),
+                              .Y_made = cb_arena_alloc(run->arena, n, sizeof *in->Y_made),
+                              .weight = cb_arena_alloc(run->arena, n, sizeof *in->weight),
                               .momentum = cb_arena_alloc(run->arena, n, sizeof *in->momentum),
                               .slope = cb_arena_alloc(run->arena, n, sizeof *in->slope),
                               .energy = cb_arena_alloc(run->arena, n, sizeof *in->energy),
                               .known = cb_arena_alloc(run->arena, n, sizeof *in->known)};
-  if (!in->added || !in->g || !in->Y || !in->momentum || !in->slope || !in->energy || !in->known)
+  if (cb_arena_lost(run->arena) || !cb_anderson_create(6 * b->n, run->arena, &in->anderson))
     return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", n);
   b->interaction = in;
-  status = prepare(run);
+  status = prepare(run, joints);
   return status ? status : start(run);
 }
 

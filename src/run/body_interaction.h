@@ -3,14 +3,16 @@
 #pragma once
 
 #include "fluid/body_coupling.h"
+#include "run/fluid_run.h"
 #include "run/run_private.h"
 
 #include <curvebody/rigid.h>
 
 typedef struct cb_body_interaction cb_body_interaction;
 
-/* Prepares the interaction of the bodies of a run, if its fluid has a coupling, and makes their states at the start. */
-cb_status cb_body_interaction_create(cb_run *run);
+/* Prepares the interaction of the bodies of a run, if its fluid has a coupling, and makes their states at the start.
+ * joints: NULL if there are none. */
+cb_status cb_body_interaction_create(cb_run *run, const cb_fluid_joints *joints);
 void cb_body_interaction_free(cb_run *run);
 
 /* Returns the problem of a body with the momentum and the slope of the last evaluation, or `of` without an interaction.
@@ -18,10 +20,15 @@ void cb_body_interaction_free(cb_run *run);
 const cb_rigid_problem *cb_body_interaction_problem(const cb_body_interaction *in, int body,
                                                     const cb_rigid_problem *of);
 
-/* Sets pose and twist of a body for the next evaluation. */
+/* Begins an iteration. For every body, cb_body_interaction_place then sets pose and twist for the first evaluation. */
+void cb_body_interaction_begin(cb_body_interaction *in);
 void cb_body_interaction_place(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]);
-/* Returns the largest difference of the angular (part 0) or linear (part 1) components of Y from those that were set. */
-double cb_body_interaction_change(const cb_body_interaction *in, int body, const double Y[6], int part);
+/* Stores the pose and the twist that follow for a body from the last evaluation. */
+void cb_body_interaction_arrive(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]);
+/* Sets poses and twists for the next evaluation, after all bodies have arrived. half: the half of the length of the
+ * step, or 0 at a node. faster: the twists that arrive depend only on those that were set. Returns the estimated error
+ * of the twists that have arrived, relative to the largest one of the same unit. */
+double cb_body_interaction_renew(cb_body_interaction *in, double half, bool faster);
 /* Computes momentum and, in the middle of a step, slope from these poses and twists. */
 cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool middle);
 
@@ -32,5 +39,7 @@ cb_status cb_body_interaction_at_node(cb_run *run, double t, cb_status (*settle)
  * the share of the body in the energy of the coupling. */
 void cb_body_interaction_separate(const cb_body_interaction *in, int body, cb_rigid_state *s);
 double cb_body_interaction_energy(const cb_body_interaction *in, int body);
+/* Returns the thickness of the layer around a body at whose surface others touch it; 0 without an interaction. */
+double cb_body_interaction_film(const cb_body_interaction *in, int body);
 /* Estimates the error of the coupling at the present poses. */
 cb_status cb_body_interaction_error(const cb_run *run, cb_coupling_error *out);

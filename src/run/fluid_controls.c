@@ -25,6 +25,8 @@ enum { MAXIMUM = 40, QUANTITIES = CB_BODY_QUANTITIES };
 /* The iteration has converged if the values change by at most SETTLED, relative to the largest value of the same unit;
  * or by at most STALLED, which is about the round-off, if the last iteration has not halved the change. */
 static const double SETTLED = 1e-15, STALLED = 1e-13;
+/* The same for the twists of many bodies, whose momenta are sums over all others. */
+static const double STALLED_TWISTS = 4e-12;
 
 /* --- subjects: bodies and particles, whose quantities expressions can use --- */
 
@@ -317,33 +319,33 @@ static double renew(const cb_run *run, cb_fluid_controls *c) {
   return largest;
 }
 
-/* Sets the poses and twists of all bodies to those in the middle of the next step, estimated from its start. */
+/* Sets the poses and twists of all bodies to those in the middle of the next step, estimated from its start. The poses
+ * are those of Cayley's map, the default, so that they change no more than the twists do. */
 static void expect_bodies(const cb_fluid_run *b, double h) {
+  if (b->interaction) cb_body_interaction_begin(b->interaction);
   for (int i = 0; b->interaction && i < b->n; i++) {
-    double Y[6];
-    cb_pose g;
-    expected_pose(b, i, h, Y, &g);
+    double Y[6], whole[6];
+    cb_pose move, half, g;
+    cb_rigid_guess(&b->state[i], h, Y);
+    for (int k = 0; k < 6; k++) whole[k] = h * Y[k];
+    cb_se3_tau(CB_SE3_CAYLEY, whole, &move);
+    cb_pose_half(&move, &half);
+    cb_pose_multiply(&b->state[i].g, &half, &g);
     cb_body_interaction_place(b->interaction, i, &g, Y);
   }
 }
 
-/* Sets the poses and twists of all bodies to those in the middle of the step that was made. Returns the largest change
- * of a twist, relative to the largest one. */
-static double renew_bodies(const cb_fluid_run *b) {
-  double change[2] = {0}, size[2] = {0}, largest = 0;
-  for (int i = 0; b->interaction && i < b->n; i++) {
+/* Sets the poses and twists of all bodies for the next iteration from those in the middle of the step that was made.
+ * Returns the estimated error of the twists. */
+static double renew_bodies(const cb_fluid_run *b, double h) {
+  if (!b->interaction) return 0;
+  for (int i = 0; i < b->n; i++) {
     double Y[6];
     cb_pose g;
     middle_pose(b, i, b->controls->begin, Y, &g);
-    for (int part = 0; part < 2; part++) {
-      change[part] = fmax(change[part], cb_body_interaction_change(b->interaction, i, Y, part));
-      for (int k = 3 * part; k < 3 * part + 3; k++) size[part] = fmax(size[part], fabs(Y[k]));
-    }
-    cb_body_interaction_place(b->interaction, i, &g, Y);
+    cb_body_interaction_arrive(b->interaction, i, &g, Y);
   }
-  for (int part = 0; part < 2; part++)
-    if (change[part] > 0) largest = fmax(largest, change[part] / fmax(size[part], DBL_MIN));
-  return largest;
+  return cb_body_interaction_renew(b->interaction, h / 2, b->controls->subjects == 0);
 }
 
 /* Removes the events of the attempt, and returns whether there were any. */
@@ -400,8 +402,9 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
     if (!status) status = cb_fluid_joined_drift(run, h, failed);
     if (status) break;
     const double before = change;
-    change = fmax(renew(run, c), renew_bodies(b));
-    settled = change <= SETTLED || (change <= STALLED && change >= before / 2);
+    change = fmax(renew(run, c), renew_bodies(b, h));
+    const double stalled = b->interaction ? STALLED_TWISTS : STALLED;
+    settled = change <= SETTLED || (change <= stalled && change >= before / 2);
   }
   if (!status && settled) return CB_OK;
   if (!status) {

@@ -99,9 +99,10 @@ static void settle(cb_fluid_run *b) {
 }
 
 /* Returns the number of a point in the dimension `particle` of the record, where bodies come first. A vertex, which is
- * not recorded, has the number of its body. */
+ * not recorded, and a body that touches by its shape, have the number of the body. */
 static int number_of(const cb_fluid_run *b, int particle) {
   const cb_fluid_coupling *c = b->coupling;
+  if (particle >= c->n) return particle - c->n; /* a body */
   return particle < c->shown ? b->n + particle : cb_coupled_body(c->coupled, particle);
 }
 
@@ -514,6 +515,8 @@ cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
   bodies.mechanism = cb_fluid_joined_mechanism(run);
   bodies.settled = bodies.mechanism && !b->integrator->class_->drift_joined;
   bodies.substep = cb_integrator_substeps(b->integrator, &bodies.substeps);
+  const cb_status shaped = cb_fluid_shapes_create(run, points, &bodies);
+  if (shaped) return shaped;
   c->system = points->system;
   c->origin = *points;
   c->n = cb_system_particles(points->system);

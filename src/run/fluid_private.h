@@ -77,8 +77,9 @@ struct cb_fluid_run {
   struct cb_fluid_span *span;      /* [n] */
   double slack;                    /* no pair can be near until a ball has moved by half of this distance */
   bool near_at_start;
-  cb_fluid_pair near;                 /* the pair that is near at the start */
-  struct cb_body_change *change;      /* [n]; run/fluid_warnings.c */
+  cb_fluid_pair near;            /* the pair that is near at the start */
+  struct cb_body_change *change; /* [n]; run/fluid_warnings.c */
+  const char **hull; /* [n]: a part of the body that touches by its convex hull, or NULL; NULL: there is none */
   struct cb_fluid_coupling *coupling; /* NULL: nothing acts between bodies (run/fluid_points.c) */
   struct cb_fluid_joined *joined;     /* NULL: no joints (run/fluid_joints.c) */
   cb_body_interaction *interaction;   /* NULL: bodies do not feel each other through the fluid */
@@ -161,6 +162,12 @@ void cb_fluid_coupling_middle(const cb_run *run, int particle, double out[6]);
 double cb_fluid_coupling_last_length(const cb_run *run);
 /* The fields of a run with points: fields that replace others of the same name, and additional fields. */
 extern const cb_observable cb_fluid_coupling_fields[], cb_fluid_coupling_more[];
+
+/* Lists the shapes by which bodies touch each other (run/fluid_shapes.c), if contacts are on; they are in the arena of the
+ * run. CB_ERROR_UNSUPPORTED in a curved space, or for a body that changes its shape. The second function warns of bodies
+ * that are not convex. */
+cb_status cb_fluid_shapes_create(cb_run *run, const cb_fluid_points *points, cb_coupled_bodies *out);
+void cb_fluid_shapes_warn(const cb_run *run);
 
 /* --- joints (run/fluid_joints.c); without joints the functions do nothing --- */
 typedef struct cb_fluid_joined cb_fluid_joined;

@@ -374,7 +374,7 @@ cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start 
                       .t = options->start};
   cb_run_clock(run, &b->t, &b->t_low, &b->step, &b->iterations);
   status = start(run);
-  if (!status) status = cb_body_interaction_create(run);
+  if (!status) status = cb_body_interaction_create(run, points ? points->joints : NULL);
   if (!status) status = cb_fluid_coupling_create(run, points);
   if (!status) status = cb_fluid_controls_create(run);
   if (!status) status = cb_fluid_run_layout(run);

@@ -38,6 +38,7 @@ typedef struct cb_fluid_points {
   int n_vertices;             /* the last points are vertices of bodies, which walls push; they are not recorded */
   const cb_particles_in_fluid *particles;
   const cb_fluid_joints *joints; /* NULL: none */
+  bool shapes;                   /* bodies without `spheres` touch by their shapes, if contacts are on */
 } cb_fluid_points;
 
 /* Creates a run. The fluid, the integrator and everything that the starts and `points` point to are borrowed; bodies[n]

@@ -265,6 +265,7 @@ void cb_run_warn_of_start(const cb_run *run) {
     cb_warn("%s", text);
   }
   cb_fluid_joined_warn(run);
+  cb_fluid_shapes_warn(run);
 }
 
 cb_status cb_fluid_run_near(cb_run *run, cb_sink *sink) {

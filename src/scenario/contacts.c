@@ -1,6 +1,7 @@
 /* The keys `contacts:`, `walls:` and `events:`.
  *
- *   contacts: {restitution: 1, rule: sequential, accumulation: stop, between: [[a, b]], within: [a], except: [[a, c]]}
+ *   contacts: {restitution: 1, rule: sequential, accumulation: stop, between: [[a, b]], within: [a], except: [[a, c]],
+ *              shapes: true}                            next to `fluid`
  *   walls:
  *     - {ball: {at: {chart: polar, point: [0, 0, 0]}, radius: 2, side: inside, restitution: 0.9, name: room}}
  *     - {plane: {at: .., normal: [1, 0, 0]}}
@@ -12,7 +13,7 @@
 #include "core/registry.h"
 #include "core/warning.h"
 #include "dynamics/builder_private.h"
-#include "scenario/private.h"
+#include "scenario/fluid.h"
 
 #include <curvebody/contact.h>
 #include <stddef.h>
@@ -23,6 +24,7 @@
 typedef struct contact_parameters {
   double restitution;
   int rule, accumulation, broad_phase;
+  bool shapes;
   const cb_node *between, *within, *except;
 } contact_parameters;
 
@@ -37,18 +39,23 @@ typedef struct contact_parameters {
    "rule that resolves several simultaneous contacts"},                                                               \
   {"accumulation", CB_PARAM_CHOICE, offsetof(contact_parameters, accumulation), "stop", "", "", "stop|rest",          \
    "infinitely many contacts in a finite time: the run stops, or bodies come to rest"}
+#define CONTACT_ROWS                                                                                                  \
+  {"restitution", CB_PARAM_REAL, offsetof(contact_parameters, restitution), "1", "", "[0, 1]", NULL,                  \
+   "speed after a contact of two bodies, divided by the speed before"},                                               \
+  RULE_ROWS,                                                                                                          \
+  {"broad_phase", CB_PARAM_CHOICE, offsetof(contact_parameters, broad_phase), "cells", "", "", "cells|all_pairs",     \
+   "pairs that are examined; the contacts are the same"},                                                             \
+  NODE(contact_parameters, between, "", "pairs of bodies that can collide, [[a, b], ..] (default: all)"),             \
+  NODE(contact_parameters, within, "", "bodies whose own particles can collide with each other"),                     \
+  NODE(contact_parameters, except, "", "pairs of bodies that cannot collide")
 /* clang-format on */
 
 const cb_param cb_scenario_wall_contacts_table[] = {RULE_ROWS, END};
-const cb_param cb_scenario_contacts_table[] = {
-    {"restitution", CB_PARAM_REAL, offsetof(contact_parameters, restitution), "1", "", "[0, 1]", NULL,
-     "speed after a contact of two bodies, divided by the speed before"},
-    RULE_ROWS,
-    {"broad_phase", CB_PARAM_CHOICE, offsetof(contact_parameters, broad_phase), "cells", "", "", "cells|all_pairs",
-     "pairs that are examined; the contacts are the same"},
-    NODE(contact_parameters, between, "", "pairs of bodies that can collide, [[a, b], ..] (default: all)"),
-    NODE(contact_parameters, within, "", "bodies whose own particles can collide with each other"),
-    NODE(contact_parameters, except, "", "pairs of bodies that cannot collide"),
+const cb_param cb_scenario_contacts_table[] = {CONTACT_ROWS, END};
+const cb_param cb_scenario_body_contacts_table[] = {
+    CONTACT_ROWS,
+    {"shapes", CB_PARAM_BOOL, offsetof(contact_parameters, shapes), "false", "", "", NULL,
+     "rigid bodies without `spheres` touch each other and particles by their shapes"},
     END};
 
 static cb_status read_pair(cb_scenario *s, const cb_node *pair, const char *key, bool on) {
@@ -83,11 +90,13 @@ static cb_status for_within(cb_scenario *s, const cb_node *list) {
 
 static cb_status read_contacts(cb_scenario *s, const cb_node *node) {
   contact_parameters p;
-  cb_status status = cb_params_bind(cb_scenario_contacts_table, node, node, NULL, 0, &p);
+  const cb_param *table = s->class->body ? cb_scenario_body_contacts_table : cb_scenario_contacts_table;
+  cb_status status = cb_params_bind(table, node, node, NULL, 0, &p);
   if (!s->builder || (status && node->kind != CB_NODE_MAP)) return status;
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, node, status);
-  if (status) cb_params_bind_right(cb_scenario_contacts_table, node, &p);
+  if (status) cb_params_bind_right(table, node, &p);
+  if (s->class->body) cb_fluid_scenario_of(s)->shapes = p.shapes;
   const cb_contact_options options = {
       .restitution = p.restitution, .rule = p.rule, .accumulation = p.accumulation, .all_pairs = p.broad_phase == 1};
   cb_errors_add(&errors, node, cb_scenario_placed(s, cb_builder_contacts(s->builder, &options), node, false));

@@ -50,6 +50,7 @@ typedef struct cb_fluid_scenario {
   int n_points, capacity_points;
   int n_vertices;          /* number of the last points that are vertices, on which walls act */
   cb_system *system;       /* points and particles as a system; NULL: there are none */
+  bool shapes;             /* bodies touch by their shapes */
   bool points;             /* anything acts on points */
   cb_floor wall;           /* a reflecting floor under coupled bodies, which is a plane among their walls */
   cb_fluid_joints *joints; /* NULL: none (scenario/scenario_joints.c) */

@@ -62,7 +62,8 @@ cb_status cb_scenario_read_contacts(cb_scenario *s, const cb_node *contacts, con
 /* Does the same as cb_scenario_read_contacts, for a system, whose only point touches nothing but walls. */
 cb_status cb_scenario_read_system_contacts(cb_scenario *s, const cb_node *contacts, const cb_node *walls,
                                            const cb_node *events);
-extern const cb_param cb_scenario_contacts_table[], cb_scenario_wall_contacts_table[];
+extern const cb_param cb_scenario_contacts_table[], cb_scenario_body_contacts_table[],
+    cb_scenario_wall_contacts_table[];
 /* Writes the rows of a class of walls or events: its own rows, then those of all walls or events, and a last row with a
  * NULL name. */
 enum { CB_GAP_ROWS = 64, CB_JOINT_ROWS = 64 };

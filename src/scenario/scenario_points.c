@@ -7,7 +7,8 @@
  * Forces act on a rigid body at its centre of mass, [a, 0], which has the mass and the charge of the body. {body: a,
  * at: [x, y, z]} is another point, in the frame of the body; only items that name this point act on it. Points and
  * particles are the particles of one cb_system, in the space that the fluid fills. Walls and contacts act on the
- * `spheres` of a body, a list of {at: [x, y, z], radius: r}; walls act on all vertices of a body without spheres.
+ * `spheres` of a body, a list of {at: [x, y, z], radius: r}; walls act on all vertices of a body without spheres, and
+ * contacts with `shapes: true` on its shape.
  */
 #include "dynamics/builder_points.h"
 #include "dynamics/builder_private.h"
@@ -251,12 +252,27 @@ static cb_status add_touching(cb_scenario *s, const cb_node *bodies) {
   return cb_errors_end(&errors);
 }
 
+/* Fails if a body cannot touch by its shape. */
+static cb_status check_shapes(cb_scenario *s, const cb_node *root) {
+  const cb_fluid_scenario *m = s->own;
+  const cb_node *bodies = cb_node_get(root, "bodies"),
+                *key = cb_node_get(cb_scenario_section(root, "contacts"), "shapes");
+  if (m->fluid.curvature != 0) return cb_node_fail(key, "shapes: expected flat space, or `spheres` of the bodies");
+  for (size_t i = 0; i < m->n_kinds; i++)
+    if (m->kind[i].body && cb_immersed_poses(m->kind[i].body) && !cb_node_get(bodies->items[i], "spheres"))
+      return cb_node_fail(bodies->items[i],
+                          "a body that changes its shape cannot touch others by it: expected `spheres`");
+  return CB_OK;
+}
+
 cb_status cb_scenario_points_finish(cb_scenario *s, const cb_node *root) {
   cb_fluid_scenario *m = s->own;
   const cb_node *list = cb_node_get(root, "bodies");
   cb_status status = add_touching(s, list);
   if (status) return status;
-  if (cb_node_get(root, "contacts")) cb_scenario_warn_of_contacts(s, "`spheres`");
+  if (m->shapes) status = check_shapes(s, root);
+  if (status) return status;
+  if (cb_node_get(root, "contacts") && !m->shapes) cb_scenario_warn_of_contacts(s, "`spheres`");
   status = cb_builder_finish(s->builder, &m->system);
   const cb_node *constraints = cb_node_get(root, "constraints");
   if (!status || status == CB_ERROR_MEMORY || status == CB_ERROR_INPUT) return status;

@@ -147,7 +147,8 @@ int main(int argc, char **argv) {
   for (int i = 0; i < LENGTHS; i++) {
     char what[96];
     snprintf(what, sizeof what, "joints: hamilton_pontryagin, %d hinges", length[i]);
-    bench_judge(&b, what, 1e6 * b.subject[b.n / LENGTHS * i + 1].cpu / length[i], "<=", 1.2, "us per link and step");
+    bench_judge(&b, what, 1e6 * b.subject[b.n / LENGTHS * i + 1].cpu / length[i],
+                "<=", cb_isa_get() >= CB_ISA_AVX2 ? 0.6 : 1.2, "us per link and step");
   }
   for (int i = 0; i < LENGTHS && b.n == LENGTHS * KINDS; i++) {
     const bench_subject *s = b.subject + KINDS * i;

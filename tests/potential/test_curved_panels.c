@@ -1,6 +1,6 @@
 /* Tests of the potentials of geodesic panels at a point of S^3 (curvature K = 1) or H^3 (K = -1): the kernels of each
- * instruction set compared with quadrature by subdivision, and with each other. S and D are the potentials of sources
- * and of dipoles of strength 1 on a panel.
+ * instruction set compared with quadrature by subdivision, and with each other, and gradients compared with
+ * differences. S and D are the potentials of sources and of dipoles of strength 1 on a panel.
  */
 #include "check.h"
 #include "core/isa.h"
@@ -159,10 +159,85 @@ static void instruction_sets_agree(void **unused) {
   }
 }
 
+/* Moves x by t along the direction `axis` of the frame T_x. */
+static void moved(double K, const double x[4], int axis, double t, double y[4]) {
+  double u[4], c = K > 0 ? cos(t) : cosh(t), s = K > 0 ? sin(t) : sinh(t);
+  for (int k = 0; k < 3; k++) u[k] = (k == axis) - K * x[k] * x[axis] / (1 + x[3]);
+  u[3] = -K * x[axis];
+  for (int k = 0; k < 4; k++) y[k] = c * x[k] + s * u[k];
+}
+
+/* Returns whether panel i may have another formula at a point very near x: S changes its formula at five sides from the
+ * panel and where a corner is at the cosine 0.3, and D where the mean cosine of the corners is -1/2. */
+static bool on_border(const cb_curved_panels *p, const set *s, int i, const double x[4]) {
+  double y[3][4], side = 0, nearest = INFINITY, low = INFINITY, mean = 0;
+  for (int k = 0; k < 3; k++) cb_curved_point(p->K, s->x[s->face[i][k]], y[k]);
+  for (int k = 0; k < 3; k++) {
+    const double w = cb_curved_form(p->K, x, y[k]);
+    side = fmax(side, cb_curved_distance(p->K, y[k], y[(k + 1) % 3]));
+    nearest = fmin(nearest, sqrt(fabs(1 - w * w)));
+    low = fmin(low, w);
+    mean += w / 3;
+  }
+  return fabs(nearest - 5 * side) < 1e-3 || fabs(low - 0.3) < 1e-3 || fabs(mean + 0.5) < 1e-3;
+}
+
+/* The differences are of fourth order, of steps of 1e-4 of a panel. The points are at least a tenth of a panel away
+ * from panels, so that the error of the differences is below 1e-9; round-off is about 1e-12. */
+static void check_gradients(const cb_curved_panels *p, const set *s, double size, const double x[4]) {
+  const double e = 1e-4 * size;
+  double S[4][PANELS], D[4][PANELS], slope_S[3 * PANELS], slope_D[3 * PANELS];
+  cb_curved_panels_gradients(p, x, 0, PANELS, PANELS, slope_S, slope_D);
+  for (int axis = 0; axis < 3; axis++) {
+    for (int k = 0; k < 4; k++) {
+      double y[4];
+      moved(p->K, x, axis, e * (k < 2 ? k - 2 : k - 1), y);
+      cb_curved_panels_range(p, y, 0, PANELS, -1, S[k], D[k]);
+    }
+    for (int i = 0; i < PANELS; i++) {
+      if (on_border(p, s, i, x)) continue;
+      check_near(slope_S[axis * PANELS + i], (S[0][i] - 8 * S[1][i] + 8 * S[2][i] - S[3][i]) / (12 * e), 2e-9);
+      check_near(size * slope_D[axis * PANELS + i], (D[0][i] - 8 * D[1][i] + 8 * D[2][i] - D[3][i]) / (1.2e-3), 2e-9);
+    }
+  }
+}
+
+/* Each point is above one of the panels and far enough from the others. */
+static void gradients_are_those_of_the_potentials(void **unused) {
+  static const char *const isa[] = {CB_ISA_BASE, "avx2", "avx512"};
+  uint64_t seed = check_seed();
+  for (int trial = 0; trial < 24; trial++) {
+    const double K = trial & 1 ? 1 : -1, size = trial & 2 ? .03 : .4;
+    set s;
+    cb_curved_panels p;
+    cb_arena *arena;
+    int points = 0;
+    if (cb_isa_set(isa[trial / 8])) continue; /* not supported by this processor */
+    anywhere(&s, size, trial & 4 ? 2.5 : size > .1 ? 2 : .5, &seed);
+    place(&arena, &s, K, isa[trial / 8], &p);
+    assert_true(p.few == (size < .1));
+    for (int i = 0; i < PANELS; i++) {
+      double x[4];
+      const double *c = p.centre[i], *nu = p.plane[i], t = .15 * size, w = K > 0 ? cos(t) : cosh(t),
+                   z = K > 0 ? sin(t) : sinh(t);
+      bool clear = true;
+      for (int k = 0; k < 4; k++) x[k] = w * c[k] + z * (k < 3 ? 1 : K) * nu[k];
+      for (int j = 0; j < PANELS; j++) clear = clear && (j == i || cb_curved_distance(K, x, p.centre[j]) > size);
+      if (!clear) continue;
+      check_gradients(&p, &s, size, x);
+      points++;
+    }
+    assert_true(points > 0);
+    cb_arena_free(arena);
+    check_ok(cb_isa_set("auto"));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(potentials_are_the_integrals),
       cmocka_unit_test(instruction_sets_agree),
+      cmocka_unit_test(gradients_are_those_of_the_potentials),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

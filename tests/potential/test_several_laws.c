@@ -99,8 +99,8 @@ static void the_tensor_has_the_same_energy(void **unused) {
   }
 }
 
-/* A motion of all bodies together does not change K: the wrenches on them have the sum 0 in the world. Near a plane this
- * holds for the motions that leave the plane unchanged: along the plane and about its normal. */
+/* A motion of all bodies together does not change K: the wrenches on them have the sum 0 in the world. Near a plane
+ * this holds for the motions that leave the plane unchanged: along the plane and about its normal. */
 static void action_is_reaction(void **unused) {
   for (int kind = CB_MIRROR_NONE; kind <= CB_MIRROR_FREE; kind++) {
     solid_mesh m[SEVERAL_GENERIC];
@@ -292,6 +292,9 @@ static void what_cannot_be_computed_is_refused(void **unused) {
                      "sheets are not supported with several bodies");
   check_error_begins(cb_several_create(2, body, &(cb_kirchhoff_options){.wall = {CB_MIRROR_RIGID, {0, 0, 0}, 1}}, &s),
                      CB_ERROR_ARGUMENT, "a wall with the normal (0, 0, 0)");
+  check_error(
+      cb_several_create(2, body, &(cb_kirchhoff_options){.curvature = 1, .wall = {CB_MIRROR_RIGID, {0, 0, 1}, -9}}, &s),
+      CB_ERROR_UNSUPPORTED, "a wall in a curved space is not supported: expected no `wall`");
   body[1].faces--;
   check_error_begins(cb_several_create(2, body, NULL, &s), CB_ERROR_DOMAIN, "body 2: the surface");
   assert_null(s);
@@ -299,11 +302,31 @@ static void what_cannot_be_computed_is_refused(void **unused) {
   free_mesh(m + 1);
 }
 
+static void numbers_that_are_not_finite_are_refused(void **unused) {
+  solid_mesh m[SEVERAL_GENERIC];
+  double momentum[SEVERAL_GENERIC][6], Y[SEVERAL_GENERIC][6];
+  cb_pose g[SEVERAL_GENERIC];
+  several_generic(m);
+  cb_several *s = several_of(SEVERAL_GENERIC, m, NULL);
+  memcpy(Y, several_twist, sizeof Y);
+  memcpy(g, several_pose, sizeof g);
+  Y[1][2] = INFINITY;
+  check_error(cb_several_apply(s, g, (const double(*)[6])Y, momentum, NULL, NULL), CB_STEP_NOT_FINITE,
+              "the potential of 3 bodies is not finite: expected finite twists");
+  g[2].x[0] = NAN;
+  check_error(cb_several_apply(s, g, several_twist, momentum, NULL, NULL), CB_STEP_NOT_FINITE,
+              "the pose of body 3 is not finite: expected finite poses");
+  /* The work memory has no trace of it. */
+  check_ok(cb_several_apply(s, several_pose, several_twist, momentum, NULL, NULL));
+  assert_true(isfinite(momentum[0][0]));
+  several_free(s, SEVERAL_GENERIC, m);
+}
+
 /* --- speed, which is only printed --- */
 
 static double seconds(void) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* the machine may be busy */
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -339,6 +362,7 @@ int main(void) {
       cmocka_unit_test(bodies_that_touch_are_refused),
       cmocka_unit_test(a_body_at_its_wall_is_refused),
       cmocka_unit_test(what_cannot_be_computed_is_refused),
+      cmocka_unit_test(numbers_that_are_not_finite_are_refused),
       cmocka_unit_test(the_time_of_a_call_is_printed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

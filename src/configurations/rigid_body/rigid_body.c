@@ -42,7 +42,7 @@ static const cb_node *resolve_body(cb_scenario *s, const cb_node *body) {
 
 static cb_status make_run(cb_scenario *s, const cb_run_options *options, cb_run **out) {
   const cb_fluid_scenario *m = s->own;
-  const cb_fluid_points points = {m->system, m->n_points, m->point, m->n_vertices, &m->particles, m->joints};
+  const cb_fluid_points points = {m->system, m->n_points, m->point, m->n_vertices, &m->particles, m->joints, m->shapes};
   cb_run_options of_start = *options;
   of_start.project = m->start.project;
   of_start.start_tolerance = m->start.tolerance;
@@ -78,7 +78,7 @@ static const char *const required[] = {"integrator", "time", "bodies", NULL};
 static const cb_section sections[] = {{"time", cb_time_table},
                                       {"integrator", cb_step_table},
                                       {"record", cb_record_table},
-                                      {"contacts", cb_scenario_contacts_table},
+                                      {"contacts", cb_scenario_body_contacts_table},
                                       {"start", cb_scenario_start_table},
                                       {NULL, NULL}};
 

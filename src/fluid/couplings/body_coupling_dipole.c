@@ -114,7 +114,7 @@ static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, 
   }
   if (!status) {
     *which = -1;
-    status = cb_dipoles_create(of->n, body, of->density, &d->dipoles);
+    status = cb_dipoles_create_in(of->fluid->curvature, of->n, body, of->density, &d->dipoles);
   }
   if (!status) status = cb_dipoles_set_plane(d->dipoles, &wall);
   free(body);

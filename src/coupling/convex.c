@@ -1,0 +1,354 @@
+/* The gap of two convex bodies (convex.h): supports, and Newton's method for pairs with an ellipsoid.
+ *
+ *   ellipsoid   max of n.x = n.c + |A^T n|,  at x = c + A A^T n/|A^T n|
+ *   H = (M - M n n^T M/|A^T n|^2)/|A^T n|,  M = A A^T:  the second derivative of the maximum
+ *   (P (H_A + H_B + s 1) P) t = P (y - x),  n <- (n + t)/|n + t|
+ * c, A: centre and half axes; P: the projection onto the vectors perpendicular to n. If B is a hull, y is one of its
+ * vertices, or n is perpendicular to an edge or a face: the vertices F of B that are nearest along n. A step ends where
+ * another vertex is as near; it is added to F. At a maximum for F, a vertex is removed from F if the contact point x + s n
+ * lies outside on the opposite side.
+ */
+#include "coupling/convex.h"
+#include "numerics/vec3.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { STEPS_MAX = 300 };
+
+/* --- sets --- */
+
+cb_convex cb_convex_ball(const double centre[3], double radius) { return cb_convex_capsule(centre, centre, radius); }
+
+cb_convex cb_convex_capsule(const double from[3], const double to[3], double radius) {
+  cb_convex out = {.radius = radius, .n = memcmp(from, to, 3 * sizeof *from) ? 2 : 1};
+  double square = 0;
+  for (int i = 0; i < 3; i++) {
+    out.own[0][i] = from[i];
+    out.own[1][i] = to[i];
+    out.centre[i] = (from[i] + to[i]) / 2;
+    square += (to[i] - from[i]) * (to[i] - from[i]) / 4;
+  }
+  out.bound = radius + sqrt(square);
+  return out;
+}
+
+cb_convex cb_convex_ellipsoid(const double centre[3], const double axis[3][3]) {
+  cb_convex out = {.n = 0};
+  memcpy(out.centre, centre, sizeof out.centre);
+  memcpy(out.axis, axis, sizeof out.axis);
+  for (int k = 0; k < 3; k++) {
+    double square = 0;
+    for (int i = 0; i < 3; i++) square += axis[i][k] * axis[i][k];
+    out.bound = fmax(out.bound, sqrt(square));
+  }
+  return out;
+}
+
+cb_convex cb_convex_hull(int n, const double (*x)[3]) {
+  cb_convex out = {.n = n, .x = x};
+  double square = 0;
+  for (int k = 0; k < 3; k++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < n; i++) {
+      low = fmin(low, x[i][k]);
+      high = fmax(high, x[i][k]);
+    }
+    out.centre[k] = (low + high) / 2;
+  }
+  for (int i = 0; i < n; i++) {
+    double d[3];
+    for (int k = 0; k < 3; k++) d[k] = x[i][k] - out.centre[k];
+    square = fmax(square, cb_dot3(d, d));
+  }
+  out.bound = sqrt(square);
+  return out;
+}
+
+void cb_convex_place(const cb_convex *c, const cb_pose *g, cb_convex_placed *out) {
+  out->set = c;
+  memcpy(out->x, g->x, sizeof out->x);
+  cb_pose_rotation(g, out->r);
+  cb_apply3(out->r, c->centre, out->centre);
+  for (int i = 0; i < 3; i++) out->centre[i] += g->x[i];
+  for (int i = 0; i < 3 && c->n == 0; i++)
+    for (int j = 0; j < 3; j++) {
+      out->axis[i][j] = 0;
+      for (int k = 0; k < 3; k++) out->axis[i][j] += out->r[i][k] * c->axis[k][j];
+    }
+}
+
+/* --- supports --- */
+
+static const double (*points_of(const cb_convex *c))[3] { return c->x ? c->x : c->own; }
+
+const double *cb_convex_point(const cb_convex *c, int number) { return points_of(c)[number]; }
+
+static void vertex(const cb_convex_placed *c, int number, double out[3]) {
+  cb_apply3(c->r, points_of(c->set)[number], out);
+  for (int i = 0; i < 3; i++) out[i] += c->x[i];
+}
+
+int cb_convex_support(const cb_convex_placed *c, const double d[3], double out[3]) {
+  double e[3];
+  if (c->set->n == 0) {
+    cb_apply3_transposed(c->axis, d, e);
+    const double size = sqrt(cb_dot3(e, e));
+    cb_apply3(c->axis, e, out);
+    for (int i = 0; i < 3; i++) out[i] = c->centre[i] + out[i] / size;
+    return 0;
+  }
+  const double(*x)[3] = points_of(c->set);
+  int best = 0;
+  cb_apply3_transposed(c->r, d, e);
+  double most = cb_dot3(x[0], e);
+  for (int i = 1; i < c->set->n; i++) {
+    const double along = cb_dot3(x[i], e);
+    if (!(along > most)) continue;
+    most = along;
+    best = i;
+  }
+  vertex(c, best, out);
+  return best;
+}
+
+double cb_convex_width(const cb_convex_pair *p, const double n[3], double x[3], double y[3]) {
+  const double back[3] = {-n[0], -n[1], -n[2]};
+  cb_convex_support(&p->a, n, x);
+  cb_convex_support(&p->b, back, y);
+  return n[0] * (y[0] - x[0]) + n[1] * (y[1] - x[1]) + n[2] * (y[2] - x[2]);
+}
+
+/* --- Newton's method; a is an ellipsoid --- */
+
+/* The vertices F of the hull b. */
+typedef struct feature {
+  int n, vertex[3];
+  double y[3][3];
+} feature;
+
+static bool has_vertex(const feature *f, int number) {
+  for (int i = 0; i < f->n; i++)
+    if (f->vertex[i] == number) return true;
+  return false;
+}
+
+/* Finds g(n), with y a vertex of F instead of all, and the points. */
+static double width_at(const cb_convex_pair *p, const feature *f, const double n[3], double x[3], double y[3]) {
+  const double back[3] = {-n[0], -n[1], -n[2]};
+  cb_convex_support(&p->a, n, x);
+  if (f->n)
+    memcpy(y, f->y[0], sizeof f->y[0]);
+  else
+    cb_convex_support(&p->b, back, y);
+  return n[0] * (y[0] - x[0]) + n[1] * (y[1] - x[1]) + n[2] * (y[2] - x[2]);
+}
+
+/* Makes a basis of the directions in which n may turn; returns their number. */
+static int find_basis(const feature *f, const double n[3], double t[2][3]) {
+  double along[3] = {fabs(n[0]) < 0.6, fabs(n[0]) >= 0.6, 0};
+  if (f->n > 2) return 0;
+  for (int i = 0; i < 3 && f->n == 2; i++) along[i] = f->y[1][i] - f->y[0][i];
+  cb_cross3(n, along, t[0]);
+  const double size = sqrt(cb_dot3(t[0], t[0]));
+  for (int i = 0; i < 3; i++) t[0][i] /= size;
+  cb_cross3(n, t[0], t[1]);
+  return f->n == 2 ? 1 : 2;
+}
+
+/* Adds t_i H t_j to Q. */
+static void add_second(const cb_convex_placed *c, const double n[3], int dim, const double t[2][3], double Q[2][2]) {
+  double u[3], v[2][3];
+  cb_apply3_transposed(c->axis, n, u);
+  const double size = sqrt(cb_dot3(u, u));
+  for (int i = 0; i < dim; i++) cb_apply3_transposed(c->axis, t[i], v[i]);
+  for (int i = 0; i < dim; i++)
+    for (int j = 0; j < dim; j++)
+      Q[i][j] += (cb_dot3(v[i], v[j]) - cb_dot3(v[i], u) * cb_dot3(v[j], u) / (size * size)) / size;
+}
+
+/* Finds the step u of Newton's method in the basis t; where g is not concave, s is left out of Q. */
+static void find_step(const cb_convex_pair *p, const feature *f, const double n[3], double s, int dim,
+                      const double t[2][3], const double slope[2], double u[2]) {
+  double Q[2][2] = {{0}};
+  add_second(&p->a, n, dim, t, Q);
+  if (!f->n) add_second(&p->b, n, dim, t, Q);
+  const double trace = Q[0][0] + Q[1][1], det = Q[0][0] * Q[1][1] - Q[0][1] * Q[1][0],
+               least = dim == 1 ? Q[0][0] : 2 * det / (trace + sqrt(fmax(trace * trace - 4 * det, 0)));
+  if (s > -least / 2)
+    for (int i = 0; i < dim; i++) Q[i][i] += s;
+  u[0] = slope[0] / Q[0][0];
+  u[1] = 0;
+  if (dim == 1) return;
+  const double D = Q[0][0] * Q[1][1] - Q[0][1] * Q[1][0];
+  u[0] = (Q[1][1] * slope[0] - Q[0][1] * slope[1]) / D;
+  u[1] = (Q[0][0] * slope[1] - Q[1][0] * slope[0]) / D;
+}
+
+/* Returns how much of the step t may be made until another vertex of the hull is as near as F along n + t; *next: this
+ * vertex, or -1. */
+static double until_next(const cb_convex_pair *p, const feature *f, const double n[3], const double t[3], int *next) {
+  double least = 1, m[3], d[3], first[2];
+  *next = -1;
+  if (!f->n) return 1;
+  cb_apply3_transposed(p->b.r, n, m);
+  cb_apply3_transposed(p->b.r, t, d);
+  const double(*x)[3] = points_of(p->b.set);
+  first[0] = cb_dot3(m, x[f->vertex[0]]);
+  first[1] = cb_dot3(d, x[f->vertex[0]]);
+  for (int i = 0; i < p->b.set->n; i++) {
+    const double rate = first[1] - cb_dot3(d, x[i]), height = fmax(cb_dot3(m, x[i]) - first[0], 0);
+    if (!(height < least * rate) || has_vertex(f, i)) continue;
+    least = height / rate;
+    *next = i;
+  }
+  return least;
+}
+
+/* Makes the step t, or as much of it as raises g, and returns g. */
+static double turn_by(const cb_convex_pair *p, const feature *f, const double t[3], double s, double n[3], double x[3],
+                      double y[3], double *factor) {
+  double next[3], now = s;
+  for (int j = 0; j < 40; j++, *factor /= 2) {
+    for (int i = 0; i < 3; i++) next[i] = n[i] + *factor * t[i];
+    const double length = sqrt(cb_dot3(next, next));
+    for (int i = 0; i < 3; i++) next[i] /= length;
+    now = width_at(p, f, next, x, y);
+    if (now >= s - 8 * DBL_EPSILON * p->size) break;
+  }
+  memcpy(n, next, sizeof next);
+  return now;
+}
+
+static void add_vertex(const cb_convex_pair *p, int number, feature *f) {
+  f->vertex[f->n] = number;
+  vertex(&p->b, number, f->y[f->n++]);
+}
+
+/* Makes n exactly perpendicular to the edges of F. */
+static void straighten(const feature *f, double n[3]) {
+  double e[2][3], across[3];
+  if (f->n < 2) return;
+  for (int k = 0; k < f->n - 1; k++)
+    for (int i = 0; i < 3; i++) e[k][i] = f->y[k + 1][i] - f->y[0][i];
+  if (f->n == 2) {
+    const double part = cb_dot3(n, e[0]) / cb_dot3(e[0], e[0]);
+    for (int i = 0; i < 3; i++) across[i] = n[i] - part * e[0][i];
+  } else {
+    cb_cross3(e[0], e[1], across);
+  }
+  const double size = (cb_dot3(across, n) < 0 ? -1 : 1) * sqrt(cb_dot3(across, across));
+  for (int i = 0; i < 3; i++) n[i] = across[i] / size;
+}
+
+static void remove_vertex(feature *f, int k) {
+  for (f->n--; k < f->n; k++) {
+    f->vertex[k] = f->vertex[k + 1];
+    memcpy(f->y[k], f->y[k + 1], sizeof f->y[k]);
+  }
+}
+
+/* Returns the vertex of F on whose side the point lies outside the edge or triangle, or -1 if it is inside. */
+static int outside_of(const feature *f, const double point[3]) {
+  double e[3], d[3], g[3], n[3], part[3], w[3];
+  for (int i = 0; i < 3; i++) d[i] = point[i] - f->y[0][i];
+  if (f->n < 2) return -1;
+  for (int i = 0; i < 3; i++) e[i] = f->y[1][i] - f->y[0][i];
+  if (f->n == 2) {
+    w[1] = cb_dot3(d, e) / cb_dot3(e, e);
+    w[0] = 1 - w[1];
+  } else {
+    for (int i = 0; i < 3; i++) g[i] = f->y[2][i] - f->y[0][i];
+    cb_cross3(e, g, n);
+    const double nn = cb_dot3(n, n);
+    cb_cross3(d, g, part);
+    w[1] = cb_dot3(part, n) / nn;
+    cb_cross3(e, d, part);
+    w[2] = cb_dot3(part, n) / nn;
+    w[0] = 1 - w[1] - w[2];
+  }
+  int least = 0;
+  for (int k = 1; k < f->n; k++)
+    if (w[k] < w[least]) least = k;
+  return w[least] < -1e-12 ? least : -1;
+}
+
+/* Finds the gap near the normal n, by ascent; a is an ellipsoid. */
+static double polish(const cb_convex_pair *p, double n[3], double x[3]) {
+  double y[3], t[2][3], u[2], d[3], slope[2], last = INFINITY;
+  const double back[3] = {-n[0], -n[1], -n[2]};
+  feature f = {.n = 0};
+  if (p->b.set->n) add_vertex(p, cb_convex_support(&p->b, back, y), &f);
+  double s = width_at(p, &f, n, x, y);
+  for (int k = 0; k < STEPS_MAX; k++) {
+    const int dim = find_basis(&f, n, t);
+    int next = -1;
+    for (int i = 0; i < 3; i++) d[i] = y[i] - x[i];
+    for (int i = 0; i < dim; i++) slope[i] = cb_dot3(t[i], d);
+    u[0] = u[1] = 0;
+    if (dim) find_step(p, &f, n, s, dim, (const double(*)[3])t, slope, u);
+    const double size = hypot(u[0], u[1]), most = size > 1 ? 1 / size : 1;
+    if (size < 1e-16 || (size < 1e-9 && size >= last / 2)) { /* round-off */
+      for (int i = 0; i < 3; i++) d[i] = x[i] + s * n[i];
+      const int out = outside_of(&f, d);
+      if (out < 0) return s;
+      remove_vertex(&f, out);
+      memcpy(y, f.y[0], sizeof y);
+      last = INFINITY;
+      continue;
+    }
+    last = size;
+    for (int i = 0; i < 3; i++) d[i] = most * (u[0] * t[0][i] + (dim > 1 ? u[1] * t[1][i] : 0));
+    const double limit = until_next(p, &f, n, d, &next);
+    double factor = limit;
+    s = turn_by(p, &f, d, s, n, x, y, &factor);
+    if (next < 0 || factor < limit) continue;
+    add_vertex(p, next, &f);
+    straighten(&f, n);
+    s = width_at(p, &f, n, x, y);
+    last = INFINITY;
+  }
+  return s;
+}
+
+/* Finds the gap of the cores if one of them is an ellipsoid. */
+static void find_smooth(const cb_convex_pair *p, const double guess[3], cb_convex_contact *out) {
+  static const double none[3] = {0, 0, 0};
+  const bool swap = p->a.set->n != 0;
+  const cb_convex_pair q = swap ? (cb_convex_pair){p->b, p->a, p->size} : *p;
+  double n[3], x[3], s = -INFINITY;
+  for (int i = 0; i < 3; i++) n[i] = swap ? -guess[i] : guess[i];
+  if (cb_dot3(n, n) > 0) s = polish(&q, n, x);
+  if (!(s > -0.02 * p->size)) {
+    cb_convex_contact start;
+    cb_convex_hulls(&q, true, none, &start);
+    memcpy(n, start.normal, sizeof n);
+    s = polish(&q, n, x);
+  }
+  out->gap = s;
+  for (int i = 0; i < 3; i++) {
+    const double y = x[i] + s * n[i];
+    out->normal[i] = swap ? -n[i] : n[i];
+    out->a[i] = swap ? y : x[i];
+    out->b[i] = swap ? x[i] : y;
+  }
+}
+
+void cb_convex_gap(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb, double guess[3],
+                   cb_convex_contact *out) {
+  cb_convex_pair p;
+  cb_convex_place(a, ga, &p.a);
+  cb_convex_place(b, gb, &p.b);
+  p.size = a->bound + b->bound;
+  if (a->n && b->n)
+    cb_convex_hulls(&p, false, guess, out);
+  else
+    find_smooth(&p, guess, out);
+  out->gap -= a->radius + b->radius;
+  for (int i = 0; i < 3; i++) {
+    out->a[i] += a->radius * out->normal[i];
+    out->b[i] -= b->radius * out->normal[i];
+    guess[i] = out->normal[i];
+  }
+}

@@ -1,0 +1,94 @@
+/* The gap of two convex bodies, its normal and its contact points.
+ *
+ *   s(A, B) = max over unit vectors n of g(n),   g(n) = min over y in B of n.y - max over x in A of n.x
+ * s is the distance of A and B if they are apart, and minus the smallest translation that separates them if they overlap.
+ * The maximum is at the normal n, which points from A to B, and is attained at the contact points x and y = x + s n.
+ * If the bodies move, ds/dt = n.(v_B - v_A), with the velocities of A at x and of B at y; for n is stationary.
+ *   A convex set is a core, thickened by a radius r: all points at a distance of at most r from the core. The gap of two
+ * thick sets is the gap of their cores minus both radii, with the same normal. The core is the convex hull of points (one
+ * point for a ball, two for a capsule) or an ellipsoid.
+ *   Overlapping sets have one such normal for each direction in which they can be separated. `guess` selects the one near
+ * it, so that s is continuous while bodies that touch move a little deeper.
+ * Flat space. Lengths have one unit. s has the error of round-off, about 1e-15 of the sizes of the bodies and of their
+ * distance. If the cores are hulls and touch each other at two vertices, at a vertex and an edge, or at parallel edges, n
+ * is not unique, and one of its values is returned.
+ * Sources: Gilbert, Johnson & Keerthi, IEEE J. Robot. Autom. 4 (1988) 193, doi:10.1109/56.2083 (distance of hulls);
+ * Absil, Mahony & Sepulchre (2008), doi:10.1515/9781400830244, chapter 6 (Newton's method on a sphere).
+ */
+#pragma once
+
+#include <curvebody/se3.h>
+
+#include <stdbool.h>
+
+/* A convex set in the frame of its body. */
+typedef struct cb_convex {
+  double radius;        /* of the thickening, at least 0 */
+  int n;                /* number of points of the core; 0: the core is an ellipsoid */
+  const double (*x)[3]; /* [n]: the points, borrowed; NULL: they are in `own` */
+  double own[2][3];
+  double axis[3][3];       /* the half axes of the ellipsoid, as columns */
+  double centre[3], bound; /* a ball around the set; the centre of an ellipsoid */
+} cb_convex;
+
+typedef struct cb_convex_contact {
+  double gap, normal[3]; /* n in the world, from a to b */
+  double a[3], b[3];     /* the contact points in the world */
+} cb_convex_contact;
+
+cb_convex cb_convex_ball(const double centre[3], double radius);
+/* The points at a distance of at most `radius` from the segment between two points. */
+cb_convex cb_convex_capsule(const double from[3], const double to[3], double radius);
+/* An ellipsoid; the columns of `axis` are its half axes, perpendicular to each other and not 0. */
+cb_convex cb_convex_ellipsoid(const double centre[3], const double axis[3][3]);
+/* The convex hull of n >= 1 points, which are borrowed. */
+cb_convex cb_convex_hull(int n, const double (*x)[3]);
+
+/* Finds the gap of two sets, whose bodies have the poses ga and gb. guess: about the normal, such as the normal of a
+ * moment ago; {0, 0, 0}: not known. It becomes the normal. */
+void cb_convex_gap(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb, double guess[3],
+                   cb_convex_contact *out);
+
+/* Where two hulls or capsules touch with faces or lines that are nearly parallel, one point does not say how they can turn. The patch is the part
+ * of one face that lies on the other one, by at most eight of its corners, at each of which a point of one body touches a plane
+ * of the other one.
+ *
+ *   s_i = n.(x_i - x_0) - r   or, if the plane is in b,  n.(x_0 - x_i) - r
+ * n: the common normal of the planes, from a to b, fixed in the body of the planes, which is one with a face perpendicular to
+ * n, if there is one; x_0, x_i: points of plane i and of the other core; r: the sum of the radii. */
+enum { CB_PATCH_POINTS = 8 };
+typedef struct cb_convex_patch {
+  int n;     /* number of points; 0: there is no patch */
+  bool on_b; /* the planes are of b, and the points of a */
+  double normal[3],
+      level[CB_PATCH_POINTS];       /* n, and n.x_0 + r or n.x_0 - r, in the frame of the body with the planes */
+  double point[CB_PATCH_POINTS][3]; /* [n]: in the frame of the other body */
+} cb_convex_patch;
+
+/* Finds the patch of two sets that touch each other with the normal n in the world (convex_patch.c). There is one if the
+ * cores are hulls or segments whose sides along n meet in at least two points. The side of a hull has the corners within a
+ * tenth of the smaller size of the supporting plane. */
+void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb,
+                          const double normal[3], cb_convex_patch *out);
+
+/* The two sets in the world, for the files convex*.c. */
+typedef struct cb_convex_placed {
+  const cb_convex *set;
+  double r[3][3], x[3];         /* of the pose */
+  double centre[3], axis[3][3]; /* of the ellipsoid in the world */
+} cb_convex_placed;
+typedef struct cb_convex_pair {
+  cb_convex_placed a, b;
+  double size;
+} cb_convex_pair;
+
+/* Places a set at the pose of its body; returns number `number` of the points of a hull in the frame of the body. */
+void cb_convex_place(const cb_convex *c, const cb_pose *g, cb_convex_placed *out);
+const double *cb_convex_point(const cb_convex *c, int number);
+/* Finds the point of a core that is farthest along d; returns its number, or 0 for an ellipsoid. */
+int cb_convex_support(const cb_convex_placed *c, const double d[3], double out[3]);
+/* Finds g(n) of the cores and the points x and y of them at which it is attained. */
+double cb_convex_width(const cb_convex_pair *p, const double n[3], double x[3], double y[3]);
+/* Finds the gap of the cores; for hulls it is exact, and with ellipsoids `coarse`, with an error of about a percent of
+ * the size (convex_hulls.c). */
+void cb_convex_hulls(const cb_convex_pair *p, bool coarse, const double guess[3], cb_convex_contact *out);

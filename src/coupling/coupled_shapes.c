@@ -1,0 +1,298 @@
+/* Contacts of bodies by their shapes (coupling/convex.h): which pairs may touch in a step, their gaps, and their impulses.
+ *
+ *   s = the gap of two convex sets A and B, with the normal n and the contact points x, y:
+ *   ds/dt = n.(v_B(y) - v_A(x)),   wrenches of a unit impulse:  (r_B × n, n) on B,  -(r_A × n, n) on A
+ * r: the contact point relative to the origin of the body; v: the velocity of the body there. A set is a part of a body, one
+ * of the `spheres` of a body, or a particle, as a ball. Two hulls whose faces lie on each other have one gap for each point
+ * of their patch in place of s, so that a body can rest on a face; the patch is found again at the start of each part of
+ * a step.
+ *   A pair is listed for a step of length h if the balls around its sets can meet: each ball is enlarged by 1.5 |v| h and a
+ * twentieth of its radius. If a flight moves a ball farther than that, the step is made again with larger balls. The pairs
+ * are found by sorting the balls along x (sort and sweep; Baraff (1992), doi:10.7298/DTEV-V190, section 2.3).
+ * Flat space. The pairs and the patches of a step follow from the state at its start, so that a restarted run has the same.
+ */
+#include "coupling/coupled_contacts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- sides --- */
+
+static cb_status add_side(cb_coupled_shapes *s, const cb_shape_side *side) {
+  if (s->sides == s->capacity_sides) {
+    const int capacity = s->capacity_sides ? 2 * s->capacity_sides : 64;
+    cb_shape_side *more = realloc(s->side, (size_t)capacity * sizeof *more);
+    if (!more) return cb_fail(CB_ERROR_MEMORY, "no memory for %d shapes", capacity);
+    s->side = more;
+    s->capacity_sides = capacity;
+  }
+  s->side[s->sides++] = *side;
+  return CB_OK;
+}
+
+cb_status cb_coupled_shapes_create(cb_coupled *c) {
+  cb_coupled_shapes *s = &c->contacts->shapes;
+  const cb_coupled_bodies *b = &c->bodies;
+  cb_status status = CB_OK;
+  for (int i = 0; i < b->shapes && !status; i++) {
+    const int place = cb_system_index(c->system, b->shape[i].particle);
+    status =
+        add_side(s, &(cb_shape_side){.body = b->shape[i].body, .place = place, .solid = true, .set = b->shape[i].set});
+  }
+  for (int i = 0; i < c->n && s->sides && !status; i++) {
+    static const double origin[3] = {0, 0, 0};
+    const cb_carried *own = &c->carried[i];
+    const double radius = cb_system_radius(c->system, cb_system_particle(c->system, i));
+    if (own->body >= 0 ? radius > 0 : c->mass[i] > 0)
+      status = add_side(
+          s, &(cb_shape_side){
+                 .body = own->body, .place = i, .set = cb_convex_ball(own->body >= 0 ? own->x : origin, radius)});
+  }
+  s->span = cb_arena_alloc(c->arena, (size_t)s->sides, sizeof *s->span);
+  return s->span ? status : cb_fail(CB_ERROR_MEMORY, "no memory for %d shapes", s->sides);
+}
+
+void cb_coupled_shapes_free(cb_coupled_shapes *s) {
+  free(s->side);
+  free(s->pair);
+}
+
+/* Returns whether two sides can touch: one of them is a shape, and contacts of their bodies are on. The bodies of a joint
+ * touch each other only if `between` names both. */
+static bool can_touch(const cb_coupled *c, const cb_shape_side *a, const cb_shape_side *b) {
+  if ((!a->solid && !b->solid) || (a->body >= 0 && a->body == b->body)) return false;
+  const bool joined = a->body >= 0 && b->body >= 0 && c->bodies.mechanism &&
+                      cb_mechanism_are_neighbours(c->bodies.mechanism, a->body, b->body);
+  return cb_gaps_bodies_on(c->contacts->gaps, a->place, b->place, joined);
+}
+
+/* --- the pairs of a step --- */
+
+/* Finds the centre of the ball around a side, and its velocity. */
+static void find_ball(const cb_coupled *c, const cb_shape_side *s, double x[3], double v[3]) {
+  if (s->body < 0) {
+    memcpy(x, c->state->x + s->place * c->k, 3 * sizeof *x);
+    memcpy(v, c->velocity + s->place * c->k, 3 * sizeof *v);
+    return;
+  }
+  const cb_placing *g = &c->motion[s->body];
+  const double *Y = c->twist[s->body];
+  double arm[3];
+  cb_apply3(g->r, s->set.centre, arm);
+  cb_cross3(Y, arm, v);
+  for (int i = 0; i < 3; i++) {
+    x[i] = g->p[i] + arm[i];
+    v[i] += Y[3 + i];
+  }
+}
+
+static int by_low(const void *a, const void *b) {
+  const cb_shape_span *p = a, *q = b;
+  return p->low != q->low ? (p->low > q->low) - (p->low < q->low) : p->side - q->side;
+}
+
+static int by_sides(const void *a, const void *b) {
+  const cb_shape_pair *p = a, *q = b;
+  return p->side[0] != q->side[0] ? p->side[0] - q->side[0] : p->side[1] - q->side[1];
+}
+
+static cb_status add_pair(cb_coupled_shapes *s, int i, int j) {
+  if (s->pairs == s->capacity_pairs) {
+    const int capacity = s->capacity_pairs ? 2 * s->capacity_pairs : 64;
+    cb_shape_pair *more = realloc(s->pair, (size_t)capacity * sizeof *more);
+    if (!more) return cb_fail(CB_ERROR_MEMORY, "no memory for %d pairs of bodies", capacity);
+    s->pair = more;
+    s->capacity_pairs = capacity;
+  }
+  s->pair[s->pairs++] = (cb_shape_pair){.side = {i < j ? i : j, i < j ? j : i}};
+  return CB_OK;
+}
+
+static cb_status sweep(const cb_coupled *c, cb_coupled_shapes *s) {
+  cb_status status = CB_OK;
+  for (int p = 0; p < s->sides; p++)
+    for (int q = p + 1; q < s->sides && s->span[q].low <= s->span[p].high && !status; q++) {
+      const cb_shape_side *a = &s->side[s->span[p].side], *b = &s->side[s->span[q].side];
+      const double d[3] = {b->at[0] - a->at[0], b->at[1] - a->at[1], b->at[2] - a->at[2]},
+                   reach = a->set.bound + a->reach + b->set.bound + b->reach;
+      if (cb_dot3(d, d) <= reach * reach && can_touch(c, a, b)) status = add_pair(s, s->span[p].side, s->span[q].side);
+    }
+  qsort(s->pair, (size_t)s->pairs, sizeof *s->pair, by_sides);
+  return status;
+}
+
+/* Adds the gaps of the pairs: the gap of both sets, and of hulls also those of the points of their patch. */
+static cb_status add_gaps(cb_coupled_contacts *k) {
+  const cb_coupled_shapes *s = &k->shapes;
+  cb_status status = CB_OK;
+  for (int i = 0; i < s->pairs; i++) {
+    const cb_convex *a = &s->side[s->pair[i].side[0]].set, *b = &s->side[s->pair[i].side[1]].set;
+    const int count = a->n > 1 && b->n > 1 ? 1 + CB_PATCH_POINTS : 1;
+    for (int n = 0; n < count && !status; n++)
+      status = cb_contacts_add(k, &(cb_gap){.kind = CB_GAP_SHAPES, .index = i, .side = n});
+  }
+  return status;
+}
+
+cb_status cb_coupled_list_shapes(cb_coupled *c, double t, double h, bool again) {
+  cb_coupled_contacts *k = c->contacts;
+  cb_coupled_shapes *s = &k->shapes;
+  if (!s->sides) return CB_OK;
+  cb_status status = cb_coupled_find_velocities(c, t);
+  if (status) return status;
+  for (int i = 0; i < s->sides; i++) {
+    cb_shape_side *own = &s->side[i];
+    double v[3];
+    find_ball(c, own, own->at, v);
+    const double reach = 1.5 * h * sqrt(cb_dot3(v, v)) + 0.05 * own->set.bound;
+    own->reach = again ? fmax(reach, own->reach) : reach;
+    const double r = own->set.bound + own->reach;
+    s->span[i] = (cb_shape_span){own->at[0] - r, own->at[0] + r, i};
+  }
+  qsort(s->span, (size_t)s->sides, sizeof *s->span, by_low);
+  s->pairs = 0;
+  status = sweep(c, s);
+  k->n = k->fixed;
+  if (!status) status = add_gaps(k);
+  k->contacts = k->n;
+  for (int e = 0; e < cb_system_events(c->system) && !status; e++) {
+    cb_gap gap;
+    cb_gaps_event(k->gaps, e, &gap);
+    status = cb_contacts_add(k, &gap);
+  }
+  return status;
+}
+
+bool cb_coupled_leaves_reach(cb_coupled *c) {
+  cb_coupled_shapes *s = &c->contacts->shapes;
+  bool out = false;
+  for (int i = 0; i < s->sides; i++) {
+    cb_shape_side *own = &s->side[i];
+    double x[3], v[3], square = 0;
+    find_ball(c, own, x, v);
+    for (int a = 0; a < 3; a++) square += (x[a] - own->at[a]) * (x[a] - own->at[a]);
+    if (1.2 * sqrt(square) <= own->reach) continue; /* a path may be longer than its chord */
+    own->reach = 2 * sqrt(square) + 0.05 * own->set.bound;
+    out = true;
+  }
+  return out;
+}
+
+/* --- the gap of a pair --- */
+
+/* Finds the poses of both sides relative to the place of the first one. */
+static void find_poses(const cb_coupled *c, const cb_shape_pair *p, cb_pose pose[2]) {
+  const cb_coupled_shapes *s = &c->contacts->shapes;
+  double x[2][3], low[2][3];
+  for (int k = 0; k < 2; k++) {
+    const cb_shape_side *own = &s->side[p->side[k]];
+    pose[k] = (cb_pose){{1, 0, 0, 0}, {0, 0, 0}};
+    if (own->body >= 0) memcpy(pose[k].q, c->bodies.state[own->body].g.q, sizeof pose[k].q);
+    for (int i = 0; i < 3; i++) {
+      x[k][i] = own->body >= 0 ? c->motion[own->body].p[i] : c->state->x[own->place * c->k + i];
+      low[k][i] = own->body >= 0 ? c->motion[own->body].p_low[i] : c->state->x_low[own->place * c->k + i];
+    }
+  }
+  for (int i = 0; i < 3; i++) pose[1].x[i] = (x[1][i] - x[0][i]) + (low[1][i] - low[0][i]);
+}
+
+/* Finds the gap of a point of the patch. */
+static void find_patch_gap(const cb_convex_patch *p, int number, const cb_pose pose[2], cb_convex_contact *out) {
+  double r[2][3][3];
+  const int plane = p->on_b, other = !p->on_b;
+  for (int k = 0; k < 2; k++) cb_pose_rotation(&pose[k], r[k]);
+  double *x = other ? out->b : out->a, *foot = other ? out->a : out->b;
+  cb_apply3(r[plane], p->normal, out->normal);
+  cb_apply3(r[other], p->point[number], x);
+  double height = 0;
+  for (int i = 0; i < 3; i++) {
+    x[i] += pose[other].x[i];
+    height += out->normal[i] * (x[i] - pose[plane].x[i]);
+  }
+  height -= p->level[number];
+  out->gap = p->on_b ? -height : height;
+  for (int i = 0; i < 3; i++) foot[i] = x[i] - height * out->normal[i];
+}
+
+/* Adds the rate of a side, for its point at the arm r from its place, and stores the gradient: a wrench on a body, in the
+ * world's axes, or a covector at a particle. */
+static void add_side_rate(const cb_coupled *c, const cb_shape_side *s, const double r[3], const double n[3],
+                          double sign, double *gradient, cb_gap_look *out) {
+  if (s->body < 0) {
+    for (int i = 0; i < 3; i++) {
+      gradient[i] = sign * n[i];
+      const double along = gradient[i] * c->velocity[s->place * c->k + i];
+      out->rate += along;
+      out->speed += fabs(along);
+      out->size += fabs(n[i] * c->state->x[s->place * c->k + i]);
+    }
+    return;
+  }
+  cb_cross3(r, n, gradient);
+  for (int i = 0; i < 6; i++) {
+    gradient[i] = sign * (i < 3 ? gradient[i] : n[i - 3]);
+    const double along = gradient[i] * c->twist[s->body][i];
+    out->rate += along;
+    out->speed += fabs(along);
+    if (i < 3) out->size += fabs(n[i]) * (fabs(c->motion[s->body].p[i]) + fabs(r[i]));
+  }
+}
+
+/* A gap that is never closed. */
+static const cb_gap_look away = {.s = 1, .size = 1};
+
+void cb_coupled_look_at_shapes(cb_coupled *c, const cb_gap *gap, cb_gap_value *value, cb_gap_look *out) {
+  cb_coupled_shapes *s = &c->contacts->shapes;
+  cb_shape_pair *p = &s->pair[gap->index];
+  cb_pose pose[2];
+  cb_convex_contact contact;
+  *out = away;
+  if (gap->side > p->patch.n || (gap->side == 0 && p->patch.n > 0)) return;
+  find_poses(c, p, pose);
+  if (gap->side == 0)
+    cb_convex_gap(&s->side[p->side[0]].set, &pose[0], &s->side[p->side[1]].set, &pose[1], p->guess, &contact);
+  else
+    find_patch_gap(&p->patch, gap->side - 1, pose, &contact);
+  value->gap = contact.gap;
+  value->rate_t = 0;
+  value->active = true;
+  *out = (cb_gap_look){.s = contact.gap, .size = 1};
+  for (int k = 0; k < 2; k++) {
+    double arm[3];
+    for (int i = 0; i < 3; i++) arm[i] = (k ? contact.b : contact.a)[i] - pose[k].x[i];
+    add_side_rate(c, &s->side[p->side[k]], arm, contact.normal, k ? 1 : -1, value->gradient + 6 * k, out);
+  }
+}
+
+void cb_coupled_find_patches(cb_coupled *c, bool all) {
+  cb_coupled_shapes *s = &c->contacts->shapes;
+  for (int i = 0; i < s->pairs; i++) {
+    cb_shape_pair *p = &s->pair[i];
+    const cb_convex *a = &s->side[p->side[0]].set, *b = &s->side[p->side[1]].set;
+    cb_gap_value value;
+    cb_gap_look now;
+    if (a->n < 2 || b->n < 2 || (p->patch.n && !all)) continue;
+    p->patch.n = 0;
+    cb_coupled_look_at_shapes(c, &(cb_gap){.kind = CB_GAP_SHAPES, .index = i}, &value, &now);
+    cb_pose pose[2];
+    find_poses(c, p, pose);
+    if (now.s <= cb_gap_closed * now.size) cb_convex_find_patch(a, &pose[0], b, &pose[1], p->guess, &p->patch);
+  }
+}
+
+/* --- impulses --- */
+
+void cb_coupled_push_shapes(cb_coupled *c, const cb_gap *gap, const double *gradient, double impulse) {
+  const cb_coupled_shapes *s = &c->contacts->shapes;
+  for (int k = 0; k < 2; k++) {
+    const cb_shape_side *own = &s->side[s->pair[gap->index].side[k]];
+    cb_coupled_push_one(c, own->body, own->place, impulse, gradient + 6 * k);
+  }
+}
+
+int cb_coupled_unit_of_shapes(const cb_coupled *c, const cb_gap *gap, int which) {
+  const cb_coupled_shapes *s = &c->contacts->shapes;
+  const cb_shape_side *own = &s->side[s->pair[gap->index].side[which]];
+  return own->body >= 0 ? own->body : c->bodies.n + own->place;
+}

@@ -1,0 +1,92 @@
+/* Joined bodies and hinges, four at a time (equations: mechanism.h, integrators/hamilton_pontryagin.c).
+ *
+ * The blocks hold bodies whose inertia K is constant and whose wrench is a constant force f of the world's axes, or none,
+ * in steps with the map cayley, and hinges that no law drives. All vectors are in the world's axes about the origin of the
+ * body at the first node, so that nothing is turned between a body and the sweeps (mechanism_private.h):
+ *   D^T mu = p + (h/2) (0, f) + W,  mu = K Y + mu_0,  D = dtau^-1_{hY},  g_{k+1} = tau(h Y) g_k about that origin
+ *   A = (1/h) (D^T K + h d(D^T mu)/d(hY)) D     a displacement eta of the end changes Y by (1/h) D eta
+ *   with hY = 2 (w, v):  D = [[T + w w^T, 0], [-hat(v) + v w^T - w.v, T]],  T = 1 - hat(w)
+ *   hinge: S = (n_b, c × n_b), closed to first order by (a, c × a - d), a = n_b × n_a
+ * c: from the origin of the body b to the hinge; d: the gap; n_a, n_b: the axis of the hinge in both bodies. Other bodies and joints go through mechanism_step.c.
+ *
+ * The loops are in mechanism_blocks_kernel.h, compiled once per instruction set. A block has four places on every
+ * instruction set, and a list whose length is not a multiple of four ends with copies of its last one, so results do not
+ * depend on the instruction set. SI units.
+ */
+#pragma once
+
+#include "mechanism/mechanism_private.h"
+
+#include <stdalign.h>
+
+enum { CB_BLOCK = 4 };
+typedef double cb_four[CB_BLOCK];
+
+/* The symmetric inertia [[a, b], [b^T, l]] in the world's axes, by rows. */
+typedef struct cb_block_inertia {
+  cb_four a[3][3], b[3][3], l[3][3];
+} cb_block_inertia;
+
+struct cb_body_block {
+  alignas(64) cb_four r[3][3], q[4], p[6]; /* at the first node: rotation and momentum */
+  cb_block_inertia K;
+  cb_four mu0[6], f[3], mass; /* mass: the mean of the linear inertia */
+  cb_four Y[6], mu[6];
+  cb_four own_Y[6], turn;    /* the final twist in the frame of the body; the rotation in the step */
+  int count, link[CB_BLOCK]; /* count: places in use; those after them are copies of the last one */
+  const cb_rigid_constant *constant[CB_BLOCK];
+  bool coupled; /* K is not diagonal in the frames of all four bodies */
+};
+
+/* What settling needs. */
+struct cb_node_block {
+  alignas(64) cb_block_inertia K;
+  cb_four load[6];
+  int count, link[CB_BLOCK];
+  const cb_rigid_constant *constant[CB_BLOCK];
+  bool coupled;
+};
+
+struct cb_hinge_block {
+  alignas(64) cb_four q[2][4], x[2][3], axis[2][3]; /* the hinge in the frames of a and b */
+  int count, link[CB_BLOCK];
+};
+
+/* The step of the loops: its length, the factor of f in the impulse at the first node, and the states of all bodies. */
+typedef struct cb_block_step {
+  double h, first;
+  cb_rigid_state *state;
+} cb_block_step;
+
+struct cb_blocks_kernel {
+  /* Takes the states at the first node; f is in the frames of the bodies before, and in the world's axes afterwards. */
+  void (*begin)(cb_mechanism *m, const cb_block_step *step);
+  /* Sets Y to the extrapolated twists, or to those of the last step. */
+  void (*guess)(cb_mechanism *m, const cb_block_step *step, bool extrapolated);
+  /* Places, and loads of the sweeps at Y; fresh: also A. Returns a link with a load that is not finite, or -1. */
+  int (*evaluate)(cb_mechanism *m, const cb_block_step *step, bool fresh);
+  /* Changes Y for eta. *changed and *largest: squares of the largest change and twist, as in mechanism_step.c. Returns a
+   * link with a twist that is not finite, or -1. */
+  int (*update)(cb_mechanism *m, const cb_block_step *step, double *changed, double *largest);
+  /* The places of links at the end of the step with the present Y. */
+  void (*place)(cb_mechanism *m, const cb_block_step *step);
+  /* The impulses that the bodies need for Y; own_Y, and turn without the error of the map. */
+  void (*find_needs)(cb_mechanism *m, const cb_block_step *step);
+  /* The states and places at the end of the step. Returns a link whose state is not finite, or -1. */
+  int (*arrive)(cb_mechanism *m, const cb_block_step *step);
+  /* q of all hinges; S and closing twists; trial: S1 and e of links. */
+  void (*find_hinges)(cb_mechanism *m, cb_joint_extent extent, bool trial, double *q);
+  /* A and load of the sweeps at a node; and the impulses that the bodies need for eta. */
+  void (*take_inertias)(cb_mechanism *m, const cb_rigid_state *state);
+  void (*settle)(cb_mechanism *m);
+  /* Adds the impulses on all bodies to the states at the node. */
+  void (*push)(cb_mechanism *m, cb_rigid_state *state);
+};
+
+extern const struct cb_blocks_kernel cb_blocks_kernel_x86_64, cb_blocks_kernel_avx2;
+
+cb_status cb_blocks_create(cb_mechanism *m);
+/* Fills the blocks of a step, or of a node, and marks their links; sets trial.p of all links of a step. */
+cb_status cb_blocks_take_bodies(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step,
+                                int *failed);
+void cb_blocks_take_node(cb_mechanism *m, const cb_mechanism_bodies *b);

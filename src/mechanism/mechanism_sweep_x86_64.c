@@ -1,0 +1,4 @@
+/* This file compiles the sweeps of mechanism_sweep_kernel.h for any processor. */
+#define HALVES
+#define KERNEL cb_sweep_kernel_x86_64
+#include "mechanism/mechanism_sweep_kernel.h"

@@ -1,0 +1,227 @@
+/* Runs of bodies that feel each other through the fluid: order, momentum, energy, joints and impacts. */
+#include "memory_sink.h"
+#include "numerics/vec3.h"
+
+#include <string.h>
+
+/* The values of a field in row `row` of the sink. */
+static const double *field(const memory_sink *m, size_t row, const char *name) {
+  size_t at = 0;
+  for (size_t f = 0; f < m->layout->n_fields; f++) {
+    if (!strcmp(m->layout->fields[f].name, name)) return (const double *)(m->rows[row] + at);
+    at += m->width[f];
+  }
+  fail_msg("no field `%s`", name);
+  return NULL;
+}
+
+static cb_scenario *go(memory_sink *m, const char *text) {
+  cb_scenario *s;
+  check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+  cb_sink sink = memory_open(m, cb_scenario_run(s));
+  check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
+  return s;
+}
+
+#define TWO                                                                                                      \
+  "bodies:\n"                                                                                                    \
+  "  - {name: a, shape: {name: ellipsoid, a: 1, b: 0.6, c: 0.4, resolution: 8}, density: 1.3, drag: false,\n"    \
+  "     place: {position: [0, 0, 0]}, motion: {velocity: [0.3, 0.1, -0.2], spin: [0.4, -0.3, 0.5]}}\n"           \
+  "  - {name: b, shape: {name: ellipsoid, a: 0.5, b: 0.9, c: 0.35, resolution: 8}, density: 0.8, drag: false,\n" \
+  "     place: {position: [1.9, 0.3, 0.4], rotation: {axis: [1, 2, 3], angle: 0.5}},\n"                          \
+  "     motion: {velocity: [-0.4, 0.2, 0.1], spin: [0.2, 0.6, -0.3]}}\n"
+
+/* The poses of both bodies at t = 0.4, after steps of length h of the given order. */
+static void poses(const char *coupling, double h, int order, double out[14]) {
+  char text[2048];
+  memory_sink m;
+  snprintf(text, sizeof text,
+           "curvebody: 1\nfluid: {medium: 1, gravity: [0, 0, 0], model: ellipsoid, coupling: %s}\n" TWO
+           "integrator: {name: hamilton_pontryagin, step: %.17g, order: %d}\ntime: {end: 0.4}\n",
+           coupling, h, order);
+  cb_scenario *s = go(&m, text);
+  memcpy(out, field(&m, m.n_rows - 1, "pose"), 14 * sizeof *out);
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+static double distance(const double a[14], const double b[14]) {
+  double out = 0;
+  for (int i = 0; i < 14; i++) out = fmax(out, fabs(a[i] - b[i]));
+  return out;
+}
+
+/* Halving the step divides the error by 2^order: the differences of three step lengths give the ratio. */
+static void step_has_its_order(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *coupling;
+    int order;
+    double h;
+  } cases[] = {{"dipole", 2, .04}, {"dipole", 4, .05}, {"exact", 2, .1}, {"exact", 4, .1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    double p[3][14];
+    for (int k = 0; k < 3; k++) poses(cases[i].coupling, cases[i].h / (1 << k), cases[i].order, p[k]);
+    const double order = log2(distance(p[0], p[1]) / distance(p[1], p[2]));
+    print_message("%s, order %d: %.2f, differences %.2g %.2g\n", cases[i].coupling, cases[i].order, order,
+                  distance(p[0], p[1]), distance(p[1], p[2]));
+    check_near(order, cases[i].order, cases[i].order == 2 ? .05 : .2);
+  }
+}
+
+/* The coupling changes the motion, and `none` is the motion of bodies that do not feel each other. */
+static void coupling_changes_the_motion(void **unused) {
+  (void)unused;
+  double none[14], dipole[14], exact[14];
+  poses("none", .02, 2, none);
+  poses("dipole", .02, 2, dipole);
+  poses("exact", .02, 2, exact);
+  print_message("moved by dipoles %.2g, by the exact flow %.2g, difference %.2g\n", distance(none, dipole),
+                distance(none, exact), distance(dipole, exact));
+  check_at_least(distance(none, exact), 1e-3);
+  check_at_most(distance(dipole, exact), .5 * distance(none, exact));
+}
+
+/* Two ellipsoids on a spring swing about each other for 1e5 steps: momentum is kept to round-off, and the error of the
+ * energy has no trend. */
+static void bound_bodies_keep_momentum_and_energy(void **unused) {
+  (void)unused;
+  memory_sink m;
+  cb_scenario *s =
+      go(&m,
+         "curvebody: 1\nfluid: {medium: 1, gravity: [0, 0, 0], model: ellipsoid, coupling: dipole}\n" TWO
+         "interactions: [{spring: {between: [{body: a, at: [0.2, 0, 0]}, {body: b, at: [0, -0.2, 0.1]}], stiffness: 4, "
+         "rest: 2.2}}]\n"
+         "integrator: {name: hamilton_pontryagin, step: 0.02}\ntime: {end: 2000}\nrecord: {every: 25, observables: "
+         "[energy, momentum]}\n");
+  double change = 0, size = 0, error[2] = {0};
+  const double *p0 = field(&m, 0, "total_momentum"), e0 = *field(&m, 0, "energy");
+  for (size_t row = 0; row < m.n_rows; row++) {
+    const double *p = field(&m, row, "total_momentum"), *each = field(&m, row, "spatial_momentum");
+    for (int i = 0; i < 6; i++) {
+      change = fmax(change, fabs(p[i] - p0[i]));
+      size = fmax(size, fabs(each[i]));
+    }
+    double *of = &error[row >= m.n_rows / 2];
+    *of = fmax(*of, fabs(*field(&m, row, "energy") - e0));
+  }
+  print_message("1e5 steps: momentum %.2g of %.2g, energy errors %.3g and %.3g of %.3g\n", change, size, error[0],
+                error[1], e0);
+  check_at_most(change, 1e-12 * size);
+  check_at_most(error[1], 1.5 * error[0]);
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+/* Two ellipsoids that feel each other in a curved space: the largest error of the energy, and the largest change of the
+ * momentum about the base point. */
+static void move_in(const char *space, double h, double *energy, double *momentum) {
+  char text[2048];
+  memory_sink m;
+  snprintf(
+      text, sizeof text,
+      "curvebody: 1\nspace: %s\nfluid: {medium: 1, added_mass: {name: exact, refine: false}, coupling: exact}\n"
+      "bodies:\n"
+      "  - {name: a, shape: {name: ellipsoid, a: 0.3, b: 0.2, c: 0.15, resolution: 8}, density: 1.3, drag: false,\n"
+      "     place: {position: [0, 0, 0]}, motion: {velocity: [0.1, 0.1, -0.2], spin: [0.4, -0.3, 0.5]}}\n"
+      "  - {name: b, shape: {name: ellipsoid, a: 0.2, b: 0.25, c: 0.15, resolution: 8}, density: 0.8, drag: false,\n"
+      "     place: {position: [0.6, 0.1, 0.1]}, motion: {velocity: [-0.2, 0.1, 0.1], spin: [0.2, 0.6, -0.3]}}\n"
+      "integrator: {name: hamilton_pontryagin, step: %.17g}\ntime: {end: 1}\n"
+      "record: {observables: [energy, momentum]}\n",
+      space, h);
+  cb_scenario *s = go(&m, text);
+  *energy = *momentum = 0;
+  for (size_t row = 0; row < m.n_rows; row++) {
+    const double *p = field(&m, row, "spatial_momentum"), *p0 = field(&m, 0, "spatial_momentum");
+    for (int i = 0; i < 6; i++) *momentum = fmax(*momentum, fabs(p[i] + p[6 + i] - p0[i] - p0[6 + i]));
+    *energy = fmax(*energy, fabs(*field(&m, row, "energy") - *field(&m, 0, "energy")));
+  }
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+/* In S3 and H3 the same holds as in flat space: the momentum of the whole is kept to round-off, and the error of the
+ * energy is of order 2. */
+static void curved_spaces_keep_the_momentum_of_the_whole(void **unused) {
+  (void)unused;
+  static const char *const spaces[] = {"s3", "h3"};
+  for (int i = 0; i < 2; i++) {
+    double coarse, fine, momentum;
+    move_in(spaces[i], .1, &coarse, &momentum);
+    check_at_most(momentum, 1e-16); /* of 0.02 */
+    move_in(spaces[i], .05, &fine, &momentum);
+    check_at_most(momentum, 1e-16);
+    print_message("%s: energy errors %.3g %.3g, momentum %.2g\n", spaces[i], coarse, fine, momentum);
+    check_near(log2(coarse / fine), 2, .1);
+  }
+}
+
+/* A ball joint holds two ellipsoids that feel each other exactly: the joint stays closed, and momentum is kept. */
+static void joints_hold_bodies_that_feel_each_other(void **unused) {
+  (void)unused;
+  memory_sink m;
+  cb_scenario *s =
+      go(&m,
+         "curvebody: 1\nfluid: {medium: 1, gravity: [0, 0, 0], model: ellipsoid, coupling: exact}\nbodies:\n"
+         "  - {name: a, shape: &s {name: ellipsoid, a: 0.5, b: 0.2, c: 0.15, resolution: 8}, density: 1.2, drag: "
+         "false,\n     place: {position: [0, 0, 0]}, motion: {velocity: [0.2, 0.1, 0.3], spin: [0.3, -0.2, 0.5]}}\n"
+         "  - {name: b, shape: *s, density: 1.2, drag: false}\n"
+         "joints: [{kind: ball, name: j, of: [a, b], at: [0.55, 0, 0], in: [-0.55, 0, 0], angle: [0.3, 0.5, 0.2], "
+         "rate: [0.5, 1, 0.7]}]\n"
+         "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1}\n"
+         "record: {observables: [energy, momentum, joints]}\n");
+  const double *p0 = field(&m, 0, "total_momentum"), e0 = *field(&m, 0, "energy");
+  for (size_t row = 0; row < m.n_rows; row++) {
+    const double *p = field(&m, row, "total_momentum");
+    for (int i = 0; i < 6; i++) check_near(p[i], p0[i], 1e-14);
+    check_at_most(*field(&m, row, "joint_residual"), 1e-14);
+    check_near(*field(&m, row, "energy"), e0, 1e-3 * e0); /* the error of order 2 */
+  }
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+/* Two equal balls of radius r = 1/2 in a fluid of density 1, one of which moves, collide head on. With V and V' the
+ * volumes of the sphere and of its faces, the added mass V/2, the mass 1.5 V', the moment V/2 + V' of the dipole of unit
+ * velocity, and d = 2 r, the inertia along the line of centres is M = [[k, c], [c, k]], k = 1.5 V' + V/2,
+ * c = -2 (V/2 + V')^2/(4 pi d^3). The impulse for the rate s' of the gap is J = -(1 + e) s'/(n M^-1 n),
+ * n M^-1 n = 2/(k - c) for n = (1, -1). */
+static void impact_has_the_inertia_of_the_coupling(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 2; i++) {
+    const double e = i ? .5 : 1, r = .5, volume = 4 * M_PI / 3 * r * r * r;
+    char text[2048];
+    memory_sink m;
+    snprintf(text, sizeof text,
+             "curvebody: 1\nfluid: {medium: 1, gravity: [0, 0, 0], model: ellipsoid, coupling: dipole}\nbodies:\n"
+             "  - {name: a, shape: {name: ball, radius: 0.5}, drag: false, density: 1.5, spheres: [{at: [0, 0, 0], "
+             "radius: 0.5}],\n     place: {position: [0, 0, 0]}}\n"
+             "  - {name: b, shape: {name: ball, radius: 0.5}, drag: false, density: 1.5, spheres: [{at: [0, 0, 0], "
+             "radius: 0.5}],\n     place: {position: [-2, 0, 0]}, motion: {velocity: [1, 0, 0]}}\n"
+             "contacts: {restitution: %g}\nintegrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1.2}\n"
+             "record: {observables: [energy, momentum, inertia]}\n",
+             e);
+    cb_scenario *s = go(&m, text);
+    const cb_event_row *impact = NULL;
+    for (size_t k = 0; k < m.n_events; k++)
+      if (m.event[k].kind == CB_EVENT_REFLECT) impact = &m.event[k];
+    assert_non_null(impact);
+    const double k = field(&m, 0, "inertia")[3 * 6 + 3], faces = (k - volume / 2) / 1.5, moment = volume / 2 + faces,
+                 c = -2 * moment * moment / (4 * M_PI), rate = impact->speed_before;
+    print_message("e = %g: rate %.12g, impulse %.12g\n", e, rate, impact->impulse);
+    check_relative(impact->impulse, -(1 + e) * rate * (k - c) / 2, 1e-10);
+    check_relative(impact->speed_after, -e * rate, 1e-12);
+    memory_free(&m);
+    cb_scenario_free(s);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(step_has_its_order),
+                                     cmocka_unit_test(coupling_changes_the_motion),
+                                     cmocka_unit_test(bound_bodies_keep_momentum_and_energy),
+                                     cmocka_unit_test(curved_spaces_keep_the_momentum_of_the_whole),
+                                     cmocka_unit_test(joints_hold_bodies_that_feel_each_other),
+                                     cmocka_unit_test(impact_has_the_inertia_of_the_coupling)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

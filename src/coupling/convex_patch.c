@@ -3,9 +3,8 @@
  * Along n each hull has a side: its vertices near the supporting plane, as a polygon in the directions t_1 and t_2
  * perpendicular to n. The polygon is that of the vertices which are farthest in 32 directions, which point a little along n,
  * so that of two vertices above each other the nearer one is taken. It is exact for polygons whose corners turn by more than
- * 2 pi/32. The patch is the intersection of both polygons: corners of one of them inside the
- * other one, and crossings of their sides. Of its points the one with the smallest gap is taken, and then up to seven that
- * are far from each other.
+ * 2 pi/32. The patch is the intersection of both polygons: corners of one of them inside the other one, and crossings of
+ * their sides. Of its points the one with the smallest gap is taken, and then up to seven that are far from each other.
  */
 #include "coupling/convex.h"
 #include "numerics/vec3.h"

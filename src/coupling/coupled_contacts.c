@@ -23,30 +23,34 @@ static const double rest = -1e-14;
 
 /* --- the list of gaps --- */
 
-cb_status cb_contacts_add(cb_coupled_contacts *k, const cb_gap *gap) {
-  if (k->n == k->capacity_gaps) {
-    const int capacity = k->capacity_gaps ? 2 * k->capacity_gaps : 64;
-    const size_t n = (size_t)capacity;
-    cb_gap *more = realloc(k->gap, n * sizeof *more);
-    if (more) k->gap = more;
-    cb_gap_look *start = realloc(k->start, n * sizeof *start);
-    if (start) k->start = start;
-    cb_gap_look *end = realloc(k->end, n * sizeof *end);
-    if (end) k->end = end;
-    bool *known = realloc(k->known, n * sizeof *known);
-    if (known) k->known = known;
-    if (!more || !start || !end || !known) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaps", capacity);
-    k->capacity_gaps = capacity;
-  }
-  k->gap[k->n++] = *gap;
+static cb_status grow(cb_coupled_contacts *k) {
+  const int capacity = k->capacity_gaps ? 2 * k->capacity_gaps : 64;
+  const size_t n = (size_t)capacity;
+  cb_gap *more = realloc(k->gap, n * sizeof *more);
+  if (more) k->gap = more;
+  cb_gap_look *start = realloc(k->start, n * sizeof *start);
+  if (start) k->start = start;
+  cb_gap_look *end = realloc(k->end, n * sizeof *end);
+  if (end) k->end = end;
+  bool *known = realloc(k->known, n * sizeof *known);
+  if (known) k->known = known;
+  if (!more || !start || !end || !known) return cb_fail(CB_ERROR_MEMORY, "no memory for %d gaps", capacity);
+  k->capacity_gaps = capacity;
   return CB_OK;
+}
+
+cb_status cb_contacts_add(cb_coupled_contacts *k, const cb_gap *gap) {
+  const cb_status status = k->n == k->capacity_gaps ? grow(k) : CB_OK;
+  if (!status) k->gap[k->n++] = *gap;
+  return status;
 }
 
 /* Returns whether other points can touch the point: this is so for spheres of bodies, and for particles that are not
  * tracers. */
 static bool touches_points(const cb_coupled *c, int place) {
-  return c->carried[place].body < 0 ? c->mass[place] > 0
-                                    : cb_system_radius(c->system, cb_system_particle(c->system, place)) > 0;
+  const cb_carried *own = &c->carried[place];
+  if (own->body < 0) return c->mass[place] > 0;
+  return !own->of_shape && cb_system_radius(c->system, cb_system_particle(c->system, place)) > 0;
 }
 
 /* Returns whether walls can touch the point: also a vertex of a body, but not a point that only holds springs and
@@ -107,7 +111,8 @@ cb_status cb_coupled_contacts_create(cb_coupled *c) {
   k->resting.push = cb_arena_alloc(c->arena, (size_t)c->bodies.n, sizeof *k->resting.push);
   k->resting.answer = cb_arena_alloc(c->arena, (size_t)c->bodies.n, sizeof *k->resting.answer);
   if (!k->resting.push || !k->resting.answer) return cb_fail(CB_ERROR_MEMORY, "no memory for contacts");
-  cb_status status = points ? cb_gaps_create(c->system, &k->gaps) : CB_OK;
+  cb_status status = grow(k);
+  if (!status && points) status = cb_gaps_create(c->system, &k->gaps);
   if (!status) status = list_gaps(c, k);
   if (!status && points && c->bodies.shapes) status = cb_coupled_shapes_create(c);
   if (status) return status;

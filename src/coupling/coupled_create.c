@@ -13,7 +13,7 @@ static void take_points(cb_coupled *c, int n_points, const cb_body_point *point)
     cb_carried *own = &c->carried[cb_system_index(c->system, point[i].particle)];
     double y[4] = {point[i].at[0], point[i].at[1], point[i].at[2], 1};
     if (c->K != 0) cb_curved_point(c->K, point[i].at, y);
-    *own = (cb_carried){point[i].body, point[i].touches, {y[0], y[1], y[2]}, y[3]};
+    *own = (cb_carried){point[i].body, point[i].touches, point[i].of_shape, {y[0], y[1], y[2]}, y[3]};
   }
 }
 

@@ -13,7 +13,7 @@
 /* A point (x, w) of a body frame in the coordinates of numerics/numerics_curved.h; w = 1 in E3. */
 typedef struct cb_carried {
   int body; /* -1: a particle, which moves by itself */
-  bool touches;
+  bool touches, of_shape;
   double x[3], w;
 } cb_carried;
 

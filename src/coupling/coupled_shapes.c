@@ -8,7 +8,8 @@
  * a step.
  *   A pair is listed for a step of length h if the balls around its sets can meet: each ball is enlarged by 1.5 |v| h and a
  * twentieth of its radius. If a flight moves a ball farther than that, the step is made again with larger balls. The pairs
- * are found by sorting the balls along x (sort and sweep; Baraff (1992), doi:10.7298/DTEV-V190, section 2.3).
+ * are found by sorting the balls along x (sort and sweep; Cohen, Lin, Manocha & Ponamgi (1995),
+ * doi:10.1145/199404.199437).
  * Flat space. The pairs and the patches of a step follow from the state at its start, so that a restarted run has the same.
  */
 #include "coupling/coupled_contacts.h"
@@ -44,7 +45,7 @@ cb_status cb_coupled_shapes_create(cb_coupled *c) {
     static const double origin[3] = {0, 0, 0};
     const cb_carried *own = &c->carried[i];
     const double radius = cb_system_radius(c->system, cb_system_particle(c->system, i));
-    if (own->body >= 0 ? radius > 0 : c->mass[i] > 0)
+    if (own->body >= 0 ? radius > 0 && !own->of_shape : c->mass[i] > 0)
       status = add_side(
           s, &(cb_shape_side){
                  .body = own->body, .place = i, .set = cb_convex_ball(own->body >= 0 ? own->x : origin, radius)});
@@ -118,7 +119,7 @@ static cb_status sweep(const cb_coupled *c, cb_coupled_shapes *s) {
                    reach = a->set.bound + a->reach + b->set.bound + b->reach;
       if (cb_dot3(d, d) <= reach * reach && can_touch(c, a, b)) status = add_pair(s, s->span[p].side, s->span[q].side);
     }
-  qsort(s->pair, (size_t)s->pairs, sizeof *s->pair, by_sides);
+  if (s->pairs) qsort(s->pair, (size_t)s->pairs, sizeof *s->pair, by_sides);
   return status;
 }
 

@@ -84,13 +84,13 @@ typedef struct cb_fluid_model_class {
   /* Computes the added mass K of that part of the body that belongs to one place (of `places`), about this place and in
    * the body's axes; the function added_mass gives the sum over all parts. It is used for bodies whose shape does not
    * change, and for places that follow parts (part_of). NULL: the model is CB_ERROR_UNSUPPORTED in a fluid whose
-   * density or flow varies with the place. */
+   * density varies with the place, and in a flow that varies with the place (except with linear_form). */
   void (*added_mass_of)(const cb_fluid_model *m, const void *body, int place, double K[6][6]);
   /* Computes the added mass with the vertices at x[vertices], which have the velocities v[vertices] (NULL: 0); out is 0
    * on entry. It is called once for a rigid body, and at each required time, from any thread, for a body with poses. A
    * model that does not use x and v gives no momentum and energy of a moving shape, and is CB_ERROR_UNSUPPORTED for a
    * body whose poses change its shape. A model without added_mass_of, other than the local model, needs a medium of one
-   * density and a flow that is the same everywhere. */
+   * density, and a flow that is the same everywhere unless it has linear_form. */
   cb_status (*added_mass)(const cb_fluid_model *m, const void *body, const cb_surface *surface, const double (*x)[3],
                           const double (*v)[3], cb_added_mass *out);
   /* For a body that swims by changing its shape: computes the matrix G[6 + n][6 + n] of the fluid's kinetic energy
@@ -127,6 +127,11 @@ typedef struct cb_fluid_model_class {
    * with the momentum and the energy of the shape's motion, is then that of all places (added_mass_of). NULL: all
    * places are fixed. */
   int (*part_of)(const cb_fluid_model *m, const void *body, int place, const cb_node **named);
+  /* For a rigid body in a flow with a gradient: computes the matrix G of `form` for the surface at rest, whose points x
+   * have the velocities A_i (x - c), A[n]. The body then moves relative to the linear fit of the flow around it. NULL: a
+   * model without added_mass_of is CB_ERROR_UNSUPPORTED in a flow that varies with the place. */
+  cb_status (*linear_form)(const cb_fluid_model *m, const void *body, const cb_surface *surface, int n,
+                           const double (*A)[3][3], const double c[3], double *G);
 } cb_fluid_model_class;
 
 /* The functions of the local model, which a class may have as members, or which may be called; m and body are not read.

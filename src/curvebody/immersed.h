@@ -12,7 +12,8 @@
  * from the changing shape, and R the rotation of g. ad* is defined in curvebody/se3.h. The wrenches dL/dg are:
  *   flow       in a uniform flow -ad*_U(I_f (Y - U) + mu_0f) with U = (0, R^T u). In a flow that varies with the place,
  *              -sum_f w_f s_f n_f.(grad u) is added, s_f = <v_f - u, n_f>. Where the density varies with the place,
- *              (1/2) <dI_f/dg (Y - U), Y - U> is added
+ *              (1/2) <dI_f/dg (Y - U), Y - U> is added. A model other than the local one gives K and, for the exact added
+ *              mass of a rigid body, the effect of the strain of the flow (src/fluid/terms/parts.c)
  *   wall       (1/2) <dG/dg (Y, 1), (Y, 1)> near a plane, with the exact added mass. G is the 7x7 matrix of the fluid's
  *              kinetic energy (1/2) <G (Y, 1), (Y, 1)>
  *   pressure   of the undisturbed flow: int rho Du/Dt dV over the closed parts, and over sheets with dV = thickness dA

@@ -2,6 +2,7 @@
  * fluid/exact_refined.h. */
 #include "fluid/exact_refined.h"
 #include "fluid/surface_mesh.h"
+#include "numerics/vec3.h"
 #include "potential/refine.h"
 #include "core/arena.h"
 #include "core/warning.h"
@@ -129,6 +130,77 @@ cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, c
   out->iterations = report.iterations;
   out->method = cb_potential_method_name(report.method);
   return CB_OK;
+}
+
+/* --- the body in a flow with a gradient --- */
+
+void cb_exact_linear_velocities(const cb_surface *surface, int n, const double (*A)[3][3], const double c[3],
+                                double (*v)[3]) {
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < surface->vertices; i++) {
+      const double *x = surface->x[i], from[3] = {x[0] - c[0], x[1] - c[1], x[2] - c[2]};
+      cb_apply3(A[k], from, v[k * surface->vertices + i]);
+    }
+}
+
+static cb_status form_at_level(const cb_surface *surface, int level, const cb_kirchhoff_options *options, int n,
+                               const double (*A)[3][3], const double c[3], double *G) {
+  cb_surface *s;
+  cb_kirchhoff *k = NULL;
+  cb_status status = cb_surface_at_level(surface, level, &s);
+  if (status) return status;
+  double(*v)[3] = malloc((size_t)n * (size_t)s->vertices * sizeof *v);
+  if (!v) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", s->vertices);
+  if (!status) cb_exact_linear_velocities(s, n, A, c, v);
+  if (!status)
+    status =
+        cb_kirchhoff_create(s->vertices, (const double(*)[3])s->x, s->faces, (const int(*)[3])s->face, options, &k);
+  if (!status) status = cb_kirchhoff_form(k, n, (const double(*)[3])v, G);
+  cb_kirchhoff_free(k);
+  free(v);
+  cb_surface_free(s);
+  return status;
+}
+
+/* Extrapolates the entries of G from the matrices `form` of the levels, with the weights of K: those of one column of
+ * velocities as momentum, and one product of two velocities as kinetic energy. */
+static cb_status extrapolate(cb_exact_levels *levels, int n, const double *form, double *G) {
+  const int size = 6 + n;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      cb_potential_estimate e;
+      for (int l = 0; l < levels->n; l++) {
+        const double *own = form + l * size * size;
+        memcpy(levels->level[l].mass.mu0, own + (6 + i) * size, 6 * sizeof *own);
+        levels->level[l].mass.kinetic = own[(6 + i) * size + 6 + j];
+      }
+      const cb_status status = cb_potential_estimated(levels->n, levels->level, &e);
+      if (status) return status;
+      for (int a = 0; a < 6; a++) {
+        G[a * size + 6 + i] = G[(6 + i) * size + a] = e.mass.mu0[a];
+        for (int b = 0; b < 6; b++) G[a * size + b] = e.mass.K[a][b];
+      }
+      G[(6 + i) * size + 6 + j] = G[(6 + j) * size + 6 + i] = e.mass.kinetic;
+    }
+  return CB_OK;
+}
+
+cb_status cb_exact_refined_form(const cb_fluid_model *m, const cb_surface *surface, cb_exact_asked asked,
+                                const cb_kirchhoff_options *options, int n, const double (*A)[3][3], const double c[3],
+                                double *G) {
+  cb_exact_levels levels = {.n = 0};
+  cb_added_mass found = {.kinetic = 0};
+  cb_kirchhoff_options own = *options;
+  own.far_error = fmin(options->far_error, asked.error / 100);
+  cb_status status = cb_exact_refined(m, surface, asked, options, &levels, &found);
+  const int entries = (6 + n) * (6 + n);
+  double *form = status ? NULL : malloc((size_t)(levels.n * entries) * sizeof *form);
+  if (!status && !form) return cb_fail(CB_ERROR_MEMORY, "no memory for %d levels", levels.n);
+  for (int l = 0; l < levels.n && !status; l++)
+    status = form_at_level(surface, levels.first + l, &own, n, A, c, form + l * entries);
+  if (!status) status = extrapolate(&levels, n, form, G);
+  free(form);
+  return status;
 }
 
 double cb_exact_keep_one(cb_exact_asked asked, const cb_added_mass *found, int least, cb_exact_levels *levels) {

@@ -32,6 +32,14 @@ typedef struct cb_exact_asked {
  * body is so far from the origin that round-off exceeds the error. */
 cb_status cb_exact_refined(const cb_fluid_model *m, const cb_surface *surface, cb_exact_asked asked,
                            const cb_kirchhoff_options *options, cb_exact_levels *levels, cb_added_mass *out);
+/* Computes the matrix G[6 + n][6 + n] of cb_kirchhoff_form, with its error of the same order, for the velocities
+ * A_i (x - c) of the points x of a body at rest. */
+cb_status cb_exact_refined_form(const cb_fluid_model *m, const cb_surface *surface, cb_exact_asked asked,
+                                const cb_kirchhoff_options *options, int n, const double (*A)[3][3], const double c[3],
+                                double *G);
+/* Writes the velocities A_i (x - c) of the vertices x to v[n][vertices]. */
+void cb_exact_linear_velocities(const cb_surface *surface, int n, const double (*A)[3][3], const double c[3],
+                                double (*v)[3]);
 
 /* Keeps one of `levels`, if possible not coarser than level `least` of fluid/surface_mesh.h. It is the first level
  * whose own K meets the error, or has a fair error while the next level is large; otherwise it is the last level.

@@ -75,10 +75,13 @@ cb_status cb_immersed_choose(cb_immersed *b, const cb_immersed_options *options)
   if (status || !model || (!b->around.layered && (!b->around.varying || b->fluid.paper))) return status;
   if (model->class_->added_mass_of && (!b->poses || model->class_->part_of) && !b->fluid.paper)
     return CB_OK; /* the added mass is then that of separate parts (terms/parts.c) */
+  const bool strained = model->class_->linear_form && !model->class_->added_mass_of && !b->around.layered;
+  if (strained && !b->poses) return CB_OK; /* the added mass is then that of one part (immersed_strain.c) */
   return cb_fail(CB_ERROR_UNSUPPORTED,
-                 "the added mass of the fluid model `%s` needs a uniform %s: expected `added_mass: local`, or a body "
+                 "the added mass of the fluid model `%s` needs a uniform %s%s: expected `added_mass: local`, or a body "
                  "without added mass",
-                 b->inertia.model->class_->name, b->around.layered ? "medium" : "flow");
+                 model->class_->name, b->around.layered ? "medium" : "flow",
+                 strained ? " if the body has `poses`" : "");
 }
 
 /* --- data of the models about the body --- */
@@ -155,7 +158,7 @@ static cb_status prepare_all(cb_immersed *b, const cb_mass *mass, const bool *mo
     b->inertia.body = same->body;
   else
     status = prepare(b, mass, moves, &b->inertia);
-  if (!status && cb_immersed_by_parts(b))
+  if (!status && cb_immersed_by_parts(b) && model->class_->added_mass_of)
     b->inertia.places = model->class_->places(model, b->inertia.body, &b->inertia.at);
   return status ? status : cb_immersed_follow_parts(b, &b->inertia);
 }
@@ -176,7 +179,9 @@ cb_status cb_immersed_prepare(cb_immersed *b) {
   if (status || !b->inertia.model) return status;
   if (b->poses && (b->placed || cb_immersed_by_parts(b))) return find_added_mass(b);
   if (b->poses) return tabulate(b);
-  return added_mass(b, (const double(*)[3])b->surface->x, NULL, &b->added);
+  status = added_mass(b, (const double(*)[3])b->surface->x, NULL, &b->added);
+  const bool strained = cb_immersed_by_parts(b) && !b->inertia.model->class_->added_mass_of;
+  return status || !strained ? status : cb_immersed_find_strained(b);
 }
 
 static void release(const cb_immersed_model_instance *of) {

@@ -159,10 +159,17 @@ typedef struct cb_immersed_fluid_sample {
   double dF[6][6];        /* derivative of the model's wrench about the place, by the relative twist V there */
 } cb_immersed_fluid_sample;
 
+/* The added mass of a rigid body in a flow with a gradient, for density 1 and about the centre of the body, which is
+ * the place where its one part feels the flow (immersed_strain.c). */
+enum { CB_IMMERSED_STRAINS = 5 };
+typedef struct cb_immersed_strained {
+  double centre[3], K[6][6], C[6][CB_IMMERSED_STRAINS], N[CB_IMMERSED_STRAINS][CB_IMMERSED_STRAINS];
+} cb_immersed_strained;
+
 /* The added mass of one part of the body, about its place and in the body's axes (terms/parts.c). */
 typedef struct cb_immersed_part_added_mass {
   cb_immersed_fluid_sample at;
-  double K[6][6];
+  double K[6][6], e[CB_IMMERSED_STRAINS]; /* e: the strain of the flow at the place */
 } cb_immersed_part_added_mass;
 
 /* A wrench of the user: expressions of the body's quantities, of the time t and of external numbers, for the torque and
@@ -202,6 +209,7 @@ struct cb_immersed {
   /* The added mass that inertia.model gives for the body at rest, far from the plane above. It is computed for a rigid
    * body. For a body with poses it is computed if the model has a table or the fluid ends at that plane. */
   cb_added_mass added;
+  const cb_immersed_strained *strained;  /* NULL: the strain of the flow has no effect on the added mass */
   int followed_parts;                    /* parts with which places of models move */
   cb_part_fit *followed;                 /* [followed_parts] */
   cb_added_mass_table *added_mass_table; /* the added mass along the poses; NULL: it is computed at each time */
@@ -225,8 +233,8 @@ static inline bool cb_immersed_varies(const cb_immersed *b) { return b->around.l
 static inline bool cb_immersed_is_relative(const cb_immersed *b) {
   return b->added_mass && !b->fluid.paper && (b->around.has_flow || b->around.layered);
 }
-/* Returns whether the added mass is that of separate parts, each of which moves relative to the flow at its place. This
- * is so if the flow or the density varies. */
+/* Returns whether the added mass is that of parts, each of which moves relative to the flow at its place. This is so if
+ * the flow or the density varies. A model without parts has one, the complete body, which also feels the strain. */
 static inline bool cb_immersed_by_parts(const cb_immersed *b) {
   return b->inertia.model && cb_immersed_is_relative(b) && cb_immersed_varies(b);
 }
@@ -423,6 +431,11 @@ cb_status cb_immersed_look(const cb_immersed *b, const cb_immersed_moment *m,
 /* Finds V = X Y - W, the motion of the place `at` relative to the flow. X Y is the twist Y about the place, and W half
  * the vorticity and the velocity of the flow. */
 void cb_immersed_relative_twist(const cb_immersed_fluid_sample *at, const double Y[6], double V[6]);
+/* Functions of the strain of a flow. The first finds the added mass of the body in it. The second finds the strain e
+ * for the gradient G of the flow. The third finds the derivative of G along the angular component j of xi. */
+cb_status cb_immersed_find_strained(cb_immersed *b);
+void cb_immersed_strain_of(const double G[3][3], double e[CB_IMMERSED_STRAINS]);
+void cb_immersed_turn_gradient(const double G[3][3], int j, double out[3][3]);
 /* Finds dV, the derivative of V along component j of xi. */
 void cb_immersed_twist_along(const cb_immersed_fluid_sample *at, int j, double dV[6]);
 /* Replaces the wrench F about the place by X^T F, the wrench about the origin. */

@@ -14,7 +14,7 @@ static bool has_spheres(const cb_fluid_points *points, int body, int *centre) {
     const cb_body_point *p = &points->point[i];
     if (p->body != body) continue;
     if (*centre < 0) *centre = p->particle;
-    any = any || cb_system_radius(points->system, p->particle) > 0;
+    any = any || (!p->of_shape && cb_system_radius(points->system, p->particle) > 0);
   }
   return any;
 }

@@ -7,9 +7,10 @@
  * Forces act on a rigid body at its centre of mass, [a, 0], which has the mass and the charge of the body. {body: a,
  * at: [x, y, z]} is another point, in the frame of the body; only items that name this point act on it. Points and
  * particles are the particles of one cb_system, in the space that the fluid fills. Walls and contacts act on the
- * `spheres` of a body, a list of {at: [x, y, z], radius: r}; walls act on all vertices of a body without spheres, and
- * contacts with `shapes: true` on its shape.
+ * `spheres` of a body, a list of {at: [x, y, z], radius: r}. Walls act on all vertices of a body without spheres; with
+ * `contacts: {shapes: true}` contacts act on its shape, and walls on balls and capsules themselves.
  */
+#include "coupling/convex_surface.h"
 #include "dynamics/builder_points.h"
 #include "dynamics/builder_private.h"
 #include "dynamics/system_private.h"
@@ -217,23 +218,50 @@ static bool meets_wall(const cb_scenario *s, const char *name) {
   return false;
 }
 
-/* Adds all vertices of a body without spheres as points on which walls act, if a wall acts on the body. */
+/* Finds the points of a body on which walls act: all vertices or, if it touches by its shape, the centres of balls and the
+ * ends of capsules, with their radii, and the vertices of the other parts. */
+static cb_status find_wall_points(cb_scenario *s, const cb_surface *surface, bool shapes, int *n, double (**point)[4]) {
+  bool *keep = cb_arena_alloc(s->arena, (size_t)surface->vertices, sizeof *keep);
+  cb_convex *set = NULL;
+  int hull = -1;
+  cb_status status = shapes ? cb_convex_of_surface(surface, s->arena, &set, &hull) : CB_OK;
+  if (status) return status;
+  *point = cb_arena_alloc(s->arena, (size_t)surface->vertices + 2 * (size_t)surface->parts, sizeof **point);
+  if (!keep || !*point) return cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", surface->vertices);
+  for (int f = 0; f < surface->faces; f++)
+    for (int k = 0; k < 3 && !(set && set[surface->part[f]].radius > 0); k++) keep[surface->face[f][k]] = true;
+  *n = 0;
+  for (int p = 0; p < surface->parts && set; p++)
+    for (int k = 0; k < set[p].n && set[p].radius > 0; k++, ++*n) {
+      memcpy((*point)[*n], set[p].own[k], sizeof set[p].own[k]);
+      (*point)[*n][3] = set[p].radius;
+    }
+  for (int v = 0; v < surface->vertices; v++)
+    if (keep[v]) memcpy((*point)[(*n)++], surface->x[v], sizeof surface->x[v]);
+  return CB_OK;
+}
+
+/* Adds the points of a body without spheres on which walls act, if a wall acts on the body. */
 static cb_status add_vertices(cb_scenario *s, const cb_node *node, const cb_immersed *of) {
   cb_fluid_scenario *m = s->own;
-  const cb_surface *surface = cb_immersed_surface(of);
-  cb_status status = CB_OK;
+  int n = 0;
+  double(*point)[4];
   bool meets = false;
   for (int i = 0; i < m->n; i++) meets = meets || (m->body[i].body == of && meets_wall(s, m->body[i].name));
   if (!meets) return CB_OK;
-  if (cb_immersed_poses(of) || surface->vertices > 5000)
+  cb_status status = find_wall_points(s, cb_immersed_surface(of), m->shapes && m->fluid.curvature == 0, &n, &point);
+  if (status) return status;
+  if (cb_immersed_poses(of) || n > 5000)
     return cb_node_fail(node,
                         "walls push all vertices of a body, but this body %s: expected `spheres`, on which walls act",
                         cb_immersed_poses(of) ? "changes its shape" : "has more than 5000");
   for (int i = 0; i < m->n; i++)
-    for (int v = 0; m->body[i].body == of && meets_wall(s, m->body[i].name) && v < surface->vertices && !status; v++) {
+    for (int v = 0; m->body[i].body == of && meets_wall(s, m->body[i].name) && v < n && !status; v++) {
       int index;
-      status = add_auxiliary(s, node, i, surface->x[v], 0, true, &index);
-      m->n_vertices += !status;
+      status = add_auxiliary(s, node, i, point[v], point[v][3], true, &index);
+      if (status) break;
+      m->point[m->n_points - 1].of_shape = m->shapes;
+      m->n_vertices++;
     }
   return status;
 }
@@ -257,11 +285,13 @@ static cb_status check_shapes(cb_scenario *s, const cb_node *root) {
   const cb_fluid_scenario *m = s->own;
   const cb_node *bodies = cb_node_get(root, "bodies"),
                 *key = cb_node_get(cb_scenario_section(root, "contacts"), "shapes");
-  if (m->fluid.curvature != 0) return cb_node_fail(key, "shapes: expected flat space, or `spheres` of the bodies");
+  if (m->fluid.curvature != 0)
+    return cb_node_fail(key, "shapes: expected false, found true in a curved space, where bodies touch by `spheres`");
   for (size_t i = 0; i < m->n_kinds; i++)
     if (m->kind[i].body && cb_immersed_poses(m->kind[i].body) && !cb_node_get(bodies->items[i], "spheres"))
-      return cb_node_fail(bodies->items[i],
-                          "a body that changes its shape cannot touch others by it: expected `spheres`");
+      return cb_node_fail(cb_node_get(bodies->items[i], "poses"),
+                          "poses: expected `spheres` next to them, found `contacts: {shapes: true}`: a body that "
+                          "changes its shape cannot touch others by it");
   return CB_OK;
 }
 

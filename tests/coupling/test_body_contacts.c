@@ -96,6 +96,39 @@ static void particle_hits_a_body_by_its_radius(void **unused) {
   finish(&m, s);
 }
 
+/* Light particles without radius meet the surfaces of shapes, in their places and axes, where they are: at the distances 1 -
+ * 0.3 (the end of a capsule), 1 - 0.2 (the side of an ellipsoid on its edge), 1 - 0.05 (a plate), and for a list of shapes
+ * at the ball of radius 0.1 at (0, 0, 0.3), not at the box. */
+static void shapes_are_where_their_surfaces_are(void **unused) {
+  (void)unused;
+  static const char text[] =
+      "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, 0]}\ncontacts: {shapes: true}\nbodies:\n"
+      "  - {name: a, shape: {name: capsule, radius: 0.1, length: 0.4}, density: 1000}\n"
+      "  - {name: b, shape: {name: ellipsoid, a: 0.3, b: 0.1, c: 0.2}, density: 1000, place: {position: [2, 0, 0]}}\n"
+      "  - {name: c, shape: {name: plate, length: 1, width: 1, thickness: 0.1}, density: 1000, place: {position: [4, "
+      "0, "
+      "0]}}\n"
+      "  - {name: d, density: 1000, place: {position: [6, 0, 0]}, shape: [{shape: {name: box, a: 0.4, b: 0.4, c: "
+      "0.4}}, "
+      "{shape: {name: ball, radius: 0.1}, position: [0, 0, 0.3]}]}\n"
+      "  - {name: e, density: 1000, place: {position: [8, 0, 0]}, shape: [{shape: {name: capsule, radius: 0.1, length: "
+      "0.4}, position: [-0.4, 0, 0.1], quaternion: [0.5, 0.5, 0.5, 0.5]}]}\n"
+      "  - {kind: particles, name: p, mass: 1e-6, place: {points: [[0, 0, 1], [2, 0, 1], [4.1, 0.2, 1], [6, 0, 1], "
+      "[7.5, 0, "
+      "1]]}, motion: {velocities: [[0, 0, -1], [0, 0, -1], [0, 0, -1], [0, 0, -1], [0, 0, -1]]}}\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1}\n";
+  static const double height[] = {.3, .2, .05, .4, .2};
+  memory_sink m;
+  cb_scenario *s = go(&m, text);
+  assert_int_equal(contacts(&m), 5);
+  for (size_t e = 0; e < m.n_events; e++) {
+    const int body = m.event[e].particle;
+    assert_int_equal(m.event[e].other, 5 + 5 + body); /* after five bodies and their centres */
+    check_near(m.event[e].time, 1 - height[body], 1e-12);
+  }
+  finish(&m, s);
+}
+
 /* In a fluid a ball of mass m has the inertia m + m_a, m_a half of the displaced mass; the impulse is along the line of the
  * centres. */
 static void oblique_impact_has_the_inertia_of_the_fluid(void **unused) {
@@ -267,6 +300,30 @@ static void boxes_rest_in_a_stack(void **unused) {
   finish(&m, s);
 }
 
+/* The pairs that may touch, their normals and their patches follow from the state: a run continues from a checkpoint with
+ * identical rows and events. */
+static void run_continues_from_a_checkpoint(void **unused) {
+  (void)unused;
+  static const char text[] =
+      "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, -9.81]}\n"
+      "contacts: {shapes: true, restitution: 0.3, accumulation: rest}\nbodies:\n"
+      "  - {name: table, shape: {name: box, a: 2, b: 2, c: 0.2}, density: 1000}\n"
+      "  - {name: die, shape: {name: box, a: 0.2, b: 0.3, c: 0.25}, density: 1000, place: {position: [0.1, 0.2, 0.5 + "
+      "0.5*i], rotation: {axis: [1, 2, 0.5], angle: 0.5 + i}}, repeat: {count: 2}}\n"
+      "  - {name: e, shape: {name: ellipsoid, a: 0.2, b: 0.1, c: 0.1, resolution: 8}, density: 1000, place: {position: "
+      "[0, 0.2, 1.5]}}\n"
+      "joints: [{kind: weld, of: [world, table]}]\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.004}\ntime: {end: 1}\nrecord: {every: 10, checkpoint: 5}\n";
+  memory_sink whole;
+  cb_scenario *s = go(&whole, text), *rest;
+  check_at_least((double)whole.n_events, 10);
+  for (size_t c = 0; c + 1 < whole.n_checkpoints; c++) {
+    check_ok(cb_scenario_open_text("test", text, NULL, 0, &rest));
+    check_rest("dice", &whole, c, rest);
+  }
+  finish(&whole, s);
+}
+
 /* --- joints --- */
 
 /* A ball of mass M hits the outer part of two rods (length 2 a, mass m, moment I), which are joined at their ends:
@@ -332,17 +389,58 @@ static void bodies_that_overlap_at_the_start_are_named(void **unused) {
   assert_non_null(strstr(cb_error_text(), "the gap between body `a` and body `b` is -0.05: expected at least 0"));
 }
 
+/* Two boxes overlap at their joint. They do not touch each other, unless `between` names both. */
+static void neighbours_touch_only_if_between_names_them(void **unused) {
+  (void)unused;
+  static const char format[] =
+      "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, 0]}\ncontacts: {shapes: true%s}\nbodies:\n"
+      "  - {name: a, shape: {name: box, a: 1, b: 0.1, c: 0.1}, density: 1000}\n"
+      "  - {name: b, shape: {name: box, a: 1, b: 0.1, c: 0.1}, density: 1000}\n"
+      "joints: [{kind: hinge, of: [a, b], at: [0.45, 0, 0], in: [-0.45, 0, 0], axis: [0, 0, 1]}]\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 0.1}\n";
+  char text[1024];
+  memory_sink m;
+  snprintf(text, sizeof text, format, "");
+  cb_scenario *s = go(&m, text);
+  assert_int_equal(contacts(&m), 0);
+  finish(&m, s);
+  snprintf(text, sizeof text, format, ", between: [[a, b]]");
+  assert_int_not_equal(cb_scenario_open_text("test", text, NULL, 0, &s), CB_OK);
+  assert_non_null(strstr(cb_error_text(), "the gap between body `a` and body `b` is -0.1: expected at least 0"));
+}
+
+static void bodies_without_a_fixed_shape_need_spheres(void **unused) {
+  (void)unused;
+  static const char poses[] =
+      "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, 0]}\ncontacts: {shapes: true}\nbodies:\n"
+      "  - {name: a, shape: ball, density: 1000, poses: {x: 'X*(1 + 0.1*sin(2*pi*t))', period: 1}}\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 0.1}\n",
+                    curved[] =
+                        "curvebody: 1\nspace: h3\nfluid: {medium: none}\ncontacts: {shapes: true}\nbodies:\n"
+                        "  - {name: a, shape: {name: ball, radius: 0.1}, density: 1000}\n"
+                        "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 0.1}\n";
+  cb_scenario *s;
+  assert_int_equal(cb_scenario_open_text("test", poses, NULL, 0, &s), CB_ERROR_INPUT);
+  assert_non_null(strstr(cb_error_text(), "test:5:50: error: poses: expected `spheres` next to them, found"));
+  assert_int_equal(cb_scenario_open_text("test", curved, NULL, 0, &s), CB_ERROR_INPUT);
+  assert_non_null(strstr(cb_error_text(), "test:4:20: error: shapes: expected false, found true in a curved space"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(head_on_impact_has_the_closed_form),
                                      cmocka_unit_test(particle_hits_a_body_by_its_radius),
+                                     cmocka_unit_test(shapes_are_where_their_surfaces_are),
                                      cmocka_unit_test(oblique_impact_has_the_inertia_of_the_fluid),
                                      cmocka_unit_test(cradle_passes_the_impulse_to_the_last_ball),
                                      cmocka_unit_test(shapes_keep_momentum_and_energy),
                                      cmocka_unit_test(broad_phase_misses_no_contact),
                                      cmocka_unit_test(box_comes_to_rest_on_a_box),
                                      cmocka_unit_test(boxes_rest_in_a_stack),
+                                     cmocka_unit_test(run_continues_from_a_checkpoint),
                                      cmocka_unit_test(impact_goes_through_a_joint),
                                      cmocka_unit_test(part_that_is_not_convex_is_named),
-                                     cmocka_unit_test(bodies_that_overlap_at_the_start_are_named)};
+                                     cmocka_unit_test(bodies_that_overlap_at_the_start_are_named),
+                                     cmocka_unit_test(neighbours_touch_only_if_between_names_them),
+                                     cmocka_unit_test(bodies_without_a_fixed_shape_need_spheres)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,8 +251,15 @@ static void gap_is_the_largest_width(void **unused) {
     const cb_pose ga = random_pose(&seed, .1), gb = random_pose(&seed, 1.2);
     const cb_convex_contact c = gap_of(a, &ga, b, &gb);
     if (c.gap < -.05) continue; /* deep: which maximum is found depends on the start */
-    double d[3], w[3], n[3];
+    double d[3], w[3], n[3], guess[3];
     check_near(cb_dot3(c.normal, c.normal), 1, 1e-14);
+    check_direction(&seed, 3, w);
+    for (int i = 0; i < 3; i++) guess[i] = c.normal[i] + .3 * w[i];
+    const double length = sqrt(cb_dot3(guess, guess));
+    for (int i = 0; i < 3; i++) guess[i] /= length;
+    cb_convex_contact again;
+    cb_convex_gap(a, &ga, b, &gb, guess, &again);
+    if (c.gap > 0) check_near(again.gap, c.gap, 1e-13); /* whatever the guess */
     worst = fmax(worst, fabs(c.gap - g_of(a, &ga, b, &gb, c.normal)));
     for (int i = 0; i < 3; i++) d[i] = c.b[i] - c.a[i];
     for (int i = 0; i < 3; i++) worst = fmax(worst, fabs(d[i] - c.gap * c.normal[i]));
@@ -347,6 +354,58 @@ static void gap_is_smooth_where_a_corner_enters_a_face(void **unused) {
   }
 }
 
+/* --- patches --- */
+
+/* The least and the largest x and y, in the frame of a, of the points of a patch; all of its gaps are 0. */
+static void extent(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb, int points,
+                   double out[4]) {
+  cb_convex_patch p;
+  const cb_convex_contact c = gap_of(a, ga, b, gb);
+  cb_convex_find_patch(a, ga, b, gb, c.normal, &p);
+  assert_int_equal(p.n, points);
+  assert_false(p.on_b);
+  out[0] = out[2] = INFINITY;
+  out[1] = out[3] = -INFINITY;
+  for (int i = 0; i < p.n; i++) {
+    double x[3], d[3], y[3], r[3][3];
+    cb_pose_point(gb, p.point[i], x);
+    for (int k = 0; k < 3; k++) d[k] = x[k] - ga->x[k];
+    cb_pose_rotation(ga, r);
+    cb_apply3_transposed(r, d, y);
+    check_near(cb_dot3(p.normal, y), p.level[i], 4e-15);
+    for (int k = 0; k < 2; k++) {
+      out[2 * k] = fmin(out[2 * k], y[k]);
+      out[2 * k + 1] = fmax(out[2 * k + 1], y[k]);
+    }
+  }
+}
+
+/* A small box on a face, two bars that cross, and a capsule on a face: the points are the corners of the common part. */
+static void patch_has_the_corners_of_the_common_part(void **unused) {
+  (void)unused;
+  uint64_t seed = check_seed();
+  const double ends[2][3] = {{-.2, 0, 0}, {.3, 0, 0}};
+  double x[8][3], y[8][3], z[8][3], e[4];
+  box_of(1, 1, .1, x);
+  box_of(.3, .2, .1, y);
+  box_of(.05, .4, .1, z);
+  const cb_convex table = cb_convex_hull(8, (const double(*)[3])x), box = cb_convex_hull(8, (const double(*)[3])y),
+                  bar = cb_convex_hull(8, (const double(*)[3])z), capsule = cb_convex_capsule(ends[0], ends[1], .1);
+  for (int k = 0; k < 100; k++) {
+    const cb_pose g = random_pose(&seed, 1);
+    const double at[3] = {.1, .05, .2};
+    cb_pose gb = g;
+    cb_pose_point(&g, at, gb.x);
+    extent(&table, &g, &box, &gb, 4, e);
+    const double small[4] = {-.2, .4, -.15, .25}, cross[4] = {.05, .15, -.2, .2}, line[4] = {-.1, .4, .05, .05};
+    for (int i = 0; i < 4; i++) check_near(e[i], small[i], 1e-14);
+    extent(&box, &g, &bar, &gb, 4, e);
+    for (int i = 0; i < 4; i++) check_near(e[i], cross[i], 1e-14);
+    extent(&table, &g, &capsule, &gb, 2, e);
+    for (int i = 0; i < 4; i++) check_near(e[i], line[i], 1e-14);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(balls_and_capsules_have_closed_forms),
                                      cmocka_unit_test(parallel_boxes_have_closed_forms),
@@ -354,6 +413,7 @@ int main(void) {
                                      cmocka_unit_test(ellipsoids_agree_with_minimisation),
                                      cmocka_unit_test(gap_is_the_largest_width),
                                      cmocka_unit_test(rate_is_the_derivative_of_the_gap),
-                                     cmocka_unit_test(gap_is_smooth_where_a_corner_enters_a_face)};
+                                     cmocka_unit_test(gap_is_smooth_where_a_corner_enters_a_face),
+                                     cmocka_unit_test(patch_has_the_corners_of_the_common_part)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ static void create(world *w, bool rods, double damping) {
     cb_pose_point(&w->state[b].g, arm[b], place);
     check_ok(cb_builder_auxiliary(w->builder, b, "arm", 0, place, &index[BODIES + PARTICLES + b]));
     point[BODIES + b] =
-        (cb_body_point){index[BODIES + PARTICLES + b], b, {arm[b][0], arm[b][1], arm[b][2]}, true, false};
+        (cb_body_point){index[BODIES + PARTICLES + b], b, {arm[b][0], arm[b][1], arm[b][2]}, .auxiliary = true};
   }
   check_ok(cb_builder_interaction(w->builder, 0, 1, "gravity", &(cb_pair_parameters){.strength = 0.1}));
   check_ok(cb_builder_spring(w->builder, index[4], index[2], 3, 0.5, damping));

@@ -358,6 +358,23 @@ static cb_status form(const cb_fluid_model *m, const void *body, const cb_surfac
   return k->posed ? cb_exact_posed_form(k->posed, x, n, v, G) : cb_moving_form(k->moving, x, n, v, G);
 }
 
+static cb_status linear_form(const cb_fluid_model *m, const void *body, const cb_surface *surface, int n,
+                             const double (*A)[3][3], const double c[3], double *G) {
+  const exact *own = m->params;
+  const cb_kirchhoff_options options = options_of(own, surface);
+  cb_status status = CB_OK;
+  if (own->refine) {
+    status = cb_exact_refined_form(m, surface, asked_of(own, surface), &options, n, A, c, G);
+  } else {
+    double(*v)[3] = malloc((size_t)n * (size_t)surface->vertices * sizeof *v);
+    if (!v) return cb_fail(CB_ERROR_MEMORY, "no memory for %d vertices", surface->vertices);
+    cb_exact_linear_velocities(surface, n, A, c, v);
+    status = cb_moving_form(((const known *)body)->moving, (const double(*)[3])surface->x, n, (const double(*)[3])v, G);
+    free(v);
+  }
+  return cb_surface_explain(surface, status);
+}
+
 static bool placed(const cb_fluid_model *m, double up[3], double *height) {
   const exact *own = m->params;
   cb_mirror wall = {(cb_mirror_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height};
@@ -386,6 +403,7 @@ const cb_fluid_model_class cb_fluid_model_exact = {
     .release = release,
     .added_mass = added_mass,
     .form = form,
+    .linear_form = linear_form,
     .table = table,
     .placed = placed,
     .added_mass_at = added_mass_at,

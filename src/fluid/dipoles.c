@@ -365,10 +365,10 @@ cb_status cb_dipoles_flow(cb_dipoles *d, const cb_pose *g, const double (*Y)[6],
   for (int i = 0; i < points; i++)
     for (int j = 0; j < (d->image != 0 ? 2 * d->n : d->n); j++) {
       if (j % d->n == except) continue;
-      const double *at = d->dipole[j].x, *m = d->dipole[j].m;
-      const double r[3] = {x[i][0] - at[0], x[i][1] - at[1], x[i][2] - at[2]}, square = cb_dot3(r, r),
-                   s = 1 / (4 * M_PI * square * sqrt(square)), along = 3 * cb_dot3(m, r) / square;
-      for (int k = 0; k < 3; k++) u[i][k] += s * (along * r[k] - m[k]);
+      const dipole *p = d->dipole + j, at = {.x = {x[i][0], x[i][1], x[i][2], p->x[3]}};
+      double r[4], G[3];
+      slopes(d->K, chord(d, &at, p, r), G);
+      for (int k = 0; k < 3; k++) u[i][k] += G[1] * form(d, p->m, r) * r[k] + G[0] * p->m[k];
     }
   return CB_OK;
 }

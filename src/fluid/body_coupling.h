@@ -8,7 +8,9 @@
  */
 #pragma once
 
+#include "potential/kirchhoff.h"
 #include <curvebody/immersed.h>
+#include <curvebody/param.h>
 
 typedef struct cb_body_coupling cb_body_coupling;
 
@@ -46,6 +48,15 @@ struct cb_body_coupling {
   const cb_body_coupling_class *class_;
   void *params;
 };
+
+/* A plane at which the fluid ends: the parameters of a class that knows the images of bodies. */
+typedef struct cb_coupling_plane {
+  int wall;
+  double wall_x, wall_y, wall_z, wall_height;
+} cb_coupling_plane;
+extern const cb_param cb_coupling_plane_params[];
+/* Returns the plane, or one of the kind CB_MIRROR_NONE if the class has other parameters. */
+cb_mirror cb_coupling_mirror(const cb_body_coupling *c);
 
 /* All classes, ended by NULL. */
 extern const cb_body_coupling_class *const *const cb_body_coupling_classes;

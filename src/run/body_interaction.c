@@ -44,6 +44,7 @@ struct cb_body_interaction {
   double *energy;        /* [n]: the shares of the bodies in the energy of the coupling, at a node */
   cb_rigid_state *known; /* [n]: the states at the node for which `momentum` is known */
   bool is_known;
+  double length; /* the largest distance of a point of a body from the origin of its frame */
 };
 
 /* --- the problem of one body --- */
@@ -106,10 +107,13 @@ void cb_body_interaction_place(cb_body_interaction *in, int body, const cb_pose 
   memcpy(in->Y[body], Y, sizeof in->Y[body]);
 }
 
-double cb_body_interaction_change(const cb_body_interaction *in, int body, const double Y[6], int part) {
-  double change = 0;
-  for (int i = 3 * part; i < 3 * part + 3; i++) change = fmax(change, fabs(Y[i] - in->Y[body][i]));
-  return change;
+void cb_body_interaction_compare(const cb_body_interaction *in, int body, const double Y[6], double *change,
+                                 double *size) {
+  for (int i = 0; i < 6; i++) {
+    const double unit = i < 3 ? in->length : 1;
+    *change = fmax(*change, unit * fabs(Y[i] - in->Y[body][i]));
+    *size = fmax(*size, unit * fabs(Y[i]));
+  }
 }
 
 cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool middle) {
@@ -144,20 +148,16 @@ static bool is_known(const cb_fluid_run *b) {
 static cb_status find_twists(cb_run *run, double t, double *change) {
   cb_fluid_run *b = run->own;
   cb_body_interaction *in = b->interaction;
-  double moved[2] = {0}, size[2] = {0};
+  double moved = 0, size = 0;
   cb_status status = CB_OK;
   for (int i = 0; i < in->n && !status; i++) {
     double Y[6];
     status = cb_rigid_twist_of(cb_fluid_joined_problem(run, i), t, &b->state[i].g, b->state[i].momentum, Y);
-    for (int part = 0; part < 2 && !status; part++) {
-      moved[part] = fmax(moved[part], cb_body_interaction_change(in, i, Y, part));
-      for (int k = 3 * part; k < 3 * part + 3; k++) size[part] = fmax(size[part], fabs(Y[k]));
-    }
-    if (!status) cb_body_interaction_place(in, i, &b->state[i].g, Y);
+    if (status) return status;
+    cb_body_interaction_compare(in, i, Y, &moved, &size);
+    cb_body_interaction_place(in, i, &b->state[i].g, Y);
   }
-  *change = 0;
-  for (int part = 0; part < 2; part++)
-    if (moved[part] > 0) *change = fmax(*change, moved[part] / fmax(size[part], 1e-300));
+  *change = moved > 0 ? moved / size : 0;
   return status;
 }
 
@@ -224,10 +224,6 @@ static cb_status check(const cb_fluid_run *b) {
     return cb_fail(CB_ERROR_UNSUPPORTED, "`coupling` is for flat space: expected no `space`, or `coupling: none`");
   if (!f->medium || !cb_medium_is_uniform(f->medium))
     return cb_fail(CB_ERROR_UNSUPPORTED, "`coupling` needs a fluid of one density: expected one number as `medium`");
-  if (!b->integrator->class_->takes_impulses)
-    return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "the integrator `%s` cannot move bodies that feel each other: expected hamilton_pontryagin",
-                   b->integrator->class_->name);
   for (int i = 0; i < b->n; i++)
     if (!cb_immersed_has_added_mass(b->start[i].body))
       return cb_fail(CB_ERROR_UNSUPPORTED,
@@ -243,16 +239,19 @@ static cb_status prepare(cb_run *run) {
   const cb_immersed **body = cb_arena_alloc(run->arena, (size_t)in->n, sizeof *body);
   int which = -1;
   if (!body) return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", in->n);
-  for (int i = 0; i < in->n; i++) body[i] = b->start[i].body;
+  for (int i = 0; i < in->n; i++) {
+    const cb_surface *s = cb_immersed_surface(b->start[i].body);
+    body[i] = b->start[i].body;
+    for (int k = 0; k < s->vertices; k++) in->length = fmax(in->length, sqrt(cb_dot3(s->x[k], s->x[k])));
+  }
   cb_coupled_fluid of = {.fluid = b->fluid, .n = in->n, .body = body};
   cb_status status = cb_medium_at(b->fluid->medium, origin, &of.density);
   if (!status) status = in->coupling->class_->prepare(in->coupling, &of, &which, &in->self);
   return status && which >= 0 ? cb_fail(status, "body `%s`: %s", b->start[which].name, cb_error_text()) : status;
 }
 
-cb_status cb_body_interaction_create(cb_run *run) {
+static cb_status create(cb_run *run) {
   cb_fluid_run *b = run->own;
-  if (!b->fluid->coupling || b->n == 0) return CB_OK;
   cb_status status = check(b);
   if (status) return status;
   const size_t n = (size_t)b->n;
@@ -272,6 +271,17 @@ cb_status cb_body_interaction_create(cb_run *run) {
   b->interaction = in;
   status = prepare(run);
   return status ? status : start(run);
+}
+
+cb_status cb_body_interaction_create(cb_run *run) {
+  const cb_fluid_run *b = run->own;
+  if (!b->fluid->coupling || b->n == 0) return CB_OK;
+  if (!b->integrator->class_->takes_impulses)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the integrator `%s` cannot move bodies that feel each other: expected hamilton_pontryagin",
+                   b->integrator->class_->name);
+  const cb_status status = create(run);
+  return status ? cb_fail_as(CB_FAILURE_COUPLING, status, "%s", cb_error_text()) : CB_OK;
 }
 
 void cb_body_interaction_free(cb_run *run) {

@@ -20,8 +20,10 @@ const cb_rigid_problem *cb_body_interaction_problem(const cb_body_interaction *i
 
 /* Sets pose and twist of a body for the next evaluation. */
 void cb_body_interaction_place(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]);
-/* Returns the largest difference of the angular (part 0) or linear (part 1) components of Y from those that were set. */
-double cb_body_interaction_change(const cb_body_interaction *in, int body, const double Y[6], int part);
+/* Raises *change to the largest difference of a component of Y from the twist that was set, and *size to the largest
+ * component. Both are speeds: angular components count times the size of the largest body. */
+void cb_body_interaction_compare(const cb_body_interaction *in, int body, const double Y[6], double *change,
+                                 double *size);
 /* Computes momentum and, in the middle of a step, slope from these poses and twists. */
 cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool middle);
 

@@ -330,20 +330,15 @@ static void expect_bodies(const cb_fluid_run *b, double h) {
 /* Sets the poses and twists of all bodies to those in the middle of the step that was made. Returns the largest change
  * of a twist, relative to the largest one. */
 static double renew_bodies(const cb_fluid_run *b) {
-  double change[2] = {0}, size[2] = {0}, largest = 0;
+  double change = 0, size = 0;
   for (int i = 0; b->interaction && i < b->n; i++) {
     double Y[6];
     cb_pose g;
     middle_pose(b, i, b->controls->begin, Y, &g);
-    for (int part = 0; part < 2; part++) {
-      change[part] = fmax(change[part], cb_body_interaction_change(b->interaction, i, Y, part));
-      for (int k = 3 * part; k < 3 * part + 3; k++) size[part] = fmax(size[part], fabs(Y[k]));
-    }
+    cb_body_interaction_compare(b->interaction, i, Y, &change, &size);
     cb_body_interaction_place(b->interaction, i, &g, Y);
   }
-  for (int part = 0; part < 2; part++)
-    if (change[part] > 0) largest = fmax(largest, change[part] / fmax(size[part], DBL_MIN));
-  return largest;
+  return change > 0 ? change / size : 0;
 }
 
 /* Removes the events of the attempt, and returns whether there were any. */

@@ -94,9 +94,10 @@ static cb_status strength(const data *d, const cb_pose *g, int axis, double (*Y)
   return status;
 }
 
-/* Two errors add up. The panels make the coupling of spheres too small by 18/faces, as was measured with 320 and 720
- * faces. The panels of a film between two bodies are too coarse if they are wider than the gap: this error grows in
- * proportion to (size/gap)^2, from about 1 % where a gap is as wide as a panel (potential/moving.h). */
+/* Two errors add up. The panels make the coupling of spheres too small by 5/faces to 18/faces, as measured with 320 and
+ * 512 faces (potential/several.h). The panels of a film between two bodies are too coarse if they are wider than the
+ * gap: this error grows in proportion to (size/gap)^2, from about 1 % where a gap is as wide as a panel
+ * (potential/moving.h). */
 static cb_status estimate(void *self, double t, const cb_pose *g, cb_coupling_error *out) {
   const data *d = self;
   cb_several_report report;

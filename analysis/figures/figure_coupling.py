@@ -16,9 +16,9 @@ from two_moving_spheres import Spheres, added_mass, dipole_mass, sphere_masses
 TITLE = "Bodies that feel each other through a perfect fluid"
 CAPTION = ("A small dense sphere follows a larger one; two equal spheres side by side and one behind the other; an "
            "ellipsoid that passes another one; an ellipsoid between a rigid wall and a sphere; a school of eels. "
-           "Lines: the program; outlines: four times. Dots: the reduced equations of two spheres with 60 multipoles (for `dipole`: with the "
-           "leading term), by the method of Dormand and Prince of order 8 with the tolerance 1e-11. The errors of the "
-           "step are differences from order 4 with the step 1/80.")
+           "Lines: the program; outlines: four times. Dots: the reduced equations of two spheres with 60 multipoles "
+           "(for `dipole`: with the leading term), by the method of Dormand and Prince of order 8 with the tolerance "
+           "1e-11. The errors of the step are differences from order 4 with the step 1/80.")
 FACES = {16: 320, 24: 720}  # of a ball, for its resolution
 RADII, DENSITIES = (1, 0.7), (1, 2)
 PLACES, VELOCITIES = ((0, 0, 0), (-4, 0.5, 0)), ((0.2, 0, 0), (1, 0, 0))
@@ -37,7 +37,8 @@ def approach(resolution, step, coupling="exact", order=2):
 
 
 def pair(name, coupling):
-  return Run(f"coupling/{name}", (f"fluid.coupling={coupling}", f"integrator.step={0.2 if coupling == 'exact' else 0.1}"))
+  step = 0.2 if coupling == "exact" else 0.1
+  return Run(f"coupling/{name}", (f"fluid.coupling={coupling}", f"integrator.step={step}"))
 
 
 FINE = approach(24, 1 / 80, "dipole", 4)
@@ -193,8 +194,8 @@ def check_dipole():
 
 
 def check_forces(records):
-  """Two equal spheres of radius a with the velocity u. Leading term of the force (Lamb, articles 137 and 138): attraction
-  3 pi rho a^6 u^2/d^4 side by side, repulsion of twice that in line. Each sphere has the inertia 2 pi of itself and the
+  """Two equal spheres of radius a with the velocity u. Leading term of the force (Lamb, articles 137 and 138):
+  attraction 3 pi rho a^6 u^2/d^4 side by side, repulsion of twice that in line. Each sphere has the inertia 2 pi of itself and the
   fluid, so that the distance changes by F t^2/(2 pi)."""
   out = []
   for name, (label, _, m) in PAIRS.items():
@@ -225,7 +226,8 @@ def check_conservation(records):
     p, e = record["spatial_momentum"].sum(axis=1), record["energy"]
     out += [at_most(f"{name}: change of the momentum of all / momentum",
                     float(np.max(np.abs(p - p[0])) / np.max(np.abs(p[0]))), 1e-13),
-            at_most(f"{name}: change of the energy / energy", float(np.ptp(e) / e[0]), 5e-3 if run is DRAFTING else 1e-4)]
+            at_most(f"{name}: change of the energy / energy", float(np.ptp(e) / e[0]),
+                    5e-3 if run is DRAFTING else 1e-4)]
   p = records[WALL]["spatial_momentum"].sum(axis=1)
   out.append(at_most("wall: change of the momentum along the wall / momentum",
                      float(np.max(np.abs(p - p[0])[:, [3, 4]]) / np.max(np.abs(p[0]))), 1e-13))
@@ -235,8 +237,8 @@ def check_conservation(records):
 def check_school(records):
   change = [way(records[run]) / way(records[SINGLE]) - 1 for run in SCHOOL.values()]
   middle = np.array([c[2] for c in change])
-  return [Check("school: way of an eel with neighbours / without, smallest", f"{1 + min(map(np.min, change)):.5f}", "< 1",
-                bool(max(map(np.max, change)) < 0)),
+  return [Check("school: way of an eel with neighbours / without, smallest", f"{1 + min(map(np.min, change)):.5f}",
+                "< 1", bool(max(map(np.max, change)) < 0)),
           Check("school: the change decreases with the distance", " ".join(f"{1e3 * c:.2g}" for c in middle) + " ‰",
                 "in this order", bool(np.all(np.diff(np.abs(middle)) < 0))),
           near("school: order of the change in 1/distance, eels in the middle, .25 and .5 m",

@@ -1,6 +1,6 @@
 """Two spheres that move freely in a perfect fluid of density 1, by the multipole series of their added mass.
 
-    phi = sum_n A_n P_n^m(cos t_1)/r_1^(n+1) + B_n P_n^m(cos t_2)/r_2^(n+1),   t_i from the direction to the other sphere
+    phi = sum_n A_n P_n^m(cos t_1)/r_1^(n+1) + B_n P_n^m(cos t_2)/r_2^(n+1),   t_i from the direction to the other
     P_k^m(cos t_2)/r_2^(k+1) = sum_n C(n+k, n+m) r_1^n/d^(n+k+1) P_n^m(cos t_1)
     -(n+1) alpha_n + n sum_k C(n+k, n+m) a_1^(n-1) a_2^(k+2)/d^(n+k+1) beta_k = U_1 delta_n1,   A_n = a_1^(n+2) alpha_n
     momentum_i = -(V_i U_i + 4 pi A_1)

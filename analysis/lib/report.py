@@ -25,6 +25,7 @@ SUBJECTS = (
     ("Collisions", ("collisions",), (Run("collisions/gas-s3"),)),
     ("Bodies in a fluid", ("immersed", ""), (Run("immersed/paper-copter"),)),
     ("Bodies and particles together", ("coupled",), (Run("coupled/rod"),)),
+    ("Bodies that feel each other through a fluid", ("coupling",), (Run("coupling/drafting"),)),
     ("Joined bodies", ("joints",), (Run("joints/robot-fish"), Run("joints/fly-sprung"))),
     ("Fluids that fill a curved space", ("curved-fluid",), (Run("curved-fluid/clifford"),)),
     ("Locomotion by shape", ("locomotion",), (Run("locomotion/floating-snake", ("gait.repeat=4",)),)),

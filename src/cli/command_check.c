@@ -1,5 +1,6 @@
 /* curvebody check SCENARIO: validates a scenario and prints it with all defaults. */
 #include "cli/cli.h"
+#include "run/fluid_run.h"
 #include "scenario/warnings.h"
 
 #include <curvebody/immersed.h>
@@ -27,6 +28,18 @@ static void print_solutions(cb_scenario *scenario) {
   }
 }
 
+/* Prints the estimated error of the coupling of bodies in one fluid at the start, as a YAML comment. */
+static void print_coupling(cb_scenario *scenario) {
+  cb_coupling_error e;
+  if (!cb_run_coupling_error(cb_scenario_run(scenario), &e)) return;
+  printf("# coupling: estimated error %.2g of the added mass, largest for body `%.100s` and ", e.error,
+         cb_scenario_body_name(scenario, e.body[0]));
+  if (e.body[0] == e.body[1])
+    printf("the wall\n");
+  else
+    printf("body `%.100s`\n", cb_scenario_body_name(scenario, e.body[1]));
+}
+
 typedef struct arguments {
   cli_list sets;
 } arguments;
@@ -39,6 +52,7 @@ static int run(void *taken, char **operand) {
   if (status) return cli_report(status);
   fputs(cb_scenario_resolved(scenario), stdout);
   print_solutions(scenario);
+  print_coupling(scenario);
   cli_note_dropped(scenario);
   status = cb_scenario_warn(scenario);
   cli_print_run_warnings(cb_scenario_run(scenario), 0, "the record");
@@ -60,7 +74,7 @@ const cli_command cli_command_check = {
     .summary = "Validates a scenario and prints it with all defaults.",
     .details =
         "The output is a scenario again. Comments in it describe how the added masses of bodies in a fluid were "
-        "found.",
+        "found, and the error of the coupling of these bodies at the start.",
     .options = options,
     .operands = operands,
     .required = 1,

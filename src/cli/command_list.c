@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 
 #include "bundle/gait_read.h"
+#include "fluid/body_coupling.h"
 #include "geometry/text_metric.h"
 #include "scenario/bundle_scenario.h"
 #include "scenario/scenario_class.h"
@@ -166,6 +167,12 @@ static void joints(printer *p) {
           cb_joint_classes[i]->params);
 }
 
+static void couplings(printer *p) {
+  for (size_t i = 0; cb_body_coupling_classes[i]; i++)
+    entry(p, cb_body_coupling_classes[i]->name, cb_body_coupling_classes[i]->title, cb_body_coupling_classes[i]->doc,
+          cb_body_coupling_classes[i]->params);
+}
+
 static void integrators(printer *p) {
   for (size_t i = 0; cb_integrator_classes[i]; i++)
     entry(p, cb_integrator_classes[i]->name, cb_integrator_classes[i]->title, cb_integrator_classes[i]->doc,
@@ -308,6 +315,7 @@ static const struct {
                 {"walls", walls},
                 {"events", events},
                 {"joints", joints},
+                {"couplings", couplings},
                 {"integrators", integrators},
                 {"bundles", bundles},
                 {"gaits", gaits},

@@ -11,6 +11,7 @@
 #include "potential/kirchhoff.h"
 #include <curvebody/immersed.h>
 #include <curvebody/joint.h>
+#include <curvebody/param.h>
 
 typedef struct cb_body_coupling cb_body_coupling;
 
@@ -70,6 +71,19 @@ struct cb_body_coupling {
   const cb_body_coupling_class *class_;
   void *params;
 };
+
+/* A plane at which the fluid ends: the first parameters of a class that knows the images of bodies, whose member `plane`
+ * is then cb_coupling_plane_of. */
+typedef struct cb_coupling_plane {
+  int wall;
+  double wall_x, wall_y, wall_z, wall_height;
+} cb_coupling_plane;
+extern const cb_param cb_coupling_plane_params[];
+cb_mirror cb_coupling_plane_of(const cb_body_coupling *c);
+/* Returns the plane at which the fluid of a coupling ends, or one of the kind CB_MIRROR_NONE. */
+static inline cb_mirror cb_body_coupling_plane(const cb_body_coupling *c) {
+  return c->class_->plane ? c->class_->plane(c) : (cb_mirror){.kind = CB_MIRROR_NONE};
+}
 
 /* All classes, ended by NULL. */
 extern const cb_body_coupling_class *const *const cb_body_coupling_classes;

@@ -463,8 +463,6 @@ static inline cb_status cb_immersed_given(cb_status status) {
 }
 
 /* --- functions that several terms use --- */
-/* Changes *out: from now on the motion conserves only what a force along `axis` also conserves. */
-void cb_immersed_conserves_along(const double axis[3], cb_immersed_conserved *out);
 /* Drag and linear drag are wrenches 0 and 1 of one term; if only one of them acts, it is wrench 0. These functions
  * return whether wrench i of this term, or the sum of its wrenches (i < 0), contains drag, and linear drag. */
 static inline bool cb_immersed_adds_drag(const cb_immersed *b, int i) { return b->drag && i <= 0; }

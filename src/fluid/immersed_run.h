@@ -44,6 +44,8 @@ typedef struct cb_immersed_conserved {
   double up[3];
 } cb_immersed_conserved;
 cb_immersed_conserved cb_immersed_conserves(const cb_immersed *b);
+/* Changes *out: from now on the motion conserves only what a force along `axis` also conserves. */
+void cb_immersed_conserves_along(const double axis[3], cb_immersed_conserved *out);
 /* The largest deviation of a part from its best rigid motion (fluid/part_motion.h) at 257 times from `start` to `end`.
  * The part is one with which places of fluid models move; cb_immersed_followed_parts returns the number of such parts.
  * `named` is the node of the scenario that names the part, or NULL. */

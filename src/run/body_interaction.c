@@ -56,6 +56,7 @@ struct cb_body_interaction {
   double *energy;        /* [n]: the shares of the bodies in the energy of the coupling, at a node */
   cb_rigid_state *known; /* [n]: the states at the node for which `momentum` is known */
   bool is_known;
+  double length; /* the largest distance of a point of a body from the origin of its frame, m */
 };
 
 /* --- the problem of one body --- */
@@ -137,11 +138,11 @@ static void move_pose(cb_body_interaction *in, int body, double half) {
 }
 
 double cb_body_interaction_renew(cb_body_interaction *in, double half, bool faster) {
-  double size[2] = {0}, change = 0;
-  for (int k = 0; k < 6 * in->n; k++) size[k % 6 / 3] = fmax(size[k % 6 / 3], fabs(in->Y_made[k / 6][k % 6]));
+  double size = 0, change = 0;
+  for (int k = 0; k < 6 * in->n; k++) size = fmax(size, (k % 6 < 3 ? in->length : 1) * fabs(in->Y_made[k / 6][k % 6]));
   for (int k = 0; k < 6 * in->n; k++) {
     const int i = k / 6, c = k % 6;
-    in->weight[i][c] = size[c / 3] > 0 ? 1 / size[c / 3] : 0;
+    in->weight[i][c] = size > 0 ? (c < 3 ? in->length : 1) / size : 0;
     change = fmax(change, in->weight[i][c] * fabs(in->Y_made[i][c] - in->Y[i][c]));
   }
   if (faster)
@@ -297,10 +298,6 @@ static cb_status check(const cb_fluid_run *b) {
         CB_ERROR_UNSUPPORTED,
         "`coupling` needs a fluid at rest or a flow that is the same at all places: expected `flow: {uniform: "
         "[..]}`, or `coupling: none`");
-  if (!b->integrator->class_->takes_impulses)
-    return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "the integrator `%s` cannot move bodies that feel each other: expected hamilton_pontryagin",
-                   b->integrator->class_->name);
   for (int i = 0; i < b->n; i++)
     if (!cb_immersed_has_added_mass(b->start[i].body))
       return cb_fail(CB_ERROR_UNSUPPORTED,
@@ -334,7 +331,11 @@ static cb_status prepare(cb_run *run, const cb_fluid_joints *joints) {
   const cb_immersed **body = cb_arena_alloc(run->arena, (size_t)in->n, sizeof *body);
   int which = -1;
   if (!body) return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", in->n);
-  for (int i = 0; i < in->n; i++) body[i] = b->start[i].body;
+  for (int i = 0; i < in->n; i++) {
+    const cb_surface *s = cb_immersed_surface(b->start[i].body);
+    body[i] = b->start[i].body;
+    for (int k = 0; k < s->vertices; k++) in->length = fmax(in->length, sqrt(cb_dot3(s->x[k], s->x[k])));
+  }
   cb_coupled_fluid of = {.fluid = b->fluid, .n = in->n, .body = body};
   cb_status status = cb_medium_at(b->fluid->medium, origin, &of.density);
   if (!status) status = take_joints(run, joints, &of);
@@ -342,9 +343,8 @@ static cb_status prepare(cb_run *run, const cb_fluid_joints *joints) {
   return status && which >= 0 ? cb_fail(status, "body `%s`: %s", b->start[which].name, cb_error_text()) : status;
 }
 
-cb_status cb_body_interaction_create(cb_run *run, const cb_fluid_joints *joints) {
+static cb_status create(cb_run *run, const cb_fluid_joints *joints) {
   cb_fluid_run *b = run->own;
-  if (!b->fluid->coupling || b->n == 0) return CB_OK;
   cb_status status = check(b);
   if (status) return status;
   const size_t n = (size_t)b->n;
@@ -370,6 +370,17 @@ cb_status cb_body_interaction_create(cb_run *run, const cb_fluid_joints *joints)
   b->interaction = in;
   status = prepare(run, joints);
   return status ? status : start(run);
+}
+
+cb_status cb_body_interaction_create(cb_run *run, const cb_fluid_joints *joints) {
+  const cb_fluid_run *b = run->own;
+  if (!b->fluid->coupling || b->n == 0) return CB_OK;
+  if (!b->integrator->class_->takes_impulses)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the integrator `%s` cannot move bodies that feel each other: expected hamilton_pontryagin",
+                   b->integrator->class_->name);
+  const cb_status status = create(run, joints);
+  return status && status != CB_ERROR_INPUT ? cb_fail_as(CB_FAILURE_COUPLING, status, "%s", cb_error_text()) : status;
 }
 
 void cb_body_interaction_free(cb_run *run) {

@@ -27,7 +27,8 @@ void cb_body_interaction_place(cb_body_interaction *in, int body, const cb_pose 
 void cb_body_interaction_arrive(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]);
 /* Sets poses and twists for the next evaluation, after all bodies have arrived. half: the half of the length of the
  * step, or 0 at a node. faster: the twists that arrive depend only on those that were set. Returns the estimated error
- * of the twists that have arrived, relative to the largest one of the same unit. */
+ * of the twists that have arrived, relative to the largest one; angular components count
+ * times the size of the largest body. */
 double cb_body_interaction_renew(cb_body_interaction *in, double half, bool faster);
 /* Computes momentum and, in the middle of a step, slope from these poses and twists. */
 cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool middle);

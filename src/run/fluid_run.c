@@ -389,6 +389,11 @@ cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start 
   return CB_OK;
 }
 
+bool cb_run_coupling_error(const cb_run *run, cb_coupling_error *out) {
+  return run->motion == &motion && cb_fluid_run_of(run)->interaction && !cb_body_interaction_error(run, out) &&
+         out->body[0] >= 0;
+}
+
 const cb_rigid_state *cb_run_body(const cb_run *run, int i) {
   return run->motion == &motion && i >= 0 && i < cb_fluid_run_of(run)->n ? &cb_fluid_run_of(run)->state[i] : NULL;
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "coupling/coupled.h"
+#include "fluid/body_coupling.h"
 #include "fluid/immersed_run.h"
 #include "mechanism/joint_laws.h"
 #include <curvebody/run.h>
@@ -49,7 +50,10 @@ typedef struct cb_fluid_points {
 cb_status cb_run_create_fluid(const cb_fluid *fluid, int n, const cb_body_start *bodies, const cb_fluid_points *points,
                               cb_integrator *integrator, const cb_run_options *options, cb_run **out);
 /* For a run of bodies: warns (core/warning.h) if the gap of two bodies at the start is less than the size of the smaller
- * body, and of joints with conditions that follow from other joints. */
+ * body, if the estimated error of the coupling is above 0.1, and of joints with conditions that follow from others. */
 void cb_run_warn_of_start(const cb_run *run);
+/* Estimates the error of the coupling of bodies in one fluid at the present poses. Returns false if the run has no
+ * coupling, or no pair of bodies that it couples. */
+bool cb_run_coupling_error(const cb_run *run, cb_coupling_error *out);
 /* Returns the state of body i, borrowed; NULL for runs of another class, and if there is no body i. */
 const cb_rigid_state *cb_run_body(const cb_run *run, int i);

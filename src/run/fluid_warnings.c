@@ -28,6 +28,9 @@ static const double maximum_turn = 0.2, good_turn = 0.1;
  * periodic; with 16 points a tenth of this. */
 static const double maximum_divergence = 0.1;
 
+/* The run warns at the start if the error of the coupling of bodies is estimated to be above this ratio. */
+static const double maximum_coupling_error = 0.1;
+
 static bool known(const cb_run *run, int body, cb_fluid_run_doubt what) {
   return cb_fluid_run_of(run)->warned[body] >> what & 1;
 }
@@ -93,8 +96,8 @@ void cb_fluid_run_doubt_step(cb_run *run, cb_fluid_run_part *part, int body, dou
 
 /* --- bodies near each other ---
  *
- * Without `contacts` bodies do not touch, and even with `contacts` a body does not change the fluid around another
- * body. Therefore a run warns once, of the first pair whose gap is less than the size of the smaller body.
+ * Without `contacts` bodies do not touch, and without `coupling` a body does not change the fluid around another body.
+ * Therefore a run warns once, of the first pair whose gap is less than the size of the smaller body.
  *
  *   gap >= <c_b - c_a, d> - max_a <x - c_a, d> - max_b <c_b - x, d>,   d = (c_b - c_a)/|c_b - c_a|
  * where c_a and c_b are the centres of the boxes around the bodies a and b, <,> is the scalar product, and max_a and
@@ -227,7 +230,7 @@ static void describe(const cb_run *run, const cb_fluid_pair *of, char out[NEAR_T
   char apart[64] = "overlap or nearly so", fluid[96] = "the fluid transmits no force between them";
   cb_coupling_error error;
   if (of->gap > 0) snprintf(apart, sizeof apart, "are %.3g m apart", of->gap);
-  if (b->interaction && !cb_body_interaction_error(run, &error))
+  if (cb_run_coupling_error(run, &error))
     snprintf(fluid, sizeof fluid, "the coupling has an estimated error of %.2g of an added mass", error.error);
   snprintf(out, NEAR_TEXT, "bodies `%.200s` and `%.200s` %s, less than the size of the smaller one, %.3g m: %s%s",
            b->start[of->i].name, b->start[of->j].name, apart, of->size,
@@ -257,6 +260,23 @@ cb_status cb_fluid_run_near_create(cb_run *run) {
   return CB_OK;
 }
 
+static void warn_of_coupling(const cb_run *run) {
+  const cb_body_start *start = cb_fluid_run_of(run)->start;
+  cb_coupling_error error;
+  if (!cb_run_coupling_error(run, &error) || !(error.error > maximum_coupling_error)) return;
+  const char *first = start[error.body[0]].name, *second = start[error.body[1]].name;
+  if (error.body[0] == error.body[1])
+    cb_warn(
+        "the coupling has an estimated error of %.2g of the added mass of body `%.200s` near the wall: try smaller "
+        "faces or, with `dipole`, `exact`",
+        error.error, first);
+  else
+    cb_warn(
+        "the coupling has an estimated error of %.2g of the added mass of bodies `%.200s` and `%.200s`: try smaller "
+        "faces or, with `dipole`, `exact`",
+        error.error, first, second);
+}
+
 void cb_run_warn_of_start(const cb_run *run) {
   const cb_fluid_run *b = run->own;
   char text[NEAR_TEXT];
@@ -264,6 +284,7 @@ void cb_run_warn_of_start(const cb_run *run) {
     describe(run, &b->near, text);
     cb_warn("%s", text);
   }
+  warn_of_coupling(run);
   cb_fluid_joined_warn(run);
   cb_fluid_shapes_warn(run);
 }
@@ -382,6 +403,8 @@ static void remember_together(cb_fluid_run *b) {
       memcpy(all->is.up, b->change[i].is.up, sizeof all->is.up);
     }
   }
+  const cb_mirror plane = cb_body_coupling_plane(b->fluid->coupling);
+  if (plane.kind != CB_MIRROR_NONE) cb_immersed_conserves_along(plane.normal, &all->is);
   sums(b, &kinetic, &potential, all->momentum);
   cb_energy_begin(&b->watch[0].energy, kinetic, potential);
 }

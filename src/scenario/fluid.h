@@ -30,8 +30,8 @@ typedef struct cb_fluid_scenario {
   cb_fluid_models models;
   cb_fluid_model *added_mass;
   cb_body_coupling *coupling; /* NULL: bodies do not feel each other through the fluid */
-  bool moves;          /* whether a body has an added mass if its map has no key `added_mass` */
-  size_t n_parameters; /* named numbers that every expression may use */
+  bool moves;                 /* whether a body has an added mass if its map has no key `added_mass` */
+  size_t n_parameters;        /* named numbers that every expression may use */
   const char **parameter;
   double *parameter_value;
   bool lost;             /* a parameter could not be read (its value is nan), or the space could not be read */

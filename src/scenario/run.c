@@ -165,6 +165,8 @@ static cb_status read_time(cb_scenario *s, const cb_node *node, const cb_node *r
 static cb_status start_run(cb_scenario *s, const cb_node *root, const cb_run_options *options) {
   const cb_status status = s->class->make_run(s, options, &s->run);
   if (!status || status == CB_ERROR_MEMORY || status == CB_ERROR_FILE || cb_failure_last().placed) return status;
+  const cb_node *coupling = cb_node_get(cb_node_get(root, "fluid"), "coupling");
+  if (coupling && cb_failure_last().kind == CB_FAILURE_COUPLING) return cb_node_fail(coupling, "%s", cb_error_text());
   if (status == CB_ERROR_UNSUPPORTED) return cb_node_fail(cb_node_get(root, "integrator"), "%s", cb_error_text());
   const cb_node *observables = cb_node_get(cb_node_get(root, "record"), "observables");
   const bool of_these = observables && cb_failure_last().kind == CB_FAILURE_OBSERVABLE;

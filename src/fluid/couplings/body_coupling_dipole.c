@@ -12,26 +12,9 @@
 #include "fluid/immersed_run.h"
 #include "numerics/vec3.h"
 
-#include <curvebody/param.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct dipole {
-  int wall;
-  double wall_x, wall_y, wall_z, wall_height;
-} dipole;
-
-#define REAL(name, fallback, unit, doc) \
-  { #name, CB_PARAM_REAL, offsetof(dipole, name), fallback, unit, "", NULL, doc }
-static const cb_param params[] = {
-    {"wall", CB_PARAM_CHOICE, offsetof(dipole, wall), "none", "", "", "none|rigid|free",
-     "a plane at which the fluid ends: a rigid wall, or a free surface, where the potential is 0"},
-    REAL(wall_height, "0", "m", "height of the plane along its normal"),
-    REAL(wall_x, "0", "", "x component of the normal, which points into the fluid"),
-    REAL(wall_y, "0", "", "y component of the normal"),
-    REAL(wall_z, "1", "", "z component of the normal"),
-    {0}};
 
 typedef struct data {
   cb_dipoles *dipoles;
@@ -96,13 +79,8 @@ static cb_status make_bodies(data *d, const cb_coupled_fluid *of, cb_dipole_body
   return status;
 }
 
-static cb_mirror plane(const cb_body_coupling *c) {
-  const dipole *own = c->params;
-  return (cb_mirror){(cb_mirror_kind)own->wall, {own->wall_x, own->wall_y, own->wall_z}, own->wall_height};
-}
-
 static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, int *which, void **out) {
-  const cb_mirror wall = plane(c);
+  const cb_mirror wall = cb_coupling_plane_of(c);
   cb_dipole_body *body = calloc((size_t)of->n, sizeof *body);
   data *d = calloc(1, sizeof *d);
   if (d) d->moving = calloc((size_t)of->n, sizeof *d->moving);
@@ -168,11 +146,11 @@ const cb_body_coupling_class cb_body_coupling_dipole = {
         "It costs about 0.01 us per pair. The error is of the order of (size/distance)^2 of the coupling; `check` "
         "prints "
         "an estimate. Bodies may change their shapes.",
-    .params = params,
-    .params_size = sizeof(dipole),
+    .params = cb_coupling_plane_params,
+    .params_size = sizeof(cb_coupling_plane),
     .prepare = prepare,
     .release = release,
     .apply = apply,
     .estimate = estimate,
-    .plane = plane,
+    .plane = cb_coupling_plane_of,
     .incoming = incoming};

@@ -334,7 +334,8 @@ static cb_status solve(cb_mechanism *m, double t, double h, bool *settled, int *
                         : fresh ? 10 * rate * rate * change
                                 : 2 * rate * change / (1 - 2 * rate);
     *settled = change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale) ||
-               (n > 0 && (change <= blur(m, h) || (change >= last && change <= 1e-10 * scale)));
+               (n > 0 && change <= blur(m, h)) ||
+               (n > 0 && change >= last && change <= larger(1e-10 * scale, 16 * blur(m, h))); /* loops amplify it */
     if (!(change < 1e200)) break;
     last = change;
   }

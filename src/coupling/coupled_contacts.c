@@ -260,10 +260,7 @@ static cb_status note(cb_coupled_contacts *k, const cb_event_row *row) {
 void cb_coupled_push(cb_coupled *c, const cb_gap *gap, const double *gradient, double impulse) {
   if (cb_gap_is_limit(gap)) return cb_mechanism_push_limit(c->bodies.mechanism, gap->index, impulse);
   if (gap->kind == CB_GAP_SHAPES) return cb_coupled_push_shapes(c, gap, gradient, impulse);
-  memset(c->force_of_gap, 0, (size_t)(c->n * c->k) * sizeof *c->force_of_gap);
-  for (int i = 0; i < gap->n; i++)
-    for (int a = 0; a < c->k; a++) c->force_of_gap[gap->particle[i] * c->k + a] += gradient[i * c->k + a];
-  cb_coupled_kick(c, impulse, c->force_of_gap);
+  for (int i = 0; i < gap->n; i++) cb_coupled_push_point(c, gap->particle[i], impulse, gradient + i * c->k);
 }
 
 static bool closes(const cb_gap_look *l) { return l->s <= cb_gap_closed * l->size && l->rate < cb_gap_rest; }

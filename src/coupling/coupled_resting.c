@@ -312,7 +312,8 @@ static cb_status try_flight(cb_coupled *c, double t, double tau, int *body, int 
   cb_gap_value value;
   cb_gap_look now;
   cb_coupled_bring_back(c, k->first);
-  for (int i = 0; i < r->n; i++) cb_coupled_push(c, &k->gap[r->gap[i]], r->gradient[i], r->impulse[i]);
+  for (int i = 0; i < r->n; i++)
+    if (r->impulse[i] > 0) cb_coupled_push(c, &k->gap[r->gap[i]], r->gradient[i], r->impulse[i]);
   cb_status status = cb_coupled_whole(c, t, tau, body, iterations);
   if (!status && r->n) status = cb_coupled_find_rates(c, t + tau);
   for (int i = 0; i < r->n && !status; i++) {

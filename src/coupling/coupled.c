@@ -114,6 +114,13 @@ void cb_coupled_push_one(cb_coupled *c, int body, int place, double factor, cons
   push_body(&c->bodies.state[body], (const double(*)[3])c->motion[body].r, W);
 }
 
+void cb_coupled_push_point(cb_coupled *c, int place, double factor, const double *f) {
+  const int body = c->carried[place].body;
+  double W[6];
+  if (body >= 0) wrench_in_world(c, place, f, W);
+  cb_coupled_push_one(c, body, place, factor, body >= 0 ? W : f);
+}
+
 void cb_coupled_kick(cb_coupled *c, double factor, const double *f) {
   memset(c->wrench, 0, (size_t)c->bodies.n * sizeof *c->wrench);
   for (int i = 0; i < c->n; i++) {

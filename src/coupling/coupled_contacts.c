@@ -18,9 +18,6 @@
 
 enum { CONTACTS_MAX = 300, ZEROS_MAX = 50 };
 
-/* A gap whose rate is above `rest` counts as not closing. */
-static const double rest = -1e-14;
-
 /* --- the list of gaps --- */
 
 static cb_status grow(cb_coupled_contacts *k) {
@@ -268,13 +265,10 @@ static cb_status note(cb_coupled_contacts *k, const cb_event_row *row) {
 void cb_coupled_push(cb_coupled *c, const cb_gap *gap, const double *gradient, double impulse) {
   if (cb_gap_is_limit(gap)) return cb_mechanism_push_limit(c->bodies.mechanism, gap->index, impulse);
   if (gap->kind == CB_GAP_SHAPES) return cb_coupled_push_shapes(c, gap, gradient, impulse);
-  memset(c->force_of_gap, 0, (size_t)(c->n * c->k) * sizeof *c->force_of_gap);
-  for (int i = 0; i < gap->n; i++)
-    for (int a = 0; a < c->k; a++) c->force_of_gap[gap->particle[i] * c->k + a] += gradient[i * c->k + a];
-  cb_coupled_kick(c, impulse, c->force_of_gap);
+  for (int i = 0; i < gap->n; i++) cb_coupled_push_point(c, gap->particle[i], impulse, gradient + i * c->k);
 }
 
-static bool closes(const cb_gap_look *l) { return l->s <= cb_gap_closed * l->size && l->rate < rest; }
+static bool closes(const cb_gap_look *l) { return l->s <= cb_gap_closed * l->size && l->rate < cb_gap_rest; }
 
 /* Reflects gap i at time t. The rate changes in proportion to the impulse; therefore a trial impulse of 1 is applied
  * first, and its effect gives the required impulse. */
@@ -309,10 +303,10 @@ static cb_status reflect(cb_coupled *c, int i, double t, const cb_gap_look *befo
  * contacts that are closed rest for the remaining step, and others that may rest do not bounce. */
 enum { BOUNCES_MAX = 20 };
 
-static double restitution_of(const cb_coupled *c, const cb_gap *gap, int count) {
-  if (!cb_gap_is_limit(gap)) return cb_gap_restitution(c->contacts->gaps, gap);
-  const double own = limit_of(c, gap).restitution;
-  return own < 1 && count > BOUNCES_MAX ? 0 : own;
+double cb_coupled_restitution(const cb_coupled *c, const cb_gap *gap) {
+  const bool limit = cb_gap_is_limit(gap);
+  const double own = limit ? limit_of(c, gap).restitution : cb_gap_restitution(c->contacts->gaps, gap);
+  return own < 1 && c->contacts->calm && (limit || c->contacts->rests) ? 0 : own;
 }
 
 static cb_status count_impact(cb_coupled *c, const cb_gap *last, double t, int *count) {
@@ -328,6 +322,11 @@ static cb_status count_impact(cb_coupled *c, const cb_gap *last, double t, int *
                  first_name(c, last));
 }
 
+static void add_work_of_limit(cb_coupled *c, int i, const cb_event_row *row) {
+  cb_mechanism_add_limit_work(c->bodies.mechanism, c->contacts->gap[i].index,
+                              row->impulse * (row->speed_before + row->speed_after) / 2);
+}
+
 /* Reflects contact i, which closes the fastest. */
 static cb_status reflect_one(cb_coupled *c, int i, double t, int *count) {
   cb_coupled_contacts *k = c->contacts;
@@ -335,14 +334,12 @@ static cb_status reflect_one(cb_coupled *c, int i, double t, int *count) {
   cb_event_row row = row_of(c, &k->gap[i], t);
   cb_status status = count_impact(c, &k->gap[i], t, count);
   if (status) return status;
-  const double restitution = restitution_of(c, &k->gap[i], *count);
+  const double restitution = cb_coupled_restitution(c, &k->gap[i]);
   row.gap = before.s;
   row.speed_before = before.rate;
   row.speed_after = -restitution * before.rate;
   status = reflect(c, i, t, &before, restitution, &row.impulse);
-  if (cb_gap_is_limit(&k->gap[i]))
-    cb_mechanism_add_limit_work(c->bodies.mechanism, k->gap[i].index,
-                                row.impulse * (row.speed_before + row.speed_after) / 2);
+  if (cb_gap_is_limit(&k->gap[i])) add_work_of_limit(c, i, &row);
   return status ? status : note(k, &row);
 }
 
@@ -363,6 +360,7 @@ static cb_status impact_all(cb_coupled *c, double t, int *count) {
       row.speed_after = r->after[i];
       row.impulse = r->pushed[i];
       any = true;
+      if (cb_gap_is_limit(&k->gap[r->closed[i]])) add_work_of_limit(c, r->closed[i], &row);
       status = note(k, &row);
     }
     if (n && !status) status = count_impact(c, &k->gap[r->closed[0]], t, count);
@@ -371,21 +369,17 @@ static cb_status impact_all(cb_coupled *c, double t, int *count) {
   return status;
 }
 
-/* Reflects all gaps that are closed and close further: those of contacts that may rest all at once, the others one by
- * one, the fastest one first; until none closes. */
+/* Reflects all gaps that are closed and close further, until none closes: all at once where contacts may rest, otherwise one
+ * by one, the fastest one first. */
 static cb_status reflect_all(cb_coupled *c, double t, int *count) {
   cb_coupled_contacts *k = c->contacts;
   cb_coupled_find_patches(c, false);
   for (;;) {
     int worst = -1;
     cb_status status = cb_coupled_look_all(c, t, k->end);
-    if (!status && k->rests) status = impact_all(c, t, count);
-    if (!status && k->rests) status = cb_coupled_look_all(c, t, k->end);
-    if (status) return status;
-    for (int i = 0; i < k->contacts; i++) {
-      if (k->rests && !cb_gap_is_limit(&k->gap[i])) continue;
+    if (status || k->rests) return status ? status : impact_all(c, t, count);
+    for (int i = 0; i < k->contacts; i++)
       if (closes(&k->end[i]) && (worst < 0 || k->end[i].rate < k->end[worst].rate)) worst = i;
-    }
     if (worst < 0) return CB_OK;
     status = reflect_one(c, worst, t, count);
     if (status) return status;

@@ -15,6 +15,8 @@ typedef struct cb_gap_look {
 /* A gap below `cb_gap_closed` times look.size counts as closed; a gap of at most `cb_gap_zero` times look.size counts as
  * 0. */
 static const double cb_gap_closed = 1e-11, cb_gap_zero = 1e-13;
+/* A gap of round-off rates: one whose rate is above this counts as not closing. */
+static const double cb_gap_rest = -1e-14;
 
 /* The gradient of a gap in one of its points: a wrench on a body, in its frame and in the world's axes, or a covector at
  * a particle. own: the change of the twist, or of the velocity, by a unit impulse, if the body has no joints. */
@@ -100,6 +102,9 @@ cb_status cb_coupled_look_all(cb_coupled *c, double t, cb_gap_look *out);
 /* Pushes the points of a gap along its gradient by an impulse. */
 void cb_coupled_push(cb_coupled *c, const cb_gap *gap, const double *gradient, double impulse);
 
+/* The restitution of a contact or a limit. */
+double cb_coupled_restitution(const cb_coupled *c, const cb_gap *gap);
+
 /* Adds a gap to the list. */
 cb_status cb_contacts_add(cb_coupled_contacts *k, const cb_gap *gap);
 
@@ -156,7 +161,7 @@ void cb_resting_clear(cb_resting *r);
 void cb_resting_begin(cb_resting *r);
 /* Finds the state after a flight of length tau from k->first, which belongs to the time t, while contacts rest. */
 cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *iterations);
-/* If a contact of those that rest, or of all contacts, is closed and closes further, makes one impact of all of them that
+/* If a contact of those that rest, or of all contacts and limits of joints, is closed and closes further, makes one impact of all of them that
  * are closed: l_i >= 0, ds_i/dt >= -e_i (the rate before, if it closes; otherwise 0), and one of both is an equation.
  * *count contacts, with the numbers `closed`, took part; 0: none closes. */
 cb_status cb_coupled_impact(cb_coupled *c, double t, bool all, int *count);

@@ -48,11 +48,10 @@ static cb_status allocate(cb_coupled *c) {
   c->middle = cb_arena_alloc(c->arena, nk, sizeof *c->middle);
   c->middle_velocity = cb_arena_alloc(c->arena, n, sizeof *c->middle_velocity);
   c->last_force = cb_arena_alloc(c->arena, nk, sizeof *c->last_force);
-  c->force_of_gap = cb_arena_alloc(c->arena, nk, sizeof *c->force_of_gap);
   c->motion = cb_arena_alloc(c->arena, bodies, sizeof *c->motion);
   c->wrench = cb_arena_alloc(c->arena, bodies, sizeof *c->wrench);
   c->twist = cb_arena_alloc(c->arena, bodies, sizeof *c->twist);
-  if (c->carried && c->mass && c->feels && c->force && c->velocity && c->last_force && c->force_of_gap && c->middle &&
+  if (c->carried && c->mass && c->feels && c->force && c->velocity && c->last_force && c->middle &&
       c->middle_velocity && c->motion && c->wrench && c->twist)
     return CB_OK;
   return cb_fail(CB_ERROR_MEMORY, "no memory for %zu points and %zu bodies", n, bodies);

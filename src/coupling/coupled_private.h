@@ -71,7 +71,7 @@ struct cb_coupled {
   bool varies;                          /* M depends on the place, because the density of the fluid varies */
   double last_length;                   /* length of the last part of a step */
   bool *feels;                          /* [n]: the fluid acts on the particle */
-  double *force, *velocity, *force_of_rows, *force_of_gap, *last_force; /* [n*k] */
+  double *force, *velocity, *force_of_rows, *last_force; /* [n*k] */
   double *middle, (*middle_velocity)[3]; /* [n*k], [n], in flat space: in the middle of the last drift of particles */
   double (*wrench)[6];                   /* [bodies] */
   double (*twist)[6];                    /* [bodies]: in the world's axes, found with the velocities */
@@ -94,6 +94,8 @@ void cb_coupled_kick(cb_coupled *c, double factor, const double *f);
 /* Adds `factor` times a wrench in the world's axes to the momentum of a body or, if body is -1, a covector to that of a
  * particle. */
 void cb_coupled_push_one(cb_coupled *c, int body, int place, double factor, const double *f);
+/* Adds `factor` times the covector f (k numbers) at a point to the momentum of its body, or of the particle. */
+void cb_coupled_push_point(cb_coupled *c, int place, double factor, const double *f);
 /* Computes the velocities of all points, and the twists of their bodies, from the present momenta. */
 cb_status cb_coupled_find_velocities(cb_coupled *c, double t);
 

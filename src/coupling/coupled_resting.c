@@ -23,6 +23,8 @@
 enum { MAXIMUM = 50, SLOW = 6, IMPACTS_MAX = 4, SWEEPS_MAX = 5000 };
 /* The precision of impulses that are found by iteration. */
 static const double precise = 1e-12;
+/* The part of the diagonal of a measured D by which it is enlarged. */
+static const double near = 1e-4;
 /* The round-off of a rate, relative to the sum of its terms. */
 static const double rate_round_off = 16 * DBL_EPSILON;
 
@@ -202,8 +204,13 @@ static void respond(cb_coupled *c, int count, const int *gap, int j, double *D) 
   }
 }
 
-/* Returns whether more than joints couples the bodies: constraints, or the fluid between them. */
-static bool coupled_otherwise(const cb_coupled *c) { return c->rows || c->bodies.feel; }
+/* Returns whether more than joints couples the bodies, which are constraints, or the fluid between them; or whether limits of
+ * joints are in the list, on which impulses act as on no body. */
+static bool coupled_otherwise(const cb_coupled *c, int count, const int *gap) {
+  bool limits = false;
+  for (int i = 0; i < count; i++) limits = limits || cb_gap_is_limit(&c->contacts->gap[gap[i]]);
+  return limits || c->rows || c->bodies.feel;
+}
 
 /* Finds column j of D by an impulse on contact j, which all bodies answer. q: the rates without it. */
 static cb_status respond_with_others(cb_coupled *c, double t, int count, const int *gap, int j, double *D,
@@ -225,7 +232,8 @@ static cb_status respond_with_others(cb_coupled *c, double t, int count, const i
  * and their rates q before; the state does not change. */
 static cb_status find_response(cb_coupled *c, double t, int count, const int *gap, double *D, double *q) {
   cb_coupled_contacts *k = c->contacts;
-  cb_gap_value value;
+  const bool otherwise = coupled_otherwise(c, count, gap);
+  cb_gap_value value = {0};
   cb_gap_look now;
   cb_coupled_keep(c, k->last);
   cb_status status = settle(c, t);
@@ -233,10 +241,10 @@ static cb_status find_response(cb_coupled *c, double t, int count, const int *ga
     status = look(c, gap[i], t, &value, &now);
     memcpy(k->resting.gradient[i], value.gradient, sizeof value.gradient);
     q[i] = now.rate;
-    if (!status && !coupled_otherwise(c)) status = find_entries(c, t, i, &k->gap[gap[i]]);
+    if (!status && !otherwise) status = find_entries(c, t, i, &k->gap[gap[i]]);
   }
   for (int j = 0; j < count && !status; j++)
-    if (coupled_otherwise(c))
+    if (otherwise)
       status = respond_with_others(c, t, count, gap, j, D, q);
     else
       respond(c, count, gap, j, D);
@@ -304,7 +312,8 @@ static cb_status try_flight(cb_coupled *c, double t, double tau, int *body, int 
   cb_gap_value value;
   cb_gap_look now;
   cb_coupled_bring_back(c, k->first);
-  for (int i = 0; i < r->n; i++) cb_coupled_push(c, &k->gap[r->gap[i]], r->gradient[i], r->impulse[i]);
+  for (int i = 0; i < r->n; i++)
+    if (r->impulse[i] > 0) cb_coupled_push(c, &k->gap[r->gap[i]], r->gradient[i], r->impulse[i]);
   cb_status status = cb_coupled_whole(c, t, tau, body, iterations);
   if (!status && r->n) status = cb_coupled_find_rates(c, t + tau);
   for (int i = 0; i < r->n && !status; i++) {
@@ -368,6 +377,25 @@ static cb_status begin_flight(cb_coupled *c, double t, double tau) {
   return status;
 }
 
+/* Changes the impulses by a step of Newton's method, s + D (l_new - l) >= 0 with D of flights in place of rates. The
+ * diagonal of a D that was measured is enlarged by a small part, which keeps impulses that are not unique near the last
+ * ones: otherwise jumps between solutions that differ much would multiply the errors of D. */
+static cb_status change_impulses(cb_resting *r, double tau) {
+  const double length = r->measured ? 1 : tau, larger = r->measured ? 1 + near : 1;
+  cb_lcp lcp;
+  for (int i = 0; i < r->n; i++) r->D[i * r->n + i] *= larger;
+  for (int i = 0; i < r->n; i++) {
+    double sum = 0;
+    for (int j = 0; j < r->n; j++) sum += r->D[i * r->n + j] * r->impulse[j];
+    r->q[i] = r->q[i] / length - sum;
+    r->tolerance[i] /= length;
+  }
+  const cb_status status = solve(r, r->n, r->D, &lcp);
+  for (int i = 0; i < r->n; i++) r->D[i * r->n + i] /= larger;
+  for (int i = 0; i < r->n && !status; i++) r->impulse[i] = fmax(lcp.l[i], 0);
+  return status;
+}
+
 cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *iterations) {
   cb_resting *r = &c->contacts->resting;
   double last = INFINITY;
@@ -382,24 +410,14 @@ cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *it
                      "the impulses of %d contacts that rest did not converge: use a smaller `step`", r->n);
     if (n >= SLOW && !r->measured && now > last / 10) status = measure(c, t, tau, body);
     last = now;
-    /* s + D (l_new - l) >= 0, with D of flights in place of rates */
-    cb_lcp lcp;
-    const double length = r->measured ? 1 : tau;
-    for (int i = 0; i < r->n; i++) {
-      double sum = 0;
-      for (int j = 0; j < r->n; j++) sum += r->D[i * r->n + j] * r->impulse[j];
-      r->q[i] = r->q[i] / length - sum;
-      r->tolerance[i] /= length;
-    }
-    if (!status) status = solve(r, r->n, r->D, &lcp);
-    for (int i = 0; i < r->n && !status; i++) r->impulse[i] = fmax(lcp.l[i], 0);
+    if (!status) status = change_impulses(r, tau);
   }
   return status;
 }
 
 /* --- impacts --- */
 
-/* Lists the contacts of an impact in r->closed, with the rates that they must gain in r->q times -1. *closes: one of them
+/* Lists the contacts of an impact in r->closed, with limits of joints if these are all, with the rates that they must gain in r->q times -1. *closes: one of them
  * closes. */
 static cb_status list_closed(cb_coupled *c, double t, bool all, int *count, bool *closes) {
   cb_coupled_contacts *k = c->contacts;
@@ -411,11 +429,10 @@ static cb_status list_closed(cb_coupled *c, double t, bool all, int *count, bool
   *closes = false;
   for (int i = 0; i < (all ? k->contacts : r->n) && !status; i++) {
     const int gap = all ? i : r->gap[i];
-    if (cb_gap_is_limit(&k->gap[gap])) continue;
     status = look(c, gap, t, &value, &now);
     if (status || !(now.s <= cb_gap_closed * now.size)) continue;
     if (*count == r->capacity && (status = grow(r))) continue;
-    const double limit = r->tolerance[*count] = rate_round_off * now.speed;
+    const double limit = r->tolerance[*count] = fmax(-cb_gap_rest, rate_round_off * now.speed);
     *closes = *closes || now.rate < -limit;
     r->closed[(*count)++] = gap;
   }
@@ -433,12 +450,13 @@ cb_status cb_coupled_impact(cb_coupled *c, double t, bool all, int *count) {
   }
   cb_lcp lcp;
   r->known = false; /* D and the gradients are used here */
+  if (all && c->bodies.mechanism) cb_mechanism_release(c->bodies.mechanism);
   status = find_response(c, t, *count, r->closed, r->D, r->q);
   make_symmetric(*count, r->D);
   for (int i = 0; i < *count && !status; i++) {
     r->before[i] = r->q[i];
-    const double e = cb_gap_restitution(k->gaps, &k->gap[r->closed[i]]);
-    if (r->q[i] < 0 && !cb_resting_holds(r, r->closed[i])) r->q[i] *= 1 + (k->calm && e < 1 ? 0 : e);
+    const double e = cb_coupled_restitution(c, &k->gap[r->closed[i]]);
+    if (r->q[i] < 0 && !cb_resting_holds(r, r->closed[i])) r->q[i] *= 1 + e;
   }
   if (!status) status = solve(r, *count, r->D, &lcp);
   for (int i = 0; i < *count && !status; i++) {
@@ -446,7 +464,9 @@ cb_status cb_coupled_impact(cb_coupled *c, double t, bool all, int *count) {
     r->after[i] = r->before[i] + lcp.z[i] - r->q[i];
     if (r->pushed[i] > 0) cb_coupled_push(c, &k->gap[r->closed[i]], r->gradient[i], r->pushed[i]);
   }
-  return status ? status : settle(c, t);
+  if (!status) status = settle(c, t);
+  if (!status && all && c->bodies.mechanism) cb_mechanism_hold(c->bodies.mechanism);
+  return status;
 }
 
 cb_status cb_coupled_press(cb_coupled *c, double t) {

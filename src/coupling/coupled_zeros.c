@@ -68,12 +68,15 @@ static cb_status narrow(const cb_flight *s, const cb_gap *gap, double a, cb_gap_
 }
 
 /* Finds the zero *tau of a gap that is 0 at the time `from`, has the sign `side` shortly after it, and the opposite
- * sign at the end of the step. *found becomes false if the gap has the opposite sign immediately after `from`. */
-static cb_status zero_after(const cb_flight *s, int i, double from, int side, double *tau, bool *found) {
+ * sign at the end of the step. *found becomes false if the gap has the opposite sign immediately after `from`: in a shorter
+ * time than those that are tried, the rate of `start` does not move it by more than round-off. */
+static cb_status zero_after(const cb_flight *s, int i, double from, const cb_gap_look *start, int side, double *tau,
+                            bool *found) {
   const cb_coupled_contacts *k = s->c->contacts;
   double until = s->h, a = s->h;
   cb_gap_look now = k->end[i], to = now;
   for (int n = 0; n < HALVES_MAX && cb_gap_sign(&now) != side; n++) {
+    if (fabs(start->rate) * (a - from) <= cb_gap_zero * start->size) break;
     until = a;
     to = now;
     a = from + (a - from) / 2;
@@ -95,7 +98,7 @@ cb_status cb_flight_zero(const cb_flight *s, int i, double from, const cb_gap_lo
   *side = 0;
   if (before == 0) {
     const int after = start->rate > 0 ? 1 : -1;
-    if (start->rate != 0 && cb_gap_sign(&b) == -after) status = zero_after(s, i, from, after, tau, &found);
+    if (start->rate != 0 && cb_gap_sign(&b) == -after) status = zero_after(s, i, from, start, after, tau, &found);
     if (start->rate != 0 && cb_gap_sign(&b) == 0) found = true; /* at the end */
     *side = found ? after : 0;
     return status;
@@ -153,7 +156,7 @@ static cb_status first_contact(const cb_flight *s, int i, double *tau, bool *fou
     status = cb_flight_zero(s, i, 0, a, tau, &side);
     *found = side != 0;
   } else {
-    status = zero_after(s, i, 0, 1, tau, found);
+    status = zero_after(s, i, 0, a, 1, tau, found);
   }
   if (status || !closed_at_start(k, i)) return status;
   const bool soon = *tau <= rest_part * s->h || a->rate * *tau <= cb_gap_zero * a->size;

@@ -176,6 +176,10 @@ const char *cb_mechanism_joint_name(const cb_mechanism *m, int joint);
 cb_status cb_mechanism_rates_of_momenta(cb_mechanism *m, const cb_mechanism_bodies *b, double t);
 /* Adds an impulse along the gap to the momentum of the coordinate; settling then spreads it over the bodies. */
 void cb_mechanism_push_limit(cb_mechanism *m, int number, double impulse);
+/* Before and after an impact of many contacts and limits: no limit and no dry friction holds a coordinate, because they are
+ * among the contacts, or are too weak for an impact; then, friction acts against the rates after the impact. */
+void cb_mechanism_release(cb_mechanism *m);
+void cb_mechanism_hold(cb_mechanism *m);
 /* Adds the work of a reflection. */
 void cb_mechanism_add_limit_work(cb_mechanism *m, int number, double work);
 

@@ -114,8 +114,9 @@ static cb_joint_mode right_mode(const cb_mechanism *m, int joint, int i, double 
                  push = h > 0 ? lambda : -lambda;
     /* it moves all the same: what holds it was dropped because it followed from other joints, and does so no more */
     if (!at(q1, m->drive[c])) return released(j, i, m->rate[c] > 0);
-    if (mode == CB_JOINT_AT_LOWEST) return push < 0 ? released(j, i, true) : mode;
-    if (mode == CB_JOINT_AT_HIGHEST) return push > 0 ? released(j, i, false) : mode;
+    if (mode == CB_JOINT_AT_LOWEST ? push < 0 : mode == CB_JOINT_AT_HIGHEST && push > 0)
+      return j->friction[i] > 0 ? CB_JOINT_STICKS : CB_JOINT_FREE; /* friction may hold what the limit does not */
+    if (mode != CB_JOINT_STICKS) return mode;
     return fabs(lambda) > m->at_first * fabs(h) * j->friction[i] ? released(j, i, push < 0) : mode;
   }
   if (reflects(j, i, 0) && at(m->q[c], low) && q1 < low && !at(q1, low)) return CB_JOINT_AT_LOWEST;
@@ -157,6 +158,14 @@ void cb_mechanism_push_limit(cb_mechanism *m, int number, double impulse) {
   m->momentum[l.coordinate] += l.highest ? -impulse : impulse;
   m->mode[l.coordinate] = released(&m->joint[l.joint], i, !l.highest);
 }
+
+void cb_mechanism_release(cb_mechanism *m) {
+  for (int j = 0; j < m->joints; j++)
+    for (int i = 0; i < cb_joint_coordinates(&m->joint[j]); i++)
+      if (cb_modes_hold(m, m->first[j] + i)) m->mode[m->first[j] + i] = released(&m->joint[j], i, true);
+}
+
+void cb_mechanism_hold(cb_mechanism *m) { cb_modes_start(m); }
 
 void cb_mechanism_add_limit_work(cb_mechanism *m, int number, double work) {
   m->work[CB_JOINT_WORK_LIMIT][cb_mechanism_limit(m, number).coordinate] += work;

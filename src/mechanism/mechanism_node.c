@@ -253,13 +253,14 @@ cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, doub
   *moved = 0;
   m->found = m->taken = false; /* closing twists are needed */
   for (int n = 0; n < MAXIMUM; n++) {
-    double open = 0;
+    double open = 0, far = 1;
     const double *gap = cb_mechanism_gaps(m, b);
+    for (int i = 0; i < m->links; i++) far = fmax(far, sqrt(cb_dot3(m->link[i].place.x, m->link[i].place.x)));
     for (int j = 0; j < m->joints; j++) {
       if (n == 0 && gap[j] > open) *which = j; /* only loops are open at first */
       open = fmax(open, gap[j]);
     }
-    if (open <= 1e-15 || (open >= last / 2 && open <= 1e-13)) return CB_OK;
+    if (open <= 1e-15 || (open >= last / 2 && open <= 1e-13 * far)) return CB_OK;
     if (!isfinite(open) || (n > 5 && open > last)) break;
     last = open;
     const cb_status status = find_displacements(m, b, t);

@@ -347,8 +347,10 @@ static cb_status solve(cb_mechanism *m, const cb_block_step *step, double t, boo
     const double next = n == 0  ? 100 * rate * change
                         : fresh ? 10 * rate * rate * change
                                 : 2 * rate * change / (1 - 2 * rate);
-    *settled = change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale) ||
-               (n > 0 && (change <= blur(m, step->h) || (change >= last && change <= 1e-10 * scale)));
+    *settled =
+        change <= 1e-15 * scale || ((n > 0 || quadratic) && rate < 0.25 && next <= 1e-15 * scale) ||
+        (n > 0 && change <= blur(m, step->h)) ||
+        (n > 0 && change >= last && change <= larger(1e-10 * scale, 16 * blur(m, step->h))); /* loops amplify it */
     if (!(change < 1e200)) break;
     last = change;
   }

@@ -175,9 +175,107 @@ static void chain_comes_to_rest_on_the_floor(void **unused) {
   cb_scenario_free(s);
 }
 
+/* --- limits and dry friction of joints in impacts --- */
+
+#define BASE "{name: base, density: 500, shape: {name: box, a: 0.4, b: 0.3, c: 0.1}, place: {position: [0, 0, 0.55]}}"
+#define TOP "{name: top, density: 500, shape: {name: box, a: 0.2, b: 0.2, c: 0.1}}"
+
+/* Runs a base that falls by 0.5 m and carries another box on a slide with these keys; the masses are 6 and 2. Returns the
+ * last values of the height of both boxes, and the energies. */
+static void drop_lift(const char *restitution, const char *slide, double end, double z[2], double E[2]) {
+  char text[1024];
+  memory_sink m;
+  snprintf(text, sizeof text,
+           "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, -10], floor: {kind: reflecting, restitution: %s}}\n"
+           "bodies:\n  - " BASE "\n  - " TOP
+           "\njoints: [{kind: slide, of: [base, top], axis: [0, 0, 1], %s}]\n"
+           "integrator: {name: hamilton_pontryagin, step: 0.004}\ntime: {end: %.17g}\n",
+           restitution, slide, end);
+  cb_scenario *s = go(&m, text);
+  const double *last = field(&m, m.n_rows - 1, "pose");
+  for (int i = 0; i < 2; i++) {
+    z[i] = last[7 * i + 2];
+    E[i] = *field(&m, i ? m.n_rows - 1 : 0, "energy");
+  }
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+/* The slide is at its lowest value when the base lands with the speed v. Floor and limit act at once, so both boxes leave
+ * with v/2, as one body of mass 8: m v^2/2 = 8 * 10 * 0.5, of which 3/4 are lost. */
+static void bodies_at_a_limit_bounce_as_one(void **unused) {
+  (void)unused;
+  double z[2], E[2];
+  drop_lift("0.5", "angle: 0.3, limits: [0.3, 1]", .4, z, E);
+  check_near(E[1] - E[0], -.75 * 40, 1e-10); /* round-off of 40 J, and of the time of the impact */
+  check_near(z[1] - z[0], .3, 1e-12);
+}
+
+/* Dry friction of 100 N holds the slide while it falls, but no impact: the base stops, and the top slides on with v^2 = 10,
+ * for v^2/(2 a), a = 100/2 - 10. */
+static void dry_friction_does_not_resist_an_impact(void **unused) {
+  (void)unused;
+  double z[2], E[2];
+  drop_lift("0", "angle: 0.3, friction: 100", .6, z, E);
+  check_near(z[0], .05, 1e-11);
+  check_near(z[1] - z[0], .3 - 10. / 80,
+             2e-4); /* the step in which it comes to rest has the error a h^2/2 = 3e-4 at most */
+}
+
+/* --- a body on two legs --- */
+
+/* Runs a body on two legs with these keys of the hips, and checks what holds for each of them. Returns the largest
+ * component of the last twists. */
+static double stand(const char *left, const char *right, double step, double end) {
+  char text[2048];
+  memory_sink m;
+  snprintf(
+      text, sizeof text,
+      "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, -9.81], floor: {kind: reflecting, restitution: 0.3}}\n"
+      "bodies:\n  - {name: torso, density: 500, shape: {name: box, a: 0.3, b: 0.2, c: 0.1}, place: {position: [0, 0, "
+      "0.35]}}\n  - {name: l, density: 500, shape: &leg {name: box, a: 0.05, b: 0.15, c: 0.3}}\n"
+      "  - {name: r, density: 500, shape: *leg}\njoints:\n"
+      "  - {kind: hinge, of: [torso, l], at: [0.12, 0, -0.06], in: [0, 0, 0.14], axis: [0, -1, 0], angle: 0.3, %s}\n"
+      "  - {kind: hinge, of: [torso, r], at: [-0.12, 0, -0.06], in: [0, 0, 0.14], axis: [0, -1, 0], angle: -0.3, %s}\n"
+      "integrator: {name: hamilton_pontryagin, step: %.17g}\ntime: {end: %.17g}\n",
+      left, right, step, end);
+  cb_scenario *s = go(&m, text);
+  double impacts = 0, largest = 0;
+  for (size_t e = 0; e < m.n_events; e++) impacts += m.event[e].impulse;
+  check_at_least(impacts, 1); /* it falls */
+  for (size_t row = 0; row < m.n_rows; row++) {
+    const double *gap = field(&m, row, "joint_residual"), *p = field(&m, row, "total_momentum");
+    for (int j = 0; j < 2; j++) check_at_most(gap[j], 1e-14);
+    for (int i = 3; i < 5; i++) check_near(p[i], 0, 1e-13); /* nothing acts along the floor */
+  }
+  const double *twist = field(&m, m.n_rows - 1, "twist");
+  for (int i = 0; i < 18; i++) largest = fmax(largest, fabs(twist[i]));
+  memory_free(&m);
+  cb_scenario_free(s);
+  return largest;
+}
+
+/* Servos and dry friction let it stand: it comes to rest by sticking joints, whose contacts depend on each other. */
+static void legs_with_dry_friction_stand(void **unused) {
+  (void)unused;
+  check_at_most(stand("friction: 0.02, limits: [-1, 1], servo: {position: 0.4, kp: 30, kv: 1}",
+                      "friction: 0.02, limits: [-1, 1], servo: {position: -0.4, kp: 30, kv: 1}", .02, 2),
+                1e-12);
+}
+
+/* Without servos the legs slide to their limits, at which impacts of the floor and of the limits follow from each other. */
+static void legs_without_force_fall_to_their_limits(void **unused) {
+  (void)unused;
+  stand("limits: [-1, 1]", "limits: [-1, 1]", .004, .5);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(feet_of_a_stepladder_slide_on_the_floor),
                                      cmocka_unit_test(welded_boxes_bounce_as_one_body_and_come_to_rest),
-                                     cmocka_unit_test(chain_comes_to_rest_on_the_floor)};
+                                     cmocka_unit_test(chain_comes_to_rest_on_the_floor),
+                                     cmocka_unit_test(bodies_at_a_limit_bounce_as_one),
+                                     cmocka_unit_test(dry_friction_does_not_resist_an_impact),
+                                     cmocka_unit_test(legs_with_dry_friction_stand),
+                                     cmocka_unit_test(legs_without_force_fall_to_their_limits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

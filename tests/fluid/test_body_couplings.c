@@ -124,7 +124,7 @@ static void check_state(const coupled *c, const cb_pose g[N], const double Y[N][
   }
   print_message("  derivatives in twists %.1e of %.1e, in poses %.1e of %.1e, sum of slopes %.1e\n", wrong[0], size,
                 wrong[1], largest, along);
-  check_at_most(wrong[0], 1e-11 * size);   /* the energy is quadratic in the twists: round-off over h */
+  check_at_most(wrong[0], 1e-11 * size); /* the energy is quadratic in the twists: round-off over h */
   /* h^4 of the difference, and round-off over h; in curved spaces the panels are integrated by a quadrature */
   check_at_most(wrong[1], (c->curvature == 0 ? 1e-9 : 2e-6) * largest);
   check_at_most(along, 1e-13 * largest);

@@ -15,7 +15,7 @@ typedef struct cb_gap_look {
 /* A gap below `cb_gap_closed` times look.size counts as closed; a gap of at most `cb_gap_zero` times look.size counts as
  * 0. */
 static const double cb_gap_closed = 1e-11, cb_gap_zero = 1e-13;
-/* A gap of round-off rates: one whose rate is above this counts as not closing. */
+/* A gap whose rate is above this counts as not closing. */
 static const double cb_gap_rest = -1e-14;
 
 /* The gradient of a gap in one of its points: a wrench on a body, in its frame and in the world's axes, or a covector at

@@ -20,11 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAXIMUM = 50, SLOW = 6, IMPACTS_MAX = 4, SWEEPS_MAX = 5000 };
+enum { MAXIMUM = 100, SLOW = 6, IMPACTS_MAX = 4, SWEEPS_MAX = 5000 };
 /* The precision of impulses that are found by iteration. */
 static const double precise = 1e-12;
 /* The part of the diagonal of a measured D by which it is enlarged. */
-static const double near = 1e-4;
+static const double near = 1e-3;
 /* The round-off of a rate, relative to the sum of its terms. */
 static const double rate_round_off = 16 * DBL_EPSILON;
 
@@ -259,10 +259,10 @@ static void make_symmetric(int n, double *D) {
 
 /* Solves the problem by the iteration of Gauss and Seidel, l_i <- max(0, l_i - z_i/D_ii), which converges slowly, but also
  * where contacts all but depend on each other. Returns whether z is small enough. */
-static bool iterate(const cb_resting *r, int n, const double *D, cb_lcp *out) {
+static bool iterate(const cb_resting *r, int n, const double *D, const double *start, cb_lcp *out) {
   double size = 0, worst = INFINITY;
   for (int i = 0; i < n; i++) {
-    out->l[i] = 0;
+    out->l[i] = start ? start[i] : 0;
     size = fmax(size, fabs(r->q[i]));
     if (!(D[i * n + i] > 0)) return false;
   }
@@ -281,9 +281,10 @@ static bool iterate(const cb_resting *r, int n, const double *D, cb_lcp *out) {
   return worst == 0;
 }
 
-static cb_status solve(cb_resting *r, int n, const double *D, cb_lcp *out) {
+/* start: impulses near the solution; NULL: unknown. */
+static cb_status solve(cb_resting *r, int n, const double *D, const double *start, cb_lcp *out) {
   const cb_status status = cb_lcp_solve(n, D, r->q, r->tolerance, r->buffer, r->list, out);
-  if ((status == CB_STEP_SINGULAR || status == CB_STEP_NO_CONVERGENCE) && iterate(r, n, D, out)) return CB_OK;
+  if ((status == CB_STEP_SINGULAR || status == CB_STEP_NO_CONVERGENCE) && iterate(r, n, D, start, out)) return CB_OK;
   return status == CB_STEP_SINGULAR || status == CB_STEP_NO_CONVERGENCE
              ? cb_fail(status,
                        "the impulses of %d contacts that rest were not found: the constraints, joints and walls "
@@ -353,21 +354,26 @@ static double violation(const cb_resting *r) {
   return out;
 }
 
-/* Finds D at the start of the flight, and a first guess of the impulses from those of a flight of another length. */
-static cb_status begin_flight(cb_coupled *c, double t, double tau) {
+/* Finds D at the start of the flight. loose: as if no limit and no dry friction held a coordinate. */
+static cb_status respond_at_start(cb_coupled *c, double t, bool loose) {
   cb_coupled_contacts *k = c->contacts;
   cb_resting *r = &k->resting;
-  cb_status status = CB_OK;
-  if (!r->known) {
-    cb_coupled_bring_back(c, k->first);
-    cb_coupled_snapshot *last = k->last;
-    k->last = k->first; /* the snapshot to which find_response returns */
-    status = find_response(c, t, r->n, r->gap, r->D, r->q);
-    k->last = last;
-    r->length = 0;
-    r->known = true;
-    r->measured = false;
-  }
+  cb_coupled_snapshot *last = k->last;
+  cb_coupled_bring_back(c, k->first);
+  if (loose) cb_mechanism_release(c->bodies.mechanism);
+  k->last = c->kicked; /* the snapshot to which find_response returns */
+  const cb_status status = find_response(c, t, r->n, r->gap, r->D, r->q);
+  k->last = last;
+  r->length = 0;
+  r->known = true;
+  r->measured = false;
+  return status;
+}
+
+/* Finds D, and a first guess of the impulses from those of a flight of another length. */
+static cb_status begin_flight(cb_coupled *c, double t, double tau) {
+  cb_resting *r = &c->contacts->resting;
+  const cb_status status = r->known ? CB_OK : respond_at_start(c, t, false);
   for (int i = 0; i < r->n; i++) r->impulse[i] = r->length > 0 ? r->impulse[i] * (tau / r->length) : 0;
   if (r->measured && r->length > 0) {
     const double factor = tau / r->length;
@@ -379,9 +385,10 @@ static cb_status begin_flight(cb_coupled *c, double t, double tau) {
 
 /* Changes the impulses by a step of Newton's method, s + D (l_new - l) >= 0 with D of flights in place of rates. The
  * diagonal of a D that was measured is enlarged by a small part, which keeps impulses that are not unique near the last
- * ones: otherwise jumps between solutions that differ much would multiply the errors of D. */
-static cb_status change_impulses(cb_resting *r, double tau) {
-  const double length = r->measured ? 1 : tau, larger = r->measured ? 1 + near : 1;
+ * ones: otherwise jumps between solutions that differ much would multiply the errors of D. slower: the factor by which the
+ * change is divided. */
+static cb_status change_impulses(cb_resting *r, double tau, double slower) {
+  const double length = slower * (r->measured ? 1 : tau), larger = r->measured ? 1 + near : 1;
   cb_lcp lcp;
   for (int i = 0; i < r->n; i++) r->D[i * r->n + i] *= larger;
   for (int i = 0; i < r->n; i++) {
@@ -390,7 +397,7 @@ static cb_status change_impulses(cb_resting *r, double tau) {
     r->q[i] = r->q[i] / length - sum;
     r->tolerance[i] /= length;
   }
-  const cb_status status = solve(r, r->n, r->D, &lcp);
+  const cb_status status = solve(r, r->n, r->D, r->impulse, &lcp);
   for (int i = 0; i < r->n; i++) r->D[i * r->n + i] /= larger;
   for (int i = 0; i < r->n && !status; i++) r->impulse[i] = fmax(lcp.l[i], 0);
   return status;
@@ -398,7 +405,10 @@ static cb_status change_impulses(cb_resting *r, double tau) {
 
 cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *iterations) {
   cb_resting *r = &c->contacts->resting;
-  double last = INFINITY;
+  double last = INFINITY, slower = 1;
+  bool loose = false;
+  int next =
+      SLOW; /* the first iteration in which D may be measured: what holds coordinates may change in each of them */
   cb_status status = r->n ? begin_flight(c, t, tau) : CB_OK;
   for (int n = 0; !status; n++) {
     status = try_flight(c, t, tau, body, iterations);
@@ -408,9 +418,21 @@ cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *it
     if (n == MAXIMUM)
       return cb_fail(CB_STEP_NO_CONVERGENCE,
                      "the impulses of %d contacts that rest did not converge: use a smaller `step`", r->n);
-    if (n >= SLOW && !r->measured && now > last / 10) status = measure(c, t, tau, body);
+    if (n >= next && now > last / 10) {
+      status = measure(c, t, tau, body);
+      next = n + SLOW;
+      last = INFINITY;
+    }
+    /* where dry friction holds on one side of the solution only, D is too small on the other side */
+    if (now > 0.9 * last) slower = fmin(2 * slower, 16);
+    if (now < last / 10) slower = fmax(slower / 2, 1);
     last = now;
-    if (!status) status = change_impulses(r, tau);
+    if (!status) status = change_impulses(r, tau, slower);
+    if (status && !loose && c->bodies.mechanism) {
+      loose = true; /* what was held at the start may be free in the flight */
+      status = respond_at_start(c, t, true);
+      r->length = tau;
+    }
   }
   return status;
 }
@@ -458,7 +480,7 @@ cb_status cb_coupled_impact(cb_coupled *c, double t, bool all, int *count) {
     const double e = cb_coupled_restitution(c, &k->gap[r->closed[i]]);
     if (r->q[i] < 0 && !cb_resting_holds(r, r->closed[i])) r->q[i] *= 1 + e;
   }
-  if (!status) status = solve(r, *count, r->D, &lcp);
+  if (!status) status = solve(r, *count, r->D, NULL, &lcp);
   for (int i = 0; i < *count && !status; i++) {
     r->pushed[i] = fmax(lcp.l[i], 0);
     r->after[i] = r->before[i] + lcp.z[i] - r->q[i];

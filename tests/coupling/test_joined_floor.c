@@ -269,6 +269,62 @@ static void legs_without_force_fall_to_their_limits(void **unused) {
   stand("limits: [-1, 1]", "limits: [-1, 1]", .004, .5);
 }
 
+/* Runs a chain of four boxes on hinges with these keys, which falls. */
+static void drop_chain(const char *hinge) {
+  char text[2048];
+  memory_sink m;
+  int n =
+      snprintf(text, sizeof text,
+               "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, -9.81], floor: {kind: reflecting, restitution: "
+               "0.3}}\nbodies:\n  - {name: a, density: 500, shape: &s {name: box, a: 0.2, b: 0.1, c: "
+               "0.05, resolution: 8}, place: {position: [0, 0, 0.5], rotation: {axis: [0.3, 1, 0.2], angle: 0.7}}}\n"
+               "  - {name: b, density: 500, shape: *s}\n  - {name: c, density: 500, shape: *s}\n  - {name: d, density: "
+               "500, shape: *s}\nintegrator: {name: hamilton_pontryagin, step: 0.004}\ntime: {end: 1}\njoints:\n");
+  for (const char *b = "abcd"; b[1]; b++)
+    n += snprintf(text + n, sizeof text - (size_t)n,
+                  "  - {kind: hinge, of: [%c, %c], at: [0.11, 0, 0], in: [-0.11, 0, 0], axis: [0, 1, 0], %s}\n", b[0],
+                  b[1], hinge);
+  cb_scenario *s = go(&m, text);
+  for (size_t row = 0; row < m.n_rows; row++) {
+    const double *gap = field(&m, row, "joint_residual"), *p = field(&m, row, "total_momentum");
+    for (int j = 0; j < 3; j++) check_at_most(gap[j], 1e-14);
+    for (int i = 3; i < 5; i++) check_near(p[i], 0, 1e-13);
+  }
+  const double first = *field(&m, 0, "energy"), last = *field(&m, m.n_rows - 1, "energy");
+  check_at_least(first - last, 4); /* of 6 J above the floor, impacts and friction take most */
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+/* Whether a hinge slips or sticks depends on the impulses of the contacts, and these depend on it. */
+static void chains_with_dry_friction_come_to_rest(void **unused) {
+  (void)unused;
+  drop_chain("friction: 0.1");
+  drop_chain("friction: 0.1, limits: [-0.5, 0.5], restitution: 0.5");
+}
+
+/* --- a loop --- */
+
+/* A loop of four boxes starts 1e4 m from the origin, where places have a round-off of 1e-12. */
+static void loop_far_from_the_origin_is_closed(void **unused) {
+  (void)unused;
+#define HINGE(a, b) \
+  "  - {kind: hinge, of: [" a ", " b "], at: [0.11, 0, 0], in: [-0.11, 0, 0], axis: [0, 1, 0], angle: pi/2}\n"
+  memory_sink m;
+  cb_scenario *s =
+      go(&m,
+         "curvebody: 1\nfluid: {medium: none, floor: {kind: reflecting}}\nbodies:\n"
+         "  - {name: a, density: 500, shape: &s {name: box, a: 0.2, b: 0.1, c: 0.05}, place: {position: [1e4, 0, 0.6], "
+         "rotation: {axis: [0.3, 1, 0.2], angle: 0.7}}}\n"
+         "  - {name: b, density: 500, shape: *s}\n  - {name: c, density: 500, shape: *s}\n  - {name: d, density: 500, "
+         "shape: *s}\n"
+         "joints:\n" HINGE("a", "b") HINGE("b", "c") HINGE("c", "d")
+             HINGE("d", "a") "integrator: {name: hamilton_pontryagin, step: 0.004}\ntime: {end: 0.04}\n");
+  for (int j = 0; j < 4; j++) check_at_most(field(&m, m.n_rows - 1, "joint_residual")[j], 1e-11);
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(feet_of_a_stepladder_slide_on_the_floor),
                                      cmocka_unit_test(welded_boxes_bounce_as_one_body_and_come_to_rest),
@@ -276,6 +332,8 @@ int main(void) {
                                      cmocka_unit_test(bodies_at_a_limit_bounce_as_one),
                                      cmocka_unit_test(dry_friction_does_not_resist_an_impact),
                                      cmocka_unit_test(legs_with_dry_friction_stand),
-                                     cmocka_unit_test(legs_without_force_fall_to_their_limits)};
+                                     cmocka_unit_test(legs_without_force_fall_to_their_limits),
+                                     cmocka_unit_test(chains_with_dry_friction_come_to_rest),
+                                     cmocka_unit_test(loop_far_from_the_origin_is_closed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ class Coupling(Case):
         listed = json.loads(self.good("list", "--json").stdout)
         couplings = {entry["name"]: [row["name"] for row in entry["parameters"]] for entry in listed["couplings"]}
         plane = ["wall", "wall_height", "wall_x", "wall_y", "wall_z"]
-        self.assertEqual(couplings, {"dipole": plane, "exact": plane})
+        self.assertEqual(couplings, {"dipole": plane, "exact": plane + ["samples", "range"]})
         self.assertEqual(self.good("list", "couplings").stdout.splitlines()[0], "couplings:")
         self.assertIn(" couplings ", self.good("completion", "bash").stdout)
 
@@ -155,10 +155,9 @@ class Coupling(Case):
         said = self.refused(text=eel)
         self.assertTrue(said.startswith(HERE), said)
         self.assertIn("body `a`: `coupling: exact` is for rigid bodies, and this one changes its shape: expected dipole or none", said)
-        curved = PAIR.replace("fluid:\n", "space: {name: h3}\nfluid:\n").replace("  gravity: [0, 0, 0]\n", "").replace("shape: {name: ball, radius: 1,", "shape: {name: ball, radius: 0.3,")
-        said = self.refused(text=curved)
-        self.assertIn("`coupling` is for flat space: expected no `space`, or `coupling: none`", said)
-        self.assertTrue(said.startswith(HERE), said)
+        said = self.refused(text=PAIR.replace("medium: 1\n", "medium: 1\n  flow: {velocity: [0.1*y, 0, 0]}\n", 1))
+        self.assertIn("`coupling` needs a fluid at rest or a flow that is the same at all places", said)
+        self.assertTrue(said.startswith(HERE[:10]), said)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ static int take_rows(const arguments *a, cb_export_options *how) {
 }
 
 static int run(void *taken, char **operand) {
-  arguments *a = taken;
+  const arguments *a = taken;
   cb_flow_options flow;
   cb_export_options how;
   char name[4096];
@@ -62,15 +62,15 @@ static int run(void *taken, char **operand) {
   if (!code) code = take_rows(a, &how);
   if (code) return code;
   cli_output_beside(operand[0], a->flow ? "-flow.xdmf" : a->xdmf ? ".xdmf" : ".csv", name, sizeof name);
-  if (!a->output) a->output = name;
-  cb_status status = a->flow ? cli_check_hdf5(a->output) : CB_OK;
-  if (!status) status = cli_check_output(a->output, (cb_files){(const char **)operand, 1});
+  const char *output = a->output ? a->output : name;
+  cb_status status = a->flow ? cli_check_hdf5(output) : CB_OK;
+  if (!status) status = cli_check_output(output, (cb_files){(const char **)operand, 1});
   if (!status)
-    status = a->flow   ? cb_record_export_flow(operand[0], a->output, &flow)
-             : a->xdmf ? cb_record_export_xdmf(operand[0], a->output, &how)
-                       : cb_record_export_csv(operand[0], a->output, &how);
+    status = a->flow   ? cb_record_export_flow(operand[0], output, &flow)
+             : a->xdmf ? cb_record_export_xdmf(operand[0], output, &how)
+                       : cb_record_export_csv(operand[0], output, &how);
   if (status) return cli_report(status);
-  if (strcmp(a->output, "-")) printf("%s\n", a->output);
+  if (strcmp(output, "-")) printf("%s\n", output);
   return CLI_EXIT_DONE;
 }
 

@@ -10,7 +10,6 @@
 
 #include "potential/kirchhoff.h"
 #include <curvebody/immersed.h>
-#include <curvebody/joint.h>
 #include <curvebody/param.h>
 
 typedef struct cb_body_coupling cb_body_coupling;
@@ -18,8 +17,8 @@ typedef struct cb_body_coupling cb_body_coupling;
 /* A joint between two bodies, or between a body and the world (-1). */
 typedef struct cb_coupled_joint {
   const char *name;
-  const cb_joint_class *class_;
-  const cb_joint_data *data;
+  const struct cb_joint_class *class_; /* curvebody/joint.h */
+  const struct cb_joint_data *data;
   int body[2];
   cb_pose frame[2]; /* of the joint in the two bodies */
 } cb_coupled_joint;

@@ -1,6 +1,8 @@
 /* Tables of the exact coupling (equations: coupling_table.h). */
 #include "fluid/coupling_table.h"
 
+#include <curvebody/joint.h>
+
 #include "bundle/samples.h"
 #include "core/failure.h"
 #include "numerics/vec3.h"

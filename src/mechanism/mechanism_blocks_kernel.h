@@ -8,8 +8,8 @@
 #define PARTS(B, at) for (int at = 0; at < (B)->count; at += WIDTH)
 
 /* 0 where all numbers are finite, otherwise nan */
-INLINE lane not_finite(six x) {
-  const six zero = minus6(x, x);
+INLINE lane not_finite(v6 x) {
+  const v6 zero = minus6(x, x);
   return (zero.a.x + zero.a.y + zero.a.z) + (zero.l.x + zero.l.y + zero.l.z);
 }
 /* The link of the first number that is not 0, or -1. */
@@ -28,70 +28,72 @@ INLINE void take_states(cb_rigid_state *state, cb_link *const l[WIDTH], cb_rigid
 
 /* --- inertia --- */
 
-typedef struct inertia {
+typedef struct blocked_inertia {
   m3 a, b, l;
-} inertia;
+} blocked_inertia;
 
-INLINE inertia turn_inertia(const cb_rigid_constant *const constant[WIDTH], bool coupled, m3 r) {
+INLINE blocked_inertia turn_inertia(const cb_rigid_constant *const constant[WIDTH], bool coupled, m3 r) {
   EACH(from, constant, K);
   if (!coupled)
-    return (inertia){turned_diagonal(r, (v3){gather(FROM(from), 0), gather(FROM(from), 7), gather(FROM(from), 14)}),
-                     none9(),
-                     turned_diagonal(r, (v3){gather(FROM(from), 21), gather(FROM(from), 28), gather(FROM(from), 35)})};
-  return (inertia){turned(r, gather_block(FROM(from), 0)), turned(r, gather_block(FROM(from), 3)),
-                   turned(r, gather_block(FROM(from), 21))};
+    return (blocked_inertia){
+        turned_diagonal(r, (v3){gather(FROM(from), 0), gather(FROM(from), 7), gather(FROM(from), 14)}), none9(),
+        turned_diagonal(r, (v3){gather(FROM(from), 21), gather(FROM(from), 28), gather(FROM(from), 35)})};
+  return (blocked_inertia){turned(r, gather_block(FROM(from), 0)), turned(r, gather_block(FROM(from), 3)),
+                           turned(r, gather_block(FROM(from), 21))};
 }
-INLINE inertia get_inertia(const cb_block_inertia *K, bool coupled, int at) {
-  return (inertia){get9(K->a, at), coupled ? get9(K->b, at) : none9(), get9(K->l, at)};
+INLINE blocked_inertia get_inertia(const cb_block_inertia *K, bool coupled, int at) {
+  return (blocked_inertia){get9(K->a, at), coupled ? get9(K->b, at) : none9(), get9(K->l, at)};
 }
-INLINE void put_inertia(cb_block_inertia *K, bool coupled, int at, const inertia *from) {
+INLINE void put_inertia(cb_block_inertia *K, bool coupled, int at, const blocked_inertia *from) {
   put9(K->a, at, from->a);
   if (coupled) put9(K->b, at, from->b);
   put9(K->l, at, from->l);
 }
-INLINE six momentum(const inertia *K, bool coupled, six Y) {
-  const six mu = {apply(K->a, Y.a), apply(K->l, Y.l)};
-  return coupled ? plus6(mu, (six){apply(K->b, Y.l), apply_transposed(K->b, Y.a)}) : mu;
+INLINE v6 momentum(const blocked_inertia *K, bool coupled, v6 Y) {
+  const v6 mu = {apply(K->a, Y.a), apply(K->l, Y.l)};
+  return coupled ? plus6(mu, (v6){apply(K->b, Y.l), apply_transposed(K->b, Y.a)}) : mu;
 }
 
 /* --- the map cayley: equations of numerics/se3.c, with the halves w and v of the parts of hY --- */
 
 /* The end of the step from q: its rotation, and the displacement of the origin. */
-INLINE v3 displaced(six half) {
+INLINE v3 displaced(v6 half) {
   const v3 w = half.a, v = half.l;
   return times(2 / (1 + dot(w, w)), more(plus(v, cross(w, v)), dot(w, v), w));
 }
-INLINE v4 rotated(six half, v4 q) { return unit(multiply((v4){same(1), half.a.x, half.a.y, half.a.z}, q)); }
+INLINE v4 rotated(v6 half, v4 q) { return unit(multiply((v4){same(1), half.a.x, half.a.y, half.a.z}, q)); }
 /* D V, and D^T mu */
-INLINE six apply_D(six half, six V) {
+INLINE v6 apply_D(v6 half, v6 V) {
   const v3 w = half.a, b = minus(V.l, cross(half.l, V.a));
-  return (six){more(minus(V.a, cross(w, V.a)), dot(w, V.a), w), minus(b, cross(w, b))};
+  return (v6){more(minus(V.a, cross(w, V.a)), dot(w, V.a), w), minus(b, cross(w, b))};
 }
-INLINE six apply_D_transposed(six half, six mu) {
+INLINE v6 apply_D_transposed(v6 half, v6 mu) {
   const v3 w = half.a, f = plus(mu.l, cross(w, mu.l));
-  return (six){more(plus(mu.a, plus(cross(w, mu.a), cross(half.l, f))), dot(w, mu.a), w), f};
+  return (v6){more(plus(mu.a, plus(cross(w, mu.a), cross(half.l, f))), dot(w, mu.a), w), f};
 }
 /* The angular and the linear part of the row (x, y) D. */
 INLINE v3 row_T(v3 y, v3 w) { return plus(y, cross(w, y)); }
-INLINE v3 row_D(v3 x, v3 y, six half, lane wv) {
+INLINE v3 row_D(v3 x, v3 y, v6 half, lane wv) {
   const v3 part = more(plus(row_T(x, half.a), cross(half.l, y)), -wv, y);
   return more(part, dot(x, half.a) + dot(y, half.l), half.a);
 }
 /* Writes a row of A, the row (x, y) times D. */
-INLINE void put_row(double *const to[WIDTH], int row, v3 x, v3 y, six half, lane wv) {
+INLINE void put_row(double *const to[WIDTH], int row, v3 x, v3 y, v6 half, lane wv) {
   scatter_row(to, row, row_D(x, y, half, wv), row_T(y, half.a));
 }
 /* T^T m, and M^T m for M = -hat(v) + v w^T - w.v and a symmetric m, or for the transposed of m */
 INLINE m3 T_transposed(v3 w, m3 m) { return plus9(m, hat_times(w, m)); }
-INLINE m3 M_transposed(six half, lane wv, m3 m) {
+INLINE m3 M_transposed(v6 half, lane wv, m3 m) {
   return more_outer(plus9(hat_times(half.l, m), times9(-wv, m)), half.a, apply_transposed(m, half.l));
 }
 
 /* Writes A to the links. With K/h for K, (D^T K + d(D^T mu)/d(half)) D; the derivative has the halves of mu. */
-INLINE void put_matrix(cb_link *const link[WIDTH], const inertia *of, bool coupled, six half, six mu, lane per_step) {
+INLINE void put_matrix(cb_link *const link[WIDTH], const blocked_inertia *of, bool coupled, v6 half, v6 mu,
+                       lane per_step) {
   const v3 w = half.a, l = times(same(0.5), mu.a), p = times(same(0.5), mu.l);
   const lane wv = dot(w, half.l), spread = dot(w, l) + dot(half.l, p);
-  const inertia K = {times9(per_step, of->a), coupled ? times9(per_step, of->b) : none9(), times9(per_step, of->l)};
+  const blocked_inertia K = {times9(per_step, of->a), coupled ? times9(per_step, of->b) : none9(),
+                             times9(per_step, of->l)};
   m3 aa = more_outer(T_transposed(w, K.a), w, apply(K.a, w)), al = M_transposed(half, wv, K.l), la = none9();
   const m3 ll = T_transposed(w, K.l);
   if (coupled) {
@@ -135,7 +137,7 @@ INLINE void begin_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *s
   put6(B->p, at, plus6(gather6(FROM(world)), gather6(FROM(low))));
   put6(B->mu0, at, turn6(r, gather6(FROM(rest))));
   put3(B->f, at, apply(r, get3(B->f, at)));
-  const inertia K = turn_inertia(constant, B->coupled, r);
+  const blocked_inertia K = turn_inertia(constant, B->coupled, r);
   put_inertia(&B->K, B->coupled, at, &K);
   EACH(own, constant, K);
   put(B->mass + at, (gather(FROM(own), 21) + gather(FROM(own), 28) + gather(FROM(own), 35)) / 3);
@@ -164,22 +166,22 @@ INLINE v3 extrapolate(v3 d[KNOWN]) {
   return best;
 }
 
-INLINE six extrapolate6(const double *const last[WIDTH], const double *const earlier[WIDTH]) {
+INLINE v6 extrapolate6(const double *const last[WIDTH], const double *const earlier[WIDTH]) {
   v3 angular[KNOWN], linear[KNOWN];
 #pragma GCC unroll 7
   for (int k = 0; k < KNOWN; k++) {
-    const six Y = k ? gather6_at(earlier, 6 * (k - 1)) : gather6(last);
+    const v6 Y = k ? gather6_at(earlier, 6 * (k - 1)) : gather6(last);
     angular[k] = Y.a;
     linear[k] = Y.l;
   }
-  return (six){extrapolate(angular), extrapolate(linear)};
+  return (v6){extrapolate(angular), extrapolate(linear)};
 }
 
 INLINE void guess_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *step, bool extrapolated, int at) {
   double own[WIDTH][6];
   cb_link *l[WIDTH];
   cb_rigid_state *s[WIDTH];
-  six Y;
+  v6 Y;
   bool known = extrapolated;
   take_links(m, B->link + at, l);
   take_states(step->state, l, s);
@@ -205,7 +207,7 @@ static void guess(cb_mechanism *m, const cb_block_step *step, bool extrapolated)
 }
 
 /* Places the links at the end of a step; the position is that at the node, and what moves it is in x_low. */
-INLINE void place_part(cb_body_block *B, cb_rigid_state *const s[WIDTH], cb_link *const l[WIDTH], six half, int at) {
+INLINE void place_part(cb_body_block *B, cb_rigid_state *const s[WIDTH], cb_link *const l[WIDTH], v6 half, int at) {
   const v4 q = rotated(half, get4(B->q, at));
   const v3 moved = displaced(half);
   EACH(to_q, l, place.q);
@@ -234,15 +236,15 @@ static void place_bodies(cb_mechanism *m, const cb_block_step *step) {
 }
 
 /* The impulse that the bodies lack, p + (h/2) (0, f) - D^T mu. */
-INLINE six residual(const cb_body_block *B, const cb_block_step *step, six half, six mu, int at) {
-  six r = minus6(get6(B->p, at), apply_D_transposed(half, mu));
+INLINE v6 residual(const cb_body_block *B, const cb_block_step *step, v6 half, v6 mu, int at) {
+  v6 r = minus6(get6(B->p, at), apply_D_transposed(half, mu));
   r.l = more(r.l, same(step->first), get3(B->f, at));
   return r;
 }
 
-INLINE six find_momentum(cb_body_block *B, six Y, int at) {
-  const inertia K = get_inertia(&B->K, B->coupled, at);
-  const six mu = plus6(momentum(&K, B->coupled, Y), get6(B->mu0, at));
+INLINE v6 find_momentum(cb_body_block *B, v6 Y, int at) {
+  const blocked_inertia K = get_inertia(&B->K, B->coupled, at);
+  const v6 mu = plus6(momentum(&K, B->coupled, Y), get6(B->mu0, at));
   put6(B->mu, at, mu);
   return mu;
 }
@@ -252,13 +254,13 @@ INLINE int evaluate_part(cb_mechanism *m, cb_body_block *B, const cb_block_step 
   cb_rigid_state *s[WIDTH];
   take_links(m, B->link + at, l);
   take_states(step->state, l, s);
-  const six Y = get6(B->Y, at), half = times6(same(step->h / 2), Y), mu = find_momentum(B, Y, at);
+  const v6 Y = get6(B->Y, at), half = times6(same(step->h / 2), Y), mu = find_momentum(B, Y, at);
   place_part(B, s, l, half, at);
-  const six lack = residual(B, step, half, mu, at);
+  const v6 lack = residual(B, step, half, mu, at);
   EACH(load, l, load);
   scatter6(load, lack);
   if (fresh) {
-    const inertia K = get_inertia(&B->K, B->coupled, at);
+    const blocked_inertia K = get_inertia(&B->K, B->coupled, at);
     put_matrix(l, &K, B->coupled, half, mu, same(1 / step->h));
   }
   return find_bad(B->link + at, not_finite(lack));
@@ -273,7 +275,7 @@ static int evaluate(cb_mechanism *m, const cb_block_step *step, bool fresh) {
   return bad;
 }
 
-INLINE lane squared_speed(const cb_body_block *B, const inertia *K, six a, int at) {
+INLINE lane squared_speed(const cb_body_block *B, const blocked_inertia *K, v6 a, int at) {
   const lane mass = get(B->mass + at), size = dot6(momentum(K, B->coupled, a), a);
   const lane_bits heavy = mass > 0;
   return choose(heavy, (lane)((lane_bits)size & 0x7fffffffffffffffLL) / choose(heavy, mass, same(1)), same(0));
@@ -284,9 +286,9 @@ INLINE int update_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *s
   cb_link *l[WIDTH];
   take_links(m, B->link + at, l);
   EACH(eta, l, eta);
-  const inertia K = get_inertia(&B->K, B->coupled, at);
-  const six Y = get6(B->Y, at), half = times6(same(step->h / 2), Y),
-            change = apply_D(half, times6(same(1 / step->h), gather6(FROM(eta)))), next = plus6(Y, change);
+  const blocked_inertia K = get_inertia(&B->K, B->coupled, at);
+  const v6 Y = get6(B->Y, at), half = times6(same(step->h / 2), Y),
+           change = apply_D(half, times6(same(1 / step->h), gather6(FROM(eta)))), next = plus6(Y, change);
   const lane size = squared_speed(B, &K, Y, at), more_size = squared_speed(B, &K, change, at);
   put6(B->Y, at, next);
   for (int i = 0; i < WIDTH; i++) {
@@ -306,8 +308,8 @@ static int update(cb_mechanism *m, const cb_block_step *step, double *changed, d
 }
 
 INLINE void find_needs_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *step, int at) {
-  const six Y = get6(B->Y, at), half = times6(same(step->h / 2), Y),
-            lack = residual(B, step, half, find_momentum(B, Y, at), at);
+  const v6 Y = get6(B->Y, at), half = times6(same(step->h / 2), Y),
+           lack = residual(B, step, half, find_momentum(B, Y, at), at);
   double *need[WIDTH];
   for (int i = 0; i < WIDTH; i++) need[i] = m->need[B->link[at + i]];
   scatter6(need, times6(same(-1), lack));
@@ -330,7 +332,7 @@ INLINE void put_pair(double *const high[WIDTH], double *const low[WIDTH], int k,
 
 /* The momentum of the world's axes about the origin that moves by dx, after the impulses W of joints at the first node
  * and the impulse of the force F (cb_rigid_move). */
-INLINE void move_momentum(pair P[6], six W, six F, v3 dx) {
+INLINE void move_momentum(pair P[6], v6 W, v6 F, v3 dx) {
   const lane impulse[6] = {W.a.x, W.a.y, W.a.z, W.l.x, W.l.y, W.l.z},
              gained[6] = {F.a.x, F.a.y, F.a.z, F.l.x, F.l.y, F.l.z}, d[3] = {dx.x, dx.y, dx.z};
 #pragma GCC unroll 6
@@ -344,7 +346,7 @@ INLINE void move_momentum(pair P[6], six W, six F, v3 dx) {
 
 /* The work of f in the step, f.(R v) h: R is half of the rotation, of the quaternion (c, w) with the half w, c = 1 +
  * |(1, w)|. */
-INLINE lane work(v3 f, six half) {
+INLINE lane work(v3 f, v6 half) {
   const v3 w = half.a, across = cross(w, half.l);
   const lane ww = dot(w, w), c = 1 + root(1 + ww);
   return 2 * dot(f, more(half.l, 2 / (c * c + ww), plus(times(c, across), cross(w, across))));
@@ -357,7 +359,7 @@ INLINE int arrive_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *s
   take_links(m, B->link + at, l);
   take_states(step->state, l, s);
   for (int i = 0; i < WIDTH; i++) wrench[i] = m->wrench[B->link[at + i]];
-  const six half = times6(same(step->h / 2), get6(B->Y, at));
+  const v6 half = times6(same(step->h / 2), get6(B->Y, at));
   const v3 f = get3(B->f, at), dx = displaced(half);
   const v4 q = rotated(half, get4(B->q, at));
   const m3 r = rotation(q);
@@ -368,8 +370,8 @@ INLINE int arrive_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *s
   for (int k = 0; k < 6; k++) P[k] = get_pair(FROM(high), FROM(low), k);
   /* half of the force acts at the end of the step, unless all of it acts at the first node */
   move_momentum(P, gather6(FROM(wrench)),
-                (six){times(same(step->h - step->first), cross(dx, f)), times(same(step->h), f)}, dx);
-  const six end = {{P[0].high, P[1].high, P[2].high}, {P[3].high, P[4].high, P[5].high}};
+                (v6){times(same(step->h - step->first), cross(dx, f)), times(same(step->h), f)}, dx);
+  const v6 end = {{P[0].high, P[1].high, P[2].high}, {P[3].high, P[4].high, P[5].high}};
   const int bad = find_bad(B->link + at, not_finite(end) + not_finite(half));
   if (bad >= 0) return bad;
   EACH(momentum_to, s, momentum);
@@ -380,7 +382,7 @@ INLINE int arrive_part(cb_mechanism *m, cb_body_block *B, const cb_block_step *s
   const pair x[3] = {compensated(get_pair(FROM(x_to), FROM(x_low), 0), dx.x),
                      compensated(get_pair(FROM(x_to), FROM(x_low), 1), dx.y),
                      compensated(get_pair(FROM(x_to), FROM(x_low), 2), dx.z)};
-  const six mu = turn_back6(get9(B->r, at), get6(B->mu, at));
+  const v6 mu = turn_back6(get9(B->r, at), get6(B->mu, at));
   const lane gained = work(f, half);
 #pragma GCC unroll 6
   for (int k = 0; k < 6; k++) put_pair(high, low, k, P[k]);
@@ -463,7 +465,7 @@ INLINE void find_hinges_part(cb_mechanism *m, const cb_hinge_block *B, cb_joint_
            n = apply(b.r, get3(B->axis[1], at)), n_a = apply(a.r, get3(B->axis[0], at)),
            gap = minus(plus(plus(minus(b.x, a.x), minus(b.low, a.low)), in), from);
   const v3 turn = cross(n, n_a);
-  const six S = {n, cross(in, n)}, close = {turn, minus(cross(in, turn), gap)};
+  const v6 S = {n, cross(in, n)}, close = {turn, minus(cross(in, turn), gap)};
   const lane angle =
       angle_between(multiply(a.q, get4(B->q[0], at)), multiply(b.q, get4(B->q[1], at)), gather(FROM(own), 0));
   EACH(S_to, now, S);
@@ -477,8 +479,8 @@ INLINE void find_hinges_part(cb_mechanism *m, const cb_hinge_block *B, cb_joint_
   EACH(S1, l, S1);
   EACH(e, l, e);
   const v3 moved = gather3(FROM(moved_from), 0);
-  scatter6(S1, (six){S.a, plus(S.l, cross(moved, S.a))});
-  scatter6(e, (six){close.a, plus(close.l, cross(moved, close.a))});
+  scatter6(S1, (v6){S.a, plus(S.l, cross(moved, S.a))});
+  scatter6(e, (v6){close.a, plus(close.l, cross(moved, close.a))});
 }
 
 static void find_hinges(cb_mechanism *m, cb_joint_extent extent, bool trial, double *q) {
@@ -501,10 +503,10 @@ INLINE void take_inertias_part(cb_mechanism *m, cb_node_block *B, const cb_rigid
   EACH(A, l, A);
   EACH(to_load, l, load);
   const m3 r = gather9(FROM(r_from));
-  const inertia K = turn_inertia(constant, B->coupled, r);
+  const blocked_inertia K = turn_inertia(constant, B->coupled, r);
   put_inertia(&B->K, B->coupled, at, &K);
   scatter_matrix(A, K.a, K.b, transposed(K.b), K.l);
-  const six load = plus6(minus6(gather6(FROM(world)), turn6(r, gather6(FROM(rest)))), gather6(FROM(low)));
+  const v6 load = plus6(minus6(gather6(FROM(world)), turn6(r, gather6(FROM(rest)))), gather6(FROM(low)));
   put6(B->load, at, load);
   scatter6(to_load, load);
 }
@@ -520,7 +522,7 @@ INLINE void settle_part(cb_mechanism *m, cb_node_block *B, int at) {
   take_links(m, B->link + at, l);
   for (int i = 0; i < WIDTH; i++) need[i] = m->need[B->link[at + i]];
   EACH(eta, l, eta);
-  const inertia K = get_inertia(&B->K, B->coupled, at);
+  const blocked_inertia K = get_inertia(&B->K, B->coupled, at);
   scatter6(need, minus6(momentum(&K, B->coupled, gather6(FROM(eta))), get6(B->load, at)));
 }
 
@@ -544,7 +546,7 @@ INLINE void push_part(cb_mechanism *m, const cb_node_block *B, cb_rigid_state *s
   for (int k = 0; k < 6; k++) P[k] = compensated(get_pair(FROM(high), FROM(low), k), gather(FROM(wrench), k));
 #pragma GCC unroll 6
   for (int k = 0; k < 6; k++) put_pair(high, low, k, P[k]);
-  const six world = {{P[0].high, P[1].high, P[2].high}, {P[3].high, P[4].high, P[5].high}};
+  const v6 world = {{P[0].high, P[1].high, P[2].high}, {P[3].high, P[4].high, P[5].high}};
   scatter6(to, turn_back6(gather9(FROM(r_from)), world));
 }
 

@@ -269,17 +269,17 @@ INLINE pair compensated(pair a, lane increment) {
 
 /* --- twists and covectors: angular and linear part --- */
 
-typedef struct six {
+typedef struct v6 {
   v3 a, l;
-} six;
+} v6;
 
-INLINE six get6(const cb_four p[6], int at) { return (six){get3(p, at), get3(p + 3, at)}; }
-INLINE void put6(cb_four p[6], int at, six V) {
+INLINE v6 get6(const cb_four p[6], int at) { return (v6){get3(p, at), get3(p + 3, at)}; }
+INLINE void put6(cb_four p[6], int at, v6 V) {
   put3(p, at, V.a);
   put3(p + 3, at, V.l);
 }
-INLINE six gather6_at(const double *const from[WIDTH], int k) {
-  six V;
+INLINE v6 gather6_at(const double *const from[WIDTH], int k) {
+  v6 V;
   gather2(from, k, &V.a.x, &V.a.y);
   gather2(from, k + 2, &V.a.z, &V.l.x);
   gather2(from, k + 4, &V.l.y, &V.l.z);
@@ -290,8 +290,8 @@ INLINE void scatter6_at(double *const to[WIDTH], int k, v3 a, v3 l) {
   scatter2(to, k + 2, a.z, l.x);
   scatter2(to, k + 4, l.y, l.z);
 }
-INLINE six gather6(const double *const from[WIDTH]) { return gather6_at(from, 0); }
-INLINE void scatter6(double *const to[WIDTH], six V) { scatter6_at(to, 0, V.a, V.l); }
+INLINE v6 gather6(const double *const from[WIDTH]) { return gather6_at(from, 0); }
+INLINE void scatter6(double *const to[WIDTH], v6 V) { scatter6_at(to, 0, V.a, V.l); }
 /* A row of the matrix A of links, and the matrix of four blocks; and a block of 6x6 numbers, the first one at k. */
 INLINE void scatter_row(double *const to[WIDTH], int row, v3 a, v3 l) {
   scatter2(to, 8 * row, a.x, a.y);
@@ -310,9 +310,9 @@ INLINE void scatter_matrix(double *const to[WIDTH], m3 aa, m3 al, m3 la, m3 ll) 
 INLINE m3 gather_block(const double *const from[WIDTH], int k) {
   return (m3){gather3(from, k), gather3(from, k + 6), gather3(from, k + 12)};
 }
-INLINE six plus6(six x, six y) { return (six){plus(x.a, y.a), plus(x.l, y.l)}; }
-INLINE six minus6(six x, six y) { return (six){minus(x.a, y.a), minus(x.l, y.l)}; }
-INLINE six times6(lane c, six x) { return (six){times(c, x.a), times(c, x.l)}; }
-INLINE six turn6(m3 r, six x) { return (six){apply(r, x.a), apply(r, x.l)}; }
-INLINE six turn_back6(m3 r, six x) { return (six){apply_transposed(r, x.a), apply_transposed(r, x.l)}; }
-INLINE lane dot6(six x, six y) { return dot(x.a, y.a) + dot(x.l, y.l); }
+INLINE v6 plus6(v6 x, v6 y) { return (v6){plus(x.a, y.a), plus(x.l, y.l)}; }
+INLINE v6 minus6(v6 x, v6 y) { return (v6){minus(x.a, y.a), minus(x.l, y.l)}; }
+INLINE v6 times6(lane c, v6 x) { return (v6){times(c, x.a), times(c, x.l)}; }
+INLINE v6 turn6(m3 r, v6 x) { return (v6){apply(r, x.a), apply(r, x.l)}; }
+INLINE v6 turn_back6(m3 r, v6 x) { return (v6){apply_transposed(r, x.a), apply_transposed(r, x.l)}; }
+INLINE lane dot6(v6 x, v6 y) { return dot(x.a, y.a) + dot(x.l, y.l); }

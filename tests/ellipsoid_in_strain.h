@@ -56,8 +56,8 @@ static inline void strain_potential(const strained_ellipsoid *o, const double E[
   }
 }
 
-/* Returns twice the kinetic energy of the fluid around a body that deforms with A x and B x: -int phi_A w_B dA, with w_B
- * the normal velocity. Both matrices are symmetric and have the trace 0. */
+/* Returns twice the kinetic energy of the fluid around a body that deforms with A x and B x: -int phi_A w_B dA, with
+ * w_B the normal velocity. Both matrices are symmetric and have the trace 0. */
 static inline double strain_energy(const strained_ellipsoid *o, const double A[3][3], const double B[3][3]) {
   double P[3][3], Ds[3], sum = 0;
   strain_potential(o, A, P, Ds);

@@ -125,22 +125,44 @@ static inline void check_rest(const char *what, const memory_sink *whole, size_t
   cb_scenario_free(rest);
 }
 
+/* Returns the field with this name, and where it begins in a row. */
+static inline const cb_field *memory_find(const memory_sink *m, const char *name, size_t *at) {
+  *at = 0;
+  for (size_t f = 0; f < m->layout->n_fields; *at += m->width[f++])
+    if (!strcmp(m->layout->fields[f].name, name)) return &m->layout->fields[f];
+  fail_msg("no field `%s`", name);
+  return NULL;
+}
+
+/* Returns the numbers of a field of doubles in a row of the sink. */
+static inline const double *memory_field(const memory_sink *m, size_t row, const char *name) {
+  size_t at;
+  assert_int_equal(memory_find(m, name, &at)->type, CB_FIELD_DOUBLE);
+  return (const double *)(m->rows[row] + at);
+}
+
+/* Opens a scenario and runs it into a new sink. The caller frees both. */
+static inline cb_scenario *memory_go(memory_sink *m, const char *text) {
+  cb_scenario *s;
+  check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+  cb_sink sink = memory_open(m, cb_scenario_run(s));
+  check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
+  return s;
+}
+
 /* Returns the number at `index` of the field `name` in a row. */
 static inline double memory_value(const memory_sink *m, size_t row, const char *name, size_t index) {
-  size_t at = 0;
-  for (size_t f = 0; f < m->layout->n_fields; at += m->width[f++]) {
-    if (strcmp(m->layout->fields[f].name, name)) continue;
-    const unsigned char *from = m->rows[row] + at;
-    double real;
-    int64_t wide;
-    int32_t integer;
-    switch (m->layout->fields[f].type) {
-      case CB_FIELD_DOUBLE: memcpy(&real, from + 8 * index, 8); return real;
-      case CB_FIELD_INT64: memcpy(&wide, from + 8 * index, 8); return (double)wide;
-      case CB_FIELD_INT32: memcpy(&integer, from + 4 * index, 4); return (double)integer;
-    }
+  size_t at;
+  double real;
+  int64_t wide;
+  int32_t integer;
+  const cb_field *field = memory_find(m, name, &at);
+  const unsigned char *from = m->rows[row] + at;
+  switch (field->type) {
+    case CB_FIELD_DOUBLE: memcpy(&real, from + 8 * index, 8); return real;
+    case CB_FIELD_INT64: memcpy(&wide, from + 8 * index, 8); return (double)wide;
+    case CB_FIELD_INT32: memcpy(&integer, from + 4 * index, 4); return (double)integer;
   }
-  fail_msg("no field %s", name);
   return 0;
 }
 

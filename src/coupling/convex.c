@@ -5,8 +5,8 @@
  *   (P (H_A + H_B + s 1) P) t = P (y - x),  n <- (n + t)/|n + t|
  * c, A: centre and half axes; P: the projection onto the vectors perpendicular to n. If B is a hull, y is one of its
  * vertices, or n is perpendicular to an edge or a face: the vertices F of B that are nearest along n. A step ends where
- * another vertex is as near; it is added to F. At a maximum for F, a vertex is removed from F if the contact point x + s n
- * lies outside on the opposite side.
+ * another vertex is as near; it is added to F. At a maximum for F, a vertex is removed from F if the contact point x +
+ * s n lies outside on the opposite side.
  */
 #include "coupling/convex.h"
 #include "numerics/vec3.h"

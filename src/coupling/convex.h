@@ -1,23 +1,25 @@
 /* The gap of two convex bodies, its normal and its contact points.
  *
  *   s(A, B) = max over unit vectors n of g(n),   g(n) = min over y in B of n.y - max over x in A of n.x
- * s is the distance of A and B if they are apart, and minus the smallest translation that separates them if they overlap.
- * The maximum is at the normal n, which points from A to B, and is attained at the contact points x and y = x + s n.
- * If the bodies move, ds/dt = n.(v_B - v_A), with the velocities of A at x and of B at y; for n is stationary.
+ * s is the distance of A and B if they are apart, and minus the smallest translation that separates them if they
+ * overlap. The maximum is at the normal n, which points from A to B, and is attained at the contact points x and y = x
+ * + s n. If the bodies move, ds/dt = n.(v_B - v_A), with the velocities of A at x and of B at y; for n is stationary.
  *   A convex set is a core, thickened by a radius r: all points at a distance of at most r from the core. The gap of two
- * thick sets is the gap of their cores minus both radii, with the same normal. The core is the convex hull of points (one
- * point for a ball, two for a capsule) or an ellipsoid.
+ * thick sets is the gap of their cores minus both radii, with the same normal. The core is the convex hull of points
+ * (one point for a ball, two for a capsule) or an ellipsoid.
  *   Overlapping sets have one such normal for each direction in which they can be separated. `guess` selects the one near
  * it, so that s is continuous while bodies that touch move a little deeper.
  * Flat space. Lengths have one unit. s has the error of round-off, about 1e-15 of the sizes of the bodies and of their
- * distance. If the cores are hulls and touch each other at two vertices, at a vertex and an edge, or at parallel edges, n
- * is not unique, and one of its values is returned.
- * Sources: Gilbert, Johnson & Keerthi, IEEE J. Robot. Autom. 4 (1988) 193, doi:10.1109/56.2083 (distance of hulls);
- * Absil, Mahony & Sepulchre (2008), doi:10.1515/9781400830244, chapter 6 (Newton's method on a sphere).
+ * distance. If the cores are hulls and touch each other at two vertices, at a vertex and an edge, or at parallel edges,
+ * n is not unique, and one of its values is returned. Sources: Gilbert, Johnson & Keerthi, IEEE J. Robot. Autom. 4
+ * (1988) 193, doi:10.1109/56.2083 (distance of hulls); Absil, Mahony & Sepulchre (2008), doi:10.1515/9781400830244,
+ * chapter 6 (Newton's method on a sphere).
  */
 #pragma once
 
+#include "core/arena.h"
 #include <curvebody/se3.h>
+#include <curvebody/surface.h>
 
 #include <stdbool.h>
 
@@ -49,13 +51,13 @@ cb_convex cb_convex_hull(int n, const double (*x)[3]);
 void cb_convex_gap(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb, double guess[3],
                    cb_convex_contact *out);
 
-/* Where two hulls or capsules touch with faces or lines that are nearly parallel, one point does not say how they can turn. The patch is the part
- * of one face that lies on the other one, by at most eight of its corners, at each of which a point of one body touches a plane
- * of the other one.
+/* Where two hulls or capsules touch with faces or lines that are nearly parallel, one point does not say how they can
+ * turn. The patch is the part of one face that lies on the other one, by at most eight of its corners, at each of which
+ * a point of one body touches a plane of the other one.
  *
  *   s_i = n.(x_i - x_0) - r   or, if the plane is in b,  n.(x_0 - x_i) - r
- * n: the common normal of the planes, from a to b, fixed in the body of the planes, which is one with a face perpendicular to
- * n, if there is one; x_0, x_i: points of plane i and of the other core; r: the sum of the radii. */
+ * n: the common normal of the planes, from a to b, fixed in the body of the planes, which is one with a face
+ * perpendicular to n, if there is one; x_0, x_i: points of plane i and of the other core; r: the sum of the radii. */
 enum { CB_PATCH_POINTS = 8 };
 typedef struct cb_convex_patch {
   int n;     /* number of points; 0: there is no patch */
@@ -65,11 +67,15 @@ typedef struct cb_convex_patch {
   double point[CB_PATCH_POINTS][3]; /* [n]: in the frame of the other body */
 } cb_convex_patch;
 
-/* Finds the patch of two sets that touch each other with the normal n in the world (convex_patch.c). There is one if the
- * cores are hulls or segments whose sides along n meet in at least two points. The side of a hull has the corners within a
- * tenth of the smaller size of the supporting plane. */
+/* Finds the patch of two sets that touch each other with the normal n in the world (convex_patch.c). There is one if
+ * the cores are hulls or segments whose sides along n meet in at least two points. The side of a hull has the corners
+ * within a tenth of the smaller size of the supporting plane. */
 void cb_convex_find_patch(const cb_convex *a, const cb_pose *ga, const cb_convex *b, const cb_pose *gb,
                           const double normal[3], cb_convex_patch *out);
+
+/* Finds the convex set out[parts] of each part of a flat surface, in the arena. *hull: the first part that is not
+ * convex, whose convex hull is taken; -1: all are convex. */
+cb_status cb_convex_of_surface(const cb_surface *s, cb_arena *arena, cb_convex **out, int *hull);
 
 /* The two sets in the world, for the files convex*.c. */
 typedef struct cb_convex_placed {

@@ -1,11 +1,12 @@
 /* The gap of two convex hulls (convex.h), by the algorithm of Gilbert, Johnson & Keerthi.
  *
  *   C = {y - x: x in A, y in B},  v = the point of C that is nearest to the origin,  n = v/|v|,  s = |v|
- * v is found as the point of a simplex W, whose corners are points of C: the corner z with the smallest v.z is added to W,
- * and W is reduced to the corners whose simplex has the new nearest point inside, until no corner is nearer along v.
+ * v is found as the point of a simplex W, whose corners are points of C: the corner z with the smallest v.z is added to
+ * W, and W is reduced to the corners whose simplex has the new nearest point inside, until no corner is nearer along v.
  *   If A and B overlap or all but touch each other, C is moved by d along a normal m for which d + g(m) > 0. Then
  *   n = the normal of the nearest point of C + d m,  g(n) >= g(m)
- * and m <- n is repeated until n = m. This is an ascent to a maximum of g: max over n of g(n) + d n.m is at least g(m) + d.
+ * and m <- n is repeated until n = m. This is an ascent to a maximum of g: max over n of g(n) + d n.m is at least g(m)
+ * + d.
  */
 #include "coupling/convex.h"
 #include "numerics/vec3.h"
@@ -32,8 +33,8 @@ static void minus(const double a[3], const double b[3], double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = a[i] - b[i];
 }
 
-/* These find the point of the line or the plane of the corners that is nearest to the origin, as weights of the corners,
- * and return whether it is inside. */
+/* These find the point of the line or the plane of the corners that is nearest to the origin, as weights of the
+ * corners, and return whether it is inside. */
 static bool on_segment(const corner *a, const corner *b, double w[2], double v[3]) {
   double d[3];
   minus(b->z, a->z, d);

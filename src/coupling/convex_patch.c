@@ -1,10 +1,11 @@
 /* The patch in which two convex hulls touch (convex.h).
  *
  * Along n each hull has a side: its vertices near the supporting plane, as a polygon in the directions t_1 and t_2
- * perpendicular to n. The polygon is that of the vertices which are farthest in 32 directions, which point a little along n,
- * so that of two vertices above each other the nearer one is taken. It is exact for polygons whose corners turn by more than
- * 2 pi/32. The patch is the intersection of both polygons: corners of one of them inside the other one, and crossings of
- * their sides. Of its points the one with the smallest gap is taken, and then up to seven that are far from each other.
+ * perpendicular to n. The polygon is that of the vertices which are farthest in 32 directions, which point a little
+ * along n, so that of two vertices above each other the nearer one is taken. It is exact for polygons whose corners
+ * turn by more than 2 pi/32. The patch is the intersection of both polygons: corners of one of them inside the other
+ * one, and crossings of their sides. Of its points the one with the smallest gap is taken, and then up to seven that
+ * are far from each other.
  */
 #include "coupling/convex.h"
 #include "numerics/vec3.h"
@@ -14,11 +15,11 @@
 
 enum { DIRECTIONS = 32, POINTS_MAX = 4 * DIRECTIONS };
 
-/* The share of the size of a hull by which the corners of a face may be out of its plane; and the share of the smaller size by
- * which a corner of a side may be away from the supporting plane. */
+/* The share of the size of a hull by which the corners of a face may be out of its plane; and the share of the smaller
+ * size by which a corner of a side may be away from the supporting plane. */
 static const double flat = 1e-9, near = 0.1;
-/* The least distance of two points of a patch, as a share of the size. Points nearer to each other would have impulses that
- * are large differences. */
+/* The least distance of two points of a patch, as a share of the size. Points nearer to each other would have impulses
+ * that are large differences. */
 static const double apart = 0.02;
 /* An end of a segment touches another segment if it is not farther beside it than this share of the size. */
 static const double beside = 0.01;
@@ -88,7 +89,8 @@ static void mix(const corner *a, const corner *b, double w, corner *out) {
   out->height = a->height + w * (b->height - a->height);
 }
 
-/* Finds the point of the hull of `s` at u, in the triangle 0, i, i + 1 that contains u; if the side is a segment, near u. */
+/* Finds the point of the hull of `s` at u, in the triangle 0, i, i + 1 that contains u; if the side is a segment, near
+ * u. */
 static bool find_at(const side *s, const double u[2], double distance, corner *out) {
   if (s->n == 2) {
     const double *a = s->c[0].u, *b = s->c[1].u, d[2] = {b[0] - a[0], b[1] - a[1]}, dd = d[0] * d[0] + d[1] * d[1],
@@ -130,8 +132,8 @@ static int intersect(const side s[2], double distance, meeting out[POINTS_MAX]) 
   return n;
 }
 
-/* Takes the point with the smallest gap, and then again and again the one that is farthest from those that were taken, at
- * least `smallest` away. */
+/* Takes the point with the smallest gap, and then again and again the one that is farthest from those that were taken,
+ * at least `smallest` away. */
 static int choose(int n, const meeting *m, double smallest, const meeting *chosen[CB_PATCH_POINTS]) {
   int count = 1;
   chosen[0] = &m[0];

@@ -5,7 +5,7 @@
  *                               the normals n of the faces around them have det(sum n n^T) = 0
  * A part is convex if no face rises above the plane of a neighbour. The thickness of sheets is left out.
  */
-#include "coupling/convex_surface.h"
+#include "coupling/convex.h"
 #include "core/failure.h"
 #include "fluid/surface_mesh.h"
 #include "numerics/vec3.h"

@@ -63,9 +63,9 @@ typedef struct cb_coupled_bodies {
   int shapes;
   const cb_body_shape *shape; /* [shapes] */
   bool settled;               /* after a drift, the momenta already fit the joints (mechanism/mechanism.h) */
-  /* Finds what bodies that feel each other through the fluid add to the momenta of each other at the present node, which
-   * the problems of the bodies then contain. settle (NULL: nothing to do) is called with `settling` as often as these
-   * momenta change. NULL: bodies do not feel each other. */
+  /* Finds what bodies that feel each other through the fluid add to the momenta of each other at the present node,
+   * which the problems of the bodies then contain. settle (NULL: nothing to do) is called with `settling` as often as
+   * these momenta change. NULL: bodies do not feel each other. */
   cb_status (*feel)(void *self, double t, cb_status (*settle)(void *settling, double t), void *settling);
 } cb_coupled_bodies;
 

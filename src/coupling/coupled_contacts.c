@@ -299,8 +299,8 @@ static cb_status reflect(cb_coupled *c, int i, double t, const cb_gap_look *befo
   return status;
 }
 
-/* After so many reflections in a step a limit does not reflect any more, so that the coordinate comes to rest on it; and
- * contacts that are closed rest for the remaining step, and others that may rest do not bounce. */
+/* After so many reflections in a step a limit does not reflect any more, so that the coordinate comes to rest on it;
+ * and contacts that are closed rest for the remaining step, and others that may rest do not bounce. */
 enum { BOUNCES_MAX = 20 };
 
 double cb_coupled_restitution(const cb_coupled *c, const cb_gap *gap) {
@@ -369,8 +369,8 @@ static cb_status impact_all(cb_coupled *c, double t, int *count) {
   return status;
 }
 
-/* Reflects all gaps that are closed and close further, until none closes: all at once where contacts may rest, otherwise one
- * by one, the fastest one first. */
+/* Reflects all gaps that are closed and close further, until none closes: all at once where contacts may rest,
+ * otherwise one by one, the fastest one first. */
 static cb_status reflect_all(cb_coupled *c, double t, int *count) {
   cb_coupled_contacts *k = c->contacts;
   cb_coupled_find_patches(c, false);

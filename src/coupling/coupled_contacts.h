@@ -1,25 +1,25 @@
-/* Contacts of coupled bodies: what coupled_contacts.c (gaps, reflections, parts of a step) and coupled_resting.c (contacts
- * that rest) share. The equations are in those files. */
+/* Contacts of coupled bodies: what coupled_contacts.c (gaps, reflections, parts of a step) and coupled_resting.c
+ * (contacts that rest) share. The equations are in those files. */
 #pragma once
 
 #include "coupling/convex.h"
 #include "coupling/coupled_private.h"
 #include "dynamics/gap.h"
 
-/* A gap s and its rate. size: 1 + sum |G x| over the coordinates x of its points, the scale of the round-off of s; speed:
- * sum |G v| over their velocities v, that of the rate; G is the gradient. */
+/* A gap s and its rate. size: 1 + sum |G x| over the coordinates x of its points, the scale of the round-off of s;
+ * speed: sum |G v| over their velocities v, that of the rate; G is the gradient. */
 typedef struct cb_gap_look {
   double s, rate, size, speed;
 } cb_gap_look;
 
-/* A gap below `cb_gap_closed` times look.size counts as closed; a gap of at most `cb_gap_zero` times look.size counts as
- * 0. */
+/* A gap below `cb_gap_closed` times look.size counts as closed; a gap of at most `cb_gap_zero` times look.size counts
+ * as 0. */
 static const double cb_gap_closed = 1e-11, cb_gap_zero = 1e-13;
 /* A gap whose rate is above this counts as not closing. */
 static const double cb_gap_rest = -1e-14;
 
-/* The gradient of a gap in one of its points: a wrench on a body, in its frame and in the world's axes, or a covector at
- * a particle. own: the change of the twist, or of the velocity, by a unit impulse, if the body has no joints. */
+/* The gradient of a gap in one of its points: a wrench on a body, in its frame and in the world's axes, or a covector
+ * at a particle. own: the change of the twist, or of the velocity, by a unit impulse, if the body has no joints. */
 typedef struct cb_gap_entry {
   int unit; /* a body, or the number of bodies + the place of a particle */
   double W[6], world[6], own[6];
@@ -111,8 +111,8 @@ cb_status cb_contacts_add(cb_coupled_contacts *k, const cb_gap *gap);
 /* --- contacts of bodies by their shapes (coupled_shapes.c) ---
  *
  * A gap of kind CB_GAP_SHAPES has the number of its pair as `index`; `side` is 0 for the gap of both sets, or i + 1 for
- * point i of their patch. Its gradient has six numbers for each of two sides: a wrench on a body in the world's axes, or a
- * covector at a particle. */
+ * point i of their patch. Its gradient has six numbers for each of two sides: a wrench on a body in the world's axes,
+ * or a covector at a particle. */
 cb_status cb_coupled_shapes_create(cb_coupled *c);
 void cb_coupled_shapes_free(cb_coupled_shapes *s);
 /* Lists the gaps of shapes that may touch in a step of length h from the present state. again: the step is made again,
@@ -143,8 +143,8 @@ cb_status cb_flight_gap(const cb_flight *f, const cb_gap *gap, double tau, cb_ga
  * zero, or 0 if there is none. */
 cb_status cb_flight_zero(const cb_flight *f, int i, double from, const cb_gap_look *start, double *tau, int *side);
 /* Finds the time *first of the first contact; *any: whether there is one. The contact that is expected first is found
- * first. Then the flight is shortened to its time, and a contact that is still open there is not searched for. k->end and
- * k->last become those of the shortened flight. *again: a contact rests that did not rest in this flight. */
+ * first. Then the flight is shortened to its time, and a contact that is still open there is not searched for. k->end
+ * and k->last become those of the shortened flight. *again: a contact rests that did not rest in this flight. */
 cb_status cb_flight_contact(const cb_flight *f, double *first, bool *any, bool *again);
 
 /* Lets contact i rest, which is pressed; fails if it may not rest. */
@@ -161,9 +161,9 @@ void cb_resting_clear(cb_resting *r);
 void cb_resting_begin(cb_resting *r);
 /* Finds the state after a flight of length tau from k->first, which belongs to the time t, while contacts rest. */
 cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *iterations);
-/* If a contact of those that rest, or of all contacts and limits of joints, is closed and closes further, makes one impact of all of them that
- * are closed: l_i >= 0, ds_i/dt >= -e_i (the rate before, if it closes; otherwise 0), and one of both is an equation.
- * *count contacts, with the numbers `closed`, took part; 0: none closes. */
+/* If a contact of those that rest, or of all contacts and limits of joints, is closed and closes further, makes one
+ * impact of all of them that are closed: l_i >= 0, ds_i/dt >= -e_i (the rate before, if it closes; otherwise 0), and
+ * one of both is an equation. *count contacts, with the numbers `closed`, took part; 0: none closes. */
 cb_status cb_coupled_impact(cb_coupled *c, double t, bool all, int *count);
 /* Takes away the closing rates of contacts that rest and whose gap is closed, by an impact without restitution. */
 cb_status cb_coupled_press(cb_coupled *c, double t);

@@ -1,5 +1,5 @@
-/* Creation and start of coupled bodies and particles (coupled.h): which points belong to bodies, the masses of particles in
- * the fluid, and the checks that the start obeys the constraints.
+/* Creation and start of coupled bodies and particles (coupled.h): which points belong to bodies, the masses of
+ * particles in the fluid, and the checks that the start obeys the constraints.
  */
 #include "coupling/coupled_private.h"
 #include "numerics/numerics_curved.h"

@@ -105,7 +105,8 @@ bool cb_coupled_has_joints(const cb_coupled *c, int body);
 
 /* Finds what depends on the places: the points of bodies, and the masses M of particles. */
 void cb_coupled_follow(cb_coupled *c);
-/* CB_ERROR_DOMAIN if a point is so far from the origin of a hyperbolic space that its coordinates have too few digits. */
+/* CB_ERROR_DOMAIN if a point is so far from the origin of a hyperbolic space that its coordinates have too few
+ * digits. */
 cb_status cb_coupled_check_distances(const cb_coupled *c);
 
 /* Makes one step of length h (of any sign), composed of its parts, without contacts. On failure the state is

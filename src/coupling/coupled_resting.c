@@ -3,10 +3,10 @@
  *   flight    p <- p + sum_i l_i G_i at its start,  l_i >= 0,  s_i >= 0 at its end,  l_i s_i = 0
  *   impact    at the end of a part of a step:  p <- p + sum_i l_i G_i,  l_i >= 0,  ds_i/dt >= 0,  l_i ds_i/dt = 0, for
  *             the contacts whose gap is closed there
- * s_i: gap of contact i, above its least value 0; G_i: its gradient; p: momenta; l_i: impulses. This is the step RATTLE of constraints s = 0
- * (coupled.h) with impulses that only push (Andersen (1983), doi:10.1016/0021-9991(83)90014-1; Moreau (1988),
- * doi:10.1007/978-3-7091-2624-0_1). If a contact pushes with the force N(t) >= 0 for the time tau, the impulses at both
- * ends are the integrals of N with the weights 1 - t/tau and t/tau.
+ * s_i: gap of contact i, above its least value 0; G_i: its gradient; p: momenta; l_i: impulses. This is the step RATTLE
+ * of constraints s = 0 (coupled.h) with impulses that only push (Andersen (1983), doi:10.1016/0021-9991(83)90014-1;
+ * Moreau (1988), doi:10.1007/978-3-7091-2624-0_1). If a contact pushes with the force N(t) >= 0 for the time tau, the
+ * impulses at both ends are the integrals of N with the weights 1 - t/tau and t/tau.
  *   The impulses of a flight are found by Newton's method for the complementarity problem s + D (l_new - l) >= 0. D is
  * tau times the change of the rates by unit impulses at the start. Where stiff forces make this too inexact, D is
  * measured by flights with one impulse changed. The impulses may be not unique, such as those of four legs; the motion
@@ -204,8 +204,8 @@ static void respond(cb_coupled *c, int count, const int *gap, int j, double *D) 
   }
 }
 
-/* Returns whether more than joints couples the bodies, which are constraints, or the fluid between them; or whether limits of
- * joints are in the list, on which impulses act as on no body. */
+/* Returns whether not only joints answer an impulse on the contacts of the list, but also constraints or the fluid
+ * between bodies; or whether limits of joints are in the list, whose impulses act on coordinates and not on points. */
 static bool coupled_otherwise(const cb_coupled *c, int count, const int *gap) {
   bool limits = false;
   for (int i = 0; i < count; i++) limits = limits || cb_gap_is_limit(&c->contacts->gap[gap[i]]);
@@ -257,8 +257,8 @@ static void make_symmetric(int n, double *D) {
     for (int j = 0; j < i; j++) D[i * n + j] = D[j * n + i] = (D[i * n + j] + D[j * n + i]) / 2;
 }
 
-/* Solves the problem by the iteration of Gauss and Seidel, l_i <- max(0, l_i - z_i/D_ii), which converges slowly, but also
- * where contacts all but depend on each other. Returns whether z is small enough. */
+/* Solves the problem by the iteration of Gauss and Seidel, l_i <- max(0, l_i - z_i/D_ii), which converges slowly, but
+ * also where contacts all but depend on each other. Returns whether z is small enough. */
 static bool iterate(const cb_resting *r, int n, const double *D, const double *start, cb_lcp *out) {
   double size = 0, worst = INFINITY;
   for (int i = 0; i < n; i++) {
@@ -295,8 +295,8 @@ static cb_status solve(cb_resting *r, int n, const double *D, const double *star
 
 /* --- a flight --- */
 
-/* A contact that is below 0 at the start of a flight, which happens if another patch of faces touches (coupled_shapes.c),
- * rises by this share in a step. */
+/* A contact that is below 0 at the start of a flight, which happens if another patch of faces touches
+ * (coupled_shapes.c), rises by this share in a step. */
 static const double rise = 0.2;
 
 /* Returns the least value of a gap at the end of a flight: 0, or what is left of a value below 0. */
@@ -305,8 +305,8 @@ static double deepest(const cb_coupled_contacts *k, int gap, double tau) {
   return start->s < -cb_gap_closed * start->size ? start->s * (1 - rise * fmin(tau / k->step, 1)) : 0;
 }
 
-/* Makes the flight with the present impulses, and finds how far the gaps of the contacts at its end are above their least
- * values, q. */
+/* Makes the flight with the present impulses, and finds how far the gaps of the contacts at its end are above their
+ * least values, q. */
 static cb_status try_flight(cb_coupled *c, double t, double tau, int *body, int *iterations) {
   cb_coupled_contacts *k = c->contacts;
   cb_resting *r = &k->resting;
@@ -385,8 +385,8 @@ static cb_status begin_flight(cb_coupled *c, double t, double tau) {
 
 /* Changes the impulses by a step of Newton's method, s + D (l_new - l) >= 0 with D of flights in place of rates. The
  * diagonal of a D that was measured is enlarged by a small part, which keeps impulses that are not unique near the last
- * ones: otherwise jumps between solutions that differ much would multiply the errors of D. slower: the factor by which the
- * change is divided. */
+ * ones: otherwise jumps between solutions that differ much would multiply the errors of D. slower: the factor by which
+ * the change is divided. */
 static cb_status change_impulses(cb_resting *r, double tau, double slower) {
   const double length = slower * (r->measured ? 1 : tau), larger = r->measured ? 1 + near : 1;
   cb_lcp lcp;
@@ -439,8 +439,8 @@ cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *it
 
 /* --- impacts --- */
 
-/* Lists the contacts of an impact in r->closed, with limits of joints if these are all, with the rates that they must gain in r->q times -1. *closes: one of them
- * closes. */
+/* Lists in r->closed the contacts that rest and are closed, or (all) all contacts and limits of joints that are closed.
+ * *closes: whether one of them closes further. */
 static cb_status list_closed(cb_coupled *c, double t, bool all, int *count, bool *closes) {
   cb_coupled_contacts *k = c->contacts;
   cb_resting *r = &k->resting;

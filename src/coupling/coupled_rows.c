@@ -208,8 +208,8 @@ static void add_joined(cb_coupled *c) {
   }
 }
 
-/* The responses of a row to its own impulse: that of the joined bodies, and what they would have without joints; *whole:
- * it holds nothing else. */
+/* The responses of a row to its own impulse: that of the joined bodies, and what they would have without joints;
+ * *whole: it holds nothing else. */
 static cb_status respond_joined(cb_coupled *c, double t, int row, bool *whole, double *joined, double *alone) {
   cb_coupled_rows *w = c->rows;
   const int first = w->pattern->start[row], end = w->pattern->start[row + 1];

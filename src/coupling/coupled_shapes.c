@@ -1,16 +1,17 @@
-/* Contacts of bodies by their shapes (coupling/convex.h): which pairs may touch in a step, their gaps, and their impulses.
+/* Contacts of bodies by their shapes (coupling/convex.h): which pairs may touch in a step, their gaps, and their
+ * impulses.
  *
  *   s = the gap of two convex sets A and B, with the normal n and the contact points x, y:
  *   ds/dt = n.(v_B(y) - v_A(x)),   wrenches of a unit impulse:  (r_B × n, n) on B,  -(r_A × n, n) on A
- * r: the contact point relative to the origin of the body; v: the velocity of the body there. A set is a part of a body, one
- * of the `spheres` of a body, or a particle, as a ball. Two hulls whose faces lie on each other have one gap for each point
- * of their patch in place of s, so that a body can rest on a face; the patch is found again at the start of each part of
- * a step.
+ * r: the contact point relative to the origin of the body; v: the velocity of the body there. A set is a part of a
+ * body, one of the `spheres` of a body, or a particle, as a ball. Two hulls whose faces lie on each other have one gap
+ * for each point of their patch in place of s, so that a body can rest on a face; the patch is found again at the start
+ * of each part of a step.
  *   A pair is listed for a step of length h if the balls around its sets can meet: each ball is enlarged by 1.5 |v| h and a
- * twentieth of its radius. If a flight moves a ball farther than that, the step is made again with larger balls. The pairs
- * are found by sorting the balls along x (sort and sweep; Cohen, Lin, Manocha & Ponamgi (1995),
- * doi:10.1145/199404.199437).
- * Flat space. The pairs and the patches of a step follow from the state at its start, so that a restarted run has the same.
+ * twentieth of its radius. If a flight moves a ball farther than that, the step is made again with larger balls. The
+ * pairs are found by sorting the balls along x (sort and sweep; Cohen, Lin, Manocha & Ponamgi (1995),
+ * doi:10.1145/199404.199437). Flat space. The pairs and the patches of a step follow from the state at its start, so
+ * that a restarted run has the same.
  */
 #include "coupling/coupled_contacts.h"
 
@@ -59,8 +60,8 @@ void cb_coupled_shapes_free(cb_coupled_shapes *s) {
   free(s->pair);
 }
 
-/* Returns whether two sides can touch: one of them is a shape, and contacts of their bodies are on. The bodies of a joint
- * touch each other only if `between` names both. */
+/* Returns whether two sides can touch: one of them is a shape, and contacts of their bodies are on. The bodies of a
+ * joint touch each other only if `between` names both. */
 static bool can_touch(const cb_coupled *c, const cb_shape_side *a, const cb_shape_side *b) {
   if ((!a->solid && !b->solid) || (a->body >= 0 && a->body == b->body)) return false;
   const bool joined = a->body >= 0 && b->body >= 0 && c->bodies.mechanism &&
@@ -216,8 +217,8 @@ static void find_patch_gap(const cb_convex_patch *p, int number, const cb_pose p
   for (int i = 0; i < 3; i++) foot[i] = x[i] - height * out->normal[i];
 }
 
-/* Adds the rate of a side, for its point at the arm r from its place, and stores the gradient: a wrench on a body, in the
- * world's axes, or a covector at a particle. */
+/* Adds the rate of a side, for its point at the arm r from its place, and stores the gradient: a wrench on a body, in
+ * the world's axes, or a covector at a particle. */
 static void add_side_rate(const cb_coupled *c, const cb_shape_side *s, const double r[3], const double n[3],
                           double sign, double *gradient, cb_gap_look *out) {
   if (s->body < 0) {

@@ -68,8 +68,8 @@ static cb_status narrow(const cb_flight *s, const cb_gap *gap, double a, cb_gap_
 }
 
 /* Finds the zero *tau of a gap that is 0 at the time `from`, has the sign `side` shortly after it, and the opposite
- * sign at the end of the step. *found becomes false if the gap has the opposite sign immediately after `from`: in a shorter
- * time than those that are tried, the rate of `start` does not move it by more than round-off. */
+ * sign at the end of the step. *found becomes false if the gap has the opposite sign immediately after `from`: in a
+ * shorter time than those that are tried, the rate of `start` does not move it by more than round-off. */
 static cb_status zero_after(const cb_flight *s, int i, double from, const cb_gap_look *start, int side, double *tau,
                             bool *found) {
   const cb_coupled_contacts *k = s->c->contacts;
@@ -144,8 +144,8 @@ static double expected(const cb_flight *s, int i) {
   return u > 0 ? u : INFINITY;
 }
 
-/* Finds the time at which contact i closes in the step. *rests: it was closed at the start, and closes again so soon, or
- * after so low a flight, that it rests. */
+/* Finds the time at which contact i closes in the step. *rests: it was closed at the start, and closes again so soon,
+ * or after so low a flight, that it rests. */
 static cb_status first_contact(const cb_flight *s, int i, double *tau, bool *found, bool *rests) {
   const cb_coupled_contacts *k = s->c->contacts;
   const cb_gap_look *a = &k->start[i];

@@ -53,8 +53,8 @@ void cb_gaps_set_bases(cb_gaps *gaps, const struct cb_bases *bases);
 /* cb_gaps_pair_on returns whether contacts between two particles are on, and cb_gaps_wall_on whether contacts of a
  * particle with a wall are on. */
 bool cb_gaps_pair_on(const cb_gaps *gaps, int i, int j);
-/* Returns whether contacts between the bodies of two particles are on, whatever the radii; named: only if a switch names
- * both bodies. */
+/* Returns whether contacts between the bodies of two particles are on, whatever the radii; named: only if a switch
+ * names both bodies. */
 bool cb_gaps_bodies_on(const cb_gaps *gaps, int i, int j, bool named);
 bool cb_gaps_wall_on(const cb_gaps *gaps, int wall, int i);
 /* cb_gaps_walls returns the number of walls; each branch of an expression (cb_expression_branches) counts as a wall.

@@ -4,7 +4,8 @@
  *   slope_i = (1/2) <dC/dg_i Y, Y> along g_i (1 + hat(xi_i))
  * T: kinetic energy of the fluid; g: poses, Y: twists of all bodies, in the body frames; own_i: the added mass of body
  * i alone; C: what the coupling adds. momentum_i and slope_i must be derivatives of one and the same T up to round-off:
- * then the step (run/body_interaction.c) keeps the momentum of the whole exactly, and its energy without drift. SI units.
+ * then the step (run/body_interaction.c) keeps the momentum of the whole exactly, and its energy without drift. SI
+ * units.
  */
 #pragma once
 
@@ -45,12 +46,12 @@ typedef struct cb_body_coupling_class {
   size_t params_size; /* bytes of the struct that `params` fills, to which cb_body_coupling.params points */
   /* Reads values of the struct that the table of parameters cannot read. NULL: there are none. */
   cb_status (*read)(void *params);
-  /* Makes the data for the bodies of a run; `release` frees it. CB_ERROR_UNSUPPORTED for bodies or fluids that the class
-   * does not know; *which is then the body, or -1. */
+  /* Makes the data for the bodies of a run; `release` frees it. CB_ERROR_UNSUPPORTED for bodies or fluids that the
+   * class does not know; *which is then the body, or -1. */
   cb_status (*prepare)(const cb_body_coupling *c, const cb_coupled_fluid *of, int *which, void **out);
   void (*release)(void *self);
-  /* Computes momentum[n][6], slope[n][6] and the shares energy[n] of the bodies in the energy of the coupling (slope and
-   * energy may be NULL) at time t. The results depend only on the arguments. */
+  /* Computes momentum[n][6], slope[n][6] and the shares energy[n] of the bodies in the energy of the coupling (slope
+   * and energy may be NULL) at time t. The results depend only on the arguments. */
   cb_status (*apply)(void *self, double t, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                      double (*slope)[6], double *energy);
   /* Returns the thickness of the layer around a body in which others must not be; contacts of bodies happen at its
@@ -71,8 +72,8 @@ struct cb_body_coupling {
   void *params;
 };
 
-/* A plane at which the fluid ends: the first parameters of a class that knows the images of bodies, whose member `plane`
- * is then cb_coupling_plane_of. */
+/* A plane at which the fluid ends: the first parameters of a class that knows the images of bodies, whose member
+ * `plane` is then cb_coupling_plane_of. */
 typedef struct cb_coupling_plane {
   int wall;
   double wall_x, wall_y, wall_z, wall_height;

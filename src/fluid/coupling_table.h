@@ -1,5 +1,5 @@
-/* A table of the exact coupling of joined bodies, whose poses relative to each other follow from up to three coordinates
- * q of their joints.
+/* A table of the exact coupling of joined bodies, whose poses relative to each other follow from up to three
+ * coordinates q of their joints.
  *
  *   2 T = sum_ij <C_ij(q) Y_j, Y_i>,  C(q) = sum_k c_k N_k1(q_1) .. N_kd(q_d),  momentum_i = sum_j C_ij(q) Y_j
  *   dT = sum_l t_l dq_l,  t_l = (1/2) sum_ij <dC_ij/dq_l Y_j, Y_i>
@@ -10,9 +10,9 @@
  * defined by the poses of the two frames A and B of a joint:
  *   displacement  q = e_k.R_A^T (x_B - x_A):   a force t R_A e_k on B at x_B, and the opposite force on A at x_B
  *   angle about z of B  q = 2 atan2(z, w):     a torque t R_B ((z x - w y)/n, (z y + w x)/n, 1) on B, and the opposite one on A
- * with the quaternion (w, x, y, z) of R_A^T R_B and n = w^2 + z^2. These are the exact derivatives. They are equal and opposite, so the
- * momentum of the whole is exact. Valid for bodies that hinges, slides, cylindrical and planar joints and welds hold
- * together, far from a plane. SI units. Derived for this project.
+ * with the quaternion (w, x, y, z) of R_A^T R_B and n = w^2 + z^2. These are the exact derivatives. They are equal and
+ * opposite, so the momentum of the whole is exact. Valid for bodies that hinges, slides, cylindrical and planar joints
+ * and welds hold together, far from a plane. SI units. Derived for this project.
  */
 #pragma once
 
@@ -32,10 +32,10 @@ typedef struct cb_coupling_samples {
 
 typedef struct cb_coupling_table cb_coupling_table;
 
-/* Computes the table from cb_several_tensor at each sample. of and its joints are borrowed. Returns CB_ERROR_UNSUPPORTED
- * if joints do not hold all bodies together by at most CB_COUPLING_AXES coordinates; *which is then the body, or -1.
- * CB_ERROR_ARGUMENT for numbers of samples or ranges that do not fit the coordinates. CB_ERROR_DOMAIN if bodies overlap
- * at a sample. The caller frees *out. */
+/* Computes the table from cb_several_tensor at each sample. of and its joints are borrowed. Returns
+ * CB_ERROR_UNSUPPORTED if joints do not hold all bodies together by at most CB_COUPLING_AXES coordinates; *which is
+ * then the body, or -1. CB_ERROR_ARGUMENT for numbers of samples or ranges that do not fit the coordinates.
+ * CB_ERROR_DOMAIN if bodies overlap at a sample. The caller frees *out. */
 cb_status cb_coupling_table_create(const cb_coupled_fluid *of, cb_several *several, const cb_coupling_samples *samples,
                                    int *which, cb_coupling_table **out);
 void cb_coupling_table_free(cb_coupling_table *t);

@@ -55,8 +55,8 @@ void cb_dipoles_free(cb_dipoles *d);
  * normal without direction, and CB_ERROR_UNSUPPORTED in curved spaces. */
 cb_status cb_dipoles_set_plane(cb_dipoles *d, const cb_mirror *plane);
 
-/* Replaces body i, if its shape changes: from now on it has the data *body, and its moment is d_i = D_i Y_i + own, where
- * `own` is the moment of the motion of its shape in the body frame. Returns errors as cb_dipoles_create does. */
+/* Replaces body i, if its shape changes: from now on it has the data *body, and its moment is d_i = D_i Y_i + own,
+ * where `own` is the moment of the motion of its shape in the body frame. Returns errors as cb_dipoles_create does. */
 cb_status cb_dipoles_shape(cb_dipoles *d, int i, const cb_dipole_body *body, const double own[3]);
 
 /* Computes momentum and slope (slope may be NULL) of bodies with the poses g and the twists Y, and allocates nothing.
@@ -67,9 +67,9 @@ cb_status cb_dipoles_shape(cb_dipoles *d, int i, const cb_dipole_body *body, con
  * touching spheres in chains, cubic and face-centred clusters (up to 216 spheres were tried). */
 cb_status cb_dipoles_apply(cb_dipoles *d, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                            double (*slope)[6]);
-/* Sets u to the flow of the dipoles of all bodies but one (-1: of all bodies) at points x of flat space. With a plane it
- * includes the flow of their images, but not that of the image of this body. Returns CB_STEP_DOMAIN if the centre of a
- * body is behind the plane. */
+/* Sets u to the flow of the dipoles of all bodies but one (-1: of all bodies) at points x of flat space. With a plane
+ * it includes the flow of their images, but not that of the image of this body. Returns CB_STEP_DOMAIN if the centre of
+ * a body is behind the plane. */
 cb_status cb_dipoles_flow(cb_dipoles *d, const cb_pose *g, const double (*Y)[6], int except, int points,
                           const double (*x)[3], double (*u)[3]);
 /* After cb_dipoles_apply: returns the share of body i in T, -(rho/2) d_i.R_i^T u_i. */

@@ -1,7 +1,7 @@
 /* Places of fluid models that move with parts of the surface. A place at X0 at rest, whose part has the rotation R, is
  * at c and has the twist W in the body frame at the time t (fluid/part_motion.h). With the twist Y = (omega, v) of the
- * body, the twist X Y = (omega, v + omega × c) of the body at c, and the added mass K_0 of the place at rest for density
- * 1:
+ * body, the twist X Y = (omega, v + omega × c) of the body at c, and the added mass K_0 of the place at rest for
+ * density 1:
  *
  *   F = R F_0(R^T V),  V = X Y + W - flow          wrench of a model about c, from its wrench F_0 at rest
  *   K = sum X^T R K_0 R^T X,   mu_0 = sum X^T R K_0 R^T W,   E = (1/2) sum <R K_0 R^T W, W>

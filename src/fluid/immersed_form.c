@@ -180,7 +180,8 @@ static cb_status find_wind(cb_immersed_workspace *s, double t) {
   return CB_OK;
 }
 
-/* Adds the rate of change of int x dV of closed parts: int x <v, n> dA over the faces, with x and v of their centres. */
+/* Adds the rate of change of int x dV of closed parts: int x <v, n> dA over the faces, with x and v of their
+ * centres. */
 static void add_rate(const cb_immersed *b, const cb_immersed_form *f, double rate[3]) {
   const cb_surface *s = b->surface;
   for (int i = 0; f->v && i < s->faces; i++) {

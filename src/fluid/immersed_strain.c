@@ -6,10 +6,10 @@
  *
  * c is the centre of the body's surface, w half the vorticity and E the strain at c. B_1 .. B_5 are orthonormal
  * symmetric matrices of trace 0 (the fluid is incompressible). T is the kinetic energy of the flow around the body
- * relative to the flow u, and V the twist of the body at c relative to (w, u_c). For the fluid around it, a body at rest
- * in the strain E is a body that deforms with the velocity -E (x - c). C and N are therefore parts of the form G of a
- * body that deforms with the five velocities B_k (x - c) (cb_fluid_model_class.linear_form). SI units; de is the change
- * of e for a small change xi of the pose. */
+ * relative to the flow u, and V the twist of the body at c relative to (w, u_c). For the fluid around it, a body at
+ * rest in the strain E is a body that deforms with the velocity -E (x - c). C and N are therefore parts of the form G
+ * of a body that deforms with the five velocities B_k (x - c) (cb_fluid_model_class.linear_form). SI units; de is the
+ * change of e for a small change xi of the pose. */
 #include "fluid/immersed_private.h"
 
 #include <string.h>

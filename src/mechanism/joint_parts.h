@@ -30,8 +30,8 @@ static inline double cb_joint_twist(const cb_pose *m, int axis, double near, dou
   return cb_joint_unwind(2 * atan2(sign * s, sign * w), near);
 }
 
-/* The rotation vector a of m, and the columns of D with m^-1 m' = D a' for the rotation: D = 1 - (1 - cos w)/w^2 hat(a) +
- * (w - sin w)/w^3 hat(a)^2, w = |a|. */
+/* The rotation vector a of m, and the columns of D with m^-1 m' = D a' for the rotation: D = 1 - (1 - cos w)/w^2 hat(a)
+ * + (w - sin w)/w^3 hat(a)^2, w = |a|. */
 static inline void cb_joint_rotation_vector(const cb_pose *m, double a[3], double D[3][3]) {
   double q[4];
   const double sign = m->q[0] < 0 ? -1 : 1;

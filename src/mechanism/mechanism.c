@@ -137,7 +137,8 @@ static cb_status add_link(cb_mechanism *m, int body, int joint, int parent, bool
   return CB_OK;
 }
 
-/* The joints of each body, in their order: joint[begin[b + 1]] .. joint[begin[b + 2] - 1] for body b, or -1, the world. */
+/* The joints of each body, in their order: joint[begin[b + 1]] .. joint[begin[b + 2] - 1] for body b, or -1, the
+ * world. */
 typedef struct incidence {
   int *begin; /* [bodies + 2] */
   int *joint; /* [2*joints] */

@@ -6,15 +6,15 @@
  *   a joint of body b on its parent a:  W_b = w,  W_a = -X_k^T w        X: twist of a seen at the origin of b
  *   S_k^T w = P_k + (h/2) Q - a q',   P_{k+1} = (h/2) Q + a q'           the force Q on the coordinates q of the joint
  *   Q = -k (q - q_rest) - c q' + motor, at t_k + h/2, (q_k + q_{k+1})/2;  q' = (q_{k+1} - q_k)/h
- * Here S are the twists of the joint (curvebody/joint.h), a is the armature (the inertia of a rotor on the joint), k the
- * stiffness, c the damping, and P the momentum of the joint at the node. Newton's system is solved by a sweep from the
- * tips of the tree to its roots and back (mechanism_sweep.h), so the cost is linear in the number of bodies. Impulses
- * are equal and opposite, so momentum is kept to round-off.
+ * Here S are the twists of the joint (curvebody/joint.h), a is the armature (the inertia of a rotor on the joint), k
+ * the stiffness, c the damping, and P the momentum of the joint at the node. Newton's system is solved by a sweep from
+ * the tips of the tree to its roots and back (mechanism_sweep.h), so the cost is linear in the number of bodies.
+ * Impulses are equal and opposite, so momentum is kept to round-off.
  *   settle: at the node, p += W and P -= S^T W so that K^-1 (p - mu_0) is a motion that the joints allow; then the next
  *   step is the same, because it depends on p and P only through the motions that the joints allow.
  * The step is of order 2, symmetric, and symplectic without losses. Sources: Featherstone, Rigid Body Dynamics
- * Algorithms (2008), chapter 7; Lee, Liu, Park & Srinivasa, arXiv:1609.02898 (the same discrete action in coordinates of
- * joints); Bou-Rabee & Marsden (2009), doi:10.1007/s10208-008-9030-4.
+ * Algorithms (2008), chapter 7; Lee, Liu, Park & Srinivasa, arXiv:1609.02898 (the same discrete action in coordinates
+ * of joints); Bou-Rabee & Marsden (2009), doi:10.1007/s10208-008-9030-4.
  *
  * SI units. What creation gets is borrowed; a mechanism belongs to one thread.
  */
@@ -28,8 +28,8 @@ typedef struct cb_joint_frame {
   double x[3], q[4];
 } cb_joint_frame;
 
-/* Axes whose third one is along `axis` (not 0), and whose first one is along z × axis, or is x if these are parallel; and
- * those whose first one is along `first`, and whose second one is in the plane of `first` and `second`. */
+/* Axes whose third one is along `axis` (not 0), and whose first one is along z × axis, or is x if these are parallel;
+ * and those whose first one is along `first`, and whose second one is in the plane of `first` and `second`. */
 void cb_joint_axes(const double axis[3], double q[4]);
 void cb_joint_two_axes(const double first[3], const double second[3], double q[4]);
 
@@ -99,10 +99,12 @@ bool cb_mechanism_joins(const cb_mechanism *m, int body);
 bool cb_mechanism_are_neighbours(const cb_mechanism *m, int a, int b);
 
 /* The state of the joints, count numbers: coordinates q with whole turns, momenta P, rates at the node, work, modes of
- * limits and friction, impulses, and conditions that are dropped. It belongs to the restart state, next to the states of the bodies. */
+ * limits and friction, impulses, and conditions that are dropped. It belongs to the restart state, next to the states
+ * of the bodies. */
 double *cb_mechanism_state(cb_mechanism *m, int *count);
 double *cb_mechanism_q(cb_mechanism *m); /* [coordinates]: a part of the state */
-/* The work since the start, [coordinates]: of motors, servos and drives; of dampers and dry friction; of limits. Borrowed. */
+/* The work since the start, [coordinates]: of motors, servos and drives; of dampers and dry friction; of limits.
+ * Borrowed. */
 typedef enum cb_joint_work {
   CB_JOINT_WORK_MOTOR,
   CB_JOINT_WORK_DAMPING,
@@ -126,8 +128,8 @@ cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, doub
 
 /* The number of joints that close loops and of couplings; only whether it is 0 has a meaning. */
 int cb_mechanism_loops(const cb_mechanism *m);
-/* The number of conditions of a joint: its gaps and its driven coordinates; and how many of them follow from those of other
- * joints at the start, and are therefore dropped. */
+/* The number of conditions of a joint: its gaps and its driven coordinates; and how many of them follow from those of
+ * other joints at the start, and are therefore dropped. */
 int cb_mechanism_conditions(const cb_mechanism *m, int joint);
 int cb_mechanism_implied(const cb_mechanism *m, int joint);
 /* For a start: moves the poses of the states by the least motion, in the norm of the inertia, until all joints hold;
@@ -150,17 +152,17 @@ cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cons
 /* At the end of a drift, after other impulses: see above. */
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
 
-/* For integrators that move coordinates of joints, from which places follow (mechanism_tree.h): from now on q belongs to
- * the motion, and places do not change it. CB_ERROR_UNSUPPORTED: joints that close loops, or with dry friction or limits,
- * or of a class that is not `serial`; *which is the joint. */
+/* For integrators that move coordinates of joints, from which places follow (mechanism_tree.h): from now on q belongs
+ * to the motion, and places do not change it. CB_ERROR_UNSUPPORTED: joints that close loops, or with dry friction or
+ * limits, or of a class that is not `serial`; *which is the joint. */
 cb_status cb_mechanism_move_coordinates(cb_mechanism *m, int *which);
 /* Moves all joined bodies from t to t + h by an explicit step of order 4; nothing is left to settle. On failure nothing
  * has changed; *failed is the body (-1: not one body). */
 cb_status cb_mechanism_step_rkmk4(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double h, int *failed);
 
 /* After a drift, or after settling: the change that impulses W[bodies] at the first node (or at the node) make to the
- * places at its end (or to the twists), change[bodies]; both in the world's axes, about the bodies' origins. Bodies that
- * are not joined are left out. */
+ * places at its end (or to the twists), change[bodies]; both in the world's axes, about the bodies' origins. Bodies
+ * that are not joined are left out. */
 void cb_mechanism_respond(cb_mechanism *m, const double (*W)[6], double (*change)[6]);
 
 /* --- limits that reflect, number 0 .. count - 1: the gap s = q - lowest or highest - q --- */
@@ -176,8 +178,8 @@ const char *cb_mechanism_joint_name(const cb_mechanism *m, int joint);
 cb_status cb_mechanism_rates_of_momenta(cb_mechanism *m, const cb_mechanism_bodies *b, double t);
 /* Adds an impulse along the gap to the momentum of the coordinate; settling then spreads it over the bodies. */
 void cb_mechanism_push_limit(cb_mechanism *m, int number, double impulse);
-/* Before and after an impact of many contacts and limits: no limit and no dry friction holds a coordinate, because they are
- * among the contacts, or are too weak for an impact; then, friction acts against the rates after the impact. */
+/* Before and after an impact of many contacts and limits: no limit and no dry friction holds a coordinate, because they
+ * are among the contacts, or are too weak for an impact; then, friction acts against the rates after the impact. */
 void cb_mechanism_release(cb_mechanism *m);
 void cb_mechanism_hold(cb_mechanism *m);
 /* Adds the work of a reflection. */

@@ -59,7 +59,8 @@ static void finish_drives(cb_tree_step *w, const double *weight) {
 }
 
 /* The impulse of each joint on the body of its link, about the origin at the end, so that the torque about the joint's
- * place is that about the middle of its path (cb_mechanism_wrenches). loads: as above; wrench: the change of momentum. */
+ * place is that about the middle of its path (cb_mechanism_wrenches). loads: as above; wrench: the change of
+ * momentum. */
 static void find_impulses(const cb_tree_step *w, double (*change)[6]) {
   cb_mechanism *m = w->m;
   for (int i = w->T->n - 1; i >= 0; i--) {

@@ -1,4 +1,5 @@
-/* The units of a tree in the world's axes: creation, and the choice of the loops (equations: mechanism_articulated.h). */
+/* The units of a tree in the world's axes: creation, and the choice of the loops (equations:
+ * mechanism_articulated.h). */
 #include "mechanism/mechanism_articulated.h"
 #include "core/isa.h"
 #include "numerics/vec3.h"

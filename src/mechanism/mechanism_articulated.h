@@ -1,4 +1,5 @@
-/* The units of a tree in the world's axes: places, inertias, twists and momenta (joints and equations: mechanism_tree.h).
+/* The units of a tree in the world's axes: places, inertias, twists and momenta (joints and equations:
+ * mechanism_tree.h).
  *
  * Vectors of a unit are in the world's axes, about the unit's origin, so that nothing is turned from a unit b to its
  * parent a, whose origin is -d away:
@@ -48,14 +49,15 @@ typedef struct cb_articulated {
 struct cb_articulated_kernel {
   /* Places all units but roots at T->q and rotations `turned`; node: with compensated sums, and unit quaternions. */
   void (*place)(cb_joint_tree *T, bool node);
-  /* Twists Y of all units, and own_rate, from K, pi, P of roots, and the rates of driven coordinates; with_momenta: also
-   * P of all units. Returns a unit whose equations are singular, or -1. */
+  /* Twists Y of all units, and own_rate, from K, pi, P of roots, and the rates of driven coordinates; with_momenta:
+   * also P of all units. Returns a unit whose equations are singular, or -1. */
   int (*find_twists)(cb_joint_tree *T, bool with_momenta);
   /* own_rate of units that are not driven, from the twists Y of units that all carry bodies. */
   void (*find_rates)(cb_joint_tree *T);
   /* Adds the momenta P of all units to those of their parents. */
   void (*gather_momenta)(cb_joint_tree *T);
-  /* F of all units from the wrenches of bodies; adds `part` times the wrenches, and their powers, to loads and works. */
+  /* F of all units from the wrenches of bodies; adds `part` times the wrenches, and their powers, to loads and
+   * works. */
   void (*gather_wrenches)(cb_joint_tree *T, double part);
   /* dpi of all coordinates without armatures and Q. */
   void (*find_changes)(cb_joint_tree *T);

@@ -1,17 +1,18 @@
 /* Joined bodies and hinges, four at a time (equations: mechanism.h, integrators/hamilton_pontryagin.c).
  *
- * The blocks hold bodies whose inertia K is constant and whose wrench is a constant force f of the world's axes, or none,
- * in steps with the map cayley, and hinges that no law drives. All vectors are in the world's axes about the origin of the
- * body at the first node, so that nothing is turned between a body and the sweeps (mechanism_private.h):
+ * The blocks hold bodies whose inertia K is constant and whose wrench is a constant force f of the world's axes, or
+ * none, in steps with the map cayley, and hinges that no law drives. All vectors are in the world's axes about the
+ * origin of the body at the first node, so that nothing is turned between a body and the sweeps (mechanism_private.h):
  *   D^T mu = p + (h/2) (0, f) + W,  mu = K Y + mu_0,  D = dtau^-1_{hY},  g_{k+1} = tau(h Y) g_k about that origin
  *   A = (1/h) (D^T K + h d(D^T mu)/d(hY)) D     a displacement eta of the end changes Y by (1/h) D eta
  *   with hY = 2 (w, v):  D = [[T + w w^T, 0], [-hat(v) + v w^T - w.v, T]],  T = 1 - hat(w)
  *   hinge: S = (n_b, c × n_b), closed to first order by (a, c × a - d), a = n_b × n_a
- * c: from the origin of the body b to the hinge; d: the gap; n_a, n_b: the axis of the hinge in both bodies. Other bodies and joints go through mechanism_step.c.
+ * c: from the origin of the body b to the hinge; d: the gap; n_a, n_b: the axis of the hinge in both bodies. Other
+ * bodies and joints go through mechanism_step.c.
  *
  * The loops are in mechanism_blocks_kernel.h, compiled once per instruction set. A block has four places on every
- * instruction set, and a list whose length is not a multiple of four ends with copies of its last one, so results do not
- * depend on the instruction set. SI units.
+ * instruction set, and a list whose length is not a multiple of four ends with copies of its last one, so results do
+ * not depend on the instruction set. SI units.
  */
 #pragma once
 
@@ -65,8 +66,8 @@ struct cb_blocks_kernel {
   void (*guess)(cb_mechanism *m, const cb_block_step *step, bool extrapolated);
   /* Places, and loads of the sweeps at Y; fresh: also A. Returns a link with a load that is not finite, or -1. */
   int (*evaluate)(cb_mechanism *m, const cb_block_step *step, bool fresh);
-  /* Changes Y for eta. *changed and *largest: squares of the largest change and twist, as in mechanism_step.c. Returns a
-   * link with a twist that is not finite, or -1. */
+  /* Changes Y for eta. *changed and *largest: squares of the largest change and twist, as in mechanism_step.c. Returns
+   * a link with a twist that is not finite, or -1. */
   int (*update)(cb_mechanism *m, const cb_block_step *step, double *changed, double *largest);
   /* The places of links at the end of the step with the present Y. */
   void (*place)(cb_mechanism *m, const cb_block_step *step);

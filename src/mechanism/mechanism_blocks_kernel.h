@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* The places of a block in parts of WIDTH. A part of copies alone is left out, because some loops change what they read. */
+/* The places of a block in parts of WIDTH. A part of copies alone is left out, because some loops change what they
+ * read. */
 #define PARTS(B, at) for (int at = 0; at < (B)->count; at += WIDTH)
 
 /* 0 where all numbers are finite, otherwise nan */

@@ -1,5 +1,5 @@
-/* Numbers of WIDTH bodies side by side, for mechanism_blocks_kernel.h, and vectors and 3x3 matrices of them. Every operation
- * acts on each body alone and nothing is fused, so results do not depend on WIDTH.
+/* Numbers of WIDTH bodies side by side, for mechanism_blocks_kernel.h, and vectors and 3x3 matrices of them. Every
+ * operation acts on each body alone and nothing is fused, so results do not depend on WIDTH.
  */
 #include "mechanism/mechanism_blocks.h"
 
@@ -41,8 +41,8 @@ INLINE void scatter(double *const to[WIDTH], int k, lane x) {
 #pragma GCC unroll 4
   for (int i = 0; i < WIDTH; i++) to[i][k] = x[i];
 }
-/* Two such numbers, k and k + 1. Pairs are moved as one vector of two, as the sweeps do: a load of two numbers that were
- * just stored one by one would wait. */
+/* Two such numbers, k and k + 1. Pairs are moved as one vector of two, as the sweeps do: a load of two numbers that
+ * were just stored one by one would wait. */
 #if WIDTH == 4
 INLINE __m256d two_pairs(const double *a, const double *b) {
   return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(a)), _mm_loadu_pd(b), 1);
@@ -200,8 +200,8 @@ INLINE m3 rotation(v4 q) {
   return (m3){{1 - (yy + zz), xy - wz, zx + wy}, {xy + wz, 1 - (xx + zz), yz - wx}, {zx - wy, yz + wx, 1 - (xx + yy)}};
 }
 
-/* 2 atan(s/w) for w >= 0: |s/w| <= tan(pi/8) after the fractions s/w, (s - w)/(s + w) about pi/4, or -w/s about pi/2; the
- * polynomial of fdlibm 5.3, s_atan.c. The error is below 1 unit in the last place. */
+/* 2 atan(s/w) for w >= 0: |s/w| <= tan(pi/8) after the fractions s/w, (s - w)/(s + w) about pi/4, or -w/s about pi/2;
+ * the polynomial of fdlibm 5.3, s_atan.c. The error is below 1 unit in the last place. */
 INLINE lane twice_atan(lane s, lane w) {
   const lane_bits sign = (lane_bits)s & (lane_bits)(lane)(same(-0.0));
   const lane n = (lane)((lane_bits)s ^ sign), tangent = same(0.41421356237309503);

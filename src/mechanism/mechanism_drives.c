@@ -1,5 +1,5 @@
-/* What drives give, and their work. A drive keeps its coordinate q to a law, and its force acts on the bodies, and on the
- * spring, the damper and the rotor a of the coordinate:
+/* What drives give, and their work. A drive keeps its coordinate q to a law, and its force acts on the bodies, and on
+ * the spring, the damper and the rotor a of the coordinate:
  *
  *   f = S^T w/h - Q + a q'',   work = sum over nodes of q' S^T W - sum over steps of h Q q' + change of a q'^2/2
  * with the impulses W of the joint at the nodes, its twist S there, and the force Q of spring and damper. In a step of

@@ -7,8 +7,8 @@
  *   a constraint                  C_i eta = -gap_i                           (or the rate of a driven coordinate)
  *   a coordinate of the joint     lambda_i + s_i C_i eta = f_i               force f, stiffness s as for other joints
  * Rows of constraints that depend on others, as in a planar loop of hinges, are found by Cholesky's factorisation with
- * pivots of C K^-1 C^T, and dropped. This is done at the start, and again when a coordinate begins or ceases to be held by
- * friction or a limit, because a coordinate that is held is one more constraint.
+ * pivots of C K^-1 C^T, and dropped. This is done at the start, and again when a coordinate begins or ceases to be held
+ * by friction or a limit, because a coordinate that is held is one more constraint.
  */
 #include "mechanism/mechanism_private.h"
 #include "numerics/small.h"
@@ -162,7 +162,8 @@ static void add_responses(cb_mechanism *m) {
   }
 }
 
-/* Finds the changes of lambda that the motion of the sweep leaves. alone: without gaps and forces, for an impulse alone. */
+/* Finds the changes of lambda that the motion of the sweep leaves. alone: without gaps and forces, for an impulse
+ * alone. */
 static void solve_rows(cb_mechanism *m, bool alone) {
   int i = 0, row = 0;
   for (int l = 0; l < m->loops; l++)

@@ -5,8 +5,8 @@
  *   held       q_{k+1} is a limit, or q_k (sticking); lambda = S_k^T w - P_k - (h/2) Q is the impulse that holds it
  * A limit holds while lambda pushes away from it, and friction while |lambda| <= (h/2) f. The modes of all coordinates
  * are found by solving the step and changing those that contradict its result. A coordinate that reaches a limit within
- * a step is reflected there (coupling/coupled_contacts.c); a limit holds only what begins the step at it. Other symbols:
- * mechanism.h. Source: Moreau (1988), doi:10.1007/978-3-7091-2624-0_1 (friction as an impulse of the step).
+ * a step is reflected there (coupling/coupled_contacts.c); a limit holds only what begins the step at it. Other
+ * symbols: mechanism.h. Source: Moreau (1988), doi:10.1007/978-3-7091-2624-0_1 (friction as an impulse of the step).
  */
 #include "mechanism/mechanism_private.h"
 

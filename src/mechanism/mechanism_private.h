@@ -35,10 +35,11 @@ static inline void cb_six_set(const double V[6], cb_six *out) {
 }
 
 /* One body of a tree, which its joint holds to its parent. The root of a tree that is not joined to the world has no
- * joint. Matrices A map displacements of the end of a step to impulses at its beginning. Both are about the origin of the
- * body at the beginning, so that a vector d serves both nodes; S1 and e are about that origin, too. */
+ * joint. Matrices A map displacements of the end of a step to impulses at its beginning. Both are about the origin of
+ * the body at the beginning, so that a vector d serves both nodes; S1 and e are about that origin, too. */
 typedef struct cb_link {
-  /* the sweeps: A by rows, with everything beyond this link; r; eta; and [n]: X^T A S_{k+1}, D^-1 S_k^T A X, D^-1 S_k */
+  /* the sweeps: A by rows, with everything beyond this link; r; eta; and [n]: X^T A S_{k+1}, D^-1 S_k^T A X, D^-1
+   * S_k */
   alignas(64) cb_six A[6], r, whole_eta, AS[6], L[6], DS[6];
   int body, joint, parent;                      /* joint -1: a root; parent: a link, or -1 for the world */
   int root;                                     /* the first body of its tree */
@@ -65,11 +66,12 @@ typedef struct cb_link {
   cb_place place;            /* at the end of the trial, or at the node */
   cb_factors6 *factors;      /* of A; only for a root without a joint */
 } cb_link;
-/* An odd number of lines of the cache: with an even one, the same member of many links would fall on few of its sets. */
+/* An odd number of lines of the cache: with an even one, the same member of many links would fall on few of its
+ * sets. */
 _Static_assert(sizeof(cb_link) / CB_CACHE_LINE % 2 == 1, "the size of a link");
 
-/* A joint that closes a loop, and one of its rows: first its gaps, then its coordinates. A coupling of two coordinates has
- * two of them, one for the joint of each coordinate; the row is that of the first one. */
+/* A joint that closes a loop, and one of its rows: first its gaps, then its coordinates. A coupling of two coordinates
+ * has two of them, one for the joint of each coordinate; the row is that of the first one. */
 typedef struct cb_loop {
   int joint, rows, gaps;        /* gaps: how many of the rows are constraints of the joint or coupling */
   int coordinate;               /* of a part of a coupling: its number in the joint */
@@ -157,15 +159,16 @@ struct cb_mechanism {
 /* What is found of a joint: q, S and gap; also close; also N and dual. */
 typedef enum cb_joint_extent { CB_JOINT_MOTION, CB_JOINT_CLOSING, CB_JOINT_ROWS } cb_joint_extent;
 /* Finds the joint's motion for the places of its two bodies (NULL: the world), near the coordinates q; updates q. S,
- * close, N and dual belong to the second body in its motion relative to the first one, about its origin; first_moves: to
- * the first one relative to the second. */
+ * close, N and dual belong to the second body in its motion relative to the first one, about its origin; first_moves:
+ * to the first one relative to the second. */
 void cb_joint_at(const cb_joint *j, const cb_place *a, const cb_place *b, bool first_moves, cb_joint_extent extent,
                  double *q, cb_joint_now *out);
 /* --- parts of a step (mechanism_step.c) --- */
 void cb_mechanism_place_of(const cb_rigid_state *s, cb_place *out);
 /* d = from the origin of a to that of b; a NULL: 0, b NULL: the world */
 void cb_mechanism_vector(const cb_place *a, const cb_place *b, double d[3]);
-/* Finds the motions of all joints for the places of all links, without gaps of hinges in blocks; trial: of a trial step. */
+/* Finds the motions of all joints for the places of all links, without gaps of hinges in blocks; trial: of a trial
+ * step. */
 void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, bool trial, double *q);
 /* Sets e of a link: what closes its gaps, and what driven[coordinates] miss. */
 void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *driven);
@@ -176,8 +179,8 @@ void cb_mechanism_share_impulses(cb_mechanism *m);
 
 /* The places of all links, and the motions of all joints, for the present states. */
 void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b);
-/* Finds the rows of loops that depend on others at the present states, unless they are known for the coordinates that are
- * held now. What a step or a node finds in links and rows afterwards is not used, and is overwritten. */
+/* Finds the rows of loops that depend on others at the present states, unless they are known for the coordinates that
+ * are held now. What a step or a node finds in links and rows afterwards is not used, and is overwritten. */
 cb_status cb_mechanism_sort_rows(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
 /* The rates of all coordinates that fit best to the twists Y of the states. */
 void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b);
@@ -213,8 +216,8 @@ void cb_sweep_solve(cb_mechanism *m);
 /* eta and dq [links] for impulses W[links] alone (NULL: for the covector N of a joint that closes a loop). */
 void cb_sweep_respond(cb_mechanism *m, const double (*W)[6], const cb_loop *l, const double N[6], double (*eta)[6],
                       double (*dq)[6]);
-/* Impulses w of all joints from those that each body needs, need[links]: w_b = need_b + what its children take. Those of
- * roots without a joint follow. Writes to total[links] the sum of all impulses on each body. */
+/* Impulses w of all joints from those that each body needs, need[links]: w_b = need_b + what its children take. Those
+ * of roots without a joint follow. Writes to total[links] the sum of all impulses on each body. */
 void cb_sweep_impulses(cb_mechanism *m, const double (*need)[6], double (*total)[6]);
 /* out = c R M, with R = r for both parts */
 void cb_sweep_turn(const double r[3][3], double c, const cb_row6 M[6], cb_six out[6]);
@@ -289,8 +292,8 @@ void cb_loop_take(const cb_mechanism *m, cb_loop *l, bool end, const double cove
 void cb_loops_find(cb_mechanism *m, double *q);
 /* Takes the rows from them, at the beginning or at the end of a step. */
 void cb_loops_take(cb_mechanism *m, bool end);
-/* Finds rows that depend on others, and drops them; after cb_sweep_matrices at a node. They have to be found again if other
- * coordinates are held. */
+/* Finds rows that depend on others, and drops them; after cb_sweep_matrices at a node. They have to be found again if
+ * other coordinates are held. */
 void cb_loops_sort(cb_mechanism *m);
 bool cb_loops_are_sorted(const cb_mechanism *m);
 /* Stores how many rows of each joint are dropped now. */

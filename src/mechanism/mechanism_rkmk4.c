@@ -5,10 +5,10 @@
  *   R F_force)  (integrators/rkmk4.c); of a rotation with R = R_k exp(u):  u' = dexp^-1_{-u} w
  *   driven coordinates: q = law(t), and the momentum pi gives the force of the drive, pi' - (what acts without it)
  *   joint b:  the impulse of the joint on b is the change of P_b less the impulse of the wrenches
- * F: wrenches of the whole tree; R: rotation of the root. Works are integrated along. That of a drive with the force f is
- * the integral of f q' = (pi q')' - pi q'' - pi'_without q', with q'' from the parabola through q' at the three times of
- * a step; in the weights of the method this is of order 4. The sweeps over the tree are in mechanism_articulated.h.
- * Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
+ * F: wrenches of the whole tree; R: rotation of the root. Works are integrated along. That of a drive with the force f
+ * is the integral of f q' = (pi q')' - pi q'' - pi'_without q', with q'' from the parabola through q' at the three
+ * times of a step; in the weights of the method this is of order 4. The sweeps over the tree are in
+ * mechanism_articulated.h. Source: Munthe-Kaas, Appl. Numer. Math. 29 (1999) 115, doi:10.1016/S0168-9274(98)00030-0.
  */
 #include "mechanism/mechanism_articulated.h"
 #include "numerics/dd.h"

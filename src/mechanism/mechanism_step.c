@@ -67,8 +67,8 @@ void cb_mechanism_find_closing(const cb_mechanism *m, cb_link *l, const double *
   move_twist(l, l->e);
 }
 
-/* S and e at the end of the step, for the present motions of joints; those of hinges in blocks are known, unless they are
- * held. */
+/* S and e at the end of the step, for the present motions of joints; those of hinges in blocks are known, unless they
+ * are held. */
 static void take_end(cb_mechanism *m) {
   for (int c = 0; c < m->coordinates; c++) m->missing[c] = m->drive[c] - m->q1[c];
   for (int i = 0; i < m->links; i++) {
@@ -233,7 +233,8 @@ static void find_update(cb_link *l, double h) {
   cb_se3_dtau_inverse_apply(l->trial.map, hY, eta, l->update);
 }
 
-/* The square of a norm of twists in m/s that does not depend on masses: <K a, a>/k, k the mean of the linear inertia. */
+/* The square of a norm of twists in m/s that does not depend on masses: <K a, a>/k, k the mean of the linear
+ * inertia. */
 static double squared_speed(const cb_link *l, const double a[6]) {
   const double(*K)[6] = l->trial.K, k = (K[3][3] + K[4][4] + K[5][5]) / 3;
   double Ka[6];
@@ -264,7 +265,8 @@ static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
 
 static double larger(double a, double b) { return b > a ? b : a; } /* fmax would be a function call */
 
-/* Finds the updates of all twists, and adds them. *change, *scale: the largest change of a twist, and the largest twist. */
+/* Finds the updates of all twists, and adds them. *change, *scale: the largest change of a twist, and the largest
+ * twist. */
 static cb_status update(cb_mechanism *m, const cb_block_step *step, double t, double *change, double *scale,
                         int *failed) {
   const double h = step->h;
@@ -307,8 +309,8 @@ static cb_status iterate(cb_mechanism *m, const cb_block_step *step, double t, i
   return update(m, step, t, change, scale, failed);
 }
 
-/* The speed at which a step moves by the round-off of rotations and of vectors from joint to joint, for bodies with these
- * radii of gyration; it accumulates along a chain. */
+/* The speed at which a step moves by the round-off of rotations and of vectors from joint to joint, for bodies with
+ * these radii of gyration; it accumulates along a chain. */
 static double blur(const cb_mechanism *m, double h) {
   double far = 0;
   for (int i = 0; i < m->links; i++) {
@@ -330,8 +332,8 @@ static bool is_quadratic(const cb_mechanism *m) {
   return quadratic;
 }
 
-/* Iterates to round-off, as for a single body (integrators/hamilton_pontryagin.c). After the first change the estimate of
- * the next one is 100 rate change, because the arms of joints are longer than the radii of gyration. */
+/* Iterates to round-off, as for a single body (integrators/hamilton_pontryagin.c). After the first change the estimate
+ * of the next one is 100 rate change, because the arms of joints are longer than the radii of gyration. */
 static cb_status solve(cb_mechanism *m, const cb_block_step *step, double t, bool *settled, int *count, int *failed) {
   cb_loops_begin(m);
   const bool quadratic = is_quadratic(m);

@@ -1,19 +1,19 @@
 /* A tree of joints as a row of units, each with one screw, one rotation, or nothing to move it: the momenta, the twists
  * and their rates in coordinates of joints. The sweeps are in mechanism_articulated.h.
  *
- * A joint whose class is `serial` (curvebody/joint.h) is one unit for each screw and one for its rotation; all units but
- * the last one carry no body. For a unit b on its parent a, with vectors about the origin of each:
+ * A joint whose class is `serial` (curvebody/joint.h) is one unit for each screw and one for its rotation; all units
+ * but the last one carry no body. For a unit b on its parent a, with vectors about the origin of each:
  *   Y_b = X Y_a + S q',  P_b = sum of K Y + mu_0 over the bodies from b on outwards,  pi = S^T P_b + a q'
  *   P_b = A Y_b + b:  D = S^T A S + a,  A_a += X^T (A - A S D^-1 S^T A) X,  b_a += X^T (b + A S D^-1 (pi - S^T b))
  *                                                                                               tips inwards
  *   q' = D^-1 (pi - S^T b - S^T A X Y_a)                                                          outwards
  *   pi' = <P_b, [Y_b, S]> + S^T F_b + Q,   F_b the sum of the wrenches from b on outwards, Q the force on q
- * X: twist of the parent as the unit sees it; S: twist of the unit on its parent per rate; a: armature; K, mu_0: inertia
- * and momentum at rest of a body; [Y, S]: the bracket of twists. Because pi is the momentum of q, no inertia is ever
- * differentiated in time. A screw is (0, 0, turn; 0, 0, slide) in the axes of its unit. A rotation has the rate w in the
- * axes of the unit, S w = (w; 0), so its momentum is that of w.
- * Sources: Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 7, with momenta in place of forces and twists
- * in place of accelerations; Naudet, Lefeber, Daerden & Terze, Multibody Syst. Dyn. 10 (2003) 45. SI units.
+ * X: twist of the parent as the unit sees it; S: twist of the unit on its parent per rate; a: armature; K, mu_0:
+ * inertia and momentum at rest of a body; [Y, S]: the bracket of twists. Because pi is the momentum of q, no inertia is
+ * ever differentiated in time. A screw is (0, 0, turn; 0, 0, slide) in the axes of its unit. A rotation has the rate w
+ * in the axes of the unit, S w = (w; 0), so its momentum is that of w. Sources: Featherstone, Rigid Body Dynamics
+ * Algorithms (2008), chapter 7, with momenta in place of forces and twists in place of accelerations; Naudet, Lefeber,
+ * Daerden & Terze, Multibody Syst. Dyn. 10 (2003) 45. SI units.
  */
 #pragma once
 
@@ -85,8 +85,8 @@ struct cb_joint_tree {
 static inline int cb_tree_coordinates(const cb_unit *u) {
   return u->kind == CB_UNIT_SCREW ? 1 : u->kind == CB_UNIT_ROTATION ? 3 : 0;
 }
-/* V = 1 + hat(a)/2 + c hat(a)^2, c = (1 - (w/2) cot(w/2))/w^2, w = |a|, and its rate for the rate `rate` of a (NULL: not
- * needed). */
+/* V = 1 + hat(a)/2 + c hat(a)^2, c = (1 - (w/2) cot(w/2))/w^2, w = |a|, and its rate for the rate `rate` of a (NULL:
+ * not needed). */
 void cb_tree_vector_rate(const double a[3], const double rate[3], double V[3][3], double change[3][3]);
 
 /* Makes the length of a quaternion 1 that is 1 but for round-off. */
@@ -118,8 +118,8 @@ static inline cb_rigid_state *cb_tree_state(const cb_tree_step *w, const cb_unit
 void cb_tree_rotations(cb_joint_tree *T);
 /* The rates of the coordinates of joints, from own_rate. */
 void cb_tree_joint_rates(cb_joint_tree *T);
-/* Adds sign times the momenta of all bodies of a tree but its root, about the root, in twice the precision, so that what
- * is taken out of a sum and added again leaves no round-off. */
+/* Adds sign times the momenta of all bodies of a tree but its root, about the root, in twice the precision, so that
+ * what is taken out of a sum and added again leaves no round-off. */
 void cb_tree_add_others(const cb_tree_step *w, int root, double sign, cb_dd sum[6]);
 /* Writes the states of bodies and joints at the end of a step, with works and impulses; weight[CB_TREE_STAGES]. */
 void cb_tree_arrive(cb_tree_step *w, const double *weight);

@@ -84,7 +84,8 @@ typedef struct cb_mjcf_hold {
   double q[3], rate[3];             /* at the start */
   const char *label[3];             /* names of the coordinates in expressions */
   const char *actuation, *motor[3]; /* forces of actuators, and other forces, as expressions; NULL: none */
-  /* Its <joint> in <equality> (NULL: none): q = poly[0] + poly[1] r + .., r the coordinate of `to`; NULL: q = poly[0]. */
+  /* Its <joint> in <equality> (NULL: none): q = poly[0] + poly[1] r + .., r the coordinate of `to`; NULL: q =
+   * poly[0]. */
   struct cb_xml *by;
   const struct cb_mjcf_hold *to;
   double poly[CB_MJCF_POLYNOMIAL];

@@ -1,9 +1,9 @@
 /* <joint> in <equality> of MJCF, which gives a coordinate of joint1 by that of joint2, or a constant without joint2:
  *
  *   q_1 - ref_1 = a_0 + a_1 (q_2 - ref_2) + .. + a_4 (q_2 - ref_2)^4        a: `polycoef`, default 0 1 0 0 0
- * The coordinates of the scenario are those less `ref`. If another constraint gives q_1 already, or if q_2 depends on q_1,
- * a linear equation is solved for q_2. It holds exactly here, also at the start; MuJoCo's yields. Source: MuJoCo's XML
- * reference (equality/joint).
+ * The coordinates of the scenario are those less `ref`. If another constraint gives q_1 already, or if q_2 depends on
+ * q_1, a linear equation is solved for q_2. It holds exactly here, also at the start; MuJoCo's yields. Source: MuJoCo's
+ * XML reference (equality/joint).
  */
 #include "mjcf/mjcf_private.h"
 

@@ -1,9 +1,9 @@
 /* <equality> of MJCF: <connect> and <weld> become joints that close loops; <joint> is in mjcf_coupling.c.
  *
- * A <connect> joins the point `anchor` of the first body to the point of the second one that is in the same place at the
- * reference. A <weld> keeps the pose at the reference, or `relpose`, of the second body as the first one sees it. With
- * `site1` and `site2` the places, and for a <weld> the axes, of these two sites coincide instead. They are exact here;
- * MuJoCo's yield. Source: MuJoCo's XML reference (equality).
+ * A <connect> joins the point `anchor` of the first body to the point of the second one that is in the same place at
+ * the reference. A <weld> keeps the pose at the reference, or `relpose`, of the second body as the first one sees it.
+ * With `site1` and `site2` the places, and for a <weld> the axes, of these two sites coincide instead. They are exact
+ * here; MuJoCo's yield. Source: MuJoCo's XML reference (equality).
  */
 #include "mjcf/mjcf_private.h"
 

@@ -232,8 +232,8 @@ cb_status cb_mjcf_pull_ball(const cb_mjcf_reader *r, const cb_mjcf_target *t, co
 cb_status cb_mjcf_pull(const cb_mjcf_reader *r, const cb_mjcf_tendon *t, const cb_mjcf_actuator_model *l,
                        const char *control);
 
-/* The controls that the caller gives (mjcf_control.c). names[n]: of the actuators; text[n]: their expressions, NULL: not
- * given. */
+/* The controls that the caller gives (mjcf_control.c). names[n]: of the actuators; text[n]: their expressions, NULL:
+ * not given. */
 cb_status cb_mjcf_read_controls(const cb_mjcf_reader *r, int n, const char *const *names, const char **text);
 
 /* Writes the key `joints:` (write_joints.c). */

@@ -3,9 +3,9 @@
  *
  *   c_i F,   F = k (L_0 - L) - c L',  or with a range of lengths L_0 to L_1:  k (max(L_0 - L, 0) - max(L - L_1, 0)) - c L'
  *
- * k: stiffness; c: damping; L_0, L_1: `springlength`, or -1 for the length at the rests of the springs of the joints. The
- * range and the dry friction of a tendon of one joint are those of this joint.
- * Source: MuJoCo's XML reference (tendon).
+ * k: stiffness; c: damping; L_0, L_1: `springlength`, or -1 for the length at the rests of the springs of the joints.
+ * The range and the dry friction of a tendon of one joint are those of this joint. Source: MuJoCo's XML reference
+ * (tendon).
  */
 #include "mjcf/mjcf_private.h"
 

@@ -33,8 +33,9 @@ double cb_body_interaction_renew(cb_body_interaction *in, double half, bool fast
 /* Computes momentum and, in the middle of a step, slope from these poses and twists. */
 cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool middle);
 
-/* Finds the twists of all bodies at the present node from their momenta. settle (NULL: there is nothing to do) is called
- * with every momentum, so that joints can answer it. Does nothing if the states have not changed since the last call. */
+/* Finds the twists of all bodies at the present node from their momenta. settle (NULL: there is nothing to do) is
+ * called with every momentum, so that joints can answer it. Does nothing if the states have not changed since the last
+ * call. */
 cb_status cb_body_interaction_at_node(cb_run *run, double t, cb_status (*settle)(void *self, double t), void *self);
 /* After the last function: subtracts from the momentum of a state at this node what the other bodies add, and returns
  * the share of the body in the energy of the coupling. */

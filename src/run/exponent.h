@@ -6,9 +6,10 @@
  * Phi_h is one step of length h, D Phi_h(z) its derivative at the state z. With e = 1e-6 each step determines w to
  * about 1e-9, for any system. For particles z consists of their coordinates and momenta; for a body in a fluid it
  * consists of its pose, which a twist xi displaces by exp(xi), and of its momentum in the body frame, in the units of
- * cb_tangent_units (run/tangent_body.c); bodies that act on each other are one system (run/tangent_bodies.c). The exponent is 0 if neighbouring motions neither separate nor approach
- * exponentially: for example for a displacement along the motion itself, or of the starting position of a body. Source:
- * Benettin, Galgani, Giorgilli & Strelcyn, Meccanica 15 (1980) 9, doi:10.1007/BF02128236.
+ * cb_tangent_units (run/tangent_body.c); bodies that act on each other are one system (run/tangent_bodies.c). The
+ * exponent is 0 if neighbouring motions neither separate nor approach exponentially: for example for a displacement
+ * along the motion itself, or of the starting position of a body. Source: Benettin, Galgani, Giorgilli & Strelcyn,
+ * Meccanica 15 (1980) 9, doi:10.1007/BF02128236.
  */
 #pragma once
 
@@ -26,8 +27,9 @@ typedef struct cb_exponent {
 /* Measures the exponent of the motion that continues the state of the run for `time`, at least 64 steps. The run itself
  * stays unchanged. The first tenth of the time, in which w rotates to the direction of growth, does not count. body:
  * index of the body in a fluid.
- * CB_ERROR_UNSUPPORTED for contacts, walls and events, for joints with friction or limits that reflect, for a floor that
- * reflects, for bodies in a curved space, next to particles, or without momentum and weight, and for gaits; CB_ERROR_ARGUMENT for a shorter time; CB_ERROR_STEP if a step fails. */
+ * CB_ERROR_UNSUPPORTED for contacts, walls and events, for joints with friction or limits that reflect, for a floor
+ * that reflects, for bodies in a curved space, next to particles, or without momentum and weight, and for gaits;
+ * CB_ERROR_ARGUMENT for a shorter time; CB_ERROR_STEP if a step fails. */
 cb_status cb_run_exponent(const cb_run *run, int body, double time, cb_exponent *out);
 
 /* --- for a class of motion (cb_motion.tangent) --- */

@@ -2,7 +2,7 @@
  * (coupling/convex_surface.h). Copies of a body share them. A body with `spheres` touches by these, and has none here.
  */
 #include "core/warning.h"
-#include "coupling/convex_surface.h"
+#include "coupling/convex.h"
 #include "run/fluid_private.h"
 #include <curvebody/contact.h>
 

@@ -1,7 +1,7 @@
-/* The tangent vector of bodies that act on each other: by joints, forces between points, or wrenches that use quantities of
- * other bodies (run/exponent.h). All bodies of the run are one system: w consists of the twist and the change of the
- * momentum of each body (run/tangent_body.c), and then of the changes of the momenta of the joints' coordinates, which are
- * those of rotors (mechanism/mechanism.h).
+/* The tangent vector of bodies that act on each other: by joints, forces between points, or wrenches that use
+ * quantities of other bodies (run/exponent.h). All bodies of the run are one system: w consists of the twist and the
+ * change of the momentum of each body (run/tangent_body.c), and then of the changes of the momenta of the joints'
+ * coordinates, which are those of rotors (mechanism/mechanism.h).
  *
  * Motions that the joints do not allow are no part of w: a step closes the joints and settles the momenta, so after the
  * first step w is tangent to the motions that they allow. The displacement by e w opens the joints by e^2 only, and the
@@ -95,7 +95,8 @@ static void free_bodies(cb_tangent *m) {
   cb_integrator_free(o->integrator);
 }
 
-/* The units of each body, with the largest of their rates in place of its own, so that a body that rests has units, too. */
+/* The units of each body, with the largest of their rates in place of its own, so that a body that rests has units,
+ * too. */
 static cb_status find_units(all_bodies *o) {
   const cb_fluid_run *b = o->run->own;
   double rate = 0;

@@ -1,8 +1,8 @@
 /* The key `couple` of joints: a coordinate that is a polynomial of the coordinate of another joint.
  *
  *   couple: {to: elbow, polynomial: [0, -2]}                 q = c_0 + c_1 r + .. + c_4 r^4,  r the coordinate elbow
- * A joint with several coordinates has a list. The coordinate and its rate at the start follow: q = p(r), q' = p'(r) r'.
- * Meaning: mechanism/mechanism_couplings.c.
+ * A joint with several coordinates has a list. The coordinate and its rate at the start follow: q = p(r), q' = p'(r)
+ * r'. Meaning: mechanism/mechanism_couplings.c.
  */
 #include "scenario/joint_reading.h"
 #include "tree/scalar.h"

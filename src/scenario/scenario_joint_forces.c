@@ -23,7 +23,8 @@ cb_status cb_joint_read_spring(const cb_joint_reading *r, const cb_node *node, i
   return status ? status : cb_joint_read_numbers(r, cb_node_get(node, "rest"), n, false, -INFINITY, j->rest);
 }
 
-/* What gives the force on coordinate i, or the coordinate: the item of `motor`, `servo` or `drive`, and which of them. */
+/* What gives the force on coordinate i, or the coordinate: the item of `motor`, `servo` or `drive`, and which of
+ * them. */
 static cb_status find_actuator(const cb_node *const given[3], int n, int i, const cb_node **item, int *which) {
   *item = NULL;
   for (int k = 0; k < 3; k++) {

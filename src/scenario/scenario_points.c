@@ -10,7 +10,7 @@
  * `spheres` of a body, a list of {at: [x, y, z], radius: r}. Walls act on all vertices of a body without spheres; with
  * `contacts: {shapes: true}` contacts act on its shape, and walls on balls and capsules themselves.
  */
-#include "coupling/convex_surface.h"
+#include "coupling/convex.h"
 #include "dynamics/builder_points.h"
 #include "dynamics/builder_private.h"
 #include "dynamics/system_private.h"
@@ -218,8 +218,8 @@ static bool meets_wall(const cb_scenario *s, const char *name) {
   return false;
 }
 
-/* Finds the points of a body on which walls act: all vertices or, if it touches by its shape, the centres of balls and the
- * ends of capsules, with their radii, and the vertices of the other parts. */
+/* Finds the points of a body on which walls act: all vertices or, if it touches by its shape, the centres of balls and
+ * the ends of capsules, with their radii, and the vertices of the other parts. */
 static cb_status find_wall_points(cb_scenario *s, const cb_surface *surface, bool shapes, int *n, double (**point)[4]) {
   bool *keep = cb_arena_alloc(s->arena, (size_t)surface->vertices, sizeof *keep);
   cb_convex *set = NULL;

@@ -7,26 +7,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* The values of a field in row `row` of the sink. */
-static const double *field(const memory_sink *m, size_t row, const char *name) {
-  size_t at = 0;
-  for (size_t f = 0; f < m->layout->n_fields; f++) {
-    if (!strcmp(m->layout->fields[f].name, name)) return (const double *)(m->rows[row] + at);
-    at += m->width[f];
-  }
-  fail_msg("no field `%s`", name);
-  return NULL;
-}
-
-static const double *last(const memory_sink *m, const char *name) { return field(m, m->n_rows - 1, name); }
-
-static cb_scenario *go(memory_sink *m, const char *text) {
-  cb_scenario *s;
-  check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
-  cb_sink sink = memory_open(m, cb_scenario_run(s));
-  check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
-  return s;
-}
+static const double *last(const memory_sink *m, const char *name) { return memory_field(m, m->n_rows - 1, name); }
 
 static void finish(memory_sink *m, cb_scenario *s) {
   memory_free(m);
@@ -36,8 +17,8 @@ static void finish(memory_sink *m, cb_scenario *s) {
 /* The velocity of body i in the world. */
 static void velocity(const memory_sink *m, size_t row, int i, double out[3]) {
   double r[3][3];
-  cb_quaternion_rotation(field(m, row, "pose") + 7 * i + 3, r);
-  cb_apply3(r, field(m, row, "twist") + 6 * i + 3, out);
+  cb_quaternion_rotation(memory_field(m, row, "pose") + 7 * i + 3, r);
+  cb_apply3(r, memory_field(m, row, "twist") + 6 * i + 3, out);
 }
 
 /* Drops the events of another kind than contacts, such as warnings; returns the number of contacts. */
@@ -64,7 +45,7 @@ static void head_on_impact_has_the_closed_form(void **unused) {
       "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1.5}\n";
   memory_sink m;
   double v[2][3];
-  cb_scenario *s = go(&m, text);
+  cb_scenario *s = memory_go(&m, text);
   assert_int_equal(contacts(&m), 1);
   check_near(m.event[0].time, .7 / .75, 1e-13);
   assert_int_equal(m.event[0].particle, 0); /* numbers of bodies, which come first in the dimension `particle` */
@@ -87,7 +68,7 @@ static void particle_hits_a_body_by_its_radius(void **unused) {
       "0, -1]]}}\n"
       "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1}\n";
   memory_sink m;
-  cb_scenario *s = go(&m, text);
+  cb_scenario *s = memory_go(&m, text);
   const double J = 2 / (1. / .5 + 1. / 2 + .3 * .3 + .2 * .2); /* r x n = (0.2, -0.3, 0) */
   assert_int_equal(contacts(&m), 1);
   check_near(m.event[0].time, .85, 1e-13);
@@ -96,9 +77,9 @@ static void particle_hits_a_body_by_its_radius(void **unused) {
   finish(&m, s);
 }
 
-/* Light particles without radius meet the surfaces of shapes, in their places and axes, where they are: at the distances 1 -
- * 0.3 (the end of a capsule), 1 - 0.2 (the side of an ellipsoid on its edge), 1 - 0.05 (a plate), and for a list of shapes
- * at the ball of radius 0.1 at (0, 0, 0.3), not at the box. */
+/* Light particles without radius meet the surfaces of shapes, in their places and axes, where they are: at the
+ * distances 1 - 0.3 (the end of a capsule), 1 - 0.2 (the side of an ellipsoid on its edge), 1 - 0.05 (a plate), and for
+ * a list of shapes at the ball of radius 0.1 at (0, 0, 0.3), not at the box. */
 static void shapes_are_where_their_surfaces_are(void **unused) {
   (void)unused;
   static const char text[] =
@@ -119,7 +100,7 @@ static void shapes_are_where_their_surfaces_are(void **unused) {
       "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1}\n";
   static const double height[] = {.3, .2, .05, .4, .2};
   memory_sink m;
-  cb_scenario *s = go(&m, text);
+  cb_scenario *s = memory_go(&m, text);
   assert_int_equal(contacts(&m), 5);
   for (size_t e = 0; e < m.n_events; e++) {
     const int body = m.event[e].particle;
@@ -129,8 +110,8 @@ static void shapes_are_where_their_surfaces_are(void **unused) {
   finish(&m, s);
 }
 
-/* In a fluid a ball of mass m has the inertia m + m_a, m_a half of the displaced mass; the impulse is along the line of the
- * centres. */
+/* In a fluid a ball of mass m has the inertia m + m_a, m_a half of the displaced mass; the impulse is along the line of
+ * the centres. */
 static void oblique_impact_has_the_inertia_of_the_fluid(void **unused) {
   (void)unused;
   static const char text[] =
@@ -145,9 +126,9 @@ static void oblique_impact_has_the_inertia_of_the_fluid(void **unused) {
       "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 2}\n";
   memory_sink m;
   double v[2][3], M[2], n[3];
-  cb_scenario *s = go(&m, text);
+  cb_scenario *s = memory_go(&m, text);
   /* the added mass of the model, from the momentum; it follows from the volume inside the faces */
-  M[0] = field(&m, 0, "body_momentum")[3] / .5;
+  M[0] = memory_field(&m, 0, "body_momentum")[3] / .5;
   check_near(M[0], 5 + 2. / 3 * pi * .001 * 1000, .2);
   M[1] = 30 + (M[0] - 5) * 8;
   const double across = hypot(.12, .1), x = sqrt(.09 - across * across);
@@ -175,7 +156,7 @@ static void cradle_passes_the_impulse_to_the_last_ball(void **unused) {
       "[0.25*i, 0, 0]}, repeat: {count: 4}}\n"
       "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1}\n";
   memory_sink m;
-  cb_scenario *s = go(&m, text);
+  cb_scenario *s = memory_go(&m, text);
   assert_int_equal(contacts(&m), 4);
   for (int i = 0; i < 5; i++) {
     double v[3];
@@ -207,10 +188,11 @@ static void shapes_keep_momentum_and_energy(void **unused) {
       "motion: {velocity: [1 - i, 1.5, r8 - 0.5], spin: [5*r9, -5*r8, 1]}, repeat: {count: 3, seed: 7}}\n"
       "integrator: {name: hamilton_pontryagin, map: exponential, step: 0.01}\ntime: {end: 3}\n";
   memory_sink m;
-  cb_scenario *s = go(&m, text);
+  cb_scenario *s = memory_go(&m, text);
   print_message("%zu contacts\n", contacts(&m));
   check_at_least((double)m.n_events, 10);
-  const double *p = field(&m, 0, "total_momentum"), *q = last(&m, "total_momentum"), E = *field(&m, 0, "energy");
+  const double *p = memory_field(&m, 0, "total_momentum"), *q = last(&m, "total_momentum"),
+               E = *memory_field(&m, 0, "energy");
   for (int i = 0; i < 6; i++) check_near(q[i], p[i], 1e-12);
   check_near(*last(&m, "energy"), E, 1e-12 * E);
   for (size_t e = 0; e < m.n_events; e++) check_near(m.event[e].speed_after, -m.event[e].speed_before, 1e-15);
@@ -229,9 +211,9 @@ static void broad_phase_misses_no_contact(void **unused) {
   memory_sink one, two;
   char text[1024];
   snprintf(text, sizeof text, format, "");
-  cb_scenario *s1 = go(&one, text);
+  cb_scenario *s1 = memory_go(&one, text);
   snprintf(text, sizeof text, format, "spheres: [{at: [0, 0, 0], radius: 0.1}],");
-  cb_scenario *s2 = go(&two, text);
+  cb_scenario *s2 = memory_go(&two, text);
   print_message("%zu contacts\n", contacts(&one));
   check_at_least((double)one.n_events, 10);
   assert_int_equal(one.n_events, contacts(&two));
@@ -263,9 +245,9 @@ static void box_comes_to_rest_on_a_box(void **unused) {
       for (int a = 0; a < 3; a++) x[k][i][a] = (i >> a & 1 ? 1 : -1) * half[k][a];
     set[k] = cb_convex_hull(8, (const double(*)[3])x[k]);
   }
-  cb_scenario *s = go(&m, text);
+  cb_scenario *s = memory_go(&m, text);
   for (size_t row = 0; row < m.n_rows; row++) {
-    const double *p = field(&m, row, "pose");
+    const double *p = memory_field(&m, row, "pose");
     const cb_pose g[2] = {{{p[3], p[4], p[5], p[6]}, {p[0], p[1], p[2]}},
                           {{p[10], p[11], p[12], p[13]}, {p[7], p[8], p[9]}}};
     double guess[3] = {0, 0, 0};
@@ -294,14 +276,14 @@ static void boxes_rest_in_a_stack(void **unused) {
       "joints: [{kind: weld, of: [world, table]}]\n"
       "integrator: {name: hamilton_pontryagin, step: 0.005}\ntime: {end: 1}\n";
   memory_sink m;
-  cb_scenario *s = go(&m, text);
+  cb_scenario *s = memory_go(&m, text);
   for (int i = 0; i < 3; i++) check_near(last(&m, "pose")[7 * (i + 1) + 2], .2 * (i + 1), 1e-11);
   for (int i = 6; i < 24; i++) check_near(last(&m, "twist")[i], 0, 1e-2); /* only slow sliding is left */
   finish(&m, s);
 }
 
-/* The pairs that may touch, their normals and their patches follow from the state: a run continues from a checkpoint with
- * identical rows and events. */
+/* The pairs that may touch, their normals and their patches follow from the state: a run continues from a checkpoint
+ * with identical rows and events. */
 static void run_continues_from_a_checkpoint(void **unused) {
   (void)unused;
   static const char text[] =
@@ -315,7 +297,7 @@ static void run_continues_from_a_checkpoint(void **unused) {
       "joints: [{kind: weld, of: [world, table]}]\n"
       "integrator: {name: hamilton_pontryagin, step: 0.004}\ntime: {end: 1}\nrecord: {every: 10, checkpoint: 5}\n";
   memory_sink whole;
-  cb_scenario *s = go(&whole, text), *rest;
+  cb_scenario *s = memory_go(&whole, text), *rest;
   check_at_least((double)whole.n_events, 10);
   for (size_t c = 0; c + 1 < whole.n_checkpoints; c++) {
     check_ok(cb_scenario_open_text("test", text, NULL, 0, &rest));
@@ -341,7 +323,7 @@ static void impact_goes_through_a_joint(void **unused) {
       "joints: [{kind: ball, of: [a, b], at: [0.5, 0, 0], in: [-0.5, 0, 0]}]\n"
       "integrator: {name: hamilton_pontryagin, step: 0.005}\ntime: {end: 0.43}\n";
   memory_sink m;
-  cb_scenario *s = go(&m, text);
+  cb_scenario *s = memory_go(&m, text);
   const double a = .5, mass = 2, I = .3, M = 1.5, u = 2, d = .3;
   const double R = -(1 / mass - a * d / I) / (2 * (1 / mass + a * a / I)), k = (1 + R) / mass + d * (d - a * R) / I;
   const double J = 1.8 * u / (k + 1 / M);
@@ -401,7 +383,7 @@ static void neighbours_touch_only_if_between_names_them(void **unused) {
   char text[1024];
   memory_sink m;
   snprintf(text, sizeof text, format, "");
-  cb_scenario *s = go(&m, text);
+  cb_scenario *s = memory_go(&m, text);
   assert_int_equal(contacts(&m), 0);
   finish(&m, s);
   snprintf(text, sizeof text, format, ", between: [[a, b]]");

@@ -380,7 +380,8 @@ static void extent(const cb_convex *a, const cb_pose *ga, const cb_convex *b, co
   }
 }
 
-/* A small box on a face, two bars that cross, and a capsule on a face: the points are the corners of the common part. */
+/* A small box on a face, two bars that cross, and a capsule on a face: the points are the corners of the common
+ * part. */
 static void patch_has_the_corners_of_the_common_part(void **unused) {
   (void)unused;
   uint64_t seed = check_seed();

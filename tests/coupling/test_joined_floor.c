@@ -3,25 +3,6 @@
 
 #include <string.h>
 
-/* The values of a field in row `row` of the sink. */
-static const double *field(const memory_sink *m, size_t row, const char *name) {
-  size_t at = 0;
-  for (size_t f = 0; f < m->layout->n_fields; f++) {
-    if (!strcmp(m->layout->fields[f].name, name)) return (const double *)(m->rows[row] + at);
-    at += m->width[f];
-  }
-  fail_msg("no field `%s`", name);
-  return NULL;
-}
-
-static cb_scenario *go(memory_sink *m, const char *text) {
-  cb_scenario *s;
-  check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
-  cb_sink sink = memory_open(m, cb_scenario_run(s));
-  check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
-  return s;
-}
-
 /* --- a stepladder --- */
 
 /* The angle of a leg of a stepladder at time t: two rods of length 1, joined at the top, slide apart on a floor without
@@ -57,14 +38,14 @@ static double error_of_stepladder(double h) {
            "%.17g}]\n"
            "integrator: {name: hamilton_pontryagin, step: %.17g}\ntime: {end: %.17g}\n",
            -g, radius, -cos(start) / 2, radius + sin(start) / 2, start, radius, -2 * start, h, end);
-  cb_scenario *s = go(&m, text);
-  const double *pose = field(&m, m.n_rows - 1, "pose");
+  cb_scenario *s = memory_go(&m, text);
+  const double *pose = memory_field(&m, m.n_rows - 1, "pose");
   /* the first column of the rotation of body a gives the place of its top */
   const double *q = pose + 3, top = pose[2] + .5 * 2 * (q[1] * q[3] - q[0] * q[2]);
   const double angle = angle_of_leg(g, start, end), error = fabs(top - radius - sin(angle));
   assert_int_equal(m.n_events, 0); /* the feet slide and do not bounce */
   for (size_t row = 0; row < m.n_rows; row++) {
-    const double *x = field(&m, row, "pose"), *p = x + 3;
+    const double *x = memory_field(&m, row, "pose"), *p = x + 3;
     check_near(x[2] - .5 * 2 * (p[1] * p[3] - p[0] * p[2]), radius, 1e-12); /* the foot is on the floor */
   }
   memory_free(&m);
@@ -83,8 +64,8 @@ static void feet_of_a_stepladder_slide_on_the_floor(void **unused) {
 
 /* --- a body of two boxes, in one piece and on a weld --- */
 
-/* The difference of the poses of a body of two boxes and of two boxes on a weld, which fall on a floor: at t = 0.3, after
- * two impacts; and of the energies, at rest. */
+/* The difference of the poses of a body of two boxes and of two boxes on a weld, which fall on a floor: at t = 0.3,
+ * after two impacts; and of the energies, at rest. */
 static void differ(double step, double end, double *of_pose, double *of_energy) {
   static const char *const fluid =
                                "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, -9.81], floor: {kind: "
@@ -99,16 +80,16 @@ static void differ(double step, double end, double *of_pose, double *of_energy) 
            "joints: [{kind: weld, name: j, of: [a, b], at: [0.2, 0, 0], in: [-0.1, 0, 0]}]\n"
            "integrator: {name: hamilton_pontryagin, step: %.17g}\ntime: {end: %.17g}\n",
            fluid, first, place, second, step, end);
-  cb_scenario *s2 = go(&two, text);
+  cb_scenario *s2 = memory_go(&two, text);
   snprintf(text, sizeof text,
            "%s  - {name: a, density: 500, %s,\n     shape: [{name: p, shape: %s}, {name: q, shape: %s, position: [0.3, "
            "0, 0]}]}\nintegrator: {name: hamilton_pontryagin, step: %.17g}\ntime: {end: %.17g}\n",
            fluid, place, first, second, step, end);
-  cb_scenario *s1 = go(&one, text);
-  const double *p1 = field(&one, one.n_rows - 1, "pose"), *p2 = field(&two, two.n_rows - 1, "pose");
+  cb_scenario *s1 = memory_go(&one, text);
+  const double *p1 = memory_field(&one, one.n_rows - 1, "pose"), *p2 = memory_field(&two, two.n_rows - 1, "pose");
   *of_pose = 0;
   for (int i = 0; i < 7; i++) *of_pose = fmax(*of_pose, fabs(p1[i] - p2[i]));
-  *of_energy = fabs(*field(&one, one.n_rows - 1, "energy") - *field(&two, two.n_rows - 1, "energy"));
+  *of_energy = fabs(*memory_field(&one, one.n_rows - 1, "energy") - *memory_field(&two, two.n_rows - 1, "energy"));
   memory_free(&one);
   memory_free(&two);
   cb_scenario_free(s1);
@@ -147,12 +128,12 @@ static void chain_comes_to_rest_on_the_floor(void **unused) {
       "  - {kind: ball, of: [c, d], at: [0.11, 0, 0], in: [-0.11, 0, 0], damping: 0.05}\n"
       "integrator: {name: hamilton_pontryagin, step: 0.004}\ntime: {end: 3}\n";
   memory_sink m;
-  cb_scenario *s = go(&m, text);
-  const double *first = field(&m, 0, "total_momentum");
+  cb_scenario *s = memory_go(&m, text);
+  const double *first = memory_field(&m, 0, "total_momentum");
   double lowest = 0, gap = 0, change = 0;
   for (size_t row = 0; row < m.n_rows; row++) {
-    const double *pose = field(&m, row, "pose"), *momentum = field(&m, row, "total_momentum"),
-                 *residual = field(&m, row, "joint_residual");
+    const double *pose = memory_field(&m, row, "pose"), *momentum = memory_field(&m, row, "total_momentum"),
+                 *residual = memory_field(&m, row, "joint_residual");
     for (int b = 0; b < 4; b++)
       for (int corner = 0; corner < 8; corner++) {
         const double *q = pose + 7 * b + 3, x = corner & 1 ? .1 : -.1, y = corner & 2 ? .05 : -.05,
@@ -168,7 +149,7 @@ static void chain_comes_to_rest_on_the_floor(void **unused) {
   check_at_least(lowest, -1e-11); /* closed gaps are closed to this */
   check_at_most(gap, 1e-14);
   check_at_most(change, 1e-13);
-  const double *twist = field(&m, m.n_rows - 1, "twist");
+  const double *twist = memory_field(&m, m.n_rows - 1, "twist");
   for (int b = 0; b < 4; b++)
     for (int i = 0; i < 2; i++) check_near(twist[6 * b + i], 0, 1e-12); /* it lies flat */
   memory_free(&m);
@@ -180,8 +161,8 @@ static void chain_comes_to_rest_on_the_floor(void **unused) {
 #define BASE "{name: base, density: 500, shape: {name: box, a: 0.4, b: 0.3, c: 0.1}, place: {position: [0, 0, 0.55]}}"
 #define TOP "{name: top, density: 500, shape: {name: box, a: 0.2, b: 0.2, c: 0.1}}"
 
-/* Runs a base that falls by 0.5 m and carries another box on a slide with these keys; the masses are 6 and 2. Returns the
- * last values of the height of both boxes, and the energies. */
+/* Runs a base that falls by 0.5 m and carries another box on a slide with these keys; the masses are 6 and 2. Returns
+ * the last values of the height of both boxes, and the energies. */
 static void drop_lift(const char *restitution, const char *slide, double end, double z[2], double E[2]) {
   char text[1024];
   memory_sink m;
@@ -191,18 +172,18 @@ static void drop_lift(const char *restitution, const char *slide, double end, do
            "\njoints: [{kind: slide, of: [base, top], axis: [0, 0, 1], %s}]\n"
            "integrator: {name: hamilton_pontryagin, step: 0.004}\ntime: {end: %.17g}\n",
            restitution, slide, end);
-  cb_scenario *s = go(&m, text);
-  const double *last = field(&m, m.n_rows - 1, "pose");
+  cb_scenario *s = memory_go(&m, text);
+  const double *last = memory_field(&m, m.n_rows - 1, "pose");
   for (int i = 0; i < 2; i++) {
     z[i] = last[7 * i + 2];
-    E[i] = *field(&m, i ? m.n_rows - 1 : 0, "energy");
+    E[i] = *memory_field(&m, i ? m.n_rows - 1 : 0, "energy");
   }
   memory_free(&m);
   cb_scenario_free(s);
 }
 
-/* The slide is at its lowest value when the base lands with the speed v. Floor and limit act at once, so both boxes leave
- * with v/2, as one body of mass 8: m v^2/2 = 8 * 10 * 0.5, of which 3/4 are lost. */
+/* The slide is at its lowest value when the base lands with the speed v. Floor and limit act at once, so both boxes
+ * leave with v/2, as one body of mass 8: m v^2/2 = 8 * 10 * 0.5, of which 3/4 are lost. */
 static void bodies_at_a_limit_bounce_as_one(void **unused) {
   (void)unused;
   double z[2], E[2];
@@ -211,8 +192,8 @@ static void bodies_at_a_limit_bounce_as_one(void **unused) {
   check_near(z[1] - z[0], .3, 1e-12);
 }
 
-/* Dry friction of 100 N holds the slide while it falls, but no impact: the base stops, and the top slides on with v^2 = 10,
- * for v^2/(2 a), a = 100/2 - 10. */
+/* Dry friction of 100 N holds the slide while it falls, but no impact: the base stops, and the top slides on with v^2 =
+ * 10, for v^2/(2 a), a = 100/2 - 10. */
 static void dry_friction_does_not_resist_an_impact(void **unused) {
   (void)unused;
   double z[2], E[2];
@@ -239,16 +220,16 @@ static double stand(const char *left, const char *right, double step, double end
       "  - {kind: hinge, of: [torso, r], at: [-0.12, 0, -0.06], in: [0, 0, 0.14], axis: [0, -1, 0], angle: -0.3, %s}\n"
       "integrator: {name: hamilton_pontryagin, step: %.17g}\ntime: {end: %.17g}\n",
       left, right, step, end);
-  cb_scenario *s = go(&m, text);
+  cb_scenario *s = memory_go(&m, text);
   double impacts = 0, largest = 0;
   for (size_t e = 0; e < m.n_events; e++) impacts += m.event[e].impulse;
   check_at_least(impacts, 1); /* it falls */
   for (size_t row = 0; row < m.n_rows; row++) {
-    const double *gap = field(&m, row, "joint_residual"), *p = field(&m, row, "total_momentum");
+    const double *gap = memory_field(&m, row, "joint_residual"), *p = memory_field(&m, row, "total_momentum");
     for (int j = 0; j < 2; j++) check_at_most(gap[j], 1e-14);
     for (int i = 3; i < 5; i++) check_near(p[i], 0, 1e-13); /* nothing acts along the floor */
   }
-  const double *twist = field(&m, m.n_rows - 1, "twist");
+  const double *twist = memory_field(&m, m.n_rows - 1, "twist");
   for (int i = 0; i < 18; i++) largest = fmax(largest, fabs(twist[i]));
   memory_free(&m);
   cb_scenario_free(s);
@@ -263,7 +244,8 @@ static void legs_with_dry_friction_stand(void **unused) {
                 1e-12);
 }
 
-/* Without servos the legs slide to their limits, at which impacts of the floor and of the limits follow from each other. */
+/* Without servos the legs slide to their limits, at which impacts of the floor and of the limits follow from each
+ * other. */
 static void legs_without_force_fall_to_their_limits(void **unused) {
   (void)unused;
   stand("limits: [-1, 1]", "limits: [-1, 1]", .004, .5);
@@ -284,13 +266,13 @@ static void drop_chain(const char *hinge) {
     n += snprintf(text + n, sizeof text - (size_t)n,
                   "  - {kind: hinge, of: [%c, %c], at: [0.11, 0, 0], in: [-0.11, 0, 0], axis: [0, 1, 0], %s}\n", b[0],
                   b[1], hinge);
-  cb_scenario *s = go(&m, text);
+  cb_scenario *s = memory_go(&m, text);
   for (size_t row = 0; row < m.n_rows; row++) {
-    const double *gap = field(&m, row, "joint_residual"), *p = field(&m, row, "total_momentum");
+    const double *gap = memory_field(&m, row, "joint_residual"), *p = memory_field(&m, row, "total_momentum");
     for (int j = 0; j < 3; j++) check_at_most(gap[j], 1e-14);
     for (int i = 3; i < 5; i++) check_near(p[i], 0, 1e-13);
   }
-  const double first = *field(&m, 0, "energy"), last = *field(&m, m.n_rows - 1, "energy");
+  const double first = *memory_field(&m, 0, "energy"), last = *memory_field(&m, m.n_rows - 1, "energy");
   check_at_least(first - last, 4); /* of 6 J above the floor, impacts and friction take most */
   memory_free(&m);
   cb_scenario_free(s);
@@ -311,16 +293,16 @@ static void loop_far_from_the_origin_is_closed(void **unused) {
 #define HINGE(a, b) \
   "  - {kind: hinge, of: [" a ", " b "], at: [0.11, 0, 0], in: [-0.11, 0, 0], axis: [0, 1, 0], angle: pi/2}\n"
   memory_sink m;
-  cb_scenario *s =
-      go(&m,
-         "curvebody: 1\nfluid: {medium: none, floor: {kind: reflecting}}\nbodies:\n"
-         "  - {name: a, density: 500, shape: &s {name: box, a: 0.2, b: 0.1, c: 0.05}, place: {position: [1e4, 0, 0.6], "
-         "rotation: {axis: [0.3, 1, 0.2], angle: 0.7}}}\n"
-         "  - {name: b, density: 500, shape: *s}\n  - {name: c, density: 500, shape: *s}\n  - {name: d, density: 500, "
-         "shape: *s}\n"
-         "joints:\n" HINGE("a", "b") HINGE("b", "c") HINGE("c", "d")
-             HINGE("d", "a") "integrator: {name: hamilton_pontryagin, step: 0.004}\ntime: {end: 0.04}\n");
-  for (int j = 0; j < 4; j++) check_at_most(field(&m, m.n_rows - 1, "joint_residual")[j], 1e-11);
+  cb_scenario *s = memory_go(
+      &m,
+      "curvebody: 1\nfluid: {medium: none, floor: {kind: reflecting}}\nbodies:\n"
+      "  - {name: a, density: 500, shape: &s {name: box, a: 0.2, b: 0.1, c: 0.05}, place: {position: [1e4, 0, 0.6], "
+      "rotation: {axis: [0.3, 1, 0.2], angle: 0.7}}}\n"
+      "  - {name: b, density: 500, shape: *s}\n  - {name: c, density: 500, shape: *s}\n  - {name: d, density: 500, "
+      "shape: *s}\n"
+      "joints:\n" HINGE("a", "b") HINGE("b", "c") HINGE("c", "d")
+          HINGE("d", "a") "integrator: {name: hamilton_pontryagin, step: 0.004}\ntime: {end: 0.04}\n");
+  for (int j = 0; j < 4; j++) check_at_most(memory_field(&m, m.n_rows - 1, "joint_residual")[j], 1e-11);
   memory_free(&m);
   cb_scenario_free(s);
 }

@@ -2,42 +2,23 @@
 #include "memory_sink.h"
 #include "numerics/vec3.h"
 
-/* The values of a field in row `row` of the sink. */
-static const double *field(const memory_sink *m, size_t row, const char *name) {
-  size_t at = 0;
-  for (size_t f = 0; f < m->layout->n_fields; f++) {
-    if (!strcmp(m->layout->fields[f].name, name)) return (const double *)(m->rows[row] + at);
-    at += m->width[f];
-  }
-  fail_msg("no field `%s`", name);
-  return NULL;
-}
-
-static cb_scenario *go(memory_sink *m, const char *text) {
-  cb_scenario *s;
-  check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
-  cb_sink sink = memory_open(m, cb_scenario_run(s));
-  check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
-  return s;
-}
-
-/* Two boxes of length 1 on a hinge fall without rotation with the speed v, and a sphere at the outer end of the first one
- * meets the floor without loss. With the height y of the hinge and the angles a, b of the boxes, the kinetic energy is
- * (m/2) (y' - a'/2)^2 + (m/2) (y' + b'/2)^2 + (I/2) (a'^2 + b'^2), and the end has the velocity y' - a'. An impulse J on the
- * end changes (y', a', b') by J M^-1 (1, -1, 0), and J reverses y' - a'. */
+/* Two boxes of length 1 on a hinge fall without rotation with the speed v, and a sphere at the outer end of the first
+ * one meets the floor without loss. With the height y of the hinge and the angles a, b of the boxes, the kinetic energy
+ * is (m/2) (y' - a'/2)^2 + (m/2) (y' + b'/2)^2 + (I/2) (a'^2 + b'^2), and the end has the velocity y' - a'. An impulse
+ * J on the end changes (y', a', b') by J M^-1 (1, -1, 0), and J reverses y' - a'. */
 static void blow_of_a_wall_goes_through_the_hinge(void **unused) {
   (void)unused;
   memory_sink m;
-  cb_scenario *s =
-      go(&m,
-         "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, 0]}\nbodies:\n"
-         "  - {name: a, shape: box, inertial: {mass: 2, inertia: [0.01, 0.17, 0.17]}, spheres: [{at: [-0.5, 0, 0], "
-         "radius: "
-         "0.1}],\n     place: {position: [-0.5, 0, 1]}, motion: {velocity: [0, 0, -1]}}\n"
-         "  - {name: b, shape: box, inertial: {mass: 2, inertia: [0.01, 0.17, 0.17]}}\n"
-         "joints: [{kind: hinge, name: h, of: [a, b], at: [0.5, 0, 0], in: [-0.5, 0, 0], axis: [0, -1, 0]}]\n"
-         "walls: [{plane: {body: a, at: {point: [0, 0, 0]}, normal: [0, 0, 1], restitution: 1}}]\n"
-         "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 0.905}\n");
+  cb_scenario *s = memory_go(
+      &m,
+      "curvebody: 1\nfluid: {medium: none, gravity: [0, 0, 0]}\nbodies:\n"
+      "  - {name: a, shape: box, inertial: {mass: 2, inertia: [0.01, 0.17, 0.17]}, spheres: [{at: [-0.5, 0, 0], "
+      "radius: "
+      "0.1}],\n     place: {position: [-0.5, 0, 1]}, motion: {velocity: [0, 0, -1]}}\n"
+      "  - {name: b, shape: box, inertial: {mass: 2, inertia: [0.01, 0.17, 0.17]}}\n"
+      "joints: [{kind: hinge, name: h, of: [a, b], at: [0.5, 0, 0], in: [-0.5, 0, 0], axis: [0, -1, 0]}]\n"
+      "walls: [{plane: {body: a, at: {point: [0, 0, 0]}, normal: [0, 0, 1], restitution: 1}}]\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 0.905}\n");
   const double mass = 2, I = .17;
   const double M[3][3] = {{2 * mass, -mass / 2, mass / 2}, {-mass / 2, mass / 4 + I, 0}, {mass / 2, 0, mass / 4 + I}};
   /* M z = (1, -1, 0) by Cramer's rule */
@@ -50,15 +31,15 @@ static void blow_of_a_wall_goes_through_the_hinge(void **unused) {
   check_near(m.event[0].time, .9, 1e-12);
   check_near(m.event[0].impulse, impulse, 1e-10);
   /* the rate of the hinge, b' - a', within half a step of the blow: it changes by the square of the angles */
-  check_near(field(&m, m.n_rows - 1, "rate")[0], after[2] - after[1], 1e-3);
-  check_relative(*field(&m, m.n_rows - 1, "energy"), *field(&m, 0, "energy"),
+  check_near(memory_field(&m, m.n_rows - 1, "rate")[0], after[2] - after[1], 1e-3);
+  check_relative(*memory_field(&m, m.n_rows - 1, "energy"), *memory_field(&m, 0, "energy"),
                  1e-8); /* the error of order 2 after the blow */
   memory_free(&m);
   cb_scenario_free(s);
 }
 
-/* A body with a rigid front and a tail that poses bend, as one body with two parts, and as two bodies on a weld: the local
- * model adds up faces, so both have the same equations. Their steps differ by errors of order 2. */
+/* A body with a rigid front and a tail that poses bend, as one body with two parts, and as two bodies on a weld: the
+ * local model adds up faces, so both have the same equations. Their steps differ by errors of order 2. */
 static double difference_of_welded_tail(double step) {
   static const char *const fluid = "curvebody: 1\nfluid: {medium: 1000, gravity: [0, 0, 0]}\nbodies:\n",
                            *const front = "{name: box, a: 0.3, b: 0.1, c: 0.2}",
@@ -72,16 +53,16 @@ static double difference_of_welded_tail(double step) {
            "joints: [{kind: weld, name: j, of: [a, b], at: [0.15, 0, 0], in: [-0.1, 0, 0]}]\n"
            "integrator: {name: hamilton_pontryagin, step: %.17g}\ntime: {end: 0.5}\n",
            fluid, front, tail, bend, step);
-  cb_scenario *s2 = go(&two, text);
+  cb_scenario *s2 = memory_go(&two, text);
   snprintf(text, sizeof text,
            "%s  - {name: a, density: 1100, parts: {tail: {density: 1000}},\n"
            "     shape: [{name: front, shape: %s}, {name: tail, shape: %s, position: [0.25, 0, 0]}],\n"
            "     poses: {parts: [{part: tail, y: \"Y + 0.1*sin(6*t)*(X - 0.25 + 0.1)\"}]}}\n"
            "integrator: {name: hamilton_pontryagin, step: %.17g}\ntime: {end: 0.5}\n",
            fluid, front, tail, step);
-  cb_scenario *s1 = go(&one, text);
+  cb_scenario *s1 = memory_go(&one, text);
   double out = 0;
-  const double *p1 = field(&one, one.n_rows - 1, "pose"), *p2 = field(&two, two.n_rows - 1, "pose");
+  const double *p1 = memory_field(&one, one.n_rows - 1, "pose"), *p2 = memory_field(&two, two.n_rows - 1, "pose");
   for (int i = 0; i < 7; i++) out = fmax(out, fabs(p1[i] - p2[i]));
   check_at_least(fabs(p1[1]), 1e-4); /* it moves */
   memory_free(&one);
@@ -99,8 +80,8 @@ static void welded_tail_with_poses_moves_as_one_body(void **unused) {
   check_near(log2(coarse / fine), 2, .2);
 }
 
-/* A hinged plate in drag so stiff that c h/K = 20: its momentum after a blow alternates with the midpoint rule, and decays
- * with damped steps. */
+/* A hinged plate in drag so stiff that c h/K = 20: its momentum after a blow alternates with the midpoint rule, and
+ * decays with damped steps. */
 static void damped_steps_let_a_blow_decay(void **unused) {
   (void)unused;
   for (int damped = 0; damped < 2; damped++) {
@@ -114,10 +95,10 @@ static void damped_steps_let_a_blow_decay(void **unused) {
         "joints: [{kind: hinge, name: h, of: [world, a], axis: [0, 0, 1], rate: 1}]\n"
         "integrator: {name: hamilton_pontryagin, step: 0.01, damped: %s}\ntime: {end: 0.05}\n",
         damped ? "true" : "false");
-    cb_scenario *s = go(&m, text);
+    cb_scenario *s = memory_go(&m, text);
     /* per step (1 - 10)/(1 + 10), or 1/(1 + 20) */
     const double factor = damped ? 1. / 21 : -9. / 11;
-    for (size_t k = 0; k < m.n_rows; k++) check_near(*field(&m, k, "rate"), pow(factor, (double)k), 1e-5);
+    for (size_t k = 0; k < m.n_rows; k++) check_near(*memory_field(&m, k, "rate"), pow(factor, (double)k), 1e-5);
     memory_free(&m);
     cb_scenario_free(s);
   }

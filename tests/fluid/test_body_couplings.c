@@ -1,5 +1,5 @@
-/* Every class of couplings (fluid/body_coupling.h), for generic bodies at random poses in each space: momentum and slope
- * are the derivatives of one energy, which does not change when all bodies move together. */
+/* Every class of couplings (fluid/body_coupling.h), for generic bodies at random poses in each space: momentum and
+ * slope are the derivatives of one energy, which does not change when all bodies move together. */
 #include "check.h"
 #include "fluid/body_coupling.h"
 #include "scenario/fluid.h"

@@ -1,6 +1,6 @@
-/* Tables of the exact coupling of joined bodies (fluid/coupling_table.h). They agree with the exact coupling at the order
- * of the splines; momentum and slope are the derivatives of one energy, also where the joints do not hold; and a run with
- * a table keeps its momentum and has no trend in its energy.
+/* Tables of the exact coupling of joined bodies (fluid/coupling_table.h). They agree with the exact coupling at the
+ * order of the splines; momentum and slope are the derivatives of one energy, also where the joints do not hold; and a
+ * run with a table keeps its momentum and has no trend in its energy.
  */
 #include "fluid/coupling_table.h"
 #include "joined_bodies.h"
@@ -251,8 +251,8 @@ static double difference(const simulation *a, const simulation *b) {
 }
 
 /* In the middle of a step the joint holds up to the square of the step, and there the table has the energy of poses at
- * which the joint holds. The motions therefore differ by the square of the step, and by the error of the table, which is
- * below 1e-9. The difference of the motions is far below the effect of the coupling. */
+ * which the joint holds. The motions therefore differ by the square of the step, and by the error of the table, which
+ * is below 1e-9. The difference of the motions is far below the effect of the coupling. */
 static void a_run_with_a_table_agrees_with_the_exact_one(void **unused) {
   double error[2], effect = 0;
   for (int i = 0; i < 2; i++) {

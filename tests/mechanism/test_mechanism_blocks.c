@@ -1,5 +1,5 @@
-/* Steps of bodies and hinges four at a time: the same motion as one at a time, and the same bytes for all instruction sets.
- * A problem whose load is not called dead takes the way of one body at a time, which is the reference. */
+/* Steps of bodies and hinges four at a time: the same motion as one at a time, and the same bytes for all instruction
+ * sets. A problem whose load is not called dead takes the way of one body at a time, which is the reference. */
 #include "core/isa.h"
 #include "random_joints.h"
 
@@ -103,7 +103,8 @@ static void blocks_move_as_single_bodies_do(void **unused) {
   }
 }
 
-/* Starts the tree of this number: hinges alone, with all numbers of copies in the last block, or joints of all kinds. */
+/* Starts the tree of this number: hinges alone, with all numbers of copies in the last block, or joints of all
+ * kinds. */
 static void start_case(int number, joined *s) {
   uint64_t seed = 1234567 + (uint64_t)number;
   if (number < LINKS) {

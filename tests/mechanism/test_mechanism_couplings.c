@@ -98,8 +98,8 @@ static void geared_pendulums_move_by_the_reduced_equation(void **unused) {
   check_at_most(error[1][1], 1e-7);               /* the fourth power of the step, times rates near 10 */
 }
 
-/* The torque of the coupling is in the wrench of the joint: I_1 q'' turns the first body, although it has no motor. After
- * two steps the rates are so small that the centripetal forces, whose arm turns in the step, have no torque. */
+/* The torque of the coupling is in the wrench of the joint: I_1 q'' turns the first body, although it has no motor.
+ * After two steps the rates are so small that the centripetal forces, whose arm turns in the step, have no torque. */
 static void the_wrench_of_a_joint_has_its_coupling(void **unused) {
   simulation *s = run(TWO("0", ", couple: {to: two, polynomial: [0, -2]}") SECOND ", motor: 0.5}\n", 2, .01, .02);
   measure(s);
@@ -151,7 +151,8 @@ static void a_coupled_joint_follows_a_drive(void **unused) {
   simulation_free(s);
 }
 
-/* Both joints reach their limits at the same time, or one of them; the weight of the first one does not let them leave. */
+/* Both joints reach their limits at the same time, or one of them; the weight of the first one does not let them
+ * leave. */
 static void coupled_joints_rest_on_limits(void **unused) {
   static const char *const keys[][2] = {{"limits: [-1.2, 0.9]", "limits: [-0.4, 0.6]"},
                                         {"limits: [-1.2, 0.9], friction: 0.2", "limits: [-0.4, 0.6], friction: 0.3"},
@@ -171,7 +172,8 @@ static void coupled_joints_rest_on_limits(void **unused) {
   }
 }
 
-/* The torque on `two` that moves the pair is f_2 + 2 f_1 = 1 N m; below it they rest, above it they have this friction. */
+/* The torque on `two` that moves the pair is f_2 + 2 f_1 = 1 N m; below it they rest, above it they have this
+ * friction. */
 static void dry_friction_of_both_joints_adds(void **unused) {
   const double torque[] = {.9, 1.4};
   for (int k = 0; k < 2; k++) {

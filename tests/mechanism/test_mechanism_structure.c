@@ -1,5 +1,5 @@
-/* What steps of joined bodies keep: momentum, closed joints, energy without trend, the way back, and the symplectic form.
- * The bodies and the joints are random. */
+/* What steps of joined bodies keep: momentum, closed joints, energy without trend, the way back, and the symplectic
+ * form. The bodies and the joints are random. */
 #include "numerics/small.h"
 #include "random_joints.h"
 
@@ -85,8 +85,8 @@ static void follow(void *self, double t, double *q, double *rate) {
   }
 }
 
-/* Starts the bodies again at their present poses and twists, with the joints from `first` on, and those before it after.
- * d: a drive, or NULL. */
+/* Starts the bodies again at their present poses and twists, with the joints from `first` on, and those before it
+ * after. d: a drive, or NULL. */
 static void start_again(const joined *from, int first, driven_joint *d, joined *s) {
   *s = *from;
   for (int i = 0; i < s->joints; i++) s->joint[i] = from->joint[(first + i) % s->joints];
@@ -114,8 +114,8 @@ static double states_differ(const joined *a, const joined *b) {
   return worst;
 }
 
-/* A loop of four bodies with springs, rotors and, in every third one, a drive moves in the same way whichever of its joints
- * closes it, and a start with rates that fit changes nothing. */
+/* A loop of four bodies with springs, rotors and, in every third one, a drive moves in the same way whichever of its
+ * joints closes it, and a start with rates that fit changes nothing. */
 static void any_joint_may_close_a_loop(void **unused) {
   static const char *const kinds[] = {"hinge", "universal", "cylindrical", "planar", "compound"};
   uint64_t seed = check_seed();
@@ -308,7 +308,8 @@ static void steps_are_symplectic(void **unused) {
 
 /* --- stiff springs and dampers --- */
 
-/* A free pair on a hinge with a spring of frequency w: steps of w h from .4 to 400 stay bounded and keep the momentum. */
+/* A free pair on a hinge with a spring of frequency w: steps of w h from .4 to 400 stay bounded and keep the
+ * momentum. */
 static void stiff_springs_stay_bounded(void **unused) {
   for (double wh = .4; wh < 500; wh *= 10) {
     joined s = {.t = 0};
@@ -362,9 +363,10 @@ static void stiff_dampers_stop_the_hinge(void **unused) {
 
 /* --- conditions that follow from other joints --- */
 
-/* In a linkage of three bars between hinges about the same axis, only the conditions in the plane count: two of the five of
- * the hinge between the last two bars, and two of the three of a ball. A drive of this hinge is one more condition, which
- * follows if the first hinge is driven, too. With a second ball in the linkage all conditions of the ball count. */
+/* In a linkage of three bars between hinges about the same axis, only the conditions in the plane count: two of the
+ * five of the hinge between the last two bars, and two of the three of a ball. A drive of this hinge is one more
+ * condition, which follows if the first hinge is driven, too. With a second ball in the linkage all conditions of the
+ * ball count. */
 static void conditions_that_follow_from_others_are_counted(void **unused) {
   (void)unused;
   static const struct {
@@ -399,7 +401,8 @@ static void conditions_that_follow_from_others_are_counted(void **unused) {
   }
 }
 
-/* A free body on a rod that joins it to a point of the world; the world is the first or the second body of the joint. */
+/* A free body on a rod that joins it to a point of the world; the world is the first or the second body of the
+ * joint. */
 static void swing(bool world_first, double x[3]) {
   static const double r[3] = {.3, .12, .08}, above[3] = {0, 0, .9}, place[3] = {-.2, 0, .05};
   static double length;

@@ -102,7 +102,8 @@ static void controls_are_expressions_of_time(void **unused) {
   cb_mjcf_free(m);
 }
 
-/* A four-bar whose last hinge is a <connect>, a body that is welded to the world, and a hinge that is kept at an angle. */
+/* A four-bar whose last hinge is a <connect>, a body that is welded to the world, and a hinge that is kept at an
+ * angle. */
 static void constraints_close_loops(void **unused) {
   static const char within[] =
       "<worldbody><body name='a'><joint axis='0 1 0'/><geom type='capsule' size='.1' fromto='0 0 0 0 0 1'/>"

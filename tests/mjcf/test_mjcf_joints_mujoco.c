@@ -314,9 +314,9 @@ static void loops_move_nearly_as_mujocos_do(void **unused) {
   check_case(&c);
 }
 
-/* Two arms on a turning base: hinges that turn another one by a square, and a slide that is driven by a hinge like a rack
- * by a pinion. The difference is what MuJoCo's constraints yield, and falls with the
- * square of their time: 1.9e-4, 4.7e-5, 1.2e-5 for .004, .002, .001 s. */
+/* Two arms on a turning base: hinges that turn another one by a square, and a slide that is driven by a hinge like a
+ * rack by a pinion. The difference is what MuJoCo's constraints yield, and falls with the square of their time: 1.9e-4,
+ * 4.7e-5, 1.2e-5 for .004, .002, .001 s. */
 static void gears_move_nearly_as_mujocos_do(void **unused) {
   static const char text[] =
       "<mujoco><compiler autolimits='true' angle='radian'/><option density='100' gravity='4 0 -9'><flag "

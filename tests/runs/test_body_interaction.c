@@ -4,25 +4,6 @@
 
 #include <string.h>
 
-/* The values of a field in row `row` of the sink. */
-static const double *field(const memory_sink *m, size_t row, const char *name) {
-  size_t at = 0;
-  for (size_t f = 0; f < m->layout->n_fields; f++) {
-    if (!strcmp(m->layout->fields[f].name, name)) return (const double *)(m->rows[row] + at);
-    at += m->width[f];
-  }
-  fail_msg("no field `%s`", name);
-  return NULL;
-}
-
-static cb_scenario *go(memory_sink *m, const char *text) {
-  cb_scenario *s;
-  check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
-  cb_sink sink = memory_open(m, cb_scenario_run(s));
-  check_ok(cb_run_go(cb_scenario_run(s), &sink, NULL, NULL, NULL));
-  return s;
-}
-
 #define TWO                                                                                                      \
   "bodies:\n"                                                                                                    \
   "  - {name: a, shape: {name: ellipsoid, a: 1, b: 0.6, c: 0.4, resolution: 8}, density: 1.3, drag: false,\n"    \
@@ -39,8 +20,8 @@ static void poses(const char *coupling, double h, int order, double out[14]) {
            "curvebody: 1\nfluid: {medium: 1, gravity: [0, 0, 0], model: ellipsoid, coupling: %s}\n" TWO
            "integrator: {name: hamilton_pontryagin, step: %.17g, order: %d}\ntime: {end: 0.4}\n",
            coupling, h, order);
-  cb_scenario *s = go(&m, text);
-  memcpy(out, field(&m, m.n_rows - 1, "pose"), 14 * sizeof *out);
+  cb_scenario *s = memory_go(&m, text);
+  memcpy(out, memory_field(&m, m.n_rows - 1, "pose"), 14 * sizeof *out);
   memory_free(&m);
   cb_scenario_free(s);
 }
@@ -69,8 +50,8 @@ static void step_has_its_order(void **unused) {
   }
 }
 
-/* The largest difference of the places at t = 0.4 between bodies in a uniform stream, and bodies at rest in it that move
- * as seen from the stream. */
+/* The largest difference of the places at t = 0.4 between bodies in a uniform stream, and bodies at rest in it that
+ * move as seen from the stream. */
 static double seen_from_stream(const char *coupling, double h) {
   double p[2][14];
   for (int moving = 0; moving < 2; moving++) {
@@ -87,8 +68,8 @@ static double seen_from_stream(const char *coupling, double h) {
         "integrator: {name: hamilton_pontryagin, step: %.17g}\ntime: {end: 0.4}\n",
         coupling, moving ? ", flow: {uniform: [0.5, -0.2, 0.3]}" : "", moving ? "0.8, -0.1, 0.1" : "0.3, 0.1, -0.2",
         moving ? "0.1, 0, 0.4" : "-0.4, 0.2, 0.1", h);
-    cb_scenario *s = go(&m, text);
-    memcpy(p[moving], field(&m, m.n_rows - 1, "pose"), sizeof p[moving]);
+    cb_scenario *s = memory_go(&m, text);
+    memcpy(p[moving], memory_field(&m, m.n_rows - 1, "pose"), sizeof p[moving]);
     memory_free(&m);
     cb_scenario_free(s);
   }
@@ -130,23 +111,23 @@ static void coupling_changes_the_motion(void **unused) {
 static void bound_bodies_keep_momentum_and_energy(void **unused) {
   (void)unused;
   memory_sink m;
-  cb_scenario *s =
-      go(&m,
-         "curvebody: 1\nfluid: {medium: 1, gravity: [0, 0, 0], model: ellipsoid, coupling: dipole}\n" TWO
-         "interactions: [{spring: {between: [{body: a, at: [0.2, 0, 0]}, {body: b, at: [0, -0.2, 0.1]}], stiffness: 4, "
-         "rest: 2.2}}]\n"
-         "integrator: {name: hamilton_pontryagin, step: 0.02}\ntime: {end: 2000}\nrecord: {every: 25, observables: "
-         "[energy, momentum]}\n");
+  cb_scenario *s = memory_go(
+      &m,
+      "curvebody: 1\nfluid: {medium: 1, gravity: [0, 0, 0], model: ellipsoid, coupling: dipole}\n" TWO
+      "interactions: [{spring: {between: [{body: a, at: [0.2, 0, 0]}, {body: b, at: [0, -0.2, 0.1]}], stiffness: 4, "
+      "rest: 2.2}}]\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.02}\ntime: {end: 2000}\nrecord: {every: 25, observables: "
+      "[energy, momentum]}\n");
   double change = 0, size = 0, error[2] = {0};
-  const double *p0 = field(&m, 0, "total_momentum"), e0 = *field(&m, 0, "energy");
+  const double *p0 = memory_field(&m, 0, "total_momentum"), e0 = *memory_field(&m, 0, "energy");
   for (size_t row = 0; row < m.n_rows; row++) {
-    const double *p = field(&m, row, "total_momentum"), *each = field(&m, row, "spatial_momentum");
+    const double *p = memory_field(&m, row, "total_momentum"), *each = memory_field(&m, row, "spatial_momentum");
     for (int i = 0; i < 6; i++) {
       change = fmax(change, fabs(p[i] - p0[i]));
       size = fmax(size, fabs(each[i]));
     }
     double *of = &error[row >= m.n_rows / 2];
-    *of = fmax(*of, fabs(*field(&m, row, "energy") - e0));
+    *of = fmax(*of, fabs(*memory_field(&m, row, "energy") - e0));
   }
   print_message("1e5 steps: momentum %.2g of %.2g, energy errors %.3g and %.3g of %.3g\n", change, size, error[0],
                 error[1], e0);
@@ -172,12 +153,12 @@ static void move_in(const char *space, double h, double *energy, double *momentu
       "integrator: {name: hamilton_pontryagin, step: %.17g}\ntime: {end: 1}\n"
       "record: {observables: [energy, momentum]}\n",
       space, h);
-  cb_scenario *s = go(&m, text);
+  cb_scenario *s = memory_go(&m, text);
   *energy = *momentum = 0;
   for (size_t row = 0; row < m.n_rows; row++) {
-    const double *p = field(&m, row, "spatial_momentum"), *p0 = field(&m, 0, "spatial_momentum");
+    const double *p = memory_field(&m, row, "spatial_momentum"), *p0 = memory_field(&m, 0, "spatial_momentum");
     for (int i = 0; i < 6; i++) *momentum = fmax(*momentum, fabs(p[i] + p[6 + i] - p0[i] - p0[6 + i]));
-    *energy = fmax(*energy, fabs(*field(&m, row, "energy") - *field(&m, 0, "energy")));
+    *energy = fmax(*energy, fabs(*memory_field(&m, row, "energy") - *memory_field(&m, 0, "energy")));
   }
   memory_free(&m);
   cb_scenario_free(s);
@@ -203,32 +184,32 @@ static void curved_spaces_keep_the_momentum_of_the_whole(void **unused) {
 static void joints_hold_bodies_that_feel_each_other(void **unused) {
   (void)unused;
   memory_sink m;
-  cb_scenario *s =
-      go(&m,
-         "curvebody: 1\nfluid: {medium: 1, gravity: [0, 0, 0], model: ellipsoid, coupling: exact}\nbodies:\n"
-         "  - {name: a, shape: &s {name: ellipsoid, a: 0.5, b: 0.2, c: 0.15, resolution: 8}, density: 1.2, drag: "
-         "false,\n     place: {position: [0, 0, 0]}, motion: {velocity: [0.2, 0.1, 0.3], spin: [0.3, -0.2, 0.5]}}\n"
-         "  - {name: b, shape: *s, density: 1.2, drag: false}\n"
-         "joints: [{kind: ball, name: j, of: [a, b], at: [0.55, 0, 0], in: [-0.55, 0, 0], angle: [0.3, 0.5, 0.2], "
-         "rate: [0.5, 1, 0.7]}]\n"
-         "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1}\n"
-         "record: {observables: [energy, momentum, joints]}\n");
-  const double *p0 = field(&m, 0, "total_momentum"), e0 = *field(&m, 0, "energy");
+  cb_scenario *s = memory_go(
+      &m,
+      "curvebody: 1\nfluid: {medium: 1, gravity: [0, 0, 0], model: ellipsoid, coupling: exact}\nbodies:\n"
+      "  - {name: a, shape: &s {name: ellipsoid, a: 0.5, b: 0.2, c: 0.15, resolution: 8}, density: 1.2, drag: "
+      "false,\n     place: {position: [0, 0, 0]}, motion: {velocity: [0.2, 0.1, 0.3], spin: [0.3, -0.2, 0.5]}}\n"
+      "  - {name: b, shape: *s, density: 1.2, drag: false}\n"
+      "joints: [{kind: ball, name: j, of: [a, b], at: [0.55, 0, 0], in: [-0.55, 0, 0], angle: [0.3, 0.5, 0.2], "
+      "rate: [0.5, 1, 0.7]}]\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1}\n"
+      "record: {observables: [energy, momentum, joints]}\n");
+  const double *p0 = memory_field(&m, 0, "total_momentum"), e0 = *memory_field(&m, 0, "energy");
   for (size_t row = 0; row < m.n_rows; row++) {
-    const double *p = field(&m, row, "total_momentum");
+    const double *p = memory_field(&m, row, "total_momentum");
     for (int i = 0; i < 6; i++) check_near(p[i], p0[i], 1e-14);
-    check_at_most(*field(&m, row, "joint_residual"), 1e-14);
-    check_near(*field(&m, row, "energy"), e0, 1e-3 * e0); /* the error of order 2 */
+    check_at_most(*memory_field(&m, row, "joint_residual"), 1e-14);
+    check_near(*memory_field(&m, row, "energy"), e0, 1e-3 * e0); /* the error of order 2 */
   }
   memory_free(&m);
   cb_scenario_free(s);
 }
 
 /* Two equal balls of radius r = 1/2 in a fluid of density 1, one of which moves, collide head on. With V and V' the
- * volumes of the sphere and of its faces, the added mass V/2, the mass 1.5 V', the moment V/2 + V' of the dipole of unit
- * velocity, and d = 2 r, the inertia along the line of centres is M = [[k, c], [c, k]], k = 1.5 V' + V/2,
- * c = -2 (V/2 + V')^2/(4 pi d^3). The impulse for the rate s' of the gap is J = -(1 + e) s'/(n M^-1 n),
- * n M^-1 n = 2/(k - c) for n = (1, -1). */
+ * volumes of the sphere and of its faces, the added mass V/2, the mass 1.5 V', the moment V/2 + V' of the dipole of
+ * unit velocity, and d = 2 r, the inertia along the line of centres is M = [[k, c], [c, k]], k = 1.5 V' + V/2, c = -2
+ * (V/2 + V')^2/(4 pi d^3). The impulse for the rate s' of the gap is J = -(1 + e) s'/(n M^-1 n), n M^-1 n = 2/(k - c)
+ * for n = (1, -1). */
 static void impact_has_the_inertia_of_the_coupling(void **unused) {
   (void)unused;
   for (int i = 0; i < 2; i++) {
@@ -244,13 +225,13 @@ static void impact_has_the_inertia_of_the_coupling(void **unused) {
              "contacts: {restitution: %g}\nintegrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 1.2}\n"
              "record: {observables: [energy, momentum, inertia]}\n",
              e);
-    cb_scenario *s = go(&m, text);
+    cb_scenario *s = memory_go(&m, text);
     const cb_event_row *impact = NULL;
     for (size_t k = 0; k < m.n_events; k++)
       if (m.event[k].kind == CB_EVENT_REFLECT) impact = &m.event[k];
     assert_non_null(impact);
-    const double k = field(&m, 0, "inertia")[3 * 6 + 3], faces = (k - volume / 2) / 1.5, moment = volume / 2 + faces,
-                 c = -2 * moment * moment / (4 * M_PI), rate = impact->speed_before;
+    const double k = memory_field(&m, 0, "inertia")[3 * 6 + 3], faces = (k - volume / 2) / 1.5,
+                 moment = volume / 2 + faces, c = -2 * moment * moment / (4 * M_PI), rate = impact->speed_before;
     print_message("e = %g: rate %.12g, impulse %.12g\n", e, rate, impact->impulse);
     check_relative(impact->impulse, -(1 + e) * rate * (k - c) / 2, 1e-10);
     check_relative(impact->speed_after, -e * rate, 1e-12);

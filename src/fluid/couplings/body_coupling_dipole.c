@@ -2,8 +2,9 @@
  *
  *   d_i = D_i Y_i + own_i,   own_i = (linear part of mu_i)/rho + d/dt int x dV
  * d_i: moment of the dipole of body i; mu_i: momentum that the motion of its shape gives to the fluid; the integral is
- * over the displaced volume. A body that changes its shape has D_i, own_i and its centroid at the time t. Other symbols:
- * fluid/dipoles.h. Valid for bodies that are farther apart than they are large; `estimate` tells the error. SI units.
+ * over the displaced volume. A body that changes its shape has D_i, own_i and its centroid at the time t. Other
+ * symbols: fluid/dipoles.h. Valid for bodies that are farther apart than they are large; `estimate` tells the error. SI
+ * units.
  */
 #include "fluid/body_coupling.h"
 

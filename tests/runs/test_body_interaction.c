@@ -180,7 +180,8 @@ static void curved_spaces_keep_the_momentum_of_the_whole(void **unused) {
   }
 }
 
-/* A ball joint holds two ellipsoids that feel each other exactly: the joint stays closed, and momentum is kept. */
+/* A ball joint holds two ellipsoids that feel each other exactly: the joint stays closed, also in
+ * the recorded velocities, and momentum is kept. */
 static void joints_hold_bodies_that_feel_each_other(void **unused) {
   (void)unused;
   memory_sink m;
@@ -200,6 +201,16 @@ static void joints_hold_bodies_that_feel_each_other(void **unused) {
     for (int i = 0; i < 6; i++) check_near(p[i], p0[i], 1e-14);
     check_at_most(*memory_field(&m, row, "joint_residual"), 1e-14);
     check_near(*memory_field(&m, row, "energy"), e0, 1e-3 * e0); /* the error of order 2 */
+    double v[2][3];
+    for (int b = 0; b < 2; b++) {
+      const double *Y = memory_field(&m, row, "twist") + 6 * b, arm[3] = {b ? -.55 : .55, 0, 0};
+      double r[3][3], at[3];
+      cb_quaternion_rotation(memory_field(&m, row, "pose") + 7 * b + 3, r);
+      cb_cross3(Y, arm, at);
+      for (int i = 0; i < 3; i++) at[i] += Y[3 + i];
+      cb_apply3((const double(*)[3])r, at, v[b]);
+    }
+    for (int i = 0; i < 3; i++) check_near(v[0][i], v[1][i], 1e-12); /* both bodies move the joint in the same way */
   }
   memory_free(&m);
   cb_scenario_free(s);

@@ -1,6 +1,7 @@
 /* Runs of bodies that feel each other through the fluid: order, momentum, energy, joints and impacts. */
 #include "memory_sink.h"
 #include "numerics/vec3.h"
+#include "scenario/fluid.h"
 
 #include <string.h>
 
@@ -251,6 +252,48 @@ static void impact_has_the_inertia_of_the_coupling(void **unused) {
   }
 }
 
+/* The square root of the area of the largest face of a body. */
+static double largest_face(const cb_scenario *s, int body) {
+  const cb_surface *f = cb_immersed_surface(cb_fluid_scenario_of(s)->body[body].body);
+  double out = 0;
+  for (int i = 0; i < f->faces; i++) {
+    double e[2][3], a[3];
+    for (int k = 0; k < 6; k++) e[k / 3][k % 3] = f->x[f->face[i][1 + k / 3]][k % 3] - f->x[f->face[i][0]][k % 3];
+    cb_cross3(e[0], e[1], a);
+    out = fmax(out, sqrt(cb_dot3(a, a)) / 2);
+  }
+  return sqrt(out);
+}
+
+/* With the exact coupling two balls touch where the gap is a third of the size of the largest face of each: the panels do
+ * not resolve a thinner film. They part again with the opposite velocities, because they are equal. */
+static void balls_touch_at_the_film_that_panels_resolve(void **unused) {
+  (void)unused;
+  memory_sink m;
+  cb_scenario *s =
+      memory_go(&m,
+                "curvebody: 1\nfluid: {medium: 1, gravity: [0, 0, 0], model: ellipsoid, coupling: exact}\nbodies:\n"
+                "  - {name: a, shape: {name: ball, radius: 0.5, resolution: 12}, drag: false, density: 3,\n"
+                "     place: {position: [-0.6, 0, 0]}, motion: {velocity: [0.5, 0, 0]}}\n"
+                "  - {name: b, shape: {name: ball, radius: 0.5, resolution: 12}, drag: false, density: 3,\n"
+                "     place: {position: [0.6, 0, 0]}, motion: {velocity: [-0.5, 0, 0]}}\n"
+                "contacts: {restitution: 1, shapes: true}\nintegrator: {name: hamilton_pontryagin, step: 0.002}\n"
+                "time: {end: 0.4}\n");
+  const double film = 2. / 3 * largest_face(s, 0);
+  double least = INFINITY;
+  for (size_t row = 0; row < m.n_rows; row++) {
+    const double *pose = memory_field(&m, row, "pose");
+    least = fmin(least, pose[7] - pose[0] - 1);
+  }
+  const double *first = memory_field(&m, 0, "twist"), *last = memory_field(&m, m.n_rows - 1, "twist");
+  print_message("film %.4g, smallest gap at a row %.4g, velocity %.4g and %.4g\n", film, least, first[3], last[3]);
+  check_at_least(least, film);
+  check_at_most(least, film + .002 * 1.1); /* the way in a step */
+  check_near(last[3], -first[3], .05);     /* the gaps at both times differ a little */
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(step_has_its_order),
                                      cmocka_unit_test(stream_carries_the_coupling),
@@ -258,6 +301,7 @@ int main(void) {
                                      cmocka_unit_test(bound_bodies_keep_momentum_and_energy),
                                      cmocka_unit_test(curved_spaces_keep_the_momentum_of_the_whole),
                                      cmocka_unit_test(joints_hold_bodies_that_feel_each_other),
-                                     cmocka_unit_test(impact_has_the_inertia_of_the_coupling)};
+                                     cmocka_unit_test(impact_has_the_inertia_of_the_coupling),
+                                     cmocka_unit_test(balls_touch_at_the_film_that_panels_resolve)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,34 +230,49 @@ hid_t cb_hdf5_open(const char *path, unsigned flags) {
   return file;
 }
 
+/* The descriptor of a file that HDF5 reads and writes by system calls; NULL: it is not known. */
+static int *descriptor_of(hid_t file) {
+  void *handle = NULL;
+  const hid_t access = H5Fget_access_plist(file);
+  const bool known = access >= 0 && H5Pget_driver(access) == H5FD_SEC2 && H5Fget_vfd_handle(file, access, &handle) >= 0;
+  if (access >= 0) H5Pclose(access);
+  return known ? handle : NULL;
+}
+
+/* Closes the file for the system, and gives its descriptor to memory that is discarded, in which HDF5 may do what it likes
+ * until it closes the file as well. */
+static void redirect_to_memory(hid_t file) {
+  const int *descriptor = descriptor_of(file);
+  const int nowhere = descriptor ? memfd_create("abandoned", MFD_CLOEXEC) : -1;
+  if (nowhere < 0) return;
+  dup2(nowhere, *descriptor);
+  close(nowhere);
+}
+
+/* What has been read does not depend on the success of close, and HDF5 1.14 crashes at the end of the program if the
+ * system refuses to close a file twice. */
 void cb_hdf5_close_read(hid_t file, const char *path) {
   const int before = refused;
+  redirect_to_memory(file);
   errno = 0;
-  if (H5Fclose(file) < 0 && refused != EINTR) {
+  if (H5Fclose(file) < 0) {
     unclosed_for = refused ? refused : errno;
     snprintf(unclosed, sizeof unclosed, "%s", path);
   }
-  if (refused == EINTR) refused = before; /* a signal interrupted close, but the system has closed the file */
+  refused = before;
 }
 
 /* HDF5 cannot close a file without writing its buffered data, and tries again at the end of the program if that fails.
- * Therefore its last writes are directed into memory that is then discarded: H5Fget_vfd_handle gives the descriptor of
- * the file, which is replaced. */
+ * Therefore its last writes are directed into memory. */
 void cb_hdf5_abandon(hid_t file) {
-  void *handle = NULL;
-  const int nowhere = memfd_create("abandoned", MFD_CLOEXEC);
-  if (nowhere >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle) dup2(nowhere, *(int *)handle);
-  if (nowhere >= 0) close(nowhere);
+  redirect_to_memory(file);
   H5Fclose(file);
   unwritten = 0;
 }
 
 void cb_hdf5_begin_sync(hid_t file) {
-  void *handle = NULL;
-  const hid_t access = H5Fget_access_plist(file);
-  if (access >= 0 && H5Pget_driver(access) == H5FD_SEC2 && H5Fget_vfd_handle(file, access, &handle) >= 0 && handle)
-    sync_file_range(*(int *)handle, 0, 0, SYNC_FILE_RANGE_WRITE);
-  if (access >= 0) H5Pclose(access);
+  const int *descriptor = descriptor_of(file);
+  if (descriptor) sync_file_range(*descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
 cb_status cb_hdf5_close(hid_t file, const char *path) {

@@ -281,8 +281,8 @@ class Commands(Case):
 
     def test_list(self):
         kinds = ["spaces", "systems", "bodies", "shapes", "constraints", "contacts", "walls", "events", "joints",
-                 "integrators", "bundles", "gaits", "fluids", "flows", "media", "observables", "functions", "sweeps",
-                 "tasks", "reductions", "maps", "pair_potentials", "configurations"]
+                 "couplings", "integrators", "bundles", "gaits", "fluids", "flows", "media", "observables",
+                 "functions", "sweeps", "tasks", "reductions", "maps", "pair_potentials", "configurations"]
         text, everything = self.good("list").stdout, json.loads(self.good("list", "--json").stdout)
         self.assertEqual(list(everything), kinds)
         for kind in kinds:

@@ -175,8 +175,8 @@ static cb_status fill_ball(gas *w, const params *p, const cb_node *node) {
     while (!is_free(w, t, x, &slot) && ++trial < TRIALS);
     if (trial == TRIALS)
       return cb_node_fail(cb_node_get(node, "count"),
-                          "count: %d of %d spheres of radius %g found a place, the next none in %d trials: expected "
-                          "fewer, smaller, or a larger ball",
+                          "count: %d of %d spheres of radius %g could be placed, but %d trials found no place for the "
+                          "next one: expected fewer or smaller spheres, or a larger ball",
                           w->n, p->count, p->matter.radius, TRIALS);
     w->next[w->n] = w->head[slot];
     w->head[slot] = w->n;

@@ -23,8 +23,8 @@ static const cb_param rows[] = {
      "{file: x.obj, at: {chart: .., point: [..]}, scale: 1, rotate: ..}: vertices placed by exp at a point"},
     {"lattice", CB_PARAM_NODE, offsetof(params, lattice), "", "", "", "", "{size: [nx, ny, nz], spacing: .1, at: ..}"},
     {"link", CB_PARAM_NODE, offsetof(params, link), "", "", "", "",
-     "links along the edges of the mesh or lattice: rod, {rod: {length: ..}} or {spring: {..}}; if absent, springs by "
-     "the keys below"},
+     "links along the edges of the mesh or lattice: rod, {rod: {length: ..}} or {spring: {..}}; if absent, springs "
+     "with the keys below"},
     CB_SPRING_ROWS(params, spring),
     {"neighbours", CB_PARAM_INT, offsetof(params, neighbours), "1", "", "[1, 2]", "",
      "2: adds springs between second neighbours"},

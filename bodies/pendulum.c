@@ -13,7 +13,7 @@ typedef struct params {
 
 static const cb_param rows[] = {
     {"pivot", CB_PARAM_NODE, offsetof(params, pivot), NULL, "", "", "",
-     "the pivot {chart: .., point: [..]}; `move` of place moves it, too"},
+     "the pivot {chart: .., point: [..]}; `move` of place also moves it"},
     {"tangent", CB_PARAM_NODE, offsetof(params, tangent), "", "units of length", "", "",
      "vector from the pivot to the particle, in the frame there; instead of place.points"},
     {"link", CB_PARAM_NODE, offsetof(params, link), "", "", "", "",

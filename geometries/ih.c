@@ -216,6 +216,8 @@ static cb_status init(cb_space *g, const void *p) {
 const cb_space_class cb_space_ih = {
     .name = "ih",
     .title = "inhomogeneous space IH",
-    .doc = "R^3 with metric (x^2 + y^2 + z^2 + 2)(dx^2 + dy^2 + dz^2), of negative curvature that tends to 0 far out",
+    .doc =
+        "R^3 with metric (x^2 + y^2 + z^2 + 2)(dx^2 + dy^2 + dz^2), of negative curvature that tends to 0 far from the "
+        "origin",
     .init = init,
 };

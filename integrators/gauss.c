@@ -35,7 +35,7 @@ static const cb_param table[] = {
      "it at the start"},
     {"balance", CB_PARAM_BOOL, offsetof(parameters, balance), "true", "", "", NULL,
      "in moving charts: true corrects the momenta for the motion of the chart; with false the integrator is not "
-     "symplectic and does not keep momenta"},
+     "symplectic and does not conserve momenta"},
     CB_SOLVER_PARAMS(parameters,
                      "error of the stages relative to the moves in the step (newton: residual relative to the "
                      "momenta); 0: round-off",

@@ -31,7 +31,8 @@ static const cb_param table[] = {
     {"order", CB_PARAM_CHOICE, offsetof(parameters, order), "2", "", "", "2|4",
      "order in the step; 4: five steps of order 2, one of them backwards, for motions without strong drag"},
     {"damped", CB_PARAM_BOOL, offsetof(parameters, damped), "false", "", "", NULL,
-     "all forces at the start of a step: of order 1, for stiff drag after blows; with `order: 2` only"},
+     "true: all forces act at the start of a step, so the order is 1; for strong drag after impacts, only with `order: "
+     "2`"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 static cb_status create(cb_integrator *in, const void *params) {

@@ -44,19 +44,19 @@ static void properties(const cb_integrator *in, int *order, bool *symplectic, bo
   *symplectic = *symmetric = !cb_forces_uses_velocity(in->forces);
 }
 
-const cb_integrator_class cb_integrator_lobatto = {.name = "lobatto",
-                                                   .title = "Lobatto IIIA-IIIB",
-                                                   .doc =
-                                                       "Symplectic, symmetric, order 2 stages - 2; in the embedding of "
-                                                       "a quadric space, where it keeps isometry momenta "
-                                                       "exactly, or in a fixed chart.",
-                                                   .solves = &cb_problem_hamiltonian,
-                                                   .params = table,
-                                                   .params_size = sizeof(parameters),
-                                                   .create = create,
-                                                   .destroy = destroy,
-                                                   .step = step,
-                                                   .reset = reset,
-                                                   .moved = moved,
-                                                   .properties = properties,
-                                                   .takes_constraints = true};
+const cb_integrator_class cb_integrator_lobatto = {
+    .name = "lobatto",
+    .title = "Lobatto IIIA-IIIB",
+    .doc =
+        "Symplectic, symmetric, order 2 stages - 2; in the embedding of a quadric space, where it conserves isometry "
+        "momenta exactly, or in a fixed chart.",
+    .solves = &cb_problem_hamiltonian,
+    .params = table,
+    .params_size = sizeof(parameters),
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .reset = reset,
+    .moved = moved,
+    .properties = properties,
+    .takes_constraints = true};

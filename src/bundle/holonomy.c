@@ -257,7 +257,7 @@ static cb_status unsettled(const integral *I, double t) {
   else if (I->purpose == FOR_POLES_OF_A_GAIT)
     cb_fail(CB_ERROR_STEP, "the gait passes this shape at time %.9g: %s", t, why);
   else if (I->plain)
-    cb_fail(CB_ERROR_STEP, "a plain step passes over this shape at time %.9g: %s", t, why);
+    cb_fail(CB_ERROR_STEP, "a step without error control passes over this shape at time %.9g: %s", t, why);
   else if (I->error > 0)
     cb_fail(CB_ERROR_STEP, "a holonomy did not converge to an error of %.3g at time %.9g: %s", I->error, t, why);
   else

@@ -152,7 +152,7 @@ static const cb_param table[] = {
      "drag across the link divided by drag along it"},
     {"turn", CB_PARAM_REAL, offsetof(params, turn), "nan", "", ">= 0", NULL, "rotational drag/(k_t l^3)"},
     {"spin", CB_PARAM_REAL, offsetof(params, spin), "nan", "", ">= 0", NULL,
-     "rotational drag about the axis of the link/(k_t l^3)"},
+     "rotational drag about the axis of the link, divided by k_t l^3"},
     {"mass", CB_PARAM_REAL, offsetof(params, mass), "nan", "mass", ">= 0", NULL,
      "mass of the link; default: density times length"},
     {"radius", CB_PARAM_REAL, offsetof(params, radius), "nan", "length", ">= 0", NULL, "radius of the link, a rod"},

@@ -83,9 +83,8 @@ static const cli_option options[] = {
                "a second file, whose name ends with -surface.h5"),
     CLI_OPTION("flow", 0, CLI_FLAG, flow, NULL, NULL, NULL,
                "writes the potential flow around the bodies at one time, for ParaView: u and p on a grid, phi and p on "
-               "the surfaces. Bodies feel each other in it as in the run, according to the `coupling` of the fluid. "
-               "The numbers "
-               "go to a second file, with the ending .h5"),
+               "the surfaces. In this flow, bodies act on each other as in the run, according to the `coupling` of the "
+               "fluid. The numbers go to a second file, with the ending .h5"),
     CLI_OPTION("output", 'o', CLI_VALUE, output, "FILE", "the record's name with .csv, .xdmf or -flow.xdmf", "@files",
                "the file; - is the standard output, for --csv and for --xdmf without surfaces"),
     CLI_HEADING("Options of --csv and --xdmf; --field is for --csv only"),

@@ -60,11 +60,11 @@ static cb_status unknown(const char *argument) {
   const char *names[CB_REGISTRY_MAX];
   const char *near = cb_nearest_name(argument, names, cb_registry_names(&cb_shape_registry, names));
   if (near)
-    return cb_fail(CB_ERROR_INPUT, "curvebody: error: '%.60s' is no file and no shape, did you mean '%s'?", argument,
-                   near);
+    return cb_fail(CB_ERROR_INPUT, "curvebody: error: '%.60s' is neither a file nor a shape, did you mean '%s'?",
+                   argument, near);
   return cb_fail(
       CB_ERROR_INPUT,
-      "curvebody: error: '%.60s' is no file and no shape: expected a mesh, or one of `curvebody list shapes`",
+      "curvebody: error: '%.60s' is neither a file nor a shape: expected a mesh, or one of `curvebody list shapes`",
       argument);
 }
 

@@ -141,8 +141,8 @@ static void constraints(printer *p) {
 static void contacts(printer *p) {
   entry(p, "contacts", "Contacts of spheres and surfaces",
         "Between different bodies, between the bodies in `between`, and `within` bodies", cb_scenario_contacts_table);
-  entry(p, "contacts", "Contacts of bodies in a fluid", "Of `spheres`, particles and, with `shapes`, whole bodies",
-        cb_scenario_body_contacts_table);
+  entry(p, "contacts", "Contacts of bodies in a fluid",
+        "Between `spheres`, particles and, with `shapes`, complete bodies", cb_scenario_body_contacts_table);
   entry(p, "contacts", "Contacts of a system with walls", "The point of a system touches only walls",
         cb_scenario_wall_contacts_table);
 }

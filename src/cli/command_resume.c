@@ -104,7 +104,8 @@ const cli_command cli_command_resume = {
     .name = "resume",
     .usage = "OUT.h5 [OPTION]...",
     .summary =
-        "Continues a completed, interrupted or killed run. The file is identical to that of a run without a stop.",
+        "Continues a completed, interrupted or killed run. The file is identical to the file of a run that was never "
+        "stopped.",
     .options = options,
     .operands = operands,
     .required = 1,

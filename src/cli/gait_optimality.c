@@ -57,8 +57,9 @@ static const char *optimality_text(const cb_optimality *v, cli_gait_text *w) {
   const cb_optimum o = as_optimum(v);
   *w = cli_gait_optimality_text(&o);
   if (v->stationary && v->loose && v->index == v->loose)
-    snprintf(w->text, sizeof w->text,
-             "not proved: the cost has negative curvature if the gait leaves constraints that it does not press on");
+    snprintf(
+        w->text, sizeof w->text,
+        "not proved: the cost decreases to second order if the gait leaves constraints on which it does not press");
   return w->text;
 }
 

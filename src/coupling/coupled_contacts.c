@@ -242,8 +242,8 @@ cb_status cb_contact_press(const cb_flight *s, int i) {
   if (k->rests) return cb_resting_add(&k->resting, i);
   const cb_event_row row = row_of(s->c, &k->gap[i], s->t);
   return cb_fail(CB_ERROR_CONTACT_ACCUMULATION,
-                 "from t = %.17g on `%s` is pressed against %s`%s`, and nothing holds it: expected `contacts: "
-                 "{accumulation: rest}`, or contacts that part again, such as those of restitution 1",
+                 "from t = %.17g on `%s` is pressed against %s`%s`, where it cannot come to rest: expected `contacts: "
+                 "{accumulation: rest}`, or contacts that separate again, such as those with restitution 1",
                  s->t, name_of(s->c, row.particle), row.other >= 0 ? "" : "wall ",
                  row.other >= 0 ? name_of(s->c, row.other) : cb_system_wall_name(s->c->system, row.wall));
 }
@@ -291,7 +291,7 @@ static cb_status reflect(cb_coupled *c, int i, double t, const cb_gap_look *befo
     const double gained = now.rate - before->rate;
     if (!(gained > 0) || !isfinite(gained))
       return cb_fail(CB_STEP_SINGULAR,
-                     "the constraints do not let a gap open that has closed: expected other constraints");
+                     "the constraints do not let the bodies of a contact separate: expected other constraints");
     trial = -(1 + restitution) * before->rate / gained;
     cb_coupled_bring_back(c, c->contacts->last);
   }

@@ -121,8 +121,8 @@ cb_status cb_coupled_start(cb_coupled *c, double t, bool project, double toleran
   status = cb_coupled_rows_residual(c, t, false, &residual, &row);
   if (!status && residual > tolerance)
     return cb_fail(CB_ERROR_DOMAIN,
-                   "the start violates constraint `%s` by %.3g of its size: expected at most %.3g, so other places at "
-                   "the start (next to rigid bodies, `project: auto` changes velocities, but not places)",
+                   "the start violates constraint `%s` by %.3g of its size: expected at most %.3g: use other positions "
+                   "at the start (next to rigid bodies, `project: auto` changes velocities, but not positions)",
                    cb_system_constraint_name(c->system, row), residual, tolerance);
   if (!status) status = cb_coupled_rows_check(c, t);
   if (!status && project) return cb_coupled_rows_project(c, t);

@@ -287,8 +287,9 @@ static cb_status solve(cb_resting *r, int n, const double *D, const double *star
   if ((status == CB_STEP_SINGULAR || status == CB_STEP_NO_CONVERGENCE) && iterate(r, n, D, start, out)) return CB_OK;
   return status == CB_STEP_SINGULAR || status == CB_STEP_NO_CONVERGENCE
              ? cb_fail(status,
-                       "the impulses of %d contacts that rest were not found: the constraints, joints and walls "
-                       "let the bodies nowhere; expected that they can part, or try a smaller `step`",
+                       "the impulses of %d contacts that rest were not found: constraints, joints and walls leave the "
+                       "bodies no direction in which to separate; expected bodies that can separate, or try a smaller "
+                       "`step`",
                        n)
              : status;
 }

@@ -74,8 +74,8 @@ cb_status cb_coupled_rows_create(cb_coupled *c) {
   for (int r = 0; r < w->rows; r++) {
     if (w->pattern->velocity[r])
       return cb_fail_as(CB_FAILURE_CONSTRAINT, CB_ERROR_UNSUPPORTED,
-                        "constraint `%s` is one of velocities, which has no discrete Lagrangian: next to rigid bodies "
-                        "expected constraints of positions",
+                        "constraint `%s` is a constraint on velocities, which has no discrete Lagrangian: expected "
+                        "constraints on positions next to rigid bodies",
                         cb_system_constraint_name(c->system, r));
     for (int e = w->pattern->start[r]; e < w->pattern->start[r + 1]; e++) {
       const int place = w->pattern->particle[e], body = c->carried[place].body;

@@ -325,8 +325,8 @@ static cb_status blow_all(cb_reflection *r, const cb_reflection_contact *contact
   cb_status status = cb_lcp_solve(m, D, q, tolerance, buffer, list, &lcp);
   if (status == CB_STEP_SINGULAR)
     return cb_fail(status,
-                   "%d contacts push against one another, and no velocities open them all: use `rule: sequential`, or "
-                   "start the bodies farther apart",
+                   "%d contacts push against one another, and no velocities separate all of them: use `rule: "
+                   "sequential`, or start the bodies farther apart",
                    m);
   if (status) return blow_one(r, contact, g, maximum);
   for (int i = 0; i < m; i++) {

@@ -120,7 +120,7 @@ static cb_status report_error(const cb_export_scene *s, int b) {
   const double size = form(run.K, Y), error = status || !(size > 0) ? 0 : form(drawn.K, Y) / size - 1;
   if (fabs(error) > reported)
     (fabs(error) > run.tolerance ? cb_warn : cb_note)(
-        "body `%s`: its flow is drawn with its %d given faces, whose kinetic energy is %.2g %% %s the energy in the "
+        "body `%s`: the exported flow uses its %d given faces, and its kinetic energy is %.2g %% %s the energy in the "
         "run, which used up to %d faces",
         cb_scenario_body_name(s->scenario, b), surface->faces, 100 * fabs(error), error < 0 ? "below" : "above",
         run.faces);
@@ -315,8 +315,8 @@ static cb_status prepare_felt(cb_export_scene *s) {
   if (!status) status = class->estimate(s->felt, s->time, g, &error);
   if (!status && s->bodies > 1)
     cb_note(
-        "in this run bodies felt each other by `coupling: %s`, with an estimated error of %.2g of an added mass: "
-        "the exported flow is the sum of the flows of the bodies, each in the %s flow of the others",
+        "this run used `coupling: %s`, with an estimated error of %.2g of an added mass: the exported flow is the sum "
+        "of the flows of the bodies, each in the %s flow of the others",
         class->name, error.error, class->name);
   return status;
 }
@@ -325,9 +325,7 @@ static cb_status prepare(cb_export_scene *s) {
   s->coupling = cb_immersed_fluid_about(cb_scenario_body(s->scenario, 0))->coupling;
   const cb_status status = make_flows(s);
   if (!s->coupling && s->bodies > 1)
-    cb_note(
-        "in this run bodies did not feel each other (`coupling: none`): the exported flow is the sum of the flows "
-        "around each body alone");
+    cb_note("this run used `coupling: none`: the exported flow is the sum of the flows around each body alone");
   return status || !s->coupling || !s->coupling->class_->incoming ? status : prepare_felt(s);
 }
 

@@ -224,8 +224,8 @@ static cb_status find_tree(cb_coupling_table *t, const cb_coupled_fluid *of, int
     if (group[*which] != group[0])
       return cb_fail(
           CB_ERROR_UNSUPPORTED,
-          "it is free relative to the first body, and `samples` needs bodies that joints of the kinds hinge, "
-          "slide, cylindrical, planar and weld hold together: expected `coupling: exact` without `samples`");
+          "it is free relative to the first body, and `samples` needs bodies that are connected by joints of the kinds "
+          "hinge, slide, cylindrical, planar and weld: expected `coupling: exact` without `samples`");
   *which = -1;
   for (int i = 0; i < t->joints; i++) {
     t->joint[i].first = t->grid.n;
@@ -260,8 +260,8 @@ static cb_status make_axes(cb_coupling_table *t, const cb_coupling_samples *s) {
     if (!given && kind_of(t, i) != TURN)
       return cb_fail(CB_ERROR_ARGUMENT, "`samples` of the displacement of joint `%s` need its `range`", t->name[i]);
     if (given && kind_of(t, i) == TURN && high - low > 2 * M_PI * (1 - 1e-9))
-      return cb_fail(CB_ERROR_ARGUMENT, "expected a `range` of the angle of joint `%s` below one turn, or none",
-                     t->name[i]);
+      return cb_fail(CB_ERROR_ARGUMENT,
+                     "expected a `range` of less than one turn for the angle of joint `%s`, or `none`", t->name[i]);
     for (int k = 0; k < points; k++) x[k] = low + (high - low) * k / (given ? points - 1 : points);
     const cb_status status =
         cb_spline_axis_create(points > 6 ? 5 : 3, points, x, given ? 0 : 2 * M_PI, t->arena, &t->grid.axis[i]);

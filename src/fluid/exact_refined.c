@@ -41,9 +41,10 @@ static cb_status mesh(void *context, int level, int *vertices, const double (**x
   const cb_status status = cb_surface_at_level(r->surface, level - r->coarser, &r->level);
   if (status) return status;
   if (r->asked.maximum && r->level->faces > r->asked.maximum && r->taken > 1)
-    return cb_fail(CB_ERROR_ARGUMENT,
-                   "%d faces exceed the limit of %d for bodies that are solved often: expected fewer faces",
-                   r->level->faces, r->asked.maximum);
+    return cb_fail(
+        CB_ERROR_ARGUMENT,
+        "%d faces exceed the limit of %d for bodies whose equations are solved many times: expected fewer faces",
+        r->level->faces, r->asked.maximum);
   *vertices = r->level->vertices;
   *faces = r->level->faces;
   *x = (const double(*)[3])r->level->x;
@@ -71,10 +72,11 @@ static cb_status check_origin(const cb_surface *s, double error) {
   for (int v = 0; v < s->vertices; v++)
     for (int c = 0; c < 3; c++) square += pow(s->x[v][c] - centre[c], 2) / s->vertices;
   if (10 * DBL_EPSILON * from <= error * square) return CB_OK;
-  return cb_fail(CB_ERROR_DOMAIN,
-                 "the body is %.2g of its radii from the origin. About the origin, round-off of the added mass is %.1g "
-                 "of its value about the centre, and the tolerance is %g: expected a body nearer to its origin",
-                 sqrt(from / square), DBL_EPSILON * from / square, error);
+  return cb_fail(
+      CB_ERROR_DOMAIN,
+      "the body is %.2g times its radius away from the origin. The round-off of the added mass about the origin is "
+      "%.1g of its value about the centre, and the tolerance is %g: expected a body nearer to its origin",
+      sqrt(from / square), DBL_EPSILON * from / square, error);
 }
 
 /* Refines until the error is met. If the first level cannot be solved, the function begins again one level finer, at

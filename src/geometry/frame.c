@@ -125,8 +125,8 @@ cb_status cb_space_check_point(const cb_space *g, const double *x, double tolera
     for (int a = 0; a < factor.count; a++) size += y[a] * y[a];
     if (!isfinite(size))
       return cb_fail(CB_ERROR_DOMAIN,
-                     "the point is too far out for coordinates of the embedding, which overflow: expected at most %.4g "
-                     "from the base point of %s",
+                     "the point is too far away for coordinates of the embedding, which overflow there: expected at "
+                     "most %.4g from the base point of %s",
                      largest_square / sqrt(fabs(factor.curvature)), g->class_->name);
     if (!(fabs(factor.curvature * square - 1) <= tolerance * fmax(1, fabs(factor.curvature) * size)))
       return cb_fail(CB_ERROR_DOMAIN, "the point is not on %s: <x,x> = %.17g, expected %.17g", g->class_->name, square,

@@ -338,11 +338,10 @@ cb_status cb_rigid_trial_check_back(const cb_rigid_trial *e) {
     largest = ratio > largest ? ratio : largest;
   }
   if (largest <= 0.66) return CB_OK;
-  return cb_fail(
-      CB_STEP_NO_CONVERGENCE,
-      "the part of a composed step that goes back, %g at t = %g, fails where drag is so stiff, |dF/dY| h/K = "
-      "%.3g: use `order: 2`, or a smaller `step`",
-      e->h, e->s->t, largest);
+  return cb_fail(CB_STEP_NO_CONVERGENCE,
+                 "the backward part of a step of order 4, %g at t = %g, fails because the drag is too strong, |dF/dY| "
+                 "h/K = %.3g: use `order: 2`, or a smaller `step`",
+                 e->h, e->s->t, largest);
 }
 
 /* Makes one iteration: computes the residual and the update of Y that removes it, with a new matrix if `fresh`.

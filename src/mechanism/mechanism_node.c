@@ -276,11 +276,10 @@ cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, doub
       *moved = fmax(*moved, sqrt(fmax(cb_dot3(l->eta, l->eta), cb_dot3(l->eta + 3, l->eta + 3))));
     }
   }
-  return cb_fail(
-      CB_ERROR_DOMAIN,
-      "joint `%s` cannot be closed: a gap of %.3g stays: expected coordinates at the start from which the loop "
-      "can be closed",
-      m->joint[*which].name, last);
+  return cb_fail(CB_ERROR_DOMAIN,
+                 "joint `%s` cannot be closed: a gap of %.3g remains: expected coordinates at the start from which the "
+                 "loop can be closed",
+                 m->joint[*which].name, last);
 }
 
 cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned) {

@@ -253,11 +253,10 @@ static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
     for (int j = 0; j < l->n; j++) {
       const double inertia = h * l->inertia[j], damping = h * m->force[m->first[l->joint] + l->coordinate[j]].Q_rate;
       if (damping > 0.66 * inertia)
-        return cb_fail(
-            CB_STEP_NO_CONVERGENCE,
-            "the part of a composed step that goes back, %g at t = %g, fails where the damping of joint `%s` "
-            "is so stiff: use `order: 2`, or a smaller `step`",
-            h, t, m->joint[l->joint].name);
+        return cb_fail(CB_STEP_NO_CONVERGENCE,
+                       "the backward part of a step of order 4, %g at t = %g, fails because the damping of joint `%s` "
+                       "is too strong: use `order: 2`, or a smaller `step`",
+                       h, t, m->joint[l->joint].name);
     }
   }
   return CB_OK;

@@ -133,7 +133,7 @@ static cb_status check_joint(const cb_mechanism *m, int joint) {
   const int n = cb_joint_coordinates(j);
   for (int l = 0; l < m->loops; l++)
     if (m->loop[l].joint == joint) return refuse(j, l < m->loops - 2 * m->couplings ? "closes a loop" : "is coupled");
-  if (!j->class_->serial) return refuse(j, "is no sequence of screws and rotations");
+  if (!j->class_->serial) return refuse(j, "is not a sequence of screws and rotations");
   for (int i = 0; i < n; i++) {
     if (j->friction[i] != 0) return refuse(j, "has dry friction");
     if (j->limit[i][0] < j->limit[i][1] && (isfinite(j->limit[i][0]) || isfinite(j->limit[i][1])))

@@ -255,12 +255,13 @@ static cb_status find_transmission(const cb_mjcf_source *source, const cb_xml *e
   for (int i = 0; i < 4; i++) {
     const cb_node *name = cb_mjcf_value(source, attribute[i]);
     if (name && out->name)
-      return cb_node_fail(name, "%s next to another one of joint, tendon and site: expected only one", attribute[i]);
+      return cb_node_fail(name, "%s in addition to another target: expected only one of joint, tendon and site",
+                          attribute[i]);
     if (name) *out = (transmission){name, kind[i], i == 3};
   }
   bool any = out->name || cb_mjcf_actuator_type_of(e->name.text) >= CB_MJCF_READ;
   for (int i = 0; i < 3; i++) any = any || cb_mjcf_value(source, others[i]);
-  return any ? CB_OK : cb_node_fail(&e->name, "an actuator on nothing: expected `joint`, `tendon` or `site`");
+  return any ? CB_OK : cb_node_fail(&e->name, "an actuator without a target: expected `joint`, `tendon` or `site`");
 }
 
 static const cb_mjcf_tendon *find_tendon(const cb_mjcf_reader *r, const char *name) {
@@ -343,7 +344,7 @@ static cb_status note_controls(const cb_mjcf_reader *r, const instance *all, con
     n++;
   }
   if (first < 0) return CB_OK;
-  snprintf(text, sizeof text, "controls: those of %d actuator%s are 0; give them with `--control %s=EXPR`", n,
+  snprintf(text, sizeof text, "controls: the values for %d actuator%s are 0; set them with `--control %s=EXPR`", n,
            n > 1 ? "s" : "", cb_quoted(names[first], strlen(names[first])).text);
   cb_xml *list = all[first].e->parent;
   list->note = cb_arena_strdup(r->arena, text);

@@ -223,7 +223,8 @@ static cb_status place_free(const cb_mjcf_target *t, const cb_node *key, const d
     memcpy(pose->x, q + t->q, sizeof pose->x);
     memcpy(pose->q, q + t->q + 3, sizeof pose->q);
     if (!cb_mjcf_normalise(4, pose->q))
-      return cb_node_fail(key, "qpos: expected a quaternion that is not 0, found 0 from number %d", t->q + 4);
+      return cb_node_fail(key, "qpos: expected a quaternion that is not 0, found four zeros from number %d on",
+                          t->q + 4);
   }
   if (!v) return CB_OK;
   cb_pose_rotation(pose, R);
@@ -239,7 +240,7 @@ static cb_status place_ball(const cb_mjcf_target *t, const cb_node *key, const d
   double turn[4] = {1}, R[3][3], a[3], w[3], once[3], twice[3];
   if (q) memcpy(turn, q + t->q, sizeof turn);
   if (!cb_mjcf_normalise(4, turn))
-    return cb_node_fail(key, "qpos: expected a quaternion that is not 0, found 0 from number %d", t->q + 1);
+    return cb_node_fail(key, "qpos: expected a quaternion that is not 0, found four zeros from number %d on", t->q + 1);
   for (int i = 0; turn[0] < 0 && i < 4; i++) turn[i] = i ? -turn[i] : turn[i];
   turn[0] = fabs(turn[0]);
   cb_pose_rotation(&t->body->reference, R);

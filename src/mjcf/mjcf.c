@@ -191,7 +191,7 @@ static cb_status list_unread(const cb_mjcf_reader *r) {
   cb_text_puts(&text, "");
   for (const cb_mjcf_reader *own = r->whole->readers; own; own = own->next)
     cb_xml_list_unread(own->root, is_minor, &minors, &text);
-  cb_xml_put_minors(&minors, "looks and other minor elements", &text);
+  cb_xml_put_minors(&minors, "visual and other minor elements", &text);
   r->model->left_out = text.failed ? NULL : cb_arena_strndup(r->arena, text.data, text.length);
   cb_text_free(&text);
   return r->model->left_out ? CB_OK : cb_mjcf_no_memory(r);

@@ -344,7 +344,7 @@ static cb_status read_child(void *user, const cb_mjcf_scope *scope, cb_xml *e) {
     return u->r->total > 0 ? fail_to_weigh(e) : CB_OK;
   }
   if (!strcmp(e->name.text, "site")) return see_still(u, scope, e);
-  if (cb_mjcf_is_joint(e)) return cb_node_fail(&e->name, "a joint on nothing: expected it in a <body>");
+  if (cb_mjcf_is_joint(e)) return cb_node_fail(&e->name, "a joint outside of a body: expected it in a <body>");
   return strcmp(e->name.text, "geom") ? CB_OK : cb_mjcf_see_geom(u->r, scope, e);
 }
 

@@ -74,7 +74,7 @@ static cb_status note_start(const cb_mjcf_reader *r, const cb_mjcf_hold *h, doub
   char text[256];
   const double unit = !r->radians && h->type == CB_MJCF_HINGE ? 180 / M_PI : 1;
   if (fabs(q - h->q[0]) <= 1e-6 * (1 + fabs(q))) return CB_OK; /* digits that files have */
-  snprintf(text, sizeof text, "%s%sthe start of joint `%.64s` at %g: this constraint puts it at %g",
+  snprintf(text, sizeof text, "%s%sthe start of joint `%.64s` at %g: this constraint sets it to %g",
            h->by->note ? h->by->note : "", h->by->note ? "; " : "", h->name, unit * (h->q[0] + h->ref),
            unit * (q + h->ref));
   h->by->note = cb_arena_strdup(r->arena, text);

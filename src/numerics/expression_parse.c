@@ -402,7 +402,8 @@ const cb_function_doc cb_expression_functions[CB_FUNCTION_COUNT + 1] = {
     [CB_OP_MIN] = {"min", 2, "minimum; slope of the first argument if both are equal"},
     [CB_OP_MAX] = {"max", 2, "maximum; slope of the first argument if both are equal"},
     [CB_OP_HYPOT] = {"hypot", 2, "sqrt(x^2 + y^2) without overflow; slope (1, 0) at the origin"},
-    [CB_OP_IF] = {"if", 3, "if(condition, a, b): a if the condition is not 0, otherwise b; slopes of the chosen side"},
+    [CB_OP_IF] = {"if", 3,
+                  "if(condition, a, b): a if the condition is not 0, otherwise b; slopes of the chosen branch"},
     [CB_FUNCTION_COUNT] = {NULL, 0, NULL},
 };
 

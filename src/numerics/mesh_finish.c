@@ -271,8 +271,8 @@ static cb_status check_plane(const outline *o, double digit, double normal[3]) {
   }
   if (maximum <= fmax(plane * size, fmin(digit, plane_of_digits * size))) return CB_OK;
   return cb_fail(CB_ERROR_DOMAIN,
-                 "a polygon of %d corners is not plane: corner %d is %.2g of its size from its plane, expected at most "
-                 "%g, or triangles",
+                 "a polygon of %d corners is not planar: the distance of corner %d from its plane is %.2g of its size, "
+                 "expected at most %g, or triangles",
                  o->n, worst + 1, maximum / size, plane);
 }
 

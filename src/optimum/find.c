@@ -205,7 +205,7 @@ static cb_status no_least(const cb_optimum_problem *p, const double *r) {
   for (int i = 0; i < b->n && used < sizeof shape; i++)
     used += (size_t)snprintf(shape + used, sizeof shape - used, "%s%.20s = %.4g", i ? ", " : "", b->shape[i], r[i]);
   return cb_fail(CB_STEP_NO_CONVERGENCE,
-                 "no minimum of the cost was found: it keeps falling towards the shape %s; give %sbounds", shape,
+                 "no minimum of the cost was found: it still decreases towards the shape %s; give %sbounds", shape,
                  p->start_shape ? "" : "a start shape or ");
 }
 

@@ -242,12 +242,12 @@ static cb_status check_gap(const cb_several_report *r) {
                    r->resolved);
   if (i == j)
     return cb_fail(CB_STEP_DOMAIN,
-                   "body %d is at the distance %g from the wall, and its faces resolve %g: expected an earlier end of "
-                   "the run, or smaller faces",
+                   "body %d is at the distance %g from the wall, but its faces resolve only distances above %g: "
+                   "expected an earlier end of the run, or smaller faces",
                    i, r->gap / 2, r->resolved / 2);
   return cb_fail(CB_STEP_DOMAIN,
-                 "the gap between bodies %d and %d is %g, and their faces resolve %g: expected an earlier end of the "
-                 "run, or smaller faces",
+                 "the gap between bodies %d and %d is %g, but their faces resolve only gaps above %g: expected an "
+                 "earlier end of the run, or smaller faces",
                  i, j, r->gap, r->resolved);
 }
 

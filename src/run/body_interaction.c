@@ -250,8 +250,8 @@ cb_status cb_body_interaction_at_node(cb_run *run, double t, cb_status (*settle)
   }
   return status ? status
                 : cb_fail(CB_STEP_NO_CONVERGENCE,
-                          "the twists of bodies that feel each other did not converge in %d iterations: their error "
-                          "is %.2g of their size; the bodies are too near each other for this coupling",
+                          "the twists of coupled bodies did not converge in %d iterations: their error is %.2g of "
+                          "their size; the bodies are too near each other for this coupling",
                           MAXIMUM, error);
 }
 
@@ -376,8 +376,7 @@ cb_status cb_body_interaction_create(cb_run *run, const cb_fluid_joints *joints)
   const cb_fluid_run *b = run->own;
   if (!b->fluid->coupling || b->n == 0) return CB_OK;
   if (!b->integrator->class_->takes_impulses)
-    return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "the integrator `%s` cannot move bodies that feel each other: expected hamilton_pontryagin",
+    return cb_fail(CB_ERROR_UNSUPPORTED, "the integrator `%s` cannot move coupled bodies: expected hamilton_pontryagin",
                    b->integrator->class_->name);
   const cb_status status = create(run, joints);
   return status && status != CB_ERROR_INPUT ? cb_fail_as(CB_FAILURE_COUPLING, status, "%s", cb_error_text()) : status;

@@ -409,10 +409,10 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
   if (!status && settled) return CB_OK;
   if (!status) {
     *failed = c->first;
-    status = cb_fail(
-        CB_STEP_NO_CONVERGENCE, "the %s did not converge in %d iterations: they change by %.2g of their size",
-        b->interaction ? "motions of bodies that feel each other" : "quantities of other bodies that its wrenches use",
-        MAXIMUM, change);
+    status =
+        cb_fail(CB_STEP_NO_CONVERGENCE, "the %s did not converge in %d iterations: they change by %.2g of their size",
+                b->interaction ? "motions of coupled bodies" : "quantities of other bodies that its wrenches use",
+                MAXIMUM, change);
   }
   drop_events(b);
   memcpy(b->state, c->begin, (size_t)b->n * sizeof *c->begin);

@@ -483,11 +483,10 @@ static cb_status check_features(const cb_run *run, const cb_fluid_points *points
         "the integrator `%s` cannot move bodies with joints: expected hamilton_pontryagin, or rkmk4 for trees",
         b->integrator->class_->name);
   if (!b->integrator->class_->takes_impulses && !moves_joints_alone(run, points))
-    return cb_fail(
-        CB_ERROR_UNSUPPORTED,
-        "the integrator `%s` has no discrete Lagrangian into which forces between points could enter: expected "
-        "hamilton_pontryagin",
-        b->integrator->class_->name);
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the integrator `%s` has no discrete Lagrangian, which forces between points need: expected "
+                   "hamilton_pontryagin",
+                   b->integrator->class_->name);
   if (cb_system_dropped(points->system))
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "constraint `%s` follows from the others at the start, and `redundant: drop` applies only to "

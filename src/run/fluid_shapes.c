@@ -31,7 +31,7 @@ static cb_status find_sets(cb_run *run, int body, cb_convex **set) {
     }
   if (cb_immersed_poses(own))
     return cb_fail(CB_ERROR_UNSUPPORTED,
-                   "body `%s` changes its shape, and cannot touch others by it: expected `spheres`",
+                   "body `%s` changes its shape, so it cannot touch other bodies by its shape: expected `spheres`",
                    b->start[body].name);
   const cb_surface *surface = cb_immersed_surface(own);
   const cb_status status = cb_convex_of_surface(surface, run->arena, &set[body], &hull);
@@ -54,7 +54,7 @@ cb_status cb_fluid_shapes_create(cb_run *run, const cb_fluid_points *points, cb_
   cb_status status = CB_OK;
   if (!points->shapes || !cb_system_contacts(points->system)) return CB_OK;
   if (b->fluid->curvature != 0)
-    return cb_fail(CB_ERROR_UNSUPPORTED, "contacts by `shapes` are known in flat space: expected `spheres`");
+    return cb_fail(CB_ERROR_UNSUPPORTED, "contacts by `shapes` are possible only in flat space: expected `spheres`");
   cb_convex **set = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *set);
   int *centre = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *centre);
   b->hull = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *b->hull);
@@ -81,8 +81,8 @@ void cb_fluid_shapes_warn(const cb_run *run) {
   for (int i = 0; i < b->n && b->hull; i++) film = fmax(film, cb_body_interaction_film(b->interaction, i));
   if (film > 0)
     cb_warn(
-        "bodies touch where the gap between them is up to %.3g m, because their faces do not resolve a thinner film of "
-        "fluid; smaller faces make it thinner",
+        "bodies touch at a gap of up to %.3g m, because their faces do not resolve a thinner film of fluid; smaller "
+        "faces reduce this gap",
         2 * film);
   for (int i = 0; i < b->n && b->hull; i++)
     if (b->hull[i])

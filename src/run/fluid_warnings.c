@@ -65,8 +65,8 @@ static void doubt_turn(cb_run *run, cb_fluid_run_part *part, int body, double h)
   const double angle = cb_fluid_run_of(run)->state[body].turn;
   if (angle > maximum_turn)
     warn(run, part, body, CB_DOUBT_TURN, angle,
-         "a step of %g rotates it by %.3g rad, and the error of its path is the square of that; try an integrator.step "
-         "of %g",
+         "a step of %g rotates it by %.3g rad, and the error of its path is proportional to the square of this angle; "
+         "try an integrator.step of %g",
          h, angle, round_down(h * good_turn / angle));
 }
 

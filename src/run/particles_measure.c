@@ -205,7 +205,7 @@ const cb_observable cb_observables[] = {
           offsetof(cb_particles, measure.momentum), 1, "killing"),
     FIELD("karcher_mean", "karcher_mean",
           "Karcher mean of the masses, in plot coordinates; nan, with a warning, where it is not unique or too far "
-          "out",
+          "from the base point",
           karcher, 0, 1, "axis"),
     FIELD("coordinates", "coordinates", "positions in the chart named by record.chart", coordinates, 0, 2, "particle",
           "dof"),

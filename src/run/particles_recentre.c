@@ -101,7 +101,7 @@ cb_status cb_particles_check_spread(const cb_run *run) {
   return cb_fail(
       CB_ERROR_UNSUPPORTED,
       "particle `%s` is %.4g radii of curvature from the centre of its component (the particles connected to it or "
-      "interacting with it), expected at most %g: farther out, coordinates lose too many digits",
+      "interacting with it), expected at most %g: at larger distances coordinates lose too many digits",
       cb_system_particle_name(cb_particles_of(run)->system, furthest), acosh(width), widest);
 }
 

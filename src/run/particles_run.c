@@ -260,13 +260,12 @@ static cb_status warn_of_contacts(cb_run *run) {
   const cb_contacts_doubt doubt = p->contacts ? cb_contacts_doubts(p->contacts) : (cb_contacts_doubt){0};
   if (doubt.size == 0 || p->watch.doubted) return CB_OK;
   p->watch.doubted = 1;
-  return cb_run_warnf(
-      run, doubt.time,
-      "contacts: `%.80s` and `%.80s` come near each other so far out that coordinates give their relative position "
-      "only to %.1g, which is the error of their contact; bodies that are placed there by one `move` have no such "
-      "error",
-      cb_system_particle_name(p->system, cb_system_particle(p->system, doubt.i)),
-      cb_system_particle_name(p->system, cb_system_particle(p->system, doubt.j)), doubt.size);
+  return cb_run_warnf(run, doubt.time,
+                      "contacts: `%.80s` and `%.80s` come near each other so far from the base point that coordinates "
+                      "give their relative position only to %.1g, which is the error of their contact; bodies that are "
+                      "placed there by one `move` have no such error",
+                      cb_system_particle_name(p->system, cb_system_particle(p->system, doubt.i)),
+                      cb_system_particle_name(p->system, cb_system_particle(p->system, doubt.j)), doubt.size);
 }
 
 /* Warns of the wall whose position has the largest round-off, if that is above 1e-9: its world coordinates are
@@ -277,12 +276,11 @@ static cb_status warn_of_walls(cb_run *run) {
   double maximum = 1e-9;
   for (int w = 0; w < cb_system_walls(s); w++)
     if (cb_system_wall_doubt(s, w) > maximum) maximum = cb_system_wall_doubt(s, worst = w);
-  return worst < 0
-             ? CB_OK
-             : cb_run_warnf(run, *run->t,
-                            "the wall `%.80s` is so far out that coordinates give its position only to %.1g, which is "
-                            "the error of contacts with it",
-                            cb_system_wall_name(s, worst), maximum);
+  return worst < 0 ? CB_OK
+                   : cb_run_warnf(run, *run->t,
+                                  "the wall `%.80s` is so far from the base point that coordinates give its position "
+                                  "only to %.1g, which is the error of contacts with it",
+                                  cb_system_wall_name(s, worst), maximum);
 }
 
 static cb_status begin(cb_run *run) {
@@ -317,12 +315,11 @@ static cb_status measure_momenta(cb_run *run) {
   for (int c = 1; c < p->state->n_components; c++)
     if (p->state->origin[c].length > p->state->origin[furthest].length) furthest = c;
   const int place = cb_system_component_starts(p->system)[furthest];
-  return cb_run_warnf(
-      run, *run->t,
-      "killing_momentum: `%.80s` is %.6g from the base point, too far to compute the momentum of %s about "
-      "the world's axes to 1e-6, so it is recorded as nan. The motion itself keeps its digits",
-      cb_system_particle_name(p->system, cb_system_particle(p->system, place)), p->state->origin[furthest].length,
-      g->killing[lost].name);
+  return cb_run_warnf(run, *run->t,
+                      "killing_momentum: `%.80s` is %.6g from the base point, too far to compute the momentum of %s "
+                      "about the world's axes to 1e-6, so it is recorded as nan. The motion itself is still accurate",
+                      cb_system_particle_name(p->system, cb_system_particle(p->system, place)),
+                      p->state->origin[furthest].length, g->killing[lost].name);
 }
 
 /* Measures the mean, and warns once of rows without a mean. */

@@ -66,8 +66,8 @@ static const cb_param immersed_table[] = {
          "space that the fluid fills: e3, s3 or h3, or {name: .., curvature: ..} "
          "(default: e3)"),
     {"chart", CB_PARAM_CHOICE, offsetof(surface_parameters, chart), "exponential", "", "", "exponential|gnomonic",
-     "map from flat to curved space: `exponential` keeps distances from the origin, "
-     "with `gnomonic` flat faces stay geodesic"},
+     "map from flat to curved space: `exponential` preserves distances from the origin, `gnomonic` maps flat faces to "
+     "geodesic planes"},
     NODE(fluid, "{density: KG/M3} (default: none)"),
     NODE(added_mass,
          "fluid model of the added mass: a name, or {name: .., ..} "

@@ -44,7 +44,7 @@ typedef struct contact_parameters {
    "speed after a contact of two bodies, divided by the speed before"},                                               \
   RULE_ROWS,                                                                                                          \
   {"broad_phase", CB_PARAM_CHOICE, offsetof(contact_parameters, broad_phase), "cells", "", "", "cells|all_pairs",     \
-   "pairs that are examined; the contacts are the same"},                                                             \
+   "how pairs that may collide are found; it does not change the contacts"},                                                             \
   NODE(contact_parameters, between, "", "pairs of bodies that can collide, [[a, b], ..] (default: all)"),             \
   NODE(contact_parameters, within, "", "bodies whose own particles can collide with each other"),                     \
   NODE(contact_parameters, except, "", "pairs of bodies that cannot collide")

@@ -38,7 +38,8 @@ const cb_param cb_fluid_table[] = {
     ROW(added_mass,
         "fluid model of the added mass: a name, {name: .., ..}, false or none (default: the first of `model` that has "
         "an added mass)"),
-    ROW(coupling, "how bodies feel each other through the fluid: none, a name of `list couplings`, or {name: .., ..}"),
+    ROW(coupling,
+        "how bodies act on each other through the fluid: none, a name of `list couplings`, or {name: .., ..}"),
     ROW(floor, "{kind: stiff|reflecting, ..}"),
     ROW(particles, "{viscosity: .., drag_coefficient: .., added_mass: ..}: forces of the fluid on particles"),
     ROW(parameters,
@@ -62,9 +63,9 @@ const cb_param cb_floor_table[] = {
      "upward direction (default [0, 0, 1])"},
     NUMBER(stiffness, "1000", "N/m", "> 0", "stiff: stiffness for the complete body, shared equally by its vertices"),
     NUMBER(damping, "0", "N s/m", ">= 0",
-           "stiff: damping for the complete body; treated implicitly if step damping/mass > 1"),
+           "stiff: damping for the complete body; treated implicitly if (step * damping)/mass > 1"),
     NUMBER(friction, "0", "", ">= 0",
-           "stiff: coefficient of friction; treated implicitly if step friction gravity/creep > 1"),
+           "stiff: coefficient of friction; treated implicitly if (step * friction * gravity)/creep > 1"),
     NUMBER(creep, "0.001", "m/s", "> 0", "stiff: speed above which friction is fully developed"),
     NUMBER(restitution, "1", "", "[0, 1]", "reflecting: speed after the contact, divided by the speed before"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};

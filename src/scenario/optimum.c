@@ -92,9 +92,10 @@ static cb_status read_amount(const cb_group *G, const cb_node *node, bool effici
     return cb_node_fail(node, "turn: expected an angle in (0, 2*pi), found %g", t->value);
   if (!turn && G->size > 1 && !(t->value > 0))
     return cb_node_fail(node, "move: expected a distance > 0, found %g", t->value);
-  return t->value == 0 ? cb_node_fail(node, "%s: expected a number that is not 0: a body that stays has no cost",
-                                      targets[t->kind])
-                       : CB_OK;
+  return t->value == 0
+             ? cb_node_fail(node, "%s: expected a number that is not 0: a body that does not move has no cost",
+                            targets[t->kind])
+             : CB_OK;
 }
 
 static cb_status read_target_element(const cb_group *G, const cb_node *node, cb_gait_target *t) {
@@ -103,9 +104,10 @@ static cb_status read_target_element(const cb_group *G, const cb_node *node, cb_
   if (status) return status;
   G->identity(G, one);
   for (int k = 0; k < G->size; k++) off = fmax(off, fabs(t->element[k] - one[k]));
-  return off > 0 ? CB_OK
-                 : cb_node_fail(node,
-                                "element: expected an element other than the identity: a body that stays has no cost");
+  return off > 0
+             ? CB_OK
+             : cb_node_fail(
+                   node, "element: expected an element other than the identity: a body that does not move has no cost");
 }
 
 static cb_status read_parts(const cb_group *G, const cb_node *node, bool efficient, cb_gait_target *t) {
@@ -132,7 +134,8 @@ static cb_status read_parts(const cb_group *G, const cb_node *node, bool efficie
   }
   const cb_status status = cb_errors_end(&errors);
   if (status || !stays) return status;
-  return cb_node_fail(node, "parts: expected a number that differs from the identity: a body that stays has no cost");
+  return cb_node_fail(node,
+                      "parts: expected a number that differs from the identity: a body that does not move has no cost");
 }
 
 static cb_status read_target(const cb_group *G, const cb_node *map, bool efficient, cb_gait_target *t) {

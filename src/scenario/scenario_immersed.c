@@ -135,8 +135,8 @@ const cb_param cb_immersed_table[] = {
      "for files: true closes each hole whose area is at most 0.1 of the area of the part that contains it; a number "
      "replaces 0.1"},
     NODE(chart,
-         "map of the surface into a `space`: exponential (default: distances from the origin are kept) or gnomonic "
-         "(flat faces stay geodesic planes)"),
+         "map of the surface into a `space`: exponential (default; it preserves distances from the origin) or gnomonic "
+         "(it maps flat faces to geodesic planes)"),
     NODE(poses, "{x: .., y: .., z: ..} of X, Y, Z, t; {parts: [..]}; {files: .., step: ..}; {sequence: .., step: ..}"),
     {"density", CB_PARAM_REAL, offsetof(immersed_parameters, density), "1000", "kg/m3", ">= 0", NULL,
      "density of all parts"},

@@ -126,10 +126,10 @@ cb_status cb_joint_read_limits(const cb_joint_reading *r, const cb_node *node, c
   if (p->stiff) {
     const cb_status status = read_stiff(r, p->stiff, j);
     if (status) return status;
-    if (!p->limits) return cb_node_fail(p->stiff, "`stiff` is a property of `limits`: expected limits");
+    if (!p->limits) return cb_node_fail(p->stiff, "`stiff` applies only to `limits`: expected limits");
   }
   if (!p->limits && cb_node_get(node, "restitution"))
-    return cb_node_fail(cb_node_get(node, "restitution"), "`restitution` is that of `limits`: expected limits");
+    return cb_node_fail(cb_node_get(node, "restitution"), "`restitution` applies only to `limits`: expected limits");
   if (!p->limits) return CB_OK;
   if (n == 0) return cb_node_fail(p->limits, "this joint has no coordinates: expected no limits");
   if (n == 1) return cb_joint_read_range(r, p->limits, j->limit[0]);

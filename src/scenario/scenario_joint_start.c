@@ -116,9 +116,8 @@ static cb_status check_given(const cb_joint_reading *r, int body, const cb_joint
   if (!at && !motion) return CB_OK;
   return cb_node_fail(
       at ? at : motion,
-      "joint `%s` already gives the place of body `%s`: expected `place` and `motion` of at most one body "
-      "of those that are joined, and of none if they are joined to the world, or else those that the "
-      "joints give",
+      "joint `%s` already gives the place of body `%s`: expected `place` and `motion` of at most one of the joined "
+      "bodies, of none if they are joined to the world, or values that agree with the joints",
       j->name, start->name);
 }
 
@@ -197,8 +196,8 @@ cb_status cb_joint_start_all(cb_joint_reading *r, double t, cb_rigid_state *stat
                             "the rates at the start open a loop: they differ by up to %.3g from rates that keep "
                             "it closed: expected %s",
                             turned,
-                            r->coordinates ? "joints of the loop without `rate`, which then follows"
-                                           : "a `motion` of the bodies at which the distances stay the same");
+                            r->coordinates ? "joints of the loop without `rate`, which then follows from the others"
+                                           : "a `motion` of the bodies that keeps the distances constant");
     if (!status && r->coordinates) memcpy(r->angle, cb_mechanism_q(mechanism), (size_t)r->coordinates * sizeof(double));
   }
   cb_mechanism_free(mechanism);

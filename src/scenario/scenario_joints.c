@@ -38,13 +38,14 @@ const cb_param cb_joint_table[] = {
     NODE(angle, "", "rad, m", "coordinate at the start, or a list of coordinates; `none` for a driven one"),
     NODE(rate, "", "rad/s, m/s", "rate at the start, or a list; `none` where it follows"),
     NODE(spring, "", "", "{stiffness: .., rest: ..}: force -stiffness (q - rest) on the coordinate q"),
-    NODE(damping, "", "N m s/rad, N s/m", "force -damping on a coordinate per rate; a number or a list"),
+    NODE(damping, "", "N m s/rad, N s/m", "damping of the force -damping q' on a coordinate q; a number or a list"),
     NODE(friction, "", "N m, N", "dry friction: largest force against the rate; a number or a list"),
     NODE(armature, "", "kg m2, kg", "inertia of a rotor on the coordinate; a number or a list"),
     NODE(limits, "", "rad, m", "[lowest, highest] value of the coordinate, or a list of such pairs"),
     {"restitution", CB_PARAM_REAL, offsetof(cb_joint_keys, restitution), "nan", "", "[0, 1]", NULL,
-     "part of the rate with which a limit is left (default: 0)"},
-    NODE(stiff, "", "", "{stiffness: .., damping: ..}: limits are springs and dampers instead of reflecting"),
+     "rate after a limit is reached, divided by the rate before (default: 0)"},
+    NODE(stiff, "", "",
+         "{stiffness: .., damping: ..}: a spring and a damper act beyond `limits`, which do not reflect"),
     NODE(
         motor, "", "N m, N",
         "force on the coordinate, an expression of t, of q and its rate w, and of coordinates of joints by their names "
@@ -57,8 +58,8 @@ const cb_param cb_joint_table[] = {
     NODE(control, "", "", "[lowest, highest] value of the expression of a motor or servo"),
     NODE(effort, "", "N m, N", "[lowest, highest] force of a motor or servo"),
     NODE(parts, "", "",
-         "of a compound joint: a list of {kind: hinge|slide, axis: [x, y, z], at: [x, y, z]} in A, with B in its place "
-         "at coordinates 0"),
+         "of a compound joint: a list of {kind: hinge|slide, axis: [x, y, z], at: [x, y, z]} in A, for the position of "
+         "B at the coordinates 0"),
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 /* The offset of the parameters of the class in the struct that the rows fill; the struct begins with a
@@ -411,7 +412,7 @@ static cb_status check_coordinates(const cb_joint_keys *p, const cb_node *node, 
   for (int i = 0; i < n; i++)
     if (!(fabs(motion.q[i] - q[i]) <= 1e-9 * fmax(1, fabs(q[i]))))
       return cb_node_fail(p->angle ? p->angle : node,
-                          "these coordinates lead to the same place as others, in which coordinate %d is %.6g instead "
+                          "these coordinates give the same position as others, in which coordinate %d is %.6g instead "
                           "of %.6g: expected a rotation vector of at most pi",
                           i + 1, motion.q[i], q[i]);
   return CB_OK;
@@ -434,10 +435,11 @@ static cb_status check_start(const cb_joint_reading *r, const cb_node *node, con
     const bool follows = j->driven[i] || r->couple[first + i];
     for (int k = 0; k < 2 && follows; k++)
       if (given[k] && !cb_joint_item_of(given[k], n, i, &item) && !cb_joint_none(item))
-        return cb_node_fail(item, "a %s%s",
-                            j->driven[i] ? "driven coordinate starts where its drive is at the start"
-                                         : "coupled coordinate starts where the other one puts it",
-                            n > 1 ? ": expected `none`" : "");
+        return cb_node_fail(
+            item, "a %s%s",
+            j->driven[i] ? "driven coordinate starts at the value and rate of its drive"
+                         : "coupled coordinate starts at the value and rate that follow from the other coordinate",
+            n > 1 ? ": expected `none`" : "");
     const cb_status status = follows ? CB_OK : check_limits(node, j, i, r->angle[first + i]);
     if (status) return status;
   }

@@ -291,7 +291,7 @@ static cb_status check_shapes(cb_scenario *s, const cb_node *root) {
     if (m->kind[i].body && cb_immersed_poses(m->kind[i].body) && !cb_node_get(bodies->items[i], "spheres"))
       return cb_node_fail(cb_node_get(bodies->items[i], "poses"),
                           "poses: expected `spheres` next to them, found `contacts: {shapes: true}`: a body that "
-                          "changes its shape cannot touch others by it");
+                          "changes its shape cannot touch other bodies by its shape");
   return CB_OK;
 }
 

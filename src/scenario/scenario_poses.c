@@ -42,7 +42,7 @@ const cb_param cb_sequence_table[] = {
     {"period", CB_PARAM_REAL, offsetof(sequence_parameters, period), "0", "s", ">= 0", NULL,
      "period; 0: the number of poses times step"},
     {"end", CB_PARAM_CHOICE, offsetof(sequence_parameters, end), "periodic", "", "", "periodic|clamped",
-     "periodic: begins again after the last pose; clamped: stays there"},
+     "periodic: the first pose follows after the last pose; clamped: the body stays in the last pose"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 static const char *const coordinates[] = {"x", "y", "z"}, *const rest[] = {"X", "Y", "Z"};

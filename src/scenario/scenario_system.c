@@ -38,7 +38,7 @@ const cb_param cb_scenario_system_table[] = {
     ROW(forces,
         "generalised forces: one expression per coordinate, in the coordinates, the velocities `NAME_dot` and t"),
     ROW(constraints,
-        "expressions of coordinates and t that stay 0, and maps {surface: .., name: ..} or "
+        "list of expressions of coordinates and t that are kept at 0, and of maps {surface: .., name: ..} or "
         "{velocity: [..], equals: .., name: ..}"),
     ROW(position, "coordinates at the start (default: the base point)"),
     ROW(velocity, "velocities of the coordinates at the start (default 0)"),

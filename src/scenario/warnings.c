@@ -52,7 +52,7 @@ static void warn_of_sphere(double K, double area, const char *use, const char *b
   if (K > 0 && more > 0.01)
     cb_warn(
         "%son a sphere the local model has a sink at the antipode: the added mass of a ball with the area of this body "
-        "is too large by %.2g of it; try `%s`",
+        "is too large by %.2g of its value; try `%s`",
         body, more, use);
 }
 
@@ -103,7 +103,7 @@ void cb_note_large(const cb_surface *surface, const cb_mass *mass, const char *s
     size = fmax(size, high - low);
   }
   cb_note("%sit is %.3g m long and %s %.3g t: a file in millimetres needs `%s`", body, size,
-          mass->mass >= weight ? "weighs" : "has the volume of water of", weight / 1000, scale);
+          mass->mass >= weight ? "weighs" : "displaces water with a mass of", weight / 1000, scale);
 }
 
 /* Warns of an open part without a thickness, which has no volume although it may be meant as a solid. lacks: what the
@@ -163,8 +163,7 @@ static cb_status warn_of_misfit(const cb_immersed *body, const cb_run *run, cons
       snprintf(place, sizeof place, "%s:%d:%d: ", found.named->file, found.named->line, found.named->column);
     cb_warn(
         "%s%spart `%s` deforms: at t = %.3g the root mean square distance of its vertices from the best rigid motion "
-        "is "
-        "%.2g of its radius of gyration, but what moves with it moves rigidly",
+        "is %.2g of its radius of gyration, but the geoms and boxes that move with it are rigid",
         place, name, found.part, found.time, found.residual);
   }
   return status;

@@ -107,13 +107,13 @@ static void put_members(const cb_bundle *b, const cb_family *f, const columns *c
                            *const state[] = {"member", "states"}, *const way[] = {"member", "time", "variable"};
   static const struct {
     const char *name, *doc;
-  } numbers[NUMBERS] =
-      {{"target", "amount of the target"},
-       {"cost", "int r'Mr' dt"},
-       {"efficiency", "target^2/cost"},
-       {"multiplier", "lambda: d cost/d target = 2 lambda"},
-       {"tail",
-        "last coefficients divided by the largest: the error of the cost is about the square; nan: at constraints"}},
+  } numbers[NUMBERS] = {{"target", "amount of the target"},
+                        {"cost", "int r'Mr' dt"},
+                        {"efficiency", "target^2/cost"},
+                        {"multiplier", "lambda: d cost/d target = 2 lambda"},
+                        {"tail",
+                         "last Fourier coefficients divided by the largest one; the square of this is about the "
+                         "relative error of the cost; nan: at constraints"}},
     integers[INTEGERS] = {{"index", "number of negative directions of the second variation"},
                           {"flat", "zero eigenvalues of the second variation, not counting the shift of time"},
                           {"branch", "branch of the member; -1: a start, on no branch"},

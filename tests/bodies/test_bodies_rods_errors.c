@@ -60,7 +60,7 @@ static void what_is_wrong_is_told_with_its_place(void **state) {
       {"{name: e3}", "{kind: chain}", "test:1:1: error: expected `place`"},
       {"{name: e3}", "{kind: pendulum, tangent: [1, 0, 0]}",
        "test:1:1: error: missing key 'pivot': expected a value: the pivot {chart: .., point: [..]}; `move` of place "
-       "moves it, too"},
+       "also moves it"},
       {"{name: e3}", "{kind: pendulum, pivot: {point: [1, 0, 0]}}", "test:1:1: error: expected `place`"},
       {"{name: e3}", "{kind: pendulum, pivot: {point: [1, 0, 0]}, place: {points: [[0, 0, 1]]},\n tangent: [1, 0, 0]}",
        "test:2:11: error: tangent: given next to a point in `place`, expected one of the two"},

@@ -352,7 +352,7 @@ static void wrong_gaits_are_named(void **state) {
   assert_int_equal(cb_gait_sequence(0, NULL, &g), CB_ERROR_ARGUMENT);
   check_ok(cb_gait_loop(2, 1, (const double[]){.7, 0}, 1, &line));
   assert_int_equal(cb_gait_sequence(2, (const cb_gait *const[]){polygon, line}, &g), CB_ERROR_ARGUMENT);
-  assert_non_null(strstr(cb_error_text(), "gait 1 of a sequence starts with 0 in variable 1"));
+  assert_non_null(strstr(cb_error_text(), "gait 1 of a sequence starts at 0 in variable 1"));
   cb_gait_free(line);
   check_ok(cb_gait_loop(3, 1, (const double[]){.7, 0, 0}, 1, &line));
   assert_int_equal(cb_gait_sequence(2, (const cb_gait *const[]){polygon, line}, &g), CB_ERROR_ARGUMENT);

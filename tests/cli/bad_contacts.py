@@ -100,7 +100,7 @@ CASES = {
     "body in a wall at the start": ([("  - {kind", "  @- {kind"), ("radius: 3", "radius: 0.5, name: room")],
                                     ["particle `a.0` is inside the wall `room` at the start, by 0.6"]),
     "gas that does not fit": (with_gas("container_radius: 0.4, count: @99"),
-                              ["of 99 spheres of radius 0.1 found a place, the next none"]),
+                              ["of 99 spheres of radius 0.1 could be placed, but"]),
     "gas without a ball": (with_gas("count: 9", "@"), ["missing key 'container_radius'", "only a sphere S^n can be filled"]),
     "gas in a ball too small": (with_gas("count: 9, container_radius: @0.1"),
                                 ["a ball of radius 0.1 cannot contain a sphere of radius 0.1"]),

@@ -142,7 +142,7 @@ class Coupling(Case):
                 ("drag: false\n", "drag: false\n    added_mass: false\n", HERE, "body `a` has none: expected `added_mass`"),
                 ("coupling: dipole", "coupling: exact\n  added_mass: none", HERE, "expected `added_mass`"),
                 ("name: hamilton_pontryagin", "name: rkmk4", "pair.yaml:19:13: error: ",
-                 "the integrator `rkmk4` cannot move bodies that feel each other: expected hamilton_pontryagin"),
+                 "the integrator `rkmk4` cannot move coupled bodies: expected hamilton_pontryagin"),
                 ("coupling: dipole", "coupling: {name: exact, wall: rigid, wall_height: -0.5}", HERE, "body 1 is behind its wall")):
             said = self.refused(text=PAIR.replace(old, new, 1))
             self.assertTrue(said.startswith(place), (new, said))

@@ -62,8 +62,8 @@ time: {{end: 0.002}}
 record: {{every: 1, observables: [energy]}}
 """
 DENSITIES = 1500, 1200
-DIPOLES = "in this run bodies felt each other by `coupling: dipole`, with an estimated error of "
-ALONE = "in this run bodies did not feel each other (`coupling: none`): the exported flow is the sum"
+DIPOLES = "this run used `coupling: dipole`, with an estimated error of "
+ALONE = "this run used `coupling: none`: the exported flow is the sum"
 
 
 def rotation(q):
@@ -238,8 +238,8 @@ class ExportFlow(Case):
             self.write("still.yaml", still.replace("resolution: 24", f"resolution: {resolution}"))
             self.good("run", "still.yaml", "--quiet")
             done = self.good("export", "still.h5", "--flow", "--grid", "3x3x1", "--streamlines", "1")
-            told = re.fullmatch(r"curvebody: (\w+): body `ball`: its flow is drawn with its (\d+) given faces, whose kinetic "
-                                r"energy is (\S+) % below the energy in the run, which used up to (\d+) faces\n", done.stderr)
+            told = re.fullmatch(r"curvebody: (\w+): body `ball`: the exported flow uses its (\d+) given faces, and its "
+                                r"kinetic energy is (\S+) % below the energy in the run, which used up to (\d+) faces\n", done.stderr)
             self.assertTrue(told, done.stderr)
             self.assertEqual(told[1], kind)
             with h5py.File(self.path("still-flow.h5")) as file:

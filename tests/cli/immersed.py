@@ -274,7 +274,7 @@ class Immersed(Case):
         done = self.good("run", "spun.yaml")
         lines = done.stderr.splitlines()
         self.assertEqual(lines[0], "curvebody: warning: at time 0.01, body `ball.0`: a step of 0.01 rotates it by 0.3 rad, "
-                         "and the error of its path is the square of that; try an integrator.step of 0.0033")
+                         "and the error of its path is proportional to the square of this angle; try an integrator.step of 0.0033")
         self.assertEqual(lines[10:], ["curvebody: warning: 15 more warnings are in spun.h5, where /event_kind is 4"])
         with h5py.File(self.path("spun.h5")) as file:
             self.assertEqual(file["warning_name"].asstr()[0], "turn")
@@ -302,7 +302,7 @@ class Immersed(Case):
             self.assertEqual(kept, whole.attrs["warnings"].decode())
         lines = kept.splitlines()
         self.assertEqual(lines[0], "at time 0.01, body `ball.0`: a step of 0.01 rotates it by 0.3 rad, and the error of its "
-                         "path is the square of that; try an integrator.step of 0.0033")
+                         "path is proportional to the square of this angle; try an integrator.step of 0.0033")
         self.assertEqual(lines[-1], "...")  # 25 lines take more than 3 kB
         self.assertIn("ball.0`: a step of 0.01", self.good("resume", "spun.h5", "--until", "0.3", "--quiet").stderr)
         self.assertEqual(json.loads(self.good("run", "spun.yaml", "--json", "--set", "integrator.step=0.003")

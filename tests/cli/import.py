@@ -33,7 +33,7 @@ class Import(Case):
         self.assertEqual(done.stderr.splitlines(), [
             "m.xml:4:5: left out: friction of the floor; no body rebounds from it; it is lowered by 0.001 to the lowest point of a body at its start",
             "m.xml:8:5: left out: <body> `rock` with 1 element in it: it does not move",
-            "m.xml:7:80: left out: looks and other minor elements: rgba of <geom>"])
+            "m.xml:7:80: left out: visual and other minor elements: rgba of <geom>"])
         self.good("run", "m.yaml")
         with h5py.File(os.path.join(self.folder, "m.h5")) as f:
             self.assertEqual([name.decode() for name in f["body"][()]], ["ball", "card"])
@@ -187,7 +187,7 @@ class Import(Case):
         with h5py.File(os.path.join(self.folder, "m.h5")) as f:
             self.assertEqual([name.decode() for name in f["joint_dof_name"][()]], ["spin"])
             self.assertAlmostEqual(f["angle"][-1][0], .5 + 2 * (1 - math.cos(1)) / .5, places=10)
-        self.assertIn("controls: those of 1 actuator are 0; give them with `--control m=EXPR`", self.good("import", "m.xml").stderr)
+        self.assertIn("controls: the values for 1 actuator are 0; set them with `--control m=EXPR`", self.good("import", "m.xml").stderr)
         for control, told in (("m", "--control:1:1: error: expected NAME=EXPRESSION"), ("n=1", "unknown control 'n', expected m"),
                               ("m=1+", "--control:1:5: error: ")):
             done = self.call("import", "m.xml", "--control", control)

@@ -218,7 +218,7 @@ class Inertia(Case):
                 (["t.obj", "--error", "1e-2, table: 0"], 2, "--error:1:5: error: "),
                 (["open.obj"], 2, "open.obj: error: part `body` is open and has no mass without a thickness: expected a thickness > 0"),
                 (["t.obj", "--scale", "1e-9", "--added-mass", "exact:method=dence"], 2, "did you mean 'dense'?"),
-                (["far.obj"], 2, "far.obj: error: the body is 1.3e+08 of its radii from the origin"),
+                (["far.obj"], 2, "far.obj: error: the body is 1.3e+08 times its radius away from the origin"),
                 (["t.obj", "--added-mass", "exact:memory=1e3"], 2, "t.obj: error: the tree of 4 panels takes"),
                 (["t.obj", "--added-mass", "exact:wall=rigid,wall_z=0"], 2, "t.obj: error: a wall with the normal"),
                 (["t.obj", "--added-mass", "exact:wall_height=1"], 2, "t.obj: error: the position of a wall is given without `wall`"),

@@ -151,7 +151,7 @@ static void more_names_than_an_expression_has_are_refused(void **unused) {
   k.options.externals = many;
   k.options.n_externals = CB_IMMERSED_EXTERNALS + 1;
   check_error(cb_immersed_create(&k.fluid, k.surface, NULL, &k.options, NULL, NULL, NULL, &k.body), CB_ERROR_ARGUMENT,
-              "wrenches that use 40 numbers of other bodies: expected at most 39");
+              "wrenches that use 40 quantities of other bodies: expected at most 39");
   tank_empty(&k);
 }
 

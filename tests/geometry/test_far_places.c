@@ -368,8 +368,8 @@ static void what_cannot_be_told_far_out_is_refused_by_name(void **state) {
     const char *space, *body, *text;
   } cases[] = {
       {"h3", "  - {kind: particles, place: {points: [[sinh(400), 0, 0, cosh(400)]]}}",
-       "test:5:40: error: the point is too far out for coordinates of the embedding, which overflow: expected at most "
-       "354.8 from the base point of h3"},
+       "test:5:40: error: the point is too far away for coordinates of the embedding, which overflow there: expected "
+       "at most 354.8 from the base point of h3"},
       {"{name: h3, chart: polar}", "  - {kind: particles, place: {points: [[400, 1, 1]]}}",
        "test:5:40: error: the coordinates are outside the chart, or so large that numbers overflow; expected at most "
        "[355.6, 0.889, 0.889] in this direction"},

@@ -282,10 +282,8 @@ static void what_is_not_read_is_listed(void **unused) {
       "m.xml:1:19: left out: foo of <mujoco>\nm.xml:2:23: left out: tolerance, cone of <option>\nm.xml:6:5: left out: "
       "<geom> `floor`: no moving body collides with it\nm.xml:8:48: left out: solreflimit of <joint> "
       "`elbow`\nm.xml:8:88: left out: <geom>: it does not move\nm.xml:8:95: left out: <inertial>: it does not "
-      "move\nm.xml:9:5: left out: "
-      "<body> `rock` with 1 element in it: it does not "
-      "move\nm.xml:3:3: left out: looks and other minor elements: <visual>, <light>, text, rgba of <geom> (2 times), "
-      "<site>\n");
+      "move\nm.xml:9:5: left out: <body> `rock` with 1 element in it: it does not move\nm.xml:3:3: left out: visual "
+      "and other minor elements: <visual>, <light>, text, rgba of <geom> (2 times), <site>\n");
   assert_int_equal(m->n, 2);
   check_near(m->gravity[2], 0, 0);
   cb_mjcf_free(m);

@@ -96,9 +96,9 @@ static void controls_are_expressions_of_time(void **unused) {
   cb_text_free(&text);
   cb_mjcf *m;
   check_ok(read_within(within, &m));
-  assert_string_equal(m->left_out,
-                      "m.xml:2:86: left out: controls: those of 3 actuators are 0; give them with "
-                      "`--control m=EXPR`\n");
+  assert_string_equal(
+      m->left_out,
+      "m.xml:2:86: left out: controls: the values for 3 actuators are 0; set them with `--control m=EXPR`\n");
   cb_mjcf_free(m);
 }
 
@@ -319,7 +319,7 @@ static void what_is_left_out_is_listed(void **unused) {
       "vector\n"
       "m.xml:4:32: left out: ball joint: its armature acts on the rates of the rotation vector\n"
       "m.xml:5:11: left out: softness of constraints: they hold exactly; the start of joint `i` at 0: this constraint "
-      "puts it at 57.2958\n"
+      "sets it to 57.2958\n"
       "m.xml:5:54: left out: <joint>: other constraints give the coordinates of its joints\n"
       "m.xml:5:101: left out: <joint>: other constraints give the coordinates of its joints\n"
       "m.xml:5:131: left out: <flex>\n"
@@ -328,10 +328,10 @@ static void what_is_left_out_is_listed(void **unused) {
       "m.xml:6:108: left out: range of a tendon of several joints\n"
       "m.xml:6:171: left out: frictionloss of a tendon of several joints\n"
       "m.xml:6:248: left out: <contact> with 1 element in it\n"
-      "m.xml:6:274: left out: controls: those of 1 actuator are 0; give them with `--control ctrl2=EXPR`\n"
+      "m.xml:6:274: left out: controls: the values for 1 actuator are 0; set them with `--control ctrl2=EXPR`\n"
       "m.xml:6:284: left out: <motor>: its tendon is not read\n"
       "m.xml:6:303: left out: <muscle>: its type is not read\n"
-      "m.xml:2:12: left out: looks and other minor elements: <light>, rgba of <geom>\n");
+      "m.xml:2:12: left out: visual and other minor elements: <light>, rgba of <geom>\n");
   cb_mjcf_free(m);
 }
 
@@ -376,15 +376,16 @@ static const struct {
 
 static const char *const after[][2] = {
     /* after the arm, on line 3 */
-    {"<worldbody><joint/></worldbody>", "m.xml:3:12: error: a joint on nothing: expected it in a <body>"},
-    {"<worldbody><frame><freejoint/></frame></worldbody>", "m.xml:3:19: error: a joint on nothing"},
+    {"<worldbody><joint/></worldbody>", "m.xml:3:12: error: a joint outside of a body: expected it in a <body>"},
+    {"<worldbody><frame><freejoint/></frame></worldbody>", "m.xml:3:19: error: a joint outside of a body"},
     {"<worldbody><body><geom size='1'/><body><freejoint/><geom size='1'/></body></body></worldbody>",
      "m.xml:3:40: error: a free joint in a body of another body"},
     {"<actuator><motor joint='jj'/></actuator>", "m.xml:3:25: error: unknown joint 'jj', did you mean 'j'?"},
     {"<actuator><motor site='t'/></actuator>", "m.xml:3:24: error: unknown site 't', expected s"},
     {"<actuator><motor tendon='t'/></actuator>", "m.xml:3:26: error: unknown tendon 't'"},
-    {"<actuator><motor/></actuator>", "m.xml:3:11: error: an actuator on nothing: expected `joint`, `tendon` or"},
-    {"<actuator><motor joint='j' site='s'/></actuator>", "m.xml:3:25: error: joint next to another one of joint"},
+    {"<actuator><motor/></actuator>", "m.xml:3:11: error: an actuator without a target: expected `joint`, `tendon` or"},
+    {"<actuator><motor joint='j' site='s'/></actuator>",
+     "m.xml:3:25: error: joint in addition to another target: expected only one of joint"},
     {"<actuator><position joint='j' kp='-1'/></actuator>", "m.xml:3:35: error: kp: expected a number >= 0, found -1"},
     {"<actuator><velocity joint='j' kv='x'/></actuator>", "m.xml:3:35: error: kv: expected a number, found 'x'"},
     {"<actuator><motor joint='j' forcerange='2 1'/></actuator>", "m.xml:3:40: error: forcerange: expected two numbers"},
@@ -455,7 +456,8 @@ static void keys_and_controls_that_cannot_be_right_are_refused(void **unused) {
       {"qpos='1 1 0 0'", "m.xml:3:22: error: qpos: expected 5 numbers, found 4"},
       {"qvel='1 1 0 0 0'", "m.xml:3:22: error: qvel: expected 4 numbers, found 5"},
       {"ctrl='1 1'", "m.xml:3:22: error: ctrl: expected 1 number, found 2"},
-      {"qpos='1 0 0 0 0'", "m.xml:3:22: error: qpos: expected a quaternion that is not 0, found 0 from number 2"}};
+      {"qpos='1 0 0 0 0'",
+       "m.xml:3:22: error: qpos: expected a quaternion that is not 0, found four zeros from number 2 on"}};
   char text[1024];
   cb_mjcf *m = NULL;
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {

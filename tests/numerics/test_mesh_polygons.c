@@ -242,10 +242,10 @@ static void corners_may_be_in_line_or_in_one_place(void **state) {
 }
 
 #define CUTS(n) "a polygon of " #n " corners intersects itself: expected a polygon that does not, or triangles"
-#define WARPED(corner, off)                                         \
-  "a polygon of 4 corners is not plane: corner " #corner " is " off \
-  " of its size from its plane, expected at "                       \
-  "most 0.001, or triangles"
+#define WARPED(corner, off)                                                                         \
+  "a polygon of 4 corners is not planar: the distance of corner " #corner " from its plane is " off \
+  " of its size, "                                                                                  \
+  "expected at most 0.001, or triangles"
 
 static void one_that_cuts_itself_or_is_warped_is_refused_by_line(void **state) {
   static const struct {

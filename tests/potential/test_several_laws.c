@@ -248,8 +248,8 @@ static void the_gap_is_the_distance_of_the_surfaces(void **unused) {
 static void bodies_that_touch_are_refused(void **unused) {
   /* The faces have the area sqrt(3)/2; a third of its root is 0.31. */
   check_error_begins(octahedra(1, &(cb_pose){{1, 0, 0, 0}, {2.3, 0, 0}}, NULL), CB_STEP_DOMAIN,
-                     "the gap between bodies 1 and 2 is 0.3, and their faces resolve 0.310202: expected an earlier end "
-                     "of the run, or smaller faces");
+                     "the gap between bodies 1 and 2 is 0.3, but their faces resolve only gaps above 0.310202: "
+                     "expected an earlier end of the run, or smaller faces");
   check_ok(octahedra(1, &(cb_pose){{1, 0, 0, 0}, {2.32, 0, 0}}, NULL));
   check_error_begins(octahedra(1, &(cb_pose){{0.8, 0.6, 0, 0}, {0.9, 0.2, 0.1}}, NULL), CB_STEP_DOMAIN,
                      "bodies 1 and 2 overlap: expected a gap of at least 0.31");
@@ -273,7 +273,7 @@ static void a_body_at_its_wall_is_refused(void **unused) {
                      "body 1 is behind its wall: a corner is at the height -0.1 above the wall: expected more than 0");
   g.x[2] = 2.01;
   check_error_begins(cb_several_apply(s, &g, several_twist, momentum, NULL, NULL), CB_STEP_DOMAIN,
-                     "body 1 is at the distance 0.01 from the wall, and its faces resolve 0.0");
+                     "body 1 is at the distance 0.01 from the wall, but its faces resolve only distances above 0.0");
   g.x[2] = 2.2;
   cb_several_report report;
   check_ok(cb_several_apply(s, &g, several_twist, momentum, NULL, &report));

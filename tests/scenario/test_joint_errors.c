@@ -110,7 +110,7 @@ static void wrong_joints_are_refused(void **unused) {
       {BALL ", angle: 1}", "7:83", "expected a list of 3 numbers, one per coordinate of the joint"},
       {BALL ", angle: [1, 2]}", "7:83", "expected a list of 3, one per coordinate of the joint, found 2"},
       {BALL ", angle: [3, 2, 1]}", "7:83",
-       "these coordinates lead to the same place as others, in which coordinate 1 is -2.03776 instead of 3: expected a "
+       "these coordinates give the same position as others, in which coordinate 1 is -2.03776 instead of 3: expected a "
        "rotation vector of at most pi"},
       {BALL ", damping: [1, 2]}", "7:85", "expected a list of 3, one per coordinate of the joint, found 2"},
       {BALL ", motor: t}", "7:83", "expected a list of 3, one per coordinate of the joint, `none` where there is none"},
@@ -127,7 +127,7 @@ static void wrong_joints_are_refused(void **unused) {
        "the start is outside of the limits: expected a coordinate from -0.5 to 1, found 2"},
       {PIN ", limits: [-1, 1], restitution: 2}", "7:124",
        "restitution: expected a dimensionless number in [0, 1], found '2'"},
-      {PIN ", restitution: 0.5}", "7:107", "`restitution` is that of `limits`: expected limits"},
+      {PIN ", restitution: 0.5}", "7:107", "`restitution` applies only to `limits`: expected limits"},
       {PIN ", damping: -1}", "7:103", "expected a number >= 0, found -1"},
       {PIN ", friction: -1}", "7:104", "expected a number >= 0, found -1"},
       {PIN ", armature: -1}", "7:104", "expected a number >= 0, found -1"},
@@ -168,7 +168,7 @@ static void wrong_joints_are_refused(void **unused) {
       {PIN ", drive: 1/t}", "7:101", "the drive at the start, t = 0, is not finite"},
       {PIN ", drive: sqrt(t - 1)}", "7:101", "the drive at the start, t = 0, is not finite"},
       {PIN ", drive: t + q}", "7:105", "unknown name `q`: the variables here are: t"},
-      {PIN ", drive: t, angle: 1}", "7:111", "a driven coordinate starts where its drive is at the start"},
+      {PIN ", drive: t, angle: 1}", "7:111", "a driven coordinate starts at the value and rate of its drive"},
       {PIN ", drive: t + 2, limits: [-1, 1]}", "7:116",
        "the start is outside of the limits: expected a coordinate from -1 to 1, found 2"},
       {PIN ", couple: 3}", "7:102", "expected a map of keys and values, found '3'"},
@@ -188,11 +188,11 @@ static void wrong_joints_are_refused(void **unused) {
       {PIN ", drive: t, couple: {to: pin, polynomial: [0, 1]}}", "7:112",
        "expected only one of `drive` and `couple`, which both give the coordinate"},
       {PIN ", angle: 1, couple: {to: pin, polynomial: [0, 1]}}", "7:101",
-       "a coupled coordinate starts where the other one puts it"},
+       "a coupled coordinate starts at the value and rate that follow from the other coordinate"},
       {BALL ", couple: {to: pin.x, polynomial: [0, 1]}}", "7:84",
        "expected a list of 3, one per coordinate of the joint, `none` where there is none"},
       {BALL ", rate: [1, 0, 0], couple: [{to: pin.y, polynomial: [0, 1]}, none, none]}", "7:83",
-       "a coupled coordinate starts where the other one puts it: expected `none`"},
+       "a coupled coordinate starts at the value and rate that follow from the other coordinate: expected `none`"},
       {"\n  - {kind: weld, of: [a, b], couple: {to: x, polynomial: [0]}}", "7:38",
        "this joint has no coordinates: expected no `couple`"},
       {PIN ", couple: {to: z, polynomial: [2]}, limits: [-1, 1]}\n  - {kind: hinge, name: z, of: [world, a], axis: [0, "
@@ -224,7 +224,7 @@ static void wrong_joints_are_refused(void **unused) {
        "expected a name of at most 23 letters, digits, _ and ., other than t, q and w, found "
        "`a_name_that_is_far_too_long_for_a_joint`"},
       {PIN "}\n  - {kind: ball, of: [world, a]}\n  - {kind: ball, of: [b, world], in: [0, 0, 9]}", "7:5",
-       "joint `pin` cannot be closed: a gap of 8.98 stays: expected coordinates at the start from which the loop can "
+       "joint `pin` cannot be closed: a gap of 8.98 remains: expected coordinates at the start from which the loop can "
        "be closed"},
       {PIN "}\n  - {kind: ball, of: [world, a]}\n  - {kind: rod, of: [b, world], in: [0, 0, 9], length: 1}", "9:5",
        "joint `joint.2` cannot be closed: a gap of"},
@@ -232,25 +232,25 @@ static void wrong_joints_are_refused(void **unused) {
            ".3, 0], rate: [0, 0, 1]}",
        "7:3",
        "the rates at the start open a loop: they differ by up to 1 from rates that keep it closed: expected joints of "
-       "the loop without `rate`, which then follows"},
+       "the loop without `rate`, which then follows from the others"},
       {"\n  - {kind: rod, of: [world, a], length: 1}", "7:5",
-       "joint `joint.0` cannot be closed: a gap of 0.5 stays: expected coordinates at the start from which the loop "
+       "joint `joint.0` cannot be closed: a gap of 0.5 remains: expected coordinates at the start from which the loop "
        "can be closed"},
       {PIN ", motor: pin + pin_rate + 0*x}", "7:120",
        "unknown name `x`: the variables here are: t, q, w, pin, pin_rate"},
       {"\n  - {kind: cylindrical, name: c, of: [world, a], axis: [0, 0, 1], drive: [t, none], angle: [0, 1]}", "7:93",
-       "a driven coordinate starts where its drive is at the start: expected `none`"},
+       "a driven coordinate starts at the value and rate of its drive: expected `none`"},
       {"\n  - {kind: cylindrical, name: c, of: [world, a], axis: [0, 0, 1], drive: [t, none], rate: [1, 1]}", "7:92",
-       "a driven coordinate starts where its drive is at the start: expected `none`"},
+       "a driven coordinate starts at the value and rate of its drive: expected `none`"},
       {"\n  - {kind: free, of: [a, b], angle: [0, 0, 0, 0, 0, 3.2]}", "7:37",
-       "these coordinates lead to the same place as others, in which coordinate 6 is -3.08319 instead of 3.2: expected "
+       "these coordinates give the same position as others, in which coordinate 6 is -3.08319 instead of 3.2: expected "
        "a rotation vector of at most pi"},
       {"\n  - {kind: ball, of: [a, b], spring: {stiffness: [1, 2]}}", "7:50",
        "expected a list of 3, one per coordinate of the joint, found 2"},
       {"\n  - {kind: ball, of: [a, b], spring: {stiffness: 1, rest: [1, x, 2]}}", "7:63",
        "unknown name `x`: the variables here are: none"},
       {"\n  - {kind: ball, of: [a, b], friction: [1, 2, -3]}", "7:47", "expected a number >= 0, found -3"},
-      {PIN ", drive: sin(t, angle: 1}", "7:115", "a driven coordinate starts where its drive is at the start"},
+      {PIN ", drive: sin(t, angle: 1}", "7:115", "a driven coordinate starts at the value and rate of its drive"},
       {PIN ", drive: 'sin(t'}", "7:107", "the expression ends too early: expected `,` or `)` after `(` at character 4"},
       {PIN ", limits: [[-1, 1]]}", "7:102", "expected [lowest, highest]"},
       {PIN ", limits: [-1, 1, 2]}", "7:102", "expected [lowest, highest]"},
@@ -284,23 +284,23 @@ static void what_does_not_fit_to_joints_is_refused(void **unused) {
       {{"medium: none", ", place: {position: [1, 0, 0]}", ", place: {position: [0, 0, 0]}", PIN "}",
         "hamilton_pontryagin"},
        "5:94",
-       "joint `pin` already gives the place of body `b`: expected `place` and `motion` of at most one body of those "
-       "that are joined, and of none if they are joined to the world"},
+       "joint `pin` already gives the place of body `b`: expected `place` and `motion` of at most one of the joined "
+       "bodies, of none if they are joined to the world"},
       {{"medium: none", ", place: {position: [1, 0, 0]}", ", motion: {spin: [0, 0, 1]}", PIN "}",
         "hamilton_pontryagin"},
        "5:95",
-       "joint `pin` already gives the place of body `b`: expected `place` and `motion` of at most one body of those "
-       "that are joined, and of none if they are joined to the world"},
+       "joint `pin` already gives the place of body `b`: expected `place` and `motion` of at most one of the joined "
+       "bodies, of none if they are joined to the world"},
       {{"medium: none", ", place: {position: [1, 0, 0]}", "", PIN "}\n  - {kind: ball, of: [world, a]}",
         "hamilton_pontryagin"},
        "4:95",
-       "joint `joint.1` already gives the place of body `a`: expected `place` and `motion` of at most one body of "
-       "those that are joined, and of none if they are joined to the world"},
+       "joint `joint.1` already gives the place of body `a`: expected `place` and `motion` of at most one of the "
+       "joined bodies, of none if they are joined to the world"},
       {{"medium: none", ", place: {position: [1, 0, 0]}, motion: {velocity: [1, 0, 0]}", "",
         "\n  - {kind: rod, of: [world, a], length: 1}", "hamilton_pontryagin"},
        "7:3",
        "the rates at the start open a loop: they differ by up to 1 from rates that keep it closed: expected a `motion` "
-       "of the bodies at which the distances stay the same"},
+       "of the bodies that keeps the distances constant"},
       {{"medium: none", "", "", PIN "}", "mujoco_rk4"},
        "8:13",
        "the integrator `mujoco_rk4` cannot move bodies with joints: expected hamilton_pontryagin, or rkmk4 for trees"},

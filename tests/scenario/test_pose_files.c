@@ -123,7 +123,7 @@ static void polygons_that_bend_keep_the_triangles_of_the_body(void **state) {
   cb_surface_free(rest);
   rest = NULL;
   p = NULL;
-  snprintf(expected, sizeof expected, "%s/pose-001.obj:10:1: error: a polygon of 4 corners is not plane: ", folder);
+  snprintf(expected, sizeof expected, "%s/pose-001.obj:10:1: error: a polygon of 4 corners is not planar: ", folder);
   check_error_begins(cb_poses_read(pattern, 1, 0, &times, NULL, NULL, &rest, &p), CB_ERROR_INPUT, expected);
   /* Other polygons with the same number of triangles in total. */
   write_file(folder, 2,

@@ -45,10 +45,10 @@ cb_status cb_gait_sequence(int count, const cb_gait *const *gaits, cb_gait **out
     cb_gait_at(gaits[k], 0, start, NULL);
     for (int i = 0; i < n; i++)
       if (!(fabs(start[i] - first[i]) <= cb_gait_slack(start[i], first[i])))
-        return cb_fail(
-            CB_ERROR_ARGUMENT,
-            "gait %d of a sequence starts with %.9g in variable %d, the first gait with %.9g: expected equal values", k,
-            start[i], i, first[i]);
+        return cb_fail(CB_ERROR_ARGUMENT,
+                       "gait %d of a sequence starts at %.9g in variable %d, but the first gait starts at %.9g: "
+                       "expected equal values",
+                       k, start[i], i, first[i]);
     breaks += gaits[k]->breaks;
   }
   cb_gait *g = NULL;

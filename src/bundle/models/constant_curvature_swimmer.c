@@ -65,7 +65,7 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
     if (!(c.v > 1e-14))
       return cb_fail(CB_STEP_SINGULAR,
                      "constant_curvature_swimmer: the tips are at the poles of the geodesic (l = %.6g, a = %.6g): "
-                     "expected legs that keep off them",
+                     "expected legs that stay away from them",
                      r[0].v, r[1].v);
     const jet2 D[2] = {times(C, sa), scaled(R, times(S, ca))};
     for (int i = 0; i < 2; i++)

@@ -30,7 +30,7 @@ static const cb_param params[] = {
     {"hinges", CB_PARAM_NODE, offsetof(options, hinges), "", "length", "", NULL,
      "distance from the ends of the bodies to the hinge, or a list with one per hinge; default: 0.1"},
     {"coupling", CB_PARAM_BOOL, offsetof(options, coupling), "true", "", "", NULL,
-     "false: no body feels the flow around another"},
+     "false: the flow around a body does not act on the other bodies"},
     {"nodes", CB_PARAM_INT, offsetof(options, nodes), "64", "", "[8, 1024]", NULL, "nodes per body, an even number"},
     {"base", CB_PARAM_INT, offsetof(options, base), "0", "", ">= 0", NULL,
      "body that carries the frame; 0: the middle body"},

@@ -24,7 +24,7 @@ static const cb_param table[] = {
     CB_CONSTRAINT_KEY(keys, "particles", particles, NULL, "", "one to four particles, [[a, 0], ..]"),
     CB_CONSTRAINT_KEY(keys, "chart", chart, "", "", "chart of the coordinates; if absent, the embedding"),
     CB_CONSTRAINT_KEY(keys, "coefficients", coefficients, NULL, "",
-                      "one list per particle, with one expression per coordinate, of x0, y0, .., x1, .. and t"),
+                      "one list per particle, with one expression of x0, y0, .., x1, .. and t per coordinate"),
     CB_CONSTRAINT_KEY(keys, "equals", equals, "", "",
                       "value of the sum of coefficients times velocities, an expression; if absent, 0"),
     CB_CONSTRAINT_NAME(keys, name),

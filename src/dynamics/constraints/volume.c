@@ -82,8 +82,9 @@ static cb_status check_near(const cb_builder *b, int first, int n, const int (*t
     cb_status status = cb_pair_distance(b->space, b->point[first].x, b->point[i].x, &d, NULL, NULL);
     if (status) return CB_ERROR_DOMAIN;
     if (!(sqrt(curvature) * d < pi / 2))
-      return cb_fail(CB_ERROR_DOMAIN, "volume: particle %d is %g from the first one, %d: expected less than %g", i, d,
-                     first, pi / 2 / sqrt(curvature));
+      return cb_fail(CB_ERROR_DOMAIN,
+                     "volume: particle %d is at the distance %g from the first particle, %d: expected less than %g", i,
+                     d, first, pi / 2 / sqrt(curvature));
   }
   return CB_OK;
 }

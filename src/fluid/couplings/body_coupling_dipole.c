@@ -142,11 +142,10 @@ static cb_status incoming(void *self, double t, const cb_pose *g, const double (
 
 const cb_body_coupling_class cb_body_coupling_dipole = {
     .name = "dipole",
-    .title = "each body feels the dipoles of the others, the leading term for distant bodies",
+    .title = "each body moves in the dipole flow of the others, the leading term for distant bodies",
     .doc =
-        "It costs about 0.01 us per pair. The error is of the order of (size/distance)^2 of the coupling; `check` "
-        "prints "
-        "an estimate. Bodies may change their shapes.",
+        "A step takes about 0.4 us per pair of bodies. The error is of the order of (size/distance)^2 of the coupling; "
+        "`check` prints an estimate. Bodies may change their shapes.",
     .params = cb_coupling_plane_params,
     .params_size = sizeof(cb_coupling_plane),
     .prepare = prepare,

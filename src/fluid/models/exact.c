@@ -36,12 +36,12 @@ typedef struct exact {
 
 static const cb_param params[] = {
     {"error", CB_PARAM_REAL, offsetof(exact, error), "nan", "", "[1e-8, 0.5]", NULL,
-     "estimated error of K, relative to the largest K of a translation (for rotations, times the mean square distance "
-     "of the faces from their centre). The faces are refined until it is met; faces of poses stay flat; "
-     "far_error is at most 1e-2 of it. Default: 1e-2, with a warning if it is not met. If `error` is given and not "
-     "met, the command fails, except in curved spaces. Bodies that move near a wall, or swim by changing their shape, "
-     "use one mesh of up to 1000 faces for all places or shapes (in curved spaces: the given faces). There is a "
-     "warning if its error is above 3e-2; if `error` is given, the number of faces has no limit"},
+     "estimated error of the added mass K, relative to its largest entry for translations (for rotations, this entry "
+     "times the mean square distance of the faces from their centre). The faces are refined until it is met; faces of "
+     "poses stay flat; far_error is at most 1e-2 of it. Default: 1e-2, with a warning if it is not met. If `error` is "
+     "given and not met, the command fails, except in curved spaces. Bodies that move near a wall, or swim by changing "
+     "their shape, use one mesh of up to 1000 faces for all places or shapes (in curved spaces: the given faces). "
+     "There is a warning if its error is above 3e-2; if `error` is given, the number of faces has no limit"},
     {"refine", CB_PARAM_BOOL, offsetof(exact, refine), "true", "", "", NULL,
      "false: K of the given faces, with a warning if its error is above 3e-2"},
     {"far_error", CB_PARAM_REAL, offsetof(exact, far_error), "1e-6", "", "[1e-11, 1e-2]", NULL,

@@ -40,7 +40,7 @@ typedef struct offset_sources {
 
 static const cb_param params[] = {
     {"offset", CB_PARAM_REAL, offsetof(offset_sources, offset), "1", "", "> 0", NULL,
-     "depth of the sources below the vertices, in root mean square edges"},
+     "depth of the sources below the vertices, divided by the root mean square length of the edges"},
     {"memory", CB_PARAM_REAL, offsetof(offset_sources, memory), "4e9", "", "> 0", NULL, "maximum memory in bytes"},
     {0},
 };

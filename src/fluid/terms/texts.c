@@ -18,7 +18,7 @@ _Static_assert(VARIABLES == CB_EXPRESSION_VARIABLES, "an expression has as many 
 
 static cb_status copy_externals(cb_immersed *b, const cb_immersed_options *o) {
   if (o->n_externals > CB_IMMERSED_EXTERNALS)
-    return cb_fail(CB_ERROR_ARGUMENT, "wrenches that use %d numbers of other bodies: expected at most %d",
+    return cb_fail(CB_ERROR_ARGUMENT, "wrenches that use %d quantities of other bodies: expected at most %d",
                    o->n_externals, CB_IMMERSED_EXTERNALS);
   b->external = cb_arena_alloc(b->arena, (size_t)o->n_externals, sizeof *b->external);
   if (!b->external) return cb_fail(CB_ERROR_MEMORY, "no memory for %d names", o->n_externals);

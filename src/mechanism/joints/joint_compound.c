@@ -117,7 +117,7 @@ const cb_joint_class cb_joint_compound = {.name = "compound",
                                           .title = "hinges and slides one after another",
                                           .doc =
                                               "`parts`: a list of {kind: hinge|slide, axis: .., at: ..} in the first "
-                                              "body, with the second body in its place at all coordinates 0",
+                                              "body, for the position of the second body at the coordinates 0",
                                           .coordinates = -1,
                                           .gaps = -1,
                                           .symbol = {".1", ".2", ".3", ".4", ".5", ".6"},

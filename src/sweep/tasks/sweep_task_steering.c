@@ -22,7 +22,8 @@ typedef struct found {
 static const cb_task_column columns[] = {
     {"cost", NULL, "int r'Mr' dt; nan: no gait was found", offsetof(found, cost), 0},
     {"index", NULL, "number of negative directions of the second variation; -1: no gait", offsetof(found, index), 0},
-    {"multiplier", "asked", "half the derivatives of the cost by the varied numbers", offsetof(found, multiplier), 0},
+    {"multiplier", "asked", "half the derivatives of the cost with respect to the varied numbers",
+     offsetof(found, multiplier), 0},
     {"shape", "way", "r", offsetof(found, shape), 0},
     {NULL, NULL, NULL, 0, 0}};
 

@@ -108,8 +108,8 @@ static cb_status fill_pair(cb_plane_flow *f, int i, int j) {
   }
   if (f->error.closest > CB_PLANE_CLOSEST)
     return cb_fail(CB_STEP_DOMAIN,
-                   "bodies %d and %d are too close for %d nodes (a sum that is 0 for an exact solution is %.1e: "
-                   "expected at most %g): use more nodes, unless the bodies touch",
+                   "bodies %d and %d are too close for %d nodes (the measured error is %.1e: expected at most %g): use "
+                   "more nodes, unless the bodies touch",
                    i < j ? i + 1 : j + 1, i < j ? j + 1 : i + 1, b->n, f->error.closest, CB_PLANE_CLOSEST);
   return CB_OK;
 }

@@ -28,7 +28,8 @@ static const cb_param params[] = {
     {"inertia", CB_PARAM_BOOL, offsetof(ellipsoid, inertia), "true", "", "", NULL,
      "the added mass is part of the inertia; false: it only gives forces that depend on the velocity"},
     {"area", CB_PARAM_CHOICE, offsetof(ellipsoid, area), "shadow", "", "", "shadow|section",
-     "area of the drag. shadow: projected along the velocity; section: MuJoCo's, normal to (s_i^2 v_i), s: half axes"},
+     "area in the drag. shadow: of the projection along the velocity; section: of MuJoCo's section, normal to the "
+     "vector s_i^2 v_i, with the half axes s_i"},
     {"lift", CB_PARAM_CHOICE, offsetof(ellipsoid, lift), "chord", "", "", "chord|volume",
      "lift from rotation: by area times chord, or by volume"},
     {"spin", CB_PARAM_CHOICE, offsetof(ellipsoid, spin), "angular", "", "", "angular|slender",

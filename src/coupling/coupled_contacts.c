@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTACTS_MAX = 300, ZEROS_MAX = 50 };
+enum { CONTACTS_MAX = 300, ZEROS_MAX = 50, CUTS_MAX = 60 };
 
 /* --- the list of gaps --- */
 
@@ -497,23 +497,46 @@ static cb_status press_all(const cb_flight *s, bool *any) {
   return status;
 }
 
-/* Makes the flight to the end of the step, or to the time *first of its first contact. When more contacts rest, the
- * flight is made again. */
+/* Returns about how long the flight is until the first contact: as if the rates at its start did not change. */
+static double until_contact(const cb_coupled_contacts *k) {
+  double out = INFINITY;
+  for (int i = 0; i < k->contacts; i++)
+    if (k->start[i].s > 0 && k->start[i].rate < 0) out = fmin(out, k->start[i].s / -k->start[i].rate);
+  return out;
+}
+
+/* Shortens a flight that has left the domain of a model, such as that of a fluid between bodies which overlap at its
+ * end: to the first contact, or to the half. Returns whether it did, which happens CUTS_MAX times in a step. */
+static bool cut(cb_coupled_contacts *k, double *length) {
+  const double contact = until_contact(k);
+  if (k->cuts++ >= CUTS_MAX) return false;
+  *length = contact < *length ? contact : *length / 2;
+  return true;
+}
+
+/* Makes the flight to the end of the step, or to the time *first of its first contact, or a shorter one without a contact
+ * if it would leave the domain of a model. When more contacts rest, the flight is made again. */
 static cb_status fly_to_contact(const cb_flight *s, double *first, bool *any, int *body, int *iterations) {
   cb_coupled *c = s->c;
   cb_coupled_contacts *k = c->contacts;
+  cb_flight flight = *s;
   bool again = true;
   cb_status status = CB_OK;
   while (again && !status) {
     again = *any = false;
-    *first = s->h;
-    status = cb_coupled_fly(c, s->t, s->h, body, iterations);
-    if (!status) status = cb_coupled_look_all(c, s->t + s->h, k->end);
+    *first = flight.h;
+    status = cb_coupled_fly(c, s->t, flight.h, body, iterations);
+    if (status == CB_STEP_DOMAIN && cut(k, &flight.h)) {
+      status = CB_OK;
+      again = true;
+      continue;
+    }
+    if (!status) status = cb_coupled_look_all(c, s->t + flight.h, k->end);
     cb_coupled_keep(c, k->last);
     k->shapes.left = !status && cb_coupled_leaves_reach(c);
     if (k->shapes.left) return CB_OK;
-    if (!status) status = press_all(s, &again);
-    if (!status && !again) status = cb_flight_contact(s, first, any, &again);
+    if (!status) status = press_all(&flight, &again);
+    if (!status && !again) status = cb_flight_contact(&flight, first, any, &again);
   }
   return status;
 }
@@ -533,7 +556,8 @@ static cb_status make_part(const cb_flight *s, int *count, double *tau, const ch
   cb_gap_look unused;
   if (*stop) return cb_flight_gap(s, &k->gap[0], *tau, &unused);
   cb_coupled_bring_back(c, k->last); /* the searches have left another state */
-  return any ? reflect_all(c, s->t + first, count) : cb_coupled_press(c, s->t + first);
+  status = cb_coupled_press(c, s->t + first);
+  return any && !status ? reflect_all(c, s->t + first, count) : status;
 }
 
 cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const char **stop, int *body, int *iterations) {
@@ -547,6 +571,7 @@ cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const ch
   k->rows = 0;
   k->step = *h;
   k->calm = false;
+  k->cuts = 0;
   cb_status status = cb_coupled_list_shapes(c, t, *h, false);
   while (!status && done < *h && !*stop) {
     const cb_flight s = {c, t + done, *h - done};
@@ -560,7 +585,7 @@ cb_status cb_coupled_step_to_events(cb_coupled *c, double t, double *h, const ch
     status = cb_coupled_list_shapes(c, t, *h, true);
     k->shapes.left = k->calm = false;
     done = 0;
-    k->rows = count = 0;
+    k->rows = k->cuts = count = 0;
   }
   if (*stop) *h = done;
   return status;

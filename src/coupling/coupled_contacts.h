@@ -82,6 +82,7 @@ struct cb_coupled_contacts {
   int rows, capacity;
   bool calm;   /* the step has had so many impacts that those of restitution below 1 do not bounce any more */
   double step; /* length of the present step */
+  int cuts;    /* how often flights of the present step were shortened */
   bool rests;  /* contacts may rest, instead of ending the run when they accumulate */
   cb_resting resting;
 };

@@ -23,6 +23,8 @@ static const double flat = 1e-9, near = 0.1;
 static const double apart = 0.02;
 /* An end of a segment touches another segment if it is not farther beside it than this share of the size. */
 static const double beside = 0.01;
+/* Two segments whose angle has a larger sine than this touch each other only where they cross. */
+static const double parallel = 0.05;
 /* The share of a triangle by which a point may be outside of it. */
 static const double inside = 1e-9;
 static const double pi = 3.14159265358979323846;
@@ -111,13 +113,23 @@ static bool find_at(const side *s, const double u[2], double distance, corner *o
   return false;
 }
 
+/* Returns whether both sides are segments that are nearly parallel. */
+static bool are_parallel(const side s[2]) {
+  double d[2][2];
+  if (s[0].n != 2 || s[1].n != 2) return false;
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < 2; i++) d[k][i] = s[k].c[1].u[i] - s[k].c[0].u[i];
+  return fabs(d[0][0] * d[1][1] - d[0][1] * d[1][0]) <= parallel * hypot(d[0][0], d[0][1]) * hypot(d[1][0], d[1][1]);
+}
+
 /* Finds the points in the intersection of both sides. */
 static int intersect(const side s[2], double distance, meeting out[POINTS_MAX]) {
+  const double reach = are_parallel(s) ? distance : 0;
   int n = 0;
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < s[k].n; i++) {
       out[n].of[k] = s[k].c[i];
-      n += find_at(&s[!k], s[k].c[i].u, s[!k].n == 2 && s[k].n == 2 ? distance : 0, &out[n].of[!k]);
+      n += find_at(&s[!k], s[k].c[i].u, reach, &out[n].of[!k]);
     }
   for (int i = 0; i < s[0].n && s[0].n > 1; i++)
     for (int k = 0; k < s[1].n && s[1].n > 1 && n < POINTS_MAX; k++) {

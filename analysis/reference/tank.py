@@ -1,8 +1,8 @@
-"""Elastic contacts in a tank, computed independently of the program from one contact to the next: spheres of which each
-moves at a constant velocity (also in a perfect fluid, with half of the displaced mass), and a body whose vertices touch
-the walls.
+"""Contacts in a tank, computed independently of the program from one contact to the next: spheres of which each moves
+at a constant velocity (also in a perfect fluid, with half of the displaced mass) or falls freely, and a body whose
+vertices touch the walls.
 
-    spheres:  the next contact is a root of |x_ij + v_ij t|^2 = (r_i + r_j)^2 or of n.(x_i + v_i t) - r_i = height
+    spheres:  the next contact is a root of |x_ij + v_ij t|^2 = (r_i + r_j)^2 or of n.(x_i + v_i t + g t^2/2) - r_i = height
     body:     Kirchhoff's equations (coupled.py) to the root of the smallest gap of all vertices y = x + R a; then
               Y -> Y - 2 (f.Y)/(f.K^-1 f) K^-1 f,  f = (a × R^T n, R^T n)
 A wall is a pair of its normal n, towards the bodies, and its height: n.x >= height.
@@ -13,34 +13,38 @@ from scipy.integrate import solve_ivp
 from coupled import Coupled, pose_matrix
 
 
-def spheres(mass, radius, x, v, walls, times):
+def spheres(mass, radius, x, v, walls, times, gravity=(0, 0, 0), restitution=1):
   """Positions [time, sphere, 3], and the contacts (time, sphere, other sphere or -1 - wall)."""
-  x, v, now, out, contacts = np.array(x), np.array(v), times[0], [], []
+  x, v, now, out, contacts, g = np.array(x), np.array(v), times[0], [], [], np.array(gravity)
   while True:
-    wait, i, j = min(_waits(radius, x, v, walls))
+    wait, i, j = min(_waits(radius, x, v, walls, g))
     for t in times[len(out):]:
       if t > now + wait:
         break
-      out.append(x + (t - now) * v)
+      out.append(x + (t - now) * v + (t - now) ** 2 / 2 * g)
     if len(out) == len(times):
       return np.array(out), contacts
-    now, x = now + wait, x + wait * v
+    now, x, v = now + wait, x + wait * v + wait**2 / 2 * g, v + wait * g
     contacts.append((now, i, j))
     if j < 0:
       n = walls[-1 - j][0]
-      v[i] -= 2 * (n @ v[i]) * n
+      v[i] -= (1 + restitution) * (n @ v[i]) * n
     else:
       n = (x[j] - x[i]) / np.linalg.norm(x[j] - x[i])
-      impulse = 2 * (n @ (v[j] - v[i])) / (1 / mass[i] + 1 / mass[j])
+      impulse = (1 + restitution) * (n @ (v[j] - v[i])) / (1 / mass[i] + 1 / mass[j])
       v[i] += impulse / mass[i] * n
       v[j] -= impulse / mass[j] * n
 
 
-def _waits(radius, x, v, walls):
+def _waits(radius, x, v, walls, g):
   for i in range(len(x)):
     for k, (n, height) in enumerate(walls):
-      if n @ v[i] < 0:
-        yield (height + radius[i] - n @ x[i]) / (n @ v[i]), i, -1 - k
+      a, b, c = n @ g / 2, n @ v[i], n @ x[i] - radius[i] - height
+      root = b**2 - 4 * a * c
+      if b < 0 and root > 0:
+        yield 2 * c / (np.sqrt(root) - b), i, -1 - k
+      elif a < 0 <= b:
+        yield (b + np.sqrt(root)) / (-2 * a), i, -1 - k
     for j in range(i):
       d, u = x[i] - x[j], v[i] - v[j]
       c = d @ d - (radius[i] + radius[j]) ** 2

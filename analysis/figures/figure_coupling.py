@@ -15,7 +15,8 @@ from two_moving_spheres import Spheres, added_mass, dipole_mass, sphere_masses
 
 TITLE = "Bodies that feel each other through a perfect fluid"
 CAPTION = ("A small dense sphere follows a larger one; two equal spheres side by side and one behind the other; an "
-           "ellipsoid that passes another one; an ellipsoid between a rigid wall and a sphere; a school of eels. "
+           "ellipsoid that passes another one; an ellipsoid between a rigid wall and a sphere; schools of eels side "
+           "by side. "
            "Lines: the program; outlines: four times. Dots: the reduced equations of two spheres with 60 multipoles "
            "(for `dipole`: with the leading term), by the method of Dormand and Prince of order 8 with the tolerance "
            "1e-11. The errors of the step are differences from order 4 with the step 1/80.")
@@ -28,6 +29,7 @@ KNOWN_SPEEDS = ((0.23821058705, -0.01742892841), (0.99593362585, 0.00122246589))
 PAIRS = {"side-by-side": ("side by side", BLUE, 1), "in-line": ("in line", VERMILION, 0)}
 STEPS = (1 / 5, 1 / 10, 1 / 20)
 APART = (0.2, 0.25, 0.35, 0.5)  # m, between eels
+EELS = (2, 4, 6, 10, 20)  # in a row, 0.25 m apart
 
 
 def approach(resolution, step, coupling="exact", order=2):
@@ -46,12 +48,15 @@ ORDERS = {(order, h): approach(24, h, "dipole", order) for order in (2, 4) for h
 EXACT = {n: approach(n, 1 / 5) for n in FACES}
 DRAFTING, WALL = Run("coupling/drafting"), Run("coupling/wall")
 ALONE = Run("coupling/drafting", ("fluid.coupling=none",))
+OPEN = Run("coupling/wall", ("fluid.coupling=none",))
 SCHOOL = {apart: Run("coupling/school", (f"fluid.parameters.apart={apart}",)) for apart in APART}
+ROWS = {n: Run("coupling/school", (f"bodies.0.repeat.count={n}", "record.every=16")) for n in EELS}
 SINGLE = Run("coupling/school", ("fluid.coupling=none",))
 
 
 def runs(full):
-  return [*EXACT.values(), FINE, *ORDERS.values(), DRAFTING, ALONE, WALL, *SCHOOL.values(), SINGLE,
+  return [*EXACT.values(), FINE, *ORDERS.values(), DRAFTING, ALONE, WALL, OPEN, *SCHOOL.values(),
+          *ROWS.values(), SINGLE,
           *(pair(name, c) for name in PAIRS for c in ("exact", "dipole"))]
 
 
@@ -137,6 +142,26 @@ def draw_school(axes, records):
   axes.set(title="six eels side by side: change of the way in 4 s", xlabel="distance of neighbours (m)",
            ylabel="change relative to a single eel (‰)")
   axes.legend(loc="lower right")
+
+
+def draw_heights(axes, records):
+  for i, (name, colour) in enumerate((("ellipsoid", GREEN), ("sphere", PURPLE))):
+    for run, style, label in ((WALL, "-", name), (OPEN, ":", None)):
+      axes.plot(records[run]["time"], records[run]["pose"][:, i, 2], style, color=colour, label=label)
+  axes.plot([], [], ":", color=GREY, label="without coupling and wall")
+  axes.set(title="the same: heights of the centres", xlabel="time (s)", ylabel="height (m)")
+  axes.legend(loc="upper right")
+
+
+def draw_rows(axes, records):
+  change = {n: 1e3 * (way(records[run]) / way(records[SINGLE])[0] - 1) for n, run in ROWS.items()}
+  for of, label, colour in ((lambda c: c[0], "at the ends of the row", ORANGE), (np.mean, "mean", GREEN),
+                            (lambda c: c[len(c) // 2], "in the middle", BLUE)):
+    axes.plot(EELS, [of(c) for c in change.values()], "o-", color=colour, label=label)
+  axes.axhline(0, color=GREY, linewidth=0.8)
+  axes.set(title="rows of eels, 0.25 m apart", xlabel="number of eels", ylabel="change relative to a single eel (‰)",
+           xticks=EELS)
+  axes.legend(loc="center right")
 
 
 def draw_errors(axes, errors):
@@ -245,8 +270,32 @@ def check_school(records):
                float(np.log2(middle[1] / middle[3])), 3, 0.5, digits=3)]
 
 
+def check_rows(records):
+  """The flow of a dipole decreases as 1/distance^3: eel 11 of 20 has neighbours at the distances k = 1 to 10 on one side and
+  1 to 9 on the other one, an eel of a pair has one neighbour."""
+  change = {n: way(records[run]) / way(records[SINGLE])[0] - 1 for n, run in ROWS.items()}
+  mirrored = max(float(np.max(np.abs(c - c[::-1]) / np.max(np.abs(c)))) for c in change.values())
+  inner = [abs(c[len(c) // 2]) for c in change.values()]
+  sides = sum(1 / k**3 for k in range(1, 11)) + sum(1 / k**3 for k in range(1, 10))
+  return [at_most("rows of 2 to 20 eels: difference of the ways of mirror images / largest change", mirrored, 1e-6),
+          Check("rows: the change of an eel in the middle grows with the number of eels",
+                " ".join(f"{1e3 * c:.3g}" for c in inner) + " ‰", "in this order", bool(np.all(np.diff(inner) > 0))),
+          near("rows: change in the middle of 20 eels / of 2 eels / (sum of 1/k³ over neighbours)",
+               float(inner[-1] / inner[0] / sides), 1, 0.1)]
+
+
+def check_wall(records):
+  height = {run: records[run]["pose"][:, :, 2] for run in (WALL, OPEN)}
+  free = records[OPEN]["spatial_momentum"]
+  return [Check("wall: way of the ellipsoid towards the wall, with coupling and wall / without",
+                f"{(height[WALL][0] - height[WALL][-1])[0] / (height[OPEN][0] - height[OPEN][-1])[0]:.4f}", "< 1",
+                bool(height[WALL][-1, 0] > height[OPEN][-1, 0])),
+          at_most("without coupling: change of the momentum of each body / momentum",
+                  float(np.max(np.abs(free - free[0])) / np.max(np.abs(free[0]))), 1e-13)]
+
+
 def draw(records, full):
-  canvas, axes = panels(3, 2, 3.9, 2.8)
+  canvas, axes = panels(4, 2, 3.9, 2.7)
   fine = records[FINE]["pose"][..., :3]
   errors = {order: [float(np.max(np.abs(records[ORDERS[order, h]]["pose"][..., :3] - fine))) for h in STEPS]
             for order in (2, 4)}
@@ -254,12 +303,15 @@ def draw(records, full):
   draw_pairs(axes[0, 1], records)
   draw_drafting(axes[1, 0], records)
   draw_wall(axes[1, 1], records[WALL])
-  draw_school(axes[2, 0], records)
+  draw_heights(axes[2, 0], records)
   draw_errors(axes[2, 1], errors)
+  draw_school(axes[3, 0], records)
+  draw_rows(axes[3, 1], records)
   orders = [near(f"dipole, order {order}: log2 of the ratio of the errors for 1/10 and 1/20",
                  float(np.log2(row[1] / row[2])), order, 0.1 * order / 2) for order, row in errors.items()]
   return figure.Drawing(canvas, check_reference() + check_approach(records) + check_dipole() + orders +
-                        check_forces(records) + check_conservation(records) + check_school(records))
+                        check_forces(records) + check_conservation(records) + check_wall(records) +
+                        check_school(records) + check_rows(records))
 
 
 if __name__ == "__main__":

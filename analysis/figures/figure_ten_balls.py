@@ -12,12 +12,13 @@ from runs import Run
 from style import BLACK, BLUE, GREY, ORANGE, VERMILION, panels
 
 TITLE = "Ten balls in a tank, in water and in vacuum"
-CAPTION = ("Balls of glass (radius 0.1 m, density 2500 kg/m³) fall in a tank and touch each other, its bottom and its four "
-           "walls with the restitution 0.6. Above: paths of the centres in the first 0.6 s, seen from the side, and the "
-           "balls at its end, in the colours of the four columns in which they start; dots: free falls from contact to "
-           "contact in the first 0.4 s, without the program. Below: kinetic energy, which in water includes that of the fluid, and number of contacts. In water the weight is smaller by "
-           "the buoyancy, the inertia is larger by the added mass, and drag takes energy; `dipole`: the balls also feel "
-           "the flow of each other.")
+CAPTION = ("Balls of glass (radius 0.1 m, density 2500 kg/m³) fall in a tank and touch each other, its bottom and "
+           "its four walls with the restitution 0.6. Above: paths of the centres in the first 0.6 s, seen from the "
+           "side, and the balls at its end, in the colours of the four columns in which they start; dots: free "
+           "falls from contact to contact in the first 0.4 s, without the program. Below: kinetic energy, which in "
+           "water includes that of the fluid, and number of contacts. In water the weight is smaller by the "
+           "buoyancy, the inertia is larger by the added mass, and drag takes energy; `dipole`: the balls also "
+           "feel the flow of each other.")
 END, SHOWN, COMPARED = 1.0, 0.6, 0.4  # s: of the runs, of the paths, and of the comparison, before balls rest
 RADIUS, DENSITY, WATER, GRAVITY, RESTITUTION = 0.1, 2500, 998, 9.81, 0.6
 X, Y, Z = np.eye(3)
@@ -51,7 +52,8 @@ def falls(record):
   """Free falls from contact to contact, at the rows before the time COMPARED."""
   t = record["time"]
   x, v = record["pose"][0, :, :3], velocities(record, 0)
-  return tank.spheres(np.ones(len(x)), np.full(len(x), RADIUS), x, v, WALLS, t[t <= COMPARED + 1e-9], -GRAVITY * Z, RESTITUTION)
+  return tank.spheres(np.ones(len(x)), np.full(len(x), RADIUS), x, v, WALLS, t[t <= COMPARED + 1e-9], -GRAVITY * Z,
+                      RESTITUTION)
 
 
 def work_of_contacts(record):

@@ -2,7 +2,8 @@
 at a constant velocity (also in a perfect fluid, with half of the displaced mass) or falls freely, and a body whose
 vertices touch the walls.
 
-    spheres:  the next contact is a root of |x_ij + v_ij t|^2 = (r_i + r_j)^2 or of n.(x_i + v_i t + g t^2/2) - r_i = height
+    spheres:  the next contact is a root of |x_ij + v_ij t|^2 = (r_i + r_j)^2 or of
+              n.(x_i + v_i t + g t^2/2) - r_i = height
     body:     Kirchhoff's equations (coupled.py) to the root of the smallest gap of all vertices y = x + R a; then
               Y -> Y - 2 (f.Y)/(f.K^-1 f) K^-1 f,  f = (a × R^T n, R^T n)
 A wall is a pair of its normal n, towards the bodies, and its height: n.x >= height.

@@ -16,7 +16,7 @@ from two_moving_spheres import Spheres, added_mass, dipole_mass, sphere_masses
 TITLE = "Bodies that feel each other through a perfect fluid"
 CAPTION = ("A small dense sphere follows a larger one; two equal spheres side by side and one behind the other; an "
            "ellipsoid that passes another one; an ellipsoid between a rigid wall and a sphere; schools of eels side "
-           "by side. "
+           "by side (change of the way in 4 s). "
            "Lines: the program; outlines: four times. Dots: the reduced equations of two spheres with 60 multipoles "
            "(for `dipole`: with the leading term), by the method of Dormand and Prince of order 8 with the tolerance "
            "1e-11. The errors of the step are differences from order 4 with the step 1/80.")
@@ -139,18 +139,18 @@ def draw_school(axes, records):
     axes.plot(APART, [1e3 * (way(records[run])[n] / way(records[SINGLE])[0] - 1) for run in SCHOOL.values()], "o-",
               color=colour, label=label)
   axes.axhline(0, color=GREY, linewidth=0.8)
-  axes.set(title="six eels side by side: change of the way in 4 s", xlabel="distance of neighbours (m)",
-           ylabel="change relative to a single eel (‰)")
+  axes.set(title="six eels side by side, against a single eel", xlabel="distance of neighbours (m)",
+           ylabel="change of the way (‰)")
   axes.legend(loc="lower right")
 
 
 def draw_heights(axes, records):
+  t, x, free = (records[WALL]["time"], *(records[run]["pose"][:, :, 2] for run in (WALL, OPEN)))
   for i, (name, colour) in enumerate((("ellipsoid", GREEN), ("sphere", PURPLE))):
-    for run, style, label in ((WALL, "-", name), (OPEN, ":", None)):
-      axes.plot(records[run]["time"], records[run]["pose"][:, i, 2], style, color=colour, label=label)
-  axes.plot([], [], ":", color=GREY, label="without coupling and wall")
-  axes.set(title="the same: heights of the centres", xlabel="time (s)", ylabel="height (m)")
-  axes.legend(loc="upper right")
+    axes.plot(t, 1e3 * (x - free)[:, i], color=colour, label=name)
+  axes.axhline(0, color=GREY, linewidth=0.8)
+  axes.set(title="the same: heights less those without coupling", xlabel="time (s)", ylabel="difference (mm)")
+  axes.legend(loc="upper left")
 
 
 def draw_rows(axes, records):
@@ -159,9 +159,9 @@ def draw_rows(axes, records):
                             (lambda c: c[len(c) // 2], "in the middle", BLUE)):
     axes.plot(EELS, [of(c) for c in change.values()], "o-", color=colour, label=label)
   axes.axhline(0, color=GREY, linewidth=0.8)
-  axes.set(title="rows of eels, 0.25 m apart", xlabel="number of eels", ylabel="change relative to a single eel (‰)",
+  axes.set(title="rows of eels, 0.25 m apart, the same", xlabel="number of eels", ylabel="change of the way (‰)",
            xticks=EELS)
-  axes.legend(loc="center right")
+  axes.legend(loc="upper right")
 
 
 def draw_errors(axes, errors):
@@ -220,8 +220,8 @@ def check_dipole():
 
 def check_forces(records):
   """Two equal spheres of radius a with the velocity u. Leading term of the force (Lamb, articles 137 and 138):
-  attraction 3 pi rho a^6 u^2/d^4 side by side, repulsion of twice that in line. Each sphere has the inertia 2 pi of itself and the
-  fluid, so that the distance changes by F t^2/(2 pi)."""
+  attraction 3 pi rho a^6 u^2/d^4 side by side, repulsion of twice that in line. Each sphere has the inertia 2 pi of
+  itself and the fluid, so that the distance changes by F t^2/(2 pi)."""
   out = []
   for name, (label, _, m) in PAIRS.items():
     sign = -1 if m else 1
@@ -271,14 +271,12 @@ def check_school(records):
 
 
 def check_rows(records):
-  """The flow of a dipole decreases as 1/distance^3: eel 11 of 20 has neighbours at the distances k = 1 to 10 on one side and
-  1 to 9 on the other one, an eel of a pair has one neighbour."""
+  """The flow of a dipole decreases as 1/distance^3: eel 11 of 20 has neighbours at the distances k = 1 to 10 on one
+  side and 1 to 9 on the other one, an eel of a pair has one neighbour."""
   change = {n: way(records[run]) / way(records[SINGLE])[0] - 1 for n, run in ROWS.items()}
-  mirrored = max(float(np.max(np.abs(c - c[::-1]) / np.max(np.abs(c)))) for c in change.values())
   inner = [abs(c[len(c) // 2]) for c in change.values()]
   sides = sum(1 / k**3 for k in range(1, 11)) + sum(1 / k**3 for k in range(1, 10))
-  return [at_most("rows of 2 to 20 eels: difference of the ways of mirror images / largest change", mirrored, 1e-6),
-          Check("rows: the change of an eel in the middle grows with the number of eels",
+  return [Check("rows: the change of an eel in the middle grows with the number of eels",
                 " ".join(f"{1e3 * c:.3g}" for c in inner) + " ‰", "in this order", bool(np.all(np.diff(inner) > 0))),
           near("rows: change in the middle of 20 eels / of 2 eels / (sum of 1/k³ over neighbours)",
                float(inner[-1] / inner[0] / sides), 1, 0.1)]

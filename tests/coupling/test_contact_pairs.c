@@ -1,6 +1,6 @@
 /* Contacts of two bodies at generic attitudes, with the added mass of each, against equations that share no code with
- * the library. The states just before and after a contact are those of Kirchhoff's equations (kirchhoff.h), from the row
- * before the contact, and backwards from the row after it.
+ * the library. The states just before and after a contact follow from Kirchhoff's equations (kirchhoff.h): from the
+ * row before the contact, and backwards from the row after it.
  *
  *   ellipsoids   max over l in (0, 1) of S = l (1 - l) r^T C^-1 r = 1,  C = (1 - l) A + l B,  n ~ q = C^-1 r,
  *                x = x_A + (1 - l) A q   (Perram & Wertheim (1985), doi:10.1016/0021-9991(85)90171-8)
@@ -106,7 +106,7 @@ static void farthest(const place *g, const double h[3], const double n[3], doubl
   }
 }
 
-/* Tries the normal d of unequal sign along r. i: axis of A, j: axis of B; 3: none, and the normal is of the other one. */
+/* Tries the normal d or -d, that from A to B. i: axis of A, j: axis of B; 3: none, and d is the axis of the other one. */
 static void try_normal(const place g[2], const double (*size)[3], const double d[3], int i, int j, touch *out) {
   double n[3], p[2][3], r[3], u[2][3];
   const double length = sqrt(dot(d, d));
@@ -233,7 +233,7 @@ static void compare(const memory_sink *m, size_t row, const cb_event_row *contac
 
 /* --- random pairs --- */
 
-/* With a_i = a b c int_0^inf dl/((h_i^2 + l) sqrt((a^2 + l)(b^2 + l)(c^2 + l))), half axes h = (a, b, c), and the volume V
+/* With a_i = a b c int_0^inf dl/((h_i^2 + l) sqrt((a^2 + l)(b^2 + l)(c^2 + l))), half axes h = (a, b, c), and volume V
  * (Lamb, Hydrodynamics (1932), articles 114 and 115):
  *   V a_i/(2 - a_i),   V/5 (h_j^2 - h_k^2)^2 (a_k - a_j)/(2 (h_j^2 - h_k^2) + (h_j^2 + h_k^2) (a_j - a_k)) */
 static void added_mass_of_ellipsoid(const double h[3], double K[6]) {

@@ -4,7 +4,7 @@
 
 enum { BALLS = 5 };
 
-/* Contacts by the kind of event, without warnings and shorter steps. */
+/* Drops the events of another kind than contacts; returns the number of contacts. */
 static size_t contacts(memory_sink *m) {
   size_t n = 0;
   for (size_t e = 0; e < m->n_events; e++)
@@ -62,8 +62,8 @@ static void move(const row *r, double time, double z[2 * BALLS]) {
   if (time > 0) solve_reference(rhs, &own, 2 * BALLS, time, z);
 }
 
-/* Moves the row to its first contact before the time `limit`, by bisection and then by secants. Returns the left ball of
- * this contact, or -1. *time: the time that has passed. */
+/* Moves the row to its first contact before the time `limit`, by bisection. Returns the left ball of this contact, or -1.
+ * *time: the time that has passed. */
 static int next_contact(const row *r, double diameter, double limit, double z[2 * BALLS], double *time) {
   double at[2 * BALLS], v[BALLS];
   for (*time = 0; *time < limit;) {
@@ -110,8 +110,7 @@ static cb_scenario *run_row(double restitution, int resolution, double step, mem
 }
 
 /* Five balls in a row with gaps of 2 cm: the first one comes, and the last one leaves. All contacts and the velocities
- * at the end are compared with the equations above. At restitution 1 momentum and energy are the same in all rows, between
- * which there is one contact at most. */
+ * at the end are compared with the equations above. At restitution 1 momentum and energy are the same in all rows. */
 static void cradle_in_water_has_the_inertia_of_all_balls(void **unused) {
   (void)unused;
   for (int n = 0; n < 2; n++) {

@@ -514,8 +514,8 @@ static bool cut(cb_coupled_contacts *k, double *length) {
   return true;
 }
 
-/* Makes the flight to the end of the step, or to the time *first of its first contact. If the flight leaves the domain of
- * a model, it is made shorter. When more contacts rest, it is made again. */
+/* Makes the flight to the end of the step, or to the time *first of its first contact. If the flight leaves the domain
+ * of a model, it is made shorter. When more contacts rest, it is made again. */
 static cb_status fly_to_contact(const cb_flight *s, double *first, bool *any, int *body, int *iterations) {
   cb_coupled *c = s->c;
   cb_coupled_contacts *k = c->contacts;

@@ -106,7 +106,7 @@ static void farthest(const place *g, const double h[3], const double n[3], doubl
   }
 }
 
-/* Tries the normal d or -d, that from A to B. i: axis of A, j: axis of B; 3: none, and d is the axis of the other one. */
+/* Tries the normal d or -d, that from A to B. i, j: axes of A and B; 3: none, and d is the axis of the other box. */
 static void try_normal(const place g[2], const double (*size)[3], const double d[3], int i, int j, touch *out) {
   double n[3], p[2][3], r[3], u[2][3];
   const double length = sqrt(dot(d, d));

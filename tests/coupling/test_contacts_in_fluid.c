@@ -62,8 +62,8 @@ static void move(const row *r, double time, double z[2 * BALLS]) {
   if (time > 0) solve_reference(rhs, &own, 2 * BALLS, time, z);
 }
 
-/* Moves the row to its first contact before the time `limit`, by bisection. Returns the left ball of this contact, or -1.
- * *time: the time that has passed. */
+/* Moves the row to its first contact before the time `limit`, by bisection. Returns the left ball of this contact,
+ * or -1. *time: the time that has passed. */
 static int next_contact(const row *r, double diameter, double limit, double z[2 * BALLS], double *time) {
   double at[2 * BALLS], v[BALLS];
   for (*time = 0; *time < limit;) {

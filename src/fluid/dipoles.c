@@ -10,6 +10,7 @@
 #include "fluid/dipoles.h"
 
 #include "core/arena.h"
+#include "core/failure.h"
 #include "numerics/numerics_curved.h"
 #include "numerics/small.h"
 #include "numerics/vec3.h"
@@ -20,12 +21,13 @@
 #include <math.h>
 
 typedef struct moment { /* of one body */
-  double D[3][6];       /* maps the twist of the body frame to the moment, in the axes of the centroid */
-  double there[6][6];   /* maps this twist to that of the frame at the centroid with parallel axes */
-  double c[3];          /* the centroid */
-  double shape[3];      /* the moment of the motion of the shape, in the axes of the centroid */
-  double strength;      /* the largest eigenvalue of D for linear motions */
-  double mass;          /* that of the linear part of K/rho */
+  const char *name;
+  double D[3][6];     /* maps the twist of the body frame to the moment, in the axes of the centroid */
+  double there[6][6]; /* maps this twist to that of the frame at the centroid with parallel axes */
+  double c[3];        /* the centroid */
+  double shape[3];    /* the moment of the motion of the shape, in the axes of the centroid */
+  double strength;    /* the largest eigenvalue of D for linear motions */
+  double mass;        /* that of the linear part of K/rho */
   double reach, radius;
   double axes[3][4], own[3]; /* the axes at the centroid in the world, and the moment in them */
 } moment;
@@ -68,14 +70,19 @@ static double largest(const double m[3][3]) {
   return q + 2 * p * cos(acos(fmax(-1, fmin(1, cb_dot3(b[0], minor) / (2 * p * p * p)))) / 3);
 }
 
+/* A body is thin if its volume is below this part of K/rho across it. For a disc it is 1.2 times thickness/radius. */
+static const double THIN = 0.1;
+
 /* Sets the reach. The tensor of two bodies is positive definite if s^3 > sqrt(k_1 k_2)/(2 pi) at the distance s, where
  * k is the largest eigenvalue of rho D K^-1 D^T, because |B| = 2/(4 pi s^3). K may be singular, as for the rotation of
- * a sphere, but then D is 0 there. */
+ * a sphere, but then D is 0 there; or for motions of a sheet in its plane, where models have K = 0 and D = V. There K
+ * is that of an oblate ellipsoid with the same V and strength m, rho V^2/(2 m). */
 static bool set_reach(double density, const double K[6][6], const double D[3][6], moment *b) {
-  const double size = cbrt(b->strength / (2 * M_PI));
+  const double size = cbrt(b->strength / (2 * M_PI)), volume = b->strength - b->mass;
+  const double edge = volume < THIN * b->mass ? volume * volume / (2 * b->mass) : 0;
   double l[36], column[3][6], k[3][3];
   for (int i = 0; i < 36; i++)
-    l[i] = K[i / 6][i % 6] / density + (i % 7 ? 0 : 1e-9 * b->mass * (i < 18 ? size * size : 1));
+    l[i] = K[i / 6][i % 6] / density + (i % 7 ? 0 : 1e-9 * b->mass * (i < 18 ? size * size : 1) + (i < 18 ? 0 : edge));
   if (!cb_cholesky(6, l, 1e-13, l)) return false;
   for (int i = 0; i < 3; i++) {
     memcpy(column[i], D[i], sizeof column[i]);
@@ -86,15 +93,18 @@ static bool set_reach(double density, const double K[6][6], const double D[3][6]
   return true;
 }
 
+static cb_name_text name_of(const moment *b, int i) { return cb_name_text_of(b->name, i); }
+
 /* Sets D, first for twists of the frame at the centroid, where K is `own`. */
 static cb_status set_body(int number, double K, double density, const cb_dipole_body *in, moment *b) {
   const cb_pose centre = {{1, 0, 0, 0}, {in->centroid[0], in->centroid[1], in->centroid[2]}};
   double shift[6][6], half[6][6] = {{0}}, own[6][6], D[3][6] = {{0}}, linear[3][3], sum = in->volume + in->radius;
   cb_pose back;
+  if (in->name) b->name = in->name;
   for (int i = 0; i < 36; i++) sum += fabs(in->K[i / 6][i % 6]) + (i < 3 ? fabs(in->centroid[i]) : 0);
   if (!(in->volume >= 0 && in->radius >= 0 && isfinite(sum)))
-    return cb_fail(CB_ERROR_ARGUMENT, "body %d of the volume %g and the radius %g: expected finite numbers >= 0",
-                   number, in->volume, in->radius);
+    return cb_fail(CB_ERROR_ARGUMENT, "body %s of the volume %g and the radius %g: expected finite numbers >= 0",
+                   name_of(b, number).text, in->volume, in->radius);
   cb_pose_inverse(&centre, &back);
   cb_pose_adjoint_in(K, &centre, shift);
   cb_pose_adjoint_in(K, &back, b->there);
@@ -114,7 +124,8 @@ static cb_status set_body(int number, double K, double density, const cb_dipole_
   b->mass = largest((const double(*)[3])linear);
   b->strength = b->mass + in->volume;
   if (!set_reach(density, (const double(*)[6])own, (const double(*)[6])D, b))
-    return cb_fail(CB_ERROR_DOMAIN, "the added mass of body %d: expected a positive definite tensor", number);
+    return cb_fail(CB_ERROR_DOMAIN, "the added mass of body %s: expected a positive definite tensor",
+                   name_of(b, number).text);
   b->radius = in->radius > 0 ? in->radius : 1.5 * b->reach;
   return CB_OK;
 }
@@ -134,7 +145,7 @@ cb_status cb_dipoles_create_in(double K, int n, const cb_dipole_body *body, doub
   d->blocks = K == 0 ? (n + BLOCK - 1) / BLOCK : 0;
   d->block = cb_arena_alloc(d->arena, 2 * (size_t)d->blocks, sizeof *d->block);
   if (cb_arena_lost(d->arena)) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies in one fluid", n);
-  for (int i = 0; i < n && !status; i++) status = set_body(i + 1, K, density, body + i, d->body + i);
+  for (int i = 0; i < n && !status; i++) status = set_body(i, K, density, body + i, d->body + i);
   if (status)
     cb_dipoles_free(d);
   else
@@ -147,7 +158,7 @@ cb_status cb_dipoles_create(int n, const cb_dipole_body *body, double density, c
 }
 
 cb_status cb_dipoles_shape(cb_dipoles *d, int i, const cb_dipole_body *body, const double own[3]) {
-  const cb_status status = set_body(i + 1, d->K, d->density, body, d->body + i);
+  const cb_status status = set_body(i, d->K, d->density, body, d->body + i);
   memcpy(d->body[i].shape, own, sizeof d->body[i].shape);
   return status;
 }
@@ -216,8 +227,8 @@ static cb_status place(cb_dipoles *d, const cb_pose *g) {
     if (d->image == 0) continue;
     const double from = cb_dot3(d->plane.normal, x) - d->plane.height;
     if (!(from > 0))
-      return cb_fail(CB_STEP_DOMAIN, "the centre of body %d is at the height %g above the plane: expected more than %g",
-                     i + 1, from, b->reach);
+      return cb_fail(CB_STEP_DOMAIN, "the centre of body %s is at the height %g above the plane: expected more than %g",
+                     name_of(b, i).text, from, b->reach);
     for (int k = 0; k < 3; k++) image[k] = x[k] - 2 * from * d->plane.normal[k];
     image[3] = 1;
   }
@@ -248,11 +259,12 @@ static cb_status check_distances(const cb_dipoles *d) {
       const double s = sqrt(square);
       if (j == n + i)
         return cb_fail(CB_STEP_DOMAIN,
-                       "body %d is too near to the plane for dipoles: distance %g, expected at least %g", i + 1, s / 2,
-                       reach / 2);
+                       "body %s is too near to the plane for dipoles: distance %g, expected at least %g",
+                       name_of(d->body + i, i).text, s / 2, reach / 2);
       return cb_fail(CB_STEP_DOMAIN,
-                     "bodies %d and %d%s are too near for dipoles: distance of their centres %g, expected at least %g",
-                     i + 1, j % n + 1, j < n ? "" : " (its image)", s, reach);
+                     "bodies %s and %s%s are too near for dipoles: distance of their centres %g, expected at least %g",
+                     name_of(d->body + i, i).text, name_of(d->body + j % n, j % n).text, j < n ? "" : " (its image)", s,
+                     reach);
     }
   return CB_OK;
 }

@@ -327,6 +327,27 @@ static void a_plane_is_mirrored_bodies(void **unused) {
   }
 }
 
+/* --- thin bodies --- */
+
+/* A thin disc of radius a has K = rho 8 a^3/3 across its plane and rho 16 a^5/45 about its diameters. For a thickness
+ * above 0 and no added mass along the plane, as models of sheets have it, its reach is still that of the disc, 0.75 a. */
+static void thickness_does_not_change_the_reach_of_a_disc(void **unused) {
+  static const double thickness[] = {0, 1e-4, 0.01};
+  for (int i = 0; i < 3; i++) {
+    cb_dipole_body disc = {.volume = M_PI * thickness[i], .radius = 1, .name = "disc"};
+    disc.K[0][0] = disc.K[1][1] = 16. / 45;
+    disc.K[5][5] = 8. / 3;
+    const cb_dipole_body two[2] = {disc, disc};
+    const double reach = cbrt(4 / (3 * M_PI));
+    double K[12][12];
+    cb_dipoles *d = dipoles_of(2, two, 1);
+    check_ok(cb_dipoles_tensor(d, (const cb_pose[2]){at(0, 0, 0), at(0, 0, 2.02 * reach)}, K[0]));
+    check_error_begins(cb_dipoles_tensor(d, (const cb_pose[2]){at(0, 0, 0), at(0, 0, 1.99 * reach)}, K[0]),
+                       CB_STEP_DOMAIN, "bodies `disc` and `disc` are too near for dipoles");
+    cb_dipoles_free(d);
+  }
+}
+
 /* --- many bodies --- */
 
 enum { MANY = 150 }; /* more than two blocks of dipoles */
@@ -508,6 +529,7 @@ int main(void) {
       cmocka_unit_test(flows_pass_the_antipode),
       cmocka_unit_test(a_plane_is_mirrored_bodies),
       cmocka_unit_test(the_flow_is_what_bodies_feel),
+      cmocka_unit_test(thickness_does_not_change_the_reach_of_a_disc),
       cmocka_unit_test(many_bodies_feel_the_sum_over_pairs),
       cmocka_unit_test(two_of_many_that_are_too_near_are_found),
       cmocka_unit_test(tensors_are_positive_until_bodies_are_too_near),

@@ -66,12 +66,14 @@ static cb_status make_bodies(data *d, const cb_coupled_fluid *of, cb_dipole_body
     *which = i;
     if (i && of->body[i] == of->body[i - 1] && !cb_immersed_poses(of->body[i])) {
       body[i] = body[i - 1];
+      body[i].name = of->name ? of->name[i] : NULL;
       continue;
     }
     status = cb_immersed_workspace_create(of->body[i], &w);
     if (status) return status;
     status = shape_at(d, w, 0, &body[i], own);
     if (!status) body[i].radius = radius_of(cb_immersed_surface(of->body[i]), body[i].centroid);
+    body[i].name = of->name ? of->name[i] : NULL;
     if (cb_immersed_poses(of->body[i]))
       d->moving[i] = w;
     else

@@ -7,7 +7,7 @@
 enum { SEVERAL_MAX = 8 };
 
 static inline cb_several_body several_body(const solid_mesh *m) {
-  return (cb_several_body){m->vertices, (const double(*)[3])m->x, m->faces, (const int(*)[3])m->face};
+  return (cb_several_body){m->vertices, (const double(*)[3])m->x, m->faces, (const int(*)[3])m->face, NULL};
 }
 
 /* Prepares one body for each of n meshes. options may be NULL. */

@@ -37,6 +37,12 @@ typedef struct cb_place_text {
 } cb_place_text;
 cb_place_text cb_place_text_of(int line, int column);
 
+/* What a message calls number i of several things: its name in quotes, or i + 1 if `name` is NULL. */
+typedef struct cb_name_text {
+  char text[80];
+} cb_name_text;
+cb_name_text cb_name_text_of(const char *name, int i);
+
 /* Set the last failure as cb_fail does, and return `status`. cb_fail_known also sets the members of cb_failure to those
  * of `known`, and cb_fail_as sets the kind. The text is cut after 2047 bytes. */
 cb_status cb_fail_known(const cb_failure *known, cb_status status, const char *format, ...)

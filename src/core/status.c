@@ -43,6 +43,15 @@ cb_place_text cb_place_text_of(int line, int column) {
   return place;
 }
 
+cb_name_text cb_name_text_of(const char *name, int i) {
+  cb_name_text out;
+  if (name)
+    snprintf(out.text, sizeof out.text, "`%.76s`", name);
+  else
+    snprintf(out.text, sizeof out.text, "%d", i + 1);
+  return out;
+}
+
 /* Removes the sign that printf gives to a nan. A "-nan" inside a quoted text is not changed. */
 static void drop_signs(char *s) {
   for (char *at = s; (at = strstr(at, "-nan"));)

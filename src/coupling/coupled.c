@@ -215,6 +215,7 @@ static cb_status settle_joints(void *self, double t) {
 
 cb_status cb_coupled_settle(cb_coupled *c, double t) {
   const bool joints = c->bodies.mechanism && !c->bodies.settled;
+  if (!c->bodies.mechanism) return CB_OK; /* velocities are found where they are used */
   if (c->bodies.feel) return c->bodies.feel(c->bodies.self, t, joints ? settle_joints : NULL, c);
   return joints ? settle_joints(c, t) : CB_OK;
 }

@@ -34,6 +34,16 @@ cb_status cb_flight_gap(const cb_flight *s, const cb_gap *gap, double tau, cb_ga
   return status ? status : cb_coupled_look(s->c, gap, s->t + tau, &value, out);
 }
 
+/* As cb_flight_gap, without the rate of the gap, unless it is a limit of a joint: the velocities of many bodies that feel
+ * each other take longer than the flight. */
+static cb_status fly_to_gap(const cb_flight *s, const cb_gap *gap, double tau, cb_gap_look *out) {
+  int body, iterations;
+  cb_gap_value value;
+  if (cb_gap_is_limit(gap)) return cb_flight_gap(s, gap, tau, out);
+  const cb_status status = cb_coupled_fly(s->c, s->t, tau, &body, &iterations);
+  return status ? status : cb_coupled_look(s->c, gap, s->t + tau, &value, out);
+}
+
 /* Finds a zero *tau between the times a and b, at which the gap has different signs. The value at an end that is kept
  * is halved each time; if four values do not halve the interval, it is halved. */
 static cb_status narrow(const cb_flight *s, const cb_gap *gap, double a, cb_gap_look from, double b, cb_gap_look to,
@@ -48,7 +58,7 @@ static cb_status narrow(const cb_flight *s, const cb_gap *gap, double a, cb_gap_
     }
     if (!(middle > a && middle < b)) middle = a + (b - a) / 2;
     cb_gap_look now;
-    const cb_status status = cb_flight_gap(s, gap, middle, &now);
+    const cb_status status = fly_to_gap(s, gap, middle, &now);
     if (status) return status;
     if (cb_gap_sign(&now) == cb_gap_sign(&from)) {
       a = middle;
@@ -80,7 +90,7 @@ static cb_status zero_after(const cb_flight *s, int i, double from, const cb_gap
     until = a;
     to = now;
     a = from + (a - from) / 2;
-    const cb_status status = cb_flight_gap(s, &k->gap[i], a, &now);
+    const cb_status status = fly_to_gap(s, &k->gap[i], a, &now);
     if (status) return status;
   }
   *found = cb_gap_sign(&now) == side;
@@ -188,8 +198,8 @@ cb_status cb_flight_contact(const cb_flight *flight, double *first, bool *any, b
     if (status || rests || !found) continue;
     *any = true;
     *first = s.h = time;
-    cb_gap_look unused;
-    status = cb_flight_gap(&s, &k->gap[next], time, &unused);
+    int body, iterations;
+    if (k->flown != time) status = cb_coupled_fly(c, s.t, time, &body, &iterations);
     if (!status) status = cb_coupled_look_all(c, s.t + time, k->end);
     cb_coupled_keep(c, k->last);
   }

@@ -30,6 +30,7 @@ typedef struct cb_coupled_fluid {
   double density; /* of the fluid, the same everywhere */
   int n;
   const cb_immersed *const *body; /* [n] */
+  const char *const *name;        /* [n]: for messages */
   int joints;
   const cb_coupled_joint *joint; /* [joints] */
 } cb_coupled_fluid;

@@ -3,10 +3,14 @@
  * Dipoles are those of the bodies, followed by those of their images. A pair is two bodies, or a body and the image of
  * itself or of a later body. What an image collects is mirrored back to its body. Points and vectors have four numbers
  * (numerics/numerics_curved.h), the last of which is 1 and 0 in flat space.
+ *
+ * In flat space, pairs are computed many at a time: one dipole with all later dipoles of a block, whose numbers are
+ * stored by component. The sums over a block have a fixed order, so that every instruction set gives the same bits.
  */
 #include "fluid/dipoles.h"
 
 #include "core/arena.h"
+#include "core/failure.h"
 #include "numerics/numerics_curved.h"
 #include "numerics/small.h"
 #include "numerics/vec3.h"
@@ -17,12 +21,13 @@
 #include <math.h>
 
 typedef struct moment { /* of one body */
-  double D[3][6];       /* maps the twist of the body frame to the moment, in the axes of the centroid */
-  double there[6][6];   /* maps this twist to that of the frame at the centroid with parallel axes */
-  double c[3];          /* the centroid */
-  double shape[3];      /* the moment of the motion of the shape, in the axes of the centroid */
-  double strength;      /* the largest eigenvalue of D for linear motions */
-  double mass;          /* that of the linear part of K/rho */
+  const char *name;
+  double D[3][6];     /* maps the twist of the body frame to the moment, in the axes of the centroid */
+  double there[6][6]; /* maps this twist to that of the frame at the centroid with parallel axes */
+  double c[3];        /* the centroid */
+  double shape[3];    /* the moment of the motion of the shape, in the axes of the centroid */
+  double strength;    /* the largest eigenvalue of D for linear motions */
+  double mass;        /* that of the linear part of K/rho */
   double reach, radius;
   double axes[3][4], own[3]; /* the axes at the centroid in the world, and the moment in them */
 } moment;
@@ -30,6 +35,11 @@ typedef struct moment { /* of one body */
 typedef struct dipole {
   double x[4], m[4], u[4], f[4]; /* place, moment, the flow of the other dipoles, and -dT/dx/rho */
 } dipole;
+
+enum { MANY = 8, BLOCK = 64, LANES = 8, SUMS = 6 }; /* less than MANY bodies are faster one by one */
+typedef struct block {                              /* BLOCK dipoles by component; `reach` is that of their bodies */
+  double x[3][BLOCK], m[3][BLOCK], u[3][BLOCK], f[3][BLOCK], reach[BLOCK];
+} block;
 
 struct cb_dipoles {
   cb_arena *arena;
@@ -39,6 +49,8 @@ struct cb_dipoles {
   cb_mirror plane;
   moment *body;   /* [n] */
   dipole *dipole; /* [2 n] */
+  int blocks;     /* of the bodies; as many follow for the images */
+  block *block;   /* [2 blocks], only in flat space */
 };
 
 /* --- creation --- */
@@ -58,14 +70,19 @@ static double largest(const double m[3][3]) {
   return q + 2 * p * cos(acos(fmax(-1, fmin(1, cb_dot3(b[0], minor) / (2 * p * p * p)))) / 3);
 }
 
+/* A body is thin if its volume is below this part of K/rho across it. For a disc it is 1.2 times thickness/radius. */
+static const double THIN = 0.1;
+
 /* Sets the reach. The tensor of two bodies is positive definite if s^3 > sqrt(k_1 k_2)/(2 pi) at the distance s, where
  * k is the largest eigenvalue of rho D K^-1 D^T, because |B| = 2/(4 pi s^3). K may be singular, as for the rotation of
- * a sphere, but then D is 0 there. */
+ * a sphere, but then D is 0 there; or for motions of a sheet in its plane, where models have K = 0 and D = V. There K
+ * is that of an oblate ellipsoid with the same V and strength m, rho V^2/(2 m). */
 static bool set_reach(double density, const double K[6][6], const double D[3][6], moment *b) {
-  const double size = cbrt(b->strength / (2 * M_PI));
+  const double size = cbrt(b->strength / (2 * M_PI)), volume = b->strength - b->mass;
+  const double edge = volume < THIN * b->mass ? volume * volume / (2 * b->mass) : 0;
   double l[36], column[3][6], k[3][3];
   for (int i = 0; i < 36; i++)
-    l[i] = K[i / 6][i % 6] / density + (i % 7 ? 0 : 1e-9 * b->mass * (i < 18 ? size * size : 1));
+    l[i] = K[i / 6][i % 6] / density + (i % 7 ? 0 : 1e-9 * b->mass * (i < 18 ? size * size : 1) + (i < 18 ? 0 : edge));
   if (!cb_cholesky(6, l, 1e-13, l)) return false;
   for (int i = 0; i < 3; i++) {
     memcpy(column[i], D[i], sizeof column[i]);
@@ -76,15 +93,18 @@ static bool set_reach(double density, const double K[6][6], const double D[3][6]
   return true;
 }
 
+static cb_name_text name_of(const moment *b, int i) { return cb_name_text_of(b->name, i); }
+
 /* Sets D, first for twists of the frame at the centroid, where K is `own`. */
 static cb_status set_body(int number, double K, double density, const cb_dipole_body *in, moment *b) {
   const cb_pose centre = {{1, 0, 0, 0}, {in->centroid[0], in->centroid[1], in->centroid[2]}};
   double shift[6][6], half[6][6] = {{0}}, own[6][6], D[3][6] = {{0}}, linear[3][3], sum = in->volume + in->radius;
   cb_pose back;
+  if (in->name) b->name = in->name;
   for (int i = 0; i < 36; i++) sum += fabs(in->K[i / 6][i % 6]) + (i < 3 ? fabs(in->centroid[i]) : 0);
   if (!(in->volume >= 0 && in->radius >= 0 && isfinite(sum)))
-    return cb_fail(CB_ERROR_ARGUMENT, "body %d of the volume %g and the radius %g: expected finite numbers >= 0",
-                   number, in->volume, in->radius);
+    return cb_fail(CB_ERROR_ARGUMENT, "body %s of the volume %g and the radius %g: expected finite numbers >= 0",
+                   name_of(b, number).text, in->volume, in->radius);
   cb_pose_inverse(&centre, &back);
   cb_pose_adjoint_in(K, &centre, shift);
   cb_pose_adjoint_in(K, &back, b->there);
@@ -104,7 +124,8 @@ static cb_status set_body(int number, double K, double density, const cb_dipole_
   b->mass = largest((const double(*)[3])linear);
   b->strength = b->mass + in->volume;
   if (!set_reach(density, (const double(*)[6])own, (const double(*)[6])D, b))
-    return cb_fail(CB_ERROR_DOMAIN, "the added mass of body %d: expected a positive definite tensor", number);
+    return cb_fail(CB_ERROR_DOMAIN, "the added mass of body %s: expected a positive definite tensor",
+                   name_of(b, number).text);
   b->radius = in->radius > 0 ? in->radius : 1.5 * b->reach;
   return CB_OK;
 }
@@ -121,8 +142,10 @@ cb_status cb_dipoles_create_in(double K, int n, const cb_dipole_body *body, doub
   d->density = density;
   d->body = cb_arena_alloc(d->arena, (size_t)n, sizeof *d->body);
   d->dipole = cb_arena_alloc(d->arena, 2 * (size_t)n, sizeof *d->dipole);
+  d->blocks = K == 0 ? (n + BLOCK - 1) / BLOCK : 0;
+  d->block = cb_arena_alloc(d->arena, 2 * (size_t)d->blocks, sizeof *d->block);
   if (cb_arena_lost(d->arena)) status = cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies in one fluid", n);
-  for (int i = 0; i < n && !status; i++) status = set_body(i + 1, K, density, body + i, d->body + i);
+  for (int i = 0; i < n && !status; i++) status = set_body(i, K, density, body + i, d->body + i);
   if (status)
     cb_dipoles_free(d);
   else
@@ -135,7 +158,7 @@ cb_status cb_dipoles_create(int n, const cb_dipole_body *body, double density, c
 }
 
 cb_status cb_dipoles_shape(cb_dipoles *d, int i, const cb_dipole_body *body, const double own[3]) {
-  const cb_status status = set_body(i + 1, d->K, d->density, body, d->body + i);
+  const cb_status status = set_body(i, d->K, d->density, body, d->body + i);
   memcpy(d->body[i].shape, own, sizeof d->body[i].shape);
   return status;
 }
@@ -204,8 +227,8 @@ static cb_status place(cb_dipoles *d, const cb_pose *g) {
     if (d->image == 0) continue;
     const double from = cb_dot3(d->plane.normal, x) - d->plane.height;
     if (!(from > 0))
-      return cb_fail(CB_STEP_DOMAIN, "the centre of body %d is at the height %g above the plane: expected more than %g",
-                     i + 1, from, b->reach);
+      return cb_fail(CB_STEP_DOMAIN, "the centre of body %s is at the height %g above the plane: expected more than %g",
+                     name_of(b, i).text, from, b->reach);
     for (int k = 0; k < 3; k++) image[k] = x[k] - 2 * from * d->plane.normal[k];
     image[3] = 1;
   }
@@ -236,11 +259,12 @@ static cb_status check_distances(const cb_dipoles *d) {
       const double s = sqrt(square);
       if (j == n + i)
         return cb_fail(CB_STEP_DOMAIN,
-                       "body %d is too near to the plane for dipoles: distance %g, expected at least %g", i + 1, s / 2,
-                       reach / 2);
+                       "body %s is too near to the plane for dipoles: distance %g, expected at least %g",
+                       name_of(d->body + i, i).text, s / 2, reach / 2);
       return cb_fail(CB_STEP_DOMAIN,
-                     "bodies %d and %d%s are too near for dipoles: distance of their centres %g, expected at least %g",
-                     i + 1, j % n + 1, j < n ? "" : " (its image)", s, reach);
+                     "bodies %s and %s%s are too near for dipoles: distance of their centres %g, expected at least %g",
+                     name_of(d->body + i, i).text, name_of(d->body + j % n, j % n).text, j < n ? "" : " (its image)", s,
+                     reach);
     }
   return CB_OK;
 }
@@ -302,6 +326,139 @@ static void add_pair(const cb_dipoles *d, double weight, dipole *p, dipole *q) {
   }
 }
 
+/* --- many pairs of flat space --- */
+
+/* SIMD is for loops of products and sums by element, which give the same bits in registers of any width. (clang 14
+ * gives a function with clones a name to which other files cannot link.) */
+#if defined __x86_64__ && defined __gnu_linux__ && !defined __clang__
+#define SIMD __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define SIMD
+#endif
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* Sets sum[s] to the sum over k < n of part[s][k], LANES at a time. Entries up to the next multiple of LANES are
+ * overwritten. */
+ALWAYS_INLINE void add_up(int n, int sums, double part[SUMS][BLOCK], double sum[SUMS]) {
+  const int whole = (n + LANES - 1) / LANES * LANES;
+  for (int s = 0; s < sums; s++) {
+    double lane[LANES] = {0};
+    for (int k = n; k < whole; k++) part[s][k] = 0;
+    for (int k = 0; k < whole; k += LANES)
+      for (int l = 0; l < LANES; l++) lane[l] += part[s][k + l];
+    sum[s] = ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+  }
+}
+
+/* The flows, and with `forces` the forces, of add_pair in flat space, of a dipole p with the reach `reach` and the
+ * dipoles from .. end of a block. Returns whether these are farther than the sum of the reaches. */
+ALWAYS_INLINE bool pairs(bool forces, dipole *p, double reach, block *q, int from, int end) {
+  const double x = p->x[0], y = p->x[1], z = p->x[2], mx = p->m[0], my = p->m[1], mz = p->m[2];
+  double part[SUMS][BLOCK], sum[SUMS], excess[BLOCK];
+  int near = 0;
+  for (int j = from; j < end; j++) {
+    const int k = j - from;
+    const double rx = x - q->x[0][j], ry = y - q->x[1][j], rz = z - q->x[2][j], nx = q->m[0][j], ny = q->m[1][j],
+                 nz = q->m[2][j], square = rx * rx + ry * ry + rz * rz, both = reach + q->reach[j];
+    const double inverse = 1 / square, G0 = inverse * sqrt(inverse) * (-1 / (4 * M_PI)), G1 = -3 * G0 * inverse;
+    const double a = mx * rx + my * ry + mz * rz, b = nx * rx + ny * ry + nz * rz, Ga = G1 * a, Gb = G1 * b;
+    excess[k] = square - both * both;
+    part[0][k] = Gb * rx + G0 * nx;
+    part[1][k] = Gb * ry + G0 * ny;
+    part[2][k] = Gb * rz + G0 * nz;
+    q->u[0][j] += Ga * rx + G0 * mx;
+    q->u[1][j] += Ga * ry + G0 * my;
+    q->u[2][j] += Ga * rz + G0 * mz;
+    if (!forces) continue;
+    const double along = G1 * (mx * nx + my * ny + mz * nz) - 5 * inverse * Ga * b,
+                 fx = along * rx + (Gb * mx + Ga * nx), fy = along * ry + (Gb * my + Ga * ny),
+                 fz = along * rz + (Gb * mz + Ga * nz);
+    part[3][k] = fx;
+    part[4][k] = fy;
+    part[5][k] = fz;
+    q->f[0][j] -= fx;
+    q->f[1][j] -= fy;
+    q->f[2][j] -= fz;
+  }
+  add_up(end - from, forces ? 6 : 3, part, sum);
+  for (int k = 0; k < end - from; k++) near += !(excess[k] >= 0);
+  for (int k = 0; k < 3; k++) {
+    p->u[k] += sum[k];
+    if (forces) p->f[k] += sum[3 + k];
+  }
+  return near == 0;
+}
+
+SIMD static bool add_flows(dipole *p, double reach, block *q, int from, int end) {
+  return pairs(false, p, reach, q, from, end);
+}
+SIMD static bool add_forces(dipole *p, double reach, block *q, int from, int end) {
+  return pairs(true, p, reach, q, from, end);
+}
+
+/* Copies place and moment of the dipoles into the blocks, whose flows and forces become 0. */
+static void fill_blocks(cb_dipoles *d) {
+  const int sets = d->image != 0 ? 2 : 1;
+  for (int i = 0; i < sets * d->n; i++) {
+    const dipole *p = d->dipole + i;
+    const int own = i % d->n, at = own % BLOCK;
+    block *to = d->block + i / d->n * d->blocks + own / BLOCK;
+    for (int k = 0; k < 3; k++) {
+      to->x[k][at] = p->x[k];
+      to->m[k][at] = p->m[k];
+      to->u[k][at] = to->f[k][at] = 0;
+    }
+    to->reach[at] = d->body[own].reach;
+  }
+}
+
+static void add_blocks(cb_dipoles *d) {
+  const int sets = d->image != 0 ? 2 : 1;
+  for (int i = 0; i < sets * d->n; i++) {
+    dipole *p = d->dipole + i;
+    const int own = i % d->n, at = own % BLOCK;
+    const block *from = d->block + i / d->n * d->blocks + own / BLOCK;
+    for (int k = 0; k < 3; k++) {
+      p->u[k] += from->u[k][at];
+      p->f[k] += from->f[k][at];
+    }
+  }
+}
+
+/* Adds the flows and forces of all pairs, one after another. */
+static void add_one_by_one(cb_dipoles *d) {
+  dipole *all = d->dipole;
+  for (int i = 0; i < d->n; i++) {
+    for (int j = i + 1; j < d->n; j++) add_pair(d, 1, all + i, all + j);
+    for (int j = i; j < d->n && d->image != 0; j++) add_pair(d, i == j ? 0.5 : 1, all + i, all + d->n + j);
+  }
+}
+
+/* Adds the flows, and with `forces` the forces, of all pairs of flat space. Returns whether all are far enough from each
+ * other. */
+static bool add_many(cb_dipoles *d, bool forces) {
+  const int n = d->n;
+  bool (*const add)(dipole *, double, block *, int, int) = forces ? add_forces : add_flows;
+  bool apart = true;
+  fill_blocks(d);
+  for (int i = 0; i < n; i++) {
+    const double reach = d->body[i].reach;
+    for (int set = 0; set < (d->image != 0 ? 2 : 1); set++)
+      for (int b = (i + 1) / BLOCK; b < d->blocks; b++) {
+        const int first = b * BLOCK, end = n - first < BLOCK ? n - first : BLOCK,
+                  from = i + 1 > first ? i + 1 - first : 0;
+        if (from < end) apart &= add(d->dipole + i, reach, d->block + set * d->blocks + b, from, end);
+      }
+    if (d->image == 0) continue;
+    double r[4];
+    apart &= chord(d, d->dipole + i, d->dipole + n + i, r) >= 4 * reach * reach;
+    add_pair(d, 0.5, d->dipole + i, d->dipole + n + i);
+  }
+  add_blocks(d);
+  return apart;
+}
+
 static void set_moments(cb_dipoles *d, const double (*Y)[6]) {
   for (int i = 0; i < d->n; i++) {
     moment *b = d->body + i;
@@ -333,13 +490,12 @@ cb_status cb_dipoles_apply(cb_dipoles *d, const cb_pose *g, const double (*Y)[6]
   const int n = d->n;
   dipole *all = d->dipole;
   cb_status status = place(d, g);
-  if (!status) status = check_distances(d);
   if (status) return status;
   set_moments(d, Y);
-  for (int i = 0; i < n; i++) {
-    for (int j = i + 1; j < n; j++) add_pair(d, 1, all + i, all + j);
-    for (int j = i; j < n && d->image != 0; j++) add_pair(d, i == j ? 0.5 : 1, all + i, all + n + j);
-  }
+  const bool many = d->K == 0 && n >= MANY;
+  if (!many || !add_many(d, slope)) status = check_distances(d);
+  if (status) return status;
+  if (!many) add_one_by_one(d);
   for (int i = 0; i < n; i++) {
     const moment *b = d->body + i;
     double u[3], there[6];

@@ -40,13 +40,14 @@ typedef struct cb_dipole_body {
   double volume;      /* the volume that the body displaces */
   double centroid[3]; /* the centroid of this volume */
   double radius;      /* of the ball about the centroid that holds the body, for the error; 0: unknown */
+  const char *name;   /* for messages, borrowed; NULL: messages number the bodies from 1 */
 } cb_dipole_body;
 
 typedef struct cb_dipoles cb_dipoles;
 
 /* Creates the coupling of n bodies, which are copied. Returns CB_ERROR_ARGUMENT for a density that is not positive, or
- * a volume or radius that is negative, and CB_ERROR_DOMAIN for an added mass that is not positive; the message numbers
- * the bodies from 1. The caller frees *out. An object belongs to one thread. */
+ * a volume or radius that is negative, and CB_ERROR_DOMAIN for an added mass that is not positive; the message names
+ * the body. The caller frees *out. An object belongs to one thread. */
 cb_status cb_dipoles_create(int n, const cb_dipole_body *body, double density, cb_dipoles **out);
 /* Does the same in the space of curvature K, with K_i, poses and centroids as in curvebody/pose.h. */
 cb_status cb_dipoles_create_in(double K, int n, const cb_dipole_body *body, double density, cb_dipoles **out);
@@ -63,7 +64,8 @@ cb_status cb_dipoles_shape(cb_dipoles *d, int i, const cb_dipole_body *body, con
  * The inertia of each body by itself, K_i, is not included. Returns CB_STEP_DOMAIN, with unchanged outputs, if the
  * centre of a body is behind the plane, or if two bodies, or a body and its image, are nearer than the sum of their
  * reaches. The reach of a body is the radius of the sphere with the same largest eigenvalue of D for linear motions, or
- * more: all tensors of two bodies [[K_1, K_12], [K_21, K_2]] are positive definite at such distances. So are those of
+ * more: all tensors of two bodies [[K_1, K_12], [K_21, K_2]] are positive definite at such distances, except for thin
+ * sheets without added mass along their plane; a disc has the reach 0.75 radii. So are those of
  * touching spheres in chains, cubic and face-centred clusters (up to 216 spheres were tried). */
 cb_status cb_dipoles_apply(cb_dipoles *d, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                            double (*slope)[6]);

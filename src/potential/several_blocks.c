@@ -86,8 +86,8 @@ cb_status cb_several_fill(cb_several_work *e) {
   for (int i = 0, r = 0; i < m->bodies; i++)
     for (; r < m->row[i + 1]; r++)
       if (e->inside[r] >= 0)
-        return cb_fail(CB_STEP_DOMAIN, "bodies %d and %d overlap: expected a gap of at least %g between them", i + 1,
-                       e->inside[r] + 1, e->report.resolved);
+        return cb_fail(CB_STEP_DOMAIN, "bodies %s and %s overlap: expected a gap of at least %g between them",
+                       cb_several_name(m, i).text, cb_several_name(m, e->inside[r]).text, e->report.resolved);
   return CB_OK;
 }
 

@@ -230,23 +230,24 @@ static cb_status check_wall(const cb_several *m, int i, const cb_pose *g) {
   least += cb_dot3(m->wall.normal, g->x) - m->wall.height;
   if (least > 0) return CB_OK;
   return cb_fail(CB_STEP_DOMAIN,
-                 "body %d is behind its wall: a corner is at the height %g above the wall: expected more than 0", i + 1,
-                 least);
+                 "body %s is behind its wall: a corner is at the height %g above the wall: expected more than 0",
+                 cb_several_name(m, i).text, least);
 }
 
-static cb_status check_gap(const cb_several_report *r) {
+static cb_status check_gap(const cb_several *m, const cb_several_report *r) {
   if (r->gap >= r->resolved) return CB_OK;
-  const int i = r->body[0] + 1, j = r->body[1] + 1;
+  const cb_name_text first = cb_several_name(m, r->body[0]), second = cb_several_name(m, r->body[1]);
+  const char *i = first.text, *j = second.text;
   if (r->gap == 0)
-    return cb_fail(CB_STEP_DOMAIN, "bodies %d and %d overlap: expected a gap of at least %g between them", i, j,
+    return cb_fail(CB_STEP_DOMAIN, "bodies %s and %s overlap: expected a gap of at least %g between them", i, j,
                    r->resolved);
-  if (i == j)
+  if (r->body[0] == r->body[1])
     return cb_fail(CB_STEP_DOMAIN,
-                   "body %d is at the distance %g from the wall, but its faces resolve only distances above %g: "
+                   "body %s is at the distance %g from the wall, but its faces resolve only distances above %g: "
                    "expected an earlier end of the run, or smaller faces",
                    i, r->gap / 2, r->resolved / 2);
   return cb_fail(CB_STEP_DOMAIN,
-                 "the gap between bodies %d and %d is %g, but their faces resolve only gaps above %g: expected an "
+                 "the gap between bodies %s and %s is %g, but their faces resolve only gaps above %g: expected an "
                  "earlier end of the run, or smaller faces",
                  i, j, r->gap, r->resolved);
 }
@@ -255,7 +256,8 @@ static cb_status check_finite(const cb_several *m, const cb_pose *g) {
   for (int i = 0; i < m->bodies; i++) {
     const double *q = g[i].q, *x = g[i].x;
     if (!isfinite(q[0] + q[1] + q[2] + q[3] + x[0] + x[1] + x[2]))
-      return cb_fail(CB_STEP_NOT_FINITE, "the pose of body %d is not finite: expected finite poses", i + 1);
+      return cb_fail(CB_STEP_NOT_FINITE, "the pose of body %s is not finite: expected finite poses",
+                     cb_several_name(m, i).text);
   }
   return CB_OK;
 }
@@ -275,5 +277,5 @@ cb_status cb_several_place(cb_several_work *e, const cb_pose *g) {
       if (wall) set_view(m, g + i, g + j, true, v + 1);
       if (i < j || (i == j && wall)) find_gap(e, i, j, i == j ? v + 1 : v);
     }
-  return check_gap(&e->report);
+  return check_gap(m, &e->report);
 }

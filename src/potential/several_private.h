@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/arena.h"
+#include "core/failure.h"
 #include "core/threads.h"
 #include "potential/curved_flow.h"
 #include "potential/linear_solvers.h"
@@ -90,6 +91,9 @@ typedef struct cb_several_work {
 
 static inline const cb_several_shape *cb_several_shape_of(const cb_several *m, int body) {
   return m->shape + m->of[body];
+}
+static inline cb_name_text cb_several_name(const cb_several *m, int body) {
+  return cb_name_text_of(m->body[body].name, body);
 }
 static inline const cb_several_view *cb_several_view_of(const cb_several_work *e, int i, int j, int mirrored) {
   return e->view + ((size_t)i * (size_t)e->m->bodies + (size_t)j) * 2 + mirrored;

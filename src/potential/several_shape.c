@@ -165,7 +165,8 @@ static cb_status create_shapes(cb_several *m, const cb_several_body *body) {
     if (s < m->shapes) continue;
     m->shapes++;
     status = create_shape(m, body + i, m->shape + s);
-    if (status && status != CB_ERROR_MEMORY) status = cb_fail(status, "body %d: %s", i + 1, cb_error_text());
+    if (status && status != CB_ERROR_MEMORY)
+      status = cb_fail(status, "body %s: %s", cb_several_name(m, i).text, cb_error_text());
   }
   return status;
 }

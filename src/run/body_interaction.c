@@ -56,6 +56,12 @@ struct cb_body_interaction {
   double *energy;        /* [n]: the shares of the bodies in the energy of the coupling, at a node */
   cb_rigid_state *known; /* [n]: the states at the node for which `momentum` is known */
   bool is_known;
+  /* [n]: the twists of the states `known`; the start of flights, the twists there, and those in the middle of a flight
+   * of length `flown` from there (0: none) */
+  double (*Y_known)[6];
+  cb_rigid_state *from;
+  double (*Y_from)[6], (*Y_middle)[6], flown;
+  bool departed; /* the present flight begins at `from` */
   double length; /* the largest distance of a point of a body from the origin of its frame, m */
 };
 
@@ -191,18 +197,60 @@ cb_status cb_body_interaction_evaluate(cb_body_interaction *in, double t, bool m
   return status;
 }
 
-/* --- nodes --- */
-
-/* Returns whether the momentum is that of the present states. */
-static bool is_known(const cb_fluid_run *b) {
-  const cb_body_interaction *in = b->interaction;
-  for (int i = 0; in->is_known && i < in->n; i++) {
-    const cb_rigid_state *s = &b->state[i], *k = &in->known[i];
+/* Returns whether the present states have the poses and momenta of `states`. */
+static bool are_present(const cb_fluid_run *b, const cb_rigid_state *states) {
+  for (int i = 0; i < b->n; i++) {
+    const cb_rigid_state *s = &b->state[i], *k = &states[i];
     if (memcmp(&s->g, &k->g, sizeof s->g) != 0 || memcmp(s->momentum, k->momentum, sizeof s->momentum) != 0)
       return false;
   }
-  return in->is_known;
+  return true;
 }
+
+/* Returns whether the momentum is that of the present states. */
+static bool is_known(const cb_fluid_run *b) {
+  return b->interaction->is_known && are_present(b, b->interaction->known);
+}
+
+/* --- the first guess of a flight --- */
+
+void cb_body_interaction_depart(cb_run *run) {
+  const cb_fluid_run *b = run->own;
+  cb_body_interaction *in = b->interaction;
+  const size_t n = (size_t)in->n;
+  if (b->coupling && is_known(b)) {
+    memcpy(in->from, in->known, n * sizeof *in->from);
+    memcpy(in->Y_from, in->Y_known, n * sizeof *in->Y_from);
+    in->flown = 0;
+    in->departed = true;
+  } else {
+    in->departed = in->departed && are_present(b, in->from);
+  }
+}
+
+void cb_body_interaction_guess(const cb_run *run, int body, double h, double Y[6]) {
+  const cb_fluid_run *b = run->own;
+  const cb_body_interaction *in = b->interaction;
+  const cb_rigid_state *s = &b->state[body];
+  if (!in->departed || (s->known > 1 && s->length == h)) {
+    cb_rigid_guess(s, h, Y);
+    return;
+  }
+  const double part = in->flown != 0 ? h / in->flown : 0;
+  for (int k = 0; k < 6; k++) Y[k] = in->Y_from[body][k] + part * (in->Y_middle[body][k] - in->Y_from[body][k]);
+}
+
+void cb_body_interaction_lead(const cb_body_interaction *in, int body, double h, cb_rigid_state *s) {
+  if (in && in->departed && s->length != h) memcpy(s->Y, in->Y[body], sizeof s->Y); /* it does not become history */
+}
+
+void cb_body_interaction_landed(cb_body_interaction *in, double h) {
+  if (!in || !in->departed) return;
+  memcpy(in->Y_middle, in->Y_made, (size_t)in->n * sizeof *in->Y_middle);
+  in->flown = h;
+}
+
+/* --- nodes --- */
 
 /* Finds the twists from the momenta with the present `momentum`. */
 static cb_status find_twists(cb_run *run, double t) {
@@ -245,6 +293,7 @@ cb_status cb_body_interaction_at_node(cb_run *run, double t, cb_status (*settle)
     error = cb_body_interaction_renew(in, 0, true);
     if (!(error <= SETTLED) && !(error <= STALLED && error >= before / 2)) continue;
     memcpy(in->known, b->state, (size_t)in->n * sizeof *in->known);
+    memcpy(in->Y_known, in->Y_made, (size_t)in->n * sizeof *in->Y_known);
     in->is_known = true;
     return CB_OK;
   }
@@ -329,14 +378,16 @@ static cb_status prepare(cb_run *run, const cb_fluid_joints *joints) {
   cb_body_interaction *in = b->interaction;
   static const double origin[3] = {0};
   const cb_immersed **body = cb_arena_alloc(run->arena, (size_t)in->n, sizeof *body);
+  const char **name = cb_arena_alloc(run->arena, (size_t)in->n, sizeof *name);
   int which = -1;
-  if (!body) return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", in->n);
+  if (!body || !name) return cb_fail(CB_ERROR_MEMORY, "no memory for %d bodies", in->n);
   for (int i = 0; i < in->n; i++) {
     const cb_surface *s = cb_immersed_surface(b->start[i].body);
     body[i] = b->start[i].body;
+    name[i] = b->start[i].name;
     for (int k = 0; k < s->vertices; k++) in->length = fmax(in->length, sqrt(cb_dot3(s->x[k], s->x[k])));
   }
-  cb_coupled_fluid of = {.fluid = b->fluid, .n = in->n, .body = body};
+  cb_coupled_fluid of = {.fluid = b->fluid, .n = in->n, .body = body, .name = name};
   cb_status status = cb_medium_at(b->fluid->medium, origin, &of.density);
   if (!status) status = take_joints(run, joints, &of);
   if (!status) status = in->coupling->class_->prepare(in->coupling, &of, &which, &in->self);
@@ -364,7 +415,11 @@ static cb_status create(cb_run *run, const cb_fluid_joints *joints) {
                               .momentum = cb_arena_alloc(run->arena, n, sizeof *in->momentum),
                               .slope = cb_arena_alloc(run->arena, n, sizeof *in->slope),
                               .energy = cb_arena_alloc(run->arena, n, sizeof *in->energy),
-                              .known = cb_arena_alloc(run->arena, n, sizeof *in->known)};
+                              .known = cb_arena_alloc(run->arena, n, sizeof *in->known),
+                              .Y_known = cb_arena_alloc(run->arena, n, sizeof *in->Y_known),
+                              .from = cb_arena_alloc(run->arena, n, sizeof *in->from),
+                              .Y_from = cb_arena_alloc(run->arena, n, sizeof *in->Y_from),
+                              .Y_middle = cb_arena_alloc(run->arena, n, sizeof *in->Y_middle)};
   if (cb_arena_lost(run->arena) || !cb_anderson_create(6 * b->n, run->arena, &in->anderson))
     return cb_fail(CB_ERROR_MEMORY, "no memory for %zu bodies", n);
   b->interaction = in;

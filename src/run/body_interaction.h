@@ -23,6 +23,16 @@ const cb_rigid_problem *cb_body_interaction_problem(const cb_body_interaction *i
 /* Begins an iteration. For every body, cb_body_interaction_place then sets pose and twist for the first evaluation. */
 void cb_body_interaction_begin(cb_body_interaction *in);
 void cb_body_interaction_place(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]);
+/* Supplies the first guess of the twist of a body in the middle of a flight of length h from the present states, after
+ * cb_body_interaction_depart for this start. Without earlier steps of the same length it is extrapolated from the
+ * twists at the start, which are known where contacts were looked for, and from those of the last flight from the same
+ * start. */
+void cb_body_interaction_depart(cb_run *run);
+void cb_body_interaction_guess(const cb_run *run, int body, double h, double Y[6]);
+/* Lets the step of a body of length h begin with the present twist instead of that of a step of another length. */
+void cb_body_interaction_lead(const cb_body_interaction *in, int body, double h, cb_rigid_state *s);
+/* Remembers the twists of a flight that has converged. */
+void cb_body_interaction_landed(cb_body_interaction *in, double h);
 /* Stores the pose and the twist that follow for a body from the last evaluation. */
 void cb_body_interaction_arrive(cb_body_interaction *in, int body, const cb_pose *g, const double Y[6]);
 /* Sets poses and twists for the next evaluation, after all bodies have arrived. half: the half of the length of the

@@ -321,12 +321,14 @@ static double renew(const cb_run *run, cb_fluid_controls *c) {
 
 /* Sets the poses and twists of all bodies to those in the middle of the next step, estimated from its start. The poses
  * are those of Cayley's map, the default, so that they change no more than the twists do. */
-static void expect_bodies(const cb_fluid_run *b, double h) {
+static void expect_bodies(cb_run *run, double h) {
+  const cb_fluid_run *b = run->own;
   if (b->interaction) cb_body_interaction_begin(b->interaction);
+  if (b->interaction) cb_body_interaction_depart(run);
   for (int i = 0; b->interaction && i < b->n; i++) {
     double Y[6], whole[6];
     cb_pose move, half, g;
-    cb_rigid_guess(&b->state[i], h, Y);
+    cb_body_interaction_guess(run, i, h, Y);
     for (int k = 0; k < 6; k++) whole[k] = h * Y[k];
     cb_se3_tau(CB_SE3_CAYLEY, whole, &move);
     cb_pose_half(&move, &half);
@@ -376,6 +378,7 @@ static cb_status attempt_one(cb_run *run, cb_fluid_run_part *part, int body, voi
   }
   if (a->only_users && !cb_immersed_externals(b->start[body].body)) return CB_OK;
   b->state[body] = b->controls->begin[body];
+  cb_body_interaction_lead(b->interaction, body, a->h, &b->state[body]);
   return cb_fluid_run_attempt(run, part, body, a->h);
 }
 
@@ -391,7 +394,7 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
   memcpy(c->warned, b->warned, (size_t)b->n * sizeof *c->warned);
   for (int p = 0; p < b->threads; p++) c->events[p] = b->part[p].events;
   for (int i = 0; i < c->subjects; i++) c->subject[i].class->expected(run, c->subject[i].index, h, c->subject[i].value);
-  expect_bodies(b, h);
+  expect_bodies(run, h);
   const double middle = c->begin[0].t + h / 2;
   for (int i = 0; i < MAXIMUM && !status && !settled; i++) {
     give(c);
@@ -406,7 +409,10 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
     const double stalled = b->interaction ? STALLED_TWISTS : STALLED;
     settled = change <= SETTLED || (change <= stalled && change >= before / 2);
   }
-  if (!status && settled) return CB_OK;
+  if (!status && settled) {
+    cb_body_interaction_landed(b->interaction, h);
+    return CB_OK;
+  }
   if (!status) {
     *failed = c->first;
     status =

@@ -115,6 +115,38 @@ static void go(void *self) {
   check_ok(cb_run_go(cb_scenario_run(r->scenario), &none, NULL, NULL, NULL));
 }
 
+/* Bodies that feel each other as dipoles: 125 ellipsoids, per pair of bodies and step; and 216 balls that collide in a
+ * box, per step with its impacts. */
+#define CROWD(side, count, distance, shape, motion, more)                                                          \
+  "curvebody: 1\nfluid: {medium: 1, gravity: [0, 0, 0], model: ellipsoid, coupling: dipole, parameters: {m: " side \
+  ", d: " distance "}}\nbodies:\n  - {name: body, shape: {name: ellipsoid, " shape                                 \
+  ", resolution: 8}, density: 2, "                                                                                 \
+  "drag: false,\n     repeat: {count: " count                                                                      \
+  ", seed: 2}, spheres: [{at: [0, 0, 0], radius: 0.25}],\n"                                                        \
+  "     place: {position: [d*(i - m*floor(i/m)) + 0.1*r1, d*(floor(i/m) - m*floor(i/m^2)) + 0.1*r2, "              \
+  "d*floor(i/m^2)]},\n     motion: {velocity: [" motion "*(r3 - 0.5), " motion "*(r4 - 0.5), " motion              \
+  "*(r5 - 0.5)], spin: [0.1, 0.2, r6]}}\n" more                                                                    \
+  "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 0.4}\nrecord: {every: 40}\n"
+#define SIDE(name, at, normal) "  - {plane: {name: " name ", at: {point: " at "}, normal: " normal "}}\n"
+
+static void couplings(bench *b) {
+  static const char *const text[2] = {
+      CROWD("5", "125", "3", "a: 0.5, b: 0.4, c: 0.3", "0.1", ""),
+      CROWD("6", "216", "1.2", "a: 0.25, b: 0.25, c: 0.25", "6",
+            "contacts: {restitution: 1}\nwalls:\n" SIDE("left", "[-0.6, 0, 0]", "[1, 0, 0]")
+                SIDE("right", "[6.7, 0, 0]", "[-1, 0, 0]") SIDE("front", "[0, -0.6, 0]", "[0, 1, 0]")
+                    SIDE("back", "[0, 6.7, 0]", "[0, -1, 0]") SIDE("bottom", "[0, 0, -0.6]", "[0, 0, 1]")
+                        SIDE("top", "[0, 0, 6.7]", "[0, 0, -1]"))};
+  whole_run whole[2] = {{text[0], NULL}, {text[1], NULL}};
+  b->n = 0;
+  bench_add(b, "125 bodies as dipoles", go, &whole[0], 40 * 125 * 124 / 2)->ready = open_run;
+  bench_add(b, "216 colliding balls", go, &whole[1], 40)->ready = open_run;
+  bench_go(b, 3);
+  for (int i = 0; i < 2; i++) cb_scenario_free(whole[i].scenario);
+  bench_judge(b, "steps: 125 bodies as dipoles", 1e6 * b->subject[0].cpu, "<=", 0.1, "us a pair and step");
+  bench_judge(b, "steps: 216 colliding balls as dipoles", 1e3 * b->subject[1].cpu, "<=", 250, "ms a step");
+}
+
 int main(int argc, char **argv) {
   bench b = bench_begin(
       argc, argv,
@@ -154,5 +186,6 @@ int main(int argc, char **argv) {
   }
   for (int i = 0; i < RUNS; i++)
     bench_judge(&b, runs[i].name, 1e6 * b.subject[i].cpu, "<=", runs[i].limit, "us a step");
+  couplings(&b);
   return b.missed > 0;
 }

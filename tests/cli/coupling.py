@@ -122,7 +122,7 @@ class Coupling(Case):
                 ("{name: dipole, wall: rigid, wall_height: .nan}", "expected a"),
                 ("{name: dipole, wall_height: -2}", "`wall_height` without `wall`: expected also `wall: rigid` or `wall: free`"),
                 ("{name: exact, wall: rigid, wall_z: 0}", "the normal of the wall is (0, 0, 0): expected a direction"),
-                ("{name: dipole, wall: rigid, wall_height: 1}", "the centre of body 1 is at the height -1 above the plane"),
+                ("{name: dipole, wall: rigid, wall_height: 1}", "the centre of body `a` is at the height -1 above the plane"),
                 ("{name: exact, wall: rigid, wall_height: 0.5}", "wall"),
                 ("{name: exact, memory: 1e3}", "unknown key 'memory'")):
             said = self.refused(text=PAIR.replace("coupling: dipole", f"coupling: {value}"))
@@ -133,7 +133,7 @@ class Coupling(Case):
     def test_what_does_not_go_with_a_coupling_is_refused(self):
         ball = "    shape: {name: ball, radius: 1, resolution: 8}\n"
         for old, new, place, message in (
-                ("d: 3", "d: 1.5", HERE, "bodies 1 and 2 are too near for dipoles: distance of their centres 1.5, expected at least"),
+                ("d: 3", "d: 1.5", HERE, "bodies `a` and `b` are too near for dipoles: distance of their centres 1.5, expected at least"),
                 ("coupling: dipole\n  parameters: {d: 3}", "coupling: exact\n  parameters: {d: 1.5}", HERE, "overlap"),
                 ("medium: 1\n", "medium: none\n", HERE, "needs a fluid of one density"),
                 ("medium: 1\n", "medium: 0\n", HERE, "needs the added mass of all bodies"),
@@ -143,14 +143,14 @@ class Coupling(Case):
                 ("coupling: dipole", "coupling: exact\n  added_mass: none", HERE, "expected `added_mass`"),
                 ("name: hamilton_pontryagin", "name: rkmk4", "pair.yaml:19:13: error: ",
                  "the integrator `rkmk4` cannot move coupled bodies: expected hamilton_pontryagin"),
-                ("coupling: dipole", "coupling: {name: exact, wall: rigid, wall_height: -0.5}", HERE, "body 1 is behind its wall")):
+                ("coupling: dipole", "coupling: {name: exact, wall: rigid, wall_height: -0.5}", HERE, "body `a` is behind its wall")):
             said = self.refused(text=PAIR.replace(old, new, 1))
             self.assertTrue(said.startswith(place), (new, said))
             self.assertIn(message, said, new)
         sheet = PAIR.replace("coupling: dipole", "coupling: exact").replace(ball, "    shape: {name: leaf}\n    thickness: 0.01\n", 1)
         said = self.refused(text=sheet)
         self.assertTrue(said.startswith(HERE), said)
-        self.assertIn("no piece of the surface points outwards", said)
+        self.assertIn("is an open sheet: expected a closed part, such as a disc with a `thickness`, or `coupling: dipole`", said)
         eel = PAIR.replace("coupling: dipole", "coupling: exact").replace("drag: false\n", "drag: false\n    poses: {x: X*(1 + sin(t)/9), y: Y, z: Z}\n", 1)
         said = self.refused(text=eel)
         self.assertTrue(said.startswith(HERE), said)

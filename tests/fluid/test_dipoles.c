@@ -327,6 +327,105 @@ static void a_plane_is_mirrored_bodies(void **unused) {
   }
 }
 
+/* --- thin bodies --- */
+
+/* A thin disc of radius a has K = rho 8 a^3/3 across its plane and rho 16 a^5/45 about its diameters. For a thickness
+ * above 0 and no added mass along the plane, as models of sheets have it, its reach is still that of the disc, 0.75 a. */
+static void thickness_does_not_change_the_reach_of_a_disc(void **unused) {
+  static const double thickness[] = {0, 1e-4, 0.01};
+  for (int i = 0; i < 3; i++) {
+    cb_dipole_body disc = {.volume = M_PI * thickness[i], .radius = 1, .name = "disc"};
+    disc.K[0][0] = disc.K[1][1] = 16. / 45;
+    disc.K[5][5] = 8. / 3;
+    const cb_dipole_body two[2] = {disc, disc};
+    const double reach = cbrt(4 / (3 * M_PI));
+    double K[12][12];
+    cb_dipoles *d = dipoles_of(2, two, 1);
+    check_ok(cb_dipoles_tensor(d, (const cb_pose[2]){at(0, 0, 0), at(0, 0, 2.02 * reach)}, K[0]));
+    check_error_begins(cb_dipoles_tensor(d, (const cb_pose[2]){at(0, 0, 0), at(0, 0, 1.99 * reach)}, K[0]),
+                       CB_STEP_DOMAIN, "bodies `disc` and `disc` are too near for dipoles");
+    cb_dipoles_free(d);
+  }
+}
+
+/* --- many bodies --- */
+
+enum { MANY = 150 }; /* more than two blocks of dipoles */
+
+/* What body i of two feels, and what it feels if it is alone near the plane. */
+static void felt_of_two(const cb_dipole_body *two, const cb_mirror *plane, const cb_pose *g, const double (*Y)[6],
+                        double out[2][12]) {
+  double momentum[2][6], slope[2][6];
+  for (int alone = 0; alone < 2; alone++) {
+    cb_dipoles *d = dipoles_of(2 - alone, two, 1.3);
+    check_ok(cb_dipoles_set_plane(d, plane));
+    check_ok(cb_dipoles_apply(d, g, Y, momentum, slope));
+    memcpy(out[alone], momentum[0], sizeof *momentum);
+    memcpy(out[alone] + 6, slope[0], sizeof *slope);
+    cb_dipoles_free(d);
+  }
+}
+
+/* A body among many feels the sum of what it feels in a pair with each of the others, and its own image once. The
+ * momenta do not depend on whether slopes are computed, too. */
+static void many_bodies_feel_the_sum_over_pairs(void **unused) {
+  static cb_dipole_body body[MANY];
+  static cb_pose g[MANY];
+  static double Y[MANY][6], momentum[MANY][6], slope[MANY][6], again[MANY][6];
+  uint64_t seed = check_seed();
+  for (int i = 0; i < MANY; i++) {
+    body[i] = random_body(&seed, 1.3);
+    g[i] = random_pose(&seed, 0.2);
+    const double x[3] = {5 * (i % 6), 5 * (i / 6 % 6), 5 * (i / 36)};
+    for (int k = 0; k < 3; k++) g[i].x[k] += x[k];
+    for (int k = 0; k < 6; k++) Y[i][k] = check_uniform(&seed, -1, 1);
+  }
+  for (int space = 0; space < 2; space++) {
+    const cb_mirror plane = {space ? CB_MIRROR_RIGID : CB_MIRROR_NONE, {0, 0, 1}, -6};
+    cb_dipoles *d = dipoles_of(MANY, body, 1.3);
+    check_ok(cb_dipoles_set_plane(d, &plane));
+    check_ok(cb_dipoles_apply(d, g, (const double(*)[6])Y, momentum, slope));
+    check_ok(cb_dipoles_apply(d, g, (const double(*)[6])Y, again, NULL));
+    assert_memory_equal(momentum, again, sizeof momentum);
+    for (int i = 0; i < MANY; i += i < 10 ? 1 : 23) {
+      double sum[12] = {0}, felt[2][12], size = 0;
+      for (int j = 0; j < MANY; j++) {
+        if (j == i) continue;
+        const cb_dipole_body two[2] = {body[i], body[j]};
+        const cb_pose both[2] = {g[i], g[j]};
+        double twists[2][6];
+        memcpy(twists[0], Y[i], sizeof Y[i]);
+        memcpy(twists[1], Y[j], sizeof Y[j]);
+        felt_of_two(two, &plane, both, (const double(*)[6])twists, felt);
+        for (int k = 0; k < 12; k++) sum[k] += felt[0][k] - felt[1][k];
+        for (int k = 0; k < 12; k++) size = fmax(size, fabs(felt[0][k]));
+      }
+      for (int k = 0; k < 12; k++) /* round-off of a sum over all pairs */
+        check_near((k < 6 ? momentum[i] : slope[i] - 6)[k], sum[k] + felt[1][k], 1e-13 * size);
+    }
+    cb_dipoles_free(d);
+  }
+}
+
+/* Two of many bodies are too near, wherever they are among them. */
+static void two_of_many_that_are_too_near_are_found(void **unused) {
+  static cb_dipole_body body[MANY];
+  static cb_pose g[MANY];
+  static double Y[MANY][6], momentum[MANY][6];
+  static const int near[][2] = {{0, 1}, {2, 77}, {62, 66}, {148, 149}};
+  for (int i = 0; i < MANY; i++) body[i] = ball(1, 1);
+  cb_dipoles *d = dipoles_of(MANY, body, 1);
+  for (size_t trial = 0; trial < sizeof near / sizeof *near; trial++) {
+    char expected[160];
+    for (int i = 0; i < MANY; i++) g[i] = at(3 * i, 0, 0);
+    g[near[trial][1]] = at(3 * near[trial][0], 1.5, 0);
+    snprintf(expected, sizeof expected, "bodies %d and %d are too near for dipoles", near[trial][0] + 1,
+             near[trial][1] + 1);
+    check_error_begins(cb_dipoles_apply(d, g, (const double(*)[6])Y, momentum, NULL), CB_STEP_DOMAIN, expected);
+  }
+  cb_dipoles_free(d);
+}
+
 /* --- limits --- */
 
 /* Two bodies approach each other until they are too near. Before that, the tensor of both is positive definite. */
@@ -430,6 +529,9 @@ int main(void) {
       cmocka_unit_test(flows_pass_the_antipode),
       cmocka_unit_test(a_plane_is_mirrored_bodies),
       cmocka_unit_test(the_flow_is_what_bodies_feel),
+      cmocka_unit_test(thickness_does_not_change_the_reach_of_a_disc),
+      cmocka_unit_test(many_bodies_feel_the_sum_over_pairs),
+      cmocka_unit_test(two_of_many_that_are_too_near_are_found),
       cmocka_unit_test(tensors_are_positive_until_bodies_are_too_near),
       cmocka_unit_test(bad_input_is_reported),
   };

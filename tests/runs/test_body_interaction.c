@@ -294,6 +294,51 @@ static void balls_touch_at_the_film_that_panels_resolve(void **unused) {
   cb_scenario_free(s);
 }
 
+/* Fourteen pairs of balls that feel each other as dipoles and are about to collide, each pair at its own time, in steps
+ * so short that their error of energy is below round-off. Every impact has restitution 1. */
+#define PAIRS 14
+static cb_scenario *collide(const char *walls, memory_sink *m) {
+  char text[2048];
+  snprintf(
+      text, sizeof text,
+      "curvebody: 1\nfluid: {medium: 1, gravity: [0, 0, 0], model: ellipsoid, coupling: dipole}\nbodies:\n"
+      "  - {name: ball, shape: {name: ball, radius: 0.5, resolution: 8}, density: 2, drag: false,\n"
+      "     spheres: [{at: [0, 0, 0], radius: 0.5}], repeat: {count: %d, seed: 3},\n"
+      "     place: {position: [\"1.00002*(i - 2*floor(i/2))\", \"2.5*floor(i/2)\", 0]},\n"
+      "     motion: {velocity: [\"1 - 2*(i - 2*floor(i/2))\", \"0.3*r2\", \"0.3*r3\"], spin: [\"r4\", 0.3, 0.2]}}\n"
+      "contacts: {restitution: 1}\n%s"
+      "integrator: {name: hamilton_pontryagin, step: 2e-6}\ntime: {end: 4e-5}\n"
+      "record: {observables: [energy, momentum]}\n",
+      2 * PAIRS, walls);
+  return memory_go(m, text);
+}
+
+/* Impacts keep the energy, and without walls also the momentum of all bodies and the fluid. */
+static void impacts_of_many_bodies_keep_energy_and_momentum(void **unused) {
+  (void)unused;
+  static const char *const walls[] = {
+      "", "walls: [{plane: {name: left, at: {point: [-0.50001, 0, 0]}, normal: [1, 0, 0], restitution: 1}}]\n"};
+  for (int i = 0; i < 2; i++) {
+    memory_sink m;
+    cb_scenario *s = collide(walls[i], &m);
+    double change = 0, size = 0, impacts = 0;
+    const double *first = memory_field(&m, 0, "total_momentum"),
+                 *last = memory_field(&m, m.n_rows - 1, "total_momentum"),
+                 *each = memory_field(&m, 0, "spatial_momentum"), e0 = *memory_field(&m, 0, "energy"),
+                 e1 = *memory_field(&m, m.n_rows - 1, "energy");
+    for (int k = 0; k < 6; k++) change = fmax(change, fabs(last[k] - first[k]));
+    for (int k = 0; k < 12 * PAIRS; k++) size = fmax(size, fabs(each[k]));
+    for (size_t k = 0; k < m.n_events; k++) impacts += m.event[k].kind == CB_EVENT_REFLECT;
+    print_message("%g impacts: energy %.15g changed by %.2g, momentum by %.2g of %.2g\n", impacts, e0, e1 - e0, change,
+                  size);
+    check_at_least(impacts, PAIRS * (i + 1));
+    check_near(e1, e0, 1e-12 * e0 * impacts);
+    if (i == 0) check_at_most(change, 1e-13 * size * PAIRS); /* round-off of sums over all bodies */
+    memory_free(&m);
+    cb_scenario_free(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(step_has_its_order),
                                      cmocka_unit_test(stream_carries_the_coupling),
@@ -302,6 +347,7 @@ int main(void) {
                                      cmocka_unit_test(curved_spaces_keep_the_momentum_of_the_whole),
                                      cmocka_unit_test(joints_hold_bodies_that_feel_each_other),
                                      cmocka_unit_test(impact_has_the_inertia_of_the_coupling),
-                                     cmocka_unit_test(balls_touch_at_the_film_that_panels_resolve)};
+                                     cmocka_unit_test(balls_touch_at_the_film_that_panels_resolve),
+                                     cmocka_unit_test(impacts_of_many_bodies_keep_energy_and_momentum)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

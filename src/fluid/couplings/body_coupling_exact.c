@@ -134,7 +134,16 @@ static cb_status prepare(const cb_body_coupling *c, const cb_coupled_fluid *of, 
       status =
           cb_fail(CB_ERROR_UNSUPPORTED,
                   "`coupling: exact` is for rigid bodies, and this one changes its shape: expected dipole or none");
-    if (!status) body[i] = (cb_several_body){s->vertices, (const double(*)[3])s->x, s->faces, (const int(*)[3])s->face};
+    for (int p = 0; p < s->parts && !status; p++)
+      if (s->open[p])
+        status =
+            cb_fail(CB_ERROR_UNSUPPORTED,
+                    "`coupling: exact` is for closed bodies, and part `%s` is an open sheet: expected a closed part, "
+                    "such as a disc with a `thickness`, or `coupling: dipole`",
+                    s->name[p]);
+    if (!status)
+      body[i] = (cb_several_body){s->vertices, (const double(*)[3])s->x, s->faces, (const int(*)[3])s->face,
+                                  of->name ? of->name[i] : NULL};
   }
   if (!status) {
     const cb_kirchhoff_options options = {.curvature = of->fluid->curvature, .wall = cb_coupling_plane_of(c)};

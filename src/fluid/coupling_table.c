@@ -45,6 +45,7 @@ struct cb_coupling_table {
   double density;
   cb_spline_grid grid; /* entries: the lower triangle of C, row by row */
   const char *name[AXES];
+  bool turns[AXES];  /* the coordinate is an angle */
   double *C, *slope; /* [entries], [grid.n][entries] */
   double *CY, *K;    /* [6 n], [6 n][6 n] */
 };
@@ -112,18 +113,23 @@ static void add_wrench(const tree_joint *j, int c, double load, double (*slope)[
 
 /* --- evaluation --- */
 
-/* Sets the joints and t->C for the poses g, and t->slope if `slope` is true. */
-static cb_status find_C(cb_coupling_table *t, const cb_pose *g, bool slope) {
-  double q[AXES];
+/* Sets C and its slopes (NULL: not wanted) at the coordinates q. */
+static cb_status find_C_at(const cb_coupling_table *t, const double *q, double *C, double *slope) {
   int outside = 0;
-  for (int i = 0; i < t->joints; i++)
-    if (t->joint[i].kind->coordinates > 0) find_joint(t, &t->joint[i], g, q + t->joint[i].first);
-  if (cb_spline_grid_at(&t->grid, q, 0, t->grid.entries, t->C, slope ? t->slope : NULL, NULL, &outside)) return CB_OK;
+  if (cb_spline_grid_at(&t->grid, q, 0, t->grid.entries, C, slope, NULL, &outside)) return CB_OK;
   const cb_spline_axis *a = &t->grid.axis[outside];
   return cb_fail(CB_STEP_DOMAIN,
                  "the coordinate of joint `%s` is %.9g, outside the table of the coupling: expected a value from %.9g "
                  "to %.9g",
                  t->name[outside], q[outside], a->low, a->high);
+}
+
+/* Sets the joints and t->C for the poses g, and t->slope if `slope` is true. */
+static cb_status find_C(cb_coupling_table *t, const cb_pose *g, bool slope) {
+  double q[AXES];
+  for (int i = 0; i < t->joints; i++)
+    if (t->joint[i].kind->coordinates > 0) find_joint(t, &t->joint[i], g, q + t->joint[i].first);
+  return find_C_at(t, q, t->C, slope ? t->slope : NULL);
 }
 
 /* Computes out = M Y for the lower triangle M, and returns <M Y, Y>. */
@@ -158,6 +164,33 @@ cb_status cb_coupling_table_apply(cb_coupling_table *t, const cb_pose *g, const 
       add_wrench(&t->joint[i], c, form(t->size, dC, Y[0], t->CY) / 2, slope);
     }
   return CB_OK;
+}
+
+/* --- a function of coordinates --- */
+
+/* Returns the kind of coordinate q of the table, and the joint that has it. */
+static int kind_of(const cb_coupling_table *t, int q, const tree_joint **joint) {
+  int i = t->joints - 1;
+  while (t->joint[i].first > q || t->joint[i].kind->coordinates == 0) i--;
+  *joint = &t->joint[i];
+  return t->joint[i].kind->of[q - t->joint[i].first];
+}
+
+static cb_status at_coordinates(void *self, const double *of, double *C, double *slope) {
+  const cb_coupling_table *t = self;
+  double q[AXES];
+  for (int i = 0; i < t->grid.n; i++) q[i] = t->turns[i] ? unwound(&t->grid.axis[i], of[i]) : of[i];
+  return find_C_at(t, q, C, slope);
+}
+
+void cb_coupling_table_by_joints(cb_coupling_table *t, cb_coupling_by_joints *out) {
+  *out = (cb_coupling_by_joints){.self = t, .coordinates = t->grid.n, .at = at_coordinates};
+  for (int i = 0; i < t->grid.n; i++) {
+    const tree_joint *j;
+    kind_of(t, i, &j);
+    out->joint[i] = j->of->number;
+    out->coordinate[i] = i - j->first;
+  }
 }
 
 /* --- samples --- */
@@ -240,26 +273,22 @@ static cb_status find_tree(cb_coupling_table *t, const cb_coupled_fluid *of, int
                  t->grid.n ? "too many" : "no", AXES);
 }
 
-/* Returns the kind of coordinate q of the table. */
-static int kind_of(const cb_coupling_table *t, int q) {
-  int i = t->joints - 1;
-  while (t->joint[i].first > q || t->joint[i].kind->coordinates == 0) i--;
-  return t->joint[i].kind->of[q - t->joint[i].first];
-}
-
 static cb_status make_axes(cb_coupling_table *t, const cb_coupling_samples *s) {
   if ((s->counts > 1 && s->counts != t->grid.n) || (s->ranges && s->ranges != t->grid.n))
     return cb_fail(CB_ERROR_ARGUMENT, "expected numbers of `samples` and a `range` for each of the %d coordinates",
                    t->grid.n);
   for (int i = 0; i < t->grid.n; i++) {
+    const tree_joint *j;
+    const bool turns = kind_of(t, i, &j) == TURN;
     const int points = s->count[s->counts > 1 ? i : 0];
     const bool given = s->ranges && s->given[i];
     const double low = given ? s->range[i][0] : 0, high = given ? s->range[i][1] : 2 * M_PI;
     double *x = cb_arena_alloc(t->arena, (size_t)points, sizeof *x);
     if (!x) return cb_fail(CB_ERROR_MEMORY, "no memory for %d samples", points);
-    if (!given && kind_of(t, i) != TURN)
+    t->turns[i] = turns;
+    if (!given && !turns)
       return cb_fail(CB_ERROR_ARGUMENT, "`samples` of the displacement of joint `%s` need its `range`", t->name[i]);
-    if (given && kind_of(t, i) == TURN && high - low > 2 * M_PI * (1 - 1e-9))
+    if (given && turns && high - low > 2 * M_PI * (1 - 1e-9))
       return cb_fail(CB_ERROR_ARGUMENT,
                      "expected a `range` of less than one turn for the angle of joint `%s`, or `none`", t->name[i]);
     for (int k = 0; k < points; k++) x[k] = low + (high - low) * k / (given ? points - 1 : points);

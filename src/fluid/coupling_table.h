@@ -19,8 +19,6 @@
 #include "fluid/body_coupling.h"
 #include "potential/several.h"
 
-enum { CB_COUPLING_AXES = 3 };
-
 /* The samples of each coordinate. With `given`, they are evenly spaced from range[0] to range[1], with both ends;
  * otherwise in one turn. One number of samples stands for all coordinates. */
 typedef struct cb_coupling_samples {
@@ -42,6 +40,8 @@ void cb_coupling_table_free(cb_coupling_table *t);
 /* Does the same as `apply` of a class (fluid/body_coupling.h), for poses g. CB_STEP_DOMAIN outside of a range. */
 cb_status cb_coupling_table_apply(cb_coupling_table *t, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                                   double (*slope)[6], double *energy);
+/* Describes the table as a function of coordinates of joints, which are those of its tree. */
+void cb_coupling_table_by_joints(cb_coupling_table *t, cb_coupling_by_joints *out);
 /* Computes the largest error of C at the poses g, relative to the geometric mean of the two diagonal entries of the own
  * blocks, by one exact evaluation. */
 cb_status cb_coupling_table_error(cb_coupling_table *t, cb_several *several, const cb_pose *g, double *error);

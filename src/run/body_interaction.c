@@ -56,6 +56,9 @@ struct cb_body_interaction {
   double *energy;        /* [n]: the shares of the bodies in the energy of the coupling, at a node */
   cb_rigid_state *known; /* [n]: the states at the node for which `momentum` is known */
   bool is_known;
+  /* the coupling belongs to the equations of the joined bodies (mechanism/mechanism_shared.c); then problems contain it
+   * only after its momenta at a node were asked for */
+  bool by_joints, asked;
   double length; /* the largest distance of a point of a body from the origin of its frame, m */
 };
 
@@ -93,7 +96,7 @@ static cb_status pose_derivative(void *self, double t, const cb_pose *g, const d
 
 const cb_rigid_problem *cb_body_interaction_problem(const cb_body_interaction *in, int body,
                                                     const cb_rigid_problem *of) {
-  if (!in) return of;
+  if (!in || (in->by_joints && !in->asked)) return of;
   added *a = &in->added[body];
   a->of = of;
   a->problem = *of;
@@ -235,6 +238,8 @@ cb_status cb_body_interaction_at_node(cb_run *run, double t, cb_status (*settle)
   cb_status status = CB_OK;
   if (!in || (!settle && is_known(b))) return CB_OK;
   in->is_known = false;
+  in->asked = !settle;
+  if (settle && in->by_joints) return settle(self, t);
   expect_at_node(b);
   for (int n = 0; n < MAXIMUM && !status; n++) {
     const double before = error;
@@ -253,6 +258,26 @@ cb_status cb_body_interaction_at_node(cb_run *run, double t, cb_status (*settle)
                           "the twists of coupled bodies did not converge in %d iterations: their error is %.2g of "
                           "their size; the bodies are too near each other for this coupling",
                           MAXIMUM, error);
+}
+
+cb_status cb_body_interaction_join(cb_run *run, cb_mechanism *mechanism) {
+  const cb_fluid_run *b = run->own;
+  cb_body_interaction *in = b->interaction;
+  cb_coupling_by_joints of;
+  if (!in || in->flow || !in->coupling->class_->by_joints || !in->coupling->class_->by_joints(in->self, &of))
+    return CB_OK;
+  for (int i = 0; i < b->n; i++)
+    if (!cb_mechanism_joins(mechanism, i)) return CB_OK;
+  cb_shared_inertia inertia = {.self = of.self, .coordinates = of.coordinates, .at = of.at};
+  for (int i = 0; i < of.coordinates; i++)
+    inertia.coordinate[i] = cb_mechanism_first(mechanism, of.joint[i]) + of.coordinate[i];
+  in->by_joints = true;
+  return cb_mechanism_share(mechanism, &inertia);
+}
+
+bool cb_body_interaction_iterates(const cb_body_interaction *in) { return in && !in->by_joints; }
+void cb_body_interaction_leave(cb_body_interaction *in) {
+  if (in) in->asked = false;
 }
 
 void cb_body_interaction_separate(const cb_body_interaction *in, int body, cb_rigid_state *s) {
@@ -315,7 +340,7 @@ static cb_status take_joints(cb_run *run, const cb_fluid_joints *joints, cb_coup
   for (int i = 0; i < of->joints; i++) {
     const cb_joint *j = &joints->joint[i];
     to[i] =
-        (cb_coupled_joint){.name = j->name, .class_ = j->class_, .data = &j->data, .body = {j->body[0], j->body[1]}};
+        (cb_coupled_joint){.number = i, .name = j->name, .class_ = j->class_, .data = &j->data, .body = {j->body[0], j->body[1]}};
     for (int s = 0; s < 2; s++) {
       memcpy(to[i].frame[s].q, j->frame[s].q, sizeof to[i].frame[s].q);
       memcpy(to[i].frame[s].x, j->frame[s].x, sizeof to[i].frame[s].x);

@@ -65,6 +65,7 @@ cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed) {
   cb_integrator *in = b->part[0].integrator;
   if (!b->joined) return CB_OK;
   const cb_mechanism_bodies bodies = bodies_of(run);
+  cb_body_interaction_leave(b->interaction);
   in->iterations = 0;
   const cb_joint *first = &b->joined->joints->joint[0];
   const double t = b->state[first->body[first->body[1] < 0 ? 0 : 1]].t;
@@ -290,6 +291,7 @@ cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints) {
   int which = 0;
   j->joints = joints;
   cb_status status = cb_mechanism_create(b->n, joints->n, joints->joint, &laws, &which, &j->mechanism);
+  if (!status) status = cb_body_interaction_join(run, j->mechanism);
   if (status) return status;
   j->loses = loses(joints);
   const size_t n = (size_t)cb_mechanism_coordinates(j->mechanism);
@@ -304,6 +306,7 @@ cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints) {
   find_groups(joints, b->n, j->group);
   if (n) memcpy(cb_mechanism_q(j->mechanism), joints->start, n * sizeof *joints->start);
   const cb_mechanism_bodies bodies = bodies_of(run);
+  cb_body_interaction_leave(b->interaction);
   const double tolerance = run->options.start_tolerance > 0 ? run->options.start_tolerance : 1e-9;
   status = cb_mechanism_start(j->mechanism, &bodies, run->options.start, tolerance, &which);
   if (status || b->integrator->class_->drift_joined) return status;

@@ -174,6 +174,12 @@ static cb_status apply(void *self, double t, const cb_pose *g, const double (*Y)
   return status;
 }
 
+static bool by_joints(void *self, cb_coupling_by_joints *out) {
+  const data *d = self;
+  if (d->table) cb_coupling_table_by_joints(d->table, out);
+  return d->table != NULL;
+}
+
 /* Returns the largest linear momentum that the others add to a body if all move with a unit velocity along `axis`,
  * relative to a third of the trace of its own linear tensor. */
 static cb_status strength(const data *d, const cb_pose *g, int axis, double (*Y)[6], double (*momentum)[6],
@@ -228,6 +234,7 @@ const cb_body_coupling_class cb_body_coupling_exact = {
     .prepare = prepare,
     .release = release,
     .apply = apply,
+    .by_joints = by_joints,
     .film = film,
     .estimate = estimate,
     .plane = cb_coupling_plane_of};

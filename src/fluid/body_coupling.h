@@ -41,8 +41,8 @@ typedef struct cb_coupling_error {
   int body[2];
 } cb_coupling_error;
 
-/* C as a function of coordinates q of joints alone. `at` sets the lower triangle of C by rows, and the same of its
- * derivatives slope[coordinates][] (NULL: not wanted); CB_STEP_DOMAIN where C is not known. */
+/* C as a function of coordinates q of joints alone. `at` sets C[n (n + 1)/2][6][6] for n bodies, the blocks (i, j <= i)
+ * row by row, and slope[coordinates][..], its derivatives in q (NULL: not wanted); CB_STEP_DOMAIN where C is not known. */
 enum { CB_COUPLING_AXES = 3 };
 typedef struct cb_coupling_by_joints {
   void *self;

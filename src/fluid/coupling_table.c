@@ -43,11 +43,11 @@ struct cb_coupling_table {
   int n, size, joints; /* size: 6 n */
   tree_joint *joint;   /* [joints] */
   double density;
-  cb_spline_grid grid; /* entries: the lower triangle of C, row by row */
+  cb_spline_grid grid; /* entries: the blocks (i, j <= i) of C, row by row, and each row by row */
   const char *name[AXES];
-  bool turns[AXES];  /* the coordinate is an angle */
-  double *C, *slope; /* [entries], [grid.n][entries] */
-  double *CY, *K;    /* [6 n], [6 n][6 n] */
+  bool turns[AXES];    /* the coordinate is an angle */
+  double *C, *slope;   /* [entries], [grid.n][entries] */
+  double (*CY)[6], *K; /* [n], [6 n][6 n] */
 };
 
 static const cb_pose world = {{1, 0, 0, 0}, {0, 0, 0}};
@@ -132,19 +132,18 @@ static cb_status find_C(cb_coupling_table *t, const cb_pose *g, bool slope) {
   return find_C_at(t, q, t->C, slope ? t->slope : NULL);
 }
 
-/* Computes out = M Y for the lower triangle M, and returns <M Y, Y>. */
-static double form(int size, const double *M, const double *Y, double *out) {
+/* Computes out = M Y for the blocks M, and returns <M Y, Y>. */
+static double form(int n, const double *M, const double (*Y)[6], double (*out)[6]) {
   double twice = 0;
-  for (int a = 0; a < size; a++) {
-    double sum = 0;
-    for (int b = 0; b < a; b++) {
-      sum += M[b] * Y[b];
-      out[b] += M[b] * Y[a];
-    }
-    out[a] = sum + M[a] * Y[a];
-    M += a + 1;
-  }
-  for (int a = 0; a < size; a++) twice += out[a] * Y[a];
+  memset(out, 0, (size_t)n * sizeof *out);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++)
+      for (int k = 0; k < 6; k++, M += 6) {
+        for (int l = 0; l < 6; l++) out[i][k] += M[l] * Y[j][l];
+        if (j < i) cb_add6(Y[i][k], M, out[j]);
+      }
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < 6; k++) twice += out[i][k] * Y[i][k];
   return twice;
 }
 
@@ -152,7 +151,7 @@ cb_status cb_coupling_table_apply(cb_coupling_table *t, const cb_pose *g, const 
                                   double (*slope)[6], double *energy) {
   const cb_status status = find_C(t, g, slope != NULL);
   if (status) return status;
-  form(t->size, t->C, Y[0], momentum[0]);
+  form(t->n, t->C, Y, momentum);
   for (int i = 0; energy && i < t->n; i++) {
     energy[i] = 0;
     for (int k = 0; k < 6; k++) energy[i] += momentum[i][k] * Y[i][k] / 2;
@@ -161,7 +160,7 @@ cb_status cb_coupling_table_apply(cb_coupling_table *t, const cb_pose *g, const 
   for (int i = 0; slope && i < t->joints; i++)
     for (int c = 0; c < t->joint[i].kind->coordinates; c++) {
       const double *dC = t->slope + (size_t)(t->joint[i].first + c) * (size_t)t->grid.entries;
-      add_wrench(&t->joint[i], c, form(t->size, dC, Y[0], t->CY) / 2, slope);
+      add_wrench(&t->joint[i], c, form(t->n, dC, Y, t->CY) / 2, slope);
     }
   return CB_OK;
 }
@@ -195,14 +194,15 @@ void cb_coupling_table_by_joints(cb_coupling_table *t, cb_coupling_by_joints *ou
 
 /* --- samples --- */
 
-/* Computes the lower triangle of C at the poses g. */
+/* Computes C at the poses g. */
 static cb_status sample(cb_coupling_table *t, cb_several *several, const cb_pose *g, double *out) {
   const cb_status status = cb_several_tensor(several, g, t->K, NULL);
-  for (int a = 0; a < t->size && !status; a++)
-    for (int b = 0; b <= a; b++) {
+  for (int i = 0; i < t->n && !status; i++)
+    for (int j = 0; j <= i; j++) {
       double own[6][6] = {{0}};
-      if (a / 6 == b / 6) cb_several_own(several, a / 6, own);
-      *out++ = t->density * (t->K[a * t->size + b] - own[a % 6][b % 6]);
+      if (i == j) cb_several_own(several, i, own);
+      for (int k = 0; k < 36; k++)
+        *out++ = t->density * (t->K[(6 * i + k / 6) * t->size + 6 * j + k % 6] - own[k / 6][k % 6]);
     }
   return status;
 }
@@ -213,13 +213,15 @@ cb_status cb_coupling_table_error(cb_coupling_table *t, cb_several *several, con
   if (!status) status = sample(t, several, g, exact);
   if (status) return status;
   *error = 0;
-  for (int a = 0, k = 0; a < t->size; a++)
-    for (int b = 0; b <= a; b++, k++) {
+  for (int i = 0, entry = 0; i < t->n; i++)
+    for (int j = 0; j <= i; j++) {
       double own[2][6][6];
-      cb_several_own(several, a / 6, own[0]);
-      cb_several_own(several, b / 6, own[1]);
-      const double unit = t->density * sqrt(own[0][a % 6][a % 6] * own[1][b % 6][b % 6]);
-      *error = fmax(*error, fabs(t->C[k] - exact[k]) / unit);
+      cb_several_own(several, i, own[0]);
+      cb_several_own(several, j, own[1]);
+      for (int k = 0; k < 36; k++, entry++) {
+        const double unit = t->density * sqrt(own[0][k / 6][k / 6] * own[1][k % 6][k % 6]);
+        *error = fmax(*error, fabs(t->C[entry] - exact[entry]) / unit);
+      }
     }
   return CB_OK;
 }
@@ -328,7 +330,7 @@ static cb_status fill(cb_coupling_table *t, cb_several *several) {
   bool *placed = cb_arena_alloc(t->arena, (size_t)t->n + 1, sizeof *placed);
   cb_arena_doubles(t->arena, entries * (size_t)t->grid.n, &t->slope);
   cb_arena_doubles(t->arena, entries, &t->C);
-  cb_arena_doubles(t->arena, (size_t)t->size, &t->CY);
+  t->CY = cb_arena_alloc(t->arena, (size_t)t->n, sizeof *t->CY);
   cb_arena_doubles(t->arena, (size_t)t->size * (size_t)t->size, &t->K);
   t->grid.coefficient = cb_arena_alloc(t->arena, total * entries, sizeof *t->grid.coefficient);
   if (cb_arena_lost(t->arena)) return cb_fail(CB_ERROR_MEMORY, "no memory for a table of %zu samples", total);
@@ -358,7 +360,7 @@ cb_status cb_coupling_table_create(const cb_coupled_fluid *of, cb_several *sever
   t->n = of->n;
   t->size = 6 * of->n;
   t->density = of->density;
-  t->grid.entries = t->size * (t->size + 1) / 2;
+  t->grid.entries = 18 * of->n * (of->n + 1);
   t->joint = cb_arena_alloc(t->arena, (size_t)of->joints + 1, sizeof *t->joint);
   *which = -1;
   cb_status status = t->joint ? find_tree(t, of, which) : cb_fail(CB_ERROR_MEMORY, "no memory for joints");

@@ -139,9 +139,9 @@ cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, doub
  * given ones; *turned: the largest difference (m/s, rad/s). */
 cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned);
 
-/* Inertia that all bodies share, 2 T = <C(q) Y, Y> for the twists Y in their frames (mechanism_shared.c). q are the
- * coordinates coordinate[coordinates] of all. `at` sets C[], the lower triangle by rows, and slope[coordinates][], its
- * derivatives in q (NULL: not wanted); CB_STEP_DOMAIN where C is not known. */
+/* Inertia that all bodies share, 2 T = <C(q) Y, Y> for the twists Y in their frames (mechanism_shared.h). q are the
+ * coordinates coordinate[coordinates] of all. `at` sets C[n (n + 1)/2][6][6] for n bodies, the blocks (i, j <= i) row by
+ * row, and slope[coordinates][..], its derivatives in q (NULL: not wanted); CB_STEP_DOMAIN where C is not known. */
 enum { CB_SHARED_COORDINATES = 3 };
 typedef struct cb_shared_inertia {
   void *self;

@@ -284,21 +284,24 @@ void cb_couplings_take(cb_mechanism *m, bool end);
 /* Adds their impulses to those of their joints, after drives have taken theirs. */
 void cb_couplings_record(cb_mechanism *m);
 
-/* --- inertia that bodies share (mechanism_shared.c); all functions do nothing if there is none, except where it says so
- * --- */
-/* Finds the momenta that it adds, and adds its slopes to m->force, for the present twists and m->middle. */
+/* --- inertia that bodies share (mechanism_shared.h); without it, all functions but those for a link or a body do
+ * nothing --- */
+/* Finds its momenta and its forces for the present twists and m->middle; and adds these forces to m->force. */
 cb_status cb_shared_find(cb_mechanism *m, double h);
-/* With shared inertia only: the impulse at the first node that a link needs for its momentum, and this momentum in the
- * body frame. */
-void cb_shared_need(const cb_mechanism *m, int link, double out[6]);
+void cb_shared_push(cb_mechanism *m);
+/* Moves m->middle by half of the changes dq of the last solution. Returns false if C depends on a coordinate that is not
+ * among them. */
+bool cb_shared_follow(cb_mechanism *m);
+/* Adds the impulse at the first node that a link needs for its shared momentum, times factor, to out. */
+void cb_shared_need(const cb_mechanism *m, int link, double factor, double out[6]);
+/* The shared momentum of a body in its frame; and the force on a coordinate in the last step, or 0. */
 const double *cb_shared_momentum(const cb_mechanism *m, int body);
-/* The force on a coordinate in the last step, or 0. */
 double cb_shared_force(const cb_mechanism *m, int coordinate);
 /* From now on the sweeps are those of all inertia: in a step, or at a node, where C is found for its coordinates.
  * cb_sweep_choose is for the sweeps without shared inertia. */
 void cb_shared_use(cb_mechanism *m);
 cb_status cb_shared_at_node(cb_mechanism *m);
-/* Adds its momenta for eta to the impulses that bodies need at a node. */
+/* Adds the impulses that bodies need at a node for their shared momenta at the twists eta. */
 void cb_shared_settle(cb_mechanism *m);
 
 /* --- joints that close loops (mechanism_loops.c); all functions do nothing if there are none --- */

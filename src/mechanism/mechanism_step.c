@@ -130,14 +130,15 @@ void cb_mechanism_assign_forces(cb_mechanism *m) {
 }
 
 /* The forces of a step of length h from q to q1, and of its momenta. */
-static cb_status find_forces(cb_mechanism *m, double t, double h) {
+static cb_status find_forces(cb_mechanism *m, double t, double h, bool shared_is_known) {
   for (int c = 0; c < m->coordinates; c++) {
     m->middle[c] = m->q[c] + (m->q1[c] - m->q[c]) / 2;
     m->rate[c] = (m->q1[c] - m->q[c]) / h;
   }
   cb_mechanism_forces(m, t + h / 2, m->middle, m->rate);
-  const cb_status status = cb_shared_find(m, h);
+  const cb_status status = shared_is_known ? CB_OK : cb_shared_find(m, h);
   if (status) return status;
+  cb_shared_push(m);
   for (int c = 0; c < m->coordinates; c++) {
     const cb_joint_force *f = &m->force[c];
     const double a = m->coordinate[c].armature;
@@ -300,12 +301,8 @@ static cb_status iterate(cb_mechanism *m, const cb_block_step *step, double t, i
   memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
   cb_mechanism_find_joints(m, CB_JOINT_CLOSING, true, m->q1);
   take_end(m);
-  if ((status = find_forces(m, t, h))) return status;
-  for (int i = 0; i < m->links && m->shared; i++) {
-    double need[6];
-    cb_shared_need(m, i, need);
-    cb_add6(-1, need, m->link[i].load);
-  }
+  if ((status = find_forces(m, t, h, false))) return status;
+  for (int i = 0; i < m->links && m->shared; i++) cb_shared_need(m, i, -1, m->link[i].load);
   cb_shared_use(m);
   cb_loops_set_targets(m, false);
   cb_loops_push(m);
@@ -407,7 +404,13 @@ static cb_status find_coordinates(cb_mechanism *m, const cb_block_step *step, do
     if (!m->link[i].in_block) place_at_trial(&m->link[i], &m->link[i].place);
   memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
   cb_mechanism_find_joints(m, CB_JOINT_MOTION, false, m->q1);
-  return find_forces(m, t, step->h);
+  return find_forces(m, t, step->h, m->shared != NULL);
+}
+
+/* What the shared inertia adds for the twists of the step that was solved. */
+static cb_status find_shared(cb_mechanism *m, const cb_block_step *step, double t) {
+  const cb_status status = cb_shared_follow(m) ? CB_OK : find_coordinates(m, step, t);
+  return status ? status : cb_shared_find(m, step->h);
 }
 
 /* The impulses of all joints in the step that was solved. */
@@ -425,25 +428,18 @@ static cb_status find_impulses(cb_mechanism *m, const cb_block_step *step, doubl
     cb_turn6((const double(*)[3])l->r0, residual, m->need[i]);
   }
   *failed = -1;
-  const cb_status status = m->shared ? find_coordinates(m, step, t) : CB_OK;
+  const cb_status status = m->shared ? find_shared(m, step, t) : CB_OK;
   if (status) return status;
-  for (int i = 0; i < m->links && m->shared; i++) {
-    double need[6];
-    cb_shared_need(m, i, need);
-    cb_add6(1, need, m->need[i]);
-  }
+  for (int i = 0; i < m->links && m->shared; i++) cb_shared_need(m, i, 1, m->need[i]);
   cb_mechanism_share_impulses(m);
   return CB_OK;
 }
 
 /* The impulse of the joints on a link, in its frame, without what its shared momentum needs. */
 static void own_impulse(const cb_mechanism *m, int link, double out[6]) {
-  double W[6], need[6];
+  double W[6];
   memcpy(W, m->wrench[link], sizeof W);
-  if (m->shared) {
-    cb_shared_need(m, link, need);
-    cb_add6(-1, need, W);
-  }
+  if (m->shared) cb_shared_need(m, link, -1, W);
   cb_turn6_transposed((const double(*)[3])m->link[link].r0, W, out);
 }
 
@@ -501,7 +497,7 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_
   *failed = -1;
   memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
   cb_mechanism_find_joints(m, CB_JOINT_MOTION, false, m->q1);
-  if ((status = find_forces(m, t, h))) return status;
+  if ((status = find_forces(m, t, h, true))) return status;
   for (int c = 0; c < m->coordinates; c++) {
     const cb_coordinate *o = &m->coordinate[c];
     const bool held = m->has_modes && cb_modes_hold(m, c);
@@ -559,7 +555,7 @@ cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cons
     status = cb_mechanism_sort_rows(m, b, t, failed);
     if (!status) status = find_twists_of_step(m, &own, t, iterations, failed);
     if (!status) status = find_impulses(m, &own, t, failed);
-    if (!status && m->has_modes && !m->shared) status = find_coordinates(m, &own, t);
+    if (!status && m->has_modes) status = find_coordinates(m, &own, t);
     if (status) return status;
     if (n == 3 * m->coordinates + 10 || !cb_modes_revise(m, h)) break;
   }

@@ -339,8 +339,8 @@ static cb_status take_joints(cb_run *run, const cb_fluid_joints *joints, cb_coup
   of->joints = joints ? joints->n : 0;
   for (int i = 0; i < of->joints; i++) {
     const cb_joint *j = &joints->joint[i];
-    to[i] =
-        (cb_coupled_joint){.number = i, .name = j->name, .class_ = j->class_, .data = &j->data, .body = {j->body[0], j->body[1]}};
+    to[i] = (cb_coupled_joint){
+        .number = i, .name = j->name, .class_ = j->class_, .data = &j->data, .body = {j->body[0], j->body[1]}};
     for (int s = 0; s < 2; s++) {
       memcpy(to[i].frame[s].q, j->frame[s].q, sizeof to[i].frame[s].q);
       memcpy(to[i].frame[s].x, j->frame[s].x, sizeof to[i].frame[s].x);

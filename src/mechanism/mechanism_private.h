@@ -286,6 +286,8 @@ void cb_couplings_record(cb_mechanism *m);
 
 /* --- inertia that bodies share (mechanism_shared.h); without it, all functions but those for a link or a body do
  * nothing --- */
+/* Before a step, which depends on the states alone. */
+void cb_shared_begin(cb_mechanism *m);
 /* Finds its momenta and its forces for the present twists and m->middle; and adds these forces to m->force. */
 cb_status cb_shared_find(cb_mechanism *m, double h);
 void cb_shared_push(cb_mechanism *m);

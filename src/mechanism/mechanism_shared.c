@@ -10,15 +10,18 @@
 
 /* The motion in q within which slopes are not evaluated again, and C is continued to first order. */
 static const double near = 1e-11;
+/* The change of twists, relative to all of them, within which forces are continued. */
+static const double near_twist = 1e-8;
 
-/* Finds C and its slopes at the coordinates of `all`; at a node, C alone. */
-static cb_status find_C(cb_shared *s, const double *all, bool slopes) {
+/* Finds C and its slopes at the coordinates of `all`; at a node, C alone. *same: they are the last ones. */
+static cb_status find_C(cb_shared *s, const double *all, bool slopes, bool *same) {
   double q[CB_SHARED_COORDINATES], moved = 0;
   for (int c = 0; c < s->of.coordinates; c++) {
     q[c] = all[s->of.coordinate[c]];
     moved = fmax(moved, fabs(q[c] - s->q[c]));
   }
-  if (slopes && s->known && moved <= near) return CB_OK;
+  *same = slopes && s->known && moved <= near;
+  if (*same) return CB_OK;
   s->known = slopes;
   memcpy(s->q, q, sizeof s->q);
   return s->of.at(s->of.self, q, s->C[0], slopes ? s->slope[0] : NULL);
@@ -94,21 +97,49 @@ static void find_map(const cb_link *l, double h, const double Y[6], cb_shared_ma
     }
 }
 
+void cb_shared_begin(cb_mechanism *m) {
+  if (m->shared) m->shared->known = false;
+}
+
+/* Whether the twists have changed since those of slope_Y by so little that the square of the change does not matter. */
+static bool is_near(const cb_shared *s) {
+  double change = 0, size = 0;
+  for (int i = 0; i < 6 * s->n; i++) {
+    const double Y = s->Y[0][i], moved = Y - s->slope_at[0][i];
+    size += Y * Y;
+    change += moved * moved;
+  }
+  return change <= near_twist * near_twist * size;
+}
+
+/* Finds the force on coordinate c and slope_Y there; follows: from the last ones. */
+static void find_force(cb_shared *s, int c, bool follows) {
+  double(*slope_Y)[6] = s->slope_Y + c * s->n, *force = &s->force[s->of.coordinate[c]];
+  if (!follows) {
+    const double(*slope)[36] = (const double(*)[36])s->slope + c * s->blocks;
+    *force = s->force_at[c] = apply_blocks(s->n, slope, (const double(*)[6])s->Y, slope_Y) / 2;
+    return;
+  }
+  *force = s->force_at[c];
+  for (int i = 0; i < 6 * s->n; i++) *force += slope_Y[0][i] * (s->Y[0][i] - s->slope_at[0][i]);
+}
+
 cb_status cb_shared_find(cb_mechanism *m, double h) {
   cb_shared *s = m->shared;
+  bool same;
   if (!s) return CB_OK;
-  const cb_status status = find_C(s, m->middle, true);
+  const cb_status status = find_C(s, m->middle, true, &same);
   if (status) return status;
   take_twists(m);
   for (int i = 0; i < m->links; i++) find_map(&m->link[i], h, s->Y[m->link[i].body], &s->map[m->link[i].body]);
   s->h = h;
   apply_blocks(s->n, (const double(*)[36])s->C, (const double(*)[6])s->Y, s->CY);
+  const bool follows = same && is_near(s);
+  if (!follows) memcpy(s->slope_at, s->Y, (size_t)s->n * sizeof *s->slope_at);
   for (int c = 0; c < s->of.coordinates; c++) {
-    const int all = s->of.coordinate[c];
-    double(*slope_Y)[6] = s->slope_Y + c * s->n;
-    const double moved = m->middle[all] - s->q[c], (*slope)[36] = (const double(*)[36])s->slope + c * s->blocks;
-    s->force[all] = apply_blocks(s->n, slope, (const double(*)[6])s->Y, slope_Y) / 2;
-    for (int i = 0; i < s->n && moved != 0; i++) cb_add6(moved, slope_Y[i], s->CY[i]);
+    const double moved = m->middle[s->of.coordinate[c]] - s->q[c];
+    find_force(s, c, follows);
+    for (int i = 0; i < s->n && moved != 0; i++) cb_add6(moved, s->slope_Y[c * s->n + i], s->CY[i]);
   }
   return CB_OK;
 }
@@ -161,7 +192,8 @@ cb_status cb_shared_at_node(cb_mechanism *m) {
   if (!s) return CB_OK;
   s->h = 0;
   cb_shared_use(m);
-  return find_C(s, m->q, false);
+  bool same;
+  return find_C(s, m->q, false, &same);
 }
 
 void cb_shared_settle(cb_mechanism *m) {
@@ -198,6 +230,7 @@ cb_status cb_mechanism_share(cb_mechanism *m, const cb_shared_inertia *of) {
   s->Y = cb_arena_alloc(m->arena, n, sizeof *s->Y);
   s->CY = cb_arena_alloc(m->arena, n, sizeof *s->CY);
   s->C = cb_arena_alloc(m->arena, blocks, sizeof *s->C);
+  s->slope_at = cb_arena_alloc(m->arena, n, sizeof *s->slope_at);
   s->slope = cb_arena_alloc(m->arena, blocks * c, sizeof *s->slope);
   s->slope_Y = cb_arena_alloc(m->arena, n * c, sizeof *s->slope_Y);
   cb_six_columns **const columns[] = {&s->z, &s->zeta, &s->Cz, &s->G};

@@ -40,6 +40,7 @@ struct cb_shared {
   double q[CB_SHARED_COORDINATES], (*C)[36], (*slope)[36]; /* [blocks], [coordinates][blocks] */
   double (*Y)[6], (*CY)[6], (*slope_Y)[6];                 /* [n], [n], [coordinates][n] */
   double *force;                                           /* [coordinates of all joints]: Q_c */
+  double (*slope_at)[6], force_at[CB_SHARED_COORDINATES];  /* [n]: the twists of slope_Y; and Q_c there */
   cb_shared_map *map, *E;                                  /* [n]: dtau^-1_{hY} in the frame of the body */
   cb_six_columns *z, *zeta, *Cz, *G; /* [links], [n], [n], [links]: four columns of Z, E Z, C E Z, G Z */
   int dofs, columns, *first;         /* numbers of x; with G e, filled up to fours; [links]: the first number */

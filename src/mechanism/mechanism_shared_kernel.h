@@ -48,11 +48,10 @@ INLINE void columns_add_block_transposed(const double M[36], const cb_six_column
 }
 
 /* Four columns, from number `from` on, of the row whose only number is 1 in column `column`. */
-static const double units[5][4] = {{1}, {0, 1}, {0, 0, 1}, {0, 0, 0, 1}, {0}};
+static const double units[5][4] __attribute__((aligned(32))) = {{1}, {0, 1}, {0, 0, 1}, {0, 0, 0, 1}, {0}};
 INLINE void set_unit_row(int from, int column, four *row) {
   const int at = column - from;
-  const double *u = units[at >= 0 && at < 4 ? at : 4];
-  *row = (four){u[0], u[1], u[2], u[3]};
+  *row = *(const four *)units[at >= 0 && at < 4 ? at : 4];
 }
 INLINE void add_column(const double V[6], int from, int column, cb_six_columns *out) {
   if (column < from || column >= from + 4) return;
@@ -104,19 +103,22 @@ static void find_motions(cb_mechanism *m, int from) {
     cb_six_columns z;
     if (l->joint < 0) {
 #pragma GCC unroll 6
-      for (int k = 0; k < 6; k++) set_unit_row(from, s->first[i] + k, &z.of[k]);
-      s->z[i] = z;
+      for (int k = 0; k < 6; k++) set_unit_row(from, s->first[i] + k, &s->z[i].of[k]);
       continue;
     }
     if (l->parent >= 0) {
       const double back[3] = {-l->d[0], -l->d[1], -l->d[2]};
-      z = s->z[l->parent];
+#pragma GCC unroll 6
+      for (int k = 0; k < 6; k++) z.of[k] = s->z[l->parent].of[k];
       columns_add_cross(back, z.of, z.of + 3);
-    } else
-      memset(&z, 0, sizeof z);
+    } else {
+#pragma GCC unroll 6
+      for (int k = 0; k < 6; k++) z.of[k] = (four){0};
+    }
     for (int j = 0; j < l->n; j++) add_column(l->S1[j], from, s->first[i] + j, &z);
     add_column(l->e, from, s->dofs, &z);
-    s->z[i] = z;
+#pragma GCC unroll 6
+    for (int k = 0; k < 6; k++) s->z[i].of[k] = z.of[k];
   }
 }
 
@@ -126,14 +128,15 @@ static void apply_C(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) {
     const int b = m->link[i].body;
     const cb_shared_map *E = &s->E[b];
-    const cb_six_columns z = s->z[i];
+    const four *z = s->z[i].of;
     cb_six_columns zeta;
     four part[3];
-    columns_times((const double(*)[3])E->P, z.of, zeta.of);
-    columns_times((const double(*)[3])E->S, z.of + 3, zeta.of + 3);
-    columns_times((const double(*)[3])E->Q, z.of, part);
+    columns_times((const double(*)[3])E->P, z, zeta.of);
+    columns_times((const double(*)[3])E->S, z + 3, zeta.of + 3);
+    columns_times((const double(*)[3])E->Q, z, part);
     for (int k = 0; k < 3; k++) zeta.of[3 + k] += part[k];
-    s->zeta[b] = zeta;
+#pragma GCC unroll 6
+    for (int k = 0; k < 6; k++) s->zeta[b].of[k] = zeta.of[k];
   }
   memset(s->Cz, 0, (size_t)s->n * sizeof *s->Cz);
   for (int i = 0, block = 0; i < s->n; i++)
@@ -150,20 +153,20 @@ static void find_needs(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];
     const cb_shared_map *E = &s->E[l->body];
-    const cb_six_columns z = s->z[i], Cz = s->Cz[l->body];
+    const four *z = s->z[i].of, *Cz = s->Cz[l->body].of;
     cb_six_columns G;
     four part[3];
-    columns_times_transposed((const double(*)[3])E->P, Cz.of, G.of);
-    columns_times_transposed((const double(*)[3])E->S, Cz.of + 3, G.of + 3);
-    columns_times_transposed((const double(*)[3])E->Q, Cz.of + 3, part);
+    columns_times_transposed((const double(*)[3])E->P, Cz, G.of);
+    columns_times_transposed((const double(*)[3])E->S, Cz + 3, G.of + 3);
+    columns_times_transposed((const double(*)[3])E->Q, Cz + 3, part);
     for (int k = 0; k < 3; k++) G.of[k] += part[k];
 #pragma GCC unroll 6
     for (int k = 0; k < 6; k++) {
       const double *a = l->A[k].a, *b = l->A[k].l;
-      G.of[k] = h * G.of[k] + ((a[0] * z.of[0] + a[1] * z.of[1] + a[2] * z.of[2]) +
-                               (b[0] * z.of[3] + b[1] * z.of[4] + b[2] * z.of[5]));
+      G.of[k] = h * G.of[k] + ((a[0] * z[0] + a[1] * z[1] + a[2] * z[2]) + (b[0] * z[3] + b[1] * z[4] + b[2] * z[5]));
     }
-    s->G[i] = G;
+#pragma GCC unroll 6
+    for (int k = 0; k < 6; k++) s->G[i].of[k] = G.of[k];
   }
 }
 
@@ -172,21 +175,21 @@ static void project(cb_mechanism *m, int from) {
   const cb_shared *s = m->shared;
   for (int i = m->links - 1; i >= 0; i--) {
     const cb_link *l = &m->link[i];
-    const cb_six_columns G = s->G[i];
+    const cb_six_columns *G = &s->G[i];
     double *row = s->M + s->first[i] * s->columns + from;
     if (l->joint < 0) {
-      for (int k = 0; k < 6; k++) *(four *)(row + k * s->columns) = G.of[k];
+      for (int k = 0; k < 6; k++) *(four *)(row + k * s->columns) = G->of[k];
       continue;
     }
     for (int j = 0; j < l->n; j++) {
       const double *S = l->S0[j];
       *(four *)(row + j * s->columns) =
-          (S[0] * G.of[0] + S[1] * G.of[1] + S[2] * G.of[2]) + (S[3] * G.of[3] + S[4] * G.of[4] + S[5] * G.of[5]);
+          (S[0] * G->of[0] + S[1] * G->of[1] + S[2] * G->of[2]) + (S[3] * G->of[3] + S[4] * G->of[4] + S[5] * G->of[5]);
     }
     if (l->parent < 0) continue;
     cb_six_columns *to = &s->G[l->parent];
-    columns_add_cross(l->d, G.of + 3, to->of);
-    for (int k = 0; k < 6; k++) to->of[k] += G.of[k];
+    columns_add_cross(l->d, G->of + 3, to->of);
+    for (int k = 0; k < 6; k++) to->of[k] += G->of[k];
   }
 }
 
@@ -275,11 +278,17 @@ static bool eliminate_together(cb_mechanism *m, int *at) {
 static void back_substitute(cb_shared *s) {
   const int n = s->dofs;
   double *x = s->x;
-  for (int i = 1; i < n; i++)
-    for (int k = 0; k < i; k++) x[i] -= s->M[i * s->columns + k] * x[k];
+  for (int i = 1; i < n; i++) {
+    const double *row = s->M + i * s->columns;
+    double sum = x[i];
+    for (int k = 0; k < i; k++) sum -= row[k] * x[k];
+    x[i] = sum;
+  }
   for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) x[i] -= s->M[i * s->columns + k] * x[k];
-    x[i] *= s->M[i * s->columns + i];
+    const double *row = s->M + i * s->columns;
+    double sum = x[i];
+    for (int k = n - 1; k > i; k--) sum -= row[k] * x[k];
+    x[i] = sum * row[i];
   }
 }
 
@@ -326,18 +335,19 @@ static void together_outwards(cb_mechanism *m, bool alone) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     const double *x = s->x + s->first[i];
+    double eta[6] = {0};
     if (l->joint < 0)
-      memcpy(l->eta, x, sizeof l->eta);
+      memcpy(eta, x, sizeof eta);
     else {
-      memset(l->eta, 0, sizeof l->eta);
-      if (l->parent >= 0) cb_sweep_see(l->d, m->link[l->parent].eta, l->eta);
-      if (!alone) cb_add6(1, l->e, l->eta);
+      if (l->parent >= 0) cb_sweep_see(l->d, m->link[l->parent].eta, eta);
+      if (!alone) cb_add6(1, l->e, eta);
       for (int j = 0; j < l->n; j++) {
         l->dq[j] = x[j];
-        cb_add6(x[j], l->S1[j], l->eta);
+        cb_add6(x[j], l->S1[j], eta);
       }
     }
-    cb_six_set(l->eta, &l->whole_eta);
+    cb_six_set(eta, &l->whole_eta);
+    cb_row6_store((cb_row6){{eta[0], eta[1]}, {eta[2], eta[3]}, {eta[4], eta[5]}}, l->eta);
   }
 }
 

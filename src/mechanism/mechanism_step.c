@@ -382,6 +382,7 @@ static cb_status begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, const
   }
   cb_mechanism_find_places(m, b);
   cb_drives_begin(m, step->t, step->h);
+  cb_shared_begin(m);
   const cb_block_step own = block_step(m, b, step->h);
   m->blocks.kernel->begin(m, &own);
   return CB_OK;

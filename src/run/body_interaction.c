@@ -56,10 +56,8 @@ struct cb_body_interaction {
   double *energy;        /* [n]: the shares of the bodies in the energy of the coupling, at a node */
   cb_rigid_state *known; /* [n]: the states at the node for which `momentum` is known */
   bool is_known;
-  /* the coupling belongs to the equations of the joined bodies (mechanism/mechanism_shared.c); then problems contain it
-   * only after its momenta at a node were asked for */
-  bool by_joints, asked;
-  double length; /* the largest distance of a point of a body from the origin of its frame, m */
+  bool by_joints; /* the equations of joined bodies contain the coupling (mechanism/mechanism_shared.h) */
+  double length;  /* the largest distance of a point of a body from the origin of its frame, m */
 };
 
 /* --- the problem of one body --- */
@@ -96,7 +94,7 @@ static cb_status pose_derivative(void *self, double t, const cb_pose *g, const d
 
 const cb_rigid_problem *cb_body_interaction_problem(const cb_body_interaction *in, int body,
                                                     const cb_rigid_problem *of) {
-  if (!in || (in->by_joints && !in->asked)) return of;
+  if (!in) return of;
   added *a = &in->added[body];
   a->of = of;
   a->problem = *of;
@@ -238,7 +236,6 @@ cb_status cb_body_interaction_at_node(cb_run *run, double t, cb_status (*settle)
   cb_status status = CB_OK;
   if (!in || (!settle && is_known(b))) return CB_OK;
   in->is_known = false;
-  in->asked = !settle;
   if (settle && in->by_joints) return settle(self, t);
   expect_at_node(b);
   for (int n = 0; n < MAXIMUM && !status; n++) {
@@ -276,9 +273,6 @@ cb_status cb_body_interaction_join(cb_run *run, cb_mechanism *mechanism) {
 }
 
 bool cb_body_interaction_iterates(const cb_body_interaction *in) { return in && !in->by_joints; }
-void cb_body_interaction_leave(cb_body_interaction *in) {
-  if (in) in->asked = false;
-}
 
 void cb_body_interaction_separate(const cb_body_interaction *in, int body, cb_rigid_state *s) {
   if (!in) return;

@@ -19,8 +19,6 @@ void cb_body_interaction_free(cb_run *run);
  * a drift of these bodies contains it, and the next function returns false: there is nothing to iterate. */
 cb_status cb_body_interaction_join(cb_run *run, struct cb_mechanism *mechanism);
 bool cb_body_interaction_iterates(const cb_body_interaction *in);
-/* Before such a drift. */
-void cb_body_interaction_leave(cb_body_interaction *in);
 
 /* Returns the problem of a body with the momentum and the slope of the last evaluation, or `of` without an interaction.
  * The result is valid until the next call for this body. */

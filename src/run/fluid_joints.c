@@ -22,17 +22,24 @@ struct cb_fluid_joined {
 
 static cb_fluid_joined *joined_of(const cb_run *run) { return cb_fluid_run_of(run)->joined; }
 
-const cb_rigid_problem *cb_fluid_joined_problem(void *self, int body) {
-  const cb_run *run = self;
-  const cb_fluid_run *b = run->own;
+static const cb_rigid_problem *problem_alone(const cb_fluid_run *b, int body) {
   int i = 0;
   while (body >= b->part[i].end) i++;
-  return cb_body_interaction_problem(b->interaction, body,
-                                     cb_immersed_workspace_problem(b->part[i].workspace[body - b->part[i].first]));
+  return cb_immersed_workspace_problem(b->part[i].workspace[body - b->part[i].first]);
+}
+
+const cb_rigid_problem *cb_fluid_joined_problem(void *self, int body) {
+  const cb_fluid_run *b = cb_fluid_run_of(self);
+  return cb_body_interaction_problem(b->interaction, body, problem_alone(b, body));
+}
+
+const cb_rigid_problem *cb_fluid_joined_own_problem(void *self, int body) {
+  const cb_fluid_run *b = cb_fluid_run_of(self);
+  return cb_body_interaction_iterates(b->interaction) ? cb_fluid_joined_problem(self, body) : problem_alone(b, body);
 }
 
 static cb_mechanism_bodies bodies_of(cb_run *run) {
-  return (cb_mechanism_bodies){cb_fluid_run_of(run)->state, run, cb_fluid_joined_problem};
+  return (cb_mechanism_bodies){cb_fluid_run_of(run)->state, run, cb_fluid_joined_own_problem};
 }
 
 cb_mechanism *cb_fluid_joined_mechanism(const cb_run *run) { return joined_of(run) ? joined_of(run)->mechanism : NULL; }
@@ -65,7 +72,6 @@ cb_status cb_fluid_joined_drift(cb_run *run, double h, int *failed) {
   cb_integrator *in = b->part[0].integrator;
   if (!b->joined) return CB_OK;
   const cb_mechanism_bodies bodies = bodies_of(run);
-  cb_body_interaction_leave(b->interaction);
   in->iterations = 0;
   const cb_joint *first = &b->joined->joints->joint[0];
   const double t = b->state[first->body[first->body[1] < 0 ? 0 : 1]].t;
@@ -306,7 +312,6 @@ cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints) {
   find_groups(joints, b->n, j->group);
   if (n) memcpy(cb_mechanism_q(j->mechanism), joints->start, n * sizeof *joints->start);
   const cb_mechanism_bodies bodies = bodies_of(run);
-  cb_body_interaction_leave(b->interaction);
   const double tolerance = run->options.start_tolerance > 0 ? run->options.start_tolerance : 1e-9;
   status = cb_mechanism_start(j->mechanism, &bodies, run->options.start, tolerance, &which);
   if (status || b->integrator->class_->drift_joined) return status;

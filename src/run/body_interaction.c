@@ -9,7 +9,9 @@
  * twists of all bodies are accelerated (numerics/anderson.h), and the poses are moved by what this changes. The
  * iteration ends where the error of the next twists, kappa/(1 - kappa) times the last change, is below round-off. It
  * starts from the states alone, so its result does not depend on the steps before. The momentum of the whole is exact
- * after any number of iterations, because the slopes of one evaluation have the sum 0. Symbols: fluid/body_coupling.h
+ * after any number of iterations, because the slopes of one evaluation have the sum 0. A coupling that depends on
+ * coordinates of joints alone is not iterated: the equations of the joined bodies contain it
+ * (mechanism/mechanism_shared.h). Symbols: fluid/body_coupling.h
  * and fluid/rigid_step.h.
  */
 #include "run/body_interaction.h"

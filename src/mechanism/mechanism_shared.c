@@ -236,7 +236,7 @@ cb_status cb_mechanism_share(cb_mechanism *m, const cb_shared_inertia *of) {
   cb_six_columns **const columns[] = {&s->z, &s->zeta, &s->Cz, &s->G};
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
     *columns[i] = cb_arena_alloc_aligned(m->arena, n, sizeof **columns[i], CB_CACHE_LINE);
-  s->M = cb_arena_alloc_aligned(m->arena, all * (all + 4), sizeof *s->M, CB_CACHE_LINE);
+  s->M = cb_arena_alloc_aligned(m->arena, all * (all + CB_SHARED_COLUMNS), sizeof *s->M, CB_CACHE_LINE);
   cb_arena_doubles(m->arena, (size_t)m->coordinates, &s->force);
   cb_arena_doubles(m->arena, all, &s->closing, &s->x);
   if (cb_arena_lost(m->arena)) return cb_fail(CB_ERROR_MEMORY, "no memory for the shared inertia of %zu bodies", n);

@@ -19,11 +19,10 @@
 
 #include "mechanism/mechanism_private.h"
 
-typedef double cb_four_columns __attribute__((vector_size(32), aligned(32)));
-
-/* Four columns of six rows. */
+/* Six rows of the columns that are handled together. */
+enum { CB_SHARED_COLUMNS = 4 };
 typedef struct cb_six_columns {
-  cb_four_columns of[6];
+  double of[6][CB_SHARED_COLUMNS];
 } cb_six_columns;
 
 /* The blocks [[P, 0], [Q, S]] of dtau^-1_{hY} or of E. */
@@ -42,8 +41,8 @@ struct cb_shared {
   double *force;                                           /* [coordinates of all joints]: Q_c */
   double (*slope_at)[6], force_at[CB_SHARED_COORDINATES];  /* [n]: the twists of slope_Y; and Q_c there */
   cb_shared_map *map, *E;                                  /* [n]: dtau^-1_{hY} in the frame of the body */
-  cb_six_columns *z, *zeta, *Cz, *G; /* [links], [n], [n], [links]: four columns of Z, E Z, C E Z, G Z */
-  int dofs, columns, *first;         /* numbers of x; with G e, filled up to fours; [links]: the first number */
+  cb_six_columns *z, *zeta, *Cz, *G; /* [links], [n], [n], [links]: some columns of Z, E Z, C E Z, G Z */
+  int dofs, columns, *first;         /* numbers of x; with G e, filled up; [links]: the first number */
   double *M, *closing, *x;           /* [dofs][columns]; [dofs]: Z_k^T G e, and x */
   bool closes;                       /* `closing` belongs to the present e */
 };

@@ -9,37 +9,46 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-typedef cb_four_columns four;
-typedef long long four_bits __attribute__((vector_size(32)));
+/* The columns that are handled together, and six rows of them. */
+enum { COLUMNS = CB_SHARED_COLUMNS };
+typedef double columns __attribute__((vector_size(8 * COLUMNS), may_alias));
+typedef long long columns_bits __attribute__((vector_size(8 * COLUMNS), may_alias));
+typedef double loose_columns __attribute__((vector_size(8 * COLUMNS), aligned(8), may_alias));
+typedef long long loose_bits __attribute__((vector_size(8 * COLUMNS), aligned(8), may_alias));
+typedef struct six_columns {
+  columns of[6];
+} six_columns;
+/* The storage of link or body number i. */
+#define OF(name, i) ((six_columns *)&s->name[i])
 
-/* --- parts of four columns --- */
+/* --- parts of columns columns --- */
 
 /* out = m V, and out = m^T V, of three rows */
-INLINE void columns_times(const double m[3][3], const four V[3], four out[3]) {
+INLINE void columns_times(const double m[3][3], const columns V[3], columns out[3]) {
 #pragma GCC unroll 3
   for (int i = 0; i < 3; i++) out[i] = m[i][0] * V[0] + m[i][1] * V[1] + m[i][2] * V[2];
 }
-INLINE void columns_times_transposed(const double m[3][3], const four V[3], four out[3]) {
+INLINE void columns_times_transposed(const double m[3][3], const columns V[3], columns out[3]) {
 #pragma GCC unroll 3
   for (int i = 0; i < 3; i++) out[i] = m[0][i] * V[0] + m[1][i] * V[1] + m[2][i] * V[2];
 }
 /* out += a × V */
-INLINE void columns_add_cross(const double a[3], const four V[3], four out[3]) {
+INLINE void columns_add_cross(const double a[3], const columns V[3], columns out[3]) {
   out[0] += a[1] * V[2] - a[2] * V[1];
   out[1] += a[2] * V[0] - a[0] * V[2];
   out[2] += a[0] * V[1] - a[1] * V[0];
 }
 /* out += M V, and out += M^T V */
-INLINE void columns_add_block(const double M[36], const cb_six_columns *V, cb_six_columns *out) {
-  const four v0 = V->of[0], v1 = V->of[1], v2 = V->of[2], v3 = V->of[3], v4 = V->of[4], v5 = V->of[5];
+INLINE void columns_add_block(const double M[36], const six_columns *V, six_columns *out) {
+  const columns v0 = V->of[0], v1 = V->of[1], v2 = V->of[2], v3 = V->of[3], v4 = V->of[4], v5 = V->of[5];
 #pragma GCC unroll 6
   for (int i = 0; i < 6; i++) {
     const double *m = M + 6 * i;
     out->of[i] += (m[0] * v0 + m[1] * v1 + m[2] * v2) + (m[3] * v3 + m[4] * v4 + m[5] * v5);
   }
 }
-INLINE void columns_add_block_transposed(const double M[36], const cb_six_columns *V, cb_six_columns *out) {
-  const four v0 = V->of[0], v1 = V->of[1], v2 = V->of[2], v3 = V->of[3], v4 = V->of[4], v5 = V->of[5];
+INLINE void columns_add_block_transposed(const double M[36], const six_columns *V, six_columns *out) {
+  const columns v0 = V->of[0], v1 = V->of[1], v2 = V->of[2], v3 = V->of[3], v4 = V->of[4], v5 = V->of[5];
 #pragma GCC unroll 6
   for (int i = 0; i < 6; i++) {
     const double *m = M + i;
@@ -47,15 +56,15 @@ INLINE void columns_add_block_transposed(const double M[36], const cb_six_column
   }
 }
 
-/* Four columns, from number `from` on, of the row whose only number is 1 in column `column`. */
-static const double units[5][4] __attribute__((aligned(32))) = {{1}, {0, 1}, {0, 0, 1}, {0, 0, 0, 1}, {0}};
-INLINE void set_unit_row(int from, int column, four *row) {
+/* The columns from number `from` on of the row whose only number is 1 in column `column`. */
+INLINE void set_unit_row(int from, int column, columns *row) {
+  static const double one[3 * COLUMNS] = {[COLUMNS] = 1};
   const int at = column - from;
-  *row = *(const four *)units[at >= 0 && at < 4 ? at : 4];
+  *row = *(const loose_columns *)(one + (at >= 0 && at < COLUMNS ? COLUMNS - at : 2 * COLUMNS));
 }
-INLINE void add_column(const double V[6], int from, int column, cb_six_columns *out) {
-  if (column < from || column >= from + 4) return;
-  four unit;
+INLINE void add_column(const double V[6], int from, int column, six_columns *out) {
+  if (column < from || column >= from + COLUMNS) return;
+  columns unit;
   set_unit_row(from, column, &unit);
 #pragma GCC unroll 6
   for (int k = 0; k < 6; k++) out->of[k] += V[k] * unit;
@@ -71,7 +80,7 @@ static void number_coordinates(cb_mechanism *m) {
     s->first[i] = s->dofs;
     s->dofs += m->link[i].joint < 0 ? 6 : m->link[i].n;
   }
-  s->columns = (s->dofs + 4) / 4 * 4;
+  s->columns = (s->dofs + COLUMNS) / COLUMNS * COLUMNS;
 }
 
 static void find_E(cb_mechanism *m) {
@@ -100,25 +109,25 @@ static void find_motions(cb_mechanism *m, int from) {
   const cb_shared *s = m->shared;
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];
-    cb_six_columns z;
+    six_columns z;
     if (l->joint < 0) {
 #pragma GCC unroll 6
-      for (int k = 0; k < 6; k++) set_unit_row(from, s->first[i] + k, &s->z[i].of[k]);
+      for (int k = 0; k < 6; k++) set_unit_row(from, s->first[i] + k, &OF(z, i)->of[k]);
       continue;
     }
     if (l->parent >= 0) {
       const double back[3] = {-l->d[0], -l->d[1], -l->d[2]};
 #pragma GCC unroll 6
-      for (int k = 0; k < 6; k++) z.of[k] = s->z[l->parent].of[k];
+      for (int k = 0; k < 6; k++) z.of[k] = OF(z, l->parent)->of[k];
       columns_add_cross(back, z.of, z.of + 3);
     } else {
 #pragma GCC unroll 6
-      for (int k = 0; k < 6; k++) z.of[k] = (four){0};
+      for (int k = 0; k < 6; k++) z.of[k] = (columns){0};
     }
     for (int j = 0; j < l->n; j++) add_column(l->S1[j], from, s->first[i] + j, &z);
     add_column(l->e, from, s->dofs, &z);
 #pragma GCC unroll 6
-    for (int k = 0; k < 6; k++) s->z[i].of[k] = z.of[k];
+    for (int k = 0; k < 6; k++) OF(z, i)->of[k] = z.of[k];
   }
 }
 
@@ -128,21 +137,21 @@ static void apply_C(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) {
     const int b = m->link[i].body;
     const cb_shared_map *E = &s->E[b];
-    const four *z = s->z[i].of;
-    cb_six_columns zeta;
-    four part[3];
+    const columns *z = OF(z, i)->of;
+    six_columns zeta;
+    columns part[3];
     columns_times((const double(*)[3])E->P, z, zeta.of);
     columns_times((const double(*)[3])E->S, z + 3, zeta.of + 3);
     columns_times((const double(*)[3])E->Q, z, part);
     for (int k = 0; k < 3; k++) zeta.of[3 + k] += part[k];
 #pragma GCC unroll 6
-    for (int k = 0; k < 6; k++) s->zeta[b].of[k] = zeta.of[k];
+    for (int k = 0; k < 6; k++) OF(zeta, b)->of[k] = zeta.of[k];
   }
   memset(s->Cz, 0, (size_t)s->n * sizeof *s->Cz);
   for (int i = 0, block = 0; i < s->n; i++)
     for (int j = 0; j <= i; j++, block++) {
-      columns_add_block(s->C[block], &s->zeta[j], &s->Cz[i]);
-      if (j < i) columns_add_block_transposed(s->C[block], &s->zeta[i], &s->Cz[j]);
+      columns_add_block(s->C[block], OF(zeta, j), OF(Cz, i));
+      if (j < i) columns_add_block_transposed(s->C[block], OF(zeta, i), OF(Cz, j));
     }
 }
 
@@ -153,9 +162,9 @@ static void find_needs(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];
     const cb_shared_map *E = &s->E[l->body];
-    const four *z = s->z[i].of, *Cz = s->Cz[l->body].of;
-    cb_six_columns G;
-    four part[3];
+    const columns *z = OF(z, i)->of, *Cz = OF(Cz, l->body)->of;
+    six_columns G;
+    columns part[3];
     columns_times_transposed((const double(*)[3])E->P, Cz, G.of);
     columns_times_transposed((const double(*)[3])E->S, Cz + 3, G.of + 3);
     columns_times_transposed((const double(*)[3])E->Q, Cz + 3, part);
@@ -166,28 +175,28 @@ static void find_needs(cb_mechanism *m) {
       G.of[k] = h * G.of[k] + ((a[0] * z[0] + a[1] * z[1] + a[2] * z[2]) + (b[0] * z[3] + b[1] * z[4] + b[2] * z[5]));
     }
 #pragma GCC unroll 6
-    for (int k = 0; k < 6; k++) s->G[i].of[k] = G.of[k];
+    for (int k = 0; k < 6; k++) OF(G, i)->of[k] = G.of[k];
   }
 }
 
-/* Z_k^T G: four columns of M. */
+/* Z_k^T G: columns columns of M. */
 static void project(cb_mechanism *m, int from) {
   const cb_shared *s = m->shared;
   for (int i = m->links - 1; i >= 0; i--) {
     const cb_link *l = &m->link[i];
-    const cb_six_columns *G = &s->G[i];
+    const six_columns *G = OF(G, i);
     double *row = s->M + s->first[i] * s->columns + from;
     if (l->joint < 0) {
-      for (int k = 0; k < 6; k++) *(four *)(row + k * s->columns) = G->of[k];
+      for (int k = 0; k < 6; k++) *(columns *)(row + k * s->columns) = G->of[k];
       continue;
     }
     for (int j = 0; j < l->n; j++) {
       const double *S = l->S0[j];
-      *(four *)(row + j * s->columns) =
+      *(columns *)(row + j * s->columns) =
           (S[0] * G->of[0] + S[1] * G->of[1] + S[2] * G->of[2]) + (S[3] * G->of[3] + S[4] * G->of[4] + S[5] * G->of[5]);
     }
     if (l->parent < 0) continue;
-    cb_six_columns *to = &s->G[l->parent];
+    six_columns *to = OF(G, l->parent);
     columns_add_cross(l->d, G->of + 3, to->of);
     for (int k = 0; k < 6; k++) to->of[k] += G->of[k];
   }
@@ -207,17 +216,17 @@ static void add_slopes_to_Cz(const cb_shared *s, const int *at, int from) {
     for (int i = 0; at[c] >= from && i < s->n; i++) {
       double half[6];
       for (int k = 0; k < 6; k++) half[k] = s->slope_Y[c * s->n + i][k] / 2;
-      add_column(half, from, at[c], &s->Cz[i]);
+      add_column(half, from, at[c], OF(Cz, i));
     }
 }
 
 static void add_slopes_to_M(const cb_shared *s, double at_first, const int *at, int from) {
   for (int c = 0; c < s->of.coordinates; c++) {
     if (at[c] < 0) continue;
-    four sum = {0};
+    columns sum = {0};
     for (int i = 0; i < s->n; i++)
-      for (int k = 0; k < 6; k++) sum += s->slope_Y[c * s->n + i][k] * s->zeta[i].of[k];
-    *(four *)(s->M + at[c] * s->columns + from) -= at_first * s->h * sum;
+      for (int k = 0; k < 6; k++) sum += s->slope_Y[c * s->n + i][k] * OF(zeta, i)->of[k];
+    *(columns *)(s->M + at[c] * s->columns + from) -= at_first * s->h * sum;
   }
 }
 
@@ -225,22 +234,22 @@ static void add_slopes_to_M(const cb_shared *s, double at_first, const int *at, 
 
 /* Factors M = L U in place, with the inverse of the diagonal of U. Returns false if it is singular. */
 static bool factor(cb_shared *s) {
-  const int n = s->dofs, columns = s->columns;
-  static const long long after[4][4] = {{0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0}};
-  for (int k = 0; k < n; k++) s->closing[k] = s->M[k * columns + n];
+  static const long long after[2 * COLUMNS] = {[COLUMNS... 2 * COLUMNS - 1] = -1};
+  const int n = s->dofs, width = s->columns;
+  for (int k = 0; k < n; k++) s->closing[k] = s->M[k * width + n];
   for (int k = 0; k < n; k++) {
-    double *pivot = s->M + k * columns;
-    const int from = k / 4 * 4;
-    const long long *keep = after[k % 4];
+    double *pivot = s->M + k * width;
+    const int from = k / COLUMNS * COLUMNS;
     const double inverse = 1 / pivot[k];
-    const four first = (four)(*(const four_bits *)(pivot + from) & (four_bits){keep[0], keep[1], keep[2], keep[3]});
+    const columns first =
+        (columns)(*(const columns_bits *)(pivot + from) & *(const loose_bits *)(after + COLUMNS - 1 - k % COLUMNS));
     if (!isfinite(inverse)) return false;
     for (int i = k + 1; i < n; i++) {
-      double *row = s->M + i * columns;
+      double *row = s->M + i * width;
       const double by = row[k] * inverse;
-      *(four *)(row + from) -= by * first;
+      *(columns *)(row + from) -= by * first;
       row[k] = by;
-      for (int c = from + 4; c < columns; c += 4) *(four *)(row + c) -= by * *(const four *)(pivot + c);
+      for (int c = from + COLUMNS; c < width; c += COLUMNS) *(columns *)(row + c) -= by * *(const columns *)(pivot + c);
     }
     pivot[k] = inverse;
   }
@@ -253,7 +262,7 @@ static bool eliminate_together(cb_mechanism *m, int *at) {
   number_coordinates(m);
   find_E(m);
   for (int c = 0; c < s->of.coordinates; c++) slope_at[c] = s->h != 0 ? number_of(m, s->of.coordinate[c]) : -1;
-  for (int from = 0; from < s->columns; from += 4) {
+  for (int from = 0; from < s->columns; from += COLUMNS) {
     find_motions(m, from);
     apply_C(m);
     add_slopes_to_Cz(s, slope_at, from);

@@ -21,7 +21,7 @@ typedef struct six_columns {
 /* The storage of link or body number i. */
 #define OF(name, i) ((six_columns *)&s->name[i])
 
-/* --- parts of columns columns --- */
+/* --- operations on columns --- */
 
 /* out = m V, and out = m^T V, of three rows */
 INLINE void columns_times(const double m[3][3], const columns V[3], columns out[3]) {

@@ -4,9 +4,10 @@
  *   2 T = sum_i <K_i Y_i, Y_i> + <C(q) Y, Y>
  *   step   mu_i = K_i Y_i + mu0_i + (C(q) Y)_i,   Q_c += (1/2) <dC/dq_c Y, Y>,   q = (q_k + q_{k+1})/2
  *   node   K_i Y_i + (C(q_k) Y)_i = p_i - mu0_i + W_i
- * Y: twists of all bodies in their frames; mu_i: momentum; Q_c: force on a coordinate; W_i: impulses of the joints. These
- * are the equations of mechanism.h for this T. The slope of C is a force of joints, as that of a spring, and C does not
- * change when all bodies move together. The momentum of the whole is therefore exact, and the step is symplectic.
+ * Y: twists of all bodies in their frames; mu_i: momentum; Q_c: force on a coordinate; W_i: impulses of the joints.
+ * These are the equations of mechanism.h for this T. The slope of C is a force of joints, as that of a spring, and C
+ * does not change when all bodies move together. The momentum of the whole is therefore exact, and the step is
+ * symplectic.
  *
  * Newton's system is not a tree any more. It is written for the motions Z x that the joints allow, where x are the
  * displacements of the roots and the changes of all free coordinates:

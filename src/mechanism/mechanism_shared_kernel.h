@@ -1,5 +1,5 @@
-/* The sweeps of bodies that share inertia (equations: mechanism_shared.h), compiled once per instruction set. Columns of
- * Z are handled four at a time, and M is factored without pivots, because it is nearly symmetric and positive. Every
+/* The sweeps of bodies that share inertia (equations: mechanism_shared.h), compiled once per instruction set. Columns
+ * of Z are handled four at a time, and M is factored without pivots, because it is nearly symmetric and positive. Every
  * operation acts on each column alone, and nothing is fused, so results do not depend on the instruction set.
  */
 #include "mechanism/mechanism_shared.h"
@@ -179,7 +179,7 @@ static void find_needs(cb_mechanism *m) {
   }
 }
 
-/* Z_k^T G: columns columns of M. */
+/* Z_k^T G: some columns of M. */
 static void project(cb_mechanism *m, int from) {
   const cb_shared *s = m->shared;
   for (int i = m->links - 1; i >= 0; i--) {

@@ -91,7 +91,8 @@ static void momentum_is_exact_and_energy_has_no_trend(void **unused) {
 static const char ring[] = "bodies:\n" BODY("a", ", drag: false" FIRST) BODY("b", ", drag: false") BODY(
     "c", ", drag: false") "joints:\n" HINGE("j", "a", "b", ", angle: 1, spring: {stiffness: 0.5, rest: 1}")
     HINGE("k", "b", "c",
-          ", angle: 1, spring: {stiffness: 0.5, rest: 1}") "  - {kind: rod, name: r, of: [a, c], at: [-0.4, 0, 0.3], in: [0.4, 0, -0.2], length: 2.04}\n";
+          ", angle: 1, spring: {stiffness: 0.5, rest: 1}") "  - {kind: rod, name: r, of: [a, c], at: [-0.4, 0, 0.3], "
+          "in: [0.4, 0, -0.2], length: 2.04}\n";
 
 static void a_closed_chain_keeps_momentum_and_its_joints(void **unused) {
   memory_sink m;
@@ -119,8 +120,8 @@ static const char crank[] =
     "0.8]}\n  - {kind: hinge, name: j, of: [a, b], at: [0.5, 0, 0], in: [-0.5, 0, 0], axis: [0, 0, 1], spring: "
     "{stiffness: 0.3}}\n";
 
-/* The same coupling as a table and without one, which is evaluated at the poses in the middle of the step: the two steps
- * differ by the square of the step, and by the error of the table. */
+/* The same coupling as a table and without one, which is evaluated at the poses in the middle of the step: the two
+ * steps differ by the square of the step, and by the error of the table. */
 static void agrees_with_the_exact_coupling(const char *what, const char *rest, const char *samples, int bodies) {
   memory_sink m[3];
   cb_scenario *s[3];

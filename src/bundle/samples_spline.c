@@ -11,6 +11,7 @@
  * (1977) 485, doi:10.1007/BF01399609.
  */
 #include "bundle/samples.h"
+#include "core/isa.h"
 #include "numerics/small.h"
 
 #include <math.h>
@@ -217,22 +218,54 @@ typedef struct place {
   int coefficient[CB_SAMPLES_AXES][CB_SPLINE_BASIS];
 } place;
 
-/* Returns the product of the B-splines k[axis] of all axes, differentiated along i and j (-1: none). */
-static double product(const place *p, int n, const int *k, int i, int j) {
-  double w = 1;
-  for (int a = 0; a < n; a++) w *= p->basis[a][(a == i) + (a == j)][k[a]];
-  return w;
+/* Sets w[l] to the product of the B-splines k[axis] of all axes but the last one and of number l of the last one,
+ * differentiated along i and j (-1: none). */
+static void products(const place *p, const cb_spline_grid *g, const int *k, int i, int j, double *w) {
+  const int last = g->n - 1;
+  double before = 1;
+  for (int a = 0; a < last; a++) before *= p->basis[a][(a == i) + (a == j)][k[a]];
+  for (int l = 0; l <= g->axis[last].degree; l++) w[l] = before * p->basis[last][(last == i) + (last == j)][l];
 }
 
-static void add(int count, double w, const double *c, double *sum) {
-  for (int e = 0; e < count; e++) sum[e] += w * c[e];
+/* Adds sum_l w[l] c[l] to sum, in the order of l, for the coefficients of one line of the grid along its last axis. */
+static inline __attribute__((always_inline)) void add_terms(int count, int degree, const double *w,
+                                                            const double *const *c, double *restrict sum) {
+  if (degree == 5) {
+    const double *const c0 = c[0], *const c1 = c[1], *const c2 = c[2], *const c3 = c[3], *const c4 = c[4],
+                        *const c5 = c[5];
+    for (int e = 0; e < count; e++)
+      sum[e] =
+          (((((sum[e] + w[0] * c0[e]) + w[1] * c1[e]) + w[2] * c2[e]) + w[3] * c3[e]) + w[4] * c4[e]) + w[5] * c5[e];
+    return;
+  }
+  for (int l = 0; l <= degree; l++)
+    for (int e = 0; e < count; e++) sum[e] += w[l] * c[l][e];
+}
+
+#if defined(__x86_64__)
+/* The same in vectors of four; nothing is fused, so the result is the same. */
+__attribute__((target("avx2"))) static void add_line_avx2(int count, int degree, const double *w,
+                                                          const double *const *c, double *sum) {
+  add_terms(count, degree, w, c, sum);
+}
+#endif
+
+static void add_line(int count, int degree, const double *w, const double *const *c, double *sum) {
+#if defined(__x86_64__)
+  if (cb_isa_get() >= CB_ISA_AVX2) {
+    add_line_avx2(count, degree, w, c, sum);
+    return;
+  }
+#endif
+  add_terms(count, degree, w, c, sum);
 }
 
 bool cb_spline_grid_at(const cb_spline_grid *g, const double *r, int first, int last, double *value, double *slope,
                        double *curve, int *outside) {
   const int n = g->n, count = last - first;
+  const int degree = g->axis[n - 1].degree;
   int k[CB_SAMPLES_AXES] = {0}, axis = 0;
-  place p = {0};
+  place p; /* only what the splines have is set */
   for (int i = 0; i < n; i++) {
     double x = r[i];
     const int span = cb_spline_span(&g->axis[i], &x);
@@ -246,14 +279,25 @@ bool cb_spline_grid_at(const cb_spline_grid *g, const double *r, int first, int 
   if (slope) memset(slope, 0, (size_t)(n * count) * sizeof *slope);
   if (curve) memset(curve, 0, (size_t)(n * (n + 1) / 2 * count) * sizeof *curve);
   while (axis >= 0) {
-    size_t at_ = 0;
-    for (int i = 0; i < n; i++) at_ = at_ * (size_t)g->axis[i].points + (size_t)p.coefficient[i][k[i]];
-    const double *c = g->coefficient + at_ * (size_t)g->entries + first;
-    add(count, product(&p, n, k, -1, -1), c, value);
-    for (int i = 0; slope && i < n; i++) add(count, product(&p, n, k, i, -1), c, slope + i * count);
+    double w[CB_SPLINE_BASIS];
+    const double *c[CB_SPLINE_BASIS];
+    size_t line = 0;
+    for (int i = 0; i < n - 1; i++) line = line * (size_t)g->axis[i].points + (size_t)p.coefficient[i][k[i]];
+    line *= (size_t)g->axis[n - 1].points;
+    for (int l = 0; l <= degree; l++)
+      c[l] = g->coefficient + (line + (size_t)p.coefficient[n - 1][l]) * (size_t)g->entries + first;
+    products(&p, g, k, -1, -1, w);
+    add_line(count, degree, w, c, value);
+    for (int i = 0; slope && i < n; i++) {
+      products(&p, g, k, i, -1, w);
+      add_line(count, degree, w, c, slope + i * count);
+    }
     for (int i = 0, ij = 0; curve && i < n; i++)
-      for (int j = 0; j <= i; j++, ij++) add(count, product(&p, n, k, i, j), c, curve + ij * count);
-    for (axis = n - 1; axis >= 0 && ++k[axis] > g->axis[axis].degree; axis--) k[axis] = 0;
+      for (int j = 0; j <= i; j++, ij++) {
+        products(&p, g, k, i, j, w);
+        add_line(count, degree, w, c, curve + ij * count);
+      }
+    for (axis = n - 2; axis >= 0 && ++k[axis] > g->axis[axis].degree; axis--) k[axis] = 0;
   }
   return true;
 }

@@ -198,7 +198,8 @@ static int joint_numbers(const cb_coupled *c) {
 }
 
 cb_mechanism_bodies cb_coupled_joined(const cb_coupled *c) {
-  return (cb_mechanism_bodies){c->bodies.state, c->bodies.self, c->bodies.problem};
+  return (cb_mechanism_bodies){c->bodies.state, c->bodies.self,
+                               c->bodies.joined_problem ? c->bodies.joined_problem : c->bodies.problem};
 }
 
 bool cb_coupled_has_joints(const cb_coupled *c, int body) {

@@ -56,6 +56,8 @@ typedef struct cb_coupled_bodies {
   double curvature;
   void *self;
   const cb_rigid_problem *(*problem)(void *self, int body);
+  /* The same for the equations of joined bodies, without what these contain themselves. NULL: `problem`. */
+  const cb_rigid_problem *(*joined_problem)(void *self, int body);
   cb_status (*drift)(void *self, double h, int *failed);
   int substeps; /* a step of length h is composed of `substeps` parts of the lengths substep[i] h */
   const double *substep;

@@ -17,6 +17,7 @@ typedef struct cb_body_coupling cb_body_coupling;
 
 /* A joint between two bodies, or between a body and the world (-1). */
 typedef struct cb_coupled_joint {
+  int number; /* among all joints */
   const char *name;
   const struct cb_joint_class *class_; /* curvebody/joint.h */
   const struct cb_joint_data *data;
@@ -41,6 +42,16 @@ typedef struct cb_coupling_error {
   int body[2];
 } cb_coupling_error;
 
+/* C as a function of coordinates q of joints alone. `at` sets C[n (n + 1)/2][6][6] for n bodies, the blocks (i, j <= i)
+ * row by row, and slope[coordinates][..], its derivatives in q (NULL: not wanted); CB_STEP_DOMAIN where C is not known. */
+enum { CB_COUPLING_AXES = 3 };
+typedef struct cb_coupling_by_joints {
+  void *self;
+  int coordinates;
+  int joint[CB_COUPLING_AXES], coordinate[CB_COUPLING_AXES]; /* among the joints of cb_coupled_fluid; of this joint */
+  cb_status (*at)(void *self, const double *q, double *C, double *slope);
+} cb_coupling_by_joints;
+
 typedef struct cb_body_coupling_class {
   const char *name, *title, *doc;
   const cb_param *params;
@@ -55,6 +66,8 @@ typedef struct cb_body_coupling_class {
    * and energy may be NULL) at time t. The results depend only on the arguments. */
   cb_status (*apply)(void *self, double t, const cb_pose *g, const double (*Y)[6], double (*momentum)[6],
                      double (*slope)[6], double *energy);
+  /* Returns whether C depends on coordinates of joints alone, and then sets *out. NULL: it does not. */
+  bool (*by_joints)(void *self, cb_coupling_by_joints *out);
   /* Returns the thickness of the layer around a body in which others must not be; contacts of bodies happen at its
    * surface. NULL: 0. */
   double (*film)(const void *self, int body);

@@ -43,10 +43,11 @@ struct cb_coupling_table {
   int n, size, joints; /* size: 6 n */
   tree_joint *joint;   /* [joints] */
   double density;
-  cb_spline_grid grid; /* entries: the lower triangle of C, row by row */
+  cb_spline_grid grid; /* entries: the blocks (i, j <= i) of C, row by row, and each row by row */
   const char *name[AXES];
-  double *C, *slope; /* [entries], [grid.n][entries] */
-  double *CY, *K;    /* [6 n], [6 n][6 n] */
+  bool turns[AXES];    /* the coordinate is an angle */
+  double *C, *slope;   /* [entries], [grid.n][entries] */
+  double (*CY)[6], *K; /* [n], [6 n][6 n] */
 };
 
 static const cb_pose world = {{1, 0, 0, 0}, {0, 0, 0}};
@@ -112,13 +113,10 @@ static void add_wrench(const tree_joint *j, int c, double load, double (*slope)[
 
 /* --- evaluation --- */
 
-/* Sets the joints and t->C for the poses g, and t->slope if `slope` is true. */
-static cb_status find_C(cb_coupling_table *t, const cb_pose *g, bool slope) {
-  double q[AXES];
+/* Sets C and its slopes (NULL: not wanted) at the coordinates q. */
+static cb_status find_C_at(const cb_coupling_table *t, const double *q, double *C, double *slope) {
   int outside = 0;
-  for (int i = 0; i < t->joints; i++)
-    if (t->joint[i].kind->coordinates > 0) find_joint(t, &t->joint[i], g, q + t->joint[i].first);
-  if (cb_spline_grid_at(&t->grid, q, 0, t->grid.entries, t->C, slope ? t->slope : NULL, NULL, &outside)) return CB_OK;
+  if (cb_spline_grid_at(&t->grid, q, 0, t->grid.entries, C, slope, NULL, &outside)) return CB_OK;
   const cb_spline_axis *a = &t->grid.axis[outside];
   return cb_fail(CB_STEP_DOMAIN,
                  "the coordinate of joint `%s` is %.9g, outside the table of the coupling: expected a value from %.9g "
@@ -126,19 +124,26 @@ static cb_status find_C(cb_coupling_table *t, const cb_pose *g, bool slope) {
                  t->name[outside], q[outside], a->low, a->high);
 }
 
-/* Computes out = M Y for the lower triangle M, and returns <M Y, Y>. */
-static double form(int size, const double *M, const double *Y, double *out) {
+/* Sets the joints and t->C for the poses g, and t->slope if `slope` is true. */
+static cb_status find_C(cb_coupling_table *t, const cb_pose *g, bool slope) {
+  double q[AXES];
+  for (int i = 0; i < t->joints; i++)
+    if (t->joint[i].kind->coordinates > 0) find_joint(t, &t->joint[i], g, q + t->joint[i].first);
+  return find_C_at(t, q, t->C, slope ? t->slope : NULL);
+}
+
+/* Computes out = M Y for the blocks M, and returns <M Y, Y>. */
+static double form(int n, const double *M, const double (*Y)[6], double (*out)[6]) {
   double twice = 0;
-  for (int a = 0; a < size; a++) {
-    double sum = 0;
-    for (int b = 0; b < a; b++) {
-      sum += M[b] * Y[b];
-      out[b] += M[b] * Y[a];
-    }
-    out[a] = sum + M[a] * Y[a];
-    M += a + 1;
-  }
-  for (int a = 0; a < size; a++) twice += out[a] * Y[a];
+  memset(out, 0, (size_t)n * sizeof *out);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++)
+      for (int k = 0; k < 6; k++, M += 6) {
+        for (int l = 0; l < 6; l++) out[i][k] += M[l] * Y[j][l];
+        if (j < i) cb_add6(Y[i][k], M, out[j]);
+      }
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < 6; k++) twice += out[i][k] * Y[i][k];
   return twice;
 }
 
@@ -146,7 +151,7 @@ cb_status cb_coupling_table_apply(cb_coupling_table *t, const cb_pose *g, const 
                                   double (*slope)[6], double *energy) {
   const cb_status status = find_C(t, g, slope != NULL);
   if (status) return status;
-  form(t->size, t->C, Y[0], momentum[0]);
+  form(t->n, t->C, Y, momentum);
   for (int i = 0; energy && i < t->n; i++) {
     energy[i] = 0;
     for (int k = 0; k < 6; k++) energy[i] += momentum[i][k] * Y[i][k] / 2;
@@ -155,21 +160,49 @@ cb_status cb_coupling_table_apply(cb_coupling_table *t, const cb_pose *g, const 
   for (int i = 0; slope && i < t->joints; i++)
     for (int c = 0; c < t->joint[i].kind->coordinates; c++) {
       const double *dC = t->slope + (size_t)(t->joint[i].first + c) * (size_t)t->grid.entries;
-      add_wrench(&t->joint[i], c, form(t->size, dC, Y[0], t->CY) / 2, slope);
+      add_wrench(&t->joint[i], c, form(t->n, dC, Y, t->CY) / 2, slope);
     }
   return CB_OK;
 }
 
+/* --- a function of coordinates --- */
+
+/* Returns the kind of coordinate q of the table, and the joint that has it. */
+static int kind_of(const cb_coupling_table *t, int q, const tree_joint **joint) {
+  int i = t->joints - 1;
+  while (t->joint[i].first > q || t->joint[i].kind->coordinates == 0) i--;
+  *joint = &t->joint[i];
+  return t->joint[i].kind->of[q - t->joint[i].first];
+}
+
+static cb_status at_coordinates(void *self, const double *of, double *C, double *slope) {
+  const cb_coupling_table *t = self;
+  double q[AXES];
+  for (int i = 0; i < t->grid.n; i++) q[i] = t->turns[i] ? unwound(&t->grid.axis[i], of[i]) : of[i];
+  return find_C_at(t, q, C, slope);
+}
+
+void cb_coupling_table_by_joints(cb_coupling_table *t, cb_coupling_by_joints *out) {
+  *out = (cb_coupling_by_joints){.self = t, .coordinates = t->grid.n, .at = at_coordinates};
+  for (int i = 0; i < t->grid.n; i++) {
+    const tree_joint *j;
+    kind_of(t, i, &j);
+    out->joint[i] = j->of->number;
+    out->coordinate[i] = i - j->first;
+  }
+}
+
 /* --- samples --- */
 
-/* Computes the lower triangle of C at the poses g. */
+/* Computes C at the poses g. */
 static cb_status sample(cb_coupling_table *t, cb_several *several, const cb_pose *g, double *out) {
   const cb_status status = cb_several_tensor(several, g, t->K, NULL);
-  for (int a = 0; a < t->size && !status; a++)
-    for (int b = 0; b <= a; b++) {
+  for (int i = 0; i < t->n && !status; i++)
+    for (int j = 0; j <= i; j++) {
       double own[6][6] = {{0}};
-      if (a / 6 == b / 6) cb_several_own(several, a / 6, own);
-      *out++ = t->density * (t->K[a * t->size + b] - own[a % 6][b % 6]);
+      if (i == j) cb_several_own(several, i, own);
+      for (int k = 0; k < 36; k++)
+        *out++ = t->density * (t->K[(6 * i + k / 6) * t->size + 6 * j + k % 6] - own[k / 6][k % 6]);
     }
   return status;
 }
@@ -180,13 +213,15 @@ cb_status cb_coupling_table_error(cb_coupling_table *t, cb_several *several, con
   if (!status) status = sample(t, several, g, exact);
   if (status) return status;
   *error = 0;
-  for (int a = 0, k = 0; a < t->size; a++)
-    for (int b = 0; b <= a; b++, k++) {
+  for (int i = 0, entry = 0; i < t->n; i++)
+    for (int j = 0; j <= i; j++) {
       double own[2][6][6];
-      cb_several_own(several, a / 6, own[0]);
-      cb_several_own(several, b / 6, own[1]);
-      const double unit = t->density * sqrt(own[0][a % 6][a % 6] * own[1][b % 6][b % 6]);
-      *error = fmax(*error, fabs(t->C[k] - exact[k]) / unit);
+      cb_several_own(several, i, own[0]);
+      cb_several_own(several, j, own[1]);
+      for (int k = 0; k < 36; k++, entry++) {
+        const double unit = t->density * sqrt(own[0][k / 6][k / 6] * own[1][k % 6][k % 6]);
+        *error = fmax(*error, fabs(t->C[entry] - exact[entry]) / unit);
+      }
     }
   return CB_OK;
 }
@@ -240,26 +275,22 @@ static cb_status find_tree(cb_coupling_table *t, const cb_coupled_fluid *of, int
                  t->grid.n ? "too many" : "no", AXES);
 }
 
-/* Returns the kind of coordinate q of the table. */
-static int kind_of(const cb_coupling_table *t, int q) {
-  int i = t->joints - 1;
-  while (t->joint[i].first > q || t->joint[i].kind->coordinates == 0) i--;
-  return t->joint[i].kind->of[q - t->joint[i].first];
-}
-
 static cb_status make_axes(cb_coupling_table *t, const cb_coupling_samples *s) {
   if ((s->counts > 1 && s->counts != t->grid.n) || (s->ranges && s->ranges != t->grid.n))
     return cb_fail(CB_ERROR_ARGUMENT, "expected numbers of `samples` and a `range` for each of the %d coordinates",
                    t->grid.n);
   for (int i = 0; i < t->grid.n; i++) {
+    const tree_joint *j;
+    const bool turns = kind_of(t, i, &j) == TURN;
     const int points = s->count[s->counts > 1 ? i : 0];
     const bool given = s->ranges && s->given[i];
     const double low = given ? s->range[i][0] : 0, high = given ? s->range[i][1] : 2 * M_PI;
     double *x = cb_arena_alloc(t->arena, (size_t)points, sizeof *x);
     if (!x) return cb_fail(CB_ERROR_MEMORY, "no memory for %d samples", points);
-    if (!given && kind_of(t, i) != TURN)
+    t->turns[i] = turns;
+    if (!given && !turns)
       return cb_fail(CB_ERROR_ARGUMENT, "`samples` of the displacement of joint `%s` need its `range`", t->name[i]);
-    if (given && kind_of(t, i) == TURN && high - low > 2 * M_PI * (1 - 1e-9))
+    if (given && turns && high - low > 2 * M_PI * (1 - 1e-9))
       return cb_fail(CB_ERROR_ARGUMENT,
                      "expected a `range` of less than one turn for the angle of joint `%s`, or `none`", t->name[i]);
     for (int k = 0; k < points; k++) x[k] = low + (high - low) * k / (given ? points - 1 : points);
@@ -299,7 +330,7 @@ static cb_status fill(cb_coupling_table *t, cb_several *several) {
   bool *placed = cb_arena_alloc(t->arena, (size_t)t->n + 1, sizeof *placed);
   cb_arena_doubles(t->arena, entries * (size_t)t->grid.n, &t->slope);
   cb_arena_doubles(t->arena, entries, &t->C);
-  cb_arena_doubles(t->arena, (size_t)t->size, &t->CY);
+  t->CY = cb_arena_alloc(t->arena, (size_t)t->n, sizeof *t->CY);
   cb_arena_doubles(t->arena, (size_t)t->size * (size_t)t->size, &t->K);
   t->grid.coefficient = cb_arena_alloc(t->arena, total * entries, sizeof *t->grid.coefficient);
   if (cb_arena_lost(t->arena)) return cb_fail(CB_ERROR_MEMORY, "no memory for a table of %zu samples", total);
@@ -329,7 +360,7 @@ cb_status cb_coupling_table_create(const cb_coupled_fluid *of, cb_several *sever
   t->n = of->n;
   t->size = 6 * of->n;
   t->density = of->density;
-  t->grid.entries = t->size * (t->size + 1) / 2;
+  t->grid.entries = 18 * of->n * (of->n + 1);
   t->joint = cb_arena_alloc(t->arena, (size_t)of->joints + 1, sizeof *t->joint);
   *which = -1;
   cb_status status = t->joint ? find_tree(t, of, which) : cb_fail(CB_ERROR_MEMORY, "no memory for joints");

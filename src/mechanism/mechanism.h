@@ -139,6 +139,18 @@ cb_status cb_mechanism_close(cb_mechanism *m, const cb_mechanism_bodies *b, doub
  * given ones; *turned: the largest difference (m/s, rad/s). */
 cb_status cb_mechanism_restart(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double *turned);
 
+/* Inertia that all bodies share, 2 T = <C(q) Y, Y> for the twists Y in their frames (mechanism_shared.h). q are the
+ * coordinates coordinate[coordinates] of all. `at` sets C[n (n + 1)/2][6][6] for n bodies, the blocks (i, j <= i) row by
+ * row, and slope[coordinates][..], its derivatives in q (NULL: not wanted); CB_STEP_DOMAIN where C is not known. */
+enum { CB_SHARED_COORDINATES = 3 };
+typedef struct cb_shared_inertia {
+  void *self;
+  int coordinates, coordinate[CB_SHARED_COORDINATES];
+  cb_status (*at)(void *self, const double *q, double *C, double *slope);
+} cb_shared_inertia;
+/* From now on all bodies, each of which has to be joined, share this inertia. Copies *of. */
+cb_status cb_mechanism_share(cb_mechanism *m, const cb_shared_inertia *of);
+
 typedef struct cb_mechanism_step {
   cb_se3_map map;
   bool damped; /* as cb_rigid_step_damped */

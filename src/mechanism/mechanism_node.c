@@ -121,6 +121,7 @@ static cb_status take_inertias(cb_mechanism *m, const cb_mechanism_bodies *b, do
 cb_status cb_mechanism_sort_rows(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed) {
   int at;
   if (cb_loops_are_sorted(m)) return CB_OK;
+  cb_sweep_choose(m);
   const cb_status status = take_inertias(m, b, t, failed);
   if (status) return status;
   for (int c = 0; c < m->coordinates; c++) m->stiffness[c] = m->coordinate[c].armature;
@@ -140,6 +141,7 @@ static cb_status find_twists(cb_mechanism *m, const cb_mechanism_bodies *b, doub
   cb_modes_target(m);
   cb_status status = cb_mechanism_sort_rows(m, b, t, failed);
   if (!status) status = take_inertias(m, b, t, failed);
+  if (!status) status = cb_shared_at_node(m);
   if (status) return status;
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
@@ -201,6 +203,7 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
     cb_turn6((const double(*)[3])l->r0, mu, turned);
     for (int k = 0; k < 6; k++) m->need[i][k] = turned[k] - l->load[k];
   }
+  cb_shared_settle(m);
   cb_mechanism_share_impulses(m);
   m->blocks.kernel->push(m, b->state);
   for (int i = 0; i < m->links; i++) {
@@ -232,6 +235,7 @@ static cb_status find_displacements(cb_mechanism *m, const cb_mechanism_bodies *
   cb_status status = cb_mechanism_sort_rows(m, b, t, &at);
   if (!status) status = take_inertias(m, b, t, &at);
   if (status) return status;
+  cb_sweep_choose(m);
   for (int c = 0; c < m->coordinates; c++) m->missing[c] = m->impulsive[c] = m->stiffness[c] = 0;
   for (int i = 0; i < m->links; i++) memset(m->link[i].load, 0, sizeof m->link[i].load);
   copy_node(m);

@@ -113,8 +113,11 @@ typedef struct cb_blocks {
   cb_hinge_block *hinge;
 } cb_blocks;
 
+typedef struct cb_shared cb_shared;
+
 struct cb_mechanism {
   cb_arena *arena;
+  cb_shared *shared; /* inertia that bodies share (mechanism_shared.c); NULL: none */
   cb_blocks blocks;
   const struct cb_sweep_kernel *sweeps;
   cb_joint_tree *tree; /* for steps in coordinates (mechanism_tree.h); NULL: there was none */
@@ -280,6 +283,28 @@ void cb_couplings_find(cb_mechanism *m, double *q);
 void cb_couplings_take(cb_mechanism *m, bool end);
 /* Adds their impulses to those of their joints, after drives have taken theirs. */
 void cb_couplings_record(cb_mechanism *m);
+
+/* --- inertia that bodies share (mechanism_shared.h); without it, all functions but those for a link or a body do
+ * nothing --- */
+/* Before a step, which depends on the states alone. */
+void cb_shared_begin(cb_mechanism *m);
+/* Finds its momenta and its forces for the present twists and m->middle; and adds these forces to m->force. */
+cb_status cb_shared_find(cb_mechanism *m, double h);
+void cb_shared_push(cb_mechanism *m);
+/* Moves m->middle by half of the changes dq of the last solution. Returns false if C depends on a coordinate that is not
+ * among them. */
+bool cb_shared_follow(cb_mechanism *m);
+/* Adds the impulse at the first node that a link needs for its shared momentum, times factor, to out. */
+void cb_shared_need(const cb_mechanism *m, int link, double factor, double out[6]);
+/* The shared momentum of a body in its frame; and the force on a coordinate in the last step, or 0. */
+const double *cb_shared_momentum(const cb_mechanism *m, int body);
+double cb_shared_force(const cb_mechanism *m, int coordinate);
+/* From now on the sweeps are those of all inertia: in a step, or at a node, where C is found for its coordinates.
+ * cb_sweep_choose is for the sweeps without shared inertia. */
+void cb_shared_use(cb_mechanism *m);
+cb_status cb_shared_at_node(cb_mechanism *m);
+/* Adds the impulses that bodies need at a node for their shared momenta at the twists eta. */
+void cb_shared_settle(cb_mechanism *m);
 
 /* --- joints that close loops (mechanism_loops.c); all functions do nothing if there are none --- */
 /* used[joints]: joints that hold a tree together. */

@@ -130,12 +130,15 @@ void cb_mechanism_assign_forces(cb_mechanism *m) {
 }
 
 /* The forces of a step of length h from q to q1, and of its momenta. */
-static void find_forces(cb_mechanism *m, double t, double h) {
+static cb_status find_forces(cb_mechanism *m, double t, double h, bool shared_is_known) {
   for (int c = 0; c < m->coordinates; c++) {
     m->middle[c] = m->q[c] + (m->q1[c] - m->q[c]) / 2;
     m->rate[c] = (m->q1[c] - m->q[c]) / h;
   }
   cb_mechanism_forces(m, t + h / 2, m->middle, m->rate);
+  const cb_status status = shared_is_known ? CB_OK : cb_shared_find(m, h);
+  if (status) return status;
+  cb_shared_push(m);
   for (int c = 0; c < m->coordinates; c++) {
     const cb_joint_force *f = &m->force[c];
     const double a = m->coordinate[c].armature;
@@ -143,6 +146,7 @@ static void find_forces(cb_mechanism *m, double t, double h) {
     m->stiffness[c] = a / h - m->at_first * (h / 2 * f->Q_q + f->Q_rate);
   }
   cb_mechanism_assign_forces(m);
+  return CB_OK;
 }
 
 /* --- the drift --- */
@@ -297,7 +301,9 @@ static cb_status iterate(cb_mechanism *m, const cb_block_step *step, double t, i
   memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
   cb_mechanism_find_joints(m, CB_JOINT_CLOSING, true, m->q1);
   take_end(m);
-  find_forces(m, t, h);
+  if ((status = find_forces(m, t, h, false))) return status;
+  for (int i = 0; i < m->links && m->shared; i++) cb_shared_need(m, i, -1, m->link[i].load);
+  cb_shared_use(m);
   cb_loops_set_targets(m, false);
   cb_loops_push(m);
   if (fresh && !cb_sweep_matrices(m, &at)) return cb_mechanism_fail_at(m, at, h, t);
@@ -323,7 +329,7 @@ static double blur(const cb_mechanism *m, double h) {
 
 /* Whether a new matrix is the derivative of the residual. Motors may depend on coordinates of other joints. */
 static bool is_quadratic(const cb_mechanism *m) {
-  bool quadratic = !m->laws.motors;
+  bool quadratic = !m->laws.motors && !m->shared;
   for (int i = 0; i < m->links && quadratic; i++) {
     const cb_rigid_problem *p = m->link[i].trial.p;
     quadratic = p->exact && !p->inertia_wrench && (p->pose_derivative || !(p->wrench || p->pose_dependent));
@@ -376,6 +382,7 @@ static cb_status begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, const
   }
   cb_mechanism_find_places(m, b);
   cb_drives_begin(m, step->t, step->h);
+  cb_shared_begin(m);
   const cb_block_step own = block_step(m, b, step->h);
   m->blocks.kernel->begin(m, &own);
   return CB_OK;
@@ -390,8 +397,25 @@ void cb_mechanism_share_impulses(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) cb_add6(1, m->pushed[i], m->wrench[i]);
 }
 
+/* The coordinates and forces of the step that was solved, from which the modes follow: those of the last iteration are
+ * from before its update. */
+static cb_status find_coordinates(cb_mechanism *m, const cb_block_step *step, double t) {
+  m->blocks.kernel->place(m, step);
+  for (int i = 0; i < m->links; i++)
+    if (!m->link[i].in_block) place_at_trial(&m->link[i], &m->link[i].place);
+  memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
+  cb_mechanism_find_joints(m, CB_JOINT_MOTION, false, m->q1);
+  return find_forces(m, t, step->h, m->shared != NULL);
+}
+
+/* What the shared inertia adds for the twists of the step that was solved. */
+static cb_status find_shared(cb_mechanism *m, const cb_block_step *step, double t) {
+  const cb_status status = cb_shared_follow(m) ? CB_OK : find_coordinates(m, step, t);
+  return status ? status : cb_shared_find(m, step->h);
+}
+
 /* The impulses of all joints in the step that was solved. */
-static cb_status find_impulses(cb_mechanism *m, const cb_block_step *step, int *failed) {
+static cb_status find_impulses(cb_mechanism *m, const cb_block_step *step, double t, int *failed) {
   m->blocks.kernel->find_needs(m, step);
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
@@ -404,20 +428,20 @@ static cb_status find_impulses(cb_mechanism *m, const cb_block_step *step, int *
     for (int k = 0; k < 6; k++) residual[k] = -residual[k];
     cb_turn6((const double(*)[3])l->r0, residual, m->need[i]);
   }
-  cb_mechanism_share_impulses(m);
   *failed = -1;
+  const cb_status status = m->shared ? find_shared(m, step, t) : CB_OK;
+  if (status) return status;
+  for (int i = 0; i < m->links && m->shared; i++) cb_shared_need(m, i, 1, m->need[i]);
+  cb_mechanism_share_impulses(m);
   return CB_OK;
 }
 
-/* The coordinates and forces of the step that was solved, from which the modes follow: those of the last iteration are
- * from before its update. */
-static void find_coordinates(cb_mechanism *m, const cb_block_step *step, double t) {
-  m->blocks.kernel->place(m, step);
-  for (int i = 0; i < m->links; i++)
-    if (!m->link[i].in_block) place_at_trial(&m->link[i], &m->link[i].place);
-  memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
-  cb_mechanism_find_joints(m, CB_JOINT_MOTION, false, m->q1);
-  find_forces(m, t, step->h);
+/* The impulse of the joints on a link, in its frame, without what its shared momentum needs. */
+static void own_impulse(const cb_mechanism *m, int link, double out[6]) {
+  double W[6];
+  memcpy(W, m->wrench[link], sizeof W);
+  if (m->shared) cb_shared_need(m, link, -1, W);
+  cb_turn6_transposed((const double(*)[3])m->link[link].r0, W, out);
 }
 
 /* Replaces the rotation in the step of a body in a block, where it is not small, by that of cb_rigid_trial_turn. */
@@ -431,7 +455,7 @@ static cb_status find_turn(const cb_mechanism *m, const cb_mechanism_step *step,
   e.damped = step->damped;
   cb_status status = cb_rigid_trial_at(&e, Y, true, residual, NULL);
   if (status) return status;
-  cb_turn6_transposed((const double(*)[3])l->r0, m->wrench[link], impulse);
+  own_impulse(m, link, impulse);
   return cb_rigid_trial_turn(&e, Y, impulse, &B->turn[place]);
 }
 
@@ -459,10 +483,12 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_
     cb_link *l = &m->link[i];
     double turn, impulse[6];
     if (l->joint >= 0) memcpy(m->impulse[l->joint], l->w, sizeof l->w);
+    if (l->in_block && m->shared) cb_add6(1, cb_shared_momentum(m, l->body), b->state[l->body].mu);
     if (l->in_block) continue;
     *failed = l->body;
-    cb_turn6_transposed((const double(*)[3])l->r0, m->wrench[i], impulse);
+    own_impulse(m, i, impulse);
     status = cb_rigid_trial_turn(&l->trial, l->Y, impulse, &turn);
+    if (m->shared) cb_add6(1, cb_shared_momentum(m, l->body), l->trial.mu);
     if (!status) status = cb_rigid_trial_finish(&l->trial, l->Y, m->wrench[i], turn, &b->state[l->body]);
     if (status) return status;
     m->wrench_work[l->body] += h * cb_rigid_trial_power(&l->trial, l->Y);
@@ -472,7 +498,7 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_
   *failed = -1;
   memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
   cb_mechanism_find_joints(m, CB_JOINT_MOTION, false, m->q1);
-  find_forces(m, t, h);
+  if ((status = find_forces(m, t, h, true))) return status;
   for (int c = 0; c < m->coordinates; c++) {
     const cb_coordinate *o = &m->coordinate[c];
     const bool held = m->has_modes && cb_modes_hold(m, c);
@@ -480,7 +506,7 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_
                  damping = -o->damping * rate, spring = -o->stiffness * (m->middle[c] - o->rest);
     m->momentum[c] = held ? 0 : (1 - m->at_first) * h * m->force[c].Q + o->armature * rate;
     m->work[CB_JOINT_WORK_DAMPING][c] += h * (damping + friction) * rate;
-    m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - friction - spring) * rate;
+    m->work[CB_JOINT_WORK_MOTOR][c] += h * (m->force[c].Q - damping - friction - spring - cb_shared_force(m, c)) * rate;
   }
   cb_drives_arrive(m, h);
   cb_couplings_record(m);
@@ -529,9 +555,9 @@ cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cons
     cb_modes_target(m);
     status = cb_mechanism_sort_rows(m, b, t, failed);
     if (!status) status = find_twists_of_step(m, &own, t, iterations, failed);
-    if (!status) status = find_impulses(m, &own, failed);
+    if (!status) status = find_impulses(m, &own, t, failed);
+    if (!status && m->has_modes) status = find_coordinates(m, &own, t);
     if (status) return status;
-    if (m->has_modes) find_coordinates(m, &own, t);
     if (n == 3 * m->coordinates + 10 || !cb_modes_revise(m, h)) break;
   }
   return arrive(m, b, step, failed);

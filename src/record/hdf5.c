@@ -253,7 +253,7 @@ static void redirect_to_memory(hid_t file) {
  * system refuses to close a file twice. */
 void cb_hdf5_close_read(hid_t file, const char *path) {
   const int before = refused;
-  redirect_to_memory(file);
+  if (H5Fget_obj_count(file, H5F_OBJ_FILE) == 1) redirect_to_memory(file); /* else others read it, too */
   errno = 0;
   if (H5Fclose(file) < 0) {
     unclosed_for = refused ? refused : errno;

@@ -9,7 +9,9 @@
  * twists of all bodies are accelerated (numerics/anderson.h), and the poses are moved by what this changes. The
  * iteration ends where the error of the next twists, kappa/(1 - kappa) times the last change, is below round-off. It
  * starts from the states alone, so its result does not depend on the steps before. The momentum of the whole is exact
- * after any number of iterations, because the slopes of one evaluation have the sum 0. Symbols: fluid/body_coupling.h
+ * after any number of iterations, because the slopes of one evaluation have the sum 0. A coupling that depends on
+ * coordinates of joints alone is not iterated: the equations of the joined bodies contain it
+ * (mechanism/mechanism_shared.h). Symbols: fluid/body_coupling.h
  * and fluid/rigid_step.h.
  */
 #include "run/body_interaction.h"
@@ -62,7 +64,8 @@ struct cb_body_interaction {
   cb_rigid_state *from;
   double (*Y_from)[6], (*Y_middle)[6], flown;
   bool departed; /* the present flight begins at `from` */
-  double length; /* the largest distance of a point of a body from the origin of its frame, m */
+  bool by_joints; /* the equations of joined bodies contain the coupling (mechanism/mechanism_shared.h) */
+  double length;  /* the largest distance of a point of a body from the origin of its frame, m */
 };
 
 /* --- the problem of one body --- */
@@ -283,6 +286,7 @@ cb_status cb_body_interaction_at_node(cb_run *run, double t, cb_status (*settle)
   cb_status status = CB_OK;
   if (!in || (!settle && is_known(b))) return CB_OK;
   in->is_known = false;
+  if (settle && in->by_joints) return settle(self, t);
   expect_at_node(b);
   for (int n = 0; n < MAXIMUM && !status; n++) {
     const double before = error;
@@ -303,6 +307,23 @@ cb_status cb_body_interaction_at_node(cb_run *run, double t, cb_status (*settle)
                           "their size; the bodies are too near each other for this coupling",
                           MAXIMUM, error);
 }
+
+cb_status cb_body_interaction_join(cb_run *run, cb_mechanism *mechanism) {
+  const cb_fluid_run *b = run->own;
+  cb_body_interaction *in = b->interaction;
+  cb_coupling_by_joints of;
+  if (!in || in->flow || !in->coupling->class_->by_joints || !in->coupling->class_->by_joints(in->self, &of))
+    return CB_OK;
+  for (int i = 0; i < b->n; i++)
+    if (!cb_mechanism_joins(mechanism, i)) return CB_OK;
+  cb_shared_inertia inertia = {.self = of.self, .coordinates = of.coordinates, .at = of.at};
+  for (int i = 0; i < of.coordinates; i++)
+    inertia.coordinate[i] = cb_mechanism_first(mechanism, of.joint[i]) + of.coordinate[i];
+  in->by_joints = true;
+  return cb_mechanism_share(mechanism, &inertia);
+}
+
+bool cb_body_interaction_iterates(const cb_body_interaction *in) { return in && !in->by_joints; }
 
 void cb_body_interaction_separate(const cb_body_interaction *in, int body, cb_rigid_state *s) {
   if (!in) return;
@@ -363,8 +384,8 @@ static cb_status take_joints(cb_run *run, const cb_fluid_joints *joints, cb_coup
   of->joints = joints ? joints->n : 0;
   for (int i = 0; i < of->joints; i++) {
     const cb_joint *j = &joints->joint[i];
-    to[i] =
-        (cb_coupled_joint){.name = j->name, .class_ = j->class_, .data = &j->data, .body = {j->body[0], j->body[1]}};
+    to[i] = (cb_coupled_joint){
+        .number = i, .name = j->name, .class_ = j->class_, .data = &j->data, .body = {j->body[0], j->body[1]}};
     for (int s = 0; s < 2; s++) {
       memcpy(to[i].frame[s].q, j->frame[s].q, sizeof to[i].frame[s].q);
       memcpy(to[i].frame[s].x, j->frame[s].x, sizeof to[i].frame[s].x);

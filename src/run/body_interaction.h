@@ -15,6 +15,11 @@ typedef struct cb_body_interaction cb_body_interaction;
 cb_status cb_body_interaction_create(cb_run *run, const cb_fluid_joints *joints);
 void cb_body_interaction_free(cb_run *run);
 
+/* Makes the coupling a part of the equations of joined bodies, if it depends on coordinates of their joints alone. Then
+ * a drift of these bodies contains it, and the next function returns false: there is nothing to iterate. */
+cb_status cb_body_interaction_join(cb_run *run, struct cb_mechanism *mechanism);
+bool cb_body_interaction_iterates(const cb_body_interaction *in);
+
 /* Returns the problem of a body with the momentum and the slope of the last evaluation, or `of` without an interaction.
  * The result is valid until the next call for this body. */
 const cb_rigid_problem *cb_body_interaction_problem(const cb_body_interaction *in, int body,

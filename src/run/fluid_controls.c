@@ -259,7 +259,7 @@ cb_status cb_fluid_controls_create(cb_run *run) {
       numbers += (size_t)cb_immersed_externals(b->start[i].body);
       kinds++;
     }
-  if (!kinds && !b->interaction) return CB_OK;
+  if (!kinds && !cb_body_interaction_iterates(b->interaction)) return CB_OK;
   cb_fluid_controls *c = b->controls = cb_arena_alloc(run->arena, 1, sizeof *c);
   if (c)
     *c = (cb_fluid_controls){.subject = cb_arena_alloc(run->arena, numbers, sizeof *c->subject),
@@ -323,9 +323,10 @@ static double renew(const cb_run *run, cb_fluid_controls *c) {
  * are those of Cayley's map, the default, so that they change no more than the twists do. */
 static void expect_bodies(cb_run *run, double h) {
   const cb_fluid_run *b = run->own;
-  if (b->interaction) cb_body_interaction_begin(b->interaction);
-  if (b->interaction) cb_body_interaction_depart(run);
-  for (int i = 0; b->interaction && i < b->n; i++) {
+  const bool iterates = cb_body_interaction_iterates(b->interaction);
+  if (iterates) cb_body_interaction_begin(b->interaction);
+  if (iterates) cb_body_interaction_depart(run);
+  for (int i = 0; iterates && i < b->n; i++) {
     double Y[6], whole[6];
     cb_pose move, half, g;
     cb_body_interaction_guess(run, i, h, Y);
@@ -340,7 +341,7 @@ static void expect_bodies(cb_run *run, double h) {
 /* Sets the poses and twists of all bodies for the next iteration from those in the middle of the step that was made.
  * Returns the estimated error of the twists. */
 static double renew_bodies(const cb_fluid_run *b, double h) {
-  if (!b->interaction) return 0;
+  if (!cb_body_interaction_iterates(b->interaction)) return 0;
   for (int i = 0; i < b->n; i++) {
     double Y[6];
     cb_pose g;
@@ -385,6 +386,7 @@ static cb_status attempt_one(cb_run *run, cb_fluid_run_part *part, int body, voi
 cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
   cb_fluid_run *b = run->own;
   cb_fluid_controls *c = b->controls;
+  const bool iterates = cb_body_interaction_iterates(b->interaction);
   attempt a = {h, false};
   double change = INFINITY;
   cb_status status = CB_OK;
@@ -398,27 +400,26 @@ cb_status cb_fluid_controls_drift(cb_run *run, double h, int *failed) {
   const double middle = c->begin[0].t + h / 2;
   for (int i = 0; i < MAXIMUM && !status && !settled; i++) {
     give(c);
-    a.only_users = !drop_events(b) && i > 0 && !b->interaction;
-    if (b->interaction) status = cb_body_interaction_evaluate(b->interaction, middle, true);
+    a.only_users = !drop_events(b) && i > 0 && !iterates;
+    if (iterates) status = cb_body_interaction_evaluate(b->interaction, middle, true);
     if (!status) status = cb_fluid_run_each(run, attempt_one, &a, failed);
     cb_fluid_joined_back(run);
     if (!status) status = cb_fluid_joined_drift(run, h, failed);
     if (status) break;
     const double before = change;
     change = fmax(renew(run, c), renew_bodies(b, h));
-    const double stalled = b->interaction ? STALLED_TWISTS : STALLED;
+    const double stalled = iterates ? STALLED_TWISTS : STALLED;
     settled = change <= SETTLED || (change <= stalled && change >= before / 2);
   }
   if (!status && settled) {
-    cb_body_interaction_landed(b->interaction, h);
+    if (iterates) cb_body_interaction_landed(b->interaction, h);
     return CB_OK;
   }
   if (!status) {
     *failed = c->first;
-    status =
-        cb_fail(CB_STEP_NO_CONVERGENCE, "the %s did not converge in %d iterations: they change by %.2g of their size",
-                b->interaction ? "motions of coupled bodies" : "quantities of other bodies that its wrenches use",
-                MAXIMUM, change);
+    status = cb_fail(
+        CB_STEP_NO_CONVERGENCE, "the %s did not converge in %d iterations: they change by %.2g of their size",
+        iterates ? "motions of coupled bodies" : "quantities of other bodies that its wrenches use", MAXIMUM, change);
   }
   drop_events(b);
   memcpy(b->state, c->begin, (size_t)b->n * sizeof *c->begin);
@@ -432,7 +433,7 @@ static cb_status complete(cb_run *run, double h, int *failed) {
   int parts = 1;
   const double *part = NULL;
   cb_status status = CB_OK;
-  if (b->interaction) part = cb_integrator_substeps(b->integrator, &parts);
+  if (cb_body_interaction_iterates(b->interaction)) part = cb_integrator_substeps(b->integrator, &parts);
   memcpy(b->controls->whole, b->state, (size_t)b->n * sizeof *b->state);
   for (int i = 0; i < parts && !status; i++) status = cb_fluid_controls_drift(run, part ? part[i] * h : h, failed);
   if (status) memcpy(b->state, b->controls->whole, (size_t)b->n * sizeof *b->state);

@@ -22,17 +22,24 @@ struct cb_fluid_joined {
 
 static cb_fluid_joined *joined_of(const cb_run *run) { return cb_fluid_run_of(run)->joined; }
 
-const cb_rigid_problem *cb_fluid_joined_problem(void *self, int body) {
-  const cb_run *run = self;
-  const cb_fluid_run *b = run->own;
+static const cb_rigid_problem *problem_alone(const cb_fluid_run *b, int body) {
   int i = 0;
   while (body >= b->part[i].end) i++;
-  return cb_body_interaction_problem(b->interaction, body,
-                                     cb_immersed_workspace_problem(b->part[i].workspace[body - b->part[i].first]));
+  return cb_immersed_workspace_problem(b->part[i].workspace[body - b->part[i].first]);
+}
+
+const cb_rigid_problem *cb_fluid_joined_problem(void *self, int body) {
+  const cb_fluid_run *b = cb_fluid_run_of(self);
+  return cb_body_interaction_problem(b->interaction, body, problem_alone(b, body));
+}
+
+const cb_rigid_problem *cb_fluid_joined_own_problem(void *self, int body) {
+  const cb_fluid_run *b = cb_fluid_run_of(self);
+  return cb_body_interaction_iterates(b->interaction) ? cb_fluid_joined_problem(self, body) : problem_alone(b, body);
 }
 
 static cb_mechanism_bodies bodies_of(cb_run *run) {
-  return (cb_mechanism_bodies){cb_fluid_run_of(run)->state, run, cb_fluid_joined_problem};
+  return (cb_mechanism_bodies){cb_fluid_run_of(run)->state, run, cb_fluid_joined_own_problem};
 }
 
 cb_mechanism *cb_fluid_joined_mechanism(const cb_run *run) { return joined_of(run) ? joined_of(run)->mechanism : NULL; }
@@ -290,6 +297,7 @@ cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints) {
   int which = 0;
   j->joints = joints;
   cb_status status = cb_mechanism_create(b->n, joints->n, joints->joint, &laws, &which, &j->mechanism);
+  if (!status) status = cb_body_interaction_join(run, j->mechanism);
   if (status) return status;
   j->loses = loses(joints);
   const size_t n = (size_t)cb_mechanism_coordinates(j->mechanism);

@@ -507,6 +507,7 @@ cb_status cb_fluid_coupling_create(cb_run *run, const cb_fluid_points *points) {
                               .curvature = b->fluid->curvature,
                               .self = run,
                               .problem = cb_fluid_joined_problem,
+                              .joined_problem = cb_fluid_joined_own_problem,
                               .drift = drift,
                               .feel = b->interaction ? feel : NULL};
   const cb_status joined = cb_fluid_joined_create(run, points->joints);

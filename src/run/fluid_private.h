@@ -173,6 +173,8 @@ void cb_fluid_shapes_warn(const cb_run *run);
 typedef struct cb_fluid_joined cb_fluid_joined;
 /* Returns the integrator's problem for this body of the run `self`. */
 const cb_rigid_problem *cb_fluid_joined_problem(void *self, int body);
+/* The same for the equations of joined bodies, which may contain the coupling themselves. */
+const cb_rigid_problem *cb_fluid_joined_own_problem(void *self, int body);
 cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints);
 void cb_fluid_joined_free(cb_run *run);
 cb_mechanism *cb_fluid_joined_mechanism(const cb_run *run); /* NULL: no joints */

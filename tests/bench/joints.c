@@ -1,9 +1,11 @@
 /* Cost of a step of chains of 3, 10 and 30 hinges under their weight in vacuum, with axes in turn along y and z: by
  * rkmk4 in coordinates of joints, by hamilton_pontryagin of order 2, and, in the same process if its library is
- * installed, by MuJoCo's RK4 and Euler without contacts and constraints.
+ * installed, by MuJoCo's RK4 and Euler without contacts and constraints. And of two ellipsoids on a hinge in a fluid, in
+ * a run without coupling, and with the exact coupling from a table over the angle.
  */
 #include "bench.h"
 #include "joined_bodies.h"
+#include <curvebody/scenario.h>
 
 #ifdef CB_MUJOCO
 #include <mujoco/mujoco.h>
@@ -108,6 +110,59 @@ static void theirs_begin(theirs *t, int n, int integrator, int steps) {
 }
 #endif
 
+/* --- runs of a pair --- */
+
+typedef struct pair {
+  const char *coupling;
+  int steps;
+  cb_scenario *scenario;
+} pair;
+
+static cb_status drop_row(void *self, const void *const *data) { return CB_OK; }
+static cb_status drop_event(void *self, const cb_event_row *event) { return CB_OK; }
+static cb_status drop_checkpoint(void *self, const cb_blob *state, size_t n) { return CB_OK; }
+
+static void pair_start(void *self) {
+  pair *p = self;
+  char text[2048];
+  snprintf(text, sizeof text,
+           "curvebody: 1\nfluid: {medium: 1, gravity: [0, 0, 0], added_mass: ellipsoid, coupling: %s}\nbodies:\n"
+           "  - {name: a, shape: &s {name: ellipsoid, a: 0.5, b: 0.2, c: 0.15, resolution: 8}, density: 1.2, drag: "
+           "false, place: {position: [0, 0, 0]}, motion: {velocity: [0.02, 0.01, 0.03], spin: [0.03, -0.02, 0.05]}}\n"
+           "  - {name: b, shape: *s, density: 1.2, drag: false}\n"
+           "joints: [{kind: hinge, name: j, of: [a, b], at: [0.6, 0, 0], in: [-0.6, 0, 0], axis: [0, 0, 1], angle: "
+           "0.3, rate: 0.1, spring: {stiffness: 0.02}}]\n"
+           "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: %g}\nrecord: {every: %d}\n",
+           p->coupling, .01 * p->steps, p->steps);
+  cb_scenario_free(p->scenario);
+  check_ok(cb_scenario_open_text("pair", text, NULL, 0, &p->scenario));
+  cb_scenario_run(p->scenario);
+}
+
+static void pair_steps(void *self) {
+  const pair *p = self;
+  cb_sink sink = {NULL, drop_row, drop_event, drop_checkpoint, NULL};
+  check_ok(cb_run_go(cb_scenario_run(p->scenario), &sink, NULL, NULL, NULL));
+}
+
+/* Judges what the coupling adds to a step. */
+static void compare_pairs(bench *b) {
+  static pair of[2] = {{.coupling = "none"}, {.coupling = "{name: exact, samples: 12, range: [-1.2, 1.2]}"}};
+  bench pairs = *b;
+  pairs.n = 0;
+  for (int i = 0; i < 2; i++) {
+    of[i].steps = b->quick ? 3 : 2000;
+    bench_add(&pairs, i ? "a pair, table of the coupling" : "a pair, no coupling", pair_steps, &of[i], of[i].steps)
+        ->ready = pair_start;
+  }
+  bench_go(&pairs, 40);
+  const double none = 1e6 * pairs.subject[0].cpu, table = 1e6 * pairs.subject[1].cpu;
+  printf("  two bodies on a hinge: no coupling %.3f, table %.3f us a step, %.2f times\n", none, table, table / none);
+  bench_judge(b, "joints: a table of the coupling", table - none, "<=", cb_isa_get() >= CB_ISA_AVX2 ? 3 : 8,
+              "us per step");
+  for (int i = 0; i < 2; i++) cb_scenario_free(of[i].scenario);
+}
+
 int main(int argc, char **argv) {
   bench b = bench_begin(argc, argv, "chains of hinges");
   static ours explicit_[LENGTHS], implicit_[LENGTHS];
@@ -150,6 +205,7 @@ int main(int argc, char **argv) {
     bench_judge(&b, what, 1e6 * b.subject[b.n / LENGTHS * i + 1].cpu / length[i],
                 "<=", cb_isa_get() >= CB_ISA_AVX2 ? 0.6 : 1.2, "us per link and step");
   }
+  compare_pairs(&b);
   for (int i = 0; i < LENGTHS && b.n == LENGTHS * KINDS; i++) {
     const bench_subject *s = b.subject + KINDS * i;
     char what[96];

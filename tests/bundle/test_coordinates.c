@@ -340,7 +340,7 @@ static void the_form_goes_along(void **state) {
   cb_bundle *moved = NULL, *plain = model("heisenberg", "");
   double G[25], A[6], M[4], reduced[6], metric[4], P[9], new[9], h[3], Ad[9];
   check_ok(cb_bundle_minimum_perturbation(&b, low, high, points, &moved));
-  check_ok(moved->class_->form(moved, r, G));
+  check_ok(moved->class_->form(moved, r, G, NULL));
   check_ok(cb_form_reduce(b.group, 2, G, NULL, reduced, NULL, metric, NULL));
   check_ok(cb_bundle_connection(moved, r, A, NULL, M, NULL));
   for (int k = 0; k < 6; k++) check_near(A[k], reduced[k], 1e-12);

@@ -81,5 +81,6 @@ const cb_bundle_class cb_bundle_constant_curvature_swimmer = {
     .doc = "masses on legs that spread and stretch symmetrically about a geodesic; the fibre is the distance along it",
     .params = params,
     .params_size = sizeof(swimmer),
+    .resistance = CB_RESISTANCE_INERTIA,
     CB_MODEL_FUNCTIONS,
 };

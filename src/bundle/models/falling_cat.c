@@ -50,5 +50,6 @@ const cb_bundle_class cb_bundle_falling_cat = {
     .doc = "two bodies with a common hinge and no angular momentum; the fibre is the angle of the first body",
     .params = params,
     .params_size = sizeof(falling_cat),
+    .resistance = CB_RESISTANCE_INERTIA,
     CB_MODEL_FUNCTIONS,
 };

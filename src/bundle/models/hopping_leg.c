@@ -44,5 +44,6 @@ const cb_bundle_class cb_bundle_hopping_leg = {
     .doc = "a body that rotates and extends a leg, with zero angular momentum; the fibre is the angle of the body",
     .params = params,
     .params_size = sizeof(hopping_leg),
+    .resistance = CB_RESISTANCE_INERTIA,
     CB_MODEL_FUNCTIONS,
 };

@@ -223,6 +223,10 @@ static inline cb_status chain_connection(const cb_bundle *b, const double *r, do
   return cb_chain_connection(cb_model_params(b), r, A, dA, M, dM);
 }
 
+static inline cb_status chain_form(const cb_bundle *b, const double *r, double *G, double *dG) {
+  return cb_chain_form(cb_model_params(b), r, G, dG);
+}
+
 static inline cb_status chain_second(const cb_bundle *b, const double *r, double *ddA, double *ddM) {
   return cb_chain_second(cb_model_params(b), r, ddA, ddM);
 }
@@ -234,4 +238,4 @@ static inline cb_status chain_plot(const cb_bundle *b, const double *r, const do
 
 #define CB_CHAIN_FUNCTIONS                                                                             \
   .init = init, .destroy = cb_model_destroy, .on_jets = chain_on_jets, .connection = chain_connection, \
-  .second = chain_second, .plot = chain_plot
+  .second = chain_second, .form = chain_form, .plot = chain_plot

@@ -75,5 +75,6 @@ const cb_bundle_class cb_bundle_raft_pendulum = {
     .doc = "a raft without friction that moves because of the pendulum on it, with or without yaw",
     .params = params,
     .params_size = sizeof(raft),
+    .resistance = CB_RESISTANCE_INERTIA,
     CB_MODEL_FUNCTIONS,
 };

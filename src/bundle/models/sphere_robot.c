@@ -45,5 +45,6 @@ const cb_bundle_class cb_bundle_sphere_robot = {
     .doc = "a pair of masses on the equator and a pair on a meridian; the fibre is the longitude",
     .params = params,
     .params_size = sizeof(robot),
+    .resistance = CB_RESISTANCE_INERTIA,
     CB_MODEL_FUNCTIONS,
 };

@@ -77,15 +77,13 @@ cb_status cb_shape_start(const cb_shape_problem *p, const double *rate, cb_shape
 /* Returns the energy of a state with the velocity u: that of springs and V, and with inertia that of the motion. */
 double cb_shape_energy(const cb_shape_problem *p, const cb_shape_state *s, const double *u);
 
-/* What an integrator remembers of its last steps for a first guess: the velocities u at the middles of up to three
- * steps. */
-typedef struct cb_shape_guess {
-  int n;
-  double t[3], u[3][CB_SHAPE_FORM];
-} cb_shape_guess;
-
-/* One step of the discrete Lagrangian; equations in shape_variational.c. */
-cb_status cb_shape_step_variational(const cb_shape_problem *p, cb_shape_guess *guess, double h, cb_shape_state *s,
+/* One step of the discrete Lagrangian; equations in shape_variational.c. Its memory is made once (NULL: there is none)
+ * and has the history from which the first guess of a step is made. */
+typedef struct cb_shape_variational cb_shape_variational;
+cb_shape_variational *cb_shape_variational_create(void);
+void cb_shape_variational_free(cb_shape_variational *work);
+void cb_shape_variational_forget(cb_shape_variational *work); /* deletes the history */
+cb_status cb_shape_step_variational(const cb_shape_problem *p, cb_shape_variational *work, double h, cb_shape_state *s,
                                     int *iterations);
 /* One step by collocation, with drag; equations in shape_collocation.c. Its memory is made once; NULL: there is none. */
 typedef struct cb_shape_collocation cb_shape_collocation;

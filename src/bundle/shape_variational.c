@@ -20,6 +20,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { N_MAX = CB_SHAPE_FORM, ITERATIONS = 60, SWAPS = 40 };
@@ -27,8 +28,15 @@ enum { N_MAX = CB_SHAPE_FORM, ITERATIONS = 60, SWAPS = 40 };
 /* RESTS: dry friction holds the variable; HELD: it rests at a limit, which pushes it. */
 typedef enum motion { MOVES, DRIVEN, RESTS, HELD } motion;
 
+/* The velocities u at the middles of up to three steps, the last one first. */
+typedef struct history {
+  int n;
+  double t[3], u[3][N_MAX];
+} history;
+
 /* One step. The form is [N][N] with N = dim + n; dim is 0 for a bundle without a form. */
-typedef struct step {
+struct cb_shape_variational {
+  history history;
   const cb_shape_problem *problem;
   const cb_group *group;
   int dim, n, N;
@@ -42,7 +50,12 @@ typedef struct step {
   cb_shape_force force;
   double matrix[N_MAX * N_MAX];
   int pivot[N_MAX];
-} step;
+};
+typedef cb_shape_variational step;
+
+cb_shape_variational *cb_shape_variational_create(void) { return calloc(1, sizeof(cb_shape_variational)); }
+void cb_shape_variational_free(cb_shape_variational *work) { free(work); }
+void cb_shape_variational_forget(cb_shape_variational *work) { work->history.n = 0; }
 
 /* Computes the form and its derivatives at the shape r: G[N][N] and dG[n][N][N]. */
 static cb_status form_at(const cb_shape_problem *p, const double *r, double *G, double *dG, double *A) {
@@ -189,7 +202,8 @@ static cb_status solve_with_friction(step *s, int *iterations) {
 }
 
 /* The first guess of u: a polynomial through the last steps, or the velocity of the node. */
-static cb_status first_guess(step *s, const cb_shape_guess *guess, cb_shape_state *state) {
+static cb_status first_guess(step *s, cb_shape_state *state) {
+  const history *guess = &s->history;
   const int keep = guess->n;
   const double t = s->t + s->h / 2;
   if (!keep) {
@@ -209,7 +223,8 @@ static cb_status first_guess(step *s, const cb_shape_guess *guess, cb_shape_stat
   return CB_OK;
 }
 
-static void remember(const step *s, cb_shape_guess *guess) {
+static void remember(step *s) {
+  history *guess = &s->history;
   const double t = s->t + s->h / 2;
   int keep = guess->n < 2 ? guess->n : 2;
   for (int k = 0; k < keep; k++)
@@ -310,25 +325,30 @@ static cb_status finish(const step *s, const double *next, cb_shape_state *state
   return status;
 }
 
-cb_status cb_shape_step_variational(const cb_shape_problem *p, cb_shape_guess *guess, double h, cb_shape_state *state,
+cb_status cb_shape_step_variational(const cb_shape_problem *p, cb_shape_variational *s, double h, cb_shape_state *state,
                                     int *iterations) {
-  const cb_group *G = p->bundle->group;
   const int n = p->bundle->n;
-  step s = {.problem = p, .group = G, .dim = p->has_form ? G->dim : 0, .n = n, .h = h, .t = state->t, .r = state->r};
   double F[CB_GROUP_DIM], f[CB_SHAPE_MAX], next[CB_SHAPE_MAX];
   bool at_limit[CB_SHAPE_MAX];
-  s.N = s.dim + n;
+  s->problem = p;
+  s->group = p->bundle->group;
+  s->dim = p->has_form ? s->group->dim : 0;
+  s->n = n;
+  s->N = s->dim + n;
+  s->h = h;
+  s->t = state->t;
+  s->r = state->r;
   *iterations = 0;
   cb_shape_potential(p, state->g, state->r, F, f);
-  for (int a = 0; a < s.dim; a++) s.mu[a] = state->mu[a] + h / 2 * F[a];
-  for (int i = 0; i < n; i++) s.p[i] = state->p[i] + h / 2 * f[i];
+  for (int a = 0; a < s->dim; a++) s->mu[a] = state->mu[a] + h / 2 * F[a];
+  for (int i = 0; i < n; i++) s->p[i] = state->p[i] + h / 2 * f[i];
   cb_shape_drive(p, state->t + h, next, NULL);
   cb_status status = find_limits(p, state, at_limit);
-  if (!status) status = first_guess(&s, guess, state);
+  if (!status) status = first_guess(s, state);
   if (status) return status;
-  begin(&s, next, at_limit);
-  status = solve_with_friction(&s, iterations);
-  if (!status) status = finish(&s, next, state);
-  if (!status) remember(&s, guess);
+  begin(s, next, at_limit);
+  status = solve_with_friction(s, iterations);
+  if (!status) status = finish(s, next, state);
+  if (!status) remember(s);
   return status;
 }

@@ -18,14 +18,14 @@ static const cb_param order_table[] = {{"order", CB_PARAM_CHOICE, offsetof(order
 static cb_status create_variational(cb_integrator *in, const void *params) {
   const order_parameters *own = params;
   in->solver = "newton";
-  in->self = calloc(1, sizeof(cb_shape_guess));
+  in->self = cb_shape_variational_create();
   if (!in->self) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `hamilton_pontryagin`");
   if (own->order) in->substep = cb_composition_of_order_4(&in->substeps);
   return CB_OK;
 }
 
-static void destroy_variational(cb_integrator *in) { free(in->self); }
-static void reset_variational(cb_integrator *in) { ((cb_shape_guess *)in->self)->n = 0; }
+static void destroy_variational(cb_integrator *in) { cb_shape_variational_free(in->self); }
+static void reset_variational(cb_integrator *in) { cb_shape_variational_forget(in->self); }
 
 static cb_status step_variational(cb_integrator *in, void *state, double h) {
   return cb_shape_step_variational(in->problem, in->self, h, state, &in->iterations);

@@ -190,8 +190,7 @@ static cb_status finish(const step *s, cb_shape_state *state) {
     }
   }
   G->exp(G, omega, moved);
-  G->multiply(G, state->g, moved, to.g);
-  G->project(G, to.g);
+  cb_shape_multiply(G, moved, &to);
   for (int a = 0; a < s->unknowns; a++) {
     const int q = s->index[a];
     double move = 0;

@@ -48,6 +48,7 @@ enum { CB_SHAPE_MOTOR, CB_SHAPE_DAMPING, CB_SHAPE_FRICTION, CB_SHAPE_LIMIT, CB_S
 typedef struct cb_shape_state {
   double t, t_low;
   double g[CB_GROUP_SIZE], mu[CB_GROUP_DIM]; /* mu, p: 0 with drag */
+  double angle_low;                          /* low-order part of the number of g that is an angle */
   double r[CB_SHAPE_MAX], r_low[CB_SHAPE_MAX], p[CB_SHAPE_MAX];
   double effort[CB_SHAPE_MAX]; /* of driven variables; with inertia: the mean during the last step */
   double work[CB_SHAPE_WORKS][CB_SHAPE_MAX];
@@ -63,6 +64,8 @@ void cb_shape_force_at(const cb_shape_problem *p, double t, const double *r, con
                        cb_shape_force *out);
 /* The values and rates of the driven variables; the others stay as they are. rate may be NULL. */
 void cb_shape_drive(const cb_shape_problem *p, double t, double *r, double *rate);
+/* Replaces the element g of a state by g y. */
+void cb_shape_multiply(const cb_group *G, const double *y, cb_shape_state *s);
 /* Returns V and computes F[dim] and -d_r V in f[n]; both may be NULL. */
 double cb_shape_potential(const cb_shape_problem *p, const double *g, const double *r, double *F, double *f);
 /* Whether a variable is driven. */

@@ -6,6 +6,7 @@
  * G, M, A: form, metric and connection of the bundle; e: restitution.
  */
 #include "bundle/shape_motion.h"
+#include "numerics/dd.h"
 #include "numerics/small.h"
 
 #include <math.h>
@@ -123,6 +124,18 @@ static cb_status velocity_with_drag(const cb_shape_problem *p, cb_shape_state *s
     for (int a = 0; a < dim; a++) s->effort[i] += m.A[a * n + i] * F[a];
   }
   return CB_OK;
+}
+
+/* The angle of SO(2) and SE(2) is not reduced by full turns; without its low-order part, the round-off of a large angle
+ * would turn the momentum. */
+void cb_shape_multiply(const cb_group *G, const double *y, cb_shape_state *s) {
+  const int k = G->angle - 1;
+  const double before = k < 0 ? 0 : s->g[k];
+  G->multiply(G, s->g, y, s->g);
+  G->project(G, s->g);
+  if (k < 0) return;
+  s->g[k] = before;
+  cb_compensated_add_one(&s->g[k], &s->angle_low, y[k]);
 }
 
 cb_status cb_shape_velocity(const cb_shape_problem *p, cb_shape_state *s, double *u) {

@@ -298,8 +298,7 @@ static cb_status finish(const step *s, const double *next, cb_shape_state *state
     for (int i = 0; !s->dim && i < s->n; i++) x[a] -= s->h * s->A[a * s->n + i] * s->u[i];
   }
   G->exp(G, x, y);
-  G->multiply(G, state->g, y, to.g);
-  G->project(G, to.g);
+  cb_shape_multiply(G, y, &to);
   if (s->dim) cb_group_adjoint_dual(G, y, s->mu, to.mu);
   cb_compensated_add_one(&to.t, &to.t_low, s->h);
   for (int i = 0; i < s->n; i++) {

@@ -314,7 +314,7 @@ static void second_derivatives_are_those_of_one_frame(void **state) {
 
 /* A form on se(2) x R^2: G = S^T S, where S is near the identity. smooth_connection computes A and M from G without
  * derivatives. */
-static cb_status smooth_form(const cb_bundle *b, const double *r, double *G) {
+static cb_status smooth_form(const cb_bundle *b, const double *r, double *G, double *dG) {
   double S[25];
   for (int k = 0; k < 25; k++) S[k] = (k % 6 == 0) + .3 * sin(k + r[0] + (1 + k % 3) * r[1]);
   for (int i = 0; i < 5; i++)
@@ -327,7 +327,7 @@ static cb_status smooth_form(const cb_bundle *b, const double *r, double *G) {
 
 static cb_status smooth_connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   double G[25];
-  smooth_form(b, r, G);
+  smooth_form(b, r, G, NULL);
   return cb_form_reduce(b->group, b->n, G, NULL, A, dA, M, dM);
 }
 

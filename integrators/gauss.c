@@ -10,6 +10,7 @@
  * Wanner, Geometric Numerical Integration, 2nd ed. (2006), II.1.3 and VI.4, doi:10.1007/3-540-30666-8.
  */
 #include "integrators/gauss.h"
+#include "integrators/shapes.h"
 
 #include "core/threads.h"
 #include "numerics/dd.h"
@@ -125,6 +126,7 @@ const cb_integrator_class cb_integrator_gauss = {
         "Symplectic, order 2 stages; canonical in a fixed chart, otherwise in charts that follow the body, with "
         "corrected momenta.",
     .solves = &cb_problem_hamiltonian,
+    .other = &cb_gauss_of_shapes,
     .params = table,
     .params_size = sizeof(parameters),
     .create = create,

@@ -10,6 +10,7 @@
  * Source: Bou-Rabee & Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4; Suzuki, Phys. Lett. A
  * 146 (1990) 319, doi:10.1016/0375-9601(90)90962-N.
  */
+#include "integrators/shapes.h"
 #include "mechanism/mechanism.h"
 #include <curvebody/integrator.h>
 
@@ -20,10 +21,6 @@ typedef struct parameters {
 } parameters;
 
 enum { ORDER_2, ORDER_4 };
-
-/* Suzuki's composition: p, p, 1 - 4p, p, p with p = 1/(4 - 4^(1/3)). */
-#define P 0.41449077179437573714
-static const double composition[] = {P, P, 1 - 4 * P, P, P};
 
 static const cb_param table[] = {
     {"map", CB_PARAM_CHOICE, offsetof(parameters, map), "cayley", "", "", "cayley|exponential|tln",
@@ -40,10 +37,7 @@ static cb_status create(cb_integrator *in, const void *params) {
   in->solver = "newton";
   if (own->damped && own->order == ORDER_4)
     return cb_fail(CB_ERROR_UNSUPPORTED, "`damped: true` is of order 1: expected `order: 2` next to it");
-  if (own->order == ORDER_4) {
-    in->substeps = sizeof composition / sizeof *composition;
-    in->substep = composition;
-  }
+  if (own->order == ORDER_4) in->substep = cb_composition_of_order_4(&in->substeps);
   return CB_OK;
 }
 
@@ -74,6 +68,7 @@ const cb_integrator_class cb_integrator_hamilton_pontryagin = {
     .title = "Hamilton-Pontryagin on SE(3), SO(4), SO(3,1)",
     .doc = "Implicit, order 2 or 4, variational with the maps cayley and exponential; for bodies in a fluid.",
     .solves = &cb_problem_discrete_lagrangian,
+    .other = &cb_hamilton_pontryagin_of_shapes,
     .params = table,
     .params_size = sizeof(parameters),
     .create = create,

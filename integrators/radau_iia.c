@@ -21,6 +21,7 @@
  * index-2 and index-1 approaches for constrained mechanical systems, J. Comput. Nonlinear Dynam. 11 (2016) 044501.
  */
 #include "integrators/radau.h"
+#include "integrators/shapes.h"
 
 #include "numerics/dd.h"
 #include "numerics/small.h"
@@ -234,6 +235,7 @@ const cb_integrator_class cb_integrator_radau_iia = {
     .title = "Radau IIA",
     .doc = "Implicit, for stiff systems and constraints: order 2 stages - 1, damps fast modes; not symplectic.",
     .solves = &cb_problem_hamiltonian,
+    .other = &cb_radau_of_shapes,
     .params = table,
     .params_size = sizeof(parameters),
     .create = create,

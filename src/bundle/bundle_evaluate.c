@@ -23,6 +23,7 @@ cb_status cb_bundle_create_class(const cb_bundle_class *class_, const cb_node *n
     return cb_fail(CB_ERROR_MEMORY, "no memory for bundle %s", class_->name);
   }
   b->class_ = class_;
+  b->resistance = class_->resistance;
   cb_status status = cb_params_bind(class_->params, map, node, shared, 1, params);
   if (!status) {
     status = class_->init(b, params);
@@ -131,7 +132,7 @@ cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P) {
         CB_ERROR_UNSUPPORTED,
         "bundle %s does not come from a form P xi + Q r', so its locked form cannot be reported: leave it out",
         b->class_->name);
-  cb_status status = b->class_->form(b, r, G);
+  cb_status status = b->class_->form(b, r, G, NULL);
   for (int i = 0; !status && i < dim; i++)
     if (!all_finite(G + i * size, dim))
       status = cb_fail(CB_STEP_NOT_FINITE, "the locked form is not finite at this shape");

@@ -26,7 +26,7 @@ typedef double columns_of_hinges[3][HINGES]; /* rows: x, y, theta */
 typedef struct chain_form {
   int n, base;
   double S[HINGES][3], C[HINGES][3][3], Q[HINGES][3];
-  double inverse[3][3]; /* P^-1 */
+  double P[3][3], inverse[3][3]; /* inverse: P^-1 */
   columns_of_hinges A;
   /* set only if derivatives are requested */
   double K[HINGES][3][3];
@@ -152,11 +152,12 @@ static void add_derivatives(chain_form *f) {
 /* Computes the form at a shape. Returns CB_STEP_SINGULAR if P is not positive definite. */
 static cb_status form_at(const cb_chain *c, const double *r, bool derivatives, chain_form *f) {
   const int n = f->n = c->links - 1, b = f->base = c->base;
-  double P[3][3] = {{c->D[b][0]}, {0, c->D[b][1]}, {0, 0, c->D[b][2]}};
+  double(*const P)[3] = f->P;
   sum_side(c, r, 1, f);
   sum_side(c, r, -1, f);
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) P[i][j] += (b < n ? f->C[b][i][j] : 0) + (b > 0 ? f->C[b - 1][i][j] : 0);
+    for (int j = 0; j < 3; j++)
+      P[i][j] = (i == j ? c->D[b][i] : 0) + ((b < n ? f->C[b][i][j] : 0) + (b > 0 ? f->C[b - 1][i][j] : 0));
   if (!invert(P, f->inverse))
     return cb_fail(
         CB_STEP_SINGULAR,
@@ -167,15 +168,28 @@ static cb_status form_at(const cb_chain *c, const double *r, bool derivatives, c
   return CB_OK;
 }
 
+static double entry_of_R(const chain_form *f, int i, int j) {
+  if (!are_on_one_side(f, i, j)) return 0;
+  return is_beyond(f, i, j) ? dot(f->S[j], f->Q[i]) : dot(f->S[i], f->Q[j]);
+}
+
 static void write_metric(const chain_form *f, double *M) {
   const int n = f->n;
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
-      double R = 0;
-      if (are_on_one_side(f, i, j)) R = is_beyond(f, i, j) ? dot(f->S[j], f->Q[i]) : dot(f->S[i], f->Q[j]);
+      double R = entry_of_R(f, i, j);
       for (int k = 0; k < 3; k++) R -= f->Q[i][k] * f->A[k][j];
       M[i * n + j] = M[j * n + i] = R;
     }
+}
+
+/* Returns the derivative of R_ij by r_a. */
+static double slope_of_R(const chain_form *f, int a, int i, int j) {
+  if (!are_on_one_side(f, i, j)) return 0;
+  const int h = is_beyond(f, i, j) ? j : i, k = i + j - h;
+  if (!are_on_one_side(f, a, h) || !is_beyond(f, a, h)) return 0;
+  const double(*dQ)[HINGES] = f->dQ[a], *S = f->S[h];
+  return S[0] * dQ[0][k] + S[1] * dQ[1][k] + S[2] * dQ[2][k];
 }
 
 /* Computes dM[n][n], the derivative of M by r_a. */
@@ -184,15 +198,33 @@ static void write_slope(const chain_form *f, int a, double *dM) {
   const double(*dQ)[HINGES] = f->dQ[a], (*E)[HINGES] = f->E[a];
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
-      double R = 0;
-      if (are_on_one_side(f, i, j)) {
-        const int h = is_beyond(f, i, j) ? j : i, k = i + j - h;
-        if (are_on_one_side(f, a, h) && is_beyond(f, a, h))
-          for (int d = 0; d < 3; d++) R += f->S[h][d] * dQ[d][k];
-      }
+      double R = slope_of_R(f, a, i, j);
       for (int k = 0; k < 3; k++) R -= dQ[k][i] * f->A[k][j] + f->A[k][i] * E[k][j];
       dM[i * n + j] = dM[j * n + i] = R;
     }
+}
+
+cb_status cb_chain_form(const cb_chain *c, const double *r, double *G, double *dG) {
+  chain_form f;
+  const cb_status status = form_at(c, r, dG != NULL, &f);
+  if (status) return status;
+  const int n = f.n, N = 3 + n;
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) G[i * N + j] = f.P[i][j];
+    for (int h = 0; h < n; h++) G[i * N + 3 + h] = G[(3 + h) * N + i] = f.Q[h][i];
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) G[(3 + i) * N + 3 + j] = G[(3 + j) * N + 3 + i] = entry_of_R(&f, i, j);
+  for (int a = 0; dG && a < n; a++) {
+    double *d = dG + a * N * N;
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++) d[i * N + j] = f.K[a][i][j];
+      for (int h = 0; h < n; h++) d[i * N + 3 + h] = d[(3 + h) * N + i] = f.dQ[a][i][h];
+    }
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j <= i; j++) d[(3 + i) * N + 3 + j] = d[(3 + j) * N + 3 + i] = slope_of_R(&f, a, i, j);
+  }
+  return CB_OK;
 }
 
 cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, double *dA, double *M, double *dM) {

@@ -27,6 +27,8 @@ typedef struct cb_chain {
 /* The functions of cb_bundle_class for a chain, with n = links - 1 shape variables. They return CB_STEP_SINGULAR if P
  * is not positive definite to round-off. */
 cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, double *dA, double *M, double *dM);
+/* Computes the form G[3 + n][3 + n] and its derivatives dG[n][3 + n][3 + n]; dG may be NULL. */
+cb_status cb_chain_form(const cb_chain *c, const double *r, double *G, double *dG);
 cb_status cb_chain_second(const cb_chain *c, const double *r, double *ddA, double *ddM);
 cb_status cb_chain_on_jets(const cb_chain *c, const cb_jet *r, cb_jet *A, cb_jet *M);
 

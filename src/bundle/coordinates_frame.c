@@ -185,14 +185,15 @@ static cb_status value_at(const cb_bundle *b, const double *r, cb_frame_value *a
   return CB_OK;
 }
 
-static cb_status form(const cb_bundle *b, const double *r, double *G) {
+static cb_status form(const cb_bundle *b, const double *r, double *G, double *dG) {
   enum { SIZE = CB_GROUP_DIM + CB_SHAPE_MAX };
   const cb_frame *f = b->self;
   const int n = b->n, dim = b->group->dim, size = dim + n;
   double Ad[CB_GROUP_DIM * CB_GROUP_DIM], T[SIZE * SIZE] = {0}, GT[SIZE * SIZE];
   cb_frame_value at;
+  if (dG) return cb_fail(CB_ERROR_UNSUPPORTED, "the form in other coordinates has no derivatives");
   cb_status status = value_at(b, r, &at);
-  if (!status) status = f->inner->class_->form(f->inner, r, G);
+  if (!status) status = f->inner->class_->form(f->inner, r, G, NULL);
   if (status) return status;
   b->group->adjoint(b->group, at.h, Ad);
   for (int a = 0; a < size; a++) {

@@ -82,6 +82,6 @@ void cb_link_tree_free(cb_link_tree *L);
  * a motion of the locked body has no drag or no mass; an example is the rotation of links on one line about this line,
  * without spin or radius. They return CB_STEP_DOMAIN if an angle is not finite. */
 cb_status cb_link_tree_connection(const cb_link_tree *L, const double *r, double *A, double *dA, double *M, double *dM);
-cb_status cb_link_tree_form(const cb_link_tree *L, const double *r, double *G);
+cb_status cb_link_tree_form(const cb_link_tree *L, const double *r, double *G, double *dG);
 /* Computes x[2 links]: the beginning and the end of each link. */
 cb_status cb_link_tree_plot(const cb_link_tree *L, const double *r, const double *g, double (*x)[3]);

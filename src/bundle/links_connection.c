@@ -243,11 +243,13 @@ static void write_derivatives(const cb_link_tree *L, const sums *sum, double *dG
   }
 }
 
-cb_status cb_link_tree_form(const cb_link_tree *L, const double *r, double *G) {
+cb_status cb_link_tree_form(const cb_link_tree *L, const double *r, double *G, double *dG) {
   sums sum;
-  const cb_status status = sum_all(L, r, false, &sum);
-  if (!status) write_form(L, &sum, G);
-  return status;
+  const cb_status status = sum_all(L, r, dG != NULL, &sum);
+  if (status) return status;
+  write_form(L, &sum, G);
+  if (dG) write_derivatives(L, &sum, dG);
+  return CB_OK;
 }
 
 cb_status cb_link_tree_connection(const cb_link_tree *L, const double *r, double *A, double *dA, double *M,

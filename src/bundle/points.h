@@ -79,7 +79,7 @@ void cb_points_free(cb_points *p);
 
 /* These functions compute the form G = ((P, Q), (Q^T, R)), and the connection with its metric, as in
  * cb_bundle_class. */
-cb_status cb_points_form(const cb_points *p, const double *r, double *G);
+cb_status cb_points_form(const cb_points *p, const double *r, double *G, double *dG);
 cb_status cb_points_connection(const cb_points *p, const cb_group *group, const double *r, double *A, double *dA,
                                double *M, double *dM);
 

@@ -208,11 +208,12 @@ static cb_status check_inertia(const cb_points *p, const cb_group *group, const 
 
 /* --- the functions of the class --- */
 
-cb_status cb_points_form(const cb_points *p, const double *r, double *G) {
-  const int w = p->dim + p->n;
+cb_status cb_points_form(const cb_points *p, const double *r, double *G, double *dG) {
+  const size_t w = (size_t)(p->dim + p->n);
   form F;
-  const cb_status status = build(p, r, false, &F);
-  if (!status) memcpy(G, F.G, (size_t)(w * w) * sizeof *G);
+  const cb_status status = build(p, r, dG != NULL, &F);
+  if (!status) memcpy(G, F.G, w * w * sizeof *G);
+  if (!status && dG) memcpy(dG, F.dG, (size_t)p->n * w * w * sizeof *dG);
   return status;
 }
 

@@ -28,6 +28,10 @@ enum { CB_SHAPE_MAX = 16 };
 
 typedef struct cb_bundle cb_bundle;
 
+/* What resists the motion of a model: its inertia (the form, or the cost metric M, is twice the kinetic energy) or drag
+ * (it is the power that drag dissipates). CB_RESISTANCE_ANY: the model does not say; its user does. */
+typedef enum cb_resistance { CB_RESISTANCE_ANY, CB_RESISTANCE_INERTIA, CB_RESISTANCE_DRAG } cb_resistance;
+
 typedef struct cb_bundle_class {
   const char *name, *title, *doc;
   const cb_param *params;
@@ -45,10 +49,12 @@ typedef struct cb_bundle_class {
   /* Computes ddA[n][n][dim*n] and ddM[n][n][n*n]; either may be NULL. NULL: the library uses on_jets, or differences of
    * dA and dM. */
   cb_status (*second)(const cb_bundle *b, const double *r, double *ddA, double *ddM);
-  /* For a model that is given by a quadratic form of (xi, r'): computes its symmetric matrix G[dim + n][dim + n]. With
-   * the blocks G = ((P, Q), (Q^T, R)), A = P^-1 Q and M = R - Q^T A. P is the inertia, or the drag, of the body with a
-   * locked shape. NULL: the model has no such form. */
-  cb_status (*form)(const cb_bundle *b, const double *r, double *G);
+  /* For a model that is given by a quadratic form of (xi, r'): computes its symmetric matrix G[dim + n][dim + n], and
+   * its derivatives dG[n][dim + n][dim + n] by the shape variables (may be NULL). With the blocks G = ((P, Q), (Q^T,
+   * R)), A = P^-1 Q and M = R - Q^T A. P is the inertia, or the drag, of the body with a locked shape. A model with drag
+   * may refuse dG with CB_ERROR_UNSUPPORTED. NULL: the model has no such form. */
+  cb_status (*form)(const cb_bundle *b, const double *r, double *G, double *dG);
+  cb_resistance resistance;
   /* Computes the plot coordinates x[points] of the body with shape r at the group element g. NULL: the bundle has no
    * drawing. */
   cb_status (*plot)(const cb_bundle *b, const double *r, const double *g, double (*x)[3]);
@@ -58,6 +64,7 @@ struct cb_bundle {
   const cb_bundle_class *class_;
   const cb_group *group;
   int n;                           /* number of shape variables */
+  cb_resistance resistance; /* as in the class, unless `init` sets another one */
   const char *shape[CB_SHAPE_MAX]; /* [n]: names of the shape variables */
   double period[CB_SHAPE_MAX];     /* [n]: period of a shape variable that is an angle or a phase; 0: none */
   int breaks[CB_SHAPE_MAX];        /* [n]: length of at[i] */

@@ -33,10 +33,17 @@ extern const cb_problem cb_problem_lie_group, cb_problem_discrete_lagrangian;
 /* A path in a group, over a given path of shapes: data cb_bundle_path, state cb_bundle_state
  * (curvebody/bundle_path.h). */
 extern const cb_problem cb_problem_group_path;
+/* Shape variables of a bundle that move by themselves, with inertia or with drag: data and state of
+ * src/bundle/shape_motion.h. */
+extern const cb_problem cb_problem_shapes_with_inertia, cb_problem_shapes_with_drag;
 
-typedef struct cb_integrator_class {
+typedef struct cb_integrator_class cb_integrator_class;
+struct cb_integrator_class {
   const char *name, *title, *doc;
   const cb_problem *solves;
+  /* A class of the same name that solves another problem; its parameters are some of those of this class. NULL: there
+   * is none. */
+  const cb_integrator_class *other;
   const cb_param *params; /* in addition to the keys of all integrators: name, step, retries */
   size_t params_size;
   /* Makes the integrator's own data in i->self, from the struct params. CB_ERROR_UNSUPPORTED, with a reason, for a
@@ -70,7 +77,7 @@ typedef struct cb_integrator_class {
    * correction at the end of the step. NULL: the integrator cannot do this. */
   cb_status (*step_joined)(cb_integrator *i, struct cb_mechanism *m, const struct cb_mechanism_bodies *b, double t,
                            double h, int *failed);
-} cb_integrator_class;
+};
 
 struct cb_integrator {
   const cb_integrator_class *class_;

@@ -170,16 +170,19 @@ static cb_status connection(const cb_bundle *b, const double *r, double *A, doub
   return status;
 }
 
-static cb_status form(const cb_bundle *b, const double *r, double *out) {
+static cb_status form(const cb_bundle *b, const double *r, double *out, double *slope) {
   immersed *own = b->self;
-  double G[SIZE][SIZE];
+  const int n = b->n, count = (6 + n) * (6 + n);
+  double G[SIZE][SIZE], dG[SHAPES][SIZE][SIZE];
   cb_immersed_work *w;
   cb_status status = borrow(own, &w);
   if (status) return status;
-  status = cb_immersed_form_of(&own->energy, w, r, true, G, NULL);
+  status = cb_immersed_form_of(&own->energy, w, r, true, G, slope ? dG : NULL);
   give_back(own, w);
-  if (!status) pack(b, (const double(*)[SIZE])G, out);
-  return status;
+  if (status) return status;
+  pack(b, (const double(*)[SIZE])G, out);
+  for (int k = 0; slope && k < n; k++) pack(b, (const double(*)[SIZE])dG[k], slope + k * count);
+  return CB_OK;
 }
 
 /* Moves the point with the normal coordinates y by the isometry with the matrix m, to (x, w). Sets `out` to x/(1 + w),
@@ -241,6 +244,7 @@ static const cb_bundle_class immersed_class = {
     .connection = connection,
     .second = cb_bundle_second_by_values,
     .form = form,
+    .resistance = CB_RESISTANCE_INERTIA,
     .plot = plot,
 };
 

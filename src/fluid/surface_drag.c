@@ -297,7 +297,8 @@ static cb_status connection(const cb_bundle *b, const double *r, double *A, doub
   return CB_OK;
 }
 
-static cb_status form(const cb_bundle *b, const double *r, double *G) {
+static cb_status form(const cb_bundle *b, const double *r, double *G, double *dG) {
+  if (dG) return cb_fail(CB_ERROR_UNSUPPORTED, "the form of a surface with drag has no derivatives");
   const int N = 6 + b->n;
   double about[COLUMNS * COLUMNS], c[3];
   const cb_status status = form_about_middle(b->self, r, about, NULL, c);
@@ -346,6 +347,7 @@ static const cb_bundle_class surface_drag_class = {
     .destroy = destroy,
     .connection = connection,
     .form = form,
+    .resistance = CB_RESISTANCE_DRAG,
     .plot = plot,
 };
 

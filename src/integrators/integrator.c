@@ -1,6 +1,7 @@
 /* Creates integrators of every class and makes their steps. */
 #include <curvebody/integrator.h>
 
+#include "integrators/shapes.h"
 #include "tree/scalar.h"
 #include "core/threads.h"
 
@@ -9,18 +10,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+const double *cb_composition_of_order_4(int *count) {
+  #define P 0.41449077179437573714
+  static const double steps[] = {P, P, 1 - 4 * P, P, P};
+#undef P
+  *count = sizeof steps / sizeof *steps;
+  return steps;
+}
+
 static bool is_posed(const cb_problem *problem, const cb_problem *const *posed) {
   while (*posed && *posed != problem) posed++;
   return *posed;
 }
 
+/* Returns the class, or the one of the same name, that solves a posed problem; NULL if there is none. */
+static const cb_integrator_class *solver_of(const cb_integrator_class *class, const cb_problem *const *posed) {
+  while (class && !is_posed(class->solves, posed)) class = class->other;
+  return class;
+}
+
 /* Fails for an integrator of another problem; the message lists the possible integrators. */
 static cb_status check_problem(const cb_integrator_class *class, const cb_problem *const *posed) {
-  if (is_posed(class->solves, posed)) return CB_OK;
+  if (solver_of(class, posed)) return CB_OK;
   char names[256] = "";
   for (size_t i = 0, at = 0; cb_integrator_classes[i]; i++) {
     const cb_integrator_class *other = cb_integrator_classes[i];
-    if (!is_posed(other->solves, posed)) continue;
+    if (!solver_of(other, posed)) continue;
     at += (size_t)snprintf(names + at, sizeof names - at, "%s`%s`", at ? ", " : "", other->name);
     if (at >= sizeof names) break;
   }
@@ -58,7 +73,9 @@ static cb_status make_forces(cb_integrator *i) {
 const cb_problem cb_problem_hamiltonian = {"Hamiltonian systems", make_forces},
                  cb_problem_lie_group = {"equations on a Lie group", NULL},
                  cb_problem_discrete_lagrangian = {"discrete Lagrangians on a Lie group", NULL},
-                 cb_problem_group_path = {"paths in a group", NULL};
+                 cb_problem_group_path = {"paths in a group", NULL},
+                 cb_problem_shapes_with_inertia = {"shapes with inertia", NULL},
+                 cb_problem_shapes_with_drag = {"shapes with drag", NULL};
 
 /* Makes an integrator. Takes ownership of params, even if it fails. */
 static cb_status make(const cb_integrator_class *class, void *params, const void *problem, cb_integrator **out) {
@@ -81,9 +98,10 @@ static cb_status make(const cb_integrator_class *class, void *params, const void
   return CB_OK;
 }
 
-cb_status cb_integrator_create_class(const cb_integrator_class *class, const cb_node *node,
+cb_status cb_integrator_create_class(const cb_integrator_class *named, const cb_node *node,
                                      const cb_problem *const *posed, const void *problem, cb_integrator **out) {
   static const char *const shared[] = {"name", "step", "retries"};
+  const cb_integrator_class *solver = solver_of(named, posed), *class = solver ? solver : named;
   void *params = calloc(1, class->params_size ? class->params_size : 1);
   if (!params) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `%s`", class->name);
   cb_status status = cb_params_bind(class->params, node, node, shared, sizeof shared / sizeof *shared, params);

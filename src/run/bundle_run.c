@@ -19,22 +19,30 @@
  */
 
 const cb_observable_doc cb_bundle_observables[] = {
-    {"connection", "connection", "A(r): body velocity -A r'"},
+    {"connection", "connection", "A(r): body velocity -A r' without momentum"},
     {"curvature", "curvature", "B_ij, of each pair of shape variables"},
     {"metric", "metric", "M(r): cost r'Mr'"},
-    {"momentum", "momentum", "P xi + Q r': a force or momentum in the body frame that should be 0"},
+    {"momentum", "momentum",
+     "of a gait: P xi + Q r', a force or momentum in the body frame that should be 0; with `shape`: momentum of the "
+     "whole in the world's frame"},
     {"power", "power", "r'Mr': the power dissipated by drag, or twice the kinetic energy"},
+    {"energy", "energy, kinetic_energy, potential_energy", "with `shape` only"},
+    {"effort", "effort", "with `shape` only: force of the motors, springs, dampers and laws on each variable"},
+    {"work", "motor_work, damping_work, friction_work, limit_work", "with `shape` only: since the start"},
     {NULL, NULL, NULL}};
+
+/* The observables that gaits do not have. */
+static const char *const of_shapes[] = {"energy", "effort", "work", NULL};
 
 static const char *const usual[] = {"connection", "power", NULL};
 
 enum { FORM = CB_GROUP_DIM + CB_SHAPE_MAX };
 
-static CB_FILL(curvature) {
+CB_FILL(cb_fill_bundle_curvature) {
   return cb_bundle_curvatures(cb_bundle_run_of(run)->path.bundle, cb_bundle_run_of(run)->r, to.out);
 }
 
-static CB_FILL(power) {
+CB_FILL(cb_fill_bundle_power) {
   const cb_bundle_run *f = run->own;
   const int n = f->path.bundle->n;
   double sum = 0;
@@ -49,7 +57,7 @@ static CB_FILL(momentum) {
   const cb_bundle *b = f->path.bundle;
   const int dim = b->group->dim, all = dim + b->n;
   double G[FORM * FORM];
-  const cb_status status = b->class_->form(b, f->r, G);
+  const cb_status status = b->class_->form(b, f->r, G, NULL);
   if (status) return status;
   for (int k = 0; k < dim; k++) {
     double sum = 0;
@@ -59,7 +67,7 @@ static CB_FILL(momentum) {
   return CB_OK;
 }
 
-static CB_FILL(plot) {
+CB_FILL(cb_fill_bundle_plot) {
   const cb_bundle_run *f = run->own;
   return f->path.bundle->class_->plot(f->path.bundle, f->r, f->state.g, to.out);
 }
@@ -69,8 +77,8 @@ static CB_FILL(plot) {
 static const cb_observable table[] = {
     CB_OBSERVABLE("", "time", DOUBLE, "s", "time", cb_fill_time, 0, 0, 0),
     CB_OBSERVABLE("", "step", INT64, "1", "steps so far", cb_fill_step, 0, 0, 0),
-    CB_OBSERVABLE("", "plot_position", DOUBLE, "1", "points of the body in plot coordinates", plot, 0, 2, "particle",
-                  "axis"),
+    CB_OBSERVABLE("", "plot_position", DOUBLE, "1", "points of the body in plot coordinates", cb_fill_bundle_plot, 0, 2,
+                  "particle", "axis"),
     OWN("", "shape", "1", "shape variables", r, 1, "dof"),
     OWN("", "shape_rate", "s-1", "time derivatives of the shape variables", rate, 1, "dof"),
     OWN("", "group", "1", "group element", state.g, 1, "number"),
@@ -78,11 +86,11 @@ static const cb_observable table[] = {
     OWN("", "length", "1", "int sqrt(r'Mr') dt since the start", state.length, 0, 0),
     OWN("", "cost", "1", "int r'Mr' dt since the start", state.cost, 0, 0),
     OWN("connection", "connection", "1", "A: xi = -A r'", A, 2, "algebra", "dof"),
-    CB_OBSERVABLE("curvature", "curvature", DOUBLE, "1", "B_ij = d_i A_j - d_j A_i - [A_i, A_j]", curvature, 0, 2,
-                  "pair", "algebra"),
+    CB_OBSERVABLE("curvature", "curvature", DOUBLE, "1", "B_ij = d_i A_j - d_j A_i - [A_i, A_j]",
+                  cb_fill_bundle_curvature, 0, 2, "pair", "algebra"),
     OWN("metric", "metric", "1", "M: cost r'Mr'", M, 2, "dof", "dof_column"),
     CB_OBSERVABLE("momentum", "momentum", DOUBLE, "1", "P xi + Q r' in the body frame", momentum, 0, 1, "algebra"),
-    CB_OBSERVABLE("power", "power", DOUBLE, "1", "r'Mr'", power, 0, 0, 0),
+    CB_OBSERVABLE("power", "power", DOUBLE, "1", "r'Mr'", cb_fill_bundle_power, 0, 0, 0),
     CB_OBSERVABLE("", "solver_iterations", INT32, "1", "substeps of the last step", cb_fill_iterations, 0, 0, 0),
     CB_OBSERVABLE("", "step_size", DOUBLE, "s", "size of the last step", cb_fill_step_size, 0, 0, 0),
     {0}};
@@ -131,7 +139,7 @@ static cb_status dimensions_of_plot(cb_run *run) {
   return CB_OK;
 }
 
-static cb_status dimensions(cb_run *run) {
+cb_status cb_bundle_dimensions(cb_run *run) {
   const cb_bundle *b = cb_bundle_run_of(run)->path.bundle;
   const cb_group *G = b->group;
   const char **pair;
@@ -151,12 +159,19 @@ static cb_status lay_out(cb_run *run) {
   cb_bundle_run *f = run->own;
   const cb_bundle *b = f->path.bundle;
   cb_status status = cb_run_choose(run, cb_bundle_observables, usual);
+  for (const char *const *name = of_shapes; *name && !status; name++)
+    if (cb_run_asked(run, *name))
+      status =
+          cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
+                     "the observable `%s` is one of variables that move by themselves: expected `shape` in place of "
+                     "`gait`, or no `%s`",
+                     *name, *name);
   if (!status && cb_run_asked(run, "momentum") && !b->class_->form)
     status = cb_fail_as(CB_FAILURE_OBSERVABLE, CB_ERROR_ARGUMENT,
                         "the observable `momentum` is not available for bundle %s: its connection does not come from a "
                         "form P xi + Q r'; leave `momentum` out",
                         b->class_->name);
-  if (!status) status = dimensions(run);
+  if (!status) status = cb_bundle_dimensions(run);
   if (!status) status = cb_run_fields(run, table);
   if (status) return status;
   f->metric = cb_run_asked(run, "metric") || cb_run_asked(run, "power");

@@ -30,3 +30,9 @@ struct cb_bundle_run {
 typedef struct cb_bundle_run cb_bundle_run;
 
 static inline cb_bundle_run *cb_bundle_run_of(const cb_run *run) { return run->own; }
+
+/* For runs whose data begin with a cb_bundle_run: the dimensions of the record, and fields (cb_observable.fill). */
+cb_status cb_bundle_dimensions(cb_run *run);
+CB_FILL(cb_fill_bundle_curvature);
+CB_FILL(cb_fill_bundle_power);
+CB_FILL(cb_fill_bundle_plot);

@@ -34,9 +34,10 @@ typedef struct cb_bundle_scenario {
   cb_gait *gait;     /* one cycle; NULL: there is no `gait` */
   int repeat;        /* the number of cycles */
   double period;     /* duration of a cycle in s */
-  double start[CB_GROUP_SIZE];   /* the group element at the start */
-  cb_optimum_scenario *optimum;  /* NULL: there is no `optimum` */
-  struct cb_immersed_kind *body; /* surface and poses of a bundle of a surface; NULL for other bundles */
+  double start[CB_GROUP_SIZE];      /* the group element at the start */
+  cb_optimum_scenario *optimum;     /* NULL: there is no `optimum` */
+  struct cb_shape_scenario *moving; /* NULL: there is no `shape` */
+  struct cb_immersed_kind *body;    /* surface and poses of a bundle of a surface; NULL for other bundles */
   struct cb_shape_surface *shape;
   const cb_material *material; /* [parts] of an immersed body; NULL for other bundles */
   double fluid;                /* density of the fluid around an immersed body, kg/m^3 */

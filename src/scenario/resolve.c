@@ -6,6 +6,7 @@
 #include "core/file.h"
 #include "core/registry.h"
 #include "scenario/bundle_scenario.h"
+#include "scenario/bundle_shape.h"
 #include "scenario/fluid.h"
 #include "scenario/scenario_class.h"
 
@@ -246,6 +247,16 @@ static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *
     return with_defaults(s, s->integrator->class_->params, with_defaults(s, cb_scenario_table(s, key), node));
   if (!strcmp(key, s->class->name) && s->class->resolve) return s->class->resolve(s, node);
   if (!strcmp(key, "gait")) return cb_gait_resolved(node, s->arena);
+  if (!strcmp(key, "shape")) {
+    cb_node *map = new_map(s, node->count);
+    for (size_t i = 0; map && i < node->count; i++) {
+      const cb_node *item = node->items[i];
+      map->keys[i] = node->keys[i];
+      map->items[i] = item->kind == CB_NODE_MAP ? with_defaults(s, cb_shape_variable_table, item) : item;
+      if (!map->items[i]) return NULL;
+    }
+    return map;
+  }
   if (!strcmp(key, "bodies")) {
     cb_node *list = copy_of_list(s, node);
     for (size_t i = 0; list && i < node->count; i++)

@@ -314,7 +314,7 @@ static void second_derivatives_are_those_of_one_frame(void **state) {
 
 /* A form on se(2) x R^2: G = S^T S, where S is near the identity. smooth_connection computes A and M from G without
  * derivatives. */
-static cb_status smooth_form(const cb_bundle *b, const double *r, double *G) {
+static cb_status smooth_form(const cb_bundle *b, const double *r, double *G, double *dG) {
   double S[25];
   for (int k = 0; k < 25; k++) S[k] = (k % 6 == 0) + .3 * sin(k + r[0] + (1 + k % 3) * r[1]);
   for (int i = 0; i < 5; i++)
@@ -327,7 +327,7 @@ static cb_status smooth_form(const cb_bundle *b, const double *r, double *G) {
 
 static cb_status smooth_connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   double G[25];
-  smooth_form(b, r, G);
+  smooth_form(b, r, G, NULL);
   return cb_form_reduce(b->group, b->n, G, NULL, A, dA, M, dM);
 }
 
@@ -340,7 +340,7 @@ static void the_form_goes_along(void **state) {
   cb_bundle *moved = NULL, *plain = model("heisenberg", "");
   double G[25], A[6], M[4], reduced[6], metric[4], P[9], new[9], h[3], Ad[9];
   check_ok(cb_bundle_minimum_perturbation(&b, low, high, points, &moved));
-  check_ok(moved->class_->form(moved, r, G));
+  check_ok(moved->class_->form(moved, r, G, NULL));
   check_ok(cb_form_reduce(b.group, 2, G, NULL, reduced, NULL, metric, NULL));
   check_ok(cb_bundle_connection(moved, r, A, NULL, M, NULL));
   for (int k = 0; k < 6; k++) check_near(A[k], reduced[k], 1e-12);

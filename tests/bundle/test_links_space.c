@@ -282,7 +282,7 @@ static void the_form_makes_the_connection(void **state) {
   tree t = tree_of(ARM);
   const double r[2] = {.7, -.4};
   double G[64], A[12], M[4];
-  check_ok(t.b->class_->form(t.b, r, G));
+  check_ok(t.b->class_->form(t.b, r, G, NULL));
   check_ok(cb_bundle_connection(t.b, r, A, NULL, M, NULL));
   for (int j = 0; j < 2; j++) {
     for (int i = 0; i < 6; i++) {

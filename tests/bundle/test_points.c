@@ -174,7 +174,7 @@ static void the_form_is_twice_the_kinetic_energy(void **state) {
     for (int i = 0; i < n; i++) r[i] = check_uniform(&seed, -0.5, 0.5);
     for (int i = 0; i < w; i++) z[i] = check_uniform(&seed, -1, 1);
     double P[CB_GROUP_DIM * CB_GROUP_DIM];
-    check_ok(b->class_->form(b, r, G));
+    check_ok(b->class_->form(b, r, G, NULL));
     check_ok(cb_bundle_locked(b, r, P));
     for (int a = 0; a < dim * dim; a++) check_near(P[a], G[a / dim * w + a % dim], 0);
     check_ok(cb_points_place(b, r, x, dx));

@@ -105,7 +105,7 @@ static void the_form_is_the_kinetic_energy(void **unused) {
       const double t = check_uniform(&seed, 0, 6);
       double r[2], rate[2], G[64], M[4], A[12], Y[6], u[8], K[6][6], mu0[6], P[36], energy = 0, least = 0;
       on_circle(t, r, rate);
-      check_ok(b->class_->form(b, r, G));
+      check_ok(b->class_->form(b, r, G, NULL));
       check_ok(cb_bundle_locked(b, r, P));
       check_ok(cb_bundle_connection(b, r, A, NULL, M, NULL));
       check_ok(k.problem->inertia(k.problem->self, t, &at_origin, K, mu0));

@@ -149,7 +149,7 @@ static void the_kinetic_energy_is_positive(void **unused) {
     for (int trial = 0; trial < 20; trial++) {
       double G[64], z[8], twice = 0;
       const double r[2] = {check_uniform(&seed, -.4, .4), check_uniform(&seed, -.4, .4)};
-      check_ok(b->class_->form(b, r, G));
+      check_ok(b->class_->form(b, r, G, NULL));
       for (int i = 0; i < 8; i++) z[i] = check_uniform(&seed, -1, 1);
       for (int i = 0; i < 64; i++) {
         twice += z[i / 8] * G[i] * z[i % 8];
@@ -205,7 +205,7 @@ static void a_ball_that_grows_pushes_the_fluid_of_h3(void **unused) {
     cb_bundle *b;
     double G[49];
     check_ok(laid_bundle(s, -1, 1, one, 1, &grows, 0, NULL, &options, &b));
-    check_ok(b->class_->form(b, (double[]){.25}, G)); /* a = 1, a' = .8 */
+    check_ok(b->class_->form(b, (double[]){.25}, G, NULL)); /* a = 1, a' = .8 */
     off[k] = G[48] / (4 * pi * 3 * pow(sinh(1), 4) * (1 / tanh(1) - 1) * .64) - 1;
     cb_bundle_free(b);
     cb_surface_free(s);

@@ -314,7 +314,7 @@ static void symmetric_motions_do_not_turn_or_drift(void **unused) {
       }
     }
     /* A_a = m2/(m1 + m2), where m1 and m2 are the masses plus the added masses, which grow like radius^3 */
-    check_ok(b->class_->form(b, r, G));
+    check_ok(b->class_->form(b, r, G, NULL));
     double volume = 0, own[2];
     cb_mass mass;
     check_ok(cb_mass_of(k.surface, NULL, k.material, &mass));

@@ -13,7 +13,7 @@ static const cb_poses_motion still = {NULL, {NULL, NULL, NULL}};
 static void rigid_drag(mesh m, double normal, double tangential, double P[6][6]) {
   swimmer s = expressed(m, 1, one_name, 1, &still, normal, tangential);
   double G[49];
-  check_ok(s.b->class_->form(s.b, (double[]){0}, G));
+  check_ok(s.b->class_->form(s.b, (double[]){0}, G, NULL));
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) P[i][j] = G[7 * i + j];
   swimmer_free(&s);
@@ -229,7 +229,7 @@ static void a_body_far_from_its_frame_loses_no_digits(void **state) {
     }
   /* the form that the class computes is about the origin of the frame, where P A = Q */
   double G[64];
-  check_ok(t.b->class_->form(t.b, r, G));
+  check_ok(t.b->class_->form(t.b, r, G, NULL));
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 2; j++) {
       double sum = -G[i * 8 + 6 + j], size = fabs(sum);

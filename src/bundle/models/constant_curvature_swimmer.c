@@ -75,11 +75,25 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
+/* P = m_0 + W */
+static void locked(const void *given, const jet2 *r, jet2 *P) {
+  const swimmer *p = given;
+  const int kind = p->space / 2;
+  const jet2 l = scaled(1 / p->radius, r[0]);
+  const jet2 S = kind == SPHERE ? sine(l) : kind == HYPERBOLIC ? hyperbolic_sine(l) : l;
+  const double tips = p->legs * p->tip, sign = kind == SPHERE ? -1 : kind == HYPERBOLIC ? 1 : 0;
+  P[0] = shifted(p->apex + tips, scaled(tips * sign, square(times(S, sine(r[1])))));
+}
+
+CB_MODEL_FORM
+
 const cb_bundle_class cb_bundle_constant_curvature_swimmer = {
     .name = "constant_curvature_swimmer",
     .title = "swimmer in a space of constant curvature",
     .doc = "masses on legs that spread and stretch symmetrically about a geodesic; the fibre is the distance along it",
     .params = params,
     .params_size = sizeof(swimmer),
+    .resistance = CB_RESISTANCE_INERTIA,
+    .form = form,
     CB_MODEL_FUNCTIONS,
 };

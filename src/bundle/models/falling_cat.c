@@ -44,11 +44,21 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
+static void locked(const void *given, const jet2 *r, jet2 *P) {
+  const falling_cat *p = given;
+  const double m = p->m1 * p->m2 / (p->m1 + p->m2);
+  P[0] = shifted(p->i1 + p->i2 + m * (p->a1 * p->a1 + p->a2 * p->a2), scaled(2 * m * p->a1 * p->a2, cosine(r[0])));
+}
+
+CB_MODEL_FORM
+
 const cb_bundle_class cb_bundle_falling_cat = {
     .name = "falling_cat",
     .title = "planar falling cat",
     .doc = "two bodies with a common hinge and no angular momentum; the fibre is the angle of the first body",
     .params = params,
     .params_size = sizeof(falling_cat),
+    .resistance = CB_RESISTANCE_INERTIA,
+    .form = form,
     CB_MODEL_FUNCTIONS,
 };

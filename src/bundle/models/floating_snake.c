@@ -45,5 +45,6 @@ const cb_bundle_class cb_bundle_floating_snake = {
     .doc = "a plane chain of uniform rods without momentum",
     .params = params,
     .params_size = sizeof(snake),
+    .resistance = CB_RESISTANCE_INERTIA,
     CB_CHAIN_FUNCTIONS,
 };

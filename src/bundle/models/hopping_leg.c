@@ -38,11 +38,20 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
+static void locked(const void *given, const jet2 *r, jet2 *P) {
+  const hopping_leg *p = given;
+  P[0] = shifted(p->inertia, scaled(p->mass, square(shifted(p->length, r[1]))));
+}
+
+CB_MODEL_FORM
+
 const cb_bundle_class cb_bundle_hopping_leg = {
     .name = "hopping_leg",
     .title = "hopping robot in flight",
     .doc = "a body that rotates and extends a leg, with zero angular momentum; the fibre is the angle of the body",
     .params = params,
     .params_size = sizeof(hopping_leg),
+    .resistance = CB_RESISTANCE_INERTIA,
+    .form = form,
     CB_MODEL_FUNCTIONS,
 };

@@ -40,6 +40,7 @@ static void destroy(cb_bundle *b) {
 }
 
 static cb_status init(cb_bundle *b, const void *given) {
+  b->resistance = ((const cb_link_tree_params *)given)->of ? CB_RESISTANCE_INERTIA : CB_RESISTANCE_DRAG;
   b->self = calloc(1, sizeof(cb_link_tree));
   return b->self ? cb_link_tree_read(b, b->self, given) : cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
 }
@@ -48,7 +49,9 @@ static cb_status connection(const cb_bundle *b, const double *r, double *A, doub
   return cb_link_tree_connection(b->self, r, A, dA, M, dM);
 }
 
-static cb_status form(const cb_bundle *b, const double *r, double *G) { return cb_link_tree_form(b->self, r, G); }
+static cb_status form(const cb_bundle *b, const double *r, double *G, double *dG) {
+  return cb_link_tree_form(b->self, r, G, dG);
+}
 
 static cb_status plot(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
   return cb_link_tree_plot(b->self, r, g, x);

@@ -176,6 +176,39 @@ static inline cb_status cb_model_second(const cb_bundle *b, cb_model_jet2 *on_je
   return CB_OK;
 }
 
+/* The function that gives the inertia P[dim][dim] of a model with a locked shape, which is 0 before the call. */
+typedef void cb_model_locked(const void *params, const jet2 *r, jet2 *P);
+
+/* Computes the form of a model from P, A and M: G = ((P, P A), (A^T P, M + A^T P A)). */
+static inline cb_status cb_model_form(const cb_bundle *b, cb_model_jet2 *on_jet2, cb_model_locked *locked,
+                                      const double *r, double *G, double *dG) {
+  enum { DIM = 3, ALL = DIM + 2 };
+  const int n = b->n, dim = b->group->dim, N = dim + n;
+  jet2 x[2], A[2 * CB_GROUP_DIM], M[4], P[DIM * DIM], form[ALL][ALL];
+  cb_model_shape(b, r, x);
+  const cb_status status = cb_model_at(b, on_jet2, x, A, M);
+  if (status) return status;
+  for (int k = 0; k < dim * dim; k++) P[k] = constant(0);
+  locked(cb_model_params(b), x, P);
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++)
+      form[i][j] = i < dim && j < dim ? P[i * dim + j] : i < dim || j < dim ? constant(0) : M[(i - dim) * n + j - dim];
+  for (int a = 0; a < dim; a++)
+    for (int i = 0; i < n; i++) {
+      for (int c = 0; c < dim; c++) form[a][dim + i] = plus(form[a][dim + i], times(P[a * dim + c], A[c * n + i]));
+      form[dim + i][a] = form[a][dim + i];
+    }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int a = 0; a < dim; a++)
+        form[dim + i][dim + j] = plus(form[dim + i][dim + j], times(A[a * n + i], form[a][dim + j]));
+  for (int k = 0; k < N * N; k++) {
+    G[k] = form[k / N][k % N].v;
+    for (int i = 0; dG && i < n; i++) dG[i * N * N + k] = form[k / N][k % N].g[i];
+  }
+  return CB_OK;
+}
+
 /* clang-format off */
 /* CB_MODEL_ON_JETS defines on_jets, connection and second of the model that includes this file, from its function
  * on_jet2. CB_MODEL also defines init, from a group (NULL: R^fibre) and the names of the shape variables. */
@@ -190,6 +223,11 @@ static inline cb_status cb_model_second(const cb_bundle *b, cb_model_jet2 *on_je
   }                                                                                                        \
   static cb_status second(const cb_bundle *b, const double *r, double *ddA, double *ddM) {                 \
     return cb_model_second(b, on_jet2, r, ddA, ddM);                                                       \
+  }
+/* CB_MODEL_FORM defines the function form of a model, from its function locked. */
+#define CB_MODEL_FORM                                                                                      \
+  static cb_status form(const cb_bundle *b, const double *r, double *G, double *dG) {                      \
+    return cb_model_form(b, on_jet2, locked, r, G, dG);                                                    \
   }
 #define CB_MODEL(group, fibre, ...)                                                                        \
   static cb_status init(cb_bundle *b, const void *p) {                                                     \
@@ -223,6 +261,10 @@ static inline cb_status chain_connection(const cb_bundle *b, const double *r, do
   return cb_chain_connection(cb_model_params(b), r, A, dA, M, dM);
 }
 
+static inline cb_status chain_form(const cb_bundle *b, const double *r, double *G, double *dG) {
+  return cb_chain_form(cb_model_params(b), r, G, dG);
+}
+
 static inline cb_status chain_second(const cb_bundle *b, const double *r, double *ddA, double *ddM) {
   return cb_chain_second(cb_model_params(b), r, ddA, ddM);
 }
@@ -234,4 +276,4 @@ static inline cb_status chain_plot(const cb_bundle *b, const double *r, const do
 
 #define CB_CHAIN_FUNCTIONS                                                                             \
   .init = init, .destroy = cb_model_destroy, .on_jets = chain_on_jets, .connection = chain_connection, \
-  .second = chain_second, .plot = chain_plot
+  .second = chain_second, .form = chain_form, .plot = chain_plot

@@ -144,7 +144,7 @@ static cb_status read(swimmer *own, const options *given) {
 
 /* --- evaluation --- */
 
-static cb_status form_of(const cb_bundle *b, const double *r, double *G, double *dG) {
+static cb_status form(const cb_bundle *b, const double *r, double *G, double *dG) {
   swimmer *own = b->self;
   const cb_fish *f = &own->fish;
   if (!f->coupled) return cb_fish_form(f, NULL, r, G, dG);
@@ -158,12 +158,10 @@ static cb_status form_of(const cb_bundle *b, const double *r, double *G, double 
   return status;
 }
 
-static cb_status form(const cb_bundle *b, const double *r, double *G) { return form_of(b, r, G, NULL); }
-
 static cb_status connection(const cb_bundle *b, const double *r, double *A, double *dA, double *M, double *dM) {
   double G[COLUMNS * COLUMNS], dG[(BODIES - 1) * COLUMNS * COLUMNS];
   const bool derivatives = dA || dM;
-  const cb_status status = form_of(b, r, G, derivatives ? dG : NULL);
+  const cb_status status = form(b, r, G, derivatives ? dG : NULL);
   return status ? status : cb_form_reduce(b->group, b->n, G, derivatives ? dG : NULL, A, dA, M, dM);
 }
 
@@ -230,6 +228,7 @@ const cb_bundle_class cb_bundle_perfect_fish = {
     .doc = "a chain of bodies in a perfect fluid in the plane, without momentum; the fibre is the pose of the base",
     .params = params,
     .params_size = sizeof(options),
+    .resistance = CB_RESISTANCE_INERTIA,
     .init = init,
     .destroy = destroy,
     .connection = connection,

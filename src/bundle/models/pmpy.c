@@ -55,5 +55,6 @@ const cb_bundle_class cb_bundle_pmpy = {
     .doc = "two spheres that exchange volume and change their distance at zero Reynolds number",
     .params = params,
     .params_size = sizeof(pmpy),
+    .resistance = CB_RESISTANCE_DRAG,
     CB_MODEL_FUNCTIONS,
 };

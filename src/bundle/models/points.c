@@ -42,7 +42,9 @@ static cb_status connection(const cb_bundle *b, const double *r, double *A, doub
   return cb_points_connection(b->self, b->group, r, A, dA, M, dM);
 }
 
-static cb_status form(const cb_bundle *b, const double *r, double *G) { return cb_points_form(b->self, r, G); }
+static cb_status form(const cb_bundle *b, const double *r, double *G, double *dG) {
+  return cb_points_form(b->self, r, G, dG);
+}
 
 static cb_status plot(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
   return cb_points_plot(b, r, g, x);
@@ -54,6 +56,7 @@ const cb_bundle_class cb_bundle_points = {
     .doc = "points whose positions are expressions of the shape, in a space with isometries, without momentum",
     .params = params,
     .params_size = sizeof(cb_points_params),
+    .resistance = CB_RESISTANCE_INERTIA,
     .init = init,
     .destroy = destroy,
     .connection = connection,

@@ -53,5 +53,6 @@ const cb_bundle_class cb_bundle_purcell = {
     .doc = "a plane chain of slender links at zero Reynolds number",
     .params = params,
     .params_size = sizeof(purcell),
+    .resistance = CB_RESISTANCE_DRAG,
     CB_CHAIN_FUNCTIONS,
 };

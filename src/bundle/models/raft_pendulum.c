@@ -69,11 +69,28 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
+/* The mass m + m_r; with yaw the pendulum at p moves with v + omega × p. */
+static void locked(const void *given, const jet2 *r, jet2 *P) {
+  const raft *own = given;
+  const int dim = own->yaw ? 3 : 2;
+  const jet2 w = inverse(shifted(1, plus(square(r[0]), square(r[1]))));
+  const jet2 p[2] = {scaled(2 * own->length, times(w, r[0])), scaled(2 * own->length, times(w, r[1]))};
+  P[0] = P[dim + 1] = constant(own->mass + own->raft);
+  if (!own->yaw) return;
+  P[2] = P[6] = scaled(-own->mass, p[1]);
+  P[5] = P[7] = scaled(own->mass, p[0]);
+  P[8] = shifted(own->inertia, scaled(own->mass, plus(square(p[0]), square(p[1]))));
+}
+
+CB_MODEL_FORM
+
 const cb_bundle_class cb_bundle_raft_pendulum = {
     .name = "raft_pendulum",
     .title = "raft with a spherical pendulum",
     .doc = "a raft without friction that moves because of the pendulum on it, with or without yaw",
     .params = params,
     .params_size = sizeof(raft),
+    .resistance = CB_RESISTANCE_INERTIA,
+    .form = form,
     CB_MODEL_FUNCTIONS,
 };

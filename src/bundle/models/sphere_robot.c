@@ -39,11 +39,21 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
+static void locked(const void *given, const jet2 *r, jet2 *P) {
+  const robot *p = given;
+  const double R2 = p->radius * p->radius;
+  P[0] = shifted(p->inertia + 2 * p->equator * R2, scaled(2 * p->across * R2, square(cosine(r[1]))));
+}
+
+CB_MODEL_FORM
+
 const cb_bundle_class cb_bundle_sphere_robot = {
     .name = "sphere_robot",
     .title = "robot on a sphere",
     .doc = "a pair of masses on the equator and a pair on a meridian; the fibre is the longitude",
     .params = params,
     .params_size = sizeof(robot),
+    .resistance = CB_RESISTANCE_INERTIA,
+    .form = form,
     CB_MODEL_FUNCTIONS,
 };

@@ -60,5 +60,6 @@ const cb_bundle_class cb_bundle_three_sphere = {
     .doc = "three spheres on a line that change their distances at zero Reynolds number",
     .params = params,
     .params_size = sizeof(three_sphere),
+    .resistance = CB_RESISTANCE_DRAG,
     CB_MODEL_FUNCTIONS,
 };

@@ -1,6 +1,7 @@
 /* A gait in a bundle as a configuration space: the keys `bundle` (with `coordinates`), `gait` and `start` of a
  * scenario, and its run. */
 #include "scenario/bundle_scenario.h"
+#include "scenario/bundle_shape.h"
 #include "tree/scalar.h"
 #include "fluid/shape_surface.h"
 #include "scenario/fluid.h"
@@ -204,6 +205,7 @@ static cb_status read_group(cb_scenario *s, const cb_node *node) {
 static void free_(cb_scenario *s) {
   cb_bundle_scenario *m = s->own;
   cb_gait_free(m->gait);
+  cb_shape_scenario_free(m->moving);
   cb_optimum_scenario_free(m->optimum);
   cb_bundle_free(m->bundle);
   cb_bundle_free(m->plain);
@@ -250,11 +252,13 @@ const cb_param cb_cycle_step_table[] = {
 
 static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   const cb_node *bundle = cb_scenario_section(root, "bundle"), *gait = cb_scenario_section(root, "gait"),
-                *start = cb_scenario_section(root, "start"), *optimum = cb_scenario_section(root, "optimum");
+                *start = cb_scenario_section(root, "start"), *optimum = cb_scenario_section(root, "optimum"),
+                *shape = cb_scenario_section(root, "shape");
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, bundle, read_bundle(s, bundle));
   cb_errors_add(&errors, gait, read_gait(s, gait));
   cb_errors_add(&errors, start, read_group(s, start));
+  cb_errors_add(&errors, shape, cb_scenario_read_shape(s, shape));
   cb_errors_add(&errors, optimum, cb_scenario_read_optimum(s, optimum));
   return cb_errors_end(&errors);
 }
@@ -267,6 +271,11 @@ static double length(const cb_scenario *s) {
 
 static cb_status make_run(cb_scenario *s, const cb_run_options *options, cb_run **out) {
   const cb_bundle_scenario *m = s->own;
+  if (m->moving) return cb_scenario_make_shape_run(s, options, out);
+  if (!m->gait)
+    return cb_node_fail(cb_tree_root(s->tree),
+                        "the key `gait` is missing: expected `gait`, or `shape` for variables that "
+                        "move by themselves");
   const cb_bundle_path path = {m->bundle, m->gait, m->period};
   return cb_run_create_bundle(&path, m->start, s->integrator, options, out);
 }
@@ -282,25 +291,27 @@ static const cb_node *blame(const cb_node *root, cb_status status) {
 static const char *subject(const cb_scenario *s) { return cb_bundle_scenario_name(s->own); }
 static const cb_bundle_scenario *gait(const cb_scenario *s) { return s->own; }
 
-static const cb_problem *const problems[] = {&cb_problem_group_path, NULL};
-static const char *const keys[] = {"bundle", "gait", "start", "optimum", NULL};
-static const char *const required[] = {"gait", "integrator", NULL}, *const only[] = {"gait", "optimum", NULL};
+static const cb_problem *const problems[] = {&cb_problem_group_path, &cb_problem_shapes_with_inertia,
+                                             &cb_problem_shapes_with_drag, NULL};
+static const char *const keys[] = {"bundle", "gait", "shape", "start", "optimum", NULL};
+static const char *const required[] = {"integrator", NULL}, *const only[] = {"gait", "shape", "optimum", NULL};
 static const cb_section sections[] = {{"time", cb_cycle_time_table}, {"integrator", cb_cycle_step_table},
                                       {"record", cb_record_table},   {"start", cb_group_table},
                                       {"optimum", cb_optimum_table}, {NULL, NULL}};
 
 const cb_configuration cb_configuration_bundle = {
     .name = "bundle",
-    .title = "a gait in a bundle",
-    .doc = "The group of a bundle, over a prescribed closed path of shapes",
+    .title = "a bundle",
+    .doc =
+        "The group of a bundle, over a closed path of shapes that is prescribed, or over shapes that move by "
+        "themselves",
     .problems = problems,
     .integrator = "magnus",
     .keys = keys,
     .required = required,
     .only = only,
     .without = "the bundle in which the gait moves",
-    .alone =
-        "the shape of a gait is prescribed and its equation has neither forces nor masses, so nothing can act on it",
+    .alone = "the shape of a bundle moves in its own equation, on which nothing else acts",
     .sections = sections,
     .observables = cb_bundle_observables,
     .size = sizeof(cb_bundle_scenario),

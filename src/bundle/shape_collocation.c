@@ -1,0 +1,234 @@
+/* One step of shape variables with drag (shape_motion.h), by collocation with s stages.
+ *
+ *   r_i = r_0 + h sum_j a_ij v_j,   M_ff v_f,i + M_fd v_d,i = Q_f(t_i, r_i, v_i) - (d_r V)_f - A_f^T F      stages i
+ *   omega_i = h sum_j a_ij k_j,  k_j = dexp^-1_{-omega_j} (P^-1 F - A(r_j) v_j),   g_i = g_0 exp(omega_i)
+ *   r_1 = r_0 + h sum_j b_j v_j,   g_1 = g_0 exp(h sum_j b_j k_j)
+ * a_ij, b_j, c_i: the tableau, t_i = t + c_i h; the driven variables have the values and rates of their laws. Newton's
+ * method solves for the rates v_f; the elements g_i follow by iteration, because F depends on them only weakly and
+ * without V not at all. The order is that of the tableau for r and for g, because (r, omega) is one equation in
+ * coordinates. Radau IIA is for stiff springs, where Gauss loses its order.
+ * Source: Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd ed. (1996), IV.5 and IV.8,
+ * doi:10.1007/978-3-642-05221-7; Munthe-Kaas, BIT 38 (1998) 92, doi:10.1007/BF02510919.
+ */
+#include "bundle/shape_motion.h"
+#include "numerics/dd.h"
+#include "numerics/small.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ITERATIONS = 60 };
+
+typedef struct stage {
+  double t, r[CB_SHAPE_MAX], v[CB_SHAPE_MAX], g[CB_GROUP_SIZE];
+  double A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX], dM[CB_SHAPE_MAX * CB_SHAPE_MAX * CB_SHAPE_MAX];
+  double F[CB_GROUP_DIM], f[CB_SHAPE_MAX], xi[CB_GROUP_DIM], omega[CB_GROUP_DIM], k[CB_GROUP_DIM];
+  cb_shape_force force;
+} stage;
+
+struct cb_shape_collocation {
+  const cb_shape_problem *problem;
+  const cb_tableau *tableau;
+  const cb_shape_state *start;
+  double h;
+  int n, dim, unknowns, index[CB_SHAPE_MAX]; /* the free variables */
+  stage at[CB_STAGES_MAX];
+  double J[CB_STAGES_MAX * CB_SHAPE_MAX * CB_STAGES_MAX * CB_SHAPE_MAX];
+  int pivot[CB_STAGES_MAX * CB_SHAPE_MAX];
+};
+typedef cb_shape_collocation step;
+
+static void place_stages(step *s) {
+  const cb_tableau *T = s->tableau;
+  for (int i = 0; i < T->s; i++) {
+    stage *at = &s->at[i];
+    for (int a = 0; a < s->unknowns; a++) {
+      const int q = s->index[a];
+      at->r[q] = s->start->r[q];
+      for (int j = 0; j < T->s; j++) at->r[q] += s->h * T->a[i][j] * s->at[j].v[q];
+    }
+    cb_shape_drive(s->problem, at->t, at->r, at->v);
+  }
+}
+
+/* The residual of stage i: force minus drag of the free variables. */
+static cb_status evaluate(step *s, int i, double *residual) {
+  const cb_bundle *b = s->problem->bundle;
+  stage *at = &s->at[i];
+  const cb_status status = cb_bundle_evaluate(b, at->r, at->A, NULL, at->M, at->dM);
+  if (status) return cb_bundle_fail_at(b, at->r, status);
+  cb_shape_potential(s->problem, at->g, at->r, at->F, at->f);
+  cb_shape_force_at(s->problem, at->t, at->r, at->v, true, &at->force);
+  for (int a = 0; a < s->unknowns; a++) {
+    const int q = s->index[a];
+    residual[a] = at->force.Q[q] + at->f[q] - cb_dot(s->n, at->M + q * s->n, at->v);
+    for (int c = 0; c < s->dim; c++) residual[a] -= at->A[c * s->n + q] * at->F[c];
+  }
+  return CB_OK;
+}
+
+/* Newton's matrix: the derivative of minus the residuals by the rates of all stages; second derivatives of V and the
+ * change of A and F are left out. */
+static cb_status factor(step *s) {
+  const cb_tableau *T = s->tableau;
+  const int n = s->n, k = s->unknowns, all = T->s * k;
+  for (int i = 0; i < T->s; i++) {
+    const stage *at = &s->at[i];
+    for (int a = 0; a < k; a++)
+      for (int c = 0; c < k; c++) {
+        const int q = s->index[a], w = s->index[c];
+        double by_r = -at->force.Q_r[q][w];
+        for (int e = 0; e < n; e++) by_r += at->dM[(w * n + q) * n + e] * at->v[e];
+        for (int j = 0; j < T->s; j++)
+          s->J[(i * k + a) * all + j * k + c] =
+              s->h * T->a[i][j] * by_r + (i == j ? at->M[q * n + w] - at->force.Q_v[q][w] : 0);
+      }
+  }
+  if (cb_dense_factor(all, s->J, s->pivot))
+    return cb_fail(CB_STEP_SINGULAR, "Newton's matrix of the shape is singular: expected a smaller step");
+  return CB_OK;
+}
+
+/* The body velocity xi of a stage. */
+static cb_status find_xi(step *s, stage *at) {
+  const cb_bundle *b = s->problem->bundle;
+  for (int c = 0; c < s->dim; c++) at->xi[c] = -cb_dot(s->n, at->A + c * s->n, at->v);
+  if (!s->problem->potential || !s->problem->has_form) return CB_OK;
+  double P[CB_GROUP_DIM * CB_GROUP_DIM], x[CB_GROUP_DIM];
+  const cb_status status = cb_bundle_locked(b, at->r, P);
+  if (status) return status;
+  if (!cb_cholesky(s->dim, P, 1e-15, P))
+    return cb_bundle_fail_at(b, at->r, cb_fail(CB_STEP_SINGULAR, "the drag of the locked body is singular"));
+  memcpy(x, at->F, sizeof x);
+  cb_cholesky_solve(s->dim, P, x);
+  for (int c = 0; c < s->dim; c++) at->xi[c] += x[c];
+  return CB_OK;
+}
+
+/* Finds omega, k and g of the stages for the present rates. */
+static cb_status follow_group(step *s) {
+  const cb_group *G = s->problem->bundle->group;
+  const cb_tableau *T = s->tableau;
+  for (int i = 0; i < T->s; i++) {
+    const cb_status status = find_xi(s, &s->at[i]);
+    if (status) return status;
+  }
+  for (int it = 0; it < ITERATIONS; it++) {
+    double change = 0, scale = 0;
+    for (int i = 0; i < T->s; i++) {
+      double minus[CB_GROUP_DIM], D[CB_GROUP_DIM * CB_GROUP_DIM];
+      for (int c = 0; c < s->dim; c++) minus[c] = -s->at[i].omega[c];
+      const cb_status status = cb_group_dexp_inverse(G, minus, D);
+      if (status) return cb_fail(status, "the body turns by a full turn or more in a step: expected a smaller step");
+      for (int c = 0; c < s->dim; c++) s->at[i].k[c] = cb_dot(s->dim, D + c * s->dim, s->at[i].xi);
+    }
+    for (int i = 0; i < T->s; i++)
+      for (int c = 0; c < s->dim; c++) {
+        double sum = 0;
+        for (int j = 0; j < T->s; j++) sum += s->h * T->a[i][j] * s->at[j].k[c];
+        change = fmax(change, fabs(sum - s->at[i].omega[c]));
+        scale = fmax(scale, fabs(s->at[i].omega[c] = sum));
+      }
+    if (!(change > 2 * DBL_EPSILON * scale)) break;
+  }
+  for (int i = 0; i < T->s; i++) {
+    G->exp(G, s->at[i].omega, s->at[i].g);
+    G->multiply(G, s->start->g, s->at[i].g, s->at[i].g);
+  }
+  return CB_OK;
+}
+
+static cb_status solve(step *s, int *iterations) {
+  const cb_tableau *T = s->tableau;
+  const int k = s->unknowns, all = T->s * k;
+  double last = INFINITY;
+  for (int it = 0; it < ITERATIONS; it++) {
+    double b[CB_STAGES_MAX * CB_SHAPE_MAX], change = 0, scale = 0;
+    cb_status status = CB_OK;
+    place_stages(s);
+    for (int i = 0; i < T->s && !status; i++) status = evaluate(s, i, b + i * k);
+    if (!status) status = factor(s);
+    if (status) return status;
+    ++*iterations;
+    cb_dense_solve(all, s->J, s->pivot, b);
+    for (int i = 0; i < T->s; i++) {
+      for (int a = 0; a < k; a++) {
+        change = fmax(change, fabs(b[i * k + a]));
+        s->at[i].v[s->index[a]] += b[i * k + a];
+      }
+      for (int q = 0; q < s->n; q++) scale = fmax(scale, fabs(s->at[i].v[q]));
+    }
+    if (!isfinite(change)) return cb_fail(CB_STEP_NOT_FINITE, "the step is not finite");
+    const bool done = change <= 4 * DBL_EPSILON * scale || (change >= last / 2 && change <= 1e-10 * scale);
+    last = change;
+    if (done || s->problem->potential) status = follow_group(s);
+    if (status || done) return status;
+  }
+  return cb_fail(CB_STEP_NO_CONVERGENCE, "Newton's method did not converge in %d iterations", ITERATIONS);
+}
+
+static cb_status finish(const step *s, cb_shape_state *state) {
+  const cb_group *G = s->problem->bundle->group;
+  const cb_tableau *T = s->tableau;
+  cb_shape_state to = *state;
+  double omega[CB_GROUP_DIM] = {0}, moved[CB_GROUP_SIZE], u[CB_SHAPE_FORM];
+  for (int i = 0; i < T->s; i++) {
+    const stage *at = &s->at[i];
+    const double w = s->h * T->b[i];
+    for (int c = 0; c < s->dim; c++) omega[c] += w * at->k[c];
+    for (int q = 0; q < s->n; q++) {
+      const cb_shape_variable *x = &s->problem->variable[q];
+      double effort = at->force.torque[q];
+      if (x->driven) {
+        effort += cb_dot(s->n, at->M + q * s->n, at->v) - at->force.Q[q] - at->f[q];
+        for (int c = 0; c < s->dim; c++) effort += at->A[c * s->n + q] * at->F[c];
+      }
+      to.work[CB_SHAPE_MOTOR][q] += w * effort * at->v[q];
+      to.work[CB_SHAPE_DAMPING][q] += w * x->damping * at->v[q] * at->v[q];
+    }
+  }
+  G->exp(G, omega, moved);
+  cb_shape_multiply(G, moved, &to);
+  for (int a = 0; a < s->unknowns; a++) {
+    const int q = s->index[a];
+    double move = 0;
+    for (int i = 0; i < T->s; i++) move += s->h * T->b[i] * s->at[i].v[q];
+    cb_compensated_add_one(&to.r[q], &to.r_low[q], move);
+  }
+  cb_compensated_add_one(&to.t, &to.t_low, s->h);
+  cb_shape_drive(s->problem, to.t, to.r, NULL);
+  const cb_status status = cb_shape_velocity(s->problem, &to, u);
+  if (!status) *state = to;
+  return status;
+}
+
+cb_shape_collocation *cb_shape_collocation_create(void) { return malloc(sizeof(cb_shape_collocation)); }
+void cb_shape_collocation_free(cb_shape_collocation *work) { free(work); }
+
+cb_status cb_shape_step_collocation(const cb_shape_problem *p, cb_shape_collocation *s, const cb_tableau *tableau,
+                                    double h, cb_shape_state *state, int *iterations) {
+  double u[CB_SHAPE_FORM];
+  const int dim = p->bundle->group->dim, n = p->bundle->n;
+  cb_status status = cb_shape_velocity(p, state, u);
+  if (status) return status;
+  s->problem = p;
+  s->tableau = tableau;
+  s->start = state;
+  s->h = h;
+  s->n = n;
+  s->dim = dim;
+  s->unknowns = 0;
+  for (int q = 0; q < n; q++)
+    if (!p->variable[q].driven) s->index[s->unknowns++] = q;
+  for (int i = 0; i < tableau->s; i++) {
+    s->at[i].t = state->t + tableau->c[i] * h;
+    memcpy(s->at[i].v, u + dim, (size_t)n * sizeof *u);
+    memcpy(s->at[i].g, state->g, sizeof state->g);
+    memset(s->at[i].omega, 0, sizeof s->at[i].omega);
+  }
+  *iterations = 0;
+  status = solve(s, iterations);
+  return status ? status : finish(s, state);
+}

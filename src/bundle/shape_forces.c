@@ -1,0 +1,108 @@
+/* Forces on the shape variables of a bundle, laws of driven variables, and the potential (shape_motion.h). */
+#include "bundle/shape_motion.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ARGUMENTS = 1 + 2 * CB_SHAPE_MAX };
+
+void cb_shape_force_at(const cb_shape_problem *p, double t, const double *r, const double *v, bool derivatives,
+                       cb_shape_force *out) {
+  const int n = p->bundle->n;
+  double x[ARGUMENTS], d[ARGUMENTS];
+  x[0] = t;
+  memcpy(x + 1, r, (size_t)n * sizeof *r);
+  memcpy(x + 1 + n, v, (size_t)n * sizeof *v);
+  for (int i = 0; i < n; i++) {
+    const cb_shape_variable *k = &p->variable[i];
+    out->torque[i] = 0;
+    if (derivatives) {
+      memset(out->Q_r[i], 0, (size_t)n * sizeof **out->Q_r);
+      memset(out->Q_v[i], 0, (size_t)n * sizeof **out->Q_v);
+    }
+    if (k->torque && derivatives) {
+      out->torque[i] = cb_expression_gradient(k->torque, x, 1 + 2 * n, d);
+      memcpy(out->Q_r[i], d + 1, (size_t)n * sizeof *d);
+      memcpy(out->Q_v[i], d + 1 + n, (size_t)n * sizeof *d);
+    } else if (k->torque) {
+      out->torque[i] = cb_expression_value(k->torque, x);
+    }
+    out->Q[i] = out->torque[i] - k->stiffness * (r[i] - k->rest) - k->damping * v[i];
+    if (derivatives) {
+      out->Q_r[i][i] -= k->stiffness;
+      out->Q_v[i][i] -= k->damping;
+    }
+  }
+}
+
+bool cb_shape_is_driven(const cb_shape_problem *p) {
+  for (int i = 0; i < p->bundle->n; i++)
+    if (p->variable[i].driven) return true;
+  return false;
+}
+
+void cb_shape_drive(const cb_shape_problem *p, double t, double *r, double *rate) {
+  double at[CB_SHAPE_MAX], speed[CB_SHAPE_MAX];
+  if (p->gait) {
+    double phase = fmod(t, p->period) / p->period;
+    if (phase < 0) phase += 1;
+    cb_gait_at(p->gait, phase, at, speed);
+  }
+  for (int i = 0; i < p->bundle->n; i++) {
+    const cb_shape_variable *k = &p->variable[i];
+    if (!k->driven) continue;
+    double slope = k->drive ? 0 : speed[i] / p->period;
+    r[i] = k->drive ? cb_expression_gradient(k->drive, &t, 1, &slope) : at[i];
+    if (rate) rate[i] = slope;
+  }
+}
+
+/* The rate of the numbers of g along each axis of the algebra, by central differences of order 8: out[dim][size]. The
+ * numbers are polynomials or trigonometric functions of the parameter, so that the step .01 leaves only round-off. */
+static void slopes_of_numbers(const cb_group *G, const double *g, double out[CB_GROUP_DIM][CB_GROUP_SIZE]) {
+  static const double weight[4] = {4. / 5, -1. / 5, 4. / 105, -1. / 280}, h = .01;
+  for (int a = 0; a < G->dim; a++) {
+    memset(out[a], 0, sizeof out[a]);
+    for (int k = -4; k <= 4; k++) {
+      double step[CB_GROUP_DIM] = {0}, moved[CB_GROUP_SIZE];
+      if (!k) continue;
+      step[a] = k * h;
+      G->exp(G, step, moved);
+      G->multiply(G, g, moved, moved);
+      for (int i = 0; i < G->size; i++) out[a][i] += (k > 0 ? 1 : -1) * weight[(k > 0 ? k : -k) - 1] * moved[i] / h;
+    }
+  }
+}
+
+double cb_shape_potential(const cb_shape_problem *p, const double *g, const double *r, double *F, double *f) {
+  const cb_group *G = p->bundle->group;
+  const int n = p->bundle->n, size = G->size;
+  double x[CB_GROUP_SIZE + CB_SHAPE_MAX], d[CB_GROUP_SIZE + CB_SHAPE_MAX] = {0}, slope[CB_GROUP_DIM][CB_GROUP_SIZE];
+  double V = 0;
+  bool depends = false;
+  if (p->potential) {
+    memcpy(x, g, (size_t)size * sizeof *x);
+    memcpy(x + size, r, (size_t)n * sizeof *x);
+    V = cb_expression_gradient(p->potential, x, size + n, d);
+    for (int i = 0; i < size; i++) depends |= d[i] != 0;
+  }
+  for (int i = 0; f && i < n; i++) f[i] = -d[size + i];
+  if (!F) return V;
+  memset(F, 0, (size_t)G->dim * sizeof *F);
+  if (!depends) return V;
+  slopes_of_numbers(G, g, slope);
+  for (int a = 0; a < G->dim; a++)
+    for (int i = 0; i < size; i++) F[a] -= d[i] * slope[a][i];
+  return V;
+}
+
+double cb_shape_energy(const cb_shape_problem *p, const cb_shape_state *s, const double *u) {
+  const int n = p->bundle->n, dim = p->bundle->group->dim;
+  double E = cb_shape_potential(p, s->g, s->r, NULL, NULL);
+  for (int i = 0; i < n; i++) {
+    const double stretch = s->r[i] - p->variable[i].rest;
+    E += p->variable[i].stiffness * stretch * stretch / 2 + s->p[i] * u[dim + i] / 2;
+  }
+  for (int a = 0; a < dim; a++) E += s->mu[a] * u[a] / 2;
+  return E;
+}

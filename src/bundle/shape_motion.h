@@ -1,0 +1,107 @@
+/* Shape variables that move by themselves: their equations of motion in a bundle, and the steps that solve them.
+ *
+ *   with inertia:  (mu, p) = G(r) (xi, r'),  mu' = ad*_xi mu + F,  p' = <d_r G (xi, r'), (xi, r')>/2 + Q,  g' = g xi
+ *   with drag:     P xi + (G r')_xi = F,  M_ff r_f' = Q_f - M_fd r_d' - A_f^T F,  xi = P^-1 F - A r',  g' = g xi
+ *   Q = -k (r - r_0) - c r' + torque(t, r, r') - d_r V,   F_a = -d/de V(g exp(e e_a), r) at e = 0
+ * r: the n shape variables, r_f those that are free and r_d those that are driven, r_d = law(t) or the gait; g: the
+ * element of the group; xi: body velocity; G: the form of the bundle with the block P, A: its connection, M: its metric
+ * (curvebody/bundle.h); mu: momentum in the body frame; p: momenta of the shape variables; k, r_0: stiffness and rest
+ * value of a spring, c: damping; V(g, r): potential; e_a: basis of the algebra. The effort of a driven variable is the
+ * force that its law needs.
+ * A bundle without a form moves with mu = 0: then p = M r' and xi = -A r'.
+ * Source: Marsden, Montgomery & Ratiu, Reduction, Symmetry, and Phases in Mechanics, Memoirs AMS 436 (1990); Kelly &
+ * Murray, J. Robotic Systems 12 (1995) 417, doi:10.1002/rob.4620120607. Units are those of the model.
+ */
+#pragma once
+
+#include "bundle/bundle_private.h"
+#include "numerics/tableau.h"
+
+enum { CB_SHAPE_FORM = CB_GROUP_DIM + CB_SHAPE_MAX };
+
+typedef struct cb_shape_variable {
+  bool driven;                /* r follows `drive`, or the gait of the problem if `drive` is NULL */
+  const cb_expression *drive; /* of t */
+  double stiffness, rest, damping;
+  double friction;             /* largest force of dry friction; 0: none. With inertia only */
+  const cb_expression *torque; /* of t, the n shape variables and their n rates; NULL: none */
+  double lowest, highest;      /* limits; infinite: none. With inertia only */
+  double restitution;          /* of the limits, 0 to 1 */
+} cb_shape_variable;
+
+/* The problem that integrators of cb_problem_shapes solve. Everything is borrowed. */
+typedef struct cb_shape_problem {
+  const cb_bundle *bundle;
+  bool drag;                         /* the equations with drag; otherwise those with inertia */
+  bool has_form;                     /* the form is used; otherwise mu = 0 */
+  const cb_gait *gait;               /* of the driven variables without a law; NULL: there are none */
+  double period;                     /* s, of the gait */
+  const cb_shape_variable *variable; /* [n] */
+  const cb_expression *potential;    /* V, of the numbers of g and the n shape variables; NULL: 0 */
+} cb_shape_problem;
+
+/* Works since the start, per variable, [CB_SHAPE_WORKS][n]. Energy changes by motor - damping - friction - limit. With
+ * drag, `motor` is the work on the variables, of which springs and V keep a part. */
+enum { CB_SHAPE_MOTOR, CB_SHAPE_DAMPING, CB_SHAPE_FRICTION, CB_SHAPE_LIMIT, CB_SHAPE_WORKS };
+
+/* A state, with everything that a restart needs. */
+typedef struct cb_shape_state {
+  double t, t_low;
+  double g[CB_GROUP_SIZE], mu[CB_GROUP_DIM]; /* mu, p: 0 with drag */
+  double angle_low;                          /* low-order part of the number of g that is an angle */
+  double r[CB_SHAPE_MAX], r_low[CB_SHAPE_MAX], p[CB_SHAPE_MAX];
+  double effort[CB_SHAPE_MAX]; /* of driven variables; with inertia: the mean during the last step */
+  double work[CB_SHAPE_WORKS][CB_SHAPE_MAX];
+} cb_shape_state;
+
+/* A force on the variables and its derivatives: Q_r[n][n] by r, Q_v[n][n] by r'. The potential is not in it. */
+typedef struct cb_shape_force {
+  double Q[CB_SHAPE_MAX], Q_r[CB_SHAPE_MAX][CB_SHAPE_MAX], Q_v[CB_SHAPE_MAX][CB_SHAPE_MAX];
+  double torque[CB_SHAPE_MAX]; /* the part of Q that is `torque` */
+} cb_shape_force;
+
+void cb_shape_force_at(const cb_shape_problem *p, double t, const double *r, const double *v, bool derivatives,
+                       cb_shape_force *out);
+/* The values and rates of the driven variables; the others stay as they are. rate may be NULL. */
+void cb_shape_drive(const cb_shape_problem *p, double t, double *r, double *rate);
+/* Replaces the element g of a state by g y. */
+void cb_shape_multiply(const cb_group *G, const double *y, cb_shape_state *s);
+/* Returns V and computes F[dim] and -d_r V in f[n]; both may be NULL. */
+double cb_shape_potential(const cb_shape_problem *p, const double *g, const double *r, double *F, double *f);
+/* Whether a variable is driven. */
+bool cb_shape_is_driven(const cb_shape_problem *p);
+
+/* Computes the velocity u = (xi, r') of a state; driven rates are those of their laws. With inertia it follows from mu
+ * and p, with drag from the forces. Also sets p and, with drag, effort of the driven variables. A failure is a status
+ * CB_STEP_.. and names the shape. */
+cb_status cb_shape_velocity(const cb_shape_problem *p, cb_shape_state *s, double *u);
+/* Sets the momenta p of a state with inertia from mu and the rates of all variables. */
+cb_status cb_shape_start(const cb_shape_problem *p, const double *rate, cb_shape_state *s);
+/* Returns the energy of a state with the velocity u: that of springs and V, and with inertia that of the motion. */
+double cb_shape_energy(const cb_shape_problem *p, const cb_shape_state *s, const double *u);
+
+/* One step of the discrete Lagrangian; equations in shape_variational.c. Its memory is made once (NULL: there is none)
+ * and has the history from which the first guess of a step is made. */
+typedef struct cb_shape_variational cb_shape_variational;
+cb_shape_variational *cb_shape_variational_create(void);
+void cb_shape_variational_free(cb_shape_variational *work);
+void cb_shape_variational_forget(cb_shape_variational *work); /* deletes the history */
+cb_status cb_shape_step_variational(const cb_shape_problem *p, cb_shape_variational *work, double h, cb_shape_state *s,
+                                    int *iterations);
+/* One step by collocation, with drag; equations in shape_collocation.c. Its memory is made once; NULL: there is none. */
+typedef struct cb_shape_collocation cb_shape_collocation;
+cb_shape_collocation *cb_shape_collocation_create(void);
+void cb_shape_collocation_free(cb_shape_collocation *work);
+cb_status cb_shape_step_collocation(const cb_shape_problem *p, cb_shape_collocation *work, const cb_tableau *tableau,
+                                    double h, cb_shape_state *s, int *iterations);
+
+/* Limits, with inertia. cb_shape_gap returns the distance of a variable from its nearer limit (infinite: none; negative:
+ * beyond it), and which one it is: side -1 the lowest, 1 the highest. A variable is at a limit if |gap| is at most
+ * cb_shape_touch. cb_shape_reflect reverses the rates of the variables at limits that move into them, by impulses on
+ * these variables, and adds the impulses to impulse[n]; elastic: with their restitution, otherwise with 0. */
+double cb_shape_gap(const cb_shape_variable *v, double r, int *side);
+static inline double cb_shape_touch(double r) { return 1e-12 * (1 + (r < 0 ? -r : r)); }
+cb_status cb_shape_reflect(const cb_shape_problem *p, const bool *at_limit, bool elastic, cb_shape_state *s,
+                           double *impulse);
+/* Sets the momenta p of the held[n] variables so that they are at rest, and those of the driven ones. */
+cb_status cb_shape_hold(const cb_shape_problem *p, const bool *held, cb_shape_state *s);

@@ -1,0 +1,292 @@
+/* The key `shape` next to `bundle`: shape variables that move by themselves (bundle/shape_motion.h).
+ *
+ *   shape: {momentum: [3, -1, 2], potential: "2*group.y + alpha1^2",
+ *           alpha1: {start: .8, rate: 0, spring: {stiffness: .5, rest: .1}, damping: .01, friction: .02,
+ *                    torque: ".2*sin(2*t) - .1*alpha2_rate", limits: [-1, 1], restitution: .5},
+ *           alpha2: {drive: "sin(t)"}, alpha3: gait}
+ * A variable without an entry follows the gait if there is one; otherwise it is free and starts at 0.
+ */
+#include "scenario/bundle_scenario.h"
+#include "scenario/bundle_shape.h"
+#include "tree/scalar.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAMES = 1 + 2 * CB_SHAPE_MAX };
+
+typedef struct keys {
+  double start, rate, damping, friction, restitution;
+  const cb_node *spring, *torque, *drive, *limits;
+} keys;
+
+#define REAL(field, fallback, unit, range, doc) \
+  { #field, CB_PARAM_REAL, offsetof(keys, field), fallback, unit, range, NULL, doc }
+#define NODE(field, doc) \
+  { #field, CB_PARAM_NODE, offsetof(keys, field), "", "", "", NULL, doc }
+const cb_param cb_shape_variable_table[] = {
+    REAL(start, "0", "", "", "value at the start"),
+    REAL(rate, "0", "s-1", "", "rate at the start; with inertia only"),
+    NODE(spring, "{stiffness: k, rest: r_0}: the force -k (r - r_0)"),
+    REAL(damping, "0", "", ">= 0", "the force -c r'"),
+    REAL(friction, "0", "", ">= 0", "largest force of dry friction; with inertia only"),
+    NODE(torque, "expression of t, the shape variables and their rates NAME_rate"),
+    NODE(drive, "expression of t that the variable follows; the needed force is recorded as /effort"),
+    NODE(limits, "[lowest, highest]: the variable is reflected there; with inertia only"),
+    REAL(restitution, "1", "", "[0, 1]", "of the limits"),
+    {0}};
+
+typedef struct reading {
+  cb_scenario *s;
+  cb_bundle_scenario *m;
+  cb_shape_scenario *shape;
+  const char *name[NAMES]; /* t, the variables, their rates */
+} reading;
+
+/* Makes the names of the arguments of torques. */
+static cb_status name_arguments(reading *r) {
+  const cb_bundle *b = r->m->bundle;
+  r->name[0] = "t";
+  for (int i = 0; i < b->n; i++) {
+    char *rate = cb_arena_alloc(r->s->arena, strlen(b->shape[i]) + 6, 1);
+    if (!rate) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+    sprintf(rate, "%s_rate", b->shape[i]);
+    r->name[1 + i] = b->shape[i];
+    r->name[1 + b->n + i] = rate;
+  }
+  return CB_OK;
+}
+
+/* Parses an expression, which belongs to the scenario. */
+static cb_status parse(reading *r, const cb_node *node, const char *const *names, int n, const cb_expression **out) {
+  cb_expression *e;
+  cb_shape_scenario *own = r->shape;
+  if (node->kind != CB_NODE_SCALAR) return cb_node_fail(node, "expected an expression");
+  const cb_status status = cb_node_expression(node, &(cb_expression_scope){.names = names, .n = (size_t)n}, &e);
+  if (status) return status;
+  *out = own->expression[own->expressions++] = e;
+  return CB_OK;
+}
+
+static cb_status read_spring(const cb_node *node, cb_shape_variable *v) {
+  static const char *const known[] = {"stiffness", "rest"};
+  const cb_node *stiffness = cb_node_get(node, "stiffness"), *rest = cb_node_get(node, "rest");
+  cb_status status = node->kind == CB_NODE_MAP ? cb_node_check_keys(node, known, 2) : CB_OK;
+  if (!status && (node->kind != CB_NODE_MAP || !stiffness))
+    status = cb_node_fail(node, "spring: expected {stiffness: .., rest: ..}");
+  if (!status) status = cb_node_real(stiffness, &v->stiffness);
+  if (!status && !(v->stiffness >= 0))
+    status = cb_node_fail(stiffness, "stiffness: expected a number >= 0, found %g", v->stiffness);
+  return status || !rest ? status : cb_node_real(rest, &v->rest);
+}
+
+static cb_status read_limits(const cb_node *node, double start, cb_shape_variable *v) {
+  double at[2];
+  if (node->kind != CB_NODE_LIST || node->count != 2 || cb_node_reals(node, 2, at) || !(at[0] < at[1]))
+    return cb_node_fail(node, "limits: expected [lowest, highest], two numbers in this order");
+  v->lowest = at[0];
+  v->highest = at[1];
+  if (!(start >= at[0] && start <= at[1]))
+    return cb_node_fail(node, "limits: expected the start %g within [%g, %g]", start, at[0], at[1]);
+  return CB_OK;
+}
+
+/* Fails if a driven variable has keys of free ones. */
+static cb_status check_driven(const cb_node *node) {
+  static const char *const of_free[] = {"start", "rate", "friction", "limits", "restitution"};
+  for (size_t k = 0; k < sizeof of_free / sizeof *of_free; k++)
+    if (cb_node_get(node, of_free[k]))
+      return cb_node_fail(cb_node_get(node, of_free[k]),
+                          "`%s` next to `drive`: expected only one of them, because the law gives the motion",
+                          of_free[k]);
+  return CB_OK;
+}
+
+static cb_status read_variable(reading *r, const cb_node *node, int i) {
+  cb_shape_variable *v = &r->shape->variable[i];
+  const cb_bundle *b = r->m->bundle;
+  keys k;
+  if (node->kind == CB_NODE_SCALAR && !strcmp(node->text, "gait")) {
+    if (!r->m->gait) return cb_node_fail(node, "%s: expected the key `gait` next to `shape`", b->shape[i]);
+    v->driven = true;
+    return CB_OK;
+  }
+  if (node->kind != CB_NODE_MAP)
+    return cb_node_fail(node, "%s: expected a map such as {start: 0, spring: {stiffness: 1}}, or `gait`, found %s",
+                        b->shape[i], cb_node_found(node).text);
+  v->driven = false;
+  cb_errors errors = cb_errors_begin();
+  if (cb_errors_add(&errors, node, cb_params_bind(cb_shape_variable_table, node, node, NULL, 0, &k)))
+    cb_params_bind_right(cb_shape_variable_table, node, &k);
+  v->damping = k.damping;
+  v->friction = k.friction;
+  v->restitution = k.restitution;
+  r->shape->start[i] = k.start;
+  r->shape->rate[i] = k.rate;
+  if (k.spring) cb_errors_add(&errors, k.spring, read_spring(k.spring, v));
+  if (k.torque) cb_errors_add(&errors, k.torque, parse(r, k.torque, r->name, 1 + 2 * b->n, &v->torque));
+  if (k.drive) {
+    v->driven = true;
+    cb_errors_add(&errors, k.drive, check_driven(node));
+    cb_errors_add(&errors, k.drive, parse(r, k.drive, r->name, 1, &v->drive));
+  } else if (k.limits) {
+    cb_errors_add(&errors, k.limits, read_limits(k.limits, k.start, v));
+  } else if (cb_node_get(node, "restitution")) {
+    const cb_node *restitution = cb_node_get(node, "restitution");
+    cb_errors_add(&errors, restitution,
+                  cb_node_fail(restitution, "`restitution` is that of `limits`: expected limits"));
+  }
+  return cb_errors_end(&errors);
+}
+
+/* Reads V of the numbers of the group, with the prefix `group.`, and of the variables. */
+static cb_status read_potential(reading *r, const cb_node *node) {
+  const cb_bundle *b = r->m->bundle;
+  const cb_group *G = b->group;
+  const char *name[CB_GROUP_SIZE + CB_SHAPE_MAX];
+  for (int k = 0; k < G->size; k++) {
+    char *text = cb_arena_alloc(r->s->arena, strlen(G->number[k]) + 7, 1);
+    if (!text) return cb_fail(CB_ERROR_MEMORY, "no memory for a name");
+    sprintf(text, "group.%s", G->number[k]);
+    name[k] = text;
+  }
+  for (int i = 0; i < b->n; i++) name[G->size + i] = b->shape[i];
+  return parse(r, node, name, G->size + b->n, &r->shape->potential);
+}
+
+static cb_status read_momentum(reading *r, const cb_node *node) {
+  const cb_group *G = r->m->bundle->group;
+  if (node->kind != CB_NODE_LIST || node->count != (size_t)G->dim) {
+    char axes[200] = "";
+    for (int a = 0; a < G->dim; a++)
+      snprintf(axes + strlen(axes), sizeof axes - strlen(axes), "%s%s", a ? ", " : "", G->axis[a]);
+    return cb_node_fail(node, "momentum: expected a list of %d number%s, along the axes %s of the group %s", G->dim,
+                        G->dim == 1 ? "" : "s", axes, G->name);
+  }
+  return cb_node_reals(node, node->count, r->shape->momentum);
+}
+
+cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *node) {
+  cb_bundle_scenario *m = s->own;
+  if (!node) return CB_OK;
+  if (!m->bundle) return CB_OK; /* the error was reported */
+  reading r = {.s = s, .m = m};
+  const cb_bundle *b = m->bundle;
+  const char *known[CB_SHAPE_MAX + 2];
+  if (node->kind != CB_NODE_MAP)
+    return cb_node_fail(node, "shape: expected a map such as {%s: {start: 0, spring: {stiffness: 1}}}, found %s",
+                        b->shape[0], cb_node_found(node).text);
+  r.shape = m->moving = cb_arena_alloc(s->arena, 1, sizeof *m->moving);
+  if (!r.shape) return cb_fail(CB_ERROR_MEMORY, "no memory for a shape");
+  cb_status status = name_arguments(&r);
+  if (status) return status;
+  for (int i = 0; i < b->n; i++) {
+    known[i] = b->shape[i];
+    r.shape->variable[i] = (cb_shape_variable){.driven = m->gait != NULL, .lowest = -INFINITY, .highest = INFINITY};
+  }
+  known[b->n] = "momentum";
+  known[b->n + 1] = "potential";
+  cb_errors errors = cb_errors_begin();
+  cb_errors_add(&errors, node, cb_node_check_keys(node, known, (size_t)b->n + 2));
+  for (int i = 0; i < b->n; i++) {
+    const cb_node *own = cb_node_get(node, b->shape[i]);
+    if (own) cb_errors_add(&errors, own, read_variable(&r, own, i));
+  }
+  const cb_node *momentum = cb_node_get(node, "momentum"), *potential = cb_node_get(node, "potential");
+  if (momentum) cb_errors_add(&errors, momentum, read_momentum(&r, momentum));
+  if (potential) cb_errors_add(&errors, potential, read_potential(&r, potential));
+  if (m->plain)
+    cb_errors_add(&errors, node,
+                  cb_node_fail(node,
+                               "`shape` next to `coordinates` of the bundle: expected only one of "
+                               "them, because the form is not known in other coordinates"));
+  return cb_errors_end(&errors);
+}
+
+/* --- the run --- */
+
+static cb_status fail_at(const cb_node *map, const char *key, const char *text, const cb_bundle *b) {
+  const cb_node *at = cb_node_get(map, key);
+  return cb_node_fail(at ? at : map, text, b->class_->name);
+}
+
+/* Checks what inertia or drag do not allow. */
+static cb_status check(const cb_bundle_scenario *m, const cb_node *shape, const cb_node *integrator, bool drag,
+                       bool order_4) {
+  static const char *const with_inertia[] = {"rate", "friction", "limits"};
+  const cb_bundle *b = m->bundle;
+  if (drag && b->resistance == CB_RESISTANCE_INERTIA)
+    return fail_at(integrator, "name", "bundle %s has inertia and no drag: expected `hamilton_pontryagin`", b);
+  if (!drag && b->resistance == CB_RESISTANCE_DRAG)
+    return fail_at(integrator, "name",
+                   "bundle %s has drag and no inertia: expected `gauss`, or `radau_iia` for stiff springs", b);
+  const cb_node *momentum = cb_node_get(shape, "momentum"), *potential = cb_node_get(shape, "potential");
+  if (momentum && drag)
+    return cb_node_fail(momentum, "`momentum` with drag: expected none, because there is no inertia");
+  if (momentum && !b->class_->form)
+    return fail_at(shape, "momentum", "bundle %s has no form of inertia, so its momentum is 0: leave `momentum` out",
+                   b);
+  bool of_place = false;
+  for (int k = 0; potential && k < b->group->size; k++) of_place |= cb_expression_uses(m->moving->potential, (size_t)k);
+  if (of_place && !b->class_->form)
+    return fail_at(shape, "potential",
+                   "bundle %s has no form, so no force can act on its place: expected a potential "
+                   "of the shape variables only",
+                   b);
+  for (int i = 0; i < b->n; i++) {
+    const cb_node *own = cb_node_get(shape, b->shape[i]);
+    for (int k = 0; drag && own && own->kind == CB_NODE_MAP && k < 3; k++) {
+      const cb_node *at = cb_node_get(own, with_inertia[k]);
+      if (at)
+        return cb_node_fail(at, "`%s` is for shapes with inertia: bundle %s moves against drag", with_inertia[k],
+                            b->class_->name);
+    }
+    if (order_4 && m->moving->variable[i].friction > 0)
+      return cb_node_fail(cb_node_get(own, "friction"),
+                          "dry friction with `order: 4`, whose steps also run backwards: expected `order: 2`");
+  }
+  return CB_OK;
+}
+
+cb_status cb_scenario_make_shape_run(cb_scenario *s, const cb_run_options *options, cb_run **out) {
+  const cb_bundle_scenario *m = s->own;
+  cb_shape_scenario *own = m->moving;
+  const cb_bundle *b = m->bundle;
+  const cb_node *root = cb_tree_root(s->tree), *shape = cb_node_get(root, "shape"), *time = cb_node_get(root, "time");
+  const bool drag = s->integrator->class_->solves == &cb_problem_shapes_with_drag;
+  cb_shape_problem problem = {.bundle = b,
+                              .drag = drag,
+                              .has_form = b->class_->form != NULL,
+                              .gait = m->gait,
+                              .period = m->period,
+                              .variable = own->variable,
+                              .potential = own->potential};
+  cb_shape_state start = {.t = options->start};
+  if (s->integrator->class_->solves == &cb_problem_group_path)
+    return fail_at(cb_node_get(root, "integrator"), "name",
+                   "the shape of %s moves by itself: expected `hamilton_pontryagin` with inertia, `gauss` or "
+                   "`radau_iia` with drag",
+                   b);
+  int count;
+  cb_integrator_substeps(s->integrator, &count);
+  cb_status status = check(m, shape, cb_node_get(root, "integrator"), drag, count > 1);
+  if (status) return status;
+  if (!m->gait && !cb_node_get(time, "end"))
+    return cb_node_fail(time ? time : root, "the key `end` of `time` is missing: a shape without a gait has no cycle");
+  memcpy(start.g, m->start, sizeof start.g);
+  memcpy(start.r, own->start, sizeof own->start);
+  cb_group_adjoint_dual(b->group, start.g, own->momentum, start.mu);
+  cb_shape_drive(&problem, start.t, start.r, own->rate);
+  for (int i = 0; i < b->n; i++)
+    if (!isfinite(start.r[i]) || !isfinite(own->rate[i]))
+      return cb_node_fail(cb_node_get(shape, b->shape[i]), "%s: the drive at the start, t = %g, is not finite",
+                          b->shape[i], start.t);
+  if (!drag) status = cb_shape_start(&problem, own->rate, &start);
+  return status ? status : cb_run_create_shape(&problem, &start, s->integrator, options, out);
+}
+
+void cb_shape_scenario_free(cb_shape_scenario *own) {
+  for (int k = 0; own && k < own->expressions; k++) cb_expression_free(own->expression[k]);
+}

@@ -1,0 +1,20 @@
+/* The key `shape` of a scenario with a bundle: shape variables that move by themselves (scenario/bundle_shape.c). */
+#pragma once
+
+#include "run/shape_run.h"
+#include <curvebody/scenario.h>
+
+typedef struct cb_shape_scenario {
+  cb_shape_variable variable[CB_SHAPE_MAX];
+  double start[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], momentum[CB_GROUP_DIM]; /* momentum: in the world's frame */
+  const cb_expression *potential;                                         /* NULL: none */
+  cb_expression *expression[2 * CB_SHAPE_MAX + 1]; /* [expressions], owned: all that the others point to */
+  int expressions;
+} cb_shape_scenario;
+
+extern const cb_param cb_shape_variable_table[]; /* the keys of one variable */
+
+/* Reads `shape` after the bundle and the gait; node NULL: the key is absent. */
+cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *node);
+cb_status cb_scenario_make_shape_run(cb_scenario *s, const cb_run_options *options, cb_run **out);
+void cb_shape_scenario_free(cb_shape_scenario *own); /* own may be NULL; its memory is the scenario's */

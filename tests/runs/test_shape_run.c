@@ -1,0 +1,211 @@
+/* Runs of shape variables that move by themselves: oracle numbers from independent programs, limits, drives against
+ * torques, stiff springs, and restarts. */
+#include "memory_sink.h"
+
+#define SNAKE "curvebody: 1\nbundle: floating_snake\n"
+#define ORDER_4(h, end) "integrator: {name: hamilton_pontryagin, order: 4, step: " #h "}\ntime: {end: " #end "}\n"
+
+static const double *last(const memory_sink *m, const char *name) { return memory_field(m, m->n_rows - 1, name); }
+
+/* Reference: Lagrange-Poincare equations with a form written by hand, by a Runge-Kutta method of high order. The error
+ * of these steps is about 1e-8 (of order 4, from a run with half the step). */
+static void snake_with_motor_and_spring_moves_as_its_reference(void **state) {
+  memory_sink m;
+  cb_scenario *s = memory_go(
+      &m, SNAKE "shape: {alpha1: {torque: \"0.2*sin(2*t)\"}, alpha2: {start: 0.5, spring: {stiffness: 0.3}}}\n" ORDER_4(
+              0.005, 10));
+  check_near(last(&m, "shape")[0], 6.96092242309, 1e-9);
+  check_near(last(&m, "shape")[1], 1.22824313127, 1e-9);
+  check_near(last(&m, "group")[0], .22904357453, 1e-9);
+  check_near(last(&m, "group")[1], -.02782973123, 1e-9);
+  check_near(last(&m, "group")[2], .88784943587, 1e-9);
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+#define LIMITED(e)                                                                                \
+  SNAKE                                                                                           \
+  "shape:\n  momentum: [0.6, -0.3, 0.5]\n"                                                        \
+  "  alpha1: {start: 0.3, rate: 0.4, spring: {stiffness: 0.3}, limits: [-1, 1], restitution: " #e \
+  "}\n"                                                                                           \
+  "  alpha2: {start: 0.5, rate: 0.9, spring: {stiffness: 0.3}, limits: [-0.2, 0.9], restitution: " #e "}\n"
+
+static void limits_reflect_at_the_known_times(void **state) {
+  static const double hits[] = {2.2981802028, 3.1272791667, 6.3561245061, 7.5653029345};
+  memory_sink m;
+  cb_scenario *s = memory_go(&m, LIMITED(1) ORDER_4(0.004, 10));
+  assert_int_equal(m.n_events, 4);
+  for (int k = 0; k < 4; k++) check_near(m.event[k].time, hits[k], 1e-10);
+  check_near(last(&m, "shape")[0], -.12412071344, 1e-9);
+  check_near(last(&m, "shape")[1], .62278631593, 1e-9);
+  check_near(last(&m, "group")[0], 2.00093701835, 1e-9);
+  check_near(last(&m, "group")[1], -.78977220948, 1e-9);
+  check_near(last(&m, "group")[2], 2.59838167412, 1e-9);
+  check_near(last(&m, "energy")[0], .28861832081, 1e-9);
+  for (int k = 0; k < 3; k++) check_near(last(&m, "momentum")[k], memory_field(&m, 0, "momentum")[k], 1e-13);
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+/* With restitution below 1 the energy falls by exactly what the limits took, and the rates fall by the restitution. */
+static void limits_take_their_energy(void **state) {
+  memory_sink m;
+  cb_scenario *s = memory_go(&m, LIMITED(0.5) ORDER_4(0.01, 10));
+  assert_true(m.n_events >= 2);
+  for (size_t k = 0; k < m.n_events; k++)
+    check_near(m.event[k].speed_after, -.5 * m.event[k].speed_before, 1e-12 * fabs(m.event[k].speed_before));
+  const double lost = last(&m, "limit_work")[0] + last(&m, "limit_work")[1];
+  check_at_least(lost, 1e-3);
+  check_near(memory_field(&m, 0, "energy")[0] - last(&m, "energy")[0], lost, 1e-8); /* the energy error of order 4 */
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+/* A torque presses a variable against its limit until it changes its sign. Held there, the snake moves as one with a
+ * locked hinge, which a drive at the limit gives. */
+static void pressed_variables_rest_at_their_limit(void **state) {
+  memory_sink m;
+  cb_scenario *s =
+      memory_go(&m, SNAKE
+                "shape: {alpha1: {start: 0.9, rate: 0.5, torque: \"0.4*cos(t)\", limits: [-1, 1], restitution: 0},\n"
+                "  alpha2: {start: 0.5, spring: {stiffness: 0.3}}}\n"
+                "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 3}\n");
+  size_t held = 0;
+  for (size_t row = 0; row < m.n_rows; row++) {
+    check_at_most(memory_field(&m, row, "shape")[0], 1 + 1e-11);
+    held += memory_field(&m, row, "shape")[0] >= 1 - 1e-11;
+  }
+  check_at_least((double)held, 80); /* until about t = pi/2: the torque holds it */
+  check_at_most((double)held, 200);
+  check_at_most(last(&m, "shape")[0], .9);
+  assert_true(m.n_events < 5);
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+/* The effort of a law, applied as a torque in turn, gives the motion of the law. The torque is a fit to the efforts at
+ * the middles of steps, so the two agree to the order of the step. Here the law is such that its torque is known: a
+ * falling cat of two equal discs has a constant inertia J/2 of alpha, so alpha = a sin(w t) needs -J/2 a w^2 sin(w t). */
+static void effort_is_the_torque_of_the_law(void **state) {
+  memory_sink m;
+  cb_scenario *s = memory_go(&m,
+                             "curvebody: 1\nbundle: {name: falling_cat, arm_1: 0, arm_2: 0}\n"
+                             "shape: {alpha: {drive: \"0.5*sin(2*t)\"}, momentum: [0.3]}\n"
+                             "integrator: {name: hamilton_pontryagin, step: 0.01}\ntime: {end: 3}\n");
+  for (size_t row = 1; row < m.n_rows; row++) {
+    const double t = memory_field(&m, row, "time")[0];
+    /* the mean of -.5 * .5 * 4 sin(2 t) over the last step */
+    check_near(memory_field(&m, row, "effort")[0], .5 * (cos(2 * t) - cos(2 * (t - .01))) / .01, 1e-4);
+  }
+  check_near(last(&m, "motor_work")[0], .25 * (pow(cos(6), 2) - 1), 1e-4); /* change of kinetic energy J/4 (r'^2) */
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+/* Reference: own boundary elements by Lagrange-Poincare equations. Two runs of order 4 are extrapolated. */
+static void fish_on_springs_moves_as_its_reference(void **state) {
+  double at[2][6];
+  for (int k = 0; k < 2; k++) {
+    memory_sink m;
+    const char *step = k ? "0.1" : "0.2";
+    char text[400];
+    snprintf(text, sizeof text,
+             "curvebody: 1\nbundle: perfect_fish\nshape: {alpha1: {start: 0.8, spring: {stiffness: 0.5}}, "
+             "alpha2: {start: -0.5, spring: {stiffness: 0.3}}}\n"
+             "integrator: {name: hamilton_pontryagin, order: 4, step: %s}\ntime: {end: 5}\n",
+             step);
+    cb_scenario *s = memory_go(&m, text);
+    memcpy(at[k], last(&m, "shape"), 2 * sizeof(double));
+    memcpy(at[k] + 2, last(&m, "group"), 3 * sizeof(double));
+    at[k][5] = last(&m, "energy")[0];
+    memory_free(&m);
+    cb_scenario_free(s);
+  }
+  static const double right[] = {.470907886, -.665767086, .079923204, .145399864, -.045630187, .1975};
+  for (int i = 0; i < 6; i++) check_near((16 * at[1][i] - at[0][i]) / 15, right[i], 1e-7);
+}
+
+/* Passov & Or, Eur. Phys. J. E 35 (2012) 78, found the optimum of the stiffness; the numbers are from shooting with another
+ * program: displacement in a cycle when the start is forgotten, which has no turn, and the work in it. */
+static void elastic_purcell_swims_as_its_reference(void **state) {
+  static const struct {
+    double amplitude, x, X, work;
+  } cases[] = {{.2, 1, -8.81445372e-4, 0}, {.2, .25, -4.14037241e-4, 0}, {.5, 1, -5.27450392e-3, .004492645}};
+  for (int i = 0; i < 3; i++) {
+    char text[500];
+    memory_sink m;
+    snprintf(
+        text, sizeof text,
+        "curvebody: 1\nbundle: purcell\nshape: {alpha1: {drive: \"%g*sin(t)\"}, alpha2: {spring: {stiffness: %.17g}}}\n"
+        "integrator: {name: radau_iia, stages: 3, step: %.17g}\ntime: {end: %.17g}\n",
+        cases[i].amplitude, cases[i].x * 16 / 2187, atan(1) / 25, (cases[i].x < 1 ? 20 : 6) * 8 * atan(1));
+    cb_scenario *s = memory_go(&m, text);
+    const size_t cycle = 200;
+    double a[3], b[3];
+    memcpy(a, memory_field(&m, m.n_rows - 1 - cycle, "group"), sizeof a);
+    memcpy(b, last(&m, "group"), sizeof b);
+    const double c = cos(a[2]), d = sin(a[2]);
+    check_near(c * (b[0] - a[0]) + d * (b[1] - a[1]), cases[i].X, 2e-9);
+    check_near(b[2], a[2], 1e-9);
+    if (cases[i].work > 0)
+      check_near(last(&m, "motor_work")[0] - memory_field(&m, m.n_rows - 1 - cycle, "motor_work")[0], cases[i].work,
+                 1e-9);
+    memory_free(&m);
+    cb_scenario_free(s);
+  }
+}
+
+/* Errors of one-variable relaxation with k h/M = 200: Radau IIA keeps 1e-9 where Gauss has lost its digits. The
+ * reference has a hundredth of the step. */
+static void stiff_springs_need_radau(void **state) {
+  double at[3];
+  for (int i = 0; i < 3; i++) {
+    memory_sink m;
+    char text[400];
+    snprintf(text, sizeof text,
+             "curvebody: 1\nbundle: purcell\nshape: {alpha1: {drive: \"0.5*sin(t)\"}, alpha2: {start: 0.3, spring: "
+             "{stiffness: 29.26, rest: 0.2}}}\n"
+             "integrator: {name: %s, stages: 3, step: %g}\ntime: {end: 1}\nrecord: {every: %d}\n",
+             i == 1 ? "gauss" : "radau_iia", i == 2 ? .0005 : .05, i == 2 ? 100 : 1);
+    cb_scenario *s = memory_go(&m, text);
+    at[i] = last(&m, "shape")[1];
+    memory_free(&m);
+    cb_scenario_free(s);
+  }
+  print_message("radau %.2g, gauss %.2g\n", fabs(at[0] - at[2]), fabs(at[1] - at[2]));
+  check_near(at[0], at[2], 1e-9);
+  check_at_least(fabs(at[1] - at[2]), 1e-6);
+}
+
+/* A run that continues from a checkpoint has the same bytes, with limits, drives and dry friction. */
+static void restarts_have_the_same_bytes(void **state) {
+  static const char text[] = SNAKE
+      "shape:\n  momentum: [0.6, -0.3, 0.5]\n"
+      "  alpha1: {start: 0.3, rate: 0.4, spring: {stiffness: 0.3}, limits: [-1, 1], friction: 0.01}\n"
+      "  alpha2: {drive: \"0.4*sin(3*t)\"}\n"
+      "integrator: {name: hamilton_pontryagin, step: 0.02}\ntime: {end: 8}\nrecord: {checkpoint: 60}\n";
+  memory_sink m;
+  cb_scenario *s = memory_go(&m, text), *rest;
+  assert_true(m.n_checkpoints > 3);
+  for (size_t k = 1; k + 1 < m.n_checkpoints; k++) {
+    check_ok(cb_scenario_open_text("test", text, NULL, 0, &rest));
+    check_rest("snake", &m, k, rest);
+  }
+  memory_free(&m);
+  cb_scenario_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(snake_with_motor_and_spring_moves_as_its_reference),
+      cmocka_unit_test(limits_reflect_at_the_known_times),
+      cmocka_unit_test(limits_take_their_energy),
+      cmocka_unit_test(pressed_variables_rest_at_their_limit),
+      cmocka_unit_test(effort_is_the_torque_of_the_law),
+      cmocka_unit_test(fish_on_springs_moves_as_its_reference),
+      cmocka_unit_test(elastic_purcell_swims_as_its_reference),
+      cmocka_unit_test(stiff_springs_need_radau),
+      cmocka_unit_test(restarts_have_the_same_bytes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

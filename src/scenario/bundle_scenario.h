@@ -10,6 +10,7 @@
 #pragma once
 
 #include "scenario/private.h"
+#include "fluid/poses_private.h"
 #include <curvebody/mass.h>
 #include <curvebody/holonomy.h>
 
@@ -45,10 +46,18 @@ typedef struct cb_bundle_scenario {
 /* Returns the data of a scenario of a gait in a bundle, borrowed; NULL for other scenarios. */
 const cb_bundle_scenario *cb_bundle_scenario_of(const cb_scenario *s);
 
+/* Finds the map of a gait. If `node` has the key `file`, it is the gait of that scenario, with the other keys of `node`
+ * in place of its own; *bundle is then the bundle of that scenario. Otherwise *gait is `node` and *bundle is NULL. */
+cb_status cb_scenario_find_gait(cb_scenario *s, const cb_node *node, const cb_node **gait, const cb_node **bundle);
 /* Puts another gait into the scenario's tree, and an integrator if the tree has none. Appends the scenario to out as a
  * text that is valid in any folder. */
 cb_status cb_scenario_with_gait(cb_scenario *s, const cb_gait *gait, cb_text *out);
 
+/* Reads a list of names of shape variables of a surface, and checks them next to the parameters. Reads the map {NAME:
+ * PERIOD} of the variables that are angles (NULL: there are none) into period[n]. */
+cb_status cb_scenario_read_variables(cb_scenario *s, const cb_node *list, const cb_poses_parameters *parameters, int *n,
+                                     const char ***out);
+cb_status cb_scenario_read_periods(const cb_node *map, int n, const char *const *names, double *period);
 /* Reads an element of a group from a list of numbers; what: the word for the list in messages, such as "group". */
 cb_status cb_scenario_read_element(const cb_group *G, const cb_node *list, const char *what, double *g);
 /* Returns the name of the bundle's class, also if `coordinates` gives the bundle other coordinates. */

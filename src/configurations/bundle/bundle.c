@@ -1,6 +1,7 @@
 /* A gait in a bundle as a configuration space: the keys `bundle` (with `coordinates`), `gait` and `start` of a
  * scenario, and its run. */
 #include "scenario/bundle_scenario.h"
+#include "core/file.h"
 #include "tree/scalar.h"
 #include "fluid/shape_surface.h"
 #include "scenario/fluid.h"
@@ -14,6 +15,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- `coordinates:` of a bundle: {minimum_perturbation: {low: [..], high: [..], points: [..]}} --- */
@@ -140,11 +142,66 @@ static cb_status read_bundle(cb_scenario *s, const cb_node *node) {
 
 /* --- the gait, and the group element at its start --- */
 
+/* Reads the scenario in a file; its nodes are in the arena of s. */
+static cb_status read_other(cb_scenario *s, const cb_node *file, const cb_node **root) {
+  const char *path;
+  char *text;
+  size_t n;
+  cb_status status = cb_node_string(file, &path);
+  if (!status) status = cb_scenario_file(s, file, &path);
+  if (status) return status;
+  const size_t length = strlen(path);
+  if (length > 3 && !strcmp(path + length - 3, ".h5"))
+    return cb_node_fail(file, "file: expected a scenario, as `curvebody gait .. optimize -o best.yaml` writes it");
+  status = cb_read_whole_file(path, CB_YAML_LARGEST, &text, &n);
+  if (status) return cb_node_fail(file, "file: %s", cb_error_text());
+  status = cb_yaml_build(s->arena, path, text, n, 0, 0, root);
+  free(text);
+  return status;
+}
+
+/* Makes the map with the keys of `own`, without `file`, and the keys of `other` that `own` does not have. */
+static const cb_node *merge(cb_scenario *s, const cb_node *own, const cb_node *other) {
+  const cb_node *const from[] = {own, other};
+  cb_node *out = cb_arena_alloc(s->arena, 1, sizeof *out);
+  if (!out) return NULL;
+  *out = *own;
+  out->count = 0;
+  out->keys = cb_arena_alloc(s->arena, own->count + other->count, sizeof *out->keys);
+  out->items = cb_arena_alloc(s->arena, own->count + other->count, sizeof *out->items);
+  if (!out->keys || !out->items) return NULL;
+  for (int k = 0; k < 2; k++)
+    for (size_t i = 0; i < from[k]->count; i++) {
+      const char *key = from[k]->keys[i]->text;
+      if (k ? cb_node_get(own, key) != NULL : !strcmp(key, "file")) continue;
+      out->keys[out->count] = from[k]->keys[i];
+      out->items[out->count++] = from[k]->items[i];
+    }
+  return out;
+}
+
+cb_status cb_scenario_find_gait(cb_scenario *s, const cb_node *node, const cb_node **gait, const cb_node **bundle) {
+  const cb_node *file = cb_node_get(node, "file"), *root = NULL;
+  *gait = node;
+  *bundle = NULL;
+  if (!file) return CB_OK;
+  const cb_status status = read_other(s, file, &root);
+  if (status) return status;
+  const cb_node *other = cb_node_get(root, "gait");
+  *bundle = cb_node_get(root, "bundle");
+  if (!*bundle || !other || other->kind != CB_NODE_MAP || cb_node_get(other, "file"))
+    return cb_node_fail(file, "file: expected a scenario with `bundle` and with a `gait` that is not in another file");
+  *gait = merge(s, node, other);
+  return *gait ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
+}
+
 static cb_status read_gait(cb_scenario *s, const cb_node *node) {
   cb_bundle_scenario *m = s->own;
   if (!node) return CB_OK;
   if (!m->bundle) return cb_gait_check_keys(node);
-  cb_status status = cb_gait_read(m->bundle, node, &m->repeat, &m->period, &m->gait);
+  const cb_node *bundle;
+  cb_status status = cb_scenario_find_gait(s, node, &node, &bundle);
+  if (!status) status = cb_gait_read(m->bundle, node, &m->repeat, &m->period, &m->gait);
   if (!status) status = cb_gait_closed(m->bundle, m->gait);
   return status == CB_ERROR_ARGUMENT ? cb_node_fail(node, "%s", cb_error_text()) : status;
 }

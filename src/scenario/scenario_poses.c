@@ -169,13 +169,13 @@ static cb_status poses_of_bundle(cb_scenario *s, const cb_node *gait, const cb_n
                         "the gait is one of the bundle `%.40s`, which has no surface: expected a gait of the bundles "
                         "immersed or surface_drag, or `variables` and x, y, z of the body's surface next to `gait`",
                         text);
-  if (cb_node_get(bundle, "space") || cb_node_get(bundle, "start") || cb_node_get(bundle, "cycle"))
+  const cb_node *start = cb_node_get(bundle, "start");
+  if (cb_node_get(bundle, "space") ||
+      (poses && (cb_node_get(poses, "files") || cb_node_get(poses, "sequence") || cb_node_get(bundle, "cycle") ||
+                 (start && (start->kind != CB_NODE_SCALAR || strcmp(start->text, "0"))))))
     return cb_node_fail(file,
-                        "the bundle of the gait has the key `%s`, which a body does not have: expected its poses "
-                        "next to `gait`",
-                        cb_node_get(bundle, "space")   ? "space"
-                        : cb_node_get(bundle, "start") ? "start"
-                                                       : "cycle");
+                        "the surface of the bundle of the gait is in a `space`, or has poses from files, or poses with "
+                        "`start` or `cycle`: expected the poses of the body next to `gait`");
   cb_node *map = cb_arena_alloc(s->arena, 1, sizeof *map);
   const size_t room = gait->count + bundle->count + (motion ? motion->count : 0) + (poses ? poses->count : 0);
   if (!map) return cb_fail(CB_ERROR_MEMORY, "no memory for poses");

@@ -3,6 +3,7 @@
  *
  *   bundle: {name: purcell, links: 3, ratio: 2}
  *   gait: {fourier: {mean: [0, 0], cosine: [[1, 0]], sine: [[0, 1]]}, repeat: 3}
+ *   flow: {shear: {gradient: [[0, 1, 0], [0, 0, 0], [0, 0, 0]]}}
  *   start: {group: [0, 0, pi/2]}
  *   optimum: {target: {move: 0.03}, objective: cost, start_shape: [0.5, -0.3], bounds: {alpha1: [-pi/2, pi/2]},
  *       starts: 24}
@@ -12,6 +13,7 @@
 #include "scenario/private.h"
 #include "fluid/poses_private.h"
 #include <curvebody/mass.h>
+#include <curvebody/bundle_path.h>
 #include <curvebody/holonomy.h>
 
 /* The optimal gait that a scenario asks for: `optimum:` next to `bundle:`. */
@@ -30,11 +32,13 @@ void cb_optimum_scenario_free(cb_optimum_scenario *o);
 extern const cb_param cb_optimum_table[];
 
 typedef struct cb_bundle_scenario {
-  cb_bundle *bundle; /* the bundle in which the gait moves */
-  cb_bundle *plain;  /* the same bundle in its own coordinates, if `coordinates` gives others; otherwise NULL */
-  cb_gait *gait;     /* one cycle; NULL: there is no `gait` */
-  int repeat;        /* the number of cycles */
-  double period;     /* duration of a cycle in s */
+  cb_bundle *bundle;        /* the bundle in which the gait moves */
+  cb_bundle *plain;         /* the same bundle in its own coordinates, if `coordinates` gives others; otherwise NULL */
+  cb_gait *gait;            /* one cycle; NULL: there is no `gait` */
+  int repeat;               /* the number of cycles */
+  double period;            /* duration of a cycle in s */
+  const cb_node *flow_node; /* the value of the key `flow`; NULL: the fluid is at rest */
+  cb_bundle_flow flow;      /* its velocity field */
   double start[CB_GROUP_SIZE];   /* the group element at the start */
   cb_optimum_scenario *optimum;  /* NULL: there is no `optimum` */
   struct cb_immersed_kind *body; /* surface and poses of a bundle of a surface; NULL for other bundles */

@@ -257,6 +257,7 @@ static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *
     return with_defaults(s, s->integrator->class_->params, with_defaults(s, cb_scenario_table(s, key), node));
   if (!strcmp(key, s->class->name) && s->class->resolve) return s->class->resolve(s, node);
   if (!strcmp(key, "gait")) return resolved_gait(s, node, &bundle);
+  if (!strcmp(key, "flow")) return flows_of(s, node);
   if (!strcmp(key, "bodies")) {
     cb_node *list = copy_of_list(s, node);
     for (size_t i = 0; list && i < node->count; i++)

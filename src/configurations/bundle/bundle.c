@@ -248,6 +248,57 @@ cb_status cb_scenario_read_element(const cb_group *G, const cb_node *list, const
   return status ? status : check_element(G, list, what, g);
 }
 
+/* Finds velocity and gradient of a flow that is linear in x, y, z and does not depend on the time. Returns
+ * CB_ERROR_DOMAIN, with a place in the text, if it is another flow. */
+static cb_status linear_part(const cb_flow *flow, cb_bundle_flow *out) {
+  enum { PLACES = 7 };
+  static const double place[PLACES][3] = {{0, 0, 0},         {1, 0.3, -0.7},  {-2, 5, 1}, {30, -11, 7},
+                                          {0.1, -0.2, 0.05}, {-400, 90, 250}, {3, 3, 3}};
+  static const double time[] = {0, 1.37, 52};
+  double u[PLACES][3], G[PLACES][3][3];
+  for (int k = 0; k < 3; k++) {
+    const cb_status status = cb_flow_at(flow, time[k], PLACES, place, u, G, NULL);
+    if (status) return status;
+    if (k == 0) {
+      memcpy(out->velocity, u[0], sizeof u[0]);
+      memcpy(out->gradient, G[0], sizeof G[0]);
+    }
+    for (int i = 0; i < PLACES; i++) {
+      double off = 0, size = 0;
+      for (int c = 0; c < 3; c++) {
+        const double *row = out->gradient[c], *x = place[i];
+        off = fmax(off, fabs(u[i][c] - out->velocity[c] - row[0] * x[0] - row[1] * x[1] - row[2] * x[2]));
+        size += fabs(u[i][c]) + fabs(out->velocity[c]);
+      }
+      if (off > 1e-12 * size)
+        return cb_fail(
+            CB_ERROR_DOMAIN,
+            "the flow at (%g, %g, %g), t = %g is not that of a linear flow: expected a velocity that is linear "
+            "in x, y, z and steady, such as {uniform: [1, 0, 0]} or {shear: {gradient: [..]}}",
+            place[i][0], place[i][1], place[i][2], time[k]);
+    }
+  }
+  return CB_OK;
+}
+
+/* Reads the flow of the fluid in which the body moves. During this call s->own is a cb_fluid_scenario, which the
+ * function that reads flows needs. */
+static cb_status read_flow(cb_scenario *s, const cb_node *node) {
+  cb_bundle_scenario *m = s->own;
+  cb_fluid_scenario *fluid = node ? cb_arena_alloc(s->arena, 1, sizeof *fluid) : NULL;
+  if (!node) return CB_OK;
+  if (!fluid) return cb_fail(CB_ERROR_MEMORY, "no memory for a flow");
+  s->own = fluid;
+  cb_status status = cb_scenario_read_flow(s, node);
+  s->own = m;
+  if (!status) status = linear_part(fluid->flow, &m->flow);
+  if (!status) status = cb_flow_check_divergence(fluid->flow);
+  cb_flow_free(fluid->flow);
+  if (!status && m->bundle) status = cb_bundle_check_flow(m->plain ? m->plain : m->bundle, &m->flow);
+  if (!status) m->flow_node = node;
+  return cb_scenario_placed(s, status, node, false);
+}
+
 static cb_status read_group(cb_scenario *s, const cb_node *node) {
   cb_bundle_scenario *m = s->own;
   start_parameters p;
@@ -307,10 +358,12 @@ const cb_param cb_cycle_step_table[] = {
 
 static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   const cb_node *bundle = cb_scenario_section(root, "bundle"), *gait = cb_scenario_section(root, "gait"),
-                *start = cb_scenario_section(root, "start"), *optimum = cb_scenario_section(root, "optimum");
+                *flow = cb_scenario_section(root, "flow"), *start = cb_scenario_section(root, "start"),
+                *optimum = cb_scenario_section(root, "optimum");
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, bundle, read_bundle(s, bundle));
   cb_errors_add(&errors, gait, read_gait(s, gait));
+  cb_errors_add(&errors, flow, read_flow(s, flow));
   cb_errors_add(&errors, start, read_group(s, start));
   cb_errors_add(&errors, optimum, cb_scenario_read_optimum(s, optimum));
   return cb_errors_end(&errors);
@@ -324,7 +377,7 @@ static double length(const cb_scenario *s) {
 
 static cb_status make_run(cb_scenario *s, const cb_run_options *options, cb_run **out) {
   const cb_bundle_scenario *m = s->own;
-  const cb_bundle_path path = {m->bundle, m->gait, m->period};
+  const cb_bundle_path path = {m->bundle, m->gait, m->period, m->flow_node ? &m->flow : NULL};
   return cb_run_create_bundle(&path, m->start, s->integrator, options, out);
 }
 
@@ -340,7 +393,7 @@ static const char *subject(const cb_scenario *s) { return cb_bundle_scenario_nam
 static const cb_bundle_scenario *gait(const cb_scenario *s) { return s->own; }
 
 static const cb_problem *const problems[] = {&cb_problem_group_path, NULL};
-static const char *const keys[] = {"bundle", "gait", "start", "optimum", NULL};
+static const char *const keys[] = {"bundle", "gait", "flow", "start", "optimum", NULL};
 static const char *const required[] = {"gait", "integrator", NULL}, *const only[] = {"gait", "optimum", NULL};
 static const cb_section sections[] = {{"time", cb_cycle_time_table}, {"integrator", cb_cycle_step_table},
                                       {"record", cb_record_table},   {"start", cb_group_table},

@@ -38,8 +38,8 @@ cb_status cb_poses_follow(cb_poses *p, cb_gait *gait, double period, const cb_po
  * INFINITY if there is none. A time that is later than t by less than 1e-12 of the period does not count. */
 double cb_poses_next_break(const cb_poses *p, double t);
 
-/* For a sequence in time: the number of poses (0 for other poses), the time of pose i, its positions, and a function that
- * multiplies all positions by `factor`. Call cb_poses_scale before other functions read the positions. */
+/* For a sequence in time: the number of poses (0 for other poses), the time of pose i, its positions, and a function
+ * that multiplies all positions by `factor`. Call cb_poses_scale before other functions read the positions. */
 int cb_poses_count(const cb_poses *p);
 double cb_poses_time(const cb_poses *p, int i);
 const double (*cb_poses_pose(const cb_poses *p, int i))[3];

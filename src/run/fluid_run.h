@@ -13,8 +13,8 @@
 #include "mechanism/joint_laws.h"
 #include <curvebody/run.h>
 
-/* A body at the start: its pose, and its twist in the body frame. released: the twist is the one in which body and fluid
- * have no momentum relative to the flow. The name and the body are borrowed. */
+/* A body at the start: its pose, and its twist in the body frame. released: the twist is the one in which body and
+ * fluid have no momentum relative to the flow. The name and the body are borrowed. */
 typedef struct cb_body_start {
   const char *name;
   const cb_immersed *body;

@@ -290,8 +290,6 @@ static cb_status from_gait(cb_scenario *s, const cb_node *poses, const cb_node *
   const cb_node *moves = without(s, poses, 1, own), *variables = cb_node_get(poses, "variables");
   cb_bundle of = {.n = 0};
   cb_status status = CB_OK;
-  if (variables && kind->poses)
-    return cb_node_fail(variables, "`variables` next to poses from files, whose only shape variable is `phase`");
   if (!moves) return cb_fail(CB_ERROR_MEMORY, "no memory for poses");
   if (variables)
     status = from_variables(s, moves, kind, &of);

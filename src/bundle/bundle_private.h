@@ -71,6 +71,20 @@ cb_status cb_bundle_along(const cb_bundle *b, const cb_gait *gait, int order, do
  * and messages give no times. */
 cb_status cb_bundle_has_no_poles(const cb_bundle *b, const cb_gait *gait, double error, bool is_line);
 
+/* --- a fluid that moves (bundle/flow.c) --- */
+
+/* Finds the rotation R and the position x of a group element; false for a group whose elements are not motions of a
+ * flat space. The second function moves g by d in the axes of the space. */
+bool cb_group_place(const cb_group *G, const double *g, double R[3][3], double x[3]);
+void cb_group_shift(const cb_group *G, const double d[3], double *g);
+bool cb_bundle_flow_strains(const cb_bundle_flow *f);
+/* Computes S in the body frame g h from `inner`, that in the body frame g. */
+void cb_bundle_strain_in_frame(const cb_group *G, const double *h, const double *inner, double *S);
+/* Adds to F[6][count] (torque and force about the origin) the drag of a straight link, locked in each of the flows of
+ * cb_bundle_class.strain. D: the diagonal of its tensor in its own frame, as (rotations, translations), with x along
+ * the link; R, x: its rotation and the position of its middle. */
+void cb_bundle_strained(int count, const double D[6], double R[3][3], const double x[3], double *F);
+
 /* Advances the state s by h seconds by the Magnus method of order 4 or 6. If error is 0, it makes one step between
  * breaks; otherwise it uses the error control of cb_holonomy, where `error` is for a cycle. The caller advances the
  * time. *steps becomes the number of steps. Fails with CB_STEP_SINGULAR or CB_STEP_DOMAIN and the shape, and with

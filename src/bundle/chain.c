@@ -1,6 +1,8 @@
 /* Plane chains: the connection of chain.h in doubles and on jets, its second derivatives, and the plot. */
 #include "bundle/chain.h"
 
+#include "bundle/bundle_private.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -241,6 +243,40 @@ cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, dou
         dA[(a * 3 + i) * n + j] =
             f.inverse[i][0] * f.E[a][0][j] + f.inverse[i][1] * f.E[a][1][j] + f.inverse[i][2] * f.E[a][2][j];
   for (int a = 0; dM && a < n; a++) write_slope(&f, a, dM + a * n * n);
+  return CB_OK;
+}
+
+/* --- a strain of the fluid --- */
+
+/* Adds the drag of the links of one side (cb_bundle_strained), with positions as in sum_side. */
+static void strain_side(const cb_chain *c, const double *r, int sign, double *F) {
+  double x[3] = {0.5 * sign * c->length[c->base]}, angle = 0;
+  for (int link = c->base + sign; link >= 0 && link < c->links; link += sign) {
+    angle += sign * r[sign > 0 ? link - 1 : link];
+    const double cs = cos(angle), sn = sin(angle), half = 0.5 * sign * c->length[link], *D = c->D[link];
+    double R[3][3] = {{cs, -sn, 0}, {sn, cs, 0}, {0, 0, 1}};
+    x[0] += half * cs;
+    x[1] += half * sn;
+    cb_bundle_strained(CB_STRAINS, (const double[6]){0, 0, D[2], D[0], D[1], D[1]}, R, x, F);
+    x[0] += half * cs;
+    x[1] += half * sn;
+  }
+}
+
+cb_status cb_chain_strain(const cb_chain *c, const double *r, double *S) {
+  const double *D = c->D[c->base];
+  double F[6 * CB_STRAINS] = {0}, R[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  chain_form f;
+  const cb_status status = form_at(c, r, false, &f);
+  if (status) return status;
+  cb_bundle_strained(CB_STRAINS, (const double[6]){0, 0, D[2], D[0], D[1], D[1]}, R, (const double[3]){0}, F);
+  strain_side(c, r, 1, F);
+  strain_side(c, r, -1, F);
+  for (int a = 0; a < 3; a++)
+    for (int k = 0; k < CB_STRAINS; k++) {
+      const double drag[3] = {F[3 * CB_STRAINS + k], F[4 * CB_STRAINS + k], F[2 * CB_STRAINS + k]};
+      S[a * CB_STRAINS + k] = dot(f.inverse[a], drag);
+    }
   return CB_OK;
 }
 

@@ -32,6 +32,9 @@ cb_status cb_chain_form(const cb_chain *c, const double *r, double *G, double *d
 cb_status cb_chain_second(const cb_chain *c, const double *r, double *ddA, double *ddM);
 cb_status cb_chain_on_jets(const cb_chain *c, const cb_jet *r, cb_jet *A, cb_jet *M);
 
+/* Computes cb_bundle_class.strain of a chain of which D is the drag. */
+cb_status cb_chain_strain(const cb_chain *c, const double *r, double *S);
+
 /* Computes the ends and hinges x[links + 1] of the chain; its base link is at the element g of SE(2). The lines
  * cb_chain_lines[links] join neighbouring points. */
 void cb_chain_plot(const cb_chain *c, const double *r, const double *g, double (*x)[3]);

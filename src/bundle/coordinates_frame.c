@@ -244,6 +244,16 @@ static void choose_terms(cb_frame *f, const int *points) {
       }
 }
 
+static cb_status strain(const cb_bundle *b, const double *r, double *S) {
+  const cb_bundle *inner = ((const cb_frame *)b->self)->inner;
+  double own[CB_GROUP_DIM * CB_STRAINS];
+  cb_frame_value at;
+  cb_status status = value_at(b, r, &at);
+  if (!status) status = inner->class_->strain(inner, r, own);
+  if (!status) cb_bundle_strain_in_frame(b->group, at.h, own, S);
+  return status;
+}
+
 static const cb_bundle_class class_of_frames = {.name = "minimum_perturbation",
                                                 .title = "minimum-perturbation coordinates",
                                                 .doc = "the bundle in another body frame",
@@ -279,6 +289,7 @@ cb_status cb_bundle_minimum_perturbation(const cb_bundle *inner, const double *l
   f->class = class_of_frames;
   if (inner->class_->form) f->class.form = form;
   if (inner->class_->plot) f->class.plot = plot;
+  if (inner->class_->strain) f->class.strain = strain;
   memcpy(f->low, low, (size_t)b->n * sizeof *low);
   memcpy(f->high, high, (size_t)b->n * sizeof *high);
   choose_terms(f, points);

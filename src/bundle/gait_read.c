@@ -107,12 +107,17 @@ cb_status cb_gait_unknown_variable(const cb_bundle *b, const cb_node *node) {
 
 typedef struct gait_parameters {
   const cb_node *pace, *offset, *scale;
+  const cb_node *file;
   bool reversed;
   double start, period;
   int repeat;
 } gait_parameters;
 
 const cb_param cb_gait_table[] = {
+    CB_GAIT_NODE(
+        gait_parameters, file,
+        "a scenario, such as `curvebody gait .. optimize -o best.yaml` writes: its gait is used, and keys that "
+        "are next to `file` replace those of its gait"),
     {"reversed", CB_PARAM_BOOL, offsetof(gait_parameters, reversed), "false", "", "", NULL, "true: runs backwards"},
     {"start", CB_PARAM_REAL, offsetof(gait_parameters, start), "0", "", "[0, 1]", NULL,
      "fraction of the cycle at which the gait begins"},
@@ -293,6 +298,8 @@ cb_status cb_gait_read(const cb_bundle *b, const cb_node *map, int *repeat, doub
   /* an unknown key may be the misspelt name of the kind; the missing kind is then not reported as well */
   if (kind || !bound) cb_errors_add(&errors, map, status);
   cb_errors_add(&errors, map, check_beside(map, !repeat));
+  if (!bound && p.file)
+    cb_errors_add(&errors, p.file, cb_node_fail(p.file, "`file` applies only to the complete gait of a scenario"));
   if (kind) cb_errors_add(&errors, cb_node_get(map, kind->name), read_kind(kind, b, map, &g));
   cb_errors_add(&errors, map, read_beside(b, map, &p, &g));
   if ((status = cb_errors_end(&errors))) {

@@ -268,8 +268,9 @@ cb_status cb_link_tree_connection(const cb_link_tree *L, const double *r, double
   return status;
 }
 
-cb_status cb_link_tree_plot(const cb_link_tree *L, const double *r, const double *g, double (*x)[3]) {
-  double turned[CB_LINK_TREE_MAX][3][3], middle[CB_LINK_TREE_MAX][3], place[2 * CB_LINK_TREE_MAX][3];
+/* Finds the rotations and the middles of all links, in the order of the limbs, if the base is at the element g. */
+static cb_status place_links(const cb_link_tree *L, const double *r, const double *g, double (*turned)[3][3],
+                             double (*middle)[3]) {
   for (int k = 0; k < L->links; k++) {
     const cb_limb *limb = &L->limb[k];
     const double length = L->link[limb->link].length;
@@ -293,11 +294,44 @@ cb_status cb_link_tree_plot(const cb_link_tree *L, const double *r, const double
         middle[k][i] = middle[limb->from][i] + row[0] * limb->before - turned[k][i][0] * limb->after;
       }
     }
+  }
+  return CB_OK;
+}
+
+cb_status cb_link_tree_plot(const cb_link_tree *L, const double *r, const double *g, double (*x)[3]) {
+  double turned[CB_LINK_TREE_MAX][3][3], middle[CB_LINK_TREE_MAX][3];
+  const cb_status status = place_links(L, r, g, turned, middle);
+  for (int k = 0; !status && k < L->links; k++) {
+    const int link = L->limb[k].link;
+    const double half = 0.5 * L->link[link].length;
     for (int i = 0; i < 3; i++) {
-      place[2 * limb->link][i] = middle[k][i] - 0.5 * length * turned[k][i][0];
-      place[2 * limb->link + 1][i] = middle[k][i] + 0.5 * length * turned[k][i][0];
+      x[2 * link][i] = middle[k][i] - half * turned[k][i][0];
+      x[2 * link + 1][i] = middle[k][i] + half * turned[k][i][0];
     }
   }
-  memcpy(x, place, sizeof *place * 2 * (size_t)L->links);
-  return CB_OK;
+  return status;
+}
+
+/* The columns of the drag in the flows take the place of Q in the form, and then S = P^-1 Q. */
+cb_status cb_link_tree_strain(const cb_link_tree *L, const double *r, double *S) {
+  enum { SIZE = 6 + CB_STRAINS };
+  const int dim = L->group->dim, N = dim + L->n, size = dim + CB_STRAINS;
+  static const int planar[] = {3, 4, 2}; /* rows of F: the two forces in the plane, and the torque */
+  double turned[CB_LINK_TREE_MAX][3][3], middle[CB_LINK_TREE_MAX][3], g[CB_GROUP_SIZE], F[6 * CB_STRAINS] = {0};
+  double own[COLUMNS * COLUMNS], G[SIZE * SIZE] = {0};
+  L->group->identity(L->group, g);
+  cb_status status = place_links(L, r, g, turned, middle);
+  if (!status) status = cb_link_tree_form(L, r, own, NULL);
+  if (status) return status;
+  for (int k = 0; k < L->links; k++) {
+    const cb_tree_link *link = &L->link[L->limb[k].link];
+    const double D[6] = {link->spin, link->turn, link->turn, link->along, link->across, link->across};
+    cb_bundle_strained(CB_STRAINS, D, turned[k], middle[k], F);
+  }
+  for (int i = 0; i < dim; i++) {
+    const double *row = F + CB_STRAINS * (L->plane ? planar[i] : i);
+    for (int j = 0; j < dim; j++) G[i * size + j] = own[i * N + j];
+    for (int k = 0; k < CB_STRAINS; k++) G[i * size + dim + k] = G[(dim + k) * size + i] = row[k];
+  }
+  return cb_form_reduce(L->group, CB_STRAINS, G, NULL, S, NULL, NULL, NULL);
 }

@@ -129,6 +129,11 @@ static cb_status plot(const cb_bundle *b, const double *r, const double *g, doub
   return inner->class_->plot(inner, r, g, x);
 }
 
+static cb_status strain(const cb_bundle *b, const double *r, double *S) {
+  const cb_bundle *inner = ((const metric *)b->self)->inner;
+  return inner->class_->strain(inner, r, S);
+}
+
 /* --- creation --- */
 
 static const cb_bundle_class class_of_metrics = {
@@ -165,6 +170,7 @@ cb_status cb_bundle_with_metric(const cb_bundle *b, const cb_bundle_metric *m, c
   own->class.name = b->class_->name;
   own->class.title = b->class_->title;
   if (b->class_->plot) own->class.plot = plot;
+  if (b->class_->strain) own->class.strain = strain;
   *made = *b;
   made->class_ = &own->class;
   made->self = own;

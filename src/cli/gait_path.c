@@ -45,7 +45,7 @@ static cb_status put_row(const cb_bundle *b, const cb_bundle_path *p, const cb_b
 
 static cb_status follow(const cli_gait_job *job, double error, way *w) {
   const cb_bundle_scenario *m = job->motion;
-  const cb_bundle_path p = {job->bundle, m->gait, m->period};
+  const cb_bundle_path p = {.bundle = job->bundle, .gait = m->gait, .period = m->period};
   cb_bundle_state s = {.t = 0};
   cb_status status = CB_OK;
   memcpy(s.g, m->start, sizeof s.g);

@@ -25,6 +25,10 @@
 CB_API_BEGIN
 
 enum { CB_SHAPE_MAX = 16 };
+/* The columns of cb_bundle_class.strain: the flows (x, 0, 0), (0, y, 0), (0, 0, z), (0, z, y), (z, 0, x), (y, x, 0). */
+enum { CB_STRAINS = 6 };
+/* The fluid around a body. In a fluid, the velocity xi in P xi + Q r' is the one relative to the fluid. */
+typedef enum cb_bundle_fluid { CB_BUNDLE_NO_FLUID, CB_BUNDLE_VISCOUS, CB_BUNDLE_PERFECT } cb_bundle_fluid;
 
 typedef struct cb_bundle cb_bundle;
 
@@ -58,6 +62,10 @@ typedef struct cb_bundle_class {
   /* Computes the plot coordinates x[points] of the body with shape r at the group element g. NULL: the bundle has no
    * drawing. */
   cb_status (*plot)(const cb_bundle *b, const double *r, const double *g, double (*x)[3]);
+  /* For a bundle in a viscous fluid: computes S[dim][CB_STRAINS]. Column k is the velocity of the body with a locked
+   * shape, on which no force acts, in the flow number k (above). x, y, z are coordinates in the body frame. NULL: the
+   * fluid around the body may have no strain. */
+  cb_status (*strain)(const cb_bundle *b, const double *r, double *S);
 } cb_bundle_class;
 
 struct cb_bundle {
@@ -74,6 +82,7 @@ struct cb_bundle {
   int points, lines;    /* numbers of points and of lines of the drawing (cb_bundle_class.plot) */
   const int (*line)[2]; /* [lines]: the two points that each line joins; the array belongs to the class */
   void *self;           /* data of the class */
+  cb_bundle_fluid fluid;
 };
 
 extern const cb_bundle_class *const *const cb_bundle_classes;
@@ -112,6 +121,8 @@ cb_status cb_bundle_curvatures(const cb_bundle *b, const double *r, double *B);
 /* Computes the covariant derivative of the curvature, DB[k][pair][dim] = d_k B_ij - [A_k, B_ij], with the pairs i, j of
  * cb_bundle_curvatures. */
 cb_status cb_bundle_covariant(const cb_bundle *b, const double *r, double *DB);
+/* Computes S[dim][CB_STRAINS] at the shape r, as in cb_bundle_class.strain, which must not be NULL. */
+cb_status cb_bundle_strain(const cb_bundle *b, const double *r, double *S);
 /* Computes the block P[dim][dim] of cb_bundle_class.form. CB_ERROR_UNSUPPORTED if the model has no form. */
 cb_status cb_bundle_locked(const cb_bundle *b, const double *r, double *P);
 

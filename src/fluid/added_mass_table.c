@@ -70,8 +70,9 @@ void cb_added_mass_table_at(const cb_added_mass_table *s, double t, cb_added_mas
     at = fmod(t - s->begin, s->end - s->begin);
     at = s->begin + (at < 0 ? at + (s->end - s->begin) : at);
   }
-  const table_piece *p = piece_at(s, at);
-  const double u = fmin((at - p->begin) / (p->end - p->begin), 1);
+  const double close = 1e-12 * (s->end - s->begin); /* a time with round-off, at a break, is in the piece after it */
+  const table_piece *p = piece_at(s, at + close);
+  const double u = fmin(fmax((at - p->begin) / (p->end - p->begin), 0), 1);
   interpolate(s, p->degree, 1, (const double(*)[NUMBERS])s->value + p->first, u, number);
   unpack(number, out);
 }
@@ -163,6 +164,12 @@ static cb_status keep(maker *m, double begin, double end, int degree, const doub
   return CB_OK;
 }
 
+/* Returns how long before its end the last point of a piece is. At a break of a gait the momentum jumps, and the piece
+ * that ends there needs the momentum before it. */
+static double before_end(const maker *m, double begin) {
+  return isfinite(cb_poses_next_break(m->poses, begin)) ? 1e-11 * (m->s->end - m->s->begin) : 0;
+}
+
 static cb_status add_piece(maker *m, double begin, double end, int halved) {
   const cb_added_mass_table *s = m->s;
   double value[HIGHEST + 1][NUMBERS], error = INFINITY, at = begin;
@@ -171,7 +178,7 @@ static cb_status add_piece(maker *m, double begin, double end, int halved) {
     error = 0;
     for (int i = 0; i <= degree; i++) {
       const bool fresh = degree == LOWEST || i % 2, ends = i == degree;
-      const double u = s->place[i * stride], t = ends ? end : begin + u * (end - begin);
+      const double u = s->place[i * stride], t = ends ? end - before_end(m, begin) : begin + u * (end - begin);
       if (!fresh) continue;
       const cb_status status = solve(m, t, value[i * stride]);
       if (status) return status;
@@ -204,7 +211,12 @@ static cb_status make(maker *m) {
     const double begin = cb_poses_time(m->poses, i), end = i + 1 < poses ? cb_poses_time(m->poses, i + 1) : m->s->end;
     if (end > begin) status = add_piece(m, begin, end, 0);
   }
-  return poses || status ? status : add_piece(m, m->s->begin, m->s->end, 0);
+  for (double at = m->s->begin; !poses && !status && at < m->s->end;) {
+    const double end = fmin(cb_poses_next_break(m->poses, at), m->s->end);
+    status = add_piece(m, at, end, 0);
+    at = end;
+  }
+  return status;
 }
 
 cb_status cb_added_mass_table_create(const cb_fluid_model *model, const void *body, const cb_surface *surface,

@@ -282,7 +282,8 @@ static cb_status make(const cb_shape_surface *shape, cb_shape_surface *taken, co
     cb_shape_surface_free(taken);
     return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
   }
-  *b = (cb_bundle){.class_ = &immersed_class, .self = own};
+  *b = (cb_bundle){
+      .class_ = &immersed_class, .self = own, .fluid = options->density > 0 ? CB_BUNDLE_PERFECT : CB_BUNDLE_NO_FLUID};
   own->taken = taken;
   const cb_status status = init(b, shape, options);
   if (status) {

@@ -160,6 +160,23 @@ void cb_immersed_workspace_free(cb_immersed_workspace *s) {
   cb_arena_free(s->arena);
 }
 
+cb_status cb_immersed_workspace_released(cb_immersed_workspace *s, double t, const cb_pose *g, double Y[6]) {
+  const cb_immersed *b = s->b;
+  double K[6][6], mu0[6], r[3][3], U[6] = {0};
+  if (cb_immersed_varies(b) || b->placed)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "`momentum: zero` needs a fluid of one density, with a uniform flow and without a wall");
+  cb_status status = inertia(s, t, g, K, mu0);
+  if (status) return status;
+  cb_pose_rotation(g, r);
+  if (cb_immersed_is_relative(b)) cb_apply3_transposed((const double(*)[3])r, s->wind.u, U + 3);
+  for (int i = 0; i < 6; i++)
+    for (int j = 3; j < 6; j++) mu0[i] += (K[i][j] - s->form.mass.inertia[i][j]) * U[j];
+  status = cb_rigid_velocity(K, (const double[6]){0}, mu0, Y);
+  for (int i = 0; i < 6; i++) Y[i] += U[i];
+  return status;
+}
+
 const cb_rigid_problem *cb_immersed_workspace_problem(cb_immersed_workspace *s) { return &s->problem; }
 
 const cb_local_part *cb_immersed_workspace_cap(const cb_immersed_workspace *s, int *number) {

@@ -56,6 +56,12 @@ typedef struct cb_immersed_misfit {
 } cb_immersed_misfit;
 int cb_immersed_followed_parts(const cb_immersed *b);
 cb_status cb_immersed_find_misfit(const cb_immersed *b, int number, double start, double end, cb_immersed_misfit *out);
+/* Finds the twist Y in which body and fluid have no momentum relative to a flow u that is the same everywhere:
+ *
+ *   K_b (Y - U) + mu_b + I_f (Y - U) + mu_f = 0,  U = (0, u)
+ * with the inertia K_b of the body, the added mass I_f, and the momenta mu_b and mu_f of the changing shape. Returns
+ * CB_ERROR_UNSUPPORTED if flow or density vary with the place. */
+cb_status cb_immersed_workspace_released(cb_immersed_workspace *s, double t, const cb_pose *g, double Y[6]);
 cb_floor_shape cb_immersed_workspace_floor_shape(cb_immersed_workspace *s);
 /* Makes one step of the workspace's problem on a floor that does not reflect. The state is unchanged on failure. */
 cb_status cb_immersed_workspace_step(cb_immersed_workspace *s, const cb_body_stepper *stepper, double h,

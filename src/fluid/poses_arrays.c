@@ -66,6 +66,7 @@ void cb_poses_free(cb_poses *p) {
   if (!p) return;
   for (size_t i = 0; i < p->formulas && !p->borrows; i++)
     for (int k = 0; k < 3; k++) cb_expression_free(p->formula[i].e[k]);
+  cb_gait_free(p->gait);
   cb_arena_free(p->arena);
 }
 
@@ -215,7 +216,7 @@ cb_status cb_poses_blend_at(const cb_poses *p, double t, cb_poses_blend *out) {
   return CB_OK;
 }
 
-static cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]) {
+cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]) {
   blend both = {.x = x[0], .v = v ? v[0] : NULL};
   const cb_status status = cb_poses_blend_at(p, t, &both.of);
   if (status) return status;
@@ -259,5 +260,7 @@ cb_status cb_poses_check(const cb_poses *p, const double *r, const double (*x)[3
 }
 
 cb_status cb_poses_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]) {
-  return p->poses ? cb_poses_sequence_at(p, t, x, v) : cb_poses_expressions_at(p, &t, 0, x, v);
+  static const double one = 1;
+  if (p->gait) return cb_poses_gait_at(p, t, x, v);
+  return p->poses ? cb_poses_sequence_at(p, t, x, v) : cb_poses_expressions_at(p, &t, &one, x, v);
 }

@@ -197,11 +197,28 @@ cb_status cb_poses_affine(const cb_poses *p, int count, const int *vertex, cb_po
 
 typedef struct task {
   const cb_poses *p;
-  const double *r;
-  int along;
+  const double *r, *rate;
   double (*x)[3], (*v)[3];
   bool failed; /* a value is not finite */
 } task;
+
+/* Finds the values x of an expression at n <= CHUNK vertices, and v = sum_i rate_i dx/dr_i (NULL: not wanted). Returns
+ * false if a number is not finite. */
+static bool evaluate(const task *job, const cb_expression *e, int n, const double *const *at, const _Bool *fixed,
+                     double *x, double *v) {
+  double slope[CHUNK];
+  bool finite = true, any = false;
+  for (int i = 0; v && i < job->p->variables; i++) {
+    const double rate = job->rate[i];
+    if (rate == 0) continue;
+    finite &= cb_expression_values(e, n, at, fixed, (size_t)i, x, any ? slope : v);
+    for (int k = 0; k < n; k++) v[k] = any ? v[k] + rate * slope[k] : rate * v[k];
+    any = true;
+  }
+  if (any) return finite;
+  if (v) memset(v, 0, (size_t)n * sizeof *v);
+  return cb_expression_values(e, n, at, fixed, 0, x, NULL);
+}
 
 /* Finds the positions and velocities of the vertices begin .. end - 1 of a range with this formula (-1: at rest). They
  * are at most CHUNK vertices. */
@@ -220,8 +237,8 @@ static void move(task *job, int formula, int begin, int end) {
   for (int k = 0; k < 3; k++) {
     place[k] = formula < 0 ? rest[k] : moved[k];
     velocity[k] = formula < 0 ? zero : moved[3 + k];
-    if (formula >= 0 && !cb_expression_values(p->formula[formula].e[k], end - begin, at, fixed, (size_t)job->along,
-                                              moved[k], job->v ? moved[3 + k] : NULL))
+    if (formula >= 0 &&
+        !evaluate(job, p->formula[formula].e[k], end - begin, at, fixed, moved[k], job->v ? moved[3 + k] : NULL))
       __atomic_store_n(&job->failed, true, __ATOMIC_RELAXED);
   }
   for (int i = 0; i < end - begin; i++) {
@@ -249,8 +266,9 @@ static void move_all(void *context, int begin, int end) {
   }
 }
 
-cb_status cb_poses_expressions_at(const cb_poses *p, const double *r, int along, double (*x)[3], double (*v)[3]) {
-  task job = {p, r, along, x, v, false};
+cb_status cb_poses_expressions_at(const cb_poses *p, const double *r, const double *rate, double (*x)[3],
+                                  double (*v)[3]) {
+  task job = {p, r, rate, x, v, false};
   cb_threads_range(cb_threads_for((size_t)p->placed), p->placed, move_all, &job);
   return job.failed ? cb_poses_check(p, r, (const double(*)[3])x, (const double(*)[3])v) : CB_OK;
 }

@@ -6,6 +6,7 @@
 #include <curvebody/poses.h>
 #include "core/arena.h"
 #include <curvebody/expression.h>
+#include <curvebody/gait.h>
 
 enum { CB_POSES_LONGEST_NAME = 4096 };
 
@@ -23,8 +24,22 @@ cb_status cb_poses_file(const char *pattern, int number, char name[CB_POSES_LONG
 cb_status cb_poses_read(const char *pattern, int first, int count, const cb_poses_times *times, const cb_mesh *mesh,
                         const cb_mending *how, cb_surface **rest, cb_poses **out);
 
-/* For a sequence: the number of poses (0 for expressions), the time of pose i, its positions, and a function that
- * multiplies all positions by `factor`. Call cb_poses_scale before other functions read the positions. */
+/* Lets the shape variables of poses follow a gait with this period in s, repeated for ever; a cycle begins at time 0.
+ * The variables are those of cb_poses_of_variables. Other poses have one variable, the phase: it runs over `duration`
+ * seconds of the poses from their time `start` on, as in cb_shape_surface_of_poses; turns: the phase has the period 1.
+ * The poses take ownership of the gait, also on failure. CB_ERROR_ARGUMENT if the gait has another number of variables,
+ * and for poses that already follow a gait. */
+typedef struct cb_poses_phase {
+  double start, duration;
+  bool turns;
+} cb_poses_phase;
+cb_status cb_poses_follow(cb_poses *p, cb_gait *gait, double period, const cb_poses_phase *phase);
+/* Returns the first time after t at which the velocities of the vertices may jump, because the gait has a break there;
+ * INFINITY if there is none. A time that is later than t by less than 1e-12 of the period does not count. */
+double cb_poses_next_break(const cb_poses *p, double t);
+
+/* For a sequence in time: the number of poses (0 for other poses), the time of pose i, its positions, and a function
+ * that multiplies all positions by `factor`. Call cb_poses_scale before other functions read the positions. */
 int cb_poses_count(const cb_poses *p);
 double cb_poses_time(const cb_poses *p, int i);
 const double (*cb_poses_pose(const cb_poses *p, int i))[3];
@@ -88,9 +103,12 @@ struct cb_poses {
   struct cb_pose_range { /* vertices begin .. end - 1 have the formula; -1: at rest */
     int formula, begin, end;
   } * range;
-  int *vertex;     /* [placed]: the vertices, range by range */
-  int *number;     /* [vertices]: `number` of the surface, for messages */
-  double *rest[3]; /* [placed]: rest coordinates, in the order of `vertex` */
+  cb_gait *gait;        /* owned: the path of the shape variables; NULL: the poses are functions of the time */
+  double cycle;         /* the period of the gait in s */
+  cb_poses_phase phase; /* of poses whose only shape variable is their phase; otherwise its duration is 0 */
+  int *vertex;          /* [placed]: the vertices, range by range */
+  int *number;          /* [vertices]: `number` of the surface, for messages */
+  double *rest[3];      /* [placed]: rest coordinates, in the order of `vertex` */
 };
 
 /* Finds the second derivatives a[vertices] of a sequence in time, from its cubics. At a pose they are those of the
@@ -109,10 +127,14 @@ typedef struct cb_shape_text {
 /* Does the same as cb_poses_from_expressions, with the variables of `text` in place of t. The names are copied. */
 cb_status cb_poses_of_variables(const cb_surface *rest, const cb_shape_text *text, size_t *which, int *coordinate,
                                 size_t *at, cb_poses **out);
-/* The first function finds the positions x at the variables r, and v = dx/dr_along (NULL: not wanted). The second one
- * finds all second derivatives a[variables (variables + 1)/2][vertices], those by r_i and r_j, i >= j, at
+/* The first function finds the positions x at the variables r, and v = sum_i rate_i dx/dr_i (NULL: not wanted). The
+ * second one finds all second derivatives a[variables (variables + 1)/2][vertices], those by r_i and r_j, i >= j, at
  * i(i + 1)/2 + j. */
-cb_status cb_poses_expressions_at(const cb_poses *p, const double *r, int along, double (*x)[3], double (*v)[3]);
+cb_status cb_poses_expressions_at(const cb_poses *p, const double *r, const double *rate, double (*x)[3],
+                                  double (*v)[3]);
+/* Finds positions and velocities of a sequence, or of a motion whose shape variables follow a gait, as cb_poses_at. */
+cb_status cb_poses_sequence_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]);
+cb_status cb_poses_gait_at(const cb_poses *p, double t, double (*x)[3], double (*v)[3]);
 cb_status cb_poses_expressions_second(const cb_poses *p, const double *r, double (*a)[3]);
 /* Makes a motion that computes only the positions of `count` vertices, in arrays for all vertices. *out is NULL if the
  * motion is not affine in X, Y, Z. The new motion borrows from p. */

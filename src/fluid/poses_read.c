@@ -155,7 +155,7 @@ cb_status cb_poses_read(const char *pattern, int first, int count, const cb_pose
 
 /* Counts, times, periods and units of poses. */
 
-int cb_poses_count(const cb_poses *p) { return p->poses; }
+int cb_poses_count(const cb_poses *p) { return p->gait ? 0 : p->poses; }
 
 double cb_poses_time(const cb_poses *p, int i) { return p->time[i]; }
 
@@ -170,6 +170,11 @@ void cb_poses_scale(cb_poses *p, double factor) {
 }
 
 bool cb_poses_span(const cb_poses *p, double *begin, double *end) {
+  if (p->gait) {
+    *begin = 0;
+    *end = p->cycle;
+    return true;
+  }
   const bool periodic = p->poses ? p->end == CB_POSES_PERIODIC : p->period > 0;
   *begin = p->poses ? p->time[0] : 0;
   *end = periodic ? *begin + p->period : p->poses ? p->time[p->poses - 1] : 0;
@@ -382,7 +387,7 @@ static cb_status of_expressions(const cb_poses *p, double start, double end, int
 
 cb_status cb_poses_find_jump(const cb_poses *p, double start, double end, int64_t steps, cb_poses_jump *out) {
   *out = (cb_poses_jump){.vertex = -1};
-  if (p->poses) return of_sequence(p, out);
+  if (cb_poses_count(p)) return of_sequence(p, out);
   if (!(end > start) || !isfinite(end - start)) return CB_OK;
   int maximum = MAX_PLACES / p->vertices;
   maximum = maximum > MAX_SAMPLES ? MAX_SAMPLES : maximum < FEWEST_SAMPLES ? FEWEST_SAMPLES : maximum;

@@ -141,8 +141,11 @@ static cb_status shape_at(const cb_shape_surface *s, const double *r, double (*x
   const size_t vertices = (size_t)s->surface->vertices;
   cb_status status = CB_OK;
   (void)work;
-  for (int i = 0; !status && i < (dx ? s->n : 1); i++)
-    status = cb_poses_expressions_at(from->own, r, i, x, dx ? dx + (size_t)i * vertices : NULL);
+  for (int i = 0; !status && i < (dx ? s->n : 1); i++) {
+    double along[CB_SHAPE_SURFACE_VARIABLES] = {0};
+    along[i] = 1;
+    status = cb_poses_expressions_at(from->own, r, along, x, dx ? dx + (size_t)i * vertices : NULL);
+  }
   return status;
 }
 

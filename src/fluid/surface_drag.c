@@ -25,7 +25,8 @@ enum { SHAPE = CB_SHAPE_SURFACE_VARIABLES, COLUMNS = 6 + SHAPE };
 typedef double vector[3];
 
 /* The arrays of one thread: positions x[vertices], dx[n][vertices] and ddx[n (n + 1)/2][vertices], their first and
- * second derivatives by the shape variables, and the work array of s->at. */
+ * second derivatives by the shape variables, and the work array of s->at. dx has room for the motions in
+ * CB_STRAINS flows, too. */
 typedef struct workspace {
   vector *x, *dx, *ddx;
   void *work;
@@ -51,7 +52,8 @@ static workspace *take_workspace(drag *d) {
   const size_t vertices = (size_t)s->surface->vertices, n = (size_t)s->n;
   workspace *w = cb_spare_take(&d->spare);
   if (w || !(w = calloc(1, sizeof *w))) return w;
-  w->x = malloc((1 + n + n * (n + 1) / 2) * vertices * sizeof *w->x);
+  const size_t motions = n + n * (n + 1) / 2;
+  w->x = malloc((1 + (motions > CB_STRAINS ? motions : CB_STRAINS)) * vertices * sizeof *w->x);
   w->work = malloc(s->work_size ? s->work_size : 1);
   if (!w->x || !w->work) {
     free_workspace(w);
@@ -316,6 +318,35 @@ static cb_status form(const cb_bundle *b, const double *r, double *G, double *dG
   return CB_OK;
 }
 
+/* A flow E x acts like a surface that moves with the velocity -E x in a fluid at rest: with E x in place of the columns
+ * dx of the shape, the connection A is S. */
+static cb_status strain(const cb_bundle *b, const double *r, double *S) {
+  static const int pair[CB_STRAINS][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
+  const drag *f = b->self;
+  const int vertices = f->shape->surface->vertices;
+  double G[(6 + CB_STRAINS) * (6 + CB_STRAINS)], c[3];
+  workspace *w = take_workspace((drag *)f);
+  if (!w) return cb_fail(CB_ERROR_MEMORY, "no memory for positions of %d vertices", vertices);
+  cb_status status = read_places(f, r, false, w, c);
+  if (!status) {
+    sums sum;
+    memset(w->dx, 0, (size_t)CB_STRAINS * (size_t)vertices * sizeof *w->dx);
+    for (int k = 0; k < CB_STRAINS; k++)
+      for (int v = 0; v < vertices; v++) {
+        double *u = w->dx[(size_t)k * (size_t)vertices + (size_t)v];
+        const int i = pair[k][0], j = pair[k][1];
+        u[i] = w->x[v][j] + c[j];
+        u[j] = w->x[v][i] + c[i];
+      }
+    add_faces(f, w, CB_STRAINS, false, &sum);
+    fill_form(&sum, CB_STRAINS, G);
+    status = cb_form_reduce(b->group, CB_STRAINS, G, NULL, S, NULL, NULL, NULL);
+  }
+  leave_workspace((drag *)f, w);
+  if (!status) move_columns(c, CB_STRAINS, S);
+  return status;
+}
+
 static cb_status plot(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
   drag *f = b->self;
   workspace *w = take_workspace(f);
@@ -349,6 +380,7 @@ static const cb_bundle_class surface_drag_class = {
     .form = form,
     .resistance = CB_RESISTANCE_DRAG,
     .plot = plot,
+    .strain = strain,
 };
 
 cb_status cb_bundle_surface_drag(const cb_shape_surface *s, double normal, double tangential, cb_bundle **out) {
@@ -365,7 +397,7 @@ cb_status cb_bundle_surface_drag(const cb_shape_surface *s, double normal, doubl
   f->shape = s;
   f->normal = normal;
   f->tangential = tangential;
-  *b = (cb_bundle){.class_ = &surface_drag_class, .self = f};
+  *b = (cb_bundle){.class_ = &surface_drag_class, .self = f, .fluid = CB_BUNDLE_VISCOUS};
   const cb_status status = cb_shape_surface_of_bundle(s, b, &f->line);
   if (status) {
     cb_bundle_free(b);

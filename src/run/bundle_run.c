@@ -11,8 +11,9 @@
 
 /* The record of a gait in a bundle: its dimensions, and a table with one row per field.
  *
- *   shape r and its rate r', group element g, body velocity xi = -A r'; plot_position: points of the body
+ *   shape r and its rate r', group element g, body velocity xi = -A r' + xi_u; plot_position: points of the body
  *   length = int sqrt(r'Mr') dt, cost = int r'Mr' dt, since the start
+ * xi_u is the velocity with which a flow of the fluid carries the body (bundle/flow.c); P xi below is without xi_u.
  * A(r) is the connection and M(r) the metric of the bundle. P(r) and Q(r) are blocks of the matrix of
  * cb_bundle_class.form. The motion satisfies P xi + Q r' = 0, where the left side is a force or a momentum; it is
  * recorded, and is 0 up to round-off if A is computed from P and Q.
@@ -61,7 +62,7 @@ static CB_FILL(momentum) {
   if (status) return status;
   for (int k = 0; k < dim; k++) {
     double sum = 0;
-    for (int l = 0; l < all; l++) sum += G[k * all + l] * (l < dim ? f->xi[l] : f->rate[l - dim]);
+    for (int l = 0; l < all; l++) sum += G[k * all + l] * (l < dim ? f->xi[l] - f->carried[l] : f->rate[l - dim]);
     ((double *)to.out)[k] = sum;
   }
   return CB_OK;
@@ -82,7 +83,7 @@ static const cb_observable table[] = {
     OWN("", "shape", "1", "shape variables", r, 1, "dof"),
     OWN("", "shape_rate", "s-1", "time derivatives of the shape variables", rate, 1, "dof"),
     OWN("", "group", "1", "group element", state.g, 1, "number"),
-    OWN("", "body_velocity", "s-1", "xi = -A r' in the body frame", xi, 1, "algebra"),
+    OWN("", "body_velocity", "s-1", "xi = -A r', and the velocity of the flow, in the body frame", xi, 1, "algebra"),
     OWN("", "length", "1", "int sqrt(r'Mr') dt since the start", state.length, 0, 0),
     OWN("", "cost", "1", "int r'Mr' dt since the start", state.cost, 0, 0),
     OWN("connection", "connection", "1", "A: xi = -A r'", A, 2, "algebra", "dof"),
@@ -190,8 +191,11 @@ static cb_status measure(cb_run *run, const char **what) {
   *what = "body_velocity";
   cb_bundle_shape(&f->path, &f->state, f->r, f->rate);
   cb_status status = cb_bundle_connection(b, f->r, f->A, NULL, f->metric ? f->M : NULL, NULL);
+  double S[CB_GROUP_DIM * CB_STRAINS];
+  if (!status && f->strained) status = cb_bundle_strain(b, f->r, S);
+  if (!status && f->path.flow) cb_bundle_carried(b, f->path.flow, f->strained ? S : NULL, f->state.g, f->carried);
   for (int k = 0; k < b->group->dim && !status; k++) {
-    f->xi[k] = 0;
+    f->xi[k] = f->carried[k];
     for (int i = 0; i < n; i++) f->xi[k] -= f->A[k * n + i] * f->rate[i];
   }
   return status;
@@ -251,11 +255,13 @@ cb_status cb_run_create_bundle(const cb_bundle_path *path, const double *start, 
   if (cb_gait_variables(path->gait) != path->bundle->n)
     return cb_fail(CB_ERROR_ARGUMENT, "the gait has %d shape variables, but bundle %s expects %d",
                    cb_gait_variables(path->gait), path->bundle->class_->name, path->bundle->n);
-  cb_status status =
-      cb_run_new(&motion, options, sizeof(cb_bundle_state) / sizeof(double), sizeof(cb_bundle_run), &run);
+  cb_status status = path->flow ? cb_bundle_check_flow(path->bundle, path->flow) : CB_OK;
+  if (status) return status;
+  status = cb_run_new(&motion, options, sizeof(cb_bundle_state) / sizeof(double), sizeof(cb_bundle_run), &run);
   if (status) return status;
   cb_bundle_run *f = run->own;
   f->path = *path;
+  f->strained = path->flow && cb_bundle_flow_strains(path->flow);
   f->integrator = integrator;
   integrator->problem = &f->path;
   f->state.t = options->start;

@@ -24,8 +24,9 @@ struct cb_bundle_run {
   int64_t step;
   /* the quantities from which the fields of a row are computed */
   double r[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX], M[CB_SHAPE_MAX * CB_SHAPE_MAX];
-  double xi[CB_GROUP_DIM];
-  bool metric; /* M is computed, because it is recorded */
+  double xi[CB_GROUP_DIM], carried[CB_GROUP_DIM]; /* carried: the part of xi that comes from the flow */
+  bool strained;                                  /* the flow has a strain */
+  bool metric;                                    /* M is computed, because it is recorded */
 };
 typedef struct cb_bundle_run cb_bundle_run;
 

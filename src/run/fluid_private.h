@@ -59,7 +59,7 @@ struct cb_fluid_run {
   const cb_integrator *integrator; /* the integrators of the parts are made like this one */
   int n, threads;
   bool serial; /* one thread: bodies with joints make their steps together */
-  const cb_body_start *start;
+  cb_body_start *start;
   cb_rigid_state *state;
   int32_t *warned;      /* [n]: bits of cb_fluid_run_doubt */
   cb_body_watch *watch; /* [n] */

@@ -145,7 +145,19 @@ static cb_status forward(cb_run *run, cb_sink *sink, cb_fluid_run_event *e) {
   return status || !sink->event ? status : sink->event(sink->self, &e->row);
 }
 
-static cb_status step(cb_run *run, cb_sink *sink, double h) {
+static cb_status fail_step(const cb_run *run, cb_status status, int failed, double h) {
+  const cb_fluid_run *b = run->own;
+  char who[256] = "";
+  if (failed >= 0) snprintf(who, sizeof who, ", body `%.200s`", b->start[failed].name);
+  if (status < 0)
+    return cb_fail(status, "at time %.17g, step %lld%s: %s", b->t, (long long)b->step, who, cb_error_text());
+  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld%s: %s (step %g, halved %d times)%s",
+                 cb_status_name(status), b->t, (long long)b->step, who, cb_error_text(), h, run->options.retries,
+                 status == CB_STEP_DOMAIN ? "" : "; try a smaller integrator.step");
+}
+
+/* Moves all bodies by h seconds from the time b->t, which it does not change. */
+static cb_status advance(cb_run *run, cb_sink *sink, double h) {
   cb_fluid_run *b = run->own;
   for (int i = 0; i < b->threads; i++) {
     b->part[i].events = 0;
@@ -153,7 +165,6 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
     b->part[i].lost = false;
   }
   int failed = 0;
-  b->iterations = 0;
   const cb_status status = b->coupling   ? cb_fluid_coupling_step(run, &h, &failed)
                            : b->controls ? cb_fluid_controls_step(run, h, &failed)
                                          : cb_fluid_run_each(run, one, &h, &failed);
@@ -165,19 +176,50 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
       if (forwarded) return forwarded;
     }
   }
-  if (!status) {
-    cb_compensated_add_one(&b->t, &b->t_low, h);
-    b->step++;
-    cb_fluid_run_fall(run);
-    return cb_fluid_run_near(run, sink);
+  return status ? fail_step(run, status, failed, h) : CB_OK;
+}
+
+/* Returns the first time after t at which a gait of a body has a break; INFINITY if there is none. *slack becomes a
+ * time that is small next to its period. */
+static double next_break(const cb_fluid_run *b, double t, double *slack) {
+  double first = INFINITY;
+  const cb_immersed *last = NULL;
+  for (int i = 0; i < b->n; i++) {
+    const cb_immersed *body = b->start[i].body;
+    const cb_poses *poses = body == last ? NULL : cb_immersed_poses(body);
+    const double at = poses ? cb_poses_next_break(poses, t) : INFINITY;
+    last = body;
+    if (!(at < first)) continue;
+    first = at;
+    *slack = 2e-12 * poses->cycle;
   }
-  char who[256] = "";
-  if (failed >= 0) snprintf(who, sizeof who, ", body `%.200s`", b->start[failed].name);
-  if (status < 0)
-    return cb_fail(status, "at time %.17g, step %lld%s: %s", b->t, (long long)b->step, who, cb_error_text());
-  return cb_fail(CB_ERROR_STEP, "%s at time %.17g, step %lld%s: %s (step %g, halved %d times)%s",
-                 cb_status_name(status), b->t, (long long)b->step, who, cb_error_text(), h, run->options.retries,
-                 status == CB_STEP_DOMAIN ? "" : "; try a smaller integrator.step");
+  return first;
+}
+
+/* A step is divided at the breaks of gaits, where velocities of a shape jump, so that the order of the method is
+ * preserved there. An integrator of cb_problem_lie_group may evaluate the shape at the ends of a part. Its parts end
+ * shortly before the break, so that the shape still has the velocity before the break. */
+static cb_status step(cb_run *run, cb_sink *sink, double h) {
+  cb_fluid_run *b = run->own;
+  const double t = b->t, t_low = b->t_low;
+  const bool at_ends = b->integrator->class_->solves != &cb_problem_discrete_lagrangian;
+  double done = 0;
+  b->iterations = 0;
+  do {
+    double slack = 0;
+    const double at = next_break(b, b->t, &slack) - t - t_low;
+    const bool broken = at < h - slack;
+    const double to = broken ? at : h;
+    const cb_status status = advance(run, sink, to - done - (at_ends && at <= h + slack ? slack : 0));
+    if (status) return status;
+    done = to;
+    if (broken) b->t = t + done;
+  } while (done < h);
+  b->t = t;
+  cb_compensated_add_one(&b->t, &b->t_low, h);
+  b->step++;
+  cb_fluid_run_fall(run);
+  return cb_fluid_run_near(run, sink);
 }
 
 /* --- the run and its threads --- */
@@ -301,10 +343,17 @@ static cb_status make_parts(cb_run *run) {
 
 static cb_status start_one(cb_run *run, cb_fluid_run_part *part, int body, void *context) {
   (void)context;
-  const cb_body_start *start = &cb_fluid_run_of(run)->start[body];
+  const cb_fluid_run *b = run->own;
+  cb_body_start *start = &b->start[body];
   cb_immersed_workspace *workspace = part->workspace[body - part->first];
-  const cb_status status = cb_rigid_start(cb_immersed_workspace_problem(workspace), run->options.start, &start->pose,
-                                          start->twist, &cb_fluid_run_of(run)->state[body]);
+  cb_status status = CB_OK;
+  if (start->released && b->serial)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "`momentum: zero` is that of a body alone: expected no `joints`");
+  if (start->released)
+    status = cb_immersed_workspace_released(workspace, run->options.start, &start->pose, start->twist);
+  if (status) return status;
+  status = cb_rigid_start(cb_immersed_workspace_problem(workspace), run->options.start, &start->pose, start->twist,
+                          &cb_fluid_run_of(run)->state[body]);
   cb_immersed_workspace_know_caps(workspace);
   return status;
 }

@@ -13,12 +13,14 @@
 #include "mechanism/joint_laws.h"
 #include <curvebody/run.h>
 
-/* A body at the start: its pose, and its twist in the body frame. The name and the body are borrowed. */
+/* A body at the start: its pose, and its twist in the body frame. released: the twist is the one in which body and
+ * fluid have no momentum relative to the flow. The name and the body are borrowed. */
 typedef struct cb_body_start {
   const char *name;
   const cb_immersed *body;
   cb_pose pose;
   double twist[6];
+  bool released;
 } cb_body_start;
 
 /* Joints of bodies; their member `body` is an index of the bodies of the run. */

@@ -3,6 +3,7 @@
  *
  *   bundle: {name: purcell, links: 3, ratio: 2}
  *   gait: {fourier: {mean: [0, 0], cosine: [[1, 0]], sine: [[0, 1]]}, repeat: 3}
+ *   flow: {shear: {gradient: [[0, 1, 0], [0, 0, 0], [0, 0, 0]]}}
  *   start: {group: [0, 0, pi/2]}
  *   optimum: {target: {move: 0.03}, objective: cost, start_shape: [0.5, -0.3], bounds: {alpha1: [-pi/2, pi/2]},
  *       starts: 24}
@@ -10,7 +11,9 @@
 #pragma once
 
 #include "scenario/private.h"
+#include "fluid/poses_private.h"
 #include <curvebody/mass.h>
+#include <curvebody/bundle_path.h>
 #include <curvebody/holonomy.h>
 
 /* The optimal gait that a scenario asks for: `optimum:` next to `bundle:`. */
@@ -29,11 +32,13 @@ void cb_optimum_scenario_free(cb_optimum_scenario *o);
 extern const cb_param cb_optimum_table[];
 
 typedef struct cb_bundle_scenario {
-  cb_bundle *bundle; /* the bundle in which the gait moves */
-  cb_bundle *plain;  /* the same bundle in its own coordinates, if `coordinates` gives others; otherwise NULL */
-  cb_gait *gait;     /* one cycle; NULL: there is no `gait` */
-  int repeat;        /* the number of cycles */
-  double period;     /* duration of a cycle in s */
+  cb_bundle *bundle;        /* the bundle in which the gait moves */
+  cb_bundle *plain;         /* the same bundle in its own coordinates, if `coordinates` gives others; otherwise NULL */
+  cb_gait *gait;            /* one cycle; NULL: there is no `gait` */
+  int repeat;               /* the number of cycles */
+  double period;            /* duration of a cycle in s */
+  const cb_node *flow_node; /* the value of the key `flow`; NULL: the fluid is at rest */
+  cb_bundle_flow flow;      /* its velocity field */
   double start[CB_GROUP_SIZE];      /* the group element at the start */
   cb_optimum_scenario *optimum;     /* NULL: there is no `optimum` */
   struct cb_shape_scenario *moving; /* NULL: there is no `shape` */
@@ -46,10 +51,18 @@ typedef struct cb_bundle_scenario {
 /* Returns the data of a scenario of a gait in a bundle, borrowed; NULL for other scenarios. */
 const cb_bundle_scenario *cb_bundle_scenario_of(const cb_scenario *s);
 
+/* Finds the map of a gait. If `node` has the key `file`, it is the gait of that scenario, with the other keys of `node`
+ * in place of its own; *bundle is then the bundle of that scenario. Otherwise *gait is `node` and *bundle is NULL. */
+cb_status cb_scenario_find_gait(cb_scenario *s, const cb_node *node, const cb_node **gait, const cb_node **bundle);
 /* Puts another gait into the scenario's tree, and an integrator if the tree has none. Appends the scenario to out as a
  * text that is valid in any folder. */
 cb_status cb_scenario_with_gait(cb_scenario *s, const cb_gait *gait, cb_text *out);
 
+/* Reads a list of names of shape variables of a surface, and checks them next to the parameters. Reads the map {NAME:
+ * PERIOD} of the variables that are angles (NULL: there are none) into period[n]. */
+cb_status cb_scenario_read_variables(cb_scenario *s, const cb_node *list, const cb_poses_parameters *parameters, int *n,
+                                     const char ***out);
+cb_status cb_scenario_read_periods(const cb_node *map, int n, const char *const *names, double *period);
 /* Reads an element of a group from a list of numbers; what: the word for the list in messages, such as "group". */
 cb_status cb_scenario_read_element(const cb_group *G, const cb_node *list, const char *what, double *g);
 /* Returns the name of the bundle's class, also if `coordinates` gives the bundle other coordinates. */

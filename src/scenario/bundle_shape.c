@@ -269,6 +269,10 @@ cb_status cb_scenario_make_shape_run(cb_scenario *s, const cb_run_options *optio
                    "the shape of %s moves by itself: expected `hamilton_pontryagin` with inertia, `gauss` or "
                    "`radau_iia` with drag",
                    b);
+  if (m->flow_node)
+    return cb_node_fail(cb_node_get(root, "flow"),
+                        "`flow` next to `shape`: expected only one of them, because the forces of a flow on the shape "
+                        "variables are not computed");
   int count;
   cb_integrator_substeps(s->integrator, &count);
   cb_status status = check(m, shape, cb_node_get(root, "integrator"), drag, count > 1);

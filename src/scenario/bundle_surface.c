@@ -85,6 +85,12 @@ static cb_status bind(const cb_param *table, const cb_node *map, surface_paramet
   static const char *const name[] = {"name"};
   const cb_status status = cb_params_bind(table, map, map, name, 1, p);
   if (status) return status;
+  static const char *const of_gait[] = {"gait", "variables"};
+  for (int i = 0; i < 2; i++)
+    if (cb_node_get(p->poses, of_gait[i]))
+      return cb_node_fail(cb_node_get(p->poses, of_gait[i]),
+                          "`%s` in `poses` applies only to bodies in a `fluid`: expected the key `%s` of the %s",
+                          of_gait[i], of_gait[i], i ? "bundle" : "scenario");
   if (p->motion && p->poses) return cb_node_fail(p->motion, "`motion` next to `poses`: expected only one of them");
   if (p->motion && !p->variables) return cb_node_fail(map, "expected `variables`, the names that `motion` uses");
   if (p->variables && !p->motion) return cb_node_fail(map, "expected `motion`, the motion that the variables describe");
@@ -103,37 +109,6 @@ static cb_status over_phase(const cb_node *map, const surface_parameters *p, cb_
                        : poses->period > 0 ? poses->period
                                            : 1;
   return cb_shape_surface_of_poses(poses, m->body->surface, start, cycle, &m->shape);
-}
-
-/* --- variables --- */
-
-static cb_status read_names(cb_scenario *s, const cb_node *list, const cb_poses_parameters *parameters, int *n,
-                            const char ***out) {
-  if (list->kind != CB_NODE_LIST || list->count < 1 || list->count > CB_SHAPE_SURFACE_VARIABLES)
-    return cb_node_fail(list, "variables: expected a list of 1 to %d names", CB_SHAPE_SURFACE_VARIABLES);
-  const char **name = cb_arena_alloc(s->arena, list->count, sizeof *name);
-  if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu names", list->count);
-  int which = 0;
-  cb_status status = CB_OK;
-  for (size_t i = 0; i < list->count && !status; i++) status = cb_node_string(list->items[i], &name[i]);
-  if (status) return status;
-  *n = (int)list->count;
-  *out = name;
-  status = cb_shape_surface_check_names(*n, name, parameters, &which);
-  return status ? cb_node_fail(list->items[which], "variables: %s", cb_error_text()) : CB_OK;
-}
-
-/* Reads the periods of the variables that are angles. */
-static cb_status read_periods(const cb_node *map, cb_shape_surface *shape) {
-  if (!map) return CB_OK;
-  cb_status status = cb_node_check_keys(map, shape->name, (size_t)shape->n);
-  for (int i = 0; i < shape->n && !status; i++) {
-    const cb_node *given = cb_node_get(map, shape->name[i]);
-    if (!given) continue;
-    status = cb_node_real(given, &shape->period[i]);
-    if (!status && !(shape->period[i] > 0)) status = cb_node_fail(given, "expected a period > 0");
-  }
-  return status;
 }
 
 /* --- in a curved space --- */
@@ -206,7 +181,7 @@ static cb_status by_variables(cb_scenario *s, const cb_node *map, const surface_
   const cb_node **from = NULL;
   size_t count = 0, which = 0, at = 0;
   int n = 0, coordinate = 0;
-  cb_status status = read_names(s, p->variables, &parameters, &n, &name);
+  cb_status status = cb_scenario_read_variables(s, p->variables, &parameters, &n, &name);
   if (!status) status = cb_scenario_read_motions(s, p->motion, false, &motion, &from, &count);
   if (status) return status;
   const cb_shape_text text = {n, name, count, motion, &parameters};
@@ -216,7 +191,7 @@ static cb_status by_variables(cb_scenario *s, const cb_node *map, const surface_
     const cb_node *given = cb_node_get(from[which], coordinates[coordinate]);
     return given ? cb_node_fail_at(given, at, "%s", cb_error_text()) : cb_node_fail(from[which], "%s", cb_error_text());
   }
-  if (!status) status = read_periods(p->period, m->shape);
+  if (!status) status = cb_scenario_read_periods(p->period, n, name, m->shape->period);
   return status ? status : embed(s, map, p, m, &parameters, from, count);
 }
 

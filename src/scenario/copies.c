@@ -2,6 +2,7 @@
  *
  *   place:  {position: [0, 0, 1], rotation: {axis: [0, 1, 0], angle: pi/6}}     or quaternion: [w, x, y, z]
  *   motion: {velocity: [0, 0, 0], spin: [0, 0, 1], frame: world}                m/s, of the body frame's origin; rad/s
+ *   motion: {momentum: zero}           the motion in which body and fluid have no momentum relative to the flow
  *   repeat: {count: 1000, seed: 1}     numbers of place and motion may be expressions of i = 0 .. n - 1, of n, and
  *                                      of r1 .. r9, which are random in [0, 1) and new for each copy (Mersenne twister)
  */
@@ -28,7 +29,7 @@ const cb_param cb_place_table[] = {
 
 typedef struct motion_parameters {
   const cb_node *velocity, *spin;
-  int frame;
+  int frame, momentum;
 } motion_parameters;
 
 const cb_param cb_motion_table[] = {
@@ -37,6 +38,8 @@ const cb_param cb_motion_table[] = {
     {"spin", CB_PARAM_NODE, offsetof(motion_parameters, spin), "", "rad/s", "", NULL, "angular velocity"},
     {"frame", CB_PARAM_CHOICE, offsetof(motion_parameters, frame), "world", "", "", "world|body",
      "the frame whose axes are used"},
+    {"momentum", CB_PARAM_CHOICE, offsetof(motion_parameters, momentum), "given", "", "", "given|zero",
+     "zero: velocity and spin follow from the momentum of body and fluid relative to the flow, which is 0"},
     {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 typedef struct repeat_parameters {
@@ -103,6 +106,7 @@ static cb_status quaternion(const copy_scope *scope, const cb_node *node, double
 static cb_status read_one(const copy_scope *scope, const place_parameters *place, const motion_parameters *motion,
                           cb_body_start *out) {
   cb_pose_identity(&out->pose);
+  out->released = motion->momentum;
   double spin[3] = {0}, velocity[3] = {0};
   cb_errors errors = cb_errors_begin();
   if (place->position) cb_errors_add(&errors, place->position, vector(scope, place->position, out->pose.x));
@@ -177,6 +181,15 @@ cb_status cb_scenario_read_copies(cb_scenario *s, const cb_node *body, const cha
     cb_params_bind_right(cb_place_table, place_node, &place);
   if (cb_errors_add(&errors, motion_node, cb_params_bind(cb_motion_table, motion_node, body, NULL, 0, &motion)))
     cb_params_bind_right(cb_motion_table, motion_node, &motion);
+  if (motion.momentum && (motion.velocity || motion.spin))
+    cb_errors_add(&errors, motion_node,
+                  cb_node_fail(motion.velocity ? motion.velocity : motion.spin,
+                               "`%s` next to `momentum: zero`: expected only one of them",
+                               motion.velocity ? "velocity" : "spin"));
+  if (motion.momentum && cb_fluid_scenario_of(s)->coupling)
+    cb_errors_add(&errors, motion_node,
+                  cb_node_fail(cb_node_get(motion_node, "momentum"),
+                               "`momentum: zero` is that of a body alone in the fluid: expected `coupling: none`"));
   cb_errors_add(&errors, body, make_copies(s, name, &place, &motion, repeat_node ? &repeat : NULL, what));
   return cb_errors_end(&errors);
 }

@@ -124,6 +124,9 @@ cb_status cb_scenario_quaternion(const cb_scenario *s, const cb_node *node, size
  * timed: the map may also have the key `period`; otherwise it may have the key `shift`. */
 cb_status cb_scenario_read_motions(cb_scenario *s, const cb_node *node, bool timed, cb_poses_motion **out,
                                    const cb_node ***places, size_t *count);
+/* Finds the poses and the gait of a body whose `poses` have the key `gait`. If there are no other keys, the poses are
+ * those of the bundle in the file of the gait. */
+cb_status cb_scenario_gait_poses(cb_scenario *s, const cb_node *poses, const cb_node **out, const cb_node **gait);
 /* Reads named numbers and adds them to the parameters of the fluid. */
 cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map);
 

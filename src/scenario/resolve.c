@@ -120,10 +120,33 @@ static const cb_node *placed_pattern(cb_scenario *s, const cb_node *map, const c
   return text && *text ? replaced(s, map, key, new_text(s, text)) : NULL;
 }
 
-/* Copies map with the absolute paths of the files of its poses. */
+/* Copies map without a key. */
+static const cb_node *without(cb_scenario *s, const cb_node *map, const char *key) {
+  cb_node *copy = map ? new_map(s, map->count) : NULL;
+  if (!copy) return NULL;
+  copy->count = 0;
+  for (size_t i = 0; i < map->count; i++) {
+    if (!strcmp(map->keys[i]->text, key)) continue;
+    copy->keys[copy->count] = map->keys[i];
+    copy->items[copy->count++] = map->items[i];
+  }
+  return copy;
+}
+
+/* Returns a gait with its defaults, and the gait itself in place of the name of its file. *bundle: as in
+ * cb_scenario_find_gait. */
+static const cb_node *resolved_gait(cb_scenario *s, const cb_node *node, const cb_node **bundle) {
+  if (cb_scenario_find_gait(s, node, &node, bundle)) return NULL;
+  return cb_gait_resolved(node, s->arena);
+}
+
+/* Copies map with the absolute paths of the files of its poses, and with their gait. */
 static const cb_node *placed_poses(cb_scenario *s, const cb_node *map) {
-  const cb_node *poses = cb_node_get(map, "poses");
-  return poses ? replaced(s, map, "poses", placed_pattern(s, placed(s, poses, "sequence"), "files")) : map;
+  const cb_node *poses = cb_node_get(map, "poses"), *gait = cb_node_get(poses, "gait"), *full, *bundle;
+  if (!poses) return map;
+  if (gait && cb_scenario_gait_poses(s, poses, &poses, &full)) return NULL;
+  if (gait) poses = replaced(s, poses, "gait", without(s, resolved_gait(s, full, &bundle), "repeat"));
+  return poses ? replaced(s, map, "poses", placed_pattern(s, placed(s, poses, "sequence"), "files")) : NULL;
 }
 
 /* Returns the node of a fluid model with its defaults. */
@@ -146,19 +169,6 @@ static const cb_node *fluid_models(cb_scenario *s, const cb_node *node) {
 static const cb_node *with_models(cb_scenario *s, const cb_node *map, const char *key) {
   const cb_node *given = map ? cb_node_get(map, key) : NULL;
   return given ? replaced(s, map, key, fluid_models(s, given)) : map;
-}
-
-/* Copies map without a key. */
-static const cb_node *without(cb_scenario *s, const cb_node *map, const char *key) {
-  cb_node *copy = map ? new_map(s, map->count) : NULL;
-  if (!copy) return NULL;
-  copy->count = 0;
-  for (size_t i = 0; i < map->count; i++) {
-    if (!strcmp(map->keys[i]->text, key)) continue;
-    copy->keys[copy->count] = map->keys[i];
-    copy->items[copy->count++] = map->items[i];
-  }
-  return copy;
 }
 
 /* Copies map with the absolute paths of the files of the pieces of its shape. */
@@ -239,6 +249,7 @@ static const cb_node *joint_of(cb_scenario *s, const cb_node *node) {
 }
 
 static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *node) {
+  const cb_node *bundle;
   if (!strcmp(key, "space")) {
     const cb_node *map = as_map(s, node);
     return with_defaults(s, s->space->class_->params, map);
@@ -246,7 +257,8 @@ static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *
   if (!strcmp(key, "integrator"))
     return with_defaults(s, s->integrator->class_->params, with_defaults(s, cb_scenario_table(s, key), node));
   if (!strcmp(key, s->class->name) && s->class->resolve) return s->class->resolve(s, node);
-  if (!strcmp(key, "gait")) return cb_gait_resolved(node, s->arena);
+  if (!strcmp(key, "gait")) return resolved_gait(s, node, &bundle);
+  if (!strcmp(key, "flow")) return flows_of(s, node);
   if (!strcmp(key, "shape")) {
     cb_node *map = new_map(s, node->count);
     for (size_t i = 0; map && i < node->count; i++) {
@@ -300,8 +312,10 @@ cb_status cb_scenario_resolve(cb_scenario *s, const cb_node *root) {
  * of a cycle, are kept, because a cb_gait does not contain them. */
 static cb_status set_gait(cb_scenario *s, const cb_gait *gait) {
   static const char *const kept[] = {"repeat", "period"};
-  const cb_node *was = cb_node_get(cb_tree_root(s->tree), "gait"), *value[2];
+  const cb_node *was = cb_node_get(cb_tree_root(s->tree), "gait"), *value[2], *bundle;
   cb_text text = {0};
+  const cb_status found = cb_scenario_find_gait(s, was, &was, &bundle);
+  if (found) return found;
   for (int k = 0; k < 2; k++) value[k] = cb_node_get(was, kept[k]);
   cb_text_puts(&text, "gait=");
   cb_status status = cb_gait_write(gait, &text);

@@ -190,6 +190,12 @@ static cb_status read_bundle(cb_scenario *s) {
   cb_errors_add(&errors, root, cb_node_check_keys(root, all.key, all.n));
   cb_errors_add(&errors, root, check_format(s, root));
   cb_errors_add(&errors, root, class->read(s, root));
+  const cb_node *flow = cb_node_get(root, "flow");
+  if (flow && !errors.status)
+    cb_errors_add(&errors, flow,
+                  cb_node_fail(flow,
+                               "`flow`: holonomies and optimal gaits are those of a fluid at rest, because in a flow "
+                               "the motion depends on the position: expected no flow, or `curvebody run`"));
   return cb_errors_end(&errors);
 }
 

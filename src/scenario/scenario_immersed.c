@@ -137,7 +137,9 @@ const cb_param cb_immersed_table[] = {
     NODE(chart,
          "map of the surface into a `space`: exponential (default; it preserves distances from the origin) or gnomonic "
          "(it maps flat faces to geodesic planes)"),
-    NODE(poses, "{x: .., y: .., z: ..} of X, Y, Z, t; {parts: [..]}; {files: .., step: ..}; {sequence: .., step: ..}"),
+    NODE(poses,
+         "{x: .., y: .., z: ..} of X, Y, Z, t; {parts: [..]}; {files: .., step: ..}; {sequence: .., step: ..}; "
+         "{variables: [a], x: .., y: .., z: .., gait: {..}}"),
     {"density", CB_PARAM_REAL, offsetof(immersed_parameters, density), "1000", "kg/m3", ">= 0", NULL,
      "density of all parts"},
     {"thickness", CB_PARAM_REAL, offsetof(immersed_parameters, thickness), "nan", "m", "> 0", NULL,

@@ -9,7 +9,12 @@
  *          {files: "eel-###.obj", step: 0.04}               numbered files: `count` of them, from `first` on
  *          {sequence: eel.h5, dataset: poses, step: 0.04}   [pose, vertex, 3] (scenario/hdf5_input.h)
  *   with start, step, period and end: periodic | clamped
+ *          {variables: [a, b], y: "Y + a*X^2 + b*X^3", gait: {polygon: {corners: ..}, period: 2}}
+ *   the shape variables follow a gait; without `variables` the gait is that of the phase of the poses
  */
+#include "bundle/gait_read.h"
+#include "fluid/shape_surface.h"
+#include "scenario/bundle_scenario.h"
 #include "scenario/hdf5_input.h"
 #include "scenario/fluid.h"
 #include "tree/scalar.h"
@@ -96,20 +101,201 @@ static cb_status read_period(cb_scenario *s, const cb_node *node, cb_poses *pose
   return cb_scenario_placed(s, cb_poses_set_period(poses, period), node, false);
 }
 
-static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immersed_kind *kind) {
-  const cb_fluid_scenario *m = s->own;
-  const cb_poses_parameters parameters = {m->parameter, m->parameter_value, m->n_parameters};
+/* Reads the motions in `node` as functions of n variables, or of the time (names NULL). */
+static cb_status from_motions(cb_scenario *s, const cb_node *node, int n, const char *const *names,
+                              const cb_poses_parameters *parameters, cb_immersed_kind *kind) {
+  static const char *const time[] = {"t"};
   cb_poses_motion *motion;
   const cb_node **from;
-  size_t n, which = 0, at = 0;
+  size_t count, which = 0, at = 0;
   int coordinate = 0;
-  cb_status status = cb_scenario_read_motions(s, node, true, &motion, &from, &n);
+  cb_status status = cb_scenario_read_motions(s, node, true, &motion, &from, &count);
   if (status) return status;
-  status = cb_poses_from_expressions(kind->surface, motion, n, &parameters, &which, &coordinate, &at, &kind->poses);
-  if (!status) return read_period(s, cb_node_get(node, "period"), kind->poses);
+  const cb_shape_text text = {names ? n : 1, names ? names : time, count, motion, parameters};
+  status = cb_poses_of_variables(kind->surface, &text, &which, &coordinate, &at, &kind->poses);
   if (status != CB_ERROR_INPUT) return status;
   const cb_node *given = cb_node_get(from[which], coordinates[coordinate]);
   return given ? cb_node_fail_at(given, at, "%s", cb_error_text()) : cb_node_fail(from[which], "%s", cb_error_text());
+}
+
+static cb_status from_expressions(cb_scenario *s, const cb_node *node, cb_immersed_kind *kind) {
+  const cb_fluid_scenario *m = s->own;
+  const cb_poses_parameters parameters = {m->parameter, m->parameter_value, m->n_parameters};
+  const cb_status status = from_motions(s, node, 1, NULL, &parameters, kind);
+  return status ? status : read_period(s, cb_node_get(node, "period"), kind->poses);
+}
+
+/* --- poses that follow a gait --- */
+
+/* Copies a map without the keys that have one of these names. */
+static const cb_node *without(cb_scenario *s, const cb_node *map, int n, const char *const *names) {
+  cb_node *copy = map ? cb_arena_alloc(s->arena, 1, sizeof *copy) : NULL;
+  if (!copy) return NULL;
+  *copy = *map;
+  copy->count = 0;
+  copy->keys = cb_arena_alloc(s->arena, map->count, sizeof *copy->keys);
+  copy->items = cb_arena_alloc(s->arena, map->count, sizeof *copy->items);
+  for (size_t i = 0; copy->keys && copy->items && i < map->count; i++) {
+    int k = 0;
+    while (k < n && strcmp(map->keys[i]->text, names[k]) != 0) k++;
+    if (k < n) continue;
+    copy->keys[copy->count] = map->keys[i];
+    copy->items[copy->count++] = map->items[i];
+  }
+  return copy->keys && copy->items ? copy : NULL;
+}
+
+/* Adds to the map `out`, which has room, the entries of `from` with these names, or all of them (names NULL). */
+static void add_entries(cb_node *out, const cb_node *from, int n, const char *const *names) {
+  for (size_t i = 0; from && from->kind == CB_NODE_MAP && i < from->count; i++) {
+    int k = 0;
+    while (k < n && strcmp(from->keys[i]->text, names[k]) != 0) k++;
+    if (names && k == n) continue;
+    out->keys[out->count] = from->keys[i];
+    out->items[out->count++] = from->items[i];
+  }
+}
+
+/* Makes the poses of a body from the surface bundle of another scenario: its shape variables and motion, or its poses.
+ * gait: the map {gait: ..} of the body. */
+static cb_status poses_of_bundle(cb_scenario *s, const cb_node *gait, const cb_node *bundle, const cb_node **out) {
+  static const char *const kept[] = {"variables", "parameters", "period"};
+  const cb_node *name = bundle->kind == CB_NODE_MAP ? cb_node_get(bundle, "name") : bundle,
+                *file = cb_node_get(cb_node_get(gait, "gait"), "file"), *motion = cb_node_get(bundle, "motion"),
+                *poses = cb_node_get(bundle, "poses");
+  const char *text = name && name->kind == CB_NODE_SCALAR ? name->text : "";
+  if (strcmp(text, "immersed") != 0 && strcmp(text, "surface_drag") != 0)
+    return cb_node_fail(file,
+                        "the gait is one of the bundle `%.40s`, which has no surface: expected a gait of the bundles "
+                        "immersed or surface_drag, or `variables` and x, y, z of the body's surface next to `gait`",
+                        text);
+  const cb_node *start = cb_node_get(bundle, "start");
+  if (cb_node_get(bundle, "space") ||
+      (poses && (cb_node_get(poses, "files") || cb_node_get(poses, "sequence") || cb_node_get(bundle, "cycle") ||
+                 (start && (start->kind != CB_NODE_SCALAR || strcmp(start->text, "0"))))))
+    return cb_node_fail(file,
+                        "the surface of the bundle of the gait is in a `space`, or has poses from files, or poses with "
+                        "`start` or `cycle`: expected the poses of the body next to `gait`");
+  cb_node *map = cb_arena_alloc(s->arena, 1, sizeof *map);
+  const size_t room = gait->count + bundle->count + (motion ? motion->count : 0) + (poses ? poses->count : 0);
+  if (!map) return cb_fail(CB_ERROR_MEMORY, "no memory for poses");
+  *map = *gait;
+  map->count = 0;
+  map->keys = cb_arena_alloc(s->arena, room, sizeof *map->keys);
+  map->items = cb_arena_alloc(s->arena, room, sizeof *map->items);
+  if (!map->keys || !map->items) return cb_fail(CB_ERROR_MEMORY, "no memory for poses");
+  if (motion) add_entries(map, bundle, 3, kept);
+  add_entries(map, motion ? motion : poses, 0, NULL);
+  add_entries(map, gait, 0, NULL);
+  *out = map;
+  return CB_OK;
+}
+
+cb_status cb_scenario_gait_poses(cb_scenario *s, const cb_node *poses, const cb_node **out, const cb_node **gait) {
+  const cb_node *bundle;
+  *out = poses;
+  const cb_status status = cb_scenario_find_gait(s, cb_node_get(poses, "gait"), gait, &bundle);
+  if (status || poses->count > 1) return status;
+  if (bundle) return poses_of_bundle(s, poses, bundle, out);
+  return cb_node_fail(poses, "expected `variables` and x, y, z of the body's surface next to `gait`");
+}
+
+cb_status cb_scenario_read_variables(cb_scenario *s, const cb_node *list, const cb_poses_parameters *parameters, int *n,
+                                     const char ***out) {
+  if (list->kind != CB_NODE_LIST || list->count < 1 || list->count > CB_SHAPE_SURFACE_VARIABLES)
+    return cb_node_fail(list, "variables: expected a list of 1 to %d names", CB_SHAPE_SURFACE_VARIABLES);
+  const char **name = cb_arena_alloc(s->arena, list->count, sizeof *name);
+  if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu names", list->count);
+  int which = 0;
+  cb_status status = CB_OK;
+  for (size_t i = 0; i < list->count && !status; i++) status = cb_node_string(list->items[i], &name[i]);
+  if (status) return status;
+  *n = (int)list->count;
+  *out = name;
+  status = cb_shape_surface_check_names(*n, name, parameters, &which);
+  return status ? cb_node_fail(list->items[which], "variables: %s", cb_error_text()) : CB_OK;
+}
+
+cb_status cb_scenario_read_periods(const cb_node *map, int n, const char *const *names, double *period) {
+  if (!map) return CB_OK;
+  cb_status status = cb_node_check_keys(map, names, (size_t)n);
+  for (int i = 0; i < n && !status; i++) {
+    const cb_node *given = cb_node_get(map, names[i]);
+    if (!given) continue;
+    status = cb_node_real(given, &period[i]);
+    if (!status && !(period[i] > 0)) status = cb_node_fail(given, "expected a period > 0");
+  }
+  return status;
+}
+
+/* Reads the shape variables of poses and their motion. of: receives the variables. */
+static cb_status from_variables(cb_scenario *s, const cb_node *node, cb_immersed_kind *kind, cb_bundle *of) {
+  static const char *const own[] = {"variables", "parameters", "period"};
+  cb_fluid_scenario *m = s->own;
+  const cb_fluid_scenario before = *m;
+  const cb_node *parameters = cb_node_get(node, "parameters"), *motion = without(s, node, 3, own);
+  const char **name = NULL;
+  if (!motion) return cb_fail(CB_ERROR_MEMORY, "no memory for poses");
+  if (parameters) m->n_parameters = 0;
+  cb_status status = cb_scenario_read_parameters(s, parameters);
+  const cb_poses_parameters named = {m->parameter, m->parameter_value, m->n_parameters};
+  m->parameter = before.parameter;
+  m->parameter_value = before.parameter_value;
+  m->n_parameters = before.n_parameters;
+  m->lost = before.lost;
+  if (!status) status = cb_scenario_read_variables(s, cb_node_get(node, "variables"), &named, &of->n, &name);
+  if (!status) status = cb_scenario_read_periods(cb_node_get(node, "period"), of->n, name, of->period);
+  if (status) return status;
+  for (int i = 0; i < of->n; i++) of->shape[i] = name[i];
+  return from_motions(s, motion, of->n, name, &named, kind);
+}
+
+/* Lets the poses follow a gait. of: the shape variables; without `variables` they become the phase of the poses. */
+static cb_status follow(cb_scenario *s, const cb_node *poses, const cb_node *gait, cb_immersed_kind *kind,
+                        cb_bundle *of) {
+  static const cb_bundle_class class = {.name = "poses"};
+  const cb_node *repeat = cb_node_get(cb_node_get(poses, "gait"), "repeat");
+  cb_poses_phase phase = {0, 1, true};
+  cb_shape_surface *over = NULL;
+  cb_gait *path = NULL;
+  double period = 1;
+  int cycles = 1;
+  cb_status status = CB_OK;
+  of->class_ = &class;
+  if (repeat) return cb_node_fail(repeat, "`repeat`: expected no number of cycles: a body repeats its gait for ever");
+  if (!of->n) {
+    if (cb_poses_count(kind->poses)) phase.start = cb_poses_time(kind->poses, 0);
+    if (kind->poses->period > 0) phase.duration = kind->poses->period;
+    status = cb_shape_surface_of_poses(kind->poses, kind->surface, phase.start, phase.duration, &over);
+    if (status) return cb_scenario_placed(s, status, poses, false);
+    phase.turns = over->period[0] > 0;
+    cb_shape_surface_free(over);
+    of->n = 1;
+    of->shape[0] = "phase";
+    of->period[0] = phase.turns;
+  }
+  const bool phased = !cb_node_get(poses, "variables");
+  status = cb_gait_read(of, gait, &cycles, &period, &path);
+  if (status) return status;
+  status = cb_gait_closed(of, path);
+  if (status) {
+    cb_gait_free(path);
+    return cb_scenario_placed(s, status, gait, false);
+  }
+  return cb_scenario_placed(s, cb_poses_follow(kind->poses, path, period, phased ? &phase : NULL), gait, false);
+}
+
+static cb_status from_gait(cb_scenario *s, const cb_node *poses, const cb_node *gait, cb_immersed_kind *kind) {
+  static const char *const own[] = {"gait"};
+  const cb_node *moves = without(s, poses, 1, own), *variables = cb_node_get(poses, "variables");
+  cb_bundle of = {.n = 0};
+  cb_status status = CB_OK;
+  if (!moves) return cb_fail(CB_ERROR_MEMORY, "no memory for poses");
+  if (variables)
+    status = from_variables(s, moves, kind, &of);
+  else if (!kind->poses)
+    status = from_expressions(s, moves, kind);
+  return status ? status : follow(s, poses, gait, kind, &of);
 }
 
 /* Checks that the poses have the same faces as the body. pose: the first pose. */
@@ -269,10 +455,17 @@ static cb_status check_file_keys(const cb_node *body, const cb_surface_keys *k, 
 
 cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb_surface_keys *k,
                                    cb_immersed_kind *kind) {
-  const cb_node *shape = k->shape, *mesh = k->mesh, *poses = k->poses;
+  static const char *const of_gait[] = {"gait"};
+  const cb_node *shape = k->shape, *mesh = k->mesh, *poses = k->poses, *gait = cb_node_get(poses, "gait");
+  if (gait) {
+    const cb_status found = cb_scenario_gait_poses(s, poses, &poses, &gait);
+    if (found) return found;
+  } else if (cb_node_get(poses, "variables")) {
+    return cb_node_fail(cb_node_get(poses, "variables"), "expected `gait`, which the shape variables follow");
+  }
   const bool by_files = cb_node_get(poses, "files") || cb_node_get(poses, "sequence");
   sequence_parameters p = {0};
-  cb_status status = by_files ? cb_params_bind(cb_sequence_table, poses, poses, NULL, 0, &p) : CB_OK;
+  cb_status status = by_files ? cb_params_bind(cb_sequence_table, poses, poses, of_gait, 1, &p) : CB_OK;
   if (status) return status;
   if (shape && mesh) return cb_node_fail(mesh, "`mesh` next to `shape`: expected only one of them");
   if (!shape && !mesh && !by_files) return cb_node_fail(body, "expected `shape`, `mesh`, or `poses` from files");
@@ -286,13 +479,16 @@ cb_status cb_scenario_read_surface(cb_scenario *s, const cb_node *body, const cb
   if (shape) status = read_shape(s, shape, &kind->surface);
   if (mesh) status = read_mesh(s, mesh, k->scale, &how, &file, &kind->surface);
   if (!status && poses && !cb_fluid_scenario_of(s)->lost)
-    status = by_files ? from_files(s, poses, &p, file, k->scale, &how, kind) : from_expressions(s, poses, kind);
+    status = by_files ? from_files(s, poses, &p, file, k->scale, &how, kind)
+             : gait   ? CB_OK
+                      : from_expressions(s, poses, kind);
   cb_mesh_free(file);
   if (kind->surface && cb_node_get(body, "scale")) cb_surface_know_unit(kind->surface);
   const bool pieces = shape && shape->kind == CB_NODE_LIST; /* each piece was checked */
   if (!status && !pieces)
     status = cb_scenario_placed(s, cb_surface_check(kind->surface, true), mesh ? mesh : body, false);
   if (!status && by_files) status = check_poses(s, poses, kind);
+  if (!status && gait && !cb_fluid_scenario_of(s)->lost) status = from_gait(s, poses, gait, kind);
   return status;
 }
 

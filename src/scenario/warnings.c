@@ -1,5 +1,6 @@
 /* Warnings about the bodies of scenarios (scenario/warnings.h). */
 #include "scenario/warnings.h"
+#include "bundle/bundle_private.h"
 
 #include "fluid/surface_mesh.h"
 #include "scenario/bundle_scenario.h"
@@ -263,6 +264,10 @@ cb_status cb_scenario_warn_of_bundle(cb_scenario *scenario) {
   static const char *const name = "bundle immersed: ";
   const cb_bundle_scenario *m = cb_bundle_scenario_of(scenario);
   cb_mass mass;
+  if (m && m->flow_node && cb_bundle_flow_strains(&m->flow))
+    cb_warn(
+        "`flow` strains the fluid: length, cost and power are those of the same motion of the shape in a fluid at "
+        "rest");
   if (!m || !m->body) return CB_OK;
   cb_note_closed(m->body->surface, "bundle: ");
   if (!m->material) return CB_OK;

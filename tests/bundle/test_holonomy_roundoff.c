@@ -88,7 +88,7 @@ static void roundoff_ends_the_parts_of_a_step(void **state) {
   rough p = rough_of(&purcell, 1e-13, 0, 0);
   p.b.self = &p;
   for (int order = 4; order <= 6; order += 2) {
-    const cb_bundle_path path = {&p.b, gait, 1};
+    const cb_bundle_path path = {.bundle = &p.b, .gait = gait, .period = 1};
     cb_bundle_state s = {.t = 0};
     int maximum = 0;
     purcell.group->identity(purcell.group, s.g);
@@ -114,7 +114,7 @@ static void a_step_over_a_cycle_is_the_holonomy(void **state) {
   cb_gait *gait = circle(0, 0, 1);
   for (int order = 4; order <= 6; order += 2)
     for (double error = 1e-11; error < 1e-2; error *= 1e3) {
-      const cb_bundle_path path = {&purcell, gait, 1};
+      const cb_bundle_path path = {.bundle = &purcell, .gait = gait, .period = 1};
       cb_bundle_state s = {.t = 0};
       double g[3], length, cost;
       int taken;

@@ -77,6 +77,28 @@ CASES = {
           "variables: [a], motion: {y: Y*(1 + a)}, added_mass: {name: exact, wall: rigid, wall_height: -9}}"),
          ("[[1, 1], [-1, 1], [-1, -1], [1, -1]]", "[[1], [-1], [0]]"), ("[0, 0, 0]", "[0, 0, 0, 1, 0, 0, 0]")],
         ["near a wall depends on the position of the body, but the form of a bundle may not"]),
+    # the flow
+    "misspelt flow": ([("start:", "flow: {@unifrom: [1, 0, 0]}\nstart:")], ["did you mean 'uniform'?"]),
+    "stream of two numbers": ([("start:", "flow: {uniform: @[1, 0]}\nstart:")],
+                              ["expected a list of three, along x, y, z"]),
+    "no flow": ([("start:", "flow: @[]\nstart:")], ["expected a flow, or a list of them"]),
+    "flow that is not linear": ([("start:", "flow: @{velocity: [y^2, 0, 0]}\nstart:")],
+                                ["at (1, 0.3, -0.7), t = 0 is not that of a linear flow"]),
+    "flow that depends on the time": ([("start:", "flow: @{velocity: [\"sin(t)\", 0, 0]}\nstart:")],
+                                      ["t = 1.37 is not that of a linear flow"]),
+    "flow with a divergence": ([("start:", "flow: {shear: {gradient: @[[1, 0, 0], [0, 0, 0], [0, 0, 0]]}}\nstart:")],
+                               ["expected a flow without divergence"]),
+    "flow out of the plane": ([("start:", "flow: @{uniform: [0, 0, 1]}\nstart:")],
+                              ["moves on the plane z = 0: expected a flow that stays on it"]),
+    "flow without a fluid": ([("{name: purcell, links: 3}", "floating_snake"), ("start:", "flow: @{uniform: [1, 0, 0]}\nstart:")],
+                             ["bundle floating_snake is not in a fluid"]),
+    "shear of a perfect fluid": (
+        [("{name: purcell, links: 3}", "perfect_fish"),
+         ("start:", "flow: @{shear: {gradient: [[0, 1, 0], [0, 0, 0], [0, 0, 0]]}}\nstart:")],
+        ["bundle perfect_fish is in a perfect fluid", "expected {uniform: [..]}"]),
+    "flow of links with inertia": (
+        [("{name: purcell, links: 3}", "{name: links, of: inertia, shape: [a, b], links: [{length: 1}, {length: 1, parent: 0, at: 1, angle: a}, {length: 1, parent: 0, angle: b}]}"),
+         ("start:", "flow: @{uniform: [1, 0, 0]}\nstart:")], ["bundle links is not in a fluid"]),
     # the gait
     "misspelt kind": ([("polygon", "@polygn")], ["unknown key 'polygn', did you mean 'polygon'?"]),
     "no kind": ([("{" + GAIT + ",", "@{")], ["expected a kind of gait: arcs, expressions, fourier, loop, polygon, samples, sequence or spline"]),
@@ -273,6 +295,13 @@ class BadGaits(Refusals):
         self.assertIn("warning: the gait passes a singular shape and has no holonomy", told)
         told = self.good("gait", "snake.yaml", "curvature", "--window=0.1:1,-1:-0.1", "-o", "d.h5").stderr
         self.assertNotIn("the window has singular shapes", told)
+
+    def test_no_holonomy_in_a_flow(self):
+        self.write("flow.yaml", PURCELL.replace("start:", "flow: {uniform: [1, 0, 0]}\nstart:"))
+        for words in ["holonomy"], ["optimality"], ["path", "-o", "x.h5"]:
+            done = self.call("gait", "flow.yaml", *words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertTrue(done.stderr.startswith("flow.yaml:4:7: error: `flow`: holonomies"), done.stderr)
 
     def test_command(self):
         self.write("p.yaml", PURCELL)

@@ -31,7 +31,7 @@ static double off(const double *a, const double *b) {
 /* Goes through one period, which is 2, in `steps` steps of cb_bundle_step, and writes the group element at the end to
  * g. */
 static void go(const cb_bundle *b, const cb_gait *gait, int order, int steps, double *g) {
-  const cb_bundle_path path = {b, gait, 2};
+  const cb_bundle_path path = {.bundle = b, .gait = gait, .period = 2};
   cb_bundle_state s = {.t = 0};
   b->group->identity(b->group, s.g);
   for (int k = 0; k < steps; k++) {

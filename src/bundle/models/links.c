@@ -41,6 +41,7 @@ static void destroy(cb_bundle *b) {
 
 static cb_status init(cb_bundle *b, const void *given) {
   b->resistance = ((const cb_link_tree_params *)given)->of ? CB_RESISTANCE_INERTIA : CB_RESISTANCE_DRAG;
+  b->fluid = ((const cb_link_tree_params *)given)->of == 0 ? CB_BUNDLE_VISCOUS : CB_BUNDLE_NO_FLUID;
   b->self = calloc(1, sizeof(cb_link_tree));
   return b->self ? cb_link_tree_read(b, b->self, given) : cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
 }
@@ -52,6 +53,8 @@ static cb_status connection(const cb_bundle *b, const double *r, double *A, doub
 static cb_status form(const cb_bundle *b, const double *r, double *G, double *dG) {
   return cb_link_tree_form(b->self, r, G, dG);
 }
+
+static cb_status strain(const cb_bundle *b, const double *r, double *S) { return cb_link_tree_strain(b->self, r, S); }
 
 static cb_status plot(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
   return cb_link_tree_plot(b->self, r, g, x);
@@ -68,4 +71,5 @@ const cb_bundle_class cb_bundle_links = {
     .connection = connection,
     .form = form,
     .plot = plot,
+    .strain = strain,
 };

@@ -236,8 +236,9 @@ static inline cb_status cb_model_form(const cb_bundle *b, cb_model_jet2 *on_jet2
   }                                                                                                        \
   CB_MODEL_ON_JETS
 /* The functions above as initialisers of the class of the model. */
-#define CB_MODEL_FUNCTIONS                                                                                 \
-  .init = init, .destroy = cb_model_destroy, .on_jets = on_jets, .connection = connection, .second = second
+#define CB_MODEL_ON_JETS_FUNCTIONS                                                                         \
+  .destroy = cb_model_destroy, .on_jets = on_jets, .connection = connection, .second = second
+#define CB_MODEL_FUNCTIONS .init = init, CB_MODEL_ON_JETS_FUNCTIONS
 /* clang-format on */
 
 /* --- models that are plane chains (bundle/chain.h): a model adds only the tensors D of its links --- */
@@ -269,6 +270,10 @@ static inline cb_status chain_second(const cb_bundle *b, const double *r, double
   return cb_chain_second(cb_model_params(b), r, ddA, ddM);
 }
 
+static inline cb_status chain_strain(const cb_bundle *b, const double *r, double *S) {
+  return cb_chain_strain(cb_model_params(b), r, S);
+}
+
 static inline cb_status chain_plot(const cb_bundle *b, const double *r, const double *g, double (*x)[3]) {
   cb_chain_plot(cb_model_params(b), r, g, x);
   return CB_OK;
@@ -276,4 +281,4 @@ static inline cb_status chain_plot(const cb_bundle *b, const double *r, const do
 
 #define CB_CHAIN_FUNCTIONS                                                                             \
   .init = init, .destroy = cb_model_destroy, .on_jets = chain_on_jets, .connection = chain_connection, \
-  .second = chain_second, .form = chain_form, .plot = chain_plot
+  .second = chain_second, .form = chain_form, .strain = chain_strain, .plot = chain_plot

@@ -8,6 +8,7 @@
  * Source: Avron, Kenneth & Oaknin, New J. Physics 7 (2005) 234, doi:10.1088/1367-2630/7/1/234. Units: l in lengths, v
  * in volumes; fibre in lengths; mu in force time/length^2.
  */
+#include "bundle/bundle_private.h"
 #include "model.h"
 
 #include <math.h>
@@ -49,6 +50,21 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
+/* In the flow x the rate of the distance relative to the fluid is l' - l, which gives S = A_l l. The volumes do not
+ * feel the flow, for a_i << l. */
+static cb_status strain(const cb_bundle *b, const double *r, double *S) {
+  double A[2];
+  const cb_status status = cb_bundle_evaluate(b, r, A, NULL, NULL, NULL);
+  memset(S, 0, CB_STRAINS * sizeof *S);
+  if (!status) S[0] = A[0] * r[0];
+  return status;
+}
+
+static cb_status viscous(cb_bundle *b, const void *given) {
+  b->fluid = CB_BUNDLE_VISCOUS;
+  return init(b, given);
+}
+
 const cb_bundle_class cb_bundle_pmpy = {
     .name = "pmpy",
     .title = "Pushmepullyou",
@@ -56,5 +72,7 @@ const cb_bundle_class cb_bundle_pmpy = {
     .params = params,
     .params_size = sizeof(pmpy),
     .resistance = CB_RESISTANCE_DRAG,
-    CB_MODEL_FUNCTIONS,
+    CB_MODEL_ON_JETS_FUNCTIONS,
+    .init = viscous,
+    .strain = strain,
 };

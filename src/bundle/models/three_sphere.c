@@ -9,6 +9,7 @@
  * a/(12 l^2) pi d^2 sin(phi_1 - phi_2). The formulae are valid for a << L_i; spheres that touch are an error.
  * Source: Golestanian & Ajdari, Phys. Rev. E 77 (2008) 036308, doi:10.1103/PhysRevE.77.036308. Units: lengths.
  */
+#include "bundle/bundle_private.h"
 #include "model.h"
 
 #include <math.h>
@@ -54,6 +55,21 @@ static cb_status on_jet2(const void *given, const jet2 *r, jet2 *A, jet2 *M) {
   return CB_OK;
 }
 
+/* In the flow x the sphere at x has the velocity v - x relative to the fluid: X' and the rates r' of the distances r
+ * change by -r, which gives S = A r. */
+static cb_status strain(const cb_bundle *b, const double *r, double *S) {
+  double A[2];
+  const cb_status status = cb_bundle_evaluate(b, r, A, NULL, NULL, NULL);
+  memset(S, 0, CB_STRAINS * sizeof *S);
+  if (!status) S[0] = A[0] * r[0] + A[1] * r[1];
+  return status;
+}
+
+static cb_status viscous(cb_bundle *b, const void *given) {
+  b->fluid = CB_BUNDLE_VISCOUS;
+  return init(b, given);
+}
+
 const cb_bundle_class cb_bundle_three_sphere = {
     .name = "three_sphere",
     .title = "three-sphere swimmer",
@@ -61,5 +77,7 @@ const cb_bundle_class cb_bundle_three_sphere = {
     .params = params,
     .params_size = sizeof(three_sphere),
     .resistance = CB_RESISTANCE_DRAG,
-    CB_MODEL_FUNCTIONS,
+    CB_MODEL_ON_JETS_FUNCTIONS,
+    .init = viscous,
+    .strain = strain,
 };

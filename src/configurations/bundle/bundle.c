@@ -2,6 +2,7 @@
  * scenario, and its run. */
 #include "scenario/bundle_scenario.h"
 #include "scenario/bundle_shape.h"
+#include "core/file.h"
 #include "tree/scalar.h"
 #include "fluid/shape_surface.h"
 #include "scenario/fluid.h"
@@ -15,6 +16,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- `coordinates:` of a bundle: {minimum_perturbation: {low: [..], high: [..], points: [..]}} --- */
@@ -141,11 +143,66 @@ static cb_status read_bundle(cb_scenario *s, const cb_node *node) {
 
 /* --- the gait, and the group element at its start --- */
 
+/* Reads the scenario in a file; its nodes are in the arena of s. */
+static cb_status read_other(cb_scenario *s, const cb_node *file, const cb_node **root) {
+  const char *path;
+  char *text;
+  size_t n;
+  cb_status status = cb_node_string(file, &path);
+  if (!status) status = cb_scenario_file(s, file, &path);
+  if (status) return status;
+  const size_t length = strlen(path);
+  if (length > 3 && !strcmp(path + length - 3, ".h5"))
+    return cb_node_fail(file, "file: expected a scenario, as `curvebody gait .. optimize -o best.yaml` writes it");
+  status = cb_read_whole_file(path, CB_YAML_LARGEST, &text, &n);
+  if (status) return cb_node_fail(file, "file: %s", cb_error_text());
+  status = cb_yaml_build(s->arena, path, text, n, 0, 0, root);
+  free(text);
+  return status;
+}
+
+/* Makes the map with the keys of `own`, without `file`, and the keys of `other` that `own` does not have. */
+static const cb_node *merge(cb_scenario *s, const cb_node *own, const cb_node *other) {
+  const cb_node *const from[] = {own, other};
+  cb_node *out = cb_arena_alloc(s->arena, 1, sizeof *out);
+  if (!out) return NULL;
+  *out = *own;
+  out->count = 0;
+  out->keys = cb_arena_alloc(s->arena, own->count + other->count, sizeof *out->keys);
+  out->items = cb_arena_alloc(s->arena, own->count + other->count, sizeof *out->items);
+  if (!out->keys || !out->items) return NULL;
+  for (int k = 0; k < 2; k++)
+    for (size_t i = 0; i < from[k]->count; i++) {
+      const char *key = from[k]->keys[i]->text;
+      if (k ? cb_node_get(own, key) != NULL : !strcmp(key, "file")) continue;
+      out->keys[out->count] = from[k]->keys[i];
+      out->items[out->count++] = from[k]->items[i];
+    }
+  return out;
+}
+
+cb_status cb_scenario_find_gait(cb_scenario *s, const cb_node *node, const cb_node **gait, const cb_node **bundle) {
+  const cb_node *file = cb_node_get(node, "file"), *root = NULL;
+  *gait = node;
+  *bundle = NULL;
+  if (!file) return CB_OK;
+  const cb_status status = read_other(s, file, &root);
+  if (status) return status;
+  const cb_node *other = cb_node_get(root, "gait");
+  *bundle = cb_node_get(root, "bundle");
+  if (!*bundle || !other || other->kind != CB_NODE_MAP || cb_node_get(other, "file"))
+    return cb_node_fail(file, "file: expected a scenario with `bundle` and with a `gait` that is not in another file");
+  *gait = merge(s, node, other);
+  return *gait ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for a gait");
+}
+
 static cb_status read_gait(cb_scenario *s, const cb_node *node) {
   cb_bundle_scenario *m = s->own;
   if (!node) return CB_OK;
   if (!m->bundle) return cb_gait_check_keys(node);
-  cb_status status = cb_gait_read(m->bundle, node, &m->repeat, &m->period, &m->gait);
+  const cb_node *bundle;
+  cb_status status = cb_scenario_find_gait(s, node, &node, &bundle);
+  if (!status) status = cb_gait_read(m->bundle, node, &m->repeat, &m->period, &m->gait);
   if (!status) status = cb_gait_closed(m->bundle, m->gait);
   return status == CB_ERROR_ARGUMENT ? cb_node_fail(node, "%s", cb_error_text()) : status;
 }
@@ -190,6 +247,57 @@ cb_status cb_scenario_read_element(const cb_group *G, const cb_node *list, const
   }
   const cb_status status = cb_node_reals(list, list->count, g);
   return status ? status : check_element(G, list, what, g);
+}
+
+/* Finds velocity and gradient of a flow that is linear in x, y, z and does not depend on the time. Returns
+ * CB_ERROR_DOMAIN, with a place in the text, if it is another flow. */
+static cb_status linear_part(const cb_flow *flow, cb_bundle_flow *out) {
+  enum { PLACES = 7 };
+  static const double place[PLACES][3] = {{0, 0, 0},         {1, 0.3, -0.7},  {-2, 5, 1}, {30, -11, 7},
+                                          {0.1, -0.2, 0.05}, {-400, 90, 250}, {3, 3, 3}};
+  static const double time[] = {0, 1.37, 52};
+  double u[PLACES][3], G[PLACES][3][3];
+  for (int k = 0; k < 3; k++) {
+    const cb_status status = cb_flow_at(flow, time[k], PLACES, place, u, G, NULL);
+    if (status) return status;
+    if (k == 0) {
+      memcpy(out->velocity, u[0], sizeof u[0]);
+      memcpy(out->gradient, G[0], sizeof G[0]);
+    }
+    for (int i = 0; i < PLACES; i++) {
+      double off = 0, size = 0;
+      for (int c = 0; c < 3; c++) {
+        const double *row = out->gradient[c], *x = place[i];
+        off = fmax(off, fabs(u[i][c] - out->velocity[c] - row[0] * x[0] - row[1] * x[1] - row[2] * x[2]));
+        size += fabs(u[i][c]) + fabs(out->velocity[c]);
+      }
+      if (off > 1e-12 * size)
+        return cb_fail(
+            CB_ERROR_DOMAIN,
+            "the flow at (%g, %g, %g), t = %g is not that of a linear flow: expected a velocity that is linear "
+            "in x, y, z and steady, such as {uniform: [1, 0, 0]} or {shear: {gradient: [..]}}",
+            place[i][0], place[i][1], place[i][2], time[k]);
+    }
+  }
+  return CB_OK;
+}
+
+/* Reads the flow of the fluid in which the body moves. During this call s->own is a cb_fluid_scenario, which the
+ * function that reads flows needs. */
+static cb_status read_flow(cb_scenario *s, const cb_node *node) {
+  cb_bundle_scenario *m = s->own;
+  cb_fluid_scenario *fluid = node ? cb_arena_alloc(s->arena, 1, sizeof *fluid) : NULL;
+  if (!node) return CB_OK;
+  if (!fluid) return cb_fail(CB_ERROR_MEMORY, "no memory for a flow");
+  s->own = fluid;
+  cb_status status = cb_scenario_read_flow(s, node);
+  s->own = m;
+  if (!status) status = linear_part(fluid->flow, &m->flow);
+  if (!status) status = cb_flow_check_divergence(fluid->flow);
+  cb_flow_free(fluid->flow);
+  if (!status && m->bundle) status = cb_bundle_check_flow(m->plain ? m->plain : m->bundle, &m->flow);
+  if (!status) m->flow_node = node;
+  return cb_scenario_placed(s, status, node, false);
 }
 
 static cb_status read_group(cb_scenario *s, const cb_node *node) {
@@ -252,11 +360,12 @@ const cb_param cb_cycle_step_table[] = {
 
 static cb_status read_kind(cb_scenario *s, const cb_node *root) {
   const cb_node *bundle = cb_scenario_section(root, "bundle"), *gait = cb_scenario_section(root, "gait"),
-                *start = cb_scenario_section(root, "start"), *optimum = cb_scenario_section(root, "optimum"),
-                *shape = cb_scenario_section(root, "shape");
+                *flow = cb_scenario_section(root, "flow"), *start = cb_scenario_section(root, "start"),
+                *shape = cb_scenario_section(root, "shape"), *optimum = cb_scenario_section(root, "optimum");
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, bundle, read_bundle(s, bundle));
   cb_errors_add(&errors, gait, read_gait(s, gait));
+  cb_errors_add(&errors, flow, read_flow(s, flow));
   cb_errors_add(&errors, start, read_group(s, start));
   cb_errors_add(&errors, shape, cb_scenario_read_shape(s, shape));
   cb_errors_add(&errors, optimum, cb_scenario_read_optimum(s, optimum));
@@ -276,7 +385,7 @@ static cb_status make_run(cb_scenario *s, const cb_run_options *options, cb_run 
     return cb_node_fail(cb_tree_root(s->tree),
                         "the key `gait` is missing: expected `gait`, or `shape` for variables that "
                         "move by themselves");
-  const cb_bundle_path path = {m->bundle, m->gait, m->period};
+  const cb_bundle_path path = {m->bundle, m->gait, m->period, m->flow_node ? &m->flow : NULL};
   return cb_run_create_bundle(&path, m->start, s->integrator, options, out);
 }
 
@@ -293,7 +402,7 @@ static const cb_bundle_scenario *gait(const cb_scenario *s) { return s->own; }
 
 static const cb_problem *const problems[] = {&cb_problem_group_path, &cb_problem_shapes_with_inertia,
                                              &cb_problem_shapes_with_drag, NULL};
-static const char *const keys[] = {"bundle", "gait", "shape", "start", "optimum", NULL};
+static const char *const keys[] = {"bundle", "gait", "shape", "flow", "start", "optimum", NULL};
 static const char *const required[] = {"integrator", NULL}, *const only[] = {"gait", "shape", "optimum", NULL};
 static const cb_section sections[] = {{"time", cb_cycle_time_table}, {"integrator", cb_cycle_step_table},
                                       {"record", cb_record_table},   {"start", cb_group_table},

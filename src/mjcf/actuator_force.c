@@ -14,14 +14,16 @@
  * of the parent with jointinparent. Its torque u s does the work of these forces on the rotation vector a, and its
  * length is u . a:
  *
- *   Q = s w,   w = u ± f_1 a × u + f_2 a × (a × u),   f_1 = (1 - cos |a|)/|a|^2,  f_2 = (1 - sin |a|/|a|)/|a|^2,   L' = w . a'
+ *   Q = s w,   w = u ± f_1 a × u + f_2 a × (a × u),   f_1 = (1 - cos |a|)/|a|^2,  f_2 = (1 - sin |a|/|a|)/|a|^2
+ *   L' = w . a'
  * with + for the axes of the body; u is turned into the axes of a at the reference. Source: MuJoCo's documentation
  * (actuation model).
  *
  * <tendon> of MJCF: a <fixed> tendon has the length L = sum_i c_i q_i of the coordinates q_i of joints. Its spring and
  * damper pull joint i by
  *
- *   c_i F,   F = k (L_0 - L) - c L',  or with a range of lengths L_0 to L_1:  k (max(L_0 - L, 0) - max(L - L_1, 0)) - c L'
+ *   c_i F,   F = k (L_0 - L) - c L',  or with a range of lengths L_0 to L_1:
+ *            F = k (max(L_0 - L, 0) - max(L - L_1, 0)) - c L'
  *
  * k: stiffness; c: damping; L_0, L_1: `springlength`, or -1 for the length at the rests of the springs of the joints.
  * The range and the dry friction of a tendon of one joint are those of this joint. Source: MuJoCo's XML reference

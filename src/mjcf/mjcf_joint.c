@@ -1,5 +1,5 @@
-/* <joint> of MJCF in a body that is not free: hinges, slides and balls with their springs, dampers, rotors, dry friction
- * and limits.
+/* <joint> of MJCF in a body that is not free: hinges, slides and balls with their springs, dampers, rotors, dry
+ * friction and limits.
  *
  * With its joints i = 1 .. n, the body is at X exp(s_1 q_1) .. exp(s_n q_n) as its parent sees it, X its pose at the
  * reference, s_i the screw of joint i in the body's frame, q_i its coordinate, MuJoCo's one less `ref`. A spring has no

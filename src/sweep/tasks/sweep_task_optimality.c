@@ -1,5 +1,5 @@
 /* The distance of the gait of the scenario from an optimal one with the same holonomy: the gradient and the second
- * variation of its cost (optimum/optimality.h). */
+ * variation of its cost (optimum/find.h). */
 #include "scenario/gait_results.h"
 #include "sweep/task.h"
 

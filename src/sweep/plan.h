@@ -21,7 +21,7 @@
 #pragma once
 
 #include "core/arena.h"
-#include "scenario/member.h"
+#include "scenario/private.h"
 #include "sweep/task.h"
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Functions that the tasks of gaits share: they make the layout of a row of numbers, the row, and the results of one
  * cycle. These are the same numbers that `curvebody gait` prints for the scenario. */
-#include "scenario/gait_results.h"
+#include "scenario/bundle_scenario.h"
 #include "sweep/sweep.h"
 
 #include <math.h>

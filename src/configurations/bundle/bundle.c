@@ -4,7 +4,6 @@
 #include "tree/scalar.h"
 #include "fluid/shape_surface.h"
 #include "scenario/fluid.h"
-#include "scenario/scenario_class.h"
 #include "scenario/warnings.h"
 #include "run/bundle_run.h"
 #include "scenario/private.h"

@@ -6,7 +6,7 @@
 #include "scenario/private.h"
 
 #include "core/isa.h"
-#include "record/record_warnings.h"
+#include "record/record_contents.h"
 #include "scenario/warnings.h"
 #include <stdlib.h>
 

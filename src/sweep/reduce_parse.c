@@ -3,7 +3,7 @@
 #include "core/failure.h"
 #include "core/text.h"
 #include "sweep/reduce_private.h"
-#include "record/names.h"
+#include "record/record_contents.h"
 #include "tree/scalar.h"
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
 #include "view/view_private.h"
 
 #include "record/output.h"
-#include "record/record_warnings.h"
+#include "record/record_contents.h"
 #include "scenario/private.h"
 #include "tree/scalar.h"
 

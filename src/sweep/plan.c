@@ -2,7 +2,6 @@
 #include "sweep/plan.h"
 #include "core/failure.h"
 #include "scenario/private.h"
-#include "sweep/axis.h"
 #include "tree/scalar.h"
 #include "core/text.h"
 

@@ -8,14 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the quadratic program of a step --- */
-
 static bool length_is_given(const cb_direct *d) {
   return d->problem->objective == CB_OBJECTIVE_TARGET && isfinite(d->problem->length);
 }
 static bool shifts(const cb_direct *d) { return cb_direct_smooth(d->problem) && d->corners == 0 && d->crossings == 0; }
 
-/* --- values --- */
+/* --- the quadratic program of a step: values --- */
 
 /* Returns the value of the objective. */
 static double objective_at(const cb_direct *d, double amount) {
@@ -77,7 +75,7 @@ static void time_shift(const cb_direct *d, double *row) {
   for (int a = 0; size > 0 && a < d->v->unknowns; a++) row[a] /= sqrt(size);
 }
 
-/* --- the quadratic program --- */
+/* --- the quadratic program of a step: derivatives and equations --- */
 
 /* Returns the derivative of the objective by the cost. */
 static double share_of_cost(const cb_direct *d) {
@@ -237,7 +235,7 @@ static cb_status prepare(cb_direct *d, bool always, bool *rest, int *rows) {
   return status;
 }
 
-/* --- steps --- */
+/* --- the search and its start --- */
 
 /* Tolerances of cb_direct.slope, which is relative to the gradient, and of cb_direct.off, the largest condition. They
  * are one or two decades above the round-off of integrals over a few hundred nodes in time. */

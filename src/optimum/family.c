@@ -440,7 +440,7 @@ static cb_status keep(grid *g, cb_direct *d, cb_family_node *node) {
   return CB_OK;
 }
 
-/* --- searches --- */
+/* --- searches at the nodes of the grid --- */
 
 /* Searches from a gait (NULL: from all starts). If the search fails, the node does not change. */
 static cb_status search_from(grid *g, int k, const cb_gait *start) {

@@ -37,6 +37,7 @@
 
 /* ---- particles ---- */
 
+/* Reads a point as cb_scenario_read_moved_particle does, and accepts tracers too. */
 static cb_status read_particle(cb_scenario *s, const cb_node *node, int *index) {
   const cb_builder *b = s->builder;
   if (node->kind == CB_NODE_MAP) return cb_scenario_read_body_point(s, node, index);

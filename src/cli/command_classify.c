@@ -3,7 +3,7 @@
  * It prints the regime of the fall, by the rule of run/falling.h, from the rows of the record; and the largest Lyapunov
  * exponent of the motion (run/exponent.h). To compute the exponent, the motion continues from the newest checkpoint. */
 #include "cli/cli.h"
-#include "scenario/member.h"
+#include "scenario/private.h"
 
 #include "core/failure.h"
 #include "run/exponent.h"

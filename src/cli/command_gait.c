@@ -4,7 +4,7 @@
  * connection is in gait_holonomy.c. */
 #include "cli/gait_job.h"
 
-#include "record/record_warnings.h"
+#include "record/record_contents.h"
 #include "scenario/warnings.h"
 #include <math.h>
 #include <stdlib.h>

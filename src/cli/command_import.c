@@ -1,7 +1,7 @@
 /* curvebody import MODEL.xml: makes a scenario from the moving bodies of an MJCF file (mjcf/mjcf.h), and lists omitted
  * elements on stderr, one per line. */
 #include "cli/cli.h"
-#include "scenario/member.h"
+#include "scenario/private.h"
 
 #include "mjcf/mjcf.h"
 #include "record/output.h"

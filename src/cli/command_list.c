@@ -7,7 +7,7 @@
 #include "fluid/body_coupling.h"
 #include "geometry/text_metric.h"
 #include "scenario/bundle_scenario.h"
-#include "scenario/scenario_class.h"
+#include "scenario/private.h"
 #include "sweep/task.h"
 #include <curvebody/body.h>
 #include <curvebody/contact.h>

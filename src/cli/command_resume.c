@@ -3,10 +3,10 @@
  * The scenario is the resolved one in the record. The run continues from the newest complete checkpoint. Rows after
  * this checkpoint are computed again; they are the same bit for bit, with the instruction set that the record names. */
 #include "cli/cli.h"
-#include "scenario/member.h"
+#include "scenario/private.h"
 
 #include "core/isa.h"
-#include "record/record_warnings.h"
+#include "record/record_contents.h"
 #include "scenario/warnings.h"
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "core/threads.h"
 #include "core/warning.h"
-#include "sweep/sweep_run.h"
+#include "sweep/sweep.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* curvebody gait SCENARIO holonomy, connection: the holonomy of a cycle, and the connection at one shape. */
 #include "cli/gait_job.h"
 
-#include "scenario/gait_results.h"
+#include "scenario/bundle_scenario.h"
 
 #include <math.h>
 #include <stdlib.h>

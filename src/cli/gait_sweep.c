@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "core/warning.h"
 #include "record/arrays.h"
-#include "sweep/sweep_run.h"
+#include "sweep/sweep.h"
 
 #include <math.h>
 #include <stdlib.h>

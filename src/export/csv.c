@@ -5,7 +5,7 @@
  */
 #include "core/text.h"
 #include "core/warning.h"
-#include "record/names.h"
+#include "record/record_contents.h"
 #include "record/output.h"
 #include <stdlib.h>
 #include <string.h>

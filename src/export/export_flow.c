@@ -21,7 +21,7 @@
  * velocity V and angular velocity W.
  */
 #include "export/export_flow.h"
-#include "scenario/member.h"
+#include "scenario/private.h"
 
 #include "core/failure.h"
 #include "core/threads.h"

@@ -10,7 +10,7 @@
  * dimension scales and the attributes of netCDF-4.
  */
 #include "core/failure.h"
-#include "scenario/member.h"
+#include "scenario/private.h"
 #include "export/export.h"
 #include "fluid/immersed_run.h"
 #include "core/text.h"

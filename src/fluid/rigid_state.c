@@ -2,7 +2,7 @@
  * rigid_step.h). */
 #include "fluid/rigid_step.h"
 #include "numerics/dd.h"
-#include "numerics/row6.h"
+#include "numerics/vec3.h"
 #include <math.h>
 #include <string.h>
 

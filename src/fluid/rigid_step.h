@@ -34,7 +34,7 @@
 #pragma once
 
 #include "numerics/vec3.h"
-#include "numerics/biquaternion.h"
+#include "numerics/numerics_curved.h"
 #include <curvebody/rigid.h>
 #include <curvebody/pose.h>
 

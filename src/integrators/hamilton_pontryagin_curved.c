@@ -263,7 +263,7 @@ cb_status cb_rigid_curved_pontryagin(const cb_rigid_problem *p, cb_se3_map map, 
  *
  *   u' = dexp^-1_{-u} Y,  P' = Ad*_{exp(-u)} F,  K Y = Ad*_{exp(u)} P - mu0
  * P is the momentum in the body's axes at g_k; it is transformed to the next node in double-double arithmetic
- * (numerics/biquaternion.h).
+ * (numerics/numerics_curved.h).
  */
 
 /* The problem, the state at the start of a step, and its pose as a biquaternion `at` with its scale. */

@@ -6,7 +6,6 @@
  */
 #include "mechanism/mechanism_blocks.h"
 #include "numerics/dd.h"
-#include "numerics/row6.h"
 #include "numerics/vec3.h"
 
 #include <math.h>

@@ -5,7 +5,6 @@
 #include "core/arena.h"
 #include "core/failure.h"
 #include "mechanism/mechanism.h"
-#include "numerics/row6.h"
 #include "numerics/vec3.h"
 
 #include <stdalign.h>

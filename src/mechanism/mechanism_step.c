@@ -1,7 +1,6 @@
 /* Steps of joined bodies: the drift, and settling at a node (equations: mechanism.h). */
 #include "mechanism/mechanism_blocks.h"
 #include "numerics/dd.h"
-#include "numerics/row6.h"
 #include "numerics/vec3.h"
 
 #include <float.h>

@@ -1,7 +1,6 @@
 /* Sweeps over the tree of a mechanism (equations: mechanism_private.h). */
 #include "mechanism/mechanism_private.h"
 #include "core/isa.h"
-#include "numerics/row6.h"
 #include "numerics/small.h"
 #include "numerics/vec3.h"
 

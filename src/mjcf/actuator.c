@@ -1,7 +1,7 @@
 /* <actuator> of MJCF, and the `gravcomp` of bodies. At a site or at a free joint they become wrenches (forces and
- * torques) of a body; at a joint or a fixed tendon they become forces of joints (actuator_joint.c).
+ * torques) of a body; at a joint or a fixed tendon they become forces of joints (actuator_force.c).
  *
- * An actuator has one scalar force s (actuator_model.c) along its gear (f, m), a force and a torque in the axes of its
+ * An actuator has one scalar force s (actuator_force.c) along its gear (f, m), a force and a torque in the axes of its
  * site. At a free joint f is along the axes of the world at the body's origin, and m along those of the body (with
  * jointinparent along those of the world). Its length L is 0, and
  *
@@ -9,16 +9,73 @@
  *
  * v and w are the velocity and the spin of the site. Body i with `gravcomp` c_i gets the force -c_i m_i g at its
  * centre. Source: MuJoCo's documentation (actuation model, XML reference).
+ *
+ * The caller of the reader may give the controls of actuators as texts NAME=EXPRESSION, with expressions of the time
+ * t.
  */
 #include "mjcf/mjcf_private.h"
 
 #include "numerics/vec3.h"
 #include "tree/scalar.h"
+#include <curvebody/expression.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- controls that the caller gives --- */
+
+static cb_status check(const cb_node *where, const char *text) {
+  static const char *const names[] = {"t"};
+  cb_expression *e = NULL;
+  size_t at = 0;
+  const size_t before = (size_t)(text - where->text);
+  const cb_expression_scope scope = {.names = names, .n = 1};
+  const cb_status status = cb_expression_parse_in(text, &scope, &at, &e);
+  cb_expression_free(e);
+  return status == CB_ERROR_INPUT ? cb_node_fail_at(where, before + at, "%s", cb_error_text()) : status;
+}
+
+static cb_status read_control(const cb_mjcf_reader *r, const char *given, int n, const char *const *names,
+                              const char **text) {
+  const char *equals = strchr(given, '=');
+  const cb_node where = {
+      .kind = CB_NODE_SCALAR, .file = "--control", .line = 1, .column = 1, .text = given, .text_column = 1};
+  if (!equals || equals == given) return cb_node_fail(&where, "expected NAME=EXPRESSION, found '%s'", given);
+  const char *name = cb_arena_strndup(r->arena, given, (size_t)(equals - given));
+  if (!name) return cb_mjcf_no_memory(r);
+  int found = -1;
+  for (int i = 0; i < n && found < 0; i++)
+    if (!strcmp(names[i], name)) found = i;
+  for (int i = 0; i < n && found < 0; i++) {
+    char numbered[32];
+    snprintf(numbered, sizeof numbered, "ctrl%d", i);
+    if (!strcmp(numbered, name)) found = i;
+  }
+  if (found < 0 && n == 0) return cb_node_fail(&where, "unknown control '%s': the model has no actuators", name);
+  if (found < 0) return cb_fail_unknown(&where, "control", name, names, (size_t)n);
+  if (text[found]) return cb_node_fail(&where, "a second control for `%s`: expected only one", name);
+  const cb_status status = check(&where, equals + 1);
+  if (status) return status;
+  const size_t room = strlen(equals + 1) + 3;
+  char *kept = cb_arena_alloc(r->arena, room, 1);
+  if (!kept) return cb_mjcf_no_memory(r);
+  snprintf(kept, room, "(%s)", equals + 1);
+  text[found] = kept;
+  return CB_OK;
+}
+
+/* Reads the controls that the caller gives. names[n]: of the actuators; text[n]: their expressions, NULL: not given. */
+static cb_status read_controls(const cb_mjcf_reader *r, int n, const char *const *names, const char **text) {
+  cb_errors errors = cb_errors_begin();
+  const cb_mjcf_choices *c = &r->whole->choices;
+  for (int i = 0; i < c->controls; i++)
+    cb_errors_add(&errors, &r->root->name, read_control(r, c->control[i], n, names, text));
+  return cb_errors_end(&errors);
+}
+
+/* --- actuators --- */
 
 /* Writes V in terms of the twist. V holds the coefficients of the spin and of the velocity of the body's origin, in the
  * body's axes. */
@@ -363,7 +420,7 @@ static cb_status read_all(cb_mjcf_reader *r, instance *all, int n, bool given) {
     if (names[i] && !*names[i]) names[i] = cb_arena_strdup(r->arena, numbered);
     if (!names[i]) return cb_mjcf_no_memory(r);
   }
-  const cb_status status = cb_mjcf_read_controls(r, n, names, text);
+  const cb_status status = read_controls(r, n, names, text);
   if (status) return status;
   cb_errors errors = cb_errors_begin();
   for (int i = 0; i < n; i++)

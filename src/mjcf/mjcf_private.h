@@ -1,9 +1,72 @@
-/* Declarations that the source files of the MJCF reader share. */
+/* Declarations that the source files of the MJCF reader share. The first part is the reader of XML:
+ *
+ * It reads XML into a tree of elements with their places in a file, and remembers which of them were used.
+ *
+ * Elements and attributes are in UTF-8 and read by expat. Comments and processing instructions are skipped; a DOCTYPE
+ * is an error. Names and values are scalars (curvebody/node.h), so that errors have a place. The caller marks what it
+ * reads; the rest can be listed.
+ */
 #pragma once
 
+#include "core/arena.h"
 #include "core/failure.h"
+#include "core/text.h"
 #include "mjcf/mjcf.h"
-#include "mjcf/xml.h"
+#include <curvebody/node.h>
+
+enum {
+  CB_XML_LARGEST = 64 << 20 /* maximum number of bytes of a text */,
+  CB_XML_DEEPEST = 200 /* maximum depth of elements */
+};
+
+typedef struct cb_xml_attribute {
+  cb_node name, value;
+  bool read;
+} cb_xml_attribute;
+
+typedef struct cb_xml cb_xml;
+struct cb_xml {
+  cb_node name; /* `#text` for text between elements */
+  size_t count;
+  cb_xml_attribute *attribute;
+  cb_xml *parent, *first, *last, *next; /* children are in the order of the file */
+  bool read;
+  const char *why;  /* reason why it was not read; NULL: no special reason */
+  const char *note; /* a part of the element that was not read, although the element was read; NULL: none */
+};
+
+/* Reads text[n], called `name` in messages, into the arena, which keeps copies of name and text. CB_ERROR_INPUT with a
+ * message `name:line:column: error: ..`. */
+cb_status cb_xml_read(cb_arena *arena, const char *name, const char *text, size_t n, cb_xml **root);
+
+/* Returns the value of an attribute and marks it as read; NULL: there is none. */
+const cb_node *cb_xml_get(cb_xml *element, const char *attribute);
+/* Does the element have this name, and no reason `why` to leave it out? If so, it is marked as read. */
+bool cb_xml_is(cb_xml *element, const char *name);
+
+/* Is this attribute of the element (NULL: the element itself) minor? */
+typedef bool cb_xml_is_minor(const cb_xml *e, const char *attribute);
+
+/* Minor elements and attributes, counted by their names over several documents; starts as {0}. */
+enum { CB_XML_MINORS = 64 };
+typedef struct cb_xml_minor_kind {
+  const char *element, *attribute; /* attribute "": the element itself */
+  int count;
+} cb_xml_minor_kind;
+typedef struct cb_xml_minors {
+  const cb_node *first;
+  cb_xml_minor_kind kind[CB_XML_MINORS];
+  int n, more;
+} cb_xml_minors;
+
+/* Lists the elements and attributes that were not read, in the order of the document, each in a line `file:line:column:
+ * left out: ..`. Minor ones are added to `minors` instead. */
+void cb_xml_list_unread(const cb_xml *root, cb_xml_is_minor *is_minor, cb_xml_minors *minors, cb_text *out);
+/* Writes all minor elements and attributes in one line with the place of the first: `what: rgba of <geom> (3 times),
+ * <light>`. Writes nothing if there are none. */
+void cb_xml_put_minors(const cb_xml_minors *minors, const char *what, cb_text *out);
+
+/* --- MJCF --- */
 
 /* A class of defaults. An outermost class has the parent NULL, and the name `main` unless the file gives another. */
 typedef struct cb_mjcf_class {
@@ -72,7 +135,7 @@ typedef struct cb_mjcf_scope {
   int copy;
 } cb_mjcf_scope;
 
-/* --- files (files.c) --- */
+/* --- files (mjcf_tree.c) --- */
 /* Returns a reader with the default settings. */
 cb_mjcf_reader cb_mjcf_reader_of(cb_arena *arena, cb_mjcf_whole *whole, cb_mjcf *model, const char *path);
 /* Reads text[n] of the file r->path with everything that it includes and attaches, and its settings, defaults and
@@ -153,14 +216,12 @@ cb_status cb_mjcf_read_joint(const cb_mjcf_scope *scope, cb_xml *e, cb_mjcf_body
 void cb_mjcf_take_joint(cb_xml *e);
 /* Chooses the classes and names of all joints. */
 cb_status cb_mjcf_name_joints(cb_mjcf_reader *r);
-/* Adds a term to a sum of expressions; *sum may be NULL. */
-cb_status cb_mjcf_add_term(const cb_mjcf_reader *r, const char **sum, const char *term);
 /* Places all bodies at the coordinates of their joints. */
 void cb_mjcf_place_bodies(cb_mjcf *m);
 /* What must be said about limits and contacts of joined bodies. */
 cb_status cb_mjcf_note_joints(cb_mjcf_reader *r);
 
-/* --- tendons (mjcf_tendon.c) --- */
+/* --- tendons (actuator_force.c) --- */
 /* The length of a fixed tendon, the sum of coef_i q_i of joints. */
 enum { CB_MJCF_TERMS = 32 };
 typedef struct cb_mjcf_tendon {
@@ -172,14 +233,10 @@ typedef struct cb_mjcf_tendon {
   struct cb_mjcf_tendon *next;
 } cb_mjcf_tendon;
 cb_status cb_mjcf_read_tendons(cb_mjcf_reader *r);
-/* Writes the length or its rate as a sum in the expressions of a joint, in which `own` is q or w. */
-void cb_mjcf_put_length(cb_text *out, const cb_mjcf_tendon *t, const cb_mjcf_hold *own, double factor, bool rate);
 
 /* --- <equality> (mjcf_equality.c) --- */
 cb_status cb_mjcf_read_equalities(cb_mjcf_reader *r);
-/* Reads a <joint> of <equality>; and finds the coordinates at the start of all joints that such a constraint determines
- * (mjcf_coupling.c). */
-cb_status cb_mjcf_couple(cb_mjcf_reader *r, cb_xml *e);
+/* Finds the coordinates at the start of all joints that a <joint> of <equality> determines. */
 cb_status cb_mjcf_start_couplings(const cb_mjcf_reader *r);
 /* Finds the coordinates of those that hold bodies, for bodies in their places. */
 void cb_mjcf_start_loops(cb_mjcf *m);
@@ -204,7 +261,7 @@ typedef struct cb_mjcf_limit {
 cb_status cb_mjcf_read_limit(const cb_mjcf_reader *r, const cb_mjcf_source *source, const char *range,
                              const char *limited, cb_mjcf_limit *out);
 
-/* The model of an actuator (actuator_model.c). */
+/* The model of an actuator (actuator_force.c). */
 typedef enum cb_mjcf_actuator_type {
   CB_MJCF_MOTOR,
   CB_MJCF_GENERAL,
@@ -232,10 +289,6 @@ cb_status cb_mjcf_pull_ball(const cb_mjcf_reader *r, const cb_mjcf_target *t, co
 cb_status cb_mjcf_pull(const cb_mjcf_reader *r, const cb_mjcf_tendon *t, const cb_mjcf_actuator_model *l,
                        const char *control);
 
-/* The controls that the caller gives (mjcf_control.c). names[n]: of the actuators; text[n]: their expressions, NULL:
- * not given. */
-cb_status cb_mjcf_read_controls(const cb_mjcf_reader *r, int n, const char *const *names, const char **text);
-
 /* Writes the key `joints:` (write_joints.c). */
 void cb_mjcf_write_joints(const cb_mjcf *m, cb_text *out);
 /* Parts of writing that the two files share. */
@@ -243,7 +296,7 @@ void cb_mjcf_put_number(cb_text *out, double x);
 void cb_mjcf_put_list(cb_text *out, const char *key, int n, const double *x);
 void cb_mjcf_put_text(cb_text *out, const char *before, const char *text);
 
-/* --- the floor (mjcf_floor.c) --- */
+/* --- the floor (geom.c) --- */
 /* Examines a geom of the world. A plane is stored; other geoms are left out because they do not move. */
 cb_status cb_mjcf_see_geom(cb_mjcf_reader *r, const cb_mjcf_scope *scope, cb_xml *e);
 /* Makes one plane the floor. */

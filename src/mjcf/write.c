@@ -281,8 +281,8 @@ static void put_controls(cb_text *out, const cb_mjcf *m) {
   }
 }
 
-/* MuJoCo's contacts do not rebound by default. A reflecting floor is for bodies without joints; next to joints the floor
- * is a spring and a damper, as MuJoCo's contacts with their default time of .02 s. */
+/* MuJoCo's contacts do not rebound by default. A reflecting floor is for bodies without joints; next to joints the
+ * floor is a spring and a damper, as MuJoCo's contacts with their default time of .02 s. */
 static void put_floor(cb_text *out, const cb_mjcf *m) {
   double mass = 0;
   if (!m->floor) return;

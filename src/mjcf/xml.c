@@ -1,9 +1,9 @@
-/* Reads XML by expat (see xml.h), and lists the elements and attributes that were not read (below).
+/* Reads XML by expat (see mjcf_private.h), and lists the elements and attributes that were not read (below).
  *
  * Expat reports where an element begins. The places of its attributes are found in the text of its tag, which expat has
  * already accepted as well formed.
  */
-#include "mjcf/xml.h"
+#include "mjcf/mjcf_private.h"
 #include "core/failure.h"
 
 #include <expat.h>

@@ -1,4 +1,4 @@
-/* Ranks of a sweep by MPI: a module that the program loads when mpirun has started it (sweep/ranks.c).
+/* Ranks of a sweep by MPI: a module that the program loads when mpirun has started it (sweep/scheduler.c).
  *
  * Only the main thread calls MPI (MPI_THREAD_FUNNELED). No call waits inside MPI, because MPI would keep a core busy.
  */

@@ -88,10 +88,6 @@ struct cb_expression {
 /* Returns the value of one operation on the array of values v. */
 double cb_operation_value(const cb_operation *o, const double *v);
 
-/* Returns the same as cb_operation_value, and sets slope to the derivatives f_a and f_b with respect to the
- * operands. */
-double cb_operation_slopes(const cb_operation *o, const double *v, double slope[2]);
-
 /* A branch of an expression, owned by the caller. */
 typedef struct cb_expression_branch {
   cb_expression *value;
@@ -107,32 +103,6 @@ typedef struct cb_expression_branch {
  * of the body that touches the wall and do not change. The caller frees the value and the guard of each branch. */
 cb_status cb_expression_branches(const cb_expression *e, int fixed, int maximum, cb_expression_branch *branch,
                                  int *count);
-
-/* The sides of an operation at which an expression may have a kink (expression_sides.c). */
-bool cb_operation_has_sides(const cb_operation *o);
-bool cb_expression_constant_at(const cb_expression *e, int ref, double *value);
-/* Makes the expression on side 0 or 1 of such an operation. For a cone hypot(a, b), sides 0 to 7 are the tangent planes
- * at the angles side pi/4, and side CB_CONE_PLANES replaces the cone by its axis, 0. For kink < 0 the expression is
- * unchanged. Roots of sums of squares are replaced by abs and hypot. Returns CB_ERROR_INPUT if the result is too
- * long. */
-enum { CB_CONE_PLANES = 8 };
-cb_status cb_expression_side(const cb_expression *e, int kink, int side, cb_expression **out);
-/* Makes the minimum of the guard (NULL: none) and the margin of a side. The margin is not negative where the side is
- * valid. */
-cb_status cb_expression_guard(const cb_expression *e, int kink, int side, const cb_expression *guard,
-                              cb_expression **out);
-/* Does the same as cb_expression_guard for the tangent planes of a cone. The planes are valid where the depth in the
- * wall, -e, is more than twice the value of the cone, hypot. This is the case at the tip, and for a body that has sunk
- * at the tip. */
-cb_status cb_expression_tip_guard(const cb_expression *e, int tip, const cb_expression *guard, cb_expression **out);
-typedef enum cb_border {
-  CB_BORDER_NONE,   /* no kink, or a kink that is a ridge everywhere */
-  CB_BORDER_HOLLOW, /* the kink is hollow somewhere */
-  CB_BORDER_LEAST,  /* the kink is hollow, and the expression is the minimum of both sides everywhere */
-  CB_BORDER_JUMP    /* the expression is not continuous, or a side is not defined beyond the border */
-} cb_border;
-/* Classifies the border between the two sides of operation `kink`, where the guard is positive. */
-cb_status cb_expression_border(const cb_expression *e, int kink, const cb_expression *guard, cb_border *out);
 
 /* Returns the margin of a condition: a - b for a > b and a >= b, -|a - b| for a == b, |a - b| for a != b, the minimum
  * for operands of a product or of min, the maximum for operands of a sum or of max, and |a| for any other expression a.

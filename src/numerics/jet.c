@@ -1,6 +1,6 @@
 /* This file computes second-order jets (curvebody/jet.h): arithmetic and elementary functions by the chain rules of
- * jet_kernels.h. */
-#include "numerics/jet_kernels.h"
+ * elementary.h. */
+#include "numerics/elementary.h"
 #include <curvebody/jet.h>
 
 #include <stdbool.h>

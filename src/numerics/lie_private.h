@@ -39,33 +39,12 @@ static inline cb_status cb_lie_nearest_angle(double angle, double *out) {
   return CB_OK;
 }
 
-/* Computes the bracket [a, b] of the pairs a and b (curvebody/lie.h) with K = G->K; out may be a or b. */
-void cb_lie_pair_bracket(const cb_group *G, const double *a, const double *b, double *out);
-
-/* --- lie.c: the functions of a group whose elements multiply by adding their numbers --- */
-
-void cb_lie_vector_identity(const cb_group *G, double *g);
-void cb_lie_vector_multiply(const cb_group *G, const double *a, const double *b, double *out);
-void cb_lie_vector_inverse(const cb_group *G, const double *g, double *out);
-void cb_lie_vector_exp(const cb_group *G, const double *a, double *out);
-cb_status cb_lie_vector_log(const cb_group *G, const double *g, double *out);
+/* --- lie.c --- */
+/* The adjoint of a group whose elements multiply by adding their numbers. */
 void cb_lie_vector_adjoint(const cb_group *G, const double *g, double *out);
-void cb_lie_vector_bracket(const cb_group *G, const double *a, const double *b, double *out);
-void cb_lie_vector_project(const cb_group *G, double *g);
 /* Computes (a_y b_z - a_z b_y, a_z b_x - a_x b_z, K (a_x b_y - a_y b_x)) with K = G->K, and 0 in further places. This
  * is the bracket of so3, se2 and so21 with K = 1, 0, -1. */
 void cb_lie_plane_bracket(const cb_group *G, const double *a, const double *b, double *out);
-
-/* clang-format off */
-/* The members of a group whose algebra consists of pairs (omega, v). */
-#define CB_LIE_PAIRS                                                                                            \
-  .dim = 6, .axis = {"omega_x", "omega_y", "omega_z", "v_x", "v_y", "v_z"}, .bracket = cb_lie_pair_bracket, .pair = true
-/* clang-format on */
-
-/* Members of a group whose exp does not change the numbers. */
-#define CB_LIE_VECTORS                                                                            \
-  .identity = cb_lie_vector_identity, .inverse = cb_lie_vector_inverse, .exp = cb_lie_vector_exp, \
-  .log = cb_lie_vector_log, .project = cb_lie_vector_project
 
 /* Computes out = a b for n x n matrices; out must be another array than a and b. */
 static inline void cb_lie_product(int n, const double *a, const double *b, double *out) {

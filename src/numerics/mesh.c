@@ -218,7 +218,7 @@ cb_status cb_mesh_read_text(const char *name, const char *bytes, size_t n, cb_me
                                                             [CB_MESH_STL] = cb_mesh_read_stl,
                                                             [CB_MESH_OFF] = cb_mesh_read_off};
   static const cb_mesh_reading plainly = {.like = NULL};
-  /* mesh_stl.c handles the byte order mark of STL */
+  /* mesh_obj_off_stl.c handles the byte order mark of STL */
   const size_t mark = format == CB_MESH_STL ? 0 : cb_text_mark(bytes, n);
   cb_mesh_builder b = {.name = name, .bytes = bytes + mark, .n = n - mark, .binary = SIZE_MAX, .group = -1};
   cb_status status = readers[format](&b);

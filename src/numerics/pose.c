@@ -1,6 +1,6 @@
 /* This file computes poses in spaces of constant curvature, from biquaternions, or from SE(3) if the curvature is 0
  * (curvebody/pose.h). */
-#include "numerics/biquaternion.h"
+#include "numerics/numerics_curved.h"
 #include "numerics/vec3.h"
 #include "numerics/lie_private.h"
 #include <curvebody/pose.h>

@@ -2,7 +2,7 @@
  * nodes of Gauss's rule on panels (variation.h). */
 #include "core/arena.h"
 #include "numerics/small.h"
-#include "optimum/symmetric.h"
+#include "optimum/reduced.h"
 #include "optimum/variation.h"
 
 #include <math.h>

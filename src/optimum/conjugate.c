@@ -11,9 +11,10 @@
 
 enum { ORDER = CB_SHAPE_MAX + CB_GROUP_DIM, FRAME = ORDER * ORDER };
 
-/* A frame after the elapsed time t, at the state x = (r, p, lambda) (wong.h) and the group element g of the extremal.
- * Each column is a neighbouring extremal: D[size][order] is the change of x, eta[dim][order] that of g, (delta g) g^-1,
- * and dmu[dim][order] that of mu (cb_conjugate in extremal.h). dmu is constant and is a member of `path`. */
+/* A frame after the elapsed time t, at the state x = (r, p, lambda) (extremal.h) and the group element g of the
+ * extremal. Each column is a neighbouring extremal: D[size][order] is the change of x, eta[dim][order] that of g,
+ * (delta g) g^-1, and dmu[dim][order] that of mu (cb_conjugate in extremal.h). dmu is constant and is a member of
+ * `path`. */
 typedef struct frame {
   double t, x[CB_WONG_MAX], g[CB_GROUP_SIZE];
   double D[CB_WONG_MAX * ORDER], eta[CB_GROUP_DIM * ORDER];

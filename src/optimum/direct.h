@@ -10,7 +10,7 @@
  * below). All derivatives are exact (variation.h). Negative curvature is replaced by its absolute value. Steps reduce
  * the merit f + rho |c|_1 (f: the objective, c: the conditions, rho: a weight), with a correction of second order
  * (Nocedal & Wright 2006, chapter 18, doi:10.1007/978-0-387-40065-5). At the end mu E'/2 + sum nu_k c_k' = 0. Then
- * lambda(0) = -sum nu_k first_k/mu is the momentum of Wong's equations (wong.h) at the start.
+ * lambda(0) = -sum nu_k first_k/mu is the momentum of Wong's equations (extremal.h) at the start.
  */
 #pragma once
 
@@ -25,7 +25,7 @@
  *
  *   r_i(t*) = b;   p_j (j != i) and v'Mv are the same on both sides: p = M v + <lambda, A> of each side's A and M
  * r_i: the variable that crosses the break b at the time t*; v = r'; lambda, p: multipliers and momentum of Wong's
- * equations (wong.h). p_i jumps. The gait is refracted like light: if A is continuous and M is a multiple of the
+ * equations (extremal.h). p_i jumps. The gait is refracted like light: if A is continuous and M is a multiple of the
  * identity, the sines of the angles are in the inverse ratio of sqrt(M) of both sides (Snell's law). In a basis of arcs
  * that end at t*, r_i = b is an equation at a vertex, and its multiplier is the jump of p_i. The time t* follows from
  * equal speed on both sides. A gait that runs along a break, or crosses two breaks at once, obeys other conditions and
@@ -60,9 +60,9 @@ cb_status cb_gait_uncrossed(const cb_bundle *b, const cb_gait *gait);
  *
  *   at a vertex of its arcs:  f_0(r) = f_1(r) = 0,  terms of one constraint s = max(f_0, f_1) >= 0 (shape_constraint.h)
  *   p(+) - p(-) = nu_0 f_0' + nu_1 f_1',  nu_0, nu_1 <= 0;   v'Mv is the same on both sides
- * r: the shape; v = r'; p(-), p(+): momentum before and after the vertex (wong.h); f': gradient in r; nu: multipliers;
- * M: cost metric. Only one of f_0 and f_1 has to be positive, so that the path bends around the corner like a string
- * over an edge.
+ * r: the shape; v = r'; p(-), p(+): momentum before and after the vertex (extremal.h); f': gradient in r; nu:
+ * multipliers; M: cost metric. Only one of f_0 and f_1 has to be positive, so that the path bends around the corner
+ * like a string over an edge.
  */
 enum { CB_CORNERS_MAX = 8 };
 
@@ -166,7 +166,7 @@ void cb_direct_signs(const cb_direct *d, int *negative, int *flat);
  * negative gradient saves at the target. The coefficients c do not change. */
 cb_status cb_direct_flow(cb_direct *d, double *gain);
 
-/* --- functions that the quadratic program of a step (direct_program.c) and the steps (direct.c) share --- */
+/* --- unknowns and pins --- */
 
 static inline bool cb_direct_amount_is_free(const cb_direct *d) { return d->problem->objective != CB_OBJECTIVE_COST; }
 static inline bool cb_direct_has_barrier(const cb_direct *d) { return d->barrier && d->barrier->tau > 0; }
@@ -181,15 +181,3 @@ static inline double cb_direct_off_pin(const cb_direct *d, int k, const double *
   const cb_pin *p = &d->pin[k];
   return c[cb_direct_pinned(d, k)] + d->v->drift[p->variable] * d->basis->end[p->vertex] - p->at;
 }
-
-/* Returns the value of the objective. */
-double cb_direct_value(const cb_direct *d, double amount);
-/* Computes the values of the conditions; first and second are as in cb_gait_target_at. *rows: the number of
- * conditions. */
-cb_status cb_direct_conditions(cb_direct *d, const double *c, double amount, double *value_of, int *rows, double *first,
-                               double *second);
-/* Computes the gradient g of the objective, with its barrier, in all unknowns. */
-void cb_direct_gradient(const cb_direct *d, double *g);
-/* Computes the values and multipliers at the coefficients c. *rest: the gait is stationary and meets its conditions;
- * *rows: the number of conditions. The quadratic program is computed too if *rest is false, or if `always` is true. */
-cb_status cb_direct_prepare(cb_direct *d, bool always, bool *rest, int *rows);

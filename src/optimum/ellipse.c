@@ -1,7 +1,6 @@
 /* The starts of a search: small ellipses, waves and random loops. At many shapes in the window (cb_shape_window), the
  * best plane for each direction gives an ellipse; the cheapest ellipses are moved to minima of their cost
- * (ellipse.h). */
-#include "optimum/ellipse.h"
+ * (find.h). */
 
 #include "numerics/random.h"
 #include "numerics/small.h"
@@ -128,7 +127,7 @@ static void unwhiten(int n, const double *l, double *x) {
   }
 }
 
-/* Finds the plane of the largest eigenvalue for the direction lambda (ellipse.h). The ellipse runs in the direction for
+/* Finds the plane of the largest eigenvalue for the direction lambda (find.h). The ellipse runs in the direction for
  * which y is along lambda, and has the size for which |P y| = 1. Returns false if the cost metric is not positive
  * definite, or if the curvature has no part along P. */
 static bool plane_at(const cb_optimum_problem *o, const cb_small_target *t, const double *r, const double *lambda,

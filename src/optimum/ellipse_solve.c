@@ -1,5 +1,5 @@
-/* Moves small ellipses to minima of their cost (ellipse.h). */
-#include "optimum/ellipse.h"
+/* Moves small ellipses to minima of their cost (find.h). */
+#include "optimum/find.h"
 
 #include "core/arena.h"
 #include "optimum/reduced.h"
@@ -15,7 +15,7 @@ typedef struct local {
   double *dM, *B, *DB;
 } local;
 
-/* The values of an ellipse (ellipse.h): cost W, conditions c, and their gradients dW and J. */
+/* The values of an ellipse (find.h): cost W, conditions c, and their gradients dW and J. */
 typedef struct state {
   double W, c[ROWS], dW[UNKNOWNS], J[ROWS][UNKNOWNS];
 } state;
@@ -116,7 +116,7 @@ static void displacement(const cb_ellipse_work *w, const local *at, const double
   }
 }
 
-/* Computes W, c and their gradients (ellipse.h) at x = (r, p, q); at: the bundle at r. */
+/* Computes W, c and their gradients (find.h) at x = (r, p, q); at: the bundle at r. */
 static void measure(const cb_ellipse_work *w, const local *at, const double *x, state *s) {
   const cb_small_target *t = w->target;
   const int n = w->n, dim = w->dim, u = 3 * n;
@@ -149,7 +149,7 @@ static void lagrangian(const cb_ellipse_work *w, const state *s, double *g) {
   }
 }
 
-/* Computes the second derivatives of L = W + nu c (ellipse.h) by central differences of its gradient. These lose a
+/* Computes the second derivatives of L = W + nu c (find.h) by central differences of its gradient. These lose a
  * third of the digits; Newton's steps still converge almost quadratically. */
 static cb_status second_variation(cb_ellipse_work *w, double *H) {
   const int n = w->n, u = 3 * n;

@@ -199,7 +199,7 @@ cb_status cb_extremal_gait(const cb_extremal *e, cb_gait **out) {
 }
 
 /* --- the invariants of an extremal and their drifts: v'Mv, Ad*_{g^-1} lambda, and quadratic Casimir functions of
- * lambda (wong.h) --- */
+ * lambda (extremal.h) --- */
 
 enum { FORMS = 6 * 7 / 2 }; /* entries of a symmetric form: groups that are not abelian have dim <= 6 */
 

@@ -237,7 +237,7 @@ double mesh_roughness(const extremal_mesh *m) {
   return maximum;
 }
 
-/* --- the start of Newton's method: along a gait, lambda = Ad*_g lambda(0), p = Mv + <lambda, A> (symbols: wong.h)
+/* --- the start of Newton's method: along a gait, lambda = Ad*_g lambda(0), p = Mv + <lambda, A> (symbols: extremal.h)
  * --- */
 
 /* Computes r and v of the gait, clipped to the bounds. A variable that the arc holds is at its bound. */

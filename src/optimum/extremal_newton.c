@@ -145,8 +145,8 @@ static void homogeneous(rows *q) {
   row[amount] = -nu / m->escale;
 }
 
-/* Adds the rows of an abnormal extremal (wong.h): the size of lambda; p = A^T lambda at the start, which then is true
- * everywhere; and, with two shape variables, <lambda, B> = 0. */
+/* Adds the rows of an abnormal extremal (extremal.h): the size of lambda; p = A^T lambda at the start, which then is
+ * true everywhere; and, with two shape variables, <lambda, B> = 0. */
 static cb_status abnormal(rows *q) {
   extremal_mesh *m = q->m;
   const problem *p = m->p;

@@ -1,14 +1,14 @@
 /* Collocation of Wong's equations on panels, and Newton's method for the complete system.
  *
  *   stages  X_i = x_k + h sum_j a_ij f(X_j),   x_k+1 = x_k + h sum_j b_j f(X_j),   h = duration/panels of the arc
- * x = (r, p, lambda) and its rates f: wong.h; x_k: x at the beginning of panel k; a_ij, b_j: coefficients of Gauss's
- * method; xi_j, g_j: body velocity and group element at stage j. Linearised, with d for a change by a step of Newton's
- * method, dX is affine in dx_k and the duration. Hence dx_k+1 and eta = sum b_j Ad_{g_j} d(h xi_j) are affine in z =
- * (dx_0, durations). An "affine" row has a column for each number of z, and one for the constant. If dx grows by much
- * along the path, z contains the starts of several segments of panels, and equations join the segments.
+ * x = (r, p, lambda) and its rates f: extremal.h; x_k: x at the beginning of panel k; a_ij, b_j: coefficients of
+ * Gauss's method; xi_j, g_j: body velocity and group element at stage j. Linearised, with d for a change by a step of
+ * Newton's method, dX is affine in dx_k and the duration. Hence dx_k+1 and eta = sum b_j Ad_{g_j} d(h xi_j) are affine
+ * in z = (dx_0, durations). An "affine" row has a column for each number of z, and one for the constant. If dx grows by
+ * much along the path, z contains the starts of several segments of panels, and equations join the segments.
  *
- * In homogeneous multipliers (wong.h) the stages are Y = (r, v, lambda). The formulas have X_i = P(Y_i) and f(Y_j) with
- * P of cb_wong_homogeneous, and z contains the changes of the weight mu and of the cost E as well.
+ * In homogeneous multipliers (extremal.h) the stages are Y = (r, v, lambda). The formulas have X_i = P(Y_i) and f(Y_j)
+ * with P of cb_wong_homogeneous, and z contains the changes of the weight mu and of the cost E as well.
  */
 #pragma once
 
@@ -46,7 +46,7 @@ typedef struct problem {
   double gap[CB_SHAPE_MAX];     /* r(1) - r(0), which is a number of full periods of each variable */
   bool free, shifts,
       amount_free;  /* the start shape is free; a shift of time gives another extremal; the amount is unknown */
-  bool homogeneous; /* the stages are (r, v, lambda) (wong.h), and there are no bounds */
+  bool homogeneous; /* the stages are (r, v, lambda) (extremal.h), and there are no bounds */
   bool abnormal;    /* the weight mu of the cost is 0 (see wong.speed): the amount and the duration are unknown */
   double weight;    /* the scale of lambda in mu^2 + |lambda/weight|^2 = 1 */
   double begin[2];  /* the weight mu and the cost E at the start of the iteration */
@@ -146,22 +146,8 @@ cb_status mesh_solve(extremal_mesh *m, double roughness, bool *rough);
 /* --- extremal_mesh.c: the start --- */
 cb_status mesh_start(extremal_mesh *m, const double *lambda, double amount);
 
-/* --- extremal_flow.c: invariants --- */
+/* --- extremal_flow.c --- */
 cb_status extremal_invariants(const extremal_mesh *m, cb_extremal *e);
-
-/* --- extremal.c --- */
-/* Solves by Newton's method on meshes that are refined until they resolve the extremal. */
-cb_status extremal_resolve(extremal_mesh **m);
-/* Returns the factor by which the number of panels has to grow; at most 1 if the panels resolve the extremal. */
-double extremal_factor(const extremal_mesh *m);
-cb_status extremal_report(const extremal_mesh *m, cb_extremal *e);
-
-/* --- extremal_arcs.c --- */
-/* Solves for an extremal, which overwrites *e. The arcs are corrected until their bounds push and no bound is
- * crossed. */
-cb_status bounds_solve(const problem *p, const cb_gait *start, const double *lambda, double amount, cb_extremal *e);
-/* Solves for an extremal without bounds, and then again while the bounds move to their values in steps. */
-cb_status bounds_tighten(const problem *p, const cb_gait *start, const double *lambda, double amount, cb_extremal *e);
 
 /* The flow of Wong's equations by one panel of collocation: a mesh of an extremal with a single panel. */
 typedef struct flow {

@@ -1,13 +1,205 @@
-/* Quadratic programs with equality constraints, and projections on cones (reduced.h). */
+/* Quadratic programs with equality constraints, projections on cones, and sums of outer products (reduced.h). The
+ * first part computes Cholesky factors and functions of symmetric matrices a[n][n] with some hundred rows, which are
+ * stored in full by rows. Results are the same, bit for bit, for vector registers of any width.
+ *
+ *   a = U'U;   a = Q T Q', T tridiagonal, Q: reflections 1 - beta v v';   T = Z D Z', Z: rotations
+ * U: upper triangular; D: diagonal; v, beta: a vector and a number for each reflection; a prime: the transpose. Q and Z
+ * are products of reflections and of rotations. For a function f and a vector b, f(a) b = Q Z f(D) Z' Q' b: reflections
+ * and rotations are applied to vectors, and Q Z is never formed.
+ * Source: Golub & Van Loan, Matrix Computations, 4th ed. (2013), sections 4.2 and 8.3.
+ */
 #include "optimum/reduced.h"
 
 #include "core/arena.h"
 #include "numerics/small.h"
-#include "optimum/symmetric.h"
 
+#include <float.h>
 #include <gsl/gsl_sort_double.h>
 #include <math.h>
 #include <string.h>
+
+/* Compiles a function for wider registers too, with the same results bit for bit. The loops of the function may contain
+ * only elementwise products and sums. The macro is empty for clang, because clang 14 gives a cloned function a name
+ * that other files do not find. */
+#if defined __x86_64__ && defined __gnu_linux__ && !defined __clang__
+#define CB_LANES __attribute__((target_clones("avx2", "default")))
+#else
+#define CB_LANES
+#endif
+
+typedef struct rotation {
+  double c, s;
+  int at;
+} rotation;
+
+/* --- symmetric matrices: Cholesky factors --- */
+
+/* Writes U to the upper triangle of u, which must not be a. Returns false if a pivot is not finite, or not above
+ * `least` times the diagonal entry of a in its row. */
+static CB_LANES bool symmetric_factor(int n, double least, const double *a, double *u) {
+  memcpy(u, a, (size_t)n * (size_t)n * sizeof *u);
+  for (int k = 0; k < n; k++) {
+    const double *row = u + k * n, pivot = row[k];
+    if (!(pivot > least * a[k * n + k] && pivot < INFINITY)) return false;
+    for (int i = k + 1; i < n; i++) {
+      double *restrict below = u + i * n;
+      const double part = row[i] / pivot;
+      for (int j = i; j < n; j++) below[j] -= part * row[j];
+    }
+  }
+  for (int k = 0; k < n; k++) {
+    double *row = u + k * n;
+    const double root = sqrt(row[k]);
+    for (int j = k; j < n; j++) row[j] /= root;
+  }
+  return true;
+}
+
+/* Replaces x by a^-1 x, given the factor u of a. */
+static void symmetric_solve(int n, const double *u, double *x) {
+  for (int k = 0; k < n; k++) {
+    const double *row = u + k * n;
+    x[k] /= row[k];
+    for (int j = k + 1; j < n; j++) x[j] -= row[j] * x[k];
+  }
+  for (int k = n - 1; k >= 0; k--) x[k] = (x[k] - cb_dot(n - k - 1, u + k * n + k + 1, x + k + 1)) / u[k * n + k];
+}
+
+/* --- tridiagonal form --- */
+
+/* Computes p = a x for a block a of n rows that are `stride` numbers apart: p = sum_i x_i a_i with the rows a_i of a,
+ * four in one pass. */
+static CB_LANES void symmetric_times(int n, int stride, const double *a, const double *x, double *restrict p) {
+  int i = 0;
+  memset(p, 0, (size_t)n * sizeof *p);
+  for (; i + 4 <= n; i += 4) {
+    const double *b = a + i * stride, *c = b + stride, *d = c + stride, *e = d + stride;
+    for (int j = 0; j < n; j++) p[j] += x[i] * b[j] + x[i + 1] * c[j] + x[i + 2] * d[j] + x[i + 3] * e[j];
+  }
+  for (; i < n; i++)
+    for (int j = 0; j < n; j++) p[j] += x[i] * a[i * stride + j];
+}
+
+/* a -= x y' + y x' for a block a of n rows that are `stride` numbers apart. */
+static CB_LANES void symmetric_take(int n, int stride, const double *x, const double *y, double *restrict a) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) a[i * stride + j] -= x[i] * y[j] + y[i] * x[j];
+}
+
+/* Computes T from a: its diagonal d[n], and its entries e[n] next to the diagonal (the last one is 0). The rows of a
+ * are overwritten by the vectors v of the reflections, with their factors beta[n]. scratch[n] is work memory. */
+static void symmetric_reduce(int n, double *a, double *d, double *e, double *beta, double *scratch) {
+  for (int k = 0; k < n; k++) {
+    double *v = a + k * n + k + 1, *p = scratch;
+    const int m = n - k - 1;
+    d[k] = a[k * n + k];
+    e[k] = beta[k] = 0;
+    if (m == 0) break;
+    e[k] = v[0];
+    const double size = sqrt(cb_dot(m, v, v));
+    if (m == 1 || !(size > 0)) continue;
+    e[k] = v[0] > 0 ? -size : size;
+    v[0] -= e[k];
+    beta[k] = -1 / (e[k] * v[0]);
+    double *block = a + (k + 1) * n + k + 1;
+    symmetric_times(m, n, block, v, p);
+    for (int i = 0; i < m; i++) p[i] *= beta[k];
+    const double part = beta[k] / 2 * cb_dot(m, p, v);
+    for (int i = 0; i < m; i++) p[i] -= part * v[i];
+    symmetric_take(m, n, v, p, block);
+  }
+}
+
+/* Replaces x by Q'x, or, if `back` is true, by Q x. a and beta are those of cb_symmetric_reduce. */
+static void symmetric_reflect(int n, const double *a, const double *beta, bool back, double *x) {
+  for (int step = 0; step < n; step++) {
+    const int k = back ? n - 1 - step : step, m = n - k - 1;
+    const double *v = a + k * n + k + 1;
+    if (beta[k] == 0) continue;
+    const double part = beta[k] * cb_dot(m, v, x + k + 1);
+    for (int i = 0; i < m; i++) x[k + 1 + i] -= part * v[i];
+  }
+}
+
+/* --- diagonal form --- */
+
+/* Returns the maximum number of rotations for n eigenvalues. */
+static int symmetric_rotations(int n) { return n * n + 40 * n; }
+
+/* Takes one step of implicit QR with Wilkinson's shift on rows low to high. Returns the number of rotations so far. */
+static int qr_step(int low, int high, double *d, double *e, double *x, int count, rotation *kept) {
+  const double half = (d[high - 1] - d[high]) / 2, last = e[high - 1];
+  const double shift = d[high] - last * last / (half + copysign(hypot(half, last), half));
+  double y = d[low] - shift, z = e[low];
+  for (int k = low; k < high; k++) {
+    const double r = hypot(y, z), c = r > 0 ? y / r : 1, s = r > 0 ? z / r : 0;
+    if (k > low) e[k - 1] = r;
+    const double p = d[k], q = d[k + 1], off = e[k];
+    d[k] = c * c * p + 2 * c * s * off + s * s * q;
+    d[k + 1] = s * s * p - 2 * c * s * off + c * c * q;
+    e[k] = (c * c - s * s) * off + c * s * (q - p);
+    y = e[k];
+    if (k + 1 < high) {
+      z = s * e[k + 1];
+      e[k + 1] *= c;
+    }
+    if (!x) continue;
+    const double a = x[k], b = x[k + 1];
+    x[k] = c * a + s * b;
+    x[k + 1] = c * b - s * a;
+    kept[count++] = (rotation){c, s, k};
+  }
+  return count;
+}
+
+/* Computes the eigenvalues of T: replaces d by D, e by zero and x (NULL: none) by Z'x. Returns the number of rotations,
+ * or -1 if the iteration does not converge, as with a number that is not finite. The rotations are stored in `kept` if
+ * x is not NULL. */
+static int symmetric_diagonal(int n, double *d, double *e, double *x, rotation *kept) {
+  int high = n - 1, count = 0;
+  for (long turns = 0, maximum = symmetric_rotations(n); high > 0;) {
+    int low = high;
+    while (low > 0 && !(fabs(e[low - 1]) <= DBL_EPSILON / 2 * (fabs(d[low - 1]) + fabs(d[low])))) low--;
+    if (low > 0) e[low - 1] = 0;
+    if (low == high) {
+      high--;
+      continue;
+    }
+    turns += high - low;
+    if (turns > maximum) return -1;
+    count = qr_step(low, high, d, e, x, count, kept);
+  }
+  return count;
+}
+
+/* Replaces x by Z x, from the rotations that cb_symmetric_diagonal kept. */
+static void symmetric_rotate_back(int count, const rotation *kept, double *x) {
+  for (int k = count - 1; k >= 0; k--) {
+    const rotation *r = &kept[k];
+    const double a = x[r->at], b = x[r->at + 1];
+    x[r->at] = r->c * a - r->s * b;
+    x[r->at + 1] = r->s * a + r->c * b;
+  }
+}
+
+/* --- sums of outer products, in tiles that fit in registers --- */
+
+enum { HIGH = 4, WIDE = CB_OUTER_SLACK };
+
+CB_LANES void cb_outer_add(int count, int rows, const double *A, int columns, const double *B, double *C, int stride) {
+  for (int j = 0; j < columns; j += WIDE)
+    for (int i = 0; i < rows; i += HIGH) {
+      double sum[HIGH][WIDE] = {{0}};
+      const double *a = A + i, *b = B + j;
+      for (int q = 0; q < count; q++, a += rows, b += columns)
+        for (int k = 0; k < HIGH; k++)
+          for (int l = 0; l < WIDE; l++) sum[k][l] += a[k] * b[l];
+      for (int k = 0; k < HIGH && i + k < rows; k++)
+        for (int l = 0; l < WIDE && j + l < columns; l++) C[(i + k) * stride + j + l] += sum[k][l];
+    }
+}
+
+/* --- quadratic programs --- */
 
 /* A curvature below least_curvature, relative to the largest curvature, is raised to this value. An equation whose
  * remaining gradient is below least_gradient, relative to the largest gradient, counts as dependent on the others. */
@@ -22,7 +214,7 @@ struct cb_reduced_work {
   int *row;             /* [rows]: the index of the equation that became row k of the factors */
   double *a, *factor, *x, *y, *value, *off, *reflection, *pair; /* a, factor: [unknowns][unknowns]; pair: [2 unknowns];
                                                                  * the others: [unknowns] */
-  cb_rotation *rotation;
+  rotation *rotation;
 };
 
 cb_status cb_reduced_create(int unknowns, int rows, cb_reduced **out) {
@@ -46,7 +238,7 @@ cb_status cb_reduced_create(int unknowns, int rows, cb_reduced **out) {
   bool allocated = (w->row = cb_arena_alloc(arena, k, sizeof *w->row)) != NULL;
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     allocated = (*parts[i].at = cb_arena_alloc(arena, parts[i].count, sizeof(double))) && allocated;
-  w->rotation = cb_arena_alloc(arena, (size_t)cb_symmetric_rotations(unknowns), sizeof *w->rotation);
+  w->rotation = cb_arena_alloc(arena, (size_t)symmetric_rotations(unknowns), sizeof *w->rotation);
   allocated = w->rotation && allocated;
   if (!allocated) {
     cb_arena_free(arena);
@@ -145,11 +337,11 @@ static void rotate(cb_reduced *r) {
     const double beta = r->work->beta[k];
     memset(v, 0, (size_t)k * sizeof *v);
     memcpy(v + k, r->J + k * u + k, (size_t)(u - k) * sizeof *v);
-    cb_symmetric_times(u, u, r->H, v, p);
+    symmetric_times(u, u, r->H, v, p);
     for (int i = 0; i < u; i++) p[i] *= beta;
     const double s = beta / 2 * cb_dot(u - k, p + k, v + k);
     for (int i = k; i < u; i++) p[i] -= s * v[i];
-    cb_symmetric_take(u, u, v, p, r->H);
+    symmetric_take(u, u, v, p, r->H);
   }
 }
 
@@ -164,9 +356,9 @@ static int reduced_hessian(cb_reduced *r) {
  * eigenvectors. Returns the number of rotations, or -1 if a number is not finite. */
 static int eigen(cb_reduced *r, int m, double *z) {
   struct cb_reduced_work *w = r->work;
-  cb_symmetric_reduce(m, w->a, w->value, w->off, w->reflection, w->pair);
-  if (z) cb_symmetric_reflect(m, w->a, w->reflection, false, z);
-  const int count = cb_symmetric_diagonal(m, w->value, w->off, z, w->rotation);
+  symmetric_reduce(m, w->a, w->value, w->off, w->reflection, w->pair);
+  if (z) symmetric_reflect(m, w->a, w->reflection, false, z);
+  const int count = symmetric_diagonal(m, w->value, w->off, z, w->rotation);
   memcpy(r->eigen, w->value, (size_t)m * sizeof *w->value);
   gsl_sort(r->eigen, 1, (size_t)m);
   r->values = m;
@@ -190,8 +382,8 @@ static cb_status solve_indefinite(cb_reduced *r, int m, double *z) {
     const double size = fmax(fabs(w->value[k]), floor);
     z[k] /= r->stationary && w->value[k] < 0 ? -size : size;
   }
-  cb_symmetric_rotate_back(count, w->rotation, z);
-  cb_symmetric_reflect(m, w->a, w->reflection, true, z);
+  symmetric_rotate_back(count, w->rotation, z);
+  symmetric_reflect(m, w->a, w->reflection, true, z);
   return CB_OK;
 }
 
@@ -222,10 +414,10 @@ cb_status cb_reduced_solve(cb_reduced *r) {
   const int m = reduced_hessian(r);
   double *z = x + r->rank;
   for (int i = 0; i < m; i++) z[i] = -r->g[i + r->rank] - cb_dot(r->rank, r->H + (i + r->rank) * u, x);
-  r->convex = cb_symmetric_factor(m, r->size > 0 ? least_pivot : least_curvature, w->a, w->factor);
+  r->convex = symmetric_factor(m, r->size > 0 ? least_pivot : least_curvature, w->a, w->factor);
   const cb_status status = r->convex ? CB_OK : solve_indefinite(r, m, z);
   if (status) return status;
-  if (r->convex) cb_symmetric_solve(m, w->factor, z);
+  if (r->convex) symmetric_solve(m, w->factor, z);
   for (int k = r->rank - 1; k >= 0; k--) reflect(r, k, x);
   for (int i = 0; i < u; i++)
     if (!isfinite(x[i]))

@@ -65,3 +65,11 @@ void cb_reduced_eigenvalues(cb_reduced *r);
 /* Computes z[rows] and y[rows] from A[rows][n] and g[n], for g scaled to |g| = 1. CB_STEP_NO_CONVERGENCE if the
  * iteration does not converge. */
 cb_status cb_cone_projection(int rows, int n, const double *A, const double *g, double *z, double *y);
+
+/* --- sums of outer products --- */
+
+enum { CB_OUTER_SLACK = 8 };
+
+/* C[rows][stride] += sum_q a_q b_q' in the order of q, where a_q and b_q are the rows of A[count][rows] and
+ * B[count][columns]. Both arrays need memory for CB_OUTER_SLACK more numbers at their end. */
+void cb_outer_add(int count, int rows, const double *A, int columns, const double *B, double *C, int stride);

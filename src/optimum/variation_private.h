@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/arena.h"
-#include "optimum/symmetric.h"
+#include "optimum/reduced.h"
 #include "optimum/variation.h"
 
 enum { STAGES = CB_BASIS_STAGES, FORMS = 4, FORM = 3 * FORMS };

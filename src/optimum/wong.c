@@ -1,6 +1,6 @@
-/* Wong's equations (wong.h) and their first derivatives, which need at most second derivatives of A and M. There are
- * three forms: in momenta, in rates with homogeneous multipliers, and for abnormal extremals. */
-#include "optimum/wong.h"
+/* Wong's equations (extremal.h) and their first derivatives, which need at most second derivatives of A and M. There
+ * are three forms: in momenta, in rates with homogeneous multipliers, and for abnormal extremals. */
+#include "optimum/extremal.h"
 
 #include "numerics/tableau.h"
 #include "numerics/small.h"

@@ -6,7 +6,7 @@
  *
  * If no process holds the lock, the run was killed, or its segments were not joined.
  *
- * A sweep also has such a folder (sweep/sweep_run.h), which several processes may write. The process with the number w,
+ * A sweep also has such a folder (sweep/sweep.h), which several processes may write. The process with the number w,
  * a rank or a shard, numbers its segments from w * CB_SEGMENTS_OF_WORKER + 1 on. Rank 0 locks the complete folder, each
  * other rank and each shard its own part of it (cb_segments_take_part).
  */

@@ -239,8 +239,8 @@ static int *descriptor_of(hid_t file) {
   return known ? handle : NULL;
 }
 
-/* Closes the file for the system, and gives its descriptor to memory that is discarded, in which HDF5 may do what it likes
- * until it closes the file as well. */
+/* Closes the file for the system, and gives its descriptor to memory that is discarded, in which HDF5 may do what it
+ * likes until it closes the file as well. */
 static void redirect_to_memory(hid_t file) {
   const int *descriptor = descriptor_of(file);
   const int nowhere = descriptor ? memfd_create("abandoned", MFD_CLOEXEC) : -1;

@@ -11,20 +11,20 @@
  *
  *   record.c           the stepping thread: copies rows, events and checkpoints into memory
  *   writer.c           the writer: from memory to segments
- *   segment.c          HDF5 files in memory and their images
- *   virtual.c          the virtual file over the segments
+ *   segment.c          HDF5 files in memory and their images; the virtual file over the segments
  *   join.c             one plain file made of the segments
  *   record_layout.c    the contents of a file of a record
- *   record_contents.c  iterating over a file: links, datasets that grow, old names, content that is rejected
+ *   record_contents.c  iterating over a file: links, datasets that grow, old names, content that is rejected;
+ *                      the attribute `warnings`
  *   record_pieces.c    the files that a record consists of
- *   checkpoint.c       /checkpoint, also in the format of version 0.1
  *   reader.c           reading
- *   resume.c           continuing a record, and joining the segments of a killed run
+ *   resume.c           /checkpoint, also in the format of version 0.1; continuing a record; joining the segments of a
+ *                      killed run
  */
 #pragma once
 
 #include "core/arena.h"
-#include "record/record_warnings.h"
+#include "record/record_contents.h"
 #include "record/folder.h"
 #include "record/output.h"
 #include <curvebody/record.h>
@@ -130,11 +130,11 @@ typedef struct cb_event_field {
 } cb_event_field;
 extern const cb_event_field cb_event_fields[CB_EVENT_FIELDS];
 
-/* Returns the number of fields of an event in a record. A record with old names (names.h) does not have the last field,
- * the wall. */
+/* Returns the number of fields of an event in a record. A record with old names (record_contents.h) does not have the
+ * last field, the wall. */
 static inline size_t cb_event_fields_of(bool old_names) { return CB_EVENT_FIELDS - old_names; }
 
-/* ---- virtual.c */
+/* ---- segment.c: the virtual file */
 
 /* Makes the creation properties of the virtual dataset `name` over the pieces, and sets dims[0], its length. Negative
  * on failure. */
@@ -183,7 +183,7 @@ typedef struct cb_whole {
 /* Writes the file. After a failure, an existing file with the name of the record is unchanged. */
 cb_status cb_whole_write(const cb_whole *whole);
 
-/* ---- checkpoint.c */
+/* ---- resume.c: checkpoints */
 
 /* Creates the group /checkpoint. Its dataset `seal`, the numbers of checkpoints, rows and events, is zero. Datasets for
  * the state are created only if the state is not large. */
@@ -198,8 +198,6 @@ cb_status cb_checkpoint_position(hid_t file, const char *path, cb_record_positio
  * CB_ERROR_INPUT if there is no such checkpoint. */
 cb_status cb_checkpoint_read(hid_t file, const char *path, cb_record_position have, cb_blob *state, size_t n_state,
                              cb_record_position *position);
-/* Lists the names, types and counts of the state in a file, and allocates its data. Used by repair. */
-cb_status cb_checkpoint_shape(cb_arena *arena, hid_t file, const char *path, cb_blob **state, size_t *n_state);
 
 /* ---- record_contents.c */
 

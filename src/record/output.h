@@ -82,5 +82,4 @@ cb_status cb_memory_save(hid_t file, const char *path, const char *name, bool sy
 /* Writes the image to a temporary file and renames it to `path`. The caller is the writer of the record. digest may be
  * NULL. */
 cb_status cb_image_save(const cb_image *image, const char *path, bool synced, char digest[CB_SHA256]);
-void cb_image_digest(const cb_image *image, char digest[CB_SHA256]);
 cb_status cb_image_read(const char *path, cb_image *out);

@@ -3,7 +3,7 @@
 #include "core/file.h"
 #include "core/warning.h"
 #include "record/internal.h"
-#include "record/names.h"
+#include "record/record_contents.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -5,7 +5,7 @@
 #include "core/file.h"
 #include "record/output.h"
 #include "record/internal.h"
-#include "record/names.h"
+#include "record/record_contents.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
  */
 #include "core/failure.h"
 #include "record/internal.h"
-#include "record/names.h"
+#include "record/record_contents.h"
 #include "record/arrays.h"
 #include <hdf5_hl.h>
 #include <stdlib.h>

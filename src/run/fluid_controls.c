@@ -13,7 +13,7 @@
  */
 #include "fluid/body_quantities.h"
 #include "fluid/rigid_step.h"
-#include "numerics/biquaternion.h"
+#include "numerics/numerics_curved.h"
 #include "numerics/vec3.h"
 #include "run/fluid_private.h"
 

@@ -1,11 +1,12 @@
-/* The data of a scenario, shared by the files that read and describe it. */
+/* The data of a scenario, shared by the files that read and describe it; and scenarios that are not read from files:
+ * scenarios of records, and members of a sweep, which are parsed once and opened with other values in memory. */
 #pragma once
 
 #include "core/failure.h"
 #include "yaml/yaml.h"
 #include <curvebody/configuration.h>
-#include <curvebody/contact.h>
 #include <curvebody/constraint.h>
+#include <curvebody/contact.h>
 #include <curvebody/joint.h>
 #include <curvebody/param.h>
 
@@ -75,9 +76,6 @@ cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_entry(cb_scenario *s, const cb_constraint_class *class, const cb_node *map,
                                  const cb_node *item);
 extern const cb_param cb_scenario_start_table[];
-/* Reads `integrator`, `time` and `record`, and makes the run. whole: everything else was read without errors; otherwise
- * no run is made. */
-cb_status cb_scenario_read_run(cb_scenario *s, const cb_node *root, bool whole);
 
 /* Calls `read` for every item of a list, the value of the key `key`; does nothing if list is NULL or empty. */
 cb_status cb_scenario_for_items(cb_scenario *s, const cb_node *list, const char *key,
@@ -93,8 +91,7 @@ cb_status cb_scenario_find_body(const cb_scenario *s, const cb_node *node, int *
  * moves, is an error. */
 cb_status cb_scenario_find_moved_body(const cb_scenario *s, const cb_node *node, int *body);
 /* Reads a point: a particle, given as [body, number], or a point of a rigid body. *index becomes its index in the
- * builder. The second function fails for a tracer. */
-cb_status cb_scenario_read_particle(cb_scenario *s, const cb_node *node, int *index);
+ * builder. Fails for a tracer. */
 cb_status cb_scenario_read_moved_particle(cb_scenario *s, const cb_node *node, int *index);
 /* Reads a point of a rigid body, {body: NAME, at: [x, y, z]} in the frame of the body. *index becomes its index in the
  * builder. */
@@ -126,9 +123,8 @@ void cb_scenario_sha256(const void *data, size_t n, char hex[CB_SCENARIO_DIGEST]
  * scenario. */
 cb_status cb_scenario_file(cb_scenario *s, const cb_node *node, const char **path);
 cb_status cb_scenario_add_file(cb_scenario *s, const char *path);
-/* Adds data[n], or the content of a file, to the digest s->inputs. */
+/* Adds data[n] to the digest s->inputs. */
 void cb_scenario_add_data(cb_scenario *s, const void *data, size_t n);
-cb_status cb_scenario_add_input(cb_scenario *s, const char *path);
 
 /* Returns the node at which an error is reported if particles or bodies cannot start: the value of `time`, `start` or
  * `bodies`. */
@@ -158,3 +154,34 @@ extern const cb_param cb_cycle_time_table[], cb_cycle_step_table[], cb_place_tab
     cb_repeat_table[], cb_part_table[], cb_wrench_table[], cb_sequence_table[], cb_inertial_table[], cb_piece_table[],
     cb_interaction_table[], cb_central_table[], cb_harmonic_table[], cb_field_table[], cb_spring_table[],
     cb_force_table[], cb_value_table[], cb_joint_table[];
+
+/* --- the class of a scenario --- */
+
+/* Returns the class that the keys of a scenario determine, or misspelt keys if there are no others; NULL: no key
+ * determines a class. */
+const cb_configuration *cb_scenario_class_of(const cb_node *root);
+/* Returns the class of a scenario whose keys do not determine a class. */
+const cb_configuration *cb_scenario_usual_class(void);
+/* Returns the parameter table of the section `key` in a scenario of this class; NULL: there is no table. */
+const cb_param *cb_scenario_table(const cb_scenario *s, const char *key);
+
+/* --- scenarios that are not read from files --- */
+
+/* A key as in --set (the text of a scalar), and its value. */
+typedef struct cb_member_value {
+  const cb_node *key, *value;
+} cb_member_value;
+
+/* Reads the text of a scenario from a record, like cb_scenario_open_text; keys may have their former names. */
+cb_status cb_scenario_open_record(const char *name, const char *text, const char *const *sets, size_t n,
+                                  cb_scenario **out);
+
+/* Finds the class of configuration space of a record; *out becomes NULL if no key of its scenario determines a
+ * class. */
+cb_status cb_scenario_class_of_record(cb_reader *reader, const char *path, const cb_configuration **out);
+
+/* Reads the scenario at `root` of a tree with values[n] set for their keys, like cb_scenario_open or, if only_bundle is
+ * true, like cb_scenario_open_bundle. The scenario has no resolved text. The tree and the values are borrowed until the
+ * scenario is freed; scenarios in several threads may share them. */
+cb_status cb_scenario_open_member(const cb_tree *tree, const cb_node *root, const cb_member_value *values, size_t n,
+                                  bool only_bundle, cb_scenario **out);

@@ -11,7 +11,7 @@
 #include "core/registry.h"
 #include "numerics/small.h"
 #include "numerics/vec3.h"
-#include "scenario/joint_reading.h"
+#include "scenario/fluid.h"
 #include "scenario/warnings.h"
 #include "tree/scalar.h"
 #include <curvebody/expression.h>

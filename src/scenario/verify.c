@@ -12,7 +12,6 @@
  * low-order parts of the state, and other instruction sets round differently.
  */
 #include "scenario/private.h"
-#include "scenario/member.h"
 #include "record/internal.h"
 #include "run/run_shared.h"
 

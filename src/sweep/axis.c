@@ -1,5 +1,5 @@
 /* The axes of a sweep: distributions of their numbers, designs, and values. */
-#include "sweep/axis.h"
+#include "sweep/plan.h"
 #include "core/failure.h"
 #include "core/text.h"
 #include "tree/scalar.h"

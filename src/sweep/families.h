@@ -3,7 +3,7 @@
 
 #include "optimum/family.h"
 #include "record/arrays.h"
-#include "scenario/gait_results.h"
+#include "scenario/bundle_scenario.h"
 
 /* A request for a family: its scenario and its output file. */
 typedef struct cb_families_job {

@@ -1,8 +1,7 @@
 /* Reads a sweep from YAML; the values of its members; and the difference of two sweeps (sweep/plan.h). */
 #include "sweep/plan.h"
 #include "core/failure.h"
-#include "scenario/scenario_class.h"
-#include "sweep/axis.h"
+#include "scenario/private.h"
 #include "tree/scalar.h"
 #include "core/text.h"
 

@@ -1,5 +1,5 @@
 /* Evaluates reductions while rows arrive. */
-#include "sweep/reduce_private.h"
+#include "sweep/reduce.h"
 
 #include <math.h>
 #include <stdlib.h>

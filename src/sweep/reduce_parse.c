@@ -2,8 +2,8 @@
  * of each character is kept. */
 #include "core/failure.h"
 #include "core/text.h"
-#include "sweep/reduce_private.h"
-#include "record/names.h"
+#include "sweep/reduce.h"
+#include "record/record_contents.h"
 #include "tree/scalar.h"
 
 #include <ctype.h>

@@ -79,7 +79,7 @@ typedef struct cb_store_coordinate {
 /* The layout of the result of a sweep. A coordinate with the name of an axis is its scale. */
 typedef struct cb_store_layout {
   const char *title, *sweep; /* sweep: the text of the sweep, with the scenario */
-  const char *checked;       /* the result of the check of its members, as text (sweep/sweep_run.h) */
+  const char *checked;       /* the result of the check of its members, as text (sweep/sweep.h) */
   const char *digest;        /* digest of everything on which the result depends */
   const cb_store_axis *axes;
   size_t n_axes;
@@ -181,7 +181,7 @@ char *cb_results_scan_warning(const cb_results_scan *scan, int64_t member);
 /* Puts members that exist only in a result into the store. */
 cb_status cb_results_scan_import(const cb_results_scan *scan, cb_store *store);
 
-/* ---- sweep_join.c */
+/* ---- sweep_folder.c */
 
 /* Writes the result over the segments of the folder: as virtual datasets, or, if no member is missing and `plain` is
  * set, as one plain file; if this fails, as virtual datasets, and the failure is returned. *joined: the file is

@@ -5,7 +5,6 @@
 #include "sweep/sweep.h"
 #include "core/failure.h"
 #include "record/hdf5.h"
-#include "sweep/sweep_run.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Runs a sweep in a folder: its threads, the coordinator, and the result at the end (sweep/sweep_run.h). */
-#include "sweep/sweep_run.h"
+/* Runs a sweep in a folder: its threads, the coordinator, and the result at the end (sweep/sweep.h). */
+#include "sweep/sweep.h"
 #include "sweep/scheduler.h"
 #include "core/failure.h"
 

@@ -1,10 +1,9 @@
 /* Makes the page of a record: JSON, arrays, and the scripts that draw them. */
 #include "view/view_private.h"
-#include "scenario/member.h"
 
 #include "record/output.h"
-#include "record/record_warnings.h"
-#include "scenario/scenario_class.h"
+#include "record/record_contents.h"
+#include "scenario/private.h"
 #include "tree/scalar.h"
 
 #include <curvebody/view.h>

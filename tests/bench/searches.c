@@ -19,9 +19,8 @@
 #include "bench.h"
 #include "core/threads.h"
 #include "models.h"
-#include "optimum/ellipse.h"
 #include "optimum/find.h"
-#include "optimum/wong.h"
+#include "optimum/extremal.h"
 #include "slsqp.h"
 
 #include <curvebody/holonomy.h>

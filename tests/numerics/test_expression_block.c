@@ -2,7 +2,7 @@
  * functions agree with long doubles. */
 #include "check.h"
 #include "core/isa.h"
-#include "numerics/elementary_lanes.h"
+#include "numerics/elementary.h"
 #include <curvebody/expression.h>
 
 static const char *const names[] = {"t", "X", "Y", "Z"};

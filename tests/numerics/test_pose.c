@@ -1,7 +1,7 @@
 /* Tests that poses in spaces of constant curvature K agree with 4x4 matrices, at the antipode, far out, and as K goes
  * to 0. Y is a twist (omega, v), and tau is the exponential or Cayley's map from twists to poses. */
 #include "curved_matrices.h"
-#include "numerics/biquaternion.h"
+#include "numerics/numerics_curved.h"
 #include "numerics/vec3.h"
 
 static const double curvatures[] = {1, -1, .3, -.7, 4, 1e-6, -1e-6};

@@ -2,7 +2,7 @@
  * curvature B. The price of an ellipse is its cost divided by the amount of its target. M: cost metric; lambda:
  * multiplier; r: shape. */
 #include "models.h"
-#include "optimum/ellipse.h"
+#include "optimum/find.h"
 #include <curvebody/holonomy.h>
 #include <gsl/gsl_eigen.h>
 

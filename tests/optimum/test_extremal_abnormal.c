@@ -1,6 +1,6 @@
 /* Tests of extremals near and at the maximum of their target, and of abnormal ones: closed forms, the flow that they
- * follow, and their gaits. mu is the weight of the cost (optimum/wong.h), which is 0 for abnormal extremals. E: cost;
- * X: displacement; lambda: multipliers; B: curvature. */
+ * follow, and their gaits. mu is the weight of the cost (optimum/extremal.h), which is 0 for abnormal extremals. E:
+ * cost; X: displacement; lambda: multipliers; B: curvature. */
 #include "extremals.h"
 #include "yaml/yaml.h"
 

@@ -1,7 +1,7 @@
 /* Tests of Wong's equations on any group: their form with the curvature, their derivatives, and variables that are
  * constant at bounds. */
 #include "bundles.h"
-#include "optimum/wong.h"
+#include "optimum/extremal.h"
 
 enum { N = 3 };
 

@@ -1,7 +1,7 @@
 /* Tests of former names in scenarios: a record may contain them, and a scenario with a former name is rejected with the
  * new name. */
 #include "check.h"
-#include "scenario/member.h"
+#include "scenario/private.h"
 
 static const char text[] =
     "curvebody: 1\nspace: {name: e2, %s: embedding}\nbodies:\n"

@@ -1,7 +1,7 @@
 /* Tests of the key `optimum` of a scenario, which requests an optimal gait. */
 #include "check.h"
 #include "scenario/bundle_scenario.h"
-#include "scenario/member.h"
+#include "scenario/private.h"
 
 static const char swimmer[] =
     "curvebody: 1\n"

@@ -6,7 +6,6 @@
 #include "tree/scalar.h"
 #include "fluid/shape_surface.h"
 #include "scenario/fluid.h"
-#include "scenario/scenario_class.h"
 #include "scenario/warnings.h"
 #include "run/bundle_run.h"
 #include "scenario/private.h"
@@ -282,19 +281,16 @@ static cb_status linear_part(const cb_flow *flow, cb_bundle_flow *out) {
   return CB_OK;
 }
 
-/* Reads the flow of the fluid in which the body moves. During this call s->own is a cb_fluid_scenario, which the
- * function that reads flows needs. */
+/* Reads the flow of the fluid in which the body moves. */
 static cb_status read_flow(cb_scenario *s, const cb_node *node) {
   cb_bundle_scenario *m = s->own;
-  cb_fluid_scenario *fluid = node ? cb_arena_alloc(s->arena, 1, sizeof *fluid) : NULL;
+  const cb_expression_scope none = {.n = 0};
+  cb_flow *flow = NULL;
   if (!node) return CB_OK;
-  if (!fluid) return cb_fail(CB_ERROR_MEMORY, "no memory for a flow");
-  s->own = fluid;
-  cb_status status = cb_scenario_read_flow(s, node);
-  s->own = m;
-  if (!status) status = linear_part(fluid->flow, &m->flow);
-  if (!status) status = cb_flow_check_divergence(fluid->flow);
-  cb_flow_free(fluid->flow);
+  cb_status status = cb_scenario_read_flow(s, node, &none, &flow);
+  if (!status) status = linear_part(flow, &m->flow);
+  if (!status) status = cb_flow_check_divergence(flow);
+  cb_flow_free(flow);
   if (!status && m->bundle) status = cb_bundle_check_flow(m->plain ? m->plain : m->bundle, &m->flow);
   if (!status) m->flow_node = node;
   return cb_scenario_placed(s, status, node, false);

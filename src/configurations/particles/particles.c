@@ -1,7 +1,6 @@
 /* Particles in a space: the space, the bodies that they form, and their start. Their motion is in
  * run/particles_run.c. */
 #include "configurations/particles/particles.h"
-#include "scenario/scenario_class.h"
 #include "bodies/place.h"
 #include "geometry/text_metric.h"
 #include "scenario/private.h"

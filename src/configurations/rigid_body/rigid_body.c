@@ -2,7 +2,7 @@
  * or SO(3,1) per body. Their motion is in run/fluid_run.c. scenario/fluid.c reads the key `fluid`, and
  * scenario/scenario_immersed.c the key `bodies`. */
 #include "scenario/fluid.h"
-#include "scenario/scenario_class.h"
+#include "scenario/private.h"
 #include "scenario/warnings.h"
 #include "view/view_private.h"
 

@@ -1,7 +1,7 @@
 /* A system of coordinates with its metric, potential and constraints as text (scenario/scenario_system.c). It is made
  * as one particle whose space is the configuration space. */
 #include "configurations/particles/particles.h"
-#include "scenario/scenario_class.h"
+#include "scenario/private.h"
 
 static cb_status read_system(cb_scenario *s, const cb_node *root) {
   cb_errors errors = cb_errors_begin();

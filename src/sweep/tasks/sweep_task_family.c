@@ -12,7 +12,7 @@
 
 #include "bundle/gait_text.h"
 #include "numerics/tableau.h"
-#include "scenario/gait_results.h"
+#include "scenario/bundle_scenario.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The distance of the gait of the scenario from an optimal one with the same holonomy: the gradient and the second
- * variation of its cost (optimum/optimality.h). */
-#include "scenario/gait_results.h"
+ * variation of its cost (optimum/find.h). */
+#include "scenario/bundle_scenario.h"
 #include "sweep/task.h"
 
 #include <stddef.h>

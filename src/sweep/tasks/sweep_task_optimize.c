@@ -1,6 +1,6 @@
 /* The best gait at the target of the scenario (key `optimum`): its cost, amount, extremal and conjugate times
  * (curvebody/optimum.h), and the statistics of the search. */
-#include "scenario/gait_results.h"
+#include "scenario/bundle_scenario.h"
 #include "sweep/task.h"
 
 #include <stddef.h>

@@ -7,7 +7,7 @@
 
 #include "bundle/gait_text.h"
 #include "optimum/family.h"
-#include "scenario/gait_results.h"
+#include "scenario/bundle_scenario.h"
 #include "tree/scalar.h"
 
 #include <math.h>

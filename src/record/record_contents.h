@@ -1,14 +1,18 @@
-/* Warnings in a record: the attribute `warnings` of the root, a text of lines. Internal.
+/* Contents of the files of a record that other folders also use: warnings, and the names that datasets had in records
+ * of older versions. Internal.
  *
- * The attribute is a text of fixed length that ends with zero bytes, and is overwritten at checkpoints and when the
- * record is closed. A warning with a time begins with `at time T, `, where T has enough digits to give the same number
- * when it is read. A resumed run needs T: it keeps the warnings up to its start time and generates the later ones
- * again. If the text is full, its last line is `...`.
+ * Warnings are in the attribute `warnings` of the root, a text of lines. It is a text of fixed length that ends with
+ * zero bytes, and is overwritten at checkpoints and when the record is closed. A warning with a time begins with `at
+ * time T, `, where T has enough digits to give the same number when it is read. A resumed run needs T: it keeps the
+ * warnings up to its start time and generates the later ones again. If the text is full, its last line is `...`.
  */
 #pragma once
 
+#include "core/arena.h"
 #include "core/warning.h"
 #include <curvebody/record.h>
+#include <curvebody/sink.h>
+
 #include <hdf5.h>
 
 enum { CB_RECORD_WARNINGS = 3072 }; /* bytes */
@@ -45,3 +49,17 @@ void cb_warnings_repeat(const char *lines, int maximum, bool all);
 /* Reports at most `maximum` warnings with a time that a resumed record keeps, because the killed run could not report
  * them. */
 void cb_record_repeat_warnings(const cb_record *record, int maximum);
+
+/* --- names of older versions --- */
+
+/* Returns the present name of a dataset with the old name `old`; NULL if `old` is not an old name. */
+const char *cb_record_renamed(const char *old);
+
+/* Returns whether the file has the old names. Either all files of a record have them or none. */
+bool cb_record_has_old_names(hid_t file);
+
+/* Returns the name of a dataset in a record with old names, or in one without. */
+const char *cb_record_name(const char *name, bool old);
+
+/* Gives the layout the old names: a record that is resumed keeps its names. */
+cb_status cb_record_use_old_names(cb_arena *arena, cb_record_layout *layout);

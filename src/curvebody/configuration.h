@@ -49,7 +49,9 @@ typedef struct cb_configuration {
   /* true for exactly one class: a scenario without the name of any class is read as one of this class */
   bool usual;
   const cb_problem *const *problems; /* the kinds of problems that an integrator may solve here, ended by NULL */
-  const char *integrator;            /* the name of the default integrator */
+  /* Returns those of them that a scenario whose keys were read poses; NULL: all. */
+  const cb_problem *const *(*posed)(const cb_scenario *s);
+  const char *integrator; /* the name of the default integrator */
   /* The keys of scenarios of this class, except curvebody, title, integrator, time and record. This list and the next
    * two end at NULL. */
   const char *const *keys;

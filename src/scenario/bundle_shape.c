@@ -213,15 +213,9 @@ static cb_status fail_at(const cb_node *map, const char *key, const char *text, 
 }
 
 /* Checks what inertia or drag do not allow. */
-static cb_status check(const cb_bundle_scenario *m, const cb_node *shape, const cb_node *integrator, bool drag,
-                       bool order_4) {
+static cb_status check(const cb_bundle_scenario *m, const cb_node *shape, bool drag, bool order_4) {
   static const char *const with_inertia[] = {"rate", "friction", "limits"};
   const cb_bundle *b = m->bundle;
-  if (drag && b->resistance == CB_RESISTANCE_INERTIA)
-    return fail_at(integrator, "name", "bundle %s has inertia and no drag: expected `hamilton_pontryagin`", b);
-  if (!drag && b->resistance == CB_RESISTANCE_DRAG)
-    return fail_at(integrator, "name",
-                   "bundle %s has drag and no inertia: expected `gauss`, or `radau_iia` for stiff springs", b);
   const cb_node *momentum = cb_node_get(shape, "momentum"), *potential = cb_node_get(shape, "potential");
   if (momentum && drag)
     return cb_node_fail(momentum, "`momentum` with drag: expected none, because there is no inertia");
@@ -264,18 +258,13 @@ cb_status cb_scenario_make_shape_run(cb_scenario *s, const cb_run_options *optio
                               .variable = own->variable,
                               .potential = own->potential};
   cb_shape_state start = {.t = options->start};
-  if (s->integrator->class_->solves == &cb_problem_group_path)
-    return fail_at(cb_node_get(root, "integrator"), "name",
-                   "the shape of %s moves by itself: expected `hamilton_pontryagin` with inertia, `gauss` or "
-                   "`radau_iia` with drag",
-                   b);
   if (m->flow_node)
     return cb_node_fail(cb_node_get(root, "flow"),
                         "`flow` next to `shape`: expected only one of them, because the forces of a flow on the shape "
                         "variables are not computed");
   int count;
   cb_integrator_substeps(s->integrator, &count);
-  cb_status status = check(m, shape, cb_node_get(root, "integrator"), drag, count > 1);
+  cb_status status = check(m, shape, drag, count > 1);
   if (status) return status;
   if (!m->gait && !cb_node_get(time, "end"))
     return cb_node_fail(time ? time : root, "the key `end` of `time` is missing: a shape without a gait has no cycle");

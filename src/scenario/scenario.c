@@ -68,7 +68,8 @@ static cb_status make_integrator(cb_scenario *s, const cb_node *root, const cb_n
   if (status) return status;
   const cb_system *system = cb_scenario_system(s);
   if (s->class->system && !system) return cb_scenario_check_map("integrator", node);
-  status = cb_integrator_create_for(name, node, s->class->problems, system, &s->integrator);
+  const cb_problem *const *posed = s->class->posed ? s->class->posed(s) : s->class->problems;
+  status = cb_integrator_create_for(name, node, posed, system, &s->integrator);
   return status > 0 ? fail_at_start(s, root, status) : status;
 }
 

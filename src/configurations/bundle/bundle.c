@@ -398,6 +398,18 @@ static const cb_bundle_scenario *gait(const cb_scenario *s) { return s->own; }
 
 static const cb_problem *const problems[] = {&cb_problem_group_path, &cb_problem_shapes_with_inertia,
                                              &cb_problem_shapes_with_drag, NULL};
+
+/* A gait poses one problem, and a shape that of its bundle, or either if the bundle does not say what resists. */
+static const cb_problem *const *posed(const cb_scenario *s) {
+  static const cb_problem *const path[] = {&cb_problem_group_path, NULL},
+                                 *const inertia[] = {&cb_problem_shapes_with_inertia, NULL},
+                                 *const drag[] = {&cb_problem_shapes_with_drag, NULL};
+  const cb_bundle_scenario *m = s->own;
+  const cb_resistance resistance = m->bundle ? m->bundle->resistance : CB_RESISTANCE_ANY;
+  if (!m->moving) return m->gait ? path : problems;
+  return resistance == CB_RESISTANCE_INERTIA ? inertia : resistance == CB_RESISTANCE_DRAG ? drag : problems + 1;
+}
+
 static const char *const keys[] = {"bundle", "gait", "shape", "flow", "start", "optimum", NULL};
 static const char *const required[] = {"integrator", NULL}, *const only[] = {"gait", "shape", "optimum", NULL};
 static const cb_section sections[] = {{"time", cb_cycle_time_table}, {"integrator", cb_cycle_step_table},
@@ -411,12 +423,13 @@ const cb_configuration cb_configuration_bundle = {
         "The group of a bundle, over a closed path of shapes that is prescribed, or over shapes that move by "
         "themselves",
     .problems = problems,
+    .posed = posed,
     .integrator = "magnus",
     .keys = keys,
     .required = required,
     .only = only,
     .without = "the bundle in which the gait moves",
-    .alone = "the shape of a bundle moves in its own equation, on which nothing else acts",
+    .alone = "the shape of a gait is prescribed, and that of `shape` has its own equation, on which nothing else acts",
     .sections = sections,
     .observables = cb_bundle_observables,
     .size = sizeof(cb_bundle_scenario),

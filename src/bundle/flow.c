@@ -144,7 +144,7 @@ cb_status cb_bundle_check_flow(const cb_bundle *b, const cb_bundle_flow *f) {
   const int n = dimensions(b->group);
   bool steady = true;
   for (int i = 0; i < 9; i++) steady = steady && f->gradient[i / 3][i % 3] == 0;
-  if (b->fluid == CB_BUNDLE_NO_FLUID)
+  if (b->resistance != CB_RESISTANCE_DRAG && !b->in_perfect_fluid)
     return cb_fail(CB_ERROR_UNSUPPORTED, "bundle %s is not in a fluid, so no flow can carry it: expected no flow",
                    name);
   if (n == 0)
@@ -153,7 +153,7 @@ cb_status cb_bundle_check_flow(const cb_bundle *b, const cb_bundle_flow *f) {
   if (n < 3 && leaves(f, n))
     return cb_fail(CB_ERROR_UNSUPPORTED, "bundle %s moves on %s: expected a flow that stays on it", name, space[n]);
   if (steady) return CB_OK;
-  if (b->fluid == CB_BUNDLE_PERFECT)
+  if (b->in_perfect_fluid)
     return cb_fail(CB_ERROR_UNSUPPORTED,
                    "bundle %s is in a perfect fluid. In a uniform stream its momentum relative to the stream stays 0, "
                    "but in a flow with a gradient the pressure changes the momentum, and the motion no longer follows "

@@ -27,13 +27,12 @@ CB_API_BEGIN
 enum { CB_SHAPE_MAX = 16 };
 /* The columns of cb_bundle_class.strain: the flows (x, 0, 0), (0, y, 0), (0, 0, z), (0, z, y), (z, 0, x), (y, x, 0). */
 enum { CB_STRAINS = 6 };
-/* The fluid around a body. In a fluid, the velocity xi in P xi + Q r' is the one relative to the fluid. */
-typedef enum cb_bundle_fluid { CB_BUNDLE_NO_FLUID, CB_BUNDLE_VISCOUS, CB_BUNDLE_PERFECT } cb_bundle_fluid;
 
 typedef struct cb_bundle cb_bundle;
 
 /* What resists the motion of a model: its inertia (the form, or the cost metric M, is twice the kinetic energy) or drag
- * (it is the power that drag dissipates). CB_RESISTANCE_ANY: the model does not say; its user does. */
+ * (it is the power that the drag of a viscous fluid dissipates). CB_RESISTANCE_ANY: the model does not say; its user
+ * does. */
 typedef enum cb_resistance { CB_RESISTANCE_ANY, CB_RESISTANCE_INERTIA, CB_RESISTANCE_DRAG } cb_resistance;
 
 typedef struct cb_bundle_class {
@@ -72,17 +71,17 @@ struct cb_bundle {
   const cb_bundle_class *class_;
   const cb_group *group;
   int n;                           /* number of shape variables */
-  cb_resistance resistance; /* as in the class, unless `init` sets another one */
+  cb_resistance resistance;        /* as in the class, unless `init` sets another one */
   const char *shape[CB_SHAPE_MAX]; /* [n]: names of the shape variables */
   double period[CB_SHAPE_MAX];     /* [n]: period of a shape variable that is an angle or a phase; 0: none */
   int breaks[CB_SHAPE_MAX];        /* [n]: length of at[i] */
   /* at[i][breaks[i]]: the values of shape variable i where A or M is not smooth. They ascend, and are in [0, period) if
    * the variable has a period. Steps along a gait end at these values. The arrays belong to the class. */
   const double *at[CB_SHAPE_MAX];
-  int points, lines;    /* numbers of points and of lines of the drawing (cb_bundle_class.plot) */
-  const int (*line)[2]; /* [lines]: the two points that each line joins; the array belongs to the class */
-  void *self;           /* data of the class */
-  cb_bundle_fluid fluid;
+  int points, lines;     /* numbers of points and of lines of the drawing (cb_bundle_class.plot) */
+  const int (*line)[2];  /* [lines]: the two points that each line joins; the array belongs to the class */
+  void *self;            /* data of the class */
+  bool in_perfect_fluid; /* then, and with drag, xi in P xi + Q r' is the velocity relative to the fluid */
 };
 
 extern const cb_bundle_class *const *const cb_bundle_classes;

@@ -282,8 +282,10 @@ static cb_status make(const cb_shape_surface *shape, cb_shape_surface *taken, co
     cb_shape_surface_free(taken);
     return cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
   }
-  *b = (cb_bundle){
-      .class_ = &immersed_class, .self = own, .fluid = options->density > 0 ? CB_BUNDLE_PERFECT : CB_BUNDLE_NO_FLUID};
+  *b = (cb_bundle){.class_ = &immersed_class,
+                   .self = own,
+                   .resistance = CB_RESISTANCE_INERTIA,
+                   .in_perfect_fluid = options->density > 0};
   own->taken = taken;
   const cb_status status = init(b, shape, options);
   if (status) {

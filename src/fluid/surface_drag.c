@@ -397,7 +397,7 @@ cb_status cb_bundle_surface_drag(const cb_shape_surface *s, double normal, doubl
   f->shape = s;
   f->normal = normal;
   f->tangential = tangential;
-  *b = (cb_bundle){.class_ = &surface_drag_class, .self = f, .fluid = CB_BUNDLE_VISCOUS};
+  *b = (cb_bundle){.class_ = &surface_drag_class, .self = f, .resistance = CB_RESISTANCE_DRAG};
   const cb_status status = cb_shape_surface_of_bundle(s, b, &f->line);
   if (status) {
     cb_bundle_free(b);

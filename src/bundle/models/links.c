@@ -41,7 +41,6 @@ static void destroy(cb_bundle *b) {
 
 static cb_status init(cb_bundle *b, const void *given) {
   b->resistance = ((const cb_link_tree_params *)given)->of ? CB_RESISTANCE_INERTIA : CB_RESISTANCE_DRAG;
-  b->fluid = ((const cb_link_tree_params *)given)->of == 0 ? CB_BUNDLE_VISCOUS : CB_BUNDLE_NO_FLUID;
   b->self = calloc(1, sizeof(cb_link_tree));
   return b->self ? cb_link_tree_read(b, b->self, given) : cb_fail(CB_ERROR_MEMORY, "no memory for a bundle");
 }

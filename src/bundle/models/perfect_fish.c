@@ -217,7 +217,7 @@ static cb_status init(cb_bundle *b, const void *given) {
   const cb_status status = read(own, given);
   if (status) return status;
   b->group = cb_group_find("se2");
-  b->fluid = CB_BUNDLE_PERFECT;
+  b->in_perfect_fluid = true;
   b->n = own->fish.bodies - 1;
   for (int k = 0; k < b->n; k++) b->shape[k] = cb_chain_names[k];
   return draw(b, own);

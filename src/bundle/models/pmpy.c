@@ -60,11 +60,6 @@ static cb_status strain(const cb_bundle *b, const double *r, double *S) {
   return status;
 }
 
-static cb_status viscous(cb_bundle *b, const void *given) {
-  b->fluid = CB_BUNDLE_VISCOUS;
-  return init(b, given);
-}
-
 const cb_bundle_class cb_bundle_pmpy = {
     .name = "pmpy",
     .title = "Pushmepullyou",
@@ -72,7 +67,6 @@ const cb_bundle_class cb_bundle_pmpy = {
     .params = params,
     .params_size = sizeof(pmpy),
     .resistance = CB_RESISTANCE_DRAG,
-    CB_MODEL_ON_JETS_FUNCTIONS,
-    .init = viscous,
+    CB_MODEL_FUNCTIONS,
     .strain = strain,
 };

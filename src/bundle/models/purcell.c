@@ -44,7 +44,6 @@ static cb_status init(cb_bundle *b, const void *given) {
     c.D[k][1] = p->drag * p->ratio * l;
     c.D[k][2] = p->drag * turn * l * l * l;
   }
-  b->fluid = CB_BUNDLE_VISCOUS;
   return status ? status : chain_init(b, &c);
 }
 

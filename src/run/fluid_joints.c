@@ -296,7 +296,8 @@ cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints) {
   const cb_mechanism_laws laws = cb_joint_laws_of(joints->laws);
   int which = 0;
   j->joints = joints;
-  cb_status status = cb_mechanism_create(b->n, joints->n, joints->joint, &laws, &which, &j->mechanism);
+  cb_status status =
+      cb_mechanism_create_in(b->fluid->curvature, b->n, joints->n, joints->joint, &laws, &which, &j->mechanism);
   if (!status) status = cb_body_interaction_join(run, j->mechanism);
   if (status) return status;
   j->loses = loses(joints);

@@ -203,9 +203,21 @@ cb_status cb_scenario_check_place(const cb_scenario *s, const cb_node *position,
 /* --- the run --- */
 
 cb_status cb_scenario_check_curved_run(const cb_scenario *s) {
-  if (curvature(s) == 0 || !s->integrator || strcmp(s->integrator->class_->name, "mujoco_rk4")) return CB_OK;
-  return cb_fail(CB_ERROR_UNSUPPORTED,
-                 "the integrator mujoco_rk4 works only in flat space: expected hamilton_pontryagin or rkmk4");
+  const cb_integrator *in = s->integrator;
+  int order = 0;
+  bool symplectic, symmetric;
+  if (curvature(s) == 0 || !in) return CB_OK;
+  if (!strcmp(in->class_->name, "mujoco_rk4"))
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the integrator mujoco_rk4 works only in flat space: expected hamilton_pontryagin or rkmk4");
+  if (cb_fluid_scenario_of(s)->joints && !in->class_->drift_joined)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the integrator %s does not move bodies with joints in a curved space: expected hamilton_pontryagin",
+                   in->class_->name);
+  in->class_->properties(in, &order, &symplectic, &symmetric);
+  if (cb_fluid_scenario_of(s)->joints && order == 1)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "`damped` steps are for flat space: expected no `damped: true`");
+  return CB_OK;
 }
 
 /* --- potentials ---

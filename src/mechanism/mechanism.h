@@ -212,5 +212,10 @@ void cb_mechanism_wrenches(const cb_mechanism *m, double *out);
 void cb_mechanism_drive_efforts(const cb_mechanism *m, double h, double *force);
 /* The largest gap of each joint at the present poses; q is updated. Borrowed: [joints]. */
 const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b);
+/* In a curved space: the number of trees of joined bodies; the first body of a tree; and the Casimirs of the total
+ * momentum of each tree, out[trees][2] (curvebody/rigid.h), which are accurate at any distance from the base point. */
+int cb_mechanism_trees(const cb_mechanism *m);
+int cb_mechanism_tree_body(const cb_mechanism *m, int tree);
+void cb_mechanism_casimirs(cb_mechanism *m, const cb_mechanism_bodies *b, double *out);
 /* The energies of springs, and of armatures after cb_mechanism_settle. */
 void cb_mechanism_energies(const cb_mechanism *m, double *potential, double *kinetic);

@@ -336,6 +336,30 @@ void cb_curved_wrench(const cb_mechanism *m, const cb_link *l, const double W[6]
   cb_turn6((const double(*)[3])r, own, out);
 }
 
+/* --- trees: a link without a parent is the first one of its tree --- */
+
+int cb_mechanism_trees(const cb_mechanism *m) {
+  int n = 0;
+  for (int i = 0; i < m->links; i++) n += m->link[i].parent < 0;
+  return n;
+}
+
+int cb_mechanism_tree_body(const cb_mechanism *m, int tree) {
+  int i = 0;
+  while (m->link[i].parent >= 0 || tree-- > 0) i++;
+  return m->link[i].body;
+}
+
+void cb_mechanism_casimirs(cb_mechanism *m, const cb_mechanism_bodies *b, double *out) {
+  int tree = 0;
+  cb_mechanism_find_places(m, b);
+  for (int i = 0; i < m->links; i++) memcpy(m->pushed[i], b->state[m->link[i].body].momentum, sizeof m->pushed[i]);
+  for (int i = m->links - 1; i >= 0; i--)
+    if (m->link[i].parent >= 0) cb_link_to_parent(&m->link[i], 1, m->pushed[i], m->pushed[m->link[i].parent]);
+  for (int i = 0; i < m->links; i++)
+    if (m->link[i].parent < 0) cb_rigid_casimirs(m->curvature, m->pushed[i], out + (ptrdiff_t)2 * tree++);
+}
+
 /* --- sweeps (equations: mechanism_private.h) --- */
 
 static void six_get(const cb_six *in, double out[6]) {

@@ -272,7 +272,9 @@ static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];
     for (int j = 0; j < l->n; j++) {
-      const double inertia = h * l->inertia[j], damping = h * m->force[m->first[l->joint] + l->coordinate[j]].Q_rate;
+      /* the axes of a rotation vector jump at half a turn, and then S_k and S_{k+1} have nothing in common */
+      const double inertia = fabs(h * l->inertia[j]),
+                   damping = h * m->force[m->first[l->joint] + l->coordinate[j]].Q_rate;
       if (damping > 0.66 * inertia)
         return cb_fail(CB_STEP_NO_CONVERGENCE,
                        "the backward part of a step of order 4, %g at t = %g, fails because the damping of joint `%s` "

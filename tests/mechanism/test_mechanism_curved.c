@@ -278,6 +278,40 @@ static void far_from_the_base_point_a_joint_is_as_accurate_as_near_it(void **unu
   cb_mechanism_free(far.mechanism);
 }
 
+/* At the start the coordinates of joints determine the poses. A pose that differs from them by less than the tolerance is
+ * replaced, and the momentum in the frame of the body stays. */
+static void a_pose_at_the_start_gives_way_to_the_coordinates(void **unused) {
+  const double turn[3] = {3e-10, -2e-10, 1e-10};
+  joined s;
+  (void)unused;
+  start_pair(&s, -1, 0, &origin);
+  const cb_rigid_state right = s.state[1];
+  double r[3][3], momentum[6];
+  cb_pose g = right.g, small = {.q = {1}};
+  cb_quaternion_exp(turn, small.q);
+  cb_pose_multiply_in(-1, &g, &small, &g);
+  check_ok(cb_rigid_start(&s.body[1].problem, 0, &g, right.Y, &s.state[1]));
+  cb_mechanism_free(s.mechanism);
+  joined_start(&s, NULL);
+  cb_pose_rotation(&s.state[1].g, r);
+  cb_turn6_transposed((const double(*)[3])r, s.state[1].world, momentum);
+  for (int k = 0; k < 4; k++) check_near(s.state[1].g.q[k], right.g.q[k], 1e-15);
+  for (int k = 0; k < 6; k++) check_near(momentum[k], right.momentum[k], 1e-15);
+  cb_mechanism_free(s.mechanism);
+}
+
+static void a_pose_that_contradicts_the_coordinates_is_refused(void **unused) {
+  joined s;
+  int which = -1;
+  (void)unused;
+  start_pair(&s, 1, 0, &origin);
+  cb_mechanism_q(s.mechanism)[1] += 1e-3;
+  check_error_begins(cb_mechanism_start(s.mechanism, &s.bodies, 0, 1e-9, &which), CB_ERROR_DOMAIN,
+                     "joint `ball` is open by 0.000");
+  assert_int_equal(which, 0);
+  cb_mechanism_free(s.mechanism);
+}
+
 /* --- the limit of flat space --- */
 
 /* Makes a tree of bodies with joints of the kinds that exist in every space. */
@@ -416,6 +450,8 @@ int main(void) {
                                      cmocka_unit_test(a_step_and_the_step_back_lead_to_the_start),
                                      cmocka_unit_test(a_ball_joint_passes_half_a_turn),
                                      cmocka_unit_test(far_from_the_base_point_a_joint_is_as_accurate_as_near_it),
+                                     cmocka_unit_test(a_pose_at_the_start_gives_way_to_the_coordinates),
+                                     cmocka_unit_test(a_pose_that_contradicts_the_coordinates_is_refused),
                                      cmocka_unit_test(in_an_almost_flat_space_trees_move_as_in_flat_space),
                                      cmocka_unit_test(a_body_on_a_spring_hinge_of_the_space_oscillates_harmonically),
                                      cmocka_unit_test(welded_bodies_move_as_one)};

@@ -1,4 +1,4 @@
-"""Rigid bodies that hang together by joints in a space of curvature K, computed independently of the program: equations
+"""Rigid bodies with joints in a space of curvature K, computed independently of the program: equations
 of each body in its own axes on 4x4 matrices, with Lagrange multipliers for the joints, by the method DOP853.
 
     point (x, w):  w^2 + K |x|^2 = 1;  twist Y = (omega, v):  matrix [[hat(omega), v], [-K v^T, 0]]
@@ -7,9 +7,9 @@ of each body in its own axes on 4x4 matrices, with Lagrange multipliers for the 
              the rows of a ball are the three linear parts of zeta, a hinge about z adds its angular parts x and y
              zeta' = 0 in these rows, with (Ad_{m^-1} a)' = Ad_{m^-1} a' - [zeta, Ad_{m^-1} a]
     hinge:   q' = zeta_z, and a spring -k (q - rest)
-Nothing is projected: at tolerances near round-off the joints stay closed. Sources: G. Kirchhoff, Vorlesungen ueber
-mathematische Physik (1876), lecture 19; E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems (1989),
-chapter 11. Any consistent units.
+Nothing is projected: at tolerances near round-off the joints stay closed.
+Sources: G. Kirchhoff, Vorlesungen ueber mathematische Physik (1876), lecture 19; E. J. Haug, Computer Aided Kinematics
+and Dynamics of Mechanical Systems (1989), chapter 11. Any consistent units.
 """
 import functools
 from dataclasses import dataclass
@@ -173,4 +173,5 @@ KNOWN = {1: ((0.4300825217, 0.8003357487, -0.1590156738, 0.3862715747),
 if __name__ == "__main__":
   for K, places in KNOWN.items():
     model, start = known_pair(K, K > 0)
-    print(f"K = {K}: difference from the known places {np.max(np.abs(model.points(model.solve(start, [0, 2]))[-1] - places)):.2e}")
+    last = model.points(model.solve(start, [0, 2]))[-1]
+    print(f"K = {K}: difference from the known places {np.max(np.abs(last - places)):.2e}")

@@ -171,8 +171,8 @@ cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cons
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
 
 /* For integrators that move coordinates of joints, from which places follow (mechanism_tree.h): from now on q belongs
- * to the motion, and places do not change it. CB_ERROR_UNSUPPORTED: a curved space; joints that close loops, or with dry friction or
- * limits, or of a class that is not `serial`; *which is the joint. */
+ * to the motion, and places do not change it. CB_ERROR_UNSUPPORTED: a curved space; joints that close loops, or with
+ * dry friction or limits, or of a class that is not `serial`; *which is the joint. */
 cb_status cb_mechanism_move_coordinates(cb_mechanism *m, int *which);
 /* Moves all joined bodies from t to t + h by an explicit step of order 4; nothing is left to settle. On failure nothing
  * has changed; *failed is the body (-1: not one body). */
@@ -206,8 +206,8 @@ void cb_mechanism_add_limit_work(cb_mechanism *m, int number, double work);
 /* After cb_mechanism_settle: the rates q', [coordinates]. Borrowed. */
 const double *cb_mechanism_rates(const cb_mechanism *m);
 /* After cb_mechanism_gaps: the impulse of each joint in the last step of length h, on its second body about the joint's
- * place, in the world's axes, or in a curved space in the axes of the second body: out[joints][6]. The next function writes force[coordinates] of driven coordinates: the
- * mean force of their drives. */
+ * place, in the world's axes, or in a curved space in the axes of the second body: out[joints][6]. The next function
+ * writes force[coordinates] of driven coordinates: the mean force of their drives. */
 void cb_mechanism_wrenches(const cb_mechanism *m, double *out);
 void cb_mechanism_drive_efforts(const cb_mechanism *m, double h, double *force);
 /* The largest gap of each joint at the present poses; q is updated. Borrowed: [joints]. */

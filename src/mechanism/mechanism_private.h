@@ -261,8 +261,8 @@ static inline void cb_sweep_see(const double d[3], const double eta[6], double o
   }
 }
 
-/* out += factor times the wrench W of the link about the origin of its parent; and the twist eta of the parent as seen at
- * the origin of the link */
+/* out += factor times the wrench W of the link about the origin of its parent; and out = the twist eta of the parent as
+ * seen at the origin of the link. */
 static inline void cb_link_to_parent(const cb_link *l, double factor, const double W[6], double out[6]) {
   double seen[6];
   if (!l->curved) {
@@ -303,7 +303,7 @@ cb_status cb_curved_need(cb_mechanism *m, cb_link *l, double need[6]);
 cb_status cb_curved_finish(const cb_link *l, const double impulse[6], double *power, cb_rigid_state *s);
 /* Stores the motions `end` of all joints, and sets the poses of all bodies that follow from them. */
 void cb_curved_place_bodies(cb_mechanism *m, const cb_mechanism_bodies *b);
-/* At the start: the motions follow from the coordinates, and the poses of bodies have to agree with them (tolerance: rad,
+/* At the start: the motions follow from the coordinates, and the poses of bodies must agree with them (tolerance: rad,
  * or relative to the position). */
 cb_status cb_curved_start(cb_mechanism *m, const cb_mechanism_bodies *b, double tolerance, int *which);
 /* The frame of a link and the axes of the world at its body: an impulse W at the first node, out = R_k^T W; and the

@@ -223,8 +223,8 @@ static const cb_observable in_curved_space[] = {
                   "the second body",
                   wrench, 0, 2, "joint", "se3"),
     CB_OBSERVABLE("momentum", "tree_casimir", DOUBLE, "kg2 m2/s2, kg2 m3/s2",
-                  "|p|^2 + K |l|^2 and l.p of the total momentum (l, p) of the bodies that hang together by joints, "
-                  "which are conserved if no force acts and the tree does not hang on the world",
+                  "|p|^2 + K |l|^2 and l.p of the total momentum (l, p) of each tree of joined bodies, which are "
+                  "conserved if no force acts from outside and no joint joins the tree to the world",
                   numbers, CASIMIR, 2, "tree", "invariant"),
     {0}};
 

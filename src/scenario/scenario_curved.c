@@ -200,6 +200,25 @@ cb_status cb_scenario_check_place(const cb_scenario *s, const cb_node *position,
   return CB_OK;
 }
 
+/* --- joints --- */
+
+cb_status cb_scenario_check_curved_joint(const cb_scenario *s, const cb_node *joint, const cb_joint_class *class) {
+  const cb_node *couple = cb_node_get(joint, "couple");
+  char known[256] = "";
+  size_t length = 0;
+  if (curvature(s) == 0) return CB_OK;
+  if (class->curved && couple)
+    return cb_node_fail(couple, "coordinates of joints are coupled only in flat space: expected no `couple`");
+  if (class->curved) return CB_OK;
+  for (int i = 0; cb_joint_classes[i] && length < sizeof known; i++)
+    if (cb_joint_classes[i]->curved)
+      length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "",
+                                 cb_joint_classes[i]->name);
+  return cb_node_fail(cb_node_get(joint, "kind"),
+                      "a joint of kind %s exists only in flat space: expected one of %s in a curved space", class->name,
+                      known);
+}
+
 /* --- the run --- */
 
 cb_status cb_scenario_check_curved_run(const cb_scenario *s) {

@@ -280,27 +280,11 @@ static cb_status find_class(const cb_node *node, const cb_joint_class **out) {
   return *out ? CB_OK : cb_fail_unknown(kind, "joint", kind->text, known, cb_registry_names(&cb_joint_registry, known));
 }
 
-/* Fails in a curved space for a class that has no meaning there, and lists those that have one. */
-static cb_status check_class(const cb_joint_reading *r, const cb_node *node, const cb_joint_class *class) {
-  char known[256] = "";
-  size_t length = 0;
-  if (cb_fluid_scenario_of(r->s)->fluid.curvature == 0 || class->curved) return CB_OK;
-  for (int i = 0; cb_joint_classes[i]; i++) {
-    if (!cb_joint_classes[i]->curved || length + 2 >= sizeof known) continue;
-    const int added =
-        snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", cb_joint_classes[i]->name);
-    if (added > 0) length += (size_t)added;
-  }
-  return cb_node_fail(cb_node_get(node, "kind"),
-                      "a joint of kind %s exists only in flat space: expected one of %s in a curved space", class->name,
-                      known);
-}
-
 /* Reads the keys of a joint: those that every joint has, and those of its class. */
 static cb_status read_keys(const cb_joint_reading *r, const cb_node *node, cb_joint *j, cb_joint_keys *p) {
   cb_param rows[CB_JOINT_ROWS];
   cb_status status = find_class(node, &j->class_);
-  if (!status) status = check_class(r, node, j->class_);
+  if (!status) status = cb_scenario_check_curved_joint(r->s, node, j->class_);
   if (status) return status;
   char *all = cb_arena_alloc(r->s->arena, OWN + j->class_->size, 1);
   if (!all) return cb_fail(CB_ERROR_MEMORY, "no memory for a joint");
@@ -499,11 +483,7 @@ static cb_status read_joint(cb_joint_reading *r, const cb_node *node, int number
   cb_errors_add(&errors, p.armature, cb_joint_read_numbers(r, p.armature, n, false, 0, j->armature));
   cb_errors_add(&errors, node, cb_joint_read_limits(r, node, &p, j));
   cb_errors_add(&errors, node, cb_joint_read_actuators(r, &p, j, first));
-  if (p.couple && cb_fluid_scenario_of(r->s)->fluid.curvature != 0)
-    cb_errors_add(&errors, p.couple,
-                  cb_node_fail(p.couple, "coordinates of joints are coupled only in flat space: expected no `couple`"));
-  else if (p.couple)
-    cb_errors_add(&errors, p.couple, cb_joint_find_couplings(r, &p, j, first));
+  if (p.couple) cb_errors_add(&errors, p.couple, cb_joint_find_couplings(r, &p, j, first));
   if (!errors.status) cb_errors_add(&errors, node, check_start(r, node, &p, j, first, n));
   if (!errors.status) cb_errors_add(&errors, node, name_coordinates(r, j, first, n));
   r->coordinates += n;

@@ -1,5 +1,5 @@
-/* Joined bodies in spaces of constant curvature K: known results, orders, conserved quantities, the limit of flat space,
- * and large distances from the base point (equations: mechanism/mechanism_curved.c). */
+/* Joined bodies in spaces of constant curvature K: known results, orders, conserved quantities, the limit of flat
+ * space, and large distances from the base point (equations: mechanism/mechanism_curved.c). */
 #include "numerics/numerics_curved.h"
 #include "numerics/small.h"
 #include "random_joints.h"
@@ -150,8 +150,8 @@ static void spatial_momentum(const joined *s, double out[6]) {
   }
 }
 
-/* The two Casimirs of the total momentum of a pair in the frame of its first body, from the coordinates of the joint, so
- * that the distance from the base point does not matter. */
+/* The two Casimirs of the total momentum of a pair in the frame of its first body, from the coordinates of the joint.
+ * The distance from the base point does not matter. */
 static void pair_casimirs(const joined *s, double out[2]) {
   const cb_joint *j = &s->joint[0];
   cb_pose frame[2], m, back, relative;
@@ -174,8 +174,8 @@ static void pair_casimirs(const joined *s, double out[2]) {
 
 enum { STEPS = 20000, PARTS = 10 };
 
-/* Makes STEPS steps of h; returns the largest change of `conserved`[n], relative to their size at the start. *trend: the
- * largest error of the energy in the last five tenths of the time, divided by that in the first five. */
+/* Makes STEPS steps of h. Returns the largest change of the n numbers that `find` computes, relative to their size at
+ * the start. *trend: the largest error of the energy in the last half of the time, divided by that in the first one. */
 static double run_long(joined *s, double h, int n, void (*find)(const joined *s, double *out), double *trend) {
   double first[6], now[6], size = 0, change = 0, error[PARTS] = {0}, half[2] = {0};
   const double energy = joined_energy(s);
@@ -278,8 +278,8 @@ static void far_from_the_base_point_a_joint_is_as_accurate_as_near_it(void **unu
   cb_mechanism_free(far.mechanism);
 }
 
-/* At the start the coordinates of joints determine the poses. A pose that differs from them by less than the tolerance is
- * replaced, and the momentum in the frame of the body stays. */
+/* At the start the coordinates of joints determine the poses. A pose that differs from them by less than the tolerance
+ * is replaced, and the momentum in the frame of the body stays the same. */
 static void a_pose_at_the_start_gives_way_to_the_coordinates(void **unused) {
   const double turn[3] = {3e-10, -2e-10, 1e-10};
   joined s;

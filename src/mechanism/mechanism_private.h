@@ -49,23 +49,24 @@ typedef struct cb_link {
   int n;                                        /* coordinates that are not driven */
   int coordinate[6];                            /* [n]: their numbers in the joint */
   cb_rigid_trial trial;
-  double Y[6], update[6];        /* in the body frame */
-  double r0[3][3];               /* the rotation at the first node */
-  double d[3];                   /* from the origin of the parent to that of the body, there */
-  double moved[3];               /* the displacement of the origin in the trial step */
-  double S0[6][6], S1[6][6];     /* [n] */
-  double all0[6][6];             /* [coordinates]: the same for all coordinates */
-  double e[6];                   /* the twist that closes the gap */
-  double load[6];                /* the impulse that the body's own motion lacks */
-  double D[6][6], u[6];          /* [n]: the inverse of S_k^T A S_{k+1} + ..; the change of q without the parent */
-  double inertia[6];             /* [n]: the diagonal of S_k^T A S_{k+1} */
-  double force[6];               /* [n]: what S^T w shall be, at the trial */
-  double stiff[6];               /* [n]: its derivative in q, times -1 */
-  double eta[6], w[6];           /* twist (or displacement), and impulse of the joint on this body */
-  double dq[6];                  /* [n]: rate (or change) of its coordinates */
-  double K[6][6];                /* the inertia at a node, unless it is constant */
-  cb_place place;                /* at the end of the trial, or at the node */
-  cb_factors6 *factors;          /* of A; only for a root without a joint */
+  double Y[6], update[6];    /* in the body frame */
+  double r0[3][3];           /* the rotation at the first node */
+  double d[3];               /* from the origin of the parent to that of the body, there */
+  double moved[3];           /* the displacement of the origin in the trial step */
+  double S0[6][6], S1[6][6]; /* [n] */
+  double all0[6][6];         /* [coordinates]: the same for all coordinates */
+  double e[6];               /* the twist that closes the gap */
+  double load[6];            /* the impulse that the body's own motion lacks */
+  double D[6][6], u[6];      /* [n]: the inverse of S_k^T A S_{k+1} + ..; the change of q without the parent */
+  double inertia[6];         /* [n]: the diagonal of S_k^T A S_{k+1} */
+  double force[6];           /* [n]: what S^T w shall be, at the trial */
+  double stiff[6];           /* [n]: its derivative in q, times -1 */
+  double eta[6], w[6];       /* twist (or displacement), and impulse of the joint on this body */
+  double dq[6];              /* [n]: rate (or change) of its coordinates */
+  double K[6][6];            /* the inertia at a node, unless it is constant */
+  cb_place place;            /* at the end of the trial, or at the node */
+  cb_factors6 *factors;      /* of A; only for a root without a joint */
+
   struct cb_curved_link *curved; /* NULL in flat space */
 } cb_link;
 /* An odd number of lines of the cache: with an even one, the same member of many links would fall on few of its

@@ -24,6 +24,9 @@ typedef struct joined {
   cb_mechanism *mechanism;
   cb_mechanism_bodies bodies;
   double t;
+  double curvature;            /* of the space */
+  double q[6 * JOINED_BODIES]; /* the coordinates at the start of joints that were placed, joint by joint */
+  int coordinates;
 } joined;
 
 static inline const cb_joint_class *joint_class(const char *name) {
@@ -122,20 +125,21 @@ static inline void joined_place(joined *s, const cb_joint *j, const double *q, c
   memcpy(motion.q, q, (size_t)cb_joint_coordinates(j) * sizeof *q);
   j->class_->find(&m, &j->data, &motion);
   cb_pose_inverse(&B, &back);
-  cb_pose_multiply(&A, &m, &relative);
-  cb_pose_multiply(&relative, &back, &relative); /* the pose of body b in the frame of body a */
+  for (int i = 0; i < cb_joint_coordinates(j); i++) s->q[s->coordinates++] = q[i];
+  cb_pose_multiply_in(s->curvature, &A, &m, &relative);
+  cb_pose_multiply_in(s->curvature, &relative, &back, &relative); /* the pose of body b in the frame of body a */
   if (j->body[0] >= 0) {
     const cb_rigid_state *a = &s->state[j->body[0]];
     double Ya[6];
     check_ok(cb_rigid_twist(&s->body[j->body[0]].problem, a, Ya));
-    cb_pose_multiply(&a->g, &relative, &g);
+    cb_pose_multiply_in(s->curvature, &a->g, &relative, &g);
     cb_pose_inverse(&relative, &back);
-    cb_pose_adjoint(&back, X);
+    cb_pose_adjoint_in(s->curvature, &back, X);
     cb_apply6((const double(*)[6])X, Ya, Y);
   } else
     g = relative;
   for (int i = 0; i < cb_joint_coordinates(j); i++) cb_add6(rate[i], motion.S[i], own);
-  cb_pose_adjoint(&B, AdB);
+  cb_pose_adjoint_in(s->curvature, &B, AdB);
   double moved[6];
   cb_apply6((const double(*)[6])AdB, own, moved);
   cb_add6(1, moved, Y);
@@ -144,7 +148,8 @@ static inline void joined_place(joined *s, const cb_joint *j, const double *q, c
 
 static inline void joined_start(joined *s, const cb_mechanism_laws *laws) {
   int which = -1;
-  check_ok(cb_mechanism_create(s->n, s->joints, s->joint, laws, &which, &s->mechanism));
+  check_ok(cb_mechanism_create_in(s->curvature, s->n, s->joints, s->joint, laws, &which, &s->mechanism));
+  if (s->curvature != 0) memcpy(cb_mechanism_q(s->mechanism), s->q, (size_t)s->coordinates * sizeof *s->q);
   s->bodies = (cb_mechanism_bodies){s->state, s, joined_problem};
   check_ok(cb_mechanism_start(s->mechanism, &s->bodies, s->t, 1e-9, &which));
 }

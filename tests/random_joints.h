@@ -18,13 +18,14 @@ static inline void joined_hang(joined *s, const cb_joint *j, int side, const dou
   if (n) memcpy(motion.q, q, (size_t)n * sizeof *q);
   j->class_->find(&m, &j->data, &motion);
   for (int i = 0; i < n; i++) cb_add6(rate[i], motion.S[i], relative);
+  for (int i = 0; i < n; i++) s->q[s->coordinates++] = q[i];
   cb_pose_inverse(&frame[1], &back);
-  cb_pose_multiply(&frame[0], &m, &ab);
-  cb_pose_multiply(&ab, &back, &ab); /* the pose of the second body in the frame of the first one */
-  cb_pose_adjoint(&frame[1], Ad);
+  cb_pose_multiply_in(s->curvature, &frame[0], &m, &ab);
+  cb_pose_multiply_in(s->curvature, &ab, &back, &ab); /* the pose of the second body in the frame of the first one */
+  cb_pose_adjoint_in(s->curvature, &frame[1], Ad);
   cb_apply6((const double(*)[6])Ad, relative, own);
   if (side == 0) {
-    cb_pose_adjoint(&ab, Ad);
+    cb_pose_adjoint_in(s->curvature, &ab, Ad);
     cb_apply6((const double(*)[6])Ad, own, relative);
     for (int i = 0; i < 6; i++) own[i] = -relative[i];
     cb_pose_inverse(&ab, &ab);
@@ -33,9 +34,9 @@ static inline void joined_hang(joined *s, const cb_joint *j, int side, const dou
   if (from >= 0) {
     double Yf[6];
     check_ok(cb_rigid_twist(&s->body[from].problem, &s->state[from], Yf));
-    cb_pose_multiply(&s->state[from].g, &ab, &g);
+    cb_pose_multiply_in(s->curvature, &s->state[from].g, &ab, &g);
     cb_pose_inverse(&ab, &back);
-    cb_pose_adjoint(&back, Ad);
+    cb_pose_adjoint_in(s->curvature, &back, Ad);
     cb_apply6((const double(*)[6])Ad, Yf, Y);
   }
   cb_add6(1, own, Y);

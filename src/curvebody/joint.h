@@ -47,6 +47,9 @@ typedef struct cb_joint_class {
   /* serial: M(q) = exp(q_1 S_1(0)) exp(q_2 S_2(0)) .., one motion after another, for integrators that move coordinates.
    * turns: the last three coordinates are a rotation vector a, and the last factor is the rotation exp(hat(a)). */
   bool serial, turns;
+  /* true: the coordinates are rotations about the origins of both frames, which coincide, and the class serves every
+   * space of constant curvature: m is then a pose as in curvebody/pose.h */
+  bool curved;
 } cb_joint_class;
 
 /* All classes: the built-in ones, then those of plugins; the list ends with NULL. */

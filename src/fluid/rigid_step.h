@@ -155,6 +155,38 @@ cb_status cb_rigid_trial_finish(const cb_rigid_trial *e, const double Y[6], cons
  * and of the spatial momentum is relative to the increment. The inertia and mu0 may only depend on the time.
  */
 
+/* --- the parts of such a step, for bodies that are joined (mechanism/mechanism_curved.c) --- */
+
+/* One step of a body in a curved space, at a trial twist Y (symbols: integrators/hamilton_pontryagin_curved.c). */
+typedef struct cb_rigid_curved_trial {
+  const cb_rigid_problem *p;
+  cb_se3_map map;
+  const cb_rigid_state *s;
+  double h, t, curvature;         /* t: the time in the middle of the step */
+  double scale;                   /* the scale of `at` */
+  cb_biquaternion at, move, half; /* at: the pose at the node; move: tau(h Y); half: s */
+  cb_screw turn;                  /* the screw of s */
+  cb_pose middle;
+  double A[6][6];                /* dtau^-1_{hY} */
+  double K[6][6], mu0[6], mu[6]; /* K, mu0 and mu in the middle of the step */
+  double F[6], dF[6][6];         /* the sum of wrenches, and F_Y + F_g Z */
+  double first[6], dfirst[6][6]; /* B F + 2 (1 + Ad_s)^-T G, and the derivative of B F in Y */
+  double last[6];                /* B^T F + 2 (1 + Ad_s^-1)^-T G */
+} cb_rigid_curved_trial;
+
+/* These functions do what those of cb_rigid_trial with the same names do. `impulse` (NULL: none) acts at the first
+ * node, in the body's axes about its origin. */
+void cb_rigid_curved_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, const cb_rigid_state *s,
+                                 cb_rigid_curved_trial *e);
+cb_status cb_rigid_curved_trial_at(cb_rigid_curved_trial *e, const double Y[6], bool first, double residual[6],
+                                   double J[6][6]);
+cb_status cb_rigid_curved_trial_arrive(cb_rigid_curved_trial *e, const double Y[6]);
+void cb_rigid_curved_trial_residual(const cb_rigid_curved_trial *e, double residual[6]);
+cb_status cb_rigid_curved_trial_turn(const cb_rigid_curved_trial *e, const double Y[6], const double *impulse,
+                                     double *turn);
+cb_status cb_rigid_curved_trial_finish(const cb_rigid_curved_trial *e, const double Y[6], const double *impulse,
+                                       double turn, cb_rigid_state *s);
+
 cb_status cb_rigid_curved_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
                                      int *iterations);
 cb_status cb_rigid_curved_rkmk4(const cb_rigid_problem *p, double h, cb_rigid_state *s);

@@ -17,21 +17,7 @@
 
 enum { MAXIMUM = 40 };
 
-typedef struct step {
-  const cb_rigid_problem *p;
-  cb_se3_map map;
-  const cb_rigid_state *s;
-  double h, t, curvature;         /* t: the time in the middle of the step */
-  double scale;                   /* the scale of `at` */
-  cb_biquaternion at, move, half; /* at: the pose at the node; move: tau(h Y); half: s */
-  cb_screw turn;                  /* the screw of s */
-  cb_pose middle;
-  double K[6][6], mu0[6], mu[6]; /* K, mu0 and mu in the middle of the step */
-  double F[6], dF[6][6];         /* the sum of wrenches, and F_Y + F_g Z */
-  double first[6], dfirst[6][6]; /* B F + 2 (1 + Ad_s)^-T G, and the derivative of B F in Y */
-  double last[6];                /* B^T F + 2 (1 + Ad_s^-1)^-T G */
-  cb_factors6 J;
-} step;
+typedef cb_rigid_curved_trial step;
 
 static cb_status not_finite(const step *e) {
   return cb_fail(CB_STEP_NOT_FINITE, "the result of a step of %g at t = %g is not finite: use a smaller `step`", e->h,
@@ -143,9 +129,9 @@ static cb_status load_derivative(step *e, const double Y[6], const double hY[6],
   return CB_OK;
 }
 
-/* Computes Newton's matrix J at Y and factors it. */
-static cb_status linearise(step *e, const double Y[6], const double hY[6], const double A[6][6]) {
-  double D[6][6], J[6][6], M[6][6];
+/* Computes Newton's matrix J at Y. */
+static cb_status linearise(step *e, const double Y[6], const double hY[6], double J[6][6]) {
+  double D[6][6], M[6][6];
   memcpy(M, e->K, sizeof M);
   const cb_status status = e->p->wrench ? load_derivative(e, Y, hY, M) : CB_OK;
   if (status) return status;
@@ -153,26 +139,59 @@ static cb_status linearise(step *e, const double Y[6], const double hY[6], const
   for (int i = 0; i < 6; i++) {
     for (int j = 0; j < 6; j++) J[i][j] = e->h * D[i][j] - e->h / 2 * e->dfirst[i][j];
     for (int k = 0; k < 6; k++)
-      for (int j = 0; j < 6; j++) J[i][j] += A[k][i] * M[k][j];
+      for (int j = 0; j < 6; j++) J[i][j] += e->A[k][i] * M[k][j];
     if (!cb_finite6(J[i])) return not_finite(e);
   }
-  if (cb_factor6((const double(*)[6])J, &e->J)) return CB_OK;
-  return cb_fail(
-      CB_STEP_SINGULAR,
-      "Newton's matrix of a step of %g at t = %g is singular: expected a body with mass, or a smaller `step`", e->h,
-      e->s->t);
+  return CB_OK;
+}
+
+void cb_rigid_curved_trial_begin(const cb_rigid_problem *p, cb_se3_map map, double h, const cb_rigid_state *s,
+                                 cb_rigid_curved_trial *e) {
+  e->p = p;
+  e->map = map;
+  e->s = s;
+  e->h = h;
+  e->t = s->t + h / 2;
+  e->curvature = p->curvature;
+  memset(e->dfirst, 0, sizeof e->dfirst);
+  e->scale = cb_biquaternion_of(p->curvature, &s->g, &e->at);
+}
+
+void cb_rigid_curved_trial_residual(const cb_rigid_curved_trial *e, double residual[6]) {
+  cb_apply6_transposed((const double(*)[6])e->A, e->mu, residual);
+  for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->first[i];
+}
+
+cb_status cb_rigid_curved_trial_at(cb_rigid_curved_trial *e, const double Y[6], bool first, double residual[6],
+                                   double J[6][6]) {
+  double hY[6];
+  cb_status status = place(e, Y, first, J != NULL);
+  if (status) return status;
+  for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
+  cb_pose_dtau_inverse_in(e->map, e->curvature, hY, e->A);
+  if (J && (status = linearise(e, Y, hY, J))) return status;
+  cb_rigid_curved_trial_residual(e, residual);
+  return CB_OK;
+}
+
+cb_status cb_rigid_curved_trial_arrive(cb_rigid_curved_trial *e, const double Y[6]) {
+  double hY[6];
+  for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
+  cb_pose_dtau_inverse_in(e->map, e->curvature, hY, e->A);
+  return place(e, Y, false, false);
 }
 
 /* Computes the update of Y that removes the residual of A^T mu = p_k + h/2 B F. */
-static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]) {
-  double hY[6], A[6][6], residual[6];
-  for (int i = 0; i < 6; i++) hY[i] = e->h * Y[i];
-  cb_pose_dtau_inverse_in(e->map, e->curvature, hY, A);
-  const cb_status status = fresh ? linearise(e, Y, hY, (const double(*)[6])A) : CB_OK;
+static cb_status newton(step *e, const double Y[6], bool first, bool fresh, cb_factors6 *matrix, double update[6]) {
+  double residual[6], J[6][6];
+  const cb_status status = cb_rigid_curved_trial_at(e, Y, first, residual, fresh ? J : NULL);
   if (status) return status;
-  cb_apply6_transposed((const double(*)[6])A, e->mu, residual);
-  for (int i = 0; i < 6; i++) residual[i] = e->s->momentum[i] - residual[i] + e->h / 2 * e->first[i];
-  cb_back6(&e->J, residual, update);
+  if (fresh && !cb_factor6((const double(*)[6])J, matrix))
+    return cb_fail(
+        CB_STEP_SINGULAR,
+        "Newton's matrix of a step of %g at t = %g is singular: expected a body with mass, or a smaller `step`", e->h,
+        e->s->t);
+  cb_back6(matrix, residual, update);
   return cb_finite6(update) ? CB_OK : not_finite(e);
 }
 
@@ -181,11 +200,11 @@ static cb_status newton(step *e, const double Y[6], bool fresh, double update[6]
 static cb_status solve(step *e, double Y[6], int *count) {
   double last = 0, scale = 0, rate = 1;
   const double far = sqrt(cb_dot3(e->s->g.x, e->s->g.x)) / fabs(e->h), turn = 1 / fabs(e->h);
+  cb_factors6 matrix;
   for (int n = 0; n < MAXIMUM; n++) {
     double update[6];
     const bool fresh = rate > 0.02;
-    cb_status status = place(e, Y, n == 0, fresh);
-    if (!status) status = newton(e, Y, fresh, update);
+    const cb_status status = newton(e, Y, n == 0, fresh, &matrix, update);
     if (status) return status;
     const double change = cb_rigid_size(e->K, update);
     scale = fmax(fmax(scale, change), cb_rigid_size(e->K, Y));
@@ -196,7 +215,7 @@ static cb_status solve(step *e, double Y[6], int *count) {
                  blur = 1e-15 * cb_rigid_size(e->K, (double[6]){turn, turn, turn, far, far, far});
     if (change <= 1e-15 * scale || (n > 0 && rate < 0.25 && next <= 1e-15 * scale) ||
         (n > 0 && change >= last && change <= fmax(1e-10 * scale, blur)))
-      return place(e, Y, false, false);
+      return cb_rigid_curved_trial_arrive(e, Y);
     last = change;
   }
   return cb_fail(CB_STEP_NO_CONVERGENCE,
@@ -204,11 +223,10 @@ static cb_status solve(step *e, double Y[6], int *count) {
                  e->h, e->s->t, MAXIMUM);
 }
 
-/* Finds the rotation in the step, as in flat space, also by the twist that corresponds to the momentum, because the
- * twist of the map is smaller. Fails if cb_rigid_curved_far does for one of the two twists. */
-static cb_status find_turn(const step *e, const double Y[6], double *turn) {
+cb_status cb_rigid_curved_trial_turn(const cb_rigid_curved_trial *e, const double Y[6], const double *impulse,
+                                     double *turn) {
   double K[6][6], momentum[6], spin[6];
-  for (int i = 0; i < 6; i++) momentum[i] = e->s->momentum[i] + e->h / 2 * e->first[i];
+  for (int i = 0; i < 6; i++) momentum[i] = e->s->momentum[i] + (impulse ? impulse[i] : 0) + e->h / 2 * e->first[i];
   memcpy(K, e->K, sizeof K);
   cb_status status = cb_rigid_velocity(K, momentum, e->mu0, spin);
   if (status) return status;
@@ -229,34 +247,40 @@ static void keep_tln(const step *e, const double Y[6], const double after[6], cb
   memset(s->world_low, 0, sizeof s->world_low);
 }
 
+cb_status cb_rigid_curved_trial_finish(const cb_rigid_curved_trial *e, const double Y[6], const double *impulse,
+                                       double turn, cb_rigid_state *s) {
+  double before[6], after[6];
+  cb_rigid_state next = *s;
+  cb_screw move;
+  cb_biquaternion_screw(&e->move, &move);
+  for (int i = 0; i < 6; i++) {
+    before[i] = e->h / 2 * e->first[i] + (impulse ? impulse[i] : 0);
+    after[i] = e->h / 2 * e->last[i];
+  }
+  cb_rigid_curved_move(e->curvature, &next, &e->move, &move, before, after);
+  if (e->map == CB_SE3_TLN) keep_tln(e, Y, after, &next);
+  next.t = s->t + e->h;
+  next.turn = turn;
+  cb_rigid_remember(&next, e->h, Y);
+  memcpy(next.mu, e->mu, sizeof next.mu);
+  if (!cb_finite6(next.world) || !cb_finite6(Y)) return not_finite(e);
+  *s = next;
+  return CB_OK;
+}
+
 cb_status cb_rigid_curved_pontryagin(const cb_rigid_problem *p, cb_se3_map map, double h, cb_rigid_state *s,
                                      int *iterations) {
-  step e = {.p = p, .map = map, .s = s, .h = h, .t = s->t + h / 2, .curvature = p->curvature};
-  double Y[6], before[6], after[6], turn;
+  step e;
+  double Y[6], turn;
   int count = 0;
-  e.scale = cb_biquaternion_of(p->curvature, &s->g, &e.at);
+  cb_rigid_curved_trial_begin(p, map, h, s, &e);
   cb_status status = cb_rigid_curved_takes(p);
   cb_rigid_guess(s, h, Y);
   if (!status) status = solve(&e, Y, &count);
-  if (!status) status = find_turn(&e, Y, &turn);
-  if (status) return status;
-  cb_rigid_state next = *s;
-  cb_screw move;
-  cb_biquaternion_screw(&e.move, &move);
-  for (int i = 0; i < 6; i++) {
-    before[i] = h / 2 * e.first[i];
-    after[i] = h / 2 * e.last[i];
-  }
-  cb_rigid_curved_move(p->curvature, &next, &e.move, &move, before, after);
-  if (map == CB_SE3_TLN) keep_tln(&e, Y, after, &next);
-  next.t = s->t + h;
-  next.turn = turn;
-  cb_rigid_remember(&next, h, Y);
-  memcpy(next.mu, e.mu, sizeof e.mu);
-  if (!cb_finite6(next.world) || !cb_finite6(Y)) return not_finite(&e);
-  *s = next;
-  if (iterations) *iterations = count;
-  return CB_OK;
+  if (!status) status = cb_rigid_curved_trial_turn(&e, Y, NULL, &turn);
+  if (!status) status = cb_rigid_curved_trial_finish(&e, Y, NULL, turn, s);
+  if (!status && iterations) *iterations = count;
+  return status;
 }
 
 /* --- rkmk4: integrators/rkmk4.c with g = g_k exp(u) in the group of the space ---

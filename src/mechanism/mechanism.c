@@ -206,7 +206,7 @@ static cb_status allocate(cb_mechanism *m) {
   m->force = cb_arena_alloc(m->arena, c, sizeof *m->force);
   m->coordinate = cb_arena_alloc(m->arena, c, sizeof *m->coordinate);
   m->drive_axis = cb_arena_alloc(m->arena, c, sizeof *m->drive_axis);
-  m->q = cb_arena_alloc(m->arena, (6 + CB_JOINT_WORKS) * c + 18 * joints + bodies, sizeof *m->q);
+  m->q = cb_arena_alloc(m->arena, (6 + CB_JOINT_WORKS) * c + 25 * joints + bodies, sizeof *m->q);
   if (!m->q) return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", m->joints);
   m->momentum = m->q + c;
   for (size_t i = 0; i < CB_JOINT_WORKS; i++) m->work[i] = m->q + (3 + i) * c;
@@ -215,7 +215,8 @@ static cb_status allocate(cb_mechanism *m) {
   m->drive_impulse = m->mode + c;
   m->impulse = (double(*)[6])(m->drive_impulse + c);
   m->wrench_work = m->drive_impulse + c + 6 * joints;
-  m->held = m->wrench_work + bodies;
+  m->motion = m->wrench_work + bodies;
+  m->held = m->motion + (m->curvature != 0 ? 7 * joints : 0);
   m->dropped = m->held + c;
   double **const arrays[] = {&m->q1,          &m->middle,  &m->drive,     &m->drive_rate,
                              &m->drive_first, &m->missing, &m->impulsive, &m->stiffness};
@@ -243,6 +244,11 @@ static void find_coordinates(cb_mechanism *m) {
 
 cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws, int *which,
                               cb_mechanism **out) {
+  return cb_mechanism_create_in(0, bodies, joints, joint, laws, which, out);
+}
+
+cb_status cb_mechanism_create_in(double K, int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws,
+                                 int *which, cb_mechanism **out) {
   cb_arena *arena = cb_arena_create();
   cb_mechanism *m = arena ? cb_arena_alloc(arena, 1, sizeof *m) : NULL;
   cb_joint *copy = m ? cb_arena_alloc(arena, (size_t)joints, sizeof *copy) : NULL;
@@ -252,7 +258,8 @@ cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, con
     return cb_fail(CB_ERROR_MEMORY, "no memory for %d joints", joints);
   }
   if (joints) memcpy(copy, joint, (size_t)joints * sizeof *joint);
-  *m = (cb_mechanism){.arena = arena, .bodies = bodies, .joints = joints, .joint = copy, .first = first};
+  *m =
+      (cb_mechanism){.arena = arena, .bodies = bodies, .joints = joints, .curvature = K, .joint = copy, .first = first};
   if (laws) m->laws = *laws;
   cb_status status = CB_OK;
   for (int j = 0; j < joints && !status; j++) {
@@ -265,6 +272,7 @@ cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, con
   if (!status) status = allocate(m);
   if (!status) find_coordinates(m);
   if (!status) status = build(m);
+  if (!status) status = cb_curved_create(m, which);
   if (!status) status = cb_blocks_create(m);
   cb_sweep_choose(m);
   if (!status) cb_modes_create(m);
@@ -304,6 +312,7 @@ double cb_mechanism_wrench_work(const cb_mechanism *m, int body) { return m->wre
 double *cb_mechanism_q(cb_mechanism *m) { return m->q; }
 double *cb_mechanism_state(cb_mechanism *m, int *count) {
   *count = (5 + CB_JOINT_WORKS) * m->coordinates + 6 * m->joints + m->bodies;
+  if (m->curvature != 0) *count += 7 * m->joints;
   if (m->has_modes && m->rows) *count += m->coordinates + m->rows;
   return m->q;
 }
@@ -346,6 +355,10 @@ void cb_mechanism_wrenches(const cb_mechanism *m, double *out) {
     const int second = own->body[1] >= 0 ? m->link_of[own->body[1]] : -1,
               first = own->body[0] >= 0 ? m->link_of[own->body[0]] : -1;
     const bool reversed = first >= 0 && m->link[first].joint == j && m->link[first].first_moves;
+    if (m->curvature != 0) {
+      cb_curved_wrench(m, &m->link[reversed ? first : second], m->impulse[j], W);
+      continue;
+    }
     const cb_place *at = reversed ? &m->link[first].place : second >= 0 ? &m->link[second].place : &world;
     cb_apply3(at->r, own->frame[reversed ? 0 : 1].x, arm);
     memcpy(W, m->impulse[j], 6 * sizeof *W);
@@ -366,6 +379,8 @@ void cb_mechanism_energies(const cb_mechanism *m, double *potential, double *kin
 }
 
 cb_status cb_mechanism_start(cb_mechanism *m, const cb_mechanism_bodies *b, double t, double tolerance, int *which) {
+  const cb_status placed = m->curvature != 0 ? cb_curved_start(m, b, tolerance, which) : CB_OK;
+  if (placed) return placed;
   const double *gap = cb_mechanism_gaps(m, b);
   for (int j = 0; j < m->joints; j++)
     if (!(gap[j] <= tolerance)) {

@@ -1,4 +1,4 @@
-/* Rigid bodies that hang together by joints, in flat space: one step of all of them.
+/* Rigid bodies that hang together by joints: one step of all of them.
  *
  * The discrete action is the sum of those of the bodies (fluid/rigid_step.h), restricted to motions that the joints
  * allow at the nodes k. With the momenta p, wrenches F, twists Y and (dtau^-1_{hY})^T mu of each body as there:
@@ -12,6 +12,8 @@
  * Impulses are equal and opposite, so momentum is kept to round-off.
  *   settle: at the node, p += W and P -= S^T W so that K^-1 (p - mu_0) is a motion that the joints allow; then the next
  *   step is the same, because it depends on p and P only through the motions that the joints allow.
+ * In a space of constant curvature the equations are the same, with the map dtau^-1, the adjoint Ad as X, and twists in
+ * the frames of bodies (mechanism_curved.c).
  * The step is of order 2, symmetric, and symplectic without losses. Sources: Featherstone, Rigid Body Dynamics
  * Algorithms (2008), chapter 7; Lee, Liu, Park & Srinivasa, arXiv:1609.02898 (the same discrete action in coordinates
  * of joints); Bou-Rabee & Marsden (2009), doi:10.1007/s10208-008-9030-4.
@@ -86,6 +88,10 @@ typedef struct cb_mechanism cb_mechanism;
  * or a class that only closes loops holds a tree; *which is the joint. */
 cb_status cb_mechanism_create(int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws, int *which,
                               cb_mechanism **out);
+/* The same in a space of curvature K. If K is not 0, CB_ERROR_UNSUPPORTED: a class that is not `curved`, a joint that
+ * closes a loop, or a coupling; and the coordinates at the start (cb_mechanism_q) determine the poses. */
+cb_status cb_mechanism_create_in(double K, int bodies, int joints, const cb_joint *joint, const cb_mechanism_laws *laws,
+                                 int *which, cb_mechanism **out);
 void cb_mechanism_free(cb_mechanism *m);
 
 /* The number of the joint's first coordinate, and the number of all. */
@@ -165,8 +171,8 @@ cb_status cb_mechanism_drift(cb_mechanism *m, const cb_mechanism_bodies *b, cons
 cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, double t, int *failed);
 
 /* For integrators that move coordinates of joints, from which places follow (mechanism_tree.h): from now on q belongs
- * to the motion, and places do not change it. CB_ERROR_UNSUPPORTED: joints that close loops, or with dry friction or
- * limits, or of a class that is not `serial`; *which is the joint. */
+ * to the motion, and places do not change it. CB_ERROR_UNSUPPORTED: a curved space; joints that close loops, or with
+ * dry friction or limits, or of a class that is not `serial`; *which is the joint. */
 cb_status cb_mechanism_move_coordinates(cb_mechanism *m, int *which);
 /* Moves all joined bodies from t to t + h by an explicit step of order 4; nothing is left to settle. On failure nothing
  * has changed; *failed is the body (-1: not one body). */
@@ -200,11 +206,16 @@ void cb_mechanism_add_limit_work(cb_mechanism *m, int number, double work);
 /* After cb_mechanism_settle: the rates q', [coordinates]. Borrowed. */
 const double *cb_mechanism_rates(const cb_mechanism *m);
 /* After cb_mechanism_gaps: the impulse of each joint in the last step of length h, on its second body about the joint's
- * place, in the world's axes: out[joints][6]. The next function writes force[coordinates] of driven coordinates: the
- * mean force of their drives. */
+ * place, in the world's axes, or in a curved space in the axes of the second body: out[joints][6]. The next function
+ * writes force[coordinates] of driven coordinates: the mean force of their drives. */
 void cb_mechanism_wrenches(const cb_mechanism *m, double *out);
 void cb_mechanism_drive_efforts(const cb_mechanism *m, double h, double *force);
 /* The largest gap of each joint at the present poses; q is updated. Borrowed: [joints]. */
 const double *cb_mechanism_gaps(cb_mechanism *m, const cb_mechanism_bodies *b);
+/* In a curved space: the number of trees of joined bodies; the first body of a tree; and the Casimirs of the total
+ * momentum of each tree, out[trees][2] (curvebody/rigid.h), which are accurate at any distance from the base point. */
+int cb_mechanism_trees(const cb_mechanism *m);
+int cb_mechanism_tree_body(const cb_mechanism *m, int tree);
+void cb_mechanism_casimirs(cb_mechanism *m, const cb_mechanism_bodies *b, double *out);
 /* The energies of springs, and of armatures after cb_mechanism_settle. */
 void cb_mechanism_energies(const cb_mechanism *m, double *potential, double *kinetic);

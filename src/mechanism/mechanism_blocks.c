@@ -50,7 +50,7 @@ cb_status cb_blocks_create(cb_mechanism *m) {
   int n = 0;
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    l->hinge_in_block = is_hinge(m, l);
+    l->hinge_in_block = m->curvature == 0 && is_hinge(m, l);
     if (!l->hinge_in_block) continue;
     cb_hinge_block *B = &s->hinge[n / CB_BLOCK];
     put_link(n % CB_BLOCK, i, B->link);
@@ -62,7 +62,7 @@ cb_status cb_blocks_create(cb_mechanism *m) {
 }
 
 static bool is_simple(const cb_rigid_problem *p) {
-  return p->constant && !p->pose_dependent && !p->inertia_wrench && (!p->wrench || p->dead_load);
+  return p->curvature == 0 && p->constant && !p->pose_dependent && !p->inertia_wrench && (!p->wrench || p->dead_load);
 }
 
 cb_status cb_blocks_take_bodies(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_mechanism_step *step,
@@ -99,7 +99,7 @@ void cb_blocks_take_node(cb_mechanism *m, const cb_mechanism_bodies *b) {
   int n = 0;
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    const cb_rigid_constant *own = b->problem(b->self, l->body)->constant;
+    const cb_rigid_constant *own = m->curvature == 0 ? b->problem(b->self, l->body)->constant : NULL;
     l->node_in_block = own != NULL;
     if (!own) continue;
     cb_node_block *B = &m->blocks.node[n / CB_BLOCK];

@@ -18,6 +18,7 @@ static void copy_node(cb_mechanism *m) {
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
     memset(l->moved, 0, sizeof l->moved);
+    if (l->curved) cb_curved_stay(l);
     for (int j = 0; j < l->n; j++) memcpy(l->S1[j], l->S0[j], sizeof l->S1[j]);
   }
   for (int r = 0; r < m->rows; r++) memcpy(m->row[r].N1, m->row[r].N0, sizeof m->row[r].N1);
@@ -26,6 +27,11 @@ static void copy_node(cb_mechanism *m) {
 /* Whether the joints were found last at the present poses; and stores the places. */
 static bool take_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
   bool same = m->found;
+  if (m->curvature != 0) {
+    for (int i = 0; i < m->links; i++) cb_curved_place_of(&b->state[m->link[i].body], &m->link[i].place);
+    cb_curved_take_node(m);
+    return false;
+  }
   for (int i = 0; i < m->links; i++) {
     const cb_rigid_state *s = &b->state[m->link[i].body];
     cb_place *p = &m->link[i].place;
@@ -55,7 +61,7 @@ void cb_mechanism_find_places(cb_mechanism *m, const cb_mechanism_bodies *b) {
     memcpy(l->r0, l->place.r, sizeof l->r0);
     if (l->joint < 0) continue;
     const cb_joint_now *now = &m->now[l->joint];
-    cb_mechanism_vector(l->parent >= 0 ? &m->link[l->parent].place : NULL, &l->place, l->d);
+    if (!l->curved) cb_mechanism_vector(l->parent >= 0 ? &m->link[l->parent].place : NULL, &l->place, l->d);
     for (int j = 0; j < l->n; j++) memcpy(l->S0[j], now->S[l->coordinate[j]], sizeof l->S0[j]);
     if (m->has_modes) memcpy(l->all0, now->S, sizeof l->all0);
   }
@@ -69,7 +75,7 @@ void cb_mechanism_find_rates(cb_mechanism *m, const cb_mechanism_bodies *b) {
     double from[6] = {0}, SS[6][6], Sv[6];
     cb_turn6((const double(*)[3])l->place.r, b->state[l->body].Y, l->eta);
     if (l->joint < 0) continue;
-    if (l->parent >= 0) cb_sweep_see(l->d, m->link[l->parent].eta, from);
+    if (l->parent >= 0) cb_link_see(l, m->link[l->parent].eta, from);
     const int n = cb_joint_coordinates(&m->joint[l->joint]);
     for (int j = 0; j < n; j++) {
       const double *S = m->now[l->joint].S[j];
@@ -99,7 +105,8 @@ static cb_status take_inertia(cb_link *l, const cb_rigid_problem *p, double t, c
   }
   cb_sweep_turn(r, 1, rows, l->A);
   cb_turn6(r, mu0, turned);
-  for (int k = 0; k < 6; k++) l->load[k] = s->world[k] - turned[k] + s->world_low[k];
+  for (int k = 0; k < 6; k++)
+    l->load[k] = l->curved ? s->momentum[k] - mu0[k] : s->world[k] - turned[k] + s->world_low[k];
   return CB_OK;
 }
 
@@ -173,10 +180,18 @@ static void push(cb_rigid_state *s, const double r[3][3], const double W[6]) {
 }
 
 void cb_mechanism_respond(cb_mechanism *m, const double (*W)[6], double (*change)[6]) {
-  for (int i = 0; i < m->links; i++) memcpy(m->pushed[i], W[m->link[i].body], sizeof m->pushed[i]);
+  for (int i = 0; i < m->links; i++)
+    if (m->curvature == 0)
+      memcpy(m->pushed[i], W[m->link[i].body], sizeof m->pushed[i]);
+    else
+      cb_curved_take_impulse(&m->link[i], W[m->link[i].body], m->pushed[i]);
   cb_sweep_respond(m, (const double(*)[6])m->pushed, NULL, NULL, NULL, NULL);
   cb_loops_correct(m);
-  for (int i = 0; i < m->links; i++) memcpy(change[m->link[i].body], m->link[i].eta, sizeof m->link[i].eta);
+  for (int i = 0; i < m->links; i++)
+    if (m->curvature == 0)
+      memcpy(change[m->link[i].body], m->link[i].eta, sizeof m->link[i].eta);
+    else
+      cb_curved_give_change(&m->link[i], change[m->link[i].body]);
 }
 
 /* The rates of all coordinates after the twists were found. */
@@ -207,7 +222,10 @@ cb_status cb_mechanism_settle(cb_mechanism *m, const cb_mechanism_bodies *b, dou
   m->blocks.kernel->push(m, b->state);
   for (int i = 0; i < m->links; i++) {
     cb_link *l = &m->link[i];
-    if (!l->node_in_block) push(&b->state[l->body], (const double(*)[3])l->r0, m->wrench[i]);
+    if (l->curved)
+      cb_curved_push(&b->state[l->body], m->wrench[i]);
+    else if (!l->node_in_block)
+      push(&b->state[l->body], (const double(*)[3])l->r0, m->wrench[i]);
     if (l->joint < 0) continue;
     cb_add6(1, l->w, m->impulse[l->joint]);
     cb_drives_settle(m, l->joint, l->w);

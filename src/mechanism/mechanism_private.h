@@ -1,5 +1,6 @@
 /* The data of a mechanism, shared by its files (symbols: mechanism.h). Everything is in the world's axes; twists and
- * wrenches of a body are about its origin. */
+ * wrenches of a body are about its origin. In a curved space everything of a link is in the frame of its body
+ * (mechanism_curved.c). */
 #pragma once
 
 #include "core/arena.h"
@@ -64,10 +65,22 @@ typedef struct cb_link {
   double K[6][6];            /* the inertia at a node, unless it is constant */
   cb_place place;            /* at the end of the trial, or at the node */
   cb_factors6 *factors;      /* of A; only for a root without a joint */
+
+  struct cb_curved_link *curved; /* NULL in flat space */
 } cb_link;
 /* An odd number of lines of the cache: with an even one, the same member of many links would fall on few of its
  * sets. */
 _Static_assert(sizeof(cb_link) / CB_CACHE_LINE % 2 == 1, "the size of a link");
+
+/* What a link has in a curved space instead of d, of moved, and of a part of the trial. */
+typedef struct cb_curved_link {
+  cb_rigid_curved_trial trial;
+  cb_biquaternion frame[2]; /* A and B of its joint */
+  cb_pose node, end;        /* m at the first node, and at the end of the trial or at the present node */
+  double X[6][6];           /* Ad of the pose of the parent relative to the body, at the first node */
+  double moved[6][6];       /* Ad_{tau(h Y)} */
+  double r[3][3];           /* the rotation of the body at the first node */
+} cb_curved_link;
 
 /* A joint that closes a loop, and one of its rows: first its gaps, then its coordinates. A coupling of two coordinates
  * has two of them, one for the joint of each coordinate; the row is that of the first one. */
@@ -121,6 +134,8 @@ struct cb_mechanism {
   const struct cb_sweep_kernel *sweeps;
   cb_joint_tree *tree; /* for steps in coordinates (mechanism_tree.h); NULL: there was none */
   int bodies, joints, links, coordinates;
+  double curvature; /* of the space */
+  double *motion;   /* in a curved space, [joints][7], a part of the state: position and quaternion of m */
   cb_joint *joint;
   cb_coordinate *coordinate; /* [coordinates] */
   cb_mechanism_laws laws;
@@ -132,8 +147,8 @@ struct cb_mechanism {
       *stiffness; /* [coordinates]: see mechanism_step.c */
   bool found;     /* the joints belong to the places of the links */
   bool taken;     /* as do r0, d, S0, all0, and N0 of loops */
-  /* the state, one array: q, momentum, rate, work, mode, drive_impulse, impulse, wrench_work, and, if rows that are
-   * dropped may change, held and dropped */
+  /* the state, one array: q, momentum, rate, work, mode, drive_impulse, impulse, wrench_work; in a curved space
+   * motion; and, if rows that are dropped may change, held and dropped */
   double *work[CB_JOINT_WORKS]; /* [coordinates] */
   double *mode;                 /* [coordinates]: cb_joint_mode, as numbers */
   double *wrench_work;          /* [bodies] */
@@ -203,7 +218,7 @@ struct cb_sweep_kernel {
   bool (*eliminate)(cb_mechanism *m, int *at); /* cb_sweep_matrices */
   void (*solve)(cb_mechanism *m, bool alone);  /* for r; alone: without closing twists and forces of joints */
 };
-extern const struct cb_sweep_kernel cb_sweep_kernel_x86_64, cb_sweep_kernel_avx2;
+extern const struct cb_sweep_kernel cb_sweep_kernel_x86_64, cb_sweep_kernel_avx2, cb_sweep_kernel_curved;
 void cb_sweep_choose(cb_mechanism *m);
 /* The present A of a link. */
 static inline void cb_link_matrix(const cb_link *l, double A[6][6]) {
@@ -245,6 +260,60 @@ static inline void cb_sweep_see(const double d[3], const double eta[6], double o
     out[3 + i] += eta[3 + i];
   }
 }
+
+/* out += factor times the wrench W of the link about the origin of its parent; and out = the twist eta of the parent as
+ * seen at the origin of the link. */
+static inline void cb_link_to_parent(const cb_link *l, double factor, const double W[6], double out[6]) {
+  double seen[6];
+  if (!l->curved) {
+    cb_sweep_to_parent(l->d, factor, W, out);
+    return;
+  }
+  cb_apply6_transposed((const double(*)[6])l->curved->X, W, seen);
+  cb_add6(factor, seen, out);
+}
+static inline void cb_link_see(const cb_link *l, const double eta[6], double out[6]) {
+  if (l->curved)
+    cb_apply6((const double(*)[6])l->curved->X, eta, out);
+  else
+    cb_sweep_see(l->d, eta, out);
+}
+
+/* --- curved spaces (mechanism_curved.c) --- */
+/* Finds the frames of all links; does nothing in flat space. CB_ERROR_UNSUPPORTED: a class without a meaning there, a
+ * loop, or a coupling; *which is the joint. */
+cb_status cb_curved_create(cb_mechanism *m, int *which);
+void cb_curved_place_of(const cb_rigid_state *s, cb_place *out);
+/* Takes the motions of all joints, and X, from the state. */
+void cb_curved_take_node(cb_mechanism *m);
+/* The same as cb_joint_at, for the motion `end` of the link's joint. */
+void cb_curved_joint_at(const cb_mechanism *m, const cb_link *l, cb_joint_extent extent, double *q, cb_joint_now *out);
+/* Takes a twist of the link from its frame at the end of the step to that at the beginning; at a node both are the
+ * same. */
+void cb_curved_move_twist(const cb_link *l, double twist[6]);
+void cb_curved_stay(cb_link *l);
+/* The parts of a step of one link: its beginning; the load, the motion of its joint and, if `fresh`, A at the trial
+ * twist; the update of the twist from eta; the impulse that the body needs; the end, with the power of the wrenches. */
+cb_status cb_curved_begin(const cb_rigid_problem *p, const cb_mechanism_step *step, const cb_rigid_state *s,
+                          cb_link *l);
+cb_status cb_curved_evaluate(cb_mechanism *m, cb_link *l, bool first, bool fresh);
+void cb_curved_place_trial(const cb_mechanism *m, cb_link *l);
+void cb_curved_update(cb_link *l);
+cb_status cb_curved_need(cb_mechanism *m, cb_link *l, double need[6]);
+cb_status cb_curved_finish(const cb_link *l, const double impulse[6], double *power, cb_rigid_state *s);
+/* Stores the motions `end` of all joints, and sets the poses of all bodies that follow from them. */
+void cb_curved_place_bodies(cb_mechanism *m, const cb_mechanism_bodies *b);
+/* At the start: the motions follow from the coordinates, and the poses of bodies must agree with them (tolerance: rad,
+ * or relative to the position). */
+cb_status cb_curved_start(cb_mechanism *m, const cb_mechanism_bodies *b, double tolerance, int *which);
+/* The frame of a link and the axes of the world at its body: an impulse W at the first node, out = R_k^T W; and the
+ * change eta of its pose or twist at the end, out = R_{k+1} Ad_{tau(h Y)}^-1 eta. */
+void cb_curved_take_impulse(const cb_link *l, const double W[6], double out[6]);
+void cb_curved_give_change(const cb_link *l, double out[6]);
+/* Adds the impulse W, in the frame of the body, to its momentum. */
+void cb_curved_push(cb_rigid_state *s, const double W[6]);
+/* The impulse W of the link's joint as one on the joint's second body about the joint's place, in the body's axes. */
+void cb_curved_wrench(const cb_mechanism *m, const cb_link *l, const double W[6], double out[6]);
 
 /* --- limits and dry friction (mechanism_modes.c) --- */
 typedef enum cb_joint_mode {

@@ -19,8 +19,12 @@ void cb_mechanism_place_of(const cb_rigid_state *s, cb_place *out) {
 }
 
 /* The place of a link at the end of the trial step. */
-static void place_at_trial(cb_link *l, cb_place *out) {
+static void place_at_trial(const cb_mechanism *m, cb_link *l, cb_place *out) {
   const cb_rigid_trial *e = &l->trial;
+  if (l->curved) {
+    cb_curved_place_trial(m, l);
+    return;
+  }
   cb_quaternion_multiply(e->s->g.q, e->move.q, out->q);
   cb_quaternion_project(out->q);
   cb_quaternion_rotation(out->q, out->r);
@@ -37,8 +41,11 @@ void cb_mechanism_find_joints(cb_mechanism *m, cb_joint_extent extent, bool tria
     const cb_link *l = &m->link[i];
     const cb_place *a = l->parent >= 0 ? &m->link[l->parent].place : NULL, *b = &l->place;
     if (l->joint < 0 || l->hinge_in_block) continue;
-    cb_joint_at(&m->joint[l->joint], l->first_moves ? b : a, l->first_moves ? a : b, l->first_moves, extent,
-                q + m->first[l->joint], &m->now[l->joint]);
+    if (l->curved)
+      cb_curved_joint_at(m, l, extent, q + m->first[l->joint], &m->now[l->joint]);
+    else
+      cb_joint_at(&m->joint[l->joint], l->first_moves ? b : a, l->first_moves ? a : b, l->first_moves, extent,
+                  q + m->first[l->joint], &m->now[l->joint]);
   }
   cb_loops_find(m, q);
 }
@@ -52,6 +59,10 @@ void cb_mechanism_vector(const cb_place *a, const cb_place *b, double d[3]) {
 /* Replaces the origin of a twist at the end of the step by that at its beginning. */
 static void move_twist(const cb_link *l, double twist[6]) {
   double moved[3];
+  if (l->curved) {
+    cb_curved_move_twist(l, twist);
+    return;
+  }
   cb_cross3(l->moved, twist, moved);
   for (int k = 0; k < 3; k++) twist[3 + k] += moved[k];
 }
@@ -214,13 +225,15 @@ static cb_status evaluate(cb_mechanism *m, const cb_block_step *step, double t, 
     cb_link *l = &m->link[i];
     double J[6][6], residual[6];
     if (l->in_block) continue;
-    cb_status status = cb_rigid_trial_at(&l->trial, l->Y, first, residual, fresh ? J : NULL);
-    if (!status && first) status = cb_rigid_trial_check_back(&l->trial);
+    cb_status status = l->curved ? cb_curved_evaluate(m, l, first, fresh)
+                                 : cb_rigid_trial_at(&l->trial, l->Y, first, residual, fresh ? J : NULL);
+    if (!status && first && !l->curved) status = cb_rigid_trial_check_back(&l->trial);
     if (status) {
       *failed = l->body;
       return status;
     }
-    place_at_trial(l, &l->place);
+    if (l->curved) continue;
+    place_at_trial(m, l, &l->place);
     cb_turn6((const double(*)[3])l->r0, residual, l->load);
     if (fresh) turn_matrix(l, h, (const double(*)[6])J);
   }
@@ -230,6 +243,10 @@ static cb_status evaluate(cb_mechanism *m, const cb_block_step *step, double t, 
 /* Finds the update of a twist from the displacement eta (turn_matrix). */
 static void find_update(cb_link *l, double h) {
   double eta[6], hY[6];
+  if (l->curved) {
+    cb_curved_update(l);
+    return;
+  }
   for (int k = 0; k < 6; k++) hY[k] = h * l->Y[k];
   cb_turn6_transposed((const double(*)[3])l->r0, l->eta, eta);
   for (int k = 0; k < 6; k++) eta[k] *= 1 / h;
@@ -254,7 +271,9 @@ static cb_status check_dampers(const cb_mechanism *m, double h, double t) {
   for (int i = 0; i < m->links; i++) {
     const cb_link *l = &m->link[i];
     for (int j = 0; j < l->n; j++) {
-      const double inertia = h * l->inertia[j], damping = h * m->force[m->first[l->joint] + l->coordinate[j]].Q_rate;
+      /* the axes of a rotation vector jump at half a turn, and then S_k and S_{k+1} have nothing in common */
+      const double inertia = fabs(h * l->inertia[j]),
+                   damping = h * m->force[m->first[l->joint] + l->coordinate[j]].Q_rate;
       if (damping > 0.66 * inertia)
         return cb_fail(CB_STEP_NO_CONVERGENCE,
                        "the backward part of a step of order 4, %g at t = %g, fails because the damping of joint `%s` "
@@ -332,6 +351,7 @@ static bool is_quadratic(const cb_mechanism *m) {
   for (int i = 0; i < m->links && quadratic; i++) {
     const cb_rigid_problem *p = m->link[i].trial.p;
     quadratic = p->exact && !p->inertia_wrench && (p->pose_derivative || !(p->wrench || p->pose_dependent));
+    quadratic = quadratic && !(m->curvature != 0 && p->wrench);
   }
   return quadratic;
 }
@@ -375,6 +395,12 @@ static cb_status begin_step(cb_mechanism *m, const cb_mechanism_bodies *b, const
       l->trial.K = p->constant->K;
       continue;
     }
+    if (l->curved) {
+      *failed = l->body;
+      const cb_status begun = cb_curved_begin(p, step, &b->state[l->body], l);
+      if (begun) return begun;
+      continue;
+    }
     cb_rigid_trial_begin(p, step->map, step->h, &b->state[l->body], &l->trial);
     l->trial.damped = step->damped;
     if (p->dead_load) cb_rigid_trial_dead_load(&l->trial);
@@ -401,7 +427,7 @@ void cb_mechanism_share_impulses(cb_mechanism *m) {
 static cb_status find_coordinates(cb_mechanism *m, const cb_block_step *step, double t) {
   m->blocks.kernel->place(m, step);
   for (int i = 0; i < m->links; i++)
-    if (!m->link[i].in_block) place_at_trial(&m->link[i], &m->link[i].place);
+    if (!m->link[i].in_block) place_at_trial(m, &m->link[i], &m->link[i].place);
   memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
   cb_mechanism_find_joints(m, CB_JOINT_MOTION, false, m->q1);
   return find_forces(m, t, step->h, m->shared != NULL);
@@ -421,8 +447,10 @@ static cb_status find_impulses(cb_mechanism *m, const cb_block_step *step, doubl
     double residual[6];
     if (l->in_block) continue;
     *failed = l->body;
-    const cb_status status = cb_rigid_trial_arrive(&l->trial, l->Y, l->update);
+    const cb_status status =
+        l->curved ? cb_curved_need(m, l, m->need[i]) : cb_rigid_trial_arrive(&l->trial, l->Y, l->update);
     if (status) return status;
+    if (l->curved) continue;
     cb_rigid_trial_residual(&l->trial, l->Y, residual);
     for (int k = 0; k < 6; k++) residual[k] = -residual[k];
     cb_turn6((const double(*)[3])l->r0, residual, m->need[i]);
@@ -485,6 +513,11 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_
     if (l->in_block && m->shared) cb_add6(1, cb_shared_momentum(m, l->body), b->state[l->body].mu);
     if (l->in_block) continue;
     *failed = l->body;
+    if (l->curved) {
+      if ((status = cb_curved_finish(l, m->wrench[i], &turn, &b->state[l->body]))) return status;
+      m->wrench_work[l->body] += h * turn;
+      continue;
+    }
     own_impulse(m, i, impulse);
     status = cb_rigid_trial_turn(&l->trial, l->Y, impulse, &turn);
     if (m->shared) cb_add6(1, cb_shared_momentum(m, l->body), l->trial.mu);
@@ -493,6 +526,7 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_
     m->wrench_work[l->body] += h * cb_rigid_trial_power(&l->trial, l->Y);
     cb_mechanism_place_of(&b->state[l->body], &l->place);
   }
+  if (m->curvature != 0) cb_curved_place_bodies(m, b);
   cb_loops_record(m, false);
   *failed = -1;
   memcpy(m->q1, m->q, (size_t)m->coordinates * sizeof *m->q1);
@@ -510,7 +544,7 @@ static cb_status arrive(cb_mechanism *m, const cb_mechanism_bodies *b, const cb_
   cb_drives_arrive(m, h);
   cb_couplings_record(m);
   memcpy(m->q, m->q1, (size_t)m->coordinates * sizeof *m->q);
-  m->found = true;
+  m->found = m->curvature == 0;
   return CB_OK;
 }
 

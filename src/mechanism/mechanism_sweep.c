@@ -31,7 +31,7 @@ static const struct cb_sweep_kernel *kernel(void) {
   return &cb_sweep_kernel_x86_64;
 }
 
-void cb_sweep_choose(cb_mechanism *m) { m->sweeps = kernel(); }
+void cb_sweep_choose(cb_mechanism *m) { m->sweeps = m->curvature == 0 ? kernel() : &cb_sweep_kernel_curved; }
 
 void cb_sweep_turn(const double r[3][3], double c, const cb_row6 M[6], cb_six out[6]) {
   for (int block = 0; block < 6; block += 3)
@@ -76,6 +76,6 @@ void cb_sweep_impulses(cb_mechanism *m, const double (*need)[6], double (*total)
     const cb_link *l = &m->link[i];
     if (l->parent < 0) continue;
     cb_link *a = &m->link[l->parent];
-    cb_sweep_to_parent(l->d, a->joint >= 0 ? 1 : -1, l->w, a->joint >= 0 ? a->w : total[l->parent]);
+    cb_link_to_parent(l, a->joint >= 0 ? 1 : -1, l->w, a->joint >= 0 ? a->w : total[l->parent]);
   }
 }

@@ -181,6 +181,10 @@ cb_status cb_mechanism_move_coordinates(cb_mechanism *m, int *which) {
   if (m->tree) return CB_OK;
   size_t units = 0, bases = 0;
   *which = 0;
+  if (m->curvature != 0)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "coordinates of joints are moved only in flat space: expected the integrator "
+                   "hamilton_pontryagin");
   for (int j = 0; j < m->joints; j++) {
     *which = j;
     const cb_status status = check_joint(m, j);

@@ -14,6 +14,7 @@ struct cb_fluid_joined {
   cb_mechanism *mechanism;
   const double *residual; /* [joints]: measured */
   double *effort;         /* [coordinates]: measured */
+  double *casimir;        /* in a curved space, [trees][2]: measured */
   double *kept;           /* a state of the joints */
   double *potential;      /* [bodies]: potential energies at the start */
   int *group;             /* [bodies]: bodies that hang together, without the world, have the same number */
@@ -145,17 +146,19 @@ cb_status cb_fluid_joined_measure(cb_run *run, double length) {
   if (!j) return CB_OK;
   const cb_mechanism_bodies bodies = bodies_of(run);
   j->residual = cb_mechanism_gaps(j->mechanism, &bodies);
+  if (cb_fluid_run_of(run)->fluid->curvature != 0) cb_mechanism_casimirs(j->mechanism, &bodies, j->casimir);
   cb_joint_laws_efforts(j->joints->laws, cb_fluid_run_of(run)->t, cb_mechanism_q(j->mechanism),
                         cb_mechanism_rates(j->mechanism), j->effort);
   cb_mechanism_drive_efforts(j->mechanism, *run->step > 0 ? length : 0, j->effort);
   return CB_OK;
 }
 
-enum { ANGLE, RATE, EFFORT, RESIDUAL };
+enum { ANGLE, RATE, EFFORT, RESIDUAL, CASIMIR };
 
 static CB_FILL(numbers) {
   const cb_fluid_joined *j = joined_of(run);
-  const double *of[] = {cb_mechanism_q(j->mechanism), cb_mechanism_rates(j->mechanism), j->effort, j->residual};
+  const double *of[] = {cb_mechanism_q(j->mechanism), cb_mechanism_rates(j->mechanism), j->effort, j->residual,
+                        j->casimir};
   memcpy(to.out, of[to.at], to.size);
   return CB_OK;
 }
@@ -194,10 +197,6 @@ static const cb_observable fields[] = {
     CB_OBSERVABLE("joints", "effort", DOUBLE, "N m, N",
                   "force of a motor or servo on its coordinate; of a drive, the mean in the last step", numbers, EFFORT,
                   1, "joint_dof"),
-    CB_OBSERVABLE("joints", "joint_wrench", DOUBLE, "N m, N",
-                  "mean torque about the joint's place and force on the second body in the last step, in the world's "
-                  "axes",
-                  wrench, 0, 2, "joint", "se3"),
     CB_OBSERVABLE("joints", "joint_residual", DOUBLE, "rad, m", "largest gap of each joint", numbers, RESIDUAL, 1,
                   "joint"),
     CB_OBSERVABLE("joints", "motor_work", DOUBLE, "J", "work of motors, servos and drives since the start", work,
@@ -212,16 +211,53 @@ static const cb_observable fields[] = {
                   "joint_dof"),
     {0}};
 
-cb_status cb_fluid_joined_fields(cb_run *run) { return joined_of(run) ? cb_run_fields(run, fields) : CB_OK; }
+static const cb_observable in_flat_space[] = {
+    CB_OBSERVABLE("joints", "joint_wrench", DOUBLE, "N m, N",
+                  "mean torque about the joint's place and force on the second body in the last step, in the world's "
+                  "axes",
+                  wrench, 0, 2, "joint", "se3"),
+    {0}};
+static const cb_observable in_curved_space[] = {
+    CB_OBSERVABLE("joints", "joint_wrench", DOUBLE, "N m, N",
+                  "mean torque about the joint's place and force on the second body in the last step, in the axes of "
+                  "the second body",
+                  wrench, 0, 2, "joint", "se3"),
+    CB_OBSERVABLE("momentum", "tree_casimir", DOUBLE, "kg2 m2/s2, kg2 m3/s2",
+                  "|p|^2 + K |l|^2 and l.p of the total momentum (l, p) of each tree of joined bodies, which are "
+                  "conserved if no force acts from outside and no joint joins the tree to the world",
+                  numbers, CASIMIR, 2, "tree", "invariant"),
+    {0}};
+
+cb_status cb_fluid_joined_fields(cb_run *run) {
+  if (!joined_of(run)) return CB_OK;
+  const cb_status status = cb_run_fields(run, fields);
+  if (status) return status;
+  return cb_run_fields(run, cb_fluid_run_of(run)->fluid->curvature == 0 ? in_flat_space : in_curved_space);
+}
 
 void cb_fluid_joined_energies(const cb_run *run, double *potential, double *kinetic) {
   *potential = *kinetic = 0;
   if (joined_of(run)) cb_mechanism_energies(joined_of(run)->mechanism, potential, kinetic);
 }
 
+/* In a curved space: the trees of joined bodies, with the names of their first bodies. */
+static cb_status trees(cb_run *run) {
+  const cb_fluid_run *b = run->own;
+  const size_t n = (size_t)cb_mechanism_trees(b->joined->mechanism);
+  const char **name = cb_arena_alloc(run->arena, n, sizeof *name);
+  if (!name) return cb_fail(CB_ERROR_MEMORY, "no memory for the names of %zu trees", n);
+  for (size_t i = 0; i < n; i++) name[i] = b->start[cb_mechanism_tree_body(b->joined->mechanism, (int)i)].name;
+  cb_run_dimension(run, "tree", n, "first body of a tree of joined bodies")->labels = name;
+  return CB_OK;
+}
+
 cb_status cb_fluid_joined_dimensions(cb_run *run) {
   const cb_fluid_joined *j = joined_of(run);
   if (!j) return CB_OK;
+  if (cb_fluid_run_of(run)->fluid->curvature != 0) {
+    const cb_status status = trees(run);
+    if (status) return status;
+  }
   const size_t joints = (size_t)j->joints->n, coordinates = (size_t)cb_mechanism_coordinates(j->mechanism);
   const char **name = cb_arena_alloc(run->arena, joints, sizeof *name);
   int64_t *end[2] = {cb_arena_alloc(run->arena, joints, sizeof **end),
@@ -296,7 +332,8 @@ cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints) {
   const cb_mechanism_laws laws = cb_joint_laws_of(joints->laws);
   int which = 0;
   j->joints = joints;
-  cb_status status = cb_mechanism_create(b->n, joints->n, joints->joint, &laws, &which, &j->mechanism);
+  cb_status status =
+      cb_mechanism_create_in(b->fluid->curvature, b->n, joints->n, joints->joint, &laws, &which, &j->mechanism);
   if (!status) status = cb_body_interaction_join(run, j->mechanism);
   if (status) return status;
   j->loses = loses(joints);
@@ -304,10 +341,11 @@ cb_status cb_fluid_joined_create(cb_run *run, const cb_fluid_joints *joints) {
   int count = 0;
   cb_mechanism_state(j->mechanism, &count);
   j->effort = cb_arena_alloc(run->arena, n, sizeof *j->effort);
+  j->casimir = cb_arena_alloc(run->arena, 2 * (size_t)cb_mechanism_trees(j->mechanism), sizeof *j->casimir);
   j->kept = cb_arena_alloc(run->arena, (size_t)count, sizeof *j->kept);
   j->potential = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *j->potential);
   j->group = cb_arena_alloc(run->arena, (size_t)b->n, sizeof *j->group);
-  if (!j->effort || !j->kept || !j->potential || !j->group)
+  if (!j->effort || !j->casimir || !j->kept || !j->potential || !j->group)
     return cb_fail(CB_ERROR_MEMORY, "no memory for %zu coordinates of joints", n);
   find_groups(joints, b->n, j->group);
   if (n) memcpy(cb_mechanism_q(j->mechanism), joints->start, n * sizeof *joints->start);

@@ -160,6 +160,7 @@ cb_status cb_scenario_check_place(const cb_scenario *s, const cb_node *position,
 cb_status cb_scenario_read_potentials(cb_scenario *s, const cb_node *potentials, const cb_node *bodies);
 /* Fails for an integrator that does not support the curved space. */
 cb_status cb_scenario_check_curved_run(const cb_scenario *s);
+cb_status cb_scenario_check_curved_joint(const cb_scenario *s, const cb_node *joint, const cb_joint_class *class);
 
 /* --- the key `joints` ---
  *

@@ -200,12 +200,43 @@ cb_status cb_scenario_check_place(const cb_scenario *s, const cb_node *position,
   return CB_OK;
 }
 
+/* --- joints --- */
+
+cb_status cb_scenario_check_curved_joint(const cb_scenario *s, const cb_node *joint, const cb_joint_class *class) {
+  const cb_node *couple = cb_node_get(joint, "couple");
+  char known[256] = "";
+  size_t length = 0;
+  if (curvature(s) == 0) return CB_OK;
+  if (class->curved && couple)
+    return cb_node_fail(couple, "coordinates of joints are coupled only in flat space: expected no `couple`");
+  if (class->curved) return CB_OK;
+  for (int i = 0; cb_joint_classes[i] && length < sizeof known; i++)
+    if (cb_joint_classes[i]->curved)
+      length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "",
+                                 cb_joint_classes[i]->name);
+  return cb_node_fail(cb_node_get(joint, "kind"),
+                      "a joint of kind %s exists only in flat space: expected one of %s in a curved space", class->name,
+                      known);
+}
+
 /* --- the run --- */
 
 cb_status cb_scenario_check_curved_run(const cb_scenario *s) {
-  if (curvature(s) == 0 || !s->integrator || strcmp(s->integrator->class_->name, "mujoco_rk4")) return CB_OK;
-  return cb_fail(CB_ERROR_UNSUPPORTED,
-                 "the integrator mujoco_rk4 works only in flat space: expected hamilton_pontryagin or rkmk4");
+  const cb_integrator *in = s->integrator;
+  int order = 0;
+  bool symplectic, symmetric;
+  if (curvature(s) == 0 || !in) return CB_OK;
+  if (!strcmp(in->class_->name, "mujoco_rk4"))
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the integrator mujoco_rk4 works only in flat space: expected hamilton_pontryagin or rkmk4");
+  if (cb_fluid_scenario_of(s)->joints && !in->class_->drift_joined)
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "the integrator %s does not move bodies with joints in a curved space: expected hamilton_pontryagin",
+                   in->class_->name);
+  in->class_->properties(in, &order, &symplectic, &symmetric);
+  if (cb_fluid_scenario_of(s)->joints && order == 1)
+    return cb_fail(CB_ERROR_UNSUPPORTED, "`damped` steps are for flat space: expected no `damped: true`");
+  return CB_OK;
 }
 
 /* --- potentials ---

@@ -259,6 +259,8 @@ static const cb_rigid_problem *unit_problem(void *self, int body) {
   return &unit_body;
 }
 
+static double curvature_of(const cb_joint_reading *r) { return cb_fluid_scenario_of(r->s)->fluid.curvature; }
+
 /* Finds the state of the second (side 1) or the first (side 0) body of a joint from the state of the other body. */
 static cb_status place(cb_joint_reading *r, int joint, int side, double t, cb_rigid_state *state) {
   const cb_joint *j = &r->joint[joint];
@@ -276,13 +278,14 @@ static cb_status place(cb_joint_reading *r, int joint, int side, double t, cb_ri
   if (n) memcpy(motion.q, q, (size_t)n * sizeof *q);
   j->class_->find(&m, &j->data, &motion);
   for (int i = 0; i < n; i++) cb_add6(rate[i], motion.S[i], relative); /* the twist of frame B, in its axes */
+  const double K = curvature_of(r);
   cb_pose_inverse(&B, &back);
-  cb_pose_multiply(&A, &m, &ab);
-  cb_pose_multiply(&ab, &back, &ab); /* the pose of body B relative to body A */
-  cb_pose_adjoint(&B, Ad);
+  cb_pose_multiply_in(K, &A, &m, &ab);
+  cb_pose_multiply_in(K, &ab, &back, &ab); /* the pose of body B relative to body A */
+  cb_pose_adjoint_in(K, &B, Ad);
   cb_apply6((const double(*)[6])Ad, relative, own); /* the twist of body B relative to body A, in the frame of body B */
   if (side == 0) {                                  /* own becomes the twist of A relative to B, in the frame of A */
-    cb_pose_adjoint(&ab, Ad);
+    cb_pose_adjoint_in(K, &ab, Ad);
     cb_apply6((const double(*)[6])Ad, own, relative);
     for (int i = 0; i < 6; i++) own[i] = -relative[i];
     cb_pose_inverse(&ab, &ab);
@@ -290,9 +293,9 @@ static cb_status place(cb_joint_reading *r, int joint, int side, double t, cb_ri
   const int from = j->body[1 - side];
   g = ab;
   if (from >= 0) {
-    cb_pose_multiply(&state[from].g, &ab, &g);
+    cb_pose_multiply_in(K, &state[from].g, &ab, &g);
     cb_pose_inverse(&ab, &back);
-    cb_pose_adjoint(&back, Ad);
+    cb_pose_adjoint_in(K, &back, Ad);
     cb_apply6((const double(*)[6])Ad, state[from].Y, Y);
   }
   cb_add6(1, own, Y);
@@ -337,7 +340,7 @@ static cb_status check_given(const cb_joint_reading *r, int body, const cb_joint
   cb_pose back, between;
   double own[6], found[6];
   cb_pose_inverse(&s->g, &back);
-  cb_pose_multiply(&back, &start->pose, &between);
+  cb_pose_multiply_in(curvature_of(r), &back, &start->pose, &between);
   if (between.q[0] < 0)
     for (int k = 0; k < 4; k++) between.q[k] = -between.q[k];
   if (at && agree(3, start->pose.x, s->g.x) && agree(4, between.q, (double[]){1, 0, 0, 0})) at = NULL;
@@ -413,7 +416,7 @@ cb_status cb_joint_start_all(cb_joint_reading *r, double t, cb_rigid_state *stat
       joint[k].driven[i] = r->drive[r->first[k] + i] || (free && r->rate_given[r->first[k] + i]);
   }
   const cb_mechanism_laws laws = {.self = r, .drives = give_rates};
-  cb_status status = cb_mechanism_create(m->n, r->n, joint, &laws, &which, &mechanism);
+  cb_status status = cb_mechanism_create_in(curvature_of(r), m->n, r->n, joint, &laws, &which, &mechanism);
   if (status) return cb_node_fail(r->list->items[which], "%s", cb_error_text());
   if (r->coordinates) memcpy(cb_mechanism_q(mechanism), r->angle, (size_t)r->coordinates * sizeof(double));
   if (cb_mechanism_loops(mechanism)) {

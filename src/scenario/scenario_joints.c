@@ -284,6 +284,7 @@ static cb_status find_class(const cb_node *node, const cb_joint_class **out) {
 static cb_status read_keys(const cb_joint_reading *r, const cb_node *node, cb_joint *j, cb_joint_keys *p) {
   cb_param rows[CB_JOINT_ROWS];
   cb_status status = find_class(node, &j->class_);
+  if (!status) status = cb_scenario_check_curved_joint(r->s, node, j->class_);
   if (status) return status;
   char *all = cb_arena_alloc(r->s->arena, OWN + j->class_->size, 1);
   if (!all) return cb_fail(CB_ERROR_MEMORY, "no memory for a joint");
@@ -455,6 +456,7 @@ static cb_status read_joint(cb_joint_reading *r, const cb_node *node, int number
   for (int side = 0; side < 2; side++) {
     const cb_node *at = side ? p.in : p.at;
     if (at) status = cb_scenario_vector(r->s, at, 0, NULL, NULL, j->frame[side].x);
+    if (at && !status) status = cb_scenario_check_place(r->s, at, j->frame[side].x);
     if (status) return status;
   }
   status = read_parts(r, node, p.parts, j);
@@ -552,7 +554,6 @@ cb_status cb_scenario_read_joints(cb_scenario *s, const cb_node *list, double t)
   if (!list) return CB_OK;
   if (list->kind != CB_NODE_LIST || list->count == 0)
     return cb_node_fail(list, "expected a list of joints, each with `kind` and `of`");
-  if (m->fluid.curvature != 0) return cb_node_fail(list, "joints need flat space");
   cb_joint_reading r = {.s = s, .list = list, .n = (int)list->count};
   r.joint = cb_arena_alloc(s->arena, list->count, sizeof *r.joint);
   r.first = cb_arena_alloc(s->arena, list->count, sizeof *r.first);

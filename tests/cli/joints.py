@@ -42,6 +42,23 @@ time: {end: 2}
 record: {observables: [energy, joints]}
 """
 
+CURVED = """\
+curvebody: 1
+space: SPACE
+fluid: {medium: none}
+bodies:
+  - {name: trunk, shape: {name: ellipsoid, a: 0.3, b: 0.2, c: 0.15}, density: 2, drag: false,
+     place: {position: [0.5, 0, 0]}, motion: {velocity: [0, 0.3, 0.1], spin: [0.2, 0, 0.4]}}
+  - {name: arm, shape: {name: ellipsoid, a: 0.25, b: 0.1, c: 0.2}, density: 2, drag: false}
+  - {name: hand, shape: {name: ellipsoid, a: 0.2, b: 0.1, c: 0.1}, density: 2, drag: false}
+joints:
+  - {kind: hinge, name: root, of: [trunk, arm], at: [0.35, 0, 0], in: [-0.3, 0, 0], axis: [0, 1, 0], angle: 0.4,
+     spring: {stiffness: 0.1, rest: 0.1}, damping: 0.001}
+  - {kind: hinge, name: tip, of: [hand, arm], at: [0.25, 0, 0], in: [0.3, 0, 0], axis: [0, 0, 1], motor: 0.01*sin(5*t)}
+integrator: {name: hamilton_pontryagin, step: 0.02}
+time: {end: 2}
+"""
+
 
 class Joints(Case):
     def run_of(self, scenario, *sets, name="r.h5"):
@@ -194,6 +211,28 @@ class Joints(Case):
         with h5py.File(self.path("s.h5")) as file:
             for damping, q in zip((0, 5), file["q"][()]):
                 self.assertEqual(q, self.run_of("p.yaml", f"joints.0.damping={damping}")["angle"][-1, 0])
+
+    def test_commands_know_joined_bodies_in_curved_spaces(self):
+        for space, K in ("h3", -1), ("s3", 1):
+            with self.subTest(space):
+                self.write("c.yaml", CURVED.replace("SPACE", f"{{name: {space}, curvature: {K}}}"))
+                self.write("full.yaml", self.good("check", "c.yaml").stdout)
+                self.good("run", "full.yaml", "-o", "whole.h5", "--force", "--quiet")
+                self.good("run", "c.yaml", "-o", "half.h5", "--force", "--quiet", "--set", "time.end=0.7")
+                self.good("resume", "half.h5", "--until", "2", "--quiet")
+                whole = datasets(self.path("whole.h5"))
+                self.assertEqual(differing(whole, datasets(self.path("half.h5"))), [])
+                self.good("verify", "whole.h5")
+                self.good("export", "whole.h5", "--csv", "--field", "angle", "-o", f"{space}.csv")
+                self.assertEqual(self.read(f"{space}.csv").decode().splitlines()[0], "time,step,angle[root],angle[tip]")
+                self.good("export", "whole.h5", "--xdmf", "-o", f"{space}.xdmf")
+                self.good("view", "whole.h5", "-o", f"{space}.html")
+                with h5py.File(self.path("whole.h5")) as file:
+                    casimir, gap = file["tree_casimir"][:], file["joint_residual"][:]
+                    self.assertEqual([name.decode() for name in file["tree"][:]], ["trunk"])
+                    self.assertIn("in the axes of the second body", file["joint_wrench"].attrs["long_name"])
+                self.assertLess(gap.max(), 1e-15)
+                self.assertLess(np.abs(casimir - casimir[0]).max(), 1e-15)  # of numbers up to 1
 
     def test_lists(self):
         listed = json.loads(self.good("list", "--json").stdout)

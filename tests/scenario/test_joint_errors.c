@@ -310,9 +310,82 @@ static void what_does_not_fit_to_joints_is_refused(void **unused) {
       {{"medium: none", "", ", mass: 0", PIN "}", "hamilton_pontryagin"},
        "5:84",
        "mass: expected a number > 0, in kg, found '0'"},
-      {{"medium: none}\nspace: {name: h3, curvature: -0.7", "", "", PIN "}", "hamilton_pontryagin"},
-       "8:3",
-       "joints need flat space"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refused(&cases[i].added, cases[i].at, cases[i].text);
+}
+
+#define IN_H3 "medium: none}\nspace: {name: h3, curvature: -0.7"
+#define IN_S3 "medium: none}\nspace: {name: s3, curvature: 1"
+#define ONLY_FLAT(kind) \
+  "a joint of kind " kind " exists only in flat space: expected one of ball, hinge, universal, weld in a curved space"
+
+/* Tests joints in curved spaces that exist only in flat space, or that are wrong in every space. The entries of `joints`
+ * begin in line 8. */
+static void what_joints_cannot_do_in_curved_spaces_is_refused(void **unused) {
+  static const struct {
+    added added;
+    const char *at, *text;
+  } cases[] = {
+      {{IN_H3, "", "", "\n  - {kind: slide, of: [a, b], axis: [0, 0, 1]}", "hamilton_pontryagin"},
+       "8:12",
+       ONLY_FLAT("slide")},
+      {{IN_S3, "", "", "\n  - {kind: cylindrical, of: [a, b], axis: [0, 0, 1]}", "hamilton_pontryagin"},
+       "8:12",
+       ONLY_FLAT("cylindrical")},
+      {{IN_H3, "", "", "\n  - {kind: planar, of: [a, b], axis: [0, 0, 1]}", "hamilton_pontryagin"},
+       "8:12",
+       ONLY_FLAT("planar")},
+      {{IN_S3, "", "", "\n  - {name: f, kind: free, of: [world, b]}", "hamilton_pontryagin"},
+       "8:21",
+       ONLY_FLAT("free")},
+      {{IN_H3, "", "", "\n  - {kind: rod, of: [a, b], length: 1}", "hamilton_pontryagin"}, "8:12", ONLY_FLAT("rod")},
+      {{IN_H3, "", "", "\n  - {kind: compound, of: [a, b], parts: [{kind: hinge, axis: [0, 0, 1]}]}",
+        "hamilton_pontryagin"},
+       "8:12",
+       ONLY_FLAT("compound")},
+      {{IN_H3, "", "",
+        PIN ", couple: {to: z, polynomial: [0, 1]}}\n  - {kind: hinge, name: z, of: [world, a], axis: "
+            "[0, 0, 1]}",
+        "hamilton_pontryagin"},
+       "8:102",
+       "coordinates of joints are coupled only in flat space: expected no `couple`"},
+      {{IN_H3, "", "", PIN "}\n  - {kind: ball, of: [world, a]}\n  - {kind: ball, name: last, of: [b, world]}",
+        "hamilton_pontryagin"},
+       "8:5",
+       "the joint closes a loop: expected a tree of bodies, because loops are closed only in flat space"},
+      {{IN_S3, "", "", PIN "}", "rkmk4"},
+       "9:13",
+       "the integrator rkmk4 does not move bodies with joints in a curved space: expected hamilton_pontryagin"},
+      {{IN_S3, "", "", PIN "}", "mujoco_rk4"},
+       "9:13",
+       "the integrator mujoco_rk4 works only in flat space: expected hamilton_pontryagin or rkmk4"},
+      {{IN_H3, "", "", PIN "}", "hamilton_pontryagin, damped: true"},
+       "9:13",
+       "`damped` steps are for flat space: expected no `damped: true`"},
+      {{IN_S3, "", "", "\n  - {kind: ball, of: [a, b], at: [3, 1, 0], in: [0, 0, 1]}", "hamilton_pontryagin"},
+       "8:34",
+       "the tangent vector has length 3.16228: expected at most 3.14159, the distance to the antipode on this sphere"},
+      {{IN_S3, "", "", "\n  - {kind: ball, of: [a, b], at: [3, 0, 0], in: [0, -4, 1]}", "hamilton_pontryagin"},
+       "8:49",
+       "the tangent vector has length 4.12311: expected at most 3.14159, the distance to the antipode on this sphere"},
+      {{IN_H3, ", place: {position: [1, 0, 0]}", ", place: {position: [0, 0, 0]}", PIN "}", "hamilton_pontryagin"},
+       "6:94",
+       "joint `pin` already gives the place of body `b`"},
+      {{IN_S3, ", place: {position: [1, 0, 0]}", ", motion: {spin: [0, 0, 1]}", PIN "}", "hamilton_pontryagin"},
+       "6:95",
+       "joint `pin` already gives the place of body `b`"},
+      {{IN_H3, "", "", PIN ", motor: sin(t) + knee}", "hamilton_pontryagin"},
+       "8:110",
+       "unknown name `knee`: the variables here are: t, q, w, pin, pin_rate"},
+      {{IN_H3, "", "", "\n  - {kind: ball, of: [a, b], axis: [0, 0, 1]}", "hamilton_pontryagin"},
+       "8:36",
+       "a joint of kind ball has no axis"},
+      {{IN_S3, "", "", PIN ", limits: [-0.5, 1], angle: 2}", "hamilton_pontryagin"},
+       "8:120",
+       "the start is outside of the limits: expected a coordinate from -0.5 to 1, found 2"},
+      {{IN_S3, "", "", PIN ", drive: 1/t}", "hamilton_pontryagin"},
+       "8:101",
+       "the drive at the start, t = 0, is not finite"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refused(&cases[i].added, cases[i].at, cases[i].text);
 }
@@ -397,9 +470,11 @@ static void right_joints_are_read(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(wrong_joints_are_refused), cmocka_unit_test(what_does_not_fit_to_joints_is_refused),
-      cmocka_unit_test(places_of_bodies_without_names_are_not_lost),
-      cmocka_unit_test(places_that_agree_with_joints_are_read), cmocka_unit_test(right_joints_are_read)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_joints_are_refused),
+                                     cmocka_unit_test(what_does_not_fit_to_joints_is_refused),
+                                     cmocka_unit_test(what_joints_cannot_do_in_curved_spaces_is_refused),
+                                     cmocka_unit_test(places_of_bodies_without_names_are_not_lost),
+                                     cmocka_unit_test(places_that_agree_with_joints_are_read),
+                                     cmocka_unit_test(right_joints_are_read)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

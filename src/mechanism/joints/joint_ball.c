@@ -30,4 +30,5 @@ const cb_joint_class cb_joint_ball = {.name = "ball",
                                       .find = find,
                                       .place = place,
                                       .serial = true,
+                                      .curved = true,
                                       .turns = true};

@@ -32,4 +32,5 @@ const cb_joint_class cb_joint_hinge = {.name = "hinge",
                                        .axes = 1,
                                        .find = find,
                                        .place = place,
-                                       .serial = true};
+                                       .serial = true,
+                                       .curved = true};

@@ -41,4 +41,5 @@ const cb_joint_class cb_joint_universal = {
     .axes = 2,
     .find = find,
     .place = place,
-    .serial = true};
+    .serial = true,
+    .curved = true};

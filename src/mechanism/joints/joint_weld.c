@@ -25,4 +25,5 @@ const cb_joint_class cb_joint_weld = {.name = "weld",
                                       .gaps = 6,
                                       .find = find,
                                       .place = place,
-                                      .serial = true};
+                                      .serial = true,
+                                      .curved = true};

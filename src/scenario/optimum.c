@@ -1,7 +1,7 @@
 /* The key `optimum:` of a scenario: target, bounds, start shape and metric. */
 
-#include "bundle/gait_read.h"
-#include "bundle/read.h"
+#include "bundle/gait_private.h"
+#include "bundle/bundle_private.h"
 #include "scenario/bundle_scenario.h"
 #include "optimum/target.h"
 #include "tree/scalar.h"

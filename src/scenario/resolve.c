@@ -1,8 +1,7 @@
 /* Makes the resolved scenario: every map with its defaults, as YAML that has the same meaning in any folder. Numbers
  * keep their text, so that a run from the resolved scenario repeats the original run bit for bit. */
 #include "bodies/place.h"
-#include "bundle/gait_read.h"
-#include "bundle/gait_text.h"
+#include "bundle/gait_private.h"
 #include "core/file.h"
 #include "core/registry.h"
 #include "scenario/bundle_scenario.h"

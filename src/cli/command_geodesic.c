@@ -11,7 +11,7 @@
  *   /s[s]  /q[s, coordinate]  /u[s, coordinate]  /plot_position[s, axis]
  *   attributes: space, chart, coordinates, distance, curvebody_version
  */
-#include "cli/ambient.h"
+#include "cli/cli.h"
 
 #include "core/arena.h"
 #include "geometry/path.h"

@@ -102,8 +102,8 @@ cb_status cb_gait_fits(const cb_bundle *b, const cb_gait *g);
 /* --- a gait as text and as numbers --- */
 
 /* Appends the text of the gait to out. The text is the one that scenarios use, `{fourier: {mean: .., cosine: ..,
- * sine: ..}}`; text and numbers both read back exactly. Returns CB_ERROR_UNSUPPORTED for classes other than `fourier` and `arcs`, and
- * for reversed gaits. */
+ * sine: ..}}`; text and numbers both read back exactly. Returns CB_ERROR_UNSUPPORTED for classes other than `fourier`
+ * and `arcs`, and for reversed gaits. */
 cb_status cb_gait_write(const cb_gait *g, cb_text *out);
 
 /* Numbers: fourier (0, harmonics, mean, cosine, sine) and arcs (arcs, degree, ends, values). */

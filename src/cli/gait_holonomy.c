@@ -1,5 +1,5 @@
-/* curvebody gait SCENARIO holonomy, connection, path: the holonomy of a cycle, the connection at one shape, and the path
- * of a gait's cycles in the group, with plot coordinates of the body:
+/* curvebody gait SCENARIO holonomy, connection, path: the holonomy of a cycle, the connection at one shape, and the
+ * path of a gait's cycles in the group, with plot coordinates of the body:
  *
  *   /time[T]  /shape[T, n]  /group[T, number]  /plot_position[T, point, 3]  /length[T]  /cost[T]  /lines[line, 2]
  *

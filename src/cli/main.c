@@ -1,9 +1,9 @@
 /* curvebody: motion of extended bodies in curved spaces. This file contains the main function of the program, and the
  * handlers of crashes.
  *
- * If memory is lacking, libgomp and HDF5 end the program, and HDF5 may crash. The handlers remove temporary files. After
- * a crash the process still ends by the signal. A record already has its final name and remains, as after a killed
- * writer. */
+ * If memory is lacking, libgomp and HDF5 end the program, and HDF5 may crash. The handlers remove temporary files.
+ * After a crash the process still ends by the signal. A record already has its final name and remains, as after a
+ * killed writer. */
 #include "cli/cli.h"
 
 #include "cli/probe.h"

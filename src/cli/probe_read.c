@@ -7,9 +7,9 @@
  * these files are read afterwards.
  *
  * HDF5 1.10 uses the number of bytes that the extents of a chunk require, even if fewer bytes are stored or come out of
- * the filters (H5D__chunk_lock); it then reads memory that does not come from the file. So the child counts the bytes of
- * chunks first. Filters are listed in the order in which they are applied in writing: shuffle keeps the size, fletcher32
- * adds 4 bytes, deflate makes a zlib stream (HDF5 User's Guide 5.6). */
+ * the filters (H5D__chunk_lock); it then reads memory that does not come from the file. So the child counts the bytes
+ * of chunks first. Filters are listed in the order in which they are applied in writing: shuffle keeps the size,
+ * fletcher32 adds 4 bytes, deflate makes a zlib stream (HDF5 User's Guide 5.6). */
 #include "cli/probe.h"
 
 #include "record/arrays.h"

@@ -15,9 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- holonomy and connection --- */
-
-/* --- a cycle --- */
+/* --- the holonomy of a cycle --- */
 
 static void holonomy_text(const cli_gait_job *job, const cb_gait_cycle *c) {
   const cb_bundle *b = job->bundle;

@@ -303,8 +303,6 @@ static cb_status gait_write_optima(const cli_gait_job *job, const cb_optimum_pro
 
 /* --- optimize --- */
 
-/* --- as text --- */
-
 static void print_others(const cb_bundle *b, const cb_optimum_problem *p, const cb_optima *all) {
   printf("%-12s%d of %d start%s, %d failed\n", "found by", all->item[0].found, all->starts, all->starts == 1 ? "" : "s",
          all->failed);

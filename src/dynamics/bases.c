@@ -230,8 +230,6 @@ void cb_bases_follow(const cb_space *g, cb_bases *b, int *nearest) {
     if (b->count[b->leader[c]] > 1 && radii(g, b, c) > leave) part(g, b, c);
 }
 
-/* --- the start --- */
-
 /* --- which components may collide, and their bases at the start (bases.h) --- */
 
 /* Joins bodies whose contacts are on, as trees of the forest set[bodies]. meets[body] becomes true if the body has

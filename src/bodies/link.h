@@ -76,11 +76,10 @@ typedef struct cb_links {
 
 /* Appends the links of a list of `springs` (base->rigid is false) or `rods` (true) of a body of n particles: pairs [i,
  * j], or maps {between: [i, j], stiffness: .., rest: .., damping: ..} | {between: [i, j], length: .., name: ..}. base
- * has the defaults. list NULL: there are no links. The caller frees w with cb_links_free, whatever the status. */
+ * has the defaults. list NULL: there are no links. cb_network_build frees w, whatever the status. */
 cb_status cb_links_read(cb_links *w, const cb_node *list, const cb_body_link *base, int n);
 /* Adds all links to the builder, where the body's particle 0 has the number `first`. */
 cb_status cb_links_add(const cb_links *w, int first, cb_builder *b);
-void cb_links_free(cb_links *w);
 
 /* --- networks: vertices in a tangent space, edges, second neighbours, areas --- */
 

@@ -1,13 +1,16 @@
-/* The memory of a gait: one block, with its own copies of the gaits and expressions that it is composed of. */
+/* Gaits inside the library: the memory of a gait, which is one block with its own copies of the gaits and expressions
+ * that it is composed of; gaits as text and as numbers; and reading gaits of a scenario. */
 #pragma once
 
-#include "bundle/gait_text.h"
+#include "core/text.h"
+#include <curvebody/gait.h>
 #include <curvebody/gait_kind.h>
 #include <curvebody/holonomy.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The functions of a kind of gaits that can be written as text and as numbers (bundle/gait_text.h). */
+/* The functions of a kind of gaits that can be written as text and as numbers. */
 typedef struct cb_gait_basis {
   /* Writes the value that follows the name of the kind in a scenario. */
   void (*write)(const cb_gait *g, cb_text *out);
@@ -61,7 +64,7 @@ double *cb_gait_put_breaks(const cb_gait *g, double *out, double (*map)(const vo
 
 /* Checks the arguments that all classes have in common: 1 <= n <= CB_SHAPE_MAX, count >= least, and r[count n] (NULL:
  * not checked) is finite. Otherwise it returns CB_ERROR_ARGUMENT; messages call the counted items `what`. */
-cb_status cb_gait_check(const char *what, int n, int count, int least, const double *r);
+cb_status cb_gait_check_arguments(const char *what, int n, int count, int least, const double *r);
 
 /* Computes gap[n] = r(1) - r(0). */
 void cb_gait_gap(const cb_gait *g, double *gap);
@@ -95,3 +98,63 @@ int cb_gait_sort_breaks(double *t, int count);
 
 /* Fails with CB_ERROR_ARGUMENT unless the gait has the number of shape variables of the bundle. */
 cb_status cb_gait_fits(const cb_bundle *b, const cb_gait *g);
+
+/* --- a gait as text and as numbers --- */
+
+/* Appends the text of the gait to out. The text is the one that scenarios use, `{fourier: {mean: .., cosine: ..,
+ * sine: ..}}`; text and numbers both read back exactly. Returns CB_ERROR_UNSUPPORTED for classes other than `fourier`
+ * and `arcs`, and for reversed gaits. */
+cb_status cb_gait_write(const cb_gait *g, cb_text *out);
+
+/* Numbers: fourier (0, harmonics, mean, cosine, sine) and arcs (arcs, degree, ends, values). */
+
+/* Returns the count of numbers that represent the gait; 0 for other classes and for reversed gaits. */
+size_t cb_gait_state_size(const cb_gait *g);
+void cb_gait_state(const cb_gait *g, double *out);
+/* Creates a gait of n shape variables from numbers. If the numbers are invalid, returns CB_OK with *out NULL. */
+cb_status cb_gait_from_state(int n, size_t count, const double *state, cb_gait **out);
+
+/* --- reading a gait of a scenario; error messages give the position of the wrong node in the file --- */
+
+struct cb_arena;
+
+extern const cb_param cb_gait_table[]; /* the keys that every kind of gait has */
+/* Checks the keys of a gait whose bundle is not known. */
+cb_status cb_gait_check_keys(const cb_node *map);
+/* Adds the defaults to a gait that has been read without an error; the kind comes first. Returns NULL if there is no
+ * memory. */
+const cb_node *cb_gait_resolved(const cb_node *map, struct cb_arena *arena);
+
+/* --- reading, for the kinds of gaits --- */
+
+/* A row of a table of parameters for an optional key. The table keeps the node of the value, and the code that reads
+ * the gait converts it. */
+#define CB_GAIT_NODE(type, field, doc) \
+  { #field, CB_PARAM_NODE, offsetof(type, field), "", "", "", NULL, doc }
+
+/* The keys of the kinds `spline` and `samples`. */
+typedef struct cb_gait_points {
+  const cb_node *points, *times;
+} cb_gait_points;
+
+/* The names of the shape variables, such as "alpha1, alpha2". */
+typedef struct cb_gait_names {
+  char text[256];
+} cb_gait_names;
+cb_gait_names cb_gait_names_of(const cb_bundle *b);
+/* Returns the index of a shape variable; -1: there is no such variable. */
+int cb_gait_variable(const cb_bundle *b, const char *name);
+cb_status cb_gait_unknown_variable(const cb_bundle *b, const cb_node *node);
+
+/* Reads n numbers, one per shape variable; what: the word for them in messages, such as "start". */
+cb_status cb_gait_read_shape(const cb_bundle *b, const cb_node *list, const char *what, double *r);
+/* Reads a list of shapes into r[count][n], from malloc; NULL if the list is absent. */
+cb_status cb_gait_read_rows(const cb_bundle *b, const cb_node *list, const char *what, double **r, int *count);
+/* Reads ascending times in [0, 1] into t[count], from malloc; NULL if the list is absent. */
+cb_status cb_gait_read_times(const cb_node *list, const char *what, double **t, int *count);
+/* Reads an expression of t. The caller frees it. */
+cb_status cb_gait_read_expression(const cb_node *node, cb_expression **out);
+
+/* If `status` is an error of the input, and its message has no position in the file, adds the position of the node
+ * to the message. Returns the status. */
+cb_status cb_gait_placed(cb_status status, const cb_node *node);

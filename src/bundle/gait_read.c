@@ -1,5 +1,5 @@
 /* Reads gaits of a scenario: a kind of gait, and the keys that every kind has. */
-#include "bundle/gait_read.h"
+#include "bundle/gait_private.h"
 #include "core/failure.h"
 #include "tree/scalar.h"
 

@@ -1,7 +1,7 @@
 /* Reads the links of a scenario (shape variables, parameters, periods and each link) and orders their tree. */
 #include "bundle/links.h"
 
-#include "bundle/read.h"
+#include "bundle/bundle_private.h"
 
 #include <math.h>
 #include <stdlib.h>

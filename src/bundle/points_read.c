@@ -2,7 +2,7 @@
  * of their space. */
 #include "bundle/points.h"
 
-#include "bundle/read.h"
+#include "bundle/bundle_private.h"
 #include "tree/scalar.h"
 
 #include <math.h>

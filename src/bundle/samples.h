@@ -94,8 +94,3 @@ typedef struct cb_samples {
   double *error;    /* [cells_1]..[cells_n][dim n]: the estimate in each cell between neighbouring samples */
   double *greatest; /* [dim n]: the maximum over all samples */
 } cb_samples;
-
-extern const cb_bundle_class cb_samples_class;
-/* Fills error and greatest from the samples [points_1] .. [points_n][entries] of the table; count = dim n, the number
- * of entries of A. */
-cb_status cb_samples_estimate(cb_samples *s, int count, const double *samples);

@@ -1,5 +1,5 @@
-/* A space named on the command line: see ambient.h. */
-#include "cli/ambient.h"
+/* A space named on the command line: see cli.h. */
+#include "cli/cli.h"
 
 #include "core/registry.h"
 #include "scenario/private.h"

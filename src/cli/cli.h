@@ -1,12 +1,14 @@
 /* Declarations of the command-line program. Each command has its own file with one const object, cli_command_NAME. */
 #pragma once
 
+#include "yaml/yaml.h"
+#include <curvebody/fluid_model.h>
+#include <curvebody/scenario.h>
+
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <curvebody/fluid_model.h>
-#include <curvebody/scenario.h>
 
 /* Exit status. */
 enum { CLI_EXIT_DONE = 0, CLI_EXIT_RUN_FAILED = 1, CLI_EXIT_USAGE = 2, CLI_EXIT_FILE = 3, CLI_EXIT_INTERRUPTED = 130 };
@@ -146,12 +148,6 @@ static inline double cli_unsigned_nan(double value) { return isnan(value) ? NAN 
 /* Prints text as a JSON string, with quotes. */
 void cli_json_text(FILE *out, const char *text);
 
-/* From this call on, if a library calls exit or crashes, temporary files are removed and a message is printed; the
- * process then ends with CLI_EXIT_RUN_FAILED, or by the signal. */
-void cli_crash_handler_install(void);
-/* Disables the crash handler at the end of main: an exit after this call is not an error. */
-void cli_crash_handler_end(void);
-
 /* Options of cli_run_scenario, which the commands run and resume use. */
 typedef struct cli_run_options {
   bool quiet, json, resumes; /* resumes: an event that stopped an earlier run is reported too */
@@ -186,3 +182,30 @@ void cli_note_dropped(const cb_scenario *scenario);
 /* Prints one line on stdout: the text `before`, then the fluid model of an added mass, its error and its method. shape:
  * the body is a shape of the library, so refined faces follow the exact shape and not the planes of the given faces. */
 void cli_print_solution(const char *before, const char *model, bool shape, const cb_added_mass *added);
+
+/* --- A space named on the command line, and points of it in the coordinates of one chart --- */
+
+typedef struct cli_ambient {
+  cb_tree *tree;
+  cb_space *space;
+  const cb_chart *chart; /* the chart of the coordinates; it has a metric */
+  const char *file;      /* the file that the space was read from, or NULL */
+} cli_ambient;
+
+/* Opens a space. argument: a name, `name:key=value,...`, or a scenario file, from which only `space` is read. sets:
+ * changes KEY=VALUE of the scenario, such as `space.curvature=-2`. chart: the name of a chart with a metric; NULL: the
+ * chart of the space if it has one, otherwise polar, or the first chart with a metric if there is no polar chart. */
+cb_status cli_ambient_open(const char *argument, const cli_list *sets, const char *chart, cli_ambient *out);
+void cli_ambient_close(cli_ambient *a);
+
+/* Reads n numbers or constant expressions, separated by commas, from the value `text` of an option. */
+cb_status cli_ambient_numbers(const char *option, const char *text, int n, double *out);
+/* Chooses the default point: the base point in an intrinsic space, and otherwise a generic point, since a chart may be
+ * singular at the base point. */
+void cli_ambient_default_point(const cli_ambient *a, double *q);
+/* push converts coordinates q and their velocity u to a point x and a vector v of the embedding; in an intrinsic space
+ * x and v are the same numbers as q and u. pull converts back. */
+cb_status cli_ambient_push(const cli_ambient *a, const double *q, const double *u, double *x, double *v);
+cb_status cli_ambient_pull(const cli_ambient *a, const double *x, const double *v, double *q, double *u);
+/* Computes the length of a velocity u at q. */
+cb_status cli_ambient_length(const cli_ambient *a, const double *q, const double *u, double *length);

@@ -1,6 +1,6 @@
 /* curvebody export OUT.h5: writes a record for ParaView, as a table, or with the flow around its bodies. */
 #include "cli/cli.h"
-#include "export/export_flow.h"
+#include "export/export.h"
 
 #include <stdlib.h>
 #include <string.h>

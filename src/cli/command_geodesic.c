@@ -3,18 +3,18 @@
  *   q(s) = exp_from(s u),  |u| = 1,  0 <= s <= L
  *
  * exp_from is the exponential map at the point `from`, u the velocity there, s the arc length and L the length. With
- * --to, u and L come from the inverse map, log_from(to). In a space with a hyperbolic factor geometry/path.h is used,
- * which works at any distance.
+ * --to, u and L come from the inverse map, log_from(to). In a space with a hyperbolic factor cb_path is used, which
+ * works at any distance.
  *
  * Rows of s, coordinates q, velocity u = dq/ds and the plot, as a table or as an HDF5 file:
  *
  *   /s[s]  /q[s, coordinate]  /u[s, coordinate]  /plot_position[s, axis]
  *   attributes: space, chart, coordinates, distance, curvebody_version
  */
-#include "cli/ambient.h"
+#include "cli/cli.h"
 
 #include "core/arena.h"
-#include "geometry/path.h"
+#include "geometry/origin.h"
 #include "record/arrays.h"
 #include "record/output.h"
 #include <curvebody/intrinsic.h>

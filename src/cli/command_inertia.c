@@ -4,18 +4,36 @@
  *
  * Prints mass properties of a surface (curvebody/mass.h) and the added mass of the fluid around it by a fluid model:
  * 6x6 tensors about the origin of the mesh in the order (angular, linear), in SI units. */
-#include "cli/inertia.h"
-#include "cli/ambient.h"
-#include "scenario/warnings.h"
-
+#include "cli/cli.h"
 #include "core/failure.h"
 #include "core/registry.h"
+#include "fluid/local.h"
 #include "fluid/medium_surfaces.h"
+#include "fluid/surface_mesh.h"
+#include "scenario/warnings.h"
+#include <curvebody/fluid_model.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* The data that the command computes and prints. */
+typedef struct cli_inertia {
+  const char *argument;
+  const char *space; /* name of the space, if one is given; otherwise NULL */
+  double curvature;
+  cb_surface *surface;
+  bool shape;          /* the surface is a shape of the library, not a mesh */
+  int vertices, faces; /* of the given surface; later `surface` is the one on which the added mass was solved */
+  double density, thickness, fluid;
+  cb_mass mass;
+  double moment[3], axis[3][3];
+  const char *model;   /* fluid model of the added mass; or "none" */
+  cb_added_mass added; /* its matrix K is multiplied by the density of the fluid */
+  cb_local_part *part;
+} cli_inertia;
 
 /* --- the surface --- */
 
@@ -23,7 +41,9 @@ static const cb_shape_class *shape_of(const char *argument, size_t length) {
   return cb_shape_classes[cb_registry_find(&cb_shape_registry, argument, length)];
 }
 
-cb_status cli_inertia_map(const char *argument, size_t name, const char *expected, const char *more, cb_tree **out) {
+/* Parses the argument NAME:KEY=VALUE,... as `{KEY: VALUE, ...}`, with `more` (NULL: none) at its end. name: the length
+ * of NAME. expected: the word for NAME in an error message. The caller frees *out. */
+static cb_status inertia_map(const char *argument, size_t name, const char *expected, const char *more, cb_tree **out) {
   cb_text text = {0};
   const char *rest = argument + name;
   cb_text_puts(&text, "{");
@@ -50,7 +70,7 @@ cb_status cli_inertia_map(const char *argument, size_t name, const char *expecte
 /* Makes a surface from `name:key=value,...`. */
 static cb_status make_shape(const cb_shape_class *shape, const char *argument, cb_surface **out) {
   cb_tree *tree = NULL;
-  cb_status status = cli_inertia_map(argument, strlen(shape->name), "SHAPE", NULL, &tree);
+  cb_status status = inertia_map(argument, strlen(shape->name), "SHAPE", NULL, &tree);
   if (!status) status = cb_shape_create_class(shape, cb_tree_root(tree), out);
   cb_tree_free(tree);
   return status;
@@ -68,7 +88,10 @@ static cb_status unknown(const char *argument) {
       argument);
 }
 
-cb_status cli_inertia_placed(const cli_inertia *f, cb_status status) {
+/* Adds the name of the input to the last error message, if the input causes the error and the message has no place yet;
+ * messages of CB_ERROR_INPUT have one. Returns CB_ERROR_INPUT after such a change (CB_ERROR_STEP stays), otherwise
+ * `status`. */
+static cb_status inertia_placed(const cli_inertia *f, cb_status status) {
   char text[1024];
   if (!cb_failure_is_of_input(status) || status == CB_ERROR_INPUT || cb_failure_last().placed) return status;
   snprintf(text, sizeof text, "%s", cb_error_text());
@@ -89,7 +112,7 @@ static cb_status open_surface(cli_inertia *f, double scale, bool scaled, const c
   if (!status && scaled) cb_surface_know_unit(*out);
   if (!status) status = cb_surface_check(*out, true);
   if (!status) status = cb_surface_embed(*out, f->curvature, chart);
-  return cli_inertia_placed(f, status);
+  return inertia_placed(f, status);
 }
 
 /* --- the space --- */
@@ -125,6 +148,219 @@ static cb_status chart_of(const cli_inertia *f, const char *text, cb_surface_cha
   return cb_fail(CB_ERROR_INPUT, "--chart:1:1: error: expected exponential or gnomonic, found '%.60s'", text);
 }
 
+/* --- the added mass --- */
+
+static bool has_error(const cb_fluid_model_class *c) {
+  for (const cb_param *row = c->params; row && row->name; row++)
+    if (strcmp(row->name, "error") == 0) return true;
+  return false;
+}
+
+/* Computes f->part, the data of the parts in the fluid model `local`, and the added mass K of that model for a fluid of
+ * density 1 (NULL: not requested). Parts, volumes and warnings come from this model, for any model of the added
+ * mass. */
+static cb_status inertia_parts(cli_inertia *f, double (*K)[6]) {
+  cb_local *l = NULL;
+  double own[6][6];
+  if (!K) K = own;
+  f->part = calloc((size_t)f->surface->parts, sizeof *f->part);
+  if (!f->part) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", f->surface->parts);
+  if (f->curvature != 0)
+    return inertia_placed(f, cb_local_curved_added_mass(f->surface, (const double(*)[3])f->surface->x, K, f->part));
+  const cb_status status = cb_local_create(f->surface, &l);
+  if (status) return status;
+  cb_local_pose(l, (const double(*)[3])f->surface->x, NULL);
+  cb_local_added_mass(l, 1, NULL, K, NULL, f->part);
+  cb_local_free(l);
+  return CB_OK;
+}
+
+/* Fails if a surface cuts itself: the flow around it is then not defined. */
+static cb_status check_cuts(const cli_inertia *f) {
+  cb_surface_cut *cut;
+  char text[CB_SURFACE_CUT_TEXT];
+  int n;
+  const cb_status status = cb_surface_cuts(f->surface, &cut, &n);
+  if (status) return status;
+  if (n) cb_surface_cut_text(f->surface, cut, text);
+  free(cut);
+  return n ? cb_fail(CB_ERROR_INPUT,
+                     "%s: error: %s: expected a surface that does not cut itself, for the added mass `%s`", f->argument,
+                     text, f->model)
+           : CB_OK;
+}
+
+static cb_status by_model(cli_inertia *f, const cb_fluid_model *m) {
+  void *body = NULL;
+  f->added = (cb_added_mass){.kinetic = 0};
+  cb_status status = m->class_->prepare ? m->class_->prepare(m, f->surface, &f->mass, &body) : CB_OK;
+  if (!status) status = m->class_->added_mass(m, body, f->surface, (const double(*)[3])f->surface->x, NULL, &f->added);
+  if (m->class_->release && body) m->class_->release(m, body);
+  return inertia_placed(f, status);
+}
+
+static cb_status make_model(const cb_fluid_model_class *c, const char *text, const char *error, cb_fluid_model **out) {
+  char addition[96] = "";
+  cb_tree *tree = NULL;
+  const bool given = error && strcmp(error, "none") != 0, own = strstr(text, ":error=") || strstr(text, ",error=");
+  if (given && !has_error(c))
+    return cb_fail(CB_ERROR_INPUT,
+                   "--error:1:1: error: the fluid model `%s` has no error tolerance: expected no --error", c->name);
+  if (given && own)
+    return cb_fail(CB_ERROR_INPUT, "--error:1:1: error: `%.60s` already sets an error: expected no --error", text);
+  if (has_error(c) && given) snprintf(addition, sizeof addition, "error: %.60s", error);
+  if (has_error(c) && error && !given) snprintf(addition, sizeof addition, "refine: false");
+  cb_status status = inertia_map(text, strlen(c->name), "MODEL", addition, &tree);
+  if (!status) status = cb_fluid_model_create_class(c, cb_tree_root(tree), out);
+  cb_tree_free(tree);
+  return status;
+}
+
+static cb_status class_of(const char *text, const cb_fluid_model_class **out) {
+  const size_t length = strcspn(text, ":");
+  const size_t at = cb_registry_find(&cb_fluid_model_registry, text, length);
+  const cb_fluid_model_class *c = cb_fluid_model_classes[at];
+  const char *names[CB_REGISTRY_MAX];
+  *out = c;
+  if (c && c->added_mass) return CB_OK;
+  if (c)
+    return cb_fail(CB_ERROR_INPUT,
+                   "--added-mass:1:1: error: the fluid model `%s` has no added mass: expected none, or a model such as "
+                   "local or exact",
+                   c->name);
+  const char *near = cb_nearest_name(text, names, cb_registry_names(&cb_fluid_model_registry, names));
+  return cb_fail(CB_ERROR_INPUT, "--added-mass:1:1: error: no fluid model '%.*s'%s%s%s",
+                 (int)(length < 60 ? length : 60), text,
+                 near ? ", did you mean '" : ": expected none, or one of `curvebody list fluids`", near ? near : "",
+                 near ? "'?" : "");
+}
+
+/* Fills model and added from --added-mass NAME[:KEY=VALUE,...]. error: the value of --error; NULL: not given. */
+static cb_status inertia_added_mass(cli_inertia *f, const char *text, const char *error) {
+  const cb_fluid_model_class *c = NULL;
+  cb_fluid_model *m = NULL;
+  const bool none = strcmp(text, "none") == 0;
+  cb_status status = inertia_parts(f, f->added.K);
+  if (!status && !none) status = class_of(text, &c);
+  if (!status && c && f->curvature != 0 && c->added_mass != cb_fluid_local_added_mass && strcmp(c->name, "exact") != 0)
+    return cb_fail(
+        CB_ERROR_INPUT,
+        "--added-mass:1:1: error: the fluid model `%s` works only in flat space: expected local, exact or none in %s",
+        c->name, f->space);
+  if (!status && none && error && strcmp(error, "none") != 0)
+    status = cb_fail(
+        CB_ERROR_INPUT,
+        "--error:1:1: error: --error needs an added mass: expected no --error, or --added-mass other than none");
+  if (!status && c) status = make_model(c, text, error, &m);
+  f->model = c ? c->name : "none";
+  if (!status && m && c->added_mass != cb_fluid_local_added_mass) {
+    status = check_cuts(f);
+    if (!status) status = by_model(f, m);
+    if (status == CB_ERROR_INPUT && !strstr(cb_error_text(), ": error: "))
+      status = cb_fail(status, "--added-mass:1:1: error: %s", cb_error_text());
+  }
+  cb_fluid_model_free(m);
+  if (none) f->added = (cb_added_mass){.kinetic = 0};
+  for (int i = 0; i < 36; i++) f->added.K[i / 6][i % 6] *= f->fluid;
+  return status;
+}
+
+/* --- the output --- */
+
+/* A number that is smaller than this, relative to the largest number of the same matrix, is printed as 0. */
+static const double negligible = 1e-14;
+
+static double cleaned(double value, double maximum) {
+  return fabs(value) <= negligible * maximum ? 0 : cli_unsigned_nan(value);
+}
+
+/* Returns the area of a part: of an open part only one side counts, as in the area of the complete body. */
+static double area_of(const cb_local_part *part) { return part->open ? part->area / 2 : part->area; }
+
+static double largest(int n, const double *values) {
+  double maximum = 0;
+  for (int i = 0; i < n; i++) maximum = fmax(maximum, fabs(values[i]));
+  return maximum;
+}
+
+static void print_matrix(const char *title, int n, int m, const double *a) {
+  const double maximum = largest(n * m, a);
+  printf("\n%s\n", title);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++) printf(" %14.7g", cleaned(a[i * m + j], maximum));
+    printf("\n");
+  }
+}
+
+static bool solved(const cli_inertia *f) { return f->added.method != NULL; }
+
+static void print_text(const cli_inertia *f) {
+  const cb_mass *m = &f->mass;
+  printf("%s: %d vertices, %d faces, %d part%s\n\n", f->argument, f->vertices, f->faces, f->surface->parts,
+         f->surface->parts == 1 ? "" : "s");
+  if (f->space)
+    printf("in %s, with the curvature %.15g 1/m^2; the centre is in normal coordinates\n\n", f->space, f->curvature);
+  if (f->surface->faces != f->faces) printf("the results below are for %d faces\n\n", f->surface->faces);
+  printf("%-20s %-7s %14s %14s %14s\n", "part", "", "area", "volume", "delta");
+  for (int p = 0; p < f->surface->parts; p++)
+    printf("%-20s %-7s %14.7g %14.7g %14.7g\n", f->surface->name[p], f->part[p].open ? "sheet" : "closed",
+           area_of(&f->part[p]), f->part[p].volume, f->part[p].delta);
+  printf("\nmass %.15g kg, volume %.15g m^3, area %.15g m^2\n", m->mass, m->volume, m->area);
+  printf("centre %.15g, %.15g, %.15g m\n", m->centre[0], m->centre[1], m->centre[2]);
+  print_matrix("body, about the origin (angular, linear)", 6, 6, &m->inertia[0][0]);
+  print_matrix("added mass, about the origin (angular, linear)", 6, 6, &f->added.K[0][0]);
+  if (solved(f)) cli_print_solution("", f->model, f->shape, &f->added);
+  print_matrix("principal moments about the centre", 1, 3, f->moment);
+  print_matrix("principal axes, one per row", 3, 3, &f->axis[0][0]);
+}
+
+static void json_numbers(const char *key, int n, int m, const double *a) {
+  const double maximum = largest(n * m, a);
+  printf(",\n \"%s\": ", key);
+  for (int i = 0; i < n; i++) {
+    printf("%s[", i ? ", " : n > 1 ? "[" : "");
+    for (int j = 0; j < m; j++) printf("%s%.17g", j ? ", " : "", cleaned(a[i * m + j], maximum));
+    printf("]");
+  }
+  printf("%s", n > 1 ? "]" : "");
+}
+
+static void print_json(const cli_inertia *f) {
+  printf("{\"surface\": ");
+  cli_json_text(stdout, f->argument);
+  printf(",\n \"vertices\": %d, \"faces\": %d,\n \"density\": %.17g, \"thickness\": %.17g, \"fluid\": %.17g",
+         f->vertices, f->faces, f->density, f->thickness, f->fluid);
+  if (f->space) {
+    printf(",\n \"space\": ");
+    cli_json_text(stdout, f->space);
+    printf(", \"curvature\": %.17g", f->curvature);
+  }
+  printf(",\n \"mass\": %.17g, \"volume\": %.17g, \"area\": %.17g", f->mass.mass, f->mass.volume, f->mass.area);
+  json_numbers("centre", 1, 3, f->mass.centre);
+  json_numbers("inertia", 6, 6, &f->mass.inertia[0][0]);
+  json_numbers("added_mass", 6, 6, &f->added.K[0][0]);
+  printf(",\n \"added_mass_of\": {\"name\": ");
+  cli_json_text(stdout, f->model);
+  if (f->added.error > 0) printf(", \"error\": %.17g", f->added.error);
+  if (solved(f))
+    printf(", \"asymmetry\": %.17g, \"thickness\": %.17g, \"faces\": %d, \"method\": \"%s\", \"iterations\": %d",
+           f->added.asymmetry, f->added.thickness, f->added.faces, f->added.method, f->added.iterations);
+  printf("}");
+  json_numbers("moments", 1, 3, f->moment);
+  json_numbers("axes", 3, 3, &f->axis[0][0]);
+  printf(",\n \"parts\": [");
+  for (int p = 0; p < f->surface->parts; p++) {
+    const cb_local_part *part = &f->part[p];
+    printf("%s{\"name\": ", p ? ", " : "");
+    cli_json_text(stdout, f->surface->name[p]);
+    printf(", \"open\": %s, \"area\": %.17g, \"volume\": %.17g, \"delta\": %.17g, \"capped\": %s}",
+           part->open ? "true" : "false", area_of(part), part->volume, part->delta, part->capped ? "true" : "false");
+  }
+  printf("]}\n");
+}
+
+static void inertia_print(const cli_inertia *f, bool json) { (json ? print_json : print_text)(f); }
+
 /* --- results --- */
 
 /* Checks the first open part if there is no thickness: a closed body with a missing face must not count as a sheet.
@@ -152,7 +388,7 @@ static cb_status check_open(const cli_inertia *f) {
 
 static cb_status find(cli_inertia *f) {
   const cb_status open = check_open(f);
-  if (open) return cli_inertia_placed(f, open);
+  if (open) return inertia_placed(f, open);
   const int parts = f->surface->parts;
   cb_material *material = calloc((size_t)parts, sizeof *material);
   if (!material) return cb_fail(CB_ERROR_MEMORY, "no memory for %d parts", parts);
@@ -160,7 +396,7 @@ static cb_status find(cli_inertia *f) {
   cb_status status = cb_mass_of(f->surface, NULL, material, &f->mass);
   free(material);
   if (!status && f->mass.mass > 0) status = cb_mass_principal(&f->mass, f->moment, f->axis);
-  return cli_inertia_placed(f, status);
+  return inertia_placed(f, status);
 }
 
 /* Takes mass, volume and parts from the faces on which the added mass was solved, if their volume or area differs from
@@ -175,7 +411,7 @@ static cb_status take_solved(cli_inertia *f) {
   status = find(&fine);
   const double change = fmax(fabs(fine.mass.volume - f->mass.volume), fabs(fine.mass.area - f->mass.area));
   if (!status && change > 1e-9 * fmax(fine.mass.volume, fine.mass.area)) {
-    status = cli_inertia_parts(&fine, NULL);
+    status = inertia_parts(&fine, NULL);
     cb_surface_free(f->surface);
     free(f->part);
     *f = fine;
@@ -245,7 +481,7 @@ static cb_status read_surface(const arguments *a, cli_inertia *f) {
 }
 
 static cb_status print_all(const cli_inertia *f, bool local, bool json) {
-  cli_inertia_print(f, json);
+  inertia_print(f, json);
   if (f->thickness > 0 && is_closed(f->surface)) cb_warn("the body is closed: --thickness applies only to open parts");
   if (!f->added.method) cb_warn_of_parts(f->surface, f->part, "");
   if (f->shape) cb_warn_of_curvature(f->surface, f->mass.area, local, "--added-mass exact", "");
@@ -266,7 +502,7 @@ static int run(void *taken, char **operand) {
     f.vertices = f.surface->vertices;
     f.faces = f.surface->faces;
     f.shape = cb_surface_is_shape(f.surface);
-    status = cli_inertia_added_mass(&f, a->added_mass ? a->added_mass : "local", a->error);
+    status = inertia_added_mass(&f, a->added_mass ? a->added_mass : "local", a->error);
   }
   const bool local = !status && f.fluid > 0 && !strcmp(f.model, "local");
   /* A mesh is checked with its given faces, because its finer faces are in the same planes; print_all checks a shape,

@@ -3,7 +3,7 @@
  * It prints the registries, from the same tables that read a scenario. */
 #include "cli/cli.h"
 
-#include "bundle/gait_read.h"
+#include "bundle/gait_private.h"
 #include "fluid/body_coupling.h"
 #include "geometry/text_metric.h"
 #include "scenario/bundle_scenario.h"

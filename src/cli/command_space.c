@@ -8,7 +8,7 @@
  * g is the metric, Gamma the Christoffel symbols, R the Riemann tensor, the Ricci tensor or the scalar curvature, d_k
  * the derivative by coordinate k, and repeated indices are summed over. Source: do Carmo, Riemannian Geometry (1992),
  * chapters 2 to 4. */
-#include "cli/ambient.h"
+#include "cli/cli.h"
 
 #include "geometry/numeric.h"
 #include <math.h>

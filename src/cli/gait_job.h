@@ -1,7 +1,7 @@
 /* Data and functions that the parts of `curvebody gait` share: a scenario with a bundle, and the options. */
 #pragma once
 
-#include "cli/ambient.h"
+#include "cli/cli.h"
 #include "sweep/families.h"
 
 typedef struct cli_gait_job {
@@ -24,11 +24,8 @@ typedef struct cli_optimum_options {
   const char *move, *turn, *element, *parts, *objective, *length, *start_shape, *bounds, *starts, *seed;
   bool no_crossing;
 } cli_optimum_options;
-/* Appends the options in the form of --set; arena owns the texts. to: if it is not NULL, the target may be a range
- * LO:HI, and *to becomes HI. CB_ERROR_INPUT for options that exclude each other. */
+
 struct cb_arena;
-cb_status cli_gait_take_optimum(const cli_optimum_options *options, struct cb_arena *arena, cli_list *sets,
-                                const char **to);
 /* If --vary, or ranges of both --move and --turn, are given, stores the ranges in the job and appends the values of one
  * member of the sweep to `sets` or sets them in `options`. */
 cb_status cli_gait_take_sweep(cli_optimum_options *options, struct cb_arena *arena, cli_gait_job *job, cli_list *sets);
@@ -40,28 +37,10 @@ cb_status cli_gait_curvature(const cli_gait_job *job);
 cb_status cli_gait_path(const cli_gait_job *job);
 cb_status cli_gait_optimize(const cli_gait_job *job);
 cb_status cli_gait_family(const cli_gait_job *job);
-cb_status cli_gait_sweep(const cli_gait_job *job); /* a family over a number of the scenario, or over two targets */
 cb_status cli_gait_optimality(const cli_gait_job *job);
 
 /* Returns the problem of the key `optimum`; CB_ERROR_INPUT if this key is missing. */
 cb_status cli_gait_problem(const cli_gait_job *job, const cb_optimum_problem **out);
-
-/* The type of an optimum in words, such as "minimum", "saddle of index 1" or "not proved: ..". */
-typedef struct cli_gait_text {
-  char text[128];
-} cli_gait_text;
-cli_gait_text cli_gait_optimality_text(const cb_optimum *o);
-/* Prints the bundle and the problem, in two lines. */
-void cli_gait_print_problem(const cli_gait_job *job, const cb_optimum_problem *p);
-/* Print an optimum as lines, or as JSON keys without braces. based: there is a start shape, so that conjugate times are
- * printed too. */
-void cli_gait_print_conjugates(const cb_optimum *o);
-void cli_gait_print_optimum(const cb_bundle *b, bool based, const cb_optimum *o);
-void cli_gait_print_optimum_json(const cb_bundle *b, const cb_optimum *o);
-
-/* Writes optima to the output: a scenario with the best gait, or arrays if its name ends with .h5
- * (cli/gait_optimize_write.c). */
-cb_status cli_gait_write_optima(const cli_gait_job *job, const cb_optimum_problem *problem, const cb_optima *found);
 
 /* Returns the job for writing families. Its attributes are written to every HDF5 file of this command. */
 cb_families_job cli_gait_families_job(const cli_gait_job *job);

@@ -1,11 +1,18 @@
-/* curvebody: motion of extended bodies in curved spaces. */
+/* curvebody: motion of extended bodies in curved spaces. This file contains the main function of the program, and the
+ * handlers of crashes.
+ *
+ * If memory is lacking, libgomp and HDF5 end the program, and HDF5 may crash. The handlers remove temporary files.
+ * After a crash the process still ends by the signal. A record already has its final name and remains, as after a
+ * killed writer. */
 #include "cli/cli.h"
-#include "cli/probe.h"
 
+#include "cli/probe.h"
 #include "core/isa.h"
 #include "core/threads.h"
 #include "record/hdf5.h"
+#include "record/output.h"
 #include <curvebody/plugin.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <gsl/gsl_errno.h>
@@ -13,6 +20,56 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* --- crashes --- */
+
+static volatile sig_atomic_t finished;
+
+static void write_error(const char *text) {
+  const ssize_t n = write(STDERR_FILENO, text, strlen(text));
+  (void)n;
+}
+
+static void handle_exit(void) {
+  if (finished) return;
+  cb_tempfile_remove_all();
+  write_error(
+      "curvebody: error: a library terminated the program, probably out of memory or threads: try fewer threads or a "
+      "smaller problem\n");
+  _exit(CLI_EXIT_RUN_FAILED);
+}
+
+static const int signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+static struct sigaction before[SIGNALS];
+
+/* On return the failed instruction runs again, with the previous handler of the signal, for example that of a
+ * sanitizer. A signal that does not come from an instruction but was sent, as by abort or kill, is sent again. */
+static void handle_crash(int number, siginfo_t *info, void *context) {
+  (void)context;
+  cb_tempfile_remove_all();
+  write_error(
+      "curvebody: error: the program crashed, probably because a library ran out of memory: try a smaller problem\n");
+  for (size_t i = 0; i < SIGNALS; i++)
+    if (signals[i] == number) sigaction(number, &before[i], NULL);
+  if (info->si_code <= 0) raise(number);
+}
+
+/* From this call on, if a library calls exit or crashes, temporary files are removed and a message is printed; the
+ * process then ends with CLI_EXIT_RUN_FAILED, or by the signal. */
+static void crash_handler_install(void) {
+  static char stack[1 << 15]; /* a stack of its own, since the cause may be endless recursion */
+  sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+  struct sigaction action = {.sa_sigaction = handle_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < SIGNALS; i++) sigaction(signals[i], &action, &before[i]);
+  atexit(handle_exit);
+}
+
+/* Disables the crash handler at the end of main: an exit after this call is not an error. */
+static void crash_handler_end(void) { finished = 1; }
+
+/* --- the program --- */
 
 const char cli_program_summary[] = "motion of extended bodies in curved spaces";
 
@@ -163,9 +220,9 @@ int main(int argc, char **argv) {
   signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit then fails like a write to a full disk */
   cb_hdf5_rests_at_exit();
   cli_probe_enable();
-  cli_crash_handler_install();
+  crash_handler_install();
   cli_print_warnings(true);
   const int code = run(argc, argv);
-  cli_crash_handler_end();
+  crash_handler_end();
   return code;
 }

@@ -35,11 +35,6 @@ void cli_probe_enable(void);
  * does not return. */
 _Noreturn void cli_probe_read(const char *path);
 
-/* Returns true if the chunk of a dataset that begins at the element `at` has the number of bytes that its extents
- * require, was never written, or has no filters (HDF5 then checks the number itself). create: the creation properties
- * of the dataset. */
-bool cli_probe_chunk_is_whole(hid_t dataset, hid_t create, int rank, const hsize_t *dims, const hsize_t *at);
-
 /* The first byte of a report; a text and a 0 follow. */
 enum {
   CLI_PROBE_FILE = '>',   /* the next file: device, inode number, size and time of the last change */

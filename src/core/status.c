@@ -1,6 +1,9 @@
-/* The last failure of each thread, and scopes that collect several failures into one report (failure.h). */
+/* The last failure of each thread, scopes that collect several failures into one report (failure.h), and warnings,
+ * which go to the function that was set for the thread (warning.h). */
 #include "core/failure.h"
+
 #include "core/text.h"
+#include "core/warning.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -253,4 +256,37 @@ cb_status cb_errors_end(cb_errors *errors) {
 cb_status cb_fail_consequence(void) {
   return cb_fail_known(&(cb_failure){.kind = CB_FAILURE_CONSEQUENCE, .placed = true}, CB_ERROR_INPUT,
                        "a consequence of an error that has been reported");
+}
+
+/* --- warnings --- */
+
+static _Thread_local cb_warning_taker taker;
+
+cb_warning_taker cb_warnings_to(cb_warning_taker next) {
+  const cb_warning_taker before = taker;
+  taker = next;
+  return before;
+}
+
+bool cb_warnings_are_taken(void) { return taker.take; }
+
+static void send(void (*take)(void *context, const char *text), void *context, const char *format, va_list list) {
+  char text[1024];
+  if (!take) return;
+  vsnprintf(text, sizeof text, format, list);
+  take(context, text);
+}
+
+void cb_warn(const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  send(taker.take, taker.context, format, list);
+  va_end(list);
+}
+
+void cb_note(const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  send(taker.note, taker.note_context, format, list);
+  va_end(list);
 }

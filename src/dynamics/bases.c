@@ -1,9 +1,23 @@
-/* The frames that components share if they may collide (bases.h). */
+/* The frames that components share if they may collide (bases.h), and the origins and bases with which components
+ * start. All particles of a component get one origin near them.
+ *
+ * Particles are given with origins of their own. Where coordinates grow like exp(distance), the origins of a component
+ * must not be too far apart. If a fixed point acts on a component, and is near it but far from the base point of the
+ * world, the component keeps its origin. Expressions in coordinates of the world are an error if these coordinates are
+ * not known accurately enough.
+ */
 #include "dynamics/bases.h"
+
+#include "dynamics/builder_private.h"
+#include "dynamics/gap_class.h"
+#include "dynamics/springs.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* --- bases --- */
 
 /* Lengths in radii of curvature. A base follows its components when all of them are farther than `follow` from it. A
  * component farther than `leave` gets a base of its own, together with the components within `company` of it. The
@@ -152,7 +166,8 @@ cb_status cb_bases_recentre(const cb_space *g, cb_bases *b, cb_origin *origin, i
   return CB_OK;
 }
 
-bool cb_bases_reaches(double radii) { return radii <= leave; }
+/* Returns whether a component at this distance, in radii, from a base may belong to this base. */
+static bool bases_reaches(double radii) { return radii <= leave; }
 
 static double radii(const cb_space *g, const cb_bases *b, int c) { return cb_origin_radii(g, &b->own[c]); }
 
@@ -213,4 +228,301 @@ void cb_bases_follow(const cb_space *g, cb_bases *b, int *nearest) {
     if (nearest[l] >= 0 && radii(g, b, nearest[l]) > follow) rebase(g, b, l, &b->own[nearest[l]]);
   for (int c = 0; c < b->n; c++)
     if (b->count[b->leader[c]] > 1 && radii(g, b, c) > leave) part(g, b, c);
+}
+
+/* --- which components may collide, and their bases at the start (bases.h) --- */
+
+/* Joins bodies whose contacts are on, as trees of the forest set[bodies]. meets[body] becomes true if the body has
+ * contacts with another body or within itself. */
+static void join_bodies(const cb_contact_set *contacts, int bodies, int *set, bool *meets) {
+  for (int a = 0; a < bodies; a++) {
+    meets[a] = meets[a] || cb_contact_set_bodies_on(contacts, a, a);
+    for (int b = a + 1; b < bodies; b++) {
+      if (contacts->n_switches && !cb_contact_set_bodies_on(contacts, a, b)) continue;
+      cb_components_join(set, a, b);
+      meets[a] = meets[b] = true;
+      if (!contacts->n_switches) break; /* all pairs may touch, so joining each body to the next one suffices */
+    }
+  }
+}
+
+static cb_status families(const cb_builder *b, const cb_system *s, int *family) {
+  const cb_contact_set *contacts = b->contacts;
+  int *set = malloc(2 * (size_t)s->n_bodies * sizeof *set), *first = set ? set + s->n_bodies : NULL;
+  bool *meets = calloc((size_t)s->n_bodies, sizeof *meets);
+  cb_components_start(s->n_components, family);
+  if (set && meets && contacts && contacts->on) {
+    cb_components_start(s->n_bodies, set);
+    join_bodies(contacts, s->n_bodies, set, meets);
+    cb_components_number(s->n_bodies, set, set);
+    for (int i = 0; i < s->n_bodies; i++) first[i] = -1;
+    for (int i = 0; i < s->n; i++) {
+      int *one = &first[set[s->body[i]]];
+      if (!meets[s->body[i]]) continue;
+      if (*one < 0) *one = s->component[i];
+      cb_components_join(family, *one, s->component[i]);
+    }
+  }
+  for (int e = 0; contacts && e < contacts->n_events; e++) {
+    const cb_event *event = &contacts->event[e];
+    if (event->n == 2)
+      cb_components_join(family, s->component[s->place[event->particle[0]]],
+                         s->component[s->place[event->particle[1]]]);
+  }
+  cb_components_number(s->n_components, family, family);
+  const bool lost = s->n_bodies && (!set || !meets);
+  free(set);
+  free(meets);
+  return lost ? cb_fail(CB_ERROR_MEMORY, "no memory for contacts of %d bodies", s->n_bodies) : CB_OK;
+}
+
+/* Finds the leader whose base component c can use; -1: there is none. For components of a family that were moved by the
+ * same `move`, `place` gives the relative positions. Places that are too far from the base point for one base have
+ * round-off. Where coordinates do not grow, relative positions are always known. */
+static int leader_of(const cb_builder *b, const cb_system *s, const int *given, int c) {
+  const cb_space *g = s->space;
+  const cb_bases *bases = &s->bases;
+  const cb_builder_frame *frame = &b->frame[given[c]];
+  const bool reaches = bases_reaches(cb_origin_radii(g, &frame->place));
+  int found = -1;
+  for (int d = 0; d < c; d++) {
+    if (!bases->count[d] || bases->family[d] != bases->family[c]) continue;
+    if (!cb_origin_grows(g)) return d;
+    const cb_builder_frame *other = &b->frame[given[d]];
+    if (!cb_origin_same(g, &frame->move, &other->move)) continue;
+    if (cb_origin_same(g, &frame->place, &other->place)) return d;
+    if (bases_reaches(cb_origin_radii(g, &other->place)) && (reaches || found < 0)) found = d;
+  }
+  return found;
+}
+
+/* Sets the bases of components that may collide. given[component] is the number of the component's origin in the
+ * builder. */
+static cb_status settle_bases(const cb_builder *b, cb_system *s, const int *given) {
+  const cb_space *g = s->space;
+  cb_bases *bases = &s->bases;
+  cb_origin identity, relative;
+  cb_status status = cb_bases_create(s->arena, s->n_components, bases);
+  if (!status) status = families(b, s, bases->family);
+  for (int c = 0; c < s->n_components && !status; c++) {
+    const int found = cb_origin_moves(g) ? leader_of(b, s, given, c) : -1;
+    cb_origin_identity(g, &identity);
+    bases->own[c] = identity;
+    bases->base[c] = s->origin[c];
+    bases->parent[c] = -1;
+    bases->leader[c] = c;
+    if (found >= 0) {
+      const bool moved = cb_origin_same(g, &b->frame[given[c]].move, &b->frame[given[found]].move);
+      cb_origin_relative(g, moved ? &b->frame[given[found]].place : &s->origin[found],
+                         moved ? &b->frame[given[c]].place : &s->origin[c], &relative);
+      if (!cb_origin_grows(g) || bases_reaches(cb_origin_radii(g, &relative))) {
+        bases->leader[c] = found;
+        bases->own[c] = relative;
+      } else {
+        bases->parent[c] = found;
+        bases->base[c] = relative;
+        bases->children++;
+      }
+    }
+    bases->count[bases->leader[c]]++;
+  }
+  return status;
+}
+
+/* Maximum distance, in radii, between the origin of a component and the origins relative to which its particles are
+ * given. Chords between these particles then lose at most exp(far/2) units of round-off. */
+static const double far = 20;
+/* A component that starts farther than this from the base point (in radii, in flat space in units of length) gets an
+ * origin of its own. */
+static const double near = 2;
+/* Maximum distance, in radii, from the base point for expressions of coordinates of the world. There the coordinates
+ * and their derivatives are known to exp(2 coordinate_range) units of round-off.
+ */
+static const double coordinate_range = 8;
+/* Beyond this distance, in radii, the squares of the embedding's coordinates overflow. */
+static const double farthest = 350;
+
+/* Returns the curvature of the factor in which coordinates grow like exp(distance); 0 if there is none. */
+static double hyperbolic(const cb_space *g) {
+  double curvature = 0;
+  for (int f = 0; f < g->n_factors; f++) curvature = fmin(curvature, g->factor[f].curvature);
+  return curvature;
+}
+
+static double radius_of(const cb_space *g) {
+  double curvature = hyperbolic(g);
+  return curvature == 0 ? 1 : 1 / sqrt(fabs(curvature));
+}
+
+/* Returns the distance of two origins in radii; 0 if coordinates do not grow like exp(distance). */
+static double radii_between(const cb_space *g, const cb_origin *a, const cb_origin *b) {
+  cb_origin relative;
+  cb_origin_relative(g, a, b, &relative);
+  return cb_origin_radii(g, &relative);
+}
+
+/* Chooses the origin of a component, *to: the origin of its first particle. It is the world's origin instead if the
+ * first one is too far from the origin of another particle, or if all coordinates are those of the world (b->in_world).
+ * Fails if the world's origin is then too far from one of these origins. */
+static cb_status choose_origin(const cb_builder *b, const cb_system *s, int c, int *to) {
+  const int first = s->component_start[c];
+  double maximum = 0, radius = radius_of(s->space);
+  int world = 0, last = first;
+  *to = b->point[s->particle[first]].origin;
+  for (int i = first; i < s->component_start[c + 1]; i++) {
+    const cb_origin *origin = &b->origin[b->point[s->particle[i]].origin];
+    const double radii = radii_between(s->space, &b->origin[*to], origin);
+    if (radii > maximum) {
+      maximum = radii;
+      last = i;
+    }
+    world = world || cb_origin_radii(s->space, origin) > far;
+  }
+  if (maximum <= far && !b->in_world) return CB_OK;
+  *to = 0;
+  if (!world) return CB_OK;
+  return cb_fail(CB_ERROR_UNSUPPORTED, "%s and %s are connected, and are %.4g apart: expected at most %.4g",
+                 s->name[s->particle[first]], s->name[s->particle[last]], maximum * radius, far * radius);
+}
+
+/* Converts the particles of a component to one origin. */
+static cb_status one_origin(const cb_builder *b, cb_system *s, int c, int *given) {
+  const cb_space *g = s->space;
+  cb_status status = choose_origin(b, s, c, given);
+  if (status) return status;
+  const int to = *given;
+  s->origin[c] = b->origin[to];
+  for (int i = s->component_start[c]; i < s->component_start[c + 1]; i++) {
+    int from = b->point[s->particle[i]].origin;
+    if (from == to) continue;
+    cb_origin relative;
+    cb_isometry change;
+    double *x = s->x + (size_t)i * (size_t)s->k, *v = s->v + (size_t)i * (size_t)s->k, old[CB_Q_MAX], old_v[CB_Q_MAX];
+    cb_origin_relative(g, &b->origin[to], &b->origin[from], &relative);
+    cb_origin_isometry(g, &relative, &change);
+    memcpy(old, x, sizeof(double) * (size_t)s->k);
+    memcpy(old_v, v, sizeof(double) * (size_t)s->k);
+    cb_isometry_point(g, &change, old, x);
+    cb_isometry_vector(g, &change, old_v, v);
+    cb_space_project_point(g, x);
+    cb_space_project_tangent(g, x, v);
+  }
+  return CB_OK;
+}
+
+/* Returns whether the fixed point was given relative to the component's own origin, or relative to an origin within
+ * `far` of it. The second case counts only if the component's origin is farther than `near` from the world's. False if
+ * one of the two origins is the world's. */
+static bool is_near(const cb_space *g, const cb_origin *world, const cb_origin *origin, const cb_fixed *point) {
+  if (cb_origin_same(g, origin, world) || cb_origin_same(g, &point->origin, world)) return false;
+  return cb_origin_same(g, origin, &point->origin) ||
+         (cb_origin_radii(g, origin) > near && radii_between(g, origin, &point->origin) <= far);
+}
+
+/* Returns whether a fixed point for which is_near() is true acts on the component. Then the component keeps its origin.
+ * With a moving origin the position of the point would be lost, because two origins far from the base point do not
+ * determine their relative position. */
+static bool is_held(const cb_builder *b, const cb_system *s, int c) {
+  const cb_space *g = s->space;
+  bool held = false;
+  for (int r = 0; r < b->n_constraints && !held; r++) {
+    const cb_constraint *row = &b->constraint[r];
+    held = row->class->centred && s->component[s->place[row->particle[0]]] == c &&
+           is_near(g, &b->origin[0], &s->origin[c], &row->centre);
+  }
+  for (int t = 0; t < b->n_terms && !held; t++) {
+    const cb_builder_term *term = &b->term[t];
+    if (term->kind != CB_TERM_CENTRAL || !is_near(g, &b->origin[0], &s->origin[c], &term->centre)) continue;
+    for (int i = s->component_start[c]; i < s->component_start[c + 1]; i++)
+      held = held || cb_builder_in_body(b, s->particle[i], term->body_a);
+  }
+  return held;
+}
+
+/* Moves a component that starts farther than `near` from the base point, and is not held, to an origin at its centre.
+ * In a space that is given by the metric of a chart, momenta are covectors, and the run moves the component. */
+static cb_status recentre(cb_system *s, int c) {
+  const cb_space *g = s->space;
+  if (g->intrinsic || s->held[c]) return CB_OK;
+  int first = s->component_start[c], count = s->component_start[c + 1] - first, k = s->k;
+  const size_t at = (size_t)first * (size_t)k;
+  const double *x = s->x + at;
+  const cb_local_points points = {count, s->x + at, s->x_low + at, s->v + at, s->v_low + at};
+  double middle[CB_Q_MAX] = {0}, base[CB_Q_MAX];
+  for (int i = 0; i < count; i++)
+    for (int a = 0; a < k; a++) middle[a] += x[i * k + a] / count;
+  cb_space_base_point(g, base);
+  for (int f = 0; f < g->n_factors; f++) /* origins do not move in spheres */
+    if (g->factor[f].curvature > 0)
+      memcpy(middle + g->factor[f].offset, base + g->factor[f].offset, (size_t)g->factor[f].count * sizeof *base);
+  cb_space_project_point(g, middle);
+  if (!(cb_distance(g, middle, base) > near * radius_of(g))) return CB_OK;
+  return cb_bases_recentre(g, &s->bases, s->origin, c, middle, &points, NULL);
+}
+
+/* Fails if the particle at a place starts too far from the base point for an expression of coordinates of the world, in
+ * a chart (NULL: of the embedding). */
+static cb_status check_told(const cb_system *s, const char *what, const cb_chart *chart, int place) {
+  const cb_origin *origin = &s->origin[s->component[place]];
+  const double radii = cb_origin_radii(s->space, origin), maximum = chart ? coordinate_range : farthest;
+  if (!(radii > maximum)) return CB_OK;
+  return cb_fail(CB_ERROR_UNSUPPORTED,
+                 "%s, an expression of coordinates `%s`: %s starts %.6g from the base point, expected at most %.6g",
+                 what, chart ? chart->name : "embedding", s->name[s->particle[place]], origin->length,
+                 maximum * origin->length / radii);
+}
+
+static cb_status check_body(const cb_builder *b, const cb_system *s, const char *what, const cb_chart *chart,
+                            int body) {
+  cb_status status = CB_OK;
+  for (int i = 0; i < s->n && !status; i++)
+    if (cb_builder_in_body(b, s->particle[i], body)) status = check_told(s, what, chart, i);
+  return status;
+}
+
+/* Fails if a particle is so far from the base point that the coordinates in expressions have too few correct digits. */
+static cb_status check_expressions(const cb_builder *b, const cb_system *s) {
+  const cb_contact_set *set = b->contacts;
+  cb_status status = CB_OK;
+  for (int t = 0; t < b->n_terms && !status; t++)
+    if (b->term[t].kind == CB_TERM_FIELD)
+      status = check_body(b, s, b->term[t].expression ? "potential" : "force", b->term[t].chart, b->term[t].body_a);
+  for (int r = 0; r < b->n_constraints && !status; r++) {
+    const cb_constraint *row = &b->constraint[r];
+    if (!row->class->per_world || row->class->centred) continue;
+    for (int p = 0; p < row->width && !status; p++)
+      status = check_told(s, row->class->name, row->chart, s->place[row->particle[p]]);
+  }
+  for (int w = 0; set && w < set->n_walls && !status; w++) {
+    const cb_gap_function *f = &set->wall[w].function;
+    if (!cb_gap_function_is_length(f))
+      status = check_body(b, s, f->name, cb_gap_function_chart(s->space, f), set->wall[w].body);
+  }
+  for (int e = 0; set && e < set->n_events && !status; e++) {
+    const cb_gap_function *f = &set->event[e].function;
+    for (int p = 0; p < set->event[e].n && !cb_gap_function_is_length(f) && !status; p++)
+      status = check_told(s, f->name, cb_gap_function_chart(s->space, f), s->place[set->event[e].particle[p]]);
+  }
+  return status;
+}
+
+cb_status cb_origins_settle(const cb_builder *b, cb_system *s) {
+  s->origin = cb_arena_alloc(s->arena, (size_t)s->n_components, sizeof *s->origin);
+  s->held = cb_arena_alloc(s->arena, (size_t)s->n_components, sizeof *s->held);
+  if (!s->origin || !s->held) return cb_fail(CB_ERROR_MEMORY, "no memory for %d origins", s->n_components);
+  cb_status status = CB_OK;
+  int *given = calloc((size_t)s->n_components, sizeof *given);
+  if (!given) return cb_fail(CB_ERROR_MEMORY, "no memory for %d origins", s->n_components);
+  for (int c = 0; c < s->n_components && !status; c++) {
+    s->origin[c] = b->origin[0];
+    if (cb_origin_moves(s->space)) status = one_origin(b, s, c, &given[c]);
+  }
+  if (!status) status = settle_bases(b, s, given);
+  free(given);
+  for (int c = 0; c < s->n_components && !status && cb_origin_moves(s->space) && !b->in_world; c++) {
+    s->held[c] = is_held(b, s, c);
+    status = recentre(s, c);
+  }
+  if (status) return status;
+  return cb_origin_grows(s->space) ? check_expressions(b, s) : CB_OK;
 }

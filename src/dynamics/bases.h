@@ -57,8 +57,6 @@ void cb_bases_join(const cb_space *g, cb_bases *b, int c, int d);
  * own[c]. */
 cb_status cb_bases_recentre(const cb_space *g, cb_bases *b, cb_origin *origin, int c, const double *y,
                             const cb_local_points *points, cb_isometry *isometry);
-/* Returns whether a component at this distance, in radii, from a base may belong to this base. */
-bool cb_bases_reaches(double radii);
 /* Must be called after components were recentred. Bases follow their components, and a component that is too far from
  * its base gets a base of its own. nearest[n] is scratch. */
 void cb_bases_follow(const cb_space *g, cb_bases *b, int *nearest);

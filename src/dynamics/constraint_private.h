@@ -97,12 +97,10 @@ cb_status cb_constraints_element(cb_constraints *c, const cb_constraint *row, cb
 /* Computes the target at time t and its first two derivatives. */
 cb_status cb_constraint_target(const cb_constraint *row, double t, double value[3]);
 
-/* Evaluates an element of a class that is written on jets (constraint_jets.c). */
-cb_element_function cb_element_by_jets;
 /* Computes the distance of two particles (constraints/rod.c). */
 cb_element_function cb_element_distance;
 
-/* --- triangles (constraint_triangles.c) --- */
+/* --- triangles (constraint_charts.c) --- */
 
 enum { CB_TRIANGLE_SIDES = 3 };
 

@@ -1,11 +1,11 @@
 /* The end of building: finds the connected components, orders the particles, and makes the arrays of the system.
  *
  * Particles that are joined by a spring, a constraint, or a potential between pairs belong to one component. A
- * component has one origin (finish_origins.c). Components follow one another in the order of their first particles.
+ * component has one origin (bases.c). Components follow one another in the order of their first particles.
  */
 #include "dynamics/builder_private.h"
 
-#include "dynamics/reorder.h"
+#include "dynamics/springs.h"
 
 #include <stdio.h>
 #include <stdlib.h>

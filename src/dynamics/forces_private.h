@@ -60,10 +60,6 @@ cb_status cb_forces_springs_add(cb_forces *f, double t, const double *x, const d
 cb_status cb_forces_springs_potential(cb_forces *f, double t, const double *x, double *potential);
 cb_status cb_forces_springs_jacobian(cb_forces *f, double t, const double *x, const double *v, double *dx, double *dv);
 
-cb_status cb_potentials_create(cb_forces *f);
-cb_status cb_potentials_add(cb_forces *f, double t, const double *x, double *force);
-cb_status cb_potentials_potential(cb_forces *f, double t, const double *x, double *potential);
-cb_status cb_potentials_jacobian(cb_forces *f, double t, const double *x, double *dx);
 /* Computes the value s of row r of the potentials. */
 cb_status cb_potentials_value(cb_forces *f, int r, double t, const double *x, double *value);
 

@@ -165,12 +165,6 @@ typedef struct cb_gap_figure {
   double weight[CB_GAP_PARTICLES];
   bool active;
 } cb_gap_figure;
-/* Computes the distance of point 0 from the geodesic plane through the points 1 .. dim. In dimension 2, point 3 marks
- * the inner side. */
-cb_status cb_gap_face_figure(const cb_space *g, const double x[][CB_COORD_MAX], cb_gap_figure *out);
-/* Computes the distance of the geodesic through points 0 and 1 from the geodesic through points 2 and 3; only in
- * dimension 3. */
-cb_status cb_gap_edge_figure(const cb_space *g, const double x[][CB_COORD_MAX], cb_gap_figure *out);
 /* Converts the points x of a gap to the frame of its first particle. jacobian[p] is d(point[p])/dx[p], a matrix of
  * embedding x k numbers, row by row. */
 cb_status cb_gap_gather(const cb_gaps *gaps, const cb_gap *gap, const double *const *x, double point[][CB_COORD_MAX],

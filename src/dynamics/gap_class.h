@@ -9,6 +9,7 @@
 #include "dynamics/gap.h"
 #include "dynamics/system_facts.h"
 #include "geometry/origin.h"
+#include <curvebody/expression.h>
 
 #include <stdbool.h>
 
@@ -59,13 +60,9 @@ bool cb_gap_function_uses(const cb_gap_function *f, int i);
  * of its particles and in the time t. at[n + 1 + particles] has the coordinates, t and the radii. The value is nan if
  * on_jets fails. */
 cb_jet cb_gap_function_jet(const cb_space *g, const cb_gap_function *f, int n, const double *at);
-/* For functions f of coordinates: cb_gap_coordinates does what cb_gap_eval does. cb_gap_coordinates_bound returns the
- * bound A of cb_gap_second_derivative_bound, from samples of the derivatives of f along the motion. */
+/* Does what cb_gap_eval does, for a function f of coordinates. */
 cb_status cb_gap_coordinates(const cb_gaps *gaps, const cb_gap_function *f, const cb_gap *gap, double t,
                              const double *const *x, int order, cb_gap_value *out);
-double cb_gap_coordinates_bound(const cb_gaps *gaps, const cb_gap_function *f, const cb_gap *gap, double t,
-                                const double *const *x, const double *speed, const double *acceleration,
-                                double duration);
 
 /* cb_gap_distance_between computes the distance d of particle i at x from particle j at y, and for order 1 gradient[2k]
  * in (x, y). cb_gap_distance_from computes the distance of particle i at x from a point `centre` of the world, and for
@@ -100,3 +97,29 @@ double cb_gap_pair_bound(const cb_gaps *gaps, const double *const *x, double d, 
 cb_status cb_builder_contact_set(cb_builder *b, cb_contact_set **out);
 /* Fails with CB_ERROR_UNSUPPORTED in a space without distances between points. */
 cb_status cb_builder_check_distances(const cb_space *g, const char *what);
+
+/* --- parameters of walls and events that are expressions of a particle's coordinates, of t and of its radius r --- */
+
+typedef struct cb_gap_expression {
+  const cb_node *chart_node, *value; /* nodes of the scenario; used only by cb_gap_expression_init */
+  const cb_chart *chart;             /* NULL: the embedding */
+  const cb_expression *expression;   /* owned by the contact set */
+  /* whole: the given expression, if `expression` is one of its branches, otherwise NULL. guard: the branch is valid
+   * where this expression is >= 0; NULL: everywhere */
+  const cb_expression *whole, *guard;
+} cb_gap_expression;
+
+extern const cb_gap_forms cb_gap_expression_forms;
+
+/* The row `chart` in the tables of cb_wall_expression and cb_event_expression. */
+#define CB_GAP_CHART_ROW                                                               \
+  {                                                                                    \
+    "chart", CB_PARAM_NODE, offsetof(cb_gap_expression, chart_node), "", "", "", NULL, \
+        "chart of the coordinates; if absent, the embedding, or the space's own chart" \
+  }
+
+/* The `init` of cb_wall_expression and cb_event_expression: parses the expression. */
+cb_status cb_gap_expression_init(void *params, const cb_space *space, cb_builder *b);
+/* Parses an expression of the coordinates of a chart (NULL: the space's own chart, or the embedding), of the time t and
+ * of the radius r. The contact set of the builder owns the expression. */
+cb_status cb_gap_expression_parse(cb_builder *b, const char *chart, const char *text, cb_gap_expression *out);

@@ -59,8 +59,8 @@ cb_status cb_reflect(cb_reflection *r, cb_contact_rule rule, double t, int parts
 cb_status cb_reflection_lift(cb_reflection *r, double t, int parts, const cb_reflection_part *part,
                              const cb_reflection_contact *contact);
 
-/* The rest of this file is private to reflection.c (parts, groups, momenta), reflection_normals.c (normals and D) and
- * reflection_rules.c (impulses and the complementarity problem).
+/* The rest of this file is private to reflection.c (parts, groups, momenta, normals and D) and reflection_rules.c
+ * (impulses and the complementarity problem).
  *
  * A mover is the smallest unit that moves independently: one particle, or all particles of a part with constraints.
  * Momenta are stored, not velocities, so the normals are
@@ -118,14 +118,6 @@ struct cb_reflection {
 
 /* Returns memory for `count` elements of `size` bytes, which is kept for later calls. NULL if memory runs out. */
 void *cb_reflection_reserve(cb_reserved *buffer, size_t count, size_t size);
-
-/* Computes T, R and q of all contacts. */
-cb_status cb_reflection_normals(cb_reflection *r, double t, const cb_reflection_part *part, int contacts,
-                                const cb_reflection_contact *contact);
-/* Returns the rate u_a of contact a at the momenta r->p. *size is the sum of the absolute values of its terms. */
-double cb_reflection_rate(const cb_reflection *r, const cb_reflection_contact *contact, int a, double *size);
-/* Returns D_ab for the contacts a and b. */
-double cb_reflection_matrix(const cb_reflection *r, const cb_reflection_contact *contact, int a, int b);
 
 /* Applies the impulses l of the group to the momenta, sets l to 0, and computes u from the new momenta. */
 cb_status cb_reflection_push(cb_reflection *r, const cb_reflection_contact *contact, cb_contact_group *g);

@@ -13,7 +13,7 @@
  * A plan is immutable and may be shared; a cb_springs_work holds the scratch memory of one caller. Particles are
  * divided into blocks of consecutive numbers, and each block computes every spring that touches it. Springs between two
  * blocks are computed twice, so threads share nothing while they sum forces. The order of the sums, and so every bit of
- * the result, does not depend on the number of threads. Neighbours should have near numbers (reorder.h).
+ * the result, does not depend on the number of threads. Neighbours should have near numbers (cb_reorder).
  *
  * Vectors have n*k numbers, k = space->embedding, and should be aligned to 64 bytes. A spring between coincident
  * particles exerts no force: with D = 0 the force is zero, and with D > 0 the force has no direction. Antipodal
@@ -21,6 +21,7 @@
  */
 #pragma once
 
+#include <curvebody/status.h>
 #include <curvebody/system.h>
 
 #include <stddef.h>
@@ -174,3 +175,29 @@ cb_spring_run cb_springs_up(const cb_springs *plan, const cb_springs_block *bloc
 cb_spring_run cb_springs_down(const cb_springs *plan, const cb_springs_block *block);
 
 static inline size_t cb_springs_groups(size_t springs) { return (springs + CB_GROUP - 1) / CB_GROUP; }
+
+/* --- numbering the vertices of a graph so that neighbours have near numbers, and its components ---
+ *
+ * Regions of CB_REORDER_REGION vertices are grown breadth first, each from the oldest unnumbered neighbour of the
+ * regions before it: C. Farhat, A simple and efficient automatic FEM domain decomposer, Comput. Struct. 28 (1988) 579,
+ * doi:10.1016/0045-7949(88)90004-1. Inside a region we use the order of E. Cuthill and J. McKee, Proc. 24th ACM Nat.
+ * Conf. (1969) 157, doi:10.1145/800195.805928. A region of a mesh or lattice is compact, so few edges leave it, and its
+ * positions, forces and springs stay in a core's cache. A Cuthill-McKee order of the complete graph is worse, because
+ * its levels grow with the mesh. */
+
+enum { CB_REORDER_REGION = 4096 };
+
+/* Sets order[new] = old for the n vertices of the graph with m edges (i[e], j[e]). Vertices are in 0 .. n-1; loops and
+ * repeated edges are allowed. Connected components stay together, in the order of their lowest vertices. The result
+ * depends on the arguments only. CB_ERROR_ARGUMENT for a vertex outside this range, CB_ERROR_MEMORY. */
+cb_status cb_reorder(int n, size_t m, const int *i, const int *j, int *order);
+
+/* Connected components of a graph, by union-find (Tarjan, J. ACM 22 (1975), doi:10.1145/321879.321884). */
+
+/* parent[n] is the forest of the elements. cb_components_start makes each element a tree of its own, and
+ * cb_components_join joins the trees of i and j. */
+void cb_components_start(int n, int *parent);
+void cb_components_join(int *parent, int i, int j);
+/* Sets component[n] to the number of each element's component, counted from 0 in the order of their first elements, and
+ * returns the number of components. component may be parent itself. */
+int cb_components_number(int n, int *parent, int *component);

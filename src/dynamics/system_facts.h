@@ -59,7 +59,7 @@ struct cb_fixed;
  */
 void cb_conserved_keep_point(const cb_space *g, const struct cb_fixed *at, cb_conserved *out);
 
-/* Forces that change direction where two points are antipodal (antipodes.c). */
+/* Forces that change direction where two points are antipodal (pair_potential.c). */
 
 /* Two points may pass one another's antipode within a step if the cosine of their distance, in radii, is below this. */
 static const double cb_antipodes_cosine = -0.6;

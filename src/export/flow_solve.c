@@ -11,7 +11,6 @@
  * (fluid/dipoles.h), and the velocity through the surface is of the order (size/distance)^4 of the other body's. A wall
  * of the coupling adds the mirror image of the bodies of a flow to this flow.
  */
-#include "export/export_flow.h"
 
 #include "core/failure.h"
 #include "core/warning.h"

@@ -36,7 +36,7 @@ size_t cb_text_metric_parameters(const cb_space *g, const char **names, const do
 /* The class of these spaces, which is not in the registry: name, documentation and keys. */
 extern const cb_space_class cb_text_metric_class;
 
-/* --- for the two files that read and evaluate such a metric --- */
+/* --- the data of such a space --- */
 enum { CB_TEXT_ENTRIES = CB_Q_MAX * (CB_Q_MAX + 1) / 2, CB_TEXT_DOMAINS = 8, CB_TEXT_NAME = CB_EXPRESSION_NAME + 1 };
 
 /* The variables of the expressions are the coordinates, then the parameters. */
@@ -58,13 +58,3 @@ typedef struct cb_text_metric {
   int cyclic[CB_KILLING_MAX];
   char killing[CB_KILLING_MAX][CB_TEXT_NAME + sizeof "translation_"];
 } cb_text_metric;
-
-/* Does what cb_chart.metric does. Returns CB_ERROR_DOMAIN outside the domain, and if the metric is not positive
- * definite. */
-cb_status cb_text_metric_at(const cb_space *g, const double *q, double *gij, double *dg, double *ddg);
-/* These functions are members of cb_intrinsic for these spaces. */
-cb_status cb_text_metric_inside(const cb_space *g, const double *q);
-bool cb_text_metric_margin(const cb_space *g, int i, const double *q, double *margin);
-void cb_text_metric_killing(const cb_space *g, int index, const double *q, double *x);
-void cb_text_metric_plot(const cb_space *g, const double *q, double *x, double *jacobian);
-void cb_text_metric_free(cb_space *g);

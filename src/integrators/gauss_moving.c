@@ -1,4 +1,4 @@
-/* Gauss collocation in conformal charts that follow each particle (gauss_moving.h), on quadrics and flat factors.
+/* Gauss collocation in conformal charts that follow each particle (gauss.h), on quadrics and flat factors.
  *
  * In the chart H = (1+s)^2 |pi|^2/(2m) + V, s = K|xi|^2/4, and Gauss collocation reads
  *   u_j = (1+s_j)^2 pi_j/m,   g_j = -dV_j - (K/2)(1+s_j)|pi_j|^2/m xi_j,
@@ -6,7 +6,7 @@
  * with the coordinates xi and the momentum pi of a particle of mass m in the chart, the potential V, -dV_j the force
  * in the chart at stage j, and a_ij, b_j of gauss.c. The chart depends on the points that the step joins, so the
  * momenta of the state are not those at the ends of the chart's step: differentiating the discrete action S(x0, x1)
- * through the chart gives, with M(xi) of gauss_moving.h,
+ * through the chart gives, with M(xi) of gauss.h,
  *   chart at x0 (xi_0 = 0):        M(xi_1) pi_1 = P0 + W,   P1 = (1+s_1) pi_1,   W = h sum_i b_i M(xi_i)(-dV_i)
  *   chart at the midpoint of x0 and x1 (xi_1 = -xi_0 = eta = (h/2) sum_j b_j u_j):
  *     (pi_0+pi_1)/2 = P0/(1+s) + M(eta)^-1 W/2,   P1 = P0 + (1+s) M(eta)^-1 W
@@ -17,7 +17,7 @@
  * Source: Marsden & West, Discrete mechanics and variational integrators, Acta Numerica 10 (2001) 357, sections 1.3
  * and 2.3, doi:10.1017/S096249290100006X. Valid for steps that stay in the chart: |s| < 0.9 at every stage.
  */
-#include "integrators/gauss_moving.h"
+#include "integrators/gauss.h"
 
 #include "core/threads.h"
 #include "numerics/dd.h"

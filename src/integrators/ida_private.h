@@ -1,5 +1,5 @@
-/* The data of the integrator `ida` and its parts: its equations and their Jacobian (ida_equations.c), and SUNDIALS
- * (ida_sundials.c).
+/* The data of the integrator `ida` and its parts: its equations and their Jacobian, and SUNDIALS
+ * (ida_solver.c).
  *
  * The unknowns are y = (x, v, L, M): n*k positions and velocities, the integrals L of the multipliers of all rows, and
  * the integrals M of the multipliers that keep the rows of position. See integrators/ida.c for the equations.
@@ -63,16 +63,12 @@ typedef struct cb_ida {
   char text[512];
 } cb_ida;
 
-/* --- ida_equations.c --- */
+/* --- equations --- */
 
 /* Computes the residual r[size] of the equations at (t, y, y'); yp is y'. */
 cb_status cb_ida_residual(cb_ida *m, double t, const double *y, const double *yp, double *r);
-/* Sets weight[size] to 1/tolerance of every unknown. */
-void cb_ida_weights(const cb_ida *m, const double *y, double *weight);
 
-/* cb_ida_pattern finds the places of the entries of dr/dy + c dr/dy'. cb_ida_jacobian adds their values after
- * cb_entries_begin. */
-cb_status cb_ida_pattern(cb_ida *m);
+/* Adds the values of the entries of dr/dy + c dr/dy' after cb_entries_begin. */
 cb_status cb_ida_jacobian(cb_ida *m, double t, double c, const double *y, const double *yp);
 
 /* Sets y and y' from a state. The state is projected to the rows, and the multipliers that keep the rows are computed.
@@ -82,7 +78,7 @@ cb_status cb_ida_start(cb_ida *m, const cb_state *state);
 cb_status cb_ida_output(cb_ida *m, double t, double t_low, cb_state *state);
 bool cb_ida_continues(const cb_ida *m, const cb_state *state, double h);
 
-/* --- ida_sundials.c --- */
+/* --- SUNDIALS --- */
 typedef struct cb_ida_options {
   int solver, max_order, max_steps;
   double max_step;

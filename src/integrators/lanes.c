@@ -176,7 +176,7 @@ void cb_lanes_load(cb_lanes *l, size_t lane, const cb_integrator *in, const cb_s
 }
 
 /* Returns the bits of the lanes in which a spring on a sphere is so long that steps must be checked
- * (dynamics/antipodes.c). */
+ * (dynamics/pair_potential.c). */
 static unsigned near_antipodes(const cb_lanes *l) {
   const size_t width = l->kernel->width;
   unsigned found = 0;

@@ -79,22 +79,16 @@ static inline double *cb_radau_lambda(const cb_radau *m, int i) { return cb_rada
 static inline double *cb_radau_of(const cb_radau *m, double *stages, int i) { return stages + (size_t)i * m->count; }
 static inline double *cb_radau_row(const cb_radau *m, double *rows, int i) { return rows + (size_t)i * (size_t)m->R; }
 
-/* --- radau_stages.c --- */
+/* --- radau_solve.c --- */
 /* Predicts the stages from past steps, or from the state if there are none (newton: without the forces). */
 cb_status cb_radau_predict(cb_radau *m, bool newton);
 /* Evaluates X, V, F, g, G and rates at (x0 + D, v0 + E), then dv/dt under lambda and the drift W G^T mu. */
 cb_status cb_radau_evaluate(cb_radau *m);
-/* Computes out[count] = W G_i^T y with the gradients G_i of stage i. */
-void cb_radau_lift(const cb_radau *m, int i, const double *y, double *out);
 /* Computes out[R] = G_i v with the gradients G_i of stage i. */
 void cb_radau_along(const cb_radau *m, int i, const double *v, double *out);
-/* Computes out[count] = h sum_j a_j value_j, where value_j begins at value + j stride. */
-void cb_radau_sum(const cb_radau *m, const double *a, const double *value, size_t stride, double *out);
 /* Sets the state and the multipliers at the end of the step. */
 cb_status cb_radau_finish(cb_radau *m, cb_state *state);
 cb_status cb_radau_status(cb_status status);
-
-/* --- radau_solve.c --- */
 cb_status cb_radau_solve(cb_radau *m);
 
 /* --- radau_newton.c --- */

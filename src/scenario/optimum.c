@@ -2,8 +2,8 @@
  * cycle, optimal gaits, and its own optimality (scenario/bundle_scenario.h). */
 #include "scenario/bundle_scenario.h"
 
-#include "bundle/gait_read.h"
-#include "bundle/read.h"
+#include "bundle/gait_private.h"
+#include "bundle/bundle_private.h"
 #include "bundle/samples.h"
 #include "optimum/target.h"
 #include "tree/scalar.h"

@@ -7,8 +7,7 @@
 #include "scenario/private.h"
 
 #include "bodies/place.h"
-#include "bundle/gait_read.h"
-#include "bundle/gait_text.h"
+#include "bundle/gait_private.h"
 #include "core/file.h"
 #include "core/isa.h"
 #include "core/registry.h"

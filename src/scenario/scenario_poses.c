@@ -12,7 +12,7 @@
  *          {variables: [a, b], y: "Y + a*X^2 + b*X^3", gait: {polygon: {corners: ..}, period: 2}}
  *   the shape variables follow a gait; without `variables` the gait is that of the phase of the poses
  */
-#include "bundle/gait_read.h"
+#include "bundle/gait_private.h"
 #include "fluid/shape_surface.h"
 #include "scenario/bundle_scenario.h"
 #include "scenario/hdf5_input.h"

@@ -51,19 +51,6 @@ cb_status cb_scalar_string(const cb_node *node, const char *name, const char **v
  * *out. */
 cb_status cb_node_expression(const cb_node *node, const cb_expression_scope *scope, cb_expression **out);
 
-/* A proposal for a text that is nearly a number: one with a unit, a product without a sign, or letters of another
- * alphabet. */
-typedef struct cb_number_hint {
-  size_t at;      /* offset in the text of the part that is wrong */
-  char text[400]; /* the message: the error, and the text to write instead */
-} cb_number_hint;
-
-/* Examines text[n] and, if it begins with a decimal number and continues with a unit, a name or a bracket, makes the
- * message. own: the unit that the key expects, "" for a dimensionless number, NULL if it is not known. The proposed
- * text has the value that the given text means; if that value is ambiguous, nothing is proposed. Returns false if there
- * is no message; then the parser of expressions reports the error. */
-bool cb_number_hint_of(const char *text, size_t n, const char *own, cb_number_hint *out);
-
 /* A range of numbers: low < x < high, with <= on a closed side; if `except` is set, x != low instead. */
 typedef struct cb_range {
   double low, high;

@@ -3,13 +3,49 @@
  * The frames of the page are rows of the record. The page draws in the space of the record if that is a product of a
  * quadric and flat axes whose points have four numbers: curved axes, then flat axes, and as the fourth number the last
  * coordinate of the quadric. Otherwise it draws the plot coordinates of the points in E3.
+ *
+ * The page is JSON text, and the arrays to which the text refers. The bytes of an array are shuffled (grouped by
+ * significance, as in HDF5), deflated by zlib, and written in base64. The JSON text contains {"array": number, "type":
+ * "f4" | "f8" | "i4", "shape": [..]} instead.
  */
 #pragma once
 
+#include "core/text.h"
 #include "yaml/yaml.h"
-#include "view/page.h"
-
 #include <curvebody/configuration.h>
+
+#include <stdint.h>
+
+/* --- JSON text and arrays --- */
+
+typedef struct cb_page {
+  cb_text json, arrays;
+  int count;
+} cb_page;
+
+typedef enum cb_page_type { CB_PAGE_F4, CB_PAGE_F8, CB_PAGE_I4 } cb_page_type;
+
+/* The functions below append JSON. key: the name of a member of an object; NULL: an item of a list. A lack of memory is
+ * reported when the page is complete. */
+void cb_page_begin(cb_page *p, const char *key, char bracket);
+void cb_page_end(cb_page *p, char bracket);
+void cb_page_text(cb_page *p, const char *key, const char *text);
+void cb_page_number(cb_page *p, const char *key, double value);
+void cb_page_texts(cb_page *p, const char *key, size_t n, const char *const *text);
+/* Appends an array of n0 n1 n2 values. n1 or n2 is 0 if there is no such dimension. */
+cb_status cb_page_array(cb_page *p, const char *key, cb_page_type type, size_t n0, size_t n1, size_t n2,
+                        const double *values);
+
+/* The scripts and styles of the page, which are packed when the program is built (embed.c). The list ends with a NULL
+ * name. It is empty in a build without three.js and dygraphs. */
+typedef struct cb_asset {
+  const char *name;
+  const char *packed;
+  size_t length;
+} cb_asset;
+extern const cb_asset cb_view_assets[];
+
+/* --- the record --- */
 
 typedef struct cb_view {
   const char *path;

@@ -1,6 +1,6 @@
 /* Tests of bundles with another cost metric M: closed forms, differences, the properties that do not change, and
  * errors. dM, ddM: first and second derivatives of M; A: the connection. */
-#include "bundle/read.h"
+#include "bundle/bundle_private.h"
 #include "curvature_claims.h"
 #include "link_trees.h"
 

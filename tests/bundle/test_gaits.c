@@ -1,6 +1,6 @@
 /* Tests of gaits r(t) of every class: rates compared with differences, exact closure, breaks, and gaits composed of
  * gaits. */
-#include "bundle/gait_text.h"
+#include "bundle/gait_private.h"
 #include "check.h"
 
 #include <curvebody/gait_kind.h>

@@ -1,7 +1,7 @@
 /* Tests of networks of many springs. They compare forces with a plain sum over the springs, check that results are
  * identical for any number of threads, and test the renumbering of particles. */
 #include "check_springs.h"
-#include "dynamics/reorder.h"
+#include "dynamics/springs.h"
 
 enum { K = CB_COORD_MAX };
 

@@ -226,7 +226,7 @@ static void lanes_of(uint64_t seed, int space, int method, int body) {
 }
 
 /* Tests springs on a sphere whose lengths reach half a turn at different times. Some pass exactly through the antipode,
- * where the run ends (dynamics/antipodes.c), and some pass next to it. */
+ * where the run ends (dynamics/pair_potential.c), and some pass next to it. */
 static void springs_that_turn_round_go_alone(void **unused) {
   static const char *const method[] = {"lobatto, stages: 4", "rk4"};
   failures = 0;

@@ -9,7 +9,6 @@
  * Source: Berrut & Trefethen, SIAM Rev. 46 (2004) 501, eqs. 4.2, 5.4, 9.4, doi:10.1137/S0036144502417715.
  */
 #include "bundle/gait_private.h"
-#include "bundle/gait_read.h"
 #include "core/failure.h"
 
 #include <float.h>
@@ -128,9 +127,9 @@ static void differentiate(int n, int degree, const double *r, double *slope) {
 }
 
 cb_status cb_gait_arcs(int n, int arcs, const double *ends, int degree, const double *values, cb_gait **out) {
-  cb_status status = cb_gait_check("arcs", n, arcs, 1, NULL);
-  if (!status) status = cb_gait_check("points on an arc", n, degree + 1, 2, NULL);
-  if (!status) status = cb_gait_check("points on its arcs", n, arcs * (degree + 1), 2, values);
+  cb_status status = cb_gait_check_arguments("arcs", n, arcs, 1, NULL);
+  if (!status) status = cb_gait_check_arguments("points on an arc", n, degree + 1, 2, NULL);
+  if (!status) status = cb_gait_check_arguments("points on its arcs", n, arcs * (degree + 1), 2, values);
   if (!status) status = check_ends(arcs, ends);
   if (!status) status = check_joints(n, arcs, degree, values);
   if (status) return status;

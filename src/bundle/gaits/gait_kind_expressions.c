@@ -2,7 +2,6 @@
  * round-off; r(1) is then set to r(0).
  */
 #include "bundle/gait_private.h"
-#include "bundle/gait_read.h"
 #include "core/failure.h"
 
 #include <stdlib.h>
@@ -20,7 +19,7 @@ static void at(const cb_gait *g, double t, double *r, double *rate) {
 }
 
 cb_status cb_gait_expressions(int n, const cb_expression *const *r, int breaks, const double *times, cb_gait **out) {
-  cb_status status = cb_gait_check("expressions", n, 1, 1, NULL);
+  cb_status status = cb_gait_check_arguments("expressions", n, 1, 1, NULL);
   if (status) return status;
   for (int i = 0; i < n; i++)
     for (size_t other = 1; other < CB_EXPRESSION_VARIABLES; other++)

@@ -6,7 +6,6 @@
  * t) are computed by repeated multiplication.
  */
 #include "bundle/gait_private.h"
-#include "bundle/gait_read.h"
 #include "core/failure.h"
 
 #include <math.h>
@@ -57,9 +56,9 @@ static size_t state(const cb_gait *g, double *out) {
 
 cb_status cb_gait_fourier(int n, int harmonics, const double *mean, const double *cosine, const double *sine,
                           cb_gait **out) {
-  cb_status status = cb_gait_check("harmonics", n, harmonics, 1, cosine);
-  if (!status) status = cb_gait_check("harmonics", n, harmonics, 1, sine);
-  if (!status) status = cb_gait_check("means", n, 1, 1, mean);
+  cb_status status = cb_gait_check_arguments("harmonics", n, harmonics, 1, cosine);
+  if (!status) status = cb_gait_check_arguments("harmonics", n, harmonics, 1, sine);
+  if (!status) status = cb_gait_check_arguments("means", n, 1, 1, mean);
   if (status) return status;
   const size_t row = (size_t)n, rows = (size_t)harmonics * row;
   cb_gait *g = cb_gait_block(&cb_gait_kind_fourier, n, harmonics, 0, row + 2 * rows);

@@ -1,7 +1,6 @@
 /* Loops: straight lines r + t turn e_k along one shape variable k (e_k: its unit vector), such as one period of a
  * phase. */
 #include "bundle/gait_private.h"
-#include "bundle/gait_read.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +17,7 @@ static void at(const cb_gait *g, double t, double *r, double *rate) {
 }
 
 cb_status cb_gait_loop(int n, int variable, const double *r, double turn, cb_gait **out) {
-  const cb_status status = cb_gait_check("starts", n, 1, 1, r);
+  const cb_status status = cb_gait_check_arguments("starts", n, 1, 1, r);
   if (status) return status;
   if (variable < 0 || variable >= n)
     return cb_fail(CB_ERROR_ARGUMENT,

@@ -4,7 +4,6 @@
  * The breaks are the times of the corners; the first is 0.
  */
 #include "bundle/gait_private.h"
-#include "bundle/gait_read.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +41,7 @@ static bool counts(int n, int corners, const double *r, int k) {
 }
 
 cb_status cb_gait_polygon(int n, int corners, const double *r, cb_gait **out) {
-  cb_status status = cb_gait_check("corners", n, corners, 2, r);
+  cb_status status = cb_gait_check_arguments("corners", n, corners, 2, r);
   if (status) return status;
   int count = 0;
   double perimeter = 0;

@@ -1,7 +1,6 @@
 /* Gaits through points at given times: the periodic cubic spline of the kind `spline`. In that kind the times may be
  * absent; here they are required. */
 #include "bundle/gait_private.h"
-#include "bundle/gait_read.h"
 
 extern const cb_gait_kind_class cb_gait_kind_spline;
 

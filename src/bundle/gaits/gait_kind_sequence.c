@@ -2,7 +2,6 @@
  * with d = r(1) - r(0), so that a sequence of such paths is continuous.
  */
 #include "bundle/gait_private.h"
-#include "bundle/gait_read.h"
 #include "core/failure.h"
 
 #include <math.h>

@@ -6,7 +6,6 @@
  * Source: de Boor, A Practical Guide to Splines (1978), chapter IV.
  */
 #include "bundle/gait_private.h"
-#include "bundle/gait_read.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
@@ -86,9 +85,9 @@ static cb_status check_times(int n, int points, const double *time, const double
 
 cb_status cb_gait_spline(int n, int points, const double *time, const double *r, cb_gait **out) {
   int count = points;
-  cb_status status = cb_gait_check("points", n, points, 3, r);
+  cb_status status = cb_gait_check_arguments("points", n, points, 3, r);
   if (!status && time) status = check_times(n, points, time, r, &count);
-  if (!status) status = cb_gait_check("points", n, count, 3, NULL);
+  if (!status) status = cb_gait_check_arguments("points", n, count, 3, NULL);
   if (status) return status;
   const size_t rows = (size_t)count * (size_t)n;
   cb_gait *g = cb_gait_block(&cb_gait_kind_spline, n, count, count, (size_t)count + 1 + 2 * rows);

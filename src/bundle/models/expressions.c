@@ -9,7 +9,6 @@
  * expression.
  */
 #include "bundle/bundle_private.h"
-#include "bundle/read.h"
 #include "tree/scalar.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #include "run/bundle_run.h"
 #include "scenario/private.h"
 #include "bundle/coordinates.h"
-#include "bundle/gait_read.h"
+#include "bundle/gait_private.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* The angle at a particle between the geodesics to two others. In spaces of one factor it follows from the sides of the
- * triangle, with the notation of dynamics/constraint_triangles.c:
+ * triangle, with the notation of dynamics/constraint_charts.c:
  *
  *   angle between sides 1 and 2 (d_0 and d_1):   2 atan T,   T^2 = s(sigma_1) s(sigma_2) / (s(sigma_0) s(sigma_3))
  *

@@ -2,7 +2,7 @@
  *
  *   A = 4/|K| atan(|K| P),   P = prod over i = 0..3 of t(sigma_i/2)^(1/2),   t = s/c      (L'Huilier)
  *
- * A is the area of a triangle and K the curvature; s, c and sigma_i are those of dynamics/constraint_triangles.c. P is
+ * A is the area of a triangle and K the curvature; s, c and sigma_i are those of dynamics/constraint_charts.c. P is
  * differentiated by its logarithm:
  *   d log t(x/2)^(1/2) = dx/(2 s(x))
  * Small triangles are therefore as accurate as large ones. Source: Todhunter, Spherical Trigonometry (1886), article

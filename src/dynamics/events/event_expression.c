@@ -1,6 +1,6 @@
 /* The event that an expression of a particle's coordinates q, of the time t and of its radius r vanishes: f(q, t, r) =
  * 0. The derivatives are those of the expression (numerics/expression_private.h). */
-#include "dynamics/gap_expression.h"
+#include "dynamics/gap_class.h"
 
 static const cb_param params[] = {CB_GAP_CHART_ROW,
                                   {"value", CB_PARAM_NODE, offsetof(cb_gap_expression, value), NULL, "", "", NULL,

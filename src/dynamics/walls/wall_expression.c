@@ -1,6 +1,6 @@
 /* A wall that is an expression: particles stay where f(q, t, r) > 0. q are coordinates in a chart of the world, t the
  * time and r the particle's radius. The derivatives are those of the expression (numerics/expression_private.h). */
-#include "dynamics/gap_expression.h"
+#include "dynamics/gap_class.h"
 
 static const cb_param params[] = {
     CB_GAP_CHART_ROW,

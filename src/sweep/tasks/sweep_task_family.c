@@ -10,7 +10,7 @@
  */
 #include "sweep/sweep.h"
 
-#include "bundle/gait_text.h"
+#include "bundle/gait_private.h"
 #include "numerics/tableau.h"
 #include "scenario/bundle_scenario.h"
 

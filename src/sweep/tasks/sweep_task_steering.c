@@ -5,7 +5,7 @@
  * from these states. */
 #include "sweep/sweep.h"
 
-#include "bundle/gait_text.h"
+#include "bundle/gait_private.h"
 #include "optimum/family.h"
 #include "scenario/bundle_scenario.h"
 #include "tree/scalar.h"

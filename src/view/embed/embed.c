@@ -1,4 +1,4 @@
-/* A program for the build: packs files into a C source of cb_view_assets (view/page.h), deflated by zlib and in base64.
+/* A program for the build: packs files into a C source of cb_view_assets (view/view_private.h), deflated by zlib and in base64.
  *
  *     embed OUT.c [FILE...] */
 #include <stdio.h>
@@ -35,7 +35,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "embed: expected OUT.c [FILE...]\n");
     return 2;
   }
-  fputs("/* Generated from src/view and its libraries. */\n#include \"view/page.h\"\n", out);
+  fputs("/* Generated from src/view and its libraries. */\n#include \"view/view_private.h\"\n", out);
   for (int i = 2; i < argc; i++) {
     size_t n;
     unsigned char *bytes = read_whole(argv[i], &n);

@@ -1,8 +1,15 @@
-/* The instruction set of the vector kernels. The choice is one atomic variable for the entire process. */
+/* What the process uses of its machine: the instruction set of the vector kernels (isa.h) and the number of threads
+ * (threads.h). Both are atomic variables, which the program sets. A loop reads the number of threads when the loop
+ * starts, and some objects read it when they are created. */
 #include "core/isa.h"
 
+#include "core/threads.h"
+
+#include <omp.h>
 #include <stdatomic.h>
 #include <string.h>
+
+/* --- instruction set --- */
 
 static const char *const names[CB_ISA_COUNT] = {CB_ISA_BASE, "avx2", "avx512"};
 static const char *const elsewhere[] = {"x86-64", "aarch64", "portable"};
@@ -49,3 +56,17 @@ cb_isa cb_isa_get(void) {
 }
 
 const char *cb_isa_name(void) { return names[cb_isa_get()]; }
+
+/* --- threads --- */
+
+static atomic_int chosen;
+
+void cb_threads_set(int threads) { atomic_store(&chosen, threads > 0 ? threads : 0); }
+
+bool cb_threads_chosen(void) { return atomic_load(&chosen) > 0; }
+
+int cb_threads_for(size_t elements) {
+  if (elements < CB_THREADS_MIN_ELEMENTS) return 1;
+  const int threads = atomic_load(&chosen);
+  return threads > 0 ? threads : omp_get_max_threads();
+}

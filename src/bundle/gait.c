@@ -1,10 +1,19 @@
-/* The functions that all gaits share: periodic time, breaks, copies, reversal, and the test whether they close. */
+/* The functions that all gaits share: periodic time, breaks, copies, reversal, and the test whether they close; gaits
+ * that are made from another gait: shifted in time, with another pace, scaled and moved; and gaits of the kinds `arcs`
+ * and `fourier` as text and as numbers. A sequence of gaits is a kind of gait (gaits/gait_kind_sequence.c).
+ *
+ * An open path, such as a phase that grows by one period, continues by r(t + 1) = r(t) + d with d = r(1) - r(0). A
+ * gait made from such a path is therefore continuous.
+ */
 #include "bundle/gait_private.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- the memory and the time of a gait --- */
 
 enum { SAMPLES = 64 };
 
@@ -66,7 +75,7 @@ void cb_gait_free(cb_gait *g) {
   free(g);
 }
 
-cb_status cb_gait_check(const char *what, int n, int count, int least, const double *r) {
+cb_status cb_gait_check_arguments(const char *what, int n, int count, int least, const double *r) {
   if (n < 1 || n > CB_SHAPE_MAX)
     return cb_fail(CB_ERROR_ARGUMENT, "a gait has %d shape variables: expected 1 to %d", n, CB_SHAPE_MAX);
   if (count < least) return cb_fail(CB_ERROR_ARGUMENT, "a gait has %d %s: expected at least %d", count, what, least);
@@ -104,7 +113,7 @@ cb_status cb_gait_look(cb_gait *g) {
 
 cb_status cb_gait_create(const cb_gait_kind_class *kind, int n, int breaks, const double *at, size_t numbers,
                          const double *x, cb_gait **out) {
-  cb_status status = cb_gait_check(kind->name, n, 1, 1, NULL);
+  cb_status status = cb_gait_check_arguments(kind->name, n, 1, 1, NULL);
   if (!status) status = cb_gait_check_breaks(breaks, at);
   if (status) return status;
   const int first = breaks == 0 || at[0] > 0; /* the derivatives may jump from the end to the start */
@@ -264,4 +273,212 @@ cb_status cb_gait_velocity(const cb_bundle *b, const cb_gait *g, double t, doubl
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) *square += M[i * n + j] * rate[i] * rate[j];
   return CB_OK;
+}
+
+/* --- gaits from another gait --- */
+
+enum { BISECTIONS = 100, PACE_SAMPLES = 256 };
+
+double *cb_gait_put_breaks(const cb_gait *g, double *out, double (*map)(const void *by, double t), const void *by) {
+  for (int k = 0; k < g->breaks; k++) *out++ = map(by, g->data[k]);
+  return out;
+}
+
+/* --- the gait at t + start; its numbers: start, gap[n] = r(1) - r(0) --- */
+
+static void at_shifted(const cb_gait *g, double t, double *r, double *rate) {
+  const double *start = cb_gait_own_numbers(g), *gap = start + 1, u = t + *start;
+  cb_gait_at(g->part[0], u < 1 ? u : u - 1, r, rate);
+  for (int i = 0; r && u >= 1 && i < g->n; i++) r[i] += gap[i];
+}
+
+static const cb_gait_kind_class shifted = {.name = "shifted", .at = at_shifted};
+
+static double earlier(const void *by, double t) {
+  const double u = t - *(const double *)by;
+  return u < 0 ? u + 1 : u;
+}
+
+cb_status cb_gait_shifted(const cb_gait *inner, double start, cb_gait **out) {
+  if (!isfinite(start)) return cb_fail(CB_ERROR_ARGUMENT, "a gait starts at time %g: expected a finite number", start);
+  const size_t n = (size_t)inner->n;
+  cb_gait *g = NULL;
+  const cb_gait_contents contents = {.parts = 1, .part = &inner};
+  const cb_status status = cb_gait_compose(&shifted, inner->n, inner->breaks, 1 + n, &contents, &g);
+  if (status) return status;
+  double gap[CB_SHAPE_MAX];
+  start -= floor(start);
+  if (start >= 1) start = 0;
+  cb_gait_put_breaks(inner, g->data, earlier, &start);
+  const int kept = cb_gait_sort_breaks(g->data, g->breaks);
+  cb_gait_gap(inner, gap);
+  g->breaks = kept;
+  g->data[kept] = start;
+  memcpy(g->data + kept + 1, gap, n * sizeof *gap);
+  g->pieces = inner->pieces;
+  g->open = inner->open;
+  *out = g;
+  return CB_OK;
+}
+
+/* --- the gait at s(t), s the pace --- */
+
+static void at_paced(const cb_gait *g, double t, double *r, double *rate) {
+  double slope, s = cb_expression_gradient(g->text[0], &t, 1, &slope);
+  s = t == 0 ? 0 : t == 1 ? 1 : fmin(fmax(s, 0), 1);
+  cb_gait_at(g->part[0], s, r, rate);
+  for (int i = 0; rate && i < g->n; i++) rate[i] *= slope;
+}
+
+static const cb_gait_kind_class paced = {.name = "paced", .at = at_paced};
+
+/* Returns the time t at which the pace has the value s(t) = u, by bisection. */
+static double when(const void *by, double u) {
+  double low = 0, high = 1;
+  if (u <= 0) return 0;
+  for (int k = 0; k < BISECTIONS && high - low > DBL_EPSILON * high; k++) {
+    const double middle = (low + high) / 2;
+    if (cb_expression_value(by, &middle) < u)
+      low = middle;
+    else
+      high = middle;
+  }
+  return (low + high) / 2;
+}
+
+cb_status cb_gait_paced(const cb_gait *inner, const cb_expression *s, cb_gait **out) {
+  double before = 0;
+  for (size_t other = 1; other < CB_EXPRESSION_VARIABLES; other++)
+    if (cb_expression_uses(s, other))
+      return cb_fail(CB_ERROR_ARGUMENT, "a pace depends on more than the time: expected an expression of only `t`");
+  for (int k = 0; k <= PACE_SAMPLES; k++) {
+    const double t = (double)k / PACE_SAMPLES, value = cb_expression_value(s, &t), ends = k == 0 ? 0 : 1;
+    if ((k == 0 || k == PACE_SAMPLES) && !(fabs(value - ends) <= 1e-12))
+      return cb_fail(CB_ERROR_ARGUMENT, "a pace is %.9g at time %g, expected %g", value, t, ends);
+    if (k && !(value > before))
+      return cb_fail(CB_ERROR_ARGUMENT,
+                     "a pace does not increase, it is %.9g at time %.9g: expected an increasing function", value, t);
+    before = value;
+  }
+  const bool first = inner->breaks == 0 || inner->data[0] > 0;
+  cb_gait *g = NULL;
+  const cb_gait_contents contents = {.parts = 1, .part = &inner, .texts = 1, .text = &s};
+  const cb_status status = cb_gait_compose(&paced, inner->n, inner->breaks + first, 0, &contents, &g);
+  if (status) return status;
+  cb_gait_put_breaks(inner, g->data + first, when,
+                     s); /* these breaks come after the break at the start, where the derivative of the pace may jump */
+  g->breaks = cb_gait_sort_breaks(g->data, g->breaks);
+  g->pieces = inner->pieces;
+  g->open = inner->open;
+  *out = g;
+  return CB_OK;
+}
+
+/* --- the gait scale r + offset + drift t; its numbers: scale[n], offset[n], drift[n] --- */
+
+static void at_moved(const cb_gait *g, double t, double *r, double *rate) {
+  const double *scale = cb_gait_own_numbers(g), *offset = scale + g->n, *drift = offset + g->n;
+  cb_gait_at(g->part[0], t, r, rate);
+  for (int i = 0; i < g->n; i++) {
+    if (r) r[i] = offset[i] + scale[i] * r[i] + drift[i] * t;
+    if (rate) rate[i] = scale[i] * rate[i] + drift[i];
+  }
+}
+
+static const cb_gait_kind_class moved = {.name = "moved", .at = at_moved};
+
+static cb_status move(const cb_gait *inner, const double *scale, const double *offset, const double *drift,
+                      cb_gait **out) {
+  const size_t n = (size_t)inner->n;
+  cb_gait *g = NULL;
+  const cb_gait_contents contents = {.parts = 1, .part = &inner};
+  const cb_status status = cb_gait_compose(&moved, inner->n, inner->breaks, 3 * n, &contents, &g);
+  if (status) return status;
+  memcpy(g->data, inner->data, (size_t)inner->breaks * sizeof *g->data);
+  double *numbers = g->data + g->breaks;
+  for (size_t i = 0; i < n; i++) {
+    numbers[i] = scale ? scale[i] : 1;
+    numbers[n + i] = offset ? offset[i] : 0;
+    numbers[2 * n + i] = drift ? drift[i] : 0;
+  }
+  g->pieces = inner->pieces;
+  g->open = inner->open;
+  *out = g;
+  return CB_OK;
+}
+
+cb_status cb_gait_moved(const cb_gait *inner, const double *scale, const double *offset, cb_gait **out) {
+  cb_status status = cb_gait_check_arguments("scales", inner->n, 1, 1, scale);
+  if (!status) status = cb_gait_check_arguments("offsets", inner->n, 1, 1, offset);
+  return status ? status : move(inner, scale, offset, NULL, out);
+}
+
+cb_status cb_gait_drifting(const cb_gait *inner, const double *drift, cb_gait **out) {
+  double gap[CB_SHAPE_MAX];
+  const cb_status status = move(inner, NULL, NULL, drift, out);
+  if (status) return status;
+  (*out)->open = true;
+  cb_gait_gap(*out, gap);
+  (*out)->open = false;
+  for (int i = 0; i < inner->n; i++) (*out)->open |= !(fabs(gap[i]) <= cb_gait_slack(drift[i], gap[i]));
+  return CB_OK;
+}
+
+/* --- text and numbers --- */
+
+/* --- numbers --- */
+
+enum { ARCS, ORDER, HEAD };
+
+static const cb_gait_basis *basis_of(const cb_gait *g) { return g->backwards ? NULL : g->class->basis; }
+
+size_t cb_gait_state_size(const cb_gait *g) { return basis_of(g) ? basis_of(g)->state(g, NULL) : 0; }
+
+void cb_gait_state(const cb_gait *g, double *out) {
+  if (basis_of(g)) basis_of(g)->state(g, out);
+}
+
+cb_status cb_gait_from_state(int n, size_t count, const double *s, cb_gait **out) {
+  *out = NULL;
+  if (count < HEAD || !(s[ARCS] >= 0 && s[ARCS] < (double)count && s[ORDER] >= 1 && s[ORDER] < (double)count))
+    return CB_OK;
+  const size_t arcs = (size_t)s[ARCS], order = (size_t)s[ORDER], row = (size_t)n;
+  const size_t head = HEAD + (arcs ? arcs + 1 : row), rows = (arcs ? arcs * (order + 1) : 2 * order) * row;
+  if (head + rows > count) return CB_OK;
+  const double *x = s + head;
+  const cb_status status = arcs ? cb_gait_arcs(n, (int)arcs, s + HEAD, (int)order, x, out)
+                                : cb_gait_fourier(n, (int)order, s + HEAD, x, x + order * row, out);
+  return status == CB_ERROR_ARGUMENT ? CB_OK : status;
+}
+
+/* --- text --- */
+
+cb_status cb_gait_write(const cb_gait *g, cb_text *out) {
+  if (!basis_of(g))
+    return cb_fail(CB_ERROR_UNSUPPORTED,
+                   "a gait of class `%s`%s cannot be written as text: expected `fourier` or `arcs`", g->class->name,
+                   g->backwards ? ", reversed," : "");
+  cb_text_puts(out, "{");
+  cb_text_puts(out, g->class->name);
+  cb_text_puts(out, ": ");
+  basis_of(g)->write(g, out);
+  cb_text_puts(out, "}");
+  return out->failed ? cb_fail(CB_ERROR_MEMORY, "no memory for the text of a gait") : CB_OK;
+}
+
+void cb_gait_write_numbers(cb_text *out, int n, const double *x) {
+  for (int i = 0; i < n; i++) {
+    char number[40];
+    snprintf(number, sizeof number, "%s%.17g", i ? ", " : "[", x[i]);
+    cb_text_puts(out, number);
+  }
+  cb_text_puts(out, "]");
+}
+
+void cb_gait_write_rows(cb_text *out, int rows, int n, const double *x) {
+  for (int k = 0; k < rows; k++) {
+    cb_text_puts(out, k ? ", " : "[");
+    cb_gait_write_numbers(out, n, x + k * n);
+  }
+  cb_text_puts(out, "]");
 }

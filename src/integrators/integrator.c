@@ -11,7 +11,7 @@
 #include <string.h>
 
 const double *cb_composition_of_order_4(int *count) {
-  #define P 0.41449077179437573714
+#define P 0.41449077179437573714
   static const double steps[] = {P, P, 1 - 4 * P, P, P};
 #undef P
   *count = sizeof steps / sizeof *steps;

@@ -63,7 +63,7 @@ struct cb_body_interaction {
   double (*Y_known)[6];
   cb_rigid_state *from;
   double (*Y_from)[6], (*Y_middle)[6], flown;
-  bool departed; /* the present flight begins at `from` */
+  bool departed;  /* the present flight begins at `from` */
   bool by_joints; /* the equations of joined bodies contain the coupling (mechanism/mechanism_shared.h) */
   double length;  /* the largest distance of a point of a body from the origin of its frame, m */
 };

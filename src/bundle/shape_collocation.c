@@ -40,8 +40,13 @@ struct cb_shape_collocation {
 };
 typedef cb_shape_collocation step;
 
+/* A step may end at a break of the gait. The rates of a stage at the end of the step are those before the break; the
+ * part `inside` of the step, by which its time is earlier, changes them by less than the error of the step. */
 static void place_stages(step *s) {
+  static const double inside = 1e-9;
   const cb_tableau *T = s->tableau;
+  const double *breaks;
+  const bool corners = s->problem->gait && cb_gait_breaks(s->problem->gait, &breaks);
   for (int i = 0; i < T->s; i++) {
     stage *at = &s->at[i];
     for (int a = 0; a < s->unknowns; a++) {
@@ -50,6 +55,10 @@ static void place_stages(step *s) {
       for (int j = 0; j < T->s; j++) at->r[q] += s->h * T->a[i][j] * s->at[j].v[q];
     }
     cb_shape_drive(s->problem, at->t, at->r, at->v);
+    if (corners && T->c[i] == 1) {
+      double before[CB_SHAPE_MAX];
+      cb_shape_drive(s->problem, at->t - inside * s->h, before, at->v);
+    }
   }
 }
 

@@ -3,8 +3,9 @@
  *   shape: {momentum: [3, -1, 2], potential: "2*group.y + alpha1^2",
  *           alpha1: {start: .8, rate: 0, spring: {stiffness: .5, rest: .1}, damping: .01, friction: .02,
  *                    torque: ".2*sin(2*t) - .1*alpha2_rate", limits: [-1, 1], restitution: .5},
- *           alpha2: {drive: "sin(t)"}, alpha3: gait}
- * A variable without an entry follows the gait if there is one; otherwise it is free and starts at 0.
+ *           alpha2: {drive: "a*sin(w*t)"}, alpha3: gait, parameters: {a: .5, w: 2}, period: "2*pi/w"}
+ * A variable without an entry follows the gait if there is one; otherwise it is free and starts at 0. The drives and
+ * torques have the period, which is the duration of a cycle.
  */
 #include "scenario/bundle_scenario.h"
 #include "scenario/bundle_shape.h"
@@ -43,6 +44,7 @@ typedef struct reading {
   cb_bundle_scenario *m;
   cb_shape_scenario *shape;
   const char *name[NAMES]; /* t, the variables, their rates */
+  cb_named_numbers parameters;
 } reading;
 
 /* Makes the names of the arguments of torques. */
@@ -64,7 +66,9 @@ static cb_status parse(reading *r, const cb_node *node, const char *const *names
   cb_expression *e;
   cb_shape_scenario *own = r->shape;
   if (node->kind != CB_NODE_SCALAR) return cb_node_fail(node, "expected an expression");
-  const cb_status status = cb_node_expression(node, &(cb_expression_scope){.names = names, .n = (size_t)n}, &e);
+  const cb_named_numbers *k = &r->parameters;
+  const cb_expression_scope scope = {names, (size_t)n, k->name, k->value, k->n};
+  const cb_status status = cb_node_expression(node, &scope, &e);
   if (status) return status;
   *out = own->expression[own->expressions++] = e;
   return CB_OK;
@@ -168,13 +172,29 @@ static cb_status read_momentum(reading *r, const cb_node *node) {
   return cb_node_reals(node, node->count, r->shape->momentum);
 }
 
+/* Reads the duration of a cycle, an expression of the parameters. */
+static cb_status read_period(reading *r, const cb_node *node) {
+  const cb_expression *e = NULL;
+  if (r->m->gait)
+    return cb_node_fail(node, "`period` next to `gait`: expected only one of them, because the gait has a period");
+  const cb_status status = parse(r, node, NULL, 0, &e);
+  if (status) return status;
+  r->shape->period = cb_expression_value(e, NULL);
+  if (r->parameters.lost && isnan(r->shape->period)) return cb_fail_consequence();
+  if (!(r->shape->period > 0 && isfinite(r->shape->period)))
+    return cb_node_fail(node, "period: expected a finite number > 0, found %g", r->shape->period);
+  r->m->period = r->shape->period;
+  return CB_OK;
+}
+
 cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *node) {
   cb_bundle_scenario *m = s->own;
   if (!node) return CB_OK;
   if (!m->bundle) return CB_OK; /* the error was reported */
   reading r = {.s = s, .m = m};
   const cb_bundle *b = m->bundle;
-  const char *known[CB_SHAPE_MAX + 2];
+  static const char *const keys_of_all[] = {"momentum", "potential", "parameters", "period"};
+  const char *known[CB_SHAPE_MAX + 4];
   if (node->kind != CB_NODE_MAP)
     return cb_node_fail(node, "shape: expected a map such as {%s: {start: 0, spring: {stiffness: 1}}}, found %s",
                         b->shape[0], cb_node_found(node).text);
@@ -186,10 +206,12 @@ cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *node) {
     known[i] = b->shape[i];
     r.shape->variable[i] = (cb_shape_variable){.driven = m->gait != NULL, .lowest = -INFINITY, .highest = INFINITY};
   }
-  known[b->n] = "momentum";
-  known[b->n + 1] = "potential";
+  memcpy(known + b->n, keys_of_all, sizeof keys_of_all);
+  const cb_node *parameters = cb_node_get(node, "parameters"), *period = cb_node_get(node, "period");
   cb_errors errors = cb_errors_begin();
-  cb_errors_add(&errors, node, cb_node_check_keys(node, known, (size_t)b->n + 2));
+  cb_errors_add(&errors, node, cb_node_check_keys(node, known, (size_t)b->n + 4));
+  cb_errors_add(&errors, parameters, cb_scenario_read_named(s, parameters, &r.parameters));
+  if (period) cb_errors_add(&errors, period, read_period(&r, period));
   for (int i = 0; i < b->n; i++) {
     const cb_node *own = cb_node_get(node, b->shape[i]);
     if (own) cb_errors_add(&errors, own, read_variable(&r, own, i));
@@ -244,39 +266,91 @@ static cb_status check(const cb_bundle_scenario *m, const cb_node *shape, bool d
   return CB_OK;
 }
 
-cb_status cb_scenario_make_shape_run(cb_scenario *s, const cb_run_options *options, cb_run **out) {
+cb_status cb_scenario_shape_problem(cb_scenario *s, double t, cb_shape_problem *problem, cb_shape_state *start) {
   const cb_bundle_scenario *m = s->own;
   cb_shape_scenario *own = m->moving;
   const cb_bundle *b = m->bundle;
-  const cb_node *root = cb_tree_root(s->tree), *shape = cb_node_get(root, "shape"), *time = cb_node_get(root, "time");
+  const cb_node *root = cb_tree_root(s->tree), *shape = cb_node_get(root, "shape");
   const bool drag = s->integrator->class_->solves == &cb_problem_shapes_with_drag;
-  cb_shape_problem problem = {.bundle = b,
-                              .drag = drag,
-                              .has_form = b->class_->form != NULL,
-                              .gait = m->gait,
-                              .period = m->period,
-                              .variable = own->variable,
-                              .potential = own->potential};
-  cb_shape_state start = {.t = options->start};
+  int count;
+  *problem = (cb_shape_problem){.bundle = b,
+                                .drag = drag,
+                                .has_form = b->class_->form != NULL,
+                                .gait = m->gait,
+                                .period = m->period,
+                                .variable = own->variable,
+                                .potential = own->potential};
+  *start = (cb_shape_state){.t = t};
   if (m->flow_node)
     return cb_node_fail(cb_node_get(root, "flow"),
                         "`flow` next to `shape`: expected only one of them, because the forces of a flow on the shape "
                         "variables are not computed");
-  int count;
   cb_integrator_substeps(s->integrator, &count);
   cb_status status = check(m, shape, drag, count > 1);
   if (status) return status;
-  if (!m->gait && !cb_node_get(time, "end"))
-    return cb_node_fail(time ? time : root, "the key `end` of `time` is missing: a shape without a gait has no cycle");
-  memcpy(start.g, m->start, sizeof start.g);
-  memcpy(start.r, own->start, sizeof own->start);
-  cb_group_adjoint_dual(b->group, start.g, own->momentum, start.mu);
-  cb_shape_drive(&problem, start.t, start.r, own->rate);
+  memcpy(start->g, m->start, sizeof start->g);
+  memcpy(start->r, own->start, sizeof own->start);
+  cb_group_adjoint_dual(b->group, start->g, own->momentum, start->mu);
+  cb_shape_drive(problem, t, start->r, own->rate);
   for (int i = 0; i < b->n; i++)
-    if (!isfinite(start.r[i]) || !isfinite(own->rate[i]))
+    if (!isfinite(start->r[i]) || !isfinite(own->rate[i]))
       return cb_node_fail(cb_node_get(shape, b->shape[i]), "%s: the drive at the start, t = %g, is not finite",
-                          b->shape[i], start.t);
-  if (!drag) status = cb_shape_start(&problem, own->rate, &start);
+                          b->shape[i], t);
+  return drag ? CB_OK : cb_shape_start(problem, own->rate, start);
+}
+
+/* Fails if two values, at time t and one period later, differ. whole: the period of an angle, 0: none. */
+static cb_status check_repeats(const cb_node *node, double t, double period, double value, double later, double whole) {
+  const double change = whole > 0 ? remainder(later - value, whole) : later - value;
+  if (fabs(change) <= 1e-9 * (1 + fabs(value))) return CB_OK;
+  return cb_node_fail(node,
+                      "expected the period %.9g of the cycle, found the value %.9g at t = %.6g, and %.9g a period "
+                      "later",
+                      period, value, t, later);
+}
+
+cb_status cb_scenario_check_cycle(const cb_scenario *s, double t, double period) {
+  enum { TIMES = 17 };
+  const cb_bundle_scenario *m = s->own;
+  const cb_shape_scenario *own = m->moving;
+  const cb_bundle *b = m->bundle;
+  const cb_node *shape = cb_node_get(cb_tree_root(s->tree), "shape");
+  for (int k = 0; own->potential && k < b->group->size; k++)
+    if (cb_expression_uses(own->potential, (size_t)k))
+      return cb_node_fail(cb_node_get(shape, "potential"),
+                          "a cycle with a potential of the place: expected a potential of the shape variables only, "
+                          "because the place does not return");
+  for (int i = 0; i < b->n; i++) {
+    const cb_shape_variable *v = &own->variable[i];
+    const cb_node *map = cb_node_get(shape, b->shape[i]);
+    if (v->friction > 0)
+      return cb_node_fail(cb_node_get(map, "friction"),
+                          "a cycle with dry friction: expected none, because the map of the cycle is not smooth");
+    for (int k = 0; k < TIMES; k++) {
+      double x[2][NAMES] = {{t + k * period / TIMES}, {t + k * period / TIMES + period}};
+      cb_status status = CB_OK;
+      for (int q = 0; q < b->n; q++) x[0][1 + q] = x[1][1 + q] = own->start[q];
+      if (v->drive)
+        status = check_repeats(cb_node_get(map, "drive"), x[0][0], period, cb_expression_value(v->drive, x[0]),
+                               cb_expression_value(v->drive, x[1]), b->period[i]);
+      if (!status && v->torque)
+        status = check_repeats(cb_node_get(map, "torque"), x[0][0], period, cb_expression_value(v->torque, x[0]),
+                               cb_expression_value(v->torque, x[1]), 0);
+      if (status) return status;
+    }
+  }
+  return CB_OK;
+}
+
+cb_status cb_scenario_make_shape_run(cb_scenario *s, const cb_run_options *options, cb_run **out) {
+  const cb_bundle_scenario *m = s->own;
+  const cb_node *root = cb_tree_root(s->tree), *time = cb_node_get(root, "time");
+  cb_shape_problem problem;
+  cb_shape_state start;
+  if (!m->gait && !(m->moving->period > 0) && !cb_node_get(time, "end"))
+    return cb_node_fail(time ? time : root,
+                        "the key `end` of `time` is missing: a shape without `gait` and without `period` has no cycle");
+  const cb_status status = cb_scenario_shape_problem(s, options->start, &problem, &start);
   return status ? status : cb_run_create_shape(&problem, &start, s->integrator, options, out);
 }
 

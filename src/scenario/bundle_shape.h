@@ -8,7 +8,8 @@ typedef struct cb_shape_scenario {
   cb_shape_variable variable[CB_SHAPE_MAX];
   double start[CB_SHAPE_MAX], rate[CB_SHAPE_MAX], momentum[CB_GROUP_DIM]; /* momentum: in the world's frame */
   const cb_expression *potential;                                         /* NULL: none */
-  cb_expression *expression[2 * CB_SHAPE_MAX + 1]; /* [expressions], owned: all that the others point to */
+  double period;                                   /* duration of a cycle in s; 0: not given, or that of the gait */
+  cb_expression *expression[2 * CB_SHAPE_MAX + 2]; /* [expressions], owned: all that the others point to */
   int expressions;
 } cb_shape_scenario;
 
@@ -16,5 +17,10 @@ extern const cb_param cb_shape_variable_table[]; /* the keys of one variable */
 
 /* Reads `shape` after the bundle and the gait; node NULL: the key is absent. */
 cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *node);
+/* Makes the problem and the state at time t of the scenario, which has an integrator. */
+cb_status cb_scenario_shape_problem(cb_scenario *s, double t, cb_shape_problem *problem, cb_shape_state *start);
+/* Fails, with the place in the scenario, if the motion that starts at time t has no smooth cycle map: the laws and torques do not have this
+ * period, the potential depends on the place, or there is dry friction. */
+cb_status cb_scenario_check_cycle(const cb_scenario *s, double t, double period);
 cb_status cb_scenario_make_shape_run(cb_scenario *s, const cb_run_options *options, cb_run **out);
 void cb_shape_scenario_free(cb_shape_scenario *own); /* own may be NULL; its memory is the scenario's */

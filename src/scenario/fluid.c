@@ -301,32 +301,42 @@ cb_status cb_scenario_vector(const cb_scenario *s, const cb_node *list, size_t n
 }
 
 /* A parameter that could not be read gets the value nan; the values of expressions that use it are not checked. */
-cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map) {
-  cb_fluid_scenario *m = s->own;
+cb_status cb_scenario_read_named(cb_scenario *s, const cb_node *map, cb_named_numbers *out) {
+  *out = (cb_named_numbers){.n = 0};
   if (!map) return CB_OK;
   if (map->kind != CB_NODE_MAP) return cb_node_fail(map, "expected a map of names and numbers");
-  m->parameter = cb_arena_alloc(s->arena, map->count, sizeof *m->parameter);
-  m->parameter_value = cb_arena_alloc(s->arena, map->count, sizeof *m->parameter_value);
-  if (!m->parameter || !m->parameter_value) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu parameters", map->count);
+  out->name = cb_arena_alloc(s->arena, map->count, sizeof *out->name);
+  out->value = cb_arena_alloc(s->arena, map->count, sizeof *out->value);
+  if (!out->name || !out->value) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu parameters", map->count);
   cb_errors errors = cb_errors_begin();
   for (size_t i = 0; i < map->count; i++) {
-    const size_t n = m->n_parameters;
-    const cb_expression_scope before = {.parameters = m->parameter, .n_parameters = n};
+    const size_t n = out->n;
+    const cb_expression_scope before = {.parameters = out->name, .values = out->value, .n_parameters = n};
     const char *name = map->keys[i]->text;
     if (cb_expression_check_parameter(name, &before, "")) {
       cb_errors_add(&errors, map->keys[i], cb_node_fail(map->keys[i], "%s", cb_error_text()));
-      m->lost = true;
+      out->lost = true;
       continue;
     }
-    m->parameter[n] = name;
-    if (cb_errors_add(&errors, map->items[i],
-                      cb_scenario_number(s, map->items[i], 0, NULL, NULL, &m->parameter_value[n]))) {
-      m->parameter_value[n] = NAN;
-      m->lost = true;
+    out->name[n] = name;
+    if (cb_errors_add(&errors, map->items[i], cb_fluid_number(map->items[i], &before, NULL, &out->value[n]))) {
+      out->value[n] = NAN;
+      out->lost = true;
     }
-    m->n_parameters = n + 1; /* each parameter may use the earlier ones */
+    out->n = n + 1; /* each parameter may use the earlier ones */
   }
   return cb_errors_end(&errors);
+}
+
+cb_status cb_scenario_read_parameters(cb_scenario *s, const cb_node *map) {
+  cb_fluid_scenario *m = s->own;
+  cb_named_numbers all;
+  const cb_status status = cb_scenario_read_named(s, map, &all);
+  m->parameter = all.name;
+  m->parameter_value = all.value;
+  m->n_parameters = all.n;
+  m->lost = m->lost || all.lost;
+  return status;
 }
 
 static cb_status unit(const cb_node *node, double v[3]) {

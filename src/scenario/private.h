@@ -76,6 +76,19 @@ cb_status cb_scenario_read_constraints(cb_scenario *s, const cb_node *node);
 cb_status cb_scenario_read_entry(cb_scenario *s, const cb_constraint_class *class, const cb_node *map,
                                  const cb_node *item);
 extern const cb_param cb_scenario_start_table[];
+/* Reads the map `integrator` at node, and makes the integrator without a run. */
+cb_status cb_scenario_read_integrator(cb_scenario *s, const cb_node *root, const cb_node *node,
+                                      cb_step_parameters *step);
+
+/* Named numbers that expressions may use: the value of a key `parameters`, in the scenario's arena. */
+typedef struct cb_named_numbers {
+  size_t n;
+  const char **name;
+  double *value; /* nan if the number could not be read */
+  bool lost;     /* a name or a number could not be read */
+} cb_named_numbers;
+/* Reads a map of names and numbers; map NULL: there are none. */
+cb_status cb_scenario_read_named(cb_scenario *s, const cb_node *map, cb_named_numbers *out);
 
 /* Calls `read` for every item of a list, the value of the key `key`; does nothing if list is NULL or empty. */
 cb_status cb_scenario_for_items(cb_scenario *s, const cb_node *list, const char *key,

@@ -397,7 +397,8 @@ static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *
     for (size_t i = 0; map && i < node->count; i++) {
       const cb_node *item = node->items[i];
       map->keys[i] = node->keys[i];
-      map->items[i] = item->kind == CB_NODE_MAP ? with_defaults(s, cb_shape_variable_table, item) : item;
+      const bool variable = item->kind == CB_NODE_MAP && strcmp(node->keys[i]->text, "parameters") != 0;
+      map->items[i] = variable ? with_defaults(s, cb_shape_variable_table, item) : item;
       if (!map->items[i]) return NULL;
     }
     return map;

@@ -78,7 +78,8 @@ static bool has_row(const cb_param *table, const char *name) {
   return table->name != NULL;
 }
 
-static cb_status read_integrator(cb_scenario *s, const cb_node *root, const cb_node *node, cb_step_parameters *step) {
+cb_status cb_scenario_read_integrator(cb_scenario *s, const cb_node *root, const cb_node *node,
+                                      cb_step_parameters *step) {
   if (!node) return CB_OK; /* the error was reported */
   if (node->kind != CB_NODE_MAP) return cb_node_fail(node, "expected a map with `name` and `step`");
   static const char *const shared[] = {"name", "step", "retries"};
@@ -193,7 +194,7 @@ static cb_status read_run(cb_scenario *s, const cb_node *root, bool whole) {
   cb_run_options options = {0};
   cb_errors errors = cb_errors_begin();
   cb_errors_add(&errors, time_node, read_time(s, time_node, root, &time));
-  cb_errors_add(&errors, integrator, read_integrator(s, root, integrator, &step));
+  cb_errors_add(&errors, integrator, cb_scenario_read_integrator(s, root, integrator, &step));
   cb_errors_add(&errors, record, read_record(s, record, root, &options));
   options.start = time.start;
   options.end = time.end;

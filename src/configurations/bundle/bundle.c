@@ -342,11 +342,12 @@ const cb_optimum_problem *cb_scenario_optimum(const cb_scenario *s) {
 /* --- the configuration space --- */
 
 /* The keys of `time`. If `end` is not given, the run ends with the last cycle. */
-const cb_param cb_cycle_time_table[] = {{"start", CB_PARAM_REAL, offsetof(cb_time_parameters, start), "0", "s", "",
-                                         NULL, "time at the start of the run; a cycle begins at time 0"},
-                                        {"end", CB_PARAM_REAL, offsetof(cb_time_parameters, end), "nan", "s", "", NULL,
-                                         "time at the end (default: start + repeat*period of the gait)"},
-                                        {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
+const cb_param cb_cycle_time_table[] = {
+    {"start", CB_PARAM_REAL, offsetof(cb_time_parameters, start), "0", "s", "", NULL,
+     "time at the start of the run; a cycle begins at time 0"},
+    {"end", CB_PARAM_REAL, offsetof(cb_time_parameters, end), "nan", "s", "", NULL,
+     "time at the end (default: start + repeat*period of the gait, or start + period of `shape`)"},
+    {NULL, 0, 0, NULL, NULL, NULL, NULL, NULL}};
 
 /* There is no key `retries` here: a failed step along a fibre is not repeated with half its length, because the halves
  * could step over a singular shape. */

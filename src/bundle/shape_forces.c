@@ -57,6 +57,18 @@ void cb_shape_drive(const cb_shape_problem *p, double t, double *r, double *rate
   }
 }
 
+double cb_shape_to_break(const cb_shape_problem *p, double t, double h) {
+  const double *at, period = p->period;
+  if (!p->gait) return h;
+  const int breaks = cb_gait_breaks(p->gait, &at);
+  const double phase = fmod(t, period) / period;
+  double next = INFINITY;
+  for (int k = 0; k < breaks; k++)
+    for (int cycle = 0; cycle < 2; cycle++)
+      if (at[k] + cycle > phase + 1e-12) next = fmin(next, at[k] + cycle - phase);
+  return next * period < h * (1 - 1e-9) ? next * period : h;
+}
+
 /* The rate of the numbers of g along each axis of the algebra, by central differences of order 8: out[dim][size]. The
  * numbers are polynomials or trigonometric functions of the parameter, so that the step .01 leaves only round-off. */
 static void slopes_of_numbers(const cb_group *G, const double *g, double out[CB_GROUP_DIM][CB_GROUP_SIZE]) {

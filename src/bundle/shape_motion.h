@@ -64,6 +64,8 @@ void cb_shape_force_at(const cb_shape_problem *p, double t, const double *r, con
                        cb_shape_force *out);
 /* The values and rates of the driven variables; the others stay as they are. rate may be NULL. */
 void cb_shape_drive(const cb_shape_problem *p, double t, double *r, double *rate);
+/* Returns the time from t to the next break of the gait that drives variables, at most h. Steps end at breaks. */
+double cb_shape_to_break(const cb_shape_problem *p, double t, double h);
 /* Replaces the element g of a state by g y. */
 void cb_shape_multiply(const cb_group *G, const double *y, cb_shape_state *s);
 /* Returns V and computes F[dim] and -d_r V in f[n]; both may be NULL. */

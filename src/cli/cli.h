@@ -36,7 +36,7 @@ typedef struct cli_option {
 #define CLI_OPTION(name, letter, form, field, ...) \
   { name, letter, form, offsetof(arguments, field), __VA_ARGS__ }
 /* Keys of a scenario, for completion. */
-#define CLI_KEYS "integrator. space. fluid. bundle. bodies.0. gait. start. time. record."
+#define CLI_KEYS "integrator. space. fluid. bundle. bodies.0. gait. shape. start. time. record."
 #define CLI_HEADING(text) \
   { .doc = (text) }
 #define CLI_END \

@@ -1,7 +1,7 @@
-/* curvebody gait SCENARIO holonomy|connection|curvature|path|optimize|family|optimality
+/* curvebody gait SCENARIO holonomy|connection|curvature|path|optimize|family|optimality|cycle
  *
- * The keys `bundle`, `gait`, `start` and `optimum` of the scenario are read. The parts of the command are in the files
- * gait_*.c. Options for keys of `optimum` are converted to the form of --set:
+ * The keys `bundle`, `gait`, `shape`, `start` and `optimum` of the scenario are read, and by `cycle` also `integrator`
+ * and `time`. The parts of the command are in the files gait_*.c. Options for keys of `optimum` are converted to the form of --set:
  *
  *   --move 0.03                    optimum.target={move: 0.03}
  *   --parts x=0.03,theta=0         optimum.target={parts: {x: 0.03, theta: 0}}
@@ -151,28 +151,34 @@ static cb_status gait_take_optimum(const cli_optimum_options *a, cb_arena *arena
 }
 
 /* --- the command --- */
+/* Whether a part writes the file of --output. A part that may write it writes a scenario. */
+enum { NO_FILE, MAY_WRITE, WRITES };
 
 typedef struct part {
   const char *name, *doc;
   cb_status (*run)(const cli_gait_job *job);
-  bool writes, moves;  /* writes: the part needs --output; moves: the part needs a gait */
+  int writes;
+  bool moves;          /* the part needs a gait */
   const char *instead; /* advice if a shape is singular; NULL: the error message has advice already */
 } part;
 
 static const char elsewhere[] = "try a gait that keeps away from this shape";
 static const part parts[] = {
-    {"holonomy", "prints group element, length, cost and efficiency of a cycle", cli_gait_holonomy, false, true,
+    {"holonomy", "prints group element, length, cost and efficiency of a cycle", cli_gait_holonomy, NO_FILE, true,
      elsewhere},
-    {"connection", "prints connection, curvature and metric at a shape", cli_gait_connection, false, false, elsewhere},
+    {"connection", "prints connection, curvature and metric at a shape", cli_gait_connection, NO_FILE, false,
+     elsewhere},
     {"curvature", "writes connection, curvature and metric over a window of shape space to an HDF5 file",
-     cli_gait_curvature, true, false, elsewhere},
-    {"path", "writes the path in the group to an HDF5 file", cli_gait_path, true, true, elsewhere},
-    {"optimize", "finds the cheapest gait for a target, or the most efficient gait", cli_gait_optimize, false, false,
-     NULL},
+     cli_gait_curvature, WRITES, false, elsewhere},
+    {"path", "writes the path in the group to an HDF5 file", cli_gait_path, WRITES, true, elsewhere},
+    {"optimize", "finds the cheapest gait for a target, or the most efficient gait", cli_gait_optimize, MAY_WRITE,
+     false, NULL},
     {"family", "writes optimal gaits for a range of targets, or of values of one scenario key, to an HDF5 file",
-     cli_gait_family, true, false, NULL},
-    {"optimality", "prints the distance of the scenario's gait from a local optimum", cli_gait_optimality, false, true,
-     elsewhere}};
+     cli_gait_family, WRITES, false, NULL},
+    {"optimality", "prints the distance of the scenario's gait from a local optimum", cli_gait_optimality, NO_FILE,
+     true, elsewhere},
+    {"cycle", "prints the periodic motion of shape variables that move by themselves, or finds the best one",
+     cli_gait_cycle, MAY_WRITE, false, NULL}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 cb_status cli_gait_count(const char *option, const char *text, int maximum, int *out) {
@@ -308,15 +314,24 @@ static int run(void *taken, char **operand) {
   cli_gait_job *job = &a->job;
   const part *what = find(operand[1]);
   if (!what) return CLI_EXIT_USAGE;
-  if (what->writes && !job->output)
+  if (what->writes == WRITES && !job->output)
     return cli_misuse(&cli_command_gait, "`%s` writes a file: expected its name after -o", what->name);
-  if (job->output && !what->writes && what->run != cli_gait_optimize)
+  if (job->output && what->writes == NO_FILE)
     return cli_misuse(&cli_command_gait, "`%s` writes no file: expected no --output", what->name);
   job->scenario = operand[0];
   cb_arena *arena = cb_arena_create();
-  const bool family = what->run == cli_gait_family;
+  const bool family = what->run == cli_gait_family, cycle = what->run == cli_gait_cycle;
+  if (job->varied.count > 1 && !cycle)
+    return cli_misuse(&cli_command_gait, "`%s` varies one key: expected --vary once", what->name);
+  job->vary = job->varied.count && !cycle ? job->varied.item[0] : NULL;
+  if (cycle) {
+    job->objective = a->optimum.objective;
+    job->starts = a->optimum.starts;
+    job->seed = a->optimum.seed;
+    a->optimum.objective = a->optimum.starts = a->optimum.seed = NULL;
+  }
   cb_status status = arena ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for options");
-  if (!status && job->output && what->run != cli_gait_optimize) status = cli_check_hdf5(job->output);
+  if (!status && what->writes == WRITES) status = cli_check_hdf5(job->output);
   if (!status && family) status = cli_gait_take_sweep(&a->optimum, arena, job, &a->sets);
   if (!status) status = gait_take_optimum(&a->optimum, arena, &a->sets, family ? &job->to : NULL);
   if (!status && job->vary && job->to)
@@ -329,13 +344,15 @@ static int run(void *taken, char **operand) {
 
 static const cli_option options[] = {
     CLI_OPTION("output", 'o', CLI_VALUE, job.output, "FILE", NULL, "@files",
-               "the file OUT.h5. With optimize, OUT.yaml is a scenario with the best gait, and - prints this scenario "
-               "in place of the report"),
-    CLI_OPTION("set", 0, CLI_LIST, sets, "KEY=VALUE", NULL, "bundle. gait. start. optimum.",
+               "the file OUT.h5. With optimize, OUT.yaml is a scenario with the best gait, with cycle one with the "
+               "start of the periodic motion, and - prints this scenario in place of the report"),
+    CLI_OPTION("set", 0, CLI_LIST, sets, "KEY=VALUE", NULL, "bundle. gait. shape. start. optimum.",
                "changes a value of the scenario"),
     CLI_OPTION("json", 0, CLI_FLAG, job.json, NULL, NULL, NULL, "prints JSON"),
-    CLI_OPTION("error", 0, CLI_VALUE, job.error, "E", "round-off; 1e-13 for path", NULL,
-               "tolerance of the path in the group, for holonomy, path and optimize"),
+    CLI_OPTION(
+        "error", 0, CLI_VALUE, job.error, "E", "round-off; 1e-13 for path; one halving for cycle", NULL,
+        "tolerance of the path in the group, for holonomy, path and optimize. With cycle, steps are halved until "
+        "the results change by at most E (relative)"),
     CLI_HEADING("Options of connection, curvature and path"),
     CLI_OPTION("at", 0, CLI_VALUE, job.at, "R", "the start of the gait; for curvature its mean", NULL,
                "shape variables, separated by commas"),
@@ -357,8 +374,10 @@ static const cli_option options[] = {
                "target: a group element, numbers separated by commas"),
     CLI_OPTION("parts", 0, CLI_VALUE, optimum.parts, "NAME=X,...", NULL, NULL,
                "target: some numbers of the group element"),
-    CLI_OPTION("objective", 0, CLI_VALUE, optimum.objective, "NAME", "cost", "cost efficiency target",
-               "minimum cost at a target, maximum efficiency, or maximum amount at a length"),
+    CLI_OPTION("objective", 0, CLI_VALUE, optimum.objective, "NAME", "cost; displacement for cycle",
+               "cost efficiency target displacement",
+               "minimum cost at a target, maximum efficiency, or maximum amount at a length. With cycle --vary: "
+               "displacement, efficiency, or an axis of the group's algebra, such as v_x"),
     CLI_OPTION("length", 0, CLI_VALUE, optimum.length, "L", NULL, NULL, "length of the cycle, with --objective target"),
     CLI_OPTION("start-shape", 0, CLI_VALUE, optimum.start_shape, "R", "any", NULL,
                "shape at which the cycle starts, numbers separated by commas"),
@@ -366,18 +385,21 @@ static const cli_option options[] = {
                "bounds of all shape variables, or of some; write --bounds=-1:1 if the value begins with a minus sign"),
     CLI_OPTION("no-crossing", 0, CLI_FLAG, optimum.no_crossing, NULL, NULL, NULL,
                "lines of the body that share no point may touch but not cross"),
-    CLI_OPTION("starts", 0, CLI_VALUE, optimum.starts, "N", "24", NULL, "number of random starts of the search"),
+    CLI_OPTION("starts", 0, CLI_VALUE, optimum.starts, "N", "24; 8 for cycle", NULL,
+               "number of random starts of the search"),
     CLI_OPTION("seed", 0, CLI_VALUE, optimum.seed, "N", "1", NULL, "seed of the random starts"),
-    CLI_HEADING("Options of family"),
+    CLI_HEADING("Options of family and cycle"),
     CLI_OPTION(
-        "vary", 0, CLI_VALUE, job.vary, "KEY=LO:HI", NULL, CLI_KEYS,
-        "follows the best gait as a number of the scenario changes. Without it, --move LO:HI or LO:fold follows gaits "
+        "vary", 0, CLI_LIST, job.varied, "KEY=LO:HI", NULL, CLI_KEYS,
+        "family follows the best gait as a number of the scenario changes; cycle finds the best values of up to 6 "
+        "numbers, such as shape.alpha2.spring.stiffness, by their logarithms if HI >= 10 LO > 0. Family without it: "
+        "--move LO:HI or LO:fold follows gaits "
         "as their target grows, and --move LO:HI with --turn LO:HI and --grid finds gaits for a grid of both targets"),
     CLI_OPTION("members", 0, CLI_VALUE, job.members, "N", "100; 21 with --vary", NULL, "number of gaits"),
     CLI_END};
 static const cli_operand operands[] = {
-    {"SCENARIO", "@files", "a scenario file with the key `bundle`; the keys gait, start and optimum are read too",
-     NULL},
+    {"SCENARIO", "@files",
+     "a scenario file with the key `bundle`; the keys gait, shape, start and optimum are read too", NULL},
     {"PART", NULL, "one of:", list_parts},
     {.name = NULL}};
 static const cli_example examples[] = {
@@ -386,6 +408,8 @@ static const cli_example examples[] = {
      "Finds the cheapest gait with the displacement 0.03."},
     {"curvebody gait purcell.yaml family --vary bundle.ratio=1.5:2 --move 0.03 -o ratio.h5",
      "Follows the best gait as the key `ratio` changes."},
+    {"curvebody gait elastic.yaml cycle --vary shape.alpha2.spring.stiffness=0.001:0.1",
+     "Finds the stiffness of a spring with the largest displacement in a cycle."},
     {NULL, NULL}};
 
 const cli_command cli_command_gait = {

@@ -12,11 +12,14 @@ typedef struct cli_gait_job {
   const char *title;       /* the title of the scenario */
   bool json;
   /* the options with these names; NULL: not given */
-  const char *output, *error, *at, *grid, *window, *plane, *coordinates, *times, *members, *vary;
-  const char *to;          /* end of a range of targets; NULL: not given */
-  const char *move, *turn; /* the ranges LO:HI of --move and --turn, for a grid of targets */
-  const cli_list *sets;    /* the --set options, and other options in this form */
-  const char *warnings;    /* warnings so far, one per line, as in the attribute `warnings` */
+  const char *output, *error, *at, *grid, *window, *plane, *coordinates, *times, *members;
+  const char *objective, *starts, *seed; /* for cycle; for the other parts they are in cli_optimum_options */
+  cli_list varied;                       /* the --vary options */
+  const char *vary;                      /* the one of family; NULL: not given */
+  const char *to;                        /* end of a range of targets; NULL: not given */
+  const char *move, *turn;               /* the ranges LO:HI of --move and --turn, for a grid of targets */
+  const cli_list *sets;                  /* the --set options, and other options in this form */
+  const char *warnings;                  /* warnings so far, one per line, as in the attribute `warnings` */
 } cli_gait_job;
 
 /* Options that set keys of `optimum`; NULL if absent. */
@@ -38,9 +41,17 @@ cb_status cli_gait_path(const cli_gait_job *job);
 cb_status cli_gait_optimize(const cli_gait_job *job);
 cb_status cli_gait_family(const cli_gait_job *job);
 cb_status cli_gait_optimality(const cli_gait_job *job);
+cb_status cli_gait_cycle(const cli_gait_job *job);
 
 /* Returns the problem of the key `optimum`; CB_ERROR_INPUT if this key is missing. */
 cb_status cli_gait_problem(const cli_gait_job *job, const cb_optimum_problem **out);
+
+/* Checks the name of the output of a scenario, which may also be HDF5: CB_ERROR_INPUT for another name, and for --json
+ * with a scenario on the standard output. */
+cb_status cli_gait_check_output(const cli_gait_job *job, bool hdf5);
+/* Writes a text to the output. */
+struct cb_text;
+cb_status cli_gait_write_text(const char *output, const struct cb_text *text);
 
 /* Returns the job for writing families. Its attributes are written to every HDF5 file of this command. */
 cb_families_job cli_gait_families_job(const cli_gait_job *job);

@@ -131,18 +131,19 @@ static void gait_print_optimum_json(const cb_bundle *b, const cb_optimum *o) {
 
 enum { TIMES = 513 };
 
-static cb_status write_scenario(const cli_gait_job *job, const cb_gait *gait) {
-  cb_text text = {0};
+cb_status cli_gait_write_text(const char *output, const cb_text *text) {
   cb_output o;
   FILE *stream;
+  const cb_status status = cb_output_open_text(output, &o, &stream);
+  if (status) return status;
+  fwrite(text->data, 1, text->length, stream);
+  return cb_output_close_text(&o, stream, CB_OK);
+}
+
+static cb_status write_scenario(const cli_gait_job *job, const cb_gait *gait) {
+  cb_text text = {0};
   cb_status status = cb_scenario_with_gait(job->read, gait, &text);
-  if (!status) status = cb_output_open_text(job->output, &o, &stream);
-  if (status) {
-    cb_text_free(&text);
-    return status;
-  }
-  fwrite(text.data, 1, text.length, stream);
-  status = cb_output_close_text(&o, stream, CB_OK);
+  if (!status) status = cli_gait_write_text(job->output, &text);
   cb_text_free(&text);
   return status;
 }
@@ -397,6 +398,19 @@ static bool ends_with(const char *path, const char *suffix) {
   return n > m && !strcmp(path + n - m, suffix);
 }
 
+cb_status cli_gait_check_output(const cli_gait_job *job, bool hdf5) {
+  if (!job->output) return CB_OK;
+  if (!strcmp(job->output, "-"))
+    return job->json ? cb_fail(CB_ERROR_INPUT,
+                               "--json: error: expected no --json with --output -, which prints the scenario in place "
+                               "of the report")
+                     : CB_OK;
+  if ((hdf5 && ends_with(job->output, ".h5")) || ends_with(job->output, ".yaml") || ends_with(job->output, ".yml"))
+    return CB_OK;
+  return cb_fail(CB_ERROR_INPUT, "--output: error: expected a file name that ends with .yaml%s, found '%.200s'",
+                 hdf5 ? " or .h5" : "", job->output);
+}
+
 cb_status cli_gait_problem(const cli_gait_job *job, const cb_optimum_problem **out) {
   if (!job->motion->optimum)
     return cb_fail(CB_ERROR_INPUT,
@@ -414,15 +428,8 @@ cb_status cli_gait_optimize(const cli_gait_job *job) {
   double error = 0;
   const bool prints = job->output && !strcmp(job->output, "-"); /* the name `-` prints the scenario in place of the
                                                                  * report */
-  if (prints && job->json)
-    return cb_fail(
-        CB_ERROR_INPUT,
-        "--json: error: expected no --json with --output -, which prints the scenario in place of the report");
-  if (job->output && !prints && !ends_with(job->output, ".h5") && !ends_with(job->output, ".yaml") &&
-      !ends_with(job->output, ".yml"))
-    return cb_fail(CB_ERROR_INPUT, "--output: error: expected a file name that ends with .yaml or .h5, found '%.200s'",
-                   job->output);
-  cb_status status = cli_gait_problem(job, &p);
+  cb_status status = cli_gait_check_output(job, true);
+  if (!status) status = cli_gait_problem(job, &p);
   if (!status && job->error) status = cli_ambient_numbers("--error", job->error, 1, &error);
   if (!status && !(error >= 0)) status = cb_fail(CB_ERROR_INPUT, "--error: error: expected a number >= 0");
   if (!status && job->motion->optimum->left_out)

@@ -114,13 +114,14 @@ def run(scenario, output=None, set=None, **more):
 def gait(scenario, task="holonomy", set=None, output=None, **options):
     """Runs `curvebody gait SCENARIO TASK`. Returns the JSON that it prints as a dict; if it writes arrays, returns these as
     a Dataset. `options` are the options of the command that have values: plane="a,b", grid="41x41", move=0.03 (see
-    `curvebody gait --help`)."""
+    `curvebody gait --help`). A list repeats an option: vary=["shape.parameters.a=0.1:1", "shape.parameters.w=1:2"]."""
     with _Scenario(scenario) as path, tempfile.TemporaryDirectory() as folder:
-        words = [word for key, value in options.items() for word in ("--" + key.replace("_", "-"), value)]
+        words = [word for key, values in options.items() for value in (values if isinstance(values, list) else [values])
+                 for word in ("--" + key.replace("_", "-"), value)]
         target = output or os.path.join(folder, "gait.h5")
         arrays = task in ("curvature", "path", "optimize")
         text = _call("gait", path, task, *words, *_sets(set, {}), *(["-o", target] if arrays or output else []), "--json")
-        if os.path.exists(target):
+        if os.path.exists(target) and not target.endswith((".yaml", ".yml")):
             return load(target)
         return json.loads(text)
 

@@ -312,25 +312,13 @@ static cb_status reflect(cb_run *run, cb_sink *sink, bool elastic) {
   return status;
 }
 
-/* Returns the time from t to the next break of the gait, at most h. */
-static double to_break(const shape_run *f, double h) {
-  const double *at, period = f->problem.period;
-  if (!f->problem.gait) return h;
-  const int breaks = cb_gait_breaks(f->problem.gait, &at);
-  double phase = fmod(f->state.t, period) / period, next = INFINITY;
-  for (int k = 0; k < breaks; k++)
-    for (int cycle = 0; cycle < 2; cycle++)
-      if (at[k] + cycle > phase + 1e-12) next = fmin(next, at[k] + cycle - phase);
-  return next * period < h * (1 - 1e-9) ? next * period : h;
-}
-
 static cb_status step(cb_run *run, cb_sink *sink, double h) {
   shape_run *f = of(run);
   const double t = f->state.t, low = f->state.t_low;
   double done = 0;
   cb_status status = CB_OK;
   for (int hits = 0; done < h && !status;) {
-    double part = to_break(f, h - done);
+    double part = cb_shape_to_break(&f->problem, f->state.t, h - done);
     bool met;
     if (h - done < 1e-13 * h) break;
     status = once(f, &part, &met);

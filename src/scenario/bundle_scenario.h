@@ -67,6 +67,7 @@ cb_status cb_scenario_with_gait(cb_scenario *s, const cb_gait *gait, cb_text *ou
 cb_status cb_scenario_read_variables(cb_scenario *s, const cb_node *list, const cb_poses_parameters *parameters, int *n,
                                      const char ***out);
 cb_status cb_scenario_read_periods(const cb_node *map, int n, const char *const *names, double *period);
+
 /* Reads an element of a group from a list of numbers; what: the word for the list in messages, such as "group". */
 cb_status cb_scenario_read_element(const cb_group *G, const cb_node *list, const char *what, double *g);
 /* Returns the name of the bundle's class, also if `coordinates` gives the bundle other coordinates. */
@@ -104,6 +105,11 @@ typedef struct cb_gait_cycle {
  * that the gait encloses. */
 cb_status cb_gait_cycle_find(const cb_bundle_scenario *motion, const cb_bundle *b, double error, bool integral,
                              cb_gait_cycle *out);
+
+/* Computes the logarithm of g, or nan and false if it is not unique. */
+bool cb_gait_log(const cb_group *G, const double *g, double *log);
+/* Returns the square of the distance of cb_gait_cycle.efficiency, from a logarithm. */
+double cb_gait_squared_distance(const cb_group *G, const double *log);
 
 /* --- optimal gaits --- */
 

@@ -406,16 +406,22 @@ void cb_optimum_scenario_free(cb_optimum_scenario *o) {
 
 /* --- results for the gait --- */
 
-static double efficiency(const cb_group *G, const cb_gait_cycle *c) {
+double cb_gait_squared_distance(const cb_group *G, const double *log) {
   double shifts = 0, all = 0;
   bool any = false;
   for (int k = 0; k < G->dim; k++) {
     const bool turns = !strncmp(G->axis[k], "omega", 5);
-    all += c->log[k] * c->log[k];
-    if (!turns) shifts += c->log[k] * c->log[k];
+    all += log[k] * log[k];
+    if (!turns) shifts += log[k] * log[k];
     any = any || !turns;
   }
-  return c->has_log && c->length > 0 ? (any ? shifts : all) / (c->length * c->length) : NAN;
+  return any ? shifts : all;
+}
+
+bool cb_gait_log(const cb_group *G, const double *g, double *log) {
+  const bool found = G->log(G, g, log) == CB_OK;
+  for (int k = 0; !found && k < G->dim; k++) log[k] = NAN;
+  return found;
 }
 
 bool cb_gait_has_table(const cb_bundle *b) { return !strcmp(b->class_->name, "samples"); }
@@ -431,9 +437,8 @@ cb_status cb_gait_cycle_find(const cb_bundle_scenario *motion, const cb_bundle *
   c->has_integral = integral && cb_body_velocity_integral(b, motion->gait, c->cbvi) == CB_OK;
   for (int k = 0; !c->has_integral && k < G->dim; k++) c->cbvi[k] = NAN;
   c->cost /= motion->period;
-  c->has_log = G->log(G, c->g, c->log) == CB_OK;
-  for (int k = 0; !c->has_log && k < G->dim; k++) c->log[k] = NAN;
-  c->efficiency = efficiency(G, c);
+  c->has_log = cb_gait_log(G, c->g, c->log);
+  c->efficiency = c->has_log && c->length > 0 ? cb_gait_squared_distance(G, c->log) / (c->length * c->length) : NAN;
   G->identity(G, c->repeated);
   for (int k = 0; k < motion->repeat; k++) G->multiply(G, c->repeated, c->g, c->repeated);
   G->project(G, c->repeated);

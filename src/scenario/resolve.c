@@ -13,6 +13,7 @@
 #include "core/registry.h"
 #include "scenario/bundle_scenario.h"
 #include "scenario/bundle_shape.h"
+#include "scenario/cycle.h"
 #include "scenario/fluid.h"
 #include <curvebody/constraint.h>
 
@@ -467,6 +468,14 @@ static cb_status set_gait(cb_scenario *s, const cb_gait *gait) {
   return status;
 }
 
+/* Appends a scenario with a bundle, with the paths of its files. */
+static cb_status emit_bundle(cb_scenario *s, cb_text *out) {
+  const cb_node *root = cb_tree_root(s->tree), *own = cb_scenario_resolve_bundle(s, cb_node_get(root, "bundle"));
+  const cb_node *full = own ? replaced(s, root, "bundle", own) : NULL;
+  if (!full) return cb_fail(CB_ERROR_MEMORY, "no memory for a scenario");
+  return cb_node_emit(full, out);
+}
+
 cb_status cb_scenario_with_gait(cb_scenario *s, const cb_gait *gait, cb_text *out) {
   cb_status status = set_gait(s, gait);
   if (!status && !cb_node_get(cb_tree_root(s->tree), "integrator")) {
@@ -474,9 +483,20 @@ cb_status cb_scenario_with_gait(cb_scenario *s, const cb_gait *gait, cb_text *ou
     snprintf(text, sizeof text, "integrator={name: magnus, step: %.17g}", cb_bundle_scenario_of(s)->period / 100);
     status = cb_tree_set(s->tree, text);
   }
-  if (status) return status;
-  const cb_node *root = cb_tree_root(s->tree), *own = cb_scenario_resolve_bundle(s, cb_node_get(root, "bundle"));
-  const cb_node *full = own ? replaced(s, root, "bundle", own) : NULL;
-  if (!full) return cb_fail(CB_ERROR_MEMORY, "no memory for a scenario");
-  return cb_node_emit(full, out);
+  return status ? status : emit_bundle(s, out);
+}
+
+cb_status cb_scenario_with_start(cb_scenario *s, const cb_shape_cycle *c, cb_text *out) {
+  const cb_bundle_scenario *m = cb_bundle_scenario_of(s);
+  const cb_bundle *b = m->bundle;
+  const bool rates = s->integrator->class_->solves == &cb_problem_shapes_with_inertia;
+  cb_status status = CB_OK;
+  for (int i = 0; i < b->n; i++)
+    for (int rate = 0; rate <= rates && !m->moving->variable[i].driven && !status; rate++) {
+      char text[256];
+      snprintf(text, sizeof text, "shape.%s.%s=%.17g", b->shape[i], rate ? "rate" : "start",
+               rate ? c->rate[i] : c->start.r[i]);
+      status = cb_tree_set(s->tree, text);
+    }
+  return status ? status : emit_bundle(s, out);
 }

@@ -29,6 +29,7 @@ cb_status cb_task_layout(cb_scenario *s, cb_arena *arena, const cb_task_column *
       {"number", (size_t)b->group->size, NULL, b->group->number, "number of a group element"},
       {"axis", (size_t)b->group->dim, NULL, b->group->axis, "axis of the group's algebra"},
       {"variable", (size_t)b->n, NULL, b->shape, "shape variable"},
+      {"multiplier", 2 * (size_t)b->n, NULL, NULL, "Floquet multiplier, the largest first"},
       {"side", 2, NULL, ends, "side of the end of a cycle"},
       {"invariant", 3, NULL, invariants, "invariant of extremals"},
       {"time", CB_WORK_TIMES, time, NULL, "time as a fraction of the cycle, 0 to 1"},

@@ -39,6 +39,26 @@ const cb_param cb_shape_variable_table[] = {
     REAL(restitution, "1", "", "[0, 1]", "of the limits"),
     {0}};
 
+/* Keys that a driven variable does not have, and keys that need inertia; the lists end with NULL. */
+static const char *const of_free[] = {"start", "rate", "friction", "limits", "restitution", NULL},
+                         *const of_inertia[] = {"rate", "friction", "limits", NULL};
+
+static bool is_among(const char *key, const char *const *list) {
+  while (*list && strcmp(*list, key)) list++;
+  return *list != NULL;
+}
+
+void cb_shape_variable_rows(const cb_node *map, bool drag, cb_param rows[CB_SHAPE_ROWS]) {
+  int n = 0;
+  for (const cb_param *row = cb_shape_variable_table; row->name; row++) {
+    if (!strcmp(row->name, "restitution") && !cb_node_get(map, "limits")) continue;
+    if (drag && is_among(row->name, of_inertia)) continue;
+    if (cb_node_get(map, "drive") && is_among(row->name, of_free)) continue;
+    rows[n++] = *row;
+  }
+  rows[n] = (cb_param){.name = NULL};
+}
+
 typedef struct reading {
   cb_scenario *s;
   cb_bundle_scenario *m;
@@ -99,8 +119,7 @@ static cb_status read_limits(const cb_node *node, double start, cb_shape_variabl
 
 /* Fails if a driven variable has keys of free ones. */
 static cb_status check_driven(const cb_node *node) {
-  static const char *const of_free[] = {"start", "rate", "friction", "limits", "restitution"};
-  for (size_t k = 0; k < sizeof of_free / sizeof *of_free; k++)
+  for (int k = 0; of_free[k]; k++)
     if (cb_node_get(node, of_free[k]))
       return cb_node_fail(cb_node_get(node, of_free[k]),
                           "`%s` next to `drive`: expected only one of them, because the law gives the motion",
@@ -236,7 +255,6 @@ static cb_status fail_at(const cb_node *map, const char *key, const char *text, 
 
 /* Checks what inertia or drag do not allow. */
 static cb_status check(const cb_bundle_scenario *m, const cb_node *shape, bool drag, bool order_4) {
-  static const char *const with_inertia[] = {"rate", "friction", "limits"};
   const cb_bundle *b = m->bundle;
   const cb_node *momentum = cb_node_get(shape, "momentum"), *potential = cb_node_get(shape, "potential");
   if (momentum && drag)
@@ -253,10 +271,10 @@ static cb_status check(const cb_bundle_scenario *m, const cb_node *shape, bool d
                    b);
   for (int i = 0; i < b->n; i++) {
     const cb_node *own = cb_node_get(shape, b->shape[i]);
-    for (int k = 0; drag && own && own->kind == CB_NODE_MAP && k < 3; k++) {
-      const cb_node *at = cb_node_get(own, with_inertia[k]);
+    for (int k = 0; drag && own && own->kind == CB_NODE_MAP && of_inertia[k]; k++) {
+      const cb_node *at = cb_node_get(own, of_inertia[k]);
       if (at)
-        return cb_node_fail(at, "`%s` is for shapes with inertia: bundle %s moves against drag", with_inertia[k],
+        return cb_node_fail(at, "`%s` is for shapes with inertia: bundle %s moves against drag", of_inertia[k],
                             b->class_->name);
     }
     if (order_4 && m->moving->variable[i].friction > 0)

@@ -15,6 +15,10 @@ typedef struct cb_shape_scenario {
 
 extern const cb_param cb_shape_variable_table[]; /* the keys of one variable */
 
+/* Writes the rows that apply to the variable in this map, with drag or with inertia, and a last row with a NULL name. */
+enum { CB_SHAPE_ROWS = 12 };
+void cb_shape_variable_rows(const cb_node *map, bool drag, cb_param rows[CB_SHAPE_ROWS]);
+
 /* Reads `shape` after the bundle and the gait; node NULL: the key is absent. */
 cb_status cb_scenario_read_shape(cb_scenario *s, const cb_node *node);
 /* Makes the problem and the state at time t of the scenario, which has an integrator. */

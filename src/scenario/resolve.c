@@ -399,7 +399,9 @@ static const cb_node *completed(cb_scenario *s, const char *key, const cb_node *
       const cb_node *item = node->items[i];
       map->keys[i] = node->keys[i];
       const bool variable = item->kind == CB_NODE_MAP && strcmp(node->keys[i]->text, "parameters") != 0;
-      map->items[i] = variable ? with_defaults(s, cb_shape_variable_table, item) : item;
+      cb_param rows[CB_SHAPE_ROWS];
+      cb_shape_variable_rows(item, s->integrator->class_->solves == &cb_problem_shapes_with_drag, rows);
+      map->items[i] = variable ? with_defaults(s, rows, item) : item;
       if (!map->items[i]) return NULL;
     }
     return map;

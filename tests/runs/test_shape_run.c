@@ -195,6 +195,27 @@ static void restarts_have_the_same_bytes(void **state) {
   cb_scenario_free(s);
 }
 
+/* The resolved scenario, from which a record is resumed, is valid, and its resolved form is the same text. */
+static void resolved_scenarios_read_back(void **state) {
+  static const char *const scenarios[] = {
+      SNAKE "shape: {alpha1: {drive: \"0.4*sin(3*t)\", damping: 0.1}, alpha2: {start: 0.1}}\n",
+      SNAKE "shape: {alpha1: {start: 0.1, limits: [-1, 1]}, alpha2: {limits: [-1, 1], restitution: 0.5}}\n",
+      SNAKE "shape: {parameters: {a: 0.4, b: 2*a}, period: 3*b, alpha1: {torque: \"a*sin(b*t)\"}, alpha2: {}}\n",
+      "curvebody: 1\nbundle: purcell\nshape: {alpha1: {drive: \"sin(t)\"}, alpha2: {start: 1, spring: {stiffness: "
+      "1}}}\n"};
+  for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
+    char text[500];
+    cb_scenario *s, *again;
+    snprintf(text, sizeof text, "%sintegrator: {name: %s, step: 0.02}\ntime: {end: 8}\n", scenarios[i],
+             strstr(scenarios[i], "purcell") ? "gauss" : "hamilton_pontryagin");
+    check_ok(cb_scenario_open_text("test", text, NULL, 0, &s));
+    check_ok(cb_scenario_open_text("resolved", cb_scenario_resolved(s), NULL, 0, &again));
+    assert_string_equal(cb_scenario_resolved(again), cb_scenario_resolved(s));
+    cb_scenario_free(again);
+    cb_scenario_free(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(snake_with_motor_and_spring_moves_as_its_reference),
@@ -206,6 +227,7 @@ int main(void) {
       cmocka_unit_test(elastic_purcell_swims_as_its_reference),
       cmocka_unit_test(stiff_springs_need_radau),
       cmocka_unit_test(restarts_have_the_same_bytes),
+      cmocka_unit_test(resolved_scenarios_read_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

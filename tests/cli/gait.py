@@ -37,6 +37,11 @@ start: {group: [0.5, -1, pi/6]}
 integrator: {name: magnus, step: 0.05}
 record: {observables: [connection, momentum, power]}
 """
+ELASTIC = """\
+curvebody: 1
+bundle: purcell
+shape: {parameters: {a: 0.5}, period: 2*pi, alpha1: {drive: a*sin(t)}, alpha2: {spring: {stiffness: 16/2187}}}
+"""
 # results of an independent program: circle of radius 1 from (1, 0), square with corners +-1 from (1, 1)
 CIRCLE, CIRCLE_LENGTH = [-0.04949902143485, 0.01340036636874, 0], 0.512235406963
 SQUARE, SQUARE_LENGTH = [-0.06018752110694, 0, 0], 0.7066804999
@@ -241,6 +246,53 @@ class Gait(Case):
             np.testing.assert_array_equal(lines, file["lines"])
             lengths = np.linalg.norm(file["plot_position"][:, lines[:, 0]] - file["plot_position"][:, lines[:, 1]], axis=-1)
             np.testing.assert_allclose(lengths, 1, rtol=0, atol=1e-14)  # links keep their length
+
+    def test_periodic_motion_and_its_start(self):
+        self.write("e.yaml", ELASTIC)
+        found = self.json("e.yaml", "cycle", "-o", "o.yaml")
+        self.assertEqual(set(found), {"bundle", "group", "shape", "numbers", "axes", "period", "steps", "start", "rate", "g", "log",
+                                      "distance", "work", "dissipated", "per_work", "efficiency", "effort", "multipliers",
+                                      "stable", "output", "residual", "error"})
+        np.testing.assert_allclose(found["g"], [-5.27450392e-3, 2.40684830e-4, 0], rtol=1e-8, atol=1e-15)
+        text = self.good("gait", "e.yaml", "cycle").stdout
+        self.assertEqual([line[:12].strip() for line in text.splitlines()[1:]],
+                         ["period", "start", "its rates", "moves by", "its log", "distance", "work", "dissipated", "per work",
+                          "efficiency", "effort", "multipliers", "residual"])
+        # the written scenario starts there: its run of one period returns, and `cycle` finds nothing to change
+        self.good("run", "o.yaml", "-o", "o.h5")
+        with h5py.File(self.path("o.h5")) as f:
+            np.testing.assert_allclose(f["shape"][-1], f["shape"][0], rtol=0, atol=1e-11)
+            np.testing.assert_allclose(f["group"][-1], found["g"], rtol=0, atol=1e-11)
+        self.assertEqual(self.good("gait", "e.yaml", "cycle", "-o", "-").stdout, self.read("o.yaml").decode())
+        again = self.json("o.yaml", "cycle", "--set", "integrator.step=pi/200")
+        np.testing.assert_allclose(again["start"], found["start"], rtol=0, atol=1e-12)
+
+    def test_best_values_of_keys(self):
+        self.write("e.yaml", ELASTIC)
+        words = ["--vary", "shape.alpha2.spring.stiffness=0.002:0.004", "--starts", "1", "--objective", "v_x"]
+        found = self.json("e.yaml", "cycle", *words, "-o", "b.yaml")
+        self.assertEqual(found["varied"], ["shape.alpha2.spring.stiffness"])
+        self.assertEqual((found["best"], found["at_bound"], found["converged"]), ([0.004], [1], True))
+        self.assertAlmostEqual(found["objective"], abs(self.json("b.yaml", "cycle")["log"][0]), delta=1e-12)
+        self.assertIn("stiffness = 0.004, its upper bound\n", self.good("gait", "e.yaml", "cycle", *words).stdout)
+
+    def test_wrong_options_of_cycle(self):
+        self.write("e.yaml", ELASTIC)
+        for words, text in ((["--vary", "shape.period"], "--vary: error: expected KEY=LO:HI, such as shape.alpha2.spring"),
+                            (["--vary", "shape.period=2:1"], "--vary: error: expected LO:HI with LO below HI, found 2:1"),
+                            (["--vary", "shape.perod=1:2"], "--vary: error: unknown key 'perod', did you mean 'period'?"),
+                            (["--objective", "efficiency"], "expected --vary KEY=LO:HI next to them"),
+                            (["--objective", "x", "--vary", "shape.period=1:2"],
+                             "--objective: error: expected one of displacement, efficiency, v_x, v_y, omega, found 'x'"),
+                            (["-o", "o.h5"], "--output: error: expected a file name that ends with .yaml, found 'o.h5'"),
+                            (["--error", "-1"], "--error: error: expected a number >= 0"),
+                            (["--starts", "0", "--vary", "shape.period=1:2"], "--starts: error: expected a whole number from 1")):
+            with self.subTest(words):
+                done = self.call("gait", "e.yaml", "cycle", *words)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(text, done.stderr)
+        done = self.call("gait", "e.yaml", "family", "--vary", "a=1:2", "--vary", "b=1:2", "-o", "f.h5")
+        self.assertIn("varies one key: expected --vary once", done.stderr)
 
     def test_run_ends_where_the_path_does(self):
         self.write("l.yaml", LINKS)

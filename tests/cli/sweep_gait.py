@@ -17,6 +17,11 @@ bundle: {name: purcell, links: 3, ratio: 2}
 gait: {fourier: {mean: [0, 0], cosine: [[0.7, 0]], sine: [[0, 0.7]]}, repeat: 3, period: 2}
 optimum: {target: {move: 0.02}, starts: 2, seed: 4}
 """
+ELASTIC = """\
+curvebody: 1
+bundle: purcell
+shape: {parameters: {w: 1}, period: 2*pi/w, alpha1: {drive: "0.5*sin(w*t)"}, alpha2: {spring: {stiffness: 0.01}}}
+"""
 SWEEP = """\
 curvebody: 1
 sweep:
@@ -89,6 +94,28 @@ class SweepGait(Case):
                     self.assertEqual((f["cost2"][i, j], f["across"][i, j], f["most"][i, j]), (2 * one["cost"], one["g"][1], 0))
                 # the other output of the command: names, keys of the scenario, and the other gaits
                 self.assertEqual(told - {"shape", "numbers", "axes", "period", "repeat", "others", "cbvi"}, set(), task)
+
+    def test_periodic_motions(self):
+        """The rows of the task `cycle` are the output of `gait cycle`, over a stiffness and a parameter of the drive."""
+        self.write("g.yaml", ELASTIC)
+        self.sweep("curvebody: 1\nsweep:\n  scenario: g.yaml\n  task: cycle\n  keep: last\n  over:\n"
+                   "    - {key: shape.alpha2.spring.stiffness, values: [0.004, 0.02], name: k}\n"
+                   "    - {key: shape.parameters.w, values: [1, 3], name: w}\n"
+                   "  collect: {longest: last(distance)}\n", "c")
+        with h5py.File(self.path("c.h5")) as f:
+            self.assertTrue((f["status"][:] == 1).all())
+            for i, j in itertools.product(range(2), range(2)):
+                one = self.one("cycle", [f"shape.alpha2.spring.stiffness={[0.004, 0.02][i]}", f"shape.parameters.w={[1, 3][j]}"])
+                for name in ("period", "start", "rate", "g", "log", "distance", "work", "dissipated", "per_work", "efficiency",
+                             "effort", "residual", "error", "stable"):
+                    np.testing.assert_array_equal(f[name][i, j], one[name], err_msg=name)
+                self.assertEqual([f["multiplier_real"][i, j, 0], f["multiplier_imaginary"][i, j, 0]], one["multipliers"][0])
+                self.assertTrue(np.isnan(f["multiplier_real"][i, j, 1:]).all())
+                self.assertEqual(f["longest"][i, j], one["distance"])
+        missing = "".join(line for line in ELASTIC.splitlines(True) if not line.startswith("shape"))
+        self.write("g.yaml", missing)
+        text = "curvebody: 1\nsweep:\n  scenario: g.yaml\n  task: cycle\n  keep: last\n  over:\n    - {key: title, values: [a, b]}\n"
+        self.assertIn("the key `shape` is missing: the task `cycle` needs", self.sweep(text, "b", code=2).stderr)
 
     def test_threads_do_not_matter(self):
         text = SWEEP.replace("TASK", "optimize").replace("KEY", "optimum.target.move").replace("VALUES", "[0.01, 0.015, 0.02]")

@@ -78,7 +78,6 @@ struct cb_coupled_contacts {
   cb_gap_look *start, *end;
   bool *known; /* [n]: the time of this contact was found */
   cb_coupled_snapshot *first, *last;
-  double flown;      /* the length of the last flight from `first`; the state at its end is the present one */
   cb_event_row *row; /* the events of the last step */
   int rows, capacity;
   bool calm;   /* the step has had so many impacts that those of restitution below 1 do not bounce any more */

@@ -406,7 +406,6 @@ static cb_status change_impulses(cb_resting *r, double tau, double slower) {
 
 cb_status cb_coupled_fly(cb_coupled *c, double t, double tau, int *body, int *iterations) {
   cb_resting *r = &c->contacts->resting;
-  c->contacts->flown = tau;
   double last = INFINITY, slower = 1;
   bool loose = false;
   int next =

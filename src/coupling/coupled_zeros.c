@@ -199,7 +199,7 @@ cb_status cb_flight_contact(const cb_flight *flight, double *first, bool *any, b
     *any = true;
     *first = s.h = time;
     int body, iterations;
-    if (k->flown != time) status = cb_coupled_fly(c, s.t, time, &body, &iterations);
+    status = cb_coupled_fly(c, s.t, time, &body, &iterations);
     if (!status) status = cb_coupled_look_all(c, s.t + time, k->end);
     cb_coupled_keep(c, k->last);
   }

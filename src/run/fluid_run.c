@@ -156,8 +156,9 @@ static cb_status fail_step(const cb_run *run, cb_status status, int failed, doub
                  status == CB_STEP_DOMAIN ? "" : "; try a smaller integrator.step");
 }
 
-/* Moves all bodies by h seconds from the time b->t, which it does not change. */
-static cb_status advance(cb_run *run, cb_sink *sink, double h) {
+/* Moves all bodies by *h seconds from the time b->t, which it does not change. If an event stops the run, *h becomes the
+ * time until then. */
+static cb_status advance(cb_run *run, cb_sink *sink, double *h) {
   cb_fluid_run *b = run->own;
   for (int i = 0; i < b->threads; i++) {
     b->part[i].events = 0;
@@ -165,9 +166,9 @@ static cb_status advance(cb_run *run, cb_sink *sink, double h) {
     b->part[i].lost = false;
   }
   int failed = 0;
-  const cb_status status = b->coupling   ? cb_fluid_coupling_step(run, &h, &failed)
-                           : b->controls ? cb_fluid_controls_step(run, h, &failed)
-                                         : cb_fluid_run_each(run, one, &h, &failed);
+  const cb_status status = b->coupling   ? cb_fluid_coupling_step(run, h, &failed)
+                           : b->controls ? cb_fluid_controls_step(run, *h, &failed)
+                                         : cb_fluid_run_each(run, one, h, &failed);
   for (int i = 0; i < b->threads; i++) {
     if (b->part[i].iterations > b->iterations) b->iterations = b->part[i].iterations;
     if (b->part[i].lost) return cb_fail(CB_ERROR_MEMORY, "no memory for %zu events of a step", b->part[i].events);
@@ -176,7 +177,7 @@ static cb_status advance(cb_run *run, cb_sink *sink, double h) {
       if (forwarded) return forwarded;
     }
   }
-  return status ? fail_step(run, status, failed, h) : CB_OK;
+  return status ? fail_step(run, status, failed, *h) : CB_OK;
 }
 
 /* Returns the first time after t at which a gait of a body has a break; INFINITY if there is none. *slack becomes a
@@ -210,9 +211,12 @@ static cb_status step(cb_run *run, cb_sink *sink, double h) {
     const double at = next_break(b, b->t, &slack) - t - t_low;
     const bool broken = at < h - slack;
     const double to = broken ? at : h;
-    const cb_status status = advance(run, sink, to - done - (at_ends && at <= h + slack ? slack : 0));
+    const double part = to - done - (at_ends && at <= h + slack ? slack : 0);
+    double made = part;
+    const cb_status status = advance(run, sink, &made);
     if (status) return status;
-    done = to;
+    if (run->stopped) h = done + made;
+    done = run->stopped ? h : to;
     if (broken) b->t = t + done;
   } while (done < h);
   b->t = t;

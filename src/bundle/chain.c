@@ -144,15 +144,11 @@ static void add_derivatives(chain_form *f) {
       }
       for (int i = 0; i < 3; i++) f->dQ[a][i][h] = q[i];
     }
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < n; j++)
-        f->E[a][i][j] =
-            f->dQ[a][i][j] - (f->K[a][i][0] * f->A[0][j] + f->K[a][i][1] * f->A[1][j] + f->K[a][i][2] * f->A[2][j]);
   }
 }
 
-/* Computes the form at a shape. Returns CB_STEP_SINGULAR if P is not positive definite. */
-static cb_status form_at(const cb_chain *c, const double *r, bool derivatives, chain_form *f) {
+/* Computes P, Q and S of the form at a shape, and with derivatives K and dQ. */
+static void form_at(const cb_chain *c, const double *r, bool derivatives, chain_form *f) {
   const int n = f->n = c->links - 1, b = f->base = c->base;
   double(*const P)[3] = f->P;
   sum_side(c, r, 1, f);
@@ -160,13 +156,25 @@ static cb_status form_at(const cb_chain *c, const double *r, bool derivatives, c
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
       P[i][j] = (i == j ? c->D[b][i] : 0) + ((b < n ? f->C[b][i][j] : 0) + (b > 0 ? f->C[b - 1][i][j] : 0));
-  if (!invert(P, f->inverse))
+  if (derivatives) add_derivatives(f);
+}
+
+/* Computes the form at a shape and its reduction: also P^-1, A, and with derivatives E. Returns CB_STEP_SINGULAR if P is
+ * not positive definite. */
+static cb_status reduce_at(const cb_chain *c, const double *r, bool derivatives, chain_form *f) {
+  const int n = c->links - 1;
+  form_at(c, r, derivatives, f);
+  if (!invert(f->P, f->inverse))
     return cb_fail(
         CB_STEP_SINGULAR,
         "the tensor P of the locked chain is not positive definite: expected positive drag or mass on every link");
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < n; j++) f->A[i][j] = dot(f->inverse[i], f->Q[j]);
-  if (derivatives) add_derivatives(f);
+  for (int a = 0; derivatives && a < n; a++)
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < n; j++)
+        f->E[a][i][j] =
+            f->dQ[a][i][j] - (f->K[a][i][0] * f->A[0][j] + f->K[a][i][1] * f->A[1][j] + f->K[a][i][2] * f->A[2][j]);
   return CB_OK;
 }
 
@@ -208,8 +216,7 @@ static void write_slope(const chain_form *f, int a, double *dM) {
 
 cb_status cb_chain_form(const cb_chain *c, const double *r, double *G, double *dG) {
   chain_form f;
-  const cb_status status = form_at(c, r, dG != NULL, &f);
-  if (status) return status;
+  form_at(c, r, dG != NULL, &f);
   const int n = f.n, N = 3 + n;
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) G[i * N + j] = f.P[i][j];
@@ -231,7 +238,7 @@ cb_status cb_chain_form(const cb_chain *c, const double *r, double *G, double *d
 
 cb_status cb_chain_connection(const cb_chain *c, const double *r, double *A, double *dA, double *M, double *dM) {
   chain_form f;
-  const cb_status status = form_at(c, r, dA || dM, &f);
+  const cb_status status = reduce_at(c, r, dA || dM, &f);
   if (status) return status;
   const int n = f.n;
   for (int i = 0; A && i < 3; i++)
@@ -267,7 +274,7 @@ cb_status cb_chain_strain(const cb_chain *c, const double *r, double *S) {
   const double *D = c->D[c->base];
   double F[6 * CB_STRAINS] = {0}, R[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   chain_form f;
-  const cb_status status = form_at(c, r, false, &f);
+  const cb_status status = reduce_at(c, r, false, &f);
   if (status) return status;
   cb_bundle_strained(CB_STRAINS, (const double[6]){0, 0, D[2], D[0], D[1], D[1]}, R, (const double[3]){0}, F);
   strain_side(c, r, 1, F);
@@ -452,7 +459,7 @@ static void write_metric_second(const chain_form *f, const columns_of_hinges *D,
 
 cb_status cb_chain_second(const cb_chain *c, const double *r, double *ddA, double *ddM) {
   chain_form f;
-  const cb_status status = form_at(c, r, true, &f);
+  const cb_status status = reduce_at(c, r, true, &f);
   if (status) return status;
   const int n = f.n;
   columns_of_hinges D[HINGES], ddQ, F;

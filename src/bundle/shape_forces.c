@@ -89,19 +89,17 @@ static void slopes_of_numbers(const cb_group *G, const double *g, double out[CB_
 double cb_shape_potential(const cb_shape_problem *p, const double *g, const double *r, double *F, double *f) {
   const cb_group *G = p->bundle->group;
   const int n = p->bundle->n, size = G->size;
-  double x[CB_GROUP_SIZE + CB_SHAPE_MAX], d[CB_GROUP_SIZE + CB_SHAPE_MAX] = {0}, slope[CB_GROUP_DIM][CB_GROUP_SIZE];
-  double V = 0;
+  double x[CB_GROUP_SIZE + CB_SHAPE_MAX], d[CB_GROUP_SIZE + CB_SHAPE_MAX], slope[CB_GROUP_DIM][CB_GROUP_SIZE];
   bool depends = false;
-  if (p->potential) {
-    memcpy(x, g, (size_t)size * sizeof *x);
-    memcpy(x + size, r, (size_t)n * sizeof *x);
-    V = cb_expression_gradient(p->potential, x, size + n, d);
-    for (int i = 0; i < size; i++) depends |= d[i] != 0;
-  }
+  for (int i = 0; f && i < n; i++) f[i] = 0;
+  for (int a = 0; F && a < G->dim; a++) F[a] = 0;
+  if (!p->potential) return 0;
+  memcpy(x, g, (size_t)size * sizeof *x);
+  memcpy(x + size, r, (size_t)n * sizeof *x);
+  const double V = cb_expression_gradient(p->potential, x, size + n, d);
+  for (int i = 0; i < size; i++) depends |= d[i] != 0;
   for (int i = 0; f && i < n; i++) f[i] = -d[size + i];
-  if (!F) return V;
-  memset(F, 0, (size_t)G->dim * sizeof *F);
-  if (!depends) return V;
+  if (!F || !depends) return V;
   slopes_of_numbers(G, g, slope);
   for (int a = 0; a < G->dim; a++)
     for (int i = 0; i < size; i++) F[a] -= d[i] * slope[a][i];

@@ -66,6 +66,8 @@ void cb_shape_force_at(const cb_shape_problem *p, double t, const double *r, con
 void cb_shape_drive(const cb_shape_problem *p, double t, double *r, double *rate);
 /* Returns the time from t to the next break of the gait that drives variables, at most h. Steps end at breaks. */
 double cb_shape_to_break(const cb_shape_problem *p, double t, double h);
+/* Copies the numbers of a state that the problem uses. */
+void cb_shape_copy(const cb_shape_problem *p, const cb_shape_state *from, cb_shape_state *to);
 /* Replaces the element g of a state by g y. */
 void cb_shape_multiply(const cb_group *G, const double *y, cb_shape_state *s);
 /* Returns V and computes F[dim] and -d_r V in f[n]; both may be NULL. */
@@ -83,9 +85,11 @@ cb_status cb_shape_start(const cb_shape_problem *p, const double *rate, cb_shape
 double cb_shape_energy(const cb_shape_problem *p, const cb_shape_state *s, const double *u);
 
 /* One step of the discrete Lagrangian; equations in shape_variational.c. Its memory is made once (NULL: there is none)
- * and has the history from which the first guess of a step is made. */
+ * and has the history from which the first guess of a step is made. `substeps`, at most CB_SHAPE_SUBSTEPS: the number of
+ * these steps in one of a composition, or 1. */
+enum { CB_SHAPE_SUBSTEPS = 5 };
 typedef struct cb_shape_variational cb_shape_variational;
-cb_shape_variational *cb_shape_variational_create(void);
+cb_shape_variational *cb_shape_variational_create(int substeps);
 void cb_shape_variational_free(cb_shape_variational *work);
 void cb_shape_variational_forget(cb_shape_variational *work); /* deletes the history */
 cb_status cb_shape_step_variational(const cb_shape_problem *p, cb_shape_variational *work, double h, cb_shape_state *s,

@@ -126,6 +126,22 @@ static cb_status velocity_with_drag(const cb_shape_problem *p, cb_shape_state *s
   return CB_OK;
 }
 
+void cb_shape_copy(const cb_shape_problem *p, const cb_shape_state *from, cb_shape_state *to) {
+  const cb_group *G = p->bundle->group;
+  to->t = from->t;
+  to->t_low = from->t_low;
+  to->angle_low = from->angle_low;
+  for (int k = 0; k < G->size; k++) to->g[k] = from->g[k];
+  for (int a = 0; a < G->dim; a++) to->mu[a] = from->mu[a];
+  for (int i = 0; i < p->bundle->n; i++) {
+    to->r[i] = from->r[i];
+    to->r_low[i] = from->r_low[i];
+    to->p[i] = from->p[i];
+    to->effort[i] = from->effort[i];
+    for (int k = 0; k < CB_SHAPE_WORKS; k++) to->work[k][i] = from->work[k][i];
+  }
+}
+
 /* The angle of SO(2) and SE(2) is not reduced by full turns; without its low-order part, the round-off of a large angle
  * would turn the momentum. */
 void cb_shape_multiply(const cb_group *G, const double *y, cb_shape_state *s) {

@@ -10,7 +10,10 @@
  * and xi = -A(m) v.
  * The step is symmetric, symplectic without losses, and keeps the momentum of the group by construction, because
  * mu_{k+1} does not contain the solution of the equations but for exp(h xi).
- * Newton's method has the matrix of the first guess, without second derivatives of G.
+ * Newton's method has the matrix of the first guess, without second derivatives of G. Its first guess is a polynomial
+ * through the velocities u of the last steps, of the degree that would have been best for the last one. It stops as soon
+ * as the next correction, as estimated from the rate of convergence, is round-off; then f is corrected to first order,
+ * and G is not evaluated again.
  * Source: Bou-Rabee & Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4 (the group); Marsden &
  * West, Acta Numerica 10 (2001) 357, doi:10.1017/S096249290100006X (the shape).
  */
@@ -28,15 +31,21 @@ enum { N_MAX = CB_SHAPE_FORM, ITERATIONS = 60, SWAPS = 40 };
 /* RESTS: dry friction holds the variable; HELD: it rests at a limit, which pushes it. */
 typedef enum motion { MOVES, DRIVEN, RESTS, HELD } motion;
 
-/* The velocities u at the middles of up to three steps, the last one first. */
+enum { DIFFERENCES = 12 };
+
+/* Backward differences of the velocities u of the last steps. `size` has the largest entry of each difference, which is
+ * the error that the polynomial of the next lower degree had in the last step. */
 typedef struct history {
-  int n;
-  double t[3], u[3][N_MAX];
+  int count;
+  double h, t, gap; /* the step, the time of its start, and the time since the step before it */
+  double difference[DIFFERENCES][N_MAX], size[DIFFERENCES];
 } history;
 
 /* One step. The form is [N][N] with N = dim + n; dim is 0 for a bundle without a form. */
 struct cb_shape_variational {
-  history history;
+  int substeps, at; /* steps that form a composition, each of which has its own history; which one comes next */
+  history history[CB_SHAPE_SUBSTEPS];
+  double rate; /* ratio of a correction to the first one, as last measured; 1: unknown */
   const cb_shape_problem *problem;
   const cb_group *group;
   int dim, n, N;
@@ -46,6 +55,7 @@ struct cb_shape_variational {
   int unknowns, index[N_MAX]; /* the component of u that each unknown is */
   /* at the present u: */
   double u[N_MAX], m[CB_SHAPE_MAX], G[N_MAX * N_MAX], dG[CB_SHAPE_MAX * N_MAX * N_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX];
+  double ad[CB_GROUP_DIM * CB_GROUP_DIM]; /* of h xi */
   double momentum[N_MAX], dGu[CB_SHAPE_MAX][N_MAX], f[CB_SHAPE_MAX], residual[N_MAX];
   cb_shape_force force;
   double matrix[N_MAX * N_MAX];
@@ -53,9 +63,21 @@ struct cb_shape_variational {
 };
 typedef cb_shape_variational step;
 
-cb_shape_variational *cb_shape_variational_create(void) { return calloc(1, sizeof(cb_shape_variational)); }
+cb_shape_variational *cb_shape_variational_create(int substeps) {
+  step *s = calloc(1, sizeof *s);
+  if (!s) return NULL;
+  s->substeps = substeps;
+  cb_shape_variational_forget(s);
+  return s;
+}
+
 void cb_shape_variational_free(cb_shape_variational *work) { free(work); }
-void cb_shape_variational_forget(cb_shape_variational *work) { work->history.n = 0; }
+
+void cb_shape_variational_forget(cb_shape_variational *work) {
+  work->at = 0;
+  work->rate = 1;
+  for (int k = 0; k < work->substeps; k++) work->history[k].count = 0;
+}
 
 /* Computes the form and its derivatives at the shape r: G[N][N] and dG[n][N][N]. */
 static cb_status form_at(const cb_shape_problem *p, const double *r, double *G, double *dG, double *A) {
@@ -66,6 +88,49 @@ static cb_status form_at(const cb_shape_problem *p, const double *r, double *G, 
 
 static void times(int N, const double *G, const double *u, double *out) {
   for (int i = 0; i < N; i++) out[i] = cb_dot(N, G + i * N, u);
+}
+
+static void times_transposed(int N, const double *G, const double *u, double *out) {
+  for (int i = 0; i < N; i++) out[i] = 0;
+  for (int j = 0; j < N; j++)
+    for (int i = 0; i < N; i++) out[i] += G[j * N + i] * u[j];
+}
+
+/* Computes out = (dexp^-1_{h xi})^T m: by its series, sum_k B_k (ad*)^k m/k! with Bernoulli's numbers B_k, if h xi is
+ * small. The series ends where its terms are round-off. */
+static cb_status turn_back(step *s, const double *m, double *out) {
+  static const double even[] = {1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160};
+  enum { TERMS = sizeof even / sizeof *even };
+  const int dim = s->dim;
+  double x[CB_GROUP_DIM] = {0}, once[CB_GROUP_DIM], term[CB_GROUP_DIM], largest = 0;
+  if (s->group->abelian) {
+    for (int a = 0; a < dim; a++) out[a] = m[a];
+    return CB_OK;
+  }
+  for (int a = 0; a < dim; a++) x[a] = s->h * s->u[a];
+  cb_group_ad(s->group, x, s->ad);
+  for (int a = 0; a < dim; a++) {
+    double row = 0;
+    for (int b = 0; b < dim; b++) row += fabs(s->ad[a * dim + b]);
+    largest = fmax(largest, row);
+  }
+  if (!(largest < .2)) { /* the terms left out are below (largest/2 pi)^12 = 1e-18 */
+    double D[CB_GROUP_DIM * CB_GROUP_DIM];
+    const cb_status status = cb_group_dexp_inverse(s->group, x, D);
+    if (status) return cb_fail(status, "the body turns by a full turn or more in a step: expected a smaller step");
+    times_transposed(dim, D, m, out);
+    return CB_OK;
+  }
+  times_transposed(dim, s->ad, m, once);
+  for (int a = 0; a < dim; a++) out[a] = m[a] - once[a] / 2;
+  const double ratio = largest * largest / 36; /* bound of the ratio of two terms */
+  double size = ratio;
+  for (int k = 0; k < TERMS && size > 1e-17; k++, size *= ratio) {
+    if (k) times_transposed(dim, s->ad, term, once);
+    times_transposed(dim, s->ad, once, term);
+    for (int a = 0; a < dim; a++) out[a] += even[k] * term[a];
+  }
+  return CB_OK;
 }
 
 static cb_status evaluate(step *s, bool derivatives) {
@@ -82,16 +147,9 @@ static cb_status evaluate(step *s, bool derivatives) {
     s->residual[dim + i] = s->p[i] + s->slide[i] + s->h / 2 * s->f[i] - s->momentum[dim + i];
   }
   if (!dim) return CB_OK;
-  double D[CB_GROUP_DIM * CB_GROUP_DIM], x[CB_GROUP_DIM];
-  for (int a = 0; a < dim; a++) x[a] = s->h * s->u[a];
-  const cb_status turned = cb_group_dexp_inverse(s->group, x, D);
-  if (turned) return cb_fail(turned, "the body turns by a full turn or more in a step: expected a smaller step");
-  for (int a = 0; a < dim; a++) {
-    double sum = s->mu[a];
-    for (int b = 0; b < dim; b++) sum -= D[b * dim + a] * s->momentum[b];
-    s->residual[a] = sum;
-  }
-  return CB_OK;
+  const cb_status turned = turn_back(s, s->momentum, s->residual);
+  for (int a = 0; a < dim; a++) s->residual[a] = s->mu[a] - s->residual[a];
+  return turned;
 }
 
 /* Factors the derivative of minus the residual by the unknowns, without second derivatives of G. (dexp^-1_x)^T is taken
@@ -99,7 +157,7 @@ static cb_status evaluate(step *s, bool derivatives) {
 static cb_status factor(step *s) {
   const int dim = s->dim, n = s->n, N = s->N, k = s->unknowns;
   const double h = s->h;
-  double J[N_MAX][N_MAX], ad[CB_GROUP_DIM * CB_GROUP_DIM], x[CB_GROUP_DIM], e[CB_GROUP_DIM] = {0}, turned[CB_GROUP_DIM];
+  double J[N_MAX][N_MAX];
   for (int i = 0; i < N; i++)
     for (int j = 0; j < N; j++) J[i][j] = s->G[i * N + j] + (j < dim ? 0 : h / 2 * s->dGu[j - dim][i]);
   for (int i = 0; i < n; i++)
@@ -107,22 +165,24 @@ static cb_status factor(step *s) {
       J[dim + i][j] -= h / 2 * s->dGu[i][j];
       if (j >= dim) J[dim + i][j] -= h / 2 * (s->force.Q_v[i][j - dim] + h / 2 * s->force.Q_r[i][j - dim]);
     }
-  if (dim) {
-    for (int a = 0; a < dim; a++) x[a] = h / 2 * s->u[a];
-    cb_group_ad(s->group, x, ad);
+  if (dim && !s->group->abelian) {
     double top[CB_GROUP_DIM][N_MAX];
     for (int a = 0; a < dim; a++)
       for (int j = 0; j < N; j++) {
-        top[a][j] = J[a][j];
-        for (int b = 0; b < dim; b++) top[a][j] -= ad[b * dim + a] * J[b][j];
+        double sum = 0;
+        for (int b = 0; b < dim; b++) sum += s->ad[b * dim + a] * J[b][j];
+        top[a][j] = J[a][j] - sum / 2;
       }
-    for (int c = 0; c < dim; c++) {
-      e[c] = h / 2;
-      cb_group_ad_dual(s->group, e, s->momentum, turned);
-      e[c] = 0;
-      for (int a = 0; a < dim; a++) top[a][c] -= turned[a];
-    }
     for (int a = 0; a < dim; a++) memcpy(J[a], top[a], (size_t)N * sizeof **J);
+    for (int c = 0; c < dim; c++) /* <m, [e_c, e_a]> h/2, which is antisymmetric */
+      for (int a = 0; a < c; a++) {
+        double unit[2][CB_GROUP_DIM] = {{0}}, both[CB_GROUP_DIM];
+        unit[0][c] = unit[1][a] = 1;
+        s->group->bracket(s->group, unit[0], unit[1], both);
+        const double turned = h / 2 * cb_dot(dim, both, s->momentum);
+        J[a][c] -= turned;
+        J[c][a] += turned;
+      }
   }
   for (int i = 0; i < k; i++)
     for (int j = 0; j < k; j++) s->matrix[i * k + j] = J[s->index[i]][s->index[j]];
@@ -140,7 +200,37 @@ static void choose_unknowns(step *s) {
     if (i < s->dim || s->how[i - s->dim] == MOVES) s->index[s->unknowns++] = i;
 }
 
-/* Newton's method from the present u, until its correction is round-off or does not become smaller. */
+/* Corrects f, and the torque in it, to first order by the last correction b of the unknowns, which u has already. */
+static void correct_forces(step *s, const double *b) {
+  const int dim = s->dim, n = s->n;
+  for (int i = 0; i < n; i++) {
+    double df = 0, dQ = 0;
+    for (int j = 0; j < s->unknowns; j++) {
+      const int at = s->index[j], w = at - dim;
+      df += s->dGu[i][at] * b[j];
+      if (w >= 0) dQ += (s->force.Q_v[i][w] + s->h / 2 * s->force.Q_r[i][w]) * b[j];
+      if (w == i)
+        s->force.torque[i] += (s->problem->variable[i].damping + s->h / 2 * s->problem->variable[i].stiffness) * b[j];
+    }
+    s->f[i] += df + dQ;
+    s->force.torque[i] += dQ;
+  }
+}
+
+/* Ends Newton's method after the correction b. Impulses that hold variables need the residual at the end, and a bundle
+ * without form its connection. */
+static cb_status settle(step *s, const double *b) {
+  for (int i = 0; i < s->n; i++)
+    if (s->how[i] == RESTS || s->how[i] == HELD) return evaluate(s, false);
+  correct_forces(s, b);
+  if (s->dim) return CB_OK;
+  const cb_bundle *bundle = s->problem->bundle;
+  for (int i = 0; i < s->n; i++) s->m[i] = s->r[i] + s->h / 2 * s->u[i];
+  const cb_status status = cb_bundle_evaluate(bundle, s->m, s->A, NULL, NULL, NULL);
+  return status ? cb_bundle_fail_at(bundle, s->m, status) : CB_OK;
+}
+
+/* Newton's method from the present u, until its next correction is round-off or corrections do not become smaller. */
 static cb_status solve(step *s, int *iterations) {
   const int k = s->unknowns;
   double last = INFINITY;
@@ -150,18 +240,23 @@ static cb_status solve(step *s, int *iterations) {
     cb_status status = evaluate(s, !fresh);
     if (!status && !fresh) status = factor(s);
     if (status) return status;
-    fresh = true;
     ++*iterations;
     for (int i = 0; i < k; i++) b[i] = s->residual[s->index[i]];
     cb_dense_solve(k, s->matrix, s->pivot, b);
     for (int i = 0; i < k; i++) {
       change = fmax(change, fabs(b[i]));
-      scale = fmax(scale, fabs(s->u[s->index[i]] += b[i]));
+      s->u[s->index[i]] += b[i];
     }
     for (int i = 0; i < s->N; i++) scale = fmax(scale, fabs(s->u[i]));
     if (!isfinite(change)) return cb_fail(CB_STEP_NOT_FINITE, "the step is not finite");
-    if (change <= 4 * DBL_EPSILON * scale || (change >= last / 2 && change <= 1e-11 * scale)) return evaluate(s, false);
-    if (change > last / 4) fresh = false; /* the matrix is no longer good enough */
+    const double round_off = 4 * DBL_EPSILON * scale;
+    if (fresh && last > 0) { /* a correction that is round-off gives only an upper bound of the rate */
+      const double rate = change / last;
+      if (it == 1) s->rate = change > round_off || rate < s->rate ? rate : s->rate;
+    }
+    if (change <= round_off || change * s->rate <= round_off / 8 || (change >= last / 2 && change <= 1e-11 * scale))
+      return settle(s, b);
+    fresh = change <= last / 4; /* otherwise the matrix is not good enough */
     last = change;
   }
   return cb_fail(CB_STEP_NO_CONVERGENCE, "Newton's method did not converge in %d iterations", ITERATIONS);
@@ -201,41 +296,49 @@ static cb_status solve_with_friction(step *s, int *iterations) {
   return cb_fail(CB_STEP_NO_CONVERGENCE, "dry friction of the shape variables found no state in %d changes", SWAPS);
 }
 
-/* The first guess of u: a polynomial through the last steps, or the velocity of the node. */
+/* The first guess of u: the polynomial through the last steps, or the velocity of the node. */
 static cb_status first_guess(step *s, cb_shape_state *state) {
-  const history *guess = &s->history;
-  const int keep = guess->n;
-  const double t = s->t + s->h / 2;
-  if (!keep) {
+  history *past = &s->history[s->at];
+  const double gap = s->t - past->t;
+  if (past->h != s->h || (past->count > 1 && !(fabs(gap - past->gap) <= 1e-6 * fabs(past->gap)))) past->count = 0;
+  past->gap = gap;
+  if (!past->count) {
     double u[N_MAX];
     const cb_status status = cb_shape_velocity(s->problem, state, u);
     if (status) return status;
     memcpy(s->u, u + s->group->dim - s->dim, (size_t)s->N * sizeof *u);
     return CB_OK;
   }
-  memset(s->u, 0, (size_t)s->N * sizeof *s->u);
-  for (int k = 0; k < keep; k++) {
-    double w = 1;
-    for (int l = 0; l < keep; l++)
-      if (l != k) w *= (t - guess->t[l]) / (guess->t[k] - guess->t[l]);
-    for (int i = 0; i < s->N; i++) s->u[i] += w * guess->u[k][i];
-  }
+  const int top = past->count - 1;
+  int best = top;
+  for (int k = 1; k < top; k++)
+    if (past->size[k] < past->size[best]) best = k;
+  const int degree = best == top ? top : best - 1;
+  for (int i = 0; i < s->N; i++) s->u[i] = past->difference[degree][i];
+  for (int k = degree - 1; k >= 0; k--)
+    for (int i = 0; i < s->N; i++) s->u[i] += past->difference[k][i];
   return CB_OK;
 }
 
 static void remember(step *s) {
-  history *guess = &s->history;
-  const double t = s->t + s->h / 2;
-  int keep = guess->n < 2 ? guess->n : 2;
-  for (int k = 0; k < keep; k++)
-    if (fabs(guess->t[k] - t) < 0.1 * fabs(s->h)) keep = k;
-  for (int k = keep; k > 0; k--) {
-    guess->t[k] = guess->t[k - 1];
-    memcpy(guess->u[k], guess->u[k - 1], sizeof guess->u[k]);
+  history *past = &s->history[s->at];
+  const int count = past->count < DIFFERENCES ? past->count : DIFFERENCES - 1;
+  double next[N_MAX];
+  memcpy(next, s->u, (size_t)s->N * sizeof *next);
+  for (int k = 0; k <= count; k++) {
+    double size = 0;
+    for (int i = 0; i < s->N; i++) {
+      const double value = next[i];
+      next[i] = value - past->difference[k][i];
+      past->difference[k][i] = value;
+      size = fmax(size, fabs(value));
+    }
+    past->size[k] = size;
   }
-  guess->t[0] = t;
-  memcpy(guess->u[0], s->u, (size_t)s->N * sizeof *s->u);
-  guess->n = keep + 1;
+  past->count = count + 1;
+  past->h = s->h;
+  past->t = s->t;
+  s->at = (s->at + 1) % s->substeps;
 }
 
 /* Finds the variables that are at a limit and do not leave it. Their rates have no predictor, so the velocity of the node
@@ -291,63 +394,74 @@ static void add_works(const step *s, cb_shape_state *to) {
 /* Moves the state by the step that was solved. */
 static cb_status finish(const step *s, const double *next, cb_shape_state *state) {
   const cb_group *G = s->group;
-  cb_shape_state to = *state;
   double x[CB_GROUP_DIM], y[CB_GROUP_SIZE], F[CB_GROUP_DIM], f[CB_SHAPE_MAX];
-  for (int a = 0; a < G->dim; a++) {
-    x[a] = s->dim ? s->h * s->u[a] : 0;
-    for (int i = 0; !s->dim && i < s->n; i++) x[a] -= s->h * s->A[a * s->n + i] * s->u[i];
-  }
-  G->exp(G, x, y);
-  cb_shape_multiply(G, y, &to);
-  if (s->dim) cb_group_adjoint_dual(G, y, s->mu, to.mu);
-  cb_compensated_add_one(&to.t, &to.t_low, s->h);
-  for (int i = 0; i < s->n; i++) {
-    if (s->how[i] == DRIVEN)
-      to.r[i] = next[i], to.r_low[i] = 0;
-    else
-      cb_compensated_add_one(&to.r[i], &to.r_low[i], s->h * s->u[s->dim + i]);
-  }
-  cb_shape_potential(s->problem, to.g, to.r, F, f);
-  for (int a = 0; a < s->dim; a++) to.mu[a] += s->h / 2 * F[a];
-  for (int i = 0; i < s->n; i++) to.p[i] = s->momentum[s->dim + i] + s->h / 2 * (s->f[i] + f[i]);
-  cb_status status = CB_OK;
+  cb_shape_state before;
   bool held[CB_SHAPE_MAX], any = false;
   for (int i = 0; i < s->n; i++) {
     held[i] = s->how[i] == HELD;
     any |= held[i] || s->how[i] == DRIVEN;
   }
-  if (any) status = cb_shape_hold(s->problem, held, &to);
+  if (any) cb_shape_copy(s->problem, state, &before);
+  for (int a = 0; a < G->dim; a++) {
+    x[a] = s->dim ? s->h * s->u[a] : 0;
+    for (int i = 0; !s->dim && i < s->n; i++) x[a] -= s->h * s->A[a * s->n + i] * s->u[i];
+  }
+  G->exp(G, x, y);
+  cb_shape_multiply(G, y, state);
+  if (s->dim) cb_group_adjoint_dual(G, y, s->mu, state->mu);
+  cb_compensated_add_one(&state->t, &state->t_low, s->h);
+  for (int i = 0; i < s->n; i++) {
+    if (s->how[i] == DRIVEN)
+      state->r[i] = next[i], state->r_low[i] = 0;
+    else
+      cb_compensated_add_one(&state->r[i], &state->r_low[i], s->h * s->u[s->dim + i]);
+  }
+  cb_shape_potential(s->problem, state->g, state->r, F, f);
+  for (int a = 0; a < s->dim; a++) state->mu[a] += s->h / 2 * F[a];
+  for (int i = 0; i < s->n; i++) {
+    /* of a variable that moves, the momentum at the middle is p + s + (h/2) f */
+    const double middle = s->how[i] == MOVES ? s->p[i] + s->slide[i] + s->h / 2 * s->f[i] : s->momentum[s->dim + i];
+    state->p[i] = middle + s->h / 2 * (s->f[i] + f[i]);
+  }
+  const cb_status status = any ? cb_shape_hold(s->problem, held, state) : CB_OK;
   for (int i = 0; i < s->n; i++)
-    if (s->how[i] == DRIVEN) to.effort[i] = (to.p[i] - s->p[i]) / s->h - s->f[i] - f[i] / 2;
-  add_works(s, &to);
-  if (!status) *state = to;
+    if (s->how[i] == DRIVEN) state->effort[i] = (state->p[i] - s->p[i]) / s->h - s->f[i] - f[i] / 2;
+  add_works(s, state);
+  if (status) cb_shape_copy(s->problem, &before, state);
   return status;
 }
 
-cb_status cb_shape_step_variational(const cb_shape_problem *p, cb_shape_variational *s, double h, cb_shape_state *state,
-                                    int *iterations) {
-  const int n = p->bundle->n;
+static cb_status make_step(step *s, cb_shape_state *state, int *iterations) {
+  const cb_shape_problem *p = s->problem;
   double F[CB_GROUP_DIM], f[CB_SHAPE_MAX], next[CB_SHAPE_MAX];
   bool at_limit[CB_SHAPE_MAX];
-  s->problem = p;
-  s->group = p->bundle->group;
-  s->dim = p->has_form ? s->group->dim : 0;
-  s->n = n;
-  s->N = s->dim + n;
-  s->h = h;
-  s->t = state->t;
-  s->r = state->r;
-  *iterations = 0;
   cb_shape_potential(p, state->g, state->r, F, f);
-  for (int a = 0; a < s->dim; a++) s->mu[a] = state->mu[a] + h / 2 * F[a];
-  for (int i = 0; i < n; i++) s->p[i] = state->p[i] + h / 2 * f[i];
-  cb_shape_drive(p, state->t + h, next, NULL);
+  for (int a = 0; a < s->dim; a++) s->mu[a] = state->mu[a] + s->h / 2 * F[a];
+  for (int i = 0; i < s->n; i++) s->p[i] = state->p[i] + s->h / 2 * f[i];
+  cb_shape_drive(p, state->t + s->h, next, NULL);
   cb_status status = find_limits(p, state, at_limit);
   if (!status) status = first_guess(s, state);
   if (status) return status;
   begin(s, next, at_limit);
   status = solve_with_friction(s, iterations);
-  if (!status) status = finish(s, next, state);
-  if (!status) remember(s);
+  return status ? status : finish(s, next, state);
+}
+
+cb_status cb_shape_step_variational(const cb_shape_problem *p, cb_shape_variational *s, double h, cb_shape_state *state,
+                                    int *iterations) {
+  s->problem = p;
+  s->group = p->bundle->group;
+  s->n = p->bundle->n;
+  s->dim = p->has_form ? s->group->dim : 0;
+  s->N = s->dim + s->n;
+  s->h = h;
+  s->t = state->t;
+  s->r = state->r;
+  *iterations = 0;
+  const cb_status status = make_step(s, state, iterations);
+  if (status)
+    cb_shape_variational_forget(s);
+  else
+    remember(s);
   return status;
 }

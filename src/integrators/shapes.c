@@ -18,10 +18,9 @@ static const cb_param order_table[] = {{"order", CB_PARAM_CHOICE, offsetof(order
 static cb_status create_variational(cb_integrator *in, const void *params) {
   const order_parameters *own = params;
   in->solver = "newton";
-  in->self = cb_shape_variational_create();
-  if (!in->self) return cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `hamilton_pontryagin`");
   if (own->order) in->substep = cb_composition_of_order_4(&in->substeps);
-  return CB_OK;
+  in->self = cb_shape_variational_create(own->order ? in->substeps : 1);
+  return in->self ? CB_OK : cb_fail(CB_ERROR_MEMORY, "no memory for the integrator `hamilton_pontryagin`");
 }
 
 static void destroy_variational(cb_integrator *in) { cb_shape_variational_free(in->self); }

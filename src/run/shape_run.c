@@ -192,7 +192,7 @@ static double beyond(const shape_run *f, const cb_shape_state *s, int *which) {
 }
 
 static cb_status advance(shape_run *f, const cb_shape_state *from, double h, cb_shape_state *to) {
-  *to = *from;
+  cb_shape_copy(&f->problem, from, to);
   cb_integrator_reset(f->common.integrator); /* repeated steps must not depend on each other */
   return cb_integrator_step(f->common.integrator, to, h);
 }
@@ -218,15 +218,18 @@ static cb_status find_turn(shape_run *f, const cb_shape_state *from, double h, c
 
 /* Makes a step of length h, or up to the first time at which a limit is met. *h becomes its length. */
 static cb_status once(shape_run *f, double *h, bool *met) {
-  const cb_shape_state from = f->state;
-  cb_shape_state to = from;
+  cb_shape_state from, to;
   int which = 0;
   *met = false;
-  cb_status status = cb_integrator_step(f->common.integrator, &to, *h);
-  if (status || !f->has_limits) {
-    if (!status) f->state = to;
+  cb_shape_copy(&f->problem, &f->state, &from);
+  if (!f->has_limits) {
+    const cb_status status = cb_integrator_step(f->common.integrator, &f->state, *h);
+    if (status) cb_shape_copy(&f->problem, &from, &f->state);
     return status;
   }
+  cb_shape_copy(&f->problem, &from, &to);
+  cb_status status = cb_integrator_step(f->common.integrator, &to, *h);
+  if (status) return status;
   double end = *h, late = beyond(f, &to, &which);
   if (late <= 1) {
     double turn;
@@ -243,7 +246,7 @@ static cb_status once(shape_run *f, double *h, bool *met) {
     }
     if (status) return status;
     if (late <= 1) {
-      f->state = to;
+      cb_shape_copy(&f->problem, &to, &f->state);
       *met = late >= -1;
       return CB_OK;
     }
@@ -260,7 +263,7 @@ static cb_status once(shape_run *f, double *h, bool *met) {
     if (fabs(by) <= 1) {
       *h = at;
       *met = true;
-      f->state = to;
+      cb_shape_copy(&f->problem, &to, &f->state);
       return CB_OK;
     }
     if (by > 0) {
@@ -274,7 +277,7 @@ static cb_status once(shape_run *f, double *h, bool *met) {
   status = advance(f, &from, low, &to); /* the times are next to each other */
   *h = low;
   *met = true;
-  if (!status) f->state = to;
+  if (!status) cb_shape_copy(&f->problem, &to, &f->state);
   return status;
 }
 

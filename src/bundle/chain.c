@@ -36,6 +36,9 @@ typedef struct chain_form {
 } chain_form;
 
 static bool are_on_one_side(const chain_form *f, int h, int k) { return (h >= f->base) == (k >= f->base); }
+/* The hinges on the side of hinge h are first .. end - 1. */
+static int first_on_side(const chain_form *f, int h) { return h >= f->base ? f->base : 0; }
+static int end_of_side(const chain_form *f, int h) { return h >= f->base ? f->n : f->base; }
 /* Returns whether hinge k is beyond hinge h; both are on one side. */
 static bool is_beyond(const chain_form *f, int k, int h) { return h >= f->base ? k > h : k < h; }
 
@@ -134,14 +137,14 @@ static void add_derivatives(chain_form *f) {
   const int n = f->n;
   for (int a = 0; a < n; a++) {
     turn_tensor(f->S[a], (const double(*)[3])f->C[a], f->K[a]);
-    for (int h = 0; h < n; h++) {
-      double q[3] = {0};
-      if (are_on_one_side(f, a, h)) {
-        if (is_beyond(f, a, h))
-          times((const double(*)[3])f->K[a], f->S[h], q);
-        else
-          turn(f->S[a], f->Q[h], q);
-      }
+    for (int i = 0; i < 3; i++)
+      for (int h = 0; h < n; h++) f->dQ[a][i][h] = 0;
+    for (int h = first_on_side(f, a); h < end_of_side(f, a); h++) {
+      double q[3];
+      if (is_beyond(f, a, h))
+        times((const double(*)[3])f->K[a], f->S[h], q);
+      else
+        turn(f->S[a], f->Q[h], q);
       for (int i = 0; i < 3; i++) f->dQ[a][i][h] = q[i];
     }
   }
@@ -214,24 +217,31 @@ static void write_slope(const chain_form *f, int a, double *dM) {
     }
 }
 
+/* Writes the blocks P, Q and zeros for R into G[3 + n][3 + n]; column h of Q is at Q[k step + h next], k = 0, 1, 2. */
+static void write_blocks(int n, const double (*P)[3], const double *Q, int step, int next, double *G) {
+  const int N = 3 + n;
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) G[i * N + j] = P[i][j];
+    for (int h = 0; h < n; h++) G[i * N + 3 + h] = G[(3 + h) * N + i] = Q[i * step + h * next];
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) G[(3 + i) * N + 3 + j] = 0;
+}
+
 cb_status cb_chain_form(const cb_chain *c, const double *r, double *G, double *dG) {
   chain_form f;
   form_at(c, r, dG != NULL, &f);
   const int n = f.n, N = 3 + n;
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) G[i * N + j] = f.P[i][j];
-    for (int h = 0; h < n; h++) G[i * N + 3 + h] = G[(3 + h) * N + i] = f.Q[h][i];
-  }
+  write_blocks(n, (const double(*)[3])f.P, f.Q[0], 1, 3, G);
   for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) G[(3 + i) * N + 3 + j] = G[(3 + j) * N + 3 + i] = entry_of_R(&f, i, j);
+    for (int j = first_on_side(&f, i); j <= i; j++)
+      G[(3 + i) * N + 3 + j] = G[(3 + j) * N + 3 + i] = entry_of_R(&f, i, j);
   for (int a = 0; dG && a < n; a++) {
     double *d = dG + a * N * N;
-    for (int i = 0; i < 3; i++) {
-      for (int j = 0; j < 3; j++) d[i * N + j] = f.K[a][i][j];
-      for (int h = 0; h < n; h++) d[i * N + 3 + h] = d[(3 + h) * N + i] = f.dQ[a][i][h];
-    }
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j <= i; j++) d[(3 + i) * N + 3 + j] = d[(3 + j) * N + 3 + i] = slope_of_R(&f, a, i, j);
+    write_blocks(n, (const double(*)[3])f.K[a], f.dQ[a][0], HINGES, 1, d);
+    for (int i = first_on_side(&f, a); i < end_of_side(&f, a); i++)
+      for (int j = first_on_side(&f, a); j <= i; j++)
+        d[(3 + i) * N + 3 + j] = d[(3 + j) * N + 3 + i] = slope_of_R(&f, a, i, j);
   }
   return CB_OK;
 }

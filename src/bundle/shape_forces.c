@@ -91,8 +91,8 @@ double cb_shape_potential(const cb_shape_problem *p, const double *g, const doub
   const int n = p->bundle->n, size = G->size;
   double x[CB_GROUP_SIZE + CB_SHAPE_MAX], d[CB_GROUP_SIZE + CB_SHAPE_MAX], slope[CB_GROUP_DIM][CB_GROUP_SIZE];
   bool depends = false;
-  for (int i = 0; f && i < n; i++) f[i] = 0;
-  for (int a = 0; F && a < G->dim; a++) F[a] = 0;
+  if (f) memset(f, 0, (size_t)n * sizeof *f);
+  if (F) memset(F, 0, (size_t)G->dim * sizeof *F);
   if (!p->potential) return 0;
   memcpy(x, g, (size_t)size * sizeof *x);
   memcpy(x + size, r, (size_t)n * sizeof *x);

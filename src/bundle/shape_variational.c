@@ -10,12 +10,14 @@
  * and xi = -A(m) v.
  * The step is symmetric, symplectic without losses, and keeps the momentum of the group by construction, because
  * mu_{k+1} does not contain the solution of the equations but for exp(h xi).
- * Newton's method has the matrix of the first guess, without second derivatives of G. Its first guess is a polynomial
- * through the velocities u of the last steps, of the degree that would have been best for the last one. It stops as soon
- * as the next correction, as estimated from the rate of convergence, is round-off; then f is corrected to first order,
- * and G is not evaluated again.
+ * The first guess of Newton's method is a polynomial through the velocities u of the last steps, of the degree that
+ * would have been best for the last one. In Newton's matrix the second derivatives of G are B_ij = <d_ij G u, u>/2, a
+ * symmetric matrix that is corrected by each residual so that it agrees with it (Powell's symmetric Broyden formula) and
+ * kept from step to step. The method stops as soon as the next correction, as estimated from the rate of convergence, is
+ * round-off; then f is corrected to first order, and G is not evaluated again.
  * Source: Bou-Rabee & Marsden, Found. Comput. Math. 9 (2009) 197, doi:10.1007/s10208-008-9030-4 (the group); Marsden &
- * West, Acta Numerica 10 (2001) 357, doi:10.1017/S096249290100006X (the shape).
+ * West, Acta Numerica 10 (2001) 357, doi:10.1017/S096249290100006X (the shape); Dennis & Moré, SIAM Review 19 (1977) 46,
+ * doi:10.1137/1019005 (Powell's formula).
  */
 #include "bundle/shape_motion.h"
 #include "numerics/dd.h"
@@ -28,6 +30,10 @@
 
 enum { N_MAX = CB_SHAPE_FORM, ITERATIONS = 60, SWAPS = 40 };
 
+/* The functions below with `dim` and `n` are inlined for dim = 3 and n = 2, plane bodies with two variables, where loops
+ * of constant length take a fifth of the time, and once for all others. */
+#define INLINE static inline __attribute__((always_inline))
+
 /* RESTS: dry friction holds the variable; HELD: it rests at a limit, which pushes it. */
 typedef enum motion { MOVES, DRIVEN, RESTS, HELD } motion;
 
@@ -36,7 +42,7 @@ enum { DIFFERENCES = 12 };
 /* Backward differences of the velocities u of the last steps. `size` has the largest entry of each difference, which is
  * the error that the polynomial of the next lower degree had in the last step. */
 typedef struct history {
-  int count;
+  int count, best;  /* best: the degree of the last guess */
   double h, t, gap; /* the step, the time of its start, and the time since the step before it */
   double difference[DIFFERENCES][N_MAX], size[DIFFERENCES];
 } history;
@@ -45,20 +51,21 @@ typedef struct history {
 struct cb_shape_variational {
   int substeps, at; /* steps that form a composition, each of which has its own history; which one comes next */
   history history[CB_SHAPE_SUBSTEPS];
-  double rate; /* ratio of a correction to the first one, as last measured; 1: unknown */
+  double rate;                           /* ratio of the first two corrections, as last measured; 1: unknown */
+  double B[CB_SHAPE_MAX * CB_SHAPE_MAX]; /* estimate of <d_ij G u, u>/2 */
+  const cb_group *group;                 /* with its brackets, bracket[i][j] = [e_i, e_j] */
+  double bracket[CB_GROUP_DIM * CB_GROUP_DIM * CB_GROUP_DIM];
   const cb_shape_problem *problem;
-  const cb_group *group;
   int dim, n, N;
   double h, t, *r, mu[CB_GROUP_DIM], p[CB_SHAPE_MAX]; /* mu, p: with the forces and impulses of the node */
   double slide[CB_SHAPE_MAX];                         /* impulse of friction of a variable that slides */
   motion how[CB_SHAPE_MAX];
-  int unknowns, index[N_MAX]; /* the component of u that each unknown is */
   /* at the present u: */
   double u[N_MAX], m[CB_SHAPE_MAX], G[N_MAX * N_MAX], dG[CB_SHAPE_MAX * N_MAX * N_MAX], A[CB_GROUP_DIM * CB_SHAPE_MAX];
-  double ad[CB_GROUP_DIM * CB_GROUP_DIM]; /* of h xi */
-  double momentum[N_MAX], dGu[CB_SHAPE_MAX][N_MAX], f[CB_SHAPE_MAX], residual[N_MAX];
+  double turn, ad[CB_GROUP_DIM * CB_GROUP_DIM]; /* the matrix of ad_{h xi}, and the sum of its squares */
+  double momentum[N_MAX], dGu[CB_SHAPE_MAX * N_MAX], f[CB_SHAPE_MAX], residual[N_MAX];
   cb_shape_force force;
-  double matrix[N_MAX * N_MAX];
+  double matrix[N_MAX * N_MAX], change[N_MAX]; /* of Newton's method: factors of the matrix, last correction */
   int pivot[N_MAX];
 };
 typedef cb_shape_variational step;
@@ -76,6 +83,7 @@ void cb_shape_variational_free(cb_shape_variational *work) { free(work); }
 void cb_shape_variational_forget(cb_shape_variational *work) {
   work->at = 0;
   work->rate = 1;
+  memset(work->B, 0, sizeof work->B);
   for (int k = 0; k < work->substeps; k++) work->history[k].count = 0;
 }
 
@@ -86,55 +94,71 @@ static cb_status form_at(const cb_shape_problem *p, const double *r, double *G, 
   return status ? cb_bundle_fail_at(b, r, status) : CB_OK;
 }
 
-static void times(int N, const double *G, const double *u, double *out) {
-  for (int i = 0; i < N; i++) out[i] = cb_dot(N, G + i * N, u);
+/* Sets the group, and its brackets if it is another one than before. */
+static void set_group(step *s, const cb_group *G) {
+  if (s->group == G) return;
+  s->group = G;
+  for (int i = 0; i < G->dim; i++)
+    for (int j = 0; j < G->dim; j++) {
+      double unit[2][CB_GROUP_DIM] = {{0}};
+      unit[0][i] = unit[1][j] = 1;
+      G->bracket(G, unit[0], unit[1], s->bracket + (i * G->dim + j) * G->dim);
+    }
 }
 
-static void times_transposed(int N, const double *G, const double *u, double *out) {
-  for (int i = 0; i < N; i++) out[i] = 0;
-  for (int j = 0; j < N; j++)
-    for (int i = 0; i < N; i++) out[i] += G[j * N + i] * u[j];
+/* Computes out = G^T u. */
+INLINE void times(int N, const double *G, const double *u, double *out) {
+  double sum[N_MAX];
+  for (int i = 0; i < N; i++) sum[i] = G[i] * u[0];
+  for (int j = 1; j < N; j++)
+    for (int i = 0; i < N; i++) sum[i] += G[j * N + i] * u[j];
+  for (int i = 0; i < N; i++) out[i] = sum[i];
 }
 
-/* Computes out = (dexp^-1_{h xi})^T m: by its series, sum_k B_k (ad*)^k m/k! with Bernoulli's numbers B_k, if h xi is
- * small. The series ends where its terms are round-off. */
-static cb_status turn_back(step *s, const double *m, double *out) {
+/* Computes out[c][a] = <m, [e_c, e_a]>, so that times(out, x) is ad*_x m. */
+INLINE void brackets_of(const step *s, int dim, const double *m, double *out) {
+  for (int k = 0; k < dim * dim; k++) {
+    double sum = 0;
+    for (int c = 0; c < dim; c++) sum += s->bracket[k * dim + c] * m[c];
+    out[k] = sum;
+  }
+}
+
+/* Computes s->ad, and out = (dexp^-1_{h xi})^T m: by its series, sum_k B_k (ad*)^k m/k! with Bernoulli's numbers B_k, if
+ * h xi is small. The series ends where its terms are round-off. */
+INLINE cb_status turn_back(step *s, int dim, const double *m, double *out) {
   static const double even[] = {1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160};
   enum { TERMS = sizeof even / sizeof *even };
-  const int dim = s->dim;
-  double x[CB_GROUP_DIM] = {0}, once[CB_GROUP_DIM], term[CB_GROUP_DIM], largest = 0;
-  if (s->group->abelian) {
-    for (int a = 0; a < dim; a++) out[a] = m[a];
-    return CB_OK;
-  }
+  double once[CB_GROUP_DIM], term[CB_GROUP_DIM], square = 0, x[CB_GROUP_DIM] = {0};
   for (int a = 0; a < dim; a++) x[a] = s->h * s->u[a];
-  cb_group_ad(s->group, x, s->ad);
-  for (int a = 0; a < dim; a++) {
-    double row = 0;
-    for (int b = 0; b < dim; b++) row += fabs(s->ad[a * dim + b]);
-    largest = fmax(largest, row);
-  }
-  if (!(largest < .2)) { /* the terms left out are below (largest/2 pi)^12 = 1e-18 */
+  for (int j = 0; j < dim; j++)
+    for (int k = 0; k < dim; k++) {
+      double sum = 0;
+      for (int i = 0; i < dim; i++) sum += x[i] * s->bracket[(i * dim + j) * dim + k];
+      s->ad[k * dim + j] = sum;
+      square += sum * sum;
+    }
+  s->turn = square;
+  if (!(square < .04)) { /* the terms left out are below (.2/2 pi)^12 = 1e-18 */
     double D[CB_GROUP_DIM * CB_GROUP_DIM];
     const cb_status status = cb_group_dexp_inverse(s->group, x, D);
     if (status) return cb_fail(status, "the body turns by a full turn or more in a step: expected a smaller step");
-    times_transposed(dim, D, m, out);
+    times(dim, D, m, out);
     return CB_OK;
   }
-  times_transposed(dim, s->ad, m, once);
+  times(dim, s->ad, m, once);
   for (int a = 0; a < dim; a++) out[a] = m[a] - once[a] / 2;
-  const double ratio = largest * largest / 36; /* bound of the ratio of two terms */
-  double size = ratio;
-  for (int k = 0; k < TERMS && size > 1e-17; k++, size *= ratio) {
-    if (k) times_transposed(dim, s->ad, term, once);
-    times_transposed(dim, s->ad, once, term);
+  double size = square / 36; /* bound of a term, and of the ratio of two */
+  for (int k = 0; k < TERMS && size > 1e-17; k++, size *= square / 36) {
+    if (k) times(dim, s->ad, term, once);
+    times(dim, s->ad, once, term);
     for (int a = 0; a < dim; a++) out[a] += even[k] * term[a];
   }
   return CB_OK;
 }
 
-static cb_status evaluate(step *s, bool derivatives) {
-  const int dim = s->dim, n = s->n, N = s->N;
+INLINE cb_status evaluate_for(step *s, int dim, int n, bool derivatives) {
+  const int N = dim + n;
   const double *v = s->u + dim;
   for (int i = 0; i < n; i++) s->m[i] = s->r[i] + s->h / 2 * v[i];
   const cb_status status = form_at(s->problem, s->m, s->G, s->dG, s->A);
@@ -142,124 +166,151 @@ static cb_status evaluate(step *s, bool derivatives) {
   times(N, s->G, s->u, s->momentum);
   cb_shape_force_at(s->problem, s->t + s->h / 2, s->m, v, derivatives, &s->force);
   for (int i = 0; i < n; i++) {
-    times(N, s->dG + i * N * N, s->u, s->dGu[i]);
-    s->f[i] = cb_dot(N, s->dGu[i], s->u) / 2 + s->force.Q[i];
+    times(N, s->dG + i * N * N, s->u, s->dGu + i * N);
+    s->f[i] = cb_dot(N, s->dGu + i * N, s->u) / 2 + s->force.Q[i];
     s->residual[dim + i] = s->p[i] + s->slide[i] + s->h / 2 * s->f[i] - s->momentum[dim + i];
   }
   if (!dim) return CB_OK;
-  const cb_status turned = turn_back(s, s->momentum, s->residual);
-  for (int a = 0; a < dim; a++) s->residual[a] = s->mu[a] - s->residual[a];
-  return turned;
+  double turned[CB_GROUP_DIM];
+  const cb_status failed = turn_back(s, dim, s->momentum, turned);
+  for (int a = 0; a < dim && !failed; a++) s->residual[a] = s->mu[a] - turned[a];
+  return failed;
 }
 
-/* Factors the derivative of minus the residual by the unknowns, without second derivatives of G. (dexp^-1_x)^T is taken
- * as 1 - ad*_x/2. */
-static cb_status factor(step *s) {
-  const int dim = s->dim, n = s->n, N = s->N, k = s->unknowns;
-  const double h = s->h;
-  double J[N_MAX][N_MAX];
-  for (int i = 0; i < N; i++)
-    for (int j = 0; j < N; j++) J[i][j] = s->G[i * N + j] + (j < dim ? 0 : h / 2 * s->dGu[j - dim][i]);
-  for (int i = 0; i < n; i++)
+static cb_status evaluate(step *s, bool derivatives) { return evaluate_for(s, s->dim, s->n, derivatives); }
+
+/* Multiplies the rows of J that belong to xi by (dexp^-1_x)^T, x = h xi, and adds its derivative times the momentum m:
+ * both up to the second power of x, 1 - ad*_x/2 + (ad*_x)^2/12, or the first one if x is small. */
+INLINE void turn_rows(const step *s, int dim, int N, double *J) {
+  double once[CB_GROUP_DIM * N_MAX], of_m[CB_GROUP_DIM * CB_GROUP_DIM];
+  const bool small = s->turn < 1e-4;
+  brackets_of(s, dim, s->momentum, of_m);
+  for (int a = 0; a < dim; a++)
     for (int j = 0; j < N; j++) {
-      J[dim + i][j] -= h / 2 * s->dGu[i][j];
-      if (j >= dim) J[dim + i][j] -= h / 2 * (s->force.Q_v[i][j - dim] + h / 2 * s->force.Q_r[i][j - dim]);
+      double sum = 0;
+      for (int b = 0; b < dim; b++) sum += s->ad[b * dim + a] * J[b * N + j];
+      once[a * N + j] = sum;
     }
-  if (dim && !s->group->abelian) {
-    double top[CB_GROUP_DIM][N_MAX];
-    for (int a = 0; a < dim; a++)
-      for (int j = 0; j < N; j++) {
-        double sum = 0;
-        for (int b = 0; b < dim; b++) sum += s->ad[b * dim + a] * J[b][j];
-        top[a][j] = J[a][j] - sum / 2;
-      }
-    for (int a = 0; a < dim; a++) memcpy(J[a], top[a], (size_t)N * sizeof **J);
-    for (int c = 0; c < dim; c++) /* <m, [e_c, e_a]> h/2, which is antisymmetric */
-      for (int a = 0; a < c; a++) {
-        double unit[2][CB_GROUP_DIM] = {{0}}, both[CB_GROUP_DIM];
-        unit[0][c] = unit[1][a] = 1;
-        s->group->bracket(s->group, unit[0], unit[1], both);
-        const double turned = h / 2 * cb_dot(dim, both, s->momentum);
-        J[a][c] -= turned;
-        J[c][a] += turned;
-      }
+  for (int a = 0; a < dim; a++) {
+    for (int j = 0; j < N; j++) J[a * N + j] -= once[a * N + j] / 2;
+    for (int c = 0; c < dim; c++) J[a * N + c] -= s->h / 2 * of_m[c * dim + a];
   }
-  for (int i = 0; i < k; i++)
-    for (int j = 0; j < k; j++) s->matrix[i * k + j] = J[s->index[i]][s->index[j]];
-  if (cb_dense_factor(k, s->matrix, s->pivot))
+  if (small) return;
+  double w[CB_GROUP_DIM], of_w[CB_GROUP_DIM * CB_GROUP_DIM];
+  times(dim, s->ad, s->momentum, w);
+  brackets_of(s, dim, w, of_w);
+  for (int a = 0; a < dim; a++)
+    for (int j = 0; j < N; j++) {
+      double twice = 0;
+      for (int b = 0; b < dim; b++)
+        twice += s->ad[b * dim + a] * (once[b * N + j] + (j < dim ? s->h * of_m[j * dim + b] : 0));
+      J[a * N + j] += (twice + (j < dim ? s->h * of_w[j * dim + a] : 0)) / 12;
+    }
+}
+
+/* Factors the derivative of minus the residual by u. The rows of variables that do not move are those of the unit
+ * matrix. */
+INLINE cb_status factor(step *s, int dim, int n) {
+  const int N = dim + n;
+  const double h = s->h;
+  double *J = s->matrix;
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < dim; j++) J[i * N + j] = s->G[i * N + j];
+    for (int j = 0; j < n; j++) J[i * N + dim + j] = s->G[i * N + dim + j] + h / 2 * s->dGu[j * N + i];
+  }
+  for (int i = 0; i < n; i++) {
+    double *row = J + (dim + i) * N;
+    for (int j = 0; j < N; j++) row[j] -= h / 2 * s->dGu[i * N + j];
+    for (int j = 0; j < n; j++)
+      row[dim + j] -= h / 2 * (s->force.Q_v[i][j] + h / 2 * (s->force.Q_r[i][j] + s->B[i * n + j]));
+    if (s->how[i] == MOVES) continue;
+    for (int j = 0; j < N; j++) row[j] = j == dim + i;
+  }
+  if (dim && !s->group->abelian) turn_rows(s, dim, N, J);
+  if (cb_lu_factor(N, J, s->pivot))
     return cb_fail(CB_STEP_SINGULAR,
                    "Newton's matrix of the shape is singular: expected a smaller step, or inertia of "
                    "every free variable");
   return CB_OK;
 }
 
-/* The unknowns of the step: xi, and the rates of the variables that move. */
-static void choose_unknowns(step *s) {
-  s->unknowns = 0;
-  for (int i = 0; i < s->N; i++)
-    if (i < s->dim || s->how[i - s->dim] == MOVES) s->index[s->unknowns++] = i;
+/* Corrects B so that Newton's matrix at the last u would have predicted the present residual: with the last correction d
+ * of the rates, h^2/4 (B' - B) d = residual. */
+INLINE void learn(step *s, int dim, int n) {
+  double y[CB_SHAPE_MAX], square = 0, product = 0;
+  const double *d = s->change + dim;
+  for (int i = 0; i < n; i++) {
+    y[i] = s->how[i] == MOVES ? 4 / (s->h * s->h) * s->residual[dim + i] : 0;
+    square += d[i] * d[i];
+    product += d[i] * y[i];
+  }
+  if (!(square > 0)) return;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      s->B[i * n + j] += (y[i] * d[j] + d[i] * y[j] - product / square * d[i] * d[j]) / square;
 }
 
-/* Corrects f, and the torque in it, to first order by the last correction b of the unknowns, which u has already. */
-static void correct_forces(step *s, const double *b) {
-  const int dim = s->dim, n = s->n;
+/* Corrects f, and the torque in it, to first order by the last correction of u. */
+INLINE void correct_forces(step *s, int dim, int n) {
+  const double *d = s->change + dim, h = s->h;
   for (int i = 0; i < n; i++) {
-    double df = 0, dQ = 0;
-    for (int j = 0; j < s->unknowns; j++) {
-      const int at = s->index[j], w = at - dim;
-      df += s->dGu[i][at] * b[j];
-      if (w >= 0) dQ += (s->force.Q_v[i][w] + s->h / 2 * s->force.Q_r[i][w]) * b[j];
-      if (w == i)
-        s->force.torque[i] += (s->problem->variable[i].damping + s->h / 2 * s->problem->variable[i].stiffness) * b[j];
+    double dQ = 0, bent = 0;
+    for (int j = 0; j < n; j++) {
+      dQ += (s->force.Q_v[i][j] + h / 2 * s->force.Q_r[i][j]) * d[j];
+      bent += h / 2 * s->B[i * n + j] * d[j];
     }
-    s->f[i] += df + dQ;
-    s->force.torque[i] += dQ;
+    s->f[i] += cb_dot(dim + n, s->dGu + i * (dim + n), s->change) + bent + dQ;
+    const cb_shape_variable *k = &s->problem->variable[i];
+    if (k->torque) s->force.torque[i] += dQ + (k->damping + h / 2 * k->stiffness) * d[i];
   }
 }
 
-/* Ends Newton's method after the correction b. Impulses that hold variables need the residual at the end, and a bundle
- * without form its connection. */
-static cb_status settle(step *s, const double *b) {
-  for (int i = 0; i < s->n; i++)
+/* Ends Newton's method. Impulses that hold variables need the residual at the end, and a bundle without form its
+ * connection. */
+INLINE cb_status settle(step *s, int dim, int n) {
+  for (int i = 0; i < n; i++)
     if (s->how[i] == RESTS || s->how[i] == HELD) return evaluate(s, false);
-  correct_forces(s, b);
-  if (s->dim) return CB_OK;
+  correct_forces(s, dim, n);
+  if (dim) return CB_OK;
   const cb_bundle *bundle = s->problem->bundle;
-  for (int i = 0; i < s->n; i++) s->m[i] = s->r[i] + s->h / 2 * s->u[i];
+  for (int i = 0; i < n; i++) s->m[i] = s->r[i] + s->h / 2 * s->u[i];
   const cb_status status = cb_bundle_evaluate(bundle, s->m, s->A, NULL, NULL, NULL);
   return status ? cb_bundle_fail_at(bundle, s->m, status) : CB_OK;
 }
 
-/* Newton's method from the present u, until its next correction is round-off or corrections do not become smaller. */
-static cb_status solve(step *s, int *iterations) {
-  const int k = s->unknowns;
+INLINE cb_status solve_for(step *s, int dim, int n, int *iterations) {
+  const int N = dim + n;
   double last = INFINITY;
-  bool fresh = false;
   for (int it = 0; it < ITERATIONS; it++) {
-    double b[N_MAX], change = 0, scale = 0;
-    cb_status status = evaluate(s, !fresh);
-    if (!status && !fresh) status = factor(s);
+    double change = 0, scale = 0;
+    cb_status status = evaluate_for(s, dim, n, true);
+    if (status) return status;
+    for (int i = 0; i < N; i++) scale = fabs(s->u[i]) > scale ? fabs(s->u[i]) : scale;
+    if (it && last > 1e-8 * scale) learn(s, dim, n);
+    status = factor(s, dim, n);
     if (status) return status;
     ++*iterations;
-    for (int i = 0; i < k; i++) b[i] = s->residual[s->index[i]];
-    cb_dense_solve(k, s->matrix, s->pivot, b);
-    for (int i = 0; i < k; i++) {
-      change = fmax(change, fabs(b[i]));
-      s->u[s->index[i]] += b[i];
+    for (int i = 0; i < dim; i++) s->change[i] = s->residual[i];
+    for (int i = 0; i < n; i++) s->change[dim + i] = s->how[i] == MOVES ? s->residual[dim + i] : 0;
+    cb_lu_solve(N, s->matrix, s->pivot, s->change);
+    for (int i = 0; i < N; i++) {
+      change = fabs(s->change[i]) > change ? fabs(s->change[i]) : change;
+      s->u[i] += s->change[i];
+      if (!isfinite(s->u[i])) return cb_fail(CB_STEP_NOT_FINITE, "the step is not finite");
     }
-    for (int i = 0; i < s->N; i++) scale = fmax(scale, fabs(s->u[i]));
-    if (!isfinite(change)) return cb_fail(CB_STEP_NOT_FINITE, "the step is not finite");
-    const double round_off = 4 * DBL_EPSILON * scale;
-    if (fresh && last > 0) { /* a correction that is round-off gives only an upper bound of the rate */
-      const double rate = change / last;
-      if (it == 1) s->rate = change > round_off || rate < s->rate ? rate : s->rate;
-    }
-    if (change <= round_off || change * s->rate <= round_off / 8 || (change >= last / 2 && change <= 1e-11 * scale))
-      return settle(s, b);
-    fresh = change <= last / 4; /* otherwise the matrix is not good enough */
+    const double round_off = DBL_EPSILON * scale, rate = change / last;
+    /* a correction that is round-off gives only an upper bound of the rate */
+    if (it == 1 && last > 0 && (change > 64 * round_off || rate < s->rate)) s->rate = rate;
+    if (change <= 4 * round_off || change * s->rate <= round_off || (change >= last / 2 && change <= 1e-11 * scale))
+      return settle(s, dim, n);
     last = change;
   }
   return cb_fail(CB_STEP_NO_CONVERGENCE, "Newton's method did not converge in %d iterations", ITERATIONS);
+}
+
+/* Newton's method from the present u, until its next correction is round-off or corrections do not become smaller. */
+static cb_status solve(step *s, int *iterations) {
+  return s->dim == 3 && s->n == 2 ? solve_for(s, 3, 2, iterations) : solve_for(s, s->dim, s->n, iterations);
 }
 
 /* Solves with dry friction: changes which variables rest until the impulse of each that rests is possible, and each that
@@ -267,7 +318,6 @@ static cb_status solve(step *s, int *iterations) {
 static cb_status solve_with_friction(step *s, int *iterations) {
   for (int swap = 0; swap < SWAPS; swap++) {
     bool settled = true;
-    choose_unknowns(s);
     const cb_status status = solve(s, iterations);
     if (status) return status;
     for (int i = 0; i < s->n; i++) {
@@ -296,49 +346,68 @@ static cb_status solve_with_friction(step *s, int *iterations) {
   return cb_fail(CB_STEP_NO_CONVERGENCE, "dry friction of the shape variables found no state in %d changes", SWAPS);
 }
 
+INLINE void guess_for(step *s, int N) {
+  history *past = &s->history[s->at];
+  const int top = past->count - 1;
+  int best = top;
+  for (int k = 1; k < top; k++)
+    if (past->size[k] < past->size[best]) {
+      best = k;
+      if (past->size[k] * s->rate <= DBL_EPSILON / 16 * past->size[0]) break; /* one correction is enough */
+    }
+  past->best = best == top ? top : best - 1;
+  for (int i = 0; i < N; i++) s->u[i] = past->difference[past->best][i];
+  for (int k = past->best - 1; k >= 0; k--)
+    for (int i = 0; i < N; i++) s->u[i] += past->difference[k][i];
+}
+
 /* The first guess of u: the polynomial through the last steps, or the velocity of the node. */
 static cb_status first_guess(step *s, cb_shape_state *state) {
   history *past = &s->history[s->at];
   const double gap = s->t - past->t;
   if (past->h != s->h || (past->count > 1 && !(fabs(gap - past->gap) <= 1e-6 * fabs(past->gap)))) past->count = 0;
   past->gap = gap;
-  if (!past->count) {
-    double u[N_MAX];
-    const cb_status status = cb_shape_velocity(s->problem, state, u);
-    if (status) return status;
-    memcpy(s->u, u + s->group->dim - s->dim, (size_t)s->N * sizeof *u);
+  if (past->count) {
+    if (s->N == 5)
+      guess_for(s, 5);
+    else
+      guess_for(s, s->N);
     return CB_OK;
   }
-  const int top = past->count - 1;
-  int best = top;
-  for (int k = 1; k < top; k++)
-    if (past->size[k] < past->size[best]) best = k;
-  const int degree = best == top ? top : best - 1;
-  for (int i = 0; i < s->N; i++) s->u[i] = past->difference[degree][i];
-  for (int k = degree - 1; k >= 0; k--)
-    for (int i = 0; i < s->N; i++) s->u[i] += past->difference[k][i];
+  double u[N_MAX];
+  const cb_status status = cb_shape_velocity(s->problem, state, u);
+  if (status) return status;
+  memcpy(s->u, u + s->group->dim - s->dim, (size_t)s->N * sizeof *u);
   return CB_OK;
 }
 
-static void remember(step *s) {
+INLINE void remember_for(step *s, int N) {
   history *past = &s->history[s->at];
-  const int count = past->count < DIFFERENCES ? past->count : DIFFERENCES - 1;
+  int count = past->count < DIFFERENCES ? past->count : DIFFERENCES - 1;
+  if (count > past->best + 2) count = past->best + 2; /* those of higher degree are round-off */
   double next[N_MAX];
-  memcpy(next, s->u, (size_t)s->N * sizeof *next);
+  for (int i = 0; i < N; i++) next[i] = s->u[i];
   for (int k = 0; k <= count; k++) {
     double size = 0;
-    for (int i = 0; i < s->N; i++) {
+    for (int i = 0; i < N; i++) {
       const double value = next[i];
       next[i] = value - past->difference[k][i];
       past->difference[k][i] = value;
-      size = fmax(size, fabs(value));
+      size = fabs(value) > size ? fabs(value) : size;
     }
     past->size[k] = size;
   }
   past->count = count + 1;
   past->h = s->h;
   past->t = s->t;
-  s->at = (s->at + 1) % s->substeps;
+  s->at = s->at + 1 < s->substeps ? s->at + 1 : 0;
+}
+
+static void remember(step *s) {
+  if (s->N == 5)
+    remember_for(s, 5);
+  else
+    remember_for(s, s->N);
 }
 
 /* Finds the variables that are at a limit and do not leave it. Their rates have no predictor, so the velocity of the node
@@ -347,8 +416,10 @@ static cb_status find_limits(const cb_shape_problem *p, cb_shape_state *state, b
   bool any = false;
   for (int i = 0; i < p->bundle->n; i++) {
     int side;
-    const double gap = p->variable[i].driven ? INFINITY : cb_shape_gap(&p->variable[i], state->r[i], &side);
-    any |= at_limit[i] = fabs(gap) <= cb_shape_touch(state->r[i]);
+    const cb_shape_variable *v = &p->variable[i];
+    const bool limited = !v->driven && (v->lowest > -INFINITY || v->highest < INFINITY);
+    at_limit[i] = limited && fabs(cb_shape_gap(v, state->r[i], &side)) <= cb_shape_touch(state->r[i]);
+    any |= at_limit[i];
   }
   if (!any) return CB_OK;
   double u[N_MAX], fastest = 0;
@@ -450,7 +521,7 @@ static cb_status make_step(step *s, cb_shape_state *state, int *iterations) {
 cb_status cb_shape_step_variational(const cb_shape_problem *p, cb_shape_variational *s, double h, cb_shape_state *state,
                                     int *iterations) {
   s->problem = p;
-  s->group = p->bundle->group;
+  set_group(s, p->bundle->group);
   s->n = p->bundle->n;
   s->dim = p->has_form ? s->group->dim : 0;
   s->N = s->dim + s->n;

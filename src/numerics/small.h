@@ -68,7 +68,51 @@ static inline double cb_cholesky_whole_inverse(int n, const double *l, double *i
   return root;
 }
 
-/* cb_dense_factor factors a in place as LU and sets pivot[n]. It returns CB_STEP_SINGULAR if a pivot is zero or not
- * finite. cb_dense_solve replaces the right-hand side x[n] by the solution, for factored a and pivot. */
+/* Factors a in place as LU with row pivoting, and sets pivot[n]. Returns 0, or the number of the first pivot, from 1,
+ * that is zero or not finite. The functions are inlined so that a constant n gives loops of constant length. */
+static inline __attribute__((always_inline)) int cb_lu_factor(int n, double *a, int *pivot) {
+  for (int k = 0; k < n; k++) {
+    int best = k;
+    for (int i = k + 1; i < n; i++)
+      if (fabs(a[i * n + k]) > fabs(a[best * n + k])) best = i;
+    pivot[k] = best;
+    const double p = a[best * n + k];
+    if (!(fabs(p) > 0 && fabs(p) < INFINITY)) {
+      a[k * n + k] = p;
+      return k + 1;
+    }
+    if (best != k)
+      for (int j = 0; j < n; j++) {
+        const double swap = a[k * n + j];
+        a[k * n + j] = a[best * n + j];
+        a[best * n + j] = swap;
+      }
+    for (int i = k + 1; i < n; i++) {
+      const double factor = a[i * n + k] / p;
+      a[i * n + k] = factor;
+      if (factor == 0) continue;
+      for (int j = k + 1; j < n; j++) a[i * n + j] -= factor * a[k * n + j];
+    }
+  }
+  return 0;
+}
+
+/* Replaces the right-hand side x[n] by the solution, for a and pivot from cb_lu_factor. */
+static inline __attribute__((always_inline)) void cb_lu_solve(int n, const double *a, const int *pivot, double *x) {
+  for (int k = 0; k < n; k++) {
+    const double swap = x[k];
+    x[k] = x[pivot[k]];
+    x[pivot[k]] = swap;
+  }
+  for (int i = 1; i < n; i++)
+    for (int j = 0; j < i; j++) x[i] -= a[i * n + j] * x[j];
+  for (int i = n - 1; i >= 0; i--) {
+    for (int j = i + 1; j < n; j++) x[i] -= a[i * n + j] * x[j];
+    x[i] /= a[i * n + i];
+  }
+}
+
+/* The same as functions that are not inlined; cb_dense_factor returns CB_STEP_SINGULAR for a pivot that is zero or not
+ * finite. */
 cb_status cb_dense_factor(int n, double *a, int *pivot);
 void cb_dense_solve(int n, const double *a, const int *pivot, double *x);

@@ -221,10 +221,11 @@ static cb_status once(shape_run *f, double *h, bool *met) {
   cb_shape_state from, to;
   int which = 0;
   *met = false;
-  cb_shape_copy(&f->problem, &f->state, &from);
+  const bool composed = f->common.integrator->substeps > 1; /* otherwise a step that fails leaves the state as it was */
+  if (composed || f->has_limits) cb_shape_copy(&f->problem, &f->state, &from);
   if (!f->has_limits) {
     const cb_status status = cb_integrator_step(f->common.integrator, &f->state, *h);
-    if (status) cb_shape_copy(&f->problem, &from, &f->state);
+    if (status && composed) cb_shape_copy(&f->problem, &from, &f->state);
     return status;
   }
   cb_shape_copy(&f->problem, &from, &to);

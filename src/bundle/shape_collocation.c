@@ -6,10 +6,12 @@
  * a_ij, b_j, c_i: the tableau, t_i = t + c_i h; the driven variables have the values and rates of their laws. Newton's
  * method solves for the rates v_f; the elements g_i follow by iteration, because F depends on them only weakly and
  * without V not at all. The order is that of the tableau for r and for g, because (r, omega) is one equation in
- * coordinates. Radau IIA is for stiff springs, where Gauss loses its order.
+ * coordinates. The first guess is that of shape_history.h. Without V the method stops as soon as the next correction, as
+ * estimated from the rate of convergence, is round-off; then A and M are evaluated for the last rates. Radau IIA is for stiff springs, where Gauss loses its order.
  * Source: Hairer & Wanner, Solving Ordinary Differential Equations II, 2nd ed. (1996), IV.5 and IV.8,
  * doi:10.1007/978-3-642-05221-7; Munthe-Kaas, BIT 38 (1998) 92, doi:10.1007/BF02510919.
  */
+#include "bundle/shape_history.h"
 #include "bundle/shape_motion.h"
 #include "numerics/dd.h"
 #include "numerics/small.h"
@@ -29,6 +31,8 @@ typedef struct stage {
 } stage;
 
 struct cb_shape_collocation {
+  cb_shape_history history; /* of the rates of all stages */
+  double rate;              /* ratio of the first two corrections, as last measured; 1: unknown */
   const cb_shape_problem *problem;
   const cb_tableau *tableau;
   const cb_shape_state *start;
@@ -62,14 +66,14 @@ static void place_stages(step *s) {
   }
 }
 
-/* The residual of stage i: force minus drag of the free variables. */
-static cb_status evaluate(step *s, int i, double *residual) {
+/* The residual of stage i: force minus drag of the free variables; with derivatives also those of M and of the force. */
+static cb_status evaluate(step *s, int i, bool derivatives, double *residual) {
   const cb_bundle *b = s->problem->bundle;
   stage *at = &s->at[i];
-  const cb_status status = cb_bundle_evaluate(b, at->r, at->A, NULL, at->M, at->dM);
+  const cb_status status = cb_bundle_evaluate(b, at->r, at->A, NULL, at->M, derivatives ? at->dM : NULL);
   if (status) return cb_bundle_fail_at(b, at->r, status);
   cb_shape_potential(s->problem, at->g, at->r, at->F, at->f);
-  cb_shape_force_at(s->problem, at->t, at->r, at->v, true, &at->force);
+  cb_shape_force_at(s->problem, at->t, at->r, at->v, derivatives, &at->force);
   for (int a = 0; a < s->unknowns; a++) {
     const int q = s->index[a];
     residual[a] = at->force.Q[q] + at->f[q] - cb_dot(s->n, at->M + q * s->n, at->v);
@@ -149,20 +153,26 @@ static cb_status follow_group(step *s) {
   return CB_OK;
 }
 
+/* Evaluates all stages for the present rates, with the residuals b. */
+static cb_status evaluate_all(step *s, bool derivatives, double *b) {
+  cb_status status = CB_OK;
+  place_stages(s);
+  for (int i = 0; i < s->tableau->s && !status; i++) status = evaluate(s, i, derivatives, b + i * s->unknowns);
+  return status;
+}
+
 static cb_status solve(step *s, int *iterations) {
-  const cb_tableau *T = s->tableau;
-  const int k = s->unknowns, all = T->s * k;
-  double last = INFINITY;
+  const int k = s->unknowns, stages = s->tableau->s, all = stages * k;
+  const bool moves_by_V = s->problem->potential != NULL;
+  double last = INFINITY, b[CB_STAGES_MAX * CB_SHAPE_MAX];
   for (int it = 0; it < ITERATIONS; it++) {
-    double b[CB_STAGES_MAX * CB_SHAPE_MAX], change = 0, scale = 0;
-    cb_status status = CB_OK;
-    place_stages(s);
-    for (int i = 0; i < T->s && !status; i++) status = evaluate(s, i, b + i * k);
+    double change = 0, scale = 0;
+    cb_status status = evaluate_all(s, true, b);
     if (!status) status = factor(s);
     if (status) return status;
     ++*iterations;
     cb_dense_solve(all, s->J, s->pivot, b);
-    for (int i = 0; i < T->s; i++) {
+    for (int i = 0; i < stages; i++) {
       for (int a = 0; a < k; a++) {
         change = fmax(change, fabs(b[i * k + a]));
         s->at[i].v[s->index[a]] += b[i * k + a];
@@ -170,9 +180,14 @@ static cb_status solve(step *s, int *iterations) {
       for (int q = 0; q < s->n; q++) scale = fmax(scale, fabs(s->at[i].v[q]));
     }
     if (!isfinite(change)) return cb_fail(CB_STEP_NOT_FINITE, "the step is not finite");
-    const bool done = change <= 4 * DBL_EPSILON * scale || (change >= last / 2 && change <= 1e-10 * scale);
+    const double round_off = DBL_EPSILON * scale, rate = change / last;
+    /* a correction that is round-off gives only an upper bound of the rate */
+    if (it == 1 && last > 0 && (change > 64 * round_off || rate < s->rate)) s->rate = rate;
+    const bool exact = change <= 4 * round_off || (change >= last / 2 && change <= 1e-10 * scale),
+               done = exact || (!moves_by_V && change * s->rate <= round_off);
     last = change;
-    if (done || s->problem->potential) status = follow_group(s);
+    if (done && !exact) status = evaluate_all(s, false, b);
+    if (!status && (done || moves_by_V)) status = follow_group(s);
     if (status || done) return status;
   }
   return cb_fail(CB_STEP_NO_CONVERGENCE, "Newton's method did not converge in %d iterations", ITERATIONS);
@@ -181,8 +196,9 @@ static cb_status solve(step *s, int *iterations) {
 static cb_status finish(const step *s, cb_shape_state *state) {
   const cb_group *G = s->problem->bundle->group;
   const cb_tableau *T = s->tableau;
-  cb_shape_state to = *state;
+  cb_shape_state to;
   double omega[CB_GROUP_DIM] = {0}, moved[CB_GROUP_SIZE], u[CB_SHAPE_FORM];
+  cb_shape_copy(s->problem, state, &to);
   for (int i = 0; i < T->s; i++) {
     const stage *at = &s->at[i];
     const double w = s->h * T->b[i];
@@ -208,36 +224,70 @@ static cb_status finish(const step *s, cb_shape_state *state) {
   }
   cb_compensated_add_one(&to.t, &to.t_low, s->h);
   cb_shape_drive(s->problem, to.t, to.r, NULL);
-  const cb_status status = cb_shape_velocity(s->problem, &to, u);
-  if (!status) *state = to;
+  /* sets the effort of the driven variables */
+  const cb_status status = s->unknowns < s->n ? cb_shape_velocity(s->problem, &to, u) : CB_OK;
+  if (!status) cb_shape_copy(s->problem, &to, state);
   return status;
 }
 
-cb_shape_collocation *cb_shape_collocation_create(void) { return malloc(sizeof(cb_shape_collocation)); }
+cb_shape_collocation *cb_shape_collocation_create(void) {
+  step *s = calloc(1, sizeof *s);
+  if (s) cb_shape_collocation_forget(s);
+  return s;
+}
+
 void cb_shape_collocation_free(cb_shape_collocation *work) { free(work); }
+
+void cb_shape_collocation_forget(cb_shape_collocation *work) {
+  work->history.count = 0;
+  work->rate = 1;
+}
+
+/* The first guess of the rates of the stages: from the last steps, or the rates at the node. */
+static cb_status first_guess(step *s, cb_shape_state *state) {
+  const int n = s->n, stages = s->tableau->s;
+  if (cb_shape_history_serves(&s->history, s->h, state->t)) {
+    double v[CB_SHAPE_HISTORY];
+    cb_shape_guess(&s->history, stages * n, s->rate, v);
+    for (int i = 0; i < stages; i++) memcpy(s->at[i].v, v + i * n, (size_t)n * sizeof *v);
+    return CB_OK;
+  }
+  double u[CB_SHAPE_FORM];
+  const cb_status status = cb_shape_velocity(s->problem, state, u);
+  for (int i = 0; i < stages && !status; i++) memcpy(s->at[i].v, u + s->dim, (size_t)n * sizeof *u);
+  return status;
+}
+
+static void remember(step *s, double t) {
+  double v[CB_SHAPE_HISTORY];
+  for (int i = 0; i < s->tableau->s; i++) memcpy(v + i * s->n, s->at[i].v, (size_t)s->n * sizeof *v);
+  cb_shape_remember(&s->history, s->tableau->s * s->n, v, s->h, t);
+}
 
 cb_status cb_shape_step_collocation(const cb_shape_problem *p, cb_shape_collocation *s, const cb_tableau *tableau,
                                     double h, cb_shape_state *state, int *iterations) {
-  double u[CB_SHAPE_FORM];
-  const int dim = p->bundle->group->dim, n = p->bundle->n;
-  cb_status status = cb_shape_velocity(p, state, u);
-  if (status) return status;
+  const double t = state->t;
   s->problem = p;
   s->tableau = tableau;
   s->start = state;
   s->h = h;
-  s->n = n;
-  s->dim = dim;
+  s->n = p->bundle->n;
+  s->dim = p->bundle->group->dim;
   s->unknowns = 0;
-  for (int q = 0; q < n; q++)
+  for (int q = 0; q < s->n; q++)
     if (!p->variable[q].driven) s->index[s->unknowns++] = q;
   for (int i = 0; i < tableau->s; i++) {
-    s->at[i].t = state->t + tableau->c[i] * h;
-    memcpy(s->at[i].v, u + dim, (size_t)n * sizeof *u);
+    s->at[i].t = t + tableau->c[i] * h;
     memcpy(s->at[i].g, state->g, sizeof state->g);
     memset(s->at[i].omega, 0, sizeof s->at[i].omega);
   }
   *iterations = 0;
-  status = solve(s, iterations);
-  return status ? status : finish(s, state);
+  cb_status status = first_guess(s, state);
+  if (!status) status = solve(s, iterations);
+  if (!status) status = finish(s, state);
+  if (status)
+    cb_shape_collocation_forget(s);
+  else
+    remember(s, t);
+  return status;
 }

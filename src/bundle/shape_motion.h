@@ -94,10 +94,12 @@ void cb_shape_variational_free(cb_shape_variational *work);
 void cb_shape_variational_forget(cb_shape_variational *work); /* deletes the history */
 cb_status cb_shape_step_variational(const cb_shape_problem *p, cb_shape_variational *work, double h, cb_shape_state *s,
                                     int *iterations);
-/* One step by collocation, with drag; equations in shape_collocation.c. Its memory is made once; NULL: there is none. */
+/* One step by collocation, with drag; equations in shape_collocation.c. Its memory is made once (NULL: there is none) and
+ * has the history from which the first guess of a step is made. */
 typedef struct cb_shape_collocation cb_shape_collocation;
 cb_shape_collocation *cb_shape_collocation_create(void);
 void cb_shape_collocation_free(cb_shape_collocation *work);
+void cb_shape_collocation_forget(cb_shape_collocation *work); /* deletes the history */
 cb_status cb_shape_step_collocation(const cb_shape_problem *p, cb_shape_collocation *work, const cb_tableau *tableau,
                                     double h, cb_shape_state *s, int *iterations);
 

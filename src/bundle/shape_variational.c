@@ -19,6 +19,7 @@
  * West, Acta Numerica 10 (2001) 357, doi:10.1017/S096249290100006X (the shape); Dennis & Moré, SIAM Review 19 (1977) 46,
  * doi:10.1137/1019005 (Powell's formula).
  */
+#include "bundle/shape_history.h"
 #include "bundle/shape_motion.h"
 #include "numerics/dd.h"
 #include "numerics/small.h"
@@ -37,20 +38,10 @@ enum { N_MAX = CB_SHAPE_FORM, ITERATIONS = 60, SWAPS = 40 };
 /* RESTS: dry friction holds the variable; HELD: it rests at a limit, which pushes it. */
 typedef enum motion { MOVES, DRIVEN, RESTS, HELD } motion;
 
-enum { DIFFERENCES = 12 };
-
-/* Backward differences of the velocities u of the last steps. `size` has the largest entry of each difference, which is
- * the error that the polynomial of the next lower degree had in the last step. */
-typedef struct history {
-  int count, best;  /* best: the degree of the last guess */
-  double h, t, gap; /* the step, the time of its start, and the time since the step before it */
-  double difference[DIFFERENCES][N_MAX], size[DIFFERENCES];
-} history;
-
 /* One step. The form is [N][N] with N = dim + n; dim is 0 for a bundle without a form. */
 struct cb_shape_variational {
   int substeps, at; /* steps that form a composition, each of which has its own history; which one comes next */
-  history history[CB_SHAPE_SUBSTEPS];
+  cb_shape_history history[CB_SHAPE_SUBSTEPS];
   double rate;                           /* ratio of the first two corrections, as last measured; 1: unknown */
   double B[CB_SHAPE_MAX * CB_SHAPE_MAX]; /* estimate of <d_ij G u, u>/2 */
   const cb_group *group;                 /* with its brackets, bracket[i][j] = [e_i, e_j] */
@@ -117,10 +108,14 @@ INLINE void times(int N, const double *G, const double *u, double *out) {
 
 /* Computes out[c][a] = <m, [e_c, e_a]>, so that times(out, x) is ad*_x m. */
 INLINE void brackets_of(const step *s, int dim, const double *m, double *out) {
-  for (int k = 0; k < dim * dim; k++) {
-    double sum = 0;
-    for (int c = 0; c < dim; c++) sum += s->bracket[k * dim + c] * m[c];
-    out[k] = sum;
+  for (int c = 0; c < dim; c++) {
+    out[c * dim + c] = 0;
+    for (int a = 0; a < c; a++) {
+      double sum = 0;
+      for (int k = 0; k < dim; k++) sum += s->bracket[(c * dim + a) * dim + k] * m[k];
+      out[c * dim + a] = sum;
+      out[a * dim + c] = -sum;
+    }
   }
 }
 
@@ -346,32 +341,14 @@ static cb_status solve_with_friction(step *s, int *iterations) {
   return cb_fail(CB_STEP_NO_CONVERGENCE, "dry friction of the shape variables found no state in %d changes", SWAPS);
 }
 
-INLINE void guess_for(step *s, int N) {
-  history *past = &s->history[s->at];
-  const int top = past->count - 1;
-  int best = top;
-  for (int k = 1; k < top; k++)
-    if (past->size[k] < past->size[best]) {
-      best = k;
-      if (past->size[k] * s->rate <= DBL_EPSILON / 16 * past->size[0]) break; /* one correction is enough */
-    }
-  past->best = best == top ? top : best - 1;
-  for (int i = 0; i < N; i++) s->u[i] = past->difference[past->best][i];
-  for (int k = past->best - 1; k >= 0; k--)
-    for (int i = 0; i < N; i++) s->u[i] += past->difference[k][i];
-}
-
 /* The first guess of u: the polynomial through the last steps, or the velocity of the node. */
 static cb_status first_guess(step *s, cb_shape_state *state) {
-  history *past = &s->history[s->at];
-  const double gap = s->t - past->t;
-  if (past->h != s->h || (past->count > 1 && !(fabs(gap - past->gap) <= 1e-6 * fabs(past->gap)))) past->count = 0;
-  past->gap = gap;
-  if (past->count) {
+  cb_shape_history *past = &s->history[s->at];
+  if (cb_shape_history_serves(past, s->h, s->t)) {
     if (s->N == 5)
-      guess_for(s, 5);
+      cb_shape_guess(past, 5, s->rate, s->u);
     else
-      guess_for(s, s->N);
+      cb_shape_guess(past, s->N, s->rate, s->u);
     return CB_OK;
   }
   double u[N_MAX];
@@ -381,33 +358,13 @@ static cb_status first_guess(step *s, cb_shape_state *state) {
   return CB_OK;
 }
 
-INLINE void remember_for(step *s, int N) {
-  history *past = &s->history[s->at];
-  int count = past->count < DIFFERENCES ? past->count : DIFFERENCES - 1;
-  if (count > past->best + 2) count = past->best + 2; /* those of higher degree are round-off */
-  double next[N_MAX];
-  for (int i = 0; i < N; i++) next[i] = s->u[i];
-  for (int k = 0; k <= count; k++) {
-    double size = 0;
-    for (int i = 0; i < N; i++) {
-      const double value = next[i];
-      next[i] = value - past->difference[k][i];
-      past->difference[k][i] = value;
-      size = fabs(value) > size ? fabs(value) : size;
-    }
-    past->size[k] = size;
-  }
-  past->count = count + 1;
-  past->h = s->h;
-  past->t = s->t;
-  s->at = s->at + 1 < s->substeps ? s->at + 1 : 0;
-}
-
 static void remember(step *s) {
+  cb_shape_history *past = &s->history[s->at];
   if (s->N == 5)
-    remember_for(s, 5);
+    cb_shape_remember(past, 5, s->u, s->h, s->t);
   else
-    remember_for(s, s->N);
+    cb_shape_remember(past, s->N, s->u, s->h, s->t);
+  s->at = s->at + 1 < s->substeps ? s->at + 1 : 0;
 }
 
 /* Finds the variables that are at a limit and do not leave it. Their rates have no predictor, so the velocity of the node

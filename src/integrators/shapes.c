@@ -74,6 +74,8 @@ static void destroy_collocation(cb_integrator *in) {
   free(own);
 }
 
+static void reset_collocation(cb_integrator *in) { cb_shape_collocation_forget(((collocation *)in->self)->work); }
+
 static cb_status create_collocation(cb_integrator *in, int stages, cb_status (*tableau)(int, cb_tableau *)) {
   collocation *own = in->self = calloc(1, sizeof *own);
   in->solver = "newton";
@@ -118,6 +120,7 @@ const cb_integrator_class cb_gauss_of_shapes = {
     .params_size = sizeof(stage_parameters),
     .create = create_gauss,
     .destroy = destroy_collocation,
+    .reset = reset_collocation,
     .properties = properties_gauss,
     .step = step_collocation,
 };
@@ -131,6 +134,7 @@ const cb_integrator_class cb_radau_of_shapes = {
     .params_size = sizeof(stage_parameters),
     .create = create_radau,
     .destroy = destroy_collocation,
+    .reset = reset_collocation,
     .properties = properties_radau,
     .step = step_collocation,
 };

@@ -120,6 +120,36 @@ static cb_status find_xi(step *s, stage *at) {
   return CB_OK;
 }
 
+/* Computes k = dexp^-1_{-omega} xi of a stage: by its series, xi + [omega, xi]/2 + sum_j B_2j ad^2j xi/(2j)! with
+ * Bernoulli's numbers B, until its terms are round-off, or by the matrix if omega is too large for that. */
+static cb_status find_k(const step *s, stage *at) {
+  static const double even[] = {1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160};
+  enum { TERMS = sizeof even / sizeof *even };
+  const cb_group *G = s->problem->bundle->group;
+  double term[CB_GROUP_DIM], minus[CB_GROUP_DIM], D[CB_GROUP_DIM * CB_GROUP_DIM], size = 0;
+  memcpy(at->k, at->xi, sizeof at->k);
+  if (G->abelian) return CB_OK;
+  for (int c = 0; c < s->dim; c++) size = fmax(size, fabs(at->xi[c]));
+  G->bracket(G, at->omega, at->xi, term);
+  for (int c = 0; c < s->dim; c++) at->k[c] += term[c] / 2;
+  for (int j = 0; j < TERMS; j++) {
+    double largest = 0;
+    if (j) G->bracket(G, at->omega, term, term);
+    G->bracket(G, at->omega, term, term);
+    for (int c = 0; c < s->dim; c++) {
+      const double add = even[j] * term[c];
+      at->k[c] += add;
+      largest = fmax(largest, fabs(add));
+    }
+    if (largest <= 1e-18 * size) return CB_OK;
+  }
+  for (int c = 0; c < s->dim; c++) minus[c] = -at->omega[c];
+  const cb_status status = cb_group_dexp_inverse(G, minus, D);
+  if (status) return cb_fail(status, "the body turns by a full turn or more in a step: expected a smaller step");
+  for (int c = 0; c < s->dim; c++) at->k[c] = cb_dot(s->dim, D + c * s->dim, at->xi);
+  return CB_OK;
+}
+
 /* Finds omega, k and g of the stages for the present rates. */
 static cb_status follow_group(step *s) {
   const cb_group *G = s->problem->bundle->group;
@@ -131,11 +161,8 @@ static cb_status follow_group(step *s) {
   for (int it = 0; it < ITERATIONS; it++) {
     double change = 0, scale = 0;
     for (int i = 0; i < T->s; i++) {
-      double minus[CB_GROUP_DIM], D[CB_GROUP_DIM * CB_GROUP_DIM];
-      for (int c = 0; c < s->dim; c++) minus[c] = -s->at[i].omega[c];
-      const cb_status status = cb_group_dexp_inverse(G, minus, D);
-      if (status) return cb_fail(status, "the body turns by a full turn or more in a step: expected a smaller step");
-      for (int c = 0; c < s->dim; c++) s->at[i].k[c] = cb_dot(s->dim, D + c * s->dim, s->at[i].xi);
+      const cb_status status = find_k(s, &s->at[i]);
+      if (status) return status;
     }
     for (int i = 0; i < T->s; i++)
       for (int c = 0; c < s->dim; c++) {

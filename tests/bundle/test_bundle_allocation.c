@@ -1,9 +1,11 @@
-/* Tests that evaluating bundles of chains, expressions, tables and immersed bodies does not allocate memory.
+/* Tests that evaluating bundles of chains, expressions, tables and immersed bodies does not allocate memory, nor steps of
+ * shape variables that move by themselves.
  * labels: release */
 #include "count_allocations.h"
 #include "fluid/immersed_bundle.h"
 #include "immersed.h"
-#include "yaml/yaml.h"
+#include "integrators/shapes.h"
+#include "shape_reference.h"
 #include "models.h"
 #include "sampled.h"
 
@@ -80,6 +82,56 @@ static void immersed_bodies_are_read_without_the_allocator(void **unused) {
   tank_empty(&k);
 }
 
+/* Makes a step and then ten steps, which must not allocate. Returns the number of solves of these ten. */
+static int check_steps(const shape_case *c, bool drag, const char *integrator) {
+  static const cb_problem *const inertia[] = {&cb_problem_shapes_with_inertia, NULL}, *const with_drag[] = {
+                                                                                          &cb_problem_shapes_with_drag,
+                                                                                          NULL};
+  moving_shape m;
+  cb_tree *tree;
+  cb_integrator *in;
+  int solves = 0;
+  shape_open(c, drag, &m);
+  check_ok(cb_yaml_read_text("test", integrator, strlen(integrator), &tree));
+  const cb_node *root = cb_tree_root(tree);
+  check_ok(
+      cb_integrator_create_for(cb_node_get(root, "name")->text, root, drag ? with_drag : inertia, &m.problem, &in));
+  for (int k = 0; k < 20; k++) check_ok(cb_integrator_step(in, &m.start, .01));
+  cb_status status = CB_OK;
+  count_from_here();
+  for (int k = 0; k < 10 && !status; k++) {
+    status = cb_integrator_step(in, &m.start, .01);
+    solves += in->iterations;
+  }
+  const size_t seen = count_so_far();
+  check_ok(status);
+  assert_int_equal(seen, 0);
+  cb_integrator_free(in);
+  cb_tree_free(tree);
+  shape_close(&m);
+  return solves;
+}
+
+static const shape_case snake = {"floating_snake", "{links: 3}", {NULL},   {NULL}, NULL, {0},
+                                 {0, .5},          {0},          {.2, .3}, {0}},
+                        fish = {"perfect_fish", "{nodes: 16}", {NULL},   {NULL}, NULL, {0},
+                                {.8, -.5},      {0},           {.5, .3}, {0}},
+                        purcell = {"purcell", "{links: 3}", {NULL}, {".2*sin(t)", NULL}, NULL,
+                                   {0},       {0},          {0},    {0, .0073},          {0}};
+
+static void steps_of_shapes_do_not_use_the_allocator(void **unused) {
+  check_steps(&snake, false, "{name: hamilton_pontryagin, order: 4}");
+  check_steps(&fish, false, "{name: hamilton_pontryagin}");
+  check_steps(&purcell, true, "{name: gauss}");
+  check_steps(&purcell, true, "{name: radau_iia}");
+}
+
+/* After the first steps, the guess from the steps before is so good that one correction is enough. */
+static void small_steps_of_shapes_need_one_solve_each(void **unused) {
+  assert_int_equal(check_steps(&snake, false, "{name: hamilton_pontryagin}"), 10);
+  assert_int_equal(check_steps(&purcell, true, "{name: gauss}"), 10);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_counter_counts),
@@ -87,6 +139,8 @@ int main(void) {
       cmocka_unit_test(fish_are_read_without_the_allocator),
       cmocka_unit_test(expressions_and_tables_are_read_without_the_allocator),
       cmocka_unit_test(immersed_bodies_are_read_without_the_allocator),
+      cmocka_unit_test(steps_of_shapes_do_not_use_the_allocator),
+      cmocka_unit_test(small_steps_of_shapes_need_one_solve_each),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -217,17 +217,10 @@ static cb_status find_turn(shape_run *f, const cb_shape_state *from, double h, c
 }
 
 /* Makes a step of length h, or up to the first time at which a limit is met. *h becomes its length. */
-static cb_status once(shape_run *f, double *h, bool *met) {
+static cb_status step_to_limit(shape_run *f, double *h, bool *met) {
   cb_shape_state from, to;
   int which = 0;
-  *met = false;
-  const bool composed = f->common.integrator->substeps > 1; /* otherwise a step that fails leaves the state as it was */
-  if (composed || f->has_limits) cb_shape_copy(&f->problem, &f->state, &from);
-  if (!f->has_limits) {
-    const cb_status status = cb_integrator_step(f->common.integrator, &f->state, *h);
-    if (status && composed) cb_shape_copy(&f->problem, &from, &f->state);
-    return status;
-  }
+  cb_shape_copy(&f->problem, &f->state, &from);
   cb_shape_copy(&f->problem, &from, &to);
   cb_status status = cb_integrator_step(f->common.integrator, &to, *h);
   if (status) return status;
@@ -279,6 +272,18 @@ static cb_status once(shape_run *f, double *h, bool *met) {
   *h = low;
   *met = true;
   if (!status) cb_shape_copy(&f->problem, &to, &f->state);
+  return status;
+}
+
+/* Makes a step, up to a limit if there are limits. */
+static cb_status once(shape_run *f, double *h, bool *met) {
+  cb_shape_state from;
+  const bool composed = f->common.integrator->substeps > 1; /* otherwise a step that fails leaves the state as it was */
+  *met = false;
+  if (f->has_limits) return step_to_limit(f, h, met);
+  if (composed) cb_shape_copy(&f->problem, &f->state, &from);
+  const cb_status status = cb_integrator_step(f->common.integrator, &f->state, *h);
+  if (status && composed) cb_shape_copy(&f->problem, &from, &f->state);
   return status;
 }
 

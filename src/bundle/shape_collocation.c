@@ -211,7 +211,7 @@ static cb_status solve(step *s, int *iterations) {
     /* a correction that is round-off gives only an upper bound of the rate */
     if (it == 1 && last > 0 && (change > 64 * round_off || rate < s->rate)) s->rate = rate;
     const bool exact = change <= 4 * round_off || (change >= last / 2 && change <= 1e-10 * scale),
-               done = exact || (!moves_by_V && change * s->rate <= round_off);
+               done = exact || (!moves_by_V && cb_shape_is_last(change, s->rate, scale));
     last = change;
     if (done && !exact) status = evaluate_all(s, false, b);
     if (!status && (done || moves_by_V)) status = follow_group(s);
@@ -289,6 +289,7 @@ static void remember(step *s, double t) {
   double v[CB_SHAPE_HISTORY];
   for (int i = 0; i < s->tableau->s; i++) memcpy(v + i * s->n, s->at[i].v, (size_t)s->n * sizeof *v);
   cb_shape_remember(&s->history, s->tableau->s * s->n, v, s->h, t);
+  s->rate = cb_shape_next_rate(s->rate);
 }
 
 cb_status cb_shape_step_collocation(const cb_shape_problem *p, cb_shape_collocation *s, const cb_tableau *tableau,

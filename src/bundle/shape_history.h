@@ -70,3 +70,14 @@ static inline __attribute__((always_inline)) void cb_shape_remember(cb_shape_his
   past->h = h;
   past->t = t;
 }
+
+/* The rate of convergence, the ratio of two corrections, that a step hands to the next one. Steps with one correction do
+ * not measure it, so that a small one grows slowly until it is measured again. */
+static inline double cb_shape_next_rate(double rate) {
+  return rate < 2e-5 ? fmin(2e-5, fmax(1.05 * rate, 1e-7)) : rate;
+}
+
+/* Whether the correction that follows `change` is round-off, for a solution of the size `scale`. */
+static inline bool cb_shape_is_last(double change, double rate, double scale) {
+  return change <= 1e-8 * scale && change * rate <= DBL_EPSILON * scale;
+}

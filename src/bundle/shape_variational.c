@@ -32,7 +32,7 @@
 enum { N_MAX = CB_SHAPE_FORM, ITERATIONS = 60, SWAPS = 40 };
 
 /* The functions below with `dim` and `n` are inlined for dim = 3 and n = 2, plane bodies with two variables, where loops
- * of constant length take a fifth of the time, and once for all others. */
+ * of constant length are faster, and once for all others. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* RESTS: dry friction holds the variable; HELD: it rests at a limit, which pushes it. */
@@ -296,7 +296,8 @@ INLINE cb_status solve_for(step *s, int dim, int n, int *iterations) {
     const double round_off = DBL_EPSILON * scale, rate = change / last;
     /* a correction that is round-off gives only an upper bound of the rate */
     if (it == 1 && last > 0 && (change > 64 * round_off || rate < s->rate)) s->rate = rate;
-    if (change <= 4 * round_off || change * s->rate <= round_off || (change >= last / 2 && change <= 1e-11 * scale))
+    if (change <= 4 * round_off || cb_shape_is_last(change, s->rate, scale) ||
+        (change >= last / 2 && change <= 1e-11 * scale))
       return settle(s, dim, n);
     last = change;
   }
@@ -364,6 +365,7 @@ static void remember(step *s) {
     cb_shape_remember(past, 5, s->u, s->h, s->t);
   else
     cb_shape_remember(past, s->N, s->u, s->h, s->t);
+  s->rate = cb_shape_next_rate(s->rate);
   s->at = s->at + 1 < s->substeps ? s->at + 1 : 0;
 }
 

@@ -243,6 +243,7 @@ const cb_observable cb_observables[] = {
  * integrator.
  */
 
+/* Makes and fills m->rows, for a system that has constraints. */
 static cb_status measure_rows_create(cb_measure *m, cb_arena *arena) {
   const size_t n = (size_t)cb_system_particles(m->system) * (size_t)m->space->k,
                rows = (size_t)cb_system_constraints(m->system);

@@ -4,7 +4,7 @@
 
 #include "coupling/coupled.h"
 #include "fluid/body_coupling.h"
-#include "fluid/fluid_read.h"
+#include "fluid/fluid_shared.h"
 #include "mechanism/mechanism.h"
 #include "run/fluid_run.h"
 #include "scenario/private.h"
